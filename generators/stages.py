@@ -1,0 +1,207 @@
+"""Stages: small named steps that an idiom nests into its kernel at higher levels.
+
+A stage takes a float scalar and returns a new one, with a phrase for the description. ``scale`` is
+the size that the value typically has; thresholds and constants are drawn relative to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from generators.build import BodyBuilder, KernelBuilder, cast, fn
+from generators.dtypes import Scalar
+from generators.expr import Expr, Op, Var
+
+
+@dataclass(frozen=True)
+class Signal:
+    """A float scalar on its way through stages."""
+
+    value: Expr
+    scale: float
+    phrase: str = ""
+
+    def then(self, value: Expr, scale: float, phrase: str) -> Signal:
+        return Signal(value, scale, f"{self.phrase}, then {phrase}" if self.phrase else phrase)
+
+
+Stage = Callable[[KernelBuilder, Signal, tuple[str, ...]], Signal]
+STAGES: dict[str, Stage] = {}
+
+
+def stage(function: Stage) -> Stage:
+    name = function.__name__
+    if name in STAGES:
+        raise ValueError(f"two stages are called {name}")
+    STAGES[name] = function
+    return function
+
+
+def refine(
+    k: KernelBuilder,
+    value: Expr,
+    level: int,
+    names: tuple[str, ...] = ("value", "result"),
+    scale: float = 1.0,
+) -> Signal:
+    """Send a float scalar through as many different stages as the level asks for.
+
+    ``names`` are candidates for intermediate variables.
+    """
+    count = k.draw.shape.integer(*_COUNTS[level])
+    signal = Signal(value, scale)
+    for name in k.draw.shape.sample(sorted(STAGES), count):
+        signal = STAGES[name](k, signal, names)
+    return signal
+
+
+_COUNTS = {1: (0, 0), 2: (0, 1), 3: (1, 2), 4: (2, 3), 5: (3, 4)}
+
+
+def _variable(k: KernelBuilder, signal: Signal, names: tuple[str, ...]) -> Var:
+    """The value as a local that may be assigned again."""
+    return k.let(names, signal.value)
+
+
+def _float(signal: Signal) -> Scalar:
+    assert isinstance(signal.value.type, Scalar)
+    return signal.value.type
+
+
+@stage
+def gain_and_offset(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
+    gain = k.draw.value.constant(0.4, 1.8)
+    offset = k.draw.value.constant(0.1 * s.scale, 0.9 * s.scale)
+    scaled = fn("mul", k.lift(float(gain), _float(s)), s.value)
+    shifted = scaled + float(offset) if k.draw.shape.chance(0.5) else scaled - float(offset)
+    return s.then(k.let(names, shifted), s.scale * 1.5, "scaled and shifted")
+
+
+@stage
+def tunable_gain(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
+    gain = k.scalar(("gain", "weight", "strength"), _float(s), 0.5, 1.5)
+    return s.then(k.let(names, s.value * gain), s.scale, f"multiplied by {gain.name}")
+
+
+@stage
+def soft_limit(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
+    x = _variable(k, s, names)
+    limited = x / (1.0 + fn("abs", x))
+    return s.then(k.let(names, limited), min(s.scale, 0.5), "compressed into (-1, 1)")
+
+
+@stage
+def clamp_range(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
+    high = float(k.draw.value.constant(0.3 * s.scale, 0.7 * s.scale))
+    limited = fn("clamp", s.value, -high, high)
+    return s.then(k.let(names, limited), high, f"clamped to [-{high}, {high}]")
+
+
+@stage
+def dead_zone(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
+    width = float(k.draw.value.constant(0.1 * s.scale, 0.4 * s.scale))
+    x = _variable(k, s, names)
+    with k.if_(fn("abs", x) < width):
+        k.assign(x, 0.0)
+    with k.else_():
+        k.assign(x, x - fn("sign", x) * width)
+    return s.then(x, s.scale, f"given a dead zone of {width}")
+
+
+@stage
+def leaky_side(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
+    slope = float(k.draw.value.constant(0.05, 0.4))
+    x = _variable(k, s, names)
+    bent = Op("where", (x > 0.0, x, x * slope), x.type)
+    return s.then(k.let(names, bent), s.scale, "leaked below zero")
+
+
+@stage
+def three_pieces(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
+    edge = float(k.draw.value.constant(0.2 * s.scale, 0.5 * s.scale))
+    factor = float(k.draw.value.constant(0.2, 0.8))
+    x = _variable(k, s, names)
+    with k.if_(x > edge):
+        k.assign(x, edge + factor * (x - edge))
+    with k.elif_(x < -edge):
+        k.assign(x, -edge + factor * (x + edge))
+    return s.then(x, s.scale, f"flattened beyond {edge}")
+
+
+@stage
+def ripple(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
+    frequency = float(k.draw.value.constant(1.5, 4.0))
+    amplitude = float(k.draw.value.constant(0.1, 0.5))
+    wave = k.draw.shape.choice(("sin", "cos"))
+    x = _variable(k, s, names)
+    rippled = x + amplitude * fn(wave, frequency * x)
+    return s.then(k.let(names, rippled), s.scale + amplitude, f"perturbed by a {_WAVES[wave]} wave")
+
+
+_WAVES = {"sin": "sine", "cos": "cosine"}
+
+
+@stage
+def relaxation(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
+    rate = float(k.draw.value.constant(0.2, 0.6))
+    steps = k.draw.value.integer(2, 5)
+    target = k.let(("target", "goal"), s.value)
+    x = k.let(names, 0.5 * target)
+    with k.for_(("step", "it", "s"), steps):
+        k.augment(x, "add", rate * (fn("tanh", target) - x))
+    return s.then(x, min(s.scale, 1.0), f"relaxed toward its tanh in {steps} steps")
+
+
+@stage
+def series(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
+    terms = k.draw.value.integer(3, 6)
+    x = _variable(k, s, names)
+    ratio = k.let(("ratio", "q"), 0.5 * fn("sin", x))
+    total = k.let(("total", "acc", "sum_terms"), k.lift(0.0, x.type))
+    term = k.let(("term", "power"), k.lift(1.0, x.type))
+    with k.for_(("order", "m", "p"), terms) as order:
+        k.augment(total, "add", term / (cast(order, _float(s)) + 1.0))
+        k.augment(term, "mul", ratio)
+    return s.then(total, 1.0, f"replaced by {terms} terms of a power series in half its sine")
+
+
+@stage
+def halving(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
+    limit = float(k.draw.value.constant(0.3 * s.scale, 0.5 * s.scale))
+    factor = float(k.draw.value.constant(0.4, 0.8, digits=1))
+    x = _variable(k, s, names)
+    with k.while_(fn("abs", x) > limit):
+        k.augment(x, "mul", factor)
+    return s.then(x, limit, f"shrunk by {factor} until it is within {limit}")
+
+
+@stage
+def helper_polynomial(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
+    body = BodyBuilder(k.draw)
+    x = Var(body.name("x", "t", "u"), _float(s))
+    degree = k.draw.shape.integer(2, 3)
+    coefficients = [float(k.draw.value.constant(0.1, 0.9)) for _ in range(degree + 1)]
+    value: Expr = k.lift(coefficients[-1], x.type)
+    for coefficient in reversed(coefficients[:-1]):
+        value = coefficient + x * value
+    body.return_(value)
+    name = k.name(*("quadratic", "parabola") if degree == 2 else ("cubic", "cubic_response"))
+    k.function(name, (x,), body, x.type)
+    bounded = k.let(names, fn("tanh", s.value))
+    called = k.let(names, k.call(name, bounded))
+    return s.then(called, 1.0, f"put through a polynomial of degree {degree} of its tanh")
+
+
+@stage
+def helper_smooth_step(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
+    body = BodyBuilder(k.draw)
+    type_ = _float(s)
+    x, edge = (Var(body.name(name), type_) for name in ("x", "edge"))
+    t = body.let("t", fn("clamp", x / edge, 0.0, 1.0))
+    body.return_(t * t * (3.0 - 2.0 * t))
+    name = k.name("ease", "smooth_ramp", "fade")
+    k.function(name, (x, edge), body, type_)
+    edge_value = k.lift(float(k.draw.value.constant(0.5 * s.scale, s.scale)), type_)
+    called = k.let(names, k.call(name, fn("abs", s.value), edge_value))
+    return s.then(called, 1.0, "eased from its magnitude")

@@ -1,0 +1,1 @@
+"""How pairs are made."""

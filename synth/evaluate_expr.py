@@ -1,0 +1,192 @@
+"""Expressions over lanes: loads, ops with their domain checks and rounding, casts, calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from generators import ir
+from generators.draw import Reject
+from generators.dtypes import Quat, Scalar, Struct, Transform, Type, scalar_of
+from generators.expr import (
+    Call,
+    Cast,
+    Component,
+    Const,
+    Construct,
+    Expr,
+    Field,
+    Load,
+    Op,
+    Var,
+)
+from generators.ops import OPS
+from synth.coverage import Coverage
+from synth.lane_ints import convert, wrap
+from synth.lane_memory import ArrayMemory
+from synth.lane_ops import LANE_OPS, check_domain, mixes_components
+from synth.lanes import Lanes, Mask, Values, any_active, select, storage, zeros
+
+_MANTISSA_BITS = {"float16": 11, "float32": 24, "float64": 53}
+
+
+class Frame:
+    """A running function or kernel: its variables with their types, and what it returned."""
+
+    def __init__(self, variables: dict[str, Any]) -> None:
+        self.variables = variables
+        self.types: dict[str, Type] = {}
+        self.result: Any = None
+
+
+class Expressions:
+    """Evaluates expressions of one program; the statements' half is :class:`Evaluation`."""
+
+    def __init__(
+        self,
+        program: ir.Program,
+        lanes: Lanes,
+        memories: dict[str, ArrayMemory],
+        scalars: dict[str, Any],
+    ) -> None:
+        self.program = program
+        self.lanes = lanes
+        self.memories = memories
+        self.coverage = Coverage(lanes)
+        self.functions = {f.name: f for f in program.functions}
+        self._frames = [Frame(dict(scalars))]
+        self._literals: dict[tuple[object, str], Values] = {}
+        self._expression_rules: dict[type, Callable[[Any, Mask], Any]] = {
+            Const: self._const,
+            Var: lambda e, _mask: self._frames[-1].variables[e.name],
+            Op: self._op,
+            Cast: self._cast,
+            Load: self._load,
+            Component: self._component,
+            Field: lambda e, mask: self.value(e.value, mask)[e.name],
+            Call: self._call,
+            Construct: self._construct,
+        }
+
+    def run_body(self, body: ir.Body, mask: Mask) -> Mask:
+        """Run statements; gives the lanes that reach the end."""
+        raise NotImplementedError
+
+    def value(self, e: Expr, mask: Mask) -> Any:
+        """The value of an expression in every lane; inactive lanes may hold anything."""
+        return self._expression_rules[type(e)](e, mask)
+
+    def _const(self, e: Const, _mask: Mask) -> Values:
+        key = (e.value, e.type.name)
+        values = self._literals.get(key)
+        if values is None:
+            number = float(e.value) if isinstance(e.value, str) else e.value
+            values = np.full(self.lanes.count, number, storage(e.type))
+            if e.type.is_float:
+                self.lanes.round(values, e.type, 0.0)
+            self._literals[key] = values
+        return values
+
+    def _op(self, e: Op, mask: Mask) -> Any:
+        return self._apply(e, [self.value(a, mask) for a in e.args], mask)
+
+    def _apply(self, e: Op, args: list[Any], mask: Mask) -> Any:
+        spec = OPS[e.op]
+        if spec.domain:
+            check_domain(e, spec.domain, args, mask)
+        if spec.selects:
+            self.coverage.selection(e, args, mask)
+        if e.op == "where" and isinstance(args[1], dict):
+            return select(args[0], args[1], args[2])
+        mixes = spec.mixes or (e.op == "mul" and mixes_components(e))
+        if mixes:
+            args = [self._blurred(a, arg.type) for a, arg in zip(args, e.args, strict=True)]
+        result = LANE_OPS[e.op](e, *args)
+        return self._settled(e, result, args, mask, spec.ulp, spec.jumps)
+
+    def _blurred(self, values: Values, type_: Type) -> Values:
+        scalar = scalar_of(type_)
+        return self.lanes.blur(values, scalar) if scalar.is_float else values
+
+    def _settled(
+        self, e: Op, result: Any, args: list[Any], mask: Mask, ulp: float, jumps: bool
+    ) -> Any:
+        if isinstance(e.type, Struct):
+            return result
+        scalar = scalar_of(e.type)
+        if scalar.is_int:
+            return wrap(e.op, result, args, scalar, mask)
+        if jumps and not scalar_of(e.args[0].type).is_int and self.lanes.differs(result, mask):
+            raise Reject("precision_dependent", e.op)
+        if scalar.is_float and ulp:
+            result = self.lanes.round(result, scalar, ulp)
+        return result
+
+    def _cast(self, e: Cast, mask: Mask) -> Values:
+        value = self.value(e.value, mask)
+        source = scalar_of(e.value.type)
+        if e.type.is_float:
+            return self.lanes.round(
+                value.astype(np.float64), e.type, self._cast_ulp(source, e.type)
+            )
+        if e.type.name == "bool":
+            return value != 0
+        result = convert(value, source, e.type, mask)
+        if source.is_float and self.lanes.differs(result, mask):
+            raise Reject("precision_dependent", f"cast to {e.type}")
+        return result
+
+    @staticmethod
+    def _cast_ulp(source: Scalar, target: Scalar) -> float:
+        digits = _MANTISSA_BITS.get(source.name, source.bits)
+        return 0.5 if digits > _MANTISSA_BITS[target.name] else 0.0
+
+    def _load(self, e: Load, mask: Mask) -> Any:
+        indices = [self.value(i, mask) for i in e.indices]
+        return self.memories[e.array.name].load(indices, mask)
+
+    def _constant_index(self, index: Expr) -> int:
+        values = self.value(index, None)
+        if (values != values[0]).any():
+            raise TypeError("a component that is written has the same index in every thread")
+        return int(values[0])
+
+    def _component(self, e: Component, mask: Mask) -> Values:
+        value = self.value(e.value, mask)
+        if all(isinstance(i, Const) for i in e.indices):
+            return value[tuple(self._constant_index(i) for i in e.indices)]
+        indices = [self.value(i, mask) for i in e.indices]
+        for index, extent in zip(indices, value.shape, strict=False):
+            if any_active((index < 0) | (index >= extent), mask):
+                raise Reject("out_of_bounds", "component")
+        if mask is not None:
+            indices = [np.where(mask, i, 0) for i in indices]
+        at = (*indices, np.arange(self.lanes.count))
+        return value[at]
+
+    def _construct(self, e: Construct, mask: Mask) -> Any:
+        args = [self.value(a, mask) for a in e.args]
+        if isinstance(e.type, Struct):
+            if not args:
+                return zeros(e.type, self.lanes.count)
+            return dict(zip((name for name, _ in e.type.fields), args, strict=True))
+        if isinstance(e.type, Transform):
+            return np.concatenate(args)
+        assert not isinstance(e.type, Scalar)
+        shape = (4,) if isinstance(e.type, Quat) else e.type.shape  # type: ignore[union-attr]
+        if len(args) == 1:
+            args = args * int(np.prod(shape))
+        return np.array(args).reshape(*shape, self.lanes.count)
+
+    def _call(self, e: Call, mask: Mask) -> Any:
+        function = self.functions[e.function]
+        args = [self.value(a, mask) for a in e.args]
+        names = [p.name for p in function.params]
+        self._frames.append(Frame(dict(zip(names, args, strict=True))))
+        self.run_body(function.body, mask)
+        result = self._frames.pop().result
+        if result is None:
+            return zeros(e.type, self.lanes.count)
+        return result

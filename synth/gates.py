@@ -1,0 +1,156 @@
+"""The gates: what a program must show before it becomes a row, and its outputs' tolerances.
+
+The evaluation itself rejects what is wrong in one lane; here the outputs are judged as wholes.
+A tolerance is ``rtol`` (a few roundoffs of the dtype) and ``atol`` (a multiple of the largest
+deviation that rounding causes in the native and noise lanes), both rounded up to 1-2-5 steps so
+that the bits of a CPU's maths library do not show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from generators.draw import Reject
+from generators.dtypes import Scalar, Struct, Type, scalar_of
+from generators.ir import Program
+from synth.evaluate import Evaluation
+from synth.lane_memory import NOBODY, ArrayMemory
+from synth.lanes import NATIVE, NOISE, REDRAWN, Lanes, Values
+from synth.variants import is_redrawn, prepare
+from validate.compare import round_up_125
+
+DEVIATION_FACTOR = 8.0
+RTOL_ROUNDOFFS = 8.0
+LARGEST_TOLERANCE = 0.01
+"""Of the output's spread (its standard deviation)."""
+SMALLEST_WRONG_SHARE = 0.1
+"""Share of elements in which all-zeros, the mean, or a copy of an input must fail."""
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """``rtol`` and ``atol`` of a float output; None for integers and bools, which are exact."""
+
+    rtol: float | None
+    atol: float | None
+
+
+def judge(program: Program) -> dict[str, Tolerance]:
+    """Run the program at its own sizes and judge it; the tolerance of each output by name.
+
+    Raises :class:`generators.draw.Reject` with the reason when the draw is no good.
+    """
+    evaluation = prepare(program, {s.symbol: s.value for s in program.sizes})
+    evaluation.run()
+    evaluation.coverage.require_all(program)
+    outputs = [m for m in evaluation.memories.values() if m.role != "in"]
+    tolerances = {}
+    for memory in outputs:
+        if memory.role == "out" and (memory.owner == NOBODY).any():
+            raise Reject("unwritten_output", memory.name)
+        tolerances[memory.name] = _judge_output(evaluation, memory)
+    _require_influence(program, outputs, tolerances)
+    return tolerances
+
+
+def _parts(memory: ArrayMemory) -> list[tuple[str, Type]]:
+    if isinstance(memory.type, Struct):
+        return list(memory.type.fields)
+    return [("", memory.type)]
+
+
+def _part(memory: ArrayMemory, name: str, variant: int) -> Values:
+    values: Any = memory.variant(variant)
+    part: Values = values[name] if name else values
+    return part
+
+
+def _judge_output(evaluation: Evaluation, memory: ArrayMemory) -> Tolerance:
+    merged = Tolerance(None, None)
+    for name, type_ in _parts(memory):
+        scalar = scalar_of(type_)
+        tolerance = _tolerance(evaluation.lanes, memory, name, scalar)
+        _require_telling(evaluation, memory, name, tolerance)
+        if tolerance.rtol is not None:
+            merged = Tolerance(
+                max(tolerance.rtol, merged.rtol or 0.0),
+                max(tolerance.atol or 0.0, merged.atol or 0.0),
+            )
+    return merged
+
+
+def _tolerance(lanes: Lanes, memory: ArrayMemory, name: str, scalar: Scalar) -> Tolerance:
+    base = _part(memory, name, 0)
+    if not scalar.is_float:
+        for k in range(1, REDRAWN):
+            if (_part(memory, name, k) != base).any():
+                raise Reject("precision_dependent", f"integers in {memory.name}")
+        return Tolerance(None, None)
+    deviations = [
+        float(np.abs(_part(memory, name, k) - base).max()) for k in (NATIVE, *range(NOISE, REDRAWN))
+    ]
+    deviation = max(deviations) * lanes.deviation_scale
+    if not np.isfinite(deviation):
+        raise Reject("not_finite", memory.name)
+    rtol = round_up_125(RTOL_ROUNDOFFS * scalar.unit_roundoff)
+    return Tolerance(rtol, round_up_125(DEVIATION_FACTOR * deviation))
+
+
+def _close(a: Values, b: Values, tolerance: Tolerance) -> Values:
+    if tolerance.rtol is None or tolerance.atol is None:
+        equal: Values = a == b
+        return equal
+    near: Values = np.abs(a - b) <= tolerance.atol + tolerance.rtol * np.abs(b)
+    return near
+
+
+def _require_telling(
+    evaluation: Evaluation, memory: ArrayMemory, name: str, tolerance: Tolerance
+) -> None:
+    """Reject an output that a trivial kernel would get right."""
+    base = _part(memory, name, 0)
+    sample = base
+    if memory.elements < 4:
+        redrawn = range(REDRAWN, evaluation.lanes.variants)
+        sample = np.stack([base, *(_part(memory, name, k) for k in redrawn)])
+    if (sample == sample.flat[0]).all():
+        raise Reject("constant_output", memory.name)
+    if tolerance.rtol is not None and tolerance.atol is not None:
+        width = tolerance.atol + tolerance.rtol * float(np.abs(base).max())
+        if width > LARGEST_TOLERANCE * float(sample.std()):
+            raise Reject("ill_conditioned", memory.name)
+    candidates = [np.zeros_like(base)]
+    if memory.elements >= 4 and tolerance.rtol is not None:
+        candidates.append(np.full_like(base, base.mean()))
+    candidates += _input_copies(evaluation, memory, base)
+    for candidate in candidates:
+        if (~_close(candidate, base, tolerance)).mean() < SMALLEST_WRONG_SHARE:
+            raise Reject("trivial_output", memory.name)
+
+
+def _input_copies(evaluation: Evaluation, output: ArrayMemory, base: Values) -> list[Values]:
+    """Values of the inputs that fit in the output's place."""
+    return [
+        data
+        for memory in evaluation.memories.values()
+        if memory.role == "in" and not isinstance(memory.type, Struct)
+        for data in [memory.base_values()]
+        if data.shape == base.shape and data.dtype == base.dtype
+    ]
+
+
+def _require_influence(
+    program: Program, outputs: list[ArrayMemory], tolerances: Mapping[str, Tolerance]
+) -> None:
+    redrawn = [p.name for p in program.kernel.params if is_redrawn(p)]
+    for k, param_name in enumerate(redrawn, start=REDRAWN):
+        if not any(
+            (~_close(_part(m, name, k), _part(m, name, 0), tolerances[m.name])).any()
+            for m in outputs
+            for name, _ in _parts(m)
+        ):
+            raise Reject("unused_input", param_name)

@@ -1,0 +1,97 @@
+"""The variants of a program's inputs, laid out in lanes and array memories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from generators.draw import Stream
+from generators.dtypes import FLOATS, Array, Struct, Type, scalar_of
+from generators.ir import Param, Program
+from synth.contract import args_of, element_type
+from synth.evaluate import Evaluation, thread_indices
+from synth.lane_memory import ArrayMemory, component_first
+from synth.lanes import Lanes, Values
+from validate.inputs import draw_inputs
+from validate.sizes import evaluate as evaluate_size
+
+MAX_THREADS = 1024
+
+
+def is_redrawn(param: Param) -> bool:
+    """Whether the parameter's values can change, so that they must change some output."""
+    fixed = param.init.startswith("size:") or param.init == "reduction_identity"
+    return param.role != "out" and not fixed
+
+
+def prepare(program: Program, sizes: Mapping[str, int]) -> Evaluation:
+    """An evaluation of the program at these sizes, ready to run.
+
+    ``ValueError`` when the launch has more than 1,024 threads: an idiom chose its sizes badly.
+    """
+    dims = tuple(evaluate_size(d, sizes) for d in program.kernel.launch_dim)
+    if prod(dims) > MAX_THREADS:
+        raise ValueError(f"{program.idiom} launches {prod(dims)} threads at {dict(sizes)}")
+    redrawn = [p.name for p in program.kernel.params if is_redrawn(p)]
+    lanes = Lanes(prod(dims), len(redrawn), _has_narrow_floats(program))
+    args = args_of(program)
+    drawn = draw_inputs(args, sizes, program.input_seed)
+    other_seed = Stream(f"{program.input_seed}/redrawn").bits64() >> 1
+    redraws = draw_inputs([a for a in args if a["name"] in redrawn], sizes, other_seed)
+    memories: dict[str, ArrayMemory] = {}
+    scalars: dict[str, Any] = {}
+    for param in program.kernel.params:
+        own = drawn[param.name]
+        moved = own if param.role == "out" else nudged(own)
+        variants = [own, own, moved, own, own]
+        variants += [redraws[name] if name == param.name else own for name in redrawn]
+        if isinstance(param.type, Array):
+            shape = own.shape[: param.type.ndim]
+            memory = ArrayMemory(param.name, element_type(param), shape, param.role, lanes)
+            memory.fill(variants)
+            memories[param.name] = memory
+        else:
+            scalars[param.name] = _spread(variants, param.type, lanes.threads)
+    names = program.kernel.threads
+    scalars.update(zip(names, thread_indices(dims, lanes), strict=True))
+    return Evaluation(program, lanes, memories, scalars)
+
+
+def nudged(values: Values) -> Values:
+    """Float values moved by one unit in the last place, up and down in turn."""
+    if values.dtype.names is not None:
+        result = values.copy()
+        for name in values.dtype.names:
+            result[name] = nudged(values[name])
+        return result
+    if values.dtype.kind != "f":
+        return values
+    goal = np.where(np.arange(values.size).reshape(values.shape) % 2, np.inf, -np.inf)
+    return np.nextafter(values, goal.astype(values.dtype))
+
+
+def _spread(variants: list[Values], type_: Type, threads: int) -> Any:
+    """A by-value parameter's variants, each repeated for every thread."""
+    if isinstance(type_, Struct):
+        return {
+            name: _spread([v[name] for v in variants], field_type, threads)
+            for name, field_type in type_.fields
+        }
+    blocks = [component_first(v[np.newaxis, ...], 1, type_) for v in variants]
+    return np.repeat(np.concatenate(blocks, axis=-1), threads, axis=-1)
+
+
+def _has_narrow_floats(program: Program) -> bool:
+    def scalars(type_: Type) -> set[str]:
+        if isinstance(type_, Array):
+            return scalars(type_.element)
+        if isinstance(type_, Struct):
+            return set().union(*(scalars(t) for _, t in type_.fields))
+        return {scalar_of(type_).name}
+
+    found = set().union(*(scalars(p.type) for p in program.kernel.params))
+    found |= {scalar for function in program.functions for scalar in scalars(function.result)}
+    return bool(found & set(FLOATS[:2])) or "float64" not in found
