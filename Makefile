@@ -1,0 +1,47 @@
+# Each target sets up what it needs in .venv; nothing but Python 3.10+ and make is assumed.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+DEMO ?= data/demo
+
+.PHONY: demo test lint types format samples bench clean
+
+demo: $(VENV)/.installed-core
+	$(BIN)/pairsmith generate -n 600 -o $(DEMO) --verify run --workers 2
+	$(BIN)/pairsmith stats $(DEMO)
+	$(BIN)/pairsmith show $(DEMO)
+
+test: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -n 2 --dist loadfile -q
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+format: $(VENV)/.installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+samples: $(VENV)/.installed-core
+	$(BIN)/python scripts/make_samples.py data/samples
+
+bench: $(VENV)/.installed-dev
+	$(BIN)/python tests/bench/bench_text.py
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "pairsmith needs Python 3.10 or newer")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed-core: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet -e .
+	touch $@
+
+$(VENV)/.installed-dev: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet -e '.[dev]'
+	touch $@ $(VENV)/.installed-core
+
+clean:
+	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,237 @@
+"""Mathematics: activations, distributions, softmax statistics, angles, tone curves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from generators.build import BodyBuilder, KernelBuilder, cast, fn
+from generators.expr import Expr, Var
+from generators.registry import Category, Title
+from generators.stages import refine
+
+CATEGORY = Category("math", "elementary functions as science, graphics and learning use them")
+
+_OUTPUTS = ("out", "result", "dst", "output")
+_LOCALS = ("value", "response", "shaped", "adjusted", "v")
+_Form = Callable[[Expr], Expr]
+_Pair = Callable[[Expr, Expr], Expr]
+
+
+def _then(phrase: str) -> str:
+    return f" The value is {phrase}." if phrase else ""
+
+
+def _softplus(x: Expr) -> Expr:
+    return fn("max", x, 0.0) + fn("log", 1.0 + fn("exp", -fn("abs", x)))
+
+
+_ACTIVATIONS: dict[str, tuple[str, _Form]] = {
+    "sigmoid": ("the logistic sigmoid", lambda x: 1.0 / (1.0 + fn("exp", -x))),
+    "softplus": ("softplus, safe from overflow,", _softplus),
+    "swish": ("swish, x / (1 + exp(-x)),", lambda x: x / (1.0 + fn("exp", -x))),
+    "gelu": ("exact (erf) GELU", lambda x: 0.5 * x * (1.0 + fn("erf", x * 0.70710678))),
+    "mish": ("mish, x * tanh(softplus(x)),", lambda x: x * fn("tanh", _softplus(x))),
+    "elu": ("ELU with alpha 1", lambda x: fn("where", x > 0.0, x, fn("exp", x) - 1.0)),
+    "hard_swish": (
+        "x * clamp(x + 3, 0, 6) / 6",
+        lambda x: x * fn("clamp", x + 3.0, 0.0, 6.0) / 6.0,
+    ),
+    "softsign": ("softsign, x / (1 + |x|),", lambda x: x / (1.0 + fn("abs", x))),
+    "tanh_shrink": ("x - tanh(x)", lambda x: x - fn("tanh", x)),
+    "smooth_abs": ("sqrt(x * x + 1) - 1", lambda x: fn("sqrt", x * x + 1.0) - 1.0),
+}
+
+
+@CATEGORY.idiom
+def activation(k: KernelBuilder, level: int) -> Title:
+    """A neural activation, at higher levels with bias, gate, residual and a helper function."""
+    shape, type_ = k.draw.shape, k.draw.float_type()
+    n = k.size("n", 48, 96)
+    source = k.array(("x", "logits", "inputs", "features", "pre"), type_, n, low=-4.0, high=4.0)
+    (i,) = k.thread(n)
+    form = shape.choice(sorted(_ACTIVATIONS))
+    phrase, apply = _ACTIVATIONS[form]
+    z, done = source[i] + 0.0, f"Apply {phrase} to {source.name}"
+    bias_form = shape.choice(("none", "array", "scalar") if level >= 2 else ("none", "scalar"))
+    entry: Expr = source[i]
+    if bias_form == "array":
+        entry = entry + k.array(("bias", "offsets"), type_, n, low=-1.0, high=1.0)[i]
+    elif bias_form == "scalar":
+        entry = entry + k.scalar(("bias", "shift"), type_, -1.0, 1.0)
+    done += "" if bias_form == "none" else ", after adding the bias"
+    gated = level >= 3 and shape.chance(0.5)
+    gate = k.array(("gate", "gates"), type_, n, low=-3.0, high=3.0) if gated else None
+    out = k.out(_OUTPUTS, type_, n)
+    z = k.let(("z", "h", "u"), entry)
+    if level >= 3 and shape.chance(0.6):
+        body = BodyBuilder(k.draw)
+        x = Var(body.name("x"), type_)
+        body.return_(apply(x))
+        value: Expr = k.call(k.function(k.name(form), (x,), body, type_), z)
+    else:
+        value = apply(z)
+    if gate is not None:
+        value = value / (1.0 + fn("exp", -gate[i]))
+        done += f", gated by the sigmoid of {gate.name}"
+    if level >= 4 and shape.chance(0.5):
+        value = z + value
+        done += ", with a residual connection"
+    signal = refine(k, value, level, _LOCALS, scale=1.5)
+    k.store(out, i, signal.value)
+    name = k.name(f"{form}_forward", f"apply_{form}", f"{form}_kernel", f"{form}_activation")
+    return Title(name, f"{done}.{_then(signal.phrase)}")
+
+
+_DISTRIBUTIONS: dict[str, tuple[str, _Pair]] = {
+    "normal_pdf": ("normal density", lambda z, s: 0.39894228 / s * fn("exp", -0.5 * z * z)),
+    "normal_logpdf": ("normal log-density", lambda z, s: -0.5 * z * z - fn("log", 2.5066283 * s)),
+    "normal_cdf": ("normal CDF (erf)", lambda z, _: 0.5 * (1.0 + fn("erf", z * 0.70710678))),
+    "normal_tail": ("upper normal tail (erfc)", lambda z, _: 0.5 * fn("erfc", z * 0.70710678)),
+    "logistic_cdf": ("logistic CDF", lambda z, _: 1.0 / (1.0 + fn("exp", -z))),
+    "laplace_logpdf": ("Laplace log-density", lambda z, s: -fn("abs", z) - fn("log", 2.0 * s)),
+    "cauchy_pdf": ("Cauchy density", lambda z, s: 0.31830989 / (s * (1.0 + z * z))),
+    "cauchy_cdf": ("Cauchy CDF", lambda z, _: 0.5 + 0.31830989 * fn("atan", z)),
+    "gumbel_cdf": ("Gumbel CDF", lambda z, _: fn("exp", -fn("exp", -z))),
+    "sech_pdf": ("hyperbolic secant density", lambda z, s: 0.5 / (s * fn("cosh", 1.5707963 * z))),
+}
+
+
+@CATEGORY.idiom
+def distribution(k: KernelBuilder, level: int) -> Title:
+    """A density or distribution function, at higher levels summed over mixture components."""
+    shape, type_ = k.draw.shape, k.draw.wide_float_type()
+    form = shape.choice(sorted(_DISTRIBUTIONS))
+    phrase, density = _DISTRIBUTIONS[form]
+    n = k.size("n", 48, 96)
+    x = k.array(("x", "samples", "observations", "points"), type_, n, low=-2.0, high=2.0)
+    dim = k.size("m", 3, 6) if level >= 3 else n
+    means = k.array(("means", "centers", "locations"), type_, dim, low=-1.0, high=1.0)
+    sigma = k.scalar(("sigma", "width", "spread"), type_, 0.5, 1.5)
+    out = k.out(("out", "density", "likelihood", "result"), type_, n)
+    (i,) = k.thread(n)
+    done = f"the {phrase} of location {means.name} and scale {sigma.name} at each of {x.name}"
+    value: Expr
+    if level < 3:
+        z = k.let(("z", "standardized", "u"), (x[i] - means[i]) / sigma)
+        value, done = density(z, sigma), f"Evaluate {done}"
+    else:
+        weighted = shape.chance(0.6)
+        weights = k.array(("weights", "priors"), type_, dim, low=0.2, high=1.0) if weighted else x
+        count = k.size_param(("components", "num_components"), dim)
+        value = k.let(("total", "acc", "mixture"), k.lift(0.0, type_))
+        with k.for_(("c", "comp", "component"), count) as c:
+            z = k.let(("z", "standardized", "u"), (x[i] - means[c]) / sigma)
+            part = density(z, sigma)
+            k.augment(value, "add", weights[c] * part if weighted else part)
+        done = f"Sum {done}{f', times {weights.name},' if weighted else ''} over all components"
+    signal = refine(k, value, level, _LOCALS, scale=0.6)
+    k.store(out, i, signal.value)
+    name = k.name(*((f"eval_{form}", form) if level < 3 else (f"mixture_{form}", f"sum_{form}")))
+    return Title(name, f"{done}.{_then(signal.phrase)}")
+
+
+_ROW_STATS = {
+    "logsumexp": "log-sum-exp",
+    "entropy": "entropy of the softmax",
+    "soft_maximum": "softmax-weighted mean score",
+}
+
+
+@CATEGORY.idiom
+def softmax_statistic(k: KernelBuilder, level: int) -> Title:
+    """Row reductions through the shifted exponential, written stably."""
+    shape, type_ = k.draw.shape, k.draw.wide_float_type()
+    rows, cols = k.size("rows", 48, 80), k.size("cols", 4, 7)
+    logits = k.array(("logits", "scores", "energies"), type_, (rows, cols), low=-3.0, high=3.0)
+    form = shape.choice(sorted(_ROW_STATS))
+    beta = prior = None
+    if level >= 2 and shape.chance(0.6):
+        beta = k.scalar(("beta", "inverse_temperature", "sharpness"), type_, 0.5, 1.5)
+    if level >= 3 and shape.chance(0.5):
+        prior = k.array(("bias", "log_prior", "offsets"), type_, cols, low=-1.0, high=1.0)
+    width = k.size_param(("num_classes", "num_cols", "width"), cols)
+    out = k.out(("out", "result", "row_stat"), type_, rows)
+    (r,) = k.thread(rows, names=(k.draw.word.choice(("row", "r", "i")),))
+
+    def score(j: Expr | int) -> Expr:
+        value: Expr = logits[r, j] if prior is None else logits[r, j] + prior[j]
+        return value if beta is None else beta * value
+
+    top = k.let(("top", "largest", "peak"), score(0))
+    with k.for_(("j", "c", "col"), width, start=1) as j:
+        k.assign(top, fn("max", top, score(j)))
+    total = k.let(("total", "denom", "partition"), k.lift(0.0, type_))
+    moment = None if form == "logsumexp" else k.let(("weighted", "moment"), k.lift(0.0, type_))
+    k.used.discard(j.name)
+    with k.for_(j.name, width) as j:
+        shifted = k.let(("shifted", "delta"), score(j) - top)
+        weight = k.let(("e", "mass", "w"), fn("exp", shifted))
+        k.augment(total, "add", weight)
+        if moment is not None:
+            k.augment(moment, "add", weight * shifted)
+    value = top if form == "soft_maximum" else fn("log", total)
+    if moment is not None:
+        value = value - moment / total if form == "entropy" else value + moment / total
+    else:
+        value = top + value
+    signal = refine(k, value, level, _LOCALS)
+    k.store(out, r, signal.value)
+    done = f"Compute the {_ROW_STATS[form]} of each row of {logits.name}"
+    done += f", with {prior.name} added to its columns" if prior else ""
+    done += f", scaled by {beta.name}" if beta else ""
+    name = k.name(f"row_{form}", f"{form}_rows", f"stable_{form}")
+    return Title(name, f"{done}; subtract the row maximum in the exponent.{_then(signal.phrase)}")
+
+
+def _radius(x: Expr, y: Expr) -> Expr:
+    return fn("sqrt", x * x + y * y + 0.01)
+
+
+def _wrapped(turn: Expr) -> Expr:
+    return turn - 6.2831853 * fn("floor", turn / 6.2831853 + 0.5)
+
+
+_ANGLES: dict[str, tuple[str, _Pair]] = {
+    "heading": (
+        "atan2(y, x) in degrees / 90",
+        lambda x, y: fn("degrees", fn("atan2", y, x)) / 90.0,
+    ),
+    "elevation": ("asin(y / r)", lambda x, y: fn("asin", y / _radius(x, y))),
+    "polar_offset": ("acos(y / r)", lambda x, y: fn("acos", y / _radius(x, y))),
+    "log_polar": ("log(r)", lambda x, y: fn("log", _radius(x, y))),
+    "wrapped_turn": ("x - y wrapped to [-pi, pi)", lambda x, y: _wrapped(x - y)),
+    "halfway_angle": ("x + half the wrapped y - x", lambda x, y: x + 0.5 * _wrapped(y - x)),
+    "ripple_rings": ("sin(3 r) / r", lambda x, y: fn("sin", 3.0 * _radius(x, y)) / _radius(x, y)),
+}
+
+
+@CATEGORY.idiom
+def planar_angle(k: KernelBuilder, level: int) -> Title:
+    """Angles and polar coordinates of points, at higher levels seen from several beacons."""
+    shape, type_ = k.draw.shape, k.draw.wide_float_type()
+    form = shape.choice(sorted(_ANGLES))
+    phrase, angle = _ANGLES[form]
+    n = k.size("n", 48, 96)
+    px = k.array(("px", "xs", "east"), type_, n, low=-3.0, high=3.0)
+    py = k.array(("py", "ys", "north"), type_, n, low=-3.0, high=3.0)
+    out = k.out(("out", "angles", "result"), type_, n)
+    (i,) = k.thread(n)
+    x, y = k.let("x", px[i]), k.let("y", py[i])
+    uses_r = "r" in phrase.replace("wrapped", "")
+    done = f"Compute {phrase} of the points x = {px.name}, y = {py.name}"
+    value: Expr = angle(x, y)
+    if level >= 3 and shape.chance(0.6):
+        m = k.size("m", 3, 5)
+        bx = k.array(("bx", "beacon_x"), type_, m, low=-1.0, high=1.0)
+        by = k.array(("by", "beacon_y"), type_, m, low=-1.0, high=1.0)
+        count = k.size_param(("num_beacons", "beacons"), m)
+        total = k.let(("total", "acc"), k.lift(0.0, type_))
+        with k.for_(("b", "beacon"), count) as b:
+            dx, dy = k.let(("dx", "rel_x"), x - bx[b]), k.let(("dy", "rel_y"), y - by[b])
+            k.augment(total, "add", angle(dx, dy))
+        value = total / cast(count, type_)
+        done += f", as the mean over offsets from the beacons ({bx.name}, {by.name})"
+    signal = refine(k, value, level, _LOCALS)
+    k.store(out, i, signal.value)
+    done += ", where r = sqrt(x * x + y * y + 0.01)" if "r)" in phrase else ""
+    return Title(k.name(form, f"{form}_of_points"), f"{done}.{_then(signal.phrase)}")

@@ -1,0 +1,84 @@
+"""Visits every node of a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generators import ir
+from generators.expr import Call, Cast, Component, Construct, Expr, Field, Load, Op
+
+
+def statements(body: ir.Body) -> Iterator[ir.Statement]:
+    """Every statement of a body, nested ones too, in order."""
+    for s in body:
+        yield s
+        if isinstance(s, ir.If):
+            for _, inner in s.branches:
+                yield from statements(inner)
+            yield from statements(s.orelse)
+        elif isinstance(s, ir.For | ir.While):
+            yield from statements(s.body)
+
+
+def operands(s: ir.Statement) -> tuple[Expr, ...]:
+    """The expressions that stand directly in a statement."""
+    match s:
+        case ir.Assign() | ir.AugAssign() | ir.SetField():
+            return (s.value,)
+        case ir.SetComponent() | ir.Store() | ir.Atomic():
+            return (*s.indices, s.value)
+        case ir.If():
+            return tuple(condition for condition, _ in s.branches)
+        case ir.For():
+            return (s.start, s.stop)
+        case ir.While():
+            return (s.condition,)
+        case ir.Return():
+            return () if s.value is None else (s.value,)
+        case _:
+            return ()
+
+
+def parts(e: Expr) -> tuple[Expr, ...]:
+    """The expressions that an expression is made of."""
+    match e:
+        case Op() | Call() | Construct():
+            return e.args
+        case Cast() | Field():
+            return (e.value,)
+        case Load():
+            return e.indices
+        case Component():
+            return (e.value, *e.indices)
+        case _:
+            return ()
+
+
+def expressions(body: ir.Body) -> Iterator[Expr]:
+    """Every expression of a body with all its parts."""
+    stack = [e for s in statements(body) for e in operands(s)]
+    while stack:
+        e = stack.pop()
+        yield e
+        stack.extend(parts(e))
+
+
+def bodies(program: ir.Program) -> tuple[ir.Body, ...]:
+    return (*(f.body for f in program.functions), program.kernel.body)
+
+
+def used_ops(program: ir.Program) -> list[str]:
+    """Names of the operators, builtins, casts and atomics in a program, sorted."""
+    found: set[str] = set()
+    for body in bodies(program):
+        for s in statements(body):
+            if isinstance(s, ir.Atomic):
+                found.add(f"atomic_{s.op}")
+            elif isinstance(s, ir.AugAssign | ir.Store | ir.SetComponent) and s.op:
+                found.add(s.op)
+        for e in expressions(body):
+            if isinstance(e, Op):
+                found.add(e.op)
+            elif isinstance(e, Cast):
+                found.add("cast")
+    return sorted(found)

@@ -1,0 +1,127 @@
+"""The dataset card: YAML that points ``load_dataset`` at the shards, then what a reader needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from synth.manifest import SPLITS, Manifest
+
+_SIZE_CATEGORIES = (
+    (1_000, "n<1K"),
+    (10_000, "1K<n<10K"),
+    (100_000, "10K<n<100K"),
+    (1_000_000, "100K<n<1M"),
+)
+
+
+def size_category(rows: int) -> str:
+    """The Hub's name for a dataset of that many rows."""
+    return next((name for limit, name in _SIZE_CATEGORIES if rows < limit), "1M<n<10M")
+
+
+def render(manifest: Manifest, versions: Mapping[str, object]) -> str:
+    """The text of the card."""
+    return "\n".join([_yaml(manifest), _body(manifest, versions)])
+
+
+def _yaml(manifest: Manifest) -> str:
+    files = "\n".join(
+        f"      - split: {split}\n        path: {split}/shard-*.parquet" for split in SPLITS
+    )
+    return f"""---
+license: apache-2.0
+pretty_name: Warp Python to CUDA kernel pairs
+task_categories:
+  - text-generation
+language:
+  - code
+tags:
+  - cuda
+  - gpu
+  - warp
+  - code
+  - synthetic
+size_categories:
+  - {size_category(manifest.rows)}
+configs:
+  - config_name: default
+    data_files:
+{files}
+---
+"""
+
+
+def _table(counts: Mapping[str, int], head: str) -> str:
+    lines = [f"| {head} | rows |", "|---|--:|"]
+    lines += [f"| {name} | {count} |" for name, count in counts.items()]
+    return "\n".join(lines)
+
+
+def _evidence(verify: str) -> str:
+    texts = "Every row passed the gates (below) and its own JSON schema."
+    if verify == "text":
+        return f"{texts} The CUDA text was not run: this dataset was made with `--verify text`."
+    return (
+        f"{texts} The CUDA text of every row (`cuda_forward`, as stored) was compiled as C++ and "
+        "run on the host at three shapes, with outputs poisoned and guards around every buffer; "
+        "its outputs agree with `reference` within the tolerances of `args`. The adjoint "
+        "(`cuda_backward`) has not been checked, and nothing was run on a GPU."
+    )
+
+
+def _body(manifest: Manifest, versions: Mapping[str, object]) -> str:
+    shape = manifest.shape
+    made_with = ", ".join(f"{name} {value}" for name, value in versions.items())
+    rejects = manifest.draws["rejects_by_reason"]
+    levels = ", ".join(map(str, shape["levels"]))
+    return f"""# Python to CUDA kernel pairs
+
+{manifest.rows} GPU kernels, each as NVIDIA Warp Python (`python`), as the CUDA C++ that Warp makes
+of it (`cuda_prologue`, `cuda_helpers`, `cuda_forward`, `cuda_backward`: in this order one complete
+translation unit), and as a plain Python reference (`reference`). `args`, `sizes`, `launch` and
+`input_seed` say how to draw inputs for any shape and which tolerances outputs must meet.
+
+## How far a row is proven
+
+{_evidence(shape["verify"])}
+
+Gates, from an evaluation of the program in its own dtypes and in float64: outputs are finite and
+not trivial (all zeros, the mean and copies of inputs fail), every input changes some output, every
+branch and loop is used, integers do not overflow, no result depends on the order of threads, and
+rounding moves an output by less than 1 % of its spread. Rows that share a structure (names and
+literals abstracted) are in one split, at most {shape["structure_cap"]} of them; no two rows are
+equal up to names.
+
+{_table(manifest.counts["split"], "split")}
+
+{_table(manifest.counts["category"], "category")}
+
+{_table(manifest.counts["level"], "level")}
+
+{manifest.draws["draws"]} programs were drawn; {sum(rejects.values())} of them were not taken:
+
+{_table(rejects, "reason")}
+
+## Use
+
+```python
+from datasets import load_dataset
+
+rows = load_dataset("USER/NAME", split="train")
+print(rows[0]["python"], rows[0]["cuda_forward"])
+```
+
+`include/` holds Warp's headers (Apache-2.0, with their licences), against which the translation
+unit of a row compiles with NVRTC.
+
+## What this data does not teach
+
+The kernels are synthetic: small, one kernel a row, drawn from named idioms. There are no tile,
+texture, sparse or random-number kernels, no shared memory and no multi-kernel programs. The CUDA is
+Warp's dialect (`wp::` calls, one operation a line), not what a person would write.
+
+## Made with
+
+{made_with}; seed {shape["seed"]}, levels {levels}, `--verify {shape["verify"]}`, adjoint
+{"on" if shape["backward"] else "off"}. The bytes of the shards follow from these alone.
+"""

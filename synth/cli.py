@@ -1,0 +1,183 @@
+"""The command line. Each command imports what it needs when it runs, so that help is quick."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+_OUT = click.Path(file_okay=False, path_type=Path)
+
+
+class _Group(click.Group):
+    """Turns a bad request into one line and exit code 2, and a broken run into exit code 1."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:
+            code = _exit_code(error)
+            if code is None:
+                raise
+            click.echo(f"pairsmith: {error}", err=True)
+            ctx.exit(code)
+
+
+def _exit_code(error: Exception) -> int | None:
+    """Exit code for an error that is the user's to mend; None for a bug of ours."""
+    from synth.errors import RunError, SettingsError, UnsupportedWarpError
+
+    if isinstance(error, SettingsError | UnsupportedWarpError):
+        return 2
+    return 1 if isinstance(error, RunError) else None
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="pairsmith")
+def main() -> None:
+    """Python to CUDA kernel training pairs, each row with its proof.
+
+    Exit codes: 0 done, 1 some rows failed or the run broke off, 2 the request was wrong.
+    """
+
+
+def _progress(total: int, quiet: bool, what: str) -> Any:
+    from tqdm import tqdm
+
+    return tqdm(total=total, desc=what, unit="row", disable=quiet, file=sys.stderr)
+
+
+@main.command()
+@click.option("-n", "n", type=int, required=True, help="Number of rows.")
+@click.option("-o", "out", type=_OUT, required=True, help="Folder of the dataset.")
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--category", "categories", multiple=True, help="Only this one; repeatable.")
+@click.option("--level", "levels", type=int, multiple=True, help="Only this one; repeatable.")
+@click.option("--workers", type=int, default=1, show_default=True, help="Worker processes.")
+@click.option("--shard-size", type=int, default=1000, show_default=True, help="Rows a shard.")
+@click.option(
+    "--verify",
+    type=click.Choice(("text", "run")),
+    default="run",
+    show_default=True,
+    help="text: gates and schema. run: the CUDA text is run on the host as well.",
+)
+@click.option("--no-backward", is_flag=True, help="Leave the adjoint out.")
+@click.option("--quiet", is_flag=True, help="No progress bar.")
+def generate(
+    n: int,
+    out: Path,
+    seed: int,
+    categories: tuple[str, ...],
+    levels: tuple[int, ...],
+    workers: int,
+    shard_size: int,
+    verify: str,
+    no_backward: bool,
+    quiet: bool,
+) -> None:
+    """Make a dataset of N rows, or go on with one that was broken off."""
+    from synth import run
+    from synth.settings import make_settings
+
+    settings = make_settings(
+        seed=seed,
+        categories_asked=categories,
+        levels_asked=levels,
+        backward=not no_backward,
+        verify=verify,
+    )
+    with _progress(max(n, 0), quiet, "generate") as bar:
+        rejects = 0
+
+        def progress(rows: int, tally: Any) -> None:
+            nonlocal rejects
+            rejects += sum(tally.rejects.values())
+            bar.update(min(rows, n - bar.n))
+            bar.set_postfix(rejects=rejects)
+
+        manifest = run.generate(
+            settings, n, out, workers=workers, shard_size=shard_size, progress=progress
+        )
+    click.echo(f"{manifest.rows} rows in {len(manifest.shards)} shards at {out}")
+
+
+@main.command()
+@click.argument("out", type=_OUT)
+def finish(out: Path) -> None:
+    """Finish a dataset whose units are all made."""
+    from synth import run
+
+    manifest = run.finish(out)
+    click.echo(f"{manifest.rows} rows in {len(manifest.shards)} shards at {out}")
+
+
+@main.command()
+@click.argument("out", type=_OUT)
+@click.option("--verify", type=click.Choice(("text", "run")), default="run", show_default=True)
+@click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="JSON file.")
+@click.option("--quiet", is_flag=True, help="No progress bar.")
+def validate(out: Path, verify: str, report: Path | None, quiet: bool) -> None:
+    """Check every row of a dataset from its stored texts; exit code 1 when one fails."""
+    from synth.check import check_dataset
+    from synth.files import write_json
+
+    with _progress(0, quiet, "validate") as bar:
+        found = check_dataset(out, verify, bar.update)
+    if report is not None:
+        write_json(report, found.as_dict())
+    for failure in found.failed:
+        click.echo(f"{failure['id']}: {failure['reason']}")
+    for problem in found.problems:
+        click.echo(problem)
+    click.echo(f"{found.checked} rows checked, {len(found.failed)} failed")
+    sys.exit(0 if found.good else 1)
+
+
+@main.command()
+@click.argument("out", type=_OUT)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of tables.")
+def stats(out: Path, as_json: bool) -> None:
+    """Counts by split, category, level and idiom; distinct structures; rejects by reason."""
+    from synth.stats import collect, print_tables
+
+    found = collect(out)
+    if as_json:
+        click.echo(json.dumps(found, indent=2, sort_keys=True))
+    else:
+        print_tables(found)
+
+
+@main.command()
+@click.argument("out", type=_OUT)
+@click.argument("row_id", required=False)
+@click.option("--regenerate", is_flag=True, help="Make the row again and compare.")
+def show(out: Path, row_id: str | None, regenerate: bool) -> None:
+    """Show one row, question and answer side by side; the first row when no ID is given."""
+    from synth.show import find_row, print_row, regenerated_difference
+
+    row = find_row(out, row_id)
+    print_row(row)
+    if regenerate:
+        difference = regenerated_difference(row)
+        click.echo(difference or "made again: equal")
+        sys.exit(1 if difference else 0)
+
+
+@main.command()
+def doctor() -> None:
+    """Versions and what each feature lacks on this machine."""
+    from synth.doctor import report
+
+    _print_lines(report)
+
+
+def _print_lines(lines: Callable[[], list[str]]) -> None:
+    for line in lines():
+        click.echo(line)

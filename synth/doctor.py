@@ -1,0 +1,63 @@
+"""``doctor``: versions, and what each feature lacks on this machine."""
+
+from __future__ import annotations
+
+import importlib.util
+import platform
+import shutil
+import subprocess
+from importlib.metadata import PackageNotFoundError, version
+
+from synth.codegen import Translator, check_warp_version
+from synth.errors import UnsupportedWarpError
+
+_PACKAGES = ("pairsmith", "warp-lang", "numpy", "pyarrow", "datasets", "cupy-cuda12x", "ray")
+
+
+def report() -> list[str]:
+    """Lines to print: the machine, package versions, then one line a feature."""
+    lines = [f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"]
+    lines += [f"{name} {_version(name)}" for name in _PACKAGES]
+    lines.append(f"NVIDIA driver {_driver()}")
+    lines += ["", *_features()]
+    return lines
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _driver() -> str:
+    if shutil.which("nvidia-smi") is None:
+        return "not found"
+    command = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout.strip().replace("\n", "; ") if done.returncode == 0 else "not working"
+
+
+def _features() -> list[str]:
+    try:
+        check_warp_version()
+    except UnsupportedWarpError as error:
+        return [f"generate: no ({error})"]
+    memo = "on" if Translator().memo_active else "off: Warp's own, slower overload resolution"
+    return [
+        f"generate --verify text: ready (memoised overload resolution {memo})",
+        f"generate and validate --verify run: {_host_compiler()}",
+        f"load_dataset: {_needs('datasets', 'pip install datasets')}",
+        "compile check with NVRTC, GPU runs: not part of this version",
+    ]
+
+
+def _host_compiler() -> str:
+    from validate.clang import compiler_problem
+
+    problem = compiler_problem()
+    return problem or "ready (Warp's bundled Clang)"
+
+
+def _needs(module: str, remedy: str) -> str:
+    return "ready" if importlib.util.find_spec(module) else f"no ({remedy})"

@@ -1,0 +1,83 @@
+"""``manifest.json``: what a dataset was made with, and which files it consists of."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from synth.errors import SettingsError
+from synth.files import sha256_of, write_json
+from synth.settings import differences, fingerprint
+
+SPLITS = ("train", "validation", "test")
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """Contents of the manifest.
+
+    ``shape`` holds settings and versions that shape rows, ``shards`` an entry (path, split, rows,
+    sha256) for each file, ``counts`` rows by split, category and level, ``draws`` how many draws
+    were made and why some were not taken.
+    """
+
+    rows: int
+    shard_size: int
+    shape: dict[str, Any]
+    shards: list[dict[str, Any]]
+    counts: dict[str, dict[str, int]]
+    draws: dict[str, Any]
+
+    def write(self, out: Path) -> None:
+        write_json(
+            out / MANIFEST,
+            {
+                "fingerprint": fingerprint(self.shape),
+                "rows": self.rows,
+                "shard_size": self.shard_size,
+                "shape": self.shape,
+                "shards": self.shards,
+                "counts": self.counts,
+                "draws": self.draws,
+            },
+        )
+
+
+def read_manifest(out: Path) -> Manifest | None:
+    """The manifest of a dataset, None when there is none.
+
+    :class:`SettingsError` when the file is there but is no manifest.
+    """
+    path = out / MANIFEST
+    if not path.is_file():
+        return None
+    try:
+        found = json.loads(path.read_text())
+        del found["fingerprint"]
+        return Manifest(**found)
+    except (ValueError, KeyError, TypeError) as error:
+        raise SettingsError(f"{path} is damaged ({error}); delete it and generate again") from None
+
+
+def require_same_shape(where: Path, ours: dict[str, Any], theirs: dict[str, Any]) -> None:
+    """Refuse to mix rows of different settings or versions in one folder."""
+    if fingerprint(ours) != fingerprint(theirs):
+        what = "; ".join(differences(ours, theirs))
+        raise SettingsError(
+            f"{where} holds a dataset of other settings: {what}. Choose another folder with -o"
+        )
+
+
+def damaged_shards(out: Path, manifest: Manifest) -> list[str]:
+    """One line for each shard that is missing or does not have the bytes of the manifest."""
+    problems = []
+    for shard in manifest.shards:
+        path = out / shard["path"]
+        if not path.is_file():
+            problems.append(f"{shard['path']} is missing")
+        elif sha256_of(path) != shard["sha256"]:
+            problems.append(f"{shard['path']} does not have the sha256 of the manifest")
+    return problems

@@ -1,0 +1,148 @@
+"""A program becomes a row: texts, keys, input contract, provenance."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from extract import Kernel, ModuleText, extract_module
+from generators import categories
+from generators.draw import Draw, Reject
+from generators.ir import Program
+from generators.keys import Keys, program_keys
+from generators.serialise import to_json
+from generators.walk import used_ops
+from synth import render_reference, render_warp
+from synth.codegen import Translator
+from synth.contract import args_of, launch_of, sizes_of
+from synth.gates import Tolerance, judge
+from synth.settings import Settings, Versions
+from validate.columns import SCHEMA_VERSION
+
+Row = dict[str, Any]
+
+NOT_MEASURED: dict[str, Any] = {
+    "compile_archs": None,
+    "run_forward": None,
+    "run_plain": None,
+    "adjoint": None,
+    "shapes": None,
+    "max_ulp": None,
+    "registers": None,
+    "spill_bytes": None,
+    "shared_bytes": None,
+}
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A draw that passed the gates."""
+
+    program: Program
+    tolerances: dict[str, Tolerance]
+    keys: Keys
+    index: int
+    attempt: int
+
+
+def attempt_draw(settings: Settings, category: str, index: int, attempt: int) -> Accepted:
+    """One attempt at one index; :class:`generators.draw.Reject` when it is no good."""
+    draw = Draw(settings.seed, category, index, attempt)
+    program = categories()[category].draw(draw, settings.level_of(index))
+    tolerances = judge(program)
+    return Accepted(program, tolerances, program_keys(program), index, attempt)
+
+
+class PairMaker:
+    """Turns accepted draws into rows; keeps one translator, and so one Warp, for its life."""
+
+    def __init__(self, settings: Settings, versions: Versions) -> None:
+        self.settings = settings
+        self.versions = versions
+        self.translator = Translator(backward=settings.backward)
+
+    def rows(self, accepted: Sequence[Accepted]) -> list[Row]:
+        """One row for each draw; a row does not depend on what else is in the batch."""
+        sources = [(render_warp.render(a.program), a.program.kernel.name) for a in accepted]
+        modules = self.translator.translate_batch(sources)
+        return [
+            self._row(a, source, text)
+            for a, (source, _), text in zip(accepted, sources, modules, strict=True)
+        ]
+
+    def _row(self, accepted: Accepted, python: str, module_text: str) -> Row:
+        program = accepted.program
+        module, kernel = the_kernel(module_text, program.kernel.name)
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "id": row_id(python, program.kernel.name),
+            "structure": accepted.keys.structure,
+            "category": program.category,
+            "idiom": program.idiom,
+            "level": program.level,
+            "kernel_name": program.kernel.name,
+            "description": program.description,
+            "python": python,
+            "reference": render_reference.render(program),
+            "program": to_json(program),
+            "cuda_prologue": module.prologue,
+            "cuda_helpers": module.helpers,
+            "cuda_forward": kernel.forward,
+            "cuda_backward": kernel.backward,
+            "cuda_plain": None,
+            "plain_args": None,
+            "plain_launch": None,
+            "schedule": None,
+            "line_map_python": [line for line, _ in kernel.line_map],
+            "line_map_cuda": [line for _, line in kernel.line_map],
+            "args": _args_with_tolerances(program, accepted.tolerances),
+            "sizes": sizes_of(program),
+            "launch": launch_of(program),
+            "input_seed": program.input_seed,
+            "ops": used_ops(program),
+            "checks": dict(NOT_MEASURED),
+            "provenance": self._provenance(accepted),
+        }
+
+    def _provenance(self, accepted: Accepted) -> dict[str, Any]:
+        return {
+            "seed": self.settings.seed,
+            "index": accepted.index,
+            "attempt": accepted.attempt,
+            "pairsmith": self.versions.pairsmith,
+            "warp": self.versions.warp,
+            "nvrtc": None,
+        }
+
+
+def row_id(python: str, kernel_name: str) -> str:
+    """First 16 hex digits of sha256(python + NUL + kernel name)."""
+    return hashlib.sha256(f"{python}\0{kernel_name}".encode()).hexdigest()[:16]
+
+
+def the_kernel(module_text: str, name: str) -> tuple[ModuleText, Kernel]:
+    """The one kernel of a row's module; ``AssertionError`` when it is not there alone."""
+    module = extract_module(module_text, strip_kernel_hash=False)
+    assert [k.name for k in module.kernels] == [name], f"{name}: {[k.name for k in module.kernels]}"
+    return module, module.kernels[0]
+
+
+def _args_with_tolerances(program: Program, tolerances: dict[str, Tolerance]) -> list[Row]:
+    args = args_of(program)
+    for arg in args:
+        tolerance = tolerances.get(arg["name"])
+        if tolerance is not None:
+            arg["rtol"], arg["atol"] = tolerance.rtol, tolerance.atol
+    return args
+
+
+@lru_cache(maxsize=4)
+def pair_maker(settings: Settings, versions: Versions) -> PairMaker:
+    """The process's own maker for these settings."""
+    return PairMaker(settings, versions)
+
+
+__all__ = ["Accepted", "PairMaker", "Reject", "Row", "attempt_draw", "pair_maker", "row_id"]

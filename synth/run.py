@@ -1,0 +1,159 @@
+"""One run on this machine: units in worker processes, then the finishing pass."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from synth.codegen import check_warp_version
+from synth.errors import RunError, SettingsError
+from synth.finish import finish_dataset
+from synth.manifest import Manifest, damaged_shards, read_manifest, require_same_shape
+from synth.plan import Unit, plan_units
+from synth.settings import Settings, Versions, shape_of
+from synth.unit import Tally, make_unit, read_tally
+from synth.work import Work, open_work
+
+Progress = Callable[[int, Tally], None]
+"""Called after each unit with the rows it made and its tally."""
+
+
+def generate(
+    settings: Settings,
+    n: int,
+    out: Path,
+    *,
+    workers: int = 1,
+    shard_size: int = 1000,
+    progress: Progress = lambda _rows, _tally: None,
+) -> Manifest:
+    """Make a dataset of ``n`` rows in ``out``, or go on with one that was begun there.
+
+    Raises :class:`SettingsError` for a request that cannot be met and :class:`RunError` when a
+    worker dies; nothing already written is lost by either.
+    """
+    if n <= 0:
+        raise SettingsError(f"n is {n}; ask for at least one row")
+    if workers <= 0:
+        raise SettingsError(f"workers is {workers}; give at least one")
+    if shard_size <= 0:
+        raise SettingsError(f"shard size is {shard_size}; give at least one row")
+    check_warp_version()
+    versions = Versions.installed()
+    shape = shape_of(settings, versions)
+    done = _already_done(out, shape, n, shard_size)
+    if done is not None:
+        progress(n, Tally.from_dict(_as_tally(done)))
+        return done
+    work = open_work(out, shape, n, shard_size)
+    _make_units(settings, versions, n, work, workers, progress)
+    return finish_dataset(settings, versions, n, shard_size, out, work.folder)
+
+
+def finish(out: Path) -> Manifest:
+    """The finishing pass alone, over units that lie in ``out``."""
+    check_warp_version()
+    versions = Versions.installed()
+    work = Work.read(out)
+    if work is None:
+        raise SettingsError(f"{out} holds no unfinished run; start one with pairsmith generate")
+    settings = work.settings()
+    require_same_shape(out, shape_of(settings, versions), work.shape)
+    return finish_dataset(settings, versions, work.n, work.shard_size, out, work.folder)
+
+
+def _already_done(out: Path, shape: dict[str, Any], n: int, shard_size: int) -> Manifest | None:
+    manifest = read_manifest(out)
+    if manifest is None:
+        return None
+    require_same_shape(out, shape, manifest.shape)
+    same = manifest.rows == n and manifest.shard_size == shard_size
+    return manifest if same and not damaged_shards(out, manifest) else None
+
+
+def _as_tally(manifest: Manifest) -> dict[str, Any]:
+    draws = manifest.draws
+    return {
+        "draws": draws["draws"],
+        "rejects": draws["rejects"],
+        "rejected_rows": [],
+        "evidence": [],
+    }
+
+
+def _make_units(
+    settings: Settings,
+    versions: Versions,
+    n: int,
+    work: Work,
+    workers: int,
+    progress: Progress,
+) -> None:
+    todo = []
+    for unit in plan_units(n, len(settings.categories)):
+        path = work.folder / unit.file_name
+        if path.is_file():
+            progress(_rows_of(unit, settings), read_tally(path))
+        else:
+            todo.append(unit)
+    if workers == 1 or len(todo) <= 1:
+        for unit in todo:
+            make_unit(settings, versions, unit, work.folder)
+            progress(_rows_of(unit, settings), read_tally(work.folder / unit.file_name))
+        return
+    for unit in _in_processes(settings, versions, todo, work, workers):
+        progress(_rows_of(unit, settings), read_tally(work.folder / unit.file_name))
+
+
+def _rows_of(unit: Unit, settings: Settings) -> int:
+    return (unit.stop - unit.start) * len(settings.categories)
+
+
+def _in_processes(
+    settings: Settings, versions: Versions, todo: list[Unit], work: Work, workers: int
+) -> Iterator[Unit]:
+    """Units in the order in which they are done."""
+    context = multiprocessing.get_context("spawn")
+    with (
+        _one_thread_each(),
+        ProcessPoolExecutor(min(workers, len(todo)), mp_context=context) as pool,
+    ):
+        waiting: dict[Future[int], Unit] = {
+            pool.submit(make_unit, settings, versions, unit, work.folder): unit for unit in todo
+        }
+        try:
+            while waiting:
+                done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in done:
+                    future.result()
+                    yield waiting.pop(future)
+        except BrokenProcessPool:
+            raise RunError(
+                "a worker process died (killed, or out of memory); finished units are kept: "
+                "run the same command again to go on, with fewer --workers if memory was short"
+            ) from None
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Workers are the parallelism: maths libraries in them get one thread."""
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update(dict.fromkeys(names, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

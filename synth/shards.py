@@ -1,0 +1,70 @@
+"""Splits and shards: rows go to their split by the hash of their structure, in row order."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from synth.files import sha256_of, write_parquet
+from synth.manifest import SPLITS
+from validate.columns import ROW_SCHEMA
+
+
+def split_of(structure: str) -> str:
+    """train for 90 % of all structures, validation and test for 5 % each; never two for one."""
+    ticket = int(hashlib.sha256(f"split/{structure}".encode()).hexdigest()[:8], 16) / 2**32
+    return "train" if ticket < 0.90 else "validation" if ticket < 0.95 else "test"
+
+
+class ShardWriter:
+    """Collects rows by split and writes a shard whenever one is full; memory stays bounded."""
+
+    def __init__(self, out: Path, shard_size: int) -> None:
+        self.out = out
+        self.shard_size = shard_size
+        self.shards: list[dict[str, Any]] = []
+        self.counts: dict[str, Counter[str]] = {
+            name: Counter() for name in ("split", "category", "level", "idiom")
+        }
+        self._waiting: dict[str, list[dict[str, Any]]] = {split: [] for split in SPLITS}
+        self._numbers: Counter[str] = Counter()
+
+    def add(self, row: dict[str, Any]) -> None:
+        split = split_of(row["structure"])
+        self.counts["split"][split] += 1
+        self.counts["category"][row["category"]] += 1
+        self.counts["level"][str(row["level"])] += 1
+        self.counts["idiom"][f"{row['category']}/{row['idiom']}"] += 1
+        self._waiting[split].append(row)
+        if len(self._waiting[split]) >= self.shard_size:
+            self._flush(split)
+
+    def close(self) -> None:
+        """Write what is left; every split gets at least one shard, so that it can be loaded."""
+        for split in SPLITS:
+            if self._waiting[split] or not self._numbers[split]:
+                self._flush(split)
+        self._remove_stale()
+
+    def _flush(self, split: str) -> None:
+        rows = self._waiting[split]
+        name = f"{split}/shard-{self._numbers[split]:05d}.parquet"
+        path = self.out / name
+        write_parquet(path, pa.Table.from_pylist(rows, schema=ROW_SCHEMA))
+        self.shards.append(
+            {"path": name, "split": split, "rows": len(rows), "sha256": sha256_of(path)}
+        )
+        self._numbers[split] += 1
+        self._waiting[split] = []
+
+    def _remove_stale(self) -> None:
+        """Shards of an earlier, larger dataset in the same folder."""
+        written = {shard["path"] for shard in self.shards}
+        for split in SPLITS:
+            for path in (self.out / split).glob("shard-*.parquet"):
+                if f"{split}/{path.name}" not in written:
+                    path.unlink()

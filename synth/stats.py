@@ -1,0 +1,62 @@
+"""``stats``: what a dataset consists of, counted from its rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+from rich.console import Console
+from rich.table import Table
+
+from synth.check import shard_paths
+from synth.manifest import read_manifest
+
+_COLUMNS = ["id", "structure", "category", "idiom", "level", "checks", "cuda_backward", "ops"]
+
+
+def collect(out: Path) -> dict[str, Any]:
+    """Counts of the dataset at ``out``; :class:`synth.errors.SettingsError` when there is none."""
+    counts: dict[str, Counter[str]] = {
+        name: Counter() for name in ("split", "category", "level", "idiom", "op", "run_forward")
+    }
+    structures: set[str] = set()
+    rows = 0
+    for path in shard_paths(out):
+        for row in pq.read_table(path, columns=_COLUMNS).to_pylist():
+            rows += 1
+            structures.add(row["structure"])
+            counts["split"][path.parent.name] += 1
+            counts["category"][row["category"]] += 1
+            counts["level"][str(row["level"])] += 1
+            counts["idiom"][f"{row['category']}/{row['idiom']}"] += 1
+            counts["run_forward"][row["checks"]["run_forward"] or "not measured"] += 1
+            counts["op"].update(row["ops"])
+    manifest = read_manifest(out)
+    return {
+        "rows": rows,
+        "distinct_structures": len(structures),
+        "counts": {name: dict(sorted(c.items())) for name, c in counts.items()},
+        "draws": manifest.draws if manifest else None,
+        "shape": manifest.shape if manifest else None,
+    }
+
+
+def print_tables(found: dict[str, Any]) -> None:
+    """Print what :func:`collect` found, to stdout."""
+    console = Console()
+    console.print(f"{found['rows']} rows, {found['distinct_structures']} distinct structures")
+    for name in ("split", "category", "level", "run_forward", "idiom"):
+        console.print(_table(name, found["counts"][name]))
+    if found["draws"]:
+        draws = found["draws"]
+        console.print(f"{draws['draws']} draws, {draws['failed_checks']} rows failed a check")
+        console.print(_table("reject reason", draws["rejects_by_reason"]))
+
+
+def _table(head: str, counts: dict[str, int]) -> Table:
+    table = Table(head, "count")
+    for name, count in counts.items():
+        table.add_row(name, str(count))
+    return table

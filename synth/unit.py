@@ -1,0 +1,159 @@
+"""A unit: the first good attempt at each of its indices, checked, in one file."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from generators.draw import Reject
+from synth.errors import SettingsError
+from synth.files import write_parquet
+from synth.pair import Accepted, Row, attempt_draw, pair_maker
+from synth.plan import Unit
+from synth.settings import Settings, Versions
+from synth.verify import Evidence, Failure, verify_rows
+from validate.columns import ROW_SCHEMA
+
+MAX_ATTEMPTS = 300
+
+UNIT_SCHEMA = pa.schema([*ROW_SCHEMA, pa.field("rename", pa.string())])
+
+Key = tuple[int, str]
+"""(index, category): the order of rows."""
+
+Banned = set[tuple[int, str, int]]
+"""Attempts (index, category, attempt) that passed the gates but failed verification."""
+
+
+@dataclass
+class Tally:
+    """What happened to draws: rejects by category and reason, and rows that failed checks."""
+
+    draws: int = 0
+    rejects: Counter[str] = field(default_factory=Counter)
+    rejected_rows: list[dict[str, Any]] = field(default_factory=list)
+    evidence: list[Evidence] = field(default_factory=list)
+
+    def add(self, other: Tally) -> None:
+        self.draws += other.draws
+        self.rejects.update(other.rejects)
+        self.rejected_rows += other.rejected_rows
+        self.evidence += other.evidence
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "draws": self.draws,
+            "rejects": dict(sorted(self.rejects.items())),
+            "rejected_rows": self.rejected_rows,
+            "evidence": self.evidence,
+        }
+
+    @staticmethod
+    def from_dict(found: dict[str, Any]) -> Tally:
+        return Tally(
+            found["draws"], Counter(found["rejects"]), found["rejected_rows"], found["evidence"]
+        )
+
+
+def first_accepted(
+    settings: Settings,
+    key: Key,
+    start_attempt: int,
+    admit: Callable[[Accepted], str],
+    tally: Tally,
+) -> Accepted:
+    """The first attempt from ``start_attempt`` on that passes the gates and is admitted.
+
+    ``admit`` gives "" or the reason to go on. :class:`SettingsError` when the attempts run out.
+    """
+    index, category = key
+    for attempt in range(start_attempt, start_attempt + MAX_ATTEMPTS):
+        tally.draws += 1
+        try:
+            accepted = attempt_draw(settings, category, index, attempt)
+        except Reject as reject:
+            tally.rejects[f"{category}/{reject.reason}"] += 1
+            continue
+        reason = admit(accepted)
+        if not reason:
+            return accepted
+        tally.rejects[f"{category}/{reason}"] += 1
+    level = settings.level_of(index)
+    raise SettingsError(
+        f"category {category} has no more distinct kernels at level {level} (index {index}); "
+        "ask for fewer rows or more levels"
+    )
+
+
+def checked_rows(
+    settings: Settings,
+    versions: Versions,
+    keys: Iterable[Key],
+    start_attempts: dict[Key, int],
+    admit: Callable[[Accepted], str],
+    tally: Tally,
+) -> dict[Key, tuple[Row, str]]:
+    """Rows for ``keys`` with their rename keys; an attempt that fails its check is drawn again."""
+    maker = pair_maker(settings, versions)
+    found: dict[Key, tuple[Row, str]] = {}
+    todo = dict.fromkeys(keys)
+    attempts = dict(start_attempts)
+    while todo:
+        drawn = {
+            key: first_accepted(settings, key, attempts.get(key, 0), admit, tally) for key in todo
+        }
+        rows = maker.rows(list(drawn.values()))
+        failures = verify_rows(rows, settings.verify, tally.evidence)
+        for (key, accepted), row, failure in zip(drawn.items(), rows, failures, strict=True):
+            if failure is None:
+                found[key] = (row, accepted.keys.rename)
+                del todo[key]
+            else:
+                tally.rejects[f"{key[1]}/{failure.reason}"] += 1
+                tally.rejected_rows.append(_rejected(row, failure))
+                attempts[key] = accepted.attempt + 1
+    return found
+
+
+def _rejected(row: Row, failure: Failure) -> dict[str, Any]:
+    texts = ("id", "category", "idiom", "level", "kernel_name", "python", "reference", "program")
+    kept = {name: row[name] for name in texts}
+    cuda = "".join(
+        row[name] for name in ("cuda_prologue", "cuda_helpers", "cuda_forward") if row[name]
+    )
+    return {
+        **kept,
+        "reason": failure.reason,
+        "detail": failure.detail,
+        "cuda": cuda,
+        "args": row["args"],
+        "sizes": row["sizes"],
+        "input_seed": row["input_seed"],
+        "provenance": row["provenance"],
+    }
+
+
+def make_unit(settings: Settings, versions: Versions, unit: Unit, folder: Path) -> int:
+    """Make one unit and write its file; gives the number of its rows."""
+    tally = Tally()
+    keys = [(index, c) for index in range(unit.start, unit.stop) for c in settings.categories]
+    found = checked_rows(settings, versions, keys, {}, lambda _a: "", tally)
+    rows = [{**found[key][0], "rename": found[key][1]} for key in keys]
+    table = pa.Table.from_pylist(rows, schema=UNIT_SCHEMA)
+    note = {"tally": tally.as_dict()}
+    table = table.replace_schema_metadata({"pairsmith": json.dumps(note, sort_keys=True)})
+    write_parquet(folder / unit.file_name, table)
+    return len(rows)
+
+
+def read_tally(path: Path) -> Tally:
+    """The tally that a unit's file carries."""
+    note = json.loads(pq.read_schema(path).metadata[b"pairsmith"])
+    return Tally.from_dict(note["tally"])

@@ -1,0 +1,1 @@
+"""Whether a row is true: its form, its inputs, its reference, and a run of its CUDA text."""

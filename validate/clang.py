@@ -1,0 +1,146 @@
+"""Warp's bundled Clang and its loader: C++ text to machine code that this process can call.
+
+The only file of this package that touches `warp._src`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import tempfile
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+# No FMA contraction and no optimisation: the same bits everywhere, and the fastest build.
+_OPTIMISATION_LEVEL = 0
+_FLAGS = ("-w",)
+_COMPILE_PARAMETERS = 14
+
+
+class CompileError(Exception):
+    """Clang refused the text. What it said went to the process's standard error."""
+
+
+class LoadError(Exception):
+    """An object file could not be loaded, or a symbol is not in it."""
+
+
+class ClangUnavailable(RuntimeError):  # noqa: N818
+    """Warp's compiler is not there, is not one known here, or cannot read the headers given."""
+
+
+@lru_cache(maxsize=1)
+def _runtime() -> Any:
+    warp: Any = import_module("warp")
+    context: Any = import_module("warp._src.context")
+    warp.config.quiet = True
+    warp.init()
+    runtime = context.runtime
+    if runtime.llvm is None:
+        raise ClangUnavailable("this build of Warp comes without Clang")
+    parameters = len(runtime.llvm.wp_compile_cpp.argtypes)
+    if parameters != _COMPILE_PARAMETERS:
+        # Calling it regardless would corrupt memory.
+        raise ClangUnavailable(
+            f"Warp {warp.config.version}: wp_compile_cpp takes {parameters} parameters, "
+            f"only the form with {_COMPILE_PARAMETERS} is known here"
+        )
+    return runtime
+
+
+def start() -> None:
+    """Load Warp's libraries, which `build` otherwise does. Raises ClangUnavailable."""
+    _runtime()
+
+
+def default_include_dir() -> Path:
+    """The folder of Warp's own headers."""
+    return Path(str(import_module("warp").__file__)).parent / "native"
+
+
+def make_precompiled_header(include_dir: Path, pch_dir: Path, block_dim: int) -> Path:
+    """Precompile `builtin.h` of `include_dir` for one tile block size; returns the file.
+
+    The folder must belong to one process and one `include_dir`. Takes about a second; an
+    existing file is returned at once. Raises ClangUnavailable when the headers do not compile.
+    """
+    target = pch_dir / f"builtin_{block_dim}.pch"
+    if target.exists():
+        return target
+    # Made aside: a process that is killed here must not leave half a header under the final name.
+    with tempfile.TemporaryDirectory(dir=pch_dir) as scratch:
+        folder = Path(scratch)
+        try:
+            _compile("", folder / "empty.o", include_dir, _FLAGS, block_dim, folder)
+        except CompileError as error:
+            raise ClangUnavailable("Warp's headers do not compile") from error
+        (made,) = folder.glob("*.pch")
+        made.replace(target)
+    return target
+
+
+def build(cpp_text: str, obj_path: Path, include_dir: Path, pch_dir: Path) -> None:
+    """Compile C++ text that starts with a row's prologue to an object file.
+
+    The precompiled header for the prologue's block size is made in `pch_dir` when it is missing.
+    Raises CompileError; the log is on standard error (file descriptor 2).
+    """
+    match = re.search(r"^#define WP_TILE_BLOCK_DIM (\d+)", cpp_text, re.MULTILINE)
+    block_dim = int(match[1]) if match else 256
+    header = make_precompiled_header(include_dir, pch_dir, block_dim)
+    # Named by us and not through Warp's own option: after an error Warp would delete the header,
+    # compile everything once more without it, and print the log twice.
+    _compile(
+        cpp_text, obj_path, include_dir, (*_FLAGS, "-include-pch", str(header)), block_dim, None
+    )
+
+
+def load(obj_path: Path, handle: str) -> None:
+    """Load an object file under a name of the caller's choice. Raises LoadError."""
+    if _runtime().llvm.wp_load_obj(str(obj_path).encode(), handle.encode(), False) != 0:
+        raise LoadError(f"{obj_path.name} does not load")
+
+
+def lookup(handle: str, symbol: str) -> int:
+    """The address of an `extern "C"` symbol of a loaded object. Raises LoadError."""
+    address = int(_runtime().llvm.wp_lookup(handle.encode(), symbol.encode()))
+    if not address:
+        raise LoadError(f"no symbol {symbol}")
+    return address
+
+
+def unload(handle: str) -> None:
+    """Free a loaded object; its addresses are invalid from here on."""
+    _runtime().llvm.wp_unload_obj(handle.encode())
+
+
+def _compile(
+    text: str,
+    obj_path: Path,
+    include_dir: Path,
+    flags: tuple[str, ...],
+    block_dim: int,
+    pch_dir: Path | None,
+) -> None:
+    source = obj_path.with_suffix(".cpp")
+    arguments = (ctypes.c_char_p * (len(flags) + 1))(*[flag.encode() for flag in flags], None)
+    failed = _runtime().llvm.wp_compile_cpp(
+        text.encode(),
+        source.name.encode(),
+        str(include_dir).encode(),
+        str(obj_path).encode(),
+        False,  # debug
+        False,  # verify_fp
+        False,  # fuse_fp
+        True,  # tiles in stack memory
+        arguments,
+        _OPTIMISATION_LEVEL,
+        False,  # verbose
+        pch_dir is not None,
+        str(pch_dir).encode() if pch_dir is not None else None,
+        block_dim,
+    )
+    if failed:
+        raise CompileError(f"error code {failed}")

@@ -1,0 +1,213 @@
+"""Run the CUDA text of rows on the CPU and compare what it writes with the reference.
+
+Many rows share a translation unit and a child process; a row that does not compile, crashes,
+hangs or lies costs itself, not its neighbours. Needs Linux or macOS: the child inherits a socket.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from validate.host_process import WorkerGone, WorkerProcess
+
+STATUSES = (
+    "agrees",
+    "compile_error",
+    "crashed",
+    "timeout",
+    "wrong_value",
+    "wrote_out_of_bounds",
+    "input_changed",
+    "reference_error",
+    "bad_row",
+)
+
+# The first batch pays for the precompiled header: over a second alone on a core, many more on a
+# crowded machine.
+COMPILE_TIMEOUT_S = 180.0
+
+# What the child needs of a row; the rest need not travel.
+_NEEDED = (
+    "id",
+    "kernel_name",
+    "reference",
+    "cuda_prologue",
+    "cuda_helpers",
+    "cuda_forward",
+    "args",
+    "sizes",
+    "launch",
+    "input_seed",
+)
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What the host run of one row showed.
+
+    `status` is one of STATUSES; `reason` says where and how it failed (empty when it agrees), for
+    `compile_error` it is the compiler's log. `shapes` are those tried, the failing one last.
+    `max_ulp` and `tolerance_used` (largest error as a share of its tolerance) are raw
+    measurements of this CPU: round them up before they go into a row.
+    """
+
+    id: str
+    status: str
+    reason: str = ""
+    shapes: list[str] = field(default_factory=list)
+    max_ulp: float = 0.0
+    tolerance_used: float = 0.0
+
+
+class HostRunner:
+    """Keeps one child process for host runs; use it as a context manager.
+
+    `include_dir` holds Warp's headers (the installed Warp's own by default), `batch_size` is the
+    rows in a translation unit, `timeout_s` the wall-clock limit of one row over all its shapes.
+    """
+
+    def __init__(
+        self,
+        *,
+        include_dir: str | os.PathLike[str] | None = None,
+        batch_size: int = 32,
+        timeout_s: float = 20.0,
+    ) -> None:
+        if batch_size < 1:
+            raise ValueError("batch_size must be at least 1")
+        if include_dir is not None and not (Path(include_dir) / "builtin.h").is_file():
+            raise FileNotFoundError(f"{include_dir} does not hold Warp's headers")
+        self.include_dir = str(Path(include_dir).resolve()) if include_dir is not None else None
+        self.batch_size = batch_size
+        self.timeout_s = timeout_s
+        self._folder = tempfile.TemporaryDirectory(prefix="pairsmith-host-")
+        self._worker: WorkerProcess | None = None
+
+    def __enter__(self) -> HostRunner:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the child process and remove its files."""
+        self._stop_worker()
+        self._folder.cleanup()
+
+    def run(self, rows: Sequence[Mapping[str, Any]]) -> list[RunResult]:
+        """Run the forward kernel of every row; results in the order of the rows.
+
+        Raises RuntimeError when the machinery itself fails: that is a bug, never a row's fault.
+        """
+        results: dict[int, RunResult] = {}
+        for batch in _batches(rows, self.batch_size):
+            self._run_batch(rows, batch, results)
+        return [results[position] for position in range(len(rows))]
+
+    def _run_batch(
+        self,
+        rows: Sequence[Mapping[str, Any]],
+        batch: list[int],
+        results: dict[int, RunResult],
+    ) -> None:
+        """Fill in the results of `batch`, positions in `rows`, splitting it until all are known."""
+        fresh = self._worker is None
+        try:
+            log = self._compile([rows[position] for position in batch])
+        except WorkerGone as gone:
+            if not fresh and gone.status == "crashed":
+                # What ran before may have damaged the process.
+                self._run_batch(rows, batch, results)
+            else:
+                self._split(rows, batch, results, gone.status, f"compiler: {gone.reason}")
+            return
+        if log is not None:
+            self._split(rows, batch, results, "compile_error", log)
+            return
+        for done, position in enumerate(batch):
+            row_id = rows[position]["id"]
+            try:
+                message = self._receive(self.timeout_s)
+            except WorkerGone as gone:
+                alone = fresh and len(batch) == 1
+                if gone.status == "crashed" and not alone:
+                    # An earlier row may have damaged the process: only alone is it guilty.
+                    self._run_batch(rows, [position], results)
+                else:
+                    results[position] = RunResult(row_id, gone.status, gone.reason)
+                if batch[done + 1 :]:
+                    self._run_batch(rows, batch[done + 1 :], results)
+                return
+            message.pop("event")
+            results[position] = RunResult(row_id, **message)
+
+    def _split(
+        self,
+        rows: Sequence[Mapping[str, Any]],
+        batch: list[int],
+        results: dict[int, RunResult],
+        status: str,
+        reason: str,
+    ) -> None:
+        if len(batch) == 1:
+            results[batch[0]] = RunResult(rows[batch[0]]["id"], status, reason)
+            return
+        middle = len(batch) // 2
+        self._run_batch(rows, batch[:middle], results)
+        self._run_batch(rows, batch[middle:], results)
+
+    def _compile(self, rows: Sequence[Mapping[str, Any]]) -> str | None:
+        """Hand a batch to the child; the compiler's log when it does not compile, else None."""
+        if self._worker is None:
+            self._worker = WorkerProcess(Path(self._folder.name))
+        sent = [{key: row[key] for key in _NEEDED} for row in rows]
+        try:
+            self._worker.send({"rows": sent, "include_dir": self.include_dir})
+        except WorkerGone:
+            self._stop_worker()
+            raise
+        message = self._receive(COMPILE_TIMEOUT_S)
+        return str(message["log"]) if message["event"] == "compile_error" else None
+
+    def _receive(self, timeout_s: float) -> dict[str, Any]:
+        assert self._worker is not None
+        try:
+            message = self._worker.receive(timeout_s)
+        except WorkerGone:
+            self._stop_worker()
+            raise
+        if message["event"] == "error":
+            raise RuntimeError(f"the host runner failed:\n{message['trace']}")
+        return message
+
+    def _stop_worker(self) -> None:
+        if self._worker is not None:
+            self._worker.stop()
+            self._worker = None
+
+
+def run_rows(
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    include_dir: str | os.PathLike[str] | None = None,
+    batch_size: int = 32,
+    timeout_s: float = 20.0,
+) -> list[RunResult]:
+    """Run the forward kernel of every row in a child process of its own; see HostRunner."""
+    with HostRunner(include_dir=include_dir, batch_size=batch_size, timeout_s=timeout_s) as runner:
+        return runner.run(rows)
+
+
+def _batches(rows: Sequence[Mapping[str, Any]], size: int) -> Iterator[list[int]]:
+    """Positions in batches; rows of one batch share their prologue."""
+    groups: dict[str, list[int]] = {}
+    for position, row in enumerate(rows):
+        groups.setdefault(row["cuda_prologue"], []).append(position)
+    for positions in groups.values():
+        for start in range(0, len(positions), size):
+            yield positions[start : start + size]

@@ -1,0 +1,115 @@
+"""The child process that compiles and runs batches of rows: `python -m validate.host_worker FD`.
+
+It reads batches (JSON) from the socket FD and answers each with one message for the compilation
+and, when that went well, one per row in order. A kernel that crashes or hangs takes this process
+with it, and `validate.host` starts the next.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Mapping
+from dataclasses import asdict
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from validate import clang
+from validate.host_case import run_case
+from validate.host_unit import translation_unit
+
+_LOG_CHARACTERS = 4000
+_FILE_BYTES = 1 << 28
+
+
+class Worker:
+    """Answers batches until the other end of the connection closes."""
+
+    def __init__(self, connection: Connection, folder: Path) -> None:
+        self.connection = connection
+        self.folder = folder
+        self.batches = 0
+        # What compilers and kernels print goes to a file: neither may reach the caller's streams.
+        self.log = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - open for the process's life
+        os.dup2(self.log.fileno(), 1)
+        os.dup2(self.log.fileno(), 2)
+
+    def serve(self) -> None:
+        """Answer batches. An error of ours is sent with its traceback, and ends the process."""
+        self._send(event="ready")
+        while True:
+            try:
+                batch = json.loads(self.connection.recv_bytes())
+            except EOFError:
+                return
+            try:
+                self._answer(batch)
+            except Exception:
+                self._send(event="error", trace=traceback.format_exc())
+                raise
+
+    def _send(self, **message: Any) -> None:
+        self.connection.send_bytes(json.dumps(message).encode())
+
+    def _answer(self, batch: Mapping[str, Any]) -> None:
+        rows = batch["rows"]
+        include_dir = Path(batch["include_dir"] or clang.default_include_dir())
+        self.batches += 1
+        handle = f"pairsmith_{self.batches}"
+        obj_path = self.folder / f"{handle}.o"
+        self.log.truncate(0)
+        try:
+            clang.build(translation_unit(rows), obj_path, include_dir, self.folder)
+            addresses = _load(obj_path, handle, len(rows))
+        except (clang.CompileError, clang.LoadError) as error:
+            self._send(event="compile_error", log=f"{self._log_text(include_dir)}{error}")
+            return
+        finally:
+            obj_path.unlink(missing_ok=True)
+        self._send(event="compiled")
+        for row, (call, signature) in zip(rows, addresses, strict=True):
+            self._send(event="result", **asdict(run_case(row, call, signature)))
+        clang.unload(handle)
+
+    def _log_text(self, include_dir: Path) -> str:
+        self.log.seek(0)
+        text = self.log.read(1 << 20).decode(errors="replace").replace("\0", "")
+        return text.replace(str(include_dir), "include")[:_LOG_CHARACTERS]
+
+
+def _load(obj_path: Path, handle: str, rows: int) -> list[tuple[int, int]]:
+    """Load an object file; for every row the addresses of its two functions."""
+    clang.load(obj_path, handle)
+    try:
+        return [
+            (
+                clang.lookup(handle, f"pairsmith_call_{position}"),
+                clang.lookup(handle, f"pairsmith_signature_{position}"),
+            )
+            for position in range(rows)
+        ]
+    except clang.LoadError:
+        clang.unload(handle)
+        raise
+
+
+def _limit() -> None:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_BYTES, _FILE_BYTES))
+
+
+def main() -> None:
+    """Serve the socket named on the command line; the second argument is a folder to work in."""
+    _limit()
+    clang.start()
+    Worker(Connection(int(sys.argv[1])), Path(sys.argv[2])).serve()
+
+
+if __name__ == "__main__":
+    main()
