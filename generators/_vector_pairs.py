@@ -4,36 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from generators._vector_parts import constant, zero
+from generators._vector_parts import constant
 from generators.build import BodyBuilder, KernelBuilder, field, fn, make
 from generators.dtypes import Quat, Scalar, Transform, Vec
 from generators.expr import Expr, Var
 from generators.ir import FieldInit
 
-Response = Callable[[BodyBuilder, Expr, Expr], Expr]
+Pairwise = Callable[[BodyBuilder, Expr, Expr], Expr]
 
 
-def _tangent(_k: KernelBuilder) -> tuple[Response, str]:
+def _tangent(_k: KernelBuilder) -> tuple[Pairwise, str]:
     return lambda _, d, n: d - fn("dot", d, n) * n, "projected onto the plane of the normal"
 
 
-def _mirror(_k: KernelBuilder) -> tuple[Response, str]:
+def _mirror(_k: KernelBuilder) -> tuple[Pairwise, str]:
     return lambda _, d, n: d - 2.0 * fn("dot", d, n) * n, "reflected at the normal"
 
 
-def _damped_bounce(k: KernelBuilder) -> tuple[Response, str]:
-    friction, bounce = constant(k, 0.1, 0.5), constant(k, 0.3, 0.9)
+def _damped_bounce(k: KernelBuilder) -> tuple[Pairwise, str]:
+    slip, bounce = constant(k, 0.5, 0.95), constant(k, 0.3, 0.9)
 
     def respond(body: BodyBuilder, d: Expr, n: Expr) -> Expr:
         across = body.let(("across", "v_normal"), fn("dot", d, n) * n)
         along = body.let(("along", "v_tangent"), d - across)
-        return (1.0 - friction) * along - bounce * across
+        return slip * along - bounce * across
 
-    text = f"bounced: its part along the normal times -{bounce}, the rest times 1 - {friction}"
+    text = f"bounced: its part along the normal times -{bounce}, the rest times {slip}"
     return respond, text
 
 
-def _bend(k: KernelBuilder) -> tuple[Response, str]:
+def _bend(k: KernelBuilder) -> tuple[Pairwise, str]:
     eta = constant(k, 0.5, 0.9)
 
     def respond(body: BodyBuilder, d: Expr, n: Expr) -> Expr:
@@ -79,13 +79,18 @@ def balls(k: KernelBuilder, vec: Vec, ball: str, several: bool, as_struct: bool)
         ]
         if several:
             items = k.array((f"{ball}s", "scene", "obstacles"), struct, "m", fields=inits)
-            return lambda s: (field(items[s or 0], "center"), field(items[s or 0], "radius"))
+
+            def one(s: Expr | None) -> tuple[Expr, Expr]:
+                chosen = k.let(("item", "shape", "candidate"), items[s or 0])
+                return field(chosen, "center"), field(chosen, "radius")
+
+            return one
         item = k.scalar((ball, "target", "obstacle"), struct, fields=inits)
         return lambda _: (field(item, "center"), field(item, "radius"))
     if several:
         centers = k.array(("centers", f"{ball}_centers"), vec, "m", low=-1.0, high=1.0)
         radii = k.array(("radii", f"{ball}_radii"), vec.scalar, "m", low=low, high=high)
-        return lambda s: (centers[s or 0], radii[s or 0])
+        return lambda s: (centers[s or 0], k.let(("radius", "size"), radii[s or 0]))
     center = k.scalar(("center", f"{ball}_center"), vec, -1.0, 1.0)
     radius = k.scalar(("radius", f"{ball}_radius"), vec.scalar, low, high)
     return lambda _: (center, radius)
@@ -114,7 +119,7 @@ def _by_transform(k: KernelBuilder, n: str, scalar: Scalar) -> Rotation:
         base = k.scalar(("world", "parent", "base"), type_, -1.0, 1.0, init="unit")
 
     def at(i: Var) -> Turn:
-        pose = poses[i]
+        pose: Expr = poses[i]
         if form != "plain":
             pose = fn("transform_inverse", pose) if form == "inverse" else base * pose
         frame = k.let(("pose", "xform", "frame"), pose)
@@ -160,7 +165,7 @@ ROTATIONS = {
 }
 
 
-def _spring(k: KernelBuilder) -> tuple[Response, str]:
+def _spring(k: KernelBuilder) -> tuple[Pairwise, str]:
     rest, stiffness = constant(k, 0.3, 0.9), constant(k, 1.0, 6.0)
 
     def term(b: BodyBuilder, xi: Expr, xj: Expr) -> Expr:
@@ -172,7 +177,7 @@ def _spring(k: KernelBuilder) -> tuple[Response, str]:
     return term, text + "dist = sqrt(dot(delta, delta) + 0.01)"
 
 
-def _repulsion(k: KernelBuilder) -> tuple[Response, str]:
+def _repulsion(k: KernelBuilder) -> tuple[Pairwise, str]:
     strength, soft = constant(k, 0.2, 1.5), constant(k, 0.1, 0.5, 1)
 
     def term(b: BodyBuilder, xi: Expr, xj: Expr) -> Expr:
@@ -183,7 +188,7 @@ def _repulsion(k: KernelBuilder) -> tuple[Response, str]:
     return term, f"{strength} * (xi - xj) / r^3 with r^2 = |xi - xj|^2 + {soft}"
 
 
-def _attraction(k: KernelBuilder) -> tuple[Response, str]:
+def _attraction(k: KernelBuilder) -> tuple[Pairwise, str]:
     width = constant(k, 0.5, 2.0)
 
     def term(b: BodyBuilder, xi: Expr, xj: Expr) -> Expr:
@@ -193,7 +198,7 @@ def _attraction(k: KernelBuilder) -> tuple[Response, str]:
     return term, f"exp(-{width} * |xj - xi|^2) * (xj - xi)"
 
 
-def _smoothing(k: KernelBuilder) -> tuple[Response, str]:
+def _smoothing(k: KernelBuilder) -> tuple[Pairwise, str]:
     rate = constant(k, 0.1, 0.5)
     return lambda _, xi, xj: rate * (xj - xi), f"{rate} * (xj - xi)"
 
@@ -203,33 +208,4 @@ PAIR_TERMS = {
     "repulsion": _repulsion,
     "attraction": _attraction,
     "smoothing": _smoothing,
-}
-
-
-def _squared_distance(b: BodyBuilder, u: Expr, w: Expr) -> Expr:
-    return fn("length_sq", b.let(("diff", "delta"), u - w))
-
-
-def _cosine(_b: BodyBuilder, u: Expr, w: Expr) -> Expr:
-    return fn("dot", u, w) / (fn("length", u) * fn("length", w))
-
-
-def _over_components(b: BodyBuilder, u: Expr, w: Expr, largest: bool) -> Expr:
-    assert isinstance(u.type, Vec)
-    total = b.let(("dist", "gap", "span"), zero(u.type.scalar))
-    with b.for_(("axis", "e", "comp"), u.type.size) as axis:
-        gap = fn("abs", u[axis] - w[axis])
-        if largest:
-            b.assign(total, fn("max", total, gap))
-        else:
-            b.augment(total, "add", gap)
-    return total
-
-
-MEASURES: dict[str, tuple[Response, str]] = {
-    "dot": (lambda _, u, w: fn("dot", u, w), "Dot product"),
-    "squared_distance": (_squared_distance, "Squared distance"),
-    "cosine": (_cosine, "Cosine of the angle"),
-    "manhattan": (lambda b, u, w: _over_components(b, u, w, False), "Sum of absolute differences"),
-    "chebyshev": (lambda b, u, w: _over_components(b, u, w, True), "Largest absolute difference"),
 }

@@ -12,7 +12,6 @@ from generators.expr import Call, Cast, Component, Construct, Expr, Field, Opera
 from generators.expr import op as op_node
 
 Index = Operand | tuple[Operand, ...]
-RESERVED = frozenset({"wp", "np", "math", "dim", "thread", "float", "int", "bool", "min", "max"})
 
 
 class BodyBuilder:
@@ -20,7 +19,7 @@ class BodyBuilder:
 
     def __init__(self, draw: Draw) -> None:
         self.draw = draw
-        self.used: set[str] = set(RESERVED)
+        self.used: set[str] = {*ir.RESERVED, "dim", "thread"}
         self._blocks: list[list[ir.Statement]] = [[]]
 
     def name(self, *candidates: str) -> str:
@@ -68,6 +67,8 @@ class BodyBuilder:
 
     def atomic(self, op: str, array: Var, index: Index, value: Operand) -> None:
         target = array[index]
+        assert isinstance(target.type, Scalar), "atomics work on scalars"
+        assert target.type.bits >= 32, "devices have no narrower atomics"
         assert not isinstance(target, Component)
         self.emit(ir.Atomic(op, array, target.indices, self.lift(value, target.type)))
 

@@ -141,6 +141,11 @@ Statement = (
 )
 Body = tuple[Statement, ...]
 
+RESERVED = frozenset(
+    {"abs", "bool", "float", "int", "math", "max", "min", "np", "range", "round", "wp"}
+)
+"""Names that the printed texts use themselves: a program must not define them."""
+
 
 @dataclass(frozen=True)
 class FieldInit:

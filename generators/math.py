@@ -51,35 +51,35 @@ def activation(k: KernelBuilder, level: int) -> Title:
     (i,) = k.thread(n)
     form = shape.choice(sorted(_ACTIVATIONS))
     phrase, apply = _ACTIVATIONS[form]
-    z, done = source[i] + 0.0, f"Apply {phrase} to {source.name}"
-    bias_form = shape.choice(("none", "array", "scalar") if level >= 2 else ("none", "scalar"))
     entry: Expr = source[i]
+    bias_form = shape.choice(("none", "array", "scalar") if level >= 2 else ("none", "scalar"))
     if bias_form == "array":
         entry = entry + k.array(("bias", "offsets"), type_, n, low=-1.0, high=1.0)[i]
     elif bias_form == "scalar":
         entry = entry + k.scalar(("bias", "shift"), type_, -1.0, 1.0)
-    done += "" if bias_form == "none" else ", after adding the bias"
     gated = level >= 3 and shape.chance(0.5)
-    gate = k.array(("gate", "gates"), type_, n, low=-3.0, high=3.0) if gated else None
+    gate = k.array(("gate", "gates"), type_, n, low=-3.0, high=3.0) if gated else source
     out = k.out(_OUTPUTS, type_, n)
-    z = k.let(("z", "h", "u"), entry)
-    if level >= 3 and shape.chance(0.6):
+    signal = refine(k, entry, level, ("h", "u", "pre", "s"), scale=2.0)
+    z = signal.value if isinstance(signal.value, Var) else k.let(("z", "h", "u"), signal.value)
+    if level >= 3 and shape.chance(0.5):
         body = BodyBuilder(k.draw)
         x = Var(body.name("x"), type_)
         body.return_(apply(x))
         value: Expr = k.call(k.function(k.name(form), (x,), body, type_), z)
     else:
         value = apply(z)
-    if gate is not None:
+    done = f"Apply {phrase} to {source.name}{'' if bias_form == 'none' else ' plus the bias'}"
+    done += f", first {signal.phrase}" if signal.phrase else ""
+    if gated:
         value = value / (1.0 + fn("exp", -gate[i]))
-        done += f", gated by the sigmoid of {gate.name}"
+        done += f"; gate the result by the sigmoid of {gate.name}"
     if level >= 4 and shape.chance(0.5):
         value = z + value
-        done += ", with a residual connection"
-    signal = refine(k, value, level, _LOCALS, scale=1.5)
-    k.store(out, i, signal.value)
+        done += "; add the activation's argument as a residual"
+    k.store(out, i, value)
     name = k.name(f"{form}_forward", f"apply_{form}", f"{form}_kernel", f"{form}_activation")
-    return Title(name, f"{done}.{_then(signal.phrase)}")
+    return Title(name, f"{done}.")
 
 
 _DISTRIBUTIONS: dict[str, tuple[str, _Pair]] = {
@@ -110,9 +110,9 @@ def distribution(k: KernelBuilder, level: int) -> Title:
     out = k.out(("out", "density", "likelihood", "result"), type_, n)
     (i,) = k.thread(n)
     done = f"the {phrase} of location {means.name} and scale {sigma.name} at each of {x.name}"
-    value: Expr
+    signal = refine(k, x[i], level, ("xi", "sample", "point", "obs"), scale=1.2)
     if level < 3:
-        z = k.let(("z", "standardized", "u"), (x[i] - means[i]) / sigma)
+        z = k.let(("z", "standardized", "u"), (signal.value - means[i]) / sigma)
         value, done = density(z, sigma), f"Evaluate {done}"
     else:
         weighted = shape.chance(0.6)
@@ -120,20 +120,20 @@ def distribution(k: KernelBuilder, level: int) -> Title:
         count = k.size_param(("components", "num_components"), dim)
         value = k.let(("total", "acc", "mixture"), k.lift(0.0, type_))
         with k.for_(("c", "comp", "component"), count) as c:
-            z = k.let(("z", "standardized", "u"), (x[i] - means[c]) / sigma)
+            z = k.let(("z", "standardized", "u"), (signal.value - means[c]) / sigma)
             part = density(z, sigma)
             k.augment(value, "add", weights[c] * part if weighted else part)
         done = f"Sum {done}{f', times {weights.name},' if weighted else ''} over all components"
-    signal = refine(k, value, level, _LOCALS, scale=0.6)
-    k.store(out, i, signal.value)
+    k.store(out, i, value)
+    done += f", each sample first {signal.phrase}" if signal.phrase else ""
     name = k.name(*((f"eval_{form}", form) if level < 3 else (f"mixture_{form}", f"sum_{form}")))
-    return Title(name, f"{done}.{_then(signal.phrase)}")
+    return Title(name, f"{done}.")
 
 
 _ROW_STATS = {
-    "logsumexp": "log-sum-exp",
-    "entropy": "entropy of the softmax",
-    "soft_maximum": "softmax-weighted mean score",
+    "logsumexp": ("log-sum-exp", 1.5, 3.5),
+    "entropy": ("entropy of the softmax", 0.4, 1.6),
+    "soft_maximum": ("softmax-weighted mean score", 0.5, 2.5),
 }
 
 
@@ -144,9 +144,12 @@ def softmax_statistic(k: KernelBuilder, level: int) -> Title:
     rows, cols = k.size("rows", 48, 80), k.size("cols", 4, 7)
     logits = k.array(("logits", "scores", "energies"), type_, (rows, cols), low=-3.0, high=3.0)
     form = shape.choice(sorted(_ROW_STATS))
-    beta = prior = None
-    if level >= 2 and shape.chance(0.6):
-        beta = k.scalar(("beta", "inverse_temperature", "sharpness"), type_, 0.5, 1.5)
+    stat, low, high = _ROW_STATS[form]
+    beta = prior = baseline = None
+    if level >= 2:
+        baseline = k.array(("baseline", "reference", "target"), type_, rows, low=low, high=high)
+    if shape.chance(0.5):
+        beta = k.scalar(("beta", "inverse_temperature", "sharpness"), type_, 0.8, 1.2)
     if level >= 3 and shape.chance(0.5):
         prior = k.array(("bias", "log_prior", "offsets"), type_, cols, low=-1.0, high=1.0)
     width = k.size_param(("num_classes", "num_cols", "width"), cols)
@@ -174,11 +177,13 @@ def softmax_statistic(k: KernelBuilder, level: int) -> Title:
         value = value - moment / total if form == "entropy" else value + moment / total
     else:
         value = top + value
+    value = value if baseline is None else value - baseline[r]
     signal = refine(k, value, level, _LOCALS)
     k.store(out, r, signal.value)
-    done = f"Compute the {_ROW_STATS[form]} of each row of {logits.name}"
+    done = f"Compute the {stat} of each row of {logits.name}"
     done += f", with {prior.name} added to its columns" if prior else ""
     done += f", scaled by {beta.name}" if beta else ""
+    done += f", less {baseline.name}" if baseline else ""
     name = k.name(f"row_{form}", f"{form}_rows", f"stable_{form}")
     return Title(name, f"{done}; subtract the row maximum in the exponent.{_then(signal.phrase)}")
 
@@ -197,7 +202,7 @@ _ANGLES: dict[str, tuple[str, _Pair]] = {
         lambda x, y: fn("degrees", fn("atan2", y, x)) / 90.0,
     ),
     "elevation": ("asin(y / r)", lambda x, y: fn("asin", y / _radius(x, y))),
-    "polar_offset": ("acos(y / r)", lambda x, y: fn("acos", y / _radius(x, y))),
+    "tilt": ("1.5708 - acos(y / r)", lambda x, y: 1.5708 - fn("acos", y / _radius(x, y))),
     "log_polar": ("log(r)", lambda x, y: fn("log", _radius(x, y))),
     "wrapped_turn": ("x - y wrapped to [-pi, pi)", lambda x, y: _wrapped(x - y)),
     "halfway_angle": ("x + half the wrapped y - x", lambda x, y: x + 0.5 * _wrapped(y - x)),
@@ -217,7 +222,6 @@ def planar_angle(k: KernelBuilder, level: int) -> Title:
     out = k.out(("out", "angles", "result"), type_, n)
     (i,) = k.thread(n)
     x, y = k.let("x", px[i]), k.let("y", py[i])
-    uses_r = "r" in phrase.replace("wrapped", "")
     done = f"Compute {phrase} of the points x = {px.name}, y = {py.name}"
     value: Expr = angle(x, y)
     if level >= 3 and shape.chance(0.6):
@@ -235,3 +239,41 @@ def planar_angle(k: KernelBuilder, level: int) -> Title:
     k.store(out, i, signal.value)
     done += ", where r = sqrt(x * x + y * y + 0.01)" if "r)" in phrase else ""
     return Title(k.name(form, f"{form}_of_points"), f"{done}.{_then(signal.phrase)}")
+
+
+_CURVES: dict[str, tuple[str, _Form]] = {
+    "reinhard": ("c / (1 + c)", lambda c: c / (1.0 + c)),
+    "shoulder": ("1 - exp(-1.5 c)", lambda c: 1.0 - fn("exp", -1.5 * c)),
+    "gamma": ("(c + 0.01) to the power 0.45", lambda c: fn("pow", c + 0.01, 0.45)),
+    "sigmoid": ("a sigmoid of 6 (c - 0.5)", lambda c: 1.0 / (1.0 + fn("exp", 3.0 - 6.0 * c))),
+    "s_curve": ("c - 0.1 sin(2 pi c)", lambda c: c - 0.1 * fn("sin", 6.2831853 * c)),
+    "solarize": ("1 - c where c > 0.5", lambda c: fn("where", c > 0.5, 1.0 - c, c)),
+    "posterize": ("rounding to sixteenths", lambda c: fn("rint", c * 16.0) / 16.0),
+}
+
+
+@CATEGORY.idiom
+def tone_curve(k: KernelBuilder, level: int) -> Title:
+    """A chain of tone curves on a grey image, at higher levels with exposure and a blend."""
+    shape, type_ = k.draw.shape, k.draw.wide_float_type()
+    dims = (k.size("h", 7, 10), k.size("w", 7, 10)) if shape.chance(0.5) else (k.size("n", 60, 96),)
+    image = k.array(("image", "luma", "pixels", "gray"), type_, dims, low=0.0, high=1.0)
+    out = k.out(("out", "graded", "toned", "dst"), type_, dims)
+    at = k.thread(*dims, names=("y", "x") if len(dims) == 2 else ("i",))
+    c = k.let(("c", "tone", "luminance"), image[at])
+    steps = []
+    for name in shape.sample(sorted(_CURVES), (level + 2) // 2):
+        phrase, curve = _CURVES[name]
+        k.assign(c, curve(c))
+        steps.append(phrase)
+    done = f"Send each pixel c of {image.name} through {', then '.join(steps)}"
+    if level >= 2 and shape.chance(0.7):
+        other = k.array(("overlay", "base", "backdrop"), type_, dims, low=0.0, high=1.0)
+        opacity = k.scalar(("opacity", "strength", "mix"), type_, 0.3, 0.8)
+        k.assign(c, fn("lerp", c, other[at], opacity))
+        done += f", then blend toward {other.name} by {opacity.name}"
+    signal = refine(k, c - 0.5, level - 1, _LOCALS, 0.3) if level >= 3 else refine(k, c, 1)
+    k.store(out, at, signal.value)
+    name = k.name("tone_curve", "grade_pixels", "apply_curve", "tone_map")
+    phrase = f"c - 0.5, {signal.phrase}".rstrip(", ") if level >= 3 else ""
+    return Title(name, f"{done}.{_then(phrase)}")

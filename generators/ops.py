@@ -22,7 +22,8 @@ class OpSpec:
 
     ``domain`` names what each argument must satisfy (``""`` for anything): ``nonzero``,
     ``positive``, ``nonnegative``, ``unit`` (in [-1, 1]), ``shift`` (below the number of bits),
-    ``length`` (a vector that is not zero), ``rotation`` (a quaternion of length 1).
+    ``length`` (a vector that is not zero), ``unit_length`` (a direction or rotation),
+    ``rigid`` (a transform whose rotation has length 1).
     ``ulp`` is the largest error of a float result in units in the last place, 0 where it is
     exact. ``mixes`` is true where a result sums products of components, so that its error is
     relative to them and not to the result. ``jumps`` is true for a result that is discontinuous
@@ -120,7 +121,7 @@ OPS: dict[str, OpSpec] = _table(
     OpSpec(
         "length",
         1,
-        sig.scalar_result(lambda t: isinstance(t, Vec | Quat)),
+        sig.scalar_result(sig.is_float_vec_or_quat),
         domain=("length",),
         ulp=3,
         mixes=True,
@@ -139,14 +140,25 @@ OPS: dict[str, OpSpec] = _table(
     OpSpec("ddot", 2, sig.scalar_result(sig.is_mat), commutes=True, ulp=4, mixes=True),
     OpSpec("determinant", 1, sig.determinant, ulp=8, mixes=True),
     OpSpec("inverse", 1, sig.float_square, ulp=16, mixes=True),
-    OpSpec("quat_from_axis_angle", 2, sig.axis_angle, domain=("length", ""), ulp=4, mixes=True),
-    OpSpec("quat_inverse", 1, sig.same(lambda t: isinstance(t, Quat)), domain=("rotation",), ulp=0),
-    OpSpec("quat_rotate", 2, sig.rotate, domain=("rotation", ""), ulp=6, mixes=True),
-    OpSpec("quat_rotate_inv", 2, sig.rotate, domain=("rotation", ""), ulp=6, mixes=True),
-    OpSpec("quat_to_matrix", 1, sig.quat_to_matrix, domain=("rotation",), ulp=6, mixes=True),
-    OpSpec("transform_point", 2, sig.transform_apply, ulp=6, mixes=True),
-    OpSpec("transform_vector", 2, sig.transform_apply, ulp=6, mixes=True),
-    OpSpec("transform_inverse", 1, sig.same(lambda t: isinstance(t, Transform)), ulp=6, mixes=True),
+    OpSpec(
+        "quat_from_axis_angle", 2, sig.axis_angle, domain=("unit_length", ""), ulp=4, mixes=True
+    ),
+    OpSpec(
+        "quat_inverse", 1, sig.same(lambda t: isinstance(t, Quat)), domain=("unit_length",), ulp=0
+    ),
+    OpSpec("quat_rotate", 2, sig.rotate, domain=("unit_length", ""), ulp=6, mixes=True),
+    OpSpec("quat_rotate_inv", 2, sig.rotate, domain=("unit_length", ""), ulp=6, mixes=True),
+    OpSpec("quat_to_matrix", 1, sig.quat_to_matrix, domain=("unit_length",), ulp=6, mixes=True),
+    OpSpec("transform_point", 2, sig.transform_apply, domain=("rigid", ""), ulp=6, mixes=True),
+    OpSpec("transform_vector", 2, sig.transform_apply, domain=("rigid", ""), ulp=6, mixes=True),
+    OpSpec(
+        "transform_inverse",
+        1,
+        sig.same(lambda t: isinstance(t, Transform)),
+        domain=("rigid",),
+        ulp=6,
+        mixes=True,
+    ),
     OpSpec("transform_get_translation", 1, sig.transform_part(True), ulp=0),
     OpSpec("transform_get_rotation", 1, sig.transform_part(False), ulp=0),
 )

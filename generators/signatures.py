@@ -40,6 +40,10 @@ def is_square(t: Type) -> bool:
     return isinstance(t, Mat) and t.rows == t.cols
 
 
+def is_float_vec_or_quat(t: Type) -> bool:
+    return isinstance(t, Vec | Quat) and t.scalar.is_float
+
+
 def is_linear(t: Type) -> bool:
     return is_number(t) or isinstance(t, Vec | Mat | Quat)
 
@@ -213,6 +217,4 @@ number = same(is_number)
 int_args = same(is_int)
 linear = same(is_linear)
 float_vec = same(lambda t: isinstance(t, Vec) and t.scalar.is_float)
-unit = same(
-    lambda t: isinstance(t, Vec | Quat) and t.scalar.is_float,
-)
+unit = same(is_float_vec_or_quat)

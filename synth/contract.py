@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from generators.dtypes import Array, Struct, Type
-from generators.ir import Param, Program
+from generators.ir import FieldInit, Param, Program
 
 BLOCK_DIM = 256
 
@@ -29,19 +29,29 @@ def arg_of(param: Param) -> dict[str, Any]:
         "init": param.init,
         "low": param.low,
         "high": param.high,
-        "fields": [
-            {
-                "name": f.name,
-                "dtype": str(f.type),
-                "init": f.init,
-                "low": f.low,
-                "high": f.high,
-            }
-            for f in param.fields
-        ],
+        "fields": _fields(param, element),
         "rtol": None,
         "atol": None,
     }
+
+
+def _fields(param: Param, element: Type) -> list[dict[str, Any]]:
+    """Struct fields in order; an output's fields have no values to be drawn."""
+    if not isinstance(element, Struct):
+        return []
+    drawn = {f.name: f for f in param.fields} or {
+        name: FieldInit(name, type_, "uniform") for name, type_ in element.fields
+    }
+    return [
+        {
+            "name": name,
+            "dtype": str(type_),
+            "init": drawn[name].init,
+            "low": drawn[name].low,
+            "high": drawn[name].high,
+        }
+        for name, type_ in element.fields
+    ]
 
 
 def args_of(program: Program) -> list[dict[str, Any]]:

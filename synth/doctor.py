@@ -10,6 +10,10 @@ from importlib.metadata import PackageNotFoundError, version
 
 from synth.codegen import Translator, check_warp_version
 from synth.errors import UnsupportedWarpError
+from synth.pair import PairMaker
+from synth.settings import Versions, make_settings
+from synth.unit import Tally, first_accepted
+from validate.host import HostRunner
 
 _PACKAGES = ("pairsmith", "warp-lang", "numpy", "pyarrow", "datasets", "cupy-cuda12x", "ray")
 
@@ -46,17 +50,23 @@ def _features() -> list[str]:
     memo = "on" if Translator().memo_active else "off: Warp's own, slower overload resolution"
     return [
         f"generate --verify text: ready (memoised overload resolution {memo})",
-        f"generate and validate --verify run: {_host_compiler()}",
+        f"generate and validate --verify run: {_host_run()}",
         f"load_dataset: {_needs('datasets', 'pip install datasets')}",
         "compile check with NVRTC, GPU runs: not part of this version",
     ]
 
 
-def _host_compiler() -> str:
-    from validate.clang import compiler_problem
-
-    problem = compiler_problem()
-    return problem or "ready (Warp's bundled Clang)"
+def _host_run() -> str:
+    """Make one pair and run its CUDA text: the feature itself, not its parts."""
+    settings = make_settings(verify="text")
+    tally = Tally()
+    accepted = first_accepted(settings, (0, settings.categories[0]), 0, lambda _a: "", tally)
+    rows = PairMaker(settings, Versions.installed()).rows([accepted])
+    with HostRunner() as runner:
+        result = runner.run(rows)[0]
+    if result.status == "agrees":
+        return "ready (Warp's bundled Clang; one pair was made, run and compared)"
+    return f"no ({result.status}: {result.reason})"
 
 
 def _needs(module: str, remedy: str) -> str:

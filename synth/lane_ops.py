@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from generators.draw import Reject
-from generators.dtypes import Mat, Quat, Scalar, Transform, Type, Vec
+from generators.dtypes import Mat, Quat, Scalar, Transform, Type, Vec, scalar_of
 from generators.expr import Op
 from synth.lanes import Mask, Values, any_active
 
@@ -100,7 +100,7 @@ def _skew(v: Values) -> Values:
 
 def _axis_angle(axis: Values, angle: Values) -> Values:
     half = 0.5 * angle
-    return np.concatenate([axis / _length(axis) * np.sin(half), np.cos(half)[None]])
+    return np.concatenate([axis * np.sin(half), np.cos(half)[None]])
 
 
 def _quat_matrix(q: Values) -> Values:
@@ -208,8 +208,9 @@ LANE_OPS: dict[str, Rule] = {
 """Each rule takes the node and the values of its arguments and returns fresh results."""
 
 
-def _bad_rotation(q: Values) -> Values:
-    return np.abs((q * q).sum(0) - 1.0) > 1e-2
+def _not_unit(q: Values, type_: Type) -> Values:
+    """Formulas for rotations differ between libraries unless the length is 1 up to rounding."""
+    return np.abs((q * q).sum(0) - 1.0) > 64.0 * scalar_of(type_).unit_roundoff
 
 
 _DOMAINS: dict[str, Callable[[Values, Type], Values]] = {
@@ -219,7 +220,8 @@ _DOMAINS: dict[str, Callable[[Values, Type], Values]] = {
     "unit": lambda x, _: np.abs(x) > 1,
     "shift": lambda x, t: (x < 0) | (x >= t.bits if isinstance(t, Scalar) else False),
     "length": lambda v, _: (v * v).sum(0) < 1e-12,
-    "rotation": lambda q, _: _bad_rotation(q),
+    "unit_length": _not_unit,
+    "rigid": lambda transform, t: _not_unit(transform[3:], t),
 }
 
 

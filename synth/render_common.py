@@ -17,11 +17,6 @@ Printer = Callable[[Any, Sequence[Doc], expr.Op], Doc]
 
 AUGMENTED = {"add": "+=", "sub": "-=", "mul": "*=", "div": "/="}
 
-RESERVED = frozenset(
-    ["abs", "bool", "float", "int", "math", "max", "min", "np", "range", "round", "wp"]
-)
-"""Names that a rendered module uses itself: a program must not define them."""
-
 
 def infix(symbol: str, prec: int) -> Printer:
     """An op printed between its two operands."""

@@ -7,51 +7,29 @@ copied where a later change of one name would otherwise show under another.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from generators import expr, ir
 from generators.dtypes import Array, Mat, Scalar, Struct, Transform, Type, Vec, scalar_of
-from synth.render_common import AUGMENTED, RESERVED, PythonRenderer
+from synth.render_common import AUGMENTED, PythonRenderer
 from synth.render_doc import Doc, attribute, call, listing, subscript
 from synth.render_reference_helpers import helper_texts, spelled
 from synth.render_reference_ops import REFERENCE_ATOMICS, REFERENCE_OPS
-from synth.render_reference_printers import wrapped
-from synth.render_text import changed, docstring, float_text, number, signature, statements
+from synth.render_reference_printers import holds, is_product, mutated, wrapped
+from synth.render_text import (
+    changed,
+    docstring,
+    float_text,
+    names_of,
+    number,
+    signature,
+)
 
-_IMPORTS = {"math": "import math", "np": "import numpy as np"}
-
-
-def _is_product(op: str, type_: Type) -> bool:
-    """Whether ``op=`` with a value of this type is a product that Python has no ``*=`` for."""
-    return op == "mul" and not isinstance(type_, Scalar | Vec)
-
-
-def _mutated(body: ir.Body) -> set[str]:
-    """Variables of composite or struct type that a body may change in place."""
-    return {
-        s.name
-        for s in statements(body)
-        if isinstance(s, ir.SetComponent | ir.SetField)
-        or (isinstance(s, ir.AugAssign) and not _is_product(s.op, s.value.type))
-    }
-
-
-@lru_cache(maxsize=256)
-def _holds(target: Scalar, source: Scalar, from_zero: bool) -> bool:
-    """Whether an integer type holds every value (from 0 on) of another."""
-    (low, high), (least, most) = target.int_range, source.int_range
-    return (from_zero or low <= least) and most <= high
-
-
-def _names(program: ir.Program) -> set[str]:
-    """What a program names itself; ``ValueError`` where that hides what the text needs."""
-    kernel, functions = program.kernel, program.functions
-    names = {kernel.name, *(f.name for f in functions), *(p.name for p in kernel.params)}
-    names |= changed(kernel.body).union(*(changed(f.body) for f in functions))
-    names.update(p.name for f in functions for p in f.params)
-    if hidden := names & RESERVED:
-        raise ValueError(f"a program must not name anything {', '.join(sorted(hidden))}")
-    return names
+_IMPORTS = {
+    frozenset(): [],
+    frozenset({"math"}): ["import math"],
+    frozenset({"np"}): ["import numpy as np"],
+    frozenset({"math", "np"}): ["import math", "", "import numpy as np"],
+}
 
 
 class _Reference(PythonRenderer):
@@ -64,7 +42,7 @@ class _Reference(PythonRenderer):
         self.program = program
         self.modules: set[str] = set()
         self.helpers: set[str] = set()
-        self.taken = _names(program)
+        self.taken = names_of(program)
         self.copied: set[str] = set()
         self.mutated: set[str] = set()
         self.constant: set[str] = set()
@@ -78,7 +56,7 @@ class _Reference(PythonRenderer):
         self.modules |= modules
         head = [line for text in texts for line in ("", "", text)]
         structs = [line for struct in self.program.structs for line in self.struct(struct)]
-        imports = [_IMPORTS[name] for name in sorted(self.modules)]
+        imports = _IMPORTS[frozenset(self.modules)]
         return "\n".join([*imports, *structs, *head, *self.lines, ""]).lstrip("\n")
 
     def helper(self, name: str) -> str:
@@ -103,7 +81,7 @@ class _Reference(PythonRenderer):
         names = [p.name for p in function.params]
         self.lines += ["", "", *signature(f"def {function.name}", names, ":")]
         self.lines += docstring(function.doc, 1)
-        self.mutated = _mutated(function.body)
+        self.mutated = mutated(function.body)
         self.own_copies(function.params, 1)
         self.body(function.body, 1)
 
@@ -112,7 +90,7 @@ class _Reference(PythonRenderer):
         taken = {*names, *(f.name for f in self.program.functions)}
         dim = next(n for n in ("dim", "launch_dim", "dim_", "launch_dim_") if n not in taken)
         thread = next(n for n in ("thread", "run_thread", "thread_") if n not in taken)
-        self.mutated = _mutated(kernel.body)
+        self.mutated = mutated(kernel.body)
         assigned = self.mutated | changed(kernel.body)
         self.constant = {p.name for p in kernel.params if p.role == "in"}
         own = [p for p in kernel.params if p.name in assigned]
@@ -139,7 +117,7 @@ class _Reference(PythonRenderer):
     def copy_of(self, doc: Doc, type_: Type) -> Doc:
         if isinstance(type_, Struct):
             self.copied.add(type_.name)
-        return call(attribute(doc, "copy").text, [])
+        return attribute(doc, "copy()")
 
     def is_shared(self, e: expr.Expr, target: str) -> bool:
         """Whether the value is one that another name, or an array, may change later."""
@@ -182,7 +160,7 @@ class _Reference(PythonRenderer):
         if not source.is_int:
             return call("int", [value])
         from_zero = isinstance(e.value, expr.Var) and e.value.name in self.not_negative
-        if not target.is_unsigned or _holds(target, source, from_zero):
+        if not target.is_unsigned or holds(target, source, from_zero):
             return value
         return wrapped(value, target)
 
@@ -193,10 +171,16 @@ class _Reference(PythonRenderer):
         self.modules.add("np")
         if isinstance(e.type, Transform):
             return call("np.concatenate", [listing(args)])
+        whole = [] if scalar_of(e.type).is_float else [Doc("dtype=object")]
+        if len(args) == 1 and isinstance(e.type, Vec | Mat):
+            # One value for all components.
+            shape = Doc(str(e.type.size if isinstance(e.type, Vec) else e.type.shape))
+            if args[0].text == "0.0":
+                return call("np.zeros", [shape])
+            return call("np.full", [shape, *args, *whole])
         if isinstance(e.type, Mat):
             rows, cols = e.type.shape
             args = [listing(args[k * cols : (k + 1) * cols]) for k in range(rows)]
-        whole = [] if scalar_of(e.type).is_float else [Doc("dtype=object")]
         return call("np.array", [listing(args), *whole])
 
     # Statements
@@ -210,7 +194,7 @@ class _Reference(PythonRenderer):
             self.put(depth, f"{target.text} = ", doc, "", target)
             return
         unsigned = not isinstance(type_, Struct | Array) and scalar_of(type_).is_unsigned
-        product = _is_product(op, type_)
+        product = is_product(op, type_)
         if not unsigned and not product:
             self.put(depth, f"{target.text} {AUGMENTED[op]} ", self.show(value), "", target)
             return

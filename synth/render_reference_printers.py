@@ -1,4 +1,4 @@
-"""Printers of the ops that plain Python writes in a way of its own."""
+"""Printers of the ops that plain Python writes in a way of its own, and what they ask of types."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Protocol
 
-from generators import expr
+from generators import expr, ir
 from generators.dtypes import Mat, Quat, Scalar, Transform, Type, Vec
 from synth.render_doc import (
     ATOM,
@@ -22,6 +22,7 @@ from synth.render_doc import (
     prefix,
     subscript,
 )
+from synth.render_text import statements
 
 
 class Uses(Protocol):
@@ -39,6 +40,28 @@ def scalar_or_none(type_: Type) -> Scalar | None:
     if isinstance(type_, Scalar):
         return type_
     return type_.scalar if isinstance(type_, Vec | Mat) else None
+
+
+def is_product(op: str, type_: Type) -> bool:
+    """Whether ``op=`` with a value of this type is a product that Python has no ``*=`` for."""
+    return op == "mul" and not isinstance(type_, Scalar | Vec)
+
+
+def mutated(body: ir.Body) -> set[str]:
+    """Variables of composite or struct type that a body may change in place."""
+    return {
+        s.name
+        for s in statements(body)
+        if isinstance(s, ir.SetComponent | ir.SetField)
+        or (isinstance(s, ir.AugAssign) and not is_product(s.op, s.value.type))
+    }
+
+
+@lru_cache(maxsize=256)
+def holds(target: Scalar, source: Scalar, from_zero: bool) -> bool:
+    """Whether an integer type holds every value (from 0 on) of another."""
+    (low, high), (least, most) = target.int_range, source.int_range
+    return (from_zero or low <= least) and most <= high
 
 
 @lru_cache(maxsize=16)

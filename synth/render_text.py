@@ -39,7 +39,7 @@ def docstring(doc: str, depth: int) -> list[str]:
     first, *rest = [
         line
         for part in doc.strip().split("\n")
-        for line in textwrap.wrap(part, WIDTH - len(pad) - 3) or [""]
+        for line in textwrap.wrap(part, WIDTH - len(pad) - 6) or [""]
     ]
     return [f'{pad}"""{first}', *[f"{pad}{line}".rstrip() for line in rest], f'{pad}"""']
 
@@ -73,3 +73,14 @@ def statements(body: ir.Body) -> Iterator[ir.Statement]:
 def changed(body: ir.Body) -> set[str]:
     """Variables that a body assigns."""
     return {s.name for s in statements(body) if isinstance(s, ir.Assign | ir.AugAssign)}
+
+
+def names_of(program: ir.Program) -> set[str]:
+    """What a program names itself; ``ValueError`` where that hides what the text needs."""
+    kernel, functions = program.kernel, program.functions
+    names = {kernel.name, *(f.name for f in functions), *(p.name for p in kernel.params)}
+    names |= changed(kernel.body).union(*(changed(f.body) for f in functions))
+    names.update(p.name for f in functions for p in f.params)
+    if hidden := names & ir.RESERVED:
+        raise ValueError(f"a program must not name anything {', '.join(sorted(hidden))}")
+    return names

@@ -170,9 +170,9 @@ def reference_values(stored: Any, t: Type) -> Any:
 # Running both texts
 
 
-def warp_namespace(text: str, name: str) -> dict[str, Any]:
-    """Import a module's text; all texts share one Warp module, so that they compile together."""
-    module = sys.modules.setdefault("render_under_test", types.ModuleType("render_under_test"))
+def warp_namespace(text: str, name: str, shared: str) -> dict[str, Any]:
+    """Import a text into a Warp module that all texts of one test share: they compile together."""
+    module = sys.modules.setdefault(f"render_{shared}", types.ModuleType(f"render_{shared}"))
     linecache.cache[name] = (len(text), None, text.splitlines(True), name)
     namespace: dict[str, Any] = {"__name__": module.__name__}
     # The text must not inherit this file's ``annotations`` future.
@@ -272,7 +272,9 @@ def test_tables_hold_every_op() -> None:
 
 def test_every_op_means_the_same_in_warp(op_programs: list[ir.Program]) -> None:
     assert {p.kernel.name.rpartition("_")[0] for p in op_programs} == set(OPS)
-    namespaces = [warp_namespace(render_warp.render(p), f"<{p.kernel.name}>") for p in op_programs]
+    namespaces = [
+        warp_namespace(render_warp.render(p), f"<{p.kernel.name}>", "ops") for p in op_programs
+    ]
     for k, (p, namespace) in enumerate(zip(op_programs, namespaces, strict=True)):
         compare(p, namespace, k)
 
@@ -372,6 +374,12 @@ def alias_program() -> ir.Program:
         ir.Assign("c", Call("moved", (b,), VEC3)),
         ir.Assign("d", Call("same", (a,), VEC3)),
         ir.AugAssign("a", "mul", f32(3.0)),
+        ir.AugAssign("a", "add", Construct((f32(0.0),), VEC3)),
+        ir.AugAssign("a", "sub", Construct((f32(0.25),), VEC3)),
+        ir.Assign("twos", Construct((literal(2, UINT32),), Vec(2, UINT32))),
+        ir.SetComponent("twos", (literal(1, INT32),), "sub", literal(5, UINT32)),
+        ir.AugAssign("twos", "mul", literal(3, UINT32)),
+        ir.Assign("halves", Construct((f32(0.5),), MAT22) * var(m)[I]),
         ir.AugAssign("a", "add", b + c + var(shift)),
         ir.SetComponent("shift", (literal(2, INT32),), "mul", f32(2.0)),
         ir.Assign("tf", Construct((a, var(q)[I]), TRANSFORM)),
@@ -394,7 +402,9 @@ def alias_program() -> ir.Program:
             + tf[1]
             + Var("r", QUAT)[3]
             + var(shift)[2]
-            + Var("d", VEC3)[1],
+            + Var("d", VEC3)[1]
+            + Var("halves", MAT22)[0, 1]
+            + Cast(Var("twos", Vec(2, UINT32))[1], FLOAT32),
         ),
     ]
     return program("aliases", [p, q, t, m, out, shift], body, functions=(moved, same))
@@ -524,7 +534,9 @@ def hand_programs() -> list[ir.Program]:
 
 def test_statements_mean_the_same_in_warp() -> None:
     programs = hand_programs()
-    namespaces = [warp_namespace(render_warp.render(p), f"<{p.kernel.name}>") for p in programs]
+    namespaces = [
+        warp_namespace(render_warp.render(p), f"<{p.kernel.name}>", "hand") for p in programs
+    ]
     for k, (p, namespace) in enumerate(zip(programs, namespaces, strict=True)):
         compare(p, namespace, k)
 
@@ -533,7 +545,7 @@ def test_helpers_give_way_to_the_names_of_a_program() -> None:
     tf, out, p = array("lerp", TRANSFORM), array("out", VEC3, "out"), array("p", VEC3)
     body = [ir.Store(var(out), (I,), "", op("transform_point", var(tf)[I], var(p)[I]))]
     prog = program("transform_point", [tf, p, out], body, doc="Named as a helper is.")
-    compare(prog, warp_namespace(render_warp.render(prog), "<clash>"), 3)
+    compare(prog, warp_namespace(render_warp.render(prog), "<clash>", "clash"), 3)
 
 
 def test_a_name_that_hides_a_builtin_is_refused() -> None:
@@ -553,9 +565,10 @@ def test_warp_generates_cuda_for_every_text(op_programs: list[ir.Program]) -> No
 
 def test_array_styles_give_the_same_cuda() -> None:
     translator = Translator(backward=True)
-    for make in (alias_program, struct_program, lambda: grid_program(3)):
+    makers = (alias_program, struct_program, lambda: grid_program(3))
+    for make, short in itertools.product(makers, (False, True)):
         texts = set()
-        for style, short in itertools.product(("array", "array2d", "bracket"), (False, True)):
+        for style in ("array", "array2d", "bracket"):
             p = replace(make(), layout=ir.Layout(style, short))
             cuda = translator.translate(render_warp.render(p), p.kernel.name)
             texts.add("\n".join(line.split("//")[0].rstrip() for line in cuda.split("\n")))
@@ -565,7 +578,7 @@ def test_array_styles_give_the_same_cuda() -> None:
 def test_structs_mean_the_same_in_warp() -> None:
     p = struct_program()
     text = render_warp.render(p)
-    namespace = warp_namespace(text, "<structs>")
+    namespace = warp_namespace(text, "<structs>", "structs")
     particle = namespace["Particle"]
     rng = np.random.default_rng(5)
     stored = np.zeros(N, dtype=particle.numpy_dtype())

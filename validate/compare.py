@@ -132,7 +132,7 @@ def _measure_floats(got: Array, want: Array, rtol: float, atol: float) -> Agreem
         # NaN means 0 / 0 or inf / inf: the first is exact, the second has inf as its error.
         share = np.where(error == 0.0, 0.0, error / tolerance)
         share = np.where(np.isnan(share), np.inf, share)
-        passes = (error <= tolerance) & np.isfinite(error)
+        passes = (error == 0.0) | ((error <= tolerance) & np.isfinite(error))
         ulps = error / _spacing(np.maximum(np.abs(want), _crossover(rtol, atol)), got.dtype)
     index = _unravel(int(np.argmax(share)), got.shape)
     used, ulp = float(share.max()), float(np.nanmax(ulps, initial=0.0))

@@ -147,10 +147,9 @@ def _run_shape(
     except ValueError as error:
         raise BadRow(f"inputs: {error}") from error
     arena = Arena(args, inputs)
-    values = [_bounds(dim)]
-    for arg in args:
-        values.append(arena.header(arg) if arg["kind"] == "array" else inputs[arg["name"]])
-    _check_signature(signature_address, values)
+    passed = [arena.header(arg) if arg["kind"] == "array" else inputs[arg["name"]] for arg in args]
+    _check_signature(signature_address, len(dim), passed)
+    values = [_bounds(dim), *passed]
     addresses = (ctypes.c_void_p * len(values))(*[value.ctypes.data for value in values])
     ctypes.CFUNCTYPE(None, ctypes.c_void_p)(call_address)(ctypes.addressof(addresses))
     damage = arena.damage()
@@ -192,15 +191,19 @@ def _bounds(dim: Sequence[int]) -> Array:
     return bounds
 
 
-def _check_signature(address: int, values: Sequence[Array]) -> None:
-    signature = (ctypes.c_uint32 * (1 + _MAX_PARAMETERS))()
+def _check_signature(address: int, dimensions: int, values: Sequence[Array]) -> None:
+    """Compare what the kernel takes with what it is about to be given. Raises BadRow."""
+    signature = (ctypes.c_uint32 * (2 + _MAX_PARAMETERS))()
     ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)(ctypes.addressof(signature))
-    count = signature[0]
-    if count != len(values):
-        raise BadRow(f"the kernel takes {count - 1} parameters, args has {len(values) - 1}")
+    if signature[0] != dimensions:
+        raise BadRow(
+            f"the kernel has {signature[0]} launch dimensions, launch.dim has {dimensions}"
+        )
+    if signature[1] != len(values):
+        raise BadRow(f"the kernel takes {signature[1]} parameters, args has {len(values)}")
     for position, value in enumerate(values):
-        if signature[1 + position] != value.nbytes:
-            what = f"parameter {position - 1}" if position else "the launch bounds"
+        size = signature[2 + position]
+        if size != value.nbytes:
             raise BadRow(
-                f"{what}: {signature[1 + position]} bytes in the kernel, {value.nbytes} in args"
+                f"parameter {position}: {size} bytes in the kernel, {value.nbytes} in args"
             )

@@ -44,10 +44,13 @@ class WorkerProcess:
             )
 
         try:
-            self.receive(START_TIMEOUT_S)
+            message = self.receive(START_TIMEOUT_S)
         except WorkerGone as gone:
             self.stop()
             raise RuntimeError(f"the host runner did not start: {gone}") from gone
+        if message["event"] == "error":
+            self.stop()
+            raise RuntimeError(f"the host runner did not start:\n{message['trace']}")
 
     def send(self, message: Mapping[str, Any]) -> None:
         """Send a batch. Raises WorkerGone when the child has died since its last answer."""

@@ -10,9 +10,10 @@ struct uint3_t {
     unsigned int x, y, z;
 };
 
-// What a launch passes: the number of parameters and the bytes of each, so that the caller can
-// compare them with the row's args before it calls anything.
+// What a kernel takes: its launch dimensions, and the number and bytes of the parameters after the
+// bounds, so that the caller can compare them with the row before it calls anything.
 struct signature_t {
+    unsigned int dimensions;
     unsigned int count;
     unsigned int bytes[128];
 };
@@ -35,10 +36,11 @@ template <class... A> void call(void (*kernel)(A...), void** values)
     call_with(kernel, values, typename make_indices<sizeof...(A)>::type {});
 }
 
-template <class... A> void describe(void (*)(A...), signature_t* signature)
+template <int N, class... A> void describe(void (*)(wp::launch_bounds_t<N>, A...), signature_t* signature)
 {
-    const unsigned int sizes[] = { static_cast<unsigned int>(sizeof(A))... };
+    const unsigned int sizes[] = { static_cast<unsigned int>(sizeof(A))..., 0 };
     static_assert(sizeof...(A) <= 128, "a kernel with more than 128 parameters");
+    signature->dimensions = N;
     signature->count = sizeof...(A);
     for (unsigned int i = 0; i < sizeof...(A); ++i)
         signature->bytes[i] = sizes[i];

@@ -40,17 +40,21 @@ class Worker:
 
     def serve(self) -> None:
         """Answer batches. An error of ours is sent with its traceback, and ends the process."""
-        self._send(event="ready")
-        while True:
-            try:
-                batch = json.loads(self.connection.recv_bytes())
-            except EOFError:
-                return
-            try:
+        try:
+            clang.start()
+            self._send(event="ready")
+            while (batch := self._receive()) is not None:
                 self._answer(batch)
-            except Exception:
-                self._send(event="error", trace=traceback.format_exc())
-                raise
+        except Exception:
+            self._send(event="error", trace=traceback.format_exc())
+            raise
+
+    def _receive(self) -> dict[str, Any] | None:
+        try:
+            batch: dict[str, Any] = json.loads(self.connection.recv_bytes())
+        except (EOFError, ConnectionResetError):
+            return None
+        return batch
 
     def _send(self, **message: Any) -> None:
         self.connection.send_bytes(json.dumps(message).encode())
@@ -107,7 +111,6 @@ def _limit() -> None:
 def main() -> None:
     """Serve the socket named on the command line; the second argument is a folder to work in."""
     _limit()
-    clang.start()
     Worker(Connection(int(sys.argv[1])), Path(sys.argv[2])).serve()
 
 
