@@ -62,7 +62,7 @@ def compare_features(k: KernelBuilder, level: int) -> Title:
         done += f" ({left.name} multiplied by {scales.name} componentwise first)"
     a = k.let(("a", "feature", "query"), first)
     name = ""
-    if level >= 2 and (shape.chance(0.4) or (searching and form not in ("dot", "cosine"))):
+    if level >= 2 and form != "dot" and (shape.chance(0.4) or (searching and form != "cosine")):
         kinds: list[tuple[str, Type]] = [("u", vec), ("w", vec)]
         name = helper(k, (form, f"{form}_score", f"{form}_of"), kinds, measure)
 

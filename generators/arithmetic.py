@@ -5,6 +5,7 @@ from __future__ import annotations
 from generators.build import KernelBuilder, cast, fn
 from generators.dtypes import INT32, Scalar
 from generators.expr import Expr, Var
+from generators.formula import formula
 from generators.holes import float_hole
 from generators.registry import Category, Title
 from generators.stages import refine
@@ -36,11 +37,9 @@ def combine_elements(k: KernelBuilder, level: int) -> Title:
     hole = float_hole(k, leaves, depth=1 if level < 3 else 2)
     signal = refine(k, hole, level, _LOCALS, scale=2.0)
     k.store(out, i, signal.value)
-    names = " and ".join(array.name for array in arrays)
     name = k.name("combine_arrays", "blend_elements", "mix_signals", "weighted_update", "axpy_like")
-    return Title(
-        name, f"Combine {names} element by element into {out.name}.{_and_then(signal.phrase)}"
-    )
+    about = f"Compute {formula(hole)} element by element."
+    return Title(name, about + _and_then(signal.phrase))
 
 
 @CATEGORY.idiom
@@ -113,44 +112,56 @@ def bit_mixing(k: KernelBuilder, level: int) -> Title:
     out = k.out(("hashes", "mixed", "digest", "out"), type_, n)
     (i,) = k.thread(n)
     h = k.let(("h", "state", "word"), keys[i])
+    steps = []
     if level >= 2 and k.draw.shape.chance(0.6):
         salt = k.scalar(("salt", "seed", "key"), type_, 0, top)
         k.assign(h, h ^ salt)
-    rounds = k.draw.shape.integer(1, 1 + level // 2)
-    for _ in range(rounds):
+        steps.append(f"exclusive or with {salt.name}")
+    for _ in range(k.draw.shape.integer(1, 1 + level // 2)):
         for step in k.draw.shape.sample(sorted(_MIX_STEPS), k.draw.shape.integer(2, 3)):
-            _MIX_STEPS[step](k, h, type_)
+            steps.append(_MIX_STEPS[step](k, h, type_))
     if level >= 4:
-        spins = k.draw.value.integer(2, 4)
+        spins, shift = k.draw.value.integer(2, 4), k.draw.value.integer(2, 5)
         with k.for_(("r", "turn"), spins) as turn:
-            k.assign(h, (h ^ (h >> 3)) + cast(turn, type_))
+            k.assign(h, (h ^ (h >> shift)) + cast(turn, type_))
+        steps.append(f"for r below {spins}: h = (h ^ (h >> {shift})) + r")
     if level >= 3 and k.draw.shape.chance(0.5):
         bits = k.draw.value.integer(4, 10)
         k.assign(h, h & (2**bits - 1))
+        steps.append(f"keep the low {bits} bits")
     k.store(out, i, h)
     name = k.name("mix_bits", "scramble_keys", "hash_words", "avalanche")
-    return Title(name, f"Scramble each {type_} word of {keys.name} by shifts and exclusive ors.")
+    return Title(name, f"Scramble each {type_} word h of {keys.name}: {'; '.join(steps)}.")
 
 
-def _xor_shift_right(k: KernelBuilder, h: Var, type_: Scalar) -> None:
-    k.assign(h, h ^ (h >> k.draw.value.integer(2, type_.bits - 3)))
+def _xor_shift_right(k: KernelBuilder, h: Var, type_: Scalar) -> str:
+    shift = k.draw.value.integer(2, type_.bits - 3)
+    k.assign(h, h ^ (h >> shift))
+    return f"h ^= h >> {shift}"
 
 
-def _xor_shift_left(k: KernelBuilder, h: Var, type_: Scalar) -> None:
-    k.assign(h, h ^ (h << k.draw.value.integer(2, type_.bits - 3)))
+def _xor_shift_left(k: KernelBuilder, h: Var, type_: Scalar) -> str:
+    shift = k.draw.value.integer(2, type_.bits - 3)
+    k.assign(h, h ^ (h << shift))
+    return f"h ^= h << {shift}"
 
 
-def _multiply_odd(k: KernelBuilder, h: Var, type_: Scalar) -> None:
-    k.assign(h, h * (k.draw.value.integer(2 ** (type_.bits - 2), 2 ** (type_.bits - 1)) | 1))
+def _multiply_odd(k: KernelBuilder, h: Var, type_: Scalar) -> str:
+    factor = k.draw.value.integer(2 ** (type_.bits - 2), 2 ** (type_.bits - 1)) | 1
+    k.assign(h, h * factor)
+    return f"h *= {factor}"
 
 
-def _rotate(k: KernelBuilder, h: Var, type_: Scalar) -> None:
+def _rotate(k: KernelBuilder, h: Var, type_: Scalar) -> str:
     left = k.draw.value.integer(3, type_.bits - 4)
     k.assign(h, (h << left) | (h >> (type_.bits - left)))
+    return f"rotate left by {left}"
 
 
-def _add_constant(k: KernelBuilder, h: Var, type_: Scalar) -> None:
-    k.assign(h, h + k.draw.value.integer(1000, 2 ** (type_.bits - 1)))
+def _add_constant(k: KernelBuilder, h: Var, type_: Scalar) -> str:
+    increment = k.draw.value.integer(1000, 2 ** (type_.bits - 1))
+    k.assign(h, h + increment)
+    return f"h += {increment}"
 
 
 _MIX_STEPS = {
@@ -183,17 +194,21 @@ def fixed_point(k: KernelBuilder, level: int) -> Title:
         done += f" and blend the product with {a.name} by {weight}/{one}"
     if level >= 3:
         ceiling = k.draw.value.integer(one, 2 * one)
+        fall = k.draw.value.integer(1, 2)
         with k.if_(q > ceiling):
-            k.assign(q, ceiling + ((q - ceiling) >> k.draw.value.integer(1, 2)))
-        done += f", compressing what exceeds {ceiling}"
+            k.assign(q, ceiling + ((q - ceiling) >> fall))
+        done += f", shifting what exceeds {ceiling} right by {fall}"
     if level >= 4:
-        steps = k.draw.value.integer(2, 4)
-        with k.for_(("step", "r"), steps):
-            k.augment(q, "add", q % k.draw.value.integer(3, 7))
-        done += f", then add a small residue {steps} times"
+        taps = k.draw.value.integer(2, 4)
+        total = k.let(("total", "echo", "acc"), k.lift(0, type_))
+        with k.for_(("tap", "shift"), taps) as tap:
+            k.augment(total, "add", q >> cast(tap, type_))
+        q = total
+        done += f", then sum the value shifted right by 0 to {taps - 1} bits"
     if level >= 5:
-        k.assign(q, fn("min", q, b[i] + k.draw.value.integer(1, one)))
-        done += f", limited by {b.name}"
+        headroom = k.draw.value.integer(1, one)
+        k.assign(q, fn("min", q, b[i] + headroom))
+        done += f", limited by {b.name} + {headroom}"
     k.store(out, i, q)
     return Title(k.name("fixed_multiply", "q_multiply", "fixed_point_blend"), done + ".")
 
@@ -253,14 +268,16 @@ def integer_split(k: KernelBuilder, level: int) -> Title:
     done = f"Split each number by {base}"
     if level == 1:
         k.store(high_part, i, t // base)
-        return Title(k.name("divide_ticks", "split_counts"), done + " and keep the quotient.")
+        return Title(
+            k.name("divide_ticks", "whole_parts"), f"Divide each number by {base}, rounding down."
+        )
     low_part = k.out(("remainder", "minor", "offsets"), type_, n)
     quotient = k.let(("q", "whole"), t // base)
     remainder = k.let(("r", "rest"), t % base)
     if level >= 3:
         base2 = k.draw.value.integer(3, 12)
         k.assign(remainder, remainder + (quotient % base2))
-        done += f", carry the remainder by {base2} over"
+        done += f", add the quotient modulo {base2} to the remainder"
     if level >= 4:
         digits = k.let(("digit_sum", "total"), k.lift(0, type_))
         rest = k.let(("left", "todo"), quotient)
@@ -272,7 +289,7 @@ def integer_split(k: KernelBuilder, level: int) -> Title:
     if level >= 5:
         with k.if_(remainder > base // 2):
             k.augment(quotient, "add", 1)
-        done += ", rounding up"
+        done += f", and add one to it where the remainder exceeds {base // 2}"
     k.store(high_part, i, quotient)
     k.store(low_part, i, remainder)
     return Title(k.name("split_ticks", "divmod_fields", "decompose_numbers"), done + ".")

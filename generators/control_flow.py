@@ -22,7 +22,8 @@ def _walk(k: KernelBuilder, form: str, start: Expr, type_: Scalar) -> tuple[Var,
             k.assign(x, y)
             k.assign(y, remainder)
         return x, f"the greatest common divisor with {partner}"
-    count = k.let(("count", "steps"), k.lift(0, type_))
+    words = {"collatz": ("steps", "hops"), "bit_count": ("ones", "count")}
+    count = k.let(words.get(form, ("digits", "digit_total")), k.lift(0, type_))
     if form == "collatz":
         cap = k.draw.value.integer(6, 10)
         with k.while_(op("and", x > 1, count < cap)):
@@ -68,7 +69,8 @@ def integer_walk(k: KernelBuilder, level: int) -> Title:
         k.store(out, i, result)
         return Title(k.name(f"{form}_kernel", f"{form}_each"), f"Find {what} of each of {phrase}.")
     span, skip, keep = value.integer(3, 4), value.integer(2, 3), shape.choice(("sum", "maximum"))
-    best = k.let(("acc", "overall", "best"), k.lift(0, type_))
+    words = ("total", "acc") if keep == "sum" else ("best", "largest")
+    best = k.let(words, k.lift(0, type_))
     done = f"of {span} consecutive integers from {phrase}"
     with k.for_(("step", "offset", "shift"), span) as step:
         near = k.let(("near", "candidate"), start + cast(step, type_))
@@ -235,18 +237,18 @@ def tariff(k: KernelBuilder, level: int) -> Title:
             k.return_()
         done += f" (nothing if {zone.name} is 0 {joint} u < {bound})"
     edges = [value.integer(22 * j + 10, 22 * j + 25) for j in range(shape.integer(1, 3))]
-    rates = [value.integer(5, 60) / 100 for _ in range(4)]
+    rates = [rate / 100 for rate in value.sample(range(5, 60), 4)]
     bill = k.let(("bill", "total", "price"), rates[0] * u)
     marginal, base, done = shape.chance(0.5), 0.0, f"{done}: {rates[0]} u"
-    arms: list[tuple[int, Expr]] = []
+    charges: list[Expr] = []
     for j, edge in enumerate(edges):
         base = round(base + rates[j] * (edge - (edges[j - 1] if j else 0)), 2)
-        arms.insert(0, (edge, base + rates[j + 1] * (u - edge) if marginal else rates[j + 1] * u))
+        charges.append(base + rates[j + 1] * (u - edge) if marginal else rates[j + 1] * u)
         price = f"{base} + {rates[j + 1]} (u - {edge})" if marginal else f"{rates[j + 1]} u"
         done += f", above {edge} {price}"
-    for j, (edge, price_) in enumerate(arms):
-        with k.elif_(u > edge) if j else k.if_(u > edge):
-            k.assign(bill, price_)
+    for j in reversed(range(len(edges))):
+        with k.elif_(u > edges[j]) if j < len(edges) - 1 else k.if_(u > edges[j]):
+            k.assign(bill, charges[j])
     if level >= 2:
         peak, factor = value.integer(30, 70), value.integer(11, 18) / 10
         joint, test = shape.choice(("and", "or")), shape.choice(sorted(_TESTS))
@@ -259,20 +261,22 @@ def tariff(k: KernelBuilder, level: int) -> Title:
         args = (Var(body.name("quantity", "units"), type_), Var(body.name("kind", "group"), INT32))
         with body.if_(fn("eq", args[1], 1)):
             body.return_(share * args[0])
+        done += f"; less a rebate of {share} u if {zone.name} is 1, "
         if shape.chance(0.6):
             with body.if_(args[0] > cut):
                 body.return_(k.lift(most, type_))
-            done += f"; above {cut} subtract {most}"
+            done += f"else {most} if u > {cut}, "
         body.return_(k.lift(0.5, type_))
         helper = k.function(k.name("rebate", "discount"), args, body, type_)
         k.augment(bill, "sub", k.call(helper, u, zone[i]))
-        done += f"; else subtract 0.5, but in {zone.name} 1 always {share} u"
+        done += "else 0.5"
     if level >= 5:
-        floor, part = value.integer(2, 5), value.integer(15, 45) / 100
-        with k.for_(("month", "term"), value.integer(4, 6)):
+        floor, part, terms = value.integer(2, 5), value.integer(15, 45) / 100, value.integer(4, 6)
+        with k.for_(("month", "term"), terms):
             with k.if_(bill < floor):
                 k.break_()
             k.augment(bill, "sub", part * bill)
+        done += f"; then up to {terms} times take off {part} of the rest, until below {floor}"
     k.store(out, i, bill)
     return Title(k.name("bracket_tariff", "apply_tariff", "tiered_price"), f"{done}.")
 

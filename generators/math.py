@@ -106,6 +106,8 @@ def distribution(k: KernelBuilder, level: int) -> Title:
     x = k.array(("x", "samples", "observations", "points"), type_, n, low=-2.0, high=2.0)
     dim = k.size("m", 3, 6) if level >= 3 else n
     means = k.array(("means", "centers", "locations"), type_, dim, low=-1.0, high=1.0)
+    weighted = level >= 3 and shape.chance(0.6)
+    weights = k.array(("weights", "priors"), type_, dim, low=0.2, high=1.0) if weighted else x
     sigma = k.scalar(("sigma", "width", "spread"), type_, 0.5, 1.5)
     out = k.out(("out", "density", "likelihood", "result"), type_, n)
     (i,) = k.thread(n)
@@ -115,8 +117,6 @@ def distribution(k: KernelBuilder, level: int) -> Title:
         z = k.let(("z", "standardized", "u"), (signal.value - means[i]) / sigma)
         value, done = density(z, sigma), f"Evaluate {done}"
     else:
-        weighted = shape.chance(0.6)
-        weights = k.array(("weights", "priors"), type_, dim, low=0.2, high=1.0) if weighted else x
         count = k.size_param(("components", "num_components"), dim)
         value = k.let(("total", "acc", "mixture"), k.lift(0.0, type_))
         with k.for_(("c", "comp", "component"), count) as c:
@@ -167,16 +167,17 @@ def softmax_statistic(k: KernelBuilder, level: int) -> Title:
     moment = None if form == "logsumexp" else k.let(("weighted", "moment"), k.lift(0.0, type_))
     k.used.discard(j.name)
     with k.for_(j.name, width) as j:
-        shifted = k.let(("shifted", "delta"), score(j) - top)
-        weight = k.let(("e", "mass", "w"), fn("exp", shifted))
-        k.augment(total, "add", weight)
-        if moment is not None:
+        if moment is None:
+            k.augment(total, "add", fn("exp", score(j) - top))
+        else:
+            shifted = k.let(("shifted", "delta"), score(j) - top)
+            weight = k.let(("e", "mass", "w"), fn("exp", shifted))
+            k.augment(total, "add", weight)
             k.augment(moment, "add", weight * shifted)
-    value = top if form == "soft_maximum" else fn("log", total)
+    value: Expr = top + fn("log", total)
     if moment is not None:
-        value = value - moment / total if form == "entropy" else value + moment / total
-    else:
-        value = top + value
+        mean = moment / total
+        value = fn("log", total) - mean if form == "entropy" else top + mean
     value = value if baseline is None else value - baseline[r]
     signal = refine(k, value, level, _LOCALS)
     k.store(out, r, signal.value)
@@ -188,56 +189,65 @@ def softmax_statistic(k: KernelBuilder, level: int) -> Title:
     return Title(name, f"{done}; subtract the row maximum in the exponent.{_then(signal.phrase)}")
 
 
-def _radius(x: Expr, y: Expr) -> Expr:
-    return fn("sqrt", x * x + y * y + 0.01)
+_Angle = Callable[[Expr, Expr, Expr], Expr]
+_ANGLES: dict[str, tuple[str, str, _Angle]] = {
+    "heading": (
+        "",
+        "atan2(y, x) in degrees / 90",
+        lambda x, y, _: fn("degrees", fn("atan2", y, x)) / 90.0,
+    ),
+    "elevation": ("r", "asin(y / r)", lambda x, y, r: fn("asin", y / r)),
+    "tilt": ("r", "acos(y / r) - 1.5708", lambda x, y, r: fn("acos", y / r) - 1.5708),
+    "log_radius": ("r", "log(r)", lambda x, y, r: fn("log", r)),
+    "swirl": ("r", "x cos(r) - y sin(r)", lambda x, y, r: x * fn("cos", r) - y * fn("sin", r)),
+    "rings": ("r", "sin(3 r) / r", lambda x, y, r: fn("sin", 3.0 * r) / r),
+    "wrapped_turn": ("turn", "x - y wrapped to [-pi, pi)", lambda x, y, turn: _wrapped(turn)),
+    "halfway": (
+        "turn",
+        "y plus half of x - y wrapped",
+        lambda x, y, turn: y + 0.5 * _wrapped(turn),
+    ),
+}
 
 
 def _wrapped(turn: Expr) -> Expr:
     return turn - 6.2831853 * fn("floor", turn / 6.2831853 + 0.5)
 
 
-_ANGLES: dict[str, tuple[str, _Pair]] = {
-    "heading": (
-        "atan2(y, x) in degrees / 90",
-        lambda x, y: fn("degrees", fn("atan2", y, x)) / 90.0,
-    ),
-    "elevation": ("asin(y / r)", lambda x, y: fn("asin", y / _radius(x, y))),
-    "tilt": ("1.5708 - acos(y / r)", lambda x, y: 1.5708 - fn("acos", y / _radius(x, y))),
-    "log_polar": ("log(r)", lambda x, y: fn("log", _radius(x, y))),
-    "wrapped_turn": ("x - y wrapped to [-pi, pi)", lambda x, y: _wrapped(x - y)),
-    "halfway_angle": ("x + half the wrapped y - x", lambda x, y: x + 0.5 * _wrapped(y - x)),
-    "ripple_rings": ("sin(3 r) / r", lambda x, y: fn("sin", 3.0 * _radius(x, y)) / _radius(x, y)),
-}
-
-
 @CATEGORY.idiom
 def planar_angle(k: KernelBuilder, level: int) -> Title:
-    """Angles and polar coordinates of points, at higher levels seen from several beacons."""
+    """Angles and polar coordinates of points, at higher levels averaged over beacons."""
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
     form = shape.choice(sorted(_ANGLES))
-    phrase, angle = _ANGLES[form]
+    local, phrase, angle = _ANGLES[form]
     n = k.size("n", 48, 96)
-    px = k.array(("px", "xs", "east"), type_, n, low=-3.0, high=3.0)
-    py = k.array(("py", "ys", "north"), type_, n, low=-3.0, high=3.0)
+    names = k.draw.word.choice((("px", "py"), ("xs", "ys"), ("east", "north")))
+    px, py = (k.array(name, type_, n, low=-3.0, high=3.0) for name in names)
+    around = level >= 3 and shape.chance(0.6)
+    m = k.size("m", 3, 5) if around else n
+    names = ("beacon_x", "beacon_y") if around else names
+    bx, by = (k.array(b, type_, m, low=-1.0, high=1.0) for b in names) if around else (px, py)
+    count = k.size_param(("num_beacons", "beacons"), m) if around else px
     out = k.out(("out", "angles", "result"), type_, n)
     (i,) = k.thread(n)
-    x, y = k.let("x", px[i]), k.let("y", py[i])
     done = f"Compute {phrase} of the points x = {px.name}, y = {py.name}"
-    value: Expr = angle(x, y)
-    if level >= 3 and shape.chance(0.6):
-        m = k.size("m", 3, 5)
-        bx = k.array(("bx", "beacon_x"), type_, m, low=-1.0, high=1.0)
-        by = k.array(("by", "beacon_y"), type_, m, low=-1.0, high=1.0)
-        count = k.size_param(("num_beacons", "beacons"), m)
+
+    def measured(x: Expr, y: Expr) -> Expr:
+        r = x if not local else fn("sqrt", x * x + y * y + 0.01) if local == "r" else x - y
+        return angle(x, y, k.let(local, r) if local else r)
+
+    if around:
         total = k.let(("total", "acc"), k.lift(0.0, type_))
         with k.for_(("b", "beacon"), count) as b:
-            dx, dy = k.let(("dx", "rel_x"), x - bx[b]), k.let(("dy", "rel_y"), y - by[b])
-            k.augment(total, "add", angle(dx, dy))
-        value = total / cast(count, type_)
-        done += f", as the mean over offsets from the beacons ({bx.name}, {by.name})"
+            x, y = k.let(("x", "dx"), px[i] - bx[b]), k.let(("y", "dy"), py[i] - by[b])
+            k.augment(total, "add", measured(x, y))
+        value: Expr = total / cast(count, type_)
+        done += f", less ({bx.name}, {by.name}) of each beacon, and take the mean over beacons"
+    else:
+        value = measured(k.let("x", px[i]), k.let("y", py[i]))
     signal = refine(k, value, level, _LOCALS)
     k.store(out, i, signal.value)
-    done += ", where r = sqrt(x * x + y * y + 0.01)" if "r)" in phrase else ""
+    done += ", where r = sqrt(x * x + y * y + 0.01)" if local == "r" else ""
     return Title(k.name(form, f"{form}_of_points"), f"{done}.{_then(signal.phrase)}")
 
 
@@ -258,22 +268,23 @@ def tone_curve(k: KernelBuilder, level: int) -> Title:
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
     dims = (k.size("h", 7, 10), k.size("w", 7, 10)) if shape.chance(0.5) else (k.size("n", 60, 96),)
     image = k.array(("image", "luma", "pixels", "gray"), type_, dims, low=0.0, high=1.0)
+    if blend := level >= 2 and shape.chance(0.7):
+        other = k.array(("overlay", "base", "backdrop"), type_, dims, low=0.0, high=1.0)
+        opacity = k.scalar(("opacity", "strength", "mix"), type_, 0.3, 0.8)
     out = k.out(("out", "graded", "toned", "dst"), type_, dims)
     at = k.thread(*dims, names=("y", "x") if len(dims) == 2 else ("i",))
     c = k.let(("c", "tone", "luminance"), image[at])
-    steps = []
-    for name in shape.sample(sorted(_CURVES), (level + 2) // 2):
-        phrase, curve = _CURVES[name]
-        k.assign(c, curve(c))
-        steps.append(phrase)
-    done = f"Send each pixel c of {image.name} through {', then '.join(steps)}"
-    if level >= 2 and shape.chance(0.7):
-        other = k.array(("overlay", "base", "backdrop"), type_, dims, low=0.0, high=1.0)
-        opacity = k.scalar(("opacity", "strength", "mix"), type_, 0.3, 0.8)
+    forms = shape.sample(sorted(_CURVES), (level + 2) // 2)
+    for form in forms:
+        k.assign(c, _CURVES[form][1](c))
+    steps = ", then ".join(_CURVES[form][0] for form in forms)
+    done = f"Send each pixel c of {image.name} through {steps}"
+    if blend:
         k.assign(c, fn("lerp", c, other[at], opacity))
         done += f", then blend toward {other.name} by {opacity.name}"
-    signal = refine(k, c - 0.5, level - 1, _LOCALS, 0.3) if level >= 3 else refine(k, c, 1)
+    value, phrase = (c - 0.5, "less 0.5") if level >= 3 else (c, "")
+    signal = refine(k, value, level if level > 2 else 1, _LOCALS, 0.3)
     k.store(out, at, signal.value)
+    phrase += f", then {signal.phrase}" if signal.phrase else ""
     name = k.name("tone_curve", "grade_pixels", "apply_curve", "tone_map")
-    phrase = f"c - 0.5, {signal.phrase}".rstrip(", ") if level >= 3 else ""
     return Title(name, f"{done}.{_then(phrase)}")

@@ -21,9 +21,12 @@ class Signal:
     value: Expr
     scale: float
     phrase: str = ""
+    owned: bool = False
+    """Whether a stage made the variable that holds the value, so that the next may change it."""
 
     def then(self, value: Expr, scale: float, phrase: str) -> Signal:
-        return Signal(value, scale, f"{self.phrase}, then {phrase}" if self.phrase else phrase)
+        phrases = f"{self.phrase}, then {phrase}" if self.phrase else phrase
+        return Signal(value, scale, phrases, owned=True)
 
 
 Stage = Callable[[KernelBuilder, Signal, tuple[str, ...]], Signal]
@@ -59,8 +62,15 @@ def refine(
 _COUNTS = {1: (0, 0), 2: (0, 1), 3: (1, 2), 4: (2, 3), 5: (3, 4)}
 
 
+def _named(k: KernelBuilder, signal: Signal, names: tuple[str, ...]) -> Var:
+    """The value as a local that is read more than once."""
+    return signal.value if isinstance(signal.value, Var) else k.let(names, signal.value)
+
+
 def _variable(k: KernelBuilder, signal: Signal, names: tuple[str, ...]) -> Var:
     """The value as a local that may be assigned again."""
+    if signal.owned and isinstance(signal.value, Var):
+        return signal.value
     return k.let(names, signal.value)
 
 
@@ -74,8 +84,9 @@ def gain_and_offset(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Sign
     gain = k.draw.value.constant(0.4, 1.8)
     offset = k.draw.value.constant(0.1 * s.scale, 0.9 * s.scale)
     scaled = fn("mul", k.lift(float(gain), _float(s)), s.value)
-    shifted = scaled + float(offset) if k.draw.shape.chance(0.5) else scaled - float(offset)
-    return s.then(k.let(names, shifted), s.scale * 1.5, "scaled and shifted")
+    sign = k.draw.shape.choice(("+", "-"))
+    shifted = scaled + float(offset) if sign == "+" else scaled - float(offset)
+    return s.then(k.let(names, shifted), s.scale * 1.5, f"mapped to {gain} v {sign} {offset}")
 
 
 @stage
@@ -86,9 +97,9 @@ def tunable_gain(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
 
 @stage
 def soft_limit(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
-    x = _variable(k, s, names)
+    x = _named(k, s, names)
     limited = x / (1.0 + fn("abs", x))
-    return s.then(k.let(names, limited), min(s.scale, 0.5), "compressed into (-1, 1)")
+    return s.then(k.let(names, limited), min(s.scale, 0.5), "compressed to v / (1 + |v|)")
 
 
 @stage
@@ -106,15 +117,15 @@ def dead_zone(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
         k.assign(x, 0.0)
     with k.else_():
         k.assign(x, x - fn("sign", x) * width)
-    return s.then(x, s.scale, f"given a dead zone of {width}")
+    return s.then(x, s.scale, f"moved toward zero by {width} (zero where |v| < {width})")
 
 
 @stage
 def leaky_side(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
     slope = float(k.draw.value.constant(0.05, 0.4))
-    x = _variable(k, s, names)
+    x = _named(k, s, names)
     bent = Op("where", (x > 0.0, x, x * slope), x.type)
-    return s.then(k.let(names, bent), s.scale, "leaked below zero")
+    return s.then(k.let(names, bent), s.scale, f"multiplied by {slope} where it is not positive")
 
 
 @stage
@@ -126,7 +137,7 @@ def three_pieces(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
         k.assign(x, edge + factor * (x - edge))
     with k.elif_(x < -edge):
         k.assign(x, -edge + factor * (x + edge))
-    return s.then(x, s.scale, f"flattened beyond {edge}")
+    return s.then(x, s.scale, f"given slope {factor} beyond +-{edge}")
 
 
 @stage
@@ -134,36 +145,38 @@ def ripple(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
     frequency = float(k.draw.value.constant(1.5, 4.0))
     amplitude = float(k.draw.value.constant(0.1, 0.5))
     wave = k.draw.shape.choice(("sin", "cos"))
-    x = _variable(k, s, names)
+    x = _named(k, s, names)
     rippled = x + amplitude * fn(wave, frequency * x)
-    return s.then(k.let(names, rippled), s.scale + amplitude, f"perturbed by a {_WAVES[wave]} wave")
-
-
-_WAVES = {"sin": "sine", "cos": "cosine"}
+    phrase = f"increased by {amplitude} {wave}({frequency} v)"
+    return s.then(k.let(names, rippled), s.scale + amplitude, phrase)
 
 
 @stage
 def relaxation(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
     rate = float(k.draw.value.constant(0.2, 0.6))
     steps = k.draw.value.integer(2, 5)
-    target = k.let(("target", "goal"), s.value)
+    target = _named(k, s, ("target", "goal"))
     x = k.let(names, 0.5 * target)
     with k.for_(("step", "it", "s"), steps):
         k.augment(x, "add", rate * (fn("tanh", target) - x))
-    return s.then(x, min(s.scale, 1.0), f"relaxed toward its tanh in {steps} steps")
+    return s.then(
+        x, min(s.scale, 1.0), f"relaxed from v / 2 toward tanh(v) in {steps} steps of rate {rate}"
+    )
 
 
 @stage
 def series(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
     terms = k.draw.value.integer(3, 6)
-    x = _variable(k, s, names)
+    x = _named(k, s, names)
     ratio = k.let(("ratio", "q"), 0.5 * fn("sin", x))
     total = k.let(("total", "acc", "sum_terms"), k.lift(0.0, x.type))
     term = k.let(("term", "power"), k.lift(1.0, x.type))
     with k.for_(("order", "m", "p"), terms) as order:
         k.augment(total, "add", term / (cast(order, _float(s)) + 1.0))
         k.augment(term, "mul", ratio)
-    return s.then(total, 1.0, f"replaced by {terms} terms of a power series in half its sine")
+    return s.then(
+        total, 1.0, f"replaced by the sum of q^m / (m + 1) for m below {terms}, q = sin(v) / 2"
+    )
 
 
 @stage
@@ -173,7 +186,7 @@ def halving(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
     x = _variable(k, s, names)
     with k.while_(fn("abs", x) > limit):
         k.augment(x, "mul", factor)
-    return s.then(x, limit, f"shrunk by {factor} until it is within {limit}")
+    return s.then(x, limit, f"multiplied by {factor} until |v| <= {limit}")
 
 
 @stage
@@ -188,9 +201,10 @@ def helper_polynomial(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Si
     body.return_(value)
     name = k.name(*("quadratic", "parabola") if degree == 2 else ("cubic", "cubic_response"))
     k.function(name, (x,), body, x.type)
+    terms = " + ".join(f"{c} t^{p}" if p else str(c) for p, c in enumerate(coefficients))
     bounded = k.let(names, fn("tanh", s.value))
     called = k.let(names, k.call(name, bounded))
-    return s.then(called, 1.0, f"put through a polynomial of degree {degree} of its tanh")
+    return s.then(called, 1.0, f"replaced by the polynomial {terms} of t = tanh(v)")
 
 
 @stage
@@ -202,6 +216,6 @@ def helper_smooth_step(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> S
     body.return_(t * t * (3.0 - 2.0 * t))
     name = k.name("ease", "smooth_ramp", "fade")
     k.function(name, (x, edge), body, type_)
-    edge_value = k.lift(float(k.draw.value.constant(0.5 * s.scale, s.scale)), type_)
-    called = k.let(names, k.call(name, fn("abs", s.value), edge_value))
-    return s.then(called, 1.0, "eased from its magnitude")
+    width = float(k.draw.value.constant(0.5 * s.scale, s.scale))
+    called = k.let(names, k.call(name, fn("abs", s.value), k.lift(width, type_)))
+    return s.then(called, 1.0, f"replaced by the smooth step of |v| from 0 to {width}")

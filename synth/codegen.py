@@ -110,8 +110,9 @@ class Translator:
         import warp._src.context
         import warp._src.types
 
-        # the greeting of Warp's runtime, which float16 structs start, would go to stdout
-        warp.config.log_level = max(warp.config.log_level, warp.LOG_WARNING)
+        # Warp's runtime, which float16 structs start, greets on stdout and warns that there is no
+        # driver, which is the normal case here
+        warp.config.log_level = max(warp.config.log_level, warp.LOG_ERROR)
         self._warp = warp
         self._context = warp._src.context
         self._options = _OPTIONS | {"enable_backward": backward}

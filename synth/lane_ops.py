@@ -14,7 +14,7 @@ import numpy as np
 from generators.draw import Reject
 from generators.dtypes import Mat, Quat, Scalar, Transform, Type, Vec, scalar_of
 from generators.expr import Op
-from synth.lanes import Mask, Values, any_active
+from synth.lanes import VIRTUAL_ROUNDOFF, Mask, Values, any_active
 
 Rule = Callable[..., Values]
 
@@ -210,7 +210,8 @@ LANE_OPS: dict[str, Rule] = {
 
 def _not_unit(q: Values, type_: Type) -> Values:
     """Formulas for rotations differ between libraries unless the length is 1 up to rounding."""
-    return np.abs((q * q).sum(0) - 1.0) > 64.0 * scalar_of(type_).unit_roundoff
+    roundoff = max(scalar_of(type_).unit_roundoff, VIRTUAL_ROUNDOFF)
+    return np.abs((q * q).sum(0) - 1.0) > 32.0 * roundoff
 
 
 _DOMAINS: dict[str, Callable[[Values, Type], Values]] = {

@@ -194,7 +194,7 @@ class _Warp(PythonRenderer):
         self.put(depth, f"{s.name} = ", value)
 
     def augmented(self, target: Doc, type_: Type, op: str, value: expr.Expr, depth: int) -> None:
-        if op == "mul" and isinstance(type_, Mat):
+        if op == "mul" and isinstance(value.type, Mat):
             self.put(depth, f"{target.text} @= ", self.show(value), "", target)
         else:
             super().augmented(target, type_, op, value, depth)
