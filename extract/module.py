@@ -2,17 +2,22 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
-from extract.braces import check_balance
+from extract.braces import brace_ends
 from extract.clean import INNER_NEWLINE, MARK, clean
 from extract.errors import ExtractError, line_of
 from extract.headers import Span, find_kernels
-from extract.lexer import mask
+from extract.lexer import Token, mask, tokens, tokens_within
 from extract.names import kernel_renames, split_symbol, struct_renames
 
-_CONTROL = re.compile(f"[{MARK}{INNER_NEWLINE}]")
-_CONDITIONAL = re.compile(r"\s*#\s*(?:(?P<open>if)|(?P<close>endif))")
-_LINE_DIRECTIVE = re.compile(r"\s*#\s*line\b")
+# A directive with the blank lines before it and its continuation lines; looked for in masked text.
+_DIRECTIVE = re.compile(
+    r"\s*(?=#[^\S\n]*(?:(?P<open>if)|(?P<close>endif))?)"
+    r"(?:[^\n]*\\[^\S\n]*\n)*(?P<last>[^\n]*)\n?"
+)
+# The last line of one that can not end the prologue: a #line stands with the function it precedes.
+_NO_END = re.compile(r"\s*#\s*line\b|.*\\\s*\Z")
 
 
 @dataclass(frozen=True)
@@ -62,57 +67,72 @@ def extract_module(text: str, *, strip_kernel_hash: bool = True) -> ModuleText:
         ExtractError: something would be lost or changed in meaning: braces that do not balance,
             a ``__global__`` in a header of unknown form, names that collide without their hash.
     """
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    control = _CONTROL.search(text)
-    if control:
-        raise ExtractError(f"line {line_of(text, control.start())}: a control character")
-    masked = mask(text)
-    check_balance(masked)
-    spans = find_kernels(masked)
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    _refuse_control_characters(text)
+    found = tokens(text)
+    masked = mask(text, found)
+    spans = find_kernels(masked, brace_ends(masked))
     renames = struct_renames(masked)
     if strip_kernel_hash:
         renames |= kernel_renames([span.symbol for span in spans])
 
-    start = _prologue_end(text, masked)
+    start = _prologue_end(masked)
+    shared = _between(text, start, spans)
+    return ModuleText(
+        prologue=_clean_prologue(text[:start], renames),
+        helpers=clean(shared, tokens(shared), renames).text,
+        kernels=_pair(text, found, spans, renames),
+    )
+
+
+def _refuse_control_characters(text: str) -> None:
+    offsets = [text.index(control) for control in (MARK, INNER_NEWLINE) if control in text]
+    if offsets:
+        raise ExtractError(f"line {line_of(text, min(offsets))}: a control character")
+
+
+def _prologue_end(masked: str) -> int:
+    """Return the offset behind the last directive, outside all ``#if``, before the first code."""
+    at = end = depth = 0
+    while directive := _DIRECTIVE.match(masked, at):
+        at = directive.end()
+        depth += bool(directive["open"]) - bool(directive["close"])
+        if depth == 0 and not _NO_END.match(directive["last"]):
+            end = at
+    return end
+
+
+def _between(text: str, start: int, spans: list[Span]) -> str:
+    """Return all text from ``start`` on that is in no kernel."""
     shared, done = [], start
     for span in spans:
         shared.append(text[done : span.start])
         done = span.end
     shared.append(text[done:])
-    return ModuleText(
-        prologue=clean(text[:start], renames).text,
-        helpers=clean("".join(shared), renames).text,
-        kernels=_pair(text, spans, renames),
-    )
+    return "".join(shared)
 
 
-def _prologue_end(text: str, masked: str) -> int:
-    """Return the offset behind the last directive, outside all ``#if``, before the first code."""
-    offset = end = depth = 0
-    in_directive = False
-    for line in masked.split("\n"):
-        next_offset = min(offset + len(line) + 1, len(text))
-        directive = in_directive or line.lstrip().startswith("#")
-        if line.strip() and not directive:
-            break
-        if directive:
-            conditional = None if in_directive else _CONDITIONAL.match(line)
-            if conditional:
-                depth += 1 if conditional["open"] else -1
-            in_directive = line.rstrip().endswith("\\")
-            # a #line stands with the function it precedes
-            if depth == 0 and not in_directive and not _LINE_DIRECTIVE.match(line):
-                end = next_offset
-        offset = next_offset
-    return end
+def _clean_prologue(text: str, renames: dict[str, str]) -> str:
+    present = tuple((old, new) for old, new in renames.items() if old in text)
+    return _clean_alone(text, present)
 
 
-def _pair(text: str, spans: list[Span], renames: dict[str, str]) -> tuple[Kernel, ...]:
+@lru_cache(maxsize=16)
+def _clean_alone(text: str, renames: tuple[tuple[str, str], ...]) -> str:
+    """Clean text that is the same in nearly all modules of one Warp version."""
+    return clean(text, tokens(text), dict(renames)).text
+
+
+def _pair(
+    text: str, found: list[Token], spans: list[Span], renames: dict[str, str]
+) -> tuple[Kernel, ...]:
     forwards: dict[str, Kernel] = {}
     backwards: dict[str, str] = {}
     for span in spans:
         name, is_backward = split_symbol(renames.get(span.symbol, span.symbol))
-        cleaned = clean(text[span.start : span.end], renames)
+        inside = tokens_within(found, span.start, span.end)
+        cleaned = clean(text[span.start : span.end], inside, renames)
         if is_backward:
             backwards[name] = cleaned.text
         elif name in forwards:

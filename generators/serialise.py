@@ -10,17 +10,10 @@ import json
 from dataclasses import fields, replace
 from typing import Any
 
-from generators import dtypes, expr, ir
+from generators import expr, ir
 from generators.dtypes import Struct, parse_type
 
-_TYPES = (
-    dtypes.Scalar,
-    dtypes.Vec,
-    dtypes.Mat,
-    dtypes.Quat,
-    dtypes.Transform,
-    dtypes.Array,
-)
+_PLAIN = frozenset({type(None), bool, int, str})
 _NODES: dict[str, type] = {
     cls.__name__: cls
     for cls in (
@@ -62,18 +55,18 @@ _TYPED_FIELDS = frozenset({"type", "result"})
 
 
 def _encode(value: Any) -> Any:
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, tuple):
-        return [_encode(item) for item in value]
-    if isinstance(value, _TYPES):
-        return str(value)
-    if isinstance(value, Struct):
-        return value.name
     cls = type(value)
+    if cls in _PLAIN:
+        return value
+    if cls is tuple:
+        return [item if type(item) in _PLAIN else _encode(item) for item in value]
+    names = _FIELDS.get(cls)
+    if names is None:
+        return str(value)  # a type of the program: its dtype string, or a struct's name
     encoded: dict[str, Any] = {"_": cls.__name__}
-    for name in _FIELDS[cls]:
-        encoded[name] = _encode(getattr(value, name))
+    for name in names:
+        item = getattr(value, name)
+        encoded[name] = item if type(item) in _PLAIN else _encode(item)
     return encoded
 
 

@@ -1,7 +1,7 @@
 """Warp Python to CUDA module text, on a host with or without a GPU.
 
-This file and ``synth.overloads`` hold all that depends on Warp's private modules for translation.
-Warp is imported by the first ``Translator``, not by importing this file.
+This file, ``synth.overloads`` and ``synth.shortcuts`` hold all that depends on Warp's private
+modules for translation. Warp is imported by the first ``Translator``, not by importing this file.
 """
 
 import importlib.metadata
@@ -11,12 +11,13 @@ import linecache
 import re
 import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import ExitStack
 from types import ModuleType
 from typing import Any
 
 from synth.errors import UnsupportedWarpError
 from synth.overloads import OverloadMemo
+from synth.shortcuts import TypeShortcuts
 
 _OLDEST, _TOO_NEW = (1, 17), (1, 20)
 # One name for all rows: `inspect` spends longer on each module name that it has not met.
@@ -119,6 +120,7 @@ class Translator:
         self._memo = OverloadMemo(
             warp._src.codegen, warp._src.types, self._context.builtin_functions
         )
+        self._shortcuts = TypeShortcuts(warp._src.codegen, warp._src.types)
         self.memo_active = memoise and self._memo.active
         builder = inspect.signature(self._context.ModuleBuilder.__init__).parameters
         self._builder_options = {"target": "cuda"} if "target" in builder else {}
@@ -142,10 +144,10 @@ class Translator:
         Raises:
             CodegenError: see ``translate``; the whole batch fails.
         """
-        memo: AbstractContextManager[None] = nullcontext()
-        if self.memo_active:
-            memo = self._memo.installed()
-        with memo:
+        with ExitStack() as patches:
+            if self.memo_active:
+                patches.enter_context(self._memo.installed())
+                patches.enter_context(self._shortcuts.installed())
             return [self._translate_one(source, kernel_name) for source, kernel_name in items]
 
     def _translate_one(self, source: str, kernel_name: str) -> str:

@@ -17,6 +17,7 @@ from generators.serialise import to_json
 from generators.walk import used_ops
 from synth import render_reference, render_warp
 from synth.codegen import Translator
+from synth.collector import fewer_collections, keep_what_is_there
 from synth.contract import args_of, launch_of, sizes_of
 from synth.gates import Tolerance, judge
 from synth.settings import Settings, Versions
@@ -63,15 +64,17 @@ class PairMaker:
         self.settings = settings
         self.versions = versions
         self.translator = Translator(backward=settings.backward)
+        keep_what_is_there()
 
     def rows(self, accepted: Sequence[Accepted]) -> list[Row]:
         """One row for each draw; a row does not depend on what else is in the batch."""
-        sources = [(render_warp.render(a.program), a.program.kernel.name) for a in accepted]
-        modules = self.translator.translate_batch(sources)
-        return [
-            self._row(a, source, text)
-            for a, (source, _), text in zip(accepted, sources, modules, strict=True)
-        ]
+        with fewer_collections():
+            sources = [(render_warp.render(a.program), a.program.kernel.name) for a in accepted]
+            modules = self.translator.translate_batch(sources)
+            return [
+                self._row(a, source, text)
+                for a, (source, _), text in zip(accepted, sources, modules, strict=True)
+            ]
 
     def _row(self, accepted: Accepted, python: str, module_text: str) -> Row:
         program = accepted.program

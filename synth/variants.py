@@ -19,6 +19,7 @@ from validate.inputs import draw_inputs
 from validate.sizes import evaluate as evaluate_size
 
 MAX_THREADS = 1024
+_REDRAWS = 4
 
 
 def is_redrawn(param: Param) -> bool:
@@ -39,8 +40,11 @@ def prepare(program: Program, sizes: Mapping[str, int]) -> Evaluation:
     lanes = Lanes(prod(dims), len(redrawn), _has_narrow_floats(program))
     args = args_of(program)
     drawn = draw_inputs(args, sizes, program.input_seed)
-    other_seed = Stream(f"{program.input_seed}/redrawn").bits64() >> 1
-    redraws = draw_inputs([a for a in args if a["name"] in redrawn], sizes, other_seed)
+    redraws = {
+        arg["name"]: _redrawn(arg, drawn[arg["name"]], sizes, program.input_seed)
+        for arg in args
+        if arg["name"] in redrawn
+    }
     memories: dict[str, ArrayMemory] = {}
     scalars: dict[str, Any] = {}
     for param in program.kernel.params:
@@ -58,6 +62,18 @@ def prepare(program: Program, sizes: Mapping[str, int]) -> Evaluation:
     names = program.kernel.threads
     scalars.update(zip(names, thread_indices(dims, lanes), strict=True))
     return Evaluation(program, lanes, memories, scalars)
+
+
+def _redrawn(
+    arg: Mapping[str, Any], own: Values, sizes: Mapping[str, int], input_seed: int
+) -> Values:
+    """Other values of an argument; a small range may give its own back, so a few are tried."""
+    stream = Stream(f"{input_seed}/redrawn")
+    for _ in range(_REDRAWS):
+        other = draw_inputs([arg], sizes, stream.bits64() >> 1)[arg["name"]]
+        if (other != own).any():
+            break
+    return other
 
 
 def nudged(values: Values) -> Values:

@@ -106,6 +106,24 @@ def test_refusals(text: str) -> None:
         extract_module(text)
 
 
+def test_refused_where_a_part_ends_inside_a_comment() -> None:
+    with pytest.raises(ExtractError, match="line 1: the block comment"):
+        extract_module("#define A /* goes\non */\n" + kernel("k"))
+
+
+def test_names_are_replaced_all_at_once() -> None:
+    text = (
+        "struct P_00000001 {};\nstruct adj_P_00000001 {};\n"
+        "adj_P_00000001 a; adj_adj_P_00000001 b; P_00000001& c; wp::P d; adj_adj_adj_P_00000001 e;\n"
+    )
+    kernels = kernel("k_00000001_00000002") + kernel("k_00000001")
+    module = extract_module(text + kernels)
+    assert module.helpers == (
+        "struct P {};\nstruct adj_P {};\nadj_P a; adj_adj_P b; P& c; wp::P d; adj_adj_adj_P_00000001 e;\n"
+    )
+    assert [found.name for found in module.kernels] == ["k_00000001", "k"]
+
+
 def test_hashes_go_and_look_alikes_stay() -> None:
     text = (
         "struct Ray_0123abcd\n{\n    Ray_0123abcd() = default;\n};\n"
@@ -158,3 +176,14 @@ def test_line_map_skips_what_is_no_code_of_the_line() -> None:
         (9, "goto start_while_0;"),
     ]
     assert "<L" not in found.forward
+
+
+def test_line_map_counts_the_lines_of_raw_strings() -> None:
+    raw = 'const char* s = R"(\n\n\n\n)";\n'
+    body = (
+        "()\n{\n" + raw + "    // a = 1     <L 5>\n    a = 1;\n" + raw + "//  b  <L 6>\nb();\n}\n"
+    )
+    (found,) = extract_module(kernel("k", body=body)).kernels
+    lines = found.forward.split("\n")
+    assert found.forward.count(raw) == 2
+    assert [(n, lines[at - 1].strip()) for n, at in found.line_map] == [(5, "a = 1;"), (6, "b();")]
