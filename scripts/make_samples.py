@@ -15,6 +15,7 @@ from generators.registry import LEVELS
 from synth import run
 from synth.settings import make_settings
 
+
 def make_samples(folder: Path) -> int:
     """Write the samples into ``folder``; gives the number of rows."""
     fresh = folder.with_name(f".{folder.name}.new")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -93,11 +94,13 @@ def generate(
         backward=not no_backward,
         verify=verify,
     )
+    began_s = time.monotonic()
     with _progress(max(n, 0), quiet, "generate") as bar:
-        rejects = 0
+        rejects = units = 0
 
         def progress(rows: int, tally: Any) -> None:
-            nonlocal rejects
+            nonlocal rejects, units
+            units += 1
             rejects += sum(tally.rejects.values())
             bar.update(min(rows, n - bar.n))
             bar.set_postfix(rejects=rejects)
@@ -105,7 +108,8 @@ def generate(
         manifest = run.generate(
             settings, n, out, workers=workers, shard_size=shard_size, progress=progress
         )
-    click.echo(f"{manifest.rows} rows in {len(manifest.shards)} shards at {out}")
+    rate = f"{n / (time.monotonic() - began_s):.0f} rows/s" if units else "complete already"
+    click.echo(f"{manifest.rows} rows in {len(manifest.shards)} shards at {out}, {rate}")
 
 
 @main.command()

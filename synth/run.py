@@ -35,6 +35,8 @@ def generate(
 ) -> Manifest:
     """Make a dataset of ``n`` rows in ``out``, or go on with one that was begun there.
 
+    A dataset that is complete already is left as it is, and ``progress`` is never called.
+
     Raises :class:`SettingsError` for a request that cannot be met and :class:`RunError` when a
     worker dies; nothing already written is lost by either.
     """
@@ -49,7 +51,6 @@ def generate(
     shape = shape_of(settings, versions)
     done = _already_done(out, shape, n, shard_size)
     if done is not None:
-        progress(n, Tally.from_dict(_as_tally(done)))
         return done
     work = open_work(out, shape, n, shard_size)
     _make_units(settings, versions, n, work, workers, progress)
@@ -75,16 +76,6 @@ def _already_done(out: Path, shape: dict[str, Any], n: int, shard_size: int) -> 
     require_same_shape(out, shape, manifest.shape)
     same = manifest.rows == n and manifest.shard_size == shard_size
     return manifest if same and not damaged_shards(out, manifest) else None
-
-
-def _as_tally(manifest: Manifest) -> dict[str, Any]:
-    draws = manifest.draws
-    return {
-        "draws": draws["draws"],
-        "rejects": draws["rejects"],
-        "rejected_rows": [],
-        "evidence": [],
-    }
 
 
 def _make_units(

@@ -81,6 +81,13 @@ def test_time_is_linear_where_nothing_fits(opening: str) -> None:
     assert time.perf_counter() - start < 5.0
 
 
+@pytest.mark.parametrize("again", ["# \\ ", "#a \\\n", "1'0", "x{} ", "x struct P_00000001 {} "])
+def test_time_is_linear_where_much_fits(again: str) -> None:
+    start = time.perf_counter()
+    extract_module("#define A\n" + again * 50000 + "\n" + kernel("k"))
+    assert time.perf_counter() - start < 5.0
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -114,12 +121,14 @@ def test_refused_where_a_part_ends_inside_a_comment() -> None:
 def test_names_are_replaced_all_at_once() -> None:
     text = (
         "struct P_00000001 {};\nstruct adj_P_00000001 {};\n"
-        "adj_P_00000001 a; adj_adj_P_00000001 b; P_00000001& c; wp::P d; adj_adj_adj_P_00000001 e;\n"
+        "adj_P_00000001 a; adj_adj_P_00000001 b;\n"
+        "P_00000001& c; wp::P d; adj_adj_adj_P_00000001 e;\n"
     )
     kernels = kernel("k_00000001_00000002") + kernel("k_00000001")
     module = extract_module(text + kernels)
     assert module.helpers == (
-        "struct P {};\nstruct adj_P {};\nadj_P a; adj_adj_P b; P& c; wp::P d; adj_adj_adj_P_00000001 e;\n"
+        "struct P {};\nstruct adj_P {};\nadj_P a; adj_adj_P b;\n"
+        "P& c; wp::P d; adj_adj_adj_P_00000001 e;\n"
     )
     assert [found.name for found in module.kernels] == ["k_00000001", "k"]
 
