@@ -95,16 +95,18 @@ def _rows(paths: list[Path], replaced: dict[Key, Row]) -> Iterator[Row]:
 def _write_evidence(out: Path, tally: Tally, ids: set[str]) -> None:
     """Raw measurements of this host: they depend on its maths library, so no shard holds them."""
     rows = [found for found in tally.evidence if found["id"] in ids]
+    path = out / "evidence" / "run.parquet"
+    path.unlink(missing_ok=True)
     if rows:
-        write_parquet(
-            out / "evidence" / "run.parquet", pa.Table.from_pylist(rows, schema=EVIDENCE_SCHEMA)
-        )
+        write_parquet(path, pa.Table.from_pylist(rows, schema=EVIDENCE_SCHEMA))
 
 
 def _write_rejected(out: Path, tally: Tally) -> None:
+    path = out / "rejected" / "rejected.jsonl"
+    path.unlink(missing_ok=True)
     if tally.rejected_rows:
         lines = [json.dumps(row, sort_keys=True) for row in tally.rejected_rows]
-        write_text(out / "rejected" / "rejected.jsonl", "\n".join(lines) + "\n")
+        write_text(path, "\n".join(lines) + "\n")
 
 
 def _draws(tally: Tally) -> dict[str, Any]:

@@ -13,6 +13,11 @@ from validate.host import HostRunner, RunResult
 from validate.schema import check_row
 
 
+ROW_TIMEOUT_S = 60.0
+"""Far above what a row that passed the gates takes (milliseconds), so that a busy machine does not
+decide which rows enter."""
+
+
 @dataclass(frozen=True)
 class Failure:
     """Why a row that passed the gates does not enter the dataset."""
@@ -28,7 +33,7 @@ Evidence = dict[str, Any]
 @lru_cache(maxsize=1)
 def _runner() -> HostRunner:
     """The process's own child for host runs: starting one costs seconds."""
-    runner = HostRunner()
+    runner = HostRunner(timeout_s=ROW_TIMEOUT_S)
     atexit.register(runner.close)
     return runner
 
