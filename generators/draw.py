@@ -69,11 +69,14 @@ class Stream:
         return [pool.pop(self.integer(0, len(pool) - 1)) for _ in range(count)]
 
     def constant(self, low: float, high: float, digits: int = 2) -> str:
-        """A decimal in [low, high] of at most ``digits`` digits, as a person writes it."""
+        """A decimal in [low, high] as a person writes it: ``digits`` significant digits.
+
+        More only where the range is too narrow to hold such a number.
+        """
         value = low + (self.bits64() >> 11) * 2.0**-53 * (high - low)
-        rounded = float(f"{value:.{digits}g}")
-        clipped = min(max(rounded, low), high)
-        return repr(clipped)
+        while not low <= (rounded := float(f"{value:.{digits}g}")) <= high:
+            digits += 1
+        return repr(rounded)
 
 
 FLOAT_TYPES = {Scalar("float32"): 14, Scalar("float64"): 5, Scalar("float16"): 1}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from generators.expr import Cast, Component, Const, Expr, Load, Op, Var
 
-_INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+_INFIX = {"add": ("+", 1), "sub": ("-", 1), "mul": ("*", 2), "div": ("/", 2)}
+_STRICT = {"add": 0, "sub": 1, "mul": 0, "div": 1}
+"""Whether the right operand needs parentheses at the operator's own level."""
 
 
 def formula(e: Expr) -> str:
@@ -21,13 +23,15 @@ def formula(e: Expr) -> str:
         case Component():
             return f"{formula(e.value)}[{', '.join(map(formula, e.indices))}]"
         case Op() if e.op in _INFIX:
-            left, right = (_operand(a) for a in e.args)
-            return f"{left} {_INFIX[e.op]} {right}"
+            sign, level = _INFIX[e.op]
+            left, right = e.args
+            return f"{_operand(left, level)} {sign} {_operand(right, level + _STRICT[e.op])}"
         case Op():
             return f"{e.op}({', '.join(map(formula, e.args))})"
     raise TypeError(f"no formula for {type(e).__name__}")
 
 
-def _operand(e: Expr) -> str:
+def _operand(e: Expr, level: int) -> str:
     text = formula(e)
-    return f"({text})" if isinstance(e, Op) and e.op in _INFIX else text
+    weaker = isinstance(e, Op) and e.op in _INFIX and _INFIX[e.op][1] < level
+    return f"({text})" if weaker or text.startswith("-") else text

@@ -23,10 +23,13 @@ class Signal:
     phrase: str = ""
     owned: bool = False
     """Whether a stage made the variable that holds the value, so that the next may change it."""
+    signed: bool = True
+    """Whether the value takes both signs."""
 
-    def then(self, value: Expr, scale: float, phrase: str) -> Signal:
+    def then(self, value: Expr, scale: float, phrase: str, signed: bool | None = None) -> Signal:
         phrases = f"{self.phrase}, then {phrase}" if self.phrase else phrase
-        return Signal(value, scale, phrases, owned=True)
+        stays = self.signed if signed is None else signed
+        return Signal(value, scale, phrases, owned=True, signed=stays)
 
 
 Stage = Callable[[KernelBuilder, Signal, tuple[str, ...]], Signal]
@@ -47,16 +50,24 @@ def refine(
     level: int,
     names: tuple[str, ...] = ("value", "result"),
     scale: float = 1.0,
+    signed: bool = True,
 ) -> Signal:
     """Send a float scalar through as many different stages as the level asks for.
 
-    ``names`` are candidates for intermediate variables.
+    ``names`` are candidates for intermediate variables. Pass ``signed=False`` for a value that is
+    never negative: stages that treat the two signs differently are left out.
     """
-    count = k.draw.shape.integer(*_COUNTS[level])
-    signal = Signal(value, scale)
-    for name in k.draw.shape.sample(sorted(STAGES), count):
+    signal = Signal(value, scale, signed=signed)
+    left = sorted(STAGES)
+    for _ in range(k.draw.shape.integer(*_COUNTS[level])):
+        fitting = [n for n in left if signal.signed or n not in _FOR_BOTH_SIGNS]
+        name = k.draw.shape.choice(fitting)
+        left.remove(name)
         signal = STAGES[name](k, signal, names)
     return signal
+
+
+_FOR_BOTH_SIGNS = frozenset({"clamp_range", "dead_zone", "leaky_side", "three_pieces"})
 
 
 _COUNTS = {1: (0, 0), 2: (0, 1), 3: (1, 2), 4: (2, 3), 5: (3, 4)}
@@ -81,9 +92,9 @@ def _float(signal: Signal) -> Scalar:
 
 @stage
 def gain_and_offset(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
-    gain = k.draw.value.constant(0.4, 1.8)
+    gain = k.draw.value.constant(*k.draw.shape.choice(((0.4, 0.9), (1.1, 1.8))))
     offset = k.draw.value.constant(0.1 * s.scale, 0.9 * s.scale)
-    scaled = fn("mul", k.lift(float(gain), _float(s)), s.value)
+    scaled = float(gain) * s.value
     sign = k.draw.shape.choice(("+", "-"))
     shifted = scaled + float(offset) if sign == "+" else scaled - float(offset)
     return s.then(k.let(names, shifted), s.scale * 1.5, f"mapped to {gain} v {sign} {offset}")
@@ -174,9 +185,8 @@ def series(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
     with k.for_(("order", "m", "p"), terms) as order:
         k.augment(total, "add", term / (cast(order, _float(s)) + 1.0))
         k.augment(term, "mul", ratio)
-    return s.then(
-        total, 1.0, f"replaced by the sum of q^m / (m + 1) for m below {terms}, q = sin(v) / 2"
-    )
+    phrase = f"replaced by the sum of q^m / (m + 1) for m below {terms}, q = sin(v) / 2"
+    return s.then(total, 1.0, phrase, signed=False)
 
 
 @stage
@@ -201,10 +211,12 @@ def helper_polynomial(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Si
     body.return_(value)
     name = k.name(*("quadratic", "parabola") if degree == 2 else ("cubic", "cubic_response"))
     k.function(name, (x,), body, x.type)
-    terms = " + ".join(f"{c} t^{p}" if p else str(c) for p, c in enumerate(coefficients))
+    powers = ("", " t", " t^2", " t^3")
+    terms = " + ".join(f"{c}{power}" for c, power in zip(coefficients, powers, strict=False))
     bounded = k.let(names, fn("tanh", s.value))
     called = k.let(names, k.call(name, bounded))
-    return s.then(called, 1.0, f"replaced by the polynomial {terms} of t = tanh(v)")
+    phrase = f"replaced by the polynomial {terms} of t = tanh(v)"
+    return s.then(called, 1.0, phrase, signed=False)
 
 
 @stage
@@ -218,4 +230,6 @@ def helper_smooth_step(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> S
     k.function(name, (x, edge), body, type_)
     width = float(k.draw.value.constant(0.5 * s.scale, s.scale))
     called = k.let(names, k.call(name, fn("abs", s.value), k.lift(width, type_)))
-    return s.then(called, 1.0, f"replaced by the smooth step of |v| from 0 to {width}")
+    return s.then(
+        called, 1.0, f"replaced by the smooth step of |v| from 0 to {width}", signed=False
+    )

@@ -1,0 +1,96 @@
+"""Stencils: what one step makes of a grid point and its direct neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+
+from generators._vector_parts import stored
+from generators.build import KernelBuilder, fn
+from generators.expr import Expr, Var
+from generators.registry import Title
+from generators.stages import refine
+
+_NAMES = {
+    "laplacian": ("diffuse_step", "heat_step", "explicit_diffusion"),
+    "average": ("smooth_grid", "weighted_smooth", "neighbor_average"),
+    "gradient": ("gradient_energy", "edge_strength", "squared_gradient"),
+    "descent": ("erode_slopes", "slope_descent", "steepness_step"),
+}
+_OUTPUTS = {
+    "laplacian": ("out", "next_field", "diffused"),
+    "average": ("out", "smoothed", "filtered"),
+    "gradient": ("out", "energy", "steepness"),
+    "descent": ("out", "next_field", "lowered"),
+}
+
+
+def stencil(k: KernelBuilder, level: int) -> Title:
+    """A finite difference over the neighbours of a grid point, at edges clamped or periodic."""
+    shape, type_ = k.draw.shape, k.draw.wide_float_type()
+    ndim = shape.integer(1, 1 if level == 1 else 2 if level < 4 else 3)
+    low, high = {1: (48, 96), 2: (7, 10), 3: (4, 5)}[ndim]
+    symbols = [k.size(s, low, high) for s in ("n", "m", "p")[:ndim]]
+    form = shape.choice(("laplacian", "average", "gradient" if level < 3 else "descent"))
+    u = k.array(("u", "field", "height", "temperature", "phi"), type_, symbols, low=-1.0, high=1.0)
+    out = k.out(_OUTPUTS[form], type_, symbols)
+    threads = k.thread(*symbols)
+    periodic = shape.chance(0.4)
+    center = u if form == "gradient" else k.let(("center", "c", "here"), u[threads])
+    sides = _neighbours(k, u, threads, symbols, periodic)
+    value, text = _update(k, form, center, sides)
+    signal = refine(k, value, level, ("updated", "value", "relaxed"), scale=0.7)
+    k.store(out, threads, signal.value)
+    edges = "The grid is periodic" if periodic else "Beyond an edge, the edge value is taken"
+    done = f"{text.format(f'the {ndim}-dimensional grid {u.name}')}. {edges}."
+    return Title(k.name(*_NAMES[form]), f"{done}{stored(signal)}")
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """The neighbours of a grid point along one axis, and what a slope along it is called."""
+
+    before: Expr
+    after: Expr
+    slope: tuple[str, ...]
+
+
+def _neighbours(
+    k: KernelBuilder, u: Var, threads: tuple[Var, ...], symbols: list[str], periodic: bool
+) -> list[_Sides]:
+    """Name the indices of the neighbours along each axis; gives their values."""
+    low, high = k.draw.word.choice((("{}_prev", "{}_next"), ("{}m", "{}p"), ("{}_lo", "{}_hi")))
+    extent = k.draw.word.choice(("n{}", "{}_count", "num_{}"))
+    sides = []
+    for axis, (at, symbol) in enumerate(zip(threads, symbols, strict=True)):
+        size = k.size_param(extent.format(at.name), symbol)
+        left = (at + size - 1) % size if periodic else fn("max", at - 1, 0)
+        right = (at + 1) % size if periodic else fn("min", at + 1, size - 1)
+        before, after = k.let(low.format(at.name), left), k.let(high.format(at.name), right)
+        around = [threads[:axis] + (near,) + threads[axis + 1 :] for near in (before, after)]
+        slope = (f"d{at.name}", f"slope_{at.name}")
+        sides.append(_Sides(u[around[0]], u[around[1]], slope))
+    return sides
+
+
+def _update(k: KernelBuilder, form: str, center: Expr, sides: list[_Sides]) -> tuple[Expr, str]:
+    """The new value of a grid point, with a sentence on a grid ``{}``."""
+    most = 0.9 / (2 * len(sides)) if form == "average" else 0.25
+    rate = float(k.draw.value.constant(0.05, most))
+    if form == "laplacian":
+        total = reduce(add, (s.before - 2.0 * center + s.after for s in sides))
+        over = "the sum over the axes of " if len(sides) > 1 else ""
+        text = f"Take one explicit diffusion step on {{}}: add {rate} times {over}"
+        return center + rate * total, text + "(previous - 2 * center + next)"
+    if form == "average":
+        total = reduce(add, (s.before + s.after for s in sides))
+        kept = round(1.0 - 2 * len(sides) * rate, 4)
+        text = f"Smooth {{}}: {kept} times the value plus {rate} times the sum of its "
+        return kept * center + rate * total, text + f"{2 * len(sides)} direct neighbours"
+    slopes = [k.let(s.slope, 0.5 * (s.after - s.before)) for s in sides]
+    total = reduce(add, (slope * slope for slope in slopes))
+    if form == "gradient":
+        return total, "Compute the squared gradient of {} by central differences of unit spacing"
+    text = f"From each value of {{}} subtract {rate} times the squared gradient there"
+    return center - rate * total, text + " (central differences of unit spacing)"
