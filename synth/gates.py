@@ -23,8 +23,8 @@ from synth.lanes import NATIVE, NOISE, REDRAWN, Lanes, Values
 from synth.variants import is_redrawn, prepare
 from validate.compare import round_up_125
 
-DEVIATION_FACTOR = 8.0
-RTOL_ROUNDOFFS = 8.0
+DEVIATION_FACTOR = 6.0
+RTOL_ROUNDOFFS = 4.0
 LARGEST_TOLERANCE = 0.01
 """Of the output's spread (its standard deviation)."""
 SMALLEST_WRONG_SHARE = 0.1

@@ -83,7 +83,7 @@ class Lanes:
     def blur(self, values: Values, scalar: Scalar) -> Values:
         """A copy of operands, moved at random in the noise lanes: for results that mix them."""
         copy = values.copy()
-        self._shake(copy, 2.0 * self._roundoff[scalar.name])
+        self._shake(copy, self._roundoff[scalar.name])
         return copy
 
     def round_sums(self, data: Values, scalar: Scalar, elements: int, terms: int) -> None:
