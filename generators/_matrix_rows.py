@@ -1,203 +1,168 @@
-"""Rows of a two-dimensional array, one a thread: reductions, softmax, layer norm."""
+"""Rows of a two-dimensional array, one a thread: sums, norms, extremes, logs of sums."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from generators._vector_parts import constant, extra_output, stored, thread, zero
+from generators._vector_parts import constant, fine, stored, thread, zero
 from generators.build import KernelBuilder, cast, fn
 from generators.dtypes import INT32, Scalar
 from generators.expr import Expr, Var
 from generators.registry import Title
-from generators.stages import Signal, refine
+from generators.stages import refine
+from generators.touches import touch
 
-_VALUES = ("value", "v", "y")
+VALUES = ("value", "v", "y")
 
 
-def _grid(k: KernelBuilder) -> tuple[str, str]:
+def grid(k: KernelBuilder) -> tuple[str, str]:
+    """Sizes of an array that has one row for each thread."""
     return k.size("rows", 48, 64), k.size("cols", 4, 7)
+
+
+Term = Callable[[KernelBuilder, Expr], tuple[Expr, str]]
+
+
+def _plain(k: KernelBuilder, v: Expr) -> tuple[Expr, str]:
+    return touch(k, v)
+
+
+def _square(k: KernelBuilder, v: Expr) -> tuple[Expr, str]:
+    center = fine(k, 0.1, 0.98)
+    if k.draw.shape.chance(0.4):
+        gain = fine(k, 0.3, 0.98)
+        return gain * v * v + center * v, f"{gain} v^2 + {center} v"
+    return (v - center) * (v - center), f"(v - {center})^2"
+
+
+def _magnitude(k: KernelBuilder, v: Expr) -> tuple[Expr, str]:
+    c = fine(k, 0.1, 0.98)
+    form = k.draw.shape.choice(("distance", "saturated", "smooth"))
+    if form == "distance":
+        return fn("abs", v - c), f"|v - {c}|"
+    if form == "saturated":
+        return fn("abs", v) / (c + fn("abs", v)), f"|v| / ({c} + |v|)"
+    return fn("sqrt", v * v + c), f"sqrt(v^2 + {c})"
+
+
+def _exponential(k: KernelBuilder, v: Expr) -> tuple[Expr, str]:
+    heat = fine(k, 0.3, 1.2)
+    if k.draw.shape.chance(0.3):
+        shift = fine(k, 0.1, 0.9)
+        return fn("exp", heat * (v - shift)), f"exp({heat} (v - {shift}))"
+    return fn("exp", heat * v), f"exp({heat} v)"
+
+
+def _hinge(k: KernelBuilder, v: Expr) -> tuple[Expr, str]:
+    margin = fine(k, 0.1, 0.9)
+    if k.draw.shape.chance(0.5):
+        return fn("max", v - margin, 0.0), f"max(v - {margin}, 0)"
+    return fn("max", margin - v, 0.0), f"max({margin} - v, 0)"
+
+
+_TERMS: dict[str, Term] = {
+    "sum": _plain,
+    "squares": _square,
+    "magnitudes": _magnitude,
+    "logsumexp": _exponential,
+    "hinge": _hinge,
+}
+
+
+def _ended(k: KernelBuilder, form: str, total: Var, width: Var) -> str:
+    """What is done with a row's sum."""
+    assert isinstance(total.type, Scalar)
+    if form == "logsumexp":
+        floor = k.draw.value.choice((0.05, 0.1, 0.2))
+        k.assign(total, fn("log", total + floor))
+        return f" Take the logarithm of the sum plus {floor}."
+    if form == "sum":
+        return ""
+    k.augment(total, "div", cast(width, total.type))
+    if form == "squares" or k.draw.shape.chance(0.6):
+        return " Divide by the row's length."
+    k.assign(total, fn("sqrt", total + 0.01))
+    return " Divide by the row's length, add 0.01 and take the square root."
+
+
+def _summed(
+    k: KernelBuilder, level: int, form: str, x: Var, row: Var, width: Var, weights: Var | None
+) -> tuple[Var, str]:
+    total = k.let(("total", "acc", "s"), zero(x[row, 0].type))
+    where = ""
+    with k.for_(("j", "c"), width) as j:
+        value = k.let(("value", "v", "xj"), x[row, j])
+        if level >= 3 and k.draw.shape.chance(0.6):
+            floor = constant(k, 0.4, 1.2)
+            with k.if_(value < -floor):
+                k.continue_()
+            where = f" not below -{floor}"
+        term, text = _TERMS[form](k, value)
+        k.augment(total, "add", term if weights is None else weights[j] * term)
+    done = f"For each row of {x.name}, sum {text} over the entries v{where}"
+    done += f", weighted by {weights.name} of the column." if weights is not None else "."
+    return total, done + _ended(k, form, total, width)
+
+
+def _extreme(k: KernelBuilder, x: Var, row: Var, width: Var, rows: str) -> tuple[Var, str]:
+    """The largest or smallest of a row, measured from a constant or with a cost by column."""
+    biggest, far = k.draw.shape.chance(0.5), k.draw.shape.chance(0.5)
+    c = fine(k, 0.1, 0.9) if far else fine(k, 0.02, 0.3)
+    first = x[row, 0]
+    scalar = first.type
+    assert isinstance(scalar, Scalar)
+    total = k.let(("best", "peak"), fn("abs", first - c) if far else first)
+    place = k.let(("where_best", "best_col"), k.lift(0, INT32))
+    with k.for_(("j", "c"), width, start=1) as j:
+        entry: Expr = x[row, j]
+        entry = fn("abs", entry - c) if far else entry - c * cast(j, scalar)
+        value = k.let(("value", "v", "xj"), entry)
+        with k.if_(value > total if biggest else value < total):
+            k.assign(total, value)
+            k.assign(place, j)
+    k.store(k.out(("positions", "argbest"), INT32, rows), row, place)
+    side = "largest" if biggest else "smallest"
+    text = f"|v - {c}|" if far else f"v - {c} j"
+    return total, (
+        f"For each row of {x.name}, find the {side} {text} over its entries v in columns j, "
+        "and its column (the first one)."
+    )
 
 
 def row_reduce(k: KernelBuilder, level: int) -> Title:
     """One number a row: a sum, a norm, an extreme, a log of summed exponentials."""
     shape = k.draw.shape
     scalar = k.draw.wide_float_type()
-    rows, cols = _grid(k)
+    rows, cols = grid(k)
     x = k.array(("x", "table", "samples", "logits"), scalar, (rows, cols), low=-1.5, high=1.5)
-    form = shape.choice(("sum", "squares", "magnitudes", "extreme", "logsumexp"))
+    form = shape.choice((*sorted(_TERMS), "extreme"))
     out = k.out(("out", "row_stats", "reduced"), scalar, rows)
     width = k.size_param(("width", "cols", "row_length"), cols)
     row = thread(k, rows, "row", "i", "r")
-    weights = None
-    if level >= 2 and form != "extreme" and shape.chance(0.6):
-        weights = k.array(("weights", "mask_weights", "w"), scalar, cols, low=0.2, high=1.0)
-    text = {
-        "sum": "x",
-        "squares": "x^2",
-        "magnitudes": "|x|",
-        "logsumexp": "exp(x)",
-        "extreme": "x",
-    }[form]
-    skip = level >= 3 and form != "extreme" and shape.chance(0.6)
-    biggest = form == "extreme" and shape.chance(0.5)
     if form == "extreme":
-        total = k.let(("best", "peak"), x[row, 0])
+        total, done = _extreme(k, x, row, width, rows)
     else:
-        total = k.let(("total", "acc", "s"), zero(scalar))
-    place = k.let(("where_best", "best_col"), k.lift(0, INT32)) if form == "extreme" else None
-    with k.for_(("j", "c"), width, start=1 if form == "extreme" else 0) as j:
-        value = k.let(("value", "v", "xj"), x[row, j])
-        if place is not None:
-            with k.if_(value > total if biggest else value < total):
-                k.assign(total, value)
-                k.assign(place, j)
-        else:
-            if skip:
-                floor = constant(k, 0.4, 1.2)
-                with k.if_(value < -floor):
-                    k.continue_()
-                text += f" over the entries not below -{floor}"
-            term = _TERMS[form](value)
-            k.augment(total, "add", term if weights is None else weights[j] * term)
-    if place is None:
-        done = f"For each row of {x.name}, sum {text}"
-        done += f", weighted by {weights.name} of the column." if weights is not None else "."
-    else:
-        k.store(k.out(("positions", "argbest"), INT32, rows), row, place)
-        side = "largest" if biggest else "smallest"
-        done = f"For each row of {x.name}, find the {side} entry and its column (the first one)."
-    if form in ("squares", "magnitudes"):
-        k.augment(total, "div", cast(width, scalar))
-        done += " Divide by the row's length."
-    elif form == "logsumexp":
-        k.assign(total, fn("log", total + 0.1))
-        done += " Take the logarithm of the sum plus 0.1."
+        weights = None
+        if level >= 2 and shape.chance(0.6):
+            weights = k.array(("weights", "mask_weights", "w"), scalar, cols, low=0.2, high=1.0)
+        total, done = _summed(k, level, form, x, row, width, weights)
     if level >= 2:
-        low, high = _LEVELS[form]
+        low, high = _LEVELS.get(form, (0.0, 1.0))
         base = k.array(("baseline", "targets", "reference"), scalar, rows, low=low, high=high)
         k.augment(total, "sub", base[row])
         done += f" {base.name} of the row is subtracted."
-    signal = refine(k, total, level, _VALUES, scale=_SCALES[form])
+    signal = refine(k, total, level, VALUES, scale=_SCALES[form])
     k.store(out, row, signal.value)
     names = (f"row_{form}", "reduce_rows", f"{form}_per_row")
     return Title(k.name(*names), done + stored(signal))
 
 
-_LEVELS = {
-    "sum": (-1.0, 1.0),
-    "squares": (0.0, 1.0),
-    "magnitudes": (0.0, 1.0),
-    "extreme": (-1.5, 1.5),
-    "logsumexp": (1.0, 3.0),
-}
-_SCALES = {"sum": 2.0, "squares": 0.5, "magnitudes": 0.4, "extreme": 1.5, "logsumexp": 0.8}
-_TERMS: dict[str, Callable[[Expr], Expr]] = {
-    "sum": lambda v: v,
-    "squares": lambda v: v * v,
-    "magnitudes": lambda v: fn("abs", v),
-    "logsumexp": lambda v: fn("exp", v),
-}
-
-
-def row_normalize(k: KernelBuilder, level: int) -> Title:
-    """Softmax, layer norm, or division by a norm: passes over a row by one thread."""
-    shape = k.draw.shape
-    scalar = k.draw.wide_float_type()
-    rows, cols = _grid(k)
-    form = shape.choice(("softmax", "layer_norm", "l2_norm", "min_max"))
-    x = k.array(("x", "logits", "scores", "inputs"), scalar, (rows, cols), low=-2.0, high=2.0)
-    out = k.out(("out", "normalized", "y"), scalar, (rows, cols))
-    width = k.size_param(("width", "cols", "row_length"), cols)
-    row = thread(k, rows, "row", "i", "r")
-    normal, done, total = _NORMALS[form](k, x, row, width)
-    gain = bias = None
-    if level >= 2:
-        gain = k.array(("gain", "gamma"), scalar, cols, low=0.5, high=1.5)
-        done += f" Multiply by {gain.name} of the column"
-    if level >= 2 and shape.chance(0.5):
-        bias = k.array(("bias", "shift"), scalar, cols, low=-0.5, high=0.5)
-        done += f", add {bias.name} of the column"
-    done += "." if gain is not None else ""
-    signal = Signal(total, 1.0)
-    with k.for_(("c", "col", "q", "out_col"), width) as c:
-        value: Expr = normal(c)
-        if gain is not None:
-            value = gain[c] * value
-        if bias is not None:
-            value = value + bias[c]
-        if level >= 3:
-            signal = refine(k, value, level - 1, _VALUES, scale=0.6)
-            value = signal.value
-        k.store(out, (row, c), value)
-    done += stored(signal)
-    if level >= 4:
-        names = ("row_scales", "totals", "spreads")
-        done += extra_output(k, level - 2, names, (rows, row), total, "the row's divisor")
-    return Title(k.name(f"{form}_rows", f"row_{form}", "normalize_rows"), done)
-
-
-Normal = tuple[Callable[[Var], Expr], str, Var]
-
-
-def _softmax(k: KernelBuilder, x: Var, row: Var, width: Var) -> Normal:
-    heat = constant(k, 0.5, 2.0) if k.draw.shape.chance(0.5) else 0.0
-    peak = k.let(("peak", "row_max", "top"), x[row, 0])
-    with k.for_(("j", "k", "c"), width, start=1) as j:
-        k.assign(peak, fn("max", peak, x[row, j]))
-    total = k.let(("total", "denom", "z"), zero(peak.type))
-
-    def term(c: Var) -> Expr:
-        return fn("exp", heat * (x[row, c] - peak) if heat else x[row, c] - peak)
-
-    with k.for_(("p", "q", "col"), width) as p:
-        k.augment(total, "add", term(p))
-    times = f" {heat} times" if heat else ""
-    text = f"Softmax of{times} each row of {x.name}, stable by subtracting the row's maximum."
-    return lambda c: term(c) / total, text, total
-
-
-def _layer_norm(k: KernelBuilder, x: Var, row: Var, width: Var) -> Normal:
-    eps = k.draw.value.choice((0.01, 0.1, 0.001))
-    mean = k.let(("mean", "mu"), zero(x[row, 0].type))
-    scalar = mean.type
-    assert isinstance(scalar, Scalar)
-    with k.for_(("j", "k", "c"), width) as j:
-        k.augment(mean, "add", x[row, j])
-    count = k.let(("count", "n_cols"), cast(width, scalar))
-    k.augment(mean, "div", count)
-    spread = k.let(("variance", "var"), zero(scalar))
-    with k.for_(("p", "q", "col"), width) as p:
-        centered = k.let(("centered", "diff"), x[row, p] - mean)
-        k.augment(spread, "add", centered * centered)
-    scale = k.let(("std", "sigma"), fn("sqrt", spread / count + eps))
-    text = f"Layer norm of each row of {x.name}: (x - mean) / sqrt(variance + {eps})."
-    return lambda c: (x[row, c] - mean) / scale, text, scale
-
-
-def _l2_norm(k: KernelBuilder, x: Var, row: Var, width: Var) -> Normal:
-    eps = k.draw.value.choice((0.01, 0.1, 0.05))
-    total = k.let(("total", "sum_sq", "ss"), zero(x[row, 0].type))
-    with k.for_(("j", "k", "c"), width) as j:
-        k.augment(total, "add", x[row, j] * x[row, j])
-    norm = k.let(("norm", "scale"), fn("sqrt", total + eps))
-    text = f"Divide each row of {x.name} by sqrt(sum of squares + {eps})."
-    return lambda c: x[row, c] / norm, text, norm
-
-
-def _min_max(k: KernelBuilder, x: Var, row: Var, width: Var) -> Normal:
-    eps = k.draw.value.choice((0.1, 0.2, 0.5))
-    low, high = k.let(("low", "lowest"), x[row, 0]), k.let(("high", "highest"), x[row, 0])
-    with k.for_(("j", "k", "c"), width, start=1) as j:
-        k.assign(low, fn("min", low, x[row, j]))
-        k.assign(high, fn("max", high, x[row, j]))
-    span = k.let(("span", "extent"), high - low + eps)
-    text = f"Map each row of {x.name} by (x - min) / (max - min + {eps}) of its row."
-    return lambda c: (x[row, c] - low) / span, text, span
-
-
-_NORMALS = {
-    "softmax": _softmax,
-    "layer_norm": _layer_norm,
-    "l2_norm": _l2_norm,
-    "min_max": _min_max,
+_LEVELS = {"sum": (-2.0, 3.0), "extreme": (-1.5, 1.5), "logsumexp": (1.0, 3.0)}
+_SCALES = {
+    "sum": 2.0,
+    "squares": 0.7,
+    "magnitudes": 0.4,
+    "hinge": 0.4,
+    "extreme": 1.2,
+    "logsumexp": 0.8,
 }

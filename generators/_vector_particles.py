@@ -2,219 +2,187 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
-from generators._vector_parts import constant, extra_output, float_vec, helper, listed, thread
-from generators.build import KernelBuilder, field, fn, make
-from generators.dtypes import Vec
-from generators.expr import Expr, Operand, Var
+from generators._vector_motion import Motion, sub_stepped
+from generators._vector_parts import constant, extra_output, fine, float_vec, helper, thread
+from generators.build import BodyBuilder, KernelBuilder, field, fn, make
+from generators.dtypes import Struct, Vec
+from generators.expr import Expr, Var
 from generators.ir import FieldInit
 from generators.registry import Title
 
 _STEP_NAMES = ("integrate_particles", "euler_step", "advance_particles", "move_particles")
+_DT = ("dt", "time_step", "h")
 
 
-@dataclass(frozen=True)
-class Motion:
-    """A particle on its way through one step: its locals, and the step's length with its name."""
-
-    position: Var
-    velocity: Var
-    dt: Expr
-    step: str
-
-    @property
-    def vec(self) -> Vec:
-        assert isinstance(self.velocity.type, Vec)
-        return self.velocity.type
+def _time_step(k: KernelBuilder, vec: Vec) -> float:
+    """The step's length as a literal, or zero for a parameter."""
+    return fine(k, 0.02, 0.2) if k.draw.shape.chance(0.5) else 0.0
 
 
-Change = Callable[[KernelBuilder, Motion], str]
+def _dt_text(dt: Expr, literal: float) -> str:
+    assert isinstance(dt, Var)
+    return f", {dt.name} = {literal}" if literal else ""
 
 
-def _tuned(k: KernelBuilder, m: Motion, names: tuple[str, ...], low: float, high: float) -> Operand:
-    """A number of the step: a parameter or a literal."""
-    if k.draw.shape.chance(0.5):
-        return k.scalar(names, m.vec.scalar, low, high)
-    return constant(k, low, high)
+def _with_extra(k: KernelBuilder, a: Expr, text: str, x: Var, v: Var) -> tuple[Expr, str]:
+    """An acceleration with one more term or a factor, whose constant is a literal."""
+    assert isinstance(v.type, Vec)
+    form = k.draw.shape.choice(("drag", "spring", "gain", "gravity", "quadratic"))
+    if form == "drag":
+        rate = fine(k, 0.1, 0.99)
+        return a - rate * v, f"{text} - {rate} * v"
+    if form == "spring":
+        stiffness = fine(k, 0.2, 2.5)
+        return a - stiffness * x, f"{text} - {stiffness} * x"
+    if form == "quadratic":
+        rate = fine(k, 0.05, 0.5)
+        return a - rate * fn("length", v) * v, f"{text} - {rate} * |v| * v"
+    if form == "gravity":
+        parts = [0.0, -fine(k, 1.5, 9.9)] + [0.0] * (v.type.size - 2)
+        down = make(v.type, *(k.lift(part, v.type.scalar) for part in parts))
+        return a + down, f"{text} + ({', '.join(map(str, parts))})"
+    gain = fine(k, 0.3, 1.9)
+    return gain * a, f"{gain} * {text}"
 
 
-def shown(value: Operand) -> str:
-    return value.name if isinstance(value, Var) else str(value)
+def _source(k: KernelBuilder, vec: Vec, n: str) -> tuple[tuple[Var, ...], str]:
+    """The arrays or the vector that the acceleration comes from; and its formula."""
+    form = k.draw.shape.choice(("gravity", "force", "over mass", "inverse mass", "charge"))
+    if form == "gravity":
+        push = k.scalar(("gravity", "g", "wind"), vec, -3.0, 3.0)
+        return (push,), push.name
+    if form == "charge":
+        e_field = k.scalar(("e_field", "field"), vec, -3.0, 3.0)
+        charges = k.array(("charges", "q"), vec.scalar, n, low=-1.0, high=1.0)
+        return (charges, e_field), f"{charges.name} * {e_field.name}"
+    push = k.array(("forces", "loads"), vec, n, low=-3.0, high=3.0)
+    if form == "force":
+        return (push,), push.name
+    if form == "over mass":
+        masses = k.array(("masses", "mass"), vec.scalar, n, low=0.5, high=2.0)
+        return (push, masses), f"{push.name} / {masses.name}"
+    inverse = k.array(("inv_mass", "inv_masses"), vec.scalar, n, low=0.5, high=2.0)
+    return (inverse, push), f"{inverse.name} * {push.name}"
 
 
-def drag(k: KernelBuilder, m: Motion) -> str:
-    rate = _tuned(k, m, ("drag", "damping", "friction"), 0.2, 0.9)
-    if k.draw.shape.chance(0.5):
-        k.augment(m.velocity, "mul", 1.0 - rate * m.dt)
-        return f"is multiplied by 1 - {shown(rate)} * {m.step}"
-    k.augment(m.velocity, "mul", fn("exp", -rate * m.dt))
-    return f"is multiplied by exp(-{shown(rate)} * {m.step})"
-
-
-def speed_limit(k: KernelBuilder, m: Motion) -> str:
-    limit = _tuned(k, m, ("max_speed", "speed_limit", "v_max"), 1.6, 2.4)
-    speed = k.let(("speed", "v_norm"), fn("length", m.velocity))
-    with k.if_(speed > limit):
-        k.augment(m.velocity, "mul", limit / speed)
-    return f"is shortened to length {shown(limit)} where it is longer"
-
-
-def anchor_pull(k: KernelBuilder, m: Motion) -> str:
-    stiffness = _tuned(k, m, ("stiffness", "spring", "pull"), 0.5, 2.0)
-    anchor = k.scalar(("anchor", "target", "origin", "center"), m.vec, -1.0, 1.0)
-    pull = stiffness * (anchor - m.position)
-    k.augment(m.velocity, "add", pull * m.dt)
-    return f"gains {m.step} * {shown(stiffness)} * ({anchor.name} - position)"
-
-
-def swirl(k: KernelBuilder, m: Motion) -> str:
-    v = m.velocity
-    if m.vec.size == 3:
-        field = k.scalar(("b_field", "omega", "axis"), m.vec, -1.0, 1.0)
-        k.augment(v, "add", fn("cross", v, field) * m.dt)
-        return f"gains {m.step} * cross(velocity, {field.name})"
-    spin = k.scalar(("spin", "omega", "vorticity"), m.vec.scalar, 0.4, 1.5)
-    k.augment(v, "add", spin * m.dt * make(m.vec, -v[1], v[0]))
-    return f"gains {spin.name} * {m.step} times its perpendicular (-vy, vx)"
-
-
-def floor_bounce(k: KernelBuilder, m: Motion) -> str:
-    x, v, up = m.position, m.velocity, 1
-    bounce = _tuned(k, m, ("restitution", "bounce", "elasticity"), 0.3, 0.9)
-    mirrored = k.draw.shape.chance(0.5)
-    with k.if_(x[up] < 0.0):
-        k.set(x, up, -x[up] if mirrored else 0.0)
-        k.set(v, up, -bounce * v[up])
-    where = "is mirrored at" if mirrored else "is put back on"
-    return f"{where} the floor y = 0 (velocity y reversed, times {shown(bounce)})"
-
-
-def box_walls(k: KernelBuilder, m: Motion) -> str:
-    half = _tuned(k, m, ("half_width", "box", "extent"), 1.0, 1.5)
-    x = m.position
-    with k.for_(("axis", "d", "c"), m.vec.size) as axis, k.if_(fn("abs", x[axis]) > half):
-        k.set(x, axis, half * fn("sign", x[axis]))
-        k.set(m.velocity, axis, -m.velocity[axis])
-    return (
-        f"is kept within {shown(half)} of the origin along each axis (reversing that component "
-        "of the velocity)"
-    )
-
-
-VELOCITY_CHANGES: dict[str, Change] = {
-    "drag": drag,
-    "speed_limit": speed_limit,
-    "anchor_pull": anchor_pull,
-    "swirl": swirl,
-}
-POSITION_CHANGES: dict[str, Change] = {"floor_bounce": floor_bounce, "box_walls": box_walls}
-_CHANGES_AT = {1: (0, 0), 2: (1, 1), 3: (1, 2), 4: (2, 3), 5: (3, 4)}
-
-
-def advance(k: KernelBuilder, level: int, m: Motion, acceleration: Expr) -> str:
-    """Statements of a semi-implicit Euler step with extras; says what they do."""
-    shape = k.draw.shape
-    count = shape.integer(*_CHANGES_AT[level])
-    after = 1 if level >= 2 and count and shape.chance(0.5) else 0
-    early = shape.sample(sorted(VELOCITY_CHANGES), count - after)
-    k.augment(m.velocity, "add", acceleration * m.dt)
-    speed_text = [VELOCITY_CHANGES[name](k, m) for name in early]
-    k.augment(m.position, "add", m.velocity * m.dt)
-    late = shape.sample(sorted(POSITION_CHANGES), after)
-    place_text = [POSITION_CHANGES[name](k, m) for name in late]
-    text = f"the velocity gains {m.step} times the acceleration"
-    if speed_text:
-        text += f", then {listed(speed_text)}"
-    text += f"; then the position gains {m.step} times the velocity"
-    if place_text:
-        text += f" and {listed(place_text)}"
-    return text
-
-
-def sub_stepped(k: KernelBuilder, level: int, m: Motion, acceleration: Expr) -> str:
-    """:func:`advance`, at high levels sometimes in a loop over shorter steps."""
-    if level < 4 or k.draw.shape.chance(0.5):
-        return f"Advance each particle by one step: {advance(k, level, m, acceleration)}"
-    steps = k.draw.value.integer(2, 4)
-    short = k.let(("sub_dt", "h_sub", "dt_small"), m.dt / float(steps))
-    with k.for_(("sub", "step", "s"), steps):
-        text = advance(k, level, Motion(m.position, m.velocity, short, "s"), acceleration)
-    return f"Advance each particle by {steps} sub-steps of s = {m.step} / {steps}: in each, {text}"
+def _acceleration(source: tuple[Var, ...], i: Var) -> Expr:
+    values = [v if isinstance(v.type, Vec) else v[i] for v in source]
+    if len(values) == 1:
+        return values[0]
+    a, b = values
+    return a / b if isinstance(a.type, Vec) else a * b
 
 
 def particle_step(k: KernelBuilder, level: int) -> Title:
-    """Semi-implicit Euler for positions and velocities, with drag, springs, limits and walls."""
+    """Euler's method for positions and velocities, with drag, springs, limits and walls."""
     vec = float_vec(k, {3: 3, 2: 2})
     n = k.size("n", 48, 72)
     xs = k.array(("positions", "pos", "points"), vec, n, low=-2.0, high=2.0)
     vs = k.array(("velocities", "vel", "speeds"), vec, n, low=-2.0, high=2.0)
-    source = k.draw.shape.choice(("gravity", "force", "force over mass"))
-    if source == "gravity":
-        push = k.scalar(("gravity", "g", "wind"), vec, -3.0, 3.0)
-    else:
-        push = k.array(("forces", "loads"), vec, n, low=-3.0, high=3.0)
-    masses = push
-    if source == "force over mass":
-        masses = k.array(("masses", "mass"), vec.scalar, n, low=0.5, high=2.0)
-    dt = k.scalar(("dt", "time_step", "h"), vec.scalar, 0.05, 0.2)
+    source, text = _source(k, vec, n)
+    step = _time_step(k, vec)
+    dt: Expr = k.lift(step, vec.scalar) if step else k.scalar(_DT, vec.scalar, 0.05, 0.2)
     x_out = k.out(("new_positions", "pos_out", "x_next"), vec, n)
     v_out = k.out(("new_velocities", "vel_out", "v_next"), vec, n)
     i = thread(k, n, "i", "tid", "p")
+    if step:
+        dt = k.let(_DT, dt)
     x, v = k.let(("x", "xi", "here"), xs[i]), k.let(("v", "vi", "velocity"), vs[i])
-    acceleration: Expr = push if source == "gravity" else push[i]
-    if source == "force over mass":
-        acceleration = acceleration / masses[i]
+    acceleration = _acceleration(source, i)
+    if level < 3 or not step:
+        acceleration, text = _with_extra(k, acceleration, text, x, v)
+    assert isinstance(dt, Var)
     done = sub_stepped(k, level, Motion(x, v, dt, dt.name), acceleration)
-    done += f". The acceleration is {push.name}{f' / {masses.name}' if masses is not push else ''}."
+    done += f". Here a = {text}{_dt_text(dt, step)}."
     k.store(x_out, i, x)
     k.store(v_out, i, v)
     if level >= 3 and k.draw.shape.chance(0.7):
         names = ("energies", "kinetic", "energy_out")
-        energy = 0.5 * fn("dot", v, v)
-        done += extra_output(k, level - 1, names, (n, i), energy, "half the new squared speed")
+        share = constant(k, 0.3, 0.7)
+        energy = share * fn("dot", v, v)
+        what = f"{share} times the new squared speed"
+        done += extra_output(k, min(level - 1, 3), names, (n, i), energy, what)
     return Title(k.name(*_STEP_NAMES), done)
+
+
+_THIRD = {
+    "mass": ("/ mass", lambda f, c: f / c),
+    "inv_mass": ("* inv_mass", lambda f, c: c * f),
+    "charge": ("* charge", lambda f, c: c * f),
+}
+
+
+_PUSH_NAMES = {
+    (False, False): ("forces", "loads", "pushes"),
+    (False, True): ("force", "load", "push"),
+    (True, False): ("fields", "e_fields"),
+    (True, True): ("field", "e_field"),
+}
+
+
+def _particle(k: KernelBuilder, vec: Vec, third: str) -> tuple[Struct, tuple[FieldInit, ...]]:
+    """The struct of a particle: place, velocity and what its acceleration depends on."""
+    names = k.draw.word.choice((("position", "velocity"), ("pos", "vel")))
+    low = "-1.0" if third == "charge" else "0.5"
+    fields = (
+        FieldInit(names[0], vec, "uniform", "-2.0", "2.0"),
+        FieldInit(names[1], vec, "uniform", "-2.0", "2.0"),
+        FieldInit(third, vec.scalar, "uniform", low, "2.0"),
+    )
+    struct = k.struct(k.name("Particle", "Body", "Droplet"), *((f.name, f.type) for f in fields))
+    return struct, fields
 
 
 def particle_structs(k: KernelBuilder, level: int) -> Title:
     """The same for an array of structs, which the kernel reads and writes whole."""
-    vec = float_vec(k, {3: 3, 2: 1})
+    vec = float_vec(k, {3: 3, 2: 2})
     n = k.size("n", 48, 72)
-    names = k.draw.word.choice((("position", "velocity", "mass"), ("pos", "vel", "mass")))
-    fields = (
-        FieldInit(names[0], vec, "uniform", "-2.0", "2.0"),
-        FieldInit(names[1], vec, "uniform", "-2.0", "2.0"),
-        FieldInit(names[2], vec.scalar, "uniform", "0.5", "2.0"),
-    )
-    struct = k.struct(k.name("Particle", "Body", "Droplet"), *((f.name, f.type) for f in fields))
+    third = k.draw.shape.choice(sorted(_THIRD))
+    struct, fields = _particle(k, vec, third)
     bodies = k.array(("particles", "bodies", "state"), struct, n, fields=fields)
-    forces = k.array(("forces", "loads", "pushes"), vec, n, low=-3.0, high=3.0)
-    dt = k.scalar(("dt", "time_step", "h"), vec.scalar, 0.05, 0.2)
+    shared = k.draw.shape.chance(0.3)
+    names = _PUSH_NAMES[third == "charge", shared]
+    forces = (
+        k.scalar(names, vec, -3.0, 3.0) if shared else k.array(names, vec, n, low=-3.0, high=3.0)
+    )
+    step = _time_step(k, vec)
+    dt: Expr = k.lift(step, vec.scalar) if step else k.scalar(_DT, vec.scalar, 0.05, 0.2)
     moved = k.array(("moved", "next_state", "advanced"), struct, n, role="out", fields=fields)
     i = thread(k, n, "i", "tid", "p")
+    if step:
+        dt = k.let(_DT, dt)
     body = k.let(("body", "particle", "item"), bodies[i])
-    x = k.let(("x", "here", "place"), field(body, names[0]))
-    v = k.let(("v", "vi", "u"), field(body, names[1]))
-    acceleration: Expr = forces[i] / field(body, "mass")
-    if level >= 3 and k.draw.shape.chance(0.5):
-        push = helper(
-            k,
-            ("acceleration_of", "response_to"),
-            (("particle", struct), ("force", vec)),
-            lambda _, particle, force: force / field(particle, "mass"),
-        )
-        acceleration = k.call(push, body, forces[i])
+    x = k.let(("x", "here", "place"), field(body, fields[0].name))
+    v = k.let(("v", "vi", "u"), field(body, fields[1].name))
+    acceleration = _pushed(k, level, body, forces if shared else forces[i], third)
+    text = f"{forces.name} {_THIRD[third][0]}"
+    if level < 3 or not step:
+        acceleration, text = _with_extra(k, acceleration, text, x, v)
+    assert isinstance(dt, Var)
     done = sub_stepped(k, level, Motion(x, v, dt, dt.name), acceleration)
-    done += ". The acceleration is force over mass; masses are copied."
+    done += f". Here a = {text}{_dt_text(dt, step)}; {third} is copied."
     if k.draw.shape.chance(0.5):
-        k.store(moved, i, make(struct, x, v, field(body, "mass")))
+        k.store(moved, i, make(struct, x, v, field(body, third)))
     else:
-        k.set_field(body, names[0], x)
-        k.set_field(body, names[1], v)
+        k.set_field(body, fields[0].name, x)
+        k.set_field(body, fields[1].name, v)
         k.store(moved, i, body)
     if level >= 4:
-        momentum = field(body, "mass") * fn("length", v)
-        outs = ("momenta", "momentum_out", "momentum_norms")
-        done += extra_output(k, level - 2, outs, (n, i), momentum, "mass times the new speed")
+        momentum = field(body, third) * fn("length", v)
+        outs = ("momenta", "momentum_out", "weighted_speeds")
+        done += extra_output(k, level - 2, outs, (n, i), momentum, f"{third} times the new speed")
     return Title(k.name(*_STEP_NAMES, "step_bodies"), done)
+
+
+def _pushed(k: KernelBuilder, level: int, body: Var, force: Expr, third: str) -> Expr:
+    """The acceleration of a particle by a force, in a helper at some higher levels."""
+    assert isinstance(body.type, Struct)
+    apply = _THIRD[third][1]
+    if level < 3 or k.draw.shape.chance(0.5):
+        return apply(force, field(body, third))
+
+    def build(_: BodyBuilder, particle: Expr, push: Expr) -> Expr:
+        return apply(push, field(particle, third))
+
+    params = (("particle", body.type), ("force", force.type))
+    return k.call(helper(k, ("acceleration_of", "response_to"), params, build), body, force)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from generators.build import BodyBuilder, KernelBuilder, make
-from generators.dtypes import Scalar, Type, Vec, scalar_of
-from generators.expr import Expr, Var, literal
+from generators.build import BodyBuilder, KernelBuilder, fn, make
+from generators.dtypes import Mat, Scalar, Type, Vec, scalar_of
+from generators.expr import Expr, Operand, Var, literal
 from generators.stages import Signal, refine
+
+Pairwise = Callable[[BodyBuilder, Expr, Expr], Expr]
+"""What is computed for a pair, such as a direction and a normal: inline, or in a helper."""
 
 
 def zero(type_: Type) -> Expr:
@@ -18,6 +21,38 @@ def zero(type_: Type) -> Expr:
 
 def constant(k: KernelBuilder, low: float, high: float, digits: int = 2) -> float:
     return float(k.draw.value.constant(low, high, digits))
+
+
+def fine(k: KernelBuilder, low: float, high: float) -> float:
+    """A constant of three digits."""
+    return constant(k, low, high, digits=3)
+
+
+def tuned(
+    k: KernelBuilder, names: tuple[str, ...], scalar: Scalar, low: float, high: float
+) -> Operand:
+    """A quantity that is a parameter or a literal of three digits."""
+    if k.draw.shape.chance(0.5):
+        return k.scalar(names, scalar, low, high)
+    return fine(k, low, high)
+
+
+def shown(value: Operand) -> str:
+    return value.name if isinstance(value, Var) else str(value)
+
+
+def vector_literal(k: KernelBuilder, vec: Vec, low: float, high: float) -> tuple[Expr, str]:
+    """A vector written out in the kernel, its components of either sign; and its text."""
+    sizes = [constant(k, low, high) for _ in range(vec.size)]
+    parts = [-size if k.draw.value.chance(0.4) else size for size in sizes]
+    text = f"({', '.join(map(str, parts))})"
+    return make(vec, *(literal(part, vec.scalar) for part in parts)), text
+
+
+def times_identity(mat: Mat, value: Operand) -> Expr:
+    """The square matrix with ``value`` on its diagonal."""
+    entry = value if isinstance(value, Expr) else literal(value, mat.scalar)
+    return fn("diag", make(Vec(mat.rows, mat.scalar), entry))
 
 
 def listed(phrases: Sequence[str]) -> str:
