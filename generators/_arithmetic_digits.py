@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from generators.build import KernelBuilder, fn
-from generators.dtypes import INT32, Scalar
+from generators.dtypes import INT32, Array, Scalar
 from generators.expr import Expr, Var
 from generators.registry import Title
 
@@ -144,19 +144,14 @@ def integer_split(k: KernelBuilder, level: int) -> Title:
     type_ = shape.weighted(_TYPES)
     n, top = k.size("n", 48, 96), 120 if type_.bits == 8 else 50_000
     ticks = k.array(("ticks", "counts", "numbers", "stamps"), type_, n, low=0, high=top)
-    start, text = ticks, ticks.name
-    second = shape.chance(0.4)
-    if second:
-        start = k.array(("increments", "elapsed", "added"), type_, n, low=0, high=top)
-        text = f"{ticks.name} + {start.name}"
+    number, text = _number(k, ticks, n, top)
     (i,) = k.thread(n)
-    number: Expr = ticks[i] + start[i] if second else ticks[i]
-    base = value.integer(3, 12)
+    base = value.integer(3, 60 if level <= 2 and type_.bits > 8 else 12)
     if level == 1:
-        return _single(k, type_, number, text, base, i)
+        return _single(k, type_, number(i), text, base, i)
     whole = k.out(("quotient", "major", "blocks"), type_, n)
     part = k.out(("remainder", "minor", "offsets"), type_, n)
-    t = k.let(("t", "tick", "number"), number)
+    t = k.let(("t", "tick", "number"), number(i))
     quotient = k.let(("q", "whole"), t // base)
     split = Split(quotient, k.let(("r", "rest"), t % base), type_, base)
     steps = [step(k, split) for step in _chosen(k, level)]
@@ -168,6 +163,19 @@ def integer_split(k: KernelBuilder, level: int) -> Title:
         done += f", then{order}{'; '.join(steps)}"
     done += f". Store q in {whole.name} and r in {part.name}."
     return Title(k.name("split_numbers", f"split_{ticks.name}", "divide_with_rest"), done)
+
+
+def _number(k: KernelBuilder, ticks: Var, n: str, top: int) -> tuple[Callable[[Var], Expr], str]:
+    """The number that is split, by thread index: an element, or a sum with another or a literal."""
+    form = k.draw.shape.weighted({"plain": 3, "sum": 3, "late": 4})
+    if form == "plain":
+        return lambda i: ticks[i], ticks.name
+    if form == "late":
+        offset = k.draw.value.integer(1, 99)
+        return lambda i: ticks[i] + offset, f"({ticks.name} + {offset})"
+    assert isinstance(ticks.type, Array)
+    more = k.array(("increments", "elapsed", "added"), ticks.type.element, n, low=0, high=top)
+    return lambda i: ticks[i] + more[i], f"({ticks.name} + {more.name})"
 
 
 def _chosen(k: KernelBuilder, level: int) -> list[Step]:

@@ -107,6 +107,38 @@ STEPS: dict[str, Step] = {
     "halve": _halve,
     "gap": _gap,
 }
+
+
+def _offset(k: KernelBuilder, f: Fixed) -> str:
+    offset = k.draw.value.integer(1, f.one)
+    k.augment(f.q, "add", offset)
+    return f"add {offset} to q"
+
+
+def _scale(k: KernelBuilder, f: Fixed) -> str:
+    gain = k.draw.value.integer(f.one // 2, 2 * f.one - 2) | 1
+    k.assign(f.q, (gain * f.q) >> f.bits)
+    return f"replace q by ({gain} * q) >> {f.bits}"
+
+
+def _cap(k: KernelBuilder, f: Fixed) -> str:
+    cap = k.draw.value.integer(f.one // 2, 3 * f.one // 2)
+    k.assign(f.q, fn("min", f.q, cap))
+    return f"limit q to {cap}"
+
+
+def _above(k: KernelBuilder, f: Fixed) -> str:
+    black = k.draw.value.integer(1, f.one // 2)
+    k.assign(f.q, fn("max", f.q - black, 0))
+    return f"replace q by max(q - {black}, 0)"
+
+
+LAST_STEPS: dict[str, Step] = {
+    "offset": _offset,
+    "scale": _scale,
+    "cap": _cap,
+    "above": _above,
+}
 _NAMES = {
     "product": ("fixed_multiply", "q_multiply", "multiply_q_values"),
     "multiply_add": ("fixed_multiply_add", "q_multiply_add"),
@@ -135,6 +167,8 @@ def fixed_point(k: KernelBuilder, level: int) -> Title:
         wide = wide + one // 2
     f = Fixed(k.let(("q", "scaled", "fixed"), wide >> bits), type_, bits, i, (a, b))
     steps = [STEPS[name](k, f) for name in shape.sample(sorted(STEPS), level - 1)]
+    if level == 1 and shape.chance(0.85):
+        steps.append(LAST_STEPS[shape.choice(sorted(LAST_STEPS))](k, f))
     k.store(out, i, f.q)
     how = f"rounded (add {one // 2}, shift right by {bits})"
     how = how if rounded else f"rounded down (shift right by {bits})"

@@ -17,12 +17,16 @@ _NAMES = {
     "average": ("smooth_grid", "weighted_smooth", "neighbor_average"),
     "gradient": ("gradient_energy", "edge_strength", "squared_gradient"),
     "descent": ("erode_slopes", "slope_descent", "steepness_step"),
+    "sharpen": ("sharpen_grid", "unsharp_step", "enhance_edges"),
+    "reaction": ("allen_cahn_step", "reaction_diffusion_step", "phase_field_step"),
 }
 _OUTPUTS = {
     "laplacian": ("out", "next_field", "diffused"),
     "average": ("out", "smoothed", "filtered"),
     "gradient": ("out", "energy", "steepness"),
     "descent": ("out", "next_field", "lowered"),
+    "sharpen": ("out", "sharpened", "enhanced"),
+    "reaction": ("out", "next_field", "next_phase"),
 }
 
 
@@ -32,7 +36,8 @@ def stencil(k: KernelBuilder, level: int) -> Title:
     ndim = shape.integer(1, 1 if level == 1 else 2 if level < 4 else 3)
     low, high = {1: (48, 96), 2: (7, 10), 3: (4, 5)}[ndim]
     symbols = [k.size(s, low, high) for s in ("n", "m", "p")[:ndim]]
-    form = shape.choice(("laplacian", "average", "gradient" if level < 3 else "descent"))
+    slopes = "gradient" if level < 3 else "descent"
+    form = shape.choice(("laplacian", "average", slopes, "sharpen", "reaction"))
     u = k.array(("u", "field", "height", "temperature", "phi"), type_, symbols, low=-1.0, high=1.0)
     out = k.out(_OUTPUTS[form], type_, symbols)
     threads = k.thread(*symbols)
@@ -76,21 +81,37 @@ def _neighbours(
 
 def _update(k: KernelBuilder, form: str, center: Expr, sides: list[_Sides]) -> tuple[Expr, str]:
     """The new value of a grid point, with a sentence on a grid ``{}``."""
+    if form in ("gradient", "descent"):
+        return _by_slopes(k, form, center, sides)
     most = 0.9 / (2 * len(sides)) if form == "average" else 0.25
-    rate = float(k.draw.value.constant(0.05, most))
-    if form == "laplacian":
-        total = reduce(add, (s.before - 2.0 * center + s.after for s in sides))
-        over = "the sum over the axes of " if len(sides) > 1 else ""
-        text = f"Take one explicit diffusion step on {{}}: add {rate} times {over}"
-        return center + rate * total, text + "(previous - 2 * center + next)"
+    rate = float(k.draw.value.constant(0.05, most, digits=3))
     if form == "average":
         total = reduce(add, (s.before + s.after for s in sides))
-        kept = round(1.0 - 2 * len(sides) * rate, 4)
+        kept = round(1.0 - 2 * len(sides) * rate, 6)
         text = f"Smooth {{}}: {kept} times the value plus {rate} times the sum of its "
         return kept * center + rate * total, text + f"{2 * len(sides)} direct neighbours"
+    total = reduce(add, (s.before - 2.0 * center + s.after for s in sides))
+    over = "the sum over the axes of " if len(sides) > 1 else ""
+    over += "(previous - 2 * center + next)"
+    if form == "sharpen":
+        return center - rate * total, f"Sharpen {{}}: subtract {rate} times {over}"
+    if form == "laplacian":
+        text = f"Take one explicit diffusion step on {{}}: add {rate} times {over}"
+        return center + rate * total, text
+    growth = float(k.draw.value.constant(0.1, 0.6, digits=3))
+    grown = center + rate * total + growth * center * (1.0 - center * center)
+    text = f"Take one Allen-Cahn step on {{}}: add {rate} times {over} and {growth} * c * "
+    return grown, text + "(1 - c * c), where c is the value before the step"
+
+
+def _by_slopes(k: KernelBuilder, form: str, center: Expr, sides: list[_Sides]) -> tuple[Expr, str]:
+    """The squared gradient of a grid ``{}``, or a step against it."""
     slopes = [k.let(s.slope, 0.5 * (s.after - s.before)) for s in sides]
     total = reduce(add, (slope * slope for slope in slopes))
-    if form == "gradient":
-        return total, "Compute the squared gradient of {} by central differences of unit spacing"
-    text = f"From each value of {{}} subtract {rate} times the squared gradient there"
-    return center - rate * total, text + " (central differences of unit spacing)"
+    if form == "descent":
+        rate = float(k.draw.value.constant(0.05, 0.25, digits=3))
+        text = f"From each value of {{}} subtract {rate} times the squared gradient there"
+        return center - rate * total, text + " (central differences of unit spacing)"
+    stiffness = float(k.draw.value.constant(0.3, 2.5, digits=3))
+    text = f"Compute {stiffness} times the squared gradient of {{}} by central differences "
+    return stiffness * total, text + "of unit spacing"

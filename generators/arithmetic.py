@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from generators._arithmetic_bits import bit_mixing
 from generators._arithmetic_digits import integer_split
 from generators._arithmetic_fixed import fixed_point
 from generators._arithmetic_stencil import stencil
+from generators._arithmetic_touch import finished, has_constant, replaced, uses
 from generators._vector_parts import stored
 from generators.build import KernelBuilder, fn
 from generators.dtypes import Scalar
@@ -39,13 +39,17 @@ def combine_elements(k: KernelBuilder, level: int) -> Title:
     leaves += [array[i] for array in arrays]
     hole, given = _joined(k, leaves, 1 + level // 3 + level // 5)
     if level >= 2 and _never_negative(hole):
-        hole = hole - float(k.draw.value.constant(0.6, 1.4))
-    signal = refine(k, hole, max(level - 1, 1), _LOCALS)
+        hole = hole - float(k.draw.value.constant(0.6, 1.4, digits=3))
+    done, value = f"Compute {formula(hole)} element by element{given}.", hole
+    touches = level <= 2 and (not has_constant(hole) or k.draw.shape.chance(0.3))
+    if touches:
+        value, phrase = finished(k, hole, _LOCALS)
+        done += f" The result v becomes {phrase}."
+    signal = refine(k, value, max(level - 1, 1), _LOCALS, signed=not touches)
     k.store(out, i, signal.value)
     names = ("combine_arrays", "blend_arrays", "mix_elements", "join_arrays")
     if count == 1:
         names = ("map_elements", "transform_array", "remap_values", "apply_formula")
-    done = f"Compute {formula(hole)} element by element{given}."
     return Title(k.name(*names), done + stored(signal))
 
 
@@ -57,26 +61,12 @@ def _joined(k: KernelBuilder, leaves: list[Expr], more: int) -> tuple[Expr, str]
     value, given = order[0], []
     for leaf in order[1:]:
         longer = float_hole(k, [value, leaf])
-        if isinstance(value, Op) and _uses(longer, value) > 1:
+        if isinstance(value, Op) and uses(longer, value) > 1:
             named = k.let(("t", "u", "inner"), value)
             given.append(f"{named.name} = {formula(value)}")
-            longer = _replaced(longer, value, named)
+            longer = replaced(longer, value, named)
         value = longer
     return value, f", where {' and '.join(given)}" if given else ""
-
-
-def _uses(e: Expr, part: Expr) -> int:
-    if e == part:
-        return 1
-    return sum(_uses(a, part) for a in e.args) if isinstance(e, Op) else 0
-
-
-def _replaced(e: Expr, part: Expr, new: Expr) -> Expr:
-    if e == part:
-        return new
-    if isinstance(e, Op):
-        return replace(e, args=tuple(_replaced(a, part, new) for a in e.args))
-    return e
 
 
 def _never_negative(e: Expr) -> bool:
@@ -143,19 +133,44 @@ _CELLS: dict[str, tuple[str, Callable[[Var, Var, int], Expr]]] = {
 }
 
 
+_STORAGE = {"dense": 4, "header": 3, "channel": 3}
+
+
+def _stored_as(k: KernelBuilder, storage: str) -> tuple[int, int, str, str]:
+    """First element of a matrix in a flat array, distance of its elements, array size, words."""
+    if storage == "header":
+        header = k.draw.value.integer(2, 32)
+        words = f" (which starts after {header} other elements)"
+        return header, 1, f"rows*cols+{header}", words
+    if storage == "channel":
+        apart = k.draw.value.integer(2, 5)
+        first = k.draw.value.integer(1, apart - 1)
+        words = f" (element m of the matrix is at {apart} * m + {first})"
+        return first, apart, f"{apart}*rows*cols", words
+    return 0, 1, "rows*cols", ""
+
+
 @CATEGORY.idiom
 def strided_gather(k: KernelBuilder, level: int) -> Title:
     """Read a flat array through two-dimensional index arithmetic."""
     shape, type_ = k.draw.shape, k.draw.float_type()
     rows, cols = k.size("rows", 6, 10), k.size("cols", 6, 10)
-    flat = k.array(("flat", "buffer", "packed", "src"), type_, "rows*cols", low=-2.0, high=2.0)
+    names = ("flat", "buffer", "packed", "src")
+    storage = shape.weighted(_STORAGE)
+    first, apart, size, held = _stored_as(k, storage)
+    flat = k.array(names, type_, size, low=-2.0, high=2.0)
     out = k.out(("grid", "table", "dst"), type_, (rows, cols))
     row, col = k.thread(rows, cols, names=("row", "col"))
     form = shape.choice(sorted(_PLACES))
     index, text = _PLACES[form](k, row, col)
     major = "column" if form == "unpack_columns" else "row"
-    done = f"Unpack the {major}-major matrix in {flat.name} into {out.name}{text}"
+    done = f"Unpack the {major}-major matrix in {flat.name}{held} into {out.name}{text}"
+    if storage != "dense":
+        index = first + (index if apart == 1 else apart * index)
     value: Expr = flat[k.let(("index", "at", "offset", "idx"), index)]
+    if level <= 2 and shape.chance(0.92):
+        value, phrase = finished(k, value, ("raw", "stored", "code"))
+        done += f", with each value v decoded as {phrase}"
     if level >= 2:
         value, said = _weighted(k, value, type_, row, col)
         done += said

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from generators._math_distribution import distribution
-from generators._math_network import activation, softmax_statistic
-from generators._vector_parts import stored
+from generators._math_network import activation
+from generators._math_softmax import softmax_statistic
+from generators._vector_parts import constant, stored
 from generators.build import KernelBuilder, cast, fn
 from generators.dtypes import Scalar
 from generators.expr import Expr, Var
@@ -19,7 +20,11 @@ _LOCALS = ("value", "response", "shaped", "adjusted", "v")
 
 _Polar = Callable[[Expr, Expr, Expr, float], Expr]
 _POLAR: dict[str, tuple[str, str, _Polar]] = {
-    "heading": ("theta", "theta in degrees / 90", lambda x, y, a, c: fn("degrees", a) / 90.0),
+    "heading": (
+        "theta",
+        "(theta in degrees - {c}) / 90",
+        lambda x, y, a, c: (fn("degrees", a) - c) / 90.0,
+    ),
     "bearing_error": (
         "theta",
         "theta - {c}, wrapped to [-pi, pi)",
@@ -27,7 +32,7 @@ _POLAR: dict[str, tuple[str, str, _Polar]] = {
     ),
     "petals": ("theta", "x * cos({c} * theta)", lambda x, y, a, c: x * fn("cos", c * a)),
     "half_angle": ("theta", "{c} * sin(theta / 2)", lambda x, y, a, c: c * fn("sin", 0.5 * a)),
-    "elevation": ("r", "asin(y / r)", lambda x, y, r, c: fn("asin", y / r)),
+    "elevation": ("r", "{c} * asin(y / r)", lambda x, y, r, c: c * fn("asin", y / r)),
     "tilt": ("r", "acos(y / r) - {c}", lambda x, y, r, c: fn("acos", y / r) - c),
     "log_radius": ("r", "log({c} * r)", lambda x, y, r, c: fn("log", c * r)),
     "swirl": (
@@ -38,7 +43,7 @@ _POLAR: dict[str, tuple[str, str, _Polar]] = {
     "rings": ("r", "sin({c} * r) / r", lambda x, y, r, c: fn("sin", c * r) / r),
     "vortex": ("r", "-y / (r * r + {c})", lambda x, y, r, c: -y / (r * r + c)),
 }
-_LEADS = {"theta": "theta = atan2(y, x)", "r": "r = sqrt(x * x + y * y + 0.01)"}
+_LEADS = {"theta": "theta = atan2(y, x)", "r": "r = sqrt(x * x + y * y + {eps})"}
 
 
 @CATEGORY.idiom
@@ -47,23 +52,23 @@ def planar_angle(k: KernelBuilder, level: int) -> Title:
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
     form = shape.choice(sorted(_POLAR))
     local, phrase, _ = _POLAR[form]
-    c = float(k.draw.value.constant(1.2, 2.4))
+    c, eps = (constant(k, *bounds, 3) for bounds in ((1.2, 2.4), (0.01, 0.05)))
     n = k.size("n", 48, 96)
     names = k.draw.word.choice((("px", "py"), ("xs", "ys"), ("east", "north")))
     px, py = (k.array(name, type_, n, low=-3.0, high=3.0) for name in names)
     beacons = _beacons(k, type_) if level >= 3 and shape.chance(0.6) else None
     out = k.out(("out", "angles" if local == "theta" else "field_out", "result"), type_, n)
     (i,) = k.thread(n)
-    done = f"Compute {phrase.format(c=c)}, with {_LEADS[local]}, "
+    done = f"Compute {phrase.format(c=c)}, with {_LEADS[local].format(eps=eps)}, "
     if beacons is None:
-        value = _polar(k, form, k.let("x", px[i]), k.let("y", py[i]), c)
+        value = _polar(k, form, k.let("x", px[i]), k.let("y", py[i]), (c, eps))
         done += f"for each point x = {px.name}, y = {py.name}"
     else:
         bx, by, count = beacons
         total = k.let(("total", "acc"), k.lift(0.0, type_))
         with k.for_(("b", "beacon"), count) as b:
             x, y = k.let("x", px[i] - bx[b]), k.let("y", py[i] - by[b])
-            k.augment(total, "add", _polar(k, form, x, y, c))
+            k.augment(total, "add", _polar(k, form, x, y, (c, eps)))
         value = total / cast(count, type_)
         done += f"as a mean over the beacons, where x = {px.name} - {bx.name} and "
         done += f"y = {py.name} - {by.name}"
@@ -79,9 +84,10 @@ def _beacons(k: KernelBuilder, type_: Scalar) -> tuple[Var, Var, Var]:
     return bx, by, k.size_param(("num_beacons", "beacons"), m)
 
 
-def _polar(k: KernelBuilder, form: str, x: Var, y: Var, c: float) -> Expr:
+def _polar(k: KernelBuilder, form: str, x: Var, y: Var, by: tuple[float, float]) -> Expr:
     local, _, formula = _POLAR[form]
-    lead = fn("sqrt", x * x + y * y + 0.01) if local == "r" else fn("atan2", y, x)
+    c, eps = by
+    lead = fn("sqrt", x * x + y * y + eps) if local == "r" else fn("atan2", y, x)
     return formula(x, y, k.let(local, lead), c)
 
 
@@ -111,7 +117,7 @@ _CURVES: dict[str, tuple[str, float, float, _Curve]] = {
     "posterize": (
         "c rounded to the nearest multiple of 1/{0}",
         8.0,
-        20.0,
+        48.0,
         lambda c, a: fn("rint", c * float(round(a))) / float(round(a)),
     ),
     "lift": ("{0} + (1 - {0}) * c", 0.05, 0.3, lambda c, a: a + round(1.0 - a, 4) * c),
@@ -149,7 +155,7 @@ def tone_curve(k: KernelBuilder, level: int) -> Title:
 def _curve(k: KernelBuilder, form: str, c: Var) -> str:
     """Send a pixel through one curve; says which."""
     text, low, high, apply = _CURVES[form]
-    a = float(k.draw.value.constant(low, high))
+    a = constant(k, low, high, 3)
     k.assign(c, apply(c, a))
     return text.format(round(a) if form == "posterize" else a)
 
