@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from rich.columns import Columns
 from rich.console import Console, Group
 from rich.panel import Panel
 from rich.syntax import Syntax
+from rich.table import Table
 
 from generators.keys import program_keys
 from generators.serialise import from_json
@@ -59,10 +59,17 @@ def print_row(row: Row) -> None:
     head = f"{row['id']}  {row['category']}/{row['idiom']} level {row['level']}"
     console.print(head, style="bold", highlight=False)
     console.print(row["description"], highlight=False)
-    wide = console.width >= 160
-    console.print(Columns([python, cuda]) if wide else Group(python, cuda))
+    console.print(_side_by_side(python, cuda) if console.width >= 160 else Group(python, cuda))
     console.print(_panel("Reference", row["reference"], "python"))
     console.print(_evidence(row), highlight=False)
+
+
+def _side_by_side(left: Panel, right: Panel) -> Table:
+    grid = Table.grid(expand=True)
+    grid.add_column(ratio=2)
+    grid.add_column(ratio=3)
+    grid.add_row(left, right)
+    return grid
 
 
 def _panel(title: str, text: str, language: str) -> Panel:

@@ -12,7 +12,6 @@ from synth.pair import Row
 from validate.host import HostRunner, RunResult
 from validate.schema import check_row
 
-
 ROW_TIMEOUT_S = 60.0
 """Far above what a row that passed the gates takes (milliseconds), so that a busy machine does not
 decide which rows enter."""

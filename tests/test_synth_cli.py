@@ -70,6 +70,12 @@ def test_another_fingerprint_is_refused_and_nothing_harmed(dataset: Path) -> Non
     assert {p: p.read_bytes() for p in dataset.glob("*/*.parquet")} == before
 
 
+def test_the_same_command_again_finds_the_dataset_complete(dataset: Path) -> None:
+    done = pairsmith("generate", "-n", 18, "-o", dataset)
+    assert done.returncode == 0
+    assert "complete already" in done.stdout
+
+
 def test_a_folder_with_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("precious")
     done = pairsmith("generate", "-n", 6, "-o", tmp_path, "--quiet")
@@ -125,6 +131,8 @@ def test_show_prints_question_and_answer(dataset: Path) -> None:
     assert "_cuda_kernel_forward" in done.stdout
     assert "run on the host: agrees" in done.stdout
     assert "made again: equal" in done.stdout
+    side_by_side = [line for line in done.stdout.splitlines() if "import warp as wp" in line]
+    assert "extern" in side_by_side[0] or "struct" in side_by_side[0]
 
 
 def test_show_refuses_an_id_that_is_not_there(dataset: Path) -> None:
