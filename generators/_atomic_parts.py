@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from generators.build import KernelBuilder, fn
 from generators.dtypes import INT32, Scalar
-from generators.expr import Expr, Var, op
+from generators.expr import Expr, Load, Op, Var, op
 from generators.stages import refine
+from generators.touches import Touched, touch
 
 INTS = {INT32: 6, Scalar("int64"): 2, Scalar("uint32"): 2, Scalar("uint64"): 1}
 GROUPS = ("groups", "labels", "owner", "segment", "cluster")
@@ -27,29 +30,65 @@ def amounts(k: KernelBuilder, names: tuple[str, ...], type_: Scalar, *dims: str)
 def contribution(
     k: KernelBuilder, value: Expr, level: int, uses: int, what: str = "Each amount"
 ) -> tuple[Expr, str]:
-    """A value as it goes to accumulators, a local when they read it often; how it is made."""
+    """A value as it goes to accumulators, a local when they read it often; how it is made.
+
+    Floats go through stages from level 2 on; what no stage changes is mostly rescaled by constants.
+    """
     type_ = value.type
     assert isinstance(type_, Scalar)
     phrase = ""
     if type_.is_float:
         signal = refine(k, value, level, _LOCALS, scale=1.2)
         value, phrase = signal.value, signal.phrase
-    elif level >= 2 and k.draw.shape.chance(0.6):
-        value, phrase = _whole(k, value)
+    if not phrase and k.draw.shape.chance(0.94):
+        value, mapped = rescaled(k, value)
+        phrase = f"mapped to {mapped}"
     if uses > 1 and not isinstance(value, Var):
         value = k.let(_LOCALS, value)
     return value, f" {what} is first {phrase}." if phrase else ""
 
 
-def _whole(k: KernelBuilder, value: Expr) -> tuple[Expr, str]:
-    factor, offset = k.draw.value.integer(2, 5), k.draw.value.integer(1, 9)
-    form = k.draw.shape.choice(("scaled", "squared", "offset"))
-    if form == "scaled":
-        return factor * value, f"multiplied by {factor}"
-    if form == "offset":
-        return value + offset, f"increased by {offset}"
-    base = value if isinstance(value, Var) else k.let(("base", "raw"), value)
-    return base * base, "squared"
+def rescaled(k: KernelBuilder, value: Expr) -> Touched:
+    """A touch of a number; a value that the touch reads more than once becomes a local."""
+    stand_in = Var("v", value.type)
+    assert isinstance(value.type, Scalar)
+    if value.type.is_float:
+        touched = touch(k, stand_in)
+    else:
+        touched = _whole(k, stand_in, plain=isinstance(value, Load | Var))
+    if _uses(touched.value, stand_in) > 1 and not isinstance(value, Var):
+        value = k.let(("base", "raw"), value)
+    return Touched(_replaced(touched.value, stand_in, value), touched.phrase)
+
+
+def _whole(k: KernelBuilder, v: Expr, plain: bool) -> Touched:
+    """A touch of an integer that may be negative when its type is signed."""
+    c, d = k.draw.value.integer(2, 12), k.draw.value.integer(1, 60)
+    forms = {"affine": Touched(c * v + d, f"{c} v + {d}")}
+    forms["grouped"] = Touched(c * (v + d), f"{c} (v + {d})")
+    if plain:
+        forms["square"] = Touched(v * v + c * d, f"v^2 + {c * d}")
+    if isinstance(v.type, Scalar) and v.type.is_unsigned:
+        forms["mixed"] = Touched(v ^ (c * d), f"v ^ {c * d}")
+    else:
+        forms["down"] = Touched(c * v - d, f"{c} v - {d}")
+        forms["from_above"] = Touched(d - c * v, f"{d} - {c} v")
+        forms["distance"] = Touched(c * fn("abs", v - d), f"{c} |v - {d}|")
+    return forms[k.draw.shape.choice(sorted(forms))]
+
+
+def _uses(e: Expr, part: Expr) -> int:
+    if e == part:
+        return 1
+    return sum(_uses(a, part) for a in e.args) if isinstance(e, Op) else 0
+
+
+def _replaced(e: Expr, part: Expr, new: Expr) -> Expr:
+    if e == part:
+        return new
+    if isinstance(e, Op):
+        return replace(e, args=tuple(_replaced(a, part, new) for a in e.args))
+    return e
 
 
 def skip_some(k: KernelBuilder, i: Var, n: str, what: str = "Entries") -> str:

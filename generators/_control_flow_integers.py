@@ -1,11 +1,13 @@
-"""While loops on one integer: divisors, Collatz steps, digits and bits."""
+"""While loops on one integer: divisors, Collatz steps, digits and bits, growth, sequences."""
 
 from __future__ import annotations
 
+from generators._control_flow_walks import WALKS
 from generators.build import KernelBuilder, cast, fn
 from generators.dtypes import INT32, Scalar
 from generators.expr import Expr, Var, op
 from generators.registry import Title
+from generators.touches import touch_int
 
 _TYPES = {INT32: 4, Scalar("int64"): 2, Scalar("uint32"): 1, Scalar("int16"): 1}
 _NAMES = {
@@ -13,49 +15,57 @@ _NAMES = {
     "collatz": ("collatz_steps", "collatz"),
     "bit_count": ("bit_count", "count_ones"),
     "digit_sum": ("digit_sum", "sum_digits"),
+    "growth": ("steps_to_limit", "growth_steps"),
+    "smallest_divisor": ("smallest_divisor", "first_divisor"),
+    "sequence": ("steps_in_sequence", "residue_steps"),
 }
+_WIDE = frozenset({"collatz", "growth", "sequence"})
+"""Walks whose numbers may pass 16 bits."""
 
 
 def integer_walk(k: KernelBuilder, level: int) -> Title:
     """A while loop on integers, at higher levels left early, repeated and its best kept."""
     shape = k.draw.shape
-    type_ = shape.weighted(_TYPES)
+    form, type_ = shape.choice(sorted(WALKS)), shape.weighted(_TYPES)
+    if form in _WIDE and type_.bits == 16:
+        type_ = INT32
     n = k.size("n", 48, 64)
     numbers = k.array(("numbers", "values", "ids", "seeds"), type_, n, low=1, high=90)
-    form, text = shape.choice(sorted(_NAMES)), numbers.name
+    text = numbers.name
     (i,) = k.thread(n)
     start: Expr = numbers[i]
     if level >= 2 and shape.chance(0.5):
         added = k.array(("extra", "increments", "delta"), type_, n, low=0, high=40)
         start, text = start + added[i], f"{text} + {added.name}"
+    letter = "x" if level < 4 else "s"
+    given = f"For each {letter} of {text}, compute"
+    if shape.chance(0.85 if level < 3 else 0.2):
+        start, phrase = touch_int(k, start)
+        given = f"For each v of {text}, let {letter} = {phrase} and compute"
     out = k.out(("out", "result", "answers"), type_, n)
     x = k.let(("x", "m", "num"), start)
-    zero = _leave_early(k, x, out, i) if level >= 3 else ""
-    if level < 4:
-        result, what = _walk(k, form, x)
-        k.store(out, i, result)
-        names, done = _NAMES[form], f"Compute {what} of each of {text}."
-    else:
-        result, done = _window(k, level, form, x, text)
-        k.store(out, i, result)
-        names = (f"{_NAMES[form][0]}_window", f"{form}_nearby")
-    return Title(k.name(*names), done + zero)
+    zero = _leave_early(k, x, out, i, letter) if level >= 3 else ""
+    result, done = WALKS[form](k, x) if level < 4 else _window(k, level, form, x)
+    k.store(out, i, result)
+    names = _NAMES[form] if level < 4 else (f"{_NAMES[form][0]}_window", f"{form}_nearby")
+    return Title(k.name(*names), f"{given} {done}.{zero}")
 
 
-def _leave_early(k: KernelBuilder, x: Var, out: Var, i: Var) -> str:
-    """Store 0 for some numbers and end; says for which."""
+def _leave_early(k: KernelBuilder, x: Var, out: Var, i: Var, letter: str) -> str:
+    """Store a constant for some numbers and end; says for which."""
     value = k.draw.value
     divisor, limit = value.integer(4, 7), value.integer(20, 30)
+    mark = value.choice((0, 1, 99, 100, 999))
     special, clause = fn("eq", x % divisor, 0), f"is a multiple of {divisor}"
     if joint := k.draw.shape.choice(("", "or", "and")):
         special, clause = op(joint, special, x < limit), f"{clause} {joint} below {limit}"
     with k.if_(special):
-        k.store(out, i, 0)
+        k.store(out, i, mark)
         k.return_()
-    return f" Where the number {clause}, store 0 instead."
+    return f" Where {letter} {clause}, store {mark} instead."
 
 
-def _window(k: KernelBuilder, level: int, form: str, x: Var, text: str) -> tuple[Var, str]:
+def _window(k: KernelBuilder, level: int, form: str, x: Var) -> tuple[Var, str]:
     """The sum or maximum of the results of a few consecutive integers, and what it is."""
     shape, type_ = k.draw.shape, x.type
     assert isinstance(type_, Scalar)
@@ -69,42 +79,10 @@ def _window(k: KernelBuilder, level: int, form: str, x: Var, text: str) -> tuple
             with k.if_(fn("eq", near % skip, 0)):
                 k.continue_()
             skipped = f", leaving out {'even numbers' if skip == 2 else f'multiples of {skip}'}"
-        result, what = _walk(k, form, near)
+        result, what = WALKS[form](k, near)
         if keep == "sum":
             k.augment(kept, "add", result)
         else:
             k.assign(kept, fn("max", kept, result))
-    done = f"For each number of {text}, compute the {keep} of {what} over the {span} consecutive "
-    return kept, f"{done}integers that start there{skipped}."
-
-
-def _walk(k: KernelBuilder, form: str, x: Var) -> tuple[Var, str]:
-    """A while loop that uses up an integer: its result, and what that is."""
-    if form == "gcd":
-        return _gcd(k, x)
-    words = {"collatz": ("steps", "hops"), "bit_count": ("ones", "count")}
-    count = k.let(words.get(form, ("digits", "digit_total")), k.lift(0, x.type))
-    if form == "collatz":
-        cap = k.draw.value.integer(6, 10)
-        with k.while_(op("and", x > 1, count < cap)):
-            with k.if_(fn("eq", x % 2, 0)):
-                k.assign(x, x // 2)
-            with k.else_():
-                k.assign(x, 3 * x + 1)
-            k.augment(count, "add", 1)
-        return count, f"the number of Collatz steps to 1 (at most {cap})"
-    base = 2 if form == "bit_count" else k.draw.value.integer(3, 10)
-    with k.while_(x > 0):
-        k.augment(count, "add", x & 1 if base == 2 else x % base)
-        k.assign(x, x >> 1 if base == 2 else x // base)
-    return count, "the number of one bits" if base == 2 else f"the digit sum in base {base}"
-
-
-def _gcd(k: KernelBuilder, x: Var) -> tuple[Var, str]:
-    partner = k.draw.value.choice((12, 18, 24, 30, 36, 60))
-    y = k.let(("y", "b", "other"), k.lift(partner, x.type))
-    with k.while_(y > 0):
-        remainder = k.let(("r", "rem"), x % y)
-        k.assign(x, y)
-        k.assign(y, remainder)
-    return x, f"the greatest common divisor with {partner}"
+    done = f"the {keep} of f(x) over the {span} consecutive integers x from s on{skipped}"
+    return kept, f"{done}, where f(x) is {what}"
