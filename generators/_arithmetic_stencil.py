@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import add
 
-from generators._vector_parts import stored
 from generators.build import KernelBuilder, fn
 from generators.expr import Expr, Var
+from generators.pieces import stored
 from generators.registry import Title
 from generators.stages import refine
 

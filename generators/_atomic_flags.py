@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from generators._atomic_parts import GROUPS, skip_some
-from generators._vector_parts import listed
 from generators.build import KernelBuilder, cast
 from generators.dtypes import INT32, Scalar
 from generators.expr import Expr, Var
+from generators.pieces import listed
 from generators.registry import Title
 
 _FLAGS = {

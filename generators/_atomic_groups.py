@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from generators._atomic_parts import GROUPS, amounts, contribution, number_type, skip_some
-from generators._vector_parts import listed
 from generators.build import KernelBuilder
 from generators.dtypes import INT32, Scalar
 from generators.expr import Expr, Var
+from generators.pieces import listed
 from generators.registry import Title
 
 _EXTREMES = {

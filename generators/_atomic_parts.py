@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from generators.build import KernelBuilder, fn
 from generators.dtypes import INT32, Scalar
-from generators.expr import Expr, Load, Op, Var, op
+from generators.expr import Expr, Load, Var, op
 from generators.stages import refine
 from generators.touches import Touched, touch
+from generators.walk import replaced, uses
 
 INTS = {INT32: 6, Scalar("int64"): 2, Scalar("uint32"): 2, Scalar("uint64"): 1}
 GROUPS = ("groups", "labels", "owner", "segment", "cluster")
@@ -28,7 +27,7 @@ def amounts(k: KernelBuilder, names: tuple[str, ...], type_: Scalar, *dims: str)
 
 
 def contribution(
-    k: KernelBuilder, value: Expr, level: int, uses: int, what: str = "Each amount"
+    k: KernelBuilder, value: Expr, level: int, readers: int, what: str = "Each amount"
 ) -> tuple[Expr, str]:
     """A value as it goes to accumulators, a local when they read it often; how it is made.
 
@@ -43,7 +42,7 @@ def contribution(
     if not phrase and k.draw.shape.chance(0.94):
         value, mapped = rescaled(k, value)
         phrase = f"mapped to {mapped}"
-    if uses > 1 and not isinstance(value, Var):
+    if readers > 1 and not isinstance(value, Var):
         value = k.let(_LOCALS, value)
     return value, f" {what} is first {phrase}." if phrase else ""
 
@@ -56,9 +55,9 @@ def rescaled(k: KernelBuilder, value: Expr) -> Touched:
         touched = touch(k, stand_in)
     else:
         touched = _whole(k, stand_in, plain=isinstance(value, Load | Var))
-    if _uses(touched.value, stand_in) > 1 and not isinstance(value, Var):
+    if uses(touched.value, stand_in) > 1 and not isinstance(value, Var):
         value = k.let(("base", "raw"), value)
-    return Touched(_replaced(touched.value, stand_in, value), touched.phrase)
+    return Touched(replaced(touched.value, stand_in, value), touched.phrase)
 
 
 def _whole(k: KernelBuilder, v: Expr, plain: bool) -> Touched:
@@ -75,20 +74,6 @@ def _whole(k: KernelBuilder, v: Expr, plain: bool) -> Touched:
         forms["from_above"] = Touched(d - c * v, f"{d} - {c} v")
         forms["distance"] = Touched(c * fn("abs", v - d), f"{c} |v - {d}|")
     return forms[k.draw.shape.choice(sorted(forms))]
-
-
-def _uses(e: Expr, part: Expr) -> int:
-    if e == part:
-        return 1
-    return sum(_uses(a, part) for a in e.args) if isinstance(e, Op) else 0
-
-
-def _replaced(e: Expr, part: Expr, new: Expr) -> Expr:
-    if e == part:
-        return new
-    if isinstance(e, Op):
-        return replace(e, args=tuple(_replaced(a, part, new) for a in e.args))
-    return e
 
 
 def skip_some(k: KernelBuilder, i: Var, n: str, what: str = "Entries") -> str:

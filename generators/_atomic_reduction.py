@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from generators._atomic_parts import amounts, contribution
-from generators._vector_parts import listed
 from generators.build import KernelBuilder, fn
 from generators.dtypes import INT32, Scalar
 from generators.expr import Expr, Var
+from generators.pieces import listed
 from generators.registry import Title
 
 _TERMS: dict[str, str] = {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from generators._vector_parts import constant
 from generators.build import KernelBuilder, fn
 from generators.dtypes import Type
 from generators.expr import Expr, Var
+from generators.pieces import constant
 from generators.registry import Title
 from generators.stages import refine
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from generators._vector_parts import constant, helper
 from generators.build import KernelBuilder, fn
 from generators.dtypes import Scalar
 from generators.expr import Expr, Var
+from generators.pieces import constant, helper
 from generators.registry import Title
 from generators.stages import refine
 

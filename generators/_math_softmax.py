@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from generators._arithmetic_touch import finished
-from generators._vector_parts import constant, stored
 from generators.build import KernelBuilder, fn
 from generators.dtypes import Scalar
 from generators.expr import Expr, Var
+from generators.pieces import constant, stored
 from generators.registry import Title
 from generators.stages import refine
+from generators.touches import finished
 
 _ROW_STATS = {
     "logsumexp": ("log-sum-exp", 1.5, 3.5, 1.0),

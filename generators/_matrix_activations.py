@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from generators._vector_parts import fine, helper
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.dtypes import Type
 from generators.expr import Expr, Var, op
+from generators.pieces import fine, helper
 
 Activation = Callable[[BodyBuilder, Expr], Expr]
 

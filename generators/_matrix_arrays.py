@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from generators._matrix_activations import activated
-from generators._vector_parts import fine, shown, stored, tuned, zero
 from generators.build import KernelBuilder, fn
 from generators.dtypes import Scalar
 from generators.expr import Expr, Var
+from generators.pieces import fine, shown, stored, tuned, zero
 from generators.registry import Title
 from generators.stages import refine
 

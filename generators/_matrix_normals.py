@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from generators._matrix_rows import VALUES, grid
-from generators._vector_parts import constant, extra_output, fine, stored, thread, zero
 from generators.build import KernelBuilder, cast, fn
 from generators.dtypes import Scalar
 from generators.expr import Expr, Var
+from generators.pieces import constant, extra_output, fine, stored, thread, zero
 from generators.registry import Title
 from generators.stages import Signal, refine
 

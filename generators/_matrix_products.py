@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from generators._vector_parts import (
+from generators.build import KernelBuilder, fn
+from generators.dtypes import Mat
+from generators.expr import Expr
+from generators.pieces import (
     constant,
     extra_output,
     fine,
@@ -11,9 +14,6 @@ from generators._vector_parts import (
     times_identity,
     tuned,
 )
-from generators.build import KernelBuilder, fn
-from generators.dtypes import Mat
-from generators.expr import Expr
 from generators.registry import Title
 
 

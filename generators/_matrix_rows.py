@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from generators._vector_parts import constant, fine, stored, thread, zero
 from generators.build import KernelBuilder, cast, fn
 from generators.dtypes import INT32, Scalar
 from generators.expr import Expr, Var
+from generators.pieces import constant, fine, stored, thread, zero
 from generators.registry import Title
 from generators.stages import refine
 from generators.touches import touch

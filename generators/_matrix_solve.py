@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from generators._matrix_products import square
-from generators._vector_parts import (
+from generators.build import KernelBuilder, fn
+from generators.dtypes import Mat, Vec
+from generators.expr import Expr, Var
+from generators.pieces import (
     constant,
     extra_output,
     fine,
@@ -13,9 +16,6 @@ from generators._vector_parts import (
     tuned,
     vector_literal,
 )
-from generators.build import KernelBuilder, fn
-from generators.dtypes import Mat, Vec
-from generators.expr import Expr, Var
 from generators.registry import Title
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from generators._matrix_products import SUMMARIES
-from generators._vector_parts import (
+from generators.build import KernelBuilder, fn
+from generators.dtypes import Mat, Quat, Scalar, Type, Vec
+from generators.expr import Expr, Var
+from generators.pieces import (
     constant,
     extra_output,
     fine,
@@ -12,9 +15,6 @@ from generators._vector_parts import (
     times_identity,
     tuned,
 )
-from generators.build import KernelBuilder, fn
-from generators.dtypes import Mat, Quat, Scalar, Type, Vec
-from generators.expr import Expr, Var
 from generators.registry import Title
 
 _FRAMES = {

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from generators._matrix_activations import activated
-from generators._vector_parts import fine, shown, stored, thread, tuned, zero
 from generators.build import KernelBuilder, fn
 from generators.dtypes import Mat, Scalar
 from generators.expr import Expr, Var, op
+from generators.pieces import fine, shown, stored, thread, tuned, zero
 from generators.registry import Title
 from generators.stages import refine
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from generators._vector_parts import (
+from generators.build import BodyBuilder, KernelBuilder, cast, fn
+from generators.dtypes import FLOAT32, INT32, Scalar, Type, Vec
+from generators.expr import Expr, Var
+from generators.pieces import (
     Pairwise,
     constant,
     extra_output,
@@ -14,9 +17,6 @@ from generators._vector_parts import (
     thread,
     zero,
 )
-from generators.build import BodyBuilder, KernelBuilder, cast, fn
-from generators.dtypes import FLOAT32, INT32, Scalar, Type, Vec
-from generators.expr import Expr, Var
 from generators.registry import Title
 
 

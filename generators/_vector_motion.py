@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from generators._vector_parts import listed, shown, tuned
 from generators.build import KernelBuilder, fn, make
 from generators.dtypes import Vec
 from generators.expr import Expr, Operand, Var
+from generators.pieces import listed, shown, tuned
 
 
 @dataclass(frozen=True)

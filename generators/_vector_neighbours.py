@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from generators._vector_parts import (
+from generators.build import BodyBuilder, KernelBuilder, fn
+from generators.dtypes import INT32, Type
+from generators.expr import Expr
+from generators.pieces import (
     Pairwise,
     constant,
     extra_output,
@@ -12,9 +15,6 @@ from generators._vector_parts import (
     thread,
     zero,
 )
-from generators.build import BodyBuilder, KernelBuilder, fn
-from generators.dtypes import INT32, Type
-from generators.expr import Expr
 from generators.registry import Title
 
 

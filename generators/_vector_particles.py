@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from generators._vector_motion import Motion, sub_stepped
-from generators._vector_parts import constant, extra_output, fine, float_vec, helper, thread
 from generators.build import BodyBuilder, KernelBuilder, field, fn, make
 from generators.dtypes import Struct, Vec
 from generators.expr import Expr, Var
 from generators.ir import FieldInit
+from generators.pieces import constant, extra_output, fine, float_vec, helper, thread
 from generators.registry import Title
 
 _STEP_NAMES = ("integrate_particles", "euler_step", "advance_particles", "move_particles")

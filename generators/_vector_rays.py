@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from generators._vector_parts import extra_output, fine, float_vec, helper, thread
 from generators.build import BodyBuilder, KernelBuilder, field, fn
 from generators.dtypes import Type, Vec
 from generators.expr import Expr, Operand, Var, op
 from generators.ir import FieldInit
+from generators.pieces import extra_output, fine, float_vec, helper, thread
 from generators.registry import Title
 
 

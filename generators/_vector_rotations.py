@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from generators._vector_parts import extra_output, fine, thread, vector_literal, zero
 from generators.build import KernelBuilder, fn, make
 from generators.dtypes import Mat, Quat, Scalar, Transform, Vec
 from generators.expr import Expr, Var
+from generators.pieces import extra_output, fine, thread, vector_literal, zero
 from generators.registry import Title
 
 Turn = Callable[[Expr], Expr]

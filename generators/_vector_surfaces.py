@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from generators._vector_parts import Pairwise, extra_output, fine, float_vec, helper, thread
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.dtypes import Type
 from generators.expr import Expr, Var
+from generators.pieces import Pairwise, extra_output, fine, float_vec, helper, thread
 from generators.registry import Title
 
 

@@ -8,15 +8,16 @@ from generators._arithmetic_bits import bit_mixing
 from generators._arithmetic_digits import integer_split
 from generators._arithmetic_fixed import fixed_point
 from generators._arithmetic_stencil import stencil
-from generators._arithmetic_touch import finished, has_constant, replaced, uses
-from generators._vector_parts import stored
 from generators.build import KernelBuilder, fn
 from generators.dtypes import Scalar
 from generators.expr import Const, Expr, Op, Var
 from generators.formula import formula
 from generators.holes import float_hole
+from generators.pieces import stored
 from generators.registry import Category, Title
 from generators.stages import refine
+from generators.touches import finished, has_constant
+from generators.walk import replaced, uses
 
 CATEGORY = Category("arithmetic", "sums, products, stencils, integer and bit arithmetic")
 

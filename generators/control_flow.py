@@ -9,10 +9,10 @@ from generators._control_flow_integers import integer_walk
 from generators._control_flow_orbits import escape_time
 from generators._control_flow_rows import row_machine
 from generators._control_flow_tariff import tariff
-from generators._vector_parts import stored
 from generators.build import KernelBuilder, fn
 from generators.dtypes import INT32, Scalar
 from generators.expr import Expr, Load, Var, op
+from generators.pieces import stored
 from generators.registry import Category, Title
 from generators.stages import refine
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from generators._math_distribution import distribution
 from generators._math_network import activation
 from generators._math_softmax import softmax_statistic
-from generators._vector_parts import constant, stored
 from generators.build import KernelBuilder, cast, fn
 from generators.dtypes import Scalar
 from generators.expr import Expr, Var
+from generators.pieces import constant, stored
 from generators.registry import Category, Title
 from generators.stages import refine
 

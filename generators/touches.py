@@ -12,7 +12,8 @@ from typing import NamedTuple
 from generators.body import fn
 from generators.build import KernelBuilder
 from generators.dtypes import Scalar, scalar_of
-from generators.expr import Expr
+from generators.expr import Const, Expr, Op, Var
+from generators.walk import replaced, uses
 
 
 class Touched(NamedTuple):
@@ -69,3 +70,18 @@ def touch_int(k: KernelBuilder, value: Expr) -> Touched:
     assert isinstance(value.type, Scalar)
     factor, offset = k.draw.value.integer(2, 9), k.draw.value.integer(1, 99)
     return _INT_FORMS[k.draw.shape.choice(sorted(_INT_FORMS))](value, factor, offset)
+
+
+def finished(k: KernelBuilder, value: Expr, names: tuple[str, ...], scale: float = 1.0) -> Touched:
+    """A touch of a value, which becomes a local where the touch reads it more than once."""
+    touched = touch(k, value, scale)
+    if isinstance(value, Var) or uses(touched.value, value) < 2:
+        return touched
+    return Touched(replaced(touched.value, value, k.let(names, value)), touched.phrase)
+
+
+def has_constant(e: Expr) -> bool:
+    """Whether a literal that was drawn occurs in an expression; 1 and 0.5 are part of forms."""
+    if isinstance(e, Op):
+        return any(map(has_constant, e.args))
+    return isinstance(e, Const) and float(e.value) not in (0.5, 1.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from generators import ir
 from generators.expr import Call, Cast, Component, Construct, Expr, Field, Load, Op
@@ -61,6 +62,22 @@ def expressions(body: ir.Body) -> Iterator[Expr]:
         e = stack.pop()
         yield e
         stack.extend(parts(e))
+
+
+def uses(e: Expr, part: Expr) -> int:
+    """How often a part occurs among the operands of ops in an expression."""
+    if e == part:
+        return 1
+    return sum(uses(a, part) for a in e.args) if isinstance(e, Op) else 0
+
+
+def replaced(e: Expr, part: Expr, new: Expr) -> Expr:
+    """An expression with a part of the same type replaced wherever :func:`uses` counts it."""
+    if e == part:
+        return new
+    if isinstance(e, Op):
+        return replace(e, args=tuple(replaced(a, part, new) for a in e.args))
+    return e
 
 
 def bodies(program: ir.Program) -> tuple[ir.Body, ...]:

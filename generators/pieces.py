@@ -1,4 +1,4 @@
-"""Small pieces that the vector and matrix idioms share."""
+"""Small pieces that idioms of several categories share."""
 
 from __future__ import annotations
 
