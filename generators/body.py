@@ -67,8 +67,6 @@ class BodyBuilder:
 
     def atomic(self, op: str, array: Var, index: Index, value: Operand) -> None:
         target = array[index]
-        assert isinstance(target.type, Scalar), "atomics work on scalars"
-        assert target.type.bits >= 32, "devices have no narrower atomics"
         assert not isinstance(target, Component)
         self.emit(ir.Atomic(op, array, target.indices, self.lift(value, target.type)))
 

@@ -80,13 +80,6 @@ class Stream:
 
 
 FLOAT_TYPES = {Scalar("float32"): 14, Scalar("float64"): 5, Scalar("float16"): 1}
-INT_TYPES = {Scalar("int32"): 10, Scalar("int64"): 3, Scalar("int16"): 1, Scalar("int8"): 1}
-UNSIGNED_TYPES = {
-    Scalar("uint32"): 10,
-    Scalar("uint64"): 3,
-    Scalar("uint16"): 1,
-    Scalar("uint8"): 1,
-}
 
 
 @dataclass(frozen=True)
@@ -137,9 +130,3 @@ class Draw:
     def wide_float_type(self) -> Scalar:
         """float32 or float64, for what float16 is too coarse for."""
         return self.shape.weighted({Scalar("float32"): 3, Scalar("float64"): 1})
-
-    def int_type(self) -> Scalar:
-        return self.shape.weighted(INT_TYPES)
-
-    def unsigned_type(self) -> Scalar:
-        return self.shape.weighted(UNSIGNED_TYPES)

@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
-from generators.dtypes import INT32, Array, Scalar, Type, scalar_of
+from generators.dtypes import (
+    INT32,
+    Array,
+    Mat,
+    Quat,
+    Scalar,
+    Struct,
+    Transform,
+    Type,
+    Vec,
+    scalar_of,
+)
 from generators.ops import OPS
 
 
@@ -172,10 +184,30 @@ class Call(Expr):
 
 @dataclass(frozen=True)
 class Construct(Expr):
-    """A composite or struct from its parts in order; a transform from position and rotation."""
+    """A composite or struct from its parts in order; a transform from position and rotation.
+
+    One scalar fills a vector or matrix. ``TypeError`` for any other number of parts.
+    """
 
     args: tuple[Expr, ...]
     type: Type
+
+    def __post_init__(self) -> None:
+        if isinstance(self.type, Struct):
+            fits = [a.type for a in self.args] == [t for _, t in self.type.fields]
+        elif isinstance(self.type, Transform):
+            fits = len(self.args) == 2
+        elif isinstance(self.type, Vec | Mat | Quat):
+            wanted = (
+                {prod(self.type.shape)}
+                if isinstance(self.type, Quat)
+                else {1, prod(self.type.shape)}
+            )
+            fits = len(self.args) in wanted
+        else:
+            fits = False
+        if not fits:
+            raise TypeError(f"{len(self.args)} parts do not make a {self.type}")
 
 
 Operand = Expr | bool | int | float

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from generators.dtypes import Array, Struct, Type
+from generators.dtypes import Array, Struct, Type, scalar_of
 from generators.expr import Expr, Var
 
 
@@ -67,12 +67,24 @@ class Store:
 
 @dataclass(frozen=True)
 class Atomic:
-    """Atomic read-modify-write of an array element; ``op`` is a key of ``ops.ATOMICS``."""
+    """Atomic read-modify-write of an array element; ``op`` is a key of ``ops.ATOMICS``.
+
+    A composite is updated component by component. ``TypeError`` for what devices have no such
+    atomic for: components narrower than 32 bits, structs, and bitwise ops on floats.
+    """
 
     op: str
     array: Var
     indices: tuple[Expr, ...]
     value: Expr
+
+    def __post_init__(self) -> None:
+        element = self.array.type.element if isinstance(self.array.type, Array) else None
+        if element is None or self.value.type != element:
+            raise TypeError(f"no atomic {self.op} on {self.array.type} with a {self.value.type}")
+        scalar = scalar_of(element)
+        if scalar.bits < 32 or (scalar.is_float and self.op in ("and", "or", "xor")):
+            raise TypeError(f"no atomic {self.op} on {element}")
 
 
 @dataclass(frozen=True)

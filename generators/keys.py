@@ -55,12 +55,13 @@ class _Writer:
         self.functions = {f.name: f"f{k}" for k, f in enumerate(program.functions)}
         self.structs = {s.name: k for k, s in enumerate(program.structs)}
         self.names: dict[str, str] = {}
+        self.defined = 0
 
     def text(self) -> str:
         parts = [self.struct(s) for s in self.program.structs]
         parts += [self.function(f) for f in self.program.functions]
         kernel = self.program.kernel
-        self.names = {}
+        self.names, self.defined = {}, 0
         params = [f"{self.define(p.name)}:{self.type(p.type)}" for p in kernel.params]
         threads = [self.define(name) for name in kernel.threads]
         parts.append(f"kernel({','.join(params)};{','.join(threads)}){self.body(kernel.body)}")
@@ -70,12 +71,18 @@ class _Writer:
         return f"struct({','.join(self.type(t) for _, t in struct.fields)})"
 
     def function(self, function: ir.Function) -> str:
-        self.names = {}
+        self.names, self.defined = {}, 0
         params = [f"{self.define(v.name)}:{self.type(v.type)}" for v in function.params]
         return f"func({','.join(params)}){self.type(function.result)}{self.body(function.body)}"
 
     def define(self, name: str) -> str:
-        return self.names.setdefault(name, f"v{len(self.names)}")
+        return self.names[name] if name in self.names else self.define_anew(name)
+
+    def define_anew(self, name: str) -> str:
+        """A loop variable is a new one, whether its name was used before or not."""
+        self.defined += 1
+        self.names[name] = f"v{self.defined}"
+        return self.names[name]
 
     def type(self, type_: Type) -> str:
         if isinstance(type_, Struct):
@@ -99,7 +106,7 @@ class _Writer:
             case ir.AugAssign():
                 return f"{self.names[s.name]} {s.op}={self.expr(s.value)}"
             case ir.SetComponent():
-                target = f"{self.names[s.name]}[{self.all(s.indices)}]"
+                target = f"{self.names[s.name]}[{self.component(s.indices)}]"
                 return f"{target}{s.op}={self.expr(s.value)}"
             case ir.SetField():
                 return f"{self.names[s.name]}.{_position(s.type, s.field)}={self.expr(s.value)}"
@@ -113,8 +120,8 @@ class _Writer:
                 arms = [f"{self.expr(c)}?{self.body(b)}" for c, b in s.branches]
                 return f"if({':'.join(arms)}:{self.body(s.orelse)})"
             case ir.For():
-                bounds = f"{self.expr(s.start)},{self.expr(s.stop)},{self.number(s.step)}"
-                return f"for({self.define(s.name)},{bounds}){self.body(s.body)}"
+                bounds = f"{self.expr(s.start)},{self.expr(s.stop)},{self.step(s.step)}"
+                return f"for({self.define_anew(s.name)},{bounds}){self.body(s.body)}"
             case ir.While():
                 return f"while({self.expr(s.condition)}){self.body(s.body)}"
             case ir.Return():
@@ -124,8 +131,8 @@ class _Writer:
             case _:
                 return type(s).__name__.lower()
 
-    def number(self, value: object) -> str:
-        return str(value) if self.literals else "#"
+    def step(self, step: int) -> str:
+        return str(step) if self.literals else "+" if step > 0 else "-"
 
     def expr(self, e: Expr) -> str:
         match e:

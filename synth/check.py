@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,18 +11,24 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from extract import ExtractError
-from synth.codegen import CodegenError, Translator
+from synth.codegen import Translator
 from synth.errors import SettingsError
 from synth.headers import native_folder
-from synth.manifest import SPLITS, damaged_shards, read_manifest
-from synth.pair import Row, the_kernel
+from synth.manifest import SPLITS, contradictions, read_manifest
+from synth.pair import Row
+from synth.remake import differing_columns, retranslated_difference
+from synth.settings import STRUCTURE_CAP
+from synth.shards import split_of
 from validate.host import HostRunner
 from validate.schema import check_row
 
 ROWS_AT_ONCE = 64
 
-_CUDA_TEXTS = ("cuda_prologue", "cuda_helpers", "cuda_forward")
+NOT_MEASURED_YET = (
+    *("compile_archs", "run_plain", "adjoint", "max_ulp"),
+    *("registers", "spill_bytes", "shared_bytes"),
+)
+"""Evidence that this version has no means to measure: a row that claims it is wrong."""
 
 
 @dataclass
@@ -70,14 +77,12 @@ def check_dataset(
     """Check every row of ``out`` at ``text`` or ``run`` level."""
     report = Report()
     manifest = read_manifest(out)
-    if manifest is not None:
-        report.problems += damaged_shards(out, manifest)
-    checker = _RowChecker(out, verify)
+    claimed = manifest.shape.get("verify", "text") if manifest else "text"
+    checker = _RowChecker(out, verify, claimed)
     try:
-        batch: list[Row] = []
+        batch: list[tuple[str, Row]] = []
         for split, row in stored_rows(out):
-            checker.note_place(split, row)
-            batch.append(row)
+            batch.append((split, row))
             if len(batch) == ROWS_AT_ONCE:
                 checker.check(batch, report)
                 progress(len(batch))
@@ -86,17 +91,22 @@ def check_dataset(
         progress(len(batch))
     finally:
         checker.close()
+    if manifest is not None:
+        found = {path.relative_to(out).as_posix() for path in shard_paths(out)}
+        report.problems += contradictions(out, manifest, found, report.checked)
     return report
 
 
 class _RowChecker:
     """Keeps what the checks of all rows share."""
 
-    def __init__(self, out: Path, verify: str) -> None:
+    def __init__(self, out: Path, verify: str, claimed: str) -> None:
         self.runs = verify == "run"
+        self.claims_run = claimed == "run"
         self.ids: set[str] = set()
-        self.split_of_structure: dict[str, str] = {}
-        self.misplaced: dict[int, str] = {}
+        self.renames: set[str] = set()
+        self.structures: Counter[str] = Counter()
+        self.split_of_row: dict[int, str] = {}
         self.translators: dict[bool, Translator] = {}
         self.runner = None
         if self.runs:
@@ -109,45 +119,54 @@ class _RowChecker:
         if self.runner is not None:
             self.runner.close()
 
-    def note_place(self, split: str, row: Row) -> None:
-        """Remember what makes a row wrong for where it stands: its id twice, a split leak."""
-        structure = row.get("structure")
-        if row.get("id") in self.ids:
-            self.misplaced[id(row)] = "another row has the same id"
-        elif structure and self.split_of_structure.setdefault(structure, split) != split:
-            self.misplaced[id(row)] = "its structure stands in another split too"
-        self.ids.add(str(row.get("id")))
-
-    def check(self, rows: Sequence[Row], report: Report) -> None:
-        report.checked += len(rows)
+    def check(self, batch: Sequence[tuple[str, Row]], report: Report) -> None:
+        report.checked += len(batch)
         fit = []
-        for row in rows:
-            reason = self.misplaced.pop(id(row), "") or "; ".join(check_row(row))
+        for split, row in batch:
+            reason = self._text_problem(split, row)
             if not reason and self.runs:
-                reason = self._translates_again(row)
+                backward = row["cuda_backward"] is not None
+                translator = self.translators.setdefault(backward, Translator(backward=backward))
+                reason = retranslated_difference(row, translator)
             if reason:
                 report.failed.append({"id": str(row.get("id")), "reason": reason})
             else:
                 fit.append(row)
-        if self.runner is None:
-            return
-        for row, result in zip(fit, self.runner.run(fit), strict=True):
+        if self.runner is not None:
+            self._run(fit, self.runner, report)
+
+    def _text_problem(self, split: str, row: Row) -> str:
+        """Why a row is wrong before anything of it is executed; an empty string when it is not."""
+        problems = check_row(row)
+        if problems:
+            return "; ".join(problems)
+        difference, rename = differing_columns(row)
+        if difference:
+            return difference
+        claims = [name for name in NOT_MEASURED_YET if row["checks"][name] is not None]
+        if claims:
+            return f"checks claim what this version does not measure: {', '.join(claims)}"
+        self.structures[row["structure"]] += 1
+        repeated = row["id"] in self.ids or rename in self.renames
+        self.ids.add(row["id"])
+        self.renames.add(rename)
+        if repeated:
+            return "another row is equal up to names"
+        if split_of(row["structure"]) != split:
+            return f"its structure belongs in the split {split_of(row['structure'])}"
+        if self.structures[row["structure"]] > STRUCTURE_CAP:
+            return f"more than {STRUCTURE_CAP} rows share its structure"
+        if self.claims_run and row["checks"]["run_forward"] is None:
+            return "the dataset was made with --verify run and this row was not run"
+        return ""
+
+    @staticmethod
+    def _run(rows: Sequence[Row], runner: HostRunner, report: Report) -> None:
+        for row, result in zip(rows, runner.run(rows), strict=True):
+            reason = ""
             if result.status != "agrees":
                 reason = f"{result.status}: {result.reason}"
+            elif row["checks"]["shapes"] not in (None, result.shapes):
+                reason = f"checks.shapes are not the shapes of a run: {'; '.join(result.shapes)}"
+            if reason:
                 report.failed.append({"id": row["id"], "reason": reason})
-
-    def _translates_again(self, row: Row) -> str:
-        """Whether ``python`` still gives the stored CUDA; an empty string when it does."""
-        backward = row["cuda_backward"] is not None
-        translator = self.translators.setdefault(backward, Translator(backward=backward))
-        try:
-            text = translator.translate(row["python"], row["kernel_name"])
-            module, kernel = the_kernel(text, row["kernel_name"])
-        except (CodegenError, ExtractError) as error:
-            return f"python does not translate: {str(error).splitlines()[0]}"
-        made = (module.prologue, module.helpers, kernel.forward, kernel.backward)
-        stored = tuple(row[name] for name in (*_CUDA_TEXTS, "cuda_backward"))
-        for name, new, old in zip((*_CUDA_TEXTS, "cuda_backward"), made, stored, strict=True):
-            if new != old:
-                return f"python translates to another {name}"
-        return ""

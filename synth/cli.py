@@ -33,8 +33,9 @@ class _Group(click.Group):
 def _exit_code(error: Exception) -> int | None:
     """Exit code for an error that is the user's to mend; None for a bug of ours."""
     from synth.errors import RunError, SettingsError, UnsupportedWarpError
+    from validate.errors import HostRunUnavailable
 
-    if isinstance(error, SettingsError | UnsupportedWarpError):
+    if isinstance(error, SettingsError | UnsupportedWarpError | HostRunUnavailable):
         return 2
     return 1 if isinstance(error, RunError) else None
 
@@ -130,8 +131,11 @@ def finish(out: Path) -> None:
 def validate(out: Path, verify: str, report: Path | None, quiet: bool) -> None:
     """Check every row of a dataset from its stored texts; exit code 1 when one fails."""
     from synth.check import check_dataset
+    from synth.errors import SettingsError
     from synth.files import write_json
 
+    if report is not None and not report.parent.is_dir():
+        raise SettingsError(f"cannot write {report}: {report.parent} is no folder")
     with _progress(0, quiet, "validate") as bar:
         found = check_dataset(out, verify, bar.update)
     if report is not None:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from generators.dtypes import Array, Struct, Type
 from generators.ir import FieldInit, Param, Program
 
 BLOCK_DIM = 256
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """``rtol`` and ``atol`` of a float output; None for integers and bools, which are exact."""
+
+    rtol: float | None
+    atol: float | None
 
 
 def element_type(param: Param) -> Type:
@@ -56,6 +66,18 @@ def _fields(param: Param, element: Type) -> list[dict[str, Any]]:
 
 def args_of(program: Program) -> list[dict[str, Any]]:
     return [arg_of(p) for p in program.kernel.params]
+
+
+def args_with_tolerances(
+    program: Program, tolerances: Mapping[str, Tolerance]
+) -> list[dict[str, Any]]:
+    """The row's ``args`` with each output's tolerance."""
+    args = args_of(program)
+    for arg in args:
+        tolerance = tolerances.get(arg["name"])
+        if tolerance is not None:
+            arg["rtol"], arg["atol"] = tolerance.rtol, tolerance.atol
+    return args
 
 
 def sizes_of(program: Program) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from generators import ir
 from generators.draw import Reject
-from generators.dtypes import scalar_of
+from generators.dtypes import INT32, scalar_of
 from generators.expr import Op, Var
 from synth.evaluate_expr import Expressions
 from synth.lane_memory import ArrayMemory
@@ -91,7 +91,7 @@ class Evaluation(Expressions):
         old = self._frames[-1].variables[s.name]
         new = old.copy()
         value = self.value(s.value, mask)
-        at = tuple(self._constant_index(i) for i in s.indices)
+        at = self.component_at(old, s.indices, mask)
         if s.op:
             scalar = scalar_of(s.value.type)
             node = Op(s.op, (Var(s.name, scalar), s.value), scalar)
@@ -148,6 +148,7 @@ class Evaluation(Expressions):
     def _for(self, s: ir.For, mask: Mask) -> Mask:
         start, stop = self.value(s.start, mask), self.value(s.stop, mask)
         variables = self._frames[-1].variables
+        self._frames[-1].types[s.name] = INT32
 
         def condition(counter: Values) -> Values:
             return counter < stop if s.step > 0 else counter > stop

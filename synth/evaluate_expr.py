@@ -9,7 +9,7 @@ import numpy as np
 
 from generators import ir
 from generators.draw import Reject
-from generators.dtypes import Quat, Scalar, Struct, Transform, Type, scalar_of
+from generators.dtypes import INT32, Quat, Scalar, Struct, Transform, Type, scalar_of
 from generators.expr import (
     Call,
     Cast,
@@ -35,9 +35,9 @@ _MANTISSA_BITS = {"float16": 11, "float32": 24, "float64": 53}
 class Frame:
     """A running function or kernel: its variables with their types, and what it returned."""
 
-    def __init__(self, variables: dict[str, Any]) -> None:
+    def __init__(self, variables: dict[str, Any], types: dict[str, Type]) -> None:
         self.variables = variables
-        self.types: dict[str, Type] = {}
+        self.types = types
         self.result: Any = None
 
 
@@ -56,7 +56,9 @@ class Expressions:
         self.memories = memories
         self.coverage = Coverage(lanes)
         self.functions = {f.name: f for f in program.functions}
-        self._frames = [Frame(dict(scalars))]
+        types: dict[str, Type] = {p.name: p.type for p in program.kernel.params}
+        types.update(dict.fromkeys(program.kernel.threads, INT32))
+        self._frames = [Frame(dict(scalars), types)]
         self._literals: dict[tuple[object, str], Values] = {}
         self._expression_rules: dict[type, Callable[[Any, Mask], Any]] = {
             Const: self._const,
@@ -147,30 +149,25 @@ class Expressions:
         indices = [self.value(i, mask) for i in e.indices]
         return self.memories[e.array.name].load(indices, mask)
 
-    def _constant_index(self, index: Expr) -> int:
-        values = self.value(index, None)
-        if (values != values[0]).any():
-            raise TypeError("a component that is written has the same index in every thread")
-        return int(values[0])
-
-    def _component(self, e: Component, mask: Mask) -> Values:
-        value = self.value(e.value, mask)
-        if all(isinstance(i, Const) for i in e.indices):
-            return value[tuple(self._constant_index(i) for i in e.indices)]
-        indices = [self.value(i, mask) for i in e.indices]
-        for index, extent in zip(indices, value.shape, strict=False):
+    def component_at(self, value: Values, indices: tuple[Expr, ...], mask: Mask) -> tuple[Any, ...]:
+        """Where a component lies in a composite's lanes; rejects an index out of bounds."""
+        if all(isinstance(i, Const) for i in indices):
+            return tuple(int(i.value) for i in indices if isinstance(i, Const))
+        found = [self.value(i, mask) for i in indices]
+        for index, extent in zip(found, value.shape, strict=False):
             if any_active((index < 0) | (index >= extent), mask):
                 raise Reject("out_of_bounds", "component")
         if mask is not None:
-            indices = [np.where(mask, i, 0) for i in indices]
-        at = (*indices, np.arange(self.lanes.count))
-        return value[at]
+            found = [np.where(mask, i, 0) for i in found]
+        return (*found, np.arange(self.lanes.count))
+
+    def _component(self, e: Component, mask: Mask) -> Values:
+        value: Values = self.value(e.value, mask)
+        return value[self.component_at(value, e.indices, mask)]
 
     def _construct(self, e: Construct, mask: Mask) -> Any:
         args = [self.value(a, mask) for a in e.args]
         if isinstance(e.type, Struct):
-            if not args:
-                return zeros(e.type, self.lanes.count)
             return dict(zip((name for name, _ in e.type.fields), args, strict=True))
         if isinstance(e.type, Transform):
             return np.concatenate(args)
@@ -184,7 +181,8 @@ class Expressions:
         function = self.functions[e.function]
         args = [self.value(a, mask) for a in e.args]
         names = [p.name for p in function.params]
-        self._frames.append(Frame(dict(zip(names, args, strict=True))))
+        types = {p.name: p.type for p in function.params}
+        self._frames.append(Frame(dict(zip(names, args, strict=True)), types))
         self.run_body(function.body, mask)
         result = self._frames.pop().result
         if result is None:

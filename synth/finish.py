@@ -22,9 +22,9 @@ from synth.manifest import Manifest
 from synth.pair import Row
 from synth.plan import plan_units
 from synth.resolve import Candidate, resolve
-from synth.settings import Settings, Versions, shape_of
+from synth.settings import Settings, Versions, fingerprint, shape_of
 from synth.shards import ShardWriter
-from synth.unit import Key, Tally, read_tally
+from synth.unit import Key, Tally, finished_unit, read_tally
 from validate.columns import ROW_SCHEMA
 
 _KEY_COLUMNS = ["category", "structure", "rename", "provenance"]
@@ -42,7 +42,7 @@ def finish_dataset(
     :class:`SettingsError` when a unit is missing. Safe to run again after a kill.
     """
     paths = [work / unit.file_name for unit in plan_units(n, len(settings.categories))]
-    missing = [path.name for path in paths if not path.is_file()]
+    missing = [path.name for path in paths if finished_unit(path) is None]
     if missing:
         raise SettingsError(
             f"{len(missing)} of {len(paths)} units are not made yet (first: {missing[0]}); "
@@ -61,10 +61,12 @@ def finish_dataset(
     _write_evidence(out, tally, ids)
     _write_rejected(out, tally)
     copy_headers(out / "include")
+    shape = shape_of(settings, versions)
     manifest = Manifest(
+        fingerprint=fingerprint(shape),
         rows=n,
         shard_size=shard_size,
-        shape=shape_of(settings, versions),
+        shape=shape,
         shards=writer.shards,
         counts={name: dict(sorted(c.items())) for name, c in writer.counts.items()},
         draws=_draws(tally),

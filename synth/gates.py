@@ -8,8 +8,7 @@ that the bits of a CPU's maths library do not show.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,11 +16,13 @@ import numpy as np
 from generators.draw import Reject
 from generators.dtypes import Scalar, Struct, Type, scalar_of
 from generators.ir import Program
+from synth.contract import Tolerance, sizes_of
 from synth.evaluate import Evaluation
 from synth.lane_memory import NOBODY, ArrayMemory
 from synth.lanes import NATIVE, NOISE, REDRAWN, Lanes, Values
 from synth.variants import is_redrawn, prepare
 from validate.compare import round_up_125
+from validate.sizes import awkward_sizes
 
 DEVIATION_FACTOR = 6.0
 RTOL_ROUNDOFFS = 4.0
@@ -29,32 +30,43 @@ LARGEST_TOLERANCE = 0.01
 """Of the output's spread (its standard deviation)."""
 SMALLEST_WRONG_SHARE = 0.1
 """Share of elements in which all-zeros, the mean, or a copy of an input must fail."""
-
-
-@dataclass(frozen=True)
-class Tolerance:
-    """``rtol`` and ``atol`` of a float output; None for integers and bools, which are exact."""
-
-    rtol: float | None
-    atol: float | None
+UNSEEN_WIDTH = 0.25
+LARGEST_UNSEEN_SHARE = 0.25
+"""An element is unseen when the tolerance is more than a quarter of it; few elements may be."""
+FEW_ELEMENTS = 4
+"""Outputs shorter than this are judged over the redrawn variants too."""
 
 
 def judge(program: Program) -> dict[str, Tolerance]:
-    """Run the program at its own sizes and judge it; the tolerance of each output by name.
+    """Run the program at its own and at awkward sizes and judge it; each output's tolerance.
 
     Raises :class:`generators.draw.Reject` with the reason when the draw is no good.
     """
-    evaluation = prepare(program, {s.symbol: s.value for s in program.sizes})
+    own, *others = awkward_sizes(sizes_of(program))
+    evaluation = prepare(program, own)
     evaluation.run()
     evaluation.coverage.require_all(program)
+    outputs = _written_outputs(evaluation)
+    tolerances = {memory.name: _judge_output(evaluation, memory) for memory in outputs}
+    _require_influence(program, outputs, tolerances)
+    for sizes in others:
+        _require_safe(program, sizes)
+    return tolerances
+
+
+def _require_safe(program: Program, sizes: Mapping[str, int]) -> None:
+    """Reject what goes wrong at other sizes only: collisions, bounds, overflow, lost elements."""
+    evaluation = prepare(program, sizes, redraw=False)
+    evaluation.run()
+    _written_outputs(evaluation)
+
+
+def _written_outputs(evaluation: Evaluation) -> list[ArrayMemory]:
     outputs = [m for m in evaluation.memories.values() if m.role != "in"]
-    tolerances = {}
     for memory in outputs:
         if memory.role == "out" and (memory.owner == NOBODY).any():
             raise Reject("unwritten_output", memory.name)
-        tolerances[memory.name] = _judge_output(evaluation, memory)
-    _require_influence(program, outputs, tolerances)
-    return tolerances
+    return outputs
 
 
 def _parts(memory: ArrayMemory) -> list[tuple[str, Type]]:
@@ -70,17 +82,27 @@ def _part(memory: ArrayMemory, name: str, variant: int) -> Values:
 
 
 def _judge_output(evaluation: Evaluation, memory: ArrayMemory) -> Tolerance:
-    merged = Tolerance(None, None)
-    for name, type_ in _parts(memory):
-        scalar = scalar_of(type_)
-        tolerance = _tolerance(evaluation.lanes, memory, name, scalar)
+    """The tolerance of an output, of all its fields and components together."""
+    found = [
+        _tolerance(evaluation.lanes, memory, name, scalar_of(type_))
+        for name, type_ in _parts(memory)
+    ]
+    merged = Tolerance(_largest(t.rtol for t in found), _largest(t.atol for t in found))
+    for (name, type_), own in zip(_parts(memory), found, strict=True):
+        tolerance = own if own.rtol is None else merged
+        for component in _components(type_):
+            _require_component(evaluation, memory, name, component, tolerance)
         _require_telling(evaluation, memory, name, tolerance)
-        if tolerance.rtol is not None:
-            merged = Tolerance(
-                max(tolerance.rtol, merged.rtol or 0.0),
-                max(tolerance.atol or 0.0, merged.atol or 0.0),
-            )
     return merged
+
+
+def _largest(values: Iterable[float | None]) -> float | None:
+    return max((v for v in values if v is not None), default=None)
+
+
+def _components(type_: Type) -> list[tuple[int, ...]]:
+    shape = getattr(type_, "shape", ())
+    return list(np.ndindex(*shape)) if shape else [()]
 
 
 def _tolerance(lanes: Lanes, memory: ArrayMemory, name: str, scalar: Scalar) -> Tolerance:
@@ -108,23 +130,38 @@ def _close(a: Values, b: Values, tolerance: Tolerance) -> Values:
     return near
 
 
+def _require_component(
+    evaluation: Evaluation,
+    memory: ArrayMemory,
+    name: str,
+    component: tuple[int, ...],
+    tolerance: Tolerance,
+) -> None:
+    """Reject a component that the tolerance of the whole output does not check."""
+    base = _part(memory, name, 0)[component]
+    sample = base
+    if memory.elements < FEW_ELEMENTS:
+        redrawn = range(REDRAWN, evaluation.lanes.variants)
+        sample = np.stack([base, *(_part(memory, name, k)[component] for k in redrawn)])
+    if (sample == sample.flat[0]).all():
+        raise Reject("constant_output", memory.name)
+    if tolerance.rtol is None or tolerance.atol is None:
+        return
+    width = tolerance.atol + tolerance.rtol * np.abs(base)
+    if float(width.max()) > LARGEST_TOLERANCE * float(sample.std()):
+        raise Reject("ill_conditioned", memory.name)
+    unseen = (width > UNSEEN_WIDTH * np.abs(base)) & (base != 0)
+    if unseen.mean() > LARGEST_UNSEEN_SHARE:
+        raise Reject("uneven_output", memory.name)
+
+
 def _require_telling(
     evaluation: Evaluation, memory: ArrayMemory, name: str, tolerance: Tolerance
 ) -> None:
     """Reject an output that a trivial kernel would get right."""
     base = _part(memory, name, 0)
-    sample = base
-    if memory.elements < 4:
-        redrawn = range(REDRAWN, evaluation.lanes.variants)
-        sample = np.stack([base, *(_part(memory, name, k) for k in redrawn)])
-    if (sample == sample.flat[0]).all():
-        raise Reject("constant_output", memory.name)
-    if tolerance.rtol is not None and tolerance.atol is not None:
-        width = tolerance.atol + tolerance.rtol * float(np.abs(base).max())
-        if width > LARGEST_TOLERANCE * float(sample.std()):
-            raise Reject("ill_conditioned", memory.name)
     candidates = [np.zeros_like(base)]
-    if memory.elements >= 4 and tolerance.rtol is not None:
+    if memory.elements >= FEW_ELEMENTS and tolerance.rtol is not None:
         candidates.append(np.full_like(base, base.mean()))
     candidates += _input_copies(evaluation, memory, base)
     for candidate in candidates:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ class Manifest:
     were made and why some were not taken.
     """
 
+    fingerprint: str
     rows: int
     shard_size: int
     shape: dict[str, Any]
@@ -32,18 +33,7 @@ class Manifest:
     draws: dict[str, Any]
 
     def write(self, out: Path) -> None:
-        write_json(
-            out / MANIFEST,
-            {
-                "fingerprint": fingerprint(self.shape),
-                "rows": self.rows,
-                "shard_size": self.shard_size,
-                "shape": self.shape,
-                "shards": self.shards,
-                "counts": self.counts,
-                "draws": self.draws,
-            },
-        )
+        write_json(out / MANIFEST, asdict(self))
 
 
 def read_manifest(out: Path) -> Manifest | None:
@@ -55,9 +45,10 @@ def read_manifest(out: Path) -> Manifest | None:
     if not path.is_file():
         return None
     try:
-        found = json.loads(path.read_text())
-        del found["fingerprint"]
-        return Manifest(**found)
+        manifest = Manifest(**json.loads(path.read_text()))
+        for shard in manifest.shards:
+            _ = shard["path"], shard["rows"], shard["sha256"]
+        return manifest
     except (ValueError, KeyError, TypeError) as error:
         raise SettingsError(f"{path} is damaged ({error}); delete it and generate again") from None
 
@@ -80,4 +71,16 @@ def damaged_shards(out: Path, manifest: Manifest) -> list[str]:
             problems.append(f"{shard['path']} is missing")
         elif sha256_of(path) != shard["sha256"]:
             problems.append(f"{shard['path']} does not have the sha256 of the manifest")
+    return problems
+
+
+def contradictions(out: Path, manifest: Manifest, found: set[str], rows: int) -> list[str]:
+    """Where a manifest and the folder disagree, one line each; ``found`` are the shards there."""
+    problems = damaged_shards(out, manifest)
+    listed = {shard["path"] for shard in manifest.shards}
+    problems += [f"{path} is not in the manifest" for path in sorted(found - listed)]
+    if manifest.rows != rows or sum(shard["rows"] for shard in manifest.shards) != rows:
+        problems.append(f"the manifest counts {manifest.rows} rows, the shards hold {rows}")
+    if manifest.fingerprint != fingerprint(manifest.shape):
+        problems.append("the fingerprint of the manifest is not that of its settings")
     return problems

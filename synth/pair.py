@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,7 +9,7 @@ from typing import Any
 
 from extract import Kernel, ModuleText, extract_module
 from generators import categories
-from generators.draw import Draw, Reject
+from generators.draw import Draw
 from generators.ir import Program
 from generators.keys import Keys, program_keys
 from generators.serialise import to_json
@@ -18,10 +17,11 @@ from generators.walk import used_ops
 from synth import render_reference, render_warp
 from synth.codegen import Translator
 from synth.collector import fewer_collections, keep_what_is_there
-from synth.contract import args_of, launch_of, sizes_of
-from synth.gates import Tolerance, judge
+from synth.contract import Tolerance, args_with_tolerances, launch_of, sizes_of
+from synth.gates import judge
 from synth.settings import Settings, Versions
 from validate.columns import SCHEMA_VERSION
+from validate.schema import row_id
 
 Row = dict[str, Any]
 
@@ -101,7 +101,7 @@ class PairMaker:
             "schedule": None,
             "line_map_python": [line for line, _ in kernel.line_map],
             "line_map_cuda": [line for _, line in kernel.line_map],
-            "args": _args_with_tolerances(program, accepted.tolerances),
+            "args": args_with_tolerances(program, accepted.tolerances),
             "sizes": sizes_of(program),
             "launch": launch_of(program),
             "input_seed": program.input_seed,
@@ -121,11 +121,6 @@ class PairMaker:
         }
 
 
-def row_id(python: str, kernel_name: str) -> str:
-    """First 16 hex digits of sha256(python + NUL + kernel name)."""
-    return hashlib.sha256(f"{python}\0{kernel_name}".encode()).hexdigest()[:16]
-
-
 def the_kernel(module_text: str, name: str) -> tuple[ModuleText, Kernel]:
     """The one kernel of a row's module; ``AssertionError`` when it is not there alone."""
     module = extract_module(module_text, strip_kernel_hash=False)
@@ -133,19 +128,7 @@ def the_kernel(module_text: str, name: str) -> tuple[ModuleText, Kernel]:
     return module, module.kernels[0]
 
 
-def _args_with_tolerances(program: Program, tolerances: dict[str, Tolerance]) -> list[Row]:
-    args = args_of(program)
-    for arg in args:
-        tolerance = tolerances.get(arg["name"])
-        if tolerance is not None:
-            arg["rtol"], arg["atol"] = tolerance.rtol, tolerance.atol
-    return args
-
-
 @lru_cache(maxsize=4)
 def pair_maker(settings: Settings, versions: Versions) -> PairMaker:
     """The process's own maker for these settings."""
     return PairMaker(settings, versions)
-
-
-__all__ = ["Accepted", "PairMaker", "Reject", "Row", "attempt_draw", "pair_maker", "row_id"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -17,7 +18,7 @@ from synth.finish import finish_dataset
 from synth.manifest import Manifest, damaged_shards, read_manifest, require_same_shape
 from synth.plan import Unit, plan_units
 from synth.settings import Settings, Versions, shape_of
-from synth.unit import Tally, make_unit, read_tally
+from synth.unit import Tally, finished_unit, make_unit, read_tally
 from synth.work import Work, open_work
 
 Progress = Callable[[int, Tally], None]
@@ -74,8 +75,15 @@ def _already_done(out: Path, shape: dict[str, Any], n: int, shard_size: int) -> 
     if manifest is None:
         return None
     require_same_shape(out, shape, manifest.shape)
+    if manifest.rows > n:
+        raise SettingsError(
+            f"{out} holds {manifest.rows} rows and {n} would delete some; choose another folder"
+        )
     same = manifest.rows == n and manifest.shard_size == shard_size
-    return manifest if same and not damaged_shards(out, manifest) else None
+    if not same or damaged_shards(out, manifest):
+        return None
+    shutil.rmtree(out / "work", ignore_errors=True)  # left by a kill after the manifest was written
+    return manifest
 
 
 def _make_units(
@@ -89,10 +97,11 @@ def _make_units(
     todo = []
     for unit in plan_units(n, len(settings.categories)):
         path = work.folder / unit.file_name
-        if path.is_file():
-            progress(_rows_of(unit, settings), read_tally(path))
-        else:
+        tally = finished_unit(path)
+        if tally is None:
             todo.append(unit)
+        else:
+            progress(_rows_of(unit, settings), tally)
     if workers == 1 or len(todo) <= 1:
         for unit in todo:
             make_unit(settings, versions, unit, work.folder)

@@ -6,9 +6,15 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
+import extract
+import generators
+import synth
+import validate
 from generators import categories
 from generators.registry import LEVELS
 from synth.errors import SettingsError
@@ -73,9 +79,13 @@ def make_settings(
 
 @dataclass(frozen=True)
 class Versions:
-    """What made the rows; all of it takes part in the fingerprint."""
+    """What made the rows; all of it takes part in the fingerprint.
+
+    ``code`` is a digest of the four packages' sources, for checkouts whose version stands still.
+    """
 
     pairsmith: str
+    code: str
     warp: str
     numpy: str
     pyarrow: str
@@ -85,11 +95,23 @@ class Versions:
     def installed() -> Versions:
         return Versions(
             pairsmith=version("pairsmith"),
+            code=_code_digest(),
             warp=version("warp-lang"),
             numpy=version("numpy"),
             pyarrow=version("pyarrow"),
             schema=SCHEMA_VERSION,
         )
+
+
+@lru_cache(maxsize=1)
+def _code_digest() -> str:
+    """First 16 hex digits of the sha256 of all sources that rows depend on."""
+    digest = hashlib.sha256()
+    for package in (extract, generators, synth, validate):
+        for path in sorted(Path(package.__path__[0]).iterdir()):
+            if path.suffix in (".py", ".h", ".json"):
+                digest.update(f"{package.__name__}/{path.name}\0".encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def shape_of(settings: Settings, versions: Versions) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console, Group
@@ -10,31 +9,11 @@ from rich.panel import Panel
 from rich.syntax import Syntax
 from rich.table import Table
 
-from generators.keys import program_keys
-from generators.serialise import from_json
 from synth.check import stored_rows
+from synth.codegen import Translator
 from synth.errors import SettingsError
-from synth.gates import judge
-from synth.pair import Accepted, PairMaker, Row
-from synth.settings import Settings, Versions
-
-_MADE_FROM_PROGRAM = (
-    "id",
-    "structure",
-    "description",
-    "python",
-    "reference",
-    "cuda_prologue",
-    "cuda_helpers",
-    "cuda_forward",
-    "cuda_backward",
-    "line_map_python",
-    "line_map_cuda",
-    "args",
-    "sizes",
-    "launch",
-    "ops",
-)
+from synth.pair import Row
+from synth.remake import differing_columns, retranslated_difference
 
 
 def find_row(out: Path, row_id: str | None) -> Row:
@@ -60,7 +39,8 @@ def print_row(row: Row) -> None:
     console.print(head, style="bold", highlight=False)
     console.print(row["description"], highlight=False)
     console.print(_side_by_side(python, cuda) if console.width >= 160 else Group(python, cuda))
-    console.print(_panel("Reference", row["reference"], "python"))
+    if row["reference"] is not None:
+        console.print(_panel("Reference", row["reference"], "python"))
     console.print(_evidence(row), highlight=False)
 
 
@@ -84,22 +64,7 @@ def _evidence(row: Row) -> str:
 
 
 def regenerated_difference(row: Row) -> str:
-    """Make the row again from its program; names the columns that differ, "" when none does."""
-    if row["program"] is None:
-        raise SettingsError(f"row {row['id']} has no program: it was harvested, not drawn")
-    program = from_json(row["program"])
-    origin = row["provenance"]
-    settings = Settings(
-        seed=origin["seed"],
-        categories=(row["category"],),
-        levels=(row["level"],),
-        backward=row["cuda_backward"] is not None,
-        verify="text",
-    )
-    accepted = Accepted(
-        program, judge(program), program_keys(program), origin["index"], origin["attempt"]
-    )
-    versions = replace(Versions.installed(), pairsmith=origin["pairsmith"])
-    again = PairMaker(settings, versions).rows([accepted])[0]
-    different = [name for name in _MADE_FROM_PROGRAM if again[name] != row[name]]
-    return f"made again: {', '.join(different)} differ" if different else ""
+    """Make the row again from its program; says what differs, an empty string when nothing does."""
+    difference, _ = differing_columns(row)
+    backward = row["cuda_backward"] is not None
+    return difference or retranslated_difference(row, Translator(backward=backward))

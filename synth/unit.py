@@ -157,3 +157,14 @@ def read_tally(path: Path) -> Tally:
     """The tally that a unit's file carries."""
     note = json.loads(pq.read_schema(path).metadata[b"pairsmith"])
     return Tally.from_dict(note["tally"])
+
+
+def finished_unit(path: Path) -> Tally | None:
+    """The tally of a unit that is there and whole, else None: then it is made again."""
+    if not path.is_file():
+        return None
+    try:
+        pq.read_table(path, columns=["id"])
+        return read_tally(path)
+    except (pa.ArrowException, OSError, KeyError, ValueError):
+        return None

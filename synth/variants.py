@@ -10,7 +10,9 @@ import numpy as np
 
 from generators.draw import Stream
 from generators.dtypes import FLOATS, Array, Struct, Type, scalar_of
+from generators.expr import Cast
 from generators.ir import Param, Program
+from generators.walk import bodies, expressions
 from synth.contract import args_of, element_type
 from synth.evaluate import Evaluation, thread_indices
 from synth.lane_memory import ArrayMemory, component_first
@@ -28,15 +30,15 @@ def is_redrawn(param: Param) -> bool:
     return param.role != "out" and not fixed
 
 
-def prepare(program: Program, sizes: Mapping[str, int]) -> Evaluation:
-    """An evaluation of the program at these sizes, ready to run.
+def prepare(program: Program, sizes: Mapping[str, int], redraw: bool = True) -> Evaluation:
+    """An evaluation of the program at these sizes, ready to run; ``redraw`` adds those variants.
 
     ``ValueError`` when the launch has more than 1,024 threads: an idiom chose its sizes badly.
     """
     dims = tuple(evaluate_size(d, sizes) for d in program.kernel.launch_dim)
     if prod(dims) > MAX_THREADS:
         raise ValueError(f"{program.idiom} launches {prod(dims)} threads at {dict(sizes)}")
-    redrawn = [p.name for p in program.kernel.params if is_redrawn(p)]
+    redrawn = [p.name for p in program.kernel.params if redraw and is_redrawn(p)]
     lanes = Lanes(prod(dims), len(redrawn), _has_narrow_floats(program))
     args = args_of(program)
     drawn = draw_inputs(args, sizes, program.input_seed)
@@ -101,13 +103,16 @@ def _spread(variants: list[Values], type_: Type, threads: int) -> Any:
 
 
 def _has_narrow_floats(program: Program) -> bool:
-    def scalars(type_: Type) -> set[str]:
-        if isinstance(type_, Array):
-            return scalars(type_.element)
-        if isinstance(type_, Struct):
-            return set().union(*(scalars(t) for _, t in type_.fields))
-        return {scalar_of(type_).name}
-
-    found = set().union(*(scalars(p.type) for p in program.kernel.params))
-    found |= {scalar for function in program.functions for scalar in scalars(function.result)}
+    """Whether anything is rounded to a float narrower than float64 (or there are no floats)."""
+    found = set().union(*(_scalars(p.type) for p in program.kernel.params))
+    for body in bodies(program):
+        found |= {e.type.name for e in expressions(body) if isinstance(e, Cast)}
     return bool(found & set(FLOATS[:2])) or "float64" not in found
+
+
+def _scalars(type_: Type) -> set[str]:
+    if isinstance(type_, Array):
+        return _scalars(type_.element)
+    if isinstance(type_, Struct):
+        return set().union(*(_scalars(t) for _, t in type_.fields))
+    return {scalar_of(type_).name}

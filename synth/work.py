@@ -31,8 +31,13 @@ class Work:
         path = out / "work" / PLAN
         if not path.is_file():
             return None
-        found = json.loads(path.read_text())
-        return Work(path.parent, found["shape"], found["n"], found["shard_size"])
+        try:
+            found = json.loads(path.read_text())
+            return Work(path.parent, dict(found["shape"]), found["n"], found["shard_size"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise SettingsError(
+                f"{path} is damaged ({error}); delete {path.parent} and generate again"
+            ) from None
 
     def settings(self) -> Settings:
         shape = self.shape

@@ -121,6 +121,41 @@ def test_keys_see_operators_types_and_the_order_of_differences() -> None:
     assert len({sums, *others}) == 6
 
 
+def _component_writer(index: int, loop_names: tuple[str, str], step: int = 1) -> Program:
+    k = KernelBuilder(Draw(0, "test", 0, 0))
+    n = k.size("n", 8, 8)
+    a = k.array("a", Vec(2, FLOAT32), n, low=0, high=1)
+    (i,) = k.thread(n)
+    v = k.let("v", a[i])
+    for name in loop_names:
+        with k.for_(name, 3 if step > 0 else -3, step=step):
+            k.set(v, index, v[0] + v[1])
+        k.used.discard(name)
+    k.store(a, i, v)
+    return k.program("test", 1, "kernel", "A test kernel.")
+
+
+def test_keys_see_which_component_is_written_and_the_direction_of_a_loop() -> None:
+    structures = {
+        program_keys(_component_writer(index, ("j", "k"), step)).structure
+        for index, step in ((0, 1), (1, 1), (0, -1))
+    }
+    assert len(structures) == 3
+
+
+def test_keys_ignore_whether_a_loop_variable_is_used_again() -> None:
+    twice, other = (_component_writer(0, names) for names in (("k", "k"), ("k", "j")))
+    assert program_keys(twice) == program_keys(other)
+
+
+def test_atomics_that_no_device_has_are_refused() -> None:
+    k = KernelBuilder(Draw(0, "test", 0, 0))
+    for element, op_name in ((Scalar("uint8"), "add"), (FLOAT32, "or")):
+        counts = k.accumulator("counts", element, "4")
+        with pytest.raises(TypeError, match="no atomic"):
+            k.atomic(op_name, counts, 0, counts[0])
+
+
 @pytest.mark.parametrize(
     "text",
     ["bool", "int8", "uint64", "float16", "vec2[float32]", "vec7[int64]", "mat2x3[float64]"]

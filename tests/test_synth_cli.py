@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from synth.pair import row_id
+from validate.schema import row_id
 
 ROOT = Path(__file__).resolve().parent.parent
 

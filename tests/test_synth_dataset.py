@@ -15,12 +15,16 @@ import pytest
 import yaml
 from datasets import Features, Value, load_dataset
 
+from generators.keys import program_keys
+from generators.serialise import from_json
 from synth import run
 from synth.check import stored_rows
 from synth.errors import SettingsError
 from synth.files import sha256_of
 from synth.manifest import SPLITS, read_manifest
-from synth.settings import STRUCTURE_CAP, make_settings
+from synth.plan import plan_units
+from synth.settings import STRUCTURE_CAP, Versions, make_settings, shape_of
+from synth.work import open_work
 from validate.columns import ROW_SCHEMA
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -93,9 +97,13 @@ def test_rows_are_distinct_and_splits_share_no_structure(dataset: Path) -> None:
     assert max(structures.values()) <= STRUCTURE_CAP
 
 
-def test_neighbouring_seeds_share_nothing(tmp_path: Path, dataset: Path) -> None:
+def test_neighbouring_seeds_share_no_kernel_up_to_names(tmp_path: Path, dataset: Path) -> None:
+    def rename_keys(out: Path) -> set[str]:
+        return {program_keys(from_json(row["program"])).rename for _, row in stored_rows(out)}
+
     _generate(tmp_path / "other", seed=1)
-    assert not {*_rows_by_id(tmp_path / "other")} & {*_rows_by_id(dataset)}
+    assert len(rename_keys(dataset)) == N
+    assert len(rename_keys(tmp_path / "other") & rename_keys(dataset)) <= 1
 
 
 def _subprocess(out: Path, *options: str, **environment: str) -> None:
@@ -161,14 +169,37 @@ def test_a_damaged_shard_is_made_again(tmp_path: Path) -> None:
     assert _shards(out) == before
 
 
-def test_a_larger_dataset_can_be_cut_down(tmp_path: Path, dataset: Path) -> None:
+def test_rows_are_never_deleted_by_asking_for_fewer(dataset: Path) -> None:
+    before = _shards(dataset)
+    with pytest.raises(SettingsError, match=f"holds {N} rows"):
+        _generate(dataset, n=12)
+    assert _shards(dataset) == before
+
+
+def test_a_finished_dataset_grows(tmp_path: Path, dataset: Path) -> None:
     out = tmp_path / "out"
     _generate(out, n=30, shard_size=4)
-    _generate(out, n=12, shard_size=1000)
+    _generate(out, n=N)
+    assert _rows_by_id(out) == _rows_by_id(dataset)
     manifest = read_manifest(out)
     assert manifest is not None
-    assert manifest.rows == 12 == len(_rows_by_id(out))
     assert {s["path"] for s in manifest.shards} == set(_shards(out))
+
+
+def test_a_damaged_unit_is_made_again(tmp_path: Path, dataset: Path) -> None:
+    out = tmp_path / "out"
+    work = open_work(out, shape_of(make_settings(verify="text"), Versions.installed()), N, 1000)
+    unit = plan_units(N, 6)[0]
+    (work.folder / unit.file_name).write_bytes(b"no Parquet")
+    _generate(out)
+    assert _shards(out) == _shards(dataset)
+
+
+def test_a_damaged_plan_is_named(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "plan.json").write_text("{")
+    with pytest.raises(SettingsError, match=r"plan\.json is damaged"):
+        _generate(tmp_path)
 
 
 def test_the_card_names_what_is_there(dataset: Path) -> None:

@@ -9,10 +9,11 @@ import pytest
 from generators.build import KernelBuilder, cast, fn, make
 from generators.draw import Draw, Reject
 from generators.dtypes import FLOAT32, INT32, Scalar, Vec
-from generators.expr import Var
+from generators.expr import Expr, Var, literal
 from synth.gates import Tolerance, judge
 
 N = "n"
+V3 = Vec(3, FLOAT32)
 Body = Callable[[KernelBuilder, Var, Var, Var, Var], None]
 
 
@@ -195,13 +196,62 @@ def test_two_kinds_of_atomics_do_not_mix() -> None:
         judge(k.program("test", 1, "kernel", "A planted kernel for a test."))
 
 
-def test_a_vector_output_is_judged_by_component() -> None:
+def _vector_verdict(build: Callable[[Expr], Expr]) -> dict[str, Tolerance]:
     k = KernelBuilder(Draw(3, "test", 0, 0))
     n = k.size(N, 64, 64)
-    v3 = Vec(3, FLOAT32)
-    v = k.array("v", v3, n, low=-1.0, high=1.0)
-    out = k.out("out", v3, n)
+    v = k.array("v", V3, n, low=-1.0, high=1.0)
+    out = k.out("out", V3, n)
     (i,) = k.thread(n)
-    value = k.let("value", v[i] * 2.0)
-    k.store(out, i, make(v3, value[2], value[0], value[1]))
-    assert judge(k.program("test", 1, "kernel", "A planted kernel for a test."))["out"].rtol == 5e-7
+    k.store(out, i, build(k.let("value", v[i] * 2.0)))
+    return judge(k.program("test", 1, "kernel", "A planted kernel for a test."))
+
+
+def test_a_vector_output_is_judged_by_component() -> None:
+    assert _vector_verdict(lambda v: make(V3, v[2], v[0], v[1]))["out"].rtol == 5e-7
+    zero = literal(0.0, FLOAT32)
+    with pytest.raises(Reject, match="constant_output"):
+        _vector_verdict(lambda v: make(V3, v[2], v[0], zero))
+    with pytest.raises(Reject, match="ill_conditioned"):
+        _vector_verdict(lambda v: make(V3, 1000.0 * v[2], v[0] * 0.0001, v[1]))
+
+
+def test_struct_fields_are_judged_by_the_tolerance_that_is_published() -> None:
+    k = KernelBuilder(Draw(3, "test", 0, 0))
+    pair = k.struct("Pair", ("big", FLOAT32), ("small", FLOAT32))
+    n = k.size(N, 64, 64)
+    x = k.array("x", FLOAT32, n, low=-1.0, high=1.0)
+    out = k.out("out", pair, n)
+    (i,) = k.thread(n)
+    k.store(out, i, make(pair, (12345.0 * x[i] + 3000.0) * x[i], x[i] * 0.0001))
+    with pytest.raises(Reject, match="ill_conditioned"):
+        judge(k.program("test", 1, "kernel", "A planted kernel for a test."))
+
+
+def test_an_output_whose_small_values_are_not_seen_is_rejected() -> None:
+    def body(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+        with k.if_(a[i] > 1.7):
+            k.store(out, i, 30000.0 * b[i] * b[i])
+        with k.else_():
+            k.store(out, i, 0.0001 * b[i])
+
+    with pytest.raises(Reject, match="uneven_output"):
+        judged(body)
+
+
+def test_a_collision_at_another_size_is_found() -> None:
+    k = KernelBuilder(Draw(3, "test", 0, 0))
+    n = k.size(N, 64, 64)
+    x = k.array("x", FLOAT32, n, low=-1.0, high=1.0)
+    y = k.array("y", FLOAT32, "64", role="inout", low=1.0, high=2.0)
+    (i,) = k.thread(n)
+    k.store(y, i % 64, 2.0 * x[i], op="add")
+    with pytest.raises(Reject, match=r"write_collision|order_dependent"):
+        judge(k.program("test", 1, "kernel", "A planted kernel for a test."))
+
+
+def test_an_index_out_of_bounds_at_the_smallest_size_is_found() -> None:
+    def body(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+        k.store(out, i, a[i] + b[(i + 1) % 32])
+
+    with pytest.raises(Reject, match="out_of_bounds"):
+        judged(body)

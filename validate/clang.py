@@ -13,6 +13,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from validate.errors import HostRunUnavailable
+
 # No FMA contraction and no optimisation: the same bits everywhere, and the fastest build.
 _OPTIMISATION_LEVEL = 0
 _FLAGS = ("-w",)
@@ -27,10 +29,6 @@ class LoadError(Exception):
     """An object file could not be loaded, or a symbol is not in it."""
 
 
-class ClangUnavailable(RuntimeError):  # noqa: N818
-    """Warp's compiler is not there, is not one known here, or cannot read the headers given."""
-
-
 @lru_cache(maxsize=1)
 def _runtime() -> Any:
     warp: Any = import_module("warp")
@@ -38,11 +36,11 @@ def _runtime() -> Any:
     warp.init()
     runtime = context.runtime
     if runtime.llvm is None:
-        raise ClangUnavailable("this build of Warp comes without Clang")
+        raise HostRunUnavailable("this build of Warp comes without Clang")
     parameters = len(runtime.llvm.wp_compile_cpp.argtypes)
     if parameters != _COMPILE_PARAMETERS:
         # Calling it regardless would corrupt memory.
-        raise ClangUnavailable(
+        raise HostRunUnavailable(
             f"Warp {warp.config.version}: wp_compile_cpp takes {parameters} parameters, "
             f"only the form with {_COMPILE_PARAMETERS} is known here"
         )
@@ -50,7 +48,7 @@ def _runtime() -> Any:
 
 
 def start() -> None:
-    """Load Warp's libraries, which `build` otherwise does. Raises ClangUnavailable."""
+    """Load Warp's libraries, which `build` otherwise does. Raises HostRunUnavailable."""
     _runtime()
 
 
@@ -63,7 +61,7 @@ def make_precompiled_header(include_dir: Path, pch_dir: Path, block_dim: int) ->
     """Precompile `builtin.h` of `include_dir` for one tile block size; returns the file.
 
     The folder must belong to one process and one `include_dir`. Takes about a second; an
-    existing file is returned at once. Raises ClangUnavailable when the headers do not compile.
+    existing file is returned at once. Raises HostRunUnavailable when the headers do not compile.
     """
     target = pch_dir / f"builtin_{block_dim}.pch"
     if target.exists():
@@ -75,7 +73,7 @@ def make_precompiled_header(include_dir: Path, pch_dir: Path, block_dim: int) ->
         # Warp goes on without one when its headers do not compile.
         made = list(folder.glob("*.pch"))
         if len(made) != 1:
-            raise ClangUnavailable(f"Warp's headers do not compile with block_dim {block_dim}")
+            raise HostRunUnavailable(f"the headers in {include_dir} do not compile")
         made[0].replace(target)
     return target
 

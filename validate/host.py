@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from validate.errors import HostRunUnavailable
 from validate.host_process import WorkerGone, WorkerProcess
 
 STATUSES = (
@@ -181,6 +182,8 @@ class HostRunner:
         except WorkerGone:
             self._stop_worker()
             raise
+        if message["event"] == "unavailable":
+            raise HostRunUnavailable(message["reason"])
         if message["event"] == "error":
             raise RuntimeError(f"the host runner failed:\n{message['trace']}")
         return message

@@ -12,6 +12,8 @@ from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
 
+from validate.errors import HostRunUnavailable
+
 # Importing Warp takes under a second alone, many on a crowded machine.
 START_TIMEOUT_S = 120.0
 
@@ -48,6 +50,9 @@ class WorkerProcess:
         except WorkerGone as gone:
             self.stop()
             raise RuntimeError(f"the host runner did not start: {gone}") from gone
+        if message["event"] == "unavailable":
+            self.stop()
+            raise HostRunUnavailable(message["reason"])
         if message["event"] == "error":
             self.stop()
             raise RuntimeError(f"the host runner did not start:\n{message['trace']}")

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from validate import clang
+from validate.errors import HostRunUnavailable
 from validate.host_case import run_case
 from validate.host_unit import translation_unit
 
@@ -45,6 +46,8 @@ class Worker:
             self._send(event="ready")
             while (batch := self._receive()) is not None:
                 self._answer(batch)
+        except HostRunUnavailable as error:
+            self._send(event="unavailable", reason=str(error))
         except Exception:
             self._send(event="error", trace=traceback.format_exc())
             raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import prod
@@ -14,19 +15,27 @@ import numpy as np
 from validate import dtypes
 from validate.inputs import Array
 
-_MODULES = frozenset({"math", "numpy"})
-# Not a sandbox: it keeps texts that came from elsewhere from reading files or reaching the
-# interpreter by plain means. The run as such takes place in a child process.
+_IMPORTS = frozenset({("math", None), ("numpy", "np")})
+# Not a sandbox: it keeps texts that came from elsewhere from reading files, reaching the
+# interpreter or changing the modules that the comparison itself uses. The run as such takes place
+# in a child process.
 # fmt: off
 _FORBIDDEN_NAMES = frozenset({
     "open", "exec", "eval", "compile", "getattr", "setattr", "delattr", "globals", "locals", "vars",
     "input", "breakpoint", "exit", "quit", "memoryview",
 })
-_FORBIDDEN_ATTRIBUTES = frozenset({
-    "load", "loads", "save", "savez", "savez_compressed", "fromfile", "tofile", "memmap",
-    "genfromtxt", "loadtxt", "savetxt", "fromregex", "dump", "dumps", "open_memmap", "DataSource",
-    "ctypeslib", "ctypes", "f2py", "testing", "lib", "os", "sys",
-})
+_ALLOWED_OF_MODULES = {
+    "math": frozenset(name for name in dir(math) if not name.startswith("_")),
+    "np": frozenset({
+        "abs", "all", "any", "append", "arange", "argmax", "argmin", "array", "asarray", "ceil",
+        "clip", "column_stack", "concatenate", "copy", "cross", "diag", "dot", "empty", "exp",
+        "eye", "float64", "floor", "full", "hstack", "identity", "inner", "int64", "linalg",
+        "linalg.det", "linalg.inv", "linalg.norm", "linalg.solve", "log", "matmul", "max",
+        "maximum", "min", "minimum", "ndarray", "ndindex", "object_", "ones", "outer", "pi",
+        "prod", "sign", "sqrt", "square", "stack", "sum", "trace", "transpose", "vstack", "where", "zeros",
+        "zeros_like",
+    }),
+}
 # fmt: on
 
 
@@ -37,17 +46,20 @@ class ReferenceFailed(Exception):  # noqa: N818 - it is a result of a check, not
 def check_syntax(text: str) -> list[str]:
     """What a reference may not contain, one line a finding; empty when it is fine.
 
-    Allowed imports are `math` and `numpy`; forbidden are double-underscore names and attributes,
-    and names that reach files or the interpreter.
+    Allowed imports are `math` and `numpy as np`, with the functions that references use; forbidden
+    are assignments to these modules, names and attributes with leading underscores, and names that
+    reach files or the interpreter.
     """
     try:
         tree = ast.parse(text)
     except SyntaxError as error:
         return [f"line {error.lineno}: {error.msg}"]
+    nodes = list(ast.walk(tree))
+    bases = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
     return [
         f"line {getattr(node, 'lineno', 0)}: {found}"
-        for node in ast.walk(tree)
-        if (found := _forbidden(node)) is not None
+        for node in nodes
+        if (found := _forbidden(node, id(node) in bases)) is not None
     ]
 
 
@@ -91,18 +103,35 @@ def _compiled(text: str) -> CodeType:
     return compile(text, "<reference>", "exec")
 
 
-def _forbidden(node: ast.AST) -> str | None:
+def _forbidden(node: ast.AST, is_base: bool) -> str | None:
     if isinstance(node, ast.Import):
-        modules = {alias.name for alias in node.names}
-        return None if modules <= _MODULES else f"imports {sorted(modules - _MODULES)}"
+        bad = [alias for alias in node.names if (alias.name, alias.asname) not in _IMPORTS]
+        return f"imports {bad[0].name}" if bad else None
     if isinstance(node, ast.ImportFrom):
-        return None if node.module in _MODULES and not node.level else f"imports {node.module}"
+        return f"imports from {node.module}"
     if isinstance(node, ast.Attribute):
-        bad = node.attr.startswith("__") or node.attr in _FORBIDDEN_ATTRIBUTES
-        return f"attribute {node.attr}" if bad else None
+        return _forbidden_attribute(node)
     if isinstance(node, ast.Name):
-        bad = node.id.startswith("__") or node.id in _FORBIDDEN_NAMES
-        return f"name {node.id}" if bad else None
+        return _forbidden_name(node, is_base)
+    return None
+
+
+def _forbidden_name(node: ast.Name, is_base: bool) -> str | None:
+    if node.id.startswith("__") or node.id in _FORBIDDEN_NAMES:
+        return f"name {node.id}"
+    # a module under another name could be changed through it
+    return f"{node.id} by itself" if node.id in _ALLOWED_OF_MODULES and not is_base else None
+
+
+def _forbidden_attribute(node: ast.Attribute) -> str | None:
+    if node.attr.startswith("_"):
+        return f"attribute {node.attr}"
+    path = ast.unparse(node).split(".")
+    allowed = _ALLOWED_OF_MODULES.get(path[0])
+    if allowed is None:
+        return None
+    if ".".join(path[1:]) not in allowed or not isinstance(node.ctx, ast.Load):
+        return f"{ast.unparse(node)}"
     return None
 
 

@@ -1,0 +1,99 @@
+"""A stored row against what its ``program`` column makes today."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Any
+
+from extract import ExtractError
+from generators import categories
+from generators.draw import Draw, Reject
+from generators.keys import program_keys
+from generators.serialise import from_json, to_json
+from generators.walk import used_ops
+from synth import render_reference, render_warp
+from synth.codegen import CodegenError, Translator
+from synth.contract import args_with_tolerances, launch_of, sizes_of
+from synth.gates import judge
+from synth.pair import Row, the_kernel
+from validate.schema import row_id
+
+NOT_MADE_YET = ("cuda_plain", "plain_args", "plain_launch", "schedule")
+
+
+def differing_columns(row: Row) -> tuple[str, str]:
+    """The first column that the program does not make again, and why; empty when all are equal.
+
+    Covers every column but the CUDA texts, ``checks`` and ``provenance``, and judges the program
+    by the gates anew. No text of the row is executed. The second string is the rename key.
+    """
+    if row["program"] is None:
+        return "program is null: the row cannot be made again", ""
+    try:
+        program = from_json(row["program"])
+        tolerances = judge(program)
+        keys = program_keys(program)
+    except Reject as reject:
+        return f"program does not pass the gates: {reject}", ""
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        return f"program is damaged: {type(error).__name__}: {error}", ""
+    python = render_warp.render(program)
+    kernel = program.kernel
+    made: dict[str, Any] = {
+        "program": to_json(program),
+        "category": program.category,
+        "idiom": program.idiom,
+        "level": program.level,
+        "kernel_name": kernel.name,
+        "description": program.description,
+        "python": python,
+        "id": row_id(python, kernel.name),
+        "structure": keys.structure,
+        "reference": render_reference.render(program),
+        "args": args_with_tolerances(program, tolerances),
+        "sizes": sizes_of(program),
+        "launch": launch_of(program),
+        "input_seed": program.input_seed,
+        "ops": used_ops(program),
+        **dict.fromkeys(NOT_MADE_YET),
+    }
+    wrong = [name for name, value in made.items() if row[name] != value]
+    if wrong:
+        return f"the program makes another {', '.join(wrong)}", keys.rename
+    return _false_origin(row), keys.rename
+
+
+def _false_origin(row: Row) -> str:
+    """Whether seed, index and attempt of ``provenance`` lead to another program."""
+    origin = row["provenance"]
+    category = categories().get(row["category"])
+    if category is None or origin["pairsmith"] != version("pairsmith"):
+        return ""
+    draw = Draw(origin["seed"], row["category"], origin["index"], origin["attempt"])
+    try:
+        same = to_json(category.draw(draw, row["level"])) == row["program"]
+    except Reject:
+        same = False
+    return "" if same else "provenance does not lead to this program"
+
+
+def retranslated_difference(row: Row, translator: Translator) -> str:
+    """What of the CUDA is not what ``python`` gives; an empty string when all is equal.
+
+    Executes ``python``: call it for rows whose ``python`` the program makes again.
+    """
+    try:
+        text = translator.translate(row["python"], row["kernel_name"])
+        module, kernel = the_kernel(text, row["kernel_name"])
+    except (CodegenError, ExtractError) as error:
+        return f"python does not translate: {str(error).splitlines()[0]}"
+    made = {
+        "cuda_prologue": module.prologue,
+        "cuda_helpers": module.helpers,
+        "cuda_forward": kernel.forward,
+        "cuda_backward": kernel.backward,
+        "line_map_python": [line for line, _ in kernel.line_map],
+        "line_map_cuda": [line for _, line in kernel.line_map],
+    }
+    wrong = [name for name, value in made.items() if row[name] != value]
+    return f"python translates to another {', '.join(wrong)}" if wrong else ""
