@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from generators.draw import Reject
+from synth.collector import fewer_collections
 from synth.errors import SettingsError
 from synth.files import write_parquet
 from synth.pair import Accepted, Row, attempt_draw, pair_maker
@@ -106,9 +107,11 @@ def checked_rows(
     todo = dict.fromkeys(keys)
     attempts = dict(start_attempts)
     while todo:
-        drawn = {
-            key: first_accepted(settings, key, attempts.get(key, 0), admit, tally) for key in todo
-        }
+        with fewer_collections():
+            drawn = {
+                key: first_accepted(settings, key, attempts.get(key, 0), admit, tally)
+                for key in todo
+            }
         rows = maker.rows(list(drawn.values()))
         failures = verify_rows(rows, settings.verify, tally.evidence)
         for (key, accepted), row, failure in zip(drawn.items(), rows, failures, strict=True):

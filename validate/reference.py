@@ -32,8 +32,8 @@ _ALLOWED_OF_MODULES = {
         "eye", "float64", "floor", "full", "hstack", "identity", "inner", "int64", "linalg",
         "linalg.det", "linalg.inv", "linalg.norm", "linalg.solve", "log", "matmul", "max",
         "maximum", "min", "minimum", "ndarray", "ndindex", "object_", "ones", "outer", "pi",
-        "prod", "sign", "sqrt", "square", "stack", "sum", "trace", "transpose", "vstack", "where", "zeros",
-        "zeros_like",
+        "prod", "sign", "sqrt", "square", "stack", "sum", "trace", "transpose", "vstack",
+        "where", "zeros", "zeros_like",
     }),
 }
 # fmt: on
