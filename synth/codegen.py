@@ -85,6 +85,17 @@ def check_warp_version(version: str | None = None) -> None:
         raise UnsupportedWarpError(f"warp-lang {version} is not supported; {need}")
 
 
+def bundled_nvrtc() -> str:
+    """Version of the NVRTC that Warp brings along, such as ``13.4``; "" when it does not say."""
+    import warp
+    import warp._src.context
+
+    warp.config.log_level = max(warp.config.log_level, warp.LOG_ERROR)
+    warp.init()
+    found = getattr(warp._src.context.runtime, "toolkit_version", None)
+    return ".".join(map(str, found)) if found else ""
+
+
 class Translator:
     """Turns Warp Python of one kernel into the text of a CUDA module.
 

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from importlib.metadata import PackageNotFoundError, version
 
-from synth.codegen import Translator, check_warp_version
+from synth.codegen import Translator, bundled_nvrtc, check_warp_version
 from synth.errors import UnsupportedWarpError
 from synth.pair import PairMaker
 from synth.settings import Versions, make_settings
@@ -22,7 +22,9 @@ def report() -> list[str]:
     """Lines to print: the machine, package versions, then one line a feature."""
     lines = [f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"]
     lines += [f"{name} {_version(name)}" for name in _PACKAGES]
-    lines.append(f"NVIDIA driver {_driver()}")
+    lines.append(f"NVRTC {_nvrtc()}")
+    lines.append(f"C++ compiler {_compiler()}")
+    lines.append(f"GPU and NVIDIA driver {_driver()}")
     lines += ["", *_features()]
     return lines
 
@@ -32,6 +34,19 @@ def _version(name: str) -> str:
         return version(name)
     except PackageNotFoundError:
         return "not installed"
+
+
+def _nvrtc() -> str:
+    try:
+        check_warp_version()
+    except UnsupportedWarpError:
+        return "unknown: it comes with Warp"
+    return f"{bundled_nvrtc() or 'of unknown version'}, bundled with Warp"
+
+
+def _compiler() -> str:
+    found = [name for name in ("g++", "clang++") if shutil.which(name)]
+    return f"{' and '.join(found) or 'not found'} (not needed: Warp brings Clang)"
 
 
 def _driver() -> str:
@@ -52,7 +67,7 @@ def _features() -> list[str]:
         f"generate --verify text: ready (memoised overload resolution {memo})",
         f"generate and validate --verify run: {_host_run()}",
         f"load_dataset: {_needs('datasets', 'pip install datasets')}",
-        "compile check with NVRTC, GPU runs: not part of this version",
+        "compile check with NVRTC, runs on a GPU: no (not part of this version)",
     ]
 
 

@@ -155,6 +155,7 @@ def test_doctor_says_what_is_ready() -> None:
     assert done.returncode == 0, done.stderr
     assert "warp-lang" in done.stdout
     assert "--verify run: ready" in done.stdout
+    assert "bundled with Warp" in done.stdout
 
 
 def test_a_sound_dataset_validates(dataset: Path, tmp_path: Path) -> None:
