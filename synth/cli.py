@@ -97,11 +97,12 @@ def generate(
     )
     began_s = time.monotonic()
     with _progress(max(n, 0), quiet, "generate") as bar:
-        rejects = units = 0
+        rejects = units = made = 0
 
-        def progress(rows: int, tally: Any) -> None:
-            nonlocal rejects, units
+        def progress(rows: int, tally: Any, fresh: bool) -> None:
+            nonlocal rejects, units, made
             units += 1
+            made += rows if fresh else 0
             rejects += sum(tally.rejects.values())
             bar.update(min(rows, n - bar.n))
             bar.set_postfix(rejects=rejects)
@@ -109,8 +110,9 @@ def generate(
         manifest = run.generate(
             settings, n, out, workers=workers, shard_size=shard_size, progress=progress
         )
-    rate = f"{n / (time.monotonic() - began_s):.0f} rows/s" if units else "complete already"
-    click.echo(f"{manifest.rows} rows in {len(manifest.shards)} shards at {out}, {rate}")
+    rate = min(made, n) / (time.monotonic() - began_s)
+    done = f"{rate:.0f} rows/s" if units else "complete already"
+    click.echo(f"{manifest.rows} rows in {len(manifest.shards)} shards at {out}, {done}")
 
 
 @main.command()

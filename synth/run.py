@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import shutil
@@ -21,8 +22,8 @@ from synth.settings import Settings, Versions, shape_of
 from synth.unit import Tally, finished_unit, make_unit, read_tally
 from synth.work import Work, open_work
 
-Progress = Callable[[int, Tally], None]
-"""Called after each unit with the rows it made and its tally."""
+Progress = Callable[[int, Tally, bool], None]
+"""Called after each unit with its rows, its tally, and whether this run made it."""
 
 
 def generate(
@@ -32,7 +33,7 @@ def generate(
     *,
     workers: int = 1,
     shard_size: int = 1000,
-    progress: Progress = lambda _rows, _tally: None,
+    progress: Progress = lambda _rows, _tally, _fresh: None,
 ) -> Manifest:
     """Make a dataset of ``n`` rows in ``out``, or go on with one that was begun there.
 
@@ -54,8 +55,9 @@ def generate(
     if done is not None:
         return done
     work = open_work(out, shape, n, shard_size)
-    _make_units(settings, versions, n, work, workers, progress)
-    return finish_dataset(settings, versions, n, shard_size, out, work.folder)
+    with _disk_troubles(out):
+        _make_units(settings, versions, n, work, workers, progress)
+        return finish_dataset(settings, versions, n, shard_size, out, work.folder)
 
 
 def finish(out: Path) -> Manifest:
@@ -67,7 +69,25 @@ def finish(out: Path) -> Manifest:
         raise SettingsError(f"{out} holds no unfinished run; start one with pairsmith generate")
     settings = work.settings()
     require_same_shape(out, shape_of(settings, versions), work.shape)
-    return finish_dataset(settings, versions, work.n, work.shard_size, out, work.folder)
+    with _disk_troubles(out):
+        return finish_dataset(settings, versions, work.n, work.shard_size, out, work.folder)
+
+
+_DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
+
+
+@contextmanager
+def _disk_troubles(out: Path) -> Iterator[None]:
+    """Turn a disk that takes no more into one line; any other error is a bug and goes on."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _DISK_ERRORS:
+            raise
+        raise RunError(
+            f"cannot write to {out}: {os.strerror(error.errno)}; finished units are kept: mend "
+            "that and run the same command again to go on"
+        ) from None
 
 
 def _already_done(out: Path, shape: dict[str, Any], n: int, shard_size: int) -> Manifest | None:
@@ -101,14 +121,14 @@ def _make_units(
         if tally is None:
             todo.append(unit)
         else:
-            progress(_rows_of(unit, settings), tally)
+            progress(_rows_of(unit, settings), tally, False)
     if workers == 1 or len(todo) <= 1:
         for unit in todo:
             make_unit(settings, versions, unit, work.folder)
-            progress(_rows_of(unit, settings), read_tally(work.folder / unit.file_name))
+            progress(_rows_of(unit, settings), read_tally(work.folder / unit.file_name), True)
         return
     for unit in _in_processes(settings, versions, todo, work, workers):
-        progress(_rows_of(unit, settings), read_tally(work.folder / unit.file_name))
+        progress(_rows_of(unit, settings), read_tally(work.folder / unit.file_name), True)
 
 
 def _rows_of(unit: Unit, settings: Settings) -> int:

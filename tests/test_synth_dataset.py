@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -19,7 +20,7 @@ from generators.keys import program_keys
 from generators.serialise import from_json
 from synth import run
 from synth.check import stored_rows
-from synth.errors import SettingsError
+from synth.errors import RunError, SettingsError
 from synth.files import sha256_of
 from synth.manifest import SPLITS, read_manifest
 from synth.plan import plan_units
@@ -216,3 +217,19 @@ def test_the_card_names_what_is_there(dataset: Path) -> None:
 def test_headers_come_with_their_licences(dataset: Path) -> None:
     assert (dataset / "include" / "builtin.h").is_file()
     assert "Apache License" in (dataset / "include" / "licenses" / "LICENSE.md").read_text()
+
+
+def test_a_full_disk_is_said_and_the_run_goes_on(
+    tmp_path: Path, dataset: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_args: object, **_options: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    out = tmp_path / "out"
+    with monkeypatch.context() as patch:
+        patch.setattr("synth.finish.copy_headers", full)
+        with pytest.raises(RunError, match="No space left on device; finished units are kept"):
+            _generate(out)
+    assert read_manifest(out) is None
+    _generate(out)
+    assert _shards(out) == _shards(dataset)
