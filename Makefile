@@ -7,7 +7,8 @@ DEMO ?= data/demo
 .PHONY: demo test lint types format samples bench clean
 
 demo: $(VENV)/.installed-core
-	$(BIN)/pairsmith generate -n 600 -o $(DEMO) --verify run --workers 2
+	$(BIN)/pairsmith generate -n 600 -o $(DEMO) --verify run --workers 2 || \
+	  { rm -rf $(DEMO) && $(BIN)/pairsmith generate -n 600 -o $(DEMO) --verify run --workers 2; }
 	$(BIN)/pairsmith stats $(DEMO)
 	$(BIN)/pairsmith show $(DEMO)
 

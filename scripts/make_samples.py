@@ -1,7 +1,8 @@
 """Make ``data/samples``: one pair for each category and level, as published.
 
-Run: python scripts/make_samples.py FOLDER. The folder is replaced. Headers (``include/``) and raw
-measurements (``evidence/``) are left out of git, so they are removed here as well.
+Run: python scripts/make_samples.py FOLDER. A dataset there is replaced, anything else is refused.
+Headers (``include/``) and raw measurements (``evidence/``) are left out of git, so they are removed
+here as well.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from synth.settings import make_settings
 
 def make_samples(folder: Path) -> int:
     """Write the samples into ``folder``; gives the number of rows."""
+    if folder.exists() and not (folder / "manifest.json").is_file():
+        sys.exit(f"{folder} is no dataset; choose another folder")
     fresh = folder.with_name(f".{folder.name}.new")
     shutil.rmtree(fresh, ignore_errors=True)
     rows = len(categories()) * len(LEVELS)

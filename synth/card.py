@@ -26,7 +26,9 @@ def render(manifest: Manifest, versions: Mapping[str, object]) -> str:
 
 def _yaml(manifest: Manifest) -> str:
     files = "\n".join(
-        f"      - split: {split}\n        path: {split}/shard-*.parquet" for split in SPLITS
+        f"      - split: {split}\n        path: {split}/shard-*.parquet"
+        for split in SPLITS
+        if manifest.counts["split"].get(split)
     )
     return f"""---
 license: apache-2.0

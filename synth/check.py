@@ -71,6 +71,15 @@ def stored_rows(out: Path) -> Iterator[tuple[str, Row]]:
             raise SettingsError(f"{path} cannot be read: {error}") from None
 
 
+def read_columns(path: Path, columns: Sequence[str]) -> list[Row]:
+    """Some columns of a shard; :class:`SettingsError` when it cannot be read."""
+    try:
+        rows: list[Row] = pq.read_table(path, columns=list(columns)).to_pylist()
+    except (pa.ArrowInvalid, OSError) as error:
+        raise SettingsError(f"{path} cannot be read: {error}") from None
+    return rows
+
+
 def check_dataset(
     out: Path, verify: str, progress: Callable[[int], None] = lambda _n: None
 ) -> Report:

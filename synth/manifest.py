@@ -50,7 +50,9 @@ def read_manifest(out: Path) -> Manifest | None:
             _ = shard["path"], shard["rows"], shard["sha256"]
         return manifest
     except (ValueError, KeyError, TypeError) as error:
-        raise SettingsError(f"{path} is damaged ({error}); delete it and generate again") from None
+        raise SettingsError(
+            f"{path} is damaged ({error}); delete {out} and generate again"
+        ) from None
 
 
 def require_same_shape(where: Path, ours: dict[str, Any], theirs: dict[str, Any]) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import multiprocessing
 import os
 import shutil
+import signal
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -138,17 +142,20 @@ def _rows_of(unit: Unit, settings: Settings) -> int:
 def _in_processes(
     settings: Settings, versions: Versions, todo: list[Unit], work: Work, workers: int
 ) -> Iterator[Unit]:
-    """Units in the order in which they are done."""
+    """Units in the order in which they are done; few are handed out at a time."""
     context = multiprocessing.get_context("spawn")
-    with (
-        _one_thread_each(),
-        ProcessPoolExecutor(min(workers, len(todo)), mp_context=context) as pool,
-    ):
-        waiting: dict[Future[int], Unit] = {
-            pool.submit(make_unit, settings, versions, unit, work.folder): unit for unit in todo
-        }
+    left = iter(todo)
+    with _one_thread_each():
+        pool = ProcessPoolExecutor(
+            min(workers, len(todo)), mp_context=context, initializer=_live_with_the_parent
+        )
+        waiting: dict[Future[int], Unit] = {}
         try:
-            while waiting:
+            while True:
+                for unit in islice(left, 2 * workers - len(waiting)):
+                    waiting[pool.submit(make_unit, settings, versions, unit, work.folder)] = unit
+                if not waiting:
+                    break
                 done, _ = wait(waiting, return_when=FIRST_COMPLETED)
                 for future in done:
                     future.result()
@@ -158,9 +165,18 @@ def _in_processes(
                 "a worker process died (killed, or out of memory); finished units are kept: "
                 "run the same command again to go on, with fewer --workers if memory was short"
             ) from None
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _live_with_the_parent() -> None:
+    """Leave Ctrl-C to the parent, and on Linux end when it is killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+_PR_SET_PDEATHSIG = 1
 
 
 @contextmanager

@@ -44,9 +44,9 @@ class ShardWriter:
             self._flush(split)
 
     def close(self) -> None:
-        """Write what is left; every split gets at least one shard, so that it can be loaded."""
+        """Write what is left. A split without rows gets no shard: readers refuse empty ones."""
         for split in SPLITS:
-            if self._waiting[split] or not self._numbers[split]:
+            if self._waiting[split]:
                 self._flush(split)
         self._remove_stale()
 

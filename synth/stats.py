@@ -6,11 +6,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 from rich.console import Console
 from rich.table import Table
 
-from synth.check import shard_paths
+from synth.check import read_columns, shard_paths
 from synth.manifest import read_manifest
 
 _COLUMNS = ["id", "structure", "category", "idiom", "level", "checks", "cuda_backward", "ops"]
@@ -24,7 +23,7 @@ def collect(out: Path) -> dict[str, Any]:
     structures: set[str] = set()
     rows = 0
     for path in shard_paths(out):
-        for row in pq.read_table(path, columns=_COLUMNS).to_pylist():
+        for row in read_columns(path, _COLUMNS):
             rows += 1
             structures.add(row["structure"])
             counts["split"][path.parent.name] += 1

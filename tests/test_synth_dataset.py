@@ -75,6 +75,14 @@ def test_load_dataset_gives_three_typed_splits(
     assert max(counts.values()) - min(counts.values()) <= 1
 
 
+def test_a_dataset_of_one_row_loads(tmp_path: Path) -> None:
+    _generate(tmp_path / "out", n=1)
+    loaded = load_dataset(str(tmp_path / "out"), cache_dir=str(tmp_path / "cache"))
+    assert [len(split) for split in loaded.values()] == [1]
+    streamed = load_dataset(str(tmp_path / "out"), streaming=True)
+    assert sum(1 for split in streamed.values() for _ in split) == 1
+
+
 def test_streaming_gives_the_same_rows(dataset: Path) -> None:
     streamed = load_dataset(str(dataset), streaming=True)
     ids = {row["id"] for split in streamed.values() for row in split}
@@ -145,6 +153,24 @@ def test_a_killed_run_goes_on_and_gives_the_same_bytes(tmp_path: Path, dataset: 
     whole = {k: v for k, v in _shards(dataset).items() if not k.startswith("evidence")}
     assert _shards(out) == whole
     assert not (out / "work").exists()
+
+
+def test_ctrl_c_ends_soon_without_a_traceback(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "synth", "generate", "-n", "1200", "-o", str(out)]
+    options = ["--verify", "text", "--workers", "2", "--quiet"]
+    process = subprocess.Popen(
+        [*command, *options], cwd=ROOT, start_new_session=True, stderr=subprocess.PIPE, text=True
+    )
+    deadline_s = time.monotonic() + 60
+    while not list((out / "work").glob("unit-*.parquet")):
+        assert time.monotonic() < deadline_s
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "Traceback" not in errors
+    assert len(list((out / "work").glob("unit-*.parquet"))) < 20
 
 
 def test_a_finished_dataset_is_left_alone(dataset: Path) -> None:

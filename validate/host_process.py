@@ -18,6 +18,10 @@ from validate.errors import HostRunUnavailable
 START_TIMEOUT_S = 120.0
 
 
+# Not `-m`: that would import modules of these names from the user's working directory.
+_START = "import sys; sys.path.remove(''); from validate.host_worker import main; main()"
+
+
 class WorkerGone(Exception):  # noqa: N818
     """The child died (or was killed for its silence) before it answered."""
 
@@ -37,7 +41,7 @@ class WorkerProcess:
         self.connection, child = Pipe(duplex=True)
         with child:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "validate.host_worker", str(child.fileno()), str(folder)],
+                [sys.executable, "-c", _START, str(child.fileno()), str(folder)],
                 pass_fds=[child.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
