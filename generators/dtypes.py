@@ -143,7 +143,6 @@ class Array:
         return f"array{self.ndim}[{self.element}]"
 
 
-Composite = Vec | Mat | Quat | Transform
 Type = Scalar | Vec | Mat | Quat | Transform | Struct | Array
 
 BOOL = Scalar("bool")

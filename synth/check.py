@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -63,21 +64,25 @@ def shard_paths(out: Path) -> list[Path]:
 def stored_rows(out: Path) -> Iterator[tuple[str, Row]]:
     """Every row with its split; :class:`SettingsError` for a shard that cannot be read."""
     for path in shard_paths(out):
-        try:
+        with _readable(path):
             for batch in pq.ParquetFile(path).iter_batches(batch_size=ROWS_AT_ONCE):
                 for row in batch.to_pylist():
                     yield path.parent.name, row
-        except (pa.ArrowInvalid, OSError) as error:
-            raise SettingsError(f"{path} cannot be read: {error}") from None
 
 
 def read_columns(path: Path, columns: Sequence[str]) -> list[Row]:
     """Some columns of a shard; :class:`SettingsError` when it cannot be read."""
-    try:
+    with _readable(path):
         rows: list[Row] = pq.read_table(path, columns=list(columns)).to_pylist()
+    return rows
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    try:
+        yield
     except (pa.ArrowInvalid, OSError) as error:
         raise SettingsError(f"{path} cannot be read: {error}") from None
-    return rows
 
 
 def check_dataset(
@@ -115,7 +120,6 @@ class _RowChecker:
         self.ids: set[str] = set()
         self.renames: set[str] = set()
         self.structures: Counter[str] = Counter()
-        self.split_of_row: dict[int, str] = {}
         self.translators: dict[bool, Translator] = {}
         self.runner = None
         if self.runs:
@@ -134,15 +138,19 @@ class _RowChecker:
         for split, row in batch:
             reason = self._text_problem(split, row)
             if not reason and self.runs:
-                backward = row["cuda_backward"] is not None
-                translator = self.translators.setdefault(backward, Translator(backward=backward))
-                reason = retranslated_difference(row, translator)
+                reason = retranslated_difference(row, self._translator(row))
             if reason:
                 report.failed.append({"id": str(row.get("id")), "reason": reason})
             else:
                 fit.append(row)
         if self.runner is not None:
             self._run(fit, self.runner, report)
+
+    def _translator(self, row: Row) -> Translator:
+        backward = row["cuda_backward"] is not None
+        if backward not in self.translators:
+            self.translators[backward] = Translator(backward=backward)
+        return self.translators[backward]
 
     def _text_problem(self, split: str, row: Row) -> str:
         """Why a row is wrong before anything of it is executed; an empty string when it is not."""

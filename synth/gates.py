@@ -178,13 +178,13 @@ def _require_telling(
     candidates = [np.zeros_like(base)]
     if memory.elements >= FEW_ELEMENTS and tolerance.rtol is not None:
         candidates.append(np.full_like(base, base.mean()))
-    candidates += _input_copies(evaluation, memory, base)
+    candidates += _input_copies(evaluation, base)
     for candidate in candidates:
         if (~_close(candidate, base, tolerance)).mean() < SMALLEST_WRONG_SHARE:
             raise Reject("trivial_output", memory.name)
 
 
-def _input_copies(evaluation: Evaluation, output: ArrayMemory, base: Values) -> list[Values]:
+def _input_copies(evaluation: Evaluation, base: Values) -> list[Values]:
     """Values of the inputs that fit in the output's place."""
     return [
         data

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from extract import Kernel, ModuleText, extract_module
+from extract import extract_module
 from generators import categories
 from generators.draw import Draw
 from generators.ir import Program
@@ -24,6 +24,8 @@ from validate.columns import SCHEMA_VERSION
 from validate.schema import row_id
 
 Row = dict[str, Any]
+
+NOT_MADE_YET = ("cuda_plain", "plain_args", "plain_launch", "schedule")
 
 NOT_MEASURED: dict[str, Any] = {
     "compile_archs": None,
@@ -78,34 +80,10 @@ class PairMaker:
 
     def _row(self, accepted: Accepted, python: str, module_text: str) -> Row:
         program = accepted.program
-        module, kernel = the_kernel(module_text, program.kernel.name)
         return {
             "schema_version": SCHEMA_VERSION,
-            "id": row_id(python, program.kernel.name),
-            "structure": accepted.keys.structure,
-            "category": program.category,
-            "idiom": program.idiom,
-            "level": program.level,
-            "kernel_name": program.kernel.name,
-            "description": program.description,
-            "python": python,
-            "reference": render_reference.render(program),
-            "program": to_json(program),
-            "cuda_prologue": module.prologue,
-            "cuda_helpers": module.helpers,
-            "cuda_forward": kernel.forward,
-            "cuda_backward": kernel.backward,
-            "cuda_plain": None,
-            "plain_args": None,
-            "plain_launch": None,
-            "schedule": None,
-            "line_map_python": [line for line, _ in kernel.line_map],
-            "line_map_cuda": [line for _, line in kernel.line_map],
-            "args": args_with_tolerances(program, accepted.tolerances),
-            "sizes": sizes_of(program),
-            "launch": launch_of(program),
-            "input_seed": program.input_seed,
-            "ops": used_ops(program),
+            **program_columns(program, accepted.tolerances, accepted.keys, python),
+            **cuda_columns(module_text, program.kernel.name),
             "checks": dict(NOT_MEASURED),
             "provenance": self._provenance(accepted),
         }
@@ -121,11 +99,47 @@ class PairMaker:
         }
 
 
-def the_kernel(module_text: str, name: str) -> tuple[ModuleText, Kernel]:
-    """The one kernel of a row's module; ``AssertionError`` when it is not there alone."""
+def program_columns(
+    program: Program, tolerances: Mapping[str, Tolerance], keys: Keys, python: str
+) -> Row:
+    """The columns that follow from the program; ``python`` is what the renderer makes of it."""
+    kernel = program.kernel
+    return {
+        "id": row_id(python, kernel.name),
+        "structure": keys.structure,
+        "category": program.category,
+        "idiom": program.idiom,
+        "level": program.level,
+        "kernel_name": kernel.name,
+        "description": program.description,
+        "python": python,
+        "reference": render_reference.render(program),
+        "program": to_json(program),
+        "args": args_with_tolerances(program, tolerances),
+        "sizes": sizes_of(program),
+        "launch": launch_of(program),
+        "input_seed": program.input_seed,
+        "ops": used_ops(program),
+        **dict.fromkeys(NOT_MADE_YET),
+    }
+
+
+def cuda_columns(module_text: str, name: str) -> Row:
+    """The columns that follow from Warp's module text.
+
+    ``AssertionError`` when the kernel is not there alone.
+    """
     module = extract_module(module_text, strip_kernel_hash=False)
     assert [k.name for k in module.kernels] == [name], f"{name}: {[k.name for k in module.kernels]}"
-    return module, module.kernels[0]
+    (kernel,) = module.kernels
+    return {
+        "cuda_prologue": module.prologue,
+        "cuda_helpers": module.helpers,
+        "cuda_forward": kernel.forward,
+        "cuda_backward": kernel.backward,
+        "line_map_python": [line for line, _ in kernel.line_map],
+        "line_map_cuda": [line for _, line in kernel.line_map],
+    }
 
 
 @lru_cache(maxsize=4)

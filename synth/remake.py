@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from importlib.metadata import version
-from typing import Any
 
 from extract import ExtractError
 from generators import categories
 from generators.draw import Draw, Reject
 from generators.keys import program_keys
 from generators.serialise import from_json, to_json
-from generators.walk import used_ops
-from synth import render_reference, render_warp
+from synth import render_warp
 from synth.codegen import CodegenError, Translator
-from synth.contract import args_with_tolerances, launch_of, sizes_of
 from synth.gates import judge
-from synth.pair import Row, the_kernel
-from validate.schema import row_id
-
-NOT_MADE_YET = ("cuda_plain", "plain_args", "plain_launch", "schedule")
+from synth.pair import Row, cuda_columns, program_columns
 
 
 def differing_columns(row: Row) -> tuple[str, str]:
@@ -37,26 +31,7 @@ def differing_columns(row: Row) -> tuple[str, str]:
         return f"program does not pass the gates: {reject}", ""
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         return f"program is damaged: {type(error).__name__}: {error}", ""
-    python = render_warp.render(program)
-    kernel = program.kernel
-    made: dict[str, Any] = {
-        "program": to_json(program),
-        "category": program.category,
-        "idiom": program.idiom,
-        "level": program.level,
-        "kernel_name": kernel.name,
-        "description": program.description,
-        "python": python,
-        "id": row_id(python, kernel.name),
-        "structure": keys.structure,
-        "reference": render_reference.render(program),
-        "args": args_with_tolerances(program, tolerances),
-        "sizes": sizes_of(program),
-        "launch": launch_of(program),
-        "input_seed": program.input_seed,
-        "ops": used_ops(program),
-        **dict.fromkeys(NOT_MADE_YET),
-    }
+    made = program_columns(program, tolerances, keys, render_warp.render(program))
     wrong = [name for name, value in made.items() if row[name] != value]
     if wrong:
         return f"the program makes another {', '.join(wrong)}", keys.rename
@@ -84,16 +59,8 @@ def retranslated_difference(row: Row, translator: Translator) -> str:
     """
     try:
         text = translator.translate(row["python"], row["kernel_name"])
-        module, kernel = the_kernel(text, row["kernel_name"])
+        made = cuda_columns(text, row["kernel_name"])
     except (CodegenError, ExtractError) as error:
         return f"python does not translate: {str(error).splitlines()[0]}"
-    made = {
-        "cuda_prologue": module.prologue,
-        "cuda_helpers": module.helpers,
-        "cuda_forward": kernel.forward,
-        "cuda_backward": kernel.backward,
-        "line_map_python": [line for line, _ in kernel.line_map],
-        "line_map_cuda": [line for _, line in kernel.line_map],
-    }
     wrong = [name for name, value in made.items() if row[name] != value]
     return f"python translates to another {', '.join(wrong)}" if wrong else ""

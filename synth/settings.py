@@ -20,8 +20,6 @@ from generators.registry import LEVELS
 from synth.errors import SettingsError
 from validate.columns import SCHEMA_VERSION
 
-VERIFY_LEVELS = ("text", "run")
-
 STRUCTURE_CAP = 4
 """Most rows that may share one structure key."""
 

@@ -29,9 +29,6 @@ UNIT_SCHEMA = pa.schema([*ROW_SCHEMA, pa.field("rename", pa.string())])
 Key = tuple[int, str]
 """(index, category): the order of rows."""
 
-Banned = set[tuple[int, str, int]]
-"""Attempts (index, category, attempt) that passed the gates but failed verification."""
-
 
 @dataclass
 class Tally:
