@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from validate.adjoint import has_adjoint
 from validate.errors import HostRunUnavailable
 from validate.host_process import WorkerGone, WorkerProcess
 
@@ -23,6 +24,8 @@ STATUSES = (
     "timeout",
     "wrong_value",
     "wrote_out_of_bounds",
+    "read_out_of_bounds",
+    "data_race",
     "input_changed",
     "reference_error",
     "bad_row",
@@ -40,6 +43,7 @@ _NEEDED = (
     "cuda_prologue",
     "cuda_helpers",
     "cuda_forward",
+    "cuda_backward",
     "args",
     "sizes",
     "launch",
@@ -54,7 +58,9 @@ class RunResult:
     `status` is one of STATUSES; `reason` says where and how it failed (empty when it agrees), for
     `compile_error` it is the compiler's log. `shapes` are those tried, the failing one last.
     `max_ulp` and `tolerance_used` (largest error as a share of its tolerance) are raw
-    measurements of this CPU: round them up before they go into a row.
+    measurements of this CPU: round them up before they go into a row. `adjoint` is one of
+    `validate.adjoint.ADJOINT_STATUSES` ("off" when the row has no `cuda_backward`, or disagrees
+    before its adjoint is run), `adjoint_tolerance_used` a raw measurement as well.
     """
 
     id: str
@@ -63,6 +69,9 @@ class RunResult:
     shapes: list[str] = field(default_factory=list)
     max_ulp: float = 0.0
     tolerance_used: float = 0.0
+    adjoint: str = "off"
+    adjoint_reason: str = ""
+    adjoint_tolerance_used: float = 0.0
 
 
 class HostRunner:
@@ -101,7 +110,7 @@ class HostRunner:
         self._folder.cleanup()
 
     def run(self, rows: Sequence[Mapping[str, Any]]) -> list[RunResult]:
-        """Run the forward kernel of every row; results in the order of the rows.
+        """Run the kernels of every row; results in the order of the rows.
 
         Raises RuntimeError when the machinery itself fails: that is a bug, never a row's fault.
         """
@@ -131,7 +140,6 @@ class HostRunner:
             self._split(rows, batch, results, "compile_error", log)
             return
         for done, position in enumerate(batch):
-            row_id = rows[position]["id"]
             try:
                 message = self._receive(self.timeout_s)
             except WorkerGone as gone:
@@ -140,12 +148,19 @@ class HostRunner:
                     # An earlier row may have damaged the process: only alone is it guilty.
                     self._run_batch(rows, [position], results)
                 else:
-                    results[position] = RunResult(row_id, gone.status, gone.reason)
+                    results[position] = self._without_adjoint(rows[position], gone)
                 if batch[done + 1 :]:
                     self._run_batch(rows, batch[done + 1 :], results)
                 return
             message.pop("event")
-            results[position] = RunResult(row_id, **message)
+            results[position] = RunResult(rows[position]["id"], **message)
+
+    def _without_adjoint(self, row: Mapping[str, Any], gone: WorkerGone) -> RunResult:
+        """The result of a row that ended the child: without its adjoint it may be sound."""
+        if not has_adjoint(row):
+            return RunResult(row["id"], gone.status, gone.reason)
+        (result,) = self.run([{**row, "cuda_backward": None}])
+        return replace(result, adjoint="warp_differs", adjoint_reason=f"backward: {gone.reason}")
 
     def _split(
         self,
@@ -201,7 +216,7 @@ def run_rows(
     batch_size: int = 32,
     timeout_s: float = 20.0,
 ) -> list[RunResult]:
-    """Run the forward kernel of every row in a child process of its own; see HostRunner."""
+    """Run the kernels of every row in a child process of its own; see HostRunner."""
     with HostRunner(include_dir=include_dir, batch_size=batch_size, timeout_s=timeout_s) as runner:
         return runner.run(rows)
 

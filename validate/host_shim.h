@@ -1,14 +1,23 @@
 // Lets the CUDA text of a row run as plain C++ on one CPU thread.
 //
 // It follows the row's prologue. Warp's headers take their host path because __CUDACC__ is not
-// defined; what is left of CUDA in a kernel text is named here. The grid is one block of one thread,
-// so the grid-stride loop of a kernel walks through every launch index in order.
+// defined; what is left of CUDA in a kernel text is named here. The grid is as wide as can be and
+// its blocks have one thread, so that a call of a kernel is one launch index and no more.
 
 namespace pairsmith {
 
 struct uint3_t {
     unsigned int x, y, z;
 };
+
+}  // namespace pairsmith
+
+static const pairsmith::uint3_t threadIdx = { 0, 0, 0 };
+static pairsmith::uint3_t blockIdx = { 0, 0, 0 };
+static const pairsmith::uint3_t blockDim = { 1, 1, 1 };
+static const pairsmith::uint3_t gridDim = { 0xffffffffu, 1, 1 };
+
+namespace pairsmith {
 
 // What a kernel takes: its launch dimensions, and the number and bytes of the parameters after the
 // bounds, so that the caller can compare them with the row before it calls anything.
@@ -29,11 +38,32 @@ template <class... A, unsigned... I> void call_with(void (*kernel)(A...), void**
     kernel(*static_cast<A*>(values[I])...);
 }
 
-// Calls a kernel with each parameter read from the address in `values`, so that the compiler
-// itself applies the calling convention, whatever the types are.
-template <class... A> void call(void (*kernel)(A...), void** values)
+// All loops of Warp's text are made of goto. A thread that jumps this often will hardly ever end,
+// and a count, unlike a clock, says the same on every machine.
+static const unsigned int most_jumps = 1000000;
+static unsigned int jumps = 0;
+static void* jumped_too_often[5];
+
+inline bool jump()
 {
-    call_with(kernel, values, typename make_indices<sizeof...(A)>::type {});
+    if (++jumps > most_jumps)
+        __builtin_longjmp(jumped_too_often, 1);
+    return true;
+}
+
+// Calls a kernel once for each of `threads` launch indices, every parameter read from the address in
+// `values`, so that the compiler itself applies the calling convention, whatever the types are.
+// Gives 1 when a thread did not come to its end, which `blockIdx` then names.
+template <class... A> int call(void (*kernel)(A...), void** values, unsigned long long threads)
+{
+    if (__builtin_setjmp(jumped_too_often))
+        return 1;
+    for (unsigned long long thread = 0; thread < threads; ++thread) {
+        blockIdx.x = static_cast<unsigned int>(thread);
+        jumps = 0;
+        call_with(kernel, values, typename make_indices<sizeof...(A)>::type {});
+    }
+    return 0;
 }
 
 template <int N, class... A> void describe(void (*)(wp::launch_bounds_t<N>, A...), signature_t* signature)
@@ -48,11 +78,6 @@ template <int N, class... A> void describe(void (*)(wp::launch_bounds_t<N>, A...
 
 }  // namespace pairsmith
 
-static const pairsmith::uint3_t threadIdx = { 0, 0, 0 };
-static const pairsmith::uint3_t blockIdx = { 0, 0, 0 };
-static const pairsmith::uint3_t blockDim = { 1, 1, 1 };
-static const pairsmith::uint3_t gridDim = { 1, 1, 1 };
-
 #define __global__
 #define __device__
 #define __host__
@@ -61,3 +86,5 @@ static const pairsmith::uint3_t gridDim = { 1, 1, 1 };
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
 #define __cluster_dims__(...)
+// The condition is always true; without an `else` of its own it cannot take one from the kernel.
+#define goto if (!pairsmith::jump()) { } else goto

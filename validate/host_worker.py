@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import sys
 import tempfile
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -21,10 +22,14 @@ from typing import Any
 from validate import clang
 from validate.errors import HostRunUnavailable
 from validate.host_case import run_case
-from validate.host_unit import translation_unit
+from validate.host_launch import Entry
+from validate.host_unit import directions, translation_unit
 
 _LOG_CHARACTERS = 4000
 _FILE_BYTES = 1 << 28
+
+MEMORY_BYTES = 2 << 30
+"""What compiling and running a batch may take."""
 
 
 class Worker:
@@ -43,6 +48,7 @@ class Worker:
         """Answer batches. An error of ours is sent with its traceback, and ends the process."""
         try:
             clang.start()
+            _limit_memory()
             self._send(event="ready")
             while (batch := self._receive()) is not None:
                 self._answer(batch)
@@ -71,15 +77,15 @@ class Worker:
         self.log.truncate(0)
         try:
             clang.build(translation_unit(rows), obj_path, include_dir, self.folder)
-            addresses = _load(obj_path, handle, len(rows))
+            entries = _load(obj_path, handle, rows)
         except (clang.CompileError, clang.LoadError) as error:
             self._send(event="compile_error", log=f"{self._log_text(include_dir)}{error}")
             return
         finally:
             obj_path.unlink(missing_ok=True)
         self._send(event="compiled")
-        for row, (call, signature) in zip(rows, addresses, strict=True):
-            self._send(event="result", **asdict(run_case(row, call, signature)))
+        for row, (forward, backward) in zip(rows, entries, strict=True):
+            self._send(event="result", **asdict(run_case(row, forward, backward)))
         clang.unload(handle)
 
     def _log_text(self, include_dir: Path) -> str:
@@ -88,32 +94,45 @@ class Worker:
         return text.replace(str(include_dir), "include")[:_LOG_CHARACTERS]
 
 
-def _load(obj_path: Path, handle: str, rows: int) -> list[tuple[int, int]]:
-    """Load an object file; for every row the addresses of its two functions."""
+def _load(
+    obj_path: Path, handle: str, rows: Sequence[Mapping[str, Any]]
+) -> list[tuple[Entry, Entry | None]]:
+    """Load an object file; for every row its forward kernel and, if it has one, its adjoint."""
     clang.load(obj_path, handle)
     try:
-        return [
-            (
-                clang.lookup(handle, f"pairsmith_call_{position}"),
-                clang.lookup(handle, f"pairsmith_signature_{position}"),
-            )
-            for position in range(rows)
+        found = [
+            [
+                Entry(
+                    clang.lookup(handle, f"pairsmith_{direction}_{position}"),
+                    clang.lookup(handle, f"pairsmith_{direction}_signature_{position}"),
+                )
+                for direction in directions(row)
+            ]
+            for position, row in enumerate(rows)
         ]
     except clang.LoadError:
         clang.unload(handle)
         raise
+    return [(kernels[0], kernels[1] if len(kernels) > 1 else None) for kernels in found]
 
 
-def _limit() -> None:
-    import resource
-
+def _limit_files() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_BYTES, _FILE_BYTES))
 
 
+def _limit_memory() -> None:
+    """Allow MEMORY_BYTES on top of what Warp has mapped; only Linux says how much that is."""
+    if sys.platform != "linux":
+        return
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    most = pages * resource.getpagesize() + MEMORY_BYTES
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
 def main() -> None:
     """Serve the socket named on the command line; the second argument is a folder to work in."""
-    _limit()
+    _limit_files()
     Worker(Connection(int(sys.argv[1])), Path(sys.argv[2])).serve()
 
 

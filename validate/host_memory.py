@@ -1,0 +1,147 @@
+"""The memory of a launch on the host: arrays with guards between them, and who touched what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+import numpy as np
+
+from validate.inputs import FLOAT_POISON, Array
+
+# Bytes before, between and after the arrays. Read as floats they are NaN, so that what is read
+# there shows; wide, so that a write a few rows off is still caught here.
+GUARD_BYTES = 4096
+_ALIGNMENT_BYTES = 64
+
+_ARRAY = np.dtype(
+    [
+        ("data", np.uint64),
+        ("grad", np.uint64),
+        ("shape", np.int32, (4,)),
+        ("strides", np.int32, (4,)),
+        ("ndim", np.uint16),
+        ("flags", np.uint16),
+    ],
+    align=True,
+)
+_BYTE = np.dtype([(name, np.uint32) for name in ("reader", "writer", "updater", "inside")])
+_TROUBLE = [(name, np.uint32) for name in ("access", "thread", "earlier", "other")]
+_WATCH = np.dtype(
+    [
+        ("base", np.uint64),
+        ("size", np.uint64),
+        ("bytes", np.uint64),
+        ("trouble", np.dtype([*_TROUBLE, ("offset", np.uint64)])),
+    ]
+)
+_VERBS = ("", "reads", "writes", "updates")
+
+
+class Arena:
+    """Arrays in a single block of memory, with guards around each."""
+
+    def __init__(self, values: Mapping[str, Array]) -> None:
+        """`values` are the arrays by name; their contents are copied in."""
+        self.values = dict(values)
+        self.start: dict[str, int] = {}
+        end = GUARD_BYTES
+        for name, value in self.values.items():
+            self.start[name] = end
+            end += -(-value.nbytes // _ALIGNMENT_BYTES) * _ALIGNMENT_BYTES + GUARD_BYTES
+        block = np.empty(end + _ALIGNMENT_BYTES, np.uint8)
+        self.memory = block[-block.ctypes.data % _ALIGNMENT_BYTES :][:end]
+        self.memory.view(np.uint16)[:] = int.from_bytes(FLOAT_POISON, "little")
+        for name, value in self.values.items():
+            self.bytes_of(name)[:] = np.ascontiguousarray(value).reshape(-1).view(np.uint8)
+        self.before = self.memory.copy()
+
+    def bytes_of(self, name: str) -> Array:
+        """The bytes of one array in the block, as a view."""
+        start = self.start[name]
+        return self.memory[start : start + self.values[name].nbytes]
+
+    def array(self, name: str) -> Array:
+        """One array as it is now, as a copy."""
+        value = self.values[name]
+        return self.bytes_of(name).copy().view(value.dtype).reshape(value.shape)
+
+    def address(self, name: str) -> int:
+        """Where an array lies."""
+        return int(self.memory.ctypes.data) + self.start[name]
+
+    def header(self, name: str, ndim: int, grad: int = 0) -> Array:
+        """`wp::array_t` of an array of `ndim` dimensions; `grad` is where its gradient lies."""
+        value = self.values[name]
+        header = np.zeros((), _ARRAY)
+        header["data"] = self.address(name)
+        header["grad"] = grad
+        header["shape"][:ndim] = value.shape[:ndim]
+        header["strides"][:ndim] = value.strides[:ndim]
+        header["ndim"] = ndim
+        return header
+
+    def written_outside(self) -> str:
+        """Where a guard has changed; empty when none has."""
+        changed = self.memory != self.before
+        for name, start in self.start.items():
+            changed[start : start + self.values[name].nbytes] = False
+        return f"wrote {self._place(int(np.argmax(changed)))}" if changed.any() else ""
+
+    def changed(self, names: Sequence[str]) -> list[str]:
+        """Those of the arrays that are not what they were at the start."""
+        return [
+            name for name in names if not np.array_equal(self.bytes_of(name), self._before(name))
+        ]
+
+    def _before(self, name: str) -> Array:
+        start = self.start[name]
+        return self.before[start : start + self.values[name].nbytes]
+
+    def _place(self, offset: int) -> str:
+        distances = []
+        for name, start in self.start.items():
+            after = offset - (start + self.values[name].nbytes)
+            if offset < start:
+                distances.append((start - offset, f"before the start of {name}"))
+            elif after >= 0:
+                distances.append((after, f"after the end of {name}"))
+            else:
+                return f"{name}[{_index(offset - start, self.values[name])}]"
+        distance, place = min(distances)
+        return f"{distance} bytes {place}"
+
+
+class Watch:
+    """`pairsmith::watch_t` for an arena: notices reads outside arrays, and races."""
+
+    def __init__(self, arena: Arena) -> None:
+        self.arena = arena
+        self.bytes = np.zeros(arena.memory.size, _BYTE)
+        for name, start in arena.start.items():
+            self.bytes["inside"][start : start + arena.values[name].nbytes] = 1
+        self.record = np.zeros((), _WATCH)
+        self.record["base"] = arena.memory.ctypes.data
+        self.record["size"] = arena.memory.size
+        self.record["bytes"] = self.bytes.ctypes.data
+
+    def trouble(self) -> tuple[str, str] | None:
+        """The status and the reason of the first trouble, if there was any."""
+        found = self.record["trouble"]
+        access, earlier = int(found["access"]), int(found["earlier"])
+        if not access:
+            return None
+        place = self.arena._place(int(found["offset"]))
+        here = f"thread {found['thread']} {_VERBS[access]} {place}"
+        if not earlier:
+            return "read_out_of_bounds" if access == 1 else "wrote_out_of_bounds", here
+        before = f"thread {found['other']}" if found["other"] < _SEVERAL else "other threads"
+        verb = _VERBS[earlier] if found["other"] < _SEVERAL else _VERBS[earlier][:-1]
+        return "data_race", f"{here}, which {before} {verb}"
+
+
+_SEVERAL = 0xFFFFFFFE
+
+
+def _index(offset: int, value: Array) -> str:
+    """The index of the element that a byte belongs to; component axes count as axes."""
+    element = offset // value.dtype.itemsize
+    return ", ".join(str(int(i)) for i in np.unravel_index(element, value.shape))
