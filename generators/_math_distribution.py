@@ -54,11 +54,11 @@ def distribution(k: KernelBuilder, level: int) -> Title:
     out = k.out(_OUT, type_, n)
     (i,) = k.thread(n)
     signal = refine(k, x[i], level, _POINT, scale=1.2)
-    count = k.size_param(("components", "num_components"), dim)
+    count = k.trip_count(("components", "num_components"), dim)
     value = _summed(k, density, signal.value, (means, weights, sigma), count)
     k.store(out, i, value)
     done = f"Evaluate the {phrase} with location {means.name} and scale {sigma.name} at each of "
-    done += f"{x.name}, summed over all {count.name}"
+    done += f"{x.name}, summed over all components"
     done += f", each times its entry of {weights.name}" if weights else ""
     done += f". Each sample is first {signal.phrase}" if signal.phrase else ""
     start = "mixture" if weighted and "log" not in form else "sum"
@@ -113,7 +113,7 @@ def _summed(
     density: _Density,
     at: Expr,
     arrays: tuple[Var, Var | None, Var],
-    count: Var,
+    count: Expr,
 ) -> Var:
     """The sum of a density over components, with weights if there are any."""
     means, weights, sigma = arrays

@@ -35,7 +35,7 @@ def softmax_statistic(k: KernelBuilder, level: int) -> Title:
     baseline = None
     if level >= 2:
         baseline = k.array(("baseline", "reference", "target"), type_, rows, low=low, high=high)
-    width = k.size_param(("num_classes", "num_cols", "width"), cols)
+    width = k.trip_count(("num_classes", "num_cols", "width"), cols)
     out = k.out(("out", "result", "row_stat"), type_, rows)
     (r,) = k.thread(rows, names=(k.draw.word.choice(("row", "r", "i")),))
     value = _reduced(k, form, lambda j: score(r, j), width)
@@ -77,7 +77,7 @@ def _scores(
     return score, text, how in ("gain", "temperature")
 
 
-def _reduced(k: KernelBuilder, form: str, score: Callable[[Expr | int], Expr], width: Var) -> Expr:
+def _reduced(k: KernelBuilder, form: str, score: Callable[[Expr | int], Expr], width: Expr) -> Expr:
     """The statistic of a row of scores, in one loop for the maximum and one for the sums."""
     top = k.let(("top", "largest", "peak"), score(0))
     with k.for_(("j", "c", "col"), width, start=1) as j:

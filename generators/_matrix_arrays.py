@@ -88,7 +88,7 @@ def array_product(k: KernelBuilder, level: int) -> Title:
     b = k.array(("b", "rhs", "x"), scalar, b_shape[:1] if vector else b_shape, low=-1.0, high=1.0)
     out_shape = (m,) if vector else (m, n)
     out = k.out(("c", "out", "result"), scalar, out_shape)
-    depth = k.size_param(("depth", "inner", "k_size"), inner)
+    depth = k.trip_count(("depth", "inner", "k_size"), inner)
     names = k.draw.word.choice((("i", "j"), ("row", "col")))
     at = k.thread(m) if vector else k.thread(m, n, names=names)
     total = k.let(("total", "acc", "s"), zero(scalar))

@@ -21,7 +21,7 @@ def row_normalize(k: KernelBuilder, level: int) -> Title:
     form = shape.choice(sorted(_NORMALS))
     x = k.array(("x", "logits", "scores", "inputs"), scalar, (rows, cols), low=-2.0, high=2.0)
     out = k.out(("out", "normalized", "y"), scalar, (rows, cols))
-    width = k.size_param(("width", "cols", "row_length"), cols)
+    width = k.trip_count(("width", "cols", "row_length"), cols)
     row = thread(k, rows, "row", "i", "r")
     normal, done, total = _NORMALS[form](k, x, row, width)
     finish, finish_text = _finish(k, level, form)
@@ -75,7 +75,7 @@ def _finish(k: KernelBuilder, level: int, normal: str) -> tuple[Finish, str]:
 Normal = tuple[Callable[[Var], Expr], str, Var]
 
 
-def _softmax(k: KernelBuilder, x: Var, row: Var, width: Var) -> Normal:
+def _softmax(k: KernelBuilder, x: Var, row: Var, width: Expr) -> Normal:
     heat = fine(k, 0.4, 1.8) if k.draw.shape.chance(0.7) else 0.0
     peak = k.let(("peak", "row_max", "top"), x[row, 0])
     with k.for_(("j", "k", "c"), width, start=1) as j:
@@ -92,7 +92,7 @@ def _softmax(k: KernelBuilder, x: Var, row: Var, width: Var) -> Normal:
     return lambda c: term(c) / total, text, total
 
 
-def _layer_norm(k: KernelBuilder, x: Var, row: Var, width: Var) -> Normal:
+def _layer_norm(k: KernelBuilder, x: Var, row: Var, width: Expr) -> Normal:
     eps = k.draw.value.choice((0.01, 0.1, 0.001, 0.05, 0.0001))
     mean = k.let(("mean", "mu"), zero(x[row, 0].type))
     scalar = mean.type
@@ -110,7 +110,7 @@ def _layer_norm(k: KernelBuilder, x: Var, row: Var, width: Var) -> Normal:
     return lambda c: (x[row, c] - mean) / scale, text, scale
 
 
-def _l2_norm(k: KernelBuilder, x: Var, row: Var, width: Var) -> Normal:
+def _l2_norm(k: KernelBuilder, x: Var, row: Var, width: Expr) -> Normal:
     eps, mean = constant(k, 0.01, 0.5), k.draw.shape.chance(0.4)
     scalar = x[row, 0].type
     assert isinstance(scalar, Scalar)
@@ -123,7 +123,7 @@ def _l2_norm(k: KernelBuilder, x: Var, row: Var, width: Var) -> Normal:
     return lambda c: x[row, c] / norm, text, norm
 
 
-def _l1_norm(k: KernelBuilder, x: Var, row: Var, width: Var) -> Normal:
+def _l1_norm(k: KernelBuilder, x: Var, row: Var, width: Expr) -> Normal:
     eps, largest = constant(k, 0.05, 0.9), k.draw.shape.chance(0.4)
     total = k.let(("total", "sum_abs", "norm"), k.lift(eps, x[row, 0].type))
     with k.for_(("j", "k", "c"), width) as j:
@@ -136,7 +136,7 @@ def _l1_norm(k: KernelBuilder, x: Var, row: Var, width: Var) -> Normal:
     return lambda c: x[row, c] / total, f"Divide each row of {x.name} by the {what}.", total
 
 
-def _min_max(k: KernelBuilder, x: Var, row: Var, width: Var) -> Normal:
+def _min_max(k: KernelBuilder, x: Var, row: Var, width: Expr) -> Normal:
     eps = constant(k, 0.05, 0.5)
     low, high = k.let(("low", "lowest"), x[row, 0]), k.let(("high", "highest"), x[row, 0])
     with k.for_(("j", "k", "c"), width, start=1) as j:

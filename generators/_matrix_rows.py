@@ -69,7 +69,7 @@ _TERMS: dict[str, Term] = {
 }
 
 
-def _ended(k: KernelBuilder, form: str, total: Var, width: Var) -> str:
+def _ended(k: KernelBuilder, form: str, total: Var, width: Expr) -> str:
     """What is done with a row's sum."""
     assert isinstance(total.type, Scalar)
     if form == "logsumexp":
@@ -86,7 +86,7 @@ def _ended(k: KernelBuilder, form: str, total: Var, width: Var) -> str:
 
 
 def _summed(
-    k: KernelBuilder, level: int, form: str, x: Var, row: Var, width: Var, weights: Var | None
+    k: KernelBuilder, level: int, form: str, x: Var, row: Var, width: Expr, weights: Var | None
 ) -> tuple[Var, str]:
     total = k.let(("total", "acc", "s"), zero(x[row, 0].type))
     where = ""
@@ -104,7 +104,7 @@ def _summed(
     return total, done + _ended(k, form, total, width)
 
 
-def _extreme(k: KernelBuilder, x: Var, row: Var, width: Var, rows: str) -> tuple[Var, str]:
+def _extreme(k: KernelBuilder, x: Var, row: Var, width: Expr, rows: str) -> tuple[Var, str]:
     """The largest or smallest of a row, measured from a constant or with a cost by column."""
     biggest, far = k.draw.shape.chance(0.5), k.draw.shape.chance(0.5)
     c = fine(k, 0.1, 0.9) if far else fine(k, 0.02, 0.3)
@@ -137,7 +137,7 @@ def row_reduce(k: KernelBuilder, level: int) -> Title:
     x = k.array(("x", "table", "samples", "logits"), scalar, (rows, cols), low=-1.5, high=1.5)
     form = shape.choice((*sorted(_TERMS), "extreme"))
     out = k.out(("out", "row_stats", "reduced"), scalar, rows)
-    width = k.size_param(("width", "cols", "row_length"), cols)
+    width = k.trip_count(("width", "cols", "row_length"), cols)
     row = thread(k, rows, "row", "i", "r")
     if form == "extreme":
         total, done = _extreme(k, x, row, width, rows)

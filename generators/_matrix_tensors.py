@@ -130,7 +130,7 @@ def _rank_one(k: KernelBuilder, c: Var) -> str:
     assert isinstance(c.type, Mat)
     vec = Vec(c.type.rows, c.type.scalar)
     modes = k.array(("modes", "directions", "samples"), vec, k.size("m", 2, 5), low=-1.0, high=1.0)
-    count = k.size_param(("mode_count", "num_modes"), "m")
+    count = k.trip_count(("mode_count", "num_modes"), "m")
     weight = constant(k, 0.2, 0.8)
     with k.for_(("s", "mode"), count) as s:
         mode = k.let(("u", "d"), modes[s])

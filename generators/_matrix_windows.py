@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from generators._matrix_activations import activated
+from generators.body import lift
 from generators.build import KernelBuilder, fn
-from generators.dtypes import Mat, Scalar
-from generators.expr import Expr, Var, op
+from generators.dtypes import INT32, Mat, Scalar
+from generators.expr import Const, Expr, Var, op
 from generators.pieces import fine, shown, stored, thread, tuned, zero
 from generators.registry import Title
 from generators.stages import refine
@@ -71,7 +72,11 @@ def _taps(k: KernelBuilder, level: int, scalar: Scalar) -> Window:
     x = k.array(("signal", "x", "samples"), scalar, n, low=-1.5, high=1.5)
     taps = k.array(("taps", "kernel", "coeffs"), scalar, m, low=-0.6, high=0.8)
     length = k.size_param(("length", "n", "num_samples"), n)
-    count = k.size_param(("tap_count", "num_taps", "width"), m)
+    count = k.trip_count(("tap_count", "num_taps", "width"), m)
+    half, before = count // 2, "the half width"
+    if isinstance(count, Const):
+        before = str(int(count.value) // 2)
+        half = lift(int(before), INT32)
     i = thread(k, n, "i", "tid")
     padding = k.draw.shape.choice(("zero", "edge", "wrap"))
     total = k.let(("total", "acc", "s"), zero(scalar))
@@ -79,13 +84,13 @@ def _taps(k: KernelBuilder, level: int, scalar: Scalar) -> Window:
         if padding == "wrap":
             k.augment(total, "add", taps[t] * x[(i + t) % length])
         else:
-            at = k.let(("at", "src", "idx"), i + t - count // 2)
+            at = k.let(("at", "src", "idx"), i + t - half)
             if padding == "edge":
                 k.augment(total, "add", taps[t] * x[fn("clamp", at, 0, length - 1)])
             else:
                 with k.if_(op("and", at >= 0, at < length)):
                     k.augment(total, "add", taps[t] * x[at])
-    reads = "[i + t]" if padding == "wrap" else f"[i + t - {count.name} // 2]"
+    reads = "[i + t]" if padding == "wrap" else f"[i + t - {before}]"
     ends = {"zero": "zero outside", "edge": "clamped to the ends", "wrap": "wrapping around"}
     done = f"Sum {taps.name}[t] * {x.name}{reads} over t, {ends[padding]}."
     return total, (i,), (n,), done

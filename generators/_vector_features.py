@@ -167,7 +167,7 @@ def compare_features(k: KernelBuilder, level: int) -> Title:
         k.store(k.out(outs, scalar, n), i, score(right[i]))
         title = k.name(f"{form}_of_pairs", f"compare_{form}", f"{form}_rows")
         return Title(title, f"Score each pair of {done}.")
-    count = k.size_param(("num_prototypes", "prototype_count", "m"), rows)
+    count = k.trip_count(("num_prototypes", "prototype_count", "m"), rows)
     best = k.let(("best", "closest"), score(right[0]))
     winner = k.let(("winner", "label", "best_index"), k.lift(0, INT32))
     with k.for_(("c", "j", "candidate"), count, start=1) as c:

@@ -86,7 +86,7 @@ def neighbour_forces(k: KernelBuilder, level: int) -> Title:
         weights = k.array(("weights", "strengths"), vec.scalar, (n, degree), low=0.3, high=1.5)
         text = f"the link's entry of {weights.name} times {text}"
     out = k.out(("forces", "pulls", "result"), vec, n)
-    count = k.size_param(("degree", "neighbor_count", "num_links"), degree)
+    count = k.trip_count(("degree", "neighbor_count", "num_links"), degree)
     i = thread(k, n, "i", "tid", "node")
     xi = k.let(("xi", "here", "p"), points[i])
     total = k.let(("total", "force", "acc"), zero(vec))

@@ -176,7 +176,7 @@ def ray_sphere(k: KernelBuilder, level: int) -> Title:
     )
     far: Operand = k.draw.value.choice((5.0, 8.0, 10.0, 12.0, 20.0))
     if several:
-        count = k.size_param((f"{ball}_count", f"num_{ball}s"), "m")
+        count = k.trip_count((f"{ball}_count", f"num_{ball}s"), "m")
         t = k.let(("nearest", "best", "t_min"), k.lift(far, vec.scalar))
         with k.for_(("s", "j", "b"), count) as s:
             found = distance(s)

@@ -118,7 +118,7 @@ def surface_response(k: KernelBuilder, level: int) -> Title:
 
     inward = several or level >= 4 or (level >= 2 and form in ("slide", "bounce"))
     if several:
-        count = k.size_param(("plane_count", "num_planes", "walls"), planes)
+        count = k.trip_count(("plane_count", "num_planes", "walls"), planes)
         with k.for_(("w", "plane", "j"), count) as w:
             apply(w, inward)
     else:

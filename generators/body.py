@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from generators import ir
 from generators.draw import Draw
 from generators.dtypes import BOOL, INT32, Scalar, Struct, Type
-from generators.expr import Cast, Component, Construct, Expr, Field, Operand, Var, literal
+from generators.expr import Cast, Component, Const, Construct, Expr, Field, Operand, Var, literal
 from generators.expr import op as op_node
 
 Index = Operand | tuple[Operand, ...]
@@ -149,7 +149,12 @@ def lift(value: Operand, type_: Type) -> Expr:
 
 
 def cast(value: Expr, type_: Scalar) -> Expr:
-    """``value`` converted explicitly, or itself when it has that type already."""
+    """``value`` converted explicitly, or itself when it has that type already.
+
+    A whole literal that becomes a float is written as one.
+    """
+    if isinstance(value, Const) and value.type.is_int and not type_.is_int and type_ != BOOL:
+        return literal(int(value.value), type_)
     return value if value.type == type_ else Cast(value, type_)
 
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from generators import ir
 from generators.body import BodyBuilder as BodyBuilder
 from generators.body import cast as cast
 from generators.body import field as field
 from generators.body import fn as fn
+from generators.body import lift
 from generators.body import make as make
 from generators.draw import Draw
 from generators.dtypes import INT32, Array, Struct, Type
 from generators.expr import Call, Expr, Var
+
+FIXED_TRIP_COUNTS = 0.7
+"""Share of the loops over inner sizes whose trip count is a literal."""
 
 
 class KernelBuilder(BodyBuilder):
@@ -22,6 +28,7 @@ class KernelBuilder(BodyBuilder):
         super().__init__(draw)
         self.params: list[ir.Param] = []
         self.sizes: dict[str, ir.Size] = {}
+        self.fixed: dict[str, int] = {}
         self.functions: list[ir.Function] = []
         self.structs: list[Struct] = []
         self.threads: tuple[str, ...] = ()
@@ -82,6 +89,18 @@ class KernelBuilder(BodyBuilder):
         """Declare an int32 parameter whose value is a size, such as the row length."""
         return self._param(name, INT32, "in", (), f"size:{expression}", None, None, ())
 
+    def trip_count(self, name: str | Sequence[str], symbol: str) -> Expr:
+        """How often a loop over the inner size ``symbol`` runs.
+
+        More often than not a literal, and then the size is that number and no symbol any more:
+        Warp unrolls such loops, and its adjoint of a loop with a bound known only at run time is
+        right for few of them. Otherwise an int32 parameter.
+        """
+        if not self.draw.shape.chance(FIXED_TRIP_COUNTS):
+            return self.size_param(name, symbol)
+        self.fixed[symbol] = self.sizes.pop(symbol).value
+        return lift(self.fixed[symbol], INT32)
+
     def struct(self, name: str, *fields: tuple[str, Type]) -> Struct:
         self.used.add(name)
         declared = Struct(name, tuple(fields))
@@ -119,7 +138,12 @@ class KernelBuilder(BodyBuilder):
         )
         doc = description.split(". ")[0].rstrip(".") + "." if self.draw.layout.chance(0.4) else ""
         kernel = ir.Kernel(
-            name, tuple(self.params), self.threads, self.launch_dim, self.body(), doc
+            name,
+            tuple(self._settled(p) for p in self.params),
+            self.threads,
+            self.launch_dim,
+            self.body(),
+            doc,
         )
         return ir.Program(
             self.draw.category,
@@ -133,6 +157,17 @@ class KernelBuilder(BodyBuilder):
             self.draw.input_seed,
             layout,
         )
+
+    def _settled(self, param: ir.Param) -> ir.Param:
+        """A parameter with numbers in place of the sizes that have become constants."""
+        init, _, expression = param.init.partition(":")
+        if expression:
+            init = f"{init}:{self._with_numbers(expression)}"
+        shape = tuple(self._with_numbers(text) for text in param.shape)
+        return replace(param, shape=shape, init=init)
+
+    def _with_numbers(self, expression: str) -> str:
+        return re.sub(r"[A-Za-z_]\w*", lambda m: str(self.fixed.get(m[0], m[0])), expression)
 
     def _param(
         self,

@@ -77,11 +77,11 @@ def planar_angle(k: KernelBuilder, level: int) -> Title:
     return Title(k.name(form, f"{form}_of_points"), f"{done}.{stored(signal)}")
 
 
-def _beacons(k: KernelBuilder, type_: Scalar) -> tuple[Var, Var, Var]:
+def _beacons(k: KernelBuilder, type_: Scalar) -> tuple[Var, Var, Expr]:
     """The coordinates of a few beacons, and how many there are."""
     m = k.size("m", 3, 5)
     bx, by = (k.array(name, type_, m, low=-1.0, high=1.0) for name in ("beacon_x", "beacon_y"))
-    return bx, by, k.size_param(("num_beacons", "beacons"), m)
+    return bx, by, k.trip_count(("num_beacons", "beacons"), m)
 
 
 def _polar(k: KernelBuilder, form: str, x: Var, y: Var, by: tuple[float, float]) -> Expr:
