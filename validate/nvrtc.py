@@ -7,7 +7,6 @@ crash, hang or eat memory, costs itself, not its neighbours. Needs Linux or macO
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,17 +15,13 @@ from typing import Any
 from validate import nvrtc_program
 from validate.archs import DEFAULT_ARCH, check_archs
 from validate.batches import batches
+from validate.nvrtc_child import Child
 from validate.nvrtc_unit import COLUMNS, fault, is_plain, rows_named, words_of
-from validate.worker_process import WorkerGone, WorkerProcess, unavailable
+from validate.worker_process import WorkerGone
 
 STATUSES = ("compiles", "compile_error", "crashed", "timeout", "out_of_memory")
 LOG_CHARACTERS = 4000
 
-# The first program of an architecture pays for its precompiled header.
-_HEADER_TIMEOUT_S = 180.0
-# A child's precompiled headers take 80 MB of disk each.
-_HEADERS_A_CHILD = 24
-_PROGRAMS_A_CHILD = 400
 _OUT_OF_MEMORY_BYTES = 3 << 30
 
 
@@ -88,14 +83,9 @@ class CompileRunner:
         folder = Path(include_dir or nvrtc_program.default_include_dir()).resolve()
         if not (folder / "builtin.h").is_file():
             raise FileNotFoundError(f"{folder} does not hold Warp's headers")
-        self.include_dir = folder
         self.batch_size = batch_size
-        self.timeout_s = timeout_s
         self._header_words = words_of(folder)
-        self._worker: WorkerProcess | None = None
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self._programs = 0
-        self._headers: set[tuple[str, str, str]] = set()
+        self._child = Child(folder, timeout_s)
 
     def __enter__(self) -> CompileRunner:
         return self
@@ -105,12 +95,7 @@ class CompileRunner:
 
     def close(self) -> None:
         """End the child process and remove its files."""
-        if self._worker is not None:
-            self._worker.stop()
-            self._worker = None
-        if self._folder is not None:
-            self._folder.cleanup()
-            self._folder = None
+        self._child.close()
 
     def compile(self, rows: Sequence[Mapping[str, Any]]) -> list[CompileResult]:
         """Compile every row for every architecture; results in the order of the rows."""
@@ -158,9 +143,11 @@ class CompileRunner:
         """Fill in the outcomes of `batch`; only what happens to a row alone counts against it."""
         if not batch:
             return
-        fresh = self._worker is None
+        fresh = self._child.fresh
         try:
-            answer = self._build([job.rows[position] for position in batch], job.arch, job.goal)
+            answer = self._child.build(
+                [job.rows[position] for position in batch], job.arch, job.goal
+            )
         except WorkerGone as gone:
             if gone.status == "crashed" and not fresh:
                 # What ran before may have damaged the process.
@@ -193,34 +180,8 @@ class CompileRunner:
                 self._solve(job, [position])
             else:
                 names = " and ".join(missing) or "the forward kernel"
-                log = f"error: {names} is not in the compiled program"
+                log = f"error: not in the compiled program: {names}"
                 job.outcomes[position] = _Outcome(status="compile_error", log=log)
-
-    def _build(self, rows: Sequence[Mapping[str, Any]], arch: str, goal: str) -> dict[str, Any]:
-        header = (goal, arch, rows[0]["cuda_prologue"])
-        if self._programs >= _PROGRAMS_A_CHILD or len(self._headers) >= _HEADERS_A_CHILD:
-            self.close()
-        if self._worker is None:
-            # A folder of its own: NVRTC processes that share precompiled headers have crashed.
-            self._folder = tempfile.TemporaryDirectory(prefix="pairsmith-nvrtc-")
-            self._worker = WorkerProcess(Path(self._folder.name), "validate.nvrtc_worker")
-            self._programs, self._headers = 0, set()
-        timeout_s = self.timeout_s + (0.0 if header in self._headers else _HEADER_TIMEOUT_S)
-        self._programs += 1
-        self._headers.add(header)
-        message = {"rows": rows, "arch": arch, "goal": goal, "include_dir": str(self.include_dir)}
-        try:
-            self._worker.send(message)
-            answer = self._worker.receive(timeout_s)
-        except WorkerGone:
-            self.close()
-            raise
-        if answer["event"] == "unavailable":
-            raise unavailable(answer)
-        if answer["event"] == "error":
-            self.close()
-            raise RuntimeError(f"the compile check failed:\n{answer['trace']}")
-        return answer
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ The only file that imports cuda-bindings, and only when a function needs it.
 from __future__ import annotations
 
 import importlib.util
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -31,6 +32,8 @@ _GOALS = {
     "ptx": ("compute", ()),
     "machine": ("sm", ("--ptxas-options=-v",)),
 }
+
+_NO_MEMORY = re.compile(r"^.*error: (?:unable to obtain mapped memory|out of memory)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,7 @@ def build(text: str, arch: str, goal: str, include_dir: Path, pch_dir: Path) -> 
         log = _read(nvrtc, program, "ProgramLog").replace(str(include_dir), "include")
         if error == nvrtc.nvrtcResult.NVRTC_SUCCESS:
             return Built("" if goal == "machine" else _read(nvrtc, program, "PTX"), log)
-        if error == nvrtc.nvrtcResult.NVRTC_ERROR_OUT_OF_MEMORY:
+        if error == nvrtc.nvrtcResult.NVRTC_ERROR_OUT_OF_MEMORY or _NO_MEMORY.search(log):
             return Built(None, log, out_of_memory=True)
         if error != nvrtc.nvrtcResult.NVRTC_ERROR_COMPILATION:
             raise RuntimeError(f"NVRTC: {error.name}: {log}")
