@@ -73,10 +73,8 @@ def _taps(k: KernelBuilder, level: int, scalar: Scalar) -> Window:
     taps = k.array(("taps", "kernel", "coeffs"), scalar, m, low=-0.6, high=0.8)
     length = k.size_param(("length", "n", "num_samples"), n)
     count = k.trip_count(("tap_count", "num_taps", "width"), m)
-    half, before = count // 2, "the half width"
-    if isinstance(count, Const):
-        before = str(int(count.value) // 2)
-        half = lift(int(before), INT32)
+    fixed = int(count.value) // 2 if isinstance(count, Const) else None
+    half = count // 2 if fixed is None else lift(fixed, INT32)
     i = thread(k, n, "i", "tid")
     padding = k.draw.shape.choice(("zero", "edge", "wrap"))
     total = k.let(("total", "acc", "s"), zero(scalar))
@@ -90,7 +88,11 @@ def _taps(k: KernelBuilder, level: int, scalar: Scalar) -> Window:
             else:
                 with k.if_(op("and", at >= 0, at < length)):
                     k.augment(total, "add", taps[t] * x[at])
-    reads = "[i + t]" if padding == "wrap" else f"[i + t - {before}]"
+    reads = (
+        "[i + t]"
+        if padding == "wrap"
+        else f"[i + t - {'half the width' if fixed is None else fixed}]"
+    )
     ends = {"zero": "zero outside", "edge": "clamped to the ends", "wrap": "wrapping around"}
     done = f"Sum {taps.name}[t] * {x.name}{reads} over t, {ends[padding]}."
     return total, (i,), (n,), done
