@@ -88,11 +88,8 @@ def _taps(k: KernelBuilder, level: int, scalar: Scalar) -> Window:
             else:
                 with k.if_(op("and", at >= 0, at < length)):
                     k.augment(total, "add", taps[t] * x[at])
-    reads = (
-        "[i + t]"
-        if padding == "wrap"
-        else f"[i + t - {'half the width' if fixed is None else fixed}]"
-    )
+    before = "half the width" if fixed is None else fixed
+    reads = "[i + t]" if padding == "wrap" else f"[i + t - {before}]"
     ends = {"zero": "zero outside", "edge": "clamped to the ends", "wrap": "wrapping around"}
     done = f"Sum {taps.name}[t] * {x.name}{reads} over t, {ends[padding]}."
     return total, (i,), (n,), done

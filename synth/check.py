@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from synth.codegen import Translator
+from synth.check_rows import RowChecker
 from synth.errors import SettingsError
-from synth.headers import native_folder
 from synth.manifest import SPLITS, contradictions, read_manifest
 from synth.pair import Row
-from synth.remake import differing_columns, retranslated_difference
-from synth.settings import STRUCTURE_CAP
-from synth.shards import split_of
-from validate.host import HostRunner
-from validate.schema import check_row
 
 ROWS_AT_ONCE = 64
-
-NOT_MEASURED_YET = (
-    *("compile_archs", "run_plain", "adjoint", "max_ulp"),
-    *("registers", "spill_bytes", "shared_bytes"),
-)
-"""Evidence that this version has no means to measure: a row that claims it is wrong."""
 
 
 @dataclass
@@ -86,23 +74,28 @@ def _readable(path: Path) -> Iterator[None]:
 
 
 def check_dataset(
-    out: Path, verify: str, progress: Callable[[int], None] = lambda _n: None
+    out: Path,
+    verify: str,
+    progress: Callable[[int], None] = lambda _n: None,
+    *,
+    archs: tuple[str, ...] = (),
 ) -> Report:
-    """Check every row of ``out`` at ``text`` or ``run`` level."""
+    """Check every row of ``out`` at a level of ``VERIFY_LEVELS``.
+
+    ``archs`` are the architectures to compile for, by default those that each row claims. A folder
+    without a manifest is checked all the same.
+    """
     report = Report()
     manifest = read_manifest(out)
-    claimed = manifest.shape.get("verify", "text") if manifest else "text"
-    checker = _RowChecker(out, verify, claimed)
+    checker = RowChecker(out, verify, archs, manifest.shape if manifest else {})
     try:
-        batch: list[tuple[str, Row]] = []
-        for split, row in stored_rows(out):
-            batch.append((split, row))
-            if len(batch) == ROWS_AT_ONCE:
-                checker.check(batch, report)
-                progress(len(batch))
-                batch = []
-        checker.check(batch, report)
-        progress(len(batch))
+        for batch in _batches(stored_rows(out)):
+            reasons = checker.reasons(batch)
+            for position in sorted(reasons):
+                row_id = str(batch[position][1].get("id"))
+                report.failed.append({"id": row_id, "reason": reasons[position]})
+            report.checked += len(batch)
+            progress(len(batch))
     finally:
         checker.close()
     if manifest is not None:
@@ -111,79 +104,6 @@ def check_dataset(
     return report
 
 
-class _RowChecker:
-    """Keeps what the checks of all rows share."""
-
-    def __init__(self, out: Path, verify: str, claimed: str) -> None:
-        self.runs = verify == "run"
-        self.claims_run = claimed == "run"
-        self.ids: set[str] = set()
-        self.renames: set[str] = set()
-        self.structures: Counter[str] = Counter()
-        self.translators: dict[bool, Translator] = {}
-        self.runner = None
-        if self.runs:
-            include = out / "include"
-            if not (include / "builtin.h").is_file():
-                include = native_folder()
-            self.runner = HostRunner(include_dir=include)
-
-    def close(self) -> None:
-        if self.runner is not None:
-            self.runner.close()
-
-    def check(self, batch: Sequence[tuple[str, Row]], report: Report) -> None:
-        report.checked += len(batch)
-        fit = []
-        for split, row in batch:
-            reason = self._text_problem(split, row)
-            if not reason and self.runs:
-                reason = retranslated_difference(row, self._translator(row))
-            if reason:
-                report.failed.append({"id": str(row.get("id")), "reason": reason})
-            else:
-                fit.append(row)
-        if self.runner is not None:
-            self._run(fit, self.runner, report)
-
-    def _translator(self, row: Row) -> Translator:
-        backward = row["cuda_backward"] is not None
-        if backward not in self.translators:
-            self.translators[backward] = Translator(backward=backward)
-        return self.translators[backward]
-
-    def _text_problem(self, split: str, row: Row) -> str:
-        """Why a row is wrong before anything of it is executed; an empty string when it is not."""
-        problems = check_row(row)
-        if problems:
-            return "; ".join(problems)
-        difference, rename = differing_columns(row)
-        if difference:
-            return difference
-        claims = [name for name in NOT_MEASURED_YET if row["checks"][name] is not None]
-        if claims:
-            return f"checks claim what this version does not measure: {', '.join(claims)}"
-        self.structures[row["structure"]] += 1
-        repeated = row["id"] in self.ids or rename in self.renames
-        self.ids.add(row["id"])
-        self.renames.add(rename)
-        if repeated:
-            return "another row is equal up to names"
-        if split_of(row["structure"]) != split:
-            return f"its structure belongs in the split {split_of(row['structure'])}"
-        if self.structures[row["structure"]] > STRUCTURE_CAP:
-            return f"more than {STRUCTURE_CAP} rows share its structure"
-        if self.claims_run and row["checks"]["run_forward"] is None:
-            return "the dataset was made with --verify run and this row was not run"
-        return ""
-
-    @staticmethod
-    def _run(rows: Sequence[Row], runner: HostRunner, report: Report) -> None:
-        for row, result in zip(rows, runner.run(rows), strict=True):
-            reason = ""
-            if result.status != "agrees":
-                reason = f"{result.status}: {result.reason}"
-            elif row["checks"]["shapes"] not in (None, result.shapes):
-                reason = f"checks.shapes are not the shapes of a run: {'; '.join(result.shapes)}"
-            if reason:
-                report.failed.append({"id": row["id"], "reason": reason})
+def _batches(rows: Iterator[tuple[str, Row]]) -> Iterator[list[tuple[str, Row]]]:
+    while batch := list(islice(rows, ROWS_AT_ONCE)):
+        yield batch

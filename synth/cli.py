@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 _OUT = click.Path(file_okay=False, path_type=Path)
+_LEVELS = click.Choice(("text", "compile", "run"))
 
 
 class _Group(click.Group):
@@ -33,9 +34,10 @@ class _Group(click.Group):
 def _exit_code(error: Exception) -> int | None:
     """Exit code for an error that is the user's to mend; None for a bug of ours."""
     from synth.errors import RunError, SettingsError, UnsupportedWarpError
-    from validate.errors import HostRunUnavailable
+    from validate.errors import CompileUnavailable, HostRunUnavailable
 
-    if isinstance(error, SettingsError | UnsupportedWarpError | HostRunUnavailable):
+    missing = HostRunUnavailable | CompileUnavailable
+    if isinstance(error, SettingsError | UnsupportedWarpError | missing):
         return 2
     return 1 if isinstance(error, RunError) else None
 
@@ -65,10 +67,15 @@ def _progress(total: int, quiet: bool, what: str) -> Any:
 @click.option("--shard-size", type=int, default=1000, show_default=True, help="Rows a shard.")
 @click.option(
     "--verify",
-    type=click.Choice(("text", "run")),
-    default="run",
+    type=_LEVELS,
+    default="compile",
     show_default=True,
-    help="text: gates and schema. run: the CUDA text is run on the host as well.",
+    help="text: gates and schema. compile: NVRTC makes PTX. run: both CUDA kernels are run on the "
+    "host and compared as well.",
+)
+@click.option("--arch", "archs", multiple=True, help="Compile for it, as sm_90; repeatable.")
+@click.option(
+    "--resources", is_flag=True, help="Measure registers, spills and shared memory (slow)."
 )
 @click.option("--no-backward", is_flag=True, help="Leave the adjoint out.")
 @click.option("--quiet", is_flag=True, help="No progress bar.")
@@ -81,6 +88,8 @@ def generate(
     workers: int,
     shard_size: int,
     verify: str,
+    archs: tuple[str, ...],
+    resources: bool,
     no_backward: bool,
     quiet: bool,
 ) -> None:
@@ -94,6 +103,8 @@ def generate(
         levels_asked=levels,
         backward=not no_backward,
         verify=verify,
+        archs_asked=archs,
+        resources=resources,
     )
     began_s = time.monotonic()
     with _progress(max(n, 0), quiet, "generate") as bar:
@@ -127,19 +138,24 @@ def finish(out: Path) -> None:
 
 @main.command()
 @click.argument("out", type=_OUT)
-@click.option("--verify", type=click.Choice(("text", "run")), default="run", show_default=True)
+@click.option("--verify", type=_LEVELS, default="run", show_default=True)
+@click.option("--arch", "archs", multiple=True, help="Compile for it, not for what rows claim.")
 @click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="JSON file.")
 @click.option("--quiet", is_flag=True, help="No progress bar.")
-def validate(out: Path, verify: str, report: Path | None, quiet: bool) -> None:
+def validate(
+    out: Path, verify: str, archs: tuple[str, ...], report: Path | None, quiet: bool
+) -> None:
     """Check every row of a dataset from its stored texts; exit code 1 when one fails."""
     from synth.check import check_dataset
     from synth.errors import SettingsError
     from synth.files import write_json
+    from synth.settings import archs_of
 
     if report is not None and not report.parent.is_dir():
         raise SettingsError(f"cannot write {report}: {report.parent} is no folder")
     with _progress(0, quiet, "validate") as bar:
-        found = check_dataset(out, verify, bar.update)
+        asked = archs_of(verify, archs) if archs else ()
+        found = check_dataset(out, verify, bar.update, archs=asked)
     if report is not None:
         write_json(report, found.as_dict())
     for failure in found.failed:

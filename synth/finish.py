@@ -30,7 +30,13 @@ from validate.columns import ROW_SCHEMA
 _KEY_COLUMNS = ["category", "structure", "rename", "provenance"]
 
 EVIDENCE_SCHEMA = pa.schema(
-    [("id", pa.string()), ("max_ulp", pa.float64()), ("tolerance_used", pa.float64())]
+    [
+        ("id", pa.string()),
+        ("max_ulp", pa.float64()),
+        ("tolerance_used", pa.float64()),
+        ("adjoint_reason", pa.string()),
+        ("adjoint_tolerance_used", pa.float64()),
+    ]
 )
 
 

@@ -52,14 +52,23 @@ def _false_origin(row: Row) -> str:
     return "" if same else "provenance does not lead to this program"
 
 
+def retranslated(row: Row, translator: Translator) -> Row:
+    """The CUDA columns that ``python`` gives.
+
+    Executes ``python``: call it for rows whose ``python`` the program makes again. Raises
+    CodegenError or ExtractError when it does not translate.
+    """
+    text = translator.translate(row["python"], row["kernel_name"])
+    return cuda_columns(text, row["kernel_name"])
+
+
 def retranslated_difference(row: Row, translator: Translator) -> str:
     """What of the CUDA is not what ``python`` gives; an empty string when all is equal.
 
-    Executes ``python``: call it for rows whose ``python`` the program makes again.
+    Executes ``python``, as :func:`retranslated`.
     """
     try:
-        text = translator.translate(row["python"], row["kernel_name"])
-        made = cuda_columns(text, row["kernel_name"])
+        made = retranslated(row, translator)
     except (CodegenError, ExtractError) as error:
         return f"python does not translate: {str(error).splitlines()[0]}"
     wrong = [name for name, value in made.items() if row[name] != value]

@@ -53,7 +53,7 @@ def generate(
     if shard_size <= 0:
         raise SettingsError(f"shard size is {shard_size}; give at least one row")
     check_warp_version()
-    versions = Versions.installed()
+    versions = Versions.installed(settings.verify)
     shape = shape_of(settings, versions)
     done = _already_done(out, shape, n, shard_size)
     if done is not None:
@@ -67,11 +67,11 @@ def generate(
 def finish(out: Path) -> Manifest:
     """The finishing pass alone, over units that lie in ``out``."""
     check_warp_version()
-    versions = Versions.installed()
     work = Work.read(out)
     if work is None:
         raise SettingsError(f"{out} holds no unfinished run; start one with pairsmith generate")
     settings = work.settings()
+    versions = Versions.installed(settings.verify)
     require_same_shape(out, shape_of(settings, versions), work.shape)
     with _disk_troubles(out):
         return finish_dataset(settings, versions, work.n, work.shard_size, out, work.folder)

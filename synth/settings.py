@@ -18,7 +18,12 @@ import validate
 from generators import categories
 from generators.registry import LEVELS
 from synth.errors import SettingsError
+from validate.archs import DEFAULT_ARCH, check_archs
 from validate.columns import SCHEMA_VERSION
+from validate.nvrtc import nvrtc_version
+
+VERIFY_LEVELS = ("text", "compile", "run")
+"""How far rows are checked; each level includes those before it."""
 
 STRUCTURE_CAP = 4
 """Most rows that may share one structure key."""
@@ -37,6 +42,8 @@ class Settings:
     levels: tuple[int, ...]
     backward: bool
     verify: str
+    archs: tuple[str, ...] = ()
+    resources: bool = False
 
     def level_of(self, index: int) -> int:
         pattern = [level for level in LEVEL_PATTERN if level in self.levels]
@@ -49,6 +56,8 @@ class Settings:
             "levels": list(self.levels),
             "backward": self.backward,
             "verify": self.verify,
+            "archs": list(self.archs),
+            "resources": self.resources,
         }
 
 
@@ -58,7 +67,9 @@ def make_settings(
     categories_asked: tuple[str, ...] = (),
     levels_asked: tuple[int, ...] = (),
     backward: bool = True,
-    verify: str = "run",
+    verify: str = "compile",
+    archs_asked: tuple[str, ...] = (),
+    resources: bool = False,
 ) -> Settings:
     """Settings from what a user asked for; :class:`SettingsError` with one clear line."""
     known = tuple(categories())
@@ -72,7 +83,22 @@ def make_settings(
         raise SettingsError(f"seed {seed} is out of range; give a whole number from 0 to 2**63 - 1")
     chosen = tuple(c for c in known if c in categories_asked) if categories_asked else known
     levels = tuple(sorted(set(levels_asked))) or LEVELS
-    return Settings(seed, chosen, levels, backward, verify)
+    archs = archs_of(verify, archs_asked)
+    if resources and not archs:
+        raise SettingsError("resources come from a compiler; ask for --verify compile or run")
+    return Settings(seed, chosen, levels, backward, verify, archs, resources)
+
+
+def archs_of(verify: str, asked: tuple[str, ...]) -> tuple[str, ...]:
+    """The architectures to compile for at a level; :class:`SettingsError` for one unknown."""
+    if verify == "text":
+        if asked:
+            raise SettingsError("--verify text compiles for no architecture; leave --arch out")
+        return ()
+    try:
+        return check_archs(asked or (DEFAULT_ARCH,))
+    except ValueError as error:
+        raise SettingsError(str(error)) from None
 
 
 @dataclass(frozen=True)
@@ -88,9 +114,14 @@ class Versions:
     numpy: str
     pyarrow: str
     schema: int
+    nvrtc: str | None
 
     @staticmethod
-    def installed() -> Versions:
+    def installed(verify: str = "text") -> Versions:
+        """What is installed; NVRTC only where the level needs it.
+
+        :class:`validate.errors.CompileUnavailable` when it is needed and missing.
+        """
         return Versions(
             pairsmith=version("pairsmith"),
             code=_code_digest(),
@@ -98,6 +129,7 @@ class Versions:
             numpy=version("numpy"),
             pyarrow=version("pyarrow"),
             schema=SCHEMA_VERSION,
+            nvrtc=None if verify == "text" else nvrtc_version(),
         )
 
 

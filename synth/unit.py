@@ -19,7 +19,7 @@ from synth.files import write_parquet
 from synth.pair import Accepted, Row, attempt_draw, pair_maker
 from synth.plan import Unit
 from synth.settings import Settings, Versions
-from synth.verify import Evidence, Failure, verify_rows
+from synth.verify import Evidence, Failure, verifier
 from validate.columns import ROW_SCHEMA
 
 MAX_ATTEMPTS = 300
@@ -110,7 +110,7 @@ def checked_rows(
                 for key in todo
             }
         rows = maker.rows(list(drawn.values()))
-        failures = verify_rows(rows, settings.verify, tally.evidence)
+        failures = verifier(settings, versions).verify(rows, tally.evidence)
         for (key, accepted), row, failure in zip(drawn.items(), rows, failures, strict=True):
             if failure is None:
                 found[key] = (row, accepted.keys.rename)

@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from synth.pair import Row
+from synth.codegen import Translator
+from synth.pair import Row, cuda_columns
+from synth.settings import Settings, Versions
+from validate.claims import contradictions
 from validate.host import HostRunner, RunResult
+from validate.nvrtc import CompileResult, CompileRunner
 from validate.schema import check_row
 
 ROW_TIMEOUT_S = 60.0
@@ -26,39 +30,102 @@ class Failure:
 
 
 Evidence = dict[str, Any]
-"""What this host measured of one row: ``id``, ``max_ulp``, ``tolerance_used`` (share of it)."""
+"""What this host measured of one row: ``id``, ``max_ulp``, ``tolerance_used`` (share of it), and of
+its adjoint ``adjoint_tolerance_used`` and ``adjoint_reason``."""
 
 
-@lru_cache(maxsize=1)
-def _runner() -> HostRunner:
-    """The process's own child for host runs: starting one costs seconds."""
-    runner = HostRunner(timeout_s=ROW_TIMEOUT_S)
-    atexit.register(runner.close)
-    return runner
+class Verifier:
+    """Checks rows at the level of the settings; keeps its child processes, which cost seconds."""
+
+    def __init__(self, settings: Settings, versions: Versions) -> None:
+        self.settings = settings
+        self.nvrtc = versions.nvrtc
+        self._host: HostRunner | None = None
+        self._compiler: CompileRunner | None = None
+        self._translator: Translator | None = None
+
+    def close(self) -> None:
+        """End the child processes."""
+        for runner in (self._host, self._compiler):
+            if runner is not None:
+                runner.close()
+
+    def verify(self, rows: Sequence[Row], evidence: list[Evidence]) -> list[Failure | None]:
+        """Check rows; those that pass are told what was shown of them.
+
+        Figures that depend on this CPU's maths library are added to ``evidence`` and stay out of
+        the rows. An adjoint that was run and does not agree is taken out of its row. A row that
+        breaks its own schema is a bug of ours: ``AssertionError``.
+        """
+        found: list[Failure | None] = [None] * len(rows)
+        if self.settings.verify == "run":
+            found = self._run(rows, evidence)
+        if self.settings.verify != "text":
+            sound = [position for position, failure in enumerate(found) if failure is None]
+            compiled = self._compile([rows[position] for position in sound])
+            for position, failure in zip(sound, compiled, strict=True):
+                found[position] = failure
+        for row in rows:
+            problems = check_row(row) or contradictions(row)
+            assert not problems, f"{row['kernel_name']}: {problems}\n{row['python']}"
+        return found
+
+    def _run(self, rows: Sequence[Row], evidence: list[Evidence]) -> list[Failure | None]:
+        if self._host is None:
+            self._host = HostRunner(timeout_s=ROW_TIMEOUT_S)
+        results = self._host.run(rows)
+        failures = [_ran(row, r, evidence) for row, r in zip(rows, results, strict=True)]
+        wrong = [
+            row
+            for row, failure in zip(rows, failures, strict=True)
+            if failure is None and row["checks"]["adjoint"] != "agrees"
+        ]
+        self._withdraw_adjoints([row for row in wrong if row["cuda_backward"] is not None])
+        return failures
+
+    def _withdraw_adjoints(self, rows: Sequence[Row]) -> None:
+        """Leave the adjoint out of rows, of their helper functions as well."""
+        if self._translator is None:
+            self._translator = Translator(backward=False)
+        sources = [(row["python"], row["kernel_name"]) for row in rows]
+        for row, text in zip(rows, self._translator.translate_batch(sources), strict=True):
+            columns = cuda_columns(text, row["kernel_name"])
+            assert columns["cuda_forward"] == row["cuda_forward"], row["python"]
+            row.update(columns)
+
+    def _compile(self, rows: Sequence[Row]) -> list[Failure | None]:
+        if self._compiler is None:
+            self._compiler = CompileRunner(archs=self.settings.archs, timeout_s=ROW_TIMEOUT_S)
+        results = self._compiler.compile(rows)
+        failures = [self._compiled(row, r) for row, r in zip(rows, results, strict=True)]
+        if self.settings.resources:
+            sound = [row for row, f in zip(rows, failures, strict=True) if f is None]
+            needs = self._compiler.resources(sound, self.settings.archs[0])
+            for row, need in zip(sound, needs, strict=True):
+                assert need is not None, f"{row['kernel_name']} compiles and does not assemble"
+                row["checks"].update(vars(need))
+        return failures
+
+    def _compiled(self, row: Row, result: CompileResult) -> Failure | None:
+        if result.status != "compiles":
+            return Failure(result.status, result.log)
+        row["checks"]["compile_archs"] = list(result.archs)
+        row["provenance"]["nvrtc"] = self.nvrtc
+        return None
 
 
-def verify_rows(rows: Sequence[Row], level: str, evidence: list[Evidence]) -> list[Failure | None]:
-    """Check rows at ``text`` or ``run`` level.
-
-    Rows that pass are told what was shown of them; figures that depend on this CPU's maths
-    library are added to ``evidence`` and stay out of the rows. A row that breaks its own schema
-    is a bug of ours: ``AssertionError``.
-    """
-    for row in rows:
-        problems = check_row(row)
-        assert not problems, f"{row['kernel_name']}: {problems}\n{row['python']}"
-    if level == "text":
-        return [None] * len(rows)
-    results = _runner().run(rows)
-    return [_record(row, result, evidence) for row, result in zip(rows, results, strict=True)]
-
-
-def _record(row: Row, result: RunResult, evidence: list[Evidence]) -> Failure | None:
+def _ran(row: Row, result: RunResult, evidence: list[Evidence]) -> Failure | None:
     if result.status != "agrees":
         return Failure(result.status, result.reason)
-    row["checks"]["run_forward"] = "agrees"
-    row["checks"]["shapes"] = list(result.shapes)
-    evidence.append(
-        {"id": row["id"], "max_ulp": result.max_ulp, "tolerance_used": result.tolerance_used}
-    )
+    row["checks"].update(run_forward="agrees", shapes=list(result.shapes), adjoint=result.adjoint)
+    measured = ("max_ulp", "tolerance_used", "adjoint_reason", "adjoint_tolerance_used")
+    evidence.append({"id": row["id"], **{name: getattr(result, name) for name in measured}})
     return None
+
+
+@lru_cache(maxsize=2)
+def verifier(settings: Settings, versions: Versions) -> Verifier:
+    """The process's own verifier for these settings."""
+    made = Verifier(settings, versions)
+    atexit.register(made.close)
+    return made

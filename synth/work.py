@@ -47,6 +47,8 @@ class Work:
             levels=tuple(shape["levels"]),
             backward=shape["backward"],
             verify=shape["verify"],
+            archs=tuple(shape["archs"]),
+            resources=shape["resources"],
         )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from test_validate_rows import Row, all_rows, atomics, grid_2d, size_of, soft_cl
 
 from validate.clang import default_include_dir
 from validate.host import STATUSES, HostRunner, RunResult
-from validate.host_case import Arena
+from validate.host_memory import Arena
 from validate.host_unit import translation_unit
 
 
@@ -142,6 +142,65 @@ def test_args_that_do_not_fit_the_kernel(runner: HostRunner) -> None:
     assert results[3].reason == "the kernel has 1 launch dimensions, launch.dim has 2"
 
 
+@pytest.mark.parametrize(
+    ("at", "place"),
+    [
+        ("var_0 + 64", "bytes after the end of heights"),
+        ("var_0 - 1", "bytes before the start of heights"),
+    ],
+)
+def test_read_outside_an_array(runner: HostRunner, at: str, place: str) -> None:
+    bad = with_text(
+        soft_clamp(), "wp::address(var_heights, var_0)", f"wp::address(var_heights, {at})"
+    )
+    (result,) = among_good(runner, bad)
+    assert result.status == "read_out_of_bounds"
+    assert place in result.reason
+
+
+def test_an_atomic_made_plain_is_a_race(runner: HostRunner) -> None:
+    row = atomics()
+    old = next(line for line in row["cuda_forward"].splitlines() if "wp::atomic_add(" in line)
+    target, value = old.split("= ")
+    array, *index, added = value[len("wp::atomic_add(") : -2].split(", ")
+    at = ", ".join((array, *index))
+    new = f"{target}= wp::load(wp::address({at})); "
+    new += f"wp::array_store({at}, {target.strip()} + {added});"
+    (result,) = among_good(runner, with_text(row, old, new))
+    assert result.status == "data_race"
+    assert re.match(r"thread \d+ reads \w+\[\d+\], which thread \d+ writes at", result.reason)
+
+
+def test_two_threads_that_store_to_one_element_are_a_race(runner: HostRunner) -> None:
+    bad = with_text(
+        soft_clamp(), "wp::array_store(var_result, var_0,", "wp::array_store(var_result, var_0 / 2,"
+    )
+    (result,) = among_good(runner, bad)
+    assert result.status == "data_race"
+    assert result.reason == "thread 1 writes result[0], which thread 0 writes at n=64"
+
+
+def test_a_loop_of_gotos_ends_by_count_not_by_clock(runner: HostRunner) -> None:
+    bad = in_kernel(soft_clamp(), "again:; if (dim.size > 1) goto again;")
+    results = [among_good(runner, bad)[0] for _ in range(2)]
+    assert results[0] == results[1]
+    assert results[0].status == "timeout"
+    assert "without end" in results[0].reason
+
+
+def test_memory_eater(runner: HostRunner) -> None:
+    eat = "for (;;) { char* p = (char*)malloc(1 << 24); "
+    eat += "for (int b = 0; b < (1 << 24); b += 512) p[b] = 1; }"
+    (result,) = among_good(runner, in_kernel(soft_clamp(), eat))
+    assert result.status == "out_of_memory"
+    assert "bytes of memory" in result.reason
+
+
+def test_abort(runner: HostRunner) -> None:
+    (result,) = among_good(runner, in_kernel(soft_clamp(), "if (dim.size > 1) __builtin_trap();"))
+    assert (result.status, result.reason) == ("crashed", "SIGILL")
+
+
 def test_every_status_is_listed(runner: HostRunner) -> None:
     assert {result.status for result in runner.run(all_rows())} <= set(STATUSES)
     assert runner.run([]) == []
@@ -168,18 +227,12 @@ def test_a_row_alone_is_compiled_as_it_stands() -> None:
 
 
 def test_guards_surround_every_array() -> None:
-    args: list[dict[str, Any]] = [
-        {"name": "x", "kind": "array", "role": "in", "shape": ["n"]},
-        {"name": "y", "kind": "array", "role": "out", "shape": ["n"]},
-    ]
-    for name, byte, status in (("x", -1, "wrote_out_of_bounds"), ("y", 6, "wrote_out_of_bounds")):
-        arena = Arena(args, {"x": np.zeros(3, np.int16), "y": np.zeros(6, np.int8)})
-        assert arena.damage() is None
+    for name, byte, place in (("x", -1, "before the start of x"), ("y", 6, "after the end of y")):
+        arena = Arena({"x": np.zeros(3, np.int16), "y": np.zeros(6, np.int8)})
+        assert arena.written_outside() == ""
         arena.memory[arena.start[name] + byte] ^= 1
-        damage = arena.damage()
-        assert damage is not None
-        assert damage[0] == status
-        assert damage[1].endswith(name)
+        assert arena.written_outside().endswith(place)
+        assert arena.changed(["x", "y"]) == []
 
 
 def test_importing_the_host_run_does_not_import_warp() -> None:

@@ -16,12 +16,14 @@ from typing import Any
 from validate.adjoint import has_adjoint
 from validate.batches import batches
 from validate.errors import HostRunUnavailable
+from validate.host_launch import MEMORY_BYTES
 from validate.worker_process import WorkerGone, WorkerProcess
 
 STATUSES = (
     "agrees",
     "compile_error",
     "crashed",
+    "out_of_memory",
     "timeout",
     "wrong_value",
     "wrote_out_of_bounds",
@@ -159,7 +161,7 @@ class HostRunner:
     def _without_adjoint(self, row: Mapping[str, Any], gone: WorkerGone) -> RunResult:
         """The result of a row that ended the child: without its adjoint it may be sound."""
         if not has_adjoint(row):
-            return RunResult(row["id"], gone.status, gone.reason)
+            return RunResult(row["id"], *_of_the_dead(gone))
         (result,) = self.run([{**row, "cuda_backward": None}])
         return replace(result, adjoint="warp_differs", adjoint_reason=f"backward: {gone.reason}")
 
@@ -208,6 +210,13 @@ class HostRunner:
         if self._worker is not None:
             self._worker.stop()
             self._worker = None
+
+
+def _of_the_dead(gone: WorkerGone) -> tuple[str, str]:
+    """Status and reason of a row that ended the child."""
+    if gone.status == "crashed" and (gone.peak_bytes or 0) >= MEMORY_BYTES // 2:
+        return "out_of_memory", f"{gone.reason} at {gone.peak_bytes} bytes of memory"
+    return gone.status, gone.reason
 
 
 def run_rows(

@@ -11,6 +11,9 @@ import numpy as np
 from validate.host_memory import Watch
 from validate.inputs import Array
 
+MEMORY_BYTES = 2 << 30
+"""What the child that compiles and runs a batch may take, on top of what Warp has mapped."""
+
 _MAX_PARAMETERS = 128
 _CALL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p)
 

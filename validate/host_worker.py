@@ -22,14 +22,11 @@ from typing import Any
 from validate import clang
 from validate.errors import HostRunUnavailable
 from validate.host_case import run_case
-from validate.host_launch import Entry
+from validate.host_launch import MEMORY_BYTES, Entry
 from validate.host_unit import directions, translation_unit
 
 _LOG_CHARACTERS = 4000
 _FILE_BYTES = 1 << 28
-
-MEMORY_BYTES = 2 << 30
-"""What compiling and running a batch may take."""
 
 
 class Worker:

@@ -1,0 +1,168 @@
+"""The checks of a stored row, from the cheapest to the run; the first failure is its reason."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from synth.codegen import Translator
+from synth.headers import native_folder
+from synth.pair import Row
+from synth.remake import differing_columns, retranslated, retranslated_difference
+from synth.settings import STRUCTURE_CAP, VERIFY_LEVELS
+from synth.shards import split_of
+from validate.archs import DEFAULT_ARCH
+from validate.claims import contradictions
+from validate.host import HostRunner, RunResult
+from validate.nvrtc import CompileRunner, nvrtc_version
+from validate.schema import check_row
+
+Reasons = dict[int, str]
+"""Why a row is wrong, by its position in the batch."""
+
+
+class RowChecker:
+    """Checks batches of rows at a level; keeps what duplicates and caps need, and children."""
+
+    def __init__(
+        self, out: Path, verify: str, archs: tuple[str, ...], claimed: Mapping[str, Any]
+    ) -> None:
+        """``archs`` are those to compile for, by default what rows claim; ``claimed`` is the
+        shape in the dataset's manifest, empty without one."""
+        self.level = VERIFY_LEVELS.index(verify)
+        self.archs = archs
+        self.claimed = claimed
+        self.ids: set[str] = set()
+        self.renames: set[str] = set()
+        self.structures: Counter[str] = Counter()
+        self.translators: dict[bool, Translator] = {}
+        self.compilers: dict[tuple[str, ...], CompileRunner] = {}
+        stored = out / "include"
+        self.include = stored if (stored / "builtin.h").is_file() else native_folder()
+        self.host = HostRunner(include_dir=self.include) if verify == "run" else None
+
+    def close(self) -> None:
+        """End the child processes."""
+        for runner in (self.host, *self.compilers.values()):
+            if runner is not None:
+                runner.close()
+
+    def reasons(self, batch: Sequence[tuple[str, Row]]) -> Reasons:
+        """Why rows, given with their splits, are wrong; rows that pass do not occur."""
+        found: Reasons = {}
+        for position, (split, row) in enumerate(batch):
+            if reason := self._text_problem(split, row):
+                found[position] = reason
+        rows = [row for _, row in batch]
+        steps: list[Callable[[Sequence[Row]], list[str]]] = [self._compile]
+        if self.host is not None:
+            steps = [self._retranslate, self._run, self._compile]
+        for step in steps if self.level else ():
+            left = [position for position in range(len(rows)) if position not in found]
+            for position, reason in zip(left, step([rows[p] for p in left]), strict=True):
+                if reason:
+                    found[position] = reason
+        return found
+
+    def _text_problem(self, split: str, row: Row) -> str:
+        """Why a row is wrong before anything of it is executed; an empty string when it is not."""
+        problems = check_row(row)
+        if problems:
+            return "; ".join(problems)
+        difference, rename = differing_columns(row)
+        if difference:
+            return difference
+        if problems := contradictions(row):
+            return "; ".join(problems)
+        self.structures[row["structure"]] += 1
+        repeated = row["id"] in self.ids or rename in self.renames
+        self.ids.add(row["id"])
+        self.renames.add(rename)
+        if repeated:
+            return "another row is equal up to names"
+        if split_of(row["structure"]) != split:
+            return f"its structure belongs in the split {split_of(row['structure'])}"
+        if self.structures[row["structure"]] > STRUCTURE_CAP:
+            return f"more than {STRUCTURE_CAP} rows share its structure"
+        return self._missing_evidence(row)
+
+    def _missing_evidence(self, row: Row) -> str:
+        """What the manifest says of all rows and this one does not have."""
+        level = self.claimed.get("verify", "text")
+        checks = row["checks"]
+        if level == "run" and checks["run_forward"] is None:
+            return "the dataset was made with --verify run and this row was not run"
+        if level != "text" and checks["compile_archs"] != self.claimed.get("archs"):
+            return f"the dataset was compiled for {self.claimed.get('archs')} and this row was not"
+        if self.claimed.get("resources") and checks["registers"] is None:
+            return "the dataset was made with --resources and this row has none"
+        return ""
+
+    def _compile(self, rows: Sequence[Row]) -> list[str]:
+        by_archs: dict[tuple[str, ...], list[int]] = {}
+        for position, row in enumerate(rows):
+            archs = self.archs or tuple(row["checks"]["compile_archs"] or (DEFAULT_ARCH,))
+            by_archs.setdefault(archs, []).append(position)
+        reasons = [""] * len(rows)
+        for archs, positions in by_archs.items():
+            chosen = [rows[position] for position in positions]
+            for position, reason in zip(positions, self._compile_for(chosen, archs), strict=True):
+                reasons[position] = reason
+        return reasons
+
+    def _compile_for(self, rows: Sequence[Row], archs: tuple[str, ...]) -> list[str]:
+        if archs not in self.compilers:
+            self.compilers[archs] = CompileRunner(include_dir=self.include, archs=archs)
+        compiler = self.compilers[archs]
+        reasons = [
+            "" if result.status == "compiles" else f"{result.status}: {result.log}"
+            for result in compiler.compile(rows)
+        ]
+        claiming = [
+            position
+            for position, row in enumerate(rows)
+            if row["checks"]["registers"] is not None
+            and not reasons[position]
+            and row["provenance"]["nvrtc"] == nvrtc_version()
+        ]
+        for position in claiming:
+            row = rows[position]
+            (need,) = compiler.resources([row], row["checks"]["compile_archs"][0])
+            measured = vars(need) if need is not None else {}
+            if any(row["checks"][name] != value for name, value in measured.items()):
+                reasons[position] = f"checks claim other resources than {measured}"
+        return reasons
+
+    def _retranslate(self, rows: Sequence[Row]) -> list[str]:
+        return [
+            retranslated_difference(row, self._translator(row["cuda_backward"] is not None))
+            for row in rows
+        ]
+
+    def _translator(self, backward: bool) -> Translator:
+        if backward not in self.translators:
+            self.translators[backward] = Translator(backward=backward)
+        return self.translators[backward]
+
+    def _run(self, rows: Sequence[Row]) -> list[str]:
+        assert self.host is not None
+        results = self.host.run([self._with_adjoint(row) for row in rows])
+        return [_run_problem(row, result) for row, result in zip(rows, results, strict=True)]
+
+    def _with_adjoint(self, row: Row) -> Row:
+        """The row with the adjoint that was left out of it for its status, so that it can be
+        tried again."""
+        if row["checks"]["adjoint"] in (None, "agrees", "off"):
+            return row
+        return {**row, **retranslated(row, self._translator(True))}
+
+
+def _run_problem(row: Row, result: RunResult) -> str:
+    if result.status != "agrees":
+        return f"{result.status}: {result.reason}"
+    claimed = row["checks"]["adjoint"]
+    if claimed not in (None, result.adjoint):
+        return f"checks.adjoint is {claimed}, a run gives {result.adjoint} {result.adjoint_reason}"
+    return ""
