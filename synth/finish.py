@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
@@ -21,6 +21,7 @@ from synth.headers import copy_headers
 from synth.manifest import Manifest
 from synth.pair import Row
 from synth.plan import plan_units
+from synth.raise_level import tally_before
 from synth.resolve import Candidate, resolve
 from synth.settings import Settings, Versions, fingerprint, shape_of
 from synth.shards import ShardWriter
@@ -54,7 +55,7 @@ def finish_dataset(
             f"{len(missing)} of {len(paths)} units are not made yet (first: {missing[0]}); "
             "run the same generate command again"
         )
-    tally = Tally()
+    tally = tally_before(work)
     candidates = list(islice(_candidates(paths, tally), n))
     replaced = resolve(settings, versions, candidates, tally)
     writer = ShardWriter(out, shard_size)
@@ -75,7 +76,7 @@ def finish_dataset(
         shape=shape,
         shards=writer.shards,
         counts={name: dict(sorted(c.items())) for name, c in writer.counts.items()},
-        draws=_draws(tally),
+        draws=_draws(tally, replaced),
     )
     write_text(out / "README.md", card.render(manifest, asdict(versions)))
     manifest.write(out)
@@ -117,7 +118,7 @@ def _write_rejected(out: Path, tally: Tally) -> None:
         write_text(path, "\n".join(lines) + "\n")
 
 
-def _draws(tally: Tally) -> dict[str, Any]:
+def _draws(tally: Tally, replaced: Mapping[Key, Row]) -> dict[str, Any]:
     by_reason: Counter[str] = Counter()
     for name, count in tally.rejects.items():
         by_reason[name.split("/", 1)[1]] += count
@@ -126,4 +127,5 @@ def _draws(tally: Tally) -> dict[str, Any]:
         "rejects": dict(sorted(tally.rejects.items())),
         "rejects_by_reason": dict(sorted(by_reason.items())),
         "failed_checks": len(tally.rejected_rows),
+        "displaced": sorted([index, category] for index, category in replaced),
     }

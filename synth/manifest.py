@@ -21,7 +21,7 @@ class Manifest:
 
     ``shape`` holds settings and versions that shape rows, ``shards`` an entry (path, split, rows,
     sha256) for each file, ``counts`` rows by split, category and level, ``draws`` how many draws
-    were made and why some were not taken.
+    were made, why some were not taken, and which (index, category) the finishing pass drew anew.
     """
 
     fingerprint: str

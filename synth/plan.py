@@ -22,6 +22,11 @@ class Unit:
     def file_name(self) -> str:
         return f"unit-{self.start:08d}-{self.stop:08d}.parquet"
 
+    @property
+    def given_name(self) -> str:
+        """The file of rows that need not be drawn, when there are any."""
+        return f"given-{self.start:08d}.parquet"
+
 
 def plan_units(n: int, category_count: int) -> list[Unit]:
     """Units that hold the first ``n`` rows in order of (index, category).

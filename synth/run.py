@@ -22,6 +22,7 @@ from synth.errors import RunError, SettingsError
 from synth.finish import finish_dataset
 from synth.manifest import Manifest, damaged_shards, read_manifest, require_same_shape
 from synth.plan import Unit, plan_units
+from synth.raise_level import give_rows, is_raise
 from synth.settings import Settings, Versions, shape_of
 from synth.unit import Tally, finished_unit, make_unit, read_tally
 from synth.work import Work, open_work
@@ -55,11 +56,13 @@ def generate(
     check_warp_version()
     versions = Versions.installed(settings.verify)
     shape = shape_of(settings, versions)
-    done = _already_done(out, shape, n, shard_size)
-    if done is not None:
-        return done
+    manifest = read_manifest(out)
+    if manifest is not None and _is_done(out, manifest, shape, n, shard_size):
+        return manifest
     work = open_work(out, shape, n, shard_size)
     with _disk_troubles(out):
+        if manifest is not None and is_raise(shape, manifest.shape):
+            give_rows(out, manifest, settings, n, work.folder)
         _make_units(settings, versions, n, work, workers, progress)
         return finish_dataset(settings, versions, n, shard_size, out, work.folder)
 
@@ -94,20 +97,23 @@ def _disk_troubles(out: Path) -> Iterator[None]:
         ) from None
 
 
-def _already_done(out: Path, shape: dict[str, Any], n: int, shard_size: int) -> Manifest | None:
-    manifest = read_manifest(out)
-    if manifest is None:
-        return None
-    require_same_shape(out, shape, manifest.shape)
+def _is_done(out: Path, manifest: Manifest, shape: dict[str, Any], n: int, shard_size: int) -> bool:
+    """Whether the dataset there is what was asked for; :class:`SettingsError` if it never can be.
+
+    One that was checked less far can be: its rows are checked further.
+    """
+    raised = is_raise(shape, manifest.shape)
+    if not raised:
+        require_same_shape(out, shape, manifest.shape)
     if manifest.rows > n:
         raise SettingsError(
             f"{out} holds {manifest.rows} rows and {n} would delete some; choose another folder"
         )
     same = manifest.rows == n and manifest.shard_size == shard_size
-    if not same or damaged_shards(out, manifest):
-        return None
+    if raised or not same or damaged_shards(out, manifest):
+        return False
     shutil.rmtree(out / "work", ignore_errors=True)  # left by a kill after the manifest was written
-    return manifest
+    return True
 
 
 def _make_units(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -97,12 +98,30 @@ def checked_rows(
     start_attempts: dict[Key, int],
     admit: Callable[[Accepted], str],
     tally: Tally,
+    given: Mapping[Key, tuple[Row, str]] = MappingProxyType({}),
 ) -> dict[Key, tuple[Row, str]]:
-    """Rows for ``keys`` with their rename keys; an attempt that fails its check is drawn again."""
+    """Rows for ``keys`` with their rename keys; an attempt that fails its check is drawn again.
+
+    ``given`` holds rows that are drawn already and only need their check.
+    """
     maker = pair_maker(settings, versions)
-    found: dict[Key, tuple[Row, str]] = {}
+    checks = verifier(settings, versions)
     todo = dict.fromkeys(keys)
     attempts = dict(start_attempts)
+    found: dict[Key, tuple[Row, str]] = {}
+
+    def check(made: Mapping[Key, tuple[Row, str]]) -> None:
+        failures = checks.verify([row for row, _ in made.values()], tally.evidence)
+        for (key, (row, rename)), failure in zip(made.items(), failures, strict=True):
+            if failure is None:
+                found[key] = (row, rename)
+                del todo[key]
+            else:
+                tally.rejects[f"{key[1]}/{failure.reason}"] += 1
+                tally.rejected_rows.append(_rejected(row, failure))
+                attempts[key] = row["provenance"]["attempt"] + 1
+
+    check(given)
     while todo:
         with fewer_collections():
             drawn = {
@@ -110,15 +129,8 @@ def checked_rows(
                 for key in todo
             }
         rows = maker.rows(list(drawn.values()))
-        failures = verifier(settings, versions).verify(rows, tally.evidence)
-        for (key, accepted), row, failure in zip(drawn.items(), rows, failures, strict=True):
-            if failure is None:
-                found[key] = (row, accepted.keys.rename)
-                del todo[key]
-            else:
-                tally.rejects[f"{key[1]}/{failure.reason}"] += 1
-                tally.rejected_rows.append(_rejected(row, failure))
-                attempts[key] = accepted.attempt + 1
+        renames = [accepted.keys.rename for accepted in drawn.values()]
+        check(dict(zip(drawn, zip(rows, renames, strict=True), strict=True)))
     return found
 
 
@@ -144,13 +156,22 @@ def make_unit(settings: Settings, versions: Versions, unit: Unit, folder: Path) 
     """Make one unit and write its file; gives the number of its rows."""
     tally = Tally()
     keys = [(index, c) for index in range(unit.start, unit.stop) for c in settings.categories]
-    found = checked_rows(settings, versions, keys, {}, lambda _a: "", tally)
+    given = _given(folder / unit.given_name)
+    found = checked_rows(settings, versions, keys, {}, lambda _a: "", tally, given)
     rows = [{**found[key][0], "rename": found[key][1]} for key in keys]
     table = pa.Table.from_pylist(rows, schema=UNIT_SCHEMA)
     note = {"tally": tally.as_dict()}
     table = table.replace_schema_metadata({"pairsmith": json.dumps(note, sort_keys=True)})
     write_parquet(folder / unit.file_name, table)
     return len(rows)
+
+
+def _given(path: Path) -> dict[Key, tuple[Row, str]]:
+    """Rows that were drawn for a unit before, with their rename keys."""
+    if not path.is_file():
+        return {}
+    rows = pq.read_table(path).to_pylist()
+    return {(row["provenance"]["index"], row["category"]): (row, row.pop("rename")) for row in rows}
 
 
 def read_tally(path: Path) -> Tally:

@@ -64,10 +64,9 @@ def check_adjoint(
     when the kernel takes other parameters than `args` says.
     """
     sources = [a for a in row["args"] if _is_source(a)]
-    sinks = [a for a in row["args"] if _is_sink(a)]
-    cotangents = {a["name"]: _cotangent(a, inputs[a["name"]], row["input_seed"]) for a in sinks}
+    cotangents = draw_cotangents(row, inputs)
     try:
-        gradients, trouble = _run_backward(row, dim, {**inputs, **outputs}, cotangents, entry)
+        gradients, trouble = run_backward(row, dim, {**inputs, **outputs}, cotangents, entry)
     except Endless as endless:
         gradients, trouble = {}, f"in the backward kernel {endless}"
     if trouble:
@@ -145,6 +144,12 @@ def _random(stream: str, count: int) -> Array:
     return signed
 
 
+def draw_cotangents(row: Mapping[str, Any], inputs: Mapping[str, Array]) -> Values:
+    """A random cotangent for every float output, of the output's shape and dtype."""
+    sinks = [arg for arg in row["args"] if _is_sink(arg)]
+    return {a["name"]: _cotangent(a, inputs[a["name"]], row["input_seed"]) for a in sinks}
+
+
 def _cotangent(arg: Mapping[str, Any], like: Array, input_seed: int) -> Array:
     value = np.zeros(like.shape, like.dtype)
     for position, part in enumerate(_float_parts(value)):
@@ -153,7 +158,7 @@ def _cotangent(arg: Mapping[str, Any], like: Array, input_seed: int) -> Array:
     return value
 
 
-def _run_backward(
+def run_backward(
     row: Mapping[str, Any],
     dim: Sequence[int],
     after: Mapping[str, Array],
@@ -162,7 +167,8 @@ def _run_backward(
 ) -> tuple[Values, str]:
     """The gradients by argument, and what was wrong with the launch if anything was.
 
-    As Warp's tape launches it: gradients hang on the arrays, the adjoint parameters are empty.
+    `after` holds the arguments as the forward launch left them. As Warp's tape launches it:
+    gradients hang on the arrays, the adjoint parameters are empty. Raises BadRow and Endless.
     """
     arrays = {a["name"]: after[a["name"]] for a in row["args"] if a["kind"] == "array"}
     starts = {

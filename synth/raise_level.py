@@ -1,0 +1,118 @@
+"""A finished dataset is checked further without being made again.
+
+Its rows go back into ``work/`` as given rows: units check them at the new level instead of drawing
+them. Rows that the finishing pass had drawn as replacements are left out, and their units draw as
+if fresh, so that the shards get the bytes of a run that asked for the new level at once.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from generators.keys import program_keys
+from generators.serialise import from_json
+from synth.errors import SettingsError
+from synth.files import write_json, write_parquet
+from synth.manifest import SPLITS, Manifest, damaged_shards
+from synth.pair import NOT_MEASURED, Row
+from synth.plan import Unit, plan_units
+from synth.settings import VERIFY_LEVELS, Settings, differences
+from synth.unit import UNIT_SCHEMA, Key, Tally
+
+BEFORE = "before.json"
+"""In ``work/``: what the lower level's draws came to. Written when all given rows are there."""
+
+_LEVEL_KEYS = ("verify", "archs", "resources", "nvrtc version")
+_ROWS_AT_ONCE = 256
+
+
+def is_raise(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> bool:
+    """Whether two shapes differ in how far rows were checked alone, and ours is the higher level.
+
+    Rows that were run have lost the adjoints that did not agree: they are at the top already.
+    """
+    alike = {**theirs, **{key: ours.get(key) for key in _LEVEL_KEYS}}
+    if differences(ours, alike):
+        return False
+    return VERIFY_LEVELS.index(ours["verify"]) > VERIFY_LEVELS.index(theirs["verify"])
+
+
+def give_rows(out: Path, manifest: Manifest, settings: Settings, n: int, work: Path) -> None:
+    """Write the rows of a finished dataset into ``work`` as given rows, once.
+
+    :class:`SettingsError` when its shards are not those of its manifest.
+    """
+    if (work / BEFORE).is_file():
+        return
+    damaged = damaged_shards(out, manifest)
+    if damaged:
+        raise SettingsError(
+            f"{out} cannot be checked further: {damaged[0]}; generate it again at --verify "
+            f"{manifest.shape['verify']} first"
+        )
+    displaced = {(index, category) for index, category in manifest.draws["displaced"]}
+    units = plan_units(n, len(settings.categories))
+    rows = _rows_in_order(out, manifest, settings.categories)
+    for start, group in groupby(rows, key=lambda row: _unit_of(units, row).start):
+        unit = next(unit for unit in units if unit.start == start)
+        given = [_as_drawn(row) for row in group if _key(row) not in displaced]
+        write_parquet(work / unit.given_name, pa.Table.from_pylist(given, schema=UNIT_SCHEMA))
+    write_json(work / BEFORE, _tally(out, manifest).as_dict())
+
+
+def tally_before(work: Path) -> Tally:
+    """What the lower level's draws came to; nothing when no level was raised."""
+    path = work / BEFORE
+    return Tally.from_dict(json.loads(path.read_text())) if path.is_file() else Tally()
+
+
+def _key(row: Row) -> Key:
+    return row["provenance"]["index"], row["category"]
+
+
+def _unit_of(units: list[Unit], row: Row) -> Unit:
+    return units[row["provenance"]["index"] // (units[0].stop - units[0].start)]
+
+
+def _rows_in_order(out: Path, manifest: Manifest, categories: tuple[str, ...]) -> Iterator[Row]:
+    """All rows in order of (index, category), with one batch of each split in memory."""
+
+    def rows_of(split: str) -> Iterator[Row]:
+        for shard in manifest.shards:
+            if shard["split"] == split:
+                file = pq.ParquetFile(out / shard["path"])
+                for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE):
+                    yield from batch.to_pylist()
+
+    def place(row: Row) -> tuple[int, int]:
+        index, category = _key(row)
+        return index, categories.index(category)
+
+    return heapq.merge(*(rows_of(split) for split in SPLITS), key=place)
+
+
+def _as_drawn(row: Row) -> Row:
+    """A row as its unit's maker gave it, before any check, with its rename key."""
+    return {
+        **row,
+        "checks": dict(NOT_MEASURED),
+        "provenance": {**row["provenance"], "nvrtc": None},
+        "rename": program_keys(from_json(row["program"])).rename,
+    }
+
+
+def _tally(out: Path, manifest: Manifest) -> Tally:
+    path = out / "rejected" / "rejected.jsonl"
+    rejected = path.read_text().splitlines() if path.is_file() else []
+    tally = Tally(draws=manifest.draws["draws"])
+    tally.rejects.update(manifest.draws["rejects"])
+    tally.rejected_rows += [json.loads(line) for line in rejected]
+    return tally
