@@ -30,7 +30,7 @@ RECURSION = (
     "template<int N> struct R { static const int v = R<N + 1>::v; };\n"
     "static __device__ int endless() { return R<0>::v; }"
 )
-SPILLER = """extern "C" __global__ void __launch_bounds__(1024) spiller_cuda_kernel_forward(
+SPILLER = """extern "C" __global__ void __launch_bounds__(1024, 1) spiller_cuda_kernel_forward(
     float* p, int n)
 {
     float a[200];
