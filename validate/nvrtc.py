@@ -22,7 +22,7 @@ from validate.worker_process import WorkerGone
 STATUSES = ("compiles", "compile_error", "crashed", "timeout", "out_of_memory")
 LOG_CHARACTERS = 4000
 
-_OUT_OF_MEMORY_BYTES = 3 << 30
+MEMORY_BYTES = 6 << 30
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,11 @@ class CompileRunner:
 
     `include_dir` holds Warp's headers (the installed Warp's own by default), `archs` are those of
     `compile`, `batch_size` is the rows in a program, `timeout_s` the wall-clock limit of one
-    program. Raises ValueError for an unknown architecture, FileNotFoundError for a folder without
-    headers; the methods raise CompileUnavailable when NVRTC is missing and RuntimeError when the
-    machinery itself fails: that is a bug, never a row's fault.
+    program, `memory_bytes` that of the child's address space (Linux; an idle child reserves 2 GiB).
+
+    Raises ValueError for an unknown architecture, FileNotFoundError for a folder without headers;
+    the methods raise CompileUnavailable when NVRTC is missing and RuntimeError when the machinery
+    itself fails: that is a bug, never a row's fault.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class CompileRunner:
         archs: Sequence[str] = (DEFAULT_ARCH,),
         batch_size: int = 32,
         timeout_s: float = 60.0,
+        memory_bytes: int = MEMORY_BYTES,
     ) -> None:
         if batch_size < 1:
             raise ValueError("batch_size must be at least 1")
@@ -85,7 +88,7 @@ class CompileRunner:
             raise FileNotFoundError(f"{folder} does not hold Warp's headers")
         self.batch_size = batch_size
         self._header_words = words_of(folder)
-        self._child = Child(folder, timeout_s)
+        self._child = Child(folder, timeout_s, memory_bytes)
 
     def __enter__(self) -> CompileRunner:
         return self
@@ -153,7 +156,7 @@ class CompileRunner:
                 # What ran before may have damaged the process.
                 self._solve(job, batch)
             elif len(batch) == 1:
-                job.outcomes[batch[0]] = _of_the_dead(gone)
+                job.outcomes[batch[0]] = _of_the_dead(gone, self._child.memory_bytes)
             else:
                 self._solve_parts(job, batch, 1 if gone.status == "timeout" else len(batch) // 2)
             return
@@ -192,9 +195,10 @@ class _Job:
     outcomes: dict[int, _Outcome]
 
 
-def _of_the_dead(gone: WorkerGone) -> _Outcome:
+def _of_the_dead(gone: WorkerGone, memory_bytes: int) -> _Outcome:
     log = f"compiler: {gone.reason}"
-    if gone.status == "crashed" and (gone.peak_bytes or 0) >= _OUT_OF_MEMORY_BYTES:
+    # Of the address space some 2 GiB are reserved and never held.
+    if gone.peak_bytes is not None and gone.peak_bytes >= memory_bytes // 2:
         return _Outcome(status="out_of_memory", log=f"{log}, at {gone.peak_bytes} bytes of memory")
     return _Outcome(status=gone.status, log=log)
 

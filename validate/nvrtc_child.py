@@ -23,9 +23,10 @@ class Child:
     NVRTC processes that share a folder of precompiled headers have crashed each other.
     """
 
-    def __init__(self, include_dir: Path, timeout_s: float) -> None:
+    def __init__(self, include_dir: Path, timeout_s: float, memory_bytes: int) -> None:
         self.include_dir = include_dir
         self.timeout_s = timeout_s
+        self.memory_bytes = memory_bytes
         self._worker: WorkerProcess | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._programs = 0
@@ -56,7 +57,13 @@ class Child:
         timeout_s = self.timeout_s + (0.0 if header in self._headers else _HEADER_TIMEOUT_S)
         self._programs += 1
         self._headers.add(header)
-        message = {"rows": rows, "arch": arch, "goal": goal, "include_dir": str(self.include_dir)}
+        message = {
+            "rows": rows,
+            "arch": arch,
+            "goal": goal,
+            "include_dir": str(self.include_dir),
+            "memory_bytes": self.memory_bytes,
+        }
         try:
             worker.send(message)
             answer = worker.receive(timeout_s)

@@ -15,6 +15,7 @@ from typing import Any
 
 from validate.errors import CompileUnavailable
 
+_MODULE = "cuda.bindings.nvrtc"
 _REMEDY = "pip install 'cuda-bindings>=13,<14' 'nvidia-cuda-nvrtc>=13,<14'"
 _OPTIONS = (
     "--std=c++17",
@@ -46,9 +47,10 @@ class Built:
 
 
 @lru_cache(maxsize=1)
-def _nvrtc() -> Any:
+def load() -> Any:
+    """The bindings module, its library loaded. Raises CompileUnavailable."""
     try:
-        module: Any = import_module("cuda.bindings.nvrtc")
+        module: Any = import_module(_MODULE)
         # The library itself is loaded by the first call.
         module.nvrtcVersion()
     except (ImportError, OSError, RuntimeError) as error:
@@ -59,7 +61,7 @@ def _nvrtc() -> Any:
 
 def version() -> tuple[int, int]:
     """Major and minor version of the NVRTC library. Raises CompileUnavailable."""
-    nvrtc = _nvrtc()
+    nvrtc = load()
     error, major, minor = nvrtc.nvrtcVersion()
     _check(nvrtc, error)
     return major, minor
@@ -79,7 +81,7 @@ def build(text: str, arch: str, goal: str, include_dir: Path, pch_dir: Path) -> 
     `pch_dir` keeps precompiled headers of one process, goal, architecture and prologue. Raises
     RuntimeError when NVRTC fails other than by refusing the text.
     """
-    nvrtc = _nvrtc()
+    nvrtc = load()
     kind, more = _GOALS[goal]
     options = [
         f"--gpu-architecture={kind}_{arch.removeprefix('sm_')}",
