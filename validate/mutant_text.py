@@ -114,6 +114,12 @@ def scalar_of(type_name: str) -> str:
     return (match[4] if match else type_name).removeprefix("wp::")
 
 
+def family(type_name: str) -> str:
+    """`vec`, `mat`, `quat` or `transform` for a composite, else empty."""
+    match = _COMPOSITE.fullmatch(type_name)
+    return match[1] if match else ""
+
+
 def extents(type_name: str) -> tuple[int, ...]:
     """How many components each index of a composite may name: `(3,)`, `(2, 3)`; else empty."""
     match = _COMPOSITE.fullmatch(type_name)

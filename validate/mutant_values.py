@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from validate.mutant_text import Call, Function, extents, is_float, parse_call
+from validate.mutant_text import Call, Function, extents, family, is_float, parse_call
 from validate.mutant_text import scalar_of as scalar
 
 Rule = Callable[[str, Function], Iterator[str]]
@@ -76,6 +76,7 @@ _FUNCTIONS = {
 }
 _EXTREMES = {"min": "max", "max": "min", "atomic_min": "atomic_max", "atomic_max": "atomic_min"}
 _COMMUTING = {"add", "mul", "dot", "ddot", "cw_mul", "bit_and", "bit_or", "bit_xor", "min", "max"}
+_ORDERED = {"mat", "quat", "transform"}
 _INDEXED = {"address", "extract"}
 _STORING = {"array_store", "assign_inplace", "add_inplace", "sub_inplace"}
 _NARROWER = {
@@ -88,6 +89,7 @@ _NARROWER = {
     "uint32": "uint16",
     "uint16": "uint8",
 }
+_EXACT_IN_FLOAT = {"float16": 2**11, "float32": 2**24}
 _MACROS = {"float": "float32", "int": "int32"}
 
 _LOGIC = re.compile(r"(var_\w+) = (var_\w+) (&&|\|\|) (var_\w+);")
@@ -127,9 +129,10 @@ def operand_swapped(line: str, function: Function) -> Iterator[str]:
     if call is None or len(call.args) < 2 or _indices(call) or call.name == "range":
         return
     args = list(call.args)
-    if call.name in _COMMUTING and function.same_type(*args) and not _is_matrix(args[0], function):
-        yield call.text(args=[args[0], args[0]])
-        return
+    if call.name in _COMMUTING and function.same_type(*args):
+        if call.name != "mul" or family(function.type_of(args[0])) not in _ORDERED:
+            yield call.text(args=[args[0], args[0]])
+            return
     for left in range(len(args) - 1):
         if args[left] != args[left + 1] and function.same_type(args[left], args[left + 1]):
             args[left], args[left + 1] = args[left + 1], args[left]
@@ -245,7 +248,10 @@ def cast_narrowed(line: str, function: Function) -> Iterator[str]:
     # The narrower of the two types is what the value has passed through already.
     if _kind(source) == _kind(wide) and _bits(source) < _bits(wide):
         wide = source
-    if wide in _NARROWER:
+    if wide not in _NARROWER:
+        return
+    value = function.literal(call.args[0])
+    if value is None or not _fits(value, _NARROWER[wide]):
         yield call.text(args=[f"wp::{_NARROWER[wide]}({call.args[0]})"])
 
 
@@ -262,10 +268,6 @@ def _indices(call: Call) -> range:
     return range(0)
 
 
-def _is_matrix(name: str, function: Function) -> bool:
-    return len(extents(function.type_of(name))) == 2
-
-
 def _is_read(name: str, function: Function) -> bool:
     """Whether a constant is used: loops that Warp unrolls leave many that are not."""
     return function.occurrences(name) > (1 if name in function.constants else 2)
@@ -273,6 +275,14 @@ def _is_read(name: str, function: Function) -> bool:
 
 def _nudged_real(value: float) -> str:
     return repr(value * 1.01 if value else 1.0)
+
+
+def _fits(value: int, type_name: str) -> bool:
+    if type_name.startswith("float"):
+        return abs(value) <= _EXACT_IN_FLOAT[type_name]
+    bits = _bits(type_name)
+    low, high = (0, 2**bits) if type_name.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1))
+    return low <= value < high
 
 
 def _kind(name: str) -> str:
