@@ -28,12 +28,18 @@ from synth import run
 from synth.check import stored_rows
 from synth.settings import make_settings
 from validate.host import HostRunner
-from validate.kill import AGREES, COMPILE_ERROR, Trial, sample_evenly, sample_naturally
-from validate.kill import try_mutants, with_equivalents
+from validate.kill import (
+    COMPILE_ERROR,
+    Trial,
+    sample_evenly,
+    sample_naturally,
+    try_mutants,
+    with_equivalents,
+)
 from validate.mutants import OPERATORS, RACE
 from validate.nvrtc import CompileRunner
 
-ROWS_AT_ONCE = 12
+ROWS_AT_ONCE = 60
 ARCH = "sm_90"
 TIE = "float_tie_moved"
 
@@ -164,7 +170,7 @@ def main() -> None:
     print_survivors(trials)
     print_table(trials)
     print(
-        f"{len(rows)} rows, {len(trials)} mutants in {took:.0f} s, {len(trials) / took:.1f} a second"
+        f"{len(rows)} rows, {len(trials)} mutants, {took:.0f} s, {len(trials) / took:.0f} a second"
     )
     if asked.json:
         asked.json.write_text(json.dumps([asdict(t) for t in survivors(trials)], indent=1) + "\n")

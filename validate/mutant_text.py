@@ -10,6 +10,8 @@ from functools import cached_property
 _HEAD = re.compile(r"(?:static CUDA_CALLABLE|extern \"C\" __global__) .*?(\w+)\(")
 _DECLARED = re.compile(r"\s*(const )?(?!return )(\w[\w:<>, ]*[*&]?) (var_\w+)(?: = .*;|[,;)].*)")
 _CALL = re.compile(r"(?:(var_\w+) = )?(?:(wp::)?(\w+)(<[^()]*>)?)\(([\w, ]*)\);")
+WHOLE = re.compile(r"(-?\d+)((?:u?ll)?)")
+REAL = re.compile(r"-?\d+\.\d*(?:e[+-]?\d+)?")
 _ELEMENT = re.compile(r"wp::array_t<(.*)>")
 _COMPOSITE = re.compile(r"wp::(vec|mat|quat|transform)_t<(?:(\d+), )?(?:(\d+), )?(.*)>")
 
@@ -80,11 +82,13 @@ class Function:
         """How often a variable is named, its declaration included."""
         return len(re.findall(rf"\b{name}\b", self.text))
 
-    def literal(self, name: str) -> int | None:
-        """The value of a variable that only ever is one whole number."""
+    def literal(self, name: str) -> float | None:
+        """The value of a variable that only ever is one number as written in the text."""
         found = re.findall(rf"\b{name} = (.*);", self.text)
-        whole = re.fullmatch(r"(-?\d+)(?:u?ll)?", found[0]) if len(found) == 1 else None
-        return int(whole[1]) if whole else None
+        if len(found) != 1:
+            return None
+        whole, real = WHOLE.fullmatch(found[0]), REAL.fullmatch(found[0])
+        return int(whole[1]) if whole else float(found[0]) if real else None
 
 
 def functions(text: str) -> Iterator[Function]:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from validate.mutant_text import Call, Function, extents, family, is_float, parse_call
+import numpy as np
+
+from validate.mutant_text import REAL, WHOLE, Call, Function, extents, family, is_float, parse_call
 from validate.mutant_text import scalar_of as scalar
 
 Rule = Callable[[str, Function], Iterator[str]]
@@ -89,14 +91,11 @@ _NARROWER = {
     "uint32": "uint16",
     "uint16": "uint8",
 }
-_EXACT_IN_FLOAT = {"float16": 2**11, "float32": 2**24}
 _MACROS = {"float": "float32", "int": "int32"}
 
 _LOGIC = re.compile(r"(var_\w+) = (var_\w+) (&&|\|\|) (var_\w+);")
 _COMPARISON = re.compile(r"(var_\w+) = \((\w+) (<|>|<=|>=|==|!=) (\w+)\);")
 _CONSTANT = re.compile(r"(?:const [\w:]+ )?(var_\w+) = ([^();]+);")
-_WHOLE = re.compile(r"(-?\d+)((?:u?ll)?)")
-_REAL = re.compile(r"-?\d+\.\d*(?:e[+-]?\d+)?")
 _OPPOSITE = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
 _WITH_TIE = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 
@@ -129,10 +128,10 @@ def operand_swapped(line: str, function: Function) -> Iterator[str]:
     if call is None or len(call.args) < 2 or _indices(call) or call.name == "range":
         return
     args = list(call.args)
-    if call.name in _COMMUTING and function.same_type(*args):
-        if call.name != "mul" or family(function.type_of(args[0])) not in _ORDERED:
-            yield call.text(args=[args[0], args[0]])
-            return
+    ordered = call.name == "mul" and family(function.type_of(args[0])) in _ORDERED
+    if call.name in _COMMUTING and function.same_type(*args) and not ordered:
+        yield call.text(args=[args[0], args[0]])
+        return
     for left in range(len(args) - 1):
         if args[left] != args[left + 1] and function.same_type(args[left], args[left + 1]):
             args[left], args[left + 1] = args[left + 1], args[left]
@@ -166,7 +165,7 @@ def constant_nudged(line: str, function: Function) -> Iterator[str]:
         return
     text, type_name = match[2], function.type_of(match[1])
     start = line[: match.start(2)]
-    whole = _WHOLE.fullmatch(text)
+    whole = WHOLE.fullmatch(text)
     if text in ("true", "false"):
         yield f"{start}{'false' if text == 'true' else 'true'};"
     elif whole and is_float(type_name):
@@ -175,7 +174,7 @@ def constant_nudged(line: str, function: Function) -> Iterator[str]:
         for value in (int(whole[1]) + 1, int(whole[1]) - 1):
             if value >= 0 or not scalar(type_name).startswith("uint"):
                 yield f"{start}{value}{whole[2]};"
-    elif _REAL.fullmatch(text):
+    elif REAL.fullmatch(text):
         yield f"{start}{_nudged_real(float(text))};"
 
 
@@ -277,9 +276,9 @@ def _nudged_real(value: float) -> str:
     return repr(value * 1.01 if value else 1.0)
 
 
-def _fits(value: int, type_name: str) -> bool:
+def _fits(value: float, type_name: str) -> bool:
     if type_name.startswith("float"):
-        return abs(value) <= _EXACT_IN_FLOAT[type_name]
+        return bool(np.dtype(type_name).type(value) == value)
     bits = _bits(type_name)
     low, high = (0, 2**bits) if type_name.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1))
     return low <= value < high
