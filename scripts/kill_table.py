@@ -143,7 +143,7 @@ def arguments() -> argparse.Namespace:
         "--natural", action="store_true", help="every mutant as likely, not operators evenly"
     )
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--timeout", type=float, default=4.0, help="seconds a mutant may take")
+    parser.add_argument("--timeout", type=float, default=2.0, help="seconds a mutant may take")
     parser.add_argument("--no-ptx", action="store_true", help="do not look for equivalents")
     parser.add_argument("--json", type=Path, help="write the survivors here")
     return parser.parse_args()
