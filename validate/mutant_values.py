@@ -11,93 +11,27 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from validate.mutant_tables import (
+    COMMUTING,
+    EXTREMES,
+    FUNCTIONS,
+    INDEXED,
+    MACROS,
+    NARROWER,
+    OPERATORS,
+    OPPOSITE,
+    ORDERED,
+    STORING,
+    WITH_TIE,
+)
 from validate.mutant_text import REAL, WHOLE, Call, Function, extents, family, is_float, parse_call
 from validate.mutant_text import scalar_of as scalar
 
 Rule = Callable[[str, Function], Iterator[str]]
 
-_OPERATORS = {
-    "add": "sub",
-    "sub": "add",
-    "mul": "div",
-    "div": "mul",
-    "mod": "floordiv",
-    "floordiv": "mod",
-    "bit_and": "bit_or",
-    "bit_or": "bit_and",
-    "bit_xor": "bit_or",
-    "lshift": "rshift",
-    "rshift": "lshift",
-    "cw_mul": "cw_div",
-    "cw_div": "cw_mul",
-    "atomic_add": "atomic_sub",
-    "atomic_sub": "atomic_add",
-    "atomic_and": "atomic_or",
-    "atomic_or": "atomic_and",
-    "atomic_xor": "atomic_or",
-}
-_FUNCTIONS = {
-    "sin": "cos",
-    "cos": "sin",
-    "tan": "tanh",
-    "asin": "acos",
-    "acos": "asin",
-    "atan": "tanh",
-    "sinh": "cosh",
-    "cosh": "sinh",
-    "tanh": "atan",
-    "exp": "cosh",
-    "log": "log2",
-    "log2": "log10",
-    "log10": "log",
-    "sqrt": "cbrt",
-    "cbrt": "sqrt",
-    "floor": "ceil",
-    "ceil": "floor",
-    "rint": "floor",
-    "round": "floor",
-    "trunc": "ceil",
-    "frac": "floor",
-    "sign": "abs",
-    "abs": "neg",
-    "neg": "abs",
-    "invert": "neg",
-    "erf": "erfc",
-    "erfc": "erf",
-    "degrees": "radians",
-    "radians": "degrees",
-    "length": "length_sq",
-    "length_sq": "length",
-    "inverse": "transpose",
-    "determinant": "trace",
-    "trace": "determinant",
-    "quat_rotate": "quat_rotate_inv",
-    "quat_rotate_inv": "quat_rotate",
-    "transform_point": "transform_vector",
-    "transform_vector": "transform_point",
-}
-_EXTREMES = {"min": "max", "max": "min", "atomic_min": "atomic_max", "atomic_max": "atomic_min"}
-_COMMUTING = {"add", "mul", "dot", "ddot", "cw_mul", "bit_and", "bit_or", "bit_xor", "min", "max"}
-_ORDERED = {"mat", "quat", "transform"}
-_INDEXED = {"address", "extract"}
-_STORING = {"array_store", "assign_inplace", "add_inplace", "sub_inplace"}
-_NARROWER = {
-    "float64": "float32",
-    "float32": "float16",
-    "int64": "int32",
-    "int32": "int16",
-    "int16": "int8",
-    "uint64": "uint32",
-    "uint32": "uint16",
-    "uint16": "uint8",
-}
-_MACROS = {"float": "float32", "int": "int32"}
-
 _LOGIC = re.compile(r"(var_\w+) = (var_\w+) (&&|\|\|) (var_\w+);")
 _COMPARISON = re.compile(r"(var_\w+) = \((\w+) (<|>|<=|>=|==|!=) (\w+)\);")
 _CONSTANT = re.compile(r"(?:const [\w:]+ )?(var_\w+) = ([^();]+);")
-_OPPOSITE = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
-_WITH_TIE = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 
 
 def operator_swapped(line: str, function: Function) -> Iterator[str]:
@@ -107,9 +41,9 @@ def operator_swapped(line: str, function: Function) -> Iterator[str]:
         other = "||" if logic[3] == "&&" else "&&"
         yield f"{logic[1]} = {logic[2]} {other} {logic[4]};"
     call = parse_call(line)
-    if call is None or call.name not in _OPERATORS:
+    if call is None or call.name not in OPERATORS:
         return
-    name, args = _OPERATORS[call.name], call.args
+    name, args = OPERATORS[call.name], call.args
     shapes = [extents(function.type_of(arg)) for arg in args]
     if call.name == "mul":
         if all(shapes):
@@ -128,8 +62,8 @@ def operand_swapped(line: str, function: Function) -> Iterator[str]:
     if call is None or len(call.args) < 2 or _indices(call) or call.name == "range":
         return
     args = list(call.args)
-    ordered = call.name == "mul" and family(function.type_of(args[0])) in _ORDERED
-    if call.name in _COMMUTING and function.same_type(*args) and not ordered:
+    ordered = call.name == "mul" and family(function.type_of(args[0])) in ORDERED
+    if call.name in COMMUTING and function.same_type(*args) and not ordered:
         yield call.text(args=[args[0], args[0]])
         return
     for left in range(len(args) - 1):
@@ -144,18 +78,18 @@ def function_swapped(line: str, function: Function) -> Iterator[str]:
     call = parse_call(line)
     if call is None:
         return
-    if call.name in _FUNCTIONS:
-        yield call.text(name=_FUNCTIONS[call.name])
+    if call.name in FUNCTIONS:
+        yield call.text(name=FUNCTIONS[call.name])
     alone = len(call.args) == 1 and function.same_type(call.target, *call.args)
-    if alone and call.name in (_FUNCTIONS.keys() | {"transpose"}):
+    if alone and call.name in (FUNCTIONS.keys() | {"transpose"}):
         yield f"{call.target} = {call.args[0]};"
 
 
 def min_for_max(line: str, function: Function) -> Iterator[str]:
     """`min` for `max` and the other way round, atomic ones as well."""
     call = parse_call(line)
-    if call is not None and call.name in _EXTREMES:
-        yield call.text(name=_EXTREMES[call.name])
+    if call is not None and call.name in EXTREMES:
+        yield call.text(name=EXTREMES[call.name])
 
 
 def constant_nudged(line: str, function: Function) -> Iterator[str]:
@@ -205,16 +139,16 @@ def comparison_flipped(line: str, function: Function) -> Iterator[str]:
     match = _COMPARISON.fullmatch(line)
     if match is None:
         return
-    yield _compared(match, _OPPOSITE[match[3]])
-    if match[3] in _WITH_TIE and not is_float(function.type_of(match[2])):
-        yield _compared(match, _WITH_TIE[match[3]])
+    yield _compared(match, OPPOSITE[match[3]])
+    if match[3] in WITH_TIE and not is_float(function.type_of(match[2])):
+        yield _compared(match, WITH_TIE[match[3]])
 
 
 def float_tie_moved(line: str, function: Function) -> Iterator[str]:
     """`<` for `<=` and so on between floats: only equal operands tell."""
     match = _COMPARISON.fullmatch(line)
-    if match and match[3] in _WITH_TIE and is_float(function.type_of(match[2])):
-        yield _compared(match, _WITH_TIE[match[3]])
+    if match and match[3] in WITH_TIE and is_float(function.type_of(match[2])):
+        yield _compared(match, WITH_TIE[match[3]])
 
 
 def term_dropped(line: str, function: Function) -> Iterator[str]:
@@ -231,7 +165,7 @@ def term_dropped(line: str, function: Function) -> Iterator[str]:
         value, low, high = call.args
         yield call.text(name="max", args=(value, low))
         yield call.text(name="min", args=(value, high))
-    elif call.name in (_OPERATORS.keys() | _EXTREMES.keys()) and len(call.args) == 2:
+    elif call.name in (OPERATORS.keys() | EXTREMES.keys()) and len(call.args) == 2:
         for arg in dict.fromkeys(call.args):
             if function.same_type(call.target, arg):
                 yield f"{call.target} = {arg};"
@@ -242,16 +176,16 @@ def cast_narrowed(line: str, function: Function) -> Iterator[str]:
     call = parse_call(line)
     if call is None or not call.prefix or len(call.args) != 1:
         return
-    wide = _MACROS.get(call.name, call.name)
+    wide = MACROS.get(call.name, call.name)
     source = scalar(function.type_of(call.args[0]))
     # The narrower of the two types is what the value has passed through already.
     if _kind(source) == _kind(wide) and _bits(source) < _bits(wide):
         wide = source
-    if wide not in _NARROWER:
+    if wide not in NARROWER:
         return
     value = function.literal(call.args[0])
-    if value is None or not _fits(value, _NARROWER[wide]):
-        yield call.text(args=[f"wp::{_NARROWER[wide]}({call.args[0]})"])
+    if value is None or not _fits(value, NARROWER[wide]):
+        yield call.text(args=[f"wp::{NARROWER[wide]}({call.args[0]})"])
 
 
 def _compared(match: re.Match[str], operator: str) -> str:
@@ -260,9 +194,9 @@ def _compared(match: re.Match[str], operator: str) -> str:
 
 def _indices(call: Call) -> range:
     """Positions of the arguments that are indices."""
-    if call.name in _INDEXED:
+    if call.name in INDEXED:
         return range(1, len(call.args))
-    if call.name in _STORING or call.name.startswith("atomic_"):
+    if call.name in STORING or call.name.startswith("atomic_"):
         return range(1, len(call.args) - 1)
     return range(0)
 
