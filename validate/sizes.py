@@ -12,7 +12,7 @@ _NUMBER = re.compile(r"[0-9]+")
 
 # Primes for 1, 2, 3 and 4 symbols: all different, so that a transposed dimension shows, neither
 # square nor a power of two, and a launch over all symbols stays below 300 threads.
-_PRIMES = {1: (131,), 2: (11, 13), 3: (5, 7, 3), 4: (3, 5, 2, 7)}
+_PRIMES = {1: (251,), 2: (13, 19), 3: (5, 7, 3), 4: (3, 5, 2, 7)}
 _MANY = (3, 5, 2, 7, 11, 13, 17, 19, 23, 29)
 
 Term = tuple[int, tuple[str, ...]]
