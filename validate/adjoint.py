@@ -1,9 +1,8 @@
 """The backward kernel of a row, run on the host, against derivatives of the row's reference.
 
-With a random cotangent w for the float outputs, L = sum(w * output). The backward kernel gives the
-gradient g of L; the directional derivative of L along a random direction d of one argument is
-measured by central differences of the float64 reference, (L(x + h d) - L(x - h d)) / (2 h), at two
-step sizes that must agree, and compared with sum(g * d).
+With random cotangents for the float outputs the backward kernel gives the gradient g of
+L = sum(cotangent * output). For one argument after the other, sum(g * d) along a random direction d
+is compared with the derivative that `validate.derivative` measures.
 """
 
 from __future__ import annotations
@@ -15,10 +14,19 @@ from typing import Any
 import numpy as np
 
 from validate import dtypes
+from validate.derivative import (
+    Loss,
+    Values,
+    derivative,
+    direction_for,
+    flat,
+    float_parts,
+    random_numbers,
+)
 from validate.host_launch import Endless, Entry, launch
 from validate.host_memory import Arena
-from validate.inputs import Array, raw_numbers
-from validate.reference import ReferenceFailed, run_reference
+from validate.inputs import Array
+from validate.reference import ReferenceFailed
 
 ADJOINT_STATUSES = (
     "agrees",
@@ -33,11 +41,6 @@ ADJOINT_STATUSES = (
 TOLERANCES = {"float16": 3e-2, "float32": 1e-3, "float64": 1e-6}
 """Largest difference between adjoint and derivative, as a share of sum(abs(g * d)), by the
 coarsest float dtype among the arrays."""
-
-STEPS = (1e-5, 1e-6)
-"""Step sizes h, as a share of the spread of the argument's values."""
-
-Values = dict[str, Array]
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,7 @@ def check_adjoint(
         gradients, trouble = {}, f"in the backward kernel {endless}"
     if trouble:
         return Adjoint("warp_differs", trouble)
-    loss = _Loss(row, dim, inputs, cotangents)
+    loss = Loss(row, dim, inputs, cotangents)
     found = [_compare(a, loss, gradients[a["name"]], _tolerance(row["args"])) for a in sources]
     return _overall(found)
 
@@ -124,26 +127,6 @@ def _tolerance(args: Sequence[Mapping[str, Any]]) -> float:
     return max(TOLERANCES[scalar] for scalar in scalars & TOLERANCES.keys())
 
 
-def _float_parts(value: Array) -> list[Array]:
-    """Views of the float components of an array: itself, or those fields of a struct."""
-    if value.dtype.names is None:
-        return [value]
-    return [value[name] for name in value.dtype.names if value[name].dtype.kind == "f"]
-
-
-def _flat(value: Array) -> Array:
-    """The float components of an array in one float64 vector."""
-    return np.concatenate([part.astype(np.float64).ravel() for part in _float_parts(value)])
-
-
-def _random(stream: str, count: int) -> Array:
-    """Numbers of either sign with sizes from 0.5 to 1, multiples of 1/128."""
-    raw = raw_numbers(stream, count)
-    size = ((raw >> np.uint64(58)) + np.uint64(65)).astype(np.float64) / 128.0
-    signed: Array = np.where(raw & np.uint64(1), size, -size)
-    return signed
-
-
 def draw_cotangents(row: Mapping[str, Any], inputs: Mapping[str, Array]) -> Values:
     """A random cotangent for every float output, of the output's shape and dtype."""
     sinks = [arg for arg in row["args"] if _is_sink(arg)]
@@ -152,9 +135,9 @@ def draw_cotangents(row: Mapping[str, Any], inputs: Mapping[str, Array]) -> Valu
 
 def _cotangent(arg: Mapping[str, Any], like: Array, input_seed: int) -> Array:
     value = np.zeros(like.shape, like.dtype)
-    for position, part in enumerate(_float_parts(value)):
+    for position, part in enumerate(float_parts(value)):
         stream = f"{input_seed}/cotangent/{arg['name']}/{position}"
-        part[...] = _random(stream, part.size).reshape(part.shape)
+        part[...] = random_numbers(stream, part.size).reshape(part.shape)
     return value
 
 
@@ -197,95 +180,24 @@ def _empty(value: Array) -> Array:
     return np.zeros(value.shape, value.dtype)
 
 
-class _Loss:
-    """L as a function of one argument's float components, the others as drawn."""
-
-    def __init__(
-        self,
-        row: Mapping[str, Any],
-        dim: Sequence[int],
-        inputs: Mapping[str, Array],
-        cotangents: Mapping[str, Array],
-    ) -> None:
-        self.row, self.dim, self.inputs = row, dim, inputs
-        self.weights = {name: _flat(value) for name, value in cotangents.items()}
-        self.outputs = self._outputs(inputs)
-        self.size = sum(
-            float(np.abs(self.weights[name] * self.outputs[name]).sum()) for name in self.weights
-        )
-
-    def _outputs(self, inputs: Mapping[str, Array]) -> Values:
-        row = self.row
-        found = run_reference(row["reference"], row["kernel_name"], row["args"], self.dim, inputs)
-        return {name: _flat(found[name]) for name in self.weights}
-
-    def change(self, name: str, step: Array) -> float:
-        """L after adding `step` (a flat vector) to argument `name`, less L as it is."""
-        moved = self._outputs({**self.inputs, name: _moved(self.inputs[name], step)})
-        return sum(
-            float((self.weights[key] * (moved[key] - self.outputs[key])).sum()) for key in moved
-        )
-
-
-def _moved(value: Array, step: Array) -> Array:
-    """A float64 copy of an array, with `step` added to its float components."""
-    if value.dtype.names is None:
-        return value.astype(np.float64) + step.reshape(value.shape)
-    wide = [
-        (name, np.float64 if value.dtype[name].base.kind == "f" else value.dtype[name].base)
-        + (value.dtype[name].shape,)
-        for name in value.dtype.names
-    ]
-    moved = value.astype(np.dtype(wide))
-    start = 0
-    for part in _float_parts(moved):
-        part += step[start : start + part.size].reshape(part.shape)
-        start += part.size
-    return moved
-
-
-def _compare(arg: Mapping[str, Any], loss: _Loss, gradient: Array, tolerance: float) -> Adjoint:
+def _compare(arg: Mapping[str, Any], loss: Loss, gradient: Array, tolerance: float) -> Adjoint:
     name = arg["name"]
-    slope = _flat(gradient)
+    slope = flat(gradient)
     if not np.isfinite(slope).all():
         return Adjoint("warp_differs", f"the gradient of {name} is not finite")
-    direction = _direction(loss, name, slope)
+    direction = direction_for(loss, arg, slope)
     try:
-        ups = [loss.change(name, step * direction) for step in STEPS]
-        downs = [loss.change(name, -step * direction) for step in STEPS]
+        wanted, doubt = derivative(loss, name, direction)
     except ReferenceFailed as failed:
         return Adjoint("not_smooth_here", f"beside {name}: {failed}")
-    central = [(u - d) / (2 * s) for u, d, s in zip(ups, downs, STEPS, strict=True)]
-    bends = [(u + d) / s for u, d, s in zip(ups, downs, STEPS, strict=True)]
-    adjoint = float((slope * direction).sum())
-    scale = max(float(np.abs(slope * direction).sum()), *(abs(c) for c in central))
+    found = float((slope * direction).sum())
+    scale = max(float(np.abs(slope * direction).sum()), abs(wanted))
     if scale == 0.0:
         return Adjoint("zero_gradient")
-    # What does not shrink with the step is a kink; a curve's bend shrinks as the step does.
-    ratio = STEPS[0] / STEPS[1]
-    kink = abs(ratio * bends[1] - bends[0]) / (ratio - 1)
-    noise = 4 * np.finfo(np.float64).eps * loss.size / STEPS[1]
-    doubt = max(abs(central[0] - central[1]), kink, noise)
     if not doubt <= tolerance / 4 * scale:
         return Adjoint("not_smooth_here", f"differences along {name} do not settle")
-    used = abs(adjoint - central[0]) / scale / tolerance
+    used = abs(found - wanted) / scale / tolerance
     if used > 1:
-        what = f"along {name} the adjoint gives {adjoint:.6g}, differences {central[0]:.6g}"
+        what = f"along {name} the adjoint gives {found:.6g}, differences give {wanted:.6g}"
         return Adjoint("warp_differs", what, used)
     return Adjoint("agrees", "", used)
-
-
-def _direction(loss: _Loss, name: str, slope: Array) -> Array:
-    """A random direction in units of the values' spread, along which no element dwarfs the rest.
-
-    Elements with steep slopes are moved less, so that a wrong gradient of a gentle one shows.
-    """
-    flat = _flat(loss.inputs[name])
-    spread = float(np.ptp(flat)) / 2 or float(np.abs(flat).max(initial=0.0)) or 1.0
-    steep = np.abs(slope)
-    middle = float(np.median(steep[steep > 0])) if steep.any() else 1.0
-    with np.errstate(divide="ignore"):
-        weight = np.clip(middle / steep, 1 / 1024, 1.0)
-    stream = f"{loss.row['input_seed']}/direction/{name}"
-    direction: Array = _random(stream, flat.size) * spread * weight
-    return direction
