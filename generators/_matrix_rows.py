@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from generators.build import KernelBuilder, cast, fn
 from generators.dtypes import INT32, Scalar
-from generators.expr import Expr, Var
+from generators.expr import Const, Expr, Var
 from generators.pieces import constant, fine, stored, thread, zero
 from generators.registry import Title
 from generators.stages import refine
@@ -107,6 +107,8 @@ def _summed(
 def _extreme(k: KernelBuilder, x: Var, row: Var, width: Expr, rows: str) -> tuple[Var, str]:
     """The largest or smallest of a row, measured from a constant or with a cost by column."""
     biggest, far = k.draw.shape.chance(0.5), k.draw.shape.chance(0.5)
+    # A cast of the variable of an unrolled loop changes the variable's own type in Warp.
+    far = far or isinstance(width, Const)
     c = fine(k, 0.1, 0.9) if far else fine(k, 0.02, 0.3)
     first = x[row, 0]
     scalar = first.type

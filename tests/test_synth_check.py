@@ -13,10 +13,13 @@ import pytest
 
 from synth import run
 from synth.check import check_dataset
+from synth.codegen import Translator
 from synth.manifest import SPLITS
 from synth.pair import Row
+from synth.remake import retranslated
 from synth.settings import make_settings
 from validate.schema import row_id
+from validate.sizes import awkward_sizes, describe
 
 N = 12
 Edit = Callable[[Row], object]
@@ -96,12 +99,46 @@ def test_an_edited_row_is_named_without_running_it(copy: Path, name: str) -> Non
     assert [failure["id"] for failure in report.failed] == [edited]
 
 
+def _claim_run(row: Row, **checks: object) -> None:
+    shapes = [describe(sizes) for sizes in awkward_sizes(row["sizes"])]
+    row["checks"].update(run_forward="agrees", shapes=shapes, **checks)
+
+
+def _claim_compile(row: Row, *archs: str, nvrtc: str = "13.5") -> None:
+    row["checks"].update(compile_archs=list(archs))
+    row["provenance"].update(nvrtc=nvrtc)
+
+
+EDITS |= {
+    "invented shapes": lambda r: r["checks"].update(run_forward="agrees", shapes=["n=5"]),
+    "run without adjoint": lambda r: _claim_run(r),
+    "run with another adjoint": lambda r: _claim_run(r, adjoint="warp_differs"),
+    "run with no adjoint to run": lambda r: (
+        _claim_run(r, adjoint="no_float_input"),
+        r.update(cuda_backward=None),
+    ),
+    "archs out of order": lambda r: _claim_compile(r, "sm_90", "sm_80"),
+    "unknown arch": lambda r: _claim_compile(r, "sm_50"),
+    "NVRTC without archs": lambda r: r["provenance"].update(nvrtc="13.5"),
+}
+
 RUN_EDITS: dict[str, Edit] = {
     "line map": lambda r: r.update(line_map_cuda=[1] * len(r["line_map_cuda"])),
     "backward": lambda r: r.update(cuda_backward=r["cuda_backward"].replace("adj_", "adj", 1)),
     "prologue": lambda r: r.update(cuda_prologue=r["cuda_prologue"] + "\n#define X 1\n"),
-    "invented shapes": lambda r: r["checks"].update(run_forward="agrees", shapes=["n=5"]),
+    "invented adjoint status": lambda r: (
+        _claim_run(r, adjoint="not_smooth_here"),
+        r.update(_without_backward(r)),
+    ),
+    "invented lack of an adjoint": lambda r: (
+        _claim_run(r, adjoint="not_smooth_here"),
+        r.update(cuda_backward=None),
+    ),
 }
+
+
+def _without_backward(row: Row) -> Row:
+    return retranslated(row, Translator(backward=False))
 
 
 @pytest.mark.parametrize("name", sorted(RUN_EDITS))
@@ -109,6 +146,41 @@ def test_an_edited_row_is_named_by_a_run(copy: Path, name: str) -> None:
     edited = _edit_first_row(copy, RUN_EDITS[name])
     report = check_dataset(copy, "run")
     assert [failure["id"] for failure in report.failed] == [edited]
+
+
+@pytest.mark.parametrize(
+    ("column", "text"),
+    [
+        ("cuda_forward", lambda t: t.rstrip().removesuffix("}")),
+        ("cuda_forward", lambda t: t.replace("wp::array_store", "wp::array_stor", 1)),
+        ("cuda_backward", lambda t: t.replace(";", "", 1)),
+        ("cuda_prologue", lambda t: t.replace('#include "builtin.h"', "")),
+    ],
+)
+def test_a_row_that_does_not_compile_is_named_without_running_it(
+    copy: Path, column: str, text: Callable[[str], str]
+) -> None:
+    edited = _edit_first_row(copy, lambda r: r.update({column: text(r[column])}))
+    report = check_dataset(copy, "compile")
+    assert [failure["id"] for failure in report.failed] == [edited]
+    assert report.failed[0]["reason"].startswith(("compile_error", "cuda_forward has no kernel"))
+
+
+def test_rows_are_compiled_for_the_architectures_asked_for(copy: Path) -> None:
+    report = check_dataset(copy, "compile", archs=("sm_80", "sm_120"))
+    assert report.good, report.as_dict()
+
+
+def test_resources_that_a_row_claims_are_measured_again(tmp_path: Path) -> None:
+    settings = make_settings(verify="compile", resources=True, categories_asked=("math",))
+    run.generate(settings, 3, tmp_path / "out")
+    assert check_dataset(tmp_path / "out", "compile").good
+    table = pq.read_table(_shard(tmp_path / "out")).to_pylist()
+    assert all(row["checks"]["registers"] > 0 for row in table)
+    edited = _edit_first_row(tmp_path / "out", lambda r: r["checks"].update(registers=999))
+    report = check_dataset(tmp_path / "out", "compile")
+    assert [failure["id"] for failure in report.failed] == [edited]
+    assert "other resources" in report.failed[0]["reason"]
 
 
 def test_python_of_another_program_is_not_executed(copy: Path, tmp_path: Path) -> None:

@@ -64,14 +64,14 @@ def test_a_bad_request_gets_one_line_and_code_2(
 
 def test_another_fingerprint_is_refused_and_nothing_harmed(dataset: Path) -> None:
     before = {p: p.read_bytes() for p in dataset.glob("*/*.parquet")}
-    done = pairsmith("generate", "-n", 18, "-o", dataset, "--seed", 9, "--quiet")
+    done = pairsmith("generate", "-n", 18, "-o", dataset, "--seed", 9, "--verify", "run", "--quiet")
     assert done.returncode == 2
     assert "seed is 0 there and 9 here" in done.stderr
     assert {p: p.read_bytes() for p in dataset.glob("*/*.parquet")} == before
 
 
 def test_the_same_command_again_finds_the_dataset_complete(dataset: Path) -> None:
-    done = pairsmith("generate", "-n", 18, "-o", dataset)
+    done = pairsmith("generate", "-n", 18, "-o", dataset, "--verify", "run")
     assert done.returncode == 0
     assert "complete already" in done.stdout
 
@@ -259,7 +259,8 @@ def test_a_seventh_category_is_one_new_file(tmp_path: Path) -> None:
         shutil.copytree(ROOT / package, tmp_path / package)
     (tmp_path / "generators" / "seventh.py").write_text(SEVENTH)
     out = tmp_path / "out"
-    done = pairsmith("generate", "-n", 7, "-o", out, "--quiet", cwd=tmp_path)
+    asked = ("-n", 7, "-o", out, "--verify", "run", "--quiet")
+    done = pairsmith("generate", *asked, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     found = json.loads(pairsmith("stats", out, "--json", cwd=tmp_path).stdout)
     assert found["counts"]["category"]["seventh"] == 1
