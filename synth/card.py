@@ -59,16 +59,43 @@ def _table(counts: Mapping[str, int], head: str) -> str:
     return "\n".join(lines)
 
 
-def _evidence(verify: str) -> str:
+def _evidence(manifest: Manifest) -> str:
+    shape = manifest.shape
     texts = "Every row passed the gates (below) and its own JSON schema."
-    if verify == "text":
-        return f"{texts} The CUDA text was not run: this dataset was made with `--verify text`."
+    if shape["verify"] == "text":
+        return (
+            f"{texts} The CUDA text was neither compiled nor run: this dataset was made with "
+            "`--verify text`."
+        )
+    archs, nvrtc = ", ".join(shape["archs"]), shape["nvrtc version"]
+    compiled = f"{texts} NVRTC {nvrtc} made PTX of the stored CUDA text of every row for {archs}."
+    if shape["verify"] == "compile":
+        return f"{compiled} Nothing was run, and adjoints (`cuda_backward`) were not checked."
     return (
-        f"{texts} The CUDA text of every row (`cuda_forward`, as stored) was compiled as C++ and "
-        "run on the host at three shapes, with outputs poisoned and guards around every buffer; "
-        "its outputs agree with `reference` within the tolerances of `args`. The adjoint "
-        "(`cuda_backward`) has not been checked, and nothing was run on a GPU."
+        f"{compiled} The forward text was also compiled as C++ and run on the host at three "
+        "shapes, with outputs poisoned, guards around every buffer and a watch for races; its "
+        "outputs agree with `reference` within the tolerances of `args`. Nothing was run on a "
+        f"GPU.\n\n{_adjoints(manifest)}"
     )
+
+
+def _adjoints(manifest: Manifest) -> str:
+    if not manifest.shape["backward"]:
+        return "Adjoints were left out."
+    counts = manifest.counts["adjoint"]
+    statuses = sorted({name.split("/")[1] for name in counts})
+    lines = [
+        "Warp's adjoint of each row was run on the host as well and compared with central",
+        "differences of `reference`. Only rows where it agrees publish `cuda_backward`;",
+        "`checks.adjoint` says why the others do not:",
+        "",
+        f"| category | {' | '.join(statuses)} |",
+        f"|---|{'--:|' * len(statuses)}",
+    ]
+    for category in sorted({name.split("/")[0] for name in counts}):
+        cells = (str(counts.get(f"{category}/{status}", 0)) for status in statuses)
+        lines.append(f"| {category} | {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def _body(manifest: Manifest, versions: Mapping[str, object]) -> str:
@@ -85,7 +112,7 @@ translation unit), and as a plain Python reference (`reference`). `args`, `sizes
 
 ## How far a row is proven
 
-{_evidence(shape["verify"])}
+{_evidence(manifest)}
 
 Gates, from an evaluation of the program in its own dtypes and in float64: outputs are finite and
 not trivial (all zeros, the mean and copies of inputs fail), every input changes some output, every

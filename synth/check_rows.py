@@ -13,6 +13,7 @@ from synth.pair import Row
 from synth.remake import differing_columns, retranslated, retranslated_difference
 from synth.settings import STRUCTURE_CAP, VERIFY_LEVELS
 from synth.shards import split_of
+from synth.verify import BATCH_SIZE
 from validate.archs import DEFAULT_ARCH
 from validate.claims import contradictions
 from validate.host import HostRunner, RunResult
@@ -41,7 +42,9 @@ class RowChecker:
         self.compilers: dict[tuple[str, ...], CompileRunner] = {}
         stored = out / "include"
         self.include = stored if (stored / "builtin.h").is_file() else native_folder()
-        self.host = HostRunner(include_dir=self.include) if verify == "run" else None
+        self.host = (
+            HostRunner(include_dir=self.include, batch_size=BATCH_SIZE) if verify == "run" else None
+        )
 
     def close(self) -> None:
         """End the child processes."""
@@ -114,7 +117,9 @@ class RowChecker:
 
     def _compile_for(self, rows: Sequence[Row], archs: tuple[str, ...]) -> list[str]:
         if archs not in self.compilers:
-            self.compilers[archs] = CompileRunner(include_dir=self.include, archs=archs)
+            self.compilers[archs] = CompileRunner(
+                include_dir=self.include, archs=archs, batch_size=BATCH_SIZE
+            )
         compiler = self.compilers[archs]
         reasons = [
             "" if result.status == "compiles" else f"{result.status}: {result.log}"

@@ -28,7 +28,7 @@ class ShardWriter:
         self.shard_size = shard_size
         self.shards: list[dict[str, Any]] = []
         self.counts: dict[str, Counter[str]] = {
-            name: Counter() for name in ("split", "category", "level", "idiom")
+            name: Counter() for name in ("split", "category", "level", "idiom", "adjoint")
         }
         self._waiting: dict[str, list[dict[str, Any]]] = {split: [] for split in SPLITS}
         self._numbers: Counter[str] = Counter()
@@ -39,6 +39,8 @@ class ShardWriter:
         self.counts["category"][row["category"]] += 1
         self.counts["level"][str(row["level"])] += 1
         self.counts["idiom"][f"{row['category']}/{row['idiom']}"] += 1
+        if row["checks"]["adjoint"] is not None:
+            self.counts["adjoint"][f"{row['category']}/{row['checks']['adjoint']}"] += 1
         self._waiting[split].append(row)
         if len(self._waiting[split]) >= self.shard_size:
             self._flush(split)

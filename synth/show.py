@@ -58,9 +58,12 @@ def _panel(title: str, text: str, language: str) -> Panel:
 
 def _evidence(row: Row) -> str:
     checks = row["checks"]
-    if checks["run_forward"] is None:
-        return "run on the host: not measured"
-    return f"run on the host: {checks['run_forward']} at {'; '.join(checks['shapes'])}"
+    archs = " ".join(checks["compile_archs"] or ()) or "not measured"
+    run = "not measured"
+    if checks["run_forward"] is not None:
+        run = f"{checks['run_forward']} at {'; '.join(checks['shapes'] or ())}"
+    adjoint = checks["adjoint"] or "not measured"
+    return f"compiled for: {archs}\nrun on the host: {run}\nadjoint: {adjoint}"
 
 
 def regenerated_difference(row: Row) -> str:

@@ -18,7 +18,8 @@ _COLUMNS = ["id", "structure", "category", "idiom", "level", "checks", "cuda_bac
 def collect(out: Path) -> dict[str, Any]:
     """Counts of the dataset at ``out``; :class:`synth.errors.SettingsError` when there is none."""
     counts: dict[str, Counter[str]] = {
-        name: Counter() for name in ("split", "category", "level", "idiom", "op", "run_forward")
+        name: Counter()
+        for name in ("split", "category", "level", "idiom", "op", "archs", "run_forward", "adjoint")
     }
     structures: set[str] = set()
     rows = 0
@@ -30,7 +31,10 @@ def collect(out: Path) -> dict[str, Any]:
             counts["category"][row["category"]] += 1
             counts["level"][str(row["level"])] += 1
             counts["idiom"][f"{row['category']}/{row['idiom']}"] += 1
-            counts["run_forward"][row["checks"]["run_forward"] or "not measured"] += 1
+            checks = row["checks"]
+            counts["archs"][" ".join(checks["compile_archs"] or ("not measured",))] += 1
+            counts["run_forward"][checks["run_forward"] or "not measured"] += 1
+            counts["adjoint"][f"{row['category']}/{checks['adjoint'] or 'not measured'}"] += 1
             counts["op"].update(row["ops"])
     manifest = read_manifest(out)
     return {
@@ -46,8 +50,10 @@ def print_tables(found: dict[str, Any]) -> None:
     """Print what :func:`collect` found, to stdout."""
     console = Console()
     console.print(f"{found['rows']} rows, {found['distinct_structures']} distinct structures")
-    for name in ("split", "category", "level", "run_forward", "idiom"):
+    for name in ("split", "category", "level", "archs", "run_forward"):
         console.print(_table(name, found["counts"][name]))
+    console.print(_crossed("adjoint", found["counts"]["adjoint"]))
+    console.print(_table("idiom", found["counts"]["idiom"]))
     if found["draws"]:
         draws = found["draws"]
         console.print(f"{draws['draws']} draws, {draws['failed_checks']} rows failed a check")
@@ -58,4 +64,15 @@ def _table(head: str, counts: dict[str, int]) -> Table:
     table = Table(head, "count")
     for name, count in counts.items():
         table.add_row(name, str(count))
+    return table
+
+
+def _crossed(head: str, counts: dict[str, int]) -> Table:
+    """A table of counts by "row/column" names."""
+    columns = sorted({name.split("/")[1] for name in counts})
+    table = Table(head, *columns)
+    for line in sorted({name.split("/")[0] for name in counts}):
+        table.add_row(line, *(str(counts.get(f"{line}/{column}", 0)) for column in columns))
+    totals = (sum(c for n, c in counts.items() if n.endswith(f"/{col}")) for col in columns)
+    table.add_row("all", *map(str, totals))
     return table

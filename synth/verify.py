@@ -21,6 +21,10 @@ ROW_TIMEOUT_S = 60.0
 decide which rows enter."""
 
 
+BATCH_SIZE = 64
+"""Rows a translation unit: larger ones gain little, and a row that fails costs its batch twice."""
+
+
 @dataclass(frozen=True)
 class Failure:
     """Why a row that passed the gates does not enter the dataset."""
@@ -72,7 +76,7 @@ class Verifier:
 
     def _run(self, rows: Sequence[Row], evidence: list[Evidence]) -> list[Failure | None]:
         if self._host is None:
-            self._host = HostRunner(timeout_s=ROW_TIMEOUT_S)
+            self._host = HostRunner(batch_size=BATCH_SIZE, timeout_s=ROW_TIMEOUT_S)
         results = self._host.run(rows)
         failures = [_ran(row, r, evidence) for row, r in zip(rows, results, strict=True)]
         wrong = [
@@ -95,7 +99,9 @@ class Verifier:
 
     def _compile(self, rows: Sequence[Row]) -> list[Failure | None]:
         if self._compiler is None:
-            self._compiler = CompileRunner(archs=self.settings.archs, timeout_s=ROW_TIMEOUT_S)
+            self._compiler = CompileRunner(
+                archs=self.settings.archs, batch_size=BATCH_SIZE, timeout_s=ROW_TIMEOUT_S
+            )
         results = self._compiler.compile(rows)
         failures = [self._compiled(row, r) for row, r in zip(rows, results, strict=True)]
         if self.settings.resources:
