@@ -106,8 +106,8 @@ def derivative(loss: Loss, name: str, direction: Array) -> tuple[float, float]:
     return central[0], max(abs(central[0] - central[1]), kink, rounding)
 
 
-def direction_for(loss: Loss, arg: Mapping[str, Any], slope: Array) -> Array:
-    """A random direction in units of the values' spread, along which no element dwarfs the rest.
+def direction_for(loss: Loss, arg: Mapping[str, Any], slope: Array, number: int) -> Array:
+    """The `number`-th random direction, in units of the values' spread.
 
     Elements with steep slopes are moved less, so that a wrong gradient of a gentle one shows.
     Vectors and quaternions of length 1 are moved along the sphere: what a kernel gives for other
@@ -120,7 +120,7 @@ def direction_for(loss: Loss, arg: Mapping[str, Any], slope: Array) -> Array:
     middle = float(np.median(steep[steep > 0])) if steep.any() else 1.0
     with np.errstate(divide="ignore"):
         weight = np.clip(middle / steep, 1 / 1024, 1.0)
-    stream = f"{loss.row['input_seed']}/direction/{name}"
+    stream = f"{loss.row['input_seed']}/direction/{name}/{number}"
     direction: Array = random_numbers(stream, values.size) * spread * weight
     start = 0
     for entry, part in zip(_float_entries(arg), float_parts(loss.inputs[name]), strict=True):

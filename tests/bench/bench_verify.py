@@ -1,6 +1,6 @@
 """What the verify levels cost, end to end and by step.
 
-Run: python tests/bench/bench_verify.py [ROWS]. The same rows are made at each level with two workers,
+Run: python tests/bench/bench_verify.py [ROWS]. The same rows are made at each level by two workers,
 start of the workers included, in one run; then the steps of one process are timed one by one.
 """
 
