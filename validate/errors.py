@@ -3,3 +3,7 @@
 
 class HostRunUnavailable(RuntimeError):  # noqa: N818
     """Warp's compiler is not there, is not one known here, or cannot read the headers given."""
+
+
+class CompileUnavailable(RuntimeError):  # noqa: N818
+    """NVRTC, its Python bindings or Warp's headers are missing; the message says what to install."""

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from validate.batches import batches
 from validate.errors import HostRunUnavailable
-from validate.host_process import WorkerGone, WorkerProcess
+from validate.worker_process import WorkerGone, WorkerProcess
 
 STATUSES = (
     "agrees",
@@ -106,7 +107,7 @@ class HostRunner:
         Raises RuntimeError when the machinery itself fails: that is a bug, never a row's fault.
         """
         results: dict[int, RunResult] = {}
-        for batch in _batches(rows, self.batch_size):
+        for batch in batches(rows, self.batch_size):
             self._run_batch(rows, batch, results)
         return [results[position] for position in range(len(rows))]
 
@@ -165,7 +166,7 @@ class HostRunner:
     def _compile(self, rows: Sequence[Mapping[str, Any]]) -> str | None:
         """Hand a batch to the child; the compiler's log when it does not compile, else None."""
         if self._worker is None:
-            self._worker = WorkerProcess(Path(self._folder.name))
+            self._worker = WorkerProcess(Path(self._folder.name), "validate.host_worker")
         sent = [{key: row[key] for key in _NEEDED} for row in rows]
         try:
             self._worker.send({"rows": sent, "include_dir": self.include_dir})
@@ -204,13 +205,3 @@ def run_rows(
     """Run the forward kernel of every row in a child process of its own; see HostRunner."""
     with HostRunner(include_dir=include_dir, batch_size=batch_size, timeout_s=timeout_s) as runner:
         return runner.run(rows)
-
-
-def _batches(rows: Sequence[Mapping[str, Any]], size: int) -> Iterator[list[int]]:
-    """Positions in batches; rows of one batch share their prologue."""
-    groups: dict[str, list[int]] = {}
-    for position, row in enumerate(rows):
-        groups.setdefault(row["cuda_prologue"], []).append(position)
-    for positions in groups.values():
-        for start in range(0, len(positions), size):
-            yield positions[start : start + size]

@@ -1,0 +1,266 @@
+"""Compile the CUDA text of rows with NVRTC: no GPU, no driver, no CUDA toolkit.
+
+Many rows share a program and a child process; a row that does not compile, or makes the compiler
+crash, hang or eat memory, costs itself, not its neighbours. Needs Linux or macOS, as the host run.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from validate import nvrtc_program
+from validate.archs import DEFAULT_ARCH, check_archs
+from validate.batches import batches
+from validate.nvrtc_unit import COLUMNS, fault, is_plain, rows_named, words_of
+from validate.worker_process import WorkerGone, WorkerProcess, unavailable
+
+STATUSES = ("compiles", "compile_error", "crashed", "timeout", "out_of_memory")
+LOG_CHARACTERS = 4000
+
+# The first program of an architecture pays for its precompiled header.
+_HEADER_TIMEOUT_S = 180.0
+# A child's precompiled headers take 80 MB of disk each.
+_HEADERS_A_CHILD = 24
+_PROGRAMS_A_CHILD = 400
+_OUT_OF_MEMORY_BYTES = 3 << 30
+
+
+@dataclass(frozen=True)
+class CompileResult:
+    """What compiling one row showed.
+
+    `status` is one of STATUSES. `archs` are those that PTX was made for with every kernel of the
+    row in it. `log` is the compiler's, for the first architecture that failed: it names columns,
+    as in `cuda_forward(12): error: …`, and has at most 4,000 characters.
+    """
+
+    id: str
+    status: str
+    archs: list[str] = field(default_factory=list)
+    log: str = ""
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What a forward kernel needs: registers a thread, bytes spilled to local memory (stores and
+    loads that the machine code holds, added) and bytes of static shared memory a block."""
+
+    registers: int
+    spill_bytes: int
+    shared_bytes: int
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """Of one row, architecture and goal: what was found, or the status and log of a failure."""
+
+    found: Any = None
+    status: str = "compiles"
+    log: str = ""
+
+
+class CompileRunner:
+    """Keeps one child process for compilations; use it as a context manager.
+
+    `include_dir` holds Warp's headers (the installed Warp's own by default), `archs` are those of
+    `compile`, `batch_size` is the rows in a program, `timeout_s` the wall-clock limit of one
+    program. Raises ValueError for an unknown architecture, FileNotFoundError for a folder without
+    headers; the methods raise CompileUnavailable when NVRTC is missing and RuntimeError when the
+    machinery itself fails: that is a bug, never a row's fault.
+    """
+
+    def __init__(
+        self,
+        *,
+        include_dir: str | os.PathLike[str] | None = None,
+        archs: Sequence[str] = (DEFAULT_ARCH,),
+        batch_size: int = 32,
+        timeout_s: float = 60.0,
+    ) -> None:
+        if batch_size < 1:
+            raise ValueError("batch_size must be at least 1")
+        self.archs = check_archs(archs)
+        folder = Path(include_dir or nvrtc_program.default_include_dir()).resolve()
+        if not (folder / "builtin.h").is_file():
+            raise FileNotFoundError(f"{folder} does not hold Warp's headers")
+        self.include_dir = folder
+        self.batch_size = batch_size
+        self.timeout_s = timeout_s
+        self._header_words = words_of(folder)
+        self._worker: WorkerProcess | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._programs = 0
+        self._headers: set[tuple[str, str, str]] = set()
+
+    def __enter__(self) -> CompileRunner:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the child process and remove its files."""
+        if self._worker is not None:
+            self._worker.stop()
+            self._worker = None
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+
+    def compile(self, rows: Sequence[Mapping[str, Any]]) -> list[CompileResult]:
+        """Compile every row for every architecture; results in the order of the rows."""
+        by_arch = {arch: self._outcomes(rows, arch, "check") for arch in self.archs}
+        return [
+            _result(str(row["id"]), {arch: by_arch[arch][position] for arch in self.archs})
+            for position, row in enumerate(rows)
+        ]
+
+    def resources(self, rows: Sequence[Mapping[str, Any]], arch: str) -> list[Resources | None]:
+        """What each forward kernel needs on `arch` at default optimisation; None: no such build."""
+        (arch,) = check_archs([arch])
+        forward = [{**row, "cuda_backward": None} for row in rows]
+        outcomes = self._outcomes(forward, arch, "machine")
+        return [None if o.found is None else Resources(*o.found) for o in outcomes]
+
+    def optimised_ptx(
+        self, rows: Sequence[Mapping[str, Any]], arch: str = DEFAULT_ARCH
+    ) -> list[str | None]:
+        """PTX of each forward kernel at default optimisation, None where it does not compile.
+
+        Names, labels and comments are normalised: two rows of the same meaning to the optimiser
+        have equal texts, whatever batches they were in. It is for comparison, not for assembly.
+        """
+        (arch,) = check_archs([arch])
+        forward = [{**row, "cuda_backward": None} for row in rows]
+        return [outcome.found for outcome in self._outcomes(forward, arch, "ptx")]
+
+    def _outcomes(self, rows: Sequence[Mapping[str, Any]], arch: str, goal: str) -> list[_Outcome]:
+        sent = [{key: row[key] for key in ("kernel_name", *COLUMNS)} for row in rows]
+        outcomes: dict[int, _Outcome] = {}
+        for position, row in enumerate(sent):
+            if log := fault(row):
+                outcomes[position] = _Outcome(status="compile_error", log=log)
+        sound = [position for position in range(len(rows)) if position not in outcomes]
+        plain = [position for position in sound if is_plain(sent[position], self._header_words)]
+        job = _Job(sent, arch, goal, outcomes)
+        for batch in batches([sent[position] for position in plain], self.batch_size):
+            self._solve(job, [plain[index] for index in batch])
+        for position in sorted({*sound} - {*plain}):
+            self._solve(job, [position])
+        return [outcomes[position] for position in range(len(rows))]
+
+    def _solve(self, job: _Job, batch: list[int]) -> None:
+        """Fill in the outcomes of `batch`; only what happens to a row alone counts against it."""
+        if not batch:
+            return
+        fresh = self._worker is None
+        try:
+            answer = self._build([job.rows[position] for position in batch], job.arch, job.goal)
+        except WorkerGone as gone:
+            if gone.status == "crashed" and not fresh:
+                # What ran before may have damaged the process.
+                self._solve(job, batch)
+            elif len(batch) == 1:
+                job.outcomes[batch[0]] = _of_the_dead(gone)
+            else:
+                self._solve_parts(job, batch, 1 if gone.status == "timeout" else len(batch) // 2)
+            return
+        if answer["event"] == "built":
+            self._take(job, batch, answer["rows"])
+        elif len(batch) == 1:
+            job.outcomes[batch[0]] = _Outcome(status=answer["event"], log=answer["log"])
+        elif suspects := rows_named(answer["log"]):
+            self._solve_parts(job, [batch[index] for index in suspects], 1)
+            self._solve(job, [p for index, p in enumerate(batch) if index not in suspects])
+        else:
+            self._solve_parts(job, batch, len(batch) // 2)
+
+    def _solve_parts(self, job: _Job, batch: list[int], size: int) -> None:
+        for start in range(0, len(batch), size):
+            self._solve(job, batch[start : start + size])
+
+    def _take(self, job: _Job, batch: list[int], found: Sequence[Any]) -> None:
+        for position, share in zip(batch, found, strict=True):
+            missing = share if job.goal == "check" else []
+            if share is not None and not missing:
+                job.outcomes[position] = _Outcome(found=share)
+            elif len(batch) > 1:
+                self._solve(job, [position])
+            else:
+                names = " and ".join(missing) or "the forward kernel"
+                log = f"error: {names} is not in the compiled program"
+                job.outcomes[position] = _Outcome(status="compile_error", log=log)
+
+    def _build(self, rows: Sequence[Mapping[str, Any]], arch: str, goal: str) -> dict[str, Any]:
+        header = (goal, arch, rows[0]["cuda_prologue"])
+        if self._programs >= _PROGRAMS_A_CHILD or len(self._headers) >= _HEADERS_A_CHILD:
+            self.close()
+        if self._worker is None:
+            # A folder of its own: NVRTC processes that share precompiled headers have crashed.
+            self._folder = tempfile.TemporaryDirectory(prefix="pairsmith-nvrtc-")
+            self._worker = WorkerProcess(Path(self._folder.name), "validate.nvrtc_worker")
+            self._programs, self._headers = 0, set()
+        timeout_s = self.timeout_s + (0.0 if header in self._headers else _HEADER_TIMEOUT_S)
+        self._programs += 1
+        self._headers.add(header)
+        message = {"rows": rows, "arch": arch, "goal": goal, "include_dir": str(self.include_dir)}
+        try:
+            self._worker.send(message)
+            answer = self._worker.receive(timeout_s)
+        except WorkerGone:
+            self.close()
+            raise
+        if answer["event"] == "unavailable":
+            raise unavailable(answer)
+        if answer["event"] == "error":
+            self.close()
+            raise RuntimeError(f"the compile check failed:\n{answer['trace']}")
+        return answer
+
+
+@dataclass(frozen=True)
+class _Job:
+    rows: Sequence[Mapping[str, Any]]
+    arch: str
+    goal: str
+    outcomes: dict[int, _Outcome]
+
+
+def _of_the_dead(gone: WorkerGone) -> _Outcome:
+    log = f"compiler: {gone.reason}"
+    if gone.status == "crashed" and (gone.peak_bytes or 0) >= _OUT_OF_MEMORY_BYTES:
+        return _Outcome(status="out_of_memory", log=f"{log}, at {gone.peak_bytes} bytes of memory")
+    return _Outcome(status=gone.status, log=log)
+
+
+def _result(row_id: str, outcomes: Mapping[str, _Outcome]) -> CompileResult:
+    archs = [arch for arch, outcome in outcomes.items() if outcome.status == "compiles"]
+    failed = [outcome for outcome in outcomes.values() if outcome.status != "compiles"]
+    if not failed:
+        return CompileResult(row_id, "compiles", archs)
+    return CompileResult(row_id, failed[0].status, archs, failed[0].log[:LOG_CHARACTERS])
+
+
+def compile_rows(
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    include_dir: str | os.PathLike[str] | None = None,
+    archs: Sequence[str] = (DEFAULT_ARCH,),
+    batch_size: int = 32,
+    timeout_s: float = 60.0,
+) -> list[CompileResult]:
+    """Compile every row in a child process of its own; see CompileRunner."""
+    with CompileRunner(
+        include_dir=include_dir, archs=archs, batch_size=batch_size, timeout_s=timeout_s
+    ) as runner:
+        return runner.compile(rows)
+
+
+def nvrtc_version() -> str:
+    """The version of the NVRTC library, as "13.5". Raises CompileUnavailable."""
+    return ".".join(str(number) for number in nvrtc_program.version())

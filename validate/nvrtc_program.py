@@ -1,0 +1,118 @@
+"""NVRTC itself: one program's text to PTX or machine code, with its log as text.
+
+The only file that imports cuda-bindings, and only when a function needs it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from validate.errors import CompileUnavailable
+
+_REMEDY = "pip install 'cuda-bindings>=13,<14' 'nvidia-cuda-nvrtc>=13,<14'"
+_OPTIONS = (
+    "--std=c++17",
+    "-DNDEBUG",
+    "-DWP_ENABLE_MATHDX=0",
+    "--device-as-default-execution-space",
+    "--extra-device-vectorization",
+    "--restrict",
+    "--disable-warnings",
+)
+# What is asked of NVRTC: how the architecture is written, and further options.
+_GOALS = {
+    # The least optimisation: whether it compiles is the question, and the front end answers it.
+    "check": ("compute", ("--Ofast-compile=max",)),
+    "ptx": ("compute", ()),
+    "machine": ("sm", ("--ptxas-options=-v",)),
+}
+
+
+@dataclass(frozen=True)
+class Built:
+    """`text` is PTX (empty for the goal "machine", whose figures are in the log), None: failed."""
+
+    text: str | None
+    log: str
+    out_of_memory: bool = False
+
+
+@lru_cache(maxsize=1)
+def _nvrtc() -> Any:
+    try:
+        module: Any = import_module("cuda.bindings.nvrtc")
+        # The library itself is loaded by the first call.
+        module.nvrtcVersion()
+    except (ImportError, OSError, RuntimeError) as error:
+        said = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise CompileUnavailable(f"NVRTC is missing: {_REMEDY} ({said})") from error
+    return module
+
+
+def version() -> tuple[int, int]:
+    """Major and minor version of the NVRTC library. Raises CompileUnavailable."""
+    nvrtc = _nvrtc()
+    error, major, minor = nvrtc.nvrtcVersion()
+    _check(nvrtc, error)
+    return major, minor
+
+
+def default_include_dir() -> Path:
+    """The folder of the installed Warp's headers, found without importing Warp."""
+    spec = importlib.util.find_spec("warp")
+    if spec is None or spec.origin is None:
+        raise CompileUnavailable("Warp's headers are missing: pip install warp-lang")
+    return Path(spec.origin).parent / "native"
+
+
+def build(text: str, arch: str, goal: str, include_dir: Path, pch_dir: Path) -> Built:
+    """Compile a program for `arch` ("sm_90"); `goal` is "check", "ptx" or "machine".
+
+    `pch_dir` keeps precompiled headers of one process, goal, architecture and prologue. Raises
+    RuntimeError when NVRTC fails other than by refusing the text.
+    """
+    nvrtc = _nvrtc()
+    kind, more = _GOALS[goal]
+    options = [
+        f"--gpu-architecture={kind}_{arch.removeprefix('sm_')}",
+        f"-I{include_dir}",
+        *_OPTIONS,
+        *more,
+        "--pch",
+        f"--pch-dir={pch_dir}",
+        "--pch-messages=false",
+    ]
+    error, program = nvrtc.nvrtcCreateProgram(text.encode(), b"cuda_prologue", 0, None, None)
+    _check(nvrtc, error)
+    try:
+        encoded = [option.encode() for option in options]
+        (error,) = nvrtc.nvrtcCompileProgram(program, len(encoded), encoded)
+        log = _read(nvrtc, program, "ProgramLog").replace(str(include_dir), "include")
+        if error == nvrtc.nvrtcResult.NVRTC_SUCCESS:
+            return Built("" if goal == "machine" else _read(nvrtc, program, "PTX"), log)
+        if error == nvrtc.nvrtcResult.NVRTC_ERROR_OUT_OF_MEMORY:
+            return Built(None, log, out_of_memory=True)
+        if error != nvrtc.nvrtcResult.NVRTC_ERROR_COMPILATION:
+            raise RuntimeError(f"NVRTC: {error.name}: {log}")
+        return Built(None, log)
+    finally:
+        nvrtc.nvrtcDestroyProgram(program)
+
+
+def _read(nvrtc: Any, program: Any, what: str) -> str:
+    error, size = getattr(nvrtc, f"nvrtcGet{what}Size")(program)
+    _check(nvrtc, error)
+    data = bytearray(size)
+    (error,) = getattr(nvrtc, f"nvrtcGet{what}")(program, data)
+    _check(nvrtc, error)
+    return data.rstrip(b"\0").decode(errors="replace")
+
+
+def _check(nvrtc: Any, error: Any) -> None:
+    if error != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+        raise RuntimeError(f"NVRTC: {error.name}")

@@ -1,0 +1,113 @@
+"""The child process that compiles: one program a message, one answer each.
+
+A compiler that crashes, hangs or eats memory takes this process with it, and `validate.nvrtc`
+starts the next.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Mapping, Sequence
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from validate import nvrtc_program, ptx
+from validate.errors import CompileUnavailable
+from validate.nvrtc_unit import entry_names, program
+
+MEMORY_LIMIT_BYTES = 8 << 30
+_FILE_BYTES = 1 << 30
+
+
+class Worker:
+    """Answers messages until the other end of the connection closes."""
+
+    def __init__(self, connection: Connection, folder: Path) -> None:
+        self.connection = connection
+        self.folder = folder
+        # Quoted includes look in the working directory first; here they find nothing.
+        empty = folder / "empty"
+        empty.mkdir(exist_ok=True)
+        os.chdir(empty)
+        log = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - open for the process's life
+        os.dup2(log.fileno(), 1)
+        os.dup2(log.fileno(), 2)
+
+    def serve(self) -> None:
+        """Answer messages. An error of ours is sent with its traceback, and ends the process."""
+        try:
+            nvrtc_program.version()
+            self._send(event="ready")
+            while (message := self._receive()) is not None:
+                self._send(**self._answer(message))
+        except CompileUnavailable as error:
+            self._send(event="unavailable", error=type(error).__name__, reason=str(error))
+        except Exception:
+            self._send(event="error", trace=traceback.format_exc())
+            raise
+
+    def _receive(self) -> dict[str, Any] | None:
+        try:
+            message: dict[str, Any] = json.loads(self.connection.recv_bytes())
+        except (EOFError, ConnectionResetError):
+            return None
+        return message
+
+    def _send(self, **message: Any) -> None:
+        self.connection.send_bytes(json.dumps(message).encode())
+
+    def _answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        rows, goal, arch = message["rows"], message["goal"], message["arch"]
+        include_dir = Path(message["include_dir"] or nvrtc_program.default_include_dir())
+        pch_dir = self._pch_dir(goal, arch, rows[0]["cuda_prologue"])
+        built = nvrtc_program.build(program(rows), arch, goal, include_dir, pch_dir)
+        if built.text is None:
+            status = "out_of_memory" if built.out_of_memory else "compile_error"
+            return {"event": status, "log": built.log}
+        return {"event": "built", "rows": _shares(rows, goal, built)}
+
+    def _pch_dir(self, goal: str, arch: str, prologue: str) -> Path:
+        key = hashlib.sha256(f"{goal} {arch} {prologue}".encode()).hexdigest()[:16]
+        folder = self.folder / f"pch_{key}"
+        folder.mkdir(exist_ok=True)
+        return folder
+
+
+def _shares(rows: Sequence[Mapping[str, Any]], goal: str, built: nvrtc_program.Built) -> list[Any]:
+    """What the build says of each row; None where a kernel of the row is not in it."""
+    assert built.text is not None
+    names = [entry_names(rows, position) for position in range(len(rows))]
+    if goal == "machine":
+        used = ptx.resources(built.log)
+        return [used.get(own[0]) for own in names]
+    if goal == "check":
+        there = ptx.entries(built.text)
+        return [[name for name in own if name not in there] for own in names]
+    module = ptx.Module(built.text)
+    return [module.normalised(own[0]) for own in names]
+
+
+def _limit() -> None:
+    """Bound the memory and the files of this process."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_BYTES, _FILE_BYTES))
+    if sys.platform == "linux":
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT_BYTES, MEMORY_LIMIT_BYTES))
+
+
+def main() -> None:
+    """Serve the socket named on the command line; the second argument is a folder to work in."""
+    _limit()
+    Worker(Connection(int(sys.argv[1])), Path(sys.argv[2])).serve()
+
+
+if __name__ == "__main__":
+    main()

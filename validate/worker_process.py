@@ -1,0 +1,120 @@
+"""A child process that works for this one, seen from its parent."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from multiprocessing import Pipe
+from pathlib import Path
+from typing import Any
+
+from validate import errors
+
+# Importing Warp takes under a second alone, many on a crowded machine.
+START_TIMEOUT_S = 120.0
+
+
+# Not `-m`: that would import modules of these names from the user's working directory.
+_START = "import sys; sys.path.remove(''); from {module} import main; main()"
+_MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
+
+
+class WorkerGone(Exception):  # noqa: N818
+    """The child died ("crashed") or stayed silent ("timeout") before it answered.
+
+    `peak_bytes` is the most memory that a child which died ever held, None for a silent one. It is
+    never less than what this process held when it started the child: the system counts it so.
+    """
+
+    def __init__(self, status: str, reason: str, peak_bytes: int | None = None) -> None:
+        super().__init__(reason)
+        self.status, self.reason, self.peak_bytes = status, reason, peak_bytes
+
+
+class WorkerProcess:
+    """One child process and the connection to it."""
+
+    def __init__(self, folder: Path, module: str) -> None:
+        """Start `module`'s `main`, which takes the number of a socket and a folder as arguments.
+
+        The child keeps its files in `folder`, which no other may use meanwhile. Its first message
+        is the event "ready", "unavailable" (with `reason` and, as `error`, the name of a class of
+        `validate.errors`, which is then raised here) or "error" (with `trace`). Raises
+        RuntimeError when it does not come up; it says why on standard error.
+        """
+        self.module = module
+        self.connection, child = Pipe(duplex=True)
+        with child:
+            self.process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-c",
+                    _START.format(module=module),
+                    str(child.fileno()),
+                    str(folder),
+                ],
+                pass_fds=[child.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                env=os.environ
+                | {"PYTHONPATH": os.pathsep.join(str(Path(p).resolve()) for p in sys.path)},
+            )
+
+        try:
+            message = self.receive(START_TIMEOUT_S)
+        except WorkerGone as gone:
+            self.stop()
+            raise RuntimeError(f"{module} did not start: {gone}") from gone
+        if message["event"] == "unavailable":
+            self.stop()
+            raise unavailable(message)
+        if message["event"] == "error":
+            self.stop()
+            raise RuntimeError(f"{module} did not start:\n{message['trace']}")
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Send a batch. Raises WorkerGone when the child has died since its last answer."""
+        try:
+            self.connection.send_bytes(json.dumps(message).encode())
+        except OSError:
+            raise self._ended() from None
+
+    def receive(self, timeout_s: float) -> dict[str, Any]:
+        """The next message. Raises WorkerGone when the child dies or stays silent too long."""
+        if not self.connection.poll(timeout_s):
+            raise WorkerGone("timeout", f"no result within {timeout_s:g} s")
+        try:
+            message: dict[str, Any] = json.loads(self.connection.recv_bytes())
+        except (EOFError, ConnectionResetError):
+            raise self._ended() from None
+        return message
+
+    def _ended(self) -> WorkerGone:
+        if self.process.returncode is not None:
+            return WorkerGone("crashed", _in_words(self.process.returncode))
+        _, status, usage = os.wait4(self.process.pid, 0)
+        # Popen would otherwise wait for a process that is gone.
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        return WorkerGone(
+            "crashed", _in_words(self.process.returncode), usage.ru_maxrss * _MAXRSS_UNIT
+        )
+
+    def stop(self) -> None:
+        """Kill the child."""
+        self.connection.close()
+        self.process.kill()
+        self.process.wait()
+
+
+def unavailable(message: Mapping[str, Any]) -> RuntimeError:
+    """The error that a child's message "unavailable" stands for."""
+    known: type[RuntimeError] = getattr(errors, message.get("error", "HostRunUnavailable"))
+    return known(message["reason"])
+
+
+def _in_words(code: int) -> str:
+    return signal.Signals(-code).name if code < 0 else f"exit code {code}"
