@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -116,7 +115,8 @@ class WarpModules:
         Multiplications and additions are not fused, so that a compiler without that freedom
         finds the same bits. The kernel stays in its new module: for a process that ends after it.
         """
-        module = self._context.Module("pairsmith_harvest_run", None)
+        # Warp tells loaded modules apart by name: not that of the one loaded by `prepare_cpu`
+        module = self._context.Module(f"harvest_{kernel.key}", None)
         module.options.update(kernel.module.options)
         module.options.update({"fuse_fp": False, "strip_hash": False})
         self._context.user_modules[module.name] = module
@@ -124,7 +124,14 @@ class WarpModules:
         module.register_kernel(kernel)
         self.warp.launch(kernel, dim=dim, inputs=inputs, device="cpu")
 
-    def keep_builds_in(self, folder: Path) -> None:
-        """Put what Warp compiles in this process into ``folder``."""
-        self.warp.config.kernel_cache_dir = str(folder)
+    def prepare_cpu(self) -> None:
+        """Start Warp and its compiler, so that processes forked from here find both warm."""
         self.warp.init()
+        kernel = self.warp.Kernel(
+            _nothing, key="nothing", module=self._context.Module("warm", None)
+        )
+        self.launch_alone(kernel, (1,), [0])
+
+
+def _nothing(i: int) -> None:
+    pass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
 from typing import Any
 
 from synth.codegen_modules import WarpModules
@@ -16,13 +17,14 @@ _ABI_SCALARS = {"int": "int32", "float": "float32", "bool": "bool"}
 _FAMILIES = {"Vector": "vec", "Matrix": "mat", "Quaternion": "quat", "Transformation": "transform"}
 
 
-def describe_args(kernel: Any, modules: WarpModules) -> list[Arg]:
-    """The entry of each parameter, in order; ask after the kernel was translated.
+def describe_args(kernel: Any, modules: WarpModules, cuda_forward: str) -> list[Arg]:
+    """The entry of each parameter, in order. An array that the text may write to is ``inout``.
 
     What is no scalar, composite, struct or plain array of these has the kind ``other``. An ``init``
     of null says that no guess is made: what is no number, and structs that hold arrays.
     """
-    return [_describe(arg, modules) for arg in kernel.adj.args]
+    body = _Body(cuda_forward[cuda_forward.index("{") :])
+    return [_describe(arg, modules, body) for arg in kernel.adj.args]
 
 
 def can_be_drawn(args: list[Arg]) -> bool:
@@ -39,7 +41,35 @@ def launch_dim(kernel: Any) -> list[str]:
     return [SIZE_SYMBOL] * int(getattr(kernel.adj, "kernel_dim", 1) or 1)
 
 
-def _describe(arg: Any, modules: WarpModules) -> Arg:
+class _Body:
+    """The body of a forward kernel, indexed by the variables in it."""
+
+    def __init__(self, text: str) -> None:
+        self._lines: dict[str, list[str]] = defaultdict(list)
+        self._uses: Counter[str] = Counter()
+        self._loads = Counter(re.findall(r"\bwp::load\((var_\w+)\)", text))
+        for line in text.splitlines():
+            words = re.findall(r"\bvar_\w+", line)
+            self._uses.update(words)
+            for word in set(words):
+                self._lines[word].append(line)
+
+    def only_reads(self, name: str) -> bool:
+        """Whether each use of an array is known to read: an element that is loaded, or a shape."""
+        return all(self._reads(f"var_{name}", line) for line in self._lines[f"var_{name}"])
+
+    def _reads(self, array: str, line: str) -> bool:
+        if re.search(rf"= wp::(?:unot|len)\({array}\);", line):
+            return True
+        pointer = re.search(
+            rf"(var_\w+) = (?:wp::address\({array},|&\(wp::index\({array},|&\({array}\.shape\))",
+            line,
+        )
+        # besides its loads a pointer stands in its declaration and here
+        return pointer is not None and self._uses[pointer[1]] <= self._loads[pointer[1]] + 2
+
+
+def _describe(arg: Any, modules: WarpModules, body: _Body) -> Arg:
     kind, element, ndim = _kind(arg.type, modules)
     dtype = _dtype(element, modules)
     fields = _fields(element, modules) if modules.is_struct(element) and kind != "other" else []
@@ -48,7 +78,7 @@ def _describe(arg: Any, modules: WarpModules) -> Arg:
         "name": arg.label,
         "kind": kind if dtype is not None else "other",
         "dtype": dtype or _plain_name(element),
-        "role": "inout" if kind == "array" and arg.is_write else "in",
+        "role": "in" if kind != "array" or body.only_reads(arg.label) else "inout",
         "shape": [SIZE_SYMBOL] * ndim,
         **guess,
         "fields": fields,

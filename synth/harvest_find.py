@@ -5,15 +5,12 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
-import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-from synth.codegen_modules import WarpModules
 
 
 class ImportFailed(Exception):  # noqa: N818 - the module's doing, not an error of ours
@@ -55,7 +52,7 @@ def import_file(path: Path) -> None:
             _import_alone(path)
     except SystemExit as error:
         raise ImportFailed(f"it called sys.exit({error.code!r})") from error
-    except BaseException as error:  # a module may raise anything, KeyboardInterrupt included
+    except BaseException as error:
         raise ImportFailed(one_line(error)) from error
     if "." in name and Path(str(sys.modules[name].__file__)).resolve() != path.resolve():
         raise ImportFailed(f"another module is called {name}")
@@ -102,17 +99,17 @@ def kernels_of(path: Path, recorded: Sequence[Any]) -> tuple[list[Found], list[t
 
 def _is_of(path: Path, kernel: Any) -> bool:
     file = kernel.func.__code__.co_filename
-    return os.path.isabs(file) and Path(file).resolve() == path.resolve()
+    return Path(file).is_absolute() and Path(file).resolve() == path.resolve()
 
 
-def unreached(path: Path, recorded: Sequence[Any], modules: WarpModules) -> Iterator[tuple[str, str]]:
+def unreached(path: Path, recorded: Sequence[Any]) -> Iterator[tuple[str, str]]:
     """(name, reason) of each kernel in the file's text that the import did not make."""
     made = {k.func.__code__.co_firstlineno for k in recorded if _is_of(path, k)}
-    tree = ast.parse(path.read_bytes())
-    for name, lines, places in _definitions(tree, ()):
+    for name, lines, places in _definitions(ast.parse(path.read_bytes()), ()):
         if made.isdisjoint(lines):
-            inside = f"defined inside {places[-1]}" if places else "its definition did not run"
-            yield name, f"not reached: {inside}" if not places else "not reached: defined inside a function that the import does not call"
+            plain = "its definition did not run"
+            inside = "defined inside a function that the import does not call"
+            yield ".".join((*places, name)), f"not reached: {inside if places else plain}"
 
 
 def _definitions(

@@ -11,9 +11,7 @@ from synth.codegen_modules import Generated
 from synth.harvest_args import SIZE, SIZE_SYMBOL
 from synth.pair import NOT_MADE_YET, NOT_MEASURED, Row
 from validate.columns import SCHEMA_VERSION
-from validate.schema import row_id
-
-CATEGORY = "harvested"
+from validate.schema import HARVESTED, row_id
 
 _IDENTIFIER = re.compile(r"(?:::)?[A-Za-z_]\w*")
 _HELPER = re.compile(r"(?:adj_)?\w+_\d+\Z|\w*__\w+\Z")
@@ -124,7 +122,7 @@ def make_row(
         "schema_version": SCHEMA_VERSION,
         "id": identity,
         "structure": None,
-        "category": CATEGORY,
+        "category": HARVESTED,
         "idiom": None,
         "level": None,
         "kernel_name": name,

@@ -5,37 +5,23 @@ from __future__ import annotations
 import ast
 import enum
 import inspect
-import sys
 import textwrap
-from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 from typing import Any
 
 from synth.codegen_modules import WarpModules
+from synth.harvest_layout import Built, ModuleDraft, class_text, quoted
+from synth.harvest_meaning import (
+    IMPORTABLE,
+    equal,
+    is_builtin,
+    is_foreign,
+    means,
+    module_at,
+    own_overloads,
+)
 from synth.harvest_names import Edit, Source, Surroundings, names_in
 from synth.harvest_values import NotSelfContained, Texts
-
-# Modules that a reader of the row has as well; all others are written out.
-_IMPORTABLE = frozenset({"warp", "math", "numpy", "typing", "enum"})
-_NOT_LIBRARY = frozenset({"tests", "examples"})
-
-
-@dataclass
-class Built:
-    """The text of a module, and which of its lines holds the first line of the kernel's body."""
-
-    python: str
-    body_line: int
-
-
-@dataclass
-class _Text:
-    """The module so far: what each name stands for, and the definitions in order."""
-
-    meanings: dict[str, Any] = field(default_factory=dict)
-    imports: set[str] = field(default_factory=set)
-    definitions: list[str] = field(default_factory=list)
-    namespaces: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 class SourceBuilder:
@@ -44,7 +30,7 @@ class SourceBuilder:
     def __init__(self, modules: WarpModules) -> None:
         self._modules = modules
         self._warp = modules.warp
-        self._text = _Text()
+        self._text = ModuleDraft()
         self._texts = Texts(self._warp, modules.is_struct, self._struct_name)
 
     def build(self, kernel: Any, name: str) -> Built:
@@ -59,7 +45,7 @@ class SourceBuilder:
             inner = ", ".join(f"{k!r}: {self._texts.value(v)}" for k, v in sorted(options.items()))
             self._text.definitions.append(f"wp.set_module_options({{{inner}}})\n")
         definition = self._definition(kernel.func, kernel.adj, name)
-        return self._assemble(self._decorator(kernel) + "\n" + definition, name)
+        return self._text.assemble(self._decorator(kernel) + "\n" + definition, name)
 
     def build_alone(self, kernel: Any, name: str) -> Built:
         """The kernel's own source under a plain decorator, with the free names left free."""
@@ -70,24 +56,11 @@ class SourceBuilder:
         except NotSelfContained:
             decorator = "@wp.kernel"
         definition = source.definition([_renamed(source, name)])
-        return self._assemble(f"{decorator}\n{definition}", name)
+        return self._text.assemble(f"{decorator}\n{definition}", name)
 
     def _decorator(self, kernel: Any) -> str:
         options = [f"{k}={self._texts.value(v)}" for k, v in kernel.options.items()]
         return f"@wp.kernel({', '.join(options)})" if options else "@wp.kernel"
-
-    def _assemble(self, kernel_text: str, name: str) -> Built:
-        text = self._text
-        spaces = [_class_text(n, "", attributes) for n, attributes in text.namespaces.items()]
-        parts = ["\n".join(_sorted_imports(text.imports)) + "\n"]
-        for part in (*spaces, *text.definitions, kernel_text):
-            simple = _is_simple(part) and _is_simple(parts[-1].rsplit("\n\n", 1)[-1])
-            gap = "\n" if len(parts) == 1 and _is_simple(part) else "" if simple else "\n\n"
-            parts.append(gap + part)
-        python = "".join(parts)
-        module = ast.parse(python)
-        (kernel,) = (n for n in module.body if isinstance(n, ast.FunctionDef) and n.name == name)
-        return Built(python, kernel.body[0].lineno)
 
     def _definition(self, function: FunctionType, adj: Any, name: str | None = None) -> str:
         """The text of a Warp function or kernel, its names bound in the module."""
@@ -113,14 +86,14 @@ class SourceBuilder:
             if parameter == "return" and kind is None:
                 kept = self._bind_annotation(source, node, around)
             else:
-                kept = _means(node, around, kind) and self._bind_annotation(source, node, around)
+                kept = means(node, around, kind) and self._bind_annotation(source, node, around)
             if not kept:
                 edits.append((*source.span(node), self._texts.type(kind)))
         return edits
 
     def _bind_annotation(self, source: Source, node: ast.expr, around: Surroundings) -> bool:
         """Bind the names of an annotation; False when a module of the user's stands in it."""
-        foreign = {n for n in names_in(node) if _is_foreign(around.get(n))}
+        foreign = {n for n in names_in(node) if is_foreign(around.get(n))}
         if foreign:
             return False
         self._bind_names(source, names_in(node), around)
@@ -131,7 +104,7 @@ class SourceBuilder:
             if name not in around:
                 continue  # Warp may know it all the same; if not, the proof fails
             value = around[name]
-            if _is_foreign(value):
+            if is_foreign(value):
                 continue  # its attributes were written out
             if isinstance(value, type) and self._is_namespace(value):
                 self._bind_namespace(name, value, source)
@@ -143,7 +116,7 @@ class SourceBuilder:
         edits = []
         own = source.own_names()
         for node in source.attributes():
-            module = _module_at(node.value, around, own)
+            module = module_at(node.value, around, own)
             value = getattr(module, node.attr, None) if module is not None else None
             if value is None or isinstance(value, ModuleType):
                 continue
@@ -157,7 +130,7 @@ class SourceBuilder:
         """Let ``name`` mean ``value`` in the module."""
         known = self._text.meanings
         if name in known:
-            if known[name] is not value and not _equal(known[name], value):
+            if known[name] is not value and not equal(known[name], value):
                 raise NotSelfContained(f"{name} has two meanings")
             return
         known[name] = value
@@ -174,7 +147,7 @@ class SourceBuilder:
             self._define_enum(value, name)
         elif isinstance(value, FunctionType):
             self._define_plain(name, value)
-        elif not _is_builtin(name, value):
+        elif not is_builtin(name, value):
             self._alias(name, self._texts.value(value))
 
     def _alias(self, name: str, text: str) -> None:
@@ -183,7 +156,7 @@ class SourceBuilder:
 
     def _import(self, name: str, module: ModuleType) -> None:
         full = module.__name__
-        if _is_foreign(module):
+        if is_foreign(module):
             raise NotSelfContained(f"uses the module {full} as a value")
         self._text.imports.add(f"import {full}" if full == name else f"import {full} as {name}")
 
@@ -196,7 +169,7 @@ class SourceBuilder:
             self._bind(own, function)
             self._alias(name, own)
             return
-        for overload in _overloads(function):
+        for overload in own_overloads(function):
             if overload.func.__name__ != own:
                 raise NotSelfContained(f"{own} has overloads of other names")
             text = self._definition(overload.func, overload.adj)
@@ -221,7 +194,7 @@ class SourceBuilder:
                 "adj_snippet": function.adj_native_snippet,
                 "replay_snippet": function.replay_snippet,
             }
-            given = [f"{k}={_quoted(v)}" for k, v in snippets.items() if v is not None]
+            given = [f"{k}={quoted(v)}" for k, v in snippets.items() if v is not None]
             return f"@wp.func_native({', '.join(given)})"
         hint = getattr(function, "inline_hint", None)
         return f"@wp.func(inline={hint == 'forceinline'})" if hint else "@wp.func"
@@ -236,7 +209,9 @@ class SourceBuilder:
         if own != name:
             self._alias(name, self._struct_name(struct))
             return
-        fields = [f"    {label}: {self._texts.type(var.type)}\n" for label, var in struct.vars.items()]
+        fields = [
+            f"    {label}: {self._texts.type(var.type)}\n" for label, var in struct.vars.items()
+        ]
         body = "".join(fields) or "    pass\n"
         self._text.definitions.append(f"@wp.struct\nclass {own}:\n{body}")
 
@@ -250,14 +225,14 @@ class SourceBuilder:
             return
         self._text.imports.add(f"from enum import {base}")
         members = {label: repr(int(member)) for label, member in value.__members__.items()}
-        self._text.definitions.append(_class_text(name, base, members))
+        self._text.definitions.append(class_text(name, base, members))
 
     def _is_namespace(self, value: type) -> bool:
         return not (
             self._texts.is_type(value)
             or issubclass(value, enum.Enum)
             or value.__module__ == "builtins"
-            or value.__module__.split(".")[0] in _IMPORTABLE
+            or value.__module__.split(".")[0] in IMPORTABLE
         )
 
     def _bind_namespace(self, name: str, value: type, source: Source) -> None:
@@ -286,87 +261,9 @@ class SourceBuilder:
         self._text.definitions.append(source.definition(self._module_edits(source, around)))
 
 
-def _means(node: ast.expr, around: Surroundings, kind: Any) -> bool:
-    """Whether an annotation still evaluates to the type that Warp took from it."""
-    try:
-        found = around.evaluate(node)
-    except Exception:  # noqa: BLE001 - an annotation may be any expression; it is written out then
-        return False
-    return found is kind or (type(found) is type(kind) and identity_of(found) == identity_of(kind))
-
-
-def identity_of(kind: Any) -> tuple[Any, ...]:
-    """What makes two annotations one type."""
-    parameters = getattr(kind, "_wp_type_params_", None)
-    if isinstance(kind, type):
-        return (getattr(kind, "_wp_generic_type_hint_", kind), parameters or kind)
-    dtype = getattr(kind, "dtype", None)
-    if dtype is not None and hasattr(kind, "ndim"):
-        return (type(kind), kind.ndim, identity_of(dtype))
-    return (id(kind),)
-
-
-def _overloads(function: Any) -> list[Any]:
-    everything = [function, *function.user_templates.values(), *function.user_overloads.values()]
-    found = {id(f): f for f in everything if f.generic_parent is None}
-    return sorted(found.values(), key=lambda f: (f.adj.filename, f.adj.fun_lineno))
-
-
-def _is_foreign(value: Any) -> bool:
-    """Whether a value is a module that a reader of the row cannot be expected to import."""
-    if not isinstance(value, ModuleType):
-        return False
-    top, _, rest = value.__name__.partition(".")
-    return top not in _IMPORTABLE or (top == "warp" and rest.split(".")[0] in _NOT_LIBRARY)
-
-
-def _module_at(node: ast.expr, around: Surroundings, own: set[str]) -> ModuleType | None:
-    """The module of the user's that an expression names, if it names one."""
-    if isinstance(node, ast.Name):
-        value = None if node.id in own else around.get(node.id)
-    elif isinstance(node, ast.Attribute):
-        value = getattr(_module_at(node.value, around, own), node.attr, None)
-    else:
-        value = None
-    return value if _is_foreign(value) else None
-
-
-def _equal(first: Any, second: Any) -> bool:
-    plain = (bool, int, float, str)
-    return type(first) is type(second) and isinstance(first, plain) and first == second
-
-
-def _is_builtin(name: str, value: Any) -> bool:
-    return vars(sys.modules["builtins"]).get(name, _is_builtin) is value
-
-
 def _renamed(source: Source, name: str) -> Edit:
     """The edit that gives the function another name."""
     start, _ = source.span(source.node)
     head = source.text.encode()[start:]
     at = start + head.index(source.node.name.encode(), len("def "))
     return at, at + len(source.node.name.encode()), name
-
-
-def _class_text(name: str, base: str, attributes: dict[str, str]) -> str:
-    head = f"class {name}({base}):" if base else f"class {name}:"
-    body = "".join(f"    {label} = {text}\n" for label, text in attributes.items())
-    return f"{head}\n{body or '    pass' + chr(10)}"
-
-
-def _is_simple(text: str) -> bool:
-    return not text.lstrip("\n").startswith(("@", "class ", "def ", "import ", "from "))
-
-
-def _sorted_imports(lines: set[str]) -> list[str]:
-    froms = sorted(line for line in lines if line.startswith("from "))
-    plain = sorted(line for line in lines if not line.startswith(("from ", "import warp")))
-    warp = sorted(line for line in lines if line.startswith("import warp"))
-    standard = [*plain, *froms]
-    return [*standard, *([""] if standard else []), *warp]
-
-
-def _quoted(text: str) -> str:
-    if "\n" in text and '"""' not in text and "\\" not in text and not text.endswith('"'):
-        return f'"""{text}"""'
-    return repr(text)

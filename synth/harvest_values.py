@@ -87,7 +87,7 @@ class Texts:
 
     def _composite(self, kind: Any) -> str:
         hint = getattr(kind, "_wp_generic_type_hint_", None)
-        parameters = getattr(kind, "_wp_type_params_", ())
+        parameters: tuple[Any, ...] = getattr(kind, "_wp_type_params_", ())
         family = getattr(hint, "__name__", "")
         if family == "Vector" and len(parameters) == 2:
             length, dtype = parameters
