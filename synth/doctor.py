@@ -10,10 +10,12 @@ from importlib.metadata import PackageNotFoundError, version
 
 from synth.codegen import Translator, bundled_nvrtc, check_warp_version
 from synth.errors import UnsupportedWarpError
-from synth.pair import PairMaker
+from synth.pair import PairMaker, Row
 from synth.settings import Versions, make_settings
 from synth.unit import Tally, first_accepted
+from validate.errors import CompileUnavailable
 from validate.host import HostRunner
+from validate.nvrtc import compile_rows, nvrtc_version
 
 _PACKAGES = ("pairsmith", "warp-lang", "numpy", "pyarrow", "datasets", "cupy-cuda12x", "ray")
 
@@ -23,6 +25,7 @@ def report() -> list[str]:
     lines = [f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"]
     lines += [f"{name} {_version(name)}" for name in _PACKAGES]
     lines.append(f"NVRTC {_nvrtc()}")
+    lines.append(f"NVRTC bundled with Warp {_warp_nvrtc()}")
     lines.append(f"C++ compiler {_compiler()}")
     lines.append(f"GPU and NVIDIA driver {_driver()}")
     lines += ["", *_features()]
@@ -38,10 +41,19 @@ def _version(name: str) -> str:
 
 def _nvrtc() -> str:
     try:
+        return (
+            f"{nvrtc_version()}, from the wheel nvidia-cuda-nvrtc {_version('nvidia-cuda-nvrtc')}"
+        )
+    except CompileUnavailable as error:
+        return f"not found: {error}"
+
+
+def _warp_nvrtc() -> str:
+    try:
         check_warp_version()
     except UnsupportedWarpError:
-        return "unknown: it comes with Warp"
-    return f"{bundled_nvrtc() or 'of unknown version'}, bundled with Warp"
+        return "unknown"
+    return bundled_nvrtc() or "of unknown version"
 
 
 def _compiler() -> str:
@@ -62,26 +74,42 @@ def _features() -> list[str]:
         check_warp_version()
     except UnsupportedWarpError as error:
         return [f"generate: no ({error})"]
+    rows = _one_pair()
     memo = "on" if Translator().memo_active else "off: Warp's own, slower overload resolution"
     return [
         f"generate --verify text: ready (memoised overload resolution {memo})",
-        f"generate and validate --verify run: {_host_run()}",
+        f"generate and validate --verify run: {_host_run(rows)}",
         f"load_dataset: {_needs('datasets', 'pip install datasets')}",
-        "compile check with NVRTC, runs on a GPU: no (not part of this version)",
+        f"compile check with NVRTC (validate.nvrtc): {_compile_check(rows)}",
+        "runs on a GPU: no (not part of this version)",
     ]
 
 
-def _host_run() -> str:
-    """Make one pair and run its CUDA text: the feature itself, not its parts."""
+def _one_pair() -> list[Row]:
     settings = make_settings(verify="text")
     tally = Tally()
     accepted = first_accepted(settings, (0, settings.categories[0]), 0, lambda _a: "", tally)
-    rows = PairMaker(settings, Versions.installed()).rows([accepted])
+    return PairMaker(settings, Versions.installed()).rows([accepted])
+
+
+def _host_run(rows: list[Row]) -> str:
+    """Run the CUDA text of a pair: the feature itself, not its parts."""
     with HostRunner() as runner:
         result = runner.run(rows)[0]
     if result.status == "agrees":
         return "ready (Warp's bundled Clang; one pair was made, run and compared)"
     return f"no ({result.status}: {result.reason})"
+
+
+def _compile_check(rows: list[Row]) -> str:
+    """Compile a pair: the feature itself, not its parts."""
+    try:
+        (result,) = compile_rows(rows)
+    except CompileUnavailable as error:
+        return f"no ({error})"
+    if result.status == "compiles":
+        return f"ready (one pair was made and compiled for {' '.join(result.archs)})"
+    return f"no ({result.status}: {result.log.splitlines()[0]})"
 
 
 def _needs(module: str, remedy: str) -> str:

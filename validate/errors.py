@@ -6,4 +6,4 @@ class HostRunUnavailable(RuntimeError):  # noqa: N818
 
 
 class CompileUnavailable(RuntimeError):  # noqa: N818
-    """NVRTC, its Python bindings or Warp's headers are missing; the message says what to install."""
+    """NVRTC, its Python bindings or Warp's headers are missing; it says what to install."""

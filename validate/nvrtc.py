@@ -7,7 +7,6 @@ crash, hang or eat memory, costs itself, not its neighbours. Needs Linux or macO
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,18 +15,14 @@ from typing import Any
 from validate import nvrtc_program
 from validate.archs import DEFAULT_ARCH, check_archs
 from validate.batches import batches
+from validate.nvrtc_child import Child
 from validate.nvrtc_unit import COLUMNS, fault, is_plain, rows_named, words_of
-from validate.worker_process import WorkerGone, WorkerProcess, unavailable
+from validate.worker_process import WorkerGone
 
 STATUSES = ("compiles", "compile_error", "crashed", "timeout", "out_of_memory")
 LOG_CHARACTERS = 4000
 
-# The first program of an architecture pays for its precompiled header.
-_HEADER_TIMEOUT_S = 180.0
-# A child's precompiled headers take 80 MB of disk each.
-_HEADERS_A_CHILD = 24
-_PROGRAMS_A_CHILD = 400
-_OUT_OF_MEMORY_BYTES = 3 << 30
+MEMORY_BYTES = 6 << 30
 
 
 @dataclass(frozen=True)
@@ -69,9 +64,11 @@ class CompileRunner:
 
     `include_dir` holds Warp's headers (the installed Warp's own by default), `archs` are those of
     `compile`, `batch_size` is the rows in a program, `timeout_s` the wall-clock limit of one
-    program. Raises ValueError for an unknown architecture, FileNotFoundError for a folder without
-    headers; the methods raise CompileUnavailable when NVRTC is missing and RuntimeError when the
-    machinery itself fails: that is a bug, never a row's fault.
+    program, `memory_bytes` that of the child's address space (Linux; an idle child reserves 2 GiB).
+
+    Raises ValueError for an unknown architecture, FileNotFoundError for a folder without headers;
+    the methods raise CompileUnavailable when NVRTC is missing and RuntimeError when the machinery
+    itself fails: that is a bug, never a row's fault.
     """
 
     def __init__(
@@ -81,6 +78,7 @@ class CompileRunner:
         archs: Sequence[str] = (DEFAULT_ARCH,),
         batch_size: int = 32,
         timeout_s: float = 60.0,
+        memory_bytes: int = MEMORY_BYTES,
     ) -> None:
         if batch_size < 1:
             raise ValueError("batch_size must be at least 1")
@@ -88,14 +86,9 @@ class CompileRunner:
         folder = Path(include_dir or nvrtc_program.default_include_dir()).resolve()
         if not (folder / "builtin.h").is_file():
             raise FileNotFoundError(f"{folder} does not hold Warp's headers")
-        self.include_dir = folder
         self.batch_size = batch_size
-        self.timeout_s = timeout_s
         self._header_words = words_of(folder)
-        self._worker: WorkerProcess | None = None
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self._programs = 0
-        self._headers: set[tuple[str, str, str]] = set()
+        self._child = Child(folder, timeout_s, memory_bytes)
 
     def __enter__(self) -> CompileRunner:
         return self
@@ -105,12 +98,7 @@ class CompileRunner:
 
     def close(self) -> None:
         """End the child process and remove its files."""
-        if self._worker is not None:
-            self._worker.stop()
-            self._worker = None
-        if self._folder is not None:
-            self._folder.cleanup()
-            self._folder = None
+        self._child.close()
 
     def compile(self, rows: Sequence[Mapping[str, Any]]) -> list[CompileResult]:
         """Compile every row for every architecture; results in the order of the rows."""
@@ -158,15 +146,17 @@ class CompileRunner:
         """Fill in the outcomes of `batch`; only what happens to a row alone counts against it."""
         if not batch:
             return
-        fresh = self._worker is None
+        fresh = self._child.fresh
         try:
-            answer = self._build([job.rows[position] for position in batch], job.arch, job.goal)
+            answer = self._child.build(
+                [job.rows[position] for position in batch], job.arch, job.goal
+            )
         except WorkerGone as gone:
             if gone.status == "crashed" and not fresh:
                 # What ran before may have damaged the process.
                 self._solve(job, batch)
             elif len(batch) == 1:
-                job.outcomes[batch[0]] = _of_the_dead(gone)
+                job.outcomes[batch[0]] = _of_the_dead(gone, self._child.memory_bytes)
             else:
                 self._solve_parts(job, batch, 1 if gone.status == "timeout" else len(batch) // 2)
             return
@@ -193,34 +183,8 @@ class CompileRunner:
                 self._solve(job, [position])
             else:
                 names = " and ".join(missing) or "the forward kernel"
-                log = f"error: {names} is not in the compiled program"
+                log = f"error: not in the compiled program: {names}"
                 job.outcomes[position] = _Outcome(status="compile_error", log=log)
-
-    def _build(self, rows: Sequence[Mapping[str, Any]], arch: str, goal: str) -> dict[str, Any]:
-        header = (goal, arch, rows[0]["cuda_prologue"])
-        if self._programs >= _PROGRAMS_A_CHILD or len(self._headers) >= _HEADERS_A_CHILD:
-            self.close()
-        if self._worker is None:
-            # A folder of its own: NVRTC processes that share precompiled headers have crashed.
-            self._folder = tempfile.TemporaryDirectory(prefix="pairsmith-nvrtc-")
-            self._worker = WorkerProcess(Path(self._folder.name), "validate.nvrtc_worker")
-            self._programs, self._headers = 0, set()
-        timeout_s = self.timeout_s + (0.0 if header in self._headers else _HEADER_TIMEOUT_S)
-        self._programs += 1
-        self._headers.add(header)
-        message = {"rows": rows, "arch": arch, "goal": goal, "include_dir": str(self.include_dir)}
-        try:
-            self._worker.send(message)
-            answer = self._worker.receive(timeout_s)
-        except WorkerGone:
-            self.close()
-            raise
-        if answer["event"] == "unavailable":
-            raise unavailable(answer)
-        if answer["event"] == "error":
-            self.close()
-            raise RuntimeError(f"the compile check failed:\n{answer['trace']}")
-        return answer
 
 
 @dataclass(frozen=True)
@@ -231,9 +195,10 @@ class _Job:
     outcomes: dict[int, _Outcome]
 
 
-def _of_the_dead(gone: WorkerGone) -> _Outcome:
+def _of_the_dead(gone: WorkerGone, memory_bytes: int) -> _Outcome:
     log = f"compiler: {gone.reason}"
-    if gone.status == "crashed" and (gone.peak_bytes or 0) >= _OUT_OF_MEMORY_BYTES:
+    # Of the address space some 2 GiB are reserved and never held.
+    if gone.peak_bytes is not None and gone.peak_bytes >= memory_bytes // 2:
         return _Outcome(status="out_of_memory", log=f"{log}, at {gone.peak_bytes} bytes of memory")
     return _Outcome(status=gone.status, log=log)
 

@@ -6,6 +6,7 @@ The only file that imports cuda-bindings, and only when a function needs it.
 from __future__ import annotations
 
 import importlib.util
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -14,6 +15,7 @@ from typing import Any
 
 from validate.errors import CompileUnavailable
 
+_MODULE = "cuda.bindings.nvrtc"
 _REMEDY = "pip install 'cuda-bindings>=13,<14' 'nvidia-cuda-nvrtc>=13,<14'"
 _OPTIONS = (
     "--std=c++17",
@@ -32,6 +34,8 @@ _GOALS = {
     "machine": ("sm", ("--ptxas-options=-v",)),
 }
 
+_NO_MEMORY = re.compile(r"^.*error: (?:unable to obtain mapped memory|out of memory)", re.MULTILINE)
+
 
 @dataclass(frozen=True)
 class Built:
@@ -43,9 +47,10 @@ class Built:
 
 
 @lru_cache(maxsize=1)
-def _nvrtc() -> Any:
+def load() -> Any:
+    """The bindings module, its library loaded. Raises CompileUnavailable."""
     try:
-        module: Any = import_module("cuda.bindings.nvrtc")
+        module: Any = import_module(_MODULE)
         # The library itself is loaded by the first call.
         module.nvrtcVersion()
     except (ImportError, OSError, RuntimeError) as error:
@@ -56,7 +61,7 @@ def _nvrtc() -> Any:
 
 def version() -> tuple[int, int]:
     """Major and minor version of the NVRTC library. Raises CompileUnavailable."""
-    nvrtc = _nvrtc()
+    nvrtc = load()
     error, major, minor = nvrtc.nvrtcVersion()
     _check(nvrtc, error)
     return major, minor
@@ -76,7 +81,7 @@ def build(text: str, arch: str, goal: str, include_dir: Path, pch_dir: Path) -> 
     `pch_dir` keeps precompiled headers of one process, goal, architecture and prologue. Raises
     RuntimeError when NVRTC fails other than by refusing the text.
     """
-    nvrtc = _nvrtc()
+    nvrtc = load()
     kind, more = _GOALS[goal]
     options = [
         f"--gpu-architecture={kind}_{arch.removeprefix('sm_')}",
@@ -95,7 +100,7 @@ def build(text: str, arch: str, goal: str, include_dir: Path, pch_dir: Path) -> 
         log = _read(nvrtc, program, "ProgramLog").replace(str(include_dir), "include")
         if error == nvrtc.nvrtcResult.NVRTC_SUCCESS:
             return Built("" if goal == "machine" else _read(nvrtc, program, "PTX"), log)
-        if error == nvrtc.nvrtcResult.NVRTC_ERROR_OUT_OF_MEMORY:
+        if error == nvrtc.nvrtcResult.NVRTC_ERROR_OUT_OF_MEMORY or _NO_MEMORY.search(log):
             return Built(None, log, out_of_memory=True)
         if error != nvrtc.nvrtcResult.NVRTC_ERROR_COMPILATION:
             raise RuntimeError(f"NVRTC: {error.name}: {log}")

@@ -99,7 +99,7 @@ def _names_are_its_own(helpers: str, header_words: frozenset[str]) -> bool:
     outermost = _outside_braces(helpers)
     own = structs | {f"adj_{name}" for name in structs} | (_FOR_STRUCTS if structs else set())
     return all(
-        name in own or re.search(r"_\d+$", name) and name not in header_words
+        name in own or (re.search(r"_\d+$", name) and name not in header_words)
         for name in _FUNCTION.findall(outermost)
     )
 

@@ -21,7 +21,6 @@ from validate import nvrtc_program, ptx
 from validate.errors import CompileUnavailable
 from validate.nvrtc_unit import entry_names, program
 
-MEMORY_LIMIT_BYTES = 8 << 30
 _FILE_BYTES = 1 << 30
 
 
@@ -63,6 +62,7 @@ class Worker:
         self.connection.send_bytes(json.dumps(message).encode())
 
     def _answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        _limit_memory(message["memory_bytes"])
         rows, goal, arch = message["rows"], message["goal"], message["arch"]
         include_dir = Path(message["include_dir"] or nvrtc_program.default_include_dir())
         pch_dir = self._pch_dir(goal, arch, rows[0]["cuda_prologue"])
@@ -94,13 +94,22 @@ def _shares(rows: Sequence[Mapping[str, Any]], goal: str, built: nvrtc_program.B
 
 
 def _limit() -> None:
-    """Bound the memory and the files of this process."""
+    """Bound the files of this process."""
     import resource
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_BYTES, _FILE_BYTES))
+
+
+def _limit_memory(memory_bytes: int) -> None:
+    import resource
+
+    # macOS has this limit but does not keep it.
     if sys.platform == "linux":
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT_BYTES, MEMORY_LIMIT_BYTES))
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        if hard != resource.RLIM_INFINITY:
+            memory_bytes = min(memory_bytes, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, hard))
 
 
 def main() -> None:

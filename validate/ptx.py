@@ -92,6 +92,10 @@ def _items(text: str) -> list[str]:
     for line in text.splitlines():
         if not part and (not line.strip() or _HEAD.match(line)):
             continue
+        if depth and line.lstrip().startswith(".shared "):
+            # A variable that only one function uses is declared in it.
+            found.append(line.strip())
+            continue
         part.append(line)
         depth += line.count("{") - line.count("}")
         body = body or line.strip().startswith("{")

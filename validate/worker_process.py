@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -26,8 +27,8 @@ _MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 class WorkerGone(Exception):  # noqa: N818
     """The child died ("crashed") or stayed silent ("timeout") before it answered.
 
-    `peak_bytes` is the most memory that a child which died ever held, None for a silent one. It is
-    never less than what this process held when it started the child: the system counts it so.
+    `peak_bytes` is the most memory that a child which died ever held; None for a silent one, and
+    for one that never held more than this process: the system counts from there.
     """
 
     def __init__(self, status: str, reason: str, peak_bytes: int | None = None) -> None:
@@ -46,7 +47,7 @@ class WorkerProcess:
         `validate.errors`, which is then raised here) or "error" (with `trace`). Raises
         RuntimeError when it does not come up; it says why on standard error.
         """
-        self.module = module
+        self._own_peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         self.connection, child = Pipe(duplex=True)
         with child:
             self.process = subprocess.Popen(
@@ -99,8 +100,11 @@ class WorkerProcess:
         _, status, usage = os.wait4(self.process.pid, 0)
         # Popen would otherwise wait for a process that is gone.
         self.process.returncode = os.waitstatus_to_exitcode(status)
+        peak = usage.ru_maxrss if usage.ru_maxrss > self._own_peak else None
         return WorkerGone(
-            "crashed", _in_words(self.process.returncode), usage.ru_maxrss * _MAXRSS_UNIT
+            "crashed",
+            _in_words(self.process.returncode),
+            peak * _MAXRSS_UNIT if peak is not None else None,
         )
 
     def stop(self) -> None:
