@@ -115,6 +115,14 @@ class Surroundings(Mapping[str, Any]):
         code = compile(ast.Expression(node), "<annotation>", "eval")
         return eval(code, dict(self._module), dict(self._closure))
 
+    def evaluates(self, node: ast.expr) -> bool:
+        """Whether an expression has a value here."""
+        try:
+            self.evaluate(node)
+        except Exception:  # noqa: BLE001 - an annotation may be any expression
+            return False
+        return True
+
 
 def _is_filled(cell: Any) -> bool:
     try:

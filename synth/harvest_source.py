@@ -83,10 +83,8 @@ class SourceBuilder:
         edits = []
         for parameter, node in source.annotations():
             kind = types.get(parameter)
-            if parameter == "return" and kind is None:
-                kept = self._bind_annotation(source, node, around)
-            else:
-                kept = means(node, around, kind) and self._bind_annotation(source, node, around)
+            said = around.evaluates(node) if parameter == "return" else means(node, around, kind)
+            kept = said and self._bind_annotation(source, node, around)
             if not kept:
                 edits.append((*source.span(node), self._texts.type(kind)))
         return edits

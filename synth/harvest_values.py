@@ -107,6 +107,9 @@ class Texts:
             return f"wp.{value.dtype.name if value.dtype.kind != 'b' else 'bool'}({value.item()!r})"
         if type(value) in (tuple, list):
             return self._sequence(value)
+        if type(value) is dict and len(value) <= _MOST_ITEMS:
+            items = [f"{self.value(k)}: {self.value(v)}" for k, v in value.items()]
+            return f"{{{', '.join(items)}}}"
         if type(value) in self._names or _parameters(type(value)):
             return self._warp_value(value)
         if self.is_type(value):

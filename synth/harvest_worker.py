@@ -29,6 +29,7 @@ from synth.harvest_find import (
     one_line,
     unreached,
 )
+from synth.harvest_layout import Built
 from synth.harvest_row import (
     cuda_columns,
     describe,
@@ -38,7 +39,6 @@ from synth.harvest_row import (
     same_up_to_helpers,
 )
 from synth.harvest_run import HarvestRuns, shape_text
-from synth.harvest_layout import Built
 from synth.harvest_source import SourceBuilder
 from synth.harvest_values import NotSelfContained
 from synth.pair import Row

@@ -109,8 +109,8 @@ _VALUES = {
 def huggingface_feature(arrow_type: pa.DataType) -> Any:
     """An Arrow type in the JSON form in which `datasets` keeps features.
 
-    Covers what a row uses: strings, integers, floats, bools, lists and structs. Raises TypeError for
-    any other type.
+    Covers what a row uses: strings, integers, floats, bools, lists and structs. Raises TypeError
+    for any other type.
     """
     if pa.types.is_list(arrow_type):
         # Newer versions write {"_type": "List"}, which version 3 does not know; all read this.
