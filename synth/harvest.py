@@ -130,8 +130,8 @@ class _Taken:
     def __init__(self, options: Options, result: Harvested) -> None:
         self._options = options
         self.result = result
-        self._ids: dict[str, str] = {}
-        self._texts: dict[str, str] = {}
+        self._ids: set[str] = set()
+        self._texts: set[str] = set()
 
     def add(self, harvest: Harvest) -> None:
         counts: Counter[str] = Counter(found=len(harvest.kernels) + len(harvest.left))
@@ -142,7 +142,7 @@ class _Taken:
         for name, reason in harvest.left:
             self._leave(harvest.module, name, None, "found", reason)
         for (name, line), answer in zip(harvest.kernels, harvest.answers, strict=False):
-            step, reason = self._step(harvest.module, answer, counts)
+            step, reason = self._step(answer, counts)
             if reason:
                 self._leave(harvest.module, name, line, step, reason)
             else:
@@ -151,7 +151,7 @@ class _Taken:
         for name, line in harvest.kernels[len(harvest.answers) :]:
             self._leave(harvest.module, name, line, "generated", "its module's process ended")
 
-    def _step(self, module: str, answer: dict[str, Any], counts: Counter[str]) -> tuple[str, str]:
+    def _step(self, answer: dict[str, Any], counts: Counter[str]) -> tuple[str, str]:
         """The step at which a kernel is left out and why; an empty reason when it is a row."""
         if answer["stage"] == "generate":
             return "generated", answer["reason"]
@@ -160,14 +160,16 @@ class _Taken:
             return "extracted", answer["reason"]
         counts["extracted"] += 1
         row = answer["row"]
-        place = f"{module}:{row['provenance']['line']} {row['kernel_name']}"
-        if self._texts.setdefault(text_key(row), place) != place:
+        key = text_key(row)
+        if key in self._texts:
             return "distinct", "same CUDA as another kernel"
-        if self._ids.setdefault(row["id"], place) != place:
+        if row["id"] in self._ids:
             return "distinct", "same python, other CUDA (closure or generic)"
         problems = check_row(row)
         if problems:
             return "distinct", f"schema: {problems[0]}"
+        self._texts.add(key)
+        self._ids.add(row["id"])
         counts["distinct"] += 1
         if self._options.per_module and counts["kept"] >= self._options.per_module:
             return "kept", f"more than {self._options.per_module} of its module"

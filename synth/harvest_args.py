@@ -62,7 +62,8 @@ class _Body:
         if re.search(rf"= wp::(?:unot|len)\({array}\);", line):
             return True
         pointer = re.search(
-            rf"(var_\w+) = (?:wp::address\({array},|&\(wp::index\({array},|&\({array}\.shape\))",
+            rf"(var_\w+) = (?:(?:&\(+\*)?wp::address\({array},|&\(wp::index\({array},"
+            rf"|&\({array}\.shape\))",
             line,
         )
         # besides its loads a pointer stands in its declaration and here

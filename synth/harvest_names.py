@@ -49,6 +49,13 @@ class Source:
         # decorators stand before any edit, so this offset holds
         return data[self._line_starts()[self.node.lineno - 1] :].decode().rstrip() + "\n"
 
+    def renamed(self, name: str) -> Edit:
+        """The edit that gives the function another name."""
+        start, _ = self.span(self.node)
+        own = self.node.name.encode()
+        at = self.text.encode().index(own, start + len("def "))
+        return at, at + len(own), name
+
     def annotations(self) -> Iterator[tuple[str, ast.expr]]:
         """(parameter, annotation) of each annotated parameter; the result is ``return``."""
         arguments = self.node.args

@@ -55,7 +55,7 @@ class SourceBuilder:
             decorator = self._decorator(kernel)
         except NotSelfContained:
             decorator = "@wp.kernel"
-        definition = source.definition([_renamed(source, name)])
+        definition = source.definition([source.renamed(name)])
         return self._text.assemble(f"{decorator}\n{definition}", name)
 
     def _decorator(self, kernel: Any) -> str:
@@ -72,7 +72,7 @@ class SourceBuilder:
         edits = self._annotation_edits(source, around, adj.arg_types)
         edits += self._module_edits(source, around)
         if name is not None:
-            edits.append(_renamed(source, name))
+            edits.append(source.renamed(name))
         self._bind_names(source, source.outer_names(), around)
         return source.definition(edits)
 
@@ -257,11 +257,3 @@ class SourceBuilder:
             self._bind_names(source, names_in(node), around)
         self._bind_names(source, source.outer_names(), around)
         self._text.definitions.append(source.definition(self._module_edits(source, around)))
-
-
-def _renamed(source: Source, name: str) -> Edit:
-    """The edit that gives the function another name."""
-    start, _ = source.span(source.node)
-    head = source.text.encode()[start:]
-    at = start + head.index(source.node.name.encode(), len("def "))
-    return at, at + len(source.node.name.encode()), name

@@ -110,7 +110,7 @@ class Texts:
         if type(value) is dict and len(value) <= _MOST_ITEMS:
             items = [f"{self.value(k)}: {self.value(v)}" for k, v in value.items()]
             return f"{{{', '.join(items)}}}"
-        if type(value) in self._names or _parameters(type(value)):
+        if _parameters(type(value)) or (type(value) in self._names and hasattr(value, "value")):
             return self._warp_value(value)
         if self.is_type(value):
             return self.type(value)
@@ -128,10 +128,9 @@ class Texts:
         name = self.type(type(value))
         if hasattr(value, "value"):
             return f"{name}({self.value(value.value)})"
-        try:
-            numbers = np.array(value).reshape(-1).tolist()
-        except (TypeError, ValueError) as error:
-            raise NotSelfContained(f"uses a value with no plain text: {name}") from error
+        numbers = np.array(value).reshape(-1).tolist()
+        if not all(isinstance(number, bool | int | float) for number in numbers):
+            raise NotSelfContained(f"uses a value with no plain text: {name}")
         return f"{name}({', '.join(map(self.value, numbers))})"
 
 
