@@ -7,9 +7,10 @@ import importlib
 import importlib.util
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 
@@ -39,26 +40,27 @@ def module_name(path: Path) -> tuple[str, Path]:
     return ".".join(parts), folder
 
 
-def import_file(path: Path) -> None:
+def import_file(path: Path) -> ModuleType:
     """Execute the file as a module. Raises :class:`ImportFailed` for whatever it raises."""
     name, folder = module_name(path)
     sys.argv = [str(path)]
     try:
         if "." in name:
             sys.path.insert(0, str(folder))
-            importlib.import_module(name)
+            module = importlib.import_module(name)
         else:
             sys.path.insert(0, str(path.parent))
-            _import_alone(path)
+            module = _import_alone(path)
     except SystemExit as error:
         raise ImportFailed(f"it called sys.exit({error.code!r})") from error
     except BaseException as error:
         raise ImportFailed(one_line(error)) from error
-    if "." in name and Path(str(sys.modules[name].__file__)).resolve() != path.resolve():
+    if "." in name and Path(str(module.__file__)).resolve() != path.resolve():
         raise ImportFailed(f"another module is called {name}")
+    return module
 
 
-def _import_alone(path: Path) -> None:
+def _import_alone(path: Path) -> ModuleType:
     plain = re.sub(r"\W", "_", path.stem)
     # not under its own name when that is a module of Python's or ours, such as `extract.py`
     name = plain if plain not in sys.modules and plain.isidentifier() else f"harvested_{plain}"
@@ -68,11 +70,14 @@ def _import_alone(path: Path) -> None:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)
+    return module
 
 
 def one_line(error: BaseException) -> str:
     """An exception as one line without paths, addresses or hashes."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    # Warp puts the cause last, behind the line of source that it concerns
+    said = str(error).rpartition("\n;")[2]
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
     text = f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
     text = re.sub(r"0x[0-9a-fA-F]{6,}", "0x…", text)
     text = re.sub(r"(?<![\w.])/(?:[^\s'\":]*/)+", "", text)
@@ -102,14 +107,23 @@ def _is_of(path: Path, kernel: Any) -> bool:
     return Path(file).is_absolute() and Path(file).resolve() == path.resolve()
 
 
-def unreached(path: Path, recorded: Sequence[Any]) -> Iterator[tuple[str, str]]:
-    """(name, reason) of each kernel in the file's text that the import did not make."""
-    made = {k.func.__code__.co_firstlineno for k in recorded if _is_of(path, k)}
+def made_lines(path: Path, recorded: Sequence[Any]) -> set[int]:
+    """The first lines of the file's kernels that were made."""
+    return {k.func.__code__.co_firstlineno for k in recorded if _is_of(path, k)}
+
+
+def unreached(
+    path: Path, recorded: Sequence[Any], reasons: Mapping[int, str]
+) -> Iterator[tuple[str, str]]:
+    """(name, reason) of each kernel in the file's text that was not made.
+
+    ``reasons`` has what is known, by the kernel's first line.
+    """
+    made = made_lines(path, recorded)
     for name, lines, places in _definitions(ast.parse(path.read_bytes()), ()):
         if made.isdisjoint(lines):
-            plain = "its definition did not run"
-            inside = "defined inside a function that the import does not call"
-            yield ".".join((*places, name)), f"not reached: {inside if places else plain}"
+            plain = "deep in a function" if places else "its definition did not run"
+            yield ".".join((*places, name)), reasons.get(lines[0], f"not reached: {plain}")
 
 
 def _definitions(
@@ -118,7 +132,7 @@ def _definitions(
     """(name, lines of its head, functions around it) of everything decorated as a kernel."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
-            if any(_is_kernel_decorator(d) for d in child.decorator_list):
+            if any(is_kernel_decorator(d) for d in child.decorator_list):
                 first = min(d.lineno for d in child.decorator_list)
                 yield child.name, range(first, child.lineno + 1), places
             yield from _definitions(child, (*places, child.name))
@@ -126,7 +140,8 @@ def _definitions(
             yield from _definitions(child, places)
 
 
-def _is_kernel_decorator(node: ast.expr) -> bool:
+def is_kernel_decorator(node: ast.expr) -> bool:
+    """Whether a decorator is ``wp.kernel``, called or not, under whatever name Warp has."""
     target = node.func if isinstance(node, ast.Call) else node
     return (isinstance(target, ast.Attribute) and target.attr == "kernel") or (
         isinstance(target, ast.Name) and target.id == "kernel"

@@ -25,11 +25,13 @@ from synth.harvest_find import (
     ImportFailed,
     import_file,
     kernels_of,
+    made_lines,
     module_name,
     one_line,
     unreached,
 )
 from synth.harvest_layout import Built
+from synth.harvest_nested import reach_nested
 from synth.harvest_row import (
     cuda_columns,
     describe,
@@ -65,12 +67,14 @@ class Worker:
         self._send(event="started")
         try:
             with self._modules.recorded() as recorded:
-                import_file(self._path)
+                module = import_file(self._path)
+                made = made_lines(self._path, recorded)
+                reasons = reach_nested(self._path, vars(module), made)
         except ImportFailed as failed:
             self._send(event="failed", reason=str(failed))
             return
         found, generic = kernels_of(self._path, recorded)
-        left = [*generic, *unreached(self._path, recorded)]
+        left = [*generic, *unreached(self._path, recorded, reasons)]
         self._send(event="found", kernels=[[f.name, f.line] for f in found], left=left)
         for index, each in enumerate(found):
             self._send(event="kernel", **self._kernel(index, each))
