@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from synth.errors import SettingsError
@@ -95,18 +96,28 @@ def harvest(
     options.check()
     sources = _sources(files)
     taken = _Taken(options, Harvested())
+    stop = Event()
     with tempfile.TemporaryDirectory(prefix="pairsmith-headers-") as headers:
 
         def one(source: tuple[str, Path]) -> Harvest:
             module, path = source
             return harvest_file(
-                path, module, Path(headers), run=options.run, timeout_s=options.timeout_s
+                path,
+                module,
+                Path(headers),
+                run=options.run,
+                timeout_s=options.timeout_s,
+                stop=stop,
             )
 
         with ThreadPoolExecutor(options.workers) as pool:
-            for found in pool.map(one, sources):
-                taken.add(found)
-                progress(found.module)
+            try:
+                for found in pool.map(one, sources):
+                    taken.add(found)
+                    progress(found.module)
+            finally:  # on Ctrl-C and bugs the children end at once
+                stop.set()
+                pool.shutdown(cancel_futures=True)
     _compile(taken.result, options)
     return _count(taken.result)
 

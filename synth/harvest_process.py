@@ -8,16 +8,19 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 # Importing Warp takes under a second alone, many on a crowded machine.
 _START_S = 60.0
+_LOOK_S = 0.5
 # Not `-m`: that would import modules of these names from the working directory.
 _START = "from synth.harvest_worker import main; main()"
 _NO_DISPLAY = ("DISPLAY", "WAYLAND_DISPLAY", "PYTHONSTARTUP")
@@ -42,18 +45,27 @@ class Harvest:
     left: list[tuple[str, str]] = field(default_factory=list)
 
 
-def harvest_file(path: Path, module: str, headers: Path, *, run: bool, timeout_s: float) -> Harvest:
+def harvest_file(
+    path: Path,
+    module: str,
+    headers: Path,
+    *,
+    run: bool,
+    timeout_s: float,
+    stop: Event | None = None,
+) -> Harvest:
     """Import a file in a child process and collect its kernels.
 
     The module's code is executed. The child has no display, works in a folder of its own, and is
     killed with all that it started when it gives no sign for ``timeout_s`` seconds.
-    ``headers`` keeps precompiled headers between children. RuntimeError for a bug of ours.
+    ``headers`` keeps precompiled headers between children; ``stop`` ends the harvest early.
+    RuntimeError for a bug of ours.
     """
     harvest = Harvest(module)
     with tempfile.TemporaryDirectory(prefix="pairsmith-harvest-") as folder:
         connection, process = _start(path, Path(folder), headers, run)
         try:
-            for message in _messages(connection, process, timeout_s):
+            for message in _messages(connection, process, timeout_s, stop or Event()):
                 _take(harvest, message)
         finally:
             _end(process)
@@ -96,12 +108,12 @@ def _environment(folder: Path) -> dict[str, str]:
 
 
 def _messages(
-    connection: Connection, process: subprocess.Popen[bytes], timeout_s: float
+    connection: Connection, process: subprocess.Popen[bytes], timeout_s: float, stop: Event
 ) -> Iterator[dict[str, Any]]:
     """The child's messages; the last is ``done`` or ``failed``, if need be one of ours."""
     limit_s = timeout_s + _START_S
     while True:
-        if not connection.poll(limit_s):
+        if not _arrives(connection, limit_s, stop):
             yield {"event": "failed", "reason": f"no sign of life for {timeout_s:g} s"}
             return
         try:
@@ -117,6 +129,15 @@ def _messages(
         yield message
         if message["event"] in ("done", "failed"):
             return
+
+
+def _arrives(connection: Connection, limit_s: float, stop: Event) -> bool:
+    """Whether the next message comes in time; not when the harvest is to stop."""
+    end_s = time.monotonic() + limit_s
+    while not stop.is_set() and time.monotonic() < end_s:
+        if connection.poll(min(_LOOK_S, limit_s)):
+            return True
+    return False
 
 
 def _take(harvest: Harvest, message: dict[str, Any]) -> None:

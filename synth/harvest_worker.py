@@ -7,9 +7,11 @@ to this process stays here.
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import resource
+import signal
 import sys
 import traceback
 from multiprocessing.connection import Connection
@@ -48,6 +50,7 @@ from synth.settings import Versions
 
 MEMORY_BYTES = 16 << 30
 _FILE_BYTES = 1 << 28
+_PR_SET_PDEATHSIG = 1
 
 
 class Worker:
@@ -162,6 +165,9 @@ def _shifted(
 
 
 def _limit() -> None:
+    """Bound memory and files, and end when the parent is killed."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_BYTES, _FILE_BYTES))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
