@@ -21,6 +21,7 @@ from typing import Any
 # Importing Warp takes under a second alone, many on a crowded machine.
 _START_S = 60.0
 _LOOK_S = 0.5
+_RUN_S = 20.0
 # Not `-m`: that would import modules of these names from the working directory.
 _START = "from synth.harvest_worker import main; main()"
 _NO_DISPLAY = ("DISPLAY", "WAYLAND_DISPLAY", "PYTHONSTARTUP")
@@ -63,7 +64,7 @@ def harvest_file(
     """
     harvest = Harvest(module)
     with tempfile.TemporaryDirectory(prefix="pairsmith-harvest-") as folder:
-        connection, process = _start(path, Path(folder), headers, run)
+        connection, process = _start(path, Path(folder), headers, _run_s(timeout_s) if run else 0)
         try:
             for message in _messages(connection, process, timeout_s, stop or Event()):
                 _take(harvest, message)
@@ -74,14 +75,14 @@ def harvest_file(
 
 
 def _start(
-    path: Path, folder: Path, headers: Path, run: bool
+    path: Path, folder: Path, headers: Path, run_s: float
 ) -> tuple[Connection, subprocess.Popen[bytes]]:
     connection, child = Pipe(duplex=True)
     with child:
         process = subprocess.Popen(
             [
                 *(sys.executable, "-c", _START),
-                *(str(child.fileno()), str(headers), str(path), "run" if run else "text"),
+                *(str(child.fileno()), str(headers), str(path), str(run_s)),
             ],
             pass_fds=[child.fileno()],
             stdin=subprocess.DEVNULL,
@@ -92,6 +93,11 @@ def _start(
             start_new_session=True,
         )
     return connection, process
+
+
+def _run_s(timeout_s: float) -> float:
+    """How long a run of one kernel may take: the child must answer for it in time."""
+    return min(_RUN_S, timeout_s / 2)
 
 
 def _environment(folder: Path) -> dict[str, str]:

@@ -28,7 +28,6 @@ from validate.host_unit import translation_unit
 from validate.inputs import draw_inputs
 from validate.sizes import describe, evaluate_all
 
-RUN_TIMEOUT_S = 20.0
 # What differs between a text for the GPU and the CPU device, or takes ids of objects as numbers.
 _NOT_FOR_A_RUN = (
     ("tiles or shared memory", r"\bwp::(?:adj_)?tile_(?!shared_storage)|__shared__|__syncthreads"),
@@ -54,9 +53,7 @@ def no_run_reason(row: Row) -> str:
 class HarvestRuns:
     """Runs kernels of this process in forks of it; ``folder`` keeps what is compiled."""
 
-    def __init__(
-        self, modules: WarpModules, folder: Path, timeout_s: float = RUN_TIMEOUT_S
-    ) -> None:
+    def __init__(self, modules: WarpModules, folder: Path, timeout_s: float) -> None:
         self._modules = modules
         self._folder = folder
         self._timeout_s = timeout_s

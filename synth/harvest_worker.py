@@ -1,6 +1,6 @@
 """The child process that imports one file and translates its kernels.
 
-Started by ``synth.harvest_process`` with a socket, a folder, the file, and whether to run kernels.
+Started by ``synth.harvest_process``.
 It sends one JSON message for what it found and one for each kernel; what the module prints or does
 to this process stays here.
 """
@@ -56,12 +56,12 @@ _PR_SET_PDEATHSIG = 1
 class Worker:
     """Harvests one file."""
 
-    def __init__(self, connection: Connection, folder: Path, path: Path, run: bool) -> None:
+    def __init__(self, connection: Connection, folder: Path, path: Path, run_s: float) -> None:
         self._connection = connection
         self._path = path
         self._modules = WarpModules()
         self._translator = Translator()
-        self._runs = HarvestRuns(self._modules, folder) if run else None
+        self._runs = HarvestRuns(self._modules, folder, run_s) if run_s else None
         self._versions = Versions.installed()
         self._module = module_name(path)[0]
 
@@ -174,12 +174,12 @@ def _limit() -> None:
 
 
 def main() -> None:
-    """Arguments: number of a socket, a folder to work in, the file, ``run`` or ``text``."""
+    """Arguments: number of a socket, a folder for headers, the file, seconds a run (0: none)."""
     _limit()
-    descriptor, folder, path, level = sys.argv[1:5]
+    descriptor, folder, path, run_s = sys.argv[1:5]
     connection = Connection(int(descriptor))
     try:
-        Worker(connection, Path(folder), Path(path), level == "run").harvest()
+        Worker(connection, Path(folder), Path(path), float(run_s)).harvest()
     except Exception:  # noqa: BLE001 - a bug of ours, which the parent raises
         bug = {"event": "bug", "trace": traceback.format_exc()}
         connection.send_bytes(json.dumps(bug).encode())

@@ -296,7 +296,7 @@ def test_a_module_that_prints_much_and_lies_about_kernels(tmp_path: Path) -> Non
             values[1000000000] = 1
         """
     path = write(tmp_path / "loud.py", text)
-    found = harvest_file(path, "loud", tmp_path, run=True, timeout_s=60)
+    found = harvest_file(path, "loud", tmp_path, run=True, timeout_s=12)
     assert found.failed == ""
     reasons = {a["row"]["kernel_name"]: a["no_run"] for a in found.answers}
     assert reasons["endless"] == "run: no result in time"
