@@ -60,3 +60,17 @@ def quoted(text: str) -> str:
     if "\n" in text and '"""' not in text and "\\" not in text and not text.endswith('"'):
         return f'"""{text}"""'
     return repr(text)
+
+
+def function_decorator(function: Any) -> str:
+    """How a Warp function is decorated, native snippets written out."""
+    if function.native_snippet is not None:
+        snippets = {
+            "snippet": function.native_snippet,
+            "adj_snippet": function.adj_native_snippet,
+            "replay_snippet": function.replay_snippet,
+        }
+        given = [f"{k}={quoted(v)}" for k, v in snippets.items() if v is not None]
+        return f"@wp.func_native({', '.join(given)})"
+    hint = getattr(function, "inline_hint", None)
+    return f"@wp.func(inline={hint == 'forceinline'})" if hint else "@wp.func"

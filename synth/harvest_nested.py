@@ -66,9 +66,8 @@ def _make(
     rest = _bound([s for s in function.body if id(s) not in kept])
     if _used(needed) & (rest | _parameters(function) | outer):
         return USES_LOCALS
-    empty = ast.arguments([], [], None, [], [], None, [])
-    around = ast.FunctionDef(function.name, empty, needed, [], None, lineno=1, col_offset=0)
-    tree = ast.fix_missing_locations(ast.Module([around], []))
+    tree = ast.parse(f"def {function.name}(): pass")
+    tree.body[0].body = needed  # type: ignore[attr-defined]
     scope = dict(namespace)
     try:
         exec(compile(tree, str(path), "exec"), scope)

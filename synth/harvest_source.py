@@ -10,7 +10,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from synth.codegen_modules import WarpModules
-from synth.harvest_layout import Built, ModuleDraft, class_text, quoted
+from synth.harvest_layout import Built, ModuleDraft, class_text, function_decorator
 from synth.harvest_meaning import (
     IMPORTABLE,
     equal,
@@ -55,8 +55,17 @@ class SourceBuilder:
             decorator = self._decorator(kernel)
         except NotSelfContained:
             decorator = "@wp.kernel"
-        definition = source.definition([source.renamed(name)])
-        return self._text.assemble(f"{decorator}\n{definition}", name)
+        edits = [source.renamed(name), *self._overload_edits(kernel, source)]
+        return self._text.assemble(f"{decorator}\n{source.definition(edits)}", name)
+
+    def _overload_edits(self, kernel: Any, source: Source) -> list[Edit]:
+        """The types of an overload, so that those of one kernel are told apart."""
+        if kernel.generic_parent is None:
+            return []
+        try:
+            return self._annotation_edits(source, Surroundings(kernel.func), kernel.adj.arg_types)
+        except NotSelfContained:
+            return []
 
     def _decorator(self, kernel: Any) -> str:
         options = [f"{k}={self._texts.value(v)}" for k, v in kernel.options.items()]
@@ -171,7 +180,7 @@ class SourceBuilder:
             if overload.func.__name__ != own:
                 raise NotSelfContained(f"{own} has overloads of other names")
             text = self._definition(overload.func, overload.adj)
-            self._text.definitions.append(f"{self._function_decorator(overload)}\n{text}")
+            self._text.definitions.append(f"{function_decorator(overload)}\n{text}")
             self._bind_custom("func_grad", own, overload.custom_grad_func)
             self._bind_custom("func_replay", own, overload.custom_replay_func)
 
@@ -183,19 +192,6 @@ class SourceBuilder:
             raise NotSelfContained(f"{name} has two meanings")
         text = self._definition(function.func, function.adj)
         self._text.definitions.append(f"@wp.{decorator}({owner})\n{text}")
-
-    @staticmethod
-    def _function_decorator(function: Any) -> str:
-        if function.native_snippet is not None:
-            snippets = {
-                "snippet": function.native_snippet,
-                "adj_snippet": function.adj_native_snippet,
-                "replay_snippet": function.replay_snippet,
-            }
-            given = [f"{k}={quoted(v)}" for k, v in snippets.items() if v is not None]
-            return f"@wp.func_native({', '.join(given)})"
-        hint = getattr(function, "inline_hint", None)
-        return f"@wp.func(inline={hint == 'forceinline'})" if hint else "@wp.func"
 
     def _struct_name(self, struct: Any) -> str:
         name = str(struct.cls.__name__)

@@ -13,6 +13,7 @@ _SIMPLE = (bool, int, str, type(None))
 # Names that Warp gives a type besides the one that people write.
 _PREFERRED = ("vec2", "vec3", "vec4", "mat22", "mat33", "mat44", "quat", "transform")
 _MOST_ITEMS = 4096
+_FAMILIES = {"Quaternion": "quaternion", "Transformation": "transformation"}
 
 
 class NotSelfContained(ValueError):  # noqa: N818 - a finding about a kernel, not an error of ours
@@ -95,6 +96,10 @@ class Texts:
         if family == "Matrix" and len(parameters) == 3:
             rows, columns, dtype = parameters
             return f"wp.types.matrix(shape=({rows}, {columns}), dtype={self.type(dtype)})"
+        if family in _FAMILIES and len(parameters) == 1:
+            return f"wp.types.{_FAMILIES[family]}(dtype={self.type(parameters[0])})"
+        if type(kind).__name__ == "Reference":
+            return f"wp.ref[{self.type(kind.value_type)}]"
         raise NotSelfContained(f"uses a type with no plain text: {_kind_of(kind)}")
 
     def value(self, value: Any) -> str:
