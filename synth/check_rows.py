@@ -10,6 +10,7 @@ from typing import Any
 
 from synth.codegen import Translator
 from synth.device_run import DeviceRunner
+from synth.harvest_check import harvested_problem, harvested_split
 from synth.headers import native_folder
 from synth.pair import Row
 from synth.remake import differing_columns, retranslated, retranslated_difference
@@ -20,7 +21,7 @@ from validate.archs import DEFAULT_ARCH
 from validate.claims import contradictions
 from validate.host import HostRunner, RunResult
 from validate.nvrtc import CompileRunner, nvrtc_version
-from validate.schema import check_row
+from validate.schema import HARVESTED, check_row
 
 Reasons = dict[int, str]
 """Why a row is wrong, by its position in the batch."""
@@ -75,6 +76,8 @@ class RowChecker:
 
     def _text_problem(self, split: str, row: Row) -> str:
         """Why a row is wrong before anything of it is executed; an empty string when it is not."""
+        if row.get("category") == HARVESTED:
+            return self._harvested_problem(split, row)
         problems = check_row(row)
         if problems:
             return "; ".join(problems)
@@ -94,6 +97,18 @@ class RowChecker:
         if self.structures[row["structure"]] > STRUCTURE_CAP:
             return f"more than {STRUCTURE_CAP} rows share its structure"
         return self._missing_evidence(row)
+
+    def _harvested_problem(self, split: str, row: Row) -> str:
+        """The same for a row that no program of ours makes again."""
+        problem = harvested_problem(row) or "; ".join(contradictions(row))
+        if problem:
+            return problem
+        repeated = row["id"] in self.ids
+        self.ids.add(row["id"])
+        if repeated:
+            return "another row has the same id"
+        wanted = harvested_split(row)
+        return "" if wanted == split else f"its text belongs in the split {wanted}"
 
     def _missing_evidence(self, row: Row) -> str:
         """What the manifest says of all rows and this one does not have."""
@@ -146,12 +161,15 @@ class RowChecker:
 
     def _retranslate(self, rows: Sequence[Row]) -> list[str]:
         """Make the CUDA again or, for rows that another Warp made, run ``python`` itself."""
-        return [
-            retranslated_difference(row, self._translator(row["cuda_backward"] is not None))
-            if row["provenance"]["warp"] == self.warp
-            else self._run_python(row)
-            for row in rows
-        ]
+        return [self._retranslation_problem(row) for row in rows]
+
+    def _retranslation_problem(self, row: Row) -> str:
+        if row["category"] == HARVESTED:
+            translator = self._translator(row["cuda_backward"] is not None)
+            return harvested_problem(row, translator)
+        if row["provenance"]["warp"] != self.warp:
+            return self._run_python(row)
+        return retranslated_difference(row, self._translator(row["cuda_backward"] is not None))
 
     def _run_python(self, row: Row) -> str:
         if self.device is None:
@@ -165,8 +183,13 @@ class RowChecker:
 
     def _run(self, rows: Sequence[Row]) -> list[str]:
         assert self.host is not None
-        results = self.host.run([self._with_adjoint(row) for row in rows])
-        return [_run_problem(row, result) for row, result in zip(rows, results, strict=True)]
+        # A harvested row has no reference to be compared with.
+        compared = [position for position, row in enumerate(rows) if row["reference"] is not None]
+        results = self.host.run([self._with_adjoint(rows[position]) for position in compared])
+        problems = [""] * len(rows)
+        for position, result in zip(compared, results, strict=True):
+            problems[position] = _run_problem(rows[position], result)
+        return problems
 
     def _with_adjoint(self, row: Row) -> Row:
         """The row with the adjoint that was left out of it for its status, so that it can be

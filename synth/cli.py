@@ -13,6 +13,7 @@ import click
 
 _OUT = click.Path(file_okay=False, path_type=Path)
 _LEVELS = click.Choice(("text", "compile", "run"))
+_FILE = click.Path(path_type=Path)
 
 
 class _Group(click.Group):
@@ -36,8 +37,8 @@ def _exit_code(error: Exception) -> int | None:
     from synth.errors import RunError, SettingsError, UnsupportedWarpError
     from validate.errors import CompileUnavailable, HostRunUnavailable
 
-    missing = HostRunUnavailable | CompileUnavailable
-    if isinstance(error, SettingsError | UnsupportedWarpError | missing):
+    missing = UnsupportedWarpError | HostRunUnavailable | CompileUnavailable
+    if isinstance(error, SettingsError | missing):
         return 2
     return 1 if isinstance(error, RunError) else None
 
@@ -51,10 +52,10 @@ def main() -> None:
     """
 
 
-def _progress(total: int, quiet: bool, what: str) -> Any:
+def _progress(total: int, quiet: bool, what: str, unit: str = "row") -> Any:
     from tqdm import tqdm
 
-    return tqdm(total=total, desc=what, unit="row", disable=quiet, file=sys.stderr)
+    return tqdm(total=total, desc=what, unit=unit, disable=quiet, file=sys.stderr)
 
 
 @main.command()
@@ -164,6 +165,57 @@ def validate(
         click.echo(problem)
     click.echo(f"{found.checked} rows checked, {len(found.failed)} failed")
     sys.exit(0 if found.good else 1)
+
+
+@main.command()
+@click.argument(
+    "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE.py…"
+)
+@click.option("-o", "out", type=_OUT, required=True, help="Folder of the dataset.")
+@click.option("--per-module", type=int, default=50, show_default=True, help="Most rows; 0: all.")
+@click.option("--timeout", type=float, default=120, show_default=True, help="Silent seconds.")
+@click.option("--workers", type=int, default=1, show_default=True, help="Files at a time.")
+@click.option(
+    "--arch", "archs", multiple=True, help="Compile for it; repeatable.  [default: sm_90]"
+)
+@click.option("--no-run", is_flag=True, help="Do not run kernels on the host.")
+@click.option("--license", "licence", default="", help="Licence of the files, for the card.")
+@click.option("--shard-size", type=click.IntRange(min=1), default=1000, show_default=True)
+@click.option("--quiet", is_flag=True, help="No progress bar.")
+def harvest(
+    files: tuple[Path, ...],
+    out: Path,
+    per_module: int,
+    timeout: float,
+    workers: int,
+    archs: tuple[str, ...],
+    no_run: bool,
+    licence: str,
+    shard_size: int,
+    quiet: bool,
+) -> None:
+    """Make pairs from Warp modules that people wrote.
+
+    THE CODE OF EACH FILE IS EXECUTED: it is imported, with your rights, in a child process that
+    is ended after --timeout seconds without a sign of life. That is no sandbox: name only files
+    that you would run yourself. Kernels are also called with guessed inputs unless --no-run.
+
+    Exit code 1 when a file could not be imported or did not end; the rest is written all the same.
+    """
+    from synth.harvest import Options
+    from synth.harvest import harvest as harvest_files
+    from synth.harvest_card import NO_LICENCE
+    from synth.harvest_output import check_folder, table, write_dataset
+
+    options = Options(per_module, timeout, not no_run, workers, *([archs] if archs else []))
+    check_folder(out)
+    with _progress(len(set(files)), quiet, "harvest", "file") as bar:
+        result = harvest_files(files, options, lambda _module: bar.update(1))
+    for line in table(result):
+        click.echo(line)
+    manifest = write_dataset(result, options, out, licence or NO_LICENCE, shard_size)
+    click.echo(f"{manifest.rows} rows in {len(manifest.shards)} shards at {out}")
+    sys.exit(1 if result.failed else 0)
 
 
 @main.command()

@@ -27,6 +27,8 @@ Row = dict[str, Any]
 
 NOT_MADE_YET = ("cuda_plain", "plain_args", "plain_launch", "schedule")
 
+HARVEST_ORIGIN = ("module", "line", "self_contained")
+
 NOT_MEASURED: dict[str, Any] = {
     "compile_archs": None,
     "run_forward": None,
@@ -96,6 +98,7 @@ class PairMaker:
             "pairsmith": self.versions.pairsmith,
             "warp": self.versions.warp,
             "nvrtc": None,
+            **dict.fromkeys(HARVEST_ORIGIN),
         }
 
 

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("generators", "synth", "extract", "validate")
 ALLOWED = {"generators": set(), "extract": set(), "validate": set(), "synth": {*PACKAGES}}
 FILES = [path for package in PACKAGES for path in sorted((ROOT / package).glob("*.py"))]
-PRIVATE_WARP = {"synth/codegen.py", "validate/clang.py"}
+PRIVATE_WARP = {"synth/codegen.py", "synth/codegen_modules.py", "validate/clang.py"}
 MOST_LINES = 260
 
 
@@ -41,7 +41,7 @@ def test_imports_form_a_star(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: f"{p.parent.name}/{p.name}")
-def test_only_two_files_touch_private_warp(path: Path) -> None:
+def test_only_three_files_touch_private_warp(path: Path) -> None:
     name = path.relative_to(ROOT).as_posix()
     touches = re.search(r"\bwarp\._src\b", path.read_text()) is not None
     assert touches == (name in PRIVATE_WARP)

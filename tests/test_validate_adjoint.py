@@ -19,8 +19,8 @@ from synth.settings import Versions, make_settings
 from validate import clang
 from validate.adjoint import ADJOINT_STATUSES, draw_cotangents, has_adjoint, run_backward
 from validate.host import HostRunner
-from validate.host_launch import Entry, launch
-from validate.host_memory import Arena
+from validate.host_launch import launch, load_entry
+from validate.host_memory import Arena, arrays_of
 from validate.host_unit import translation_unit
 from validate.inputs import draw_inputs
 from validate.sizes import evaluate_all, own_sizes
@@ -115,25 +115,13 @@ def _host_gradients(row: Row, folder: Path) -> dict[str, np.ndarray[Any, Any]]:
     obj, handle = folder / f"{row['id']}.o", f"adjoint_{row['id']}"
     clang.build(translation_unit([row]), obj, clang.default_include_dir(), folder)
     clang.load(obj, handle)
-    forward, backward = (
-        Entry(
-            clang.lookup(handle, f"pairsmith_{direction}_0"),
-            clang.lookup(handle, f"pairsmith_{direction}_signature_0"),
-        )
-        for direction in ("forward", "backward")
-    )
+    forward, backward = (load_entry(handle, way, 0) for way in ("forward", "backward"))
     shapes = own_sizes(row["sizes"])
     dim = evaluate_all(row["launch"]["dim"], shapes)
     inputs = draw_inputs(row["args"], shapes, row["input_seed"])
-    arrays = [entry for entry in row["args"] if entry["kind"] == "array"]
-    arena = Arena({entry["name"]: inputs[entry["name"]] for entry in arrays})
-    names = {entry["name"]: len(entry["shape"]) for entry in arrays}
-    values = [
-        arena.header(name, names[name]) if name in names else inputs[name]
-        for name in (entry["name"] for entry in row["args"])
-    ]
-    launch(forward, dim, values)
-    after = {**inputs, **{name: arena.array(name) for name in names}}
+    arena = Arena(arrays_of(row["args"], inputs))
+    launch(forward, dim, arena.parameters(row["args"], inputs))
+    after = {**inputs, **{name: arena.array(name) for name in arena.values}}
     gradients, trouble = run_backward(row, dim, after, draw_cotangents(row, inputs), backward)
     assert not trouble
     clang.unload(handle)

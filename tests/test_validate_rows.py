@@ -102,7 +102,7 @@ def make_row(
         },
         "provenance": {
             "seed": 0, "index": 0, "attempt": 0, "pairsmith": "0.1.0", "warp": "1.19.0",
-            "nvrtc": None,
+            "nvrtc": None, "module": None, "line": None, "self_contained": None,
         },
     } | more  # fmt: skip
 

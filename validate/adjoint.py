@@ -24,7 +24,7 @@ from validate.derivative import (
     random_numbers,
 )
 from validate.host_launch import Endless, Entry, launch
-from validate.host_memory import Arena
+from validate.host_memory import Arena, arrays_of
 from validate.inputs import Array
 from validate.reference import ReferenceFailed
 
@@ -161,7 +161,7 @@ def run_backward(
     `after` holds the arguments as the forward launch left them. As Warp's tape launches it:
     gradients hang on the arrays, the adjoint parameters are empty. Raises BadRow and Endless.
     """
-    arrays = {a["name"]: after[a["name"]] for a in row["args"] if a["kind"] == "array"}
+    arrays = arrays_of(row["args"], after)
     starts = {
         a["name"]: cotangents.get(a["name"], np.zeros_like(arrays[a["name"]]))
         for a in row["args"]

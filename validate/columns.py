@@ -59,6 +59,9 @@ _PROVENANCE = pa.struct(
         ("pairsmith", pa.string()),
         ("warp", pa.string()),
         ("nvrtc", pa.string()),
+        ("module", pa.string()),
+        ("line", pa.int32()),
+        ("self_contained", pa.bool_()),
     ]
 )
 
@@ -99,14 +102,15 @@ _VALUES = {
     pa.int32(): "int32",
     pa.int64(): "int64",
     pa.float64(): "float64",
+    pa.bool_(): "bool",
 }
 
 
 def huggingface_feature(arrow_type: pa.DataType) -> Any:
     """An Arrow type in the JSON form in which `datasets` keeps features.
 
-    Covers what a row uses: strings, integers, floats, lists and structs. Raises TypeError for
-    any other type.
+    Covers what a row uses: strings, integers, floats, bools, lists and structs. Raises TypeError
+    for any other type.
     """
     if pa.types.is_list(arrow_type):
         # Newer versions write {"_type": "List"}, which version 3 does not know; all read this.

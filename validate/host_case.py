@@ -9,7 +9,7 @@ from typing import Any
 from validate.adjoint import check_adjoint, status_without_run
 from validate.compare import measure
 from validate.host_launch import BadRow, Endless, Entry, launch
-from validate.host_memory import Arena, Watch
+from validate.host_memory import Arena, Watch, arrays_of, damage
 from validate.inputs import Array, draw_inputs
 from validate.reference import ReferenceFailed, run_reference
 from validate.sizes import awkward_sizes, describe, evaluate_all
@@ -40,27 +40,9 @@ class _Launched:
             self.inputs = draw_inputs(self.args, sizes, row["input_seed"])
         except ValueError as error:
             raise BadRow(f"inputs: {error}") from error
-        arrays = [arg for arg in self.args if arg["kind"] == "array"]
-        self.arena = Arena({arg["name"]: self.inputs[arg["name"]] for arg in arrays})
+        self.arena = Arena(arrays_of(self.args, self.inputs))
         self.watch = Watch(self.arena)
-        launch(entry, self.dim, [self._value(arg) for arg in self.args], self.watch)
-
-    def _value(self, arg: Mapping[str, Any]) -> Array:
-        name = arg["name"]
-        is_array = arg["kind"] == "array"
-        return self.arena.header(name, len(arg["shape"])) if is_array else self.inputs[name]
-
-    def damage(self) -> tuple[str, str] | None:
-        """Status and reason when the kernel touched what it may not, or raced."""
-        outside = self.arena.written_outside()
-        if outside:
-            return "wrote_out_of_bounds", outside
-        trouble = self.watch.trouble()
-        if trouble is not None:
-            return trouble
-        inputs = [a["name"] for a in self.args if a["kind"] == "array" and a["role"] == "in"]
-        changed = self.arena.changed(inputs)
-        return ("input_changed", f"wrote to {', '.join(changed)}") if changed else None
+        launch(entry, self.dim, self.arena.parameters(self.args, self.inputs), self.watch)
 
     def outputs(self) -> dict[str, Array]:
         """Copies of the arrays that the kernel may write."""
@@ -94,9 +76,9 @@ def run_case(row: Mapping[str, Any], forward: Entry, backward: Entry | None) -> 
 
 
 def _judge(row: Mapping[str, Any], launched: _Launched, finding: Finding) -> bool:
-    damage = launched.damage()
-    if damage is not None:
-        finding.status, finding.reason = damage
+    trouble = damage(launched.args, launched.arena, launched.watch)
+    if trouble is not None:
+        finding.status, finding.reason = trouble
         return False
     if row["reference"] is None:
         raise ReferenceFailed("the row has no reference")

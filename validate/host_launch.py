@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from validate import clang
 from validate.host_memory import Watch
 from validate.inputs import Array
 
@@ -35,6 +36,15 @@ class Entry:
 
     call: int
     signature: int
+
+
+def load_entry(handle: str, direction: str, position: int) -> Entry:
+    """The kernel of a loaded object. Raises clang.LoadError when it is not there."""
+    name = f"pairsmith_{direction}"
+    return Entry(
+        clang.lookup(handle, f"{name}_{position}"),
+        clang.lookup(handle, f"{name}_signature_{position}"),
+    )
 
 
 def launch(

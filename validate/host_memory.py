@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -37,6 +38,11 @@ _WATCH = np.dtype(
 _VERBS = ("", "reads", "writes", "updates")
 
 
+def arrays_of(args: Sequence[Mapping[str, Any]], values: Mapping[str, Array]) -> dict[str, Array]:
+    """Those of the values that are array arguments."""
+    return {arg["name"]: values[arg["name"]] for arg in args if arg["kind"] == "array"}
+
+
 class Arena:
     """Arrays in a single block of memory, with guards around each."""
 
@@ -68,6 +74,17 @@ class Arena:
     def address(self, name: str) -> int:
         """Where an array lies."""
         return int(self.memory.ctypes.data) + self.start[name]
+
+    def parameters(
+        self, args: Sequence[Mapping[str, Any]], values: Mapping[str, Array]
+    ) -> list[Array]:
+        """What a kernel is given for `args`: headers of the arrays here, the others by value."""
+        return [
+            self.header(arg["name"], len(arg["shape"]))
+            if arg["kind"] == "array"
+            else values[arg["name"]]
+            for arg in args
+        ]
 
     def header(self, name: str, ndim: int, grad: int = 0) -> Array:
         """`wp::array_t` of an array of `ndim` dimensions; `grad` is where its gradient lies."""
@@ -137,6 +154,24 @@ class Watch:
         before = f"thread {found['other']}" if found["other"] < _SEVERAL else "other threads"
         verb = _VERBS[earlier] if found["other"] < _SEVERAL else _VERBS[earlier][:-1]
         return "data_race", f"{here}, which {before} {verb}"
+
+
+def damage(
+    args: Sequence[Mapping[str, Any]], arena: Arena, watch: Watch | None = None
+) -> tuple[str, str] | None:
+    """Status and reason when a launch touched what it may not, or raced; None when it did not.
+
+    `args` is the row's column; the arena holds its arrays.
+    """
+    outside = arena.written_outside()
+    if outside:
+        return "wrote_out_of_bounds", outside
+    trouble = watch.trouble() if watch is not None else None
+    if trouble is not None:
+        return trouble
+    inputs = [arg["name"] for arg in args if arg["kind"] == "array" and arg["role"] == "in"]
+    changed = arena.changed(inputs)
+    return ("input_changed", f"wrote to {', '.join(changed)}") if changed else None
 
 
 _SEVERAL = 0xFFFFFFFE

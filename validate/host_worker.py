@@ -22,7 +22,7 @@ from typing import Any
 from validate import clang
 from validate.errors import HostRunUnavailable
 from validate.host_case import run_case
-from validate.host_launch import MEMORY_BYTES, Entry
+from validate.host_launch import MEMORY_BYTES, Entry, load_entry
 from validate.host_unit import directions, translation_unit
 
 _LOG_CHARACTERS = 4000
@@ -98,13 +98,7 @@ def _load(
     clang.load(obj_path, handle)
     try:
         found = [
-            [
-                Entry(
-                    clang.lookup(handle, f"pairsmith_{direction}_{position}"),
-                    clang.lookup(handle, f"pairsmith_{direction}_signature_{position}"),
-                )
-                for direction in directions(row)
-            ]
+            [load_entry(handle, direction, position) for direction in directions(row)]
             for position, row in enumerate(rows)
         ]
     except clang.LoadError:

@@ -20,6 +20,9 @@ _PYTHON_LINE = re.compile(r"//.*<L \d+>")
 _ABSOLUTE_PATH = re.compile(r"//\s*(?:/|[A-Za-z]:[\\/])\S*\w")
 _PROCESS_PATH = re.compile(r"^\s*#\s*line\b", re.MULTILINE)
 _CUDA_COLUMNS = ("cuda_prologue", "cuda_helpers", "cuda_forward", "cuda_backward")
+HARVESTED = "harvested"
+"""Category of rows from modules that people wrote: some columns cannot be known for these."""
+
 _NEED_BOUNDS = ("uniform", "integers", "sorted", "well_conditioned")
 
 
@@ -101,17 +104,37 @@ def _expressions(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         for expression in arg["shape"]:
             yield f"shape of {arg['name']}", expression
         for entry in (arg, *arg["fields"]):
-            _, colon, expression = entry["init"].partition(":")
+            _, colon, expression = (entry["init"] or "").partition(":")
             if colon:
                 yield f"init of {entry['name']}", expression
 
 
 def _args(row: Mapping[str, Any]) -> Iterator[str]:
-    if all(arg["role"] == "in" for arg in row["args"]):
+    found = row["category"] == HARVESTED
+    if not found and all(arg["role"] == "in" for arg in row["args"]):
         yield "no arg is an output"
     for arg in row["args"]:
+        if found and (arg["kind"] == "other" or arg["init"] is None):
+            continue  # of which a hand-written module says no more than the type
         for problem in _one_arg(arg, tolerances=row["reference"] is not None):
             yield f"arg {arg['name']}: {problem}"
+
+
+def _harvest(row: Mapping[str, Any]) -> Iterator[str]:
+    """What only rows from hand-written modules may have, and must have."""
+    origin = row["provenance"]
+    given = [key for key in ("module", "line", "self_contained") if origin[key] is not None]
+    if row["category"] == HARVESTED:
+        if len(given) < 3:
+            yield "a harvested row does not say where it is from"
+        return
+    if given:
+        yield f"provenance has {' and '.join(given)} but the row was not harvested"
+    for arg in row["args"]:
+        if arg["kind"] == "other":
+            yield f"arg {arg['name']}: kind other is for harvested rows"
+        elif arg["init"] is None:
+            yield f"arg {arg['name']}: has no init"
 
 
 def _one_arg(arg: Mapping[str, Any], *, tolerances: bool) -> Iterator[str]:
@@ -133,7 +156,8 @@ def _one_arg(arg: Mapping[str, Any], *, tolerances: bool) -> Iterator[str]:
     yield from _tolerances(arg, tolerances)
     if arg["role"] != "out":
         for entry in arg["fields"] or (arg,):
-            yield from _bounds(entry)
+            if entry["init"] is not None:
+                yield from _bounds(entry)
 
 
 def _tolerances(arg: Mapping[str, Any], needed: bool) -> Iterator[str]:
@@ -183,4 +207,4 @@ def _line_map(row: Mapping[str, Any]) -> Iterator[str]:
             yield f"line_map_{column} points past the end of its text"
 
 
-_CHECKS = (_identity, _names, _sizes, _args, _cuda, _line_map)
+_CHECKS = (_identity, _names, _sizes, _args, _harvest, _cuda, _line_map)
