@@ -26,11 +26,12 @@ def collect(out: Path) -> dict[str, Any]:
     for path in shard_paths(out):
         for row in read_columns(path, _COLUMNS):
             rows += 1
-            structures.add(row["structure"])
+            if row["structure"] is not None:
+                structures.add(row["structure"])
+                counts["level"][str(row["level"])] += 1
+                counts["idiom"][f"{row['category']}/{row['idiom']}"] += 1
             counts["split"][path.parent.name] += 1
             counts["category"][row["category"]] += 1
-            counts["level"][str(row["level"])] += 1
-            counts["idiom"][f"{row['category']}/{row['idiom']}"] += 1
             checks = row["checks"]
             counts["archs"][" ".join(checks["compile_archs"] or ("not measured",))] += 1
             counts["run_forward"][checks["run_forward"] or "not measured"] += 1

@@ -108,3 +108,23 @@ def test_forbidden_text(text: str) -> None:
 
 def test_good_references_are_allowed() -> None:
     assert [check_syntax(row["reference"]) for row in all_rows()] == [[]] * len(all_rows())
+
+
+def test_cross_of_a_reference_is_numpys_to_the_bit() -> None:
+    generator = np.random.default_rng(0)
+    text = "import numpy as np\n\n\ndef k(dim, a, b, out):\n    out[0] = np.cross(a[0], b[0])\n"
+    for kind, dtype in (("vec3[float32]", np.float32), ("vec3[int32]", np.int32)):
+        args = [
+            {**_vector(name, kind), "role": role} for name, role in (("a", "in"), ("b", "in"))
+        ] + [{**_vector("out", kind), "role": "out"}]
+        for _ in range(50):
+            a, b = ((generator.normal(size=(1, 3)) * 100).astype(dtype) for _ in range(2))
+            inputs = {"a": a, "b": b, "out": np.zeros((1, 3), dtype)}
+            found = run_reference(text, "k", args, (1,), inputs)["out"]
+            wide = np.float64 if dtype == np.float32 else np.int64
+            wanted = np.cross(a.astype(wide), b.astype(wide))
+            assert found.tobytes() == wanted.astype(found.dtype).tobytes()
+
+
+def _vector(name: str, dtype: str) -> dict[str, Any]:
+    return {"name": name, "kind": "array", "dtype": dtype, "fields": []}

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import prod
-from types import CodeType
+from types import CodeType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,26 @@ _ALLOWED_OF_MODULES = {
     }),
 }
 # fmt: on
+
+
+def _cross(a: Array, b: Array) -> Array:
+    """`np.cross`, to the bit, at a tenth of its cost for vectors of three."""
+    if not (a.shape == b.shape == (3,) and a.dtype == b.dtype == np.float64):
+        return np.cross(a, b)
+    (a0, a1, a2), (b0, b1, b2) = a, b
+    return np.array([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0])
+
+
+def _facade() -> SimpleNamespace:
+    """What a reference sees as `np`: the functions on the list and nothing else."""
+    listed = _ALLOWED_OF_MODULES["np"]
+    linalg = {n.partition(".")[2]: n for n in listed if "." in n}
+    functions = {name: getattr(np, name) for name in listed if "." not in name}
+    functions["linalg"] = SimpleNamespace(**{name: getattr(np.linalg, name) for name in linalg})
+    return SimpleNamespace(**{**functions, "cross": _cross})
+
+
+_NUMPY = _facade()
 
 
 class ReferenceFailed(Exception):  # noqa: N818 - it is a result of a check, not an error of ours
@@ -80,6 +100,8 @@ def run_reference(
     namespace: dict[str, Any] = {"__name__": "reference"}
     try:
         exec(_compiled(text), namespace)
+        if "np" in namespace:
+            namespace["np"] = _NUMPY
         function = namespace[kernel_name]
         values = [_to_reference(arg, inputs[arg["name"]], namespace) for arg in args]
         with np.errstate(all="ignore"):
