@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
+
+from synth.cli_look import doctor, show, stats
 
 _OUT = click.Path(file_okay=False, path_type=Path)
 _LEVELS = click.Choice(("text", "compile", "run"))
@@ -218,44 +218,5 @@ def harvest(
     sys.exit(1 if result.failed else 0)
 
 
-@main.command()
-@click.argument("out", type=_OUT)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of tables.")
-def stats(out: Path, as_json: bool) -> None:
-    """Counts by split, category, level and idiom; distinct structures; rejects by reason."""
-    from synth.stats import collect, print_tables
-
-    found = collect(out)
-    if as_json:
-        click.echo(json.dumps(found, indent=2, sort_keys=True))
-    else:
-        print_tables(found)
-
-
-@main.command()
-@click.argument("out", type=_OUT)
-@click.argument("row_id", required=False)
-@click.option("--regenerate", is_flag=True, help="Make the row again and compare.")
-def show(out: Path, row_id: str | None, regenerate: bool) -> None:
-    """Show one row, question and answer side by side; the first row when no ID is given."""
-    from synth.show import find_row, print_row, regenerated_difference
-
-    row = find_row(out, row_id)
-    print_row(row)
-    if regenerate:
-        difference = regenerated_difference(row)
-        click.echo(difference or "made again: equal")
-        sys.exit(1 if difference else 0)
-
-
-@main.command()
-def doctor() -> None:
-    """Versions and what each feature lacks on this machine."""
-    from synth.doctor import report
-
-    _print_lines(report)
-
-
-def _print_lines(lines: Callable[[], list[str]]) -> None:
-    for line in lines():
-        click.echo(line)
+for _command in (stats, show, doctor):
+    main.add_command(_command)

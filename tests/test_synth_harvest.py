@@ -299,7 +299,7 @@ def test_a_module_that_prints_much_and_lies_about_kernels(tmp_path: Path) -> Non
     found = harvest_file(path, "loud", tmp_path, run=True, timeout_s=12)
     assert found.failed == ""
     reasons = {a["row"]["kernel_name"]: a["no_run"] for a in found.answers}
-    assert reasons["endless"] == "run: no result in time"
+    assert "without end" in reasons["endless"]
     assert reasons["far_away"].startswith(("run: crashed", "run: wrote_out_of_bounds"))
 
 
