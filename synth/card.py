@@ -21,28 +21,28 @@ def size_category(rows: int) -> str:
 
 def render(manifest: Manifest, versions: Mapping[str, object]) -> str:
     """The text of the card."""
-    return "\n".join([_yaml(manifest), _body(manifest, versions)])
+    name = "Warp Python to CUDA kernel pairs"
+    head = yaml_head(manifest, "license: apache-2.0", name, "synthetic")
+    return "\n".join([head, _body(manifest, versions)])
 
 
-def _yaml(manifest: Manifest) -> str:
+def yaml_head(manifest: Manifest, licence: str, name: str, *tags: str) -> str:
+    """The YAML of a card; ``licence`` is the line or lines that state it."""
     files = "\n".join(
         f"      - split: {split}\n        path: {split}/shard-*.parquet"
         for split in SPLITS
         if manifest.counts["split"].get(split)
     )
+    tag_lines = "\n".join(f"  - {tag}" for tag in ("cuda", "gpu", "warp", "code", *tags))
     return f"""---
-license: apache-2.0
-pretty_name: Warp Python to CUDA kernel pairs
+{licence}
+pretty_name: {name}
 task_categories:
   - text-generation
 language:
   - code
 tags:
-  - cuda
-  - gpu
-  - warp
-  - code
-  - synthetic
+{tag_lines}
 size_categories:
   - {size_category(manifest.rows)}
 configs:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from synth.card import size_category
-from synth.manifest import SPLITS, Manifest
+from synth.card import yaml_head
+from synth.manifest import Manifest
 
 NO_LICENCE = "not stated"
 
 
 def render(manifest: Manifest, versions: Mapping[str, object]) -> str:
     """The text of the card: YAML for ``load_dataset``, then what a reader needs."""
-    return "\n".join([_yaml(manifest), _body(manifest, versions)])
+    licence = _licence_lines(manifest.shape["licence"])
+    head = yaml_head(manifest, licence, "Warp Python to CUDA kernel pairs, harvested")
+    return "\n".join([head, _body(manifest, versions)])
 
 
 def _licence_lines(licence: str) -> str:
@@ -25,34 +27,6 @@ def _licence_lines(licence: str) -> str:
         return f"license: {short}"
     name = re.sub(r"[^\w .,+()/-]", " ", licence)
     return f'license: other\nlicense_name: "{" ".join(name.split())}"'
-
-
-def _yaml(manifest: Manifest) -> str:
-    files = "\n".join(
-        f"      - split: {split}\n        path: {split}/shard-*.parquet"
-        for split in SPLITS
-        if manifest.counts["split"].get(split)
-    )
-    return f"""---
-{_licence_lines(manifest.shape["licence"])}
-pretty_name: Warp Python to CUDA kernel pairs, harvested
-task_categories:
-  - text-generation
-language:
-  - code
-tags:
-  - cuda
-  - gpu
-  - warp
-  - code
-size_categories:
-  - {size_category(manifest.rows)}
-configs:
-  - config_name: default
-    data_files:
-{files}
----
-"""
 
 
 def _body(manifest: Manifest, versions: Mapping[str, object]) -> str:

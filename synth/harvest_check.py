@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from synth.codegen import CodegenError, Translator
-from synth.harvest_row import cuda_columns, extract_alone, split_key
-from synth.pair import Row
+from synth.harvest_row import extract_alone, split_key
+from synth.pair import Row, module_columns
 from synth.shards import split_of
 from validate.schema import check_row
 
@@ -39,6 +39,6 @@ def _translation_problem(row: Row, translator: Translator) -> str:
         module = extract_alone(text, row["kernel_name"])
     except (CodegenError, ValueError) as error:
         return f"python does not translate: {str(error).splitlines()[0]}"
-    again = cuda_columns(module, module.kernels[0].line_map)
+    again = module_columns(module, module.kernels[0].line_map)
     different = [column for column, value in again.items() if row[column] != value]
     return f"python translates to another {', '.join(different)}" if different else ""

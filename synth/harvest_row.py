@@ -36,19 +36,6 @@ def plain_text(generated: Generated) -> str:
     return re.sub(r"\b[A-Za-z_]\w*", new, generated.text) if renames else generated.text
 
 
-def cuda_columns(module: ModuleText, line_map: tuple[tuple[int, int], ...]) -> Row:
-    """The columns of the CUDA text of a module with one kernel."""
-    (kernel,) = module.kernels
-    return {
-        "cuda_prologue": module.prologue,
-        "cuda_helpers": module.helpers,
-        "cuda_forward": kernel.forward,
-        "cuda_backward": kernel.backward,
-        "line_map_python": [line for line, _ in line_map],
-        "line_map_cuda": [line for _, line in line_map],
-    }
-
-
 def same_up_to_helpers(first: ModuleText, second: ModuleText) -> bool:
     """Whether two modules of one kernel are one text but for the names of helpers and structs."""
     to: dict[str, str] = {}

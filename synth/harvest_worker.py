@@ -35,7 +35,6 @@ from synth.harvest_find import (
 from synth.harvest_layout import Built
 from synth.harvest_nested import reach_nested
 from synth.harvest_row import (
-    cuda_columns,
     describe,
     extract_alone,
     make_row,
@@ -45,7 +44,7 @@ from synth.harvest_row import (
 from synth.harvest_run import HarvestRuns, shape_text
 from synth.harvest_source import SourceBuilder
 from synth.harvest_values import NotSelfContained
-from synth.pair import Row
+from synth.pair import Row, module_columns
 from synth.settings import Versions
 
 MEMORY_BYTES = 16 << 30
@@ -96,9 +95,9 @@ class Worker:
         built, ours, reason = self._self_contained(found, module)
         if ours is None:
             line_map = _shifted(module.kernels[0].line_map, found.kernel.adj, built)
-            cuda = cuda_columns(module, line_map)
+            cuda = module_columns(module, line_map)
         else:
-            cuda = cuda_columns(ours, ours.kernels[0].line_map)
+            cuda = module_columns(ours, ours.kernels[0].line_map)
         row = make_row(
             name=found.name,
             python=built.python,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from extract import extract_module
+from extract import ModuleText, extract_module
 from generators import categories
 from generators.draw import Draw
 from generators.ir import Program
@@ -134,14 +134,19 @@ def cuda_columns(module_text: str, name: str) -> Row:
     """
     module = extract_module(module_text, strip_kernel_hash=False)
     assert [k.name for k in module.kernels] == [name], f"{name}: {[k.name for k in module.kernels]}"
+    return module_columns(module, module.kernels[0].line_map)
+
+
+def module_columns(module: ModuleText, line_map: Sequence[tuple[int, int]]) -> Row:
+    """The CUDA columns of a module with one kernel."""
     (kernel,) = module.kernels
     return {
         "cuda_prologue": module.prologue,
         "cuda_helpers": module.helpers,
         "cuda_forward": kernel.forward,
         "cuda_backward": kernel.backward,
-        "line_map_python": [line for line, _ in kernel.line_map],
-        "line_map_cuda": [line for _, line in kernel.line_map],
+        "line_map_python": [line for line, _ in line_map],
+        "line_map_cuda": [line for _, line in line_map],
     }
 
 
