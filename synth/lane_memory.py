@@ -108,7 +108,7 @@ class ArrayMemory:
         target: Any = (Ellipsis, at)
         _ATOMIC_UFUNCS[op].at(self.data, target, value)
         if scalar.is_float and op in ("add", "sub"):
-            self.lanes.round_sums(self.data, scalar, self.elements, int(np.bincount(at).max()))
+            self.lanes.round_sums(self.data, scalar, self.elements, int(np.max(np.bincount(at))))
         if scalar.is_unsigned and scalar.bits < 64:
             self.data &= (1 << scalar.bits) - 1
         elif scalar.is_int and not scalar.is_unsigned:
