@@ -9,6 +9,7 @@ import os
 import shutil
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -132,13 +133,48 @@ def _make_units(
             todo.append(unit)
         else:
             progress(_rows_of(unit, settings), tally, False)
-    if workers == 1 or len(todo) <= 1:
-        for unit in todo:
-            make_unit(settings, versions, unit, work.folder)
+    with _kept_interrupt() as stop_if_asked:
+        for unit in _made(settings, versions, todo, work, workers):
+            stop_if_asked()
             progress(_rows_of(unit, settings), read_tally(work.folder / unit.file_name), True)
+
+
+def _made(
+    settings: Settings, versions: Versions, todo: list[Unit], work: Work, workers: int
+) -> Iterator[Unit]:
+    if workers > 1 and len(todo) > 1:
+        yield from _in_processes(settings, versions, todo, work, workers)
         return
-    for unit in _in_processes(settings, versions, todo, work, workers):
-        progress(_rows_of(unit, settings), read_tally(work.folder / unit.file_name), True)
+    for unit in todo:
+        make_unit(settings, versions, unit, work.folder)
+        yield unit
+
+
+@contextmanager
+def _kept_interrupt() -> Iterator[Callable[[], None]]:
+    """Remember Ctrl-C: Python drops a KeyboardInterrupt that is raised in a finaliser or callback.
+
+    Gives a function that raises it again when there was one.
+    """
+    asked = False
+
+    def handler(_signal: int, _frame: object) -> None:
+        nonlocal asked
+        asked = True
+        raise KeyboardInterrupt
+
+    def stop_if_asked() -> None:
+        if asked:
+            raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield stop_if_asked
+        return
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        yield stop_if_asked
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _rows_of(unit: Unit, settings: Settings) -> int:
