@@ -20,6 +20,9 @@ from generators.expr import Call, Expr, Var
 FIXED_TRIP_COUNTS = 0.7
 """Share of the loops over inner sizes whose trip count is a literal."""
 
+MOST_COPIES = 5
+"""Largest such literal: Warp writes the body out as often, in the forward and the reverse pass."""
+
 
 class KernelBuilder(BodyBuilder):
     """Builds a whole program: parameters with their input contract, helpers, sizes, body."""
@@ -98,7 +101,7 @@ class KernelBuilder(BodyBuilder):
         """
         if not self.draw.shape.chance(FIXED_TRIP_COUNTS):
             return self.size_param(name, symbol)
-        self.fixed[symbol] = self.sizes.pop(symbol).value
+        self.fixed[symbol] = min(self.sizes.pop(symbol).value, MOST_COPIES)
         return lift(self.fixed[symbol], INT32)
 
     def struct(self, name: str, *fields: tuple[str, Type]) -> Struct:

@@ -76,7 +76,7 @@ class CompileRunner:
         *,
         include_dir: str | os.PathLike[str] | None = None,
         archs: Sequence[str] = (DEFAULT_ARCH,),
-        batch_size: int = 32,
+        batch_size: int = 64,
         timeout_s: float = 60.0,
         memory_bytes: int = MEMORY_BYTES,
     ) -> None:
@@ -216,7 +216,7 @@ def compile_rows(
     *,
     include_dir: str | os.PathLike[str] | None = None,
     archs: Sequence[str] = (DEFAULT_ARCH,),
-    batch_size: int = 32,
+    batch_size: int = 64,
     timeout_s: float = 60.0,
 ) -> list[CompileResult]:
     """Compile every row in a child process of its own; see CompileRunner."""

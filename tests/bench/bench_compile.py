@@ -104,8 +104,8 @@ def main(count: int) -> None:
     print(f"{count} rows, forward and backward; (a) over {len(sample)} of them, twice")
     print(f"Python {platform.python_version()}, NVRTC {nvrtc_version()}, {platform.machine()}")
     before = timed(lambda: naive(sample))
-    start, one = batch_path(rows, ("sm_90",), 32)
-    start_three, three = batch_path(rows, THREE, 32)
+    start, one = batch_path(rows, ("sm_90",), 64)
+    start_three, three = batch_path(rows, THREE, 64)
     alone = (before + timed(lambda: naive(sample))) / 2 / len(sample)
     print(f"(a) a program a row, default, no header  {alone * 1e3:8.1f} ms/row")
     for name, first, spent in (("(b) sm_90", start, one), ("(c) three", start_three, three)):
