@@ -22,11 +22,16 @@ ROWS_AT_ONCE = 64
 
 @dataclass
 class Report:
-    """How many rows were checked and which failed; ``problems`` concern files, not rows."""
+    """How many rows were checked and which failed; ``problems`` concern files, not rows.
+
+    ``not_reproduced`` rows are among those that passed: some of their claims cannot be repeated
+    here, because they were harvested or made by other versions.
+    """
 
     checked: int = 0
     failed: list[dict[str, str]] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    not_reproduced: int = 0
 
     @property
     def good(self) -> bool:
@@ -38,6 +43,7 @@ class Report:
             "passed": self.checked - len(self.failed),
             "failed": self.failed,
             "problems": self.problems,
+            "not_reproduced": self.not_reproduced,
         }
 
 
@@ -94,6 +100,8 @@ def check_dataset(
             for position in sorted(reasons):
                 row_id = str(batch[position][1].get("id"))
                 report.failed.append({"id": row_id, "reason": reasons[position]})
+            passed = [row for at, (_, row) in enumerate(batch) if at not in reasons]
+            report.not_reproduced += sum(checker.not_reproduced(row) for row in passed)
             report.checked += len(batch)
             progress(len(batch))
     finally:

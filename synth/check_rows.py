@@ -8,20 +8,29 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from synth.codegen import Translator
+from synth.codegen import Translator, check_warp_version
 from synth.device_run import DeviceRunner
+from synth.errors import UnsupportedWarpError
 from synth.harvest_check import harvested_problem, harvested_split
 from synth.headers import native_folder
 from synth.pair import Row
 from synth.remake import differing_columns, retranslated, retranslated_difference
 from synth.settings import STRUCTURE_CAP, VERIFY_LEVELS
 from synth.shards import split_of
-from synth.verify import BATCH_SIZE
+from synth.verify import BATCH_SIZE, ROW_TIMEOUT_S
 from validate.archs import DEFAULT_ARCH
 from validate.claims import contradictions
 from validate.host import HostRunner, RunResult
 from validate.nvrtc import CompileRunner, nvrtc_version
 from validate.schema import HARVESTED, check_row
+
+_ORIGIN = {
+    "seed": "seed",
+    "pairsmith": "pairsmith version",
+    "warp": "warp version",
+    "nvrtc": "nvrtc version",
+}
+"""Entries of ``provenance`` and what the manifest calls them."""
 
 Reasons = dict[int, str]
 """Why a row is wrong, by its position in the batch."""
@@ -49,7 +58,9 @@ class RowChecker:
         self.device: DeviceRunner | None = None
         self.host = None
         if verify == "run":
-            self.host = HostRunner(include_dir=self.include, batch_size=BATCH_SIZE)
+            self.host = HostRunner(
+                include_dir=self.include, batch_size=BATCH_SIZE, timeout_s=ROW_TIMEOUT_S
+            )
 
     def close(self) -> None:
         """End the child processes."""
@@ -73,6 +84,13 @@ class RowChecker:
                 if reason:
                     found[position] = reason
         return found
+
+    def not_reproduced(self, row: Row) -> bool:
+        """Whether claims of a row cannot be repeated: it was harvested, or made by others."""
+        origin = row["provenance"]
+        others = origin["warp"] != self.warp or origin["pairsmith"] != version("pairsmith")
+        compiled = self.level > 0 and origin["nvrtc"] not in (None, nvrtc_version())
+        return row["category"] == HARVESTED or others or compiled
 
     def _text_problem(self, split: str, row: Row) -> str:
         """Why a row is wrong before anything of it is executed; an empty string when it is not."""
@@ -100,9 +118,13 @@ class RowChecker:
 
     def _harvested_problem(self, split: str, row: Row) -> str:
         """The same for a row that no program of ours makes again."""
+        if "verify" in self.claimed:
+            return "a harvested row in a dataset that was generated"
         problem = harvested_problem(row) or "; ".join(contradictions(row))
         if problem:
             return problem
+        if row["checks"]["adjoint"] is not None:
+            return "checks.adjoint is given, and adjoints of harvested rows are not measured"
         repeated = row["id"] in self.ids
         self.ids.add(row["id"])
         if repeated:
@@ -112,8 +134,15 @@ class RowChecker:
 
     def _missing_evidence(self, row: Row) -> str:
         """What the manifest says of all rows and this one does not have."""
+        if not self.claimed:
+            return ""
         level = self.claimed.get("verify", "text")
-        checks = row["checks"]
+        checks, origin = row["checks"], row["provenance"]
+        for name, key in _ORIGIN.items():
+            if origin[name] != self.claimed.get(key):
+                return f"provenance.{name} is {origin[name]}, the manifest has another"
+        if checks["adjoint"] == "off" and self.claimed.get("backward"):
+            return "checks.adjoint is off in a dataset that was made with adjoints"
         if level == "run" and checks["run_forward"] is None:
             return "the dataset was made with --verify run and this row was not run"
         if level != "text" and checks["compile_archs"] != self.claimed.get("archs"):
@@ -165,10 +194,9 @@ class RowChecker:
 
     def _retranslation_problem(self, row: Row) -> str:
         if row["category"] == HARVESTED:
-            translator = self._translator(row["cuda_backward"] is not None)
-            return harvested_problem(row, translator)
+            return ""  # its python is a stranger's: validate executes none of it
         if row["provenance"]["warp"] != self.warp:
-            return self._run_python(row)
+            return _unknown_warp(row) or self._run_python(row)
         return retranslated_difference(row, self._translator(row["cuda_backward"] is not None))
 
     def _run_python(self, row: Row) -> str:
@@ -198,6 +226,14 @@ class RowChecker:
         if another_warp or row["checks"]["adjoint"] in (None, "agrees", "off"):
             return row
         return {**row, **retranslated(row, self._translator(True))}
+
+
+def _unknown_warp(row: Row) -> str:
+    try:
+        check_warp_version(row["provenance"]["warp"])
+    except UnsupportedWarpError as error:
+        return f"provenance.warp: {error}"
+    return ""
 
 
 def _run_problem(row: Row, result: RunResult) -> str:

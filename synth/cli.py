@@ -157,13 +157,18 @@ def validate(
     with _progress(0, quiet, "validate") as bar:
         asked = archs_of(verify, archs) if archs else ()
         found = check_dataset(out, verify, bar.update, archs=asked)
-    if report is not None:
-        write_json(report, found.as_dict())
     for failure in found.failed:
         click.echo(f"{failure['id']}: {failure['reason']}")
     for problem in found.problems:
         click.echo(problem)
+    if found.not_reproduced:
+        click.echo(f"{found.not_reproduced} rows claim what cannot be repeated here")
     click.echo(f"{found.checked} rows checked, {len(found.failed)} failed")
+    if report is not None:
+        try:
+            write_json(report, found.as_dict())
+        except OSError as error:
+            raise SettingsError(f"cannot write {report}: {error.strerror}") from None
     sys.exit(0 if found.good else 1)
 
 

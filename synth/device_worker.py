@@ -54,7 +54,11 @@ def _receive(connection: Connection) -> dict[str, Any] | None:
 
 
 def _reason(row: Mapping[str, Any], folder: Path) -> str:
-    kernel = _kernel(row, folder)
+    try:
+        kernel = _kernel(row, folder)
+    except Exception as error:  # noqa: BLE001 - it is the answer
+        # whatever Python or Warp raises on the text is a fault of the text
+        return f"python does not load: {type(error).__name__}: {error}"
     for sizes in awkward_sizes(row["sizes"]):
         inputs = draw_inputs(row["args"], sizes, row["input_seed"])
         dim = evaluate_all(row["launch"]["dim"], sizes)

@@ -48,6 +48,8 @@ def read_manifest(out: Path) -> Manifest | None:
         manifest = Manifest(**json.loads(path.read_text()))
         for shard in manifest.shards:
             _ = shard["path"], shard["rows"], shard["sha256"]
+        if "seed" in manifest.shape:
+            _ = manifest.shape["verify"], manifest.draws["displaced"]
         return manifest
     except (ValueError, KeyError, TypeError) as error:
         raise SettingsError(

@@ -113,7 +113,10 @@ def _is_done(out: Path, manifest: Manifest, shape: dict[str, Any], n: int, shard
     same = manifest.rows == n and manifest.shard_size == shard_size
     if raised or not same or damaged_shards(out, manifest):
         return False
-    shutil.rmtree(out / "work", ignore_errors=True)  # left by a kill after the manifest was written
+    left = Work.read(out)
+    if left is None or left.shape == shape:
+        # left by a kill after the manifest was written; a raise that broke off is of another shape
+        shutil.rmtree(out / "work", ignore_errors=True)
     return True
 
 

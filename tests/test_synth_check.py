@@ -166,6 +166,49 @@ def test_a_row_that_does_not_compile_is_named_without_running_it(
     assert report.failed[0]["reason"].startswith(("compile_error", "cuda_forward has no kernel"))
 
 
+MANIFEST_EDITS: dict[str, Edit] = {
+    "another Warp": lambda r: r["provenance"].update(warp="1.18.0"),
+    "another pairsmith": lambda r: r["provenance"].update(pairsmith="0.0.9"),
+    "another seed": lambda r: r["provenance"].update(seed=8),
+    "harvested": lambda r: r.update(
+        category="harvested", structure=None, idiom=None, level=None, reference=None, program=None
+    ),
+}
+
+
+@pytest.mark.parametrize("name", sorted(MANIFEST_EDITS))
+def test_a_row_that_claims_another_origin_than_the_manifest_is_named(copy: Path, name: str) -> None:
+    manifest = (copy / "manifest.json").read_text()
+    edited = _edit_first_row(copy, MANIFEST_EDITS[name])
+    (copy / "manifest.json").write_text(manifest)
+    report = check_dataset(copy, "text")
+    assert [failure["id"] for failure in report.failed] == [edited]
+
+
+def test_a_warp_that_is_not_supported_is_no_way_out(copy: Path) -> None:
+    edited = _edit_first_row(copy, lambda r: r["provenance"].update(warp="0.9.9"))
+    report = check_dataset(copy, "run")
+    assert [failure["id"] for failure in report.failed] == [edited]
+    assert "is not supported" in report.failed[0]["reason"]
+
+
+def test_python_of_a_harvested_row_is_not_executed(copy: Path, tmp_path: Path) -> None:
+    mark = tmp_path / "executed"
+
+    def edit(row: Row) -> None:
+        nothing = dict.fromkeys(("structure", "idiom", "level", "reference", "program"))
+        row.update(category="harvested", **nothing)
+        row["args"] = [{**arg, "rtol": None, "atol": None} for arg in row["args"]]
+        row["python"] += f"\nopen({str(mark)!r}, 'w').close()\nraise SystemExit(0)\n"
+        row["id"] = row_id(row["python"], row["kernel_name"])
+        row["provenance"].update(module="m", line=1, self_contained=True)
+
+    _edit_first_row(copy, edit)
+    report = check_dataset(copy, "run")
+    assert report.checked == N
+    assert not mark.exists()
+
+
 def test_rows_are_compiled_for_the_architectures_asked_for(copy: Path) -> None:
     report = check_dataset(copy, "compile", archs=("sm_80", "sm_120"))
     assert report.good, report.as_dict()

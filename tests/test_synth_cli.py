@@ -162,7 +162,7 @@ def test_a_sound_dataset_validates(dataset: Path, tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     done = pairsmith("validate", dataset, "--report", report, "--quiet")
     assert done.returncode == 0, done.stdout
-    expected = {"checked": 18, "passed": 18, "failed": [], "problems": []}
+    expected = {"checked": 18, "passed": 18, "failed": [], "problems": [], "not_reproduced": 0}
     assert json.loads(report.read_text()) == expected
 
 

@@ -206,6 +206,13 @@ def test_an_edited_backward_kernel_is_told(
     assert (result.status, result.adjoint) == ("agrees", status), result
 
 
+def test_a_clock_says_nothing_of_an_adjoint(scaled: Row) -> None:
+    slow = _spoilt(scaled, "// reverse", "for (;;) { }")
+    with HostRunner(timeout_s=1.0) as hasty:
+        (result,) = hasty.run([slow])
+    assert (result.status, result.adjoint) == ("timeout", "off")
+
+
 def test_one_wrong_element_is_enough(scaled: Row, runner: HostRunner) -> None:
     """One thread of 64 whose gradient is 10 % too large."""
     line = next(

@@ -38,6 +38,8 @@ STATUSES = (
 # crowded machine.
 COMPILE_TIMEOUT_S = 180.0
 
+_FAULTS = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGABRT")
+
 # What the child needs of a row; the rest need not travel.
 _NEEDED = (
     "id",
@@ -159,8 +161,12 @@ class HostRunner:
             results[position] = RunResult(rows[position]["id"], **message)
 
     def _without_adjoint(self, row: Mapping[str, Any], gone: WorkerGone) -> RunResult:
-        """The result of a row that ended the child: without its adjoint it may be sound."""
-        if not has_adjoint(row):
+        """The result of a row that ended the child: without its adjoint it may be sound.
+
+        Only a fault of the kernel itself counts against the adjoint; a clock or a killer may have
+        been someone else's.
+        """
+        if not has_adjoint(row) or gone.reason not in _FAULTS:
             return RunResult(row["id"], *_of_the_dead(gone))
         (result,) = self.run([{**row, "cuda_backward": None}])
         return replace(result, adjoint="warp_differs", adjoint_reason=f"backward: {gone.reason}")

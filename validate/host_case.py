@@ -70,6 +70,8 @@ def run_case(row: Mapping[str, Any], forward: Entry, backward: Entry | None) -> 
         finding.reason = f"{failed} at {finding.shapes[-1]}"
     except BadRow as failed:
         finding.status, finding.reason = "bad_row", str(failed)
+    except MemoryError:
+        finding.status, finding.reason = "out_of_memory", f"at {finding.shapes[-1]}"
     except Endless as failed:
         finding.status, finding.reason = "timeout", f"{failed} at {finding.shapes[-1]}"
     return finding

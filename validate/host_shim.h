@@ -12,6 +12,10 @@ struct uint3_t {
 
 }  // namespace pairsmith
 
+// The C library's own; the compiler's builtins of that purpose exist for few processors.
+extern "C" __attribute__((returns_twice)) int _setjmp(void* buffer);
+extern "C" __attribute__((noreturn)) void _longjmp(void* buffer, int value);
+
 static const pairsmith::uint3_t threadIdx = { 0, 0, 0 };
 static pairsmith::uint3_t blockIdx = { 0, 0, 0 };
 static const pairsmith::uint3_t blockDim = { 1, 1, 1 };
@@ -42,12 +46,12 @@ template <class... A, unsigned... I> void call_with(void (*kernel)(A...), void**
 // and a count, unlike a clock, says the same on every machine.
 static const unsigned int most_jumps = 1000000;
 static unsigned int jumps = 0;
-static void* jumped_too_often[5];
+alignas(16) static unsigned char jumped_too_often[1024];
 
 inline bool jump()
 {
     if (++jumps > most_jumps)
-        __builtin_longjmp(jumped_too_often, 1);
+        _longjmp(jumped_too_often, 1);
     return true;
 }
 
@@ -56,7 +60,7 @@ inline bool jump()
 // Gives 1 when a thread did not come to its end, which `blockIdx` then names.
 template <class... A> int call(void (*kernel)(A...), void** values, unsigned long long threads)
 {
-    if (__builtin_setjmp(jumped_too_often))
+    if (_setjmp(jumped_too_often))
         return 1;
     for (unsigned long long thread = 0; thread < threads; ++thread) {
         blockIdx.x = static_cast<unsigned int>(thread);
