@@ -73,6 +73,11 @@ class BodyBuilder:
     def comment(self, text: str) -> None:
         self.emit(ir.Comment(text))
 
+    def note(self, text: str) -> None:
+        """A comment that some people would leave here: about one layout in four has it."""
+        if self.draw.layout.chance(0.25):
+            self.comment(text)
+
     def return_(self, value: Expr | None = None) -> None:
         self.emit(ir.Return(value))
 
