@@ -1,7 +1,7 @@
 """What an idiom yields: rejects, distinct structures, length and time at each level; examples.
 
-Run: PYTHONPATH=. python scripts/try_idiom.py CATEGORY [IDIOM ...] [--draws N] [--level L] [--show K]
-[--run]. Draws N programs for each idiom and level, judges each by the gates and translates it.
+Run: PYTHONPATH=. python scripts/try_idiom.py CATEGORY [IDIOM ...] [--draws N] [--level L]
+[--show K] [--run]. Draws N programs for each idiom and level, judges each by the gates and translates it.
 `--run` also runs the CUDA text of the accepted rows on the host; `--show` prints K of them.
 """
 
@@ -55,7 +55,7 @@ def main(args: argparse.Namespace) -> None:
     names = args.idioms or sorted(categories()[args.category].idioms)
     made = []
     print(
-        "idiom/level: passed/draws  distinct structures  lines min-median-max  ms a draw; rejects"
+        "idiom/level: passed/draws  distinct structures  lines min-median-max   ms a draw; rejects"
     )
     for idiom in names:
         for level in [args.level] if args.level else LEVELS:
