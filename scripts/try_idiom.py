@@ -1,7 +1,7 @@
 """What an idiom yields: rejects, distinct structures, length and time at each level; examples.
 
 Run: PYTHONPATH=. python scripts/try_idiom.py CATEGORY [IDIOM ...] [--draws N] [--level L]
-[--show K] [--run]. Draws N programs for each idiom and level, judges each by the gates and translates it.
+[--show K] [--run]. Draws N programs for each idiom and level, judges them and translates them.
 `--run` also runs the CUDA text of the accepted rows on the host; `--show` prints K of them.
 """
 
