@@ -7,9 +7,22 @@ from contextlib import contextmanager
 
 from generators import ir
 from generators.draw import Draw
-from generators.dtypes import BOOL, INT32, Scalar, Struct, Type
-from generators.expr import Cast, Component, Const, Construct, Expr, Field, Operand, Var, literal
+from generators.dtypes import BOOL, INT32, Array, Mat, Quat, Scalar, Struct, Transform, Type
+from generators.expr import (
+    Cast,
+    Component,
+    Const,
+    Construct,
+    Expr,
+    Extent,
+    Field,
+    Op,
+    Operand,
+    Var,
+    literal,
+)
 from generators.expr import op as op_node
+from generators.samplers import SAMPLERS
 
 Index = Operand | tuple[Operand, ...]
 
@@ -69,6 +82,31 @@ class BodyBuilder:
         target = array[index]
         assert not isinstance(target, Component)
         self.emit(ir.Atomic(op, array, target.indices, self.lift(value, target.type)))
+
+    def compare_and_swap(self, array: Var, index: Index, compare: Operand, value: Operand) -> None:
+        """Store ``value`` where the element is ``compare``; all threads must agree on both."""
+        target = array[index]
+        assert not isinstance(target, Component)
+        expected, new = (self.lift(v, target.type) for v in (compare, value))
+        self.emit(ir.Atomic("cas", array, target.indices, new, expected))
+
+    def sample(self, name: str | Sequence[str], sampler: str, state: Var, *args: Operand) -> Var:
+        """Draw a random number from a state that :meth:`random_state` made.
+
+        ``sampler`` is a key of :data:`generators.samplers.SAMPLERS`; ``args`` its range, if any.
+        """
+        candidates = (name,) if isinstance(name, str) else tuple(name)
+        wanted = next(c for c in SAMPLERS[sampler][0] if len(c) == len(args))
+        given = tuple(self.lift(a, t) for a, t in zip(args, wanted, strict=True))
+        drawn = ir.Sample(self.name(*candidates), sampler, state, given)
+        self.emit(drawn)
+        return Var(drawn.name, drawn.type)
+
+    def random_state(self, name: str | Sequence[str], seed: Operand, offset: Operand) -> Var:
+        """``state = wp.rand_init(seed, offset)``, both int32; the offset tells threads apart."""
+        return self.let(
+            name, op_node("rand_init", self.lift(seed, INT32), self.lift(offset, INT32))
+        )
 
     def comment(self, text: str) -> None:
         self.emit(ir.Comment(text))
@@ -174,8 +212,21 @@ def field(value: Expr, name: str) -> Field:
     return Field(value, name, value.type.field(name))
 
 
+def extent(array: Var, axis: int = 0) -> Extent:
+    """How many elements an array has along an axis: ``len(a)`` or ``a.shape[axis]``."""
+    return Extent(array, axis)
+
+
+def identity(type_: Mat | Quat | Transform) -> Expr:
+    """The identity matrix, rotation or transform."""
+    names = {Mat: "identity", Quat: "quat_identity", Transform: "transform_identity"}
+    if isinstance(type_, Mat) and type_.rows != type_.cols:
+        raise TypeError(f"{type_} has no identity")
+    return Op(names[type(type_)], (), type_)
+
+
 def fn(name: str, *args: Operand) -> Expr:
     """Apply a builtin, lifting numbers to the scalar type of the first expression in ``args``."""
     exprs = [a for a in args if isinstance(a, Expr)]
-    typed = next((e for e in exprs if e.type != BOOL), exprs[0])
+    typed = next((e for e in exprs if e.type != BOOL and not isinstance(e.type, Array)), exprs[0])
     return op_node(name, *(lift(a, typed.type) for a in args))

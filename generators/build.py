@@ -9,8 +9,10 @@ from dataclasses import replace
 from generators import ir
 from generators.body import BodyBuilder as BodyBuilder
 from generators.body import cast as cast
+from generators.body import extent as extent
 from generators.body import field as field
 from generators.body import fn as fn
+from generators.body import identity as identity
 from generators.body import lift
 from generators.body import make as make
 from generators.draw import Draw
@@ -138,11 +140,13 @@ class KernelBuilder(BodyBuilder):
         layout = ir.Layout(
             array_style=self.draw.layout.weighted({"array": 5, "array2d": 3, "bracket": 2}),
             short_scalars=self.draw.layout.chance(0.4),
+            letters=self.draw.layout.chance(0.3),
+            len_calls=self.draw.layout.chance(0.4),
         )
         doc = description.split(". ")[0].rstrip(".") + "." if self.draw.layout.chance(0.4) else ""
         kernel = ir.Kernel(
             name,
-            tuple(self._settled(p) for p in self.params),
+            tuple(self._settled(p) for p in self._ordered()),
             self.threads,
             self.launch_dim,
             self.body(),
@@ -160,6 +164,20 @@ class KernelBuilder(BodyBuilder):
             self.draw.input_seed,
             layout,
         )
+
+    def _ordered(self) -> list[ir.Param]:
+        """Parameters as people order them: arrays, then numbers, then what is written.
+
+        One layout in four has the numbers last.
+        """
+        numbers_last = self.draw.shape.chance(0.25)
+
+        def rank(param: ir.Param) -> int:
+            if isinstance(param.type, Array):
+                return 0 if param.role == "in" else 2
+            return 3 if numbers_last else 1
+
+        return sorted(self.params, key=rank)
 
     def _settled(self, param: ir.Param) -> ir.Param:
         """A parameter with numbers in place of the sizes that have become constants."""

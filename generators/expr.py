@@ -156,6 +156,19 @@ class Load(Expr):
 
 
 @dataclass(frozen=True)
+class Extent(Expr):
+    """How many elements an array parameter has along one axis, an int32."""
+
+    array: Var
+    axis: int
+    type: Scalar = INT32
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.array.type, Array) or not 0 <= self.axis < self.array.type.ndim:
+            raise TypeError(f"{self.array.type} has no axis {self.axis}")
+
+
+@dataclass(frozen=True)
 class Component(Expr):
     """A component of a vector, matrix (two indices), quaternion or transform."""
 

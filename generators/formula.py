@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generators.expr import Cast, Component, Const, Expr, Load, Op, Var
+from generators.expr import Cast, Component, Const, Expr, Extent, Load, Op, Var
 
 _INFIX = {"add": ("+", 1), "sub": ("-", 1), "mul": ("*", 2), "div": ("/", 2)}
 _STRICT = {"add": 0, "sub": 1, "mul": 0, "div": 1}
@@ -16,6 +16,8 @@ def formula(e: Expr) -> str:
             return e.name
         case Load():
             return e.array.name
+        case Extent():
+            return f"the length of {e.array.name}"
         case Const():
             return str(e.value)
         case Cast():

@@ -14,144 +14,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from generators.dtypes import Array, Struct, Type, scalar_of
-from generators.expr import Expr, Var
-
-
-@dataclass(frozen=True)
-class Assign:
-    """``name = value``: the first assignment in a body declares the variable."""
-
-    name: str
-    value: Expr
-
-
-@dataclass(frozen=True)
-class AugAssign:
-    """``name op= value`` for a scalar or composite variable; ``op`` is add, sub, mul or div."""
-
-    name: str
-    op: str
-    value: Expr
-
-
-@dataclass(frozen=True)
-class SetComponent:
-    """``name[indices] = value`` (``op=`` where ``op`` is not empty) for a local composite."""
-
-    name: str
-    indices: tuple[Expr, ...]
-    op: str
-    value: Expr
-
-
-@dataclass(frozen=True)
-class SetField:
-    """``name.field = value`` for a local struct of that type."""
-
-    name: str
-    type: Struct
-    field: str
-    value: Expr
-
-
-@dataclass(frozen=True)
-class Store:
-    """``array[indices] = value``, or ``op=`` (add, sub): then no other thread uses the element."""
-
-    array: Var
-    indices: tuple[Expr, ...]
-    op: str
-    value: Expr
-
-
-@dataclass(frozen=True)
-class Atomic:
-    """Atomic read-modify-write of an array element; ``op`` is a key of ``ops.ATOMICS``.
-
-    A composite is updated component by component. ``TypeError`` for what devices have no such
-    atomic for: components narrower than 32 bits, structs, and bitwise ops on floats.
-    """
-
-    op: str
-    array: Var
-    indices: tuple[Expr, ...]
-    value: Expr
-
-    def __post_init__(self) -> None:
-        element = self.array.type.element if isinstance(self.array.type, Array) else None
-        if element is None or self.value.type != element:
-            raise TypeError(f"no atomic {self.op} on {self.array.type} with a {self.value.type}")
-        scalar = scalar_of(element)
-        if scalar.bits < 32 or (scalar.is_float and self.op in ("and", "or", "xor")):
-            raise TypeError(f"no atomic {self.op} on {element}")
-
-
-@dataclass(frozen=True)
-class If:
-    """if / elif / else: conditions with their bodies, then the body of else (may be empty)."""
-
-    branches: tuple[tuple[Expr, Body], ...]
-    orelse: Body
-
-
-@dataclass(frozen=True)
-class For:
-    """``for name in range(start, stop, step)``; int32, ``step`` a positive or negative literal."""
-
-    name: str
-    start: Expr
-    stop: Expr
-    step: int
-    body: Body
-
-
-@dataclass(frozen=True)
-class While:
-    condition: Expr
-    body: Body
-
-
-@dataclass(frozen=True)
-class Break:
-    pass
-
-
-@dataclass(frozen=True)
-class Continue:
-    pass
-
-
-@dataclass(frozen=True)
-class Return:
-    """Return from a helper function with a value, or end the thread early (``None``)."""
-
-    value: Expr | None
-
-
-@dataclass(frozen=True)
-class Comment:
-    """A line of comment before the next statement, without the comment sign."""
-
-    text: str
-
-
-Statement = (
-    Assign
-    | AugAssign
-    | SetComponent
-    | SetField
-    | Store
-    | Atomic
-    | If
-    | For
-    | While
-    | Break
-    | Continue
-    | Return
-    | Comment
-)
-Body = tuple[Statement, ...]
+from generators.dtypes import Array, Struct, Type
+from generators.expr import Var
+from generators.statements import Assign as Assign
+from generators.statements import Atomic as Atomic
+from generators.statements import AugAssign as AugAssign
+from generators.statements import Body as Body
+from generators.statements import Break as Break
+from generators.statements import Comment as Comment
+from generators.statements import Continue as Continue
+from generators.statements import For as For
+from generators.statements import If as If
+from generators.statements import Return as Return
+from generators.statements import Sample as Sample
+from generators.statements import SetComponent as SetComponent
+from generators.statements import SetField as SetField
+from generators.statements import Statement as Statement
+from generators.statements import Store as Store
+from generators.statements import While as While
 
 RESERVED = frozenset(
     {"abs", "bool", "float", "int", "math", "max", "min", "np", "range", "round", "wp"}
@@ -229,10 +109,14 @@ class Layout:
     ``array_style``: ``array`` (``wp.array(dtype=wp.float32, ndim=2)``), ``array2d``
     (``wp.array2d(dtype=wp.float32)``) or ``bracket`` (``wp.array2d[wp.float32]``).
     ``short_scalars``: ``float`` and ``int`` instead of ``wp.float32`` and ``wp.int32``.
+    ``letters``: ``v.x`` instead of ``v[0]`` where a part of a short vector is read.
+    ``len_calls``: ``len(a)`` instead of ``a.shape[0]`` for a one-dimensional array.
     """
 
     array_style: str = "array"
     short_scalars: bool = False
+    letters: bool = False
+    len_calls: bool = False
 
 
 @dataclass(frozen=True)

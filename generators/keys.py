@@ -20,6 +20,7 @@ from generators.expr import (
     Const,
     Construct,
     Expr,
+    Extent,
     Field,
     Load,
     Op,
@@ -114,8 +115,10 @@ class _Writer:
                 target = f"{self.names[s.array.name]}[{self.all(s.indices)}]"
                 return f"{target}{s.op}={self.expr(s.value)}"
             case ir.Atomic():
-                target = f"{self.names[s.array.name]}[{self.all(s.indices)}]"
-                return f"atomic_{s.op}({target},{self.expr(s.value)})"
+                return self.atomic(s)
+            case ir.Sample():
+                drawn = f"{s.sampler}({self.all((s.state, *s.args))})"
+                return f"{self.define(s.name)}={drawn}"
             case ir.If():
                 arms = [f"{self.expr(c)}?{self.body(b)}" for c, b in s.branches]
                 return f"if({':'.join(arms)}:{self.body(s.orelse)})"
@@ -126,10 +129,13 @@ class _Writer:
                 return f"while({self.expr(s.condition)}){self.body(s.body)}"
             case ir.Return():
                 return "return " + (self.expr(s.value) if s.value else "")
-            case ir.Comment():
-                return ""
             case _:
-                return type(s).__name__.lower()
+                return "" if isinstance(s, ir.Comment) else type(s).__name__.lower()
+
+    def atomic(self, s: ir.Atomic) -> str:
+        target = f"{self.names[s.array.name]}[{self.all(s.indices)}]"
+        compare = f"{self.expr(s.compare)}," if s.compare else ""
+        return f"atomic_{s.op}({target},{compare}{self.expr(s.value)})"
 
     def step(self, step: int) -> str:
         return str(step) if self.literals else "+" if step > 0 else "-"
@@ -141,7 +147,7 @@ class _Writer:
             case Var():
                 return self.names[e.name]
             case Op():
-                args = [self.expr(a) for a in e.args]
+                args = [self.expr(a) for a in e.args] or [self.type(e.type)]
                 if _commutes(e):
                     args.sort()
                 return f"{e.op}({','.join(args)})"
@@ -149,6 +155,8 @@ class _Writer:
                 return f"{e.type.name}({self.expr(e.value)})"
             case Load():
                 return f"{self.names[e.array.name]}[{self.all(e.indices)}]"
+            case Extent():
+                return f"{self.names[e.array.name]}.shape{e.axis}"
             case Component():
                 return f"{self.expr(e.value)}[{self.component(e.indices)}]"
             case Field():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from generators.dtypes import BOOL, Mat, Quat, Scalar, Transform, Type, Vec
+from generators.dtypes import BOOL, FLOAT32, INT32, Array, Mat, Quat, Scalar, Transform, Type, Vec
 
 Signature = Callable[[Sequence[Type]], Type]
 
@@ -30,6 +30,10 @@ def is_number(t: Type) -> bool:
 
 def is_vec(t: Type) -> bool:
     return isinstance(t, Vec)
+
+
+def is_float32_vec(t: Type) -> bool:
+    return isinstance(t, Vec) and t.scalar == FLOAT32
 
 
 def is_mat(t: Type) -> bool:
@@ -174,46 +178,72 @@ def determinant(types: Sequence[Type]) -> Type:
     return m.scalar
 
 
-def rotate(types: Sequence[Type]) -> Type:
-    q, v = types
-    if isinstance(q, Quat) and v == Vec(3, q.scalar):
-        return v
-    raise OpTypeError("needs a quaternion and a vector of 3")
+def norm_with_delta(types: Sequence[Type]) -> Type:
+    v, delta = types
+    if is_float32_vec(v) and delta == FLOAT32:
+        return FLOAT32
+    raise OpTypeError("needs a float32 vector and a float32")
 
 
-def axis_angle(types: Sequence[Type]) -> Type:
-    axis, angle = types
-    if isinstance(angle, Scalar) and angle.is_float and axis == Vec(3, angle):
-        return Quat(angle)
-    raise OpTypeError("needs a vector of 3 and an angle in radians")
+def vec_with_delta(types: Sequence[Type]) -> Type:
+    norm_with_delta(types)
+    return types[0]
 
 
-def quat_to_matrix(types: Sequence[Type]) -> Type:
-    (q,) = types
-    if isinstance(q, Quat):
-        return Mat(3, 3, q.scalar)
-    raise OpTypeError("needs a quaternion")
+def get_diag(types: Sequence[Type]) -> Type:
+    (m,) = types
+    if isinstance(m, Mat) and m.rows == m.cols:
+        return Vec(m.rows, m.scalar)
+    raise OpTypeError("needs a square matrix")
 
 
-def transform_apply(types: Sequence[Type]) -> Type:
-    tf, v = types
-    if isinstance(tf, Transform) and v == Vec(3, tf.scalar):
-        return v
-    raise OpTypeError("needs a transform and a vector of 3")
-
-
-def transform_part(position: bool) -> Signature:
+def from_vecs(*, rows: bool) -> Signature:
     def signature(types: Sequence[Type]) -> Type:
-        (tf,) = types
-        if not isinstance(tf, Transform):
-            raise OpTypeError("needs a transform")
-        return Vec(3, tf.scalar) if position else Quat(tf.scalar)
+        vec = types[0]
+        if len(types) < 2 or not isinstance(vec, Vec) or any(t != vec for t in types):
+            raise OpTypeError("needs two or more vectors of one type")
+        shape = (len(types), vec.size) if rows else (vec.size, len(types))
+        return Mat(*shape, vec.scalar)
 
     return signature
 
 
+def to_int32(*allowed: Callable[[Type], bool]) -> Signature:
+    def signature(types: Sequence[Type]) -> Type:
+        same(*allowed)(types)
+        return INT32
+
+    return signature
+
+
+def to_uint32(*allowed: Callable[[Type], bool]) -> Signature:
+    def signature(types: Sequence[Type]) -> Type:
+        same(*allowed)(types)
+        return Scalar("uint32")
+
+    return signature
+
+
+def lower_bound(types: Sequence[Type]) -> Type:
+    keys, value = types
+    if isinstance(keys, Array) and keys.ndim == 1 and is_number(value) and keys.element == value:
+        return INT32
+    raise OpTypeError("needs a one-dimensional array and a value of its element type")
+
+
+def rand_init(types: Sequence[Type]) -> Type:
+    if any(t != INT32 for t in types):
+        raise OpTypeError("needs a seed and an offset, both int32")
+    return Scalar("uint32")
+
+
+def given(types: Sequence[Type]) -> Type:
+    raise OpTypeError("has no arguments to tell its type by: build the node with its type")
+
+
 float_args = same(is_float)
 number = same(is_number)
+number_or_vec = same(is_number, is_vec)
 int_args = same(is_int)
 linear = same(is_linear)
 float_vec = same(lambda t: isinstance(t, Vec) and t.scalar.is_float)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from generators import ir
-from generators.expr import Call, Cast, Component, Construct, Expr, Field, Load, Op
+from generators.expr import Call, Cast, Component, Construct, Expr, Extent, Field, Load, Op
 
 
 def statements(body: ir.Body) -> Iterator[ir.Statement]:
@@ -26,8 +26,12 @@ def operands(s: ir.Statement) -> tuple[Expr, ...]:
     match s:
         case ir.Assign() | ir.AugAssign() | ir.SetField():
             return (s.value,)
-        case ir.SetComponent() | ir.Store() | ir.Atomic():
+        case ir.SetComponent() | ir.Store():
             return (*s.indices, s.value)
+        case ir.Atomic():
+            return (*s.indices, s.value, *((s.compare,) if s.compare else ()))
+        case ir.Sample():
+            return (s.state, *s.args)
         case ir.If():
             return tuple(condition for condition, _ in s.branches)
         case ir.For():
@@ -91,6 +95,8 @@ def used_ops(program: ir.Program) -> list[str]:
         for s in statements(body):
             if isinstance(s, ir.Atomic):
                 found.add(f"atomic_{s.op}")
+            elif isinstance(s, ir.Sample):
+                found.add(s.sampler)
             elif isinstance(s, ir.AugAssign | ir.Store | ir.SetComponent) and s.op:
                 found.add(s.op)
         for e in expressions(body):
@@ -98,4 +104,6 @@ def used_ops(program: ir.Program) -> list[str]:
                 found.add(e.op)
             elif isinstance(e, Cast):
                 found.add("cast")
+            elif isinstance(e, Extent):
+                found.add("len")
     return sorted(found)

@@ -44,9 +44,10 @@ class Coverage:
         self._note(self._selections, (id(node), 0), first, mask)
 
     def _note(self, seen: Seen, key: tuple[int, int], chosen: Values, mask: Mask) -> None:
-        chosen = self.lanes.base(np.broadcast_to(chosen, (self.lanes.count,)))
+        leading = np.shape(chosen)[:-1]
+        chosen = self.lanes.base(np.broadcast_to(chosen, (*leading, self.lanes.count)))
         if mask is not None:
-            chosen = chosen[self.lanes.base(mask)]
+            chosen = chosen[..., self.lanes.base(mask)]
         if chosen.size:
             sides = seen.setdefault(key, [False, False])
             sides[0] |= bool(chosen.any())

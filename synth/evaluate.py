@@ -18,6 +18,7 @@ from generators.dtypes import INT32, scalar_of
 from generators.expr import Op, Var
 from synth.evaluate_expr import Expressions
 from synth.lane_memory import ArrayMemory
+from synth.lane_samplers import draw_sample
 from synth.lanes import Lanes, Mask, Values, any_active, select
 
 MAX_ITERATIONS = 512
@@ -50,6 +51,7 @@ class Evaluation(Expressions):
             ir.SetField: self._set_field,
             ir.Store: self._store,
             ir.Atomic: self._atomic,
+            ir.Sample: self._sample,
             ir.If: self._if,
             ir.For: self._for,
             ir.While: self._while,
@@ -122,7 +124,21 @@ class Evaluation(Expressions):
         indices = [self.value(i, mask) for i in s.indices]
         value = self.value(s.value, mask)
         self._check_finite(value, mask, s.array.name)
-        self.memories[s.array.name].atomic(s.op, indices, value, mask)
+        memory = self.memories[s.array.name]
+        if s.op in ("exch", "cas"):
+            compare = None if s.compare is None else self.value(s.compare, mask)
+            memory.swap(s.op, indices, compare, value, mask)
+        else:
+            memory.atomic(s.op, indices, value, mask)
+        return mask
+
+    def _sample(self, s: ir.Sample, mask: Mask) -> Mask:
+        args = [self.value(a, mask) for a in s.args]
+        state = self._frames[-1].variables[s.state.name]
+        value, moved = draw_sample(self.lanes, s.sampler, state, args)
+        self._frames[-1].types[s.name] = s.type
+        self._bind(s.name, value, mask)
+        self._bind(s.state.name, moved, mask)
         return mask
 
     def _check_finite(self, value: Any, mask: Mask, where: str) -> None:

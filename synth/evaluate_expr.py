@@ -17,6 +17,7 @@ from generators.expr import (
     Const,
     Construct,
     Expr,
+    Extent,
     Field,
     Load,
     Op,
@@ -27,6 +28,7 @@ from synth.coverage import Coverage
 from synth.lane_ints import convert, wrap
 from synth.lane_memory import ArrayMemory
 from synth.lane_ops import LANE_OPS, check_domain, mixes_components
+from synth.lane_rigid import lanes_of_identity
 from synth.lanes import Lanes, Mask, Values, any_active, select, storage, zeros
 
 _MANTISSA_BITS = {"float16": 11, "float32": 24, "float64": 53}
@@ -66,6 +68,7 @@ class Expressions:
             Op: self._op,
             Cast: self._cast,
             Load: self._load,
+            Extent: self._extent,
             Component: self._component,
             Field: lambda e, mask: self.value(e.value, mask)[e.name],
             Call: self._call,
@@ -92,10 +95,14 @@ class Expressions:
         return values
 
     def _op(self, e: Op, mask: Mask) -> Any:
+        if e.op == "lower_bound":
+            return self._lower_bound(e, mask)
         return self._apply(e, [self.value(a, mask) for a in e.args], mask)
 
     def _apply(self, e: Op, args: list[Any], mask: Mask) -> Any:
         spec = OPS[e.op]
+        if not args:
+            return lanes_of_identity(e.type, self.lanes.count)
         if spec.domain:
             check_domain(e, spec.domain, args, mask)
         if spec.selects:
@@ -118,10 +125,10 @@ class Expressions:
         if isinstance(e.type, Struct):
             return result
         scalar = scalar_of(e.type)
-        if scalar.is_int:
-            return wrap(e.op, result, args, scalar, mask)
         if jumps and not scalar_of(e.args[0].type).is_int and self.lanes.differs(result, mask):
             raise Reject("precision_dependent", e.op)
+        if scalar.is_int:
+            return wrap(e.op, result, args, scalar, mask)
         if scalar.is_float and ulp:
             result = self.lanes.round(result, scalar, ulp)
         return result
@@ -145,9 +152,27 @@ class Expressions:
         digits = _MANTISSA_BITS.get(source.name, source.bits)
         return 0.5 if digits > _MANTISSA_BITS[target.name] else 0.0
 
+    def _extent(self, e: Extent, _mask: Mask) -> Values:
+        return np.full(self.lanes.count, self.memories[e.array.name].shape[e.axis], np.int64)
+
     def _load(self, e: Load, mask: Mask) -> Any:
         indices = [self.value(i, mask) for i in e.indices]
         return self.memories[e.array.name].load(indices, mask)
+
+    def _lower_bound(self, e: Op, mask: Mask) -> Values:
+        """The first element of a sorted array that is not less, the last one if there is none."""
+        keys, value = e.args
+        assert isinstance(keys, Var)
+        memory, wanted = self.memories[keys.name], self.value(value, mask)
+        low = np.zeros(self.lanes.count, np.int64)
+        high = np.full(self.lanes.count, memory.elements - 1)
+        while (low < high).any():
+            middle = (low + high) // 2
+            less = (memory.load([middle], mask) < wanted) & (low < high)
+            low, high = np.where(less, middle + 1, low), np.where(less, high, middle)
+        if self.lanes.differs(low, mask):
+            raise Reject("precision_dependent", e.op)
+        return low
 
     def component_at(self, value: Values, indices: tuple[Expr, ...], mask: Mask) -> tuple[Any, ...]:
         """Where a component lies in a composite's lanes; rejects an index out of bounds."""

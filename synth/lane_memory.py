@@ -114,6 +114,29 @@ class ArrayMemory:
         elif scalar.is_int and not scalar.is_unsigned:
             _check_signed(self.data, scalar, self.name)
 
+    def swap(
+        self, op: str, indices: list[Values], compare: Values | None, value: Values, mask: Mask
+    ) -> None:
+        """Exchange, or compare-and-swap: defined where all threads agree on an element's values."""
+        if self.atomic_op not in ("", op):
+            raise Reject("order_dependent", f"{self.name}: atomic {self.atomic_op} and {op}")
+        self.atomic_op = op
+        at = self.flat(indices, mask)
+        self._log_atomic(at, mask)
+        active: Any = slice(None) if mask is None else mask
+        for agreed in (value,) if compare is None else (value, compare):
+            # Noise differs from thread to thread, so only the base lanes are compared.
+            where, threads = self._base(at, mask)
+            last = np.zeros(self.elements, self.data.dtype)
+            last[where] = agreed[threads]
+            if (last[where] != agreed[threads]).any():
+                raise Reject("order_dependent", f"{self.name}: threads disagree on {op}")
+        chosen = active
+        if compare is not None:
+            equal = self.data[at] == compare
+            chosen = equal if mask is None else equal & mask
+        self.data[at[chosen]] = value[chosen]
+
     def _base(self, at: Values, mask: Mask) -> tuple[Values, Values]:
         threads = np.arange(self.lanes.threads)
         base = at[: self.lanes.threads]

@@ -14,7 +14,9 @@ import numpy as np
 from generators.draw import Reject
 from generators.dtypes import Mat, Quat, Scalar, Transform, Type, Vec, scalar_of
 from generators.expr import Op
-from synth.lanes import VIRTUAL_ROUNDOFF, Mask, Values, any_active
+from synth.lane_rigid import RIGID_RULES, not_rotation, not_unit, quat_multiply, transform_multiply
+from synth.lane_samplers import rand_init
+from synth.lanes import Mask, Values, any_active
 
 Rule = Callable[..., Values]
 
@@ -28,40 +30,14 @@ def _matmul(a: Values, b: Values) -> Values:
     return np.einsum("ijl,jkl->ikl", a, b)
 
 
-def _quat_multiply(a: Values, b: Values) -> Values:
-    """Hamilton product of quaternions x, y, z, w."""
-    vector = a[3] * b[:3] + b[3] * a[:3] + np.cross(a[:3], b[:3], axis=0)
-    return np.concatenate([vector, (a[3] * b[3] - (a[:3] * b[:3]).sum(0))[None]])
-
-
-def _rotate(q: Values, v: Values) -> Values:
-    """v + 2 w (u x v) + 2 u x (u x v) for a unit quaternion (u, w)."""
-    u_cross_v = np.cross(q[:3], v, axis=0)
-    return v + 2.0 * (q[3] * u_cross_v + np.cross(q[:3], u_cross_v, axis=0))
-
-
-def _conjugate(q: Values) -> Values:
-    return np.concatenate([-q[:3], q[3:]])
-
-
-def _transform_multiply(a: Values, b: Values) -> Values:
-    position = a[:3] + _rotate(a[3:], b[:3])
-    return np.concatenate([position, _quat_multiply(a[3:], b[3:])])
-
-
-def _transform_inverse(t: Values) -> Values:
-    inverse = _conjugate(t[3:])
-    return np.concatenate([-_rotate(inverse, t[:3]), inverse])
-
-
 def _multiply(node: Op, a: Values, b: Values) -> Values:
     kinds = tuple(type(arg.type) for arg in node.args)
     if kinds[0] is Mat and kinds[1] in (Vec, Mat):
         return _matmul(a, b)
     if kinds == (Quat, Quat):
-        return _quat_multiply(a, b)
+        return quat_multiply(a, b)
     if kinds == (Transform, Transform):
-        return _transform_multiply(a, b)
+        return transform_multiply(a, b)
     return a * b
 
 
@@ -88,6 +64,52 @@ def _inverse(m: Values) -> Values:
     return inverse
 
 
+def _round_half_away(x: Values) -> Values:
+    whole = np.trunc(x)
+    return np.where(np.abs(x - whole) >= 0.5, whole + np.copysign(1.0, x), whole)
+
+
+def _bit_count(node: Op, x: Values) -> Values:
+    bits = scalar_of(node.args[0].type).bits
+    count = np.zeros(x.shape, np.int64)
+    for k in range(bits):
+        count += ((x >> x.dtype.type(k)) & x.dtype.type(1)).astype(np.int64)
+    return count
+
+
+def _newton(start: Values, excess: Callable[[Values], Values]) -> Values:
+    """Newton's method on a function whose slope is 2 / sqrt(pi) * exp(-x^2)."""
+    x = start
+    for _ in range(6):
+        x = x - excess(x) / (2.0 / np.sqrt(pi) * np.exp(-x * x))
+    return x
+
+
+def _erf_guess(y: Values) -> Values:
+    """Winitzki's approximation of the inverse error function, good to three digits."""
+    a = 0.147
+    logarithm = np.log((1.0 - y) * (1.0 + y))
+    half = 2.0 / (pi * a) + 0.5 * logarithm
+    return np.copysign(np.sqrt(np.sqrt(half * half - logarithm / a) - half), y)
+
+
+def _erfinv(y: Values) -> Values:
+    return _newton(_erf_guess(y), lambda x: _erf(x) - y)
+
+
+def _erfcinv(y: Values) -> Values:
+    return _newton(_erf_guess(1.0 - y), lambda x: y - _erfc(x))
+
+
+def _huber(v: Values, delta: Values) -> Values:
+    size = _length(v)
+    return np.where(size <= delta, 0.5 * size * size, delta * (size - 0.5 * delta))
+
+
+def _pseudo_huber(v: Values, delta: Values) -> Values:
+    return delta * np.sqrt(1.0 + (v * v).sum(0) / (delta * delta))
+
+
 def _diag(v: Values) -> Values:
     return np.eye(v.shape[0])[..., None] * v[:, None, :]
 
@@ -96,17 +118,6 @@ def _skew(v: Values) -> Values:
     zero = np.zeros_like(v[0])
     x, y, z = v
     return np.array([[zero, -z, y], [z, zero, -x], [-y, x, zero]])
-
-
-def _axis_angle(axis: Values, angle: Values) -> Values:
-    half = 0.5 * angle
-    return np.concatenate([axis * np.sin(half), np.cos(half)[None]])
-
-
-def _quat_matrix(q: Values) -> Values:
-    basis = np.eye(3)
-    columns = [_rotate(q, np.broadcast_to(basis[:, k : k + 1], q[:3].shape)) for k in range(3)]
-    return np.stack(columns, axis=1)
 
 
 def _smoothstep(edge0: Values, edge1: Values, x: Values) -> Values:
@@ -146,6 +157,13 @@ _SIMPLE: dict[str, Rule] = {
     "ceil": np.ceil,
     "rint": np.rint,
     "trunc": np.trunc,
+    "round": _round_half_away,
+    "frac": lambda x: x - np.trunc(x),
+    "step": lambda x: np.where(x < 0, 1.0, 0.0),
+    "nonzero": lambda x: (x != 0).astype(x.dtype),
+    "copysign": np.copysign,
+    "erfinv": _erfinv,
+    "erfcinv": _erfcinv,
     "sqrt": np.sqrt,
     "cbrt": np.cbrt,
     "exp": np.exp,
@@ -174,6 +192,19 @@ _SIMPLE: dict[str, Rule] = {
     "length": _length,
     "length_sq": lambda v: (v * v).sum(0),
     "normalize": lambda v: v / _length(v),
+    "argmin": lambda v: np.argmin(v, axis=0),
+    "argmax": lambda v: np.argmax(v, axis=0),
+    "min_element": lambda v: v.min(0),
+    "max_element": lambda v: v.max(0),
+    "norm_l1": lambda v: np.abs(v).sum(0),
+    "norm_l2": _length,
+    "norm_huber": _huber,
+    "norm_pseudo_huber": _pseudo_huber,
+    "smooth_normalize": lambda v, delta: v / _pseudo_huber(v, delta),
+    "get_diag": lambda m: np.einsum("iil->il", m).copy(),
+    "matrix_from_rows": lambda *rows: np.stack(rows),
+    "matrix_from_cols": lambda *cols: np.stack(cols, axis=1),
+    "rand_init": rand_init,
     "cw_mul": lambda a, b: a * b,
     "cw_div": lambda a, b: a / b,
     "outer": lambda a, b: a[:, None, :] * b[None, :, :],
@@ -184,16 +215,7 @@ _SIMPLE: dict[str, Rule] = {
     "ddot": lambda a, b: (a * b).sum((0, 1)),
     "determinant": lambda m: np.linalg.det(_lanes_first(m)),
     "inverse": _inverse,
-    "quat_from_axis_angle": _axis_angle,
-    "quat_inverse": _conjugate,
-    "quat_rotate": _rotate,
-    "quat_rotate_inv": lambda q, v: _rotate(_conjugate(q), v),
-    "quat_to_matrix": _quat_matrix,
-    "transform_point": lambda t, v: t[:3] + _rotate(t[3:], v),
-    "transform_vector": lambda t, v: _rotate(t[3:], v),
-    "transform_inverse": _transform_inverse,
-    "transform_get_translation": lambda t: t[:3].copy(),
-    "transform_get_rotation": lambda t: t[3:].copy(),
+    **RIGID_RULES,
 }
 
 
@@ -203,15 +225,10 @@ def _of_values(rule: Rule) -> Rule:
 
 LANE_OPS: dict[str, Rule] = {
     "mul": _multiply,
+    "bit_count": _bit_count,
     **{name: _of_values(rule) for name, rule in _SIMPLE.items()},
 }
 """Each rule takes the node and the values of its arguments and returns fresh results."""
-
-
-def _not_unit(q: Values, type_: Type) -> Values:
-    """Formulas for rotations differ between libraries unless the length is 1 up to rounding."""
-    roundoff = max(scalar_of(type_).unit_roundoff, VIRTUAL_ROUNDOFF)
-    return np.abs((q * q).sum(0) - 1.0) > 32.0 * roundoff
 
 
 _DOMAINS: dict[str, Callable[[Values, Type], Values]] = {
@@ -219,10 +236,13 @@ _DOMAINS: dict[str, Callable[[Values, Type], Values]] = {
     "positive": lambda x, _: x <= 0,
     "nonnegative": lambda x, _: x < 0,
     "unit": lambda x, _: np.abs(x) > 1,
+    "inside_one": lambda x, _: np.abs(x) > 0.9999,
+    "inside_two": lambda x, _: np.abs(x - 1.0) > 0.9999,
+    "rotation": not_rotation,
     "shift": lambda x, t: (x < 0) | (x >= t.bits if isinstance(t, Scalar) else False),
     "length": lambda v, _: (v * v).sum(0) < 1e-12,
-    "unit_length": _not_unit,
-    "rigid": lambda transform, t: _not_unit(transform[3:], t),
+    "unit_length": not_unit,
+    "rigid": lambda transform, t: not_unit(transform[3:], t),
 }
 
 

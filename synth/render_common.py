@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from generators import expr, ir
-from generators.dtypes import Type
+from generators.dtypes import Array, Type
 from synth.render_doc import Doc, attribute, binary, call, prefix, subscript
 from synth.render_layout import TAB, WIDTH, lines_of
 from synth.render_text import number
@@ -33,7 +33,8 @@ class PythonRenderer:
 
     ops: Mapping[str, Printer]
 
-    def __init__(self) -> None:
+    def __init__(self, program: ir.Program) -> None:
+        self.program = program
         self.lines: list[str] = []
         self.printers: dict[type, Callable[[Any], Doc]] = {
             cls: getattr(self, name) for cls, name in _EXPRESSIONS.items()
@@ -85,6 +86,12 @@ class PythonRenderer:
     def load(self, e: expr.Load) -> Doc:
         return subscript(Doc(e.array.name), self.show_all(e.indices))
 
+    def extent(self, e: expr.Extent) -> Doc:
+        array: expr.Var = e.array
+        if self.program.layout.len_calls and isinstance(array.type, Array) and array.type.ndim == 1:
+            return call("len", [Doc(array.name)])
+        return subscript(attribute(Doc(array.name), "shape"), [Doc(str(e.axis))])
+
     def component(self, e: expr.Component) -> Doc:
         return subscript(self.show(e.value), self.show_all(e.indices))
 
@@ -119,6 +126,9 @@ class PythonRenderer:
         self.augmented(target, s.value.type, s.op, s.value, depth)
 
     def atomic(self, s: ir.Atomic, depth: int) -> None:
+        raise NotImplementedError
+
+    def sample(self, s: ir.Sample, depth: int) -> None:
         raise NotImplementedError
 
     def if_(self, s: ir.If, depth: int) -> None:
@@ -164,6 +174,7 @@ _EXPRESSIONS: dict[type, str] = {
     expr.Op: "op",
     expr.Cast: "cast",
     expr.Load: "load",
+    expr.Extent: "extent",
     expr.Component: "component",
     expr.Field: "field",
     expr.Call: "call",
@@ -176,6 +187,7 @@ _STATEMENTS: dict[type, str] = {
     ir.SetField: "set_field",
     ir.Store: "store",
     ir.Atomic: "atomic",
+    ir.Sample: "sample",
     ir.If: "if_",
     ir.For: "for_",
     ir.While: "while_",

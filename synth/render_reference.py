@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from generators import expr, ir
 from generators.dtypes import Array, Mat, Scalar, Struct, Transform, Type, Vec, scalar_of
 from synth.render_common import AUGMENTED, PythonRenderer
-from synth.render_doc import Doc, attribute, call, listing, subscript
+from synth.render_doc import Doc, Prec, attribute, binary, call, listing, subscript
 from synth.render_reference_helpers import helper_texts, spelled
 from synth.render_reference_ops import REFERENCE_ATOMICS, REFERENCE_OPS
 from synth.render_reference_printers import holds, is_product, mutated, wrapped
@@ -23,6 +23,17 @@ from synth.render_text import (
     number,
     signature,
 )
+
+_VIEWS = frozenset(
+    [
+        "transpose",
+        "transform_get_translation",
+        "transform_get_rotation",
+        "spatial_top",
+        "spatial_bottom",
+    ]
+)
+"""Ops that print as a view of their argument."""
 
 _IMPORTS = {
     frozenset(): [],
@@ -38,8 +49,7 @@ class _Reference(PythonRenderer):
     ops = REFERENCE_OPS
 
     def __init__(self, program: ir.Program) -> None:
-        super().__init__()
-        self.program = program
+        super().__init__(program)
         self.modules: set[str] = set()
         self.helpers: set[str] = set()
         self.taken = names_of(program)
@@ -135,7 +145,7 @@ class _Reference(PythonRenderer):
                 return target in self.mutated or any(self.is_shared(a, "") for a in e.args)
             case expr.Op(op="where"):
                 return any(self.is_shared(a, target) for a in e.args[1:])
-            case expr.Op(op="transpose" | "transform_get_translation" | "transform_get_rotation"):
+            case expr.Op() if e.op in _VIEWS:
                 return self.is_shared(e.args[0], target)
         return False
 
@@ -221,6 +231,9 @@ class _Reference(PythonRenderer):
         if s.op in ("add", "sub"):
             self.augmented(target, s.value.type, s.op, s.value, depth)
             return
+        if s.op in ("exch", "cas"):
+            self.swap(s, target, depth)
+            return
         symbol, value = REFERENCE_ATOMICS[s.op], self.show(s.value)
         if s.op not in ("min", "max"):
             self.put(depth, f"{target.text} {symbol}= ", value, "", target)
@@ -229,6 +242,17 @@ class _Reference(PythonRenderer):
             self.modules.add("np")
             symbol = f"np.{symbol}imum"
         self.put(depth, f"{target.text} = ", call(symbol, [target, value]), "", target)
+
+    def swap(self, s: ir.Atomic, target: Doc, depth: int) -> None:
+        if s.compare is not None:
+            test = binary("==", Prec.COMPARE, target, self.show(s.compare))
+            self.put(depth, "if ", test, ":")
+            depth += 1
+        self.put(depth, f"{target.text} = ", self.show(s.value), "", target)
+
+    def sample(self, s: ir.Sample, depth: int) -> None:
+        drawn = call(self.helper(s.sampler), self.show_all((s.state, *s.args)))
+        self.put(depth, f"{s.name}, {s.state.name} = ", drawn)
 
 
 def render(program: ir.Program) -> str:

@@ -1,12 +1,12 @@
-"""Functions that the reference texts define when they need them, written from the mathematics.
-
-A quaternion is an array x, y, z, w; a transform is its position followed by its rotation.
-"""
+"""Functions that the reference texts define when they need them, written from the mathematics."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Set
+
+from synth.render_reference_random import RANDOM_HELPERS, RANDOM_NEEDS
+from synth.render_reference_rigid import RIGID_HELPERS, RIGID_NEEDS
 
 HELPERS: dict[str, tuple[tuple[str, ...], str]] = {
     "cbrt": (
@@ -47,73 +47,89 @@ def skew(v):
     return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]], dtype=v.dtype)
 """,
     ),
-    "quat_from_axis_angle": (
+    "round_half_away": (
+        ("math",),
+        """\
+def round_half_away(x):
+    whole = math.trunc(x)
+    return float(whole + math.copysign(1, x) if abs(x - whole) >= 0.5 else whole)
+""",
+    ),
+    "frac": (
+        ("math",),
+        """\
+def frac(x):
+    return math.modf(x)[0]
+""",
+    ),
+    "erfinv": (
+        ("math",),
+        """\
+def erfinv(y):
+    a, log_term = 0.147, math.log((1.0 - y) * (1.0 + y))
+    half = 2.0 / (math.pi * a) + 0.5 * log_term
+    x = math.copysign(math.sqrt(math.sqrt(half * half - log_term / a) - half), y)
+    for _ in range(6):
+        x -= (math.erf(x) - y) * 0.5 * math.sqrt(math.pi) * math.exp(x * x)
+    return x
+""",
+    ),
+    "erfcinv": (
+        ("math",),
+        """\
+def erfcinv(y):
+    x = erfinv(1.0 - y)
+    for _ in range(4):
+        x += (math.erfc(x) - y) * 0.5 * math.sqrt(math.pi) * math.exp(x * x)
+    return x
+""",
+    ),
+    "norm_huber": (
+        ("np",),
+        """\
+def norm_huber(v, delta):
+    size = float(np.linalg.norm(v))
+    return 0.5 * size * size if size <= delta else delta * (size - 0.5 * delta)
+""",
+    ),
+    "norm_pseudo_huber": (
         ("math", "np"),
         """\
-def quat_from_axis_angle(axis, angle):
-    return np.append(axis * math.sin(0.5 * angle), math.cos(0.5 * angle))
+def norm_pseudo_huber(v, delta):
+    return delta * math.sqrt(1.0 + float(np.dot(v, v)) / (delta * delta))
 """,
     ),
-    "quat_inverse": (
-        ("np",),
-        """\
-def quat_inverse(q):
-    return np.append(-q[:3], q[3])
-""",
-    ),
-    "quat_multiply": (
-        ("np",),
-        """\
-def quat_multiply(a, b):
-    vector = a[3] * b[:3] + b[3] * a[:3] + np.cross(a[:3], b[:3])
-    return np.append(vector, a[3] * b[3] - np.dot(a[:3], b[:3]))
-""",
-    ),
-    "quat_rotate": (
-        ("np",),
-        """\
-def quat_rotate(q, v):
-    t = 2.0 * np.cross(q[:3], v)
-    return v + q[3] * t + np.cross(q[:3], t)
-""",
-    ),
-    "quat_to_matrix": (
-        ("np",),
-        """\
-def quat_to_matrix(q):
-    return np.column_stack([quat_rotate(q, axis) for axis in np.eye(3)])
-""",
-    ),
-    "transform_point": (
+    "smooth_normalize": (
         (),
         """\
-def transform_point(t, v):
-    return t[:3] + quat_rotate(t[3:], v)
+def smooth_normalize(v, delta):
+    return v / norm_pseudo_huber(v, delta)
 """,
     ),
-    "transform_inverse": (
-        ("np",),
+    "lower_bound": (
+        (),
         """\
-def transform_inverse(t):
-    rotation = quat_inverse(t[3:])
-    return np.concatenate([-quat_rotate(rotation, t[:3]), rotation])
+def lower_bound(keys, value):
+    low, high = 0, len(keys) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if keys[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 """,
     ),
-    "transform_multiply": (
-        ("np",),
-        """\
-def transform_multiply(a, b):
-    return np.concatenate([transform_point(a, b[:3]), quat_multiply(a[3:], b[3:])])
-""",
-    ),
+    **RIGID_HELPERS,
+    **RANDOM_HELPERS,
 }
 """By name: the modules that the text uses, and the text."""
 
 NEEDS: dict[str, tuple[str, ...]] = {
-    "quat_to_matrix": ("quat_rotate",),
-    "transform_point": ("quat_rotate",),
-    "transform_inverse": ("quat_inverse", "quat_rotate"),
-    "transform_multiply": ("transform_point", "quat_multiply"),
+    "erfcinv": ("erfinv",),
+    "smooth_normalize": ("norm_pseudo_huber",),
+    **RIGID_NEEDS,
+    **RANDOM_NEEDS,
 }
 """By name: the helpers that a helper calls."""
 

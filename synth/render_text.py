@@ -72,7 +72,13 @@ def statements(body: ir.Body) -> Iterator[ir.Statement]:
 
 def changed(body: ir.Body) -> set[str]:
     """Variables that a body assigns."""
-    return {s.name for s in statements(body) if isinstance(s, ir.Assign | ir.AugAssign)}
+    found: set[str] = set()
+    for s in statements(body):
+        if isinstance(s, ir.Assign | ir.AugAssign | ir.Sample):
+            found.add(s.name)
+        if isinstance(s, ir.Sample):
+            found.add(s.state.name)
+    return found
 
 
 def names_of(program: ir.Program) -> set[str]:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from generators import expr, ir
-from generators.dtypes import Array, Mat, Quat, Scalar, Transform, Type, Vec
+from generators.dtypes import Array, Mat, Quat, Scalar, Transform, Type, Vec, scalar_of
 from synth.render_common import Printer, PythonRenderer, infix, unary
-from synth.render_doc import Doc, Prec, binary, call
+from synth.render_doc import Doc, Prec, attribute, binary, call
 from synth.render_text import docstring, float_text, number, signature
 from synth.render_warp_literals import loop_variables
 
@@ -39,6 +39,23 @@ def _product(_: object, args: Sequence[Doc], node: expr.Op) -> Doc:
     return binary("@" if matrix else "*", Prec.MUL, args[0], args[1])
 
 
+def _identity(renderer: _Warp, _: Sequence[Doc], node: expr.Op) -> Doc:
+    assert isinstance(node.type, Mat)
+    size, dtype = f"n={node.type.rows}", f"dtype={renderer.type(node.type.scalar)}"
+    return call("wp.identity", [Doc(size), Doc(dtype)])
+
+
+def _typed(name: str) -> Printer:
+    """A builtin that must be told of any other type than float32."""
+
+    def show(renderer: _Warp, _: Sequence[Doc], node: expr.Op) -> Doc:
+        scalar = scalar_of(node.type)
+        given = [] if scalar.name == "float32" else [Doc(f"dtype={renderer.type(scalar)}")]
+        return call(f"wp.{name}", given)
+
+    return show
+
+
 _BUILTINS = """
     where min max clamp abs sign floor ceil rint trunc sqrt cbrt exp log log2 log10 pow
     sin cos tan asin acos atan atan2 sinh cosh tanh erf erfc degrees radians lerp smoothstep
@@ -46,6 +63,13 @@ _BUILTINS = """
     determinant inverse quat_from_axis_angle quat_inverse quat_rotate quat_rotate_inv
     quat_to_matrix transform_point transform_vector transform_inverse
     transform_get_translation transform_get_rotation
+    round frac step nonzero copysign bit_count erfinv erfcinv argmin argmax
+    norm_l1 norm_l2 norm_huber norm_pseudo_huber smooth_normalize get_diag
+    matrix_from_rows matrix_from_cols lower_bound rand_init
+    quat_from_matrix quat_rpy quat_to_rpy quat_slerp quat_twist quat_twist_angle
+    quat_twist_angle_signed transform_multiply transform_to_matrix transform_compose
+    spatial_vector spatial_dot spatial_cross spatial_cross_dual spatial_top spatial_bottom
+    spatial_adjoint transform_twist transform_wrench velocity_at_point
 """
 WARP_OPS: dict[str, Printer] = {
     "add": infix("+", Prec.ADD),
@@ -71,11 +95,17 @@ WARP_OPS: dict[str, Printer] = {
     "or": infix("or", Prec.OR),
     "not": unary("not ", Prec.NOT),
     **{name: _builtin(name) for name in _BUILTINS.split()},
+    "min_element": _builtin("min"),
+    "max_element": _builtin("max"),
+    "identity": _identity,
+    "quat_identity": _typed("quat_identity"),
+    "transform_identity": _typed("transform_identity"),
 }
 """How Warp writes each op of the table."""
 
 WARP_ATOMICS: dict[str, str] = {
-    name: f"wp.atomic_{name}" for name in ("add", "sub", "min", "max", "and", "or", "xor")
+    name: f"wp.atomic_{name}"
+    for name in ("add", "sub", "min", "max", "and", "or", "xor", "exch", "cas")
 }
 """How Warp writes each atomic."""
 
@@ -90,9 +120,13 @@ def _short_name(type_: Vec | Mat | Quat | Transform) -> tuple[str, str]:
             raise TypeError(f"Warp has no {type_}")
         return f"wp.{type(type_).__name__.lower()}{suffix}", ""
     if isinstance(type_, Vec):
+        if type_.size == 6 and has_kinds:
+            return f"wp.spatial_vector{suffix}", ""
         name = f"vec{type_.size}{suffix}"
         known = 2 <= type_.size <= 4 and suffix != "bool"
     else:
+        if type_.shape == (6, 6) and has_kinds:
+            return f"wp.spatial_matrix{suffix}", ""
         name = f"mat{type_.rows}{type_.cols}{suffix}"
         known = type_.rows == type_.cols and 2 <= type_.rows <= 4 and has_kinds
     return (f"wp.{name}", "") if known else ("", name)
@@ -112,8 +146,7 @@ class _Warp(PythonRenderer):
     ops = WARP_OPS
 
     def __init__(self, program: ir.Program) -> None:
-        super().__init__()
-        self.program = program
+        super().__init__(program)
         self.aliases: dict[str, str] = {}
         self.variables: set[int] = set()
 
@@ -200,8 +233,26 @@ class _Warp(PythonRenderer):
             super().augmented(target, type_, op, value, depth)
 
     def atomic(self, s: ir.Atomic, depth: int) -> None:
-        args = [Doc(s.array.name), *self.show_all(s.indices), self.show(s.value)]
+        values = [s.value] if s.compare is None else [s.compare, s.value]
+        args = [Doc(s.array.name), *self.show_all((*s.indices, *values))]
         self.put(depth, "", call(WARP_ATOMICS[s.op], args))
+
+    def component(self, e: expr.Component) -> Doc:
+        if self.program.layout.letters and _has_letters(e):
+            return attribute(self.show(e.value), "xyzw"[e.indices[0].value])  # type: ignore[attr-defined]
+        return super().component(e)
+
+    def sample(self, s: ir.Sample, depth: int) -> None:
+        drawn = call(f"wp.{s.sampler}", self.show_all((s.state, *s.args)))
+        self.put(depth, f"{s.name} = ", drawn)
+
+
+def _has_letters(e: expr.Component) -> bool:
+    """Whether people can write the part as ``v.x``."""
+    short = isinstance(e.value.type, Quat) or (
+        isinstance(e.value.type, Vec) and e.value.type.size <= 4
+    )
+    return short and isinstance(e.indices[0], expr.Const)
 
 
 def render(program: ir.Program) -> str:

@@ -42,10 +42,12 @@ from generators.expr import (
     Expr,
     Field,
     Load,
+    Op,
     Var,
     literal,
     op,
 )
+from generators.op_spec import VARIADIC
 from generators.ops import ATOMICS, OPS
 from generators.signatures import OpTypeError
 from synth import render_reference, render_warp
@@ -64,7 +66,7 @@ TRANSFORM = Transform(FLOAT32)
 _COMPOSITES = """
     vec2[float64] vec3[float32] vec3[float16] vec3[float64] vec5[float32] vec3[int32] vec2[uint8]
     mat2x2[float32] mat3x3[float64] mat4x4[float32] mat2x3[float32] mat3x2[float32] mat2x2[int32]
-    quat[float32] quat[float64] transform[float32] transform[float64]
+    quat[float32] quat[float64] transform[float32] transform[float64] vec6[float32] vec6[float64]
 """
 POOL = [*(Scalar(name) for name in SCALARS), *map(parse_type, _COMPOSITES.split())]
 
@@ -110,11 +112,25 @@ I = Var("i", INT32)  # noqa: E741
 # Programs: one an op and choice of types
 
 
+NULLARY = {"identity": Mat, "quat_identity": Quat, "transform_identity": Transform}
+
+
+def _has_identity(t: Type) -> bool:
+    return not isinstance(t, Mat) or (t.rows == t.cols and t.scalar.is_float)
+
+
 def op_cases() -> list[tuple[str, tuple[Type, ...]]]:
     cases = []
     for name, spec in OPS.items():
-        for choice in itertools.product(POOL, repeat=spec.arity):
-            if spec.arity == 3 and choice[1] != choice[0] != choice[2] != choice[1]:
+        if name in NULLARY:
+            cases += [(name, (t,)) for t in POOL if type(t) is NULLARY[name] and _has_identity(t)]
+            continue
+        if name == "lower_bound":
+            cases += [(name, (t, t)) for t in POOL if isinstance(t, Scalar) and t != BOOL]
+            continue
+        arity = 2 if spec.arity == VARIADIC else spec.arity
+        for choice in itertools.product(POOL, repeat=arity):
+            if arity == 3 and choice[1] != choice[0] != choice[2] != choice[1]:
                 continue
             try:
                 spec.result(choice)
@@ -128,7 +144,12 @@ def op_cases() -> list[tuple[str, tuple[Type, ...]]]:
 
 def op_program(name: str, choice: tuple[Type, ...], index: int) -> ir.Program:
     params = [array(f"a{k}", t) for k, t in enumerate(choice)]
-    value = op(name, *(var(p)[I] for p in params))
+    if name in NULLARY:
+        value = op("mul", var(params[0])[I], Op(name, (), choice[0]))
+    elif name == "lower_bound":
+        value = op(name, var(params[0]), var(params[1])[I])
+    else:
+        value = op(name, *(var(p)[I] for p in params))
     out = array("out", value.type, "out")
     styles = ("array", "array2d", "bracket")
     layout = ir.Layout(styles[index % 3], index % 2 == 0)
@@ -149,14 +170,23 @@ def values(t: Type, domain: str, rng: np.random.Generator, count: int) -> np.nda
         if s.is_unsigned and not domain:
             high = s.int_range[1]
         return rng.integers(low, high, shape, dtype=s.name, endpoint=True)
-    ranges = {"unit": (-0.9, 0.9), "nonzero": (0.5, 2.0), "positive": (0.5, 2.0)}
+    ranges = {
+        "unit": (-0.9, 0.9),
+        "inside_one": (-0.95, 0.95),
+        "inside_two": (0.05, 1.95),
+        "nonzero": (0.5, 2.0),
+        "positive": (0.5, 2.0),
+    }
     low, high = ranges.get(domain, (0.1 if domain == "nonnegative" else -2.0, 2.0))
     drawn = rng.uniform(low, high, shape)
-    if isinstance(t, Quat):
+    if isinstance(t, Quat) or domain == "unit_length":
         drawn /= np.linalg.norm(drawn, axis=-1, keepdims=True)
     if isinstance(t, Transform):
         drawn[:, 3:] /= np.linalg.norm(drawn[:, 3:], axis=-1, keepdims=True)
-    if isinstance(t, Mat) and t.rows == t.cols:
+    if domain == "rotation":
+        drawn = np.linalg.qr(drawn)[0]
+        drawn *= np.sign(np.linalg.det(drawn))[:, None, None]
+    elif isinstance(t, Mat) and t.rows == t.cols:
         drawn += 2.5 * t.rows * np.eye(t.rows)
     return drawn.astype(s.name)
 
@@ -242,6 +272,8 @@ def compare(p: ir.Program, namespace: dict[str, Any], seed: int) -> None:
         t = param.type.element if isinstance(param.type, Array) else param.type
         count = int(np.prod([{"n": N}.get(d) or int(d) for d in param.shape]))
         drawn = values(t, domain or param.init, rng, count)
+        if name == "lower_bound" and k == 0:
+            drawn = np.sort(drawn)
         if name == "smoothstep" and k < 2:
             drawn = np.abs(drawn) * 0.2 + np.array(2 * k, drawn.dtype)
         if isinstance(param.type, Array):
