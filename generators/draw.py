@@ -22,7 +22,12 @@ _MASK = 2**64 - 1
 
 
 class Reject(Exception):  # noqa: N818 - not an error: the draw is counted and drawn again
-    """This draw is no good; ``reason`` is one word of a fixed kind, ``detail`` says where."""
+    """This draw is no good; ``reason`` is one word of a fixed kind, ``detail`` says where.
+
+    ``idiom`` is filled in where the draw is known to be one of an idiom.
+    """
+
+    idiom = ""
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(f"{reason}: {detail}" if detail else reason)

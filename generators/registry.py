@@ -39,9 +39,13 @@ class Category:
         self.idioms[name] = function
         return function
 
+    def choose(self, draw: Draw) -> str:
+        """The idiom that a draw is of."""
+        return draw.idiom.choice(sorted(self.idioms))
+
     def draw(self, draw: Draw, level: int) -> Program:
         """Draw one program. May raise :class:`generators.draw.Reject`."""
-        return self.draw_idiom(draw.idiom.choice(sorted(self.idioms)), draw, level)
+        return self.draw_idiom(self.choose(draw), draw, level)
 
     def draw_idiom(self, name: str, draw: Draw, level: int) -> Program:
         """Draw one program of a given idiom."""

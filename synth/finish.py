@@ -28,7 +28,7 @@ from synth.shards import ShardWriter
 from synth.unit import Key, Tally, finished_unit, read_tally
 from validate.columns import ROW_SCHEMA
 
-_KEY_COLUMNS = ["category", "structure", "rename", "provenance"]
+_KEY_COLUMNS = ["idiom", "category", "structure", "rename", "provenance"]
 
 EVIDENCE_SCHEMA = pa.schema(
     [
@@ -91,7 +91,7 @@ def _candidates(paths: list[Path], tally: Tally) -> Iterator[Candidate]:
         for row in table.to_pylist():
             origin = row["provenance"]
             key = (origin["index"], row["category"])
-            yield Candidate(key, row["structure"], row["rename"], origin["attempt"])
+            yield Candidate(key, row["idiom"], row["structure"], row["rename"], origin["attempt"])
 
 
 def _rows(paths: list[Path], replaced: dict[Key, Row]) -> Iterator[Row]:
@@ -121,7 +121,7 @@ def _write_rejected(out: Path, tally: Tally) -> None:
 def _draws(tally: Tally, replaced: Mapping[Key, Row]) -> dict[str, Any]:
     by_reason: Counter[str] = Counter()
     for name, count in tally.rejects.items():
-        by_reason[name.split("/", 1)[1]] += count
+        by_reason[name.rpartition("/")[2]] += count
     return {
         "draws": tally.draws,
         "rejects": dict(sorted(tally.rejects.items())),

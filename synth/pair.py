@@ -9,7 +9,7 @@ from typing import Any
 
 from extract import ModuleText, extract_module
 from generators import categories
-from generators.draw import Draw
+from generators.draw import Draw, Reject
 from generators.ir import Program
 from generators.keys import Keys, program_keys
 from generators.serialise import to_json
@@ -56,8 +56,14 @@ class Accepted:
 def attempt_draw(settings: Settings, category: str, index: int, attempt: int) -> Accepted:
     """One attempt at one index; :class:`generators.draw.Reject` when it is no good."""
     draw = Draw(settings.seed, category, index, attempt)
-    program = categories()[category].draw(draw, settings.level_of(index))
-    tolerances = judge(program)
+    source = categories()[category]
+    idiom = source.choose(draw)
+    try:
+        program = source.draw_idiom(idiom, draw, settings.level_of(index))
+        tolerances = judge(program)
+    except Reject as reject:
+        reject.idiom = idiom
+        raise
     return Accepted(program, tolerances, program_keys(program), index, attempt)
 
 

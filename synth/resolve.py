@@ -21,6 +21,7 @@ class Candidate:
     """A unit's row as the rule sees it."""
 
     key: Key
+    idiom: str
     structure: str
     rename: str
     attempt: int
@@ -60,7 +61,7 @@ def resolve(
     for candidate in candidates:
         refusal = taken.refusal(candidate.structure, candidate.rename)
         if refusal:
-            tally.rejects[f"{candidate.key[1]}/{refusal}"] += 1
+            tally.rejects[f"{candidate.key[1]}/{candidate.idiom}/{refusal}"] += 1
             row, rename = _redraw(settings, versions, candidate, taken, tally)
             replaced[candidate.key] = row
             taken.add(row["structure"], rename)

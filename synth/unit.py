@@ -33,7 +33,7 @@ Key = tuple[int, str]
 
 @dataclass
 class Tally:
-    """What happened to draws: rejects by category and reason, and rows that failed checks."""
+    """What happened to draws: rejects by ``category/idiom/reason``, and rows that failed checks."""
 
     draws: int = 0
     rejects: Counter[str] = field(default_factory=Counter)
@@ -78,12 +78,12 @@ def first_accepted(
         try:
             accepted = attempt_draw(settings, category, index, attempt)
         except Reject as reject:
-            tally.rejects[f"{category}/{reject.reason}"] += 1
+            tally.rejects[f"{category}/{reject.idiom}/{reject.reason}"] += 1
             continue
         reason = admit(accepted)
         if not reason:
             return accepted
-        tally.rejects[f"{category}/{reason}"] += 1
+        tally.rejects[f"{category}/{accepted.program.idiom}/{reason}"] += 1
     level = settings.level_of(index)
     raise SettingsError(
         f"category {category} has no more distinct kernels at level {level} (index {index}); "
@@ -117,7 +117,7 @@ def checked_rows(
                 found[key] = (row, rename)
                 del todo[key]
             else:
-                tally.rejects[f"{key[1]}/{failure.reason}"] += 1
+                tally.rejects[f"{key[1]}/{row['idiom']}/{failure.reason}"] += 1
                 tally.rejected_rows.append(_rejected(row, failure))
                 attempts[key] = row["provenance"]["attempt"] + 1
 
