@@ -26,20 +26,6 @@ from validate.dtypes import parse
 Row = dict[str, Any]
 
 ENOUGH_ROWS = 20
-SCALARS = [
-    "bool",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "float16",
-    "float32",
-    "float64",
-]
 _SHORT = {"float": "float32", "int": "int32"}
 _BARE = {"len", "range", "float", "int", "bool", "min", "max", "abs", "round", "pow"}
 

@@ -26,30 +26,10 @@ from validate.sizes import evaluate_all, own_sizes
 Row = dict[str, Any]
 
 _INFIX = frozenset(
-    [
-        "add",
-        "sub",
-        "mul",
-        "div",
-        "floordiv",
-        "mod",
-        "neg",
-        "bit_and",
-        "bit_or",
-        "bit_xor",
-        "invert",
-        "lshift",
-        "rshift",
-        "lt",
-        "le",
-        "gt",
-        "ge",
-        "eq",
-        "ne",
-        "and",
-        "or",
-        "not",
-    ]
+    {
+        *("add", "sub", "mul", "div", "floordiv", "mod", "neg", "bit_and", "bit_or", "bit_xor"),
+        *("invert", "lshift", "rshift", "lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"),
+    }
 )
 _SPELLED = {"min_element": "min", "max_element": "max"}
 _TRIES = 6
