@@ -138,8 +138,8 @@ class KernelBuilder(BodyBuilder):
         ``name`` comes from :meth:`name`, so that no variable is called the same.
         """
         layout = ir.Layout(
-            array_style=self.draw.layout.weighted({"array": 5, "array2d": 3, "bracket": 2}),
-            short_scalars=self.draw.layout.chance(0.4),
+            array_style=self.draw.layout.weighted({"array": 5, "array2d": 2, "bracket": 8}),
+            short_scalars=self.draw.layout.chance(0.6),
             letters=self.draw.layout.chance(0.3),
             len_calls=self.draw.layout.chance(0.4),
         )
