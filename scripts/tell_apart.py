@@ -1,7 +1,7 @@
 """Can a simple classifier tell our kernels from those that people wrote?
 
 Run: PYTHONPATH=. python scripts/tell_apart.py OURS HARVESTED [--prefix MODULE] [--seed S]. OURS is
-a generated dataset, HARVESTED one of `pairsmith harvest` over modules that people wrote. Identifiers
+a generated dataset, HARVESTED one of `pairsmith harvest` over modules of people. Identifiers
 of a kernel are replaced by what they are (a parameter, a local, a helper, a type name stays),
 numbers by their kind, docstrings and comments left out; token 1- to 3-grams feed a logistic
 regression. Prints the area under the ROC curve over five folds and the strongest features of
