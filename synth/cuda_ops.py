@@ -1,0 +1,334 @@
+"""How plain CUDA writes each op of the table: one entry an op."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from generators.dtypes import Mat, Scalar, Transform, Type, Vec, scalar_of
+from generators.expr import Op
+from synth.cuda_device import Library, built, narrowed, negation, number, operator, real
+from synth.cuda_text import Prec, Text, at_least, binary, call, choice, member, prefix
+from synth.cuda_types import computed, name_of, parts
+from synth.cuda_vectors import elementwise, index_of_extreme, stacked
+
+
+class Renders(Protocol):
+    """What a printer asks of the renderer."""
+
+    library: Library
+
+
+CudaPrinter = Callable[[Renders, Sequence[Text], Op], Text]
+
+
+def types(node: Op) -> list[Type]:
+    """Argument types as values are held."""
+    return [computed(a.type) for a in node.args]
+
+
+def _infix(symbol: str, prec: int) -> CudaPrinter:
+    def show(r: Renders, args: Sequence[Text], node: Op) -> Text:
+        left, right = types(node)
+        result = computed(node.type)
+        if not isinstance(result, Scalar):
+            operator(r.library, symbol, left, right, result)
+            return binary(symbol, prec, *args)
+        return narrow(binary(symbol, prec, *args), result)
+
+    return show
+
+
+def narrow(e: Text, type_: Scalar) -> Text:
+    text = narrowed(e.text, type_)
+    return e if text == e.text else Text(text, Prec.UNARY)
+
+
+def _compare(symbol: str, prec: int) -> CudaPrinter:
+    return lambda _, args, node: binary(symbol, prec, *args)
+
+
+def _negate(r: Renders, args: Sequence[Text], node: Op) -> Text:
+    result = computed(node.type)
+    if isinstance(result, Scalar):
+        return narrow(prefix("-", args[0]), result)
+    negation(r.library, result)
+    return prefix("-", args[0])
+
+
+def _invert(_: Renders, args: Sequence[Text], node: Op) -> Text:
+    type_ = node.type
+    assert isinstance(type_, Scalar)
+    return narrow(prefix("~", args[0]), type_)
+
+
+def _math(name: str) -> CudaPrinter:
+    """A function of C's mathematics: ``sinf`` or ``sin``."""
+    return lambda r, args, node: call(real(scalar_of(computed(node.type)), name), args)
+
+
+def _device(name: str) -> CudaPrinter:
+    return lambda r, args, node: call(r.library.function(name, *types(node)), args)
+
+
+def _scalar_extreme(name: str, scalar: Scalar) -> str:
+    return real(scalar, f"f{name}") if scalar.is_float else name
+
+
+def _extreme(name: str) -> CudaPrinter:
+    def show(r: Renders, args: Sequence[Text], node: Op) -> Text:
+        result = computed(node.type)
+        plain = _scalar_extreme(name, scalar_of(result))
+        if isinstance(result, Scalar):
+            return call(plain, _same_width(args, result))
+        return call(elementwise(r.library, plain, plain, result, 2), args)
+
+    return show
+
+
+def _same_width(args: Sequence[Text], type_: Scalar) -> Sequence[Text]:
+    """Narrow integers as int, so that CUDA's overloads are not ambiguous."""
+    if type_.is_float or type_.bits >= 32:
+        return args
+    return [Text(f"(int){at_least(a, Prec.UNARY)}", Prec.UNARY) for a in args]
+
+
+def _of_parts(name: str) -> CudaPrinter:
+    """The least or largest component."""
+
+    def show(r: Renders, args: Sequence[Text], node: Op) -> Text:
+        vec = types(node)[0]
+        one = _scalar_extreme(name, scalar_of(vec))
+        inner = f"{at_least(args[0], Prec.POSTFIX)}"
+        text = inner + parts(vec)[0]
+        for place in parts(vec)[1:]:
+            text = f"{one}({text}, {inner}{place})"
+        return Text(text)
+
+    return show
+
+
+def _clamp(_: Renders, args: Sequence[Text], node: Op) -> Text:
+    type_ = scalar_of(computed(node.type))
+    if type_.name == "float32" and [a.text for a in args[1:]] == ["0.0f", "1.0f"]:
+        return call("__saturatef", args[:1])
+    least, most = _scalar_extreme("min", type_), _scalar_extreme("max", type_)
+    x, low, high = _same_width(args, type_)
+    return call(least, [call(most, [x, low]), high])
+
+
+def _abs(r: Renders, args: Sequence[Text], node: Op) -> Text:
+    result = computed(node.type)
+    scalar = scalar_of(result)
+    if scalar.is_unsigned:
+        return args[0]
+    name = real(scalar, "fabs") if scalar.is_float else "llabs" if scalar.bits == 64 else "abs"
+    if isinstance(result, Scalar):
+        return call(name, args)
+    return call(elementwise(r.library, name, name, result, 1), args)
+
+
+def _where_sign(test: str, yes: float, no: float) -> CudaPrinter:
+    def show(_: Renders, args: Sequence[Text], node: Op) -> Text:
+        type_ = computed(node.type)
+        prec = Prec.COMPARE if test == "<" else Prec.EQUAL
+        condition = binary(test, prec, args[0], Text(number(0, type_)))
+        return choice(condition, _signed(yes, type_), _signed(no, type_))
+
+    return show
+
+
+def _signed(value: float, type_: Type) -> Text:
+    return Text(number(value, type_), Prec.UNARY if value < 0 else Prec.POSTFIX)
+
+
+def _frac(_: Renders, args: Sequence[Text], node: Op) -> Text:
+    whole = call(real(scalar_of(computed(node.type)), "trunc"), args)
+    return binary("-", Prec.ADD, args[0], whole)
+
+
+def _scaled(factor: float) -> CudaPrinter:
+    def show(_: Renders, args: Sequence[Text], node: Op) -> Text:
+        type_ = computed(node.type)
+        digits = repr(factor) if scalar_of(type_).name == "float64" else f"{factor:.9g}f"
+        return binary("*", Prec.MUL, args[0], Text(digits))
+
+    return show
+
+
+def _bit_count(_: Renders, args: Sequence[Text], node: Op) -> Text:
+    type_ = scalar_of(node.args[0].type)
+    if type_.bits == 64:
+        return call("__popcll", args)
+    if type_.bits == 32 or type_.is_unsigned:
+        return call("__popc", args)
+    unsigned = name_of(Scalar(f"u{type_.name}"))
+    return call("__popc", [Text(f"({unsigned}){at_least(args[0], Prec.UNARY)}", Prec.UNARY)])
+
+
+def _where(_: Renders, args: Sequence[Text], node: Op) -> Text:
+    return choice(*args)
+
+
+def _lerp(r: Renders, args: Sequence[Text], node: Op) -> Text:
+    a, b, t = args
+    result = computed(node.type)
+    if not isinstance(result, Scalar):
+        operator(r.library, "-", result, result, result)
+        operator(r.library, "+", result, result, result)
+        operator(r.library, "*", scalar_of(result), result, result)
+    return binary("+", Prec.ADD, a, binary("*", Prec.MUL, t, binary("-", Prec.ADD, b, a)))
+
+
+def _argument(name: str) -> CudaPrinter:
+    def show(r: Renders, args: Sequence[Text], node: Op) -> Text:
+        vec = types(node)[0]
+        assert isinstance(vec, Vec)
+        return call(index_of_extreme(r.library, name, vec), args)
+
+    return show
+
+
+def _stacked(name: str) -> CudaPrinter:
+    def show(r: Renders, args: Sequence[Text], node: Op) -> Text:
+        vec = types(node)[0]
+        assert isinstance(vec, Vec)
+        return call(stacked(r.library, name, len(args), vec), args)
+
+    return show
+
+
+def _identity(r: Renders, _: Sequence[Text], node: Op) -> Text:
+    type_ = computed(node.type)
+    if isinstance(type_, Mat):
+        ones = [float(i == j) for i in range(type_.rows) for j in range(type_.cols)]
+    else:
+        ones = [0.0] * (len(parts(type_)) - 1) + [1.0]
+    return Text(built(r.library, type_, [number(one, type_) for one in ones]))
+
+
+def _cw(symbol: str) -> CudaPrinter:
+    """Component by component: for matrices ``*`` means something else."""
+
+    def show(r: Renders, args: Sequence[Text], node: Op) -> Text:
+        result = computed(node.type)
+        if isinstance(result, Mat):
+            name = {"*": "cw_mul", "/": "cw_div"}[symbol]
+            return call(_componentwise(r.library, name, symbol, result), args)
+        operator(r.library, symbol, result, result, result)
+        return binary(symbol, Prec.MUL, *args)
+
+    return show
+
+
+def _componentwise(library: Library, name: str, symbol: str, type_: Type) -> str:
+    key = (name, (type_, type_))
+    if key not in library.functions:
+        from synth.cuda_device import written
+
+        values = [f"a{p} {symbol} b{p}" for p in parts(type_)]
+        params = (("a", type_), ("b", type_))
+        made = f"return {built(library, type_, values)};"
+        library.functions[key] = written(library, name, type_, params, made)
+    return library.spelled(name)
+
+
+def _part(name: str) -> CudaPrinter:
+    return lambda _, args, node: member(args[0], name)
+
+
+def _transform_vector(r: Renders, args: Sequence[Text], node: Op) -> Text:
+    transform, vec = types(node)
+    assert isinstance(transform, Transform)
+    rotate = r.library.function("quat_rotate", _quat(transform), vec)
+    return call(rotate, [member(args[0], "q"), args[1]])
+
+
+def _quat(transform: Transform) -> Type:
+    from generators.dtypes import Quat
+
+    return Quat(transform.scalar)
+
+
+def _dot(name: str) -> CudaPrinter:
+    return lambda r, args, node: call(r.library.function(name, *types(node)), args)
+
+
+def _transform_product(r: Renders, args: Sequence[Text], node: Op) -> Text:
+    type_ = computed(node.type)
+    operator(r.library, "*", type_, type_, type_)
+    return binary("*", Prec.MUL, *args)
+
+
+def _lower_bound(r: Renders, args: Sequence[Text], node: Op) -> Text:
+    raise AssertionError("the renderer prints lower_bound: it needs the array's extent")
+
+
+_MATH = """floor ceil rint trunc round sqrt cbrt exp log log2 log10 pow sin cos tan asin acos atan
+atan2 sinh cosh tanh erf erfc erfinv erfcinv copysign"""
+_DEVICE = """smoothstep dot cross length length_sq normalize norm_l1 norm_huber norm_pseudo_huber
+smooth_normalize get_diag outer skew diag transpose trace ddot determinant inverse
+quat_from_axis_angle quat_inverse quat_rotate quat_rotate_inv quat_to_matrix quat_from_matrix
+quat_rpy quat_to_rpy quat_slerp quat_twist quat_twist_angle quat_twist_angle_signed
+transform_point transform_inverse transform_to_matrix transform_compose spatial_vector
+spatial_cross spatial_cross_dual spatial_top spatial_bottom spatial_adjoint transform_twist
+transform_wrench velocity_at_point rand_init"""
+
+CUDA_OPS: dict[str, CudaPrinter] = {
+    "add": _infix("+", Prec.ADD),
+    "sub": _infix("-", Prec.ADD),
+    "mul": _infix("*", Prec.MUL),
+    "div": _infix("/", Prec.MUL),
+    "floordiv": _infix("/", Prec.MUL),
+    "mod": _infix("%", Prec.MUL),
+    "neg": _negate,
+    "bit_and": _infix("&", Prec.BIT_AND),
+    "bit_or": _infix("|", Prec.BIT_OR),
+    "bit_xor": _infix("^", Prec.BIT_XOR),
+    "invert": _invert,
+    "lshift": _infix("<<", Prec.SHIFT),
+    "rshift": _infix(">>", Prec.SHIFT),
+    "lt": _compare("<", Prec.COMPARE),
+    "le": _compare("<=", Prec.COMPARE),
+    "gt": _compare(">", Prec.COMPARE),
+    "ge": _compare(">=", Prec.COMPARE),
+    "eq": _compare("==", Prec.EQUAL),
+    "ne": _compare("!=", Prec.EQUAL),
+    "and": _compare("&&", Prec.AND),
+    "or": _compare("||", Prec.OR),
+    "not": lambda _, args, node: prefix("!", args[0]),
+    "where": _where,
+    "min": _extreme("min"),
+    "max": _extreme("max"),
+    "min_element": _of_parts("min"),
+    "max_element": _of_parts("max"),
+    "clamp": _clamp,
+    "abs": _abs,
+    "sign": _where_sign("<", -1.0, 1.0),
+    "step": _where_sign("<", 1.0, 0.0),
+    "nonzero": _where_sign("!=", 1.0, 0.0),
+    "frac": _frac,
+    "bit_count": _bit_count,
+    "degrees": _scaled(57.29577951308232),
+    "radians": _scaled(0.017453292519943295),
+    "lerp": _lerp,
+    "argmin": _argument("argmin"),
+    "argmax": _argument("argmax"),
+    "norm_l2": _device("length"),
+    "cw_mul": _cw("*"),
+    "cw_div": _cw("/"),
+    "identity": _identity,
+    "quat_identity": _identity,
+    "transform_identity": _identity,
+    "matrix_from_rows": _stacked("matrix_from_rows"),
+    "matrix_from_cols": _stacked("matrix_from_cols"),
+    "transform_vector": _transform_vector,
+    "transform_multiply": _transform_product,
+    "transform_get_translation": _part("p"),
+    "transform_get_rotation": _part("q"),
+    "spatial_dot": _device("dot"),
+    "lower_bound": _lower_bound,
+    **{name: _math(name) for name in _MATH.split()},
+    **{name: _device(name) for name in _DEVICE.split()},
+}
+"""One entry an op of the table."""

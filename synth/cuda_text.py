@@ -1,0 +1,114 @@
+"""C++ expressions as texts that know how tightly they bind, and long lines broken as people do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+WIDTH = 100
+TAB = 4
+
+
+class Prec:
+    """How tightly C++ binds, loosest first."""
+
+    TERNARY = 1
+    OR = 2
+    AND = 3
+    BIT_OR = 4
+    BIT_XOR = 5
+    BIT_AND = 6
+    EQUAL = 7
+    COMPARE = 8
+    SHIFT = 9
+    ADD = 10
+    MUL = 11
+    UNARY = 12
+    POSTFIX = 13
+
+
+class Text(NamedTuple):
+    """An expression and how tightly it binds."""
+
+    text: str
+    prec: int = Prec.POSTFIX
+
+
+def at_least(e: Text, prec: int) -> str:
+    """The expression, in parentheses when it binds less tightly than ``prec``."""
+    return e.text if e.prec >= prec else f"({e.text})"
+
+
+def _clearer(e: Text, prec: int) -> bool:
+    """Whether people put parentheses that C++ does not need: compilers warn without them."""
+    if prec == Prec.OR:
+        return e.prec == Prec.AND
+    bits = Prec.BIT_OR <= prec <= Prec.BIT_AND or prec == Prec.SHIFT
+    return bits and e.prec != prec and e.prec < Prec.UNARY
+
+
+def binary(symbol: str, prec: int, left: Text, right: Text) -> Text:
+    """``left symbol right``, grouped to the left."""
+    first = f"({left.text})" if left.prec < prec or _clearer(left, prec) else left.text
+    second = f"({right.text})" if right.prec <= prec or _clearer(right, prec) else right.text
+    return Text(f"{first} {symbol} {second}", prec)
+
+
+def prefix(symbol: str, e: Text) -> Text:
+    inner = at_least(e, Prec.UNARY)
+    if inner.startswith(symbol):
+        inner = f"({inner})"
+    return Text(f"{symbol}{inner}", Prec.UNARY)
+
+
+def call(name: str, args: Sequence[Text]) -> Text:
+    return Text(f"{name}({', '.join(a.text for a in args)})")
+
+
+def choice(condition: Text, yes: Text, no: Text) -> Text:
+    """``condition ? yes : no``."""
+    asked, first = at_least(condition, Prec.OR), at_least(yes, Prec.OR)
+    return Text(f"{asked} ? {first} : {at_least(no, Prec.TERNARY)}", Prec.TERNARY)
+
+
+def member(e: Text, name: str) -> Text:
+    return Text(f"{at_least(e, Prec.POSTFIX)}.{name}")
+
+
+def item(e: Text, indices: Sequence[Text]) -> Text:
+    return Text(at_least(e, Prec.POSTFIX) + "".join(f"[{i.text}]" for i in indices))
+
+
+_BREAKS = (" && ", " || ", " ? ", " : ", " + ", " - ", " * ", " / ")
+
+
+def wrapped(indent: int, text: str) -> list[str]:
+    """One statement on lines that fit: broken where the fewest parentheses are open."""
+    pad = " " * indent
+    if len(pad) + len(text) <= WIDTH or text.lstrip().startswith("//"):
+        return [pad + text]
+    at = _break_at(text, WIDTH - indent)
+    if at is None:
+        return [pad + text]
+    first, rest = text[:at].rstrip(), text[at:].lstrip()
+    return [pad + first, *_continued(indent + TAB, rest)]
+
+
+def _continued(indent: int, text: str) -> list[str]:
+    pad = " " * indent
+    at = _break_at(text, WIDTH - indent) if len(pad) + len(text) > WIDTH else None
+    if at is None:
+        return [pad + text]
+    return [pad + text[:at].rstrip(), *_continued(indent, text[at:].lstrip())]
+
+
+def _break_at(text: str, room: int) -> int | None:
+    """The last place within ``room`` where the fewest brackets are open."""
+    best, least, depth = None, 99, 0
+    for k, c in enumerate(text[:room]):
+        depth += (c in "([{") - (c in ")]}")
+        after_comma = c == "," and text[k + 1 : k + 2] == " "
+        operator = text.startswith(_BREAKS, k)
+        if k > 12 and (after_comma or operator) and depth <= least:
+            best, least = k + 1, depth
+    return best
