@@ -2,9 +2,34 @@
 
 from __future__ import annotations
 
+from generators._atomic_deposit import confusion_counts, nearest_centroid, particle_deposit
 from generators._atomic_flags import group_flags
+from generators._atomic_graphs import (
+    edge_springs,
+    face_fluxes,
+    message_passing,
+    sparse_product,
+    vertex_normals,
+)
 from generators._atomic_groups import group_extremes
 from generators._atomic_histogram import histogram
+from generators._atomic_ledgers import (
+    energy_meter,
+    loss_totals,
+    mechanics_totals,
+    moments,
+    peak_hold,
+    schedule_bounds,
+    trade_ledger,
+    weather_totals,
+)
+from generators._atomic_marks import (
+    block_checksum,
+    depth_buffer,
+    packed_winner,
+    random_tally,
+    visit_marks,
+)
 from generators._atomic_parts import amounts, contribution, number_type, skip_some
 from generators._atomic_reduction import reduction
 from generators.build import KernelBuilder, fn
@@ -71,5 +96,32 @@ def _ends(
     return target, source, "; entries with equal indices do nothing"
 
 
-for _idiom in (histogram, group_extremes, reduction, group_flags):
+_IDIOMS = (
+    histogram,
+    group_extremes,
+    reduction,
+    group_flags,
+    moments,
+    loss_totals,
+    mechanics_totals,
+    trade_ledger,
+    weather_totals,
+    peak_hold,
+    schedule_bounds,
+    energy_meter,
+    edge_springs,
+    message_passing,
+    sparse_product,
+    face_fluxes,
+    vertex_normals,
+    particle_deposit,
+    nearest_centroid,
+    confusion_counts,
+    depth_buffer,
+    packed_winner,
+    block_checksum,
+    visit_marks,
+    random_tally,
+)
+for _idiom in _IDIOMS:
     CATEGORY.idiom(_idiom)
