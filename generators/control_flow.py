@@ -8,6 +8,28 @@ from typing import NamedTuple
 from generators._control_flow_integers import integer_walk
 from generators._control_flow_orbits import escape_time
 from generators._control_flow_rows import row_machine
+from generators._control_flow_rules import (
+    calendar_rules,
+    classify_levels,
+    geometry_cases,
+    logic_gates,
+)
+from generators._control_flow_scans import event_scan, row_filter, token_parser
+from generators._control_flow_searches import (
+    pattern_search,
+    polygon_tests,
+    random_walks,
+    small_sorts,
+    sphere_tracing,
+    table_lookup,
+)
+from generators._control_flow_simulations import (
+    cellular_automaton,
+    grid_walk,
+    stock_keeping,
+    time_stepping,
+)
+from generators._control_flow_solvers import number_theory, power_series, root_finding
 from generators._control_flow_tariff import tariff
 from generators.build import KernelBuilder, fn
 from generators.dtypes import INT32, Scalar
@@ -152,5 +174,31 @@ def _extended(k: KernelBuilder, table: Var, size: Var, lo: Var, inside: Expr) ->
     return value
 
 
-for _idiom in (integer_walk, escape_time, row_machine, tariff):
+_IDIOMS = (
+    integer_walk,
+    escape_time,
+    row_machine,
+    tariff,
+    root_finding,
+    power_series,
+    number_theory,
+    event_scan,
+    row_filter,
+    token_parser,
+    classify_levels,
+    logic_gates,
+    calendar_rules,
+    geometry_cases,
+    time_stepping,
+    stock_keeping,
+    grid_walk,
+    cellular_automaton,
+    table_lookup,
+    pattern_search,
+    polygon_tests,
+    small_sorts,
+    sphere_tracing,
+    random_walks,
+)
+for _idiom in _IDIOMS:
     CATEGORY.idiom(_idiom)
