@@ -140,7 +140,8 @@ def pattern_search(k: KernelBuilder, level: int) -> Title:
         if form == "best":
             wrong = k.let(("wrong", "differs"), k.lift(0, INT32))
             with k.for_(("p", "q"), size) as p:
-                with k.if_(_differs(k, text, pattern, (row, j, p), joker, wild)):
+                differs = _differs(k, text, pattern, (row, j, p), joker, wild)
+                with k.if_(differs):
                     k.augment(wrong, "add", 1)
             assert best is not None
             with k.if_(wrong < best):
@@ -455,7 +456,7 @@ def sphere_tracing(k: KernelBuilder, level: int) -> Title:
     out = k.out(("depth", "distance", "t_hit"), s, n)
     count_out = also(k, 0.0 if level < 2 else 0.6, ("steps", "iterations"), INT32, n)
     relax = round(k.draw.value.integer(5, 9) / 10, 1) if level >= 2 else 1.0
-    limit = either(k, ("max_dist", "t_max"), s, 0.5, 0.8) if level >= 3 else None
+    limit = either(k, ("max_dist", "t_max"), s, 0.9, 1.2) if level >= 3 else None
     stop = shape.choice((0.1, 0.2, 0.3))
     (i,) = k.thread(n, names=(k.name("i", "tid", "ray"),))
     o, d = k.let(("o", "ro"), origin[i]), k.let(("d", "rd"), direction[i])

@@ -391,7 +391,7 @@ def _edge(
 
 
 def cellular_automaton(k: KernelBuilder, level: int) -> Title:
-    """One step of a cellular automaton: life-like rules, majority, fires, traffic, elementary rules."""
+    """One step of a cellular automaton: life-like, majority, fires, elementary, cyclic."""
     shape = k.draw.shape
     form = shape.choice(("life", "majority", "fire", "elementary", "cyclic"))
     type_ = Scalar(shape.weighted({"int32": 5, "uint8": 4, "int8": 2}))
