@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from generators._vector_distance import point_distance
 from generators._vector_features import compare_features
 from generators._vector_neighbours import neighbour_forces
 from generators._vector_particles import particle_step, particle_structs
+from generators._vector_projection import vector_projection
+from generators._vector_ray_hits import ray_shapes
 from generators._vector_rays import ray_sphere
 from generators._vector_rotations import rigid_motion
 from generators._vector_surfaces import surface_response
@@ -20,5 +23,8 @@ for _idiom in (
     particle_step,
     particle_structs,
     compare_features,
+    vector_projection,
+    point_distance,
+    ray_shapes,
 ):
     CATEGORY.idiom(_idiom)
