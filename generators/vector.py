@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from generators._vector_cloth import spring_network
 from generators._vector_distance import point_distance
 from generators._vector_features import compare_features
 from generators._vector_neighbours import neighbour_forces
@@ -10,7 +11,10 @@ from generators._vector_projection import vector_projection
 from generators._vector_ray_hits import ray_shapes
 from generators._vector_rays import ray_sphere
 from generators._vector_rotations import rigid_motion
+from generators._vector_sdf import signed_distance
+from generators._vector_steering import steering
 from generators._vector_surfaces import surface_response
+from generators._vector_triangles import triangle_geometry
 from generators.registry import Category
 
 CATEGORY = Category("vector", "vectors, rotations and structs: particles, rays, geometry")
@@ -26,5 +30,9 @@ for _idiom in (
     vector_projection,
     point_distance,
     ray_shapes,
+    triangle_geometry,
+    steering,
+    spring_network,
+    signed_distance,
 ):
     CATEGORY.idiom(_idiom)
