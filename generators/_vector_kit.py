@@ -14,6 +14,7 @@ from generators.registry import Title as Title
 
 _IRREGULAR = {
     "axis": "axes",
+    "bounds": "bounds_list",
     "radius": "radii",
     "vertex": "vertices",
     "body": "bodies",
@@ -68,7 +69,7 @@ def plural(name: str) -> str:
         return f"{name}_field"
     if name.endswith("y") and not name.endswith(("ay", "ey", "oy")):
         return f"{name[:-1]}ies"
-    return f"{name}es" if name.endswith(("s", "x")) else f"{name}s"
+    return f"{name}es" if name.endswith(("s", "x", "ch", "sh")) else f"{name}s"
 
 
 def plurals(names: Sequence[str]) -> tuple[str, ...]:

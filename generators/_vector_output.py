@@ -62,9 +62,12 @@ def deliver(
     forms = {"plain": 6, "added": 2}
     if level >= 2:
         forms = {"plain": 4, "added": 2, "weighted": 2, "where": 2, "if": 3, "out": 2}
+    if not scalar_of(value.type).is_float:
+        forms.pop("weighted", None)
     form = k.draw.shape.weighted(forms)
     if form == "added":
-        out = k.array(names, value.type, site.dims, role="inout", low=-1.0, high=1.0)
+        low = 0 if scalar_of(value.type).is_unsigned else -1
+        out = k.array(names, value.type, site.dims, role="inout", low=low, high=1)
         k.store(out, site.at, value, op="add")
         return f" It is added to {out.name}."
     if form == "plain":

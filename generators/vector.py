@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from generators._vector_boxes import bounding_boxes
 from generators._vector_cloth import spring_network
 from generators._vector_distance import point_distance
 from generators._vector_features import compare_features
 from generators._vector_neighbours import neighbour_forces
+from generators._vector_norms import embedding_norms
 from generators._vector_particles import particle_step, particle_structs
 from generators._vector_projection import vector_projection
 from generators._vector_ray_hits import ray_shapes
@@ -34,5 +36,7 @@ for _idiom in (
     steering,
     spring_network,
     signed_distance,
+    embedding_norms,
+    bounding_boxes,
 ):
     CATEGORY.idiom(_idiom)
