@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from generators._vector_boxes import bounding_boxes
 from generators._vector_cloth import spring_network
+from generators._vector_colour import colour_grading
+from generators._vector_curves import curve_points
 from generators._vector_distance import point_distance
 from generators._vector_features import compare_features
+from generators._vector_fields import vector_fields
 from generators._vector_neighbours import neighbour_forces
 from generators._vector_norms import embedding_norms
 from generators._vector_particles import particle_step, particle_structs
@@ -14,6 +17,7 @@ from generators._vector_ray_hits import ray_shapes
 from generators._vector_rays import ray_sphere
 from generators._vector_rotations import rigid_motion
 from generators._vector_sdf import signed_distance
+from generators._vector_shading import shading
 from generators._vector_steering import steering
 from generators._vector_surfaces import surface_response
 from generators._vector_triangles import triangle_geometry
@@ -38,5 +42,9 @@ for _idiom in (
     signed_distance,
     embedding_norms,
     bounding_boxes,
+    colour_grading,
+    shading,
+    vector_fields,
+    curve_points,
 ):
     CATEGORY.idiom(_idiom)
