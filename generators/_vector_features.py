@@ -215,7 +215,7 @@ def _search(k: KernelBuilder, level: int, site: Site, vec: Vec, high: float) -> 
     winner = k.let(("winner", "label", "best_index"), k.lift(0, INT32))
     second = None
     if level >= 4:
-        second = k.let(("runner_up", "second"), best + (-9 if how.rises else 9))
+        second = k.let(("runner_up", "second"), best - 9 if how.rises else best + 9)
     with k.for_(("c", "j", "candidate"), count, start=1) as c:
         value = score(c, ("score", "s", "match"))
         with k.if_(value > best if how.rises else value < best):
