@@ -183,6 +183,7 @@ def _step(k: KernelBuilder, level: int, site: Site, vec: Vec, x: Var, total: Var
     dt = quantity(
         k, site, ("dt", "time_step", "h_step"), scalar, 0.02, 0.1, {SHARED: 3, LITERAL: 1}
     )
+    dt = dt if isinstance(dt, Var) else k.let(("dt", "h"), dt)
     mass = quantity(k, site, ("mass", "node_mass"), scalar, 0.5, 2.0, _SOURCES)
     damp = quantity(k, site, ("damping", "air_drag"), scalar, 0.1, 0.8, _COMMON)
     name, h = said(k, mass), said(k, dt)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from generators._vector_boxes import bounding_boxes
+from generators._vector_camera import pinhole_camera
 from generators._vector_cloth import spring_network
 from generators._vector_colour import colour_grading
 from generators._vector_curves import curve_points
@@ -11,6 +12,7 @@ from generators._vector_features import compare_features
 from generators._vector_fields import vector_fields
 from generators._vector_neighbours import neighbour_forces
 from generators._vector_norms import embedding_norms
+from generators._vector_orbits import orbit_step
 from generators._vector_particles import particle_step, particle_structs
 from generators._vector_projection import vector_projection
 from generators._vector_ray_hits import ray_shapes
@@ -46,5 +48,7 @@ for _idiom in (
     shading,
     vector_fields,
     curve_points,
+    orbit_step,
+    pinhole_camera,
 ):
     CATEGORY.idiom(_idiom)
