@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 
+from generators._vector_curve_kinds import KINDS, casteljau
 from generators._vector_kit import (
     BATCH,
     EACH,
@@ -34,94 +34,9 @@ _COMMON = {SHARED: 3, LITERAL: 2, EACH: 1, ROW: 1}
 Curve = Callable[[BodyBuilder, list[Expr], Expr], Expr]
 
 
-def _casteljau(b: BodyBuilder, points: list[Expr], t: Expr) -> Expr:
-    """Repeated blends of neighbours."""
-    level, names = list(points), "abcdef"
-    used = 0
-    while len(level) > 1:
-        blended: list[Expr] = []
-        for p, q in pairwise(level):
-            value: Expr = fn("lerp", p, q, t)
-            blended.append(
-                b.let((f"{names[used]}0", f"q{used}"), value) if len(level) > 2 else value
-            )
-            used += 1
-        level = blended
-    return level[0]
-
-
-def _bernstein(b: BodyBuilder, points: list[Expr], t: Expr) -> Expr:
-    s = b.let(("s", "omt"), 1.0 - t)
-    if len(points) == 3:
-        return s * s * points[0] + 2.0 * s * t * points[1] + t * t * points[2]
-    head = s * s * s * points[0] + 3.0 * s * s * t * points[1]
-    return head + 3.0 * s * t * t * points[2] + t * t * t * points[3]
-
-
-def _bezier_slope(b: BodyBuilder, points: list[Expr], t: Expr) -> Expr:
-    s = b.let(("s1", "one_minus_t"), 1.0 - t)
-    p = points
-    if len(p) == 3:
-        return 2.0 * (s * (p[1] - p[0]) + t * (p[2] - p[1]))
-    middle = 2.0 * s * t * (p[2] - p[1])
-    return 3.0 * (s * s * (p[1] - p[0]) + middle + t * t * (p[3] - p[2]))
-
-
-def _hermite(b: BodyBuilder, points: list[Expr], t: Expr) -> Expr:
-    t2 = b.let(("t2", "tt"), t * t)
-    t3 = b.let(("t3", "ttt"), t2 * t)
-    start = (2.0 * t3 - 3.0 * t2 + 1.0) * points[0] + (t3 - 2.0 * t2 + t) * points[1]
-    return start + (3.0 * t2 - 2.0 * t3) * points[2] + (t3 - t2) * points[3]
-
-
-def _hermite_slope(b: BodyBuilder, points: list[Expr], t: Expr) -> Expr:
-    u = b.let(("u2", "tsq"), t * t)
-    start = 6.0 * (u - t) * (points[0] - points[2])
-    return start + (3.0 * u - 4.0 * t + 1.0) * points[1] + (3.0 * u - 2.0 * t) * points[3]
-
-
-def _catmull(b: BodyBuilder, points: list[Expr], t: Expr) -> Expr:
-    p = points
-    c1 = b.let(("c1", "lin"), p[2] - p[0])
-    c2 = b.let(("c2", "quad"), 2.0 * p[0] - 5.0 * p[1] + 4.0 * p[2] - p[3])
-    c3 = b.let(("c3", "cub"), 3.0 * (p[1] - p[2]) + p[3] - p[0])
-    return 0.5 * (2.0 * p[1] + t * (c1 + t * (c2 + t * c3)))
-
-
-def _bspline(b: BodyBuilder, points: list[Expr], t: Expr) -> Expr:
-    s = b.let(("s", "omt"), 1.0 - t)
-    t2, t3 = b.let(("t2", "tt"), t * t), b.let(("t3", "ttt"), t * t * t)
-    first = s * s * s * points[0] + (3.0 * t3 - 6.0 * t2 + 4.0) * points[1]
-    return (first + (3.0 * (t2 + t - t3) + 1.0) * points[2] + t3 * points[3]) / 6.0
-
-
-_KINDS: dict[str, tuple[int, tuple[Curve, ...], Curve | None, str]] = {
-    "quadratic": (
-        3,
-        (_casteljau, _bernstein),
-        _bezier_slope,
-        "the quadratic Bezier curve (1-t)^2 p0 + 2 (1-t) t p1 + t^2 p2",
-    ),
-    "cubic": (
-        4,
-        (_casteljau, _bernstein),
-        _bezier_slope,
-        "the cubic Bezier curve (1-t)^3 p0 + 3 (1-t)^2 t p1 + 3 (1-t) t^2 p2 + t^3 p3",
-    ),
-    "hermite": (
-        4,
-        (_hermite,),
-        _hermite_slope,
-        "the cubic Hermite curve from p0 with tangent p1 to p2 with tangent p3",
-    ),
-    "catmull_rom": (4, (_catmull,), None, "the Catmull-Rom segment from p1 to p2 (of p0 to p3)"),
-    "bspline": (4, (_bspline,), None, "the uniform cubic B-spline segment of p0 to p3"),
-}
-
-
 def _control(k: KernelBuilder, site: Site, vec: Vec, kind: str) -> tuple[list[Expr], str]:
     """The control points: of a struct or arrays of each thread, each curve or all threads."""
-    count = _KINDS[kind][0]
+    count = KINDS[kind][0]
     names = [(f"p{n}", f"c{n}_pt") for n in range(count)]
     if kind == "hermite":
         names = [("p0", "start"), ("m0", "tan0"), ("p1", "end"), ("m1", "tan1")]
@@ -212,9 +127,9 @@ def curve_points(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     site = launch(k, {LIST: 2, BATCH: 4})
     vec = float_vec(k, {2: 4, 3: 4})
-    kinds = sorted(_KINDS) if level <= 3 else [s for s in sorted(_KINDS) if _KINDS[s][2]]
+    kinds = sorted(KINDS) if level <= 3 else [s for s in sorted(KINDS) if KINDS[s][2]]
     kind = shape.choice(kinds)
-    count, ways, slope_of, text = _KINDS[kind]
+    count, ways, slope_of, text = KINDS[kind]
     points, source = _control(k, site, vec, kind)
     t, where = _parameter(k, site, vec)
     way = shape.choice(ways)
@@ -228,7 +143,7 @@ def curve_points(k: KernelBuilder, level: int) -> Title:
     )
     place: Expr = use(*points, t)
     done = f"With control points {source} and t = {where}, take {text}"
-    done += " by repeated interpolation." if way is _casteljau else "."
+    done += " by repeated interpolation." if way is casteljau else "."
     if level >= 2:
         place, after = _moved(k, site, vec, place)
         done += after

@@ -19,6 +19,7 @@ from generators._vector_kit import (
     said,
 )
 from generators._vector_output import deliver, put
+from generators._vector_triangle_measures import MEASURES, area, lengths, weights
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.dtypes import INT32, Type, Vec
 from generators.expr import Expr, op
@@ -27,70 +28,6 @@ from generators.registry import Title
 
 Corners = tuple[Expr, Expr, Expr]
 Measure = Callable[[BodyBuilder, Expr, Expr, Expr], Expr]
-
-
-def _cross(b: BodyBuilder, u: Expr, v: Expr) -> Expr:
-    """The cross product; in the plane its one component."""
-    assert isinstance(u.type, Vec)
-    if u.type.size == 3:
-        return fn("cross", u, v)
-    return u[0] * v[1] - u[1] * v[0]
-
-
-def _area(b: BodyBuilder, p: Expr, q: Expr, r: Expr) -> Expr:
-    assert isinstance(p.type, Vec)
-    e1, e2 = b.let(("e1", "ab", "edge1"), q - p), b.let(("e2", "ac", "edge2"), r - p)
-    twice = _cross(b, e1, e2)
-    return 0.5 * (fn("length", twice) if p.type.size == 3 else fn("abs", twice))
-
-
-def _lengths(b: BodyBuilder, p: Expr, q: Expr, r: Expr) -> Corners:
-    """Lengths of the sides opposite to each corner."""
-    names = (("la", "len_a"), ("lb", "len_b"), ("lc", "len_c"))
-    sides = zip(names, ((q, r), (r, p), (p, q)), strict=True)
-    first, second, third = (b.let(n, fn("length", v - u)) for n, (u, v) in sides)
-    return first, second, third
-
-
-def _incentre(b: BodyBuilder, p: Expr, q: Expr, r: Expr) -> Expr:
-    x, y, z = _lengths(b, p, q, r)
-    return (x * p + y * q + z * r) / (x + y + z)
-
-
-def _circumcentre(b: BodyBuilder, p: Expr, q: Expr, r: Expr) -> Expr:
-    u, v = b.let(("u", "ab"), q - p), b.let(("v", "ac"), r - p)
-    n = b.let(("n", "axb"), _cross(b, u, v))
-    assert isinstance(p.type, Vec)
-    if p.type.size == 3:
-        top = fn("length_sq", v) * fn("cross", n, u) + fn("length_sq", u) * fn("cross", v, n)
-        return p + top / (2.0 * fn("dot", n, n))
-    uu, vv = b.let(("uu", "ab_sq"), fn("dot", u, u)), b.let(("vv", "ac_sq"), fn("dot", v, v))
-    return p + make(p.type, v[1] * uu - u[1] * vv, u[0] * vv - v[0] * uu) / (2.0 * n)
-
-
-def _angle(b: BodyBuilder, p: Expr, q: Expr, r: Expr) -> Expr:
-    u, v = b.let(("u", "ab"), q - p), b.let(("v", "ac"), r - p)
-    turn = _cross(b, u, v)
-    assert isinstance(p.type, Vec)
-    return fn("atan2", fn("length", turn) if p.type.size == 3 else turn, fn("dot", u, v))
-
-
-def _perimeter(b: BodyBuilder, p: Expr, q: Expr, r: Expr) -> Expr:
-    return fn("length", q - p) + fn("length", r - q) + fn("length", p - r)
-
-
-_MEASURES: dict[str, tuple[Measure, str]] = {
-    "area": (_area, "the area |cross(b - a, c - a)| / 2"),
-    "perimeter": (_perimeter, "the perimeter"),
-    "centroid": (lambda b, p, q, r: (p + q + r) / 3.0, "the centroid"),
-    "incentre": (_incentre, "the incentre (corners weighted by the lengths of opposite sides)"),
-    "circumcentre": (_circumcentre, "the circumcentre"),
-    "angle": (_angle, "the angle at a in radians, by atan2 (signed in the plane)"),
-    "normal": (
-        lambda b, p, q, r: fn("normalize", fn("cross", q - p, r - p)),
-        "the unit normal along cross(b - a, c - a)",
-    ),
-}
 
 
 def _corners(vec: Vec) -> list[Part]:
@@ -124,13 +61,13 @@ def _three(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[Corners,
 def _measured(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
     """One measure of each triangle; at level 3 a second one."""
     shape = k.draw.shape
-    forms = sorted(f for f in _MEASURES if f != "normal" or vec.size == 3)
+    forms = sorted(f for f in MEASURES if f != "normal" or vec.size == 3)
     forms = [f for f in forms if f != "circumcentre" or vec.size == 3]
     corners, done = _three(k, level, site, vec)
     picks = shape.sample(forms, 2 if level >= 3 else 1)
     outs = {"area": ("areas", "area_out"), "angle": ("angles", "corner_angles")}
     for n, form in enumerate(picks):
-        build, text = _MEASURES[form]
+        build, text = MEASURES[form]
         use = routine(
             k,
             named_helper(k, level),
@@ -149,20 +86,6 @@ def _measured(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, 
     return picks[0], done
 
 
-def _weights(b: BodyBuilder, p: Expr, x: Expr, y: Expr, z: Expr) -> Expr:
-    """Barycentric coordinates of ``p``, by Cramer's rule on its projection."""
-    v0, v1 = b.let(("v0", "e0"), y - x), b.let(("v1", "e1"), z - x)
-    v2 = b.let(("v2", "ep"), p - x)
-    d00, d01 = b.let("d00", fn("dot", v0, v0)), b.let("d01", fn("dot", v0, v1))
-    d11 = b.let("d11", fn("dot", v1, v1))
-    d20, d21 = b.let("d20", fn("dot", v2, v0)), b.let("d21", fn("dot", v2, v1))
-    denom = b.let(("denom", "det"), d00 * d11 - d01 * d01)
-    v = b.let(("bv", "lam1"), (d11 * d20 - d01 * d21) / denom)
-    w = b.let(("bw", "lam2"), (d00 * d21 - d01 * d20) / denom)
-    assert isinstance(p.type, Vec)
-    return make(Vec(3, p.type.scalar), 1.0 - v - w, v, w)
-
-
 def _interpolated(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
     """Barycentric coordinates of points, and corner values interpolated with them."""
     shape, scalar = k.draw.shape, vec.scalar
@@ -177,7 +100,7 @@ def _interpolated(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[s
         shape.chance(0.7),
         ("barycentric", "bary_coords"),
         [("p", vec), ("x", vec), ("y", vec), ("z", vec)],
-        _weights,
+        weights,
     )
     bary = k.let(("bary", "w", "lam"), weigh(p, a, b, c))
     values = record(k, site, ("Attributes", "Corner"), parts, shape.chance(0.5), shape.chance(0.4))
@@ -233,12 +156,12 @@ def _extras(k: KernelBuilder, site: Site, vec: Vec, corners: Corners, p: Expr) -
         value = fn("length", p - (corners[0] + corners[1] + corners[2]) / 3.0) / scale
         text = "the distance of p from the centroid over"
     elif form == "quality":
-        x, y, z = _lengths(k, *corners)
-        value = _area(k, *corners) / (x * x + y * y + z * z) * scale
+        x, y, z = lengths(k, *corners)
+        value = area(k, *corners) / (x * x + y * y + z * z) * scale
         text = "the area over the sum of the squared sides, times"
     else:
-        value = _MEASURES[form][0](k, *corners) / scale
-        text = f"{_MEASURES[form][1]} over"
+        value = MEASURES[form][0](k, *corners) / scale
+        text = f"{MEASURES[form][1]} over"
     out = put(k, site, ("quality", "measure", "size_out"), value)
     return f" {out.name} gets {text} {said(k, scale)}."
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from generators._vector_boxes import bounding_boxes
 from generators._vector_camera import pinhole_camera
+from generators._vector_cells import grid_cells
 from generators._vector_cloth import spring_network
 from generators._vector_colour import colour_grading
 from generators._vector_curves import curve_points
@@ -50,5 +51,6 @@ for _idiom in (
     curve_points,
     orbit_step,
     pinhole_camera,
+    grid_cells,
 ):
     CATEGORY.idiom(_idiom)
