@@ -6,6 +6,8 @@ from generators._vector_features import compare_features
 from generators._vector_neighbours import neighbour_forces
 from generators._vector_particles import particle_step, particle_structs
 from generators._vector_rays import ray_sphere
+from generators._vector_rigid_error import attitude_control, attitude_error
+from generators._vector_rigid_spin import orientation_step
 from generators._vector_rotations import rigid_motion
 from generators._vector_surfaces import surface_response
 from generators.registry import Category
@@ -20,5 +22,8 @@ for _idiom in (
     particle_step,
     particle_structs,
     compare_features,
+    orientation_step,
+    attitude_error,
+    attitude_control,
 ):
     CATEGORY.idiom(_idiom)

@@ -1,0 +1,69 @@
+"""What is read off an orientation besides its own value: directions, angles, matrices."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from generators._vector_rigid_parts import SETTING, Rig, told
+from generators.build import fn
+from generators.expr import Expr, Var
+
+_AXIS = ("forward", "axis", "nose", "local_axis")
+
+
+def heading(r: Rig, q: Var) -> str:
+    axis = r.given(("axes", "local_axes"), _AXIS, r.vec, init="unit", forms=SETTING)
+    form = r.k.draw.shape.choice(("quat_rotate", "quat_rotate", "quat_rotate_inv"))
+    out = r.store(("headings", "directions", "pointing"), fn(form, q, axis))
+    by = "q" if form == "quat_rotate" else "the inverse of q"
+    return f" {out.name} gets {told(axis)} rotated by {by}."
+
+
+def upright(r: Rig, q: Var) -> str:
+    up = r.given(("ups",), ("up", "world_up", "vertical"), r.vec, init="unit", forms=SETTING)
+    turned = fn("quat_rotate", q, up)
+    if r.k.draw.shape.chance(0.5):
+        turned = r.k.let(("body_up", "tilted", "top"), turned)
+    out = r.store(("uprightness", "tilt_cos", "level_cos"), fn("dot", turned, up))
+    return f" {out.name} gets the dot product of {told(up)} with itself rotated by q."
+
+
+def yaw(r: Rig, q: Var) -> str:
+    siny = r.k.let(("sin_yaw", "sy", "siny"), 2.0 * (q[3] * q[2] + q[0] * q[1]))
+    cosy = r.k.let(("cos_yaw", "cy", "cosy"), 1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2]))
+    out = r.store(("yaws", "yaw_out", "compass"), fn("atan2", siny, cosy))
+    return f" {out.name} gets atan2(2 * (qw * qz + qx * qy), 1 - 2 * (qy^2 + qz^2))."
+
+
+def matrix(r: Rig, q: Var) -> str:
+    rot: Expr = fn("quat_to_matrix", q)
+    flipped = r.k.draw.shape.chance(0.4)
+    if flipped:
+        rot = fn("transpose", rot)
+    out = r.store(("rotation_mats", "matrices", "dcm"), rot)
+    return f" {out.name} gets the {'transposed ' if flipped else ''}rotation matrix of q."
+
+
+def turn_angle(r: Rig, q: Var) -> str:
+    v = r.k.let(("qv", "imag", "vec_part"), r.imaginary(q))
+    angle = 2.0 * fn("atan2", fn("length", v), fn("abs", q[3]))
+    out = r.store(("angles", "turn_angles", "rotation_angles"), angle)
+    return f" {out.name} gets the angle of q, 2 * atan2(|(qx, qy, qz)|, |qw|)."
+
+
+REPORTS: dict[str, Callable[[Rig, Var], str]] = {
+    "heading": heading,
+    "upright": upright,
+    "yaw": yaw,
+    "matrix": matrix,
+    "turn_angle": turn_angle,
+}
+
+
+def reported(r: Rig, q: Var, low: int, high: int, called: str = "q") -> str:
+    """One or more further outputs read off the orientation ``q``; the sentences that say so."""
+    shape = r.k.draw.shape
+    chosen = shape.sample(sorted(REPORTS), shape.integer(low, high))
+    text = "".join(REPORTS[name](r, q) for name in chosen)
+    return re.sub(r"\bq(?=[xyzw]?\b)", called, text)
