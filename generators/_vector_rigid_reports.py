@@ -66,4 +66,6 @@ def reported(r: Rig, q: Var, low: int, high: int, called: str = "q") -> str:
     shape = r.k.draw.shape
     chosen = shape.sample(sorted(REPORTS), shape.integer(low, high))
     text = "".join(REPORTS[name](r, q) for name in chosen)
-    return re.sub(r"\bq(?=[xyzw]?\b)", called, text)
+    parts = called if len(called) == 1 else f"{called}."
+    text = re.sub(r"\bq(?=[xyzw]\b)", parts, text)
+    return re.sub(r"\bq\b", called, text)

@@ -7,9 +7,7 @@ from collections.abc import Callable
 from generators._vector_rigid_parts import (
     PROPERTY,
     SETTING,
-    Record,
     Rig,
-    Slot,
     inlined,
     mask,
     maybe_named,
@@ -17,6 +15,7 @@ from generators._vector_rigid_parts import (
     told,
     unit,
 )
+from generators._vector_rigid_record import Record, Slot
 from generators._vector_rigid_reports import reported
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.expr import Expr, Var

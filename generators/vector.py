@@ -6,8 +6,14 @@ from generators._vector_features import compare_features
 from generators._vector_neighbours import neighbour_forces
 from generators._vector_particles import particle_step, particle_structs
 from generators._vector_rays import ray_sphere
-from generators._vector_rigid_error import attitude_control, attitude_error
+from generators._vector_rigid_control import attitude_control
+from generators._vector_rigid_error import attitude_error
+from generators._vector_rigid_euler import euler_rotation
+from generators._vector_rigid_impulse import contact_velocity
+from generators._vector_rigid_rpy import read_euler
 from generators._vector_rigid_spin import orientation_step
+from generators._vector_rigid_twist import swing_twist
+from generators._vector_rigid_wrench import wrench_sum
 from generators._vector_rotations import rigid_motion
 from generators._vector_surfaces import surface_response
 from generators.registry import Category
@@ -25,5 +31,10 @@ for _idiom in (
     orientation_step,
     attitude_error,
     attitude_control,
+    swing_twist,
+    euler_rotation,
+    read_euler,
+    contact_velocity,
+    wrench_sum,
 ):
     CATEGORY.idiom(_idiom)
