@@ -6,12 +6,15 @@ from generators._vector_features import compare_features
 from generators._vector_neighbours import neighbour_forces
 from generators._vector_particles import particle_step, particle_structs
 from generators._vector_rays import ray_sphere
+from generators._vector_rigid_blend import pose_blend
 from generators._vector_rigid_chain import forward_kinematics
 from generators._vector_rigid_control import attitude_control
 from generators._vector_rigid_dynamics import joint_dynamics
 from generators._vector_rigid_error import attitude_error
 from generators._vector_rigid_euler import euler_rotation
 from generators._vector_rigid_impulse import contact_velocity
+from generators._vector_rigid_instances import instanced_points
+from generators._vector_rigid_lookat import look_at
 from generators._vector_rigid_rpy import read_euler
 from generators._vector_rigid_spatial import move_spatial
 from generators._vector_rigid_spin import orientation_step
@@ -42,5 +45,8 @@ for _idiom in (
     forward_kinematics,
     move_spatial,
     joint_dynamics,
+    pose_blend,
+    instanced_points,
+    look_at,
 ):
     CATEGORY.idiom(_idiom)
