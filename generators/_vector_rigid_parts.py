@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.dtypes import BOOL, Quat, Scalar, Transform, Type, Vec
 from generators.expr import Const, Construct, Expr, Field, Load, Var
-from generators.pieces import constant, helper, vector_literal
+from generators.pieces import constant, helper
 
 Names = tuple[str, ...]
 
@@ -75,6 +75,8 @@ class Rig:
         form = self.k.draw.shape.weighted(forms)
         if form in ("first", "last") and len(self.dims) == 1:
             form = "each"
+        if form == "fixed" and isinstance(type_, Vec) and init != "unit":
+            form = "shared"
         if form == "fixed":
             return self._fixed(type_, low, high, init)
         if form == "shared":
@@ -90,8 +92,6 @@ class Rig:
             return make(type_, *(self.k.lift(part, type_.scalar) for part in parts))
         assert low is not None
         assert high is not None
-        if isinstance(type_, Vec):
-            return vector_literal(self.k, type_, max(low, 0.1), high)[0]
         return self.k.lift(constant(self.k, low, high), type_)
 
     def store(self, names: Names, value: Expr) -> Var:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from generators._vector_rigid_parts import SETTING, Rig, told
 from generators.build import fn
+from generators.dtypes import FLOAT32
 from generators.expr import Expr, Var
 
 _AXIS = ("forward", "axis", "nose", "local_axis")
@@ -52,12 +53,44 @@ def turn_angle(r: Rig, q: Var) -> str:
     return f" {out.name} gets the angle of q, 2 * atan2(|(qx, qy, qz)|, |qw|)."
 
 
+def rpy(r: Rig, q: Var) -> str:
+    if r.scalar != FLOAT32:
+        return turn_angle(r, q)
+    angles = fn("quat_to_rpy", q)
+    if r.k.draw.shape.chance(0.5):
+        out = r.store(("rpy_out", "eulers", "attitude_angles"), angles)
+        return f" {out.name} gets roll, pitch and yaw of q (Warp's quat_to_rpy)."
+    local = r.k.let(("rpy", "euler"), angles)
+    part = r.k.draw.shape.integer(0, 2)
+    name = ("roll", "pitch", "yaw")[part]
+    out = r.store((f"{name}_out", f"{name}_deg"), fn("degrees", local[part]))
+    return f" {out.name} gets the {name} of q (as by Warp's quat_to_rpy) in degrees."
+
+
+def about(r: Rig, q: Var) -> str:
+    """The angle about an axis."""
+    axis = r.given(("axes", "local_axes"), ("axis", "hinge_axis"), r.vec, init="unit",
+                   forms=SETTING)  # fmt: skip
+    if r.scalar != FLOAT32:
+        along = r.k.let(("along", "proj"), fn("dot", axis, r.imaginary(q)))
+        angle: Expr = 2.0 * fn("atan2", along, q[3])
+        inner = "dot({0}, (qx, qy, qz))"
+    elif r.k.draw.shape.chance(0.5):
+        angle, inner = fn("quat_twist_angle_signed", axis, q), "dot({0}, (qx, qy, qz))"
+    else:
+        angle, inner = fn("quat_twist_angle", axis, q), "|dot({0}, (qx, qy, qz))|"
+    out = r.store(("twists", "turns_about", "axis_angles"), angle)
+    return f" {out.name} gets 2 * atan2({inner.format(told(axis))}, qw)."
+
+
 REPORTS: dict[str, Callable[[Rig, Var], str]] = {
     "heading": heading,
     "upright": upright,
     "yaw": yaw,
     "matrix": matrix,
     "turn_angle": turn_angle,
+    "rpy": rpy,
+    "about": about,
 }
 
 

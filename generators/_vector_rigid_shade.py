@@ -66,7 +66,7 @@ def culled(r: Rig, level: int, world: Var) -> str:
     inside: Expr
     if shape.chance(0.5):
         eye = r.given((), ("eye", "camera", "center"), r.vec, -1.0, 1.0, forms={"shared": 1})
-        reach = r.given(("ranges",), ("reach", "max_dist"), r.scalar, 1.2, 3.2, forms=SETTING)
+        reach = r.given(("ranges",), ("reach", "max_dist"), r.scalar, 2.0, 3.2, forms=SETTING)
         inside = fn("length", world - eye) < reach
         text = f"|w - {told(eye)}| < {told(reach)}"
     else:

@@ -14,7 +14,7 @@ from generators._vector_rigid_parts import (
 )
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.dtypes import FLOAT32, Vec
-from generators.expr import Construct, Expr, Var
+from generators.expr import Construct, Expr, Op, Var
 from generators.pieces import zero
 from generators.registry import Title
 
@@ -38,13 +38,18 @@ def _frame(r: Rig, level: int) -> tuple[Expr, str]:
     return product, f"{shown} * {told(pose)}"
 
 
-def six(r: Rig, top: Expr, bottom: Expr) -> Expr:
+def six(r: Rig, top: Expr, bottom: Expr, b: BodyBuilder | None = None) -> Expr:
     """The spatial vector of two halves."""
     if r.scalar == FLOAT32:
         return fn("spatial_vector", top, bottom)
-    halves = [[h.args[0]] * 3 if isinstance(h, Construct) else [h[c] for c in range(3)]
-              for h in (top, bottom)]  # fmt: skip
-    return make(Vec(6, r.scalar), *halves[0], *halves[1])
+    parts: list[Expr] = []
+    for half, names in ((top, ("upper", "first")), (bottom, ("lower", "last"))):
+        if isinstance(half, Construct):
+            parts += [half.args[0]] * 3
+            continue
+        whole = (b or r.k).let(names, half) if isinstance(half, Op) else half
+        parts += [whole[c] for c in range(3)]
+    return make(Vec(6, r.scalar), *parts)
 
 
 def moved(r: Rig, kind: str, level: int, x: Var, value: Expr) -> Expr:
@@ -62,8 +67,8 @@ def moved(r: Rig, kind: str, level: int, x: Var, value: Expr) -> Expr:
         top = b.let(("top", "upper"), fn("transform_vector", x, fn("spatial_top", s)))
         bottom = b.let(("bottom", "below"), fn("transform_vector", x, fn("spatial_bottom", s)))
         if kind == "twist":
-            return six(r, top, bottom + fn("cross", p, top))
-        return six(r, top + fn("cross", p, bottom), bottom)
+            return six(r, top, bottom + fn("cross", p, top), b)
+        return six(r, top + fn("cross", p, bottom), bottom, b)
 
     args = [("x", x), ("s", value)]
     doc = f"A {kind} seen from the frame outside."

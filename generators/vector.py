@@ -9,10 +9,12 @@ from generators._vector_rays import ray_sphere
 from generators._vector_rigid_blend import pose_blend
 from generators._vector_rigid_chain import forward_kinematics
 from generators._vector_rigid_control import attitude_control
+from generators._vector_rigid_drive import joint_drive
 from generators._vector_rigid_dynamics import joint_dynamics
 from generators._vector_rigid_error import attitude_error
 from generators._vector_rigid_euler import euler_rotation
 from generators._vector_rigid_impulse import contact_velocity
+from generators._vector_rigid_imu import imu_integration
 from generators._vector_rigid_instances import instanced_points
 from generators._vector_rigid_lookat import look_at
 from generators._vector_rigid_rpy import read_euler
@@ -48,5 +50,7 @@ for _idiom in (
     pose_blend,
     instanced_points,
     look_at,
+    joint_drive,
+    imu_integration,
 ):
     CATEGORY.idiom(_idiom)
