@@ -129,7 +129,7 @@ def _limited(r: Rig, angle: Var, tau: Var) -> str:
 
 
 def _saturated(r: Rig, angle: Var, tau: Var) -> str:
-    limit = r.given(("max_torques", "efforts"), ("max_torque", "effort"), r.scalar, 0.8, 1.5,
+    limit = r.given(("max_torques", "efforts"), ("max_torque", "effort"), r.scalar, 2.5, 5.0,
                     forms=PROPERTY)  # fmt: skip
     r.k.assign(tau, fn("clamp", tau, minus(limit), limit))
     return f", clamped to +-{told(limit)}"

@@ -7,17 +7,22 @@ from generators._vector_neighbours import neighbour_forces
 from generators._vector_particles import particle_step, particle_structs
 from generators._vector_rays import ray_sphere
 from generators._vector_rigid_blend import pose_blend
+from generators._vector_rigid_camera import pinhole_camera
 from generators._vector_rigid_chain import forward_kinematics
 from generators._vector_rigid_control import attitude_control
 from generators._vector_rigid_drive import joint_drive
 from generators._vector_rigid_dynamics import joint_dynamics
 from generators._vector_rigid_error import attitude_error
 from generators._vector_rigid_euler import euler_rotation
+from generators._vector_rigid_fit import point_registration
+from generators._vector_rigid_frames import frame_conversion
 from generators._vector_rigid_impulse import contact_velocity
 from generators._vector_rigid_imu import imu_integration
 from generators._vector_rigid_instances import instanced_points
 from generators._vector_rigid_lookat import look_at
+from generators._vector_rigid_rotors import rotor_wrench
 from generators._vector_rigid_rpy import read_euler
+from generators._vector_rigid_skin import skinning
 from generators._vector_rigid_spatial import move_spatial
 from generators._vector_rigid_spin import orientation_step
 from generators._vector_rigid_twist import swing_twist
@@ -52,5 +57,10 @@ for _idiom in (
     look_at,
     joint_drive,
     imu_integration,
+    rotor_wrench,
+    frame_conversion,
+    pinhole_camera,
+    skinning,
+    point_registration,
 ):
     CATEGORY.idiom(_idiom)
