@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from generators._vector_rigid_camera_extra import Extra
 from generators._vector_rigid_parts import (
     Rig,
     mask,
-    maybe_named,
     rig,
     told,
 )
 from generators.build import BodyBuilder, KernelBuilder, field, fn, make
-from generators.dtypes import INT32, Type, Vec
+from generators.dtypes import Type, Vec
 from generators.expr import Expr, Var, op
 from generators.ir import FieldInit
 from generators.pieces import helper
@@ -135,8 +135,7 @@ def pinhole_camera(k: KernelBuilder, level: int) -> Title:
         world = k.let(("world_p", "x_w", "landmark"), points)
     local, text = _into_camera(r, level, world)
     p = k.let(("pc", "cam_p", "seen"), local)
-    forms = {"fixed": 3} if len(r.dims) == 1 else {"fixed": 3, "first": 2}
-    near = r.given(("near_planes", "nears"), (), r.scalar, 0.6, 1.2, forms=forms)
+    near = r.given((), ("near",), r.scalar, 0.4, 1.0, forms={"fixed": 1})
     name = told(points)
     done = f"Take each point of {name} to the camera's frame as (x, y, z), {text.format(name)}."
     clipped = level >= 2 or shape.chance(0.5)
@@ -159,8 +158,8 @@ def _clipped(r: Rig, level: int, lens: Lens, p: Var, near: Expr, vec2: Vec) -> s
     missing = make(vec2, r.real(-1.0), r.real(-1.0))
     condition: Expr = p[2] > near
     shown = f"z > {told(near)}"
-    extra = _Extra(r, level) if level >= 3 else None
-    if extra is not None and "inside" not in extra.outs and shape.chance(0.5):
+    extra = Extra(r, level) if level >= 3 else None
+    if extra is not None and "inside" not in extra.outs and len(r.dims) > 1 and shape.chance(0.6):
         flag = mask(r, ("tracked", "valid", "enabled"), ("tracked",))
         condition, shown = op("and", condition, flag), f"{shown} and {told(flag)} is true"
     early = level >= 2 and extra is None and shape.chance(0.4)
@@ -212,54 +211,3 @@ def _called(k: KernelBuilder, lens: Lens, p: Expr, vec2: Vec) -> Expr:
 
     name = helper(k, ("project", "to_pixel"), params, build, "Pixel of a point before the camera.")
     return k.call(name, p, *values.values())
-
-
-class _Extra:
-    """Further outputs for each point: its depth, whether it is in the image, its error."""
-
-    def __init__(self, r: Rig, level: int) -> None:
-        k, shape = r.k, r.k.draw.shape
-        kinds = shape.sample(("depth", "inside", "error"), 1 if level == 3 else 2)
-        self.r, self.text = r, ""
-        self.outs: dict[str, Var] = {}
-        for kind in sorted(kinds):
-            if kind == "depth":
-                self.form = shape.choice(("z", "range", "inverse"))
-                out = k.out(("depths", "ranges"), r.scalar, r.dims)
-                text = {"z": "z", "range": "the length of (x, y, z)", "inverse": "1 / z"}
-                self.text += f" {out.name} gets {text[self.form]} there, else 0."
-            elif kind == "inside":
-                self.half = r.given(
-                    (), ("half_size", "bound"), r.scalar, 1.5, 3.0, forms={"fixed": 1}
-                )
-                out = k.out(("visible_out", "in_image", "seen_flags"), INT32, r.dims)
-                self.text += f" {out.name} gets 1 there if both pixel coordinates are less than "
-                self.text += f"{told(self.half)} in size, else 0."
-            else:
-                self.seen = r.given(("observed", "measured_uv"), (), Vec(2, r.scalar), -1.5, 1.5,
-                                    forms={"each": 1})  # fmt: skip
-                self.robust = level >= 4 and shape.chance(0.6)
-                out = k.out(("errors", "residuals"), r.scalar, r.dims)
-                self.text += f" {out.name} gets the squared distance s of the pixel from "
-                self.text += told(self.seen) + (", as s / (1 + s)" if self.robust else "")
-                self.text += " there, else 0."
-            self.outs[kind] = out
-
-    def miss(self) -> None:
-        for kind, out in self.outs.items():
-            self.r.k.store(out, self.r.at, 0 if kind == "inside" else 0.0)
-
-    def hit(self, p: Var, pixel: Expr) -> None:
-        k, r = self.r.k, self.r
-        for kind, out in self.outs.items():
-            if kind == "depth":
-                values = {"z": p[2], "range": fn("length", p), "inverse": 1.0 / p[2]}
-                k.store(out, r.at, values[self.form])
-            elif kind == "inside":
-                larger = fn("max", fn("abs", pixel[0]), fn("abs", pixel[1]))
-                one, nought = k.lift(1, INT32), k.lift(0, INT32)
-                k.store(out, r.at, fn("where", larger < self.half, one, nought))
-            else:
-                miss = maybe_named(k, ("gap", "miss"), pixel - self.seen)
-                square = k.let(("square", "sq_err"), fn("length_sq", miss))
-                k.store(out, r.at, square / (1.0 + square) if self.robust else square)

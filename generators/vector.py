@@ -19,12 +19,15 @@ from generators._vector_rigid_frames import frame_conversion
 from generators._vector_rigid_impulse import contact_velocity
 from generators._vector_rigid_imu import imu_integration
 from generators._vector_rigid_instances import instanced_points
+from generators._vector_rigid_links import link_chain
 from generators._vector_rigid_lookat import look_at
 from generators._vector_rigid_rotors import rotor_wrench
 from generators._vector_rigid_rpy import read_euler
 from generators._vector_rigid_skin import skinning
 from generators._vector_rigid_spatial import move_spatial
 from generators._vector_rigid_spin import orientation_step
+from generators._vector_rigid_tree import frame_tree
+from generators._vector_rigid_triad import triad_attitude
 from generators._vector_rigid_twist import swing_twist
 from generators._vector_rigid_wrench import wrench_sum
 from generators._vector_rotations import rigid_motion
@@ -62,5 +65,8 @@ for _idiom in (
     pinhole_camera,
     skinning,
     point_registration,
+    frame_tree,
+    link_chain,
+    triad_attitude,
 ):
     CATEGORY.idiom(_idiom)
