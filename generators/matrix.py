@@ -6,6 +6,8 @@ from generators._matrix_arrays import array_product
 from generators._matrix_normals import row_normalize
 from generators._matrix_products import small_product
 from generators._matrix_rows import row_reduce
+from generators._matrix_small_strain import deformation_strain
+from generators._matrix_small_stress import hyperelastic_stress
 from generators._matrix_solve import small_solve
 from generators._matrix_tensors import congruence
 from generators._matrix_windows import sliding_window
@@ -21,5 +23,7 @@ for _idiom in (
     row_reduce,
     row_normalize,
     sliding_window,
+    deformation_strain,
+    hyperelastic_stress,
 ):
     CATEGORY.idiom(_idiom)
