@@ -6,6 +6,8 @@ from generators._matrix_arrays import array_product
 from generators._matrix_normals import row_normalize
 from generators._matrix_products import small_product
 from generators._matrix_rows import row_reduce
+from generators._matrix_small_invariants import tensor_invariants
+from generators._matrix_small_kalman import kalman_step
 from generators._matrix_small_strain import deformation_strain
 from generators._matrix_small_stress import hyperelastic_stress
 from generators._matrix_solve import small_solve
@@ -25,5 +27,7 @@ for _idiom in (
     sliding_window,
     deformation_strain,
     hyperelastic_stress,
+    tensor_invariants,
+    kalman_step,
 ):
     CATEGORY.idiom(_idiom)
