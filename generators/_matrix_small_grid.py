@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from generators import ir
+from generators.body import identity as builtin_identity
 from generators.build import KernelBuilder, fn, make
 from generators.dtypes import BOOL, INT32, Mat, Scalar, Struct, Type, Vec
 from generators.expr import Const, Expr, Load, Operand, Var, literal
@@ -132,7 +133,9 @@ def kept(k: KernelBuilder, names: Names, value: Expr, share: float = 0.5) -> Exp
 def identity(k: KernelBuilder, mat: Mat) -> Expr:
     """The identity as people write it."""
     assert mat.rows == mat.cols
-    if mat.rows <= 3 and k.draw.shape.chance(0.3):
+    if k.draw.shape.chance(0.5):
+        return builtin_identity(mat)
+    if mat.rows <= 3 and k.draw.shape.chance(0.4):
         ones = [1.0 if r == c else 0.0 for r in range(mat.rows) for c in range(mat.cols)]
         return make(mat, *(literal(one, mat.scalar) for one in ones))
     return times_identity(mat, 1.0)
@@ -221,3 +224,17 @@ def row(m: Expr, r: int) -> Expr:
 def rows_of(mat: Mat) -> Vec:
     """The vector type of a column: as long as there are rows."""
     return Vec(mat.rows, mat.scalar)
+
+
+def from_columns(k: KernelBuilder, mat: Mat, columns: Sequence[Expr]) -> Expr:
+    """A matrix of its columns: by the builtin, or entry by entry."""
+    if k.draw.shape.chance(0.6):
+        return fn("matrix_from_cols", *columns)
+    return make(mat, *(c[r] for r in range(mat.rows) for c in columns))
+
+
+def from_rows(k: KernelBuilder, mat: Mat, rows: Sequence[Expr]) -> Expr:
+    """A matrix of its rows: by the builtin, or entry by entry."""
+    if k.draw.shape.chance(0.6):
+        return fn("matrix_from_rows", *rows)
+    return make(mat, *(line[c] for line in rows for c in range(mat.cols)))

@@ -36,7 +36,7 @@ X, P = ("x", "mean", "state"), ("p", "cov", "sigma")
 
 
 def _filter(k: KernelBuilder, g: Grid, mat: Mat, level: int) -> tuple[Filter, str]:
-    way = k.draw.shape.weighted({"arrays": 4, "inout": 2, "struct": 0 if level < 2 else 3})
+    way = k.draw.shape.weighted({"arrays": 6, "inout": 1, "struct": 0 if level < 2 else 4})
     vec = Vec(mat.rows, mat.scalar)
     bound = 0.5
     if way == "struct":

@@ -8,6 +8,7 @@ from generators._matrix_small_grid import (
     Extra,
     Grid,
     extras,
+    from_columns,
     grid,
     identity,
     kept,
@@ -126,8 +127,7 @@ def _from_mesh(k: KernelBuilder, g: Grid, mat: Mat, name: tuple[str, ...]) -> tu
     x0 = k.let(("x0", "origin"), points[corners[g.at(0)]])
     stem = k.draw.word.choice(("edge", "e", "d"))
     edges = [k.let(f"{stem}{c}", points[corners[g.at(c)]] - x0) for c in range(1, size + 1)]
-    entries = [edge[r] for r in range(size) for edge in edges]
-    shape = k.let(("ds", "shape"), make(mat, *entries))
+    shape = k.let(("ds", "shape"), from_columns(k, mat, edges))
     rest = g.array(("rest_inv", "dm_inv", "inv_rest_shape"), mat, -0.3, 0.3, _INIT)
     f = k.let(name, shape * rest[g.index])
     text = f"for F = D * {rest.name} of each element, where column c of D is the point"

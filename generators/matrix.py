@@ -6,6 +6,9 @@ from generators._matrix_arrays import array_product
 from generators._matrix_normals import row_normalize
 from generators._matrix_products import small_product
 from generators._matrix_rows import row_reduce
+from generators._matrix_small_cholesky import cholesky_small
+from generators._matrix_small_cramer import cramer_solve
+from generators._matrix_small_gauss import gauss_eliminate
 from generators._matrix_small_invariants import tensor_invariants
 from generators._matrix_small_kalman import kalman_step
 from generators._matrix_small_strain import deformation_strain
@@ -29,5 +32,8 @@ for _idiom in (
     hyperelastic_stress,
     tensor_invariants,
     kalman_step,
+    cramer_solve,
+    gauss_eliminate,
+    cholesky_small,
 ):
     CATEGORY.idiom(_idiom)
