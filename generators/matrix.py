@@ -11,6 +11,7 @@ from generators._matrix_small_cramer import cramer_solve
 from generators._matrix_small_gauss import gauss_eliminate
 from generators._matrix_small_invariants import tensor_invariants
 from generators._matrix_small_kalman import kalman_step
+from generators._matrix_small_points import point_covariance
 from generators._matrix_small_strain import deformation_strain
 from generators._matrix_small_stress import hyperelastic_stress
 from generators._matrix_solve import small_solve
@@ -35,5 +36,6 @@ for _idiom in (
     cramer_solve,
     gauss_eliminate,
     cholesky_small,
+    point_covariance,
 ):
     CATEGORY.idiom(_idiom)
