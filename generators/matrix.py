@@ -8,6 +8,8 @@ from generators._matrix_products import small_product
 from generators._matrix_rows import row_reduce
 from generators._matrix_small_cholesky import cholesky_small
 from generators._matrix_small_cramer import cramer_solve
+from generators._matrix_small_eigen import eigen_symmetric
+from generators._matrix_small_fit import normal_equations
 from generators._matrix_small_gauss import gauss_eliminate
 from generators._matrix_small_invariants import tensor_invariants
 from generators._matrix_small_kalman import kalman_step
@@ -37,5 +39,7 @@ for _idiom in (
     gauss_eliminate,
     cholesky_small,
     point_covariance,
+    normal_equations,
+    eigen_symmetric,
 ):
     CATEGORY.idiom(_idiom)
