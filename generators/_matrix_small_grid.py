@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from generators import ir
 from generators.body import identity as builtin_identity
 from generators.build import KernelBuilder, fn, make
-from generators.dtypes import BOOL, INT32, Mat, Scalar, Struct, Type, Vec
+from generators.dtypes import BOOL, FLOAT32, INT32, Mat, Scalar, Struct, Type, Vec
 from generators.expr import Const, Expr, Load, Operand, Var, literal
 from generators.pieces import times_identity
 
@@ -135,7 +135,8 @@ def identity(k: KernelBuilder, mat: Mat) -> Expr:
     assert mat.rows == mat.cols
     if k.draw.shape.chance(0.5):
         return builtin_identity(mat)
-    if mat.rows <= 3 and k.draw.shape.chance(0.4):
+    short = mat.rows == 2 or mat.scalar == FLOAT32
+    if mat.rows <= 3 and short and k.draw.shape.chance(0.4):
         ones = [1.0 if r == c else 0.0 for r in range(mat.rows) for c in range(mat.cols)]
         return make(mat, *(literal(one, mat.scalar) for one in ones))
     return times_identity(mat, 1.0)

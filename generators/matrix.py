@@ -14,6 +14,7 @@ from generators._matrix_small_gauss import gauss_eliminate
 from generators._matrix_small_invariants import tensor_invariants
 from generators._matrix_small_kalman import kalman_step
 from generators._matrix_small_points import point_covariance
+from generators._matrix_small_rotation import rotation_matrix
 from generators._matrix_small_strain import deformation_strain
 from generators._matrix_small_stress import hyperelastic_stress
 from generators._matrix_solve import small_solve
@@ -41,5 +42,6 @@ for _idiom in (
     point_covariance,
     normal_equations,
     eigen_symmetric,
+    rotation_matrix,
 ):
     CATEGORY.idiom(_idiom)
