@@ -9,7 +9,7 @@ from generators import ir
 from generators.body import identity as builtin_identity
 from generators.build import KernelBuilder, fn, make
 from generators.dtypes import BOOL, FLOAT32, INT32, Mat, Scalar, Struct, Type, Vec
-from generators.expr import Const, Expr, Load, Operand, Var, literal
+from generators.expr import Const, Construct, Expr, Load, Operand, Var, literal
 from generators.pieces import times_identity
 
 Names = tuple[str, ...]
@@ -231,11 +231,20 @@ def from_columns(k: KernelBuilder, mat: Mat, columns: Sequence[Expr]) -> Expr:
     """A matrix of its columns: by the builtin, or entry by entry."""
     if k.draw.shape.chance(0.6):
         return fn("matrix_from_cols", *columns)
-    return make(mat, *(c[r] for r in range(mat.rows) for c in columns))
+    return make(mat, *(_entry(c, r) for r in range(mat.rows) for c in columns))
 
 
 def from_rows(k: KernelBuilder, mat: Mat, rows: Sequence[Expr]) -> Expr:
     """A matrix of its rows: by the builtin, or entry by entry."""
     if k.draw.shape.chance(0.6):
         return fn("matrix_from_rows", *rows)
-    return make(mat, *(line[c] for line in rows for c in range(mat.cols)))
+    return make(mat, *(_entry(line, c) for line in rows for c in range(mat.cols)))
+
+
+def _entry(vec: Expr, at: int) -> Expr:
+    return vec.args[at] if isinstance(vec, Construct) else vec[at]
+
+
+def held(k: KernelBuilder, names: Names, value: Expr) -> Expr:
+    """An element that was read, in a local; a parameter as it is."""
+    return k.let(names, value) if isinstance(value, Load) else value

@@ -22,7 +22,7 @@ from generators.pieces import helper, zero
 from generators.registry import Title
 
 AXES = ("x", "y", "z")
-ORDERS = ("zyx", "xyz", "zxz", "yxz", "zx", "yz")
+ORDERS = ("zyx", "xyz", "zxz", "yxz", "xzy")
 
 
 def _elementary(body: BodyBuilder, axis: str, angle: Expr, scalar: Scalar) -> Expr:
@@ -61,7 +61,7 @@ def _degrees(k: KernelBuilder, values: Sequence[Expr]) -> tuple[list[Expr], str]
 
 def _composed(k: KernelBuilder, g: Grid, level: int, scalar: Scalar) -> tuple[Expr, str]:
     """One to three rotations about coordinate axes, multiplied."""
-    order = k.draw.shape.choice(AXES if level == 1 else ORDERS[: 4 + 2 * (level < 3)])
+    order = k.draw.shape.choice(AXES if level == 1 else ORDERS)
     angles, text = _angles(k, g, scalar, len(order))
     mats: list[Expr] = []
     made: dict[str, str] = {}
@@ -191,6 +191,8 @@ def _used(k: KernelBuilder, g: Grid, rot: Expr, level: int) -> str:
         else ("points", "points", "tensor", "chain")
     )
     way = k.draw.shape.choice(ways)
+    if way == "matrix" and level == 1:
+        way = "pivot"
     if way == "matrix":
         target = g.write(("rotations", "frames_out"), rot)
         return f" {target.name} gets R."

@@ -6,6 +6,7 @@ from generators._matrix_arrays import array_product
 from generators._matrix_normals import row_normalize
 from generators._matrix_products import small_product
 from generators._matrix_rows import row_reduce
+from generators._matrix_small_camera import project_points
 from generators._matrix_small_cholesky import cholesky_small
 from generators._matrix_small_cramer import cramer_solve
 from generators._matrix_small_eigen import eigen_symmetric
@@ -13,6 +14,7 @@ from generators._matrix_small_fit import normal_equations
 from generators._matrix_small_gauss import gauss_eliminate
 from generators._matrix_small_invariants import tensor_invariants
 from generators._matrix_small_kalman import kalman_step
+from generators._matrix_small_plane import plane_map
 from generators._matrix_small_points import point_covariance
 from generators._matrix_small_rotation import rotation_matrix
 from generators._matrix_small_strain import deformation_strain
@@ -43,5 +45,7 @@ for _idiom in (
     normal_equations,
     eigen_symmetric,
     rotation_matrix,
+    project_points,
+    plane_map,
 ):
     CATEGORY.idiom(_idiom)
