@@ -46,7 +46,9 @@ def plane_map(k: KernelBuilder, level: int) -> Title:
         done += _back(k, g, p, q, scalar)
     menu = {
         "shift": Extra(("shifts", "motion"), lambda: q - p, "q - p"),
-        "size": Extra(("sizes_sq", "moved_sq"), lambda: fn("length_sq", q - p), "the squared length of q - p"),
+        "size": Extra(
+            ("sizes_sq", "moved_sq"), lambda: fn("length_sq", q - p), "the squared length of q - p"
+        ),
         "radius": Extra(("radii", "radius_sq"), lambda: fn("dot", q, q), "dot(q, q)"),
         "turn": Extra(
             ("areas", "crossed"), lambda: p[0] * q[1] - p[1] * q[0], "p[0] q[1] - p[1] q[0]"

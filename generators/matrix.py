@@ -12,6 +12,7 @@ from generators._matrix_small_cramer import cramer_solve
 from generators._matrix_small_eigen import eigen_symmetric
 from generators._matrix_small_fit import normal_equations
 from generators._matrix_small_gauss import gauss_eliminate
+from generators._matrix_small_integer import integer_matrices
 from generators._matrix_small_invariants import tensor_invariants
 from generators._matrix_small_kalman import kalman_step
 from generators._matrix_small_plane import plane_map
@@ -47,5 +48,6 @@ for _idiom in (
     rotation_matrix,
     project_points,
     plane_map,
+    integer_matrices,
 ):
     CATEGORY.idiom(_idiom)
