@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from generators import ir
 from generators.body import identity as builtin_identity
-from generators.build import KernelBuilder, fn, make
+from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.dtypes import BOOL, FLOAT32, INT32, Mat, Scalar, Struct, Type, Vec
 from generators.expr import Const, Construct, Expr, Load, Operand, Var, literal
 from generators.pieces import times_identity
@@ -130,7 +130,7 @@ def kept(k: KernelBuilder, names: Names, value: Expr, share: float = 0.5) -> Exp
     return k.let(names, value) if k.draw.shape.chance(share) else value
 
 
-def identity(k: KernelBuilder, mat: Mat) -> Expr:
+def identity(k: BodyBuilder, mat: Mat) -> Expr:
     """The identity as people write it."""
     assert mat.rows == mat.cols
     if k.draw.shape.chance(0.5):

@@ -12,12 +12,14 @@ from generators._matrix_small_cramer import cramer_solve
 from generators._matrix_small_eigen import eigen_symmetric
 from generators._matrix_small_fit import normal_equations
 from generators._matrix_small_gauss import gauss_eliminate
+from generators._matrix_small_inertia import rigid_inertia
 from generators._matrix_small_integer import integer_matrices
 from generators._matrix_small_invariants import tensor_invariants
 from generators._matrix_small_kalman import kalman_step
 from generators._matrix_small_plane import plane_map
 from generators._matrix_small_points import point_covariance
 from generators._matrix_small_rotation import rotation_matrix
+from generators._matrix_small_series import matrix_series, newton_schulz
 from generators._matrix_small_strain import deformation_strain
 from generators._matrix_small_stress import hyperelastic_stress
 from generators._matrix_solve import small_solve
@@ -49,5 +51,8 @@ for _idiom in (
     project_points,
     plane_map,
     integer_matrices,
+    rigid_inertia,
+    matrix_series,
+    newton_schulz,
 ):
     CATEGORY.idiom(_idiom)
