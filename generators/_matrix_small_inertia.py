@@ -14,9 +14,8 @@ from generators.registry import Title
 def _solid(k: KernelBuilder, g: Grid, scalar: Scalar) -> tuple[Expr, str]:
     """The inertia of a box, ball, cylinder or ellipsoid, from its mass and its sizes."""
     vec = Vec(3, scalar)
-    mass = held(
-        k, ("mass_i", "m"), g.supply(("mass", "weight"), ("masses",), scalar, 0.5, 3.0, False)
-    )
+    source = g.supply(("mass", "weight"), ("masses",), scalar, 0.5, 3.0, False)
+    mass = held(k, ("mass_i", "m"), source)
     way = k.draw.shape.choice(("box", "ellipsoid", "cylinder", "point"))
     if way == "cylinder":
         sizes = g.array(("dims", "radius_height"), Vec(2, scalar), 0.3, 1.5)

@@ -8,6 +8,7 @@ from generators._matrix_products import small_product
 from generators._matrix_rows import row_reduce
 from generators._matrix_small_camera import project_points
 from generators._matrix_small_cholesky import cholesky_small
+from generators._matrix_small_color import color_transform
 from generators._matrix_small_cramer import cramer_solve
 from generators._matrix_small_eigen import eigen_symmetric
 from generators._matrix_small_fit import normal_equations
@@ -16,6 +17,7 @@ from generators._matrix_small_inertia import rigid_inertia
 from generators._matrix_small_integer import integer_matrices
 from generators._matrix_small_invariants import tensor_invariants
 from generators._matrix_small_kalman import kalman_step
+from generators._matrix_small_markov import markov_step
 from generators._matrix_small_plane import plane_map
 from generators._matrix_small_points import point_covariance
 from generators._matrix_small_rotation import rotation_matrix
@@ -54,5 +56,7 @@ for _idiom in (
     rigid_inertia,
     matrix_series,
     newton_schulz,
+    markov_step,
+    color_transform,
 ):
     CATEGORY.idiom(_idiom)
