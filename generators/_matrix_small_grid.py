@@ -183,14 +183,19 @@ def extras(g: Grid, menu: Mapping[str, Extra], count: int) -> str:
 FLAG_TYPES = {INT32: 5, Scalar("uint8"): 3, BOOL: 3, Scalar("int8"): 1, Scalar("uint32"): 1}
 
 
-def flagged(g: Grid, names: Names) -> tuple[Expr, str]:
-    """Whether this thread's flag is set, and what to say of it."""
+def flagged(g: Grid, names: Names, *, off: bool = False) -> tuple[Expr, str]:
+    """Whether this thread's flag is set, or not set; and what a flag that is set is."""
     type_ = g.k.draw.shape.weighted(FLAG_TYPES)
     if type_ == BOOL:
-        flags = g.array(names, BOOL)
-        return flags[g.index], f"{flags.name} is true"
-    flags = g.array(names, type_, 0, 2)
-    return fn("ne", flags[g.index], 0), f"{flags.name} is not 0"
+        flag = g.array(names, BOOL)[g.index]
+        return fn("not", flag) if off else flag, f"{_array_of(flag)} is true"
+    flag = g.array(names, type_, 0, 2)[g.index]
+    return fn("eq" if off else "ne", flag, 0), f"{_array_of(flag)} is not 0"
+
+
+def _array_of(value: Expr) -> str:
+    assert isinstance(value, Load)
+    return value.array.name
 
 
 def skipped(g: Grid, names: Names, writes: Sequence[tuple[Var, Expr]], instead: str) -> str:

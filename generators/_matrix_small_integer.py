@@ -255,8 +255,8 @@ def integer_matrices(k: KernelBuilder, level: int) -> Title:
     if level >= 3:
         done += _second(k, g, value, level)
     if level >= 2 and shape.chance(0.4) and isinstance(value, Var):
-        there, note = flagged(g, ("enabled", "selected"))
-        with k.if_(fn("not", there)):
+        there, note = flagged(g, ("enabled", "selected"), off=True)
+        with k.if_(there):
             k.assign(value, zero(value.type))
         done += f" c is zero unless {note}."
     target = g.write(("results", "out", "coded"), value)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from generators._matrix_arrays import array_product
 from generators._matrix_normals import row_normalize
-from generators._matrix_products import small_product
 from generators._matrix_rows import row_reduce
 from generators._matrix_small_camera import project_points
 from generators._matrix_small_cholesky import cholesky_small
@@ -20,12 +19,13 @@ from generators._matrix_small_kalman import kalman_step
 from generators._matrix_small_markov import markov_step
 from generators._matrix_small_plane import plane_map
 from generators._matrix_small_points import point_covariance
+from generators._matrix_small_products import small_product
 from generators._matrix_small_rotation import rotation_matrix
 from generators._matrix_small_series import matrix_series, newton_schulz
+from generators._matrix_small_solve import small_solve
 from generators._matrix_small_strain import deformation_strain
 from generators._matrix_small_stress import hyperelastic_stress
-from generators._matrix_solve import small_solve
-from generators._matrix_tensors import congruence
+from generators._matrix_small_tensors import congruence
 from generators._matrix_windows import sliding_window
 from generators.registry import Category
 
