@@ -11,6 +11,7 @@ from generators._matrix_small_color import color_transform
 from generators._matrix_small_cramer import cramer_solve
 from generators._matrix_small_eigen import eigen_symmetric
 from generators._matrix_small_fit import normal_equations
+from generators._matrix_small_forms import quadratic_form
 from generators._matrix_small_gauss import gauss_eliminate
 from generators._matrix_small_inertia import rigid_inertia
 from generators._matrix_small_integer import integer_matrices
@@ -19,6 +20,7 @@ from generators._matrix_small_kalman import kalman_step
 from generators._matrix_small_markov import markov_step
 from generators._matrix_small_plane import plane_map
 from generators._matrix_small_points import point_covariance
+from generators._matrix_small_power import power_iteration
 from generators._matrix_small_products import small_product
 from generators._matrix_small_rotation import rotation_matrix
 from generators._matrix_small_series import matrix_series, newton_schulz
@@ -58,5 +60,7 @@ for _idiom in (
     newton_schulz,
     markov_step,
     color_transform,
+    quadratic_form,
+    power_iteration,
 ):
     CATEGORY.idiom(_idiom)
