@@ -170,14 +170,38 @@ class Extra:
     text: str
 
 
+TOGETHER = 0.4
+"""Share of the kernels with several more results that write them as one struct."""
+
+
 def extras(g: Grid, menu: Mapping[str, Extra], count: int) -> str:
     """Write some of the results on offer, in drawn order; the sentence that says which."""
+    keys = g.k.draw.shape.sample(sorted(menu), min(count, len(menu)))
+    if len(keys) > 1 and g.k.draw.shape.chance(TOGETHER):
+        return _together(g, {key: menu[key] for key in keys})
     parts = []
-    for key in g.k.draw.shape.sample(sorted(menu), min(count, len(menu))):
+    for key in keys:
         extra = menu[key]
         target = g.write(extra.names, extra.value())
         parts.append(f"{target.name} gets {extra.text}")
     return f" {'; '.join(parts)}." if parts else ""
+
+
+def _together(g: Grid, chosen: Mapping[str, Extra]) -> str:
+    """All of them as the fields of one struct."""
+    k = g.k
+    values = {key: extra.value() for key, extra in chosen.items()}
+    inits = [ir.FieldInit(key, value.type, "uniform", "0", "1") for key, value in values.items()]
+    name = k.name("Summary", "Measures", "Report", "Stats")
+    struct = k.struct(name, *((f.name, f.type) for f in inits))
+    target = g.structs(("summaries", "reports", "stats"), struct, inits, "out")
+    if k.draw.shape.chance(0.5):
+        record = k.let(("record", "summary"), make(struct, *values.values()))
+        k.store(target, g.index, record)
+    else:
+        k.store(target, g.index, make(struct, *values.values()))
+    parts = [f"{key} {extra.text}" for key, extra in chosen.items()]
+    return f" {target.name} gets a {name} of {'; '.join(parts)}."
 
 
 FLAG_TYPES = {INT32: 5, Scalar("uint8"): 3, BOOL: 3, Scalar("int8"): 1, Scalar("uint32"): 1}

@@ -103,7 +103,7 @@ def _best_path(k: KernelBuilder, g: Grid, vec: Vec, t: Expr) -> str:
     return f" {target.name} gets at r the greatest of {scores.name}[c] + T[r, c] over c."
 
 
-def _menu(k: KernelBuilder, g: Grid, p: Var, start: str) -> dict[str, Extra]:
+def _menu(k: KernelBuilder, g: Grid, p: Var) -> dict[str, Extra]:
     vec = p.type
     assert isinstance(vec, Vec)
 
@@ -170,7 +170,10 @@ def markov_step(k: KernelBuilder, level: int) -> Title:
         done += _mixed(k, g, p, vec)
     target = g.write(("next_beliefs", "distributions_out", "p_out"), p)
     done += f" {target.name} gets p."
-    done += extras(g, _menu(k, g, p, start), (shape.integer(0, 1), 1, 1, 2, 3)[level - 1])
+    menu = _menu(k, g, p)
+    if "[" not in text:
+        del menu["state"]
+    done += extras(g, menu, (shape.integer(0, 1), 1, 1, 2, 3)[level - 1])
     return Title(k.name("markov_step", "advance_chain", "propagate_beliefs", "chain_step"), done)
 
 
