@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from generators import ir
 from generators._matrix_small_grid import Extra, Grid, Names, extras, flagged, grid, say
+from generators._matrix_small_palette import merged_exposures, nearest_in_palette
 from generators.build import BodyBuilder, KernelBuilder, cast, field, fn, make
 from generators.dtypes import FLOAT32, INT32, Mat, Scalar, Type, Vec
 from generators.expr import Expr, Var, literal
@@ -168,10 +169,14 @@ def color_transform(k: KernelBuilder, level: int) -> Title:
     scalar = k.draw.float_type() if level < 3 else k.draw.wide_float_type()
     vec = Vec(3, scalar)
     g = grid(k, {1: 2, 2: 5, 3: 1}, "i", "tid", "px")
-    c, source = _pixel(k, g, vec, level)
+    merged = level >= 3 and shape.chance(0.35)
+    if merged:
+        c, source = merged_exposures(k, g, vec)
+    else:
+        c, source = _pixel(k, g, vec, level)
     done = f"For {source}"
     used: Expr = c
-    if level >= 3 and shape.chance(0.5):
+    if level >= 3 and not merged and shape.chance(0.5):
         name, text = _curve(k, g, scalar, before=True)
         used = _each(k, name, c, vec, ("linear", "lin"))
         done += f", every component v first sent to {text},"
@@ -198,6 +203,8 @@ def color_transform(k: KernelBuilder, level: int) -> Title:
     if level >= 2 and shape.chance(0.4):
         q, text = _kept(k, g, c, q, scalar)
         done += text
+    if level >= 4 and shape.chance(0.6):
+        done += nearest_in_palette(k, g, q, vec)
     target = g.write(("converted", "out_image", "result"), q)
     done += f" {target.name} gets q."
     done += extras(g, _menu(k, g, c, q, scalar), (shape.integer(0, 1), 1, 1, 2, 3)[level - 1])

@@ -235,7 +235,7 @@ def _menu(k: KernelBuilder, g: Grid, value: Expr) -> dict[str, Extra]:
         "least": Extra(
             ("least", "min_entries"), lambda: fn("min_element", value), "the least of c"
         ),
-        "where": Extra(
+        "top": Extra(
             ("where_max", "top_index"),
             lambda: fn("argmax", value),
             "the index of the greatest component of c, the first of equals",
@@ -345,7 +345,7 @@ def _cat_map(k: KernelBuilder, level: int) -> Title:
         f" components modulo height and width. {out.name}[{g.place}] gets {image.name} at p{text}."
     )
     menu = {
-        "from": Extra(("rows_from", "source_rows"), lambda: p[0], "p[0]"),
+        "source": Extra(("rows_from", "source_rows"), lambda: p[0], "p[0]"),
         "column": Extra(("cols_from", "source_cols"), lambda: p[1], "p[1]"),
         "moved": Extra(
             ("distance_l1", "travel"),

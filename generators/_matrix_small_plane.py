@@ -12,8 +12,9 @@ from generators._matrix_small_grid import (
     held,
     say,
 )
+from generators._matrix_small_palette import voted
 from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn, make
-from generators.dtypes import INT32, Mat, Scalar, Vec
+from generators.dtypes import INT32, Mat, Scalar, Vec, scalar_of
 from generators.expr import Cast, Expr, literal
 from generators.pieces import helper
 from generators.registry import Title
@@ -31,8 +32,9 @@ def plane_map(k: KernelBuilder, level: int) -> Title:
     else:
         points = g.array(("points", "corners", "coords"), vec, -1.0, 1.0)
         p, source = k.let(("p", "xy"), points[g.index]), points.name
-    way = shape.choice(("homography", "affine", "affine3"))
-    q, text = _mapped(k, g, p, way, level, scalar)
+    way = shape.choice(("homography", "affine", "linear", "linear"))
+    votes: list[Expr] = []
+    q, text = _mapped(k, g, p, way, level, votes)
     done = f"Map p = {source}: {text}."
     if level >= 2 and shape.chance(0.3):
         there, note = flagged(g, ("valid", "movable"))
@@ -44,6 +46,8 @@ def plane_map(k: KernelBuilder, level: int) -> Title:
         done += _sampled(k, g, q, scalar) if shape.chance(0.6) else _back(k, g, p, q, scalar)
     if level >= 5:
         done += _back(k, g, p, q, scalar)
+    if level >= 4 and way == "linear":
+        done += voted(k, g, votes[0], votes[1], vec)
     menu = {
         "shift": Extra(("shifts", "motion"), lambda: q - p, "q - p"),
         "size": Extra(
@@ -69,8 +73,10 @@ def _pixel(k: KernelBuilder, g: Grid, scalar: Scalar) -> tuple[Expr, str]:
 
 
 def _mapped(
-    k: KernelBuilder, g: Grid, p: Expr, way: str, level: int, scalar: Scalar
+    k: KernelBuilder, g: Grid, p: Expr, way: str, level: int, parts: list[Expr]
 ) -> tuple[Expr, str]:
+    """The map itself; the matrix and the shift of a linear one are added to ``parts``."""
+    scalar = scalar_of(p.type)
     vec = Vec(2, scalar)
     if way == "homography":
         return _homography(k, g, p, level, scalar)
@@ -87,11 +93,14 @@ def _mapped(
         ("linear", "scale_shear"), ("linears", "shears"), Mat(2, 2, scalar), -1.2, 1.2
     )
     shift = g.supply(("shift", "offset"), ("offsets", "translations"), vec, -1.0, 1.0)
-    if k.draw.shape.chance(0.4):
+    named, moved = say(linear), say(shift)
+    linear, shift = held(k, ("lin", "l_mat"), linear), held(k, ("t", "move"), shift)
+    parts += [linear, shift]
+    if level < 4 and k.draw.shape.chance(0.4):
         center = g.supply(("center", "anchor"), ("centers", "anchors"), vec, -0.5, 0.5)
         q = k.let(("q", "moved"), linear * (p - center) + center + shift)
-        return q, f"q = {say(linear)} * (p - {say(center)}) + {say(center)} + {say(shift)}"
-    return k.let(("q", "moved"), linear * p + shift), f"q = {say(linear)} * p + {say(shift)}"
+        return q, f"q = {named} * (p - {say(center)}) + {say(center)} + {moved}"
+    return k.let(("q", "moved"), linear * p + shift), f"q = {named} * p + {moved}"
 
 
 def _homography(k: KernelBuilder, g: Grid, p: Expr, level: int, scalar: Scalar) -> tuple[Expr, str]:
