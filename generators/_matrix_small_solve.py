@@ -1,0 +1,361 @@
+"""Small systems, one a thread: Newton steps, implicit steps, damped least squares, sweeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from generators._matrix_small_grid import (
+    Extra,
+    Grid,
+    extras,
+    flagged,
+    grid,
+    identity,
+    rows_of,
+    say,
+)
+from generators.build import BodyBuilder, KernelBuilder, fn, make
+from generators.dtypes import Mat, Scalar, Vec
+from generators.expr import Expr, Var
+from generators.pieces import helper, times_identity, zero
+from generators.registry import Title
+
+
+@dataclass
+class Solved:
+    """The unknown, the matrix and the right-hand side that it solves for, and the text."""
+
+    x: Var
+    m: Expr
+    b: Expr
+    text: str
+
+
+X = ("x", "sol", "dx")
+
+
+def _square(k: KernelBuilder, scalar: Scalar) -> Mat:
+    size = k.draw.shape.weighted({2: 3, 3: 4, 4: 1})
+    return Mat(size, size, scalar)
+
+
+def _given(k: KernelBuilder, g: Grid, mat: Mat) -> tuple[Var, Var, str]:
+    a = g.array(("systems", "stiffness", "mats"), mat, -1.0, 1.0, "well_conditioned")
+    b = g.array(("rhs", "loads", "targets"), rows_of(mat), -2.0, 2.0)
+    m, load = k.let(("m", "ai"), a[g.index]), k.let(("bi", "load"), b[g.index])
+    return m, load, f"A = {a.name} and b = {b.name}"
+
+
+def _plain(k: KernelBuilder, g: Grid, level: int, scalar: Scalar) -> Solved:
+    """By the inverse, plain or damped."""
+    mat = _square(k, scalar)
+    m, b, text = _given(k, g, mat)
+    turned = k.draw.shape.chance(0.3)
+    matrix: Expr = fn("transpose", m) if turned else m
+    name = "transpose(A)" if turned else "A"
+    if level >= 2 or k.draw.shape.chance(0.4):
+        damp = g.supply(("damping", "ridge"), ("dampings", "ridges"), scalar, 0.1, 0.9)
+        matrix = k.let(("lhs", "damped"), matrix + times_identity(mat, damp))
+        name = f"{name} + {say(damp)} * I"
+    x = k.let(X, fn("inverse", matrix) * b)
+    return Solved(x, matrix, b, f"Solve ({name}) * x = b for {text}.")
+
+
+def _implicit(k: KernelBuilder, g: Grid, level: int, scalar: Scalar) -> Solved:
+    """A backward Euler step of a linear system."""
+    mat = _square(k, scalar)
+    vec = rows_of(mat)
+    rates = g.supply(("rates", "drag"), ("rate_mats", "drags"), mat, -0.3, 1.0)
+    states = g.array(("states", "velocities"), vec, -2.0, 2.0)
+    dt = g.supply(("dt", "step"), ("dts", "steps"), scalar, 0.05, 0.4)
+    v = k.let(("v", "state"), states[g.index])
+    half = k.draw.shape.chance(0.3)
+    push = k.draw.shape.chance(0.5)
+    b: Expr = v
+    text = f"v (v being {states.name})"
+    if push:
+        forces = g.array(("forces", "sources"), vec, -1.0, 1.0)
+        b = b + dt * forces[g.index]
+        text += f" + {say(dt)} * {forces.name}"
+    share = 0.5 * dt if half else dt
+    if half:
+        b = k.let(("b", "explicit"), b - share * (rates * v))
+        text += f" - 0.5 * {say(dt)} * D * v"
+    m = k.let(("lhs", "implicit"), identity(k, mat) + share * rates)
+    x = k.let(X, fn("inverse", m) * b)
+    name = f"{'0.5 * ' if half else ''}{say(dt)}"
+    return Solved(
+        x, m, b, f"Solve (I + {name} * D) * x = b, D = {say(rates)} and b made of {text}."
+    )
+
+
+def _newton(k: KernelBuilder, g: Grid, level: int, scalar: Scalar) -> Solved:
+    """A Newton step of two equations: circles, curves, a mapping to be inverted."""
+    vec, mat = Vec(2, scalar), Mat(2, 2, scalar)
+    guess = g.array(("guesses", "points", "start"), vec, 0.4, 1.6)
+    goal = g.supply(("goal", "target"), ("goals", "targets"), vec, -1.0, 1.0)
+    p = k.let(("p", "at"), guess[g.index])
+    way = k.draw.shape.choice(("quadratic", "polar", "waves"))
+    rounds = 1 if level < 3 else k.draw.shape.integer(1, 2)
+
+    def step() -> tuple[Expr, Expr]:
+        if way == "quadratic":
+            f = k.let(("f", "res"), make(vec, p[0] * p[0] - p[1] * p[1], 2.0 * p[0] * p[1]) - goal)
+            j = make(mat, 2.0 * p[0], -2.0 * p[1], 2.0 * p[1], 2.0 * p[0])
+        elif way == "polar":
+            c, s = k.let(("c", "cs"), fn("cos", p[1])), k.let(("s", "sn"), fn("sin", p[1]))
+            f = k.let(("f", "res"), make(vec, p[0] * c, p[0] * s) - goal)
+            j = make(mat, c, -p[0] * s, s, p[0] * c)
+        else:
+            f = k.let(
+                ("f", "res"),
+                make(vec, p[0] + 0.3 * fn("sin", p[1]), p[1] - 0.3 * fn("cos", p[0])) - goal,
+            )
+            one = k.lift(1.0, scalar)
+            j = make(mat, one, 0.3 * fn("cos", p[1]), 0.3 * fn("sin", p[0]), one)
+        return k.let(("jac", "j"), j), f
+
+    functions = {
+        "quadratic": "(p0^2 - p1^2, 2 p0 p1)",
+        "polar": "(p0 cos(p1), p0 sin(p1))",
+        "waves": "(p0 + 0.3 sin(p1), p1 - 0.3 cos(p0))",
+    }
+    if rounds == 1:
+        jac, f = step()
+        delta = k.let(X, -(fn("inverse", jac) * f))
+    else:
+        with k.for_(("it", "r"), rounds - 1):
+            jac, f = step()
+            k.augment(p, "sub", fn("inverse", jac) * f)
+        jac, f = step()
+        delta = k.let(X, -(fn("inverse", jac) * f))
+    before = f" after {rounds - 1} whole step of p = p - inverse(J) * f" if rounds > 1 else ""
+    text = f"Newton's step x = -inverse(J) * f for f = {functions[way]} - {say(goal)} at p ="
+    return Solved(delta, jac, -f, f"{text} {guess.name}{before}, J the derivative of f.")
+
+
+def _damped(k: KernelBuilder, g: Grid, level: int, scalar: Scalar) -> Solved:
+    """Damped least squares of a rectangular matrix, from either side."""
+    rows, cols = k.draw.shape.choice(((2, 3), (3, 2), (3, 4), (4, 3), (2, 4), (4, 2)))
+    mat = Mat(rows, cols, scalar)
+    jacs = g.array(("jacobians", "designs"), mat, -1.0, 1.0)
+    errs = g.array(("errors", "residuals"), Vec(rows, scalar), -2.0, 2.0)
+    damp = g.supply(("damping", "lam"), ("dampings", "lams"), scalar, 0.3, 1.2)
+    j, e = k.let(("j", "jac"), jacs[g.index]), k.let(("e", "err"), errs[g.index])
+    jt = k.let(("jt", "jac_t"), fn("transpose", j))
+    small = min(rows, cols)
+    eye = Mat(small, small, scalar)
+    square = k.draw.shape.chance(0.4)
+    amount = damp * damp if square else damp
+    if rows < cols:
+        m = k.let(("jjt", "gram"), j * jt + times_identity(eye, amount))
+        x = k.let(X, jt * (fn("inverse", m) * e))
+        how = "transpose(J) * inverse(J * transpose(J) + l * I) * e"
+    else:
+        m = k.let(("jtj", "normal"), jt * j + times_identity(eye, amount))
+        x = k.let(X, fn("inverse", m) * (jt * e))
+        how = "inverse(transpose(J) * J + l * I) * transpose(J) * e"
+    text = f"x = {how}, J = {jacs.name}, e = {errs.name}, l = {say(damp)}"
+    text += " squared." if square else "."
+    return Solved(x, j, e, f"Damped least squares {text}")
+
+
+def _sweeps(k: KernelBuilder, g: Grid, level: int, scalar: Scalar) -> Solved:
+    """Sweeps with the diagonal, by Richardson, or along the steepest descent."""
+    mat = _square(k, scalar)
+    m, b, text = _given(k, g, mat)
+    way = k.draw.shape.choice(("jacobi", "richardson", "steepest"))
+    rounds = k.draw.shape.integer(2, 5)
+    if way == "jacobi":
+        diagonal = k.let(("diag", "dg"), fn("get_diag", m))
+        x = k.let(X, fn("cw_div", b, diagonal))
+        omega = g.supply(("omega", "relax"), ("omegas", "relaxation"), scalar, 0.5, 0.95)
+        with k.for_(("it", "sweep"), rounds):
+            k.augment(x, "add", omega * fn("cw_div", b - m * x, diagonal))
+        how = f"x = b / diagonal by components, then {rounds} times add {say(omega)} * (b - A * x)"
+        how += " / diagonal"
+    elif way == "richardson":
+        rate = g.supply(("rate", "tau"), ("rates", "taus"), scalar, 0.1, 0.3)
+        x = k.let(X, rate * b)
+        with k.for_(("it", "sweep"), rounds):
+            k.augment(x, "add", rate * (b - m * x))
+        how = f"x = {say(rate)} * b, then {rounds} times add {say(rate)} * (b - A * x)"
+    else:
+        x = k.let(X, 0.3 * b)
+        with k.for_(("it", "sweep"), rounds):
+            r = k.let(("r", "res"), b - m * x)
+            mr = k.let(("mr", "a_r"), m * r)
+            k.augment(x, "add", (fn("dot", mr, r) / (fn("dot", mr, mr) + 0.001)) * r)
+        how = (
+            f"x = 0.3 * b, then {rounds} times with r = b - A * x add dot(A r, r) / (dot(A r, A r)"
+        )
+        how += " + 0.001) * r"
+    return Solved(x, m, b, f"Relax A * x = b for {text}: {how}.")
+
+
+def _schur(k: KernelBuilder, g: Grid, level: int, scalar: Scalar) -> Solved:
+    """Two unknown vectors coupled by blocks: the second is eliminated."""
+    size = k.draw.shape.choice((2, 3))
+    mat, vec = Mat(size, size, scalar), Vec(size, scalar)
+    first = g.array(("a_blocks", "camera_blocks"), mat, -0.6, 0.6, "well_conditioned")
+    second = g.array(("d_blocks", "point_blocks"), mat, -0.6, 0.6, "well_conditioned")
+    cross = g.supply(("coupling", "b_block"), ("couplings", "b_blocks"), mat, -0.3, 0.3)
+    f, h = g.array(("f", "rhs_first"), vec, -2.0, 2.0), g.array(("h", "rhs_second"), vec, -2.0, 2.0)
+    d_inv = k.let(("d_inv", "inv_d"), fn("inverse", second[g.index]))
+    bd = k.let(("bd", "elim"), cross * d_inv)
+    m = k.let(("schur", "reduced"), first[g.index] - bd * fn("transpose", cross))
+    b = k.let(("b_red", "rhs_red"), f[g.index] - bd * h[g.index])
+    x = k.let(X, fn("inverse", m) * b)
+    back = k.let(("y", "second"), d_inv * (h[g.index] - fn("transpose", cross) * x))
+    target = g.write(("second_out", "y_out"), back)
+    text = f"Solve A x + B y = f, transpose(B) x + D y = h with A = {first.name}, B = {say(cross)},"
+    text += f" D = {second.name}, f = {f.name}, h = {h.name} by the Schur complement"
+    return Solved(x, m, b, f"{text} A - B inverse(D) transpose(B); {target.name} gets y.")
+
+
+METHODS: dict[str, Callable[[KernelBuilder, Grid, int, Scalar], Solved]] = {
+    "plain": _plain,
+    "implicit": _implicit,
+    "newton": _newton,
+    "damped": _damped,
+    "sweeps": _sweeps,
+    "schur": _schur,
+}
+
+
+def _limited(k: KernelBuilder, g: Grid, s: Solved, level: int) -> str:
+    """A step is damped, cut to a length, started from somewhere, or not taken at all."""
+    x = s.x
+    assert isinstance(x.type, Vec)
+    scalar = x.type.scalar
+    way = k.draw.shape.choice(
+        ("rate", "from", "mask", "cut", "soft") if level >= 3 else ("rate", "from", "mask")
+    )
+    if way == "rate":
+        rate = g.supply(("rate", "gain"), ("rates_x", "gains"), scalar, 0.3, 0.95)
+        k.augment(x, "mul", rate)
+        return f" Multiply x by {say(rate)}."
+    if way == "from":
+        start = g.supply(("origin", "x0"), ("origins", "x0s"), x.type, -1.0, 1.0)
+        k.augment(x, "add", start)
+        return f" Add {say(start)} to x."
+    if way == "mask":
+        there, text = flagged(g, ("active", "enabled"), off=True)
+        with k.if_(there):
+            k.assign(x, zero(x.type))
+        return f" x is zero unless {text}."
+    limit = g.supply(("max_step", "radius"), ("max_steps", "radii"), scalar, 0.3, 0.9)
+    if way == "soft":
+
+        def build(body: BodyBuilder, v: Expr, bound: Expr) -> Expr:
+            size = body.let(("size", "norm"), fn("sqrt", fn("dot", v, v) + 0.0001))
+            return v * (bound / (bound + size))
+
+        made = helper(k, ("soft_limit", "limited"), (("v", x.type), ("bound", scalar)), build)
+        k.assign(x, k.call(made, x, limit))
+        return f" Multiply x by r / (r + sqrt(dot(x, x) + 0.0001)), r = {say(limit)}."
+    size = k.let(("size", "norm_x"), fn("length", x))
+    with k.if_(size > limit):
+        k.augment(x, "mul", limit / size)
+    return f" Shorten x to length {say(limit)} where it is longer."
+
+
+def _menu(k: KernelBuilder, g: Grid, s: Solved) -> dict[str, Extra]:
+    x, m, b = s.x, s.m, s.b
+    mat = m.type
+    assert isinstance(mat, Mat)
+
+    def sensitivity() -> Expr:
+        grads = g.array(("x_grads", "seeds"), x.type, -1.0, 1.0)
+        return fn("outer", grads[g.index], x)
+
+    return {
+        "size": Extra(("sizes_sq", "step_sq"), lambda: fn("dot", x, x), "dot(x, x)"),
+        "work": Extra(
+            ("works", "predicted"),
+            lambda: fn("dot", m * x, b),
+            "dot(M * x, b), with the matrix and the right-hand side solved with",
+        ),
+        "outer": Extra(("gradients", "updates"), sensitivity, "outer(gradient, x) of its gradient"),
+        "sum": Extra(("sums", "totals"), lambda: x[0] + x[1], "x[0] + x[1]"),
+    }
+
+
+def small_solve(k: KernelBuilder, level: int) -> Title:
+    """Small systems as simulation, optimization and robotics solve them."""
+    shape = k.draw.shape
+    g = grid(k, None, "i", "tid", "e")
+    scalar = k.draw.wide_float_type()
+    keys = sorted(METHODS) if level >= 2 else ["damped", "implicit", "newton", "plain", "sweeps"]
+    key = shape.choice(keys)
+    s = METHODS[key](k, g, level, scalar)
+    done = s.text
+    if level >= 2:
+        done += _limited(k, g, s, level)
+    if level >= 4:
+        exact = key in ("plain", "implicit", "schur")
+        done += _cases(k, g, s) if exact else _searched(k, g, s)
+    target = g.write(("x_out", "solutions", "steps_out"), s.x)
+    done += f" {target.name} gets x."
+    done += extras(
+        g, _menu(k, g, s), (shape.integer(0, 1), shape.integer(0, 1), 1, 2, 3)[level - 1]
+    )
+    names = {"damped": ("damped_least_squares", "ik_step"), "newton": ("newton_step", "newton_2d")}
+    names |= {
+        "implicit": ("implicit_step", "backward_euler"),
+        "schur": ("schur_solve", "block_solve"),
+    }
+    names |= {"sweeps": ("relax_systems", "sweep_systems")}
+    return Title(k.name(*names.get(key, ("solve_small", "solve_systems"))), done)
+
+
+def _cases(k: KernelBuilder, g: Grid, s: Solved) -> str:
+    """The inverse is used again: for more right-hand sides, and for the most yielding of them."""
+    vec = s.x.type
+    assert isinstance(vec, Vec)
+    k.size("t", 2, 4)
+    count = k.trip_count(("num_cases", "case_count"), "t")
+    own = k.draw.shape.chance(0.5)
+    cases = k.array(
+        ("cases", "more_loads"), vec, (*g.dims, "t") if own else "t", low=-1.0, high=1.0
+    )
+    inv = k.let(("inv", "m_inv"), fn("inverse", s.m))
+    target = k.out(("case_solutions", "responses"), vec, (*g.dims, "t"))
+    total = k.let(("total", "compliance"), zero(vec.scalar))
+    with k.for_(("case", "q"), count) as q:
+        load = k.let(("case_load", "fq"), cases[g.at(q)] if own else cases[q])
+        y = k.let(("y_case", "answer"), inv * load)
+        k.store(target, g.at(q), y)
+        k.augment(total, "add", fn("dot", load, y))
+    whole = g.write(("compliances", "case_works"), total)
+    return (
+        f" With the same matrix {target.name} gets the solution y for each of {cases.name}, and"
+        f" {whole.name} the sum of dot(load, y) over them."
+    )
+
+
+def _searched(k: KernelBuilder, g: Grid, s: Solved) -> str:
+    """A line search: the loss at several lengths of the step, and the best of them."""
+    x, m, b = s.x, s.m, s.b
+    vec = x.type
+    assert isinstance(vec, Vec)
+    k.size("t", 3, 4)
+    count = k.trip_count(("num_trials", "trial_count"), "t")
+    lengths = k.array(("trial_lengths", "etas"), vec.scalar, "t", low=0.1, high=1.6)
+    goal = k.let(("mx", "model_x"), m * x)
+    best = k.let(("best", "lowest"), fn("dot", b, b))
+    taken = k.let(("taken", "eta_best"), k.lift(0.0, vec.scalar))
+    with k.for_(("trial", "q"), count) as q:
+        r = k.let(("rq", "trial_res"), lengths[q] * goal - b)
+        loss = k.let(("loss_q", "value_q"), fn("dot", r, r))
+        with k.if_(loss < best):
+            k.assign(best, loss)
+            k.assign(taken, lengths[q])
+    target = g.write(("best_losses", "trial_losses"), best)
+    k.augment(x, "mul", taken)
+    return (
+        f" Among {lengths.name} (and 0, which is kept on a tie) find the s with the least"
+        f" |s * M * x - b|^2 of the matrix and right-hand side solved with; {target.name} gets that"
+        " least value, and x is multiplied by s."
+    )
