@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from generators._math_classify import classification_loss
+from generators._math_cumulative import cumulative_probability, quantile
+from generators._math_densities import probability_density
 from generators._math_distribution import distribution
+from generators._math_easing import easing_curve
+from generators._math_losses import regression_loss
 from generators._math_network import activation
 from generators._math_softmax import softmax_statistic
+from generators._math_stable import stable_numerics
+from generators._math_waveforms import waveform
+from generators._math_windows import window_function
 from generators.build import KernelBuilder, cast, fn
 from generators.dtypes import Scalar
 from generators.expr import Expr, Var
@@ -160,5 +168,19 @@ def _curve(k: KernelBuilder, form: str, c: Var) -> str:
     return text.format(round(a) if form == "posterize" else a)
 
 
-for _idiom in (activation, distribution, softmax_statistic):
+_IDIOMS = (
+    activation,
+    distribution,
+    softmax_statistic,
+    probability_density,
+    cumulative_probability,
+    quantile,
+    regression_loss,
+    classification_loss,
+    stable_numerics,
+    easing_curve,
+    window_function,
+    waveform,
+)
+for _idiom in _IDIOMS:
     CATEGORY.idiom(_idiom)
