@@ -62,7 +62,7 @@ def _ping_pong(b: BodyBuilder, t: Expr, f: Expr) -> Expr:
 
 
 def _stairs(b: BodyBuilder, t: Expr, f: Expr) -> Expr:
-    steps = b.let(("steps", "count"), fn("ceil", 2.0 * f))
+    steps = b.let(("steps", "count"), fn("ceil", f) + 1.0)
     return either(b, fn("floor", t * steps) / steps, fn("trunc", t * steps) / steps)
 
 
@@ -158,7 +158,7 @@ _EASING = Family(
         Card(
             "ease_steps",
             "eased stairs",
-            "floor({t} * m) / m with m = ceil(2 * {f})",
+            "floor({t} * m) / m with m = ceil({f}) + 1",
             "t f",
             _stairs,
         ),

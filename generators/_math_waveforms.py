@@ -15,7 +15,8 @@ def _phase(b: BodyBuilder, t: Expr, f: Expr) -> Expr:
 
 def _cycle(b: BodyBuilder, t: Expr, f: Expr) -> Expr:
     turns = b.let(("turns", "cycles"), f * t)
-    return b.let(("cycle", "saw_pos"), either(b, turns - fn("floor", turns), fn("frac", turns)))
+    part = fn("frac", turns) if b.draw.shape.chance(0.3) else turns - fn("floor", turns)
+    return b.let(("cycle", "saw_pos"), part)
 
 
 def _pulse(b: BodyBuilder, t: Expr, f: Expr, d: Expr) -> Expr:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from generators._math_classify import classification_loss
+from generators._math_colour import colour_transfer
 from generators._math_cumulative import cumulative_probability, quantile
 from generators._math_densities import probability_density
 from generators._math_distribution import distribution
 from generators._math_easing import easing_curve
 from generators._math_losses import regression_loss
 from generators._math_network import activation
+from generators._math_optics import surface_optics
+from generators._math_pixels import pixel_measure
 from generators._math_softmax import softmax_statistic
 from generators._math_stable import stable_numerics
 from generators._math_waveforms import waveform
@@ -181,6 +184,9 @@ _IDIOMS = (
     easing_curve,
     window_function,
     waveform,
+    colour_transfer,
+    pixel_measure,
+    surface_optics,
 )
 for _idiom in _IDIOMS:
     CATEGORY.idiom(_idiom)
