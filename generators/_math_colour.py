@@ -130,7 +130,8 @@ _TRANSFER = Family(
         Card(
             "cie_lightness",
             "lightness l_star",
-            "the CIE lightness over 100 of l = {c}^2: 1.16 * cbrt(l) - 0.16 above 0.008856, else 9.033 * l",
+            "the CIE lightness over 100 of l = {c}^2: 1.16 * cbrt(l) - 0.16 above 0.008856, else "
+            "9.033 * l",
             "c",
             lambda b, c: _lightness(b, b.let(("light", "lin"), c * c)),
         ),

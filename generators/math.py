@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from generators._math_atmosphere import weather_index
 from generators._math_classify import classification_loss
 from generators._math_colour import colour_transfer
 from generators._math_cumulative import cumulative_probability, quantile
 from generators._math_densities import probability_density
 from generators._math_distribution import distribution
+from generators._math_doses import dose_response
 from generators._math_easing import easing_curve
+from generators._math_geodesy import geodesic
+from generators._math_interest import interest
 from generators._math_losses import regression_loss
 from generators._math_network import activation
 from generators._math_optics import surface_optics
+from generators._math_options import option_price
 from generators._math_pixels import pixel_measure
+from generators._math_potentials import pair_potential
 from generators._math_softmax import softmax_statistic
 from generators._math_stable import stable_numerics
 from generators._math_waveforms import waveform
@@ -187,6 +193,12 @@ _IDIOMS = (
     colour_transfer,
     pixel_measure,
     surface_optics,
+    pair_potential,
+    dose_response,
+    weather_index,
+    geodesic,
+    option_price,
+    interest,
 )
 for _idiom in _IDIOMS:
     CATEGORY.idiom(_idiom)
