@@ -35,8 +35,8 @@ def _tiered(b: BodyBuilder, a: Expr, r: Expr) -> Expr:
 
 
 def _rounded(b: BodyBuilder, a: Expr, r: Expr, t: Expr) -> Expr:
-    raw = b.let(("raw", "cents"), 100.0 * a * r * t)
-    return either(b, fn("round", raw) / 100.0, fn("rint", raw) / 100.0)
+    raw = b.let(("raw", "exact"), a * r * t)
+    return either(b, fn("round", raw), fn("rint", raw))
 
 
 def _floored(b: BodyBuilder, a: Expr, r: Expr, t: Expr) -> Expr:
@@ -127,7 +127,7 @@ _INTEREST = Family(
         Card(
             "rounded_interest",
             "interest earned",
-            "{a} * {r} * {t} rounded to two decimals",
+            "{a} * {r} * {t} rounded to the nearest whole number",
             "a r t",
             _rounded,
         ),

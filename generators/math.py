@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from generators._math_angles import angle_arithmetic
 from generators._math_atmosphere import weather_index
 from generators._math_classify import classification_loss
 from generators._math_colour import colour_transfer
@@ -14,12 +15,14 @@ from generators._math_doses import dose_response
 from generators._math_easing import easing_curve
 from generators._math_geodesy import geodesic
 from generators._math_interest import interest
+from generators._math_interpolation import interpolation
 from generators._math_losses import regression_loss
 from generators._math_network import activation
 from generators._math_optics import surface_optics
 from generators._math_options import option_price
 from generators._math_pixels import pixel_measure
 from generators._math_potentials import pair_potential
+from generators._math_rounding import grid_rounding
 from generators._math_softmax import softmax_statistic
 from generators._math_stable import stable_numerics
 from generators._math_waveforms import waveform
@@ -199,6 +202,9 @@ _IDIOMS = (
     geodesic,
     option_price,
     interest,
+    interpolation,
+    grid_rounding,
+    angle_arithmetic,
 )
 for _idiom in _IDIOMS:
     CATEGORY.idiom(_idiom)
