@@ -24,8 +24,7 @@ def _difference(b: BodyBuilder, a: Expr, c: Expr) -> Expr:
 
 def _compass(b: BodyBuilder, a: Expr) -> Expr:
     turns = b.let(("turns", "part"), a / 6.2831853)
-    sector = b.let(("sector", "wind"), fn("floor", 8.0 * (turns - fn("floor", turns))))
-    return sector
+    return fn("floor", 8.0 * (turns - fn("floor", turns)))
 
 
 def _bisector(b: BodyBuilder, a: Expr, c: Expr) -> Expr:
@@ -75,6 +74,11 @@ def _radial(b: BodyBuilder, a: Expr, m: Expr) -> Expr:
     return m * (1.0 + 0.5 * fn("cos", 3.0 * a))
 
 
+def _swing(b: BodyBuilder, a: Expr, c: Expr) -> Expr:
+    s = b.let(("s", "sine"), fn("sin", a - c))
+    return fn("copysign", fn("sqrt", fn("abs", s)), s)
+
+
 def _sun(b: BodyBuilder, a: Expr, m: Expr) -> Expr:
     lat = b.let(("lat", "phi"), fn("radians", 40.0 * m))
     return fn("cos", lat) * fn("cos", a) + 0.4 * fn("sin", lat)
@@ -93,6 +97,7 @@ _ANGLE = Family(
     records="Pose Direction",
     grids=("i|tid|ray", "row col|robot step_idx|i j", "batch robot t|b i j"),
     masks="mask valid locked",
+    smooth=False,
     reductions=("sum", "mean", "largest", "smallest"),
     cards=(
         Card("wrap_angle", "wrapped angle_out", "{a} wrapped to [-pi, pi)", "a", _wrap),

@@ -44,7 +44,10 @@ class Card(NamedTuple):
 
 @dataclass(frozen=True)
 class Family:
-    """Formulas of one subject. ``inputs`` are read by element, ``params`` come in any way."""
+    """Formulas of one subject. ``inputs`` are read by element, ``params`` come in any way.
+
+    ``smooth`` says that slopes by differences mean something, ``half`` that float16 will do.
+    """
 
     item: str
     inputs: dict[str, Quantity]
@@ -61,6 +64,7 @@ class Family:
     reductions: tuple[str, ...] = ("sum", "mean", "largest", "rms")
     fills: tuple[float, ...] = (0.0, 0.0, -1.0)
     half: bool = False
+    smooth: bool = True
 
     def card(self, name: str) -> Card:
         return next(card for card in self.cards if card.name == name)

@@ -18,6 +18,8 @@ from generators._math_core import (
     make_core,
     named,
 )
+from generators._math_neighbours import neighbourhood
+from generators._math_passes import bumped, two_passes
 from generators._math_reduce import declare_reduction, reduced
 from generators._math_scene import Scene, declare_inputs, declare_params, launch
 from generators.build import KernelBuilder, cast, fn
@@ -28,11 +30,12 @@ from generators.registry import Title
 _FRAMES: dict[int, dict[str, int]] = {
     1: {"one": 1},
     2: {"one": 3, "masked": 3, "table": 2},
-    3: {"one": 1, "masked": 2, "table": 2, "row": 3, "parts": 3, "choice": 3},
-    4: {"pair": 4, "choice": 5, "row": 3, "parts": 2},
-    5: {"triple": 4, "choice": 6, "row": 4},
+    3: {"masked": 2, "table": 2, "row": 3, "parts": 3, "choice": 3, "near": 2, "bump": 2},
+    4: {"pair": 3, "choice": 4, "row": 3, "parts": 2, "near": 3, "passes": 3, "bump": 1},
+    5: {"triple": 3, "choice": 6, "row": 4, "near": 2, "passes": 4},
 }
 _HELPED = {1: 0.0, 2: 0.1, 3: 0.45, 4: 0.22, 5: 0.15}
+_PASSES = {"near": neighbourhood, "passes": two_passes, "bump": bumped}
 _FORMULAS = {"pair": 2, "triple": 3}
 
 
@@ -43,7 +46,11 @@ def compose(k: KernelBuilder, level: int, family: Family) -> Title:
         weights.pop("parts", None)
     if not family.reductions:
         weights.pop("row", None)
+    if not family.smooth:
+        weights.pop("bump", None)
     frame = k.draw.shape.weighted(weights)
+    if frame in _PASSES:
+        return _PASSES[frame](k, level, family)
     if frame in ("row", "parts"):
         return _looped(k, level, family, frame)
     return _by_element(k, level, family, frame)

@@ -141,4 +141,4 @@ def named(k: KernelBuilder, card: Card, value: Expr) -> Expr:
     """The value under a name of its own, now and then."""
     if isinstance(value, Var | Const) or k.draw.shape.chance(0.6):
         return value
-    return k.let((*card.outs.split(), "value"), value)
+    return k.let((*card.outs.split(), "value", "result", "now"), value)

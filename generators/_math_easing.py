@@ -82,6 +82,7 @@ _EASING = Family(
     masks="active enabled mask",
     reductions=("mean", "largest", "smallest", "sum"),
     half=True,
+    smooth=False,
     cards=(
         Card(
             "smootherstep",

@@ -80,6 +80,7 @@ _ROUNDING = Family(
     struct="Quantizer Format",
     grids=("i|tid|t", "row col|channel t|y x", "batch channel t|b i j"),
     masks="mask valid enabled",
+    smooth=False,
     reductions=("sum", "mean", "rms", "largest"),
     half=True,
     cards=(

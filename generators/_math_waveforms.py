@@ -76,6 +76,7 @@ _WAVE = Family(
     parts="voices v voice",
     weights="gains amplitudes levels",
     masks="gate active mask",
+    smooth=False,
     reductions=("sum", "mean", "rms", "largest"),
     cards=(
         Card(
