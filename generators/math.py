@@ -14,8 +14,10 @@ from generators._math_distribution import distribution
 from generators._math_doses import dose_response
 from generators._math_easing import easing_curve
 from generators._math_geodesy import geodesic
+from generators._math_hyperbolic import hyperbolic_profile
 from generators._math_interest import interest
 from generators._math_interpolation import interpolation
+from generators._math_logs import log_measure
 from generators._math_losses import regression_loss
 from generators._math_network import activation
 from generators._math_optics import surface_optics
@@ -24,6 +26,7 @@ from generators._math_pixels import pixel_measure
 from generators._math_potentials import pair_potential
 from generators._math_rounding import grid_rounding
 from generators._math_softmax import softmax_statistic
+from generators._math_special import special_function
 from generators._math_stable import stable_numerics
 from generators._math_waveforms import waveform
 from generators._math_windows import window_function
@@ -205,6 +208,9 @@ _IDIOMS = (
     interpolation,
     grid_rounding,
     angle_arithmetic,
+    special_function,
+    hyperbolic_profile,
+    log_measure,
 )
 for _idiom in _IDIOMS:
     CATEGORY.idiom(_idiom)
