@@ -161,7 +161,7 @@ _SPECIAL = Family(
         _card(
             "bessel_i0",
             "bessel i0_out",
-            "I0 of {x} by five terms of its series, the n-th {x}^2 / (4 * n^2) times the one before",
+            "I0 of {x} by five terms of its series, each {x}^2 / (4 * n^2) times the last",
             _bessel_i0,
         ),
         _card(

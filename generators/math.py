@@ -8,11 +8,12 @@ from generators._math_angles import angle_arithmetic
 from generators._math_atmosphere import weather_index
 from generators._math_classify import classification_loss
 from generators._math_colour import colour_transfer
-from generators._math_cumulative import cumulative_probability, quantile
+from generators._math_cumulative import cumulative_probability
 from generators._math_densities import probability_density
 from generators._math_distribution import distribution
 from generators._math_doses import dose_response
 from generators._math_easing import easing_curve
+from generators._math_flows import fluid_flow
 from generators._math_geodesy import geodesic
 from generators._math_hyperbolic import hyperbolic_profile
 from generators._math_interest import interest
@@ -22,8 +23,11 @@ from generators._math_losses import regression_loss
 from generators._math_network import activation
 from generators._math_optics import surface_optics
 from generators._math_options import option_price
+from generators._math_orbits import orbit_phase
 from generators._math_pixels import pixel_measure
 from generators._math_potentials import pair_potential
+from generators._math_quantiles import quantile
+from generators._math_radiation import thermal_radiation
 from generators._math_rounding import grid_rounding
 from generators._math_softmax import softmax_statistic
 from generators._math_special import special_function
@@ -211,6 +215,9 @@ _IDIOMS = (
     special_function,
     hyperbolic_profile,
     log_measure,
+    fluid_flow,
+    thermal_radiation,
+    orbit_phase,
 )
 for _idiom in _IDIOMS:
     CATEGORY.idiom(_idiom)
