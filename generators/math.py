@@ -8,8 +8,10 @@ from generators._math_angles import angle_arithmetic
 from generators._math_atmosphere import weather_index
 from generators._math_classify import classification_loss
 from generators._math_colour import colour_transfer
+from generators._math_control import control_law
 from generators._math_cumulative import cumulative_probability
 from generators._math_densities import probability_density
+from generators._math_diffusion import diffusion_profile
 from generators._math_distribution import distribution
 from generators._math_doses import dose_response
 from generators._math_easing import easing_curve
@@ -32,6 +34,7 @@ from generators._math_rounding import grid_rounding
 from generators._math_softmax import softmax_statistic
 from generators._math_special import special_function
 from generators._math_stable import stable_numerics
+from generators._math_textures import procedural_texture
 from generators._math_waveforms import waveform
 from generators._math_windows import window_function
 from generators.build import KernelBuilder, cast, fn
@@ -218,6 +221,9 @@ _IDIOMS = (
     fluid_flow,
     thermal_radiation,
     orbit_phase,
+    procedural_texture,
+    diffusion_profile,
+    control_law,
 )
 for _idiom in _IDIOMS:
     CATEGORY.idiom(_idiom)
