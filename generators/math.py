@@ -27,6 +27,7 @@ from generators._math_optics import surface_optics
 from generators._math_options import option_price
 from generators._math_orbits import orbit_phase
 from generators._math_pixels import pixel_measure
+from generators._math_positions import positional_encoding
 from generators._math_potentials import pair_potential
 from generators._math_quantiles import quantile
 from generators._math_radiation import thermal_radiation
@@ -224,6 +225,7 @@ _IDIOMS = (
     procedural_texture,
     diffusion_profile,
     control_law,
+    positional_encoding,
 )
 for _idiom in _IDIOMS:
     CATEGORY.idiom(_idiom)
