@@ -181,11 +181,9 @@ _TRANSFER = Family(
         Card(
             "posterize",
             "graded bands",
-            "{c} rounded to the nearest multiple of 1 / n with n = 4 + round({w})",
+            "{c} rounded to the nearest multiple of 1 / n with n = 6 * {w}",
             "c w",
-            lambda b, c, w: (
-                fn("round", c * (n := b.let(("bands", "steps"), 4.0 + fn("round", w)))) / n
-            ),
+            lambda b, c, w: fn("round", c * (n := b.let(("bands", "steps"), 6.0 * w))) / n,
         ),
     ),
 )

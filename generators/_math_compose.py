@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from typing import Any
+from dataclasses import replace
 
 from generators._math_cards import Card, Family
 from generators._math_core import (
@@ -21,10 +20,10 @@ from generators._math_core import (
 from generators._math_neighbours import neighbourhood
 from generators._math_passes import bumped, two_passes
 from generators._math_reduce import declare_reduction, reduced
-from generators._math_scene import Scene, declare_inputs, declare_params, launch
-from generators.build import KernelBuilder, cast, fn
-from generators.dtypes import Scalar
-from generators.expr import Expr, Var
+from generators._math_scene import declare_inputs, declare_params, launch
+from generators._math_stores import masked_body
+from generators.build import KernelBuilder
+from generators.expr import Expr
 from generators.registry import Title
 
 _FRAMES: dict[int, dict[str, int]] = {
@@ -36,7 +35,7 @@ _FRAMES: dict[int, dict[str, int]] = {
 }
 _HELPED = {1: 0.0, 2: 0.1, 3: 0.45, 4: 0.22, 5: 0.15}
 _PASSES = {"near": neighbourhood, "passes": two_passes, "bump": bumped}
-_FORMULAS = {"pair": 2, "triple": 3}
+_FORMULAS = {"pair": (2, 3), "triple": (3, 3, 4)}
 
 
 def compose(k: KernelBuilder, level: int, family: Family) -> Title:
@@ -63,9 +62,9 @@ def _drawn_cards(k: KernelBuilder, family: Family, count: int) -> list[Card]:
 def _by_element(k: KernelBuilder, level: int, family: Family, frame: str) -> Title:
     """One thread for each element, or for each pair of an item and a setting."""
     shape = k.draw.shape
-    count = _FORMULAS.get(frame, 1)
+    count = shape.choice(_FORMULAS.get(frame, (1,)))
     if frame == "choice":
-        count = {3: 2, 4: 3, 5: shape.integer(4, 5)}[level]
+        count = {3: 2, 4: shape.integer(3, 4), 5: shape.integer(4, 5)}[level]
     cards = _drawn_cards(k, family, count + (level == 5 and frame == "choice"))
     main = min(count, len(cards) - (level == 5))
     keys = keys_of(cards)
@@ -76,8 +75,10 @@ def _by_element(k: KernelBuilder, level: int, family: Family, frame: str) -> Tit
     s = launch(k, family, ndim)
     s.place = s.threads
     whole = s.everywhere
-    in_place = level < 4 and frame != "table" and shape.chance(0.1) and len(inputs) == 1
+    in_place = frame in ("one", "masked") and shape.chance(0.12) and len(inputs) == 1
     declare_inputs(s, inputs, (0,) if table else whole, shape.chance(0.2))
+    if in_place:
+        k.params[-1] = replace(k.params[-1], role="inout")
     declare_params(s, params, {(1,): 1} if table else _param_axes(ndim), must=table)
     core = make_core(s, cards, _HELPED[level])
     if frame == "choice":
@@ -85,7 +86,7 @@ def _by_element(k: KernelBuilder, level: int, family: Family, frame: str) -> Tit
         core.cards = tuple(core.cards[:main])
         declare_codes(s, core, _code_axes(k, whole))
     mask = frame == "masked" or (level >= 4 and shape.chance(0.7))
-    done = _masked_body(s, core, frame, mask, in_place)
+    done = masked_body(s, core, frame, mask, in_place)
     base = family.titles.split() if len(cards) > 1 else _single_titles(cards[0], table)
     return Title(k.name(*base), done)
 
@@ -104,119 +105,6 @@ def _param_axes(ndim: int) -> dict[tuple[int, ...], int]:
 
 def _code_axes(k: KernelBuilder, whole: tuple[int, ...]) -> tuple[int, ...]:
     return whole[-1:] if len(whole) == 2 and k.draw.shape.chance(0.15) else whole
-
-
-def _masked_body(s: Scene, core: Core, frame: str, mask: bool, in_place: bool) -> str:
-    """The body of a kernel without a loop; and what it does."""
-    k, shape = s.k, s.k.draw.shape
-    how = shape.choice(("return", "where", "weight", "if", "factor")) if mask else ""
-    flags: Var | None = None
-    if how == "weight":
-        flags = k.array(s.family.weights.split(), s.type, s.shape(s.everywhere), low=0.1, high=1.0)
-    elif how:
-        flags = _flags(s)
-    outs = _outputs(s, core, frame, how, in_place)
-    done = ""
-    fill = k.draw.value.choice(s.family.fills)
-    if how == "return":
-        assert flags is not None
-        with k.if_(fn("eq", flags[s.place], 0)):
-            for out, _ in outs:
-                k.store(out, s.place, fill)
-            k.return_()
-    values = at_place(s, core)
-    guard = _if_set(k, flags, s) if how == "if" else None
-    with guard if guard is not None else _open():
-        done = _stores(s, core, frame, outs, values, (how, flags, fill))
-    return done + _mask_text(how, flags, fill, [out.name for out, _ in outs])
-
-
-def _flags(s: Scene) -> Var:
-    scalar = Scalar(s.k.draw.shape.weighted({"int32": 4, "uint8": 4, "int8": 1, "uint32": 1}))
-    return s.k.array(s.family.masks.split(), scalar, s.shape(s.everywhere), low=0, high=1)
-
-
-@contextmanager
-def _open() -> Any:
-    yield
-
-
-def _if_set(k: KernelBuilder, flags: Var | None, s: Scene) -> Any:
-    assert flags is not None
-    return k.if_(fn("ne", flags[s.place], 0))
-
-
-def _mask_text(how: str, flags: Var | None, fill: float, outs: list[str]) -> str:
-    if flags is None:
-        return ""
-    if how == "weight":
-        return f" All of it is multiplied by {flags.name}."
-    if how == "factor":
-        return f" All of it is zero where {flags.name} is 0."
-    if how == "if":
-        return f" Elements where {flags.name} is 0 keep what they hold."
-    return f" Where {flags.name} is 0 the result is {fill} instead."
-
-
-Outs = list[tuple[Var, str]]
-
-
-def _outputs(s: Scene, core: Core, frame: str, how: str, in_place: bool) -> Outs:
-    """The output of each formula (of all together for a choice), with how it is stored."""
-    k, shape = s.k, s.shape(s.everywhere)
-    found: Outs = []
-    cards = core.cards if frame in _FORMULAS else core.cards[:1]
-    for card in (*cards, *core.also):
-        names = [*card.outs.split(), f"{card.name}_out"]
-        if frame == "choice" and card is cards[0]:
-            names = ["out", "values", "result", "output"]
-        if how == "if" or (frame not in _FORMULAS and k.draw.shape.chance(0.1)):
-            out = k.array(names, s.type, shape, role="inout", low=-1.0, high=1.0)
-            found.append((out, "add" if how != "if" or k.draw.shape.chance(0.3) else ""))
-        else:
-            found.append((k.out(names, s.type, shape), ""))
-    return found
-
-
-def _stores(
-    s: Scene,
-    core: Core,
-    frame: str,
-    outs: Outs,
-    values: dict[str, Expr],
-    mask: tuple[str, Var | None, float],
-) -> str:
-    """Evaluate and store; gives the sentences."""
-    done = []
-    if frame == "choice":
-        value = chosen(s, core, values)
-        _store(s, outs[0], value, mask)
-        done.append(_sentence(outs[0], chosen_text(s, core)))
-        outs, cards = outs[1:], core.also
-    else:
-        cards = core.cards
-    for card, out in zip(cards, outs, strict=True):
-        value = named(s.k, card, evaluate(s, core, card, values))
-        _store(s, out, value, mask)
-        done.append(_sentence(out, card_text(s, card)))
-    return " ".join(done)
-
-
-def _store(
-    s: Scene, out: tuple[Var, str], value: Expr, mask: tuple[str, Var | None, float]
-) -> None:
-    how, flags, fill = mask
-    if how == "weight" and flags is not None:
-        value = flags[s.place] * value
-    if how == "factor" and flags is not None:
-        value = cast(fn("nonzero", flags[s.place]), s.type) * value
-    if how == "where" and flags is not None:
-        value = fn("where", fn("ne", flags[s.place], 0), value, fill)
-    s.k.store(out[0], s.place, value, op=out[1])
-
-
-def _sentence(out: tuple[Var, str], text: str) -> str:
-    return f"Add to {out[0].name}: {text}." if out[1] else f"Set {out[0].name} to {text}."
 
 
 def _looped(k: KernelBuilder, level: int, family: Family, frame: str) -> Title:

@@ -44,7 +44,7 @@ def declare_codes(s: Scene, core: Core, axes: tuple[int, ...]) -> None:
     core.code_axes = axes
     names = s.family.kinds.split()
     core.codes = s.k.array(names, scalar, s.shape(axes), low=0, high=len(core.cards) - 1)
-    if not set(core.helpers) & {c.name for c in core.cards} and s.k.draw.shape.chance(0.15):
+    if not set(core.helpers) & {c.name for c in core.cards} and s.k.draw.shape.chance(0.08):
         core.dispatcher = _dispatcher(s, core, scalar)
 
 

@@ -62,8 +62,13 @@ def _ping_pong(b: BodyBuilder, t: Expr, f: Expr) -> Expr:
 
 
 def _stairs(b: BodyBuilder, t: Expr, f: Expr) -> Expr:
-    steps = b.let(("steps", "count"), fn("ceil", f) + 1.0)
+    steps = b.let(("steps", "count"), 2.0 * f)
     return either(b, fn("floor", t * steps) / steps, fn("trunc", t * steps) / steps)
+
+
+def _stairs_up(b: BodyBuilder, t: Expr, f: Expr) -> Expr:
+    steps = b.let(("steps", "count"), 1.5 * f)
+    return fn("ceil", t * steps) / steps
 
 
 _EASING = Family(
@@ -159,9 +164,16 @@ _EASING = Family(
         Card(
             "ease_steps",
             "eased stairs",
-            "floor({t} * m) / m with m = ceil({f}) + 1",
+            "floor({t} * m) / m with m = 2 * {f}",
             "t f",
             _stairs,
+        ),
+        Card(
+            "step_start",
+            "eased stairs",
+            "ceil({t} * m) / m with m = 1.5 * {f}",
+            "t f",
+            _stairs_up,
         ),
         Card(
             "delayed_start",

@@ -99,7 +99,7 @@ class Scene:
 
 def launch(k: KernelBuilder, family: Family, ndim: int, inner: str = "") -> Scene:
     """A launch over ``ndim`` axes; ``inner`` is the size of a loop within, 3 to 5."""
-    halves = family.half and k.draw.shape.chance(0.04)
+    halves = family.half and k.draw.shape.chance(0.08)
     type_ = Scalar("float16") if halves else k.draw.wide_float_type()
     symbols = k.draw.word.choice(_SYMBOLS[ndim])
     dims = [k.size(s, *bounds) for s, bounds in zip(symbols, _SIZES[ndim], strict=True)]

@@ -126,10 +126,6 @@ def _airy_like(b: BodyBuilder, x: Expr) -> Expr:
     return 0.28209479 * fn("exp", -z) / fn("sqrt", fn("sqrt", x))
 
 
-def _debye(b: BodyBuilder, x: Expr) -> Expr:
-    return 1.0 - 0.375 * x + 0.05 * x * x - 0.00059523810 * x * x * x * x
-
-
 def _card(name: str, outs: str, text: str, build: object) -> Card:
     assert callable(build)
     return Card(name, outs, text, "x", build)
@@ -237,12 +233,6 @@ _SPECIAL = Family(
             "airy ai_out",
             "exp(-z) / (2 * sqrt(pi) * {x}^(1/4)) with z = 2/3 * {x}^1.5",
             _airy_like,
-        ),
-        _card(
-            "debye_series",
-            "debye debye_out",
-            "1 - 0.375 * {x} + 0.05 * {x}^2 - {x}^4 / 1680",
-            _debye,
         ),
     ),
 )
