@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from generators._arithmetic_bits import bit_mixing
+from generators._arithmetic_blas import vector_update
+from generators._arithmetic_curves import spline_curve
 from generators._arithmetic_digits import integer_split
 from generators._arithmetic_fixed import fixed_point
+from generators._arithmetic_means import weighted_mean
+from generators._arithmetic_polynomials import polynomial
+from generators._arithmetic_series import orthogonal_series
 from generators._arithmetic_stencil import stencil
 from generators.build import KernelBuilder, fn
 from generators.dtypes import Scalar
@@ -206,5 +211,16 @@ def _two_ways(k: KernelBuilder, level: int, value: Expr, out: Var, place: tuple[
     return f"{done}; elsewhere it is {signal.phrase or 'kept'}."
 
 
-for _idiom in (stencil, bit_mixing, fixed_point, integer_split):
+_IDIOMS = (
+    stencil,
+    bit_mixing,
+    fixed_point,
+    integer_split,
+    vector_update,
+    weighted_mean,
+    polynomial,
+    orthogonal_series,
+    spline_curve,
+)
+for _idiom in _IDIOMS:
     CATEGORY.idiom(_idiom)
