@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
 
 from generators.build import BodyBuilder, KernelBuilder, field, fn
-from generators.dtypes import BOOL, INT32, Array, Scalar, Type
+from generators.dtypes import BOOL, Array, Scalar, Type
 from generators.expr import Const, Expr, Operand, Var, literal
 from generators.ir import FieldInit
 from generators.pieces import constant, helper, shown
@@ -16,6 +17,7 @@ from generators.pieces import constant, helper, shown
 Names = tuple[str, ...]
 
 FLOAT16, FLOAT32, FLOAT64 = Scalar("float16"), Scalar("float32"), Scalar("float64")
+INT32 = Scalar("int32")
 INT8, INT16, INT64 = Scalar("int8"), Scalar("int16"), Scalar("int64")
 UINT8, UINT16 = Scalar("uint8"), Scalar("uint16")
 UINT32, UINT64 = Scalar("uint32"), Scalar("uint64")
@@ -113,7 +115,7 @@ def elements(
         return [Given(var[g.at], var.name) for var in found]
     inits = _field_inits(k, wanted)
     struct = k.struct(k.name(*record), *((f.name, f.type) for f in inits))
-    name = struct.name[0].lower() + struct.name[1:]
+    name = _snake(struct.name)
     items = k.array((f"{name}s", f"{name}_list", "items"), struct, g.sizes, fields=inits)
     item = k.let((name, "item", "entry"), items[g.at])
     return [Given(field(item, f.name), f.name) for f in inits]
@@ -128,9 +130,13 @@ def parameters(
         return [Given(var, var.name) for var in found]
     inits = _field_inits(k, wanted)
     struct = k.struct(k.name(*record), *((f.name, f.type) for f in inits))
-    name = struct.name[0].lower() + struct.name[1:]
+    name = _snake(struct.name)
     var = k.scalar((name, "params", "cfg"), struct, fields=inits)
     return [Given(field(var, f.name), f"{var.name}.{f.name}") for f in inits]
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
 def _field_inits(k: KernelBuilder, wanted: Sequence[Wanted]) -> list[FieldInit]:
