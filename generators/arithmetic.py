@@ -5,9 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from generators._arithmetic_bits import bit_mixing
+from generators._arithmetic_blas import vector_update
+from generators._arithmetic_blending import byte_blend
+from generators._arithmetic_calendar import calendar
+from generators._arithmetic_checksums import checksum
+from generators._arithmetic_curves import spline_curve
 from generators._arithmetic_digits import integer_split
+from generators._arithmetic_division import rounding_division
 from generators._arithmetic_fixed import fixed_point
+from generators._arithmetic_hashing import hash_words
+from generators._arithmetic_means import weighted_mean
+from generators._arithmetic_morton import morton_code
+from generators._arithmetic_narrow import saturating
+from generators._arithmetic_pixels import pixel_packing
+from generators._arithmetic_polynomials import polynomial
+from generators._arithmetic_random import random_step
+from generators._arithmetic_series import orthogonal_series
 from generators._arithmetic_stencil import stencil
+from generators._arithmetic_tricks import bit_tricks
 from generators.build import KernelBuilder, fn
 from generators.dtypes import Scalar
 from generators.expr import Const, Expr, Op, Var
@@ -206,5 +221,26 @@ def _two_ways(k: KernelBuilder, level: int, value: Expr, out: Var, place: tuple[
     return f"{done}; elsewhere it is {signal.phrase or 'kept'}."
 
 
-for _idiom in (stencil, bit_mixing, fixed_point, integer_split):
+_IDIOMS = (
+    stencil,
+    bit_mixing,
+    fixed_point,
+    integer_split,
+    vector_update,
+    weighted_mean,
+    polynomial,
+    orthogonal_series,
+    spline_curve,
+    bit_tricks,
+    morton_code,
+    pixel_packing,
+    hash_words,
+    random_step,
+    checksum,
+    calendar,
+    saturating,
+    rounding_division,
+    byte_blend,
+)
+for _idiom in _IDIOMS:
     CATEGORY.idiom(_idiom)
