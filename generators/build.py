@@ -58,7 +58,7 @@ class KernelBuilder(BodyBuilder):
         fields: Sequence[ir.FieldInit] = (),
     ) -> Var:
         """Declare an array parameter of size expressions ``shape``; low and high as printed."""
-        dims = (shape,) if isinstance(shape, str) else tuple(shape)
+        dims = tuple(d.replace(" ", "") for d in ((shape,) if isinstance(shape, str) else shape))
         type_ = Array(element, len(dims))
         return self._param(name, type_, role, dims, init, low, high, tuple(fields))
 
