@@ -172,7 +172,8 @@ class Accumulation:
             for key in amount.uses.split()
         ]
         if self.level >= 3 and k.draw.shape.chance(0.4):
-            params = [(n, self.type) for n in "abcd"[: len(args)]]
+            inputs = [self.ledger.inputs[key] for key in amount.uses.split()]
+            params = [(_singular(i.names.split()[0]), self.type) for i in inputs]
             names = (amount.name, f"{amount.name}_of")
             return k.call(helper(k, names, params, amount.build), *args)
         return amount.build(k, *args)
