@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from generators._arithmetic_lines import Line, inside_of, line_through
 from generators._arithmetic_parts import (
     Given,
     Grid,
@@ -12,7 +11,7 @@ from generators._arithmetic_parts import (
     local,
     step,
 )
-from generators.build import BodyBuilder, KernelBuilder, extent, fn
+from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.dtypes import Scalar
 from generators.expr import Expr, Var
 from generators.registry import Title
@@ -29,39 +28,6 @@ _SCHEMES = {
 }
 
 
-@dataclass(frozen=True)
-class Line:
-    """The line of a grid through a thread's point, and what happens beyond its ends."""
-
-    k: KernelBuilder
-    u: Var
-    g: Grid
-    axis: int
-    size: Expr
-    edge: str
-
-    def at(self, offset: int) -> Expr:
-        """The value ``offset`` points along."""
-        here = self.g.at[self.axis]
-        if offset == 0:
-            return self.u[self.g.at]
-        moved = here + offset if offset > 0 else here - (-offset)
-        if self.edge == "clamp":
-            index = fn("min", moved, self.size - 1) if offset > 0 else fn("max", moved, 0)
-        elif self.edge == "periodic":
-            turn = moved % self.size if offset > 0 else (moved + (-offset) * self.size) % self.size
-            index = turn
-        else:
-            index = moved
-        sign = "p" if offset > 0 else "m"
-        index = self.k.let(
-            (f"{here.name}{sign}{abs(offset)}", f"{'next' if offset > 0 else 'prev'}{abs(offset)}"),
-            index,
-        )
-        place = self.g.at[: self.axis] + (index,) + self.g.at[self.axis + 1 :]
-        return self.u[place]
-
-
 _REACH = {
     "forward": (0, 1),
     "backward": (1, 0),
@@ -71,12 +37,6 @@ _REACH = {
     "upwind": (1, 1),
     "minmod": (1, 1),
     "third": (2, 1),
-}
-_EDGES = {
-    "clamp": "Indices beyond the ends are clamped",
-    "periodic": "The axis is periodic",
-    "interior": "Points too close to an end get {0}",
-    "halo": "{0} has {1} more points before and {2} after",
 }
 
 
@@ -93,7 +53,7 @@ def finite_difference(k: KernelBuilder, level: int) -> Title:
     edges = ("clamp", "periodic", "halo", "interior")
     edge = shape.choice(edges if level < 4 else edges[:3])
     before, after = _REACH[scheme]
-    line, said = _line(k, g, axis, edge, before, after, type_)
+    line, said = line_through(k, g, axis, edge, before, after, type_)
     spacing = coefficient(
         k,
         ("dx", "spacing", "h"),
@@ -110,7 +70,7 @@ def finite_difference(k: KernelBuilder, level: int) -> Title:
         fill: Expr = k.lift(0.0, type_) if shape.chance(0.5) else line.u[g.at]
         end = "zero" if fill != line.u[g.at] else f"{line.u.name} itself"
         said = said.format(end)
-        inside = _inside(k, g, axis, line.size, before, after)
+        inside = inside_of(k, g, axis, line.size, before, after)
         if shape.chance(0.5):
             with k.if_(fn("not", inside)):
                 k.store(out, g.at, fill)
@@ -124,41 +84,6 @@ def finite_difference(k: KernelBuilder, level: int) -> Title:
     else:
         done = _stored(k, level, scheme, line, spacing, inverse, out, type_)
     return Title(k.name(*_SCHEMES[scheme]), f"{done.format(place)}. {said}.")
-
-
-def _line(
-    k: KernelBuilder, g: Grid, axis: int, edge: str, before: int, after: int, type_: Scalar
-) -> tuple[Line, str]:
-    names = ("u", "field", "profile", "signal")
-    sizes = list(g.sizes)
-    if edge == "halo":
-        sizes[axis] = f"{sizes[axis]}+{before + after}"
-    u = k.array(names, type_, sizes, low=-2.0, high=2.0)
-    at = g.at[axis]
-    size: Expr = at
-    if edge in ("clamp", "periodic", "interior"):
-        if k.draw.shape.chance(0.35):
-            size = extent(u, axis)
-            if k.draw.shape.chance(0.5):
-                size = k.let((f"n{at.name}", "length"), size)
-        else:
-            size = k.size_param((f"n{at.name}", f"num_{at.name}", "points"), sizes[axis])
-    said = _EDGES[edge]
-    if edge == "halo":
-        said = said.format(u.name, before, after)
-        shifted = k.let((f"{at.name}0", "center", "mid"), at + before) if before else at
-        g = Grid(g.sizes, g.at[:axis] + (shifted,) + g.at[axis + 1 :])
-    return Line(k, u, g, axis, size, edge), said
-
-
-def _inside(k: KernelBuilder, g: Grid, axis: int, size: Expr, before: int, after: int) -> Expr:
-    at = g.at[axis]
-    tests = []
-    if before:
-        tests.append(at >= before if before > 1 else at > 0)
-    if after:
-        tests.append(at < size - after)
-    return tests[0] if len(tests) == 1 else fn("and", *tests)
 
 
 def _stored(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from generators._arithmetic_neighbours import Stencil, laplacian
 from generators._arithmetic_parts import (
     Grid,
     coefficient,
@@ -12,7 +13,7 @@ from generators._arithmetic_parts import (
     parameters,
     total,
 )
-from generators.build import BodyBuilder, KernelBuilder, extent, fn
+from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.dtypes import Scalar
 from generators.expr import Expr, Var
 from generators.pieces import helper
@@ -36,7 +37,7 @@ def grid_step(k: KernelBuilder, level: int) -> Title:
     form = shape.choice(known)
     u = k.array(("u", "field", "phi", "height"), type_, g.sizes, low=-1.0, high=1.0)
     edge = shape.choice(("clamped", "periodic", "fixed") if level < 4 else ("clamped", "periodic"))
-    stencil = _Stencil(k, u, g, edge)
+    stencil = Stencil(k, u, g, edge)
     out = k.out(("u_next", "next_field", "updated"), type_, g.sizes)
     if edge == "fixed":
         with k.if_(stencil.on_border()):
@@ -70,62 +71,6 @@ def grid_step(k: KernelBuilder, level: int) -> Title:
     return Title(k.name(*_EQUATIONS[form]), done)
 
 
-class _Stencil:
-    """The two neighbours of a point along each axis."""
-
-    def __init__(self, k: KernelBuilder, u: Var, g: Grid, edge: str) -> None:
-        self.k, self.u, self.g, self.edge = k, u, g, edge
-        self.by_shape = k.draw.shape.chance(0.35)
-        self.counts = [self._count(axis) for axis in range(g.ndim)]
-
-    def _count(self, axis: int) -> Expr:
-        at = self.g.at[axis]
-        if self.by_shape:
-            return extent(self.u, axis)
-        return self.k.size_param((f"n{at.name}", f"num_{at.name}"), self.g.sizes[axis])
-
-    def on_border(self) -> Expr:
-        tests: list[Expr] = []
-        for at, count in zip(self.g.at, self.counts, strict=True):
-            tests += [fn("eq", at, 0), fn("eq", at, count - 1)]
-        border = tests[0]
-        for test in tests[1:]:
-            border = fn("or", border, test)
-        return border
-
-    def sides(self) -> list[tuple[Expr, Expr]]:
-        k, found = self.k, []
-        for axis, (at, count) in enumerate(zip(self.g.at, self.counts, strict=True)):
-            before: Expr = at - 1
-            after: Expr = at + 1
-            if self.edge == "clamped":
-                before, after = fn("max", before, 0), fn("min", after, count - 1)
-            elif self.edge == "periodic":
-                before, after = (before + count) % count, after % count
-            low = k.let((f"{at.name}m", f"{at.name}_prev"), before)
-            high = k.let((f"{at.name}p", f"{at.name}_next"), after)
-            places = [self.g.at[:axis] + (i,) + self.g.at[axis + 1 :] for i in (low, high)]
-            found.append(
-                (
-                    named(k, (f"lo_{at.name}", f"w_{at.name}"), self.u[places[0]], 0.3),
-                    named(k, (f"hi_{at.name}", f"e_{at.name}"), self.u[places[1]], 0.3),
-                )
-            )
-        return found
-
-
-def _laplacian(k: KernelBuilder, here: Expr, sides: list[tuple[Expr, Expr]]) -> Expr:
-    around = total([a + b for a, b in sides])
-    form = k.draw.shape.choice(("sum", "axes"))
-    if form == "sum":
-        return k.let(("lap", "laplacian"), around - float(2 * len(sides)) * here)
-    parts = [a - 2.0 * here + b for a, b in sides]
-    if len(parts) == 1:
-        return k.let(("lap", "laplacian"), parts[0])
-    parts = [k.let((f"d2{m}", f"curv{m}"), p) for m, p in enumerate(parts)]  # type: ignore[misc]
-    return named(k, ("lap", "laplacian"), total(parts), 0.6)
-
-
 _LAP = "L (the sum over the axes of previous + next - 2 * here)"
 
 
@@ -144,7 +89,7 @@ def _rate(
         return _advected(k, level, here, sides, u, g, type_)
     if form == "burgers":
         return _burgers(k, level, here, sides, u, g, type_)
-    lap = _laplacian(k, here, sides)
+    lap = laplacian(k, here, sides)
     if form == "wave":
         old = k.array(("u_old", "previous", "u_prev"), type_, g.sizes, low=-1.0, high=1.0)
         c2 = coefficient(k, ("c2", "courant_sq", "r2"), type_, 0.1, 0.3, g, kinds)
@@ -232,7 +177,7 @@ def _burgers(
     g: Grid,
     type_: Scalar,
 ) -> tuple[Expr, str]:
-    lap = _laplacian(k, here, sides)
+    lap = laplacian(k, here, sides)
     dt, nu = parameters(
         k,
         [(("dt", "step_size"), type_, 0.05, 0.2), (("nu", "viscosity"), type_, 0.2, 0.6)],

@@ -15,6 +15,8 @@ from generators._arithmetic_differences import finite_difference
 from generators._arithmetic_digits import integer_split
 from generators._arithmetic_division import rounding_division
 from generators._arithmetic_dots import mixed_dot
+from generators._arithmetic_filters import fir_filter
+from generators._arithmetic_finance import interest
 from generators._arithmetic_fixed import fixed_point
 from generators._arithmetic_hashing import hash_words
 from generators._arithmetic_means import weighted_mean
@@ -255,6 +257,8 @@ _IDIOMS = (
     finite_difference,
     grid_step,
     grid_sample,
+    fir_filter,
+    interest,
 )
 for _idiom in _IDIOMS:
     CATEGORY.idiom(_idiom)
