@@ -177,8 +177,7 @@ def _charged(
 
 def _gain(k: KernelBuilder, level: int, value: Expr, balance: Given, g: Grid, type_: Scalar) -> str:
     ratio = k.out(("returns", "growth_out"), type_, g.sizes)
-    base = balance.value
-    change = k.let(("change", "gain"), (value - base) / base)
+    change = k.let(("change", "gain"), (value - balance.value) / balance.value)
     if level == 4:
         k.store(ratio, g.at, change)
         return f" {ratio.name} gets (v - {balance.text}) / {balance.text} with that value v."

@@ -102,7 +102,12 @@ def random_step(k: KernelBuilder, level: int) -> Title:
         role="inout" if inplace else "in",
     )
     numbers = _numbers(k, form, type_)
-    s = k.let(("s", "state", "x"), states[g.at])
+    start: Expr = states[g.at]
+    salted = "s"
+    if form != "lehmer" and shape.chance(0.4):
+        stream = k.scalar(("stream", "salt", "frame_key"), type_, 1, 2**31)
+        start, salted = start ^ stream, f"s ^ {stream.name}"
+    s = k.let(("s", "state", "x"), start)
     rule = _RULES[form].format(a=numbers[0], b=numbers[1], c=numbers[2])
     steps = 1 if level < 3 else k.draw.value.integer(2, 5)
     step = _stepper(k, level, form, type_, numbers)
@@ -113,6 +118,8 @@ def random_step(k: KernelBuilder, level: int) -> Title:
         s = step(k, s)
     again = f" {steps} times" if steps > 1 else ""
     done = f"Step each state s of {states.name}{again}: {rule}."
+    if salted != "s":
+        done = f"Start from {salted} for each s of {states.name}. Step s{again}: {rule}."
     if level == 1:
         out = k.out(("next_state", "out"), type_, g.sizes)
         return _simple(k, form, s, out, g, done)

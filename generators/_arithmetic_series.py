@@ -135,7 +135,7 @@ def _outputs(
         energy = k.out(("energy_out", "norms", "power_out"), type_, g.sizes)
         k.store(energy, g.at, slopes.energy)
         done = f" {energy.name} gets the sum of T[n]^2 over n from 1."
-    if level >= 2 and k.draw.shape.chance(0.5):
+    if k.draw.shape.chance(0.5):
         gain = coefficient(k, ("gain", "window", "amplitude"), type_, 0.5, 1.5, g, "sec")
         value, done = gain.value * value, f"{done} The sum is multiplied by {gain.text}."
     if level >= 3 and k.draw.shape.chance(0.5):
