@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generators._arithmetic_dates import civil, of_date
+from generators._arithmetic_dates import civil, is_leap_year, of_date
 from generators._arithmetic_parts import (
     INT16,
     INT32,
