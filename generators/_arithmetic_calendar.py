@@ -10,6 +10,7 @@ from generators._arithmetic_parts import (
     UINT8,
     UINT32,
     Grid,
+    coefficient,
     elements,
     grid,
     step,
@@ -62,6 +63,10 @@ def _clock(k: KernelBuilder, level: int, g: Grid) -> str:
     if level == 5:
         shift = k.out(("shift", "watch"), INT16, g.sizes)
         early, late = k.draw.value.integer(5, 8), k.draw.value.integer(16, 20)
+        if k.draw.shape.chance(0.5):
+            rest = fn("where", t < late * 60 * per, literal(1, INT16), 2)
+            k.store(shift, g.at, fn("where", t < early * 60 * per, literal(0, INT16), rest))
+            return f"{done} {shift.name} gets 0 before {early}:00, 1 before {late}:00, else 2."
         with k.if_(t < early * 60 * per):
             k.store(shift, g.at, 0)
         with k.elif_(t < late * 60 * per):
@@ -75,12 +80,11 @@ def _clock(k: KernelBuilder, level: int, g: Grid) -> str:
 def _of_year(k: KernelBuilder, level: int, form: str, g: Grid, type_: Scalar) -> str:
     low = k.draw.value.choice((1600, 1700, 1800))
     (given,) = elements(k, [(("years", "year_in"), type_, low, low + 400)], g, ("Date",), 0.0)
-    shift = k.draw.shape.chance(0.4)
     year: Expr = given.value
     what = given.text
-    if shift:
-        epoch = k.scalar(("offset", "years_ahead"), type_, 1, 60)
-        year, what = year + epoch, f"{given.text} + {epoch.name}"
+    if k.draw.shape.chance(0.5):
+        ahead = coefficient(k, ("offset", "years_ahead"), type_, 1, 60, g, "sea"[: g.ndim + 1])
+        year, what = year + ahead.value, f"{given.text} + {ahead.text}"
     year = k.let(("year", "y"), year)
     if form == "easter":
         return _golden(k, level, year, what, g, type_)

@@ -8,6 +8,7 @@ from generators._arithmetic_parts import (
     UINT32,
     Given,
     Grid,
+    coefficient,
     elements,
     local,
     named,
@@ -30,6 +31,10 @@ def _date(k: KernelBuilder, level: int, g: Grid, type_: Scalar) -> list[Given]:
         (("days", "day"), type_, 1, 28),
     ]
     found = elements(k, wanted, g, ("Date", "CivilDate"), 0.2 if level < 3 else 0.45)
+    if k.draw.shape.chance(0.5):
+        lag = coefficient(k, ("lag", "days_ahead", "settlement"), type_, 1, 60, g, "se")
+        day = found[2]
+        found[2] = Given(day.value + lag.value, f"{day.text} + {lag.text}")
     return [
         Given(local(k, (n, n[0]), f.value), f.text)
         for n, f in zip(("y_in", "m_in", "d_in"), found, strict=True)
@@ -128,7 +133,12 @@ def civil(k: KernelBuilder, level: int, g: Grid, type_: Scalar) -> str:
     """Year, month and day from the days since 1970-01-01 (Hinnant's algorithm)."""
     source = k.draw.shape.choice((type_, UINT32))
     days = k.array(("days", "epoch_days", "stamps"), source, g.sizes, low=0, high=40000)
-    z = k.let(("z", "shifted"), cast(days[g.at], type_) + 719468)
+    start: Expr = cast(days[g.at], type_)
+    what = days.name
+    if k.draw.shape.chance(0.5):
+        lag = coefficient(k, ("lag", "days_ahead", "settlement"), type_, 1, 60, g, "se")
+        start, what = start + lag.value, f"{days.name} + {lag.text}"
+    z = k.let(("z", "shifted"), start + 719468)
     era = k.let(("era", "cycle"), z // 146097)
     doe = k.let(("doe", "day_of_era"), z - era * 146097)
     years = (doe - doe // 1460 + doe // 36524 - doe // 146096) // 365
@@ -142,11 +152,11 @@ def civil(k: KernelBuilder, level: int, g: Grid, type_: Scalar) -> str:
         month = k.let(("m", "month_number"), mp + 3)
         with k.if_(month > 12):
             k.assign(month, month - 12)
-    start = k.let(("y", "year_number"), yoe + era * 400)
-    k.store(outs[0], g.at, fn("where", month < 3, start + 1, start))
+    first = k.let(("y", "year_number"), yoe + era * 400)
+    k.store(outs[0], g.at, fn("where", month < 3, first + 1, first))
     k.store(outs[1], g.at, month)
     k.store(outs[2], g.at, doy - (153 * mp + 2) // 5 + 1)
-    done = f"Convert {days.name}, days since 1970-01-01, to a Gregorian date (era of 146097 days, "
+    done = f"Convert {what}, days since 1970-01-01, to a Gregorian date (era of 146097 days, "
     done += f"years from March): {', '.join(o.name for o in outs)}."
     if level >= 4:
         quarter = k.out(("quarter", "season"), INT32, g.sizes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from generators._arithmetic_parts import (
     FLOAT16,
     FLOAT32,
+    FLOAT64,
     INT8,
     INT16,
     INT32,
@@ -55,13 +56,14 @@ def _affine(
 ) -> tuple[Given, Given | None, str]:
     """Scale and zero point, for all elements or for each row or channel."""
     shape = k.draw.shape
+    real = shape.weighted({FLOAT32: 3, FLOAT64: 2})
     low, high = {INT8: (0.02, 0.03), UINT8: (0.01, 0.015), INT16: (0.001, 0.002)}[type_]
     zero_low, zero_high = (-20, 20) if type_ != UINT8 else (100, 150)
     symmetric = type_ != UINT8 and shape.chance(0.4)
     if g.ndim > 1 and shape.chance(0.4):
         axis = shape.integer(0, g.ndim - 1)
         at = g.at[axis]
-        scales = k.array(("scales", "scale"), FLOAT32, g.sizes[axis], low=low, high=high)
+        scales = k.array(("scales", "scale"), real, g.sizes[axis], low=low, high=high)
         scale = Given(named(k, ("scale_c", "step_size"), scales[at], 0.5), scales.name)
         if symmetric:
             return scale, None, f" {scales.name} is indexed by {at.name}."
@@ -70,11 +72,16 @@ def _affine(
         )
         zero = Given(named(k, ("zero_c", "zp"), points[at], 0.5), points.name)
         return scale, zero, f" {scales.name} and {points.name} are indexed by {at.name}."
-    wanted: list[Wanted] = [(("scale", "step_size"), FLOAT32, low, high)]
+    wanted: list[Wanted] = [(("scale", "step_size"), real, low, high)]
     if not symmetric:
         wanted.append((("zero_point", "zero"), INT32, zero_low, zero_high))
     found = parameters(k, wanted, ("QuantParams", "Affine"), 0.2 + 0.08 * level)
     return found[0], (None if symmetric else found[1]), ""
+
+
+def _real_of(scale: Given) -> Scalar:
+    assert isinstance(scale.value.type, Scalar)
+    return scale.value.type
 
 
 def _rounded(k: KernelBuilder, level: int, v: Expr) -> tuple[Expr, str]:
@@ -95,12 +102,14 @@ def _to_codes(
     scale: Given,
     zero: Given | None,
 ) -> str:
-    real = k.draw.shape.choice((FLOAT32, FLOAT32, FLOAT16)) if level > 1 else FLOAT32
+    wide = _real_of(scale)
+    narrow = level > 1 and wide == FLOAT32 and k.draw.shape.chance(0.3)
+    real = FLOAT16 if narrow else wide
     top = {INT8: 4.5, UINT8: 2.4, INT16: 5.5}[type_]
     values = k.array(("values", "activations", "weights"), real, g.sizes, low=-top, high=top)
     low, high = _RANGES[type_]
     inverse = level < 4 and k.draw.shape.chance(0.3)
-    x: Expr = cast(values[g.at], FLOAT32)
+    x: Expr = cast(values[g.at], wide)
     if inverse:
         inv = k.let(("inv_scale", "rate"), 1.0 / scale.value)
         v = k.let(("scaled", "v"), x * inv)
@@ -133,9 +142,9 @@ def _to_codes(
         k.store(out, g.at, cast(code, type_))
         done += f", stored as {type_} in {out.name}."
         return done + (_error(k, level, g, x, code, scale, zero) if level >= 4 else "")
-    out = k.out(("restored", "fake_quant", "out"), FLOAT32, g.sizes)
+    out = k.out(("restored", "fake_quant", "out"), _real_of(scale), g.sizes)
     back = code - zero.value if zero is not None else code
-    k.store(out, g.at, scale.value * cast(back, FLOAT32))
+    k.store(out, g.at, scale.value * cast(back, _real_of(scale)))
     return f"{done}; {out.name} gets that code as a real number again."
 
 
@@ -143,10 +152,10 @@ def _error(
     k: KernelBuilder, level: int, g: Grid, x: Expr, code: Expr, scale: Given, zero: Given | None
 ) -> str:
     """What is lost by the code."""
-    lost = k.out(("error", "residual"), FLOAT32, g.sizes)
-    weight = k.array(("importance", "hessian"), FLOAT32, g.sizes, low=0.5, high=1.5)
+    lost = k.out(("error", "residual"), _real_of(scale), g.sizes)
+    weight = k.array(("importance", "hessian"), _real_of(scale), g.sizes, low=0.5, high=1.5)
     back = code - zero.value if zero is not None else code
-    gap = k.let(("gap", "diff"), x - scale.value * cast(back, FLOAT32))
+    gap = k.let(("gap", "diff"), x - scale.value * cast(back, _real_of(scale)))
     text = "the value minus what the code stands for"
     if level == 5:
         k.store(lost, g.at, weight[g.at] * fn("abs", gap) + gap * gap)
@@ -170,25 +179,25 @@ def _from_codes(
     text = codes.name
     if zero is not None:
         code, text = code - zero.value, f"({text} - {zero.text})"
-    value: Expr = scale.value * cast(code, FLOAT32)
+    value: Expr = scale.value * cast(code, _real_of(scale))
     text = f"{scale.text} * {text}"
     if level >= 2 and k.draw.shape.chance(0.5):
-        bias = k.array(("bias", "offsets"), FLOAT32, g.sizes[-1], low=-1.0, high=1.0)
+        bias = k.array(("bias", "offsets"), _real_of(scale), g.sizes[-1], low=-1.0, high=1.0)
         value, text = value + bias[g.at[-1]], f"{text} + {bias.name}[{g.at[-1].name}]"
     if level >= 3 and k.draw.shape.chance(0.6):
         value, text = activated(k, value, text)
     if form == "dequantize":
-        target = FLOAT32
+        target = _real_of(scale)
         out = k.out(("values", "out", "restored"), target, g.sizes)
         if level >= 4:
             value = local(k, ("value", "real"), value)
-            delta = k.array(("residual", "skip"), FLOAT32, g.sizes, low=-1.0, high=1.0)
-            total_out = k.out(("sums", "skip_out"), FLOAT32, g.sizes)
+            delta = k.array(("residual", "skip"), _real_of(scale), g.sizes, low=-1.0, high=1.0)
+            total_out = k.out(("sums", "skip_out"), _real_of(scale), g.sizes)
             k.store(total_out, g.at, value + delta[g.at])
             text += f"; {total_out.name} gets that plus {delta.name}"
         k.store(out, g.at, value)
         return f"{out.name} gets {text}."
-    new = k.scalar(("out_scale", "next_scale"), FLOAT32, 0.008, 0.012)
+    new = k.scalar(("out_scale", "next_scale"), _real_of(scale), 0.008, 0.012)
     v = k.let(("scaled", "v"), value / new)
     rounded, how = _rounded(k, level, v)
     out = k.out(("next_codes", "requantized"), INT8, g.sizes)
