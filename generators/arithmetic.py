@@ -27,6 +27,7 @@ from generators._arithmetic_pixels import pixel_packing
 from generators._arithmetic_polynomials import polynomial
 from generators._arithmetic_quantised import quantize
 from generators._arithmetic_random import random_step
+from generators._arithmetic_rounding import real_rounding
 from generators._arithmetic_sampling import grid_sample
 from generators._arithmetic_series import orthogonal_series
 from generators._arithmetic_stencil import stencil
@@ -259,6 +260,7 @@ _IDIOMS = (
     grid_sample,
     fir_filter,
     interest,
+    real_rounding,
 )
 for _idiom in _IDIOMS:
     CATEGORY.idiom(_idiom)
