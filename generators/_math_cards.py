@@ -46,7 +46,7 @@ class Card(NamedTuple):
 class Family:
     """Formulas of one subject. ``inputs`` are read by element, ``params`` come in any way.
 
-    ``smooth`` says that slopes by differences mean something, ``half`` that float16 will do.
+    ``smooth`` says that slopes by differences mean something.
     """
 
     item: str
@@ -63,7 +63,6 @@ class Family:
     masks: str = "mask valid active"
     reductions: tuple[str, ...] = ("sum", "mean", "largest", "rms")
     fills: tuple[float, ...] = (0.0, 0.0, -1.0)
-    half: bool = False
     smooth: bool = True
 
     def card(self, name: str) -> Card:

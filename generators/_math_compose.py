@@ -76,7 +76,7 @@ def _by_element(k: KernelBuilder, level: int, family: Family, frame: str) -> Tit
     s.place = s.threads
     whole = s.everywhere
     in_place = frame in ("one", "masked") and shape.chance(0.12) and len(inputs) == 1
-    declare_inputs(s, inputs, (0,) if table else whole, shape.chance(0.2))
+    declare_inputs(s, inputs, (0,) if table else whole, shape.chance(0.2), in_place)
     if in_place:
         k.params[-1] = replace(k.params[-1], role="inout")
     declare_params(s, params, {(1,): 1} if table else _param_axes(ndim), must=table)

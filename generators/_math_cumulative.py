@@ -59,7 +59,6 @@ _CUMULATIVE = Family(
     parts="components c comp",
     weights="weights priors mixing",
     reductions=("mean", "largest", "sum"),
-    half=True,
     cards=(
         Card(
             "normal_cdf",

@@ -19,7 +19,7 @@ from generators._math_core import (
 )
 from generators._math_scene import Scene, declare_inputs, declare_params, launch
 from generators.build import KernelBuilder, cast, fn
-from generators.expr import Expr, Var
+from generators.expr import Const, Expr, Var
 from generators.registry import Title
 
 Term = Callable[[], Expr]
@@ -140,7 +140,7 @@ def bumped(k: KernelBuilder, level: int, family: Family) -> Title:
     ndim = shape.weighted({1: 3, 2: 2, 3: 1})
     s, core, _, text = prepared(k, family, [card], ndim)
     table = {**family.inputs, **family.params}
-    loose = [x for x in card.keys if s.text(s.sources[x])[0].isalpha()]
+    loose = [x for x in card.keys if not isinstance(s.sources[x].value, Const)]
     key = shape.choice(loose)
     step = float(f"{0.02 * (table[key].high - table[key].low):.0e}")
     central = level > 3 or shape.chance(0.6)
