@@ -46,7 +46,8 @@ class Card(NamedTuple):
 class Family:
     """Formulas of one subject. ``inputs`` are read by element, ``params`` come in any way.
 
-    ``smooth`` says that slopes by differences mean something.
+    ``smooth`` says that slopes by differences mean something,
+    ``spatial`` that neighbouring elements belong together.
     """
 
     item: str
@@ -64,6 +65,7 @@ class Family:
     reductions: tuple[str, ...] = ("sum", "mean", "largest", "rms")
     fills: tuple[float, ...] = (0.0, 0.0, -1.0)
     smooth: bool = True
+    spatial: bool = True
 
     def card(self, name: str) -> Card:
         return next(card for card in self.cards if card.name == name)

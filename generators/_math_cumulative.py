@@ -59,6 +59,7 @@ _CUMULATIVE = Family(
     parts="components c comp",
     weights="weights priors mixing",
     reductions=("mean", "largest", "sum"),
+    spatial=False,
     cards=(
         Card(
             "normal_cdf",

@@ -17,7 +17,7 @@ from generators._math_core import (
     make_core,
     named,
 )
-from generators._math_scene import Scene, declare_inputs, declare_params, launch
+from generators._math_scene import Scene, declare_inputs, declare_params, launch, once_only
 from generators.build import KernelBuilder, cast, fn
 from generators.expr import Const, Expr, Var
 from generators.registry import Title
@@ -82,6 +82,8 @@ def two_passes(k: KernelBuilder, level: int, family: Family) -> Title:
     squares = None
     if how == "standard":
         squares = k.let(("squares", "sum_sq"), k.lift(0.0, s.type))
+    s.place = s.threads
+    s.hoist(keys_of(cards), once_only(cards))
     k.used.discard(s.loop)
     with k.for_((s.loop,), count) as j:
         s.place = (*s.threads, j)

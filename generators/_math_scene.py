@@ -47,6 +47,8 @@ class Scene:
     input_axes: tuple[int, ...] = ()
     records: dict[str, Var] = field(default_factory=dict)
     place: tuple[Expr, ...] = ()
+    held: dict[str, Expr] = field(default_factory=dict)
+    styles: tuple[int, int] = (0, 0)
 
     @property
     def everywhere(self) -> tuple[int, ...]:
@@ -70,15 +72,36 @@ class Scene:
     def index_name(self, axis: int) -> str:
         return self.threads[axis].name if axis < len(self.threads) else self.loop
 
+    def style(self, names: Sequence[str], plural: bool = False) -> tuple[str, ...]:
+        """The name of this kernel's style among ``names``, or all of them when it is taken."""
+        chosen = names[self.styles[plural] % len(names)]
+        return tuple(names) if chosen in self.k.used else (chosen,)
+
+    def hoist(self, keys: Sequence[str], once: Sequence[str]) -> None:
+        """Load before a loop over the last axis what does not change in it."""
+        if self.k.draw.shape.chance(0.2):
+            return
+        last = len(self.dims) - 1
+        for key in keys:
+            source = self.sources[key]
+            if last not in source.axes and (source.axes or source.part or key not in once):
+                self.held[key] = self._value(key, False)
+
     def values(self, keys: Sequence[str], once: Sequence[str] = ()) -> dict[str, Expr]:
         """The quantities at this place, loaded into locals unless read only ``once``."""
         return {key: self._value(key, key in once) for key in keys}
 
     def _value(self, key: str, once: bool) -> Expr:
+        if key in self.held:
+            return self.held[key]
         source, shape = self.sources[key], self.k.draw.shape
         if isinstance(source.value, Const):
             named = not once and shape.chance(0.7)
-            return self.k.let(source.quantity.names, source.value) if named else source.value
+            return (
+                self.k.let(self.style(source.quantity.names), source.value)
+                if named
+                else source.value
+            )
         if not source.part:
             if not source.axes:
                 return source.value
@@ -86,7 +109,9 @@ class Scene:
         else:
             loaded = field_of(self._record(source), source.part)
         bare = 0.5 if once else 0.5 if isinstance(loaded, Field) else 0.0
-        return loaded if shape.chance(bare) else self.k.let(source.quantity.names, loaded)
+        return (
+            loaded if shape.chance(bare) else self.k.let(self.style(source.quantity.names), loaded)
+        )
 
     def _element(self, source: Source) -> Expr:
         """An element of an array, in the kernel's type; codes are divided by their range."""
@@ -118,7 +143,9 @@ def launch(k: KernelBuilder, family: Family, ndim: int, inner: str = "") -> Scen
     names = k.draw.word.choice(grids.get(ndim, "b c i j|n c y x").split("|")).split()
     threads = k.thread(*dims[:ndim], names=[k.name(name) for name in names])
     loop = k.name("j", "s", "t", "m", *(family.parts.split()[1:])) if inner else ""
-    return Scene(k, family, type_, tuple(dims), threads, loop)
+    s = Scene(k, family, type_, tuple(dims), threads, loop)
+    s.styles = (k.draw.word.integer(0, 5), k.draw.word.integer(0, 5))
+    return s
 
 
 def declare_inputs(
@@ -136,7 +163,7 @@ def declare_inputs(
 def _input(s: Scene, q: Quantity, axes: tuple[int, ...], plain: bool) -> Source:
     """An input array; now and then stored in half precision or as codes of 8 or 16 bits."""
     k, full, low, high = s.k, 0.0, q.low, q.high
-    type_ = s.type
+    type_, names = s.type, s.style(q.arrays, plural=True)
     if not plain and type_.name == "float32" and k.draw.shape.chance(0.14):
         type_ = Scalar("float16")
         if low >= 0.0 and high <= 1.0:
@@ -146,9 +173,9 @@ def _input(s: Scene, q: Quantity, axes: tuple[int, ...], plain: bool) -> Source:
     if full:
         bounds = type_.int_range
         span = max(ceil(low * full), bounds[0]), min(floor(high * full), bounds[1])
-        array = k.array(q.arrays, type_, s.shape(axes), low=span[0], high=span[1])
+        array = k.array(names, type_, s.shape(axes), low=span[0], high=span[1])
     else:
-        array = k.array(q.arrays, type_, s.shape(axes), low=low, high=high)
+        array = k.array(names, type_, s.shape(axes), low=low, high=high)
     return Source(q, array, axes, full=full)
 
 
@@ -173,11 +200,12 @@ def declare_params(
         if how == "literal":
             s.sources[key] = Source(q, s.k.lift(_usual(s.k, q), s.type))
         elif how == "scalar":
-            value = s.k.scalar(q.names, s.type, q.low, q.high)
+            value = s.k.scalar(s.style(q.names), s.type, q.low, q.high)
             s.sources[key] = Source(q, value)
         else:
             axes = shape.weighted(choices)
-            array = s.k.array(q.arrays, s.type, s.shape(axes), low=q.low, high=q.high)
+            names = s.style(q.arrays, plural=True)
+            array = s.k.array(names, s.type, s.shape(axes), low=q.low, high=q.high)
             s.sources[key] = Source(q, array, axes)
 
 
