@@ -17,7 +17,14 @@ from generators._math_core import (
     make_core,
     named,
 )
-from generators._math_scene import Scene, declare_inputs, declare_params, launch, once_only
+from generators._math_scene import (
+    Scene,
+    declare_inputs,
+    declare_params,
+    launch,
+    once_only,
+    trip_count,
+)
 from generators.build import KernelBuilder, cast, fn
 from generators.expr import Const, Expr, Var
 from generators.registry import Title
@@ -77,7 +84,7 @@ def two_passes(k: KernelBuilder, level: int, family: Family) -> Title:
     report = (
         k.out(("scale_out", "row_scale", "norms_out"), s.type, s.dims[:-1]) if level > 3 else None
     )
-    count = k.trip_count(("count", f"num_{inner}"), inner)
+    count = trip_count(k, ("count", f"num_{inner}"), inner, linear=False)
     total = k.let(("total", "acc", "row_sum"), k.lift(0.0, s.type))
     squares = None
     if how == "standard":

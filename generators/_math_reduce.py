@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from generators._math_core import Core, keys_of
-from generators._math_scene import Scene, once_only
+from generators._math_scene import Scene, once_only, trip_count
 from generators.build import cast, fn
 from generators.dtypes import Scalar
 from generators.expr import Expr, Var, literal
@@ -63,7 +63,9 @@ def declare_reduction(s: Scene, core: Core, level: int, parts: bool) -> Plan:
 def reduced(s: Scene, core: Core, plan: Plan, term: Callable[[], Expr], text: str) -> str:
     """The loop and the stores; and what they do."""
     k = s.k
-    count = k.trip_count(("count", "num_parts", f"num_{s.dims[-1]}"), s.dims[-1])
+    names = ("count", "num_parts", f"num_{s.dims[-1]}")
+    linear = set(plan.kinds) <= {"sum", "mean"} and plan.flags is None
+    count = trip_count(k, names, s.dims[-1], linear)
     sums = [k.let(tuple(_FIRST[kind].split()), _start(s, kind)) for kind in plan.kinds]
     mass = None
     if "mean" in plan.kinds and (plan.weights is not None or plan.flags is not None):
