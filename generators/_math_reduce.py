@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from generators._math_core import Core
-from generators._math_scene import Scene
+from generators._math_core import Core, keys_of
+from generators._math_scene import Scene, once_only, trip_count
 from generators.build import cast, fn
 from generators.dtypes import Scalar
 from generators.expr import Expr, Var, literal
@@ -60,14 +60,18 @@ def declare_reduction(s: Scene, core: Core, level: int, parts: bool) -> Plan:
     return plan
 
 
-def reduced(s: Scene, plan: Plan, term: Callable[[], Expr], text: str) -> str:
+def reduced(s: Scene, core: Core, plan: Plan, term: Callable[[], Expr], text: str) -> str:
     """The loop and the stores; and what they do."""
     k = s.k
-    count = k.trip_count(("count", "num_parts", f"num_{s.dims[-1]}"), s.dims[-1])
+    names = ("count", "num_parts", f"num_{s.dims[-1]}")
+    linear = set(plan.kinds) <= {"sum", "mean"} and plan.flags is None
+    count = trip_count(k, names, s.dims[-1], linear)
     sums = [k.let(tuple(_FIRST[kind].split()), _start(s, kind)) for kind in plan.kinds]
     mass = None
     if "mean" in plan.kinds and (plan.weights is not None or plan.flags is not None):
         mass = k.let(("mass", "norm", "weight_sum"), k.lift(1.0e-6, s.type))
+    s.place = s.threads
+    s.hoist(keys_of(core.cards), once_only(core.cards))
     k.used.discard(s.loop)
     with k.for_((s.loop,), count) as j:
         s.place = (*s.threads, j)
