@@ -7,6 +7,7 @@ from generators._vector_camera import pinhole_camera
 from generators._vector_cells import grid_cells
 from generators._vector_cloth import spring_network
 from generators._vector_colour import colour_grading
+from generators._vector_costs import residual_costs
 from generators._vector_curves import curve_points
 from generators._vector_distance import point_distance
 from generators._vector_features import compare_features
@@ -16,6 +17,7 @@ from generators._vector_norms import embedding_norms
 from generators._vector_orbits import orbit_step
 from generators._vector_particles import particle_step, particle_structs
 from generators._vector_projection import vector_projection
+from generators._vector_random import random_vectors
 from generators._vector_ray_hits import ray_shapes
 from generators._vector_rays import ray_sphere
 from generators._vector_rigid_blend import pose_blend
@@ -100,5 +102,7 @@ for _idiom in (
     frame_tree,
     link_chain,
     triad_attitude,
+    residual_costs,
+    random_vectors,
 ):
     CATEGORY.idiom(_idiom)
