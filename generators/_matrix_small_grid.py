@@ -265,7 +265,7 @@ def from_columns(k: KernelBuilder, mat: Mat, columns: Sequence[Expr]) -> Expr:
 
 def from_rows(k: KernelBuilder, mat: Mat, rows: Sequence[Expr]) -> Expr:
     """A matrix of its rows: by the builtin, or entry by entry."""
-    if k.draw.shape.chance(0.6):
+    if mat.rows > 3 or k.draw.shape.chance(0.6):
         return fn("matrix_from_rows", *rows)
     return make(mat, *(_entry(line, c) for line in rows for c in range(mat.cols)))
 

@@ -28,6 +28,7 @@ from generators._matrix_small_solve import small_solve
 from generators._matrix_small_strain import deformation_strain
 from generators._matrix_small_stress import hyperelastic_stress
 from generators._matrix_small_tensors import congruence
+from generators._matrix_small_view import view_transform
 from generators._matrix_windows import sliding_window
 from generators.registry import Category
 
@@ -62,5 +63,6 @@ for _idiom in (
     color_transform,
     quadratic_form,
     power_iteration,
+    view_transform,
 ):
     CATEGORY.idiom(_idiom)
