@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from generators import ir
-from generators._matrix_small_grid import Extra, Grid, Names, extras, flagged, grid, say
+from generators._matrix_small_curves import curve, each
+from generators._matrix_small_extras import Extra, extras, flagged
+from generators._matrix_small_grid import Grid, Names, grid, say
 from generators._matrix_small_palette import merged_exposures, nearest_in_palette
-from generators.build import BodyBuilder, KernelBuilder, cast, field, fn, make
+from generators.build import KernelBuilder, cast, field, fn, make
 from generators.dtypes import FLOAT32, INT32, Mat, Scalar, Type, Vec
 from generators.expr import Expr, Var, literal
-from generators.pieces import helper
 from generators.registry import Title
 
 SPACES: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
@@ -98,52 +99,6 @@ def _matrix(k: KernelBuilder, g: Grid, vec: Vec, level: int) -> tuple[Expr, str,
     return m, f"M = {say(source)}", names
 
 
-def _curve(k: KernelBuilder, g: Grid, scalar: Scalar, before: bool) -> tuple[str, str]:
-    """A transfer curve as a helper; its name and text."""
-    after = ("gamma", "reinhard", "log", "srgb")
-    way = k.draw.shape.choice(("srgb_in", "square", "gamma_in") if before else after)
-    if way == "srgb":
-
-        def encode(_: BodyBuilder, v: Expr) -> Expr:
-            return 1.055 * fn("pow", fn("abs", v) + 0.001, 0.4167) - 0.055
-
-        name = helper(k, ("encode", "to_srgb"), (("v", scalar),), encode)
-        return name, "1.055 * (|v| + 0.001)^0.4167 - 0.055"
-    if way == "srgb_in":
-
-        def decode(_: BodyBuilder, v: Expr) -> Expr:
-            curved = fn("pow", (v + 0.055) / 1.055, 2.4)
-            return fn("where", v < 0.0405, v / 12.92, curved)
-
-        name = helper(k, ("decode", "to_linear"), (("v", scalar),), decode)
-        return name, "v / 12.92 where v < 0.0405, else ((v + 0.055) / 1.055)^2.4"
-    if way == "reinhard":
-        name = helper(
-            k, ("tone", "compress"), (("v", scalar),), lambda _, v: v / (1.0 + fn("abs", v))
-        )
-        return name, "v / (1 + |v|)"
-    if way == "log":
-        name = helper(
-            k, ("encode", "to_log"), (("v", scalar),), lambda _, v: fn("log2", fn("abs", v) + 0.05)
-        )
-        return name, "log2(|v| + 0.05)"
-    if way == "square":
-        name = helper(k, ("decode", "expand"), (("v", scalar),), lambda _, v: v * v)
-        return name, "v * v"
-    power = 2.2 if way == "gamma_in" else 0.4545
-    name = helper(
-        k,
-        ("gamma", "gamma_curve"),
-        (("v", scalar),),
-        lambda _, v: fn("pow", fn("abs", v) + 0.001, k.lift(power, scalar)),
-    )
-    return name, f"(|v| + 0.001)^{power}"
-
-
-def _each(k: KernelBuilder, name: str, v: Expr, vec: Vec, names: Names) -> Var:
-    return k.let(names, make(vec, *(k.call(name, v[c]) for c in range(3))))
-
-
 def _graded(k: KernelBuilder, g: Grid, q: Var, vec: Vec) -> tuple[Var, str]:
     """Lift, gamma-free gain and offset of a grading, in a struct or one by one."""
     bounds = {"gain": ("0.6", "1.5"), "lift": ("-0.1", "0.2")}
@@ -177,8 +132,8 @@ def color_transform(k: KernelBuilder, level: int) -> Title:
     done = f"For {source}"
     used: Expr = c
     if level >= 3 and not merged and shape.chance(0.5):
-        name, text = _curve(k, g, scalar, before=True)
-        used = _each(k, name, c, vec, ("linear", "lin"))
+        name, text = curve(k, g, scalar, before=True)
+        used = each(k, name, c, vec, ("linear", "lin"))
         done += f", every component v first sent to {text},"
     m, text, names = _matrix(k, g, vec, level)
     way = shape.choice(("plain", "offset", "exposed") if level >= 2 else ("plain", "offset"))
@@ -197,8 +152,8 @@ def color_transform(k: KernelBuilder, level: int) -> Title:
         q, text = _graded(k, g, q, vec)
         done += text
     if level >= 3 and (level >= 5 or shape.chance(0.5)):
-        name, text = _curve(k, g, scalar, before=False)
-        q = _each(k, name, q, vec, ("toned", "display"))
+        name, text = curve(k, g, scalar, before=False)
+        q = each(k, name, q, vec, ("toned", "display"))
         done += f" Every component v of q is sent to {text}."
     if level >= 2 and shape.chance(0.4):
         q, text = _kept(k, g, c, q, scalar)

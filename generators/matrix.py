@@ -23,7 +23,8 @@ from generators._matrix_small_points import point_covariance
 from generators._matrix_small_power import power_iteration
 from generators._matrix_small_products import small_product
 from generators._matrix_small_rotation import rotation_matrix
-from generators._matrix_small_series import matrix_series, newton_schulz
+from generators._matrix_small_schulz import newton_schulz
+from generators._matrix_small_series import matrix_series
 from generators._matrix_small_solve import small_solve
 from generators._matrix_small_strain import deformation_strain
 from generators._matrix_small_stress import hyperelastic_stress
