@@ -51,7 +51,7 @@ def _pixel(k: KernelBuilder, g: Grid, vec: Vec, level: int) -> tuple[Var, str]:
     """The colour: of floats, of bytes, or out of planes."""
     way = k.draw.shape.choice(("vector", "vector", "bytes", "planes"))
     name = ("c", "rgb", "pixel")
-    if way == "bytes" and vec.scalar != Scalar("float16"):
+    if way == "bytes":
         byte = k.draw.shape.choice((Scalar("uint8"), Scalar("uint16"), INT32))
         source = g.array(("pixels", "image", "frame"), Vec(3, byte), 0, 255)
         raw = k.let(("raw", "b"), source[g.index])
@@ -121,7 +121,7 @@ def _graded(k: KernelBuilder, g: Grid, q: Var, vec: Vec) -> tuple[Var, str]:
 def color_transform(k: KernelBuilder, level: int) -> Title:
     """Pixels through a colour matrix, between curves, graded, masked."""
     shape = k.draw.shape
-    scalar = k.draw.float_type() if level < 3 else k.draw.wide_float_type()
+    scalar = k.draw.wide_float_type()
     vec = Vec(3, scalar)
     g = grid(k, {1: 2, 2: 5, 3: 1}, "i", "tid", "px")
     merged = level >= 3 and shape.chance(0.35)
@@ -201,6 +201,4 @@ def _menu(k: KernelBuilder, g: Grid, c: Var, q: Var, scalar: Scalar) -> dict[str
     }
     if scalar == FLOAT32:
         menu["size"] = Extra(("sizes", "norm1"), lambda: fn("norm_l1", q), "the sum of |q|")
-    if scalar == Scalar("float16"):
-        return {key: menu[key] for key in ("opponent",)}
     return menu
