@@ -88,7 +88,7 @@ def _matrix(k: KernelBuilder, g: Grid, vec: Vec, level: int) -> tuple[Expr, str,
         gray = k.let(("gray_m", "flat"), fn("outer", ones, luma))
         eye = fn("diag", ones)
         value = amount * eye + (1.0 - amount) * gray
-        text = f"M = s * I + (1 - s) * outer((1, 1, 1), {weights}), s = {say(amount)}"
+        text = f"M = s I + (1 - s) outer((1, 1, 1), {weights}), s = {say(amount)}"
         return k.let(("m", "sat_m"), value), text, ("adjust_saturation", "saturate")
     source = g.supply(("ccm", "mixing"), ("ccms", "profiles"), mat, -0.3, 1.0)
     if way == "camera":
@@ -134,7 +134,7 @@ def color_transform(k: KernelBuilder, level: int) -> Title:
     if level >= 3 and not merged and shape.chance(0.5):
         name, text = curve(k, g, scalar, before=True)
         used = each(k, name, c, vec, ("linear", "lin"))
-        done += f", every component v first sent to {text},"
+        done += f", each v of it sent to {text},"
     m, text, names = _matrix(k, g, vec, level)
     way = shape.choice(("plain", "offset", "exposed") if level >= 2 else ("plain", "offset"))
     if way == "offset":
@@ -154,7 +154,7 @@ def color_transform(k: KernelBuilder, level: int) -> Title:
     if level >= 3 and (level >= 5 or shape.chance(0.5)):
         name, text = curve(k, g, scalar, before=False)
         q = each(k, name, q, vec, ("toned", "display"))
-        done += f" Every component v of q is sent to {text}."
+        done += f" Each v of q is sent to {text}."
     if level >= 2 and shape.chance(0.4):
         q, text = _kept(k, g, c, q, scalar)
         done += text

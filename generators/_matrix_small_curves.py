@@ -27,7 +27,7 @@ def curve(k: KernelBuilder, g: Grid, scalar: Scalar, before: bool) -> tuple[str,
             return fn("where", v < 0.0405, v / 12.92, curved)
 
         name = helper(k, ("decode", "to_linear"), (("v", scalar),), decode)
-        return name, "v / 12.92 where v < 0.0405, else ((v + 0.055) / 1.055)^2.4"
+        return name, "v / 12.92 if v < 0.0405 else ((v + 0.055) / 1.055)^2.4"
     if way == "reinhard":
         name = helper(
             k, ("tone", "compress"), (("v", scalar),), lambda _, v: v / (1.0 + fn("abs", v))

@@ -67,6 +67,5 @@ def _from_mesh(k: KernelBuilder, g: Grid, mat: Mat, name: tuple[str, ...]) -> tu
     shape = k.let(("ds", "shape"), from_columns(k, mat, edges))
     rest = g.array(("rest_inv", "dm_inv", "inv_rest_shape"), mat, -0.3, 0.3, _INIT)
     f = k.let(name, shape * rest[g.index])
-    text = f"for F = D * {rest.name} of each element, where column c of D is the point"
-    text += f" {points.name} of its corner c + 1 minus that of corner 0"
-    return f, f"{text}, {corners.name} being the points' numbers"
+    text = f"for F = D * {rest.name}, column c of D being {points.name} at corner c + 1 less"
+    return f, f"{text} corner 0 of {corners.name}"

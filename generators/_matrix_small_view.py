@@ -52,10 +52,8 @@ def _lens(k: KernelBuilder, g: Grid, scalar: Scalar, level: int) -> tuple[Expr, 
     b = k.let(("zb", "c23"), -2.0 * far * near / depth)
     entries = ((f, nil, nil, nil), (nil, f, nil, nil), (nil, nil, a, b), (nil, nil, -one, nil))
     value = from_rows(k, mat, [make(Vec(4, scalar), *line) for line in entries])
-    text = (
-        "the perspective matrix with rows (f, 0, 0, 0), (0, f, 0, 0), (0, 0, -(far + near) / (far"
-    )
-    text += f" - near), -2 far near / (far - near)), (0, 0, -1, 0), f the focal{of}"
+    text = "((f, 0, 0, 0), (0, f, 0, 0), (0, 0, -(far + near) / (far - near), -2 far near /"
+    text += f" (far - near)), (0, 0, -1, 0)), f the focal{of}"
     return k.let(("pm", "persp"), value), text
 
 
@@ -82,9 +80,9 @@ def _viewed(k: KernelBuilder, g: Grid, scalar: Scalar, level: int) -> tuple[Expr
     rows.append(make(wide, *(literal(n, scalar) for n in (0, 0, 0, 1))))
     view_m = k.let(("view_m", "look"), from_rows(k, mat, rows))
     value = k.let(("mv", "model_view"), view_m * model)
-    text = f"V * {say(model)}, V the view from {eyes.name} to {say(aim)}: its rows are x, y and z,"
-    text += " each followed by minus its product with the eye, then (0, 0, 0, 1); z = normalize(eye"
-    return value, f"{text} - aim), x = normalize(cross((0, 1, 0), z)), y = cross(z, x)"
+    text = f"V * {say(model)}, V with the rows (a, -dot(a, e)) for a = x, y, z and (0, 0, 0, 1),"
+    text += f" e = {eyes.name}, z = normalize(e - {say(aim)}), x = normalize(cross((0, 1, 0), z)),"
+    return value, f"{text} y = cross(z, x)"
 
 
 def view_transform(k: KernelBuilder, level: int) -> Title:
@@ -96,7 +94,7 @@ def view_transform(k: KernelBuilder, level: int) -> Title:
     points = g.array(("vertices", "positions", "points"), vec, -1.0, 1.0)
     p = k.let(("p", "pos"), points[g.index])
     mv, text = _viewed(k, g, scalar, level)
-    lens, lens_text = _lens(k, g, scalar, level)
+    lens, lens_text = _lens(k, g, scalar, 1 if "cross" in text else level)
     hom = make(wide, p[0], p[1], p[2], literal(1, scalar))
     early = shape.chance(0.5)
     if early:
@@ -136,7 +134,7 @@ def view_transform(k: KernelBuilder, level: int) -> Title:
     }
     if isinstance(mv, Var) and mv.name in {q.name for q in k.params}:
         del menu["origin"]
-    done += extras(g, menu, (shape.integer(0, 1), 0, 1, 1, 2)[level - 1])
+    done += extras(g, menu, (shape.integer(0, 1), 0, 1, 1, 1)[level - 1])
     return Title(k.name("view_transform", "transform_vertices", "project_vertices"), done)
 
 
@@ -153,7 +151,7 @@ def _divided(k: KernelBuilder, g: Grid, clip: Expr, vec: Vec, level: int) -> tup
     else:
         ndc = k.let(("ndc", "n"), build(k, clip))
     target = g.write(("ndc_out", "normalized"), ndc)
-    text = "n = (c[0], c[1], c[2]) * c[3] / (c[3]^2 + 0.25)"
+    text = "n = (c0, c1, c2) * c[3] / (c[3]^2 + 0.25)"
     return ndc, f" {target.name} gets {text}."
 
 
@@ -168,8 +166,8 @@ def _tested(k: KernelBuilder, g: Grid, clip: Expr, scalar: Scalar) -> str:
                 k.assign(code, code + 2 * bit)
         target = g.write(("outcodes", "clip_codes"), code)
         return (
-            f" {target.name} gets the sum of 1 where c[0] < -c[3], 2 where c[0] > c[3], 4 where"
-            " c[1] < -c[3] and 8 where c[1] > c[3]."
+            f" {target.name} sums 1 where c0 < -c3, 2 where c0 > c3, 4 where c1 < -c3, 8 where"
+            " c1 > c3."
         )
     guard = g.supply(("guard", "margin"), ("margins",), scalar, 0.7, 1.8)
     edge = k.let(("edge", "bound"), guard * fn("abs", clip[3]))
@@ -201,8 +199,8 @@ def _shaded(k: KernelBuilder, g: Grid, mv: Expr, vec: Vec, scalar: Scalar) -> st
         text = f"{say(ambient)} + max(l, 0)"
     target = g.write(("shading", "intensity"), value)
     return (
-        f" With m the upper left 3 x 3 part of M times {source.name} and l = dot(m, {say(light)}) /"
-        f" sqrt(dot(m, m) + 0.05), {target.name} gets {text}."
+        f" With m = M's upper left 3 x 3 * {source.name}, l = dot(m, {say(light)}) / sqrt(dot(m, m)"
+        f" + 0.05), {target.name} gets {text}."
     )
 
 
@@ -213,5 +211,5 @@ def _placed(k: KernelBuilder, g: Grid, ndc: Expr, scalar: Scalar) -> str:
     y = 0.5 * (1.0 - ndc[1]) * size[1]
     target = g.write(("pixels", "screen"), make(Vec(2, scalar), x, y))
     name = size.name
-    text = f"((n[0] + 1) / 2 * {name}[0], (1 - n[1]) / 2 * {name}[1])"
+    text = f"((n0 + 1) / 2 * {name}[0], (1 - n1) / 2 * {name}[1])"
     return f" {target.name} gets {text}."
