@@ -15,8 +15,7 @@ import numpy as np
 
 from generators.draw import Reject
 from generators.dtypes import Scalar, Struct, Type, scalar_of
-from generators.ir import Comment, Program
-from generators.walk import statements
+from generators.ir import Program
 from synth.contract import Tolerance, sizes_of
 from synth.evaluate import Evaluation
 from synth.lane_memory import NOBODY, ArrayMemory
@@ -35,8 +34,6 @@ SMALLEST_WRONG_SHARE = 0.1
 UNSEEN_WIDTH = 0.25
 LARGEST_UNSEEN_SHARE = 0.25
 """An element is unseen when the tolerance is more than a quarter of it; few elements may be."""
-FEWEST_STATEMENTS, MOST_STATEMENTS = 2, 70
-"""Of a kernel's body, the thread index left out."""
 FEW_ELEMENTS = 4
 """Outputs shorter than this are judged over the redrawn variants too."""
 
@@ -46,7 +43,6 @@ def judge(program: Program) -> dict[str, Tolerance]:
 
     Raises :class:`generators.draw.Reject` with the reason when the draw is no good.
     """
-    _require_length(program)
     own, *others = awkward_sizes(sizes_of(program))
     evaluation = prepare(program, own)
     evaluation.run()
@@ -59,13 +55,6 @@ def judge(program: Program) -> dict[str, Tolerance]:
         tolerances[memory.name] = _judge_output(evaluation, places)
     _require_influence(program, outputs, tolerances)
     return tolerances
-
-
-def _require_length(program: Program) -> None:
-    """Reject a body that is a single statement, or longer than people write at a time."""
-    count = sum(not isinstance(s, Comment) for s in statements(program.kernel.body))
-    if not FEWEST_STATEMENTS <= count <= MOST_STATEMENTS:
-        raise Reject("too_short" if count < FEWEST_STATEMENTS else "too_long")
 
 
 def _outputs_at(program: Program, sizes: Mapping[str, int]) -> list[ArrayMemory]:
