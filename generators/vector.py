@@ -20,6 +20,7 @@ from generators._vector_projection import vector_projection
 from generators._vector_random import random_vectors
 from generators._vector_ray_hits import ray_shapes
 from generators._vector_rays import ray_sphere
+from generators._vector_rigid_adjoint import adjoint_inertia
 from generators._vector_rigid_blend import pose_blend
 from generators._vector_rigid_camera import extrinsic_camera
 from generators._vector_rigid_chain import forward_kinematics
@@ -30,6 +31,7 @@ from generators._vector_rigid_error import attitude_error
 from generators._vector_rigid_euler import euler_rotation
 from generators._vector_rigid_fit import point_registration
 from generators._vector_rigid_frames import frame_conversion
+from generators._vector_rigid_handeye import hand_eye
 from generators._vector_rigid_impulse import contact_velocity
 from generators._vector_rigid_imu import imu_integration
 from generators._vector_rigid_instances import instanced_points
@@ -104,5 +106,7 @@ for _idiom in (
     triad_attitude,
     residual_costs,
     random_vectors,
+    hand_eye,
+    adjoint_inertia,
 ):
     CATEGORY.idiom(_idiom)
