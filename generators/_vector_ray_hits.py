@@ -196,7 +196,9 @@ def ray_shapes(k: KernelBuilder, level: int) -> Title:
     vec = Vec(2 if flat else 3, scalar)
     build = _single if level <= 3 else _nearest
     done = build(k, level, site, vec, form)
-    return Title(k.name(f"ray_{form}_hits", f"intersect_{_plural(form)}", f"trace_{_plural(form)}"), done)
+    return Title(
+        k.name(f"ray_{form}_hits", f"intersect_{_plural(form)}", f"trace_{_plural(form)}"), done
+    )
 
 
 def _plural(form: str) -> str:
