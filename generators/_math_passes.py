@@ -17,13 +17,13 @@ from generators._math_core import (
     make_core,
     named,
 )
+from generators._math_reduce import trip_count
 from generators._math_scene import (
     Scene,
     declare_inputs,
     declare_params,
     launch,
     once_only,
-    trip_count,
 )
 from generators.build import KernelBuilder, cast, fn
 from generators.expr import Const, Expr, Var

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from generators._math_core import Core, keys_of
-from generators._math_scene import Scene, once_only, trip_count
-from generators.build import cast, fn
-from generators.dtypes import Scalar
+from generators._math_scene import Scene, once_only
+from generators.build import MOST_COPIES, KernelBuilder, cast, fn
+from generators.dtypes import INT32, Scalar
 from generators.expr import Expr, Var, literal
 
 _FIRST = {"sum": "total acc", "mean": "total acc", "rms": "squares power", "largest": "top peak"}
@@ -37,6 +37,17 @@ class Plan:
     @property
     def what(self) -> str:
         return {"largest": "max", "smallest": "min"}.get(self.kinds[0], self.kinds[0])
+
+
+def trip_count(k: KernelBuilder, names: Sequence[str], symbol: str, linear: bool) -> Expr:
+    """How often a loop runs: mostly a literal where its sum is not used as it is.
+
+    Warp's adjoint of such loops with a bound known at run time only is wrong.
+    """
+    if linear or k.draw.shape.chance(0.2):
+        return k.trip_count(names, symbol)
+    k.fixed[symbol] = min(k.sizes.pop(symbol).value, MOST_COPIES)
+    return k.lift(k.fixed[symbol], INT32)
 
 
 def declare_reduction(s: Scene, core: Core, level: int, parts: bool) -> Plan:

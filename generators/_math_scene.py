@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from math import ceil, floor
 
 from generators._math_cards import Card, Family, Quantity
-from generators.build import MOST_COPIES, KernelBuilder, cast
+from generators.build import KernelBuilder, cast
 from generators.build import field as field_of
-from generators.dtypes import INT32, Scalar, Struct
+from generators.dtypes import Scalar, Struct
 from generators.expr import Const, Expr, Field, Var
 from generators.ir import FieldInit
 
@@ -146,17 +146,6 @@ def launch(k: KernelBuilder, family: Family, ndim: int, inner: str = "") -> Scen
     s = Scene(k, family, type_, tuple(dims), threads, loop)
     s.styles = (k.draw.word.integer(0, 5), k.draw.word.integer(0, 5))
     return s
-
-
-def trip_count(k: KernelBuilder, names: Sequence[str], symbol: str, linear: bool) -> Expr:
-    """How often a loop runs: mostly a literal where its sum is not used as it is.
-
-    Warp's adjoint of such loops with a bound known at run time only is wrong.
-    """
-    if linear or k.draw.shape.chance(0.2):
-        return k.trip_count(names, symbol)
-    k.fixed[symbol] = min(k.sizes.pop(symbol).value, MOST_COPIES)
-    return k.lift(k.fixed[symbol], INT32)
 
 
 def declare_inputs(
