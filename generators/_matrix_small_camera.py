@@ -26,15 +26,15 @@ class Lens:
 
 
 def _lens(k: KernelBuilder, g: Grid, scalar: Scalar, level: int) -> Lens:
-    way = k.draw.shape.choice(("scalars", "matrix", "struct" if level >= 2 else "matrix", "vector"))
-    if way == "matrix":
+    way = k.draw.shape.choice(("scalars", "mat", "struct" if level >= 2 else "mat", "vec"))
+    if way == "mat":
         source = g.supply(
             ("k_mat", "intrinsics"), ("k_mats", "intrinsics"), Mat(3, 3, scalar), 0.4, 2.0
         )
         m = held(k, ("kin", "cam"), source)
         text = f"fx = K[0, 0], fy = K[1, 1], cx = K[0, 2], cy = K[1, 2] of K = {say(source)}"
         return Lens(m[0, 0], m[1, 1], m[0, 2], m[1, 2], text, m)
-    if way == "vector":
+    if way == "vec":
         source = g.supply(("lens", "calib"), ("lenses", "calibs"), Vec(4, scalar), 0.4, 2.0)
         v = held(k, ("cal", "lv"), source)
         return Lens(v[0], v[1], v[2], v[3], f"(fx, fy, cx, cy) = {say(source)}")
