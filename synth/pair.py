@@ -28,6 +28,10 @@ Row = dict[str, Any]
 FEWEST_STATEMENTS, MOST_STATEMENTS = 2, 70
 """Of a kernel's body, the thread index left out."""
 
+CANDIDATES = {4: 2, 5: 3}
+"""Programs drawn for one attempt at these levels, of which the longest is taken: higher levels are
+to show more at a time than an idiom's shorter forms do."""
+
 NOT_MADE_YET = ("cuda_plain", "plain_args", "plain_launch", "schedule")
 
 HARVEST_ORIGIN = ("module", "line", "self_contained")
@@ -58,24 +62,41 @@ class Accepted:
 
 def attempt_draw(settings: Settings, category: str, index: int, attempt: int) -> Accepted:
     """One attempt at one index; :class:`generators.draw.Reject` when it is no good."""
-    draw = Draw(settings.seed, category, index, attempt)
-    source = categories()[category]
-    idiom = source.choose(draw)
+    level = settings.level_of(index)
+    draws = [
+        Draw(settings.seed, category, index, attempt, candidate)
+        for candidate in range(CANDIDATES.get(level, 1))
+    ]
+    program = max((_drawn(draw, level) for draw in draws), key=_length)
     try:
-        program = source.draw_idiom(idiom, draw, settings.level_of(index))
         _require_length(program)
         tolerances = judge(program)
     except Reject as reject:
-        reject.idiom = idiom
+        reject.idiom = program.idiom
         raise
     return Accepted(program, tolerances, program_keys(program), index, attempt)
 
 
+def _drawn(draw: Draw, level: int) -> Program:
+    source = categories()[draw.category]
+    idiom = source.choose(draw)
+    try:
+        return source.draw_idiom(idiom, draw, level)
+    except Reject as reject:
+        reject.idiom = idiom
+        raise
+
+
+def _length(program: Program) -> int:
+    """Statements of the kernel's body; one that is too long counts as none."""
+    count = sum(not isinstance(s, Comment) for s in statements(program.kernel.body))
+    return count if count <= MOST_STATEMENTS else 0
+
+
 def _require_length(program: Program) -> None:
     """Reject a body that is a single statement, or longer than people write at a time."""
-    count = sum(not isinstance(s, Comment) for s in statements(program.kernel.body))
-    if not FEWEST_STATEMENTS <= count <= MOST_STATEMENTS:
-        raise Reject("too_short" if count < FEWEST_STATEMENTS else "too_long")
+    if _length(program) < FEWEST_STATEMENTS:
+        raise Reject("too_short_or_long")
 
 
 class PairMaker:
