@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from generators._matrix_array_batch import batched_product
+from generators._matrix_array_conv import convolve_planes, temporal_convolution
+from generators._matrix_array_pairs import pairwise_matrix
+from generators._matrix_array_pool import image_gradient, pool_planes
+from generators._matrix_array_sparse import ell_product, gather_rows
 from generators._matrix_arrays import array_product
 from generators._matrix_normals import row_normalize
 from generators._matrix_rows import row_reduce
@@ -62,5 +67,13 @@ for _idiom in (
     color_transform,
     quadratic_form,
     power_iteration,
+    batched_product,
+    convolve_planes,
+    temporal_convolution,
+    pairwise_matrix,
+    pool_planes,
+    image_gradient,
+    ell_product,
+    gather_rows,
 ):
     CATEGORY.idiom(_idiom)
