@@ -134,10 +134,13 @@ def activate(c: Cells, level: int, value: Var) -> Var:
 _STEPS = {1: (0, 1, 1), 2: (1, 2), 3: (2, 3), 4: (3, 4), 5: (4, 5)}
 
 
-def finish(c: Cells, level: int, value: Var, names: Names, *, active: bool = True) -> None:
+def finish(
+    c: Cells, level: int, value: Var, names: Names, *, active: bool = True, skip: Names = ()
+) -> None:
     """What a library lets follow a sum: scale, bias, residual, activation, mask; then the store."""
     shape = c.k.draw.shape
     menu = ["scale", "bias", "residual", "mask", *(["activate"] if active else ["limit"])]
+    menu = [step for step in menu if step not in skip]
     count = min(shape.choice(_STEPS[level]), len(menu))
     steps = [s for s in menu if s in shape.sample(menu, count)]
     if shape.chance(0.4) and len(steps) > 1:

@@ -7,6 +7,8 @@ from generators._matrix_array_conv import convolve_planes, temporal_convolution
 from generators._matrix_array_pairs import pairwise_matrix
 from generators._matrix_array_pool import image_gradient, pool_planes
 from generators._matrix_array_sparse import ell_product, gather_rows
+from generators._matrix_array_update import mask_scores, rank_update
+from generators._matrix_array_whole import quantised_product
 from generators._matrix_arrays import array_product
 from generators._matrix_normals import row_normalize
 from generators._matrix_rows import row_reduce
@@ -75,5 +77,8 @@ for _idiom in (
     image_gradient,
     ell_product,
     gather_rows,
+    rank_update,
+    mask_scores,
+    quantised_product,
 ):
     CATEGORY.idiom(_idiom)
