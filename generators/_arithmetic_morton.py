@@ -73,7 +73,7 @@ def morton_code(k: KernelBuilder, level: int) -> Title:
 
 
 def _helper(k: KernelBuilder, axes: int, bits: int, type_: Scalar) -> str:
-    by_loop = bits == 5 and k.draw.shape.chance(0.4)
+    by_loop = bits == 5 and type_ != UINT64 and k.draw.shape.chance(0.4)
     masked = k.draw.shape.chance(0.5)
 
     def build(body: BodyBuilder, x: Expr) -> Expr:

@@ -119,7 +119,13 @@ def _raw(
         product, text = product >> shift, f"({text} >> {shift})"
     if form == "mul":
         return product, text
-    acc = k.array(("acc", "carry_in", "bias"), wide, g.sizes, low=-100, high=100)
+    acc = k.array(
+        ("acc", "carry_in", "bias"),
+        wide,
+        g.sizes,
+        low=-100 if a.value.type in (INT8, INT16) else 0,
+        high=100,
+    )
     return acc[g.at] + product, f"{acc.name} + {text}"
 
 
@@ -130,7 +136,7 @@ def _clipped(
     raw: Expr,
     low: int,
     high: int,
-    can_sink: bool,
+    sinks: bool,
 ) -> Expr:
     form = k.draw.shape.choice(
         ("clamp", "minmax", "branches") if level > 1 else ("clamp", "minmax")
@@ -138,7 +144,7 @@ def _clipped(
 
     def build(b: BodyBuilder, v: Expr) -> Expr:
         if low == 0:
-            return fn("max", v, 0) if can_sink else fn("min", v, high)
+            return fn("max", v, 0) if sinks else fn("min", v, high)
         if form == "clamp":
             return fn("clamp", v, low, high)
         if form == "minmax":

@@ -12,7 +12,7 @@ from generators._arithmetic_parts import (
     store_where,
 )
 from generators._arithmetic_polynomials import argument
-from generators.build import BodyBuilder, KernelBuilder, cast
+from generators.build import BodyBuilder, KernelBuilder
 from generators.dtypes import Scalar
 from generators.expr import Expr, Var, literal
 from generators.pieces import helper
@@ -62,9 +62,12 @@ def orthogonal_series(k: KernelBuilder, level: int) -> Title:
     newer = k.let(("t_here", "p1", "now"), value if first == 1.0 else first * value)
     total_ = k.let(("total", "acc", "series_sum"), at(0) * older + at(1) * newer)
     slopes = _Slopes(k, type_, newer, first) if level >= 4 else None
+    counter = None
+    if family in _BY_ORDER:
+        counter = k.let(("order", "nf"), literal(2.0, type_))
     with k.for_(("n", "deg"), count, 2) as n:
         coef: Expr = k.let(("coef", "c_n", "mode"), at(n))
-        order = cast(n, type_)
+        order: Expr = counter if counter is not None else literal(0.0, type_)
         if call:
             needed = (value, newer, older)
             following: Expr = k.call(call, *((order, *needed) if family in _BY_ORDER else needed))
@@ -74,6 +77,8 @@ def orthogonal_series(k: KernelBuilder, level: int) -> Title:
         k.augment(total_, "add", coef * nxt)
         if slopes is not None:
             slopes.step(nxt)
+        if counter is not None:
+            k.augment(counter, "add", 1.0)
         k.assign(older, newer)
         k.assign(newer, nxt)
     of = f"{table.name}[{g.at[0].name}]" if rows else table.name
@@ -130,7 +135,7 @@ def _outputs(
         energy = k.out(("energy_out", "norms", "power_out"), type_, g.sizes)
         k.store(energy, g.at, slopes.energy)
         done = f" {energy.name} gets the sum of T[n]^2 over n from 1."
-    if level >= 2 and k.draw.shape.chance(0.5):
+    if k.draw.shape.chance(0.5):
         gain = coefficient(k, ("gain", "window", "amplitude"), type_, 0.5, 1.5, g, "sec")
         value, done = gain.value * value, f"{done} The sum is multiplied by {gain.text}."
     if level >= 3 and k.draw.shape.chance(0.5):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from generators._atomic_kit import Amount, Input, Ledger, accumulate
+from generators._atomic_accumulate import accumulate
+from generators._atomic_kit import Amount, Input, Ledger
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.expr import Expr
 from generators.registry import Title

@@ -46,7 +46,8 @@ class Card(NamedTuple):
 class Family:
     """Formulas of one subject. ``inputs`` are read by element, ``params`` come in any way.
 
-    ``smooth`` says that slopes by differences mean something, ``half`` that float16 will do.
+    ``smooth`` says that slopes by differences mean something,
+    ``spatial`` that neighbouring elements belong together.
     """
 
     item: str
@@ -63,8 +64,8 @@ class Family:
     masks: str = "mask valid active"
     reductions: tuple[str, ...] = ("sum", "mean", "largest", "rms")
     fills: tuple[float, ...] = (0.0, 0.0, -1.0)
-    half: bool = False
     smooth: bool = True
+    spatial: bool = True
 
     def card(self, name: str) -> Card:
         return next(card for card in self.cards if card.name == name)

@@ -102,6 +102,7 @@ _CLASSIFY = Family(
     weights="weights class_weight sample_weight",
     masks="mask valid labelled",
     reductions=("sum", "mean", "largest"),
+    spatial=False,
     cards=(
         Card(
             "bce_with_logits",

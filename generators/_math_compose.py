@@ -47,6 +47,8 @@ def compose(k: KernelBuilder, level: int, family: Family) -> Title:
         weights.pop("row", None)
     if not family.smooth:
         weights.pop("bump", None)
+    if not family.spatial:
+        weights.pop("near", None)
     frame = k.draw.shape.weighted(weights)
     if frame in _PASSES:
         return _PASSES[frame](k, level, family)
@@ -76,7 +78,7 @@ def _by_element(k: KernelBuilder, level: int, family: Family, frame: str) -> Tit
     s.place = s.threads
     whole = s.everywhere
     in_place = frame in ("one", "masked") and shape.chance(0.12) and len(inputs) == 1
-    declare_inputs(s, inputs, (0,) if table else whole, shape.chance(0.2))
+    declare_inputs(s, inputs, (0,) if table else whole, shape.chance(0.2), in_place)
     if in_place:
         k.params[-1] = replace(k.params[-1], role="inout")
     declare_params(s, params, {(1,): 1} if table else _param_axes(ndim), must=table)
@@ -87,7 +89,10 @@ def _by_element(k: KernelBuilder, level: int, family: Family, frame: str) -> Tit
         declare_codes(s, core, _code_axes(k, whole))
     mask = frame == "masked" or (level >= 4 and shape.chance(0.7))
     done = masked_body(s, core, frame, mask, in_place)
-    base = family.titles.split() if len(cards) > 1 else _single_titles(cards[0], table)
+    titles = family.titles.split()
+    if frame != "choice":
+        titles = [name for name in titles if "by_" not in name] or titles
+    base = titles if len(cards) > 1 else _single_titles(cards[0], table)
     return Title(k.name(*base), done)
 
 
@@ -133,7 +138,7 @@ def _looped(k: KernelBuilder, level: int, family: Family, frame: str) -> Title:
         return named(k, core.cards[0], evaluate(s, core, core.cards[0], values))
 
     text = chosen_text(s, core) if core.codes is not None else card_text(s, cards[0])
-    done = reduced(s, plan, term, text)
+    done = reduced(s, core, plan, term, text)
     return Title(k.name(*_loop_titles(family, core, plan.what)), done)
 
 

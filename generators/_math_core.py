@@ -110,8 +110,8 @@ def chosen(s: Scene, core: Core, values: dict[str, Expr]) -> Expr:
         both = [evaluate(s, core, card, values) for card in core.cards]
         return fn("where", fn("eq", code, 0), both[0], both[1])
     start = k.lift(0.0, s.type)
-    names = tuple(n for card in core.cards for n in card.outs.split()[:1])
-    value = k.let(("value", "result", *names), start)
+    shared = set.intersection(*(set(card.outs.split()) for card in core.cards))
+    value = k.let(("value", "result", *sorted(shared)), start)
     for number, card in enumerate(core.cards):
         if number == len(core.cards) - 1:
             with k.else_():

@@ -59,7 +59,7 @@ _CUMULATIVE = Family(
     parts="components c comp",
     weights="weights priors mixing",
     reductions=("mean", "largest", "sum"),
-    half=True,
+    spatial=False,
     cards=(
         Card(
             "normal_cdf",

@@ -94,6 +94,7 @@ _DENSITIES = Family(
     parts="components c comp",
     weights="weights priors mixing",
     reductions=("sum", "mean", "largest"),
+    spatial=False,
     cards=(
         Card(
             "normal_pdf",

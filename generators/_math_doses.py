@@ -67,6 +67,7 @@ _DOSE = Family(
     weights="weights fractions",
     masks="valid measured mask",
     reductions=("sum", "mean", "largest", "rms"),
+    spatial=False,
     cards=(
         Card(
             "hill_response",

@@ -86,7 +86,6 @@ _EASING = Family(
     weights="weights amplitudes strengths",
     masks="active enabled mask",
     reductions=("mean", "largest", "smallest", "sum"),
-    half=True,
     smooth=False,
     cards=(
         Card(

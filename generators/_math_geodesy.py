@@ -10,7 +10,8 @@ from generators.registry import Title
 
 
 def _radians(b: BodyBuilder, *values: tuple[tuple[str, ...], Expr]) -> list[Expr]:
-    return [b.let(names, fn("radians", value)) for names, value in values]
+    style = b.draw.word.integer(0, 1)
+    return [b.let(names[style], fn("radians", value)) for names, value in values]
 
 
 def _haversine(b: BodyBuilder, la: Expr, lo: Expr, lb: Expr, lp: Expr, r: Expr) -> Expr:

@@ -64,6 +64,7 @@ _INTEREST = Family(
     weights="weights shares",
     masks="open_flag active mask",
     reductions=("sum", "mean", "largest", "smallest"),
+    spatial=False,
     cards=(
         Card(
             "compound_growth",

@@ -108,7 +108,6 @@ _INTERPOLATION = Family(
     grids=("i|seg|tid", "curve seg|row col|joint key", "rig joint key|b i j"),
     masks="visible active mask",
     reductions=("sum", "mean", "largest", "smallest"),
-    half=True,
     cards=(
         Card(
             "catmull_rom",

@@ -100,7 +100,6 @@ _REGRESSION = Family(
     weights="weights sample_weight",
     masks="mask valid observed",
     reductions=("sum", "mean", "largest"),
-    half=True,
     cards=(
         Card(
             "huber_loss",

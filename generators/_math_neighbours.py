@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from generators._math_cards import Family
+from generators._math_core import keys_of
 from generators._math_passes import Term, count_of, prepared
-from generators._math_scene import Scene
+from generators._math_scene import Scene, once_only
 from generators.build import KernelBuilder, extent, fn
 from generators.dtypes import Array
 from generators.expr import Expr, Var
@@ -38,6 +39,7 @@ def neighbourhood(k: KernelBuilder, level: int, family: Family) -> Title:
     total = k.let(("total", "acc", "local_sum"), k.lift(start, s.type))
     used = k.let(("used", "inside", "found"), k.lift(0.0, s.type)) if border == "skip" else None
     here = s.threads[-1]
+    s.hoist(keys_of(cards), once_only(cards))
     with k.for_(("o", "tap", "shift"), radius + 1, start=-radius) as o:
         index = {
             "clamp": lambda: fn("clamp", here + o, 0, size - 1),

@@ -122,6 +122,7 @@ _OPTION = Family(
     weights="positions notionals weights",
     masks="alive live mask",
     reductions=("sum", "mean", "largest"),
+    spatial=False,
     cards=(
         Card(
             "call_price",

@@ -17,9 +17,16 @@ from generators._math_core import (
     make_core,
     named,
 )
-from generators._math_scene import Scene, declare_inputs, declare_params, launch
+from generators._math_reduce import trip_count
+from generators._math_scene import (
+    Scene,
+    declare_inputs,
+    declare_params,
+    launch,
+    once_only,
+)
 from generators.build import KernelBuilder, cast, fn
-from generators.expr import Expr, Var
+from generators.expr import Const, Expr, Var
 from generators.registry import Title
 
 Term = Callable[[], Expr]
@@ -77,11 +84,13 @@ def two_passes(k: KernelBuilder, level: int, family: Family) -> Title:
     report = (
         k.out(("scale_out", "row_scale", "norms_out"), s.type, s.dims[:-1]) if level > 3 else None
     )
-    count = k.trip_count(("count", f"num_{inner}"), inner)
+    count = trip_count(k, ("count", f"num_{inner}"), inner, linear=False)
     total = k.let(("total", "acc", "row_sum"), k.lift(0.0, s.type))
     squares = None
     if how == "standard":
         squares = k.let(("squares", "sum_sq"), k.lift(0.0, s.type))
+    s.place = s.threads
+    s.hoist(keys_of(cards), once_only(cards))
     k.used.discard(s.loop)
     with k.for_((s.loop,), count) as j:
         s.place = (*s.threads, j)
@@ -140,7 +149,7 @@ def bumped(k: KernelBuilder, level: int, family: Family) -> Title:
     ndim = shape.weighted({1: 3, 2: 2, 3: 1})
     s, core, _, text = prepared(k, family, [card], ndim)
     table = {**family.inputs, **family.params}
-    loose = [x for x in card.keys if s.text(s.sources[x])[0].isalpha()]
+    loose = [x for x in card.keys if not isinstance(s.sources[x].value, Const)]
     key = shape.choice(loose)
     step = float(f"{0.02 * (table[key].high - table[key].low):.0e}")
     central = level > 3 or shape.chance(0.6)

@@ -38,6 +38,7 @@ _QUANTILE = Family(
     grids=("i|tid|s", "row col|trial i|i j", "batch trial i|b i j"),
     parts="components c comp",
     reductions=("mean", "largest", "smallest", "sum"),
+    spatial=False,
     cards=(
         Card(
             "normal_quantile",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from generators._math_core import Core
-from generators._math_scene import Scene
-from generators.build import cast, fn
-from generators.dtypes import Scalar
+from generators._math_core import Core, keys_of
+from generators._math_scene import Scene, once_only
+from generators.build import MOST_COPIES, KernelBuilder, cast, fn
+from generators.dtypes import INT32, Scalar
 from generators.expr import Expr, Var, literal
 
 _FIRST = {"sum": "total acc", "mean": "total acc", "rms": "squares power", "largest": "top peak"}
@@ -39,6 +39,17 @@ class Plan:
         return {"largest": "max", "smallest": "min"}.get(self.kinds[0], self.kinds[0])
 
 
+def trip_count(k: KernelBuilder, names: Sequence[str], symbol: str, linear: bool) -> Expr:
+    """How often a loop runs: mostly a literal where its sum is not used as it is.
+
+    Warp's adjoint of such loops with a bound known at run time only is wrong.
+    """
+    if linear or k.draw.shape.chance(0.2):
+        return k.trip_count(names, symbol)
+    k.fixed[symbol] = min(k.sizes.pop(symbol).value, MOST_COPIES)
+    return k.lift(k.fixed[symbol], INT32)
+
+
 def declare_reduction(s: Scene, core: Core, level: int, parts: bool) -> Plan:
     """Choose the reductions and declare what they read and write."""
     k, shape = s.k, s.k.draw.shape
@@ -60,14 +71,18 @@ def declare_reduction(s: Scene, core: Core, level: int, parts: bool) -> Plan:
     return plan
 
 
-def reduced(s: Scene, plan: Plan, term: Callable[[], Expr], text: str) -> str:
+def reduced(s: Scene, core: Core, plan: Plan, term: Callable[[], Expr], text: str) -> str:
     """The loop and the stores; and what they do."""
     k = s.k
-    count = k.trip_count(("count", "num_parts", f"num_{s.dims[-1]}"), s.dims[-1])
+    names = ("count", "num_parts", f"num_{s.dims[-1]}")
+    linear = set(plan.kinds) <= {"sum", "mean"} and plan.flags is None
+    count = trip_count(k, names, s.dims[-1], linear)
     sums = [k.let(tuple(_FIRST[kind].split()), _start(s, kind)) for kind in plan.kinds]
     mass = None
     if "mean" in plan.kinds and (plan.weights is not None or plan.flags is not None):
         mass = k.let(("mass", "norm", "weight_sum"), k.lift(1.0e-6, s.type))
+    s.place = s.threads
+    s.hoist(keys_of(core.cards), once_only(core.cards))
     k.used.discard(s.loop)
     with k.for_((s.loop,), count) as j:
         s.place = (*s.threads, j)

@@ -82,7 +82,6 @@ _ROUNDING = Family(
     masks="mask valid enabled",
     smooth=False,
     reductions=("sum", "mean", "rms", "largest"),
-    half=True,
     cards=(
         Card("snap", "snapped rounded", "{q} * round({x} / {q})", "x q", _snap),
         Card(

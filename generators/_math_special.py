@@ -141,6 +141,7 @@ _SPECIAL = Family(
     weights="weights quad_weights",
     masks="mask wanted valid",
     reductions=("sum", "mean", "largest", "smallest"),
+    spatial=False,
     cards=(
         _card(
             "bessel_j0",

@@ -11,7 +11,7 @@ from generators.registry import Title
 
 def _part(b: BodyBuilder, x: Expr) -> Expr:
     """The fraction of a positive number."""
-    return either(b, fn("frac", x), x - fn("floor", x))
+    return fn("frac", x) if b.draw.shape.chance(0.35) else x - fn("floor", x)
 
 
 def _checker(b: BodyBuilder, u: Expr, v: Expr, s: Expr) -> Expr:

@@ -15,7 +15,7 @@ def _phase(b: BodyBuilder, t: Expr, f: Expr) -> Expr:
 
 def _cycle(b: BodyBuilder, t: Expr, f: Expr) -> Expr:
     turns = b.let(("turns", "cycles"), f * t)
-    part = fn("frac", turns) if b.draw.shape.chance(0.3) else turns - fn("floor", turns)
+    part = fn("frac", turns) if b.draw.shape.chance(0.15) else turns - fn("floor", turns)
     return b.let(("cycle", "saw_pos"), part)
 
 

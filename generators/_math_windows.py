@@ -84,7 +84,6 @@ _WINDOW = Family(
     grids=("i|tid|t", "frame t|channel t|row col", "batch channel t|b c t"),
     weights="gains weights",
     reductions=("sum", "mean", "rms", "largest"),
-    half=True,
     cards=(
         Card("hann", "windowed tapered", "{x} * (1 - cos(2 * pi * {u})) / 2", "x u", _hann),
         Card(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from generators import ir
-from generators._matrix_small_grid import Extra, Grid, Names, extras, flagged, grid, say
+from generators._matrix_small_curves import curve, each
+from generators._matrix_small_extras import Extra, extras, flagged
+from generators._matrix_small_grid import Grid, Names, grid, say
 from generators._matrix_small_palette import merged_exposures, nearest_in_palette
-from generators.build import BodyBuilder, KernelBuilder, cast, field, fn, make
+from generators.build import KernelBuilder, cast, field, fn, make
 from generators.dtypes import FLOAT32, INT32, Mat, Scalar, Type, Vec
 from generators.expr import Expr, Var, literal
-from generators.pieces import helper
 from generators.registry import Title
 
 SPACES: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
@@ -50,7 +51,7 @@ def _pixel(k: KernelBuilder, g: Grid, vec: Vec, level: int) -> tuple[Var, str]:
     """The colour: of floats, of bytes, or out of planes."""
     way = k.draw.shape.choice(("vector", "vector", "bytes", "planes"))
     name = ("c", "rgb", "pixel")
-    if way == "bytes" and vec.scalar != Scalar("float16"):
+    if way == "bytes":
         byte = k.draw.shape.choice((Scalar("uint8"), Scalar("uint16"), INT32))
         source = g.array(("pixels", "image", "frame"), Vec(3, byte), 0, 255)
         raw = k.let(("raw", "b"), source[g.index])
@@ -87,7 +88,7 @@ def _matrix(k: KernelBuilder, g: Grid, vec: Vec, level: int) -> tuple[Expr, str,
         gray = k.let(("gray_m", "flat"), fn("outer", ones, luma))
         eye = fn("diag", ones)
         value = amount * eye + (1.0 - amount) * gray
-        text = f"M = s * I + (1 - s) * outer((1, 1, 1), {weights}), s = {say(amount)}"
+        text = f"M = s I + (1 - s) outer((1, 1, 1), {weights}), s = {say(amount)}"
         return k.let(("m", "sat_m"), value), text, ("adjust_saturation", "saturate")
     source = g.supply(("ccm", "mixing"), ("ccms", "profiles"), mat, -0.3, 1.0)
     if way == "camera":
@@ -96,52 +97,6 @@ def _matrix(k: KernelBuilder, g: Grid, vec: Vec, level: int) -> tuple[Expr, str,
         return k.let(("m", "wb_m"), value), f"M = {say(source)} * diag({say(gains)})", names
     m = source if isinstance(source, Var) else k.let(("m", "mix"), source)
     return m, f"M = {say(source)}", names
-
-
-def _curve(k: KernelBuilder, g: Grid, scalar: Scalar, before: bool) -> tuple[str, str]:
-    """A transfer curve as a helper; its name and text."""
-    after = ("gamma", "reinhard", "log", "srgb")
-    way = k.draw.shape.choice(("srgb_in", "square", "gamma_in") if before else after)
-    if way == "srgb":
-
-        def encode(_: BodyBuilder, v: Expr) -> Expr:
-            return 1.055 * fn("pow", fn("abs", v) + 0.001, 0.4167) - 0.055
-
-        name = helper(k, ("encode", "to_srgb"), (("v", scalar),), encode)
-        return name, "1.055 * (|v| + 0.001)^0.4167 - 0.055"
-    if way == "srgb_in":
-
-        def decode(_: BodyBuilder, v: Expr) -> Expr:
-            curved = fn("pow", (v + 0.055) / 1.055, 2.4)
-            return fn("where", v < 0.0405, v / 12.92, curved)
-
-        name = helper(k, ("decode", "to_linear"), (("v", scalar),), decode)
-        return name, "v / 12.92 where v < 0.0405, else ((v + 0.055) / 1.055)^2.4"
-    if way == "reinhard":
-        name = helper(
-            k, ("tone", "compress"), (("v", scalar),), lambda _, v: v / (1.0 + fn("abs", v))
-        )
-        return name, "v / (1 + |v|)"
-    if way == "log":
-        name = helper(
-            k, ("encode", "to_log"), (("v", scalar),), lambda _, v: fn("log2", fn("abs", v) + 0.05)
-        )
-        return name, "log2(|v| + 0.05)"
-    if way == "square":
-        name = helper(k, ("decode", "expand"), (("v", scalar),), lambda _, v: v * v)
-        return name, "v * v"
-    power = 2.2 if way == "gamma_in" else 0.4545
-    name = helper(
-        k,
-        ("gamma", "gamma_curve"),
-        (("v", scalar),),
-        lambda _, v: fn("pow", fn("abs", v) + 0.001, k.lift(power, scalar)),
-    )
-    return name, f"(|v| + 0.001)^{power}"
-
-
-def _each(k: KernelBuilder, name: str, v: Expr, vec: Vec, names: Names) -> Var:
-    return k.let(names, make(vec, *(k.call(name, v[c]) for c in range(3))))
 
 
 def _graded(k: KernelBuilder, g: Grid, q: Var, vec: Vec) -> tuple[Var, str]:
@@ -166,7 +121,7 @@ def _graded(k: KernelBuilder, g: Grid, q: Var, vec: Vec) -> tuple[Var, str]:
 def color_transform(k: KernelBuilder, level: int) -> Title:
     """Pixels through a colour matrix, between curves, graded, masked."""
     shape = k.draw.shape
-    scalar = k.draw.float_type() if level < 3 else k.draw.wide_float_type()
+    scalar = k.draw.wide_float_type()
     vec = Vec(3, scalar)
     g = grid(k, {1: 2, 2: 5, 3: 1}, "i", "tid", "px")
     merged = level >= 3 and shape.chance(0.35)
@@ -177,9 +132,9 @@ def color_transform(k: KernelBuilder, level: int) -> Title:
     done = f"For {source}"
     used: Expr = c
     if level >= 3 and not merged and shape.chance(0.5):
-        name, text = _curve(k, g, scalar, before=True)
-        used = _each(k, name, c, vec, ("linear", "lin"))
-        done += f", every component v first sent to {text},"
+        name, text = curve(k, g, scalar, before=True)
+        used = each(k, name, c, vec, ("linear", "lin"))
+        done += f", each v of it sent to {text},"
     m, text, names = _matrix(k, g, vec, level)
     way = shape.choice(("plain", "offset", "exposed") if level >= 2 else ("plain", "offset"))
     if way == "offset":
@@ -197,9 +152,9 @@ def color_transform(k: KernelBuilder, level: int) -> Title:
         q, text = _graded(k, g, q, vec)
         done += text
     if level >= 3 and (level >= 5 or shape.chance(0.5)):
-        name, text = _curve(k, g, scalar, before=False)
-        q = _each(k, name, q, vec, ("toned", "display"))
-        done += f" Every component v of q is sent to {text}."
+        name, text = curve(k, g, scalar, before=False)
+        q = each(k, name, q, vec, ("toned", "display"))
+        done += f" Each v of q is sent to {text}."
     if level >= 2 and shape.chance(0.4):
         q, text = _kept(k, g, c, q, scalar)
         done += text
@@ -246,6 +201,4 @@ def _menu(k: KernelBuilder, g: Grid, c: Var, q: Var, scalar: Scalar) -> dict[str
     }
     if scalar == FLOAT32:
         menu["size"] = Extra(("sizes", "norm1"), lambda: fn("norm_l1", q), "the sum of |q|")
-    if scalar == Scalar("float16"):
-        return {key: menu[key] for key in ("opponent",)}
     return menu

@@ -3,102 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from generators._matrix_small_grid import (
-    Extra,
-    Grid,
-    column,
-    extras,
-    grid,
-    say,
-)
+from generators._matrix_small_crossing import Problem, barycentric, lines, rays, system
+from generators._matrix_small_extras import Extra, extras
+from generators._matrix_small_grid import Grid, grid, say
 from generators.build import BodyBuilder, KernelBuilder, fn, make
-from generators.dtypes import INT32, Mat, Scalar, Vec, scalar_of
+from generators.dtypes import INT32, Scalar, Vec, scalar_of
 from generators.expr import Expr, Var
 from generators.pieces import helper, zero
 from generators.registry import Title
-
-
-@dataclass
-class Problem:
-    """Columns and right-hand side, what the unknowns are called, and the text."""
-
-    columns: list[Expr]
-    rhs: Expr
-    unknowns: str
-    text: str
-    kind: str
-
-
-def _system(k: KernelBuilder, g: Grid, vec: Vec, safe: bool) -> Problem:
-    mat = Mat(vec.size, vec.size, vec.scalar)
-    init = "well_conditioned" if safe else "uniform"
-    a = g.array(("systems", "matrices", "a"), mat, -1.0, 1.0, init)
-    b = g.array(("rhs", "loads", "b"), vec, -2.0, 2.0)
-    m = k.let(("m", "mat"), a[g.index])
-    stem = k.draw.word.choice(("c", "col"))
-    columns: list[Expr] = [k.let(f"{stem}{c}", column(m, c)) for c in range(vec.size)]
-    text = f"Solve M * x = b with M = {a.name} and b = {b.name}"
-    return Problem(columns, k.let(("bi", "load"), b[g.index]), "xyz"[: vec.size], text, "system")
-
-
-def _rays(k: KernelBuilder, g: Grid, vec: Vec, safe: bool) -> Problem:
-    start = g.supply(("start", "eye"), ("starts", "p_a"), vec, -1.0, 1.0)
-    dirs = g.array(("dirs", "d_a"), vec, init="unit")
-    others = g.array(("others", "p_b"), vec, -1.0, 1.0)
-    ways = g.array(("other_dirs", "d_b"), vec, init="unit")
-    gap = k.let(("gap", "w"), others[g.index] - start)
-    d, back = k.let(("d0", "d"), dirs[g.index]), k.let(("back", "minus_e"), -ways[g.index])
-    text = f"Solve {say(start)} + t * {dirs.name} = {others.name} + u * {ways.name}"
-    return Problem([d, back], gap, "tu", text, "rays")
-
-
-def _lines(k: KernelBuilder, g: Grid, vec: Vec, safe: bool) -> Problem:
-    """Lines or planes n . x = c, each given by its normal and then c."""
-    long = Vec(vec.size + 1, vec.scalar)
-    several = k.array(("lines", "planes"), long, (*g.dims, str(vec.size)), low=-1.0, high=1.0)
-    stem = k.draw.word.choice(("l", "row", "n"))
-    lines = [k.let(f"{stem}{c}", several[g.at(c)]) for c in range(vec.size)]
-    columns: list[Expr] = [
-        k.let(f"c{c}", make(vec, *(line[c] for line in lines))) for c in range(vec.size)
-    ]
-    rhs = k.let(("offsets", "cs"), make(vec, *(line[vec.size] for line in lines)))
-    text = (
-        f"Where the {vec.size} of {several.name} cross, (a, b, c) of each being a * x + b * y = c"
-    )
-    if vec.size == 3:
-        text = f"Where the 3 of {several.name} cross, (a, b, c, d) being a * x + b * y + c * z = d"
-    return Problem(columns, rhs, "xyz"[: vec.size], text, "lines")
-
-
-SPOTS = {
-    2: ((-1.0, -0.8), (1.0, -0.7), (0.1, 1.0)),
-    3: ((-0.8, -0.8, -0.7), (1.0, -0.5, -0.6), (-0.4, 1.0, -0.5), (0.1, 0.2, 1.0)),
-}
-
-
-def _barycentric(k: KernelBuilder, g: Grid, vec: Vec, safe: bool) -> Problem:
-    """A point in a triangle or tetrahedron, the same for all or each thread's own."""
-    points = g.array(("points", "queries"), vec, -0.7, 0.7)
-    p, stem = k.let(("p", "point"), points[g.index]), k.draw.word.choice(("v", "corner"))
-    if safe:
-        corners = [
-            k.let(f"{stem}{c}", make(vec, *(k.lift(x, vec.scalar) for x in spot)))
-            for c, spot in enumerate(SPOTS[vec.size])
-        ]
-        where = f"corners {', '.join(map(str, SPOTS[vec.size]))}"
-    else:
-        mesh = k.array(("corners", "verts"), vec, (*g.dims, str(vec.size + 1)), low=-2.0, high=2.0)
-        corners = [k.let(f"{stem}{c}", mesh[g.at(c)]) for c in range(vec.size + 1)]
-        where = f"corners {mesh.name}[{g.place}, c]"
-    edges: list[Expr] = [
-        k.let(f"e{c}", corner - corners[0]) for c, corner in enumerate(corners[1:], 1)
-    ]
-    names = "uvw"[: vec.size]
-    text = f"Barycentric coordinates {', '.join(names)} of {points.name} for the {where}"
-    text += ", u that of corner 1"
-    return Problem(edges, k.let(("rel", "offset"), p - corners[0]), names, text, "inside")
 
 
 def _det2(k: KernelBuilder, level: int, scalar: Scalar) -> str:
@@ -254,8 +167,8 @@ def cramer_solve(k: KernelBuilder, level: int) -> Title:
     size = shape.choice((2, 3))
     vec = Vec(size, scalar)
     safe = level < 3 or (level < 5 and shape.chance(0.4))
-    kinds = [_system, _barycentric] if safe else [_system, _barycentric, _lines]
-    kinds += [_rays] if size == 2 and not safe else []
+    kinds = [system, barycentric] if safe else [system, barycentric, lines]
+    kinds += [rays] if size == 2 and not safe else []
     p = shape.choice(kinds)(k, g, vec, safe)
     made = (_det2 if size == 2 else _det3)(k, level, scalar)
     det = k.let(("det", "d_all", "denom"), _determinant(k, made, p.columns))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from generators import ir
-from generators._matrix_small_grid import Extra, Grid, extras, grid, say
+from generators._matrix_small_extras import Extra, extras
+from generators._matrix_small_grid import Grid, grid, say
 from generators.build import BodyBuilder, KernelBuilder, field, fn, make
 from generators.dtypes import INT32, Mat, Scalar, Type, Vec
 from generators.expr import Expr, Var
@@ -41,9 +42,7 @@ def _image_tensor(k: KernelBuilder, scalar: Scalar, level: int) -> tuple[Grid, V
     kind = "half the central differences" if central else "forward differences"
     counted = ", corners counted half," if bell else ""
     text = f"T, the sum of outer(g, g) over the 3 x 3 window{counted}"
-    text += (
-        f" of {image.name}, g = (gx, gy) by {kind}, places clamped to the inside (1 to size - 2)"
-    )
+    text += f" of {image.name}, g = (gx, gy) by {kind}, places clamped to [1, size - 2]"
     return g, tensor, text
 
 
@@ -116,7 +115,7 @@ def _menu(k: KernelBuilder, g: Grid, t: Var, pair: Var, definite: bool) -> dict[
     menu = {
         "large": Extra(("largest", "major"), lambda: big, "the larger eigenvalue"),
         "small": Extra(("smallest", "minor"), lambda: small, "the smaller eigenvalue"),
-        "angle": Extra(("angles", "orientation"), angle, "atan2(2 T[0, 1], T[0, 0] - T[1, 1]) / 2"),
+        "angle": Extra(("angles", "orientation"), angle, "atan2(2 T01, T00 - T11) / 2"),
         "axis": Extra(
             ("axes", "principal"), axis, "(cos(a), sin(a)) with a = atan2(2 T01, T00 - T11) / 2"
         ),

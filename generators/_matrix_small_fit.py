@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from generators._matrix_small_grid import Extra, Grid, extras, grid, say
+from generators._matrix_small_extras import Extra, extras
+from generators._matrix_small_grid import Grid, grid, say
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.dtypes import Mat, Scalar, Vec
 from generators.expr import Expr, Var, literal

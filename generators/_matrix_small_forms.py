@@ -3,17 +3,8 @@
 from __future__ import annotations
 
 from generators import ir
-from generators._matrix_small_grid import (
-    Extra,
-    Grid,
-    extras,
-    grid,
-    held,
-    identity,
-    rows_of,
-    say,
-    symmetric,
-)
+from generators._matrix_small_extras import Extra, extras
+from generators._matrix_small_grid import Grid, grid, held, identity, rows_of, say, symmetric
 from generators.build import BodyBuilder, KernelBuilder, field, fn, make
 from generators.dtypes import INT32, Mat, Scalar, Type, Vec
 from generators.expr import Expr
@@ -36,7 +27,7 @@ def _metric(k: KernelBuilder, g: Grid, mat: Mat, level: int) -> tuple[Expr, str]
         source = g.array(("covs", "spreads"), mat, -0.5, 0.5, "well_conditioned")
         c = k.let(("c", "cov"), source[g.index])
         value = fn("inverse", symmetric(c) + times_identity(mat, ridge))
-        text = f"W = inverse(the symmetric part of {source.name} + {say(ridge)} * I)"
+        text = f"W = inverse(sym({source.name}) + {say(ridge)} I), sym(A) = (A + A^T) / 2"
     elif way == "surface":
         slopes = g.array(("slopes", "height_grads"), rows_of(mat), -1.0, 1.0)
         s = k.let(("slope", "grad_h"), slopes[g.index])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from generators._matrix_small_grid import Extra, Grid, extras, grid, rows_of, say
+from generators._matrix_small_extras import Extra, extras
+from generators._matrix_small_grid import Grid, grid, rows_of, say
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.dtypes import Mat, Vec
 from generators.expr import Expr, Var

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from generators import ir
-from generators._matrix_small_grid import Extra, Grid, extras, grid, held, identity, say
+from generators._matrix_small_extras import Extra, extras
+from generators._matrix_small_grid import Grid, grid, held, identity, say
 from generators.build import BodyBuilder, KernelBuilder, field, fn, make
 from generators.dtypes import Mat, Quat, Scalar, Type, Vec
 from generators.expr import Expr

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from generators import ir
-from generators._matrix_small_grid import Extra, Grid, extras, grid, say, symmetric
+from generators._matrix_small_extras import Extra, extras
+from generators._matrix_small_grid import Grid, grid, say, symmetric
 from generators.build import BodyBuilder, KernelBuilder, field, fn, make
 from generators.dtypes import Mat, Scalar, Type, Vec
 from generators.expr import Expr, Var
@@ -50,7 +51,7 @@ def _unpacked(k: KernelBuilder, g: Grid, mat: Mat, name: tuple[str, ...]) -> tup
     else:
         order, text = (0, 3, 5, 3, 1, 4, 5, 4, 2), "xx, yy, zz, xy, yz, xz"
     s = k.let(name, make(mat, *(v[c] for c in order)))
-    return s, f"For the symmetric tensor s whose entries {text} are {packed.name}[{g.place}]"
+    return s, f"For symmetric s with entries {text} = {packed.name}[{g.place}]"
 
 
 def _deviator(k: KernelBuilder, body: BodyBuilder, s: Expr) -> Expr:
@@ -108,7 +109,7 @@ def _menu(k: KernelBuilder, g: Grid, s: Var, d: Var) -> dict[str, Extra]:
         "in_plane": Extra(
             ("max_shear", "in_plane_shear"),
             tresca,
-            "the in-plane shear sqrt((s[0, 0] - s[1, 1])^2 / 4 + s[0, 1]^2)",
+            "sqrt((s00 - s11)^2 / 4 + s01^2)",
         ),
         "traction": Extra(
             ("normal_stress", "tractions"), traction, "dot(n, s * n) of its normal n"
@@ -116,7 +117,7 @@ def _menu(k: KernelBuilder, g: Grid, s: Var, d: Var) -> dict[str, Extra]:
         "prager": Extra(
             ("drucker_prager", "yield_value"),
             prager,
-            "sqrt(ddot(d, d) / 2) plus the friction factor times trace(s)",
+            "sqrt(ddot(d, d) / 2) + friction * trace(s)",
         ),
     }
 
@@ -131,7 +132,7 @@ def tensor_invariants(k: KernelBuilder, level: int) -> Title:
     if level >= 2 and shape.chance(0.5):
         done += _effective(k, g, s, level >= 4)
     menu_keys_need = {"j2", "j3", "mises", "octahedral", "prager"}
-    count = (1, 2, 2, 3, 4)[level - 1]
+    count = (1, 2, 2, 3, 3)[level - 1]
     split = level >= 4 or shape.chance(0.6)
     d = s
     if split:
@@ -219,9 +220,9 @@ def _returned(k: KernelBuilder, g: Grid, level: int, s: Var, d: Var) -> str:
             k.assign(s, times_identity(mat, sph) + d)
     target = g.write(("stress_out", "returned", "new_stress"), s)
     step = g.write(("plastic_step", "flow_out"), flow)
+    size_text = float(mat.rows)
     return (
-        f". With q = sqrt(1.5 * ddot(d, d)) and limit = {text}, where q > limit let"
-        f" flow = (q - limit) / (3 * {say(mu)} + the hardening), multiply d by 1 - 3 *"
-        f" {say(mu)} * flow / q and let s be d + (trace(s) / {float(mat.rows)}) * I; elsewhere"
-        f" flow is 0. {target.name} gets s, {step.name} flow."
+        f". With q = sqrt(1.5 ddot(d, d)), H the hardening, limit = {text}: where q > limit, flow ="
+        f" (q - limit) / (3 {say(mu)} + H), d = (1 - 3 {say(mu)} flow / q) d and s = d + trace(s) /"
+        f" {size_text} I, else flow = 0. {target.name} gets s, {step.name} flow."
     )

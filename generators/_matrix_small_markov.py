@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from generators._matrix_small_grid import Extra, Grid, Names, extras, grid, held, say
+from generators._matrix_small_extras import Extra, extras
+from generators._matrix_small_grid import Grid, Names, grid, held, say
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.dtypes import INT32, Mat, Vec
 from generators.expr import Expr, Var

@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from generators._matrix_small_grid import (
-    Extra,
-    Grid,
-    extras,
-    flagged,
-    from_rows,
-    grid,
-    held,
-    say,
-)
+from generators._matrix_small_extras import Extra, extras, flagged
+from generators._matrix_small_grid import Grid, from_rows, grid, held, say
 from generators._matrix_small_palette import voted
 from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn, make
 from generators.dtypes import INT32, Mat, Scalar, Vec, scalar_of

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from generators._matrix_small_grid import (
-    Extra,
-    Grid,
-    extras,
-    grid,
-    rows_of,
-    say,
-    symmetric,
-)
+from generators._matrix_small_extras import Extra, extras
+from generators._matrix_small_grid import Grid, grid, rows_of, say, symmetric
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.dtypes import Mat, Vec
 from generators.expr import Expr

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from generators._vector_curve_kinds import KINDS, casteljau
 from generators._vector_kit import (
     BATCH,
@@ -24,14 +22,13 @@ from generators._vector_kit import (
     struct_of,
 )
 from generators._vector_output import deliver, put
-from generators.build import BodyBuilder, KernelBuilder, cast, field, fn, make
+from generators.build import KernelBuilder, cast, field, fn, make
 from generators.dtypes import Type, Vec
 from generators.expr import Expr, Var
 from generators.pieces import float_vec
 from generators.registry import Title
 
 _COMMON = {SHARED: 3, LITERAL: 2, EACH: 1, ROW: 1}
-Curve = Callable[[BodyBuilder, list[Expr], Expr], Expr]
 
 
 def _control(k: KernelBuilder, site: Site, vec: Vec, kind: str) -> tuple[list[Expr], str]:

@@ -22,7 +22,7 @@ from generators._vector_kit import (
 )
 from generators._vector_output import deliver, put
 from generators.build import BodyBuilder, KernelBuilder, cast, field, fn, make
-from generators.dtypes import INT32, Scalar, Struct, Vec
+from generators.dtypes import FLOAT32, INT32, Scalar, Struct, Vec
 from generators.expr import Expr, Var
 from generators.ir import FieldInit
 from generators.pieces import float_vec
@@ -75,11 +75,15 @@ def _closest(b: BodyBuilder, form: str, p: Expr, u: Expr, w: Expr) -> Expr:
 def _measure(k: KernelBuilder, form: str, gap: Expr) -> tuple[Expr, str]:
     """How far a point is, by the vector from the shape to it."""
     kinds = {"squared": 1} if form == "box" else {"length": 3, "squared": 2, "dot": 1, "root": 1}
+    if isinstance(gap.type, Vec) and gap.type.scalar == FLOAT32:
+        kinds = {**kinds, "taxicab": 1}
     kind = k.draw.shape.weighted(kinds)
     if kind == "squared":
         return fn("length_sq", gap), "the squared distance |p - q|^2"
     if kind == "length":
         return fn("length", gap), "the distance |p - q|"
+    if kind == "taxicab":
+        return fn("norm_l1", gap), "norm_l1(p - q)"
     gap = k.let(("gap", "r", "diff"), gap)
     if kind == "dot":
         return fn("dot", gap, gap), "the squared distance |p - q|^2"

@@ -20,10 +20,10 @@ from generators._vector_kit import (
     said,
     struct_of,
 )
-from generators._vector_measures import MEASURES, WHOLE
+from generators._vector_measures import MEASURES, NORMS, WHOLE
 from generators._vector_output import deliver, put
 from generators.build import KernelBuilder, field, fn
-from generators.dtypes import INT32, Scalar, Type, Vec
+from generators.dtypes import FLOAT32, INT32, Scalar, Type, Vec
 from generators.expr import Expr, Var
 from generators.pieces import Pairwise
 from generators.registry import Title
@@ -41,9 +41,12 @@ class Scored(NamedTuple):
 
 
 def _scored(k: KernelBuilder, level: int, site: Site, vec: Vec) -> Scored:
-    names = sorted(MEASURES if vec.scalar.is_float else WHOLE)
+    known = MEASURES if vec.scalar.is_float else WHOLE
+    if vec.scalar == FLOAT32 and k.draw.shape.chance(0.35):
+        known = NORMS
+    names = sorted(known)
     form = k.draw.shape.choice(names)
-    measure = (MEASURES if vec.scalar.is_float else WHOLE)[form]
+    measure = known[form]
     kinds: list[tuple[str, Type]] = [("u", vec), ("w", vec)]
     if measure.tuned is None:
         use = routine(

@@ -102,3 +102,20 @@ MEASURES: dict[str, Measure] = {
         _RATE,
     ),
 }
+NORMS: dict[str, Measure] = {
+    "taxicab": Measure(lambda b, u, w: fn("norm_l1", u - w), "norm_l1(u - w)", False),
+    "norm_l2": Measure(lambda b, u, w: fn("norm_l2", u - w), "norm_l2(u - w)", False),
+    "huber": Measure(
+        lambda b, u, w, g: fn("norm_huber", u - w, g),
+        "norm_huber(u - w, G)",
+        False,
+        (("delta", "huber_delta"), 0.4, 1.2),
+    ),
+    "pseudo_huber": Measure(
+        lambda b, u, w, g: fn("norm_pseudo_huber", u - w, g),
+        "norm_pseudo_huber(u - w, G)",
+        False,
+        (("delta", "huber_delta"), 0.4, 1.2),
+    ),
+}
+"""Warp's own norms, of float32 vectors."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from generators._vector_kit import (
     GRID,
     LIST,
@@ -18,12 +16,11 @@ from generators._vector_kit import (
     struct_of,
 )
 from generators._vector_output import deliver, put
-from generators.build import BodyBuilder, KernelBuilder, cast, field, fn
+from generators._vector_ray_tests import shape_test
+from generators.build import KernelBuilder, cast, field, fn
 from generators.dtypes import INT32, Type, Vec
 from generators.expr import Expr, Var, op
 from generators.registry import Title
-
-Test = Callable[..., Expr]
 
 _TEXTS = {
     "plane": "t = dot(a - o, n) / dot(d, n), a miss where t < 0",
@@ -55,61 +52,10 @@ def _parts(form: str, vec: Vec, several: bool) -> list[Part]:
         Part(("normal", "nrm"), vec, init="unit"),
     ]
     if form == "disc":
-        parts.append(Part(("radius", "size"), scalar, 1.5 if several else 2.0, 4.0))
+        parts.append(
+            Part(("radius", "size"), scalar, 1.5 if several else 1.0, 3.0 if several else 2.0)
+        )
     return parts
-
-
-def _plane(b: BodyBuilder, o: Expr, d: Expr, parts: list[Expr], miss: float, culled: bool) -> Expr:
-    denom = b.let(("denom", "d_dot_n"), fn("dot", d, parts[1]))
-    t = b.let(("t", "dist"), b.lift(miss, denom.type))
-    with b.if_(denom < -0.1 if culled else fn("abs", denom) > 0.1):
-        b.assign(t, fn("dot", parts[0] - o, parts[1]) / denom)
-        reached: Expr = t < 0.0
-        if len(parts) > 2:
-            reached = op("or", reached, fn("length", o + t * d - parts[0]) > parts[2])
-        with b.if_(reached):
-            b.assign(t, b.lift(miss, denom.type))
-    return t
-
-
-def _triangle(b: BodyBuilder, o: Expr, d: Expr, parts: list[Expr], miss: float, _: bool) -> Expr:
-    e1 = b.let(("e1", "edge1", "ab"), parts[1] - parts[0])
-    e2 = b.let(("e2", "edge2", "ac"), parts[2] - parts[0])
-    p = b.let(("pvec", "h", "p"), fn("cross", d, e2))
-    det = b.let(("det", "a_det"), fn("dot", e1, p))
-    hit_t = b.let(("t_hit", "t"), b.lift(miss, det.type))
-    with b.if_(det > 0.1):
-        s = b.let(("tvec", "s"), o - parts[0])
-        u = b.let(("u", "bary_u"), fn("dot", s, p) / det)
-        q = b.let(("qvec", "q"), fn("cross", s, e1))
-        v = b.let(("v", "bary_v"), fn("dot", d, q) / det)
-        t = b.let(("dist", "t_tri"), fn("dot", e2, q) / det)
-        inside = op("and", op("and", u > 0.0, v > 0.0), op("and", u + v < 1.0, t > 0.0))
-        with b.if_(inside):
-            b.assign(hit_t, t)
-    return hit_t
-
-
-def _box(b: BodyBuilder, o: Expr, d: Expr, parts: list[Expr], miss: float, _: bool) -> Expr:
-    assert isinstance(o.type, Vec)
-    near: Expr | None = None
-    far: Expr | None = None
-    t1 = b.let(("t_lo", "t0"), fn("cw_div", parts[0] - o, d))
-    t2 = b.let(("t_hi", "t1"), fn("cw_div", parts[1] - o, d))
-    for c in range(o.type.size):
-        first, last = fn("min", t1[c], t2[c]), fn("max", t1[c], t2[c])
-        near = first if near is None else fn("max", near, first)
-        far = last if far is None else fn("min", far, last)
-    assert near is not None
-    assert far is not None
-    enter = b.let(("enter", "t_near"), fn("max", near, 0.0))
-    leave = b.let(("leave", "t_far"), far)
-    return fn("where", leave < enter, b.lift(miss, enter.type), enter)
-
-
-def _test(form: str, miss: float, culled: bool) -> Test:
-    build = {"plane": _plane, "disc": _plane, "triangle": _triangle, "box": _box}[form]
-    return lambda b, o, d, *parts: build(b, o, d, list(parts), miss, culled)
 
 
 def _ray(k: KernelBuilder, site: Site, vec: Vec) -> tuple[Expr, Expr, str]:
@@ -135,19 +81,20 @@ def _single(k: KernelBuilder, level: int, site: Site, vec: Vec, form: str) -> st
     ]
     kinds: list[tuple[str, Type]] = [("o", vec), ("d", vec)]
     kinds += [(letter, p.type) for letter, p in zip(_letters(form), pieces, strict=True)]
-    test = routine(k, named_helper(k, level), _names(form), kinds, _test(form, miss, culled))
+    test = routine(k, named_helper(k, level), _names(form), kinds, shape_test(form, miss, culled))
     t = test(o, d, *pieces)
     t = t if isinstance(t, Var) else k.let(("t", "hit", "dist"), t)
     done = f"For {text}, {', '.join(names)}: {_TEXTS[form]}{_parallel(form, culled)}; "
     done += f"{miss} for a miss."
     if level >= 2 and shape.chance(0.5):
         reach = quantity(k, site, ("max_dist", "t_max", "fog"), vec.scalar, 0.6, 1.5)
-        value: Expr = fn("min", t, reach) if shape.chance(0.5) else t / reach
+        value: Expr = fn("min", t, reach) if form == "box" and shape.chance(0.5) else t / reach
         rule = "min(t, r)" if getattr(value, "op", "") == "min" else "t / r"
         done += f" Take {rule} with r = {_said(k, [reach])[0]}."
     else:
         value = t
-    done += deliver(k, site, level, ("distances", "hit_t", "depths"), value)
+    hits = level if form in ("plane", "box") else 1
+    done += deliver(k, site, hits, ("distances", "hit_t", "depths"), value)
     if level >= 3:
         done += f" {put(k, site, ('points', 'hit_points'), o + t * d).name} gets o + t * d."
     return done
@@ -194,31 +141,34 @@ def _nearest(k: KernelBuilder, level: int, site: Site, vec: Vec, form: str) -> s
     count = k.trip_count((f"num_{form}s", "shape_count"), "m")
     far = k.draw.value.choice((20.0, 50.0, 100.0))
     best = k.let(("best", "t_min", "closest"), k.lift(far, scalar))
-    which = k.let(("which", "hit_id"), k.lift(-1, INT32))
+    tagged = shade or shape.chance(0.7)
+    which = k.let(("which", "hit_id"), k.lift(-1, INT32)) if tagged else None
     used = len(_letters(form))
     kinds = [
         ("o", vec),
         ("d", vec),
         *((w, p.type) for w, p in zip(_letters(form), parts, strict=False)),
     ]
-    test = routine(k, shape.chance(0.8), _names(form), kinds, _test(form, -1.0, culled))
+    test = routine(k, shape.chance(0.8), _names(form), kinds, shape_test(form, -1.0, culled))
     light = k.let(("light", "color"), k.lift(0.0, scalar)) if shade else None
     with k.for_(("j", "s", "shape_id"), count) as j:
         item = k.let(("item", "target"), shapes[j])
         t = k.let(("t", "cand"), test(o, d, *(field(item, f.name) for f in fields[:used])))
         with k.if_(op("and", t > 0.0, t < best)):
             k.assign(best, t)
-            k.assign(which, j)
+            if which is not None:
+                k.assign(which, j)
             if light is not None:
                 k.assign(light, field(item, fields[used].name))
-    outs = [put(k, site, ("depths", "hit_t"), best)]
-    outs.append(put(k, site, ("ids", "hit_ids"), cast(which, INT32)))
     listed = ", ".join(f"{w} = {f.name}" for w, f in zip(_letters(form), fields, strict=False))
     done = (
         f"For {text}, over {shapes.name} ({listed}): {_TEXTS[form]}{_parallel(form, culled)}. "
-        f"{outs[0].name} gets the smallest t > 0 ({far} if all miss), {outs[1].name} its index "
-        "(or -1)."
+        f"Take the smallest t > 0 ({far} if all miss)."
     )
+    done += deliver(k, site, level, ("depths", "hit_t", "distances"), best)
+    if which is not None:
+        ids = put(k, site, ("ids", "hit_ids"), cast(which, INT32))
+        done += f" {ids.name} gets its index, or -1."
     if light is not None:
         fog = quantity(k, site, ("fog", "falloff", "absorption"), scalar, 0.05, 0.4)
         fading = shape.choice(("exp", "rational", "square"))
@@ -246,4 +196,10 @@ def ray_shapes(k: KernelBuilder, level: int) -> Title:
     vec = Vec(2 if flat else 3, scalar)
     build = _single if level <= 3 else _nearest
     done = build(k, level, site, vec, form)
-    return Title(k.name(f"ray_{form}_hits", f"intersect_{form}s", f"trace_{form}s"), done)
+    return Title(
+        k.name(f"ray_{form}_hits", f"intersect_{_plural(form)}", f"trace_{_plural(form)}"), done
+    )
+
+
+def _plural(form: str) -> str:
+    return f"{form}es" if form.endswith("x") else f"{form}s"

@@ -20,7 +20,7 @@ class State:
     def __init__(self, r: Rig, level: int, many_axes: bool) -> None:
         k, shape = r.k, r.k.draw.shape
         self.r, self.level = r, level
-        self.whole, self.based = shape.chance(0.55), shape.chance(0.45)
+        self.whole, self.based = shape.chance(0.5), shape.chance(0.3)
         self.first = shape.choice(("turn", "move"))
         self.multiply = shape.chance(0.65)
         self.tracks = many_axes and level >= 3 and shape.chance(0.5)

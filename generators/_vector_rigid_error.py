@@ -11,7 +11,7 @@ from generators._vector_rigid_parts import (
     told,
 )
 from generators._vector_rigid_record import Record, Slot
-from generators._vector_rigid_reports import reported
+from generators._vector_rigid_reports import about, renamed, reported
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.expr import Expr, Var
 from generators.registry import Title
@@ -107,7 +107,9 @@ def attitude_error(k: KernelBuilder, level: int) -> Title:
     if short:
         done += shorter(r, error)
     done += "."
-    forms = shape.sample(("angle", "vector", "quaternion"), {1: 1, 2: 1, 3: 2}.get(level, 3))
+    forms = shape.sample(
+        ("angle", "vector", "quaternion", "about"), {1: 1, 2: 1, 3: 2}.get(level, 3)
+    )
     for form in forms:
         done += _stored(r, form, error, level, short)
     if level >= 5:
@@ -117,6 +119,8 @@ def attitude_error(k: KernelBuilder, level: int) -> Title:
 
 
 def _stored(r: Rig, form: str, error: Var, level: int, short: bool) -> str:
+    if form == "about":
+        return renamed(about(r, error), "e")
     if form == "quaternion":
         return f" {r.store(('errors', 'relative', 'deltas'), error).name} gets e."
     if form == "vector":

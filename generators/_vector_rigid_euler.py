@@ -15,7 +15,7 @@ from generators._vector_rigid_parts import (
 )
 from generators._vector_rigid_record import Record, Slot
 from generators._vector_rigid_reports import reported
-from generators.build import BodyBuilder, KernelBuilder, fn, make
+from generators.build import BodyBuilder, KernelBuilder, fn, identity, make
 from generators.dtypes import Quat, Scalar
 from generators.expr import Expr, Var
 from generators.registry import Title
@@ -133,13 +133,16 @@ def euler_rotation(k: KernelBuilder, level: int) -> Title:
         done += f" q is multiplied by {told(mount)} from the {'left' if left else 'right'} and "
         done += "normalized."
     if level >= 3 and shape.chance(0.5):
-        flip = mask(r, ("flipped", "inverted", "upside_down"), ("flipped",))
+        flip = mask(r, ("flipped", "stowed", "parked"), ("flipped",))
+        inverse = shape.chance(0.4)
+        other = fn("quat_inverse", q) if inverse else identity(r.quat)
         if shape.chance(0.5):
-            k.assign(q, fn("where", flip, fn("quat_inverse", q), q))
+            k.assign(q, fn("where", flip, other, q))
         else:
             with k.if_(flip):
-                k.assign(q, fn("quat_inverse", q))
-        done += f" Where {told(flip)} is true q is inverted."
+                k.assign(q, other)
+        what = "is inverted" if inverse else "is the identity instead"
+        done += f" Where {told(flip)} is true q {what}."
     if level == 1 or shape.chance(0.4):
         done += f" {r.store(('rotations', 'quats', 'attitudes_out'), q).name} gets q."
     if level >= 2 or shape.chance(0.2):

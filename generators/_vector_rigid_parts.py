@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.dtypes import BOOL, Quat, Scalar, Transform, Type, Vec
-from generators.expr import Const, Construct, Expr, Field, Load, Var
+from generators.expr import Const, Construct, Expr, Field, Load, Op, Var
 from generators.pieces import constant, helper
 
 Names = tuple[str, ...]
@@ -135,8 +135,10 @@ def told(value: Expr) -> str:
             return str(value.value)
         case Construct():
             return f"({', '.join(map(told, value.args))})"
-        case _ if getattr(value, "op", "") == "neg":
-            return f"-{told(value.args[0])}"  # type: ignore[attr-defined]
+        case Op() if value.op == "neg":
+            return f"-{told(value.args[0])}"
+        case Op() if value.op == "ne":
+            return told(value.args[0])
     raise TypeError(f"{type(value).__name__} is no input")
 
 
@@ -155,9 +157,16 @@ def inlined(
     return k.call(called, *(value for _, value in args))
 
 
+_FLAG_TYPES = {"bool": 8, "int32": 2, "uint8": 2, "int8": 1, "uint32": 1, "uint16": 1, "int64": 1}
+
+
 def mask(r: Rig, plural: Names, single: Names) -> Expr:
-    """A flag for each body, row or column."""
-    return r.given(plural, single, BOOL, forms={"each": 4, "last": 1})
+    """A flag for each body, row or column: a bool, or an integer that is 0 for no."""
+    forms = {"each": 4, "last": 1}
+    type_ = Scalar(r.k.draw.shape.weighted(_FLAG_TYPES))
+    if type_ == BOOL:
+        return r.given(plural, single, BOOL, forms=forms)
+    return fn("ne", r.given(plural, single, type_, 0, 1, init="integers", forms=forms), 0)
 
 
 def quat_dot(a: Expr, b: Expr) -> Expr:

@@ -75,7 +75,7 @@ def about(r: Rig, q: Var) -> str:
         along = r.k.let(("along", "proj"), fn("dot", axis, r.imaginary(q)))
         angle: Expr = 2.0 * fn("atan2", along, q[3])
         inner = "dot({0}, (qx, qy, qz))"
-    elif r.k.draw.shape.chance(0.5):
+    elif r.k.draw.shape.chance(0.35):
         angle, inner = fn("quat_twist_angle_signed", axis, q), "dot({0}, (qx, qy, qz))"
     else:
         angle, inner = fn("quat_twist_angle", axis, q), "|dot({0}, (qx, qy, qz))|"
@@ -99,6 +99,11 @@ def reported(r: Rig, q: Var, low: int, high: int, called: str = "q") -> str:
     shape = r.k.draw.shape
     chosen = shape.sample(sorted(REPORTS), shape.integer(low, high))
     text = "".join(REPORTS[name](r, q) for name in chosen)
+    return renamed(text, called)
+
+
+def renamed(text: str, called: str) -> str:
+    """A text on a rotation q, for one of another name."""
     parts = called if len(called) == 1 else f"{called}."
     text = re.sub(r"\bq(?=[xyzw]\b)", parts, text)
     return re.sub(r"\bq\b", called, text)

@@ -64,16 +64,17 @@ def culled(r: Rig, level: int, world: Var) -> str:
     """Which points lie within a radius, or before a plane."""
     k, shape = r.k, r.k.draw.shape
     inside: Expr
-    if shape.chance(0.5):
+    near = shape.chance(0.5)
+    if near:
         eye = r.given((), ("eye", "camera", "center"), r.vec, -1.0, 1.0, forms={"shared": 1})
-        reach = r.given(("ranges",), ("reach", "max_dist"), r.scalar, 2.0, 3.2, forms=SETTING)
+        reach = r.given(("ranges",), ("reach", "max_dist"), r.scalar, 2.2, 3.0, forms={"fixed": 1})
         inside = fn("length", world - eye) < reach
         text = f"|w - {told(eye)}| < {told(reach)}"
     else:
         normal = r.given((), ("plane_n", "clip_n"), r.vec, init="unit", forms=SETTING)
         inside = fn("dot", normal, world) > 0.0
         text = f"dot({told(normal)}, w) > 0"
-    if level >= 5 and shape.chance(0.6):
+    if level >= 5 and not near and shape.chance(0.6):
         shown = mask(r, ("visible", "enabled"), ("visible",))
         inside, text = fn("and", shown, inside), f"{told(shown)} is true and {text}"
     if shape.chance(0.5):

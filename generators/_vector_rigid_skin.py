@@ -81,7 +81,7 @@ class Blend:
         self.place = k.let(("moved", "acc", "skinned"), zero(r.vec))
         if dual:
             nought = r.real(0.0)
-            self.first = k.draw.shape.chance(0.5)
+            self.first = k.draw.shape.chance(0.8)
             start = identity(r.quat) if self.first else make(r.quat, *([nought] * 4))
             self.rot = k.let(("rot", "q_sum", "turn"), start)
         if normals is not None:
@@ -152,7 +152,7 @@ def _outputs(r: Rig, level: int, state: Blend) -> str:
         text = f"{text} plus p rotated by normalize(q)"
         if level >= 3 and shape.chance(0.6):
             done += f" {r.store(('rots_out', 'blend_rots'), q).name} gets normalize(q)."
-    if level >= 2 and shape.chance(0.7):
+    if shape.chance(0.7 if level > 1 else 0.4):
         change, more = _carried(r)
         place = k.let(("world", "final"), change(place))
         text = more.format(text)

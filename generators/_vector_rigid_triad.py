@@ -49,7 +49,7 @@ def triad_attitude(k: KernelBuilder, level: int) -> Title:
     direct = level == 1 and shape.chance(0.5)
     s1, s2 = seen["sun"], seen["mag"]
     done = f"Of a = {seen.told('sun')} and b = {seen.told('mag')}"
-    if level >= 2 and shape.chance(0.5):
+    if shape.chance(0.5):
         bias = r.given(("mag_biases", "hard_iron"), ("mag_bias",), r.vec, -0.3, 0.3)
         s2 = k.let(("corrected", "mag_c"), s2 - bias)
         done += f" - {told(bias)}"
@@ -81,6 +81,12 @@ def triad_attitude(k: KernelBuilder, level: int) -> Title:
     q = k.let(("q", "attitude", "rot"), fn("quat_from_matrix", rotation))
     done += ", q its quaternion (w positive for a positive trace, else the component of the "
     done += "largest diagonal entry)."
+    if level == 1 and shape.chance(0.5):
+        mount = r.given(("mounts",), ("mount", "sensor_rot"), r.quat, init="unit",
+                        forms=MOSTLY_ARRAY)  # fmt: skip
+        left = shape.chance(0.5)
+        k.assign(q, mount * q if left else q * mount)
+        done += f" q is multiplied by {told(mount)} from the {'left' if left else 'right'}."
     if level >= 2:
         k.assign(q, unit(q))
         done += " q is normalized."

@@ -23,7 +23,7 @@ from generators._vector_kit import (
 )
 from generators._vector_output import deliver, put
 from generators.build import BodyBuilder, KernelBuilder, field, fn
-from generators.dtypes import INT32, Type, Vec
+from generators.dtypes import FLOAT32, INT32, Type, Vec
 from generators.expr import Expr, Var
 from generators.pieces import float_vec, zero
 from generators.registry import Title
@@ -34,6 +34,11 @@ Force = Callable[[BodyBuilder, Expr, Expr, Expr, Expr, Expr], Expr]
 
 def _seek(b: BodyBuilder, x: Expr, v: Expr, goal: Expr, speed: Expr, radius: Expr) -> Expr:
     return speed * fn("normalize", goal - x) - v
+
+
+def _ease(b: BodyBuilder, x: Expr, v: Expr, goal: Expr, speed: Expr, radius: Expr) -> Expr:
+    """Like seek, but gentle near the goal; for float32 alone."""
+    return speed * fn("smooth_normalize", goal - x, radius) - v
 
 
 def _flee(b: BodyBuilder, x: Expr, v: Expr, goal: Expr, speed: Expr, radius: Expr) -> Expr:
@@ -56,6 +61,7 @@ def _pursue(b: BodyBuilder, x: Expr, v: Expr, goal: Expr, speed: Expr, radius: E
 
 
 _FORCES: dict[str, tuple[Force, str, bool]] = {
+    "ease": (_ease, "s * (g - x) / sqrt(r^2 + |g - x|^2) - v, by smooth_normalize", True),
     "seek": (_seek, "s * (g - x) / |g - x| - v", False),
     "flee": (_flee, "s * (x - g) / |x - g| - v where |x - g| < r, else -v", True),
     "arrive": (_arrive, "s * min(|g - x| / r, 1) * (g - x) / |g - x| - v", True),
@@ -91,7 +97,9 @@ def _limited(k: KernelBuilder, v: Expr, limit: Expr, name: str) -> tuple[Expr, s
 
 def _one_goal(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
     shape, scalar = k.draw.shape, vec.scalar
-    names = ("seek", "arrive") if level == 1 else tuple(sorted(_FORCES))
+    names = ("seek", "arrive") if level == 1 else ("arrive", "flee", "pursue", "seek")
+    if scalar == FLOAT32:
+        names = (*names, "ease")
     form = shape.choice(names)
     build, text, ringed = _FORCES[form]
     place, speed_v = record(k, site, ("Agent", "Boid", "Robot"), _agent(vec), shape.chance(0.5))

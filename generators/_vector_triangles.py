@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from generators._vector_kit import (
     EACH,
     LITERAL,
@@ -20,14 +18,13 @@ from generators._vector_kit import (
 )
 from generators._vector_output import deliver, put
 from generators._vector_triangle_measures import MEASURES, area, lengths, weights
-from generators.build import BodyBuilder, KernelBuilder, fn, make
+from generators.build import KernelBuilder, fn, make
 from generators.dtypes import INT32, Type, Vec
 from generators.expr import Expr, op
 from generators.pieces import zero
 from generators.registry import Title
 
 Corners = tuple[Expr, Expr, Expr]
-Measure = Callable[[BodyBuilder, Expr, Expr, Expr], Expr]
 
 
 def _corners(vec: Vec) -> list[Part]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from generators._atomic_deposit import confusion_counts, nearest_centroid, particle_deposit
+from generators._atomic_classes import confusion_counts, nearest_centroid
+from generators._atomic_deposit import particle_deposit
 from generators._atomic_flags import group_flags
+from generators._atomic_fluxes import face_fluxes, vertex_normals
 from generators._atomic_graphs import (
-    edge_springs,
-    face_fluxes,
     message_passing,
     sparse_product,
-    vertex_normals,
 )
 from generators._atomic_groups import group_extremes
 from generators._atomic_histogram import histogram
@@ -24,14 +23,14 @@ from generators._atomic_ledgers import (
     weather_totals,
 )
 from generators._atomic_marks import (
-    block_checksum,
     depth_buffer,
-    packed_winner,
-    random_tally,
     visit_marks,
 )
 from generators._atomic_parts import amounts, contribution, number_type, skip_some
+from generators._atomic_random import random_tally
 from generators._atomic_reduction import reduction
+from generators._atomic_springs import edge_springs
+from generators._atomic_words import block_checksum, packed_winner
 from generators.build import KernelBuilder, fn
 from generators.dtypes import INT32
 from generators.expr import Expr, Var

@@ -144,12 +144,15 @@ class KernelBuilder(BodyBuilder):
             len_calls=self.draw.layout.chance(0.4),
         )
         doc = description.split(". ")[0].rstrip(".") + "." if self.draw.layout.chance(0.4) else ""
+        body = self.body()
+        if not doc and len(description.split(". ")[0]) < 90 and self.draw.layout.chance(0.2):
+            body = (ir.Comment(description.split(". ")[0].rstrip(".")), *body)
         kernel = ir.Kernel(
             name,
             tuple(self._settled(p) for p in self._ordered()),
             self.threads,
             self.launch_dim,
-            self.body(),
+            body,
             doc,
         )
         return ir.Program(

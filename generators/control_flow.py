@@ -5,31 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from generators._control_flow_automata import cellular_automaton
+from generators._control_flow_calendar import calendar_rules
+from generators._control_flow_cases import geometry_cases
+from generators._control_flow_filters import row_filter
 from generators._control_flow_integers import integer_walk
+from generators._control_flow_marching import random_walks, sphere_tracing
+from generators._control_flow_numbers import number_theory
 from generators._control_flow_orbits import escape_time
+from generators._control_flow_parsers import token_parser
+from generators._control_flow_polygons import polygon_tests
+from generators._control_flow_robots import grid_walk
 from generators._control_flow_rows import row_machine
 from generators._control_flow_rules import (
-    calendar_rules,
     classify_levels,
-    geometry_cases,
     logic_gates,
 )
-from generators._control_flow_scans import event_scan, row_filter, token_parser
+from generators._control_flow_scans import event_scan
 from generators._control_flow_searches import (
     pattern_search,
-    polygon_tests,
-    random_walks,
-    small_sorts,
-    sphere_tracing,
     table_lookup,
 )
+from generators._control_flow_series import power_series
 from generators._control_flow_simulations import (
-    cellular_automaton,
-    grid_walk,
-    stock_keeping,
     time_stepping,
 )
-from generators._control_flow_solvers import number_theory, power_series, root_finding
+from generators._control_flow_solvers import root_finding
+from generators._control_flow_sorts import small_sorts
+from generators._control_flow_stocks import stock_keeping
 from generators._control_flow_tariff import tariff
 from generators.build import KernelBuilder, fn
 from generators.dtypes import INT32, Scalar

@@ -30,11 +30,13 @@ from generators._matrix_small_points import point_covariance
 from generators._matrix_small_power import power_iteration
 from generators._matrix_small_products import small_product
 from generators._matrix_small_rotation import rotation_matrix
-from generators._matrix_small_series import matrix_series, newton_schulz
+from generators._matrix_small_schulz import newton_schulz
+from generators._matrix_small_series import matrix_series
 from generators._matrix_small_solve import small_solve
 from generators._matrix_small_strain import deformation_strain
 from generators._matrix_small_stress import hyperelastic_stress
 from generators._matrix_small_tensors import congruence
+from generators._matrix_small_view import view_transform
 from generators._matrix_windows import sliding_window
 from generators.registry import Category
 
@@ -80,5 +82,6 @@ for _idiom in (
     rank_update,
     mask_scores,
     quantised_product,
+    view_transform,
 ):
     CATEGORY.idiom(_idiom)

@@ -7,6 +7,7 @@ from generators._vector_camera import pinhole_camera
 from generators._vector_cells import grid_cells
 from generators._vector_cloth import spring_network
 from generators._vector_colour import colour_grading
+from generators._vector_costs import residual_costs
 from generators._vector_curves import curve_points
 from generators._vector_distance import point_distance
 from generators._vector_features import compare_features
@@ -16,8 +17,10 @@ from generators._vector_norms import embedding_norms
 from generators._vector_orbits import orbit_step
 from generators._vector_particles import particle_step, particle_structs
 from generators._vector_projection import vector_projection
+from generators._vector_random import random_vectors
 from generators._vector_ray_hits import ray_shapes
 from generators._vector_rays import ray_sphere
+from generators._vector_rigid_adjoint import adjoint_inertia
 from generators._vector_rigid_blend import pose_blend
 from generators._vector_rigid_camera import extrinsic_camera
 from generators._vector_rigid_chain import forward_kinematics
@@ -28,6 +31,7 @@ from generators._vector_rigid_error import attitude_error
 from generators._vector_rigid_euler import euler_rotation
 from generators._vector_rigid_fit import point_registration
 from generators._vector_rigid_frames import frame_conversion
+from generators._vector_rigid_handeye import hand_eye
 from generators._vector_rigid_impulse import contact_velocity
 from generators._vector_rigid_imu import imu_integration
 from generators._vector_rigid_instances import instanced_points
@@ -100,5 +104,9 @@ for _idiom in (
     frame_tree,
     link_chain,
     triad_attitude,
+    residual_costs,
+    random_vectors,
+    hand_eye,
+    adjoint_inertia,
 ):
     CATEGORY.idiom(_idiom)

@@ -10,10 +10,10 @@ from typing import Any
 from extract import ModuleText, extract_module
 from generators import categories
 from generators.draw import Draw, Reject
-from generators.ir import Program
+from generators.ir import Comment, Program
 from generators.keys import Keys, program_keys
 from generators.serialise import to_json
-from generators.walk import used_ops
+from generators.walk import statements, used_ops
 from synth import render_reference, render_warp
 from synth.codegen import Translator
 from synth.collector import fewer_collections, keep_what_is_there
@@ -24,6 +24,9 @@ from validate.columns import SCHEMA_VERSION
 from validate.schema import row_id
 
 Row = dict[str, Any]
+
+FEWEST_STATEMENTS, MOST_STATEMENTS = 2, 70
+"""Of a kernel's body, the thread index left out."""
 
 NOT_MADE_YET = ("cuda_plain", "plain_args", "plain_launch", "schedule")
 
@@ -60,11 +63,19 @@ def attempt_draw(settings: Settings, category: str, index: int, attempt: int) ->
     idiom = source.choose(draw)
     try:
         program = source.draw_idiom(idiom, draw, settings.level_of(index))
+        _require_length(program)
         tolerances = judge(program)
     except Reject as reject:
         reject.idiom = idiom
         raise
     return Accepted(program, tolerances, program_keys(program), index, attempt)
+
+
+def _require_length(program: Program) -> None:
+    """Reject a body that is a single statement, or longer than people write at a time."""
+    count = sum(not isinstance(s, Comment) for s in statements(program.kernel.body))
+    if not FEWEST_STATEMENTS <= count <= MOST_STATEMENTS:
+        raise Reject("too_short" if count < FEWEST_STATEMENTS else "too_long")
 
 
 class PairMaker:
