@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from generators._matrix_array_batch import batched_product
+from generators._matrix_array_conv import convolve_planes, temporal_convolution
+from generators._matrix_array_pairs import pairwise_matrix
+from generators._matrix_array_pool import image_gradient, pool_planes
+from generators._matrix_array_sparse import ell_product, gather_rows
+from generators._matrix_array_update import mask_scores, rank_update
+from generators._matrix_array_whole import quantised_product
 from generators._matrix_arrays import array_product
 from generators._matrix_normals import row_normalize
 from generators._matrix_rows import row_reduce
@@ -64,6 +71,17 @@ for _idiom in (
     color_transform,
     quadratic_form,
     power_iteration,
+    batched_product,
+    convolve_planes,
+    temporal_convolution,
+    pairwise_matrix,
+    pool_planes,
+    image_gradient,
+    ell_product,
+    gather_rows,
+    rank_update,
+    mask_scores,
+    quantised_product,
     view_transform,
 ):
     CATEGORY.idiom(_idiom)
