@@ -22,7 +22,9 @@ def table_lookup(k: KernelBuilder, level: int) -> Title:
     x = k.array(("x", "queries", "values"), s, n, low=low, high=high)
     style = shape.choice(("lower_bound", "lower_bound", "scan", "backwards"))
     want = "bin" if level == 1 else shape.choice(("bin", "entry", "gap", "share"))
-    if whole and want == "share":
+    if s.is_unsigned and want != "entry":
+        want = "bin"
+    elif whole and want == "share":
         want = "gap"
     t = k.draw.wide_float_type() if want == "entry" else s
     table = (
@@ -60,19 +62,18 @@ def table_lookup(k: KernelBuilder, level: int) -> Title:
             text = f"{table.name} there"
         k.store(out, i, value)
     elif want == "gap":
-        gap = fn("max", edges[slot], q) - fn("min", edges[slot], q)
-        k.store(out, i, gap)
+        k.store(out, i, fn("abs", edges[slot] - q))
         text = "the distance from the value to that edge"
     else:
         before = k.let(("before", "prev"), fn("max", slot - 1, 0))
         span = k.let(("span", "width"), edges[slot] - edges[before])
-        with k.if_(span > 0.05):
+        with k.if_(span > 0.2):
             k.store(out, i, (q - edges[before]) / span)
         with k.else_():
             k.store(out, i, 0.0)
         text = (
             "where the value lies between the edge before (the first "
-            "for index 0) and that edge, 0 if they are within 0.05"
+            "for index 0) and that edge, 0 if they are within 0.2"
         )
     if counts is not None:
         k.store(counts, i, slot)

@@ -10,7 +10,7 @@ from generators.registry import Title
 
 _MODELS = {
     "savings": (
-        "a balance that earns {a} per period and takes a deposit of {b}, until it reaches 2.5"
+        "a balance that earns {a} per period and takes a deposit of {b}, until it reaches 1.5"
     ),
     "loan": "a debt that grows by 0.2 * {a} per period before a payment of {b}, until it is paid",
     "thermostat": (
@@ -47,12 +47,12 @@ def time_stepping(k: KernelBuilder, level: int) -> Title:
     b = either(k, ("amount", "boost", "gain"), s, 0.11, 0.3)
     steps = k.draw.value.integer(6, 12)
     limit: Operand = steps
-    if form not in ("savings", "loan", "population") and shape.chance(0.4):
+    if form in ("thermostat", "dose", "bounce") and shape.chance(0.4):
         limit = k.scalar(("num_steps", "max_steps"), INT32, steps, steps + 3)
     out = k.out(("final", "out", "state_out"), s, n)
     events = (
         k.out(("events", "periods", "count"), INT32, n)
-        if shape.chance(0.3 + 0.12 * level)
+        if form not in ("charge", "population", "epidemic") and shape.chance(0.3 + 0.12 * level)
         else None
     )
     swings = level >= 3 and form in ("thermostat", "dose", "bounce")
@@ -129,7 +129,7 @@ def _one_step(
             k.augment(count, "add", 1)
 
     if form == "savings":
-        with k.if_(x >= 2.5):
+        with k.if_(x >= 1.5):
             event()
             k.break_()
         k.assign(x, x + a * x + b)
