@@ -144,6 +144,9 @@ class KernelBuilder(BodyBuilder):
             len_calls=self.draw.layout.chance(0.4),
         )
         doc = description.split(". ")[0].rstrip(".") + "." if self.draw.layout.chance(0.4) else ""
+        if description[0].islower():
+            # An array's name is no word that can be written large.
+            description = f"For each thread: {description}"
         body = self._at_least_two(self.body())
         if not doc and len(description.split(". ")[0]) < 90 and self.draw.layout.chance(0.2):
             body = (ir.Comment(description.split(". ")[0].rstrip(".")), *body)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -62,12 +62,8 @@ class Accepted:
 
 def attempt_draw(settings: Settings, category: str, index: int, attempt: int) -> Accepted:
     """One attempt at one index; :class:`generators.draw.Reject` when it is no good."""
-    level = settings.level_of(index)
-    draws = [
-        Draw(settings.seed, category, index, attempt, candidate)
-        for candidate in range(CANDIDATES.get(level, 1))
-    ]
-    program = max((_drawn(draw, level) for draw in draws), key=_length)
+    place = Draw(settings.seed, category, index, attempt)
+    program = longest_draw(place, settings.level_of(index))
     try:
         _require_length(program)
         tolerances = judge(program)
@@ -75,6 +71,12 @@ def attempt_draw(settings: Settings, category: str, index: int, attempt: int) ->
         reject.idiom = program.idiom
         raise
     return Accepted(program, tolerances, program_keys(program), index, attempt)
+
+
+def longest_draw(place: Draw, level: int) -> Program:
+    """The program of one attempt: of several candidates at the higher levels the longest."""
+    draws = [replace(place, candidate=c) for c in range(CANDIDATES.get(level, 1))]
+    return max((_drawn(draw, level) for draw in draws), key=_length)
 
 
 def _drawn(draw: Draw, level: int) -> Program:

@@ -53,7 +53,7 @@ def test_names_are_distinct_python_identifiers(all_accepted: list[Accepted]) -> 
 def test_descriptions_are_sentences(all_accepted: list[Accepted]) -> None:
     for accepted in all_accepted:
         text = accepted.program.description
-        assert 20 < len(text) < 600, text
+        assert 20 < len(text) < 1000, text
         assert text[0].isupper(), text
         assert text.endswith("."), text
         assert not re.search(r"  |\.\.|\s[.,]", text), text

@@ -32,9 +32,9 @@ def pairsmith(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProce
 @pytest.fixture(scope="module")
 def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("cli") / "out"
-    done = pairsmith("generate", "-n", 18, "-o", out, "--verify", "run")
+    done = pairsmith("generate", "-n", 36, "-o", out, "--verify", "run")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("18 rows in ")
+    assert done.stdout.startswith("36 rows in ")
     assert "row/s" in done.stderr
     assert "rejects=" in done.stderr
     return out
