@@ -19,6 +19,7 @@ from synth.render_text import (
     changed,
     docstring,
     float_text,
+    int_text,
     names_of,
     number,
     signature,
@@ -159,7 +160,9 @@ class _Reference(PythonRenderer):
     # Expressions
 
     def const(self, e: expr.Const) -> Doc:
-        return number(float_text(e.value) if isinstance(e.value, str) else str(e.value))
+        if isinstance(e.value, bool):
+            return number(str(e.value))
+        return number(float_text(e.value) if isinstance(e.value, str) else int_text(e.value))
 
     def cast(self, e: expr.Cast) -> Doc:
         value, source, target = self.show(e.value), scalar_of(e.value.type), e.type

@@ -22,6 +22,16 @@ def float_text(value: str) -> str:
     return value if any(c in value for c in ".en") else f"{value}.0"
 
 
+def int_text(value: int) -> str:
+    """A whole number as a person writes it: bit masks in hexadecimal."""
+    nibbles = set(f"{value:X}")
+    return (
+        f"0x{value:X}"
+        if value >= 255 and len(nibbles) <= 2 and nibbles & set("ABCDEF5")
+        else str(value)
+    )
+
+
 def is_literal(value: expr.Expr) -> bool:
     """Whether the value is a bare literal, with or without a minus sign."""
     if isinstance(value, expr.Op) and value.op == "neg":
