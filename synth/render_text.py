@@ -22,8 +22,14 @@ def float_text(value: str) -> str:
     return value if any(c in value for c in ".en") else f"{value}.0"
 
 
-def int_text(value: int) -> str:
-    """A whole number as a person writes it: bit masks in hexadecimal."""
+def constant_text(value: bool | int | str) -> str:
+    """A literal's text: decimals as they are, bit masks in hexadecimal."""
+    if isinstance(value, bool):
+        return str(value)
+    return float_text(value) if isinstance(value, str) else _int_text(value)
+
+
+def _int_text(value: int) -> str:
     nibbles = set(f"{value:X}")
     return (
         f"0x{value:X}"
