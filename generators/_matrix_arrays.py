@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
-from generators._matrix_activations import activated
-from generators.build import KernelBuilder, fn
-from generators.dtypes import Scalar
-from generators.expr import Expr, Var
-from generators.pieces import fine, shown, stored, tuned, zero
+from generators._matrix_array_core import cells, finish
+from generators.build import KernelBuilder
+from generators.pieces import zero
 from generators.registry import Title
-from generators.stages import refine
-
-_VALUES = ("value", "v", "y")
 
 _LAYOUTS = {
     "a * b": ("i", "k", "k", "j"),
@@ -20,57 +13,6 @@ _LAYOUTS = {
     "transpose(a) * b": ("k", "i", "k", "j"),
     "transpose(a) * transpose(b)": ("k", "i", "j", "k"),
 }
-
-
-Pair = Callable[[Expr, Expr], Expr]
-
-
-def _pair(k: KernelBuilder, level: int) -> tuple[Pair, str]:
-    """What is summed for an entry p of a and q of b: mostly their product."""
-    forms = {"product": 6, "shifted": 2, "centered": 2}
-    if level == 1:
-        forms |= {"square": 1, "gap": 1}
-    form = k.draw.shape.weighted(forms)
-    c = fine(k, 0.1, 0.9)
-    if form == "product":
-        return lambda p, q: p * q, "p * q"
-    if form == "shifted":
-        return lambda p, q: (p - c) * q, f"(p - {c}) * q"
-    if form == "centered":
-        return lambda p, q: p * (q + c), f"p * (q + {c})"
-    if form == "square":
-        return lambda p, q: (p - q) * (p - q), "(p - q)^2"
-    return lambda p, q: fn("abs", p - q), "|p - q|"
-
-
-def _ending(
-    k: KernelBuilder, level: int, total: Var, out_shape: Sequence[str], at: tuple[Var, ...]
-) -> str:
-    """One step after the sum, with a constant: a factor, a blend with c, an offset, a limit."""
-    forms = ("scale", "blend", "offset", *(("limit", "threshold") if level == 1 else ()))
-    form = k.draw.shape.choice(forms)
-    scalar = total.type
-    assert isinstance(scalar, Scalar)
-    if form == "scale":
-        factor, offset = fine(k, 0.2, 0.98), fine(k, 0.1, 0.9)
-        k.assign(total, factor * total - offset)
-        return f" The sum s becomes {factor} * s - {offset}."
-    if form == "blend":
-        before = k.array(("c0", "prior", "skip"), scalar, out_shape, low=-1.0, high=1.0)
-        factor, beta = fine(k, 0.2, 0.98), tuned(k, ("beta", "decay"), scalar, 0.3, 0.95)
-        k.assign(total, factor * total + beta * before[at])
-        return f" The sum s becomes {factor} * s + {shown(beta)} * {before.name}."
-    if form == "offset":
-        alpha, offset = k.scalar(("alpha", "scale"), scalar, 0.5, 1.5), fine(k, 0.1, 0.9)
-        k.assign(total, alpha * total + offset)
-        return f" The sum s becomes {alpha.name} * s + {offset}."
-    if form == "limit":
-        limit, factor = fine(k, 0.2, 0.7), fine(k, 0.3, 0.98)
-        k.assign(total, fn("clamp", factor * total, -limit, limit))
-        return f" The sum s becomes {factor} * s, clamped to [-{limit}, {limit}]."
-    edge = fine(k, 0.1, 0.7)
-    k.assign(total, fn("max", total - edge, 0.0))
-    return f" The sum s becomes max(s - {edge}, 0)."
 
 
 def array_product(k: KernelBuilder, level: int) -> Title:
@@ -86,29 +28,23 @@ def array_product(k: KernelBuilder, level: int) -> Title:
     a_shape, b_shape = [symbols[x] for x in axes[:2]], [symbols[x] for x in axes[2:]]
     a = k.array(("a", "lhs", "weights"), scalar, a_shape, low=-1.0, high=1.0)
     b = k.array(("b", "rhs", "x"), scalar, b_shape[:1] if vector else b_shape, low=-1.0, high=1.0)
-    out_shape = (m,) if vector else (m, n)
-    out = k.out(("c", "out", "result"), scalar, out_shape)
+    weights = None
+    if shape.chance(0.35):
+        weights = k.array(("spectrum", "diagonal", "w"), scalar, inner, low=0.3, high=1.5)
     depth = k.trip_count(("depth", "inner", "k_size"), inner)
-    names = k.draw.word.choice((("i", "j"), ("row", "col")))
-    at = k.thread(m) if vector else k.thread(m, n, names=names)
+    dims = (m,) if vector else (m, n)
+    c = cells(k, scalar, dims, *((("i",), ("row",)) if vector else (("i", "j"), ("row", "col"))))
+    row, col = c.at[0], c.at[-1]
     total = k.let(("total", "acc", "s"), zero(scalar))
-    pair, text = _pair(k, level)
     with k.for_(("kk", "p", "t"), depth) as p:
-        by = {"i": at[0], "j": at[-1], "k": p}
+        by = {"i": row, "j": col, "k": p}
         left = a[by[axes[0]], by[axes[1]]]
         right = b[p] if vector else b[by[axes[2]], by[axes[3]]]
-        k.augment(total, "add", pair(left, right))
-    done = f"Multiply {layout} for a = {a.name} and {'the vector ' if vector else ''}b = {b.name}"
-    done += "." if text == "p * q" else f", but sum {text} instead of each product p * q."
-    if level <= 2 or shape.chance(0.5):
-        done += _ending(k, level, total, out_shape, at)
-    if level >= 3 or (level == 2 and shape.chance(0.5)):
-        bias = k.array(("bias", "offsets"), scalar, m if vector else n, low=-0.5, high=0.5)
-        k.augment(total, "add", bias[at[-1]])
-        done += f" {bias.name} of the {'row' if vector else 'column'} is added."
-    if level >= 2:
-        done += activated(k, level, total)
-    signal = refine(k, total, max(level - 1, 1), _VALUES)
-    k.store(out, at, signal.value)
+        term = left * right if weights is None else weights[p] * left * right
+        k.augment(total, "add", term)
+    c.say(f"Multiply {layout} for a = {a.name} and {'the vector ' if vector else ''}b = {b.name}.")
+    if weights is not None:
+        c.say(f"Each product of index {p.name} is weighted by {weights.name}[{p.name}].")
+    finish(c, level, total, ("c", "out", "result"))
     titles = ("matvec", "dense_vector") if vector else ("matmul", "dense_layer", "gemm_like")
-    return Title(k.name(*titles), done + stored(signal))
+    return Title(k.name(*titles), c.text)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from generators._matrix_activations import activated
+from generators._matrix_array_core import Cells, finish
 from generators.body import lift
 from generators.build import KernelBuilder, fn
 from generators.dtypes import INT32, Mat, Scalar
 from generators.expr import Const, Expr, Var, op
-from generators.pieces import fine, shown, stored, thread, tuned, zero
+from generators.pieces import fine, thread, zero
 from generators.registry import Title
-from generators.stages import refine
-
-_VALUES = ("value", "v", "y")
 
 
 def sliding_window(k: KernelBuilder, level: int) -> Title:
@@ -20,42 +17,9 @@ def sliding_window(k: KernelBuilder, level: int) -> Title:
     form = shape.choice(("taps", "image_filter", "stencil", "pool"))
     scalar = k.draw.wide_float_type()
     total, place, size, done = _WINDOWS[form](k, level, scalar)
-    out = k.out(("out", "filtered", "result"), scalar, size)
-    if form != "stencil" and (level <= 2 or shape.chance(0.4)):
-        done += _finished(k, total)
-    if level >= 3 or (level == 2 and shape.chance(0.5)):
-        bias = k.scalar(("bias", "offset"), scalar, -0.5, 0.5)
-        k.augment(total, "add", bias)
-        done += f" {bias.name} is added."
-    bent = level >= 3 and shape.chance(0.5)
-    if bent:
-        done += activated(k, level, total)
-    signal = refine(k, total, level - 1 if bent else level, _VALUES, scale=0.8)
-    k.store(out, place, signal.value)
-    return Title(k.name(*_WINDOW_NAMES[form]), done + stored(signal))
-
-
-def _finished(k: KernelBuilder, total: Var) -> str:
-    """One step on the window's value, with constants."""
-    assert isinstance(total.type, Scalar)
-    form = k.draw.shape.choice(("line", "gain", "limit", "squash", "distance"))
-    factor, offset = fine(k, 0.2, 0.98), fine(k, 0.1, 0.9)
-    if form == "line":
-        k.assign(total, factor * total + offset)
-        return f" The result s becomes {factor} * s + {offset}."
-    if form == "gain":
-        gain = k.scalar(("gain", "contrast", "scale"), total.type, 0.5, 1.5)
-        k.assign(total, gain * (total - offset))
-        return f" The result s becomes {gain.name} * (s - {offset})."
-    if form == "limit":
-        limit = tuned(k, ("limit", "ceiling", "cap"), total.type, 0.3, 0.8)
-        k.assign(total, fn("min", factor * total, limit))
-        return f" The result s becomes min({factor} * s, {shown(limit)})."
-    if form == "squash":
-        k.assign(total, total / (factor + fn("abs", total)))
-        return f" The result s becomes s / ({factor} + |s|)."
-    k.assign(total, fn("abs", total - offset))
-    return f" The result s becomes |s - {offset}|."
+    c = Cells(k, scalar, size, place, [done])
+    finish(c, level, total, ("out", "filtered", "result"))
+    return Title(k.name(*_WINDOW_NAMES[form]), c.text)
 
 
 _WINDOW_NAMES = {

@@ -5,192 +5,188 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from generators.build import BodyBuilder, KernelBuilder, cast, fn
+from generators._vector_kit import (
+    EACH,
+    LITERAL,
+    ROW,
+    SHARED,
+    Part,
+    Site,
+    named_helper,
+    over_points,
+    quantity,
+    record,
+    routine,
+    said,
+    struct_of,
+)
+from generators._vector_measures import MEASURES, NORMS, WHOLE
+from generators._vector_output import deliver, put
+from generators.build import KernelBuilder, field, fn
 from generators.dtypes import FLOAT32, INT32, Scalar, Type, Vec
 from generators.expr import Expr, Var
-from generators.pieces import (
-    Pairwise,
-    constant,
-    extra_output,
-    fine,
-    helper,
-    thread,
-    zero,
-)
+from generators.pieces import Pairwise
 from generators.registry import Title
 
+_SOURCES = {EACH: 1, ROW: 1, SHARED: 4, LITERAL: 2}
 
-class Measure(NamedTuple):
-    """A measure of two vectors u and w, its formula, and whether alike vectors score high."""
 
-    build: Pairwise
+class Scored(NamedTuple):
+    """How a kernel scores two vectors, the formula, and whether alike ones score high."""
+
+    score: Pairwise
     text: str
     rises: bool
+    form: str
 
 
-def _over_components(b: BodyBuilder, u: Expr, w: Expr, largest: bool) -> Expr:
-    assert isinstance(u.type, Vec)
-    total = b.let(("dist", "gap", "span"), zero(u.type.scalar))
-    with b.for_(("axis", "e", "comp"), u.type.size) as axis:
-        gap = fn("abs", u[axis] - w[axis])
-        if largest:
-            b.assign(total, fn("max", total, gap))
-        else:
-            b.augment(total, "add", gap)
-    return total
-
-
-def _dot(k: KernelBuilder) -> Measure:
-    form = k.draw.shape.choice(("affine", "kernel", "sigmoid"))
-    scale, bias = fine(k, 0.2, 0.98), fine(k, 0.1, 0.9)
-    if form == "affine":
-        return Measure(
-            lambda _, u, w: scale * fn("dot", u, w) + bias, f"{scale} * dot(u, w) + {bias}", True
+def _scored(k: KernelBuilder, level: int, site: Site, vec: Vec) -> Scored:
+    known = MEASURES if vec.scalar.is_float else WHOLE
+    if vec.scalar == FLOAT32 and k.draw.shape.chance(0.35):
+        known = NORMS
+    names = sorted(known)
+    form = k.draw.shape.choice(names)
+    measure = known[form]
+    kinds: list[tuple[str, Type]] = [("u", vec), ("w", vec)]
+    if measure.tuned is None:
+        use = routine(
+            k, named_helper(k, level), (f"{form}_score", f"{form}_of"), kinds, measure.build
         )
-    if form == "sigmoid":
-        text = f"tanh({scale} * dot(u, w) - {bias})"
-        return Measure(lambda _, u, w: fn("tanh", scale * fn("dot", u, w) - bias), text, True)
-
-    def build(b: BodyBuilder, u: Expr, w: Expr) -> Expr:
-        base = b.let(("base", "lin"), scale * fn("dot", u, w) + bias)
-        return base * base
-
-    return Measure(build, f"({scale} * dot(u, w) + {bias})^2", True)
+        return Scored(lambda _, u, w: use(u, w), measure.text, measure.rises, form)
+    words, low, high = measure.tuned
+    g = quantity(k, site, words, vec.scalar, low, high, _SOURCES)
+    kinds.append(("g", vec.scalar))
+    use = routine(k, named_helper(k, level), (f"{form}_score", f"{form}_of"), kinds, measure.build)
+    text = measure.text.replace("G", said(k, g))
+    return Scored(lambda _, u, w: use(u, w, g), text, measure.rises, form)
 
 
-def _squared_distance(k: KernelBuilder) -> Measure:
-    form = k.draw.shape.choice(("gaussian", "student", "plain"))
-    rate = fine(k, 0.1, 0.98)
-
-    def build(b: BodyBuilder, u: Expr, w: Expr) -> Expr:
-        square = fn("length_sq", b.let(("diff", "delta"), u - w))
-        if form == "gaussian":
-            return fn("exp", -rate * square)
-        return 1.0 / (1.0 + rate * square) if form == "student" else rate * square
-
-    text = {
-        "gaussian": f"exp(-{rate} * |u - w|^2)",
-        "student": f"1 / (1 + {rate} * |u - w|^2)",
-        "plain": f"{rate} * |u - w|^2",
-    }
-    return Measure(build, text[form], form != "plain")
-
-
-def _cosine(k: KernelBuilder) -> Measure:
-    eps = k.draw.value.choice((0.001, 0.01, 0.05, 0.1))
-    scale = fine(k, 0.5, 0.99)
-
-    def build(_b: BodyBuilder, u: Expr, w: Expr) -> Expr:
-        return scale * fn("dot", u, w) / (fn("length", u) * fn("length", w) + eps)
-
-    return Measure(build, f"{scale} * dot(u, w) / (|u| * |w| + {eps})", True)
+def _pairs(k: KernelBuilder, level: int, site: Site, vec: Vec, high: float) -> tuple[str, str]:
+    """The score of each pair."""
+    shape = k.draw.shape
+    parts = [
+        Part(("feature", "query", "sample"), vec, -high, high),
+        Part(("other", "reference", "key_vec"), vec, -high, high),
+    ]
+    u, w = record(k, site, ("Pair", "Match", "Couple"), parts, shape.chance(0.35))
+    done = f"With u = {said(k, u)} and w = {said(k, w)}"
+    if level >= 2 and shape.chance(0.4):
+        low, top = (1, 3) if not vec.scalar.is_float else (0.5, 2.0)
+        scales = k.scalar(("scales", "emphasis"), vec, low, top)
+        u, w = fn("cw_mul", scales, u), fn("cw_mul", scales, w)
+        done += f", both multiplied by {scales.name} componentwise"
+    u, w = k.let(("u", "a"), u), k.let(("w", "b"), w)
+    how = _scored(k, level, site, vec)
+    value = how.score(k, u, w)
+    done += f", take {how.text}."
+    if level >= 2 and vec.scalar.is_float and shape.chance(0.4):
+        margin = quantity(k, site, ("margin", "bias"), vec.scalar, 0.1, 0.6, _SOURCES)
+        value, done = value - margin, f"{done[:-1]}, less {said(k, margin)}."
+    return how.form, done + deliver(k, site, level, ("scores", "similarity", "match"), value)
 
 
-def _componentwise(k: KernelBuilder, largest: bool) -> Measure:
-    scale, offset = fine(k, 0.2, 0.98), fine(k, 0.1, 0.9)
-    down = k.draw.shape.chance(0.4)
+def _prototypes(
+    k: KernelBuilder, vec: Vec, high: float
+) -> tuple[Callable[[Expr], list[Expr]], str]:
+    """An array of prototypes, alone or as structs with a bias; reads one of them."""
+    if k.draw.shape.chance(0.4):
+        bias = (0.0, 0.3) if vec.scalar.is_float else (0, 3)
+        parts = [
+            Part(("center", "mean_vec", "prototype"), vec, -high, high),
+            Part(("bias", "penalty", "prior"), vec.scalar, *bias),
+        ]
+        title = k.draw.word.choice(("Cluster", "Prototype", "Entry"))
+        struct, fields = struct_of(k, title, parts)
+        table = k.array(("clusters", "prototypes", "entries"), struct, "m", fields=fields)
 
-    def build(b: BodyBuilder, u: Expr, w: Expr) -> Expr:
-        gap = _over_components(b, u, w, largest)
-        return offset - scale * gap if down else scale * gap + offset
+        def both(j: Expr) -> list[Expr]:
+            entry = k.let(("entry", "proto"), table[j])
+            return [field(entry, f.name) for f in fields]
 
-    what = f"the {'largest' if largest else 'sum'} of the |u[e] - w[e]|"
-    text = f"{offset} - {scale} times {what}" if down else f"{scale} times {what}, plus {offset}"
-    return Measure(build, text, down)
-
-
-MEASURES: dict[str, Callable[[KernelBuilder], Measure]] = {
-    "dot": _dot,
-    "squared_distance": _squared_distance,
-    "cosine": _cosine,
-    "manhattan": lambda k: _componentwise(k, largest=False),
-    "chebyshev": lambda k: _componentwise(k, largest=True),
-}
+        return both, f"{fields[0].name} of {table.name}, plus its {fields[1].name}"
+    centers = k.array(("prototypes", "centers", "codebook"), vec, "m", low=-high, high=high)
+    return lambda j: [centers[j]], centers.name
 
 
-def _whole_measure(k: KernelBuilder, form: str) -> Measure:
-    """The same for whole numbers, with a whole factor and offset."""
-    scale, offset = k.draw.value.integer(2, 12), k.draw.value.integer(1, 60)
-    what = {
-        "dot": "dot(u, w)",
-        "squared_distance": "|u - w|^2",
-        "manhattan": "the sum of the |u[e] - w[e]|",
-        "chebyshev": "the largest of the |u[e] - w[e]|",
-    }[form]
-    down = k.draw.shape.chance(0.3)
+def _search(k: KernelBuilder, level: int, site: Site, vec: Vec, high: float) -> tuple[str, str]:
+    """The best of several prototypes, its index, and how clear the choice is."""
+    left = k.array(("features", "queries", "samples"), vec, site.dims, low=-high, high=high)
+    k.size("m", 3, 7)
+    read, named = _prototypes(k, vec, high)
+    how = _scored(k, level, site, vec)
+    count = k.trip_count(("num_prototypes", "prototype_count", "m"), "m")
+    a = k.let(("a", "feature", "query"), left[site.at])
 
-    def build(b: BodyBuilder, u: Expr, w: Expr) -> Expr:
-        if form == "dot":
-            value: Expr = fn("dot", u, w)
-        elif form == "squared_distance":
-            value = fn("length_sq", b.let(("diff", "delta"), u - w))
+    def score(j: Expr, names: tuple[str, ...]) -> Var:
+        parts = read(j)
+        value = how.score(k, a, parts[0])
+        return k.let(names, value + parts[1] if len(parts) > 1 else value)
+
+    best = score(k.lift(0, INT32), ("best", "closest"))
+    winner = k.let(("winner", "label", "best_index"), k.lift(0, INT32))
+    second = None
+    if level >= 4:
+        second = k.let(("runner_up", "second"), best - 9 if how.rises else best + 9)
+    with k.for_(("c", "j", "candidate"), count, start=1) as c:
+        value = score(c, ("score", "s", "match"))
+        with k.if_(value > best if how.rises else value < best):
+            if second is not None:
+                k.assign(second, best)
+            k.assign(best, value)
+            k.assign(winner, c)
+        if second is not None:
+            with k.elif_(value > second if how.rises else value < second):
+                k.assign(second, value)
+    out = k.out(("labels", "assignments", "winners"), INT32, site.dims)
+    k.store(out, site.at, winner)
+    side = "largest" if how.rises else "smallest"
+    done = f"For each u of {left.name}, find the {side} score and its index over w = {named}, the "
+    done += f"score being {how.text}: {out.name} gets the index. Take the score."
+    done += deliver(k, site, min(level, 3), ("scores", "best_scores", "similarity"), best)
+    if second is not None:
+        done += _clear(k, level, site, best, second, how.rises)
+    return how.form, done
+
+
+def _clear(k: KernelBuilder, level: int, site: Site, best: Var, second: Var, rises: bool) -> str:
+    """How far the best score is from the second best."""
+    scalar = best.type
+    assert isinstance(scalar, Scalar)
+    gap = k.let(("gap", "lead"), best - second if rises else second - best)
+    start = "best score - 9" if rises else "best score + 9"
+    done = (
+        f" Let g be how much better it is than the second best (which starts at the first {start})."
+    )
+    forms = ["lead"] if not scalar.is_float else ["lead", "odds", "sure", "flag"]
+    for form in k.draw.shape.sample(forms, min(len(forms), 2 if level >= 5 else 1)):
+        if form == "lead":
+            done += f" {put(k, site, ('leads', 'gaps'), gap).name} gets g."
+        elif form == "odds":
+            out = put(k, site, ("confidence", "odds"), 1.0 / (1.0 + fn("exp", -gap)))
+            done += f" {out.name} gets 1 / (1 + exp(-g))."
+        elif form == "sure":
+            out = put(k, site, ("certainty", "trust"), gap / (1.0 + gap))
+            done += f" {out.name} gets g / (1 + g)."
         else:
-            value = _over_components(b, u, w, form == "chebyshev")
-        return offset - scale * value if down else scale * value + offset
-
-    text = f"{offset} - {scale} times {what}" if down else f"{scale} times {what}, plus {offset}"
-    return Measure(build, text, (form == "dot") != down)
+            edge = quantity(k, site, ("min_gap", "threshold"), scalar, 0.05, 0.2, _SOURCES)
+            one, none = k.lift(1, INT32), k.lift(0, INT32)
+            flags = put(k, site, ("accepted", "clear_flags"), fn("where", gap > edge, one, none))
+            done += f" {flags.name} gets 1 where g > {said(k, edge)}, else 0."
+    return done
 
 
 def compare_features(k: KernelBuilder, level: int) -> Title:
     """How alike two feature vectors are, or which of several prototypes is the closest."""
     shape = k.draw.shape
-    whole = shape.chance(0.2)
-    scalar = shape.weighted({INT32: 3, Scalar("int64"): 1}) if whole else k.draw.float_type()
-    vec = Vec(shape.weighted({2: 2, 3: 4, 4: 4, 5: 2, 6: 1, 8: 1}), scalar)
-    low, high = (-9, 9) if whole else (-1.0, 1.0)
-    n = k.size("n", 48, 72)
-    searching = level >= 3
-    form = shape.choice([f for f in sorted(MEASURES) if not whole or f != "cosine"])
-    left = k.array(("features", "queries", "samples"), vec, n, low=low, high=high)
-    rows = k.size("m", 3, 7) if searching else n
-    right = k.array(("prototypes", "centers", "codebook"), vec, rows, low=low, high=high)
-    measure = _whole_measure(k, form) if whole else MEASURES[form](k)
-    i = thread(k, n, "i", "tid", "q")
-    first: Expr = left[i]
-    done = f"u in {left.name} and w in {right.name}: {measure.text}"
-    if level >= 2:
-        scales = k.scalar(("scales", "emphasis", "weights"), vec, 1 if whole else 0.5, 3)
-        first = fn("cw_mul", scales, first)
-        done += f" (u multiplied by {scales.name} componentwise first)"
-    a = k.let(("a", "feature", "query"), first)
-    name = ""
-    if level >= 2 and form != "dot" and (shape.chance(0.4) or (searching and form != "cosine")):
-        kinds: list[tuple[str, Type]] = [("u", vec), ("w", vec)]
-        name = helper(k, (form, f"{form}_score", f"{form}_of"), kinds, measure.build)
-
-    def score(b: Expr) -> Expr:
-        return k.call(name, a, b) if name else measure.build(k, a, b)
-
-    outs = ("scores", "similarity", "best_scores")
-    if not searching:
-        k.store(k.out(outs, scalar, n), i, score(right[i]))
-        title = k.name(f"{form}_of_pairs", f"compare_{form}", f"{form}_rows")
-        return Title(title, f"Score each pair of {done}.")
-    count = k.trip_count(("num_prototypes", "prototype_count", "m"), rows)
-    best = k.let(("best", "closest"), score(right[0]))
-    winner = k.let(("winner", "label", "best_index"), k.lift(0, INT32))
-    with k.for_(("c", "j", "candidate"), count, start=1) as c:
-        value = k.let(("score", "s", "match"), score(right[c]))
-        with k.if_(value > best if measure.rises else value < best):
-            k.assign(best, value)
-            k.assign(winner, c)
-    labels = k.out(("labels", "assignment", "winners"), INT32, n)
-    k.store(labels, i, winner)
-    k.store(k.out(outs, scalar, n), i, best)
-    side = "largest" if measure.rises else "smallest"
-    done = f"For each u, find the {side} score and its index, the score being, for {done}."
-    if level >= 4:
-        done += _surplus(k, level, (n, i), cast(best, FLOAT32) if whole else best)
+    site = over_points(k, level)
+    if shape.chance(0.25):
+        scalar = Scalar(shape.weighted({"int32": 3, "int64": 1, "int16": 1}))
+    else:
+        scalar = Scalar(shape.weighted({"float32": 10, "float64": 3, "float16": 1}))
+    vec = Vec(shape.weighted({2: 2, 3: 4, 4: 4, 5: 2, 8: 1}), scalar)
+    high = 1.0 if scalar.is_float else 9
+    if level <= 2:
+        form, done = _pairs(k, level, site, vec, high)
+        return Title(k.name(f"{form}_of_pairs", f"compare_{form}", f"{form}_rows"), done)
+    form, done = _search(k, level, site, vec, high)
     return Title(k.name(f"nearest_by_{form}", f"best_{form}", "assign_prototypes"), done)
-
-
-def _surplus(k: KernelBuilder, level: int, place: tuple[str, Var], best: Expr) -> str:
-    """How far the best score is above an expected one, between -1 and 1, as one more output."""
-    n, i = place
-    soft = constant(k, 0.3, 0.9)
-    expected = k.array(("expected", "baseline"), best.type, n, low=-1.0, high=2.0)
-    r = k.let(("surplus", "excess"), best - expected[i])
-    value = r / (soft + fn("abs", r))
-    what = f"r / ({soft} + |r|), r being the score minus {expected.name}"
-    return extra_output(k, level - 1, ("confidence", "rating"), place, value, what, 0.6)

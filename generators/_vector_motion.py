@@ -46,7 +46,7 @@ def drag(k: KernelBuilder, m: Motion) -> str:
 
 
 def speed_limit(k: KernelBuilder, m: Motion) -> str:
-    limit = _tuned(k, m, ("max_speed", "speed_limit", "v_max"), 1.6, 2.4)
+    limit = _tuned(k, m, ("max_speed", "speed_limit", "v_max"), 1.0, 1.6)
     speed = k.let(("speed", "v_norm"), fn("length", m.velocity))
     with k.if_(speed > limit):
         k.augment(m.velocity, "mul", limit / speed)
@@ -73,22 +73,29 @@ def swirl(k: KernelBuilder, m: Motion) -> str:
 
 
 def floor_bounce(k: KernelBuilder, m: Motion) -> str:
-    x, v, up = m.position, m.velocity, 1
+    x, v = m.position, m.velocity
     bounce = _tuned(k, m, ("restitution", "bounce", "elasticity"), 0.3, 0.9)
     mirrored = k.draw.shape.chance(0.5)
-    with k.if_(x[up] < 0.0):
-        k.set(x, up, -x[up] if mirrored else 0.0)
-        k.set(v, up, -bounce * v[up])
+    axes = range(m.vec.size)
+    with k.if_(x[1] < 0.0):
+        up: Operand = -x[1] if mirrored else 0.0
+        k.assign(x, make(m.vec, *(k.lift(up, m.vec) if c == 1 else x[c] for c in axes)))
+        k.assign(v, make(m.vec, *(-bounce * v[c] if c == 1 else v[c] for c in axes)))
     where = "is mirrored at" if mirrored else "is put back on"
     return f"{where} the floor y = 0 (vy becomes -{shown(bounce)} * vy)"
 
 
 def box_walls(k: KernelBuilder, m: Motion) -> str:
+    """Componentwise walls of a cube around the origin."""
     half = _tuned(k, m, ("half_width", "box", "extent"), 1.0, 1.5)
-    x = m.position
-    with k.for_(("axis", "d", "c"), m.vec.size) as axis, k.if_(fn("abs", x[axis]) > half):
-        k.set(x, axis, half * fn("sign", x[axis]))
-        k.set(m.velocity, axis, -m.velocity[axis])
+    x, v = m.position, m.velocity
+    parts = []
+    for c in range(m.vec.size):
+        outside = fn("abs", x[c]) > half
+        parts.append(fn("where", outside, -v[c], v[c]))
+    k.assign(v, make(m.vec, *parts))
+    corner = k.let(("corner", "wall"), make(m.vec, k.lift(half, m.vec)))
+    k.assign(x, fn("min", fn("max", x, -corner), corner))
     return f"is clamped to +-{shown(half)} along each axis (negating v's component where it acts)"
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from generators._vector_kit import EACH, Site, over_points, quantity, said, vector
+from generators._vector_output import deliver, put
 from generators.build import BodyBuilder, KernelBuilder, fn
-from generators.dtypes import INT32, Type
-from generators.expr import Expr
+from generators.dtypes import INT32, Type, scalar_of
+from generators.expr import Expr, Var
 from generators.pieces import (
     Pairwise,
     constant,
-    extra_output,
     fine,
     float_vec,
     helper,
-    thread,
     zero,
 )
 from generators.registry import Title
@@ -76,18 +76,19 @@ def neighbour_forces(k: KernelBuilder, level: int) -> Title:
     """Sum over the listed neighbours of each point: springs, repulsion, smoothing."""
     shape = k.draw.shape
     vec = float_vec(k, {3: 3, 2: 2})
-    n, degree = k.size("n", 48, 72), k.size("k", 3, 6)
+    site, degree = over_points(k, level), k.size("k", 3, 6)
+    n, i = site.dims, site.at
     form = shape.choice(sorted(PAIR_TERMS))
     points = k.array(("positions", "points", "nodes"), vec, n, low=-1.0, high=1.0)
-    links = k.array(("neighbors", "links", "adjacency"), INT32, (n, degree), init="index_of:n")
+    links = k.array(
+        ("neighbors", "links", "adjacency"), INT32, (*n, degree), init=f"index_of:{n[-1]}"
+    )
     term, text = PAIR_TERMS[form](k)
     weights = None
     if level >= 2 and shape.chance(0.5):
-        weights = k.array(("weights", "strengths"), vec.scalar, (n, degree), low=0.3, high=1.5)
+        weights = k.array(("weights", "strengths"), vec.scalar, (*n, degree), low=0.3, high=1.5)
         text = f"the link's entry of {weights.name} times {text}"
-    out = k.out(("forces", "pulls", "result"), vec, n)
     count = k.trip_count(("degree", "neighbor_count", "num_links"), degree)
-    i = thread(k, n, "i", "tid", "node")
     xi = k.let(("xi", "here", "p"), points[i])
     total = k.let(("total", "force", "acc"), zero(vec))
     used = k.let(("used", "near", "hits"), zero(vec.scalar)) if level >= 3 else None
@@ -96,15 +97,17 @@ def neighbour_forces(k: KernelBuilder, level: int) -> Title:
         kinds: list[tuple[str, Type]] = [("a", vec), ("b", vec)]
         called = helper(k, (f"{form}_term", f"pair_{form}", f"{form}_between"), kinds, term)
     with k.for_(("s", "slot", "e"), count) as s:
-        j = k.let(("j", "other", "nb"), links[i, s])
+        slot = (*i, s)
+        j = k.let(("j", "other", "nb"), links[slot])
         if level >= 4 and shape.chance(0.5):
-            with k.if_(fn("eq", j, i)):
+            with k.if_(fn("eq", j, i[-1])):
                 k.continue_()
             text += ", skipping j = i"
-        xj = k.let(("xj", "there", "q"), points[j])
+        there = (*i[:-1], j)
+        xj = k.let(("xj", "there", "q"), points[there])
         value: Expr = k.call(called, xi, xj) if called else term(k, xi, xj)
         if weights is not None:
-            value = weights[i, s] * value
+            value = weights[slot] * value
         if used is None:
             k.augment(total, "add", value)
         else:
@@ -117,10 +120,32 @@ def neighbour_forces(k: KernelBuilder, level: int) -> Title:
     if used is not None:
         k.augment(total, "div", 1.0 + used)
         done += " The sum is divided by one plus the number of its terms."
-    k.store(out, i, total)
+    done += deliver(k, site, level, ("forces", "pulls", "result"), total)
     if level >= 3:
-        work, what = fn("dot", total, xi), "the dot product of the result and the point"
-        done += extra_output(
-            k, level - 1, ("power", "virial", "alignment"), (n, i), work, what, 0.5
-        )
+        done += _gathered(k, level, site, total, xi)
     return Title(k.name(f"{form}_sum", f"neighbor_{form}", f"gather_{form}"), done)
+
+
+def _gathered(k: KernelBuilder, level: int, site: Site, total: Var, xi: Var) -> str:
+    """What is done with the sum: a step, its work, its size."""
+    scalar = scalar_of(total.type)
+    done = ""
+    forms = k.draw.shape.sample(("virial", "size", "moved", "drag"), 2 if level >= 5 else 1)
+    for form in forms:
+        if form == "virial":
+            out = put(k, site, ("virial", "power", "work"), fn("dot", total, xi))
+            done += f" {out.name} gets the dot product of the sum and the point."
+        elif form == "size":
+            out = put(k, site, ("loads", "magnitudes"), fn("dot", total, total))
+            done += f" {out.name} gets the squared length of the sum."
+        elif form == "moved":
+            dt = quantity(k, site, ("dt", "step_size", "rate"), scalar, 0.05, 0.4)
+            out = put(k, site, ("moved", "new_points"), xi + dt * total)
+            done += f" {out.name} gets the point + {said(k, dt)} * sum."
+        else:
+            drag = quantity(k, site, ("drag", "damping"), scalar, 0.1, 0.9)
+            sources = {EACH: 1}
+            v = vector(k, site, ("velocity", "drift"), total.type, sources, -1.0, 1.0)
+            out = put(k, site, ("net_forces", "damped"), total - drag * v)
+            done += f" {out.name} gets the sum - {said(k, drag)} * {said(k, v)}."
+    return done

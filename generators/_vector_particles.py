@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from generators._vector_kit import Site, over_points, said
 from generators._vector_motion import Motion, sub_stepped
 from generators.build import BodyBuilder, KernelBuilder, field, fn, make
 from generators.dtypes import Struct, Vec
 from generators.expr import Expr, Var
 from generators.ir import FieldInit
-from generators.pieces import constant, extra_output, fine, float_vec, helper, thread
+from generators.pieces import fine, float_vec, helper
 from generators.registry import Title
 
 _STEP_NAMES = ("integrate_particles", "euler_step", "advance_particles", "move_particles")
@@ -45,7 +46,7 @@ def _with_extra(k: KernelBuilder, a: Expr, text: str, x: Var, v: Var) -> tuple[E
     return gain * a, f"{gain} * {text}"
 
 
-def _source(k: KernelBuilder, vec: Vec, n: str) -> tuple[tuple[Var, ...], str]:
+def _source(k: KernelBuilder, vec: Vec, n: tuple[str, ...]) -> tuple[tuple[Var, ...], str]:
     """The arrays or the vector that the acceleration comes from; and its formula."""
     form = k.draw.shape.choice(("gravity", "force", "over mass", "inverse mass", "charge"))
     if form == "gravity":
@@ -65,7 +66,7 @@ def _source(k: KernelBuilder, vec: Vec, n: str) -> tuple[tuple[Var, ...], str]:
     return (inverse, push), f"{inverse.name} * {push.name}"
 
 
-def _acceleration(source: tuple[Var, ...], i: Var) -> Expr:
+def _acceleration(source: tuple[Var, ...], i: tuple[Var, ...]) -> Expr:
     values = [v if isinstance(v.type, Vec) else v[i] for v in source]
     if len(values) == 1:
         return values[0]
@@ -76,7 +77,8 @@ def _acceleration(source: tuple[Var, ...], i: Var) -> Expr:
 def particle_step(k: KernelBuilder, level: int) -> Title:
     """Euler's method for positions and velocities, with drag, springs, limits and walls."""
     vec = float_vec(k, {3: 3, 2: 2})
-    n = k.size("n", 48, 72)
+    site = over_points(k, level)
+    n, i = site.dims, site.at
     xs = k.array(("positions", "pos", "points"), vec, n, low=-2.0, high=2.0)
     vs = k.array(("velocities", "vel", "speeds"), vec, n, low=-2.0, high=2.0)
     source, text = _source(k, vec, n)
@@ -84,7 +86,6 @@ def particle_step(k: KernelBuilder, level: int) -> Title:
     dt: Expr = k.lift(step, vec.scalar) if step else k.scalar(_DT, vec.scalar, 0.05, 0.2)
     x_out = k.out(("new_positions", "pos_out", "x_next"), vec, n)
     v_out = k.out(("new_velocities", "vel_out", "v_next"), vec, n)
-    i = thread(k, n, "i", "tid", "p")
     if step:
         dt = k.let(_DT, dt)
     x, v = k.let(("x", "xi", "here"), xs[i]), k.let(("v", "vi", "velocity"), vs[i])
@@ -97,11 +98,7 @@ def particle_step(k: KernelBuilder, level: int) -> Title:
     k.store(x_out, i, x)
     k.store(v_out, i, v)
     if level >= 3 and k.draw.shape.chance(0.7):
-        names = ("energies", "kinetic", "energy_out")
-        share = constant(k, 0.3, 0.7)
-        energy = share * fn("dot", v, v)
-        what = f"{share} times the new squared speed"
-        done += extra_output(k, min(level - 1, 3), names, (n, i), energy, what)
+        done += _balance(k, level, site, x, v, None)
     return Title(k.name(*_STEP_NAMES), done)
 
 
@@ -136,7 +133,8 @@ def _particle(k: KernelBuilder, vec: Vec, third: str) -> tuple[Struct, tuple[Fie
 def particle_structs(k: KernelBuilder, level: int) -> Title:
     """The same for an array of structs, which the kernel reads and writes whole."""
     vec = float_vec(k, {3: 3, 2: 2})
-    n = k.size("n", 48, 72)
+    site = over_points(k, level)
+    n, i = site.dims, site.at
     third = k.draw.shape.choice(sorted(_THIRD))
     struct, fields = _particle(k, vec, third)
     bodies = k.array(("particles", "bodies", "state"), struct, n, fields=fields)
@@ -148,7 +146,6 @@ def particle_structs(k: KernelBuilder, level: int) -> Title:
     step = _time_step(k, vec)
     dt: Expr = k.lift(step, vec.scalar) if step else k.scalar(_DT, vec.scalar, 0.05, 0.2)
     moved = k.array(("moved", "next_state", "advanced"), struct, n, role="out", fields=fields)
-    i = thread(k, n, "i", "tid", "p")
     if step:
         dt = k.let(_DT, dt)
     body = k.let(("body", "particle", "item"), bodies[i])
@@ -168,9 +165,7 @@ def particle_structs(k: KernelBuilder, level: int) -> Title:
         k.set_field(body, fields[1].name, v)
         k.store(moved, i, body)
     if level >= 4:
-        momentum = field(body, third) * fn("length", v)
-        outs = ("momenta", "momentum_out", "weighted_speeds")
-        done += extra_output(k, level - 2, outs, (n, i), momentum, f"{third} times the new speed")
+        done += _balance(k, level, site, x, v, field(body, third))
     return Title(k.name(*_STEP_NAMES, "step_bodies"), done)
 
 
@@ -186,3 +181,31 @@ def _pushed(k: KernelBuilder, level: int, body: Var, force: Expr, third: str) ->
 
     params = (("particle", body.type), ("force", force.type))
     return k.call(helper(k, ("acceleration_of", "response_to"), params, build), body, force)
+
+
+def _balance(k: KernelBuilder, level: int, site: Site, x: Var, v: Var, third: Expr | None) -> str:
+    """What a simulation records beside the state, of the new position and velocity."""
+    assert isinstance(v.type, Vec)
+    forms = ["kinetic", "distance", "flux"] + (["angular"] if v.type.size == 3 else [])
+    forms += ["momentum"] if third is not None else []
+    done = ""
+    for form in k.draw.shape.sample(forms, 2 if level >= 5 else 1):
+        if form == "kinetic":
+            value: Expr = 0.5 * fn("dot", v, v)
+            text = "half the squared new speed"
+            if third is not None:
+                value, text = third * value, f"{said(k, third)} times {text}"
+        elif form == "momentum" and third is not None:
+            value, text = third * v, f"{said(k, third)} times the new velocity"
+        elif form == "angular":
+            value, text = fn("cross", x, v), "the cross product of new position and velocity"
+        elif form == "distance":
+            home = k.scalar(("home", "reference", "sensor"), v.type, -1.0, 1.0)
+            value, text = fn("length_sq", x - home), f"the squared new distance from {home.name}"
+        else:
+            axis = k.scalar(("axis_dir", "probe_dir", "outward"), v.type, init="unit")
+            value, text = fn("dot", v, axis), f"the new velocity along {axis.name}"
+        out = k.out((f"{form}_out", f"{form}_log"), value.type, site.dims)
+        k.store(out, site.at, value)
+        done += f" {out.name} gets {text}."
+    return done

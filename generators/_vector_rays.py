@@ -5,51 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from generators.build import BodyBuilder, KernelBuilder, field, fn
+from generators._vector_kit import over_points
+from generators._vector_output import deliver
+from generators._vector_ray_balls import Hits
+from generators.build import KernelBuilder, field, fn
 from generators.dtypes import Type, Vec
 from generators.expr import Expr, Operand, Var, op
 from generators.ir import FieldInit
-from generators.pieces import extra_output, fine, float_vec, helper, thread
+from generators.pieces import fine, float_vec, helper
 from generators.registry import Title
 
-
-@dataclass(frozen=True)
-class Hits:
-    """How a ray meets a ball: hits before ``start`` do not count; by a formula or by geometry."""
-
-    start: float
-    geometric: bool
-
-    def distance(self, b: BodyBuilder, o: Expr, d: Expr, center: Expr, radius: Expr) -> Var:
-        """Distance along a ray of unit direction; below ``start`` for a miss."""
-        find = self._by_geometry if self.geometric else self._by_formula
-        return find(b, o, d, center, radius)
-
-    def _by_formula(self, b: BodyBuilder, o: Expr, d: Expr, center: Expr, radius: Expr) -> Var:
-        oc = b.let(("oc", "rel", "from_center"), o - center)
-        along = b.let(("along", "half_b"), fn("dot", oc, d))
-        disc = b.let(("disc", "discriminant"), along * along - fn("dot", oc, oc) + radius * radius)
-        t = b.let(("t", "dist"), b.lift(-1.0, radius.type))
-        with b.if_(disc > 0.0):
-            root = b.let(("root", "sq"), fn("sqrt", disc))
-            b.assign(t, -along - root)
-            with b.if_(t < self.start):
-                b.assign(t, -along + root)
-        return t
-
-    def _by_geometry(self, b: BodyBuilder, o: Expr, d: Expr, center: Expr, radius: Expr) -> Var:
-        to_center = b.let(("to_center", "rel"), center - o)
-        along = b.let(("along", "t_mid"), fn("dot", to_center, d))
-        gap = b.let(("gap_sq", "miss_sq"), fn("length_sq", to_center - along * d))
-        t = b.let(("t", "dist"), b.lift(-1.0, radius.type))
-        with b.if_(gap < radius * radius):
-            half = b.let(("half_chord", "half"), fn("sqrt", radius * radius - gap))
-            b.assign(t, along - half)
-            with b.if_(t < self.start):
-                b.assign(t, along + half)
-        return t
-
-
+Place = tuple[tuple[str, ...], tuple[Var, ...]]
 Ball = Callable[[Expr | None], tuple[Expr, Expr]]
 
 
@@ -151,11 +117,11 @@ def ray_sphere(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     scene, hits = _scene(k, level)
     vec, ball, several = scene.vec, scene.ball, scene.several
-    n = k.size("n", 64, 80)
+    site = over_points(k, level)
+    n, i = site.dims, site.at
     origins = k.array(("origins", "ray_origins", "starts"), vec, n, low=-2.0, high=2.0)
     dirs = k.array(("directions", "ray_dirs", "dirs"), vec, n, init="unit")
     source = scene.declare(k)
-    i = thread(k, n, "i", "tid", "r")
     o, d = k.let(("o", "origin", "start"), origins[i]), k.let(("d", "ray", "u"), dirs[i])
     called = ""
     if level >= 2 and shape.chance(0.5):
@@ -188,25 +154,59 @@ def ray_sphere(k: KernelBuilder, level: int) -> Title:
         )
     else:
         t = distance(None)
-    k.store(k.out(("distances", "hits", "t_hit"), vec.scalar, n), i, t)
+    done += deliver(k, site, level, ("distances", "hits", "t_hit"), t)
     if level >= 2 and shape.chance(0.6):
         done += _hit_points(k, (n, i), o + t * d, o, t < far if several else t > 0.0)
     if level >= 3:
-        other = k.scalar(("light", "view", "up"), vec, -1.0, 1.0)
-        outs, value = ("shading", "brightness", "glow"), fn("dot", d, other) / (1.0 + t * t)
-        what = f"dot(direction, {other.name}) / (1 + distance^2)"
-        done += extra_output(k, level - 1, outs, (n, i), value, what, 0.5)
+        done += _seen(k, level, (n, i), scene, (o, d, t))
     names = (f"ray_{ball}_distance", f"trace_{ball}s", f"cast_rays_at_{ball}")
     return Title(k.name(*names), done)
+
+
+def _seen(
+    k: KernelBuilder, level: int, place: Place, scene: Scene, ray: tuple[Var, Var, Var]
+) -> str:
+    """What a renderer makes of the distance, in one or two more outputs."""
+    (size, i), (o, d, t) = place, ray
+    forms = ("light", "fog", "depth", "spread", "lambert", "attenuation")
+    done = ""
+    for form in k.draw.shape.sample(forms, 2 if level >= 5 else 1):
+        value, text = _measure(k, form, scene, (o, d, t))
+        names = (f"{form}_out", f"{form}_image", f"{form}_values")
+        out = k.out(names, value.type, size)
+        k.store(out, i, value)
+        done += f" {out.name} gets {text}, t being the distance."
+    return done
+
+
+def _measure(
+    k: KernelBuilder, form: str, scene: Scene, ray: tuple[Var, Var, Var]
+) -> tuple[Expr, str]:
+    o, d, t = ray
+    scalar = scene.vec.scalar
+    if form in ("light", "lambert"):
+        light = k.scalar(("light", "sun_dir", "view"), scene.vec, init="unit")
+        facing = fn("dot", d, light)
+        if form == "lambert":
+            return fn("max", facing, 0.0) / (1.0 + t * t), (
+                f"max(dot(direction, {light.name}), 0) / (1 + t^2)"
+            )
+        return facing / (1.0 + t * t), f"dot(direction, {light.name}) / (1 + t^2)"
+    if form == "spread":
+        return fn("length_sq", o + t * d), "the squared length of origin + t * direction"
+    rate = k.scalar((f"{form}_rate", "density", "sigma"), scalar, 0.05, 0.3)
+    if form == "fog":
+        return 1.0 - fn("exp", -rate * (t + 1.0)), f"1 - exp(-{rate.name} * (t + 1))"
+    if form == "depth":
+        return 1.0 / (1.0 + rate * (t + 1.0)), f"1 / (1 + {rate.name} * (t + 1))"
+    return fn("exp", -rate * t) * d, f"exp(-{rate.name} * t) * direction"
 
 
 def _before(start: float) -> str:
     return f"below {start}" if start else "negative"
 
 
-def _hit_points(
-    k: KernelBuilder, place: tuple[str, Var], point: Expr, origin: Expr, hit: Expr
-) -> str:
+def _hit_points(k: KernelBuilder, place: Place, point: Expr, origin: Expr, hit: Expr) -> str:
     """The point that each ray hits, as one more output."""
     points = k.out(("hit_points", "contacts", "landing"), point.type, place[0])
     with k.if_(hit):

@@ -4,24 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from generators._vector_kit import (
+    EACH,
+    ROW,
+    SHARED,
+    Site,
+    held,
+    over_points,
+    quantity,
+    said,
+    vector,
+)
+from generators._vector_output import deliver, put
 from generators.build import KernelBuilder, fn, make
 from generators.dtypes import Mat, Quat, Scalar, Transform, Vec
 from generators.expr import Expr, Var
-from generators.pieces import extra_output, fine, thread, vector_literal, zero
+from generators.pieces import zero
 from generators.registry import Title
 
 Turn = Callable[[Expr], Expr]
-Rotation = tuple[Callable[[Var], Turn], str]
+Dims = tuple[str, ...]
+Index = tuple[Var, ...]
+Rotation = tuple[Callable[[Index], Turn], str]
 
 
-def _by_quaternion(k: KernelBuilder, n: str, scalar: Scalar) -> Rotation:
+def _by_quaternion(k: KernelBuilder, n: Dims, scalar: Scalar) -> Rotation:
     quat = Quat(scalar)
     rotations = k.array(("rotations", "orientations", "quats"), quat, n, init="unit")
     form = k.draw.shape.choice(("plain", "plain", "inverse", "parent"))
     if form == "parent":
         base = k.scalar(("base", "world_rot", "parent"), quat, -1.0, 1.0, init="unit")
 
-    def at(i: Var) -> Turn:
+    def at(i: Index) -> Turn:
         turned = base * rotations[i] if form == "parent" else rotations[i]
         q = k.let(("rot", "orientation", "quat"), turned)
         return lambda p: fn("quat_rotate_inv" if form == "inverse" else "quat_rotate", q, p)
@@ -32,14 +46,14 @@ def _by_quaternion(k: KernelBuilder, n: str, scalar: Scalar) -> Rotation:
     return at, f"rotated by the {inverse}quaternion in {rotations.name}"
 
 
-def _by_transform(k: KernelBuilder, n: str, scalar: Scalar) -> Rotation:
+def _by_transform(k: KernelBuilder, n: Dims, scalar: Scalar) -> Rotation:
     type_ = Transform(scalar)
     poses = k.array(("poses", "frames", "xforms"), type_, n, init="unit", low=-1.0, high=1.0)
     form = k.draw.shape.choice(("plain", "inverse", "parent"))
     if form == "parent":
         base = k.scalar(("world", "parent", "base"), type_, -1.0, 1.0, init="unit")
 
-    def at(i: Var) -> Turn:
+    def at(i: Index) -> Turn:
         pose: Expr = poses[i]
         if form != "plain":
             pose = fn("transform_inverse", pose) if form == "inverse" else base * pose
@@ -52,7 +66,7 @@ def _by_transform(k: KernelBuilder, n: str, scalar: Scalar) -> Rotation:
     return at, text if form != "parent" else f"{text} and then by {base.name}"
 
 
-def _angle(k: KernelBuilder, angles: Var, i: Var, rate: float) -> Expr:
+def _angle(k: KernelBuilder, angles: Var, i: Index, rate: float) -> Expr:
     return rate * angles[i] if rate else angles[i]
 
 
@@ -60,10 +74,10 @@ def _angle_text(angles: Var, rate: float) -> str:
     return f"{rate} times its angle in {angles.name}" if rate else f"its angle in {angles.name}"
 
 
-def _by_axis_angle(k: KernelBuilder, n: str, scalar: Scalar) -> Rotation:
+def _by_axis_angle(k: KernelBuilder, n: Dims, scalar: Scalar) -> Rotation:
     angles = k.array(("angles", "theta", "turns"), scalar, n, low=-3.0, high=3.0)
     shape, vec = k.draw.shape, Vec(3, scalar)
-    rate = fine(k, 0.2, 0.98) if shape.chance(0.5) else 0.0
+    rate = 2.0 if shape.chance(0.2) else 0.0
     form = shape.choice(("shared", "each", "x", "y", "z"))
     if form == "each":
         axes = k.array(("axes", "spin_axes"), vec, n, init="unit")
@@ -71,7 +85,7 @@ def _by_axis_angle(k: KernelBuilder, n: str, scalar: Scalar) -> Rotation:
         axes = k.scalar(("axis", "spin_axis"), vec, init="unit")
     expanded = shape.chance(0.35)
 
-    def at(i: Var) -> Turn:
+    def at(i: Index) -> Turn:
         axis: Expr
         if form in ("each", "shared"):
             axis = axes[i] if form == "each" else axes
@@ -91,12 +105,12 @@ def _by_axis_angle(k: KernelBuilder, n: str, scalar: Scalar) -> Rotation:
     return at, f"rotated about {about} by {_angle_text(angles, rate)} (radians){by}"
 
 
-def _in_plane(k: KernelBuilder, n: str, scalar: Scalar) -> Rotation:
+def _in_plane(k: KernelBuilder, n: Dims, scalar: Scalar) -> Rotation:
     angles = k.array(("angles", "theta", "headings"), scalar, n, low=-3.0, high=3.0)
-    rate = fine(k, 0.2, 0.98) if k.draw.shape.chance(0.5) else 0.0
+    rate = 0.5 if k.draw.shape.chance(0.2) else 0.0
     as_matrix, clockwise = k.draw.shape.chance(0.4), k.draw.shape.chance(0.3)
 
-    def at(i: Var) -> Turn:
+    def at(i: Index) -> Turn:
         angle = k.let(("angle", "phi"), _angle(k, angles, i, rate))
         c, s = k.let(("c", "ca"), fn("cos", angle)), k.let(("s", "sa"), fn("sin", angle))
         if as_matrix:
@@ -120,86 +134,93 @@ ROTATIONS = {
 }
 
 
-def _finished(k: KernelBuilder, vec: Vec, turn: Turn) -> tuple[Turn, str]:
-    """A turn with a constant factor or a constant shift after it."""
-    form = k.draw.shape.choice(("scaled", "divided", "shifted"))
-    if form == "shifted":
-        offset, text = vector_literal(k, vec, 0.1, 0.99)
-        return lambda p: turn(p) + offset, f", then moved by {text}"
-    factor = fine(k, 0.3, 0.99) if form == "scaled" else fine(k, 1.02, 2.0)
-    if form == "scaled":
-        return lambda p: factor * turn(p), f", then multiplied by {factor}"
-    return lambda p: turn(p) / factor, f", then divided by {factor}"
+def _finished(k: KernelBuilder, site: Site, vec: Vec, turn: Turn) -> tuple[Turn, str]:
+    """A turn with a translation or a uniform scale after it."""
+    sources = {EACH: 2, ROW: 1, SHARED: 2}
+    if k.draw.shape.chance(0.6):
+        names = ("translation", "offset", "displacement")
+        shift = vector(k, site, names, vec, sources, -1.0, 1.0)
+        return lambda p: turn(p) + shift, f", then moved by {said(k, shift)}"
+    scale = quantity(k, site, ("scale", "zoom", "size"), vec.scalar, 0.5, 2.0)
+    return lambda p: scale * turn(p), f", then multiplied by {said(k, scale)}"
 
 
-def _pivot(k: KernelBuilder, vec: Vec, level: int) -> tuple[Expr | None, str]:
-    """The point that the motion is about: a parameter or a literal, at level 1 mostly none."""
-    if k.draw.shape.chance(0.6 if level == 1 else 0.4):
-        if level == 1:
-            return None, ""
-        pivot = k.scalar(("pivot", "center", "origin"), vec, -1.0, 1.0)
-        return pivot, pivot.name
-    value, text = vector_literal(k, vec, 0.1, 1.5)
-    return value, f"the point {text}"
+def _pivot(k: KernelBuilder, site: Site, vec: Vec, level: int) -> tuple[Expr | None, str]:
+    """The point that the motion is about, at level 1 mostly none."""
+    if k.draw.shape.chance(0.7 if level == 1 else 0.4):
+        return None, ""
+    names = ("pivot", "center", "origin")
+    pivot = vector(k, site, names, vec, {EACH: 1, ROW: 1, SHARED: 3}, -1.0, 1.0)
+    return pivot, said(k, pivot)
 
 
 def rigid_motion(k: KernelBuilder, level: int) -> Title:
     """Rotate and move points by quaternions, transforms, an axis and angle, or in the plane."""
     shape = k.draw.shape
     scalar = k.draw.wide_float_type()
-    n = k.size("n", 48, 72)
+    site = over_points(k, level)
     form = shape.choice(sorted(ROTATIONS))
     vec = Vec(2 if form == "plane" else 3, scalar)
-    points = k.array(("points", "positions", "vertices"), vec, n, low=-2.0, high=2.0)
-    move, text = ROTATIONS[form](k, n, scalar)
-    pivot, about = _pivot(k, vec, level)
+    points = k.array(("points", "positions", "vertices"), vec, site.dims, low=-2.0, high=2.0)
+    move, text = ROTATIONS[form](k, site.dims, scalar)
+    center, about = _pivot(k, site, vec, level)
     stretch = None
     if level >= 3 and shape.chance(0.6):
         stretch = k.scalar(("stretch", "scaling", "sizes"), vec, 0.5, 1.5)
-    out = k.out(("moved", "rotated", "points_out"), vec, n)
-    i = thread(k, n, "i", "tid", "v")
-    p = k.let(("p", "point", "x"), points[i])
-    if pivot is not None and not isinstance(pivot, Var):
-        pivot = k.let(("pivot", "center"), pivot)
-    turn = move(i)
-    if (isinstance(pivot, Var) and pivot.name == about) or pivot is None or shape.chance(0.4):
-        turn, after = _finished(k, vec, turn)
+    p = k.let(("p", "point", "x"), points[site.at])
+    pivot = None if center is None else held(k, ("pivot_i", "mid"), center)
+    turn = move(site.at)
+    if center is None or shape.chance(0.3):
+        turn, after = (
+            _finished(k, site, vec, turn) if level > 1 or shape.chance(0.5) else (turn, "")
+        )
         text += after
     if pivot is not None:
         k.augment(p, "sub", pivot)
     if stretch is not None:
         k.assign(p, fn("cw_mul", stretch, p))
         text = f"scaled by {stretch.name} along each axis and {text}"
-    done = f"Each point is {text}"
+    done = f"Each point of {points.name} is {text}"
     if level >= 4 or (level == 3 and shape.chance(0.5)):
-        done += _moves(k, level, n, i, p, turn, stretch)
+        done += _moves(k, level, site, p, turn, stretch)
     else:
         k.assign(p, turn(p))
         done += "."
-    if level >= 4 and shape.chance(0.6):
-        with k.if_(p[1] < 0.0):
-            k.set(p, 1, -p[1])
-        done += " A negative y is mirrored."
     if pivot is not None:
         k.augment(p, "add", pivot)
         done = f"Relative to {about}, e{done[1:]} In the end that point is added back."
-    k.store(out, i, p)
+    done += deliver(k, site, level, ("moved", "rotated", "points_out"), p, points[site.at])
     return Title(k.name("rotate_points", "move_points", "apply_motion", f"{form}_motion"), done)
 
 
 def _moves(
-    k: KernelBuilder, level: int, n: str, i: Var, p: Var, turn: Turn, stretch: Var | None
+    k: KernelBuilder, level: int, site: Site, p: Var, turn: Turn, stretch: Var | None
 ) -> str:
-    """Several turns in a row, and the path they make as one more output."""
+    """Several turns in a row, and what is measured of the path as more outputs."""
     assert isinstance(p.type, Vec)
     turns = k.draw.value.integer(2, 4)
-    path = k.let(("path", "travelled", "arc"), zero(p.type.scalar))
+    forms = k.draw.shape.sample(("path", "reach", "middle"), 2 if level >= 5 else 1)
+    path = k.let(("path", "travelled", "arc"), zero(p.type.scalar)) if "path" in forms else None
+    reach = k.let(("reach", "farthest"), fn("length_sq", p)) if "reach" in forms else None
+    middle = k.let(("visited", "sum_p"), p) if "middle" in forms else None
     with k.for_(("turn", "step", "r"), turns):
         q = k.let(("q", "next_point", "moved_point"), turn(p))
-        k.augment(path, "add", fn("length", q - p))
+        if path is not None:
+            k.augment(path, "add", fn("length", q - p))
         k.assign(p, q)
-    outs = ("path_lengths", "arc_out", "travel")
-    what = "the summed length of these moves"
+        if reach is not None:
+            k.augment(reach, "add", fn("length_sq", q))
+        if middle is not None:
+            k.augment(middle, "add", q)
     once = f" (the scaling by {stretch.name} only once)" if stretch is not None else ""
     done = f", {turns} times in a row{once}."
-    return done + extra_output(k, level - 2, outs, (n, i), path, what, 4.0)
+    if path is not None:
+        out = put(k, site, ("path_lengths", "arc_out", "travel"), path)
+        done += f" {out.name} gets the summed length of these moves."
+    if reach is not None:
+        out = put(k, site, ("reach_out", "inertia"), reach)
+        done += f" {out.name} gets the sum of the squared lengths of the point and all its images."
+    if middle is not None:
+        out = put(k, site, ("centers_out", "mean_points"), middle / float(turns + 1))
+        done += f" {out.name} gets the mean of the point and all its images."
+    return done

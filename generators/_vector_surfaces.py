@@ -1,136 +1,227 @@
-"""Directions at surfaces: projected, reflected, bounced, refracted or bent toward the normal."""
+"""Directions at surfaces: reflected, refracted, bounced off or slid along unit normals."""
 
 from __future__ import annotations
 
-from generators.build import BodyBuilder, KernelBuilder, fn
-from generators.dtypes import Type
-from generators.expr import Expr, Var
-from generators.pieces import Pairwise, extra_output, fine, float_vec, helper, thread
+from collections.abc import Callable, Sequence
+
+from generators._vector_kit import (
+    EACH,
+    LITERAL,
+    ROW,
+    SHARED,
+    Part,
+    Site,
+    held,
+    named_helper,
+    over_points,
+    plurals,
+    quantity,
+    record,
+    routine,
+    said,
+    struct_of,
+    vector,
+)
+from generators._vector_output import deliver, put
+from generators.build import BodyBuilder, KernelBuilder, field, fn
+from generators.dtypes import INT32, Type, Vec
+from generators.expr import Expr
+from generators.pieces import float_vec
 from generators.registry import Title
 
-
-def _tangent(k: KernelBuilder) -> tuple[Pairwise, str]:
-    form = k.draw.shape.choice(("damped", "lifted", "partial"))
-    if form == "damped":
-        keep = fine(k, 0.3, 0.99)
-        text = f"projected onto the plane of the normal and multiplied by {keep}"
-        return lambda _, d, n: keep * (d - fn("dot", d, n) * n), text
-    if form == "lifted":
-        lift = fine(k, 0.02, 0.4)
-        text = f"projected onto the plane of the normal n and moved by {lift} n"
-        return lambda _, d, n: d - (fn("dot", d, n) - lift) * n, text
-    share = fine(k, 0.5, 0.98)
-    text = f"reduced by {share} times its projection on the normal"
-    return lambda _, d, n: d - share * fn("dot", d, n) * n, text
+_SOURCES = {EACH: 2, ROW: 1, SHARED: 3, LITERAL: 2}
+_RAYS = ("incoming", "ray_dir", "heading", "velocity")
+Response = Callable[[BodyBuilder, Expr, Expr, Sequence[Expr]], Expr]
 
 
-def _mirror(k: KernelBuilder) -> tuple[Pairwise, str]:
-    form = k.draw.shape.choice(("restitution", "dimmed", "faded"))
-    if form == "restitution":
-        factor = fine(k, 1.1, 1.95)
-        text = f"mirrored incompletely at the normal n, to d - {factor} * dot(d, n) * n"
-        return lambda _, d, n: d - factor * fn("dot", d, n) * n, text
-    if form == "dimmed":
-        gain = fine(k, 0.2, 0.99)
-        text = f"reflected at the normal and multiplied by {gain}"
-        return lambda _, d, n: gain * (d - 2.0 * fn("dot", d, n) * n), text
-    fade = fine(k, 0.1, 0.6)
-
-    def respond(body: BodyBuilder, d: Expr, n: Expr) -> Expr:
-        along = body.let(("facing", "d_dot_n"), fn("dot", d, n))
-        return (d - 2.0 * along * n) / (1.0 + fade * along * along)
-
-    text = "reflected at the normal n and divided by 1 + "
-    return respond, f"{text}{fade} * dot(d, n)^2 (d being the direction before)"
+def _reflect(b: BodyBuilder, d: Expr, n: Expr, _: Sequence[Expr]) -> Expr:
+    return d - 2.0 * fn("dot", d, n) * n
 
 
-def _damped_bounce(k: KernelBuilder) -> tuple[Pairwise, str]:
-    slip, bounce = fine(k, 0.5, 0.95), fine(k, 0.3, 0.9)
-
-    def respond(body: BodyBuilder, d: Expr, n: Expr) -> Expr:
-        across = body.let(("across", "v_normal"), fn("dot", d, n) * n)
-        along = body.let(("along", "v_tangent"), d - across)
-        return slip * along - bounce * across
-
-    text = f"bounced: its part along the normal times -{bounce}, the rest times {slip}"
-    return respond, text
+def _slide(b: BodyBuilder, d: Expr, n: Expr, p: Sequence[Expr]) -> Expr:
+    return p[0] * (d - fn("dot", d, n) * n)
 
 
-def _bend(k: KernelBuilder) -> tuple[Pairwise, str]:
-    eta = fine(k, 0.5, 0.9)
-    dispersed = k.draw.shape.chance(0.4)
-    gain = fine(k, 0.4, 0.98) if dispersed else 1.0
-
-    def respond(body: BodyBuilder, d: Expr, n: Expr) -> Expr:
-        ray = body.let(("ray", "unit_dir"), fn("normalize", d))
-        cosine = body.let(("cosine", "cos_in"), -fn("dot", ray, n))
-        inside = body.let(("k2", "cos2"), 1.0 - eta * eta * (1.0 - cosine * cosine))
-        bent = eta * ray + (eta * cosine - fn("sqrt", inside)) * n
-        return gain * bent if dispersed else bent
-
-    text = f"normalised and refracted by Snell's law with index ratio {eta}"
-    return respond, f"{text}, then multiplied by {gain}" if dispersed else text
+def _bounce(b: BodyBuilder, d: Expr, n: Expr, p: Sequence[Expr]) -> Expr:
+    across = b.let(("across", "v_normal"), fn("dot", d, n) * n)
+    tangent = b.let(("along", "v_tangent"), d - across)
+    return p[1] * tangent - p[0] * across
 
 
-def _tilt(k: KernelBuilder) -> tuple[Pairwise, str]:
-    amount = fine(k, 0.1, 0.8)
-    if k.draw.shape.chance(0.5):
-        text = f"blended with the normal n as (1 - {amount}) * d + {amount} * n"
-        return lambda _, d, n: fn("lerp", d, n, amount), text
-    return lambda _, d, n: d + amount * n, f"increased by {amount} times the normal"
+def _elastic(b: BodyBuilder, d: Expr, n: Expr, p: Sequence[Expr]) -> Expr:
+    return d - (1.0 + p[0]) * fn("dot", d, n) * n
 
 
-RESPONSES = {
-    "slide": _tangent,
-    "reflect": _mirror,
-    "bounce": _damped_bounce,
-    "refract": _bend,
-    "tilt": _tilt,
+def _stick(b: BodyBuilder, d: Expr, n: Expr, p: Sequence[Expr]) -> Expr:
+    """Coulomb friction: the tangential part loses at most mu times the normal part."""
+    push = b.let(("push", "vn"), fn("dot", d, n))
+    tangent = b.let(("tangent", "vt"), d - push * n)
+    speed = b.let(("speed", "vt_len"), fn("sqrt", fn("dot", tangent, tangent) + 1.0e-4))
+    return fn("max", 1.0 - p[0] * fn("abs", push) / speed, 0.0) * tangent
+
+
+def _refract(b: BodyBuilder, d: Expr, n: Expr, p: Sequence[Expr]) -> Expr:
+    ray = b.let(("ray", "unit_dir"), fn("normalize", d))
+    cosine = b.let(("cosine", "cos_in"), -fn("dot", ray, n))
+    k2 = b.let(("k2", "cos2_out"), 1.0 - p[0] * p[0] * (1.0 - cosine * cosine))
+    bent = b.let(("bent", "mirrored"), ray + 2.0 * cosine * n)
+    b.note("total internal reflection where no transmitted ray exists")
+    with b.if_(k2 > 0.0):
+        b.assign(bent, p[0] * ray + (p[0] * cosine - fn("sqrt", k2)) * n)
+    return bent
+
+
+_RESPONSES: dict[str, tuple[Response, str, tuple[tuple[tuple[str, ...], float, float], ...]]] = {
+    "reflect": (_reflect, "d - 2 * dot(d, n) * n", ()),
+    "slide": (_slide, "P0 * (d - dot(d, n) * n)", ((("slip", "keep"), 0.5, 0.95),)),
+    "bounce": (
+        _bounce,
+        "P1 * (d - q) - P0 * q with q = dot(d, n) * n",
+        ((("restitution", "bounce"), 0.3, 0.9), (("slip", "tangent_keep"), 0.5, 0.95)),
+    ),
+    "elastic": (_elastic, "d - (1 + P0) * dot(d, n) * n", ((("restitution", "bounce"), 0.3, 0.9),)),
+    "stick": (
+        _stick,
+        "max(1 - P0 * |dot(d, n)| / sqrt(dot(t, t) + 1.0e-4), 0) * t with t = d - dot(d, n) * n",
+        ((("friction", "mu"), 0.3, 0.9),),
+    ),
+    "refract": (
+        _refract,
+        "r = d / |d| refracted with index ratio P0: P0 * r + (P0 * c - sqrt(k2)) * n where k2 = "
+        "1 - P0^2 * (1 - c^2) > 0 and c = -dot(r, n), else the reflection r + 2 * c * n",
+        ((("eta", "index_ratio"), 1.2, 1.6),),
+    ),
 }
 
 
-def surface_response(k: KernelBuilder, level: int) -> Title:
-    """Directions projected onto, reflected by or refracted at surfaces with unit normals."""
+def _worded(k: KernelBuilder, text: str, params: Sequence[Expr]) -> str:
+    for n, p in enumerate(params):
+        text = text.replace(f"P{n}", said(k, p))
+    return text
+
+
+def _applied(
+    k: KernelBuilder, level: int, vec: Vec, form: str, count: int
+) -> Callable[[Expr, Expr, Sequence[Expr]], Expr]:
+    """The response in place or in a helper."""
+    build = _RESPONSES[form][0]
+    kinds: list[tuple[str, Type]] = [("d", vec), ("n", vec)]
+    kinds += [(f"p{n}" if count > 1 else "param", vec.scalar) for n in range(count)]
+    names = (form, f"{form}_at", f"{form}_off")
+    helper = named_helper(k, level)
+    use = routine(k, helper, names, kinds, lambda b, d, n, *p: build(b, d, n, p))
+    return lambda d, n, p: use(d, n, *p)
+
+
+def _once(k: KernelBuilder, level: int, site: Site, vec: Vec, form: str) -> str:
+    """One surface for each direction."""
     shape = k.draw.shape
-    vec = float_vec(k, {3: 6, 2: 3, 4: 1})
-    n = k.size("n", 48, 72)
-    form = shape.choice(sorted(RESPONSES))
-    incoming = k.array(("incoming", "rays", "directions"), vec, n, low=-1.5, high=1.5)
-    several = level >= 3 and form != "refract" and shape.chance(0.6)
-    planes = k.size("m", 3, 6) if several else n
-    normals = k.array(("normals", "surface_normals"), vec, planes, init="unit")
-    out = k.out(("outgoing", "responses", "result"), vec, n)
-    i = thread(k, n, "i", "tid")
-    d = k.let(("d", "direction", "ray_dir"), incoming[i])
-    respond, text = RESPONSES[form](k)
-    called = ""
-    if level >= 2 and shape.chance(0.5):
-        kinds: list[tuple[str, Type]] = [("v", vec), ("nrm", vec)]
-        called = helper(k, (form, f"{form}_at", f"{form}_off"), kinds, respond)
-
-    def apply(at: Var, only_inward: bool) -> None:
-        normal = k.let(("normal", "nrm"), normals[at])
-        if only_inward:
-            with k.if_(fn("dot", d, normal) < 0.0):
-                k.assign(d, k.call(called, d, normal) if called else respond(k, d, normal))
-        else:
-            k.assign(d, k.call(called, d, normal) if called else respond(k, d, normal))
-
-    inward = several or level >= 4 or (level >= 2 and form in ("slide", "bounce"))
-    if several:
-        count = k.trip_count(("plane_count", "num_planes", "walls"), planes)
-        with k.for_(("w", "plane", "j"), count) as w:
-            apply(w, inward)
+    parts = [Part(_RAYS, vec, -1.5, 1.5), Part(("normal", "surface_normal"), vec, init="unit")]
+    if shape.chance(0.35):
+        d, n = record(k, site, ("Contact", "Hit", "Impact"), parts, True)
     else:
-        apply(i, inward)
-    k.store(out, i, d)
-    done = f"Each direction d is {text}."
-    if inward:
-        each = "For each plane in turn, where" if several else "Where"
-        done = f"{each} the direction d has a negative dot product with the normal, it is {text}."
+        d = k.array(plurals(_RAYS), vec, site.dims, low=-1.5, high=1.5)[site.at]
+        sources = {EACH: 4, ROW: 1, SHARED: 2}
+        n = vector(k, site, ("normal", "surface_normal"), vec, sources, None, None, "unit")
+    names = said(k, d), said(k, n)
+    d, n = k.let(("d", "ray"), d), held(k, ("n", "nrm"), n)
+    _, text, wanted = _RESPONSES[form]
+    params = [quantity(k, site, w, vec.scalar, low, high, _SOURCES) for w, low, high in wanted]
+    apply = _applied(k, level, vec, form, len(params))
+    side = shape.choice(("any", "into", "flip")) if level >= 2 else "any"
+    done = f"With d = {names[0]} and n = {names[1]}, "
+    formula = _worded(k, text, params)
+    if side == "flip":
+        n = k.let(("facing", "n_used"), fn("where", fn("dot", d, n) < 0.0, n, -n))
+        done += "n negated where dot(d, n) >= 0, "
+    if side == "into":
+        result = k.let(("result", "outgoing_dir"), d)
+        with k.if_(fn("dot", d, n) < 0.0):
+            k.assign(result, apply(d, n, params))
+        value: Expr = result
+        done += f"take {formula} where dot(d, n) < 0, else d."
+    else:
+        value = apply(d, n, params)
+        done += f"take {formula}."
     if level >= 3:
-        other = k.scalar(("light", "view", "heading"), vec, -1.0, 1.0)
-        outs, facing = ("intensities", "alignment", "shade"), fn("dot", d, other)
-        what = f"the dot product of the result with {other.name}"
-        done += extra_output(k, level - 1, outs, (n, i), facing, what, 1.0)
+        value = k.let(("out_dir", "after"), value)
+    done += deliver(k, site, level, ("responses", "result_dirs", "out"), value, d)
+    if level >= 3:
+        done += _measured(k, site, form, d, value, "d")
+    return done
+
+
+def _measured(k: KernelBuilder, site: Site, form: str, d: Expr, after: Expr, word: str) -> str:
+    """What a solver or a renderer asks for: ``word`` names the direction before, e that after."""
+    vec = d.type
+    assert isinstance(vec, Vec)
+    forms = ("impulse", "facing", "turn") if form == "reflect" else ("impulse", "loss", "facing")
+    kind = k.draw.shape.choice(forms)
+    if kind == "impulse":
+        mass = quantity(k, site, ("mass", "weight"), vec.scalar, 0.5, 2.0, _SOURCES)
+        out = put(k, site, ("impulses", "kicks"), mass * (after - d))
+        return f" {out.name} gets {said(k, mass)} * (e - {word}), e being the direction after."
+    if kind == "loss":
+        lost = 0.5 * (fn("dot", d, d) - fn("dot", after, after))
+        out = put(k, site, ("energy_loss", "dissipated"), lost)
+        return f" {out.name} gets (|{word}|^2 - |e|^2) / 2, e being the direction after."
+    if kind == "turn":
+        out = put(k, site, ("alignment", "cosines"), fn("dot", d, after))
+        return f" {out.name} gets dot({word}, e), e being the direction after."
+    view = k.scalar(("view_dir", "light_dir", "up"), vec, init="unit")
+    out = put(k, site, ("glints", "brightness"), fn("dot", after, view))
+    return f" {out.name} gets dot(e, {view.name}), e being the direction after."
+
+
+def _several(k: KernelBuilder, level: int, site: Site, vec: Vec, form: str) -> str:
+    """Several surfaces in turn, with parameters of their own at level 5."""
+    shape = k.draw.shape
+    k.size("m", 3, 5)
+    source = k.array(plurals(_RAYS), vec, site.dims, low=-1.5, high=1.5)
+    _, text, wanted = _RESPONSES[form]
+    parts = [Part(("normal", "n_dir"), vec, init="unit")]
+    parts += [Part(w, vec.scalar, low, high) for w, low, high in wanted]
+    own = bool(wanted) and (level >= 5 or shape.chance(0.4))
+    if own:
+        struct, fields = struct_of(k, k.draw.word.choice(("Wall", "Plane", "Surface")), parts)
+        walls = k.array(("walls", "planes", "surfaces"), struct, "m", fields=fields)
+        params: list[Expr] = []
+    else:
+        walls = k.array(("normals", "plane_normals"), vec, "m", init="unit")
+        params = [quantity(k, site, w, vec.scalar, low, high, _SOURCES) for w, low, high in wanted]
+    count = k.trip_count(("wall_count", "num_planes"), "m")
+    apply = _applied(k, level, vec, form, len(wanted))
+    d = k.let(("d", "ray"), source[site.at])
+    hits = k.let(("hits", "bounces"), k.lift(0, INT32)) if level >= 5 or shape.chance(0.5) else None
+    with k.for_(("j", "w", "wall_id"), count) as j:
+        if own:
+            wall = k.let(("wall", "plane"), walls[j])
+            n = k.let(("n", "nrm"), field(wall, fields[0].name))
+            params = [field(wall, f.name) for f in fields[1:]]
+        else:
+            n = k.let(("n", "nrm"), walls[j])
+        with k.if_(fn("dot", d, n) < 0.0):
+            k.assign(d, apply(d, n, params))
+            if hits is not None:
+                k.augment(hits, "add", 1)
+    done = f"Let d start as {source.name}; for each n of {walls.name} in order, where dot(d, n) < "
+    done += f"0, d becomes {_worded(k, text, params)}. Take d."
+    done += deliver(k, site, level, ("responses", "result_dirs", "out"), d)
+    if hits is not None:
+        done += f" {put(k, site, ('hit_counts', 'bounce_count'), hits).name} gets how often."
+    if level >= 5:
+        start = k.let(("start", "d_in"), source[site.at])
+        done += _measured(k, site, form, start, d, source.name)
+    return done
+
+
+def surface_response(k: KernelBuilder, level: int) -> Title:
+    """Directions reflected by, refracted at, bounced off or slid along surfaces."""
+    site = over_points(k, level)
+    vec = float_vec(k, {3: 6, 2: 4})
+    forms = sorted(_RESPONSES)
+    if level >= 4:
+        forms = [f for f in forms if f not in ("refract", "stick")]
+    form = k.draw.shape.choice(forms)
+    done = (_once if level <= 3 else _several)(k, level, site, vec, form)
     return Title(k.name(f"{form}_directions", f"{form}_rays", f"{form}_at_surface"), done)

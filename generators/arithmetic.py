@@ -2,13 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from generators._arithmetic_bits import bit_mixing
+from generators._arithmetic_blas import vector_update
+from generators._arithmetic_blending import byte_blend
+from generators._arithmetic_calendar import calendar
+from generators._arithmetic_checksums import checksum
+from generators._arithmetic_complex import complex_arithmetic
+from generators._arithmetic_curves import spline_curve
+from generators._arithmetic_differences import finite_difference
 from generators._arithmetic_digits import integer_split
+from generators._arithmetic_division import rounding_division
+from generators._arithmetic_dots import mixed_dot
+from generators._arithmetic_filters import fir_filter
+from generators._arithmetic_finance import interest
 from generators._arithmetic_fixed import fixed_point
+from generators._arithmetic_gather import CELLS, PLACES, STORAGE, stored_as
+from generators._arithmetic_hashing import hash_words
+from generators._arithmetic_means import weighted_mean
+from generators._arithmetic_morton import morton_code
+from generators._arithmetic_narrow import saturating
+from generators._arithmetic_permute import permute_copy
+from generators._arithmetic_pixels import pixel_packing
+from generators._arithmetic_polynomials import polynomial
+from generators._arithmetic_quantised import quantize
+from generators._arithmetic_random import random_step
+from generators._arithmetic_rounding import real_rounding
+from generators._arithmetic_sampling import grid_sample
+from generators._arithmetic_series import orthogonal_series
 from generators._arithmetic_stencil import stencil
-from generators.build import KernelBuilder, fn
+from generators._arithmetic_tricks import bit_tricks
+from generators._arithmetic_waves import grid_step
+from generators.build import KernelBuilder
 from generators.dtypes import Scalar
 from generators.expr import Const, Expr, Op, Var
 from generators.formula import formula
@@ -86,84 +110,19 @@ def _never_negative(e: Expr) -> bool:
     return False
 
 
-Place = Callable[[KernelBuilder, Var, Var], tuple[Expr, str]]
-
-
-def _width(k: KernelBuilder) -> Var:
-    return k.size_param(("width", "stride", "pitch"), "cols")
-
-
-def _height(k: KernelBuilder) -> Var:
-    return k.size_param(("height", "row_count", "num_rows"), "rows")
-
-
-def _reversed_rows(k: KernelBuilder, i: Var, j: Var) -> tuple[Expr, str]:
-    return (_height(k) - 1 - i) * _width(k) + j, ", the rows in reverse order"
-
-
-def _mirrored(k: KernelBuilder, i: Var, j: Var) -> tuple[Expr, str]:
-    width = _width(k)
-    return i * width + (width - 1 - j), ", the columns in reverse order"
-
-
-def _rotated(k: KernelBuilder, i: Var, j: Var) -> tuple[Expr, str]:
-    width, by = _width(k), k.draw.value.integer(1, 4)
-    return i * width + (j + by) % width, f", each row rotated left by {by}"
-
-
-def _skewed(k: KernelBuilder, i: Var, j: Var) -> tuple[Expr, str]:
-    width = _width(k)
-    return i * width + (i + j) % width, ", row r rotated left by r"
-
-
-def _by_columns(k: KernelBuilder, i: Var, j: Var) -> tuple[Expr, str]:
-    return j * _height(k) + i, ""
-
-
-_PLACES: dict[str, Place] = {
-    "reverse_rows": _reversed_rows,
-    "mirror_columns": _mirrored,
-    "rotate_rows": _rotated,
-    "skew_rows": _skewed,
-    "unpack_columns": _by_columns,
-}
-_CELLS: dict[str, tuple[str, Callable[[Var, Var, int], Expr]]] = {
-    "checkers": ("(row + column) % {0} is 0", lambda i, j, m: fn("eq", (i + j) % m, 0)),
-    "stripes": ("column % {0} is 0", lambda i, j, m: fn("eq", j % m, 0)),
-    "triangle": ("column < row", lambda i, j, m: j < i),
-}
-
-
-_STORAGE = {"dense": 4, "header": 3, "channel": 3}
-
-
-def _stored_as(k: KernelBuilder, storage: str) -> tuple[int, int, str, str]:
-    """First element of a matrix in a flat array, distance of its elements, array size, words."""
-    if storage == "header":
-        header = k.draw.value.integer(2, 32)
-        words = f" (which starts after {header} other elements)"
-        return header, 1, f"rows*cols+{header}", words
-    if storage == "channel":
-        apart = k.draw.value.integer(2, 5)
-        first = k.draw.value.integer(1, apart - 1)
-        words = f" (element m of the matrix is at {apart} * m + {first})"
-        return first, apart, f"{apart}*rows*cols", words
-    return 0, 1, "rows*cols", ""
-
-
 @CATEGORY.idiom
 def strided_gather(k: KernelBuilder, level: int) -> Title:
     """Read a flat array through two-dimensional index arithmetic."""
     shape, type_ = k.draw.shape, k.draw.float_type()
     rows, cols = k.size("rows", 6, 10), k.size("cols", 6, 10)
     names = ("flat", "buffer", "packed", "src")
-    storage = shape.weighted(_STORAGE)
-    first, apart, size, held = _stored_as(k, storage)
+    storage = shape.weighted(STORAGE)
+    first, apart, size, held = stored_as(k, storage)
     flat = k.array(names, type_, size, low=-2.0, high=2.0)
     out = k.out(("grid", "table", "dst"), type_, (rows, cols))
     row, col = k.thread(rows, cols, names=("row", "col"))
-    form = shape.choice(sorted(_PLACES))
-    index, text = _PLACES[form](k, row, col)
+    form = shape.choice(sorted(PLACES))
+    index, text = PLACES[form](k, row, col)
     major = "column" if form == "unpack_columns" else "row"
     done = f"Unpack the {major}-major matrix in {flat.name}{held} into {out.name}{text}"
     if storage != "dense":
@@ -193,7 +152,7 @@ def _weighted(k: KernelBuilder, value: Expr, type_: Scalar, row: Var, col: Var) 
 
 def _two_ways(k: KernelBuilder, level: int, value: Expr, out: Var, place: tuple[Var, Var]) -> str:
     """Some cells are stored negated or halved, the others as stages make them; says so."""
-    cells, where = _CELLS[k.draw.shape.choice(sorted(_CELLS))]
+    cells, where = CELLS[k.draw.shape.choice(sorted(CELLS))]
     modulus = k.draw.value.integer(2, 3)
     value = k.let(("entry", "cell", "weighted"), value)
     negated = k.draw.shape.chance(0.5)
@@ -206,5 +165,36 @@ def _two_ways(k: KernelBuilder, level: int, value: Expr, out: Var, place: tuple[
     return f"{done}; elsewhere it is {signal.phrase or 'kept'}."
 
 
-for _idiom in (stencil, bit_mixing, fixed_point, integer_split):
+_IDIOMS = (
+    stencil,
+    bit_mixing,
+    fixed_point,
+    integer_split,
+    vector_update,
+    weighted_mean,
+    polynomial,
+    orthogonal_series,
+    spline_curve,
+    bit_tricks,
+    morton_code,
+    pixel_packing,
+    hash_words,
+    random_step,
+    checksum,
+    calendar,
+    saturating,
+    rounding_division,
+    byte_blend,
+    quantize,
+    mixed_dot,
+    permute_copy,
+    complex_arithmetic,
+    finite_difference,
+    grid_step,
+    grid_sample,
+    fir_filter,
+    interest,
+    real_rounding,
+)
+for _idiom in _IDIOMS:
     CATEGORY.idiom(_idiom)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -32,7 +33,7 @@ class BodyBuilder:
 
     def __init__(self, draw: Draw) -> None:
         self.draw = draw
-        self.used: set[str] = {*ir.RESERVED, "dim", "thread"}
+        self.used: set[str] = {*ir.RESERVED, *keyword.kwlist, "dim", "thread"}
         self._blocks: list[list[ir.Statement]] = [[]]
 
     def name(self, *candidates: str) -> str:

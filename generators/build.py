@@ -17,7 +17,7 @@ from generators.body import lift
 from generators.body import make as make
 from generators.draw import Draw
 from generators.dtypes import INT32, Array, Struct, Type
-from generators.expr import Call, Expr, Var
+from generators.expr import Call, Const, Expr, Var
 
 FIXED_TRIP_COUNTS = 0.7
 """Share of the loops over inner sizes whose trip count is a literal."""
@@ -58,7 +58,7 @@ class KernelBuilder(BodyBuilder):
         fields: Sequence[ir.FieldInit] = (),
     ) -> Var:
         """Declare an array parameter of size expressions ``shape``; low and high as printed."""
-        dims = (shape,) if isinstance(shape, str) else tuple(shape)
+        dims = tuple(d.replace(" ", "") for d in ((shape,) if isinstance(shape, str) else shape))
         type_ = Array(element, len(dims))
         return self._param(name, type_, role, dims, init, low, high, tuple(fields))
 
@@ -144,12 +144,19 @@ class KernelBuilder(BodyBuilder):
             len_calls=self.draw.layout.chance(0.4),
         )
         doc = description.split(". ")[0].rstrip(".") + "." if self.draw.layout.chance(0.4) else ""
+        description = re.sub(r" +(?=[ .,;])", "", description)
+        if description[0].islower():
+            # An array's name is no word that can be written large.
+            description = f"For each thread: {description}"
+        body = self._at_least_two(self.body())
+        if not doc and len(description.split(". ")[0]) < 90 and self.draw.layout.chance(0.2):
+            body = (ir.Comment(description.split(". ")[0].rstrip(".")), *body)
         kernel = ir.Kernel(
             name,
             tuple(self._settled(p) for p in self._ordered()),
             self.threads,
             self.launch_dim,
-            self.body(),
+            body,
             doc,
         )
         return ir.Program(
@@ -164,6 +171,21 @@ class KernelBuilder(BodyBuilder):
             self.draw.input_seed,
             layout,
         )
+
+    def _at_least_two(self, body: ir.Body) -> ir.Body:
+        """A body of one statement with what it writes, or where, in a local of its own."""
+        if len(body) != 1 or not isinstance(body[0], ir.Store | ir.Atomic):
+            return body
+        (only,) = body
+        assert isinstance(only, ir.Store | ir.Atomic)
+        if not isinstance(only.value, Const | Var):
+            value = Var(self.name("value", "result", "v", "res"), only.value.type)
+            return (ir.Assign(value.name, only.value), replace(only, value=value))
+        if not isinstance(only.indices[0], Const | Var):
+            index = Var(self.name("at", "slot", "index", "idx"), INT32)
+            named = replace(only, indices=(index, *only.indices[1:]))
+            return (ir.Assign(index.name, only.indices[0]), named)
+        return body
 
     def _ordered(self) -> list[ir.Param]:
         """Parameters as people order them: arrays, then numbers, then what is written.

@@ -35,6 +35,7 @@ from generators.statements import While as While
 
 RESERVED = frozenset(
     {"abs", "bool", "float", "int", "math", "max", "min", "np", "range", "round", "wp"}
+    | {"compile", "eval", "exec", "exit", "globals", "input", "locals", "open", "quit", "vars"}
 )
 """Names that the printed texts use themselves: a program must not define them."""
 

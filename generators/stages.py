@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from generators.build import BodyBuilder, KernelBuilder, cast, fn
+from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.dtypes import Scalar
 from generators.expr import Expr, Op, Var
 
@@ -67,10 +67,10 @@ def refine(
     return signal
 
 
-_FOR_BOTH_SIGNS = frozenset({"clamp_range", "dead_zone", "leaky_side", "three_pieces"})
+_FOR_BOTH_SIGNS = frozenset({"clamp_range", "dead_zone", "leaky_side"})
 
 
-_COUNTS = {1: (0, 0), 2: (0, 1), 3: (1, 2), 4: (2, 3), 5: (3, 4)}
+_COUNTS = {1: (0, 0), 2: (0, 1), 3: (0, 1), 4: (1, 2), 5: (1, 2)}
 
 
 def _named(k: KernelBuilder, signal: Signal, names: tuple[str, ...]) -> Var:
@@ -137,86 +137,6 @@ def leaky_side(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
     x = _named(k, s, names)
     bent = Op("where", (x > 0.0, x, x * slope), x.type)
     return s.then(k.let(names, bent), s.scale, f"multiplied by {slope} where it is not positive")
-
-
-@stage
-def three_pieces(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
-    edge = float(k.draw.value.constant(0.2 * s.scale, 0.5 * s.scale))
-    factor = float(k.draw.value.constant(0.2, 0.8))
-    x = _variable(k, s, names)
-    with k.if_(x > edge):
-        k.assign(x, edge + factor * (x - edge))
-    with k.elif_(x < -edge):
-        k.assign(x, -edge + factor * (x + edge))
-    return s.then(x, s.scale, f"given slope {factor} beyond +-{edge}")
-
-
-@stage
-def ripple(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
-    frequency = float(k.draw.value.constant(1.5, 4.0))
-    amplitude = float(k.draw.value.constant(0.1, 0.5))
-    wave = k.draw.shape.choice(("sin", "cos"))
-    x = _named(k, s, names)
-    rippled = x + amplitude * fn(wave, frequency * x)
-    phrase = f"increased by {amplitude} {wave}({frequency} v)"
-    return s.then(k.let(names, rippled), s.scale + amplitude, phrase)
-
-
-@stage
-def relaxation(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
-    rate = float(k.draw.value.constant(0.2, 0.6))
-    steps = k.draw.value.integer(2, 5)
-    target = _named(k, s, ("target", "goal"))
-    x = k.let(names, 0.5 * target)
-    with k.for_(("step", "it", "s"), steps):
-        k.augment(x, "add", rate * (fn("tanh", target) - x))
-    return s.then(
-        x, min(s.scale, 1.0), f"relaxed from v / 2 toward tanh(v) in {steps} steps of rate {rate}"
-    )
-
-
-@stage
-def series(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
-    terms = k.draw.value.integer(3, 6)
-    x = _named(k, s, names)
-    ratio = k.let(("ratio", "q"), 0.5 * fn("sin", x))
-    total = k.let(("total", "acc", "sum_terms"), k.lift(0.0, x.type))
-    term = k.let(("term", "power"), k.lift(1.0, x.type))
-    with k.for_(("order", "m", "p"), terms) as order:
-        k.augment(total, "add", term / (cast(order, _float(s)) + 1.0))
-        k.augment(term, "mul", ratio)
-    phrase = f"replaced by the sum of q^m / (m + 1) for m below {terms}, q = sin(v) / 2"
-    return s.then(total, 1.0, phrase, signed=False)
-
-
-@stage
-def halving(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
-    limit = float(k.draw.value.constant(0.3 * s.scale, 0.5 * s.scale))
-    factor = float(k.draw.value.constant(0.4, 0.8, digits=1))
-    x = _variable(k, s, names)
-    with k.while_(fn("abs", x) > limit):
-        k.augment(x, "mul", factor)
-    return s.then(x, limit, f"multiplied by {factor} until |v| <= {limit}")
-
-
-@stage
-def helper_polynomial(k: KernelBuilder, s: Signal, names: tuple[str, ...]) -> Signal:
-    body = BodyBuilder(k.draw)
-    x = Var(body.name("x", "t", "u"), _float(s))
-    degree = k.draw.shape.integer(2, 3)
-    coefficients = [float(k.draw.value.constant(0.1, 0.9)) for _ in range(degree + 1)]
-    value: Expr = k.lift(coefficients[-1], x.type)
-    for coefficient in reversed(coefficients[:-1]):
-        value = coefficient + x * value
-    body.return_(value)
-    name = k.name(*("quadratic", "parabola") if degree == 2 else ("cubic", "cubic_response"))
-    k.function(name, (x,), body, x.type)
-    powers = ("", " t", " t^2", " t^3")
-    terms = " + ".join(f"{c}{power}" for c, power in zip(coefficients, powers, strict=False))
-    bounded = k.let(names, fn("tanh", s.value))
-    called = k.let(names, k.call(name, bounded))
-    phrase = f"replaced by the polynomial {terms} of t = tanh(v)"
-    return s.then(called, 1.0, phrase, signed=False)
 
 
 @stage

@@ -9,14 +9,25 @@ from typing import Any
 
 from generators import ir
 from generators.body import identity
-from generators.dtypes import BOOL, Mat, Quat, Scalar, Struct, Transform, Type, scalar_of
-from generators.expr import Cast, Construct, Expr, Op, literal
+from generators.dtypes import (
+    BOOL,
+    INT32,
+    Mat,
+    Quat,
+    Scalar,
+    Struct,
+    Transform,
+    Type,
+    Vec,
+    scalar_of,
+)
+from generators.expr import Cast, Construct, Expr, Extent, Op, literal, op
 from generators.op_spec import VARIADIC
 from generators.ops import OPS
 from generators.samplers import SAMPLERS
 from generators.serialise import from_json
 from generators.signatures import OpTypeError
-from generators.statements import Atomic, Sample
+from generators.statements import Atomic, For, Sample
 from synth import render_reference
 from validate.compare import compare
 from validate.inputs import draw_inputs
@@ -67,15 +78,19 @@ def builtin_of(node: Any) -> str:
         return node.type.name
     if isinstance(node, Atomic):
         return f"atomic_{node.op}"
+    if isinstance(node, Extent):
+        return "len"
+    if isinstance(node, For):
+        return "range"
     return node.sampler if isinstance(node, Sample) else ""
 
 
 def alternatives(node: Any) -> Iterator[Any]:
     """Nodes of the same type that could stand there: other builtins first, then plain values."""
     if isinstance(node, Atomic):
-        for op in ("max", "min", "add", "sub", "exch"):
-            if op != node.op:
-                yield Atomic(op, node.array, node.indices, node.value)
+        for other in ("max", "min", "add", "sub", "exch"):
+            if other != node.op:
+                yield Atomic(other, node.array, node.indices, node.value)
     elif isinstance(node, Sample):
         for name, (choices, type_) in SAMPLERS.items():
             fits = type_ == node.type and tuple(a.type for a in node.args) in choices
@@ -83,6 +98,9 @@ def alternatives(node: Any) -> Iterator[Any]:
                 yield Sample(node.name, name, node.state, node.args)
         if node.args:
             yield Sample(node.name, node.sampler, node.state, (node.args[0], node.args[1] + 1))
+    elif isinstance(node, For):
+        yield replace(node, stop=node.start)
+        yield replace(node, start=op("add", node.start, literal(node.step, INT32)))
     elif isinstance(node, Op):
         yield from _other_ops(node)
         yield from (a for a in node.args if a.type == node.type)
@@ -114,6 +132,13 @@ def _plain_values(type_: Type) -> Iterator[Expr]:
         yield from values
     elif isinstance(type_, Quat | Transform):
         yield identity(type_)
+        parts = [literal(v, type_.scalar) for v in (0.6, 0.0, 0.0, 0.8)]
+        turned = Construct(tuple(parts), Quat(type_.scalar))
+        if isinstance(type_, Transform):
+            moved = Construct((literal(1, type_.scalar),), Vec(3, type_.scalar))
+            yield Construct((moved, turned), type_)
+        else:
+            yield turned
     elif not (isinstance(type_, Mat) and type_.rows == type_.cols == 1):
         yield from (Construct((value,), type_) for value in values)
 

@@ -95,9 +95,11 @@ class ArrayMemory:
                 ]
 
     def atomic(self, op: str, indices: list[Values], value: Values, mask: Mask) -> None:
-        if self.atomic_op not in ("", op):
+        # A difference is a sum of the negative: the two commute.
+        kind = "add" if op == "sub" else op
+        if self.atomic_op not in ("", kind):
             raise Reject("order_dependent", f"{self.name}: atomic {self.atomic_op} and {op}")
-        self.atomic_op = op
+        self.atomic_op = kind
         at = self.flat(indices, mask)
         self._log_atomic(at, mask)
         if mask is not None:

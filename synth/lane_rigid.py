@@ -188,7 +188,7 @@ def lanes_of_identity(type_: Type, count: int) -> Values:
 
 def not_unit(q: Values, type_: Type) -> Values:
     """Formulas for rotations differ between libraries unless the length is 1 up to rounding."""
-    return np.abs((q * q).sum(0) - 1.0) > 32.0 * _roundoff(type_)
+    return np.abs((q * q).sum(0) - 1.0) > 128.0 * _roundoff(type_)
 
 
 def not_rotation(m: Values, type_: Type) -> Values:

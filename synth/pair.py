@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from extract import ModuleText, extract_module
 from generators import categories
 from generators.draw import Draw, Reject
-from generators.ir import Program
+from generators.ir import Comment, Program
 from generators.keys import Keys, program_keys
 from generators.serialise import to_json
-from generators.walk import used_ops
+from generators.walk import statements, used_ops
 from synth import render_reference, render_warp
 from synth.codegen import Translator
 from synth.collector import fewer_collections, keep_what_is_there
@@ -24,6 +24,13 @@ from validate.columns import SCHEMA_VERSION
 from validate.schema import row_id
 
 Row = dict[str, Any]
+
+FEWEST_STATEMENTS, MOST_STATEMENTS = 2, 70
+"""Of a kernel's body, the thread index left out."""
+
+CANDIDATES = {4: 2, 5: 3}
+"""Programs drawn for one attempt at these levels, of which the longest is taken: higher levels are
+to show more at a time than an idiom's shorter forms do."""
 
 NOT_MADE_YET = ("cuda_plain", "plain_args", "plain_launch", "schedule")
 
@@ -55,16 +62,43 @@ class Accepted:
 
 def attempt_draw(settings: Settings, category: str, index: int, attempt: int) -> Accepted:
     """One attempt at one index; :class:`generators.draw.Reject` when it is no good."""
-    draw = Draw(settings.seed, category, index, attempt)
-    source = categories()[category]
+    place = Draw(settings.seed, category, index, attempt)
+    program = longest_draw(place, settings.level_of(index))
+    try:
+        _require_length(program)
+        tolerances = judge(program)
+    except Reject as reject:
+        reject.idiom = program.idiom
+        raise
+    return Accepted(program, tolerances, program_keys(program), index, attempt)
+
+
+def longest_draw(place: Draw, level: int) -> Program:
+    """The program of one attempt: of several candidates at the higher levels the longest."""
+    draws = [replace(place, candidate=c) for c in range(CANDIDATES.get(level, 1))]
+    return max((_drawn(draw, level) for draw in draws), key=_length)
+
+
+def _drawn(draw: Draw, level: int) -> Program:
+    source = categories()[draw.category]
     idiom = source.choose(draw)
     try:
-        program = source.draw_idiom(idiom, draw, settings.level_of(index))
-        tolerances = judge(program)
+        return source.draw_idiom(idiom, draw, level)
     except Reject as reject:
         reject.idiom = idiom
         raise
-    return Accepted(program, tolerances, program_keys(program), index, attempt)
+
+
+def _length(program: Program) -> int:
+    """Statements of the kernel's body; one that is too long counts as none."""
+    count = sum(not isinstance(s, Comment) for s in statements(program.kernel.body))
+    return count if count <= MOST_STATEMENTS else 0
+
+
+def _require_length(program: Program) -> None:
+    """Reject a body that is a single statement, or longer than people write at a time."""
+    if _length(program) < FEWEST_STATEMENTS:
+        raise Reject("too_short_or_long")
 
 
 class PairMaker:

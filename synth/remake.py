@@ -12,7 +12,7 @@ from generators.serialise import from_json, to_json
 from synth import render_warp
 from synth.codegen import CodegenError, Translator
 from synth.gates import judge
-from synth.pair import Row, cuda_columns, program_columns
+from synth.pair import Row, cuda_columns, longest_draw, program_columns
 
 
 def differing_columns(row: Row) -> tuple[str, str]:
@@ -41,12 +41,11 @@ def differing_columns(row: Row) -> tuple[str, str]:
 def _false_origin(row: Row) -> str:
     """Whether seed, index and attempt of ``provenance`` lead to another program."""
     origin = row["provenance"]
-    category = categories().get(row["category"])
-    if category is None or origin["pairsmith"] != version("pairsmith"):
+    if row["category"] not in categories() or origin["pairsmith"] != version("pairsmith"):
         return ""
     draw = Draw(origin["seed"], row["category"], origin["index"], origin["attempt"])
     try:
-        same = to_json(category.draw(draw, row["level"])) == row["program"]
+        same = to_json(longest_draw(draw, row["level"])) == row["program"]
     except Reject:
         same = False
     return "" if same else "provenance does not lead to this program"

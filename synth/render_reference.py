@@ -17,8 +17,8 @@ from synth.render_reference_ops import REFERENCE_ATOMICS, REFERENCE_OPS
 from synth.render_reference_printers import holds, is_product, mutated, wrapped
 from synth.render_text import (
     changed,
+    constant_text,
     docstring,
-    float_text,
     names_of,
     number,
     signature,
@@ -159,7 +159,7 @@ class _Reference(PythonRenderer):
     # Expressions
 
     def const(self, e: expr.Const) -> Doc:
-        return number(float_text(e.value) if isinstance(e.value, str) else str(e.value))
+        return number(constant_text(e.value))
 
     def cast(self, e: expr.Cast) -> Doc:
         value, source, target = self.show(e.value), scalar_of(e.value.type), e.type

@@ -56,7 +56,7 @@ def norm_l1(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
 def get_diag(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
     # np.diag gives a view that cannot be written to.
     uses.modules.add("np")
-    return attribute(call("np.diag", args), "copy()")
+    return call("np.copy", [call("np.diag", args)])
 
 
 def identity(uses: Uses, _: Sequence[Doc], node: expr.Op) -> Doc:

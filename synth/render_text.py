@@ -22,6 +22,22 @@ def float_text(value: str) -> str:
     return value if any(c in value for c in ".en") else f"{value}.0"
 
 
+def constant_text(value: bool | int | str) -> str:
+    """A literal's text: decimals as they are, bit masks in hexadecimal."""
+    if isinstance(value, bool):
+        return str(value)
+    return float_text(value) if isinstance(value, str) else _int_text(value)
+
+
+def _int_text(value: int) -> str:
+    nibbles = set(f"{value:X}")
+    return (
+        f"0x{value:X}"
+        if value >= 255 and len(nibbles) <= 2 and nibbles & set("ABCDEF5")
+        else str(value)
+    )
+
+
 def is_literal(value: expr.Expr) -> bool:
     """Whether the value is a bare literal, with or without a minus sign."""
     if isinstance(value, expr.Op) and value.op == "neg":

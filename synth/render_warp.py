@@ -9,7 +9,7 @@ from generators import expr, ir
 from generators.dtypes import Array, Mat, Quat, Scalar, Transform, Type, Vec, scalar_of
 from synth.render_common import Printer, PythonRenderer, infix, unary
 from synth.render_doc import Doc, Prec, attribute, binary, call
-from synth.render_text import docstring, float_text, number, signature
+from synth.render_text import constant_text, docstring, number, signature
 from synth.render_warp_literals import loop_variables
 
 _SUFFIXES = {
@@ -136,7 +136,7 @@ def _short_name(type_: Vec | Mat | Quat | Transform) -> tuple[str, str]:
 def _literal(value: bool | int | str, scalar: str) -> Doc:
     if scalar == "bool":
         return Doc(str(value))
-    plain = number(float_text(value) if isinstance(value, str) else str(value))
+    plain = number(constant_text(value))
     return plain if scalar in ("float32", "int32") else call(f"wp.{scalar}", [plain])
 
 

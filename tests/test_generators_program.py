@@ -29,7 +29,7 @@ draws = st.builds(
     st.sampled_from(LEVELS),
 )
 
-NAMED = {"Var", "Assign", "AugAssign", "SetComponent", "SetField", "For", "Param"}
+NAMED = {"Var", "Assign", "AugAssign", "SetComponent", "SetField", "Sample", "For", "Param"}
 
 
 def _edited(program: Program, edit: Callable[[dict[str, Any]], None]) -> Program:

@@ -21,7 +21,7 @@ from synth.settings import make_settings
 from validate.schema import row_id
 from validate.sizes import awkward_sizes, describe
 
-N = 12
+N = 36
 Edit = Callable[[Row], object]
 
 

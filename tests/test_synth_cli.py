@@ -32,9 +32,9 @@ def pairsmith(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProce
 @pytest.fixture(scope="module")
 def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("cli") / "out"
-    done = pairsmith("generate", "-n", 18, "-o", out, "--verify", "run")
+    done = pairsmith("generate", "-n", 36, "-o", out, "--verify", "run")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("18 rows in ")
+    assert done.stdout.startswith("36 rows in ")
     assert "row/s" in done.stderr
     assert "rejects=" in done.stderr
     return out
@@ -64,14 +64,14 @@ def test_a_bad_request_gets_one_line_and_code_2(
 
 def test_another_fingerprint_is_refused_and_nothing_harmed(dataset: Path) -> None:
     before = {p: p.read_bytes() for p in dataset.glob("*/*.parquet")}
-    done = pairsmith("generate", "-n", 18, "-o", dataset, "--seed", 9, "--verify", "run", "--quiet")
+    done = pairsmith("generate", "-n", 36, "-o", dataset, "--seed", 9, "--verify", "run", "--quiet")
     assert done.returncode == 2
     assert "seed is 0 there and 9 here" in done.stderr
     assert {p: p.read_bytes() for p in dataset.glob("*/*.parquet")} == before
 
 
 def test_the_same_command_again_finds_the_dataset_complete(dataset: Path) -> None:
-    done = pairsmith("generate", "-n", 18, "-o", dataset, "--verify", "run")
+    done = pairsmith("generate", "-n", 36, "-o", dataset, "--verify", "run")
     assert done.returncode == 0
     assert "complete already" in done.stdout
 
@@ -144,9 +144,9 @@ def test_show_refuses_an_id_that_is_not_there(dataset: Path) -> None:
 def test_stats_counts_all_rows(dataset: Path) -> None:
     done = pairsmith("stats", dataset, "--json")
     found = json.loads(done.stdout)
-    assert found["rows"] == 18
-    assert set(found["counts"]["category"].values()) == {3}
-    assert found["counts"]["run_forward"] == {"agrees": 18}
+    assert found["rows"] == 36
+    assert set(found["counts"]["category"].values()) == {6}
+    assert found["counts"]["run_forward"] == {"agrees": 36}
     assert "reject reason" in pairsmith("stats", dataset).stdout
 
 
@@ -162,7 +162,7 @@ def test_a_sound_dataset_validates(dataset: Path, tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     done = pairsmith("validate", dataset, "--report", report, "--quiet")
     assert done.returncode == 0, done.stdout
-    expected = {"checked": 18, "passed": 18, "failed": [], "problems": [], "not_reproduced": 0}
+    expected = {"checked": 36, "passed": 36, "failed": [], "problems": [], "not_reproduced": 0}
     assert json.loads(report.read_text()) == expected
 
 

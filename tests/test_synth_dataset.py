@@ -29,7 +29,7 @@ from synth.work import open_work
 from validate.columns import ROW_SCHEMA
 
 ROOT = Path(__file__).resolve().parent.parent
-N = 60
+N = 120
 
 
 def _generate(out: Path, n: int = N, **options: Any) -> None:

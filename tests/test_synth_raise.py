@@ -20,7 +20,7 @@ from synth.settings import Settings, Versions, make_settings, shape_of
 
 # A category at the level that saturates first, and so many rows that the finishing pass has to
 # replace some of them.
-CATEGORY, LEVEL, N = "math", 1, 96
+CATEGORY, LEVEL, N = "control_flow", 1, 90
 
 
 def _settings(verify: str, **more: Any) -> Settings:

@@ -164,7 +164,8 @@ def _whole(raw: Array, low: int, high: int) -> Array:
     else:
         # The bias of a remainder is below span / 2**64, and no test of values can see it.
         offset = raw % np.uint64(span)
-    values = np.asarray(offset + np.uint64(low % (1 << 64)))
+    with np.errstate(over="ignore"):
+        values = np.asarray(offset + np.uint64(low % (1 << 64)))
     return values if high >= 1 << 63 else values.view(np.int64)
 
 

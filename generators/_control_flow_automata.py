@@ -1,0 +1,169 @@
+"""Cellular automata: one step of life-like, majority, fire, elementary and cyclic rules."""
+
+from __future__ import annotations
+
+from generators._control_flow_kit import also, shown
+from generators.build import KernelBuilder, cast, fn
+from generators.dtypes import INT32, Scalar
+from generators.expr import Expr, Operand, Var, op
+from generators.registry import Title
+
+
+def cellular_automaton(k: KernelBuilder, level: int) -> Title:
+    """One step of a cellular automaton: life-like, majority, fires, elementary, cyclic."""
+    shape = k.draw.shape
+    form = shape.choice(("life", "majority", "fire", "elementary", "cyclic"))
+    type_ = Scalar(shape.weighted({"int32": 5, "uint8": 4, "int8": 2}))
+    line = form == "elementary"
+    dims = (k.size("n", 60, 90),) if line else (k.size("h", 8, 10), k.size("w", 8, 10))
+    top = {"fire": 2, "cyclic": 4}.get(form, 1)
+    old = k.array(("cells", "grid", "current"), type_, dims, low=0, high=top)
+    new = k.out(("next_cells", "updated", "next_grid"), type_, dims)
+    changed = also(k, 0.0 if level < 3 else 0.6, ("changed", "flips"), INT32, dims)
+    sizes = [k.size_param((f"num_{d}", f"{d}_size"), d) for d in dims]
+    wrap = shape.chance(0.5)
+    fixed = (
+        k.array(("fixed", "mask"), INT32, dims, low=0, high=2)
+        if level >= 2 and shape.chance(0.5)
+        else None
+    )
+    place = k.thread(*dims, names=("i",) if line else ("i", "j"))
+    state = k.let(("state", "cell"), cast(old[place], INT32))
+    note = ""
+    if fixed is not None:
+        with k.if_(fn("eq", fixed[place], 0)):
+            k.store(new, place, old[place])
+            if changed is not None:
+                k.store(changed, place, 0)
+            k.return_()
+        note = f" Cells whose {fixed.name} is 0 keep their state."
+    if line:
+        text, result = _elementary(k, old, place[0], sizes[0], state, wrap)
+    else:
+        text, result = _neighbours(k, form, old, place, sizes, state, wrap, level)
+    k.store(new, place, cast(result, type_))
+    if changed is not None:
+        k.store(
+            changed, place, fn("where", fn("ne", result, state), k.lift(1, INT32), k.lift(0, INT32))
+        )
+        note += f" {changed.name} is 1 where the state changed, else 0."
+    around = "The grid wraps around." if wrap else "Cells outside count as 0."
+    return Title(
+        k.name(f"{form}_step", f"{form}_automaton", "automaton_step"), f"{text} {around}{note}"
+    )
+
+
+def _elementary(
+    k: KernelBuilder, old: Var, i: Var, n: Var, state: Var, wrap: bool
+) -> tuple[str, Expr]:
+    rule = k.draw.value.choice((30, 54, 90, 110, 126, 150, 184))
+    numbered = k.draw.shape.chance(0.5)
+    chosen: Operand = k.scalar(("rule", "rule_number"), INT32, 30, 200) if numbered else rule
+    if wrap:
+        left = k.let(("left", "l"), cast(old[(i + n - 1) % n], INT32))
+        right = k.let(("right", "r"), cast(old[(i + 1) % n], INT32))
+    else:
+        left, right = (
+            k.let(("left", "l"), k.lift(0, INT32)),
+            k.let(("right", "r"), k.lift(0, INT32)),
+        )
+        with k.if_(i > 0):
+            k.assign(left, cast(old[i - 1], INT32))
+        with k.if_(i < n - 1):
+            k.assign(right, cast(old[i + 1], INT32))
+    pattern = k.let(("pattern", "code"), 4 * left + 2 * state + right)
+    bit = (k.lift(chosen, INT32) >> pattern) & 1
+    text = (
+        "One step of the elementary automaton with rule "
+        f"{shown(chosen)}: the new state of a cell is bit "
+    )
+    return f"{text}4 * left + 2 * own + right of the rule.", bit
+
+
+def _neighbours(
+    k: KernelBuilder,
+    form: str,
+    old: Var,
+    place: tuple[Var, ...],
+    sizes: list[Var],
+    state: Var,
+    wrap: bool,
+    level: int,
+) -> tuple[str, Expr]:
+    (i, j), (h, w) = place, sizes
+    wanted = {"fire": 2}.get(form, 1)
+    cyclic = form == "cyclic"
+    found = k.let(("alive", "found", "near"), k.lift(0, INT32))
+    with k.for_(("di", "dy"), 2, start=-1) as di, k.for_(("dj", "dx"), 2, start=-1) as dj:
+        with k.if_(op("and", fn("eq", di, 0), fn("eq", dj, 0))):
+            k.continue_()
+        if wrap:
+            around = ((i + di + h) % h, (j + dj + w) % w)
+            _count(k, old, around, state, found, wanted, cyclic)
+        else:
+            ni, nj = k.let(("ni", "y"), i + di), k.let(("nj", "x"), j + dj)
+            inside = op("and", op("and", ni >= 0, ni < h), op("and", nj >= 0, nj < w))
+            with k.if_(inside):
+                _count(k, old, (ni, nj), state, found, wanted, cyclic)
+    result = k.let(("result", "new_state"), state)
+    if form == "life":
+        born, keep = k.draw.value.choice(((3, 2), (3, 3), (2, 3)))
+        with k.if_(fn("eq", found, born)):
+            k.assign(result, 1)
+        with k.elif_(op("and", fn("ne", found, keep), fn("ne", found, born + 1))):
+            k.assign(result, 0)
+        text = (
+            f"One step of a life-like automaton: a cell with {born} "
+            f"of its 8 neighbours alive lives, with {keep} or "
+        )
+        return f"{text}{born + 1} it stays as it is, otherwise it dies.", result
+    if form == "majority":
+        need = k.draw.value.choice((4, 5))
+        with k.if_(found > need):
+            k.assign(result, 1)
+        with k.elif_(found < need):
+            k.assign(result, 0)
+        return (
+            (
+                f"One step of a majority rule: 1 with more than {need} "
+                "of 8 neighbours set, 0 with fewer, else as it is."
+            ),
+            result,
+        )
+    if form == "fire":
+        with k.if_(fn("eq", state, 2)):
+            k.assign(result, 0)
+        with k.elif_(op("and", fn("eq", state, 1), found > 2)):
+            k.assign(result, 2)
+        return (
+            (
+                "One step of a forest fire: burning cells (2) become empty "
+                "(0), trees (1) with more than two burning neighbours burn."
+            ),
+            result,
+        )
+    need = k.draw.value.integer(1, 2)
+    with k.if_(found > need):
+        k.assign(result, (state + 1) % 5)
+    return (
+        (
+            "One step of a cyclic automaton of 5 states: a cell with "
+            f"more than {need} neighbours one state ahead moves on."
+        ),
+        result,
+    )
+
+
+def _count(
+    k: KernelBuilder,
+    old: Var,
+    at: tuple[Expr, Expr],
+    state: Var,
+    found: Var,
+    wanted: int,
+    cyclic: bool,
+) -> None:
+    other = cast(old[at], INT32)
+    test = fn("eq", other, (state + 1) % 5) if cyclic else fn("eq", other, wanted)
+    with k.if_(test):
+        k.augment(found, "add", 1)

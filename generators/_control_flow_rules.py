@@ -1,0 +1,204 @@
+"""Rules and ladders: classes by thresholds, triangles, calendars, logic gates, guarded formulas."""
+
+from __future__ import annotations
+
+from generators._control_flow_kit import also, as_flag, flag_type, is_set, shown
+from generators.build import BodyBuilder, KernelBuilder
+from generators.dtypes import INT32
+from generators.expr import Expr, Operand, Var, op
+from generators.pieces import helper
+from generators.registry import Title
+
+_LADDERS: dict[str, tuple[tuple[str, ...], float, float, tuple[float, ...], str]] = {
+    "wind_force": (("wind", "wind_speed"), 0.0, 33.0, (1.5, 5.5, 10.8, 17.2, 24.5), "class_id"),
+    "grade": (("score", "points"), 0.0, 100.0, (50.0, 60.0, 70.0, 80.0, 90.0), "grade"),
+    "body_mass": (("bmi", "ratio"), 14.0, 42.0, (18.5, 25.0, 30.0, 35.0, 40.0), "category"),
+    "magnitude": (("magnitude", "richter"), 0.5, 9.5, (2.0, 4.0, 5.0, 6.0, 7.0), "band"),
+    "ph_level": (("ph", "acidity"), 0.0, 14.0, (3.0, 6.0, 8.0, 11.0, 13.0), "label"),
+    "frequency_band": (
+        ("freq_hz", "tone"),
+        20.0,
+        9000.0,
+        (60.0, 250.0, 500.0, 2000.0, 6000.0),
+        "band",
+    ),
+    "air_quality": (
+        ("aqi", "index_value"),
+        0.0,
+        400.0,
+        (50.0, 100.0, 150.0, 200.0, 300.0),
+        "class",
+    ),
+}
+
+
+def classify_levels(k: KernelBuilder, level: int) -> Title:
+    """Measurements put into classes by a ladder of thresholds, with surcharges and overrides."""
+    shape = k.draw.shape
+    form = shape.choice(sorted(_LADDERS))
+    names, low, high, edges, what = _LADDERS[form]
+    s = k.draw.wide_float_type()
+    two = shape.chance(0.3)
+    dims = (k.size("rows", 6, 9), k.size("cols", 7, 9)) if two else (k.size("n", 60, 90),)
+    x = k.array(names, s, dims, low=low, high=high)
+    steps = sorted(
+        shape.sample(list(edges), {1: 2, 2: shape.integer(2, 3)}.get(level, shape.integer(3, 5)))
+    )
+    out = k.out((what, f"{what}_out", "label_out"), INT32, dims)
+    value_out = also(k, 0.0 if level < 2 else 0.6, ("excess", "margin", "severity"), s, dims)
+    override = (
+        k.array(("override", "alarm"), flag_type(k), dims, low=0, high=1)
+        if level >= 3 and shape.chance(0.6)
+        else None
+    )
+    place = k.thread(*dims, names=("i", "j") if two else (k.name("i", "tid"),))
+    limits: list[Operand] = list(steps)
+    if shape.chance(0.35):
+        limits[0] = k.scalar(("first_limit", "lower_limit"), s, steps[0] * 0.9, steps[0] * 1.1)
+    v = k.let(("v", "value", names[0][:1]), x[place])
+    falling = shape.chance(0.4)
+    style = shape.choice(
+        ("ladder", "count", "helper") if level >= 3 else ("ladder", "ladder", "count")
+    )
+    if style == "count":
+        label = _counted(k, v, limits)
+    elif style == "helper" and not any(isinstance(m, Var) for m in limits):
+        name = helper(
+            k,
+            (f"{form}_class", "classify"),
+            [("v", s)],
+            lambda b, q: _returned(b, q, limits, falling),
+        )
+        label = k.let(("label", "c"), k.call(name, v))
+    else:
+        label = k.let(("label", "c"), k.lift(0, INT32))
+        _ladder(k, v, limits, label, falling)
+    note = ""
+    if override is not None:
+        with k.if_(op("and", is_set(override[place]), label < len(limits))):
+            k.augment(label, "add", 1)
+        note += f" It rises by one where {override.name} is set and it is below {len(limits)}."
+    if value_out is not None:
+        base = limits[0]
+        with k.if_(v > base):
+            k.store(value_out, place, v - base)
+        with k.else_():
+            k.store(value_out, place, 0.0)
+        note += f" {value_out.name} gets how far the value is above {shown(base)}, else 0."
+    if level >= 4:
+        flag = flag_type(k)
+        alarm = k.out(("warning", "is_extreme"), flag, dims)
+        test = op("or", label >= len(limits), v < round(low + 0.1 * (high - low), 3))
+        k.store(alarm, place, as_flag(test, flag))
+        note += (
+            f" {alarm.name} is set where it is {len(limits)} or the "
+            f"value is below {round(low + 0.1 * (high - low), 3)}."
+        )
+    k.store(out, place, label)
+    shown_limits = ", ".join(shown(m) for m in limits)
+    done = (
+        f"Count for each of {x.name} how many of the limits "
+        f"{shown_limits} it reaches (>=); the number goes to {out.name}."
+    )
+    return Title(k.name(f"classify_{form}", f"{form}_levels", f"{form}_class"), f"{done}{note}")
+
+
+def _ladder(k: BodyBuilder, v: Expr, limits: list[Operand], label: Var, falling: bool) -> None:
+    order = list(enumerate(limits, 1))
+    if falling:
+        for at, (number, limit) in enumerate(reversed(order)):
+            with (k.elif_ if at else k.if_)(v >= limit):
+                k.assign(label, number)
+        return
+    for at, (number, limit) in enumerate(order):
+        with (k.elif_ if at else k.if_)(v < limit):
+            k.assign(label, number - 1)
+    with k.else_():
+        k.assign(label, len(limits))
+
+
+def _returned(b: BodyBuilder, v: Expr, limits: list[Operand], falling: bool) -> Expr:
+    order = list(enumerate(limits, 1))
+    if falling:
+        for number, limit in reversed(order):
+            with b.if_(v >= limit):
+                b.return_(b.lift(number, INT32))
+        return b.lift(0, INT32)
+    for number, limit in order:
+        with b.if_(v < limit):
+            b.return_(b.lift(number - 1, INT32))
+    return b.lift(len(limits), INT32)
+
+
+def _counted(k: KernelBuilder, v: Expr, limits: list[Operand]) -> Var:
+    label = k.let(("label", "c"), k.lift(0, INT32))
+    for limit in limits:
+        with k.if_(v >= limit):
+            k.augment(label, "add", 1)
+    return label
+
+
+def logic_gates(k: KernelBuilder, level: int) -> Title:
+    """Truth values: gates, majorities, adders, interlocks and alarms with enables."""
+    shape = k.draw.shape
+    inputs = shape.integer(2, 3) + (level >= 3)
+    type_ = flag_type(k)
+    two = shape.chance(0.35)
+    dims = (k.size("banks", 6, 8), k.size("lines", 8, 10)) if two else (k.size("n", 64, 90),)
+    names = ("a", "b", "c", "d") if shape.chance(0.5) else ("door", "armed", "motion", "reset")
+    arrays = [k.array(name, type_, dims, low=0, high=1) for name in names[:inputs]]
+    outs = [k.out(("out", "result", "alarm"), type_, dims)]
+    if level >= 2 and shape.chance(0.5):
+        outs.append(k.out(("carry", "fault", "second"), type_, dims))
+    place = k.thread(*dims, names=("i", "j") if two else (k.name("i", "tid"),))
+    named = level == 1 or shape.chance(0.6)
+    bits: list[Expr] = []
+    for array in arrays:
+        bit = is_set(array[place])
+        bits.append(
+            k.let((array.name[0], f"is_{array.name}", f"{array.name}_on"), bit) if named else bit
+        )
+    sentences = []
+    for out in outs:
+        value, text = _formula(k, bits, [a.name for a in arrays], level)
+        if level >= 3 and shape.chance(0.5):
+            held = k.let(("held", "state"), value)
+            with k.if_(op("and", bits[0], op("not", bits[-1]))):
+                k.assign(held, op("not", held))
+            value, text = (
+                held,
+                f"({text}), inverted where {arrays[0].name} and not {arrays[-1].name}",
+            )
+        k.store(out, place, as_flag(value, type_))
+        sentences.append(f"{out.name} gets {text}")
+    if level >= 4:
+        count = k.out(("count", "active"), INT32, dims)
+        total = k.let(("total", "on"), k.lift(0, INT32))
+        for bit in bits:
+            with k.if_(bit):
+                k.augment(total, "add", 1)
+        k.store(count, place, total)
+        sentences.append(f"{count.name} gets how many inputs are set")
+    text = "; ".join(sentences)
+    return Title(
+        k.name("logic_gate", "combine_flags", "interlock", "evaluate_rule"),
+        f"For each place: {text}.",
+    )
+
+
+def _formula(k: KernelBuilder, bits: list[Expr], names: list[str], level: int) -> tuple[Expr, str]:
+    """A formula in which every input takes part."""
+    shape = k.draw.shape
+    order = shape.sample(list(range(len(bits))), len(bits))
+    value, text = bits[order[0]], names[order[0]]
+    if shape.chance(0.3):
+        value, text = op("not", value), f"not {text}"
+    for at in order[1:]:
+        other, other_text = bits[at], names[at]
+        if shape.chance(0.3):
+            other, other_text = op("not", other), f"not {other_text}"
+        gate = shape.choice(("and", "or", "ne", "eq"))
+        value = op(gate, value, other)
+        words = {"and": "and", "or": "or", "ne": "differs from", "eq": "equals"}
+        text = f"({text} {words[gate]} {other_text})"
+    return value, text

@@ -1,0 +1,189 @@
+"""Searches and small sorts: tables, patterns, polygons, neighbours, greedy change, medians."""
+
+from __future__ import annotations
+
+from generators._control_flow_kit import also, either, shown
+from generators.build import KernelBuilder, extent, fn
+from generators.dtypes import INT32, Scalar
+from generators.expr import Expr, Operand, Var, op
+from generators.registry import Title
+
+
+def table_lookup(k: KernelBuilder, level: int) -> Title:
+    """Where a value falls among sorted edges, by lower_bound or a scan, and what stands there."""
+    shape = k.draw.shape
+    whole = shape.chance(0.35)
+    s = Scalar(shape.choice(("int32", "int64", "uint32"))) if whole else k.draw.wide_float_type()
+    n, m = k.size("n", 56, 80), k.size("m", 9, 14)
+    low, high = (0, 400) if whole else (-2.0, 2.0)
+    edges = k.array(
+        ("edges", "breakpoints", "knots", "cdf"), s, m, init="sorted", low=low, high=high
+    )
+    x = k.array(("x", "queries", "values"), s, n, low=low, high=high)
+    style = shape.choice(("lower_bound", "lower_bound", "scan", "backwards"))
+    want = "bin" if level == 1 else shape.choice(("bin", "entry", "gap", "share"))
+    if s.is_unsigned and want != "entry":
+        want = "bin"
+    elif whole and want == "share":
+        want = "gap"
+    t = k.draw.wide_float_type() if want == "entry" else s
+    table = (
+        k.array(("rates", "heights", "prices"), t, m, low=0.5, high=3.0)
+        if want == "entry"
+        else None
+    )
+    out = k.out(("out", "found", "looked_up"), INT32 if want == "bin" else t, n)
+    counts = also(k, 0.0 if level < 3 else 0.5, ("slot_out", "position"), INT32, n)
+    scaled = level >= 2 and shape.chance(0.4) and not whole
+    gain = either(k, ("gain", "unit"), s, 0.6, 0.9) if scaled else None
+    (i,) = k.thread(n, names=(k.name("i", "tid", "q"),))
+    q = k.let(("q", "v", "xi"), gain * x[i] if gain is not None else x[i])
+    note = ""
+    if level >= 3 and shape.chance(0.6):
+        with k.if_(op("or", q < edges[0], q > edges[extent(edges) - 1])):
+            k.store(out, i, -1 if want == "bin" or not (t.is_unsigned) else 0)
+            if counts is not None:
+                k.store(counts, i, -1)
+            k.return_()
+        note = (
+            f" Values outside of {edges.name} give {0 if want != 'bin' and t.is_unsigned else -1}."
+        )
+    slot = _slot(k, style, edges, q)
+    if want == "bin":
+        k.store(out, i, slot)
+        text = "that index"
+    elif want == "entry":
+        assert table is not None
+        value: Expr = table[slot]
+        if level >= 4 and s == t and not whole:
+            value = value * (1.0 + 0.1 * fn("abs", q))
+            text = f"{table.name} there times 1 + 0.1 * |v|"
+        else:
+            text = f"{table.name} there"
+        k.store(out, i, value)
+    elif want == "gap":
+        k.store(out, i, fn("abs", edges[slot] - q))
+        text = "the distance from the value to that edge"
+    else:
+        before = k.let(("before", "prev"), fn("max", slot - 1, 0))
+        span = k.let(("span", "width"), edges[slot] - edges[before])
+        with k.if_(span > 0.2):
+            k.store(out, i, (q - edges[before]) / span)
+        with k.else_():
+            k.store(out, i, 0.0)
+        text = (
+            "where the value lies between the edge before (the first "
+            "for index 0) and that edge, 0 if they are within 0.2"
+        )
+    if counts is not None:
+        k.store(counts, i, slot)
+        note += f" {counts.name} gets the index as well."
+    value_text = f"{shown(gain)} * {x.name}" if gain is not None else x.name
+    done = (
+        f"Find for each v = {value_text} the first index of "
+        f"the sorted {edges.name} whose edge is not below it "
+    )
+    done += f"(the last index if none is); {out.name} gets {text}."
+    return Title(
+        k.name("table_lookup", "find_bin", "bracket_values", "lookup_edges"), f"{done}{note}"
+    )
+
+
+def _slot(k: KernelBuilder, style: str, edges: Var, q: Expr) -> Var:
+    if style == "lower_bound":
+        return k.let(("slot", "j", "at"), fn("lower_bound", edges, q))
+    if style == "scan":
+        slot = k.let(("slot", "j", "at"), k.lift(0, INT32))
+        last = extent(edges) - 1
+        with k.while_(slot < last):
+            with k.if_(edges[slot] >= q):
+                k.break_()
+            k.augment(slot, "add", 1)
+        return slot
+    slot = k.let(("slot", "j", "at"), extent(edges) - 1)
+    with k.while_(slot > 0):
+        with k.if_(edges[slot - 1] < q):
+            k.break_()
+        k.augment(slot, "sub", 1)
+    return slot
+
+
+def pattern_search(k: KernelBuilder, level: int) -> Title:
+    """A short pattern in rows of codes: the first match, their number, or the best alignment."""
+    shape = k.draw.shape
+    type_ = Scalar(shape.weighted({"int32": 4, "uint8": 4, "int8": 2}))
+    rows, cols = k.size("rows", 36, 56), k.size("cols", 10, 14, minimum=4)
+    size = shape.integer(2, 3)
+    text = k.array(("text", "sequence", "codes"), type_, (rows, cols), low=0, high=2)
+    pattern = k.array(("pattern", "motif", "needle"), type_, str(size), low=0, high=2)
+    count: Expr = k.size_param(("num_cols", "text_length"), cols)
+    form = shape.choice(("first", "count", "best"))
+    joker = level >= 2 and shape.chance(0.5)
+    wild = k.draw.value.integer(0, 1)
+    out = k.out(
+        ("match", "position", "found") if form != "count" else ("matches", "hits"), INT32, rows
+    )
+    errors = also(k, 0.7 if form == "best" else 0.0, ("errors", "distance"), INT32, rows)
+    apart = level >= 3 and form == "count" and shape.chance(0.6)
+    start = (
+        k.array(("start", "offset"), INT32, rows, low=0, high=2)
+        if level >= 2 and shape.chance(0.5)
+        else None
+    )
+    (row,) = k.thread(rows, names=(k.name("row", "r", "i"),))
+    first: Operand = 0
+    if start is not None:
+        first = k.let(("begin", "from_col"), start[row])
+    found = k.let(("found", "answer"), k.lift(0 if form == "count" else -1, INT32))
+    best = k.let(("best", "fewest"), k.lift(size + 1, INT32)) if form == "best" else None
+    j = k.let(("j", "pos"), k.lift(first, INT32))
+    with k.while_(j + size <= count):
+        if form == "best":
+            wrong = k.let(("wrong", "differs"), k.lift(0, INT32))
+            with k.for_(("p", "q"), size) as p:
+                differs = _differs(k, text, pattern, (row, j, p), joker, wild)
+                with k.if_(differs):
+                    k.augment(wrong, "add", 1)
+            assert best is not None
+            with k.if_(wrong < best):
+                k.assign(best, wrong)
+                k.assign(found, j)
+        else:
+            same = k.let(("same", "matched"), k.lift(0, INT32))
+            with k.for_(("p", "q"), size) as p:
+                with k.if_(_differs(k, text, pattern, (row, j, p), joker, wild)):
+                    k.break_()
+                k.augment(same, "add", 1)
+            with k.if_(fn("eq", same, size)):
+                if form == "first":
+                    k.assign(found, j)
+                    k.break_()
+                else:
+                    k.augment(found, "add", 1)
+                    if apart:
+                        k.augment(j, "add", size - 1)
+        k.augment(j, "add", 1)
+    k.store(out, row, found)
+    words = {
+        "first": "the first column at which it matches, or -1",
+        "count": "how often it matches" + (", matches not overlapping" if apart else ""),
+        "best": "the first column with the fewest differing codes",
+    }
+    done = (
+        f"Compare the {size} codes of {pattern.name} with each "
+        f"row of {text.name}; {out.name} gets {words[form]}."
+    )
+    if errors is not None and best is not None:
+        k.store(errors, row, best)
+        done += f" {errors.name} gets that number."
+    done += f" A code {wild} in the pattern matches anything." if joker else ""
+    done += f" The search begins at column {start.name}." if start is not None else ""
+    return Title(k.name("find_pattern", "match_motif", "scan_pattern", "search_rows"), done)
+
+
+def _differs(
+    k: KernelBuilder, text: Var, pattern: Var, at: tuple[Expr, Expr, Expr], joker: bool, wild: int
+) -> Expr:
+    row, j, p = at
+    differs = fn("ne", text[row, j + p], pattern[p])
+    return op("and", differs, fn("ne", pattern[p], wild)) if joker else differs

@@ -1,0 +1,164 @@
+"""Spatial inertia seen from other frames: momentum, energy and forces through adjoints."""
+
+from __future__ import annotations
+
+from generators._vector_rigid_parts import (
+    MOSTLY_ARRAY,
+    PROPERTY,
+    SETTING,
+    Rig,
+    inlined,
+    mask,
+    rig,
+    told,
+)
+from generators._vector_rigid_record import Record, Slot
+from generators._vector_rigid_spatial import six
+from generators.build import BodyBuilder, KernelBuilder, fn
+from generators.dtypes import FLOAT32, Vec
+from generators.expr import Expr, Var
+from generators.registry import Title
+
+
+def _matrix(b: BodyBuilder, pose: Expr) -> Expr:
+    rot = b.let(("rot", "rm", "basis"), fn("quat_to_matrix", fn("transform_get_rotation", pose)))
+    p = fn("skew", fn("transform_get_translation", pose))
+    return fn("spatial_adjoint", rot, p * rot)
+
+
+def _inertia(r: Rig, link: Record, twist: Expr) -> tuple[Expr, str]:
+    """Momentum of a body about its centre, from a mass and principal moments."""
+    k = r.k
+
+    def build(b: BodyBuilder, moments: Expr, mass: Expr, twist: Expr) -> Expr:
+        top = b.let(("spin", "upper"), fn("cw_mul", moments, fn("spatial_top", twist)))
+        bottom = b.let(("push", "lower"), mass * fn("spatial_bottom", twist))
+        return six(r, top, bottom, b)
+
+    args = [("moments", link["moments"]), ("mass", link["mass"]), ("twist", twist)]
+    value = inlined(k, 0.4, ("momentum_of", "apply_inertia"), args, build)
+    return value, f"({link.told('moments')} * w by components, {link.told('mass')} * v)"
+
+
+def adjoint_inertia(k: KernelBuilder, level: int) -> Title:
+    """Twists through the adjoint of a pose, and the momentum that comes back through it."""
+    shape = k.draw.shape
+    r = rig(k, ("i", "tid", "link"), ("env", "robot"),
+            scalar=FLOAT32 if shape.chance(0.7) else None)  # fmt: skip
+    vec6 = Vec(6, r.scalar)
+    slots = {
+        "pose": Slot(("pose", "frame"), ("poses", "frames", "xforms"), r.pose, -1.0, 1.0, "unit"),
+        "moments": Slot(("moments", "inertia"), ("moments", "inertias"), r.vec, 0.5, 2.0,
+                        forms={"each": 2, "last": 1, "shared": 1}),
+        "mass": Slot(("mass", "m"), ("masses",), r.scalar, 0.5, 2.0, forms=PROPERTY),
+    }  # fmt: skip
+    if level == 1:
+        slots = {"pose": slots["pose"]}
+    link = Record(
+        r, slots, as_struct=level > 1 and shape.chance(0.5), struct=("Link", "Segment"),
+        arrays=("links", "segments"), local=("link_data", "seg", "item"),
+    )  # fmt: skip
+    twists = r.given(("twists", "body_qd", "motions"), (), vec6, -1.5, 1.5,
+                     forms={"each": 4, "last": 1})  # fmt: skip
+    pose: Expr = link["pose"]
+    if level > 1 or shape.chance(0.5):
+        pose = k.let(("x", "xf", "frame"), pose)
+    matrix = inlined(k, 0.5 * (level >= 2), ("adjoint_of", "motion_matrix"), [("pose", pose)],
+                     _matrix, "The matrix that moves twists by a pose.")  # fmt: skip
+    ad = k.let(("ad", "adj", "motion_m"), matrix)
+    done = f"A is the 6x6 matrix (R, 0; skew(p) * R, R) of the pose {link.told('pose')} with "
+    done += "rotation R and position p"
+    forward = shape.chance(0.5)
+    moved = (ad if forward else fn("transpose", ad)) * twists
+    twist = k.let(("twist", "moved", "u"), moved)
+    done += f"; u = {'A' if forward else 'transpose(A)'} * {told(twists)}"
+    if level >= 2 and shape.chance(0.6):
+        add = r.given(("joint_v", "drifts"), ("drift",), vec6, -0.5, 0.5, forms=MOSTLY_ARRAY)
+        k.augment(twist, "add", add)
+        done += f" + {told(add)}"
+    done += "."
+    if level == 1:
+        return _plain(r, done, twist)
+    momentum, text = _inertia(r, link, twist)
+    h = k.let(("h", "momentum"), momentum)
+    done += f" With u = (w, v), h = {text}."
+    if level >= 3:
+        done += _changed(r, level, h)
+    back = (fn("transpose", ad) if forward else ad) * h
+    out = r.store(("momenta", "base_momenta", "loads"), back)
+    done += f" {out.name} gets {'transpose(A)' if forward else 'A'} * h."
+    if level >= 3 or shape.chance(0.5):
+        energy = fn("spatial_dot", twist, h)
+        half = " / 2" if shape.chance(0.6) else ""
+        out = r.store(("energies", "works"), 0.5 * energy if half else energy)
+        done += f" {out.name} gets dot(u, h){half}."
+    if level >= 4:
+        done += _carried(r, level, pose, twist, h)
+    names = ("adjoint_inertia", "carry_momentum", "move_inertia", "articulated_terms")
+    return Title(k.name(*names), done)
+
+
+def _plain(r: Rig, done: str, twist: Var) -> Title:
+    k, shape = r.k, r.k.draw.shape
+    form = shape.choice(("whole", "halves", "speed"))
+    name = k.name("adjoint_motion", "move_by_adjoint", "adjoint_product")
+    if form == "whole":
+        out = r.store(("moved_twists", "products", "twists_out"), twist)
+        return Title(name, f"{done} {out.name} gets u.")
+    if form == "speed":
+        weight = r.given(("weights",), ("weight",), r.scalar, 0.3, 1.5)
+        w, v = fn("spatial_top", twist), fn("spatial_bottom", twist)
+        value = fn("dot", v, v) + weight * fn("dot", w, w)
+        out = r.store(("measures", "norms"), value)
+        text = f"dot(v, v) + {told(weight)} * dot(w, w) with u = (w, v)"
+        return Title(name, f"{done} {out.name} gets {text}.")
+    first = r.store(("angular_out", "tops"), fn("spatial_top", twist))
+    second = r.store(("linear_out", "bottoms"), fn("spatial_bottom", twist))
+    return Title(name, f"{done} {first.name} gets its first three components, {second.name} the "
+                 "rest.")  # fmt: skip
+
+
+def _changed(r: Rig, level: int, h: Var) -> str:
+    """An impulse that the momentum takes up, everywhere or where a flag is set."""
+    k, shape = r.k, r.k.draw.shape
+    hit = r.given(("impulses", "hits"), (), Vec(6, r.scalar), -1.0, 1.0, forms={"each": 1})
+    keep = r.given(("keeps",), ("keep", "share"), r.scalar, 0.3, 0.9, forms=PROPERTY)
+    if shape.chance(0.4):
+        k.augment(h, "add", keep * hit)
+        return f" {told(keep)} * {told(hit)} is added to h."
+    flag = mask(r, ("struck", "loaded", "touched"), ("struck",))
+    with k.if_(flag):
+        k.augment(h, "add", hit)
+    if shape.chance(0.5):
+        with k.else_():
+            k.augment(h, "mul", keep)
+        return f" Where {told(flag)} is true {told(hit)} is added to h, else h is multiplied by " \
+            f"{told(keep)}."  # fmt: skip
+    k.augment(h, "mul", keep)
+    return f" Where {told(flag)} is true {told(hit)} is added to h; then it is multiplied by " \
+        f"{told(keep)}."  # fmt: skip
+
+
+def _carried(r: Rig, level: int, pose: Expr, twist: Var, h: Var) -> str:
+    """The bias force, and both vectors in the frame outside."""
+    k, shape = r.k, r.k.draw.shape
+    bias = k.let(("bias", "gyro"), fn("spatial_cross_dual", twist, h))
+    done = f" {r.store(('biases', 'bias_forces'), bias).name} gets crossdual(u, h) = (w x a + v x "
+    done += "b, w x b) for h = (a, b)."
+    if r.scalar == FLOAT32:
+        kind = shape.choice(("twist", "wrench"))
+        value = fn(f"transform_{kind}", pose, twist if kind == "twist" else bias)
+        out = r.store(("outer", "world_vecs"), value)
+        rule = "(R w, R v + cross(p, R w)) for u = (w, v)" if kind == "twist" else \
+            "(R t + cross(p, R f), R f) for that force (t, f)"  # fmt: skip
+        done += f" {out.name} gets {rule}."
+    if level >= 5:
+        limit = r.given((), ("f_max", "limit"), r.scalar, 1.0, 2.0, forms=SETTING)
+        push = k.let(("pull", "linear_f"), fn("spatial_bottom", bias))
+        size = k.let(("f_len", "strength"), fn("length", push))
+        with k.if_(size > limit):
+            k.augment(push, "mul", limit / size)
+        out = r.store(("safe_forces", "limited"), push)
+        done += f" {out.name} gets the last three components of that force, shortened to length "
+        done += f"{told(limit)} where longer."
+    return done
