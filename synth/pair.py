@@ -10,11 +10,11 @@ from typing import Any
 from extract import ModuleText, extract_module
 from generators import categories
 from generators.draw import Draw, Reject
-from generators.expr import Load, Var
 from generators.ir import Assign, Comment, Program
 from generators.keys import Keys, program_keys
+from generators.prune import read_names
 from generators.serialise import to_json
-from generators.walk import bodies, expressions, statements, used_ops
+from generators.walk import bodies, statements, used_ops
 from synth import render_reference, render_warp
 from synth.codegen import Translator
 from synth.collector import fewer_collections, keep_what_is_there
@@ -106,8 +106,7 @@ def _require_length(program: Program) -> None:
 def _require_use(program: Program) -> None:
     """Reject a local that nothing reads: no person leaves one."""
     for body in bodies(program):
-        read = {e.name for e in expressions(body) if isinstance(e, Var)}
-        read |= {e.array.name for e in expressions(body) if isinstance(e, Load)}
+        read = read_names(body)
         made = {s.name for s in statements(body) if isinstance(s, Assign)}
         if made - read:
             raise Reject("unread_local", min(made - read))
