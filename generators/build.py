@@ -145,7 +145,7 @@ class KernelBuilder(BodyBuilder):
             len_calls=self.draw.layout.chance(0.4),
         )
         doc = description.split(". ")[0].rstrip(".") + "." if self.draw.layout.chance(0.4) else ""
-        description = re.sub(r" +(?=[ .,;])", "", description)
+        description = re.sub(r" +(?=[ ,;]|\.(?![\d.]))", "", description)
         if description[0].islower():
             # An array's name is no word that can be written large.
             description = f"For each thread: {description}"
