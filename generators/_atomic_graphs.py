@@ -160,7 +160,7 @@ def sparse_product(k: KernelBuilder, level: int) -> Title:
     else:
         product(q if dense else None)
     done = f"Add {text} {c.name}[e] to {y.name} at row {r.name}[e] for each stored entry e"
-    done += ", for each column of the dense matrix" if dense else ""
+    done += f", for each column of {x.name}" if dense else ""
     if z is not None and w is not None:
         done += f"; add the entry times {w.name} at that row to {z.name} at that column"
     if diag is not None:

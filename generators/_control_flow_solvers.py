@@ -93,17 +93,24 @@ def root_finding(k: KernelBuilder, level: int) -> Title:
 
     done = f"Solve {text} = 0 for x, with a from {a.name}, by "
     if method == "bisection":
-        x, used = _bisect(k, value, limit, (left, right), s)
+        x, used = _bisect(k, value, limit, (left, right), s, steps is not None)
         done += f"bisection of [{left}, {right}] in {shown(limit)} halvings; the middle is the root"
     else:
         first = start[i] if start is not None else k.lift(round((left + right) / 2, 2), s)
         x, used, how = _steps(
-            k, method, (value, lambda x: slope(x, target)), limit, first, level, s
+            k,
+            method,
+            (value, lambda x: slope(x, target)),
+            limit,
+            first,
+            level,
+            s,
+            steps is not None,
         )
         begin = f"{start.name}" if start is not None else f"{round((left + right) / 2, 2)}"
         done += f"{how} from {begin}, {shown(limit)} steps at most"
     k.store(roots, i, x)
-    if steps is not None:
+    if steps is not None and used is not None:
         k.store(steps, i, used)
         done += f"; the number of steps taken goes to {steps.name}"
     title = k.name(f"{method}_{form}", f"{method}_root", "solve_equation", f"solve_{form}")
@@ -116,15 +123,17 @@ def _bisect(
     limit: Operand,
     ends: tuple[float, float],
     s: Scalar,
-) -> tuple[Expr, Expr]:
+    counted: bool,
+) -> tuple[Expr, Expr | None]:
     lo, hi = k.let(("lo", "left"), k.lift(ends[0], s)), k.let(("hi", "right"), k.lift(ends[1], s))
-    taken = k.let(("taken", "halvings"), k.lift(0, INT32))
+    taken = k.let(("taken", "halvings"), k.lift(0, INT32)) if counted else None
     middle = ("mid", "middle")
     with k.for_(("it", "step"), limit):
         mid = k.let(middle, 0.5 * (lo + hi))
         with k.if_(value(mid) > 0.0):
             k.assign(hi, mid)
-            k.augment(taken, "add", 1)
+            if taken is not None:
+                k.augment(taken, "add", 1)
         with k.else_():
             k.assign(lo, mid)
     return 0.5 * (lo + hi), taken
@@ -138,12 +147,13 @@ def _steps(
     first: Expr,
     level: int,
     s: Scalar,
-) -> tuple[Expr, Expr, str]:
+    counted: bool,
+) -> tuple[Expr, Expr | None, str]:
     """Newton's method and its kin: the root, the steps taken, what it is called."""
     value, slope = functions
     shape = k.draw.shape
     x = k.let(("x", "root"), first)
-    used = k.let(("used", "its"), k.lift(0, INT32))
+    used = k.let(("used", "its"), k.lift(0, INT32)) if counted else None
     if method == "secant":
         before = k.let(("x_prev", "older"), x + 0.25)
     with k.for_(("it", "step"), limit):
@@ -170,7 +180,8 @@ def _steps(
             k.augment(x, "sub", step)
         else:
             k.assign(x, x - step)
-        k.augment(used, "add", 1)
+        if used is not None:
+            k.augment(used, "add", 1)
     names = {
         "newton": f"Newton's method{stop}",
         "damped": f"Newton's method with steps times 0.8{stop}",

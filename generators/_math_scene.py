@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import ceil, floor
@@ -226,7 +227,7 @@ def _declare_struct(
         used.append(FieldInit(k.draw.word.choice(free), s.type, "uniform", str(q.low), str(q.high)))
         s.sources[key] = Source(q, k.lift(0.0, s.type), axes, used[-1].name)
     struct = k.struct(k.name(*names.split()), *((f.name, f.type) for f in used))
-    low = struct.name[0].lower() + struct.name[1:]
+    low = re.sub(r"(?<!^)(?=[A-Z])", "_", struct.name).lower()
     if axes:
         plural = f"{low[:-1]}ies" if low.endswith("y") else f"{low.removesuffix('s')}s"
         var = k.array((plural, f"{plural}_in"), struct, s.shape(axes), fields=used)

@@ -18,6 +18,7 @@ from generators.body import make as make
 from generators.draw import Draw
 from generators.dtypes import INT32, Array, Struct, Type
 from generators.expr import Call, Const, Expr, Var
+from generators.prune import pruned
 
 FIXED_TRIP_COUNTS = 0.7
 """Share of the loops over inner sizes whose trip count is a literal."""
@@ -144,11 +145,11 @@ class KernelBuilder(BodyBuilder):
             len_calls=self.draw.layout.chance(0.4),
         )
         doc = description.split(". ")[0].rstrip(".") + "." if self.draw.layout.chance(0.4) else ""
-        description = re.sub(r" +(?=[ .,;])", "", description)
+        description = re.sub(r" +(?=[ ,;]|\.(?![\d.]))", "", description)
         if description[0].islower():
             # An array's name is no word that can be written large.
             description = f"For each thread: {description}"
-        body = self._at_least_two(self.body())
+        body = self._at_least_two(pruned(self.body()))
         if not doc and len(description.split(". ")[0]) < 90 and self.draw.layout.chance(0.2):
             body = (ir.Comment(description.split(". ")[0].rstrip(".")), *body)
         kernel = ir.Kernel(

@@ -96,6 +96,9 @@ def alternatives(node: Any) -> Iterator[Any]:
             fits = type_ == node.type and tuple(a.type for a in node.args) in choices
             if fits and name != node.sampler:
                 yield Sample(node.name, name, node.state, node.args)
+        if node.sampler == "randu" and not node.args:
+            bounds = tuple(literal(value, node.type) for value in (0, 1000))
+            yield replace(node, args=bounds)
         if node.args:
             yield Sample(node.name, node.sampler, node.state, (node.args[0], node.args[1] + 1))
     elif isinstance(node, For):

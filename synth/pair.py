@@ -10,10 +10,11 @@ from typing import Any
 from extract import ModuleText, extract_module
 from generators import categories
 from generators.draw import Draw, Reject
-from generators.ir import Comment, Program
+from generators.ir import Assign, Comment, Program
 from generators.keys import Keys, program_keys
+from generators.prune import read_names
 from generators.serialise import to_json
-from generators.walk import statements, used_ops
+from generators.walk import bodies, statements, used_ops
 from synth import render_reference, render_warp
 from synth.codegen import Translator
 from synth.collector import fewer_collections, keep_what_is_there
@@ -66,6 +67,7 @@ def attempt_draw(settings: Settings, category: str, index: int, attempt: int) ->
     program = longest_draw(place, settings.level_of(index))
     try:
         _require_length(program)
+        _require_use(program)
         tolerances = judge(program)
     except Reject as reject:
         reject.idiom = program.idiom
@@ -99,6 +101,15 @@ def _require_length(program: Program) -> None:
     """Reject a body that is a single statement, or longer than people write at a time."""
     if _length(program) < FEWEST_STATEMENTS:
         raise Reject("too_short_or_long")
+
+
+def _require_use(program: Program) -> None:
+    """Reject a local that nothing reads: no person leaves one."""
+    for body in bodies(program):
+        read = read_names(body)
+        made = {s.name for s in statements(body) if isinstance(s, Assign)}
+        if made - read:
+            raise Reject("unread_local", min(made - read))
 
 
 class PairMaker:
