@@ -30,12 +30,15 @@ def stats(out: Path, as_json: bool) -> None:
 @click.argument("out", type=_OUT)
 @click.argument("row_id", required=False)
 @click.option("--regenerate", is_flag=True, help="Make the row again and compare.")
-def show(out: Path, row_id: str | None, regenerate: bool) -> None:
+@click.option("--plain", is_flag=True, help="Its program as CUDA C++ without Warp, too (not run).")
+def show(out: Path, row_id: str | None, regenerate: bool, plain: bool) -> None:
     """Show one row, question and answer side by side; the first row when no ID is given."""
-    from synth.show import find_row, print_row, regenerated_difference
+    from synth.show import find_row, print_plain, print_row, regenerated_difference
 
     row = find_row(out, row_id)
     print_row(row)
+    if plain:
+        print_plain(row)
     if regenerate:
         difference = regenerated_difference(row)
         click.echo(difference or "made again: equal")

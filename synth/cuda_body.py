@@ -7,75 +7,36 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from generators import expr, ir
-from generators.dtypes import BOOL, INT32, Array, Scalar, Struct, Transform, Type, scalar_of
+from generators.dtypes import Array, Scalar, Type, scalar_of
 from generators.walk import statements
-from synth.cuda_device import Library, built, number, written
+from synth.cuda_device import Library
+from synth.cuda_expressions import Expressions, is_lettered
 from synth.cuda_ops import CUDA_OPS, narrow
+from synth.cuda_parts import setter as setter_of
 from synth.cuda_scopes import Declarations, plan
-from synth.cuda_text import TAB, WIDTH, Prec, Text, at_least, binary, call, item, member, wrapped
-from synth.cuda_types import computed, is_builtin_vector, literal, name_of, parts
-
-KEYWORDS = frozenset(
-    {
-        *("alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char"),
-        *("class", "const", "constexpr", "continue", "default", "delete", "do", "double", "else"),
-        *("enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if"),
-        *(
-            "inline",
-            "int",
-            "long",
-            "mutable",
-            "namespace",
-            "new",
-            "noexcept",
-            "not",
-            "operator",
-            "or",
-        ),
-        *("private", "protected", "public", "register", "return", "short", "signed", "sizeof"),
-        *("static", "struct", "switch", "template", "this", "throw", "true", "try", "typedef"),
-        *("typename", "union", "unsigned", "using", "virtual", "void", "volatile", "while", "xor"),
-        *("index", "stride", "dim3", "half"),
-    }
-)
-"""Names that C++, or the text around a kernel's body, has for itself."""
+from synth.cuda_text import TAB, WIDTH, Prec, Text, at_least, binary, call, member, wrapped
+from synth.cuda_types import computed, parts
 
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 _INT_ATOMICS = {"min": "Min", "max": "Max", "and": "And", "or": "Or", "xor": "Xor"}
 
 
-class Body:
-    """Prints the body of one function or kernel, with what it needs in a :class:`Library`."""
+class Body(Expressions):
+    """Prints the body of one function or kernel."""
 
     def __init__(
         self,
         library: Library,
         names: Mapping[str, str],
         shapes: Mapping[str, Sequence[str]],
-        results: Mapping[str, Type],
         leave: str,
     ) -> None:
-        """``shapes`` are C++ texts of each array's extents; ``leave`` ends a thread early."""
-        self.library = library
-        self.names = names
-        self.shapes = shapes
-        self.results = results
+        """``leave`` ends a thread early; the rest as :class:`Expressions` has it."""
+        super().__init__(library, names, shapes)
         self.leave = leave
         self.lines: list[str] = []
         self.declared = Declarations()
         self.types: dict[str, Type] = {}
-        self._expressions: dict[type, Callable[[Any], Text]] = {
-            expr.Const: lambda e: _literal(e),
-            expr.Var: lambda e: Text(self.name(e.name)),
-            expr.Op: self._op,
-            expr.Cast: self._cast,
-            expr.Load: self._load,
-            expr.Extent: lambda e: Text(self.shapes[e.array.name][e.axis]),
-            expr.Component: self._component,
-            expr.Field: self._field,
-            expr.Call: lambda e: call(self.name(e.function), self.show_all(e.args)),
-            expr.Construct: self._construct,
-        }
         self._statements: dict[type, Callable[[Any, int], None]] = {
             ir.Assign: self._assign,
             ir.AugAssign: self._augment,
@@ -92,9 +53,6 @@ class Body:
             ir.Return: self._return,
             ir.Comment: self._comment,
         }
-
-    def name(self, name: str) -> str:
-        return self.names.get(name, name)
 
     def put(self, depth: int, text: str) -> None:
         self.lines += wrapped(depth * TAB, text)
@@ -117,97 +75,6 @@ class Body:
             for name in self.declared.before.get(id(s), []):
                 self.put(depth, f"{self.library.type(self.types[name])} {self.name(name)};")
             self._statements[type(s)](s, depth)
-
-    # Expressions
-
-    def show(self, e: expr.Expr) -> Text:
-        return self._expressions[type(e)](e)
-
-    def show_all(self, expressions: Sequence[expr.Expr]) -> list[Text]:
-        return [self.show(e) for e in expressions]
-
-    def _op(self, e: expr.Op) -> Text:
-        if e.op == "lower_bound":
-            keys, value = e.args
-            assert isinstance(keys, expr.Var)
-            name = self.library.function("lower_bound", value.type)
-            count = Text(self.shapes[keys.name][0])
-            return call(name, [Text(self.name(keys.name)), count, self.show(value)])
-        return CUDA_OPS[e.op](self, self.show_all(e.args), e)
-
-    def _cast(self, e: expr.Cast) -> Text:
-        value, source, target = self.show(e.value), computed(e.value.type), computed(e.type)
-        if source == target:
-            return value
-        if target == BOOL:
-            return binary("!=", Prec.EQUAL, value, Text(number(0, source)))
-        return Text(f"({name_of(target)}){at_least(value, Prec.UNARY)}", Prec.UNARY)
-
-    def index(self, array: expr.Var, indices: Sequence[expr.Expr]) -> Text:
-        """``a[i * w + j]``."""
-        shape = self.shapes[array.name]
-        flat = self.show(indices[0])
-        for extent, index in zip(shape[1:], indices[1:], strict=True):
-            size = Text(extent, Prec.ADD if "+" in extent else Prec.POSTFIX)
-            flat = binary("+", Prec.ADD, binary("*", Prec.MUL, flat, size), self.show(index))
-        return item(Text(self.name(array.name)), [flat])
-
-    def _load(self, e: expr.Load) -> Text:
-        return self.widened(self.index(e.array, e.indices), e.type)
-
-    def widened(self, stored: Text, type_: Type) -> Text:
-        """A value as it is computed with: float16 becomes float."""
-        if isinstance(type_, Struct) or computed(type_) == type_:
-            return stored
-        if isinstance(type_, Scalar):
-            return call("__half2float", [stored])
-        return call(
-            _converter(self.library, "widen", type_, computed(type_), "__half2float"), [stored]
-        )
-
-    def narrowed(self, value: Text, type_: Type) -> Text:
-        """A value as memory holds it."""
-        if isinstance(type_, Struct) or computed(type_) == type_:
-            return value
-        if isinstance(type_, Scalar):
-            return call("__float2half", [value])
-        return call(
-            _converter(self.library, "narrow", computed(type_), type_, "__float2half"), [value]
-        )
-
-    def _component(self, e: expr.Component) -> Text:
-        value, type_ = self.show(e.value), computed(e.value.type)
-        return self._place(value, type_, e.indices)
-
-    def _place(self, value: Text, type_: Type, indices: Sequence[expr.Expr]) -> Text:
-        if all(isinstance(i, expr.Const) for i in indices):
-            return Text(at_least(value, Prec.POSTFIX) + parts(type_)[_flat(type_, indices)])
-        if is_builtin_vector(type_) or not hasattr(type_, "shape") or _is_lettered(type_):
-            return call(_picker(self.library, type_), [value, self.show(indices[0])])
-        inner = "m" if len(indices) == 2 else "v"
-        return item(member(value, inner), self.show_all(indices))
-
-    def _field(self, e: expr.Field) -> Text:
-        return self.widened(member(self.show(e.value), self.name(e.name)), e.type)
-
-    def _construct(self, e: expr.Construct) -> Text:
-        type_ = e.type
-        args = self.show_all(e.args)
-        if isinstance(type_, Struct):
-            pairs = zip(args, type_.fields, strict=True)
-            values = ", ".join(self.narrowed(a, t).text for a, (_, t) in pairs)
-            return Text(f"{type_.name}{{{values}}}")
-        held = computed(type_)
-        if isinstance(held, Transform):
-            return Text(f"{self.library.type(held)}{{{', '.join(a.text for a in args)}}}")
-        texts = [a.text for a in args]
-        places = len(parts(held))
-        if len(texts) == 1 and places > 1:
-            if isinstance(e.args[0], expr.Const | expr.Var):
-                texts = texts * places
-            else:
-                return call(_filler(self.library, held), args)
-        return Text(built(self.library, held, texts))
 
     # Statements
 
@@ -249,14 +116,14 @@ class Body:
 
     def _set_component(self, s: ir.SetComponent, depth: int) -> None:
         type_ = self.types[s.name]
-        if not all(isinstance(i, expr.Const) for i in s.indices) and _is_lettered(type_):
+        if not all(isinstance(i, expr.Const) for i in s.indices) and is_lettered(type_):
             place = self.show(s.indices[0])
             value = self.show(s.value)
             if s.op:
                 old = self._place(Text(self.name(s.name)), type_, s.indices)
                 prec = Prec.ADD if s.op in ("add", "sub") else Prec.MUL
                 value = binary(_SIGNS[s.op], prec, old, value)
-            setter = call(_setter(self.library, type_), [Text(self.name(s.name)), place, value])
+            setter = call(setter_of(self.library, type_), [Text(self.name(s.name)), place, value])
             self.put(depth, f"{setter.text};")
             return
         target = self._place(Text(self.name(s.name)), type_, s.indices)
@@ -357,87 +224,3 @@ class Body:
     def _comment(self, s: ir.Comment, depth: int) -> None:
         room = WIDTH - depth * TAB - 3
         self.lines += [f"{' ' * (depth * TAB)}// {line}" for line in textwrap.wrap(s.text, room)]
-
-
-def _literal(e: expr.Const) -> Text:
-    text = literal(e.value, e.type)
-    return Text(text, Prec.UNARY if text.startswith("-") else Prec.POSTFIX)
-
-
-def _is_lettered(type_: Type) -> bool:
-    """Whether the parts of a type have names of their own and cannot be indexed."""
-    return is_builtin_vector(type_) or not (parts(type_)[0].startswith((".v[", ".m[")))
-
-
-def _flat(type_: Type, indices: Sequence[expr.Expr]) -> int:
-    shape, flat = getattr(type_, "shape", ()), 0
-    for extent, index in zip(shape, indices, strict=True):
-        assert isinstance(index, expr.Const)
-        flat = flat * extent + int(index.value)
-    return flat
-
-
-def _made(library: Library, key: str, type_: Type, make: Callable[[str], str]) -> str:
-    if (key, (type_,)) not in library.functions:
-        library.functions[(key, (type_,))] = make(key)
-    return library.spelled(key)
-
-
-def _picker(library: Library, type_: Type) -> str:
-    """A function that reads a component by its number."""
-    *others, last = [f"v{p}" for p in parts(type_)]
-    value = "".join(f"i == {k} ? {text} : " for k, text in enumerate(others)) + last
-    i = INT32
-    return _made(
-        library,
-        "component",
-        type_,
-        lambda name: written(
-            library, name, scalar_of(type_), (("v", type_), ("i", i)), f"return {value};"
-        ),
-    )
-
-
-def _setter(library: Library, type_: Type) -> str:
-    """A function that writes a component by its number."""
-
-    def make(name: str) -> str:
-        kind, scalar = library.type(type_), library.type(scalar_of(type_))
-        lines = []
-        for k, p in enumerate(parts(type_)):
-            word = "if" if k == 0 else "} else if"
-            last = k == len(parts(type_)) - 1
-            lines += [
-                f"    {'} else {' if last else f'{word} (i == {k}) {{'}",
-                f"        v{p} = x;",
-            ]
-        body = "\n".join([*lines, "    }"])
-        head = f"__device__ __forceinline__ void {library.spelled(name)}"
-        return f"{head}({kind}& v, int i, {scalar} x)\n{{\n{body}\n}}\n"
-
-    return _made(library, "set_component", type_, make)
-
-
-def _filler(library: Library, type_: Type) -> str:
-    """A function that fills a composite with one value."""
-    name = f"fill_{name_of(type_).lower()}"
-    scalar = scalar_of(type_)
-    value = built(library, type_, ["x"] * len(parts(type_)))
-    return _made(
-        library,
-        name,
-        type_,
-        lambda n: written(library, n, type_, (("x", scalar),), f"return {value};"),
-    )
-
-
-def _converter(library: Library, name: str, source: Type, target: Type, one: str) -> str:
-    """A function between composites of float16 and of float."""
-    values = [f"{one}(v{p})" for p in parts(source)]
-    value = built(library, target, values)
-    return _made(
-        library,
-        name,
-        source,
-        lambda n: written(library, n, target, (("v", source),), f"return {value};"),
-    )

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Sequence
 
 from generators.dtypes import Mat, Scalar, Transform, Type, Vec, scalar_of
 from generators.expr import Op
 from synth.cuda_device import Library, built, narrowed, negation, number, operator, real
-from synth.cuda_text import Prec, Text, at_least, binary, call, choice, member, prefix
-from synth.cuda_types import computed, name_of, parts
-from synth.cuda_vectors import elementwise, index_of_extreme, stacked
-
-
-class Renders(Protocol):
-    """What a printer asks of the renderer."""
-
-    library: Library
-
-
-CudaPrinter = Callable[[Renders, Sequence[Text], Op], Text]
-
-
-def types(node: Op) -> list[Type]:
-    """Argument types as values are held."""
-    return [computed(a.type) for a in node.args]
+from synth.cuda_scalar_ops import (
+    CudaPrinter,
+    Renders,
+    _abs,
+    _bit_count,
+    _clamp,
+    _extreme,
+    _frac,
+    _lerp,
+    _of_parts,
+    _scaled,
+    _where,
+    _where_sign,
+    types,
+)
+from synth.cuda_text import Prec, Text, binary, call, member, prefix
+from synth.cuda_types import computed, parts
+from synth.cuda_vectors import index_of_extreme, stacked
 
 
 def _infix(symbol: str, prec: int) -> CudaPrinter:
@@ -69,115 +69,6 @@ def _math(name: str) -> CudaPrinter:
 
 def _device(name: str) -> CudaPrinter:
     return lambda r, args, node: call(r.library.function(name, *types(node)), args)
-
-
-def _scalar_extreme(name: str, scalar: Scalar) -> str:
-    return real(scalar, f"f{name}") if scalar.is_float else name
-
-
-def _extreme(name: str) -> CudaPrinter:
-    def show(r: Renders, args: Sequence[Text], node: Op) -> Text:
-        result = computed(node.type)
-        plain = _scalar_extreme(name, scalar_of(result))
-        if isinstance(result, Scalar):
-            return call(plain, _same_width(args, result))
-        return call(elementwise(r.library, plain, plain, result, 2), args)
-
-    return show
-
-
-def _same_width(args: Sequence[Text], type_: Scalar) -> Sequence[Text]:
-    """Narrow integers as int, so that CUDA's overloads are not ambiguous."""
-    if type_.is_float or type_.bits >= 32:
-        return args
-    return [Text(f"(int){at_least(a, Prec.UNARY)}", Prec.UNARY) for a in args]
-
-
-def _of_parts(name: str) -> CudaPrinter:
-    """The least or largest component."""
-
-    def show(r: Renders, args: Sequence[Text], node: Op) -> Text:
-        vec = types(node)[0]
-        one = _scalar_extreme(name, scalar_of(vec))
-        inner = f"{at_least(args[0], Prec.POSTFIX)}"
-        text = inner + parts(vec)[0]
-        for place in parts(vec)[1:]:
-            text = f"{one}({text}, {inner}{place})"
-        return Text(text)
-
-    return show
-
-
-def _clamp(_: Renders, args: Sequence[Text], node: Op) -> Text:
-    type_ = scalar_of(computed(node.type))
-    if type_.name == "float32" and [a.text for a in args[1:]] == ["0.0f", "1.0f"]:
-        return call("__saturatef", args[:1])
-    least, most = _scalar_extreme("min", type_), _scalar_extreme("max", type_)
-    x, low, high = _same_width(args, type_)
-    return call(least, [call(most, [x, low]), high])
-
-
-def _abs(r: Renders, args: Sequence[Text], node: Op) -> Text:
-    result = computed(node.type)
-    scalar = scalar_of(result)
-    if scalar.is_unsigned:
-        return args[0]
-    name = real(scalar, "fabs") if scalar.is_float else "llabs" if scalar.bits == 64 else "abs"
-    if isinstance(result, Scalar):
-        return call(name, args)
-    return call(elementwise(r.library, name, name, result, 1), args)
-
-
-def _where_sign(test: str, yes: float, no: float) -> CudaPrinter:
-    def show(_: Renders, args: Sequence[Text], node: Op) -> Text:
-        type_ = computed(node.type)
-        prec = Prec.COMPARE if test == "<" else Prec.EQUAL
-        condition = binary(test, prec, args[0], Text(number(0, type_)))
-        return choice(condition, _signed(yes, type_), _signed(no, type_))
-
-    return show
-
-
-def _signed(value: float, type_: Type) -> Text:
-    return Text(number(value, type_), Prec.UNARY if value < 0 else Prec.POSTFIX)
-
-
-def _frac(_: Renders, args: Sequence[Text], node: Op) -> Text:
-    whole = call(real(scalar_of(computed(node.type)), "trunc"), args)
-    return binary("-", Prec.ADD, args[0], whole)
-
-
-def _scaled(factor: float) -> CudaPrinter:
-    def show(_: Renders, args: Sequence[Text], node: Op) -> Text:
-        type_ = computed(node.type)
-        digits = repr(factor) if scalar_of(type_).name == "float64" else f"{factor:.9g}f"
-        return binary("*", Prec.MUL, args[0], Text(digits))
-
-    return show
-
-
-def _bit_count(_: Renders, args: Sequence[Text], node: Op) -> Text:
-    type_ = scalar_of(node.args[0].type)
-    if type_.bits == 64:
-        return call("__popcll", args)
-    if type_.bits == 32 or type_.is_unsigned:
-        return call("__popc", args)
-    unsigned = name_of(Scalar(f"u{type_.name}"))
-    return call("__popc", [Text(f"({unsigned}){at_least(args[0], Prec.UNARY)}", Prec.UNARY)])
-
-
-def _where(_: Renders, args: Sequence[Text], node: Op) -> Text:
-    return choice(*args)
-
-
-def _lerp(r: Renders, args: Sequence[Text], node: Op) -> Text:
-    a, b, t = args
-    result = computed(node.type)
-    if not isinstance(result, Scalar):
-        operator(r.library, "-", result, result, result)
-        operator(r.library, "+", result, result, result)
-        operator(r.library, "*", scalar_of(result), result, result)
-    return binary("+", Prec.ADD, a, binary("*", Prec.MUL, t, binary("-", Prec.ADD, b, a)))
 
 
 def _argument(name: str) -> CudaPrinter:
@@ -266,6 +157,8 @@ def _lower_bound(r: Renders, args: Sequence[Text], node: Op) -> Text:
 
 _MATH = """floor ceil rint trunc round sqrt cbrt exp log log2 log10 pow sin cos tan asin acos atan
 atan2 sinh cosh tanh erf erfc erfinv erfcinv copysign"""
+
+
 _DEVICE = """smoothstep dot cross length length_sq normalize norm_l1 norm_huber norm_pseudo_huber
 smooth_normalize get_diag outer skew diag transpose trace ddot determinant inverse
 quat_from_axis_angle quat_inverse quat_rotate quat_rotate_inv quat_to_matrix quat_from_matrix
@@ -273,6 +166,7 @@ quat_rpy quat_to_rpy quat_slerp quat_twist quat_twist_angle quat_twist_angle_sig
 transform_point transform_inverse transform_to_matrix transform_compose spatial_vector
 spatial_cross spatial_cross_dual spatial_top spatial_bottom spatial_adjoint transform_twist
 transform_wrench velocity_at_point rand_init"""
+
 
 CUDA_OPS: dict[str, CudaPrinter] = {
     "add": _infix("+", Prec.ADD),

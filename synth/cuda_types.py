@@ -39,6 +39,31 @@ _VECTORS = {
 _SHORT = {**_VECTORS, "bool": "bool", "float16": "half"}
 LETTERS = "xyzw"
 
+KEYWORDS = frozenset(
+    {
+        *("alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char"),
+        *("class", "const", "constexpr", "continue", "default", "delete", "do", "double", "else"),
+        *("enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if"),
+        *(
+            "inline",
+            "int",
+            "long",
+            "mutable",
+            "namespace",
+            "new",
+            "noexcept",
+            "not",
+            "operator",
+            "or",
+        ),
+        *("private", "protected", "public", "register", "return", "short", "signed", "sizeof"),
+        *("static", "struct", "switch", "template", "this", "throw", "true", "try", "typedef"),
+        *("typename", "union", "unsigned", "using", "virtual", "void", "volatile", "while", "xor"),
+        *("index", "stride", "dim3", "half"),
+    }
+)
+"""Names that C++, or the text around a kernel's body, has for itself."""
+
 
 def computed(type_: Type) -> Type:
     """The type in which values are held: float32 where memory has float16."""

@@ -2,46 +2,25 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from generators import ir
-from generators.draw import Stream
 from generators.dtypes import INT32, Array, Type
 from generators.expr import Extent, Load, Op
 from generators.walk import expressions, statements
-from synth import cuda_random, cuda_rigid
-from synth.cuda_body import KEYWORDS, Body
+from synth import cuda_random, cuda_rigid, cuda_spatial
+from synth.cuda_body import Body
 from synth.cuda_device import Library
+from synth.cuda_schedule import Schedule, schedule_for
 from synth.cuda_text import WIDTH, wrapped
-from synth.cuda_types import computed
+from synth.cuda_types import KEYWORDS, computed
 from synth.render_text import names_of
 from validate.sizes import parse as parse_size
 from validate.sizes import symbols
 
-REGISTERED = (cuda_random, cuda_rigid)
+REGISTERED = (cuda_random, cuda_rigid, cuda_spatial)
 """Modules that register device functions when they are imported."""
-
-STYLES = ("guarded", "grid_stride")
-BLOCKS = {1: ((128,), (256,), (512,)), 2: ((16, 16), (32, 8)), 3: ((8, 8, 4), (32, 4, 2))}
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """How the kernel is laid out on the device: its style and the numbers that go with it."""
-
-    style: str
-    block: tuple[int, ...]
-    launch_bounds: bool = False
-
-    def to_json(self) -> str:
-        return json.dumps(asdict(self), sort_keys=True)
-
-    @staticmethod
-    def from_json(text: str) -> Schedule:
-        found = json.loads(text)
-        return Schedule(found["style"], tuple(found["block"]), found["launch_bounds"])
 
 
 @dataclass(frozen=True)
@@ -52,24 +31,6 @@ class Plain:
     args: list[dict[str, str]]
     launch: dict[str, Any]
     schedule: Schedule
-
-
-def schedule_for(program: ir.Program, style: str = "") -> Schedule:
-    """A schedule drawn for a program from its seed; ``style`` forces one of :data:`STYLES`."""
-    stream = Stream(f"{program.input_seed}/schedule")
-    drawn = "grid_stride" if stream.chance(0.1 + 0.08 * program.level) else "guarded"
-    if _leaves_from_a_loop(program):
-        drawn = "guarded"
-    chosen = style or drawn
-    dims = len(program.kernel.launch_dim)
-    flat = chosen == "grid_stride" or dims == 4
-    block = stream.choice(BLOCKS[1 if flat else dims])
-    return Schedule(chosen, block, stream.chance(0.15))
-
-
-def _leaves_from_a_loop(program: ir.Program) -> bool:
-    loops = [s for s in statements(program.kernel.body) if isinstance(s, ir.For | ir.While)]
-    return any(isinstance(s, ir.Return) for loop in loops for s in statements(loop.body))
 
 
 def render(program: ir.Program, schedule: Schedule | None = None) -> Plain:
@@ -89,7 +50,6 @@ class _Plain:
         self.library = Library(frozenset(taken), self.names)
         self.symbol_names = self._symbols(taken)
         self.used_symbols: dict[str, None] = {}
-        self.results = {f.name: f.result for f in program.functions}
 
     def _all_names(self) -> set[str]:
         loops = [
@@ -133,7 +93,7 @@ class _Plain:
         functions = [line for f in self.program.functions for line in self.function(f)]
         shapes = self.shapes()
         leave = "continue;" if self.schedule.style == "grid_stride" else "return;"
-        body = Body(self.library, self.names, shapes, self.results, leave)
+        body = Body(self.library, self.names, shapes, leave)
         given: dict[str, Type] = {p.name: p.type for p in kernel.params}
         given.update(dict.fromkeys(kernel.threads, INT32))
         inner = body.run(kernel.body, given, 2 if self.schedule.style == "grid_stride" else 1)
@@ -253,7 +213,7 @@ class _Plain:
         return [head, *(f"    {p}{',' if p is not shown[-1] else ')'}" for p in shown)]
 
     def function(self, function: ir.Function) -> list[str]:
-        body = Body(self.library, self.names, {}, self.results, "return;")
+        body = Body(self.library, self.names, {}, "return;")
         given = {p.name: p.type for p in function.params}
         inner = body.run(function.body, given, 1)
         listed = ", ".join(

@@ -9,6 +9,8 @@ from rich.panel import Panel
 from rich.syntax import Syntax
 from rich.table import Table
 
+from generators.serialise import from_json
+from synth import render_cuda
 from synth.check import stored_rows
 from synth.codegen import Translator
 from synth.errors import SettingsError
@@ -42,6 +44,20 @@ def print_row(row: Row) -> None:
     if row["reference"] is not None:
         console.print(_panel("Reference", row["reference"], "python"))
     console.print(_evidence(row), highlight=False)
+
+
+def print_plain(row: Row) -> None:
+    """Print the row's program as CUDA C++ that needs no Warp, with the launch it asks for.
+
+    :class:`synth.errors.SettingsError` for a row without a program.
+    """
+    if row["program"] is None:
+        raise SettingsError(f"{row['id']} has no program: harvested rows have no plain CUDA")
+    plain = render_cuda.render(from_json(row["program"]))
+    console = Console()
+    console.print(_panel("CUDA (plain, not run)", plain.text, "cuda"))
+    grid, block = ", ".join(plain.launch["grid"]), ", ".join(map(str, plain.launch["block"]))
+    console.print(f"grid: {grid}\nblock: {block}", highlight=False)
 
 
 def _side_by_side(left: Panel, right: Panel) -> Table:

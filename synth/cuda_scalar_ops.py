@@ -1,0 +1,136 @@
+"""How plain CUDA writes the ops on numbers that are more than one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from generators.dtypes import Scalar, Type, scalar_of
+from generators.expr import Op
+from synth.cuda_device import Library, number, operator, real
+from synth.cuda_text import Prec, Text, at_least, binary, call, choice
+from synth.cuda_types import computed, name_of, parts
+from synth.cuda_vectors import elementwise
+
+
+class Renders(Protocol):
+    """What a printer asks of the renderer."""
+
+    library: Library
+
+
+CudaPrinter = Callable[[Renders, Sequence[Text], Op], Text]
+
+
+def types(node: Op) -> list[Type]:
+    """Argument types as values are held."""
+    return [computed(a.type) for a in node.args]
+
+
+def _scalar_extreme(name: str, scalar: Scalar) -> str:
+    return real(scalar, f"f{name}") if scalar.is_float else name
+
+
+def _extreme(name: str) -> CudaPrinter:
+    def show(r: Renders, args: Sequence[Text], node: Op) -> Text:
+        result = computed(node.type)
+        plain = _scalar_extreme(name, scalar_of(result))
+        if isinstance(result, Scalar):
+            return call(plain, _same_width(args, result))
+        return call(elementwise(r.library, plain, plain, result, 2), args)
+
+    return show
+
+
+def _same_width(args: Sequence[Text], type_: Scalar) -> Sequence[Text]:
+    """Narrow integers as int, so that CUDA's overloads are not ambiguous."""
+    if type_.is_float or type_.bits >= 32:
+        return args
+    return [Text(f"(int){at_least(a, Prec.UNARY)}", Prec.UNARY) for a in args]
+
+
+def _of_parts(name: str) -> CudaPrinter:
+    """The least or largest component."""
+
+    def show(r: Renders, args: Sequence[Text], node: Op) -> Text:
+        vec = types(node)[0]
+        one = _scalar_extreme(name, scalar_of(vec))
+        inner = f"{at_least(args[0], Prec.POSTFIX)}"
+        text = inner + parts(vec)[0]
+        for place in parts(vec)[1:]:
+            text = f"{one}({text}, {inner}{place})"
+        return Text(text)
+
+    return show
+
+
+def _clamp(_: Renders, args: Sequence[Text], node: Op) -> Text:
+    type_ = scalar_of(computed(node.type))
+    if type_.name == "float32" and [a.text for a in args[1:]] == ["0.0f", "1.0f"]:
+        return call("__saturatef", args[:1])
+    least, most = _scalar_extreme("min", type_), _scalar_extreme("max", type_)
+    x, low, high = _same_width(args, type_)
+    return call(least, [call(most, [x, low]), high])
+
+
+def _abs(r: Renders, args: Sequence[Text], node: Op) -> Text:
+    result = computed(node.type)
+    scalar = scalar_of(result)
+    if scalar.is_unsigned:
+        return args[0]
+    name = real(scalar, "fabs") if scalar.is_float else "llabs" if scalar.bits == 64 else "abs"
+    if isinstance(result, Scalar):
+        return call(name, args)
+    return call(elementwise(r.library, name, name, result, 1), args)
+
+
+def _where_sign(test: str, yes: float, no: float) -> CudaPrinter:
+    def show(_: Renders, args: Sequence[Text], node: Op) -> Text:
+        type_ = computed(node.type)
+        prec = Prec.COMPARE if test == "<" else Prec.EQUAL
+        condition = binary(test, prec, args[0], Text(number(0, type_)))
+        return choice(condition, _signed(yes, type_), _signed(no, type_))
+
+    return show
+
+
+def _signed(value: float, type_: Type) -> Text:
+    return Text(number(value, type_), Prec.UNARY if value < 0 else Prec.POSTFIX)
+
+
+def _frac(_: Renders, args: Sequence[Text], node: Op) -> Text:
+    whole = call(real(scalar_of(computed(node.type)), "trunc"), args)
+    return binary("-", Prec.ADD, args[0], whole)
+
+
+def _scaled(factor: float) -> CudaPrinter:
+    def show(_: Renders, args: Sequence[Text], node: Op) -> Text:
+        type_ = computed(node.type)
+        digits = repr(factor) if scalar_of(type_).name == "float64" else f"{factor:.9g}f"
+        return binary("*", Prec.MUL, args[0], Text(digits))
+
+    return show
+
+
+def _bit_count(_: Renders, args: Sequence[Text], node: Op) -> Text:
+    type_ = scalar_of(node.args[0].type)
+    if type_.bits == 64:
+        return call("__popcll", args)
+    if type_.bits == 32 or type_.is_unsigned:
+        return call("__popc", args)
+    unsigned = name_of(Scalar(f"u{type_.name}"))
+    return call("__popc", [Text(f"({unsigned}){at_least(args[0], Prec.UNARY)}", Prec.UNARY)])
+
+
+def _where(_: Renders, args: Sequence[Text], node: Op) -> Text:
+    return choice(*args)
+
+
+def _lerp(r: Renders, args: Sequence[Text], node: Op) -> Text:
+    a, b, t = args
+    result = computed(node.type)
+    if not isinstance(result, Scalar):
+        operator(r.library, "-", result, result, result)
+        operator(r.library, "+", result, result, result)
+        operator(r.library, "*", scalar_of(result), result, result)
+    return binary("+", Prec.ADD, a, binary("*", Prec.MUL, t, binary("-", Prec.ADD, b, a)))
