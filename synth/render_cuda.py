@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 from generators import ir
@@ -31,6 +32,8 @@ class Plain:
     args: list[dict[str, str]]
     launch: dict[str, Any]
     schedule: Schedule
+    sizes: dict[str, str]
+    """Parameters that hold a size, in order, and the size symbol of each."""
 
 
 def render(program: ir.Program, schedule: Schedule | None = None) -> Plain:
@@ -45,8 +48,8 @@ class _Plain:
         self.program = program
         self.kernel = program.kernel
         self.schedule = schedule
-        taken = names_of(program) | {s.name for s in program.structs} | set(self.kernel.threads)
-        self.names = {n: f"{n}_" for n in self._all_names() if n in KEYWORDS}
+        taken = self._all_names() | {s.name for s in program.structs}
+        self.names = {n: f"{n}_" for n in taken if n in KEYWORDS}
         self.library = Library(frozenset(taken), self.names)
         self.symbol_names = self._symbols(taken)
         self.used_symbols: dict[str, None] = {}
@@ -103,7 +106,8 @@ class _Plain:
         lines = [*self.signature(params), "{", *around, *inner, *end, "}"]
         text = "\n".join([*self.head(), *functions, *lines, ""])
         args = [{"name": name, "type": kind} for name, kind in params]
-        return Plain(text, args, self.launch(), self.schedule)
+        sizes = {self.symbol_names[s]: s for s in self.used_symbols}
+        return Plain(text, args, self.launch(), self.schedule, sizes)
 
     def shapes(self) -> dict[str, list[str]]:
         """Extents of each array that the text needs, in C++."""
@@ -202,10 +206,7 @@ class _Plain:
         ]
         bounds = ""
         if self.schedule.launch_bounds:
-            threads = 1
-            for size in self.schedule.block:
-                threads *= size
-            bounds = f"__launch_bounds__({threads}) "
+            bounds = f"__launch_bounds__({prod(self.schedule.block)}) "
         head = f'extern "C" __global__ void {bounds}{self.kernel.name}('
         line = f"{head}{', '.join(shown)})"
         if len(line) <= WIDTH:

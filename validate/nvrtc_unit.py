@@ -22,6 +22,7 @@ _NOT_PLAIN = re.compile(
     r"|\bpairsmith_|_Pragma|__attribute__|\[\["
 )
 _COMMENT = re.compile(r"//[^\n]*")
+_ANY_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _STRUCT = re.compile(r"\bstruct\s+(\w+)")
 _FUNCTION = re.compile(r"(\w+)\s*\(")
@@ -57,10 +58,11 @@ def fault(row: Mapping[str, Any]) -> str:
 
 
 def words_of(include_dir: Path) -> frozenset[str]:
-    """Every identifier in the headers of a folder."""
+    """Every identifier in the code of a folder's headers; their comments are prose."""
     found: set[str] = set()
     for path in include_dir.glob("*.h"):
-        found.update(_WORD.findall(path.read_text(encoding="utf-8", errors="replace")))
+        text = path.read_text(encoding="utf-8", errors="replace")
+        found.update(_WORD.findall(_ANY_COMMENT.sub(" ", text)))
     return frozenset(found)
 
 
