@@ -173,7 +173,7 @@ def _product(lib: Library, a: Type, b: Type, result: Type) -> str:
             "a.w * b.z + a.z * b.w + a.x * b.y - a.y * b.x",
             "a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z",
         ]
-        made = ",\n                ".join(values)
+        made = ", ".join(values)
         text = f"return {lib.type(result)}{{{made}}};"
         return written(lib, "operator*", result, params, text)
     if isinstance(a, Transform):
@@ -189,7 +189,7 @@ def _product(lib: Library, a: Type, b: Type, result: Type) -> str:
             " + ".join(f"a.m[{i}][{j}] * b{p}" for j, p in enumerate(parts(b)))
             for i in range(a.rows)
         ]
-        made = ",\n        ".join(rows)
+        made = ", ".join(rows)
         return written(lib, "operator*", result, params, f"return {built(lib, result, [made])};")
     assert isinstance(b, Mat)
     name = lib.type(result)

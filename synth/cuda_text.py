@@ -1,12 +1,13 @@
-"""C++ expressions as texts that know how tightly they bind, and long lines broken as people do."""
+"""C++ expressions as texts that know how tightly they bind."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-WIDTH = 100
-TAB = 4
+from synth.cuda_layout import TAB as TAB
+from synth.cuda_layout import WIDTH as WIDTH
+from synth.cuda_lines import wrapped as wrapped
 
 
 class Prec:
@@ -68,7 +69,7 @@ def call(name: str, args: Sequence[Text]) -> Text:
 def choice(condition: Text, yes: Text, no: Text) -> Text:
     """``condition ? yes : no``."""
     asked, first = at_least(condition, Prec.OR), at_least(yes, Prec.OR)
-    return Text(f"{asked} ? {first} : {at_least(no, Prec.TERNARY)}", Prec.TERNARY)
+    return Text(f"{asked} ? {first} : {at_least(no, Prec.OR)}", Prec.TERNARY)
 
 
 def member(e: Text, name: str) -> Text:
@@ -77,38 +78,3 @@ def member(e: Text, name: str) -> Text:
 
 def item(e: Text, indices: Sequence[Text]) -> Text:
     return Text(at_least(e, Prec.POSTFIX) + "".join(f"[{i.text}]" for i in indices))
-
-
-_BREAKS = (" && ", " || ", " ? ", " : ", " + ", " - ", " * ", " / ")
-
-
-def wrapped(indent: int, text: str) -> list[str]:
-    """One statement on lines that fit: broken where the fewest parentheses are open."""
-    pad = " " * indent
-    if len(pad) + len(text) <= WIDTH or text.lstrip().startswith("//"):
-        return [pad + text]
-    at = _break_at(text, WIDTH - indent)
-    if at is None:
-        return [pad + text]
-    first, rest = text[:at].rstrip(), text[at:].lstrip()
-    return [pad + first, *_continued(indent + TAB, rest)]
-
-
-def _continued(indent: int, text: str) -> list[str]:
-    pad = " " * indent
-    at = _break_at(text, WIDTH - indent) if len(pad) + len(text) > WIDTH else None
-    if at is None:
-        return [pad + text]
-    return [pad + text[:at].rstrip(), *_continued(indent, text[at:].lstrip())]
-
-
-def _break_at(text: str, room: int) -> int | None:
-    """The last place within ``room`` where the fewest brackets are open."""
-    best, least, depth = None, 99, 0
-    for k, c in enumerate(text[:room]):
-        depth += (c in "([{") - (c in ")]}")
-        after_comma = c == "," and text[k + 1 : k + 2] == " "
-        operator = text.startswith(_BREAKS, k)
-        if k > 12 and (after_comma or operator) and depth <= least:
-            best, least = k + 1, depth
-    return best
