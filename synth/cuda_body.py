@@ -9,7 +9,7 @@ from typing import Any
 from generators import expr, ir
 from generators.dtypes import Array, Scalar, Type, scalar_of
 from generators.walk import statements
-from synth.cuda_device import Library
+from synth.cuda_device import HEAD, Library
 from synth.cuda_expressions import Expressions, is_lettered
 from synth.cuda_offsets import Offsets, is_same
 from synth.cuda_ops import CUDA_OPS, narrow
@@ -163,21 +163,21 @@ class Body(Expressions):
             compare = None if s.compare is None else self.show(s.compare)
             self.put(depth, f"{self._one_atomic(s.op, element, place, value, compare)};")
             return
-        if not isinstance(s.value, expr.Var):
-            fresh = f"{self.name(s.array.name)}_update"
-            self.put(depth, "{")
-            self.put(depth + 1, f"const {self.library.type(element)} {fresh} = {value.text};")
-            self._part_atomics(s, place, Text(fresh), element, depth + 1)
-            self.put(depth, "}")
-        else:
-            self._part_atomics(s, place, value, element, depth)
+        update = self._part_atomics(s.op, element)
+        self.put(depth, f"{update}(&{place.text}, {value.text});")
 
-    def _part_atomics(
-        self, s: ir.Atomic, place: Text, value: Text, element: Type, depth: int
-    ) -> None:
-        for p in parts(element):
-            at, new = Text(place.text + p), Text(value.text + p)
-            self.put(depth, f"{self._one_atomic(s.op, scalar_of(element), at, new, None)};")
+    def _part_atomics(self, op: str, type_: Type) -> str:
+        """The device function that updates a composite, a component at a time."""
+        name, kind = f"atomic_{op}", self.library.type(type_)
+        key = (name, (type_,))
+        if key not in self.library.functions:
+            lines = []
+            for p in parts(type_):
+                at, new = Text(f"address->{p[1:]}"), Text(f"value{p}")
+                lines.append(f"    {self._one_atomic(op, scalar_of(type_), at, new, None)};\n")
+            head = f"{HEAD} void {self.library.spelled(name)}({kind}* address, {kind} value)"
+            self.library.functions[key] = f"{head}\n{{\n{''.join(lines)}}}\n"
+        return self.library.spelled(name)
 
     def _one_atomic(
         self, op: str, scalar: Scalar, place: Text, value: Text, compare: Text | None

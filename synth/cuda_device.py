@@ -199,7 +199,6 @@ def _product(lib: Library, a: Type, b: Type, result: Type) -> str:
         result,
         params,
         f"{name} c;",
-        "#pragma unroll",
         f"for (int i = 0; i < {a.rows}; ++i) {{",
         f"    for (int j = 0; j < {b.cols}; ++j) {{",
         f"        {lib.type(scalar_of(a))} sum = a.m[i][0] * b.m[0][j];",

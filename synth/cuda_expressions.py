@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from generators import expr
-from generators.dtypes import BOOL, Scalar, Struct, Transform, Type
+from generators.dtypes import BOOL, Scalar, Struct, Transform, Type, scalar_of
 from synth.cuda_device import Library, built, number
 from synth.cuda_offsets import Offsets, key_of
 from synth.cuda_ops import CUDA_OPS
@@ -138,12 +138,12 @@ class Expressions:
         args = self.show_all(e.args)
         if isinstance(type_, Struct):
             pairs = zip(args, type_.fields, strict=True)
-            values = ", ".join(self.narrowed(a, t).text for a, (_, t) in pairs)
+            values = ", ".join(_fitting(self.narrowed(a, t), t).text for a, (_, t) in pairs)
             return Text(f"{type_.name}{{{values}}}")
         held = computed(type_)
         if isinstance(held, Transform):
             return Text(f"{self.library.type(held)}{{{', '.join(a.text for a in args)}}}")
-        texts = [a.text for a in args]
+        texts = [_fitting(a, scalar_of(held)).text for a in args]
         places = len(parts(held))
         if len(texts) == 1 and places > 1:
             if isinstance(e.args[0], expr.Const | expr.Var):
@@ -169,6 +169,13 @@ def _flat(type_: Type, indices: Sequence[expr.Expr]) -> int:
         assert isinstance(index, expr.Const)
         flat = flat * extent + int(index.value)
     return flat
+
+
+def _fitting(e: Text, type_: Type) -> Text:
+    """A value in braces, where C++ narrows nothing by itself."""
+    if isinstance(type_, Scalar) and type_.is_int and type_.bits < 32 and e.prec < Prec.UNARY:
+        return Text(f"({name_of(type_)})({e.text})", Prec.UNARY)
+    return e
 
 
 def _scaled(flat: Text, extent: str) -> Text:

@@ -121,7 +121,11 @@ class Offsets:
                 row.arrays |= found.arrays
                 row.paths += found.paths[:1] if whole else found.paths
         many = [(key, row) for key, row in rows.items() if len(row.paths) >= LEAST]
-        for key, found in (*many, *chosen):
+        wholes = dict(chosen)
+        for (names, extents), row in many:
+            if (names, extents[:-1]) in wholes:
+                wholes[names, extents[:-1]].paths += row.paths[:1]
+        for key, found in sorted((*many, *chosen), key=lambda x: (len(x[0][1]), len(x[0][0]))):
             self._put(key, found)
 
     def _stable(self, indices: tuple[Expr, ...]) -> bool:

@@ -33,6 +33,8 @@ class Text(NamedTuple):
 
     text: str
     prec: int = Prec.POSTFIX
+    wide: str = ""
+    """Of a cast to a narrow type: the same expression, in brackets, before the cast."""
 
 
 def at_least(e: Text, prec: int) -> str:
@@ -48,10 +50,15 @@ def _clearer(e: Text, prec: int) -> bool:
     return bits and e.prec != prec and e.prec < Prec.UNARY
 
 
+_ASSOCIATIVE = ("&&", "||", "&", "|", "^")
+
+
 def binary(symbol: str, prec: int, left: Text, right: Text) -> Text:
     """``left symbol right``, grouped to the left."""
     first = f"({left.text})" if left.prec < prec or _clearer(left, prec) else left.text
-    second = f"({right.text})" if right.prec <= prec or _clearer(right, prec) else right.text
+    chained = right.prec == prec and symbol in _ASSOCIATIVE
+    grouped = (right.prec <= prec and not chained) or _clearer(right, prec)
+    second = f"({right.text})" if grouped else right.text
     return Text(f"{first} {symbol} {second}", prec)
 
 
