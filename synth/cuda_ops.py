@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from generators.dtypes import Mat, Scalar, Transform, Type, Vec, scalar_of
-from generators.expr import Op
+from generators.expr import Cast, Expr, Op
 from synth.cuda_device import Library, built, narrowed, negation, number, operator, real
 from synth.cuda_scalar_ops import (
     CudaPrinter,
@@ -16,6 +16,7 @@ from synth.cuda_scalar_ops import (
     _extreme,
     _frac,
     _lerp,
+    _not,
     _of_parts,
     _scaled,
     _where,
@@ -34,14 +35,34 @@ def _infix(symbol: str, prec: int) -> CudaPrinter:
         if not isinstance(result, Scalar):
             operator(r.library, symbol, left, right, result)
             return binary(symbol, prec, *args)
+        if prec == Prec.SHIFT:
+            args = [args[0], _shift_count(r, node.args[1], args[1])]
+        if symbol not in _WIDENING:
+            return binary(symbol, prec, *args)
+        if symbol in "+-" or result.bits == 8:
+            args = [Text(a.wide) if a.wide else a for a in args]
         return narrow(binary(symbol, prec, *args), result)
 
     return show
 
 
+_WIDENING = ("+", "-", "*", "<<")
+"""Signs whose result C++ computes as int and that may not fit a narrow unsigned type."""
+
+
+def _shift_count(r: Renders, count: Expr, shown: Text) -> Text:
+    """By how much a shift goes: no shift depends on the type of its count."""
+    if isinstance(count, Cast):
+        source, target = count.value.type, count.type
+        if isinstance(source, Scalar) and source.is_int and source.bits <= target.bits:
+            return r.show(count.value)
+    return shown
+
+
 def narrow(e: Text, type_: Scalar) -> Text:
+    """A value of an unsigned type that C++ has widened to int."""
     text = narrowed(e.text, type_)
-    return e if text == e.text else Text(text, Prec.UNARY)
+    return e if text == e.text else Text(text, Prec.UNARY, f"({e.text})")
 
 
 def _compare(symbol: str, prec: int) -> CudaPrinter:
@@ -190,7 +211,7 @@ CUDA_OPS: dict[str, CudaPrinter] = {
     "ne": _compare("!=", Prec.EQUAL),
     "and": _compare("&&", Prec.AND),
     "or": _compare("||", Prec.OR),
-    "not": lambda _, args, node: prefix("!", args[0]),
+    "not": _not,
     "where": _where,
     "min": _extreme("min"),
     "max": _extreme("max"),

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from generators.dtypes import Scalar, Type, scalar_of
-from generators.expr import Op
-from synth.cuda_device import Library, number, operator, real
-from synth.cuda_text import Prec, Text, at_least, binary, call, choice
+from generators.expr import Expr, Op, Var
+from synth.cuda_device import Library, number, operator, real, written
+from synth.cuda_text import Prec, Text, at_least, binary, call, choice, prefix
 from synth.cuda_types import computed, name_of, parts
 from synth.cuda_vectors import elementwise
 
@@ -17,6 +17,10 @@ class Renders(Protocol):
     """What a printer asks of the renderer."""
 
     library: Library
+
+    def show(self, e: Expr) -> Text:
+        """An expression in C++."""
+        ...
 
 
 CudaPrinter = Callable[[Renders, Sequence[Text], Op], Text]
@@ -55,13 +59,24 @@ def _of_parts(name: str) -> CudaPrinter:
     def show(r: Renders, args: Sequence[Text], node: Op) -> Text:
         vec = types(node)[0]
         one = _scalar_extreme(name, scalar_of(vec))
-        inner = f"{at_least(args[0], Prec.POSTFIX)}"
-        text = inner + parts(vec)[0]
-        for place in parts(vec)[1:]:
-            text = f"{one}({text}, {inner}{place})"
-        return Text(text)
+        if isinstance(node.args[0], Var) and len(parts(vec)) < 4:
+            return Text(_nested(one, args[0].text, parts(vec)))
+        key = (f"{name}_element", (vec,))
+        if key not in r.library.functions:
+            value = f"return {_nested(one, 'v', parts(vec))};"
+            made = written(r.library, key[0], scalar_of(vec), (("v", vec),), value)
+            r.library.functions[key] = made
+        return call(r.library.spelled(key[0]), args)
 
     return show
+
+
+def _nested(name: str, inner: str, places: Sequence[str]) -> str:
+    """``fmaxf(fmaxf(v.x, v.y), v.z)``."""
+    text = inner + places[0]
+    for place in places[1:]:
+        text = f"{name}({text}, {inner}{place})"
+    return text
 
 
 def _clamp(_: Renders, args: Sequence[Text], node: Op) -> Text:
@@ -134,3 +149,21 @@ def _lerp(r: Renders, args: Sequence[Text], node: Op) -> Text:
         operator(r.library, "+", result, result, result)
         operator(r.library, "*", scalar_of(result), result, result)
     return binary("+", Prec.ADD, a, binary("*", Prec.MUL, t, binary("-", Prec.ADD, b, a)))
+
+
+_OPPOSITE = {
+    **{"eq": ("!=", Prec.EQUAL), "ne": ("==", Prec.EQUAL), "lt": (">=", Prec.COMPARE)},
+    **{"le": (">", Prec.COMPARE), "gt": ("<=", Prec.COMPARE), "ge": ("<", Prec.COMPARE)},
+}
+
+
+def _not(r: Renders, args: Sequence[Text], node: Op) -> Text:
+    """``a >= b`` for ``!(a < b)``, which NaN would tell apart of floats."""
+    inner = node.args[0]
+    if isinstance(inner, Op) and inner.op in _OPPOSITE:
+        left, right = (computed(a.type) for a in inner.args)
+        exact = inner.op in ("eq", "ne") or not scalar_of(left).is_float
+        if isinstance(left, Scalar) and left == right and exact:
+            symbol, prec = _OPPOSITE[inner.op]
+            return binary(symbol, prec, *(r.show(a) for a in inner.args))
+    return prefix("!", args[0])

@@ -53,7 +53,7 @@ def split_loops(kernel: ir.Kernel) -> SplitLoops | None:
     body = kernel.body
     sums: dict[int, list[Sum]] = {}
     for place, s in enumerate(body):
-        if isinstance(s, ir.For) and is_long(s):
+        if isinstance(s, ir.For) and is_long(s, first=None):
             found = _sums_of(body, place)
             if found is None and _stores_apart(kernel, s):
                 found = []
@@ -68,9 +68,12 @@ def split_loops(kernel: ir.Kernel) -> SplitLoops | None:
     return SplitLoops(sums, tail) if _leaves_early_only(body, min(sums)) else None
 
 
-def is_long(loop: ir.For) -> bool:
-    """Whether a loop runs over a size: of literal bounds no turn is left for a second thread."""
-    start = isinstance(loop.start, Const) and loop.start.value == 0
+def is_long(loop: ir.For, first: int | None = 0) -> bool:
+    """Whether a loop runs over a size: of literal bounds no turn is left for a second thread.
+
+    ``first`` is where it must start, None for any literal.
+    """
+    start = isinstance(loop.start, Const) and first in (None, loop.start.value)
     return start and loop.step == 1 and isinstance(loop.stop, Var | Extent)
 
 

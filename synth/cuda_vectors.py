@@ -72,7 +72,8 @@ def index_of_extreme(lib: Library, name: str, v: Vec) -> str:
         symbol, places = "<" if name == "argmin" else ">", parts(v)
         lines = [f"{lib.type(v.scalar)} best = v{places[0]};", "unsigned int at = 0u;"]
         for k, place in enumerate(places[1:], 1):
-            lines.append(f"if (v{place} {symbol} best) {{ best = v{place}; at = {k}u; }}")
+            lines += [f"if (v{place} {symbol} best) {{", f"    best = v{place};"]
+            lines += [f"    at = {k}u;", "}"]
         text = written(lib, name, Scalar("uint32"), (("v", v),), *lines, "return at;")
         lib.functions[key] = text
     return lib.spelled(name)

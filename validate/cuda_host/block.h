@@ -7,6 +7,7 @@ extern "C" int getcontext(void* context);
 extern "C" int swapcontext(void* from, const void* to);
 extern "C" void makecontext(void* context, void (*function)(), int arguments, ...);
 extern "C" void* malloc(size_t);
+extern "C" void free(void*);
 extern "C" void* memset(void*, int, size_t);
 
 namespace pairsmith {
@@ -16,7 +17,7 @@ enum stop_t { finished, endless, divergence, left_early, foreign_lane, deadlock,
 
 enum wait_t { ready, at_barrier, at_warp, ended };
 
-static const unsigned int most_threads = 1024, stack_bytes = 1 << 17;
+static const unsigned int stack_bytes = 1 << 17;
 
 struct fiber_t {
     alignas(16) unsigned char place[256];  // jmp_buf, below 256 bytes on every Linux
