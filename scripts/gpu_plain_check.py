@@ -23,79 +23,16 @@ from cupy_backends.cuda.libs import nvrtc
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from generators.dtypes import Array, Quat, Scalar, Struct, Transform, Type, Vec, scalar_of
-from generators.ir import Program
 from generators.serialise import from_json
-from synth.cuda_types import computed, is_builtin_vector
 from synth.render_cuda import Plain, render
 from validate.compare import measure
 from validate.inputs import draw_inputs
+from validate.plain_launch import grid_of
+from validate.plain_layout import as_plain, by_value, from_plain
 from validate.reference import run_reference
 from validate.sizes import awkward_sizes, evaluate, evaluate_all
 
 CUDA_INCLUDE = ("/usr/local/cuda/include",)
-
-
-def alignment(type_: Type) -> int:
-    """What C++ aligns a type to: ``float2`` and ``float4`` to all their bytes."""
-    if isinstance(type_, Struct):
-        return max(alignment(t) for _, t in type_.fields)
-    size = scalar_of(type_).bits // 8
-    if is_builtin_vector(type_) and isinstance(type_, Vec) and type_.size in (2, 4):
-        return min(16, size * type_.size)
-    return size
-
-
-def bytes_of(type_: Type) -> int:
-    if isinstance(type_, Struct):
-        return layout(type_).itemsize
-    count = {Quat: 4, Transform: 7}.get(type(type_)) or int(np.prod(getattr(type_, "shape", ())))
-    return count * (scalar_of(type_).bits // 8)
-
-
-def layout(struct: Struct) -> np.dtype[Any]:
-    """The struct as the plain text lays it out."""
-    offset, offsets, formats = 0, [], []
-    for _, t in struct.fields:
-        offset += -offset % alignment(t)
-        offsets.append(offset)
-        shape = {Quat: (4,), Transform: (7,)}.get(type(t)) or getattr(t, "shape", ())
-        formats.append((np.dtype(scalar_of(t).name), shape))
-        offset += bytes_of(t)
-    names = [name for name, _ in struct.fields]
-    size = offset + -offset % alignment(struct)
-    return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": size})
-
-
-def as_plain(values: Any, type_: Type) -> Any:
-    """Values of a struct in the layout of the plain text; all others as they are."""
-    if not isinstance(type_, Struct):
-        return np.ascontiguousarray(values)
-    laid = np.zeros(np.shape(values), layout(type_))
-    for name in laid.dtype.names or ():
-        laid[name] = values[name]
-    return laid
-
-
-def from_plain(laid: Any, like: Any, type_: Type) -> Any:
-    if not isinstance(type_, Struct):
-        return laid
-    values = np.zeros(like.shape, like.dtype)
-    for name in like.dtype.names:
-        values[name] = laid[name]
-    return values
-
-
-def by_value(value: Any, type_: Type) -> Any:
-    """A parameter as CuPy passes it: float16 is computed in float, composites go as bytes."""
-    if isinstance(type_, Struct):
-        return as_plain(value, type_)
-    held = np.asarray(value, np.dtype(scalar_of(computed(type_)).name))
-    if isinstance(type_, Scalar):
-        return held[()]
-    packed = np.zeros((), np.dtype([("c", held.dtype, held.shape)]))
-    packed["c"] = held
-    return packed
 
 
 def compiled(text: str, arch: str) -> bytes | str:
@@ -110,49 +47,43 @@ def compiled(text: str, arch: str) -> bytes | str:
     return binary
 
 
-def launch_of(plain: Plain, values: Mapping[str, int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Grid and block; the grid's formulas are sums, products and quotients of named sizes."""
-    code = [formula.replace("/", "//") for formula in plain.launch["grid"]]
-    grid = tuple(int(eval(c, {"__builtins__": {}}, dict(values))) for c in code)
-    return grid, tuple(plain.launch["block"])
+def packed(value: Any) -> Any:
+    """A composite passed by value, as one item of its own bytes."""
+    if value.dtype.names or not value.shape:
+        return value[()] if not value.dtype.names else value
+    item = np.zeros((), np.dtype([("c", value.dtype, value.shape)]))
+    item["c"] = value
+    return item
 
 
-def run_row(row: Mapping[str, Any], program: Program, plain: Plain, function: Any) -> str:
+def run_row(row: Mapping[str, Any], plain: Plain, function: Any) -> str:
     """``agrees`` or what went wrong."""
-    types = {p.name: p.type for p in program.kernel.params}
     for sizes in awkward_sizes(row["sizes"]):
         inputs = draw_inputs(row["args"], sizes, row["input_seed"])
-        dim = tuple(evaluate_all(row["launch"]["dim"], sizes))
         buffers: dict[str, tuple[Any, Any]] = {}
         values: list[Any] = []
-        for arg, param in zip(row["args"], program.kernel.params, strict=True):
-            type_ = types[arg["name"]]
-            if isinstance(type_, Array):
-                host = as_plain(inputs[arg["name"]], type_.element)
+        for arg in row["args"]:
+            value = inputs[arg["name"]]
+            if arg["kind"] == "array":
+                host = as_plain(value, arg)
                 buffer = cp.asarray(np.frombuffer(host.tobytes(), np.uint8))
                 buffers[arg["name"]] = (buffer, host)
                 values.append(np.uint64(buffer.data.ptr))
             else:
-                values.append(by_value(inputs[param.name], type_))
-        values += [np.int32(evaluate(symbol, sizes)) for symbol in plain.sizes.values()]
-        named = {name: evaluate(symbol, sizes) for name, symbol in plain.sizes.items()}
-        named |= {
-            written["name"]: int(inputs[arg["name"]])
-            for arg, written in zip(row["args"], plain.args, strict=False)
-            if "size:" in arg["init"]
-        }
-        grid, block = launch_of(plain, named)
-        function(grid, block, tuple(values))
+                values.append(packed(by_value(value, arg)))
+        extra = plain.args[len(values) :]
+        values += [np.int32(evaluate(str(a["size"]), sizes)) for a in extra]
+        grid = grid_of(plain.launch, sizes)
+        function(tuple(grid.grid), tuple(grid.block), tuple(values))
         cp.cuda.runtime.deviceSynchronize()
+        dim = tuple(evaluate_all(row["launch"]["dim"], sizes))
         wanted = run_reference(row["reference"], row["kernel_name"], row["args"], dim, inputs)
         for arg in row["args"]:
             if arg["name"] not in buffers or arg["role"] == "in":
                 continue
             buffer, host = buffers[arg["name"]]
             got = np.frombuffer(cp.asnumpy(buffer).tobytes(), host.dtype).reshape(host.shape)
-            type_ = types[arg["name"]]
-            assert isinstance(type_, Array)
-            back = from_plain(got, inputs[arg["name"]], type_.element)
+            back = from_plain(got, inputs[arg["name"]], arg)
             found = measure(back, wanted[arg["name"]], arg["rtol"], arg["atol"])
             if found.mismatch is not None:
                 return f"{arg['name']} at {sizes}: {found.mismatch}"
@@ -185,7 +116,7 @@ def main(folder: Path) -> int:
             module = cp.cuda.function.Module()
             module.load(binary)
             function = module.get_function(row["kernel_name"])
-            outcome = run_row(row, from_json(row["program"]), plain, function)
+            outcome = run_row(row, plain, function)
         style = plain.schedule.style
         outcomes[f"{style}: {'agrees' if outcome == 'agrees' else 'fails'}"] += 1
         if outcome != "agrees":

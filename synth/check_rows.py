@@ -145,6 +145,8 @@ class RowChecker:
             return "checks.adjoint is off in a dataset that was made with adjoints"
         if level == "run" and checks["run_forward"] is None:
             return "the dataset was made with --verify run and this row was not run"
+        if level == "run" and checks["run_plain"] is None:
+            return "the dataset was made with --verify run and the row's cuda_plain was not run"
         if level != "text" and checks["compile_archs"] != self.claimed.get("archs"):
             return f"the dataset was compiled for {self.claimed.get('archs')} and this row was not"
         if self.claimed.get("resources") and checks["registers"] is None:
@@ -173,6 +175,11 @@ class RowChecker:
             "" if result.status == "compiles" else f"{result.status}: {result.log}"
             for result in compiler.compile(rows)
         ]
+        plain = [p for p, r in enumerate(rows) if not reasons[p] and r["cuda_plain"] is not None]
+        found = compiler.compile_plain([rows[position] for position in plain])
+        for position, result in zip(plain, found, strict=True):
+            if result.status != "compiles":
+                reasons[position] = f"{result.status}: {result.log}"
         claiming = [
             position
             for position, row in enumerate(rows)
@@ -217,6 +224,11 @@ class RowChecker:
         problems = [""] * len(rows)
         for position, result in zip(compared, results, strict=True):
             problems[position] = _run_problem(rows[position], result)
+        plain = [p for p in compared if not problems[p] and rows[p]["cuda_plain"] is not None]
+        found = self.host.run_plain([rows[position] for position in plain])
+        for position, result in zip(plain, found, strict=True):
+            if result.status != "agrees":
+                problems[position] = f"cuda_plain: {result.status}: {result.reason}"
         return problems
 
     def _with_adjoint(self, row: Row) -> Row:

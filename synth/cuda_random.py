@@ -122,14 +122,15 @@ def _float_extreme(lib: Library, op: str) -> str:
 
 def _double_extreme(lib: Library, op: str) -> str:
     word = "unsigned long long"
+    joined = f"f{op}(value, __longlong_as_double(assumed))"
     return (
         f"{HEAD} void {lib.spelled(f'atomic_{op}')}(double* address, double value)\n{{\n"
         f"    {word}* bits = ({word}*)address;\n"
-        f"    {word} old = *bits;\n"
-        f"    while (__longlong_as_double(old) {'>' if op == 'min' else '<'} value) {{\n"
-        f"        const {word} assumed = old;\n"
-        "        old = atomicCAS(bits, assumed, __double_as_longlong(value));\n"
-        "        if (old == assumed) {\n            break;\n        }\n    }\n}\n"
+        f"    {word} old = *bits, assumed;\n"
+        "    do {\n"
+        "        assumed = old;\n"
+        f"        old = atomicCAS(bits, assumed, __double_as_longlong({joined}));\n"
+        "    } while (old != assumed);\n}\n"
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from extract import ModuleText, extract_module
 from synth.codegen_modules import Generated
 from synth.harvest_args import SIZE, SIZE_SYMBOL
-from synth.pair import NOT_MADE_YET, NOT_MEASURED, Row
+from synth.pair import NOT_MEASURED, PLAIN_COLUMNS, Row
 from validate.columns import SCHEMA_VERSION
 from validate.schema import HARVESTED, row_id
 
@@ -118,7 +118,7 @@ def make_row(
         "reference": None,
         "program": None,
         **{column: cuda[column] for column in cuda if column.startswith("cuda_")},
-        **dict.fromkeys(NOT_MADE_YET),
+        **dict.fromkeys(PLAIN_COLUMNS),
         "line_map_python": cuda["line_map_python"],
         "line_map_cuda": cuda["line_map_cuda"],
         "args": args,

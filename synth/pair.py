@@ -15,7 +15,7 @@ from generators.keys import Keys, program_keys
 from generators.prune import read_names
 from generators.serialise import to_json
 from generators.walk import bodies, statements, used_ops
-from synth import render_reference, render_warp
+from synth import render_cuda, render_reference, render_warp
 from synth.codegen import Translator
 from synth.collector import fewer_collections, keep_what_is_there
 from synth.contract import Tolerance, args_with_tolerances, launch_of, sizes_of
@@ -33,7 +33,7 @@ CANDIDATES = {4: 2, 5: 3}
 """Programs drawn for one attempt at these levels, of which the longest is taken: higher levels are
 to show more at a time than an idiom's shorter forms do."""
 
-NOT_MADE_YET = ("cuda_plain", "plain_args", "plain_launch", "schedule")
+PLAIN_COLUMNS = ("cuda_plain", "plain_args", "plain_launch", "schedule")
 
 HARVEST_ORIGIN = ("module", "line", "self_contained")
 
@@ -174,7 +174,7 @@ def program_columns(
         "launch": launch_of(program),
         "input_seed": program.input_seed,
         "ops": used_ops(program),
-        **dict.fromkeys(NOT_MADE_YET),
+        **render_cuda.render(program).columns(),
     }
 
 

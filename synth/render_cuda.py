@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -26,14 +27,22 @@ REGISTERED = (cuda_random, cuda_rigid, cuda_spatial)
 
 @dataclass(frozen=True)
 class Plain:
-    """The text, its parameters (name and C++ type, in order) and the launch that it needs."""
+    """The text, its parameters in order (name, C++ type and, after those of the program, the size
+    symbol that is to be passed), and the launch that it needs, by size symbols."""
 
     text: str
-    args: list[dict[str, str]]
+    args: list[dict[str, str | None]]
     launch: dict[str, Any]
     schedule: Schedule
-    sizes: dict[str, str]
-    """Parameters that hold a size, in order, and the size symbol of each."""
+
+    def columns(self) -> dict[str, Any]:
+        """The columns of a row that hold plain CUDA."""
+        return {
+            "cuda_plain": self.text,
+            "plain_args": self.args,
+            "plain_launch": self.launch,
+            "schedule": self.schedule.to_json(),
+        }
 
 
 def render(program: ir.Program, schedule: Schedule | None = None) -> Plain:
@@ -85,11 +94,10 @@ class _Plain:
         for symbol in sorted(symbols(expression)):
             if symbol in self.size_params:
                 self.used_symbols[symbol] = None
-        terms = []
-        for factor, names in parse_size(expression):
-            words = [str(factor)] if factor != 1 or not names else []
-            terms.append(" * ".join([*words, *(self.symbol_names[n] for n in names)]))
-        return " + ".join(terms)
+        return " + ".join(
+            _product(factor, [self.symbol_names[n] for n in names])
+            for factor, names in parse_size(expression)
+        )
 
     def made(self) -> Plain:
         kernel = self.kernel
@@ -105,9 +113,12 @@ class _Plain:
         params = self.params()
         lines = [*self.signature(params), "{", *around, *inner, *end, "}"]
         text = "\n".join([*self.head(), *functions, *lines, ""])
-        args = [{"name": name, "type": kind} for name, kind in params]
-        sizes = {self.symbol_names[s]: s for s in self.used_symbols}
-        return Plain(text, args, self.launch(), self.schedule, sizes)
+        own: list[str | None] = [None] * len(kernel.params)
+        args: list[dict[str, str | None]] = [
+            {"name": name, "type": kind, "size": size}
+            for (name, kind), size in zip(params, [*own, *self.used_symbols], strict=True)
+        ]
+        return Plain(text, args, self.launch(), self.schedule)
 
     def shapes(self) -> dict[str, list[str]]:
         """Extents of each array that the text needs, in C++."""
@@ -244,7 +255,9 @@ class _Plain:
         return [*(["#include <cuda_fp16.h>", ""] if half else []), *lines]
 
     def launch(self) -> dict[str, Any]:
-        extents = [self.size(d) for d in self.kernel.launch_dim]
+        extents = [
+            " + ".join(_product(*term) for term in parse_size(d)) for d in self.kernel.launch_dim
+        ]
         block = self.schedule.block
         if self.schedule.style == "grid_stride" or len(extents) == 4:
             per_block = block[0] * (4 if self.schedule.style == "grid_stride" else 1)
@@ -254,6 +267,11 @@ class _Plain:
             pairs = zip(extents[::-1], block, strict=True)
             grid = [f"({_factor(e)} + {b - 1}) / {b}" for e, b in pairs]
         return {"grid": grid, "block": list(block), "shared_bytes": 0}
+
+
+def _product(factor: int, names: Sequence[str]) -> str:
+    words = [str(factor)] if factor != 1 or not names else []
+    return " * ".join([*words, *names])
 
 
 def _factor(text: str) -> str:

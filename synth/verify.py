@@ -35,7 +35,8 @@ class Failure:
 
 Evidence = dict[str, Any]
 """What this host measured of one row: ``id``, ``max_ulp``, ``tolerance_used`` (share of it), and of
-its adjoint ``adjoint_tolerance_used`` and ``adjoint_reason``."""
+its adjoint ``adjoint_tolerance_used`` and ``adjoint_reason``; of the plain CUDA ``plain_max_ulp``
+and ``plain_tolerance_used``."""
 
 
 class Verifier:
@@ -78,7 +79,13 @@ class Verifier:
         if self._host is None:
             self._host = HostRunner(batch_size=BATCH_SIZE, timeout_s=ROW_TIMEOUT_S)
         results = self._host.run(rows)
-        failures = [_ran(row, r, evidence) for row, r in zip(rows, results, strict=True)]
+        failures = [_ran(row, result) for row, result in zip(rows, results, strict=True)]
+        sound = [position for position, failure in enumerate(failures) if failure is None]
+        plain = self._host.run_plain([rows[position] for position in sound])
+        for position, result in zip(sound, plain, strict=True):
+            failures[position] = _ran_plain(rows[position], result)
+            if failures[position] is None:
+                evidence.append(_measured(results[position], result))
         wrong = [
             row
             for row, failure in zip(rows, failures, strict=True)
@@ -104,10 +111,15 @@ class Verifier:
             )
         results = self._compiler.compile(rows)
         failures = [self._compiled(row, r) for row, r in zip(rows, results, strict=True)]
+        sound = [position for position, failure in enumerate(failures) if failure is None]
+        plain = self._compiler.compile_plain([rows[position] for position in sound])
+        for position, result in zip(sound, plain, strict=True):
+            if result.status != "compiles":
+                failures[position] = Failure(f"plain_{result.status}", result.log)
         if self.settings.resources:
-            sound = [row for row, f in zip(rows, failures, strict=True) if f is None]
-            needs = self._compiler.resources(sound, self.settings.archs[0])
-            for row, need in zip(sound, needs, strict=True):
+            built = [row for row, f in zip(rows, failures, strict=True) if f is None]
+            needs = self._compiler.resources(built, self.settings.archs[0])
+            for row, need in zip(built, needs, strict=True):
                 assert need is not None, f"{row['kernel_name']} compiles and does not assemble"
                 row["checks"].update(vars(need))
         return failures
@@ -120,13 +132,29 @@ class Verifier:
         return None
 
 
-def _ran(row: Row, result: RunResult, evidence: list[Evidence]) -> Failure | None:
+def _ran(row: Row, result: RunResult) -> Failure | None:
     if result.status != "agrees":
         return Failure(result.status, result.reason)
     row["checks"].update(run_forward="agrees", shapes=list(result.shapes), adjoint=result.adjoint)
-    measured = ("max_ulp", "tolerance_used", "adjoint_reason", "adjoint_tolerance_used")
-    evidence.append({"id": row["id"], **{name: getattr(result, name) for name in measured}})
     return None
+
+
+def _ran_plain(row: Row, result: RunResult) -> Failure | None:
+    if result.status != "agrees":
+        return Failure(f"plain_{result.status}", result.reason)
+    row["checks"]["run_plain"] = "agrees"
+    return None
+
+
+def _measured(warp: RunResult, plain: RunResult) -> Evidence:
+    names = ("max_ulp", "tolerance_used", "adjoint_reason", "adjoint_tolerance_used")
+    found = {name: getattr(warp, name) for name in names}
+    return {
+        "id": warp.id,
+        **found,
+        "plain_max_ulp": plain.max_ulp,
+        "plain_tolerance_used": plain.tolerance_used,
+    }
 
 
 @lru_cache(maxsize=2)

@@ -9,7 +9,7 @@ from validate.adjoint import ADJOINT_STATUSES, status_without_run
 from validate.archs import ARCHS
 from validate.sizes import awkward_sizes, describe
 
-NOT_MEASURED = ("run_plain", "max_ulp")
+NOT_MEASURED = ("max_ulp",)
 """Evidence that this version does not put into rows: a row that claims it is wrong."""
 
 _RESOURCES = ("registers", "spill_bytes", "shared_bytes")
@@ -20,7 +20,7 @@ def contradictions(row: Mapping[str, Any]) -> list[str]:
 
     The row must have the form of the schema. Nothing is compiled or run.
     """
-    return [*_unknown(row), *_compiled(row), *_run(row), *_adjoint(row)]
+    return [*_unknown(row), *_compiled(row), *_run(row), *_plain(row), *_adjoint(row)]
 
 
 def _unknown(row: Mapping[str, Any]) -> Iterator[str]:
@@ -50,6 +50,18 @@ def _run(row: Mapping[str, Any]) -> Iterator[str]:
     wanted = [describe(sizes) for sizes in awkward_sizes(row["sizes"])]
     if checks["shapes"] != wanted:
         yield f"checks.shapes are not the shapes of a run: {'; '.join(wanted)}"
+
+
+def _plain(row: Mapping[str, Any]) -> Iterator[str]:
+    columns = ("cuda_plain", "plain_args", "plain_launch", "schedule")
+    there = [name for name in columns if row[name] is not None]
+    if there and len(there) < len(columns):
+        yield f"{there[0]} is given without the other columns of plain CUDA"
+    claims, runs = (row["checks"][name] is not None for name in ("run_plain", "run_forward"))
+    if claims and not (there and runs):
+        yield "checks.run_plain is given without cuda_plain or checks.run_forward"
+    if there and runs and row["reference"] is not None and not claims:
+        yield "checks.run_forward is given and checks.run_plain is not"
 
 
 def _adjoint(row: Mapping[str, Any]) -> Iterator[str]:

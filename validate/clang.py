@@ -94,6 +94,12 @@ def build(cpp_text: str, obj_path: Path, include_dir: Path, pch_dir: Path) -> No
     )
 
 
+def build_bare(cpp_text: str, obj_path: Path, flags: tuple[str, ...]) -> None:
+    """Compile C++ text that needs no header to an object file, with flags as Clang's front end
+    takes them. Raises CompileError, as `build` does."""
+    _compile(cpp_text, obj_path, obj_path.parent, (*_FLAGS, *flags), 256, None)
+
+
 def load(obj_path: Path, handle: str) -> None:
     """Load an object file under a name of the caller's choice. Raises LoadError."""
     if _runtime().llvm.wp_load_obj(str(obj_path).encode(), handle.encode(), False) != 0:

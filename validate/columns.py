@@ -35,6 +35,7 @@ _SIZE = pa.struct(
         ("multiple_of", pa.int64()),
     ]
 )
+_PLAIN_ARG = pa.struct([("name", pa.string()), ("type", pa.string()), ("size", pa.string())])
 _PLAIN_LAUNCH = pa.struct(
     [("grid", _STRINGS), ("block", pa.list_(pa.int32())), ("shared_bytes", pa.int64())]
 )
@@ -82,7 +83,7 @@ COLUMNS: tuple[tuple[str, pa.DataType], ...] = (
     ("cuda_forward", pa.string()),
     ("cuda_backward", pa.string()),
     ("cuda_plain", pa.string()),
-    ("plain_args", pa.list_(pa.struct([("name", pa.string()), ("type", pa.string())]))),
+    ("plain_args", pa.list_(_PLAIN_ARG)),
     ("plain_launch", _PLAIN_LAUNCH),
     ("schedule", pa.string()),
     ("line_map_python", pa.list_(pa.int32())),

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from validate import plain_unit
 from validate.adjoint import has_adjoint
 from validate.batches import batches
 from validate.errors import HostRunUnavailable
@@ -29,6 +30,7 @@ STATUSES = (
     "wrote_out_of_bounds",
     "read_out_of_bounds",
     "data_race",
+    "bad_sync",
     "input_changed",
     "reference_error",
     "bad_row",
@@ -41,19 +43,11 @@ COMPILE_TIMEOUT_S = 180.0
 _FAULTS = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGABRT")
 
 # What the child needs of a row; the rest need not travel.
-_NEEDED = (
-    "id",
-    "kernel_name",
-    "reference",
-    "cuda_prologue",
-    "cuda_helpers",
-    "cuda_forward",
-    "cuda_backward",
-    "args",
-    "sizes",
-    "launch",
-    "input_seed",
-)
+_ALWAYS = ("id", "kernel_name", "reference", "args", "sizes", "launch", "input_seed")
+_NEEDED = {
+    "warp": (*_ALWAYS, "cuda_prologue", "cuda_helpers", "cuda_forward", "cuda_backward"),
+    "plain": (*_ALWAYS, "cuda_plain", "plain_args", "plain_launch"),
+}
 
 
 @dataclass(frozen=True)
@@ -102,6 +96,7 @@ class HostRunner:
         self.timeout_s = timeout_s
         self._folder = tempfile.TemporaryDirectory(prefix="pairsmith-host-")
         self._worker: WorkerProcess | None = None
+        self._text = "warp"
 
     def __enter__(self) -> HostRunner:
         return self
@@ -115,13 +110,33 @@ class HostRunner:
         self._folder.cleanup()
 
     def run(self, rows: Sequence[Mapping[str, Any]]) -> list[RunResult]:
-        """Run the kernels of every row; results in the order of the rows.
+        """Run Warp's kernels of every row; results in the order of the rows.
 
         Raises RuntimeError when the machinery itself fails: that is a bug, never a row's fault.
         """
+        self._text = "warp"
         results: dict[int, RunResult] = {}
         for batch in batches(rows, self.batch_size):
             self._run_batch(rows, batch, results)
+        return [results[position] for position in range(len(rows))]
+
+    def run_plain(self, rows: Sequence[Mapping[str, Any]]) -> list[RunResult]:
+        """The same for the plain CUDA of rows that have it; there is no adjoint.
+
+        Compared with the reference and, for rows that have just been through `run`, with what
+        Warp's text wrote.
+        """
+        self._text = "plain"
+        results: dict[int, RunResult] = {}
+        for position, row in enumerate(rows):
+            if log := plain_unit.fault_or_no_kernel(row["cuda_plain"]):
+                results[position] = RunResult(row["id"], "compile_error", log)
+        sound = [position for position in range(len(rows)) if position not in results]
+        sharing = [p for p in sound if plain_unit.shares(rows[p]["cuda_plain"])]
+        for start in range(0, len(sharing), self.batch_size):
+            self._run_batch(rows, sharing[start : start + self.batch_size], results)
+        for position in sorted({*sound} - {*sharing}):
+            self._run_batch(rows, [position], results)
         return [results[position] for position in range(len(rows))]
 
     def _run_batch(
@@ -166,7 +181,7 @@ class HostRunner:
         Only a fault of the kernel itself counts against the adjoint; a clock or a killer may have
         been someone else's.
         """
-        if not has_adjoint(row) or gone.reason not in _FAULTS:
+        if self._text == "plain" or not has_adjoint(row) or gone.reason not in _FAULTS:
             return RunResult(row["id"], *_of_the_dead(gone))
         (result,) = self.run([{**row, "cuda_backward": None}])
         return replace(result, adjoint="warp_differs", adjoint_reason=f"backward: {gone.reason}")
@@ -190,9 +205,10 @@ class HostRunner:
         """Hand a batch to the child; the compiler's log when it does not compile, else None."""
         if self._worker is None:
             self._worker = WorkerProcess(Path(self._folder.name), "validate.host_worker")
-        sent = [{key: row[key] for key in _NEEDED} for row in rows]
+        sent = [{key: row[key] for key in _NEEDED[self._text]} for row in rows]
+        message = {"rows": sent, "include_dir": self.include_dir, "text": self._text}
         try:
-            self._worker.send({"rows": sent, "include_dir": self.include_dir})
+            self._worker.send(message)
         except WorkerGone:
             self._stop_worker()
             raise

@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from typing import Any
 
 from validate.adjoint import check_adjoint, status_without_run
-from validate.compare import measure
+from validate.finding import Finding, compare_outputs
 from validate.host_launch import BadRow, Endless, Entry, launch
 from validate.host_memory import Arena, Watch, arrays_of, damage
 from validate.inputs import Array, draw_inputs
 from validate.reference import ReferenceFailed, run_reference
 from validate.sizes import awkward_sizes, describe, evaluate_all
-
-
-@dataclass
-class Finding:
-    """What running one row showed. `status` and the other fields are those of `RunResult`."""
-
-    status: str = "agrees"
-    reason: str = ""
-    shapes: list[str] = field(default_factory=list)
-    max_ulp: float = 0.0
-    tolerance_used: float = 0.0
-    adjoint: str = "off"
-    adjoint_reason: str = ""
-    adjoint_tolerance_used: float = 0.0
 
 
 class _Launched:
@@ -50,10 +35,16 @@ class _Launched:
         return {name: self.arena.array(name) for name in names}
 
 
-def run_case(row: Mapping[str, Any], forward: Entry, backward: Entry | None) -> Finding:
+def run_case(
+    row: Mapping[str, Any],
+    forward: Entry,
+    backward: Entry | None,
+    kept: list[dict[str, Array]] | None = None,
+) -> Finding:
     """Run a row's forward kernel at its shapes and, when it agrees, check the adjoint at its own.
 
-    The kernels run in this process: they may crash it or never return.
+    Outputs are added to `kept`, by shape. The kernels run in this process: they may crash it or
+    never return.
     """
     finding = Finding()
     try:
@@ -63,6 +54,8 @@ def run_case(row: Mapping[str, Any], forward: Entry, backward: Entry | None) -> 
             if not _judge(row, launched, finding):
                 finding.reason += f" at {finding.shapes[-1]}"
                 return finding
+            if kept is not None:
+                kept.append(launched.outputs())
             if len(finding.shapes) == 1:
                 _judge_adjoint(row, launched, backward, finding)
     except ReferenceFailed as failed:
@@ -88,26 +81,7 @@ def _judge(row: Mapping[str, Any], launched: _Launched, finding: Finding) -> boo
     wanted = run_reference(
         row["reference"], row["kernel_name"], args, launched.dim, launched.inputs
     )
-    return _compare(args, launched.outputs(), wanted, finding)
-
-
-def _compare(
-    args: Sequence[Mapping[str, Any]],
-    outputs: Mapping[str, Array],
-    wanted: Mapping[str, Array],
-    finding: Finding,
-) -> bool:
-    for arg in args:
-        name = arg["name"]
-        if name not in wanted:
-            continue
-        agreement = measure(outputs[name], wanted[name], arg["rtol"], arg["atol"])
-        finding.max_ulp = max(finding.max_ulp, agreement.max_ulp)
-        finding.tolerance_used = max(finding.tolerance_used, agreement.tolerance_used)
-        if agreement.mismatch is not None:
-            finding.status, finding.reason = "wrong_value", f"{name}{agreement.mismatch}"
-            return False
-    return True
+    return compare_outputs(args, launched.outputs(), wanted, finding)
 
 
 def _judge_adjoint(

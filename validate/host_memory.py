@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -35,7 +35,9 @@ _WATCH = np.dtype(
         ("trouble", np.dtype([*_TROUBLE, ("offset", np.uint64)])),
     ]
 )
-_VERBS = ("", "reads", "writes", "updates")
+VERBS = ("", "reads", "writes", "updates")
+SEVERAL = 0xFFFFFFFE
+"""In place of a thread's number: more than one."""
 
 
 def arrays_of(args: Sequence[Mapping[str, Any]], values: Mapping[str, Array]) -> dict[str, Array]:
@@ -102,7 +104,7 @@ class Arena:
         changed = self.memory != self.before
         for name, start in self.start.items():
             changed[start : start + self.values[name].nbytes] = False
-        return f"wrote {self._place(int(np.argmax(changed)))}" if changed.any() else ""
+        return f"wrote {self.place(int(np.argmax(changed)))}" if changed.any() else ""
 
     def changed(self, names: Sequence[str]) -> list[str]:
         """Those of the arrays that are not what they were at the start."""
@@ -114,7 +116,8 @@ class Arena:
         start = self.start[name]
         return self.before[start : start + self.values[name].nbytes]
 
-    def _place(self, offset: int) -> str:
+    def place(self, offset: int) -> str:
+        """Which array, and which of its elements, a byte of the block belongs to or is next to."""
         distances = []
         for name, start in self.start.items():
             after = offset - (start + self.values[name].nbytes)
@@ -126,6 +129,12 @@ class Arena:
                 return f"{name}[{_index(offset - start, self.values[name])}]"
         distance, place = min(distances)
         return f"{distance} bytes {place}"
+
+
+class Notices(Protocol):
+    """What saw a launch."""
+
+    def trouble(self) -> tuple[str, str] | None: ...
 
 
 class Watch:
@@ -147,17 +156,17 @@ class Watch:
         access, earlier = int(found["access"]), int(found["earlier"])
         if not access:
             return None
-        place = self.arena._place(int(found["offset"]))
-        here = f"thread {found['thread']} {_VERBS[access]} {place}"
+        place = self.arena.place(int(found["offset"]))
+        here = f"thread {found['thread']} {VERBS[access]} {place}"
         if not earlier:
             return "read_out_of_bounds" if access == 1 else "wrote_out_of_bounds", here
-        before = f"thread {found['other']}" if found["other"] < _SEVERAL else "other threads"
-        verb = _VERBS[earlier] if found["other"] < _SEVERAL else _VERBS[earlier][:-1]
+        before = f"thread {found['other']}" if found["other"] < SEVERAL else "other threads"
+        verb = VERBS[earlier] if found["other"] < SEVERAL else VERBS[earlier][:-1]
         return "data_race", f"{here}, which {before} {verb}"
 
 
 def damage(
-    args: Sequence[Mapping[str, Any]], arena: Arena, watch: Watch | None = None
+    args: Sequence[Mapping[str, Any]], arena: Arena, watch: Notices | None = None
 ) -> tuple[str, str] | None:
     """Status and reason when a launch touched what it may not, or raced; None when it did not.
 
@@ -172,9 +181,6 @@ def damage(
     inputs = [arg["name"] for arg in args if arg["kind"] == "array" and arg["role"] == "in"]
     changed = arena.changed(inputs)
     return ("input_changed", f"wrote to {', '.join(changed)}") if changed else None
-
-
-_SEVERAL = 0xFFFFFFFE
 
 
 def _index(offset: int, value: Array) -> str:

@@ -21,9 +21,8 @@ from typing import Any
 
 from validate import clang
 from validate.errors import HostRunUnavailable
-from validate.host_case import run_case
-from validate.host_launch import MEMORY_BYTES, Entry, load_entry
-from validate.host_unit import directions, translation_unit
+from validate.host_launch import MEMORY_BYTES
+from validate.host_texts import Cases, Kept, PlainCases, WarpCases
 
 _LOG_CHARACTERS = 4000
 _FILE_BYTES = 1 << 28
@@ -36,6 +35,8 @@ class Worker:
         self.connection = connection
         self.folder = folder
         self.batches = 0
+        kept = Kept()
+        self.texts: dict[str, Cases] = {"warp": WarpCases(folder, kept), "plain": PlainCases(kept)}
         # What compilers and kernels print goes to a file: neither may reach the caller's streams.
         self.log = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - open for the process's life
         os.dup2(self.log.fileno(), 1)
@@ -72,17 +73,18 @@ class Worker:
         handle = f"pairsmith_{self.batches}"
         obj_path = self.folder / f"{handle}.o"
         self.log.truncate(0)
+        cases = self.texts[batch["text"]]
         try:
-            clang.build(translation_unit(rows), obj_path, include_dir, self.folder)
-            entries = _load(obj_path, handle, rows)
+            cases.build(rows, obj_path, include_dir)
+            entries = _load(obj_path, handle, rows, cases)
         except (clang.CompileError, clang.LoadError) as error:
             self._send(event="compile_error", log=f"{self._log_text(include_dir)}{error}")
             return
         finally:
             obj_path.unlink(missing_ok=True)
         self._send(event="compiled")
-        for row, (forward, backward) in zip(rows, entries, strict=True):
-            self._send(event="result", **asdict(run_case(row, forward, backward)))
+        for row, entry in zip(rows, entries, strict=True):
+            self._send(event="result", **asdict(cases.run(row, entry)))
         clang.unload(handle)
 
     def _log_text(self, include_dir: Path) -> str:
@@ -92,19 +94,15 @@ class Worker:
 
 
 def _load(
-    obj_path: Path, handle: str, rows: Sequence[Mapping[str, Any]]
-) -> list[tuple[Entry, Entry | None]]:
-    """Load an object file; for every row its forward kernel and, if it has one, its adjoint."""
+    obj_path: Path, handle: str, rows: Sequence[Mapping[str, Any]], cases: Cases
+) -> list[Any]:
+    """Load an object file; what `cases` calls for every row."""
     clang.load(obj_path, handle)
     try:
-        found = [
-            [load_entry(handle, direction, position) for direction in directions(row)]
-            for position, row in enumerate(rows)
-        ]
+        return [cases.entry(handle, position, row) for position, row in enumerate(rows)]
     except clang.LoadError:
         clang.unload(handle)
         raise
-    return [(kernels[0], kernels[1] if len(kernels) > 1 else None) for kernels in found]
 
 
 def _limit_files() -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from validate import nvrtc_program
+from validate import nvrtc_program, plain_unit
 from validate.archs import DEFAULT_ARCH, check_archs
 from validate.batches import batches
 from validate.nvrtc_child import Child
@@ -108,6 +108,14 @@ class CompileRunner:
             for position, row in enumerate(rows)
         ]
 
+    def compile_plain(self, rows: Sequence[Mapping[str, Any]]) -> list[CompileResult]:
+        """The same for the plain CUDA of rows, which sees no header of Warp."""
+        by_arch = {arch: self._plain_outcomes(rows, arch) for arch in self.archs}
+        return [
+            _result(str(row["id"]), {arch: by_arch[arch][position] for arch in self.archs})
+            for position, row in enumerate(rows)
+        ]
+
     def resources(self, rows: Sequence[Mapping[str, Any]], arch: str) -> list[Resources | None]:
         """What each forward kernel needs on `arch` at default optimisation; None: no such build."""
         (arch,) = check_archs([arch])
@@ -139,6 +147,21 @@ class CompileRunner:
         for batch in batches([sent[position] for position in plain], self.batch_size):
             self._solve(job, [plain[index] for index in batch])
         for position in sorted({*sound} - {*plain}):
+            self._solve(job, [position])
+        return [outcomes[position] for position in range(len(rows))]
+
+    def _plain_outcomes(self, rows: Sequence[Mapping[str, Any]], arch: str) -> list[_Outcome]:
+        sent = [{"cuda_plain": row["cuda_plain"]} for row in rows]
+        outcomes: dict[int, _Outcome] = {}
+        for position, row in enumerate(sent):
+            if log := plain_unit.fault_or_no_kernel(row["cuda_plain"]):
+                outcomes[position] = _Outcome(status="compile_error", log=log)
+        sound = [position for position in range(len(rows)) if position not in outcomes]
+        sharing = [p for p in sound if plain_unit.shares(sent[p]["cuda_plain"])]
+        job = _Job(sent, arch, "plain", outcomes)
+        for start in range(0, len(sharing), self.batch_size):
+            self._solve(job, sharing[start : start + self.batch_size])
+        for position in sorted({*sound} - {*sharing}):
             self._solve(job, [position])
         return [outcomes[position] for position in range(len(rows))]
 
@@ -176,7 +199,7 @@ class CompileRunner:
 
     def _take(self, job: _Job, batch: list[int], found: Sequence[Any]) -> None:
         for position, share in zip(batch, found, strict=True):
-            missing = share if job.goal == "check" else []
+            missing = share if job.goal in ("check", "plain") else []
             if share is not None and not missing:
                 job.outcomes[position] = _Outcome(found=share)
             elif len(batch) > 1:

@@ -53,7 +53,7 @@ class Child:
         CompileUnavailable when NVRTC is missing, RuntimeError with a traceback for its own errors.
         """
         worker = self._ready_worker()
-        header = (goal, arch, rows[0]["cuda_prologue"])
+        header = (goal, arch, rows[0].get("cuda_prologue", ""))
         timeout_s = self.timeout_s + (0.0 if header in self._headers else _HEADER_TIMEOUT_S)
         self._programs += 1
         self._headers.add(header)

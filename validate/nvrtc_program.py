@@ -33,6 +33,8 @@ _GOALS = {
     "ptx": ("compute", ()),
     "machine": ("sm", ("--ptxas-options=-v",)),
 }
+# Plain CUDA needs neither Warp's headers nor what its text asks for, but knows float16.
+_PLAIN_OPTIONS = ("--std=c++17", "--disable-warnings", "--Ofast-compile=max")
 
 _NO_MEMORY = re.compile(r"^.*error: (?:unable to obtain mapped memory|out of memory)", re.MULTILINE)
 
@@ -81,7 +83,6 @@ def build(text: str, arch: str, goal: str, include_dir: Path, pch_dir: Path) -> 
     `pch_dir` keeps precompiled headers of one process, goal, architecture and prologue. Raises
     RuntimeError when NVRTC fails other than by refusing the text.
     """
-    nvrtc = load()
     kind, more = _GOALS[goal]
     options = [
         f"--gpu-architecture={kind}_{arch.removeprefix('sm_')}",
@@ -92,7 +93,40 @@ def build(text: str, arch: str, goal: str, include_dir: Path, pch_dir: Path) -> 
         f"--pch-dir={pch_dir}",
         "--pch-messages=false",
     ]
-    error, program = nvrtc.nvrtcCreateProgram(text.encode(), b"cuda_prologue", 0, None, None)
+    return _compiled(text, "cuda_prologue", options, goal, include_dir)
+
+
+def build_plain(text: str, arch: str) -> Built:
+    """Compile a program that needs nothing but CUDA to PTX for `arch` ("sm_90").
+
+    Raises CompileUnavailable without the header of float16, RuntimeError when NVRTC fails other
+    than by refusing the text.
+    """
+    folder = cuda_include_dir()
+    options = [
+        f"--gpu-architecture=compute_{arch.removeprefix('sm_')}",
+        f"-I{folder}",
+        *_PLAIN_OPTIONS,
+    ]
+    return _compiled(text, "cuda_plain", options, "check", folder)
+
+
+@lru_cache(maxsize=1)
+def cuda_include_dir() -> Path:
+    """The folder of CUDA's own headers, of which `cuda_fp16.h` is needed."""
+    load()
+    pathfinder: Any = import_module("cuda.pathfinder")
+    found = pathfinder.find_nvidia_header_directory("cudart")
+    if found is None or not (Path(found) / "cuda_fp16.h").is_file():
+        raise CompileUnavailable(
+            "cuda_fp16.h is missing: pip install 'nvidia-cuda-runtime>=13,<14'"
+        )
+    return Path(found)
+
+
+def _compiled(text: str, name: str, options: list[str], goal: str, include_dir: Path) -> Built:
+    nvrtc = load()
+    error, program = nvrtc.nvrtcCreateProgram(text.encode(), name.encode(), 0, None, None)
     _check(nvrtc, error)
     try:
         encoded = [option.encode() for option in options]

@@ -161,4 +161,5 @@ def _columns(row: Mapping[str, Any], prefix: str) -> str:
 
 def rows_named(log: str) -> list[int]:
     """The positions that a log of several rows names, in order."""
-    return sorted({int(number) for number in re.findall(r"\b(\d+)/cuda_(?:help|for|back)", log)})
+    found = re.findall(r"\b(\d+)/cuda_(?:help|for|back|plain)", log)
+    return sorted({int(number) for number in found})

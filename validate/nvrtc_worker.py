@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from validate import nvrtc_program, ptx
+from validate import nvrtc_program, plain_unit, ptx
 from validate.errors import CompileUnavailable
 from validate.nvrtc_unit import entry_names, program
 
@@ -64,13 +64,20 @@ class Worker:
     def _answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
         _limit_memory(message["memory_bytes"])
         rows, goal, arch = message["rows"], message["goal"], message["arch"]
-        include_dir = Path(message["include_dir"] or nvrtc_program.default_include_dir())
-        pch_dir = self._pch_dir(goal, arch, rows[0]["cuda_prologue"])
-        built = nvrtc_program.build(program(rows), arch, goal, include_dir, pch_dir)
+        if goal == "plain":
+            built = nvrtc_program.build_plain(plain_unit.cuda_program(rows), arch)
+        else:
+            built = self._build(message)
         if built.text is None:
             status = "out_of_memory" if built.out_of_memory else "compile_error"
             return {"event": status, "log": built.log}
         return {"event": "built", "rows": _shares(rows, goal, built)}
+
+    def _build(self, message: Mapping[str, Any]) -> nvrtc_program.Built:
+        rows, goal, arch = message["rows"], message["goal"], message["arch"]
+        include_dir = Path(message["include_dir"] or nvrtc_program.default_include_dir())
+        pch_dir = self._pch_dir(goal, arch, rows[0]["cuda_prologue"])
+        return nvrtc_program.build(program(rows), arch, goal, include_dir, pch_dir)
 
     def _pch_dir(self, goal: str, arch: str, prologue: str) -> Path:
         key = hashlib.sha256(f"{goal} {arch} {prologue}".encode()).hexdigest()[:16]
@@ -82,6 +89,10 @@ class Worker:
 def _shares(rows: Sequence[Mapping[str, Any]], goal: str, built: nvrtc_program.Built) -> list[Any]:
     """What the build says of each row; None where a kernel of the row is not in it."""
     assert built.text is not None
+    if goal == "plain":
+        there = ptx.entries(built.text)
+        entries = [plain_unit.cuda_entry(rows, position) for position in range(len(rows))]
+        return [[name] if name not in there else [] for name in entries]
     names = [entry_names(rows, position) for position in range(len(rows))]
     if goal == "machine":
         used = ptx.resources(built.log)

@@ -1,0 +1,133 @@
+"""Launch the plain kernel of one row at every shape of it and judge what it wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from validate.dtypes import parse
+from validate.finding import Finding, compare_outputs
+from validate.host_launch import BadRow, Endless
+from validate.host_memory import Arena, damage
+from validate.inputs import Array, draw_inputs
+from validate.plain_launch import (
+    ORDERS,
+    BadMeeting,
+    Grid,
+    PlainEntry,
+    check_signature,
+    grid_of,
+    launch_plain,
+)
+from validate.plain_layout import as_plain, by_value, from_plain, struct_layout
+from validate.plain_watch import PlainWatch
+from validate.reference import ReferenceFailed, run_reference
+from validate.sizes import awkward_sizes, describe, evaluate, evaluate_all
+
+Outputs = Mapping[str, Array]
+
+
+def run_plain_case(
+    row: Mapping[str, Any], entry: PlainEntry, warp_outputs: Sequence[Outputs] = ()
+) -> Finding:
+    """Run a row's plain kernel at its shapes, in another order of threads at each.
+
+    Its outputs are compared with the reference and with those of Warp's text, where that has run:
+    `warp_outputs` holds them by shape. The kernel runs in this process: it may crash it.
+    """
+    finding = Finding()
+    try:
+        for number, sizes in enumerate(awkward_sizes(row["sizes"])):
+            finding.shapes.append(describe(sizes))
+            launched = PlainLaunched(row, sizes, entry, number % len(ORDERS))
+            others = warp_outputs[number] if warp_outputs else None
+            if not _judge(row, launched, others, finding):
+                finding.reason += f" at {finding.shapes[-1]}"
+                return finding
+    except ReferenceFailed as failed:
+        finding.status, finding.reason = "reference_error", f"{failed} at {finding.shapes[-1]}"
+    except BadRow as failed:
+        finding.status, finding.reason = "bad_row", str(failed)
+    except MemoryError:
+        finding.status, finding.reason = "out_of_memory", f"at {finding.shapes[-1]}"
+    except Endless as failed:
+        finding.status, finding.reason = "timeout", f"{failed} at {finding.shapes[-1]}"
+    except BadMeeting as failed:
+        finding.status, finding.reason = "bad_sync", f"{failed} at {finding.shapes[-1]}"
+    return finding
+
+
+class PlainLaunched:
+    """One launch: what went in and what came out."""
+
+    def __init__(
+        self, row: Mapping[str, Any], sizes: Mapping[str, int], entry: PlainEntry, order: int
+    ) -> None:
+        """Draw inputs and launch. Raises BadRow when the row does not allow either."""
+        self.args = row["args"]
+        try:
+            self.dim = evaluate_all(row["launch"]["dim"], sizes)
+            self.inputs = draw_inputs(self.args, sizes, row["input_seed"])
+            grid = grid_of(row["plain_launch"], sizes)
+        except ValueError as error:
+            raise BadRow(f"inputs: {error}") from error
+        arrays = [a for a in self.args if a["kind"] == "array"]
+        self.arena = Arena({a["name"]: as_plain(self.inputs[a["name"]], a) for a in arrays})
+        self.watch = PlainWatch(self.arena)
+        self._launch(row, sizes, entry, grid, order)
+
+    def _launch(
+        self,
+        row: Mapping[str, Any],
+        sizes: Mapping[str, int],
+        entry: PlainEntry,
+        grid: Grid,
+        order: int,
+    ) -> None:
+        values = [self._parameter(arg) for arg in self.args]
+        pointed = [_element_bytes(arg) if arg["kind"] == "array" else 0 for arg in self.args]
+        for extra in row["plain_args"][len(self.args) :]:
+            values.append(np.array(evaluate(extra["size"], sizes), np.int32))
+            pointed.append(0)
+        check_signature(entry, values, pointed)
+        launch_plain(entry, grid, values, order, self.watch)
+
+    def _parameter(self, arg: Mapping[str, Any]) -> Array:
+        if arg["kind"] == "array":
+            return np.array(self.arena.address(arg["name"]), np.uint64)
+        return by_value(self.inputs[arg["name"]], arg)
+
+    def outputs(self) -> dict[str, Array]:
+        """Copies of the arrays that the kernel may write, as the reference lays them out."""
+        return {
+            arg["name"]: from_plain(self.arena.array(arg["name"]), self.inputs[arg["name"]], arg)
+            for arg in self.args
+            if arg["kind"] == "array" and arg["role"] != "in"
+        }
+
+
+def _element_bytes(arg: Mapping[str, Any]) -> int:
+    dtype = parse(arg["dtype"])
+    if dtype.kind == "struct":
+        return struct_layout(arg["fields"]).itemsize
+    return np.dtype(dtype.scalar).itemsize * int(np.prod(dtype.shape, dtype=int))
+
+
+def _judge(
+    row: Mapping[str, Any], launched: PlainLaunched, others: Outputs | None, finding: Finding
+) -> bool:
+    trouble = damage(launched.args, launched.arena, launched.watch)
+    if trouble is not None:
+        finding.status, finding.reason = trouble
+        return False
+    wanted = run_reference(
+        row["reference"], row["kernel_name"], row["args"], launched.dim, launched.inputs
+    )
+    outputs = launched.outputs()
+    if not compare_outputs(row["args"], outputs, wanted, finding):
+        return False
+    return others is None or compare_outputs(
+        row["args"], outputs, others, finding, "against Warp's text: "
+    )
