@@ -14,6 +14,7 @@ from generators.walk import expressions, statements
 from synth import cuda_random, cuda_rigid, cuda_spatial
 from synth.cuda_body import Body
 from synth.cuda_device import Library
+from synth.cuda_offsets import NOTHING, flat_index, without_unused
 from synth.cuda_schedule import Schedule, schedule_for
 from synth.cuda_text import WIDTH, wrapped
 from synth.cuda_types import KEYWORDS, computed
@@ -107,8 +108,12 @@ class _Plain:
         body = Body(self.library, self.names, shapes, leave)
         given: dict[str, Type] = {p.name: p.type for p in kernel.params}
         given.update(dict.fromkeys(kernel.threads, INT32))
-        inner = body.run(kernel.body, given, 2 if self.schedule.style == "grid_stride" else 1)
-        around = self.indices()
+        depth = 2 if self.schedule.style == "grid_stride" else 1
+        extents = [self.size(d) for d in kernel.launch_dim]
+        numbered = self.schedule.style == "grid_stride" or len(extents) == 4
+        known = flat_index(kernel.threads, extents) if numbered else NOTHING
+        inner = body.run(kernel.body, given, depth, known)
+        around = without_unused(self.indices(), inner)
         end = ["    }"] if self.schedule.style == "grid_stride" else []
         params = self.params()
         lines = [*self.signature(params), "{", *around, *inner, *end, "}"]
