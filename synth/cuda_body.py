@@ -11,13 +11,13 @@ from generators.dtypes import Array, Scalar, Type, scalar_of
 from generators.walk import statements
 from synth.cuda_device import HEAD, Library
 from synth.cuda_expressions import Expressions, is_lettered
-from synth.cuda_offsets import Offsets, is_same
+from synth.cuda_offsets import NOTHING, Known, Offsets, is_same
 from synth.cuda_ops import CUDA_OPS, narrow
 from synth.cuda_parts import setter as setter_of
 from synth.cuda_scopes import Declarations, plan
 from synth.cuda_text import TAB, WIDTH, Prec, Text, at_least, binary, call, member, wrapped
 from synth.cuda_types import computed, parts
-from synth.cuda_updates import SIGNS, in_place, step_of, stepped
+from synth.cuda_updates import SIGNS, address_of, in_place, step_of, stepped
 
 _INT_ATOMICS = {"min": "Min", "max": "Max", "and": "And", "or": "Or", "xor": "Xor"}
 
@@ -62,8 +62,13 @@ class Body(Expressions):
     def put(self, depth: int, text: str) -> None:
         self.lines += wrapped(depth * TAB, text)
 
-    def run(self, body: ir.Body, given: Mapping[str, Type], depth: int) -> list[str]:
-        """The lines of a whole body; ``given`` are the variables that it starts with."""
+    def run(
+        self, body: ir.Body, given: Mapping[str, Type], depth: int, known: Known = NOTHING
+    ) -> list[str]:
+        """The lines of a whole body; ``given`` are the variables that it starts with.
+
+        ``known`` are flat indices that have a name before the body starts.
+        """
         self.declared = plan(body, set(given))
         self.types = {name: computed(t) for name, t in given.items() if not isinstance(t, Array)}
         for s in statements(body):
@@ -73,7 +78,7 @@ class Body(Expressions):
                 self.types[s.name] = computed(s.type)
         self.lines = []
         taken = self.library.taken
-        self.offsets = Offsets(body, self.declared, list(given), self.shapes, taken)
+        self.offsets = Offsets(body, self.declared, list(given), self.shapes, taken, known)
         self.block(body, depth)
         return self.lines
 
@@ -168,7 +173,7 @@ class Body(Expressions):
             self.put(depth, f"{self._one_atomic(s.op, element, place, value, compare)};")
             return
         update = self._part_atomics(s.op, element)
-        self.put(depth, f"{update}(&{place.text}, {value.text});")
+        self.put(depth, f"{update}({address_of(place)}, {value.text});")
 
     def _part_atomics(self, op: str, type_: Type) -> str:
         """The device function that updates a composite, a component at a time."""
@@ -190,7 +195,7 @@ class Body(Expressions):
     def _one_atomic(
         self, op: str, scalar: Scalar, place: Text, value: Text, compare: Text | None
     ) -> str:
-        address = f"&{place.text}"
+        address = address_of(place)
         wide = scalar.name == "int64"
         if wide and op in ("add", "sub", "exch", "cas", "and", "or", "xor"):
             address = f"(unsigned long long*){address}"

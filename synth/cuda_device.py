@@ -198,6 +198,13 @@ def _product(lib: Library, a: Type, b: Type, result: Type) -> str:
         return written(lib, "operator*", result, params, f"return {built(lib, result, [made])};")
     assert isinstance(b, Mat)
     name = lib.type(result)
+    if a.cols == 2:
+        sums = [
+            f"a.m[{i}][0] * b.m[0][{j}] + a.m[{i}][1] * b.m[1][{j}]"
+            for i in range(a.rows)
+            for j in range(b.cols)
+        ]
+        return written(lib, "operator*", result, params, f"return {built(lib, result, sums)};")
     return written(
         lib,
         "operator*",

@@ -29,7 +29,7 @@ class Expressions:
         self.library = library
         self.names = names
         self.shapes = shapes
-        self.offsets = Offsets((), Declarations(), (), {}, frozenset())
+        self.offsets = Offsets((), Declarations(), (), {}, frozenset(), {})
         self._expressions: dict[type, Callable[[Any], Text]] = {
             expr.Const: lambda e: _literal(e),
             expr.Var: lambda e: Text(self.name(e.name)),

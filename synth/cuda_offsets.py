@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from generators import ir
 from generators.dtypes import INT32
@@ -23,6 +24,8 @@ LEAST = 3
 Path = tuple[tuple[int, int], ...]
 Key = tuple[tuple[str, ...], tuple[str, ...]]
 """Indices and the extents that they are multiplied by: one fewer, or as many for a row."""
+Known = Mapping[Key, str]
+NOTHING: Known = MappingProxyType({})
 
 
 @dataclass
@@ -66,9 +69,10 @@ class Offsets:
         given: Sequence[str],
         shapes: Mapping[str, Sequence[str]],
         taken: frozenset[str],
+        known: Known,
     ) -> None:
         self.before: dict[int, list[Hoisted]] = {}
-        self.named: dict[Key, str] = {}
+        self.named = {k: n for k, n in known.items() if declared.changed.isdisjoint(k[0])}
         if not any(len(shape) > 1 for shape in shapes.values()):
             return
         self._shapes = shapes
@@ -103,7 +107,7 @@ class Offsets:
     def _note(self, array: str, indices: tuple[Expr, ...], path: Path) -> None:
         shape = self._shapes.get(array, ())
         key = key_of(indices, shape[1:]) if len(indices) > 1 else None
-        if key is not None:
+        if key is not None and key not in self.named:
             found = self._whole.setdefault(key, _Found(indices))
             found.arrays.add(array)
             found.paths.append(path)
@@ -179,3 +183,19 @@ def _accesses(s: ir.Statement) -> Iterator[tuple[str, tuple[Expr, ...]]]:
 def is_same(e: Expr, s: ir.Store) -> bool:
     """Whether an expression reads the element that a statement writes."""
     return isinstance(e, Load) and e.array == s.array and e.indices == s.indices
+
+
+def flat_index(threads: Sequence[str], extents: Sequence[str], name: str = "index") -> Known:
+    """A thread's number, under a name, is the flat index of its place."""
+    return {(tuple(threads), tuple(extents[1:])): name} if len(extents) > 1 else NOTHING
+
+
+def without_unused(lines: list[str], body: list[str], name: str = "index") -> list[str]:
+    """The lines that find a thread's place, less the coordinates that nothing asks for."""
+    words = set(re.findall(r"\w+", "\n".join(body)))
+    unpacked = (re.match(rf" *const int (\w+) = {name}\b", line) for line in lines)
+    return [
+        line
+        for line, found in zip(lines, unpacked, strict=True)
+        if found is None or found.group(1) in words
+    ]

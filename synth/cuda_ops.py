@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from generators.dtypes import Mat, Scalar, Transform, Type, Vec, scalar_of
-from generators.expr import Cast, Expr, Op
+from generators.expr import Op
 from synth.cuda_device import Library, built, narrowed, negation, number, operator, real
 from synth.cuda_scalar_ops import (
     CudaPrinter,
@@ -18,7 +18,9 @@ from synth.cuda_scalar_ops import (
     _lerp,
     _not,
     _of_parts,
+    _promoted,
     _scaled,
+    _shift_count,
     _where,
     _where_sign,
     types,
@@ -35,6 +37,7 @@ def _infix(symbol: str, prec: int) -> CudaPrinter:
         if not isinstance(result, Scalar):
             operator(r.library, symbol, left, right, result)
             return binary(symbol, prec, *args)
+        args = _promoted(r, args, node)
         if prec == Prec.SHIFT:
             args = [args[0], _shift_count(r, node.args[1], args[1])]
         if symbol not in _WIDENING:
@@ -50,15 +53,6 @@ _WIDENING = ("+", "-", "*", "<<")
 """Signs whose result C++ computes as int and that may not fit a narrow unsigned type."""
 
 
-def _shift_count(r: Renders, count: Expr, shown: Text) -> Text:
-    """By how much a shift goes: no shift depends on the type of its count."""
-    if isinstance(count, Cast):
-        source, target = count.value.type, count.type
-        if isinstance(source, Scalar) and source.is_int and source.bits <= target.bits:
-            return r.show(count.value)
-    return shown
-
-
 def narrow(e: Text, type_: Scalar) -> Text:
     """A value of an unsigned type that C++ has widened to int."""
     text = narrowed(e.text, type_)
@@ -66,7 +60,7 @@ def narrow(e: Text, type_: Scalar) -> Text:
 
 
 def _compare(symbol: str, prec: int) -> CudaPrinter:
-    return lambda _, args, node: binary(symbol, prec, *args)
+    return lambda r, args, node: binary(symbol, prec, *_promoted(r, args, node))
 
 
 def _negate(r: Renders, args: Sequence[Text], node: Op) -> Text:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from generators.dtypes import Scalar, Type, scalar_of
-from generators.expr import Expr, Op, Var
+from generators.dtypes import INT32, Scalar, Type, scalar_of
+from generators.expr import Cast, Expr, Op, Var
 from synth.cuda_device import Library, number, operator, real, written
 from synth.cuda_text import Prec, Text, at_least, binary, call, choice, prefix
 from synth.cuda_types import computed, name_of, parts
@@ -167,3 +167,25 @@ def _not(r: Renders, args: Sequence[Text], node: Op) -> Text:
             symbol, prec = _OPPOSITE[inner.op]
             return binary(symbol, prec, *(r.show(a) for a in inner.args))
     return prefix("!", args[0])
+
+
+def _shift_count(r: Renders, count: Expr, shown: Text) -> Text:
+    """By how much a shift goes: no shift depends on the type of its count."""
+    if isinstance(count, Cast):
+        source, target = count.value.type, count.type
+        if isinstance(source, Scalar) and source.is_int and source.bits <= target.bits:
+            return r.show(count.value)
+    return shown
+
+
+def _promoted(r: Renders, args: Sequence[Text], node: Op) -> Sequence[Text]:
+    """Operands without casts to int that C++'s promotion makes by itself."""
+    return [
+        r.show(e.value)
+        if isinstance(e, Cast) and e.type == INT32 and e.value.type in _PROMOTED
+        else shown
+        for e, shown in zip(node.args, args, strict=True)
+    ]
+
+
+_PROMOTED = tuple(Scalar(name) for name in ("int8", "int16", "uint8", "uint16"))

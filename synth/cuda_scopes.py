@@ -37,6 +37,27 @@ def all_names(s: ir.Statement) -> set[str]:
     return direct_names(s).union(*(all_names(inner) for b in _blocks(s) for inner in b))
 
 
+class _Names:
+    """What statements mention, each looked at once."""
+
+    def __init__(self) -> None:
+        self._direct: dict[int, set[str]] = {}
+        self._all: dict[int, set[str]] = {}
+
+    def direct(self, s: ir.Statement) -> set[str]:
+        found = self._direct.get(id(s))
+        if found is None:
+            found = self._direct[id(s)] = direct_names(s)
+        return found
+
+    def all(self, s: ir.Statement) -> set[str]:
+        found = self._all.get(id(s))
+        if found is None:
+            inner = (self.all(part) for block in _blocks(s) for part in block)
+            found = self._all[id(s)] = self.direct(s).union(*inner)
+        return found
+
+
 @dataclass
 class Declarations:
     """``at``: assignments, by id, that declare. ``before``: names to declare before a statement."""
@@ -58,22 +79,23 @@ def plan(body: ir.Body, given: set[str]) -> Declarations:
             times[s.name] = times.get(s.name, 0) + 1
         if isinstance(s, ir.Sample):
             times[s.state.name] = times.get(s.state.name, 0) + 1
+    names = _Names()
     for name in locals_:
         if name not in given:
-            _place(body, name, found)
+            _place(body, name, found, names)
     found.changed = {name for name, count in times.items() if count > 1 or name in given}
     return found
 
 
-def _place(body: ir.Body, name: str, found: Declarations) -> None:
-    uses = [s for s in body if name in all_names(s)]
+def _place(body: ir.Body, name: str, found: Declarations, names: _Names) -> None:
+    uses = [s for s in body if name in names.all(s)]
     if not uses:
         return
-    direct = [s for s in uses if name in direct_names(s)]
-    if not direct and all(defines(b, name) for s in uses for b in _blocks(s)):
+    direct = [s for s in uses if name in names.direct(s)]
+    if not direct and all(_defines(b, name, names) for s in uses for b in _blocks(s)):
         for s in uses:
             for block in _blocks(s):
-                _place(block, name, found)
+                _place(block, name, found, names)
         return
     first = uses[0]
     if _is_definition(first, name):
@@ -90,8 +112,12 @@ def _is_definition(s: ir.Statement, name: str) -> bool:
 
 def defines(block: ir.Body, name: str) -> bool:
     """Whether a block does not know the variable, or gives it a value before it reads it."""
-    uses = [s for s in block if name in all_names(s)]
+    return _defines(block, name, _Names())
+
+
+def _defines(block: ir.Body, name: str, names: _Names) -> bool:
+    uses = [s for s in block if name in names.all(s)]
     if not uses or _is_definition(uses[0], name):
         return True
-    inner = [s for s in uses if name in direct_names(s)]
-    return not inner and all(defines(b, name) for s in uses for b in _blocks(s))
+    inner = [s for s in uses if name in names.direct(s)]
+    return not inner and all(_defines(b, name, names) for s in uses for b in _blocks(s))

@@ -13,6 +13,7 @@ from synth.cuda_body import Body
 from synth.cuda_collective import block_join, identity, join_into, warp_join
 from synth.cuda_forms import common_targets
 from synth.cuda_kernel import KernelText, Written
+from synth.cuda_offsets import flat_index, without_unused
 from synth.cuda_split import Sum
 from synth.cuda_style_threads import ELEMENTS_A_THREAD, flat_grid, grid_stride_head
 
@@ -32,11 +33,12 @@ def write(text: KernelText) -> Written:
             name = text.fresh(f"{target.name}_part", f"own_{target.name}")
             parts[target.name] = (target, name, atomics[key])
         body.special[key] = _adder(body, parts[target.name][1], target)
-    inner = body.run(text.kernel.body, text.given(), 2)
+    known = flat_index(text.kernel.threads, text.extents())
+    inner = body.run(text.kernel.body, text.given(), 2, known)
     lines = [
         f"    {text.library.type(t.type)} {name} = {_start(t)};" for t, name, _ in parts.values()
     ]
-    head = grid_stride_head(text)
+    head = without_unused(grid_stride_head(text), inner)
     joins = _Joins(text, body, Counter((t.join, t.type) for t, _, _ in parts.values()))
     tail = joins.lines(list(parts.values()))
     grid = flat_grid(text.formulas(), text.schedule.block[0] * ELEMENTS_A_THREAD)

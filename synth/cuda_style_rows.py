@@ -13,6 +13,7 @@ from synth.cuda_body import Body
 from synth.cuda_collective import block_join, join_into, warp_join
 from synth.cuda_kernel import KernelText, Written, factor
 from synth.cuda_lines import wrapped
+from synth.cuda_offsets import flat_index, without_unused
 from synth.cuda_split import Sum, split_loops
 from synth.cuda_style_threads import flat_grid, unpacked
 
@@ -36,6 +37,7 @@ class _Rows:
         self.found = found
         self.lane = text.fresh("lane") if self.by_warp else "threadIdx.x"
         sums = [s for loop in found.sums.values() for s in loop]
+        self.index = ""
         self.uses = Counter((s.join, s.type) for s in sums)
         self.body = Body(text.library, text.names, text.shapes(), "return;")
 
@@ -45,17 +47,20 @@ class _Rows:
             self.body.special[id(kernel.body[place])] = self._loop(sums)
         if self.found.tail < len(kernel.body):
             self._leave_before(kernel.body[self.found.tail])
-        inner = self.body.run(kernel.body, self.text.given(), 1)
+        names = self.text.threads()
+        self.index = names[0] if len(names) == 1 else self.text.fresh("element", "flat_index")
+        known = flat_index(kernel.threads, self.text.extents(), self.index)
+        inner = self.body.run(kernel.body, self.text.given(), 1, known)
         formulas = self.text.formulas()
         total = " * ".join(factor(e) for e in formulas)
         rows_a_block = self.block // WARP
         grid = flat_grid(formulas, rows_a_block) if self.by_warp and rows_a_block > 1 else total
-        return Written([*self._places(), *inner], [grid])
+        return Written([*without_unused(self._places(), inner, self.index), *inner], [grid])
 
     def _places(self) -> list[str]:
         """The lines that find the element of the thread, and leave where there is none."""
         names, extents = self.text.threads(), self.text.extents()
-        index = names[0] if len(names) == 1 else self.text.fresh("index", "element")
+        index = self.index
         if not self.by_warp:
             lines = [f"    const int {index} = blockIdx.x;"]
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from synth.cuda_body import Body
 from synth.cuda_kernel import KernelText, Written, factor
 from synth.cuda_lines import wrapped
+from synth.cuda_offsets import NOTHING, flat_index, without_unused
 
 ELEMENTS_A_THREAD = 4
 """Of a grid-stride loop, as its launch has it."""
@@ -13,10 +14,12 @@ ELEMENTS_A_THREAD = 4
 def write_guarded(text: KernelText) -> Written:
     """Each thread works on one element; threads past the end leave."""
     body = Body(text.library, text.names, text.shapes(), "return;")
-    inner = body.run(text.kernel.body, text.given(), 1)
     names, extents, formulas = text.threads(), text.extents(), text.formulas()
+    known = flat_index(text.kernel.threads, extents) if len(names) == 4 else NOTHING
+    inner = body.run(text.kernel.body, text.given(), 1, known)
     if len(names) == 4:
         around = [*_flat_start(extents), *unpacked(names, extents, "index", 1)]
+        around = without_unused(around, inner)
         return Written([*around, *inner], [flat_grid(formulas, text.schedule.block[0])])
     lines = [place_of(name, axis) for name, axis in zip(names[::-1], "xyz", strict=False)]
     tests = " || ".join(f"{n} >= {factor(e)}" for n, e in zip(names, extents, strict=True))
@@ -29,9 +32,11 @@ def write_guarded(text: KernelText) -> Written:
 def write_grid_stride(text: KernelText) -> Written:
     """Each thread takes elements a whole grid apart."""
     body = Body(text.library, text.names, text.shapes(), "continue;")
-    inner = body.run(text.kernel.body, text.given(), 2)
+    inner = body.run(
+        text.kernel.body, text.given(), 2, flat_index(text.kernel.threads, text.extents())
+    )
     block = text.schedule.block[0] * ELEMENTS_A_THREAD
-    lines = [*grid_stride_head(text), *inner, "    }"]
+    lines = [*without_unused(grid_stride_head(text), inner), *inner, "    }"]
     return Written(lines, [flat_grid(text.formulas(), block)])
 
 

@@ -46,6 +46,8 @@ def _clearer(e: Text, prec: int) -> bool:
     """Whether people put parentheses that C++ does not need: compilers warn without them."""
     if prec == Prec.OR:
         return e.prec == Prec.AND
+    if prec in (Prec.EQUAL, Prec.COMPARE):
+        return e.prec in (Prec.EQUAL, Prec.COMPARE)
     bits = Prec.BIT_OR <= prec <= Prec.BIT_AND or prec == Prec.SHIFT
     return bits and e.prec != prec and e.prec < Prec.UNARY
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from generators.dtypes import Mat, Quat, Scalar, Transform, Type
 from generators.expr import Const, Expr, Op
 from synth.cuda_device import HEAD, Library, operator, passed
+from synth.cuda_text import Text
 from synth.cuda_types import parts
 
 SIGNS = {
@@ -55,3 +56,8 @@ def stepped(target: str, type_: Scalar, op: str, value: Expr, shown: str) -> str
     if one and op in ("add", "sub"):
         return f"{SIGNS[op] * 2}{target};"
     return f"{target} {SIGNS[op]}= {shown};"
+
+
+def address_of(place: Text) -> str:
+    """``&a[i]``, and ``a`` for its first element."""
+    return place.text[:-3] if place.text.endswith("[0]") else f"&{place.text}"
