@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from generators import expr, ir
 from generators.dtypes import INT32, Array
 from generators.expr import Var
-from generators.walk import expressions
+from generators.walk import expressions, mentions, operands, statements
 from synth.cuda_body import Body
 from synth.cuda_forms import Staged, staged
 from synth.cuda_kernel import KernelText, Written, factor
@@ -174,15 +174,10 @@ class _Tiles:
 
     def _reads_place(self) -> bool:
         """Whether the loop needs its variable for more than what is read from tiles."""
-        tiled = {
-            id(i)
-            for e in expressions(self.loop.body)
-            if isinstance(e, expr.Load) and e.array.name in self.found.arrays
-            for i in e.indices
-        }
         return any(
-            isinstance(e, Var) and e.name == self.loop.name and id(e) not in tiled
-            for e in expressions(self.loop.body)
+            mentions(e, self.loop.name, lambda load: load.array.name in self.found.arrays)
+            for s in statements(self.loop.body)
+            for e in operands(s)
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from generators import expr, ir
 from generators.dtypes import INT32, Array, Scalar, Vec
 from generators.expr import Var
-from generators.walk import expressions, statements
+from generators.walk import mentions, operands, statements
 from synth.cuda_body import Body
 from synth.cuda_device import HEAD
 from synth.cuda_kernel import KernelText, Written, factor
@@ -35,9 +35,7 @@ class _Vectors:
         self.thread = text.kernel.threads[0]
         self.arrays = [p for p in text.kernel.params if isinstance(p.type, Array)]
         self.values = [p for p in text.kernel.params if not isinstance(p.type, Array)]
-        self.needs_index = any(
-            isinstance(e, Var) and e.name == self.thread for e in _outside_loads(text.kernel.body)
-        )
+        self.needs_index = _needs_index(text.kernel.body, self.thread)
         self.function = text.fresh(f"{text.kernel.name}_element", "element")
         self.first = text.fresh("first", "base")
         self.vectors = {p.name: text.fresh(f"{p.name}{self.width}") for p in self.arrays}
@@ -113,10 +111,10 @@ class _Vectors:
         return [*wrapped(0, head), "{", *inner, "}", ""]
 
 
-def _outside_loads(body: ir.Body) -> list[expr.Expr]:
-    """The expressions of an elementwise body that are no index."""
-    indices = {id(i) for e in expressions(body) if isinstance(e, expr.Load) for i in e.indices}
+def _needs_index(body: ir.Body, thread: str) -> bool:
+    """Whether an elementwise body asks for the thread's place other than to index arrays."""
     for s in statements(body):
-        if isinstance(s, ir.Store):
-            indices |= {id(i) for i in s.indices}
-    return [e for e in expressions(body) if id(e) not in indices]
+        values = (s.value,) if isinstance(s, ir.Store) else operands(s)
+        if any(mentions(e, thread, lambda _load: True) for e in values):
+            return True
+    return False

@@ -251,3 +251,9 @@ def run_rows(
     """Run the kernels of every row in a child process of its own; see HostRunner."""
     with HostRunner(include_dir=include_dir, batch_size=batch_size, timeout_s=timeout_s) as runner:
         return runner.run(rows)
+
+
+def run_plain_rows(rows: Sequence[Mapping[str, Any]], *, batch_size: int = 32) -> list[RunResult]:
+    """Run the plain CUDA of every row in a child process of its own; see HostRunner."""
+    with HostRunner(batch_size=batch_size) as runner:
+        return runner.run_plain(rows)
