@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, fields
+from math import prod
 
 from generators import ir
 from generators.draw import Stream
@@ -24,6 +25,8 @@ _ROW_BLOCKS = {"warp_shuffle": (32, 128, 256), "block_reduce": (64, 128, 256)}
 _SQUARE_TILES = (8, 16, 32)
 _LINE_TILES = (64, 128, 256)
 
+
+MOST_THREADS = 1024
 
 _RARE = 1500
 """Weight of styles that few kernels have a form in, next to 100 for a bounds check."""
@@ -51,10 +54,15 @@ class Schedule:
     @staticmethod
     def from_json(text: str) -> Schedule:
         """``ValueError`` for what is no schedule."""
-        found = json.loads(text)
+        try:
+            found = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"no JSON: {error}") from None
         known = {f.name for f in fields(Schedule)}
         if not isinstance(found, dict) or set(found) != known or found["style"] not in STYLES:
             raise ValueError(f"a schedule has the fields {', '.join(sorted(known))}")
+        if not isinstance(found["block"], list):
+            raise ValueError("block is a list of whole numbers")
         return Schedule(**{**found, "block": tuple(found["block"])})
 
 
@@ -100,6 +108,30 @@ def schedule_for(program: ir.Program, style: str = "") -> Schedule:
         assert form is not None
         width = stream.choice((2, 4)) if form.width == 4 else 2
     return Schedule(chosen, block, bounds, vector_width=width)
+
+
+def check_schedule(program: ir.Program, schedule: Schedule) -> None:
+    """``ValueError`` with what is allowed where a kernel cannot be laid out in that way."""
+    drawn = schedule_for(program, schedule.style)
+    block, style = schedule.block, schedule.style
+    if not all(type(size) is int and size > 0 for size in block) or prod(block) > MOST_THREADS:
+        raise ValueError(
+            f"block {list(block)}: whole numbers of up to {MOST_THREADS} threads in all"
+        )
+    if style == "tiled":
+        wanted = tuple(schedule.tile if size > 1 else 1 for size in drawn.block)
+        if block != wanted or schedule.tile < 2:
+            raise ValueError(f"tile {schedule.tile} needs the block {list(wanted)}")
+    elif len(block) != len(drawn.block):
+        raise ValueError(f"block {list(block)}: the style {style} takes {len(drawn.block)} numbers")
+    if style in _ROW_BLOCKS and (block[0] < 32 or block[0] & (block[0] - 1)):
+        raise ValueError(f"block {list(block)}: {style} takes a power of two from 32 on")
+    form = elementwise(program.kernel)
+    widths = (2, 4)[: 1 if form is not None and form.width == 2 else 2]
+    if style == "vectorized" and schedule.vector_width not in widths:
+        raise ValueError(
+            f"vector_width {schedule.vector_width}: one of {', '.join(map(str, widths))}"
+        )
 
 
 def _tiled(program: ir.Program, stream: Stream, bounds: bool) -> Schedule:
