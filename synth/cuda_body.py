@@ -14,10 +14,11 @@ from synth.cuda_expressions import Expressions, is_lettered
 from synth.cuda_offsets import NOTHING, Known, Offsets, is_same
 from synth.cuda_ops import CUDA_OPS, narrow
 from synth.cuda_parts import setter as setter_of
+from synth.cuda_scalar_ops import masked
 from synth.cuda_scopes import Declarations, plan
 from synth.cuda_text import TAB, WIDTH, Prec, Text, at_least, binary, call, member, wrapped
 from synth.cuda_types import computed, parts
-from synth.cuda_updates import SIGNS, address_of, in_place, step_of, stepped
+from synth.cuda_updates import SIGNS, address_of, in_place, step_of, stepped, unsigned
 
 _INT_ATOMICS = {"min": "Min", "max": "Max", "and": "And", "or": "Or", "xor": "Xor"}
 
@@ -117,8 +118,9 @@ class Body(Expressions):
 
     def updated(self, target: Text, type_: Type, op: str, value: expr.Expr, depth: int) -> None:
         """``target op= value``, or with an empty op ``target = value``."""
-        shown, held = self.show(value), computed(type_)
-        stored = self.narrowed
+        held, stored = computed(type_), self.narrowed
+        shown = self.show(value) if op else self.given_to(value, held)
+        shown = masked(value, shown) if op.startswith("bit_") else shown
         if not op:
             self.put(depth, f"{target.text} = {stored(shown, type_).text};")
         elif isinstance(held, Scalar) and held == type_:
@@ -199,10 +201,8 @@ class Body(Expressions):
         wide = scalar.name == "int64"
         if wide and op in ("add", "sub", "exch", "cas", "and", "or", "xor"):
             address = f"(unsigned long long*){address}"
-            word = "(unsigned long long)"
-            value = Text(f"{word}{at_least(value, Prec.UNARY)}", Prec.UNARY)
-            if compare is not None:
-                compare = Text(f"{word}{at_least(compare, Prec.UNARY)}", Prec.UNARY)
+            value = unsigned(value)
+            compare = None if compare is None else unsigned(compare)
         if op == "cas":
             assert compare is not None
             return f"atomicCAS({address}, {compare.text}, {value.text})"

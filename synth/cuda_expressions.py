@@ -69,11 +69,14 @@ class Expressions:
             return binary("!=", Prec.EQUAL, value, Text(number(0, source)))
         return Text(f"({name_of(target)}){at_least(value, Prec.UNARY)}", Prec.UNARY)
 
+    def given_to(self, e: expr.Expr, type_: Type) -> Text:
+        """A value for a place of a type, without a cast that C++ makes by itself."""
+        inner = e.value if isinstance(e, expr.Cast) else e
+        return self.show(inner if _widens(computed(inner.type), type_) else e)
+
     def initial(self, e: expr.Expr, type_: Type) -> str:
         """What a new variable of a type starts with: the type need not be said twice."""
-        if isinstance(e, expr.Cast) and _widens(computed(e.value.type), type_):
-            return self.show(e.value).text
-        text = self.show(e).text
+        text = self.given_to(e, type_).text
         name = name_of(type_)
         return text[len(name) :] if text.startswith(f"{name}{{") and _closes(text) else text
 

@@ -84,6 +84,7 @@ class Offsets:
         self._declared = declared
         self._loops = Counter(s.name for s in statements(body) if isinstance(s, ir.For))
         self._whole: dict[Key, _Found] = {}
+        self._rows: dict[Key, _Found] = {}
         self._walk(body, ())
         self._choose()
 
@@ -106,14 +107,19 @@ class Offsets:
 
     def _note(self, array: str, indices: tuple[Expr, ...], path: Path) -> None:
         shape = self._shapes.get(array, ())
-        key = key_of(indices, shape[1:]) if len(indices) > 1 else None
+        if len(indices) < 2:
+            return
+        key, among = key_of(indices, shape[1:]), self._whole
+        if key is None:
+            indices, among = indices[:-1], self._rows
+            key = key_of(indices, shape[1:])
         if key is not None and key not in self.named:
-            found = self._whole.setdefault(key, _Found(indices))
+            found = among.setdefault(key, _Found(indices))
             found.arrays.add(array)
             found.paths.append(path)
 
     def _choose(self) -> None:
-        rows: dict[Key, _Found] = {}
+        rows = {k: row for k, row in self._rows.items() if self._stable(row.indices)}
         chosen: list[tuple[Key, _Found]] = []
         for key, found in self._whole.items():
             whole = self._stable(found.indices) and len(found.paths) >= LEAST

@@ -23,6 +23,7 @@ from synth.cuda_scalar_ops import (
     _shift_count,
     _where,
     _where_sign,
+    masked,
     types,
 )
 from synth.cuda_text import Prec, Text, binary, call, member, prefix
@@ -40,6 +41,8 @@ def _infix(symbol: str, prec: int) -> CudaPrinter:
         args = _promoted(r, args, node)
         if prec == Prec.SHIFT:
             args = [args[0], _shift_count(r, node.args[1], args[1])]
+        if symbol in ("&", "|", "^"):
+            args = [masked(e, shown) for e, shown in zip(node.args, args, strict=True)]
         if symbol not in _WIDENING:
             return binary(symbol, prec, *args)
         if symbol in "+-" or result.bits == 8:

@@ -6,11 +6,15 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from generators.dtypes import INT32, Scalar, Type, scalar_of
-from generators.expr import Cast, Expr, Op, Var
+from generators.expr import Cast, Const, Expr, Op, Var
+from synth import cuda_numbers
 from synth.cuda_device import Library, number, operator, real, written
 from synth.cuda_text import Prec, Text, at_least, binary, call, choice, prefix
-from synth.cuda_types import computed, name_of, parts
+from synth.cuda_types import computed, literal, name_of, parts
 from synth.cuda_vectors import elementwise
+
+REGISTERED = (cuda_numbers,)
+"""Modules that register device functions when they are imported."""
 
 
 class Renders(Protocol):
@@ -113,8 +117,11 @@ def _signed(value: float, type_: Type) -> Text:
     return Text(number(value, type_), Prec.UNARY if value < 0 else Prec.POSTFIX)
 
 
-def _frac(_: Renders, args: Sequence[Text], node: Op) -> Text:
-    whole = call(real(scalar_of(computed(node.type)), "trunc"), args)
+def _frac(r: Renders, args: Sequence[Text], node: Op) -> Text:
+    type_ = computed(node.type)
+    if isinstance(type_, Scalar) and not isinstance(node.args[0], Var):
+        return call(r.library.function("frac", type_), args)
+    whole = call(real(scalar_of(type_), "trunc"), args)
     return binary("-", Prec.ADD, args[0], whole)
 
 
@@ -171,6 +178,8 @@ def _not(r: Renders, args: Sequence[Text], node: Op) -> Text:
 
 def _shift_count(r: Renders, count: Expr, shown: Text) -> Text:
     """By how much a shift goes: no shift depends on the type of its count."""
+    if isinstance(count, Const):
+        return Text(str(count.value))
     if isinstance(count, Cast):
         source, target = count.value.type, count.type
         if isinstance(source, Scalar) and source.is_int and source.bits <= target.bits:
@@ -189,3 +198,10 @@ def _promoted(r: Renders, args: Sequence[Text], node: Op) -> Sequence[Text]:
 
 
 _PROMOTED = tuple(Scalar(name) for name in ("int8", "int16", "uint8", "uint16"))
+
+
+def masked(e: Expr, shown: Text) -> Text:
+    """An operand of a bitwise op: masks in hexadecimal."""
+    if isinstance(e, Const) and type(e.value) is int and e.value > 9:
+        return Text(literal(e.value, e.type, hexadecimal=True))
+    return shown

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from generators.dtypes import Mat, Quat, Scalar, Transform, Type
 from generators.expr import Const, Expr, Op
 from synth.cuda_device import HEAD, Library, operator, passed
-from synth.cuda_text import Text
+from synth.cuda_text import Prec, Text, at_least
 from synth.cuda_types import parts
 
 SIGNS = {
@@ -61,3 +61,10 @@ def stepped(target: str, type_: Scalar, op: str, value: Expr, shown: str) -> str
 def address_of(place: Text) -> str:
     """``&a[i]``, and ``a`` for its first element."""
     return place.text[:-3] if place.text.endswith("[0]") else f"&{place.text}"
+
+
+def unsigned(value: Text) -> Text:
+    """A long long as CUDA's 64-bit atomics take it."""
+    if value.text.endswith("ll") and value.text[:-2].isdigit():
+        return Text(f"{value.text[:-2]}ull")
+    return Text(f"(unsigned long long){at_least(value, Prec.UNARY)}", Prec.UNARY)

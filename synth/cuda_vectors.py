@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generators.dtypes import INT32, Mat, Scalar, Type, Vec, scalar_of
+from generators.dtypes import Mat, Scalar, Type, Vec, scalar_of
 from synth.cuda_device import Library, built, device, number, operator, real, written
 from synth.cuda_types import parts
 
@@ -115,21 +115,6 @@ def _smooth_normalize(lib: Library, v: Type, s: Type) -> str:
     return written(lib, "smooth_normalize", v, params, f"return v / {inner}(v, delta);")
 
 
-@device("smoothstep")
-def _smoothstep(lib: Library, s: Type, *_more: Type) -> str:
-    least, most = (real(scalar_of(s), name) for name in ("fmin", "fmax"))
-    zero, one, two, three = (number(k, s) for k in range(4))
-    scaled = "(x - edge0) / (edge1 - edge0)"
-    return written(
-        lib,
-        "smoothstep",
-        s,
-        (("edge0", s), ("edge1", s), ("x", s)),
-        f"const {lib.type(s)} t = {least}({most}({scaled}, {zero}), {one});",
-        f"return t * t * ({three} - {two} * t);",
-    )
-
-
 @device("outer")
 def _outer(lib: Library, a: Vec, b: Vec) -> str:
     mat = Mat(a.size, b.size, a.scalar)
@@ -234,26 +219,3 @@ def _inverse(lib: Library, m: Mat) -> str:
     lines = [f"{name} c;"]
     lines += [f"c.m[{k // m.cols}][{k % m.cols}] = {text};" for k, text in enumerate(cofactors)]
     return written(lib, "inverse", m, (("m", m),), *lines, f"return c * ({one} / {det}(m));")
-
-
-@device("lower_bound")
-def _lower_bound(lib: Library, s: Type) -> str:
-    name = lib.type(s)
-    text = written(
-        lib,
-        "lower_bound",
-        INT32,
-        (("keys", INT32), ("count", INT32), ("value", s)),
-        "int low = 0;",
-        "int high = count - 1;",
-        "while (low < high) {",
-        "    const int middle = low + (high - low) / 2;",
-        "    if (keys[middle] < value) {",
-        "        low = middle + 1;",
-        "    } else {",
-        "        high = middle;",
-        "    }",
-        "}",
-        "return low;",
-    )
-    return text.replace("(int keys,", f"(const {name}* __restrict__ keys,")
