@@ -209,7 +209,7 @@ inline bool complete_warp(unsigned int first, unsigned int count)
         unsigned int votes = 0;
         for (unsigned int k = 0; k < count; ++k)
             votes |= (mask >> k & 1u) && fibers[first + k].voted ? 1u << k : 0u;
-        unsigned short meetings = 0;
+        unsigned int meetings = 0;
         for (unsigned int k = 0; k < count; ++k)
             if (mask >> k & 1u && fibers[first + k].mark.meetings > meetings)
                 meetings = fibers[first + k].mark.meetings;
@@ -227,7 +227,7 @@ inline bool complete_warp(unsigned int first, unsigned int count)
             } else {
                 lane.got = votes;
             }
-            lane.mark.meetings = static_cast<unsigned short>(meetings + 1);
+            lane.mark.meetings = meetings + 1;
         }
         for (unsigned int k = 0; k < count; ++k)
             if (mask >> k & 1u)
