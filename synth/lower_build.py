@@ -76,7 +76,8 @@ def _compiled(
     of = {arch: {"key": spec.key(), "arch": arch, "versions": versions} for arch in archs}
     found = {arch: index.take(of[arch]) for arch in archs}
     missing = [arch for arch in archs if found[arch] is None]
-    fresh = {c.arch: c for c in compile_archs(spec, lowered, missing)}
+    results = compile_archs(spec, lowered, missing) if missing else []
+    fresh = {result.arch: result for result in results}
     for arch, result in fresh.items():
         if result.status == "compiles":
             index.put(of[arch], asdict(result))
