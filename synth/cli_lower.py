@@ -85,25 +85,22 @@ def _shapes(spec: Spec, asked: tuple[str, ...], check: bool) -> list[Shape]:
         raise SettingsError("--shape: is allowed with --check alone")
     if not check:
         return []
-    return [_shape(text) for text in asked] or default_shapes(spec)
+    return [_shape(spec, text) for text in asked] or default_shapes(spec)
 
 
-def _shape(text: str) -> Shape:
-    from math import prod
-
+def _shape(spec: Spec, text: str) -> Shape:
     from synth.errors import SettingsError
-    from synth.lower_check import MOST_PRODUCTS
+    from synth.lower_check import MOST_PRODUCTS, MOST_STEPS, fits_host
 
     parts = text.split(",")
-    sound = len(parts) == 3 and all(p.isascii() and p.isdecimal() and len(p) < 9 for p in parts)
-    numbers = [int(p) for p in parts] if sound else []
-    if not numbers or min(numbers) < 1 or prod(numbers) > MOST_PRODUCTS:
-        raise SettingsError(
-            f"--shape: {text!r} is not allowed; allowed are M,N,K, whole numbers from 1, "
-            f"of up to {MOST_PRODUCTS} products M * N * K"
-        )
-    m, n, k = numbers
-    return m, n, k
+    if len(parts) == 3 and all(p.isascii() and p.isdecimal() and len(p) < 9 for p in parts):
+        m, n, k = map(int, parts)
+        if fits_host(spec, (m, n, k)):
+            return m, n, k
+    raise SettingsError(
+        f"--shape: {text!r} is not allowed; allowed are M,N,K, whole numbers from 1, of up to "
+        f"{MOST_PRODUCTS} products in whole tiles and {MOST_STEPS} tiles along K"
+    )
 
 
 def _report(built: Built) -> None:
