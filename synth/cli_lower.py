@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 @click.option("--check", is_flag=True, help="Compile, and run on the host at several shapes.")
 @click.option("--shape", "shapes", multiple=True, metavar="M,N,K", help="Check there; repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of the text.")
-@click.option("--cache", type=click.Path(file_okay=False, path_type=Path), help="Folder of made.")
+@click.option(
+    "--cache",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of what was made before.  [default: ~/.cache/pairsmith/lower]",
+)
 def lower(
     file: Path,
     out: Path | None,

@@ -76,9 +76,10 @@ def fits_host(spec: Spec, shape: Shape) -> bool:
 def tolerance(spec: Spec, k: int) -> float:
     """The most an element may be off when the elements of a and b are uniform in [-1, 1].
 
-    4 * k * u, with u 2**-24 for float32 and 2**-53 for float64: up to k = 5 no rounding exceeds it;
-    beyond, errors walk at random and have a standard deviation of about 0.14 * k * u. A product
-    too many or too few is off by 0.25 on average. relu rounds nothing, and must be exact.
+    4 * k * u, with u 2**-24 for float32 and 2**-53 for float64: up to k = 5 the kernel's roundings
+    do not exceed it; beyond, errors walk at random and have a standard deviation of about
+    0.14 * k * u. A product too many or too few is off by 0.25 on average. relu rounds nothing, and
+    must be exact.
     """
     return 0.0 if spec.op == "relu" else 4.0 * k * _UNIT[spec.dtype]
 
