@@ -113,7 +113,8 @@ def _body(manifest: Manifest, versions: Mapping[str, object]) -> str:
 of it (`cuda_prologue`, `cuda_helpers`, `cuda_forward`, `cuda_backward`: in this order one complete
 translation unit), as CUDA C++ that needs no Warp (`cuda_plain`, one kernel a text, with its
 parameters, launch and style in `plain_args`, `plain_launch` and `schedule`), and as a plain Python
-reference (`reference`). `args`, `sizes`, `launch` and `input_seed` say how to draw inputs for any shape and which tolerances outputs must meet.
+reference (`reference`). `args`, `sizes`, `launch` and `input_seed` say how to draw inputs for any
+shape and which tolerances outputs must meet.
 
 ## How far a row is proven
 
