@@ -113,8 +113,7 @@ class _Tiles:
         put(depth, f"for (int {self.start} = 0; {self.start} < {stop}; {self.start} += {size}) {{")
         for axis, along in self.along.items():
             put(depth + 1, f"const int {along} = {self.start} + threadIdx.{axis};")
-        for array, kind in self.found.arrays.items():
-            self._load(array, kind, stop, depth + 1)
+        self._loads(stop, depth + 1)
         put(depth + 1, "__syncthreads();")
         put(depth + 1, f"const int {self.count} = min({size}, {stop} - {self.start});")
         if self.text.schedule.unroll > 1:
@@ -140,29 +139,33 @@ class _Tiles:
         }
         return f"{tile}{places[kind]}"
 
-    def _load(self, array: str, kind: str, stop: str, depth: int) -> None:
-        """One thread's element of a tile."""
-        body, put = self.body, self.body.put
+    def _loads(self, stop: str, depth: int) -> None:
+        """One thread's elements of the tiles, behind one test for all that share it."""
+        groups: dict[str, list[str]] = {}
+        for array, kind in self.found.arrays.items():
+            along = self.along["y" if kind == "column" else "x"]
+            test = f"{along} < {stop}"
+            if kind == "line" and len(self.text.schedule.block) > 1:
+                test = f"threadIdx.y == 0 && {test}"
+            groups.setdefault(test, []).append(self._load(array, kind, along, depth))
+        for test, lines in groups.items():
+            self.body.put(depth, f"if ({test}) {{")
+            for line in lines:
+                self.body.put(depth + 1, line)
+            self.body.put(depth, "}")
+
+    def _load(self, array: str, kind: str, along: str, depth: int) -> str:
         load = next(
             e
             for e in expressions(self.loop.body)
             if isinstance(e, expr.Load) and e.array.name == array
         )
-        axis = "y" if kind == "column" else "x"
-        along = self.along[axis]
         swaps = {self.loop.name: Var(along, INT32)}
-        test = f"{along} < {stop}"
-        if kind == "line" and len(self.text.schedule.block) > 1:
-            test = f"threadIdx.y == 0 && {test}"
         if kind == "cross":
             swaps[self.text.kernel.threads[-1]] = Var(self._crossed(depth), INT32)
         indices = [swaps.get(i.name, i) if isinstance(i, Var) else i for i in load.indices]
-        target = self.tiles[array] + (
-            "[threadIdx.x]" if kind == "line" else "[threadIdx.y][threadIdx.x]"
-        )
-        put(depth, f"if ({test}) {{")
-        put(depth + 1, f"{target} = {body.index(load.array, indices).text};")
-        put(depth, "}")
+        place = "[threadIdx.x]" if kind == "line" else "[threadIdx.y][threadIdx.x]"
+        return f"{self.tiles[array]}{place} = {self.body.index(load.array, indices).text};"
 
     def _crossed(self, depth: int) -> str:
         """A variable that holds the last thread index of the row that this thread loads."""

@@ -2,8 +2,9 @@
 
 Run: python tests/bench/bench_text.py [rows]. Prints milliseconds a row for each step and the
 ratios that the project promises: (draw + render + codegen + extraction + Parquet) / stock codegen,
-(gates + schema) / stock codegen, and what plain CUDA adds to a row. Rows are drawn once and every step is timed over all of them;
-stock and own codegen alternate in blocks, so that both see the same machine.
+(gates + schema) / stock codegen, and what plain CUDA adds to a row. Rows are drawn once and every
+step is timed over all of them; stock and own codegen alternate in blocks, so that both see the same
+machine.
 """
 
 from __future__ import annotations
