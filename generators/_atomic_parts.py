@@ -43,7 +43,10 @@ def contribution(
     left_out = (_FOR_SIGNED if type_.is_unsigned else set()) | (_CUTTING if extremes else set())
     fitting = sorted(set(_CHANGES) - left_out)
     count = min(k.draw.shape.integer(*_COUNTS[level]), len(fitting))
-    for name in k.draw.shape.sample(fitting, count):
+    chosen = k.draw.shape.sample(fitting, count)
+    if set(chosen) >= _FOR_SIGNED:
+        chosen.remove("positive")  # the one makes the other idle
+    for name in chosen:
         value, phrase = _CHANGES[name](k, value, type_)
         phrases.append(phrase)
     if readers > 1 and not isinstance(value, Var):
