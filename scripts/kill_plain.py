@@ -29,8 +29,14 @@ from synth.check import stored_rows
 from synth.cuda_schedule import STYLES, schedule_for, styles_of
 from synth.render_cuda import render
 from validate.host import HostRunner
-from validate.kill import AGREES, COMPILE_ERROR, Trial, sample_naturally, try_mutants
-from validate.kill import with_equivalents
+from validate.kill import (
+    AGREES,
+    COMPILE_ERROR,
+    Trial,
+    sample_naturally,
+    try_mutants,
+    with_equivalents,
+)
 from validate.mutant_plain import BARRIER, OPERATORS, plain_mutants
 from validate.mutants import RACE
 from validate.nvrtc import CompileRunner

@@ -131,7 +131,7 @@ def assigned(code: Code, at: int) -> tuple[int, int, int]:
 
 
 def function_swapped(code: Code) -> Iterator[Edit]:
-    """A function's neighbour in its place: `cosf` for `sinf`, `ceilf` for `floorf`; `fabsf` none."""
+    """A function's neighbour in its place: `cosf` for `sinf`; `fabsf` is left out."""
     for at, _ in code.calls():
         name = code.at(at)
         other = FUNCTIONS.get(name, "")
