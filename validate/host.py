@@ -47,6 +47,7 @@ _ALWAYS = ("id", "kernel_name", "reference", "args", "sizes", "launch", "input_s
 _NEEDED = {
     "warp": (*_ALWAYS, "cuda_prologue", "cuda_helpers", "cuda_forward", "cuda_backward"),
     "plain": (*_ALWAYS, "cuda_plain", "plain_args", "plain_launch"),
+    "score": ("args", "launch", "input_seed", "shapes", "cuda_plain", "plain_args", "plain_launch"),
 }
 
 
@@ -79,6 +80,8 @@ class HostRunner:
     `include_dir` holds Warp's headers (the installed Warp's own by default), `batch_size` is the
     rows in a translation unit, `timeout_s` the wall-clock limit of one row over all its shapes.
     """
+
+    compile_timeout_s = COMPILE_TIMEOUT_S
 
     def __init__(
         self,
@@ -173,7 +176,10 @@ class HostRunner:
                     self._run_batch(rows, batch[done + 1 :], results)
                 return
             message.pop("event")
-            results[position] = RunResult(rows[position]["id"], **message)
+            results[position] = self._result(rows[position]["id"], message)
+
+    def _result(self, row_id: str, message: Mapping[str, Any]) -> RunResult:
+        return RunResult(row_id, **message)
 
     def _without_adjoint(self, row: Mapping[str, Any], gone: WorkerGone) -> RunResult:
         """The result of a row that ended the child: without its adjoint it may be sound.
@@ -181,7 +187,7 @@ class HostRunner:
         Only a fault of the kernel itself counts against the adjoint; a clock or a killer may have
         been someone else's.
         """
-        if self._text == "plain" or not has_adjoint(row) or gone.reason not in _FAULTS:
+        if self._text != "warp" or not has_adjoint(row) or gone.reason not in _FAULTS:
             return RunResult(row["id"], *_of_the_dead(gone))
         (result,) = self.run([{**row, "cuda_backward": None}])
         return replace(result, adjoint="warp_differs", adjoint_reason=f"backward: {gone.reason}")
@@ -212,7 +218,7 @@ class HostRunner:
         except WorkerGone:
             self._stop_worker()
             raise
-        message = self._receive(COMPILE_TIMEOUT_S)
+        message = self._receive(self.compile_timeout_s)
         return str(message["log"]) if message["event"] == "compile_error" else None
 
     def _receive(self, timeout_s: float) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The two kinds of text that the child can run: Warp's, and plain CUDA."""
+"""The kinds of text that the child can run: Warp's, plain CUDA, and plain CUDA of strangers."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from validate.host_launch import Entry, load_entry
 from validate.inputs import Array
 from validate.plain_case import run_plain_case
 from validate.plain_launch import PlainEntry, load_plain
+from validate.score_case import Ran, run_apart
 
 Rows = Sequence[Mapping[str, Any]]
 Outputs = list[dict[str, Array]]
@@ -44,7 +45,7 @@ class Cases(Protocol):
 
     def entry(self, handle: str, position: int, row: Mapping[str, Any]) -> Any: ...
 
-    def run(self, row: Mapping[str, Any], entry: Any) -> Finding: ...
+    def run(self, row: Mapping[str, Any], entry: Any) -> Finding | Ran: ...
 
 
 class WarpCases:
@@ -85,3 +86,10 @@ class PlainCases:
 
     def run(self, row: Mapping[str, Any], entry: PlainEntry) -> Finding:
         return run_plain_case(row, entry, self.kept.take(row["id"]))
+
+
+class ScoreCases(PlainCases):
+    """Plain CUDA of strangers: each kernel runs in a process of its own, which knows no answers."""
+
+    def run(self, row: Mapping[str, Any], entry: PlainEntry) -> Ran:  # type: ignore[override]
+        return run_apart(row, entry)

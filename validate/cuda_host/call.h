@@ -135,3 +135,9 @@ template <class... A> void run_grid(void (*kernel)(A...), void** values, launch_
 }
 
 }  // namespace pairsmith
+
+// A kernel may read these and not write to them. Names of macros stand for themselves inside.
+#define threadIdx (const_cast<const uint3&>(threadIdx))
+#define blockIdx (const_cast<const uint3&>(blockIdx))
+#define blockDim (const_cast<const dim3&>(blockDim))
+#define gridDim (const_cast<const dim3&>(gridDim))
