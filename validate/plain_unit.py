@@ -101,7 +101,9 @@ def shares(text: str) -> bool:
 def translation_unit(rows: Sequence[Mapping[str, Any]]) -> str:
     """One translation unit; position i gives the C functions that `plain_entry` names."""
     parts = [_shim()]
-    parts += [_section(position, row["cuda_plain"]) for position, row in enumerate(rows)]
+    for position, row in enumerate(rows):
+        asked = (row.get("plain_launch") or {}).get("shared_bytes") or 0
+        parts.append(_section(position, row["cuda_plain"], asked))
     return "".join(parts)
 
 
@@ -156,18 +158,19 @@ def _overloads(text: str) -> str:
     return "".join(f"using ::{name};\n" for name in sorted(own))
 
 
-def _section(position: int, text: str) -> str:
+def _section(position: int, text: str, dynamic_bytes: int) -> str:
     (name, *_) = kernel_names(text)
     shared = f"pairsmith_shared_{position}"
     dynamic = f"pairsmith_dynamic_{position}"
     body = _DYNAMIC_SHARED.sub(rf"\1* const \2 = reinterpret_cast<\1*>({dynamic});", text)
     body = _INCLUDE.sub("", body)
-    kept = ""
+    kept, unasked = "", ("nullptr", "nullptr")
     if body.count(dynamic):
         kept = (
             f"alignas(16) static char {dynamic}[{_DYNAMIC_BYTES}] "
             f'__attribute__((section("{shared}")));\n'
         )
+        unasked = (f"{dynamic} + {dynamic_bytes}", f"{dynamic} + {_DYNAMIC_BYTES}")
     kernel = f"pairsmith_kernel_{position}"
     return (
         f'extern "C" char __start_{shared}[] __attribute__((weak));\n'
@@ -181,6 +184,7 @@ def _section(position: int, text: str) -> str:
         "pairsmith::watch_t* watch)\n{\n"
         f"    launch->shared_base = __start_{shared};\n"
         f"    launch->shared_size = __stop_{shared} - __start_{shared};\n"
+        f"    pairsmith::unasked = {unasked[0]};\n    pairsmith::unasked_end = {unasked[1]};\n"
         f"    pairsmith::run_grid(pairsmith_row_{position}::{kernel}, values, launch, watch);\n}}\n"
         f'extern "C" void pairsmith_plain_signature_{position}(pairsmith::signature_t* found)\n'
         f"{{ pairsmith::describe(pairsmith_row_{position}::{kernel}, found); }}\n"

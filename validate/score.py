@@ -23,10 +23,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from validate import plain_unit
-from validate.host import HostRunner, RunResult
+from validate.host import RunResult
 from validate.reference import ReferenceFailed
 from validate.score_hidden import KINDS, Draw, draws
-from validate.score_judge import CounterExample, Judge, Judged
+from validate.score_judge import CounterExample, Judge
+from validate.score_run import (
+    RUN_TIMEOUT_S,
+    Row,
+    RowUnfit,
+    Runner,
+    check_columns,
+    judged,
+    launch_problem,
+    own_task,
+    task,
+)
 from validate.score_text import prepared
 
 STATUSES = (
@@ -38,15 +49,7 @@ STATUSES = (
 # Above this share of its tolerance the row's own text is too near the edge for texts that round
 # otherwise.
 MOST_TOLERANCE = 0.5
-COMPILE_TIMEOUT_S = 30.0
-_RUN_TIMEOUT_S = 30.0
-_MOST_DYNAMIC_BYTES = 49152
-
-Row = Mapping[str, Any]
-
-
-class RowUnfit(RuntimeError):  # noqa: N818
-    """A row cannot be used to score: it has no plain CUDA, or its own does not pass."""
+_MOST_KEPT = 1024
 
 
 @dataclass(frozen=True)
@@ -76,31 +79,6 @@ class Verdict:
         return self.status == "passed"
 
 
-@dataclass(frozen=True)
-class _Raw(RunResult):
-    """What the child says of one text: "ran" with an answer, or how it failed."""
-
-    answer: str = ""
-
-
-class _Runner(HostRunner):
-    compile_timeout_s = COMPILE_TIMEOUT_S
-
-    def run_raw(self, rows: Sequence[Row]) -> list[_Raw]:
-        """Compile and run prepared texts; those that may share a translation unit do."""
-        self._text = "score"
-        results: dict[int, Any] = {}
-        sharing = [p for p in range(len(rows)) if plain_unit.shares(rows[p]["cuda_plain"])]
-        for start in range(0, len(sharing), self.batch_size):
-            self._run_batch(rows, sharing[start : start + self.batch_size], results)
-        for position in sorted({*range(len(rows))} - {*sharing}):
-            self._run_batch(rows, [position], results)
-        return [results[position] for position in range(len(rows))]
-
-    def _result(self, row_id: str, message: Mapping[str, Any]) -> RunResult:
-        return _Raw(row_id, **message)
-
-
 class Scorer:
     """Keeps the child process and what each row wants; use it as a context manager.
 
@@ -109,7 +87,7 @@ class Scorer:
 
     def __init__(self, *, hidden_seed: int = 0, batch_size: int = 8) -> None:
         self.hidden_seed = hidden_seed
-        self._runner = _Runner(batch_size=batch_size, timeout_s=_RUN_TIMEOUT_S)
+        self._runner = Runner(batch_size=batch_size, timeout_s=RUN_TIMEOUT_S)
         self._fit: dict[str, tuple[Draw, Judge]] = {}
 
     def __enter__(self) -> Scorer:
@@ -147,6 +125,8 @@ class Scorer:
         for position, result in zip(trials, raw, strict=True):
             draw, judge = self._fit[result.id]
             verdicts[position] = _verdict(result, judge, draw)
+        while len(self._fit) > _MOST_KEPT:
+            del self._fit[next(iter(self._fit))]
         return [verdicts[position] for position in range(len(answers))]
 
     def _trial(self, answer: Answer) -> Verdict | dict[str, Any]:
@@ -164,29 +144,32 @@ class Scorer:
         launch = answer.row["plain_launch"] if answer.launch is None else answer.launch
         if bad := launch_problem(launch):
             return Verdict(row_id, "bad_launch", bad)
-        return _task(answer.row, text, launch, self._fit[row_id][0])
+        return task(answer.row, text, launch, self._fit[row_id][0])
 
     def _find_draws(self, rows: Mapping[str, Row]) -> None:
         """Decide for rows that are new on what their answers are run."""
-        left = {key: draws(row, self.hidden_seed) for key, row in rows.items()}
-        left = {key: trials for key, trials in left.items() if key not in self._fit}
+        left = {}
+        for key in rows.keys() - self._fit.keys():
+            check_columns(rows[key])
+            left[key] = draws(rows[key], self.hidden_seed)
         why: dict[str, str] = {}
         while left:
             tried: dict[str, tuple[Draw, Judge]] = {}
             for key, trials in left.items():
-                if (found := _next_judge(rows[key], trials, why)) is None:
+                trial = _next_judge(rows[key], trials, why)
+                if trial is None:
                     raise RowUnfit(f"{key}: its own plain CUDA does not pass: {why.get(key)}")
-                tried[key] = found
-            tasks = [_own_task(rows[key], draw) for key, (draw, _) in tried.items()]
+                tried[key] = trial
+            tasks = [own_task(rows[key], tried[key][0]) for key in sorted(tried)]
             for result in self._runner.run_raw(tasks):
                 draw, judge = tried[result.id]
-                judged = _judged(result, judge)
-                if judged.status == "passed" and judged.tolerance_used <= _most(draw):
+                found = judged(result, judge)
+                if found.status == "passed" and found.tolerance_used <= _most(draw):
                     self._fit[result.id] = tried[result.id]
                     del left[result.id]
                 else:
-                    used = f"{judged.tolerance_used:.3g} of its tolerance used"
-                    why[result.id] = f"{judged.status}: {judged.reason or used}"
+                    used = f"{found.tolerance_used:.3g} of its tolerance used"
+                    why[result.id] = f"{draw.kind}: {found.status}: {found.reason or used}"
 
 
 def score(
@@ -203,39 +186,6 @@ def score_batch(answers: Sequence[Answer], *, hidden_seed: int = 0) -> list[Verd
         return scorer.score_batch(answers)
 
 
-def launch_problem(launch: Any) -> str:
-    """Why a launch is not of the form `{"grid": [...], "block": [...], "shared_bytes": n}`."""
-    if not isinstance(launch, Mapping):
-        return "launch is no object"
-    grid, block, shared = (launch.get(key) for key in ("grid", "block", "shared_bytes"))
-    for what, found, kind in (("grid", grid, str), ("block", block, int)):
-        right = isinstance(found, list) and 1 <= len(found) <= 3
-        if not right or not all(type(entry) is kind for entry in found or ()):
-            return f"launch.{what} is no list of one to three {kind.__name__}"
-    if any(len(formula) > 200 for formula in grid or ()):
-        return "launch.grid has a formula of over 200 characters"
-    if shared is not None and (type(shared) is not int or not 0 <= shared <= _MOST_DYNAMIC_BYTES):
-        return f"launch.shared_bytes is not between 0 and {_MOST_DYNAMIC_BYTES}"
-    return ""
-
-
-def _task(row: Row, text: str, launch: Mapping[str, Any], draw: Draw) -> dict[str, Any]:
-    task = {key: row[key] for key in ("id", "args", "launch", "plain_args")}
-    task |= {"cuda_plain": text, "plain_launch": dict(launch)}
-    return task | {"input_seed": draw.input_seed, "shapes": list(draw.shapes)}
-
-
-def _own_task(row: Row, draw: Draw) -> dict[str, Any]:
-    if row.get("cuda_plain") is None or row.get("plain_launch") is None:
-        raise RowUnfit(f"{row['id']} has no plain CUDA")
-    if row["reference"] is None:
-        raise RowUnfit(f"{row['id']} has no reference")
-    text, log = prepared(row["cuda_plain"])
-    if log:
-        raise RowUnfit(f"{row['id']}: its own plain CUDA is refused: {log}")
-    return _task(row, text, row["plain_launch"], draw)
-
-
 def _next_judge(row: Row, trials: Any, why: dict[str, str]) -> tuple[Draw, Judge] | None:
     for draw in trials:
         try:
@@ -249,15 +199,6 @@ def _most(draw: Draw) -> float:
     return 1.0 if draw.kind == KINDS[-1] else MOST_TOLERANCE
 
 
-def _judged(result: _Raw | RunResult, judge: Judge) -> Judged:
-    if result.status != "ran":
-        return Judged(result.status, result.reason)
-    assert isinstance(result, _Raw)
-    return judge.judge(result.answer)
-
-
-def _verdict(result: _Raw | RunResult, judge: Judge, draw: Draw) -> Verdict:
-    judged = _judged(result, judge)
-    return Verdict(
-        result.id, judged.status, judged.reason, judged.counter_example, draw.kind
-    )
+def _verdict(result: RunResult, judge: Judge, draw: Draw) -> Verdict:
+    found = judged(result, judge)
+    return Verdict(result.id, found.status, found.reason, found.counter_example, draw.kind)

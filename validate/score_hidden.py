@@ -18,6 +18,9 @@ Sizes = dict[str, int]
 TRIES = 4
 """How many hidden seeds are tried for a row before its own inputs are used."""
 
+WIDE_TRIES = 2
+"""So many of them with a wide launch, in which sums outgrow tolerances that were set for small."""
+
 # More than one block can hold: an answer that forgets the block's number must fail.
 _WIDE = (1030, 1300)
 _MOST_STEPS = 64
@@ -40,10 +43,10 @@ def draws(row: Mapping[str, Any], hidden_seed: int) -> Iterator[Draw]:
     """The trials of a row in the order in which they are to be taken: the first that fits."""
     for attempt in range(TRIES):
         stream = _Stream(hidden_seed, row["id"], attempt)
-        yield Draw(KINDS[0], stream.below(1 << 63), _shapes(row, stream))
-    again = _Stream(hidden_seed, row["id"], 0)
-    again.below(1 << 63)
-    yield Draw(KINDS[1], row["input_seed"], _shapes(row, again))
+        wide = attempt < WIDE_TRIES
+        yield Draw(KINDS[0], stream.below(1 << 63), _shapes(row, stream, wide))
+    shapes = _shapes(row, _Stream(hidden_seed, row["id"], TRIES), wide=False)
+    yield Draw(KINDS[1], row["input_seed"], shapes)
     yield Draw(KINDS[2], row["input_seed"], tuple(awkward_sizes(row["sizes"])))
 
 
@@ -63,13 +66,14 @@ class _Stream:
         return low + self.below(max(1, high - low + 1))
 
 
-def _shapes(row: Mapping[str, Any], stream: _Stream) -> tuple[Sizes, ...]:
-    """A shape of about the row's own size, one with a wide launch, and the smallest."""
+def _shapes(row: Mapping[str, Any], stream: _Stream, wide: bool) -> tuple[Sizes, ...]:
+    """A shape of about the row's own size, one larger (with a wide launch), and the smallest."""
     own = own_sizes(row["sizes"])
     near = {entry["symbol"]: _near(entry, stream) for entry in row["sizes"]}
     smallest = awkward_sizes([{**e, "value": _least(e)} for e in row["sizes"]])[0]
     found: list[Sizes] = []
-    for shape in (near, _wide(row, near, stream), smallest):
+    larger = {e["symbol"]: _near({**e, "value": 2 * e["value"]}, stream) for e in row["sizes"]}
+    for shape in (near, _wide(row, near, stream) if wide else larger, smallest):
         if shape not in [own, *found]:
             found.append(shape)
     return tuple(found) or (own,)

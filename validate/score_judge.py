@@ -99,7 +99,9 @@ class Judge:
             used = max(used, judged.tolerance_used)
         if status == "ran":
             return Judged("passed", tolerance_used=used)
-        return Judged(status, f"{reason} at {describe(self.shapes[min(len(read), len(self.shapes) - 1)])}")
+        return Judged(
+            status, f"{reason} at {describe(self.shapes[min(len(read), len(self.shapes) - 1)])}"
+        )
 
     def _read(self, number: int, written: Mapping[str, str]) -> dict[str, Array]:
         arrays = {}
@@ -116,13 +118,9 @@ class Judge:
             name = arg["name"]
             if name not in arrays:
                 continue
-            agreement = measure(
-                arrays[name], self.wanted[number][name], arg["rtol"], arg["atol"]
-            )
+            agreement = measure(arrays[name], self.wanted[number][name], arg["rtol"], arg["atol"])
             used = max(used, agreement.tolerance_used)
             if (bad := agreement.mismatch) is not None:
-                example = CounterExample(
-                    dict(sizes), name, bad.index, bad.got, bad.want, bad.field
-                )
+                example = CounterExample(dict(sizes), name, bad.index, bad.got, bad.want, bad.field)
                 return Judged("wrong_value", f"{name}{bad} at {describe(sizes)}", example, used)
         return Judged("passed", tolerance_used=used)

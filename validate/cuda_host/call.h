@@ -76,13 +76,16 @@ inline void prepare(launch_t& launch)
         fibers[t].started = false;
 }
 
+// Memory kept for `extern __shared__` that the launch has not asked for.
+static char *unasked = nullptr, *unasked_end = nullptr;
+
 // Shared memory starts each block as poison, and as nobody's.
 inline void clear_shared()
 {
     memset(shared_base, 0xff, shared_size);
     memset(shared_bytes, 0, shared_size * sizeof(byte_t));
     for (unsigned long long i = 0; i < shared_size; ++i)
-        shared_bytes[i].inside = 1;
+        shared_bytes[i].inside = shared_base + i < unasked || shared_base + i >= unasked_end;
 }
 
 inline void run_threads(unsigned int first, int order, bool meets)
