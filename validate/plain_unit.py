@@ -43,6 +43,7 @@ _FORBIDDEN = re.compile(
     r"|\b__(?:builtin|tsan|sanitizer)_\w+|\?\?|%:|\[\["
 )
 _ALLOWED_BUILTINS = ("__builtin_assume", "__builtin_expect", "__builtin_unreachable")
+_DIRECTIVES = "define undef pragma if ifdef ifndef elif else endif".split()
 _EXTERN = re.compile(r'\bextern\b(?!\s*"C"\s*__global__)')
 _DEVICE_FUNCTION = re.compile(r"__device__[^;{}()]*?\b(\w+)\s*\(")
 _DYNAMIC_BYTES = 49152
@@ -75,7 +76,7 @@ def fault(text: Any) -> str:
             return f"error: includes {name}: only {', '.join(sorted(HEADERS))} can be included"
     bare = _DYNAMIC_SHARED.sub(" ", _INCLUDE.sub(" ", bare)).replace("\\\n", "")
     for directive in re.findall(r"^[ \t]*#[ \t]*(\w*)", bare, re.MULTILINE):
-        if directive not in ("define", "undef", "pragma", "if", "ifdef", "ifndef", "else", "endif"):
+        if directive not in _DIRECTIVES:
             return f"error: directive #{directive} cannot stand in a kernel's text"
     for match in _FORBIDDEN.finditer(bare):
         if match[0] not in _ALLOWED_BUILTINS:

@@ -51,7 +51,7 @@ _REFUSED = (
 
 def cleaned(text: str) -> str:
     """The text without comments and with spliced lines joined."""
-    joined = _SPLICE.sub("", text.replace("\r\n", "\n"))
+    joined = _SPLICE.sub("", text.removeprefix("\ufeff").replace("\r\n", "\n"))
     return _LEXEME.sub(_without_comment, joined)
 
 
