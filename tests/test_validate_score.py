@@ -199,6 +199,20 @@ def test_no_kernel(scorer: Scorer, row: Row, text: str) -> None:
     assert scorer.score(text, row).status == "no_kernel"
 
 
+@pytest.mark.parametrize("name", ["x", "barrier", "max", "solve_cube", "launch", "kernel"])
+def test_the_kernel_may_have_any_name(scorer: Scorer, row: Row, name: str) -> None:
+    body = "__shared__ float s[64]; s[threadIdx.x] = 0.0f; __syncthreads(); " + STORE
+    text = kernel(body, RIGHT).replace("void k(", f"void {name}(")
+    assert scorer.score(text, row, launch=PER_THREAD).passed
+    plain = text.replace('extern "C" ', "")
+    assert scorer.score("\ufeff" + plain, row, launch=PER_THREAD).passed
+
+
+def test_a_kernel_may_be_declared_first(scorer: Scorer, row: Row) -> None:
+    head = 'extern "C" __global__ void k(const float* a, float* out, int steps, int n);\n'
+    assert scorer.score(head + kernel(STORE, RIGHT), row, launch=PER_THREAD).passed
+
+
 def test_two_kernels_are_one_too_many(scorer: Scorer, row: Row) -> None:
     text = kernel(STORE, RIGHT)
     found = scorer.score(text + text.replace("void k", "void other").replace(RIGHT, ""), row)

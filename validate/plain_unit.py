@@ -43,7 +43,7 @@ _FORBIDDEN = re.compile(
     r"|\b__(?:builtin|tsan|sanitizer)_\w+|\?\?|%:|\[\["
 )
 _ALLOWED_BUILTINS = ("__builtin_assume", "__builtin_expect", "__builtin_unreachable")
-_DIRECTIVES = "define undef pragma if ifdef ifndef elif else endif".split()
+_DIRECTIVES = ["define", "undef", "pragma", "if", "ifdef", "ifndef", "elif", "else", "endif"]
 _EXTERN = re.compile(r'\bextern\b(?!\s*"C"\s*__global__)')
 _DEVICE_FUNCTION = re.compile(r"__device__[^;{}()]*?\b(\w+)\s*\(")
 _DYNAMIC_BYTES = 49152
@@ -56,6 +56,13 @@ _NOT_WATCHED = (
 def kernel_names(text: str) -> list[str]:
     """Names of the kernels that a plain text defines with C linkage."""
     return _KERNEL.findall(_COMMENT.sub(" ", text))
+
+
+def with_kernel_name(text: str, name: str) -> str:
+    """A text without comments, its kernel under another name where it is declared or defined."""
+    return _KERNEL.sub(
+        lambda m: m[0][: m.start(1) - m.start()] + name + m[0][m.end(1) - m.start() :], text
+    )
 
 
 def meets(text: str) -> bool:

@@ -134,7 +134,7 @@ class Scorer:
         text, log = prepared(answer.cuda)
         if log:
             return Verdict(row_id, "compile_error", log)
-        names = plain_unit.kernel_names(text)
+        names = set(plain_unit.kernel_names(text))
         if not names:
             return Verdict(row_id, "no_kernel", "there is no __global__ void kernel")
         if len(names) > 1:

@@ -16,6 +16,7 @@ COMPILE_TIMEOUT_S = 30.0
 # More than the child allows a kernel.
 RUN_TIMEOUT_S = 60.0
 _MOST_DYNAMIC_BYTES = 49152
+_KERNEL_NAME = "kernel_of_the_answer"
 
 Row = Mapping[str, Any]
 
@@ -70,7 +71,9 @@ def launch_problem(launch: Any) -> str:
 def task(row: Row, text: str, launch: Mapping[str, Any], draw: Draw) -> dict[str, Any]:
     """What the child needs to run a prepared text; nothing of the reference."""
     sent = {key: row[key] for key in ("id", "args", "launch", "plain_args")}
-    sent |= {"cuda_plain": text, "plain_launch": dict(launch)}
+    # A kernel may be called `x`, which is a component of `threadIdx`: its name is a macro there.
+    named = plain_unit.with_kernel_name(text, _KERNEL_NAME)
+    sent |= {"cuda_plain": named, "plain_launch": dict(launch)}
     return sent | {"input_seed": draw.input_seed, "shapes": list(draw.shapes)}
 
 
