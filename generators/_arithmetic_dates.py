@@ -68,12 +68,13 @@ def of_date(k: KernelBuilder, level: int, form: str, g: Grid, type_: Scalar) -> 
         done += _since(k, level, number, g, type_)
     else:
         first = k.draw.value.choice((0, 1))
-        weekday: Expr = (number + first) % 7
+        weekday: Expr = (number + first if first else number) % 7
         target = k.draw.shape.choice((type_, UINT8))
         out = k.out(("weekday", "day_of_week"), target, g.sizes)
-        weekday = named(k, ("wd", "index"), weekday)
+        names = ("wd", "index")
+        weekday = k.let(names, weekday) if level >= 2 else named(k, names, weekday)
         k.store(out, g.at, cast(weekday, target))
-        done += f" {out.name} gets (that + {first}) % 7."
+        done += f" {out.name} gets {f'(that + {first})' if first else 'that'} % 7."
         if level >= 2:
             free = k.out(("weekend", "is_weekend"), BOOL, g.sizes)
             k.store(free, g.at, weekday > 4)

@@ -36,11 +36,8 @@ class Line:
             index = turn
         else:
             index = moved
-        sign = "p" if offset > 0 else "m"
-        index = self.k.let(
-            (f"{here.name}{sign}{abs(offset)}", f"{'next' if offset > 0 else 'prev'}{abs(offset)}"),
-            index,
-        )
+        word = ("next" if offset > 0 else "prev") + (str(abs(offset)) if abs(offset) > 1 else "")
+        index = self.k.let((word, f"{here.name}_{word}"), index)
         place = self.g.at[: self.axis] + (index,) + self.g.at[self.axis + 1 :]
         return self.u[place]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from generators._control_flow_machines import MACHINES, Machine, Scale
-from generators.build import KernelBuilder, fn
+from generators.build import KernelBuilder
 from generators.dtypes import INT32, Scalar
 from generators.expr import Expr, Var, op
 from generators.registry import Title
@@ -46,22 +46,18 @@ def row_machine(k: KernelBuilder, level: int) -> Title:
 
 def _calibration(k: KernelBuilder, type_: Scalar, often: bool) -> Scale:
     """How a raw entry e in [0, 99] becomes a reading."""
-    if not k.draw.shape.chance(0.9 if often else 0.3):
+    if not k.draw.shape.chance(0.6 if often else 0.2):
         return Scale(k, type_)
     value, floats = k.draw.value, type_.is_float
-    form = k.draw.shape.choice(("affine", "down", "distance"))
-    factor = float(value.constant(0.2, 4.0, digits=3)) if floats else value.integer(2, 9)
+    form = k.draw.shape.choice(("affine", "down"))
+    factor = float(value.constant(0.2, 4.0, digits=2)) if floats else value.integer(2, 9)
     most = 15 * factor
-    shift = float(value.constant(0.5, most, digits=3)) if floats else value.integer(1, int(most))
+    shift = float(value.constant(0.5, most, digits=2)) if floats else value.integer(1, int(most))
     if form == "affine":
         phrase, low = f"{factor} e + {shift}", shift
         return Scale(k, type_, lambda e: factor * e + shift, low, 99 * factor + low, phrase)
-    if form == "down":
-        phrase, low = f"{factor} e - {shift}", -shift
-        return Scale(k, type_, lambda e: factor * e - shift, low, 99 * factor + low, phrase)
-    middle = float(value.constant(40, 60, digits=3)) if floats else value.integer(40, 60)
-    phrase = f"{factor} |e - {middle}|"
-    return Scale(k, type_, lambda e: factor * fn("abs", e - middle), 0, 50 * factor, phrase)
+    phrase, low = f"{factor} e - {shift}", -shift
+    return Scale(k, type_, lambda e: factor * e - shift, low, 99 * factor + low, phrase)
 
 
 def _limits(k: KernelBuilder, given: str, scale: Scale, type_: Scalar) -> Expr:

@@ -81,7 +81,7 @@ def _single(k: KernelBuilder, level: int, form: str, x: Var, n: str) -> str:
     z = k.let(_Z, (signal.value - mean) / sigma)
     value, done = density(z, sigma), "Evaluate the "
     if "literal" not in (location, spread) or shape.chance(0.2):
-        factor = constant(k, 0.3, 2.5, 3)
+        factor = constant(k, 0.3, 2.5)
         value, done = factor * value, f"Evaluate {factor} times the "
     k.store(out, i, value)
     done += f"{phrase} with location {mean_text} and scale {sigma_text} at each of {x.name}"
@@ -99,7 +99,7 @@ def _given(
 ) -> tuple[Expr, str]:
     """A quantity as an array element, a parameter or a positive literal, and what it is."""
     if how == "literal":
-        value = constant(k, max(low, 0.1), high, 3)
+        value = constant(k, max(low, 0.1), high)
         return k.lift(value, type_), str(value)
     if how == "array":
         array = k.array(names[0], type_, "n", low=low, high=high)

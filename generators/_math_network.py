@@ -109,7 +109,7 @@ def activation(k: KernelBuilder, level: int) -> Title:
     (i,) = k.thread(n)
     form = shape.choice(sorted(ACTIVATIONS))
     phrase, low, high, curve = ACTIVATIONS[form]
-    a = constant(k, low, high, 3)
+    a = constant(k, low, high)
     entry, text = _biased(k, level, source, i, type_)
     out = k.out(("out", "result", "dst", "output"), type_, n)
     signal = refine(k, entry, level, ("h", "u", "preact", "s"), scale=2.0)
@@ -136,7 +136,7 @@ def _biased(k: KernelBuilder, level: int, source: Var, i: Var, type_: Scalar) ->
     if form == "none":
         return source[i], source.name
     if form == "literal":
-        shift = constant(k, 0.1, 1.5, 3)
+        shift = constant(k, 0.1, 1.5)
         if k.draw.shape.chance(0.5):
             return source[i] + shift, f"{source.name} + {shift}"
         return source[i] - shift, f"{source.name} - {shift}"

@@ -77,7 +77,13 @@ def reduced(s: Scene, core: Core, plan: Plan, term: Callable[[], Expr], text: st
     names = ("count", "num_parts", f"num_{s.dims[-1]}")
     linear = set(plan.kinds) <= {"sum", "mean"} and plan.flags is None
     count = trip_count(k, names, s.dims[-1], linear)
-    sums = [k.let(tuple(_FIRST[kind].split()), _start(s, kind)) for kind in plan.kinds]
+    sums: list[Var] = []
+    for kind in plan.kinds:
+        # A sum and a mean are kept in one variable.
+        same = [
+            v for v, earlier in zip(sums, plan.kinds, strict=False) if {kind, earlier} == _SUMMED
+        ]
+        sums.append(same[0] if same else k.let(tuple(_FIRST[kind].split()), _start(s, kind)))
     mass = None
     if "mean" in plan.kinds and (plan.weights is not None or plan.flags is not None):
         mass = k.let(("mass", "norm", "weight_sum"), k.lift(1.0e-6, s.type))
@@ -95,6 +101,9 @@ def reduced(s: Scene, core: Core, plan: Plan, term: Callable[[], Expr], text: st
             value = fn("sqrt", total / cast(count, s.type))
         k.store(out, s.threads, value)
     return _text(s, plan, text, mass is not None)
+
+
+_SUMMED = {"sum", "mean"}
 
 
 def _start(s: Scene, kind: str) -> Expr:
@@ -124,7 +133,11 @@ def _accumulate(
         weight = plan.weights[s.place[-axes:]]
         if len(sums) > 1 or mass is not None:
             weight = k.let(("weight", "w", "share"), weight)
+    done: set[str] = set()
     for kind, total in zip(plan.kinds, sums, strict=True):
+        if total.name in done:
+            continue
+        done.add(total.name)
         scaled = value if weight is None else weight * value
         if kind == "largest":
             k.assign(total, fn("max", total, value))

@@ -71,7 +71,7 @@ def _scores(
         prior = k.array(("bias", "log_prior", "offsets"), type_, "cols", low=-1.0, high=1.0)
         text = f"({text} + {prior.name} of the column)"
     how = shape.weighted({"plain": 2, "parameter": 2, "gain": 3, "temperature": 3})
-    factor: Var | float = constant(k, 0.6, 1.6, 3)
+    factor: Var | float = constant(k, 0.6, 1.6)
     if how == "parameter":
         factor = k.scalar(("beta", "inverse_temperature", "sharpness"), type_, 0.8, 1.2)
     shown = factor.name if isinstance(factor, Var) else factor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from generators._math_cards import Card, Family, either, quantity
 from generators._math_compose import compose
 from generators.build import BodyBuilder, KernelBuilder, fn
-from generators.expr import Expr
+from generators.expr import Const, Expr, literal
 from generators.registry import Title
 
 
@@ -88,7 +88,10 @@ def _ratio(b: BodyBuilder, x: Expr, y: Expr, eps: Expr) -> Expr:
 
 def _smooth_max(b: BodyBuilder, x: Expr, y: Expr, eps: Expr) -> Expr:
     gap = b.let(("gap", "d"), x - y)
-    return 0.5 * (x + y + fn("sqrt", gap * gap + eps * eps))
+    squared: Expr = eps * eps
+    if isinstance(eps, Const):
+        squared = literal(float(f"{float(eps.value) ** 2:.6g}"), eps.type)
+    return 0.5 * (x + y + fn("sqrt", gap * gap + squared))
 
 
 _STABLE = Family(

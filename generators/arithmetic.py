@@ -64,7 +64,7 @@ def combine_elements(k: KernelBuilder, level: int) -> Title:
     leaves += [array[i] for array in arrays]
     hole, given = _joined(k, leaves, 1 + level // 3 + level // 5)
     if level >= 2 and _never_negative(hole):
-        hole = hole - float(k.draw.value.constant(0.6, 1.4, digits=3))
+        hole = hole - float(k.draw.value.constant(0.6, 1.4, digits=2))
     done, value = f"Compute {formula(hole)} element by element{given}.", hole
     touches = level <= 2 and (not has_constant(hole) or k.draw.shape.chance(0.3))
     if touches:
@@ -135,7 +135,7 @@ def strided_gather(k: KernelBuilder, level: int) -> Title:
         value, said = _weighted(k, value, type_, row, col)
         done += said
     if level >= 3:
-        done += _two_ways(k, level, value, out, (row, col))
+        done += _two_ways(k, value, out, (row, col))
     else:
         k.store(out, (row, col), value)
         done += "."
@@ -150,8 +150,8 @@ def _weighted(k: KernelBuilder, value: Expr, type_: Scalar, row: Var, col: Var) 
     return value * weights[at], f", and multiply each {side} by its entry of {weights.name}"
 
 
-def _two_ways(k: KernelBuilder, level: int, value: Expr, out: Var, place: tuple[Var, Var]) -> str:
-    """Some cells are stored negated or halved, the others as stages make them; says so."""
+def _two_ways(k: KernelBuilder, value: Expr, out: Var, place: tuple[Var, Var]) -> str:
+    """Some cells are stored negated or halved; says so."""
     cells, where = CELLS[k.draw.shape.choice(sorted(CELLS))]
     modulus = k.draw.value.integer(2, 3)
     value = k.let(("entry", "cell", "weighted"), value)
@@ -159,10 +159,9 @@ def _two_ways(k: KernelBuilder, level: int, value: Expr, out: Var, place: tuple[
     with k.if_(where(*place, modulus)):
         k.store(out, place, -value if negated else 0.5 * value)
     with k.else_():
-        signal = refine(k, value, level, _LOCALS, scale=1.2)
-        k.store(out, place, signal.value)
+        k.store(out, place, value)
     done = f". Where {cells.format(modulus)} it is {'negated' if negated else 'halved'}"
-    return f"{done}; elsewhere it is {signal.phrase or 'kept'}."
+    return f"{done}."
 
 
 _IDIOMS = (

@@ -140,7 +140,7 @@ class KernelBuilder(BodyBuilder):
         """
         layout = ir.Layout(
             array_style=self.draw.layout.weighted({"array": 5, "array2d": 2, "bracket": 8}),
-            short_scalars=self.draw.layout.chance(0.6),
+            short_scalars=self.draw.layout.chance(0.75),
             letters=self.draw.layout.chance(0.3),
             len_calls=self.draw.layout.chance(0.4),
         )

@@ -83,7 +83,7 @@ def planar_angle(k: KernelBuilder, level: int) -> Title:
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
     form = shape.choice(sorted(_POLAR))
     local, phrase, _ = _POLAR[form]
-    c, eps = (constant(k, *bounds, 3) for bounds in ((1.2, 2.4), (0.01, 0.05)))
+    c, eps = (constant(k, *bounds) for bounds in ((1.2, 2.4), (0.01, 0.05)))
     n = k.size("n", 48, 96)
     names = k.draw.word.choice((("px", "py"), ("xs", "ys"), ("east", "north")))
     px, py = (k.array(name, type_, n, low=-3.0, high=3.0) for name in names)
@@ -186,7 +186,7 @@ def tone_curve(k: KernelBuilder, level: int) -> Title:
 def _curve(k: KernelBuilder, form: str, c: Var) -> str:
     """Send a pixel through one curve; says which."""
     text, low, high, apply = _CURVES[form]
-    a = constant(k, low, high, 3)
+    a = constant(k, low, high)
     k.assign(c, apply(c, a))
     return text.format(round(a) if form == "posterize" else a)
 

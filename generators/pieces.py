@@ -24,8 +24,8 @@ def constant(k: KernelBuilder, low: float, high: float, digits: int = 2) -> floa
 
 
 def fine(k: KernelBuilder, low: float, high: float) -> float:
-    """A constant of three digits."""
-    return constant(k, low, high, digits=3)
+    """A constant of two digits."""
+    return constant(k, low, high)
 
 
 def tuned(

@@ -46,13 +46,13 @@ _LINEAR_FORMS: dict[str, Form] = {
 def touch(k: KernelBuilder, value: Expr, scale: float = 1.0) -> Touched:
     """Change a float value lightly; ``scale`` is the size that it typically has.
 
-    Scalars get one of eight forms with two constants of three digits, vectors and matrices one
+    Scalars get one of eight forms with two constants of two digits, vectors and matrices one
     factor.
     """
     forms = _FLOAT_FORMS if isinstance(value.type, Scalar) else _LINEAR_FORMS
     assert scalar_of(value.type).is_float
-    factor = float(k.draw.value.constant(0.3, 2.5, digits=3))
-    offset = float(k.draw.value.constant(0.1 * scale, 0.9 * scale, digits=3))
+    factor = float(k.draw.value.constant(0.3, 2.5, digits=2))
+    offset = float(k.draw.value.constant(0.1 * scale, 0.9 * scale, digits=2))
     return forms[k.draw.shape.choice(sorted(forms))](value, factor, offset)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from generators import ir
-from generators.expr import Call, Cast, Component, Construct, Expr, Extent, Field, Load, Op
+from generators.expr import Call, Cast, Component, Construct, Expr, Extent, Field, Load, Op, Var
 
 
 def statements(body: ir.Body) -> Iterator[ir.Statement]:
@@ -66,6 +66,15 @@ def expressions(body: ir.Body) -> Iterator[Expr]:
         e = stack.pop()
         yield e
         stack.extend(parts(e))
+
+
+def mentions(e: Expr, name: str, left_out: Callable[[Load], bool]) -> bool:
+    """Whether a variable stands in an expression, the indices of some loads left out."""
+    if isinstance(e, Load) and left_out(e):
+        return False
+    if isinstance(e, Var):
+        return e.name == name
+    return any(mentions(part, name, left_out) for part in parts(e))
 
 
 def uses(e: Expr, part: Expr) -> int:

@@ -68,14 +68,18 @@ def _evidence(manifest: Manifest) -> str:
             "`--verify text`."
         )
     archs, nvrtc = ", ".join(shape["archs"]), shape["nvrtc version"]
-    compiled = f"{texts} NVRTC {nvrtc} made PTX of the stored CUDA text of every row for {archs}."
+    compiled = (
+        f"{texts} NVRTC {nvrtc} made PTX of the stored CUDA texts of every row, Warp's and the "
+        f"plain one, for {archs}."
+    )
     if shape["verify"] == "compile":
         return f"{compiled} Nothing was run, and adjoints (`cuda_backward`) were not checked."
     return (
-        f"{compiled} The forward text was also compiled as C++ and run on the host at three "
-        "shapes, with outputs poisoned, guards around every buffer and a watch for races; its "
-        "outputs agree with `reference` within the tolerances of `args`. Nothing was run on a "
-        f"GPU.\n\n{_adjoints(manifest)}"
+        f"{compiled} Warp's forward text and the plain one were also compiled as C++ and run on "
+        "the host at three shapes, with outputs poisoned, guards around every buffer and a watch "
+        "for races; their outputs agree with `reference` within the tolerances of `args`, and "
+        "with each other. Barriers and shuffles of the plain text were run as such. Nothing was "
+        f"run on a GPU.\n\n{_adjoints(manifest)}"
     )
 
 
@@ -107,8 +111,10 @@ def _body(manifest: Manifest, versions: Mapping[str, object]) -> str:
 
 {manifest.rows} GPU kernels, each as NVIDIA Warp Python (`python`), as the CUDA C++ that Warp makes
 of it (`cuda_prologue`, `cuda_helpers`, `cuda_forward`, `cuda_backward`: in this order one complete
-translation unit), and as a plain Python reference (`reference`). `args`, `sizes`, `launch` and
-`input_seed` say how to draw inputs for any shape and which tolerances outputs must meet.
+translation unit), as CUDA C++ that needs no Warp (`cuda_plain`, one kernel a text, with its
+parameters, launch and style in `plain_args`, `plain_launch` and `schedule`), and as a plain Python
+reference (`reference`). `args`, `sizes`, `launch` and `input_seed` say how to draw inputs for any
+shape and which tolerances outputs must meet.
 
 ## How far a row is proven
 

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from synth.cli_look import doctor, show, stats
+from synth.cli_lower import lower
 from synth.cli_score import score
 
 _OUT = click.Path(file_okay=False, path_type=Path)
@@ -224,5 +225,5 @@ def harvest(
     sys.exit(1 if result.failed else 0)
 
 
-for _command in (stats, show, doctor, score):
+for _command in (stats, show, doctor, lower, score):
     main.add_command(_command)

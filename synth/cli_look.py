@@ -30,15 +30,19 @@ def stats(out: Path, as_json: bool) -> None:
 @click.argument("out", type=_OUT)
 @click.argument("row_id", required=False)
 @click.option("--regenerate", is_flag=True, help="Make the row again and compare.")
-@click.option("--plain", is_flag=True, help="Its program as CUDA C++ without Warp, too (not run).")
-def show(out: Path, row_id: str | None, regenerate: bool, plain: bool) -> None:
-    """Show one row, question and answer side by side; the first row when no ID is given."""
-    from synth.show import find_row, print_plain, print_row, regenerated_difference
+@click.option(
+    "--schedule",
+    default="",
+    metavar="STYLE|JSON",
+    help="Plain CUDA in another form (not run): guarded, grid_stride, vectorized, warp_shuffle, "
+    "block_reduce, tiled, or a whole schedule as the column has it.",
+)
+def show(out: Path, row_id: str | None, regenerate: bool, schedule: str) -> None:
+    """Show one row, question and answers side by side; the first row when no ID is given."""
+    from synth.show import find_row, print_row, regenerated_difference
 
     row = find_row(out, row_id)
-    print_row(row)
-    if plain:
-        print_plain(row)
+    print_row(row, schedule)
     if regenerate:
         difference = regenerated_difference(row)
         click.echo(difference or "made again: equal")

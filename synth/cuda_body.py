@@ -9,15 +9,17 @@ from typing import Any
 from generators import expr, ir
 from generators.dtypes import Array, Scalar, Type, scalar_of
 from generators.walk import statements
-from synth.cuda_device import Library
+from synth.cuda_device import HEAD, Library
 from synth.cuda_expressions import Expressions, is_lettered
+from synth.cuda_offsets import NOTHING, Known, Offsets, is_same
 from synth.cuda_ops import CUDA_OPS, narrow
 from synth.cuda_parts import setter as setter_of
+from synth.cuda_scalar_ops import masked
 from synth.cuda_scopes import Declarations, plan
 from synth.cuda_text import TAB, WIDTH, Prec, Text, at_least, binary, call, member, wrapped
 from synth.cuda_types import computed, parts
+from synth.cuda_updates import SIGNS, address_of, in_place, step_of, stepped, unsigned
 
-_SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 _INT_ATOMICS = {"min": "Min", "max": "Max", "and": "And", "or": "Or", "xor": "Xor"}
 
 
@@ -31,12 +33,16 @@ class Body(Expressions):
         shapes: Mapping[str, Sequence[str]],
         leave: str,
     ) -> None:
-        """``leave`` ends a thread early; the rest as :class:`Expressions` has it."""
+        """``leave`` ends a thread early; the rest as :class:`Expressions` has it.
+
+        ``special`` may be given other printers for some statements, by id.
+        """
         super().__init__(library, names, shapes)
         self.leave = leave
         self.lines: list[str] = []
         self.declared = Declarations()
         self.types: dict[str, Type] = {}
+        self.special: dict[int, Callable[[Any, int], None]] = {}
         self._statements: dict[type, Callable[[Any, int], None]] = {
             ir.Assign: self._assign,
             ir.AugAssign: self._augment,
@@ -57,8 +63,13 @@ class Body(Expressions):
     def put(self, depth: int, text: str) -> None:
         self.lines += wrapped(depth * TAB, text)
 
-    def run(self, body: ir.Body, given: Mapping[str, Type], depth: int) -> list[str]:
-        """The lines of a whole body; ``given`` are the variables that it starts with."""
+    def run(
+        self, body: ir.Body, given: Mapping[str, Type], depth: int, known: Known = NOTHING
+    ) -> list[str]:
+        """The lines of a whole body; ``given`` are the variables that it starts with.
+
+        ``known`` are flat indices that have a name before the body starts.
+        """
         self.declared = plan(body, set(given))
         self.types = {name: computed(t) for name, t in given.items() if not isinstance(t, Array)}
         for s in statements(body):
@@ -67,6 +78,8 @@ class Body(Expressions):
             elif isinstance(s, ir.Sample):
                 self.types[s.name] = computed(s.type)
         self.lines = []
+        taken = self.library.taken
+        self.offsets = Offsets(body, self.declared, list(given), self.shapes, taken, known)
         self.block(body, depth)
         return self.lines
 
@@ -74,7 +87,11 @@ class Body(Expressions):
         for s in body:
             for name in self.declared.before.get(id(s), []):
                 self.put(depth, f"{self.library.type(self.types[name])} {self.name(name)};")
-            self._statements[type(s)](s, depth)
+            for sum_ in self.offsets.before.get(id(s), ()):
+                flat = self.flat(sum_.indices, sum_.key[1])
+                self.put(depth, f"const int {sum_.name} = {flat.text};")
+                self.offsets.named[sum_.key] = sum_.name
+            self.special.get(id(s), self._statements[type(s)])(s, depth)
 
     # Statements
 
@@ -84,8 +101,14 @@ class Body(Expressions):
         return f"{const}{self.library.type(self.types[name])} "
 
     def _assign(self, s: ir.Assign, depth: int) -> None:
-        head = self._typed(s.name) if id(s) in self.declared.at else ""
-        self.put(depth, f"{head}{self.name(s.name)} = {self.show(s.value).text};")
+        name, type_ = self.name(s.name), self.types[s.name]
+        if id(s) in self.declared.at:
+            value = self.initial(s.value, type_)
+            self.put(depth, f"{self._typed(s.name)}{name} = {value};")
+            return
+        step = step_of(s.value, lambda e: isinstance(e, expr.Var) and e.name == s.name)
+        op, rest = step or ("", s.value)
+        self.updated(Text(name), type_, op, rest, depth)
 
     def _sample(self, s: ir.Sample, depth: int) -> None:
         head = self._typed(s.name) if id(s) in self.declared.at else ""
@@ -95,17 +118,20 @@ class Body(Expressions):
 
     def updated(self, target: Text, type_: Type, op: str, value: expr.Expr, depth: int) -> None:
         """``target op= value``, or with an empty op ``target = value``."""
-        shown, held = self.show(value), computed(type_)
-        stored = self.narrowed
+        held, stored = computed(type_), self.narrowed
+        shown = self.show(value) if op else self.given_to(value, held)
+        shown = masked(value, shown) if op.startswith("bit_") else shown
         if not op:
             self.put(depth, f"{target.text} = {stored(shown, type_).text};")
         elif isinstance(held, Scalar) and held == type_:
-            self.put(depth, f"{target.text} {_SIGNS[op]}= {shown.text};")
+            self.put(depth, stepped(target.text, held, op, value, shown.text))
+        elif held == type_ and in_place(self.library, op, held, computed(value.type)):
+            self.put(depth, f"{target.text} {SIGNS[op]}= {shown.text};")
         else:
             left = self.widened(target, type_)
             if isinstance(held, Scalar):
                 prec = Prec.ADD if op in ("add", "sub") else Prec.MUL
-                whole = narrow(binary(_SIGNS[op], prec, left, shown), held)
+                whole = narrow(binary(SIGNS[op], prec, left, shown), held)
             else:
                 node = expr.Op(op, (expr.Var("_", type_), value), type_)
                 whole = CUDA_OPS[op](self, [left, shown], node)
@@ -122,7 +148,7 @@ class Body(Expressions):
             if s.op:
                 old = self._place(Text(self.name(s.name)), type_, s.indices)
                 prec = Prec.ADD if s.op in ("add", "sub") else Prec.MUL
-                value = binary(_SIGNS[s.op], prec, old, value)
+                value = binary(SIGNS[s.op], prec, old, value)
             setter = call(setter_of(self.library, type_), [Text(self.name(s.name)), place, value])
             self.put(depth, f"{setter.text};")
             return
@@ -135,8 +161,10 @@ class Body(Expressions):
 
     def _store(self, s: ir.Store, depth: int) -> None:
         assert isinstance(s.array.type, Array)
-        target = self.index(s.array, s.indices)
-        self.updated(target, s.array.type.element, s.op, s.value, depth)
+        target, op, value = self.index(s.array, s.indices), s.op, s.value
+        if not op:
+            op, value = step_of(value, lambda e: is_same(e, s)) or ("", value)
+        self.updated(target, s.array.type.element, op, value, depth)
 
     def _atomic(self, s: ir.Atomic, depth: int) -> None:
         assert isinstance(s.array.type, Array)
@@ -146,33 +174,35 @@ class Body(Expressions):
             compare = None if s.compare is None else self.show(s.compare)
             self.put(depth, f"{self._one_atomic(s.op, element, place, value, compare)};")
             return
-        if not isinstance(s.value, expr.Var):
-            fresh = f"{self.name(s.array.name)}_update"
-            self.put(depth, "{")
-            self.put(depth + 1, f"const {self.library.type(element)} {fresh} = {value.text};")
-            self._part_atomics(s, place, Text(fresh), element, depth + 1)
-            self.put(depth, "}")
-        else:
-            self._part_atomics(s, place, value, element, depth)
+        update = self._part_atomics(s.op, element)
+        self.put(depth, f"{update}({address_of(place)}, {value.text});")
 
-    def _part_atomics(
-        self, s: ir.Atomic, place: Text, value: Text, element: Type, depth: int
-    ) -> None:
-        for p in parts(element):
-            at, new = Text(place.text + p), Text(value.text + p)
-            self.put(depth, f"{self._one_atomic(s.op, scalar_of(element), at, new, None)};")
+    def _part_atomics(self, op: str, type_: Type) -> str:
+        """The device function that updates a composite, a component at a time."""
+        name, kind = f"atomic_{op}", self.library.type(type_)
+        key = (name, (type_,))
+        if key not in self.library.functions:
+            lines = []
+            for p in parts(type_):
+                at, new = Text(f"address->{p[1:]}"), Text(f"value{p}")
+                lines.append(f"    {self._one_atomic(op, scalar_of(type_), at, new, None)};\n")
+            head = f"{HEAD} void {self.library.spelled(name)}({kind}* address, {kind} value)"
+            self.library.functions[key] = f"{head}\n{{\n{''.join(lines)}}}\n"
+        return self.library.spelled(name)
+
+    def atomic_of(self, op: str, scalar: Scalar, place: Text, value: str) -> str:
+        """The statement of an atomic on a scalar."""
+        return f"{self._one_atomic(op, scalar, place, Text(value), None)};"
 
     def _one_atomic(
         self, op: str, scalar: Scalar, place: Text, value: Text, compare: Text | None
     ) -> str:
-        address = f"&{place.text}"
+        address = address_of(place)
         wide = scalar.name == "int64"
         if wide and op in ("add", "sub", "exch", "cas", "and", "or", "xor"):
             address = f"(unsigned long long*){address}"
-            word = "(unsigned long long)"
-            value = Text(f"{word}{at_least(value, Prec.UNARY)}", Prec.UNARY)
-            if compare is not None:
-                compare = Text(f"{word}{at_least(compare, Prec.UNARY)}", Prec.UNARY)
+            value = unsigned(value)
+            compare = None if compare is None else unsigned(compare)
         if op == "cas":
             assert compare is not None
             return f"atomicCAS({address}, {compare.text}, {value.text})"

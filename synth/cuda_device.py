@@ -51,6 +51,11 @@ class Library:
             self.functions[key] = text
         return name if name.startswith("operator") else self.spelled(name)
 
+    def write(self, name: str, types: tuple[Type, ...], text: str) -> str:
+        """Add a function whose text is there already; the name to call it by."""
+        self.functions.setdefault((name, types), text)
+        return self.spelled(name)
+
 
 Maker = Callable[..., str]
 _MAKERS: dict[str, Maker] = {}
@@ -173,7 +178,7 @@ def _product(lib: Library, a: Type, b: Type, result: Type) -> str:
             "a.w * b.z + a.z * b.w + a.x * b.y - a.y * b.x",
             "a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z",
         ]
-        made = ",\n                ".join(values)
+        made = ", ".join(values)
         text = f"return {lib.type(result)}{{{made}}};"
         return written(lib, "operator*", result, params, text)
     if isinstance(a, Transform):
@@ -189,17 +194,23 @@ def _product(lib: Library, a: Type, b: Type, result: Type) -> str:
             " + ".join(f"a.m[{i}][{j}] * b{p}" for j, p in enumerate(parts(b)))
             for i in range(a.rows)
         ]
-        made = ",\n        ".join(rows)
+        made = ", ".join(rows)
         return written(lib, "operator*", result, params, f"return {built(lib, result, [made])};")
     assert isinstance(b, Mat)
     name = lib.type(result)
+    if a.cols == 2:
+        sums = [
+            f"a.m[{i}][0] * b.m[0][{j}] + a.m[{i}][1] * b.m[1][{j}]"
+            for i in range(a.rows)
+            for j in range(b.cols)
+        ]
+        return written(lib, "operator*", result, params, f"return {built(lib, result, sums)};")
     return written(
         lib,
         "operator*",
         result,
         params,
         f"{name} c;",
-        "#pragma unroll",
         f"for (int i = 0; i < {a.rows}; ++i) {{",
         f"    for (int j = 0; j < {b.cols}; ++j) {{",
         f"        {lib.type(scalar_of(a))} sum = a.m[i][0] * b.m[0][j];",

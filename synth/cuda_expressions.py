@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from generators import expr
-from generators.dtypes import BOOL, Scalar, Struct, Transform, Type
+from generators.dtypes import BOOL, Scalar, Struct, Transform, Type, scalar_of
 from synth.cuda_device import Library, built, number
+from synth.cuda_offsets import Offsets, key_of
 from synth.cuda_ops import CUDA_OPS
 from synth.cuda_parts import converter, filler, picker
+from synth.cuda_scopes import Declarations
 from synth.cuda_text import Prec, Text, at_least, binary, call, item, member
 from synth.cuda_types import computed, is_builtin_vector, literal, name_of, parts
 
@@ -27,6 +29,7 @@ class Expressions:
         self.library = library
         self.names = names
         self.shapes = shapes
+        self.offsets = Offsets((), Declarations(), (), {}, frozenset(), {})
         self._expressions: dict[type, Callable[[Any], Text]] = {
             expr.Const: lambda e: _literal(e),
             expr.Var: lambda e: Text(self.name(e.name)),
@@ -66,14 +69,34 @@ class Expressions:
             return binary("!=", Prec.EQUAL, value, Text(number(0, source)))
         return Text(f"({name_of(target)}){at_least(value, Prec.UNARY)}", Prec.UNARY)
 
+    def given_to(self, e: expr.Expr, type_: Type) -> Text:
+        """A value for a place of a type, without a cast that C++ makes by itself."""
+        inner = e.value if isinstance(e, expr.Cast) else e
+        return self.show(inner if _widens(computed(inner.type), type_) else e)
+
+    def initial(self, e: expr.Expr, type_: Type) -> str:
+        """What a new variable of a type starts with: the type need not be said twice."""
+        text = self.given_to(e, type_).text
+        name = name_of(type_)
+        return text[len(name) :] if text.startswith(f"{name}{{") and _closes(text) else text
+
     def index(self, array: expr.Var, indices: Sequence[expr.Expr]) -> Text:
         """``a[i * w + j]``."""
-        shape = self.shapes[array.name]
-        flat = self.show(indices[0])
-        for extent, index in zip(shape[1:], indices[1:], strict=True):
-            size = Text(extent, Prec.ADD if "+" in extent else Prec.POSTFIX)
-            flat = binary("+", Prec.ADD, binary("*", Prec.MUL, flat, size), self.show(index))
-        return item(Text(self.name(array.name)), [flat])
+        return item(Text(self.name(array.name)), [self.flat(indices, self.shapes[array.name][1:])])
+
+    def flat(self, indices: Sequence[expr.Expr], extents: Sequence[str]) -> Text:
+        """The sum of indices times extents; with as many extents as indices, a row's first."""
+        named = self.offsets.named
+        if named:
+            key = key_of(indices, extents)
+            if key in named:
+                return Text(named[key])
+        if len(extents) == len(indices):
+            return _scaled(self.flat(indices, extents[:-1]), extents[-1])
+        if len(indices) == 1:
+            return self.show(indices[0])
+        row = self.flat(indices[:-1], extents)
+        return _moved(row, self.show(indices[-1]))
 
     def _load(self, e: expr.Load) -> Text:
         return self.widened(self.index(e.array, e.indices), e.type)
@@ -118,12 +141,12 @@ class Expressions:
         args = self.show_all(e.args)
         if isinstance(type_, Struct):
             pairs = zip(args, type_.fields, strict=True)
-            values = ", ".join(self.narrowed(a, t).text for a, (_, t) in pairs)
+            values = ", ".join(_fitting(self.narrowed(a, t), t).text for a, (_, t) in pairs)
             return Text(f"{type_.name}{{{values}}}")
         held = computed(type_)
         if isinstance(held, Transform):
             return Text(f"{self.library.type(held)}{{{', '.join(a.text for a in args)}}}")
-        texts = [a.text for a in args]
+        texts = [_fitting(a, scalar_of(held)).text for a in args]
         places = len(parts(held))
         if len(texts) == 1 and places > 1:
             if isinstance(e.args[0], expr.Const | expr.Var):
@@ -149,3 +172,51 @@ def _flat(type_: Type, indices: Sequence[expr.Expr]) -> int:
         assert isinstance(index, expr.Const)
         flat = flat * extent + int(index.value)
     return flat
+
+
+def _fitting(e: Text, type_: Type) -> Text:
+    """A value in braces, where C++ narrows nothing by itself."""
+    if isinstance(type_, Scalar) and type_.is_int and type_.bits < 32 and e.prec < Prec.UNARY:
+        return Text(f"({name_of(type_)})({e.text})", Prec.UNARY)
+    return e
+
+
+def _scaled(flat: Text, extent: str) -> Text:
+    """An index times an extent."""
+    if flat.text == "0" or extent == "1":
+        return flat
+    if flat.text.isdigit() and extent.isdigit():
+        return Text(str(int(flat.text) * int(extent)))
+    size = Text(extent, Prec.ADD if "+" in extent else Prec.POSTFIX)
+    return binary("*", Prec.MUL, flat, size)
+
+
+def _moved(row: Text, index: Text) -> Text:
+    """A row's first index and the place in the row; of integers the order does not matter."""
+    if row.text == "0" or index.text == "0":
+        return index if row.text == "0" else row
+    if row.text.isdigit() and index.text.isdigit():
+        return Text(str(int(row.text) + int(index.text)))
+    if index.prec == Prec.ADD and not index.text.startswith("-"):
+        return Text(f"{at_least(row, Prec.ADD)} + {index.text}", Prec.ADD)
+    return binary("+", Prec.ADD, row, index)
+
+
+def _widens(source: Type, target: Type) -> bool:
+    """Whether C++ converts without a loss, so that nobody writes the cast."""
+    if not (isinstance(source, Scalar) and isinstance(target, Scalar)) or source == BOOL:
+        return False
+    if source.is_float and target.is_float:
+        return source.bits < target.bits
+    signs = source.is_unsigned or not target.is_unsigned
+    return source.is_int and target.is_int and source.bits < target.bits and signs
+
+
+def _closes(text: str) -> bool:
+    """Whether the first brace of an initialiser closes at its end."""
+    depth = 0
+    for k, c in enumerate(text):
+        depth += (c == "{") - (c == "}")
+        if c == "}" and depth == 0:
+            return k == len(text) - 1
+    return False

@@ -16,10 +16,14 @@ from synth.cuda_scalar_ops import (
     _extreme,
     _frac,
     _lerp,
+    _not,
     _of_parts,
+    _promoted,
     _scaled,
+    _shift_count,
     _where,
     _where_sign,
+    masked,
     types,
 )
 from synth.cuda_text import Prec, Text, binary, call, member, prefix
@@ -34,18 +38,32 @@ def _infix(symbol: str, prec: int) -> CudaPrinter:
         if not isinstance(result, Scalar):
             operator(r.library, symbol, left, right, result)
             return binary(symbol, prec, *args)
+        args = _promoted(r, args, node)
+        if prec == Prec.SHIFT:
+            args = [args[0], _shift_count(r, node.args[1], args[1])]
+        if symbol in ("&", "|", "^"):
+            args = [masked(e, shown) for e, shown in zip(node.args, args, strict=True)]
+        if symbol not in _WIDENING:
+            return binary(symbol, prec, *args)
+        if symbol in "+-" or result.bits == 8:
+            args = [Text(a.wide) if a.wide else a for a in args]
         return narrow(binary(symbol, prec, *args), result)
 
     return show
 
 
+_WIDENING = ("+", "-", "*", "<<")
+"""Signs whose result C++ computes as int and that may not fit a narrow unsigned type."""
+
+
 def narrow(e: Text, type_: Scalar) -> Text:
+    """A value of an unsigned type that C++ has widened to int."""
     text = narrowed(e.text, type_)
-    return e if text == e.text else Text(text, Prec.UNARY)
+    return e if text == e.text else Text(text, Prec.UNARY, f"({e.text})")
 
 
 def _compare(symbol: str, prec: int) -> CudaPrinter:
-    return lambda _, args, node: binary(symbol, prec, *args)
+    return lambda r, args, node: binary(symbol, prec, *_promoted(r, args, node))
 
 
 def _negate(r: Renders, args: Sequence[Text], node: Op) -> Text:
@@ -190,7 +208,7 @@ CUDA_OPS: dict[str, CudaPrinter] = {
     "ne": _compare("!=", Prec.EQUAL),
     "and": _compare("&&", Prec.AND),
     "or": _compare("||", Prec.OR),
-    "not": lambda _, args, node: prefix("!", args[0]),
+    "not": _not,
     "where": _where,
     "min": _extreme("min"),
     "max": _extreme("max"),

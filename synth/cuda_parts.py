@@ -17,8 +17,9 @@ def made(library: Library, key: str, type_: Type, make: Callable[[str], str]) ->
 
 def picker(library: Library, type_: Type) -> str:
     """A function that reads a component by its number."""
-    *others, last = [f"v{p}" for p in parts(type_)]
-    value = "".join(f"i == {k} ? {text} : " for k, text in enumerate(others)) + last
+    *others, value = [f"v{p}" for p in parts(type_)]
+    for k, text in reversed(list(enumerate(others))):
+        value = f"i == {k} ? {text} : {value if value == f'v{parts(type_)[-1]}' else f'({value})'}"
     i = INT32
     return made(
         library,

@@ -54,6 +54,7 @@ def _rotate_inv(lib: Library, q: Quat, v: Vec) -> str:
 @device("quat_to_matrix")
 def _to_matrix(lib: Library, q: Quat) -> str:
     mat, one, two = Mat(3, 3, q.scalar), number(1, q), number(2, q)
+    lines = [f"{lib.type(mat)} r;"]
     values = [
         f"{one} - {two} * (q.y * q.y + q.z * q.z)",
         f"{two} * (q.x * q.y - q.w * q.z)",
@@ -65,7 +66,8 @@ def _to_matrix(lib: Library, q: Quat) -> str:
         f"{two} * (q.y * q.z + q.w * q.x)",
         f"{one} - {two} * (q.x * q.x + q.y * q.y)",
     ]
-    return written(lib, "quat_to_matrix", mat, (("q", q),), f"return {built(lib, mat, values)};")
+    lines += [f"r.m[{k // 3}][{k % 3}] = {value};" for k, value in enumerate(values)]
+    return written(lib, "quat_to_matrix", mat, (("q", q),), *lines, "return r;")
 
 
 @device("quat_from_matrix")

@@ -5,18 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from generators.dtypes import Scalar, Type, scalar_of
-from generators.expr import Op
-from synth.cuda_device import Library, number, operator, real
-from synth.cuda_text import Prec, Text, at_least, binary, call, choice
-from synth.cuda_types import computed, name_of, parts
+from generators.dtypes import INT32, Scalar, Type, scalar_of
+from generators.expr import Cast, Const, Expr, Op, Var
+from synth import cuda_numbers
+from synth.cuda_device import Library, number, operator, real, written
+from synth.cuda_text import Prec, Text, at_least, binary, call, choice, prefix
+from synth.cuda_types import computed, literal, name_of, parts
 from synth.cuda_vectors import elementwise
+
+REGISTERED = (cuda_numbers,)
+"""Modules that register device functions when they are imported."""
 
 
 class Renders(Protocol):
     """What a printer asks of the renderer."""
 
     library: Library
+
+    def show(self, e: Expr) -> Text:
+        """An expression in C++."""
+        ...
 
 
 CudaPrinter = Callable[[Renders, Sequence[Text], Op], Text]
@@ -55,13 +63,24 @@ def _of_parts(name: str) -> CudaPrinter:
     def show(r: Renders, args: Sequence[Text], node: Op) -> Text:
         vec = types(node)[0]
         one = _scalar_extreme(name, scalar_of(vec))
-        inner = f"{at_least(args[0], Prec.POSTFIX)}"
-        text = inner + parts(vec)[0]
-        for place in parts(vec)[1:]:
-            text = f"{one}({text}, {inner}{place})"
-        return Text(text)
+        if isinstance(node.args[0], Var) and len(parts(vec)) < 4:
+            return Text(_nested(one, args[0].text, parts(vec)))
+        key = (f"{name}_element", (vec,))
+        if key not in r.library.functions:
+            value = f"return {_nested(one, 'v', parts(vec))};"
+            made = written(r.library, key[0], scalar_of(vec), (("v", vec),), value)
+            r.library.functions[key] = made
+        return call(r.library.spelled(key[0]), args)
 
     return show
+
+
+def _nested(name: str, inner: str, places: Sequence[str]) -> str:
+    """``fmaxf(fmaxf(v.x, v.y), v.z)``."""
+    text = inner + places[0]
+    for place in places[1:]:
+        text = f"{name}({text}, {inner}{place})"
+    return text
 
 
 def _clamp(_: Renders, args: Sequence[Text], node: Op) -> Text:
@@ -98,8 +117,11 @@ def _signed(value: float, type_: Type) -> Text:
     return Text(number(value, type_), Prec.UNARY if value < 0 else Prec.POSTFIX)
 
 
-def _frac(_: Renders, args: Sequence[Text], node: Op) -> Text:
-    whole = call(real(scalar_of(computed(node.type)), "trunc"), args)
+def _frac(r: Renders, args: Sequence[Text], node: Op) -> Text:
+    type_ = computed(node.type)
+    if isinstance(type_, Scalar) and not isinstance(node.args[0], Var):
+        return call(r.library.function("frac", type_), args)
+    whole = call(real(scalar_of(type_), "trunc"), args)
     return binary("-", Prec.ADD, args[0], whole)
 
 
@@ -134,3 +156,52 @@ def _lerp(r: Renders, args: Sequence[Text], node: Op) -> Text:
         operator(r.library, "+", result, result, result)
         operator(r.library, "*", scalar_of(result), result, result)
     return binary("+", Prec.ADD, a, binary("*", Prec.MUL, t, binary("-", Prec.ADD, b, a)))
+
+
+_OPPOSITE = {
+    **{"eq": ("!=", Prec.EQUAL), "ne": ("==", Prec.EQUAL), "lt": (">=", Prec.COMPARE)},
+    **{"le": (">", Prec.COMPARE), "gt": ("<=", Prec.COMPARE), "ge": ("<", Prec.COMPARE)},
+}
+
+
+def _not(r: Renders, args: Sequence[Text], node: Op) -> Text:
+    """``a >= b`` for ``!(a < b)``, which NaN would tell apart of floats."""
+    inner = node.args[0]
+    if isinstance(inner, Op) and inner.op in _OPPOSITE:
+        left, right = (computed(a.type) for a in inner.args)
+        exact = inner.op in ("eq", "ne") or not scalar_of(left).is_float
+        if isinstance(left, Scalar) and left == right and exact:
+            symbol, prec = _OPPOSITE[inner.op]
+            return binary(symbol, prec, *(r.show(a) for a in inner.args))
+    return prefix("!", args[0])
+
+
+def _shift_count(r: Renders, count: Expr, shown: Text) -> Text:
+    """By how much a shift goes: no shift depends on the type of its count."""
+    if isinstance(count, Const):
+        return Text(str(count.value))
+    if isinstance(count, Cast):
+        source, target = count.value.type, count.type
+        if isinstance(source, Scalar) and source.is_int and source.bits <= target.bits:
+            return r.show(count.value)
+    return shown
+
+
+def _promoted(r: Renders, args: Sequence[Text], node: Op) -> Sequence[Text]:
+    """Operands without casts to int that C++'s promotion makes by itself."""
+    return [
+        r.show(e.value)
+        if isinstance(e, Cast) and e.type == INT32 and e.value.type in _PROMOTED
+        else shown
+        for e, shown in zip(node.args, args, strict=True)
+    ]
+
+
+_PROMOTED = tuple(Scalar(name) for name in ("int8", "int16", "uint8", "uint16"))
+
+
+def masked(e: Expr, shown: Text) -> Text:
+    """An operand of a bitwise op: masks in hexadecimal."""
+    if isinstance(e, Const) and type(e.value) is int and e.value > 9:
+        return Text(literal(e.value, e.type, hexadecimal=True))
+    return shown

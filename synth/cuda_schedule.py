@@ -3,33 +3,82 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
+from math import prod
 
 from generators import ir
 from generators.draw import Stream
-from generators.walk import statements
+from synth.cuda_forms import common_targets, elementwise, leaves_from_a_loop, staged
+from synth.cuda_split import split_loops
 
-STYLES = ("guarded", "grid_stride")
-
+STYLES = (
+    "guarded",
+    "grid_stride",
+    "vectorized",
+    "warp_shuffle",
+    "block_reduce",
+    "tiled",
+)
 
 BLOCKS = {1: ((128,), (256,), (512,)), 2: ((16, 16), (32, 8)), 3: ((8, 8, 4), (32, 4, 2))}
+_ROW_BLOCKS = {"warp_shuffle": (32, 128, 256), "block_reduce": (64, 128, 256)}
+_SQUARE_TILES = (8, 16, 32)
+_LINE_TILES = (64, 128, 256)
+
+
+MOST_THREADS = 1024
+
+_RARE = 1500
+"""Weight of styles that few kernels have a form in, next to 100 for a bounds check."""
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """How the kernel is laid out on the device: its style and the numbers that go with it."""
+    """How a kernel is laid out on the device: its style and the numbers that go with it.
+
+    ``tile``: turns of the loop that a tile holds (style ``tiled``, else 0); ``vector_width``:
+    elements to a load (style ``vectorized``, else 1); ``unroll``: what ``#pragma unroll`` is told,
+    1 for none.
+    """
 
     style: str
     block: tuple[int, ...]
     launch_bounds: bool = False
+    tile: int = 0
+    vector_width: int = 1
+    unroll: int = 1
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), sort_keys=True)
 
     @staticmethod
     def from_json(text: str) -> Schedule:
-        found = json.loads(text)
-        return Schedule(found["style"], tuple(found["block"]), found["launch_bounds"])
+        """``ValueError`` for what is no schedule."""
+        try:
+            found = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"no JSON: {error}") from None
+        known = {f.name for f in fields(Schedule)}
+        if not isinstance(found, dict) or set(found) != known or found["style"] not in STYLES:
+            raise ValueError(f"a schedule has the fields {', '.join(sorted(known))}")
+        if not isinstance(found["block"], list):
+            raise ValueError("block is a list of whole numbers")
+        return Schedule(**{**found, "block": tuple(found["block"])})
+
+
+def styles_of(program: ir.Program) -> dict[str, int]:
+    """The styles that a kernel has a form in, with their weights."""
+    kernel = program.kernel
+    found = {"guarded": 100}
+    if not leaves_from_a_loop(kernel):
+        found["grid_stride"] = 20 + 15 * program.level
+    if elementwise(kernel) is not None:
+        found["vectorized"] = 100
+    if split_loops(kernel) is not None or common_targets(kernel) is not None:
+        found |= {"warp_shuffle": _RARE, "block_reduce": _RARE}
+    if staged(kernel) is not None:
+        found["tiled"] = _RARE
+    return found
 
 
 def schedule_for(program: ir.Program, style: str = "") -> Schedule:
@@ -38,18 +87,55 @@ def schedule_for(program: ir.Program, style: str = "") -> Schedule:
     ``ValueError`` where the kernel has no form of that style.
     """
     stream = Stream(f"{program.input_seed}/schedule")
-    drawn = "grid_stride" if stream.chance(0.1 + 0.08 * program.level) else "guarded"
-    if _leaves_from_a_loop(program):
-        drawn = "guarded"
-        if style == "grid_stride":
-            raise ValueError("a thread leaves from within a loop: there is no grid-stride form")
+    choices = styles_of(program)
+    drawn = stream.weighted(choices)
+    if style and style not in choices:
+        raise ValueError(
+            f"the kernel has no form in the style {style!r}; it has {', '.join(choices)}"
+        )
     chosen = style or drawn
+    bounds = stream.chance(0.15)
+    if chosen == "tiled":
+        return _tiled(program, stream, bounds)
+    if chosen in _ROW_BLOCKS and common_targets(program.kernel) is None:
+        return Schedule(chosen, (stream.choice(_ROW_BLOCKS[chosen]),), bounds)
     dims = len(program.kernel.launch_dim)
-    flat = chosen == "grid_stride" or dims == 4
+    flat = chosen != "guarded" or dims == 4
     block = stream.choice(BLOCKS[1 if flat else dims])
-    return Schedule(chosen, block, stream.chance(0.15))
+    width = 1
+    if chosen == "vectorized":
+        form = elementwise(program.kernel)
+        assert form is not None
+        width = stream.choice((2, 4)) if form.width == 4 else 2
+    return Schedule(chosen, block, bounds, vector_width=width)
 
 
-def _leaves_from_a_loop(program: ir.Program) -> bool:
-    loops = [s for s in statements(program.kernel.body) if isinstance(s, ir.For | ir.While)]
-    return any(isinstance(s, ir.Return) for loop in loops for s in statements(loop.body))
+def check_schedule(program: ir.Program, schedule: Schedule) -> None:
+    """``ValueError`` with what is allowed where a kernel cannot be laid out in that way."""
+    drawn = schedule_for(program, schedule.style)
+    block, style = schedule.block, schedule.style
+    if not all(type(size) is int and size > 0 for size in block) or prod(block) > MOST_THREADS:
+        raise ValueError(
+            f"block {list(block)}: whole numbers of up to {MOST_THREADS} threads in all"
+        )
+    if style == "tiled":
+        wanted = tuple(schedule.tile if size > 1 else 1 for size in drawn.block)
+        if block != wanted or schedule.tile < 2:
+            raise ValueError(f"tile {schedule.tile} needs the block {list(wanted)}")
+    elif len(block) != len(drawn.block):
+        raise ValueError(f"block {list(block)}: the style {style} takes {len(drawn.block)} numbers")
+    if style in _ROW_BLOCKS and (block[0] < 32 or block[0] & (block[0] - 1)):
+        raise ValueError(f"block {list(block)}: {style} takes a power of two from 32 on")
+    form = elementwise(program.kernel)
+    widths = (2, 4)[: 1 if form is not None and form.width == 2 else 2]
+    if style == "vectorized" and schedule.vector_width not in widths:
+        raise ValueError(
+            f"vector_width {schedule.vector_width}: one of {', '.join(map(str, widths))}"
+        )
+
+
+def _tiled(program: ir.Program, stream: Stream, bounds: bool) -> Schedule:
+    dims = len(program.kernel.launch_dim)
+    size = stream.choice(_LINE_TILES if dims == 1 else _SQUARE_TILES)
+    block = {1: (size,), 2: (size, size), 3: (size, size, 1)}[dims]
+    return Schedule("tiled", block, bounds, tile=size, unroll=stream.choice((1, 1, 4, 8)))

@@ -10,7 +10,7 @@ from generators.expr import Expr, Var
 from generators.walk import operands, parts, statements
 
 
-def _names_in(e: Expr) -> Iterator[str]:
+def names_in(e: Expr) -> Iterator[str]:
     stack = [e]
     while stack:
         node = stack.pop()
@@ -19,9 +19,9 @@ def _names_in(e: Expr) -> Iterator[str]:
         stack.extend(parts(node))
 
 
-def _direct(s: ir.Statement) -> set[str]:
+def direct_names(s: ir.Statement) -> set[str]:
     """Variables that a statement itself reads or writes, its blocks left out."""
-    found = {name for e in operands(s) for name in _names_in(e)}
+    found = {name for e in operands(s) for name in names_in(e)}
     if isinstance(s, ir.Assign | ir.AugAssign | ir.SetComponent | ir.SetField | ir.Sample):
         found.add(s.name)
     return found
@@ -33,8 +33,29 @@ def _blocks(s: ir.Statement) -> list[ir.Body]:
     return [s.body] if isinstance(s, ir.For | ir.While) else []
 
 
-def _all(s: ir.Statement) -> set[str]:
-    return _direct(s).union(*(_all(inner) for b in _blocks(s) for inner in b))
+def all_names(s: ir.Statement) -> set[str]:
+    return direct_names(s).union(*(all_names(inner) for b in _blocks(s) for inner in b))
+
+
+class _Names:
+    """What statements mention, each looked at once."""
+
+    def __init__(self) -> None:
+        self._direct: dict[int, set[str]] = {}
+        self._all: dict[int, set[str]] = {}
+
+    def direct(self, s: ir.Statement) -> set[str]:
+        found = self._direct.get(id(s))
+        if found is None:
+            found = self._direct[id(s)] = direct_names(s)
+        return found
+
+    def all(self, s: ir.Statement) -> set[str]:
+        found = self._all.get(id(s))
+        if found is None:
+            inner = (self.all(part) for block in _blocks(s) for part in block)
+            found = self._all[id(s)] = self.direct(s).union(*inner)
+        return found
 
 
 @dataclass
@@ -58,22 +79,23 @@ def plan(body: ir.Body, given: set[str]) -> Declarations:
             times[s.name] = times.get(s.name, 0) + 1
         if isinstance(s, ir.Sample):
             times[s.state.name] = times.get(s.state.name, 0) + 1
+    names = _Names()
     for name in locals_:
         if name not in given:
-            _place(body, name, found)
+            _place(body, name, found, names)
     found.changed = {name for name, count in times.items() if count > 1 or name in given}
     return found
 
 
-def _place(body: ir.Body, name: str, found: Declarations) -> None:
-    uses = [s for s in body if name in _all(s)]
+def _place(body: ir.Body, name: str, found: Declarations, names: _Names) -> None:
+    uses = [s for s in body if name in names.all(s)]
     if not uses:
         return
-    direct = [s for s in uses if name in _direct(s)]
-    if not direct and all(_defines(b, name) for s in uses for b in _blocks(s)):
+    direct = [s for s in uses if name in names.direct(s)]
+    if not direct and all(_defines(b, name, names) for s in uses for b in _blocks(s)):
         for s in uses:
             for block in _blocks(s):
-                _place(block, name, found)
+                _place(block, name, found, names)
         return
     first = uses[0]
     if _is_definition(first, name):
@@ -85,13 +107,17 @@ def _place(body: ir.Body, name: str, found: Declarations) -> None:
 def _is_definition(s: ir.Statement, name: str) -> bool:
     if isinstance(s, ir.Sample):
         return s.name == name
-    return isinstance(s, ir.Assign) and s.name == name and name not in set(_names_in(s.value))
+    return isinstance(s, ir.Assign) and s.name == name and name not in set(names_in(s.value))
 
 
-def _defines(block: ir.Body, name: str) -> bool:
+def defines(block: ir.Body, name: str) -> bool:
     """Whether a block does not know the variable, or gives it a value before it reads it."""
-    uses = [s for s in block if name in _all(s)]
+    return _defines(block, name, _Names())
+
+
+def _defines(block: ir.Body, name: str, names: _Names) -> bool:
+    uses = [s for s in block if name in names.all(s)]
     if not uses or _is_definition(uses[0], name):
         return True
-    inner = [s for s in uses if name in _direct(s)]
-    return not inner and all(_defines(b, name) for s in uses for b in _blocks(s))
+    inner = [s for s in uses if name in names.direct(s)]
+    return not inner and all(_defines(b, name, names) for s in uses for b in _blocks(s))

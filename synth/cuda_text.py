@@ -1,12 +1,13 @@
-"""C++ expressions as texts that know how tightly they bind, and long lines broken as people do."""
+"""C++ expressions as texts that know how tightly they bind."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-WIDTH = 100
-TAB = 4
+from synth.cuda_layout import TAB as TAB
+from synth.cuda_layout import WIDTH as WIDTH
+from synth.cuda_lines import wrapped as wrapped
 
 
 class Prec:
@@ -32,6 +33,8 @@ class Text(NamedTuple):
 
     text: str
     prec: int = Prec.POSTFIX
+    wide: str = ""
+    """Of a cast to a narrow type: the same expression, in brackets, before the cast."""
 
 
 def at_least(e: Text, prec: int) -> str:
@@ -43,14 +46,21 @@ def _clearer(e: Text, prec: int) -> bool:
     """Whether people put parentheses that C++ does not need: compilers warn without them."""
     if prec == Prec.OR:
         return e.prec == Prec.AND
+    if prec in (Prec.EQUAL, Prec.COMPARE):
+        return e.prec in (Prec.EQUAL, Prec.COMPARE)
     bits = Prec.BIT_OR <= prec <= Prec.BIT_AND or prec == Prec.SHIFT
     return bits and e.prec != prec and e.prec < Prec.UNARY
+
+
+_ASSOCIATIVE = ("&&", "||", "&", "|", "^")
 
 
 def binary(symbol: str, prec: int, left: Text, right: Text) -> Text:
     """``left symbol right``, grouped to the left."""
     first = f"({left.text})" if left.prec < prec or _clearer(left, prec) else left.text
-    second = f"({right.text})" if right.prec <= prec or _clearer(right, prec) else right.text
+    chained = right.prec == prec and symbol in _ASSOCIATIVE
+    grouped = (right.prec <= prec and not chained) or _clearer(right, prec)
+    second = f"({right.text})" if grouped else right.text
     return Text(f"{first} {symbol} {second}", prec)
 
 
@@ -68,7 +78,7 @@ def call(name: str, args: Sequence[Text]) -> Text:
 def choice(condition: Text, yes: Text, no: Text) -> Text:
     """``condition ? yes : no``."""
     asked, first = at_least(condition, Prec.OR), at_least(yes, Prec.OR)
-    return Text(f"{asked} ? {first} : {at_least(no, Prec.TERNARY)}", Prec.TERNARY)
+    return Text(f"{asked} ? {first} : {at_least(no, Prec.OR)}", Prec.TERNARY)
 
 
 def member(e: Text, name: str) -> Text:
@@ -77,38 +87,3 @@ def member(e: Text, name: str) -> Text:
 
 def item(e: Text, indices: Sequence[Text]) -> Text:
     return Text(at_least(e, Prec.POSTFIX) + "".join(f"[{i.text}]" for i in indices))
-
-
-_BREAKS = (" && ", " || ", " ? ", " : ", " + ", " - ", " * ", " / ")
-
-
-def wrapped(indent: int, text: str) -> list[str]:
-    """One statement on lines that fit: broken where the fewest parentheses are open."""
-    pad = " " * indent
-    if len(pad) + len(text) <= WIDTH or text.lstrip().startswith("//"):
-        return [pad + text]
-    at = _break_at(text, WIDTH - indent)
-    if at is None:
-        return [pad + text]
-    first, rest = text[:at].rstrip(), text[at:].lstrip()
-    return [pad + first, *_continued(indent + TAB, rest)]
-
-
-def _continued(indent: int, text: str) -> list[str]:
-    pad = " " * indent
-    at = _break_at(text, WIDTH - indent) if len(pad) + len(text) > WIDTH else None
-    if at is None:
-        return [pad + text]
-    return [pad + text[:at].rstrip(), *_continued(indent, text[at:].lstrip())]
-
-
-def _break_at(text: str, room: int) -> int | None:
-    """The last place within ``room`` where the fewest brackets are open."""
-    best, least, depth = None, 99, 0
-    for k, c in enumerate(text[:room]):
-        depth += (c in "([{") - (c in ")]}")
-        after_comma = c == "," and text[k + 1 : k + 2] == " "
-        operator = text.startswith(_BREAKS, k)
-        if k > 12 and (after_comma or operator) and depth <= least:
-            best, least = k + 1, depth
-    return best

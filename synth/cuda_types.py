@@ -154,16 +154,18 @@ def parts(type_: Type) -> list[str]:
     return [f".v[{i}]" for i in range(type_.size)]
 
 
-def literal(value: bool | int | str, scalar: Scalar) -> str:
-    """A literal as a person writes it: ``0.5f``, ``3u``, ``true``."""
+def literal(value: bool | int | str, scalar: Scalar, hexadecimal: bool = False) -> str:
+    """A literal as a person writes it: ``0.5f``, ``3u``, ``true``, ``0x9E3779B9u``."""
     if scalar.name == "bool":
         return "true" if value else "false"
     if isinstance(value, str):
         text = value if any(c in value for c in ".en") else f"{value}.0"
         return text if scalar.name == "float64" else f"{text}f"
+    if hexadecimal or (scalar.is_unsigned and value >= 2**31 and value % 1000):
+        hexadecimal = value > 9
     suffix = {"uint32": "u", "int64": "ll", "uint64": "ull"}.get(scalar.name, "")
     if scalar.name == "int64" and value == -(2**63):
         return "(-9223372036854775807ll - 1)"
     if scalar.name == "int32" and value == -(2**31):
         return "(-2147483647 - 1)"
-    return f"{value}{suffix}"
+    return f"0x{value:X}{suffix}" if hexadecimal else f"{value}{suffix}"

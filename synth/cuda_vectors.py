@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generators.dtypes import INT32, Mat, Scalar, Type, Vec, scalar_of
+from generators.dtypes import Mat, Scalar, Type, Vec, scalar_of
 from synth.cuda_device import Library, built, device, number, operator, real, written
 from synth.cuda_types import parts
 
@@ -72,7 +72,8 @@ def index_of_extreme(lib: Library, name: str, v: Vec) -> str:
         symbol, places = "<" if name == "argmin" else ">", parts(v)
         lines = [f"{lib.type(v.scalar)} best = v{places[0]};", "unsigned int at = 0u;"]
         for k, place in enumerate(places[1:], 1):
-            lines.append(f"if (v{place} {symbol} best) {{ best = v{place}; at = {k}u; }}")
+            lines += [f"if (v{place} {symbol} best) {{", f"    best = v{place};"]
+            lines += [f"    at = {k}u;", "}"]
         text = written(lib, name, Scalar("uint32"), (("v", v),), *lines, "return at;")
         lib.functions[key] = text
     return lib.spelled(name)
@@ -112,21 +113,6 @@ def _smooth_normalize(lib: Library, v: Type, s: Type) -> str:
     operator(lib, "/", v, s, v)
     params = (("v", v), ("delta", s))
     return written(lib, "smooth_normalize", v, params, f"return v / {inner}(v, delta);")
-
-
-@device("smoothstep")
-def _smoothstep(lib: Library, s: Type, *_more: Type) -> str:
-    least, most = (real(scalar_of(s), name) for name in ("fmin", "fmax"))
-    zero, one, two, three = (number(k, s) for k in range(4))
-    scaled = "(x - edge0) / (edge1 - edge0)"
-    return written(
-        lib,
-        "smoothstep",
-        s,
-        (("edge0", s), ("edge1", s), ("x", s)),
-        f"const {lib.type(s)} t = {least}({most}({scaled}, {zero}), {one});",
-        f"return t * t * ({three} - {two} * t);",
-    )
 
 
 @device("outer")
@@ -233,26 +219,3 @@ def _inverse(lib: Library, m: Mat) -> str:
     lines = [f"{name} c;"]
     lines += [f"c.m[{k // m.cols}][{k % m.cols}] = {text};" for k, text in enumerate(cofactors)]
     return written(lib, "inverse", m, (("m", m),), *lines, f"return c * ({one} / {det}(m));")
-
-
-@device("lower_bound")
-def _lower_bound(lib: Library, s: Type) -> str:
-    name = lib.type(s)
-    text = written(
-        lib,
-        "lower_bound",
-        INT32,
-        (("keys", INT32), ("count", INT32), ("value", s)),
-        "int low = 0;",
-        "int high = count - 1;",
-        "while (low < high) {",
-        "    const int middle = low + (high - low) / 2;",
-        "    if (keys[middle] < value) {",
-        "        low = middle + 1;",
-        "    } else {",
-        "        high = middle;",
-        "    }",
-        "}",
-        "return low;",
-    )
-    return text.replace("(int keys,", f"(const {name}* __restrict__ keys,")

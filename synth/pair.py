@@ -10,7 +10,8 @@ from typing import Any
 from extract import ModuleText, extract_module
 from generators import categories
 from generators.draw import Draw, Reject
-from generators.ir import Assign, Comment, Program
+from generators.expr import Const
+from generators.ir import Assign, Comment, For, Program
 from generators.keys import Keys, program_keys
 from generators.prune import read_names
 from generators.serialise import to_json
@@ -68,6 +69,7 @@ def attempt_draw(settings: Settings, category: str, index: int, attempt: int) ->
     try:
         _require_length(program)
         _require_use(program)
+        _require_turns(program)
         tolerances = judge(program)
     except Reject as reject:
         reject.idiom = program.idiom
@@ -110,6 +112,20 @@ def _require_use(program: Program) -> None:
         made = {s.name for s in statements(body) if isinstance(s, Assign)}
         if made - read:
             raise Reject("unread_local", min(made - read))
+
+
+def _require_turns(program: Program) -> None:
+    """Reject a loop over literals that turns once: no person writes one."""
+    for body in bodies(program):
+        for s in statements(body):
+            if not (isinstance(s, For) and isinstance(s.start, Const)):
+                continue
+            stop = s.stop
+            if (
+                isinstance(stop, Const)
+                and len(range(int(s.start.value), int(stop.value), s.step)) < 2
+            ):
+                raise Reject("single_turn", s.name)
 
 
 class PairMaker:

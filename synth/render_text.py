@@ -33,7 +33,7 @@ def _int_text(value: int) -> str:
     nibbles = set(f"{value:X}")
     return (
         f"0x{value:X}"
-        if value >= 255 and len(nibbles) <= 2 and nibbles & set("ABCDEF5")
+        if value >= 255 and len(nibbles) <= 2 and nibbles & set("ABCDEF53")
         else str(value)
     )
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console, Group
 from rich.panel import Panel
@@ -13,6 +15,7 @@ from generators.serialise import from_json
 from synth import render_cuda
 from synth.check import stored_rows
 from synth.codegen import Translator
+from synth.cuda_schedule import Schedule, check_schedule, schedule_for
 from synth.errors import SettingsError
 from synth.pair import Row
 from synth.remake import differing_columns, retranslated_difference
@@ -32,32 +35,56 @@ def find_row(out: Path, row_id: str | None) -> Row:
     return matches[0]
 
 
-def print_row(row: Row) -> None:
-    """Print a row to stdout; coloured and side by side on a terminal that is wide enough."""
+def print_row(row: Row, schedule: str = "") -> None:
+    """Print a row to stdout; coloured and side by side on a terminal that is wide enough.
+
+    ``schedule`` asks for the plain CUDA in another form: a style or a schedule as JSON.
+    :class:`SettingsError` where there is none.
+    """
     console = Console()
     python = _panel("Python", row["python"], "python")
     cuda = _panel("CUDA (Warp)", row["cuda_helpers"] + row["cuda_forward"], "cuda")
     head = f"{row['id']}  {row['category']}/{row['idiom']} level {row['level']}"
     console.print(head, style="bold", highlight=False)
     console.print(row["description"], highlight=False)
-    console.print(_side_by_side(python, cuda) if console.width >= 160 else Group(python, cuda))
+    plain = row if not schedule else {**row, **_rescheduled(row, schedule)}
+    if plain["cuda_plain"] is None:
+        console.print(_side_by_side(python, cuda) if console.width >= 160 else Group(python, cuda))
+    else:
+        answer = _panel(f"CUDA (plain, {_style(plain)})", plain["cuda_plain"], "cuda")
+        pair = _side_by_side(python, answer) if console.width >= 160 else Group(python, answer)
+        console.print(pair)
+        console.print(_launch(plain), highlight=False)
+        console.print(cuda)
     if row["reference"] is not None:
         console.print(_panel("Reference", row["reference"], "python"))
     console.print(_evidence(row), highlight=False)
 
 
-def print_plain(row: Row) -> None:
-    """Print the row's program as CUDA C++ that needs no Warp, with the launch it asks for.
+def _style(row: Row) -> str:
+    return str(json.loads(row["schedule"])["style"])
 
-    :class:`synth.errors.SettingsError` for a row without a program.
-    """
+
+def _launch(row: Row) -> str:
+    launch = row["plain_launch"]
+    grid, block = ", ".join(launch["grid"]), ", ".join(map(str, launch["block"]))
+    return f"grid: {grid}\nblock: {block}\nschedule: {row['schedule']}"
+
+
+def _rescheduled(row: Row, asked: str) -> dict[str, Any]:
+    """The plain columns of a row under a schedule that the user asked for."""
     if row["program"] is None:
         raise SettingsError(f"{row['id']} has no program: harvested rows have no plain CUDA")
-    plain = render_cuda.render(from_json(row["program"]))
-    console = Console()
-    console.print(_panel("CUDA (plain, not run)", plain.text, "cuda"))
-    grid, block = ", ".join(plain.launch["grid"]), ", ".join(map(str, plain.launch["block"]))
-    console.print(f"grid: {grid}\nblock: {block}", highlight=False)
+    program = from_json(row["program"])
+    try:
+        if asked.lstrip().startswith("{"):
+            schedule = Schedule.from_json(asked)
+            check_schedule(program, schedule)
+        else:
+            schedule = schedule_for(program, asked)
+        return render_cuda.render(program, schedule).columns()
+    except ValueError as error:
+        raise SettingsError(f"--schedule: {error}") from None
 
 
 def _side_by_side(left: Panel, right: Panel) -> Table:
@@ -79,7 +106,11 @@ def _evidence(row: Row) -> str:
     if checks["run_forward"] is not None:
         run = f"{checks['run_forward']} at {'; '.join(checks['shapes'] or ())}"
     adjoint = checks["adjoint"] or "not measured"
-    return f"compiled for: {archs}\nrun on the host: {run}\nadjoint: {adjoint}"
+    plain = checks["run_plain"] or "not measured"
+    return (
+        f"compiled for: {archs}\nrun on the host: {run}\nplain CUDA run on the host: {plain}\n"
+        f"adjoint: {adjoint}"
+    )
 
 
 def regenerated_difference(row: Row) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,14 @@ from rich.table import Table
 from synth.check import read_columns, shard_paths
 from synth.manifest import read_manifest
 
-_COLUMNS = ["id", "structure", "category", "idiom", "level", "checks", "cuda_backward", "ops"]
+_COLUMNS = ["id", "structure", "category", "idiom", "level", "checks", "ops", "schedule"]
+_COUNTED = ("split", "category", "level", "archs", "run_forward", "run_plain", "plain_style")
 
 
 def collect(out: Path) -> dict[str, Any]:
     """Counts of the dataset at ``out``; :class:`synth.errors.SettingsError` when there is none."""
     counts: dict[str, Counter[str]] = {
-        name: Counter()
-        for name in ("split", "category", "level", "idiom", "op", "archs", "run_forward", "adjoint")
+        name: Counter() for name in (*_COUNTED, "idiom", "op", "adjoint")
     }
     structures: set[str] = set()
     rows = 0
@@ -35,6 +36,9 @@ def collect(out: Path) -> dict[str, Any]:
             checks = row["checks"]
             counts["archs"][" ".join(checks["compile_archs"] or ("not measured",))] += 1
             counts["run_forward"][checks["run_forward"] or "not measured"] += 1
+            counts["run_plain"][checks["run_plain"] or "not measured"] += 1
+            if row["schedule"] is not None:
+                counts["plain_style"][json.loads(row["schedule"])["style"]] += 1
             counts["adjoint"][f"{row['category']}/{checks['adjoint'] or 'not measured'}"] += 1
             counts["op"].update(row["ops"])
     manifest = read_manifest(out)
@@ -51,7 +55,7 @@ def print_tables(found: dict[str, Any]) -> None:
     """Print what :func:`collect` found, to stdout."""
     console = Console()
     console.print(f"{found['rows']} rows, {found['distinct_structures']} distinct structures")
-    for name in ("split", "category", "level", "archs", "run_forward"):
+    for name in _COUNTED:
         console.print(_table(name, found["counts"][name]))
     console.print(_crossed("adjoint", found["counts"]["adjoint"]))
     console.print(_table("idiom", found["counts"]["idiom"]))

@@ -18,6 +18,7 @@ from validate.adjoint import has_adjoint
 from validate.batches import batches
 from validate.errors import HostRunUnavailable
 from validate.host_launch import MEMORY_BYTES
+from validate.host_texts import NEEDED
 from validate.worker_process import WorkerGone, WorkerProcess
 
 STATUSES = (
@@ -41,14 +42,6 @@ STATUSES = (
 COMPILE_TIMEOUT_S = 180.0
 
 _FAULTS = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGABRT")
-
-# What the child needs of a row; the rest need not travel.
-_ALWAYS = ("id", "kernel_name", "reference", "args", "sizes", "launch", "input_seed")
-_NEEDED = {
-    "warp": (*_ALWAYS, "cuda_prologue", "cuda_helpers", "cuda_forward", "cuda_backward"),
-    "plain": (*_ALWAYS, "cuda_plain", "plain_args", "plain_launch"),
-    "score": ("args", "launch", "input_seed", "shapes", "cuda_plain", "plain_args", "plain_launch"),
-}
 
 
 @dataclass(frozen=True)
@@ -82,6 +75,7 @@ class HostRunner:
     """
 
     compile_timeout_s = COMPILE_TIMEOUT_S
+    result_type: type[RunResult] = RunResult
 
     def __init__(
         self,
@@ -176,10 +170,7 @@ class HostRunner:
                     self._run_batch(rows, batch[done + 1 :], results)
                 return
             message.pop("event")
-            results[position] = self._result(rows[position]["id"], message)
-
-    def _result(self, row_id: str, message: Mapping[str, Any]) -> RunResult:
-        return RunResult(row_id, **message)
+            results[position] = self.result_type(rows[position]["id"], **message)
 
     def _without_adjoint(self, row: Mapping[str, Any], gone: WorkerGone) -> RunResult:
         """The result of a row that ended the child: without its adjoint it may be sound.
@@ -211,7 +202,7 @@ class HostRunner:
         """Hand a batch to the child; the compiler's log when it does not compile, else None."""
         if self._worker is None:
             self._worker = WorkerProcess(Path(self._folder.name), "validate.host_worker")
-        sent = [{key: row[key] for key in _NEEDED[self._text]} for row in rows]
+        sent = [{key: row[key] for key in NEEDED[self._text]} for row in rows]
         message = {"rows": sent, "include_dir": self.include_dir, "text": self._text}
         try:
             self._worker.send(message)
@@ -257,3 +248,9 @@ def run_rows(
     """Run the kernels of every row in a child process of its own; see HostRunner."""
     with HostRunner(include_dir=include_dir, batch_size=batch_size, timeout_s=timeout_s) as runner:
         return runner.run(rows)
+
+
+def run_plain_rows(rows: Sequence[Mapping[str, Any]], *, batch_size: int = 32) -> list[RunResult]:
+    """Run the plain CUDA of every row in a child process of its own; see HostRunner."""
+    with HostRunner(batch_size=batch_size) as runner:
+        return runner.run_plain(rows)

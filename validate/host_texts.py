@@ -21,6 +21,14 @@ Outputs = list[dict[str, Array]]
 
 _MOST_KEPT = 512
 
+# What the child needs of a row; the rest need not travel.
+_ALWAYS = ("id", "kernel_name", "reference", "args", "sizes", "launch", "input_seed")
+NEEDED = {
+    "warp": (*_ALWAYS, "cuda_prologue", "cuda_helpers", "cuda_forward", "cuda_backward"),
+    "plain": (*_ALWAYS, "cuda_plain", "plain_args", "plain_launch"),
+    "score": ("args", "launch", "input_seed", "shapes", "cuda_plain", "plain_args", "plain_launch"),
+}
+
 
 class Kept:
     """What Warp's text wrote in the latest rows, by id, for plain text to be compared with."""

@@ -9,8 +9,8 @@ from validate.host_memory import SEVERAL, VERBS, Arena
 _MARK = np.dtype(
     [
         ("thread", np.uint32),
-        ("barriers", np.uint16),
-        ("meetings", np.uint16),
+        ("barriers", np.uint32),
+        ("meetings", np.uint32),
         ("scope", np.uint32),
     ]
 )

@@ -36,6 +36,7 @@ class Runner(HostRunner):
     """The child process of a `Scorer`."""
 
     compile_timeout_s = COMPILE_TIMEOUT_S
+    result_type = Raw
 
     def run_raw(self, rows: Sequence[Row]) -> list[Raw]:
         """Compile and run prepared texts; those that may share a translation unit do."""
@@ -47,9 +48,6 @@ class Runner(HostRunner):
         for position in sorted({*range(len(rows))} - {*sharing}):
             self._run_batch(rows, [position], results)
         return [results[position] for position in range(len(rows))]
-
-    def _result(self, row_id: str, message: Mapping[str, Any]) -> RunResult:
-        return Raw(row_id, **message)
 
 
 def launch_problem(launch: Any) -> str:

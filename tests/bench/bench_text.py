@@ -1,9 +1,10 @@
 """What the text pipeline costs beside stock Warp codegen on the same sources, in one process.
 
-Run: python tests/bench/bench_text.py [rows]. Prints milliseconds a row for each step and the two
+Run: python tests/bench/bench_text.py [rows]. Prints milliseconds a row for each step and the
 ratios that the project promises: (draw + render + codegen + extraction + Parquet) / stock codegen,
-and (gates + schema) / stock codegen. Rows are drawn once and every step is timed over all of them;
-stock and own codegen alternate in blocks, so that both see the same machine.
+(gates + schema) / stock codegen, and what plain CUDA adds to a row. Rows are drawn once and every
+step is timed over all of them; stock and own codegen alternate in blocks, so that both see the same
+machine.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import pyarrow as pa
 from generators import categories
 from generators.draw import Draw, Reject
 from generators.keys import program_keys
-from synth import render_warp
+from synth import render_cuda, render_warp
 from synth.codegen import Translator
 from synth.files import write_parquet
 from synth.gates import judge
@@ -33,6 +34,7 @@ from validate.schema import check_row
 
 T = TypeVar("T")
 BLOCK = 32
+PLAIN = "plain CUDA (part of the render line)"
 
 
 class Clock:
@@ -88,6 +90,7 @@ def main(rows: int) -> None:
             maker.translator.translate_batch,
             sources,
         )
+        clock.time(PLAIN, _plain, block)
         problems = clock.time("schema", _check, made)
         assert not problems, problems
         tables.append(made)
@@ -95,6 +98,11 @@ def main(rows: int) -> None:
         clock.time("Parquet", _write, tables, Path(folder))
 
     _print(clock.seconds, rows, rejected)
+
+
+def _plain(accepted: list[Accepted]) -> None:
+    for a in accepted:
+        render_cuda.render(a.program)
 
 
 def _check(rows: list[Row]) -> list[str]:
@@ -117,6 +125,8 @@ def _print(seconds: dict[str, float], rows: int, rejected: int) -> None:
     stock = seconds["stock codegen"]
     text = sum(seconds[s] for s in ("draw", "keys", "render, codegen, extraction, row", "Parquet"))
     print(f"draw + render + codegen + extraction + Parquet: {text / stock:.2f} x stock codegen")
+    rest = text + seconds["gates"] + seconds["schema"] - seconds[PLAIN]
+    print(f"plain CUDA adds {seconds[PLAIN] / rest:.1%} to a row at --verify text")
     print(f"gates + schema: {(seconds['gates'] + seconds['schema']) / stock:.2f} x stock codegen")
 
 

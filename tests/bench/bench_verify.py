@@ -79,6 +79,7 @@ def steps(count: int) -> None:
         host.run(rows[:1])
         _timed("host, forward alone", count, lambda: host.run(forward))
         results = _timed("host, forward and adjoint", count, lambda: host.run(rows))
+        _timed("host, plain CUDA", count, lambda: host.run_plain(rows))
     wrong = [
         (row["python"], row["kernel_name"])
         for row, result in zip(rows, results, strict=True)
@@ -97,6 +98,8 @@ def steps(count: int) -> None:
             compiler.compile(rows[:1])
             label = f"NVRTC, {' '.join(archs)}"
             _timed(label, count, lambda compiler=compiler: compiler.compile(published))
+            plain_label = f"NVRTC, plain CUDA, {' '.join(archs)}"
+            _timed(plain_label, count, lambda compiler=compiler: compiler.compile_plain(rows))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ extern "C" int getcontext(void* context);
 extern "C" int swapcontext(void* from, const void* to);
 extern "C" void makecontext(void* context, void (*function)(), int arguments, ...);
 extern "C" void* malloc(size_t);
+extern "C" void free(void*);
 extern "C" void* memset(void*, int, size_t);
 
 namespace pairsmith {
@@ -16,7 +17,7 @@ enum stop_t { finished, endless, divergence, left_early, foreign_lane, deadlock,
 
 enum wait_t { ready, at_barrier, at_warp, ended };
 
-static const unsigned int most_threads = 1024, stack_bytes = 1 << 17;
+static const unsigned int stack_bytes = 1 << 17;
 
 struct fiber_t {
     alignas(16) unsigned char place[256];  // jmp_buf, below 256 bytes on every Linux
@@ -208,7 +209,7 @@ inline bool complete_warp(unsigned int first, unsigned int count)
         unsigned int votes = 0;
         for (unsigned int k = 0; k < count; ++k)
             votes |= (mask >> k & 1u) && fibers[first + k].voted ? 1u << k : 0u;
-        unsigned short meetings = 0;
+        unsigned int meetings = 0;
         for (unsigned int k = 0; k < count; ++k)
             if (mask >> k & 1u && fibers[first + k].mark.meetings > meetings)
                 meetings = fibers[first + k].mark.meetings;
@@ -226,7 +227,7 @@ inline bool complete_warp(unsigned int first, unsigned int count)
             } else {
                 lane.got = votes;
             }
-            lane.mark.meetings = static_cast<unsigned short>(meetings + 1);
+            lane.mark.meetings = meetings + 1;
         }
         for (unsigned int k = 0; k < count; ++k)
             if (mask >> k & 1u)

@@ -66,14 +66,23 @@ inline void prepare(launch_t& launch)
     current = nullptr;
     shared_base = launch.shared_base;
     shared_size = launch.shared_size;
-    if (shared_size != 0 && shared_bytes == nullptr)
-        shared_bytes = static_cast<byte_t*>(malloc(shared_size * sizeof(byte_t)));
-    if (launch.meets && fibers == nullptr) {
-        fibers = static_cast<fiber_t*>(malloc(most_threads * sizeof(fiber_t)));
-        stacks = static_cast<char*>(malloc(static_cast<size_t>(most_threads) * stack_bytes));
-    }
-    for (unsigned int t = 0; launch.meets && t < most_threads; ++t)
+    shared_bytes = static_cast<byte_t*>(malloc(shared_size * sizeof(byte_t) + 1));
+    if (!launch.meets)
+        return;
+    fibers = static_cast<fiber_t*>(malloc(threads_of_block * sizeof(fiber_t)));
+    stacks = static_cast<char*>(malloc(static_cast<size_t>(threads_of_block) * stack_bytes));
+    for (unsigned int t = 0; t < threads_of_block; ++t)
         fibers[t].started = false;
+}
+
+inline void release()
+{
+    free(shared_bytes);
+    free(fibers);
+    free(stacks);
+    shared_bytes = nullptr;
+    fibers = nullptr;
+    stacks = nullptr;
 }
 
 // Memory kept for `extern __shared__` that the launch has not asked for.
@@ -131,6 +140,7 @@ template <class... A> void run_grid(void (*kernel)(A...), void** values, launch_
             run_threads(at * threads_of_block, launch->order, launch->meets != 0);
     }
     settle_read();
+    release();
     watch = nullptr;
     launch->stopped = stopped;
     launch->stopped_thread = stopped_thread;

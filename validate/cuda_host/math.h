@@ -146,10 +146,21 @@ inline bool signbit(double x) { return __builtin_signbit(x); }
     inline type min(type a, type b) { return a < b ? a : b; }
 PAIRSMITH_EXTREMES(int) PAIRSMITH_EXTREMES(unsigned int) PAIRSMITH_EXTREMES(long)
 PAIRSMITH_EXTREMES(unsigned long) PAIRSMITH_EXTREMES(long long) PAIRSMITH_EXTREMES(unsigned long long)
+#define PAIRSMITH_MIXED(type, other, result)                                                           \
+    inline result max(type a, other b) { return max(static_cast<result>(a), static_cast<result>(b)); } \
+    inline result min(type a, other b) { return min(static_cast<result>(a), static_cast<result>(b)); }
+PAIRSMITH_MIXED(int, unsigned int, unsigned int)
+PAIRSMITH_MIXED(unsigned int, int, unsigned int)
+PAIRSMITH_MIXED(long long, unsigned long long, unsigned long long)
+PAIRSMITH_MIXED(unsigned long long, long long, unsigned long long)
 inline float max(float a, float b) { return __builtin_fmaxf(a, b); }
 inline float min(float a, float b) { return __builtin_fminf(a, b); }
 inline double max(double a, double b) { return __builtin_fmax(a, b); }
 inline double min(double a, double b) { return __builtin_fmin(a, b); }
+inline double max(float a, double b) { return __builtin_fmax(a, b); }
+inline double max(double a, float b) { return __builtin_fmax(a, b); }
+inline double min(float a, double b) { return __builtin_fmin(a, b); }
+inline double min(double a, float b) { return __builtin_fmin(a, b); }
 
 inline int abs(int x) { return x < 0 ? -x : x; }
 inline long abs(long x) { return x < 0 ? -x : x; }

@@ -9,7 +9,7 @@ enum access_t { none, plain_read, plain_write, atomic };
 // are kept as one, by all threads of a warp, a block or the grid.
 struct mark_t {
     unsigned int thread;  // over the grid, plus 1; 0: nobody
-    unsigned short barriers, meetings;
+    unsigned int barriers, meetings;
     unsigned int scope;
 };
 
