@@ -11,6 +11,7 @@ import click
 
 from synth.cli_look import doctor, show, stats
 from synth.cli_lower import lower
+from synth.cli_score import score
 
 _OUT = click.Path(file_okay=False, path_type=Path)
 _LEVELS = click.Choice(("text", "compile", "run"))
@@ -224,5 +225,5 @@ def harvest(
     sys.exit(1 if result.failed else 0)
 
 
-for _command in (stats, show, doctor, lower):
+for _command in (stats, show, doctor, lower, score):
     main.add_command(_command)

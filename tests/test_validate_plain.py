@@ -103,7 +103,7 @@ def result_of(text: str, **changes: Any) -> RunResult:
 def test_threads_that_meet_agree(text: str) -> None:
     found = result_of(text)
     assert (found.status, found.reason) == ("agrees", "")
-    assert found.shapes == ["b=3", "b=1", "b=251"]
+    assert found.shapes[:3] == ["b=3", "b=1", "b=251"]
 
 
 WRONG = {

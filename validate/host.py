@@ -18,6 +18,7 @@ from validate.adjoint import has_adjoint
 from validate.batches import batches
 from validate.errors import HostRunUnavailable
 from validate.host_launch import MEMORY_BYTES
+from validate.host_texts import NEEDED
 from validate.worker_process import WorkerGone, WorkerProcess
 
 STATUSES = (
@@ -41,13 +42,6 @@ STATUSES = (
 COMPILE_TIMEOUT_S = 180.0
 
 _FAULTS = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGABRT")
-
-# What the child needs of a row; the rest need not travel.
-_ALWAYS = ("id", "kernel_name", "reference", "args", "sizes", "launch", "input_seed")
-_NEEDED = {
-    "warp": (*_ALWAYS, "cuda_prologue", "cuda_helpers", "cuda_forward", "cuda_backward"),
-    "plain": (*_ALWAYS, "cuda_plain", "plain_args", "plain_launch"),
-}
 
 
 @dataclass(frozen=True)
@@ -79,6 +73,9 @@ class HostRunner:
     `include_dir` holds Warp's headers (the installed Warp's own by default), `batch_size` is the
     rows in a translation unit, `timeout_s` the wall-clock limit of one row over all its shapes.
     """
+
+    compile_timeout_s = COMPILE_TIMEOUT_S
+    result_type: type[RunResult] = RunResult
 
     def __init__(
         self,
@@ -173,7 +170,7 @@ class HostRunner:
                     self._run_batch(rows, batch[done + 1 :], results)
                 return
             message.pop("event")
-            results[position] = RunResult(rows[position]["id"], **message)
+            results[position] = self.result_type(rows[position]["id"], **message)
 
     def _without_adjoint(self, row: Mapping[str, Any], gone: WorkerGone) -> RunResult:
         """The result of a row that ended the child: without its adjoint it may be sound.
@@ -181,7 +178,7 @@ class HostRunner:
         Only a fault of the kernel itself counts against the adjoint; a clock or a killer may have
         been someone else's.
         """
-        if self._text == "plain" or not has_adjoint(row) or gone.reason not in _FAULTS:
+        if self._text != "warp" or not has_adjoint(row) or gone.reason not in _FAULTS:
             return RunResult(row["id"], *_of_the_dead(gone))
         (result,) = self.run([{**row, "cuda_backward": None}])
         return replace(result, adjoint="warp_differs", adjoint_reason=f"backward: {gone.reason}")
@@ -205,14 +202,14 @@ class HostRunner:
         """Hand a batch to the child; the compiler's log when it does not compile, else None."""
         if self._worker is None:
             self._worker = WorkerProcess(Path(self._folder.name), "validate.host_worker")
-        sent = [{key: row[key] for key in _NEEDED[self._text]} for row in rows]
+        sent = [{key: row[key] for key in NEEDED[self._text]} for row in rows]
         message = {"rows": sent, "include_dir": self.include_dir, "text": self._text}
         try:
             self._worker.send(message)
         except WorkerGone:
             self._stop_worker()
             raise
-        message = self._receive(COMPILE_TIMEOUT_S)
+        message = self._receive(self.compile_timeout_s)
         return str(message["log"]) if message["event"] == "compile_error" else None
 
     def _receive(self, timeout_s: float) -> dict[str, Any]:

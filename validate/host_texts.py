@@ -1,4 +1,4 @@
-"""The two kinds of text that the child can run: Warp's, and plain CUDA."""
+"""The kinds of text that the child can run: Warp's, plain CUDA, and plain CUDA of strangers."""
 
 from __future__ import annotations
 
@@ -14,11 +14,20 @@ from validate.host_launch import Entry, load_entry
 from validate.inputs import Array
 from validate.plain_case import run_plain_case
 from validate.plain_launch import PlainEntry, load_plain
+from validate.score_case import Ran, run_apart
 
 Rows = Sequence[Mapping[str, Any]]
 Outputs = list[dict[str, Array]]
 
 _MOST_KEPT = 512
+
+# What the child needs of a row; the rest need not travel.
+_ALWAYS = ("id", "kernel_name", "reference", "args", "sizes", "launch", "input_seed")
+NEEDED = {
+    "warp": (*_ALWAYS, "cuda_prologue", "cuda_helpers", "cuda_forward", "cuda_backward"),
+    "plain": (*_ALWAYS, "cuda_plain", "plain_args", "plain_launch"),
+    "score": ("args", "launch", "input_seed", "shapes", "cuda_plain", "plain_args", "plain_launch"),
+}
 
 
 class Kept:
@@ -44,7 +53,7 @@ class Cases(Protocol):
 
     def entry(self, handle: str, position: int, row: Mapping[str, Any]) -> Any: ...
 
-    def run(self, row: Mapping[str, Any], entry: Any) -> Finding: ...
+    def run(self, row: Mapping[str, Any], entry: Any) -> Finding | Ran: ...
 
 
 class WarpCases:
@@ -85,3 +94,10 @@ class PlainCases:
 
     def run(self, row: Mapping[str, Any], entry: PlainEntry) -> Finding:
         return run_plain_case(row, entry, self.kept.take(row["id"]))
+
+
+class ScoreCases(PlainCases):
+    """Plain CUDA of strangers: each kernel runs in a process of its own, which knows no answers."""
+
+    def run(self, row: Mapping[str, Any], entry: PlainEntry) -> Ran:  # type: ignore[override]
+        return run_apart(row, entry)

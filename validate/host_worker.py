@@ -22,7 +22,7 @@ from typing import Any
 from validate import clang
 from validate.errors import HostRunUnavailable
 from validate.host_launch import MEMORY_BYTES
-from validate.host_texts import Cases, Kept, PlainCases, WarpCases
+from validate.host_texts import Cases, Kept, PlainCases, ScoreCases, WarpCases
 
 _LOG_CHARACTERS = 4000
 _FILE_BYTES = 1 << 28
@@ -36,7 +36,11 @@ class Worker:
         self.folder = folder
         self.batches = 0
         kept = Kept()
-        self.texts: dict[str, Cases] = {"warp": WarpCases(folder, kept), "plain": PlainCases(kept)}
+        self.texts: dict[str, Cases] = {
+            "warp": WarpCases(folder, kept),
+            "plain": PlainCases(kept),
+            "score": ScoreCases(kept),
+        }
         # What compilers and kernels print goes to a file: neither may reach the caller's streams.
         self.log = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - open for the process's life
         os.dup2(self.log.fileno(), 1)

@@ -43,6 +43,7 @@ _FORBIDDEN = re.compile(
     r"|\b__(?:builtin|tsan|sanitizer)_\w+|\?\?|%:|\[\["
 )
 _ALLOWED_BUILTINS = ("__builtin_assume", "__builtin_expect", "__builtin_unreachable")
+_DIRECTIVES = ["define", "undef", "pragma", "if", "ifdef", "ifndef", "elif", "else", "endif"]
 _EXTERN = re.compile(r'\bextern\b(?!\s*"C"\s*__global__)')
 _DEVICE_FUNCTION = re.compile(r"__device__[^;{}()]*?\b(\w+)\s*\(")
 _DYNAMIC_BYTES = 49152
@@ -64,6 +65,13 @@ def kernel_names(text: str) -> list[str]:
     return _KERNEL.findall(_COMMENT.sub(" ", text))
 
 
+def with_kernel_name(text: str, name: str) -> str:
+    """A text without comments, its kernel under another name where it is declared or defined."""
+    return _KERNEL.sub(
+        lambda m: m[0][: m.start(1) - m.start()] + name + m[0][m.end(1) - m.start() :], text
+    )
+
+
 def meets(text: str) -> bool:
     """Whether threads of a kernel may wait for each other: then each needs a stack of its own."""
     return _MEETS.search(_COMMENT.sub(" ", text)) is not None
@@ -82,7 +90,7 @@ def fault(text: Any) -> str:
             return f"error: includes {name}: only {', '.join(sorted(HEADERS))} can be included"
     bare = _DYNAMIC_SHARED.sub(" ", _INCLUDE.sub(" ", bare)).replace("\\\n", "")
     for directive in re.findall(r"^[ \t]*#[ \t]*(\w*)", bare, re.MULTILINE):
-        if directive not in ("define", "undef", "pragma", "if", "ifdef", "ifndef", "else", "endif"):
+        if directive not in _DIRECTIVES:
             return f"error: directive #{directive} cannot stand in a kernel's text"
     for match in _FORBIDDEN.finditer(bare):
         if match[0] not in _ALLOWED_BUILTINS:
@@ -108,7 +116,9 @@ def shares(text: str) -> bool:
 def translation_unit(rows: Sequence[Mapping[str, Any]]) -> str:
     """One translation unit; position i gives the C functions that `plain_entry` names."""
     parts = [_shim()]
-    parts += [_section(position, row["cuda_plain"]) for position, row in enumerate(rows)]
+    for position, row in enumerate(rows):
+        asked = (row.get("plain_launch") or {}).get("shared_bytes") or 0
+        parts.append(_section(position, row["cuda_plain"], asked))
     return "".join(parts)
 
 
@@ -176,25 +186,26 @@ def _with_gaps(text: str, shared: str) -> str:
     return _SHARED.sub(widened, text)
 
 
-def _section(position: int, text: str) -> str:
+def _section(position: int, text: str, dynamic_bytes: int) -> str:
     (name, *_) = kernel_names(text)
     shared = f"pairsmith_shared_{position}"
     dynamic = f"pairsmith_dynamic_{position}"
     body = _DYNAMIC_SHARED.sub(rf"\1* const \2 = reinterpret_cast<\1*>({dynamic});", text)
     body = _with_gaps(_INCLUDE.sub("", body), shared)
-    kept = ""
+    kept, unasked = "", ("nullptr", "nullptr")
     if body.count(dynamic):
         kept = (
             f"alignas(16) static char {dynamic}[{_DYNAMIC_BYTES}] "
             f'__attribute__((section("{shared}")));\n'
         )
+        unasked = (f"{dynamic} + {dynamic_bytes}", f"{dynamic} + {_DYNAMIC_BYTES}")
     kernel = f"pairsmith_kernel_{position}"
     return (
         f'extern "C" char __start_{shared}[] __attribute__((weak));\n'
         f'extern "C" char __stop_{shared}[] __attribute__((weak));\n'
         f"{kept}#undef __shared__\n"
         f'#define __shared__ static __attribute__((section("{shared}")))\n'
-        # Without a name, what it holds is the unit's own, and variables lie in the order of the text.
+        # Without a name, what it holds is the unit's own; variables lie in the order of the text.
         f"#define {name} {kernel}\nnamespace pairsmith_row_{position} {{ namespace {{\n"
         f'{_overloads(body)}#line 1 "cuda_plain"\n{body}\n}} }}\n'
         f'#line 1 "host_calls"\n#undef {name}\n'
@@ -203,6 +214,7 @@ def _section(position: int, text: str) -> str:
         "pairsmith::watch_t* watch)\n{\n"
         f"    launch->shared_base = __start_{shared};\n"
         f"    launch->shared_size = __stop_{shared} - __start_{shared};\n"
+        f"    pairsmith::unasked = {unasked[0]};\n    pairsmith::unasked_end = {unasked[1]};\n"
         f"    pairsmith::run_grid(pairsmith_row_{position}::{kernel}, values, launch, watch);\n}}\n"
         f'extern "C" void pairsmith_plain_signature_{position}(pairsmith::signature_t* found)\n'
         f"{{ pairsmith::describe(pairsmith_row_{position}::{kernel}, found); }}\n"

@@ -119,13 +119,16 @@ inline void release()
     stacks = nullptr;
 }
 
+// Memory kept for `extern __shared__` that the launch has not asked for.
+static char *unasked = nullptr, *unasked_end = nullptr;
+
 // Shared memory starts each block as poison, and as nobody's.
 inline void clear_shared()
 {
     memset(shared_base, 0xff, shared_size);
     memset(shared_bytes, 0, shared_size * sizeof(byte_t));
     for (unsigned long long i = 0; i < shared_size; ++i)
-        shared_bytes[i].inside = 2;
+        shared_bytes[i].inside = shared_base + i < unasked || shared_base + i >= unasked_end ? 2 : 0;
     restore_gaps();
     for (unsigned int g = 0; g < gap_count; ++g)
         for (unsigned int i = 0; i < gap_bytes; ++i)
@@ -183,3 +186,9 @@ template <class... A> void run_grid(void (*kernel)(A...), void** values, launch_
 }
 
 }  // namespace pairsmith
+
+// A kernel may read these and not write to them. Names of macros stand for themselves inside.
+#define threadIdx (const_cast<const uint3&>(threadIdx))
+#define blockIdx (const_cast<const uint3&>(blockIdx))
+#define blockDim (const_cast<const dim3&>(blockDim))
+#define gridDim (const_cast<const dim3&>(gridDim))
