@@ -129,8 +129,8 @@ def test_honest_rewrites_pass(scorer: Scorer, pinned: dict[str, Row]) -> None:
         ("bad_sync", f"if (i >= n) return; __syncthreads(); {STORE}"),
         (
             "data_race",
-            "__shared__ float s[64]; const int t = threadIdx.x; s[t] = i < n ? a[i] : 0.0f;"
-            "if (i < n) out[i] = halve(s[(t + 1) % 64] * 0.0f + a[i], steps);",
+            "__shared__ float s[64]; const int t = threadIdx.x; s[t] = 0.0f; __syncthreads();"
+            "s[t] = i < n ? a[i] : 0.0f; if (i < n) out[i] = halve(s[(t + 1) % 64] * 0.0f + a[i], steps);",
         ),
     ],
 )
