@@ -31,7 +31,7 @@ from validate.sizes import awkward_sizes, describe, evaluate, evaluate_all
 Outputs = Mapping[str, Array]
 
 # At wide shapes longer sums err more, and one element in so many may be decided by an ulp.
-_WIDE = 100
+_WIDE = 1000
 _LANES = 500
 
 

@@ -24,12 +24,13 @@ def wide_sizes(row: Mapping[str, Any]) -> list[dict[str, int]]:
     `multiple_of`.
     """
     dims = [sorted(symbols(extent)) for extent in row["launch"]["dim"]]
-    wanted = [_over_blocks(dims, row["plain_launch"]["grid"])]
-    turns = _turns_at_once(row)
+    over = _over_blocks(dims, row["plain_launch"]["grid"])
+    wanted, turns = [over], _turns_at_once(row)
     if turns:
-        launched = {name for names in dims for name in names}
+        # Threads that share out the elements of the launch share out no loop over them.
+        launched = {name for names in dims for name in names} if _by_grid(row) else set()
         loops = [e["symbol"] for e in row["sizes"] if e["symbol"] not in launched]
-        wanted += [{symbol: turns + turns // 2 + 3} for symbol in loops]
+        wanted += [{s: turns + turns // 2 + 3} for s in loops if over.get(s, 0) <= turns]
     return [_shape(row["sizes"], large) for large in wanted if large]
 
 
@@ -49,6 +50,10 @@ def _turns_at_once(row: Mapping[str, Any]) -> int:
     if "__shared__" in row["cuda_plain"]:
         return int(row["plain_launch"]["block"][0])
     return _WARP if "__shfl" in row["cuda_plain"] else 0
+
+
+def _by_grid(row: Mapping[str, Any]) -> bool:
+    return "gridDim" in row["cuda_plain"]
 
 
 def _shape(entries: Sequence[Mapping[str, Any]], large: Mapping[str, int]) -> dict[str, int]:
