@@ -39,7 +39,7 @@ def group_extremes(k: KernelBuilder, level: int) -> Title:
         value = value * other[i] if product else value - other[i]
         text = f"{text} {'*' if product else '-'} {other.name}"
     uses = sum(kind != "count" for kind in made)
-    amount, phrase = contribution(k, value, level, uses, "Each value")
+    amount, phrase = contribution(k, value, level, uses, "Each value", extremes=True)
     group: Expr = groups[i]
     if len(made) > 1:
         group = k.let(("g", "group", "label"), group)

@@ -171,7 +171,7 @@ class Accumulation:
             )
             for key in amount.uses.split()
         ]
-        if self.level >= 3 and k.draw.shape.chance(0.4):
+        if self.level >= 3 and k.draw.shape.chance(0.4) and amount.text[1:-1] != amount.uses:
             inputs = [self.ledger.inputs[key] for key in amount.uses.split()]
             params = [(_singular(i.names.split()[0]), self.type) for i in inputs]
             names = (amount.name, f"{amount.name}_of")

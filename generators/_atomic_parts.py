@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from generators.build import KernelBuilder, fn
 from generators.dtypes import INT32, Scalar
-from generators.expr import Expr, Load, Var, op
-from generators.stages import refine
-from generators.touches import Touched, touch
-from generators.walk import replaced, uses
+from generators.expr import Expr, Var, op
 
 INTS = {INT32: 6, Scalar("int64"): 2, Scalar("uint32"): 2, Scalar("uint64"): 1}
 GROUPS = ("groups", "labels", "owner", "segment", "cluster")
@@ -27,53 +26,84 @@ def amounts(k: KernelBuilder, names: tuple[str, ...], type_: Scalar, *dims: str)
 
 
 def contribution(
-    k: KernelBuilder, value: Expr, level: int, readers: int, what: str = "Each amount"
+    k: KernelBuilder,
+    value: Expr,
+    level: int,
+    readers: int,
+    what: str = "Each amount",
+    extremes: bool = False,
 ) -> tuple[Expr, str]:
     """A value as it goes to accumulators, a local when they read it often; how it is made.
 
-    Floats go through stages from level 2 on; what no stage changes is mostly rescaled by constants.
+    What changes it is what such kernels have: a step size, a limit, a magnitude, a threshold.
     """
     type_ = value.type
     assert isinstance(type_, Scalar)
-    phrase = ""
-    if type_.is_float:
-        signal = refine(k, value, level, _LOCALS, scale=1.2)
-        value, phrase = signal.value, signal.phrase
-    if not phrase and k.draw.shape.chance(0.94):
-        value, mapped = rescaled(k, value)
-        phrase = f"mapped to {mapped}"
+    phrases = []
+    left_out = (_FOR_SIGNED if type_.is_unsigned else set()) | (_CUTTING if extremes else set())
+    fitting = sorted(set(_CHANGES) - left_out)
+    count = min(k.draw.shape.integer(*_COUNTS[level]), len(fitting))
+    chosen = k.draw.shape.sample(fitting, count)
+    if set(chosen) >= _FOR_SIGNED:
+        chosen.remove("positive")  # the one makes the other idle
+    for name in chosen:
+        value, phrase = _CHANGES[name](k, value, type_)
+        phrases.append(phrase)
     if readers > 1 and not isinstance(value, Var):
         value = k.let(_LOCALS, value)
-    return value, f" {what} is first {phrase}." if phrase else ""
+    return value, f" {what} is first {', then '.join(phrases)}." if phrases else ""
 
 
-def rescaled(k: KernelBuilder, value: Expr) -> Touched:
-    """A touch of a number; a value that the touch reads more than once becomes a local."""
-    stand_in = Var("v", value.type)
-    assert isinstance(value.type, Scalar)
-    if value.type.is_float:
-        touched = touch(k, stand_in)
-    else:
-        touched = _whole(k, stand_in, plain=isinstance(value, Load | Var))
-    if uses(touched.value, stand_in) > 1 and not isinstance(value, Var):
-        value = k.let(("base", "raw"), value)
-    return Touched(replaced(touched.value, stand_in, value), touched.phrase)
+_COUNTS = {1: (1, 2), 2: (1, 2), 3: (1, 2), 4: (1, 2), 5: (1, 3)}
 
 
-def _whole(k: KernelBuilder, v: Expr, plain: bool) -> Touched:
-    """A touch of an integer that may be negative when its type is signed."""
-    c, d = k.draw.value.integer(2, 12), k.draw.value.integer(1, 60)
-    forms = {"affine": Touched(c * v + d, f"{c} v + {d}")}
-    forms["grouped"] = Touched(c * (v + d), f"{c} (v + {d})")
-    if plain:
-        forms["square"] = Touched(v * v + c * d, f"v^2 + {c * d}")
-    if isinstance(v.type, Scalar) and v.type.is_unsigned:
-        forms["mixed"] = Touched(v ^ (c * d), f"v ^ {c * d}")
-    else:
-        forms["down"] = Touched(c * v - d, f"{c} v - {d}")
-        forms["from_above"] = Touched(d - c * v, f"{d} - {c} v")
-        forms["distance"] = Touched(c * fn("abs", v - d), f"{c} |v - {d}|")
-    return forms[k.draw.shape.choice(sorted(forms))]
+def _scaled(k: KernelBuilder, v: Expr, type_: Scalar) -> tuple[Expr, str]:
+    low, high = (0.2, 1.5) if type_.is_float else (2, 9)
+    scale = k.scalar(("scale", "gain", "unit_weight"), type_, low, high)
+    return (v * scale if k.draw.shape.chance(0.5) else scale * v), f"multiplied by {scale.name}"
+
+
+def _shifted(k: KernelBuilder, v: Expr, type_: Scalar) -> tuple[Expr, str]:
+    low, high = (-0.5, 0.5) if type_.is_float else (1, 15)
+    base = k.scalar(("baseline", "bias", "zero_level"), type_, low, high)
+    if type_.is_unsigned:
+        return v + base, f"raised by {base.name}"
+    return v - base, f"lowered by {base.name}"
+
+
+def _limited(k: KernelBuilder, v: Expr, type_: Scalar) -> tuple[Expr, str]:
+    """Clipped on both sides, or from above."""
+    low, high = (0.3, 1.2) if type_.is_float else (8, 25)
+    cap = k.scalar(("cap", "max_amount", "limit"), type_, low, high)
+    if type_.is_unsigned or k.draw.shape.chance(0.4):
+        return fn("min", v, cap), f"cut off above {cap.name}"
+    return fn("clamp", v, -cap, cap), f"clamped to [-{cap.name}, {cap.name}]"
+
+
+def _magnitude(k: KernelBuilder, v: Expr, type_: Scalar) -> tuple[Expr, str]:
+    return fn("abs", v), "replaced by its absolute value"
+
+
+def _positive(k: KernelBuilder, v: Expr, type_: Scalar) -> tuple[Expr, str]:
+    """Negative amounts count as zero: by ``max``, or by a branch."""
+    if k.draw.shape.chance(0.6):
+        return fn("max", v, k.lift(0, type_)), "raised to 0 where it is negative"
+    kept = k.let(_LOCALS, v)
+    with k.if_(kept < k.lift(0, type_)):
+        k.assign(kept, k.lift(0, type_))
+    return kept, "raised to 0 where it is negative"
+
+
+_CHANGES: dict[str, Callable[[KernelBuilder, Expr, Scalar], tuple[Expr, str]]] = {
+    "limited": _limited,
+    "magnitude": _magnitude,
+    "positive": _positive,
+    "scaled": _scaled,
+    "shifted": _shifted,
+}
+_FOR_SIGNED = frozenset({"magnitude", "positive"})
+_CUTTING = frozenset({"limited", "positive"})
+"""Changes that make the extremes of many values equal."""
 
 
 def skip_some(k: KernelBuilder, i: Var, n: str, what: str = "Entries") -> str:

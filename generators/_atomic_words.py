@@ -119,6 +119,13 @@ def block_checksum(k: KernelBuilder, level: int) -> Title:
     return Title(k.name("block_checksum", "hash_blocks", "page_digest"), f"{done}{note}")
 
 
+_FACTORS = {
+    32: (2654435761, 2246822519, 3266489917, 747796405),
+    64: (11400714785074694791, 14029467366897019727, 6364136223846793005),
+}
+"""Odd multipliers of known hashes: Knuth's, xxHash's, PCG's, by the width of a word."""
+
+
 def _mixed(
     k: KernelBuilder, h: Var, salt: Var | None, level: int, position: Expr
 ) -> tuple[str, str]:
@@ -132,10 +139,12 @@ def _mixed(
     if level >= 2 and shape.chance(0.6):
         k.augment(h, "add", cast(position, type_))
         steps.append("w += its position")
-    factors = (2654435761, 2246822519, 3266489917, 747796405)
-    for _ in range(1 + level // 2):
+    factors = _FACTORS[type_.bits]
+    last = ""
+    for _ in range(2 + level // 2):
         factor, shift = k.draw.value.choice(factors), k.draw.value.choice((7, 11, 13, 15, 16))
-        how = shape.choice(("multiply", "fold", "rotate"))
+        how = shape.choice([h for h in ("multiply", "fold", "rotate") if h != last])
+        last = how
         if how == "multiply":
             k.augment(h, "mul", factor)
             steps.append(f"w *= {factor}")

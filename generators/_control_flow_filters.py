@@ -38,16 +38,17 @@ def row_filter(k: KernelBuilder, level: int) -> Title:
     skip = level >= 2 and shape.chance(0.5)
     least = either(k, ("floor", "noise"), s, -0.9, -0.6) if skip else None
     first = k.let(("y", "state", "level"), table[row, 0])
-    best = k.let(("best", "total", "acc"), k.lift(0.0, s))
+    largest = form in ("drawdown", "max_subarray")
+    best = k.let(("best", "worst") if largest else ("total", "acc"), k.lift(0.0, s))
     turns = k.let(("turns", "switched"), k.lift(0, INT32)) if events is not None else None
     if trace is not None:
         k.store(trace, (row, 0), first)
     with k.for_(("j", "t", "col"), count, start=1) as j:
         v = k.let(("v", "x", "sample"), table[row, j])
         if least is not None:
-            if trace is not None:
-                k.store(trace, (row, j), first)
             with k.if_(v < least):
+                if trace is not None:
+                    k.store(trace, (row, j), first)
                 k.continue_()
         _filter(k, form, (first, best, turns), v, (a, b))
         if trace is not None:

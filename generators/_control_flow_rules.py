@@ -167,7 +167,7 @@ def logic_gates(k: KernelBuilder, level: int) -> Title:
                 k.assign(held, op("not", held))
             value, text = (
                 held,
-                f"({text}), inverted where {arrays[0].name} and not {arrays[-1].name}",
+                f"{text}, inverted where {arrays[0].name} and not {arrays[-1].name}",
             )
         k.store(out, place, as_flag(value, type_))
         sentences.append(f"{out.name} gets {text}")

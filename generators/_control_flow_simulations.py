@@ -24,7 +24,8 @@ _MODELS = {
         "a level that loses {a} of itself per hour and is raised by {b} whenever it is below 0.5"
     ),
     "bounce": (
-        "a ball at height x that falls by growing steps of {a} and bounces with {b} of its speed"
+        "a ball at height x and speed v = 0: each step lowers v by {a}, then adds 0.5 * v to x; "
+        "where x is then negative, x = -x and v = -{b} * v"
     ),
     "charge": "a battery that takes {a} of what is missing while below 0.8, then {b} times 0.1",
     "epidemic": (

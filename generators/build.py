@@ -144,7 +144,7 @@ class KernelBuilder(BodyBuilder):
             letters=self.draw.layout.chance(0.3),
             len_calls=self.draw.layout.chance(0.4),
         )
-        doc = description.split(". ")[0].rstrip(".") + "." if self.draw.layout.chance(0.4) else ""
+        doc = _docstring(description) if self.draw.layout.chance(0.4) else ""
         description = re.sub(r" +(?=[ ,;]|\.(?![\d.]))", "", description)
         if description[0].islower():
             # An array's name is no word that can be written large.
@@ -228,3 +228,12 @@ class KernelBuilder(BodyBuilder):
         bounds = [None if b is None else str(b) for b in (low, high)]
         self.params.append(ir.Param(chosen, type_, role, shape, init, bounds[0], bounds[1], fields))
         return Var(chosen, type_)
+
+
+LONGEST_DOC = 110
+
+
+def _docstring(description: str) -> str:
+    """The first sentence, when it is short enough for a summary and says what is computed."""
+    first = description.split(". ")[0].rstrip(".") + "."
+    return "" if len(first) > LONGEST_DOC or first.startswith("Each thread runs") else first

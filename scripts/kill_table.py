@@ -64,7 +64,7 @@ def try_chunk(job: _Job) -> list[Trial]:
     """What became of the chosen mutants of a few rows; runs in a process of its own."""
     rows, chosen, timeout_s, with_ptx = job
     with HostRunner(timeout_s=timeout_s, batch_size=64) as host:
-        trials = try_mutants(rows, chosen, host)
+        trials = try_mutants(rows, chosen, host.run)
     if not with_ptx:
         return trials
     with CompileRunner() as compiler:

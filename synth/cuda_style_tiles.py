@@ -84,20 +84,28 @@ class _Tiles:
     def _threads(self) -> list[str]:
         """Each thread's place; those past an edge repeat the last element until they leave."""
         names, extents = self.text.threads()[::-1], self.text.extents()[::-1]
-        lines = []
-        for axis, place, size in zip("xyz", self.places, self.text.schedule.block, strict=False):
-            part = f"blockIdx.{axis} * {size} + threadIdx.{axis}"
-            lines.append(f"    const int {place} = {part if size > 1 else f'blockIdx.{axis}'};")
-        for name, place, extent in zip(names, self.places, extents, strict=True):
-            lines += wrapped(4, f"const int {name} = min({place}, {extent} - 1);")
-        return lines
+        block = self.text.schedule.block
+        lines, own = [], []
+        for axis, place, size in zip("xyz", self.places, block, strict=False):
+            if size > 1:
+                part = f"blockIdx.{axis} * {size} + threadIdx.{axis}"
+                lines.append(f"    const int {place} = {part};")
+        for axis, name, place, extent, size in zip(
+            "xyz", names, self.places, extents, block, strict=False
+        ):
+            if size > 1:
+                own += wrapped(4, f"const int {name} = min({place}, {extent} - 1);")
+            else:
+                own.append(f"    const int {name} = blockIdx.{axis};")
+        return [*lines, *own]
 
     def _leave_before(self, s: ir.Statement) -> None:
         usual = self.body._statements[type(s)]
 
         def leave(s: ir.Statement, depth: int) -> None:
-            pairs = zip(self.places[::-1], self.text.extents(), strict=True)
-            tests = " || ".join(f"{place} >= {factor(e)}" for place, e in pairs)
+            block = self.text.schedule.block[::-1]
+            places = zip(self.places[::-1], self.text.extents(), block, strict=True)
+            tests = " || ".join(f"{place} >= {factor(e)}" for place, e, size in places if size > 1)
             self.body.put(depth, f"if ({tests}) {{")
             self.body.put(depth + 1, "return;")
             self.body.put(depth, "}")

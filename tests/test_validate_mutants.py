@@ -262,7 +262,7 @@ def test_samples_of_mutants_are_repeatable_and_even(samples: list[Row]) -> None:
 def test_the_host_run_kills_mutants(samples: list[Row]) -> None:
     rows = samples[::6]
     with HostRunner(timeout_s=5.0) as runner:
-        trials = try_mutants(rows, sample_evenly(rows, 3, seed=1), runner)
+        trials = try_mutants(rows, sample_evenly(rows, 3, seed=1), runner.run)
     assert len(trials) == 3 * len(rows)
     assert sum(trial.killed for trial in trials) >= 0.7 * len(trials), trials
 

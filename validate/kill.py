@@ -8,20 +8,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from validate.host import HostRunner
+from validate.host import RunResult
 from validate.mutants import Mutant, mutants, mutated
 
 AGREES = "agrees"
 COMPILE_ERROR = "compile_error"
 
 Row = Mapping[str, Any]
+Find = Callable[[Row], list[Mutant]]
 
 
 @dataclass(frozen=True)
 class Trial:
     """One mutant and what the host run said of it.
 
-    `position` is the mutant's in `mutants(row)`; `status` and `reason` are those of `RunResult`;
+    `position` is the mutant's among its row's; `status` and `reason` are those of `RunResult`;
     `equivalent` is None until the optimised PTX has been compared.
     """
 
@@ -49,11 +50,13 @@ class Trial:
         return self.counts and self.status != AGREES
 
 
-def sample_naturally(rows: Sequence[Row], per_row: int, seed: int) -> list[list[int]]:
-    """Positions in `mutants(row)` to try: `per_row` of each row, each as likely as any other."""
+def sample_naturally(
+    rows: Sequence[Row], per_row: int, seed: int, find: Find = mutants
+) -> list[list[int]]:
+    """Positions in `find(row)` to try: `per_row` of each row, each as likely as any other."""
     chosen = []
     for row in rows:
-        count = len(mutants(row))
+        count = len(find(row))
         stream = random.Random(f"{seed}/{row['id']}")
         chosen.append(sorted(stream.sample(range(count), min(per_row, count))))
     return chosen
@@ -86,16 +89,19 @@ def sample_evenly(rows: Sequence[Row], per_row: int, seed: int) -> list[list[int
 
 
 def try_mutants(
-    rows: Sequence[Row], chosen: Sequence[Sequence[int]], runner: HostRunner
+    rows: Sequence[Row],
+    chosen: Sequence[Sequence[int]],
+    run: Callable[[Sequence[Row]], list[RunResult]],
+    find: Find = mutants,
 ) -> list[Trial]:
-    """Run the chosen mutants of each row.
+    """Run the chosen mutants of each row; `run` is that of a `HostRunner`, `find` finds mutants.
 
     Raises ValueError when a row itself does not agree: nothing is learned from its mutants.
     """
-    every = [mutants(row) for row in rows]
+    every = [find(row) for row in rows]
     jobs = [(at, position) for at, picked in enumerate(chosen) for position in picked]
     wrong = [mutated(rows[at], every[at][position], position) for at, position in jobs]
-    results = runner.run([*rows, *wrong])
+    results = run([*rows, *wrong])
     for result in results[: len(rows)]:
         if result.status != AGREES:
             raise ValueError(f"row {result.id}: {result.status}: {result.reason}")
@@ -109,6 +115,7 @@ def with_equivalents(
     trials: Sequence[Trial],
     rows: Sequence[Row],
     optimised_ptx: Callable[[Sequence[Row]], list[str | None]],
+    find: Find = mutants,
 ) -> list[Trial]:
     """The trials, with `equivalent` told of those that agree: equal optimised PTX, nothing else.
 
@@ -120,7 +127,7 @@ def with_equivalents(
     wrong = []
     for at in alive:
         row, position = by_id[trials[at].row_id], trials[at].position
-        wrong.append(mutated(row, mutants(row)[position], position))
+        wrong.append(mutated(row, find(row)[position], position))
     originals = {trials[at].row_id: by_id[trials[at].row_id] for at in alive}
     texts = optimised_ptx([*originals.values(), *wrong])
     if None in texts:

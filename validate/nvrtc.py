@@ -7,7 +7,7 @@ crash, hang or eat memory, costs itself, not its neighbours. Needs Linux or macO
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -102,19 +102,12 @@ class CompileRunner:
 
     def compile(self, rows: Sequence[Mapping[str, Any]]) -> list[CompileResult]:
         """Compile every row for every architecture; results in the order of the rows."""
-        by_arch = {arch: self._outcomes(rows, arch, "check") for arch in self.archs}
-        return [
-            _result(str(row["id"]), {arch: by_arch[arch][position] for arch in self.archs})
-            for position, row in enumerate(rows)
-        ]
+        return _results(rows, {arch: self._outcomes(rows, arch, "check") for arch in self.archs})
 
     def compile_plain(self, rows: Sequence[Mapping[str, Any]]) -> list[CompileResult]:
         """The same for the plain CUDA of rows, which sees no header of Warp."""
-        by_arch = {arch: self._plain_outcomes(rows, arch) for arch in self.archs}
-        return [
-            _result(str(row["id"]), {arch: by_arch[arch][position] for arch in self.archs})
-            for position, row in enumerate(rows)
-        ]
+        by_arch = {arch: self._plain_outcomes(rows, arch, "plain") for arch in self.archs}
+        return _results(rows, by_arch)
 
     def resources(self, rows: Sequence[Mapping[str, Any]], arch: str) -> list[Resources | None]:
         """What each forward kernel needs on `arch` at default optimisation; None: no such build."""
@@ -135,35 +128,36 @@ class CompileRunner:
         forward = [{**row, "cuda_backward": None} for row in rows]
         return [outcome.found for outcome in self._outcomes(forward, arch, "ptx")]
 
+    def optimised_plain_ptx(
+        self, rows: Sequence[Mapping[str, Any]], arch: str = DEFAULT_ARCH
+    ) -> list[str | None]:
+        """The same for the kernels of rows' plain CUDA."""
+        (arch,) = check_archs([arch])
+        return [outcome.found for outcome in self._plain_outcomes(rows, arch, "plain_ptx")]
+
     def _outcomes(self, rows: Sequence[Mapping[str, Any]], arch: str, goal: str) -> list[_Outcome]:
         sent = [{key: row[key] for key in ("kernel_name", *COLUMNS)} for row in rows]
-        outcomes: dict[int, _Outcome] = {}
-        for position, row in enumerate(sent):
-            if log := fault(row):
-                outcomes[position] = _Outcome(status="compile_error", log=log)
-        sound = [position for position in range(len(rows)) if position not in outcomes]
+        job, sound = _started(sent, arch, goal, fault)
         plain = [position for position in sound if is_plain(sent[position], self._header_words)]
-        job = _Job(sent, arch, goal, outcomes)
-        for batch in batches([sent[position] for position in plain], self.batch_size):
-            self._solve(job, [plain[index] for index in batch])
-        for position in sorted({*sound} - {*plain}):
-            self._solve(job, [position])
-        return [outcomes[position] for position in range(len(rows))]
+        together = batches([sent[position] for position in plain], self.batch_size)
+        return self._solved(job, sound, [[plain[index] for index in batch] for batch in together])
 
-    def _plain_outcomes(self, rows: Sequence[Mapping[str, Any]], arch: str) -> list[_Outcome]:
+    def _plain_outcomes(
+        self, rows: Sequence[Mapping[str, Any]], arch: str, goal: str
+    ) -> list[_Outcome]:
         sent = [{"cuda_plain": row["cuda_plain"]} for row in rows]
-        outcomes: dict[int, _Outcome] = {}
-        for position, row in enumerate(sent):
-            if log := plain_unit.fault_or_no_kernel(row["cuda_plain"]):
-                outcomes[position] = _Outcome(status="compile_error", log=log)
-        sound = [position for position in range(len(rows)) if position not in outcomes]
+        refused = plain_unit.fault_or_no_kernel
+        job, sound = _started(sent, arch, goal, lambda row: refused(row["cuda_plain"]))
         sharing = [p for p in sound if plain_unit.shares(sent[p]["cuda_plain"])]
-        job = _Job(sent, arch, "plain", outcomes)
-        for start in range(0, len(sharing), self.batch_size):
-            self._solve(job, sharing[start : start + self.batch_size])
-        for position in sorted({*sound} - {*sharing}):
+        starts = range(0, len(sharing), self.batch_size)
+        return self._solved(job, sound, [sharing[s : s + self.batch_size] for s in starts])
+
+    def _solved(self, job: _Job, sound: list[int], together: list[list[int]]) -> list[_Outcome]:
+        for batch in together:
+            self._solve(job, batch)
+        for position in sorted({*sound}.difference(*together)):
             self._solve(job, [position])
-        return [outcomes[position] for position in range(len(rows))]
+        return [job.outcomes[position] for position in range(len(job.rows))]
 
     def _solve(self, job: _Job, batch: list[int]) -> None:
         """Fill in the outcomes of `batch`; only what happens to a row alone counts against it."""
@@ -218,12 +212,33 @@ class _Job:
     outcomes: dict[int, _Outcome]
 
 
+def _started(
+    rows: Sequence[Mapping[str, Any]],
+    arch: str,
+    goal: str,
+    refused: Callable[[Mapping[str, Any]], str],
+) -> tuple[_Job, list[int]]:
+    """A job with the outcomes of the rows that must not be compiled, and the others' positions."""
+    logs = [refused(row) for row in rows]
+    outcomes = {p: _Outcome(status="compile_error", log=log) for p, log in enumerate(logs) if log}
+    return _Job(rows, arch, goal, outcomes), [p for p in range(len(rows)) if p not in outcomes]
+
+
 def _of_the_dead(gone: WorkerGone, memory_bytes: int) -> _Outcome:
     log = f"compiler: {gone.reason}"
     # Of the address space some 2 GiB are reserved and never held.
     if gone.peak_bytes is not None and gone.peak_bytes >= memory_bytes // 2:
         return _Outcome(status="out_of_memory", log=f"{log}, at {gone.peak_bytes} bytes of memory")
     return _Outcome(status=gone.status, log=log)
+
+
+def _results(
+    rows: Sequence[Mapping[str, Any]], by_arch: Mapping[str, Sequence[_Outcome]]
+) -> list[CompileResult]:
+    return [
+        _result(str(row["id"]), {arch: outcomes[at] for arch, outcomes in by_arch.items()})
+        for at, row in enumerate(rows)
+    ]
 
 
 def _result(row_id: str, outcomes: Mapping[str, _Outcome]) -> CompileResult:

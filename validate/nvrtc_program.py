@@ -34,7 +34,7 @@ _GOALS = {
     "machine": ("sm", ("--ptxas-options=-v",)),
 }
 # Plain CUDA needs neither Warp's headers nor what its text asks for, but knows float16.
-_PLAIN_OPTIONS = ("--std=c++17", "--disable-warnings", "--Ofast-compile=max")
+_PLAIN_OPTIONS = ("--std=c++17", "--disable-warnings")
 
 _NO_MEMORY = re.compile(r"^.*error: (?:unable to obtain mapped memory|out of memory)", re.MULTILINE)
 
@@ -96,8 +96,10 @@ def build(text: str, arch: str, goal: str, include_dir: Path, pch_dir: Path) -> 
     return _compiled(text, "cuda_prologue", options, goal, include_dir)
 
 
-def build_plain(text: str, arch: str) -> Built:
+def build_plain(text: str, arch: str, goal: str) -> Built:
     """Compile a program that needs nothing but CUDA to PTX for `arch` ("sm_90").
+
+    `goal` is "check" or "ptx", as for `build`.
 
     Raises CompileUnavailable without the header of float16, RuntimeError when NVRTC fails other
     than by refusing the text.
@@ -107,8 +109,9 @@ def build_plain(text: str, arch: str) -> Built:
         f"--gpu-architecture=compute_{arch.removeprefix('sm_')}",
         f"-I{folder}",
         *_PLAIN_OPTIONS,
+        *_GOALS[goal][1],
     ]
-    return _compiled(text, "cuda_plain", options, "check", folder)
+    return _compiled(text, "cuda_plain", options, goal, folder)
 
 
 @lru_cache(maxsize=1)

@@ -23,6 +23,9 @@ from validate.nvrtc_unit import entry_names, program
 
 _FILE_BYTES = 1 << 30
 
+PLAIN_GOALS = {"plain": "check", "plain_ptx": "ptx"}
+"""Goals for plain CUDA, and what each asks of the compiler."""
+
 
 class Worker:
     """Answers messages until the other end of the connection closes."""
@@ -64,8 +67,9 @@ class Worker:
     def _answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
         _limit_memory(message["memory_bytes"])
         rows, goal, arch = message["rows"], message["goal"], message["arch"]
-        if goal == "plain":
-            built = nvrtc_program.build_plain(plain_unit.cuda_program(rows), arch)
+        if goal in PLAIN_GOALS:
+            text = plain_unit.cuda_program(rows)
+            built = nvrtc_program.build_plain(text, arch, PLAIN_GOALS[goal])
         else:
             built = self._build(message)
         if built.text is None:
@@ -89,10 +93,8 @@ class Worker:
 def _shares(rows: Sequence[Mapping[str, Any]], goal: str, built: nvrtc_program.Built) -> list[Any]:
     """What the build says of each row; None where a kernel of the row is not in it."""
     assert built.text is not None
-    if goal == "plain":
-        there = ptx.entries(built.text)
-        entries = [plain_unit.cuda_entry(rows, position) for position in range(len(rows))]
-        return [[name] if name not in there else [] for name in entries]
+    if goal in PLAIN_GOALS:
+        return _plain_shares(rows, goal, built.text)
     names = [entry_names(rows, position) for position in range(len(rows))]
     if goal == "machine":
         used = ptx.resources(built.log)
@@ -102,6 +104,15 @@ def _shares(rows: Sequence[Mapping[str, Any]], goal: str, built: nvrtc_program.B
         return [[name for name in own if name not in there] for own in names]
     module = ptx.Module(built.text)
     return [module.normalised(own[0]) for own in names]
+
+
+def _plain_shares(rows: Sequence[Mapping[str, Any]], goal: str, text: str) -> list[Any]:
+    entries = [plain_unit.cuda_entry(rows, position) for position in range(len(rows))]
+    if goal == "plain_ptx":
+        module = ptx.Module(text)
+        return [module.normalised(name) for name in entries]
+    there = ptx.entries(text)
+    return [[name] if name not in there else [] for name in entries]
 
 
 def _limit() -> None:

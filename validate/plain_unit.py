@@ -47,6 +47,13 @@ _DIRECTIVES = ["define", "undef", "pragma", "if", "ifdef", "ifndef", "elif", "el
 _EXTERN = re.compile(r'\bextern\b(?!\s*"C"\s*__global__)')
 _DEVICE_FUNCTION = re.compile(r"__device__[^;{}()]*?\b(\w+)\s*\(")
 _DYNAMIC_BYTES = 49152
+_SHARED = re.compile(r"\b__shared__\s[^;(){}=]*;")
+# The first bytes are `gap_start` of call.h.
+_GAP = (
+    'static __attribute__((used, section("{shared}"))) unsigned char pairsmith_gap[512] = {{ '
+    "0xd1, 0x3c, 0x7e, 0x95, 0x2b, 0xe8, 0x46, 0xaf, "
+    "0x1d, 0xc3, 0xe7, 0x59, 0xb2, 0x8e, 0x64, 0xfa }};"
+)
 _NOT_WATCHED = (
     "#pragma clang attribute push(__attribute__((disable_sanitizer_instrumentation, "
     'no_sanitize("coverage"))), apply_to = function)\n'
@@ -166,12 +173,25 @@ def _overloads(text: str) -> str:
     return "".join(f"using ::{name};\n" for name in sorted(own))
 
 
+def _with_gaps(text: str, shared: str) -> str:
+    """A text with a gap behind each variable in shared memory: what runs past its end is seen."""
+    count = 0
+
+    def widened(match: re.Match[str]) -> str:
+        nonlocal count
+        count += 1
+        gap = _GAP.format(shared=shared).replace("_gap", f"_gap_{count}")
+        return f"{match[0]} {gap}"
+
+    return _SHARED.sub(widened, text)
+
+
 def _section(position: int, text: str, dynamic_bytes: int) -> str:
     (name, *_) = kernel_names(text)
     shared = f"pairsmith_shared_{position}"
     dynamic = f"pairsmith_dynamic_{position}"
     body = _DYNAMIC_SHARED.sub(rf"\1* const \2 = reinterpret_cast<\1*>({dynamic});", text)
-    body = _INCLUDE.sub("", body)
+    body = _with_gaps(_INCLUDE.sub("", body), shared)
     kept, unasked = "", ("nullptr", "nullptr")
     if body.count(dynamic):
         kept = (
@@ -185,8 +205,10 @@ def _section(position: int, text: str, dynamic_bytes: int) -> str:
         f'extern "C" char __stop_{shared}[] __attribute__((weak));\n'
         f"{kept}#undef __shared__\n"
         f'#define __shared__ static __attribute__((section("{shared}")))\n'
-        f"#define {name} {kernel}\nnamespace pairsmith_row_{position} {{\n{_overloads(body)}"
-        f'#line 1 "cuda_plain"\n{body}\n}}\n#line 1 "host_calls"\n#undef {name}\n'
+        # Without a name, what it holds is the unit's own, and variables lie in the text's order.
+        f"#define {name} {kernel}\nnamespace pairsmith_row_{position} {{ namespace {{\n"
+        f'{_overloads(body)}#line 1 "cuda_plain"\n{body}\n}} }}\n'
+        f'#line 1 "host_calls"\n#undef {name}\n'
         f"{_NOT_WATCHED}"
         f'extern "C" void pairsmith_plain_{position}(void** values, pairsmith::launch_t* launch, '
         "pairsmith::watch_t* watch)\n{\n"

@@ -17,7 +17,7 @@ enum scope_t { one, warp, block, grid };
 
 struct byte_t {
     mark_t reader, writer, updater;
-    unsigned int inside;  // 1 in an array, 0 between arrays
+    unsigned int inside;  // 1 in an array, 0 between arrays, 2 in shared memory that nobody has written
 };
 
 struct trouble_t {
@@ -88,7 +88,17 @@ inline void touch_byte(byte_t& byte, access_t access, unsigned long long offset,
         report(access, plain_read, &byte.reader, offset, shared);
     else if (access != atomic && !before_me(byte.updater))
         report(access, atomic, &byte.updater, offset, shared);
+    if (access != plain_read && byte.inside)
+        byte.inside = 1;
     note(access == plain_read ? byte.reader : access == plain_write ? byte.writer : byte.updater);
+}
+
+inline bool unwritten(unsigned long long offset, unsigned long long count)
+{
+    for (unsigned long long i = offset; i < offset + count; ++i)
+        if (shared_bytes[i].inside != 2)
+            return false;
+    return true;
 }
 
 inline void mark_access(const char* first, unsigned long long count, access_t access)
@@ -99,6 +109,9 @@ inline void mark_access(const char* first, unsigned long long count, access_t ac
             touch_byte(watch->bytes[i], access, i, false);
     } else if (first >= shared_base && first + count <= shared_base + shared_size) {
         const unsigned long long offset = first - shared_base;
+        // A struct may have bytes that nobody ever writes, but not all of it.
+        if (access == plain_read && unwritten(offset, count))
+            report(access, none, nullptr, offset, true);
         for (unsigned long long i = offset; i < offset + count; ++i)
             touch_byte(shared_bytes[i], access, i, true);
     }
