@@ -97,7 +97,8 @@ def _loop(
     terms: int,
     stops: bool,
     s: Scalar,
-) -> Var | None:
+) -> Expr | None:
+    """The loop; gives the number of its last term where that can be told."""
     x, term, total = parts
     if loop == "while":
         m = k.let(("m", "order"), k.lift(1, INT32))
@@ -107,7 +108,7 @@ def _loop(
         with k.while_(going):
             _advance(k, form, x, cast(m, s), term, total)
             k.augment(m, "add", 1)
-        return m
+        return m - 1
     last = k.let(("last", "order_used"), k.lift(0, INT32)) if stops else None
     with k.for_(("m", "order"), terms + 1, start=1) as m:
         _advance(k, form, x, cast(m, s), term, total)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from validate.mutant_plain_tables import ASSIGNMENTS, ATOMICS
 from validate.mutant_plain_text import Code
-from validate.mutant_plain_values import Edit, bracketed, choices, replaced
+from validate.mutant_plain_values import Edit, bracketed, replaced
 
 _LEAVES = re.compile(r"if \(([^;{}]*)\) \{\s*(?:return|continue);\s*\}")
 _GRID_LOOP = re.compile(r"for \(int (\w+) = [^;]*;\s*\1 < ([^;]*);\s*\1 \+= stride\)")
@@ -59,7 +59,7 @@ def branch_removed(code: Code) -> Iterator[Edit]:
     for at, token in enumerate(code.tokens):
         if token.text == "?":
             first = _start_of_choice(code, at)
-            yes, no = choices(code, at)
+            yes, no = code.choices(at)
             yield replaced(code, first, no[1], bracketed(code, *yes))
             yield replaced(code, first, no[1], bracketed(code, *no))
 

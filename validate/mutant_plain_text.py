@@ -9,22 +9,14 @@ from functools import cached_property
 
 from validate.mutant_plain_tables import (
     ASSIGNMENTS,
-    CASTS,
     FLOAT_FUNCTIONS,
     NO_OPERAND,
     PRECEDENCE,
     SCALARS,
     WORDS,
 )
+from validate.mutant_plain_tokens import Token, body_tokens
 
-_TOKEN = re.compile(
-    r"(?P<skip>\s+|//[^\n]*|/\*.*?\*/|^[ \t]*#[^\n]*)"
-    rf"|(?P<cast>\((?:{'|'.join(CASTS)})\)(?=[\w(.+-])|\w+_cast<[^<>]*>)"
-    r"|(?P<number>0x[0-9a-f]+u?l*|(?:\d+\.\d*|\.\d+|\d+(?=e))(?:e[+-]?\d+)?f?|\d+u?l*)"
-    r"|(?P<name>[A-Za-z_]\w*)"
-    r"|(?P<sign><<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|.)",
-    re.DOTALL | re.MULTILINE,
-)
 _DECLARED = re.compile(
     r"\b((?:unsigned |long |signed )?\w+)([*&]*) (?:__restrict__ )?(\w+)\b(?=[^\w])"
 )
@@ -33,26 +25,6 @@ _FUNCTION = re.compile(r"__(?:device|global)__[^;{}]*?(\w+|operator\S+)\([^{;]*\
 _RETURNS = re.compile(r"__device__ (?:__forceinline__ )?([\w ]+?) (\w+)\(")
 _CLOSING = {")": "(", "]": "[", "}": "{"}
 _OPENING = ("(", "[", "{")
-
-
-@dataclass(frozen=True)
-class Token:
-    """A piece of code; `kind` is name, number, cast or sign, `start` its place in the text."""
-
-    text: str
-    kind: str
-    start: int
-
-    @property
-    def end(self) -> int:
-        """The place behind its last character."""
-        return self.start + len(self.text)
-
-    @property
-    def is_real(self) -> bool:
-        """Whether it is a literal of a float."""
-        hexadecimal = self.text.startswith("0x")
-        return self.kind == "number" and not hexadecimal and ("." in self.text or "e" in self.text)
 
 
 @dataclass(frozen=True)
@@ -188,6 +160,18 @@ class Code:
             end = self.pair[end] + 1 if self.at(end) in _OPENING else end + 1
         return first, min(end + 1, len(self.tokens))
 
+    def choices(self, at: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        """What a `?` chooses between."""
+        end, colon, depth = at + 1, 0, 0
+        while self.at(end) not in (";", ",", ")", "]", ""):
+            depth += self.at(end) == "?"
+            if self.at(end) == ":":
+                if depth == 0 and not colon:
+                    colon = end
+                depth -= 1
+            end = self.pair[end] + 1 if self.at(end) in ("(", "[") else end + 1
+        return (at + 1, colon), (colon + 1, end)
+
     def types_in(self, first: int, end: int) -> set[str]:
         """Types of what an expression names outside indices and arguments: `float`, `float3`."""
         found = set()
@@ -253,18 +237,5 @@ def codes(text: str) -> Iterator[Code]:
     returned = {name: kind for kind, name in _RETURNS.findall(text)}
     kinds = Kinds(returned, fields, frozenset(re.findall(r"\bstruct (\w+)", text)))
     for match in _FUNCTION.finditer(text):
-        tokens = _body(text, match.end() - 1)
+        tokens = body_tokens(text, match.end() - 1)
         yield Code(match[1], "__global__" in match[0], text, match[0], tokens, kinds)
-
-
-def _body(text: str, start: int) -> tuple[Token, ...]:
-    tokens, depth = [], 0
-    for match in _TOKEN.finditer(text, start):
-        kind = str(match.lastgroup)
-        if kind == "skip":
-            continue
-        tokens.append(Token(match[0], kind, match.start()))
-        depth += (match[0] == "{") - (match[0] == "}")
-        if depth == 0:
-            break
-    return tuple(tokens)

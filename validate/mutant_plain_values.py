@@ -99,25 +99,12 @@ def operand_swapped(code: Code) -> Iterator[Edit]:
             yield replaced(code, args[0][0], args[1][1], _exchanged(code, args, ", "))
     for at, token in enumerate(code.tokens):
         if token.text == "?":
-            yes, no = choices(code, at)
+            yes, no = code.choices(at)
             yield replaced(code, yes[0], no[1], _exchanged(code, [yes, no], " : "))
 
 
 def _exchanged(code: Code, parts: list[tuple[int, int]], between: str) -> str:
     return f"{code.text(*parts[1])}{between}{code.text(*parts[0])}"
-
-
-def choices(code: Code, at: int) -> tuple[tuple[int, int], tuple[int, int]]:
-    """What a `?` chooses between."""
-    end, colon, depth = at + 1, 0, 0
-    while code.at(end) not in (";", ",", ")", "]", ""):
-        depth += code.at(end) == "?"
-        if code.at(end) == ":":
-            if depth == 0 and not colon:
-                colon = end
-            depth -= 1
-        end = code.pair[end] + 1 if code.at(end) in ("(", "[") else end + 1
-    return (at + 1, colon), (colon + 1, end)
 
 
 def assigned(code: Code, at: int) -> tuple[int, int, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,47 +16,14 @@ from validate import nvrtc_program, plain_unit
 from validate.archs import DEFAULT_ARCH, check_archs
 from validate.batches import batches
 from validate.nvrtc_child import Child
+from validate.nvrtc_result import CompileResult as CompileResult
+from validate.nvrtc_result import Outcome, Resources, of_the_dead, results_of
 from validate.nvrtc_unit import COLUMNS, fault, is_plain, rows_named, words_of
 from validate.worker_process import WorkerGone
 
 STATUSES = ("compiles", "compile_error", "crashed", "timeout", "out_of_memory")
-LOG_CHARACTERS = 4000
 
 MEMORY_BYTES = 6 << 30
-
-
-@dataclass(frozen=True)
-class CompileResult:
-    """What compiling one row showed.
-
-    `status` is one of STATUSES. `archs` are those that PTX was made for with every kernel of the
-    row in it. `log` is the compiler's, for the first architecture that failed: it names columns,
-    as in `cuda_forward(12): error: …`, and has at most 4,000 characters.
-    """
-
-    id: str
-    status: str
-    archs: list[str] = field(default_factory=list)
-    log: str = ""
-
-
-@dataclass(frozen=True)
-class Resources:
-    """What a forward kernel needs: registers a thread, bytes spilled to local memory (stores and
-    loads that the machine code holds, added) and bytes of static shared memory a block."""
-
-    registers: int
-    spill_bytes: int
-    shared_bytes: int
-
-
-@dataclass(frozen=True)
-class _Outcome:
-    """Of one row, architecture and goal: what was found, or the status and log of a failure."""
-
-    found: Any = None
-    status: str = "compiles"
-    log: str = ""
 
 
 class CompileRunner:
@@ -102,12 +69,12 @@ class CompileRunner:
 
     def compile(self, rows: Sequence[Mapping[str, Any]]) -> list[CompileResult]:
         """Compile every row for every architecture; results in the order of the rows."""
-        return _results(rows, {arch: self._outcomes(rows, arch, "check") for arch in self.archs})
+        return results_of(rows, {arch: self._outcomes(rows, arch, "check") for arch in self.archs})
 
     def compile_plain(self, rows: Sequence[Mapping[str, Any]]) -> list[CompileResult]:
         """The same for the plain CUDA of rows, which sees no header of Warp."""
         by_arch = {arch: self._plain_outcomes(rows, arch, "plain") for arch in self.archs}
-        return _results(rows, by_arch)
+        return results_of(rows, by_arch)
 
     def resources(self, rows: Sequence[Mapping[str, Any]], arch: str) -> list[Resources | None]:
         """What each forward kernel needs on `arch` at default optimisation; None: no such build."""
@@ -135,7 +102,7 @@ class CompileRunner:
         (arch,) = check_archs([arch])
         return [outcome.found for outcome in self._plain_outcomes(rows, arch, "plain_ptx")]
 
-    def _outcomes(self, rows: Sequence[Mapping[str, Any]], arch: str, goal: str) -> list[_Outcome]:
+    def _outcomes(self, rows: Sequence[Mapping[str, Any]], arch: str, goal: str) -> list[Outcome]:
         sent = [{key: row[key] for key in ("kernel_name", *COLUMNS)} for row in rows]
         job, sound = _started(sent, arch, goal, fault)
         plain = [position for position in sound if is_plain(sent[position], self._header_words)]
@@ -144,7 +111,7 @@ class CompileRunner:
 
     def _plain_outcomes(
         self, rows: Sequence[Mapping[str, Any]], arch: str, goal: str
-    ) -> list[_Outcome]:
+    ) -> list[Outcome]:
         sent = [{"cuda_plain": row["cuda_plain"]} for row in rows]
         refused = plain_unit.fault_or_no_kernel
         job, sound = _started(sent, arch, goal, lambda row: refused(row["cuda_plain"]))
@@ -152,7 +119,7 @@ class CompileRunner:
         starts = range(0, len(sharing), self.batch_size)
         return self._solved(job, sound, [sharing[s : s + self.batch_size] for s in starts])
 
-    def _solved(self, job: _Job, sound: list[int], together: list[list[int]]) -> list[_Outcome]:
+    def _solved(self, job: _Job, sound: list[int], together: list[list[int]]) -> list[Outcome]:
         for batch in together:
             self._solve(job, batch)
         for position in sorted({*sound}.difference(*together)):
@@ -173,14 +140,14 @@ class CompileRunner:
                 # What ran before may have damaged the process.
                 self._solve(job, batch)
             elif len(batch) == 1:
-                job.outcomes[batch[0]] = _of_the_dead(gone, self._child.memory_bytes)
+                job.outcomes[batch[0]] = of_the_dead(gone, self._child.memory_bytes)
             else:
                 self._solve_parts(job, batch, 1 if gone.status == "timeout" else len(batch) // 2)
             return
         if answer["event"] == "built":
             self._take(job, batch, answer["rows"])
         elif len(batch) == 1:
-            job.outcomes[batch[0]] = _Outcome(status=answer["event"], log=answer["log"])
+            job.outcomes[batch[0]] = Outcome(status=answer["event"], log=answer["log"])
         elif suspects := rows_named(answer["log"]):
             self._solve_parts(job, [batch[index] for index in suspects], 1)
             self._solve(job, [p for index, p in enumerate(batch) if index not in suspects])
@@ -195,13 +162,13 @@ class CompileRunner:
         for position, share in zip(batch, found, strict=True):
             missing = share if job.goal in ("check", "plain") else []
             if share is not None and not missing:
-                job.outcomes[position] = _Outcome(found=share)
+                job.outcomes[position] = Outcome(found=share)
             elif len(batch) > 1:
                 self._solve(job, [position])
             else:
                 names = " and ".join(missing) or "the forward kernel"
                 log = f"error: not in the compiled program: {names}"
-                job.outcomes[position] = _Outcome(status="compile_error", log=log)
+                job.outcomes[position] = Outcome(status="compile_error", log=log)
 
 
 @dataclass(frozen=True)
@@ -209,7 +176,7 @@ class _Job:
     rows: Sequence[Mapping[str, Any]]
     arch: str
     goal: str
-    outcomes: dict[int, _Outcome]
+    outcomes: dict[int, Outcome]
 
 
 def _started(
@@ -220,33 +187,8 @@ def _started(
 ) -> tuple[_Job, list[int]]:
     """A job with the outcomes of the rows that must not be compiled, and the others' positions."""
     logs = [refused(row) for row in rows]
-    outcomes = {p: _Outcome(status="compile_error", log=log) for p, log in enumerate(logs) if log}
+    outcomes = {p: Outcome(status="compile_error", log=log) for p, log in enumerate(logs) if log}
     return _Job(rows, arch, goal, outcomes), [p for p in range(len(rows)) if p not in outcomes]
-
-
-def _of_the_dead(gone: WorkerGone, memory_bytes: int) -> _Outcome:
-    log = f"compiler: {gone.reason}"
-    # Of the address space some 2 GiB are reserved and never held.
-    if gone.peak_bytes is not None and gone.peak_bytes >= memory_bytes // 2:
-        return _Outcome(status="out_of_memory", log=f"{log}, at {gone.peak_bytes} bytes of memory")
-    return _Outcome(status=gone.status, log=log)
-
-
-def _results(
-    rows: Sequence[Mapping[str, Any]], by_arch: Mapping[str, Sequence[_Outcome]]
-) -> list[CompileResult]:
-    return [
-        _result(str(row["id"]), {arch: outcomes[at] for arch, outcomes in by_arch.items()})
-        for at, row in enumerate(rows)
-    ]
-
-
-def _result(row_id: str, outcomes: Mapping[str, _Outcome]) -> CompileResult:
-    archs = [arch for arch, outcome in outcomes.items() if outcome.status == "compiles"]
-    failed = [outcome for outcome in outcomes.values() if outcome.status != "compiles"]
-    if not failed:
-        return CompileResult(row_id, "compiles", archs)
-    return CompileResult(row_id, failed[0].status, archs, failed[0].log[:LOG_CHARACTERS])
 
 
 def compile_rows(

@@ -205,7 +205,7 @@ def _section(position: int, text: str, dynamic_bytes: int) -> str:
         f'extern "C" char __stop_{shared}[] __attribute__((weak));\n'
         f"{kept}#undef __shared__\n"
         f'#define __shared__ static __attribute__((section("{shared}")))\n'
-        # Without a name, what it holds is the unit's own, and variables lie in the text's order.
+        # Without a name, what it holds is the unit's own; variables lie in the order of the text.
         f"#define {name} {kernel}\nnamespace pairsmith_row_{position} {{ namespace {{\n"
         f'{_overloads(body)}#line 1 "cuda_plain"\n{body}\n}} }}\n'
         f'#line 1 "host_calls"\n#undef {name}\n'

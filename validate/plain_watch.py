@@ -48,6 +48,8 @@ class PlainWatch:
         offset = int(found["offset"])
         place = f"byte {offset} of shared memory" if found["shared"] else self.arena.place(offset)
         here = f"thread {found['thread']} {VERBS[access]} {place}"
+        if not earlier and found["shared"] and access == 1:
+            return "read_out_of_bounds", f"{here}, which nobody has written"
         if not earlier:
             return "read_out_of_bounds" if access == 1 else "wrote_out_of_bounds", here
         alone = found["other"] < SEVERAL
