@@ -89,7 +89,7 @@ def row(text: str, **changes: Any) -> dict[str, Any]:
             {"name": "total", "type": "float*", "size": None},
             {"name": "n", "type": "int", "size": "64*b"},
         ],
-        "plain_launch": {"grid": ["b"], "block": [64], "shared_bytes": 0},
+        "plain_launch": {"grid": ["b"], "block": [64], "shared_bytes": 256},
         **changes,
     }
 

@@ -17,7 +17,10 @@ import pytest
 from generators.serialise import from_json
 from synth.check import stored_rows
 from synth.render_cuda import render
+from validate import score_case
 from validate.confine import confine
+from validate.errors import HostRunUnavailable
+from validate.plain_launch import PlainEntry
 from validate.score import STATUSES, Answer, Scorer, Verdict
 from validate.score_hidden import draws
 from validate.score_judge import Judge
@@ -129,8 +132,8 @@ def test_honest_rewrites_pass(scorer: Scorer, pinned: dict[str, Row]) -> None:
         ("bad_sync", f"if (i >= n) return; __syncthreads(); {STORE}"),
         (
             "data_race",
-            "__shared__ float s[64]; const int t = threadIdx.x; s[t] = 0.0f; __syncthreads();"
-            "s[t] = i < n ? a[i] : 0.0f; if (i < n) out[i] = halve(s[(t + 1) % 64] * 0.0f + a[i], steps);",
+            "__shared__ float s[64]; const int t = threadIdx.x; s[t] = i < n ? a[i] : 0.0f;"
+            "if (i < n) out[i] = halve(s[t > 0 ? t - 1 : 0] * 0.0f + a[i], steps);",
         ),
     ],
 )
@@ -262,6 +265,15 @@ def test_a_confined_process_can_only_compute_and_answer(ask: str) -> None:
     with os.fdopen(read_fd) as answer:
         assert answer.read() == "499999500000"
     assert os.waitstatus_to_exitcode(status) == -signal.SIGSYS
+
+
+def test_a_system_that_cannot_confine_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_values: int) -> None:
+        raise OSError(1, "prctl is refused")
+
+    monkeypatch.setattr(score_case, "confine", refused)
+    with pytest.raises(HostRunUnavailable, match="give up system calls"):
+        score_case.run_apart({}, PlainEntry(0, 0, False))
 
 
 def test_a_crash_does_not_touch_the_neighbours(scorer: Scorer, row: Row) -> None:

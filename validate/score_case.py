@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from validate.confine import confine, die_with_parent
+from validate.errors import HostRunUnavailable
 from validate.host_launch import MEMORY_BYTES, BadRow, Endless
 from validate.host_memory import damage
 from validate.plain_case import PlainLaunched
@@ -29,6 +30,10 @@ CPU_SECONDS = 4
 """Of computing, whatever else the machine does meanwhile; kernels of rows take some hundredths."""
 
 _ENDED_EARLY = "ended before it answered"
+_NOT_CONFINED = 97
+# Whether a process has been confined and has answered: from then on only a text's doing can look
+# as if that failed.
+_proven = False
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,11 @@ class Ran:
 
 
 def run_apart(row: Mapping[str, Any], entry: PlainEntry) -> Ran:
-    """Fork, run the kernel at every one of the row's `shapes`, and wait for what it says."""
+    """Fork, run the kernel at every one of the row's `shapes`, and wait for what it says.
+
+    Raises HostRunUnavailable when this system does not let a process give up its rights.
+    """
+    global _proven
     read_fd, write_fd = os.pipe()
     child = os.fork()
     if child == 0:
@@ -58,7 +67,10 @@ def run_apart(row: Mapping[str, Any], entry: PlainEntry) -> Ran:
         return Ran("timeout", f"no result within {RUN_TIMEOUT_S:g} s")
     code = os.waitstatus_to_exitcode(status)
     if answer.endswith(b"}\n"):
+        _proven = True
         return Ran("ran", "", answer.decode("ascii", "replace"))
+    if code == _NOT_CONFINED and not _proven:
+        raise HostRunUnavailable("this system does not let a process give up system calls")
     return _of_the_dead(code, usage.ru_maxrss * 1024)
 
 
@@ -67,7 +79,10 @@ def _in_the_child(row: Mapping[str, Any], entry: PlainEntry, write_fd: int) -> N
     try:
         die_with_parent()
         gc.disable()
-        confine(write_fd, CPU_SECONDS)
+        try:
+            confine(write_fd, CPU_SECONDS)
+        except (OSError, ValueError):
+            os._exit(_NOT_CONFINED)
         answer = json.dumps(_answer(row, entry)).encode() + b"\n"
         while answer:
             answer = answer[os.write(write_fd, answer) :]
