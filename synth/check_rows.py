@@ -225,7 +225,7 @@ class RowChecker:
         for position, result in zip(compared, results, strict=True):
             problems[position] = _run_problem(rows[position], result)
         plain = [p for p in compared if not problems[p] and rows[p]["cuda_plain"] is not None]
-        found = self.host.run_plain([rows[position] for position in plain])
+        found = self.host.run_plain([rows[position] for position in plain], relaunch=True)
         for position, result in zip(plain, found, strict=True):
             if result.status != "agrees":
                 problems[position] = f"cuda_plain: {result.status}: {result.reason}"

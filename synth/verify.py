@@ -81,7 +81,7 @@ class Verifier:
         results = self._host.run(rows)
         failures = [_ran(row, result) for row, result in zip(rows, results, strict=True)]
         sound = [position for position, failure in enumerate(failures) if failure is None]
-        plain = self._host.run_plain([rows[position] for position in sound])
+        plain = self._host.run_plain([rows[position] for position in sound], relaunch=True)
         for position, result in zip(sound, plain, strict=True):
             failures[position] = _ran_plain(rows[position], result)
             if failures[position] is None:

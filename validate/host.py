@@ -117,13 +117,17 @@ class HostRunner:
             self._run_batch(rows, batch, results)
         return [results[position] for position in range(len(rows))]
 
-    def run_plain(self, rows: Sequence[Mapping[str, Any]]) -> list[RunResult]:
+    def run_plain(
+        self, rows: Sequence[Mapping[str, Any]], *, relaunch: bool = False
+    ) -> list[RunResult]:
         """The same for the plain CUDA of rows that have it; there is no adjoint.
 
-        Compared with the reference and, for rows that have just been through `run`, with what
-        Warp's text wrote.
+        `relaunch`: texts of ours ask for the size of their block, and run in smaller ones as well.
+
+        Compared with the reference and, for rows just `run`, with what Warp's text wrote.
         """
         self._text = "plain"
+        rows = [{**row, "relaunch": relaunch} for row in rows]
         results: dict[int, RunResult] = {}
         for position, row in enumerate(rows):
             if log := plain_unit.fault_or_no_kernel(row["cuda_plain"]):
@@ -250,7 +254,7 @@ def run_rows(
         return runner.run(rows)
 
 
-def run_plain_rows(rows: Sequence[Mapping[str, Any]], *, batch_size: int = 32) -> list[RunResult]:
+def run_plain_rows(rows: Sequence[Mapping[str, Any]]) -> list[RunResult]:
     """Run the plain CUDA of every row in a child process of its own; see HostRunner."""
-    with HostRunner(batch_size=batch_size) as runner:
+    with HostRunner() as runner:
         return runner.run_plain(rows)

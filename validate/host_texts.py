@@ -25,7 +25,7 @@ _MOST_KEPT = 512
 _ALWAYS = ("id", "kernel_name", "reference", "args", "sizes", "launch", "input_seed")
 NEEDED = {
     "warp": (*_ALWAYS, "cuda_prologue", "cuda_helpers", "cuda_forward", "cuda_backward"),
-    "plain": (*_ALWAYS, "cuda_plain", "plain_args", "plain_launch"),
+    "plain": (*_ALWAYS, "cuda_plain", "plain_args", "plain_launch", "relaunch"),
     "score": ("args", "launch", "input_seed", "shapes", "cuda_plain", "plain_args", "plain_launch"),
 }
 

@@ -20,6 +20,7 @@ from validate.plain_launch import (
     PlainEntry,
     check_signature,
     grid_of,
+    in_small_blocks,
     launch_plain,
 )
 from validate.plain_layout import as_plain, by_value, from_plain, struct_layout
@@ -48,7 +49,8 @@ def run_plain_case(
         usual = awkward_sizes(row["sizes"])
         for number, sizes in enumerate([*usual, *wide_sizes(row)]):
             finding.shapes.append(describe(sizes))
-            launched = PlainLaunched(row, sizes, entry, number % len(ORDERS))
+            small = number == len(usual) - 1 and row["relaunch"] and not entry.meets
+            launched = PlainLaunched(row, sizes, entry, number % len(ORDERS), small)
             if number >= len(usual):
                 well = _judge_widely(row, launched, finding)
             else:
@@ -74,7 +76,12 @@ class PlainLaunched:
     """One launch: what went in and what came out."""
 
     def __init__(
-        self, row: Mapping[str, Any], sizes: Mapping[str, int], entry: PlainEntry, order: int
+        self,
+        row: Mapping[str, Any],
+        sizes: Mapping[str, int],
+        entry: PlainEntry,
+        order: int,
+        small_blocks: bool = False,
     ) -> None:
         """Draw inputs and launch. Raises BadRow when the row does not allow either."""
         self.args = row["args"]
@@ -82,6 +89,8 @@ class PlainLaunched:
             self.dim = evaluate_all(row["launch"]["dim"], sizes)
             self.inputs = draw_inputs(self.args, sizes, row["input_seed"])
             grid = grid_of(row["plain_launch"], sizes)
+            if small_blocks:
+                grid = in_small_blocks(grid, row["cuda_plain"])
         except ValueError as error:
             raise BadRow(f"inputs: {error}") from error
         arrays = [a for a in self.args if a["kind"] == "array"]

@@ -93,6 +93,20 @@ def grid_of(launch: Mapping[str, Any], sizes: Mapping[str, int]) -> Grid:
     return Grid([*grid, 1, 1][:3], [*block, 1, 1][:3])
 
 
+def in_small_blocks(grid: Grid, text: str) -> Grid:
+    """The same threads in blocks of at most 32, or two such blocks for a loop over the grid.
+
+    For texts that ask for the size of their block: several blocks, and several turns, at shapes
+    that are smaller than a usual block.
+    """
+    most = {1: (32,), 2: (8, 4), 3: (4, 4, 2)}[sum(size > 1 for size in grid.block) or 1]
+    block = [min(size, small) for size, small in zip(grid.block, [*most, 1, 1], strict=False)]
+    if "gridDim" in text:
+        return Grid([2, 1, 1], block)
+    pairs = zip(grid.grid, grid.block, block, strict=True)
+    return Grid([-(-blocks * size // small) for blocks, size, small in pairs], block)
+
+
 def evaluate_formula(formula: str, sizes: Mapping[str, int]) -> int:
     """The value of a formula of `plain_launch.grid`; `/` is C's division of whole numbers."""
     try:

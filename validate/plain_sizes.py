@@ -20,17 +20,19 @@ _QUOTIENT = re.compile(r".*\) / (\d+)", re.DOTALL)
 def wide_sizes(row: Mapping[str, Any]) -> list[dict[str, int]]:
     """Shapes of more than one block and, one symbol at a time, of more turns than are shared out.
 
-    The row needs `sizes`, `launch`, `plain_launch` and `cuda_plain`. Every shape respects `min` and
+    None for a text whose threads do not meet: what one does is no other's business. The row needs
+    `sizes`, `launch`, `plain_launch` and `cuda_plain`. Every shape respects `min` and
     `multiple_of`.
     """
+    turns = _turns_at_once(row)
+    if not turns:
+        return []
     dims = [sorted(symbols(extent)) for extent in row["launch"]["dim"]]
     over = _over_blocks(dims, row["plain_launch"]["grid"])
-    wanted, turns = [over], _turns_at_once(row)
-    if turns:
-        # Threads that share out the elements of the launch share out no loop over them.
-        launched = {name for names in dims for name in names} if _by_grid(row) else set()
-        loops = [e["symbol"] for e in row["sizes"] if e["symbol"] not in launched]
-        wanted += [{s: turns + turns // 2 + 3} for s in loops if over.get(s, 0) <= turns]
+    # Threads that share out the elements of the launch share out no loop over them.
+    launched = {name for names in dims for name in names} if _by_grid(row) else set()
+    loops = [e["symbol"] for e in row["sizes"] if e["symbol"] not in launched]
+    wanted = [over, *({s: turns + turns // 2 + 3} for s in loops if over.get(s, 0) <= turns)]
     return [_shape(row["sizes"], large) for large in wanted if large]
 
 
