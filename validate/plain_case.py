@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,11 +45,11 @@ def run_plain_case(
     """
     finding = Finding()
     try:
-        usual = awkward_sizes(row["sizes"])
-        for number, sizes in enumerate([*usual, *wide_sizes(row)]):
+        usual = len(awkward_sizes(row["sizes"]))
+        for number, sizes in enumerate(_shapes(row)):
             finding.shapes.append(describe(sizes))
             launched = PlainLaunched(row, sizes, entry, number % len(ORDERS))
-            if number >= len(usual):
+            if number >= usual:
                 well = _judge_widely(row, launched, finding)
             else:
                 others = warp_outputs[number] if warp_outputs else None
@@ -68,6 +68,12 @@ def run_plain_case(
     except BadMeeting as failed:
         finding.status, finding.reason = "bad_sync", f"{failed} at {finding.shapes[-1]}"
     return finding
+
+
+def _shapes(row: Mapping[str, Any]) -> Iterator[dict[str, int]]:
+    yield from awkward_sizes(row["sizes"])
+    # By now a launch is known to be sound.
+    yield from wide_sizes(row)
 
 
 class PlainLaunched:
