@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,12 +46,17 @@ def run_plain_case(
     """
     finding = Finding()
     try:
-        usual = awkward_sizes(row["sizes"])
-        for number, sizes in enumerate([*usual, *wide_sizes(row)]):
+        usual = len(awkward_sizes(row["sizes"]))
+        for number, sizes in enumerate(_shapes(row)):
             finding.shapes.append(describe(sizes))
+<<<<<<< HEAD
             small = number == len(usual) - 1 and row["relaunch"] and not entry.meets
             launched = PlainLaunched(row, sizes, entry, number % len(ORDERS), small)
             if number >= len(usual):
+=======
+            launched = PlainLaunched(row, sizes, entry, number % len(ORDERS))
+            if number >= usual:
+>>>>>>> da42e1ac0ad992364a437eaaf9d366e921b3987e
                 well = _judge_widely(row, launched, finding)
             else:
                 others = warp_outputs[number] if warp_outputs else None
@@ -70,6 +75,12 @@ def run_plain_case(
     except BadMeeting as failed:
         finding.status, finding.reason = "bad_sync", f"{failed} at {finding.shapes[-1]}"
     return finding
+
+
+def _shapes(row: Mapping[str, Any]) -> Iterator[dict[str, int]]:
+    yield from awkward_sizes(row["sizes"])
+    # By now a launch is known to be sound.
+    yield from wide_sizes(row)
 
 
 class PlainLaunched:

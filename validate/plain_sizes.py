@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
+from validate.plain_launch import grid_of
 from validate.sizes import symbols
 
 _WARP = 32
+# Threads that meet take a microsecond each, and some.
+_MOST_THREADS = 30_000
 _SMALL = (3, 2, 5, 4, 7, 6)
 _QUOTIENT = re.compile(r".*\) / (\d+)", re.DOTALL)
 
@@ -29,11 +33,22 @@ def wide_sizes(row: Mapping[str, Any]) -> list[dict[str, int]]:
         return []
     dims = [sorted(symbols(extent)) for extent in row["launch"]["dim"]]
     over = _over_blocks(dims, row["plain_launch"]["grid"])
+<<<<<<< HEAD
     # Threads that share out the elements of the launch share out no loop over them.
     launched = {name for names in dims for name in names} if _by_grid(row) else set()
     loops = [e["symbol"] for e in row["sizes"] if e["symbol"] not in launched]
     wanted = [over, *({s: turns + turns // 2 + 3} for s in loops if over.get(s, 0) <= turns)]
     return [_shape(row["sizes"], large) for large in wanted if large]
+=======
+    wanted, turns = [over], _turns_at_once(row)
+    if turns:
+        # Threads that share out the elements of the launch share out no loop over them.
+        launched = {name for names in dims for name in names} if _by_grid(row) else set()
+        loops = [e["symbol"] for e in row["sizes"] if e["symbol"] not in launched]
+        wanted += [{s: turns + turns // 2 + 3} for s in loops if over.get(s, 0) <= turns]
+    shapes = [_shape(row["sizes"], large) for large in wanted if large]
+    return [*shapes[:1], *(shape for shape in shapes[1:] if _threads(row, shape) <= _MOST_THREADS)]
+>>>>>>> da42e1ac0ad992364a437eaaf9d366e921b3987e
 
 
 def _over_blocks(dims: Sequence[Sequence[str]], grid: Sequence[str]) -> dict[str, int]:
@@ -52,6 +67,14 @@ def _turns_at_once(row: Mapping[str, Any]) -> int:
     if "__shared__" in row["cuda_plain"]:
         return int(row["plain_launch"]["block"][0])
     return _WARP if "__shfl" in row["cuda_plain"] else 0
+
+
+def _threads(row: Mapping[str, Any], shape: Mapping[str, int]) -> int:
+    try:
+        grid = grid_of(row["plain_launch"], shape)
+    except ValueError:
+        return _MOST_THREADS + 1
+    return prod(grid.grid) * prod(grid.block)
 
 
 def _by_grid(row: Mapping[str, Any]) -> bool:
