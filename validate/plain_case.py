@@ -49,14 +49,9 @@ def run_plain_case(
         usual = len(awkward_sizes(row["sizes"]))
         for number, sizes in enumerate(_shapes(row)):
             finding.shapes.append(describe(sizes))
-<<<<<<< HEAD
-            small = number == len(usual) - 1 and row["relaunch"] and not entry.meets
+            small = number == usual - 1 and row["relaunch"] and not entry.meets
             launched = PlainLaunched(row, sizes, entry, number % len(ORDERS), small)
-            if number >= len(usual):
-=======
-            launched = PlainLaunched(row, sizes, entry, number % len(ORDERS))
             if number >= usual:
->>>>>>> da42e1ac0ad992364a437eaaf9d366e921b3987e
                 well = _judge_widely(row, launched, finding)
             else:
                 others = warp_outputs[number] if warp_outputs else None

@@ -33,22 +33,17 @@ def wide_sizes(row: Mapping[str, Any]) -> list[dict[str, int]]:
         return []
     dims = [sorted(symbols(extent)) for extent in row["launch"]["dim"]]
     over = _over_blocks(dims, row["plain_launch"]["grid"])
-<<<<<<< HEAD
+    turns = _turns_at_once(row)
+    if not turns:
+        return []
+    dims = [sorted(symbols(extent)) for extent in row["launch"]["dim"]]
+    over = _over_blocks(dims, row["plain_launch"]["grid"])
     # Threads that share out the elements of the launch share out no loop over them.
     launched = {name for names in dims for name in names} if _by_grid(row) else set()
     loops = [e["symbol"] for e in row["sizes"] if e["symbol"] not in launched]
     wanted = [over, *({s: turns + turns // 2 + 3} for s in loops if over.get(s, 0) <= turns)]
-    return [_shape(row["sizes"], large) for large in wanted if large]
-=======
-    wanted, turns = [over], _turns_at_once(row)
-    if turns:
-        # Threads that share out the elements of the launch share out no loop over them.
-        launched = {name for names in dims for name in names} if _by_grid(row) else set()
-        loops = [e["symbol"] for e in row["sizes"] if e["symbol"] not in launched]
-        wanted += [{s: turns + turns // 2 + 3} for s in loops if over.get(s, 0) <= turns]
     shapes = [_shape(row["sizes"], large) for large in wanted if large]
     return [*shapes[:1], *(shape for shape in shapes[1:] if _threads(row, shape) <= _MOST_THREADS)]
->>>>>>> da42e1ac0ad992364a437eaaf9d366e921b3987e
 
 
 def _over_blocks(dims: Sequence[Sequence[str]], grid: Sequence[str]) -> dict[str, int]:
