@@ -33,11 +33,6 @@ def wide_sizes(row: Mapping[str, Any]) -> list[dict[str, int]]:
         return []
     dims = [sorted(symbols(extent)) for extent in row["launch"]["dim"]]
     over = _over_blocks(dims, row["plain_launch"]["grid"])
-    turns = _turns_at_once(row)
-    if not turns:
-        return []
-    dims = [sorted(symbols(extent)) for extent in row["launch"]["dim"]]
-    over = _over_blocks(dims, row["plain_launch"]["grid"])
     # Threads that share out the elements of the launch share out no loop over them.
     launched = {name for names in dims for name in names} if _by_grid(row) else set()
     loops = [e["symbol"] for e in row["sizes"] if e["symbol"] not in launched]
