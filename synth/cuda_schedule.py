@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from math import prod
 
 from generators import ir
 from generators.draw import Stream
-from synth.cuda_forms import common_targets, elementwise, leaves_from_a_loop, staged
+from generators.dtypes import Array
+from synth.cuda_forms import Staged, common_targets, elementwise, leaves_from_a_loop, staged
 from synth.cuda_split import split_loops
+from synth.cuda_types import bytes_of
 
 STYLES = (
     "guarded",
@@ -27,6 +30,8 @@ _LINE_TILES = (64, 128, 256)
 
 
 MOST_THREADS = 1024
+MOST_SHARED_BYTES = 48 << 10
+"""Static shared memory that a block can have on every architecture."""
 
 _RARE = 1500
 """Weight of styles that few kernels have a form in, next to 100 for a bounds check."""
@@ -98,7 +103,7 @@ def schedule_for(program: ir.Program, style: str = "") -> Schedule:
     if chosen == "tiled":
         return _tiled(program, stream, bounds)
     if chosen in _ROW_BLOCKS and common_targets(program.kernel) is None:
-        return Schedule(chosen, (stream.choice(_ROW_BLOCKS[chosen]),), bounds)
+        return Schedule(chosen, (stream.choice(_row_blocks(program.kernel, chosen)),), bounds)
     dims = len(program.kernel.launch_dim)
     flat = chosen != "guarded" or dims == 4
     block = stream.choice(BLOCKS[1 if flat else dims])
@@ -110,6 +115,17 @@ def schedule_for(program: ir.Program, style: str = "") -> Schedule:
     return Schedule(chosen, block, bounds, vector_width=width)
 
 
+def _row_blocks(kernel: ir.Kernel, style: str) -> Sequence[int]:
+    """Threads that a block may have: in shared memory each holds a value of every sum."""
+    found = split_loops(kernel)
+    assert found is not None
+    held = sum(bytes_of(s.type) for sums in found.sums.values() for s in sums)
+    blocks = _ROW_BLOCKS[style]
+    if style == "warp_shuffle":
+        return blocks
+    return [b for b in blocks if b * held <= MOST_SHARED_BYTES] or blocks[:1]
+
+
 def check_schedule(program: ir.Program, schedule: Schedule) -> None:
     """``ValueError`` with what is allowed where a kernel cannot be laid out in that way."""
     drawn = schedule_for(program, schedule.style)
@@ -119,6 +135,12 @@ def check_schedule(program: ir.Program, schedule: Schedule) -> None:
             f"block {list(block)}: whole numbers of up to {MOST_THREADS} threads in all"
         )
     if style == "tiled":
+        form = staged(program.kernel)
+        if (
+            form is not None
+            and _tile_bytes(program.kernel, form, schedule.tile) > MOST_SHARED_BYTES
+        ):
+            raise ValueError(f"tile {schedule.tile}: more than 48 KiB of shared memory")
         wanted = tuple(schedule.tile if size > 1 else 1 for size in drawn.block)
         if block != wanted or schedule.tile < 2:
             raise ValueError(f"tile {schedule.tile} needs the block {list(wanted)}")
@@ -126,16 +148,34 @@ def check_schedule(program: ir.Program, schedule: Schedule) -> None:
         raise ValueError(f"block {list(block)}: the style {style} takes {len(drawn.block)} numbers")
     if style in _ROW_BLOCKS and (block[0] < 32 or block[0] & (block[0] - 1)):
         raise ValueError(f"block {list(block)}: {style} takes a power of two from 32 on")
-    form = elementwise(program.kernel)
-    widths = (2, 4)[: 1 if form is not None and form.width == 2 else 2]
+    vectors = elementwise(program.kernel)
+    widths = (2, 4)[: 1 if vectors is not None and vectors.width == 2 else 2]
     if style == "vectorized" and schedule.vector_width not in widths:
         raise ValueError(
             f"vector_width {schedule.vector_width}: one of {', '.join(map(str, widths))}"
         )
 
 
+def _tile_bytes(kernel: ir.Kernel, form: Staged, size: int) -> int:
+    """Shared memory of all tiles of a kernel."""
+    types = {p.name: p.type for p in kernel.params}
+    total = 0
+    for name, kind in form.arrays.items():
+        type_ = types[name]
+        assert isinstance(type_, Array)
+        count = size if kind == "line" else size * (size + (kind == "cross"))
+        total += count * bytes_of(type_.element)
+    return total
+
+
 def _tiled(program: ir.Program, stream: Stream, bounds: bool) -> Schedule:
     dims = len(program.kernel.launch_dim)
-    size = stream.choice(_LINE_TILES if dims == 1 else _SQUARE_TILES)
+    form = staged(program.kernel)
+    assert form is not None
+    sizes = _LINE_TILES if dims == 1 else _SQUARE_TILES
+    fitting = [
+        size for size in sizes if _tile_bytes(program.kernel, form, size) <= MOST_SHARED_BYTES
+    ]
+    size = stream.choice(fitting or sizes[:1])
     block = {1: (size,), 2: (size, size), 3: (size, size, 1)}[dims]
     return Schedule("tiled", block, bounds, tile=size, unroll=stream.choice((1, 1, 4, 8)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from generators.dtypes import FLOAT32, Mat, Quat, Scalar, Struct, Transform, Type, Vec
+from generators.dtypes import FLOAT32, Mat, Quat, Scalar, Struct, Transform, Type, Vec, scalar_of
 
 SCALARS = {
     "bool": "bool",
@@ -63,6 +63,13 @@ KEYWORDS = frozenset(
     }
 )
 """Names that C++, or the text around a kernel's body, has for itself."""
+
+
+def bytes_of(type_: Type) -> int:
+    """What a value takes in memory, up to padding in structs."""
+    if isinstance(type_, Struct):
+        return sum(bytes_of(t) for _, t in type_.fields)
+    return scalar_of(type_).bits // 8 * (1 if isinstance(type_, Scalar) else len(parts(type_)))
 
 
 def computed(type_: Type) -> Type:
