@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -113,13 +114,14 @@ def try_chunk(job: _Job) -> list[Trial]:
     """What became of the chosen mutants of a few rows; runs in a process of its own."""
     rows, chosen, timeout_s = job
     with HostRunner(timeout_s=timeout_s, batch_size=16) as host:
-        own = host.run_plain(rows)
+        run = partial(host.run_plain, relaunch=True)
+        own = run(rows)
         for result in own:
             if result.status != AGREES:
                 print(f"left out {result.id}: {result.status}: {result.reason[:200]}")
         kept = [at for at, result in enumerate(own) if result.status == AGREES]
         rows, chosen = [rows[at] for at in kept], [chosen[at] for at in kept]
-        trials = try_mutants(rows, chosen, host.run_plain, plain_mutants)
+        trials = try_mutants(rows, chosen, run, plain_mutants)
     with CompileRunner(batch_size=16) as compiler:
         return with_equivalents(
             trials, rows, lambda texts: compiler.optimised_plain_ptx(texts, ARCH), plain_mutants
