@@ -91,7 +91,7 @@ def test_a_second_call_compiles_nothing(cache: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("__syncthreads();", "", "m=16,n=32,k=16: data_race (thread"),
+        ("__syncthreads();", "", "m=16,n=32,k=16: read_out_of_bounds (thread"),
         ("sum += ", "sum -= ", "wrong_value"),
         ("int ty =", "int ty : ", "sm_90: compile_error"),
     ],

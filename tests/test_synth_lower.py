@@ -107,7 +107,7 @@ def test_a_text_without_one_of_its_barriers_is_refused(host: HostRunner, which: 
         if which:
             text = "__syncthreads();".join([parts[0], "".join(parts[1:])])
         (result,) = run(host, spec, text, default_shapes(spec)[:1])
-        assert result.status in ("data_race", "wrong_value"), spec
+        assert result.status in ("data_race", "wrong_value", "read_out_of_bounds"), spec
 
 
 @pytest.mark.parametrize(
