@@ -97,7 +97,7 @@ def _salted(k: KernelBuilder, room: int, i: Var) -> tuple[Expr, str]:
 
 
 def _graded(k: KernelBuilder, room: int, i: Var) -> tuple[Expr, str]:
-    width = float(k.draw.value.constant(0.1, 9.0, digits=2))
+    width = float(k.draw.value.constant(0.1, 9.0))
     type_ = k.draw.wide_float_type()
     names = ("readings", "depths", "delays")
     levels = k.array(names, type_, "n", low=0, high=round(width * (room - 0.5), 3))

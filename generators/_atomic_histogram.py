@@ -52,7 +52,7 @@ def _amount(
     if form != "codes" and (level < 3 or k.draw.shape.chance(0.6)):
         return k.lift(1, type_), "one", ""
     if type_.is_float:
-        share = float(k.draw.value.constant(0.01, 4.0, digits=2))
+        share = float(k.draw.value.constant(0.01, 4.0))
         return k.lift(share, type_), f"{share}", ""
     whole = k.draw.value.integer(2, 99)
     return k.lift(whole, type_), f"{whole}", ""
@@ -79,7 +79,7 @@ def _whole_numbers(k: KernelBuilder) -> Source:
 
 
 def _measurements(k: KernelBuilder) -> Source:
-    width = float(k.draw.value.constant(0.1, 5.0, digits=2))
+    width = float(k.draw.value.constant(0.1, 5.0))
     origin = float(k.draw.value.constant(0.1, 20.0))
     low, high = round(origin - 2 * width, 2), round(origin + 9 * width, 2)
     names, type_ = ("samples", "readings", "u"), k.draw.wide_float_type()

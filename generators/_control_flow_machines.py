@@ -35,7 +35,7 @@ class Scale:
 
     def number(self, low: float, high: float) -> float:
         if self.type.is_float:
-            return float(self.k.draw.value.constant(low, high, digits=2))
+            return float(self.k.draw.value.constant(low, high))
         return self.k.draw.value.integer(round(low), round(high))
 
 

@@ -61,7 +61,7 @@ def escape_time(k: KernelBuilder, level: int) -> Title:
     cx, cy = c or (k.let("cx", start[0]), k.let("cy", start[1]))
     at = (k.let("x", start[0] if c else cx), k.let("y", start[1] if c else cy))
     reach = shape.choice(("x * x + y * y", "|x| + |y|"))
-    cap, limit = k.draw.value.integer(5, 12), float(k.draw.value.constant(4.0, 16.0, digits=2))
+    cap, limit = k.draw.value.integer(5, 12), float(k.draw.value.constant(4.0, 16.0))
     orbit = Orbit(form, cap, reach, limit, *at, cx, cy)
     done = f"From (x, y) = {given}{'' if c else ', which is also (cx, cy)'}, "
     done += f"iterate (x, y) -> {orbit.rule} while {reach} < {limit}, at most "
@@ -83,7 +83,7 @@ def _constants(k: KernelBuilder, kind: str, type_: Scalar) -> list[Expr]:
     if kind == "julia":
         return [k.scalar(name, type_, -0.6, 0.3) for name in ("cx", "cy")]
     if kind == "fixed_julia":
-        drawn = [k.draw.value.constant(0.1, high, digits=2) for high in (0.8, 0.4)]
+        drawn = [k.draw.value.constant(0.1, high) for high in (0.8, 0.4)]
         return [k.lift(float(c), type_) for c in drawn]
     return []
 
@@ -93,7 +93,7 @@ def _start(k: KernelBuilder, points: tuple[Var, Var], i: Var) -> tuple[tuple[Exp
     xs, ys = points
     if k.draw.shape.chance(0.5):
         return (xs[i], ys[i]), f"({xs.name}, {ys.name})"
-    zoom = float(k.draw.value.constant(0.6, 1.2, digits=2))
+    zoom = float(k.draw.value.constant(0.6, 1.2))
     shift = float(k.draw.value.constant(0.05, 0.4))
     start = (zoom * xs[i] - shift, zoom * ys[i])
     return start, f"({zoom} * {xs.name} - {shift}, {zoom} * {ys.name})"
@@ -120,7 +120,7 @@ def _trapped(
     shade: tuple[Var, Var] | None,
 ) -> str:
     """What becomes of the smallest |x| on the way; says so."""
-    near = float(k.draw.value.constant(0.06, 0.2, digits=2))
+    near = float(k.draw.value.constant(0.06, 0.2))
     if shade is None:
         more = k.draw.value.integer(orbit.cap // 2, 20)
         with k.if_(trap < near):

@@ -50,9 +50,9 @@ def _calibration(k: KernelBuilder, type_: Scalar, often: bool) -> Scale:
         return Scale(k, type_)
     value, floats = k.draw.value, type_.is_float
     form = k.draw.shape.choice(("affine", "down"))
-    factor = float(value.constant(0.2, 4.0, digits=2)) if floats else value.integer(2, 9)
+    factor = float(value.constant(0.2, 4.0)) if floats else value.integer(2, 9)
     most = 15 * factor
-    shift = float(value.constant(0.5, most, digits=2)) if floats else value.integer(1, int(most))
+    shift = float(value.constant(0.5, most)) if floats else value.integer(1, int(most))
     if form == "affine":
         phrase, low = f"{factor} e + {shift}", shift
         return Scale(k, type_, lambda e: factor * e + shift, low, 99 * factor + low, phrase)

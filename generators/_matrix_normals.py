@@ -8,7 +8,7 @@ from generators._matrix_rows import VALUES, grid
 from generators.build import KernelBuilder, cast, fn
 from generators.dtypes import Scalar
 from generators.expr import Expr, Var
-from generators.pieces import constant, extra_output, fine, stored, thread, zero
+from generators.pieces import constant, extra_output, stored, thread, zero
 from generators.registry import Title
 from generators.stages import Signal, refine
 
@@ -61,7 +61,7 @@ def _finish(k: KernelBuilder, level: int, normal: str) -> tuple[Finish, str]:
     bare = normal in ("softmax", "layer_norm") and level == 2
     if level >= 2 and not bare and k.draw.shape.chance(0.5):
         return lambda y, _: y, ""
-    gain, shift = fine(k, 0.3, 0.98), fine(k, 0.1, 0.9)
+    gain, shift = constant(k, 0.3, 0.98), constant(k, 0.1, 0.9)
     if form == "factor":
         return lambda y, _: gain * y, f" Multiply by {gain}."
     if form == "line":
@@ -76,7 +76,7 @@ Normal = tuple[Callable[[Var], Expr], str, Var]
 
 
 def _softmax(k: KernelBuilder, x: Var, row: Var, width: Expr) -> Normal:
-    heat = fine(k, 0.4, 1.8) if k.draw.shape.chance(0.7) else 0.0
+    heat = constant(k, 0.4, 1.8) if k.draw.shape.chance(0.7) else 0.0
     peak = k.let(("peak", "row_max", "top"), x[row, 0])
     with k.for_(("j", "k", "c"), width, start=1) as j:
         k.assign(peak, fn("max", peak, x[row, j]))

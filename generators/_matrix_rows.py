@@ -7,7 +7,7 @@ from collections.abc import Callable
 from generators.build import KernelBuilder, cast, fn
 from generators.dtypes import INT32, Scalar
 from generators.expr import Const, Expr, Var
-from generators.pieces import constant, fine, stored, thread, zero
+from generators.pieces import constant, stored, thread, zero
 from generators.registry import Title
 from generators.stages import refine
 from generators.touches import touch
@@ -28,15 +28,15 @@ def _plain(k: KernelBuilder, v: Expr) -> tuple[Expr, str]:
 
 
 def _square(k: KernelBuilder, v: Expr) -> tuple[Expr, str]:
-    center = fine(k, 0.1, 0.98)
+    center = constant(k, 0.1, 0.98)
     if k.draw.shape.chance(0.4):
-        gain = fine(k, 0.3, 0.98)
+        gain = constant(k, 0.3, 0.98)
         return gain * v * v + center * v, f"{gain} v^2 + {center} v"
     return (v - center) * (v - center), f"(v - {center})^2"
 
 
 def _magnitude(k: KernelBuilder, v: Expr) -> tuple[Expr, str]:
-    c = fine(k, 0.1, 0.98)
+    c = constant(k, 0.1, 0.98)
     form = k.draw.shape.choice(("distance", "saturated", "smooth"))
     if form == "distance":
         return fn("abs", v - c), f"|v - {c}|"
@@ -46,15 +46,15 @@ def _magnitude(k: KernelBuilder, v: Expr) -> tuple[Expr, str]:
 
 
 def _exponential(k: KernelBuilder, v: Expr) -> tuple[Expr, str]:
-    heat = fine(k, 0.3, 1.2)
+    heat = constant(k, 0.3, 1.2)
     if k.draw.shape.chance(0.3):
-        shift = fine(k, 0.1, 0.9)
+        shift = constant(k, 0.1, 0.9)
         return fn("exp", heat * (v - shift)), f"exp({heat} (v - {shift}))"
     return fn("exp", heat * v), f"exp({heat} v)"
 
 
 def _hinge(k: KernelBuilder, v: Expr) -> tuple[Expr, str]:
-    margin = fine(k, 0.1, 0.9)
+    margin = constant(k, 0.1, 0.9)
     if k.draw.shape.chance(0.5):
         return fn("max", v - margin, 0.0), f"max(v - {margin}, 0)"
     return fn("max", margin - v, 0.0), f"max({margin} - v, 0)"
@@ -109,7 +109,7 @@ def _extreme(k: KernelBuilder, x: Var, row: Var, width: Expr, rows: str) -> tupl
     biggest, far = k.draw.shape.chance(0.5), k.draw.shape.chance(0.5)
     # A cast of the variable of an unrolled loop changes the variable's own type in Warp.
     far = far or isinstance(width, Const)
-    c = fine(k, 0.1, 0.9) if far else fine(k, 0.02, 0.3)
+    c = constant(k, 0.1, 0.9) if far else constant(k, 0.02, 0.3)
     first = x[row, 0]
     scalar = first.type
     assert isinstance(scalar, Scalar)

@@ -7,7 +7,7 @@ from generators.body import lift
 from generators.build import KernelBuilder, fn
 from generators.dtypes import INT32, Mat, Scalar
 from generators.expr import Const, Expr, Var, op
-from generators.pieces import fine, thread, zero
+from generators.pieces import constant, thread, zero
 from generators.registry import Title
 
 
@@ -95,7 +95,7 @@ def _stencil(k: KernelBuilder, level: int, scalar: Scalar) -> Window:
     done += f" in the columns, compute {text}."
     if level >= 4:
         value = k.let(("flow", "change"), value)
-        factor = fine(k, 0.3, 0.9)
+        factor = constant(k, 0.3, 0.9)
         value = value / (factor + value * value)
         done += f" That value t becomes t / ({factor} + t^2)."
     return k.let(("total", "acc", "result"), value), (i, j), (h, w), done
@@ -103,7 +103,7 @@ def _stencil(k: KernelBuilder, level: int, scalar: Scalar) -> Window:
 
 def _five_points(k: KernelBuilder, u: Expr, n: Expr, s: Expr, w: Expr, e: Expr) -> tuple[Expr, str]:
     form = k.draw.shape.choice(("diffusion", "weights", "upwind", "sharpen", "edges"))
-    a, b = fine(k, 0.05, 0.24), fine(k, 0.3, 0.95)
+    a, b = constant(k, 0.05, 0.24), constant(k, 0.3, 0.95)
     if form == "diffusion":
         rest = n + s + w + e - 4.0 * u
         return u + a * rest, f"u + {a} * (n + s + w + e - 4 u)"

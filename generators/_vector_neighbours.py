@@ -10,7 +10,6 @@ from generators.expr import Expr, Var
 from generators.pieces import (
     Pairwise,
     constant,
-    fine,
     float_vec,
     helper,
     zero,
@@ -19,7 +18,7 @@ from generators.registry import Title
 
 
 def _spring(k: KernelBuilder) -> tuple[Pairwise, str]:
-    rest, stiffness = fine(k, 0.2, 0.95), fine(k, 0.8, 6.0)
+    rest, stiffness = constant(k, 0.2, 0.95), constant(k, 0.8, 6.0)
     soft = k.draw.value.choice((0.01, 0.02, 0.05))
 
     def term(b: BodyBuilder, xi: Expr, xj: Expr) -> Expr:
@@ -32,7 +31,7 @@ def _spring(k: KernelBuilder) -> tuple[Pairwise, str]:
 
 
 def _repulsion(k: KernelBuilder) -> tuple[Pairwise, str]:
-    strength, soft = fine(k, 0.15, 0.99), constant(k, 0.1, 0.6)
+    strength, soft = constant(k, 0.15, 0.99), constant(k, 0.1, 0.6)
 
     def term(b: BodyBuilder, xi: Expr, xj: Expr) -> Expr:
         away = b.let(("away", "delta"), xi - xj)
@@ -43,7 +42,7 @@ def _repulsion(k: KernelBuilder) -> tuple[Pairwise, str]:
 
 
 def _attraction(k: KernelBuilder) -> tuple[Pairwise, str]:
-    width, rational = fine(k, 0.3, 2.0), k.draw.shape.chance(0.4)
+    width, rational = constant(k, 0.3, 2.0), k.draw.shape.chance(0.4)
 
     def term(b: BodyBuilder, xi: Expr, xj: Expr) -> Expr:
         delta = b.let(("delta", "to_other"), xj - xi)
@@ -57,9 +56,9 @@ def _attraction(k: KernelBuilder) -> tuple[Pairwise, str]:
 
 
 def _smoothing(k: KernelBuilder) -> tuple[Pairwise, str]:
-    rate = fine(k, 0.05, 0.6)
+    rate = constant(k, 0.05, 0.6)
     if k.draw.shape.chance(0.4):
-        keep = fine(k, 0.6, 0.99)
+        keep = constant(k, 0.6, 0.99)
         return lambda _, xi, xj: rate * (keep * xj - xi), f"{rate} * ({keep} * xj - xi)"
     return lambda _, xi, xj: rate * (xj - xi), f"{rate} * (xj - xi)"
 
@@ -111,7 +110,7 @@ def neighbour_forces(k: KernelBuilder, level: int) -> Title:
         if used is None:
             k.augment(total, "add", value)
         else:
-            reach = fine(k, 0.6, 1.6)
+            reach = constant(k, 0.6, 1.6)
             with k.if_(fn("length_sq", xj - xi) < reach):
                 k.augment(total, "add", value)
                 k.augment(used, "add", 1.0)

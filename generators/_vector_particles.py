@@ -8,7 +8,7 @@ from generators.build import BodyBuilder, KernelBuilder, field, fn, make
 from generators.dtypes import Struct, Vec
 from generators.expr import Expr, Var
 from generators.ir import FieldInit
-from generators.pieces import fine, float_vec, helper
+from generators.pieces import constant, float_vec, helper
 from generators.registry import Title
 
 _STEP_NAMES = ("integrate_particles", "euler_step", "advance_particles", "move_particles")
@@ -17,7 +17,7 @@ _DT = ("dt", "time_step", "h")
 
 def _time_step(k: KernelBuilder, vec: Vec) -> float:
     """The step's length as a literal, or zero for a parameter."""
-    return fine(k, 0.02, 0.2) if k.draw.shape.chance(0.5) else 0.0
+    return constant(k, 0.02, 0.2) if k.draw.shape.chance(0.5) else 0.0
 
 
 def _dt_text(dt: Expr, literal: float) -> str:
@@ -30,19 +30,19 @@ def _with_extra(k: KernelBuilder, a: Expr, text: str, x: Var, v: Var) -> tuple[E
     assert isinstance(v.type, Vec)
     form = k.draw.shape.choice(("drag", "spring", "gain", "gravity", "quadratic"))
     if form == "drag":
-        rate = fine(k, 0.1, 0.99)
+        rate = constant(k, 0.1, 0.99)
         return a - rate * v, f"{text} - {rate} * v"
     if form == "spring":
-        stiffness = fine(k, 0.2, 2.5)
+        stiffness = constant(k, 0.2, 2.5)
         return a - stiffness * x, f"{text} - {stiffness} * x"
     if form == "quadratic":
-        rate = fine(k, 0.05, 0.5)
+        rate = constant(k, 0.05, 0.5)
         return a - rate * fn("length", v) * v, f"{text} - {rate} * |v| * v"
     if form == "gravity":
-        parts = [0.0, -fine(k, 1.5, 9.9)] + [0.0] * (v.type.size - 2)
+        parts = [0.0, -constant(k, 1.5, 9.9)] + [0.0] * (v.type.size - 2)
         down = make(v.type, *(k.lift(part, v.type.scalar) for part in parts))
         return a + down, f"{text} + ({', '.join(map(str, parts))})"
-    gain = fine(k, 0.3, 1.9)
+    gain = constant(k, 0.3, 1.9)
     return gain * a, f"{gain} * {text}"
 
 

@@ -12,7 +12,7 @@ from generators.build import KernelBuilder, field, fn
 from generators.dtypes import Type, Vec
 from generators.expr import Expr, Operand, Var, op
 from generators.ir import FieldInit
-from generators.pieces import fine, float_vec, helper
+from generators.pieces import constant, float_vec, helper
 from generators.registry import Title
 
 Place = tuple[tuple[str, ...], tuple[Var, ...]]
@@ -106,8 +106,8 @@ def _scene(k: KernelBuilder, level: int) -> tuple[Scene, Hits]:
     plain = ("padded", "shrunk") if as_struct else ("padded", "shrunk", "literal", "literal")
     kind = shape.choice(plain)
     low, high = (0.4, 0.9) if several else (0.8, 1.6)
-    amount = fine(k, *{"padded": (0.02, 0.4), "shrunk": (0.75, 0.99)}.get(kind, (low, high)))
-    start = fine(k, 0.01, 0.3) if shape.chance(0.5) else 0.0
+    amount = constant(k, *{"padded": (0.02, 0.4), "shrunk": (0.75, 0.99)}.get(kind, (low, high)))
+    start = constant(k, 0.01, 0.3) if shape.chance(0.5) else 0.0
     scene = Scene(vec, "sphere" if vec.size == 3 else "circle", several, as_struct, kind, amount)
     return scene, Hits(start, geometric=shape.chance(0.4))
 

@@ -64,7 +64,7 @@ def combine_elements(k: KernelBuilder, level: int) -> Title:
     leaves += [array[i] for array in arrays]
     hole, given = _joined(k, leaves, 1 + level // 3 + level // 5)
     if level >= 2 and _never_negative(hole):
-        hole = hole - float(k.draw.value.constant(0.6, 1.4, digits=2))
+        hole = hole - float(k.draw.value.constant(0.6, 1.4))
     done, value = f"Compute {formula(hole)} element by element{given}.", hole
     touches = level <= 2 and (not has_constant(hole) or k.draw.shape.chance(0.3))
     if touches:

@@ -115,8 +115,8 @@ def _probe(k: KernelBuilder, type_: Scalar, level: int) -> Probe:
     if level > 1 and k.draw.shape.chance(0.2):
         queries = k.array(names, type_, "n", low=-10, high=110)
         return Probe(queries, lambda x: x, f"each of {queries.name}")
-    c = float(k.draw.value.constant(0.2, 6.0, digits=2))
-    d = float(k.draw.value.constant(1.0, 60.0, digits=2))
+    c = float(k.draw.value.constant(0.2, 6.0))
+    d = float(k.draw.value.constant(1.0, 60.0))
     forms: dict[str, tuple[Callable[[Expr], Expr], str, float, float]] = {
         "affine": (lambda x: c * x + d, f"{c} * {{0}} + {d}", c, d),
         "down": (lambda x: c * x - d, f"{c} * {{0}} - {d}", c, -d),

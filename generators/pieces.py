@@ -19,22 +19,18 @@ def zero(type_: Type) -> Expr:
     return nought if isinstance(type_, Scalar) else make(type_, nought)
 
 
-def constant(k: KernelBuilder, low: float, high: float, digits: int = 2) -> float:
-    return float(k.draw.value.constant(low, high, digits))
-
-
-def fine(k: KernelBuilder, low: float, high: float) -> float:
+def constant(k: KernelBuilder, low: float, high: float) -> float:
     """A constant of two digits."""
-    return constant(k, low, high)
+    return float(k.draw.value.constant(low, high))
 
 
 def tuned(
     k: KernelBuilder, names: tuple[str, ...], scalar: Scalar, low: float, high: float
 ) -> Operand:
-    """A quantity that is a parameter or a literal of three digits."""
+    """A quantity that is a parameter or a literal of two digits."""
     if k.draw.shape.chance(0.5):
         return k.scalar(names, scalar, low, high)
-    return fine(k, low, high)
+    return constant(k, low, high)
 
 
 def shown(value: Operand) -> str:

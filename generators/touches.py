@@ -51,8 +51,8 @@ def touch(k: KernelBuilder, value: Expr, scale: float = 1.0) -> Touched:
     """
     forms = _FLOAT_FORMS if isinstance(value.type, Scalar) else _LINEAR_FORMS
     assert scalar_of(value.type).is_float
-    factor = float(k.draw.value.constant(0.3, 2.5, digits=2))
-    offset = float(k.draw.value.constant(0.1 * scale, 0.9 * scale, digits=2))
+    factor = float(k.draw.value.constant(0.3, 2.5))
+    offset = float(k.draw.value.constant(0.1 * scale, 0.9 * scale))
     return forms[k.draw.shape.choice(sorted(forms))](value, factor, offset)
 
 

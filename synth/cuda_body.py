@@ -91,7 +91,11 @@ class Body(Expressions):
                 flat = self.flat(sum_.indices, sum_.key[1])
                 self.put(depth, f"const int {sum_.name} = {flat.text};")
                 self.offsets.named[sum_.key] = sum_.name
-            self.special.get(id(s), self._statements[type(s)])(s, depth)
+            self.special.get(id(s), self.usual)(s, depth)
+
+    def usual(self, s: ir.Statement, depth: int) -> None:
+        """A statement as it is printed without a printer of its own."""
+        self._statements[type(s)](s, depth)
 
     # Statements
 

@@ -37,17 +37,13 @@ def common_targets(kernel: ir.Kernel) -> dict[int, Sum] | None:
             return None
         found[id(s)] = Sum(s.array.name, element, join)
     several = len({s.name for s in found.values()}) < len(targets)
-    return None if not found or several or _returns_in_loops(kernel.body) else found
+    return None if not found or several or leaves_from_a_loop(kernel.body) else found
 
 
-def _returns_in_loops(body: ir.Body) -> bool:
+def leaves_from_a_loop(body: ir.Body) -> bool:
+    """Whether a thread leaves a kernel from within a loop."""
     loops = [s for s in statements(body) if isinstance(s, ir.For | ir.While)]
     return any(isinstance(s, ir.Return) for loop in loops for s in statements(loop.body))
-
-
-def leaves_from_a_loop(kernel: ir.Kernel) -> bool:
-    """Whether a thread leaves the kernel from within a loop."""
-    return _returns_in_loops(kernel.body)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -12,9 +12,9 @@ from generators.expr import Extent, Load, Op
 from generators.walk import expressions, statements
 from synth.cuda_body import Body
 from synth.cuda_device import Library
-from synth.cuda_lines import wrapped
+from synth.cuda_lines import leaving, wrapped
 from synth.cuda_schedule import Schedule
-from synth.cuda_text import WIDTH
+from synth.cuda_text import TAB, WIDTH
 from synth.cuda_types import KEYWORDS, computed
 from synth.render_text import names_of
 from validate.sizes import parse as parse_size
@@ -202,3 +202,13 @@ def product(number: int, names: Sequence[str]) -> str:
 def factor(text: str) -> str:
     """A size as a factor of a product."""
     return f"({text})" if "+" in text else text
+
+
+def leave_before(body: Body, s: ir.Statement, test: Callable[[], str]) -> None:
+    """Have threads leave before a statement; ``test`` says which when the text comes there."""
+
+    def leave(s: ir.Statement, depth: int) -> None:
+        body.lines += leaving(depth * TAB, test())
+        body.usual(s, depth)
+
+    body.special[id(s)] = leave

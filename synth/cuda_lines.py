@@ -24,6 +24,12 @@ def wrapped(indent: int, text: str) -> list[str]:
     return [pad + first, *rest]
 
 
+def leaving(indent: int, test: str) -> list[str]:
+    """The lines with which threads that meet a test leave the kernel."""
+    pad = " " * indent
+    return [*wrapped(indent, f"if ({test}) {{"), f"{pad}    return;", f"{pad}}}"]
+
+
 def _statement(text: str, indent: int) -> Laid:
     inner, found = indent + TAB, _HEAD.match(text)
     if found:

@@ -75,7 +75,7 @@ def styles_of(program: ir.Program) -> dict[str, int]:
     """The styles that a kernel has a form in, with their weights."""
     kernel = program.kernel
     found = {"guarded": 100}
-    if not leaves_from_a_loop(kernel):
+    if not leaves_from_a_loop(kernel.body):
         found["grid_stride"] = 20 + 15 * program.level
     if elementwise(kernel) is not None:
         found["vectorized"] = 100

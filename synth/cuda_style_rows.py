@@ -10,9 +10,9 @@ from generators import ir
 from generators.dtypes import INT32, Scalar
 from generators.expr import Const
 from synth.cuda_body import Body
-from synth.cuda_collective import block_join, join_into, warp_join
-from synth.cuda_kernel import KernelText, Written, factor
-from synth.cuda_lines import wrapped
+from synth.cuda_collective import block_join, identity, join_into, warp_join
+from synth.cuda_kernel import KernelText, Written, factor, leave_before
+from synth.cuda_lines import leaving, wrapped
 from synth.cuda_offsets import flat_index, without_unused
 from synth.cuda_split import Sum, split_loops
 from synth.cuda_style_threads import flat_grid, unpacked
@@ -46,7 +46,7 @@ class _Rows:
         for place, sums in self.found.sums.items():
             self.body.special[id(kernel.body[place])] = self._loop(sums)
         if self.found.tail < len(kernel.body):
-            self._leave_before(kernel.body[self.found.tail])
+            leave_before(self.body, kernel.body[self.found.tail], lambda: f"{self.lane} != 0")
         names = self.text.threads()
         self.index = names[0] if len(names) == 1 else self.text.fresh("element", "flat_index")
         known = flat_index(kernel.threads, self.text.extents(), self.index)
@@ -69,23 +69,9 @@ class _Rows:
             lines = [
                 *wrapped(4, f"const int {index} = {start};"),
                 f"    const int {self.lane} = threadIdx.x % {WARP};",
-                *wrapped(4, f"if ({index} >= {total}) {{"),
-                "        return;",
-                "    }",
+                *leaving(4, f"{index} >= {total}"),
             ]
         return [*lines, *(unpacked(names, extents, index, 1) if len(names) > 1 else [])]
-
-    def _leave_before(self, s: ir.Statement) -> None:
-        """One thread alone goes on from a statement."""
-        usual = self.body._statements[type(s)]
-
-        def leave(s: ir.Statement, depth: int) -> None:
-            self.body.put(depth, f"if ({self.lane} != 0) {{")
-            self.body.put(depth + 1, "return;")
-            self.body.put(depth, "}")
-            usual(s, depth)
-
-        self.body.special[id(s)] = leave
 
     def _loop(self, sums: list[Sum]) -> Callable[[Any, int], None]:
         def put(s: ir.For, depth: int) -> None:
@@ -94,7 +80,8 @@ class _Rows:
             for x in sums:
                 if x.apart:
                     assert isinstance(x.type, Scalar)
-                    body.put(depth, f"{body.library.type(x.type)} {apart[x.name]} = {_zero(x)};")
+                    kind, start = body.library.type(x.type), identity(x.join, x.type)
+                    body.put(depth, f"{kind} {apart[x.name]} = {start};")
             step = WARP if self.by_warp else "blockDim.x"
             name, stop = body.name(s.name), body.show(s.stop).text
             start = self.lane
@@ -124,8 +111,3 @@ class _Rows:
         else:
             assert isinstance(x.type, Scalar)
             body.put(depth, join_into(x.join, x.type, name, f"{function}({apart})"))
-
-
-def _zero(x: Sum) -> str:
-    assert isinstance(x.type, Scalar)
-    return {"float32": "0.0f", "float64": "0.0"}.get(x.type.name, "0")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from synth.cuda_body import Body
 from synth.cuda_kernel import KernelText, Written, factor
-from synth.cuda_lines import wrapped
+from synth.cuda_lines import leaving, wrapped
 from synth.cuda_offsets import NOTHING, flat_index, without_unused
 
 ELEMENTS_A_THREAD = 4
@@ -23,7 +23,7 @@ def write_guarded(text: KernelText) -> Written:
         return Written([*around, *inner], [flat_grid(formulas, text.schedule.block[0])])
     lines = [place_of(name, axis) for name, axis in zip(names[::-1], "xyz", strict=False)]
     tests = " || ".join(f"{n} >= {factor(e)}" for n, e in zip(names, extents, strict=True))
-    lines += [*wrapped(4, f"if ({tests}) {{"), "        return;", "    }"]
+    lines += leaving(4, tests)
     pairs = zip(formulas[::-1], text.schedule.block, strict=True)
     grid = [f"({factor(e)} + {b - 1}) / {b}" for e, b in pairs]
     return Written([*lines, *inner], grid)
@@ -79,9 +79,4 @@ def unpacked(names: list[str], extents: list[str], index: str, depth: int) -> li
 
 def _flat_start(extents: list[str]) -> list[str]:
     total = " * ".join(factor(e) for e in extents)
-    return [
-        place_of("index", "x"),
-        *wrapped(4, f"if (index >= {total}) {{"),
-        "        return;",
-        "    }",
-    ]
+    return [place_of("index", "x"), *leaving(4, f"index >= {total}")]

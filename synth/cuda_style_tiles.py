@@ -11,7 +11,7 @@ from generators.expr import Var
 from generators.walk import expressions, mentions, operands, statements
 from synth.cuda_body import Body
 from synth.cuda_forms import Staged, staged
-from synth.cuda_kernel import KernelText, Written, factor
+from synth.cuda_kernel import KernelText, Written, factor, leave_before
 from synth.cuda_lines import wrapped
 from synth.cuda_text import Text
 
@@ -60,7 +60,7 @@ class _Tiles:
         kernel, place = self.text.kernel, self.found.place
         self.body.special[id(self.loop)] = self._tile_loop
         if place + 1 < len(kernel.body):
-            self._leave_before(kernel.body[place + 1])
+            leave_before(self.body, kernel.body[place + 1], self._past_an_edge)
         inner = self.body.run(kernel.body, self.text.given(), 1)
         inner = _without_unread(inner, set(self.body.offsets.named.values()))
         formulas = self.text.formulas()
@@ -99,19 +99,10 @@ class _Tiles:
                 own.append(f"    const int {name} = blockIdx.{axis};")
         return [*lines, *own]
 
-    def _leave_before(self, s: ir.Statement) -> None:
-        usual = self.body._statements[type(s)]
-
-        def leave(s: ir.Statement, depth: int) -> None:
-            block = self.text.schedule.block[::-1]
-            places = zip(self.places[::-1], self.text.extents(), block, strict=True)
-            tests = " || ".join(f"{place} >= {factor(e)}" for place, e, size in places if size > 1)
-            self.body.put(depth, f"if ({tests}) {{")
-            self.body.put(depth + 1, "return;")
-            self.body.put(depth, "}")
-            usual(s, depth)
-
-        self.body.special[id(s)] = leave
+    def _past_an_edge(self) -> str:
+        block = self.text.schedule.block[::-1]
+        places = zip(self.places[::-1], self.text.extents(), block, strict=True)
+        return " || ".join(f"{place} >= {factor(e)}" for place, e, size in places if size > 1)
 
     def _tile_loop(self, s: ir.For, depth: int) -> None:
         body, size = self.body, self.size

@@ -9,8 +9,8 @@ from typing import Any
 from extract import ModuleText, extract_module
 from synth.codegen_modules import Generated
 from synth.harvest_args import SIZE, SIZE_SYMBOL
-from synth.pair import NOT_MEASURED, PLAIN_COLUMNS, Row
-from validate.columns import SCHEMA_VERSION
+from synth.pair import NOT_MEASURED, Row
+from validate.columns import PLAIN_COLUMNS, SCHEMA_VERSION
 from validate.schema import HARVESTED, row_id
 
 _IDENTIFIER = re.compile(r"(?:::)?[A-Za-z_]\w*")

@@ -34,8 +34,6 @@ CANDIDATES = {4: 2, 5: 3}
 """Programs drawn for one attempt at these levels, of which the longest is taken: higher levels are
 to show more at a time than an idiom's shorter forms do."""
 
-PLAIN_COLUMNS = ("cuda_plain", "plain_args", "plain_launch", "schedule")
-
 HARVEST_ORIGIN = ("module", "line", "self_contained")
 
 NOT_MEASURED: dict[str, Any] = {

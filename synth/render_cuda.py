@@ -20,6 +20,7 @@ from synth import (
 from synth.cuda_forms import common_targets
 from synth.cuda_kernel import KernelText, Written
 from synth.cuda_schedule import Schedule, schedule_for
+from validate.columns import PLAIN_COLUMNS
 
 REGISTERED = (cuda_collective, cuda_random, cuda_rigid, cuda_spatial)
 """Modules that register device functions when they are imported."""
@@ -53,12 +54,8 @@ class Plain:
 
     def columns(self) -> dict[str, Any]:
         """The columns of a row that hold plain CUDA."""
-        return {
-            "cuda_plain": self.text,
-            "plain_args": self.args,
-            "plain_launch": self.launch,
-            "schedule": self.schedule.to_json(),
-        }
+        values = (self.text, self.args, self.launch, self.schedule.to_json())
+        return dict(zip(PLAIN_COLUMNS, values, strict=True))
 
 
 def render(program: ir.Program, schedule: Schedule | None = None) -> Plain:

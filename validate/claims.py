@@ -7,6 +7,7 @@ from typing import Any
 
 from validate.adjoint import ADJOINT_STATUSES, status_without_run
 from validate.archs import ARCHS
+from validate.columns import PLAIN_COLUMNS
 from validate.sizes import awkward_sizes, describe
 
 NOT_MEASURED = ("max_ulp",)
@@ -53,9 +54,8 @@ def _run(row: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _plain(row: Mapping[str, Any]) -> Iterator[str]:
-    columns = ("cuda_plain", "plain_args", "plain_launch", "schedule")
-    there = [name for name in columns if row[name] is not None]
-    if there and len(there) < len(columns):
+    there = [name for name in PLAIN_COLUMNS if row[name] is not None]
+    if there and len(there) < len(PLAIN_COLUMNS):
         yield f"{there[0]} is given without the other columns of plain CUDA"
     claims, runs = (row["checks"][name] is not None for name in ("run_plain", "run_forward"))
     if claims and not (there and runs):

@@ -39,6 +39,8 @@ _PLAIN_ARG = pa.struct([("name", pa.string()), ("type", pa.string()), ("size", p
 _PLAIN_LAUNCH = pa.struct(
     [("grid", _STRINGS), ("block", pa.list_(pa.int32())), ("shared_bytes", pa.int64())]
 )
+PLAIN_COLUMNS = ("cuda_plain", "plain_args", "plain_launch", "schedule")
+"""What a row says of its plain CUDA: all of it or nothing."""
 _CHECKS = pa.struct(
     [
         ("compile_archs", _STRINGS),

@@ -133,11 +133,8 @@ class HostRunner:
             if log := plain_unit.fault_or_no_kernel(row["cuda_plain"]):
                 results[position] = RunResult(row["id"], "compile_error", log)
         sound = [position for position in range(len(rows)) if position not in results]
-        sharing = [p for p in sound if plain_unit.shares(rows[p]["cuda_plain"])]
-        for start in range(0, len(sharing), self.batch_size):
-            self._run_batch(rows, sharing[start : start + self.batch_size], results)
-        for position in sorted({*sound} - {*sharing}):
-            self._run_batch(rows, [position], results)
+        for batch in plain_unit.batches(rows, sound, self.batch_size):
+            self._run_batch(rows, batch, results)
         return [results[position] for position in range(len(rows))]
 
     def _run_batch(

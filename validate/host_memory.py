@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -35,9 +35,9 @@ _WATCH = np.dtype(
         ("trouble", np.dtype([*_TROUBLE, ("offset", np.uint64)])),
     ]
 )
-VERBS = ("", "reads", "writes", "updates")
-SEVERAL = 0xFFFFFFFE
-"""In place of a thread's number: more than one."""
+_VERBS = ("", "reads", "writes", "updates")
+# In place of a thread's number: more than one.
+_SEVERAL = 0xFFFFFFFE
 
 
 def arrays_of(args: Sequence[Mapping[str, Any]], values: Mapping[str, Array]) -> dict[str, Array]:
@@ -131,21 +131,21 @@ class Arena:
         return f"{distance} bytes {place}"
 
 
-class Notices(Protocol):
-    """What saw a launch."""
-
-    def trouble(self) -> tuple[str, str] | None: ...
-
-
 class Watch:
-    """`pairsmith::watch_t` for an arena: notices reads outside arrays, and races."""
+    """`pairsmith::watch_t` for an arena: notices reads outside arrays, and races.
+
+    `byte_type` and `record_type` are the structs of the header that a text is compiled with.
+    """
+
+    byte_type: np.dtype[Any] = _BYTE
+    record_type: np.dtype[Any] = _WATCH
 
     def __init__(self, arena: Arena) -> None:
         self.arena = arena
-        self.bytes = np.zeros(arena.memory.size, _BYTE)
+        self.bytes = np.zeros(arena.memory.size, self.byte_type)
         for name, start in arena.start.items():
             self.bytes["inside"][start : start + arena.values[name].nbytes] = 1
-        self.record = np.zeros((), _WATCH)
+        self.record = np.zeros((), self.record_type)
         self.record["base"] = arena.memory.ctypes.data
         self.record["size"] = arena.memory.size
         self.record["bytes"] = self.bytes.ctypes.data
@@ -156,17 +156,19 @@ class Watch:
         access, earlier = int(found["access"]), int(found["earlier"])
         if not access:
             return None
-        place = self.arena.place(int(found["offset"]))
-        here = f"thread {found['thread']} {VERBS[access]} {place}"
+        here = f"thread {found['thread']} {_VERBS[access]} {self._place(found)}"
         if not earlier:
             return "read_out_of_bounds" if access == 1 else "wrote_out_of_bounds", here
-        before = f"thread {found['other']}" if found["other"] < SEVERAL else "other threads"
-        verb = VERBS[earlier] if found["other"] < SEVERAL else VERBS[earlier][:-1]
+        before = f"thread {found['other']}" if found["other"] < _SEVERAL else "other threads"
+        verb = _VERBS[earlier] if found["other"] < _SEVERAL else _VERBS[earlier][:-1]
         return "data_race", f"{here}, which {before} {verb}"
+
+    def _place(self, found: Any) -> str:
+        return self.arena.place(int(found["offset"]))
 
 
 def damage(
-    args: Sequence[Mapping[str, Any]], arena: Arena, watch: Notices | None = None
+    args: Sequence[Mapping[str, Any]], arena: Arena, watch: Watch | None = None
 ) -> tuple[str, str] | None:
     """Status and reason when a launch touched what it may not, or raced; None when it did not.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from validate.mutant_tables import MATHS
+
 PRECEDENCE = {
     sign: level
     for level, signs in enumerate(
@@ -48,32 +50,11 @@ NOT_COMMUTING = {"-", "/", "%", "<<", ">>"}
 COMPARISONS = set(OPPOSITE)
 
 _NEIGHBOURS = {
-    "sin": "cos",
-    "cos": "sin",
-    "tan": "tanh",
-    "asin": "acos",
-    "acos": "asin",
-    "atan": "tanh",
-    "sinh": "cosh",
-    "cosh": "sinh",
-    "tanh": "atan",
-    "exp": "cosh",
+    **MATHS,
     "exp2": "exp",
-    "log": "log2",
-    "log2": "log10",
-    "log10": "log",
     "log1p": "log",
     "expm1": "exp",
-    "sqrt": "cbrt",
     "rsqrt": "sqrt",
-    "cbrt": "sqrt",
-    "floor": "ceil",
-    "ceil": "floor",
-    "rint": "floor",
-    "round": "floor",
-    "trunc": "ceil",
-    "erf": "erfc",
-    "erfc": "erf",
     "erfinv": "erf",
     "erfcinv": "erfc",
 }

@@ -22,7 +22,7 @@ OPERATORS = {
     "atomic_or": "atomic_and",
     "atomic_xor": "atomic_or",
 }
-FUNCTIONS = {
+MATHS = {
     "sin": "cos",
     "cos": "sin",
     "tan": "tanh",
@@ -43,13 +43,17 @@ FUNCTIONS = {
     "rint": "floor",
     "round": "floor",
     "trunc": "ceil",
+    "erf": "erfc",
+    "erfc": "erf",
+}
+"""Functions of one number by the names that C and Warp share, and what is called instead."""
+FUNCTIONS = {
+    **MATHS,
     "frac": "floor",
     "sign": "abs",
     "abs": "neg",
     "neg": "abs",
     "invert": "neg",
-    "erf": "erfc",
-    "erfc": "erf",
     "degrees": "radians",
     "radians": "degrees",
     "length": "length_sq",

@@ -115,9 +115,7 @@ class CompileRunner:
         sent = [{"cuda_plain": row["cuda_plain"]} for row in rows]
         refused = plain_unit.fault_or_no_kernel
         job, sound = _started(sent, arch, goal, lambda row: refused(row["cuda_plain"]))
-        sharing = [p for p in sound if plain_unit.shares(sent[p]["cuda_plain"])]
-        starts = range(0, len(sharing), self.batch_size)
-        return self._solved(job, sound, [sharing[s : s + self.batch_size] for s in starts])
+        return self._solved(job, sound, plain_unit.batches(sent, sound, self.batch_size))
 
     def _solved(self, job: _Job, sound: list[int], together: list[list[int]]) -> list[Outcome]:
         for batch in together:

@@ -107,6 +107,15 @@ def fault_or_no_kernel(text: Any) -> str:
     return "" if kernel_names(text) else 'error: there is no extern "C" __global__ void kernel'
 
 
+def batches(
+    rows: Sequence[Mapping[str, Any]], positions: Sequence[int], size: int
+) -> list[list[int]]:
+    """Positions of rows in batches of at most `size`; texts that cannot share stand alone."""
+    sharing = [p for p in positions if shares(rows[p]["cuda_plain"])]
+    found = [sharing[start : start + size] for start in range(0, len(sharing), size)]
+    return [*found, *([p] for p in sorted({*positions} - {*sharing}))]
+
+
 def shares(text: str) -> bool:
     """Whether a text can stand among others: macros of its own would reach them."""
     bare = _INCLUDE.sub("", _COMMENT.sub(" ", text))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from validate.host_memory import SEVERAL, VERBS, Arena
+from validate.host_memory import Watch
+
+_PLAIN_READ = 1
 
 _MARK = np.dtype(
     [
@@ -26,33 +30,15 @@ _WATCH = np.dtype(
 )
 
 
-class PlainWatch:
+class PlainWatch(Watch):
     """Notices accesses outside arrays, and races, of global memory and of shared memory."""
 
-    def __init__(self, arena: Arena) -> None:
-        self.arena = arena
-        self.bytes = np.zeros(arena.memory.size, _BYTE)
-        for name, start in arena.start.items():
-            self.bytes["inside"][start : start + arena.values[name].nbytes] = 1
-        self.record = np.zeros((), _WATCH)
-        self.record["base"] = arena.memory.ctypes.data
-        self.record["size"] = arena.memory.size
-        self.record["bytes"] = self.bytes.ctypes.data
+    byte_type = _BYTE
+    record_type = _WATCH
 
-    def trouble(self) -> tuple[str, str] | None:
-        """The status and the reason of the first trouble, if there was any."""
-        found = self.record["trouble"]
-        access, earlier = int(found["access"]), int(found["earlier"])
-        if not access:
-            return None
-        offset = int(found["offset"])
-        place = f"byte {offset} of shared memory" if found["shared"] else self.arena.place(offset)
-        here = f"thread {found['thread']} {VERBS[access]} {place}"
-        if not earlier and found["shared"] and access == 1:
-            return "read_out_of_bounds", f"{here}, which nobody has written"
-        if not earlier:
-            return "read_out_of_bounds" if access == 1 else "wrote_out_of_bounds", here
-        alone = found["other"] < SEVERAL
-        before = f"thread {found['other']}" if alone else "other threads"
-        verb = VERBS[earlier] if alone else VERBS[earlier][:-1]
-        return "data_race", f"{here}, which {before} {verb}"
+    def _place(self, found: Any) -> str:
+        if not found["shared"]:
+            return super()._place(found)
+        unwritten = found["access"] == _PLAIN_READ and not found["earlier"]
+        place = f"byte {found['offset']} of shared memory"
+        return f"{place}, which nobody has written" if unwritten else place

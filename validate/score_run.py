@@ -42,11 +42,8 @@ class Runner(HostRunner):
         """Compile and run prepared texts; those that may share a translation unit do."""
         self._text = "score"
         results: dict[int, Any] = {}
-        sharing = [p for p in range(len(rows)) if plain_unit.shares(rows[p]["cuda_plain"])]
-        for start in range(0, len(sharing), self.batch_size):
-            self._run_batch(rows, sharing[start : start + self.batch_size], results)
-        for position in sorted({*range(len(rows))} - {*sharing}):
-            self._run_batch(rows, [position], results)
+        for batch in plain_unit.batches(rows, range(len(rows)), self.batch_size):
+            self._run_batch(rows, batch, results)
         return [results[position] for position in range(len(rows))]
 
 
