@@ -15,16 +15,11 @@ from generators._math_core import (
     evaluate,
     keys_of,
     make_core,
-    named,
 )
+from generators._math_declare import declare_inputs, declare_params
 from generators._math_reduce import trip_count
-from generators._math_scene import (
-    Scene,
-    declare_inputs,
-    declare_params,
-    launch,
-    once_only,
-)
+from generators._math_scene import Scene, launch, once_only
+from generators._math_stores import out_names
 from generators.build import KernelBuilder, cast, fn
 from generators.expr import Const, Expr, Var
 from generators.registry import Title
@@ -80,6 +75,8 @@ def two_passes(k: KernelBuilder, level: int, family: Family) -> Title:
     s, _, term, text = prepared(k, family, cards, outer, inner)
     how = shape.choice(sorted(_SCALES))
     out = k.out(("out", "scaled_out", "normalized"), s.type, s.dims)
+    names = ("raw", *cards[0].outs.split(), "unscaled")
+    raw = k.out(names, s.type, s.dims) if shape.chance(0.8) else out
     eps = k.draw.value.choice((1.0e-3, 1.0e-2, 1.0e-4))
     report = (
         k.out(("scale_out", "row_scale", "norms_out"), s.type, s.dims[:-1]) if level > 3 else None
@@ -95,19 +92,17 @@ def two_passes(k: KernelBuilder, level: int, family: Family) -> Title:
     with k.for_((s.loop,), count) as j:
         s.place = (*s.threads, j)
         value = term()
-        if how in ("rms", "standard") and not isinstance(value, Var):
+        if not isinstance(value, Var):
             value = k.let(("value", "entry"), value)
+        k.store(raw, s.place, value)
         _sum_up(k, how, total, squares, value)
     centre, scale = _scale(k, how, (total, squares), cast(count, s.type), eps)
     k.used.discard(s.loop)
     with k.for_((s.loop,), count) as j:
-        s.place = (*s.threads, j)
-        value = named(k, cards[0], term())
-        if centre is not None:
-            value = value - centre
-        k.store(out, (*s.threads, j), value if scale is None else value / scale)
-    done = f"Over {s.loop}, evaluate {text}. {out.name} gets these values "
+        _rescaled(k, (*s.threads, j), (raw, out), centre, scale)
+    done = f"Over {s.over}, evaluate {text}. {out.name} gets these values "
     done += f"{_SCALES[how].format(eps=eps)}."
+    done += f" {raw.name} gets them as they are." if raw is not out else ""
     if report is not None:
         kept = scale if scale is not None else centre
         assert kept is not None
@@ -115,6 +110,25 @@ def two_passes(k: KernelBuilder, level: int, family: Family) -> Title:
         done += f" {report.name} gets the {'divisor' if scale is not None else 'mean'}."
     base = family.titles.split()[0] if len(cards) > 1 else cards[0].name
     return Title(k.name(f"{how}_{base}", f"{base}_{how}", f"normalize_{base}"), done)
+
+
+def _rescaled(
+    k: KernelBuilder,
+    at: tuple[Expr, ...],
+    arrays: tuple[Var, Var],
+    centre: Var | None,
+    scale: Var | None,
+) -> None:
+    """Put a value that the first pass stored on the common scale, perhaps in its own place."""
+    raw, out = arrays
+    if raw is out and (centre is None or scale is None):
+        if centre is not None:
+            k.store(out, at, centre, op="sub")
+        if scale is not None:
+            k.store(out, at, scale, op="div")
+        return
+    value: Expr = raw[at] if centre is None else raw[at] - centre
+    k.store(out, at, value if scale is None else value / scale)
 
 
 def _sum_up(k: KernelBuilder, how: str, total: Var, squares: Var | None, value: Expr) -> None:
@@ -154,8 +168,7 @@ def bumped(k: KernelBuilder, level: int, family: Family) -> Title:
     step = float(f"{0.02 * (table[key].high - table[key].low):.0e}")
     central = level > 3 or shape.chance(0.6)
     slopes = k.out(("slopes", "sensitivity", "gradient_out"), s.type, s.dims)
-    names = (*card.outs.split(), f"{card.name}_out")
-    report = k.out(names, s.type, s.dims) if level > 3 else None
+    report = k.out(out_names(k, card), s.type, s.dims) if level > 3 else None
     values: dict[str, Expr] = {}
     for name, value in s.values(card.keys).items():
         values[name] = value if isinstance(value, Var) else k.let(table[name].names, value)
