@@ -7,10 +7,9 @@ from functools import reduce
 from operator import add
 
 from generators.build import KernelBuilder, fn
+from generators.endings import Site, write
 from generators.expr import Expr, Var
-from generators.pieces import stored
 from generators.registry import Title
-from generators.stages import refine
 
 _NAMES = {
     "laplacian": ("diffuse_step", "heat_step", "explicit_diffusion"),
@@ -39,17 +38,15 @@ def stencil(k: KernelBuilder, level: int) -> Title:
     slopes = "gradient" if level < 3 else "descent"
     form = shape.choice(("laplacian", "average", slopes, "sharpen", "reaction"))
     u = k.array(("u", "field", "height", "temperature", "phi"), type_, symbols, low=-1.0, high=1.0)
-    out = k.out(_OUTPUTS[form], type_, symbols)
     threads = k.thread(*symbols)
     periodic = shape.chance(0.4)
     center = u if form == "gradient" else k.let(("center", "c", "here"), u[threads])
     sides = _neighbours(k, u, threads, symbols, periodic)
     value, text = _update(k, form, center, sides)
-    signal = refine(k, value, level, ("updated", "value", "relaxed"), scale=0.7)
-    k.store(out, threads, signal.value)
     edges = "The grid is periodic" if periodic else "Beyond an edge, the edge value is taken"
     done = f"{text.format(f'the {ndim}-dimensional grid {u.name}')}. {edges}."
-    return Title(k.name(*_NAMES[form]), f"{done}{stored(signal)}")
+    done += write(k, level, Site(tuple(symbols), threads), _OUTPUTS[form], value)
+    return Title(k.name(*_NAMES[form]), done)
 
 
 @dataclass(frozen=True)

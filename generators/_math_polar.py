@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from generators._vector_kit import plural
 from generators.build import KernelBuilder, cast, fn
 from generators.dtypes import Scalar
 from generators.endings import Site, elements, write
@@ -85,7 +86,7 @@ _POLAR: dict[str, Polar] = {
     "vortex_speed": Polar(
         "r",
         "(1 - exp(-(r / {c})^2)) / r, the speed about a Lamb-Oseen vortex,",
-        "core_radius core",
+        "core core_size",
         (0.5, 0.8),
         (0.4, 1.2),
         lambda x, y, r, c: (1.0 - fn("exp", -(r / c) * (r / c))) / r,
@@ -150,8 +151,9 @@ def _coefficient(k: KernelBuilder, polar: Polar, site: Site, type_: Scalar) -> t
     if how == "scalar":
         scalar = k.scalar(names, type_, low, high)
         return scalar, scalar.name
-    array = k.array([f"{name}s" for name in names], type_, site.dims, low=low, high=high)
-    local = k.let(names, array[site.at])
+    name = k.draw.word.choice(names)
+    array = k.array(plural(name), type_, site.dims, low=low, high=high)
+    local = k.let(name, array[site.at])
     return local, array.name
 
 
