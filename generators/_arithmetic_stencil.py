@@ -32,7 +32,7 @@ _OUTPUTS = {
 def stencil(k: KernelBuilder, level: int) -> Title:
     """A finite difference over the neighbours of a grid point, at edges clamped or periodic."""
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
-    ndim = shape.integer(1, 1 if level == 1 else 2 if level < 4 else 3)
+    ndim = shape.integer(1, 2 if level < 4 else 3)
     low, high = {1: (48, 96), 2: (7, 10), 3: (4, 5)}[ndim]
     symbols = [k.size(s, low, high) for s in ("n", "m", "p")[:ndim]]
     slopes = "gradient" if level < 3 else "descent"
@@ -81,7 +81,7 @@ def _update(k: KernelBuilder, form: str, center: Expr, sides: list[_Sides]) -> t
     if form in ("gradient", "descent"):
         return _by_slopes(k, form, center, sides)
     most = 0.9 / (2 * len(sides)) if form == "average" else 0.25
-    rate = float(k.draw.value.constant(0.05, most, digits=3))
+    rate = float(k.draw.value.constant(0.05, most, digits=2))
     if form == "average":
         total = reduce(add, (s.before + s.after for s in sides))
         kept = round(1.0 - 2 * len(sides) * rate, 6)
@@ -95,7 +95,7 @@ def _update(k: KernelBuilder, form: str, center: Expr, sides: list[_Sides]) -> t
     if form == "laplacian":
         text = f"Take one explicit diffusion step on {{}}: add {rate} times {over}"
         return center + rate * total, text
-    growth = float(k.draw.value.constant(0.1, 0.6, digits=3))
+    growth = float(k.draw.value.constant(0.1, 0.6, digits=2))
     grown = center + rate * total + growth * center * (1.0 - center * center)
     text = f"Take one Allen-Cahn step on {{}}: add {rate} times {over} and {growth} * c * "
     return grown, text + "(1 - c * c), where c is the value before the step"
@@ -106,9 +106,9 @@ def _by_slopes(k: KernelBuilder, form: str, center: Expr, sides: list[_Sides]) -
     slopes = [k.let(s.slope, 0.5 * (s.after - s.before)) for s in sides]
     total = reduce(add, (slope * slope for slope in slopes))
     if form == "descent":
-        rate = float(k.draw.value.constant(0.05, 0.25, digits=3))
+        rate = float(k.draw.value.constant(0.05, 0.25, digits=2))
         text = f"From each value of {{}} subtract {rate} times the squared gradient there"
         return center - rate * total, text + " (central differences of unit spacing)"
-    stiffness = float(k.draw.value.constant(0.3, 2.5, digits=3))
+    stiffness = float(k.draw.value.constant(0.3, 2.5, digits=2))
     text = f"Compute {stiffness} times the squared gradient of {{}} by central differences "
     return stiffness * total, text + "of unit spacing"

@@ -40,12 +40,14 @@ def make_core(s: Scene, cards: Sequence[Card], with_helpers: float) -> Core:
     return Core(tuple(cards), helpers)
 
 
-def declare_codes(s: Scene, core: Core, axes: tuple[int, ...]) -> None:
+def declare_codes(s: Scene, core: Core, axes: tuple[int, ...], dispatched: bool = False) -> None:
+    """The array of codes; ``dispatched`` asks for a helper that chooses by them."""
     scalar = Scalar(s.k.draw.shape.weighted(_CODES))
     core.code_axes = axes
     names = s.family.kinds.split()
     core.codes = s.k.array(names, scalar, s.shape(axes), low=0, high=len(core.cards) - 1)
-    if not set(core.helpers) & {c.name for c in core.cards} and s.k.draw.shape.chance(0.08):
+    plain = not set(core.helpers) & {c.name for c in core.cards}
+    if dispatched or (plain and s.k.draw.shape.chance(0.08)):
         core.dispatcher = _dispatcher(s, core, scalar)
 
 

@@ -28,9 +28,17 @@ Term = Callable[[], Expr]
 
 
 def prepared(
-    k: KernelBuilder, family: Family, cards: list[Card], ndim: int, inner: str = ""
+    k: KernelBuilder,
+    family: Family,
+    cards: list[Card],
+    ndim: int,
+    inner: str = "",
+    twice: bool = False,
 ) -> tuple[Scene, Core, Term, str]:
-    """A launch with everything declared; what to evaluate at its place, and its text."""
+    """A launch with everything declared; what to evaluate at its place, and its text.
+
+    What the kernel evaluates ``twice``, at different places of its body, is a helper.
+    """
     keys = keys_of(cards)
     s = launch(k, family, ndim, inner)
     s.place = s.threads
@@ -40,9 +48,10 @@ def prepared(
     )
     axes: dict[tuple[int, ...], int] = {(last,): 1, (0,): 1}
     declare_params(s, [x for x in keys if x in family.params], axes)
-    core = make_core(s, cards, 0.6 if len(cards) == 1 else 0.35)
-    if len(cards) > 1:
-        declare_codes(s, core, s.everywhere)
+    single = len(cards) == 1
+    core = make_core(s, cards, float(single) if twice else 0.6 if single else 0.35)
+    if not single:
+        declare_codes(s, core, s.everywhere, dispatched=twice)
 
     def term() -> Expr:
         s.records.clear()
@@ -156,12 +165,19 @@ def _scale(
     return centre, k.let(("scale", "std"), fn("sqrt", fn("max", spread, 0.0) + eps))
 
 
+_BUMPED = (
+    ("moved_up", "value_up", "moved_down", "value_down", "value_here"),
+    ("x_plus", "f_plus", "x_minus", "f_minus", "f_here"),
+    ("bumped_up", "up", "bumped_down", "down", "base_value"),
+)
+
+
 def bumped(k: KernelBuilder, level: int, family: Family) -> Title:
     """The slope of a formula by one of its quantities, from differences."""
     shape = k.draw.shape
     card = shape.choice(family.cards)
     ndim = shape.weighted({1: 3, 2: 2, 3: 1})
-    s, core, _, text = prepared(k, family, [card], ndim)
+    s, core, _, text = prepared(k, family, [card], ndim, twice=True)
     table = {**family.inputs, **family.params}
     loose = [x for x in card.keys if not isinstance(s.sources[x].value, Const)]
     key = shape.choice(loose)
@@ -177,14 +193,15 @@ def bumped(k: KernelBuilder, level: int, family: Family) -> Title:
     def at(names: tuple[str, ...], value: Expr) -> Var:
         return k.let(names, evaluate(s, core, card, {**values, key: value}))
 
-    moved = k.let(("moved", "bumped_up"), values[key] + bump)
-    up = at(("up", "f_plus"), moved)
+    moved_name, up_name, low_name, down_name, base_name = k.draw.word.choice(_BUMPED)
+    moved = k.let(moved_name, values[key] + bump)
+    up = at((up_name,), moved)
     if central:
-        low = k.let(("lowered", "bumped_down"), values[key] - bump)
-        down = at(("down", "f_minus"), low)
+        low = k.let(low_name, values[key] - bump)
+        down = at((down_name,), low)
         slope = (up - down) / (2.0 * bump)
     else:
-        base = at(("base_value", "f_here"), values[key])
+        base = at((base_name,), values[key])
         slope = (up - base) / bump
     k.store(slopes, s.threads, slope)
     sides = "(f(up) - f(down)) / (2 * h)" if central else "(f(up) - f) / h"

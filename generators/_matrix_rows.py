@@ -107,7 +107,7 @@ def _summed(r: Rows, level: int, form: str) -> tuple[Expr, str]:
     if level >= 3 and shape.chance(0.5):
         lengths = k.array(("lengths", "row_ends"), INT32, r.site.dims, low=1, high=8)
         count = k.let(("length", "num_valid"), fn("min", lengths[r.site.at], r.width))
-        where = f" in the columns before {lengths.name}, at most all,"
+        where = f" in the columns before {lengths.name} (at most all)"
     total = k.let(("total", "acc", "s"), zero(r.scalar))
     with k.for_((r.loop(),), count) as j:
         value = k.let(("value", "v", "xj"), r.at(j)) if shape.chance(0.6) else r.at(j)

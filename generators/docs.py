@@ -22,7 +22,7 @@ def kernel_doc(
         return summary
     about = f"Launch {_launched(params, launch_dim)}; {_written(params)}."
     arrays = [p for p in params if p.shape]
-    if len(arrays) > 4 or draw.layout.chance(0.6):
+    if len(arrays) > 4 or len({p.shape for p in arrays}) < 2 or draw.layout.chance(0.6):
         return about
     lines = [f"    {p.name}: {_shape(p.shape)}{_ROLES[p.role]}" for p in arrays]
     return "\n".join([about, "", "Shapes:", *lines])
@@ -70,6 +70,8 @@ def _verbs(outs: list[str], changed: list[str]) -> list[tuple[str, list[str]]]:
 
 
 def _and(names: list[str]) -> str:
+    if len(names) > 3:
+        return f"{', '.join(names[:2])} and {len(names) - 2} more"
     if len(names) < 2:
         return "".join(names)
     return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -24,14 +24,14 @@ def constant(k: KernelBuilder, low: float, high: float, digits: int = 2) -> floa
 
 
 def fine(k: KernelBuilder, low: float, high: float) -> float:
-    """A constant of three digits."""
-    return constant(k, low, high, digits=3)
+    """A constant of two digits, or as many as its range needs."""
+    return constant(k, low, high, digits=2)
 
 
 def tuned(
     k: KernelBuilder, names: tuple[str, ...], scalar: Scalar, low: float, high: float
 ) -> Operand:
-    """A quantity that is a parameter or a literal of three digits."""
+    """A quantity that is a parameter or a literal."""
     if k.draw.shape.chance(0.5):
         return k.scalar(names, scalar, low, high)
     return fine(k, low, high)
