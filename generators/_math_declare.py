@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from math import ceil, floor
 
 from generators._math_cards import Quantity
-from generators._math_scene import Scene, Source
+from generators._math_scene import Scene, Source, snake
 from generators.build import KernelBuilder
 from generators.dtypes import Scalar
 from generators.ir import FieldInit
@@ -93,7 +92,7 @@ def _declare_struct(
         used.append(FieldInit(chosen, s.type, "uniform", str(q.low), str(q.high)))
         s.sources[key] = Source(q, k.lift(0.0, s.type), axes, used[-1].name)
     struct = k.struct(k.name(*names.split()), *((f.name, f.type) for f in used))
-    low = re.sub(r"(?<!^)(?=[A-Z])", "_", struct.name).lower()
+    low = snake(struct.name)
     if axes:
         plural = f"{low[:-1]}ies" if low.endswith("y") else f"{low.removesuffix('s')}s"
         var = k.array((plural, f"{low}_data", f"{low}_table"), struct, s.shape(axes), fields=used)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -21,6 +22,11 @@ _SYMBOLS = {
 
 
 _NEUTRAL = (("row", "col"), ("i", "j"), ("y", "x"))
+
+
+def snake(name: str) -> str:
+    """A struct's name as a variable is called."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
 @dataclass
@@ -144,7 +150,7 @@ class Scene:
         if found is None:
             loaded = source.value[tuple(self.place[a] for a in source.axes)]
             assert isinstance(loaded.type, Struct)
-            found = self.k.let((loaded.type.name.lower(), "rec", "entry"), loaded)
+            found = self.k.let((snake(loaded.type.name), "rec", "entry"), loaded)
             self.records[source.value.name] = found
         return found
 

@@ -114,7 +114,7 @@ def _step(k: KernelBuilder, form: str, c: Var, type_: Scalar) -> str:
         usual = k.draw.value.choice(curve.usual)
         k.assign(c, curve.build(c, usual if form != "lift" else k.lift(usual, type_)))
         return curve.text.format(f"{usual:g}")
-    names = [*curve.names.split(), f"{form}_amount"]
+    names = [name for name in curve.names.split() if name not in k.used] or [f"{form}_amount"]
     given = k.scalar(names, type_, *curve.bounds)
     k.assign(c, curve.build(c, given))
     return curve.text.format(given.name)

@@ -96,6 +96,7 @@ def _summed(
     if level >= 2 and k.draw.shape.chance(0.5):
         dims = ("m",) if k.draw.shape.chance(0.5) else (*g.dims, "m")
         weights = k.array(("weights", "confidence"), mat.scalar, dims, low=0.2, high=1.5)
+    before = set(k.used)
     with k.for_(("j", "s", "obs"), count) as j:
         a = k.let(_ROW, model.row(k, j))
         y = values[g.at(j)]
@@ -106,7 +107,8 @@ def _summed(
             w = k.let(("w", "wj"), weights[j if _flat(weights) else g.at(j)])
             k.augment(normal, "add", w * fn("outer", a, a))
             k.augment(rhs, "add", w * y * a)
-    k.used -= {a.name, j.name}
+    # The next passes over the samples call all as this one does.
+    k.used = before | {f.name for f in k.functions}
     text = f"with the rows {model.text}"
     if weights is not None:
         text += f", weights {weights.name}"

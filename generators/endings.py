@@ -81,7 +81,7 @@ def write(
 
 
 _WAYS: dict[int, dict[str, int]] = {
-    1: {"plain": 7, "add": 1},
+    1: {"plain": 7, "add": 2},
     2: {"plain": 3, "mask": 3, "weight": 3, "add": 2, "blend": 1},
     3: {"plain": 2, "mask": 3, "weight": 3, "add": 2, "blend": 2, "mask weight": 2},
     4: {"plain": 1, "mask": 3, "weight": 3, "blend": 2, "mask weight": 3, "mask add": 2},
