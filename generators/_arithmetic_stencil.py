@@ -7,10 +7,11 @@ from functools import reduce
 from operator import add
 
 from generators.build import KernelBuilder, fn
-from generators.expr import Expr, Var
-from generators.pieces import stored
+from generators.dtypes import Scalar
+from generators.endings import Site, write
+from generators.expr import Expr, Operand, Var
+from generators.pieces import shown, tuned
 from generators.registry import Title
-from generators.stages import refine
 
 _NAMES = {
     "laplacian": ("diffuse_step", "heat_step", "explicit_diffusion"),
@@ -33,23 +34,20 @@ _OUTPUTS = {
 def stencil(k: KernelBuilder, level: int) -> Title:
     """A finite difference over the neighbours of a grid point, at edges clamped or periodic."""
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
-    ndim = shape.integer(1, 1 if level == 1 else 2 if level < 4 else 3)
+    ndim = shape.integer(1, 2 if level < 4 else 3)
     low, high = {1: (48, 96), 2: (7, 10), 3: (4, 5)}[ndim]
     symbols = [k.size(s, low, high) for s in ("n", "m", "p")[:ndim]]
-    slopes = "gradient" if level < 3 else "descent"
-    form = shape.choice(("laplacian", "average", slopes, "sharpen", "reaction"))
+    form = shape.choice(("laplacian", "average", "gradient", "descent", "sharpen", "reaction"))
     u = k.array(("u", "field", "height", "temperature", "phi"), type_, symbols, low=-1.0, high=1.0)
-    out = k.out(_OUTPUTS[form], type_, symbols)
     threads = k.thread(*symbols)
     periodic = shape.chance(0.4)
     center = u if form == "gradient" else k.let(("center", "c", "here"), u[threads])
     sides = _neighbours(k, u, threads, symbols, periodic)
     value, text = _update(k, form, center, sides)
-    signal = refine(k, value, level, ("updated", "value", "relaxed"), scale=0.7)
-    k.store(out, threads, signal.value)
     edges = "The grid is periodic" if periodic else "Beyond an edge, the edge value is taken"
     done = f"{text.format(f'the {ndim}-dimensional grid {u.name}')}. {edges}."
-    return Title(k.name(*_NAMES[form]), f"{done}{stored(signal)}")
+    done += write(k, level, Site(tuple(symbols), threads), _OUTPUTS[form], value)
+    return Title(k.name(*_NAMES[form]), done)
 
 
 @dataclass(frozen=True)
@@ -84,23 +82,25 @@ def _update(k: KernelBuilder, form: str, center: Expr, sides: list[_Sides]) -> t
     if form in ("gradient", "descent"):
         return _by_slopes(k, form, center, sides)
     most = 0.9 / (2 * len(sides)) if form == "average" else 0.25
-    rate = float(k.draw.value.constant(0.05, most))
     if form == "average":
+        rate = float(k.draw.value.constant(0.05, most))
         total = reduce(add, (s.before + s.after for s in sides))
         kept = round(1.0 - 2 * len(sides) * rate, 6)
         text = f"Smooth {{}}: {kept} times the value plus {rate} times the sum of its "
         return kept * center + rate * total, text + f"{2 * len(sides)} direct neighbours"
     total = reduce(add, (s.before - 2.0 * center + s.after for s in sides))
+    given = _tuned(k, ("alpha", "rate", "amount"), sides, 0.05, most)
+    by = shown(given)
     over = "the sum over the axes of " if len(sides) > 1 else ""
     over += "(previous - 2 * center + next)"
     if form == "sharpen":
-        return center - rate * total, f"Sharpen {{}}: subtract {rate} times {over}"
+        return center - given * total, f"Sharpen {{}}: subtract {by} times {over}"
     if form == "laplacian":
-        text = f"Take one explicit diffusion step on {{}}: add {rate} times {over}"
-        return center + rate * total, text
-    growth = float(k.draw.value.constant(0.1, 0.6))
-    grown = center + rate * total + growth * center * (1.0 - center * center)
-    text = f"Take one Allen-Cahn step on {{}}: add {rate} times {over} and {growth} * c * "
+        text = f"Take one explicit diffusion step on {{}}: add {by} times {over}"
+        return center + given * total, text
+    growth = _tuned(k, ("growth", "reaction"), sides, 0.1, 0.6)
+    grown = center + given * total + growth * center * (1.0 - center * center)
+    text = f"Take one Allen-Cahn step on {{}}: add {by} times {over} and {shown(growth)} * c * "
     return grown, text + "(1 - c * c), where c is the value before the step"
 
 
@@ -109,9 +109,18 @@ def _by_slopes(k: KernelBuilder, form: str, center: Expr, sides: list[_Sides]) -
     slopes = [k.let(s.slope, 0.5 * (s.after - s.before)) for s in sides]
     total = reduce(add, (slope * slope for slope in slopes))
     if form == "descent":
-        rate = float(k.draw.value.constant(0.05, 0.25))
-        text = f"From each value of {{}} subtract {rate} times the squared gradient there"
+        rate = _tuned(k, ("rate", "step"), sides, 0.05, 0.25)
+        text = f"From each value of {{}} subtract {shown(rate)} times the squared gradient there"
         return center - rate * total, text + " (central differences of unit spacing)"
-    stiffness = float(k.draw.value.constant(0.3, 2.5))
-    text = f"Compute {stiffness} times the squared gradient of {{}} by central differences "
+    stiffness = _tuned(k, ("stiffness", "kappa"), sides, 0.3, 2.5)
+    text = f"Compute {shown(stiffness)} times the squared gradient of {{}} by central differences "
     return stiffness * total, text + "of unit spacing"
+
+
+def _tuned(
+    k: KernelBuilder, names: tuple[str, ...], sides: list[_Sides], low: float, high: float
+) -> Operand:
+    """A rate of the grid's own type: a parameter or a literal."""
+    scalar = sides[0].before.type
+    assert isinstance(scalar, Scalar)
+    return tuned(k, names, scalar, low, high)

@@ -79,11 +79,6 @@ def _swing(b: BodyBuilder, a: Expr, c: Expr) -> Expr:
     return fn("copysign", fn("sqrt", fn("abs", s)), s)
 
 
-def _sun(b: BodyBuilder, a: Expr, m: Expr) -> Expr:
-    lat = b.let(("lat", "phi"), fn("radians", 40.0 * m))
-    return fn("cos", lat) * fn("cos", a) + 0.4 * fn("sin", lat)
-
-
 _ANGLE = Family(
     item="direction",
     inputs={
@@ -171,13 +166,6 @@ _ANGLE = Family(
             "{m} * (1 + cos(3 * {a}) / 2)",
             "a m",
             _radial,
-        ),
-        Card(
-            "solar_cosine",
-            "zenith_cos sun",
-            "cos(f) * cos({a}) + 0.4 * sin(f), f = 40 * {m} degrees in radians",
-            "a m",
-            _sun,
         ),
         Card(
             "signed_swing",

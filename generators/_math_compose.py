@@ -17,10 +17,11 @@ from generators._math_core import (
     make_core,
     named,
 )
+from generators._math_declare import declare_inputs, declare_params
 from generators._math_neighbours import neighbourhood
 from generators._math_passes import bumped, two_passes
 from generators._math_reduce import declare_reduction, reduced
-from generators._math_scene import declare_inputs, declare_params, launch
+from generators._math_scene import launch
 from generators._math_stores import masked_body
 from generators.build import KernelBuilder
 from generators.expr import Expr
@@ -74,7 +75,7 @@ def _by_element(k: KernelBuilder, level: int, family: Family, frame: str) -> Tit
     params = [key for key in keys if key in family.params]
     table = frame == "table" and bool(params)
     ndim = 2 if table else shape.weighted({1: 10, 2: 6, 3: 3, 4: 1})
-    s = launch(k, family, ndim)
+    s = launch(k, family, ndim, table=table)
     s.place = s.threads
     whole = s.everywhere
     in_place = frame in ("one", "masked") and shape.chance(0.12) and len(inputs) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -39,12 +40,14 @@ def make_core(s: Scene, cards: Sequence[Card], with_helpers: float) -> Core:
     return Core(tuple(cards), helpers)
 
 
-def declare_codes(s: Scene, core: Core, axes: tuple[int, ...]) -> None:
+def declare_codes(s: Scene, core: Core, axes: tuple[int, ...], dispatched: bool = False) -> None:
+    """The array of codes; ``dispatched`` asks for a helper that chooses by them."""
     scalar = Scalar(s.k.draw.shape.weighted(_CODES))
     core.code_axes = axes
     names = s.family.kinds.split()
     core.codes = s.k.array(names, scalar, s.shape(axes), low=0, high=len(core.cards) - 1)
-    if not set(core.helpers) & {c.name for c in core.cards} and s.k.draw.shape.chance(0.08):
+    plain = not set(core.helpers) & {c.name for c in core.cards}
+    if dispatched or (plain and s.k.draw.shape.chance(0.08)):
         core.dispatcher = _dispatcher(s, core, scalar)
 
 
@@ -126,15 +129,39 @@ def card_text(s: Scene, card: Card) -> str:
     return card.text.format(**{key: s.text(s.sources[key]) for key in card.keys})
 
 
-def chosen_text(s: Scene, core: Core) -> str:
-    """Which formula each code stands for."""
+def chosen_text(s: Scene, core: Core, ending: bool = False) -> str:
+    """Which formula each code stands for; bare where this ends a sentence, else in brackets."""
     assert core.codes is not None
     what = core.codes.name
     if core.code_axes != s.everywhere:
         what += f"[{', '.join(s.index_name(axis) for axis in core.code_axes)}]"
-    texts = [card_text(s, card) for card in core.cards]
-    parts = [f"{text} where {what} is {n}" for n, text in enumerate(texts[:-1])]
-    return f"{'; '.join(parts)}; else {texts[-1]}"
+    texts, shared = _shared([card_text(s, card) for card in core.cards])
+    cases = [
+        f"{n} is {_words(card)}, {text}"
+        for n, (card, text) in enumerate(zip(core.cards, texts, strict=True))
+    ]
+    listed = "; ".join(cases) + shared
+    return f"the formula that {what} selects{f': {listed}' if ending else f' ({listed})'}"
+
+
+def _words(card: Card) -> str:
+    return card.name.replace("_", " ")
+
+
+def _shared(texts: list[str]) -> tuple[list[str], str]:
+    """The texts without a definition that several of them end with; and that definition."""
+    ends = [found[1] for text in texts if (found := _DEFINED.search(text))]
+    most = max(ends, key=ends.count, default="")
+    if ends.count(most) < 2:
+        return texts, ""
+    name = most.split(" = ")[0]
+    short = [text.removesuffix(f" with {most}").rstrip(",") for text in texts]
+    others = any(re.search(rf"\b{name} (=|is) ", text) for text in short)
+    return short, f"; {most}{' where not said otherwise' if others else ''}"
+
+
+# The definition of a local at the end of a formula's text.
+_DEFINED = re.compile(r" with ([a-z]\w* = [^=]*)$")
 
 
 def named(k: KernelBuilder, card: Card, value: Expr) -> Expr:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from generators.build import KernelBuilder, fn
-from generators.dtypes import Type
+from generators.dtypes import INT32, Type
+from generators.endings import Site, elements, write
 from generators.expr import Expr, Var
-from generators.pieces import constant
 from generators.registry import Title
-from generators.stages import refine
 
+Names = tuple[str, ...]
 _Density = Callable[[Expr, Expr], Expr]
 DISTRIBUTIONS: dict[str, tuple[str, _Density]] = {
     "normal_pdf": ("normal density", lambda z, s: 0.39894228 / s * fn("exp", -0.5 * z * z)),
@@ -39,88 +40,104 @@ _OUT = ("out", "values", "likelihood", "result")
 def distribution(k: KernelBuilder, level: int) -> Title:
     """A density or distribution function, at higher levels summed over mixture components."""
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
-    form = shape.choice(sorted(DISTRIBUTIONS))
-    n = k.size("n", 48, 96)
-    x = k.array(("x", "samples", "observations", "points"), type_, n, low=-2.0, high=2.0)
+    site = elements(k, {1: 5, 2: 4, 3: 1} if level < 3 else {1: 6, 2: 3})
+    names = ("x", "samples", "observations", "points")
+    x = k.array(names, type_, site.dims, low=-2.0, high=2.0)
     if level < 3:
-        done = _single(k, level, form, x, n)
+        form = shape.choice(sorted(DISTRIBUTIONS))
+        value, done = _single(k, form, x, site)
+        done += write(k, level, site, _OUT, value, blends=False)
         return Title(k.name(f"eval_{form}", f"{form}_at_points"), done)
-    phrase, density = DISTRIBUTIONS[form]
-    dim = k.size("m", 3, 6)
-    means = k.array(_MEANS, type_, dim, low=-1.0, high=1.0)
-    weighted = shape.chance(0.6)
-    weights = k.array(("weights", "priors"), type_, dim, low=0.2, high=1.0) if weighted else None
-    sigma = k.scalar(_SIGMA, type_, 0.5, 1.5)
-    out = k.out(_OUT, type_, n)
-    (i,) = k.thread(n)
-    signal = refine(k, x[i], level, _POINT, scale=1.2)
-    count = k.trip_count(("components", "num_components"), dim)
-    value = _summed(k, density, signal.value, (means, weights, sigma), count)
-    k.store(out, i, value)
-    done = f"Evaluate the {phrase} with location {means.name} and scale {sigma.name} at each of "
-    done += f"{x.name}, summed over all components"
-    done += f", each times its entry of {weights.name}" if weights else ""
-    done += f". Each sample is first {signal.phrase}" if signal.phrase else ""
-    start = "mixture" if weighted and "log" not in form else "sum"
-    return Title(k.name(f"{start}_{form}", f"{form}_{start}"), f"{done}.")
+    form = shape.choice([form for form in sorted(DISTRIBUTIONS) if "log" not in form[-6:]])
+    value, done = _mixture(k, level, form, x, site)
+    if shape.chance(0.4):
+        value = fn("log", value + 1.0e-6)
+        done += " Take the logarithm of that sum plus 1e-6."
+    done += write(k, level, site, _OUT, value, blends=False)
+    return Title(k.name(f"mixture_{form}", f"{form}_mixture"), done)
 
 
-def _single(k: KernelBuilder, level: int, form: str, x: Var, n: str) -> str:
-    """One density for each sample; location, scale and factor are parameters or literals."""
+def _single(k: KernelBuilder, form: str, x: Var, site: Site) -> tuple[Expr, str]:
+    """One density for each sample; location and scale are by sample, parameters or literals."""
     shape, (phrase, density) = k.draw.shape, DISTRIBUTIONS[form]
-    location = shape.weighted({"array": 3, "scalar": 3, "literal": 4})
-    spread = shape.weighted({"array": 2, "scalar": 4, "literal": 4})
-    (i,) = k.thread(n)
-    point = x[i]
-    mean, mean_text = _given(k, location, (_MEANS, _MEAN), point.type, i, -1.0, 1.0)
-    sigma, sigma_text = _given(k, spread, (_SIGMAS, _SIGMA), point.type, i, 0.5, 1.5)
-    out = k.out(_OUT, point.type, n)
-    signal = refine(k, point, level, _POINT, scale=1.2)
+    location = shape.weighted({"array": 3, "scalar": 3, "last": 2, "literal": 2})
+    spread = shape.weighted({"array": 2, "scalar": 4, "last": 2, "literal": 2})
+    point = k.let(_POINT, x[site.at]) if shape.chance(0.4) else x[site.at]
+    mean, mean_text = _given(k, location, (_MEANS, _MEAN), site, point.type)
+    sigma, sigma_text = _given(k, spread, (_SIGMAS, _SIGMA), site, point.type)
     if not isinstance(sigma, Var) and form in _SCALED:
         sigma = k.let((*_SIGMA, "s"), sigma)
-    z = k.let(_Z, (signal.value - mean) / sigma)
-    value, done = density(z, sigma), "Evaluate the "
-    if "literal" not in (location, spread) or shape.chance(0.2):
-        factor = constant(k, 0.3, 2.5)
-        value, done = factor * value, f"Evaluate {factor} times the "
-    k.store(out, i, value)
-    done += f"{phrase} with location {mean_text} and scale {sigma_text} at each of {x.name}"
-    return done + (f". Each sample is first {signal.phrase}." if signal.phrase else ".")
+    z = k.let(_Z, (point - mean) / sigma)
+    done = f"Evaluate the {phrase} with location {mean_text} and scale {sigma_text} at {x.name}."
+    return density(z, sigma), done
 
 
 def _given(
-    k: KernelBuilder,
-    how: str,
-    names: tuple[tuple[str, ...], tuple[str, ...]],
-    type_: Type,
-    i: Var,
-    low: float,
-    high: float,
+    k: KernelBuilder, how: str, names: tuple[Names, Names], site: Site, type_: Type
 ) -> tuple[Expr, str]:
-    """A quantity as an array element, a parameter or a positive literal, and what it is."""
+    """A quantity of each sample or of its last index, a parameter or a literal; what it is."""
+    low, high = (0.5, 1.5) if names[0] is _SIGMAS else (-1.0, 1.0)
     if how == "literal":
-        value = constant(k, max(low, 0.1), high)
+        value = k.draw.value.choice((0.5, 0.75, 1.5, 1.25) if low > 0.0 else (0.5, -0.5, 0.25))
         return k.lift(value, type_), str(value)
-    if how == "array":
-        array = k.array(names[0], type_, "n", low=low, high=high)
-        return array[i], f"{array.name} (by sample)"
-    scalar = k.scalar(names[1], type_, low, high)
-    return scalar, scalar.name
+    if how == "scalar":
+        scalar = k.scalar(names[1], type_, low, high)
+        return scalar, scalar.name
+    whole = how == "array"
+    dims, at = (site.dims, site.at) if whole else (site.dims[-1:], site.at[-1:])
+    array = k.array(names[0], type_, dims, low=low, high=high)
+    return array[at], f"{array.name}[{', '.join(index.name for index in at)}]"
 
 
-def _summed(
-    k: KernelBuilder,
-    density: _Density,
-    at: Expr,
-    arrays: tuple[Var, Var | None, Var],
-    count: Expr,
-) -> Var:
-    """The sum of a density over components, with weights if there are any."""
-    means, weights, sigma = arrays
-    point = at if isinstance(at, Var) else k.let(("here", "xi"), at)
-    total = k.let(("total", "acc", "mixture"), k.lift(0.0, point.type))
+def _mixture(k: KernelBuilder, level: int, form: str, x: Var, site: Site) -> tuple[Expr, str]:
+    """The sum of a density over components, with their weights; perhaps the likeliest of them."""
+    shape, (phrase, density) = k.draw.shape, DISTRIBUTIONS[form]
+    type_ = x[site.at].type
+    k.size("m", 3, 6)
+    means = k.array(_MEANS, type_, "m", low=-1.0, high=1.0)
+    weights = k.array(("priors", "mix"), type_, "m", low=0.2, high=1.0)
+    each = shape.chance(0.5)
+    scales = k.array(_SIGMAS, type_, "m", low=0.5, high=1.5) if each else None
+    scale = k.scalar(_SIGMA, type_, 0.5, 1.5) if scales is None else None
+    count = k.trip_count(("components", "num_components"), "m")
+    point = k.let(("here", "xi", "sample"), x[site.at])
+    total = k.let(("total", "acc", "mixture"), k.lift(0.0, type_))
+    best = _Best.start(k, type_) if level >= 4 and shape.chance(0.5) else None
     with k.for_(("c", "comp", "j"), count) as c:
-        z = k.let(_Z, (point - means[c]) / sigma)
-        part = density(z, sigma)
-        k.augment(total, "add", part if weights is None else weights[c] * part)
-    return total
+        s = scale if scales is None else k.let(("s", "width_c"), scales[c])
+        assert s is not None
+        z = k.let(_Z, (point - means[c]) / s)
+        part: Expr = weights[c] * density(z, s)
+        if best is not None:
+            part = k.let(("part", "term"), part)
+            best.update(k, c, part)
+        k.augment(total, "add", part)
+    said = scale.name if scale is not None else f"{scales.name}[c]" if scales is not None else ""
+    done = f"Sum over all components c the {phrase} with location {means.name}[c] and scale {said} "
+    done += f"at {x.name}, each times {weights.name}[c]."
+    if best is not None:
+        done += best.write(k, site)
+    return total, done
+
+
+@dataclass(frozen=True)
+class _Best:
+    """The component with the largest term so far."""
+
+    part: Var
+    index: Var
+
+    @classmethod
+    def start(cls, k: KernelBuilder, type_: Type) -> _Best:
+        part = k.let(("best_part", "top"), k.lift(-1.0, type_))
+        return cls(part, k.let(("best", "likeliest"), k.lift(0, INT32)))
+
+    def update(self, k: KernelBuilder, c: Var, part: Expr) -> None:
+        with k.if_(part > self.part):
+            k.assign(self.part, part)
+            k.assign(self.index, c)
+
+    def write(self, k: KernelBuilder, site: Site) -> str:
+        labels = k.out(("labels", "assigned", "component"), INT32, site.dims)
+        k.store(labels, site.at, self.index)
+        return f" {labels.name} gets the c of the largest term (the first one)."

@@ -23,12 +23,12 @@ def neighbourhood(k: KernelBuilder, level: int, family: Family) -> Title:
     shape = k.draw.shape
     cards = shape.sample(list(family.cards), count_of(level, k))
     ndim = shape.weighted({1: 3, 2: 2})
-    s, _, term, text = prepared(k, family, cards, ndim)
     border = shape.choice(("clamp", "wrap", "skip"))
     radius = 1 if border == "wrap" else shape.integer(1, 2)
     how = shape.choice(
         ("mean", "taps", "detail") if border != "skip" else ("mean", "detail", "top")
     )
+    s, _, term, text = prepared(k, family, cards, ndim, twice=how == "detail")
     taps = None
     if how == "taps":
         names = ("taps", "coeffs", "stencil_weights")

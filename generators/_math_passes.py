@@ -15,16 +15,11 @@ from generators._math_core import (
     evaluate,
     keys_of,
     make_core,
-    named,
 )
+from generators._math_declare import declare_inputs, declare_params
 from generators._math_reduce import trip_count
-from generators._math_scene import (
-    Scene,
-    declare_inputs,
-    declare_params,
-    launch,
-    once_only,
-)
+from generators._math_scene import Scene, launch, once_only
+from generators._math_stores import out_names
 from generators.build import KernelBuilder, cast, fn
 from generators.expr import Const, Expr, Var
 from generators.registry import Title
@@ -33,9 +28,17 @@ Term = Callable[[], Expr]
 
 
 def prepared(
-    k: KernelBuilder, family: Family, cards: list[Card], ndim: int, inner: str = ""
+    k: KernelBuilder,
+    family: Family,
+    cards: list[Card],
+    ndim: int,
+    inner: str = "",
+    twice: bool = False,
 ) -> tuple[Scene, Core, Term, str]:
-    """A launch with everything declared; what to evaluate at its place, and its text."""
+    """A launch with everything declared; what to evaluate at its place, and its text.
+
+    What the kernel evaluates ``twice``, at different places of its body, is a helper.
+    """
     keys = keys_of(cards)
     s = launch(k, family, ndim, inner)
     s.place = s.threads
@@ -45,9 +48,10 @@ def prepared(
     )
     axes: dict[tuple[int, ...], int] = {(last,): 1, (0,): 1}
     declare_params(s, [x for x in keys if x in family.params], axes)
-    core = make_core(s, cards, 0.6 if len(cards) == 1 else 0.35)
-    if len(cards) > 1:
-        declare_codes(s, core, s.everywhere)
+    single = len(cards) == 1
+    core = make_core(s, cards, float(single) if twice else 0.6 if single else 0.35)
+    if not single:
+        declare_codes(s, core, s.everywhere, dispatched=twice)
 
     def term() -> Expr:
         s.records.clear()
@@ -80,6 +84,8 @@ def two_passes(k: KernelBuilder, level: int, family: Family) -> Title:
     s, _, term, text = prepared(k, family, cards, outer, inner)
     how = shape.choice(sorted(_SCALES))
     out = k.out(("out", "scaled_out", "normalized"), s.type, s.dims)
+    names = ("raw", *cards[0].outs.split(), "unscaled")
+    raw = k.out(names, s.type, s.dims) if shape.chance(0.8) else out
     eps = k.draw.value.choice((1.0e-3, 1.0e-2, 1.0e-4))
     report = (
         k.out(("scale_out", "row_scale", "norms_out"), s.type, s.dims[:-1]) if level > 3 else None
@@ -95,19 +101,17 @@ def two_passes(k: KernelBuilder, level: int, family: Family) -> Title:
     with k.for_((s.loop,), count) as j:
         s.place = (*s.threads, j)
         value = term()
-        if how in ("rms", "standard") and not isinstance(value, Var):
+        if not isinstance(value, Var):
             value = k.let(("value", "entry"), value)
+        k.store(raw, s.place, value)
         _sum_up(k, how, total, squares, value)
     centre, scale = _scale(k, how, (total, squares), cast(count, s.type), eps)
     k.used.discard(s.loop)
     with k.for_((s.loop,), count) as j:
-        s.place = (*s.threads, j)
-        value = named(k, cards[0], term())
-        if centre is not None:
-            value = value - centre
-        k.store(out, (*s.threads, j), value if scale is None else value / scale)
-    done = f"Over {s.loop}, evaluate {text}. {out.name} gets these values "
+        _rescaled(k, (*s.threads, j), (raw, out), centre, scale)
+    done = f"Over {s.over}, evaluate {text}. {out.name} gets these values "
     done += f"{_SCALES[how].format(eps=eps)}."
+    done += f" {raw.name} gets them as they are." if raw is not out else ""
     if report is not None:
         kept = scale if scale is not None else centre
         assert kept is not None
@@ -115,6 +119,25 @@ def two_passes(k: KernelBuilder, level: int, family: Family) -> Title:
         done += f" {report.name} gets the {'divisor' if scale is not None else 'mean'}."
     base = family.titles.split()[0] if len(cards) > 1 else cards[0].name
     return Title(k.name(f"{how}_{base}", f"{base}_{how}", f"normalize_{base}"), done)
+
+
+def _rescaled(
+    k: KernelBuilder,
+    at: tuple[Expr, ...],
+    arrays: tuple[Var, Var],
+    centre: Var | None,
+    scale: Var | None,
+) -> None:
+    """Put a value that the first pass stored on the common scale, perhaps in its own place."""
+    raw, out = arrays
+    if raw is out and (centre is None or scale is None):
+        if centre is not None:
+            k.store(out, at, centre, op="sub")
+        if scale is not None:
+            k.store(out, at, scale, op="div")
+        return
+    value: Expr = raw[at] if centre is None else raw[at] - centre
+    k.store(out, at, value if scale is None else value / scale)
 
 
 def _sum_up(k: KernelBuilder, how: str, total: Var, squares: Var | None, value: Expr) -> None:
@@ -142,20 +165,26 @@ def _scale(
     return centre, k.let(("scale", "std"), fn("sqrt", fn("max", spread, 0.0) + eps))
 
 
+_BUMPED = (
+    ("moved_up", "value_up", "moved_down", "value_down", "value_here"),
+    ("x_plus", "f_plus", "x_minus", "f_minus", "f_here"),
+    ("bumped_up", "up", "bumped_down", "down", "base_value"),
+)
+
+
 def bumped(k: KernelBuilder, level: int, family: Family) -> Title:
     """The slope of a formula by one of its quantities, from differences."""
     shape = k.draw.shape
     card = shape.choice(family.cards)
     ndim = shape.weighted({1: 3, 2: 2, 3: 1})
-    s, core, _, text = prepared(k, family, [card], ndim)
+    s, core, _, text = prepared(k, family, [card], ndim, twice=True)
     table = {**family.inputs, **family.params}
     loose = [x for x in card.keys if not isinstance(s.sources[x].value, Const)]
     key = shape.choice(loose)
     step = float(f"{0.02 * (table[key].high - table[key].low):.0e}")
     central = level > 3 or shape.chance(0.6)
     slopes = k.out(("slopes", "sensitivity", "gradient_out"), s.type, s.dims)
-    names = (*card.outs.split(), f"{card.name}_out")
-    report = k.out(names, s.type, s.dims) if level > 3 else None
+    report = k.out(out_names(k, card), s.type, s.dims) if level > 3 else None
     values: dict[str, Expr] = {}
     for name, value in s.values(card.keys).items():
         values[name] = value if isinstance(value, Var) else k.let(table[name].names, value)
@@ -164,14 +193,15 @@ def bumped(k: KernelBuilder, level: int, family: Family) -> Title:
     def at(names: tuple[str, ...], value: Expr) -> Var:
         return k.let(names, evaluate(s, core, card, {**values, key: value}))
 
-    moved = k.let(("moved", "bumped_up"), values[key] + bump)
-    up = at(("up", "f_plus"), moved)
+    moved_name, up_name, low_name, down_name, base_name = k.draw.word.choice(_BUMPED)
+    moved = k.let(moved_name, values[key] + bump)
+    up = at((up_name,), moved)
     if central:
-        low = k.let(("lowered", "bumped_down"), values[key] - bump)
-        down = at(("down", "f_minus"), low)
+        low = k.let(low_name, values[key] - bump)
+        down = at((down_name,), low)
         slope = (up - down) / (2.0 * bump)
     else:
-        base = at(("base_value", "f_here"), values[key])
+        base = at((base_name,), values[key])
         slope = (up - base) / bump
     k.store(slopes, s.threads, slope)
     sides = "(f(up) - f(down)) / (2 * h)" if central else "(f(up) - f) / h"

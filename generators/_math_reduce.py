@@ -67,7 +67,8 @@ def declare_reduction(s: Scene, core: Core, level: int, parts: bool) -> Plan:
         plan.flags = k.array(names, scalar, s.shape(s.everywhere), low=0, high=1)
     outer = s.shape(s.everywhere[:-1])
     for kind in plan.kinds:
-        plan.outs.append(k.out((*_OUTS[kind].split(), f"out_{kind}"), s.type, outer))
+        free = [name for name in _OUTS[kind].split() if name not in k.used]
+        plan.outs.append(k.out(free or [f"out_{kind}"], s.type, outer))
     return plan
 
 
@@ -77,16 +78,10 @@ def reduced(s: Scene, core: Core, plan: Plan, term: Callable[[], Expr], text: st
     names = ("count", "num_parts", f"num_{s.dims[-1]}")
     linear = set(plan.kinds) <= {"sum", "mean"} and plan.flags is None
     count = trip_count(k, names, s.dims[-1], linear)
-    sums: list[Var] = []
-    for kind in plan.kinds:
-        # A sum and a mean are kept in one variable.
-        same = [
-            v for v, earlier in zip(sums, plan.kinds, strict=False) if {kind, earlier} == _SUMMED
-        ]
-        sums.append(same[0] if same else k.let(tuple(_FIRST[kind].split()), _start(s, kind)))
+    sums = _totals(s, plan)
     mass = None
-    if "mean" in plan.kinds and (plan.weights is not None or plan.flags is not None):
-        mass = k.let(("mass", "norm", "weight_sum"), k.lift(1.0e-6, s.type))
+    if {"mean", "rms"} & set(plan.kinds) and (plan.weights is not None or plan.flags is not None):
+        mass = k.let(("mass", "norm", "weight_sum"), k.lift(0.0, s.type))
     s.place = s.threads
     s.hoist(keys_of(core.cards), once_only(core.cards))
     k.used.discard(s.loop)
@@ -96,14 +91,27 @@ def reduced(s: Scene, core: Core, plan: Plan, term: Callable[[], Expr], text: st
     for kind, total, out in zip(plan.kinds, sums, plan.outs, strict=True):
         value: Expr = total
         if kind == "mean":
-            value = total / (cast(count, s.type) if mass is None else mass)
+            value = total / _mean_divisor(plan, mass, cast(count, s.type))
         elif kind == "rms":
-            value = fn("sqrt", total / cast(count, s.type))
+            value = fn("sqrt", total / _mean_divisor(plan, mass, cast(count, s.type)))
         k.store(out, s.threads, value)
     return _text(s, plan, text, mass is not None)
 
 
-_SUMMED = {"sum", "mean"}
+def _mean_divisor(plan: Plan, mass: Var | None, count: Expr) -> Expr:
+    """The count, or the sum of weights; where all entries may be left out, never zero."""
+    if mass is None:
+        return count
+    return mass if plan.flags is None else fn("max", mass, 1.0e-6)
+
+
+def _totals(s: Scene, plan: Plan) -> list[Var]:
+    """What each reduction is gathered in; a sum and a mean share it."""
+    made: dict[str, Var] = {}
+    for kind in plan.kinds:
+        other = made.get({"sum": "mean", "mean": "sum"}.get(kind, ""))
+        made[kind] = other or s.k.let(tuple(_FIRST[kind].split()), _start(s, kind))
+    return list(made.values())
 
 
 def _start(s: Scene, kind: str) -> Expr:
@@ -125,19 +133,19 @@ def _accumulate(
     s: Scene, plan: Plan, sums: list[Var], mass: Var | None, term: Callable[[], Expr]
 ) -> None:
     k, value = s.k, term()
-    if len(sums) > 1 and not isinstance(value, Var):
+    totals = dict.fromkeys(sums)
+    if len(totals) > 1 and not isinstance(value, Var):
         value = k.let(("value", "entry", "current"), value)
     weight: Expr | None = None
     if plan.weights is not None:
         axes = plan.weights.type.ndim  # type: ignore[union-attr]
         weight = plan.weights[s.place[-axes:]]
-        if len(sums) > 1 or mass is not None:
+        if len(totals) > 1 or mass is not None:
             weight = k.let(("weight", "w", "share"), weight)
-    done: set[str] = set()
     for kind, total in zip(plan.kinds, sums, strict=True):
-        if total.name in done:
+        if total not in totals:
             continue
-        done.add(total.name)
+        del totals[total]
         scaled = value if weight is None else weight * value
         if kind == "largest":
             k.assign(total, fn("max", total, value))
@@ -163,11 +171,13 @@ def _text(s: Scene, plan: Plan, text: str, has_mass: bool) -> str:
     parts = [
         f"{out.name} gets {phrases[kind]}" for kind, out in zip(plan.kinds, plan.outs, strict=True)
     ]
-    done = f"Over {s.loop}, {' and '.join(parts)} of {text}."
+    done = f"Over {s.over}, {' and '.join(parts)} of {text}."
     if plan.weights is not None:
         done += f" Each entry counts with {plan.weights.name}."
     if plan.flags is not None:
         done += f" Entries where {plan.flags.name} is 0 are left out."
     if has_mass:
-        done += " The mean divides by the sum of weights (1 for each entry without) plus 1e-6."
+        weighed = "the sum of weights" if plan.weights is not None else "the number of entries left"
+        done += f" The mean divides by {weighed}"
+        done += ", at least 1e-6." if plan.flags is not None else "."
     return done

@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import ceil, floor
 
 from generators._math_cards import Card, Family, Quantity
 from generators.build import KernelBuilder, cast
 from generators.build import field as field_of
 from generators.dtypes import Scalar, Struct
 from generators.expr import Const, Expr, Field, Var
-from generators.ir import FieldInit
 
 _SIZES = {1: ((48, 96),), 2: ((7, 10), (7, 11)), 3: ((3, 4), (4, 6), (4, 6)), 4: ((3, 4),) * 4}
 _SYMBOLS = {
@@ -21,6 +19,14 @@ _SYMBOLS = {
     3: (("batch", "rows", "cols"), ("nx", "ny", "nz")),
     4: (("batch", "channels", "rows", "cols"),),
 }
+
+
+_NEUTRAL = (("row", "col"), ("i", "j"), ("y", "x"))
+
+
+def snake(name: str) -> str:
+    """A struct's name as a variable is called."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
 @dataclass
@@ -55,6 +61,12 @@ class Scene:
     def everywhere(self) -> tuple[int, ...]:
         return tuple(range(len(self.dims)))
 
+    @property
+    def over(self) -> str:
+        """What the loop runs over, and the name of its index."""
+        size = self.dims[-1]
+        return f"the {'last axis' if size in ('cols', 'depth') else size} ({self.loop})"
+
     def shape(self, axes: Sequence[int]) -> tuple[str, ...]:
         return tuple(self.dims[axis] for axis in axes)
 
@@ -77,6 +89,18 @@ class Scene:
         """The name of this kernel's style among ``names``, or all of them when it is taken."""
         chosen = names[self.styles[plural] % len(names)]
         return tuple(names) if chosen in self.k.used else (chosen,)
+
+    def local_names(self, source: Source) -> tuple[str, ...]:
+        """What an element is called: as its field, or as the array in the singular."""
+        names = source.quantity.names
+        if source.part and source.part not in self.k.used:
+            return (source.part,)
+        if not source.part and isinstance(source.value, Var):
+            array = source.value.name
+            alike = [x for x in names if array in (f"{x}s", f"{x}es", f"{x[:-1]}ies")]
+            if alike and alike[0] not in self.k.used:
+                return (alike[0],)
+        return self.style(names)
 
     def hoist(self, keys: Sequence[str], once: Sequence[str]) -> None:
         """Load before a loop over the last axis what does not change in it."""
@@ -110,9 +134,7 @@ class Scene:
         else:
             loaded = field_of(self._record(source), source.part)
         bare = 0.5 if once else 0.5 if isinstance(loaded, Field) else 0.0
-        return (
-            loaded if shape.chance(bare) else self.k.let(self.style(source.quantity.names), loaded)
-        )
+        return loaded if shape.chance(bare) else self.k.let(self.local_names(source), loaded)
 
     def _element(self, source: Source) -> Expr:
         """An element of an array, in the kernel's type; codes are divided by their range."""
@@ -128,13 +150,18 @@ class Scene:
         if found is None:
             loaded = source.value[tuple(self.place[a] for a in source.axes)]
             assert isinstance(loaded.type, Struct)
-            found = self.k.let((loaded.type.name.lower(), "rec", "entry"), loaded)
+            found = self.k.let((snake(loaded.type.name), "rec", "entry"), loaded)
             self.records[source.value.name] = found
         return found
 
 
-def launch(k: KernelBuilder, family: Family, ndim: int, inner: str = "") -> Scene:
-    """A launch over ``ndim`` axes; ``inner`` is the size of a loop within, 3 to 5."""
+def launch(
+    k: KernelBuilder, family: Family, ndim: int, inner: str = "", table: bool = False
+) -> Scene:
+    """A launch over ``ndim`` axes; ``inner`` is the size of a loop within, 3 to 5.
+
+    In a table the items are the rows and the settings the columns, not the other way about.
+    """
     type_ = k.draw.wide_float_type()
     symbols = k.draw.word.choice(_SYMBOLS[ndim])
     dims = [k.size(s, *bounds) for s, bounds in zip(symbols, _SIZES[ndim], strict=True)]
@@ -142,99 +169,15 @@ def launch(k: KernelBuilder, family: Family, ndim: int, inner: str = "") -> Scen
         dims.append(k.size(inner, 3, 5))
     grids = dict(enumerate(family.grids, 1))
     names = k.draw.word.choice(grids.get(ndim, "b c i j|n c y x").split("|")).split()
+    if table and tuple(names) not in _NEUTRAL:
+        names.reverse()
     threads = k.thread(*dims[:ndim], names=[k.name(name) for name in names])
-    loop = k.name("j", "s", "t", "m", *(family.parts.split()[1:])) if inner else ""
+    parts = family.parts.split()
+    of_parts = tuple(parts[1:]) if parts and inner == parts[0] else ("j", "s", "e", "c")
+    loop = k.name(*of_parts) if inner else ""
     s = Scene(k, family, type_, tuple(dims), threads, loop)
     s.styles = (k.draw.word.integer(0, 5), k.draw.word.integer(0, 5))
     return s
-
-
-def declare_inputs(
-    s: Scene, keys: Sequence[str], axes: tuple[int, ...], records: bool, plain: bool = False
-) -> None:
-    """Declare the inputs: one array each, or an array of structs."""
-    s.input_axes = axes
-    if records and len(keys) > 1:
-        _declare_struct(s, keys, s.family.inputs, s.family.records, axes)
-        return
-    for key in keys:
-        s.sources[key] = _input(s, s.family.inputs[key], axes, plain)
-
-
-def _input(s: Scene, q: Quantity, axes: tuple[int, ...], plain: bool) -> Source:
-    """An input array; now and then stored in half precision or as codes of 8 or 16 bits."""
-    k, full, low, high = s.k, 0.0, q.low, q.high
-    type_, names = s.type, s.style(q.arrays, plural=True)
-    if not plain and type_.name == "float32" and k.draw.shape.chance(0.14):
-        type_ = Scalar("float16")
-        if low >= 0.0 and high <= 1.0:
-            type_, full = Scalar("uint8"), 255.0
-        elif (low, high) == (-1.0, 1.0):
-            type_, full = Scalar("int16"), 32768.0
-    if full:
-        bounds = type_.int_range
-        span = max(ceil(low * full), bounds[0]), min(floor(high * full), bounds[1])
-        array = k.array(names, type_, s.shape(axes), low=span[0], high=span[1])
-    else:
-        array = k.array(names, type_, s.shape(axes), low=low, high=high)
-    return Source(q, array, axes, full=full)
-
-
-def declare_params(
-    s: Scene, keys: Sequence[str], choices: dict[tuple[int, ...], int], must: bool = False
-) -> None:
-    """Declare the parameters: by value, as literals, as arrays, or all of them in a struct.
-
-    With ``must`` one of them at least is an array.
-    """
-    shape = s.k.draw.shape
-    if len(keys) > 1 and shape.chance(0.3):
-        axes = shape.weighted(choices if must else {(): 3, **choices})
-        _declare_struct(s, keys, s.family.params, s.family.struct, axes)
-        return
-    needed = shape.choice(keys) if must else ""
-    for key in keys:
-        q = s.family.params[key]
-        how = shape.weighted({"literal": 3, "scalar": 4, "array": 4})
-        if key == needed:
-            how = "array"
-        if how == "literal":
-            s.sources[key] = Source(q, s.k.lift(_usual(s.k, q), s.type))
-        elif how == "scalar":
-            value = s.k.scalar(s.style(q.names), s.type, q.low, q.high)
-            s.sources[key] = Source(q, value)
-        else:
-            axes = shape.weighted(choices)
-            names = s.style(q.arrays, plural=True)
-            array = s.k.array(names, s.type, s.shape(axes), low=q.low, high=q.high)
-            s.sources[key] = Source(q, array, axes)
-
-
-def _usual(k: KernelBuilder, q: Quantity) -> float:
-    if q.usual:
-        return k.draw.value.choice(q.usual)
-    return float(k.draw.value.constant(q.low, q.high))
-
-
-def _declare_struct(
-    s: Scene, keys: Sequence[str], table: dict[str, Quantity], names: str, axes: tuple[int, ...]
-) -> None:
-    k = s.k
-    used: list[FieldInit] = []
-    for key in k.draw.shape.sample(list(keys), len(keys)):
-        q = table[key]
-        free = [n for n in q.names if n not in {f.name for f in used}]
-        used.append(FieldInit(k.draw.word.choice(free), s.type, "uniform", str(q.low), str(q.high)))
-        s.sources[key] = Source(q, k.lift(0.0, s.type), axes, used[-1].name)
-    struct = k.struct(k.name(*names.split()), *((f.name, f.type) for f in used))
-    low = re.sub(r"(?<!^)(?=[A-Z])", "_", struct.name).lower()
-    if axes:
-        plural = f"{low[:-1]}ies" if low.endswith("y") else f"{low.removesuffix('s')}s"
-        var = k.array((plural, f"{plural}_in"), struct, s.shape(axes), fields=used)
-    else:
-        var = k.scalar((low, "params", f"{low}_in"), struct, fields=used)
-    for key in keys:
-        s.sources[key].value = var
 
 
 def once_only(cards: Sequence[Card]) -> list[str]:

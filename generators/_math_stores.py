@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import Any
 
+from generators._math_cards import Card
 from generators._math_core import (
     Core,
     at_place,
@@ -42,9 +43,10 @@ def masked_body(s: Scene, core: Core, frame: str, mask: bool, in_place: bool) ->
                 k.store(out, s.place, fill)
             k.return_()
     values = at_place(s, core)
+    factor = _factor(s, how, flags, len(outs))
     guard = _if_set(k, flags, s) if how == "if" else None
     with guard if guard is not None else _open():
-        done = _stores(s, core, frame, outs, values, (how, flags, fill))
+        done = _stores(s, core, frame, outs, values, (how, flags, fill, factor))
     return done + _mask_text(how, flags, fill, [out.name for out, _ in outs])
 
 
@@ -75,6 +77,20 @@ def _mask_text(how: str, flags: Var | None, fill: float, outs: list[str]) -> str
     return f" Where {flags.name} is 0 the result is {fill} instead."
 
 
+Mask = tuple[str, Var | None, float, Expr | None]
+"""How elements are left out, by which array, what they get, and what all is multiplied by."""
+
+
+def _factor(s: Scene, how: str, flags: Var | None, outs: int) -> Expr | None:
+    """What each result is multiplied by, a local where there are several."""
+    if flags is None or how not in ("weight", "factor"):
+        return None
+    by: Expr = flags[s.place]
+    if how == "factor":
+        by = cast(fn("nonzero", by), s.type)
+    return s.k.let(("w", "share") if how == "weight" else ("on", "keep"), by) if outs > 1 else by
+
+
 Outs = list[tuple[Var, str]]
 
 
@@ -88,7 +104,7 @@ def _outputs(s: Scene, core: Core, frame: str, how: str, in_place: bool) -> Outs
         return [(source.value, "")]
     cards = core.cards if frame in SEVERAL else core.cards[:1]
     for card in (*cards, *core.also):
-        names = [*card.outs.split(), f"{card.name}_out"]
+        names = out_names(k, card)
         if frame == "choice" and card is cards[0]:
             names = ["out", "values", "result", "output"]
         if how == "if" or (frame not in SEVERAL and k.draw.shape.chance(0.1)):
@@ -99,20 +115,25 @@ def _outputs(s: Scene, core: Core, frame: str, how: str, in_place: bool) -> Outs
     return found
 
 
+def out_names(k: KernelBuilder, card: Card) -> list[str]:
+    """Names for the output of a formula: its own, and one with ``_out`` only when all are taken."""
+    return [name for name in card.outs.split() if name not in k.used] or [f"{card.name}_out"]
+
+
 def _stores(
     s: Scene,
     core: Core,
     frame: str,
     outs: Outs,
     values: dict[str, Expr],
-    mask: tuple[str, Var | None, float],
+    mask: Mask,
 ) -> str:
     """Evaluate and store; gives the sentences."""
     done = []
     if frame == "choice":
         value = chosen(s, core, values)
         _store(s, outs[0], value, mask)
-        done.append(_sentence(outs[0], chosen_text(s, core)))
+        done.append(_sentence(outs[0], chosen_text(s, core, ending=True)))
         outs, cards = outs[1:], core.also
     else:
         cards = core.cards
@@ -123,14 +144,10 @@ def _stores(
     return " ".join(done)
 
 
-def _store(
-    s: Scene, out: tuple[Var, str], value: Expr, mask: tuple[str, Var | None, float]
-) -> None:
-    how, flags, fill = mask
-    if how == "weight" and flags is not None:
-        value = flags[s.place] * value
-    if how == "factor" and flags is not None:
-        value = cast(fn("nonzero", flags[s.place]), s.type) * value
+def _store(s: Scene, out: tuple[Var, str], value: Expr, mask: Mask) -> None:
+    how, flags, fill, factor = mask
+    if factor is not None:
+        value = factor * value
     if how == "where" and flags is not None:
         value = fn("where", fn("ne", flags[s.place], 0), value, fill)
     s.k.store(out[0], s.place, value, op=out[1])

@@ -80,6 +80,10 @@ def _model(k: KernelBuilder, g: Grid, scalar: Scalar, level: int) -> Model:
     return Model(based, vec, f"a = {text}, t of {times.name}", shared)
 
 
+_SAMPLE = ("j", "s", "obs")
+_ROW = ("a", "row", "basis")
+
+
 def _summed(
     k: KernelBuilder, g: Grid, model: Model, level: int, values: Var, count: Expr
 ) -> tuple[Var, Var, str]:
@@ -92,8 +96,9 @@ def _summed(
     if level >= 2 and k.draw.shape.chance(0.5):
         dims = ("m",) if k.draw.shape.chance(0.5) else (*g.dims, "m")
         weights = k.array(("weights", "confidence"), mat.scalar, dims, low=0.2, high=1.5)
+    before = set(k.used)
     with k.for_(("j", "s", "obs"), count) as j:
-        a = k.let(("a", "row"), model.row(k, j))
+        a = k.let(_ROW, model.row(k, j))
         y = values[g.at(j)]
         if weights is None:
             k.augment(normal, "add", fn("outer", a, a))
@@ -102,6 +107,8 @@ def _summed(
             w = k.let(("w", "wj"), weights[j if _flat(weights) else g.at(j)])
             k.augment(normal, "add", w * fn("outer", a, a))
             k.augment(rhs, "add", w * y * a)
+    # The next passes over the samples call all as this one does.
+    k.used = before | {f.name for f in k.functions}
     text = f"with the rows {model.text}"
     if weights is not None:
         text += f", weights {weights.name}"
@@ -142,13 +149,14 @@ def _residuals(
     text = f"y - dot(a, x), y being {values.name}"
     if way == "each":
         target = k.out(("residuals", "errors"), model.vec.scalar, (*g.dims, "m"))
-        with k.for_(("q", "r", "obs2"), count) as q:
-            row = k.let(("basis_q", "row_q"), model.row(k, q))
+        with k.for_(_SAMPLE, count) as q:
+            row = k.let(_ROW, model.row(k, q))
             k.store(target, g.at(q), values[g.at(q)] - fn("dot", row, coef))
+        k.used -= {row.name, q.name}
         return f" {target.name} gets each {text}."
     total = k.let(("sse", "misfit", "loss"), start)
-    with k.for_(("q", "r", "obs2"), count) as q:
-        row = k.let(("basis_q", "row_q"), model.row(k, q))
+    with k.for_(_SAMPLE, count) as q:
+        row = k.let(_ROW, model.row(k, q))
         error = k.let(("err", "res"), values[g.at(q)] - fn("dot", row, coef))
         if way == "worst":
             k.assign(total, fn("max", total, fn("abs", error)))
@@ -156,6 +164,7 @@ def _residuals(
             k.augment(total, "add", fn("sqrt", 1.0 + error * error) - 1.0)
         else:
             k.augment(total, "add", error * error)
+    k.used -= {row.name, q.name, error.name}
     target = g.write((f"{total.name}_out", "fit_errors"), total)
     what = {"squares": "the sum of e * e", "worst": "the largest |e|"}
     what["robust"] = "the sum of sqrt(1 + e * e) - 1"
@@ -168,13 +177,13 @@ def _reweighted(
     """One more solution, samples that fit badly counting less."""
     mat = Mat(model.vec.size, model.vec.size, model.vec.scalar)
     scale = g.supply(("scale", "inlier"), ("scales", "inliers"), mat.scalar, 0.5, 1.5)
-    normal = k.let(("normal2", "robust_gram"), times_identity(mat, 0.1))
-    rhs = k.let(("rhs2", "robust_rhs"), zero(model.vec))
-    with k.for_(("z", "again"), count) as z:
-        row = k.let(("row2", "basis2"), model.row(k, z))
-        y = k.let(("y2", "seen"), values[g.at(z)])
-        error = k.let(("e2", "miss"), y - fn("dot", row, coef))
-        w = k.let(("w2", "trust"), scale / (scale + error * error))
+    normal = k.let(("robust_normal", "robust_gram"), times_identity(mat, 0.1))
+    rhs = k.let(("robust_moment", "robust_rhs"), zero(model.vec))
+    with k.for_(_SAMPLE, count) as z:
+        row = k.let(_ROW, model.row(k, z))
+        y = k.let(("yj", "seen"), values[g.at(z)])
+        error = k.let(("err", "res", "miss"), y - fn("dot", row, coef))
+        w = k.let(("w", "trust"), scale / (scale + error * error))
         k.augment(normal, "add", w * fn("outer", row, row))
         k.augment(rhs, "add", w * y * row)
     target = g.write(("robust_fit", "refit"), fn("inverse", normal) * rhs)

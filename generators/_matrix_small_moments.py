@@ -92,6 +92,8 @@ def _mean(
             w = k.let(("w", "wj"), weight(k, j, p))
             k.augment(mean, "add", w * p)
             k.augment(total, "add", w)
+            k.used -= {p.name, w.name}
+    k.used.discard(j.name)
     k.assign(mean, mean / (total if total is not None else cast(cloud.count, vec.scalar)))
     return mean, total
 
@@ -101,7 +103,7 @@ def two_passes(
 ) -> tuple[Var, Var, str]:
     mean, total = _mean(k, cloud, weight, vec, ("mean", "centroid", "mu"))
     cov = k.let(("cov", "scatter", "c"), zero(Mat(vec.size, vec.size, vec.scalar)))
-    with k.for_(("q", "t", "nb2"), cloud.count) as j:
+    with k.for_(("j", "s", "nb"), cloud.count) as j:
         p = cloud.at(j)
         d = k.let(("d", "centered"), p - mean)
         term = k.call(square, d) if square else fn("outer", d, d)

@@ -91,7 +91,7 @@ def small_product(k: KernelBuilder, level: int) -> Title:
     if level >= 4:
         done += _compared(k, g, c)
     if level >= 4 and mat.rows == mat.cols and "b * a" not in pair.text:
-        done += _flipped(k, g, c)
+        done += _symmetric(k, g, c)
     if level >= 5:
         done += _scaled(k, g, c)
     target = g.write(("products", "out", "result"), c)
@@ -107,13 +107,14 @@ def small_product(k: KernelBuilder, level: int) -> Title:
     return Title(k.name(*names[way]), done)
 
 
-def _flipped(k: KernelBuilder, g: Grid, c: Var) -> str:
-    """Orientation: a column is turned round where the matrix mirrors, or its trace is negative."""
-    half = k.draw.shape.chance(0.5)
-    with k.if_(fn("trace", c) < 0.0):
-        k.assign(c, 0.5 * (c + fn("transpose", c)) if half else -c)
-    what = "replaced by its symmetric part" if half else "negated"
-    return f" Where trace(c) < 0, c is {what}."
+def _symmetric(k: KernelBuilder, g: Grid, c: Var) -> str:
+    """Its symmetric or skew part, taken for the results that are flagged so."""
+    skew = k.draw.shape.chance(0.4)
+    there, text = flagged(g, ("symmetric", "is_sym") if not skew else ("skew", "is_skew"))
+    turned = fn("transpose", c)
+    with k.if_(there):
+        k.assign(c, 0.5 * (c - turned if skew else c + turned))
+    return f" Where {text}, c is replaced by its {'skew' if skew else 'symmetric'} part."
 
 
 def _scaled(k: KernelBuilder, g: Grid, c: Var) -> str:

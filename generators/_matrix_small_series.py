@@ -161,7 +161,9 @@ def matrix_series(k: KernelBuilder, level: int) -> Title:
     steps = shape.integer(2, 3) if level == 1 else shape.integer(3, 5)
     names = ("matrix_exp", "expm_series") if key in ("exp", "horner", "squared") else (f"{key}_of",)
     e, text = in_helper(k, level, names, a, lambda body, m: SERIES[key](body, m, mat, steps))
-    done = f"With {source}, let E be: {text}."
+    verb = "comes" if text.startswith("E, from") else "is"
+    what = text if text.startswith("E =") else f"E {verb} {text.removeprefix('E, ')}"
+    done = f"With {source}: {what}."
     menu = readings(k, g, e, a)
     if " - its" in source:
         del menu["det"], menu["norm"], menu["commute"]

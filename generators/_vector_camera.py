@@ -40,15 +40,15 @@ def _use(k: KernelBuilder, level: int, cam: Camera, point: Expr) -> Expr:
 
 def _formula(cam: Camera) -> str:
     names = cam.names
-    q = f"q = p - {names[2]}" if cam.posed else "q = p"
+    q = f"q = p - {names[2]}, " if cam.posed else "q = p, " if cam.aimed else ""
     if cam.aimed:
         xyz = (
             f"x, y, z = dot(q, {names[3]}), dot(q, {names[4]}), max(dot(q, {names[5]}), {names[6]})"
         )
     else:
-        xyz = "x, y, z = q"
+        xyz = "x, y, z = q" if cam.posed else "x, y, z = p"
     focal = f"{names[0]} * (x, y) / z" if cam.square else f"{names[0]} * (x, y) / z by component"
-    return f"{q}, {xyz}, u = {focal} + {names[1]}"
+    return f"{q}{xyz}, u = {focal} + {names[1]}"
 
 
 def _distorted(k: KernelBuilder, site: Site, uv: Expr, scalar: Scalar) -> tuple[Expr, str]:

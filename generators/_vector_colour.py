@@ -232,7 +232,7 @@ def colour_grading(k: KernelBuilder, level: int) -> Title:
                 break
             k.assign(c, value)
             value = c
-    done = f"Start with c = {name}. Replace c by {'; then c by '.join(texts)}. Take c."
+    done = f"Start with c = {name}. Replace c by {'; then c by '.join(texts)}."
     done += deliver(k, site, level, ("graded", "out", "image_out"), value)
     if level >= 4:
         done += _extra(k, site, g, c)

@@ -183,9 +183,8 @@ def _bordered(k: KernelBuilder, level: int, g: Grid, vec: Vec) -> Title:
             k.store(out, g.site.at, edge_value)
         with k.else_():
             inside()
-    done = (
-        f"For u = {g.field.name} {text} ({said(k, scale)} being s); {g.text}. {out.name} gets it."
-    )
+    with_s = "" if said(k, scale) == "s" else f" ({said(k, scale)} being s)"
+    done = f"For u = {g.field.name} {text}{with_s}; {g.text}. {out.name} gets it."
     return Title(k.name(f"field_{form}", f"{form}_stencil", f"interior_{form}"), done)
 
 

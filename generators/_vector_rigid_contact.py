@@ -53,7 +53,7 @@ class Bodies:
         if self.as_struct:
             called = self._structs(kinds, known)
         else:
-            names = _OTHER_NAMES if known else _ARRAY_NAMES
+            names = r.k.draw.word.choice(_OTHER_NAMES) if known else _ARRAY_NAMES
             self.arrays = [r.k.array(names[n], t, self.dims, low=-1.0, high=1.0) for n, t in kinds]
             called = [a.name for a in self.arrays]
         if self.spatial:
@@ -126,9 +126,12 @@ _ARRAY_NAMES = {
     "w": ("omegas", "ang_vels"),
     "v": ("lin_vels", "speeds"),
 }
-_OTHER_NAMES = {
-    "x": ("obstacle_x", "platform_pos"),
-    "twist": ("obstacle_qd", "platform_twists"),
-    "w": ("obstacle_w", "platform_spins"),
-    "v": ("obstacle_v", "platform_vels"),
-}
+_OTHER_NAMES = tuple(
+    {
+        "x": (f"{who}_positions",),
+        "twist": (f"{who}_twists",),
+        "w": (f"{who}_omegas",),
+        "v": (f"{who}_vels",),
+    }
+    for who in ("obstacle", "platform", "ground")
+)

@@ -14,6 +14,7 @@ from generators._vector_kit import (
     maybe,
     named_helper,
     over_points,
+    plurals,
     quantity,
     record,
     routine,
@@ -155,7 +156,7 @@ def _flock(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str
 
     else:
         arrays = [
-            k.array((f"{p.names[0]}s", f"{p.names[1]}s"), vec, site.dims, low=p.low, high=p.high)
+            k.array(plurals(p.names[:2]), vec, site.dims, low=p.low, high=p.high)
             for p in _agent(vec)
         ]
         parts = [a.name for a in arrays]

@@ -15,6 +15,7 @@ from generators.body import fn as fn
 from generators.body import identity as identity
 from generators.body import lift
 from generators.body import make as make
+from generators.docs import first_comment, kernel_doc
 from generators.draw import Draw
 from generators.dtypes import INT32, Array, Struct, Type
 from generators.expr import Call, Const, Expr, Var
@@ -144,17 +145,18 @@ class KernelBuilder(BodyBuilder):
             letters=self.draw.layout.chance(0.3),
             len_calls=self.draw.layout.chance(0.4),
         )
-        doc = _docstring(description) if self.draw.layout.chance(0.4) else ""
         description = re.sub(r" +(?=[ ,;]|\.(?![\d.]))", "", description)
         if description[0].islower():
             # An array's name is no word that can be written large.
             description = f"For each thread: {description}"
         body = self._at_least_two(pruned(self.body()))
-        if not doc and len(description.split(". ")[0]) < 90 and self.draw.layout.chance(0.2):
-            body = (ir.Comment(description.split(". ")[0].rstrip(".")), *body)
+        params = tuple(self._settled(p) for p in self._ordered())
+        doc = kernel_doc(self.draw, description, params, self.launch_dim)
+        if not doc:
+            body = (*first_comment(self.draw, params, self.launch_dim), *body)
         kernel = ir.Kernel(
             name,
-            tuple(self._settled(p) for p in self._ordered()),
+            params,
             self.threads,
             self.launch_dim,
             body,

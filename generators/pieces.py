@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.dtypes import Mat, Scalar, Type, Vec, scalar_of
 from generators.expr import Expr, Operand, Var, literal
-from generators.stages import Signal, refine
+from generators.stages import Signal
 
 Pairwise = Callable[[BodyBuilder, Expr, Expr], Expr]
 """What is computed for a pair, such as a direction and a normal: inline, or in a helper."""
@@ -61,23 +61,6 @@ def listed(phrases: Sequence[str]) -> str:
 def stored(signal: Signal) -> str:
     """The sentence on what stages do to a value before it is stored."""
     return f" The stored value is {signal.phrase}." if signal.phrase else ""
-
-
-def extra_output(
-    k: KernelBuilder,
-    level: int,
-    names: tuple[str, ...],
-    place: tuple[str, Var],
-    value: Expr,
-    what: str,
-    scale: float = 2.0,
-) -> str:
-    """One more float output for each thread, sent through stages; the sentence that says so."""
-    size, i = place
-    out = k.out(names, value.type, size)
-    signal = refine(k, value, level, ("amount", "value", "measure"), scale)
-    k.store(out, i, signal.value)
-    return f" {out.name} gets {what}{', then ' if signal.phrase else ''}{signal.phrase}."
 
 
 def helper(
