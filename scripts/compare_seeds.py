@@ -12,8 +12,8 @@ from pathlib import Path
 from generators.keys import program_keys
 from generators.serialise import from_json
 from synth import run
-from synth.check import stored_rows
 from synth.settings import make_settings
+from synth.stored import stored_rows
 
 
 def rename_keys(rows: int, seed: int, folder: Path) -> dict[str, str]:

@@ -26,9 +26,9 @@ from tqdm import tqdm
 
 from generators import categories
 from generators.serialise import from_json
-from synth.check import stored_rows
 from synth.cuda_schedule import STYLES, schedule_for, styles_of
 from synth.render_cuda import render
+from synth.stored import stored_rows
 from validate.host import HostRunner
 from validate.kill import (
     AGREES,

@@ -25,8 +25,8 @@ from tqdm import tqdm
 
 from generators import categories
 from synth import run
-from synth.check import stored_rows
 from synth.settings import make_settings
+from synth.stored import stored_rows
 from validate.host import HostRunner
 from validate.kill import (
     COMPILE_ERROR,

@@ -19,8 +19,8 @@ from generators.dtypes import SCALARS
 from generators.keys import program_keys
 from generators.serialise import from_json
 from scripts.swap_builtins import swaps_seen
-from synth.check import stored_rows
 from synth.manifest import read_manifest
+from synth.stored import stored_rows
 from validate.dtypes import parse
 
 Row = dict[str, Any]

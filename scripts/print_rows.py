@@ -12,7 +12,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from synth.check import stored_rows
+from synth.stored import stored_rows
 
 
 def chosen(out: Path, count: int, seed: int) -> list[dict[str, Any]]:

@@ -20,8 +20,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from generators.serialise import from_json
-from synth.check import stored_rows
 from synth.render_cuda import render
+from synth.stored import stored_rows
 from validate.score import Answer, Scorer, Verdict
 from validate.score_run import RowUnfit
 

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from synth.check_rows import RowChecker
-from synth.errors import SettingsError
-from synth.manifest import SPLITS, contradictions, read_manifest
+from synth.manifest import contradictions, read_manifest
 from synth.pair import Row
-
-ROWS_AT_ONCE = 64
+from synth.stored import ROWS_AT_ONCE, stored_rows
 
 
 @dataclass
@@ -45,38 +39,6 @@ class Report:
             "problems": self.problems,
             "not_reproduced": self.not_reproduced,
         }
-
-
-def shard_paths(out: Path) -> list[Path]:
-    """The shards of a dataset folder, in order; :class:`SettingsError` when there are none."""
-    paths = [p for split in SPLITS for p in sorted((out / split).glob("*.parquet"))]
-    if not paths:
-        raise SettingsError(f"no dataset at {out}: it has no shard in {', '.join(SPLITS)}")
-    return paths
-
-
-def stored_rows(out: Path) -> Iterator[tuple[str, Row]]:
-    """Every row with its split; :class:`SettingsError` for a shard that cannot be read."""
-    for path in shard_paths(out):
-        with _readable(path):
-            for batch in pq.ParquetFile(path).iter_batches(batch_size=ROWS_AT_ONCE):
-                for row in batch.to_pylist():
-                    yield path.parent.name, row
-
-
-def read_columns(path: Path, columns: Sequence[str]) -> list[Row]:
-    """Some columns of a shard; :class:`SettingsError` when it cannot be read."""
-    with _readable(path):
-        rows: list[Row] = pq.read_table(path, columns=list(columns)).to_pylist()
-    return rows
-
-
-@contextmanager
-def _readable(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except (pa.ArrowInvalid, OSError) as error:
-        raise SettingsError(f"{path} cannot be read: {error}") from None
 
 
 def check_dataset(

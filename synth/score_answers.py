@@ -13,9 +13,9 @@ from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Any
 
-from synth.check import stored_rows
 from synth.errors import RunError, SettingsError
 from synth.pair import Row
+from synth.stored import stored_rows
 from validate.score import Answer, Scorer, Verdict
 from validate.score_run import RowUnfit
 

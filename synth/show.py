@@ -13,12 +13,12 @@ from rich.table import Table
 
 from generators.serialise import from_json
 from synth import render_cuda
-from synth.check import stored_rows
 from synth.codegen import Translator
 from synth.cuda_schedule import Schedule, check_schedule, schedule_for
 from synth.errors import SettingsError
 from synth.pair import Row
 from synth.remake import differing_columns, retranslated_difference
+from synth.stored import stored_rows
 
 
 def find_row(out: Path, row_id: str | None) -> Row:

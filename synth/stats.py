@@ -10,8 +10,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from synth.check import read_columns, shard_paths
 from synth.manifest import read_manifest
+from synth.stored import read_columns, shard_paths
 
 _COLUMNS = ["id", "structure", "category", "idiom", "level", "checks", "ops", "schedule"]
 _COUNTED = ("split", "category", "level", "archs", "run_forward", "run_plain", "plain_style")

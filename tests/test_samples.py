@@ -9,10 +9,11 @@ import pytest
 
 from generators import categories
 from generators.registry import LEVELS
-from synth.check import check_dataset, stored_rows
+from synth.check import check_dataset
 from synth.manifest import read_manifest
 from synth.pair import Accepted, PairMaker, Row, attempt_draw
 from synth.settings import Settings, Versions, make_settings
+from synth.stored import stored_rows
 from synth.verify import Verifier
 
 SAMPLES = Path(__file__).resolve().parent.parent / "data" / "samples"

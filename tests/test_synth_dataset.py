@@ -19,12 +19,12 @@ from datasets import Features, Value, load_dataset
 from generators.keys import program_keys
 from generators.serialise import from_json
 from synth import run
-from synth.check import stored_rows
 from synth.errors import RunError, SettingsError
 from synth.files import sha256_of
 from synth.manifest import SPLITS, read_manifest
 from synth.plan import plan_units
 from synth.settings import STRUCTURE_CAP, Versions, make_settings, shape_of
+from synth.stored import stored_rows
 from synth.work import open_work
 from validate.columns import ROW_SCHEMA
 

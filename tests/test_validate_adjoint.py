@@ -19,7 +19,7 @@ from synth.settings import Versions, make_settings
 from validate import clang
 from validate.adjoint import ADJOINT_STATUSES, draw_cotangents, has_adjoint, run_backward
 from validate.host import HostRunner
-from validate.host_launch import launch, load_entry
+from validate.host_launch import HostLauncher, launch, load_entry
 from validate.host_memory import Arena, arrays_of
 from validate.host_unit import translation_unit
 from validate.inputs import draw_inputs
@@ -122,7 +122,9 @@ def _host_gradients(row: Row, folder: Path) -> dict[str, np.ndarray[Any, Any]]:
     arena = Arena(arrays_of(row["args"], inputs))
     launch(forward, dim, arena.parameters(row["args"], inputs))
     after = {**inputs, **{name: arena.array(name) for name in arena.values}}
-    gradients, trouble = run_backward(row, dim, after, draw_cotangents(row, inputs), backward)
+    gradients, trouble = run_backward(
+        row, dim, after, draw_cotangents(row, inputs), HostLauncher(backward)
+    )
     assert not trouble
     clang.unload(handle)
     return gradients

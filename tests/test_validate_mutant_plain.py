@@ -12,9 +12,9 @@ from plain_rows import block_reduce, guarded, tiled, warp_shuffle
 from test_validate_rows import Row
 
 from generators.serialise import from_json
-from synth.check import stored_rows
 from synth.cuda_schedule import schedule_for, styles_of
 from synth.render_cuda import render
+from synth.stored import stored_rows
 from validate.host import HostRunner
 from validate.kill import try_mutants, with_equivalents
 from validate.mutant_plain import BARRIER, OPERATORS, plain_mutants

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from synth.check import stored_rows
 from synth.pair import Row
+from synth.stored import stored_rows
 from validate.host import HostRunner
 from validate.kill import Trial, sample_evenly, sample_naturally, try_mutants, with_equivalents
 from validate.mutants import OPERATORS, RACE, Mutant, mutants, mutated

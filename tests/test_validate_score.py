@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from generators.serialise import from_json
-from synth.check import stored_rows
 from synth.render_cuda import render
+from synth.stored import stored_rows
 from validate import score_case
 from validate.confine import confine
 from validate.errors import HostRunUnavailable

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from validate.derivative import (
     float_parts,
     random_numbers,
 )
-from validate.host_launch import Endless, Entry, launch
+from validate.host_launch import Endless
 from validate.host_memory import Arena, arrays_of
 from validate.inputs import Array
 from validate.reference import ReferenceFailed
@@ -56,23 +56,32 @@ class Adjoint:
     tolerance_used: float = 0.0
 
 
+class Launcher(Protocol):
+    """Runs one backward kernel, somewhere: what it is given lies in memory that it makes."""
+
+    def arena(self, values: Mapping[str, Array]) -> Arena:
+        """Memory for arrays that the kernel is to be given."""
+
+    def launch(self, dim: Sequence[int], values: Sequence[Array], arenas: Sequence[Arena]) -> None:
+        """Launch over `dim`; afterwards the arenas show what the kernel left in them."""
+
+
 def check_adjoint(
     row: Mapping[str, Any],
     dim: Sequence[int],
     inputs: Mapping[str, Array],
     outputs: Mapping[str, Array],
-    entry: Entry,
+    launcher: Launcher,
 ) -> Adjoint:
     """Run the backward kernel and compare it with central differences.
 
-    `inputs` are the values before the forward launch, `outputs` the arrays after it. The kernel
-    runs in this process: it may crash it. The row must have one (`has_adjoint`). Raises BadRow
-    when the kernel takes other parameters than `args` says.
+    `inputs` are the values before the forward launch, `outputs` the arrays after it. The row must
+    have a backward kernel (`has_adjoint`). Raises what the launcher does, but for Endless.
     """
     sources = [a for a in row["args"] if _is_source(a)]
     cotangents = draw_cotangents(row, inputs)
     try:
-        gradients, trouble = run_backward(row, dim, {**inputs, **outputs}, cotangents, entry)
+        gradients, trouble = run_backward(row, dim, {**inputs, **outputs}, cotangents, launcher)
     except Endless as endless:
         gradients, trouble = {}, f"in the backward kernel {endless}"
     if trouble:
@@ -154,12 +163,12 @@ def run_backward(
     dim: Sequence[int],
     after: Mapping[str, Array],
     cotangents: Mapping[str, Array],
-    entry: Entry,
+    launcher: Launcher,
 ) -> tuple[Values, str]:
     """The gradients by argument, and what was wrong with the launch if anything was.
 
     `after` holds the arguments as the forward launch left them. As Warp's tape launches it:
-    gradients hang on the arrays, the adjoint parameters are empty. Raises BadRow and Endless.
+    gradients hang on the arrays, the adjoint parameters are empty. Raises what the launcher does.
     """
     arrays = arrays_of(row["args"], after)
     starts = {
@@ -167,7 +176,7 @@ def run_backward(
         for a in row["args"]
         if _has_gradient(a)
     }
-    primal, dual = Arena(arrays), Arena(starts)
+    primal, dual = launcher.arena(arrays), launcher.arena(starts)
     values = []
     for arg in row["args"]:
         name = arg["name"]
@@ -176,7 +185,8 @@ def run_backward(
             values.append(primal.header(name, len(arg["shape"]), grad))
         else:
             values.append(after[name])
-    launch(entry, dim, [*values, *(_empty(value) for value in values)])
+    passed = [*values, *(_empty(value) for value in values)]
+    launcher.launch(dim, passed, (primal, dual))
     changed = primal.changed(list(arrays))
     trouble = primal.written_outside() or dual.written_outside()
     if not trouble and changed:

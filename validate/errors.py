@@ -7,3 +7,7 @@ class HostRunUnavailable(RuntimeError):  # noqa: N818
 
 class CompileUnavailable(RuntimeError):  # noqa: N818
     """NVRTC, its Python bindings or Warp's headers are missing; it says what to install."""
+
+
+class GpuUnavailable(RuntimeError):  # noqa: N818
+    """No GPU, no CuPy, or no headers to compile rows with; it says what to do."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from validate.adjoint import check_adjoint, status_without_run
 from validate.finding import Finding, compare_outputs
-from validate.host_launch import BadRow, Endless, Entry, launch
+from validate.host_launch import BadRow, Endless, Entry, HostLauncher, launch
 from validate.host_memory import Arena, Watch, arrays_of, damage
 from validate.inputs import Array, draw_inputs
 from validate.reference import ReferenceFailed, run_reference
@@ -90,7 +90,9 @@ def _judge_adjoint(
     if entry is None:
         finding.adjoint = status_without_run(row) or "off"
         return
-    found = check_adjoint(row, launched.dim, launched.inputs, launched.outputs(), entry)
+    found = check_adjoint(
+        row, launched.dim, launched.inputs, launched.outputs(), HostLauncher(entry)
+    )
     finding.adjoint = found.status
     finding.adjoint_reason = found.reason
     finding.adjoint_tolerance_used = found.tolerance_used

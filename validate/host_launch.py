@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from validate import clang
-from validate.host_memory import Watch
+from validate.host_memory import Arena, Watch
 from validate.inputs import Array
 
 MEMORY_BYTES = 2 << 30
@@ -47,6 +47,21 @@ def load_entry(handle: str, direction: str, position: int) -> Entry:
     )
 
 
+@dataclass(frozen=True)
+class HostLauncher:
+    """Launches one kernel in this process, with arrays in this process's memory."""
+
+    entry: Entry
+
+    def arena(self, values: Mapping[str, Array]) -> Arena:
+        """Memory for arrays that the kernel is to be given."""
+        return Arena(values)
+
+    def launch(self, dim: Sequence[int], values: Sequence[Array], arenas: Sequence[Arena]) -> None:
+        """Launch over `dim`; the arrays of `values` lie in `arenas`. Raises as `launch`."""
+        launch(self.entry, dim, values)
+
+
 def launch(
     entry: Entry, dim: Sequence[int], values: Sequence[Array], watch: Watch | None = None
 ) -> None:
@@ -56,7 +71,7 @@ def launch(
     Endless when it does not come to its end.
     """
     _check_signature(entry.signature, len(dim), values)
-    passed = [_bounds(dim), *values]
+    passed = [launch_bounds(dim), *values]
     addresses = (ctypes.c_void_p * len(passed))(*[value.ctypes.data for value in passed])
     threads = int(np.prod(dim, dtype=np.int64))
     watched = watch.record.ctypes.data if watch else None
@@ -64,7 +79,7 @@ def launch(
         raise Endless("a thread runs without end")
 
 
-def _bounds(dim: Sequence[int]) -> Array:
+def launch_bounds(dim: Sequence[int]) -> Array:
     """`wp::launch_bounds_t<N>` for a launch dim."""
     described = [("shape", np.uint32, (len(dim),)), ("size", np.uint64), ("mult", np.uint64)]
     bounds = np.zeros((), np.dtype(described, align=True))

@@ -73,9 +73,14 @@ class Arena:
         value = self.values[name]
         return self.bytes_of(name).copy().view(value.dtype).reshape(value.shape)
 
+    @property
+    def base(self) -> int:
+        """Where a kernel finds the block."""
+        return int(self.memory.ctypes.data)
+
     def address(self, name: str) -> int:
-        """Where an array lies."""
-        return int(self.memory.ctypes.data) + self.start[name]
+        """Where a kernel finds an array."""
+        return self.base + self.start[name]
 
     def parameters(
         self, args: Sequence[Mapping[str, Any]], values: Mapping[str, Array]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -17,7 +18,7 @@ from validate.errors import CompileUnavailable
 
 _MODULE = "cuda.bindings.nvrtc"
 _REMEDY = "pip install 'cuda-bindings>=13,<14' 'nvidia-cuda-nvrtc>=13,<14'"
-_OPTIONS = (
+WARP_OPTIONS = (
     "--std=c++17",
     "-DNDEBUG",
     "-DWP_ENABLE_MATHDX=0",
@@ -34,7 +35,7 @@ _GOALS = {
     "machine": ("sm", ("--ptxas-options=-v",)),
 }
 # Plain CUDA needs neither Warp's headers nor what its text asks for, but knows float16.
-_PLAIN_OPTIONS = ("--std=c++17", "--disable-warnings")
+PLAIN_OPTIONS = ("--std=c++17", "--disable-warnings")
 
 _NO_MEMORY = re.compile(r"^.*error: (?:unable to obtain mapped memory|out of memory)", re.MULTILINE)
 
@@ -87,7 +88,7 @@ def build(text: str, arch: str, goal: str, include_dir: Path, pch_dir: Path) -> 
     options = [
         f"--gpu-architecture={kind}_{arch.removeprefix('sm_')}",
         f"-I{include_dir}",
-        *_OPTIONS,
+        *WARP_OPTIONS,
         *more,
         "--pch",
         f"--pch-dir={pch_dir}",
@@ -108,7 +109,7 @@ def build_plain(text: str, arch: str, goal: str) -> Built:
     options = [
         f"--gpu-architecture=compute_{arch.removeprefix('sm_')}",
         f"-I{folder}",
-        *_PLAIN_OPTIONS,
+        *PLAIN_OPTIONS,
         *_GOALS[goal][1],
     ]
     return _compiled(text, "cuda_plain", options, goal, folder)
@@ -125,6 +126,23 @@ def cuda_include_dir() -> Path:
             "cuda_fp16.h is missing: pip install 'nvidia-cuda-runtime>=13,<14'"
         )
     return Path(found)
+
+
+def cubin(
+    text: str, name: str, options: Sequence[str], refused: Callable[[str], Exception]
+) -> bytes:
+    """Machine code of a text; raises `refused(log)` when the compiler does not take it."""
+    nvrtc = load()
+    error, program = nvrtc.nvrtcCreateProgram(text.encode(), name.encode(), 0, None, None)
+    _check(nvrtc, error)
+    try:
+        encoded = [option.encode() for option in options]
+        (error,) = nvrtc.nvrtcCompileProgram(program, len(encoded), encoded)
+        if error != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+            raise refused(_read(nvrtc, program, "ProgramLog") or error.name)
+        return _read_bytes(nvrtc, program, "CUBIN")
+    finally:
+        nvrtc.nvrtcDestroyProgram(program)
 
 
 def _compiled(text: str, name: str, options: list[str], goal: str, include_dir: Path) -> Built:
@@ -147,12 +165,16 @@ def _compiled(text: str, name: str, options: list[str], goal: str, include_dir: 
 
 
 def _read(nvrtc: Any, program: Any, what: str) -> str:
+    return _read_bytes(nvrtc, program, what).rstrip(b"\0").decode(errors="replace")
+
+
+def _read_bytes(nvrtc: Any, program: Any, what: str) -> bytes:
     error, size = getattr(nvrtc, f"nvrtcGet{what}Size")(program)
     _check(nvrtc, error)
     data = bytearray(size)
     (error,) = getattr(nvrtc, f"nvrtcGet{what}")(program, data)
     _check(nvrtc, error)
-    return data.rstrip(b"\0").decode(errors="replace")
+    return bytes(data)
 
 
 def _check(nvrtc: Any, error: Any) -> None:

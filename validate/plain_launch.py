@@ -6,6 +6,7 @@ import ast
 import ctypes
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -78,8 +79,10 @@ def load_plain(handle: str, position: int, meets: bool) -> PlainEntry:
     )
 
 
-def grid_of(launch: Mapping[str, Any], sizes: Mapping[str, int]) -> Grid:
-    """The grid and block of a `plain_launch` at given sizes.
+def grid_of(
+    launch: Mapping[str, Any], sizes: Mapping[str, int], most_threads: int = _MOST_LAUNCHED
+) -> Grid:
+    """The grid and block of a `plain_launch` at given sizes, of at most so many threads.
 
     Raises ValueError for a formula that is no sum, product or whole quotient of sizes and numbers.
     """
@@ -88,8 +91,8 @@ def grid_of(launch: Mapping[str, Any], sizes: Mapping[str, int]) -> Grid:
     threads = int(np.prod(block))
     if not 1 <= threads <= MOST_THREADS or min([*grid, *block]) < 1:
         raise ValueError(f"grid {grid} of blocks {block} cannot be launched")
-    if threads * int(np.prod(grid)) > _MOST_LAUNCHED:
-        raise ValueError(f"grid {grid} of blocks {block} is too much for a run on the host")
+    if threads * prod(grid) > most_threads:
+        raise ValueError(f"grid {grid} of blocks {block} has more than {most_threads} threads")
     return Grid([*grid, 1, 1][:3], [*block, 1, 1][:3])
 
 

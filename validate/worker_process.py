@@ -39,13 +39,16 @@ class WorkerGone(Exception):  # noqa: N818
 class WorkerProcess:
     """One child process and the connection to it."""
 
-    def __init__(self, folder: Path, module: str) -> None:
+    def __init__(
+        self, folder: Path, module: str, environment: Mapping[str, str] | None = None
+    ) -> None:
         """Start `module`'s `main`, which takes the number of a socket and a folder as arguments.
 
-        The child keeps its files in `folder`, which no other may use meanwhile. Its first message
-        is the event "ready", "unavailable" (with `reason` and, as `error`, the name of a class of
-        `validate.errors`, which is then raised here) or "error" (with `trace`). Raises
-        RuntimeError when it does not come up; it says why on standard error.
+        The child keeps its files in `folder`, which no other may use meanwhile; `environment` is
+        added to this process's. Its first message is the event "ready", "unavailable" (with
+        `reason` and, as `error`, the name of a class of `validate.errors`, which is then raised
+        here) or "error" (with `trace`). Raises RuntimeError when it does not come up; it says why
+        on standard error.
         """
         self._own_peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         self.connection, child = Pipe(duplex=True)
@@ -62,6 +65,7 @@ class WorkerProcess:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 env=os.environ
+                | (environment or {})
                 | {"PYTHONPATH": os.pathsep.join(str(Path(p).resolve()) for p in sys.path)},
             )
 

@@ -1,0 +1,166 @@
+"""A row at a shape far too large for its reference: Warp's text against plain CUDA.
+
+Both are proven at small shapes. At a large one sums are longer than the tolerances were measured
+for, and among many elements some are decided by the last bit of an input. So an element passes that
+is within the tolerance, widened with the root of the terms added to an output; what is left must
+lie among the values that Warp's own text gives when it runs again and when every float input moves
+by one unit in the last place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import prod, sqrt
+from typing import Any
+
+import numpy as np
+
+from validate.compare import Mismatch, measure
+from validate.gpu_text import Ran, Row, Shape, Text, Values, bytes_held, run_text
+from validate.inputs import Array, raw_numbers
+from validate.sizes import evaluate_all, own_sizes, symbols
+
+LARGE_ELEMENTS = 1 << 18
+_FIRST_STEP = 1 << 12
+_STEP = 8
+# Of one launch; threads that loop over what the launch counts take time with its square.
+_MOST_TIME_US = 200_000.0
+_MOST_BYTES = 1 << 30
+_NEIGHBOURS = 8
+
+
+def scaled_sizes(row: Row, elements: int) -> dict[str, int]:
+    """Sizes at which a launch has about so many threads; sizes that it does not count stay.
+
+    Halved until the arrays take no more than 1 GiB. Every size respects `multiple_of`.
+    """
+    own = own_sizes(row["sizes"])
+    counted = {name for extent in row["launch"]["dim"] for name in symbols(extent)}
+    threads = prod(evaluate_all(row["launch"]["dim"], own))
+    while True:
+        factor = (elements / threads) ** (1.0 / max(1, len(counted)))
+        sizes = dict(own)
+        for entry in row["sizes"]:
+            if entry["symbol"] in counted:
+                multiple = max(1, entry["multiple_of"])
+                wanted = max(entry["min"], own[entry["symbol"]] * factor, 1)
+                sizes[entry["symbol"]] = -(-int(np.ceil(wanted - 1e-9)) // multiple) * multiple
+        if bytes_held(row, sizes) <= _MOST_BYTES or elements <= threads:
+            return sizes
+        elements //= 2
+
+
+def steps(elements: int) -> Iterator[int]:
+    """Sizes of launches on the way to a large one."""
+    step = _FIRST_STEP
+    while step < elements:
+        yield step
+        step *= _STEP
+    yield elements
+
+
+def too_slow(time_us: float) -> bool:
+    """Whether the next step would take too long if time grew with the square."""
+    return time_us * _STEP * _STEP > _MOST_TIME_US
+
+
+def disagreement(
+    row: Row, warp: Text, shape: Shape, first: Ran, other: Ran
+) -> tuple[Mismatch, str] | None:
+    """The worst element of `other` that Warp's text does not give either, and its array's name.
+
+    `first` is a launch of Warp's text at the shape. Launches it again for what is in doubt.
+    """
+    band: dict[str, tuple[Array, Array]] | None = None
+    for arg in row["args"]:
+        name = arg["name"]
+        if name not in first.outputs:
+            continue
+        widened = _widened(row, arg, shape.sizes)
+        if _mismatch(other.outputs[name], first.outputs[name], widened) is None:
+            continue
+        if band is None:
+            band = _band(row, warp, shape, first)
+        low, high = band[name]
+        nearest = np_clip(other.outputs[name], low, high)
+        found = _mismatch(other.outputs[name], nearest, widened)
+        if found is not None:
+            return found, name
+    return None
+
+
+def _mismatch(got: Array, want: Array, widened: Mapping[str, float | None]) -> Mismatch | None:
+    return measure(got, as_wanted(want), widened["rtol"], widened["atol"]).mismatch
+
+
+def as_wanted(value: Array) -> Array:
+    """An output in the form of a reference: its floats are float64."""
+    if value.dtype.names is None:
+        return value.astype(np.float64) if value.dtype.kind == "f" else value
+    described = [
+        (name, np.float64 if value.dtype[name].base.kind == "f" else value.dtype[name].base)
+        + (value.dtype[name].shape,)
+        for name in value.dtype.names
+    ]
+    return value.astype(np.dtype(described, align=True))
+
+
+def _widened(row: Row, arg: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[str, float | None]:
+    """The tolerance of an output, widened with the root of how many more terms it collects."""
+    own = own_sizes(row["sizes"])
+    threads = prod(evaluate_all(row["launch"]["dim"], sizes))
+    terms = threads / max(1, prod(evaluate_all(arg["shape"], sizes)))
+    before = prod(evaluate_all(row["launch"]["dim"], own)) / max(
+        1, prod(evaluate_all(arg["shape"], own))
+    )
+    factor = max(1.0, 4.0 * sqrt(terms / before)) if terms > before else 1.0
+    return {key: None if arg[key] is None else factor * arg[key] for key in ("rtol", "atol")}
+
+
+def _band(row: Row, warp: Text, shape: Shape, first: Ran) -> dict[str, tuple[Array, Array]]:
+    """The least and the greatest value of every element over launches of Warp's text nearby."""
+    low = {name: value.copy() for name, value in first.outputs.items()}
+    high = {name: value.copy() for name, value in first.outputs.items()}
+    for number in range(_NEIGHBOURS):
+        inputs = shape.inputs if number == 0 else _nudged(row, shape.inputs, number)
+        found = run_text(warp, row, Shape(shape.sizes, shape.dim, inputs)).outputs
+        for name, value in found.items():
+            low[name] = _each(np.fmin, low[name], value)
+            high[name] = _each(np.fmax, high[name], value)
+    return {name: (low[name], high[name]) for name in low}
+
+
+def np_clip(value: Array, low: Array, high: Array) -> Array:
+    """The value within bounds that is nearest to each element."""
+    return _each(np.fmin, _each(np.fmax, value, low), high)
+
+
+def _each(function: Any, left: Array, right: Array) -> Array:
+    """A ufunc on every field."""
+    if left.dtype.names is None:
+        found: Array = function(left, right)
+        return found
+    joined = left.copy()
+    for name in left.dtype.names:
+        joined[name] = function(left[name], right[name])
+    return joined
+
+
+def _nudged(row: Row, inputs: Values, number: int) -> Values:
+    """The inputs with each float one unit in the last place up or down."""
+    moved = {name: value.copy() for name, value in inputs.items()}
+    for arg in row["args"]:
+        if arg["role"] == "out":
+            continue
+        value = moved[arg["name"]]
+        for field in value.dtype.names or ("",):
+            part = value[field] if field else value
+            if part.dtype.kind == "f":
+                signs = raw_numbers(f"nudge/{number}/{arg['name']}/{field}", part.size)
+                towards = np.where(signs.reshape(part.shape) & np.uint64(1), np.inf, -np.inf)
+                nudged = np.nextafter(part, towards.astype(part.dtype))
+                if field:
+                    value[field] = nudged
+                else:
+                    moved[arg["name"]] = np.asarray(nudged)
+    return moved

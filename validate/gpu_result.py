@@ -1,0 +1,81 @@
+"""What became of the texts of a row on a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from validate.gpu_launch import LaunchFailed, NotInBinary, WrongParameters
+from validate.gpu_nvrtc import Refused
+from validate.reference import ReferenceFailed
+
+STATUSES = (
+    "passed",
+    "compile_error",
+    "launch_error",
+    "timeout",
+    "wrong_shape",
+    "wrong_value",
+    "wrote_out_of_bounds",
+    "input_changed",
+)
+TEXTS = ("forward", "backward", "plain")
+
+
+@dataclass
+class TextResult:
+    """What became of one text of a row.
+
+    `status` is one of STATUSES. `shapes` are those it was launched at; `tolerance_used` is the
+    largest error as a share of its tolerance; `time_us` is the time on the device of the launch at
+    the row's own sizes, `large_time_us` that at `large_sizes`.
+    """
+
+    text: str
+    status: str = "passed"
+    reason: str = ""
+    shapes: list[str] = field(default_factory=list)
+    tolerance_used: float = 0.0
+    time_us: float | None = None
+    large_sizes: str | None = None
+    large_time_us: float | None = None
+
+    def fail(self, status: str, reason: str) -> None:
+        """Note the first thing that is wrong."""
+        if self.status == "passed":
+            self.status, self.reason = status, reason
+
+
+@dataclass
+class Spent:
+    """Seconds that a row took, by what took them."""
+
+    nvrtc_s: float = 0.0
+    gpu_s: float = 0.0
+    total_s: float = 0.0
+    compiled: int = 0
+
+
+@contextmanager
+def told(*results: TextResult, where: str = "") -> Iterator[None]:
+    """Turn what texts may do wrong into their status. A sticky failure goes on to the caller."""
+
+    def fail(status: str, reason: str) -> None:
+        for result in results:
+            result.fail(status, f"{reason}{where}")
+
+    try:
+        yield
+    except Refused as failed:
+        fail("compile_error", str(failed))
+    except NotInBinary as failed:
+        fail("compile_error", f"not in the compiled program: {failed}")
+    except WrongParameters as failed:
+        fail("wrong_shape", str(failed))
+    except ReferenceFailed as failed:
+        fail("wrong_value", f"the reference fails: {failed}")
+    except LaunchFailed as failed:
+        fail("launch_error", str(failed))
+        if failed.sticky:
+            raise
