@@ -11,7 +11,7 @@ from typing import Any
 from synth.check_rows import RowChecker
 from synth.manifest import contradictions, read_manifest
 from synth.pair import Row
-from synth.stored import ROWS_AT_ONCE, stored_rows
+from synth.stored import ROWS_AT_ONCE, shard_paths, stored_rows
 
 
 @dataclass

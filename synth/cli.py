@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from synth.cli_gpu import gpu
 from synth.cli_look import doctor, show, stats
 from synth.cli_lower import lower
 from synth.cli_score import score
@@ -37,9 +38,9 @@ class _Group(click.Group):
 def _exit_code(error: Exception) -> int | None:
     """Exit code for an error that is the user's to mend; None for a bug of ours."""
     from synth.errors import RunError, SettingsError, UnsupportedWarpError
-    from validate.errors import CompileUnavailable, HostRunUnavailable
+    from validate.errors import CompileUnavailable, GpuUnavailable, HostRunUnavailable
 
-    missing = UnsupportedWarpError | HostRunUnavailable | CompileUnavailable
+    missing = UnsupportedWarpError | HostRunUnavailable | CompileUnavailable | GpuUnavailable
     if isinstance(error, SettingsError | missing):
         return 2
     return 1 if isinstance(error, RunError) else None
@@ -225,5 +226,5 @@ def harvest(
     sys.exit(1 if result.failed else 0)
 
 
-for _command in (stats, show, doctor, lower, score):
+for _command in (stats, show, doctor, lower, score, gpu):
     main.add_command(_command)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+import tempfile
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from validate.gpu_nvrtc import compile_plain, compile_warp, key_of, plain_text, warp_unit
+from validate.gpu_nvrtc import Refused, compile_plain, compile_warp, key_of, plain_text, warp_unit
 
 Row = Mapping[str, Any]
 
@@ -50,3 +54,39 @@ class CubinStore:
         temporary.write_bytes(binary)
         temporary.replace(path)
         return binary, True
+
+
+def compile_rows(
+    rows: Iterable[Row], arch: str, include_dir: Path, folder: Path, workers: int
+) -> Iterator[tuple[str, str]]:
+    """Fill a folder with the machine code of rows, in so many processes.
+
+    Gives each row's id and, where a text is refused, the compiler's log. Raises CompileUnavailable.
+    """
+    with (
+        tempfile.TemporaryDirectory(prefix="pairsmith-cubins-") as work,
+        ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool,
+    ):
+        settings = (arch, include_dir, folder, Path(work))
+        waiting: deque[Future[tuple[str, str]]] = deque()
+        for row in rows:
+            waiting.append(pool.submit(_compile_row, dict(row), settings))
+            if len(waiting) > 8 * workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _compile_row(row: Row, settings: tuple[str, Path, Path, Path]) -> tuple[str, str]:
+    arch, include_dir, folder, work = settings
+    # Processes that share a folder of precompiled headers have crashed each other.
+    pch_dir = work / str(os.getpid())
+    pch_dir.mkdir(exist_ok=True)
+    store = CubinStore(arch, include_dir, folder, pch_dir)
+    try:
+        store.warp(row)
+        if row["cuda_plain"] is not None:
+            store.plain(row)
+    except Refused as refused:
+        return row["id"], str(refused)
+    return row["id"], ""

@@ -1,0 +1,149 @@
+"""The commands that need a GPU; they import neither Warp nor `datasets`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+_OUT = click.Path(file_okay=False, path_type=Path)
+_SAMPLES = Path("data/samples")
+_include = click.option(
+    "--include",
+    "include",
+    type=_OUT,
+    help="Folder of Warp's headers.  [default: OUT/include, else an installed Warp's]",
+)
+
+
+@click.group()
+def gpu() -> None:
+    """Run rows on GPUs, from their stored texts: needs NumPy, PyArrow and CuPy.
+
+    Without a GPU these commands end with exit code 2: nothing is ever run elsewhere.
+    """
+
+
+@gpu.command()
+@click.argument("out", type=_OUT, default=_SAMPLES)
+@_include
+@click.option("--cubins", type=_OUT, help="Folder of machine code: taken from, and added to.")
+@click.option("--limit", type=click.IntRange(min=1), help="Only the first rows.")
+@click.option("--workers", type=click.IntRange(min=1), help="Processes for each GPU.")
+@click.option("--gpus", type=click.IntRange(min=1), help="Only the first of the visible GPUs.")
+@click.option(
+    "--large",
+    type=click.IntRange(min=0),
+    default=1 << 18,
+    show_default=True,
+    help="Threads of the large launch, about; 0: none.",
+)
+@click.option("--timeout", type=float, default=60.0, show_default=True, help="Seconds a row.")
+@click.option("--quiet", is_flag=True, help="No progress bar.")
+def run(
+    out: Path,
+    include: Path | None,
+    cubins: Path | None,
+    limit: int | None,
+    workers: int | None,
+    gpus: int | None,
+    large: int,
+    timeout: float,
+    quiet: bool,
+) -> None:
+    """Compile and launch forward, backward and plain texts of OUT; compare with the reference.
+
+    Results go to OUT/gpu/. Exit code 1 when a text does not pass.
+    """
+    from tqdm import tqdm
+
+    from synth.gpu_rows import include_dir
+    from synth.gpu_run import failure_lines, run_dataset, summary
+    from synth.stored import count_rows
+    from validate.gpu import GpuOptions, default_workers
+    from validate.gpu_device import devices
+
+    total = min(count_rows(out), limit or sys.maxsize)
+    found = devices()[:gpus]
+    options = GpuOptions(
+        include_dir=include_dir(out, include),
+        cubins=_made(cubins),
+        large_elements=large,
+        timeout_s=timeout,
+        workers=workers or default_workers(found),
+    )
+    with tqdm(total=total, desc="gpu run", unit="row", disable=quiet, file=sys.stderr) as bar:
+        failed = 0
+
+        def progress(verdict: Any) -> None:
+            nonlocal failed
+            failed += not verdict.passed
+            bar.update(1)
+            bar.set_postfix(failed=failed)
+
+        done, path = run_dataset(out, found, options, limit=limit, progress=progress)
+    for line in [*failure_lines(done), *summary(done), f"results in {path}"]:
+        click.echo(line)
+    sys.exit(0 if done.good else 1)
+
+
+@gpu.command()
+@click.argument("out", type=_OUT, default=_SAMPLES)
+@click.option("-o", "folder", type=_OUT, required=True, help="Folder of machine code.")
+@click.option("--arch", required=True, help="Of the GPU that will run it, as sm_90.")
+@_include
+@click.option("--limit", type=click.IntRange(min=1), help="Only the first rows.")
+@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--quiet", is_flag=True, help="No progress bar.")
+def compile(
+    out: Path,
+    folder: Path,
+    arch: str,
+    include: Path | None,
+    limit: int | None,
+    workers: int,
+    quiet: bool,
+) -> None:
+    """Make the machine code of OUT's texts for `gpu run --cubins`; this needs no GPU.
+
+    Exit code 1 when a text does not compile.
+    """
+    from tqdm import tqdm
+
+    from synth.gpu_rows import include_dir, read_rows
+    from synth.stored import count_rows
+    from validate.archs import check_archs
+    from validate.cubins import compile_rows
+
+    total = min(count_rows(out), limit or sys.maxsize)
+    try:
+        check_archs([arch])
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    kept = _made(folder)
+    assert kept is not None
+    with tqdm(total=total, desc="gpu compile", unit="row", disable=quiet, file=sys.stderr) as bar:
+        refused = 0
+        rows = read_rows(out, limit)
+        for row_id, log in compile_rows(rows, arch, include_dir(out, include), kept, workers):
+            bar.update(1)
+            if log:
+                refused += 1
+                click.echo(f"{row_id}: {log}")
+    click.echo(f"{total - refused} of {total} rows compiled for {arch} in {folder}")
+    sys.exit(1 if refused else 0)
+
+
+def _made(folder: Path | None) -> Path | None:
+    """The folder, made when it is not there."""
+    from synth.errors import SettingsError
+
+    if folder is None:
+        return None
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingsError(f"cannot make {folder}: {error.strerror}") from None
+    return folder.resolve()
