@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from generators import categories
 from generators.draw import Draw, Reject
 from generators.keys import program_keys
 from generators.registry import LEVELS
-from synth.gates import judge
-from synth.pair import Accepted, PairMaker, Row
-from synth.settings import Versions, make_settings
+
+if TYPE_CHECKING:
+    from synth.pair import Accepted, Row
 
 TRIES = 40
 
 
 def accepted_draw(category: str, idiom: str, level: int, seed: int = 7) -> Accepted:
     """The first draw of an idiom at a level that passes the gates."""
+    from synth.gates import judge
+    from synth.pair import Accepted
+
     reasons = []
     for attempt in range(TRIES):
         draw = Draw(seed, category, level, attempt)
@@ -44,5 +49,9 @@ def all_accepted() -> list[Accepted]:
 @pytest.fixture(scope="session")
 def all_rows(all_accepted: list[Accepted]) -> list[Row]:
     """One row for each idiom and level."""
+    # Not above: the GPU tests share this file, and their machines lack what rows are made with.
+    from synth.pair import PairMaker
+    from synth.settings import Versions, make_settings
+
     maker = PairMaker(make_settings(verify="text"), Versions.installed())
     return maker.rows(all_accepted)

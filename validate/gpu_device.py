@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -54,7 +55,7 @@ def _device(cupy: Any, index: int) -> Device:
     return Device(
         index=index,
         name=found["name"].decode(),
-        uuid=_uuid(bytes(found["uuid"])),
+        uuid=_uuid(index),
         arch=f"sm_{found['major']}{found['minor']}",
         memory_bytes=int(found["totalGlobalMem"]),
         multiprocessors=int(found["multiProcessorCount"]),
@@ -65,8 +66,17 @@ def _device(cupy: Any, index: int) -> Device:
     )
 
 
-def _uuid(raw: bytes) -> str:
-    digits = raw.hex()
+def _uuid(index: int) -> str:
+    """CuPy cuts the bytes off at the first zero, so the driver is asked."""
+    driver, raw, handle = ctypes.CDLL("libcuda.so.1"), (ctypes.c_ubyte * 16)(), ctypes.c_int()
+    codes = (
+        driver.cuInit(0),
+        driver.cuDeviceGet(ctypes.byref(handle), index),
+        getattr(driver, "cuDeviceGetUuid_v2", driver.cuDeviceGetUuid)(raw, handle),
+    )
+    if any(codes):
+        raise GpuUnavailable(f"the driver gives no UUID for GPU {index}: errors {codes}")
+    digits = bytes(raw).hex()
     parts = (digits[0:8], digits[8:12], digits[12:16], digits[16:20], digits[20:32])
     return f"GPU-{'-'.join(parts)}"
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from validate.gpu_launch import DeviceLauncher, Kernel, WrongParameters
+from validate.gpu_launch import DeviceLauncher, Kernel, LaunchFailed, WrongParameters
 from validate.gpu_memory import DeviceArena
 from validate.host_memory import Arena, arrays_of, damage
 from validate.inputs import Array, draw_inputs
@@ -136,6 +136,9 @@ class _PlainReady:
         row, sizes = self.row, self.shape.sizes
         try:
             grid = grid_of(row["plain_launch"], sizes, MOST_THREADS)
+        except ValueError as error:
+            raise LaunchFailed(str(error), sticky=False) from error
+        try:
             more = [
                 np.array(evaluate(extra["size"], sizes), np.int32)
                 for extra in row["plain_args"][len(row["args"]) :]
