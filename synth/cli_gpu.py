@@ -91,6 +91,68 @@ def run(
 
 @gpu.command()
 @click.argument("out", type=_OUT, default=_SAMPLES)
+@_include
+@click.option("--cubins", type=_OUT, help="Folder of machine code: taken from, and added to.")
+@click.option("--rows", "count", type=click.IntRange(min=1), default=60, show_default=True)
+@click.option("--gpus", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--compilers", type=click.IntRange(min=1), help="Processes that compile beforehand.")
+@click.option("--timeout", type=float, default=180.0, show_default=True, help="Seconds a row.")
+@click.option("--quiet", is_flag=True, help="No progress bar.")
+def bench(
+    out: Path,
+    include: Path | None,
+    cubins: Path | None,
+    count: int,
+    gpus: int,
+    compilers: int | None,
+    timeout: float,
+    quiet: bool,
+) -> None:
+    """Time Warp's text and plain CUDA of OUT's rows, from 1 K to 10 M elements.
+
+    NumPy on the host and CuPy run the rows that are elementwise. Rows should have passed `gpu run`.
+    Results, a table and a roofline go to OUT/gpu/.
+    """
+    import os
+    import tempfile
+
+    from tqdm import tqdm
+
+    from synth.gpu_bench import bench_rows, choose_rows, write_bench
+    from synth.gpu_rows import include_dir, read_rows
+    from validate.gpu import GpuOptions
+    from validate.gpu_device import devices
+
+    found = devices()[:gpus]
+    rows = choose_rows(read_rows(out), count)
+    with (
+        tempfile.TemporaryDirectory(prefix="pairsmith-cubins-") as made,
+        tqdm(total=len(rows), desc="gpu bench", unit="row", disable=quiet, file=sys.stderr) as bar,
+    ):
+        options = GpuOptions(
+            include_dir=include_dir(out, include),
+            cubins=_made(cubins) or Path(made),
+            timeout_s=timeout,
+            bench=True,
+            batch_size=1,
+        )
+        many = compilers or os.cpu_count() or 1
+        done = bench_rows(rows, found, options, many, lambda _v: _step(bar))
+    paths = write_bench(out, done)
+    click.echo(next(path for path in paths if path.suffix == ".md").read_text())
+    for verdict in done.verdicts:
+        for result in verdict.results:
+            if result.status != "passed":
+                click.echo(f"{verdict.row['id']}: {result.status}: {result.reason[:300]}")
+    if not any(path.suffix == ".png" for path in paths):
+        click.echo("no roofline: pip install 'pairsmith[plots]'")
+    for path in paths:
+        click.echo(f"written: {path}")
+    sys.exit(0 if done.good else 1)
+
+
+@gpu.command()
+@click.argument("out", type=_OUT, default=_SAMPLES)
 @click.option("-o", "folder", type=_OUT, required=True, help="Folder of machine code.")
 @click.option("--arch", required=True, help="Of the GPU that will run it, as sm_90.")
 @_include
@@ -134,6 +196,10 @@ def compile(
                 click.echo(f"{row_id}: {log}")
     click.echo(f"{total - refused} of {total} rows compiled for {arch} in {folder}")
     sys.exit(1 if refused else 0)
+
+
+def _step(bar: Any) -> None:
+    bar.update(1)
 
 
 def _made(folder: Path | None) -> Path | None:

@@ -17,6 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from validate.bench import Timing
 from validate.gpu_device import Device
 from validate.gpu_result import TEXTS, Spent, TextResult
 from validate.worker_process import WorkerGone, WorkerProcess, unavailable
@@ -36,7 +37,8 @@ class GpuOptions:
 
     `include_dir` holds Warp's headers; `cubins` is a folder of machine code to take and to add to,
     None for none; `large_elements` is about how many threads the large launch has, 0 for none;
-    `timeout_s` is the wall-clock limit of one row; `workers` are the processes of one GPU.
+    `timeout_s` is the wall-clock limit of one row; `workers` are the processes of one GPU; `bench`
+    times rows in place of judging them.
     """
 
     include_dir: Path
@@ -45,6 +47,7 @@ class GpuOptions:
     timeout_s: float = 60.0
     workers: int = 1
     batch_size: int = 32
+    bench: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,7 @@ class RowVerdict:
     alone: bool
     results: list[TextResult] = field(default_factory=list)
     spent: Spent = field(default_factory=Spent)
+    timings: list[Timing] = field(default_factory=list)
 
     @property
     def passed(self) -> bool:
@@ -105,6 +109,18 @@ def run_rows(
         source.stop()
         for slot in slots:
             slot.stop()
+
+
+def _verdict(row: Row, number: int, answer: Mapping[str, Any]) -> RowVerdict:
+    return RowVerdict(
+        row,
+        answer["device"],
+        number,
+        alone=False,
+        results=[TextResult(**result) for result in answer["results"]],
+        spent=Spent(**answer["spent"]),
+        timings=[Timing(**timing) for timing in answer["timings"]],
+    )
 
 
 class _Source:
@@ -168,11 +184,9 @@ class _Slot:
             done = 0
             try:
                 for answer in self._answers(batch, TEXTS):
-                    results = [TextResult(**result) for result in answer["results"]]
-                    spent = Spent(**answer["spent"])
                     row = batch[done]
                     done += 1
-                    yield RowVerdict(row, answer["device"], number, False, results, spent)
+                    yield _verdict(row, number, answer)
                 return
             except WorkerGone:
                 yield self._alone(number, batch[done])
@@ -205,6 +219,7 @@ class _Slot:
                     "cubins": str(options.cubins) if options.cubins else "",
                     "large_elements": options.large_elements,
                     "texts": list(texts),
+                    "bench": options.bench,
                     "rows": list(rows),
                 }
             )

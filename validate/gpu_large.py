@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from validate.bench_count import bytes_moved
 from validate.compare import Mismatch, measure
-from validate.gpu_text import Ran, Row, Shape, Text, Values, bytes_held, run_text
+from validate.gpu_text import Ran, Row, Shape, Text, Values, run_text
 from validate.inputs import Array, raw_numbers
 from validate.sizes import evaluate_all, own_sizes, symbols
 
@@ -45,7 +46,7 @@ def scaled_sizes(row: Row, elements: int) -> dict[str, int]:
                 multiple = max(1, entry["multiple_of"])
                 wanted = max(entry["min"], own[entry["symbol"]] * factor, 1)
                 sizes[entry["symbol"]] = -(-int(np.ceil(wanted - 1e-9)) // multiple) * multiple
-        if bytes_held(row, sizes) <= _MOST_BYTES or elements <= threads:
+        if bytes_moved(row, sizes) <= _MOST_BYTES or elements <= threads:
             return sizes
         elements //= 2
 

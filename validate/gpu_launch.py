@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
@@ -41,39 +42,66 @@ class WrongParameters(Exception):  # noqa: N818 - a result of a check, not an er
 
 
 @dataclass(frozen=True)
+class Call:
+    """One launch, ready to be made: parameters were compared with the kernel's."""
+
+    function: Any
+    grid: tuple[int, ...]
+    block: tuple[int, ...]
+    passed: tuple[Any, ...]
+    shared_bytes: int
+
+    def enqueue(self) -> None:
+        """Queue it on the current stream; errors come as CuPy raises them."""
+        self.function(self.grid, self.block, self.passed, self.shared_bytes)
+
+    def run(self) -> float:
+        """Run it to its end and give its time on the device in microseconds.
+
+        Raises LaunchFailed.
+        """
+        cupy = load_cupy()
+        start, end = cupy.cuda.Event(), cupy.cuda.Event()
+        with failures(cupy):
+            cupy.cuda.runtime.deviceSynchronize()
+            with stream_of(cupy.cuda.runtime.getDevice()):
+                start.record()
+                self.enqueue()
+                end.record()
+            end.synchronize()
+            return float(cupy.cuda.get_elapsed_time(start, end)) * 1000.0
+        raise AssertionError("unreachable")
+
+
+@contextmanager
+def failures(cupy: Any) -> Iterator[None]:
+    """Turn what CuPy raises for a launch into LaunchFailed."""
+    try:
+        yield
+    except (cupy.cuda.driver.CUDADriverError, cupy.cuda.runtime.CUDARuntimeError) as error:
+        raise LaunchFailed(str(error), int(error.status) in _STICKY) from None
+
+
+@dataclass(frozen=True)
 class Kernel:
     """A kernel in a module that is loaded on the current device."""
 
     module: Any
     function: Any
 
-    def launch(
+    def call(
         self,
         grid: Sequence[int],
         block: Sequence[int],
         values: Sequence[Array],
         shared_bytes: int = 0,
-    ) -> float:
-        """Run it to its end and give its time on the device in microseconds.
-
-        Raises WrongParameters and LaunchFailed.
-        """
+    ) -> Call:
+        """A launch with these parameters. Raises WrongParameters and LaunchFailed."""
         _check_parameters(self.function, values)
         if max(grid) > MOST_BLOCKS:
             raise LaunchFailed(f"a grid of {tuple(grid)} is too large", sticky=False)
-        cupy = load_cupy()
-        stream = _stream(cupy.cuda.runtime.getDevice())
-        start, end = cupy.cuda.Event(), cupy.cuda.Event()
-        try:
-            cupy.cuda.runtime.deviceSynchronize()
-            with stream:
-                start.record()
-                self.function(tuple(grid), tuple(block), tuple(map(packed, values)), shared_bytes)
-                end.record()
-            end.synchronize()
-            return float(cupy.cuda.get_elapsed_time(start, end)) * 1000.0
-        except (cupy.cuda.driver.CUDADriverError, cupy.cuda.runtime.CUDARuntimeError) as error:
-            raise LaunchFailed(str(error), int(error.status) in _STICKY) from None
+        passed = tuple(map(packed, values))
+        return Call(self.function, tuple(grid), tuple(block), passed, shared_bytes)
 
 
 def load_kernel(binary: bytes, symbol: str) -> Kernel:
@@ -104,17 +132,15 @@ class DeviceLauncher:
 
     def launch(self, dim: Sequence[int], values: Sequence[Array], arenas: Sequence[Arena]) -> None:
         """Launch over `dim` and fetch the arenas. Raises WrongParameters and LaunchFailed."""
-        self.timed(dim, values)
+        self.time_us = self.call(dim, values).run()
         for arena in arenas:
             assert isinstance(arena, DeviceArena)
             arena.fetch()
 
-    def timed(self, dim: Sequence[int], values: Sequence[Array]) -> float:
-        """Launch over `dim`, fetch nothing, and give the time in microseconds."""
+    def call(self, dim: Sequence[int], values: Sequence[Array]) -> Call:
+        """The launch over `dim`."""
         blocks = -(-prod(dim) // self.block_dim)
-        passed = [launch_bounds(dim), *values]
-        self.time_us = self.kernel.launch((blocks,), (self.block_dim,), passed)
-        return self.time_us
+        return self.kernel.call((blocks,), (self.block_dim,), [launch_bounds(dim), *values])
 
 
 def packed(value: Any) -> Any:
@@ -129,7 +155,8 @@ def packed(value: Any) -> Any:
 
 
 @lru_cache(maxsize=64)
-def _stream(device: int) -> Any:
+def stream_of(device: int) -> Any:
+    """The stream that launches on a device share."""
     return load_cupy().cuda.Stream(non_blocking=True)
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import Any, Protocol
 
 import numpy as np
 
-from validate.gpu_launch import DeviceLauncher, Kernel, LaunchFailed, WrongParameters
+from validate.gpu_launch import Call, DeviceLauncher, Kernel, LaunchFailed, WrongParameters
 from validate.gpu_memory import DeviceArena
 from validate.host_memory import Arena, arrays_of, damage
 from validate.inputs import Array, draw_inputs
@@ -67,8 +66,8 @@ class Prepared(Protocol):
     def arena(self) -> DeviceArena:
         """Where they lie."""
 
-    def launch(self) -> float:
-        """Run it and give the time in microseconds. Raises WrongParameters and LaunchFailed."""
+    def call(self) -> Call:
+        """Its launch. Raises WrongParameters and LaunchFailed."""
 
     def outputs(self) -> Values:
         """The arrays that the kernel may write, as the reference lays them out, once fetched."""
@@ -77,7 +76,7 @@ class Prepared(Protocol):
 def run_text(text: Text, row: Row, shape: Shape) -> Ran:
     """Launch a text once. Raises WrongParameters and LaunchFailed."""
     ready = text.prepare(row, shape)
-    time_us = ready.launch()
+    time_us = ready.call().run()
     ready.arena.fetch()
     return Ran(time_us, ready.outputs(), damage(row["args"], ready.arena))
 
@@ -101,9 +100,9 @@ class _WarpReady:
     shape: Shape
     arena: DeviceArena
 
-    def launch(self) -> float:
+    def call(self) -> Call:
         values = self.arena.parameters(self.row["args"], self.shape.inputs)
-        return self.launcher.timed(self.shape.dim, values)
+        return self.launcher.call(self.shape.dim, values)
 
     def outputs(self) -> Values:
         return _written(self.row, self.arena)
@@ -132,7 +131,7 @@ class _PlainReady:
     shape: Shape
     arena: DeviceArena
 
-    def launch(self) -> float:
+    def call(self) -> Call:
         row, sizes = self.row, self.shape.sizes
         try:
             grid = grid_of(row["plain_launch"], sizes, MOST_THREADS)
@@ -147,7 +146,7 @@ class _PlainReady:
             raise WrongParameters(str(error)) from error
         values = [self._parameter(arg) for arg in row["args"]]
         shared_bytes = int(row["plain_launch"]["shared_bytes"] or 0)
-        return self.kernel.launch(grid.grid, grid.block, [*values, *more], shared_bytes)
+        return self.kernel.call(grid.grid, grid.block, [*values, *more], shared_bytes)
 
     def _parameter(self, arg: Mapping[str, Any]) -> Array:
         if arg["kind"] == "array":
@@ -166,20 +165,6 @@ class _PlainReady:
 def backward_launcher(row: Row, kernel: Kernel) -> DeviceLauncher:
     """What launches a row's backward kernel, for `validate.adjoint`."""
     return DeviceLauncher(kernel, _block_dim(row))
-
-
-def bytes_held(row: Row, sizes: Mapping[str, int]) -> int:
-    """Bytes of all arrays of a row at a shape, nearly: structs count their largest layout."""
-    total = 0
-    for arg in row["args"]:
-        if arg["kind"] == "array":
-            total += prod(evaluate_all(arg["shape"], sizes)) * _item_bytes(arg)
-    return total
-
-
-def _item_bytes(arg: Mapping[str, Any]) -> int:
-    one = draw_inputs([{**arg, "role": "out", "shape": ["1"]}], {}, 0)[arg["name"]]
-    return int(one.nbytes)
 
 
 def _block_dim(row: Row) -> int:

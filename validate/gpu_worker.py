@@ -17,11 +17,13 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from validate.bench import bench_row
 from validate.cubins import CubinStore
 from validate.errors import CompileUnavailable, GpuUnavailable
 from validate.gpu_case import Case
 from validate.gpu_device import Device, devices, load_cupy
 from validate.gpu_launch import LaunchFailed
+from validate.gpu_result import Spent, TextResult, told
 
 
 class Worker:
@@ -69,17 +71,27 @@ class Worker:
         store = self._store(batch, device.arch)
         with load_cupy().cuda.Device(device.index):
             for row in batch["rows"]:
-                case = Case(row, store, batch["large_elements"], batch["texts"])
-                results = [asdict(result) for result in case.run()]
-                self._send(
-                    event="row", results=results, spent=asdict(case.spent), device=device.uuid
-                )
+                answer = _timed(row, store) if batch["bench"] else _run(row, store, batch)
+                self._send(event="row", device=device.uuid, **answer)
 
     def _store(self, batch: Mapping[str, Any], arch: str) -> CubinStore:
         headers = self.folder / "pch"
         headers.mkdir(exist_ok=True)
         kept = Path(batch["cubins"]) if batch["cubins"] else None
         return CubinStore(arch, Path(batch["include_dir"]), kept, headers)
+
+
+def _run(row: Mapping[str, Any], store: CubinStore, batch: Mapping[str, Any]) -> dict[str, Any]:
+    case = Case(row, store, batch["large_elements"], batch["texts"])
+    results = [asdict(result) for result in case.run()]
+    return {"results": results, "timings": [], "spent": asdict(case.spent)}
+
+
+def _timed(row: Mapping[str, Any], store: CubinStore) -> dict[str, Any]:
+    result, timings = TextResult("bench"), []
+    with told(result):
+        timings = [asdict(timing) for timing in bench_row(row, store)]
+    return {"results": [asdict(result)], "timings": timings, "spent": asdict(Spent())}
 
 
 def main() -> None:
