@@ -19,11 +19,11 @@ def size_category(rows: int) -> str:
     return next((name for limit, name in _SIZE_CATEGORIES if rows < limit), "1M<n<10M")
 
 
-def render(manifest: Manifest, versions: Mapping[str, object]) -> str:
-    """The text of the card."""
+def render(manifest: Manifest, versions: Mapping[str, object], gpu_runs: str) -> str:
+    """The text of the card; ``gpu_runs`` is its part on GPU runs."""
     name = "Warp Python to CUDA kernel pairs"
     head = yaml_head(manifest, "license: apache-2.0", name, "synthetic")
-    return "\n".join([head, _body(manifest, versions)])
+    return "\n".join([head, _body(manifest, versions, gpu_runs)])
 
 
 def yaml_head(manifest: Manifest, licence: str, name: str, *tags: str) -> str:
@@ -78,8 +78,8 @@ def _evidence(manifest: Manifest) -> str:
         f"{compiled} Warp's forward text and the plain one were also compiled as C++ and run on "
         "the host at three shapes, with outputs poisoned, guards around every buffer and a watch "
         "for races; their outputs agree with `reference` within the tolerances of `args`, and "
-        "with each other. Barriers and shuffles of the plain text were run as such. Nothing was "
-        f"run on a GPU.\n\n{_adjoints(manifest)}"
+        "with each other. Barriers and shuffles of the plain text were run as such.\n\n"
+        f"{_adjoints(manifest)}"
     )
 
 
@@ -102,7 +102,7 @@ def _adjoints(manifest: Manifest) -> str:
     return "\n".join(lines)
 
 
-def _body(manifest: Manifest, versions: Mapping[str, object]) -> str:
+def _body(manifest: Manifest, versions: Mapping[str, object], gpu_runs: str) -> str:
     shape = manifest.shape
     made_with = ", ".join(f"{name} {value}" for name, value in versions.items())
     rejects = manifest.draws["rejects_by_reason"]
@@ -119,6 +119,8 @@ shape and which tolerances outputs must meet.
 ## How far a row is proven
 
 {_evidence(manifest)}
+
+{gpu_runs}
 
 Gates, from an evaluation of the program in its own dtypes and in float64: outputs are finite and
 not trivial (all zeros, the mean and copies of inputs fail), every input changes some output, every
@@ -152,8 +154,10 @@ unit of a row compiles with NVRTC.
 ## What this data does not teach
 
 The kernels are synthetic: small, one kernel a row, drawn from named idioms. There are no tile,
-texture, sparse or random-number kernels, no shared memory and no multi-kernel programs. The CUDA is
-Warp's dialect (`wp::` calls, one operation a line), not what a person would write.
+texture, sparse, mesh or volume kernels, no tensor cores, no asynchronous copies and no multi-kernel
+programs. `cuda_forward` is Warp's dialect (`wp::` calls, one operation a line), not what a person
+would write; `cuda_plain` is, but few rows use shared memory or shuffles, and none is tuned for a
+device.
 
 ## Made with
 

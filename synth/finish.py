@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from synth import card
 from synth.errors import SettingsError
 from synth.files import write_parquet, write_text
+from synth.gpu_summary import card_section
 from synth.headers import copy_headers
 from synth.manifest import Manifest
 from synth.pair import Row
@@ -78,7 +79,7 @@ def finish_dataset(
         counts={name: dict(sorted(c.items())) for name, c in writer.counts.items()},
         draws=_draws(tally, replaced),
     )
-    write_text(out / "README.md", card.render(manifest, asdict(versions)))
+    write_text(out / "README.md", card.render(manifest, asdict(versions), card_section(out)))
     manifest.write(out)
     shutil.rmtree(work)
     return manifest

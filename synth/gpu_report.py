@@ -27,8 +27,8 @@ def markdown(records: Sequence[Record], about: Mapping[str, Any]) -> str:
         f"NVRTC {about['versions']['nvrtc']}, CuPy {device['cupy']}. Measured in the same run: "
         f"copy {peaks['copy_bytes_per_s'] / 1e12:.2f} TB/s, multiply-adds {rates}.\n",
         "Medians over rows of each row's median device time, L2 flushed, inputs rotated; ratios "
-        "are row by row. NumPy and CuPy (fused) run the rows whose reference is elementwise; NumPy's "
-        "time is the host's.\n",
+        "are row by row. NumPy and CuPy (fused) run the rows whose reference is elementwise; "
+        "NumPy's time is the host's.\n",
     ]
     categories = sorted({record["category"] for record in records})
     body = "".join(_lines(records, category) for category in [*categories, "all"])

@@ -13,6 +13,7 @@ from typing import Any
 
 from synth.gpu_output import RUN_SCHEMA, run_records, write_run, write_samples
 from synth.gpu_rows import read_rows
+from synth.gpu_summary import update_card
 from validate.gpu import GpuOptions, RowVerdict, run_rows
 from validate.gpu_device import Device
 from validate.gpu_nvml import Sampler
@@ -60,6 +61,7 @@ def run_dataset(
     path = write_run(out, "run", records, RUN_SCHEMA, about(run))
     if sampler.samples:
         write_samples(out, devices[0].name, sampler.samples)
+    update_card(out)
     return run, path
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from synth.gpu_summary import gpu_runs
 from synth.manifest import read_manifest
 from synth.stored import read_columns, shard_paths
 
@@ -47,6 +48,7 @@ def collect(out: Path) -> dict[str, Any]:
         "distinct_structures": len(structures),
         "counts": {name: dict(sorted(c.items())) for name, c in counts.items()},
         "draws": manifest.draws if manifest else None,
+        "gpu": gpu_runs(out),
         "shape": manifest.shape if manifest else None,
     }
 
@@ -59,6 +61,8 @@ def print_tables(found: dict[str, Any]) -> None:
         console.print(_table(name, found["counts"][name]))
     console.print(_crossed("adjoint", found["counts"]["adjoint"]))
     console.print(_table("idiom", found["counts"]["idiom"]))
+    for run in found["gpu"]:
+        console.print(_table(f"{run['rows']} rows on {run['device']}", run["texts"]))
     if found["draws"]:
         draws = found["draws"]
         console.print(f"{draws['draws']} draws, {draws['failed_checks']} rows failed a check")
