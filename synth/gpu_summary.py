@@ -53,7 +53,7 @@ def card_section(out: Path) -> str:
     lines.append("|---|--:|" + "--:|" * len(TEXTS))
     for run in runs:
         cells = (_share(run["texts"], text) for text in TEXTS)
-        many = f"{run['devices']} × " if run["devices"] > 1 else ""
+        many = f"{run['devices']} of " if run["devices"] > 1 else ""
         where = f"{many}{run['device']}, driver for CUDA {run['driver']}, NVRTC {run['nvrtc']}"
         lines.append(f"| {where} | {run['rows']} | {' | '.join(cells)} |")
     table = "\n".join(lines)

@@ -11,6 +11,8 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from validate import dtypes
+
 Row = Mapping[str, Any]
 Peer = Callable[..., Any]
 
@@ -44,6 +46,8 @@ def peer_source(row: Row) -> str:
     """
     if row["reference"] is None:
         raise NoPeer("no reference")
+    if any(dtypes.parse(arg["dtype"]).kind != "scalar" for arg in row["args"]):
+        raise NoPeer("an argument has components")
     function = next(
         node
         for node in ast.parse(row["reference"]).body

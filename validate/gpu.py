@@ -37,7 +37,7 @@ class GpuOptions:
 
     `include_dir` holds Warp's headers; `cubins` is a folder of machine code to take and to add to,
     None for none; `large_elements` is about how many threads the large launch has, 0 for none;
-    `timeout_s` is the wall-clock limit of one row; `workers` are the processes of one GPU; `bench`
+    X
     times rows in place of judging them.
     """
 
@@ -223,15 +223,19 @@ class _Slot:
                     "rows": list(rows),
                 }
             )
-            for _ in rows:
+            left = len(rows)
+            while left:
                 answer = worker.receive(options.timeout_s + (_START_TIMEOUT_S if fresh else 0.0))
                 fresh = False
+                if answer["event"] == "loaded":
+                    continue
                 if answer["event"] == "lost":
                     raise WorkerGone("crashed", answer["reason"])
                 if answer["event"] == "unavailable":
                     raise unavailable(answer)
                 if answer["event"] == "error":
                     raise RuntimeError(f"the GPU run failed:\n{answer['trace']}")
+                left -= 1
                 yield answer
         except WorkerGone:
             self.close()

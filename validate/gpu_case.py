@@ -55,11 +55,16 @@ class Case:
         self._shapes: list[Shape] = []
         self._wanted: list[Values | None] = []
 
-    def run(self) -> list[TextResult]:
-        """A result for each of the texts. Raises LaunchFailed after a sticky error."""
+    def run(self, loaded: Callable[[], None] = lambda: None) -> list[TextResult]:
+        """A result for each of the texts; `loaded` is called before the first launch.
+
+        Raises LaunchFailed after a sticky error.
+        """
         began = time.perf_counter()
         results = {text: TextResult(text) for text in TEXTS}
-        self._run(self._load(results), results)
+        texts = self._load(results)
+        loaded()
+        self._run(texts, results)
         self.spent.total_s = time.perf_counter() - began
         return [results[text] for text in self.texts]
 

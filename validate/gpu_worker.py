@@ -25,6 +25,8 @@ from validate.gpu_device import Device, devices, load_cupy
 from validate.gpu_launch import LaunchFailed
 from validate.gpu_result import Spent, TextResult, told
 
+Row = Mapping[str, Any]
+
 
 class Worker:
     """Answers batches until the other end of the connection closes."""
@@ -71,8 +73,17 @@ class Worker:
         store = self._store(batch, device.arch)
         with load_cupy().cuda.Device(device.index):
             for row in batch["rows"]:
-                answer = _timed(row, store) if batch["bench"] else _run(row, store, batch)
+                answer = _timed(row, store) if batch["bench"] else self._run(row, store, batch)
                 self._send(event="row", device=device.uuid, **answer)
+
+    def _run(self, row: Row, store: CubinStore, batch: Mapping[str, Any]) -> dict[str, Any]:
+        case = Case(row, store, batch["large_elements"], batch["texts"])
+        results = case.run(lambda: self._send(event="loaded"))
+        return {
+            "results": [asdict(result) for result in results],
+            "timings": [],
+            "spent": asdict(case.spent),
+        }
 
     def _store(self, batch: Mapping[str, Any], arch: str) -> CubinStore:
         headers = self.folder / "pch"
@@ -81,13 +92,7 @@ class Worker:
         return CubinStore(arch, Path(batch["include_dir"]), kept, headers)
 
 
-def _run(row: Mapping[str, Any], store: CubinStore, batch: Mapping[str, Any]) -> dict[str, Any]:
-    case = Case(row, store, batch["large_elements"], batch["texts"])
-    results = [asdict(result) for result in case.run()]
-    return {"results": results, "timings": [], "spent": asdict(case.spent)}
-
-
-def _timed(row: Mapping[str, Any], store: CubinStore) -> dict[str, Any]:
+def _timed(row: Row, store: CubinStore) -> dict[str, Any]:
     result, timings = TextResult("bench"), []
     with told(result):
         timings = [asdict(timing) for timing in bench_row(row, store)]
