@@ -37,8 +37,8 @@ class GpuOptions:
 
     `include_dir` holds Warp's headers; `cubins` is a folder of machine code to take and to add to,
     None for none; `large_elements` is about how many threads the large launch has, 0 for none;
-    X
-    times rows in place of judging them.
+    `timeout_s` is the wall-clock limit of a row's compilation, and of its launches; `workers` are
+    the processes of one GPU; `bench` times rows in place of judging them.
     """
 
     include_dir: Path
