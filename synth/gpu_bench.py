@@ -69,8 +69,14 @@ def choose_rows(rows: Iterable[Row], count: int) -> list[Row]:
         cells.setdefault((row["category"], row["level"]), []).append(row)
     for cell in cells.values():
         cell.sort(key=lambda row: not _has_peer(row))
-    turns = zip_longest(*(cells[key] for key in sorted(cells, key=str)))
+    turns = zip_longest(*(cells[key] for key in sorted(cells, key=_by_level)))
     return [row for turn in turns for row in turn if row is not None][:count]
+
+
+def _by_level(cell: tuple[str, Any]) -> tuple[str, str]:
+    """Categories take turns, level by level."""
+    category, level = cell
+    return str(level), category
 
 
 def _has_peer(row: Row) -> bool:

@@ -193,7 +193,7 @@ def _peer_timers(row: Row, peer: Peer, shape: Shape) -> dict[str, Callable[[], l
     def on_device() -> list[float]:
         cupy = load_cupy()
         moved = [cupy.asarray(value) if value.ndim else value.item() for value in given]
-        fused = cupy.fuse()(lambda *values: peer(cupy, *values))
+        fused = cupy.fuse(kernel_name="peer")(lambda *values: peer(cupy, *values))
         return _device_times([_Turn(lambda: None, lambda: fused(*moved))])
 
     return {"numpy": on_host, "cupy": on_device}
