@@ -1,10 +1,15 @@
 """A row at a shape far too large for its reference: Warp's text against plain CUDA.
 
 Both are proven at small shapes. At a large one sums are longer than the tolerances were measured
-for, and among many elements some are decided by the last bit of an input. So an element passes that
-is within the tolerance, widened with the root of the terms added to an output; what is left must
-lie among the values that Warp's own text gives when it runs again and when every float input moves
-by one unit in the last place.
+for, and among many elements some are decided, or their errors blown up, by the last bit of an input.
+So an element passes that is within the tolerance, widened for longer sums; what is left must lie
+near the values that Warp's own text gives when it runs again and when every float input moves by
+one unit in the last place.
+
+Of n rounded additions the errors, independent and no larger than a partial sum's last place, grow as
+n times the size of a term where terms cancel (partial sums grow with the root of n, and so does the
+sum of their errors), and by the root of n relative to the sum where they do not: the absolute
+tolerance is widened with n, the relative one with its root.
 """
 
 from __future__ import annotations
@@ -28,6 +33,8 @@ _STEP = 8
 _MOST_TIME_US = 200_000.0
 _MOST_BYTES = 1 << 30
 _NEIGHBOURS = 8
+# Rounding inside a kernel counts for more than one unit in the last place of its inputs.
+_BAND_WIDTHS = 4.0
 
 
 def scaled_sizes(row: Row, elements: int) -> dict[str, int]:
@@ -82,8 +89,7 @@ def disagreement(
             continue
         if band is None:
             band = _band(row, warp, shape, first)
-        low, high = band[name]
-        nearest = np_clip(other.outputs[name], low, high)
+        nearest = _clipped(other.outputs[name], *band[name])
         found = _mismatch(other.outputs[name], nearest, widened)
         if found is not None:
             return found, name
@@ -114,8 +120,9 @@ def _widened(row: Row, arg: Mapping[str, Any], sizes: Mapping[str, int]) -> dict
     before = prod(evaluate_all(row["launch"]["dim"], own)) / max(
         1, prod(evaluate_all(arg["shape"], own))
     )
-    factor = max(1.0, 4.0 * sqrt(terms / before)) if terms > before else 1.0
-    return {key: None if arg[key] is None else factor * arg[key] for key in ("rtol", "atol")}
+    longer = max(1.0, terms / before)
+    factors = {"rtol": 2.0 * sqrt(longer) if longer > 1.0 else 1.0, "atol": longer}
+    return {key: None if arg[key] is None else by * arg[key] for key, by in factors.items()}
 
 
 def _band(row: Row, warp: Text, shape: Shape, first: Ran) -> dict[str, tuple[Array, Array]]:
@@ -131,9 +138,19 @@ def _band(row: Row, warp: Text, shape: Shape, first: Ran) -> dict[str, tuple[Arr
     return {name: (low[name], high[name]) for name in low}
 
 
-def np_clip(value: Array, low: Array, high: Array) -> Array:
-    """The value within bounds that is nearest to each element."""
-    return _each(np.fmin, _each(np.fmax, value, low), high)
+def _clipped(value: Array, low: Array, high: Array) -> Array:
+    """What is nearest to each element within bounds, which are moved apart by their distance."""
+    if value.dtype.names is not None:
+        joined = value.copy()
+        for name in value.dtype.names:
+            joined[name] = _clipped(value[name], low[name], high[name])
+        return joined
+    if value.dtype.kind == "f":
+        with np.errstate(all="ignore"):
+            width = np.nan_to_num(high.astype(np.float64) - low, posinf=0.0) * _BAND_WIDTHS
+            low, high = (low - width).astype(value.dtype), (high + width).astype(value.dtype)
+    found: Array = np.fmin(np.fmax(value, low), high)
+    return found
 
 
 def _each(function: Any, left: Array, right: Array) -> Array:
