@@ -1,15 +1,15 @@
 """A row at a shape far too large for its reference: Warp's text against plain CUDA.
 
 Both are proven at small shapes. At a large one sums are longer than the tolerances were measured
-for, and among many elements some are decided, or their errors blown up, by the last bit of an input.
+for, and among many elements some are decided by the last bit of an input, or their errors blown up.
 So an element passes that is within the tolerance, widened for longer sums; what is left must lie
 near the values that Warp's own text gives when it runs again and when every float input moves by
 one unit in the last place.
 
-Of n rounded additions the errors, independent and no larger than a partial sum's last place, grow as
-n times the size of a term where terms cancel (partial sums grow with the root of n, and so does the
-sum of their errors), and by the root of n relative to the sum where they do not: the absolute
-tolerance is widened with n, the relative one with its root.
+The errors of n rounded additions are independent and no larger than a partial sum's last place.
+Where terms cancel, partial sums grow with the root of n and so does the sum of their errors: n times
+the size of a term. Where they do not, the error is the root of n relative to the sum. Hence the
+absolute tolerance is widened with n, the relative one with its root.
 """
 
 from __future__ import annotations
