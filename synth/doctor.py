@@ -10,14 +10,26 @@ from importlib.metadata import PackageNotFoundError, version
 
 from synth.codegen import Translator, bundled_nvrtc, check_warp_version
 from synth.errors import UnsupportedWarpError
+from synth.headers import native_folder
 from synth.pair import PairMaker, Row
 from synth.settings import Versions, make_settings
 from synth.unit import Tally, first_accepted
-from validate.errors import CompileUnavailable
+from validate.errors import CompileUnavailable, GpuUnavailable
+from validate.gpu import GpuOptions, run_rows
+from validate.gpu_device import devices
 from validate.host import HostRunner
 from validate.nvrtc import compile_rows, nvrtc_version
 
-_PACKAGES = ("pairsmith", "warp-lang", "numpy", "pyarrow", "datasets", "cupy-cuda12x", "ray")
+_PACKAGES = (
+    "pairsmith",
+    "warp-lang",
+    "numpy",
+    "pyarrow",
+    "datasets",
+    "cupy-cuda13x",
+    "cupy-cuda12x",
+    "ray",
+)
 
 
 def report() -> list[str]:
@@ -81,7 +93,7 @@ def _features() -> list[str]:
         f"generate and validate --verify run: {_host_run(rows)}",
         f"load_dataset: {_needs('datasets', 'pip install datasets')}",
         f"compile check with NVRTC (validate.nvrtc): {_compile_check(rows)}",
-        "runs on a GPU: no (not part of this version)",
+        f"gpu run and bench: {_gpu_run(rows)}",
     ]
 
 
@@ -110,6 +122,19 @@ def _compile_check(rows: list[Row]) -> str:
     if result.status == "compiles":
         return f"ready (one pair was made and compiled for {' '.join(result.archs)})"
     return f"no ({result.status}: {result.log.splitlines()[0]})"
+
+
+def _gpu_run(rows: list[Row]) -> str:
+    """Run a pair on the first GPU: the feature itself, not its parts."""
+    try:
+        found = devices()[:1]
+        options = GpuOptions(include_dir=native_folder(), large_elements=0)
+        (verdict,) = run_rows(rows, found, options)
+    except (GpuUnavailable, CompileUnavailable) as missing:
+        return f"no ({missing})"
+    if verdict.passed:
+        return f"ready (one pair was compiled for and run on {found[0].name})"
+    return f"no ({'; '.join(f'{r.text}: {r.status}: {r.reason}' for r in verdict.results)})"
 
 
 def _needs(module: str, remedy: str) -> str:

@@ -7,7 +7,7 @@ near the values that Warp's own text gives when it runs again and when every flo
 one unit in the last place.
 
 The errors of n rounded additions are independent and no larger than a partial sum's last place.
-Where terms cancel, partial sums grow with the root of n and so does the sum of their errors: n times
+Where terms cancel, partial sums grow with the root of n and so does the sum of errors: to n times
 the size of a term. Where they do not, the error is the root of n relative to the sum. Hence the
 absolute tolerance is widened with n, the relative one with its root.
 """
