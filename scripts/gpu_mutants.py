@@ -17,6 +17,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,10 @@ def wrong_rows(rows: Sequence[Row]) -> list[tuple[Row, str, str]]:
     with HostRunner(timeout_s=30.0, batch_size=10) as host:
         results = {
             result.id: result.status
-            for text, run in (("forward", host.run), ("plain", host.run_plain))
+            for text, run in (
+                ("forward", host.run),
+                ("plain", partial(host.run_plain, relaunch=True)),
+            )
             for result in run([row for row, of in found if of == text])
         }
     return [(row, text, results[row["id"]]) for row, text in found]

@@ -9,7 +9,7 @@ from typing import Any
 
 from validate.errors import GpuUnavailable
 
-_REMEDY = "pip install 'pairsmith[gpu]', for CUDA 13 'cupy-cuda13x>=14,<15'"
+_REMEDY = "pip install 'pairsmith[gpu]', or 'pairsmith[gpu12]' for a driver of CUDA 12"
 
 
 @dataclass(frozen=True)
