@@ -151,7 +151,7 @@ def bench(
     sys.exit(0 if done.good else 1)
 
 
-@gpu.command()
+@gpu.command("compile")
 @click.argument("out", type=_OUT, default=_SAMPLES)
 @click.option("-o", "folder", type=_OUT, required=True, help="Folder of machine code.")
 @click.option("--arch", required=True, help="Of the GPU that will run it, as sm_90.")
@@ -159,7 +159,7 @@ def bench(
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first rows.")
 @click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--quiet", is_flag=True, help="No progress bar.")
-def compile(
+def compile_texts(
     out: Path,
     folder: Path,
     arch: str,

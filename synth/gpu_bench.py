@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from synth.files import write_text
-from synth.gpu_output import FOLDER, device_slug, write_run
+from synth.gpu_output import FOLDER, ROW_KEYS, device_slug, write_run
 from synth.gpu_report import markdown
 from synth.gpu_run import versions
 from validate.bench_device import Peaks, measure_peaks
@@ -118,7 +118,7 @@ def bench_records(bench: Bench) -> list[dict[str, Any]]:
             peak = bench.peaks.operations_per_s[timing.scalar]
             records.append(
                 {
-                    **{k: verdict.row[k] for k in ("id", "category", "idiom", "level")},
+                    **{key: verdict.row[key] for key in ROW_KEYS},
                     **asdict(timing),
                     "gb_per_s": bytes_per_s / 1e9,
                     "gflop_per_s": operations_per_s / 1e9,

@@ -19,6 +19,9 @@ from validate.gpu_nvml import Sample
 
 FOLDER = "gpu"
 
+ROW_KEYS = ("id", "category", "idiom", "level")
+"""What a result repeats of its row."""
+
 RUN_SCHEMA = pa.schema(
     [
         ("id", pa.string()),
@@ -67,7 +70,7 @@ def run_records(
     for verdict in verdicts:
         device = by_uuid[verdict.device]
         common = {
-            **{key: verdict.row[key] for key in ("id", "category", "idiom", "level")},
+            **{key: verdict.row[key] for key in ROW_KEYS},
             "device": device.name,
             "device_uuid": device.uuid,
             "driver": device.driver,

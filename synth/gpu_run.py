@@ -6,12 +6,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from synth.gpu_output import RUN_SCHEMA, run_records, write_run, write_samples
+from synth.gpu_output import ROW_KEYS, RUN_SCHEMA, run_records, write_run, write_samples
 from synth.gpu_rows import read_rows
 from synth.gpu_summary import update_card
 from validate.gpu import GpuOptions, RowVerdict, run_rows
@@ -74,7 +74,8 @@ def _collect(
 ) -> None:
     try:
         for verdict in run_rows(read_rows(out, limit), run.devices, run.options):
-            run.verdicts.append(verdict)
+            # The texts of a million rows need not be held.
+            run.verdicts.append(replace(verdict, row={key: verdict.row[key] for key in ROW_KEYS}))
             progress(verdict)
     except KeyboardInterrupt:
         run.broken_off = True
