@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from generators.build import BodyBuilder, fn
 from generators.expr import Operand, Var, op
 
-Run = Callable[..., Var]
-
 
 @dataclass(frozen=True)
 class Walk:
@@ -17,10 +15,9 @@ class Walk:
 
     titles: tuple[str, ...]
     text: str
-    """What it gives; ``{0}`` and so on are the numbers it needs besides x."""
-    run: Run
+    """What it gives; ``{0}`` and so on are the numbers it wants besides x."""
+    run: Callable[..., Var]
     wants: tuple[tuple[tuple[str, ...], tuple[int, ...]], ...] = ()
-    """Names of each of these numbers, and the values that people give it."""
     wide: bool = False
     """Whether its numbers may pass 16 bits."""
 
@@ -73,7 +70,7 @@ def _bit_length(b: BodyBuilder, x: Var) -> Var:
     return length
 
 
-def _digits(how: str) -> Run:
+def _digits(how: str) -> Callable[..., Var]:
     def run(b: BodyBuilder, x: Var, base: Operand) -> Var:
         total = _count(b, x, *_DIGIT_NAMES[how])
         with b.while_(x > 0):
