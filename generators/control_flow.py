@@ -11,6 +11,7 @@ from generators._control_flow_lookup import sorted_search
 from generators._control_flow_marching import random_walks, sphere_tracing
 from generators._control_flow_numbers import number_theory
 from generators._control_flow_orbits import escape_time
+from generators._control_flow_params import with_struct
 from generators._control_flow_parsers import token_parser
 from generators._control_flow_polygons import polygon_tests
 from generators._control_flow_robots import grid_walk
@@ -64,4 +65,4 @@ _IDIOMS = (
     random_walks,
 )
 for _idiom in _IDIOMS:
-    CATEGORY.idiom(_idiom)
+    CATEGORY.idiom(with_struct(_idiom))
