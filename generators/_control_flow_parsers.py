@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from generators._control_flow_kit import also
+from collections.abc import Callable
+
+from generators._control_flow_kit import also, function_of
 from generators.build import KernelBuilder, cast, fn
 from generators.dtypes import INT32, Scalar
 from generators.expr import Expr, Var, op
@@ -59,6 +61,14 @@ def token_parser(k: KernelBuilder, level: int) -> Title:
         if level >= 2 and form in ("depth", "numbers", "words", "commands")
         else None
     )
+    tests = function_of(
+        k,
+        level,
+        ("is_digit", "is_digit_code") if form == "numbers" else ("is_letter", "is_letter_code"),
+        [("code", INT32)],
+        lambda _, code: op("and", code >= 1, code <= 5),
+        0.6 if form in ("numbers", "words") else 0.0,
+    )
     with k.while_(pos < stop):
         code = k.let(("c", "code", "tok"), cast(codes[row, pos], INT32))
         k.augment(pos, "add", 1)
@@ -66,7 +76,7 @@ def token_parser(k: KernelBuilder, level: int) -> Title:
             with k.if_(fn("eq", code, ignored)):
                 k.continue_()
             note = f" Code {ignored} is skipped.{note}" if "skipped" not in note else note
-        _parse(k, form, code, (state, best, pos))
+        _parse(k, form, code, (state, best, pos), tests)
     result: Expr = {"sum_fields": best + state * state, "checksum": best % 10}.get(form, best)
     k.store(out, row, result)
     if other is not None:
@@ -78,7 +88,13 @@ def token_parser(k: KernelBuilder, level: int) -> Title:
     )
 
 
-def _parse(k: KernelBuilder, form: str, c: Var, state: tuple[Var, Var, Var]) -> None:
+def _parse(
+    k: KernelBuilder,
+    form: str,
+    c: Var,
+    state: tuple[Var, Var, Var],
+    in_range: Callable[..., Expr],
+) -> None:
     value, best, pos = state
     if form == "depth":
         with k.if_(fn("eq", c, 1)):
@@ -90,8 +106,7 @@ def _parse(k: KernelBuilder, form: str, c: Var, state: tuple[Var, Var, Var]) -> 
                 k.assign(best, -1)
                 k.break_()
     elif form == "numbers":
-        digit = op("and", c >= 1, c <= 5)
-        with k.if_(digit):
+        with k.if_(in_range(c)):
             with k.if_(fn("eq", value, 0)):
                 k.augment(best, "add", 1)
             k.assign(value, 1)
@@ -104,7 +119,7 @@ def _parse(k: KernelBuilder, form: str, c: Var, state: tuple[Var, Var, Var]) -> 
         with k.else_():
             k.augment(value, "add", 1)
     elif form == "words":
-        with k.if_(op("or", c < 1, c > 5)):
+        with k.if_(op("not", in_range(c))):
             k.assign(value, 0)
             k.continue_()
         k.augment(value, "add", 1)

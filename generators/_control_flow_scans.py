@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from generators._control_flow_kit import either, rows_of, shown
+from collections.abc import Callable
+
+from generators._control_flow_kit import either, function_of, rows_of, shown
 from generators.build import KernelBuilder, fn
 from generators.dtypes import INT32, Scalar
 from generators.expr import Expr, Operand, Var, op
@@ -59,9 +61,17 @@ def event_scan(k: KernelBuilder, level: int) -> Title:
             k.return_()
         note = f" Rows whose {flags.name} is 0 give -1."
     smooth = level >= 3 and not whole and shape.chance(0.5)
+    mean = function_of(
+        k,
+        level if smooth else 1,
+        ("mean_of_two", "smoothed"),
+        [("now", s), ("before", s)],
+        lambda _, a, b: 0.5 * (a + b),
+        0.5,
+    )
     done = []
     for form, out in zip(chosen, outs, strict=True):
-        value = _scan(k, form, table, row, count, (t, u), smooth)
+        value = _scan(k, form, table, row, count, (t, u), mean if smooth else None)
         k.store(out, row, value)
         done.append(f"{_SCANS[form].format(t=shown(t), u=shown(u))} goes to {out.name}")
     how = (
@@ -80,14 +90,14 @@ def _scan(
     row: Var,
     count: Expr,
     limits: tuple[Operand, Operand],
-    smooth: bool,
+    smooth: Callable[..., Expr] | None,
 ) -> Expr:
     """One loop over the row; what it found."""
     t, u = limits
     shape = k.draw.shape
 
     def at(j: Expr) -> Expr:
-        return 0.5 * (x[row, j] + x[row, j - 1]) if smooth else x[row, j]
+        return smooth(x[row, j], x[row, j - 1]) if smooth else x[row, j]
 
     begin = 2 if smooth else 1
     start = 1 if smooth else 0

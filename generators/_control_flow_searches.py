@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generators._control_flow_kit import also, either, shown
+from generators._control_flow_kit import also, either, function_of, shown
 from generators.build import KernelBuilder, extent, fn
 from generators.dtypes import INT32, Scalar
 from generators.expr import Expr, Operand, Var, op
@@ -111,7 +111,7 @@ def _slot(k: KernelBuilder, style: str, edges: Var, q: Expr) -> Var:
 def pattern_search(k: KernelBuilder, level: int) -> Title:
     """A short pattern in rows of codes: the first match, their number, or the best alignment."""
     shape = k.draw.shape
-    type_ = Scalar(shape.weighted({"int32": 4, "uint8": 4, "int8": 2}))
+    type_ = Scalar(shape.weighted({"int32": 4, "uint8": 4, "int8": 2, "int16": 2}))
     rows, cols = k.size("rows", 36, 56), k.size("cols", 10, 14, minimum=4)
     size = shape.integer(2, 3)
     text = k.array(("text", "sequence", "codes"), type_, (rows, cols), low=0, high=2)
@@ -134,16 +134,30 @@ def pattern_search(k: KernelBuilder, level: int) -> Title:
     first: Operand = 0
     if start is not None:
         first = k.let(("begin", "from_col"), start[row])
+    differ = function_of(
+        k,
+        level,
+        ("differs", "is_mismatch"),
+        [("code", type_), ("expected", type_)],
+        lambda _, code, expected: _differs(code, expected, wild if joker else None),
+    )
     found = k.let(("found", "answer"), k.lift(0 if form == "count" else -1, INT32))
     best = k.let(("best", "fewest"), k.lift(size + 1, INT32)) if form == "best" else None
-    j = k.let(("j", "pos"), k.lift(first, INT32))
-    with k.while_(j + size <= count):
+    stepped = not apart and shape.chance(0.5)
+    j = Var("", INT32) if stepped else k.let(("j", "pos"), k.lift(first, INT32))
+    with (
+        k.for_(("j", "pos"), count - (size - 1), start=first)
+        if stepped
+        else k.while_(j + size <= count)
+    ) as turn:
+        j = turn if turn is not None else j
         if form == "best":
             wrong = k.let(("wrong", "differs"), k.lift(0, INT32))
-            with k.for_(("p", "q"), size) as p:
-                differs = _differs(k, text, pattern, (row, j, p), joker, wild)
-                with k.if_(differs):
-                    k.augment(wrong, "add", 1)
+            with (
+                k.for_(("p", "q"), size) as p,
+                k.if_(differ(text[row, j + p], pattern[p])),
+            ):
+                k.augment(wrong, "add", 1)
             assert best is not None
             with k.if_(wrong < best):
                 k.assign(best, wrong)
@@ -151,7 +165,7 @@ def pattern_search(k: KernelBuilder, level: int) -> Title:
         else:
             same = k.let(("same", "matched"), k.lift(0, INT32))
             with k.for_(("p", "q"), size) as p:
-                with k.if_(_differs(k, text, pattern, (row, j, p), joker, wild)):
+                with k.if_(differ(text[row, j + p], pattern[p])):
                     k.break_()
                 k.augment(same, "add", 1)
             with k.if_(fn("eq", same, size)):
@@ -162,7 +176,8 @@ def pattern_search(k: KernelBuilder, level: int) -> Title:
                     k.augment(found, "add", 1)
                     if apart:
                         k.augment(j, "add", size - 1)
-        k.augment(j, "add", 1)
+        if not stepped:
+            k.augment(j, "add", 1)
     k.store(out, row, found)
     words = {
         "first": "the first column at which it matches, or -1",
@@ -181,9 +196,7 @@ def pattern_search(k: KernelBuilder, level: int) -> Title:
     return Title(k.name("find_pattern", "match_motif", "scan_pattern", "search_rows"), done)
 
 
-def _differs(
-    k: KernelBuilder, text: Var, pattern: Var, at: tuple[Expr, Expr, Expr], joker: bool, wild: int
-) -> Expr:
-    row, j, p = at
-    differs = fn("ne", text[row, j + p], pattern[p])
-    return op("and", differs, fn("ne", pattern[p], wild)) if joker else differs
+def _differs(code: Expr, expected: Expr, wild: int | None) -> Expr:
+    """Whether a code is not the expected one, which may be a wildcard."""
+    differs = fn("ne", code, expected)
+    return differs if wild is None else op("and", differs, fn("ne", expected, wild))

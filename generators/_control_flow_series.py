@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from generators._control_flow_kit import also
+from collections.abc import Callable
+
+from generators._control_flow_kit import also, function_of
 from generators.build import KernelBuilder, cast, fn
 from generators.dtypes import INT32, Scalar
 from generators.expr import Expr, Var, op
@@ -17,6 +19,10 @@ _SERIES: dict[str, tuple[str, tuple[float, float]]] = {
     "geometric": ("1 / (1 - x) = sum of x^m", (-0.7, 0.7)),
     "bessel": ("J0(x) = sum of (-1)^m (x/2)^(2m) / (m!)^2", (0.2, 3.0)),
 }
+
+
+_BY_ORDER = frozenset({"exp", "sin", "cos", "bessel"})
+"""Series whose factor from term to term depends on the order."""
 
 
 def power_series(k: KernelBuilder, level: int) -> Title:
@@ -43,7 +49,15 @@ def power_series(k: KernelBuilder, level: int) -> Title:
     shape_of_loop = (
         shape.choice(("while", "for")) if stops else shape.choice(("for", "for", "while"))
     )
-    m = _loop(k, shape_of_loop, form, (x, term, total), terms, stops, s)
+    factor = function_of(
+        k,
+        level,
+        ("next_factor", "term_ratio", f"{form}_factor"),
+        [("x", s), ("m", s)],
+        lambda _, u, order: _next(form, u, order, u)[0],
+        0.5 if form in _BY_ORDER else 0.0,
+    )
+    m = _loop(k, shape_of_loop, form, (x, term, total), terms, stops, factor)
     k.store(out, place, total)
     done = f"Evaluate {text} for x = {x_in.name}"
     if gain is not None:
@@ -96,22 +110,24 @@ def _loop(
     parts: tuple[Var, Var, Var],
     terms: int,
     stops: bool,
-    s: Scalar,
+    factor: Callable[..., Expr],
 ) -> Expr | None:
     """The loop; gives the number of its last term where that can be told."""
-    x, term, total = parts
+    x, term, _ = parts
+    s = x.type
+    assert isinstance(s, Scalar)
     if loop == "while":
         m = k.let(("m", "order"), k.lift(1, INT32))
         going: Expr = m <= terms
         if stops:
             going = op("and", going, fn("abs", term) > 0.001)
         with k.while_(going):
-            _advance(k, form, x, cast(m, s), term, total)
+            _advance(k, form, factor, parts, cast(m, s))
             k.augment(m, "add", 1)
         return m - 1
     last = k.let(("last", "order_used"), k.lift(0, INT32)) if stops else None
     with k.for_(("m", "order"), terms + 1, start=1) as m:
-        _advance(k, form, x, cast(m, s), term, total)
+        _advance(k, form, factor, parts, cast(m, s))
         if last is not None:
             k.assign(last, m)
             with k.if_(fn("abs", term) < 0.001):
@@ -119,7 +135,9 @@ def _loop(
     return last
 
 
-def _advance(k: KernelBuilder, form: str, x: Var, m: Expr, term: Var, total: Var) -> None:
-    factor, added = _next(form, x, m, term)
-    k.augment(term, "mul", factor)
-    k.augment(total, "add", added)
+def _advance(
+    k: KernelBuilder, form: str, factor: Callable[..., Expr], parts: tuple[Var, Var, Var], m: Expr
+) -> None:
+    x, term, total = parts
+    k.augment(term, "mul", factor(x, m))
+    k.augment(total, "add", _next(form, x, m, term)[1])
