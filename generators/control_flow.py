@@ -6,6 +6,7 @@ from generators._control_flow_automata import cellular_automaton
 from generators._control_flow_calendar import calendar_rules
 from generators._control_flow_cases import geometry_cases
 from generators._control_flow_filters import row_filter
+from generators._control_flow_gates import logic_gates
 from generators._control_flow_integers import integer_walk
 from generators._control_flow_lookup import sorted_search
 from generators._control_flow_marching import random_walks, sphere_tracing
@@ -16,10 +17,7 @@ from generators._control_flow_parsers import token_parser
 from generators._control_flow_polygons import polygon_tests
 from generators._control_flow_robots import grid_walk
 from generators._control_flow_rows import row_machine
-from generators._control_flow_rules import (
-    classify_levels,
-    logic_gates,
-)
+from generators._control_flow_rules import classify_levels
 from generators._control_flow_scans import event_scan
 from generators._control_flow_searches import (
     pattern_search,
