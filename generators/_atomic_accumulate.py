@@ -118,8 +118,9 @@ def _one(a: Accumulation, sums: Var, extra: Extra, place: Place, at: Place, wher
         size = value if k.draw.shape.chance(0.5) else fn("abs", value)
         with k.if_(size > limit):
             text += _update(a, sums, extra, at, value)
-        shown = "it" if size is value else "its absolute value"
-        text += f", only where {shown} exceeds {limit.name}"
+        what = a.shown(a.amount)
+        shown = what if size is value else f"|{what}|"
+        text = f"Where {shown} exceeds {limit.name}: {text[0].lower()}{text[1:]}"
     else:
         text += _update(a, sums, extra, at, value)
     return f"{text}.{_others(a, sums, place, at)}"

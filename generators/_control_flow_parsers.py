@@ -11,14 +11,15 @@ from generators.expr import Expr, Var, op
 from generators.registry import Title
 
 _PARSERS = {
-    "depth": "the largest nesting depth of opening (1) and closing (2) codes, -1 if unbalanced",
+    "depth": "the largest nesting depth of opening (1) and closing (2) codes; -1, and the "
+    "end of the row, at a closing code where nothing is open",
     "numbers": "how many groups of neighbouring digit codes (1 to 5) there are",
     "sum_fields": "the sum over fields, which codes above 7 separate, of field length squared",
     "words": "the length of the longest word of letter codes (1 to 5)",
     "escape": "how many codes count, where 9 escapes the next code and 0 ends the row",
     "commands": "a register: 1-3 add the code, 4 doubles, 5 clears, 6 stops, others do nothing",
     "checksum": "the sum of codes with every second one doubled (less 9 where above 9), modulo 10",
-    "vowels": "the position after the third code of 3 or less, or the row's length",
+    "vowels": "the position after the third code of 3 or less, or where the row ends",
 }
 
 

@@ -33,18 +33,24 @@ def power_series(k: KernelBuilder, level: int) -> Title:
     two = level >= 2 and shape.chance(0.3)
     dims = (k.size("h", 6, 9), k.size("w", 6, 9)) if two else (k.size("n", 48, 80),)
     x_in = k.array(("x", "angles", "values"), s, dims, low=low, high=high)
-    bounds = (1.2, 1.8) if level >= 2 else (0.5, 1.5)
+    bounds = (1.2, 1.8) if level >= 2 else (0.4, 0.9)
     gain = k.scalar(("gain", "scale"), s, *bounds) if shape.chance(0.4) else None
     out = k.out(("out", "series", "result"), s, dims)
-    used = also(k, 0.0 if level < 3 else 0.6, ("terms_used", "count"), INT32, dims)
+    stops = level >= 3 and shape.chance(0.7)
+    used = also(
+        k,
+        0.0 if level < 3 else 0.6,
+        ("terms_used", "last_term") if stops else ("far_out", "is_large"),
+        INT32,
+        dims,
+    )
     place = k.thread(*dims, names=("i", "j") if two else (k.name("i", "tid"),))
     x = k.let(("x", "t"), x_in[place])
     if gain is not None and level >= 2:
         k.assign(x, fn("clamp", gain * x, low, high))
     elif gain is not None:
-        k.assign(x, 0.6 * gain * x)
+        k.assign(x, gain * x)
     terms = k.draw.value.integer(5, 9)
-    stops = level >= 3 and shape.chance(0.7)
     term, total = _first_term(k, form, x, s)
     shape_of_loop = (
         shape.choice(("while", "for")) if stops else shape.choice(("for", "for", "while"))
@@ -61,9 +67,7 @@ def power_series(k: KernelBuilder, level: int) -> Title:
     k.store(out, place, total)
     done = f"Evaluate {text} for x = {x_in.name}"
     if gain is not None:
-        done += f" times {gain.name}" + (
-            f", clamped to [{low}, {high}]" if level >= 2 else " times 0.6"
-        )
+        done += f" times {gain.name}" + (f", clamped to [{low}, {high}]" if level >= 2 else "")
     done += (
         f", with {terms} terms after the first"
         if not stops
@@ -73,8 +77,8 @@ def power_series(k: KernelBuilder, level: int) -> Title:
         k.store(used, place, m)
         done += f"; the number of the last term goes to {used.name}"
     elif used is not None:
-        k.store(used, place, cast(total * 4.0, INT32))
-        done += f"; the whole part of 4 times the sum goes to {used.name}"
+        k.store(used, place, cast(fn("abs", x) > 0.5 * high, INT32))
+        done += f"; {used.name} is 1 where |x| is above {0.5 * high}, else 0"
     return Title(k.name(f"{form}_series", f"taylor_{form}", "power_series"), f"{done}.")
 
 
