@@ -32,7 +32,7 @@ def depth_buffer(k: KernelBuilder, level: int) -> Title:
     )
     count = (
         k.accumulator(("fragments", "overdraw"), INT32, (h, w))
-        if level >= 3 and shape.chance(0.6)
+        if shape.chance(0.6 if level >= 3 else 0.25)
         else None
     )
     wp_, hp = k.size_param("num_cols", w), k.size_param("num_rows", h)
@@ -53,13 +53,18 @@ def depth_buffer(k: KernelBuilder, level: int) -> Title:
         keep = shape.chance(0.5)
         px, py = (k.let("u", x[i]), k.let("v", y[i])) if keep else (x[i], y[i])
         k.params = [p for p in k.params if p.name != hp.name and (flat or p.name != wp_.name)]
-    if level >= 2 and shape.chance(0.6):
-        near = k.scalar(("near_plane", "z_near"), s, 1.0, 2.0)
-        clip = value < near
-        text = f"below {near.name}"
-        if level >= 3 and shape.chance(0.5):
-            last = k.scalar(("far_plane", "z_far"), s, 6.5, 8.0)
-            clip, text = op("or", clip, value > last), f"{text} or above {last.name}"
+    if shape.chance(0.6 if level >= 2 else 0.3):
+        tests, texts = [], []
+        if not far or count is not None:
+            near = k.scalar(("near_plane", "z_near"), s, 1.5, 4.0)
+            tests.append(value < near)
+            texts.append(f"below {near.name}")
+        if far or (count is not None and shape.chance(0.5)):
+            last = k.scalar(("far_plane", "z_far"), s, 5.0, 7.5)
+            tests.append(value > last)
+            texts.append(f"above {last.name}")
+        clip = tests[0] if len(tests) == 1 else op("or", *tests)
+        text = " or ".join(texts)
         with k.if_(clip):
             k.return_()
         note += f" Points {text} are clipped."

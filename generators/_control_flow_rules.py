@@ -19,7 +19,7 @@ _LADDERS: dict[str, tuple[tuple[str, ...], float, float, tuple[float, ...], str]
         ("freq_hz", "tone"),
         20.0,
         9000.0,
-        (60.0, 250.0, 500.0, 2000.0, 6000.0),
+        (500.0, 1000.0, 2000.0, 4000.0, 6000.0),
         "band",
     ),
     "air_quality": (
@@ -37,12 +37,18 @@ def classify_levels(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     form = shape.choice(sorted(_LADDERS))
     names, low, high, edges, what = _LADDERS[form]
-    s = k.draw.wide_float_type()
+    whole = all(edge == int(edge) for edge in edges) and shape.chance(0.5)
+    s = INT32 if whole else k.draw.wide_float_type()
+    edges = tuple(int(edge) if whole else edge for edge in edges)
+    low, high = (int(low), int(high)) if whole else (low, high)
     two = shape.chance(0.3)
     dims = (k.size("rows", 6, 9), k.size("cols", 7, 9)) if two else (k.size("n", 60, 90),)
     x = k.array(names, s, dims, low=low, high=high)
     steps = sorted(
-        shape.sample(list(edges), {1: 2, 2: shape.integer(2, 3)}.get(level, shape.integer(3, 5)))
+        shape.sample(
+            list(edges),
+            {1: shape.integer(2, 4), 2: shape.integer(2, 4)}.get(level, shape.integer(3, 5)),
+        )
     )
     out = k.out((what, f"{what}_out", "label_out"), INT32, dims)
     value_out = also(k, 0.0 if level < 2 else 0.6, ("excess", "margin", "severity"), s, dims)
@@ -54,7 +60,12 @@ def classify_levels(k: KernelBuilder, level: int) -> Title:
     place = k.thread(*dims, names=("i", "j") if two else (k.name("i", "tid"),))
     limits: list[Operand] = list(steps)
     if shape.chance(0.35):
-        limits[0] = k.scalar(("first_limit", "lower_limit"), s, steps[0] * 0.9, steps[0] * 1.1)
+        limits[0] = k.scalar(
+            ("first_limit", "lower_limit"),
+            s,
+            round(steps[0] * 0.85) if whole else steps[0] * 0.9,
+            round(steps[0] * 1.15) if whole else steps[0] * 1.1,
+        )
     v = k.let(("v", "value", names[0][:1]), x[place])
     falling = shape.chance(0.4)
     style = shape.choice(
@@ -83,17 +94,15 @@ def classify_levels(k: KernelBuilder, level: int) -> Title:
         with k.if_(v > base):
             k.store(value_out, place, v - base)
         with k.else_():
-            k.store(value_out, place, 0.0)
+            k.store(value_out, place, 0)
         note += f" {value_out.name} gets how far the value is above {shown(base)}, else 0."
     if level >= 4:
         flag = flag_type(k)
         alarm = k.out(("warning", "is_extreme"), flag, dims)
-        test = op("or", label >= len(limits), v < round(low + 0.1 * (high - low), 3))
+        lowest = low + (high - low) // 10 if whole else round(low + 0.1 * (high - low), 3)
+        test = op("or", label >= len(limits), v < lowest)
         k.store(alarm, place, as_flag(test, flag))
-        note += (
-            f" {alarm.name} is set where it is {len(limits)} or the "
-            f"value is below {round(low + 0.1 * (high - low), 3)}."
-        )
+        note += f" {alarm.name} is set where it is {len(limits)} or the value is below {lowest}."
     k.store(out, place, label)
     shown_limits = ", ".join(shown(m) for m in limits)
     done = (

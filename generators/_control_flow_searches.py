@@ -21,7 +21,8 @@ def table_lookup(k: KernelBuilder, level: int) -> Title:
     )
     x = k.array(("x", "queries", "values"), s, n, low=low, high=high)
     style = shape.choice(("lower_bound", "lower_bound", "scan", "backwards"))
-    want = "bin" if level == 1 else shape.choice(("bin", "entry", "gap", "share"))
+    wants = ("bin", "bin", "entry", "gap") if level == 1 else ("bin", "entry", "gap", "share")
+    want = shape.choice(wants)
     if s.is_unsigned and want != "entry":
         want = "bin"
     elif whole and want == "share":
