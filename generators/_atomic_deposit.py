@@ -62,7 +62,8 @@ def particle_deposit(k: KernelBuilder, level: int) -> Title:
         k.atomic("add", hits, tuple(cells), 1)
     where = points.name if packed else ", ".join(a.name for a in arrays)
     done = f"Each particle at {where}{f' times {inv.name}' if inv is not None else ''} lies in the "
-    done += f"cell of its floor. Add {mass.name if mass is not None else 'one'} to {density.name} "
+    done += "cell whose index along each axis is the floor of that. "
+    done += f"Add {mass.name if mass is not None else 'one'} to {density.name} "
     done += "shared linearly between that cell and the next along each axis" if shared else "there"
     done += f"; particles {'without a next cell' if shared else 'outside'} or below 0 are left out"
     done += f"; count particles by cell in {hits.name}" if hits is not None else ""

@@ -54,7 +54,8 @@ def face_fluxes(k: KernelBuilder, level: int) -> Title:
             carried: Expr = fn("where", vn > 0.0, ul, ur)
             if shape.chance(0.5):
                 carried = k.let(("carried", "upstream"), carried)
-            flux, text = vn * carried, f"w * (u_l where w > 0 else u_r) with w = {speed.name}[f]"
+            w = f"{speed.name}[f]"
+            flux, text = vn * carried, f"{w} * (u_l where {w} > 0, else u_r)"
         else:
             flux, text = 0.5 * vn * (ul + ur), f"0.5 * {speed.name}[f] * (u_l + u_r)"
         if mixed:
@@ -135,7 +136,7 @@ def vertex_normals(k: KernelBuilder, level: int) -> Title:
     degenerate = ""
     (t,) = k.thread(n, names=(k.name("t", "tri", "tid"),))
     ids = [
-        k.let(name, faces[t, c] if flat else faces[3 * t + c])
+        k.let(name, faces[t, c] if flat else faces[3 * t + c if c else 3 * t])
         for c, name in enumerate(
             k.draw.word.choice((("i", "j", "l"), ("a", "b", "c"), ("v0", "v1", "v2")))
         )

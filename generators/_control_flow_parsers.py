@@ -23,6 +23,19 @@ _PARSERS = {
 }
 
 
+_NAMES = {
+    "depth": (("depth", "open_count"), ("deepest", "max_depth")),
+    "numbers": (("in_number", "inside"), ("groups", "num_groups")),
+    "sum_fields": (("field_length", "width"), ("total", "acc")),
+    "words": (("length", "word_length"), ("longest", "best")),
+    "escape": (("escaped", "pending"), ("counted", "num_codes")),
+    "commands": (("clears", "num_clears"), ("register", "accum")),
+    "checksum": (("unused", "parity"), ("total", "checksum")),
+    "vowels": (("low_codes", "seen"), ("position", "place")),
+}
+"""What the running state and the result of a parser are called."""
+
+
 def token_parser(k: KernelBuilder, level: int) -> Title:
     """Small parsers over rows of codes: nesting, fields, escapes, checksums, commands."""
     shape = k.draw.shape
@@ -54,8 +67,9 @@ def token_parser(k: KernelBuilder, level: int) -> Title:
     if lengths is not None:
         stop = k.let(("end", "stop"), fn("min", lengths[row], count))
         note += f" A row ends after {lengths.name} of its codes."
-    state = k.let(("state", "value", "acc"), k.lift(0, INT32))
-    best = k.let(("best", "found", "answer"), k.lift(0, INT32))
+    running, kept = _NAMES[form]
+    state = k.let(running, k.lift(0, INT32))
+    best = k.let(kept, k.lift(0, INT32))
     pos = k.let(("pos", "j"), k.lift(0, INT32))
     ignored = (
         k.draw.value.choice((7, 8))

@@ -103,7 +103,10 @@ def polygon_tests(k: KernelBuilder, level: int) -> Title:
     if which is not None:
         k.store(which, i, more)
         done += f" {which.name} gets {_MORE_TEXT[form]}."
-    return Title(k.name(f"polygon_{form}", f"{form}_test", "point_in_polygon"), done + note)
+    titles: tuple[str, ...] = (f"polygon_{form}", f"{form}_test", f"points_{form}")
+    if form in ("crossings", "winding"):
+        titles = (*titles, "point_in_polygon")
+    return Title(k.name(*titles), done + note)
 
 
 _SHARES = {2: 0.3, 3: 0.5, 4: 0.6, 5: 0.8}

@@ -82,7 +82,7 @@ def classify_levels(k: KernelBuilder, level: int) -> Title:
         )
         label = k.let(("label", "c"), k.call(name, v))
     else:
-        label = k.let(("label", "c"), k.lift(0, INT32))
+        label = k.let(("label", "c"), k.lift(0 if falling else len(limits), INT32))
         _ladder(k, v, limits, label, falling)
     note = ""
     if override is not None:
@@ -122,8 +122,6 @@ def _ladder(k: BodyBuilder, v: Expr, limits: list[Operand], label: Var, falling:
     for at, (number, limit) in enumerate(order):
         with (k.elif_ if at else k.if_)(v < limit):
             k.assign(label, number - 1)
-    with k.else_():
-        k.assign(label, len(limits))
 
 
 def _returned(b: BodyBuilder, v: Expr, limits: list[Operand], falling: bool) -> Expr:

@@ -192,7 +192,7 @@ def pattern_search(k: KernelBuilder, level: int) -> Title:
     if errors is not None and best is not None:
         k.store(errors, row, best)
         done += f" {errors.name} gets that number."
-    done += f" A code {wild} in the pattern matches anything." if joker else ""
+    done += f" A code {wild} in {pattern.name} matches anything." if joker else ""
     done += f" The search begins at column {start.name}." if start is not None else ""
     return Title(k.name("find_pattern", "match_motif", "scan_pattern", "search_rows"), done)
 
