@@ -15,7 +15,8 @@ def geometry_cases(k: KernelBuilder, level: int) -> Title:
     form = shape.choice(("sides", "overlap", "zone", "outcode", "circles"))
     whole = form == "sides" or shape.chance(0.3)
     s = Scalar(shape.choice(("int32", "int64", "int16"))) if whole else k.draw.wide_float_type()
-    n = k.size("n", 72, 96)
+    two = shape.chance(0.3)
+    n = (k.size("rows", 8, 10), k.size("cols", 9, 11)) if two else (k.size("n", 72, 96),)
     low, high = (2, 6) if form == "sides" else (0, 50) if whole else (-2.0, 2.0)
     if form == "circles":
         low, high = (1, 20) if whole else (0.2, 2.0)
@@ -42,7 +43,7 @@ def geometry_cases(k: KernelBuilder, level: int) -> Title:
         if level >= 3 and shape.chance(0.6)
         else None
     )
-    (i,) = k.thread(n, names=(k.name("i", "tid"),))
+    i = k.thread(*n, names=("i", "j") if two else (k.name("i", "tid"),))
     note = ""
     if counts is not None:
         with k.if_(op("not", is_set(counts[i]))):

@@ -14,12 +14,14 @@ def table_lookup(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     whole = shape.chance(0.35)
     s = Scalar(shape.choice(("int32", "int64", "uint32"))) if whole else k.draw.wide_float_type()
-    n, m = k.size("n", 56, 80), k.size("m", 9, 14)
+    two, m = shape.chance(0.3), k.size("m", 9, 14)
+    n = (k.size("rows", 8, 9), k.size("cols", 8, 9)) if two else (k.size("n", 56, 80),)
     low, high = (0, 400) if whole else (-2.0, 2.0)
     edges = k.array(
         ("edges", "breakpoints", "knots", "cdf"), s, m, init="sorted", low=low, high=high
     )
-    x = k.array(("x", "queries", "values"), s, n, low=low, high=high)
+    beyond = (0, 440) if whole else (-2.4, 2.4)
+    x = k.array(("x", "queries", "values"), s, n, low=beyond[0], high=beyond[1])
     style = shape.choice(("lower_bound", "lower_bound", "scan", "backwards"))
     wants = ("bin", "bin", "entry", "gap") if level == 1 else ("bin", "entry", "gap", "share")
     want = shape.choice(wants)
@@ -36,8 +38,8 @@ def table_lookup(k: KernelBuilder, level: int) -> Title:
     out = k.out(("out", "found", "looked_up"), INT32 if want == "bin" else t, n)
     counts = also(k, 0.0 if level < 3 else 0.5, ("slot_out", "position"), INT32, n)
     scaled = level >= 2 and shape.chance(0.4) and not whole
-    gain = either(k, ("gain", "unit"), s, 0.6, 0.9) if scaled else None
-    (i,) = k.thread(n, names=(k.name("i", "tid", "q"),))
+    gain = either(k, ("gain", "unit"), s, 1.05, 1.4) if scaled else None
+    i = k.thread(*n, names=("i", "j") if two else (k.name("i", "tid"),))
     q = k.let(("q", "v", "xi"), gain * x[i] if gain is not None else x[i])
     note = ""
     if level >= 3 and shape.chance(0.6):
@@ -55,13 +57,8 @@ def table_lookup(k: KernelBuilder, level: int) -> Title:
         text = "that index"
     elif want == "entry":
         assert table is not None
-        value: Expr = table[slot]
-        if level >= 4 and s == t and not whole:
-            value = value * (1.0 + 0.1 * fn("abs", q))
-            text = f"{table.name} there times 1 + 0.1 * |v|"
-        else:
-            text = f"{table.name} there"
-        k.store(out, i, value)
+        k.store(out, i, table[slot])
+        text = f"{table.name} there"
     elif want == "gap":
         k.store(out, i, fn("abs", edges[slot] - q))
         text = "the distance from the value to that edge"
