@@ -171,20 +171,21 @@ def _repeated(k: KernelBuilder, level: int, z: Pair, a: Pair, type_: Scalar) -> 
         return (zr / (1.0 + size), zi / (1.0 + size)), ", then z / (1 + |z|^2)"
     turns = k.draw.value.integer(2, 3)
     with k.for_(("turn", "it"), turns):
-        re = k.let(("next_re", "tmp"), 0.5 * (zr * a[0] - zi * a[1]))
-        k.assign(zi, 0.5 * (zr * a[1] + zi * a[0]))
+        re = k.let(("next_re", "tmp"), zr * a[0] - zi * a[1])
+        k.assign(zi, zr * a[1] + zi * a[0])
         k.assign(zr, re)
-    return (zr, zi), f", then {turns} times z = z * a / 2 with the first number a"
+    return (zr, zi), f", then multiply z {turns} times by the first number"
 
 
 def _magnitude(k: KernelBuilder, level: int, z: Pair, g: Grid, type_: Scalar) -> str:
-    form = k.draw.shape.choice(("power", "magnitude", "phase"))
-    out = k.out(("power", "magnitude", "spectrum"), type_, g.sizes)
+    form = k.draw.shape.choice(("power", "magnitude", "log"))
+    names = {"power": ("power", "sq_modulus"), "magnitude": ("magnitude", "modulus")}
+    out = k.out(names.get(form, ("log_power", "spectrum")), type_, g.sizes)
     size: Expr = z[0] * z[0] + z[1] * z[1]
     text = "|z|^2"
     if form == "magnitude":
         size, text = fn("sqrt", size), "|z|"
-    elif form == "phase":
+    elif form == "log":
         size, text = fn("log", size + 1.0), "log(1 + |z|^2)"
     if level == 5:
         old = k.array(("previous", "average"), type_, g.sizes, low=0.5, high=2.0)

@@ -48,8 +48,8 @@ class Stencil:
             places = [self.g.at[:axis] + (i,) + self.g.at[axis + 1 :] for i in (low, high)]
             found.append(
                 (
-                    named(k, (f"lo_{at.name}", f"w_{at.name}"), self.u[places[0]], 0.3),
-                    named(k, (f"hi_{at.name}", f"e_{at.name}"), self.u[places[1]], 0.3),
+                    named(k, (f"lo_{at.name}", f"{at.name}_below"), self.u[places[0]], 0.3),
+                    named(k, (f"hi_{at.name}", f"{at.name}_above"), self.u[places[1]], 0.3),
                 )
             )
         return found

@@ -82,7 +82,7 @@ def _shaped(
             return fn("step", s - w) * s
         if form == "active":
             over = b.let(("over", "excess"), fn("max", s - w, 0.0))
-            return over + fn("nonzero", over)
+            return fn("nonzero", over) * s
         return fn("copysign", fn("sqrt", fn("abs", s) + w), s)
 
     rule = {
@@ -91,7 +91,7 @@ def _shaped(
         "triangle": f"1 - |2 * |wp.frac({text} / {width.text})| - 1|",
         "dead_zone": f"max(|{text}| - {width.text}, 0) with the sign of {text}",
         "comparator": f"{text} where it is below {width.text}, else zero",
-        "active": f"e plus 1 where e is not zero, e = max({text} - {width.text}, 0)",
+        "active": f"{text} where it exceeds {width.text}, else zero",
         "power": f"the root of |{text}| + {width.text} with the sign of {text}",
     }[form]
     inputs = (("s", v), ("w", width.value))

@@ -61,7 +61,7 @@ def orthogonal_series(k: KernelBuilder, level: int) -> Title:
     older = k.let(("t_prev", "p0", "before"), literal(1.0, type_))
     newer = k.let(("t_here", "p1", "now"), value if first == 1.0 else first * value)
     total_ = k.let(("total", "acc", "series_sum"), at(0) * older + at(1) * newer)
-    slopes = _Slopes(k, type_, newer, first) if level >= 4 else None
+    squares = _Squares(k, type_, newer, first) if level >= 4 else None
     counter = None
     if family in _BY_ORDER:
         counter = k.let(("order", "nf"), literal(2.0, type_))
@@ -75,8 +75,8 @@ def orthogonal_series(k: KernelBuilder, level: int) -> Title:
             following = _recurrence(family, order, value, newer, older)
         nxt = k.let(("t_next", "p2", "after"), following)
         k.augment(total_, "add", coef * nxt)
-        if slopes is not None:
-            slopes.step(nxt)
+        if squares is not None:
+            squares.step(nxt)
         if counter is not None:
             k.augment(counter, "add", 1.0)
         k.assign(older, newer)
@@ -84,7 +84,7 @@ def orthogonal_series(k: KernelBuilder, level: int) -> Title:
     of = f"{table.name}[{g.at[0].name}]" if rows else table.name
     start = "s" if first == 1.0 else "2 * s"
     done = f"At {where}, sum {of}[n] * T[n] where T[0] = 1, T[1] = {start} and T[n] = {rule}."
-    done += _outputs(k, level, g, total_, slopes, out, type_)
+    done += _outputs(k, level, g, total_, squares, out, type_)
     return Title(k.name(*names), done)
 
 
@@ -109,15 +109,15 @@ def _recurrence_helper(k: KernelBuilder, family: str, type_: Scalar) -> str:
     return helper(k, ("next_term", "three_term", "recurrence"), params, build)
 
 
-class _Slopes:
-    """The energy of the terms, gathered beside their sum."""
+class _Squares:
+    """The squares of the polynomials, added up beside the sum."""
 
     def __init__(self, k: KernelBuilder, type_: Scalar, newer: Expr, first: float) -> None:
         self.k = k
-        self.energy = k.let(("energy", "power", "sq_sum"), newer * newer)
+        self.total = k.let(("square_sum", "sq_sum"), newer * newer)
 
     def step(self, term: Expr) -> None:
-        self.k.augment(self.energy, "add", term * term)
+        self.k.augment(self.total, "add", term * term)
 
 
 def _outputs(
@@ -125,16 +125,16 @@ def _outputs(
     level: int,
     g: Grid,
     total_: Expr,
-    slopes: _Slopes | None,
+    squares: _Squares | None,
     out: Var,
     type_: Scalar,
 ) -> str:
     done = ""
     value = total_
-    if slopes is not None:
-        energy = k.out(("energy_out", "norms", "power_out"), type_, g.sizes)
-        k.store(energy, g.at, slopes.energy)
-        done = f" {energy.name} gets the sum of T[n]^2 over n from 1."
+    if squares is not None:
+        norm = k.out(("sq_norm", "norms", "squares_out"), type_, g.sizes)
+        k.store(norm, g.at, squares.total)
+        done = f" {norm.name} gets the sum of T[n]^2 over n from 1."
     if k.draw.shape.chance(0.5):
         gain = coefficient(k, ("gain", "window", "amplitude"), type_, 0.5, 1.5, g, "sec")
         value, done = gain.value * value, f"{done} The sum is multiplied by {gain.text}."

@@ -56,7 +56,7 @@ def _tested(k: KernelBuilder, g: Grid, word: Expr, text: str) -> str:
         bit = k.draw.value.integer(0, 4)
         k.store(out, g.at, fn("ne", (word >> bit) & 1, 0))
         return f"{out.name} says whether bit {bit} of {text} is set."
-    pattern = k.scalar(("pattern", "required"), scalar(word), 1, 7)
+    pattern = k.scalar(("pattern", "required"), scalar(word), 1, 3)
     k.store(out, g.at, fn("eq", word & pattern, pattern))
     return f"{out.name} says whether all bits of {pattern.name} are set in {text}."
 

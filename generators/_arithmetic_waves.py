@@ -217,11 +217,11 @@ def _diagnosed(
     g: Grid,
     type_: Scalar,
 ) -> str:
-    form = k.draw.shape.choice(("change", "energy", "steepness"))
+    form = k.draw.shape.choice(("change", "norm", "steepness"))
     out = k.out(
         {
             "change": ("change", "residual"),
-            "energy": ("energy", "density"),
+            "norm": ("local_norm", "h1_density"),
             "steepness": ("steepness", "grad_sq"),
         }[form],
         type_,
@@ -235,8 +235,8 @@ def _diagnosed(
         slopes = [k.let((f"g{m}", f"grad{m}"), 0.5 * (b - a)) for m, (a, b) in enumerate(sides)]
         size = total([s * s for s in slopes])
         text = "the sum over the axes of ((next - previous) / 2)^2"
-        if form == "energy":
-            size, text = 0.5 * (size + value * value), f"half of {text} plus the new value squared"
+        if form == "norm":
+            size, text = size + value * value, f"{text}, plus the square of the new value"
     if level == 5:
         peak = k.array(("peak", "max_so_far"), type_, g.sizes, low=0.0, high=0.8)
         size, text = fn("max", size, peak[g.at]), f"the larger of {peak.name} and {text}"

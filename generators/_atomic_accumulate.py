@@ -32,18 +32,37 @@ def accumulate(k: KernelBuilder, level: int, ledger: Ledger) -> Title:
     a = Accumulation(k, level, ledger)
     a.declare()
     shape_, element, where = a.targets()
-    sums = k.accumulator(tuple(ledger.sums.split()), a.type, shape_, _start(a.kind, a.type))
+    sums = k.accumulator(_sum_names(a), a.type, shape_, _start(a.kind, a.type))
     extra = _extra(a, shape_)
     if a.form == "strips":
         done = _strips(a, sums, extra, element, where)
     else:
         a.masked(a.place, k.return_)
         done = _one(a, sums, extra, a.place, element(a.place), where)
-    title = ledger.titles.split()
-    return Title(k.name(*title), f"{done}{a.mask_text}")
+    return Title(k.name(*_titles(a)), f"{done}{a.mask_text}")
+
+
+def _sum_names(a: Accumulation) -> tuple[str, ...]:
+    """Names of the accumulator by what it keeps of which amount."""
+    what = a.amount.name
+    if a.kind in ("add", "sub"):
+        return f"{what}_sum", f"total_{what}", *a.ledger.sums.split()
+    return f"{a.kind}_{what}", f"{'largest' if a.kind == 'max' else 'smallest'}_{what}"
+
+
+def _titles(a: Accumulation) -> tuple[str, ...]:
+    """Names of the kernel by what it keeps of which amount."""
+    what = a.amount.name
+    if a.kind in ("add", "sub"):
+        own = (f"sum_{what}", f"accumulate_{what}") if a.kind == "add" else (f"deduct_{what}",)
+        return *own, *a.ledger.titles.split()
+    return f"find_{a.kind}_{what}", f"reduce_{a.kind}_{what}", *a.ledger.titles.split()
 
 
 Extra = tuple[str, Var] | None
+
+_EVEN = frozenset({"total", "rows", "columns", "blocks", "volume"})
+"""Targets that all have equally many entries, which nobody counts."""
 
 
 def _extra(a: Accumulation, shape_: tuple[str, ...]) -> Extra:
@@ -51,7 +70,10 @@ def _extra(a: Accumulation, shape_: tuple[str, ...]) -> Extra:
     k, shape = a.k, a.k.draw.shape
     if not shape.chance({1: 0.1, 2: 0.25, 3: 0.5}.get(a.level, 0.75)):
         return None
-    kind = shape.choice(("count", "squares", "max", "min") if a.kind != "max" else ("count", "min"))
+    kinds = ("squares", "max", "min") if a.kind != "max" else ("min",)
+    if a.form not in _EVEN:
+        kinds = ("count", *kinds)
+    kind = shape.choice(kinds)
     if kind == "count":
         return kind, k.accumulator(tuple(a.ledger.counts.split()), INT32, shape_)
     if kind == "squares":
@@ -96,8 +118,9 @@ def _one(a: Accumulation, sums: Var, extra: Extra, place: Place, at: Place, wher
         size = value if k.draw.shape.chance(0.5) else fn("abs", value)
         with k.if_(size > limit):
             text += _update(a, sums, extra, at, value)
-        shown = "it" if size is value else "its absolute value"
-        text += f", only where {shown} exceeds {limit.name}"
+        what = a.shown(a.amount)
+        shown = what if size is value else f"|{what}|"
+        text = f"Where {shown} exceeds {limit.name}: {text[0].lower()}{text[1:]}"
     else:
         text += _update(a, sums, extra, at, value)
     return f"{text}.{_others(a, sums, place, at)}"

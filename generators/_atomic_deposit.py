@@ -1,6 +1,9 @@
-"""Particles on grids and samples in classes: deposition, clusters, confusion counts."""
+"""Particles on grids: masses in the nearest cell, or shared between neighbours."""
 
 from __future__ import annotations
+
+from functools import reduce
+from operator import mul
 
 from generators.build import KernelBuilder, cast, fn
 from generators.dtypes import INT32, Vec
@@ -51,15 +54,16 @@ def particle_deposit(k: KernelBuilder, level: int) -> Title:
     inside = _outside(cells, bounds, shared)
     with k.if_(inside):
         k.return_()
-    amount: Expr = mass[p] if mass is not None else k.lift(1.0, s)
-    if shared and mass is not None:
+    amount: Expr | None = mass[p] if mass is not None else None
+    if shared and amount is not None:
         amount = k.let(("m", "q"), amount)
     _spread(k, density, cells, fractions, amount, shared)
     if hits is not None:
         k.atomic("add", hits, tuple(cells), 1)
     where = points.name if packed else ", ".join(a.name for a in arrays)
     done = f"Each particle at {where}{f' times {inv.name}' if inv is not None else ''} lies in the "
-    done += f"cell of its floor. Add {mass.name if mass is not None else 'one'} to {density.name} "
+    done += "cell whose index along each axis is the floor of that. "
+    done += f"Add {mass.name if mass is not None else 'one'} to {density.name} "
     done += "shared linearly between that cell and the next along each axis" if shared else "there"
     done += f"; particles {'without a next cell' if shared else 'outside'} or below 0 are left out"
     done += f"; count particles by cell in {hits.name}" if hits is not None else ""
@@ -82,11 +86,11 @@ def _spread(
     density: Var,
     cells: list[Var],
     fractions: list[Var],
-    amount: Expr,
+    amount: Expr | None,
     shared: bool,
 ) -> None:
     if not shared:
-        k.atomic("add", density, tuple(cells), amount)
+        k.atomic("add", density, tuple(cells), 1.0 if amount is None else amount)
         return
     loops = len(cells) > 1 and k.draw.shape.chance(0.5)
     if loops:
@@ -94,27 +98,30 @@ def _spread(
         return
     for corner in range(2 ** len(cells)):
         place: list[Expr] = []
-        weight = amount
+        factors = [] if amount is None else [amount]
         for axis, (cell, f) in enumerate(zip(cells, fractions, strict=True)):
             upper = corner >> (len(cells) - 1 - axis) & 1
             place.append(cell + 1 if upper else cell)
-            weight = weight * (f if upper else 1.0 - f)
-        k.atomic("add", density, tuple(place), weight)
+            factors.append(f if upper else 1.0 - f)
+        k.atomic("add", density, tuple(place), reduce(mul, factors))
 
 
 def _spread_in_loops(
-    k: KernelBuilder, density: Var, cells: list[Var], fractions: list[Var], amount: Expr
+    k: KernelBuilder,
+    density: Var,
+    cells: list[Var],
+    fractions: list[Var],
+    amount: Expr | None,
 ) -> None:
     """A loop over the two cells of each axis."""
-    weight, place = amount, []
     with k.for_(("di", "a"), 2) as di:
         wx = fn("where", fn("eq", di, 0), 1.0 - fractions[0], fractions[0])
-        weight = k.let(("w0", "wi"), amount * wx)
+        weight = k.let(("w0", "wi"), wx if amount is None else amount * wx)
         with k.for_(("dj", "b"), 2) as dj:
             wy = fn("where", fn("eq", dj, 0), 1.0 - fractions[1], fractions[1])
-            place = [cells[0] + di, cells[1] + dj]
+            place = (cells[0] + di, cells[1] + dj)
             if len(cells) == 2:
-                k.atomic("add", density, tuple(place), weight * wy)
+                k.atomic("add", density, place, weight * wy)
             else:
                 inner = k.let(("w1", "wj"), weight * wy)
                 k.atomic("add", density, (*place, cells[2]), inner * (1.0 - fractions[2]))

@@ -17,9 +17,7 @@ def face_fluxes(k: KernelBuilder, level: int) -> Title:
     a, b = _ends(k, n, m)
     u = k.array(("phi", "temperature", "concentration", "rho"), s, m, low=0.2, high=2.0)
     area = k.array(("area", "face_area"), s, n, low=0.3, high=1.5) if shape.chance(0.5) else None
-    form = shape.choice(
-        ("diffusion", "upwind", "central") if level >= 2 else ("diffusion", "central")
-    )
+    form = shape.choice(("diffusion", "upwind", "central"))
     speed = (
         k.array(("speed", "un", "normal_vel"), s, n, low=-1.5, high=1.5)
         if form != "diffusion"
@@ -37,9 +35,12 @@ def face_fluxes(k: KernelBuilder, level: int) -> Title:
         if level >= 3 and shape.chance(0.6)
         else None
     )
+    walls = ("closed", "is_wall")
+    closed = k.array(walls, INT32, n, low=0, high=1) if shape.chance(0.3) else None
     (f,) = k.thread(n, names=(k.name("f", "face", "tid"),))
     left, right = k.let(("left", "owner", "i"), a[f]), k.let(("right", "neighbor", "j"), b[f])
     loops = _skip_loops(k, left, right, 0.4 if level >= 2 else 0.0)
+    loops += _shut(k, closed, f)
     ul, ur = k.let(("ul", "phi_l"), u[left]), k.let(("ur", "phi_r"), u[right])
     flux: Expr
     if form == "diffusion":
@@ -53,12 +54,16 @@ def face_fluxes(k: KernelBuilder, level: int) -> Title:
             carried: Expr = fn("where", vn > 0.0, ul, ur)
             if shape.chance(0.5):
                 carried = k.let(("carried", "upstream"), carried)
-            flux, text = vn * carried, f"w * (u_l where w > 0 else u_r) with w = {speed.name}[f]"
+            w = f"{speed.name}[f]"
+            flux, text = vn * carried, f"{w} * (u_l where {w} > 0, else u_r)"
         else:
             flux, text = 0.5 * vn * (ul + ur), f"0.5 * {speed.name}[f] * (u_l + u_r)"
         if mixed:
             nu = k.scalar(("nu", "diffusivity"), s, 0.1, 0.6)
             flux, text = flux + nu * (ul - ur), f"{text} + {nu.name} * (u_l - u_r)"
+    if form == "diffusion" and shape.chance(0.5):
+        conductivity = k.scalar(("conductivity", "diffusion"), s, 0.2, 1.2)
+        flux, text = conductivity * flux, f"{conductivity.name} * ({text})"
     if area is not None:
         flux, text = (
             area[f] * flux if shape.chance(0.5) else (flux) * area[f],
@@ -84,6 +89,15 @@ def face_fluxes(k: KernelBuilder, level: int) -> Title:
         k.name("face_fluxes", "flux_residual", "exchange_fluxes", "finite_volume_step"),
         f"{done}{loops}",
     )
+
+
+def _shut(k: KernelBuilder, closed: Var | None, f: Var) -> str:
+    """Nothing goes through closed faces; says so."""
+    if closed is None:
+        return ""
+    with k.if_(fn("ne", closed[f], 0)):
+        k.return_()
+    return f" Nothing passes where {closed.name} is set."
 
 
 def vertex_normals(k: KernelBuilder, level: int) -> Title:
@@ -122,7 +136,7 @@ def vertex_normals(k: KernelBuilder, level: int) -> Title:
     degenerate = ""
     (t,) = k.thread(n, names=(k.name("t", "tri", "tid"),))
     ids = [
-        k.let(name, faces[t, c] if flat else faces[3 * t + c])
+        k.let(name, faces[t, c] if flat else faces[3 * t + c if c else 3 * t])
         for c, name in enumerate(
             k.draw.word.choice((("i", "j", "l"), ("a", "b", "c"), ("v0", "v1", "v2")))
         )

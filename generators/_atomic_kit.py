@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from generators._atomic_parts import singular
 from generators.build import KernelBuilder, field, fn
 from generators.dtypes import INT32, Scalar
 from generators.expr import Expr, Operand, Var, op
@@ -156,7 +157,7 @@ class Accumulation:
         if key not in self.loaded:
             loaded: Expr = var[place]
             if twice or k.draw.shape.chance(0.25):
-                singles = [_singular(n) for n in self.ledger.inputs[key].names.split()]
+                singles = [singular(n) for n in self.ledger.inputs[key].names.split()]
                 self.loaded[key] = k.let((*singles, "x", "v"), loaded)
             else:
                 return loaded
@@ -173,7 +174,7 @@ class Accumulation:
         ]
         if self.level >= 3 and k.draw.shape.chance(0.4) and amount.text[1:-1] != amount.uses:
             inputs = [self.ledger.inputs[key] for key in amount.uses.split()]
-            params = [(_singular(i.names.split()[0]), self.type) for i in inputs]
+            params = [(singular(i.names.split()[0]), self.type) for i in inputs]
             names = (amount.name, f"{amount.name}_of")
             return k.call(helper(k, names, params, amount.build), *args)
         return amount.build(k, *args)
@@ -252,9 +253,3 @@ class Accumulation:
             )
             return (m, q), lambda p: (index[p], second[p]), f"its {index.name} and {second.name}"
         return (m,), lambda p: (index[p],), f"its {index.name}"
-
-
-def _singular(name: str) -> str:
-    if name.endswith("ss") or len(name) < 3:
-        return name
-    return name[:-2] if name.endswith("sses") else name.removesuffix("s")

@@ -20,11 +20,11 @@ _MOMENTS = Ledger(
         Amount("squared_deviation", "({x} - {m})^2", "x m", lambda b, x, m: (x - m) * (x - m)),
         Amount("cube", "{x}^3", "x", lambda b, x: x * x * x),
         Amount("magnitude", "|{x}|", "x", lambda b, x: fn("abs", x)),
-        Amount("log_energy", "log(1 + {x} * {x})", "x", lambda b, x: fn("log", 1.0 + x * x)),
+        Amount("log_square", "log(1 + {x} * {x})", "x", lambda b, x: fn("log", 1.0 + x * x)),
     ),
-    "sums moments totals",
+    "sums totals",
     "labels group_ids cluster",
-    "moment_sums accumulate_moments group_moments sum_samples",
+    "sum_samples accumulate_samples",
 )
 
 
@@ -41,10 +41,6 @@ def _huber(b: BodyBuilder, p: Expr, t: Expr) -> Expr:
 def _log_cosh(b: BodyBuilder, p: Expr, t: Expr) -> Expr:
     d = b.let(("d", "diff"), p - t)
     return fn("log", fn("cosh", d))
-
-
-def _hinge(b: BodyBuilder, p: Expr, t: Expr) -> Expr:
-    return fn("max", 1.0 - p * t, 0.0)
 
 
 _LOSSES = Ledger(
@@ -68,9 +64,9 @@ _LOSSES = Ledger(
         Amount("signed_error", "{p} - {t}", "p t", lambda b, p, t: p - t),
         Amount("agreement", "{p} * {t}", "p t", lambda b, p, t: p * t),
     ),
-    "loss losses loss_sum",
+    "totals batch_totals",
     "batch_ids task domain",
-    "loss_reduce sum_loss accumulate_loss batch_loss",
+    "evaluate_predictions score_predictions batch_totals_kernel",
     record="Prediction",
 )
 
@@ -78,12 +74,6 @@ _LOSSES = Ledger(
 def loss_totals(k: KernelBuilder, level: int) -> Title:
     """Losses of predictions, summed over a batch, tasks or blocks."""
     return accumulate(k, level, _LOSSES)
-
-
-def _total_energy(b: BodyBuilder, m: Expr, v: Expr, h: Expr) -> Expr:
-    if b.draw.shape.chance(0.5):
-        return 0.5 * m * v * v + 9.81 * m * h
-    return m * (0.5 * v * v + 9.81 * h)
 
 
 _MECHANICS = Ledger(
@@ -107,9 +97,9 @@ _MECHANICS = Ledger(
             lambda b, m, v, h: 0.5 * m * v * v + 9.81 * m * h,
         ),
     ),
-    "totals energy budget",
+    "totals budget",
     "body material part",
-    "sum_mechanics body_totals energy_budget accumulate_bodies",
+    "sum_mechanics body_totals accumulate_bodies",
     record="Particle",
 )
 
@@ -163,7 +153,7 @@ _WEATHER = Ledger(
         Amount("depth", "{r}", "r", lambda b, r: r),
         Amount("heat", "{t} * {a}", "t a", lambda b, t, a: t * a),
     ),
-    "basin_total station_sum catchment",
+    "basin_total station_sum",
     "station basin_id region",
     "rain_gauge_totals catchment_sums station_totals accumulate_weather",
     record="Observation",
@@ -190,9 +180,9 @@ _PEAKS = Ledger(
         Amount("power", "{x} * {x}", "x", lambda b, x: x * x),
         Amount("calibrated", "{g} * ({x} - {b})", "x b g", lambda bb, x, b, g: g * (x - b)),
     ),
-    "envelope peak_level extremes",
+    "",
     "channel band sensor",
-    "peak_hold channel_extremes envelope_peaks track_extremes",
+    "channel_extremes track_extremes",
     kinds=("max", "min"),
 )
 
@@ -216,9 +206,9 @@ _RANGES = Ledger(
         Amount("key", "16 * {t} + {p}", "t p", lambda b, t, p: 16 * t + p),
         Amount("minute", "{t} // 60", "t", lambda b, t: t // 60),
     ),
-    "first_seen last_seen bound",
+    "",
     "worker queue_id job",
-    "job_bounds queue_extremes latest_finish schedule_bounds",
+    "job_bounds queue_extremes schedule_bounds",
     kinds=("max", "min"),
     whole=True,
     record="Job",
@@ -245,10 +235,11 @@ _SENSORS = Ledger(
         Amount("loss", "0.05 * {c} * {c}", "c", lambda b, c: 0.05 * c * c),
         Amount("overvoltage", "max({u} - 3.3, 0)", "u", lambda b, u: fn("max", u - 3.3, 0.0)),
     ),
-    "meter totals consumption",
+    "meter totals",
     "circuit meter_id phase_id",
-    "meter_energy accumulate_power integrate_current circuit_totals",
+    "circuit_totals meter_readings accumulate_circuits",
     kinds=("add", "add", "add", "max"),
+    limit=None,
     record="Reading",
 )
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from generators._atomic_parts import skip_some
 from generators.build import KernelBuilder, cast, fn
 from generators.dtypes import INT32, Scalar
-from generators.expr import Expr, op
+from generators.expr import Expr, Var, op
 from generators.registry import Title
 
 INT64, UINT32, UINT64 = Scalar("int64"), Scalar("uint32"), Scalar("uint64")
@@ -32,7 +33,7 @@ def depth_buffer(k: KernelBuilder, level: int) -> Title:
     )
     count = (
         k.accumulator(("fragments", "overdraw"), INT32, (h, w))
-        if level >= 3 and shape.chance(0.6)
+        if shape.chance(0.6 if level >= 3 else 0.25)
         else None
     )
     wp_, hp = k.size_param("num_cols", w), k.size_param("num_rows", h)
@@ -53,13 +54,18 @@ def depth_buffer(k: KernelBuilder, level: int) -> Title:
         keep = shape.chance(0.5)
         px, py = (k.let("u", x[i]), k.let("v", y[i])) if keep else (x[i], y[i])
         k.params = [p for p in k.params if p.name != hp.name and (flat or p.name != wp_.name)]
-    if level >= 2 and shape.chance(0.6):
-        near = k.scalar(("near_plane", "z_near"), s, 1.0, 2.0)
-        clip = value < near
-        text = f"below {near.name}"
-        if level >= 3 and shape.chance(0.5):
-            last = k.scalar(("far_plane", "z_far"), s, 6.5, 8.0)
-            clip, text = op("or", clip, value > last), f"{text} or above {last.name}"
+    if shape.chance(0.6 if level >= 2 else 0.3):
+        tests, texts = [], []
+        if not far or count is not None:
+            near = k.scalar(("near_plane", "z_near"), s, 1.5, 4.0)
+            tests.append(value < near)
+            texts.append(f"below {near.name}")
+        if far or (count is not None and shape.chance(0.5)):
+            last = k.scalar(("far_plane", "z_far"), s, 5.0, 7.5)
+            tests.append(value > last)
+            texts.append(f"above {last.name}")
+        clip = tests[0] if len(tests) == 1 else op("or", *tests)
+        text = " or ".join(texts)
         with k.if_(clip):
             k.return_()
         note += f" Points {text} are clipped."
@@ -87,7 +93,6 @@ def visit_marks(k: KernelBuilder, level: int) -> Title:
     type_ = shape.choice((INT32, UINT32, INT64))
     nodes = k.array(("nodes", "targets", "frontier"), INT32, n, init=f"index_of:{m}")
     how = shape.choice(("exch", "cas", "or", "max"))
-    mark: Expr
     fixed = shape.chance(0.5)
     mapped = level >= 3 and shape.chance(0.6)
     free = not fixed and not mapped
@@ -106,7 +111,13 @@ def visit_marks(k: KernelBuilder, level: int) -> Title:
         else None
     )
     size = k.size_param(("num_marks", "limit"), m) if offset is not None else None
+    ends = None
+    if level >= 4 and shape.chance(0.3 * level - 0.6):
+        ends = k.array(("partners", "far_ends", "children"), INT32, n, init=f"index_of:{m}")
     (i,) = k.thread(n, names=(k.name("i", "tid"),))
+    skipped = ""
+    if level >= 3 and shape.chance(0.2 * level - 0.2):
+        skipped = skip_some(k, i, n)
     at: Expr = nodes[i]
     text = f"{nodes.name}[i]"
     if offset is not None and size is not None:
@@ -121,26 +132,38 @@ def visit_marks(k: KernelBuilder, level: int) -> Title:
             text += f" (skipped where it reaches {size.name})"
     elif second is not None or level_map is not None or shape.chance(0.4):
         at = k.let(("node", "v"), at)
-    if level_map is not None:
-        mark, shown = level_map[at], f"{level_map.name} of that node"
-    elif stamp is not None:
-        mark, shown = stamp, stamp.name
-    else:
-        chosen = k.draw.value.integer(2, 9)
-        mark, shown = k.lift(chosen, type_), str(chosen)
-    if how == "cas":
-        k.compare_and_swap(marks, at, 1, mark)
-        done = f"Set {marks.name} at node {text} to {shown} where it is 1 (compare-and-swap)"
-    elif how == "exch":
-        k.atomic("exch", marks, at, mark)
-        done = f"Exchange {marks.name} at node {text} for {shown}"
-    else:
-        k.atomic(how, marks, at, mark)
-        verb = "Bitwise-or" if how == "or" else "Raise to the larger"
-        done = f"{verb} {marks.name} at node {text} with {shown}"
+    fixed_mark = k.draw.value.integer(2, 9)
+
+    def mark_of(node: Expr) -> Expr:
+        if level_map is not None:
+            return level_map[node]
+        return stamp if stamp is not None else k.lift(fixed_mark, type_)
+
+    shown = str(fixed_mark) if stamp is None else stamp.name
+    shown = f"{level_map.name} of that node" if level_map is not None else shown
+    done = _MARKING[how].format(shown, marks.name, f"node {text}")
+    _mark(k, how, marks, at, mark_of(at))
+    if ends is not None:
+        other = k.let(("other", "far_end"), ends[i])
+        _mark(k, how, marks, other, mark_of(other))
+        done += f", and in the same way at {ends.name}[i]"
     if second is not None:
         k.atomic("add", second, at, 1)
-        done += f"; count visits in {second.name}"
-    return Title(
-        k.name("mark_visited", "flag_nodes", "stamp_frontier"), f"{done}, for each entry i."
-    )
+        done += f"; count visits of the first node in {second.name}"
+    done = f"{done}, for each entry i.{skipped}"
+    return Title(k.name("mark_visited", "flag_nodes", "stamp_frontier"), done)
+
+
+_MARKING = {
+    "cas": "Set {1} at {2} to {0} where it is 1 (compare-and-swap)",
+    "exch": "Exchange {1} at {2} for {0}",
+    "or": "Bitwise-or {0} into {1} at {2}",
+    "max": "Raise {1} at {2} to {0} where that is larger",
+}
+
+
+def _mark(k: KernelBuilder, how: str, marks: Var, node: Expr, mark: Expr) -> None:
+    if how == "cas":
+        k.compare_and_swap(marks, node, 1, mark)
+    else:
+        k.atomic(how, marks, node, mark)

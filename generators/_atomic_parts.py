@@ -121,3 +121,10 @@ def skip_some(k: KernelBuilder, i: Var, n: str, what: str = "Entries") -> str:
     with k.if_(condition):
         k.return_()
     return f" {what} whose {mask.name} is {text} are left out."
+
+
+def singular(name: str) -> str:
+    """The name of one of what a name of many says."""
+    if name.endswith("ss") or len(name) < 3:
+        return name
+    return name[:-2] if name.endswith("sses") else name.removesuffix("s")

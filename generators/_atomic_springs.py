@@ -25,7 +25,11 @@ def edge_springs(k: KernelBuilder, level: int) -> Title:
         if per_edge
         else k.scalar(("stiffness", "ke"), s, 1.0, 5.0)
     )
-    law = "linear" if level == 1 else shape.choice(("rest", "rest", "cubic", "soft"))
+    law = (
+        shape.choice(("linear", "rest", "cubic"))
+        if level == 1
+        else shape.choice(("rest", "rest", "cubic", "soft"))
+    )
     rest = (
         k.array(("rest", "rest_length", "l0"), s, n, low=0.2, high=0.9) if law == "rest" else None
     )

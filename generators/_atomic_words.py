@@ -47,7 +47,7 @@ def packed_winner(k: KernelBuilder, level: int) -> Title:
             k.return_()
         note = f" Entries {'below' if lowest else 'above'} {limit.name} are left out."
     if level >= 3 and shape.chance(0.6):
-        cap = k.draw.value.choice((3000, 4000, 4095))
+        cap = k.draw.value.choice((3000, 4000, 4095) if lowest else (1500, 2000, 2500))
         value = k.let(("capped", "level"), fn("min", value, cap))
         text = f"min({text}, {cap})"
     wide = cast(value, key)

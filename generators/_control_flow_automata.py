@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from generators._control_flow_kit import also, shown
-from generators.build import KernelBuilder, cast, fn
+from collections.abc import Callable
+
+from generators._control_flow_kit import also, function_of, shown
+from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.dtypes import INT32, Scalar
 from generators.expr import Expr, Operand, Var, op
 from generators.registry import Title
@@ -105,53 +107,75 @@ def _neighbours(
             inside = op("and", op("and", ni >= 0, ni < h), op("and", nj >= 0, nj < w))
             with k.if_(inside):
                 _count(k, old, (ni, nj), state, found, wanted, cyclic)
-    result = k.let(("result", "new_state"), state)
-    if form == "life":
-        born, keep = k.draw.value.choice(((3, 2), (3, 3), (2, 3)))
-        with k.if_(fn("eq", found, born)):
-            k.assign(result, 1)
-        with k.elif_(op("and", fn("ne", found, keep), fn("ne", found, born + 1))):
-            k.assign(result, 0)
-        text = (
-            f"One step of a life-like automaton: a cell with {born} "
-            f"of its 8 neighbours alive lives, with {keep} or "
-        )
-        return f"{text}{born + 1} it stays as it is, otherwise it dies.", result
-    if form == "majority":
-        need = k.draw.value.choice((4, 5))
-        with k.if_(found > need):
-            k.assign(result, 1)
-        with k.elif_(found < need):
-            k.assign(result, 0)
-        return (
-            (
-                f"One step of a majority rule: 1 with more than {need} "
-                "of 8 neighbours set, 0 with fewer, else as it is."
-            ),
-            result,
-        )
-    if form == "fire":
-        with k.if_(fn("eq", state, 2)):
-            k.assign(result, 0)
-        with k.elif_(op("and", fn("eq", state, 1), found > 2)):
-            k.assign(result, 2)
-        return (
-            (
-                "One step of a forest fire: burning cells (2) become empty "
-                "(0), trees (1) with more than two burning neighbours burn."
-            ),
-            result,
-        )
-    need = k.draw.value.integer(1, 2)
-    with k.if_(found > need):
-        k.assign(result, (state + 1) % 5)
-    return (
-        (
-            "One step of a cyclic automaton of 5 states: a cell with "
-            f"more than {need} neighbours one state ahead moves on."
-        ),
-        result,
+    numbers = _NUMBERS.get(form)
+    number = k.draw.value.choice(numbers) if numbers else 0
+    ruled = function_of(
+        k,
+        level,
+        ("next_state", f"{form}_rule", "updated_state"),
+        [("state", INT32), ("near", INT32)],
+        lambda b, own, near: _RULES[form](b, own, near, number),
+        0.6,
     )
+    result = ruled(state, found)
+    return _TEXTS[form].format(number), result
+
+
+_NUMBERS = {"life": (3, 2), "majority": (4, 5), "cyclic": (1, 2)}
+"""The number of neighbours that matters to a rule."""
+
+_TEXTS = {
+    "life": "One step of a life-like automaton: a dead cell with {0} of its 8 neighbours alive "
+    "comes alive, a living one stays with 2 or 3 alive, otherwise a cell dies.",
+    "majority": "One step of a majority rule: 1 with more than {0} of 8 neighbours set, 0 with "
+    "fewer, else as it is.",
+    "fire": "One step of a forest fire: burning cells (2) become empty (0), trees (1) with more "
+    "than two burning neighbours burn.",
+    "cyclic": "One step of a cyclic automaton of 5 states: a cell with more than {0} neighbours "
+    "one state ahead moves on.",
+}
+
+
+def _life(b: BodyBuilder, state: Expr, near: Expr, born: int) -> Expr:
+    result = b.let(("result", "new_state"), b.lift(0, INT32))
+    with b.if_(op("and", fn("eq", state, 0), fn("eq", near, born))):
+        b.assign(result, 1)
+    with b.elif_(op("and", state > 0, op("or", fn("eq", near, 2), fn("eq", near, 3)))):
+        b.assign(result, 1)
+    return result
+
+
+def _majority(b: BodyBuilder, state: Expr, near: Expr, need: int) -> Expr:
+    result = b.let(("result", "new_state"), state)
+    with b.if_(near > need):
+        b.assign(result, 1)
+    with b.elif_(near < need):
+        b.assign(result, 0)
+    return result
+
+
+def _fire(b: BodyBuilder, state: Expr, near: Expr, _: int) -> Expr:
+    result = b.let(("result", "new_state"), state)
+    with b.if_(fn("eq", state, 2)):
+        b.assign(result, 0)
+    with b.elif_(op("and", fn("eq", state, 1), near > 2)):
+        b.assign(result, 2)
+    return result
+
+
+def _cyclic(b: BodyBuilder, state: Expr, near: Expr, need: int) -> Expr:
+    result = b.let(("result", "new_state"), state)
+    with b.if_(near > need):
+        b.assign(result, (state + 1) % 5)
+    return result
+
+
+_RULES: dict[str, Callable[[BodyBuilder, Expr, Expr, int], Expr]] = {
+    "life": _life,
+    "majority": _majority,
+    "fire": _fire,
+    "cyclic": _cyclic,
+}
 
 
 def _count(

@@ -18,30 +18,43 @@ _CALENDAR = {
 }
 
 
+_LAST_DAYS = {"day_of_year": 28, "valid": 32, "next_day": 31}
+
+
 def calendar_rules(k: KernelBuilder, level: int) -> Title:
     """Leap years, month lengths, validity and successors of dates."""
     shape = k.draw.shape
     form = shape.choice(sorted(_CALENDAR) if level > 1 else ("leap", "month_length"))
     type_ = shape.choice((INT32, INT32, Scalar("int64"), Scalar("int16")))
     two = shape.chance(0.3)
-    dims = (k.size("rows", 7, 9), k.size("cols", 8, 10)) if two else (k.size("n", 72, 96),)
-    year = k.array(("year", "years", "yyyy"), type_, dims, low=1895, high=2105)
+    dims = (k.size("rows", 12, 14), k.size("cols", 12, 14)) if two else (k.size("n", 140, 180),)
+    year = k.array(("year", "years", "yyyy"), type_, dims, low=1990, high=2010)
     month = (
         None
         if form == "leap"
         else k.array(
-            ("month", "months", "mm"), type_, dims, low=1, high=5 if form != "valid" else 13
+            ("month", "months", "mm"),
+            type_,
+            dims,
+            low=1,
+            high=13 if form == "valid" else 5,
         )
     )
     needs_day = form in ("valid", "day_of_year", "next_day")
     day = (
-        k.array(("day", "days", "dd"), type_, dims, low=1, high=28 if form == "day_of_year" else 33)
+        k.array(
+            ("day", "days", "dd"),
+            type_,
+            dims,
+            low=1 if form == "day_of_year" else 26,
+            high=_LAST_DAYS[form],
+        )
         if needs_day
         else None
     )
     out = k.out(("out", "answer", "result"), type_, dims)
     since = (
-        k.scalar(("first_year", "since"), type_, 1900, 1960)
+        k.scalar(("first_year", "since"), type_, 1994, 2004)
         if level >= 2 and shape.chance(0.5)
         else None
     )
@@ -75,7 +88,7 @@ def calendar_rules(k: KernelBuilder, level: int) -> Title:
         assert month is not None
         _months(k, form, (y, month, day), test, out, place, weekday, type_)
         if weekday is not None:
-            note += f" {weekday.name} gets (day + 2 * month + year) mod 7."
+            note += f" {weekday.name} gets the weekday by Zeller's rule, 0 for Saturday."
     done = f"For each date of {year.name}"
     done += f", {month.name}" if month is not None else ""
     done += f", {day.name}" if day is not None else ""
@@ -149,4 +162,12 @@ def _months(
                 k.augment(total, "sub", fn("where", leap, k.lift(1, type_), k.lift(2, type_)))
         k.store(out, place, total)
     if weekday is not None:
-        k.store(weekday, place, (d + 2 * m + y) % 7)
+        k.store(weekday, place, _zeller(k, y, m, d))
+
+
+def _zeller(k: KernelBuilder, y: Var, m: Var, d: Var) -> Expr:
+    """The weekday of a date, the year taken from March on."""
+    early = m < 3
+    month = k.let(("shifted", "month_from_march"), fn("where", early, m + 12, m))
+    yr = k.let(("zy", "march_year"), fn("where", early, y - 1, y))
+    return (d + 13 * (month + 1) // 5 + yr + yr // 4 - yr // 100 + yr // 400) % 7

@@ -12,16 +12,21 @@ from generators.registry import Title
 def geometry_cases(k: KernelBuilder, level: int) -> Title:
     """Cases of plane geometry: kinds of triangles, quadrants, overlaps of boxes and intervals."""
     shape = k.draw.shape
-    form = shape.choice(("sides", "overlap", "zone"))
+    form = shape.choice(("sides", "overlap", "zone", "outcode", "circles"))
     whole = form == "sides" or shape.chance(0.3)
     s = Scalar(shape.choice(("int32", "int64", "int16"))) if whole else k.draw.wide_float_type()
-    n = k.size("n", 72, 96)
+    two = shape.chance(0.3)
+    n = (k.size("rows", 8, 10), k.size("cols", 9, 11)) if two else (k.size("n", 72, 96),)
     low, high = (2, 6) if form == "sides" else (0, 50) if whole else (-2.0, 2.0)
+    if form == "circles":
+        low, high = (1, 20) if whole else (0.2, 2.0)
     names: tuple[str, ...]
     if form == "sides":
         names = k.draw.word.choice((("a", "b", "c"), ("side_a", "side_b", "side_c")))
     elif form == "overlap":
         names = k.draw.word.choice((("a_lo", "b_lo"), ("start_a", "start_b")))
+    elif form == "circles":
+        names = ("distance", "radius_a", "radius_b")
     else:
         names = k.draw.word.choice((("x", "y"), ("px", "py")))
     arrays = [k.array(name, s, n, low=low, high=high) for name in names]
@@ -32,13 +37,13 @@ def geometry_cases(k: KernelBuilder, level: int) -> Title:
             k.array(name, s, n, low=widths[0], high=widths[1]) for name in ("a_len", "b_len")
         ]
     out = k.out(("kind", "case", "label"), INT32, n)
-    measure = k.out(("size", "amount"), s, n) if level >= 2 and shape.chance(0.6) else None
+    measure = k.out(("size", "amount"), s, n) if shape.chance(0.6 if level >= 2 else 0.3) else None
     counts = (
         k.array(("active", "valid"), flag_type(k), n, low=0, high=1)
         if level >= 3 and shape.chance(0.6)
         else None
     )
-    (i,) = k.thread(n, names=(k.name("i", "tid"),))
+    i = k.thread(*n, names=("i", "j") if two else (k.name("i", "tid"),))
     note = ""
     if counts is not None:
         with k.if_(op("not", is_set(counts[i]))):
@@ -47,13 +52,19 @@ def geometry_cases(k: KernelBuilder, level: int) -> Title:
                 k.store(measure, i, 0)
             k.return_()
         note = f" Entries whose {counts.name} is not set give -1."
-    values = [k.let((a.name[0], a.name.replace("side_", "s_"), "v"), a[i]) for a in arrays]
+    values = [k.let(_short(a.name), a[i]) for a in arrays]
     spans = [
         k.let((f"{e.name[0]}_hi", f"end_{e.name[0]}"), v + e[i])
         for v, e in zip(values, extents, strict=False)
     ]
     label = k.let(("label", "kind_id"), k.lift(0, INT32))
-    makers = {"sides": _triangle, "overlap": _overlap, "zone": _zone}
+    makers = {
+        "sides": _triangle,
+        "overlap": _overlap,
+        "zone": _zone,
+        "outcode": _outcode,
+        "circles": _circles,
+    }
     text, amount, amount_text = makers[form](k, level, values, spans, label, s)
     k.store(out, i, label)
     if measure is not None:
@@ -63,6 +74,15 @@ def geometry_cases(k: KernelBuilder, level: int) -> Title:
     return Title(
         k.name(f"{form}_cases", f"classify_{form}", f"{form}_kind"), f"From {given}: {text}.{note}"
     )
+
+
+def _short(name: str) -> tuple[str, ...]:
+    """What the value of an array is called."""
+    if name == "distance":
+        return ("between", "dist")
+    if name.startswith("radius_"):
+        return (f"r{name[-1]}", f"rad_{name[-1]}")
+    return (name[0], name.replace("side_", "s_"), "v")
 
 
 def _triangle(
@@ -134,3 +154,36 @@ def _zone(
             k.augment(label, "mul", 10)
         text += f", times 10 where both distances are below {reach}"
     return text, x + y, "the sum of both coordinates"
+
+
+def _outcode(
+    k: KernelBuilder, level: int, v: list[Var], _s: list[Var], label: Var, s: Scalar
+) -> tuple[str, Expr, str]:
+    """The code of Cohen and Sutherland."""
+    spans = ((8, 15), (35, 42)) if s.is_int else ((-1.4, -0.6), (0.6, 1.4))
+    axes = (("x_min", "x_max", 1), ("y_min", "y_max", 4))
+    for value, (low_name, high_name, bit) in zip(v, axes, strict=True):
+        low, high = k.scalar(low_name, s, *spans[0]), k.scalar(high_name, s, *spans[1])
+        with k.if_(value < low):
+            k.augment(label, "add", bit)
+        with k.elif_(value > high):
+            k.augment(label, "add", 2 * bit)
+    text = "the outcode of the point for the box of x_min, x_max, y_min and y_max: 1 left of it, 2 "
+    return f"{text}right, plus 4 below, 8 above", v[0] + v[1], "the sum of both coordinates"
+
+
+def _circles(
+    k: KernelBuilder, level: int, v: list[Var], _s: list[Var], label: Var, s: Scalar
+) -> tuple[str, Expr, str]:
+    between, a, b = v
+    with k.if_(between >= a + b):
+        k.assign(label, 0)
+    with k.elif_(between + b <= a):
+        k.assign(label, 2)
+    with k.elif_(between + a <= b):
+        k.assign(label, 3)
+    with k.else_():
+        k.assign(label, 1)
+    text = "0 where circles of these radii, their centers that far apart, do not meet, 2 where the "
+    text += "first holds the second, 3 where the second holds the first, 1 where they cross"
+    return text, between - a - b, "the distance less both radii"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from generators._control_flow_kit import also, either, rows_of, shown
-from generators.build import KernelBuilder, fn
-from generators.dtypes import INT32
-from generators.expr import Operand, Var
+from collections.abc import Callable
+from typing import NamedTuple
+
+from generators._control_flow_kit import also, either, function_of, rows_of, shown
+from generators.build import BodyBuilder, KernelBuilder, fn
+from generators.dtypes import INT32, Scalar
+from generators.expr import Expr, Operand, Var
 from generators.registry import Title
 
 _TRENDS = {
@@ -37,26 +40,33 @@ def row_filter(k: KernelBuilder, level: int) -> Title:
     events = also(k, 0.0 if level < 4 else 0.6, ("events", "changes"), INT32, "rows")
     skip = level >= 2 and shape.chance(0.5)
     least = either(k, ("floor", "noise"), s, -0.9, -0.6) if skip else None
-    first = k.let(("y", "state", "level"), table[row, 0])
+    reading = _reading(k, table, s)
+    first = k.let(("y", "state", "level"), reading.value((row, k.lift(0, INT32))))
     largest = form in ("drawdown", "max_subarray")
     best = k.let(("best", "worst") if largest else ("total", "acc"), k.lift(0.0, s))
     turns = k.let(("turns", "switched"), k.lift(0, INT32)) if events is not None else None
+    move = _followed(k, level, form, s) if events is None else None
     if trace is not None:
         k.store(trace, (row, 0), first)
     with k.for_(("j", "t", "col"), count, start=1) as j:
-        v = k.let(("v", "x", "sample"), table[row, j])
+        v = k.let(("v", "x", "sample"), reading.value((row, j)))
         if least is not None:
             with k.if_(v < least):
                 if trace is not None:
                     k.store(trace, (row, j), first)
                 k.continue_()
-        _filter(k, form, (first, best, turns), v, (a, b))
+        if move is None:
+            _filter(k, form, (first, best, turns), v, (a, b))
+        else:
+            k.assign(first, move(first, v, a, b))
+            if form == "limiter":
+                k.augment(best, "add", first)
         if trace is not None:
             k.store(trace, (row, j), first)
     summed = form in ("drawdown", "max_subarray", "limiter", "running_best", "pid")
     k.store(out, row, best if summed else first)
     text = _TRENDS[form].format(a=shown(a), b=shown(b))
-    done = f"For each row of {table.name}: {text}, in {out.name}."
+    done = f"For each row of {table.name}{reading.text}: {text}, in {out.name}."
     if least is not None:
         done += f" Samples after the first that are below {shown(least)} are skipped."
     if trace is not None:
@@ -65,6 +75,58 @@ def row_filter(k: KernelBuilder, level: int) -> Title:
         k.store(events, row, turns)
         done += f" {events.name} gets how often the branch for a rising sample was taken."
     return Title(k.name(form, f"{form}_per_row", f"track_{form}", "row_filter"), done)
+
+
+class _Reading(NamedTuple):
+    """A sample as the filter takes it, and that in words."""
+
+    value: Callable[[tuple[Expr, Expr]], Expr]
+    text: str
+
+
+def _reading(k: KernelBuilder, table: Var, s: Scalar) -> _Reading:
+    """Samples as they are, times a gain, or less an offset of their row or column."""
+    how = k.draw.shape.weighted({"plain": 5, "gain": 2, "offset": 2, "per_row": 2})
+    if how == "gain":
+        gain = k.scalar(("calibration", "factor"), s, 0.8, 0.98)
+        return _Reading(lambda at: gain * table[at], f" (samples times {gain.name})")
+    if how == "offset":
+        less = k.scalar(("baseline", "zero_level"), s, -0.1, 0.1)
+        return _Reading(lambda at: table[at] - less, f" (samples less {less.name})")
+    if how == "per_row":
+        means = k.array(("row_offsets", "channel_zero"), s, "rows", low=-0.1, high=0.1)
+        text = f" (samples less {means.name} of the row)"
+        return _Reading(lambda at: table[at] - means[at[0]], text)
+    return _Reading(lambda at: table[at], "")
+
+
+def _followed(k: KernelBuilder, level: int, form: str, s: Scalar) -> Callable[..., Expr] | None:
+    """The next state as a formula, where it is one."""
+    if form not in _FOLLOWS or level < 3:
+        return None
+    params = [(n, s) for n in ("y", "v", "a", "b")]
+    names = ("follow", "next_level", f"{form}_step")
+    return function_of(k, level, names, params, _FOLLOWS[form], 0.7)
+
+
+def _envelope(b: BodyBuilder, y: Expr, v: Expr, up: Operand, down: Operand) -> Expr:
+    rate = b.let(("rate", "share"), b.lift(down, y.type))
+    with b.if_(v > y):
+        b.assign(rate, b.lift(up, y.type))
+    return y + rate * (v - y)
+
+
+def _limiter(b: BodyBuilder, y: Expr, v: Expr, up: Operand, down: Operand) -> Expr:
+    return y + fn("clamp", v - y, -b.lift(down, y.type), b.lift(up, y.type))
+
+
+def _decay(b: BodyBuilder, y: Expr, v: Expr, share: Operand, bound: Operand) -> Expr:
+    limit = b.lift(bound, y.type)
+    return fn("clamp", share * y + v, -limit, limit)
+
+
+_FOLLOWS = {"envelope": _envelope, "limiter": _limiter, "decay": _decay}
+"""Forms whose next state is a formula of the state, the sample and two numbers."""
 
 
 def _filter(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from generators.build import KernelBuilder, cast, fn
 from generators.dtypes import Scalar, Type
 from generators.expr import Expr, Operand, Var
-from generators.pieces import constant
+from generators.pieces import constant, helper
 
 
 def either(
@@ -44,6 +46,22 @@ def rows_of(
     table = k.array(names, type_, (rows, cols), low=low, high=high)
     count: Expr = k.size_param(("num_cols", "length", "width", "row_length"), cols)
     return table, items(k, rows, "row", "r", "i"), count
+
+
+def function_of(
+    k: KernelBuilder,
+    level: int,
+    names: tuple[str, ...],
+    params: Sequence[tuple[str, Type]],
+    build: Callable[..., Expr],
+    share: float = 0.55,
+) -> Callable[..., Expr]:
+    """A formula ``build(body, *args)`` to be applied: from level 3 on often in a helper."""
+    if level < 3 or not k.draw.shape.chance(share):
+        return lambda *args: build(k, *args)
+    name = helper(k, names, params, build)
+    types = [type_ for _, type_ in params]
+    return lambda *args: k.call(name, *map(k.lift, args, types))
 
 
 def flag_type(k: KernelBuilder) -> Scalar:

@@ -143,8 +143,10 @@ def _bucket(k: KernelBuilder, scale: Scale, limit: Expr, name: str) -> Machine:
             k.augment(count, "add", 1)
             k.assign(filled, start)
 
-    text = f"how often a level overflows that starts at {start}, becomes max(level + v - {leak}, "
-    text += f"0) with each v, and when above {_name(limit, name)} overflows, back to {start}"
+    text = f"how often a bucket overflows: it holds {start} at first and max(held + v - {leak}, 0) "
+    text += (
+        f"after each v; where that is above {_name(limit, name)}, it overflows and holds {start}"
+    )
     return Machine(step, count, text, (count > 0, "that come from the first overflow on"))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generators._control_flow_kit import also, either, shown
+from generators._control_flow_kit import also, either, function_of, shown
 from generators.build import KernelBuilder, fn
 from generators.dtypes import FLOAT32, INT32, Vec
 from generators.expr import Expr, Operand, Var
@@ -17,22 +17,35 @@ def sphere_tracing(k: KernelBuilder, level: int) -> Title:
     n = k.size("num_rays", 48, 72)
     origin = k.array(("origins", "ray_o"), vec, n, low=-0.4, high=0.4)
     direction = k.array(("directions", "ray_d"), vec, n, init="unit")
-    field = shape.choice(("sphere", "slab", "two", "rounded"))
+    field = shape.choice(sorted(_FIELDS))
     radius = either(k, ("radius", "size"), s, 1.2, 1.6)
-    steps = k.draw.value.integer(3, 6)
+    steps = k.draw.value.integer(5, 8)
     out = k.out(("depth", "distance", "t_hit"), s, n)
     count_out = also(k, 0.0 if level < 2 else 0.6, ("steps", "iterations"), INT32, n)
-    relax = round(k.draw.value.integer(5, 9) / 10, 1) if level >= 2 else 1.0
-    limit = either(k, ("max_dist", "t_max"), s, 0.9, 1.2) if level >= 3 else None
-    stop = shape.choice((0.1, 0.2, 0.3))
+    relax = round(k.draw.value.integer(7, 9) / 10, 1) if level >= 2 and shape.chance(0.7) else 1.0
+    reach = (1.8, 2.3) if field in _OPEN else (1.1, 1.4)
+    limit = either(k, ("max_dist", "t_max"), s, *reach) if level >= 3 else None
+    stop = either(k, ("eps", "hit_distance"), s, 0.1, 0.3)
+    begin = k.scalar(("t_min", "near"), s, 0.05, 0.2) if shape.chance(0.35) else None
+    hit = also(k, 0.5 if field in _OPEN else 0.0, ("hit", "reached"), INT32, n)
     (i,) = k.thread(n, names=(k.name("i", "tid", "ray"),))
     o, d = k.let(("o", "ro"), origin[i]), k.let(("d", "rd"), direction[i])
-    t = k.let(("t", "travel"), k.lift(0.0, s))
+    field_at = function_of(
+        k,
+        level,
+        (f"{field}_distance", "scene_distance", "sdf"),
+        [("p", vec), ("r", s)],
+        lambda _, q, r: _field(field, q, r),
+    )
+    t = k.let(("t", "travel"), begin if begin is not None else k.lift(0.0, s))
+    found = k.let(("found", "inside"), k.lift(0, INT32)) if hit is not None else None
     used = k.let(("used", "count"), k.lift(0, INT32)) if count_out is not None else None
     with k.for_(("it", "step"), steps):
         p = k.let(("p", "pos"), o + t * d)
-        h = k.let(("h", "dist"), _field(field, p, radius))
+        h = k.let(("h", "dist"), field_at(p, radius))
         with k.if_(h < stop):
+            if found is not None:
+                k.assign(found, 1)
             k.break_()
         k.augment(t, "add", relax * h if relax != 1.0 else h)
         if limit is not None:
@@ -42,17 +55,10 @@ def sphere_tracing(k: KernelBuilder, level: int) -> Title:
         if used is not None:
             k.augment(used, "add", 1)
     k.store(out, i, t)
-    texts = {
-        "sphere": "{r} - |p|",
-        "slab": "{r} - |p.y|",
-        "two": "min({r} - |p|, |p - (0.5, 0, 0)| + 0.2)",
-        "rounded": "{r} - max(|p.x|, max(|p.y|, |p.z|))",
-    }
-    done = (
-        "March each ray p = o + t * d from t = 0 for at "
-        f"most {steps} steps of {relax} * h with h = "
-    )
-    done += texts[field].format(r=shown(radius)) + f", ending where h < {stop}"
+    moved = "h" if relax == 1.0 else f"{relax} * h"
+    done = f"March each ray p = o + t * d from t = {0 if begin is None else begin.name} for at "
+    done += f"most {steps} steps of {moved} with h = {_FIELDS[field].format(r=shown(radius))}"
+    done += f", ending where h < {shown(stop)}"
     done += (
         f" or t would exceed {shown(limit)}, where it is set to that" if limit is not None else ""
     )
@@ -60,7 +66,25 @@ def sphere_tracing(k: KernelBuilder, level: int) -> Title:
     if count_out is not None and used is not None:
         k.store(count_out, i, used)
         done += f", the number of full steps to {count_out.name}"
+    if hit is not None and found is not None:
+        k.store(hit, i, found)
+        done += f"; {hit.name} is 1 where h fell below {shown(stop)}, else 0"
     return Title(k.name("sphere_trace", "march_rays", "raymarch"), f"{done}.")
+
+
+_FIELDS = {
+    "sphere": "{r} - |p|",
+    "slab": "{r} - |p.y|",
+    "pillar": "sqrt(p.x^2 + (p.z - 1)^2) - 0.5 * {r}",
+    "tube": "{r} - sqrt(p.x^2 + p.z^2)",
+    "room": "{r} - max(|p.x|, max(|p.y|, |p.z|))",
+    "bowl": "min({r} - |p|, p.y + 0.8)",
+}
+"""Distances that the fields give, of a point p; {r} is the radius."""
+
+
+_OPEN = frozenset({"slab", "pillar", "tube"})
+"""Fields that some rays never meet."""
 
 
 def _field(field: str, p: Expr, radius: Operand) -> Expr:
@@ -68,8 +92,13 @@ def _field(field: str, p: Expr, radius: Operand) -> Expr:
         return radius - fn("length", p)
     if field == "slab":
         return radius - fn("abs", p[1])
-    if field == "two":
-        return fn("min", radius - fn("length", p), fn("abs", p[0] - 0.5) + 0.2)
+    if field == "pillar":
+        side = p[2] - 1.0
+        return fn("sqrt", p[0] * p[0] + side * side) - 0.5 * radius
+    if field == "tube":
+        return radius - fn("sqrt", p[0] * p[0] + p[2] * p[2])
+    if field == "bowl":
+        return fn("min", radius - fn("length", p), p[1] + 0.8)
     return radius - fn("max", fn("abs", p[0]), fn("max", fn("abs", p[1]), fn("abs", p[2])))
 
 

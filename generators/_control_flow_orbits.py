@@ -2,154 +2,238 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
-from generators.build import KernelBuilder, fn
-from generators.dtypes import INT32, Scalar
-from generators.expr import Const, Expr, Var, op
+from generators._control_flow_kit import either, shown
+from generators._control_flow_orbit_points import julia_constants, orbit_points
+from generators.build import BodyBuilder, KernelBuilder, cast, fn, make
+from generators.dtypes import INT32, Scalar, Vec
+from generators.expr import Const, Expr, Operand, Var, op
+from generators.pieces import helper
 from generators.registry import Title
-from generators.stages import refine
 
 _ORBITS: dict[str, str] = {
-    "mandelbrot": "(x * x - y * y {}, 2 * x * y + {})",
-    "tricorn": "(x * x - y * y {}, {} - 2 * x * y)",
-    "burning_ship": "(x * x - y * y {}, |2 * x * y| + {})",
-    "celtic": "(|x * x - y * y| {}, 2 * x * y + {})",
+    "mandelbrot": "(x * x - y * y + {}, 2 * x * y + {})",
+    "tricorn": "(x * x - y * y + {}, {} - 2 * x * y)",
+    "burning_ship": "(x * x - y * y + {}, |2 * x * y| + {})",
+    "celtic": "(|x * x - y * y| + {}, 2 * x * y + {})",
+    "perpendicular": "(x * x - y * y + {}, {} - 2 * x * |y|)",
 }
+
+
+def _moved(form: str, x: Expr, y: Expr, c: tuple[Expr, Expr]) -> tuple[Expr, Expr]:
+    """The next point of a map."""
+    real: Expr = x * x - y * y
+    twice: Expr = 2.0 * x * (fn("abs", y) if form == "perpendicular" else y)
+    real = fn("abs", real) if form == "celtic" else real
+    if form in ("tricorn", "perpendicular"):
+        return real + c[0], c[1] - twice
+    return real + c[0], (fn("abs", twice) if form == "burning_ship" else twice) + c[1]
 
 
 @dataclass
 class Orbit:
     """The map, its point and constants, and when it ends."""
 
+    k: KernelBuilder
     form: str
     cap: int
-    reach: str
-    limit: float
+    limit: Operand
+    c: tuple[Expr, Expr]
     x: Var
     y: Var
-    cx: Expr
-    cy: Expr
-    """``cy`` is added; so is ``cx``, but a literal ``cx`` is subtracted."""
-
-    @property
-    def rule(self) -> str:
-        if isinstance(self.cx, Const) and isinstance(self.cy, Const):
-            return _ORBITS[self.form].format(f"- {self.cx.value}", self.cy.value)
-        return _ORBITS[self.form].format("+ cx", "cy")
+    at: tuple[Var, ...]
+    helper_name: str = ""
+    taxicab: bool = False
+    extras: dict[Var, str] = field(default_factory=dict)
+    traps: dict[str, Var] = field(default_factory=dict)
 
     @property
     def size(self) -> Expr:
-        if self.reach == "|x| + |y|":
+        if self.taxicab:
             return fn("abs", self.x) + fn("abs", self.y)
         return self.x * self.x + self.y * self.y
+
+    @property
+    def size_text(self) -> str:
+        return "|x| + |y|" if self.taxicab else "x * x + y * y"
+
+    def step(self) -> None:
+        """Move the point on."""
+        k = self.k
+        if self.helper_name:
+            s = self.x.type
+            assert isinstance(s, Scalar)
+            pair = (make(Vec(2, s), self.x, self.y), make(Vec(2, s), *self.c))
+            moved = k.let(("z", "w"), k.call(self.helper_name, *pair))
+            k.assign(self.x, moved[0])
+            k.assign(self.y, moved[1])
+            return
+        x, y = _moved(self.form, self.x, self.y, self.c)
+        x_next = k.let(("x_next", "xt"), x)
+        k.assign(self.y, y)
+        k.assign(self.x, x_next)
 
 
 def escape_time(k: KernelBuilder, level: int) -> Title:
     """Iterate a planar map until it escapes; at higher levels with shades, traps, early exit."""
-    shape, type_ = k.draw.shape, k.draw.wide_float_type()
-    n, form = k.size("n", 48, 64), shape.choice(sorted(_ORBITS))
-    kind = shape.weighted({"escape": 6, "julia": 2, "fixed_julia": 3})
-    names = k.draw.word.choice((("px", "py"), ("re", "im"), ("x0", "y0")))
-    xs = k.array(names[0], type_, n, low=-1.5, high=0.9)
-    ys = k.array(names[1], type_, n, low=-1.2, high=1.2)
-    c = _constants(k, kind, type_)
-    counts = k.out(("counts", "iterations", "escape"), INT32, n)
-    shade = k.out(("shade", "intensity", "trace"), type_, n) if level >= 3 else None
-    (i,) = k.thread(n)
-    start, given = _start(k, (xs, ys), i)
-    cx, cy = c or (k.let("cx", start[0]), k.let("cy", start[1]))
-    at = (k.let("x", start[0] if c else cx), k.let("y", start[1] if c else cy))
-    reach = shape.choice(("x * x + y * y", "|x| + |y|"))
-    cap, limit = k.draw.value.integer(5, 12), float(k.draw.value.constant(4.0, 16.0))
-    orbit = Orbit(form, cap, reach, limit, *at, cx, cy)
+    shape, s = k.draw.shape, k.draw.wide_float_type()
+    form = shape.choice(sorted(_ORBITS))
+    julia = shape.chance(0.45)
+    dims, start, given = orbit_points(k, s)
+    c = julia_constants(k, s) if julia else None
+    counts = k.out(("counts", "iterations", "escape"), INT32, dims)
+    extras = _extras(k, level, s, dims)
+    cap, limit = k.draw.value.integer(5, 12), either(k, ("limit", "bailout"), s, 4.0, 16.0)
+    helped = level >= 3 and shape.chance(0.5)
+    name = _step_function(k, form, s) if helped else ""
+    at, (px, py) = start()
+    cx, cy = c or (k.let("cx", px), k.let("cy", py))
+    point = (k.let("x", px if c else cx), k.let("y", py if c else cy))
+    o = Orbit(k, form, cap, limit, (cx, cy), *point, at, name, shape.chance(0.4), extras)
+    adds = (_text(cx), _text(cy)) if c else ("cx", "cy")
     done = f"From (x, y) = {given}{'' if c else ', which is also (cx, cy)'}, "
-    done += f"iterate (x, y) -> {orbit.rule} while {reach} < {limit}, at most "
-    done += f"{cap} times, and count the steps in {counts.name}."
-    if level >= 4 and shade is not None:
-        done += _inner_disc(k, orbit, i, (counts, shade))
-    count = k.let(("count", "step_count"), k.lift(0, INT32))
-    trap = k.let(("trap", "closest"), fn("abs", orbit.x)) if level >= 2 else None
-    _iterate(k, orbit, count, trap)
-    if trap is not None:
-        done += _trapped(k, level, trap, count, orbit, (shade, i) if shade else None)
-    k.store(counts, i, count)
-    word = "escape" if kind == "escape" else "julia"
+    done += (
+        f"iterate (x, y) -> {_ORBITS[form].format(*adds)} while {o.size_text} < {shown(limit)}, "
+    )
+    done += f"at most {cap} times, and count the steps in {counts.name}."
+    if level >= 4:
+        done += _inner(o, counts, bulb=form == "mandelbrot" and not julia)
+    count = k.let(("count", "num_steps"), k.lift(0, INT32))
+    _iterate(o, count)
+    for out, what in extras.items():
+        value, text = _EXTRAS[what](o, count)
+        k.store(out, at, value)
+        done += f" {out.name} gets {text}."
+    k.store(counts, at, count)
+    word = "julia" if julia else "escape"
     return Title(k.name(f"{form}_{word}", f"{form}_counts"), done)
 
 
-def _constants(k: KernelBuilder, kind: str, type_: Scalar) -> list[Expr]:
-    """The added constant of a Julia set, as parameters or literals."""
-    if kind == "julia":
-        return [k.scalar(name, type_, -0.6, 0.3) for name in ("cx", "cy")]
-    if kind == "fixed_julia":
-        drawn = [k.draw.value.constant(0.1, high) for high in (0.8, 0.4)]
-        return [k.lift(float(c), type_) for c in drawn]
-    return []
+def _text(e: Expr) -> str:
+    """A parameter's name or a literal's text, in parentheses where it is negative."""
+    text = str(e.value) if isinstance(e, Const) else shown(e)
+    return f"({text})" if text.startswith("-") else text
 
 
-def _start(k: KernelBuilder, points: tuple[Var, Var], i: Var) -> tuple[tuple[Expr, Expr], str]:
-    """The starting point: an input point, sometimes zoomed and moved."""
-    xs, ys = points
-    if k.draw.shape.chance(0.5):
-        return (xs[i], ys[i]), f"({xs.name}, {ys.name})"
-    zoom = float(k.draw.value.constant(0.6, 1.2))
-    shift = float(k.draw.value.constant(0.05, 0.4))
-    start = (zoom * xs[i] - shift, zoom * ys[i])
-    return start, f"({zoom} * {xs.name} - {shift}, {zoom} * {ys.name})"
+def _step_function(k: KernelBuilder, form: str, s: Scalar) -> str:
+    """The map as a function of two vectors."""
+    vec = Vec(2, s)
+
+    def body(b: BodyBuilder, z: Expr, c: Expr) -> Expr:
+        return make(vec, *_moved(form, z[0], z[1], (c[0], c[1])))
+
+    names = ("next_point", "iterate_map", f"{form}_step")
+    return helper(k, names, [("z", vec), ("c", vec)], body)
 
 
-def _inner_disc(k: KernelBuilder, orbit: Orbit, i: Var, outs: tuple[Var, Var]) -> str:
-    """Points near the origin are done at once; says so."""
-    x, y = orbit.x, orbit.y
-    radius = float(k.draw.value.constant(0.08, 0.3))
-    with k.if_(x * x + y * y < radius):
-        k.store(outs[0], i, orbit.cap)
-        k.store(outs[1], i, x)
+def _extras(k: KernelBuilder, level: int, s: Scalar, dims: tuple[str, ...]) -> dict[Var, str]:
+    """Further outputs, by what they get."""
+    most = {1: 0, 2: 1, 3: 1, 4: 1, 5: 2}[level]
+    chosen = k.draw.shape.sample(sorted(_EXTRAS), most)
+    types = {"band": INT32, "escaped": INT32}
+    return {k.out(_NAMES[what], types.get(what, s), dims): what for what in chosen}
+
+
+_NAMES = {
+    "band": ("band", "stripe"),
+    "escaped": ("escaped", "outside"),
+    "brightness": ("brightness", "gray"),
+    "axis_trap": ("trap", "closest"),
+    "origin_trap": ("nearest_out", "orbit_trap"),
+    "smooth": ("smooth_count", "level_out"),
+}
+
+
+def _brightness(o: Orbit, count: Var) -> tuple[Expr, str]:
+    assert isinstance(o.x.type, Scalar)
+    value = cast(count, o.x.type) / float(o.cap)
+    if o.k.draw.shape.chance(0.5):
+        return value, f"the count over {o.cap}"
+    return fn("sqrt", value), f"the square root of the count over {o.cap}"
+
+
+def _band(o: Orbit, count: Var) -> tuple[Expr, str]:
+    bands = o.k.draw.value.choice((2, 3, 4))
+    return count % bands, f"the count modulo {bands}"
+
+
+def _escaped(o: Orbit, count: Var) -> tuple[Expr, str]:
+    return cast(
+        o.size >= o.limit, INT32
+    ), f"1 where {o.size_text} is then at least {shown(o.limit)}, else 0"
+
+
+def _trap(what: str) -> Callable[[Orbit, Var], tuple[Expr, str]]:
+    text = {"axis_trap": "|x|", "origin_trap": "x * x + y * y"}[what]
+
+    def value(o: Orbit, count: Var) -> tuple[Expr, str]:
+        return o.traps[what], f"the smallest {text} on the way (start included)"
+
+    return value
+
+
+def _smooth(o: Orbit, count: Var) -> tuple[Expr, str]:
+    """The count with a fraction, from how far the point has gone."""
+    k, s = o.k, o.x.type
+    assert isinstance(s, Scalar)
+    smooth = k.let(("level", "mu"), cast(count, s))
+    with k.if_(o.size >= o.limit):
+        k.augment(smooth, "sub", fn("log", o.size / o.limit) * 0.5)
+    return (
+        smooth,
+        f"the count, less 0.5 * log(({o.size_text}) / {shown(o.limit)}) where that is at least 1",
+    )
+
+
+_EXTRAS: dict[str, Callable[[Orbit, Var], tuple[Expr, str]]] = {
+    "brightness": _brightness,
+    "band": _band,
+    "escaped": _escaped,
+    "axis_trap": _trap("axis_trap"),
+    "origin_trap": _trap("origin_trap"),
+    "smooth": _smooth,
+}
+
+
+def _inner(o: Orbit, counts: Var, bulb: bool) -> str:
+    """Points that never escape, or that are near the origin, are done at once; says so."""
+    k, x, y = o.k, o.x, o.y
+    if bulb and k.draw.shape.chance(0.6):
+        test, text = (x + 1.0) * (x + 1.0) + y * y < 0.0625, "(x + 1)^2 + y^2 < 1 / 16"
+    else:
+        radius = float(k.draw.value.constant(0.1, 0.3))
+        test, text = x * x + y * y < radius, f"x * x + y * y < {radius}"
+    with k.if_(test):
+        k.store(counts, o.at, o.cap)
+        for out in o.extras:
+            k.store(out, o.at, 0)
         k.return_()
-    text = f" Where x * x + y * y < {radius} at the start, store {orbit.cap} in {outs[0].name} "
-    return f"{text}and x in {outs[1].name} at once."
+    zeros = f" and 0 in {' and '.join(v.name for v in o.extras)}" if o.extras else ""
+    return f" Where {text} at the start, store {o.cap} in {counts.name}{zeros} at once."
 
 
-def _trapped(
-    k: KernelBuilder,
-    level: int,
-    trap: Var,
-    count: Var,
-    orbit: Orbit,
-    shade: tuple[Var, Var] | None,
-) -> str:
-    """What becomes of the smallest |x| on the way; says so."""
-    near = float(k.draw.value.constant(0.06, 0.2))
-    if shade is None:
-        more = k.draw.value.integer(orbit.cap // 2, 20)
-        with k.if_(trap < near):
-            k.augment(count, "add", more)
-        return f" Add {more} where the smallest |x| on the way (start included) is below {near}."
-    out, i = shade
-    signal = refine(k, trap - near, level - 1, ("tone", "glow"), 0.15)
-    k.store(out, i, signal.value)
-    done = f" Store in {out.name} the smallest |x| on the way (start included) less {near}"
-    return done + (f", which is then {signal.phrase}." if signal.phrase else ".")
-
-
-def _iterate(k: KernelBuilder, orbit: Orbit, count: Var, trap: Var | None) -> None:
-    """The loop: a while loop, or a for loop that is left."""
-    x, y, form = orbit.x, orbit.y, orbit.form
+def _iterate(o: Orbit, count: Var) -> None:
+    """The loop: a while loop, or a for loop that is left; traps are kept on the way."""
+    k = o.k
+    distances: dict[str, Callable[[], Expr]] = {
+        "axis_trap": lambda: fn("abs", o.x),
+        "origin_trap": lambda: o.x * o.x + o.y * o.y,
+    }
+    kept = [what for what in o.extras.values() if what in distances]
+    for what in kept:
+        o.traps[what] = k.let(
+            ("closest_x", "trap_x") if what == "axis_trap" else ("nearest", "trap_sq"),
+            distances[what](),
+        )
     looping = k.draw.shape.chance(0.5)
-    inside = op("and", count < orbit.cap, orbit.size < orbit.limit)
-    with k.for_(("step", "it"), orbit.cap) if looping else k.while_(inside):
+    inside = op("and", count < o.cap, o.size < o.limit)
+    with k.for_(("step", "it"), o.cap) if looping else k.while_(inside):
         if looping:
-            with k.if_(orbit.size >= orbit.limit):
+            with k.if_(o.size >= o.limit):
                 k.break_()
-        real: Expr = x * x - y * y
-        twice: Expr = 2.0 * x * y
-        real = fn("abs", real) if form == "celtic" else real
-        moved = real - orbit.cx if isinstance(orbit.cx, Const) else real + orbit.cx
-        turned = fn("abs", twice) + orbit.cy if form == "burning_ship" else twice + orbit.cy
-        x_next = k.let(("x_next", "xt"), moved)
-        k.assign(y, orbit.cy - twice if form == "tricorn" else turned)
-        k.assign(x, x_next)
+        o.step()
         k.augment(count, "add", 1)
-        if trap is not None:
-            k.assign(trap, fn("min", trap, fn("abs", x)))
+        for what in kept:
+            k.assign(o.traps[what], fn("min", o.traps[what], distances[what]()))

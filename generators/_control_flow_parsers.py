@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
-from generators._control_flow_kit import also
+from collections.abc import Callable
+
+from generators._control_flow_kit import also, function_of
 from generators.build import KernelBuilder, cast, fn
 from generators.dtypes import INT32, Scalar
 from generators.expr import Expr, Var, op
 from generators.registry import Title
 
 _PARSERS = {
-    "depth": "the largest nesting depth of opening (1) and closing (2) codes, -1 if unbalanced",
+    "depth": "the largest nesting depth of opening (1) and closing (2) codes; -1, and the "
+    "end of the row, at a closing code where nothing is open",
     "numbers": "how many groups of neighbouring digit codes (1 to 5) there are",
     "sum_fields": "the sum over fields, which codes above 7 separate, of field length squared",
     "words": "the length of the longest word of letter codes (1 to 5)",
     "escape": "how many codes count, where 9 escapes the next code and 0 ends the row",
     "commands": "a register: 1-3 add the code, 4 doubles, 5 clears, 6 stops, others do nothing",
     "checksum": "the sum of codes with every second one doubled (less 9 where above 9), modulo 10",
-    "vowels": "the position after the third code of 3 or less, or the row's length",
+    "vowels": "the position after the third code of 3 or less, or where the row ends",
 }
+
+
+_NAMES = {
+    "depth": (("depth", "open_count"), ("deepest", "max_depth")),
+    "numbers": (("in_number", "inside"), ("groups", "num_groups")),
+    "sum_fields": (("field_length", "width"), ("total", "acc")),
+    "words": (("length", "word_length"), ("longest", "best")),
+    "escape": (("escaped", "pending"), ("counted", "num_codes")),
+    "commands": (("clears", "num_clears"), ("register", "accum")),
+    "checksum": (("unused", "parity"), ("total", "checksum")),
+    "vowels": (("low_codes", "seen"), ("position", "place")),
+}
+"""What the running state and the result of a parser are called."""
 
 
 def token_parser(k: KernelBuilder, level: int) -> Title:
@@ -51,13 +67,22 @@ def token_parser(k: KernelBuilder, level: int) -> Title:
     if lengths is not None:
         stop = k.let(("end", "stop"), fn("min", lengths[row], count))
         note += f" A row ends after {lengths.name} of its codes."
-    state = k.let(("state", "value", "acc"), k.lift(0, INT32))
-    best = k.let(("best", "found", "answer"), k.lift(0, INT32))
+    running, kept = _NAMES[form]
+    state = k.let(running, k.lift(0, INT32))
+    best = k.let(kept, k.lift(0, INT32))
     pos = k.let(("pos", "j"), k.lift(0, INT32))
     ignored = (
         k.draw.value.choice((7, 8))
         if level >= 2 and form in ("depth", "numbers", "words", "commands")
         else None
+    )
+    tests = function_of(
+        k,
+        level,
+        ("is_digit", "is_digit_code") if form == "numbers" else ("is_letter", "is_letter_code"),
+        [("code", INT32)],
+        lambda _, code: op("and", code >= 1, code <= 5),
+        0.6 if form in ("numbers", "words") else 0.0,
     )
     with k.while_(pos < stop):
         code = k.let(("c", "code", "tok"), cast(codes[row, pos], INT32))
@@ -66,7 +91,7 @@ def token_parser(k: KernelBuilder, level: int) -> Title:
             with k.if_(fn("eq", code, ignored)):
                 k.continue_()
             note = f" Code {ignored} is skipped.{note}" if "skipped" not in note else note
-        _parse(k, form, code, (state, best, pos))
+        _parse(k, form, code, (state, best, pos), tests)
     result: Expr = {"sum_fields": best + state * state, "checksum": best % 10}.get(form, best)
     k.store(out, row, result)
     if other is not None:
@@ -78,7 +103,13 @@ def token_parser(k: KernelBuilder, level: int) -> Title:
     )
 
 
-def _parse(k: KernelBuilder, form: str, c: Var, state: tuple[Var, Var, Var]) -> None:
+def _parse(
+    k: KernelBuilder,
+    form: str,
+    c: Var,
+    state: tuple[Var, Var, Var],
+    in_range: Callable[..., Expr],
+) -> None:
     value, best, pos = state
     if form == "depth":
         with k.if_(fn("eq", c, 1)):
@@ -90,8 +121,7 @@ def _parse(k: KernelBuilder, form: str, c: Var, state: tuple[Var, Var, Var]) -> 
                 k.assign(best, -1)
                 k.break_()
     elif form == "numbers":
-        digit = op("and", c >= 1, c <= 5)
-        with k.if_(digit):
+        with k.if_(in_range(c)):
             with k.if_(fn("eq", value, 0)):
                 k.augment(best, "add", 1)
             k.assign(value, 1)
@@ -104,7 +134,7 @@ def _parse(k: KernelBuilder, form: str, c: Var, state: tuple[Var, Var, Var]) -> 
         with k.else_():
             k.augment(value, "add", 1)
     elif form == "words":
-        with k.if_(op("or", c < 1, c > 5)):
+        with k.if_(op("not", in_range(c))):
             k.assign(value, 0)
             k.continue_()
         k.augment(value, "add", 1)

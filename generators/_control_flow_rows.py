@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from generators._control_flow_kit import function_of
 from generators._control_flow_machines import MACHINES, Machine, Scale
 from generators.build import KernelBuilder
 from generators.dtypes import INT32, Scalar
@@ -25,9 +26,17 @@ def row_machine(k: KernelBuilder, level: int) -> Title:
     limit = k.let(("cut", "bound"), limits[r]) if given == "array" else limits
     rules = [_refused(k, table, r, (out, summed))] if level >= 5 and summed is not None else []
     machine = MACHINES[form](k, scale, limit, limits.name if isinstance(limits, Var) else "")
+    applied = function_of(
+        k,
+        level,
+        ("calibrated", "reading_of", "decoded"),
+        [("entry", type_)],
+        lambda _, e: scale.applied(e),
+        0.7 if scale.phrase else 0.0,
+    )
     total = k.let(("total", "acc"), k.lift(0, type_)) if summed is not None else None
     with k.for_(("j", "t", "col"), width) as j:
-        v = k.let(("v", "reading"), scale.applied(table[r, j]))
+        v = k.let(("v", "reading"), applied(table[r, j]))
         if level >= 3:
             rules.append(_passed_over(k, scale, v))
         machine.step(v)

@@ -19,7 +19,7 @@ _LADDERS: dict[str, tuple[tuple[str, ...], float, float, tuple[float, ...], str]
         ("freq_hz", "tone"),
         20.0,
         9000.0,
-        (60.0, 250.0, 500.0, 2000.0, 6000.0),
+        (500.0, 1000.0, 2000.0, 4000.0, 6000.0),
         "band",
     ),
     "air_quality": (
@@ -37,12 +37,18 @@ def classify_levels(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     form = shape.choice(sorted(_LADDERS))
     names, low, high, edges, what = _LADDERS[form]
-    s = k.draw.wide_float_type()
+    whole = all(edge == int(edge) for edge in edges) and shape.chance(0.5)
+    s = INT32 if whole else k.draw.wide_float_type()
+    edges = tuple(int(edge) if whole else edge for edge in edges)
+    low, high = (int(low), int(high)) if whole else (low, high)
     two = shape.chance(0.3)
     dims = (k.size("rows", 6, 9), k.size("cols", 7, 9)) if two else (k.size("n", 60, 90),)
     x = k.array(names, s, dims, low=low, high=high)
     steps = sorted(
-        shape.sample(list(edges), {1: 2, 2: shape.integer(2, 3)}.get(level, shape.integer(3, 5)))
+        shape.sample(
+            list(edges),
+            {1: shape.integer(2, 4), 2: shape.integer(2, 4)}.get(level, shape.integer(3, 5)),
+        )
     )
     out = k.out((what, f"{what}_out", "label_out"), INT32, dims)
     value_out = also(k, 0.0 if level < 2 else 0.6, ("excess", "margin", "severity"), s, dims)
@@ -54,7 +60,12 @@ def classify_levels(k: KernelBuilder, level: int) -> Title:
     place = k.thread(*dims, names=("i", "j") if two else (k.name("i", "tid"),))
     limits: list[Operand] = list(steps)
     if shape.chance(0.35):
-        limits[0] = k.scalar(("first_limit", "lower_limit"), s, steps[0] * 0.9, steps[0] * 1.1)
+        limits[0] = k.scalar(
+            ("first_limit", "lower_limit"),
+            s,
+            round(steps[0] * 0.85) if whole else steps[0] * 0.9,
+            round(steps[0] * 1.15) if whole else steps[0] * 1.1,
+        )
     v = k.let(("v", "value", names[0][:1]), x[place])
     falling = shape.chance(0.4)
     style = shape.choice(
@@ -71,7 +82,7 @@ def classify_levels(k: KernelBuilder, level: int) -> Title:
         )
         label = k.let(("label", "c"), k.call(name, v))
     else:
-        label = k.let(("label", "c"), k.lift(0, INT32))
+        label = k.let(("label", "c"), k.lift(0 if falling else len(limits), INT32))
         _ladder(k, v, limits, label, falling)
     note = ""
     if override is not None:
@@ -83,17 +94,15 @@ def classify_levels(k: KernelBuilder, level: int) -> Title:
         with k.if_(v > base):
             k.store(value_out, place, v - base)
         with k.else_():
-            k.store(value_out, place, 0.0)
+            k.store(value_out, place, 0)
         note += f" {value_out.name} gets how far the value is above {shown(base)}, else 0."
     if level >= 4:
         flag = flag_type(k)
         alarm = k.out(("warning", "is_extreme"), flag, dims)
-        test = op("or", label >= len(limits), v < round(low + 0.1 * (high - low), 3))
+        lowest = low + (high - low) // 10 if whole else round(low + 0.1 * (high - low), 3)
+        test = op("or", label >= len(limits), v < lowest)
         k.store(alarm, place, as_flag(test, flag))
-        note += (
-            f" {alarm.name} is set where it is {len(limits)} or the "
-            f"value is below {round(low + 0.1 * (high - low), 3)}."
-        )
+        note += f" {alarm.name} is set where it is {len(limits)} or the value is below {lowest}."
     k.store(out, place, label)
     shown_limits = ", ".join(shown(m) for m in limits)
     done = (
@@ -113,8 +122,6 @@ def _ladder(k: BodyBuilder, v: Expr, limits: list[Operand], label: Var, falling:
     for at, (number, limit) in enumerate(order):
         with (k.elif_ if at else k.if_)(v < limit):
             k.assign(label, number - 1)
-    with k.else_():
-        k.assign(label, len(limits))
 
 
 def _returned(b: BodyBuilder, v: Expr, limits: list[Operand], falling: bool) -> Expr:
@@ -136,69 +143,3 @@ def _counted(k: KernelBuilder, v: Expr, limits: list[Operand]) -> Var:
         with k.if_(v >= limit):
             k.augment(label, "add", 1)
     return label
-
-
-def logic_gates(k: KernelBuilder, level: int) -> Title:
-    """Truth values: gates, majorities, adders, interlocks and alarms with enables."""
-    shape = k.draw.shape
-    inputs = shape.integer(2, 3) + (level >= 3)
-    type_ = flag_type(k)
-    two = shape.chance(0.35)
-    dims = (k.size("banks", 6, 8), k.size("lines", 8, 10)) if two else (k.size("n", 64, 90),)
-    names = ("a", "b", "c", "d") if shape.chance(0.5) else ("door", "armed", "motion", "reset")
-    arrays = [k.array(name, type_, dims, low=0, high=1) for name in names[:inputs]]
-    outs = [k.out(("out", "result", "alarm"), type_, dims)]
-    if level >= 2 and shape.chance(0.5):
-        outs.append(k.out(("carry", "fault", "second"), type_, dims))
-    place = k.thread(*dims, names=("i", "j") if two else (k.name("i", "tid"),))
-    named = level == 1 or shape.chance(0.6)
-    bits: list[Expr] = []
-    for array in arrays:
-        bit = is_set(array[place])
-        bits.append(
-            k.let((array.name[0], f"is_{array.name}", f"{array.name}_on"), bit) if named else bit
-        )
-    sentences = []
-    for out in outs:
-        value, text = _formula(k, bits, [a.name for a in arrays], level)
-        if level >= 3 and shape.chance(0.5):
-            held = k.let(("held", "state"), value)
-            with k.if_(op("and", bits[0], op("not", bits[-1]))):
-                k.assign(held, op("not", held))
-            value, text = (
-                held,
-                f"{text}, inverted where {arrays[0].name} and not {arrays[-1].name}",
-            )
-        k.store(out, place, as_flag(value, type_))
-        sentences.append(f"{out.name} gets {text}")
-    if level >= 4:
-        count = k.out(("count", "active"), INT32, dims)
-        total = k.let(("total", "on"), k.lift(0, INT32))
-        for bit in bits:
-            with k.if_(bit):
-                k.augment(total, "add", 1)
-        k.store(count, place, total)
-        sentences.append(f"{count.name} gets how many inputs are set")
-    text = "; ".join(sentences)
-    return Title(
-        k.name("logic_gate", "combine_flags", "interlock", "evaluate_rule"),
-        f"For each place: {text}.",
-    )
-
-
-def _formula(k: KernelBuilder, bits: list[Expr], names: list[str], level: int) -> tuple[Expr, str]:
-    """A formula in which every input takes part."""
-    shape = k.draw.shape
-    order = shape.sample(list(range(len(bits))), len(bits))
-    value, text = bits[order[0]], names[order[0]]
-    if shape.chance(0.3):
-        value, text = op("not", value), f"not {text}"
-    for at in order[1:]:
-        other, other_text = bits[at], names[at]
-        if shape.chance(0.3):
-            other, other_text = op("not", other), f"not {other_text}"
-        gate = shape.choice(("and", "or", "ne", "eq"))
-        value = op(gate, value, other)
-        words = {"and": "and", "or": "or", "ne": "differs from", "eq": "equals"}
-        text = f"({text} {words[gate]} {other_text})"
-    return value, text

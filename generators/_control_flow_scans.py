@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from generators._control_flow_kit import either, rows_of, shown
+from collections.abc import Callable
+
+from generators._control_flow_kit import either, function_of, rows_of, shown
 from generators.build import KernelBuilder, fn
 from generators.dtypes import INT32, Scalar
-from generators.expr import Expr, Operand, Var, op
+from generators.expr import Const, Expr, Op, Operand, Var, literal, op
 from generators.registry import Title
 
 _SCANS = {
@@ -59,9 +61,17 @@ def event_scan(k: KernelBuilder, level: int) -> Title:
             k.return_()
         note = f" Rows whose {flags.name} is 0 give -1."
     smooth = level >= 3 and not whole and shape.chance(0.5)
+    mean = function_of(
+        k,
+        level if smooth else 1,
+        ("mean_of_two", "smoothed"),
+        [("now", s), ("before", s)],
+        lambda _, a, b: 0.5 * (a + b),
+        0.5,
+    )
     done = []
     for form, out in zip(chosen, outs, strict=True):
-        value = _scan(k, form, table, row, count, (t, u), smooth)
+        value = _scan(k, form, table, row, count, (t, u), mean if smooth else None)
         k.store(out, row, value)
         done.append(f"{_SCANS[form].format(t=shown(t), u=shown(u))} goes to {out.name}")
     how = (
@@ -80,14 +90,14 @@ def _scan(
     row: Var,
     count: Expr,
     limits: tuple[Operand, Operand],
-    smooth: bool,
+    smooth: Callable[..., Expr] | None,
 ) -> Expr:
     """One loop over the row; what it found."""
     t, u = limits
     shape = k.draw.shape
 
     def at(j: Expr) -> Expr:
-        return 0.5 * (x[row, j] + x[row, j - 1]) if smooth else x[row, j]
+        return smooth(x[row, j], x[row, _before(j)]) if smooth else x[row, j]
 
     begin = 2 if smooth else 1
     start = 1 if smooth else 0
@@ -114,7 +124,7 @@ def _scan(
     if form == "crossings":
         with k.for_(("j", "col"), count, start=begin) as j:
             above: Expr = at(j) > t
-            before: Expr = at(j - 1) > t
+            before: Expr = at(_before(j)) > t
             if shape.chance(0.5):
                 above, before = k.let(("above", "now"), above), k.let(("was", "before"), before)
             with k.if_(fn("ne", above, before)):
@@ -130,7 +140,7 @@ def _scan(
     elif form == "peaks":
         with k.for_(("j", "col"), count - 1, start=begin) as j:
             here = k.let(("here", "v"), at(j))
-            sides = op("and", here > at(j - 1), here > at(j + 1))
+            sides = op("and", here > at(_before(j)), here > at(j + 1))
             with k.if_(op("and", here > t, sides)):
                 k.augment(found, "add", 1)
     elif form == "switches":
@@ -166,3 +176,13 @@ def _scan(
             with k.if_(far):
                 k.assign(found, j + 1)
     return found
+
+
+def _before(j: Expr) -> Expr:
+    """The index before: j for j + 1, j - 2 for j - 1, a smaller number for a number."""
+    if isinstance(j, Const):
+        return literal(int(j.value) - 1, INT32)
+    if isinstance(j, Op) and j.op in ("add", "sub") and isinstance(j.args[1], Const):
+        step = int(j.args[1].value) * (1 if j.op == "add" else -1) - 1
+        return j.args[0] if step == 0 else j.args[0] - -step if step < 0 else j.args[0] + step
+    return j - 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generators._control_flow_kit import also, either, shown
+from generators._control_flow_kit import also, either, function_of, shown
 from generators.build import KernelBuilder, extent, fn
 from generators.dtypes import INT32, Scalar
 from generators.expr import Expr, Operand, Var, op
@@ -14,14 +14,17 @@ def table_lookup(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     whole = shape.chance(0.35)
     s = Scalar(shape.choice(("int32", "int64", "uint32"))) if whole else k.draw.wide_float_type()
-    n, m = k.size("n", 56, 80), k.size("m", 9, 14)
+    two, m = shape.chance(0.3), k.size("m", 9, 14)
+    n = (k.size("rows", 8, 9), k.size("cols", 8, 9)) if two else (k.size("n", 56, 80),)
     low, high = (0, 400) if whole else (-2.0, 2.0)
     edges = k.array(
         ("edges", "breakpoints", "knots", "cdf"), s, m, init="sorted", low=low, high=high
     )
-    x = k.array(("x", "queries", "values"), s, n, low=low, high=high)
+    beyond = (0, 440) if whole else (-2.4, 2.4)
+    x = k.array(("x", "queries", "values"), s, n, low=beyond[0], high=beyond[1])
     style = shape.choice(("lower_bound", "lower_bound", "scan", "backwards"))
-    want = "bin" if level == 1 else shape.choice(("bin", "entry", "gap", "share"))
+    wants = ("bin", "bin", "entry", "gap") if level == 1 else ("bin", "entry", "gap", "share")
+    want = shape.choice(wants)
     if s.is_unsigned and want != "entry":
         want = "bin"
     elif whole and want == "share":
@@ -35,8 +38,8 @@ def table_lookup(k: KernelBuilder, level: int) -> Title:
     out = k.out(("out", "found", "looked_up"), INT32 if want == "bin" else t, n)
     counts = also(k, 0.0 if level < 3 else 0.5, ("slot_out", "position"), INT32, n)
     scaled = level >= 2 and shape.chance(0.4) and not whole
-    gain = either(k, ("gain", "unit"), s, 0.6, 0.9) if scaled else None
-    (i,) = k.thread(n, names=(k.name("i", "tid", "q"),))
+    gain = either(k, ("gain", "unit"), s, 1.05, 1.4) if scaled else None
+    i = k.thread(*n, names=("i", "j") if two else (k.name("i", "tid"),))
     q = k.let(("q", "v", "xi"), gain * x[i] if gain is not None else x[i])
     note = ""
     if level >= 3 and shape.chance(0.6):
@@ -54,13 +57,8 @@ def table_lookup(k: KernelBuilder, level: int) -> Title:
         text = "that index"
     elif want == "entry":
         assert table is not None
-        value: Expr = table[slot]
-        if level >= 4 and s == t and not whole:
-            value = value * (1.0 + 0.1 * fn("abs", q))
-            text = f"{table.name} there times 1 + 0.1 * |v|"
-        else:
-            text = f"{table.name} there"
-        k.store(out, i, value)
+        k.store(out, i, table[slot])
+        text = f"{table.name} there"
     elif want == "gap":
         k.store(out, i, fn("abs", edges[slot] - q))
         text = "the distance from the value to that edge"
@@ -111,7 +109,7 @@ def _slot(k: KernelBuilder, style: str, edges: Var, q: Expr) -> Var:
 def pattern_search(k: KernelBuilder, level: int) -> Title:
     """A short pattern in rows of codes: the first match, their number, or the best alignment."""
     shape = k.draw.shape
-    type_ = Scalar(shape.weighted({"int32": 4, "uint8": 4, "int8": 2}))
+    type_ = Scalar(shape.weighted({"int32": 4, "uint8": 4, "int8": 2, "int16": 2}))
     rows, cols = k.size("rows", 36, 56), k.size("cols", 10, 14, minimum=4)
     size = shape.integer(2, 3)
     text = k.array(("text", "sequence", "codes"), type_, (rows, cols), low=0, high=2)
@@ -134,16 +132,30 @@ def pattern_search(k: KernelBuilder, level: int) -> Title:
     first: Operand = 0
     if start is not None:
         first = k.let(("begin", "from_col"), start[row])
+    differ = function_of(
+        k,
+        level,
+        ("differs", "is_mismatch"),
+        [("code", type_), ("expected", type_)],
+        lambda _, code, expected: _differs(code, expected, wild if joker else None),
+    )
     found = k.let(("found", "answer"), k.lift(0 if form == "count" else -1, INT32))
     best = k.let(("best", "fewest"), k.lift(size + 1, INT32)) if form == "best" else None
-    j = k.let(("j", "pos"), k.lift(first, INT32))
-    with k.while_(j + size <= count):
+    stepped = not apart and shape.chance(0.5)
+    j = Var("", INT32) if stepped else k.let(("j", "pos"), k.lift(first, INT32))
+    with (
+        k.for_(("j", "pos"), count - (size - 1), start=first)
+        if stepped
+        else k.while_(j + size <= count)
+    ) as turn:
+        j = turn if turn is not None else j
         if form == "best":
             wrong = k.let(("wrong", "differs"), k.lift(0, INT32))
-            with k.for_(("p", "q"), size) as p:
-                differs = _differs(k, text, pattern, (row, j, p), joker, wild)
-                with k.if_(differs):
-                    k.augment(wrong, "add", 1)
+            with (
+                k.for_(("p", "q"), size) as p,
+                k.if_(differ(text[row, j + p], pattern[p])),
+            ):
+                k.augment(wrong, "add", 1)
             assert best is not None
             with k.if_(wrong < best):
                 k.assign(best, wrong)
@@ -151,7 +163,7 @@ def pattern_search(k: KernelBuilder, level: int) -> Title:
         else:
             same = k.let(("same", "matched"), k.lift(0, INT32))
             with k.for_(("p", "q"), size) as p:
-                with k.if_(_differs(k, text, pattern, (row, j, p), joker, wild)):
+                with k.if_(differ(text[row, j + p], pattern[p])):
                     k.break_()
                 k.augment(same, "add", 1)
             with k.if_(fn("eq", same, size)):
@@ -162,7 +174,8 @@ def pattern_search(k: KernelBuilder, level: int) -> Title:
                     k.augment(found, "add", 1)
                     if apart:
                         k.augment(j, "add", size - 1)
-        k.augment(j, "add", 1)
+        if not stepped:
+            k.augment(j, "add", 1)
     k.store(out, row, found)
     words = {
         "first": "the first column at which it matches, or -1",
@@ -176,14 +189,12 @@ def pattern_search(k: KernelBuilder, level: int) -> Title:
     if errors is not None and best is not None:
         k.store(errors, row, best)
         done += f" {errors.name} gets that number."
-    done += f" A code {wild} in the pattern matches anything." if joker else ""
+    done += f" A code {wild} in {pattern.name} matches anything." if joker else ""
     done += f" The search begins at column {start.name}." if start is not None else ""
     return Title(k.name("find_pattern", "match_motif", "scan_pattern", "search_rows"), done)
 
 
-def _differs(
-    k: KernelBuilder, text: Var, pattern: Var, at: tuple[Expr, Expr, Expr], joker: bool, wild: int
-) -> Expr:
-    row, j, p = at
-    differs = fn("ne", text[row, j + p], pattern[p])
-    return op("and", differs, fn("ne", pattern[p], wild)) if joker else differs
+def _differs(code: Expr, expected: Expr, wild: int | None) -> Expr:
+    """Whether a code is not the expected one, which may be a wildcard."""
+    differs = fn("ne", code, expected)
+    return differs if wild is None else op("and", differs, fn("ne", expected, wild))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from generators._control_flow_kit import also
+from collections.abc import Callable
+
+from generators._control_flow_kit import also, function_of
 from generators.build import KernelBuilder, cast, fn
 from generators.dtypes import INT32, Scalar
 from generators.expr import Expr, Var, op
@@ -19,6 +21,10 @@ _SERIES: dict[str, tuple[str, tuple[float, float]]] = {
 }
 
 
+_BY_ORDER = frozenset({"exp", "sin", "cos", "bessel"})
+"""Series whose factor from term to term depends on the order."""
+
+
 def power_series(k: KernelBuilder, level: int) -> Title:
     """A function by its power series, with a fixed number of terms or until they are small."""
     shape, s = k.draw.shape, k.draw.wide_float_type()
@@ -27,29 +33,41 @@ def power_series(k: KernelBuilder, level: int) -> Title:
     two = level >= 2 and shape.chance(0.3)
     dims = (k.size("h", 6, 9), k.size("w", 6, 9)) if two else (k.size("n", 48, 80),)
     x_in = k.array(("x", "angles", "values"), s, dims, low=low, high=high)
-    bounds = (1.2, 1.8) if level >= 2 else (0.5, 1.5)
+    bounds = (1.2, 1.8) if level >= 2 else (0.4, 0.9)
     gain = k.scalar(("gain", "scale"), s, *bounds) if shape.chance(0.4) else None
     out = k.out(("out", "series", "result"), s, dims)
-    used = also(k, 0.0 if level < 3 else 0.6, ("terms_used", "count"), INT32, dims)
+    stops = level >= 3 and shape.chance(0.7)
+    used = also(
+        k,
+        0.0 if level < 3 else 0.6,
+        ("terms_used", "last_term") if stops else ("far_out", "is_large"),
+        INT32,
+        dims,
+    )
     place = k.thread(*dims, names=("i", "j") if two else (k.name("i", "tid"),))
     x = k.let(("x", "t"), x_in[place])
     if gain is not None and level >= 2:
         k.assign(x, fn("clamp", gain * x, low, high))
     elif gain is not None:
-        k.assign(x, 0.6 * gain * x)
+        k.assign(x, gain * x)
     terms = k.draw.value.integer(5, 9)
-    stops = level >= 3 and shape.chance(0.7)
     term, total = _first_term(k, form, x, s)
     shape_of_loop = (
         shape.choice(("while", "for")) if stops else shape.choice(("for", "for", "while"))
     )
-    m = _loop(k, shape_of_loop, form, (x, term, total), terms, stops, s)
+    factor = function_of(
+        k,
+        level,
+        ("next_factor", "term_ratio", f"{form}_factor"),
+        [("x", s), ("m", s)],
+        lambda _, u, order: _next(form, u, order, u)[0],
+        0.5 if form in _BY_ORDER else 0.0,
+    )
+    m = _loop(k, shape_of_loop, form, (x, term, total), terms, stops, factor)
     k.store(out, place, total)
     done = f"Evaluate {text} for x = {x_in.name}"
     if gain is not None:
-        done += f" times {gain.name}" + (
-            f", clamped to [{low}, {high}]" if level >= 2 else " times 0.6"
-        )
+        done += f" times {gain.name}" + (f", clamped to [{low}, {high}]" if level >= 2 else "")
     done += (
         f", with {terms} terms after the first"
         if not stops
@@ -59,8 +77,8 @@ def power_series(k: KernelBuilder, level: int) -> Title:
         k.store(used, place, m)
         done += f"; the number of the last term goes to {used.name}"
     elif used is not None:
-        k.store(used, place, cast(total * 4.0, INT32))
-        done += f"; the whole part of 4 times the sum goes to {used.name}"
+        k.store(used, place, cast(fn("abs", x) > 0.5 * high, INT32))
+        done += f"; {used.name} is 1 where |x| is above {0.5 * high}, else 0"
     return Title(k.name(f"{form}_series", f"taylor_{form}", "power_series"), f"{done}.")
 
 
@@ -96,22 +114,24 @@ def _loop(
     parts: tuple[Var, Var, Var],
     terms: int,
     stops: bool,
-    s: Scalar,
+    factor: Callable[..., Expr],
 ) -> Expr | None:
     """The loop; gives the number of its last term where that can be told."""
-    x, term, total = parts
+    x, term, _ = parts
+    s = x.type
+    assert isinstance(s, Scalar)
     if loop == "while":
         m = k.let(("m", "order"), k.lift(1, INT32))
         going: Expr = m <= terms
         if stops:
             going = op("and", going, fn("abs", term) > 0.001)
         with k.while_(going):
-            _advance(k, form, x, cast(m, s), term, total)
+            _advance(k, form, factor, parts, cast(m, s))
             k.augment(m, "add", 1)
         return m - 1
     last = k.let(("last", "order_used"), k.lift(0, INT32)) if stops else None
     with k.for_(("m", "order"), terms + 1, start=1) as m:
-        _advance(k, form, x, cast(m, s), term, total)
+        _advance(k, form, factor, parts, cast(m, s))
         if last is not None:
             k.assign(last, m)
             with k.if_(fn("abs", term) < 0.001):
@@ -119,7 +139,9 @@ def _loop(
     return last
 
 
-def _advance(k: KernelBuilder, form: str, x: Var, m: Expr, term: Var, total: Var) -> None:
-    factor, added = _next(form, x, m, term)
-    k.augment(term, "mul", factor)
-    k.augment(total, "add", added)
+def _advance(
+    k: KernelBuilder, form: str, factor: Callable[..., Expr], parts: tuple[Var, Var, Var], m: Expr
+) -> None:
+    x, term, total = parts
+    k.augment(term, "mul", factor(x, m))
+    k.augment(total, "add", _next(form, x, m, term)[1])

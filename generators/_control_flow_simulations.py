@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from generators._control_flow_kit import also, either, shown
-from generators.build import KernelBuilder, fn
+from collections.abc import Callable
+
+from generators._control_flow_kit import also, either, function_of, shown
+from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.dtypes import INT32
 from generators.expr import Expr, Operand, Var
 from generators.registry import Title
@@ -34,6 +36,25 @@ _MODELS = {
 }
 
 
+_EVENTS = {
+    "savings": "the number of deposits",
+    "loan": "the number of full payments",
+    "thermostat": "the number of steps below 0.4",
+    "dose": "the number of doses",
+    "bounce": "the number of bounces",
+}
+_AMOUNTS = {
+    "savings": (("deposit", "saved"), (0.06, 0.15)),
+    "loan": (("payment", "installment"), (0.05, 0.09)),
+    "thermostat": (("heat", "power"), (0.11, 0.3)),
+    "population": (("harvest", "mortality"), (0.11, 0.3)),
+    "dose": (("dose", "portion"), (0.11, 0.3)),
+    "bounce": (("restitution", "elasticity"), (0.11, 0.3)),
+    "epidemic": (("recovery", "gamma"), (0.11, 0.3)),
+}
+"""What the second number is called, and its range."""
+
+
 def time_stepping(k: KernelBuilder, level: int) -> Title:
     """A state moved on step by step, with switches, stops and events."""
     shape, s = k.draw.shape, k.draw.wide_float_type()
@@ -45,7 +66,8 @@ def time_stepping(k: KernelBuilder, level: int) -> Title:
     rate = k.array(("rate", "rates"), s, n, low=0.05, high=0.2) if own else None
     if rate is None:
         a = either(k, ("rate", "growth"), s, 0.05, 0.2)
-    b = either(k, ("amount", "boost", "gain"), s, 0.11, 0.3)
+    names, most = _AMOUNTS.get(form, (("amount", "gain"), (0.11, 0.3)))
+    b = either(k, names, s, *most)
     steps = k.draw.value.integer(6, 12)
     limit: Operand = steps
     if form in ("thermostat", "dose", "bounce") and shape.chance(0.4):
@@ -75,16 +97,24 @@ def time_stepping(k: KernelBuilder, level: int) -> Title:
         if form in ("bounce", "thermostat")
         else None
     )
+    change = function_of(
+        k,
+        level,
+        ("next_state", f"{form}_update", "advance"),
+        [("x", s), ("rate", s), ("amount", s)],
+        _CHANGES.get(form, _unchanged),
+        0.65 if form in _CHANGES else 0.0,
+    )
     loop = shape.choice(("for", "while"))
     if loop == "while":
         t = k.let(("t", "step"), k.lift(0, INT32))
         with k.while_(t < limit):
             k.augment(t, "add", 1)
-            _one_step(k, form, (x, extra, count), (r, b))
+            _one_step(k, form, (x, extra, count), (r, b), change)
             _watch(k, x, top, noise, (i, t - 1))
     else:
         with k.for_(("t", "step"), limit) as t:
-            _one_step(k, form, (x, extra, count), (r, b))
+            _one_step(k, form, (x, extra, count), (r, b), change)
             _watch(k, x, top, noise, (i, t))
     k.store(out, i, x)
     first = f"{rate.name}[i]" if rate is not None else shown(a)
@@ -96,7 +126,7 @@ def time_stepping(k: KernelBuilder, level: int) -> Title:
         done += f" After step t {noise.name}[i, t] is added."
     if events is not None and count is not None:
         k.store(events, i, count)
-        done += f" {events.name} counts the steps in which its branch was taken."
+        done += f" {events.name} gets {_EVENTS[form]}."
     if peak is not None and top is not None:
         k.store(peak, i, top)
         done += f" {peak.name} gets the largest state, the start included."
@@ -116,11 +146,32 @@ def _watch(
                 k.assign(top, x)
 
 
+def _unchanged(_: BodyBuilder, x: Expr, a: Operand, b: Operand) -> Expr:
+    return x
+
+
+def _saved(_: BodyBuilder, x: Expr, a: Operand, b: Operand) -> Expr:
+    return x + a * x + b
+
+
+def _grown(_: BodyBuilder, x: Expr, a: Operand, b: Operand) -> Expr:
+    return x + a * x * (1.0 - x) - b * x
+
+
+def _infected(_: BodyBuilder, x: Expr, a: Operand, b: Operand) -> Expr:
+    return 4.0 * a * x * (1.0 - x) - b * x
+
+
+_CHANGES = {"savings": _saved, "population": _grown, "epidemic": _infected}
+"""Models whose step is a formula of the state and two numbers."""
+
+
 def _one_step(
     k: KernelBuilder,
     form: str,
     state: tuple[Var, Var | None, Var | None],
     by: tuple[Operand, Operand],
+    change: Callable[..., Expr],
 ) -> None:
     x, extra, count = state
     a, b = by
@@ -131,16 +182,16 @@ def _one_step(
 
     if form == "savings":
         with k.if_(x >= 1.5):
-            event()
             k.break_()
-        k.assign(x, x + a * x + b)
+        event()
+        k.assign(x, change(x, a, b))
     elif form == "loan":
         k.augment(x, "add", 0.2 * (a * x))
         with k.if_(x <= b):
             k.assign(x, 0.0)
-            event()
             k.break_()
         k.augment(x, "sub", b)
+        event()
     elif form == "thermostat":
         assert extra is not None
         k.augment(x, "sub", a * x)
@@ -151,7 +202,7 @@ def _one_step(
             k.assign(extra, 0.0)
         k.augment(x, "add", b * extra)
     elif form == "population":
-        k.assign(x, x + a * x * (1.0 - x) - b * x)
+        k.assign(x, change(x, a, b))
         with k.if_(x < 0.3):
             event()
             k.break_()
@@ -175,7 +226,7 @@ def _one_step(
             k.augment(x, "add", 0.1 * (b * (1.0 - x)))
             event()
     else:
-        grown = k.let(("grown", "dx"), 4.0 * a * x * (1.0 - x) - b * x)
+        grown = k.let(("grown", "dx"), change(x, a, b))
         with k.if_(grown < 0.0):
             event()
             k.augment(x, "add", 0.5 * grown)

@@ -73,7 +73,7 @@ def root_finding(k: KernelBuilder, level: int) -> Title:
     roots = k.out(("roots", "solution", "x_out"), s, "n")
     steps = also(k, 0.0 if level < 3 else 0.5, ("iterations", "steps"), INT32, "n")
     bisects = method == "bisection"
-    count = k.draw.value.integer(7, 10) if bisects else k.draw.value.integer(2, 4)
+    count = k.draw.value.integer(7, 10) if bisects else k.draw.value.integer(3, 5)
     limit: Operand = (
         k.scalar(("max_iter", "num_steps"), INT32, count, count + 2)
         if bisects and shape.chance(0.5)
@@ -95,6 +95,7 @@ def root_finding(k: KernelBuilder, level: int) -> Title:
     if method == "bisection":
         x, used = _bisect(k, value, limit, (left, right), s, steps is not None)
         done += f"bisection of [{left}, {right}] in {shown(limit)} halvings; the middle is the root"
+        counted = "how often the upper end was moved"
     else:
         first = start[i] if start is not None else k.lift(round((left + right) / 2, 2), s)
         x, used, how = _steps(
@@ -107,12 +108,13 @@ def root_finding(k: KernelBuilder, level: int) -> Title:
             s,
             steps is not None,
         )
+        counted = "the number of steps taken"
         begin = f"{start.name}" if start is not None else f"{round((left + right) / 2, 2)}"
         done += f"{how} from {begin}, {shown(limit)} steps at most"
     k.store(roots, i, x)
     if steps is not None and used is not None:
         k.store(steps, i, used)
-        done += f"; the number of steps taken goes to {steps.name}"
+        done += f"; {counted} goes to {steps.name}"
     title = k.name(f"{method}_{form}", f"{method}_root", "solve_equation", f"solve_{form}")
     return Title(title, f"{done}.")
 
@@ -152,16 +154,16 @@ def _steps(
     """Newton's method and its kin: the root, the steps taken, what it is called."""
     value, slope = functions
     shape = k.draw.shape
-    x = k.let(("x", "root"), first)
+    x, bounded = k.let(("x", "root"), first), level >= 4 and shape.chance(0.25)
     used = k.let(("used", "its"), k.lift(0, INT32)) if counted else None
     if method == "secant":
         before = k.let(("x_prev", "older"), x + 0.25)
     with k.for_(("it", "step"), limit):
         fx = k.let(("fx", "r"), value(x))
         if level >= 2 and method != "secant" and shape.chance(0.6):
-            with k.if_(fn("abs", fx) < 0.02):
+            with k.if_(fn("abs", fx) < 0.05):
                 k.break_()
-            stop = ", ending where |f| < 0.02"
+            stop = ", ending where |f| < 0.05"
         else:
             stop = ""
         if method == "secant":
@@ -174,8 +176,9 @@ def _steps(
             step = fx / slope(x)
             if method == "damped":
                 step = 0.8 * step
-            if level >= 4 and shape.chance(0.5):
-                step = fn("clamp", k.let(("dx", "move"), step), -0.5, 0.5)
+            if bounded:
+                step = fn("clamp", step, -0.5, 0.5)
+                stop += ", each step clamped to [-0.5, 0.5]"
         if shape.chance(0.5):
             k.augment(x, "sub", step)
         else:

@@ -81,10 +81,9 @@ def small_sorts(k: KernelBuilder, level: int) -> Title:
                 k.assign(at, j)
             k.break_()
     k.store(out, row, value)
-    done = (
-        f"Find in each row of {table.name} the entry that "
-        f"{order.name} mod {'row length'} entries are smaller than"
-    )
+    length = shown(count) if isinstance(count, Var) else "row length"
+    done = f"Find in each row of {table.name} the entry that exactly {order.name} % {length} "
+    done += "others are smaller than"
     done += " (equal ones count when they stand before)" if whole else ""
     done += f"; it goes to {out.name}"
     if index is not None and at is not None:
@@ -132,9 +131,11 @@ def _median(
         lo: Expr = fn("min", fn("min", a, b), c)
         hi: Expr = fn("max", fn("max", a, b), c)
     elif swap_style == "network":
+        swap = k.name("tmp", "t", "held")
         for first, second in ((a, b), (b, c), (a, b)):
             with k.if_(first > second):
-                kept = k.let(("tmp", "t"), first)
+                kept = Var(swap, s)
+                k.assign(kept, first)
                 k.assign(first, second)
                 k.assign(second, kept)
         result, lo, hi = b, a, c

@@ -13,15 +13,23 @@ _TESTS = {"eq": "", "ge": "at least ", "ne": "not "}
 def tariff(k: KernelBuilder, level: int) -> Title:
     """A charge by brackets; at higher levels exemptions, surcharges, rebates, instalments."""
     type_ = k.draw.wide_float_type()
-    n = k.size("n", 64, 96)
-    usage = k.array(("usage", "income", "weight", "distance"), type_, n, low=0, high=100)
+    two = k.draw.shape.chance(0.35)
+    n = (k.size("rows", 8, 10), k.size("cols", 8, 10)) if two else (k.size("n", 64, 96),)
+    metered = k.draw.shape.chance(0.35)
+    names = ("reading", "meter") if metered else ("usage", "income", "weight", "distance")
+    usage = k.array(names, type_, n, low=20 if metered else 0, high=120 if metered else 100)
+    before = (
+        k.array(("last_reading", "meter_before"), type_, n, low=0, high=20) if metered else None
+    )
     zone = k.array(("zone", "tier", "category"), INT32, n, low=0, high=3) if level >= 2 else usage
     out = k.out(("charge", "cost", "fee", "due"), type_, n)
-    (i,) = k.thread(n)
-    u = k.let(("u", "amount", "quantity"), usage[i])
+    i = k.thread(*n, names=("row", "col") if two else (k.name("i", "tid"),))
+    used = usage[i] if before is None else usage[i] - before[i]
+    u = k.let(("u", "amount", "quantity"), used)
     free = _exempt(k, zone, u, out, i) if level >= 3 else ""
     bill, done = _brackets(k, u)
-    done = f"Charge each u of {usage.name} {done}.{free}"
+    what = f"u of {usage.name}" if before is None else f"u = {usage.name} - {before.name}"
+    done = f"Charge each {what} {done}.{free}"
     steps = []
     if level >= 2:
         steps.append(_surcharge(k, zone, u, bill, i))
@@ -36,7 +44,7 @@ def tariff(k: KernelBuilder, level: int) -> Title:
     return Title(k.name("bracket_tariff", "apply_tariff", "tiered_price"), done)
 
 
-def _exempt(k: KernelBuilder, zone: Var, u: Var, out: Var, i: Var) -> str:
+def _exempt(k: KernelBuilder, zone: Var, u: Var, out: Var, i: tuple[Var, ...]) -> str:
     joint = k.draw.shape.choice(("and", "or"))
     bound = k.draw.value.integer(2, 6) if joint == "or" else k.draw.value.integer(30, 60)
     with k.if_(op(joint, fn("eq", zone[i], 0), u < bound)):
@@ -66,7 +74,7 @@ def _brackets(k: KernelBuilder, u: Var) -> tuple[Var, str]:
     return bill, f"{', '.join(prices)} above that"
 
 
-def _surcharge(k: KernelBuilder, zone: Var, u: Var, bill: Var, i: Var) -> str:
+def _surcharge(k: KernelBuilder, zone: Var, u: Var, bill: Var, i: tuple[Var, ...]) -> str:
     peak, factor = k.draw.value.integer(30, 70), k.draw.value.integer(11, 18) / 10
     joint, test = k.draw.shape.choice(("and", "or")), k.draw.shape.choice(sorted(_TESTS))
     with k.if_(op(joint, fn(test, zone[i], 2), u > peak)):
@@ -75,7 +83,7 @@ def _surcharge(k: KernelBuilder, zone: Var, u: Var, bill: Var, i: Var) -> str:
     return f"multiply the charge by {factor} if {where}"
 
 
-def _rebate(k: KernelBuilder, zone: Var, u: Var, bill: Var, i: Var) -> str:
+def _rebate(k: KernelBuilder, zone: Var, u: Var, bill: Var, i: tuple[Var, ...]) -> str:
     """Subtract what a helper function grants."""
     value, type_ = k.draw.value, u.type
     assert isinstance(type_, Scalar)

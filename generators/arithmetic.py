@@ -13,10 +13,11 @@ from generators._arithmetic_differences import finite_difference
 from generators._arithmetic_digits import integer_split
 from generators._arithmetic_division import rounding_division
 from generators._arithmetic_dots import mixed_dot
+from generators._arithmetic_elements import combine_elements
 from generators._arithmetic_filters import fir_filter
 from generators._arithmetic_finance import interest
 from generators._arithmetic_fixed import fixed_point
-from generators._arithmetic_gather import CELLS, PLACES, STORAGE, stored_as
+from generators._arithmetic_gather import strided_gather
 from generators._arithmetic_hashing import hash_words
 from generators._arithmetic_means import weighted_mean
 from generators._arithmetic_morton import morton_code
@@ -32,139 +33,14 @@ from generators._arithmetic_series import orthogonal_series
 from generators._arithmetic_stencil import stencil
 from generators._arithmetic_tricks import bit_tricks
 from generators._arithmetic_waves import grid_step
-from generators.build import KernelBuilder
-from generators.dtypes import Scalar
-from generators.expr import Const, Expr, Op, Var
-from generators.formula import formula
-from generators.holes import float_hole
-from generators.pieces import stored
-from generators.registry import Category, Title
-from generators.stages import refine
-from generators.touches import finished, has_constant
-from generators.walk import replaced, uses
+from generators.registry import Category
 
 CATEGORY = Category("arithmetic", "sums, products, stencils, integer and bit arithmetic")
 
-_INPUTS = ("x", "y", "a", "b", "values", "samples", "left", "right", "base", "delta")
-_LOCALS = ("value", "combined", "scaled", "v", "adjusted")
-
-
-@CATEGORY.idiom
-def combine_elements(k: KernelBuilder, level: int) -> Title:
-    """out[i] from the same element of several arrays and a scalar factor."""
-    type_ = k.draw.float_type()
-    n = k.size("n", 48, 96)
-    count = k.draw.shape.integer(1, 2 if level < 3 else 3)
-    arrays = [k.array(_INPUTS, type_, n, low=-2.0, high=2.0) for _ in range(count)]
-    leaves: list[Expr] = []
-    if k.draw.shape.chance(0.6):
-        leaves.append(k.scalar(("alpha", "factor", "scale", "weight"), type_, 0.5, 2.0))
-    out = k.out(("out", "result", "dst", "output"), type_, n)
-    (i,) = k.thread(n)
-    leaves += [array[i] for array in arrays]
-    hole, given = _joined(k, leaves, 1 + level // 3 + level // 5)
-    if level >= 2 and _never_negative(hole):
-        hole = hole - float(k.draw.value.constant(0.6, 1.4))
-    done, value = f"Compute {formula(hole)} element by element{given}.", hole
-    touches = level <= 2 and (not has_constant(hole) or k.draw.shape.chance(0.3))
-    if touches:
-        value, phrase = finished(k, hole, _LOCALS)
-        done += f" The result v becomes {phrase}."
-    signal = refine(k, value, max(level - 1, 1), _LOCALS, signed=not touches)
-    k.store(out, i, signal.value)
-    names = ("combine_arrays", "blend_arrays", "mix_elements", "join_arrays")
-    if count == 1:
-        names = ("map_elements", "transform_array", "remap_values", "apply_formula")
-    return Title(k.name(*names), done + stored(signal))
-
-
-def _joined(k: KernelBuilder, leaves: list[Expr], more: int) -> tuple[Expr, str]:
-    """A formula of all leaves and ``more`` of them again; what it reads twice becomes a local."""
-    shape = k.draw.shape
-    order = shape.sample(leaves, len(leaves))
-    order += [shape.choice(order) for _ in range(more if len(leaves) == 1 else more - 1)]
-    value, given = order[0], []
-    for leaf in order[1:]:
-        longer = float_hole(k, [value, leaf])
-        if isinstance(value, Op) and uses(longer, value) > 1:
-            named = k.let(("t", "u", "inner"), value)
-            given.append(f"{named.name} = {formula(value)}")
-            longer = replaced(longer, value, named)
-        value = longer
-    return value, f", where {' and '.join(given)}" if given else ""
-
-
-def _never_negative(e: Expr) -> bool:
-    """Whether an expression cannot be negative, as far as its form shows."""
-    match e:
-        case Const():
-            return float(e.value) >= 0.0
-        case Op(op="abs" | "sqrt"):
-            return True
-        case Op(op="mul", args=(a, b)) if a == b:
-            return True
-        case Op(op="add" | "mul" | "div" | "min"):
-            return all(_never_negative(a) for a in e.args)
-        case Op(op="max"):
-            return any(_never_negative(a) for a in e.args)
-    return False
-
-
-@CATEGORY.idiom
-def strided_gather(k: KernelBuilder, level: int) -> Title:
-    """Read a flat array through two-dimensional index arithmetic."""
-    shape, type_ = k.draw.shape, k.draw.float_type()
-    rows, cols = k.size("rows", 6, 10), k.size("cols", 6, 10)
-    names = ("flat", "buffer", "packed", "src")
-    storage = shape.weighted(STORAGE)
-    first, apart, size, held = stored_as(k, storage)
-    flat = k.array(names, type_, size, low=-2.0, high=2.0)
-    out = k.out(("grid", "table", "dst"), type_, (rows, cols))
-    row, col = k.thread(rows, cols, names=("row", "col"))
-    form = shape.choice(sorted(PLACES))
-    index, text = PLACES[form](k, row, col)
-    major = "column" if form == "unpack_columns" else "row"
-    done = f"Unpack the {major}-major matrix in {flat.name}{held} into {out.name}{text}"
-    if storage != "dense":
-        index = first + (index if apart == 1 else apart * index)
-    value: Expr = flat[k.let(("index", "at", "offset", "idx"), index)]
-    if level <= 2 and shape.chance(0.92):
-        value, phrase = finished(k, value, ("raw", "stored", "code"))
-        done += f", with each value v decoded as {phrase}"
-    if level >= 2:
-        value, said = _weighted(k, value, type_, row, col)
-        done += said
-    if level >= 3:
-        done += _two_ways(k, value, out, (row, col))
-    else:
-        k.store(out, (row, col), value)
-        done += "."
-    return Title(k.name(form, f"{form}_into", f"gather_{form}"), done)
-
-
-def _weighted(k: KernelBuilder, value: Expr, type_: Scalar, row: Var, col: Var) -> tuple[Expr, str]:
-    side = k.draw.shape.choice(("row", "column"))
-    names = (f"{side}_weights", f"{side}_gain", f"{side}_scale")
-    size, at = ("rows", row) if side == "row" else ("cols", col)
-    weights = k.array(names, type_, size, low=0.5, high=1.5)
-    return value * weights[at], f", and multiply each {side} by its entry of {weights.name}"
-
-
-def _two_ways(k: KernelBuilder, value: Expr, out: Var, place: tuple[Var, Var]) -> str:
-    """Some cells are stored negated or halved; says so."""
-    cells, where = CELLS[k.draw.shape.choice(sorted(CELLS))]
-    modulus = k.draw.value.integer(2, 3)
-    value = k.let(("entry", "cell", "weighted"), value)
-    negated = k.draw.shape.chance(0.5)
-    with k.if_(where(*place, modulus)):
-        k.store(out, place, -value if negated else 0.5 * value)
-    with k.else_():
-        k.store(out, place, value)
-    done = f". Where {cells.format(modulus)} it is {'negated' if negated else 'halved'}"
-    return f"{done}."
-
 
 _IDIOMS = (
+    strided_gather,
+    combine_elements,
     stencil,
     bit_mixing,
     fixed_point,
