@@ -41,12 +41,11 @@ def _tight(b: BodyBuilder, x: Expr, k: Expr, i: Expr) -> Expr:
 
 
 def _threshold(b: BodyBuilder, x: Expr, k: Expr, t: Expr) -> Expr:
-    over = x - 0.5 * k
     if b.draw.shape.chance(0.5):
-        return t * fn("max", over, 0.0) / (x + k)
+        return t * fn("max", 1.0 - k / x, 0.0)
     effect = b.let(("effect", "value"), b.lift(0.0, x.type))
-    with b.if_(x > 0.5 * k):
-        b.assign(effect, t * over / (x + k))
+    with b.if_(x > k):
+        b.assign(effect, t * (1.0 - k / x))
     return effect
 
 
@@ -142,7 +141,7 @@ _DOSE = Family(
         Card(
             "threshold_response",
             "effect response",
-            "{t} * ({x} - {k} / 2) / ({x} + {k}) where {x} > {k} / 2, else 0",
+            "{t} * (1 - {k} / {x}) where {x} > {k}, else 0",
             "x k t",
             _threshold,
         ),

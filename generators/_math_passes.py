@@ -162,7 +162,7 @@ def _scale(
     if squares is None:
         return centre, None
     spread = k.let(("variance", "var_row"), squares / count - centre * centre)
-    return centre, k.let(("scale", "std"), fn("sqrt", fn("max", spread, 0.0) + eps))
+    return centre, k.let(("scale", "std"), fn("sqrt", spread + eps))
 
 
 _BUMPED = (
