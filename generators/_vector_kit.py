@@ -20,6 +20,7 @@ _IRREGULAR = {
     "body": "bodies",
     "mass": "masses",
     "index": "indices",
+    "vortex": "vortices",
 }
 _UNCOUNTED = ("ness", "ing", "gravity", "drag", "albedo", "density", "radiance")
 
