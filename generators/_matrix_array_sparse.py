@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from generators._matrix_array_core import at, cells, finish
+from generators._matrix_array_core import at, cells
+from generators._matrix_array_finish import finish
 from generators.build import KernelBuilder, fn
 from generators.dtypes import INT32
 from generators.expr import Expr, Var, op
@@ -152,5 +153,6 @@ def gather_rows(k: KernelBuilder, level: int) -> Title:
         where = k.array(("positions", "pos_table"), scalar, (tokens, wide), low=-0.5, high=0.5)
         k.augment(value, "add", where[c.at[-2:]])
         c.say(f"{where.name}[{c.at[-2].name}, {last.name}] is added.")
+    c.channel = len(c.dims) - 1
     finish(c, level, value, ("out", "gathered", "looked_up"), active=level >= 3)
     return Title(k.name("gather_rows", "embedding_lookup", "embedding_bag", "lookup"), c.text)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from generators._matrix_array_core import Cells, finish
+from generators._matrix_array_core import Cells
+from generators._matrix_array_finish import finish
 from generators.body import lift
 from generators.build import KernelBuilder, fn
 from generators.dtypes import INT32, Mat, Scalar

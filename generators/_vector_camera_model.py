@@ -87,8 +87,8 @@ def to_pixel(b: BodyBuilder, cam: Camera, parts: list[Expr], p: Expr) -> Expr:
         x, y, z = (b.let(n, fn("dot", q, axis)) for n, axis in axes)
         depth = b.let(("depth", "w"), fn("max", z, parts[6]))
         return _divided(b, cam, parts, (x, y, depth))
-    depth = b.let(("depth", "z"), q[2]) if b.draw.shape.chance(0.4) else q[2]
-    return _divided(b, cam, parts, (q[0], q[1], depth))
+    ahead: Expr = b.let(("depth", "z"), q[2]) if b.draw.shape.chance(0.4) else q[2]
+    return _divided(b, cam, parts, (q[0], q[1], ahead))
 
 
 def _divided(b: BodyBuilder, cam: Camera, parts: list[Expr], xyz: tuple[Expr, Expr, Expr]) -> Expr:
