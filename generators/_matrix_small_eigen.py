@@ -123,8 +123,11 @@ def _menu(k: KernelBuilder, g: Grid, t: Var, pair: Var, definite: bool) -> dict[
             ("corner_response", "harris"), corner, "det(T) - kappa * trace(T)^2, kappa as given"
         ),
         "gap": Extra(("anisotropy", "max_shear"), lambda: 0.5 * (big - small), "half their gap"),
-        "mean_curvature": Extra(("means", "mean_curv"), lambda: 0.5 * (big + small), "their mean"),
-        "product": Extra(("products", "gauss_curv"), lambda: big * small, "their product"),
+        "ratio": Extra(
+            ("ratios", "roundness"),
+            lambda: small / (fn("abs", big) + 0.1),
+            "small / (|large| + 0.1)",
+        ),
         "radius": Extra(
             ("radii", "spectral"),
             lambda: fn("max", fn("abs", big), fn("abs", small)),

@@ -9,6 +9,7 @@ from generators._vector_rigid_parts import (
     SETTING,
     Rig,
     inlined,
+    is_set,
     mask,
     rig,
     told,
@@ -110,10 +111,10 @@ def _changed(r: Rig, level: int, h: Var) -> str:
     if shape.chance(0.5):
         with k.else_():
             k.augment(h, "mul", keep)
-        return f" Where {told(flag)} is true {told(hit)} is added to h, else h is multiplied by " \
+        return f" Where {is_set(flag)} {told(hit)} is added to h, else h is multiplied by " \
             f"{told(keep)}."  # fmt: skip
     k.augment(h, "mul", keep)
-    return f" Where {told(flag)} is true {told(hit)} is added to h; then it is multiplied by " \
+    return f" Where {is_set(flag)} {told(hit)} is added to h; then it is multiplied by " \
         f"{told(keep)}."  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from generators._vector_rigid_parts import (
     PROPERTY,
     Rig,
     inlined,
+    is_set,
     mask,
     quat_dot,
     rig,
@@ -128,7 +129,7 @@ def _weighed(r: Rig, t: Var) -> str:
     frozen = mask(r, ("frozen", "paused", "held"), ("frozen",))
     with r.k.if_(frozen):
         r.k.assign(t, 0.0)
-    return f" (0 where {told(frozen)} is true)"
+    return f" (0 where {is_set(frozen)})"
 
 
 def _offset(r: Rig, rot: Var, place: Expr) -> str:

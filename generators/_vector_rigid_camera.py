@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from generators._vector_rigid_camera_extra import Extra
-from generators._vector_rigid_parts import (
-    Rig,
-    mask,
-    rig,
-    told,
-)
+from generators._vector_rigid_parts import Rig, is_set, mask, rig, told, unless
 from generators.build import BodyBuilder, KernelBuilder, field, fn, make
 from generators.dtypes import Type, Vec
 from generators.expr import Expr, Var, op
@@ -161,7 +156,7 @@ def _clipped(r: Rig, level: int, lens: Lens, p: Var, near: Expr, vec2: Vec) -> s
     extra = Extra(r, level) if level >= 3 else None
     if extra is not None and "inside" not in extra.outs and len(r.dims) > 1 and shape.chance(0.6):
         flag = mask(r, ("tracked", "valid", "enabled"), ("tracked",))
-        condition, shown = op("and", condition, flag), f"{shown} and {told(flag)} is true"
+        condition, shown = op("and", condition, flag), f"{shown} and {is_set(flag)}"
     early = level >= 2 and extra is None and shape.chance(0.4)
 
     def fill() -> None:
@@ -190,7 +185,7 @@ def _clipped(r: Rig, level: int, lens: Lens, p: Var, near: Expr, vec2: Vec) -> s
         with k.else_():
             fill()
     else:
-        with k.if_(fn("not", condition) if level >= 3 else p[2] <= near):
+        with k.if_(unless(condition) if level >= 3 else p[2] <= near):
             fill()
         with k.else_():
             project()

@@ -7,10 +7,12 @@ from typing import NamedTuple
 from generators._vector_rigid_parts import (
     Rig,
     inlined,
+    is_unset,
     mask,
     maybe_named,
     rig,
     told,
+    unless,
 )
 from generators._vector_rigid_spatial import six
 from generators.build import BodyBuilder, KernelBuilder, field, fn
@@ -194,9 +196,9 @@ def _gated(r: Rig, square: Var, w: Var) -> str:
             k.assign(w, 0.0)
         return f", 0 where r2 > {told(reach)}"
     flag = mask(r, ("valid", "overlaps"), ("valid",))
-    with k.if_(fn("not", flag)):
+    with k.if_(unless(flag)):
         k.assign(w, 0.0)
-    return f", 0 where {told(flag)} is false"
+    return f", 0 where {is_unset(flag)}"
 
 
 def _gradient(
