@@ -113,7 +113,8 @@ def _summed(r: Rows, level: int, form: str) -> tuple[Expr, str]:
         value = k.let(("value", "v", "xj"), r.at(j)) if shape.chance(0.6) else r.at(j)
         term, text = _TERMS[form](k, value, base)
         k.augment(total, "add", term if weights is None else weights[j] * term)
-    done = f"For each row of {r.x.name}, sum {text} over the entries v{where}"
+    what = "the entries" if text == "v" else f"{text} over the entries v"
+    done = f"For each row of {r.x.name}, sum {what}{where}"
     done += f", each times {weights.name} of its column." if weights is not None else "."
     value, ended = _ended(k, form, total, cast(count, r.scalar))
     if base is not None:

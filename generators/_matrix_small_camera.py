@@ -133,7 +133,8 @@ def _normalized(k: KernelBuilder, q: Expr, scalar: Scalar, level: int) -> tuple[
         x, y = q[0] * inv, q[1] * inv
     else:
         x, y = q[0] / q[2], q[1] / q[2]
-    return k.let(("x", "xn"), x), k.let(("y", "yn"), y), "x = q[0] / q[2], y = q[1] / q[2]"
+    names = k.draw.word.choice(("x y", "xn yn")).split()
+    return k.let(names[0], x), k.let(names[1], y), "x = q[0] / q[2], y = q[1] / q[2]"
 
 
 def _distorted(k: KernelBuilder, g: Grid, x: Expr, y: Expr, level: int) -> tuple[Expr, Expr, str]:

@@ -31,10 +31,11 @@ def _slopes(g: Grid, half: Expr, names: str) -> list[Var]:
     """Central differences along each axis of the launch, the last index being x."""
     ndim = len(g.site.dims)
     found = []
+    style = g.k.draw.word.choice((f"{names}{{}}", "d_{}", "slope_{}"))
     for c in range(ndim):
         axis = ndim - 1 - c
         diff = g.near(axis, 1) - g.near(axis, -1)
-        found.append(g.k.let((f"{names}{'xyz'[c]}", f"d_{'xyz'[c]}"), half * diff))
+        found.append(g.k.let(style.format("xyz"[c]), half * diff))
     return found
 
 
@@ -97,7 +98,8 @@ def _form(k: KernelBuilder, level: int, border: str) -> str:
 def _operator(k: KernelBuilder, level: int, g: Grid, vec: Vec) -> tuple[str, str, Expr]:
     """The derivative that the kernel takes; its name, text and value."""
     form = _form(k, level, g.border)
-    scale = quantity(k, g.site, ("inv_2h", "half_inv_dx", "s"), vec.scalar, 0.5, 2.0, _COMMON)
+    names = ("inv_h2", "inv_dx_sq") if form == "laplacian" else ("inv_2h", "half_inv_dx")
+    scale = quantity(k, g.site, names, vec.scalar, 0.5, 2.0, _COMMON)
     build = _laplacian if form == "laplacian" else lambda a, b: _derived(a, b, form)
     value, text = build(g, scale)
     return form, f"For u = {g.field.name} {text}, {g.text}.", value
@@ -159,7 +161,8 @@ def vector_fields(k: KernelBuilder, level: int) -> Title:
 def _bordered(k: KernelBuilder, level: int, g: Grid, vec: Vec) -> Title:
     """The border is left by an early return, or the inside is a branch."""
     form = _form(k, level, g.border)
-    scale = quantity(k, g.site, ("inv_2h", "half_inv_dx", "s"), vec.scalar, 0.5, 2.0, _COMMON)
+    names = ("inv_h2", "inv_dx_sq") if form == "laplacian" else ("inv_2h", "half_inv_dx")
+    scale = quantity(k, g.site, names, vec.scalar, 0.5, 2.0, _COMMON)
     out_type: Type = vec
     if form in ("divergence", "strain") or (form == "curl" and len(g.site.dims) == 2):
         out_type = vec.scalar

@@ -89,7 +89,7 @@ def _products(*which: str) -> str:
 
 def _single(r: Rig, v: Expr, subspace: Expr) -> str:
     form = r.k.draw.shape.choice(("cross", "dual", "dot"))
-    rate = r.given(("joint_qd", "rates"), ("rate", "qd"), r.scalar, -1.5, 1.5)
+    rate = r.given(("joint_qd", "rates"), ("rate", "qd"), r.scalar, -1.5, 1.5, forms=MOSTLY_ARRAY)
     if form == "dot":
         value = rate * fn("spatial_dot", subspace, v)
         out = r.store(("rates_out", "powers", "projections"), value)
@@ -121,7 +121,7 @@ def _momentum(r: Rig, level: int, v: Var, link: Record) -> tuple[Var, str]:
 
 def _accelerated(r: Rig, level: int, v: Var, s: Var, bias: Var) -> str:
     k = r.k
-    rate = r.given(("joint_qd", "rates"), ("rate", "qd"), r.scalar, -1.5, 1.5)
+    rate = r.given(("joint_qd", "rates"), ("rate", "qd"), r.scalar, -1.5, 1.5, forms=MOSTLY_ARRAY)
     product = k.let(("c", "coriolis"), fn("spatial_cross", v, rate * s))
     done = f", plus a with a = cross(v, {told(rate)} * s)"
     if level >= 4:
