@@ -74,12 +74,15 @@ def ell_product(k: KernelBuilder, level: int) -> Title:
                 term(e)
     what = {
         "product": "sum",
-        "difference": "sum, each less the row's own entry (before weighting),",
+        "difference": "sum",
         "largest": "take the maximum, started from the row's own entry, of",
     }[form]
     slot = f"{e.name}, {row.name}" if flipped else f"{row.name}, {e.name}"
     c.say(f"For each {row.name} {what} the entries of {x.name} at {columns.name}[{slot}]")
-    c.say(f"over {e.name}{f', weighted by {values.name}[{slot}]' if values is not None else ''}")
+    less = ", each less the row's own entry" if form == "difference" else ""
+    c.say(
+        f"over {e.name}{less}{f', weighted by {values.name}[{slot}]' if values is not None else ''}"
+    )
     c.say(f"while {e.name} < {used.name}[{row.name}]." if used is not None else "of all slots.")
     if level >= 2 and form == "product" and shape.chance(0.5):
         diagonal = k.array(("diagonal", "self_weight", "diag"), scalar, n, low=0.5, high=1.5)

@@ -21,6 +21,8 @@ _IRREGULAR = {
     "mass": "masses",
     "index": "indices",
     "vortex": "vortices",
+    "pos": "positions",
+    "vel": "velocities",
 }
 _UNCOUNTED = ("ness", "ing", "gravity", "drag", "albedo", "density", "radiance")
 

@@ -136,8 +136,7 @@ def extrinsic_camera(k: KernelBuilder, level: int) -> Title:
     clipped = level >= 2 or shape.chance(0.5)
     vec2 = Vec(2, r.scalar)
     if not clipped:
-        z = k.let(("z", "depth"), fn("max", p[2], near))
-        k.set(p, 2, z)
+        k.set(p, 2, fn("max", p[2], near))
         u, v = lens.project(k, p)
         out = r.store(("pixels", "uv", "image_points"), make(vec2, u, v))
         done += f" With z raised to {told(near)} where it is less, {out.name} gets {lens.text}."

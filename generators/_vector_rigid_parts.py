@@ -169,10 +169,13 @@ def mask(r: Rig, plural: Names, single: Names) -> Expr:
     return fn("ne", r.given(plural, single, type_, 0, 1, init="integers", forms=forms), 0)
 
 
+_OPPOSITES = {"ne": "eq", "gt": "le", "lt": "ge"}
+
+
 def unless(flag: Expr) -> Expr:
-    """The opposite of a flag."""
-    if isinstance(flag, Op) and flag.op == "ne":
-        return fn("eq", *flag.args)
+    """The opposite of a flag or a comparison."""
+    if isinstance(flag, Op) and flag.op in _OPPOSITES:
+        return fn(_OPPOSITES[flag.op], *flag.args)
     return fn("not", flag)
 
 
