@@ -184,7 +184,7 @@ def _limit(k: KernelBuilder, g: Grid, scalar: Scalar, level: int) -> tuple[Expr,
     past = g.array(("plastic", "eq_plastic", "history"), scalar, 0.0, 0.8)
     if level >= 5 or k.draw.shape.chance(0.4):
         inits = [
-            ir.FieldInit("yield_stress", scalar, "uniform", "1.4", "2.2"),
+            ir.FieldInit("yield_stress", scalar, "uniform", "0.8", "1.4"),
             ir.FieldInit("hardening", scalar, "uniform", "0.2", "0.9"),
         ]
         fields: tuple[tuple[str, Type], ...] = tuple((f.name, f.type) for f in inits)
@@ -194,7 +194,7 @@ def _limit(k: KernelBuilder, g: Grid, scalar: Scalar, level: int) -> tuple[Expr,
         slope: Expr = field(metal, "hardening")
         text = f"{metal.name}.yield_stress + {metal.name}.hardening * {past.name}"
     else:
-        start = g.supply(("yield0", "sigma_y"), ("yields", "strengths"), scalar, 1.4, 2.2)
+        start = g.supply(("yield0", "sigma_y"), ("yields", "strengths"), scalar, 0.8, 1.4)
         slope = g.supply(("hardening", "slope"), ("slopes", "moduli"), scalar, 0.2, 0.9)
         text = f"{say(start)} + {say(slope)} * {past.name}"
     return k.let(("limit", "flow_stress"), start + slope * past[g.index]), slope, text

@@ -188,7 +188,7 @@ def _clipped(r: Rig, level: int, lens: Lens, p: Var, near: Expr, vec2: Vec) -> s
             fill()
         with k.else_():
             project()
-    done = f" {out.name} gets {lens.text} where {shown}, else (-1, -1)."
+    done = f" Where {shown}, {out.name} gets {lens.text}; elsewhere it gets (-1, -1)."
     return done + (extra.text if extra is not None else "")
 
 
