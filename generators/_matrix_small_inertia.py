@@ -202,8 +202,8 @@ def _accelerated(
     free = torques[g.index] - fn("cross", spin, momentum) if gyro else torques[g.index]
     tau = k.let(("tau", "net"), free)
     alpha = k.let(("alpha", "ang_acc"), fn("inverse", inertia) * tau)
-    text = f"{torques.name}{' - cross(w, L)' if gyro else ''}"
-    text = f" a = inverse(J) * ({text});"
+    text = f"({torques.name} - cross(w, L))" if gyro else torques.name
+    text = f" a = inverse(J) * {text};"
     dt = g.supply(("dt", "step"), ("dts", "steps"), mat.scalar, 0.05, 0.3)
     new = k.let(("new_spin", "w_next"), spin + dt * alpha)
     text += f" w' = w + {say(dt)} * a"
