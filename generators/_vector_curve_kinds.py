@@ -13,15 +13,13 @@ Curve = Callable[[BodyBuilder, list[Expr], Expr], Expr]
 
 def casteljau(b: BodyBuilder, points: list[Expr], t: Expr) -> Expr:
     """Repeated blends of neighbours."""
-    level, names = list(points), "abcdef"
+    level, stem = list(points), b.draw.word.choice(("q", "mix", "ab"))
     used = 0
     while len(level) > 1:
         blended: list[Expr] = []
         for p, q in pairwise(level):
             value: Expr = fn("lerp", p, q, t)
-            blended.append(
-                b.let((f"{names[used]}0", f"q{used}"), value) if len(level) > 2 else value
-            )
+            blended.append(b.let(f"{stem}{used}", value) if len(level) > 2 else value)
             used += 1
         level = blended
     return level[0]

@@ -43,9 +43,11 @@ def _points(r: Rig, level: int) -> Pair:
     source = r.given(("source", "scan", "moving"), (), r.vec, -1.5, 1.5, forms=home)
     dims = ("c",) if matched else r.place("last")[0]
     at: tuple[Expr, ...] = r.place("last")[1]
+    number = ""
     if matched:
         k.size("c", 12, 20)
         ids = r.given(("nearest", "matches", "pairs"), (), INT32, init="index_of:c", forms=home)
+        number = f" at {told(ids)}"
         at = (k.let(("partner", "j_near", "match"), ids),)
     if shape.chance(0.25 + 0.06 * level) and (planes or level > 1):
         fields = [FieldInit("point", r.vec, "uniform", "-1.5", "1.5")]
@@ -55,12 +57,12 @@ def _points(r: Rig, level: int) -> Pair:
         struct = k.struct(k.name("Surfel", "Anchor"), *((f.name, f.type) for f in fields))
         items = k.array(("surfels", "model"), struct, dims, fields=fields)
         item = k.let(("surfel", "target_item"), items[at])
-        text, goal = f"{told(source)} and point of {items.name}", field(item, "point")
+        text, goal = f"{told(source)} and point of {items.name}{number}", field(item, "point")
         if planes:
             return Pair(source, goal, field(item, "normal"), None, text)
         return Pair(source, goal, None, field(item, "weight"), text, f"weight of {items.name}")
     target = k.array(("target", "model", "fixed_points"), r.vec, dims, low=-1.5, high=1.5)
-    text = f"{told(source)} and {target.name}"
+    text = f"{told(source)} and {target.name}{number}"
     if not planes:
         return Pair(source, target[at], None, None, text)
     normals = k.array(("normals", "target_normals"), r.vec, dims, init="unit")

@@ -25,7 +25,7 @@ def kernel_doc(
     """The docstring of a kernel; empty for six layouts of ten."""
     if not draw.layout.chance(0.4):
         return ""
-    telling = not summary.startswith(("Let ", "With ", "At "))
+    telling = not summary.startswith(("Let ", "With ", "At ", "Start "))
     if len(summary) <= LONGEST and draw.layout.chance(0.6) and telling:
         return summary
     about = f"Launch {_launched(params, launch_dim)}; {_written(params)}."
