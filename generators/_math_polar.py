@@ -29,7 +29,7 @@ _TURN = 6.2831853
 _POLAR: dict[str, Polar] = {
     "bearing": Polar(
         "theta",
-        "90 - theta in degrees + {c}, as a compass counts",
+        "90 + {c} less theta in degrees, a compass bearing,",
         "declination",
         (4.5, 11.0),
         (2.0, 12.0),

@@ -125,7 +125,7 @@ def _menu(k: KernelBuilder, g: Grid, c: Var) -> dict[str, Extra]:
             ("packed_out", "upper_out"), lambda: voigt(c), f"diagonal and entries {upper} of C"
         ),
         "ratio": Extra(
-            ("correlations", "skewness"), correlation, "C[0, 1] / sqrt(|C[0, 0] C[1, 1]| + 0.1)"
+            ("correlations", "coupling"), correlation, "C[0, 1] / sqrt(|C[0, 0] C[1, 1]| + 0.1)"
         ),
         "gap": Extra(("gaps", "anisotropy"), lambda: c[0, 0] - c[1, 1], "C[0, 0] - C[1, 1]"),
     }
