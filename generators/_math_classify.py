@@ -91,7 +91,7 @@ _CLASSIFY = Family(
         "y": quantity("y label target", "labels targets y_true", 0.0, 1.0),
     },
     params={
-        "g": quantity("gamma focus pos_weight margin_width", "gammas margins", 0.5, 2.0, 1.0, 2.0),
+        "g": quantity("gamma focus pos_weight margin_width", "gammas margins", 0.5, 2.0, 1.5, 2.0),
         "eps": quantity("eps smoothing alpha", "eps_values alphas", 0.05, 0.2, 0.1, 0.05, 0.2),
     },
     titles="loss_by_kind classification_losses logit_losses",

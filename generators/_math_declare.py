@@ -95,6 +95,7 @@ def _declare_struct(
     low = snake(struct.name)
     if axes:
         plural = f"{low[:-1]}ies" if low.endswith("y") else f"{low.removesuffix('s')}s"
+        plural = f"{low}es" if low.endswith(("ch", "sh", "x")) else plural
         var = k.array((plural, f"{low}_data", f"{low}_table"), struct, s.shape(axes), fields=used)
     else:
         var = k.scalar((low, "params", low[0]), struct, fields=used)

@@ -41,12 +41,11 @@ def _tight(b: BodyBuilder, x: Expr, k: Expr, i: Expr) -> Expr:
 
 
 def _threshold(b: BodyBuilder, x: Expr, k: Expr, t: Expr) -> Expr:
-    over = x - 0.5 * k
     if b.draw.shape.chance(0.5):
-        return t * fn("max", over, 0.0) / (x + k)
+        return t * fn("max", 1.0 - k / x, 0.0)
     effect = b.let(("effect", "value"), b.lift(0.0, x.type))
-    with b.if_(x > 0.5 * k):
-        b.assign(effect, t * over / (x + k))
+    with b.if_(x > k):
+        b.assign(effect, t * (1.0 - k / x))
     return effect
 
 
@@ -57,7 +56,8 @@ _DOSE = Family(
         "k": quantity("ec50 half_max km", "ec50s half_maxima", 0.5, 2.0, 1.0, 1.5, 0.8),
         "h": quantity("hill slope coop", "hills slopes", 1.2, 2.8, 1.5, 2.0, 2.5),
         "t": quantity("top emax vmax", "tops emaxes", 0.8, 2.0, 1.0, 1.2, 2.0),
-        "i": quantity("inhibitor blocker ratio", "inhibitors blockers", 0.2, 1.5, 0.5, 1.0),
+        "i": quantity("inhibitor blocker", "inhibitors blockers", 0.2, 1.5, 0.5, 1.0),
+        "g": quantity("boost stimulation", "boosts stimulations", 0.2, 1.5, 0.5, 1.0),
     },
     titles="response_by_kind dose_response_model kinetics_by_kind",
     kinds="model kinds mechanism",
@@ -142,7 +142,7 @@ _DOSE = Family(
         Card(
             "threshold_response",
             "effect response",
-            "{t} * ({x} - {k} / 2) / ({x} + {k}) where {x} > {k} / 2, else 0",
+            "{t} * (1 - {k} / {x}) where {x} > {k}, else 0",
             "x k t",
             _threshold,
         ),
@@ -160,10 +160,10 @@ _DOSE = Family(
         Card(
             "hormesis",
             "effect response",
-            "{t} * (1 + {i} * d) / (1 + d^{h}) with d = {x} / {k}",
-            "x k h t i",
-            lambda b, x, k, h, t, i: (
-                t * (1.0 + i * (d := b.let(("d", "rel"), x / k))) / (1.0 + fn("pow", d, h))
+            "{t} * (1 + {g} * d) / (1 + d^{h}) with d = {x} / {k}",
+            "x k h t g",
+            lambda b, x, k, h, t, g: (
+                t * (1.0 + g * (d := b.let(("d", "rel"), x / k))) / (1.0 + fn("pow", d, h))
             ),
         ),
     ),

@@ -38,8 +38,9 @@ def _bezier(b: BodyBuilder, p: Expr, q: Expr, r: Expr, s: Expr, t: Expr) -> Expr
 def _bspline(b: BodyBuilder, p: Expr, q: Expr, r: Expr, s: Expr, t: Expr) -> Expr:
     u = b.let(("u", "rest"), 1.0 - t)
     outer = u * u * u * p + t * t * t * s
-    left = b.let(("wl", "w1"), 4.0 + t * t * (3.0 * t - 6.0))
-    right = b.let(("wr", "w2"), 4.0 + u * u * (3.0 * u - 6.0))
+    names = b.draw.word.choice(("wl wr", "w1 w2", "near_w far_w")).split()
+    left = b.let(names[0], 4.0 + t * t * (3.0 * t - 6.0))
+    right = b.let(names[1], 4.0 + u * u * (3.0 * u - 6.0))
     return (outer + left * q + right * r) / 6.0
 
 

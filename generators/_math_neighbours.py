@@ -74,7 +74,7 @@ def neighbourhood(k: KernelBuilder, level: int, family: Family) -> Title:
         "wrap": "indices wrapped around",
         "skip": "only those that exist",
     }[border]
-    done = f"{outs[0].name} gets {phrase} over the elements up to {radius} away along "
+    done = f"Set {outs[0].name} to {phrase} over the elements up to {radius} away along "
     done += f"{here.name} ({borders}) of {text}."
     base = family.titles.split()[0] if len(cards) > 1 else cards[0].name
     return Title(k.name(f"local_{base}", f"{base}_stencil", f"smoothed_{base}"), done)

@@ -93,7 +93,7 @@ _OPTICS = Family(
     inputs={"c": quantity("cos_i c ndoth", "cosines cos_theta cos_angles", 0.3, 0.98)},
     params={
         "n": quantity("ior eta n_rel", "iors etas indices", 1.2, 2.2, 1.33, 1.5, 1.52, 2.0),
-        "a": quantity("alpha rough aniso", "alphas roughness rough_map", 0.3, 0.8, 0.3, 0.5, 0.7),
+        "a": quantity("alpha rough alpha_m", "alphas roughness rough_map", 0.3, 0.8, 0.3, 0.5, 0.7),
     },
     titles="shade_by_kind optics_by_kind reflectance_model",
     kinds="model material kinds",

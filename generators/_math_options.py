@@ -27,13 +27,13 @@ def _pdf(z: Expr) -> Expr:
 
 def _ds(b: BodyBuilder, s: Expr, x: Expr, v: Expr, r: Expr, t: Expr) -> tuple[Expr, Expr]:
     root = b.let(("vol_t", "sd", "vst"), v * fn("sqrt", t))
-    d1 = b.let(("d1",), (fn("log", s / x) + (r + 0.5 * v * v) * t) / root)
+    d1 = b.let(("d1", "d_plus"), (fn("log", s / x) + (r + 0.5 * v * v) * t) / root)
     return d1, root
 
 
 def _call(b: BodyBuilder, s: Expr, x: Expr, v: Expr, r: Expr, t: Expr) -> Expr:
     d1, root = _ds(b, s, x, v, r, t)
-    d2 = b.let(("d2",), d1 - root)
+    d2 = b.let(("d2", "d_minus"), d1 - root)
     return s * _normal(b, d1) - x * fn("exp", -r * t) * _normal(b, d2)
 
 
@@ -72,7 +72,7 @@ def _bachelier(b: BodyBuilder, s: Expr, x: Expr, v: Expr, t: Expr) -> Expr:
 
 def _black76(b: BodyBuilder, s: Expr, x: Expr, v: Expr, r: Expr, t: Expr) -> Expr:
     root = b.let(("vol_t", "sd"), v * fn("sqrt", t))
-    d1 = b.let(("d1",), fn("log", s / x) / root + 0.5 * root)
+    d1 = b.let(("d1", "d_plus"), fn("log", s / x) / root + 0.5 * root)
     return fn("exp", -r * t) * (s * _cdf(d1) - x * _cdf(d1 - root))
 
 

@@ -162,7 +162,7 @@ def _scale(
     if squares is None:
         return centre, None
     spread = k.let(("variance", "var_row"), squares / count - centre * centre)
-    return centre, k.let(("scale", "std"), fn("sqrt", fn("max", spread, 0.0) + eps))
+    return centre, k.let(("scale", "std"), fn("sqrt", spread + eps))
 
 
 _BUMPED = (
@@ -205,10 +205,8 @@ def bumped(k: KernelBuilder, level: int, family: Family) -> Title:
         slope = (up - base) / bump
     k.store(slopes, s.threads, slope)
     sides = "(f(up) - f(down)) / (2 * h)" if central else "(f(up) - f) / h"
-    done = (
-        f"{slopes.name} gets the slope {sides} of {text}, where {s.text(s.sources[key])} is moved "
-    )
-    done += f"by h = {step}{' both ways' if central else ' up'}."
+    done = f"Set {slopes.name} to the slope {sides} of {text}, where {s.text(s.sources[key])} is"
+    done += f" moved by h = {step}{' both ways' if central else ' up'}."
     if report is not None:
         k.store(report, s.threads, evaluate(s, core, card, values))
         done += f" {report.name} gets the value itself."

@@ -29,7 +29,7 @@ _TURN = 6.2831853
 _POLAR: dict[str, Polar] = {
     "bearing": Polar(
         "theta",
-        "90 - theta in degrees + {c}, as a compass counts",
+        "90 + {c} less theta in degrees, a compass bearing,",
         "declination",
         (4.5, 11.0),
         (2.0, 12.0),
@@ -128,7 +128,7 @@ def planar_angle(k: KernelBuilder, level: int) -> Title:
         value, told = _gathered(k, level, polar, (px, py), site, (c, eps))
         done += told
     else:
-        x, y = k.let("x", px[site.at]), k.let("y", py[site.at])
+        x, y = _local_pair(k, px[site.at], py[site.at])
         origin = shape.chance(0.4)
         done += f"for the point x = {px.name}, y = {py.name}"
         if origin:
@@ -139,6 +139,12 @@ def planar_angle(k: KernelBuilder, level: int) -> Title:
         value = polar.build(x, y, _lead(k, polar, x, y, eps), c)
     done += "." + write(k, level, site, ("out", "result", f"{form}_out"), value)
     return Title(k.name(form, f"{form}_of_points", f"compute_{form}"), done)
+
+
+def _local_pair(k: KernelBuilder, x: Expr, y: Expr) -> tuple[Var, Var]:
+    """The coordinates as locals, under names that no thread index has."""
+    names = ("dx", "dy") if {"x", "y"} & k.used else ("x", "y")
+    return k.let(names[0], x), k.let(names[1], y)
 
 
 def _coefficient(k: KernelBuilder, polar: Polar, site: Site, type_: Scalar) -> tuple[Operand, str]:
@@ -186,7 +192,7 @@ def _gathered(
         k.scalar(("reach", "max_range"), type_, 2.0, 4.0) if level >= 4 and how == "sum" else None
     )
     with k.for_(("b", "beacon", "s"), count) as b:
-        x, y = k.let("x", px[site.at] - bx[b]), k.let("y", py[site.at] - by[b])
+        x, y = _local_pair(k, px[site.at] - bx[b], py[site.at] - by[b])
         if reach is not None:
             with k.if_(x * x + y * y > reach * reach):
                 k.continue_()

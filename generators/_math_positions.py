@@ -73,7 +73,8 @@ def _rotary(g: Grid) -> tuple[str, str]:
     if g.level >= 3 and shape.chance(0.6):
         gate = k.scalar(("rotary_pairs", "num_rotated"), INT32, 3, 5)
     for pair, stores in zip(arrays, outs, strict=True):
-        a, b = (k.let((f"{x.name[0]}{n}", f"{x.name[0]}v{n}"), x[g.at]) for n, x in enumerate(pair))
+        stem = pair[0].name[0]
+        a, b = k.let(f"{stem}0", pair[0][g.at]), k.let(f"{stem}1", pair[1][g.at])
         turned = (a * c + b * s, b * c - a * s) if back else (a * c - b * s, a * s + b * c)
         _store_pair(g, stores, (turned, (a, b)), gate)
     shown = " and ".join(f"({pair[0].name}, {pair[1].name})" for pair in arrays)

@@ -48,8 +48,8 @@ def _eyring(b: BodyBuilder, t: Expr, a: Expr, e: Expr) -> Expr:
     return 2.0 * t * fn("exp", e - a / t)
 
 
-def _boltzmann(b: BodyBuilder, w: Expr, t: Expr, a: Expr) -> Expr:
-    r = b.let(("r", "upper"), 3.0 * fn("exp", -a / (w * t)))
+def _boltzmann(b: BodyBuilder, t: Expr, a: Expr) -> Expr:
+    r = b.let(("r", "upper"), 3.0 * fn("exp", -a / t))
     return r / (1.0 + r)
 
 
@@ -136,8 +136,8 @@ _RADIATION = Family(
         Card(
             "boltzmann_share",
             "population excited",
-            "r / (1 + r) with r = 3 * exp(-{a} / ({w} * {t}))",
-            "w t a",
+            "r / (1 + r) with r = 3 * exp(-{a} / {t})",
+            "t a",
             _boltzmann,
         ),
         Card("beer_lambert", "transmitted light", "{e} * exp(-{a} / {w})", "w a e", _beer),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from generators._matrix_array_core import cells, finish
+from generators._matrix_array_core import cells
+from generators._matrix_array_finish import finish
 from generators.build import KernelBuilder, cast
 from generators.dtypes import INT32, Scalar
 from generators.expr import Expr, Operand, Var, op
@@ -51,6 +52,7 @@ def batched_product(k: KernelBuilder, level: int) -> Title:
     depth = k.trip_count(("depth", "inner", "k_size"), inner)
     c = cells(k, scalar, (batch, m, n), *_NAMES)
     item, row, col = c.at
+    c.channel = 2
     lengths = None
     if level >= 2 and shape.chance(0.3):
         lengths = k.array(("lengths", "valid_depth"), INT32, batch, low=1, high=4)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from generators._matrix_array_core import at, cells, finish
+from generators._matrix_array_core import at, cells
+from generators._matrix_array_finish import finish
 from generators.build import KernelBuilder, fn
 from generators.dtypes import INT32
 from generators.expr import Expr, Operand, Var, op
@@ -27,7 +28,7 @@ def convolve_planes(k: KernelBuilder, level: int) -> Title:
     side = shape.weighted({3: 4, 2: 1})
     step = shape.choice((1, 1, 2)) if level >= 2 else 1
     spread = shape.choice((1, 2)) if level >= 3 and step == 1 else 1
-    padded = level >= 3 and step == 1 and side == 3 and shape.chance(0.6)
+    padded = step == 1 and side == 3 and shape.chance(0.6 if level >= 3 else 0.3)
     reach = spread * (side - 1)
     sizes = (h, w) if padded else tuple(f"{step}*{s}+{reach}" for s in (h, w))
     image = k.array(
@@ -37,11 +38,13 @@ def convolve_planes(k: KernelBuilder, level: int) -> Title:
     taps_shape = (leads[-1], str(side), str(side)) if own else (str(side), str(side))
     taps = k.array(("taps", "weights", "kernel", "filt"), scalar, taps_shape, low=-0.6, high=0.8)
     edge = shape.choice(("zero", "clamp")) if padded else "valid"
+    flipped = shape.chance(0.3)
     rows = cols = None
     if padded:
         rows = k.size_param(("height", "num_rows"), h)
         cols = k.size_param(("width", "num_cols"), w)
     c = cells(k, scalar, (*leads, h, w), *_NAMES[rank])
+    c.channel = rank - 3 if rank > 2 else None
     lead, (y, x) = c.at[:-2], c.at[-2:]
     total = k.let(("total", "acc", "s"), zero(scalar))
     ky, kx = k.draw.word.choice((("ky", "kx"), ("di", "dj"), ("r", "q"), ("u", "v")))
@@ -57,7 +60,8 @@ def convolve_planes(k: KernelBuilder, level: int) -> Title:
             row = k.let(("yy", "src_row", "iy"), row)
         with k.for_(kx, side) as b:
             col = place(x, b)
-            tap = taps[(lead[-1], a, b) if own else (a, b)]
+            turned = (side - 1 - a, side - 1 - b) if flipped else (a, b)
+            tap = taps[(lead[-1], *turned) if own else turned]
             if rows is None or cols is None:
                 k.augment(total, "add", tap * image[at(*lead, row, col)])
             else:
@@ -70,11 +74,13 @@ def convolve_planes(k: KernelBuilder, level: int) -> Title:
                     with k.if_(op("and", within, col < cols)):
                         k.augment(total, "add", tap * image[at(*lead, row, col)])
     c.say(f"Convolve {'each plane of ' if rank > 2 else ''}{image.name} with the")
-    c.say(f"{side} x {side} {taps.name}{' of its channel' if own else ''}, unflipped,")
-    more = [f"stride {step}", f"dilation {spread}"]
-    c.say(f"{more[0]}, {more[1]}, the window")
+    turn = "flipped" if flipped else "unflipped"
+    c.say(f"{side} x {side} {taps.name}{' of its channel' if own else ''}, {turn},")
+    more = [f"stride {step}, "] if step > 1 else []
+    more += [f"dilation {spread}, "] if spread > 1 else []
+    c.say(f"{''.join(more)}the window")
     ends = {
-        "valid": "starting at the (strided) position.",
+        "valid": f"starting at {f'{step} times ' if step > 1 else ''}the position.",
         "zero": f"starting {reach // 2} before the position, zero outside.",
         "clamp": f"starting {reach // 2} before the position, positions clamped to the image.",
     }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from generators._matrix_array_core import Cells, at, cells, finish
+from generators._matrix_array_core import Cells, at, cells
+from generators._matrix_array_finish import finish
 from generators.build import KernelBuilder, fn
 from generators.expr import Expr, Var, op
 from generators.pieces import zero
@@ -62,7 +63,7 @@ def pairwise_matrix(k: KernelBuilder, level: int) -> Title:
         with k.if_(op("eq", first, second)):
             k.augment(value, "add", noise)
         c.say(f"{noise.name} is added where {first.name} = {second.name}.")
-    finish(c, level, value, ("out", "pair_values", "gram"), active=False)
+    finish(c, level, value, ("out", "pair_values", "gram"), active=False, signed=form in _DOTS)
     return Title(k.name("pairwise_matrix", f"pairwise_{form}", f"{form}_matrix"), c.text)
 
 

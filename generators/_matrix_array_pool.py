@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from generators._matrix_array_core import Cells, at, cells, finish
+from generators._matrix_array_core import Cells, at, cells
+from generators._matrix_array_finish import finish
 from generators.build import KernelBuilder, fn
 from generators.expr import Expr, Operand, Var
 from generators.pieces import helper, zero
@@ -56,7 +57,14 @@ def pool_planes(k: KernelBuilder, level: int) -> Title:
     c.say(f"Take the {form.replace('_', ' ')} of the {side} x {side} window of")
     c.say(f"{'each plane of ' if leads else ''}{image.name} that starts at {step} times the")
     c.say(f"position{', positions limited to the image' if ends else ''}.")
-    finish(c, level, value, ("out", "pooled", "reduced"), active=form != "root_mean_square")
+    finish(
+        c,
+        level,
+        value,
+        ("out", "pooled", "reduced"),
+        active=form != "root_mean_square",
+        signed=False,
+    )
     return Title(k.name("pool_planes", f"{form}_pool", f"pool_{form}", "window_pool"), c.text)
 
 
@@ -115,7 +123,7 @@ def image_gradient(k: KernelBuilder, level: int) -> Title:
     if level >= 4 and shape.chance(0.5):
         target = c.write(("direction", "angles"), fn("atan2", gy, fn("abs", gx) + 0.1))
         c.say(f"{target.name} gets atan2(gy, |gx| + 0.1).")
-    finish(c, level, value, ("edges", "out", "gradient"), active=False)
+    finish(c, level, value, ("edges", "out", "gradient"), active=False, signed=False)
     return Title(k.name(f"{form}_gradient", "image_gradient", f"{form}_edges"), c.text)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from generators._matrix_array_core import at, cells, finish
+from generators._matrix_array_core import at, cells
+from generators._matrix_array_finish import finish
 from generators.build import KernelBuilder, fn
 from generators.dtypes import INT32
 from generators.expr import Expr, Var, op
@@ -73,12 +74,15 @@ def ell_product(k: KernelBuilder, level: int) -> Title:
                 term(e)
     what = {
         "product": "sum",
-        "difference": "sum, each less the row's own entry (before weighting),",
+        "difference": "sum",
         "largest": "take the maximum, started from the row's own entry, of",
     }[form]
     slot = f"{e.name}, {row.name}" if flipped else f"{row.name}, {e.name}"
     c.say(f"For each {row.name} {what} the entries of {x.name} at {columns.name}[{slot}]")
-    c.say(f"over {e.name}{f', weighted by {values.name}[{slot}]' if values is not None else ''}")
+    less = ", each less the row's own entry" if form == "difference" else ""
+    c.say(
+        f"over {e.name}{less}{f', weighted by {values.name}[{slot}]' if values is not None else ''}"
+    )
     c.say(f"while {e.name} < {used.name}[{row.name}]." if used is not None else "of all slots.")
     if level >= 2 and form == "product" and shape.chance(0.5):
         diagonal = k.array(("diagonal", "self_weight", "diag"), scalar, n, low=0.5, high=1.5)
@@ -152,5 +156,6 @@ def gather_rows(k: KernelBuilder, level: int) -> Title:
         where = k.array(("positions", "pos_table"), scalar, (tokens, wide), low=-0.5, high=0.5)
         k.augment(value, "add", where[c.at[-2:]])
         c.say(f"{where.name}[{c.at[-2].name}, {last.name}] is added.")
+    c.channel = len(c.dims) - 1
     finish(c, level, value, ("out", "gathered", "looked_up"), active=level >= 3)
     return Title(k.name("gather_rows", "embedding_lookup", "embedding_bag", "lookup"), c.text)

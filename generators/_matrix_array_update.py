@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from generators._matrix_array_core import at, cells, finish
+from generators._matrix_array_core import at, cells
+from generators._matrix_array_finish import finish
 from generators.build import KernelBuilder, cast, fn
 from generators.dtypes import INT32, Scalar
 from generators.expr import Expr, Var, op
@@ -52,7 +53,7 @@ def rank_update(k: KernelBuilder, level: int) -> Title:
             k.augment(change, "add", term)
         text = f"the sum over samples s of {x.name}[s, {i.name}] * {y.name}[s, {j.name}]"
         text += f" * {weights.name}[s]" if weights is not None else ""
-    c.say(f"{'For each item of the batch, d' if lead else 'D'}[{spot}] = {text}.")
+    c.say(f"D[{spot}] = {text}{', per item of the batch' if lead else ''}.")
     triangle = shape.choice(("all", "lower", "upper")) if level >= 2 else "all"
     rate, rate_text = c.factor(("alpha", "rate"), ("rates", "gains"), 0.2, 0.9)
     sign = shape.choice(("add", "sub"))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from generators._matrix_array_core import at, cells, finish
+from generators._matrix_array_core import at, cells
+from generators._matrix_array_finish import finish
 from generators.build import KernelBuilder, cast
 from generators.dtypes import Scalar
 from generators.expr import Expr, literal
@@ -53,5 +54,6 @@ def quantised_product(k: KernelBuilder, level: int) -> Title:
     step, text = c.factor(("scale", "step"), ("scales", "steps"), 0.002, 0.005)
     value = k.let(("value", "real", "dequantised"), step * cast(total, scalar))
     c.say(f"As a float, it is multiplied by {text}.")
+    c.channel = len(c.dims) - 1
     finish(c, max(level - 1, 1), value, ("out", "result", "real_out"))
     return Title(k.name("quantised_product", "int_gemm", "dequant_matmul"), c.text)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from generators._matrix_array_core import cells, finish
+from generators._matrix_array_core import cells
+from generators._matrix_array_finish import finish
 from generators.build import KernelBuilder
 from generators.pieces import zero
 from generators.registry import Title
@@ -42,7 +43,10 @@ def array_product(k: KernelBuilder, level: int) -> Title:
         right = b[p] if vector else b[by[axes[2]], by[axes[3]]]
         term = left * right if weights is None else weights[p] * left * right
         k.augment(total, "add", term)
-    c.say(f"Multiply {layout} for a = {a.name} and {'the vector ' if vector else ''}b = {b.name}.")
+    c.channel = len(dims) - 1
+    first = f"the transpose of {a.name}" if axes[0] == "k" else a.name
+    second = f"the transpose of {b.name}" if axes[2] == "j" else b.name
+    c.say(f"Multiply {first} by {'the vector ' if vector else ''}{second}.")
     if weights is not None:
         c.say(f"Each product of index {p.name} is weighted by {weights.name}[{p.name}].")
     finish(c, level, total, ("c", "out", "result"))

@@ -113,12 +113,22 @@ def _summed(r: Rows, level: int, form: str) -> tuple[Expr, str]:
         value = k.let(("value", "v", "xj"), r.at(j)) if shape.chance(0.6) else r.at(j)
         term, text = _TERMS[form](k, value, base)
         k.augment(total, "add", term if weights is None else weights[j] * term)
-    done = f"For each row of {r.x.name}, sum {text} over the entries v{where}"
+    what = "the entries" if text == "v" else f"{text} over the entries v"
+    done = f"For each row of {r.x.name}, sum {what}{where}"
     done += f", each times {weights.name} of its column." if weights is not None else "."
     value, ended = _ended(k, form, total, cast(count, r.scalar))
     if base is not None:
-        done += f" b is {base.name}."
+        done += f" b is {_source(r, base)}."
     return value, done + ended
+
+
+def _source(r: Rows, base: Var) -> str:
+    """What a number is called in the signature: an array of one for each row, or itself."""
+    array = next((p for p in r.k.params if p.name in _BASES), None)
+    return f"{array.name} of the row" if array is not None else base.name
+
+
+_BASES = ("row_means", "targets", "centers")
 
 
 def _base(r: Rows, form: str) -> Var | None:
@@ -130,9 +140,7 @@ def _base(r: Rows, form: str) -> Var | None:
         return r.k.scalar(("margin", "center", "threshold"), r.scalar, -0.5, 0.5)
     if how == "none":
         return None
-    means = r.k.array(
-        ("row_means", "targets", "centers"), r.scalar, r.site.dims, low=-0.5, high=0.5
-    )
+    means = r.k.array(_BASES, r.scalar, r.site.dims, low=-0.5, high=0.5)
     return r.k.let(("base", "mu", "target"), means[r.site.at])
 
 

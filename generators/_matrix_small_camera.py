@@ -133,7 +133,8 @@ def _normalized(k: KernelBuilder, q: Expr, scalar: Scalar, level: int) -> tuple[
         x, y = q[0] * inv, q[1] * inv
     else:
         x, y = q[0] / q[2], q[1] / q[2]
-    return k.let(("x", "xn"), x), k.let(("y", "yn"), y), "x = q[0] / q[2], y = q[1] / q[2]"
+    names = k.draw.word.choice(("x y", "xn yn")).split()
+    return k.let(names[0], x), k.let(names[1], y), "x = q[0] / q[2], y = q[1] / q[2]"
 
 
 def _distorted(k: KernelBuilder, g: Grid, x: Expr, y: Expr, level: int) -> tuple[Expr, Expr, str]:
@@ -155,7 +156,8 @@ def _distorted(k: KernelBuilder, g: Grid, x: Expr, y: Expr, level: int) -> tuple
         new_x = new_x + 2.0 * p1 * x * y
         new_y = new_y + p1 * (r2 + 2.0 * y * y)
         text += f"; then 2 * {say(p1)} * x * y added to x and {say(p1)} * (r2 + 2 * y * y) to y"
-    return k.let(("xd", "x_dist"), new_x), k.let(("yd", "y_dist"), new_y), text
+    names = k.draw.word.choice(("xd yd", "x_dist y_dist")).split()
+    return k.let(names[0], new_x), k.let(names[1], new_y), text
 
 
 def _residual(k: KernelBuilder, g: Grid, uv: Expr, level: int) -> str:

@@ -169,9 +169,9 @@ def color_transform(k: KernelBuilder, level: int) -> Title:
 def _kept(k: KernelBuilder, g: Grid, c: Var, q: Var, scalar: Scalar) -> tuple[Var, str]:
     """Where a mask says so the pixel stays, or is mixed by an alpha."""
     if k.draw.shape.chance(0.5):
-        there, text = flagged(g, ("mask", "selected"))
-        kept = k.let(("kept", "masked_c"), fn("where", there, q, c))
-        return kept, f" Where not ({text}), q is c."
+        there, text = flagged(g, ("keep", "untouched"))
+        kept = k.let(("kept", "masked_c"), fn("where", there, c, q))
+        return kept, f" Where {text}, q is c."
     alpha = g.array(("alpha", "matte"), scalar, 0.0, 1.0)
     mixed = k.let(("mixed_c", "over"), fn("lerp", c, q, alpha[g.index]))
     return mixed, f" q is then c + {alpha.name} * (q - c)."

@@ -91,17 +91,20 @@ def _menu(
             least = fn("min", least, part)
         return fn("where", least >= 0.0, k.lift(1, INT32), k.lift(0, INT32))
 
+    def largest() -> Expr:
+        most = fn("abs", solution[0])
+        for part in solution[1:]:
+            most = fn("max", most, fn("abs", part))
+        return most
+
     menu = {
         "det": Extra(("dets", "determinants"), lambda: det, "the determinant of the columns"),
-        "sum": Extra(("sums", "totals"), lambda: total, f"{' + '.join(names)}"),
-        "gap": Extra(
-            ("gaps", "differences"), lambda: solution[0] - solution[1], f"{names[0]} - {names[1]}"
-        ),
         "work": Extra(
             ("works", "products"),
-            lambda: solution[0] * rhs[0] + solution[1] * rhs[1],
-            f"{names[0]} * r[0] + {names[1]} * r[1], r being the right-hand side",
+            lambda: sum_of([part * rhs[c] for c, part in enumerate(solution)]),
+            f"dot(({', '.join(names)}), r), r being the right-hand side",
         ),
+        "largest": Extra(("largest", "peaks"), largest, f"the largest size of {', '.join(names)}"),
         "size": Extra(
             ("sizes", "norms_sq"),
             lambda: sum_of([part * part for part in solution]),
@@ -179,5 +182,7 @@ def cramer_solve(k: KernelBuilder, level: int) -> Title:
     done = f"{p.text}, by Cramer's rule{note}.{_written(k, g, p, solution, vec)}"
     done += extras(g, _menu(k, p, det, solution, safe), (0, 1, 1, 2, 3)[level - 1])
     names = {"system": ("cramer_solve", "solve_cramer"), "rays": ("cross_rays", "meet_rays")}
-    names |= {"lines": ("cross_lines", "meet_planes")}
+    names |= {
+        "lines": ("cross_lines", "meet_lines") if size == 2 else ("cross_planes", "meet_planes")
+    }
     return Title(k.name(*names.get(p.kind, ("barycentric", "locate_points"))), done)

@@ -47,7 +47,13 @@ def rays(k: KernelBuilder, g: Grid, vec: Vec, safe: bool) -> Problem:
 def lines(k: KernelBuilder, g: Grid, vec: Vec, safe: bool) -> Problem:
     """Lines or planes n . x = c, each given by its normal and then c."""
     long = Vec(vec.size + 1, vec.scalar)
-    several = k.array(("lines", "planes"), long, (*g.dims, str(vec.size)), low=-1.0, high=1.0)
+    several = k.array(
+        ("lines", "edges") if vec.size == 2 else ("planes", "faces"),
+        long,
+        (*g.dims, str(vec.size)),
+        low=-1.0,
+        high=1.0,
+    )
     stem = k.draw.word.choice(("l", "row", "n"))
     lines = [k.let(f"{stem}{c}", several[g.at(c)]) for c in range(vec.size)]
     columns: list[Expr] = [

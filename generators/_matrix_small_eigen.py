@@ -123,8 +123,11 @@ def _menu(k: KernelBuilder, g: Grid, t: Var, pair: Var, definite: bool) -> dict[
             ("corner_response", "harris"), corner, "det(T) - kappa * trace(T)^2, kappa as given"
         ),
         "gap": Extra(("anisotropy", "max_shear"), lambda: 0.5 * (big - small), "half their gap"),
-        "mean_curvature": Extra(("means", "mean_curv"), lambda: 0.5 * (big + small), "their mean"),
-        "product": Extra(("products", "gauss_curv"), lambda: big * small, "their product"),
+        "ratio": Extra(
+            ("ratios", "roundness"),
+            lambda: small / (fn("abs", big) + 0.1),
+            "small / (|large| + 0.1)",
+        ),
         "radius": Extra(
             ("radii", "spectral"),
             lambda: fn("max", fn("abs", big), fn("abs", small)),
@@ -217,13 +220,14 @@ def _clamped(k: KernelBuilder, g: Grid, t: Var, pair: Var, definite: bool) -> st
     major = k.let(("major_part", "proj"), (t - share) / spread)
     way = "root" if definite and k.draw.shape.chance(0.5) else "soft"
     if way == "root":
-        a = k.let(("a", "ra"), fn("sqrt", pair[0] + 0.05))
-        b = k.let(("b", "rb"), fn("sqrt", pair[1] + 0.05))
+        a = k.let("root_large", fn("sqrt", pair[0] + 0.05))
+        b = k.let("root_small", fn("sqrt", pair[1] + 0.05))
         text = "f(v) = sqrt(v + 0.05)"
     else:
         limit = g.supply(("limit", "soft_limit"), ("limits",), mat.scalar, 0.5, 2.0)
-        a = k.let(("a", "fa"), pair[0] / (1.0 + fn("abs", pair[0]) / limit))
-        b = k.let(("b", "fb"), pair[1] / (1.0 + fn("abs", pair[1]) / limit))
+        names = k.draw.word.choice(("fa fb", "f_large f_small", "soft0 soft1")).split()
+        a = k.let(names[0], pair[0] / (1.0 + fn("abs", pair[0]) / limit))
+        b = k.let(names[1], pair[1] / (1.0 + fn("abs", pair[1]) / limit))
         text = f"f(v) = v / (1 + |v| / {say(limit)})"
     whole = (a - b) * major + times_identity(mat, b)
     target = g.write(("mapped", "regularized", "functions_of"), whole)

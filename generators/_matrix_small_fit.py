@@ -224,16 +224,16 @@ def normal_equations(k: KernelBuilder, level: int) -> Title:
     menu = {
         "det": Extra(("dets", "leverage"), lambda: fn("determinant", normal), "det of the matrix"),
         "drop": Extra(("explained", "drops"), lambda: fn("dot", coef, rhs), "dot(x, b) with its b"),
-        "variance": Extra(
-            ("variances", "spread"),
-            lambda: fn("get_diag", fn("inverse", normal)),
-            "the diagonal of the inverse of the matrix",
+        "diagonal": Extra(
+            ("informations", "row_norms"),
+            lambda: fn("get_diag", normal),
+            "the diagonal of the matrix",
         ),
         "slope": Extra(("slopes", "trend"), lambda: coef[1], "x[1]"),
         "length": Extra(("lengths", "norms"), lambda: fn("length", coef), "the length of x"),
     }
     if model.shared:
-        del menu["det"], menu["variance"]
+        del menu["det"], menu["diagonal"]
     done += extras(g, menu, (0, 1, shape.integer(0, 1), 1, 2)[level - 1])
     return _title(k, done)
 

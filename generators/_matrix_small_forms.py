@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from generators import ir
 from generators._matrix_small_extras import Extra, extras
 from generators._matrix_small_grid import Grid, grid, held, identity, rows_of, say, symmetric
 from generators.build import BodyBuilder, KernelBuilder, field, fn, make
 from generators.dtypes import INT32, Mat, Scalar, Type, Vec
-from generators.expr import Expr
+from generators.expr import Expr, Var
 from generators.pieces import helper, times_identity, zero
 from generators.registry import Title
 
@@ -81,31 +83,70 @@ def _mixture(k: KernelBuilder, g: Grid, x: Expr, made: str, vec: Vec, level: int
         weights = k.array(("weights", "priors"), vec.scalar, "c", low=0.3, high=1.0)
         source = f"mean, W and weight of {means.name}, {mats.name} and {weights.name}"
         items = None
+
+    def component(q: Expr) -> tuple[Expr, Expr, Expr]:
+        if items is None:
+            return means[q], mats[q], weights[q]
+        one = k.let(("gauss", "item"), items[q])
+        return field(one, "mean"), field(one, "precision"), field(one, "weight")
+
+    def measured(q: Expr) -> tuple[Expr, Expr, Var, Expr]:
+        """The offset from a component, W and the weight of that, and the squared distance."""
+        mean, w, weight = component(q)
+        d = k.let(("d", "off"), x - mean)
+        return d, w, k.let(("sq", "dist"), _measured(k, made, d, w)), weight
+
     total = k.let(("density", "likelihood"), zero(vec.scalar))
     nearest = k.let(("nearest", "best_sq"), k.lift(100.0, vec.scalar))
     label = k.let(("label", "best"), k.lift(0, INT32))
     with k.for_(("comp", "q"), count) as q:
-        if items is not None:
-            one = k.let(("gauss", "item"), items[q])
-            mean: Expr = field(one, "mean")
-            w: Expr = field(one, "precision")
-            weight: Expr = field(one, "weight")
-        else:
-            mean, w, weight = means[q], mats[q], weights[q]
-        d = k.let(("d", "off"), x - mean)
-        sq = k.let(("sq", "dist"), k.call(made, d, w) if made else fn("dot", d, w * d))
+        _, _, sq, weight = measured(q)
         k.augment(total, "add", weight * fn("exp", -0.5 * sq))
         with k.if_(sq < nearest):
             k.assign(nearest, sq)
             k.assign(label, q)
     first = g.write(("densities", "scores"), total)
     second = g.write(("labels", "assignments"), label)
-    text = f"Over the components ({source}), with r = dot(x - mean, W * (x - mean)): {first.name}"
+    text = f"over the components ({source}), with r = dot(x - mean, W * (x - mean)): {first.name}"
     text += f" gets the sum of weight * exp(-r / 2), {second.name} the first component of least r"
     if k.draw.shape.chance(0.5) or level >= 5:
         third = g.write(("nearest_sq", "min_dist"), nearest)
-        return f"{text}, {third.name} that r."
-    return f"{text}."
+        text += f", {third.name} that r"
+    return f"{text}.{_shares(k, g, level, vec, total, (count, measured)) if level >= 4 else ''}"
+
+
+def _measured(k: KernelBuilder, made: str, d: Expr, w: Expr) -> Expr:
+    return k.call(made, d, w) if made else fn("dot", d, w * d)
+
+
+Measured = Callable[[Expr], tuple[Expr, Expr, Var, Expr]]
+
+
+def _shares(
+    k: KernelBuilder, g: Grid, level: int, vec: Vec, total: Var, again: tuple[Expr, Measured]
+) -> str:
+    """A second pass: the share of each component, and the slope of the log density."""
+    count, measured = again
+    ways = ["shares", "slope"] if level >= 5 else [k.draw.shape.choice(("shares", "slope"))]
+    k.used -= {"d", "off", "sq", "dist", "gauss", "item"}
+    slope = k.let(("pull", "toward"), zero(vec)) if "slope" in ways else None
+    shares = None
+    if "shares" in ways:
+        names = ("responsibilities", "shares")
+        shares = k.out(names, vec.scalar, (*g.dims, "c"))
+    with k.for_(("n", "j2"), count) as n:
+        d, w, sq, weight = measured(n)
+        share = k.let(("share", "resp"), weight * fn("exp", -0.5 * sq) / total)
+        if shares is not None:
+            k.store(shares, g.at(n), share)
+        if slope is not None:
+            k.augment(slope, "sub", share * (w * d))
+    done = " The share of a component is its weight * exp(-r / 2) over that sum."
+    done += f" {shares.name} gets all shares." if shares is not None else ""
+    if slope is not None:
+        out = g.write(("score_out", "log_slopes"), slope)
+        done += f" {out.name} gets minus the sum of share * W * (x - mean)."
+    return done
 
 
 def quadratic_form(k: KernelBuilder, level: int) -> Title:
@@ -120,10 +161,7 @@ def quadratic_form(k: KernelBuilder, level: int) -> Title:
     made = _form(k, level, vec)
     done = f"With x = {points.name}: "
     if level >= 3 and shape.chance(0.5):
-        done += _mixture(k, g, x, made, vec, level)
-        if level == 3:
-            return _title(k, done)
-        done += " "
+        return _title(k, done + _mixture(k, g, x, made, vec, level))
     w, text = _metric(k, g, mat, level)
     center = g.supply(("center", "mean_x"), ("centers_x", "anchors"), vec, -0.5, 0.5)
     d = k.let(("delta", "gap"), x - center)

@@ -107,7 +107,7 @@ def _steiner(k: KernelBuilder, g: Grid, inertia: Expr, scalar: Scalar) -> tuple[
 def _composite(k: KernelBuilder, g: Grid, scalar: Scalar) -> tuple[Expr, str]:
     """Several point masses or small balls, summed about the origin or their centre."""
     mat, vec = Mat(3, 3, scalar), Vec(3, scalar)
-    k.size("m", 3, 5)
+    k.size("m", 3, 5, minimum=3)
     count = k.trip_count(("num_parts", "part_count"), "m")
     spots = k.array(("part_offsets", "spots"), vec, (*g.dims, "m"), low=-1.0, high=1.0)
     masses = k.array(("part_masses", "weights"), scalar, "m", low=0.3, high=1.5)
@@ -194,18 +194,16 @@ def _title(k: KernelBuilder, done: str) -> Title:
 def _accelerated(
     k: KernelBuilder, g: Grid, inertia: Expr, spin: Expr, momentum: Expr, level: int
 ) -> str:
-    """Euler's equation, by an inverse that damping keeps away from singular ones."""
+    """Euler's equation: the spin after a step."""
     mat, vec = inertia.type, spin.type
     assert isinstance(mat, Mat)
     torques = g.array(("torques", "moments_ext"), vec, -1.0, 1.0)
-    floor = k.draw.value.choice((0.1, 0.2, 0.25, 0.5))
     gyro = k.draw.shape.chance(0.7)
     free = torques[g.index] - fn("cross", spin, momentum) if gyro else torques[g.index]
     tau = k.let(("tau", "net"), free)
-    damped = k.let(("damped", "safe_i"), inertia + times_identity(mat, floor))
-    alpha = k.let(("alpha", "ang_acc"), fn("inverse", damped) * tau)
-    text = f"{torques.name}{' - cross(w, L)' if gyro else ''}"
-    text = f" a = inverse(J + {floor} I) * ({text});"
+    alpha = k.let(("alpha", "ang_acc"), fn("inverse", inertia) * tau)
+    text = f"({torques.name} - cross(w, L))" if gyro else torques.name
+    text = f" a = inverse(J) * {text};"
     dt = g.supply(("dt", "step"), ("dts", "steps"), mat.scalar, 0.05, 0.3)
     new = k.let(("new_spin", "w_next"), spin + dt * alpha)
     text += f" w' = w + {say(dt)} * a"

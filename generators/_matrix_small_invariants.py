@@ -181,11 +181,11 @@ def _effective(k: KernelBuilder, g: Grid, s: Var, whole: bool) -> str:
 
 def _limit(k: KernelBuilder, g: Grid, scalar: Scalar, level: int) -> tuple[Expr, Expr, str]:
     """Yield stress with hardening by what has accumulated, and the hardening modulus."""
-    past = g.array(("plastic", "eq_plastic", "history"), scalar, 0.0, 0.8)
+    past = g.array(("plastic", "eq_plastic", "history"), scalar, 0.0, 2.0)
     if level >= 5 or k.draw.shape.chance(0.4):
         inits = [
-            ir.FieldInit("yield_stress", scalar, "uniform", "1.4", "2.2"),
-            ir.FieldInit("hardening", scalar, "uniform", "0.2", "0.9"),
+            ir.FieldInit("yield_stress", scalar, "uniform", "0.5", "1.0"),
+            ir.FieldInit("hardening", scalar, "uniform", "0.6", "1.5"),
         ]
         fields: tuple[tuple[str, Type], ...] = tuple((f.name, f.type) for f in inits)
         struct = k.struct(k.name("Plasticity", "Material", "Metal"), *fields)
@@ -194,8 +194,8 @@ def _limit(k: KernelBuilder, g: Grid, scalar: Scalar, level: int) -> tuple[Expr,
         slope: Expr = field(metal, "hardening")
         text = f"{metal.name}.yield_stress + {metal.name}.hardening * {past.name}"
     else:
-        start = g.supply(("yield0", "sigma_y"), ("yields", "strengths"), scalar, 1.4, 2.2)
-        slope = g.supply(("hardening", "slope"), ("slopes", "moduli"), scalar, 0.2, 0.9)
+        start = g.supply(("yield0", "sigma_y"), ("yields", "strengths"), scalar, 0.5, 1.0)
+        slope = g.supply(("hardening", "slope"), ("slopes", "moduli"), scalar, 0.6, 1.5)
         text = f"{say(start)} + {say(slope)} * {past.name}"
     return k.let(("limit", "flow_stress"), start + slope * past[g.index]), slope, text
 

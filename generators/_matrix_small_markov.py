@@ -113,7 +113,7 @@ def _menu(k: KernelBuilder, g: Grid, p: Var) -> dict[str, Extra]:
         return -fn("dot", p, k.let(("logs", "log_p"), logs))
 
     def reward() -> Expr:
-        values = g.supply(("reward", "payoff"), ("rewards", "payoffs"), vec, -1.0, 2.0)
+        values = g.supply(("reward",), ("rewards",), vec, -1.0, 2.0)
         return fn("dot", values, p)
 
     return {
@@ -122,7 +122,7 @@ def _menu(k: KernelBuilder, g: Grid, p: Var) -> dict[str, Extra]:
         "state": Extra(
             ("labels", "states"), lambda: fn("argmax", p), "the index of the greatest of p"
         ),
-        "reward": Extra(("returns", "expected"), reward, "dot(reward, p)"),
+        "reward": Extra(("returns", "expected"), reward, "dot(r, p), r being the given reward"),
         "first": Extra(("first", "absorbed"), lambda: p[0], "p[0]"),
         "odds": Extra(("log_odds", "odds"), lambda: fn("log", p[0] / p[1]), "log(p[0] / p[1])"),
         "purity": Extra(("purity", "collision"), lambda: fn("dot", p, p), "dot(p, p)"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from generators._matrix_small_grid import Grid, Names, say
 from generators.build import KernelBuilder, cast, fn
 from generators.dtypes import INT32, Mat, Scalar, Vec
-from generators.expr import Expr, Var
+from generators.expr import Const, Expr, Var, literal
 from generators.pieces import zero
 
 
@@ -24,7 +24,7 @@ class Cloud:
 
 def point_cloud(k: KernelBuilder, g: Grid, vec: Vec, level: int) -> Cloud:
     """Points of each thread's own, or gathered by the numbers of its neighbours."""
-    k.size("m", 3, 5)
+    k.size("m", 3, 5, minimum=2)
     count = k.trip_count(("num_points", "neighbor_count", "count"), "m")
     if level >= 2 and k.draw.shape.chance(0.5):
         k.size("p", 24, 40)
@@ -74,8 +74,15 @@ def _divisor(
     if total is not None:
         return total, "the sum of the weights"
     if k.draw.shape.chance(0.3):
-        return cast(cloud.count - 1, scalar), "their number less one"
+        return _less_one(cloud, scalar), "their number less one"
     return cast(cloud.count, scalar), "their number"
+
+
+def _less_one(cloud: Cloud, scalar: Scalar) -> Expr:
+    """One less than the number of points, a literal where that is one."""
+    if isinstance(cloud.count, Const):
+        return literal(int(cloud.count.value) - 1, scalar)
+    return cast(cloud.count - 1, scalar)
 
 
 def _mean(
@@ -105,21 +112,16 @@ def two_passes(
     cov = k.let(("cov", "scatter", "c"), zero(Mat(vec.size, vec.size, vec.scalar)))
     with k.for_(("j", "s", "nb"), cloud.count) as j:
         p = cloud.at(j)
+        if weight is not None and weight.__name__ == "bell":
+            p = k.let(("p", "pt"), p)
         d = k.let(("d", "centered"), p - mean)
         term = k.call(square, d) if square else fn("outer", d, d)
-        if weight is not None:
-            value = weight(k, j, d + mean) if _needs_point(weight) else weight(k, j, p)
-            term = value * term
-        k.augment(cov, "add", term)
+        k.augment(cov, "add", term if weight is None else weight(k, j, p) * term)
     divisor, text = _divisor(k, cloud, total, vec.scalar)
     if k.draw.shape.chance(0.7):
         k.augment(cov, "div", divisor)
         return cov, mean, f"the sum of outer(p - mean, p - mean) divided by {text}"
     return cov, mean, "the sum of outer(p - mean, p - mean)"
-
-
-def _needs_point(weight: Weight) -> bool:
-    return weight.__name__ == "bell"
 
 
 def one_pass(
@@ -145,6 +147,23 @@ def one_pass(
     return cov, mean, "the mean of outer(p, p) less outer(mean, mean)"
 
 
+def chords(k: KernelBuilder, cloud: Cloud, vec: Vec) -> tuple[Var, None, str]:
+    """Moments of the steps from point to point, or of the ways from the first one."""
+    steps = k.draw.shape.chance(0.5)
+    cov = k.let(("cov", "scatter", "tensor"), zero(Mat(vec.size, vec.size, vec.scalar)))
+    first = None if steps else k.let(("first", "base"), cloud.at(k.lift(0, INT32)))
+    with k.for_(("j", "s"), cloud.count, 1) as j:
+        before = cloud.at(j - 1) if first is None else first
+        d = k.let(("d", "chord"), cloud.at(j) - before)
+        k.augment(cov, "add", fn("outer", d, d))
+    way = "each point to the next" if steps else "the first point to each other"
+    text = f"the sum of outer(d, d), d the way from {way}"
+    if k.draw.shape.chance(0.5):
+        k.augment(cov, "div", _less_one(cloud, vec.scalar))
+        text += ", divided by their number less one"
+    return cov, None, text
+
+
 def about_origin(
     k: KernelBuilder, g: Grid, cloud: Cloud, weight: Weight | None, vec: Vec
 ) -> tuple[Var, None, str]:
@@ -158,8 +177,9 @@ def about_origin(
         d = k.let(("d", "arm"), p if center is None else p - center)
         term = fn("outer", d, d)
         k.augment(cov, "add", weight(k, j, p) * term if weight else term)
-    about = "" if center is None else f" - {say(center)}"
-    text = f"the sum of outer(d, d), d = p{about}"
+    text = "the sum of outer(p, p)"
+    if center is not None:
+        text = f"the sum of outer(d, d), d = p - {say(center)}"
     if k.draw.shape.chance(0.5):
         k.augment(cov, "div", cast(cloud.count, vec.scalar))
         text += ", divided by their number"

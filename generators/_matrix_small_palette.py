@@ -30,7 +30,7 @@ def merged_exposures(k: KernelBuilder, g: Grid, vec: Vec) -> tuple[Var, str]:
     c = k.let(("c", "radiance"), total / norm)
     weight = "1.05 - |2 m - 1|" if tent else "4 m (1 - m) + 0.05"
     text = f"c = the mean of {shots.name} / {times.name} over the frames with weights {weight}"
-    return c, f"{text}, m the mean of its channels"
+    return c, f"{text}, m the mean of a frame's channels,"
 
 
 def nearest_in_palette(k: KernelBuilder, g: Grid, q: Expr, vec: Vec) -> str:

@@ -6,6 +6,7 @@ from generators._matrix_small_extras import Extra, extras
 from generators._matrix_small_grid import Grid, grid, say, voigt
 from generators._matrix_small_moments import (
     about_origin,
+    chords,
     crossed,
     one_pass,
     point_cloud,
@@ -52,7 +53,7 @@ def _menu(k: KernelBuilder, g: Grid, cov: Var, mean: Var | None) -> dict[str, Ex
     }
     if mean is not None:
         menu["mean"] = Extra(("means", "centroids"), lambda: mean, "the mean")
-        menu["far"] = Extra(
+        menu["mean_sq"] = Extra(
             ("offcenter", "mean_sq"), lambda: fn("dot", mean, mean), "dot(mean, mean)"
         )
     return menu
@@ -66,27 +67,36 @@ def point_covariance(k: KernelBuilder, level: int) -> Title:
     cloud = point_cloud(k, g, vec, level)
     weight, weighted = weighting(k, g, cloud, vec.scalar, level)
     ways = {"one": 3, "origin": 3 if level < 4 else 1, "two": 3 if level >= 2 else 1}
+    ways["chords"] = 2 if weight is None else 0
     way = shape.weighted(ways | {"cross": 2 if level >= 3 and weight is None else 0})
     mean: Var | None
     if way == "one":
         cov, mean, text = one_pass(k, cloud, weight, vec)
     elif way == "origin":
         cov, mean, text = about_origin(k, g, cloud, weight, vec)
+    elif way == "chords":
+        cov, mean, text = chords(k, cloud, vec)
     elif way == "cross":
         cov, mean, text = crossed(k, g, cloud, vec, level)
     else:
         cov, mean, text = two_passes(k, cloud, weight, vec, _squared(k, level, vec))
-    done = f"Over p of {cloud.text}{weighted}, let C be {text}."
+    over = "Of" if way == "chords" else "Over p of"
+    done = f"{over} {cloud.text}{weighted}, let C be {text}."
     if level >= 3 and shape.chance(0.6):
         ridge = g.supply(("ridge", "noise_floor"), ("ridges", "floors"), vec.scalar, 0.05, 0.3)
         k.augment(cov, "add", times_identity(Mat(vec.size, vec.size, vec.scalar), ridge))
         done += f" Add {say(ridge)} * I."
     if level >= 4:
         done += _whitened(k, g, cov, way == "cross")
-    target = g.write(("covariances", "scatter_out", "moments"), cov)
-    done += f" {target.name} gets C."
     menu = _menu(k, g, cov, mean)
-    done += extras(g, menu, (0, 1, 1, 2, 3)[level - 1])
+    if way != "cross" and shape.chance(0.25):
+        packed = menu.pop("packed")
+        done += f" {g.write(packed.names, packed.value()).name} gets {packed.text}."
+    else:
+        target = g.write(("covariances", "scatter_out", "moments"), cov)
+        done += f" {target.name} gets C."
+    few = 1 if mean is not None and shape.chance(0.4) else 0
+    done += extras(g, menu, (few, 1, 1, 2, 3)[level - 1])
     return Title(k.name("point_covariance", "local_covariance", "scatter_matrix"), done)
 
 

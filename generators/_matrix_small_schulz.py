@@ -18,7 +18,7 @@ def _inverse_steps(k: BodyBuilder, a: Expr, mat: Mat, steps: int) -> Made:
     with k.for_(("it", "r"), steps):
         k.assign(x, x * (two - a * x))
     start = "transpose(A) / (ddot(A, A) + 0.1)"
-    return x, f"E, from {start}, after {steps} times E = E * (2 * I - A * E)"
+    return x, f"E starts as {start} and {steps} times becomes E * (2 * I - A * E)"
 
 
 def _polar_steps(k: BodyBuilder, a: Expr, mat: Mat, steps: int) -> Made:
@@ -27,14 +27,14 @@ def _polar_steps(k: BodyBuilder, a: Expr, mat: Mat, steps: int) -> Made:
         with k.for_(("it", "r"), steps):
             g = k.let(("g", "gram"), fn("transpose", x) * x)
             k.assign(x, 1.5 * x - 0.5 * (x * g))
-        how = "E = 1.5 * E - 0.5 * E * transpose(E) * E"
+        how = "becomes 1.5 * E - 0.5 * E * transpose(E) * E"
     else:
         with k.for_(("it", "r"), steps):
             g = k.let(("g", "gram"), x * fn("transpose", x))
             h = k.let(("h", "poly"), -1.25 * g + 0.375 * (g * g))
             k.assign(x, 1.875 * x + h * x)
-        how = "G = E * transpose(E), E = 1.875 * E + (0.375 * G * G - 1.25 * G) * E"
-    return x, f"E, from A / sqrt(ddot(A, A) + 0.1), after {steps} times {how}"
+        how = "becomes 1.875 * E + (0.375 * G * G - 1.25 * G) * E, G = E * transpose(E)"
+    return x, f"E starts as A / sqrt(ddot(A, A) + 0.1) and {steps} times {how}"
 
 
 def _root_steps(k: BodyBuilder, a: Expr, mat: Mat, steps: int) -> Made:
@@ -81,7 +81,7 @@ def newton_schulz(k: KernelBuilder, level: int) -> Title:
     steps = shape.integer(2, 3) if level < 3 else shape.integer(3, 5)
     names = (f"newton_{key}", f"{key}_by_iteration")
     e, how = in_helper(k, level, names, raw, lambda body, m: ITERATIONS[key](body, m, mat, steps))
-    done = f"With {text}, let E be: {how}."
+    done = f"With {text}: {how}."
     target = g.write((f"{key}_out", "results", "iterates"), e)
     done += f" {target.name} gets E."
     if level >= 3:

@@ -66,7 +66,9 @@ def _menu(k: KernelBuilder, g: Grid, s: Solved) -> dict[str, Extra]:
             "dot(M * x, b), with the matrix and the right-hand side solved with",
         ),
         "outer": Extra(("gradients", "updates"), sensitivity, "outer(gradient, x) of its gradient"),
-        "sum": Extra(("sums", "totals"), lambda: x[0] + x[1], "x[0] + x[1]"),
+        "top": Extra(
+            ("greatest", "tops"), lambda: fn("max_element", x), "the greatest component of x"
+        ),
     }
 
 
@@ -108,12 +110,12 @@ def _cases(k: KernelBuilder, g: Grid, s: Solved) -> str:
     cases = k.array(
         ("cases", "more_loads"), vec, (*g.dims, "t") if own else "t", low=-1.0, high=1.0
     )
-    inv = k.let(("inv", "m_inv"), fn("inverse", s.m))
+    assert s.inv is not None
     target = k.out(("case_solutions", "responses"), vec, (*g.dims, "t"))
     total = k.let(("total", "compliance"), zero(vec.scalar))
     with k.for_(("case", "q"), count) as q:
         load = k.let(("case_load", "fq"), cases[g.at(q)] if own else cases[q])
-        y = k.let(("y_case", "answer"), inv * load)
+        y = k.let(("y_case", "answer"), s.inv * load)
         k.store(target, g.at(q), y)
         k.augment(total, "add", fn("dot", load, y))
     whole = g.write(("compliances", "case_works"), total)

@@ -101,8 +101,8 @@ def _menu(k: KernelBuilder, e: Var, f: Var) -> dict[str, Extra]:
             f"e - (trace(e) / {third}) * I",
         ),
         "shear": Extra(("shear", "shears"), lambda: e[0, 1], "e[0, 1]"),
-        "vorticity": Extra(
-            ("vorticity", "spins"),
+        "rotation": Extra(
+            ("rotations", "turns"),
             lambda: _turning(f),
             "0.5 * (F[1, 0] - F[0, 1])" if mat.rows == 2 else AXIAL_TEXT,
         ),

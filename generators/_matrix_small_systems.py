@@ -20,9 +20,18 @@ class Solved:
     m: Expr
     b: Expr
     text: str
+    inv: Var | None = None
 
 
 X = ("x", "sol", "dx")
+
+
+def _by_inverse(k: KernelBuilder, level: int, m: Expr, b: Expr) -> tuple[Var | None, Var]:
+    """The solution by the inverse, which is kept where more is solved with it."""
+    if level < 4:
+        return None, k.let(X, fn("inverse", m) * b)
+    inv = k.let(("inv", "m_inv"), fn("inverse", m))
+    return inv, k.let(X, inv * b)
 
 
 def _square(k: KernelBuilder, scalar: Scalar) -> Mat:
@@ -48,8 +57,8 @@ def _plain(k: KernelBuilder, g: Grid, level: int, scalar: Scalar) -> Solved:
         damp = g.supply(("damping", "ridge"), ("dampings", "ridges"), scalar, 0.1, 0.9)
         matrix = k.let(("lhs", "damped"), matrix + times_identity(mat, damp))
         name = f"{name} + {say(damp)} * I"
-    x = k.let(X, fn("inverse", matrix) * b)
-    return Solved(x, matrix, b, f"Solve ({name}) * x = b for {text}.")
+    inv, x = _by_inverse(k, level, matrix, b)
+    return Solved(x, matrix, b, f"Solve ({name}) * x = b for {text}.", inv)
 
 
 def _implicit(k: KernelBuilder, g: Grid, level: int, scalar: Scalar) -> Solved:
@@ -73,11 +82,10 @@ def _implicit(k: KernelBuilder, g: Grid, level: int, scalar: Scalar) -> Solved:
         b = k.let(("b", "explicit"), b - share * (rates * v))
         text += f" - 0.5 * {say(dt)} * D * v"
     m = k.let(("lhs", "implicit"), identity(k, mat) + share * rates)
-    x = k.let(X, fn("inverse", m) * b)
+    inv, x = _by_inverse(k, level, m, b)
     name = f"{'0.5 * ' if half else ''}{say(dt)}"
-    return Solved(
-        x, m, b, f"Solve (I + {name} * D) * x = b, D = {say(rates)} and b made of {text}."
-    )
+    text = f"Solve (I + {name} * D) * x = b, D = {say(rates)} and b made of {text}."
+    return Solved(x, m, b, text, inv)
 
 
 def _newton(k: KernelBuilder, g: Grid, level: int, scalar: Scalar) -> Solved:
@@ -196,12 +204,13 @@ def _schur(k: KernelBuilder, g: Grid, level: int, scalar: Scalar) -> Solved:
     bd = k.let(("bd", "elim"), cross * d_inv)
     m = k.let(("schur", "reduced"), first[g.index] - bd * fn("transpose", cross))
     b = k.let(("b_red", "rhs_red"), f[g.index] - bd * h[g.index])
-    x = k.let(X, fn("inverse", m) * b)
+    inv, x = _by_inverse(k, level, m, b)
     back = k.let(("y", "second"), d_inv * (h[g.index] - fn("transpose", cross) * x))
     target = g.write(("second_out", "y_out"), back)
     text = f"Solve A x + B y = f, transpose(B) x + D y = h with A = {first.name}, B = {say(cross)},"
     text += f" D = {second.name}, f = {f.name}, h = {h.name} by the Schur complement"
-    return Solved(x, m, b, f"{text} A - B inverse(D) transpose(B); {target.name} gets y.")
+    text += f" A - B inverse(D) transpose(B); {target.name} gets y."
+    return Solved(x, m, b, text, inv)
 
 
 METHODS: dict[str, Callable[[KernelBuilder, Grid, int, Scalar], Solved]] = {

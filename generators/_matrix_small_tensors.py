@@ -61,7 +61,7 @@ def _framed(k: KernelBuilder, level: int, r: Expr, m: Expr) -> tuple[Var, str]:
         made = helper(k, ("congruent", "to_frame"), (("f", r.type), ("t", m.type)), build)
         return k.let(name, k.call(made, r, m)), text
     if k.draw.shape.chance(0.3) and not back:
-        half = k.let(("half", "rm"), r * m)
+        half = k.let(("rm", "left"), r * m)
         return k.let(name, half * fn("transpose", r)), text
     return k.let(name, build(k, r, m)), text
 
@@ -125,7 +125,7 @@ def _menu(k: KernelBuilder, g: Grid, c: Var) -> dict[str, Extra]:
             ("packed_out", "upper_out"), lambda: voigt(c), f"diagonal and entries {upper} of C"
         ),
         "ratio": Extra(
-            ("correlations", "skewness"), correlation, "C[0, 1] / sqrt(|C[0, 0] C[1, 1]| + 0.1)"
+            ("correlations", "coupling"), correlation, "C[0, 1] / sqrt(|C[0, 0] C[1, 1]| + 0.1)"
         ),
         "gap": Extra(("gaps", "anisotropy"), lambda: c[0, 0] - c[1, 1], "C[0, 0] - C[1, 1]"),
     }
@@ -143,11 +143,14 @@ def congruence(k: KernelBuilder, level: int) -> Title:
     done = f"Let C = {text} with {source}, {frame}."
     if level >= 2:
         done += _changed(k, g, c, level)
+    mat = c.type
+    assert isinstance(mat, Mat)
     if level >= 4 and shape.chance(0.5):
-        there, note = flagged(g, ("shared", "doubled"))
+        there, note = flagged(g, ("isotropic", "degenerate"))
         with k.if_(there):
-            k.assign(c, 0.5 * c)
-        done += f" Where {note}, C is halved."
+            mean = k.let(("mean", "avg"), fn("trace", c) / float(mat.rows))
+            k.assign(c, times_identity(mat, mean))
+        done += f" Where {note}, C becomes trace(C) / {mat.rows} * I."
     if level >= 4:
         done += _inverted(k, g, c)
     target = g.write(("framed_out", "out", "world_tensors"), c)

@@ -98,7 +98,7 @@ def _rodrigues(k: KernelBuilder, g: Grid, level: int, scalar: Scalar) -> tuple[E
         value: Expr = k.call(made, axis, angle)
     else:
         value = build(k, axis, angle)
-    return k.let(("rot", "rmat"), value), f"R the rotation about {axes.name} by {say(angle)}"
+    return k.let(("rot", "rmat"), value), f"R be the rotation about {axes.name} by {say(angle)}"
 
 
 def _plane(k: KernelBuilder, g: Grid, level: int, scalar: Scalar) -> tuple[Expr, str]:
@@ -111,7 +111,7 @@ def _plane(k: KernelBuilder, g: Grid, level: int, scalar: Scalar) -> tuple[Expr,
         rot = from_columns(k, Mat(2, 2, scalar), (k.let(("ex", "u"), x), k.let(("ey", "v"), y)))
     else:
         rot = make(Mat(2, 2, scalar), c, -s, s, c)
-    return k.let(("rot", "rmat"), rot), f"R the rotation in the plane by {text}"
+    return k.let(("rot", "rmat"), rot), f"R be the rotation in the plane by {text}"
 
 
 def _householder(k: KernelBuilder, g: Grid, level: int, scalar: Scalar) -> tuple[Expr, str]:
@@ -158,7 +158,7 @@ def _schmidt(k: KernelBuilder, g: Grid, level: int, scalar: Scalar) -> tuple[Exp
     way = k.draw.shape.choice(("columns", "rows"))
     build = from_columns if way == "columns" else from_rows
     rot = k.let(("frame", "basis"), build(k, mat, (x, y, z)))
-    text = f"R with the {way} x, y, z: z of {firsts.name}, h of {hints.name}, q = h - dot(z, h) * z"
+    text = f"R have the {way} x, y, z: z of {firsts.name}, h of {hints.name}, q = h - dot(z, h) * z"
     return rot, f"{text}, x = q / sqrt(dot(q, q) + 0.05), y = cross(z, x)"
 
 

@@ -139,10 +139,10 @@ def view_transform(k: KernelBuilder, level: int) -> Title:
 
 
 def _divided(k: KernelBuilder, g: Grid, clip: Expr, vec: Vec, level: int) -> tuple[Expr, str]:
-    """Division by w, kept away from zero as a smooth function of it."""
+    """Division by w, which is at least some small value."""
 
     def build(body: BodyBuilder, c: Expr) -> Expr:
-        inv = body.let(("inv_w", "iw"), c[3] / (c[3] * c[3] + 0.25))
+        inv = body.let(("inv_w", "iw"), 1.0 / fn("max", c[3], 0.1))
         return make(vec, c[0] * inv, c[1] * inv, c[2] * inv)
 
     if level >= 3 and k.draw.shape.chance(0.6):
@@ -151,7 +151,7 @@ def _divided(k: KernelBuilder, g: Grid, clip: Expr, vec: Vec, level: int) -> tup
     else:
         ndc = k.let(("ndc", "n"), build(k, clip))
     target = g.write(("ndc_out", "normalized"), ndc)
-    text = "n = (c0, c1, c2) * c[3] / (c[3]^2 + 0.25)"
+    text = "n = (c0, c1, c2) / max(c3, 0.1)"
     return ndc, f" {target.name} gets {text}."
 
 
@@ -187,7 +187,7 @@ def _shaded(k: KernelBuilder, g: Grid, mv: Expr, vec: Vec, scalar: Scalar) -> st
     upper = k.let(("upper", "linear"), fn("matrix_from_rows", *rows))
     turned = k.let(("turned", "n_view"), upper * n)
     light = g.supply(("light", "sun"), ("lights", "lamps"), vec, -1.0, 1.0)
-    size = k.let(("n_size", "norm_n"), fn("sqrt", fn("dot", turned, turned) + 0.05))
+    size = k.let(("n_size", "norm_n"), fn("length", turned))
     lit = k.let(("lit", "lambert"), fn("dot", turned, light) / size)
     ambient = g.supply(("ambient", "fill"), ("ambients", "fills"), scalar, 0.1, 0.4)
     wrap = k.draw.shape.chance(0.4)
@@ -199,8 +199,8 @@ def _shaded(k: KernelBuilder, g: Grid, mv: Expr, vec: Vec, scalar: Scalar) -> st
         text = f"{say(ambient)} + max(l, 0)"
     target = g.write(("shading", "intensity"), value)
     return (
-        f" With m = M's upper left 3 x 3 * {source.name}, l = dot(m, {say(light)}) / sqrt(dot(m, m)"
-        f" + 0.05), {target.name} gets {text}."
+        f" With m = M's upper left 3 x 3 * {source.name}, l = dot(m, {say(light)}) / |m|,"
+        f" {target.name} gets {text}."
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from generators._matrix_array_core import Cells, finish
+from generators._matrix_array_core import Cells
+from generators._matrix_array_finish import finish
 from generators.body import lift
 from generators.build import KernelBuilder, fn
 from generators.dtypes import INT32, Mat, Scalar
@@ -78,8 +79,8 @@ def _image_filter(k: KernelBuilder, level: int, scalar: Scalar) -> Window:
             k.augment(edge, "add", kernel[dj, di] * pixel)
     done = f"Slide the {side} x {side} {kernel.name} over {image.name}, summing products."
     if edge is not None:
-        k.assign(total, total * total - edge * edge)
-        done += " The same for its transpose; take the difference of the two sums' squares."
+        k.assign(total, fn("sqrt", total * total + edge * edge + 1.0e-6))
+        done += " The same for its transpose; take sqrt(a^2 + b^2 + 1e-6) of the two sums."
     return total, (i, j), (h, w), done
 
 

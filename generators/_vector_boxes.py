@@ -189,7 +189,8 @@ def _against_boxes(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
     hits = k.let(("hits", "covered"), k.lift(0, INT32))
     last = k.let(("last", "which"), k.lift(-1, INT32))
     both = level >= 5
-    moved = k.let(("moved", "q"), p) if not both and shape.chance(0.5) else None
+    nought = k.lift(0, vec.scalar)
+    margin = k.let(("margin", "inset"), nought) if not both and shape.chance(0.5) else None
     wide = _bounds(vec, 0.0, 3.0)[1]
     ends = (
         [
@@ -206,8 +207,9 @@ def _against_boxes(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
         with k.if_(_inside_test(vec, p, lo, hi)):
             k.augment(hits, "add", 1)
             k.assign(last, j)
-            if moved is not None:
-                k.assign(moved, lo + hi - moved)
+            if margin is not None:
+                inner = fn("min_element", fn("min", p - lo, hi - p))
+                k.assign(margin, fn("max", margin, inner))
             for end, pick, side in zip(ends, ("max", "min"), (lo, hi), strict=False):
                 k.assign(end, fn(pick, end, side))
     done = f"Over the {boxes.name} that hold p = {said(k, source)} ({fields[0].name} <= p <= "
@@ -218,10 +220,10 @@ def _against_boxes(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
         done += f" Let l and h be the componentwise largest {fields[0].name} and smallest "
         done += f"{fields[1].name} of these, starting at -{wide} and {wide}. Take h - l."
         return done + deliver(k, site, level, ("overlaps", "shared_size"), ends[1] - ends[0])
-    if moved is None:
+    if margin is None:
         return done
-    done += " q, first p, becomes lower + upper - q for each of these in turn. Take q."
-    return done + deliver(k, site, level, ("moved", "clamped"), moved, p)
+    done += " Take the largest distance to the nearest face of one of these, 0 for none."
+    return done + deliver(k, site, level, ("margins", "insets"), margin)
 
 
 def bounding_boxes(k: KernelBuilder, level: int) -> Title:

@@ -47,37 +47,25 @@ def _formula(cam: Camera) -> str:
         )
     else:
         xyz = "x, y, z = q" if cam.posed else "x, y, z = p"
-    focal = f"{names[0]} * (x, y) / z" if cam.square else f"{names[0]} * (x, y) / z by component"
-    return f"{q}{xyz}, u = {focal} + {names[1]}"
-
-
-def _distorted(k: KernelBuilder, site: Site, uv: Expr, scalar: Scalar) -> tuple[Expr, str]:
-    """Radial distortion, or a scale to pixels."""
-    form = k.draw.shape.choice(("radial", "two_terms", "scaled", "division"))
-    if form == "scaled":
-        size = quantity(k, site, ("width", "image_size"), scalar, 2.0, 8.0, _COMMON)
-        return size * uv, f" Take {said(k, size)} * u."
-    k1 = quantity(k, site, ("k1", "dist_k1", "lens_k"), scalar, 0.05, 0.3, _COMMON)
-    held = k.let(("uv", "px"), uv)
-    r2 = k.let(("r2", "radius_sq"), fn("dot", held, held))
-    if form == "division":
-        return held / (1.0 + k1 * r2), f" Take u / (1 + {said(k, k1)} * |u|^2)."
-    if form == "radial":
-        return (1.0 + k1 * r2) * held, f" Take (1 + {said(k, k1)} * |u|^2) * u."
-    k2 = quantity(k, site, ("k2", "dist_k2", "lens_k2"), scalar, 0.02, 0.1, _COMMON)
-    factor = 1.0 + r2 * (k1 + k2 * r2)
-    return factor * held, f" Take (1 + {said(k, k1)} * |u|^2 + {said(k, k2)} * |u|^4) * u."
+    image = "m" if cam.lens else "(x, y) / z"
+    focal = f"{names[0]} * {image}" + ("" if cam.square else " by component")
+    bent = f"m = (x, y) / z times {cam.bend} with r = |(x, y) / z|, " if cam.lens else ""
+    return f"{q}{xyz}, {bent}u = {focal} + {names[1]}"
 
 
 def _projected(k: KernelBuilder, level: int, site: Site, scalar: Scalar) -> str:
     """Points to the image."""
-    shape = k.draw.shape
     cam = Camera(k, level, scalar, projects=True)
     if cam.aimed:
         points = k.array(
             ("points", "landmarks", "vertices"), cam.vec, site.dims, low=-2.0, high=2.0
         )
         p: Expr = k.let(("p", "point"), points[site.at])
+        where = points.name
+    elif k.draw.shape.chance(0.5):
+        names_of = ("points", "seen_points", "cam_points")
+        points = k.array(names_of, cam.vec, site.dims, low=0.6, high=3.0)
+        p = k.let(("p", "point"), points[site.at])
         where = points.name
     else:
         flat = k.array(("points_xy", "lateral"), cam.flat, site.dims, low=-1.5, high=1.5)
@@ -86,17 +74,12 @@ def _projected(k: KernelBuilder, level: int, site: Site, scalar: Scalar) -> str:
         p = k.let(("p", "point"), make(cam.vec, xy[0], xy[1], deep[site.at]))
         where = f"({flat.name}, {deep.name})"
     uv = _use(k, level, cam, p)
-    done = f"For p = {where}, let {_formula(cam)}."
-    if shape.chance(0.25 if level == 1 else 0.7):
-        uv, after = _distorted(k, site, uv, scalar)
-        done += after
-    else:
-        done += " Take u."
+    done = f"For p = {where}, let {_formula(cam)}. Take u."
     if level >= 3:
         uv = k.let(("image_pt", "coords"), uv)
     done += deliver(k, site, level, ("pixels", "image_points", "uv_out"), uv)
     if level >= 4:
-        for form in shape.sample(("error", "robust", "bin"), 2 if level >= 5 else 1):
+        for form in k.draw.shape.sample(("error", "robust", "bin"), 2 if level >= 5 else 1):
             done += _checked(k, site, cam, form, uv)
     return done
 
@@ -104,15 +87,15 @@ def _projected(k: KernelBuilder, level: int, site: Site, scalar: Scalar) -> str:
 def _checked(k: KernelBuilder, site: Site, cam: Camera, form: str, uv: Expr) -> str:
     """The column of tiles that the point is in, or how far it is from where it was seen."""
     if form == "bin":
-        cell = quantity(k, site, ("tile", "bin_size"), cam.scalar, 0.3, 0.8, _COMMON)
+        cell = quantity(k, site, ("tile", "bin_size"), cam.scalar, 0.1, 0.3, _COMMON)
         column = cast(fn("floor", uv[0] / cell), INT32)
         out = put(k, site, ("tiles", "columns"), column)
         return f" {out.name} gets floor(its x / {said(k, cell)})."
     seen = k.array(("observed", "keypoints"), cam.flat, site.dims, low=-1.0, high=1.0)
     gap = k.let(("resid", "err"), uv - seen[site.at])
     if form == "error":
-        out = put(k, site, ("residuals", "errors_sq"), fn("dot", gap, gap))
-        return f" {out.name} gets its squared distance from {seen.name}."
+        out = put(k, site, ("pixel_errors", "errors"), fn("length", gap))
+        return f" {out.name} gets its distance from {seen.name}."
     scale = quantity(k, site, ("sigma", "huber_scale"), cam.scalar, 0.3, 1.0, _COMMON)
     value = fn("log", 1.0 + fn("dot", gap, gap) / (scale * scale))
     out = put(k, site, ("costs", "robust_cost"), value)
@@ -127,13 +110,14 @@ def _rays(k: KernelBuilder, level: int, site: Site, scalar: Scalar) -> str:
     row, col = site.at
     words = zip((("height", "rows"), ("width", "cols")), site.dims, strict=True)
     height, width = (k.size_param(w, d) for w, d in words)
-    u = k.let(("u", "px"), (cast(col, scalar) + 0.5) / cast(width, scalar) - 0.5)
-    v = k.let(("v", "py"), (cast(row, scalar) + 0.5) / cast(height, scalar) - 0.5)
-    done = f"For the pixel (row, col) of the launch let u = (col + 0.5) / {width.name} - 0.5 and v "
-    done += f"= (row + 0.5) / {height.name} - 0.5, "
+    pair, slopes = (k.draw.word.choice(c) for c in (("u v", "px py"), ("x y", "dx dy", "sx sy")))
+    u = k.let(pair.split()[0], (cast(col, scalar) + 0.5) / cast(width, scalar) - 0.5)
+    v = k.let(pair.split()[1], (cast(row, scalar) + 0.5) / cast(height, scalar) - 0.5)
+    done = f"For pixel ({row.name}, {col.name}) let u = ({col.name} + 0.5) / {width.name} - 0.5, "
+    done += f"v = ({row.name} + 0.5) / {height.name} - 0.5, "
     names = cam.names
-    x = k.let(("x", "dx"), (u - cam.parts[1][0]) / cam.focal(cam.parts, 0))
-    y = k.let(("y", "dy"), (v - cam.parts[1][1]) / cam.focal(cam.parts, 1))
+    x = k.let(slopes.split()[0], (u - cam.parts[1][0]) / cam.focal(cam.parts, 0))
+    y = k.let(slopes.split()[1], (v - cam.parts[1][1]) / cam.focal(cam.parts, 1))
     done += f"(x, y) = ((u, v) - {names[1]}) / {names[0]} by component, "
     if cam.aimed:
         aim: Expr = cam.parts[5] + x * cam.parts[3] + y * cam.parts[4]
@@ -154,25 +138,29 @@ def _rays(k: KernelBuilder, level: int, site: Site, scalar: Scalar) -> str:
     done += f". Take {names[2]} + {depth.name} * {way}."
     done += deliver(k, site, level, ("points_out", "cloud", "world_points"), point)
     if level >= 4:
-        done += _cloud(k, level, site, cam, point)
+        done += _cloud(k, level, site, cam, point, reach)
     return done
 
 
-def _cloud(k: KernelBuilder, level: int, site: Site, cam: Camera, point: Var) -> str:
+def _cloud(k: KernelBuilder, level: int, site: Site, cam: Camera, point: Var, reach: Expr) -> str:
     """What else is told of a point of the cloud."""
     done = ""
-    for form in k.draw.shape.sample(("height", "plane", "fade"), 2 if level >= 5 else 1):
+    for form in k.draw.shape.sample(("height", "plane", "fade", "usable"), 2 if level >= 5 else 1):
         if form == "height":
             up = k.scalar(("gravity_dir", "world_up"), cam.vec, init="unit")
             out = put(k, site, ("heights", "elevation"), fn("dot", point, up))
             done += f" {out.name} gets its dot product with {up.name}."
         elif form == "plane":
             n = k.scalar(("plane_n", "floor_normal"), cam.vec, init="unit")
-            offset = quantity(k, site, ("plane_d", "floor_d"), cam.scalar, 0.1, 0.6, {SHARED: 1})
-            side = fn("where", fn("dot", point, n) > offset, k.lift(1, INT32), k.lift(0, INT32))
-            out = put(k, site, ("sides", "above"), side)
-            done += f" {out.name} gets 1 where its dot product with {n.name} is above "
-            done += f"{said(k, offset)}, else 0."
+            offset = quantity(k, site, ("plane_d", "floor_d"), cam.scalar, 0.1, 0.6, _COMMON)
+            out = put(k, site, ("clearance", "floor_dist"), fn("dot", point, n) - offset)
+            done += f" {out.name} gets its dot product with {n.name}, less {said(k, offset)}."
+        elif form == "usable":
+            most = quantity(k, site, ("max_range", "far_limit"), cam.scalar, 1.2, 2.4, _COMMON)
+            seen = fn("where", reach < most, k.lift(1, INT32), k.lift(0, INT32))
+            out = put(k, site, ("usable", "in_range"), seen)
+            done += f" {out.name} gets 1 where {said(k, reach)} is less than {said(k, most)}, else"
+            done += " 0."
         else:
             rate = quantity(
                 k, site, ("fog", "extinction"), cam.scalar, 0.1, 0.5, {**_COMMON, EACH: 1}

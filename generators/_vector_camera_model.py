@@ -40,6 +40,12 @@ class Camera:
             ]
             near = Part(("near", "min_depth", "z_near"), scalar, 0.4, 0.9)
             parts += [near] if projects else []
+        self.lens = _lens(k, level) if projects else ""
+        self.lens_at = len(parts)
+        if self.lens:
+            parts.append(Part(("k1", "dist_k1", "lens_k"), scalar, 0.02, 0.1))
+        if self.lens == "two_terms":
+            parts.append(Part(("k2", "dist_k2", "lens_k2"), scalar, 0.001, 0.01))
         self.struct: Struct | None = None
         self.fields: tuple[FieldInit, ...] = ()
         if k.draw.shape.chance(0.65):
@@ -55,6 +61,21 @@ class Camera:
     def focal(self, parts: list[Expr], c: int) -> Expr:
         return parts[0] if self.square else parts[0][c]
 
+    @property
+    def bend(self) -> str:
+        """What the lens multiplies points of the image plane by, r their distance from the axis."""
+        k1, *more = self.names[self.lens_at :]
+        if self.lens == "division":
+            return f"1 / (1 + {k1} * r^2)"
+        return f"(1 + {k1} * r^2{f' + {more[0]} * r^4' if more else ''})"
+
+
+def _lens(k: KernelBuilder, level: int) -> str:
+    """How the lens distorts, if it does."""
+    if not k.draw.shape.chance(0.4 if level == 1 else 0.6):
+        return ""
+    return k.draw.shape.choice(("radial", "two_terms", "division"))
+
 
 def to_pixel(b: BodyBuilder, cam: Camera, parts: list[Expr], p: Expr) -> Expr:
     """The pixel of a point, which lies ahead of the camera."""
@@ -66,12 +87,22 @@ def to_pixel(b: BodyBuilder, cam: Camera, parts: list[Expr], p: Expr) -> Expr:
         x, y, z = (b.let(n, fn("dot", q, axis)) for n, axis in axes)
         depth = b.let(("depth", "w"), fn("max", z, parts[6]))
         return _divided(b, cam, parts, (x, y, depth))
-    return _divided(b, cam, parts, (q[0], q[1], b.let(("depth", "z"), q[2])))
+    ahead: Expr = b.let(("depth", "z"), q[2]) if b.draw.shape.chance(0.4) else q[2]
+    return _divided(b, cam, parts, (q[0], q[1], ahead))
 
 
 def _divided(b: BodyBuilder, cam: Camera, parts: list[Expr], xyz: tuple[Expr, Expr, Expr]) -> Expr:
-    """The perspective division, focal length and principal point."""
+    """The perspective division, distortion, focal length and principal point."""
     x, y, depth = xyz
+    fx, fy = cam.focal(parts, 0), cam.focal(parts, 1)
+    if not cam.lens and b.draw.shape.chance(0.4):
+        return make(cam.flat, fx * x / depth + parts[1][0], fy * y / depth + parts[1][1])
     inv = b.let(("inv_z", "rz"), 1.0 / depth)
-    u, v = cam.focal(parts, 0) * x * inv, cam.focal(parts, 1) * y * inv
-    return make(cam.flat, u + parts[1][0], v + parts[1][1])
+    if not cam.lens:
+        return make(cam.flat, fx * x * inv + parts[1][0], fy * y * inv + parts[1][1])
+    xn, yn = b.let(("xn", "x_img"), x * inv), b.let(("yn", "y_img"), y * inv)
+    r2 = b.let(("r2", "radius_sq"), xn * xn + yn * yn)
+    k1, *more = parts[cam.lens_at :]
+    factor = 1.0 + r2 * (k1 + more[0] * r2) if more else 1.0 + k1 * r2
+    bend = b.let(("bend", "radial"), 1.0 / factor if cam.lens == "division" else factor)
+    return make(cam.flat, fx * bend * xn + parts[1][0], fy * bend * yn + parts[1][1])

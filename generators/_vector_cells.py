@@ -137,7 +137,8 @@ def _coded(k: KernelBuilder, level: int, c: Var) -> tuple[Expr, str, str]:
     for a in range(1, cell.size):
         index = index + scale * c[a]
         scale = scale * side
-    return index, f"cx + {side.name} * cy (+ {side.name}^2 * cz in 3-D)", form
+    deep = f" + {side.name}^2 * cz" if cell.size == 3 else ""
+    return index, f"cx + {side.name} * cy{deep}", form
 
 
 def _binned(k: KernelBuilder, level: int, site: Site) -> tuple[str, str]:

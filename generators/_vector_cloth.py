@@ -49,10 +49,10 @@ def _spring(k: KernelBuilder, vec: Vec) -> tuple[Callable[..., Expr], str]:
         return stiff * stretch / dist * edge
 
     text = {
-        "hooke": "ks * (|e| - l) / |e| * e",
-        "strain": "ks * (|e| / l - 1) / |e| * e",
-        "soft": "ks * (d - l) / d * e, d = sqrt(|e|^2 + 0.01)",
-        "energy": "ks * (|e|^2 - l^2) * e",
+        "hooke": "{0} * (|e| - {1}) / |e| * e",
+        "strain": "{0} * (|e| / {1} - 1) / |e| * e",
+        "soft": "{0} * (d - {1}) / d * e, d = sqrt(|e|^2 + 0.01)",
+        "energy": "{0} * (|e|^2 - {1}^2) * e",
     }
     return force, text[form]
 
@@ -79,8 +79,8 @@ def _edges(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
     damped = level >= 2 and shape.chance(0.5)
     x, y = (k.let(n, e) for n, e in zip((("p", "pa"), ("q", "pb")), (x, y), strict=True))
     total = pull(x, y, stiff, rest)
-    done = f"For the edge e = {names[1]} - {names[0]} with ks = {said(k, stiff)} and l = "
-    done += f"{said(k, rest)}, take {text}"
+    done = f"For the edge e = {names[1]} - {names[0]}, take "
+    done += text.format(said(k, stiff), said(k, rest))
     if damped:
         speeds = [
             Part(("speed_a", "va"), vec, -1.0, 1.0),
@@ -164,7 +164,7 @@ def _net(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
             at = tuple(map(_beside, site.at, shift))
             with k.if_(_inside(site.at, shift, sizes)):
                 k.augment(total, "add", pull(x, places[at], stiff, rest))
-    done = f"With ks = {said(k, stiff)}, l = {said(k, rest)}, sum {weight}{text} over "
+    done = f"Sum {weight}{text.format(said(k, stiff), said(k, rest))} over "
     done += f"e = x[neighbour] - x, x = {places.name}, the neighbours being at the offsets "
     done += f"{', '.join(map(str, links)) if flat else ', '.join(str(s[0]) for s in links)}"
     done += " (around the border)." if wrapped else " that lie inside."

@@ -13,15 +13,13 @@ Curve = Callable[[BodyBuilder, list[Expr], Expr], Expr]
 
 def casteljau(b: BodyBuilder, points: list[Expr], t: Expr) -> Expr:
     """Repeated blends of neighbours."""
-    level, names = list(points), "abcdef"
+    level, stem = list(points), b.draw.word.choice(("q", "mix", "ab"))
     used = 0
     while len(level) > 1:
         blended: list[Expr] = []
         for p, q in pairwise(level):
             value: Expr = fn("lerp", p, q, t)
-            blended.append(
-                b.let((f"{names[used]}0", f"q{used}"), value) if len(level) > 2 else value
-            )
+            blended.append(b.let(f"{stem}{used}", value) if len(level) > 2 else value)
             used += 1
         level = blended
     return level[0]
@@ -77,20 +75,25 @@ KINDS: dict[str, tuple[int, tuple[Curve, ...], Curve | None, str]] = {
         3,
         (casteljau, _bernstein),
         _bezier_slope,
-        "the quadratic Bezier curve (1-t)^2 p0 + 2 (1-t) t p1 + t^2 p2",
+        "the quadratic Bezier curve (1-t)^2 {0} + 2 (1-t) t {1} + t^2 {2}",
     ),
     "cubic": (
         4,
         (casteljau, _bernstein),
         _bezier_slope,
-        "the cubic Bezier curve (1-t)^3 p0 + 3 (1-t)^2 t p1 + 3 (1-t) t^2 p2 + t^3 p3",
+        "the cubic Bezier curve (1-t)^3 {0} + 3 (1-t)^2 t {1} + 3 (1-t) t^2 {2} + t^3 {3}",
     ),
     "hermite": (
         4,
         (_hermite,),
         _hermite_slope,
-        "the cubic Hermite curve from p0 with tangent p1 to p2 with tangent p3",
+        "the cubic Hermite curve from {0} (tangent {1}) to {2} (tangent {3})",
     ),
-    "catmull_rom": (4, (_catmull,), None, "the Catmull-Rom segment from p1 to p2 (of p0 to p3)"),
-    "bspline": (4, (_bspline,), None, "the uniform cubic B-spline segment of p0 to p3"),
+    "catmull_rom": (
+        4,
+        (_catmull,),
+        None,
+        "the Catmull-Rom segment from {1} to {2} (before it {0}, after it {3})",
+    ),
+    "bspline": (4, (_bspline,), None, "the uniform cubic B-spline segment of {0}, {1}, {2}, {3}"),
 }

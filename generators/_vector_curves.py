@@ -31,31 +31,45 @@ from generators.registry import Title
 _COMMON = {SHARED: 3, LITERAL: 2, EACH: 1, ROW: 1}
 
 
-def _control(k: KernelBuilder, site: Site, vec: Vec, kind: str) -> tuple[list[Expr], str]:
+_LONG_NAMES = {
+    "hermite": "start start_tan end end_tan",
+    "cubic": "start start_handle end_handle end",
+    "quadratic": "start handle end",
+}
+_SHORT_NAMES = {"hermite": "p0 m0 p1 m1", "cubic": "p0 p1 p2 p3", "quadratic": "p0 p1 p2"}
+
+
+def _point_names(k: KernelBuilder, kind: str, arrays: bool) -> list[str]:
+    """What people call the control points of a kind of curve; ``arrays`` are called in full."""
+    long = _LONG_NAMES.get(kind, "prev_pt first_pt second_pt next_pt").split()
+    short = _SHORT_NAMES.get(kind, k.draw.word.choice(("p0 p1 p2 p3", "c0 c1 c2 c3"))).split()
+    return long if arrays or k.draw.word.chance(0.4) else short
+
+
+def _control(k: KernelBuilder, site: Site, vec: Vec, kind: str) -> tuple[list[Expr], list[str]]:
     """The control points: of a struct or arrays of each thread, each curve or all threads."""
     count = KINDS[kind][0]
-    names = [(f"p{n}", f"c{n}_pt") for n in range(count)]
-    if kind == "hermite":
-        names = [("p0", "start"), ("m0", "tan0"), ("p1", "end"), ("m1", "tan1")]
-    parts = [Part(n, vec, -2.0, 2.0) for n in names]
     form = k.draw.shape.weighted({"each": 3, "curve": 4, "shared": 2})
-    if form == "curve" and site.form == BATCH:
+    by_curve = form == "curve" and site.form == BATCH
+    as_struct = not by_curve and k.draw.shape.chance(0.5)
+    shared = form == "shared"
+    names = _point_names(k, kind, not (as_struct or by_curve or shared))
+    parts = [Part((name,), vec, -2.0, 2.0) for name in names]
+    if by_curve:
         if k.draw.shape.chance(0.6):
             struct, fields = struct_of(k, k.draw.word.choice(("Curve", "Segment", "Arc")), parts)
             curves = k.array(("curves", "segments", "arcs"), struct, site.dims[:1], fields=fields)
             curve = k.let(("curve", "seg"), curves[site.at[:1]])
             values: list[Expr] = [field(curve, f.name) for f in fields]
-            return values, f"the {', '.join(f.name for f in fields)} of {curves.name}[curve]"
+            return values, [f.name for f in fields]
         dims = (site.dims[0], str(count))
         points = k.array(("control_points", "ctrl", "knots"), vec, dims, low=-2.0, high=2.0)
         row = [points[site.at[0], n] for n in range(count)]
-        held_row: list[Expr] = [k.let((f"p{n}", f"k{n}"), p) for n, p in enumerate(row)]
-        return held_row, f"the row {points.name}[curve]"
-    shared = form == "shared"
-    as_struct = k.draw.shape.chance(0.5)
+        held_row: list[Expr] = [k.let(name, p) for name, p in zip(names, row, strict=True)]
+        return held_row, [f"{points.name}[{site.at[0].name}, {n}]" for n in range(count)]
     found = record(k, site, ("Curve", "Segment", "Arc"), parts, as_struct, shared)
-    listed = ", ".join(said(k, p) for p in found)
-    return [held(k, (f"p{n}", f"k{n}"), p) for n, p in enumerate(found)], listed
+    listed = [said(k, p) for p in found]
+    return [held(k, name, p) for name, p in zip(names, found, strict=True)], listed
 
 
 def _parameter(k: KernelBuilder, site: Site, vec: Vec) -> tuple[Expr, str]:
@@ -67,7 +81,7 @@ def _parameter(k: KernelBuilder, site: Site, vec: Vec) -> tuple[Expr, str]:
         last = site.at[-1]
         count = k.size_param(("samples", "steps"), site.dims[-1])
         t = cast(last, vec.scalar) / cast(count, vec.scalar)
-        return k.let(("t", "param"), t), f"the last thread index over {count.name}"
+        return k.let(("t", "param"), t), f"{last.name} / {count.name}"
     values = k.array(("params", "times", "ts"), vec.scalar, site.dims, low=0.05, high=0.95)
     if form == "array":
         return k.let(("t", "param"), values[site.at]), values.name
@@ -114,7 +128,7 @@ def _moved(k: KernelBuilder, site: Site, vec: Vec, value: Expr) -> tuple[Expr, s
     if form == "blend":
         share = quantity(k, site, ("smoothing", "follow"), vec.scalar, 0.2, 0.8, _COMMON)
         old = k.array(("previous", "last_points"), vec, site.dims, low=-1.0, high=1.0)
-        text = f" It is blended as o + {said(k, share)} * (point - o), o = {old.name}."
+        text = f" Move from {old.name} toward it by the share {said(k, share)}."
         return fn("lerp", old[site.at], value, share), text
     return value, ""
 
@@ -139,7 +153,7 @@ def curve_points(k: KernelBuilder, level: int) -> Title:
         lambda b, *args: way(b, list(args[:-1]), args[-1]),
     )
     place: Expr = use(*points, t)
-    done = f"With control points {source} and t = {where}, take {text}"
+    done = f"At t = {where}, take {text.format(*source)}"
     done += " by repeated interpolation." if way is casteljau else "."
     if level >= 2:
         place, after = _moved(k, site, vec, place)

@@ -134,7 +134,7 @@ def _rated(k: KernelBuilder, site: Site, value: Expr) -> tuple[Expr, str]:
     if form == "thick":
         return value - size, f" minus {name}"
     if form == "widths":
-        return value / size, f" over {name}"
+        return value / size, f" divided by {name}"
     if form == "hinge":
         short = k.let(("short", "penetration"), size - value)
         return fn("max", short, 0.0), f" d, then max({name} - d, 0)"

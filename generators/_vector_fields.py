@@ -31,10 +31,11 @@ def _slopes(g: Grid, half: Expr, names: str) -> list[Var]:
     """Central differences along each axis of the launch, the last index being x."""
     ndim = len(g.site.dims)
     found = []
+    style = g.k.draw.word.choice((f"{names}{{}}", "d_{}", "slope_{}"))
     for c in range(ndim):
         axis = ndim - 1 - c
         diff = g.near(axis, 1) - g.near(axis, -1)
-        found.append(g.k.let((f"{names}{'xyz'[c]}", f"d_{'xyz'[c]}"), half * diff))
+        found.append(g.k.let(style.format("xyz"[c]), half * diff))
     return found
 
 
@@ -42,7 +43,11 @@ def _derived(g: Grid, half: Expr, form: str) -> tuple[Expr, str]:
     """A first derivative of the field by central differences."""
     vec = g.field.type.element  # type: ignore[union-attr]
     slopes = _slopes(g, half, "du_d")
-    text = "with D_x f = s * (f[next along x] - f[previous]) (x the last index, then y, then z) "
+    by = said(g.k, half)
+    letters = "xyz"[: len(slopes)]
+    pairs = zip(letters, reversed(g.site.at), strict=True)
+    axes = ", ".join(f"{letter} along {index.name}" for letter, index in pairs)
+    text = f"with D_a f = {by} * (f[next along a] - f[previous]), {axes}, "
     if form == "divergence":
         total: Expr = slopes[0][0]
         for c in range(1, len(slopes)):
@@ -53,7 +58,7 @@ def _derived(g: Grid, half: Expr, form: str) -> tuple[Expr, str]:
     if form == "curl":
         dx, dy, dz = slopes
         parts = (dy[2] - dz[1], dz[0] - dx[2], dx[1] - dy[0])
-        return make(vec, *parts), f"{text}take the curl"
+        return make(vec, *parts), f"{text}take the curl (D_y u_z - D_z u_y and so on)"
     if form == "strain":
         total = fn("length_sq", slopes[0])
         for s in slopes[1:]:
@@ -63,7 +68,8 @@ def _derived(g: Grid, half: Expr, form: str) -> tuple[Expr, str]:
     moved: Expr = here[0] * slopes[0]
     for c in range(1, len(slopes)):
         moved = moved + here[c] * slopes[c]
-    return moved, f"{text}take the advection u_x * D_x u + u_y * D_y u (+ u_z * D_z u)"
+    sums = " + ".join(f"u_{a} * D_{a} u" for a in letters)
+    return moved, f"{text}take the advection {sums}"
 
 
 def _laplacian(g: Grid, scale: Expr) -> tuple[Expr, str]:
@@ -76,7 +82,9 @@ def _laplacian(g: Grid, scale: Expr) -> tuple[Expr, str]:
             total = near if total is None else total + near
     assert total is not None
     around = g.k.let(("around", "nb_sum"), total)
-    return scale * (around - 2.0 * ndim * here), f"take s * (sum of neighbours - {2 * ndim} * u)"
+    return scale * (around - 2.0 * ndim * here), (
+        f"take {said(g.k, scale)} * (sum of neighbours - {2 * ndim} * u)"
+    )
 
 
 def _form(k: KernelBuilder, level: int, border: str) -> str:
@@ -90,21 +98,22 @@ def _form(k: KernelBuilder, level: int, border: str) -> str:
 def _operator(k: KernelBuilder, level: int, g: Grid, vec: Vec) -> tuple[str, str, Expr]:
     """The derivative that the kernel takes; its name, text and value."""
     form = _form(k, level, g.border)
-    scale = quantity(k, g.site, ("inv_2h", "half_inv_dx", "s"), vec.scalar, 0.5, 2.0, _COMMON)
+    names = ("inv_h2", "inv_dx_sq") if form == "laplacian" else ("inv_2h", "half_inv_dx")
+    scale = quantity(k, g.site, names, vec.scalar, 0.5, 2.0, _COMMON)
     build = _laplacian if form == "laplacian" else lambda a, b: _derived(a, b, form)
     value, text = build(g, scale)
-    return form, f"For u = {g.field.name} {text}, s = {said(k, scale)}, {g.text}.", value
+    return form, f"For u = {g.field.name} {text}, {g.text}.", value
 
 
 _FOLLOWED: dict[str, Callable[[BodyBuilder, Expr, Expr, Expr], Expr]] = {
     "diffuse": lambda b, u, d, r: u + r * d,
-    "relax": lambda b, u, d, r: (1.0 - r) * u + r * d,
+    "dragged": lambda b, u, d, r: (u + d) / (1.0 + r),
     "decay": lambda b, u, d, r: fn("exp", -r) * (u + d),
     "limited": lambda b, u, d, r: u + r * d / (1.0 + fn("length", d)),
 }
 _FOLLOWED_TEXT = {
     "diffuse": "u + r * D",
-    "relax": "(1 - r) * u + r * D",
+    "dragged": "(u + D) / (1 + r)",
     "decay": "exp(-r) * (u + D)",
     "limited": "u + r * D / (1 + |D|)",
 }
@@ -113,7 +122,7 @@ _FOLLOWED_TEXT = {
 def _stepped(k: KernelBuilder, level: int, g: Grid, vec: Vec, value: Expr) -> tuple[Expr, str]:
     """The field after a step with the derivative, maybe in a helper."""
     u = k.let(("here", "u_old"), g.field[g.site.at])
-    names = sorted(_FOLLOWED) if g.border in ("skip", "zero") else ["diffuse", "relax", "decay"]
+    names = sorted(_FOLLOWED) if g.border in ("skip", "zero") else ["diffuse", "dragged", "decay"]
     names = [n for n in names if n != "limited" or level >= 4]
     form = k.draw.shape.choice(names)
     rate = quantity(
@@ -152,7 +161,8 @@ def vector_fields(k: KernelBuilder, level: int) -> Title:
 def _bordered(k: KernelBuilder, level: int, g: Grid, vec: Vec) -> Title:
     """The border is left by an early return, or the inside is a branch."""
     form = _form(k, level, g.border)
-    scale = quantity(k, g.site, ("inv_2h", "half_inv_dx", "s"), vec.scalar, 0.5, 2.0, _COMMON)
+    names = ("inv_h2", "inv_dx_sq") if form == "laplacian" else ("inv_2h", "half_inv_dx")
+    scale = quantity(k, g.site, names, vec.scalar, 0.5, 2.0, _COMMON)
     out_type: Type = vec
     if form in ("divergence", "strain") or (form == "curl" and len(g.site.dims) == 2):
         out_type = vec.scalar
@@ -183,8 +193,7 @@ def _bordered(k: KernelBuilder, level: int, g: Grid, vec: Vec) -> Title:
             k.store(out, g.site.at, edge_value)
         with k.else_():
             inside()
-    with_s = "" if said(k, scale) == "s" else f" ({said(k, scale)} being s)"
-    done = f"For u = {g.field.name} {text}{with_s}; {g.text}. {out.name} gets it."
+    done = f"For u = {g.field.name} {text}; {g.text}. {out.name} gets it."
     return Title(k.name(f"field_{form}", f"{form}_stencil", f"interior_{form}"), done)
 
 

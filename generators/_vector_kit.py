@@ -20,6 +20,9 @@ _IRREGULAR = {
     "body": "bodies",
     "mass": "masses",
     "index": "indices",
+    "vortex": "vortices",
+    "pos": "positions",
+    "vel": "velocities",
 }
 _UNCOUNTED = ("ness", "ing", "gravity", "drag", "albedo", "density", "radiance")
 

@@ -176,8 +176,9 @@ def _softmax(k: KernelBuilder, level: int, site: Site, s: Var, count: int, *, fa
     shape = k.draw.shape
     k.note("shift by the extreme score so that no exponential overflows")
     edge = k.let(("top", "peak"), fn("min_element" if falling else "max_element", s))
+    letter = k.draw.word.choice(("w", "e"))
     weights = [
-        k.let((f"w{j}", f"e{j}"), fn("exp", edge - s[j] if falling else s[j] - edge))
+        k.let(f"{letter}{j}", fn("exp", edge - s[j] if falling else s[j] - edge))
         for j in range(count)
     ]
     total: Expr = weights[0]

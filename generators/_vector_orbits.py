@@ -48,26 +48,33 @@ def _plummer(b: BodyBuilder, x: Expr, y: Expr, m: Expr, eps: Expr) -> Expr:
     return m / fn("pow", core, 1.5) * r
 
 
-def _spring(b: BodyBuilder, x: Expr, y: Expr, m: Expr, eps: Expr) -> Expr:
-    return m * (y - x) / (1.0 + eps)
+def _halo(b: BodyBuilder, x: Expr, y: Expr, m: Expr, eps: Expr) -> Expr:
+    """The pull of a logarithmic potential, as of a halo of dark matter."""
+    r = b.let(("r", "delta"), y - x)
+    return m * r / (fn("dot", r, r) + eps * eps)
+
+
+def _hernquist(b: BodyBuilder, x: Expr, y: Expr, m: Expr, eps: Expr) -> Expr:
+    r = b.let(("r", "delta"), y - x)
+    dist = b.let(("dist", "r_len"), fn("sqrt", fn("dot", r, r) + 0.01))
+    return m / (dist * (dist + eps) * (dist + eps)) * r
 
 
 def _swirl(b: BodyBuilder, x: Expr, y: Expr, m: Expr, eps: Expr) -> Expr:
-    """A regularised point vortex: its velocity is across the distance."""
+    """A regularised point vortex of the plane: its velocity is across the distance."""
     r = b.let(("r", "delta"), x - y)
     core = b.let(("core", "d2"), fn("dot", r, r) + eps * eps)
-    assert isinstance(x.type, Vec)
-    parts = [-r[1], r[0]] + ([b.lift(0.0, x.type.scalar)] if x.type.size == 3 else [])
-    return m / (6.2832 * core) * make(x.type, *parts)
+    return m / (6.2832 * core) * make(x.type, -r[1], r[0])
 
 
 _PULLS: dict[str, tuple[Pull, str]] = {
     "gravity": (_newton, "m / (dot(r, r) + E^2)^1.5 * r"),
     "yukawa": (_yukawa, "m * exp(-d / E) / d^2 * r, d = sqrt(dot(r, r) + 0.01)"),
     "plummer": (_plummer, "m / (dot(r, r) / E^2 + 1)^1.5 * r"),
-    "spring": (_spring, "m * r / (1 + E)"),
+    "halo": (_halo, "m * r / (dot(r, r) + E^2)"),
+    "hernquist": (_hernquist, "m / (d * (d + E)^2) * r, d = sqrt(dot(r, r) + 0.01)"),
 }
-_VORTEX = "m / (6.2832 * (dot(r, r) + E^2)) * (ry, -rx) (z is 0)"
+_VORTEX = "m / (6.2832 * (dot(r, r) + E^2)) * (ry, -rx)"
 
 
 def _state(k: KernelBuilder, site: Site, vec: Vec) -> tuple[Var, Var, str]:
@@ -96,23 +103,22 @@ class _Field:
         chance = {1: 0.0, 2: 0.3}.get(level, 0.7)
         self.one = routine(k, shape.chance(chance), (f"{name}_pull", f"{name}_accel"), kinds, build)
         self.several = level >= 3
+        titles = ("Vortex", "Eddy") if vortex else ("Sun", "Source", "Attractor")
+        size = ("strength", "circulation", "gamma") if vortex else ("mass", "strength", "mu")
         parts = [
             Part(("center", "position", "anchor"), vec, -1.5, 1.5),
-            Part(("mass", "strength", "mu"), scalar, 0.4, 1.5),
+            Part(size, scalar, 0.4, 1.5),
         ]
         if not self.several:
             by_struct = shape.chance(0.4)
-            got = record(
-                k, site, ("Sun", "Source", "Attractor"), parts, by_struct, shape.chance(0.8)
-            )
+            got = record(k, site, titles, parts, by_struct, shape.chance(0.8))
             self.parts = got
             self.source = f"y = {said(k, got[0])} and m = {said(k, got[1])}"
             return
         k.size("m", 2, 4)
-        struct, self.fields = struct_of(
-            k, k.draw.word.choice(("Sun", "Source", "Attractor")), parts
-        )
-        self.items = k.array(("sources", "suns", "attractors"), struct, "m", fields=self.fields)
+        struct, self.fields = struct_of(k, k.draw.word.choice(titles), parts)
+        many = ("vortices", "eddies") if vortex else ("sources", "suns", "attractors")
+        self.items = k.array(many, struct, "m", fields=self.fields)
         self.source = f"y, m the {self.fields[0].name} and {self.fields[1].name} of each of "
         self.source += self.items.name
         self.count = k.trip_count(("source_count", "num_sources"), "m")
@@ -169,7 +175,7 @@ def _step(
 
 def _only_field(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
     """Level 1, and flows of vortices: the field at points, or one step along it."""
-    vortex = k.draw.shape.chance(0.3) or level > 1
+    vortex = level > 1 or (vec.size == 2 and k.draw.shape.chance(0.4))
     names = ("points", "tracers", "markers")
     points = k.array(names, vec, site.dims, low=-2.0, high=2.0)
     x = k.let(("x", "p"), points[site.at])
@@ -179,7 +185,8 @@ def _only_field(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str
     done = f"At x = {points.name}, {'sum' if f.several else 'take'} {f.text} with {side}, "
     done += f"{f.source}."
     if level == 1:
-        return f.name, done + deliver(k, site, level, ("field_out", "accel", "pull"), u)
+        outs = ("flow", "velocity_out") if vortex else ("field_out", "accel", "pull")
+        return f.name, done + deliver(k, site, level, outs, u)
     dt = quantity(k, site, ("dt", "time_step"), vec.scalar, 0.1, 0.5, _COMMON)
     if level >= 3:
         half = k.let(("x_mid", "x_half"), x + 0.5 * dt * u)
@@ -230,5 +237,10 @@ def orbit_step(k: KernelBuilder, level: int) -> Title:
     site = over_points(k, level)
     vec = float_vec(k, {3: 4, 2: 4})
     flow = level == 1 or k.draw.shape.chance(0.25)
+    if flow and level > 1:
+        vec = Vec(2, vec.scalar)
     form, done = (_only_field if flow else _orbit)(k, level, site, vec)
-    return Title(k.name(f"{form}_step", f"{form}_field", "advance_bodies"), done)
+    if level == 1:
+        return Title(k.name(f"{form}_field", f"{form}_at_points", f"eval_{form}"), done)
+    bodies = "advect_tracers" if flow else "advance_bodies"
+    return Title(k.name(f"{form}_step", f"step_{form}", bodies), done)

@@ -43,11 +43,11 @@ class Source:
         self.k, self.site = k, site
         seed = k.scalar(("seed", "frame_seed", "rng_seed"), INT32, 1, 9999)
         offset: Expr = site.at[0]
-        text = "the thread index"
+        text = site.at[0].name
         if len(site.at) > 1:
             width = k.size_param(("width", "row_len"), site.dims[1])
             offset = site.at[0] * width + site.at[1]
-            text = f"first thread index * {width.name} + second"
+            text = f"{site.at[0].name} * {width.name} + {site.at[1].name}"
         self.state = k.random_state(("state", "rng"), seed, offset)
         self.text = f"With rand_init({seed.name}, {text})"
 
@@ -78,7 +78,8 @@ def _on_triangle(k: KernelBuilder, level: int, site: Site, rng: Source) -> tuple
     """A random point of a triangle."""
     shape = k.draw.shape
     vec = shape.choice((_V2, _V3))
-    parts = [Part((f"v{n}", f"corner_{c}"), vec, -1.5, 1.5) for n, c in enumerate("abc")]
+    style = k.draw.word.choice(("v0 v1 v2", "corner_a corner_b corner_c", "p0 p1 p2"))
+    parts = [Part((name,), vec, -1.5, 1.5) for name in style.split()]
     corners = record(k, site, ("Triangle", "Facet"), parts, shape.chance(0.6), shape.chance(0.3))
     w = rng.draw("sample_triangle", ("w", "bary", "uv"))
     kinds: list[tuple[str, Type]] = [("a", vec), ("b", vec), ("c", vec), ("w", _V2)]
@@ -109,9 +110,8 @@ def _pixel(k: KernelBuilder, level: int, site: Site, rng: Source) -> tuple[str, 
     origin = k.let(("origin", "ro"), make(_V3, radius * lens[0], radius * lens[1], _zero(k)))
     aim = make(_V3, x, y, focus) - origin
     done = f"{rng.text} draw j by sample_unit_square, then l by sample_unit_disk. Let o = "
-    done += f"{said(k, radius)} * (lx, ly, 0) and t = ({said(k, pitch)} * (column + jx), "
-    done += f"{said(k, pitch)} * (row + jy), {said(k, focus)}) with row, column the first and last "
-    done += "thread index; take (t - o) / |t - o|."
+    done += f"{said(k, radius)} * (lx, ly, 0) and t = ({said(k, pitch)} * ({col.name} + jx), "
+    done += f"{said(k, pitch)} * ({row.name} + jy), {said(k, focus)}); take (t - o) / |t - o|."
     done += deliver(k, site, level, ("ray_dirs", "directions"), fn("normalize", aim))
     return "lens", done + f" {put(k, site, ('lens_points', 'lens_out'), lens).name} gets l."
 

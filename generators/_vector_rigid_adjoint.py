@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from generators._vector_rigid_adjoint_move import moved_by_adjoint
 from generators._vector_rigid_parts import (
     MOSTLY_ARRAY,
     PROPERTY,
     SETTING,
     Rig,
     inlined,
+    is_set,
     mask,
     rig,
     told,
@@ -42,6 +44,8 @@ def _inertia(r: Rig, link: Record, twist: Expr) -> tuple[Expr, str]:
 
 def adjoint_inertia(k: KernelBuilder, level: int) -> Title:
     """Twists through the adjoint of a pose, and the momentum that comes back through it."""
+    if level == 1:
+        return moved_by_adjoint(k)
     shape = k.draw.shape
     r = rig(k, ("i", "tid", "link"), ("env", "robot"),
             scalar=FLOAT32 if shape.chance(0.7) else None)  # fmt: skip
@@ -52,70 +56,45 @@ def adjoint_inertia(k: KernelBuilder, level: int) -> Title:
                         forms={"each": 2, "last": 1, "shared": 1}),
         "mass": Slot(("mass", "m"), ("masses",), r.scalar, 0.5, 2.0, forms=PROPERTY),
     }  # fmt: skip
-    if level == 1:
-        slots = {"pose": slots["pose"]}
     link = Record(
-        r, slots, as_struct=level > 1 and shape.chance(0.5), struct=("Link", "Segment"),
+        r, slots, as_struct=shape.chance(0.5), struct=("Link", "Segment"),
         arrays=("links", "segments"), local=("link_data", "seg", "item"),
     )  # fmt: skip
     twists = r.given(("twists", "body_qd", "motions"), (), vec6, -1.5, 1.5,
                      forms={"each": 4, "last": 1})  # fmt: skip
-    pose: Expr = link["pose"]
-    if level > 1 or shape.chance(0.5):
-        pose = k.let(("x", "xf", "frame"), pose)
-    matrix = inlined(k, 0.5 * (level >= 2), ("adjoint_of", "motion_matrix"), [("pose", pose)],
+    pose: Expr = k.let(("x", "xf", "frame"), link["pose"])
+    inward = shape.chance(0.5)
+    into = pose
+    if inward:
+        into = k.let(("inv_x", "into", "inv_pose"), fn("transform_inverse", pose))
+    matrix = inlined(k, 0.5, ("adjoint_of", "motion_matrix"), [("pose", into)],
                      _matrix, "The matrix that moves twists by a pose.")  # fmt: skip
     ad = k.let(("ad", "adj", "motion_m"), matrix)
-    done = f"A is the 6x6 matrix (R, 0; skew(p) * R, R) of the pose {link.told('pose')} with "
-    done += "rotation R and position p"
-    forward = shape.chance(0.5)
-    moved = (ad if forward else fn("transpose", ad)) * twists
-    twist = k.let(("twist", "moved", "u"), moved)
-    done += f"; u = {'A' if forward else 'transpose(A)'} * {told(twists)}"
-    if level >= 2 and shape.chance(0.6):
+    twist = k.let(("twist", "moved", "u"), ad * twists)
+    of = f"{'the inverse of ' if inward else ''}{link.told('pose')}"
+    done = f"With rotation R and position p of {of}, A = (R, 0; skew(p) * R, R) and "
+    done += f"u = A * {told(twists)}"
+    if shape.chance(0.6):
         add = r.given(("joint_v", "drifts"), ("drift",), vec6, -0.5, 0.5, forms=MOSTLY_ARRAY)
         k.augment(twist, "add", add)
         done += f" + {told(add)}"
     done += "."
-    if level == 1:
-        return _plain(r, done, twist)
     momentum, text = _inertia(r, link, twist)
     h = k.let(("h", "momentum"), momentum)
     done += f" With u = (w, v), h = {text}."
     if level >= 3:
         done += _changed(r, level, h)
-    back = (fn("transpose", ad) if forward else ad) * h
-    out = r.store(("momenta", "base_momenta", "loads"), back)
-    done += f" {out.name} gets {'transpose(A)' if forward else 'A'} * h."
+    out = r.store(("momenta", "base_momenta", "loads"), fn("transpose", ad) * h)
+    done += f" {out.name} gets transpose(A) * h."
     if level >= 3 or shape.chance(0.5):
         energy = fn("spatial_dot", twist, h)
         half = " / 2" if shape.chance(0.6) else ""
         out = r.store(("energies", "works"), 0.5 * energy if half else energy)
         done += f" {out.name} gets dot(u, h){half}."
     if level >= 4:
-        done += _carried(r, level, pose, twist, h)
+        done += _carried(r, level, pose, inward, twist, h)
     names = ("adjoint_inertia", "carry_momentum", "move_inertia", "articulated_terms")
     return Title(k.name(*names), done)
-
-
-def _plain(r: Rig, done: str, twist: Var) -> Title:
-    k, shape = r.k, r.k.draw.shape
-    form = shape.choice(("whole", "halves", "speed"))
-    name = k.name("adjoint_motion", "move_by_adjoint", "adjoint_product")
-    if form == "whole":
-        out = r.store(("moved_twists", "products", "twists_out"), twist)
-        return Title(name, f"{done} {out.name} gets u.")
-    if form == "speed":
-        weight = r.given(("weights",), ("weight",), r.scalar, 0.3, 1.5)
-        w, v = fn("spatial_top", twist), fn("spatial_bottom", twist)
-        value = fn("dot", v, v) + weight * fn("dot", w, w)
-        out = r.store(("measures", "norms"), value)
-        text = f"dot(v, v) + {told(weight)} * dot(w, w) with u = (w, v)"
-        return Title(name, f"{done} {out.name} gets {text}.")
-    first = r.store(("angular_out", "tops"), fn("spatial_top", twist))
-    second = r.store(("linear_out", "bottoms"), fn("spatial_bottom", twist))
-    return Title(name, f"{done} {first.name} gets its first three components, {second.name} the "
-                 "rest.")  # fmt: skip
 
 
 def _changed(r: Rig, level: int, h: Var) -> str:
@@ -132,26 +111,27 @@ def _changed(r: Rig, level: int, h: Var) -> str:
     if shape.chance(0.5):
         with k.else_():
             k.augment(h, "mul", keep)
-        return f" Where {told(flag)} is true {told(hit)} is added to h, else h is multiplied by " \
+        return f" Where {is_set(flag)} {told(hit)} is added to h, else h is multiplied by " \
             f"{told(keep)}."  # fmt: skip
     k.augment(h, "mul", keep)
-    return f" Where {told(flag)} is true {told(hit)} is added to h; then it is multiplied by " \
+    return f" Where {is_set(flag)} {told(hit)} is added to h; then it is multiplied by " \
         f"{told(keep)}."  # fmt: skip
 
 
-def _carried(r: Rig, level: int, pose: Expr, twist: Var, h: Var) -> str:
-    """The bias force, and both vectors in the frame outside."""
-    k, shape = r.k, r.k.draw.shape
+def _carried(r: Rig, level: int, pose: Expr, inward: bool, twist: Var, h: Var) -> str:
+    """The bias force, here and in the frame that the twists came from."""
+    k = r.k
     bias = k.let(("bias", "gyro"), fn("spatial_cross_dual", twist, h))
     done = f" {r.store(('biases', 'bias_forces'), bias).name} gets crossdual(u, h) = (w x a + v x "
     done += "b, w x b) for h = (a, b)."
     if r.scalar == FLOAT32:
-        kind = shape.choice(("twist", "wrench"))
-        value = fn(f"transform_{kind}", pose, twist if kind == "twist" else bias)
-        out = r.store(("outer", "world_vecs"), value)
-        rule = "(R w, R v + cross(p, R w)) for u = (w, v)" if kind == "twist" else \
-            "(R t + cross(p, R f), R f) for that force (t, f)"  # fmt: skip
-        done += f" {out.name} gets {rule}."
+        back, of = pose, "the pose"
+        if not inward:
+            back = k.let(("back", "inv_pose"), fn("transform_inverse", pose))
+            of = "the inverse of the pose"
+        out = r.store(("returned", "world_forces"), fn("transform_wrench", back, bias))
+        done += f" {out.name} gets (S t + cross(q, S f), S f) for that force (t, f), with rotation "
+        done += f"S and position q of {of}."
     if level >= 5:
         limit = r.given((), ("f_max", "limit"), r.scalar, 1.0, 2.0, forms=SETTING)
         push = k.let(("pull", "linear_f"), fn("spatial_bottom", bias))

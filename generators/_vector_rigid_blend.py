@@ -9,6 +9,7 @@ from generators._vector_rigid_parts import (
     PROPERTY,
     Rig,
     inlined,
+    is_set,
     mask,
     quat_dot,
     rig,
@@ -94,13 +95,13 @@ def pose_blend(k: KernelBuilder, level: int) -> Title:
         share = r.given(("weights", "phases", "fractions"), ("t", "blend", "phase"), r.scalar, 0.1,
                         0.9, forms=MOSTLY_ARRAY)  # fmt: skip
         t = k.let(("t", "alpha", "u"), share)
-        done = f"With t in {told(share)}"
+        done = f"Let t be {told(share)}"
         if level >= 3:
             done += f"; {_eased(r, t)}" if shape.chance(0.5) else _weighed(r, t)
     if level >= 4 or (level >= 2 and (keyed or level < 3)):
         done += f"; {_eased(r, t)}"
     rot, text = _between(r, level, ends, t)
-    done += f"; between a and b of {ends.text} the rotation q is {text}"
+    done += f". Between the poses a and b, {ends.text}, the rotation q is {text}"
     outputs = shape.sample(("pose", "matrix", "point", "parts"), max(1, level - 2))
     if level == 1 and shape.chance(0.5):
         outputs = ["rotation"]
@@ -128,7 +129,7 @@ def _weighed(r: Rig, t: Var) -> str:
     frozen = mask(r, ("frozen", "paused", "held"), ("frozen",))
     with r.k.if_(frozen):
         r.k.assign(t, 0.0)
-    return f" (0 where {told(frozen)} is true)"
+    return f" (0 where {is_set(frozen)})"
 
 
 def _offset(r: Rig, rot: Var, place: Expr) -> str:

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from generators._vector_rigid_camera_extra import Extra
-from generators._vector_rigid_parts import (
-    Rig,
-    mask,
-    rig,
-    told,
-)
+from generators._vector_rigid_parts import Rig, is_set, mask, rig, told, unless
 from generators.build import BodyBuilder, KernelBuilder, field, fn, make
 from generators.dtypes import Type, Vec
 from generators.expr import Expr, Var, op
@@ -141,8 +136,7 @@ def extrinsic_camera(k: KernelBuilder, level: int) -> Title:
     clipped = level >= 2 or shape.chance(0.5)
     vec2 = Vec(2, r.scalar)
     if not clipped:
-        z = k.let(("z", "depth"), fn("max", p[2], near))
-        k.set(p, 2, z)
+        k.set(p, 2, fn("max", p[2], near))
         u, v = lens.project(k, p)
         out = r.store(("pixels", "uv", "image_points"), make(vec2, u, v))
         done += f" With z raised to {told(near)} where it is less, {out.name} gets {lens.text}."
@@ -161,7 +155,7 @@ def _clipped(r: Rig, level: int, lens: Lens, p: Var, near: Expr, vec2: Vec) -> s
     extra = Extra(r, level) if level >= 3 else None
     if extra is not None and "inside" not in extra.outs and len(r.dims) > 1 and shape.chance(0.6):
         flag = mask(r, ("tracked", "valid", "enabled"), ("tracked",))
-        condition, shown = op("and", condition, flag), f"{shown} and {told(flag)} is true"
+        condition, shown = op("and", condition, flag), f"{shown} and {is_set(flag)}"
     early = level >= 2 and extra is None and shape.chance(0.4)
 
     def fill() -> None:
@@ -190,11 +184,11 @@ def _clipped(r: Rig, level: int, lens: Lens, p: Var, near: Expr, vec2: Vec) -> s
         with k.else_():
             fill()
     else:
-        with k.if_(fn("not", condition) if level >= 3 else p[2] <= near):
+        with k.if_(unless(condition) if level >= 3 else p[2] <= near):
             fill()
         with k.else_():
             project()
-    done = f" {out.name} gets {lens.text} where {shown}, else (-1, -1)."
+    done = f" Where {shown}, {out.name} gets {lens.text}; elsewhere it gets (-1, -1)."
     return done + (extra.text if extra is not None else "")
 
 

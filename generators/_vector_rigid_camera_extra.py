@@ -28,7 +28,7 @@ class Extra:
                 self.text += f" {out.name} gets {text[self.form]} there, else 0."
             elif kind == "inside":
                 self.half = r.given(
-                    (), ("half_size", "bound"), r.scalar, 0.8, 1.8, forms={"fixed": 1}
+                    (), ("half_size", "bound"), r.scalar, 1.0, 2.2, forms={"fixed": 1}
                 )
                 out = k.out(("visible_out", "in_image", "seen_flags"), INT32, r.dims)
                 self.text += f" {out.name} gets 1 there if both pixel coordinates are less than "

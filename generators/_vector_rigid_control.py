@@ -13,10 +13,12 @@ from generators._vector_rigid_parts import (
     PROPERTY,
     SETTING,
     Rig,
+    is_unset,
     mask,
     maybe_named,
     rig,
     told,
+    unless,
 )
 from generators._vector_rigid_record import Record, Slot
 from generators._vector_rigid_reports import reported
@@ -108,9 +110,9 @@ def _armed(r: Rig, torque: Var, w: Var) -> str:
     still = r.given(("quiet_rates",), ("min_rate", "rate_floor"), r.scalar, 1.0, 1.5,
                     forms=SETTING)  # fmt: skip
     k = r.k
-    with k.if_(op("or", fn("not", armed), fn("length", w) < still)):
+    with k.if_(op("or", unless(armed), fn("length", w) < still)):
         k.augment(torque, "mul", 0.5)
-    return f", halved where {told(armed)} is false or |w| < {told(still)}"
+    return f", halved where {is_unset(armed)} or |w| < {told(still)}"
 
 
 _TORQUES = {

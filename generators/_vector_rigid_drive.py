@@ -8,11 +8,13 @@ from generators._vector_rigid_parts import (
     STATE,
     Rig,
     inlined,
+    is_unset,
     mask,
     maybe_named,
     minus,
     rig,
     told,
+    unless,
 )
 from generators._vector_rigid_record import Record, Slot
 from generators._vector_rigid_spatial import six
@@ -138,9 +140,9 @@ def _saturated(r: Rig, angle: Var, tau: Var) -> str:
 def _switched(r: Rig, angle: Var, tau: Var) -> str:
     flag = mask(r, ("enabled", "driven", "powered"), ("enabled",))
     idle = r.given(("frictions",), ("idle_gain", "friction"), r.scalar, 0.1, 0.5)
-    with r.k.if_(fn("not", flag)):
+    with r.k.if_(unless(flag)):
         r.k.assign(tau, minus(idle) * angle)
-    return f"; where {told(flag)} is false tau is -{told(idle)} * q instead"
+    return f"; where {is_unset(flag)} tau is -{told(idle)} * q instead"
 
 
 _EXTRAS = {"limited": _limited, "saturated": _saturated, "switched": _switched}

@@ -57,7 +57,7 @@ def joint_dynamics(k: KernelBuilder, level: int) -> Title:
     if level >= 4:
         energy = 0.5 * fn("spatial_dot", v, momentum)
         done += f", {r.store(('energies', 'kinetic'), energy).name} gets dot(v, h) / 2"
-    done += ". " + _PRODUCTS
+    done += f". {_products('cross' if level >= 3 else '', 'dual')}"
     return Title(k.name("joint_torques", "newton_euler", "inverse_dynamics", "bias_forces"), done)
 
 
@@ -78,15 +78,18 @@ def _link(r: Rig, level: int) -> Record:
     )  # fmt: skip
 
 
-_PRODUCTS = (
-    "For v = (w, u), cross(v, (a, b)) = (w x a, w x b + u x a) and crossdual(v, (a, b)) = "
-    "(w x a + u x b, w x b)."
-)
+def _products(*which: str) -> str:
+    """What the spatial products are that a description uses."""
+    texts = {
+        "cross": "cross(v, (a, b)) = (w x a, w x b + u x a)",
+        "dual": "crossdual(v, (a, b)) = (w x a + u x b, w x b)",
+    }
+    return f"For v = (w, u), {' and '.join(texts[name] for name in which if name)}."
 
 
 def _single(r: Rig, v: Expr, subspace: Expr) -> str:
     form = r.k.draw.shape.choice(("cross", "dual", "dot"))
-    rate = r.given(("joint_qd", "rates"), ("rate", "qd"), r.scalar, -1.5, 1.5)
+    rate = r.given(("joint_qd", "rates"), ("rate", "qd"), r.scalar, -1.5, 1.5, forms=MOSTLY_ARRAY)
     if form == "dot":
         value = rate * fn("spatial_dot", subspace, v)
         out = r.store(("rates_out", "powers", "projections"), value)
@@ -97,7 +100,7 @@ def _single(r: Rig, v: Expr, subspace: Expr) -> str:
         inner = r.k.let(("joint_v", "vj", "inner"), inner)
     out = r.store(("products", "biases", "terms"), fn(op, v, inner))
     called = "cross" if form == "cross" else "crossdual"
-    return f", {out.name} gets {called}(v, {told(rate)} * {told(subspace)}). {_PRODUCTS}"
+    return f", {out.name} gets {called}(v, {told(rate)} * {told(subspace)}). {_products(form)}"
 
 
 def _momentum(r: Rig, level: int, v: Var, link: Record) -> tuple[Var, str]:
@@ -118,7 +121,7 @@ def _momentum(r: Rig, level: int, v: Var, link: Record) -> tuple[Var, str]:
 
 def _accelerated(r: Rig, level: int, v: Var, s: Var, bias: Var) -> str:
     k = r.k
-    rate = r.given(("joint_qd", "rates"), ("rate", "qd"), r.scalar, -1.5, 1.5)
+    rate = r.given(("joint_qd", "rates"), ("rate", "qd"), r.scalar, -1.5, 1.5, forms=MOSTLY_ARRAY)
     product = k.let(("c", "coriolis"), fn("spatial_cross", v, rate * s))
     done = f", plus a with a = cross(v, {told(rate)} * s)"
     if level >= 4:

@@ -35,11 +35,12 @@ def ends_of(r: Rig, level: int) -> Ends:
         rots = [fn("transform_get_rotation", p) for p in poses]
         places = [fn("transform_get_translation", p) for p in poses]
         return Ends((rots[0], rots[1]), (places[0], places[1]), " and ".join(arrays))
+    one, two = k.draw.word.choice(("a b", "0 1")).split()
     slots = {
-        "ra": Slot(("rot_a", "rot0"), ("rots_a", "start_rots"), r.quat, init="unit"),
-        "rb": Slot(("rot_b", "rot1"), ("rots_b", "end_rots"), r.quat, init="unit"),
-        "pa": Slot(("pos_a", "pos0"), ("pos_a", "start_pos"), r.vec, -1.0, 1.0),
-        "pb": Slot(("pos_b", "pos1"), ("pos_b", "end_pos"), r.vec, -1.0, 1.0),
+        "ra": Slot((f"rot_{one}",), ("rots_a", "start_rots"), r.quat, init="unit"),
+        "rb": Slot((f"rot_{two}",), ("rots_b", "end_rots"), r.quat, init="unit"),
+        "pa": Slot((f"pos_{one}",), ("pos_a", "start_pos"), r.vec, -1.0, 1.0),
+        "pb": Slot((f"pos_{two}",), ("pos_b", "end_pos"), r.vec, -1.0, 1.0),
     }
     pair = Record(
         r, slots, as_struct=shape.chance(0.5), struct=("PosePair", "Segment", "Motion"),

@@ -5,10 +5,12 @@ from __future__ import annotations
 from generators._vector_rigid_parts import (
     Rig,
     inlined,
+    is_unset,
     mask,
     maybe_named,
     rig,
     told,
+    unless,
 )
 from generators._vector_rigid_record import Record, Slot
 from generators._vector_rigid_reports import about, renamed, reported
@@ -154,7 +156,7 @@ def _scored(r: Rig, angle: Var) -> str:
         return f", less {told(band)} but at least 0"
     if form == "masked":
         valid = mask(r, ("valid", "visible", "tracked"), ("valid",))
-        with k.if_(fn("not", valid)):
+        with k.if_(unless(valid)):
             k.assign(angle, 0.0)
-        return f", 0 where {told(valid)} is false"
+        return f", 0 where {is_unset(valid)}"
     return ""

@@ -7,6 +7,7 @@ from generators._vector_rigid_parts import (
     SETTING,
     Rig,
     inlined,
+    is_set,
     mask,
     minus,
     rig,
@@ -142,7 +143,7 @@ def euler_rotation(k: KernelBuilder, level: int) -> Title:
             with k.if_(flip):
                 k.assign(q, other)
         what = "is inverted" if inverse else "is the identity instead"
-        done += f" Where {told(flip)} is true q {what}."
+        done += f" Where {is_set(flip)} q {what}."
     if level == 1 or shape.chance(0.4):
         done += f" {r.store(('rotations', 'quats', 'attitudes_out'), q).name} gets q."
     if level >= 2 or shape.chance(0.2):

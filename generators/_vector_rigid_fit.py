@@ -7,10 +7,12 @@ from typing import NamedTuple
 from generators._vector_rigid_parts import (
     Rig,
     inlined,
+    is_unset,
     mask,
     maybe_named,
     rig,
     told,
+    unless,
 )
 from generators._vector_rigid_spatial import six
 from generators.build import BodyBuilder, KernelBuilder, field, fn
@@ -41,9 +43,11 @@ def _points(r: Rig, level: int) -> Pair:
     source = r.given(("source", "scan", "moving"), (), r.vec, -1.5, 1.5, forms=home)
     dims = ("c",) if matched else r.place("last")[0]
     at: tuple[Expr, ...] = r.place("last")[1]
+    number = ""
     if matched:
         k.size("c", 12, 20)
         ids = r.given(("nearest", "matches", "pairs"), (), INT32, init="index_of:c", forms=home)
+        number = f" at {told(ids)}"
         at = (k.let(("partner", "j_near", "match"), ids),)
     if shape.chance(0.25 + 0.06 * level) and (planes or level > 1):
         fields = [FieldInit("point", r.vec, "uniform", "-1.5", "1.5")]
@@ -53,12 +57,12 @@ def _points(r: Rig, level: int) -> Pair:
         struct = k.struct(k.name("Surfel", "Anchor"), *((f.name, f.type) for f in fields))
         items = k.array(("surfels", "model"), struct, dims, fields=fields)
         item = k.let(("surfel", "target_item"), items[at])
-        text, goal = f"{told(source)} and point of {items.name}", field(item, "point")
+        text, goal = f"{told(source)} and point of {items.name}{number}", field(item, "point")
         if planes:
             return Pair(source, goal, field(item, "normal"), None, text)
         return Pair(source, goal, None, field(item, "weight"), text, f"weight of {items.name}")
     target = k.array(("target", "model", "fixed_points"), r.vec, dims, low=-1.5, high=1.5)
-    text = f"{told(source)} and {target.name}"
+    text = f"{told(source)} and {target.name}{number}"
     if not planes:
         return Pair(source, target[at], None, None, text)
     normals = k.array(("normals", "target_normals"), r.vec, dims, init="unit")
@@ -194,9 +198,9 @@ def _gated(r: Rig, square: Var, w: Var) -> str:
             k.assign(w, 0.0)
         return f", 0 where r2 > {told(reach)}"
     flag = mask(r, ("valid", "overlaps"), ("valid",))
-    with k.if_(fn("not", flag)):
+    with k.if_(unless(flag)):
         k.assign(w, 0.0)
-    return f", 0 where {told(flag)} is false"
+    return f", 0 where {is_unset(flag)}"
 
 
 def _gradient(

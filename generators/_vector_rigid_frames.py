@@ -8,6 +8,7 @@ from generators._vector_rigid_parts import (
     SETTING,
     Rig,
     inlined,
+    is_set,
     mask,
     maybe_named,
     rig,
@@ -119,7 +120,7 @@ def _torqued(r: Rig, level: int, momentum: Var) -> str:
         flag = mask(r, ("awake", "dynamic", "loose"), ("awake",))
         with k.if_(flag):
             k.augment(momentum, "add", change)
-        return f" h gains {text} where {told(flag)} is true."
+        return f" h gains {text} where {is_set(flag)}."
     k.augment(momentum, "add", change)
     return f" h gains {text}."
 

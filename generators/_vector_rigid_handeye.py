@@ -8,6 +8,7 @@ from generators._vector_rigid_parts import (
     SETTING,
     Rig,
     inlined,
+    is_set,
     mask,
     rig,
     told,
@@ -44,7 +45,7 @@ def hand_eye(k: KernelBuilder, level: int) -> Title:
     if level >= 2 and shape.chance(0.5):
         bare = mask(r, ("unmounted", "bare", "removed"), ("bare",))
         mount = fn("where", bare, identity(r.pose), mount)
-        text = f"({text}, or the identity where {told(bare)} is true)"
+        text = f"({text}, or the identity where {is_set(bare)})"
         if shape.chance(0.6):
             mount = k.let(("offset_x", "fitted"), mount)
     inverse = shape.chance(0.3)

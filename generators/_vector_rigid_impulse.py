@@ -30,7 +30,7 @@ def contact_velocity(k: KernelBuilder, level: int) -> Title:
                      forms={"each": 1})  # fmt: skip
     bodies = Bodies(r, "c" if indexed else "")
     p = k.let(("p", "point", "contact_pos"), points)
-    done = f"For each contact point p in {told(points)} and a body with {bodies.text}"
+    done = f"For each contact point p in {told(points)}, a body having its {bodies.text}"
     v, text = _relative(r, bodies, level, p, two)
     done += text
     if level == 1 and shape.chance(0.5):
@@ -69,18 +69,18 @@ def _relative(r: Rig, bodies: Bodies, level: int, p: Var, two: bool) -> tuple[Va
     first = r.k.array(names[0] if two else ("owners", "body_ids", "body_of"), INT32, r.dims,
                       init="index_of:c")  # fmt: skip
     a = bodies.at(k.let(("a", "ia", "id_a"), first[r.at]), "body_a", "state_a")
-    text = f": that of index {first.name}"
+    text = f", the body being number {first.name}"
     v = bodies.point_velocity(level, a, p, "va", "u_a", "vel_a") if two else (
         bodies.point_velocity(level, a, p, "u", "v_point", "vel"))  # fmt: skip
     if not two:
-        return v, f"{text}, u = v + cross(w, p - x)"
+        return v, f"{text}: u = v + cross(w, p - x)"
     others = Bodies(r, "d", bodies)
     second = k.array(names[1], INT32, r.dims, init="index_of:d")
     b = others.at(k.let(("b", "ib", "id_b"), second[r.at]), "body_b", "state_b")
     vb = others.point_velocity(level, b, p, "vb", "u_b", "vel_b")
     u = k.let(("u", "rel", "v_rel"), v - vb)
-    text += ", u = v + cross(w, p - x), less the same of the one of index "
-    return u, f"{text}{second.name} with {others.text}"
+    text += f": u = v + cross(w, p - x), less the same of number {second.name} of the other bodies"
+    return u, f"{text}, which have their {others.text}"
 
 
 def _impulse(r: Rig, level: int, v: Var, n: Var, vn: Var) -> str:

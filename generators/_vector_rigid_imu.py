@@ -90,7 +90,7 @@ def imu_integration(k: KernelBuilder, level: int) -> Title:
     args = [("q", q), ("w", w), ("dt", dt)]
     doc = "Attitude after turning at a body rate for a time."
     k.assign(q, inlined(k, chance, ("turned", "rotate_by_rate"), args, build, doc))
-    done += f" and step dt ({step}), q becomes {text}."
+    done += f" and the step dt{'' if step == 'dt' else f' = {step}'}, q becomes {text}."
     done += f" {r.store(('attitudes_out', 'q_out', 'new_rotations'), q).name} gets it."
     if level >= 2:
         done += _moved(r, level, imu, q, w, dt)

@@ -8,8 +8,10 @@ from generators._vector_rigid_parts import (
     SETTING,
     Rig,
     inlined,
+    is_set,
     mask,
     maybe_named,
+    quat_dot,
     rig,
     told,
     unit,
@@ -143,11 +145,11 @@ def _followed(r: Rig, level: int, q: Var) -> str:
     else:
 
         def build(b: BodyBuilder, a: Expr, b_: Expr, t: Expr) -> Expr:
-            dot = a[0] * b_[0] + a[1] * b_[1] + a[2] * b_[2] + a[3] * b_[3]
-            near = b.let(("near", "goal"), fn("where", dot < 0.0, -b_, b_))
+            cosine = b.let(("cosine", "alike"), quat_dot(a, b_))
+            near = b.let(("near", "goal"), fn("where", cosine < 0.0, -b_, b_))
             return unit(a + t * (near - a))
 
-        args = [("now", now), ("goal_rot", q), ("t", share)]
+        args = [("now", k.let(("present", "q_now"), now)), ("goal_rot", q), ("t", share)]
         k.assign(q, inlined(k, 0.6, ("turn_part", "nlerp"), args, build))
         done = f" q becomes normalize(c + {told(share)} * (q' - c)), c being {told(now)} and q' q "
         done += "or -q, whichever is nearer to c."
@@ -155,7 +157,7 @@ def _followed(r: Rig, level: int, q: Var) -> str:
         locked = mask(r, ("locked", "parked"), ("locked",))
         with k.if_(locked):
             k.assign(q, now)
-        done += f" Where {told(locked)} is true q is {told(now)}."
+        done += f" Where {is_set(locked)} q is {told(now)}."
     return done
 
 

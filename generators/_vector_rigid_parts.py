@@ -169,6 +169,26 @@ def mask(r: Rig, plural: Names, single: Names) -> Expr:
     return fn("ne", r.given(plural, single, type_, 0, 1, init="integers", forms=forms), 0)
 
 
+_OPPOSITES = {"ne": "eq", "gt": "le", "lt": "ge"}
+
+
+def unless(flag: Expr) -> Expr:
+    """The opposite of a flag or a comparison."""
+    if isinstance(flag, Op) and flag.op in _OPPOSITES:
+        return fn(_OPPOSITES[flag.op], *flag.args)
+    return fn("not", flag)
+
+
+def is_set(flag: Expr) -> str:
+    """The words for a flag that holds."""
+    return f"{told(flag)} is {'not 0' if isinstance(flag, Op) else 'true'}"
+
+
+def is_unset(flag: Expr) -> str:
+    """The words for a flag that does not hold."""
+    return f"{told(flag)} is {'0' if isinstance(flag, Op) else 'false'}"
+
+
 def quat_dot(a: Expr, b: Expr) -> Expr:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
 

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from generators._vector_rigid_instance import Instance
-from generators._vector_rigid_parts import (
-    SETTING,
-    Rig,
-    mask,
-    told,
-)
+from generators._vector_rigid_parts import SETTING, Rig, is_set, mask, told
 from generators.build import fn
 from generators.dtypes import BOOL, INT32
 from generators.expr import Expr, Var
@@ -76,7 +71,7 @@ def culled(r: Rig, level: int, world: Var) -> str:
         text = f"dot({told(normal)}, w) > 0"
     if level >= 5 and not near and shape.chance(0.6):
         shown = mask(r, ("visible", "enabled"), ("visible",))
-        inside, text = fn("and", shown, inside), f"{told(shown)} is true and {text}"
+        inside, text = fn("and", shown, inside), f"{is_set(shown)} and {text}"
     if shape.chance(0.5):
         out = r.store(("kept", "inside", "flags"), inside)
         assert out.type.element == BOOL  # type: ignore[union-attr]

@@ -57,7 +57,7 @@ def skinning(k: KernelBuilder, level: int) -> Title:
             index = k.let(("bone_id", "b", "joint"), index)
         state.add(level, bones, bones.at(index), p, w)
     shown = getattr(count, "value", "") or told(count)
-    done += f", over its {shown} bones {ids.name} with weights w in {weights.name}"
+    done += f", over its {shown} bones (numbers in {ids.name}, weights w in {weights.name})"
     done += state.text(bones)
     done += _outputs(r, level, state)
     return Title(k.name("skin_points", "linear_blend_skinning", "deform_mesh", "skin"), done)

@@ -7,6 +7,7 @@ from generators._vector_rigid_parts import (
     SETTING,
     Rig,
     inlined,
+    is_set,
     mask,
     maybe_named,
     rig,
@@ -139,7 +140,7 @@ def _prepared(r: Rig, kind: str, level: int, value: Var) -> str:
     flag = mask(r, ("braked", "held", "faulty"), ("braked",))
     with k.if_(flag):
         k.augment(value, "mul", gain)
-    return f", times {told(gain)} where {told(flag)} is true"
+    return f", times {told(gain)} where {is_set(flag)}"
 
 
 def _stored(r: Rig, kind: str, level: int, result: Var) -> str:

@@ -9,11 +9,13 @@ from generators._vector_rigid_parts import (
     SETTING,
     Rig,
     inlined,
+    is_unset,
     mask,
     maybe_named,
     rig,
     told,
     unit,
+    unless,
 )
 from generators._vector_rigid_record import Record, Slot
 from generators._vector_rigid_reports import reported
@@ -201,6 +203,6 @@ def _kept(r: Rig, state: Record, q: Var) -> str:
     if r.k.draw.shape.chance(0.5):
         r.k.assign(q, fn("where", awake, q, state["orientation"]))
     else:
-        with r.k.if_(fn("not", awake)):
+        with r.k.if_(unless(awake)):
             r.k.assign(q, state["orientation"])
-    return f" Where {told(awake)} is false q stays as it was."
+    return f" Where {is_unset(awake)} q stays as it was."

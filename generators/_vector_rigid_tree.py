@@ -5,6 +5,7 @@ from __future__ import annotations
 from generators._vector_rigid_parts import (
     PROPERTY,
     Rig,
+    is_unset,
     mask,
     maybe_named,
     rig,
@@ -155,7 +156,7 @@ def _attached(r: Rig, level: int, acc: Var, scaled: bool, size: Var | None) -> s
         eye = r.given((), ("center", "pick_pos"), r.vec, -1.0, 1.0, forms={"shared": 1})
         near = maybe_named(k, ("gap", "away"), fn("length", x - eye), 0.7)
         out = r.store(("scores", "picks"), fn("where", flag, near, -near))
-        done += f" {out.name} gets |x - {told(eye)}|, negative where {told(flag)} is false."
+        done += f" {out.name} gets |x - {told(eye)}|, negative where {is_unset(flag)}."
     return done
 
 

@@ -8,10 +8,12 @@ from generators._vector_rigid_parts import (
     MOSTLY_ARRAY,
     Rig,
     inlined,
+    is_set,
     mask,
     rig,
     told,
     unit,
+    unless,
 )
 from generators._vector_rigid_record import Record, Slot
 from generators._vector_rigid_reports import reported
@@ -158,10 +160,10 @@ def _checked(r: Rig, level: int, q: Var, measured: Expr) -> str:
     shown = f"{text} is positive"
     if level >= 5:
         flag = mask(r, ("usable", "lit"), ("usable",))
-        condition, shown = op("and", flag, condition), f"{told(flag)} is true and {shown}"
+        condition, shown = op("and", flag, condition), f"{is_set(flag)} and {shown}"
     if shape.chance(0.5):
         out = r.store(("accepted", "good"), condition)
         return f" {out.name} gets whether {shown}."
-    with k.if_(fn("not", condition)):
+    with k.if_(unless(condition)):
         k.assign(fit, 0.0)
     return f" {r.store(('fits', 'qualities'), fit).name} gets {text} where {shown}, else 0."

@@ -6,6 +6,7 @@ from generators._vector_rigid_parts import (
     PROPERTY,
     Rig,
     inlined,
+    is_set,
     mask,
     maybe_named,
     rig,
@@ -140,7 +141,7 @@ def _changed(
         locked = mask(r, ("locked", "is_hinge", "rigid"), ("locked",))
         with k.if_(locked):
             k.assign(angle, 0.0)
-        done += f", and 0 where {told(locked)} is true"
+        done += f", and 0 where {is_set(locked)}"
     done += "."
     if shape.chance(0.3):
         done += f" {r.store(('angles_out', 'turns', 'joint_angles'), angle).name} gets it."

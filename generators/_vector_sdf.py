@@ -41,7 +41,8 @@ def _points(k: KernelBuilder, site: Site, vec: Vec) -> tuple[Var, str]:
     step = quantity(k, site, ("cell", "spacing", "voxel"), vec.scalar, 0.4, 0.6, {SHARED: 1})
     steps = make(vec, *(cast(i, vec.scalar) for i in site.at[: vec.size]))
     p = k.let(("p", "pos", "node"), origin + step * steps)
-    return p, f"{origin.name} + {said(k, step)} * the thread's indices"
+    indices = ", ".join(i.name for i in site.at[: vec.size])
+    return p, f"{origin.name} + {said(k, step)} * ({indices})"
 
 
 def _shape(

@@ -27,9 +27,13 @@ from generators.registry import Title
 Corners = tuple[Expr, Expr, Expr]
 
 
-def _corners(vec: Vec) -> list[Part]:
-    names = (("a", "p0", "v0"), ("b", "p1", "v1"), ("c", "p2", "v2"))
-    return [Part(n, vec, -2.0, 2.0) for n in names]
+_STYLES = ("p0 p1 p2", "v0 v1 v2", "corner_a corner_b corner_c")
+
+
+def _corners(k: KernelBuilder, vec: Vec, arrays: bool) -> list[Part]:
+    """The corners under names of one style; arrays are not called by one letter."""
+    style = k.draw.word.choice(_STYLES if arrays else (*_STYLES, "a b c"))
+    return [Part((name,), vec, -2.0, 2.0) for name in style.split()]
 
 
 def _three(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[Corners, str]:
@@ -37,14 +41,15 @@ def _three(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[Corners,
     forms = {"struct": 4, "arrays": 3, "mesh": 3 if level > 1 else 1}
     form = k.draw.shape.weighted(forms)
     if form != "mesh":
-        found = record(k, site, ("Triangle", "Tri", "Facet"), _corners(vec), form == "struct")
+        parts = _corners(k, vec, form == "arrays")
+        found = record(k, site, ("Triangle", "Tri", "Facet"), parts, form == "struct")
         names = [said(k, c) for c in found]
         a, b, c = (k.let(n, v) for n, v in zip((("a",), ("b",), ("c",)), found, strict=True))
         return (a, b, c), f"With corners a, b, c = {', '.join(names)}"
     k.size("nv", 24, 40, minimum=1)
     places = [
         k.array((f"vertices_{x}", f"{x}_points"), vec, "nv", low=p.low, high=p.high)
-        for x, p in zip("abc", _corners(vec), strict=True)
+        for x, p in zip("abc", _corners(k, vec, True), strict=True)
     ]
     faces = k.array(
         ("faces", "triangles", "elements"), Vec(3, INT32), site.dims, init="index_of:nv"

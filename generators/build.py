@@ -15,7 +15,7 @@ from generators.body import fn as fn
 from generators.body import identity as identity
 from generators.body import lift
 from generators.body import make as make
-from generators.docs import first_comment, kernel_doc
+from generators.docs import first_comment, first_sentence, kernel_doc
 from generators.draw import Draw
 from generators.dtypes import INT32, Array, Struct, Type
 from generators.expr import Call, Const, Expr, Var
@@ -146,12 +146,13 @@ class KernelBuilder(BodyBuilder):
             len_calls=self.draw.layout.chance(0.4),
         )
         description = re.sub(r" +(?=[ ,;]|\.(?![\d.]))", "", description)
+        summary = first_sentence(description)
         if description[0].islower():
             # An array's name is no word that can be written large.
             description = f"For each thread: {description}"
         body = self._at_least_two(pruned(self.body()))
         params = tuple(self._settled(p) for p in self._ordered())
-        doc = kernel_doc(self.draw, description, params, self.launch_dim)
+        doc = kernel_doc(self.draw, summary, params, self.launch_dim)
         if not doc:
             body = (*first_comment(self.draw, params, self.launch_dim), *body)
         kernel = ir.Kernel(
@@ -230,12 +231,3 @@ class KernelBuilder(BodyBuilder):
         bounds = [None if b is None else str(b) for b in (low, high)]
         self.params.append(ir.Param(chosen, type_, role, shape, init, bounds[0], bounds[1], fields))
         return Var(chosen, type_)
-
-
-LONGEST_DOC = 110
-
-
-def _docstring(description: str) -> str:
-    """The first sentence, when it is short enough for a summary and says what is computed."""
-    first = description.split(". ")[0].rstrip(".") + "."
-    return "" if len(first) > LONGEST_DOC or first.startswith("Each thread runs") else first

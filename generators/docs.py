@@ -11,14 +11,22 @@ LONGEST = 76
 """A sentence of more characters is no summary any more."""
 
 
+def first_sentence(description: str) -> str:
+    """What a docstring can say of a kernel: the first sentence of its description.
+
+    The plain CUDA text repeats a docstring, so that none may hold Warp's spelling of a function.
+    """
+    return description.split(". ")[0].rstrip(".").replace("wp.", "") + "."
+
+
 def kernel_doc(
-    draw: Draw, description: str, params: Sequence[ir.Param], launch_dim: tuple[str, ...]
+    draw: Draw, summary: str, params: Sequence[ir.Param], launch_dim: tuple[str, ...]
 ) -> str:
     """The docstring of a kernel; empty for six layouts of ten."""
     if not draw.layout.chance(0.4):
         return ""
-    summary = description.split(". ")[0].rstrip(".") + "."
-    if len(summary) <= LONGEST and draw.layout.chance(0.6):
+    telling = not summary.startswith(("Let ", "With ", "At ", "Start "))
+    if len(summary) <= LONGEST and draw.layout.chance(0.6) and telling:
         return summary
     about = f"Launch {_launched(params, launch_dim)}; {_written(params)}."
     arrays = [p for p in params if p.shape]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from generators import categories
 from generators.build import KernelBuilder
-from generators.draw import Draw, Stream
+from generators.draw import Draw, Reject, Stream
 from generators.dtypes import FLOAT32, Array, Mat, Scalar, Vec, parse_type
 from generators.expr import Expr
-from generators.ir import Program
+from generators.ir import Body, Comment, For, If, Program, While
 from generators.keys import program_keys
 from generators.registry import LEVELS
 from generators.serialise import from_json, to_json
@@ -119,6 +119,37 @@ def test_keys_see_operators_types_and_the_order_of_differences() -> None:
         key(lambda a, b: a + b, Scalar("float64")),
     ]
     assert len({sums, *others}) == 6
+
+
+def _comments(body: Body) -> Iterator[str]:
+    """The comments in a body and in all blocks within."""
+    for statement in body:
+        if isinstance(statement, Comment):
+            yield statement.text
+        elif isinstance(statement, If):
+            for _, block in statement.branches:
+                yield from _comments(block)
+            yield from _comments(statement.orelse)
+        elif isinstance(statement, For | While):
+            yield from _comments(statement.body)
+
+
+@pytest.mark.parametrize("category", sorted(categories()))
+def test_docs_and_comments_hold_no_spelling_of_warp(category: str) -> None:
+    for idiom in sorted(categories()[category].idioms):
+        for level in LEVELS:
+            for index in range(8):
+                draw = Draw(5, f"{category}/{idiom}/{level}", index, 0)
+                try:
+                    program = categories()[category].draw_idiom(idiom, draw, level)
+                except Reject:
+                    continue
+                parts = (program.kernel, *program.functions)
+                texts = [part.doc for part in parts]
+                texts += [text for part in parts for text in _comments(part.body)]
+                for text in texts:
+                    assert "wp." not in text
+                    assert not text.startswith("For each thread:")
 
 
 def _component_writer(index: int, loop_names: tuple[str, str], step: int = 1) -> Program:
