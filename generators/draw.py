@@ -111,7 +111,7 @@ class Draw:
 
     @cached_property
     def shape(self) -> Stream:
-        """What is computed: types, ops, number of terms, which stages are nested."""
+        """What is computed: types, ops, number of terms, which steps there are."""
         return self.stream("shape")
 
     @cached_property

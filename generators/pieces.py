@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.dtypes import Mat, Scalar, Type, Vec, scalar_of
 from generators.expr import Expr, Operand, Var, literal
-from generators.stages import Signal
 
 Pairwise = Callable[[BodyBuilder, Expr, Expr], Expr]
 """What is computed for a pair, such as a direction and a normal: inline, or in a helper."""
@@ -56,11 +55,6 @@ def listed(phrases: Sequence[str]) -> str:
     if len(phrases) < 2:
         return "".join(phrases)
     return f"{', '.join(phrases[:-1])} and {phrases[-1]}"
-
-
-def stored(signal: Signal) -> str:
-    """The sentence on what stages do to a value before it is stored."""
-    return f" The stored value is {signal.phrase}." if signal.phrase else ""
 
 
 def helper(
