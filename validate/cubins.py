@@ -38,6 +38,12 @@ class CubinStore:
             key, lambda: compile_warp(text, self.arch, self.include_dir, self.pch_dir)
         )
 
+    def warp_uncontracted(self, row: Row) -> bytes:
+        """Warp's text without fused multiply-adds: the same sums, rounded otherwise."""
+        return compile_warp(
+            warp_unit(row), self.arch, self.include_dir, self.pch_dir, ("--fmad=false",)
+        )
+
     def plain(self, row: Row) -> tuple[bytes, bool]:
         """The plain text of a row, and whether it had to be compiled. Raises Refused."""
         text = plain_text(row)

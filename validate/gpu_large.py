@@ -3,19 +3,19 @@
 Both are proven at small shapes. At a large one sums are longer than the tolerances were measured
 for, and among many elements some are decided by the last bit of an input, or their errors blown up.
 So an element passes that is within the tolerance, widened for longer sums; what is left must lie
-near the values that Warp's own text gives when it runs again and when every float input moves by
-one unit in the last place.
+near the values that Warp's own text gives when it runs again, when every float input moves by one
+unit in the last place, and when it is compiled without fused multiply-adds.
 
-The errors of n rounded additions are independent and no larger than a partial sum's last place.
-Where terms cancel, partial sums grow with the root of n and so does the sum of errors: to n times
-the size of a term. Where they do not, the error is the root of n relative to the sum. Hence the
-absolute tolerance is widened with n, the relative one with its root.
+Each of n additions errs by half the last place of a partial sum. Where terms cancel, partial
+sums grow with the root of n and so does the sum of their errors: to n times a term's size. Where
+they do not, small terms are lost against a large sum, each time in the same direction: up to n
+halves of a last place of the sum. Both tolerances are widened with n.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from math import prod, sqrt
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -73,11 +73,12 @@ def too_slow(time_us: float) -> bool:
 
 
 def disagreement(
-    row: Row, warp: Text, shape: Shape, first: Ran, other: Ran
+    row: Row, variants: Callable[[], Sequence[Text]], shape: Shape, first: Ran, other: Ran
 ) -> tuple[Mismatch, str] | None:
     """The worst element of `other` that Warp's text does not give either, and its array's name.
 
-    `first` is a launch of Warp's text at the shape. Launches it again for what is in doubt.
+    `first` is a launch of Warp's text at the shape; `variants` makes that text as it is compiled in
+    several ways, which are launched for what is in doubt.
     """
     band: dict[str, tuple[Array, Array]] | None = None
     for arg in row["args"]:
@@ -88,7 +89,7 @@ def disagreement(
         if _mismatch(other.outputs[name], first.outputs[name], widened) is None:
             continue
         if band is None:
-            band = _band(row, warp, shape, first)
+            band = _band(row, variants(), shape, first)
         nearest = _clipped(other.outputs[name], *band[name])
         found = _mismatch(other.outputs[name], nearest, widened)
         if found is not None:
@@ -97,7 +98,18 @@ def disagreement(
 
 
 def _mismatch(got: Array, want: Array, widened: Mapping[str, float | None]) -> Mismatch | None:
-    return measure(got, as_wanted(want), widened["rtol"], widened["atol"]).mismatch
+    return measure(*_without_shared_nans(got, want), widened["rtol"], widened["atol"]).mismatch
+
+
+def _without_shared_nans(got: Array, want: Array) -> tuple[Array, Array]:
+    """The two, the second as a reference has it, with zeros where both are NaN."""
+    got, want = got.copy(), as_wanted(want)
+    for name in got.dtype.names or ("",):
+        ours, theirs = (got[name], want[name]) if name else (got, want)
+        if ours.dtype.kind == "f":
+            both = np.isnan(ours) & np.isnan(theirs)
+            ours[both], theirs[both] = 0, 0
+    return got, want
 
 
 def as_wanted(value: Array) -> Array:
@@ -113,7 +125,7 @@ def as_wanted(value: Array) -> Array:
 
 
 def _widened(row: Row, arg: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[str, float | None]:
-    """The tolerance of an output, widened with the root of how many more terms it collects."""
+    """The tolerance of an output, widened with how many more terms it collects."""
     own = own_sizes(row["sizes"])
     threads = prod(evaluate_all(row["launch"]["dim"], sizes))
     terms = threads / max(1, prod(evaluate_all(arg["shape"], sizes)))
@@ -121,20 +133,22 @@ def _widened(row: Row, arg: Mapping[str, Any], sizes: Mapping[str, int]) -> dict
         1, prod(evaluate_all(arg["shape"], own))
     )
     longer = max(1.0, terms / before)
-    factors = {"rtol": 2.0 * sqrt(longer) if longer > 1.0 else 1.0, "atol": longer}
-    return {key: None if arg[key] is None else by * arg[key] for key, by in factors.items()}
+    return {key: None if arg[key] is None else longer * arg[key] for key in ("rtol", "atol")}
 
 
-def _band(row: Row, warp: Text, shape: Shape, first: Ran) -> dict[str, tuple[Array, Array]]:
+def _band(
+    row: Row, texts: Sequence[Text], shape: Shape, first: Ran
+) -> dict[str, tuple[Array, Array]]:
     """The least and the greatest value of every element over launches of Warp's text nearby."""
     low = {name: value.copy() for name, value in first.outputs.items()}
     high = {name: value.copy() for name, value in first.outputs.items()}
     for number in range(_NEIGHBOURS):
         inputs = shape.inputs if number == 0 else _nudged(row, shape.inputs, number)
-        found = run_text(warp, row, Shape(shape.sizes, shape.dim, inputs)).outputs
-        for name, value in found.items():
-            low[name] = _each(np.fmin, low[name], value)
-            high[name] = _each(np.fmax, high[name], value)
+        for text in texts:
+            found = run_text(text, row, Shape(shape.sizes, shape.dim, inputs)).outputs
+            for name, value in found.items():
+                low[name] = _each(np.fmin, low[name], value)
+                high[name] = _each(np.fmax, high[name], value)
     return {name: (low[name], high[name]) for name in low}
 
 

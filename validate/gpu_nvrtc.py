@@ -117,12 +117,15 @@ def plain_text(row: Mapping[str, Any]) -> str:
     return str(row["cuda_plain"])
 
 
-def compile_warp(text: str, arch: str, include_dir: Path, pch_dir: Path | None) -> bytes:
-    """Machine code of `warp_unit` for `arch` ("sm_90"). Raises Refused."""
+def compile_warp(
+    text: str, arch: str, include_dir: Path, pch_dir: Path | None, options: Sequence[str] = ()
+) -> bytes:
+    """Machine code of `warp_unit` for `arch` ("sm_90"), with further options. Raises Refused."""
     options = [
         f"--gpu-architecture={arch}",
         f"-I{include_dir}",
         *nvrtc_program.WARP_OPTIONS,
+        *options,
     ]
     if pch_dir is not None:
         options += ["--pch", f"--pch-dir={pch_dir}", "--pch-messages=false"]

@@ -71,10 +71,11 @@ class Worker:
     def _answer(self, batch: Mapping[str, Any]) -> None:
         device = self.devices[batch["device"]]
         store = self._store(batch, device.arch)
-        with load_cupy().cuda.Device(device.index):
-            for row in batch["rows"]:
-                answer = _timed(row, store) if batch["bench"] else self._run(row, store, batch)
-                self._send(event="row", device=device.uuid, **answer)
+        # No context manager: leaving one asks a device whose context broke, and hides why.
+        load_cupy().cuda.Device(device.index).use()
+        for row in batch["rows"]:
+            answer = _timed(row, store) if batch["bench"] else self._run(row, store, batch)
+            self._send(event="row", device=device.uuid, **answer)
 
     def _run(self, row: Row, store: CubinStore, batch: Mapping[str, Any]) -> dict[str, Any]:
         case = Case(row, store, batch["large_elements"], batch["texts"])
