@@ -20,7 +20,7 @@ from validate.bench_peers import NoPeer, Peer, peer_of
 from validate.compare import measure
 from validate.cubins import CubinStore
 from validate.gpu_device import load_cupy
-from validate.gpu_large import scaled_sizes, too_slow
+from validate.gpu_large import next_step, scaled_sizes
 from validate.gpu_launch import failures, load_kernel, stream_of
 from validate.gpu_text import PlainText, Prepared, Row, Shape, Text, WarpText, shape_of
 from validate.inputs import Array
@@ -67,10 +67,8 @@ def bench_row(row: Row, store: CubinStore, sizes: Sequence[int] = SIZES) -> list
     texts: dict[str, Text] = {"warp": WarpText(load_kernel(warp, f"{name}_cuda_kernel_forward"))}
     if row["cuda_plain"] is not None:
         texts["plain"] = PlainText(load_kernel(store.plain(row)[0], name))
-    peer, found, slow = _proven_peer(row), [], False
-    for elements in sizes:
-        if slow:
-            break
+    peer, found = _proven_peer(row), []
+    for number, elements in enumerate(sizes):
         shape = shape_of(row, scaled_sizes(row, elements))
         contenders: dict[str, Callable[[], list[float]]] = {
             key: _device_timer(row, text, shape) for key, text in texts.items()
@@ -80,7 +78,10 @@ def bench_row(row: Row, store: CubinStore, sizes: Sequence[int] = SIZES) -> list
         for contender, timer in contenders.items():
             times = timer()
             found.append(_timing(row, contender, elements, shape, times))
-            slow = slow or (contender in texts and too_slow(min(times)))
+        slowest = max(t.min_us for t in found if t.elements == elements and t.contender in texts)
+        more = sizes[number + 1 : number + 2]
+        if more and next_step(elements, more[0], slowest) != more[0]:
+            break
     return found
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from validate.adjoint import check_adjoint, draw_cotangents, run_backward
 from validate.compare import measure
 from validate.cubins import CubinStore
-from validate.gpu_large import disagreement, scaled_sizes, steps, too_slow
+from validate.gpu_large import disagreement, first_step, next_step, scaled_sizes
 from validate.gpu_launch import Kernel, load_kernel
 from validate.gpu_result import TEXTS, Spent, TextResult, told
 from validate.gpu_text import (
@@ -173,16 +173,19 @@ class Case:
 
     def _run_large(self, loaded: _Loaded, results: Mapping[str, TextResult]) -> None:
         """Texts that passed so far, at a large shape; sooner at a smaller one that takes long."""
-        for elements in steps(self.large_elements):
-            shape = shape_of(self.row, scaled_sizes(self.row, elements))
+        step = first_step(self.large_elements)
+        while True:
+            shape = shape_of(self.row, scaled_sizes(self.row, step))
             first = self._ran_large(loaded.warp, shape, results["forward"])
             if first is None:
                 return
             other = self._ran_large(loaded.plain, shape, results["plain"])
             slowest = max(first.time_us, other.time_us if other is not None else 0.0)
-            if elements == self.large_elements or too_slow(slowest):
+            following = next_step(step, self.large_elements, slowest)
+            if following is None:
                 self._finish_large(loaded, shape, (first, other), results)
                 return
+            step = following
 
     def _finish_large(
         self,

@@ -14,7 +14,7 @@ halves of a last place of the sum. Both tolerances are widened with n.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -58,18 +58,17 @@ def scaled_sizes(row: Row, elements: int) -> dict[str, int]:
         elements //= 2
 
 
-def steps(elements: int) -> Iterator[int]:
-    """Sizes of launches on the way to a large one."""
-    step = _FIRST_STEP
-    while step < elements:
-        yield step
-        step *= _STEP
-    yield elements
+def first_step(elements: int) -> int:
+    """The size of the first launch on the way to a large one."""
+    return min(elements, _FIRST_STEP)
 
 
-def too_slow(time_us: float) -> bool:
-    """Whether the next step would take too long if time grew with the square."""
-    return time_us * _STEP * _STEP > _MOST_TIME_US
+def next_step(reached: int, elements: int, time_us: float) -> int | None:
+    """The size to go on to, None when that would take too long if time grew with the square."""
+    for target in (elements, reached * _STEP):
+        if reached < target <= elements and time_us * (target / reached) ** 2 <= _MOST_TIME_US:
+            return target
+    return None
 
 
 def disagreement(
