@@ -120,6 +120,8 @@ def staged(kernel: ir.Kernel) -> Staged | None:
     place = loops[0]
     loop = kernel.body[place]
     assert isinstance(loop, ir.For)
+    if not _same_for_all(kernel, loop.stop):
+        return None
     leaving = (ir.Break, ir.Return, ir.Store, ir.Atomic)
     if any(isinstance(s, leaving) for s in statements(loop.body)):
         return None
@@ -127,6 +129,12 @@ def staged(kernel: ir.Kernel) -> Staged | None:
         return None
     arrays = _stageable(kernel, loop)
     return Staged(place, arrays) if arrays else None
+
+
+def _same_for_all(kernel: ir.Kernel, stop: Expr) -> bool:
+    """Whether all threads of a block take as many turns: else some would miss the barriers."""
+    params = {p.name for p in kernel.params if isinstance(p.type, Scalar)}
+    return isinstance(stop, Extent) or (isinstance(stop, Var) and stop.name in params)
 
 
 def _stageable(kernel: ir.Kernel, loop: ir.For) -> dict[str, str]:

@@ -112,6 +112,8 @@ def figures(run: GpuRun) -> dict[str, Any]:
         "rows_per_s": len(run.verdicts) / run.wall_s if run.wall_s else 0.0,
         "compiled": sum(s.compiled for s in spent),
         "nvrtc_share": sum(s.nvrtc_s for s in spent) / total_s,
+        "load_share": sum(s.load_s for s in spent) / total_s,
+        "device_share": sum(s.device_s for s in spent) / total_s,
         "gpu_share": sum(s.gpu_s for s in spent) / total_s,
         "gpu_time_s": sum(s.gpu_s for s in spent),
         "gpu_busy_percent": run.busy_percent,
@@ -134,7 +136,9 @@ def summary(run: GpuRun) -> list[str]:
     lines.append(
         f"{found['rows']} rows in {found['wall_s']:.1f} s, {found['rows_per_s']:.1f} rows/s with "
         f"{found['workers']} processes for each of {found['gpus']} GPUs; of their time NVRTC took "
-        f"{found['nvrtc_share']:.1%} ({found['compiled']} texts), kernels {found['gpu_share']:.1%}"
+        f"{found['nvrtc_share']:.1%} ({found['compiled']} texts), "
+        f"loading {found['load_share']:.1%}, "
+        f"launches with their copies {found['device_share']:.1%}, kernels {found['gpu_share']:.1%}"
     )
     if found["gpu_busy_percent"] is not None:
         lines.append(f"a kernel ran in {found['gpu_busy_percent']:.0f} % of the time (NVML)")

@@ -88,13 +88,13 @@ class Case:
         if {"forward", "backward"} & set(self.texts):
             with told(results["forward"], results["backward"]):
                 binary = self._compiled(self.store.warp)
-                loaded.warp = WarpText(load_kernel(binary, f"{symbol}forward"))
+                loaded.warp = WarpText(self._kernel(binary, f"{symbol}forward"))
                 if "backward" in self.texts:
-                    loaded.backward = load_kernel(binary, f"{symbol}backward")
+                    loaded.backward = self._kernel(binary, f"{symbol}backward")
         if "plain" in self.texts:
             with told(results["plain"]):
                 plain = self._compiled(self.store.plain)
-                loaded.plain = PlainText(load_kernel(plain, self.row["kernel_name"]))
+                loaded.plain = PlainText(self._kernel(plain, self.row["kernel_name"]))
         return loaded
 
     def _compiled(self, make: Callable[[Row], tuple[bytes, bool]]) -> bytes:
@@ -104,6 +104,12 @@ class Case:
             self.spent.nvrtc_s += time.perf_counter() - began
             self.spent.compiled += 1
         return binary
+
+    def _kernel(self, binary: bytes, symbol: str) -> Kernel:
+        began = time.perf_counter()
+        kernel = load_kernel(binary, symbol)
+        self.spent.load_s += time.perf_counter() - began
+        return kernel
 
     def _run_shapes(self, text: Text, result: TextResult) -> Ran | None:
         """The launch at the row's own sizes when all went well."""
@@ -122,7 +128,9 @@ class Case:
         return first
 
     def _ran(self, text: Text, shape: Shape, result: TextResult) -> Ran:
+        began = time.perf_counter()
         ran = run_text(text, self.row, shape)
+        self.spent.device_s += time.perf_counter() - began
         self.spent.gpu_s += ran.time_us * 1e-6
         if ran.trouble is not None:
             result.fail(*ran.trouble)

@@ -49,9 +49,12 @@ class TextResult:
 
 @dataclass
 class Spent:
-    """Seconds that a row took, by what took them."""
+    """Seconds that a row took: compiling, loading machine code, the device (copies to and from it,
+    and waiting for it), kernels as events timed them, and all."""
 
     nvrtc_s: float = 0.0
+    load_s: float = 0.0
+    device_s: float = 0.0
     gpu_s: float = 0.0
     total_s: float = 0.0
     compiled: int = 0
