@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from generators import ir
+from generators.dtypes import INT32
+from generators.expr import Var
+from synth.cuda_forms import staged
 from synth.cuda_schedule import STYLES, schedule_for, styles_of
 from synth.pair import Accepted, program_columns
 from synth.render_cuda import render
@@ -32,6 +37,19 @@ def test_style_agrees_with_the_reference(style: str, all_accepted: list[Accepted
     rows = [row_of(accepted, style) for accepted in chosen]
     results = run_plain_rows(rows)
     assert [(r.status, r.reason) for r in results if r.status != "agrees"] == []
+
+
+def test_tiles_are_shared_by_threads_that_take_as_many_turns(all_accepted: list[Accepted]) -> None:
+    """A bound that a thread computes would let some of a block miss a barrier."""
+    kernels = [a.program.kernel for a in all_accepted]
+    found = [(kernel, form) for kernel in kernels if (form := staged(kernel)) is not None]
+    assert len(found) > 5
+    for kernel, form in found:
+        loop = kernel.body[form.place]
+        assert isinstance(loop, ir.For)
+        own = replace(loop, stop=Var("turns", INT32))
+        body = (*kernel.body[: form.place], own, *kernel.body[form.place + 1 :])
+        assert staged(replace(kernel, body=body)) is None
 
 
 def test_styles_are_drawn(all_accepted: list[Accepted]) -> None:
