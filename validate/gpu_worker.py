@@ -6,11 +6,7 @@ device's context takes this process with it, and `validate.gpu` starts the next.
 
 from __future__ import annotations
 
-import json
-import os
 import sys
-import tempfile
-import traceback
 from collections.abc import Mapping
 from dataclasses import asdict
 from multiprocessing.connection import Connection
@@ -19,67 +15,39 @@ from typing import Any
 
 from validate.bench import bench_row
 from validate.cubins import CubinStore
-from validate.errors import CompileUnavailable, GpuUnavailable
 from validate.gpu_case import Case
-from validate.gpu_device import Device, devices, load_cupy
+from validate.gpu_device import devices, load_cupy
 from validate.gpu_launch import LaunchFailed
 from validate.gpu_result import Spent, TextResult, told
+from validate.worker_child import WorkerChild, work_where_nothing_lies
 
 Row = Mapping[str, Any]
 
 
-class Worker:
-    """Answers batches until the other end of the connection closes."""
+class Worker(WorkerChild):
+    """Runs a batch of rows; each is answered as soon as it is done."""
 
-    def __init__(self, connection: Connection, folder: Path) -> None:
-        self.connection, self.folder = connection, folder
-        self.devices: list[Device] = []
-        # Quoted includes look in the working directory first; here they find nothing.
-        empty = folder / "empty"
-        empty.mkdir(exist_ok=True)
-        os.chdir(empty)
-        log = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - open for the process's life
-        os.dup2(log.fileno(), 1)
-        os.dup2(log.fileno(), 2)
+    def start(self) -> None:
+        work_where_nothing_lies(self.folder)
+        self.devices = devices()
 
-    def serve(self) -> None:
-        """Answer batches. An error of ours is sent with its traceback, and ends the process."""
-        try:
-            self.devices = devices()
-            self._send(event="ready")
-            while (batch := self._receive()) is not None:
-                self._answer(batch)
-        except (GpuUnavailable, CompileUnavailable) as error:
-            self._send(event="unavailable", error=type(error).__name__, reason=str(error))
-        except LaunchFailed as failed:
-            # The context is broken: whatever ran next in it would fail as well.
-            self._send(event="lost", reason=str(failed))
-        except Exception:
-            self._send(event="error", trace=traceback.format_exc())
-            raise
-
-    def _receive(self) -> dict[str, Any] | None:
-        try:
-            message: dict[str, Any] = json.loads(self.connection.recv_bytes())
-        except (EOFError, ConnectionResetError):
-            return None
-        return message
-
-    def _send(self, **message: Any) -> None:
-        self.connection.send_bytes(json.dumps(message).encode())
-
-    def _answer(self, batch: Mapping[str, Any]) -> None:
+    def answer(self, batch: Mapping[str, Any]) -> None:
         device = self.devices[batch["device"]]
         store = self._store(batch, device.arch)
         # No context manager: leaving one asks a device whose context broke, and hides why.
         load_cupy().cuda.Device(device.index).use()
         for row in batch["rows"]:
-            answer = _timed(row, store) if batch["bench"] else self._run(row, store, batch)
-            self._send(event="row", device=device.uuid, **answer)
+            try:
+                answer = _timed(row, store) if batch["bench"] else self._run(row, store, batch)
+            except LaunchFailed as failed:
+                # The context is broken: whatever ran next in it would fail as well.
+                self.send(event="lost", reason=str(failed))
+                raise SystemExit(1) from None
+            self.send(event="row", device=device.uuid, **answer)
 
     def _run(self, row: Row, store: CubinStore, batch: Mapping[str, Any]) -> dict[str, Any]:
         case = Case(row, store, batch["large_elements"], batch["texts"])
-        results = case.run(lambda: self._send(event="loaded"))
+        results = case.run(lambda: self.send(event="loaded"))
         return {
             "results": [asdict(result) for result in results],
             "timings": [],

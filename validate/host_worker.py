@@ -7,12 +7,8 @@ with it, and `validate.host` starts the next.
 
 from __future__ import annotations
 
-import json
-import os
 import resource
 import sys
-import tempfile
-import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from multiprocessing.connection import Connection
@@ -20,20 +16,19 @@ from pathlib import Path
 from typing import Any
 
 from validate import clang
-from validate.errors import HostRunUnavailable
 from validate.host_launch import MEMORY_BYTES
 from validate.host_texts import Cases, Kept, PlainCases, ScoreCases, WarpCases
+from validate.worker_child import WorkerChild
 
 _LOG_CHARACTERS = 4000
 _FILE_BYTES = 1 << 28
 
 
-class Worker:
-    """Answers batches until the other end of the connection closes."""
+class Worker(WorkerChild):
+    """Compiles a batch of rows, loads it and runs it."""
 
     def __init__(self, connection: Connection, folder: Path) -> None:
-        self.connection = connection
-        self.folder = folder
+        super().__init__(connection, folder)
         self.batches = 0
         kept = Kept()
         self.texts: dict[str, Cases] = {
@@ -41,36 +36,12 @@ class Worker:
             "plain": PlainCases(kept),
             "score": ScoreCases(kept),
         }
-        # What compilers and kernels print goes to a file: neither may reach the caller's streams.
-        self.log = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - open for the process's life
-        os.dup2(self.log.fileno(), 1)
-        os.dup2(self.log.fileno(), 2)
 
-    def serve(self) -> None:
-        """Answer batches. An error of ours is sent with its traceback, and ends the process."""
-        try:
-            clang.start()
-            _limit_memory()
-            self._send(event="ready")
-            while (batch := self._receive()) is not None:
-                self._answer(batch)
-        except HostRunUnavailable as error:
-            self._send(event="unavailable", reason=str(error))
-        except Exception:
-            self._send(event="error", trace=traceback.format_exc())
-            raise
+    def start(self) -> None:
+        clang.start()
+        _limit_memory()
 
-    def _receive(self) -> dict[str, Any] | None:
-        try:
-            batch: dict[str, Any] = json.loads(self.connection.recv_bytes())
-        except (EOFError, ConnectionResetError):
-            return None
-        return batch
-
-    def _send(self, **message: Any) -> None:
-        self.connection.send_bytes(json.dumps(message).encode())
-
-    def _answer(self, batch: Mapping[str, Any]) -> None:
+    def answer(self, batch: Mapping[str, Any]) -> None:
         rows = batch["rows"]
         include_dir = Path(batch["include_dir"] or clang.default_include_dir())
         self.batches += 1
@@ -82,13 +53,13 @@ class Worker:
             cases.build(rows, obj_path, include_dir)
             entries = _load(obj_path, handle, rows, cases)
         except (clang.CompileError, clang.LoadError) as error:
-            self._send(event="compile_error", log=f"{self._log_text(include_dir)}{error}")
+            self.send(event="compile_error", log=f"{self._log_text(include_dir)}{error}")
             return
         finally:
             obj_path.unlink(missing_ok=True)
-        self._send(event="compiled")
+        self.send(event="compiled")
         for row, entry in zip(rows, entries, strict=True):
-            self._send(event="result", **asdict(cases.run(row, entry)))
+            self.send(event="result", **asdict(cases.run(row, entry)))
         clang.unload(handle)
 
     def _log_text(self, include_dir: Path) -> str:

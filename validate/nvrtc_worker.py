@@ -7,19 +7,15 @@ starts the next.
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 import sys
-import tempfile
-import traceback
 from collections.abc import Mapping, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 from validate import nvrtc_program, plain_unit, ptx
-from validate.errors import CompileUnavailable
 from validate.nvrtc_unit import entry_names, program
+from validate.worker_child import WorkerChild, work_where_nothing_lies
 
 _FILE_BYTES = 1 << 30
 
@@ -27,42 +23,15 @@ PLAIN_GOALS = {"plain": "check", "plain_ptx": "ptx"}
 """Goals for plain CUDA, and what each asks of the compiler."""
 
 
-class Worker:
-    """Answers messages until the other end of the connection closes."""
+class Worker(WorkerChild):
+    """Compiles one program a message."""
 
-    def __init__(self, connection: Connection, folder: Path) -> None:
-        self.connection = connection
-        self.folder = folder
-        # Quoted includes look in the working directory first; here they find nothing.
-        empty = folder / "empty"
-        empty.mkdir(exist_ok=True)
-        os.chdir(empty)
-        log = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - open for the process's life
-        os.dup2(log.fileno(), 1)
-        os.dup2(log.fileno(), 2)
+    def start(self) -> None:
+        work_where_nothing_lies(self.folder)
+        nvrtc_program.version()
 
-    def serve(self) -> None:
-        """Answer messages. An error of ours is sent with its traceback, and ends the process."""
-        try:
-            nvrtc_program.version()
-            self._send(event="ready")
-            while (message := self._receive()) is not None:
-                self._send(**self._answer(message))
-        except CompileUnavailable as error:
-            self._send(event="unavailable", error=type(error).__name__, reason=str(error))
-        except Exception:
-            self._send(event="error", trace=traceback.format_exc())
-            raise
-
-    def _receive(self) -> dict[str, Any] | None:
-        try:
-            message: dict[str, Any] = json.loads(self.connection.recv_bytes())
-        except (EOFError, ConnectionResetError):
-            return None
-        return message
-
-    def _send(self, **message: Any) -> None:
-        self.connection.send_bytes(json.dumps(message).encode())
+    def answer(self, message: Mapping[str, Any]) -> None:
+        self.send(**self._answer(message))
 
     def _answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
         _limit_memory(message["memory_bytes"])
