@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import warp as wp
-from conftest import accepted_draw
+from drawn_programs import accepted_draw
 from test_validate_rows import Row, arg, make_row, output, sizes
 
 from synth.pair import PairMaker

@@ -24,6 +24,7 @@ from validate.worker_process import WorkerGone, WorkerProcess, unavailable
 
 Row = Mapping[str, Any]
 
+WORKER = "validate.gpu_worker"
 _MOST_WORKERS = 16
 _WORKER_BYTES = 4 << 30
 # Cores are shared out already; and memory of large arrays is used again, not given back and faulted
@@ -253,5 +254,5 @@ class _Slot:
         if self._worker is None:
             self._folder = tempfile.TemporaryDirectory(prefix="pairsmith-gpu-")
             folder = Path(self._folder.name)
-            self._worker = WorkerProcess(folder, "validate.gpu_worker", _ENVIRONMENT)
+            self._worker = WorkerProcess(folder, WORKER, _ENVIRONMENT)
         return self._worker
