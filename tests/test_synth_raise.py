@@ -112,7 +112,7 @@ def test_only_the_level_may_differ_and_only_upwards() -> None:
     assert not is_raise(compiled, ran)
     assert not is_raise(ran, ran)
     assert not is_raise(other_arch, compiled)
-    assert not is_raise({**ran, "seed": 4}, text)
+    assert not is_raise({**ran, "seed": 5}, text)
     assert not is_raise({**ran, "warp version": "1.0"}, text)
 
 
