@@ -119,11 +119,13 @@ def bench(
     from tqdm import tqdm
 
     from synth.gpu_bench import bench_rows, choose_rows, write_bench
+    from synth.gpu_output import ready_folder
     from synth.gpu_rows import include_dir, read_rows
     from validate.gpu import GpuOptions
     from validate.gpu_device import devices
 
     found = devices()[:gpus]
+    ready_folder(out)
     rows = choose_rows(read_rows(out), count)
     with (
         tempfile.TemporaryDirectory(prefix="pairsmith-cubins-") as made,

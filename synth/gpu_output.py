@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from synth.errors import SettingsError
-from synth.files import write_parquet
+from synth.files import write_parquet, write_text
 from validate.gpu import RowVerdict
 from validate.gpu_device import Device
 from validate.gpu_nvml import Sample
@@ -59,6 +59,17 @@ SAMPLE_SCHEMA = pa.schema(
         ("clock_mhz", pa.int32()),
     ]
 )
+
+
+def ready_folder(out: Path) -> None:
+    """Make `gpu/` and see that it can be written, before hours are spent. Raises SettingsError."""
+    folder = out / FOLDER
+    try:
+        folder.mkdir(exist_ok=True)
+        write_text(folder / ".writable", "")
+        (folder / ".writable").unlink()
+    except OSError as error:
+        raise SettingsError(f"cannot write to {folder}: {error.strerror}") from None
 
 
 def run_records(

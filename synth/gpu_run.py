@@ -11,7 +11,14 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from synth.gpu_output import ROW_KEYS, RUN_SCHEMA, run_records, write_run, write_samples
+from synth.gpu_output import (
+    ROW_KEYS,
+    RUN_SCHEMA,
+    ready_folder,
+    run_records,
+    write_run,
+    write_samples,
+)
 from synth.gpu_rows import read_rows
 from synth.gpu_summary import update_card
 from validate.gpu import GpuOptions, RowVerdict, run_rows
@@ -51,6 +58,7 @@ def run_dataset(
     progress: Callable[[RowVerdict], None] = lambda _v: None,
 ) -> tuple[GpuRun, Path]:
     """Run a dataset's rows and write ``gpu/``; gives the run and the file of its results."""
+    ready_folder(out)
     run = GpuRun(devices, options)
     began = time.monotonic()
     with Sampler([device.uuid for device in devices]) as sampler, suppress(_Ended):

@@ -17,8 +17,9 @@ from click.testing import CliRunner
 from datasets import load_dataset
 
 from synth.cli import main
+from synth.errors import SettingsError
 from synth.gpu_bench import BENCH_SCHEMA, choose_rows
-from synth.gpu_output import RUN_SCHEMA, write_run
+from synth.gpu_output import RUN_SCHEMA, ready_folder, write_run
 from synth.gpu_report import markdown
 from synth.gpu_rows import read_rows
 from synth.gpu_summary import BEGIN, END, card_section, gpu_runs, update_card
@@ -237,6 +238,16 @@ def test_results_lie_beside_the_shards_and_are_shown(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["gpu"] == [found]
     after = load_dataset(str(data), cache_dir=str(tmp_path / "two"))
     assert {s: after[s].num_rows for s in after} == {s: before[s].num_rows for s in before}
+
+
+def test_a_folder_that_cannot_be_written_is_named_first(tmp_path: Path) -> None:
+    ready_folder(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["gpu"]
+    assert not list((tmp_path / "gpu").iterdir())
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "gpu").write_text("a file")
+    with pytest.raises(SettingsError, match="cannot write to"):
+        ready_folder(tmp_path / "other")
 
 
 def test_a_damaged_result_is_named(tmp_path: Path) -> None:
