@@ -44,10 +44,7 @@ def _gathered(k: KernelBuilder, numbers: list[ir.Param], kernel: str) -> Var:
     k.params = [p for p in k.params if p not in numbers]
     var = k.scalar(("params", "cfg", "settings", "opts"), struct, fields=inits)
     read = {Var(p.name, p.type): field(var, p.name) for p in numbers}
-    body = tuple(
-        _replaced(s, lambda e: read.get(e) if isinstance(e, Var) else None) for s in k.body()
-    )
-    k._blocks[0][:] = body
+    k.rewrite(lambda s: _replaced(s, lambda e: read.get(e) if isinstance(e, Var) else None))
     return var
 
 

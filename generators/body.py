@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from generators import ir
@@ -163,6 +163,10 @@ class BodyBuilder:
         with self._block() as body:
             yield
         self.emit(ir.While(condition, tuple(body)))
+
+    def rewrite(self, change: Callable[[ir.Statement], ir.Statement]) -> None:
+        """Put another statement in the place of each that was written so far."""
+        self._blocks[0][:] = [change(statement) for statement in self.body()]
 
     def body(self) -> ir.Body:
         assert len(self._blocks) == 1, "a block is still open"

@@ -11,6 +11,13 @@ LONGEST = 76
 """A sentence of more characters is no summary any more."""
 
 
+def listed(phrases: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    if len(phrases) < 2:
+        return "".join(phrases)
+    return f"{', '.join(phrases[:-1])} and {phrases[-1]}"
+
+
 def first_sentence(description: str) -> str:
     """What a docstring can say of a kernel: the first sentence of its description.
 
@@ -78,8 +85,4 @@ def _verbs(outs: list[str], changed: list[str]) -> list[tuple[str, list[str]]]:
 
 
 def _and(names: list[str]) -> str:
-    if len(names) > 3:
-        return f"{', '.join(names[:2])} and {len(names) - 2} more"
-    if len(names) < 2:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    return listed([*names[:2], f"{len(names) - 2} more"] if len(names) > 3 else names)

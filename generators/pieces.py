@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from generators.build import BodyBuilder, KernelBuilder, fn, make
+from generators.docs import listed as listed
 from generators.dtypes import Mat, Scalar, Type, Vec, scalar_of
 from generators.expr import Expr, Operand, Var, literal
 
@@ -48,13 +49,6 @@ def times_identity(mat: Mat, value: Operand) -> Expr:
     """The square matrix with ``value`` on its diagonal."""
     entry = value if isinstance(value, Expr) else literal(value, mat.scalar)
     return fn("diag", make(Vec(mat.rows, mat.scalar), entry))
-
-
-def listed(phrases: Sequence[str]) -> str:
-    """``a``, ``a and b``, ``a, b and c``."""
-    if len(phrases) < 2:
-        return "".join(phrases)
-    return f"{', '.join(phrases[:-1])} and {phrases[-1]}"
 
 
 def helper(

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -27,19 +28,21 @@ import pyarrow.parquet as pq
 from synth.gpu_output import FOLDER
 from synth.stored import stored_rows
 from validate.columns import ROW_SCHEMA
+from validate.host import HostRunner
+from validate.mutant_plain import BARRIER, plain_mutants
+from validate.mutants import RACE, mutants, mutated
 
 VERDICTS = "host_verdicts.json"
 ROWS_AT_ONCE = 10
 SEED = 0
+# A GPU has no watch for these.
 _UNSEEN = ("read_out_of_bounds", "data_race", "bad_sync")
 
 Row = dict[str, Any]
 
 
 def wrong_rows(rows: Sequence[Row]) -> list[tuple[Row, str, str]]:
-    """One mutant of each row with its operator and the text it is of, and what the host says."""
-    from validate.host import HostRunner
-
+    """One mutant of each row, the text it is of, and what the host says of it."""
     made = [_mutant(row, plain=at % 2 == 1) for at, row in enumerate(rows)]
     found = [(row, text) for row, text in made if row is not None]
     with HostRunner(timeout_s=30.0, batch_size=10) as host:
@@ -55,11 +58,6 @@ def wrong_rows(rows: Sequence[Row]) -> list[tuple[Row, str, str]]:
 
 
 def _mutant(row: Row, *, plain: bool) -> tuple[Row | None, str]:
-    import random
-
-    from validate.mutant_plain import BARRIER, plain_mutants
-    from validate.mutants import RACE, mutants, mutated
-
     every = plain_mutants(row) if plain else mutants(row)
     able = [at for at, one in enumerate(every) if one.operator not in (RACE, BARRIER)]
     text = "plain" if plain else "forward"

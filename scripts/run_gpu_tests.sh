@@ -11,8 +11,6 @@ cd "$(dirname "$0")/.."
 OUT=${1:-data/samples}
 PYTHON=${PYTHON:-$([ -x .venv/bin/python ] && echo .venv/bin/python || echo python3)}
 ROWS=${BENCH_ROWS:-60}
-LOG=$(mktemp)
-trap 'rm -f "$LOG"' EXIT
 
 echo "== versions"
 "$PYTHON" - <<'PY' || exit 2

@@ -13,6 +13,7 @@ from synth.cli_gpu import gpu
 from synth.cli_look import doctor, show, stats
 from synth.cli_lower import lower
 from synth.cli_score import score
+from synth.progress import progress_bar
 
 _OUT = click.Path(file_okay=False, path_type=Path)
 _LEVELS = click.Choice(("text", "compile", "run"))
@@ -53,12 +54,6 @@ def main() -> None:
 
     Exit codes: 0 done, 1 some rows failed or the run broke off, 2 the request was wrong.
     """
-
-
-def _progress(total: int, quiet: bool, what: str, unit: str = "row") -> Any:
-    from tqdm import tqdm
-
-    return tqdm(total=total, desc=what, unit=unit, disable=quiet, file=sys.stderr)
 
 
 @main.command()
@@ -111,7 +106,7 @@ def generate(
         resources=resources,
     )
     began_s = time.monotonic()
-    with _progress(max(n, 0), quiet, "generate") as bar:
+    with progress_bar(max(n, 0), quiet, "generate") as bar:
         rejects = units = made = 0
 
         def progress(rows: int, tally: Any, fresh: bool) -> None:
@@ -157,7 +152,7 @@ def validate(
 
     if report is not None and not report.parent.is_dir():
         raise SettingsError(f"cannot write {report}: {report.parent} is no folder")
-    with _progress(0, quiet, "validate") as bar:
+    with progress_bar(0, quiet, "validate") as bar:
         asked = archs_of(verify, archs) if archs else ()
         found = check_dataset(out, verify, bar.update, archs=asked)
     for failure in found.failed:
@@ -217,7 +212,7 @@ def harvest(
 
     options = Options(per_module, timeout, not no_run, workers, *([archs] if archs else []))
     check_folder(out)
-    with _progress(len(set(files)), quiet, "harvest", "file") as bar:
+    with progress_bar(len(set(files)), quiet, "harvest", "file") as bar:
         result = harvest_files(files, options, lambda _module: bar.update(1))
     for line in table(result):
         click.echo(line)

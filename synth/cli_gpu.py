@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from synth.progress import progress_bar
+
 _OUT = click.Path(file_okay=False, path_type=Path)
 _SAMPLES = Path("data/samples")
 _include = click.option(
@@ -57,8 +59,6 @@ def run(
 
     Results go to OUT/gpu/. Exit code 1 when a text does not pass.
     """
-    from tqdm import tqdm
-
     from synth.gpu_rows import include_dir
     from synth.gpu_run import failure_lines, run_dataset, summary
     from synth.stored import count_rows
@@ -74,7 +74,7 @@ def run(
         timeout_s=timeout,
         workers=workers or default_workers(found),
     )
-    with tqdm(total=total, desc="gpu run", unit="row", disable=quiet, file=sys.stderr) as bar:
+    with progress_bar(total, quiet, "gpu run") as bar:
         failed = 0
 
         def progress(verdict: Any) -> None:
@@ -116,8 +116,6 @@ def bench(
     import os
     import tempfile
 
-    from tqdm import tqdm
-
     from synth.gpu_bench import bench_rows, choose_rows, write_bench
     from synth.gpu_output import ready_folder
     from synth.gpu_rows import include_dir, read_rows
@@ -129,7 +127,7 @@ def bench(
     rows = choose_rows(read_rows(out), count)
     with (
         tempfile.TemporaryDirectory(prefix="pairsmith-cubins-") as made,
-        tqdm(total=len(rows), desc="gpu bench", unit="row", disable=quiet, file=sys.stderr) as bar,
+        progress_bar(len(rows), quiet, "gpu bench") as bar,
     ):
         options = GpuOptions(
             include_dir=include_dir(out, include),
@@ -174,8 +172,6 @@ def compile_texts(
 
     Exit code 1 when a text does not compile.
     """
-    from tqdm import tqdm
-
     from synth.gpu_rows import include_dir, read_rows
     from synth.stored import count_rows
     from validate.archs import check_archs
@@ -188,7 +184,7 @@ def compile_texts(
         raise click.UsageError(str(error)) from None
     kept = _made(folder)
     assert kept is not None
-    with tqdm(total=total, desc="gpu compile", unit="row", disable=quiet, file=sys.stderr) as bar:
+    with progress_bar(total, quiet, "gpu compile") as bar:
         refused = 0
         rows = read_rows(out, limit)
         for row_id, log in compile_rows(rows, arch, include_dir(out, include), kept, workers):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import click
+
+from synth.progress import progress_bar
 
 
 @click.command()
@@ -26,8 +27,6 @@ def score(
     own by default, and several lines for an id are samples of one task. The texts are compiled and
     run here, in processes that can only compute (notes/scorer.md says how far that goes).
     """
-    from tqdm import tqdm
-
     from synth.errors import SettingsError
     from synth.files import write_json
     from synth.score_answers import (
@@ -45,7 +44,7 @@ def score(
     lines = read_answers(answers)
     rows = rows_of(out, lines)
     began_s = time.monotonic()
-    with tqdm(total=len(lines), desc="score", unit="answer", disable=quiet, file=sys.stderr) as bar:
+    with progress_bar(len(lines), quiet, "score", "answer") as bar:
         verdicts = score_answers(
             lines, rows, workers=workers, hidden_seed=hidden_seed, progress=bar.update
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -150,9 +151,9 @@ def draw_roofline(
     path: Path, records: Sequence[dict[str, Any]], about: dict[str, Any]
 ) -> list[Path]:
     """The picture of `synth.gpu_roofline`; nothing where matplotlib is missing."""
-    try:
-        from synth.gpu_roofline import draw
-    except ImportError:
+    if find_spec("matplotlib") is None:
         return []
+    from synth.gpu_roofline import draw
+
     draw(path, records, about)
     return [path]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -59,22 +58,19 @@ def run_dataset(
 ) -> tuple[GpuRun, Path]:
     """Run a dataset's rows and write ``gpu/``; gives the run and the file of its results."""
     ready_folder(out)
+    made_by = versions()
     run = GpuRun(devices, options)
     began = time.monotonic()
-    with Sampler([device.uuid for device in devices]) as sampler, suppress(_Ended):
+    with Sampler([device.uuid for device in devices]) as sampler:
         _collect(run, out, limit, progress)
     run.wall_s = time.monotonic() - began
     run.busy_percent, run.sampling_problem = sampler.mean_busy_percent(), sampler.problem
-    records = run_records(run.verdicts, devices, versions())
+    records = run_records(run.verdicts, devices, made_by)
     path = write_run(out, "run", records, RUN_SCHEMA, about(run))
     if sampler.samples:
         write_samples(out, devices[0].name, sampler.samples)
     update_card(out)
     return run, path
-
-
-class _Ended(Exception):  # noqa: N818
-    """The user ended the run."""
 
 
 def _collect(
@@ -87,7 +83,6 @@ def _collect(
             progress(verdict)
     except KeyboardInterrupt:
         run.broken_off = True
-        raise _Ended from None
 
 
 def versions() -> dict[str, str]:

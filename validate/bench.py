@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from validate.bench_count import work_of
+from validate.bench_count import Work, work_of
 from validate.bench_peers import NoPeer, Peer, peer_of
 from validate.compare import measure
 from validate.cubins import CubinStore
@@ -70,14 +70,15 @@ def bench_row(row: Row, store: CubinStore, sizes: Sequence[int] = SIZES) -> list
     peer, found = _proven_peer(row), []
     for number, elements in enumerate(sizes):
         shape = shape_of(row, scaled_sizes(row, elements))
+        shapes, work = _rotated(row, shape), work_of(row, shape.sizes)
         contenders: dict[str, Callable[[], list[float]]] = {
-            key: _device_timer(row, text, shape) for key, text in texts.items()
+            key: _device_timer(row, text, shapes) for key, text in texts.items()
         }
         if peer is not None:
             contenders |= _peer_timers(row, peer, shape)
         for contender, timer in contenders.items():
             times = timer()
-            found.append(_timing(row, contender, elements, shape, times))
+            found.append(_timing(contender, elements, shape, work, times))
         slowest = max(t.min_us for t in found if t.elements == elements and t.contender in texts)
         more = sizes[number + 1 : number + 2]
         if more and next_step(elements, more[0], slowest) != more[0]:
@@ -86,9 +87,8 @@ def bench_row(row: Row, store: CubinStore, sizes: Sequence[int] = SIZES) -> list
 
 
 def _timing(
-    row: Row, contender: str, elements: int, shape: Shape, times: Sequence[float]
+    contender: str, elements: int, shape: Shape, work: Work, times: Sequence[float]
 ) -> Timing:
-    work = work_of(row, shape.sizes)
     low, _, high = quantiles(times, n=4)
     return Timing(
         contender=contender,
@@ -104,9 +104,9 @@ def _timing(
     )
 
 
-def _device_timer(row: Row, text: Text, shape: Shape) -> Callable[[], list[float]]:
+def _device_timer(row: Row, text: Text, shapes: Sequence[Shape]) -> Callable[[], list[float]]:
     def timer() -> list[float]:
-        sets = [text.prepare(row, one) for one in _rotated(row, shape)]
+        sets = [text.prepare(row, one) for one in shapes]
         return _device_times([_Turn.of(ready) for ready in sets])
 
     return timer
@@ -141,20 +141,30 @@ def _device_times(turns: Sequence[_Turn]) -> list[float]:
     l2_bytes = cupy.cuda.runtime.getDeviceProperties(device)["l2CacheSize"]
     flush = cupy.empty(_FLUSHED * l2_bytes, cupy.uint8)
     start, end = cupy.cuda.Event(), cupy.cuda.Event()
-    times: list[float] = []
-    wanted = REPEATS
+
+    def once(number: int) -> float:
+        turn = turns[number % len(turns)]
+        turn.restore()
+        flush.fill(number % 251)
+        start.record()
+        turn.work()
+        end.record()
+        end.synchronize()
+        return float(cupy.cuda.get_elapsed_time(start, end)) * 1000.0
+
     with failures(cupy), stream_of(device):
         cupy.cuda.runtime.deviceSynchronize()
-        while len(times) < _WARM_UPS + wanted:
-            turn = turns[len(times) % len(turns)]
-            turn.restore()
-            flush.fill(len(times) % 251)
-            start.record()
-            turn.work()
-            end.record()
-            end.synchronize()
-            times.append(float(cupy.cuda.get_elapsed_time(start, end)) * 1000.0)
-            wanted = _FEWEST if times[-1] > _LONG_US else wanted
+        return _repeated(once)
+    raise AssertionError("unreachable")
+
+
+def _repeated(once: Callable[[int], float]) -> list[float]:
+    """Times in microseconds of a work's repetitions, fewer of a long one, without the warm-ups."""
+    times: list[float] = []
+    wanted = REPEATS
+    while len(times) < _WARM_UPS + wanted:
+        times.append(once(len(times)))
+        wanted = _FEWEST if times[-1] > _LONG_US else wanted
     return times[_WARM_UPS:]
 
 
@@ -209,13 +219,10 @@ def _outputs(row: Row) -> list[str]:
 
 
 def _host_times(work: Callable[[], object]) -> list[float]:
-    times: list[float] = []
-    wanted = REPEATS
+    def once(_number: int) -> float:
+        began = time.perf_counter()
+        work()
+        return (time.perf_counter() - began) * 1e6
+
     with np.errstate(all="ignore"):
-        while len(times) < _WARM_UPS + wanted:
-            began = time.perf_counter()
-            work()
-            times.append((time.perf_counter() - began) * 1e6)
-            if times[-1] > _LONG_US:
-                wanted = _FEWEST
-    return times[_WARM_UPS:]
+        return _repeated(once)

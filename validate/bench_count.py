@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from validate.dtypes import FLOATS, INTEGERS, parse
+from validate.dtypes import FLOATS, INTEGERS, parse, storage
 from validate.inputs import draw_inputs
 from validate.sizes import evaluate_all
 
@@ -55,8 +55,7 @@ def bytes_moved(row: Mapping[str, Any], sizes: Mapping[str, int]) -> int:
 
 def item_bytes(arg: Mapping[str, Any]) -> int:
     """Bytes of one element of an array argument, as Warp's text lays it out."""
-    one = draw_inputs([{**arg, "role": "out", "shape": ["1"]}], {}, 0)[arg["name"]]
-    return int(one.nbytes)
+    return storage(arg["dtype"], arg["fields"]).itemsize * prod(parse(arg["dtype"]).shape)
 
 
 class _Counter:

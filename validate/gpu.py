@@ -20,7 +20,7 @@ from typing import Any
 from validate.bench import Timing
 from validate.gpu_device import Device
 from validate.gpu_result import TEXTS, Spent, TextResult
-from validate.worker_process import WorkerGone, WorkerProcess, unavailable
+from validate.worker_process import WorkerGone, WorkerProcess
 
 Row = Mapping[str, Any]
 
@@ -232,16 +232,13 @@ class _Slot:
             )
             left = len(rows)
             while left:
-                answer = worker.receive(options.timeout_s + (_START_TIMEOUT_S if fresh else 0.0))
+                timeout_s = options.timeout_s + (_START_TIMEOUT_S if fresh else 0.0)
+                answer = worker.result(timeout_s, "the GPU run")
                 fresh = False
                 if answer["event"] == "loaded":
                     continue
                 if answer["event"] == "lost":
                     raise WorkerGone("crashed", answer["reason"])
-                if answer["event"] == "unavailable":
-                    raise unavailable(answer)
-                if answer["event"] == "error":
-                    raise RuntimeError(f"the GPU run failed:\n{answer['trace']}")
                 left -= 1
                 yield answer
         except WorkerGone:

@@ -26,7 +26,6 @@ from validate.gpu_text import Ran, Row, Shape, Text, Values, run_text
 from validate.inputs import Array, raw_numbers
 from validate.sizes import evaluate_all, own_sizes, symbols
 
-LARGE_ELEMENTS = 1 << 18
 _FIRST_STEP = 1 << 12
 _STEP = 8
 # Of one launch; threads that loop over what the launch counts take time with its square.

@@ -87,11 +87,10 @@ def nvrtc_version() -> str:
 @lru_cache(maxsize=1)
 def cuda_include_dir() -> Path:
     """The folder of CUDA's own headers. Raises CompileUnavailable."""
-    folders = [Path(os.environ[key]) / "include" for key in ("CUDA_PATH",) if key in os.environ]
+    folders = [Path(os.environ["CUDA_PATH"]) / "include"] if "CUDA_PATH" in os.environ else []
     if find_spec("cuda") is not None and find_spec("cuda.pathfinder") is not None:
-        pathfinder: Any = import_module("cuda.pathfinder")
-        found = pathfinder.find_nvidia_header_directory("cudart")
-        folders += [Path(found)] if found else []
+        found = nvrtc_program.wheel_headers()
+        folders += [found] if found else []
     folders.append(Path("/usr/local/cuda/include"))
     for folder in folders:
         if (folder / "cuda_fp16.h").is_file():
@@ -118,27 +117,16 @@ def plain_text(row: Mapping[str, Any]) -> str:
 
 
 def compile_warp(
-    text: str, arch: str, include_dir: Path, pch_dir: Path | None, options: Sequence[str] = ()
+    text: str, arch: str, include_dir: Path, pch_dir: Path | None, more: Sequence[str] = ()
 ) -> bytes:
     """Machine code of `warp_unit` for `arch` ("sm_90"), with further options. Raises Refused."""
-    options = [
-        f"--gpu-architecture={arch}",
-        f"-I{include_dir}",
-        *nvrtc_program.WARP_OPTIONS,
-        *options,
-    ]
-    if pch_dir is not None:
-        options += ["--pch", f"--pch-dir={pch_dir}", "--pch-messages=false"]
+    options = nvrtc_program.warp_options(arch, include_dir, pch_dir, more)
     return _bindings().cubin(text, "row.cu", options)
 
 
 def compile_plain(text: str, arch: str) -> bytes:
     """Machine code of `plain_text` for `arch`. Raises Refused, CompileUnavailable."""
-    options = [
-        f"--gpu-architecture={arch}",
-        f"-I{cuda_include_dir()}",
-        *nvrtc_program.PLAIN_OPTIONS,
-    ]
+    options = nvrtc_program.plain_options(arch, cuda_include_dir())
     return _bindings().cubin(text, "plain.cu", options)
 
 

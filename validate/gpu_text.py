@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import numpy as np
-
 from validate.gpu_launch import Call, DeviceLauncher, Kernel, LaunchFailed, WrongParameters
 from validate.gpu_memory import DeviceArena
-from validate.host_memory import Arena, arrays_of, damage
+from validate.host_memory import arrays_of, damage, written_arrays
 from validate.inputs import Array, draw_inputs
 from validate.plain_launch import grid_of
-from validate.plain_layout import as_plain, by_value, from_plain
-from validate.sizes import evaluate, evaluate_all
+from validate.plain_layout import plain_arrays, plain_outputs, plain_parameters
+from validate.sizes import evaluate_all
 
 Row = Mapping[str, Any]
 Values = dict[str, Array]
@@ -51,10 +49,6 @@ class Ran:
 class Text(Protocol):
     """A kernel of a row."""
 
-    @property
-    def name(self) -> str:
-        """ "forward" or "plain"."""
-
     def prepare(self, row: Row, shape: Shape) -> Prepared:
         """Put the arrays of a shape on the device."""
 
@@ -86,7 +80,6 @@ class WarpText:
     """Warp's forward kernel."""
 
     kernel: Kernel
-    name: str = "forward"
 
     def prepare(self, row: Row, shape: Shape) -> Prepared:
         arena = DeviceArena(arrays_of(row["args"], shape.inputs))
@@ -105,7 +98,7 @@ class _WarpReady:
         return self.launcher.call(self.shape.dim, values)
 
     def outputs(self) -> Values:
-        return _written(self.row, self.arena)
+        return written_arrays(self.row["args"], self.arena)
 
 
 @dataclass(frozen=True)
@@ -113,15 +106,10 @@ class PlainText:
     """The kernel of a row's plain CUDA."""
 
     kernel: Kernel
-    name: str = "plain"
 
     def prepare(self, row: Row, shape: Shape) -> Prepared:
-        arrays = {
-            arg["name"]: as_plain(shape.inputs[arg["name"]], arg)
-            for arg in row["args"]
-            if arg["kind"] == "array"
-        }
-        return _PlainReady(self.kernel, row, shape, DeviceArena(arrays))
+        arena = DeviceArena(plain_arrays(row["args"], shape.inputs))
+        return _PlainReady(self.kernel, row, shape, arena)
 
 
 @dataclass(frozen=True)
@@ -138,28 +126,15 @@ class _PlainReady:
         except ValueError as error:
             raise LaunchFailed(str(error), sticky=False) from error
         try:
-            more = [
-                np.array(evaluate(extra["size"], sizes), np.int32)
-                for extra in row["plain_args"][len(row["args"]) :]
-            ]
+            values = plain_parameters(row, sizes, self.shape.inputs, self.arena.address)
         except ValueError as error:
             raise WrongParameters(str(error)) from error
-        values = [self._parameter(arg) for arg in row["args"]]
         shared_bytes = int(row["plain_launch"]["shared_bytes"] or 0)
-        return self.kernel.call(grid.grid, grid.block, [*values, *more], shared_bytes)
-
-    def _parameter(self, arg: Mapping[str, Any]) -> Array:
-        if arg["kind"] == "array":
-            return np.array(self.arena.address(arg["name"]), np.uint64)
-        return by_value(self.shape.inputs[arg["name"]], arg)
+        return self.kernel.call(grid.grid, grid.block, values, shared_bytes)
 
     def outputs(self) -> Values:
-        laid = _written(self.row, self.arena)
-        return {
-            arg["name"]: from_plain(laid[arg["name"]], self.shape.inputs[arg["name"]], arg)
-            for arg in self.row["args"]
-            if arg["name"] in laid
-        }
+        laid = written_arrays(self.row["args"], self.arena)
+        return plain_outputs(self.row["args"], self.shape.inputs, laid)
 
 
 def backward_launcher(row: Row, kernel: Kernel) -> DeviceLauncher:
@@ -169,10 +144,3 @@ def backward_launcher(row: Row, kernel: Kernel) -> DeviceLauncher:
 
 def _block_dim(row: Row) -> int:
     return int(row["launch"]["block_dim"])
-
-
-def _written(row: Row, arena: Arena) -> Values:
-    names: Sequence[str] = [
-        a["name"] for a in row["args"] if a["kind"] == "array" and a["role"] != "in"
-    ]
-    return {name: arena.array(name) for name in names}

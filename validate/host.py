@@ -16,7 +16,6 @@ from typing import Any
 from validate import plain_unit
 from validate.adjoint import has_adjoint
 from validate.batches import batches
-from validate.errors import HostRunUnavailable
 from validate.host_launch import MEMORY_BYTES
 from validate.host_texts import NEEDED
 from validate.worker_process import WorkerGone, WorkerProcess
@@ -216,15 +215,10 @@ class HostRunner:
     def _receive(self, timeout_s: float) -> dict[str, Any]:
         assert self._worker is not None
         try:
-            message = self._worker.receive(timeout_s)
+            return self._worker.result(timeout_s, "the host runner")
         except WorkerGone:
             self._stop_worker()
             raise
-        if message["event"] == "unavailable":
-            raise HostRunUnavailable(message["reason"])
-        if message["event"] == "error":
-            raise RuntimeError(f"the host runner failed:\n{message['trace']}")
-        return message
 
     def _stop_worker(self) -> None:
         if self._worker is not None:

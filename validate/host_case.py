@@ -8,7 +8,7 @@ from typing import Any
 from validate.adjoint import check_adjoint, status_without_run
 from validate.finding import Finding, compare_outputs
 from validate.host_launch import BadRow, Endless, Entry, HostLauncher, launch
-from validate.host_memory import Arena, Watch, arrays_of, damage
+from validate.host_memory import Arena, Watch, arrays_of, damage, written_arrays
 from validate.inputs import Array, draw_inputs
 from validate.reference import ReferenceFailed, run_reference
 from validate.sizes import awkward_sizes, describe, evaluate_all
@@ -31,8 +31,7 @@ class _Launched:
 
     def outputs(self) -> dict[str, Array]:
         """Copies of the arrays that the kernel may write."""
-        names = [a["name"] for a in self.args if a["kind"] == "array" and a["role"] != "in"]
-        return {name: self.arena.array(name) for name in names}
+        return written_arrays(self.args, self.arena)
 
 
 def run_case(

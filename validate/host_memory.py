@@ -45,6 +45,12 @@ def arrays_of(args: Sequence[Mapping[str, Any]], values: Mapping[str, Array]) ->
     return {arg["name"]: values[arg["name"]] for arg in args if arg["kind"] == "array"}
 
 
+def written_arrays(args: Sequence[Mapping[str, Any]], arena: Arena) -> dict[str, Array]:
+    """Copies of the arrays that a kernel may write, as they lie in an arena."""
+    names = [arg["name"] for arg in args if arg["kind"] == "array" and arg["role"] != "in"]
+    return {name: arena.array(name) for name in names}
+
+
 class Arena:
     """Arrays in a single block of memory, with guards around each."""
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from validate.worker_process import WorkerGone, WorkerProcess, unavailable
+from validate.worker_process import WorkerGone, WorkerProcess
 
 # The first program of an architecture pays for its precompiled header.
 _HEADER_TIMEOUT_S = 180.0
@@ -66,15 +66,10 @@ class Child:
         }
         try:
             worker.send(message)
-            answer = worker.receive(timeout_s)
-        except WorkerGone:
+            answer = worker.result(timeout_s, "the compile check")
+        except (WorkerGone, RuntimeError):
             self.close()
             raise
-        if answer["event"] == "unavailable":
-            raise unavailable(answer)
-        if answer["event"] == "error":
-            self.close()
-            raise RuntimeError(f"the compile check failed:\n{answer['trace']}")
         if answer["event"] == "out_of_memory":
             # What is left of its memory is no measure for the next program.
             self.close()

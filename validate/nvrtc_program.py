@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import importlib.util
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -85,15 +86,8 @@ def build(text: str, arch: str, goal: str, include_dir: Path, pch_dir: Path) -> 
     RuntimeError when NVRTC fails other than by refusing the text.
     """
     kind, more = _GOALS[goal]
-    options = [
-        f"--gpu-architecture={kind}_{arch.removeprefix('sm_')}",
-        f"-I{include_dir}",
-        *WARP_OPTIONS,
-        *more,
-        "--pch",
-        f"--pch-dir={pch_dir}",
-        "--pch-messages=false",
-    ]
+    target = f"{kind}_{arch.removeprefix('sm_')}"
+    options = warp_options(target, include_dir, pch_dir, more)
     return _compiled(text, "cuda_prologue", options, goal, include_dir)
 
 
@@ -106,26 +100,40 @@ def build_plain(text: str, arch: str, goal: str) -> Built:
     than by refusing the text.
     """
     folder = cuda_include_dir()
-    options = [
-        f"--gpu-architecture=compute_{arch.removeprefix('sm_')}",
-        f"-I{folder}",
-        *PLAIN_OPTIONS,
-        *_GOALS[goal][1],
-    ]
+    options = plain_options(f"compute_{arch.removeprefix('sm_')}", folder, _GOALS[goal][1])
     return _compiled(text, "cuda_plain", options, goal, folder)
+
+
+def warp_options(
+    target: str, include_dir: Path, pch_dir: Path | None, more: Sequence[str] = ()
+) -> list[str]:
+    """What Warp's text is compiled with for a target such as "compute_90" or "sm_90"."""
+    pch = [] if pch_dir is None else ["--pch", f"--pch-dir={pch_dir}", "--pch-messages=false"]
+    return [f"--gpu-architecture={target}", f"-I{include_dir}", *WARP_OPTIONS, *more, *pch]
+
+
+def plain_options(target: str, include_dir: Path, more: Sequence[str] = ()) -> list[str]:
+    """What plain CUDA is compiled with; the folder is that of CUDA's own headers."""
+    return [f"--gpu-architecture={target}", f"-I{include_dir}", *PLAIN_OPTIONS, *more]
 
 
 @lru_cache(maxsize=1)
 def cuda_include_dir() -> Path:
     """The folder of CUDA's own headers, of which `cuda_fp16.h` is needed."""
     load()
-    pathfinder: Any = import_module("cuda.pathfinder")
-    found = pathfinder.find_nvidia_header_directory("cudart")
-    if found is None or not (Path(found) / "cuda_fp16.h").is_file():
+    found = wheel_headers()
+    if found is None or not (found / "cuda_fp16.h").is_file():
         raise CompileUnavailable(
             "cuda_fp16.h is missing: pip install 'nvidia-cuda-runtime>=13,<14'"
         )
-    return Path(found)
+    return found
+
+
+def wheel_headers() -> Path | None:
+    """The folder of CUDA's headers that NVIDIA's own finder knows, from a wheel or a toolkit."""
+    pathfinder: Any = import_module("cuda.pathfinder")
+    found = pathfinder.find_nvidia_header_directory("cudart")
+    return Path(found) if found else None
 
 
 def cubin(
@@ -133,25 +141,15 @@ def cubin(
 ) -> bytes:
     """Machine code of a text; raises `refused(log)` when the compiler does not take it."""
     nvrtc = load()
-    error, program = nvrtc.nvrtcCreateProgram(text.encode(), name.encode(), 0, None, None)
-    _check(nvrtc, error)
-    try:
-        encoded = [option.encode() for option in options]
-        (error,) = nvrtc.nvrtcCompileProgram(program, len(encoded), encoded)
+    with _program(nvrtc, text, name, options) as (program, error):
         if error != nvrtc.nvrtcResult.NVRTC_SUCCESS:
             raise refused(_read(nvrtc, program, "ProgramLog") or error.name)
         return _read_bytes(nvrtc, program, "CUBIN")
-    finally:
-        nvrtc.nvrtcDestroyProgram(program)
 
 
 def _compiled(text: str, name: str, options: list[str], goal: str, include_dir: Path) -> Built:
     nvrtc = load()
-    error, program = nvrtc.nvrtcCreateProgram(text.encode(), name.encode(), 0, None, None)
-    _check(nvrtc, error)
-    try:
-        encoded = [option.encode() for option in options]
-        (error,) = nvrtc.nvrtcCompileProgram(program, len(encoded), encoded)
+    with _program(nvrtc, text, name, options) as (program, error):
         log = _read(nvrtc, program, "ProgramLog").replace(str(include_dir), "include")
         if error == nvrtc.nvrtcResult.NVRTC_SUCCESS:
             return Built("" if goal == "machine" else _read(nvrtc, program, "PTX"), log)
@@ -160,6 +158,17 @@ def _compiled(text: str, name: str, options: list[str], goal: str, include_dir: 
         if error != nvrtc.nvrtcResult.NVRTC_ERROR_COMPILATION:
             raise RuntimeError(f"NVRTC: {error.name}: {log}")
         return Built(None, log)
+
+
+@contextmanager
+def _program(nvrtc: Any, text: str, name: str, options: Sequence[str]) -> Iterator[tuple[Any, Any]]:
+    """A program after its compilation, and how that ended."""
+    error, program = nvrtc.nvrtcCreateProgram(text.encode(), name.encode(), 0, None, None)
+    _check(nvrtc, error)
+    try:
+        encoded = [option.encode() for option in options]
+        (error,) = nvrtc.nvrtcCompileProgram(program, len(encoded), encoded)
+        yield program, error
     finally:
         nvrtc.nvrtcDestroyProgram(program)
 

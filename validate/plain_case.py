@@ -11,7 +11,7 @@ from validate.compare import compare
 from validate.dtypes import parse
 from validate.finding import Finding, compare_outputs
 from validate.host_launch import BadRow, Endless
-from validate.host_memory import Arena, damage
+from validate.host_memory import Arena, damage, written_arrays
 from validate.inputs import Array, draw_inputs
 from validate.plain_launch import (
     ORDERS,
@@ -23,11 +23,11 @@ from validate.plain_launch import (
     in_small_blocks,
     launch_plain,
 )
-from validate.plain_layout import as_plain, by_value, from_plain, struct_layout
+from validate.plain_layout import plain_arrays, plain_outputs, plain_parameters, struct_layout
 from validate.plain_sizes import wide_sizes
 from validate.plain_watch import PlainWatch
 from validate.reference import ReferenceFailed, run_reference
-from validate.sizes import awkward_sizes, describe, evaluate, evaluate_all
+from validate.sizes import awkward_sizes, describe, evaluate_all
 
 Outputs = Mapping[str, Array]
 
@@ -99,8 +99,7 @@ class PlainLaunched:
                 grid = in_small_blocks(grid, row["cuda_plain"])
         except ValueError as error:
             raise BadRow(f"inputs: {error}") from error
-        arrays = [a for a in self.args if a["kind"] == "array"]
-        self.arena = Arena({a["name"]: as_plain(self.inputs[a["name"]], a) for a in arrays})
+        self.arena = Arena(plain_arrays(self.args, self.inputs))
         self.watch = PlainWatch(self.arena)
         self._launch(row, sizes, entry, grid, order)
 
@@ -112,26 +111,15 @@ class PlainLaunched:
         grid: Grid,
         order: int,
     ) -> None:
-        values = [self._parameter(arg) for arg in self.args]
+        values = plain_parameters(row, sizes, self.inputs, self.arena.address)
         pointed = [_element_bytes(arg) if arg["kind"] == "array" else 0 for arg in self.args]
-        for extra in row["plain_args"][len(self.args) :]:
-            values.append(np.array(evaluate(extra["size"], sizes), np.int32))
-            pointed.append(0)
+        pointed += [0] * (len(values) - len(pointed))
         check_signature(entry, values, pointed)
         launch_plain(entry, grid, values, order, self.watch)
 
-    def _parameter(self, arg: Mapping[str, Any]) -> Array:
-        if arg["kind"] == "array":
-            return np.array(self.arena.address(arg["name"]), np.uint64)
-        return by_value(self.inputs[arg["name"]], arg)
-
     def outputs(self) -> dict[str, Array]:
         """Copies of the arrays that the kernel may write, as the reference lays them out."""
-        return {
-            arg["name"]: from_plain(self.arena.array(arg["name"]), self.inputs[arg["name"]], arg)
-            for arg in self.args
-            if arg["kind"] == "array" and arg["role"] != "in"
-        }
+        return plain_outputs(self.args, self.inputs, written_arrays(self.args, self.arena))
 
 
 def _element_bytes(arg: Mapping[str, Any]) -> int:

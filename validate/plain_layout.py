@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from validate.dtypes import DType, parse
 from validate.inputs import Array
+from validate.sizes import evaluate
 
 _CUDA_VECTORS = (2, 4)
 _MOST_ALIGNMENT = 16
@@ -63,6 +64,44 @@ def from_plain(laid: Array, like: Array, arg: Mapping[str, Any]) -> Array:
     for field in arg["fields"]:
         value[field["name"]] = laid[field["name"]]
     return value
+
+
+def plain_arrays(
+    args: Sequence[Mapping[str, Any]], inputs: Mapping[str, Array]
+) -> dict[str, Array]:
+    """The arrays of a row as its plain text has them in memory."""
+    return {a["name"]: as_plain(inputs[a["name"]], a) for a in args if a["kind"] == "array"}
+
+
+def plain_parameters(
+    row: Mapping[str, Any],
+    sizes: Mapping[str, int],
+    inputs: Mapping[str, Array],
+    address: Callable[[str], int],
+) -> list[Array]:
+    """What the plain kernel of a row is given: addresses of arrays, values, then sizes.
+
+    Raises ValueError for a size that the row does not have.
+    """
+    given = [
+        np.array(address(arg["name"]), np.uint64)
+        if arg["kind"] == "array"
+        else by_value(inputs[arg["name"]], arg)
+        for arg in row["args"]
+    ]
+    extra = row["plain_args"][len(given) :]
+    return [*given, *(np.array(evaluate(entry["size"], sizes), np.int32) for entry in extra)]
+
+
+def plain_outputs(
+    args: Sequence[Mapping[str, Any]], inputs: Mapping[str, Array], laid: Mapping[str, Array]
+) -> dict[str, Array]:
+    """The arrays that a plain kernel wrote, as the reference lays them out."""
+    return {
+        arg["name"]: from_plain(laid[arg["name"]], inputs[arg["name"]], arg)
+        for arg in args
+        if arg["name"] in laid
+    }
 
 
 def by_value(value: Any, arg: Mapping[str, Any]) -> Array:

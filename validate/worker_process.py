@@ -98,6 +98,19 @@ class WorkerProcess:
             raise self._ended() from None
         return message
 
+    def result(self, timeout_s: float, what: str) -> dict[str, Any]:
+        """As `receive`, for a child at work at `what`.
+
+        Raises the error that an event "unavailable" names, and RuntimeError with the child's
+        traceback for an event "error".
+        """
+        message = self.receive(timeout_s)
+        if message["event"] == "unavailable":
+            raise unavailable(message)
+        if message["event"] == "error":
+            raise RuntimeError(f"{what} failed:\n{message['trace']}")
+        return message
+
     def _ended(self) -> WorkerGone:
         if self.process.returncode is not None:
             return WorkerGone("crashed", _in_words(self.process.returncode))
