@@ -118,6 +118,10 @@ def figures(run: GpuRun) -> dict[str, Any]:
         "load_share": sum(s.load_s for s in spent) / total_s,
         "device_share": sum(s.device_s for s in spent) / total_s,
         "gpu_share": sum(s.gpu_s for s in spent) / total_s,
+        "user_share": sum(s.user_s for s in spent) / total_s,
+        "system_share": sum(s.system_s for s in spent) / total_s,
+        "page_faults_per_row": sum(s.page_faults for s in spent) / max(1, len(spent)),
+        "seconds_per_row": total_s / max(1, len(spent)),
         "gpu_time_s": sum(s.gpu_s for s in spent),
         "gpu_busy_percent": run.busy_percent,
         "gpus": len(run.devices),
@@ -142,6 +146,11 @@ def summary(run: GpuRun) -> list[str]:
         f"{found['nvrtc_share']:.1%} ({found['compiled']} texts), "
         f"loading {found['load_share']:.1%}, "
         f"launches with their copies {found['device_share']:.1%}, kernels {found['gpu_share']:.1%}"
+    )
+    lines.append(
+        f"a row took its process {found['seconds_per_row'] * 1e3:.0f} ms, of which cores worked "
+        f"{found['user_share']:.1%} for it and {found['system_share']:.1%} in the system; "
+        f"{found['page_faults_per_row']:,.0f} page faults"
     )
     if found["gpu_busy_percent"] is not None:
         lines.append(f"a kernel ran in {found['gpu_busy_percent']:.0f} % of the time (NVML)")

@@ -10,6 +10,9 @@ import numpy as np
 
 from validate.inputs import Array
 
+_AT_ONCE = 1 << 14
+_MOST = float(np.finfo(np.float64).max)
+
 
 @dataclass(frozen=True)
 class Mismatch:
@@ -53,7 +56,30 @@ def compare(got: Array, want: Array, rtol: float | None, atol: float | None) -> 
     structs are compared field by field. Raises ValueError when the shapes differ or a float
     output has no tolerance.
     """
+    if _agrees(got, want, rtol, atol):
+        return None
     return measure(got, want, rtol, atol).mismatch
+
+
+def _agrees(got: Array, want: Array, rtol: float | None, atol: float | None) -> bool:
+    """Whether every element surely passes; in pieces, because large arrays do not fit a cache."""
+    if got.shape != want.shape:
+        return False
+    if got.dtype.names is not None:
+        return all(_agrees(got[name], want[name], rtol, atol) for name in got.dtype.names)
+    if got.dtype.kind != "f":
+        return _measure_exact(got, want).mismatch is None
+    if rtol is None or atol is None:
+        return False
+    got, want = got.reshape(-1), want.reshape(-1)
+    with np.errstate(all="ignore"):
+        for start in range(0, got.size, _AT_ONCE):
+            wanted = want[start : start + _AT_ONCE].astype(np.float64)
+            error = np.abs(got[start : start + _AT_ONCE].astype(np.float64) - wanted)
+            tolerance = np.minimum(atol + rtol * np.abs(wanted), _MOST)
+            if not (error <= tolerance).all():
+                return False
+    return True
 
 
 def measure(got: Array, want: Array, rtol: float | None, atol: float | None) -> Agreement:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from validate.bench import Timing
-from validate.gpu_device import Device
+from validate.gpu_device import Device, alone_visible
 from validate.gpu_result import TEXTS, Spent, TextResult
 from validate.worker_process import WorkerGone, WorkerProcess
 
@@ -221,7 +221,6 @@ class _Slot:
         try:
             worker.send(
                 {
-                    "device": self.device.index,
                     "include_dir": str(options.include_dir),
                     "cubins": str(options.cubins) if options.cubins else "",
                     "large_elements": options.large_elements,
@@ -251,5 +250,5 @@ class _Slot:
         if self._worker is None:
             self._folder = tempfile.TemporaryDirectory(prefix="pairsmith-gpu-")
             folder = Path(self._folder.name)
-            self._worker = WorkerProcess(folder, WORKER, _ENVIRONMENT)
+            self._worker = WorkerProcess(folder, WORKER, _ENVIRONMENT | alone_visible(self.device))
         return self._worker

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from validate.gpu_device import load_cupy
 from validate.host_memory import Arena
 from validate.inputs import Array
 
 _DEVICE_MEMORY = 2
 """`cudaMemoryTypeDevice`."""
+# The pool of page-locked memory keeps what it once had, in powers of two.
+_MOST_LOCKED_BYTES = 128 << 20
 
 
 class NotOnDevice(RuntimeError):  # noqa: N818
@@ -29,6 +33,13 @@ class DeviceArena(Arena):
         if found.type != _DEVICE_MEMORY or found.device != here:
             raise NotOnDevice(f"memory of type {found.type} on device {found.device}, not {here}")
         self.send()
+
+    def host_block(self, size: int) -> Array:
+        """Page-locked memory, which the device copies from and to by itself."""
+        if size > _MOST_LOCKED_BYTES:
+            return super().host_block(size)
+        locked = load_cupy().cuda.alloc_pinned_memory(size)
+        return np.frombuffer(locked, np.uint8, size)
 
     @property
     def base(self) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import resource
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -50,14 +52,33 @@ class TextResult:
 @dataclass
 class Spent:
     """Seconds that a row took: compiling, loading machine code, the device (copies to and from it,
-    and waiting for it), kernels as events timed them, and all."""
+    and waiting for it), kernels as events timed them, and all; of all, what the process's cores
+    worked in its own code and in the system's, and how often memory was touched for the first time.
+    """
 
     nvrtc_s: float = 0.0
     load_s: float = 0.0
     device_s: float = 0.0
     gpu_s: float = 0.0
     total_s: float = 0.0
+    user_s: float = 0.0
+    system_s: float = 0.0
+    page_faults: int = 0
     compiled: int = 0
+
+
+@contextmanager
+def counted(spent: Spent) -> Iterator[None]:
+    """Add to `spent` what this process takes meanwhile."""
+    began, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
+    try:
+        yield
+    finally:
+        after = resource.getrusage(resource.RUSAGE_SELF)
+        spent.total_s += time.perf_counter() - began
+        spent.user_s += after.ru_utime - before.ru_utime
+        spent.system_s += after.ru_stime - before.ru_stime
+        spent.page_faults += after.ru_minflt - before.ru_minflt
 
 
 @contextmanager

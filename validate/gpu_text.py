@@ -10,7 +10,7 @@ from validate.gpu_launch import Call, DeviceLauncher, Kernel, LaunchFailed, Wron
 from validate.gpu_memory import DeviceArena
 from validate.host_memory import arrays_of, damage, written_arrays
 from validate.inputs import Array, draw_inputs
-from validate.plain_launch import grid_of
+from validate.plain_launch import grid_of, in_small_blocks
 from validate.plain_layout import plain_arrays, plain_outputs, plain_parameters
 from validate.sizes import evaluate_all
 
@@ -103,18 +103,20 @@ class _WarpReady:
 
 @dataclass(frozen=True)
 class PlainText:
-    """The kernel of a row's plain CUDA."""
+    """The kernel of a row's plain CUDA; with `small_blocks` in smaller ones than the row names."""
 
     kernel: Kernel
+    small_blocks: bool = False
 
     def prepare(self, row: Row, shape: Shape) -> Prepared:
         arena = DeviceArena(plain_arrays(row["args"], shape.inputs))
-        return _PlainReady(self.kernel, row, shape, arena)
+        return _PlainReady(self.kernel, self.small_blocks, row, shape, arena)
 
 
 @dataclass(frozen=True)
 class _PlainReady:
     kernel: Kernel
+    small_blocks: bool
     row: Row
     shape: Shape
     arena: DeviceArena
@@ -123,6 +125,8 @@ class _PlainReady:
         row, sizes = self.row, self.shape.sizes
         try:
             grid = grid_of(row["plain_launch"], sizes, MOST_THREADS)
+            if self.small_blocks:
+                grid = in_small_blocks(grid, row["cuda_plain"])
         except ValueError as error:
             raise LaunchFailed(str(error), sticky=False) from error
         try:

@@ -16,7 +16,7 @@ from typing import Any
 from validate.bench import bench_row
 from validate.cubins import CubinStore
 from validate.gpu_case import Case
-from validate.gpu_device import devices, load_cupy
+from validate.gpu_device import devices
 from validate.gpu_launch import LaunchFailed
 from validate.gpu_result import Spent, TextResult, told
 from validate.worker_child import WorkerChild, work_where_nothing_lies
@@ -29,13 +29,10 @@ class Worker(WorkerChild):
 
     def start(self) -> None:
         work_where_nothing_lies(self.folder)
-        self.devices = devices()
+        (self.device,) = devices()
 
     def answer(self, batch: Mapping[str, Any]) -> None:
-        device = self.devices[batch["device"]]
-        store = self._store(batch, device.arch)
-        # No context manager: leaving one asks a device whose context broke, and hides why.
-        load_cupy().cuda.Device(device.index).use()
+        store = self._store(batch, self.device.arch)
         for row in batch["rows"]:
             try:
                 answer = _timed(row, store) if batch["bench"] else self._run(row, store, batch)
@@ -43,7 +40,7 @@ class Worker(WorkerChild):
                 # The context is broken: whatever ran next in it would fail as well.
                 self.send(event="lost", reason=str(failed))
                 raise SystemExit(1) from None
-            self.send(event="row", device=device.uuid, **answer)
+            self.send(event="row", device=self.device.uuid, **answer)
 
     def _run(self, row: Row, store: CubinStore, batch: Mapping[str, Any]) -> dict[str, Any]:
         case = Case(row, store, batch["large_elements"], batch["texts"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,9 @@ _VERBS = ("", "reads", "writes", "updates")
 _SEVERAL = 0xFFFFFFFE
 
 
+_PATTERN = np.frombuffer(FLOAT_POISON * (GUARD_BYTES + _ALIGNMENT_BYTES), np.uint8)
+
+
 def arrays_of(args: Sequence[Mapping[str, Any]], values: Mapping[str, Array]) -> dict[str, Array]:
     """Those of the values that are array arguments."""
     return {arg["name"]: values[arg["name"]] for arg in args if arg["kind"] == "array"}
@@ -55,19 +58,29 @@ class Arena:
     """Arrays in a single block of memory, with guards around each."""
 
     def __init__(self, values: Mapping[str, Array]) -> None:
-        """`values` are the arrays by name; their contents are copied in."""
+        """`values` are the arrays by name, which nobody changes; their contents are copied in."""
         self.values = dict(values)
         self.start: dict[str, int] = {}
         end = GUARD_BYTES
         for name, value in self.values.items():
             self.start[name] = end
             end += -(-value.nbytes // _ALIGNMENT_BYTES) * _ALIGNMENT_BYTES + GUARD_BYTES
-        block = np.empty(end + _ALIGNMENT_BYTES, np.uint8)
+        block = self.host_block(end + _ALIGNMENT_BYTES)
         self.memory = block[-block.ctypes.data % _ALIGNMENT_BYTES :][:end]
-        self.memory.view(np.uint16)[:] = int.from_bytes(FLOAT_POISON, "little")
         for name, value in self.values.items():
-            self.bytes_of(name)[:] = np.ascontiguousarray(value).reshape(-1).view(np.uint8)
-        self.before = self.memory.copy()
+            self.bytes_of(name)[:] = _bytes(value)
+        for guard, untouched in self._guards():
+            guard[:] = untouched
+
+    def host_block(self, size: int) -> Array:
+        """So many bytes of the host's memory."""
+        return np.empty(size, np.uint8)
+
+    def _guards(self) -> Iterator[tuple[Array, Array]]:
+        """What lies around the arrays, as views, and what it was at the start."""
+        ends = [start + self.values[name].nbytes for name, start in self.start.items()]
+        for first, after in zip([0, *ends], [*self.start.values(), self.memory.size], strict=True):
+            yield self.memory[first:after], _PATTERN[first % 2 :][: after - first]
 
     def bytes_of(self, name: str) -> Array:
         """The bytes of one array in the block, as a view."""
@@ -112,20 +125,20 @@ class Arena:
 
     def written_outside(self) -> str:
         """Where a guard has changed; empty when none has."""
-        changed = self.memory != self.before
-        for name, start in self.start.items():
-            changed[start : start + self.values[name].nbytes] = False
-        return f"wrote {self.place(int(np.argmax(changed)))}" if changed.any() else ""
+        for guard, untouched in self._guards():
+            changed = guard != untouched
+            if changed.any():
+                first = guard.ctypes.data - self.memory.ctypes.data
+                return f"wrote {self.place(first + int(np.argmax(changed)))}"
+        return ""
 
     def changed(self, names: Sequence[str]) -> list[str]:
         """Those of the arrays that are not what they were at the start."""
         return [
-            name for name in names if not np.array_equal(self.bytes_of(name), self._before(name))
+            name
+            for name in names
+            if not np.array_equal(self.bytes_of(name), _bytes(self.values[name]))
         ]
-
-    def _before(self, name: str) -> Array:
-        start = self.start[name]
-        return self.before[start : start + self.values[name].nbytes]
 
     def place(self, offset: int) -> str:
         """Which array, and which of its elements, a byte of the block belongs to or is next to."""
@@ -194,6 +207,10 @@ def damage(
     inputs = [arg["name"] for arg in args if arg["kind"] == "array" and arg["role"] == "in"]
     changed = arena.changed(inputs)
     return ("input_changed", f"wrote to {', '.join(changed)}") if changed else None
+
+
+def _bytes(value: Array) -> Array:
+    return np.ascontiguousarray(value).reshape(-1).view(np.uint8)
 
 
 def _index(offset: int, value: Array) -> str:

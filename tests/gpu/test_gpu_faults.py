@@ -108,6 +108,18 @@ def test_a_broken_context_costs_its_row_alone(
     assert all(v.passed and not v.alone for v in verdicts.values())
 
 
+def test_a_text_that_knows_the_size_of_its_block_is_noticed(
+    devices: list[Device], row: Row, include: Path
+) -> None:
+    block = row["plain_launch"]["block"][0]
+    fixed = row["cuda_plain"].replace("blockDim.x", str(block))
+    assert fixed != row["cuda_plain"]
+    wrong = {**row, "cuda_plain": fixed}
+    (verdict,) = run([wrong], devices, include, large_elements=0).values()
+    assert statuses(verdict)["plain"] == "wrong_value"
+    assert "in small blocks" in verdict.results[-1].reason
+
+
 def test_one_wrong_element_of_ten_million_is_noticed(
     devices: list[Device], row: Row, include: Path
 ) -> None:
