@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from validate.adjoint import check_adjoint, draw_cotangents, run_backward
 from validate.cubins import CubinStore
 from validate.finding import Finding, compare_outputs
 from validate.gpu_large import disagreement, first_step, next_step, scaled_sizes
 from validate.gpu_launch import Kernel, load_kernel
+from validate.gpu_load import Loaded, load_texts
 from validate.gpu_result import TEXTS, Spent, TextResult, counted, told
 from validate.gpu_text import (
     PlainText,
@@ -28,17 +29,6 @@ from validate.plain_unit import meets
 from validate.reference import run_reference
 from validate.sizes import awkward_sizes, describe
 
-_COLUMN = {"forward": "cuda_forward", "backward": "cuda_backward", "plain": "cuda_plain"}
-
-
-@dataclass
-class _Loaded:
-    """The texts of a row that compile and load."""
-
-    warp: Text | None = None
-    backward: Kernel | None = None
-    plain: PlainText | None = None
-
 
 class Case:
     """One row on the current GPU.
@@ -51,7 +41,7 @@ class Case:
         self, row: Row, store: CubinStore, large_elements: int, texts: Sequence[str] = TEXTS
     ) -> None:
         self.row, self.store, self.large_elements = row, store, large_elements
-        self.texts = tuple(text for text in texts if row[_COLUMN[text]] is not None)
+        self.texts = tuple(text for text in texts if row[f"cuda_{text}"] is not None)
         self.spent = Spent()
         self._shapes: list[Shape] = []
         self._wanted: list[Values | None] = []
@@ -63,12 +53,12 @@ class Case:
         """
         results = {text: TextResult(text) for text in TEXTS}
         with counted(self.spent):
-            texts = self._load(results)
+            texts = load_texts(self.row, self.texts, self.store, results, self.spent)
             loaded()
             self._run(texts, results)
         return [results[text] for text in self.texts]
 
-    def _run(self, loaded: _Loaded, results: Mapping[str, TextResult]) -> None:
+    def _run(self, loaded: Loaded, results: Mapping[str, TextResult]) -> None:
         first = None
         if loaded.warp is not None:
             first = self._run_shapes(loaded.warp, results["forward"])
@@ -83,34 +73,6 @@ class Case:
             self._run_small_blocks(loaded.plain, results["plain"])
         if self.large_elements and first is not None:
             self._run_large(loaded, results)
-
-    def _load(self, results: Mapping[str, TextResult]) -> _Loaded:
-        loaded, symbol = _Loaded(), f"{self.row['kernel_name']}_cuda_kernel_"
-        if {"forward", "backward"} & set(self.texts):
-            with told(results["forward"], results["backward"]):
-                binary = self._compiled(self.store.warp)
-                loaded.warp = WarpText(self._kernel(binary, f"{symbol}forward"))
-                if "backward" in self.texts:
-                    loaded.backward = self._kernel(binary, f"{symbol}backward")
-        if "plain" in self.texts:
-            with told(results["plain"]):
-                plain = self._compiled(self.store.plain)
-                loaded.plain = PlainText(self._kernel(plain, self.row["kernel_name"]))
-        return loaded
-
-    def _compiled(self, make: Callable[[Row], tuple[bytes, bool]]) -> bytes:
-        began = time.perf_counter()
-        binary, fresh = make(self.row)
-        if fresh:
-            self.spent.nvrtc_s += time.perf_counter() - began
-            self.spent.compiled += 1
-        return binary
-
-    def _kernel(self, binary: bytes, symbol: str) -> Kernel:
-        began = time.perf_counter()
-        kernel = load_kernel(binary, symbol)
-        self.spent.load_s += time.perf_counter() - began
-        return kernel
 
     def _run_shapes(self, text: Text, result: TextResult) -> Ran | None:
         """The launch at the row's own sizes when all went well."""
@@ -189,7 +151,7 @@ class Case:
         if found.status != "agrees":
             result.fail("wrong_value", f"{found.status}: {found.reason}")
 
-    def _run_large(self, loaded: _Loaded, results: Mapping[str, TextResult]) -> None:
+    def _run_large(self, loaded: Loaded, results: Mapping[str, TextResult]) -> None:
         """Texts that passed so far, at a large shape; sooner at a smaller one that takes long."""
         step = first_step(self.large_elements)
         while True:
@@ -207,7 +169,7 @@ class Case:
 
     def _finish_large(
         self,
-        loaded: _Loaded,
+        loaded: Loaded,
         shape: Shape,
         ran: tuple[Ran, Ran | None],
         results: Mapping[str, TextResult],
@@ -231,7 +193,7 @@ class Case:
         return None
 
     def _judge_large(
-        self, loaded: _Loaded, shape: Shape, ran: tuple[Ran, Ran], result: TextResult
+        self, loaded: Loaded, shape: Shape, ran: tuple[Ran, Ran], result: TextResult
     ) -> None:
         found = disagreement(self.row, lambda: self._variants(loaded), shape, *ran)
         if found is not None:
@@ -239,7 +201,7 @@ class Case:
             where = f"at {describe(shape.sizes)}"
             result.fail("wrong_value", f"against Warp's text: {name}{mismatch} {where}")
 
-    def _variants(self, loaded: _Loaded) -> list[Text]:
+    def _variants(self, loaded: Loaded) -> list[Text]:
         """Warp's forward text, as compiled always and without fused multiply-adds."""
         assert loaded.warp is not None
         binary = self.store.warp_uncontracted(self.row)
