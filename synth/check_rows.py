@@ -13,10 +13,10 @@ from synth.device_run import DeviceRunner
 from synth.errors import UnsupportedWarpError
 from synth.harvest_check import harvested_problem, harvested_split
 from synth.headers import native_folder
+from synth.layout import split_of
 from synth.pair import Row
 from synth.remake import differing_columns, retranslated, retranslated_difference
 from synth.settings import STRUCTURE_CAP, VERIFY_LEVELS
-from synth.shards import split_of
 from synth.verify import BATCH_SIZE, ROW_TIMEOUT_S
 from validate.archs import DEFAULT_ARCH
 from validate.claims import contradictions

@@ -109,11 +109,11 @@ def generate(
     with progress_bar(max(n, 0), quiet, "generate") as bar:
         rejects = units = made = 0
 
-        def progress(rows: int, tally: Any, fresh: bool) -> None:
+        def progress(rows: int, refused: int, fresh: bool) -> None:
             nonlocal rejects, units, made
             units += 1
             made += rows if fresh else 0
-            rejects += sum(tally.rejects.values())
+            rejects += refused
             bar.update(min(rows, n - bar.n))
             bar.set_postfix(rejects=rejects)
 

@@ -13,7 +13,8 @@ from synth.errors import UnsupportedWarpError
 from synth.headers import native_folder
 from synth.pair import PairMaker, Row
 from synth.settings import Versions, make_settings
-from synth.unit import Tally, first_accepted
+from synth.tally import Tally
+from synth.unit import first_accepted
 from validate.errors import CompileUnavailable, GpuUnavailable
 from validate.gpu import GpuOptions, run_rows
 from validate.gpu_device import devices
@@ -100,7 +101,7 @@ def _features() -> list[str]:
 def _one_pair() -> list[Row]:
     settings = make_settings(verify="text")
     tally = Tally()
-    accepted = first_accepted(settings, (0, settings.categories[0]), 0, lambda _a: "", tally)
+    accepted = first_accepted(settings, (0, settings.categories[0]), 0, tally)
     return PairMaker(settings, Versions.installed()).rows([accepted])
 
 

@@ -1,35 +1,33 @@
-"""The finishing pass: units become a dataset."""
+"""The finishing pass: tasks that are done become a dataset."""
 
 from __future__ import annotations
 
 import json
-import shutil
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
-from itertools import islice
+from dataclasses import asdict, dataclass, field
+from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from synth import card
-from synth.errors import SettingsError
-from synth.files import write_parquet, write_text
-from synth.gpu_summary import card_section
-from synth.headers import copy_headers
-from synth.manifest import Manifest
-from synth.pair import Row
-from synth.plan import plan_units
-from synth.raise_level import tally_before
-from synth.resolve import Candidate, resolve
+from synth.base import EVIDENCE, REJECTED, Base, evidence_rows, positions_of, rejected_rows
+from synth.candidates import Candidates, Units
+from synth.counts import counted
+from synth.files import remove_folder
+from synth.layout import Layout, OldRows, shard_name, split_of
+from synth.manifest import SPLITS, Manifest
+from synth.plan import key_at
+from synth.resolve import Outcome
 from synth.settings import Settings, Versions, fingerprint, shape_of
-from synth.shards import ShardWriter
-from synth.unit import Key, Tally, finished_unit, read_tally
+from synth.stage import Stage
+from synth.tally import Tally
+from synth.work import Work
 from validate.columns import ROW_SCHEMA
-
-_KEY_COLUMNS = ["idiom", "category", "structure", "rename", "provenance"]
 
 EVIDENCE_SCHEMA = pa.schema(
     [
@@ -38,95 +36,174 @@ EVIDENCE_SCHEMA = pa.schema(
         ("tolerance_used", pa.float64()),
         ("adjoint_reason", pa.string()),
         ("adjoint_tolerance_used", pa.float64()),
+        ("plain_max_ulp", pa.float64()),
+        ("plain_tolerance_used", pa.float64()),
     ]
 )
 
 
-def finish_dataset(
-    settings: Settings, versions: Versions, n: int, shard_size: int, out: Path, work: Path
-) -> Manifest:
-    """Make the dataset of the first ``n`` rows from the units in ``work``; removes them at the end.
+@dataclass
+class Finish:
+    """All that the finishing pass works on. ``tally`` is what was counted before this run."""
 
-    :class:`SettingsError` when a unit is missing. Safe to run again after a kill.
-    """
-    paths = [work / unit.file_name for unit in plan_units(n, len(settings.categories))]
-    missing = [path.name for path in paths if finished_unit(path) is None]
-    if missing:
-        raise SettingsError(
-            f"{len(missing)} of {len(paths)} units are not made yet (first: {missing[0]}); "
-            "run the same generate command again"
+    settings: Settings
+    versions: Versions
+    out: Path
+    work: Work
+    base: Base
+    before: Manifest | None
+    tally: Tally
+    evidence: list[pa.Table] = field(default_factory=list)
+
+    def write(self, candidates: Candidates, outcome: Outcome) -> Manifest:
+        """Write the dataset, and remove the working folder. Safe to run again after a kill."""
+        stage = Stage(self.work.folder)
+        stage.clear()
+        layout = Layout.of(candidates.chosen_structures(outcome), self.work.shard_size)
+        kept = layout.kept(self.base)
+        writer = _Writer(stage, layout, set(kept))
+        old = OldRows(
+            [shard for shard in self.base.shards if shard.entry["path"] not in kept],
+            self.settings.categories,
         )
-    tally = tally_before(work)
-    candidates = list(islice(_candidates(paths, tally), n))
-    replaced = resolve(settings, versions, candidates, tally)
-    writer = ShardWriter(out, shard_size)
-    ids = set()
-    for row in islice(_rows(paths, replaced), n):
-        assert row["id"] not in ids, f"two rows have the id {row['id']}"
-        ids.add(row["id"])
-        writer.add(row)
-    writer.close()
-    _write_evidence(out, tally, ids)
-    _write_rejected(out, tally)
-    copy_headers(out / "include")
-    shape = shape_of(settings, versions)
-    manifest = Manifest(
-        fingerprint=fingerprint(shape),
-        rows=n,
-        shard_size=shard_size,
-        shape=shape,
-        shards=writer.shards,
-        counts={name: dict(sorted(c.items())) for name, c in writer.counts.items()},
-        draws=_draws(tally, replaced),
-    )
-    write_text(out / "README.md", card.render(manifest, asdict(versions), card_section(out)))
-    manifest.write(out)
-    shutil.rmtree(work)
+        for (span, wanted), path in self._units():
+            rows, tally = candidates.rows_of(path, wanted, outcome)
+            self._count(tally)
+            end = span[1] * len(self.settings.categories)
+            writer.add(rows, self.settings.categories, old, end)
+        writer.add(pa.table({}), self.settings.categories, old, self.work.n)
+        self._extras(stage)
+        entries = {name: shard.entry for name, shard in kept.items()} | writer.entries
+        manifest = self._manifest(layout, entries, stage, outcome)
+        stage.close(manifest)
+        return commit(stage, self.out, manifest, self.versions, self.work.folder)
+
+    def _count(self, tally: Tally) -> None:
+        if tally.evidence:
+            # As a table, because a million dicts would not fit.
+            self.evidence.append(pa.Table.from_pylist(tally.evidence, schema=EVIDENCE_SCHEMA))
+            tally.evidence = []
+        self.tally.add(tally)
+
+    def _units(self) -> Iterator[tuple[tuple[tuple[int, int], Any], Path]]:
+        units = Units(self.settings, self.work, self.base)
+        for span_wanted, (task, _) in zip(units.spans(), units.tasks(), strict=True):
+            yield span_wanted, self.work.done[task.name]
+
+    def _extras(self, stage: Stage) -> None:
+        """Raw measurements of this host (they depend on its maths library, so no shard holds them)
+        and rows that failed a check."""
+        if self.work.n <= self.base.rows:
+            return
+        earlier = evidence_rows(self.out, EVIDENCE_SCHEMA) if self.base.rows else []
+        if earlier or self.evidence:
+            stage.extra(EVIDENCE, _parquet(pa.concat_tables([*earlier, *self.evidence])))
+        rejected = (rejected_rows(self.out) if self.base.rows else []) + self.tally.rejected_rows
+        lines = [json.dumps(row, sort_keys=True) for row in rejected]
+        stage.extra(REJECTED, "".join(f"{line}\n" for line in lines).encode())
+
+    def _manifest(
+        self, layout: Layout, entries: Mapping[str, dict[str, Any]], stage: Stage, outcome: Outcome
+    ) -> Manifest:
+        names = [shard_name(split, number) for split, number, _ in layout.shards()]
+        paths = [
+            stage.folder / name if (stage.folder / name).is_file() else self.out / name
+            for name in names
+        ]
+        shape = shape_of(self.settings, self.versions)
+        return Manifest(
+            fingerprint=fingerprint(shape),
+            rows=self.work.n,
+            shard_size=self.work.shard_size,
+            shape=shape,
+            shards=[entries[name] for name in names],
+            counts=counted(paths),
+            draws=self._draws(outcome),
+        )
+
+    def _draws(self, outcome: Outcome) -> dict[str, Any]:
+        earlier = self.before.draws if self.before is not None and self.base.rows else None
+        if earlier is not None and self.work.n <= self.base.rows:
+            return earlier
+        displaced = [key_at(position, self.settings.categories) for position in outcome.links]
+        return draws(self.tally, [list(key) for key in displaced], earlier)
+
+
+def commit(stage: Stage, out: Path, manifest: Manifest, versions: Versions, work: Path) -> Manifest:
+    """Move a staged dataset into place and remove the working folder."""
+    stage.commit(out, manifest, asdict(versions))
+    remove_folder(work)
     return manifest
 
 
-def _candidates(paths: list[Path], tally: Tally) -> Iterator[Candidate]:
-    for path in paths:
-        table = pq.read_table(path, columns=_KEY_COLUMNS)
-        tally.add(read_tally(path))
-        for row in table.to_pylist():
-            origin = row["provenance"]
-            key = (origin["index"], row["category"])
-            yield Candidate(key, row["idiom"], row["structure"], row["rename"], origin["attempt"])
-
-
-def _rows(paths: list[Path], replaced: dict[Key, Row]) -> Iterator[Row]:
-    columns = ROW_SCHEMA.names
-    for path in paths:
-        for row in pq.read_table(path, columns=columns).to_pylist():
-            yield replaced.get((row["provenance"]["index"], row["category"]), row)
-
-
-def _write_evidence(out: Path, tally: Tally, ids: set[str]) -> None:
-    """Raw measurements of this host: they depend on its maths library, so no shard holds them."""
-    rows = [found for found in tally.evidence if found["id"] in ids]
-    path = out / "evidence" / "run.parquet"
-    path.unlink(missing_ok=True)
-    if rows:
-        write_parquet(path, pa.Table.from_pylist(rows, schema=EVIDENCE_SCHEMA))
-
-
-def _write_rejected(out: Path, tally: Tally) -> None:
-    path = out / "rejected" / "rejected.jsonl"
-    path.unlink(missing_ok=True)
-    if tally.rejected_rows:
-        lines = [json.dumps(row, sort_keys=True) for row in tally.rejected_rows]
-        write_text(path, "\n".join(lines) + "\n")
-
-
-def _draws(tally: Tally, replaced: Mapping[Key, Row]) -> dict[str, Any]:
-    by_reason: Counter[str] = Counter()
-    for name, count in tally.rejects.items():
-        by_reason[name.rpartition("/")[2]] += count
+def draws(
+    tally: Tally, displaced: list[list[Any]], earlier: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """The manifest's ``draws``; ``earlier`` is that of the dataset that was grown."""
+    rejects = tally.rejects.copy()
+    rejects.update((earlier or {}).get("rejects", {}))
+    by_reason: dict[str, int] = {}
+    for name, count in rejects.items():
+        reason = name.rpartition("/")[2]
+        by_reason[reason] = by_reason.get(reason, 0) + count
     return {
-        "draws": tally.draws,
-        "rejects": dict(sorted(tally.rejects.items())),
+        "draws": tally.draws + (earlier or {}).get("draws", 0),
+        "rejects": dict(sorted(rejects.items())),
         "rejects_by_reason": dict(sorted(by_reason.items())),
-        "failed_checks": len(tally.rejected_rows),
-        "displaced": sorted([index, category] for index, category in replaced),
+        "failed_checks": len(tally.rejected_rows) + (earlier or {}).get("failed_checks", 0),
+        "displaced": sorted([*displaced, *(earlier or {}).get("displaced", [])]),
     }
+
+
+def _parquet(table: pa.Table) -> bytes:
+    sink = BytesIO()
+    pq.write_table(table, sink, compression="zstd")
+    return sink.getvalue()
+
+
+@dataclass
+class _Writer:
+    """Collects rows by shard and writes a shard when it has all of its rows; memory is bounded by
+    one open shard a split."""
+
+    stage: Stage
+    layout: Layout
+    kept: set[str]
+    entries: dict[str, dict[str, Any]] = field(default_factory=dict)
+    waiting: dict[str, list[pa.Table]] = field(default_factory=dict)
+
+    def add(self, rows: pa.Table, categories: tuple[str, ...], old: OldRows, end: int) -> None:
+        """Take the rows of a unit, and those of old shards that stand before its ``end``."""
+        splits: list[str] = []
+        if rows.num_rows:
+            rows = rows.select(ROW_SCHEMA.names)
+            splits = [split_of(structure) for structure in rows["structure"].to_pylist()]
+        for split in SPLITS:
+            mine = [at for at, name in enumerate(splits) if name == split]
+            pieces = [rows.take(mine)] if mine else []
+            pieces += [table.select(ROW_SCHEMA.names) for table in old.before(split, end)]
+            if not pieces:
+                continue
+            joined = pa.concat_tables(pieces)
+            positions = positions_of(joined, categories)
+            order = np.argsort(positions)
+            self._place(split, joined.take(order), positions[order])
+
+    def _place(self, split: str, rows: pa.Table, positions: Any) -> None:
+        places = np.searchsorted(self.layout.positions[split], positions)
+        numbers = places // self.layout.shard_size
+        ends = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]
+        for first, stop in pairwise(ends):
+            self._append(split, int(numbers[first]), rows.slice(first, stop - first))
+
+    def _append(self, split: str, number: int, rows: pa.Table) -> None:
+        name, size = shard_name(split, number), self.layout.shard_size
+        assert name not in self.kept, f"{name} was to stay as it is"
+        self.waiting.setdefault(name, []).append(rows)
+        wanted = min(size, self.layout.positions[split].size - number * size)
+        if sum(piece.num_rows for piece in self.waiting[name]) < wanted:
+            return
+        table = pa.concat_tables(self.waiting.pop(name))
+        ids = table["id"]
+        assert len(pc.unique(ids)) == len(ids), f"{name} holds an id twice"
+        self.entries[name] = self.stage.shard(name, split, table.cast(ROW_SCHEMA))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from synth.codegen import CodegenError, Translator
 from synth.harvest_row import extract_alone, split_key
+from synth.layout import split_of
 from synth.pair import Row, module_columns
-from synth.shards import split_of
 from validate.schema import check_row
 
 

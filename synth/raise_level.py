@@ -8,7 +8,7 @@ if fresh, so that the shards get the bytes of a run that asked for the new level
 from __future__ import annotations
 
 import heapq
-import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
@@ -19,13 +19,16 @@ import pyarrow.parquet as pq
 
 from generators.keys import program_keys
 from generators.serialise import from_json
+from synth.base import rejected_rows
 from synth.errors import SettingsError
-from synth.files import write_json, write_parquet
+from synth.files import write_parquet, write_text
 from synth.manifest import SPLITS, Manifest, damaged_shards
 from synth.pair import NOT_MEASURED, Row
-from synth.plan import Unit, plan_units
+from synth.plan import Key, Task
 from synth.settings import VERIFY_LEVELS, Settings, differences
-from synth.unit import UNIT_SCHEMA, Key, Tally
+from synth.tally import Tally
+from synth.unit import UNIT_SCHEMA
+from synth.work import Work
 
 BEFORE = "before.json"
 """In ``work/``: what the lower level's draws came to. Written when all given rows are there."""
@@ -45,12 +48,12 @@ def is_raise(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> bool:
     return VERIFY_LEVELS.index(ours["verify"]) > VERIFY_LEVELS.index(theirs["verify"])
 
 
-def give_rows(out: Path, manifest: Manifest, settings: Settings, n: int, work: Path) -> None:
+def give_rows(out: Path, manifest: Manifest, settings: Settings, work: Work) -> None:
     """Write the rows of a finished dataset into ``work`` as given rows, once.
 
     :class:`SettingsError` when its shards are not those of its manifest.
     """
-    if (work / BEFORE).is_file():
+    if (work.folder / BEFORE).is_file():
         return
     damaged = damaged_shards(out, manifest)
     if damaged:
@@ -59,27 +62,33 @@ def give_rows(out: Path, manifest: Manifest, settings: Settings, n: int, work: P
             f"{manifest.shape['verify']} first"
         )
     displaced = {(index, category) for index, category in manifest.draws["displaced"]}
-    units = plan_units(n, len(settings.categories))
     rows = _rows_in_order(out, manifest, settings.categories)
-    for start, group in groupby(rows, key=lambda row: _unit_of(units, row).start):
-        unit = next(unit for unit in units if unit.start == start)
+    for unit, group in groupby(rows, key=lambda row: _key(row)[0] // work.per_unit):
         given = [_as_drawn(row) for row in group if _key(row) not in displaced]
-        write_parquet(work / unit.given_name, pa.Table.from_pylist(given, schema=UNIT_SCHEMA))
-    write_json(work / BEFORE, _tally(out, manifest).as_dict())
+        path = work.folder / _given_name(unit * work.per_unit)
+        write_parquet(path, pa.Table.from_pylist(given, schema=UNIT_SCHEMA))
+    write_text(work.folder / BEFORE, _tally(out, manifest).to_json())
+
+
+def given_rows(work: Path, task: Task) -> bytes | None:
+    """Parquet of the rows of a unit that are drawn already, None when there are none."""
+    path = work / _given_name(task.starts[0][0][0])
+    is_unit = task.name.startswith("unit-")
+    return path.read_bytes() if is_unit and path.is_file() else None
+
+
+def _given_name(start: int) -> str:
+    return f"given-{start:08d}.parquet"
 
 
 def tally_before(work: Path) -> Tally:
     """What the lower level's draws came to; nothing when no level was raised."""
     path = work / BEFORE
-    return Tally.from_dict(json.loads(path.read_text())) if path.is_file() else Tally()
+    return Tally.from_json(path.read_text()) if path.is_file() else Tally()
 
 
 def _key(row: Row) -> Key:
     return row["provenance"]["index"], row["category"]
-
-
-def _unit_of(units: list[Unit], row: Row) -> Unit:
-    return units[row["provenance"]["index"] // (units[0].stop - units[0].start)]
 
 
 def _rows_in_order(out: Path, manifest: Manifest, categories: tuple[str, ...]) -> Iterator[Row]:
@@ -106,13 +115,10 @@ def _as_drawn(row: Row) -> Row:
         "checks": dict(NOT_MEASURED),
         "provenance": {**row["provenance"], "nvrtc": None},
         "rename": program_keys(from_json(row["program"])).rename,
+        "tally": "",
     }
 
 
 def _tally(out: Path, manifest: Manifest) -> Tally:
-    path = out / "rejected" / "rejected.jsonl"
-    rejected = path.read_text().splitlines() if path.is_file() else []
-    tally = Tally(draws=manifest.draws["draws"])
-    tally.rejects.update(manifest.draws["rejects"])
-    tally.rejected_rows += [json.loads(line) for line in rejected]
-    return tally
+    rejects = Counter(manifest.draws["rejects"])
+    return Tally(manifest.draws["draws"], rejects, rejected_rows(out))

@@ -1,35 +1,27 @@
-"""One run on this machine: units in worker processes, then the finishing pass."""
+"""One run: tasks that are not done yet, then the finishing pass."""
 
 from __future__ import annotations
 
-import ctypes
 import errno
-import multiprocessing
 import os
-import shutil
-import signal
-import sys
-import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from synth.base import Base, read_base
 from synth.codegen import check_warp_version
+from synth.engine import Engine, InProcess, Processes
 from synth.errors import RunError, SettingsError
-from synth.finish import finish_dataset
+from synth.files import remove_folder
+from synth.finish import commit
+from synth.interrupt import kept_interrupt
 from synth.manifest import Manifest, damaged_shards, read_manifest, require_same_shape
-from synth.plan import Unit, plan_units
-from synth.raise_level import give_rows, is_raise
+from synth.one_run import Part, Progress, Run, unseen
+from synth.raise_level import give_rows, is_raise, tally_before
 from synth.settings import Settings, Versions, shape_of
-from synth.unit import Tally, finished_unit, make_unit, read_tally
-from synth.work import Work, open_work
-
-Progress = Callable[[int, Tally, bool], None]
-"""Called after each unit with its rows, its tally, and whether this run made it."""
+from synth.stage import Stage
+from synth.work import Work, locked, open_work, require_ours
 
 
 def generate(
@@ -39,15 +31,102 @@ def generate(
     *,
     workers: int = 1,
     shard_size: int = 1000,
-    progress: Progress = lambda _rows, _tally, _fresh: None,
+    progress: Progress = unseen,
+    engine: Engine | None = None,
 ) -> Manifest:
     """Make a dataset of ``n`` rows in ``out``, or go on with one that was begun there.
 
-    A dataset that is complete already is left as it is, and ``progress`` is never called.
+    A dataset that is complete already is left as it is, and ``progress`` is never called. One of
+    fewer rows grows, and one with shards that are missing or altered gets those again. Tasks are
+    done by ``engine``, by default by ``workers`` processes.
 
     Raises :class:`SettingsError` for a request that cannot be met and :class:`RunError` when a
     worker dies; nothing already written is lost by either.
     """
+    with _prepared(settings, n, out, shard_size, workers, shared=False) as run:
+        if run is None:
+            return _there(out)
+        run.engine = engine or _local(workers)
+        try:
+            with _disk_troubles(out), kept_interrupt() as stop_if_asked:
+                run.stop_if_asked = stop_if_asked
+                run.units(progress)
+                return run.finish()
+        finally:
+            run.engine.close()
+
+
+def generate_part(
+    settings: Settings,
+    n: int,
+    out: Path,
+    part: Part,
+    *,
+    workers: int = 1,
+    shard_size: int = 1000,
+    progress: Progress = unseen,
+    engine: Engine | None = None,
+) -> int:
+    """Make the units of one part and leave the finishing pass to :func:`finish`.
+
+    Gives how many units are still to be made by this part and others. Raises as :func:`generate`.
+    """
+    if not 1 <= part.number <= part.count:
+        raise SettingsError(f"part {part.number}/{part.count} does not exist; give k/n with k to n")
+    with _prepared(settings, n, out, shard_size, workers, shared=True) as run:
+        if run is None:
+            return 0
+        run.engine = engine or _local(workers)
+        try:
+            with _disk_troubles(out), kept_interrupt() as stop_if_asked:
+                run.stop_if_asked = stop_if_asked
+                run.units(progress, part)
+                run.work.look()
+                return sum(task.name not in run.work.done for task, _ in run.all_units())
+        finally:
+            run.engine.close()
+
+
+def finish(out: Path, *, workers: int = 1, engine: Engine | None = None) -> Manifest:
+    """The finishing pass alone, over units that lie in ``out``."""
+    check_warp_version()
+    work = Work.read(out)
+    if work is None:
+        raise SettingsError(f"{out} holds no unfinished run; start one with pairsmith generate")
+    settings = work.settings()
+    versions = Versions.installed(settings.verify)
+    require_same_shape(out, shape_of(settings, versions), work.shape)
+    with locked(out, shared=False):
+        run = _open(settings, versions, work.n, out, work.shard_size)
+        missing = [task.name for task, _ in run.all_units() if task.name not in run.work.done]
+        if missing:
+            raise SettingsError(
+                f"{len(missing)} units are not made yet (first: {missing[0]}); "
+                "run the same generate command again"
+            )
+        run.engine = engine or _local(workers)
+        try:
+            with _disk_troubles(out):
+                return run.finish()
+        finally:
+            run.engine.close()
+
+
+def _local(workers: int) -> Engine:
+    return Processes(workers) if workers > 1 else InProcess()
+
+
+def _there(out: Path) -> Manifest:
+    manifest = read_manifest(out)
+    assert manifest is not None
+    return manifest
+
+
+@contextmanager
+def _prepared(
+    settings: Settings, n: int, out: Path, shard_size: int, workers: int, *, shared: bool
+) -> Iterator[Run | None]:
+    """A run that holds its folder; None when there is nothing to do."""
     if n <= 0:
         raise SettingsError(f"n is {n}; ask for at least one row")
     if workers <= 0:
@@ -59,26 +138,11 @@ def generate(
     shape = shape_of(settings, versions)
     manifest = read_manifest(out)
     if manifest is not None and _is_done(out, manifest, shape, n, shard_size):
-        return manifest
-    work = open_work(out, shape, n, shard_size)
-    with _disk_troubles(out):
-        if manifest is not None and is_raise(shape, manifest.shape):
-            give_rows(out, manifest, settings, n, work.folder)
-        _make_units(settings, versions, n, work, workers, progress)
-        return finish_dataset(settings, versions, n, shard_size, out, work.folder)
-
-
-def finish(out: Path) -> Manifest:
-    """The finishing pass alone, over units that lie in ``out``."""
-    check_warp_version()
-    work = Work.read(out)
-    if work is None:
-        raise SettingsError(f"{out} holds no unfinished run; start one with pairsmith generate")
-    settings = work.settings()
-    versions = Versions.installed(settings.verify)
-    require_same_shape(out, shape_of(settings, versions), work.shape)
-    with _disk_troubles(out):
-        return finish_dataset(settings, versions, work.n, work.shard_size, out, work.folder)
+        yield None
+        return
+    require_ours(out, shape)
+    with locked(out, shared=shared), _disk_troubles(out):
+        yield _open(settings, versions, n, out, shard_size)
 
 
 _DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
@@ -116,125 +180,22 @@ def _is_done(out: Path, manifest: Manifest, shape: dict[str, Any], n: int, shard
     left = Work.read(out)
     if left is None or left.shape == shape:
         # left by a kill after the manifest was written; a raise that broke off is of another shape
-        shutil.rmtree(out / "work", ignore_errors=True)
+        remove_folder(out / "work")
     return True
 
 
-def _make_units(
-    settings: Settings,
-    versions: Versions,
-    n: int,
-    work: Work,
-    workers: int,
-    progress: Progress,
-) -> None:
-    todo = []
-    for unit in plan_units(n, len(settings.categories)):
-        path = work.folder / unit.file_name
-        tally = finished_unit(path)
-        if tally is None:
-            todo.append(unit)
-        else:
-            progress(_rows_of(unit, settings), tally, False)
-    with _kept_interrupt() as stop_if_asked:
-        for unit in _made(settings, versions, todo, work, workers):
-            stop_if_asked()
-            progress(_rows_of(unit, settings), read_tally(work.folder / unit.file_name), True)
-
-
-def _made(
-    settings: Settings, versions: Versions, todo: list[Unit], work: Work, workers: int
-) -> Iterator[Unit]:
-    if workers > 1 and len(todo) > 1:
-        yield from _in_processes(settings, versions, todo, work, workers)
-        return
-    for unit in todo:
-        make_unit(settings, versions, unit, work.folder)
-        yield unit
-
-
-@contextmanager
-def _kept_interrupt() -> Iterator[Callable[[], None]]:
-    """Remember Ctrl-C: Python drops a KeyboardInterrupt that is raised in a finaliser or callback.
-
-    Gives a function that raises it again when there was one.
-    """
-    asked = False
-
-    def handler(_signal: int, _frame: object) -> None:
-        nonlocal asked
-        asked = True
-        raise KeyboardInterrupt
-
-    def stop_if_asked() -> None:
-        if asked:
-            raise KeyboardInterrupt
-
-    if threading.current_thread() is not threading.main_thread():
-        yield stop_if_asked
-        return
-    before = signal.signal(signal.SIGINT, handler)
-    try:
-        yield stop_if_asked
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _rows_of(unit: Unit, settings: Settings) -> int:
-    return (unit.stop - unit.start) * len(settings.categories)
-
-
-def _in_processes(
-    settings: Settings, versions: Versions, todo: list[Unit], work: Work, workers: int
-) -> Iterator[Unit]:
-    """Units in the order in which they are done; few are handed out at a time."""
-    context = multiprocessing.get_context("spawn")
-    left = iter(todo)
-    with _one_thread_each():
-        pool = ProcessPoolExecutor(
-            min(workers, len(todo)), mp_context=context, initializer=_live_with_the_parent
-        )
-        waiting: dict[Future[int], Unit] = {}
-        try:
-            while True:
-                for unit in islice(left, 2 * workers - len(waiting)):
-                    waiting[pool.submit(make_unit, settings, versions, unit, work.folder)] = unit
-                if not waiting:
-                    break
-                done, _ = wait(waiting, return_when=FIRST_COMPLETED)
-                for future in done:
-                    future.result()
-                    yield waiting.pop(future)
-        except BrokenProcessPool:
-            raise RunError(
-                "a worker process died (killed, or out of memory); finished units are kept: "
-                "run the same command again to go on, with fewer --workers if memory was short"
-            ) from None
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _live_with_the_parent() -> None:
-    """Leave Ctrl-C to the parent, and on Linux end when it is killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-_PR_SET_PDEATHSIG = 1
-
-
-@contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Workers are the parallelism: maths libraries in them get one thread."""
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    before = {name: os.environ.get(name) for name in names}
-    os.environ.update(dict.fromkeys(names, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+def _open(settings: Settings, versions: Versions, n: int, out: Path, shard_size: int) -> Run:
+    """The run in its folder. A dataset that was staged in full by a run of it is moved in first."""
+    shape = shape_of(settings, versions)
+    work = open_work(out, shape, n, shard_size)
+    staged = Stage(work.folder).manifest()
+    if staged is not None:
+        commit(Stage(work.folder), out, staged, versions, work.folder)
+        work = open_work(out, shape, n, shard_size)
+    manifest = read_manifest(out)
+    raised = manifest is not None and is_raise(shape, manifest.shape)
+    if manifest is not None and raised:
+        give_rows(out, manifest, settings, work)
+    base = Base() if raised else read_base(out, manifest, settings.categories)
+    tally = tally_before(work.folder)
+    return Run(settings, versions, out, work, base, None if raised else manifest, tally)

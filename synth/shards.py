@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -10,14 +9,9 @@ from typing import Any
 import pyarrow as pa
 
 from synth.files import sha256_of, write_parquet
+from synth.layout import shard_name, split_of
 from synth.manifest import SPLITS
 from validate.columns import ROW_SCHEMA
-
-
-def split_of(structure: str) -> str:
-    """train for 90 % of all structures, validation and test for 5 % each; never two for one."""
-    ticket = int(hashlib.sha256(f"split/{structure}".encode()).hexdigest()[:8], 16) / 2**32
-    return "train" if ticket < 0.90 else "validation" if ticket < 0.95 else "test"
 
 
 class ShardWriter:
@@ -57,7 +51,7 @@ class ShardWriter:
 
     def _flush(self, split: str) -> None:
         rows = self._waiting[split]
-        name = f"{split}/shard-{self._numbers[split]:05d}.parquet"
+        name = shard_name(split, self._numbers[split])
         path = self.out / name
         write_parquet(path, pa.Table.from_pylist(rows, schema=ROW_SCHEMA))
         self.shards.append(

@@ -1,13 +1,10 @@
-"""A unit: the first good attempt at each of its indices, checked, in one file."""
+"""Draw and check the rows of a task."""
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
-from types import MappingProxyType
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from io import BytesIO
 from typing import Any
 
 import pyarrow as pa
@@ -16,122 +13,147 @@ import pyarrow.parquet as pq
 from generators.draw import Reject
 from synth.collector import fewer_collections
 from synth.errors import SettingsError
-from synth.files import write_parquet
+from synth.files import parquet_bytes
 from synth.pair import Accepted, Row, attempt_draw, pair_maker
-from synth.plan import Unit
+from synth.plan import Key, Task
 from synth.settings import Settings, Versions
-from synth.verify import Evidence, Failure, verifier
+from synth.tally import Tally
+from synth.verify import Failure, verifier
 from validate.columns import ROW_SCHEMA
 
-MAX_ATTEMPTS = 300
+MAX_ATTEMPTS = 600
+"""Most attempts at an index."""
 
-UNIT_SCHEMA = pa.schema([*ROW_SCHEMA, pa.field("rename", pa.string())])
+ROWS_AT_ONCE = 48
+"""Rows that are drawn and checked together: they share a translation unit."""
 
-Key = tuple[int, str]
-"""(index, category): the order of rows."""
+UNIT_SCHEMA = pa.schema(
+    [*ROW_SCHEMA, pa.field("rename", pa.string()), pa.field("tally", pa.string())]
+)
 
 
 @dataclass
-class Tally:
-    """What happened to draws: rejects by ``category/idiom/reason``, and rows that failed checks."""
+class Made:
+    """A row with its rename key, and what happened to draws on the way to it."""
 
-    draws: int = 0
-    rejects: Counter[str] = field(default_factory=Counter)
-    rejected_rows: list[dict[str, Any]] = field(default_factory=list)
-    evidence: list[Evidence] = field(default_factory=list)
-
-    def add(self, other: Tally) -> None:
-        self.draws += other.draws
-        self.rejects.update(other.rejects)
-        self.rejected_rows += other.rejected_rows
-        self.evidence += other.evidence
-
-    def as_dict(self) -> dict[str, Any]:
-        return {
-            "draws": self.draws,
-            "rejects": dict(sorted(self.rejects.items())),
-            "rejected_rows": self.rejected_rows,
-            "evidence": self.evidence,
-        }
-
-    @staticmethod
-    def from_dict(found: dict[str, Any]) -> Tally:
-        return Tally(
-            found["draws"], Counter(found["rejects"]), found["rejected_rows"], found["evidence"]
-        )
+    row: Row
+    rename: str
+    tally: Tally = field(default_factory=Tally)
 
 
-def first_accepted(
-    settings: Settings,
-    key: Key,
-    start_attempt: int,
-    admit: Callable[[Accepted], str],
-    tally: Tally,
-) -> Accepted:
-    """The first attempt from ``start_attempt`` on that passes the gates and is admitted.
+class OutOfAttempts(Exception):  # noqa: N818
+    """There is no further good attempt at an index."""
 
-    ``admit`` gives "" or the reason to go on. :class:`SettingsError` when the attempts run out.
+
+def first_accepted(settings: Settings, key: Key, start_attempt: int, tally: Tally) -> Accepted:
+    """The first attempt from ``start_attempt`` on that passes the gates.
+
+    Raises OutOfAttempts.
     """
     index, category = key
-    for attempt in range(start_attempt, start_attempt + MAX_ATTEMPTS):
+    for attempt in range(start_attempt, MAX_ATTEMPTS):
         tally.draws += 1
         try:
-            accepted = attempt_draw(settings, category, index, attempt)
+            return attempt_draw(settings, category, index, attempt)
         except Reject as reject:
             tally.rejects[f"{category}/{reject.idiom}/{reject.reason}"] += 1
-            continue
-        reason = admit(accepted)
-        if not reason:
-            return accepted
-        tally.rejects[f"{category}/{accepted.program.idiom}/{reason}"] += 1
-    level = settings.level_of(index)
-    raise SettingsError(
-        f"category {category} has no more distinct kernels at level {level} (index {index}); "
-        "ask for fewer rows or more levels"
+    raise OutOfAttempts
+
+
+def saturated(settings: Settings, key: Key) -> SettingsError:
+    """What is said when a key has no further good attempt."""
+    index, category = key
+    return SettingsError(
+        f"category {category} has no more distinct kernels at level {settings.level_of(index)} "
+        f"(index {index}); ask for fewer rows or more levels"
     )
 
 
-def checked_rows(
-    settings: Settings,
-    versions: Versions,
-    keys: Iterable[Key],
-    start_attempts: dict[Key, int],
-    admit: Callable[[Accepted], str],
-    tally: Tally,
-    given: Mapping[Key, tuple[Row, str]] = MappingProxyType({}),
-) -> dict[Key, tuple[Row, str]]:
-    """Rows for ``keys`` with their rename keys; an attempt that fails its check is drawn again.
+def make_task(settings: Settings, versions: Versions, task: Task) -> bytes:
+    """Parquet of a task's rows: in the order of its keys, and of attempts at each.
 
-    ``given`` holds rows that are drawn already and only need their check.
+    A key that runs out of attempts has fewer rows; :class:`SettingsError` when it has none.
     """
-    maker = pair_maker(settings, versions)
-    checks = verifier(settings, versions)
-    todo = dict.fromkeys(keys)
-    attempts = dict(start_attempts)
-    found: dict[Key, tuple[Row, str]] = {}
+    maker = _Maker(settings, versions)
+    given = _given(task.given)
+    rows: list[dict[str, Any]] = []
+    for first in range(0, len(task.starts), ROWS_AT_ONCE):
+        starts = dict(task.starts[first : first + ROWS_AT_ONCE])
+        for made in maker.attempts(starts, task.count, given):
+            last = made.tally.to_json()
+            rows.append({**made.row, "rename": made.rename, "tally": last})
+    return parquet_bytes(pa.Table.from_pylist(rows, schema=UNIT_SCHEMA))
 
-    def check(made: Mapping[Key, tuple[Row, str]]) -> None:
-        failures = checks.verify([row for row, _ in made.values()], tally.evidence)
-        for (key, (row, rename)), failure in zip(made.items(), failures, strict=True):
+
+class _Maker:
+    def __init__(self, settings: Settings, versions: Versions) -> None:
+        self.settings = settings
+        self.pairs = pair_maker(settings, versions)
+        self.checks = verifier(settings, versions)
+
+    def attempts(
+        self, starts: Mapping[Key, int], count: int, given: Mapping[Key, Made]
+    ) -> Sequence[Made]:
+        """The next ``count`` good attempts at each key."""
+        found: dict[Key, list[Made]] = {key: [] for key in starts}
+        left = dict(starts)
+        for _ in range(count):
+            made = self.good(left, {key: given[key] for key in left if key in given})
+            for key, one in made.items():
+                found[key].append(one)
+            left = {key: one.row["provenance"]["attempt"] + 1 for key, one in made.items()}
+        for key, several in found.items():
+            if not several:
+                raise saturated(self.settings, key)
+        return [one for several in found.values() for one in several]
+
+    def good(self, starts: Mapping[Key, int], given: Mapping[Key, Made]) -> dict[Key, Made]:
+        """The next good attempt at each key that has one: drawn until it passes its check."""
+        found: dict[Key, Made] = {}
+        tallies = {key: Tally() for key in starts}
+        left = dict(starts)
+        self._check(dict(given), tallies, found, left)
+        while left:
+            self._check(self._drawn(left, tallies), tallies, found, left)
+        return {key: found[key] for key in starts if key in found}
+
+    def _drawn(self, left: dict[Key, int], tallies: Mapping[Key, Tally]) -> dict[Key, Made]:
+        """A draw for each key; one that runs out of attempts leaves ``left``."""
+        drawn: dict[Key, Accepted] = {}
+        with fewer_collections():
+            for key, attempt in list(left.items()):
+                try:
+                    drawn[key] = first_accepted(self.settings, key, attempt, tallies[key])
+                except OutOfAttempts:
+                    del left[key]
+        rows = self.pairs.rows(list(drawn.values())) if drawn else []
+        return {
+            key: Made(row, accepted.keys.rename)
+            for (key, accepted), row in zip(drawn.items(), rows, strict=True)
+        }
+
+    def _check(
+        self,
+        made: Mapping[Key, Made],
+        tallies: Mapping[Key, Tally],
+        found: dict[Key, Made],
+        left: dict[Key, int],
+    ) -> None:
+        if not made:
+            return
+        evidence: list[dict[str, Any]] = []
+        failures = self.checks.verify([one.row for one in made.values()], evidence)
+        measured = {entry["id"]: entry for entry in evidence}
+        for (key, one), failure in zip(made.items(), failures, strict=True):
+            tally, row = tallies[key], one.row
             if failure is None:
-                found[key] = (row, rename)
-                del todo[key]
+                tally.evidence += [measured[row["id"]]] if row["id"] in measured else []
+                found[key] = replace(one, tally=tally)
+                del left[key]
             else:
                 tally.rejects[f"{key[1]}/{row['idiom']}/{failure.reason}"] += 1
                 tally.rejected_rows.append(_rejected(row, failure))
-                attempts[key] = row["provenance"]["attempt"] + 1
-
-    check(given)
-    while todo:
-        with fewer_collections():
-            drawn = {
-                key: first_accepted(settings, key, attempts.get(key, 0), admit, tally)
-                for key in todo
-            }
-        rows = maker.rows(list(drawn.values()))
-        renames = [accepted.keys.rename for accepted in drawn.values()]
-        check(dict(zip(drawn, zip(rows, renames, strict=True), strict=True)))
-    return found
+                left[key] = row["provenance"]["attempt"] + 1
 
 
 def _rejected(row: Row, failure: Failure) -> dict[str, Any]:
@@ -152,40 +174,14 @@ def _rejected(row: Row, failure: Failure) -> dict[str, Any]:
     }
 
 
-def make_unit(settings: Settings, versions: Versions, unit: Unit, folder: Path) -> int:
-    """Make one unit and write its file; gives the number of its rows."""
-    tally = Tally()
-    keys = [(index, c) for index in range(unit.start, unit.stop) for c in settings.categories]
-    given = _given(folder / unit.given_name)
-    found = checked_rows(settings, versions, keys, {}, lambda _a: "", tally, given)
-    rows = [{**found[key][0], "rename": found[key][1]} for key in keys]
-    table = pa.Table.from_pylist(rows, schema=UNIT_SCHEMA)
-    note = {"tally": tally.as_dict()}
-    table = table.replace_schema_metadata({"pairsmith": json.dumps(note, sort_keys=True)})
-    write_parquet(folder / unit.file_name, table)
-    return len(rows)
-
-
-def _given(path: Path) -> dict[Key, tuple[Row, str]]:
-    """Rows that were drawn for a unit before, with their rename keys."""
-    if not path.is_file():
+def _given(data: bytes | None) -> dict[Key, Made]:
+    """Rows that were drawn before."""
+    if data is None:
         return {}
-    rows = pq.read_table(path).to_pylist()
-    return {(row["provenance"]["index"], row["category"]): (row, row.pop("rename")) for row in rows}
-
-
-def read_tally(path: Path) -> Tally:
-    """The tally that a unit's file carries."""
-    note = json.loads(pq.read_schema(path).metadata[b"pairsmith"])
-    return Tally.from_dict(note["tally"])
-
-
-def finished_unit(path: Path) -> Tally | None:
-    """The tally of a unit that is there and whole, else None: then it is made again."""
-    if not path.is_file():
-        return None
-    try:
-        pq.read_table(path, columns=["id"])
-        return read_tally(path)
-    except (pa.ArrowException, OSError, KeyError, ValueError):
-        return None
+    rows = pq.read_table(BytesIO(data)).to_pylist()
+    found = {}
+    for row in rows:
+        rename = row.pop("rename")
+        del row["tally"]
+        found[(row["provenance"]["index"], row["category"])] = Made(row, rename)
+    return found

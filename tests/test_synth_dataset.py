@@ -22,7 +22,6 @@ from synth import run
 from synth.errors import RunError, SettingsError
 from synth.files import sha256_of
 from synth.manifest import SPLITS, read_manifest
-from synth.plan import plan_units
 from synth.settings import STRUCTURE_CAP, Versions, make_settings, shape_of
 from synth.stored import stored_rows
 from synth.work import open_work
@@ -216,8 +215,7 @@ def test_a_finished_dataset_grows(tmp_path: Path, dataset: Path) -> None:
 def test_a_damaged_unit_is_made_again(tmp_path: Path, dataset: Path) -> None:
     out = tmp_path / "out"
     work = open_work(out, shape_of(make_settings(verify="text"), Versions.installed()), N, 1000)
-    unit = plan_units(N, 6)[0]
-    (work.folder / unit.file_name).write_bytes(b"no Parquet")
+    work.keep("unit-00000000-00000008", b"no Parquet").write_bytes(b"neither")
     _generate(out)
     assert _shards(out) == _shards(dataset)
 
@@ -253,7 +251,7 @@ def test_a_full_disk_is_said_and_the_run_goes_on(
 
     out = tmp_path / "out"
     with monkeypatch.context() as patch:
-        patch.setattr("synth.finish.copy_headers", full)
+        patch.setattr("synth.stage.copy_headers", full)
         with pytest.raises(RunError, match="No space left on device; finished units are kept"):
             _generate(out)
     assert read_manifest(out) is None

@@ -20,7 +20,8 @@ from typing import Any
 from generators import categories
 from synth.pair import PairMaker, Row
 from synth.settings import Versions, make_settings
-from synth.unit import Tally, first_accepted
+from synth.tally import Tally
+from synth.unit import first_accepted
 from validate import nvrtc_program
 from validate.nvrtc import CompileRunner, nvrtc_version
 from validate.nvrtc_unit import program
@@ -56,7 +57,6 @@ def make_rows(count: int) -> list[Row]:
             settings,
             (index // len(names), names[index % len(names)]),
             0,
-            lambda _a: "",
             tally,
         )
         for index in range(count)

@@ -18,7 +18,8 @@ from synth.codegen import Translator
 from synth.headers import native_folder
 from synth.pair import Accepted, PairMaker
 from synth.settings import Versions, make_settings
-from synth.unit import Tally, first_accepted
+from synth.tally import Tally
+from synth.unit import first_accepted
 from synth.verify import BATCH_SIZE
 from validate.host import HostRunner
 from validate.nvrtc import CompileRunner
@@ -69,7 +70,7 @@ def steps(count: int) -> None:
     tally = Tally()
 
     def draw() -> list[Accepted]:
-        return [first_accepted(settings, key, 0, lambda _a: "", tally) for key in keys]
+        return [first_accepted(settings, key, 0, tally) for key in keys]
 
     maker = PairMaker(settings, Versions.installed())
     accepted = _timed("draw, gates", count, draw)

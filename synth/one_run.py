@@ -1,0 +1,103 @@
+"""The work of one run: units that are not made yet, the rule, and the finishing pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from synth.base import Base
+from synth.candidates import Candidates, Units
+from synth.engine import Engine, InProcess
+from synth.files import read_parquet
+from synth.finish import Finish
+from synth.manifest import Manifest
+from synth.plan import Positions, Task
+from synth.raise_level import given_rows
+from synth.resolve import Outcome
+from synth.settings import Settings, Versions
+from synth.tally import Tally
+from synth.work import Work
+
+Progress = Callable[[int, int, bool], None]
+"""Called after each unit with its rows, the draws that were not taken, and whether this run made
+it."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One of several runs that share the units of a dataset among them: ``number`` from 1 on."""
+
+    number: int
+    count: int
+
+
+def unseen(_rows: int, _rejects: int, _fresh: bool) -> None:
+    """Progress that nobody watches."""
+
+
+@dataclass
+class Run:
+    """A run that holds its folder. ``before`` is the manifest of the dataset that it adds to."""
+
+    settings: Settings
+    versions: Versions
+    out: Path
+    work: Work
+    base: Base
+    before: Manifest | None
+    tally: Tally
+    engine: Engine = field(default_factory=InProcess)
+    stop_if_asked: Callable[[], None] = lambda: None
+
+    def all_units(self) -> Iterator[tuple[Task, Positions]]:
+        return Units(self.settings, self.work, self.base).tasks()
+
+    def units(self, progress: Progress, part: Part | None = None) -> None:
+        """Make the units that are not there yet, or those of a part."""
+        todo: list[Task] = []
+        for number, (task, wanted) in enumerate(self.all_units()):
+            if part is not None and number % part.count != part.number - 1:
+                continue
+            if task.name in self.work.done:
+                progress(int((wanted < self.work.n).sum()), 0, False)
+            else:
+                todo.append(task)
+        if todo:
+            self._make(todo, progress)
+
+    def _make(self, tasks: Iterable[Task], progress: Progress) -> None:
+        given = (replace(t, given=given_rows(self.work.folder, t)) for t in tasks)
+        for task, data in self.engine.run(self.settings, self.versions, given):
+            self.stop_if_asked()
+            path = self.work.keep(task.name, data)
+            progress(len(task.starts), _rejects(path), True)
+
+    def finish(self) -> Manifest:
+        """Replay the rule until every position has its row, then write the dataset."""
+        candidates = Candidates(self.settings, self.work, self.base)
+        outcome = self._settled(candidates)
+        return Finish(
+            self.settings,
+            self.versions,
+            self.out,
+            self.work,
+            self.base,
+            self.before,
+            self.tally,
+        ).write(candidates, outcome)
+
+    def _settled(self, candidates: Candidates) -> Outcome:
+        while True:
+            outcome = candidates.outcome()
+            tasks = candidates.redraws(outcome)
+            if not tasks:
+                return outcome
+            self._make([t for t in tasks if t.name not in self.work.done], unseen)
+            for task in tasks:
+                candidates.add(task)
+
+
+def _rejects(path: Path) -> int:
+    tallies = read_parquet(path, columns=["tally"])["tally"].to_pylist()
+    return sum(sum(Tally.from_json(text).rejects.values()) for text in tallies)
