@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import click
 
+from synth.cli_generate import finish, generate
 from synth.cli_gpu import gpu
 from synth.cli_look import doctor, show, stats
 from synth.cli_lower import lower
@@ -54,85 +54,6 @@ def main() -> None:
 
     Exit codes: 0 done, 1 some rows failed or the run broke off, 2 the request was wrong.
     """
-
-
-@main.command()
-@click.option("-n", "n", type=int, required=True, help="Number of rows.")
-@click.option("-o", "out", type=_OUT, required=True, help="Folder of the dataset.")
-@click.option("--seed", type=int, default=0, show_default=True)
-@click.option("--category", "categories", multiple=True, help="Only this one; repeatable.")
-@click.option("--level", "levels", type=int, multiple=True, help="Only this one; repeatable.")
-@click.option("--workers", type=int, default=1, show_default=True, help="Worker processes.")
-@click.option("--shard-size", type=int, default=1000, show_default=True, help="Rows a shard.")
-@click.option(
-    "--verify",
-    type=_LEVELS,
-    default="compile",
-    show_default=True,
-    help="text: gates and schema. compile: NVRTC makes PTX. run: both CUDA kernels are run on the "
-    "host and compared as well.",
-)
-@click.option("--arch", "archs", multiple=True, help="Compile for it, as sm_90; repeatable.")
-@click.option(
-    "--resources", is_flag=True, help="Measure registers, spills and shared memory (slow)."
-)
-@click.option("--no-backward", is_flag=True, help="Leave the adjoint out.")
-@click.option("--quiet", is_flag=True, help="No progress bar.")
-def generate(
-    n: int,
-    out: Path,
-    seed: int,
-    categories: tuple[str, ...],
-    levels: tuple[int, ...],
-    workers: int,
-    shard_size: int,
-    verify: str,
-    archs: tuple[str, ...],
-    resources: bool,
-    no_backward: bool,
-    quiet: bool,
-) -> None:
-    """Make a dataset of N rows, or go on with one that was broken off."""
-    from synth import run
-    from synth.settings import make_settings
-
-    settings = make_settings(
-        seed=seed,
-        categories_asked=categories,
-        levels_asked=levels,
-        backward=not no_backward,
-        verify=verify,
-        archs_asked=archs,
-        resources=resources,
-    )
-    began_s = time.monotonic()
-    with progress_bar(max(n, 0), quiet, "generate") as bar:
-        rejects = units = made = 0
-
-        def progress(rows: int, refused: int, fresh: bool) -> None:
-            nonlocal rejects, units, made
-            units += 1
-            made += rows if fresh else 0
-            rejects += refused
-            bar.update(min(rows, n - bar.n))
-            bar.set_postfix(rejects=rejects)
-
-        manifest = run.generate(
-            settings, n, out, workers=workers, shard_size=shard_size, progress=progress
-        )
-    rate = min(made, n) / (time.monotonic() - began_s)
-    done = f"{rate:.0f} rows/s" if units else "complete already"
-    click.echo(f"{manifest.rows} rows in {len(manifest.shards)} shards at {out}, {done}")
-
-
-@main.command()
-@click.argument("out", type=_OUT)
-def finish(out: Path) -> None:
-    """Finish a dataset whose units are all made."""
-    from synth import run
-
-    manifest = run.finish(out)
-    click.echo(f"{manifest.rows} rows in {len(manifest.shards)} shards at {out}")
 
 
 @main.command()
@@ -221,5 +142,5 @@ def harvest(
     sys.exit(1 if result.failed else 0)
 
 
-for _command in (stats, show, doctor, lower, score, gpu):
+for _command in (generate, finish, stats, show, doctor, lower, score, gpu):
     main.add_command(_command)

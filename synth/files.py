@@ -78,9 +78,9 @@ def parquet_bytes(table: pa.Table) -> bytes:
 
 def remove_leftovers(folder: Path) -> None:
     """Remove temporary files of writers that were killed, not those of live ones."""
-    for path in folder.glob(".*.tmp"):
+    for path in folder.glob(".*.*.*.tmp"):
         *_, host, pid, _ = path.name.split(".")
-        if _is_abandoned(path, host, pid):
+        if path.is_file() and _is_abandoned(path, host, pid):
             path.unlink(missing_ok=True)
 
 

@@ -15,7 +15,14 @@ import pyarrow as pa
 from synth import card
 from synth.base import EVIDENCE, REJECTED
 from synth.failpoints import failpoint
-from synth.files import parquet_bytes, remove_folder, sha256_of, write_bytes, write_text
+from synth.files import (
+    parquet_bytes,
+    remove_folder,
+    remove_leftovers,
+    sha256_of,
+    write_bytes,
+    write_text,
+)
 from synth.gpu_summary import card_section
 from synth.headers import copy_headers
 from synth.manifest import SPLITS, Manifest, read_manifest
@@ -55,6 +62,7 @@ class Stage:
 
     def commit(self, out: Path, manifest: Manifest, versions: Mapping[str, object]) -> None:
         """Move everything into place, the manifest last. Safe to repeat after a kill."""
+        remove_leftovers(out)
         for name in [*(entry["path"] for entry in manifest.shards), *map(str, _EXTRAS)]:
             self._move(out, name)
         _remove_stale(out, [entry["path"] for entry in manifest.shards])

@@ -1,0 +1,141 @@
+"""Ray gives the bytes of the local engine, also when a worker or a machine of it dies."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kills import contents
+
+from synth import run
+from synth.engine_ray import RayEngine
+from synth.errors import SettingsError
+from synth.manifest import Manifest
+from synth.settings import make_settings
+
+ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'pairsmith[ray]'")
+
+ROOT = Path(__file__).resolve().parent.parent
+N = 240
+# Ray would otherwise reserve a third of the memory.
+STORE_BYTES = 100 << 20
+
+
+@pytest.fixture(scope="module")
+def straight(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("ray") / "out"
+    _make(out)
+    return out
+
+
+def _make(out: Path, **options: Any) -> Manifest:
+    return run.generate(make_settings(verify="text"), N, out, shard_size=100, **options)
+
+
+class Cluster:
+    """Two machines of one core each, as processes here, and a head without any."""
+
+    def __init__(self) -> None:
+        from ray.cluster_utils import Cluster as Machines
+
+        common = {"object_store_memory": STORE_BYTES, "include_dashboard": False}
+        self.machines = Machines(initialize_head=True, head_node_args={"num_cpus": 0, **common})
+        self.nodes = [
+            self.machines.add_node(num_cpus=1, object_store_memory=STORE_BYTES) for _ in range(2)
+        ]
+        self.machines.wait_for_nodes()
+
+    @property
+    def address(self) -> str:
+        return str(self.machines.address)
+
+    def lose_a_machine(self) -> None:
+        self.machines.remove_node(self.nodes.pop(), allow_graceful=False)
+
+    def kill_a_worker(self) -> None:
+        victim = _busy_workers()[0]
+        os.kill(victim, signal.SIGKILL)
+
+    def stop(self) -> None:
+        self.machines.shutdown()
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    found = Cluster()
+    try:
+        yield found
+    finally:
+        found.stop()
+
+
+def _busy_workers() -> list[int]:
+    """Processes that Ray has named after the task that they do."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if path.read_bytes().startswith(b"ray::_checked_task"):
+                found.append(int(path.parent.name))
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    return found
+
+
+def _later(work: Path, act: Callable[[], None]) -> threading.Thread:
+    """Act once the first unit is there and a worker is busy."""
+
+    def wait() -> None:
+        while not list(work.glob("unit-*")) or not _busy_workers():
+            time.sleep(0.02)
+        act()
+
+    thread = threading.Thread(target=wait, daemon=True)
+    thread.start()
+    return thread
+
+
+def test_no_cluster_and_other_versions_are_said_in_one_line(
+    tmp_path: Path, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(SettingsError, match=r"no Ray at 127\.0\.0\.1:1"):
+        RayEngine("127.0.0.1:1", None)
+    # The digest of the sources is this process's own idea of them here.
+    monkeypatch.setattr("synth.settings._code_digest", lambda: "0123456789abcdef")
+    with pytest.raises(SettingsError, match=r"code .* in place of 0123456789abcdef"):
+        _make(tmp_path / "out", engine=RayEngine(cluster.address, None))
+    with pytest.raises(SettingsError, match="is neither host:port nor auto"):
+        RayEngine("somewhere", None)
+
+
+@pytest.mark.parametrize("event", ["nothing", "kill_a_worker", "lose_a_machine"])
+def test_a_cluster_gives_the_bytes_of_one_process(
+    straight: Path, tmp_path: Path, cluster: Cluster, event: str
+) -> None:
+    out = tmp_path / "out"
+    engine = RayEngine(cluster.address, None)
+    acted = None
+    if event != "nothing":
+        acted = _later(out / "work", getattr(cluster, event))
+    _make(out, engine=engine)
+    if acted is not None:
+        acted.join(timeout=1)
+        assert not acted.is_alive(), "the run was over before anything died"
+    assert contents(out) == contents(straight)
+
+
+def test_the_command_starts_ray_here(straight: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "synth", "generate", "-n", str(N), "-o", str(tmp_path / "out")]
+    options = ["--verify", "text", "--shard-size", "100", "--engine", "ray", "--workers", "2"]
+    done = subprocess.run(
+        [*command, *options, "--quiet"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert contents(tmp_path / "out") == contents(straight)
