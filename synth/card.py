@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from synth.manifest import SPLITS, Manifest
 
@@ -102,6 +103,13 @@ def _adjoints(manifest: Manifest) -> str:
     return "\n".join(lines)
 
 
+def _seeds(shape: Mapping[str, Any]) -> str:
+    if "merged" not in shape:
+        return f"seed {shape['seed']}"
+    seeds = ", ".join(str(part["seed"]) for part in shape["merged"])
+    return f"merged from datasets of the seeds {seeds}"
+
+
 def _body(manifest: Manifest, versions: Mapping[str, object], gpu_runs: str) -> str:
     shape = manifest.shape
     made_with = ", ".join(f"{name} {value}" for name, value in versions.items())
@@ -161,6 +169,6 @@ device.
 
 ## Made with
 
-{made_with}; seed {shape["seed"]}, levels {levels}, `--verify {shape["verify"]}`, adjoint
+{made_with}; {_seeds(shape)}, levels {levels}, `--verify {shape["verify"]}`, adjoint
 {"on" if shape["backward"] else "off"}. The bytes of the shards follow from these alone.
 """

@@ -25,7 +25,6 @@ from validate.nvrtc import CompileRunner, nvrtc_version
 from validate.schema import HARVESTED, check_row
 
 _ORIGIN = {
-    "seed": "seed",
     "pairsmith": "pairsmith version",
     "warp": "warp version",
     "nvrtc": "nvrtc version",
@@ -138,6 +137,9 @@ class RowChecker:
             return ""
         level = self.claimed.get("verify", "text")
         checks, origin = row["checks"], row["provenance"]
+        parts = self.claimed.get("merged", [self.claimed])
+        if origin["seed"] not in [part.get("seed") for part in parts]:
+            return f"provenance.seed is {origin['seed']}, the manifest has another"
         for name, key in _ORIGIN.items():
             if origin[name] != self.claimed.get(key):
                 return f"provenance.{name} is {origin[name]}, the manifest has another"

@@ -1,4 +1,4 @@
-"""``pairsmith generate`` and ``finish``."""
+"""``pairsmith generate``, ``finish`` and ``merge``."""
 
 from __future__ import annotations
 
@@ -160,6 +160,22 @@ def finish(out: Path, workers: int, engine: str, address: str | None, quiet: boo
     with _engine_of(engine, address, workers) as chosen:
         manifest = run.finish(out, workers=workers, engine=chosen)
     click.echo(f"{manifest.rows} rows in {len(manifest.shards)} shards at {out}")
+
+
+@click.command()
+@click.argument("folders", nargs=-1, required=True, type=_OUT, metavar="DATASET…")
+@click.option("-o", "out", type=_OUT, required=True, help="Folder of the new dataset.")
+@click.option("--shard-size", type=int, default=1000, show_default=True, help="Rows a shard.")
+def merge(folders: tuple[Path, ...], out: Path, shard_size: int) -> None:
+    """Merge datasets of different seeds; rows equal up to names enter once."""
+    from synth.merge import merge as merge_datasets
+
+    manifest = merge_datasets(folders, out, shard_size=shard_size)
+    total = sum(part["rows"] for part in manifest.shape["merged"])
+    click.echo(
+        f"{manifest.rows} rows of {total} in {len(manifest.shards)} shards at {out}; "
+        f"{total - manifest.rows} were left out"
+    )
 
 
 @contextmanager

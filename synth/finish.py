@@ -6,13 +6,11 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from io import BytesIO
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from synth.base import EVIDENCE, REJECTED, Base, evidence_rows, positions_of, rejected_rows
@@ -24,6 +22,7 @@ from synth.manifest import SPLITS, Manifest
 from synth.plan import key_at
 from synth.resolve import Outcome
 from synth.settings import Settings, Versions, fingerprint, shape_of
+from synth.shard_tables import ShardTables
 from synth.stage import Stage
 from synth.tally import Tally
 from synth.work import Work
@@ -61,7 +60,7 @@ class Finish:
         stage.clear()
         layout = Layout.of(candidates.chosen_structures(outcome), self.work.shard_size)
         kept = layout.kept(self.base)
-        writer = _Writer(stage, layout, set(kept))
+        shards = ShardTables(stage, layout, kept)
         old = OldRows(
             [shard for shard in self.base.shards if shard.entry["path"] not in kept],
             self.settings.categories,
@@ -70,10 +69,10 @@ class Finish:
             rows, tally = candidates.rows_of(path, wanted, outcome)
             self._count(tally)
             end = span[1] * len(self.settings.categories)
-            writer.add(rows, self.settings.categories, old, end)
-        writer.add(pa.table({}), self.settings.categories, old, self.work.n)
+            _add(shards, rows, self.settings.categories, old, end)
+        _add(shards, pa.table({}), self.settings.categories, old, self.work.n)
         self._extras(stage)
-        entries = {name: shard.entry for name, shard in kept.items()} | writer.entries
+        entries = {name: shard.entry for name, shard in kept.items()} | shards.entries
         manifest = self._manifest(layout, entries, stage, outcome)
         stage.close(manifest)
         return commit(stage, self.out, manifest, self.versions, self.work.folder)
@@ -161,49 +160,20 @@ def _parquet(table: pa.Table) -> bytes:
     return sink.getvalue()
 
 
-@dataclass
-class _Writer:
-    """Collects rows by shard and writes a shard when it has all of its rows; memory is bounded by
-    one open shard a split."""
-
-    stage: Stage
-    layout: Layout
-    kept: set[str]
-    entries: dict[str, dict[str, Any]] = field(default_factory=dict)
-    waiting: dict[str, list[pa.Table]] = field(default_factory=dict)
-
-    def add(self, rows: pa.Table, categories: tuple[str, ...], old: OldRows, end: int) -> None:
-        """Take the rows of a unit, and those of old shards that stand before its ``end``."""
-        splits: list[str] = []
-        if rows.num_rows:
-            rows = rows.select(ROW_SCHEMA.names)
-            splits = [split_of(structure) for structure in rows["structure"].to_pylist()]
-        for split in SPLITS:
-            mine = [at for at, name in enumerate(splits) if name == split]
-            pieces = [rows.take(mine)] if mine else []
-            pieces += [table.select(ROW_SCHEMA.names) for table in old.before(split, end)]
-            if not pieces:
-                continue
+def _add(
+    shards: ShardTables, rows: pa.Table, categories: tuple[str, ...], old: OldRows, end: int
+) -> None:
+    """Add the rows of a unit, and those of old shards that stand before its ``end``."""
+    splits: list[str] = []
+    if rows.num_rows:
+        rows = rows.select(ROW_SCHEMA.names)
+        splits = [split_of(structure) for structure in rows["structure"].to_pylist()]
+    for split in SPLITS:
+        mine = [at for at, name in enumerate(splits) if name == split]
+        pieces = [rows.take(mine)] if mine else []
+        pieces += [table.select(ROW_SCHEMA.names) for table in old.before(split, end)]
+        if pieces:
             joined = pa.concat_tables(pieces)
             positions = positions_of(joined, categories)
             order = np.argsort(positions)
-            self._place(split, joined.take(order), positions[order])
-
-    def _place(self, split: str, rows: pa.Table, positions: Any) -> None:
-        places = np.searchsorted(self.layout.positions[split], positions)
-        numbers = places // self.layout.shard_size
-        ends = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]
-        for first, stop in pairwise(ends):
-            self._append(split, int(numbers[first]), rows.slice(first, stop - first))
-
-    def _append(self, split: str, number: int, rows: pa.Table) -> None:
-        name, size = shard_name(split, number), self.layout.shard_size
-        assert name not in self.kept, f"{name} was to stay as it is"
-        self.waiting.setdefault(name, []).append(rows)
-        wanted = min(size, self.layout.positions[split].size - number * size)
-        if sum(piece.num_rows for piece in self.waiting[name]) < wanted:
-            return
-        table = pa.concat_tables(self.waiting.pop(name))
-        ids = table["id"]
-        assert len(pc.unique(ids)) == len(ids), f"{name} holds an id twice"
-        self.entries[name] = self.stage.shard(name, split, table.cast(ROW_SCHEMA))
+            shards.add(split, joined.take(order), positions[order])

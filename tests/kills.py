@@ -56,3 +56,11 @@ def points(work: Callable[[], object]) -> list[str]:
     finally:
         del os.environ[failpoints.VARIABLE]
         failpoints.reset()
+
+
+def worker_processes(parent: int) -> list[int]:
+    """The worker processes of a run."""
+    children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+    return [
+        int(pid) for pid in children if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    ]

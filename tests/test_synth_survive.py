@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kills import contents, killed_at, points, shards
+from kills import contents, killed_at, points, shards, worker_processes
 
 from synth import run
 from synth.errors import RunError, SettingsError
@@ -231,7 +231,7 @@ def test_a_killed_process_costs_no_finished_unit(tmp_path: Path, victim: str) ->
     elif victim == "parent":
         process.kill()
     else:
-        os.kill(_workers(process.pid)[0], signal.SIGKILL)
+        os.kill(worker_processes(process.pid)[0], signal.SIGKILL)
     _, errors = process.communicate(timeout=60)
     if victim == "worker":
         assert process.returncode == 1
@@ -241,14 +241,6 @@ def test_a_killed_process_costs_no_finished_unit(tmp_path: Path, victim: str) ->
     run.generate(make_settings(verify="text"), 144, out)
     run.generate(make_settings(verify="text"), 144, straight)
     assert contents(out) == contents(straight)
-
-
-def _workers(parent: int) -> list[int]:
-    """Children of a process that run Python's multiprocessing."""
-    children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
-    return [
-        int(pid) for pid in children if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    ]
 
 
 @pytest.fixture

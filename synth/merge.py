@@ -1,0 +1,206 @@
+"""Datasets of different seeds become one, in which no two rows are equal up to names.
+
+In order of the datasets, and of rows in each, a row enters whose rename key no earlier row holds,
+and whose structure has room. The split of a row follows from its structure: it stays what it was.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from synth.base import EVIDENCE, REJECTED, Base, Keys64, as_text, read_base
+from synth.codegen import check_warp_version
+from synth.counts import counted
+from synth.errors import SettingsError
+from synth.files import read_parquet
+from synth.finish import EVIDENCE_SCHEMA, commit
+from synth.layout import Layout
+from synth.manifest import SPLITS, Manifest, damaged_shards, read_manifest
+from synth.plan import Positions
+from synth.settings import STRUCTURE_CAP, Versions, differences, fingerprint
+from synth.shard_tables import ShardTables
+from synth.stage import Stage
+from synth.work import locked
+
+_MAY_DIFFER = ("seed", "categories", "levels")
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A dataset to merge; ``first`` is how many rows stand before its own."""
+
+    out: Path
+    manifest: Manifest
+    base: Base
+    first: int
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        return tuple(self.manifest.shape["categories"])
+
+
+def merge(folders: Sequence[Path], out: Path, *, shard_size: int = 1000) -> Manifest:
+    """Merge finished datasets into a new folder; they stay as they are.
+
+    Raises :class:`SettingsError` when they cannot be one dataset, are not whole, or ``out`` is
+    taken.
+    """
+    if shard_size <= 0:
+        raise SettingsError(f"shard size is {shard_size}; give at least one row")
+    if len(folders) < 2:
+        raise SettingsError("name at least two datasets to merge")
+    if out.exists() and (not out.is_dir() or any(p.name != "work" for p in out.iterdir())):
+        raise SettingsError(f"{out} is there already; choose another with -o")
+    check_warp_version()
+    manifests = [_manifest(folder) for folder in folders]
+    shape = _shape(folders, manifests)
+    with locked(out, shared=False):
+        sources = _sources(folders, manifests)
+        return _write(sources, shape, out, shard_size)
+
+
+def _manifest(folder: Path) -> Manifest:
+    manifest = read_manifest(folder)
+    if manifest is None:
+        raise SettingsError(f"{folder} holds no finished dataset")
+    if "seed" not in manifest.shape:
+        raise SettingsError(f"{folder} was harvested or merged: only generated datasets merge")
+    damaged = damaged_shards(folder, manifest)
+    if damaged:
+        raise SettingsError(f"{folder} is not whole: {damaged[0]}; generate it again first")
+    return manifest
+
+
+def _shape(folders: Sequence[Path], manifests: Sequence[Manifest]) -> dict[str, Any]:
+    """What the merged dataset was made with; ``merged`` says it for each of its parts."""
+    first = {k: v for k, v in manifests[0].shape.items() if k not in _MAY_DIFFER}
+    seeds = Counter((m.shape["seed"], tuple(m.shape["categories"])) for m in manifests)
+    for folder, manifest in zip(folders, manifests, strict=True):
+        theirs = {k: v for k, v in manifest.shape.items() if k not in _MAY_DIFFER}
+        if what := "; ".join(differences(first, theirs)):
+            raise SettingsError(f"{folder} cannot be merged with {folders[0]}: {what}")
+        if seeds[manifest.shape["seed"], tuple(manifest.shape["categories"])] > 1:
+            raise SettingsError(f"{folder} has the seed of another; let one of them grow instead")
+    parts = [
+        {**{k: m.shape[k] for k in _MAY_DIFFER}, "rows": m.rows, "fingerprint": m.fingerprint}
+        for m in manifests
+    ]
+    levels = sorted({level for m in manifests for level in m.shape["levels"]})
+    return {**first, "levels": levels, "merged": parts}
+
+
+def _sources(folders: Sequence[Path], manifests: Sequence[Manifest]) -> list[_Source]:
+    sources, first = [], 0
+    for folder, manifest in zip(folders, manifests, strict=True):
+        base = read_base(folder, manifest, manifest.shape["categories"])
+        sources.append(_Source(folder, manifest, base, first))
+        first += manifest.rows
+    return sources
+
+
+def _write(
+    sources: Sequence[_Source], shape: dict[str, Any], out: Path, shard_size: int
+) -> Manifest:
+    structures = np.concatenate([source.base.structures for source in sources])
+    duplicate, crowded = refused(
+        structures, np.concatenate([source.base.renames for source in sources])
+    )
+    kept = np.flatnonzero(~(duplicate | crowded))
+    stage = Stage(out / "work")
+    stage.clear()
+    layout = Layout.of([as_text(int(key)) for key in structures[kept]], shard_size)
+    shards = ShardTables(stage, layout)
+    ids: set[str] = set()
+    for source in sources:
+        for split in SPLITS:
+            _add(shards, split, source, kept, ids)
+    _extras(stage, sources, ids)
+    names = sorted(shards.entries, key=_order)
+    draws = _draws(sources, int(duplicate.sum()), int(crowded.sum()))
+    manifest = Manifest(
+        fingerprint=fingerprint(shape),
+        rows=kept.size,
+        shard_size=shard_size,
+        shape=shape,
+        shards=[shards.entries[name] for name in names],
+        counts=counted([stage.folder / name for name in names]),
+        draws=draws,
+    )
+    stage.close(manifest)
+    return commit(stage, out, manifest, Versions.installed(shape["verify"]), out / "work")
+
+
+def refused(structures: Keys64, renames: Keys64) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Rows that an earlier one is equal to up to names, and of the others those for whose structure
+    there is no room; both arrays hold the keys of rows in order."""
+    duplicate = np.ones(renames.size, np.bool_)
+    duplicate[np.unique(renames, return_index=True)[1]] = False
+    rest = np.flatnonzero(~duplicate)
+    order = rest[np.argsort(structures[rest], kind="stable")]
+    keys = structures[order]
+    starts = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]])
+    rank = np.arange(keys.size) - np.repeat(starts, np.diff(np.r_[starts, keys.size]))
+    crowded = np.zeros(renames.size, np.bool_)
+    crowded[order] = rank >= STRUCTURE_CAP
+    return duplicate, crowded
+
+
+def _order(name: str) -> tuple[int, str]:
+    return SPLITS.index(name.partition("/")[0]), name
+
+
+def _add(shards: ShardTables, split: str, source: _Source, kept: Positions, ids: set[str]) -> None:
+    """Add the rows of a split of one dataset, a shard at a time."""
+    for shard in source.base.shards:
+        if shard.entry["split"] != split:
+            continue
+        places = source.first + np.searchsorted(source.base.positions, shard.positions)
+        stays = np.isin(places, kept, assume_unique=True)
+        if stays.any():
+            rows = read_parquet(shard.path).filter(pa.array(stays))
+            ids.update(rows["id"].to_pylist())
+            shards.add(split, rows, np.searchsorted(kept, places[stays]))
+
+
+def _extras(stage: Stage, sources: Sequence[_Source], ids: set[str]) -> None:
+    wanted, evidence, rejected = pa.array(sorted(ids)), [], b""
+    for source in sources:
+        measured, failed = source.out / EVIDENCE, source.out / REJECTED
+        if measured.is_file():
+            table = read_parquet(measured).select(EVIDENCE_SCHEMA.names)
+            evidence.append(table.filter(pc.is_in(table["id"], wanted)))
+        if failed.is_file():
+            rejected += failed.read_bytes()
+    if evidence:
+        sink = BytesIO()
+        pq.write_table(pa.concat_tables(evidence), sink, compression="zstd")
+        stage.extra(EVIDENCE, sink.getvalue())
+    stage.extra(REJECTED, rejected)
+
+
+def _draws(sources: Sequence[_Source], duplicates: int, crowded: int) -> dict[str, Any]:
+    rejects: Counter[str] = Counter()
+    for source in sources:
+        rejects.update(source.manifest.draws["rejects"])
+    rejects.update({"merged/any/duplicate": duplicates, "merged/any/structure_cap": crowded})
+    by_reason: Counter[str] = Counter()
+    for name, count in rejects.items():
+        by_reason[name.rpartition("/")[2]] += count
+    return {
+        "draws": sum(source.manifest.draws["draws"] for source in sources),
+        "rejects": {name: n for name, n in sorted(rejects.items()) if n},
+        "rejects_by_reason": {name: n for name, n in sorted(by_reason.items()) if n},
+        "failed_checks": sum(source.manifest.draws["failed_checks"] for source in sources),
+        "displaced": [],
+    }
