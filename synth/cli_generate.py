@@ -42,7 +42,10 @@ def _with_engine(command: Any) -> Any:
 
 @click.command()
 @click.option("-n", "n", type=int, required=True, help="Number of rows.")
-@click.option("-o", "out", type=_OUT, required=True, help="Folder of the dataset.")
+@click.option("-o", "out", required=True, help="Folder of the dataset, or a URL (s3://, gs://, …).")
+@click.option(
+    "--work", type=_OUT, help="With a URL: the local folder it is made in.  [default: its name]"
+)
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--category", "categories", multiple=True, help="Only this one; repeatable.")
 @click.option("--level", "levels", type=int, multiple=True, help="Only this one; repeatable.")
@@ -65,7 +68,8 @@ def _with_engine(command: Any) -> Any:
 @_with_engine
 def generate(
     n: int,
-    out: Path,
+    out: str,
+    work: Path | None,
     seed: int,
     categories: tuple[str, ...],
     levels: tuple[int, ...],
@@ -102,8 +106,28 @@ def generate(
         for line in estimate(settings, n, workers, shard_size):
             click.echo(line)
         return
-    with _engine_of(engine, address, workers) as chosen:
-        _generate(settings, n, out, shard_size, workers, chosen, _part_of(part), quiet)
+    with _engine_of(engine, address, workers) as chosen, _place(out, work) as folder:
+        _generate(settings, n, folder, shard_size, workers, chosen, _part_of(part), quiet)
+
+
+@contextmanager
+def _place(out: str, work: Path | None) -> Iterator[Path]:
+    """The folder that a dataset is made in; what is finished there goes to the URL, if any."""
+    from synth.errors import SettingsError
+    from synth.manifest import read_manifest
+    from synth.remote import Store, is_url
+
+    if not is_url(out):
+        if work is not None:
+            raise SettingsError("--work goes with a URL as -o; a folder is its own")
+        yield Path(out)
+        return
+    store = Store(out)
+    folder = work or Path(store.url.rpartition("/")[2])
+    store.fetch(folder)
+    yield folder
+    if not (folder / "work").exists() and read_manifest(folder) is not None:
+        click.echo(f"{store.push(folder)} files sent to {store.url}")
 
 
 def _generate(

@@ -1,0 +1,136 @@
+"""A dataset in an object store, or wherever fsspec reaches: made here, then copied there.
+
+Stores have no rename, and a run reads and writes small files all the time. So work is done in a
+local folder; the store gets the finished dataset, shards first and the manifest last, and only
+those files that it does not have. A dataset that grows is fetched first if the folder lacks it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from synth.errors import RunError, SettingsError
+from synth.manifest import MANIFEST, SPLITS, Manifest, damaged_shards, read_manifest
+
+_LEFT_HERE = ("work",)
+
+
+def is_url(out: str) -> bool:
+    """Whether an output is a URL and not a folder."""
+    return "://" in out
+
+
+class Store:
+    """A dataset's place at a URL. Raises :class:`SettingsError` for a URL that nothing here reads.
+
+    What the store refuses (no network, no rights) is a :class:`RunError`.
+    """
+
+    def __init__(self, url: str) -> None:
+        import fsspec
+
+        self.url = url.rstrip("/")
+        try:
+            self._fs, self._root = fsspec.core.url_to_fs(self.url)
+        except (ImportError, ValueError) as error:
+            raise SettingsError(f"cannot write to {url}: {error}") from None
+
+    def fetch(self, out: Path) -> None:
+        """Fetch the dataset there into ``out``, unless that holds a run or a dataset already."""
+        if read_manifest(out) is not None or (out / "work").is_dir():
+            return
+        theirs = self._manifest()
+        if theirs is None:
+            return
+        with _Troubles(self.url):
+            for name in self._files():
+                target = out / name
+                if name != MANIFEST:
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    self._fs.get_file(f"{self._root}/{name}", str(target))
+        manifest = Manifest(**theirs)
+        manifest.write(out)
+        if problems := damaged_shards(out, manifest):
+            raise SettingsError(f"{self.url} is not whole: {problems[0]}; generate it again there")
+
+    def push(self, out: Path) -> int:
+        """Copy a finished dataset there; gives how many files were sent.
+
+        Raises :class:`SettingsError` when a dataset of other settings is there.
+        """
+        ours = read_manifest(out)
+        assert ours is not None, f"{out} is not finished"
+        theirs = self._manifest()
+        if theirs is not None and theirs["fingerprint"] != ours.fingerprint:
+            raise SettingsError(f"{self.url} holds a dataset of other settings; choose another -o")
+        with _Troubles(self.url):
+            return self._push(out, ours, theirs or {"shards": []})
+
+    def _push(self, out: Path, ours: Manifest, theirs: Mapping[str, Any]) -> int:
+        there = {shard["path"]: shard["sha256"] for shard in theirs["shards"]}
+        digests = {shard["path"]: shard["sha256"] for shard in ours.shards}
+        sent = 0
+        for name in sorted(_files(out), key=lambda name: (name == MANIFEST, name)):
+            known = digests.get(name)
+            if known is not None and there.get(name) == known and self._has(name, out / name):
+                continue
+            self._fs.makedirs(f"{self._root}/{name}".rpartition("/")[0], exist_ok=True)
+            self._fs.put_file(str(out / name), f"{self._root}/{name}")
+            sent += 1
+        for name in self._files():
+            if name.partition("/")[0] in SPLITS and name not in digests:
+                self._fs.rm_file(f"{self._root}/{name}")
+        return sent
+
+    def _has(self, name: str, path: Path) -> bool:
+        where = f"{self._root}/{name}"
+        return bool(self._fs.exists(where)) and self._fs.size(where) == path.stat().st_size
+
+    def _manifest(self) -> dict[str, Any] | None:
+        with _Troubles(self.url):
+            self._fs.invalidate_cache()
+            if not self._fs.exists(f"{self._root}/{MANIFEST}"):
+                return None
+            data = self._fs.cat_file(f"{self._root}/{MANIFEST}")
+        try:
+            found = json.loads(data)
+            _ = found["fingerprint"], found["shards"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise SettingsError(f"{self.url}/{MANIFEST} is damaged ({error})") from None
+        return dict(found)
+
+    def _files(self) -> list[str]:
+        root = self._root.strip("/")
+        paths = (str(path).strip("/") for path in self._fs.find(self._root))
+        return sorted(path.removeprefix(root).strip("/") for path in paths)
+
+
+class _Troubles:
+    """Turns what a store says into one line."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, _trace: object) -> None:
+        # Each kind of store has errors of its own; botocore's and aiohttp's are no OSError.
+        module = type(error).__module__.partition(".")[0] if error is not None else ""
+        if isinstance(error, OSError) or module in ("botocore", "aiohttp", "gcsfs", "google"):
+            said = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise RunError(
+                f"{self.url} does not take it: {said}; the dataset is kept here: run the same "
+                "command again to go on"
+            ) from None
+
+
+def _files(out: Path) -> list[str]:
+    return [
+        path.relative_to(out).as_posix()
+        for path in out.rglob("*")
+        if path.is_file() and path.relative_to(out).parts[0] not in _LEFT_HERE
+    ]
