@@ -16,6 +16,8 @@ from synth.errors import RunError, SettingsError
 from synth.manifest import MANIFEST, SPLITS, Manifest, damaged_shards, read_manifest
 
 _LEFT_HERE = ("work",)
+# To make a folder there could make a bucket, for a name with a slip in it.
+_WITHOUT_FOLDERS = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "oss", "hf"})
 
 
 def is_url(out: str) -> bool:
@@ -46,7 +48,7 @@ class Store:
         if theirs is None:
             return
         with _Troubles(self.url):
-            for name in self._files():
+            for name in self._sizes():
                 target = out / name
                 if name != MANIFEST:
                     target.parent.mkdir(parents=True, exist_ok=True)
@@ -72,22 +74,26 @@ class Store:
     def _push(self, out: Path, ours: Manifest, theirs: Mapping[str, Any]) -> int:
         there = {shard["path"]: shard["sha256"] for shard in theirs["shards"]}
         digests = {shard["path"]: shard["sha256"] for shard in ours.shards}
+        sizes = self._sizes()
         sent = 0
         for name in sorted(_files(out), key=lambda name: (name == MANIFEST, name)):
-            known = digests.get(name)
-            if known is not None and there.get(name) == known and self._has(name, out / name):
+            # Headers follow from the version of Warp, which is part of the fingerprint.
+            same = name in digests and there.get(name) == digests[name]
+            header = bool(theirs["shards"]) and name.startswith("include/")
+            if (same or header) and sizes.get(name) == (out / name).stat().st_size:
                 continue
-            self._fs.makedirs(f"{self._root}/{name}".rpartition("/")[0], exist_ok=True)
-            self._fs.put_file(str(out / name), f"{self._root}/{name}")
+            self._put(out / name, f"{self._root}/{name}")
             sent += 1
-        for name in self._files():
+        for name in sizes:
             if name.partition("/")[0] in SPLITS and name not in digests:
                 self._fs.rm_file(f"{self._root}/{name}")
         return sent
 
-    def _has(self, name: str, path: Path) -> bool:
-        where = f"{self._root}/{name}"
-        return bool(self._fs.exists(where)) and self._fs.size(where) == path.stat().st_size
+    def _put(self, path: Path, where: str) -> None:
+        protocols = {self._fs.protocol} if isinstance(self._fs.protocol, str) else self._fs.protocol
+        if not _WITHOUT_FOLDERS.intersection(protocols):
+            self._fs.makedirs(where.rpartition("/")[0], exist_ok=True)
+        self._fs.put_file(str(path), where)
 
     def _manifest(self) -> dict[str, Any] | None:
         with _Troubles(self.url):
@@ -102,10 +108,14 @@ class Store:
             raise SettingsError(f"{self.url}/{MANIFEST} is damaged ({error})") from None
         return dict(found)
 
-    def _files(self) -> list[str]:
+    def _sizes(self) -> dict[str, int]:
+        """The files there with their sizes in bytes."""
         root = self._root.strip("/")
-        paths = (str(path).strip("/") for path in self._fs.find(self._root))
-        return sorted(path.removeprefix(root).strip("/") for path in paths)
+        found = self._fs.find(self._root, detail=True)
+        return {
+            str(path).strip("/").removeprefix(root).strip("/"): int(entry["size"])
+            for path, entry in sorted(found.items())
+        }
 
 
 class _Troubles:
