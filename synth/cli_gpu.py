@@ -43,6 +43,14 @@ def gpu() -> None:
     help="Threads of the large launch, about; 0: none.",
 )
 @click.option("--timeout", type=float, default=60.0, show_default=True, help="Seconds a row.")
+@click.option(
+    "--engine",
+    type=click.Choice(("local", "ray")),
+    default="local",
+    show_default=True,
+    help="Whose GPUs: this machine's, or those of a Ray cluster.",
+)
+@click.option("--address", help="The Ray cluster: host:port or auto.  [default: Ray here]")
 @click.option("--quiet", is_flag=True, help="No progress bar.")
 def run(
     out: Path,
@@ -53,6 +61,8 @@ def run(
     gpus: int | None,
     large: int,
     timeout: float,
+    engine: str,
+    address: str | None,
     quiet: bool,
 ) -> None:
     """Compile and launch forward, backward and plain texts of OUT; compare with the reference.
@@ -66,13 +76,15 @@ def run(
     from validate.gpu_device import devices
 
     total = min(count_rows(out), limit or sys.maxsize)
-    found = devices()[:gpus]
+    headers = include_dir(out, include)
+    cluster = _cluster(engine, address)
+    found = cluster.devices if cluster else devices()[:gpus]
     options = GpuOptions(
-        include_dir=include_dir(out, include),
+        include_dir=headers,
         cubins=_made(cubins),
         large_elements=large,
         timeout_s=timeout,
-        workers=workers or default_workers(found),
+        workers=workers or (0 if cluster else default_workers(found)),
     )
     with progress_bar(total, quiet, "gpu run") as bar:
         failed = 0
@@ -83,10 +95,30 @@ def run(
             bar.update(1)
             bar.set_postfix(failed=failed)
 
-        done, path = run_dataset(out, found, options, limit=limit, progress=progress)
+        done, path = run_dataset(
+            out,
+            found,
+            options,
+            limit=limit,
+            progress=progress,
+            elsewhere=cluster.run if cluster else None,
+        )
     for line in [*failure_lines(done), *summary(done), f"results in {path}"]:
         click.echo(line)
     sys.exit(0 if done.good else 1)
+
+
+def _cluster(engine: str, address: str | None) -> Any:
+    """The GPUs of a cluster, None for those of this machine."""
+    from synth.errors import SettingsError
+
+    if engine == "ray":
+        from synth.gpu_ray import RayGpus
+
+        return RayGpus(address)
+    if address:
+        raise SettingsError("--address names a Ray cluster: add --engine ray")
+    return None
 
 
 @gpu.command()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -25,6 +25,8 @@ from validate.gpu_device import Device
 from validate.gpu_nvml import Sampler
 from validate.gpu_nvrtc import nvrtc_version
 from validate.gpu_result import STATUSES, TEXTS, TextResult
+
+Runner = Callable[[Iterator[dict[str, Any]], GpuOptions], Iterator[RowVerdict]]
 
 
 @dataclass
@@ -55,14 +57,20 @@ def run_dataset(
     *,
     limit: int | None = None,
     progress: Callable[[RowVerdict], None] = lambda _v: None,
+    elsewhere: Runner | None = None,
 ) -> tuple[GpuRun, Path]:
-    """Run a dataset's rows and write ``gpu/``; gives the run and the file of its results."""
+    """Run a dataset's rows and write ``gpu/``; gives the run and the file of its results.
+
+    With ``elsewhere`` that runs the rows, and adds devices to ``devices`` as they answer; the use
+    of those is not sampled.
+    """
     ready_folder(out)
     made_by = versions()
     run = GpuRun(devices, options)
     began = time.monotonic()
     with Sampler([device.uuid for device in devices]) as sampler:
-        _collect(run, out, limit, progress)
+        verdicts = (elsewhere or _here(devices))(read_rows(out, limit), options)
+        _collect(run, verdicts, progress)
     run.wall_s = time.monotonic() - began
     run.busy_percent, run.sampling_problem = sampler.mean_busy_percent(), sampler.problem
     records = run_records(run.verdicts, devices, made_by)
@@ -73,11 +81,15 @@ def run_dataset(
     return run, path
 
 
+def _here(devices: Sequence[Device]) -> Runner:
+    return lambda rows, options: run_rows(rows, devices, options)
+
+
 def _collect(
-    run: GpuRun, out: Path, limit: int | None, progress: Callable[[RowVerdict], None]
+    run: GpuRun, verdicts: Iterator[RowVerdict], progress: Callable[[RowVerdict], None]
 ) -> None:
     try:
-        for verdict in run_rows(read_rows(out, limit), run.devices, run.options):
+        for verdict in verdicts:
             # The texts of a million rows need not be held.
             run.verdicts.append(replace(verdict, row={key: verdict.row[key] for key in ROW_KEYS}))
             progress(verdict)

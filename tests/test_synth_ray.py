@@ -18,8 +18,13 @@ from kills import contents
 from synth import run
 from synth.engine_ray import RayEngine
 from synth.errors import SettingsError
+from synth.gpu_output import ROW_KEYS
+from synth.gpu_ray import RayGpus, files_of, run_on_a_gpu
 from synth.manifest import Manifest
 from synth.settings import make_settings
+from validate.errors import GpuUnavailable
+from validate.gpu import GpuOptions
+from validate.gpu_device import Device
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'pairsmith[ray]'")
 
@@ -113,6 +118,46 @@ def test_no_cluster_and_other_versions_are_said_in_one_line(
         _make(tmp_path / "out", engine=RayEngine(cluster.address, None))
     with pytest.raises(SettingsError, match="is neither host:port nor auto"):
         RayEngine("somewhere", None)
+
+
+def test_a_gpu_run_on_a_cluster_without_one_is_refused(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(GpuUnavailable, match=r"Ray at .* has none"):
+        RayGpus(cluster.address)
+    # A machine that says it has a GPU and has none: the task finds out, and nothing runs elsewhere.
+    boast = cluster.machines.add_node(num_cpus=1, num_gpus=1, object_store_memory=STORE_BYTES)
+    cluster.machines.wait_for_nodes()
+    gpus = RayGpus(cluster.address)
+    try:
+        with pytest.raises(GpuUnavailable):
+            list(gpus.run([{"id": "a"}], GpuOptions(include_dir=ROOT / "tests" / "gpu")))
+    finally:
+        gpus.close()
+        cluster.machines.remove_node(boast)
+
+
+def test_a_task_runs_its_rows_with_the_headers_that_came(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("validate.gpu.WORKER", "stand_in_worker")
+    device = Device(0, "stand-in", "GPU-0", "sm_90", 8 << 30, 1, 1 << 20, "13.0", "13.0", "0")
+    monkeypatch.setattr("synth.gpu_ray.devices", lambda: [device])
+    rows = [
+        {
+            "id": str(n),
+            "category": "math",
+            "idiom": "i",
+            "level": 1,
+            "behaves": "well",
+            "spoils": "",
+        }
+        for n in range(5)
+    ]
+    headers = files_of(ROOT / "tests" / "gpu")
+    found, verdicts = run_on_a_gpu(rows, GpuOptions(include_dir=Path(), workers=0), headers)
+    assert found == device
+    assert sorted(v.row["id"] for v in verdicts) == [row["id"] for row in rows]
+    assert all(v.passed and set(v.row) == set(ROW_KEYS) for v in verdicts)
+    assert headers["conftest.py"] == (ROOT / "tests" / "gpu" / "conftest.py").read_bytes()
 
 
 @pytest.mark.parametrize("event", ["nothing", "kill_a_worker", "lose_a_machine"])
