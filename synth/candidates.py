@@ -53,7 +53,8 @@ class Units:
             # Whole units, also past the last row: runs that differ in n share them.
             wanted = np.arange(start * count, stop * count)
             if known.size:
-                wanted = wanted[~np.isin(wanted, known, assume_unique=True)]
+                places = np.minimum(np.searchsorted(known, wanted), known.size - 1)
+                wanted = wanted[known[places] != wanted]
             if wanted.size and wanted[0] < self.work.n:
                 yield (start, stop), wanted
 
@@ -102,9 +103,9 @@ class Candidates:
             count = min(max(1, len(several)), MOST_AT_ONCE)
             asked.setdefault(count, []).append((self._key(position), start))
         return [
-            redraw_task(starts[first : first + ROWS_AT_ONCE], count)
+            redraw_task(starts[first : first + ROWS_AT_ONCE // count], count)
             for count, starts in sorted(asked.items())
-            for first in range(0, len(starts), ROWS_AT_ONCE)
+            for first in range(0, len(starts), ROWS_AT_ONCE // count)
         ]
 
     def add(self, task: Task) -> None:

@@ -164,7 +164,7 @@ def _generate(
             left = run.generate_part(settings, n, out, part, **common)
             manifest = None
         else:
-            manifest = run.generate(settings, n, out, **common)
+            manifest = run.generate(settings, n, out, phase=bar.set_description, **common)
     rate = min(made, n) / (time.monotonic() - began_s)
     done = f"{rate:.0f} rows/s" if units else "complete already"
     if manifest is not None:

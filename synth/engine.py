@@ -12,6 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from itertools import islice
+from multiprocessing.process import BaseProcess
 from typing import Protocol
 
 from synth.errors import RunError
@@ -53,12 +54,13 @@ class Processes:
     def __init__(self, workers: int) -> None:
         self.workers = workers
         self._pool: ProcessPoolExecutor | None = None
+        self._others: list[BaseProcess] = []
+        self._waiting: dict[Future[bytes], Task] = {}
 
     def run(
         self, settings: Settings, versions: Versions, tasks: Iterable[Task]
     ) -> Iterator[tuple[Task, bytes]]:
-        left = iter(tasks)
-        waiting: dict[Future[bytes], Task] = {}
+        left, waiting = iter(tasks), self._waiting
         try:
             while True:
                 # Few are handed out at a time: what they give waits in memory.
@@ -78,12 +80,20 @@ class Processes:
             ) from None
 
     def close(self) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
-            self._pool = None
+        if self._pool is None:
+            return
+        if self._waiting:
+            # Broken off: a task may take minutes, and nobody wants what it would give.
+            for child in multiprocessing.active_children():
+                if child not in self._others:
+                    child.terminate()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._pool = None
+        self._waiting.clear()
 
     def _ready(self) -> ProcessPoolExecutor:
         if self._pool is None:
+            self._others = multiprocessing.active_children()
             self._pool = ProcessPoolExecutor(
                 self.workers,
                 mp_context=multiprocessing.get_context("spawn"),

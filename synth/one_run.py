@@ -32,6 +32,14 @@ class Part:
     count: int
 
 
+Phase = Callable[[str], None]
+"""Called with what the run does from now on."""
+
+
+def unsaid(_what: str) -> None:
+    """Phases that nobody watches."""
+
+
 def unseen(_rows: int, _rejects: int, _fresh: bool) -> None:
     """Progress that nobody watches."""
 
@@ -49,22 +57,24 @@ class Run:
     tally: Tally
     engine: Engine = field(default_factory=InProcess)
     stop_if_asked: Callable[[], None] = lambda: None
+    phase: Phase = unsaid
 
     def all_units(self) -> Iterator[tuple[Task, Positions]]:
         return Units(self.settings, self.work, self.base).tasks()
 
     def units(self, progress: Progress, part: Part | None = None) -> None:
         """Make the units that are not there yet, or those of a part."""
-        todo: list[Task] = []
+        self._make(self._todo(progress, part), progress)
+
+    def _todo(self, progress: Progress, part: Part | None) -> Iterator[Task]:
+        """One at a time: the keys of all would not fit."""
         for number, (task, wanted) in enumerate(self.all_units()):
             if part is not None and number % part.count != part.number - 1:
                 continue
             if task.name in self.work.done:
                 progress(int((wanted < self.work.n).sum()), 0, False)
             else:
-                todo.append(task)
-        if todo:
-            self._make(todo, progress)
+                yield task
 
     def _make(self, tasks: Iterable[Task], progress: Progress) -> None:
         given = (replace(t, given=given_rows(self.work.folder, t)) for t in tasks)
@@ -77,6 +87,7 @@ class Run:
         """Replay the rule until every position has its row, then write the dataset."""
         candidates = Candidates(self.settings, self.work, self.base)
         outcome = self._settled(candidates)
+        self.phase("writing shards")
         return Finish(
             self.settings,
             self.versions,
@@ -93,6 +104,7 @@ class Run:
             tasks = candidates.redraws(outcome)
             if not tasks:
                 return outcome
+            self.phase(f"drawing {len(outcome.pending)} rows again")
             self._make([t for t in tasks if t.name not in self.work.done], unseen)
             for task in tasks:
                 candidates.add(task)

@@ -17,7 +17,7 @@ from synth.files import remove_folder
 from synth.finish import commit
 from synth.interrupt import kept_interrupt
 from synth.manifest import Manifest, damaged_shards, read_manifest, require_same_shape
-from synth.one_run import Part, Progress, Run, unseen
+from synth.one_run import Part, Phase, Progress, Run, unsaid, unseen
 from synth.raise_level import give_rows, is_raise, tally_before
 from synth.settings import Settings, Versions, shape_of
 from synth.stage import Stage
@@ -32,6 +32,7 @@ def generate(
     workers: int = 1,
     shard_size: int = 1000,
     progress: Progress = unseen,
+    phase: Phase = unsaid,
     engine: Engine | None = None,
 ) -> Manifest:
     """Make a dataset of ``n`` rows in ``out``, or go on with one that was begun there.
@@ -49,7 +50,7 @@ def generate(
         run.engine = engine or _local(workers)
         try:
             with _disk_troubles(out), kept_interrupt() as stop_if_asked:
-                run.stop_if_asked = stop_if_asked
+                run.stop_if_asked, run.phase = stop_if_asked, phase
                 run.units(progress)
                 return run.finish()
         finally:

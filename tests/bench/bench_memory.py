@@ -8,12 +8,13 @@ from __future__ import annotations
 import gc
 import platform
 import sys
-import tempfile
 from pathlib import Path
 
-from synth.plan import INDICES_PER_UNIT, Unit
+import numpy as np
+
+from synth.plan import INDICES_PER_UNIT, unit_task
 from synth.settings import Versions, make_settings
-from synth.unit import make_unit
+from synth.unit import make_task
 
 
 def resident_mb() -> float:
@@ -26,16 +27,17 @@ def main(rows: int) -> None:
     settings, versions = make_settings(verify="text"), Versions.installed()
     made = start = 0
     first_mb = 0.0
-    with tempfile.TemporaryDirectory() as folder:
-        while made < rows:
-            unit = Unit(start, start + INDICES_PER_UNIT)
-            made += make_unit(settings, versions, unit, Path(folder))
-            (Path(folder) / unit.file_name).unlink()
-            start = unit.stop
-            if not first_mb and made >= 1000:
-                gc.collect()
-                first_mb = resident_mb()
-                print(f"after {made} rows: {first_mb:.1f} MB", flush=True)
+    count = len(settings.categories)
+    while made < rows:
+        stop = start + INDICES_PER_UNIT
+        wanted = np.arange(start * count, stop * count)
+        task = unit_task((start, stop), settings.categories, wanted)
+        make_task(settings, versions, task)
+        made, start = made + len(task.starts), stop
+        if not first_mb and made >= 1000:
+            gc.collect()
+            first_mb = resident_mb()
+            print(f"after {made} rows: {first_mb:.1f} MB", flush=True)
     gc.collect()
     last_mb = resident_mb()
     print(f"after {made} rows: {last_mb:.1f} MB; growth {last_mb - first_mb:.1f} MB")
