@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from synth.base import Base, as_numbers, as_text, positions_of
+from synth.base import Base, Keys64, as_numbers, positions_of
 from synth.files import read_parquet
 from synth.plan import Key, Positions, Task, key_at, redraw_task, unit_spans, unit_task
 from synth.resolve import Candidate, Outcome, replay
@@ -119,12 +119,12 @@ class Candidates:
             found = Further(Candidate(int(structure), int(rename)), path, row, int(attempts[row]))
             self.further.setdefault(int(at), []).append(found)
 
-    def chosen_structures(self, outcome: Outcome) -> Sequence[str]:
+    def chosen_structures(self, outcome: Outcome) -> Keys64:
         """The structure of every position's row."""
         numbers = self.structures.copy()
         for position, link in outcome.links.items():
             numbers[position] = self.further[position][link - 1].keys.structure
-        return [as_text(int(number)) for number in numbers]
+        return numbers
 
     def rows_of(self, path: Path, wanted: Positions, outcome: Outcome) -> tuple[pa.Table, Tally]:
         """The rows that enter from a unit and from what replaces some of it, by position.

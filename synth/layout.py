@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from synth.base import Base, Shard, positions_of
+from synth.base import Base, Keys64, Shard, as_text, positions_of
 from synth.files import read_parquet
 from synth.manifest import SPLITS
 from synth.plan import Positions
@@ -34,9 +34,10 @@ class Layout:
     positions: dict[str, Positions]
 
     @staticmethod
-    def of(structures: Sequence[str], shard_size: int) -> Layout:
+    def of(structures: Keys64, shard_size: int) -> Layout:
         """The layout of a dataset whose rows have these structures, by position."""
-        splits = np.array([SPLITS.index(split_of(structure)) for structure in structures], np.int8)
+        numbers = (SPLITS.index(split_of(as_text(int(key)))) for key in structures)
+        splits = np.fromiter(numbers, np.int8, structures.size)
         found = {split: np.flatnonzero(splits == at) for at, split in enumerate(SPLITS)}
         return Layout(shard_size, found)
 

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from synth.base import EVIDENCE, REJECTED, Base, Keys64, as_text, read_base
+from synth.base import EVIDENCE, REJECTED, Base, Keys64, read_base
 from synth.codegen import check_warp_version
 from synth.counts import counted
 from synth.errors import SettingsError
@@ -119,7 +119,7 @@ def _write(
     kept = np.flatnonzero(~(duplicate | crowded))
     stage = Stage(out / "work")
     stage.clear()
-    layout = Layout.of([as_text(int(key)) for key in structures[kept]], shard_size)
+    layout = Layout.of(structures[kept], shard_size)
     shards = ShardTables(stage, layout)
     ids: set[str] = set()
     for source in sources:

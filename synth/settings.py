@@ -25,7 +25,7 @@ from validate.nvrtc import nvrtc_version
 VERIFY_LEVELS = ("text", "compile", "run")
 """How far rows are checked; each level includes those before it."""
 
-STRUCTURE_CAP = 4
+STRUCTURE_CAP = 2
 """Most rows that may share one structure key."""
 
 LEVEL_PATTERN = (1, 2, 3, 4, 5, 3, 4, 2, 5, 3, 4, 5, 5, 4, 3, 1, 5, 4, 3, 5)
