@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from io import BytesIO
 from itertools import islice
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from synth.codegen import check_warp_version
 from synth.engine import InProcess
 from synth.errors import SettingsError
+from synth.files import parquet_bytes
 from synth.layout import shard_name
 from synth.plan import Task, indices_per_unit, unit_spans, unit_task
 from synth.settings import Settings, Versions
+from validate.columns import ROW_SCHEMA
 
 UNITS_TRIED = 4
 """The first of them warms compilers up and is not counted."""
 
 INDICES_TRIED = 8
-_PARQUET_SHARE = 1.02
-"""Bytes of a dataset for one of its units: shards are larger and pack a little better, evidence is
-added."""
 
 
 def estimate(settings: Settings, n: int, workers: int, shard_size: int) -> Iterator[str]:
@@ -36,7 +38,7 @@ def estimate(settings: Settings, n: int, workers: int, shard_size: int) -> Itera
     count = len(settings.categories)
     per_unit = indices_per_unit(n, count)
     units = sum(1 for _ in unit_spans(n, count, per_unit))
-    seconds, size = _tried(settings, n)
+    seconds, unit_bytes, shard_bytes = _tried(settings, n)
     hours = seconds * n / 3600
     shards = [max(1, round(share * n / shard_size + 0.5)) for share in (0.9, 0.05, 0.05)]
     yield f"{n} rows at --verify {settings.verify}: {units} units of {per_unit * count} rows"
@@ -46,23 +48,24 @@ def estimate(settings: Settings, n: int, workers: int, shard_size: int) -> Itera
         f"{hours / workers:.2f} hours with {workers} workers if each has a core"
     )
     yield (
-        f"{size / n:.0f} bytes a row: {size / 1e9:.2f} GB, and as much again for units while "
-        "it runs"
+        f"at most {shard_bytes:.0f} bytes a row (large shards pack better): "
+        f"{shard_bytes * n / 1e9:.2f} GB, and {unit_bytes * n / 1e9:.2f} GB for units while it runs"
     )
 
 
-def _tried(settings: Settings, n: int) -> tuple[float, float]:
-    """Seconds a row, and bytes of all rows."""
+def _tried(settings: Settings, n: int) -> tuple[float, float, float]:
+    """Seconds, bytes in units, and bytes in a shard, of one row."""
     versions = Versions.installed(settings.verify)
-    spent, rows, size = 0.0, 0, 0
+    spent, rows, size, tables = 0.0, 0, 0, []
     tasks = islice(_tasks(settings, n), UNITS_TRIED)
     began = time.perf_counter()
     for number, (task, data) in enumerate(InProcess().run(settings, versions, tasks)):
         now = time.perf_counter()
         if number or n <= len(task.starts):
             spent, rows, size = spent + now - began, rows + len(task.starts), size + len(data)
+            tables.append(pq.read_table(BytesIO(data)).select(ROW_SCHEMA.names))
         began = now
-    return spent / rows, _PARQUET_SHARE * size / rows * n
+    return spent / rows, size / rows, len(parquet_bytes(pa.concat_tables(tables))) / rows
 
 
 def _tasks(settings: Settings, n: int) -> Iterator[Task]:

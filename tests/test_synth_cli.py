@@ -50,6 +50,12 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("-n", 6, "--workers", 0), "workers is 0"),
         (("-n", 6, "--shard-size", 0), "shard size is 0"),
         (("-n", 6, "--seed", -1), "seed -1 is out of range"),
+        (("-n", 6, "--part", "second"), "--part second is no k/n"),
+        (("-n", 6, "--part", "3/2"), "part 3/2 does not exist"),
+        (("-n", 6, "--address", "head:6379"), "add --engine ray"),
+        (("-n", 6, "--engine", "ray", "--address", "head"), "neither host:port nor auto"),
+        (("-n", 6, "--work", "here"), "--work goes with a URL"),
+        (("-n", 0, "--dry-run"), "whole numbers from 1 on"),
     ],
 )
 def test_a_bad_request_gets_one_line_and_code_2(
@@ -59,7 +65,7 @@ def test_a_bad_request_gets_one_line_and_code_2(
     assert done.returncode == 2
     assert line in done.stderr
     assert done.stderr.count("\n") == 1
-    assert not (tmp_path / "out").exists()
+    assert not out.exists()
 
 
 def test_another_fingerprint_is_refused_and_nothing_harmed(dataset: Path) -> None:
@@ -121,7 +127,7 @@ def test_an_unsupported_warp_is_refused(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "warp-lang 1.10.1 is not supported" in done.stderr
     assert ">=1.17,<1.20" in done.stderr
-    assert not (tmp_path / "out").exists()
+    assert not out.exists()
 
 
 def test_show_prints_question_and_answer(dataset: Path) -> None:
@@ -265,3 +271,13 @@ def test_a_seventh_category_is_one_new_file(tmp_path: Path) -> None:
     found = json.loads(pairsmith("stats", out, "--json", cwd=tmp_path).stdout)
     assert found["counts"]["category"]["seventh"] == 1
     assert found["counts"]["run_forward"] == {"agrees": 7}
+
+
+def test_a_dry_run_says_what_it_would_take_and_writes_nothing(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = pairsmith("generate", "-n", 5000, "-o", out, "--verify", "text", "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert "5000 rows at --verify text: 105 units of 48 rows" in done.stdout
+    assert "core-hours" in done.stdout
+    assert "bytes a row" in done.stdout
+    assert not out.exists()
