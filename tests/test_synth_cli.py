@@ -65,7 +65,7 @@ def test_a_bad_request_gets_one_line_and_code_2(
     assert done.returncode == 2
     assert line in done.stderr
     assert done.stderr.count("\n") == 1
-    assert not out.exists()
+    assert not (tmp_path / "out").exists()
 
 
 def test_another_fingerprint_is_refused_and_nothing_harmed(dataset: Path) -> None:
@@ -127,7 +127,7 @@ def test_an_unsupported_warp_is_refused(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "warp-lang 1.10.1 is not supported" in done.stderr
     assert ">=1.17,<1.20" in done.stderr
-    assert not out.exists()
+    assert not (tmp_path / "out").exists()
 
 
 def test_show_prints_question_and_answer(dataset: Path) -> None:
