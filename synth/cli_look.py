@@ -15,11 +15,17 @@ _OUT = click.Path(file_okay=False, path_type=Path)
 @click.command()
 @click.argument("out", type=_OUT)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of tables.")
-def stats(out: Path, as_json: bool) -> None:
+@click.option(
+    "--plots", type=_OUT, help="Folder for PNGs: categories, lengths, dtypes, builtins, rejects."
+)
+def stats(out: Path, as_json: bool, plots: Path | None) -> None:
     """Counts by split, category, level and idiom; distinct structures; rejects by reason."""
     from synth.stats import collect, print_tables
 
     found = collect(out)
+    if plots is not None:
+        for path in _plots()(out, plots, found["draws"]):
+            click.echo(f"written: {path}", err=True)
     if as_json:
         click.echo(json.dumps(found, indent=2, sort_keys=True))
     else:
@@ -55,6 +61,16 @@ def doctor() -> None:
     from synth.doctor import report
 
     _print_lines(report)
+
+
+def _plots() -> Callable[..., list[Path]]:
+    from synth.errors import SettingsError
+
+    try:
+        from synth.plots import draw_all
+    except ImportError:
+        raise SettingsError("--plots needs matplotlib: pip install 'pairsmith[plots]'") from None
+    return draw_all
 
 
 def _print_lines(lines: Callable[[], list[str]]) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from matplotlib import image
 
 from validate.schema import row_id
 
@@ -154,6 +155,16 @@ def test_stats_counts_all_rows(dataset: Path) -> None:
     assert set(found["counts"]["category"].values()) == {6}
     assert found["counts"]["run_forward"] == {"agrees": 36}
     assert "reject reason" in pairsmith("stats", dataset).stdout
+
+
+def test_stats_draws_pictures(dataset: Path, tmp_path: Path) -> None:
+    done = pairsmith("stats", dataset, "--plots", tmp_path / "plots")
+    assert done.returncode == 0, done.stderr
+    found = {path.stem: image.imread(path) for path in (tmp_path / "plots").glob("*.png")}
+    assert {"categories", "lengths", "dtypes", "builtins", "rejects"} >= set(found)
+    assert set(found) >= {"categories", "lengths", "dtypes", "builtins"}
+    for picture in found.values():
+        assert picture.std() > 0.02
 
 
 def test_doctor_says_what_is_ready() -> None:
