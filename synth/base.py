@@ -44,7 +44,18 @@ class Base:
     shards: list[Shard] = field(default_factory=list)
     positions: Positions = field(default_factory=lambda: np.empty(0, np.int64))
     structures: Keys64 = field(default_factory=lambda: np.empty(0, np.uint64))
-    renames: Keys64 = field(default_factory=lambda: np.empty(0, np.uint64))
+
+    def renames(self) -> Keys64:
+        """The rename keys of the rows, from their programs: a third of a millisecond each."""
+        if not self.shards:
+            return np.empty(0, np.uint64)
+        found = []
+        for shard in self.shards:
+            programs = read_parquet(shard.path, ["program"])["program"].to_pylist()
+            found.append(as_numbers([program_keys(from_json(p)).rename for p in programs]))
+        order = np.argsort(np.concatenate([shard.positions for shard in self.shards]))
+        keys: Keys64 = np.concatenate(found)[order]
+        return keys
 
 
 def read_base(out: Path, manifest: Manifest | None, categories: Sequence[str]) -> Base:
@@ -52,22 +63,19 @@ def read_base(out: Path, manifest: Manifest | None, categories: Sequence[str]) -
     if manifest is None:
         return Base()
     base = Base(manifest.rows, manifest.shard_size)
-    structures, renames = [], []
+    structures = []
     for entry in manifest.shards:
         path = out / entry["path"]
         if not path.is_file() or sha256_of(path) != entry["sha256"]:
             continue
-        table = read_parquet(path, columns=["category", "structure", "program", "provenance"])
+        table = read_parquet(path, columns=["category", "structure", "provenance"])
         base.shards.append(Shard(entry, path, positions_of(table, categories)))
         structures.append(as_numbers(table["structure"]))
-        programs = table["program"].to_pylist()
-        renames.append(as_numbers([program_keys(from_json(p)).rename for p in programs]))
     if base.shards:
         positions = np.concatenate([shard.positions for shard in base.shards])
         order = np.argsort(positions)
         base.positions = positions[order]
         base.structures = np.concatenate(structures)[order]
-        base.renames = np.concatenate(renames)[order]
     return base
 
 

@@ -81,7 +81,7 @@ class Candidates:
         inside = self.base.positions < n
         at = self.base.positions[inside]
         self.structures[at] = self.base.structures[inside]
-        self.renames[at] = self.base.renames[inside]
+        self.renames[at] = self.base.renames()[inside]
         self.fixed[at] = True
         for task, wanted in Units(self.settings, self.work, self.base).tasks():
             table = read_parquet(self.work.done[task.name], columns=_KEY_COLUMNS)

@@ -106,16 +106,17 @@ def generate(
         for line in estimate(settings, n, workers, shard_size):
             click.echo(line)
         return
-    with _engine_of(engine, address, workers) as chosen, _place(out, work) as folder:
+    with _engine_of(engine, address, workers) as chosen, _place(out, work, settings, n) as folder:
         _generate(settings, n, folder, shard_size, workers, chosen, _part_of(part), quiet)
 
 
 @contextmanager
-def _place(out: str, work: Path | None) -> Iterator[Path]:
+def _place(out: str, work: Path | None, settings: Settings, n: int) -> Iterator[Path]:
     """The folder that a dataset is made in; what is finished there goes to the URL, if any."""
     from synth.errors import SettingsError
     from synth.manifest import read_manifest
     from synth.remote import Store, is_url
+    from synth.settings import Versions, shape_of
 
     if not is_url(out):
         if work is not None:
@@ -124,6 +125,7 @@ def _place(out: str, work: Path | None) -> Iterator[Path]:
         return
     store = Store(out)
     folder = work or Path(store.url.rpartition("/")[2])
+    store.require_place(folder, shape_of(settings, Versions.installed(settings.verify)), n)
     store.fetch(folder)
     yield folder
     if not (folder / "work").exists() and read_manifest(folder) is not None:

@@ -69,6 +69,7 @@ def run(
 
     Results go to OUT/gpu/. Exit code 1 when a text does not pass.
     """
+    from synth.errors import SettingsError
     from synth.gpu_rows import include_dir
     from synth.gpu_run import failure_lines, run_dataset, summary
     from synth.stored import count_rows
@@ -77,6 +78,10 @@ def run(
 
     total = min(count_rows(out), limit or sys.maxsize)
     headers = include_dir(out, include)
+    if engine == "ray" and (gpus or cubins):
+        raise SettingsError(
+            "--gpus and --cubins are of this machine's GPUs: leave --engine ray out"
+        )
     cluster = _cluster(engine, address)
     found = cluster.devices if cluster else devices()[:gpus]
     options = GpuOptions(

@@ -104,9 +104,21 @@ def _is_alive(pid: int) -> bool:
 
 
 def remove_folder(path: Path) -> None:
-    """Remove a folder with all that is in it, if it is there."""
+    """Remove a folder with all that is in it, if it is there: at once under its own name."""
+    if not path.is_dir():
+        return
+    trash = path.with_name(f".{path.name}.trash")
+    shutil.rmtree(trash, ignore_errors=True)
     failpoint(f"before removing {path.name}")
-    shutil.rmtree(path, ignore_errors=True)
+    path.rename(trash)
+    failpoint(f"after removing {path.name}")
+    shutil.rmtree(trash)
+
+
+def remove_trash(folder: Path) -> None:
+    """Remove folders whose removal was cut short."""
+    for path in folder.glob(".*.trash"):
+        shutil.rmtree(path)
 
 
 def sha256_of(path: Path) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -61,21 +61,23 @@ class Finish:
         layout = Layout.of(candidates.chosen_structures(outcome), self.work.shard_size)
         kept = layout.kept(self.base)
         shards = ShardTables(stage, layout, kept)
-        old = OldRows(
-            [shard for shard in self.base.shards if shard.entry["path"] not in kept],
-            self.settings.categories,
-        )
+        leaving = [shard for shard in self.base.shards if shard.entry["path"] not in kept]
+        old, categories = OldRows(leaving, self.settings.categories), self.settings.categories
+        # A few old shards at a time, where no unit comes between them.
+        ends = sorted(int(shard.positions[-1]) + 1 for shard in leaving)
         for (span, wanted), path in self._units():
             rows, tally = candidates.rows_of(path, wanted, outcome)
             self._count(tally)
-            end = span[1] * len(self.settings.categories)
-            _add(shards, rows, self.settings.categories, old, end)
-        _add(shards, pa.table({}), self.settings.categories, old, self.work.n)
+            while ends and ends[0] <= wanted[0]:
+                _add(shards, pa.table({}), categories, old, ends.pop(0))
+            _add(shards, rows, categories, old, span[1] * len(categories))
+        for end in ends:
+            _add(shards, pa.table({}), categories, old, end)
         self._extras(stage)
         entries = {name: shard.entry for name, shard in kept.items()} | shards.entries
         manifest = self._manifest(layout, entries, stage, outcome)
-        stage.close(manifest)
-        return commit(stage, self.out, manifest, self.versions, self.work.folder)
+        stage.close(manifest, self.out)
+        return commit(stage, self.out, manifest, self.work.folder)
 
     def _count(self, tally: Tally) -> None:
         if tally.evidence:
@@ -124,13 +126,17 @@ class Finish:
         earlier = self.before.draws if self.before is not None and self.base.rows else None
         if earlier is not None and self.work.n <= self.base.rows:
             return earlier
-        displaced = [key_at(position, self.settings.categories) for position in outcome.links]
+        displaced = [
+            key_at(position, self.settings.categories)
+            for position in outcome.links
+            if position >= self.base.rows
+        ]
         return draws(self.tally, [list(key) for key in displaced], earlier)
 
 
-def commit(stage: Stage, out: Path, manifest: Manifest, versions: Versions, work: Path) -> Manifest:
-    """Move a staged dataset into place and remove the working folder."""
-    stage.commit(out, manifest, asdict(versions))
+def commit(stage: Stage, out: Path, manifest: Manifest, work: Path) -> Manifest:
+    """Put a staged dataset in its place and remove the working folder."""
+    stage.commit(out, manifest)
     remove_folder(work)
     return manifest
 

@@ -9,7 +9,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from synth.errors import SettingsError
 from synth.gpu_output import ROW_KEYS
+from synth.gpu_run import versions
 from synth.ray_start import RETRIES, result, start_ray
 from validate.errors import GpuUnavailable
 from validate.gpu import GpuOptions, RowVerdict, default_workers, run_rows
@@ -28,6 +30,7 @@ class RayGpus:
         """Raises :class:`synth.errors.SettingsError` without Ray, GpuUnavailable without a GPU."""
         self._ray = start_ray(address, None)
         self.devices: list[Device] = []
+        self._versions = versions()
         self.gpus = int(self._ray.cluster_resources().get("GPU", 0))
         if not self.gpus:
             self._ray.shutdown()
@@ -48,7 +51,12 @@ class RayGpus:
             if not waiting:
                 return
             done, waiting = ray.wait(waiting, num_returns=1)
-            device, verdicts = result(ray, done[0])
+            device, made_by, verdicts = result(ray, done[0])
+            if made_by != self._versions:
+                raise SettingsError(
+                    f"the machine of {device.name} has {made_by} in place of {self._versions}; "
+                    "install the same on every machine"
+                )
             if device not in self.devices:
                 self.devices.append(device)
             yield from verdicts
@@ -59,8 +67,11 @@ class RayGpus:
 
 def run_on_a_gpu(
     rows: list[Row], options: GpuOptions, headers: Mapping[str, bytes]
-) -> tuple[Device, list[RowVerdict]]:
-    """Run rows on the GPU that is this process's own. Raises GpuUnavailable when there is none."""
+) -> tuple[Device, dict[str, str], list[RowVerdict]]:
+    """Run rows on the GPU that is this process's own; what it is, versions there, verdicts.
+
+    Raises GpuUnavailable when there is none.
+    """
     device = devices()[0]
     with tempfile.TemporaryDirectory(prefix="pairsmith-include-") as folder:
         for name, data in headers.items():
@@ -72,10 +83,11 @@ def run_on_a_gpu(
             include_dir=Path(folder),
             workers=options.workers or default_workers([device]),
         )
-        return device, [
+        verdicts = [
             replace(verdict, row={key: verdict.row[key] for key in ROW_KEYS})
             for verdict in run_rows(rows, [device], here)
         ]
+    return device, versions(), verdicts
 
 
 def files_of(folder: Path) -> dict[str, bytes]:

@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from synth.errors import RunError
 from synth.gpu_output import (
     ROW_KEYS,
     RUN_SCHEMA,
@@ -73,6 +74,8 @@ def run_dataset(
         _collect(run, verdicts, progress)
     run.wall_s = time.monotonic() - began
     run.busy_percent, run.sampling_problem = sampler.mean_busy_percent(), sampler.problem
+    if not devices:
+        raise RunError("broken off before a GPU had answered; nothing was written")
     records = run_records(run.verdicts, devices, made_by)
     path = write_run(out, "run", records, RUN_SCHEMA, about(run))
     if sampler.samples:

@@ -26,12 +26,13 @@ from synth.errors import SettingsError
 from synth.files import read_parquet
 from synth.finish import EVIDENCE_SCHEMA, commit
 from synth.layout import Layout
+from synth.lock import held_alone
 from synth.manifest import SPLITS, Manifest, damaged_shards, read_manifest
 from synth.plan import Positions
+from synth.prepare import disk_troubles, require_numbers
 from synth.settings import STRUCTURE_CAP, Versions, differences, fingerprint
 from synth.shard_tables import ShardTables
 from synth.stage import Stage
-from synth.work import locked
 
 _MAY_DIFFER = ("seed", "categories", "levels")
 
@@ -56,24 +57,40 @@ def merge(folders: Sequence[Path], out: Path, *, shard_size: int = 1000) -> Mani
     Raises :class:`SettingsError` when they cannot be one dataset, are not whole, or ``out`` is
     taken.
     """
-    if shard_size <= 0:
-        raise SettingsError(f"shard size is {shard_size}; give at least one row")
     if len(folders) < 2:
         raise SettingsError("name at least two datasets to merge")
-    if out.exists() and (not out.is_dir() or any(p.name != "work" for p in out.iterdir())):
-        raise SettingsError(f"{out} is there already; choose another with -o")
+    require_numbers(1, shard_size)
     check_warp_version()
     manifests = [_manifest(folder) for folder in folders]
     shape = _shape(folders, manifests)
-    with locked(out, shared=False):
-        sources = _sources(folders, manifests)
-        return _write(sources, shape, out, shard_size)
+    if out.exists() and not out.is_dir():
+        raise SettingsError(f"{out} is no folder; choose another with -o")
+    with held_alone(out), disk_troubles(out):
+        staged = Stage(out / "work").manifest()
+        if staged is not None and staged.fingerprint == fingerprint(shape):
+            # Killed while it put things in their places.
+            return commit(Stage(out / "work"), out, staged, out / "work")
+        if any(path != out / "work" / "staged" for path in _files(out)):
+            raise SettingsError(f"{out} is there already; choose another with -o")
+        return _write(_sources(folders, manifests), shape, out, shard_size)
+
+
+def _files(out: Path) -> list[Path]:
+    """What lies in a folder, and in ``work`` there."""
+    found = [path for path in out.iterdir() if path.name != "work"]
+    return [*found, *(out / "work").glob("*")]
 
 
 def _manifest(folder: Path) -> Manifest:
     manifest = read_manifest(folder)
     if manifest is None:
         raise SettingsError(f"{folder} holds no finished dataset")
+    installed = Versions.installed().warp
+    if manifest.shape.get("warp version") not in (installed, None):
+        raise SettingsError(
+            f"{folder} was made with Warp {manifest.shape['warp version']}: merge with that and "
+            f"not {installed}, so that the headers fit"
+        )
     if "seed" not in manifest.shape:
         raise SettingsError(f"{folder} was harvested or merged: only generated datasets merge")
     damaged = damaged_shards(folder, manifest)
@@ -114,9 +131,10 @@ def _write(
 ) -> Manifest:
     structures = np.concatenate([source.base.structures for source in sources])
     duplicate, crowded = refused(
-        structures, np.concatenate([source.base.renames for source in sources])
+        structures, np.concatenate([source.base.renames() for source in sources])
     )
-    kept = np.flatnonzero(~(duplicate | crowded))
+    stays = ~(duplicate | crowded)
+    kept = np.flatnonzero(stays)
     stage = Stage(out / "work")
     stage.clear()
     layout = Layout.of(structures[kept], shard_size)
@@ -124,7 +142,7 @@ def _write(
     ids: set[str] = set()
     for source in sources:
         for split in SPLITS:
-            _add(shards, split, source, kept, ids)
+            _add(shards, split, source, stays, kept, ids)
     _extras(stage, sources, ids)
     names = sorted(shards.entries, key=_order)
     draws = _draws(sources, int(duplicate.sum()), int(crowded.sum()))
@@ -137,8 +155,8 @@ def _write(
         counts=counted([stage.folder / name for name in names]),
         draws=draws,
     )
-    stage.close(manifest)
-    return commit(stage, out, manifest, Versions.installed(shape["verify"]), out / "work")
+    stage.close(manifest, out)
+    return commit(stage, out, manifest, out / "work")
 
 
 def refused(structures: Keys64, renames: Keys64) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -160,17 +178,24 @@ def _order(name: str) -> tuple[int, str]:
     return SPLITS.index(name.partition("/")[0]), name
 
 
-def _add(shards: ShardTables, split: str, source: _Source, kept: Positions, ids: set[str]) -> None:
+def _add(
+    shards: ShardTables,
+    split: str,
+    source: _Source,
+    stays: NDArray[np.bool_],
+    kept: Positions,
+    ids: set[str],
+) -> None:
     """Add the rows of a split of one dataset, a shard at a time."""
     for shard in source.base.shards:
         if shard.entry["split"] != split:
             continue
         places = source.first + np.searchsorted(source.base.positions, shard.positions)
-        stays = np.isin(places, kept, assume_unique=True)
-        if stays.any():
-            rows = read_parquet(shard.path).filter(pa.array(stays))
+        here = stays[places]
+        if here.any():
+            rows = read_parquet(shard.path).filter(pa.array(here))
             ids.update(rows["id"].to_pylist())
-            shards.add(split, rows, np.searchsorted(kept, places[stays]))
+            shards.add(split, rows, np.searchsorted(kept, places[here]))
 
 
 def _extras(stage: Stage, sources: Sequence[_Source], ids: set[str]) -> None:

@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from synth.errors import RunError, SettingsError
-from synth.manifest import MANIFEST, SPLITS, Manifest, damaged_shards, read_manifest
+from synth.manifest import MANIFEST, Manifest, damaged_shards, read_manifest
+from synth.raise_level import is_raise
+from synth.settings import differences
 
 _LEFT_HERE = ("work",)
 # To make a folder there could make a bucket, for a name with a slip in it.
@@ -40,6 +42,28 @@ class Store:
         except (ImportError, ValueError) as error:
             raise SettingsError(f"cannot write to {url}: {error}") from None
 
+    def require_place(self, out: Path, shape: Mapping[str, Any], n: int) -> None:
+        """Raise :class:`SettingsError` when what is there would be lost, or ``out`` lags behind."""
+        theirs = self._manifest()
+        if theirs is None:
+            with _Troubles(self.url):
+                if found := list(self._sizes()):
+                    raise SettingsError(
+                        f"{self.url} holds files and no dataset (first: {found[0]}); choose another"
+                    )
+            return
+        if theirs["rows"] > n:
+            raise SettingsError(f"{self.url} holds {theirs['rows']} rows and {n} would delete some")
+        what = "; ".join(differences(shape, theirs["shape"]))
+        if what and not is_raise(shape, theirs["shape"]):
+            raise SettingsError(f"{self.url} holds a dataset of other settings: {what}")
+        here = read_manifest(out)
+        if here is not None and here.rows < theirs["rows"]:
+            raise SettingsError(
+                f"{out} has {here.rows} of the {theirs['rows']} rows at {self.url}; delete it or "
+                "name another --work"
+            )
+
     def fetch(self, out: Path) -> None:
         """Fetch the dataset there into ``out``, unless that holds a run or a dataset already."""
         if read_manifest(out) is not None or (out / "work").is_dir():
@@ -54,20 +78,22 @@ class Store:
                     target.parent.mkdir(parents=True, exist_ok=True)
                     self._fs.get_file(f"{self._root}/{name}", str(target))
         manifest = Manifest(**theirs)
-        manifest.write(out)
         if problems := damaged_shards(out, manifest):
-            raise SettingsError(f"{self.url} is not whole: {problems[0]}; generate it again there")
+            raise SettingsError(
+                f"{self.url} is not whole: {problems[0]}; delete it there and {out} here, and "
+                "generate it again"
+            )
+        manifest.write(out)
 
     def push(self, out: Path) -> int:
         """Copy a finished dataset there; gives how many files were sent.
 
-        Raises :class:`SettingsError` when a dataset of other settings is there.
+        Raises :class:`SettingsError` as :meth:`require_place`: others may have written meanwhile.
         """
         ours = read_manifest(out)
         assert ours is not None, f"{out} is not finished"
+        self.require_place(out, ours.shape, ours.rows)
         theirs = self._manifest()
-        if theirs is not None and theirs["fingerprint"] != ours.fingerprint:
-            raise SettingsError(f"{self.url} holds a dataset of other settings; choose another -o")
         with _Troubles(self.url):
             return self._push(out, ours, theirs or {"shards": []})
 
@@ -79,14 +105,13 @@ class Store:
         for name in sorted(_files(out), key=lambda name: (name == MANIFEST, name)):
             # Headers follow from the version of Warp, which is part of the fingerprint.
             same = name in digests and there.get(name) == digests[name]
-            header = bool(theirs["shards"]) and name.startswith("include/")
+            header = theirs.get("fingerprint") == ours.fingerprint and name.startswith("include/")
             if (same or header) and sizes.get(name) == (out / name).stat().st_size:
                 continue
             self._put(out / name, f"{self._root}/{name}")
             sent += 1
-        for name in sizes:
-            if name.partition("/")[0] in SPLITS and name not in digests:
-                self._fs.rm_file(f"{self._root}/{name}")
+        for name in there.keys() - digests.keys():
+            self._fs.rm_file(f"{self._root}/{name}")
         return sent
 
     def _put(self, path: Path, where: str) -> None:
@@ -103,7 +128,7 @@ class Store:
             data = self._fs.cat_file(f"{self._root}/{MANIFEST}")
         try:
             found = json.loads(data)
-            _ = found["fingerprint"], found["shards"]
+            _ = found["fingerprint"], found["shards"], found["rows"], found["shape"]["verify"]
         except (ValueError, KeyError, TypeError) as error:
             raise SettingsError(f"{self.url}/{MANIFEST} is damaged ({error})") from None
         return dict(found)

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import errno
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from synth.base import Base, read_base
 from synth.codegen import check_warp_version
 from synth.engine import Engine, InProcess, Processes
-from synth.errors import RunError, SettingsError
-from synth.files import remove_folder
-from synth.finish import commit
+from synth.errors import SettingsError
 from synth.interrupt import kept_interrupt
-from synth.manifest import Manifest, damaged_shards, read_manifest, require_same_shape
-from synth.one_run import Part, Phase, Progress, Run, unsaid, unseen
-from synth.raise_level import give_rows, is_raise, tally_before
+from synth.lock import held_alone
+from synth.manifest import Manifest, read_manifest, require_same_shape
+from synth.one_run import Part, Phase, Progress, unsaid, unseen
+from synth.prepare import disk_troubles, open_run, prepared, recover
 from synth.settings import Settings, Versions, shape_of
-from synth.stage import Stage
-from synth.work import Work, locked, open_work, require_ours
+from synth.work import Work
 
 
 def generate(
@@ -44,12 +36,13 @@ def generate(
     Raises :class:`SettingsError` for a request that cannot be met and :class:`RunError` when a
     worker dies; nothing already written is lost by either.
     """
-    with _prepared(settings, n, out, shard_size, workers, shared=False) as run:
+    _require_workers(workers)
+    with prepared(settings, n, out, shard_size, part=False) as run:
         if run is None:
             return _there(out)
         run.engine = engine or _local(workers)
         try:
-            with _disk_troubles(out), kept_interrupt() as stop_if_asked:
+            with kept_interrupt() as stop_if_asked:
                 run.stop_if_asked, run.phase = stop_if_asked, phase
                 run.units(progress)
                 return run.finish()
@@ -74,15 +67,16 @@ def generate_part(
     """
     if not 1 <= part.number <= part.count:
         raise SettingsError(f"part {part.number}/{part.count} does not exist; give k/n with k to n")
-    with _prepared(settings, n, out, shard_size, workers, shared=True) as run:
+    _require_workers(workers)
+    with prepared(settings, n, out, shard_size, part=True) as run:
         if run is None:
             return 0
         run.engine = engine or _local(workers)
         try:
-            with _disk_troubles(out), kept_interrupt() as stop_if_asked:
+            with kept_interrupt() as stop_if_asked:
                 run.stop_if_asked = stop_if_asked
                 run.units(progress, part)
-                run.work.look()
+                run.work.look(closely=False)
                 return sum(task.name not in run.work.done for task, _ in run.all_units())
         finally:
             run.engine.close()
@@ -97,8 +91,11 @@ def finish(out: Path, *, workers: int = 1, engine: Engine | None = None) -> Mani
     settings = work.settings()
     versions = Versions.installed(settings.verify)
     require_same_shape(out, shape_of(settings, versions), work.shape)
-    with locked(out, shared=False):
-        run = _open(settings, versions, work.n, out, work.shard_size)
+    with held_alone(out), disk_troubles(out):
+        recover(out)
+        if Work.read(out) is None:
+            return _there(out)
+        run = open_run(settings, work.n, out, work.shard_size)
         missing = [task.name for task, _ in run.all_units() if task.name not in run.work.done]
         if missing:
             raise SettingsError(
@@ -107,8 +104,7 @@ def finish(out: Path, *, workers: int = 1, engine: Engine | None = None) -> Mani
             )
         run.engine = engine or _local(workers)
         try:
-            with _disk_troubles(out):
-                return run.finish()
+            return run.finish()
         finally:
             run.engine.close()
 
@@ -123,80 +119,6 @@ def _there(out: Path) -> Manifest:
     return manifest
 
 
-@contextmanager
-def _prepared(
-    settings: Settings, n: int, out: Path, shard_size: int, workers: int, *, shared: bool
-) -> Iterator[Run | None]:
-    """A run that holds its folder; None when there is nothing to do."""
-    if n <= 0:
-        raise SettingsError(f"n is {n}; ask for at least one row")
+def _require_workers(workers: int) -> None:
     if workers <= 0:
         raise SettingsError(f"workers is {workers}; give at least one")
-    if shard_size <= 0:
-        raise SettingsError(f"shard size is {shard_size}; give at least one row")
-    check_warp_version()
-    versions = Versions.installed(settings.verify)
-    shape = shape_of(settings, versions)
-    manifest = read_manifest(out)
-    if manifest is not None and _is_done(out, manifest, shape, n, shard_size):
-        yield None
-        return
-    require_ours(out, shape)
-    with locked(out, shared=shared), _disk_troubles(out):
-        yield _open(settings, versions, n, out, shard_size)
-
-
-_DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
-
-
-@contextmanager
-def _disk_troubles(out: Path) -> Iterator[None]:
-    """Turn a disk that takes no more into one line; any other error is a bug and goes on."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno not in _DISK_ERRORS:
-            raise
-        raise RunError(
-            f"cannot write to {out}: {os.strerror(error.errno)}; finished units are kept: mend "
-            "that and run the same command again to go on"
-        ) from None
-
-
-def _is_done(out: Path, manifest: Manifest, shape: dict[str, Any], n: int, shard_size: int) -> bool:
-    """Whether the dataset there is what was asked for; :class:`SettingsError` if it never can be.
-
-    One that was checked less far can be: its rows are checked further.
-    """
-    raised = is_raise(shape, manifest.shape)
-    if not raised:
-        require_same_shape(out, shape, manifest.shape)
-    if manifest.rows > n:
-        raise SettingsError(
-            f"{out} holds {manifest.rows} rows and {n} would delete some; choose another folder"
-        )
-    same = manifest.rows == n and manifest.shard_size == shard_size
-    if raised or not same or damaged_shards(out, manifest):
-        return False
-    left = Work.read(out)
-    if left is None or left.shape == shape:
-        # left by a kill after the manifest was written; a raise that broke off is of another shape
-        remove_folder(out / "work")
-    return True
-
-
-def _open(settings: Settings, versions: Versions, n: int, out: Path, shard_size: int) -> Run:
-    """The run in its folder. A dataset that was staged in full by a run of it is moved in first."""
-    shape = shape_of(settings, versions)
-    work = open_work(out, shape, n, shard_size)
-    staged = Stage(work.folder).manifest()
-    if staged is not None:
-        commit(Stage(work.folder), out, staged, versions, work.folder)
-        work = open_work(out, shape, n, shard_size)
-    manifest = read_manifest(out)
-    raised = manifest is not None and is_raise(shape, manifest.shape)
-    if manifest is not None and raised:
-        give_rows(out, manifest, settings, work)
-    base = Base() if raised else read_base(out, manifest, settings.categories)
-    tally = tally_before(work.folder)
-    return Run(settings, versions, out, work, base, None if raised else manifest, tally)

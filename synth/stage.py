@@ -6,7 +6,8 @@ moving: it needs nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,13 @@ from synth.files import (
 from synth.gpu_summary import card_section
 from synth.headers import copy_headers
 from synth.manifest import SPLITS, Manifest, read_manifest
+from synth.settings import Versions
+from synth.swap import link, swap
 
 _FOLDER = "staged"
+_NEXT = ".next"
+"""In a folder that is to take the place of the split's present one."""
+
 _EXTRAS = (EVIDENCE, REJECTED)
 
 
@@ -52,23 +58,61 @@ class Stage:
         if data:
             write_bytes(self.folder / name, data)
 
-    def close(self, manifest: Manifest) -> None:
-        """Write the manifest: from here on the dataset is the new one."""
+    def close(self, manifest: Manifest, out: Path) -> None:
+        """Write the manifest: from here on the dataset is the new one.
+
+        A split of which anything changes is staged whole, with links to the shards that stay.
+        """
+        for split in SPLITS:
+            names = [s["path"] for s in manifest.shards if s["split"] == split]
+            if self._changes(out, split, names):
+                self._complete(out, split, names)
         manifest.write(self.folder)
+
+    def _changes(self, out: Path, split: str, names: Sequence[str]) -> bool:
+        there = [f"{split}/{path.name}" for path in (out / split).glob("shard-*.parquet")]
+        return (self.folder / split).is_dir() or sorted(there) != sorted(names)
+
+    def _complete(self, out: Path, split: str, names: Sequence[str]) -> None:
+        folder = self.folder / split
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            if not (self.folder / name).is_file():
+                link(out / name, self.folder / name)
+        for path in (out / split).glob("*"):
+            if not path.match("shard-*.parquet") and path.is_file():
+                link(path, folder / path.name)
+        write_text(folder / _NEXT, "")
 
     def manifest(self) -> Manifest | None:
         """The manifest of a dataset that is staged in full, None while it is not."""
         return read_manifest(self.folder)
 
-    def commit(self, out: Path, manifest: Manifest, versions: Mapping[str, object]) -> None:
-        """Move everything into place, the manifest last. Safe to repeat after a kill."""
+    def commit(self, out: Path, manifest: Manifest) -> None:
+        """Put everything in its place, each split at once, the manifest last.
+
+        Safe to repeat after a kill.
+        """
         remove_leftovers(out)
-        for name in [*(entry["path"] for entry in manifest.shards), *map(str, _EXTRAS)]:
-            self._move(out, name)
-        _remove_stale(out, [entry["path"] for entry in manifest.shards])
+        for split in SPLITS:
+            self._put(out, split, any(s["split"] == split for s in manifest.shards))
+        for name in _EXTRAS:
+            self._move(out, str(name))
         copy_headers(out / "include")
+        versions = {f.name: manifest.shape[f"{f.name} version"] for f in fields(Versions)}
         write_text(out / "README.md", card.render(manifest, versions, card_section(out)))
         manifest.write(out)
+
+    def _put(self, out: Path, split: str, wanted: bool) -> None:
+        """A split that is staged changes places with the one there; its mark goes with it."""
+        staged, target = self.folder / split, out / split
+        if (staged / _NEXT).is_file():
+            failpoint(f"before putting {split} in its place")
+            swap(staged, target)
+            failpoint(f"after putting {split} in its place")
+        (target / _NEXT).unlink(missing_ok=True)
+        if not wanted:
+            remove_folder(target)
 
     def _move(self, out: Path, name: str) -> None:
         staged, target = self.folder / name, out / name
@@ -78,12 +122,3 @@ class Stage:
         failpoint(f"before moving {name}")
         staged.replace(target)
         failpoint(f"after moving {name}")
-
-
-def _remove_stale(out: Path, names: Sequence[str]) -> None:
-    """Shards of an earlier dataset in the same folder that the new one does not have."""
-    for split in SPLITS:
-        for path in sorted((out / split).glob("shard-*.parquet")):
-            if f"{split}/{path.name}" not in names:
-                failpoint(f"before removing {path.name}")
-                path.unlink()

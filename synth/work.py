@@ -6,13 +6,10 @@ short or altered is known, and done again.
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import hashlib
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,7 +21,6 @@ from synth.plan import indices_per_unit
 from synth.settings import Settings
 
 PLAN = "plan.json"
-_LOCK = ".lock"
 _DIGITS = 16
 
 
@@ -73,12 +69,12 @@ class Work:
         self.done[name] = path
         return path
 
-    def look(self) -> None:
-        """Find the tasks that are done; a file that is not whole is removed."""
+    def look(self, *, closely: bool = True) -> None:
+        """Find the tasks that are done; closely, a file that is not whole is removed."""
         self.done = {}
         for path in sorted(self.folder.glob("*.*.parquet")):
             name, digest, _ = path.name.rsplit(".", 2)
-            if _digest(path.read_bytes()) == digest:
+            if not closely or _digest(path.read_bytes()) == digest:
                 self.done[name] = path
             else:
                 path.unlink()
@@ -88,16 +84,34 @@ def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:_DIGITS]
 
 
-def require_ours(out: Path, shape: dict[str, Any]) -> None:
-    """:class:`SettingsError` when a folder holds something else, or a run of other settings."""
+def require_ours(out: Path, shape: dict[str, Any], n: int) -> None:
+    """:class:`SettingsError` when a folder holds something else, or a run that ours would lose."""
     before = Work.read(out)
-    if before is not None:
-        require_same_shape(out, shape, before.shape)
-    elif out.is_dir() and _strangers(out) and not (out / MANIFEST).is_file():
-        raise SettingsError(f"{out} is not empty and holds no dataset; choose another folder")
+    if before is None:
+        if _strangers(out) and not (out / MANIFEST).is_file():
+            raise SettingsError(f"{out} is not empty and holds no dataset; choose another folder")
+        return
+    require_same_shape(out, shape, before.shape)
+    if before.n > n:
+        raise SettingsError(
+            f"{out} holds an unfinished run of {before.n} rows; ask for as many, or delete "
+            f"{before.folder} to give them up"
+        )
 
 
-def open_work(out: Path, shape: dict[str, Any], n: int, shard_size: int) -> Work:
+def require_same_plan(out: Path, n: int, shard_size: int) -> None:
+    """:class:`SettingsError` when the parts before were asked for another dataset."""
+    before = Work.read(out)
+    if before is not None and (before.n, before.shard_size) != (n, shard_size):
+        raise SettingsError(
+            f"other parts in {out} are of {before.n} rows in shards of {before.shard_size}; give "
+            "each part the same numbers"
+        )
+
+
+def open_work(
+    out: Path, shape: dict[str, Any], n: int, shard_size: int, *, closely: bool = True
+) -> Work:
     """The working folder for a run, with leftovers of killed writers removed.
 
     :class:`SettingsError` when ``out`` cannot be written.
@@ -113,7 +127,7 @@ def open_work(out: Path, shape: dict[str, Any], n: int, shard_size: int) -> Work
         remove_leftovers(work.folder)
         if before is None or (before.n, before.shard_size) != (n, shard_size):
             write_json(work.folder / PLAN, plan)
-        work.look()
+        work.look(closely=closely)
     except OSError as error:
         raise SettingsError(f"cannot write to {out}: {error.strerror}") from None
     return work
@@ -125,33 +139,4 @@ def _strangers(out: Path) -> list[Path]:
 
 
 def _others(work: Path) -> Iterator[Path]:
-    return (p for p in work.iterdir() if p.name != _LOCK and not p.name.endswith(".tmp"))
-
-
-@contextmanager
-def locked(out: Path, *, shared: bool) -> Iterator[None]:
-    """Hold ``out`` against other runs; parts of one run share it.
-
-    :class:`SettingsError` when another run holds it. The system lets go of it when a run dies.
-    """
-    path = out / "work" / _LOCK
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-    except OSError as error:
-        raise SettingsError(f"cannot write to {out}: {error.strerror}") from None
-    try:
-        fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(handle)
-        raise SettingsError(
-            f"another run is at work in {out}; wait until it has ended, or choose another folder"
-        ) from None
-    except OSError as error:
-        # Some shared disks know no locks: then there is none, as there was none before.
-        if error.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):
-            raise
-    try:
-        yield
-    finally:
-        os.close(handle)
+    return (path for path in work.iterdir() if not path.name.endswith(".tmp"))

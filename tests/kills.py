@@ -10,6 +10,8 @@ from pathlib import Path
 from synth import failpoints
 from synth.files import sha256_of
 
+_FAILED = 4
+
 
 def shards(out: Path) -> dict[str, str]:
     """The digest of every shard of a dataset, by name."""
@@ -33,11 +35,13 @@ def killed_at(number: int, work: Callable[[], object]) -> bool:
     if not child:
         os.environ[failpoints.VARIABLE] = str(number)
         failpoints.reset()
+        code = _FAILED
         try:
             work()
+            code = 0
         finally:
             # Whatever happens, the child must not go on as a second run of the tests.
-            os._exit(0 if len(failpoints.passed()) < number else 3)
+            os._exit(code)
     _, status = os.waitpid(child, 0)
     if os.WIFSIGNALED(status):
         assert os.WTERMSIG(status) == signal.SIGKILL

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from datasets import load_dataset
 from hypothesis import given
 from hypothesis import strategies as st
-from kills import contents
+from kills import contents, killed_at
 
 from generators.keys import program_keys
 from generators.serialise import from_json
@@ -20,6 +21,7 @@ from synth.check import check_dataset
 from synth.errors import SettingsError
 from synth.manifest import read_manifest
 from synth.merge import merge, refused
+from synth.one_run import Part
 from synth.settings import STRUCTURE_CAP, make_settings
 from synth.stored import stored_rows
 
@@ -102,7 +104,24 @@ def test_what_cannot_be_merged_is_refused(parts: list[Path], merged: Path, tmp_p
             merge(folders, out)
         assert not out.exists()
     with pytest.raises(SettingsError, match="is there already"):
-        merge(parts, merged)
+        merge(parts[:2], merged)
+    begun = tmp_path / "begun"
+    settings = make_settings(seed=9, **NARROW)
+    run.generate_part(settings, 60, begun, Part(1, 2))
+    units = sorted(path.name for path in (begun / "work").iterdir())
+    with pytest.raises(SettingsError, match="is there already"):
+        merge(parts, begun)
+    assert sorted(path.name for path in (begun / "work").iterdir()) == units
+
+
+def test_a_merge_that_was_killed_goes_on(parts: list[Path], merged: Path, tmp_path: Path) -> None:
+    out, number = tmp_path / "out", 1
+    while killed_at(number, lambda: merge(parts, out, shard_size=50)):
+        merge(parts, out, shard_size=50)
+        assert contents(out) == contents(merged), f"failpoint {number}"
+        shutil.rmtree(out)
+        number += 1
+    assert number > 10
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 9)), max_size=80))

@@ -16,6 +16,7 @@ from synth.cli import main
 from synth.errors import SettingsError
 from synth.remote import Store
 from synth.settings import make_settings
+from synth.stored import stored_rows
 
 URL = "memory://bucket/mine"
 
@@ -67,6 +68,38 @@ def test_another_dataset_there_is_left_alone(memory: Any, tmp_path: Path) -> Non
     assert done.exit_code == 2
     assert "holds a dataset of other settings" in done.output
     assert {path: memory.cat_file(path) for path in memory.find("/bucket")} == before
+
+
+def test_a_store_that_is_ahead_or_holds_other_files_loses_nothing(
+    memory: Any, tmp_path: Path
+) -> None:
+    assert _command(12, tmp_path / "one").exit_code == 0
+    assert _command(24, tmp_path / "two").exit_code == 0
+    before = {path: memory.cat_file(path) for path in memory.find("/bucket")}
+    for n, work, message in (
+        (12, "one", "holds 24 rows and 12 would delete some"),
+        (36, "one", "has 12 of the 24 rows"),
+    ):
+        done = _command(n, tmp_path / work)
+        assert done.exit_code == 2
+        assert message in done.output
+    assert {path: memory.cat_file(path) for path in memory.find("/bucket")} == before
+    memory.store.clear()
+    memory.pipe_file("/bucket/mine/train/photo.png", b"not ours")
+    done = _command(12, tmp_path / "three")
+    assert done.exit_code == 2
+    assert "holds files and no dataset" in done.output
+    assert not (tmp_path / "three").exists()
+    assert memory.find("/bucket") == ["/bucket/mine/train/photo.png"]
+
+
+def test_a_dataset_in_a_store_is_raised(memory: Any, tmp_path: Path) -> None:
+    assert _command(6, tmp_path / "one").exit_code == 0
+    done = _command(6, tmp_path / "two", "--verify", "compile")
+    assert done.exit_code == 0, done.output
+    Store(URL).fetch(tmp_path / "fetched")
+    rows = [row for _, row in stored_rows(tmp_path / "fetched")]
+    assert all(row["checks"]["compile_archs"] for row in rows)
 
 
 def test_a_store_that_refuses_is_one_line_and_the_dataset_is_kept(

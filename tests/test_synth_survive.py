@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -51,35 +51,38 @@ def straight(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def _kill_everywhere(out: Path, then: Callable[[Path], None]) -> int:
-    """Kill a run at each of its failpoints in turn, from the same start.
-
-    ``then`` checks what comes of it. Gives the number of failpoints.
-    """
-    before = out.with_name("before")
-    if out.exists():
-        shutil.copytree(out, before)
+def _killed_at_each(out: Path, work: Callable[[], object]) -> Iterator[str]:
+    """The folder as a kill at each failpoint leaves it, from the same start each time."""
+    before = out.with_name("start")
+    shutil.copytree(out, before)
     number = 1
     while True:
-        shutil.rmtree(out, ignore_errors=True)
-        if before.exists():
-            shutil.copytree(before, out)
-        if not killed_at(number, lambda: make(out)):
-            return number - 1
-        then(out)
+        shutil.rmtree(out)
+        shutil.copytree(before, out)
+        if not killed_at(number, work):
+            return
+        yield f"failpoint {number}"
         number += 1
+
+
+def _sound(out: Path) -> int:
+    """The number of rows that a reader of the shards finds, none twice."""
+    ids = [row["id"] for _, row in stored_rows(out, ["id"])]
+    assert len(ids) == len(set(ids))
+    return len(ids)
 
 
 def test_a_run_that_is_killed_at_any_write_goes_on_to_the_same_bytes(
     straight: Path, tmp_path: Path
 ) -> None:
-    def then(out: Path) -> None:
+    out, count = tmp_path / "out", 0
+    out.mkdir()
+    for place in _killed_at_each(out, lambda: make(out)):
         manifest = read_manifest(out)
         assert manifest is None or shards(out) == shards(straight)
         make(out)
-        assert contents(out) == contents(straight)
-
-    count = _kill_everywhere(tmp_path / "out", then)
+        assert contents(out) == contents(straight), place
+        count += 1
     assert count == len(points(lambda: make(tmp_path / "again")))
     assert count > 50
 
@@ -87,16 +90,75 @@ def test_a_run_that_is_killed_at_any_write_goes_on_to_the_same_bytes(
 def test_growing_that_is_killed_at_any_write_goes_on_and_serves_nothing_wrong(
     straight: Path, tmp_path: Path
 ) -> None:
+    out, count = tmp_path / "out", 0
+    make(out, 14)
+    for place in _killed_at_each(out, lambda: make(out)):
+        assert _sound(out) >= 14
+        make(out)
+        assert contents(out) == contents(straight), place
+        count += 1
+    assert count > 40
+
+
+def test_another_shard_size_serves_every_row_once_at_any_kill(
+    straight: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    shutil.copytree(straight, out)
+    for place in _killed_at_each(out, lambda: make(out, shard_size=7)):
+        assert _sound(out) == N, place
+        make(out)
+        assert contents(out) == contents(straight), place
+
+
+def test_after_a_kill_another_request_loses_no_row(straight: Path, tmp_path: Path) -> None:
+    """Asked for fewer rows, or as many as before, while a growth is under way."""
     out = tmp_path / "out"
     make(out, 14)
-
-    def then(out: Path) -> None:
-        ids = [row["id"] for _, row in stored_rows(out, ["id"])]
-        assert len(ids) == len(set(ids)) >= 14
+    for place in _killed_at_each(out, lambda: make(out)):
+        rows = _sound(out)
+        for n in (14, 20):
+            try:
+                make(out, n)
+            except SettingsError as error:
+                assert "would delete some" in str(error) or "unfinished run" in str(error), place
+        assert _sound(out) >= rows
         make(out)
-        assert contents(out) == contents(straight)
+        assert contents(out) == contents(straight), place
 
-    assert _kill_everywhere(out, then) > 40
+
+def test_after_a_kill_a_raise_is_refused_or_right(tmp_path: Path) -> None:
+    out, n = tmp_path / "out", 3
+    out.mkdir()
+    make(tmp_path / "straight", n, verify="compile")
+    for place in _killed_at_each(out, lambda: make(out, n)):
+        try:
+            make(out, n, verify="compile")
+        except SettingsError as error:
+            assert "verify is 'text' there" in str(error), place
+            make(out, n)
+            make(out, n, verify="compile")
+        assert shards(out) == shards(tmp_path / "straight"), place
+
+
+def test_growing_and_mending_at_once_gives_the_bytes_of_one_run(
+    straight: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    make(out, 29)
+    (out / next(iter(shards(out)))).unlink()
+    make(out)
+    assert contents(out) == contents(straight)
+
+
+def test_a_part_of_another_plan_is_refused(tmp_path: Path) -> None:
+    settings, out = make_settings(verify="text", **CROWDED), tmp_path / "out"
+    run.generate_part(settings, N, out, Part(1, 2), shard_size=SHARD)
+    for n, size in ((8, SHARD), (2 * N, SHARD), (N, SHARD + 1)):
+        with pytest.raises(SettingsError, match=r"unfinished run|other parts"):
+            run.generate_part(settings, n, out, Part(2, 2), shard_size=size)
+    run.generate_part(settings, N, out, Part(2, 2), shard_size=SHARD)
+    assert run.finish(out).rows == N
 
 
 def test_a_dataset_that_grows_keeps_its_full_shards(straight: Path, tmp_path: Path) -> None:
