@@ -23,7 +23,7 @@ from synth.base import EVIDENCE, REJECTED, Base, Keys64, read_base
 from synth.codegen import check_warp_version
 from synth.counts import counted
 from synth.errors import SettingsError
-from synth.files import read_parquet
+from synth.files import read_parquet, remove_folder, remove_trash
 from synth.finish import EVIDENCE_SCHEMA, commit
 from synth.layout import Layout
 from synth.lock import held_alone
@@ -66,6 +66,12 @@ def merge(folders: Sequence[Path], out: Path, *, shard_size: int = 1000) -> Mani
     if out.exists() and not out.is_dir():
         raise SettingsError(f"{out} is no folder; choose another with -o")
     with held_alone(out), disk_troubles(out):
+        remove_trash(out)
+        there = read_manifest(out)
+        if there is not None and there.fingerprint == fingerprint(shape):
+            # Killed when all was in its place.
+            remove_folder(out / "work")
+            return there
         staged = Stage(out / "work").manifest()
         if staged is not None and staged.fingerprint == fingerprint(shape):
             # Killed while it put things in their places.

@@ -20,7 +20,7 @@ from synth.one_run import Run
 from synth.raise_level import BEFORE, give_rows, is_raise, tally_before
 from synth.settings import Settings, Versions, shape_of
 from synth.stage import Stage
-from synth.work import Work, open_work, require_ours, require_same_plan
+from synth.work import Work, open_work, remove_empty, require_ours, require_same_plan
 
 MOST_ROWS_A_SHARD = 100_000
 """Larger shards could exceed what one column of an Arrow table holds, and are no use."""
@@ -71,6 +71,7 @@ def require_numbers(n: int, shard_size: int) -> None:
 def recover(out: Path) -> None:
     """Put a dataset in its place that was staged in full when its run was killed."""
     remove_trash(out)
+    remove_empty(out)
     stage = Stage(out / "work")
     staged = stage.manifest()
     if staged is not None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from synth.errors import SettingsError
-from synth.files import remove_leftovers, write_bytes, write_json
+from synth.files import remove_folder, remove_leftovers, write_bytes, write_json
 from synth.manifest import MANIFEST, require_same_shape
 from synth.plan import indices_per_unit
 from synth.settings import Settings
@@ -131,6 +131,13 @@ def open_work(
     except OSError as error:
         raise SettingsError(f"cannot write to {out}: {error.strerror}") from None
     return work
+
+
+def remove_empty(out: Path) -> None:
+    """Remove a working folder that a run left when it was killed before it had a plan."""
+    work = out / "work"
+    if work.is_dir() and not any(_others(work)):
+        remove_folder(work)
 
 
 def _strangers(out: Path) -> list[Path]:
