@@ -6,13 +6,13 @@ import errno
 import fcntl
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from synth.errors import SettingsError
 
-PATIENCE_S = 60.0
+_PATIENCE_S = 60.0
 """How long parts wait for one that prepares the folder for all."""
 
 _NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS, errno.EBADF)
@@ -24,32 +24,48 @@ class Lock:
     def __init__(self, out: Path, handle: int) -> None:
         self._out, self._handle = out, handle
 
-    def alone(self, patience_s: float = 0.0) -> None:
-        """Hold it alone. :class:`SettingsError` when others hold it, and go on holding it."""
-        self._take(fcntl.LOCK_EX, patience_s)
+    def alone(self) -> None:
+        """Hold it alone. :class:`SettingsError` when others hold it."""
+        if not self._taken(fcntl.LOCK_EX):
+            raise self._refusal()
 
-    def share(self, patience_s: float = 0.0) -> None:
-        """Hold it with others. :class:`SettingsError` when one holds it alone."""
-        self._take(fcntl.LOCK_SH, patience_s)
+    def share(self) -> None:
+        """Let others in that share it, after it was held alone."""
+        if not self._taken(fcntl.LOCK_SH):
+            raise self._refusal()
 
-    def _take(self, how: int, patience_s: float) -> None:
-        deadline_s = time.monotonic() + patience_s
+    def share_unless(self, fresh: Callable[[], bool]) -> bool:
+        """Hold it with others, or alone as long as ``fresh`` says that one must do something first.
+
+        Gives whether it is held alone. :class:`SettingsError` when that one takes too long.
+        """
+        deadline_s = time.monotonic() + _PATIENCE_S
         while True:
-            try:
-                fcntl.flock(self._handle, how | fcntl.LOCK_NB)
-                return
-            except BlockingIOError:
-                if time.monotonic() >= deadline_s:
-                    raise SettingsError(
-                        f"another run is at work in {self._out}; wait until it has ended, or "
-                        "choose another folder"
-                    ) from None
-                time.sleep(0.2)
-            except OSError as error:
-                # Some shared disks know no locks: there parts and runs are not kept apart.
-                if error.errno not in _NO_LOCKS:
-                    raise
-                return
+            if self._taken(fcntl.LOCK_SH):
+                if not fresh():
+                    return False
+                if self._taken(fcntl.LOCK_EX):
+                    return True
+            if time.monotonic() >= deadline_s:
+                raise self._refusal()
+            time.sleep(0.1)
+
+    def _taken(self, how: int) -> bool:
+        try:
+            fcntl.flock(self._handle, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError as error:
+            # Some shared disks know no locks: there parts and runs are not kept apart.
+            if error.errno not in _NO_LOCKS:
+                raise
+        return True
+
+    def _refusal(self) -> SettingsError:
+        return SettingsError(
+            f"another run is at work in {self._out}; wait until it has ended, or choose another "
+            "folder"
+        )
 
 
 @contextmanager

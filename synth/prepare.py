@@ -14,7 +14,7 @@ from synth.codegen import check_warp_version
 from synth.errors import RunError, SettingsError
 from synth.files import remove_folder, remove_trash
 from synth.finish import commit
-from synth.lock import PATIENCE_S, lock_of
+from synth.lock import lock_of
 from synth.manifest import Manifest, damaged_shards, read_manifest, require_same_shape
 from synth.one_run import Run
 from synth.raise_level import BEFORE, give_rows, is_raise, tally_before
@@ -40,10 +40,10 @@ def prepared(
     check_warp_version()
     shape = shape_of(settings, Versions.installed(settings.verify))
     with lock_of(out) as lock, disk_troubles(out):
-        if part:
-            lock.share(PATIENCE_S)
-        if not part or _is_fresh(out, shape):
-            lock.alone(PATIENCE_S if part else 0.0)
+        if not part:
+            lock.alone()
+            recover(out)
+        elif lock.share_unless(lambda: _is_fresh(out, shape)):
             recover(out)
         manifest = read_manifest(out)
         if manifest is not None and _is_done(out, manifest, shape, n, shard_size):

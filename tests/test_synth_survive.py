@@ -250,6 +250,20 @@ def test_parts_in_any_order_give_the_bytes_of_one_run(straight: Path, tmp_path: 
     assert contents(out) == contents(straight)
 
 
+def test_parts_that_start_together_share_the_folder(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "synth", "generate", "-n", "96", "-o", str(out), "--quiet"]
+    options = ["--verify", "text", "--part"]
+    parts = [
+        subprocess.Popen([*command, *options, f"{k}/3"], cwd=ROOT, stderr=subprocess.PIPE)
+        for k in (1, 2, 3)
+    ]
+    for part in parts:
+        _, errors = part.communicate(timeout=120)
+        assert part.returncode == 0, errors
+    assert run.finish(out).rows == 96
+
+
 def test_finish_says_which_parts_are_missing(tmp_path: Path) -> None:
     settings = make_settings(verify="text", **CROWDED)
     run.generate_part(settings, N, tmp_path / "out", Part(1, 3), shard_size=SHARD)
