@@ -36,7 +36,8 @@ class RayEngine:
         left = iter(tasks)
         waiting: dict[Any, Task] = {}
         while True:
-            for task in islice(left, self._most_waiting() - len(waiting)):
+            # A machine that was lost may leave more waiting than there should be.
+            for task in islice(left, max(0, self._most_waiting() - len(waiting))):
                 waiting[work.remote(*shared, task)] = task
             if not waiting:
                 return
