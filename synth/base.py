@@ -40,7 +40,6 @@ class Base:
     """
 
     rows: int = 0
-    shard_size: int = 0
     shards: list[Shard] = field(default_factory=list)
     positions: Positions = field(default_factory=lambda: np.empty(0, np.int64))
     structures: Keys64 = field(default_factory=lambda: np.empty(0, np.uint64))
@@ -62,7 +61,7 @@ def read_base(out: Path, manifest: Manifest | None, categories: Sequence[str]) -
     """The whole shards of a finished dataset; nothing when there is none."""
     if manifest is None:
         return Base()
-    base = Base(manifest.rows, manifest.shard_size)
+    base = Base(manifest.rows)
     structures = []
     for entry in manifest.shards:
         path = out / entry["path"]

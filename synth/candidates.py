@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -12,14 +12,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from synth.base import Base, Keys64, as_numbers, positions_of
+from synth.base import Keys64, as_numbers, positions_of
 from synth.files import read_parquet
-from synth.plan import Key, Positions, Task, key_at, redraw_task, unit_spans, unit_task
+from synth.opened import Opened
+from synth.plan import Key, Positions, Task, key_at, redraw_task
 from synth.resolve import Candidate, Outcome, replay
-from synth.settings import Settings
 from synth.tally import Tally
 from synth.unit import ROWS_AT_ONCE
-from synth.work import Work
 
 _KEY_COLUMNS = ["structure", "rename", "provenance.attempt"]
 
@@ -38,42 +37,15 @@ class Further:
 
 
 @dataclass
-class Units:
-    """The units of the positions that are open: those that no whole shard holds."""
-
-    settings: Settings
-    work: Work
-    base: Base
-
-    def spans(self) -> Iterator[tuple[tuple[int, int], Positions]]:
-        """Each span of indices with its open positions, where it has any."""
-        count = len(self.settings.categories)
-        known = self.base.positions
-        for start, stop in unit_spans(self.work.n, count, self.work.per_unit):
-            # Whole units, also past the last row: runs that differ in n share them.
-            wanted = np.arange(start * count, stop * count)
-            if known.size:
-                places = np.minimum(np.searchsorted(known, wanted), known.size - 1)
-                wanted = wanted[known[places] != wanted]
-            if wanted.size and wanted[0] < self.work.n:
-                yield (start, stop), wanted
-
-    def tasks(self) -> Iterator[tuple[Task, Positions]]:
-        """A task for each, with the positions of its rows."""
-        for span, wanted in self.spans():
-            yield unit_task(span, self.settings.categories, wanted), wanted
-
-
-@dataclass
 class Candidates:
     """All that is known of a run's positions."""
 
-    settings: Settings
-    work: Work
-    base: Base
+    opened: Opened
     further: dict[int, list[Further]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.settings, self.work = self.opened.settings, self.opened.work
+        self.base = self.opened.base
         n = self.work.n
         self.structures, self.renames = np.zeros(n, np.uint64), np.zeros(n, np.uint64)
         self.attempts = np.zeros(n, np.int32)
@@ -83,7 +55,7 @@ class Candidates:
         self.structures[at] = self.base.structures[inside]
         self.renames[at] = self.base.renames()[inside]
         self.fixed[at] = True
-        for task, wanted in Units(self.settings, self.work, self.base).tasks():
+        for task, wanted in self.opened.units():
             table = read_parquet(self.work.done[task.name], columns=_KEY_COLUMNS)
             here = wanted < n
             self.structures[wanted[here]] = as_numbers(table["structure"])[here]
@@ -101,7 +73,8 @@ class Candidates:
             several = self.further.get(position, [])
             start = (several[-1].attempt if several else int(self.attempts[position])) + 1
             count = min(max(1, len(several)), MOST_AT_ONCE)
-            asked.setdefault(count, []).append((self._key(position), start))
+            key = key_at(position, self.settings.categories)
+            asked.setdefault(count, []).append((key, start))
         return [
             redraw_task(starts[first : first + ROWS_AT_ONCE // count], count)
             for count, starts in sorted(asked.items())
@@ -161,9 +134,6 @@ class Candidates:
             tally.add(Tally(lost.draws, lost.rejects, lost.rejected_rows))
             category, idiom = where["category"][at].as_py(), where["idiom"][at].as_py()
             tally.rejects[f"{category}/{idiom}/{reason}"] += 1
-
-    def _key(self, position: int) -> Key:
-        return key_at(position, self.settings.categories)
 
 
 @lru_cache(maxsize=8)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from io import BytesIO
 from itertools import islice
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from synth.codegen import check_warp_version
 from synth.engine import InProcess
 from synth.errors import SettingsError
-from synth.files import parquet_bytes
+from synth.files import parquet_bytes, read_parquet
 from synth.layout import shard_name
 from synth.plan import Task, indices_per_unit, unit_spans, unit_task
 from synth.settings import Settings, Versions
@@ -63,7 +61,7 @@ def _tried(settings: Settings, n: int) -> tuple[float, float, float]:
         now = time.perf_counter()
         if number or n <= len(task.starts):
             spent, rows, size = spent + now - began, rows + len(task.starts), size + len(data)
-            tables.append(pq.read_table(BytesIO(data)).select(ROW_SCHEMA.names))
+            tables.append(read_parquet(data, ROW_SCHEMA.names))
         began = now
     return spent / rows, size / rows, len(parquet_bytes(pa.concat_tables(tables))) / rows
 

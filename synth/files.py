@@ -55,9 +55,10 @@ def write_parquet(path: Path, table: pa.Table) -> None:
     write_bytes(path, parquet_bytes(table))
 
 
-def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
-    """A file's table; ``columns`` may name fields of structs, as ``checks.adjoint``."""
-    with pq.ParquetFile(path) as file:
+def read_parquet(source: Path | bytes, columns: Sequence[str] | None = None) -> pa.Table:
+    """The table of a file, or of its bytes; ``columns`` may name fields of structs, as
+    ``checks.adjoint``."""
+    with pq.ParquetFile(source if isinstance(source, Path) else pa.BufferReader(source)) as file:
         return file.read(columns=None if columns is None else list(columns))
 
 

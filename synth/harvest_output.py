@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from synth import harvest_card
+from synth.counts import counted
 from synth.errors import SettingsError
 from synth.files import write_text
 from synth.harvest import STEPS, Harvested, Options
@@ -59,6 +60,7 @@ def _write(
     for row in result.rows:
         writer.add(row, split_key(row))
     writer.close()
+    paths = [out / shard["path"] for shard in writer.shards]
     lines = [json.dumps(entry, sort_keys=True) for entry in result.left]
     write_text(out / REJECTED, "".join(f"{line}\n" for line in lines))
     copy_headers(out / "include")
@@ -76,7 +78,7 @@ def _write(
         shard_size=shard_size,
         shape=shape,
         shards=writer.shards,
-        counts={name: dict(sorted(c.items())) for name, c in writer.counts.items() if c},
+        counts={name: c for name, c in counted(paths).items() if c},
         draws=_counts(result),
     )
     write_text(out / "README.md", harvest_card.render(manifest, asdict(versions)))

@@ -7,24 +7,22 @@ and whose structure has room. The split of a row follows from its structure: it 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from synth.base import EVIDENCE, REJECTED, Base, Keys64, read_base
 from synth.codegen import check_warp_version
 from synth.counts import counted
 from synth.errors import SettingsError
-from synth.files import read_parquet, remove_folder, remove_trash
-from synth.finish import EVIDENCE_SCHEMA, commit
+from synth.files import parquet_bytes, read_parquet, remove_folder, remove_trash
+from synth.finish import EVIDENCE_SCHEMA, commit, draws
 from synth.layout import Layout
 from synth.lock import held_alone
 from synth.manifest import SPLITS, Manifest, damaged_shards, read_manifest
@@ -33,6 +31,7 @@ from synth.prepare import disk_troubles, require_numbers
 from synth.settings import STRUCTURE_CAP, Versions, differences, fingerprint
 from synth.shard_tables import ShardTables
 from synth.stage import Stage
+from synth.tally import Tally
 
 _MAY_DIFFER = ("seed", "categories", "levels")
 
@@ -45,10 +44,6 @@ class _Source:
     manifest: Manifest
     base: Base
     first: int
-
-    @property
-    def categories(self) -> tuple[str, ...]:
-        return tuple(self.manifest.shape["categories"])
 
 
 def merge(folders: Sequence[Path], out: Path, *, shard_size: int = 1000) -> Manifest:
@@ -151,7 +146,6 @@ def _write(
             _add(shards, split, source, stays, kept, ids)
     _extras(stage, sources, ids)
     names = sorted(shards.entries, key=_order)
-    draws = _draws(sources, int(duplicate.sum()), int(crowded.sum()))
     manifest = Manifest(
         fingerprint=fingerprint(shape),
         rows=kept.size,
@@ -159,7 +153,7 @@ def _write(
         shape=shape,
         shards=[shards.entries[name] for name in names],
         counts=counted([stage.folder / name for name in names]),
-        draws=draws,
+        draws=_draws(sources, {"duplicate": duplicate.sum(), "structure_cap": crowded.sum()}),
     )
     stage.close(manifest, out)
     return commit(stage, out, manifest, out / "work")
@@ -214,24 +208,14 @@ def _extras(stage: Stage, sources: Sequence[_Source], ids: set[str]) -> None:
         if failed.is_file():
             rejected += failed.read_bytes()
     if evidence:
-        sink = BytesIO()
-        pq.write_table(pa.concat_tables(evidence), sink, compression="zstd")
-        stage.extra(EVIDENCE, sink.getvalue())
+        stage.extra(EVIDENCE, parquet_bytes(pa.concat_tables(evidence)))
     stage.extra(REJECTED, rejected)
 
 
-def _draws(sources: Sequence[_Source], duplicates: int, crowded: int) -> dict[str, Any]:
-    rejects: Counter[str] = Counter()
-    for source in sources:
-        rejects.update(source.manifest.draws["rejects"])
-    rejects.update({"merged/any/duplicate": duplicates, "merged/any/structure_cap": crowded})
-    by_reason: Counter[str] = Counter()
-    for name, count in rejects.items():
-        by_reason[name.rpartition("/")[2]] += count
-    return {
-        "draws": sum(source.manifest.draws["draws"] for source in sources),
-        "rejects": {name: n for name, n in sorted(rejects.items()) if n},
-        "rejects_by_reason": {name: n for name, n in sorted(by_reason.items()) if n},
-        "failed_checks": sum(source.manifest.draws["failed_checks"] for source in sources),
-        "displaced": [],
-    }
+def _draws(sources: Sequence[_Source], refusals: Mapping[str, int]) -> dict[str, Any]:
+    parts = [source.manifest.draws for source in sources]
+    tally = Tally(sum(part["draws"] for part in parts))
+    for part in parts:
+        tally.rejects.update(part["rejects"])
+    tally.rejects.update({f"merged/any/{name}": int(n) for name, n in refusals.items() if n})
+    return draws(tally, [], {"failed_checks": sum(part["failed_checks"] for part in parts)})

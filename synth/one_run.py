@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
-from synth.base import Base
-from synth.candidates import Candidates, Units
+from synth.candidates import Candidates
 from synth.engine import Engine, InProcess
 from synth.files import read_parquet
 from synth.finish import Finish
 from synth.manifest import Manifest
-from synth.plan import Positions, Task
+from synth.opened import Opened
+from synth.plan import Task
 from synth.raise_level import given_rows
 from synth.resolve import Outcome
-from synth.settings import Settings, Versions
 from synth.tally import Tally
-from synth.work import Work
 
 Progress = Callable[[int, int, bool], None]
 """Called after each unit with its rows, the draws that were not taken, and whether this run made
@@ -45,30 +42,20 @@ def unseen(_rows: int, _rejects: int, _fresh: bool) -> None:
 
 
 @dataclass
-class Run:
-    """A run that holds its folder. ``before`` is the manifest of the dataset that it adds to."""
+class Run(Opened):
+    """A run that holds its folder."""
 
-    settings: Settings
-    versions: Versions
-    out: Path
-    work: Work
-    base: Base
-    before: Manifest | None
-    tally: Tally
     engine: Engine = field(default_factory=InProcess)
     stop_if_asked: Callable[[], None] = lambda: None
     phase: Phase = unsaid
 
-    def all_units(self) -> Iterator[tuple[Task, Positions]]:
-        return Units(self.settings, self.work, self.base).tasks()
-
-    def units(self, progress: Progress, part: Part | None = None) -> None:
+    def make_units(self, progress: Progress, part: Part | None = None) -> None:
         """Make the units that are not there yet, or those of a part."""
         self._make(self._todo(progress, part), progress)
 
     def _todo(self, progress: Progress, part: Part | None) -> Iterator[Task]:
         """One at a time: the keys of all would not fit."""
-        for number, (task, wanted) in enumerate(self.all_units()):
+        for number, (task, wanted) in enumerate(self.units()):
             if part is not None and number % part.count != part.number - 1:
                 continue
             if task.name in self.work.done:
@@ -80,23 +67,15 @@ class Run:
         given = (replace(t, given=given_rows(self.work.folder, t)) for t in tasks)
         for task, data in self.engine.run(self.settings, self.versions, given):
             self.stop_if_asked()
-            path = self.work.keep(task.name, data)
-            progress(len(task.starts), _rejects(path), True)
+            self.work.keep(task.name, data)
+            progress(len(task.starts), _rejects(data), True)
 
     def finish(self) -> Manifest:
         """Replay the rule until every position has its row, then write the dataset."""
-        candidates = Candidates(self.settings, self.work, self.base)
+        candidates = Candidates(self)
         outcome = self._settled(candidates)
         self.phase("writing shards")
-        return Finish(
-            self.settings,
-            self.versions,
-            self.out,
-            self.work,
-            self.base,
-            self.before,
-            self.tally,
-        ).write(candidates, outcome)
+        return Finish(self).write(candidates, outcome)
 
     def _settled(self, candidates: Candidates) -> Outcome:
         while True:
@@ -110,6 +89,6 @@ class Run:
                 candidates.add(task)
 
 
-def _rejects(path: Path) -> int:
-    tallies = read_parquet(path, columns=["tally"])["tally"].to_pylist()
+def _rejects(data: bytes) -> int:
+    tallies = read_parquet(data, columns=["tally"])["tally"].to_pylist()
     return sum(sum(Tally.from_json(text).rejects.values()) for text in tallies)

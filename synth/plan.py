@@ -78,9 +78,5 @@ def key_at(position: int, categories: Sequence[str]) -> Key:
     return index, categories[category]
 
 
-def position_of(key: Key, categories: Sequence[str]) -> int:
-    return key[0] * len(categories) + categories.index(key[1])
-
-
 def _digest(things: Sequence[object]) -> str:
     return hashlib.sha256(repr(things).encode()).hexdigest()[:16]

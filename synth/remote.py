@@ -42,8 +42,11 @@ class Store:
         except (ImportError, ValueError) as error:
             raise SettingsError(f"cannot write to {url}: {error}") from None
 
-    def require_place(self, out: Path, shape: Mapping[str, Any], n: int) -> None:
-        """Raise :class:`SettingsError` when what is there would be lost, or ``out`` lags behind."""
+    def require_place(self, out: Path, shape: Mapping[str, Any], n: int) -> dict[str, Any] | None:
+        """The manifest there, None when there is none.
+
+        Raises :class:`SettingsError` when what is there would be lost, or ``out`` lags behind.
+        """
         theirs = self._manifest()
         if theirs is None:
             with _Troubles(self.url):
@@ -51,7 +54,7 @@ class Store:
                     raise SettingsError(
                         f"{self.url} holds files and no dataset (first: {found[0]}); choose another"
                     )
-            return
+            return None
         if theirs["rows"] > n:
             raise SettingsError(f"{self.url} holds {theirs['rows']} rows and {n} would delete some")
         what = "; ".join(differences(shape, theirs["shape"]))
@@ -63,6 +66,7 @@ class Store:
                 f"{out} has {here.rows} of the {theirs['rows']} rows at {self.url}; delete it or "
                 "name another --work"
             )
+        return theirs
 
     def fetch(self, out: Path) -> None:
         """Fetch the dataset there into ``out``, unless that holds a run or a dataset already."""
@@ -92,8 +96,7 @@ class Store:
         """
         ours = read_manifest(out)
         assert ours is not None, f"{out} is not finished"
-        self.require_place(out, ours.shape, ours.rows)
-        theirs = self._manifest()
+        theirs = self.require_place(out, ours.shape, ours.rows)
         with _Troubles(self.url):
             return self._push(out, ours, theirs or {"shards": []})
 

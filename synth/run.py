@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from synth.codegen import check_warp_version
@@ -10,7 +12,7 @@ from synth.errors import SettingsError
 from synth.interrupt import kept_interrupt
 from synth.lock import held_alone
 from synth.manifest import Manifest, read_manifest, require_same_shape
-from synth.one_run import Part, Phase, Progress, unsaid, unseen
+from synth.one_run import Part, Phase, Progress, Run, unsaid, unseen
 from synth.prepare import disk_troubles, open_run, prepared, recover
 from synth.settings import Settings, Versions, shape_of
 from synth.work import Work
@@ -40,14 +42,10 @@ def generate(
     with prepared(settings, n, out, shard_size, part=False) as run:
         if run is None:
             return _there(out)
-        run.engine = engine or _local(workers)
-        try:
-            with kept_interrupt() as stop_if_asked:
-                run.stop_if_asked, run.phase = stop_if_asked, phase
-                run.units(progress)
-                return run.finish()
-        finally:
-            run.engine.close()
+        run.phase = phase
+        with _at_work(run, engine, workers), kept_interrupt() as run.stop_if_asked:
+            run.make_units(progress)
+            return run.finish()
 
 
 def generate_part(
@@ -71,15 +69,10 @@ def generate_part(
     with prepared(settings, n, out, shard_size, part=True) as run:
         if run is None:
             return 0
-        run.engine = engine or _local(workers)
-        try:
-            with kept_interrupt() as stop_if_asked:
-                run.stop_if_asked = stop_if_asked
-                run.units(progress, part)
-                run.work.look(closely=False)
-                return sum(task.name not in run.work.done for task, _ in run.all_units())
-        finally:
-            run.engine.close()
+        with _at_work(run, engine, workers), kept_interrupt() as run.stop_if_asked:
+            run.make_units(progress, part)
+            run.work.look(closely=False)
+            return sum(task.name not in run.work.done for task, _ in run.units())
 
 
 def finish(out: Path, *, workers: int = 1, engine: Engine | None = None) -> Manifest:
@@ -96,21 +89,24 @@ def finish(out: Path, *, workers: int = 1, engine: Engine | None = None) -> Mani
         if Work.read(out) is None:
             return _there(out)
         run = open_run(settings, work.n, out, work.shard_size)
-        missing = [task.name for task, _ in run.all_units() if task.name not in run.work.done]
+        missing = [task.name for task, _ in run.units() if task.name not in run.work.done]
         if missing:
             raise SettingsError(
                 f"{len(missing)} units are not made yet (first: {missing[0]}); "
                 "run the same generate command again"
             )
-        run.engine = engine or _local(workers)
-        try:
+        with _at_work(run, engine, workers):
             return run.finish()
-        finally:
-            run.engine.close()
 
 
-def _local(workers: int) -> Engine:
-    return Processes(workers) if workers > 1 else InProcess()
+@contextmanager
+def _at_work(run: Run, engine: Engine | None, workers: int) -> Iterator[None]:
+    """Give a run its engine, which ends with the block."""
+    run.engine = engine or (Processes(workers) if workers > 1 else InProcess())
+    try:
+        yield
+    finally:
+        run.engine.close()
 
 
 def _there(out: Path) -> Manifest:

@@ -21,23 +21,12 @@ class ShardWriter:
         self.out = out
         self.shard_size = shard_size
         self.shards: list[dict[str, Any]] = []
-        self.counts: dict[str, Counter[str]] = {
-            name: Counter() for name in ("split", "category", "level", "idiom", "adjoint")
-        }
         self._waiting: dict[str, list[dict[str, Any]]] = {split: [] for split in SPLITS}
         self._numbers: Counter[str] = Counter()
 
     def add(self, row: dict[str, Any], key: str | None = None) -> None:
         """Take a row; ``key`` decides its split when it has no structure."""
         split = split_of(row["structure"] if key is None else key)
-        self.counts["split"][split] += 1
-        self.counts["category"][row["category"]] += 1
-        if row["level"] is not None:
-            self.counts["level"][str(row["level"])] += 1
-        if row["idiom"] is not None:
-            self.counts["idiom"][f"{row['category']}/{row['idiom']}"] += 1
-        if row["checks"]["adjoint"] is not None:
-            self.counts["adjoint"][f"{row['category']}/{row['checks']['adjoint']}"] += 1
         self._waiting[split].append(row)
         if len(self._waiting[split]) >= self.shard_size:
             self._flush(split)

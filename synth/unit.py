@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from io import BytesIO
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from generators.draw import Reject
 from synth.collector import fewer_collections
 from synth.errors import SettingsError
-from synth.files import parquet_bytes
+from synth.files import parquet_bytes, read_parquet
 from synth.pair import Accepted, Row, attempt_draw, pair_maker
 from synth.plan import Key, Task
 from synth.settings import Settings, Versions
@@ -178,7 +176,7 @@ def _given(data: bytes | None) -> dict[Key, Made]:
     """Rows that were drawn before."""
     if data is None:
         return {}
-    rows = pq.read_table(BytesIO(data)).to_pylist()
+    rows = read_parquet(data).to_pylist()
     found = {}
     for row in rows:
         rename = row.pop("rename")
