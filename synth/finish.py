@@ -54,10 +54,8 @@ class Finish:
         kept = layout.kept(self.run.base)
         shards = ShardTables(stage, layout, kept)
         leaving = [shard for shard in self.run.base.shards if shard.entry["path"] not in kept]
-        old, categories = (
-            OldRows(leaving, self.run.settings.categories),
-            self.run.settings.categories,
-        )
+        categories = self.run.settings.categories
+        old = OldRows(leaving, categories)
         # A few old shards at a time, where no unit comes between them.
         ends = sorted(int(shard.positions[-1]) + 1 for shard in leaving)
         for task, wanted in self.run.units():
@@ -89,9 +87,8 @@ class Finish:
         earlier = evidence_rows(self.run.out, EVIDENCE_SCHEMA) if self.run.base.rows else []
         if earlier or self.evidence:
             stage.extra(EVIDENCE, parquet_bytes(pa.concat_tables([*earlier, *self.evidence])))
-        rejected = (
-            rejected_rows(self.run.out) if self.run.base.rows else []
-        ) + self.run.tally.rejected_rows
+        rejected = rejected_rows(self.run.out) if self.run.base.rows else []
+        rejected += self.run.tally.rejected_rows
         lines = [json.dumps(row, sort_keys=True) for row in rejected]
         stage.extra(REJECTED, "".join(f"{line}\n" for line in lines).encode())
 
@@ -115,10 +112,9 @@ class Finish:
         )
 
     def _draws(self, outcome: Outcome) -> dict[str, Any]:
-        earlier = (
-            self.run.before.draws if self.run.before is not None and self.run.base.rows else None
-        )
-        if earlier is not None and self.run.work.n <= self.run.base.rows:
+        before, rows = self.run.before, self.run.base.rows
+        earlier = before.draws if before is not None and rows else None
+        if earlier is not None and self.run.work.n <= rows:
             return earlier
         displaced = [
             key_at(position, self.run.settings.categories)
