@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
-from synth.card import yaml_head
+from synth.card_yaml import configs_of, yaml_head
 from synth.manifest import Manifest
 
 NO_LICENCE = "not stated"
 
 
-def render(manifest: Manifest, versions: Mapping[str, object]) -> str:
-    """The text of the card: YAML for ``load_dataset``, then what a reader needs."""
+def render(out: Path, manifest: Manifest, versions: Mapping[str, object]) -> str:
+    """The text of the card of the dataset at ``out``, whose shards are in their places."""
     licence = _licence_lines(manifest.shape["licence"])
-    head = yaml_head(manifest, licence, "Warp Python to CUDA kernel pairs, harvested")
+    name = "Warp Python to CUDA kernel pairs, harvested"
+    head = yaml_head(configs_of(out, manifest, None), licence, name, manifest.rows)
     return "\n".join([head, _body(manifest, versions)])
 
 

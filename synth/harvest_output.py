@@ -81,7 +81,7 @@ def _write(
         counts={name: c for name, c in counted(paths).items() if c},
         draws=_counts(result),
     )
-    write_text(out / "README.md", harvest_card.render(manifest, asdict(versions)))
+    write_text(out / "README.md", harvest_card.render(out, manifest, asdict(versions)))
     manifest.write(out)
     return manifest
 

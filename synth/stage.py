@@ -7,14 +7,13 @@ moving: it needs nothing else.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from synth import card
 from synth.base import EVIDENCE, REJECTED
+from synth.card import write_card
 from synth.failpoints import failpoint
 from synth.files import (
     parquet_bytes,
@@ -24,11 +23,10 @@ from synth.files import (
     write_bytes,
     write_text,
 )
-from synth.gpu_summary import card_section
 from synth.headers import copy_headers
 from synth.manifest import SPLITS, Manifest, read_manifest
-from synth.settings import Versions
 from synth.swap import link, swap
+from synth.views_index import views_of
 
 _FOLDER = "staged"
 _NEXT = ".next"
@@ -99,8 +97,7 @@ class Stage:
         for name in _EXTRAS:
             self._move(out, str(name))
         copy_headers(out / "include")
-        versions = {f.name: manifest.shape[f"{f.name} version"] for f in fields(Versions)}
-        write_text(out / "README.md", card.render(manifest, versions, card_section(out)))
+        write_card(out, manifest, views_of(out, manifest))
         manifest.write(out)
 
     def _put(self, out: Path, split: str, wanted: bool) -> None:
