@@ -14,6 +14,7 @@ from synth.cli_look import doctor, show, stats
 from synth.cli_lower import lower
 from synth.cli_publish import publish
 from synth.cli_score import score
+from synth.cli_views import views
 from synth.progress import progress_bar
 
 _OUT = click.Path(file_okay=False, path_type=Path)
@@ -143,5 +144,5 @@ def harvest(
     sys.exit(1 if result.failed else 0)
 
 
-for _command in (generate, finish, merge, stats, show, doctor, lower, score, publish, gpu):
+for _command in (generate, finish, merge, stats, show, doctor, lower, score, views, publish, gpu):
     main.add_command(_command)
