@@ -104,10 +104,17 @@ def _adjoints(manifest: Manifest) -> str:
 
 
 def _seeds(shape: Mapping[str, Any]) -> str:
+    clean = cleaned(shape)
     if "merged" not in shape:
-        return f"seed {shape['seed']}"
+        return f"seed {shape['seed']}{clean}"
     seeds = ", ".join(str(part["seed"]) for part in shape["merged"])
-    return f"merged from datasets of the seeds {seeds}"
+    return f"merged from datasets of the seeds {seeds}{clean}"
+
+
+def cleaned(shape: Mapping[str, Any]) -> str:
+    """What a card says of benchmarks whose text was taken out; nothing where none was."""
+    parts = shape.get("decontaminated", ())
+    return "".join(f", decontaminated against {part['files']} benchmark files" for part in parts)
 
 
 def _body(manifest: Manifest, versions: Mapping[str, object], gpu_runs: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from synth.cli_decontaminate import decontaminate
 from synth.cli_generate import finish, generate, merge
 from synth.cli_gpu import gpu
 from synth.cli_look import doctor, show, stats
@@ -142,5 +143,7 @@ def harvest(
     sys.exit(1 if result.failed else 0)
 
 
-for _command in (generate, finish, merge, stats, show, doctor, lower, score, gpu):
+for _command in (
+    *(generate, finish, merge, decontaminate, stats, show, doctor, lower, score, gpu),
+):
     main.add_command(_command)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from synth.card import yaml_head
+from synth.card import cleaned, yaml_head
 from synth.manifest import Manifest
 
 NO_LICENCE = "not stated"
@@ -68,5 +68,5 @@ same CUDA up to the kernel's name. What was left out is listed in `rejected/`, w
 
 ## Made with
 
-{made_with}; at most {shape["per_module"] or "any number of"} rows a module.
+{made_with}; at most {shape["per_module"] or "any number of"} rows a module{cleaned(shape)}.
 """

@@ -13,8 +13,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from synth import card
-from synth.base import EVIDENCE, REJECTED
+from synth import card, harvest_card
+from synth.base import EVIDENCE, HARVEST_REJECTED, OVERLAP, REJECTED
 from synth.failpoints import failpoint
 from synth.files import (
     parquet_bytes,
@@ -34,7 +34,7 @@ _FOLDER = "staged"
 _NEXT = ".next"
 """In a folder that is to take the place of the split's present one."""
 
-_EXTRAS = (EVIDENCE, REJECTED)
+_EXTRAS = (EVIDENCE, REJECTED, OVERLAP, HARVEST_REJECTED)
 
 
 class Stage:
@@ -100,7 +100,11 @@ class Stage:
             self._move(out, str(name))
         copy_headers(out / "include")
         versions = {f.name: manifest.shape[f"{f.name} version"] for f in fields(Versions)}
-        write_text(out / "README.md", card.render(manifest, versions, card_section(out)))
+        if "per_module" in manifest.shape:
+            text = harvest_card.render(manifest, versions)
+        else:
+            text = card.render(manifest, versions, card_section(out))
+        write_text(out / "README.md", text)
         manifest.write(out)
 
     def _put(self, out: Path, split: str, wanted: bool) -> None:
