@@ -114,7 +114,7 @@ def _seeds(shape: Mapping[str, Any]) -> str:
 def cleaned(shape: Mapping[str, Any]) -> str:
     """What a card says of benchmarks whose text was taken out; nothing where none was."""
     parts = shape.get("decontaminated", ())
-    return "".join(f", decontaminated against {part['files']} benchmark files" for part in parts)
+    return "".join(f", decontaminated (benchmark files: {part['files']})" for part in parts)
 
 
 def _body(manifest: Manifest, versions: Mapping[str, object], gpu_runs: str) -> str:

@@ -41,6 +41,7 @@ BOILERPLATE_SHARE = 0.01
 BOILERPLATE_ROWS = 10
 """An n-gram that more rows hold than this share, and than this number, is nobody's own."""
 
+_SHOWN_TOKENS = 40
 _SLOT_BITS = 24
 _NO_HASHES = np.empty(0, np.uint64)
 _BASE = np.uint64(0x9E3779B97F4A7C15)
@@ -177,8 +178,8 @@ class Overlap:
     """What a text shares with benchmarks.
 
     ``score``: the share of its n-grams, boilerplate left out, that some benchmark text holds.
-    ``file`` holds most of them (``file_share``); ``run`` are the tokens of the longest run that
-    it shares with the text.
+    ``file`` holds most of them (``file_share``); ``run`` is the longest run of ``run_tokens``
+    tokens that it shares with the text, cut after 40.
     """
 
     text: str
@@ -186,7 +187,8 @@ class Overlap:
     score: float
     file: str
     file_share: float
-    run: list[str]
+    run_tokens: int
+    run: str
 
 
 def overlap(
@@ -208,13 +210,15 @@ def overlap(
     best = owners[np.argmax(counts)]
     among = int(counted.sum())
     mine = np.repeat(hits, stop - first)[holders == best]
+    run = _longest(mine, words, ngrams.length)
     return Overlap(
         text=name,
         ngrams=among,
         score=hits.size / among,
         file=benchmark.names[best],
         file_share=mine.size / among,
-        run=_longest(mine, words, ngrams.length),
+        run_tokens=len(run),
+        run=" ".join(run[:_SHOWN_TOKENS]) + (" …" if len(run) > _SHOWN_TOKENS else ""),
     )
 
 

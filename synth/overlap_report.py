@@ -27,7 +27,6 @@ from synth.stored import Row, count_rows, stored_rows
 
 _COLUMNS = ["id", "category", *(name for columns in TEXTS.values() for name in columns)]
 _HIGHEST = 10
-_SHOWN_TOKENS = 40
 _BINS = 10
 
 
@@ -71,14 +70,9 @@ class Scored:
     overlap: Overlap
 
     def as_dict(self) -> dict[str, Any]:
-        found = asdict(self.overlap)
-        run = found.pop("run")
-        return {
-            **{name: getattr(self, name) for name in ("id", "split", "category")},
-            **{name: round(v, 4) if isinstance(v, float) else v for name, v in found.items()},
-            "run_tokens": len(run),
-            "run": " ".join(run[:_SHOWN_TOKENS]) + (" …" if len(run) > _SHOWN_TOKENS else ""),
-        }
+        found = {name: getattr(self, name) for name in ("id", "split", "category")}
+        found.update(asdict(self.overlap))
+        return {name: round(v, 4) if isinstance(v, float) else v for name, v in found.items()}
 
 
 @dataclass
@@ -140,9 +134,9 @@ class Report:
     def lines(self) -> Iterator[str]:
         """The report as it is printed."""
         texts = self.against.texts
-        yield f"{texts.files} benchmark files with {texts.texts} texts"
+        yield f"benchmark files: {texts.files}, texts in them: {texts.texts}"
         if texts.skipped:
-            yield f"{len(texts.skipped)} files skipped: binary or no UTF-8"
+            yield f"skipped files (binary or no UTF-8): {len(texts.skipped)}"
         if self.highest:
             yield "highest:"
         for scored in self.highest:

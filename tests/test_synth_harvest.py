@@ -12,6 +12,7 @@ import pytest
 from datasets import load_dataset
 
 from synth.base import HARVEST_REJECTED
+from synth.check import check_dataset
 from synth.codegen import Translator
 from synth.errors import SettingsError
 from synth.harvest import Harvested, Options, harvest
@@ -229,6 +230,8 @@ def test_dataset_reads_and_repeats(folder: Path, result: Harvested, tmp_path: Pa
     listed = (tmp_path / "a" / HARVEST_REJECTED).read_text().splitlines()
     assert {json.loads(line)["kernel"] for line in listed} >= {"wrong", "never_called.hidden"}
     assert "license: mit" in (tmp_path / "a" / "README.md").read_text()
+    checked = check_dataset(tmp_path / "a", "text")
+    assert (checked.failed, checked.problems, checked.checked) == ([], [], 8)
 
 
 def test_cap_counts_distinct_rows_of_a_module(folder: Path) -> None:
