@@ -293,7 +293,7 @@ def test_a_run_that_was_killed_goes_on(
         assert contents(out) == contents(clean), f"failpoint {number}"
         shutil.rmtree(out)
         # Most failpoints are those of writing one file; test_synth_merge.py tries all of them.
-        number += 5
+        number += 7
     assert number > 10
 
 
