@@ -1,141 +1,101 @@
-"""The dataset card: YAML that points ``load_dataset`` at the shards, then what a reader needs."""
+"""The dataset card, from the manifest and the rows themselves."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
-from synth.manifest import SPLITS, Manifest
+from synth import card_tables as tables
+from synth.card_columns import columns_table
+from synth.card_examples import examples
+from synth.card_use import compile_section, train_section
+from synth.card_yaml import configs_of, yaml_head
+from synth.distributions import Distributions, distributions
+from synth.files import write_text
+from synth.gpu_summary import card_section
+from synth.manifest import Manifest
+from synth.settings import Versions
+from synth.views_index import Views
 
-_SIZE_CATEGORIES = (
-    (1_000, "n<1K"),
-    (10_000, "1K<n<10K"),
-    (100_000, "10K<n<100K"),
-    (1_000_000, "100K<n<1M"),
-)
+ANY_NAME = "USER/NAME"
+_PICTURES = {
+    "categories": "Rows by category and level",
+    "lengths": "Lines a text",
+    "dtypes": "Rows by dtype of an argument",
+    "builtins": "Operators and builtins by the share of rows that have them",
+    "rejects": "Why draws were not taken",
+}
 
 
-def size_category(rows: int) -> str:
-    """The Hub's name for a dataset of that many rows."""
-    return next((name for limit, name in _SIZE_CATEGORIES if rows < limit), "1M<n<10M")
+def write_card(
+    out: Path,
+    manifest: Manifest,
+    views: Views | None = None,
+    name: str = ANY_NAME,
+    pictures: Sequence[str] = (),
+) -> None:
+    """Write the card of the dataset at ``out``, whose shards and headers are in their places.
 
-
-def render(manifest: Manifest, versions: Mapping[str, object], gpu_runs: str) -> str:
-    """The text of the card; ``gpu_runs`` is its part on GPU runs."""
-    name = "Warp Python to CUDA kernel pairs"
-    head = yaml_head(manifest, "license: apache-2.0", name, "synthetic")
-    return "\n".join([head, _body(manifest, versions, gpu_runs)])
-
-
-def yaml_head(manifest: Manifest, licence: str, name: str, *tags: str) -> str:
-    """The YAML of a card; ``licence`` is the line or lines that state it."""
-    files = "\n".join(
-        f"      - split: {split}\n        path: {split}/shard-*.parquet"
-        for split in SPLITS
-        if manifest.counts["split"].get(split)
+    ``name`` is that of its repository; ``pictures`` are PNGs in ``images/``, without the ending.
+    """
+    shards = [out / shard["path"] for shard in manifest.shards]
+    head = yaml_head(
+        configs_of(out, manifest, views),
+        "license: apache-2.0",
+        "Warp Python to CUDA kernel pairs",
+        manifest.rows,
+        "synthetic",
     )
-    tag_lines = "\n".join(f"  - {tag}" for tag in ("cuda", "gpu", "warp", "code", *tags))
-    return f"""---
-{licence}
-pretty_name: {name}
-task_categories:
-  - text-generation
-language:
-  - code
-tags:
-{tag_lines}
-size_categories:
-  - {size_category(manifest.rows)}
-configs:
-  - config_name: default
-    data_files:
-{files}
----
-"""
-
-
-def _table(counts: Mapping[str, int], head: str) -> str:
-    lines = [f"| {head} | rows |", "|---|--:|"]
-    lines += [f"| {name} | {count} |" for name, count in counts.items()]
-    return "\n".join(lines)
-
-
-def _evidence(manifest: Manifest) -> str:
-    shape = manifest.shape
-    texts = "Every row passed the gates (below) and its own JSON schema."
-    if shape["verify"] == "text":
-        return (
-            f"{texts} The CUDA text was neither compiled nor run: this dataset was made with "
-            "`--verify text`."
-        )
-    archs, nvrtc = ", ".join(shape["archs"]), shape["nvrtc version"]
-    compiled = (
-        f"{texts} NVRTC {nvrtc} made PTX of the stored CUDA texts of every row, Warp's and the "
-        f"plain one, for {archs}."
-    )
-    if shape["verify"] == "compile":
-        return f"{compiled} Nothing was run, and adjoints (`cuda_backward`) were not checked."
-    return (
-        f"{compiled} Warp's forward text and the plain one were also compiled as C++ and run on "
-        "the host at three shapes, with outputs poisoned, guards around every buffer and a watch "
-        "for races; their outputs agree with `reference` within the tolerances of `args`, and "
-        "with each other. Barriers and shuffles of the plain text were run as such.\n\n"
-        f"{_adjoints(manifest)}"
-    )
-
-
-def _adjoints(manifest: Manifest) -> str:
-    if not manifest.shape["backward"]:
-        return "Adjoints were left out."
-    counts = manifest.counts["adjoint"]
-    statuses = sorted({name.split("/")[1] for name in counts})
-    lines = [
-        "Warp's adjoint of each row was run on the host as well and compared with central",
-        "differences of `reference`. Only rows where it agrees publish `cuda_backward`;",
-        "`checks.adjoint` says why the others do not:",
-        "",
-        f"| category | {' | '.join(statuses)} |",
-        f"|---|{'--:|' * len(statuses)}",
+    found = distributions(shards)
+    parts = [
+        _opening(manifest, name),
+        _proof(manifest, found),
+        card_section(out),
+        _contents(manifest, found, pictures),
+        f"## Examples\n\n{examples(shards, len(manifest.counts['category']))}",
+        f"## Columns\n\n{columns_table()}",
+        compile_section(name),
+        train_section(name, views),
+        _limits(),
+        _licence(),
+        _citation(name),
+        _made_with(manifest),
     ]
-    for category in sorted({name.split("/")[0] for name in counts}):
-        cells = (str(counts.get(f"{category}/{status}", 0)) for status in statuses)
-        lines.append(f"| {category} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    write_text(out / "README.md", head + "\n" + "\n\n".join(part for part in parts if part) + "\n")
 
 
-def _seeds(shape: Mapping[str, Any]) -> str:
-    clean = cleaned(shape)
-    if "merged" not in shape:
-        return f"seed {shape['seed']}{clean}"
-    seeds = ", ".join(str(part["seed"]) for part in shape["merged"])
-    return f"merged from datasets of the seeds {seeds}{clean}"
-
-
-def cleaned(shape: Mapping[str, Any]) -> str:
-    """What a card says of benchmarks whose text was taken out; nothing where none was."""
-    parts = shape.get("decontaminated", ())
-    return "".join(f", decontaminated (benchmark files: {part['files']})" for part in parts)
-
-
-def _body(manifest: Manifest, versions: Mapping[str, object], gpu_runs: str) -> str:
-    shape = manifest.shape
-    made_with = ", ".join(f"{name} {value}" for name, value in versions.items())
-    rejects = manifest.draws["rejects_by_reason"]
-    levels = ", ".join(map(str, shape["levels"]))
+def _opening(manifest: Manifest, name: str) -> str:
     return f"""# Python to CUDA kernel pairs
 
-{manifest.rows} GPU kernels, each as NVIDIA Warp Python (`python`), as the CUDA C++ that Warp makes
-of it (`cuda_prologue`, `cuda_helpers`, `cuda_forward`, `cuda_backward`: in this order one complete
-translation unit), as CUDA C++ that needs no Warp (`cuda_plain`, one kernel a text, with its
-parameters, launch and style in `plain_args`, `plain_launch` and `schedule`), and as a plain Python
-reference (`reference`). `args`, `sizes`, `launch` and `input_seed` say how to draw inputs for any
-shape and which tolerances outputs must meet.
+{manifest.rows:,} GPU kernels, each as NVIDIA Warp Python (`python`), as CUDA C++ that needs no Warp
+(`cuda_plain`: what an engineer would write, with its parameters, launch and style), as the CUDA
+C++ that Warp's code generator makes of it, forward and adjoint (`cuda_prologue`, `cuda_helpers`,
+`cuda_forward`, `cuda_backward`: in this order one translation unit), and as a plain Python
+reference (`reference`). Every row carries its proof: what was compiled, run and compared, and the
+recipe to draw inputs for any shape with the tolerances that outputs must meet.
 
-## How far a row is proven
+```python
+from datasets import load_dataset
 
-{_evidence(manifest)}
+rows = load_dataset("{name}", split="train")
+print(rows[0]["python"], rows[0]["cuda_plain"])
+```"""
 
-{gpu_runs}
+
+def _proof(manifest: Manifest, found: Distributions) -> str:
+    shape = manifest.shape
+    rejects = manifest.draws["rejects_by_reason"]
+    drawn, refused = manifest.draws["draws"], sum(rejects.values())
+    return f"""## How a row was made, and how far it is proven
+
+A seeded generator draws a typed program from a named idiom. Renderers print it as Warp Python, as
+plain Python and as plain CUDA; Warp's code generator translates the Warp Python.
+
+{tables.evidence_table(found)}
+
+{_checks(shape)}
 
 Gates, from an evaluation of the program in its own dtypes and in float64: outputs are finite and
 not trivial (all zeros, the mean and copies of inputs fail), every input changes some output, every
@@ -144,38 +104,100 @@ rounding moves an output by less than 1 % of its spread. Rows that share a struc
 literals abstracted) are in one split, at most {shape["structure_cap"]} of them; no two rows are
 equal up to names.
 
-{_table(manifest.counts["split"], "split")}
+{drawn:,} programs were drawn; {refused:,} were not taken:
 
-{_table(manifest.counts["category"], "category")}
+{tables.table(("reason", "draws"), rejects.items())}"""
 
-{_table(manifest.counts["level"], "level")}
 
-{manifest.draws["draws"]} programs were drawn; {sum(rejects.values())} of them were not taken:
+def _checks(shape: Mapping[str, Any]) -> str:
+    """What the levels of evidence mean, as far as this dataset goes."""
+    if shape["verify"] == "text":
+        return (
+            "The CUDA text was neither compiled nor run: this dataset was made with "
+            "`--verify text`."
+        )
+    compiled = f"The stored texts of every row were compiled by NVRTC {shape['nvrtc version']}."
+    if shape["verify"] == "compile":
+        return f"{compiled} Nothing was run, and adjoints (`cuda_backward`) were not checked."
+    ran = (
+        f"{compiled} Warp's forward text and the plain one were also compiled as C++ and run on "
+        "the host at three shapes, with outputs poisoned, guards around every buffer and a watch "
+        "for races; their outputs agree with `reference` within the tolerances of `args`, and with "
+        "each other. Barriers and shuffles of the plain text were run as such."
+    )
+    if not shape["backward"]:
+        return f"{ran} Adjoints were left out."
+    return (
+        f"{ran} Warp's adjoint was run as well and compared with central differences of "
+        "`reference`. Only rows where it agrees publish `cuda_backward`; `checks.adjoint` says why "
+        "the others do not."
+    )
 
-{_table(rejects, "reason")}
 
-## Use
+def _contents(manifest: Manifest, found: Distributions, pictures: Sequence[str]) -> str:
+    adjoints = manifest.counts["adjoint"]
+    parts = [
+        "## What is in it",
+        tables.split_table(manifest),
+        tables.cells_table(found),
+        tables.lengths_table(found),
+        tables.styles_table(found) if found.styles else "",
+        tables.adjoint_table(adjoints) if adjoints else "",
+        tables.dtypes_table(found),
+        tables.ops_line(found),
+        *(f"![{_PICTURES[name]}](images/{name}.png)" for name in pictures),
+    ]
+    return "\n\n".join(part for part in parts if part)
 
-```python
-from datasets import load_dataset
 
-rows = load_dataset("USER/NAME", split="train")
-print(rows[0]["python"], rows[0]["cuda_forward"])
-```
+def _limits() -> str:
+    return """## What this data does not teach
 
-`include/` holds Warp's headers (Apache-2.0, with their licences), against which the translation
-unit of a row compiles with NVRTC.
+The kernels are synthetic: small, one kernel a row, drawn from named idioms; a classifier tells
+them from kernels of people. There are no tile, texture, sparse, mesh or volume kernels, no tensor
+cores, no asynchronous copies, no libraries and no programs of several kernels, and nothing of the
+host side (allocation, copies, streams, error handling) beyond the launch. `cuda_forward` is Warp's
+dialect (`wp::` calls, one operation a line), not what a person would write; `cuda_plain` is, but
+few rows use shared memory or shuffles, and none is tuned for a device: it teaches to be right, not
+to be quick. Tolerances suit each row's own inputs; runs on the host do not show what only a GPU can
+(memory order between blocks, fast maths)."""
 
-## What this data does not teach
 
-The kernels are synthetic: small, one kernel a row, drawn from named idioms. There are no tile,
-texture, sparse, mesh or volume kernels, no tensor cores, no asynchronous copies and no multi-kernel
-programs. `cuda_forward` is Warp's dialect (`wp::` calls, one operation a line), not what a person
-would write; `cuda_plain` is, but few rows use shared memory or shuffles, and none is tuned for a
-device.
+def _licence() -> str:
+    return """## Licence
 
-## Made with
+The rows, the views and this card are under Apache-2.0. `include/` holds CUDA headers of NVIDIA
+Warp, unchanged; they are NVIDIA's, under Apache-2.0, with parts of others: `include/licenses` has
+their licences and notices, which go along with any copy of them."""
 
-{made_with}; {_seeds(shape)}, levels {levels}, `--verify {shape["verify"]}`, adjoint
-{"on" if shape["backward"] else "off"}. The bytes of the shards follow from these alone.
-"""
+
+def _citation(name: str) -> str:
+    return f"""## Citation
+
+```bibtex
+@misc{{pairsmith,
+  title        = {{Python to {{CUDA}} kernel pairs, each with its proof}},
+  author       = {{{{pairsmith}}}},
+  year         = {{2026}},
+  howpublished = {{Hugging Face dataset {name}, made with pairsmith}}
+}}
+```"""
+
+
+def _made_with(manifest: Manifest) -> str:
+    shape = manifest.shape
+    versions = ", ".join(f"{f.name} {shape[f'{f.name} version']}" for f in fields(Versions))
+    levels = ", ".join(map(str, shape["levels"]))
+    return f"""## Made with
+
+{versions}; {_seeds(shape)}, levels {levels}, `--verify {shape["verify"]}`, adjoint
+{"on" if shape["backward"] else "off"}; fingerprint {manifest.fingerprint}. The bytes of the shards
+follow from these alone: the same command makes them again."""
+
+
+def _seeds(shape: Mapping[str, Any]) -> str:
+    clean = tables.cleaned(shape)
+    if "merged" not in shape:
+        return f"seed {shape['seed']}{clean}"
+    seeds = ", ".join(str(part["seed"]) for part in shape["merged"])
+    return f"merged from datasets of the seeds {seeds}{clean}"

@@ -13,6 +13,7 @@ from synth.cli_generate import finish, generate, merge
 from synth.cli_gpu import gpu
 from synth.cli_look import doctor, show, stats
 from synth.cli_lower import lower
+from synth.cli_publish import publish
 from synth.cli_score import score
 from synth.progress import progress_bar
 
@@ -143,7 +144,6 @@ def harvest(
     sys.exit(1 if result.failed else 0)
 
 
-for _command in (
-    *(generate, finish, merge, decontaminate, stats, show, doctor, lower, score, gpu),
-):
+_LOOKING = (stats, show, doctor, score)
+for _command in (generate, finish, merge, decontaminate, *_LOOKING, lower, publish, gpu):
     main.add_command(_command)

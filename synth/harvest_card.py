@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
 
-from synth.card import cleaned, yaml_head
+from synth.card_tables import cleaned
+from synth.card_yaml import configs_of, yaml_head
+from synth.files import write_text
 from synth.manifest import Manifest
+from synth.settings import Versions
 
 NO_LICENCE = "not stated"
 
 
-def render(manifest: Manifest, versions: Mapping[str, object]) -> str:
-    """The text of the card: YAML for ``load_dataset``, then what a reader needs."""
+def write_card(out: Path, manifest: Manifest) -> None:
+    """Write the card of the dataset at ``out``, whose shards are in their places."""
+    versions = {f.name: manifest.shape[f"{f.name} version"] for f in fields(Versions)}
+    write_text(out / "README.md", _render(out, manifest, versions))
+
+
+def _render(out: Path, manifest: Manifest, versions: Mapping[str, object]) -> str:
     licence = _licence_lines(manifest.shape["licence"])
-    head = yaml_head(manifest, licence, "Warp Python to CUDA kernel pairs, harvested")
+    name = "Warp Python to CUDA kernel pairs, harvested"
+    head = yaml_head(configs_of(out, manifest, None), licence, name, manifest.rows)
     return "\n".join([head, _body(manifest, versions)])
 
 

@@ -83,7 +83,7 @@ def _write(
         counts={name: c for name, c in counted(paths).items() if c},
         draws=_counts(result),
     )
-    write_text(out / "README.md", harvest_card.render(manifest, asdict(versions)))
+    harvest_card.write_card(out, manifest)
     manifest.write(out)
     return manifest
 

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 
+from synth.distributions import TEXTS, Distributions, distributions
 from synth.errors import SettingsError
 from synth.files import write_whole
-from synth.stored import read_columns, shard_paths
+from synth.stored import shard_paths
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
 
-_TEXTS = {"python": "Warp Python", "cuda_plain": "plain CUDA", "cuda_forward": "Warp's CUDA"}
-_COLUMNS = ["category", "level", "ops", "args", *_TEXTS]
 _CELLS_ACROSS = 12
 _LONGEST = 99.0
 _DARK_PERCENT = 4.0
@@ -32,10 +30,7 @@ def draw_all(out: Path, folder: Path, draws: Mapping[str, Any] | None) -> list[P
     ``draws`` is that of the manifest, if there is one. Raises SettingsError when the folder cannot
     be written.
     """
-    seen = _Seen()
-    for path in shard_paths(out):
-        for row in read_columns(path, _COLUMNS):
-            seen.add(row)
+    seen = distributions(shard_paths(out))
     pictures = {
         "categories": _categories(seen),
         "lengths": _lengths(seen),
@@ -47,27 +42,6 @@ def draw_all(out: Path, folder: Path, draws: Mapping[str, Any] | None) -> list[P
         title = f"why {reasons.total():,} of {draws['draws']:,} draws were not taken"
         pictures["rejects"] = _bars(reasons, title)
     return [_written(folder / f"{name}.png", figure) for name, figure in pictures.items()]
-
-
-@dataclass
-class _Seen:
-    """What the pictures show of the rows, which need not be held."""
-
-    rows: int = 0
-    cells: Counter[tuple[str, int | None]] = field(default_factory=Counter)
-    dtypes: Counter[str] = field(default_factory=Counter)
-    ops: Counter[str] = field(default_factory=Counter)
-    lines: dict[str, list[int]] = field(default_factory=lambda: {name: [] for name in _TEXTS})
-
-    def add(self, row: Mapping[str, Any]) -> None:
-        self.rows += 1
-        self.cells[row["category"], row["level"]] += 1
-        self.ops.update(row["ops"])
-        entries = [entry for arg in row["args"] for entry in (arg["fields"] or [arg])]
-        self.dtypes.update({entry["dtype"] for entry in entries})
-        for name, counts in self.lines.items():
-            if row[name]:
-                counts.append(row[name].count("\n"))
 
 
 def _written(path: Path, figure: Any) -> Path:
@@ -84,7 +58,7 @@ def _figure(width: float, height: float) -> tuple[Any, Any]:
     return plt.subplots(figsize=(width, height), dpi=130, layout="constrained")
 
 
-def _categories(seen: _Seen) -> Any:
+def _categories(seen: Distributions) -> Any:
     counts = seen.cells
     categories = sorted({category for category, _ in counts})
     levels = sorted({level for _, level in counts}, key=lambda level: level or 0)
@@ -102,8 +76,8 @@ def _categories(seen: _Seen) -> Any:
     return figure
 
 
-def _lengths(seen: _Seen) -> Any:
-    lines = {_TEXTS[name]: counts for name, counts in seen.lines.items() if counts}
+def _lengths(seen: Distributions) -> Any:
+    lines = {TEXTS[name]: counts for name, counts in seen.lines.items()}
     most = max(np.percentile(counts, _LONGEST) for counts in lines.values())
     figure, axes = _figure(8, 4)
     for name, counts in lines.items():

@@ -7,14 +7,14 @@ moving: it needs nothing else.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from synth import card, harvest_card
+from synth import harvest_card
 from synth.base import EVIDENCE, HARVEST_REJECTED, OVERLAP, REJECTED
+from synth.card import write_card
 from synth.failpoints import failpoint
 from synth.files import (
     parquet_bytes,
@@ -24,11 +24,10 @@ from synth.files import (
     write_bytes,
     write_text,
 )
-from synth.gpu_summary import card_section
 from synth.headers import copy_headers
 from synth.manifest import SPLITS, Manifest, read_manifest
-from synth.settings import Versions
 from synth.swap import link, swap
+from synth.views_index import views_of
 
 _FOLDER = "staged"
 _NEXT = ".next"
@@ -99,12 +98,10 @@ class Stage:
         for name in _EXTRAS:
             self._move(out, str(name))
         copy_headers(out / "include")
-        versions = {f.name: manifest.shape[f"{f.name} version"] for f in fields(Versions)}
         if "per_module" in manifest.shape:
-            text = harvest_card.render(manifest, versions)
+            harvest_card.write_card(out, manifest)
         else:
-            text = card.render(manifest, versions, card_section(out))
-        write_text(out / "README.md", text)
+            write_card(out, manifest, views_of(out, manifest))
         manifest.write(out)
 
     def _put(self, out: Path, split: str, wanted: bool) -> None:

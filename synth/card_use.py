@@ -1,0 +1,76 @@
+"""How to compile rows of a dataset and how to train on it, for the card."""
+
+from __future__ import annotations
+
+from synth.card_tables import views_table
+from synth.views_index import Views
+
+
+def compile_section(name: str) -> str:
+    """Commands that compile a row's texts; ``name`` is USER/NAME."""
+    return f"""## Compile a row
+
+```python
+from pathlib import Path
+
+from datasets import load_dataset
+
+row = load_dataset("{name}", split="train")[0]
+Path("plain.cu").write_text(row["cuda_plain"])
+parts = ("cuda_prologue", "cuda_helpers", "cuda_forward", "cuda_backward")
+Path("warp.cu").write_text("".join(row[part] or "" for part in parts))
+```
+
+```sh
+nvcc -arch=sm_90 -ptx plain.cu
+hf download {name} --repo-type dataset --include "include/*" --local-dir .
+nvcc -arch=sm_90 -std=c++17 -w -I include -ptx warp.cu
+```
+
+`pairsmith validate` compiles and runs whole datasets without a GPU, `pairsmith gpu run` on one, and
+`pairsmith score` judges answers of a model on inputs that the rows do not show."""
+
+
+def train_section(name: str, views: Views | None) -> str:
+    """How to train on the views; nothing when there are none."""
+    if views is None or not views.views:
+        return f"""## Train on it
+
+Columns of the rows are question and answer as they are. `pairsmith views` makes conversations of
+them (`load_dataset("{name}", "sft")` and others), ready for a trainer."""
+    first = "sft" if "sft" in views.views else next(iter(views.views))
+    bounds, bound = views.settings, ""
+    if bounds["max_chars"]:
+        most = bounds["max_chars"]
+        bound = f" Conversations of more than {most:,} characters are left out."
+    if bounds["max_tokens"]:
+        bound += (
+            f" Those of more than {bounds['max_tokens']:,} tokens of {bounds['tokenizer']} too."
+        )
+    return f"""## Train on it
+
+Each view is a configuration of its own, in the same splits: a conversation (`messages`) of one
+question and one answer.{bound}
+
+{views_table(views)}
+
+- `sft`: Warp Python to plain CUDA, the instruction in several phrasings
+- `plain_python`: the plain Python reference to plain CUDA
+- `warp`: Warp Python to Warp's CUDA
+- `adjoint`: Warp's forward CUDA to its adjoint, only where that was checked and agrees
+- `reverse`: plain CUDA to Warp Python
+- `repair`: a wrong kernel with what a compiler or a run said of it, to the right one
+
+```python
+from datasets import load_dataset
+from trl import SFTConfig, SFTTrainer
+
+pairs = load_dataset("{name}", "{first}")
+trainer = SFTTrainer(
+    model="Qwen/Qwen2.5-Coder-0.5B-Instruct",
+    args=SFTConfig(output_dir="kernels", max_length=4096),
+    train_dataset=pairs["train"],
+    eval_dataset=pairs["validation"],
+)
+trainer.train()
+```"""

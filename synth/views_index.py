@@ -1,0 +1,127 @@
+"""``views/index.json``: which training views a dataset has, and of which rows they were made."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from synth.errors import SettingsError
+from synth.files import write_json
+from synth.manifest import Manifest
+from validate.columns import huggingface_feature
+
+FOLDER = "views"
+INDEX = "index.json"
+
+MESSAGE = pa.struct([("role", pa.string()), ("content", pa.string())])
+_COLUMNS = [
+    ("id", pa.string()),
+    ("category", pa.string()),
+    ("level", pa.int32()),
+    ("messages", pa.list_(MESSAGE)),
+    ("chars", pa.int32()),
+]
+_TOKENS = ("tokens", pa.int32())
+_REPAIR = [("fault", pa.string()), ("failure", pa.string()), ("evidence", pa.string())]
+
+
+@dataclass(frozen=True)
+class ViewFile:
+    """A file of a view, and the sha256 of the shard that it was made of."""
+
+    path: str
+    split: str
+    rows: int
+    sha256: str
+    source: str
+
+
+@dataclass(frozen=True)
+class View:
+    """``rows`` and ``files`` of a view; ``left_out`` says why rows have none of it."""
+
+    rows: int
+    left_out: dict[str, int]
+    lengths: dict[str, list[int]]
+    """Characters (and tokens, when a tokenizer was named) at 10, 50, 90 and 100 % of the rows."""
+    files: list[ViewFile] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Views:
+    """What `views/` holds; ``rows_digest`` names the rows that it was made of."""
+
+    rows_digest: str
+    settings: dict[str, Any]
+    views: dict[str, View]
+
+    def schema(self, name: str) -> pa.Schema:
+        """Columns of a view."""
+        return view_schema(name, self.settings["tokenizer"] is not None)
+
+    def write(self, folder: Path) -> None:
+        """Write the index into a folder of views."""
+        write_json(folder / INDEX, asdict(self))
+
+
+def view_schema(name: str, with_tokens: bool) -> pa.Schema:
+    """Columns of the view of that name."""
+    columns = [
+        *_COLUMNS,
+        *([_TOKENS] if with_tokens else []),
+        *(_REPAIR if name == "repair" else []),
+    ]
+    features = {column: huggingface_feature(kind) for column, kind in columns}
+    about = json.dumps({"info": {"features": features}})
+    return pa.schema(columns, metadata={"huggingface": about})
+
+
+def rows_digest(manifest: Manifest) -> str:
+    """First 16 hex digits of the sha256 over those of all shards."""
+    digest = hashlib.sha256()
+    for shard in manifest.shards:
+        digest.update(f"{shard['path']} {shard['sha256']}\n".encode())
+    return digest.hexdigest()[:16]
+
+
+def stored_views(out: Path) -> Views | None:
+    """What `views/` says that it holds, None when there is none; SettingsError when damaged."""
+    path = out / FOLDER / INDEX
+    if not path.is_file():
+        return None
+    try:
+        found = json.loads(path.read_text())
+        return Views(
+            found["rows_digest"],
+            found["settings"],
+            {name: _view(entry) for name, entry in found["views"].items()},
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise SettingsError(
+            f"{path} is damaged ({error}); delete {out / FOLDER} and make the views again"
+        ) from None
+
+
+def _view(entry: Mapping[str, Any]) -> View:
+    files = [ViewFile(**file) for file in entry["files"]]
+    return View(entry["rows"], entry["left_out"], entry["lengths"], files)
+
+
+def views_of(out: Path, manifest: Manifest) -> Views | None:
+    """The views of the rows that are there; None when there are none, or of other rows."""
+    views = stored_views(out)
+    return views if views is not None and views.rows_digest == rows_digest(manifest) else None
+
+
+def view_files(views: Views | None) -> list[str]:
+    """Paths of all files of the views."""
+    if views is None:
+        return []
+    files = [file.path for view in views.views.values() for file in view.files]
+    return [f"{FOLDER}/{INDEX}", *files]
