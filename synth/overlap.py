@@ -8,10 +8,11 @@ it tells names apart, unlike in the prose that GPT-3's authors lower-cased. One 
 languages, because benchmarks mix them (CUDA in a Python string, both in Markdown); it takes the
 ``//`` of Python for a comment too, on both sides alike.
 
-Sources: 13-grams of words without punctuation, and the whole of a text that is shorter, are from
-Brown et al., "Language Models are Few-Shot Learners" (arXiv:2005.14165, 2020), appendix C; a share
-of matching tokens with 20 % as the bound of "clean" from Touvron et al., "Llama 2"
-(arXiv:2307.09288, 2023), appendix A.6.
+Sources: 13-grams of words without punctuation, the whole of a text that is shorter, and leaving out
+13-grams that more than 10 training documents hold: Brown et al., "Language Models are Few-Shot
+Learners" (arXiv:2005.14165, 2020), section 4 and appendix C. A share, below 20 % of which a text is
+clean: Touvron et al., "Llama 2" (arXiv:2307.09288, 2023), appendix on contamination (there, of the
+benchmark's tokens; here, of the row's n-grams, because rows are what goes).
 """
 
 from __future__ import annotations
