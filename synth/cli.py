@@ -15,6 +15,7 @@ from synth.cli_look import doctor, show, stats
 from synth.cli_lower import lower
 from synth.cli_publish import publish
 from synth.cli_score import score
+from synth.cli_views import views
 from synth.progress import progress_bar
 
 _OUT = click.Path(file_okay=False, path_type=Path)
@@ -144,6 +145,6 @@ def harvest(
     sys.exit(1 if result.failed else 0)
 
 
-_LOOKING = (stats, show, doctor, score)
-for _command in (generate, finish, merge, decontaminate, *_LOOKING, lower, publish, gpu):
+_FROM_DATASETS = (merge, decontaminate, views, publish)
+for _command in (generate, finish, *_FROM_DATASETS, stats, show, doctor, lower, score, gpu):
     main.add_command(_command)

@@ -7,13 +7,14 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from multiprocessing.process import BaseProcess
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 from synth.errors import RunError
 from synth.plan import Task
@@ -21,6 +22,8 @@ from synth.settings import Settings, Versions
 from synth.unit import make_task
 
 _PR_SET_PDEATHSIG = 1
+
+_Job = TypeVar("_Job")
 
 
 class Engine(Protocol):
@@ -55,18 +58,25 @@ class Processes:
         self.workers = workers
         self._pool: ProcessPoolExecutor | None = None
         self._others: list[BaseProcess] = []
-        self._waiting: dict[Future[bytes], Task] = {}
+        self._waiting: dict[Future[bytes], Any] = {}
 
     def run(
         self, settings: Settings, versions: Versions, tasks: Iterable[Task]
     ) -> Iterator[tuple[Task, bytes]]:
+        yield from self.each(partial(make_task, settings, versions), tasks)
+
+    def each(
+        self, do: Callable[[_Job], bytes], tasks: Iterable[_Job]
+    ) -> Iterator[tuple[_Job, bytes]]:
+        """Each task with what ``do`` gives for it, as it is done. Raises RunError when a worker is
+        lost."""
         left, waiting = iter(tasks), self._waiting
         try:
             while True:
                 # Few are handed out at a time: what they give waits in memory.
                 for task in islice(left, 2 * self.workers - len(waiting)):
                     with _one_thread_each():
-                        done = self._ready().submit(make_task, settings, versions, task)
+                        done = self._ready().submit(do, task)
                     waiting[done] = task
                 if not waiting:
                     return

@@ -15,6 +15,7 @@ from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, ge
 from huggingface_hub import errors as hub_errors
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import disable_progress_bars, validate_repo_id
+from huggingface_hub.utils import logging as hub_logging
 
 from synth.errors import RunError, SettingsError
 from synth.manifest import MANIFEST
@@ -43,6 +44,7 @@ class HubRepository:
         if get_token() is None:
             raise SettingsError("no token for the Hub: run `hf auth login`, or set HF_TOKEN")
         disable_progress_bars()
+        hub_logging.set_verbosity_error()
         self.name, self.revision = name, revision
         self._api = HfApi(library_name="pairsmith")
         self._where: dict[str, Any] = {"repo_id": name, "repo_type": "dataset"}

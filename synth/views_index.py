@@ -28,18 +28,17 @@ _COLUMNS = [
     ("chars", pa.int32()),
 ]
 _TOKENS = ("tokens", pa.int32())
-_REPAIR = [("fault", pa.string()), ("failure", pa.string()), ("evidence", pa.string())]
+_REPAIR = [("fault", pa.string()), ("failure", pa.string()), ("wrong", pa.string())]
 
 
 @dataclass(frozen=True)
 class ViewFile:
-    """A file of a view, and the sha256 of the shard that it was made of."""
+    """A file of a view."""
 
     path: str
     split: str
     rows: int
     sha256: str
-    source: str
 
 
 @dataclass(frozen=True)

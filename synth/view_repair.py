@@ -1,0 +1,154 @@
+"""Rows of the ``repair`` view: a wrong kernel, what a compiler or a run says of it, the right one.
+
+A quarter of the rows get a text that NVRTC refuses, the others one that compiles and is caught in a
+run on inputs that the row does not show, as an answer is judged. What no check catches is not used,
+and a row whose own kernel does not pass the same run has no repair.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from synth.view_texts import fenced, pick
+from validate.mutant_plain import plain_mutants
+from validate.mutants import Mutant
+from validate.nvrtc import CompileRunner
+from validate.plain_breaks import plain_breaks
+from validate.score import Answer, Scorer, Verdict
+from validate.score_run import RowUnfit
+
+Row = Mapping[str, Any]
+
+_ONE_IN = 4
+"""Of so many rows one gets a text that does not compile."""
+
+_TRIES = 6
+_LOG_CHARS = 1500
+HIDDEN_SEED = 8_271_828
+"""Of the inputs that wrong kernels fail on; the same for all who make views."""
+
+_CAUGHT = {
+    "wrong_value": "An output is wrong",
+    "wrote_out_of_bounds": "The kernel writes outside an array",
+    "read_out_of_bounds": "The kernel reads outside an array",
+    "data_race": "The kernel has a data race",
+    "bad_sync": "Threads do not meet at a barrier",
+    "input_changed": "The kernel changes an input",
+}
+"""Verdicts that name a fault of the text; a crash or a time limit says less."""
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A wrong version of a row's plain CUDA.
+
+    ``fault`` names the edit, ``failure`` is the verdict (`compile_error` or one of
+    `validate.score.STATUSES`), ``evidence`` what was said of it.
+    """
+
+    text: str
+    fault: str
+    failure: str
+    evidence: str
+
+
+def wrong_kernels(rows: Sequence[Row]) -> list[Wrong | None]:
+    """One wrong kernel for each row; None where none was caught, or the right one does not pass."""
+    fit = [at for at, row in enumerate(rows) if row["cuda_plain"] is not None]
+    broken = [at for at in fit if pick(rows[at], "repair/kind", _ONE_IN) == 0]
+    found: dict[int, Wrong] = dict(_refused(rows, broken))
+    with Scorer(hidden_seed=HIDDEN_SEED, batch_size=16) as scorer:
+        passing = _passing(scorer, rows, fit)
+        found = {at: wrong for at, wrong in found.items() if at in passing}
+        left = {
+            at: _in_turn(rows[at], plain_mutants(rows[at])) for at in sorted(passing - {*found})
+        }
+        for _ in range(_TRIES):
+            tried = {at: mutants.pop(0) for at, mutants in left.items() if mutants}
+            if not tried:
+                break
+            for at, verdict in _judged(scorer, rows, tried):
+                if verdict.status in _CAUGHT:
+                    found[at] = _caught(tried[at], verdict)
+                    del left[at]
+    return [found.get(at) for at in range(len(rows))]
+
+
+def _in_turn(row: Row, mutants: Sequence[Mutant]) -> list[Mutant]:
+    """One mutant of each operator, operators and mutants in an order of the row's own."""
+
+    def order(*what: str) -> str:
+        return hashlib.sha256("/".join((row["id"], *what)).encode()).hexdigest()
+
+    ours: dict[str, Mutant] = {}
+    for mutant in sorted(mutants, key=lambda m: order(m.operator, m.text)):
+        ours.setdefault(mutant.operator, mutant)
+    return [ours[name] for name in sorted(ours, key=order)]
+
+
+def _refused(rows: Sequence[Row], chosen: Sequence[int]) -> Iterator[tuple[int, Wrong]]:
+    """Texts that NVRTC refuses, with its log."""
+    left = {at: _in_turn(rows[at], plain_breaks(rows[at])) for at in chosen}
+    with CompileRunner(batch_size=1) as compiler:
+        while left := {at: mutants for at, mutants in left.items() if mutants}:
+            tried = {at: mutants.pop(0) for at, mutants in left.items()}
+            texts = [{**rows[at], "cuda_plain": mutant.text} for at, mutant in tried.items()]
+            for at, result in zip(tried, compiler.compile_plain(texts), strict=True):
+                if result.status == "compile_error" and "): error" in result.log:
+                    log = _log(result.log)
+                    evidence = f"The compiler says:\n\n{fenced('', log)}"
+                    yield at, Wrong(tried[at].text, tried[at].operator, "compile_error", evidence)
+                    del left[at]
+
+
+def _log(text: str) -> str:
+    """A compiler's log under the name that a file would have, cut after some lines."""
+    lines = text.replace("cuda_plain", "kernel.cu").strip().split("\n")
+    kept: list[str] = []
+    for line in lines:
+        if sum(map(len, kept)) + len(line) > _LOG_CHARS:
+            return "\n".join([*kept, "…"])
+        kept.append(line)
+    return "\n".join(kept)
+
+
+def _passing(scorer: Scorer, rows: Sequence[Row], chosen: Sequence[int]) -> set[int]:
+    """Those of the rows whose own plain CUDA passes."""
+    try:
+        verdicts = scorer.score_batch([Answer(rows[at]["cuda_plain"], rows[at]) for at in chosen])
+    except RowUnfit:
+        if len(chosen) == 1:
+            return set()
+        middle = len(chosen) // 2
+        return _passing(scorer, rows, chosen[:middle]) | _passing(scorer, rows, chosen[middle:])
+    return {at for at, verdict in zip(chosen, verdicts, strict=True) if verdict.passed}
+
+
+def _judged(
+    scorer: Scorer, rows: Sequence[Row], tried: Mapping[int, Mutant]
+) -> Iterator[tuple[int, Verdict]]:
+    answers = [Answer(mutant.text, rows[at]) for at, mutant in tried.items()]
+    yield from zip(tried, scorer.score_batch(answers), strict=True)
+
+
+def _caught(mutant: Mutant, verdict: Verdict) -> Wrong:
+    what, example = _CAUGHT[verdict.status], verdict.counter_example
+    if example is None:
+        where = re.sub(r"\b0 bytes after", "right after", verdict.reason)
+        evidence = f"{what}: {where}."
+    else:
+        sizes = ", ".join(f"{name} = {value}" for name, value in example.sizes.items())
+        index = ", ".join(map(str, example.index))
+        place = f"{example.output}[{index}]" + (f".{example.field}" if example.field else "")
+        got, want = _number(example.got), _number(example.want)
+        evidence = f"{what}: with {sizes}, `{place}` is {got}; it should be {want}."
+    return Wrong(mutant.text, mutant.operator, verdict.status, evidence)
+
+
+def _number(value: float | int | bool) -> str:
+    """Few digits, because the last ones depend on the machine's maths library."""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
