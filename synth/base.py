@@ -111,3 +111,5 @@ def rejected_rows(out: Path) -> list[dict[str, Any]]:
 
 EVIDENCE = Path("evidence") / "run.parquet"
 REJECTED = Path("rejected") / "rejected.jsonl"
+OVERLAP = Path("rejected") / "overlap.jsonl"
+HARVEST_REJECTED = Path("rejected") / "harvest.jsonl"

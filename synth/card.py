@@ -196,7 +196,8 @@ follow from these alone: the same command makes them again."""
 
 
 def _seeds(shape: Mapping[str, Any]) -> str:
+    clean = tables.cleaned(shape)
     if "merged" not in shape:
-        return f"seed {shape['seed']}"
+        return f"seed {shape['seed']}{clean}"
     seeds = ", ".join(str(part["seed"]) for part in shape["merged"])
-    return f"merged from datasets of the seeds {seeds}"
+    return f"merged from datasets of the seeds {seeds}{clean}"

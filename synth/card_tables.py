@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from synth.distributions import TEXTS, Distributions
 from synth.manifest import SPLITS, Manifest
@@ -118,3 +119,9 @@ def views_table(views: Views) -> str:
     heads = ["view", "rows", "median characters", "90 %", "most"]
     with_tokens = views.settings["tokenizer"] is not None
     return table([*heads, *(["median tokens", "most"] if with_tokens else []), "left out"], lines)
+
+
+def cleaned(shape: Mapping[str, Any]) -> str:
+    """What is said of benchmarks whose text was taken out; nothing where none was."""
+    parts = shape.get("decontaminated", ())
+    return "".join(f", decontaminated (benchmark files: {part['files']})" for part in parts)

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from synth.cli_decontaminate import decontaminate
 from synth.cli_generate import finish, generate, merge
 from synth.cli_gpu import gpu
 from synth.cli_look import doctor, show, stats
@@ -144,5 +145,6 @@ def harvest(
     sys.exit(1 if result.failed else 0)
 
 
-for _command in (generate, finish, merge, stats, show, doctor, lower, score, views, publish, gpu):
+_FROM_DATASETS = (merge, decontaminate, views, publish)
+for _command in (generate, finish, *_FROM_DATASETS, stats, show, doctor, lower, score, gpu):
     main.add_command(_command)

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 
+from synth.card_tables import cleaned
 from synth.card_yaml import configs_of, yaml_head
+from synth.files import write_text
 from synth.manifest import Manifest
+from synth.settings import Versions
 
 NO_LICENCE = "not stated"
 
 
-def render(out: Path, manifest: Manifest, versions: Mapping[str, object]) -> str:
-    """The text of the card of the dataset at ``out``, whose shards are in their places."""
+def write_card(out: Path, manifest: Manifest) -> None:
+    """Write the card of the dataset at ``out``, whose shards are in their places."""
+    versions = {f.name: manifest.shape[f"{f.name} version"] for f in fields(Versions)}
+    write_text(out / "README.md", _render(out, manifest, versions))
+
+
+def _render(out: Path, manifest: Manifest, versions: Mapping[str, object]) -> str:
     licence = _licence_lines(manifest.shape["licence"])
     name = "Warp Python to CUDA kernel pairs, harvested"
     head = yaml_head(configs_of(out, manifest, None), licence, name, manifest.rows)
@@ -70,5 +79,5 @@ same CUDA up to the kernel's name. What was left out is listed in `rejected/`, w
 
 ## Made with
 
-{made_with}; at most {shape["per_module"] or "any number of"} rows a module.
+{made_with}; at most {shape["per_module"] or "any number of"} rows a module{cleaned(shape)}.
 """

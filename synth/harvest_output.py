@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from synth import harvest_card
+from synth.base import HARVEST_REJECTED
 from synth.counts import counted
 from synth.errors import SettingsError
 from synth.files import write_text
@@ -20,7 +21,6 @@ from synth.manifest import MANIFEST, Manifest, read_manifest
 from synth.settings import Versions, fingerprint
 from synth.shards import ShardWriter
 
-REJECTED = "rejected/harvest.jsonl"
 _MOST_REASONS = 12
 
 
@@ -35,6 +35,8 @@ def check_folder(out: Path) -> None:
         raise SettingsError(f"{out} is not empty and holds no {MANIFEST}; choose another with -o")
     if "per_module" not in manifest.shape:
         raise SettingsError(f"{out} holds a generated dataset; choose another with -o")
+    if "decontaminated" in manifest.shape:
+        raise SettingsError(f"{out} holds a decontaminated dataset; choose another with -o")
 
 
 def write_dataset(
@@ -62,7 +64,7 @@ def _write(
     writer.close()
     paths = [out / shard["path"] for shard in writer.shards]
     lines = [json.dumps(entry, sort_keys=True) for entry in result.left]
-    write_text(out / REJECTED, "".join(f"{line}\n" for line in lines))
+    write_text(out / HARVEST_REJECTED, "".join(f"{line}\n" for line in lines))
     copy_headers(out / "include")
     shape = {
         "per_module": options.per_module,
@@ -81,7 +83,7 @@ def _write(
         counts={name: c for name, c in counted(paths).items() if c},
         draws=_counts(result),
     )
-    write_text(out / "README.md", harvest_card.render(out, manifest, asdict(versions)))
+    harvest_card.write_card(out, manifest)
     manifest.write(out)
     return manifest
 
@@ -133,4 +135,4 @@ def _reasons(title: str, reasons: Mapping[str, int]) -> Iterator[str]:
         yield f"{count:7d}  {reason[:150]}"
     rest = ordered[_MOST_REASONS:]
     if rest:
-        yield f"{sum(n for _, n in rest):7d}  for {len(rest)} other reasons, see {REJECTED}"
+        yield f"{sum(n for _, n in rest):7d}  for {len(rest)} other reasons, see {HARVEST_REJECTED}"

@@ -59,6 +59,8 @@ def read_manifest(out: Path) -> Manifest | None:
 
 def require_same_shape(where: Path, ours: dict[str, Any], theirs: dict[str, Any]) -> None:
     """Refuse to mix rows of different settings or versions in one folder."""
+    if "decontaminated" in theirs:
+        raise SettingsError(f"{where} was decontaminated and cannot grow; choose another with -o")
     if fingerprint(ours) != fingerprint(theirs):
         what = "; ".join(differences(ours, theirs))
         raise SettingsError(

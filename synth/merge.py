@@ -14,21 +14,19 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from synth.base import EVIDENCE, REJECTED, Base, Keys64, read_base
+from synth.base import REJECTED, Base, Keys64, read_base
 from synth.codegen import check_warp_version
-from synth.counts import counted
+from synth.derived import carry_evidence, close, finished, held_for, require_whole
 from synth.errors import SettingsError
-from synth.files import parquet_bytes, read_parquet, remove_folder, remove_trash
-from synth.finish import EVIDENCE_SCHEMA, commit, draws
+from synth.files import read_parquet
+from synth.finish import draws
 from synth.layout import Layout
-from synth.lock import held_alone
-from synth.manifest import SPLITS, Manifest, damaged_shards, read_manifest
+from synth.manifest import SPLITS, Manifest
 from synth.plan import Positions
-from synth.prepare import disk_troubles, require_numbers
-from synth.settings import STRUCTURE_CAP, Versions, differences, fingerprint
+from synth.prepare import require_numbers
+from synth.settings import STRUCTURE_CAP, differences
 from synth.shard_tables import ShardTables
 from synth.stage import Stage
 from synth.tally import Tally
@@ -58,45 +56,17 @@ def merge(folders: Sequence[Path], out: Path, *, shard_size: int = 1000) -> Mani
     check_warp_version()
     manifests = [_manifest(folder) for folder in folders]
     shape = _shape(folders, manifests)
-    if out.exists() and not out.is_dir():
-        raise SettingsError(f"{out} is no folder; choose another with -o")
-    with held_alone(out), disk_troubles(out):
-        remove_trash(out)
-        there = read_manifest(out)
-        if there is not None and there.fingerprint == fingerprint(shape):
-            # Killed when all was in its place.
-            remove_folder(out / "work")
-            return there
-        staged = Stage(out / "work").manifest()
-        if staged is not None and staged.fingerprint == fingerprint(shape):
-            # Killed while it put things in their places.
-            return commit(Stage(out / "work"), out, staged, out / "work")
-        if any(path != out / "work" / "staged" for path in _files(out)):
-            raise SettingsError(f"{out} is there already; choose another with -o")
-        return _write(_sources(folders, manifests), shape, out, shard_size)
-
-
-def _files(out: Path) -> list[Path]:
-    """What lies in a folder, and in ``work`` there."""
-    found = [path for path in out.iterdir() if path.name != "work"]
-    return [*found, *(out / "work").glob("*")]
+    with held_for(out, shape) as there:
+        return there or _write(_sources(folders, manifests), shape, out, shard_size)
 
 
 def _manifest(folder: Path) -> Manifest:
-    manifest = read_manifest(folder)
-    if manifest is None:
-        raise SettingsError(f"{folder} holds no finished dataset")
-    installed = Versions.installed().warp
-    if manifest.shape.get("warp version") not in (installed, None):
-        raise SettingsError(
-            f"{folder} was made with Warp {manifest.shape['warp version']}: merge with that and "
-            f"not {installed}, so that the headers fit"
-        )
+    manifest = finished(folder, "merge")
+    if "decontaminated" in manifest.shape:
+        raise SettingsError(f"{folder} was decontaminated: merge first, decontaminate the whole")
     if "seed" not in manifest.shape:
         raise SettingsError(f"{folder} was harvested or merged: only generated datasets merge")
-    damaged = damaged_shards(folder, manifest)
-    if damaged:
-        raise SettingsError(f"{folder} is not whole: {damaged[0]}; generate it again first")
+    require_whole(folder, manifest)
     return manifest
 
 
@@ -144,19 +114,12 @@ def _write(
     for source in sources:
         for split in SPLITS:
             _add(shards, split, source, stays, kept, ids)
-    _extras(stage, sources, ids)
-    names = sorted(shards.entries, key=_order)
-    manifest = Manifest(
-        fingerprint=fingerprint(shape),
-        rows=kept.size,
-        shard_size=shard_size,
-        shape=shape,
-        shards=[shards.entries[name] for name in names],
-        counts=counted([stage.folder / name for name in names]),
-        draws=_draws(sources, {"duplicate": duplicate.sum(), "structure_cap": crowded.sum()}),
-    )
-    stage.close(manifest, out)
-    return commit(stage, out, manifest, out / "work")
+    folders = [source.out for source in sources]
+    carry_evidence(stage, folders, ids)
+    failed = [folder / REJECTED for folder in folders if (folder / REJECTED).is_file()]
+    stage.extra(REJECTED, b"".join(path.read_bytes() for path in failed))
+    refusals = {"duplicate": duplicate.sum(), "structure_cap": crowded.sum()}
+    return close(shards, out, shape, _draws(sources, refusals))
 
 
 def refused(structures: Keys64, renames: Keys64) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -172,10 +135,6 @@ def refused(structures: Keys64, renames: Keys64) -> tuple[NDArray[np.bool_], NDA
     crowded = np.zeros(renames.size, np.bool_)
     crowded[order] = rank >= STRUCTURE_CAP
     return duplicate, crowded
-
-
-def _order(name: str) -> tuple[int, str]:
-    return SPLITS.index(name.partition("/")[0]), name
 
 
 def _add(
@@ -196,20 +155,6 @@ def _add(
             rows = read_parquet(shard.path).filter(pa.array(here))
             ids.update(rows["id"].to_pylist())
             shards.add(split, rows, np.searchsorted(kept, places[here]))
-
-
-def _extras(stage: Stage, sources: Sequence[_Source], ids: set[str]) -> None:
-    wanted, evidence, rejected = pa.array(sorted(ids)), [], b""
-    for source in sources:
-        measured, failed = source.out / EVIDENCE, source.out / REJECTED
-        if measured.is_file():
-            table = read_parquet(measured).select(EVIDENCE_SCHEMA.names)
-            evidence.append(table.filter(pc.is_in(table["id"], wanted)))
-        if failed.is_file():
-            rejected += failed.read_bytes()
-    if evidence:
-        stage.extra(EVIDENCE, parquet_bytes(pa.concat_tables(evidence)))
-    stage.extra(REJECTED, rejected)
 
 
 def _draws(sources: Sequence[_Source], refusals: Mapping[str, int]) -> dict[str, Any]:

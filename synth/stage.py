@@ -12,7 +12,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from synth.base import EVIDENCE, REJECTED
+from synth import harvest_card
+from synth.base import EVIDENCE, HARVEST_REJECTED, OVERLAP, REJECTED
 from synth.card import write_card
 from synth.failpoints import failpoint
 from synth.files import (
@@ -32,7 +33,7 @@ _FOLDER = "staged"
 _NEXT = ".next"
 """In a folder that is to take the place of the split's present one."""
 
-_EXTRAS = (EVIDENCE, REJECTED)
+_EXTRAS = (EVIDENCE, REJECTED, OVERLAP, HARVEST_REJECTED)
 
 
 class Stage:
@@ -97,7 +98,10 @@ class Stage:
         for name in _EXTRAS:
             self._move(out, str(name))
         copy_headers(out / "include")
-        write_card(out, manifest, views_of(out, manifest))
+        if "per_module" in manifest.shape:
+            harvest_card.write_card(out, manifest)
+        else:
+            write_card(out, manifest, views_of(out, manifest))
         manifest.write(out)
 
     def _put(self, out: Path, split: str, wanted: bool) -> None:

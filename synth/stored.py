@@ -30,7 +30,7 @@ def count_rows(out: Path) -> int:
     """Rows of all shards; :class:`SettingsError` when one cannot be read."""
     total = 0
     for path in shard_paths(out):
-        with _readable(path):
+        with readable(path):
             total += pq.ParquetFile(path).metadata.num_rows
     return total
 
@@ -42,7 +42,7 @@ def stored_rows(out: Path, columns: Sequence[str] | None = None) -> Iterator[tup
     """
     names = None if columns is None else list(columns)
     for path in shard_paths(out):
-        with _readable(path):
+        with readable(path):
             for batch in pq.ParquetFile(path).iter_batches(ROWS_AT_ONCE, columns=names):
                 for row in batch.to_pylist():
                     yield path.parent.name, row
@@ -50,13 +50,14 @@ def stored_rows(out: Path, columns: Sequence[str] | None = None) -> Iterator[tup
 
 def read_columns(path: Path, columns: Sequence[str]) -> list[Row]:
     """Some columns of a shard; :class:`SettingsError` when it cannot be read."""
-    with _readable(path):
+    with readable(path):
         rows: list[Row] = pq.read_table(path, columns=list(columns)).to_pylist()
     return rows
 
 
 @contextmanager
-def _readable(path: Path) -> Iterator[None]:
+def readable(path: Path) -> Iterator[None]:
+    """Turn a file that cannot be read into :class:`SettingsError`."""
     try:
         yield
     except (pa.ArrowInvalid, OSError) as error:

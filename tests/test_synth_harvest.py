@@ -11,12 +11,14 @@ import pyarrow.parquet as pq
 import pytest
 from datasets import load_dataset
 
+from synth.base import HARVEST_REJECTED
+from synth.check import check_dataset
 from synth.codegen import Translator
 from synth.errors import SettingsError
 from synth.harvest import Harvested, Options, harvest
 from synth.harvest_check import harvested_problem, harvested_split
 from synth.harvest_find import module_name
-from synth.harvest_output import REJECTED, check_folder, write_dataset
+from synth.harvest_output import check_folder, write_dataset
 from synth.harvest_process import harvest_file
 from validate.schema import check_row
 
@@ -225,9 +227,11 @@ def test_dataset_reads_and_repeats(folder: Path, result: Harvested, tmp_path: Pa
     for shard in (tmp_path / "a").glob("*/shard-*.parquet"):
         for row in pq.read_table(shard).to_pylist():
             assert harvested_split(row) == shard.parent.name
-    listed = (tmp_path / "a" / REJECTED).read_text().splitlines()
+    listed = (tmp_path / "a" / HARVEST_REJECTED).read_text().splitlines()
     assert {json.loads(line)["kernel"] for line in listed} >= {"wrong", "never_called.hidden"}
     assert "license: mit" in (tmp_path / "a" / "README.md").read_text()
+    checked = check_dataset(tmp_path / "a", "text")
+    assert (checked.failed, checked.problems, checked.checked) == ([], [], 8)
 
 
 def test_cap_counts_distinct_rows_of_a_module(folder: Path) -> None:
