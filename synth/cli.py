@@ -13,6 +13,7 @@ from synth.cli_gpu import gpu
 from synth.cli_look import doctor, show, stats
 from synth.cli_lower import lower
 from synth.cli_score import score
+from synth.cli_view import view
 from synth.progress import progress_bar
 
 _OUT = click.Path(file_okay=False, path_type=Path)
@@ -142,5 +143,5 @@ def harvest(
     sys.exit(1 if result.failed else 0)
 
 
-for _command in (generate, finish, merge, stats, show, doctor, lower, score, gpu):
+for _command in (generate, finish, merge, stats, show, view, doctor, lower, score, gpu):
     main.add_command(_command)
