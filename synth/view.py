@@ -7,6 +7,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -64,7 +65,8 @@ def view(out: Path, file: Path | None = None, most: int = 1000, quiet: bool = Fa
     Shows ``most`` rows at most (:func:`synth.view_rows.choose`). :class:`SettingsError` when there
     is no dataset or the file cannot be written.
     """
-    target = _target(out, file)
+    with _writable(file or out):
+        target = _target(out, file)
     with progress_bar(count_rows(out), quiet, "view: choose") as bar:
         choice = choose(out, most, bar.update)
     with progress_bar(len(choice.places), quiet, "view: write") as bar:
@@ -73,23 +75,29 @@ def view(out: Path, file: Path | None = None, most: int = 1000, quiet: bool = Fa
             with path.open("wb") as page:
                 _write_page(page, out, choice, bar.update)
 
-        try:
+        with _writable(target):
             write_whole(target, write)
-        except OSError as error:
-            raise SettingsError(f"cannot write {target}: {error.strerror}") from None
     return Viewed(target, len(choice.places), choice.total, target.stat().st_size)
 
 
 def _target(out: Path, file: Path | None) -> Path:
-    dataset = out.resolve()
-    target = dataset.with_name(f"{dataset.name}.html") if file is None else file
-    if target.resolve().is_relative_to(dataset):
+    beside = out.resolve() if out.name in ("", "..") else out
+    target = beside.with_name(f"{beside.name}.html") if file is None else file
+    if target.resolve().is_relative_to(out.resolve()):
         raise SettingsError(f"cannot write {target}: a dataset's folder holds the dataset alone")
     if target.is_dir():
         raise SettingsError(f"cannot write {target}: it is a folder")
     if not target.parent.is_dir():
         raise SettingsError(f"cannot write {target}: {target.parent} is no folder")
     return target
+
+
+@contextmanager
+def _writable(target: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise SettingsError(f"cannot write {target}: {error.strerror}") from None
 
 
 def _write_page(page: BinaryIO, out: Path, choice: Choice, written: Any) -> None:

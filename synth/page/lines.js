@@ -11,7 +11,7 @@ function lineMaps(row) {
     const cuda = row.line_map_cuda[i] + before;
     first.set(cuda, [...(first.get(cuda) ?? []), python]);
   });
-  const depth = (line) => text[line - 1].search(/\S/);
+  const depth = (line) => (text[line - 1] ?? "").search(/\S/);
   for (const [start, pythons] of first) {
     let end = start;
     while (end < text.length && !first.has(end + 1) && depth(end + 1) >= depth(start)) end++;

@@ -53,10 +53,16 @@ async function showRow(place) {
     byId("detail").replaceChildren(el("p", { class: "empty" }, text));
     return;
   }
-  const row = await fullRow(index, place);
-  if (asked.row !== id) return;
-  drawnRow = id;
-  drawRow(row);
+  try {
+    const row = await fullRow(index, place);
+    if (asked.row !== id) return;
+    drawnRow = id;
+    drawRow(row);
+  } catch (error) {
+    const text = `Row ${id} cannot be shown: ${error.message}`;
+    byId("detail").replaceChildren(el("p", { class: "empty", role: "alert" }, text));
+    throw error;
+  }
   // The neighbour is likely next.
   if (list.found[list.current + 1] !== undefined) fullRow(index, list.found[list.current + 1]);
 }
