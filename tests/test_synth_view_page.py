@@ -145,6 +145,12 @@ def test_evidence_filters(desk: Page, evidence: str, count: int) -> None:
     assert shown_count(desk) == count
 
 
+def test_a_row_must_have_all_evidence_that_is_ticked(desk: Page) -> None:
+    for evidence, count in (("plain", 30), ("gpu", 1), ("gpu_failed", 0)):
+        tick(desk, "evidence", evidence)
+        assert shown_count(desk) == count
+
+
 def test_filters_join_and_live_in_the_address(desk: Page, viewed: Viewed, browser: Browser) -> None:
     wanted = [
         row["id"]
@@ -286,6 +292,21 @@ def test_texts_are_those_of_the_row(desk: Page, viewed: Viewed) -> None:
             assert lines == text.rstrip("\n").split("\n")
     desk.click("summary:has-text('Reference')")
     expect(desk.locator("details.fold[open] pre")).to_contain_text(row["reference"].split("(")[0])
+
+
+def test_facts(desk: Page, viewed: Viewed) -> None:
+    for _, row in viewed[1][:30:5]:
+        go_to(desk, row)
+        facts = desk.locator(".columns")
+        for arg in row["args"]:
+            for text in (arg["name"], arg["dtype"], arg["init"], arg["low"] or ""):
+                expect(facts).to_contain_text(text)
+            if arg["role"] in ("out", "inout"):
+                kind = "exact" if arg["rtol"] is None else "rtol "
+                expect(facts).to_contain_text(f"{arg['name']}: {kind}")
+        for text in (*row["checks"]["shapes"], *row["ops"], str(row["input_seed"])):
+            expect(facts).to_contain_text(text)
+        expect(facts).to_contain_text(f"style: {json.loads(row['schedule'])['style']}")
 
 
 def test_copy(desk: Page, viewed: Viewed) -> None:

@@ -55,10 +55,20 @@ function badges(row) {
   return el("ul", { class: "badges", "aria-label": "Evidence" }, ...found);
 }
 
+const WHOLE = /^(bool|u?int\d+)$|\[u?int\d+\]$/;
+
+/** How close each output must be; whole numbers have no tolerance, because they must be equal. */
+function tolerancesOf(row) {
+  const outputs = row.args.filter((arg) => arg.role === "out" || arg.role === "inout");
+  return outputs.map((arg) => {
+    if (arg.rtol !== null) return `${arg.name}: rtol ${arg.rtol}, atol ${orDash(arg.atol)}`;
+    return `${arg.name}: ${WHOLE.test(arg.dtype) ? "exact" : "none given"}`;
+  });
+}
+
 function evidence(row) {
   const { checks } = row;
-  const outputs = row.args.filter((arg) => arg.rtol !== null || arg.atol !== null);
-  const tolerances = outputs.map((a) => `${a.name}: rtol ${orDash(a.rtol)}, atol ${orDash(a.atol)}`);
+  const tolerances = tolerancesOf(row);
   const parts = [
     terms([
       ["Compiled for", checks.compile_archs?.length ? checks.compile_archs : null],
@@ -75,7 +85,7 @@ function evidence(row) {
   ];
   if (row.gpu.length) {
     const rows = row.gpu.map((g) => [g.device, g.text, g.status, orDash(g.time_us), orDash(g.reason)]);
-    parts.push(table(["Device", "Text", "Status", "Time, µs", "Reason"], rows, "GPU runs"));
+    parts.push(table(["Device", "Text", "Status", "µs", "Reason"], rows, "GPU runs"));
   }
   return section("Evidence", ...parts);
 }

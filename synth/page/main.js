@@ -200,7 +200,7 @@ function fromAddress() {
 
 async function start() {
   if (typeof DecompressionStream !== "function") {
-    return trouble("This browser cannot unpack the rows: it has no DecompressionStream. Open the page in Chrome or Edge 80, Firefox 113, Safari 16.4 or newer.");
+    return trouble("This browser cannot unpack the rows: it has no DecompressionStream. Open the page in Chrome or Edge 92, Firefox 113, Safari 16.4 or newer.");
   }
   index = await unpack("index");
   addNames(index);
