@@ -15,6 +15,7 @@ from synth.cli_look import doctor, show, stats
 from synth.cli_lower import lower
 from synth.cli_publish import publish
 from synth.cli_score import score
+from synth.cli_view import view
 from synth.cli_views import views
 from synth.progress import progress_bar
 
@@ -145,6 +146,7 @@ def harvest(
     sys.exit(1 if result.failed else 0)
 
 
-_FROM_DATASETS = (merge, decontaminate, views, publish)
-for _command in (generate, finish, *_FROM_DATASETS, stats, show, doctor, lower, score, gpu):
+_MAKE = (generate, finish, merge, decontaminate, views, publish)
+_LOOK = (stats, show, view, doctor)
+for _command in (*_MAKE, *_LOOK, lower, score, gpu):
     main.add_command(_command)

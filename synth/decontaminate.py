@@ -93,10 +93,14 @@ def _bytes_of(path: Path) -> bytes:
 
 
 def _lines(report: Report) -> bytes:
-    """The rows that go, each with what it shares with which benchmark."""
+    """The rows that go, each with how much it shares with which benchmark.
+
+    What it shares is not quoted: the file is published, and would carry the benchmark along.
+    """
+    entries = ({**scored.as_dict(), "reason": "overlap"} for scored in report.over)
     lines = [
-        json.dumps({**scored.as_dict(), "reason": "overlap"}, sort_keys=True, ensure_ascii=False)
-        for scored in report.over
+        json.dumps({k: v for k, v in entry.items() if k != "run"}, sort_keys=True)
+        for entry in entries
     ]
     return "".join(f"{line}\n" for line in lines).encode()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -46,6 +47,40 @@ def stored_rows(out: Path, columns: Sequence[str] | None = None) -> Iterator[tup
             for batch in pq.ParquetFile(path).iter_batches(ROWS_AT_ONCE, columns=names):
                 for row in batch.to_pylist():
                     yield path.parent.name, row
+
+
+def rows_at(out: Path, places: Sequence[int], columns: Sequence[str]) -> Iterator[tuple[str, Row]]:
+    """The rows at those places (counted from 0 over all shards, ascending) with their splits.
+
+    Row groups that hold none of them are not read. :class:`SettingsError` for a shard that cannot
+    be read.
+    """
+    first = 0
+    for path in shard_paths(out):
+        with _readable(path):
+            file = pq.ParquetFile(path)
+            for group in range(file.num_row_groups):
+                count = file.metadata.row_group(group).num_rows
+                inside = [place - first for place in _between(places, first, first + count)]
+                for row in _rows_of_group(file, group, inside, columns):
+                    yield path.parent.name, row
+                first += count
+
+
+def _between(places: Sequence[int], low: int, high: int) -> Sequence[int]:
+    return places[bisect_left(places, low) : bisect_left(places, high)]
+
+
+def _rows_of_group(
+    file: pq.ParquetFile, group: int, places: Sequence[int], columns: Sequence[str]
+) -> Iterator[Row]:
+    if not places:
+        return
+    first = 0
+    for batch in file.iter_batches(ROWS_AT_ONCE, row_groups=[group], columns=list(columns)):
+        here = _between(places, first, first + batch.num_rows)
+        yield from batch.take(pa.array([place - first for place in here], pa.int64())).to_pylist()
+        first += batch.num_rows
 
 
 def read_columns(path: Path, columns: Sequence[str]) -> list[Row]:
