@@ -57,7 +57,7 @@ def rows_at(out: Path, places: Sequence[int], columns: Sequence[str]) -> Iterato
     """
     first = 0
     for path in shard_paths(out):
-        with _readable(path):
+        with readable(path):
             file = pq.ParquetFile(path)
             for group in range(file.num_row_groups):
                 count = file.metadata.row_group(group).num_rows
