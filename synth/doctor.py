@@ -30,6 +30,8 @@ _PACKAGES = (
     "cupy-cuda13x",
     "cupy-cuda12x",
     "ray",
+    "huggingface-hub",
+    "tokenizers",
 )
 
 
@@ -94,6 +96,8 @@ def _features() -> list[str]:
         f"generate and validate --verify run: {_host_run(rows)}",
         f"load_dataset: {_needs('datasets', 'pip install datasets')}",
         f"compile check with NVRTC (validate.nvrtc): {_compile_check(rows)}",
+        f"views with --tokenizer: {_needs('tokenizers', _extra('views'))}",
+        f"publish: {_needs('huggingface_hub', _extra('publish'))}",
         f"gpu run and bench: {_gpu_run(rows)}",
     ]
 
@@ -136,6 +140,10 @@ def _gpu_run(rows: list[Row]) -> str:
     if verdict.passed:
         return f"ready (one pair was compiled for and run on {found[0].name})"
     return f"no ({'; '.join(f'{r.text}: {r.status}: {r.reason}' for r in verdict.results)})"
+
+
+def _extra(name: str) -> str:
+    return f"pip install 'pairsmith[{name}]'"
 
 
 def _needs(module: str, remedy: str) -> str:

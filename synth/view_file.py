@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from synth.files import parquet_bytes
 from synth.stored import read_columns
-from synth.view_repair import wrong_kernels
+from synth.view_repair import Faults
 from synth.view_texts import EXCHANGES, REPAIR, Exchange, LeftOut, repair
 from synth.views_index import view_schema
 
@@ -24,7 +24,7 @@ COLUMNS = (
     *("cuda_helpers", "cuda_forward", "cuda_backward", "cuda_plain", "plain_args"),
     *("plain_launch", "schedule", "launch", "args", "sizes", "input_seed", "checks"),
 )
-ROWS_AT_ONCE = 64
+ROWS_AT_ONCE = 128
 
 
 @dataclass(frozen=True)
@@ -99,14 +99,16 @@ def _exchanges(
 def _repairs(
     rows: Sequence[Row], left_out: Counter[str]
 ) -> Iterator[tuple[Row, Exchange, dict[str, str]]]:
-    for start in range(0, len(rows), ROWS_AT_ONCE):
-        some = rows[start : start + ROWS_AT_ONCE]
-        for row, wrong in zip(some, wrong_kernels(some), strict=True):
-            if wrong is None:
-                left_out["no_plain_cuda" if row["cuda_plain"] is None else "nothing_caught"] += 1
-                continue
-            more = {"fault": wrong.fault, "failure": wrong.failure, "wrong": wrong.text}
-            yield row, repair(row, wrong.text, wrong.evidence), more
+    with Faults() as faults:
+        for start in range(0, len(rows), ROWS_AT_ONCE):
+            some = rows[start : start + ROWS_AT_ONCE]
+            for row, wrong in zip(some, faults.wrong_kernels(some), strict=True):
+                if wrong is None:
+                    plain = row["cuda_plain"] is not None
+                    left_out["nothing_caught" if plain else "no_plain_cuda"] += 1
+                    continue
+                more = {"fault": wrong.fault, "failure": wrong.failure, "wrong": wrong.text}
+                yield row, repair(row, wrong.text, wrong.evidence), more
 
 
 def _entry(

@@ -56,26 +56,40 @@ class Wrong:
     evidence: str
 
 
-def wrong_kernels(rows: Sequence[Row]) -> list[Wrong | None]:
-    """One wrong kernel for each row; None where none was caught, or the right one does not pass."""
-    fit = [at for at, row in enumerate(rows) if row["cuda_plain"] is not None]
-    broken = [at for at in fit if pick(rows[at], "repair/kind", _ONE_IN) == 0]
-    found: dict[int, Wrong] = dict(_refused(rows, broken))
-    with Scorer(hidden_seed=HIDDEN_SEED, batch_size=16) as scorer:
-        passing = _passing(scorer, rows, fit)
-        found = {at: wrong for at, wrong in found.items() if at in passing}
-        left = {
-            at: _in_turn(rows[at], plain_mutants(rows[at])) for at in sorted(passing - {*found})
-        }
+class Faults:
+    """Finds wrong kernels; keeps the child processes that compile and run. A context manager."""
+
+    def __init__(self) -> None:
+        # One text a program: most are refused, and a batch would be compiled again in halves.
+        self._compiler = CompileRunner(batch_size=1)
+        self._scorer = Scorer(hidden_seed=HIDDEN_SEED, batch_size=16)
+
+    def __enter__(self) -> Faults:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._compiler.close()
+        self._scorer.close()
+
+    def wrong_kernels(self, rows: Sequence[Row]) -> list[Wrong | None]:
+        """One for each row; None where none was caught, or the right kernel does not pass."""
+        fit = [at for at, row in enumerate(rows) if row["cuda_plain"] is not None]
+        broken = [at for at in fit if pick(rows[at], "repair/kind", _ONE_IN) == 0]
+        passing = _passing(self._scorer, rows, fit)
+        refused = dict(_refused(self._compiler, rows, broken))
+        found = {at: wrong for at, wrong in refused.items() if at in passing}
+        rest = sorted(passing - {*found})
+        left = {at: _in_turn(rows[at], plain_mutants(rows[at])) for at in rest}
         for _ in range(_TRIES):
             tried = {at: mutants.pop(0) for at, mutants in left.items() if mutants}
             if not tried:
                 break
-            for at, verdict in _judged(scorer, rows, tried):
+            answers = [Answer(mutant.text, rows[at]) for at, mutant in tried.items()]
+            for at, verdict in zip(tried, self._scorer.score_batch(answers), strict=True):
                 if verdict.status in _CAUGHT:
                     found[at] = _caught(tried[at], verdict)
                     del left[at]
-    return [found.get(at) for at in range(len(rows))]
+        return [found.get(at) for at in range(len(rows))]
 
 
 def _in_turn(row: Row, mutants: Sequence[Mutant]) -> list[Mutant]:
@@ -90,19 +104,20 @@ def _in_turn(row: Row, mutants: Sequence[Mutant]) -> list[Mutant]:
     return [ours[name] for name in sorted(ours, key=order)]
 
 
-def _refused(rows: Sequence[Row], chosen: Sequence[int]) -> Iterator[tuple[int, Wrong]]:
+def _refused(
+    compiler: CompileRunner, rows: Sequence[Row], chosen: Sequence[int]
+) -> Iterator[tuple[int, Wrong]]:
     """Texts that NVRTC refuses, with its log."""
     left = {at: _in_turn(rows[at], plain_breaks(rows[at])) for at in chosen}
-    with CompileRunner(batch_size=1) as compiler:
-        while left := {at: mutants for at, mutants in left.items() if mutants}:
-            tried = {at: mutants.pop(0) for at, mutants in left.items()}
-            texts = [{**rows[at], "cuda_plain": mutant.text} for at, mutant in tried.items()]
-            for at, result in zip(tried, compiler.compile_plain(texts), strict=True):
-                if result.status == "compile_error" and "): error" in result.log:
-                    log = _log(result.log)
-                    evidence = f"The compiler says:\n\n{fenced('', log)}"
-                    yield at, Wrong(tried[at].text, tried[at].operator, "compile_error", evidence)
-                    del left[at]
+    while left := {at: mutants for at, mutants in left.items() if mutants}:
+        tried = {at: mutants.pop(0) for at, mutants in left.items()}
+        texts = [{**rows[at], "cuda_plain": mutant.text} for at, mutant in tried.items()]
+        for at, result in zip(tried, compiler.compile_plain(texts), strict=True):
+            if result.status == "compile_error" and "): error" in result.log:
+                log = _log(result.log)
+                evidence = f"The compiler says:\n\n{fenced('', log)}"
+                yield at, Wrong(tried[at].text, tried[at].operator, "compile_error", evidence)
+                del left[at]
 
 
 def _log(text: str) -> str:
@@ -126,13 +141,6 @@ def _passing(scorer: Scorer, rows: Sequence[Row], chosen: Sequence[int]) -> set[
         middle = len(chosen) // 2
         return _passing(scorer, rows, chosen[:middle]) | _passing(scorer, rows, chosen[middle:])
     return {at for at, verdict in zip(chosen, verdicts, strict=True) if verdict.passed}
-
-
-def _judged(
-    scorer: Scorer, rows: Sequence[Row], tried: Mapping[int, Mutant]
-) -> Iterator[tuple[int, Verdict]]:
-    answers = [Answer(mutant.text, rows[at]) for at, mutant in tried.items()]
-    yield from zip(tried, scorer.score_batch(answers), strict=True)
 
 
 def _caught(mutant: Mutant, verdict: Verdict) -> Wrong:
