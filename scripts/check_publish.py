@@ -20,15 +20,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import pyarrow.parquet as pq
 from loopback_hub import Hub, RefusedError, serving
 
 from synth.manifest import SPLITS
 
+ROOT = Path(__file__).resolve().parent.parent
 NAME = "smith/pairs"
 COMPARE = """
 import sys
