@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from synth.card_tables import views_table
 from synth.views_index import Views
+from validate.nvrtc_program import WARP_OPTIONS
 
 
 def compile_section(name: str) -> str:
-    """Commands that compile a row's texts; ``name`` is USER/NAME."""
+    """How to compile a row's texts; ``name`` is USER/NAME."""
+    options = ", ".join(f'"{option}"' for option in WARP_OPTIONS)
     return f"""## Compile a row
 
 ```python
@@ -18,13 +20,26 @@ from datasets import load_dataset
 row = load_dataset("{name}", split="train")[0]
 Path("plain.cu").write_text(row["cuda_plain"])
 parts = ("cuda_prologue", "cuda_helpers", "cuda_forward", "cuda_backward")
-Path("warp.cu").write_text("".join(row[part] or "" for part in parts))
+text = "".join(row[part] or "" for part in parts)
 ```
 
+Plain CUDA needs nothing but CUDA: `nvcc -arch=sm_90 -ptx plain.cu`. Warp's text is for NVRTC and
+Warp's headers, which lie in `include/`:
+
 ```sh
-nvcc -arch=sm_90 -ptx plain.cu
+pip install "cuda-bindings>=13,<14" "nvidia-cuda-nvrtc>=13,<14"
 hf download {name} --repo-type dataset --include "include/*" --local-dir .
-nvcc -arch=sm_90 -std=c++17 -w -I include -ptx warp.cu
+```
+
+```python
+from cuda.bindings import nvrtc
+
+options = ["--gpu-architecture=compute_90", "-Iinclude", {options}]
+_, program = nvrtc.nvrtcCreateProgram(text.encode(), b"row.cu", 0, [], [])
+(status,) = nvrtc.nvrtcCompileProgram(program, len(options), [o.encode() for o in options])
+_, size = nvrtc.nvrtcGetPTXSize(program)
+ptx = b" " * size
+nvrtc.nvrtcGetPTX(program, ptx)
 ```
 
 `pairsmith validate` compiles and runs whole datasets without a GPU, `pairsmith gpu run` on one, and

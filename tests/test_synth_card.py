@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -16,6 +17,7 @@ from synth.card import write_card
 from synth.card_columns import COLUMNS
 from synth.distributions import distributions
 from synth.dress import dress
+from synth.headers import copy_headers
 from synth.manifest import Manifest, read_manifest
 from synth.plots import draw_all
 from synth.stored import shard_paths, stored_rows
@@ -96,6 +98,25 @@ def test_an_example_of_every_category_is_a_row(dataset: Path) -> None:
     for row_id in shown:
         assert rows[row_id]["python"].rstrip() in text
         assert rows[row_id]["cuda_plain"].rstrip() in text
+
+
+def test_its_recipe_compiles_a_row(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The code of the card as it stands, with the rows of this folder for those of the Hub."""
+    copy_headers(dataset / "include")
+    write_card(dataset, manifest_of(dataset))
+    section = (dataset / "README.md").read_text().split("## Compile a row")[1].split("## ")[0]
+    load, compile_ = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    monkeypatch.chdir(dataset)
+    names: dict[str, object] = {}
+    exec(load.replace('"USER/NAME"', f'"{dataset}", cache_dir="../cache"'), names)
+    exec(compile_, names)
+    assert int(names["status"]) == 0  # type: ignore[call-overload]
+    ptx = names["ptx"]
+    assert isinstance(ptx, bytes)
+    assert f"{names['row']['kernel_name']}_cuda_kernel_forward".encode() in ptx  # type: ignore[index]
+    if shutil.which("nvcc"):
+        (command,) = re.findall(r"`(nvcc [^`]*)`", section)
+        subprocess.run(command.split(), check=True)
 
 
 def test_in_public_it_has_its_name_and_pictures(dataset: Path) -> None:
