@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from synth import card_tables as tables
 from synth.card_columns import columns_table
 from synth.card_examples import examples
+from synth.card_origin import made_with
 from synth.card_use import compile_section, train_section
 from synth.card_yaml import configs_of, yaml_head
 from synth.distributions import Distributions, distributions
 from synth.files import write_text
 from synth.gpu_summary import card_section
-from synth.manifest import Manifest
-from synth.settings import Versions
+from synth.manifest import SPLITS, Manifest
 from synth.views_index import Views
 
 ANY_NAME = "USER/NAME"
@@ -56,38 +55,51 @@ def write_card(
         _contents(manifest, found, pictures),
         f"## Examples\n\n{examples(shards, len(manifest.counts['category']))}",
         f"## Columns\n\n{columns_table()}",
-        compile_section(name),
+        compile_section(name, _first_split(manifest)),
         train_section(name, views),
         _limits(),
         _licence(),
         _citation(name),
-        _made_with(manifest),
+        made_with(manifest),
     ]
     write_text(out / "README.md", head + "\n" + "\n\n".join(part for part in parts if part) + "\n")
 
 
 def _opening(manifest: Manifest, name: str) -> str:
+    shape = manifest.shape
+    adjoint = ", forward and adjoint" if shape["backward"] else ""
+    proof = {
+        "text": "no text was compiled or run (see below)",
+        "compile": "what was compiled",
+        "run": "what was compiled, run and compared",
+    }
     return f"""# Python to CUDA kernel pairs
 
 {manifest.rows:,} GPU kernels, each as NVIDIA Warp Python (`python`), as CUDA C++ that needs no Warp
 (`cuda_plain`: what an engineer would write, with its parameters, launch and style), as the CUDA
-C++ that Warp's code generator makes of it, forward and adjoint (`cuda_prologue`, `cuda_helpers`,
+C++ that Warp's code generator makes of it{adjoint} (`cuda_prologue`, `cuda_helpers`,
 `cuda_forward`, `cuda_backward`: in this order one translation unit), and as a plain Python
-reference (`reference`). Every row carries its proof: what was compiled, run and compared, and the
-recipe to draw inputs for any shape with the tolerances that outputs must meet.
+reference (`reference`). `checks` says of every row how far it is proven: {proof[shape["verify"]]};
+`args` and `sizes` draw inputs for any shape, with the tolerances that outputs must meet.
 
 ```python
 from datasets import load_dataset
 
-rows = load_dataset("{name}", split="train")
+rows = load_dataset("{name}", split="{_first_split(manifest)}")
 print(rows[0]["python"], rows[0]["cuda_plain"])
 ```"""
+
+
+def _first_split(manifest: Manifest) -> str:
+    return next(split for split in SPLITS if manifest.counts["split"].get(split))
 
 
 def _proof(manifest: Manifest, found: Distributions) -> str:
     shape = manifest.shape
     rejects = manifest.draws["rejects_by_reason"]
     drawn, refused = manifest.draws["draws"], sum(rejects.values())
+    listed = tables.table(("reason", "draws"), rejects.items())
+    reasons = f":\n\n{listed}" if rejects else "."
     return f"""## How a row was made, and how far it is proven
 
 A seeded generator draws a typed program from a named idiom. Renderers print it as Warp Python, as
@@ -104,9 +116,7 @@ rounding moves an output by less than 1 % of its spread. Rows that share a struc
 literals abstracted) are in one split, at most {shape["structure_cap"]} of them; no two rows are
 equal up to names.
 
-{drawn:,} programs were drawn; {refused:,} were not taken:
-
-{tables.table(("reason", "draws"), rejects.items())}"""
+{drawn:,} programs were drawn; {refused:,} were not taken{reasons}"""
 
 
 def _checks(shape: Mapping[str, Any]) -> str:
@@ -118,7 +128,9 @@ def _checks(shape: Mapping[str, Any]) -> str:
         )
     compiled = f"The stored texts of every row were compiled by NVRTC {shape['nvrtc version']}."
     if shape["verify"] == "compile":
-        return f"{compiled} Nothing was run, and adjoints (`cuda_backward`) were not checked."
+        adjoints = "adjoints (`cuda_backward`) were not checked"
+        left_out = "adjoints were left out"
+        return f"{compiled} Nothing was run; {adjoints if shape['backward'] else left_out}."
     ran = (
         f"{compiled} Warp's forward text and the plain one were also compiled as C++ and run on "
         "the host at three shapes, with outputs poisoned, guards around every buffer and a watch "
@@ -182,22 +194,3 @@ def _citation(name: str) -> str:
   howpublished = {{Hugging Face dataset {name}, made with pairsmith}}
 }}
 ```"""
-
-
-def _made_with(manifest: Manifest) -> str:
-    shape = manifest.shape
-    versions = ", ".join(f"{f.name} {shape[f'{f.name} version']}" for f in fields(Versions))
-    levels = ", ".join(map(str, shape["levels"]))
-    return f"""## Made with
-
-{versions}; {_seeds(shape)}, levels {levels}, `--verify {shape["verify"]}`, adjoint
-{"on" if shape["backward"] else "off"}; fingerprint {manifest.fingerprint}. The bytes of the shards
-follow from these alone: the same command makes them again."""
-
-
-def _seeds(shape: Mapping[str, Any]) -> str:
-    clean = tables.cleaned(shape)
-    if "merged" not in shape:
-        return f"seed {shape['seed']}{clean}"
-    seeds = ", ".join(str(part["seed"]) for part in shape["merged"])
-    return f"merged from datasets of the seeds {seeds}{clean}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from synth.distributions import TEXTS, Distributions
 from synth.manifest import SPLITS, Manifest
@@ -111,7 +110,7 @@ def views_table(views: Views) -> str:
     """Rows and lengths of each view, and what was left out."""
     lines = []
     for name, view in views.views.items():
-        _, middle, high, most = view.lengths["chars"]
+        _, middle, high, most = view.lengths.get("chars", [0, 0, 0, 0])
         tokens = view.lengths.get("tokens")
         why = ", ".join(f"{reason.replace('_', ' ')} {n:,}" for reason, n in view.left_out.items())
         cells = [f"`{name}`", view.rows, middle, high, most]
@@ -119,9 +118,3 @@ def views_table(views: Views) -> str:
     heads = ["view", "rows", "median characters", "90 %", "most"]
     with_tokens = views.settings["tokenizer"] is not None
     return table([*heads, *(["median tokens", "most"] if with_tokens else []), "left out"], lines)
-
-
-def cleaned(shape: Mapping[str, Any]) -> str:
-    """What is said of benchmarks whose text was taken out; nothing where none was."""
-    parts = shape.get("decontaminated", ())
-    return "".join(f", decontaminated (benchmark files: {part['files']})" for part in parts)

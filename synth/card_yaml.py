@@ -48,6 +48,8 @@ def configs_of(out: Path, manifest: Manifest, views: Views | None) -> list[Confi
     if views is None:
         return found
     for name, view in views.views.items():
+        if not view.files:
+            continue
         files = {
             split: [out / file.path for file in view.files if file.split == split]
             for split in SPLITS

@@ -53,6 +53,3 @@ def views(
     for name, view in made.views.items():
         left_out = "".join(f", {n} left out: {why}" for why, n in view.left_out.items())
         click.echo(f"{name:14} {view.rows:8} rows{left_out.replace('_', ' ')}")
-    for name in names or VIEW_NAMES:
-        if name not in made.views:
-            click.echo(f"{name:14} has no rows here")

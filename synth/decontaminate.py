@@ -48,7 +48,8 @@ def decontaminate(
 
 def _shape(manifest: Manifest, against: Against) -> dict[str, Any]:
     """What the new dataset is made with: as before, and what was taken out of which rows."""
-    done = {**against.as_dict(), "fingerprint": manifest.fingerprint, "rows": manifest.rows}
+    source = {"fingerprint": manifest.fingerprint, "rows": manifest.rows}
+    done = {**against.as_dict(), **source, "rows_digest": manifest.rows_digest()}
     earlier = manifest.shape.get("decontaminated", [])
     return {**manifest.shape, "decontaminated": [*earlier, done]}
 

@@ -44,7 +44,9 @@ def require_whole(folder: Path, manifest: Manifest) -> None:
     """:class:`SettingsError` for a dataset with shards that are missing or altered."""
     damaged = damaged_shards(folder, manifest)
     if damaged:
-        raise SettingsError(f"{folder} is not whole: {damaged[0]}; generate it again first")
+        raise SettingsError(
+            f"{folder} is not whole: {damaged[0]}; run the command that made it again first"
+        )
 
 
 @contextmanager
@@ -65,6 +67,8 @@ def _there(out: Path, wanted: str) -> Manifest | None:
     there = read_manifest(out)
     if there is not None and there.fingerprint == wanted:
         # Killed when all was in its place.
+        if damaged := damaged_shards(out, there):
+            raise SettingsError(f"{out} is not whole: {damaged[0]}; delete it and make it again")
         remove_folder(out / "work")
         return there
     staged = Stage(out / "work").manifest()

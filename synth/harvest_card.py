@@ -7,13 +7,19 @@ from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 
-from synth.card_tables import cleaned
+from synth.card_origin import decontaminated
 from synth.card_yaml import configs_of, yaml_head
 from synth.files import write_text
 from synth.manifest import Manifest
 from synth.settings import Versions
 
 NO_LICENCE = "not stated"
+_SHORT_NAMES = frozenset(
+    ("apache-2.0", "mit", "bsd-2-clause", "bsd-3-clause", "isc", "mpl-2.0", "unlicense")
+    + ("gpl-2.0", "gpl-3.0", "lgpl-2.1", "lgpl-3.0", "agpl-3.0")
+    + ("cc0-1.0", "cc-by-4.0", "cc-by-sa-4.0", "cc-by-nc-4.0")
+)
+"""Those of the Hub's that a harvest may have."""
 
 
 def write_card(out: Path, manifest: Manifest) -> None:
@@ -31,10 +37,10 @@ def _render(out: Path, manifest: Manifest, versions: Mapping[str, object]) -> st
 
 def _licence_lines(licence: str) -> str:
     """The Hub wants its own short names; anything else is ``other`` with a name."""
-    if licence == NO_LICENCE:
+    if licence == NO_LICENCE or not licence.strip():
         return "license: unknown"
     short = licence.lower()
-    if short in ("apache-2.0", "mit", "bsd-2-clause", "bsd-3-clause", "cc-by-4.0", "cc0-1.0"):
+    if short in _SHORT_NAMES:
         return f"license: {short}"
     name = re.sub(r"[^\w .,+()/-]", " ", licence)
     return f'license: other\nlicense_name: "{" ".join(name.split())}"'
@@ -79,5 +85,7 @@ same CUDA up to the kernel's name. What was left out is listed in `rejected/`, w
 
 ## Made with
 
-{made_with}; at most {shape["per_module"] or "any number of"} rows a module{cleaned(shape)}.
+{made_with}; at most {shape["per_module"] or "any number of"} rows a module.
+
+{decontaminated(shape)}
 """

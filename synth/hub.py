@@ -7,8 +7,12 @@ stays on the Hub, and the same command goes on from there.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, get_token
@@ -18,8 +22,8 @@ from huggingface_hub.utils import disable_progress_bars, validate_repo_id
 from huggingface_hub.utils import logging as hub_logging
 
 from synth.errors import RunError, SettingsError
-from synth.manifest import MANIFEST
-from synth.published import LocalFile
+from synth.manifest import MANIFEST, Manifest
+from synth.published import CARD, LocalFile
 
 FILES_AT_ONCE = 32
 """So many large files are sent between two signs of progress."""
@@ -27,7 +31,18 @@ FILES_AT_ONCE = 32
 FILES_A_COMMIT = 1000
 """Up to so many files enter in one commit, so that a revision is one dataset, whole."""
 
+_COMMIT = re.compile(r"[0-9a-f]{40}")
 _GO_ON = "what was sent is kept: run the same command again to go on"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What is under a name: the commit to go on from (None: no repository), and whether the
+    repository is private and has the branch. Without the branch it would begin at that commit."""
+
+    commit: str | None
+    private: bool
+    has_revision: bool
 
 
 class HubRepository:
@@ -41,6 +56,8 @@ class HubRepository:
             raise SettingsError(f"{name!r} is no name of a repository; give USER/NAME") from None
         if "/" not in name:
             raise SettingsError(f"{name!r} names no user; give USER/NAME")
+        if _COMMIT.fullmatch(revision):
+            raise SettingsError(f"--revision {revision} is a commit: name a branch to write to")
         if get_token() is None:
             raise SettingsError("no token for the Hub: run `hf auth login`, or set HF_TOKEN")
         disable_progress_bars()
@@ -58,19 +75,24 @@ class HubRepository:
         with self._plain_words():
             return str(self._api.whoami()["name"])
 
-    def head(self) -> str | None:
-        """The commit of the revision; None when the repository or the revision is not there."""
+    def standing(self) -> Standing:
+        """What is there under the name."""
         with self._plain_words():
             try:
-                return str(self._api.repo_info(**self._where, revision=self.revision).sha)
-            except (hub_errors.RepositoryNotFoundError, hub_errors.RevisionNotFoundError):
-                return None
+                info = self._api.repo_info(**self._where, revision=self.revision)
+            except hub_errors.RevisionNotFoundError:
+                info = self._api.repo_info(**self._where)
+                return Standing(str(info.sha), bool(info.private), False)
+            except hub_errors.RepositoryNotFoundError:
+                return Standing(None, False, False)
+            return Standing(str(info.sha), bool(info.private), True)
 
-    def open(self, private: bool) -> str:
-        """Make the repository and the revision where they are missing; gives the commit."""
+    def open(self, standing: Standing, private: bool) -> str:
+        """Make the repository and the branch where they are missing; gives the commit."""
         with self._plain_words():
-            self._api.create_repo(**self._where, private=private or None, exist_ok=True)
-            if self.revision != "main":
+            if standing.commit is None:
+                self._api.create_repo(**self._where, private=private or None, exist_ok=True)
+            if not standing.has_revision and self.revision != "main":
                 self._api.create_branch(**self._where, branch=self.revision, exist_ok=True)
             return str(self._api.repo_info(**self._where, revision=self.revision).sha)
 
@@ -84,15 +106,20 @@ class HubRepository:
                 if isinstance(entry, RepoFile)
             }
 
-    def manifest(self, commit: str) -> dict[str, Any]:
-        """The manifest that lies there. Raises ValueError when it is none."""
-        with self._plain_words():
-            path = self._api.hf_hub_download(**self._where, filename=MANIFEST, revision=commit)
-        with open(path, encoding="utf-8") as stream:  # noqa: PTH123 - a name, not a Path
-            found = json.load(stream)
-        if not isinstance(found, dict):
-            raise ValueError("no JSON object")
-        return found
+    def manifest(self, commit: str) -> Manifest:
+        """The manifest that lies there. Raises SettingsError when it is none."""
+        with TemporaryDirectory() as folder, self._plain_words():
+            path = self._api.hf_hub_download(
+                **self._where, filename=MANIFEST, revision=commit, local_dir=folder
+            )
+            data = Path(path).read_bytes()
+        try:
+            return Manifest(**json.loads(data))
+        except (ValueError, TypeError) as error:
+            raise SettingsError(
+                f"the {MANIFEST} of {self.name} cannot be read ({_line(error)}): choose another "
+                "name, or give --replace to take its place"
+            ) from None
 
     def send(
         self,
@@ -105,7 +132,7 @@ class HubRepository:
         """Send files and remove others; gives the commit. ``progress`` hears of bytes.
 
         The contents of large files go first, some at a time, and are known by their sha256: what
-        has arrived is not sent again. Then come commits, the last of them with the small files.
+        has arrived is not sent again. Then comes a commit, or several for very many files.
         """
         adds = [CommitOperationAdd(file.name, file.path) for file in files]
         with self._plain_words(broken_off=True):
@@ -115,7 +142,8 @@ class HubRepository:
                     self.name, some, repo_type="dataset", revision=self.revision, free_memory=False
                 )
                 progress(sum(file.bytes for file in files[start : start + FILES_AT_ONCE]))
-            adds.sort(key=lambda add: "/" not in add.path_in_repo)
+            # The manifest, which says whose the repository is, enters first, the card last.
+            adds.sort(key=lambda add: (add.path_in_repo != MANIFEST, add.path_in_repo == CARD))
             pieces = [adds[at : at + FILES_A_COMMIT] for at in range(0, len(adds), FILES_A_COMMIT)]
             gone = [CommitOperationDelete(name) for name in removed]
             for number, piece in enumerate(pieces or [[]], 1):
@@ -142,12 +170,23 @@ class HubRepository:
         except hub_errors.HTTPError as error:
             raise self._unreachable(error, broken_off) from None
         except (RuntimeError, OSError, ValueError) as error:
-            if not broken_off:
-                raise
+            # The library's: nothing but calls of it stands in such a block.
             cause = error.__cause__ or error
-            if isinstance(cause, hub_errors.HfHubHTTPError) and cause.response.status_code < 500:
+            if isinstance(cause, hub_errors.HfHubHTTPError):
                 raise self._of_answer(cause) from None
-            raise RunError(f"the upload broke off ({_line(cause)}); {_GO_ON}") from error
+            if isinstance(cause, hub_errors.HTTPError):
+                raise self._unreachable(cause, broken_off) from None
+            raise self._of_strange(cause, broken_off) from error
+
+    def _of_strange(self, error: BaseException, broken_off: bool) -> Exception:
+        if isinstance(error, UnicodeEncodeError):
+            return SettingsError("the token has characters that no token has: set HF_TOKEN anew")
+        if broken_off:
+            return RunError(f"the upload broke off ({_line(error)}); {_GO_ON}")
+        return RunError(
+            f"{self.endpoint} does not answer as a Hub does ({_line(error)}): look at the network "
+            "and at HF_ENDPOINT, then run the same command again"
+        )
 
     def _of_answer(self, error: hub_errors.HfHubHTTPError) -> Exception:
         status, said = error.response.status_code, _line(error.server_message or error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -31,6 +32,13 @@ class Manifest:
     shards: list[dict[str, Any]]
     counts: dict[str, dict[str, int]]
     draws: dict[str, Any]
+
+    def rows_digest(self) -> str:
+        """First 16 hex digits of the sha256 over names and digests of all shards."""
+        digest = hashlib.sha256()
+        for shard in self.shards:
+            digest.update(f"{shard['path']} {shard['sha256']}\n".encode())
+        return digest.hexdigest()[:16]
 
     def write(self, out: Path) -> None:
         write_json(out / MANIFEST, asdict(self))

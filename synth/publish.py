@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 from synth.check import Report, check_dataset
 from synth.dress import dress
 from synth.errors import SettingsError
+from synth.files import sha256_of
+from synth.headers import copy_headers
 from synth.hub import HubRepository
 from synth.lock import held_alone
 from synth.manifest import MANIFEST, Manifest, read_manifest
-from synth.published import CARD, FOLDERS, LocalFile, published_files
-from synth.views_index import Views, rows_digest, stored_views, view_files
+from synth.prepare import disk_troubles
+from synth.published import CARD, LocalFile, is_ours, published_files
+from synth.raise_level import is_raise
+from synth.settings import VERIFY_LEVELS
+from synth.views_index import FOLDER, Views, stored_views, view_files
 
 _THEIRS = frozenset({".gitattributes", CARD})
 """What the Hub, or a page that asks for a description, puts into a repository that is new."""
@@ -57,36 +63,41 @@ def publish(
     off: what was sent is kept there.
     """
     seen = watch or Watch()
-    manifest = read_manifest(out)
-    if manifest is None:
-        raise SettingsError(f"{out} holds no finished dataset")
+    _finished(out)
     repository = HubRepository(name, revision)
     repository.log_in()
-    head = repository.head()
-    there = {} if head is None else repository.files(head)
-    if head is not None and not replace:
-        _require_ours(repository, head, there, manifest)
-    with held_alone(out):
+    standing = repository.standing()
+    if private and standing.commit is not None and not standing.private:
+        raise SettingsError(
+            f"{name} is there already and public: make it private on its page first, or leave "
+            "--private out"
+        )
+    there = {} if standing.commit is None else repository.files(standing.commit)
+    theirs = None
+    if standing.commit is not None and MANIFEST in there and not replace:
+        theirs = repository.manifest(standing.commit)
+    with held_alone(out), disk_troubles(out):
+        manifest = _finished(out)
+        if not replace:
+            _require_ours(name, there, theirs, manifest)
         _require_sound(out, check_dataset(out, "text", seen.checked))
-        views = _fresh_views(out, manifest)
+        views = _sound_views(out, manifest)
+        _require_headers(out, manifest)
         dress(out, manifest, views, name)
         files = published_files(out, manifest, view_files(views))
         changed = [file for file in files if _differs(file, there)]
         names = {file.name for file in files}
-        removed = [
-            path
-            for path in sorted(there)
-            if path.partition("/")[0] in FOLDERS and path not in names
-        ]
+        ours = sorted(path for path in there if MANIFEST in there and is_ours(path))
+        removed = [path for path in ours if path not in names]
         size = sum(file.bytes for file in changed)
         seen.to_send(size)
-        head = repository.open(private) if head is None else head
+        commit = repository.open(standing, private)
         if changed or removed:
             message = f"{manifest.rows:,} rows, fingerprint {manifest.fingerprint}"
-            head = repository.send(changed, removed, message, head, seen.sent)
+            commit = repository.send(changed, removed, message, commit, seen.sent)
     return Published(
         f"{repository.endpoint}/datasets/{name}",
-        head,
+        commit,
         len(changed),
         size,
         len(files) - len(changed),
@@ -111,22 +122,45 @@ def _require_sound(out: Path, report: Report) -> None:
     )
 
 
-def _fresh_views(out: Path, manifest: Manifest) -> Views | None:
-    views = stored_views(out)
-    if views is not None and views.rows_digest != rows_digest(manifest):
+def _finished(out: Path) -> Manifest:
+    manifest = read_manifest(out) if out.is_dir() else None
+    if manifest is None:
+        raise SettingsError(f"{out} holds no finished dataset")
+    return manifest
+
+
+def _require_headers(out: Path, manifest: Manifest) -> None:
+    """Headers that went are copied anew from the Warp that made the rows."""
+    if (out / "include" / "builtin.h").is_file():
+        return
+    wanted = manifest.shape["warp version"]
+    if version("warp-lang") != wanted:
         raise SettingsError(
-            f"the views at {out} are of other rows: run `pairsmith views {out}` again, or delete "
-            f"{out / 'views'}"
+            f"{out / 'include'} has no headers, and they are those of Warp {wanted}: pip install "
+            f"warp-lang=={wanted}, and publish again"
         )
+    copy_headers(out / "include")
+
+
+def _sound_views(out: Path, manifest: Manifest) -> Views | None:
+    views = stored_views(out)
+    if views is None:
+        return None
+    again = f"run `pairsmith views {out}` again, or delete {out / FOLDER}"
+    if views.rows_digest != manifest.rows_digest():
+        raise SettingsError(f"the views at {out} are of other rows: {again}")
+    for file in (file for view in views.views.values() for file in view.files):
+        path = out / file.path
+        if not path.is_file() or sha256_of(path) != file.sha256:
+            raise SettingsError(f"{path} is missing or damaged: {again}")
     return views
 
 
 def _require_ours(
-    repository: HubRepository, head: str, there: dict[str, str], manifest: Manifest
+    name: str, there: dict[str, str], theirs: Manifest | None, manifest: Manifest
 ) -> None:
     """Refuse to write over what is not an earlier state of this dataset."""
-    name = repository.name
-    if MANIFEST not in there:
+    if theirs is None:
         strange = sorted(set(there) - _THEIRS)
         if strange:
             raise SettingsError(
@@ -134,18 +168,25 @@ def _require_ours(
                 "or give --replace to put this dataset beside it"
             )
         return
-    try:
-        found = repository.manifest(head)
-        theirs, rows = found["fingerprint"], int(found["rows"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise SettingsError(f"the {MANIFEST} of {name} cannot be read ({error})") from None
-    if theirs != manifest.fingerprint:
+    if not _same_rows(manifest, theirs):
         raise SettingsError(
-            f"{name} holds a dataset of other settings or versions (fingerprint {theirs}, here "
-            f"{manifest.fingerprint}): choose another name, or give --replace to take its place"
+            f"{name} holds a dataset of other settings, versions or sources (fingerprint "
+            f"{theirs.fingerprint}, here {manifest.fingerprint}): choose another name, or give "
+            "--replace to take its place"
         )
-    if rows > manifest.rows:
+    if theirs.rows > manifest.rows:
         raise SettingsError(
-            f"{name} holds {rows} rows of this dataset, {manifest.rows} are here: make it grow "
-            "first, or give --replace"
+            f"{name} holds {theirs.rows} rows of this dataset, {manifest.rows} are here: make it "
+            "grow first, or give --replace"
         )
+
+
+def _same_rows(manifest: Manifest, theirs: Manifest) -> bool:
+    """Whether one is the other, perhaps with fewer rows or less evidence."""
+    if "structure_cap" not in manifest.shape:
+        # The settings of a harvest do not say which modules it is of.
+        return manifest.rows_digest() == theirs.rows_digest()
+    if manifest.fingerprint == theirs.fingerprint:
+        return True
+    known = set(VERIFY_LEVELS)
+    return theirs.shape.get("verify") in known and is_raise(manifest.shape, theirs.shape)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,21 +11,15 @@ import pyarrow.parquet as pq
 
 from synth.errors import SettingsError
 from synth.files import sha256_of
-from synth.manifest import MANIFEST, Manifest
+from synth.manifest import MANIFEST, SPLITS, Manifest
 
 CARD = "README.md"
-FOLDERS = (
-    "train",
-    "validation",
-    "test",
-    "views",
-    "include",
-    "images",
-    "evidence",
-    "rejected",
-    "gpu",
+_SPLIT = f"({'|'.join(SPLITS)})"
+_OURS = re.compile(
+    rf"{_SPLIT}/shard-\d{{5}}\.parquet|views/index\.json|views/\w+/{_SPLIT}-\d{{5}}\.parquet"
+    r"|images/(categories|lengths|dtypes|builtins|rejects)\.png|evidence/run\.parquet"
+    r"|rejected/\w+\.jsonl|gpu/[\w.-]+"
 )
-"""What a publication fills; files of an earlier one there that it no longer has are removed."""
 
 MOST_FILE_BYTES = 500_000_000
 MOST_ROW_GROUP_BYTES = 100_000_000
@@ -37,6 +32,14 @@ _SUFFIXES = {
     "gpu": (".parquet", ".json", ".md", ".png"),
     "images": (".png",),
 }
+
+
+def is_ours(name: str) -> bool:
+    """Whether a publication makes files of that name, and so may remove one.
+
+    Headers in ``include/`` are never removed: they are written over, and others do no harm.
+    """
+    return _OURS.fullmatch(name) is not None
 
 
 @dataclass(frozen=True)

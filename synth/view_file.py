@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -48,9 +48,11 @@ class ViewTask:
     made_of: str
 
 
-def made_of(view: str, source_sha256: str, bounds: Bounds, code: str) -> str:
-    """What the bytes of a file follow from, as one line of JSON."""
-    about = {"view": view, "source": source_sha256, "code": code, **asdict(bounds)}
+def made_of(view: str, source_sha256: str, bounds: Bounds, versions: Mapping[str, Any]) -> str:
+    """What the bytes of a file follow from, as one line of JSON; ``versions`` are of all that
+    decides on texts and tokens."""
+    most = {"max_chars": bounds.max_chars, "max_tokens": bounds.max_tokens}
+    about = {"view": view, "source": source_sha256, **most, **versions}
     return json.dumps(about, sort_keys=True)
 
 
@@ -72,14 +74,18 @@ def make_view_file(task: ViewTask) -> bytes:
     return parquet_bytes(pa.Table.from_pylist(entries, schema=schema.with_metadata(metadata)))
 
 
+def load_tokenizer(name: str) -> Any:
+    """The tokenizer of a file, or of that name on the Hub."""
+    from tokenizers import Tokenizer
+
+    return Tokenizer.from_file(name) if Path(name).is_file() else Tokenizer.from_pretrained(name)
+
+
 def token_counter(name: str | None) -> Callable[[str], int] | None:
     """Counts the tokens of a text, special ones left out; None without a tokenizer."""
     if name is None:
         return None
-    from tokenizers import Tokenizer
-
-    path = Path(name)
-    found = Tokenizer.from_file(name) if path.is_file() else Tokenizer.from_pretrained(name)
+    found = load_tokenizer(name)
     return lambda text: len(found.encode(text, add_special_tokens=False).ids)
 
 

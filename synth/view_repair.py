@@ -13,7 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from synth.view_sizes import size_names
 from synth.view_texts import fenced, pick
+from validate.inputs import OTHER_POISON
 from validate.mutant_plain import plain_mutants
 from validate.mutants import Mutant
 from validate.nvrtc import CompileRunner
@@ -30,6 +32,13 @@ _TRIES = 6
 _LOG_CHARS = 1500
 HIDDEN_SEED = 8_271_828
 """Of the inputs that wrong kernels fail on; the same for all who make views."""
+
+_UNWRITTEN = frozenset(
+    int.from_bytes(OTHER_POISON * size, "little", signed=signed)
+    for size in (2, 4, 8)
+    for signed in (True, False)
+)
+"""What integers of outputs hold before a kernel writes them; of one byte it might be a result."""
 
 _CAUGHT = {
     "wrong_value": "An output is wrong",
@@ -87,7 +96,7 @@ class Faults:
             answers = [Answer(mutant.text, rows[at]) for at, mutant in tried.items()]
             for at, verdict in zip(tried, self._scorer.score_batch(answers), strict=True):
                 if verdict.status in _CAUGHT:
-                    found[at] = _caught(tried[at], verdict)
+                    found[at] = _caught(rows[at], tried[at], verdict)
                     del left[at]
         return [found.get(at) for at in range(len(rows))]
 
@@ -143,18 +152,39 @@ def _passing(scorer: Scorer, rows: Sequence[Row], chosen: Sequence[int]) -> set[
     return {at for at, verdict in zip(chosen, verdicts, strict=True) if verdict.passed}
 
 
-def _caught(mutant: Mutant, verdict: Verdict) -> Wrong:
-    what, example = _CAUGHT[verdict.status], verdict.counter_example
+def _caught(row: Row, mutant: Mutant, verdict: Verdict) -> Wrong:
+    what, example, names = _CAUGHT[verdict.status], verdict.counter_example, size_names(row)
     if example is None:
-        where = re.sub(r"\b0 bytes after", "right after", verdict.reason)
-        evidence = f"{what}: {where}."
+        evidence = f"{what}: {_with_sizes(verdict.reason, names)}."
     else:
-        sizes = ", ".join(f"{name} = {value}" for name, value in example.sizes.items())
+        sizes = ", ".join(f"{names.get(s, s)} = {value}" for s, value in example.sizes.items())
         index = ", ".join(map(str, example.index))
         place = f"{example.output}[{index}]" + (f".{example.field}" if example.field else "")
-        got, want = _number(example.got), _number(example.want)
-        evidence = f"{what}: with {sizes}, `{place}` is {got}; it should be {want}."
+        (role,) = {arg["role"] for arg in row["args"] if arg["name"] == example.output}
+        got = _got(example.got, written_before=role != "out")
+        want = _number(example.want)
+        evidence = f"{what}: with {sizes}, `{place}` {got}; it should be {want}."
     return Wrong(mutant.text, mutant.operator, verdict.status, evidence)
+
+
+def _with_sizes(reason: str, names: Mapping[str, str]) -> str:
+    """A verdict's reason, which ends with the sizes, in the words of the kernel."""
+    reason = re.sub(r"\b0 bytes after", "right after", reason)
+    said, _, sizes = reason.rpartition(" at ")
+    pairs = [pair.partition("=") for pair in sizes.split(",")]
+    if not said or not all(equals for _, equals, _ in pairs):
+        return reason
+    told = ", ".join(f"{names.get(name, name)} = {value}" for name, _, value in pairs)
+    return f"{said} with {told}"
+
+
+def _got(value: float | int | bool, written_before: bool) -> str:
+    """What an element is; outputs hold a pattern until a kernel writes them."""
+    if not written_before and value in _UNWRITTEN:
+        return "is never written"
+    if not written_before and value != value:
+        return "is nan, or never written"
+    return f"is {_number(value)}"
 
 
 def _number(value: float | int | bool) -> str:

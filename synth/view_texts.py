@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from synth.view_sizes import said, shapes_clause, size_names
+
 Row = Mapping[str, Any]
 
 
@@ -52,6 +54,8 @@ def wanted(row: Row) -> str:
     asked = [f"The signature is `{row['kernel_name']}({args})`, for blocks of {block} threads."]
     if structs := _structs(row, args):
         asked.append(f"There, {' and '.join(f'`{struct}`' for struct in structs)}.")
+    if shapes := shapes_clause(row):
+        asked.append(shapes)
     if style := _STYLES[schedule["style"]](schedule):
         asked.append(style)
     if schedule.get("launch_bounds"):
@@ -60,12 +64,16 @@ def wanted(row: Row) -> str:
 
 
 def _structs(row: Row, signature: str) -> list[str]:
-    """Declarations of the structs that a signature names, each in one line."""
-    declared = re.findall(r"^struct (\w+) \{(.*?)^\};", row["cuda_plain"], re.DOTALL | re.MULTILINE)
-    named = set(re.findall(r"\w+", signature))
-    return [
-        f"struct {name} {{ {' '.join(body.split())} }};" for name, body in declared if name in named
-    ]
+    """Declarations of the structs that a signature needs, each in one line, in the text's order."""
+    found = re.findall(r"^struct (\w+) \{(.*?)^\};", row["cuda_plain"], re.DOTALL | re.MULTILINE)
+    declared = {name: " ".join(body.split()) for name, body in found}
+    needed: set[str] = set()
+    left = [signature]
+    while left:
+        words = {word for word in re.findall(r"\w+", left.pop()) if word in declared}
+        left += [declared[name] for name in words - needed]
+        needed |= words
+    return [f"struct {name} {{ {body} }};" for name, body in declared.items() if name in needed]
 
 
 _STYLES: dict[str, Callable[[Mapping[str, Any]], str]] = {
@@ -81,8 +89,8 @@ _STYLES: dict[str, Callable[[Mapping[str, Any]], str]] = {
 
 
 def _launch(row: Row) -> str:
-    launch = row["plain_launch"]
-    grid = ", ".join(launch["grid"])
+    launch, names = row["plain_launch"], size_names(row)
+    grid = ", ".join(said(extent, names) for extent in launch["grid"])
     block = ", ".join(map(str, launch["block"]))
     shared = launch["shared_bytes"]
     more = f", {shared} bytes of dynamic shared memory" if shared else ""
@@ -136,11 +144,11 @@ def plain_python(row: Row) -> Exchange:
 
 
 _WARP = (
-    "Show the CUDA that NVIDIA Warp generates for this kernel: helper functions and the forward "
-    "kernel.",
-    "Compile this Warp module to CUDA source in your head: give the functions and the forward "
-    "kernel that Warp's code generator writes.",
-    "Which CUDA C++ does Warp make of this kernel? Leave out the prologue and the adjoint.",
+    "Show the CUDA that NVIDIA Warp generates for this kernel: structs, helper functions with "
+    "their adjoints, and the forward kernel.",
+    "Compile this Warp module to CUDA source in your head: give what Warp's code generator writes "
+    "for structs and functions, and the forward kernel.",
+    "Which CUDA C++ does Warp make of this kernel? Leave out the prologue and the backward kernel.",
     "Translate this Warp kernel into CUDA in Warp's own dialect (`wp::` functions).",
 )
 
@@ -184,8 +192,10 @@ _REVERSE = (
 def reverse(row: Row) -> Exchange:
     """Plain CUDA to Warp Python."""
     text = _needs(row, "cuda_plain", "no_plain_cuda")
-    dim = ", ".join(row["launch"]["dim"])
+    dim = ", ".join(said(extent, size_names(row)) for extent in row["launch"]["dim"])
     asked = f"{_REVERSE[pick(row, 'reverse', len(_REVERSE))]} It is launched over ({dim})."
+    if shapes := shapes_clause(row):
+        asked = f"{asked} {shapes}"
     return Exchange(f"{asked}\n\n{fenced('cuda', text)}", fenced("python", row["python"]))
 
 

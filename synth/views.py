@@ -7,11 +7,13 @@ grown.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,15 +22,16 @@ import pyarrow.parquet as pq
 from synth.card import write_card
 from synth.engine import Processes
 from synth.errors import SettingsError
-from synth.files import read_parquet, remove_folder, sha256_of, write_bytes
+from synth.files import read_parquet, remove_folder, remove_leftovers, sha256_of, write_bytes
 from synth.lock import held_alone
 from synth.manifest import Manifest, damaged_shards, read_manifest
 from synth.prepare import disk_troubles
 from synth.settings import Versions
 from synth.swap import link, swap
-from synth.view_file import Bounds, ViewTask, made_of, make_view_file, token_counter
+from synth.view_file import Bounds, ViewTask, load_tokenizer, made_of, make_view_file
 from synth.view_texts import VIEW_NAMES
-from synth.views_index import FOLDER, View, ViewFile, Views, rows_digest
+from synth.views_index import FOLDER, View, ViewFile, Views, stored_views
+from validate.nvrtc import nvrtc_version
 
 _STAGED = ".views"
 
@@ -47,32 +50,40 @@ def make_views(
     bounds that cannot be kept; RunError when a worker is lost: what is made is kept.
     """
     asked = bounds or Bounds()
-    manifest = _manifest(out)
+    _manifest(out)
     chosen = _checked(names, asked, workers)
+    versions = _versions(asked.tokenizer)
     with held_alone(out), disk_troubles(out):
+        manifest = _manifest(out)
+        before = _before(out)
+        remove_leftovers(out)
         staged = out / _STAGED
-        tasks = _tasks(out, manifest, chosen, asked)
+        tasks = _tasks(out, manifest, chosen, asked, versions)
         waiting = []
         for task in tasks:
-            if _is_made(staged / task.name, task) or _taken_over(out, staged, task):
+            if _is_made(staged / task.name, task) or _taken_over(out, before, staged, task):
                 progress(task.rows)
             else:
                 waiting.append(task)
         _make(waiting, staged, workers, progress)
-        views = _index(manifest, staged, tasks, asked)
+        settings = _settings(asked, versions)
+        views = Views(manifest.rows_digest(), settings, _views(staged, tasks))
+        if before:
+            # Until the new ones are there, the card lists none.
+            write_card(out, manifest)
         _put(out, staged, views)
         write_card(out, manifest, views)
     return views
 
 
 def _manifest(out: Path) -> Manifest:
-    manifest = read_manifest(out)
+    manifest = read_manifest(out) if out.is_dir() else None
     if manifest is None:
         raise SettingsError(f"{out} holds no finished dataset")
     if "structure_cap" not in manifest.shape:
         raise SettingsError(f"{out} was harvested: views are made of rows with plain CUDA")
     if damaged := damaged_shards(out, manifest):
-        raise SettingsError(f"{out} is not whole: {damaged[0]}; generate it again first")
+        raise SettingsError(f"{out} is not whole: {damaged[0]}; run the command that made it again")
     return manifest
 
 
@@ -86,17 +97,24 @@ def _checked(names: Sequence[str], bounds: Bounds, workers: int) -> list[str]:
             raise SettingsError(f"{what} is {most}, at least 1 is needed")
     if bounds.max_tokens is not None and bounds.tokenizer is None:
         raise SettingsError("--max-tokens needs --tokenizer, whose tokens they are")
-    _try_tokenizer(bounds.tokenizer)
     return [name for name in VIEW_NAMES if name in names]
 
 
-def _try_tokenizer(name: str | None) -> None:
+def _versions(tokenizer: str | None) -> dict[str, str | None]:
+    """What decides on texts and tokens beside the rows."""
+    installed = Versions.installed()
+    found = {"code": installed.code, "warp": installed.warp, "nvrtc": nvrtc_version()}
+    return {**found, "tokenizer_sha256": _tokenizer_sha256(tokenizer)}
+
+
+def _tokenizer_sha256(name: str | None) -> str | None:
+    if name is None:
+        return None
     try:
-        token_counter(name)
+        return hashlib.sha256(load_tokenizer(name).to_str().encode()).hexdigest()
     except ImportError:
-        raise SettingsError(
-            "--tokenizer needs tokenizers: pip install 'pairsmith[views]'"
-        ) from None
+        lacking = "--tokenizer needs tokenizers: pip install 'pairsmith[views]'"
+        raise SettingsError(lacking) from None
     except Exception as error:  # noqa: BLE001 - the library raises bare Exceptions
         said = str(error).strip().split("\n")[0]
         raise SettingsError(
@@ -104,8 +122,30 @@ def _try_tokenizer(name: str | None) -> None:
         ) from None
 
 
-def _tasks(out: Path, manifest: Manifest, names: Sequence[str], bounds: Bounds) -> list[ViewTask]:
-    code = Versions.installed().code
+def _settings(bounds: Bounds, versions: Mapping[str, str | None]) -> dict[str, Any]:
+    """What the index tells of how the views were made; of a tokenizer's file the name alone."""
+    name = bounds.tokenizer
+    told = Path(name).name if name is not None and Path(name).is_file() else name
+    return {**asdict(bounds), **versions, "tokenizer": told}
+
+
+def _before(out: Path) -> dict[str, str]:
+    """The sha256 of the files of the views that are there. SettingsError for what is none."""
+    folder = out / FOLDER
+    views = stored_views(out)
+    if views is None and (folder.is_file() or (folder.is_dir() and any(folder.iterdir()))):
+        raise SettingsError(f"{folder} holds no views of ours: move it away first")
+    every = views.views.values() if views else ()
+    return {file.path: file.sha256 for view in every for file in view.files}
+
+
+def _tasks(
+    out: Path,
+    manifest: Manifest,
+    names: Sequence[str],
+    bounds: Bounds,
+    versions: Mapping[str, str | None],
+) -> list[ViewTask]:
     return [
         ViewTask(
             name,
@@ -113,7 +153,7 @@ def _tasks(out: Path, manifest: Manifest, names: Sequence[str], bounds: Bounds) 
             f"{name}/{shard['split']}-{shard['path'].rpartition('-')[2]}",
             shard["rows"],
             bounds,
-            made_of(name, shard["sha256"], bounds, code),
+            made_of(name, shard["sha256"], bounds, versions),
         )
         for name in names
         for shard in manifest.shards
@@ -121,11 +161,13 @@ def _tasks(out: Path, manifest: Manifest, names: Sequence[str], bounds: Bounds) 
 
 
 def _is_made(path: Path, task: ViewTask) -> bool:
+    """Whether a file is there, was made of just this, and can be read."""
     if not path.is_file():
         return False
     try:
+        read_parquet(path)
         return _about(path)[b"made_of"].decode() == task.made_of
-    except (pa.ArrowInvalid, OSError, KeyError):
+    except (pa.ArrowException, OSError, KeyError):
         return False
 
 
@@ -134,10 +176,10 @@ def _about(path: Path) -> dict[bytes, bytes]:
     return found
 
 
-def _taken_over(out: Path, staged: Path, task: ViewTask) -> bool:
-    """A file of the views that are there stays."""
+def _taken_over(out: Path, before: Mapping[str, str], staged: Path, task: ViewTask) -> bool:
+    """A file of the views that are there stays, when it has the bytes of the index."""
     there = out / FOLDER / task.name
-    if not _is_made(there, task):
+    if not _is_made(there, task) or before.get(f"{FOLDER}/{task.name}") != sha256_of(there):
         return False
     (staged / task.name).parent.mkdir(parents=True, exist_ok=True)
     (staged / task.name).unlink(missing_ok=True)
@@ -164,14 +206,9 @@ def _done(tasks: Sequence[ViewTask], workers: int) -> Iterator[tuple[ViewTask, b
         pool.close()
 
 
-def _index(manifest: Manifest, staged: Path, tasks: Sequence[ViewTask], bounds: Bounds) -> Views:
-    views: dict[str, View] = {}
-    for name in dict.fromkeys(task.view for task in tasks):
-        ours = [task for task in tasks if task.view == name]
-        view = _view(staged, ours)
-        if view.rows:
-            views[name] = view
-    return Views(rows_digest(manifest), asdict(bounds), views)
+def _views(staged: Path, tasks: Sequence[ViewTask]) -> dict[str, View]:
+    names = dict.fromkeys(task.view for task in tasks)
+    return {name: _view(staged, [task for task in tasks if task.view == name]) for name in names}
 
 
 def _view(staged: Path, tasks: Sequence[ViewTask]) -> View:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -43,7 +42,8 @@ class ViewFile:
 
 @dataclass(frozen=True)
 class View:
-    """``rows`` and ``files`` of a view; ``left_out`` says why rows have none of it."""
+    """``rows`` and ``files`` of a view, which may have none; ``left_out`` counts by reason the rows
+    that it lacks."""
 
     rows: int
     left_out: dict[str, int]
@@ -81,14 +81,6 @@ def view_schema(name: str, with_tokens: bool) -> pa.Schema:
     return pa.schema(columns, metadata={"huggingface": about})
 
 
-def rows_digest(manifest: Manifest) -> str:
-    """First 16 hex digits of the sha256 over those of all shards."""
-    digest = hashlib.sha256()
-    for shard in manifest.shards:
-        digest.update(f"{shard['path']} {shard['sha256']}\n".encode())
-    return digest.hexdigest()[:16]
-
-
 def stored_views(out: Path) -> Views | None:
     """What `views/` says that it holds, None when there is none; SettingsError when damaged."""
     path = out / FOLDER / INDEX
@@ -113,9 +105,15 @@ def _view(entry: Mapping[str, Any]) -> View:
 
 
 def views_of(out: Path, manifest: Manifest) -> Views | None:
-    """The views of the rows that are there; None when there are none, or of other rows."""
-    views = stored_views(out)
-    return views if views is not None and views.rows_digest == rows_digest(manifest) else None
+    """The views of the rows that are there; None when there are none that a card can list: of other
+    rows, or damaged."""
+    try:
+        views = stored_views(out)
+    except SettingsError:
+        return None
+    if views is None or views.rows_digest != manifest.rows_digest():
+        return None
+    return views if all((out / name).is_file() for name in view_files(views)) else None
 
 
 def view_files(views: Views | None) -> list[str]:

@@ -96,6 +96,9 @@ class Hub:
     puts: int = 0
     url: str = ""
 
+    def before_resolve(self) -> None:
+        """Called before a file is given; tests put something that raises here."""
+
     def sent(self) -> list[str]:
         """The sha256 of each large file that was sent, in order."""
         return [path.rpartition("/")[2] for method, path in self.log if method == "PUT"]
@@ -180,7 +183,9 @@ class Handler(BaseHTTPRequestHandler):
         if asked.get("type") != "dataset":
             raise RefusedError(400, "only datasets live here")
         if name in self.hub.repos:
-            raise RefusedError(409, "You already created this dataset repo")
+            url = f"{self.hub.url}/datasets/{name}"
+            self._json({"error": "You already created this dataset repo", "url": url}, 409)
+            return
         private = asked.get("visibility") == "private" or bool(asked.get("private"))
         repo = self.hub.repos[name] = Repo(private)
         repo.commit(
@@ -303,6 +308,7 @@ class Handler(BaseHTTPRequestHandler):
         self._json([entry for entry in every if entry["path"] in asked])
 
     def resolve(self, _body: bytes, name: str, revision: str, path: str) -> None:
+        self.hub.before_resolve()
         repo = self._repo(name)
         oid = repo.oid(revision)
         file = repo.trees[oid].get(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,16 +11,21 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from click.testing import CliRunner
 from datasets import Features, load_dataset_builder
 from huggingface_hub import DatasetCard
 
 from synth.card import write_card
 from synth.card_columns import COLUMNS
+from synth.cli import main
 from synth.distributions import distributions
 from synth.dress import dress
+from synth.harvest_card import _licence_lines
 from synth.headers import copy_headers
 from synth.manifest import Manifest, read_manifest
 from synth.plots import draw_all
+from synth.run import generate
+from synth.settings import make_settings
 from synth.stored import shard_paths, stored_rows
 from validate.columns import ROW_SCHEMA
 
@@ -142,3 +148,24 @@ def test_the_yaml_is_yaml_alone(dataset: Path) -> None:
     assert head["license"] == "apache-2.0"
     assert [config["config_name"] for config in head["configs"]] == ["default"]
     assert head["size_categories"] == ["n<1K"]
+
+
+def test_it_tells_how_the_bytes_are_made_again(tmp_path: Path) -> None:
+    settings = make_settings(
+        verify="text", seed=7, categories_asked=("atomic",), levels_asked=(2,), backward=False
+    )
+    generate(settings, 2, tmp_path / "data", shard_size=50)
+    text = (tmp_path / "data" / "README.md").read_text()
+    (command,) = re.findall(r"^pairsmith generate .*$", text, re.MULTILINE)
+    arguments = shlex.split(command.replace("OUT", str(tmp_path / "again")))
+    assert CliRunner().invoke(main, [*arguments[1:], "--quiet"]).exit_code == 0
+    assert manifest_of(tmp_path / "again") == manifest_of(tmp_path / "data")
+    assert "forward and adjoint" not in text
+    assert "no text was compiled or run" in text
+
+
+def test_a_licence_is_what_the_hub_knows_or_has_a_name() -> None:
+    assert _licence_lines("GPL-3.0") == "license: gpl-3.0"
+    assert _licence_lines("   ") == "license: unknown"
+    head = yaml.safe_load(_licence_lines('My "own": licence'))
+    assert head == {"license": "other", "license_name": "My own licence"}

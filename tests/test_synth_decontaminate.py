@@ -259,7 +259,7 @@ def test_the_new_dataset_lacks_those_rows_alone(
     assert {line["reason"] for line in lines} == {"overlap"}
     measured = pq.read_table(clean / EVIDENCE)["id"].to_pylist()
     assert sorted(measured) == sorted(row["id"] for row in rows if row["id"] not in gone)
-    assert "decontaminated (benchmark files: 3)" in (clean / "README.md").read_text()
+    assert "stands in a benchmark (3 files, 3 texts" in (clean / "README.md").read_text()
 
 
 def test_it_can_be_cleaned_again_but_not_grow_or_merge(
@@ -317,7 +317,7 @@ def test_harvested_rows_keep_their_split(tmp_path: Path) -> None:
     assert "displaced" not in done.draws
     text = (tmp_path / "out" / "README.md").read_text()
     assert "harvested" in text
-    assert "decontaminated (benchmark files: 1)" in text
+    assert "stands in a benchmark (1 files, 1 texts" in text
 
 
 def test_the_command_reports_and_says_by_its_code(

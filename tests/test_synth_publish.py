@@ -10,7 +10,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import huggingface_hub.constants
 import pytest
@@ -19,7 +21,7 @@ from loopback_hub import Hub, RefusedError, serving
 
 from synth.errors import RunError, SettingsError
 from synth.manifest import Manifest, read_manifest
-from synth.publish import Published, publish
+from synth.publish import Published, _same_rows, publish
 from synth.published import published_files
 from synth.run import generate
 from synth.settings import make_settings
@@ -241,10 +243,103 @@ def test_another_dataset_takes_its_place_only_when_asked(
     publish(data, NAME)
     other = tmp_path / "other"
     generate(make_settings(verify="text", seed=1), 12, other, shard_size=8)
-    with pytest.raises(SettingsError, match="other settings or versions"):
+    with pytest.raises(SettingsError, match="other settings, versions or sources"):
         publish(other, NAME)
     publish(other, NAME, replace=True)
     assert sum(map(len, load(NAME)["default"].values())) == 12
+
+
+def test_a_new_branch_is_compared_with_where_it_begins(
+    hub: Hub, data: Path, tmp_path: Path
+) -> None:
+    publish(data, NAME)
+    other = tmp_path / "other"
+    generate(make_settings(verify="text", seed=1), 6, other, shard_size=8)
+    with pytest.raises(SettingsError, match="other settings, versions or sources"):
+        publish(other, NAME, revision="v2")
+    assert "v2" not in hub.repos[NAME].branches
+    publish(other, NAME, revision="v2", replace=True)
+    shards = [name for name in tree(hub, "v2") if "/shard-" in name]
+    assert sorted(shards) == sorted(shard["path"] for shard in manifest_of(other).shards)
+
+
+def test_taking_a_place_leaves_files_of_others(hub: Hub, data: Path) -> None:
+    api = HfApi(endpoint=hub.url)
+    api.create_repo(NAME, repo_type="dataset")
+    theirs = {"data.csv", "images/logo.png", "test/test_me.py", "train/rows.csv", "include/my.h"}
+    for name in theirs:
+        api.upload_file(path_or_fileobj=b"1", path_in_repo=name, repo_id=NAME, repo_type="dataset")
+    assert publish(data, NAME, replace=True).removed == 0
+    assert publish(data, NAME).removed == 0
+    assert theirs <= set(tree(hub))
+
+
+def test_a_raised_dataset_takes_the_place_of_the_lower_one(hub: Hub, tmp_path: Path) -> None:
+    out = tmp_path / "data"
+    generate(make_settings(verify="text"), 6, out)
+    publish(out, NAME)
+    lower = Path(shutil.copytree(out, tmp_path / "lower"))
+    generate(make_settings(verify="compile"), 6, out)
+    publish(out, NAME)
+    with pytest.raises(SettingsError, match="other settings, versions or sources"):
+        publish(lower, NAME)
+
+
+def test_harvests_are_told_apart_by_their_rows(data: Path) -> None:
+    first = manifest_of(data)
+    shape = {name: first.shape[name] for name in first.shape if name != "structure_cap"}
+    harvest = replace(first, shape=shape)
+    other = replace(harvest, shards=[{**harvest.shards[0], "sha256": "0" * 64}])
+    assert _same_rows(harvest, harvest)
+    assert not _same_rows(harvest, other)
+
+
+def test_a_public_repository_does_not_turn_private_in_silence(hub: Hub, data: Path) -> None:
+    publish(data, NAME)
+    with pytest.raises(SettingsError, match="there already and public"):
+        publish(data, NAME, private=True)
+
+
+def test_an_upload_in_several_commits_goes_on(
+    hub: Hub, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("synth.hub.FILES_A_COMMIT", 40)
+    commit = HfApi.create_commit
+    made: list[str] = []
+
+    def fails_later(self: HfApi, *args: object, **more: object) -> object:
+        made.append(str(more["commit_message"]))
+        if len(made) == 2:
+            raise RuntimeError("the line was cut")
+        return commit(self, *args, **more)
+
+    monkeypatch.setattr(HfApi, "create_commit", fails_later)
+    with pytest.raises(RunError, match="the line was cut"):
+        publish(data, NAME)
+    assert "manifest.json" in tree(hub)
+    assert "README.md" not in tree(hub)
+    publish(data, NAME)
+    assert sum(map(len, load(NAME)["default"].values())) == 24
+
+
+def test_a_damaged_view_is_named(hub: Hub, data: Path) -> None:
+    make_views(data, ["sft"])
+    file = next((data / "views" / "sft").iterdir())
+    whole = file.read_bytes()
+    file.write_bytes(whole[:100] + bytes(60) + whole[160:])
+    with pytest.raises(SettingsError, match=rf"{file.name} is missing or damaged: run `pairsmith"):
+        publish(data, NAME)
+    file.unlink()
+    with pytest.raises(SettingsError, match="is missing or damaged"):
+        publish(data, NAME)
+    make_views(data, ["sft"])
+    publish(data, NAME)
+
+
+def test_headers_that_went_are_copied_anew(hub: Hub, data: Path) -> None:
+    shutil.rmtree(data / "include")
+    publish(data, NAME)
+    assert "include/builtin.h" in tree(hub)
 
 
 def test_fewer_rows_do_not_take_the_place_of_more(hub: Hub, data: Path, tmp_path: Path) -> None:
@@ -264,6 +359,7 @@ def test_fewer_rows_do_not_take_the_place_of_more(hub: Hub, data: Path, tmp_path
         ("hf_writer", "no user", "is no name of a repository"),
         ("hf_writer", "pairs", "names no user"),
         ("", NAME, "no token for the Hub"),
+        ("hf_wr\u00edter", NAME, "characters that no token has"),
     ],
 )
 def test_a_request_that_the_hub_refuses_gets_one_line(
@@ -283,6 +379,54 @@ def test_without_a_network_there_is_one_line(data: Path, hub: Hub) -> None:
     assert done.returncode == 1
     assert done.stderr.startswith("pairsmith: cannot reach http://127.0.0.1:9")
     assert len(done.stderr.strip().split("\n")) == 1
+
+
+class LogInPage(BaseHTTPRequestHandler):
+    """What a network answers that wants to be paid first."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"<html>Welcome</html>")
+
+    def log_message(self, *_args: object) -> None:
+        pass
+
+
+def test_an_answer_that_is_no_hubs_gets_one_line(
+    hub: Hub, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), LogInPage) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_address[1]}"
+        monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", url)
+        with pytest.raises(RunError, match="does not answer as a Hub does"):
+            publish(data, NAME)
+        server.shutdown()
+    monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", "http://[bad")
+    with pytest.raises(RunError, match="look at the network"):
+        publish(data, NAME)
+
+
+@pytest.mark.parametrize(("status", "error"), [(500, RunError), (403, SettingsError)])
+def test_a_manifest_that_the_hub_does_not_give_gets_one_line(
+    hub: Hub, data: Path, status: int, error: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(data, NAME)
+    monkeypatch.setattr("time.sleep", lambda _seconds: None)
+
+    def refuse(*_args: object) -> None:
+        raise RefusedError(status, "not now")
+
+    monkeypatch.setattr(Hub, "before_resolve", refuse)
+    with pytest.raises(error) as caught:
+        publish(data, NAME)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_commit_is_no_branch(hub: Hub, data: Path) -> None:
+    with pytest.raises(SettingsError, match="name a branch"):
+        publish(data, NAME, revision="0" * 40)
 
 
 @pytest.mark.parametrize(("status", "error"), [(503, RunError), (403, SettingsError)])

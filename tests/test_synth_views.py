@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from functools import partial
 from pathlib import Path
@@ -22,8 +23,8 @@ from synth.run import generate
 from synth.settings import make_settings
 from synth.stored import stored_rows
 from synth.view_file import Bounds
-from synth.view_repair import HIDDEN_SEED
-from synth.view_texts import VIEW_NAMES
+from synth.view_repair import HIDDEN_SEED, _got
+from synth.view_texts import VIEW_NAMES, wanted
 from synth.views import make_views
 from synth.views_index import stored_views, views_of
 from validate.nvrtc import CompileRunner
@@ -260,6 +261,9 @@ def test_a_bad_request_gets_one_line(copy: Path, asked: list[str], said: str) ->
 def test_a_folder_without_a_dataset_and_a_damaged_one_are_refused(copy: Path) -> None:
     with pytest.raises(SettingsError, match="holds no finished dataset"):
         make_views(copy / "train")
+    with pytest.raises(SettingsError, match="holds no finished dataset"):
+        make_views(copy / "nowhere")
+    assert not (copy / "nowhere").exists()
     shard = copy / "test" / "shard-00000.parquet"
     shard.write_bytes(shard.read_bytes()[:-9])
     with pytest.raises(SettingsError, match="is not whole"):
@@ -272,3 +276,102 @@ def test_a_damaged_index_is_named(copy: Path) -> None:
     index.write_text(json.dumps({"views": 3}))
     with pytest.raises(SettingsError, match=r"delete .* and make the views again"):
         stored_views(copy)
+
+
+def test_what_is_no_view_of_ours_is_left_alone(copy: Path) -> None:
+    (copy / "views").write_text("mine")
+    with pytest.raises(SettingsError, match="no views of ours: move it away"):
+        make_views(copy, ["sft"])
+    (copy / "views").unlink()
+    (copy / "views").mkdir()
+    (copy / "views" / "my-notes.md").write_text("mine")
+    with pytest.raises(SettingsError, match="no views of ours: move it away"):
+        make_views(copy, ["sft"])
+    assert (copy / "views" / "my-notes.md").read_text() == "mine"
+
+
+def test_tokens_follow_the_contents_of_a_tokenizer(copy: Path, tokenizer: str) -> None:
+    path = copy.parent / "tokenizer.json"
+    shutil.copy(tokenizer, path)
+    bounds = Bounds(tokenizer=str(path))
+    first = make_views(copy, ["sft"], bounds=bounds)
+    plain = Tokenizer(models.BPE())
+    plain.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    plain.train_from_iterator([""], trainers.BpeTrainer(initial_alphabet=alphabet))
+    plain.save(str(path))
+    second = make_views(copy, ["sft"], bounds=bounds)
+    assert second.views["sft"].lengths["tokens"] > first.views["sft"].lengths["tokens"]
+    assert str(copy.parent) not in (copy / "views" / "index.json").read_text()
+    assert second.settings["tokenizer"] == "tokenizer.json"
+
+
+def test_a_view_without_rows_says_why(copy: Path) -> None:
+    result = CliRunner().invoke(
+        main, ["views", str(copy), "--view", "sft", "--max-chars", "5", "--quiet"]
+    )
+    assert result.exit_code == 0
+    assert "0 rows, 30 left out: too many characters" in result.stdout
+    card = (copy / "README.md").read_text()
+    assert "config_name: sft" not in card
+    assert load_dataset(str(copy), cache_dir=str(copy.parent / "cache"))["train"].num_rows == 28
+
+
+def test_a_damaged_file_is_made_again(copy: Path) -> None:
+    make_views(copy, ["sft"])
+    expected = files_of(copy / "views")
+    file = copy / "views" / "sft" / "train-00000.parquet"
+    whole = file.read_bytes()
+    file.write_bytes(whole[:100] + bytes(60) + whole[160:])
+    make_views(copy, ["sft"])
+    assert files_of(copy / "views") == expected
+
+
+def test_damaged_views_do_not_keep_rows_from_growing(growing: Path) -> None:
+    make_views(growing, ["sft"])
+    (growing / "views" / "index.json").write_text("{")
+    generate(make_settings(verify="text"), 30, growing, shard_size=8)
+    assert manifest_of(growing).rows == 30
+    shutil.rmtree(growing / "views")
+    make_views(growing, ["sft"])
+    next((growing / "views" / "sft").iterdir()).unlink()
+    (growing / "train" / "shard-00000.parquet").unlink()
+    generate(make_settings(verify="text"), 30, growing, shard_size=8)
+    assert "config_name: sft" not in (growing / "README.md").read_text()
+
+
+def test_sizes_are_called_what_the_kernel_calls_them(loaded: dict[str, Any]) -> None:
+    for row in (*loaded["sft"], *loaded["repair"]):
+        stored = ROWS[row["id"]]
+        question, answer = (message["content"] for message in row["messages"])
+        names = {arg["name"] for arg in stored["plain_args"]}
+        launch = answer.rpartition("Launch it with the grid ")[2].partition(" and the block")[0]
+        for word in re.findall(r"[A-Za-z_]\w*", launch):
+            assert word in names or re.search(rf"Shapes: .*\b{word}\b", question), row["id"]
+
+
+def test_structs_of_structs_are_declared() -> None:
+    text = (
+        "struct A {\n    float v;\n};\n\nstruct B {\n    A a;\n};\n\nstruct C {\n    int n;\n};\n"
+    )
+    row = {**ROWS[next(iter(ROWS))], "cuda_plain": text}
+    row["plain_args"] = [{"name": "b", "type": "const B*", "size": None}]
+    asked = wanted(row)
+    assert "`struct A { float v; };` and `struct B { A a; };`" in asked
+    assert "struct C" not in asked
+
+
+@pytest.mark.parametrize(
+    ("got", "written_before", "said"),
+    [
+        (-1515870811, False, "is never written"),
+        (-1515870811, True, "is -1515870811"),
+        (float("nan"), False, "is nan, or never written"),
+        (2.5, False, "is 2.5"),
+        (True, False, "is True"),
+    ],
+)
+def test_an_element_that_is_not_written_is_said_to_be_that(
+    got: float, written_before: bool, said: str
+) -> None:
+    assert _got(got, written_before) == said
