@@ -88,13 +88,21 @@ class HubRepository:
             return Standing(str(info.sha), bool(info.private), True)
 
     def open(self, standing: Standing, private: bool) -> str:
-        """Make the repository and the branch where they are missing; gives the commit."""
+        """Make the repository and the branch where they are missing; gives the commit that the
+        branch stood at, so that what somebody else adds meanwhile is noticed."""
+        if standing.commit is not None and standing.has_revision:
+            return standing.commit
         with self._plain_words():
             if standing.commit is None:
                 self._api.create_repo(**self._where, private=private or None, exist_ok=True)
-            if not standing.has_revision and self.revision != "main":
-                self._api.create_branch(**self._where, branch=self.revision, exist_ok=True)
-            return str(self._api.repo_info(**self._where, revision=self.revision).sha)
+            if self.revision != "main":
+                begin = standing.commit
+                self._api.create_branch(
+                    **self._where, branch=self.revision, revision=begin, exist_ok=True
+                )
+            return standing.commit or str(
+                self._api.repo_info(**self._where, revision=self.revision).sha
+            )
 
     def files(self, commit: str) -> dict[str, str]:
         """What lies there: sha256 (large files) or Git's id of each file by path."""

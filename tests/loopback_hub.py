@@ -268,11 +268,12 @@ class Handler(BaseHTTPRequestHandler):
         else:
             raise RefusedError(400, f"A file with this name doesn't exist: {key} {path}")
 
-    def branch(self, _body: bytes, name: str, branch: str) -> None:
+    def branch(self, body: bytes, name: str, branch: str) -> None:
         repo = self._repo(name, write=True)
         if branch in repo.branches:
             raise RefusedError(409, "Reference already exists")
-        repo.branches[branch] = repo.branches["main"]
+        start = json.loads(body or b"{}").get("startingPoint")
+        repo.branches[branch] = repo.oid(start or "main")
         self._json({})
 
     def info(self, _body: bytes, name: str, revision: str | None = None) -> None:

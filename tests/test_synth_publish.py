@@ -17,8 +17,9 @@ from threading import Thread
 import huggingface_hub.constants
 import pytest
 from huggingface_hub import DatasetCard, HfApi
-from loopback_hub import Hub, RefusedError, serving
+from loopback_hub import Hub, RefusedError, Stored, serving
 
+from synth.check import Report, check_dataset
 from synth.errors import RunError, SettingsError
 from synth.manifest import Manifest, read_manifest
 from synth.publish import Published, _same_rows, publish
@@ -459,16 +460,29 @@ def test_a_commit_on_an_old_state_is_refused(
     repo = hub.repos[NAME]
 
     def meanwhile(_count: int) -> None:
-        repo.commit("main", tree_of(repo), "somebody else")
-
-    def tree_of(repo: object) -> dict:
-        return dict(hub.repos[NAME].trees[hub.repos[NAME].branches["main"]])
+        repo.commit("main", dict(repo.trees[repo.branches["main"]]), "somebody else")
 
     hub.before_put = meanwhile
     with pytest.raises(RunError, match="changed by somebody else"):
         publish(data, NAME)
     hub.before_put = lambda _count: None
     assert isinstance(publish(data, NAME), Published)
+
+
+def test_what_comes_in_while_rows_are_checked_is_noticed(
+    hub: Hub, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(data, NAME)
+    generate(make_settings(verify="text"), 36, data, shard_size=8)
+    repo = hub.repos[NAME]
+
+    def meanwhile(out: Path, *more: object) -> Report:
+        repo.commit("main", {**repo.trees[repo.branches["main"]], "a": Stored(b"", False)}, "a")
+        return check_dataset(out, *more)
+
+    monkeypatch.setattr("synth.publish.check_dataset", meanwhile)
+    with pytest.raises(RunError, match="changed by somebody else"):
+        publish(data, NAME)
 
 
 def test_files_that_readers_of_the_hub_do_not_take_are_named(
