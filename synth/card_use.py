@@ -62,8 +62,8 @@ def train_section(name: str, views: Views | None) -> str:
     if views is None or not made:
         return f"""## Train on it
 
-Columns of the rows are question and answer as they are. `pairsmith views` makes conversations of
-them (`load_dataset("{name}", "sft")` and others), ready for a trainer."""
+Columns of the rows are question and answer as they are. `pairsmith training-views` makes
+conversations of them (`load_dataset("{name}", "sft")` and others), ready for a trainer."""
     about = "\n".join(f"- `{view}`: {_VIEWS[view]}" for view in made)
     first = next(iter(made))
     splits = {file.split for file in made[first].files}

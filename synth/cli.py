@@ -15,8 +15,8 @@ from synth.cli_look import doctor, show, stats
 from synth.cli_lower import lower
 from synth.cli_publish import publish
 from synth.cli_score import score
+from synth.cli_training_views import training_views
 from synth.cli_view import view
-from synth.cli_views import views
 from synth.progress import progress_bar
 
 _OUT = click.Path(file_okay=False, path_type=Path)
@@ -146,7 +146,7 @@ def harvest(
     sys.exit(1 if result.failed else 0)
 
 
-_MAKE = (generate, finish, merge, decontaminate, views, publish)
+_MAKE = (generate, finish, merge, decontaminate, training_views, publish)
 _LOOK = (stats, show, view, doctor)
 for _command in (*_MAKE, *_LOOK, lower, score, gpu):
     main.add_command(_command)

@@ -146,7 +146,7 @@ def _sound_views(out: Path, manifest: Manifest) -> Views | None:
     views = stored_views(out)
     if views is None:
         return None
-    again = f"run `pairsmith views {out}` again, or delete {out / FOLDER}"
+    again = f"run `pairsmith training-views {out}` again, or delete {out / FOLDER}"
     if views.rows_digest != manifest.rows_digest():
         raise SettingsError(f"the views at {out} are of other rows: {again}")
     for file in (file for view in views.views.values() for file in view.files):

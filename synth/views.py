@@ -1,4 +1,4 @@
-"""``views``: conversations to train on, beside the shards, one file of each view for each shard.
+"""``training-views``: conversations beside the shards, one file of each view for each shard.
 
 A file says what it was made of. One that is made already, in this run or for rows that have not
 changed, stays as it is; so a run that was killed makes the rest, as does one after a dataset has
@@ -50,11 +50,14 @@ def make_views(
     bounds that cannot be kept; RunError when a worker is lost: what is made is kept.
     """
     asked = bounds or Bounds()
-    _manifest(out)
+    _finished(out)
     chosen = _checked(names, asked, workers)
     versions = _versions(asked.tokenizer)
     with held_alone(out), disk_troubles(out):
-        manifest = _manifest(out)
+        manifest = _finished(out)
+        if damaged := damaged_shards(out, manifest):
+            again = "run the command that made it again"
+            raise SettingsError(f"{out} is not whole: {damaged[0]}; {again}")
         before = _before(out)
         remove_leftovers(out)
         staged = out / _STAGED
@@ -76,14 +79,12 @@ def make_views(
     return views
 
 
-def _manifest(out: Path) -> Manifest:
+def _finished(out: Path) -> Manifest:
     manifest = read_manifest(out) if out.is_dir() else None
     if manifest is None:
         raise SettingsError(f"{out} holds no finished dataset")
     if "structure_cap" not in manifest.shape:
         raise SettingsError(f"{out} was harvested: views are made of rows with plain CUDA")
-    if damaged := damaged_shards(out, manifest):
-        raise SettingsError(f"{out} is not whole: {damaged[0]}; run the command that made it again")
     return manifest
 
 

@@ -216,7 +216,7 @@ def test_what_does_not_validate_is_not_published(hub: Hub, data: Path) -> None:
 def test_views_of_other_rows_are_not_published(hub: Hub, data: Path) -> None:
     make_views(data, ["sft"])
     generate(make_settings(verify="text"), 36, data, shard_size=8)
-    with pytest.raises(SettingsError, match=r"run `pairsmith views .*` again"):
+    with pytest.raises(SettingsError, match=r"run `pairsmith training-views .*` again"):
         publish(data, NAME)
     assert not hub.repos
 

@@ -252,7 +252,7 @@ def test_views_of_rows_that_have_grown_are_not_shown_and_what_stays_is_kept(grow
     ],
 )
 def test_a_bad_request_gets_one_line(copy: Path, asked: list[str], said: str) -> None:
-    result = CliRunner().invoke(main, ["views", str(copy), *asked, "--quiet"])
+    result = CliRunner().invoke(main, ["training-views", str(copy), *asked, "--quiet"])
     assert result.exit_code == 2
     assert said in result.stderr
     assert len(result.stderr.strip().split("\n")) == 1
@@ -308,7 +308,7 @@ def test_tokens_follow_the_contents_of_a_tokenizer(copy: Path, tokenizer: str) -
 
 def test_a_view_without_rows_says_why(copy: Path) -> None:
     result = CliRunner().invoke(
-        main, ["views", str(copy), "--view", "sft", "--max-chars", "5", "--quiet"]
+        main, ["training-views", str(copy), "--view", "sft", "--max-chars", "5", "--quiet"]
     )
     assert result.exit_code == 0
     assert "0 rows, 30 left out: too many characters" in result.stdout

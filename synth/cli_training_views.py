@@ -9,7 +9,7 @@ import click
 from synth.progress import progress_bar
 
 
-@click.command()
+@click.command("training-views")
 @click.argument("out", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--view", "names", multiple=True, help="Only this one; repeatable.  [default: all]")
 @click.option("--max-chars", type=int, help="Leave longer conversations out.")
@@ -21,7 +21,7 @@ from synth.progress import progress_bar
 @click.option("--max-tokens", type=int, help="Leave conversations of more tokens out.")
 @click.option("--workers", type=int, default=1, show_default=True, help="Worker processes.")
 @click.option("--quiet", is_flag=True, help="No progress bar.")
-def views(
+def training_views(
     out: Path,
     names: tuple[str, ...],
     max_chars: int | None,
@@ -42,7 +42,7 @@ def views(
     from synth.view_texts import VIEW_NAMES
     from synth.views import make_views
 
-    with progress_bar(0, quiet, "views") as bar:
+    with progress_bar(0, quiet, "training views") as bar:
         made = make_views(
             out,
             names or VIEW_NAMES,
