@@ -50,12 +50,17 @@ _CAUGHT = {
 }
 """Verdicts that name a fault of the text; a crash or a time limit says less."""
 
+_OUTSIDE = ("wrote_out_of_bounds", "read_out_of_bounds")
+_WILD = ("SIGSEGV", "SIGBUS")
+OUT_OF_BOUNDS = "out_of_bounds"
+"""The failure of a text that may run wild: see :func:`_may_run_wild`."""
+
 
 @dataclass(frozen=True)
 class Wrong:
     """A wrong version of a row's plain CUDA.
 
-    ``fault`` names the edit, ``failure`` is the verdict (`compile_error` or one of
+    ``fault`` names the edit, ``failure`` is the verdict (`compile_error`, `out_of_bounds` or one of
     `validate.score.STATUSES`), ``evidence`` what was said of it.
     """
 
@@ -95,8 +100,8 @@ class Faults:
                 break
             answers = [Answer(mutant.text, rows[at]) for at, mutant in tried.items()]
             for at, verdict in zip(tried, self._scorer.score_batch(answers), strict=True):
-                if verdict.status in _CAUGHT:
-                    found[at] = _caught(rows[at], tried[at], verdict)
+                if wrong := _caught(rows[at], tried[at], verdict):
+                    found[at] = wrong
                     del left[at]
         return [found.get(at) for at in range(len(rows))]
 
@@ -152,7 +157,13 @@ def _passing(scorer: Scorer, rows: Sequence[Row], chosen: Sequence[int]) -> set[
     return {at for at, verdict in zip(chosen, verdicts, strict=True) if verdict.passed}
 
 
-def _caught(row: Row, mutant: Mutant, verdict: Verdict) -> Wrong:
+def _caught(row: Row, mutant: Mutant, verdict: Verdict) -> Wrong | None:
+    """The mutant, when the verdict names a fault, and would name the same each time."""
+    if _may_run_wild(row) and (verdict.status in _OUTSIDE or verdict.reason in _WILD):
+        evidence = "The kernel reads or writes outside an array."
+        return Wrong(mutant.text, mutant.operator, OUT_OF_BOUNDS, evidence)
+    if verdict.status not in _CAUGHT:
+        return None
     what, example, names = _CAUGHT[verdict.status], verdict.counter_example, size_names(row)
     if example is None:
         evidence = f"{what}: {_with_sizes(verdict.reason, names)}."
@@ -165,6 +176,16 @@ def _caught(row: Row, mutant: Mutant, verdict: Verdict) -> Wrong:
         want = _number(example.want)
         evidence = f"{what}: with {sizes}, `{place}` {got}; it should be {want}."
     return Wrong(mutant.text, mutant.operator, verdict.status, evidence)
+
+
+def _may_run_wild(row: Row) -> bool:
+    """Whether an element that is read outside an array may become an index.
+
+    Then the first access outside is noticed, or another crashes the process, as memory happens to
+    lie; rows must not depend on that.
+    """
+    arrays = (arg for arg in row["args"] if arg["kind"] == "array")
+    return "cast" in row["ops"] or any("int" in arg["dtype"] for arg in arrays)
 
 
 def _with_sizes(reason: str, names: Mapping[str, str]) -> str:
