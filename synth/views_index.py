@@ -13,6 +13,7 @@ import pyarrow as pa
 from synth.errors import SettingsError
 from synth.files import write_json
 from synth.manifest import Manifest
+from synth.view_texts import VIEW_NAMES
 from validate.columns import huggingface_feature
 
 FOLDER = "views"
@@ -91,7 +92,7 @@ def stored_views(out: Path) -> Views | None:
         return Views(
             found["rows_digest"],
             found["settings"],
-            {name: _view(entry) for name, entry in found["views"].items()},
+            {name: _view(found["views"][name]) for name in VIEW_NAMES if name in found["views"]},
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise SettingsError(

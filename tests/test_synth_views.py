@@ -15,6 +15,7 @@ from datasets import Dataset, load_dataset
 from kills import killed_at
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
+from synth.card import write_card
 from synth.cli import main
 from synth.errors import SettingsError
 from synth.files import sha256_of
@@ -176,6 +177,9 @@ def test_the_card_lists_views_with_their_lengths(out: Path) -> None:
     text = (out / "README.md").read_text()
     views = stored_views(out)
     assert views is not None
+    assert tuple(views.views) == VIEW_NAMES
+    write_card(out, manifest_of(out), views)
+    assert (out / "README.md").read_text() == text
     for name, view in views.views.items():
         low, middle, high, most = view.lengths["chars"]
         assert low <= middle <= high <= most
