@@ -58,8 +58,12 @@ def write_parquet(path: Path, table: pa.Table) -> None:
 def read_parquet(source: Path | bytes, columns: Sequence[str] | None = None) -> pa.Table:
     """The table of a file, or of its bytes; ``columns`` may name fields of structs, as
     ``checks.adjoint``."""
-    with pq.ParquetFile(source if isinstance(source, Path) else pa.BufferReader(source)) as file:
-        return file.read(columns=None if columns is None else list(columns))
+    is_file = isinstance(source, Path)
+    with pq.ParquetFile(source if is_file else pa.BufferReader(source)) as file:
+        # A thread of Arrow's may let go of the bytes when the interpreter is gone already, and
+        # then ends the process with SIGABRT.
+        names = None if columns is None else list(columns)
+        return file.read(columns=names, use_threads=is_file)
 
 
 def parquet_bytes(table: pa.Table) -> bytes:
