@@ -17,11 +17,11 @@ import pyarrow.compute as pc
 
 from synth.base import HARVEST_REJECTED, OVERLAP, REJECTED
 from synth.codegen import check_warp_version
-from synth.derived import carry_evidence, close, finished, held_for, require_whole
+from synth.derived import carry_evidence, close, finished, held_for
 from synth.errors import SettingsError
 from synth.files import read_parquet
 from synth.layout import Layout
-from synth.manifest import SPLITS, Manifest
+from synth.manifest import SPLITS, Manifest, require_whole
 from synth.overlap_report import Against, Report, compare
 from synth.shard_tables import ShardTables
 from synth.stage import Stage

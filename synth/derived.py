@@ -16,7 +16,7 @@ from synth.errors import SettingsError
 from synth.files import parquet_bytes, read_parquet, remove_folder, remove_trash
 from synth.finish import EVIDENCE_SCHEMA, commit
 from synth.lock import held_alone
-from synth.manifest import SPLITS, Manifest, damaged_shards, read_manifest
+from synth.manifest import SPLITS, Manifest, damaged_shards, finished_manifest, read_manifest
 from synth.prepare import disk_troubles
 from synth.settings import Versions, fingerprint
 from synth.shard_tables import ShardTables
@@ -28,9 +28,7 @@ def finished(folder: Path, do: str) -> Manifest:
 
     ``do`` is the verb of what is to be done with it, for :class:`SettingsError`.
     """
-    manifest = read_manifest(folder)
-    if manifest is None:
-        raise SettingsError(f"{folder} holds no finished dataset")
+    manifest = finished_manifest(folder)
     installed = Versions.installed().warp
     if manifest.shape.get("warp version") not in (installed, None):
         raise SettingsError(
@@ -38,15 +36,6 @@ def finished(folder: Path, do: str) -> Manifest:
             f"not {installed}, so that the headers fit"
         )
     return manifest
-
-
-def require_whole(folder: Path, manifest: Manifest) -> None:
-    """:class:`SettingsError` for a dataset with shards that are missing or altered."""
-    damaged = damaged_shards(folder, manifest)
-    if damaged:
-        raise SettingsError(
-            f"{folder} is not whole: {damaged[0]}; run the command that made it again first"
-        )
 
 
 @contextmanager

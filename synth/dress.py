@@ -17,7 +17,7 @@ def dress(out: Path, manifest: Manifest, views: Views | None, name: str) -> None
 
     A harvested dataset keeps the card that it has. Raises SettingsError without matplotlib.
     """
-    if "structure_cap" not in manifest.shape:
+    if manifest.is_harvested:
         return
     try:
         from synth.plots import draw_all

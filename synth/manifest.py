@@ -40,6 +40,12 @@ class Manifest:
             digest.update(f"{shard['path']} {shard['sha256']}\n".encode())
         return digest.hexdigest()[:16]
 
+    @property
+    def is_harvested(self) -> bool:
+        """Whether people wrote the kernels: such rows have no structure, no reference, no plain
+        CUDA."""
+        return "structure_cap" not in self.shape
+
     def write(self, out: Path) -> None:
         write_json(out / MANIFEST, asdict(self))
 
@@ -63,6 +69,22 @@ def read_manifest(out: Path) -> Manifest | None:
         raise SettingsError(
             f"{path} is damaged ({error}); delete {out} and generate again"
         ) from None
+
+
+def finished_manifest(out: Path) -> Manifest:
+    """The manifest of a dataset that is to be worked on; :class:`SettingsError` without one."""
+    manifest = read_manifest(out)
+    if manifest is None:
+        raise SettingsError(f"{out} holds no finished dataset")
+    return manifest
+
+
+def require_whole(out: Path, manifest: Manifest) -> None:
+    """:class:`SettingsError` for a dataset with shards that are missing or altered."""
+    if damaged := damaged_shards(out, manifest):
+        raise SettingsError(
+            f"{out} is not whole: {damaged[0]}; run the command that made it again first"
+        )
 
 
 def require_same_shape(where: Path, ours: dict[str, Any], theirs: dict[str, Any]) -> None:

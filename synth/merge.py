@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from synth.base import REJECTED, Base, Keys64, read_base
 from synth.codegen import check_warp_version
-from synth.derived import carry_evidence, close, finished, held_for, require_whole
+from synth.derived import carry_evidence, close, finished, held_for
 from synth.errors import SettingsError
 from synth.files import read_parquet
 from synth.finish import draws
 from synth.layout import Layout
-from synth.manifest import SPLITS, Manifest
+from synth.manifest import SPLITS, Manifest, require_whole
 from synth.plan import Positions
 from synth.prepare import require_numbers
 from synth.settings import STRUCTURE_CAP, differences

@@ -14,7 +14,7 @@ from synth.files import sha256_of
 from synth.headers import copy_headers
 from synth.hub import HubRepository
 from synth.lock import held_alone
-from synth.manifest import MANIFEST, Manifest, read_manifest
+from synth.manifest import MANIFEST, Manifest, finished_manifest
 from synth.prepare import disk_troubles
 from synth.published import CARD, LocalFile, is_ours, published_files
 from synth.raise_level import is_raise
@@ -63,7 +63,7 @@ def publish(
     off: what was sent is kept there.
     """
     seen = watch or Watch()
-    _finished(out)
+    finished_manifest(out)
     repository = HubRepository(name, revision)
     repository.log_in()
     standing = repository.standing()
@@ -77,7 +77,7 @@ def publish(
     if standing.commit is not None and MANIFEST in there and not replace:
         theirs = repository.manifest(standing.commit)
     with held_alone(out), disk_troubles(out):
-        manifest = _finished(out)
+        manifest = finished_manifest(out)
         if not replace:
             _require_ours(name, there, theirs, manifest)
         _require_sound(out, check_dataset(out, "text", seen.checked))
@@ -120,13 +120,6 @@ def _require_sound(out: Path, report: Report) -> None:
         f"{out} does not pass `pairsmith validate --verify text` ({len(troubles)} problems; first: "
         f"{troubles[0]}); nothing was published"
     )
-
-
-def _finished(out: Path) -> Manifest:
-    manifest = read_manifest(out) if out.is_dir() else None
-    if manifest is None:
-        raise SettingsError(f"{out} holds no finished dataset")
-    return manifest
 
 
 def _require_headers(out: Path, manifest: Manifest) -> None:
@@ -183,7 +176,7 @@ def _require_ours(
 
 def _same_rows(manifest: Manifest, theirs: Manifest) -> bool:
     """Whether one is the other, perhaps with fewer rows or less evidence."""
-    if "structure_cap" not in manifest.shape:
+    if manifest.is_harvested:
         # The settings of a harvest do not say which modules it is of.
         return manifest.rows_digest() == theirs.rows_digest()
     if manifest.fingerprint == theirs.fingerprint:

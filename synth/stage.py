@@ -98,7 +98,7 @@ class Stage:
         for name in _EXTRAS:
             self._move(out, str(name))
         copy_headers(out / "include")
-        if "per_module" in manifest.shape:
+        if manifest.is_harvested:
             harvest_card.write_card(out, manifest)
         else:
             write_card(out, manifest, views_of(out, manifest))

@@ -24,7 +24,7 @@ from synth.engine import Processes
 from synth.errors import SettingsError
 from synth.files import read_parquet, remove_folder, remove_leftovers, sha256_of, write_bytes
 from synth.lock import held_alone
-from synth.manifest import Manifest, damaged_shards, read_manifest
+from synth.manifest import Manifest, finished_manifest, require_whole
 from synth.prepare import disk_troubles
 from synth.settings import Versions
 from synth.swap import link, swap
@@ -55,9 +55,7 @@ def make_views(
     versions = _versions(asked.tokenizer)
     with held_alone(out), disk_troubles(out):
         manifest = _finished(out)
-        if damaged := damaged_shards(out, manifest):
-            again = "run the command that made it again"
-            raise SettingsError(f"{out} is not whole: {damaged[0]}; {again}")
+        require_whole(out, manifest)
         before = _before(out)
         remove_leftovers(out)
         staged = out / _STAGED
@@ -80,10 +78,8 @@ def make_views(
 
 
 def _finished(out: Path) -> Manifest:
-    manifest = read_manifest(out) if out.is_dir() else None
-    if manifest is None:
-        raise SettingsError(f"{out} holds no finished dataset")
-    if "structure_cap" not in manifest.shape:
+    manifest = finished_manifest(out)
+    if manifest.is_harvested:
         raise SettingsError(f"{out} was harvested: views are made of rows with plain CUDA")
     return manifest
 
@@ -166,8 +162,10 @@ def _is_made(path: Path, task: ViewTask) -> bool:
     if not path.is_file():
         return False
     try:
+        if _about(path)[b"made_of"].decode() != task.made_of:
+            return False
         read_parquet(path)
-        return _about(path)[b"made_of"].decode() == task.made_of
+        return True
     except (pa.ArrowException, OSError, KeyError):
         return False
 

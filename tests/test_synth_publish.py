@@ -69,6 +69,12 @@ def manifest_of(out: Path) -> Manifest:
     return found
 
 
+def another(folder: Path, rows: int) -> Path:
+    """A dataset of another seed."""
+    generate(make_settings(verify="text", seed=1), rows, folder / "other", shard_size=8)
+    return folder / "other"
+
+
 def tree(hub: Hub, revision: str = "main") -> dict[str, bytes]:
     repo = hub.repos[NAME]
     return {path: file.data for path, file in repo.trees[repo.oid(revision)].items()}
@@ -242,8 +248,7 @@ def test_another_dataset_takes_its_place_only_when_asked(
     hub: Hub, data: Path, tmp_path: Path
 ) -> None:
     publish(data, NAME)
-    other = tmp_path / "other"
-    generate(make_settings(verify="text", seed=1), 12, other, shard_size=8)
+    other = another(tmp_path, 12)
     with pytest.raises(SettingsError, match="other settings, versions or sources"):
         publish(other, NAME)
     publish(other, NAME, replace=True)
@@ -254,8 +259,7 @@ def test_a_new_branch_is_compared_with_where_it_begins(
     hub: Hub, data: Path, tmp_path: Path
 ) -> None:
     publish(data, NAME)
-    other = tmp_path / "other"
-    generate(make_settings(verify="text", seed=1), 6, other, shard_size=8)
+    other = another(tmp_path, 6)
     with pytest.raises(SettingsError, match="other settings, versions or sources"):
         publish(other, NAME, revision="v2")
     assert "v2" not in hub.repos[NAME].branches
