@@ -7,7 +7,6 @@ import json
 import os
 import sys
 from collections.abc import Mapping
-from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -15,11 +14,11 @@ from typing import Any
 from synth.errors import SettingsError
 from synth.files import write_text
 from synth.lower import canonical_json
+from synth.source_digest import source_digest
 from validate.nvrtc import nvrtc_version
 
-_ROOT = Path(__file__).resolve().parent.parent
-_LOWERING = ("synth/lower*.py",)
-_CHECKING = (*_LOWERING, "validate/*.py", "validate/cuda_host/*.h")
+_LOWERING = ("synth/lower",)
+_CHECKING = (*_LOWERING, "validate")
 
 
 def default_folder() -> Path:
@@ -30,14 +29,14 @@ def default_folder() -> Path:
 
 def text_versions() -> dict[str, str]:
     """What a text depends on besides its spec."""
-    return {"pairsmith": version("pairsmith"), "source": _digest(_LOWERING)}
+    return {"pairsmith": version("pairsmith"), "source": source_digest(*_LOWERING)}
 
 
 def compile_versions() -> dict[str, str]:
     """What NVRTC's answer depends on besides text and architecture. Raises CompileUnavailable."""
     return {
         "pairsmith": version("pairsmith"),
-        "source": _digest(_CHECKING),
+        "source": source_digest(*_CHECKING),
         "nvrtc": nvrtc_version(),
     }
 
@@ -46,7 +45,7 @@ def run_versions() -> dict[str, str]:
     """What a host run's answer depends on besides text and shape."""
     return {
         "pairsmith": version("pairsmith"),
-        "source": _digest(_CHECKING),
+        "source": source_digest(*_CHECKING),
         "warp": version("warp-lang"),
         "machine": f"{sys.platform} {os.uname().machine}",
     }
@@ -99,13 +98,3 @@ class Index:
 
 def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-@lru_cache(maxsize=4)
-def _digest(patterns: tuple[str, ...]) -> str:
-    """First 16 hex digits of the sha256 of the sources that match."""
-    digest = hashlib.sha256()
-    for path in sorted({path for pattern in patterns for path in _ROOT.glob(pattern)}):
-        data = path.read_bytes()
-        digest.update(f"{path.relative_to(_ROOT).as_posix()} {len(data)}\n".encode() + data)
-    return digest.hexdigest()[:16]

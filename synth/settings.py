@@ -6,18 +6,13 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
-import extract
-import generators
-import synth
-import validate
 from generators import categories
 from generators.registry import LEVELS
 from synth.errors import SettingsError
+from synth.source_digest import source_digest
 from validate.archs import DEFAULT_ARCH, check_archs
 from validate.columns import SCHEMA_VERSION
 from validate.nvrtc import nvrtc_version
@@ -124,24 +119,13 @@ class Versions:
         """
         return Versions(
             pairsmith=version("pairsmith"),
-            code=_code_digest(),
+            code=source_digest(),
             warp=version("warp-lang"),
             numpy=version("numpy"),
             pyarrow=version("pyarrow"),
             schema=SCHEMA_VERSION,
             nvrtc=None if verify == "text" else nvrtc_version(),
         )
-
-
-@lru_cache(maxsize=1)
-def _code_digest() -> str:
-    """First 16 hex digits of the sha256 of all sources that rows depend on."""
-    digest = hashlib.sha256()
-    for package in (extract, generators, synth, validate):
-        for path in sorted(Path(package.__path__[0]).iterdir()):
-            if path.suffix in (".py", ".h", ".json"):
-                digest.update(f"{package.__name__}/{path.name}\0".encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
 
 
 def shape_of(settings: Settings, versions: Versions) -> dict[str, Any]:

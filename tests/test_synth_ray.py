@@ -113,7 +113,7 @@ def test_no_cluster_and_other_versions_are_said_in_one_line(
     with pytest.raises(SettingsError, match=r"no Ray at 127\.0\.0\.1:1"):
         RayEngine("127.0.0.1:1", None)
     # The digest of the sources is this process's own idea of them here.
-    monkeypatch.setattr("synth.settings._code_digest", lambda: "0123456789abcdef")
+    monkeypatch.setattr("synth.settings.source_digest", lambda: "0123456789abcdef")
     with pytest.raises(SettingsError, match=r"code .* in place of 0123456789abcdef"):
         _make(tmp_path / "out", engine=RayEngine(cluster.address, None))
     with pytest.raises(SettingsError, match="is neither host:port nor auto"):
