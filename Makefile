@@ -27,7 +27,7 @@ format: $(VENV)/.installed-dev
 	$(BIN)/ruff format .
 
 samples: $(VENV)/.installed-core
-	$(BIN)/python scripts/make_samples.py data/samples
+	$(BIN)/python scripts/author/make_samples.py data/samples
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python tests/bench/bench_text.py

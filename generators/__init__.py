@@ -1,6 +1,7 @@
-"""What is drawn: the program tree, its ops, and one file for each category.
+"""What is drawn: the program tree, its ops, and one folder for each category of kernels.
 
-A category is a module of this package that defines ``CATEGORY``; nothing else lists them.
+A category is a package (or a single module) in here that says what it is ``ABOUT``; its idioms are
+the functions marked :func:`~generators.build.registry.idiom` in and below it. Nothing lists either.
 """
 
 from __future__ import annotations
@@ -9,19 +10,14 @@ import importlib
 import pkgutil
 from functools import lru_cache
 
-from generators.registry import Category
+from generators.build.registry import Category, category_of
 
 
 @lru_cache(maxsize=1)
 def categories() -> dict[str, Category]:
     """All categories by name, in order of name."""
-    found: dict[str, Category] = {}
-    for info in pkgutil.iter_modules(__path__):
-        module = importlib.import_module(f"{__name__}.{info.name}")
-        category = getattr(module, "CATEGORY", None)
-        if category is None:
-            continue
-        if category.name != info.name:
-            raise ValueError(f"generators/{info.name}.py declares the category {category.name!r}")
-        found[category.name] = category
-    return dict(sorted(found.items()))
+    modules = [
+        importlib.import_module(f"{__name__}.{i.name}") for i in pkgutil.iter_modules(__path__)
+    ]
+    found = [category_of(module) for module in modules if hasattr(module, "ABOUT")]
+    return {category.name: category for category in sorted(found, key=lambda c: c.name)}

@@ -18,8 +18,8 @@ import platform
 import sys
 
 from validate.errors import CompileUnavailable, GpuUnavailable
-from validate.gpu_device import devices
-from validate.gpu_nvrtc import nvrtc_version
+from validate.gpu.device import devices
+from validate.gpu.nvrtc import nvrtc_version
 
 try:
     found = devices()

@@ -1,5 +1,5 @@
 """``python -m synth`` is ``pairsmith``."""
 
-from synth.cli import main
+from synth.cli.main import main
 
 main(prog_name="pairsmith")

@@ -8,10 +8,10 @@ import pytest
 from drawn_programs import accepted_draw
 
 from generators import categories
-from generators.registry import LEVELS
+from generators.build.registry import LEVELS
 
 if TYPE_CHECKING:
-    from synth.pair import Accepted, Row
+    from synth.rows.maker import Accepted, Row
 
 
 @pytest.fixture(scope="session")
@@ -29,8 +29,8 @@ def all_accepted() -> list[Accepted]:
 def all_rows(all_accepted: list[Accepted]) -> list[Row]:
     """One row for each idiom and level."""
     # Not above: the GPU tests share this file, and their machines lack what rows are made with.
-    from synth.pair import PairMaker
-    from synth.settings import Versions, make_settings
+    from synth.dataset.settings import Versions, make_settings
+    from synth.rows.maker import PairMaker
 
     maker = PairMaker(make_settings(verify="text"), Versions.installed())
     return maker.rows(all_accepted)

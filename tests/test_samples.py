@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from generators import categories
-from generators.registry import LEVELS
-from synth.check import check_dataset
-from synth.manifest import read_manifest
-from synth.pair import Accepted, PairMaker, Row, attempt_draw
-from synth.settings import Settings, Versions, make_settings
-from synth.stored import stored_rows
-from synth.verify import Verifier
+from generators.build.registry import LEVELS
+from synth.check.dataset import check_dataset
+from synth.dataset.manifest import read_manifest
+from synth.dataset.settings import Settings, Versions, make_settings
+from synth.dataset.stored import stored_rows
+from synth.rows.maker import Accepted, PairMaker, Row, attempt_draw
+from synth.rows.verify import Verifier
 
-SAMPLES = Path(__file__).resolve().parent.parent / "data" / "samples"
+SAMPLES = Path(__file__).resolve().parents[1] / "data" / "samples"
 
 
 def test_there_is_one_sample_for_each_category_and_level() -> None:

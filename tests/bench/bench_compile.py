@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from generators import categories
-from synth.pair import PairMaker, Row
-from synth.settings import Versions, make_settings
-from synth.tally import Tally
-from synth.unit import first_accepted
-from validate import nvrtc_program
-from validate.nvrtc import CompileRunner, nvrtc_version
-from validate.nvrtc_unit import program
+from synth.dataset.settings import Versions, make_settings
+from synth.rows.maker import PairMaker, Row
+from synth.run.tally import Tally
+from synth.run.unit import first_accepted
+from validate.nvrtc import program as nvrtc_program
+from validate.nvrtc.compiler import CompileRunner, nvrtc_version
+from validate.text.warp_program import program
 
 SAMPLE = 32
 TUNING_ROWS = 256

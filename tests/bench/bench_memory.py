@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from synth.plan import INDICES_PER_UNIT, unit_task
-from synth.settings import Versions, make_settings
-from synth.unit import make_task
+from synth.dataset.positions import INDICES_PER_UNIT, unit_task
+from synth.dataset.settings import Versions, make_settings
+from synth.run.unit import make_task
 
 
 def resident_mb() -> float:

@@ -21,16 +21,17 @@ from typing import TypeVar
 import pyarrow as pa
 
 from generators import categories
-from generators.draw import Draw, Reject
-from generators.keys import program_keys
-from synth import render_cuda, render_warp
-from synth.codegen import Translator
-from synth.files import write_parquet
-from synth.gates import judge
-from synth.pair import Accepted, PairMaker, Row
-from synth.settings import Versions, make_settings
-from validate.columns import ROW_SCHEMA
-from validate.schema import check_row
+from generators.build.draw import Draw, Reject
+from generators.program.keys import program_keys
+from synth.codegen.translator import Translator
+from synth.dataset.files import write_parquet
+from synth.dataset.settings import Versions, make_settings
+from synth.gates.judge import judge
+from synth.render import warp as render_warp
+from synth.render.cuda import module as render_cuda
+from synth.rows.maker import Accepted, PairMaker, Row
+from validate.row.columns import ROW_SCHEMA
+from validate.row.schema import check_row
 
 T = TypeVar("T")
 BLOCK = 32

@@ -13,16 +13,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from synth import run
-from synth.codegen import Translator
-from synth.headers import native_folder
-from synth.pair import Accepted, PairMaker
-from synth.settings import Versions, make_settings
-from synth.tally import Tally
-from synth.unit import first_accepted
-from synth.verify import BATCH_SIZE
-from validate.host import HostRunner
-from validate.nvrtc import CompileRunner
+from synth.codegen.translator import Translator
+from synth.dataset.headers import native_folder
+from synth.dataset.settings import Versions, make_settings
+from synth.rows.maker import Accepted, PairMaker
+from synth.rows.verify import BATCH_SIZE
+from synth.run.generate import generate as run
+from synth.run.tally import Tally
+from synth.run.unit import first_accepted
+from validate.host.runner import HostRunner
+from validate.nvrtc.compiler import CompileRunner
 
 ROUNDS = 2
 STEP_ROWS = 192

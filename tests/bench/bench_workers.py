@@ -14,9 +14,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from synth import run
-from synth.files import sha256_of
-from synth.settings import make_settings
+from synth.dataset.files import sha256_of
+from synth.dataset.settings import make_settings
+from synth.run.generate import generate as run
 
 
 def main(rows: int) -> None:

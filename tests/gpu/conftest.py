@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from synth.gpu_rows import include_dir, read_rows
+from synth.gpu.rows import include_dir, read_rows
 from validate.errors import GpuUnavailable
-from validate.gpu_device import Device
-from validate.gpu_device import devices as find_devices
+from validate.gpu.device import Device
+from validate.gpu.device import devices as find_devices
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 DATASET = Path(os.environ.get("PAIRSMITH_GPU_DATASET", ROOT / "data" / "samples"))
 
 

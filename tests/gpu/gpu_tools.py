@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from validate.gpu import GpuOptions, RowVerdict, run_rows
-from validate.gpu_device import Device
+from validate.gpu.device import Device
+from validate.gpu.runner import GpuOptions, RowVerdict, run_rows
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from gpu_tools import run, statuses
 
-from validate.gpu_device import Device
+from validate.gpu.device import Device
 
 pytestmark = pytest.mark.gpu
 

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 from gpu_tools import ROOT, run, statuses
 
-from validate.gpu_device import Device, load_cupy
-from validate.gpu_memory import DeviceArena
+from validate.gpu.device import Device, load_cupy
+from validate.gpu.memory import DeviceArena
 
 pytestmark = pytest.mark.gpu
 

@@ -10,9 +10,9 @@ import json
 from pathlib import Path
 
 from generators import categories
-from generators.draw import Draw, Reject
-from generators.keys import program_keys
-from generators.registry import LEVELS
+from generators.build.draw import Draw, Reject
+from generators.build.registry import LEVELS
+from generators.program.keys import program_keys
 
 FILE = Path(__file__).resolve().parent.parent / "data" / "golden_keys.json"
 DRAWS = 4

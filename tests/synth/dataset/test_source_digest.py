@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from synth.source_digest import DECIDING, PACKAGES, source_digest
+from synth.dataset.source_digest import DECIDING, PACKAGES, source_digest
 
 ROOT = Path(__file__).resolve().parents[3]
 ELSEWHERE = {".css", ".html", ".js", ".clang-format", ".pyc"}

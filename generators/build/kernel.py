@@ -1,0 +1,233 @@
+"""Builds a whole program: parameters with their input contract, helpers, sizes, body."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from generators.program import ir
+from generators.build.body import BodyBuilder as BodyBuilder
+from generators.build.body import cast as cast
+from generators.build.body import extent as extent
+from generators.build.body import field as field
+from generators.build.body import fn as fn
+from generators.build.body import identity as identity
+from generators.build.body import lift
+from generators.build.body import make as make
+from generators.build.docs import first_comment, first_sentence, kernel_doc
+from generators.build.draw import Draw
+from generators.program.dtypes import INT32, Array, Struct, Type
+from generators.program.expr import Call, Const, Expr, Var
+from generators.program.prune import pruned
+
+FIXED_TRIP_COUNTS = 0.7
+"""Share of the loops over inner sizes whose trip count is a literal."""
+
+MOST_COPIES = 5
+"""Largest such literal: Warp writes the body out as often, in the forward and the reverse pass."""
+
+
+class KernelBuilder(BodyBuilder):
+    """Builds a whole program: parameters with their input contract, helpers, sizes, body."""
+
+    def __init__(self, draw: Draw) -> None:
+        super().__init__(draw)
+        self.params: list[ir.Param] = []
+        self.sizes: dict[str, ir.Size] = {}
+        self.fixed: dict[str, int] = {}
+        self.functions: list[ir.Function] = []
+        self.structs: list[Struct] = []
+        self.threads: tuple[str, ...] = ()
+        self.launch_dim: tuple[str, ...] = ()
+
+    def size(self, symbol: str, low: int, high: int, minimum: int = 1, multiple_of: int = 1) -> str:
+        """Declare a size symbol; its value is drawn in [low, high]. Gives the symbol back."""
+        value = self.draw.value.integer(low, high) // multiple_of * multiple_of
+        self.sizes[symbol] = ir.Size(symbol, max(value, minimum), minimum, multiple_of)
+        return symbol
+
+    def array(
+        self,
+        name: str | Sequence[str],
+        element: Type,
+        shape: Sequence[str] | str,
+        *,
+        role: str = "in",
+        init: str = "uniform",
+        low: object = None,
+        high: object = None,
+        fields: Sequence[ir.FieldInit] = (),
+    ) -> Var:
+        """Declare an array parameter of size expressions ``shape``; low and high as printed."""
+        dims = tuple(d.replace(" ", "") for d in ((shape,) if isinstance(shape, str) else shape))
+        type_ = Array(element, len(dims))
+        return self._param(name, type_, role, dims, init, low, high, tuple(fields))
+
+    def out(self, name: str | Sequence[str], element: Type, shape: Sequence[str] | str) -> Var:
+        """Declare an output array of which the kernel writes every element."""
+        return self.array(name, element, shape, role="out")
+
+    def accumulator(
+        self,
+        name: str | Sequence[str],
+        element: Type,
+        shape: Sequence[str] | str,
+        start: object = 0,
+    ) -> Var:
+        """Declare an inout array that starts as ``start`` everywhere, for atomics."""
+        return self.array(
+            name, element, shape, role="inout", init="reduction_identity", low=start, high=start
+        )
+
+    def scalar(
+        self,
+        name: str | Sequence[str],
+        type_: Type,
+        low: object = None,
+        high: object = None,
+        init: str = "uniform",
+        fields: Sequence[ir.FieldInit] = (),
+    ) -> Var:
+        """Declare a by-value parameter: a scalar, a composite or (with ``fields``) a struct."""
+        return self._param(name, type_, "in", (), init, low, high, tuple(fields))
+
+    def size_param(self, name: str | Sequence[str], expression: str) -> Var:
+        """Declare an int32 parameter whose value is a size, such as the row length."""
+        return self._param(name, INT32, "in", (), f"size:{expression}", None, None, ())
+
+    def trip_count(self, name: str | Sequence[str], symbol: str) -> Expr:
+        """How often a loop over the inner size ``symbol`` runs.
+
+        More often than not a literal, and then the size is that number and no symbol any more:
+        Warp unrolls such loops, and its adjoint of a loop with a bound known only at run time is
+        right for few of them. Otherwise an int32 parameter.
+        """
+        if not self.draw.shape.chance(FIXED_TRIP_COUNTS):
+            return self.size_param(name, symbol)
+        self.fixed[symbol] = min(self.sizes.pop(symbol).value, MOST_COPIES)
+        return lift(self.fixed[symbol], INT32)
+
+    def struct(self, name: str, *fields: tuple[str, Type]) -> Struct:
+        self.used.add(name)
+        declared = Struct(name, tuple(fields))
+        self.structs.append(declared)
+        return declared
+
+    def function(
+        self, name: str, params: Sequence[Var], body: BodyBuilder, result: Type, doc: str = ""
+    ) -> str:
+        """Add a helper function whose body another builder collected. Gives its name back."""
+        self.used.add(name)
+        self.functions.append(ir.Function(name, tuple(params), result, body.body(), doc))
+        return name
+
+    def call(self, name: str, *args: Expr) -> Call:
+        function = next(f for f in self.functions if f.name == name)
+        assert [a.type for a in args] == [p.type for p in function.params], name
+        return Call(name, args, function.result)
+
+    def thread(self, *dims: str, names: Sequence[str] = ("i", "j", "k", "l")) -> tuple[Var, ...]:
+        """Launch one thread for each point of ``dims``; gives the thread indices."""
+        chosen = tuple(names[: len(dims)])
+        self.used.update(chosen)
+        self.threads, self.launch_dim = chosen, dims
+        return tuple(Var(name, INT32) for name in chosen)
+
+    def program(self, idiom: str, level: int, name: str, description: str) -> ir.Program:
+        """The finished program; layout and docstring are drawn here.
+
+        ``name`` comes from :meth:`name`, so that no variable is called the same.
+        """
+        layout = ir.Layout(
+            array_style=self.draw.layout.weighted({"array": 5, "array2d": 2, "bracket": 8}),
+            short_scalars=self.draw.layout.chance(0.75),
+            letters=self.draw.layout.chance(0.3),
+            len_calls=self.draw.layout.chance(0.4),
+        )
+        description = re.sub(r" +(?=[ ,;]|\.(?![\d.]))", "", description)
+        summary = first_sentence(description)
+        if description[0].islower():
+            # An array's name is no word that can be written large.
+            description = f"For each thread: {description}"
+        body = self._at_least_two(pruned(self.body()))
+        params = tuple(self._settled(p) for p in self._ordered())
+        doc = kernel_doc(self.draw, summary, params, self.launch_dim)
+        if not doc:
+            body = (*first_comment(self.draw, params, self.launch_dim), *body)
+        kernel = ir.Kernel(
+            name,
+            params,
+            self.threads,
+            self.launch_dim,
+            body,
+            doc,
+        )
+        return ir.Program(
+            self.draw.category,
+            idiom,
+            level,
+            description,
+            tuple(self.structs),
+            tuple(self.functions),
+            kernel,
+            tuple(self.sizes.values()),
+            self.draw.input_seed,
+            layout,
+        )
+
+    def _at_least_two(self, body: ir.Body) -> ir.Body:
+        """A body of one statement with what it writes, or where, in a local of its own."""
+        if len(body) != 1 or not isinstance(body[0], ir.Store | ir.Atomic):
+            return body
+        (only,) = body
+        assert isinstance(only, ir.Store | ir.Atomic)
+        if not isinstance(only.value, Const | Var):
+            value = Var(self.name("value", "result", "v", "res"), only.value.type)
+            return (ir.Assign(value.name, only.value), replace(only, value=value))
+        if not isinstance(only.indices[0], Const | Var):
+            index = Var(self.name("at", "slot", "index", "idx"), INT32)
+            named = replace(only, indices=(index, *only.indices[1:]))
+            return (ir.Assign(index.name, only.indices[0]), named)
+        return body
+
+    def _ordered(self) -> list[ir.Param]:
+        """Parameters as people order them: arrays, then numbers, then what is written.
+
+        One layout in four has the numbers last.
+        """
+        numbers_last = self.draw.shape.chance(0.25)
+
+        def rank(param: ir.Param) -> int:
+            if isinstance(param.type, Array):
+                return 0 if param.role == "in" else 2
+            return 3 if numbers_last else 1
+
+        return sorted(self.params, key=rank)
+
+    def _settled(self, param: ir.Param) -> ir.Param:
+        """A parameter with numbers in place of the sizes that have become constants."""
+        init, _, expression = param.init.partition(":")
+        if expression:
+            init = f"{init}:{self._with_numbers(expression)}"
+        shape = tuple(self._with_numbers(text) for text in param.shape)
+        return replace(param, shape=shape, init=init)
+
+    def _with_numbers(self, expression: str) -> str:
+        return re.sub(r"[A-Za-z_]\w*", lambda m: str(self.fixed.get(m[0], m[0])), expression)
+
+    def _param(
+        self,
+        name: str | Sequence[str],
+        type_: Type,
+        role: str,
+        shape: tuple[str, ...],
+        init: str,
+        low: object,
+        high: object,
+        fields: tuple[ir.FieldInit, ...],
+    ) -> Var:
+        chosen = self.name(*((name,) if isinstance(name, str) else name))
+        bounds = [None if b is None else str(b) for b in (low, high)]
+        self.params.append(ir.Param(chosen, type_, role, shape, init, bounds[0], bounds[1], fields))
+        return Var(chosen, type_)

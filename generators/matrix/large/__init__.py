@@ -1,0 +1,1 @@
+"""Matrices that lie in arrays."""

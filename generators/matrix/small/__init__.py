@@ -1,0 +1,1 @@
+"""A small matrix for each thread."""

@@ -1,0 +1,189 @@
+"""Two or three unknowns by Cramer's rule: systems, crossing lines, barycentric coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from generators.build import BodyBuilder, KernelBuilder, fn, make
+from generators.build.registry import Title, idiom
+from generators.kit.pieces import helper, zero
+from generators.matrix.small.crossing import Problem, barycentric, lines, rays, system
+from generators.matrix.small.extras import Extra, extras
+from generators.matrix.small.grid import Grid, grid, say
+from generators.program.dtypes import INT32, Scalar, Vec, scalar_of
+from generators.program.expr import Expr, Var
+
+
+def _det2(k: KernelBuilder, level: int, scalar: Scalar) -> str:
+    vec = Vec(2, scalar)
+    if level < 2 or k.draw.shape.chance(0.4):
+        return ""
+
+    def build(_: BodyBuilder, a: Expr, b: Expr) -> Expr:
+        return a[0] * b[1] - a[1] * b[0]
+
+    return helper(k, ("cross2", "det2", "perp_dot"), (("a", vec), ("b", vec)), build)
+
+
+def _det3(k: KernelBuilder, level: int, scalar: Scalar) -> str:
+    vec = Vec(3, scalar)
+    if level < 2 or k.draw.shape.chance(0.4):
+        return ""
+
+    def build(_: BodyBuilder, a: Expr, b: Expr, c: Expr) -> Expr:
+        return fn("dot", a, fn("cross", b, c))
+
+    return helper(k, ("triple", "det3"), (("a", vec), ("b", vec), ("c", vec)), build)
+
+
+def _determinant(k: KernelBuilder, name: str, parts: Sequence[Expr]) -> Expr:
+    if name:
+        return k.call(name, *parts)
+    if len(parts) == 2:
+        a, b = parts
+        return a[0] * b[1] - a[1] * b[0]
+    return fn("dot", parts[0], fn("cross", parts[1], parts[2]))
+
+
+def _quotient(k: KernelBuilder, p: Problem, made: str, det: Expr, c: int) -> Expr:
+    """The determinant with the right-hand side in column ``c``, over that of all columns."""
+    return _determinant(k, made, _replaced(p, c)) / det
+
+
+def _replaced(p: Problem, c: int) -> list[Expr]:
+    return [p.rhs if at == c else one for at, one in enumerate(p.columns)]
+
+
+def _solved(k: KernelBuilder, p: Problem, made: str, det: Expr) -> list[Expr]:
+    by_inverse = k.draw.shape.chance(0.3)
+    if by_inverse:
+        scale = k.let(("inv_det", "scale"), 1.0 / det)
+        return [
+            k.let(name, _determinant(k, made, _replaced(p, c)) * scale)
+            for c, name in enumerate(p.unknowns)
+        ]
+    return [k.let(name, _quotient(k, p, made, det, c)) for c, name in enumerate(p.unknowns)]
+
+
+def _guarded(k: KernelBuilder, g: Grid, p: Problem, made: str, det: Expr) -> tuple[list[Expr], str]:
+    """Solve only where the determinant is large enough."""
+    scalar = scalar_of(det.type)
+    floor = g.supply(("min_det", "eps"), ("floors",), scalar, 0.05, 0.9)
+    unknowns: list[Expr] = [k.let(name, zero(scalar)) for name in p.unknowns]
+    with k.if_(fn("abs", det) > floor):
+        for c, unknown in enumerate(unknowns):
+            assert isinstance(unknown, Var)
+            k.assign(unknown, _quotient(k, p, made, det, c))
+    what = " and ".join(p.unknowns) if len(unknowns) == 2 else "all three"
+    return unknowns, f"; where the determinant is at most {say(floor)} in size, {what} are 0"
+
+
+def _menu(
+    k: KernelBuilder, p: Problem, det: Expr, solution: list[Expr], safe: bool
+) -> dict[str, Extra]:
+    rhs = p.rhs
+    names = p.unknowns
+    total = solution[0] + solution[1] if len(solution) == 2 else sum_of(solution)
+
+    def inside() -> Expr:
+        least = solution[0]
+        for part in (*solution[1:], 1.0 - total):
+            least = fn("min", least, part)
+        return fn("where", least >= 0.0, k.lift(1, INT32), k.lift(0, INT32))
+
+    def largest() -> Expr:
+        most = fn("abs", solution[0])
+        for part in solution[1:]:
+            most = fn("max", most, fn("abs", part))
+        return most
+
+    menu = {
+        "det": Extra(("dets", "determinants"), lambda: det, "the determinant of the columns"),
+        "work": Extra(
+            ("works", "products"),
+            lambda: sum_of([part * rhs[c] for c, part in enumerate(solution)]),
+            f"dot(({', '.join(names)}), r), r being the right-hand side",
+        ),
+        "largest": Extra(("largest", "peaks"), largest, f"the largest size of {', '.join(names)}"),
+        "size": Extra(
+            ("sizes", "norms_sq"),
+            lambda: sum_of([part * part for part in solution]),
+            f"the sum of the squares of {', '.join(names)}",
+        ),
+    }
+    if safe and p.kind == "inside":
+        del menu["det"]
+    if p.kind == "inside":
+        rest = f"1 - {' - '.join(names)}"
+        menu["inside"] = Extra(
+            ("inside", "hits"), inside, f"1 where {', '.join(names)} and {rest} are >= 0, else 0"
+        )
+        menu["rest"] = Extra(("first", "corner_weights"), lambda: 1.0 - total, rest)
+    if p.kind == "rays":
+        menu["ahead"] = Extra(
+            ("ahead", "hits"),
+            lambda: fn(
+                "where",
+                fn("and", solution[0] > 0.0, solution[1] > 0.0),
+                k.lift(1, INT32),
+                k.lift(0, INT32),
+            ),
+            "1 where t and u are positive, else 0",
+        )
+    return menu
+
+
+def sum_of(parts: Sequence[Expr]) -> Expr:
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
+def _written(k: KernelBuilder, g: Grid, p: Problem, solution: list[Expr], vec: Vec) -> str:
+    """All unknowns in one vector, each in an array, or the point that they stand for."""
+    ways = ["vector", "apart", "first"] + (["all weights"] if p.kind == "inside" else [])
+    way = k.draw.shape.choice(ways)
+    if way == "apart":
+        targets = [
+            g.write((f"{name}_out", f"{name}s"), value)
+            for name, value in zip(p.unknowns, solution, strict=True)
+        ]
+        return f" Write {', '.join(p.unknowns)} to {', '.join(t.name for t in targets)}."
+    if way == "all weights":
+        full = Vec(vec.size + 1, vec.scalar)
+        value = make(full, 1.0 - sum_of(solution), *solution)
+        target = g.write(("weights", "barycentric_out"), value)
+        return f" {target.name} gets 1 - {' - '.join(p.unknowns)} and then {', '.join(p.unknowns)}."
+    if way == "first" and p.kind in ("rays", "inside"):
+        target = g.write(("at", "crossings", "shifts"), solution[0] * p.columns[0])
+        return f" {target.name} gets {p.unknowns[0]} times the first column of the system."
+    target = g.write(("solutions", "coords", "x_out"), make(vec, *solution))
+    return f" {target.name} gets ({', '.join(p.unknowns)})."
+
+
+@idiom
+def cramer_solve(k: KernelBuilder, level: int) -> Title:
+    """Cramer's rule: quotients of determinants, and what to do when there is no solution."""
+    shape = k.draw.shape
+    g = grid(k, None, "i", "tid", "q_id")
+    scalar = k.draw.wide_float_type()
+    size = shape.choice((2, 3))
+    vec = Vec(size, scalar)
+    safe = level < 3 or (level < 5 and shape.chance(0.4))
+    kinds = [system, barycentric] if safe else [system, barycentric, lines]
+    kinds += [rays] if size == 2 and not safe else []
+    p = shape.choice(kinds)(k, g, vec, safe)
+    made = (_det2 if size == 2 else _det3)(k, level, scalar)
+    det = k.let(("det", "d_all", "denom"), _determinant(k, made, p.columns))
+    if safe:
+        solution, note = _solved(k, p, made, det), ""
+    else:
+        solution, note = _guarded(k, g, p, made, det)
+    done = f"{p.text}, by Cramer's rule{note}.{_written(k, g, p, solution, vec)}"
+    done += extras(g, _menu(k, p, det, solution, safe), (0, 1, 1, 2, 3)[level - 1])
+    names = {"system": ("cramer_solve", "solve_cramer"), "rays": ("cross_rays", "meet_rays")}
+    names |= {
+        "lines": ("cross_lines", "meet_lines") if size == 2 else ("cross_planes", "meet_planes")
+    }
+    return Title(k.name(*names.get(p.kind, ("barycentric", "locate_points"))), done)

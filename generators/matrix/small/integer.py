@@ -1,0 +1,184 @@
+"""Matrices of integers: ciphers, recurrences, lattices, permuted images, walks in graphs."""
+
+from __future__ import annotations
+
+from generators.build import KernelBuilder, cast, extent, fn, make
+from generators.build.registry import Title, idiom
+from generators.kit.pieces import zero
+from generators.matrix.small.extras import Extra, extras, flagged
+from generators.matrix.small.grid import Grid, grid, say
+from generators.matrix.small.whole import FORMS
+from generators.program.dtypes import INT32, Mat, Scalar, Vec
+from generators.program.expr import Expr, Var, literal
+
+
+def _menu(k: KernelBuilder, g: Grid, value: Expr) -> dict[str, Extra]:
+    """Numbers that are read off a vector or a matrix of integers."""
+    type_ = value.type
+    if isinstance(type_, Mat):
+        return {
+            "trace": Extra(("traces", "closed"), lambda: fn("trace", value), "its trace"),
+            "corner": Extra(
+                ("corners", "first_to_last"),
+                lambda: value[0, type_.cols - 1],
+                f"its entry [0, {type_.cols - 1}]",
+            ),
+            "row": Extra(
+                ("row_sums", "from_first"),
+                lambda: value[0, 0] + value[0, 1],
+                "the sum of its entries [0, 0] and [0, 1]",
+            ),
+            "parity": Extra(
+                ("parity", "odd"),
+                lambda: fn("trace", value) & 1,
+                "the lowest bit of its trace",
+            ),
+            "twice": Extra(
+                ("asymmetry", "balance"),
+                lambda: fn("max", value[0, 1], value[1, 0]),
+                "the larger of its entries [0, 1] and [1, 0]",
+            ),
+        }
+    assert isinstance(type_, Vec)
+    return {
+        "checksum": Extra(("checks", "checksums"), lambda: value[0] ^ value[1], "c[0] xor c[1]"),
+        "low": Extra(
+            ("low_bits", "buckets"), lambda: (value[0] + value[1]) & 7, "(c[0] + c[1]) & 7"
+        ),
+        "larger": Extra(
+            ("peaks", "largest"), lambda: fn("max", value[0], value[1]), "max(c[0], c[1])"
+        ),
+        "mask": Extra(("masked", "joint_bits"), lambda: value[0] & value[1], "c[0] & c[1]"),
+        "either": Extra(("either", "any_bits"), lambda: value[0] | value[1], "c[0] | c[1]"),
+        "smaller": Extra(
+            ("floors", "smallest"), lambda: fn("min", value[0], value[1]), "min(c[0], c[1])"
+        ),
+        "least": Extra(
+            ("least", "min_entries"), lambda: fn("min_element", value), "the least of c"
+        ),
+        "top": Extra(
+            ("where_max", "top_index"),
+            lambda: fn("argmax", value),
+            "the index of the greatest component of c, the first of equals",
+        ),
+    }
+
+
+@idiom
+def integer_matrices(k: KernelBuilder, level: int) -> Title:
+    """Small matrices of whole numbers, exact or wrapping."""
+    shape = k.draw.shape
+    if shape.chance(0.2):
+        return _cat_map(k, level)
+    g = grid(k, None, "i", "tid", "row_id")
+    key = shape.choice(sorted(FORMS))
+    value, text = FORMS[key](k, g, level)
+    done = f"Let c be {text}."
+    if level >= 3:
+        done += _second(k, g, value, level)
+    if level >= 2 and shape.chance(0.4) and isinstance(value, Var):
+        there, note = flagged(g, ("enabled", "selected"), off=True)
+        with k.if_(there):
+            k.assign(value, zero(value.type))
+        done += f" c is zero unless {note}."
+    target = g.write(("results", "out", "coded"), value)
+    done += f" {target.name} gets c."
+    done += extras(g, _menu(k, g, value), (shape.integer(0, 1), 1, 1, 2, 3)[level - 1])
+    names = {"cipher": ("hill_cipher", "encode_blocks"), "recurrence": ("advance_states",)}
+    names |= {"power": ("matrix_power", "power_mod"), "lattice": ("lattice_points", "place_sites")}
+    return Title(k.name(*names.get(key, ("count_walks", "graph_walks"))), done)
+
+
+def _second(k: KernelBuilder, g: Grid, value: Expr, level: int) -> str:
+    """A sum over several vectors that the result is compared or combined with."""
+    type_ = value.type
+    if isinstance(type_, Mat):
+        vec = Vec(type_.cols, type_.scalar)
+        probes = g.array(("probes", "loads"), vec, 0, 5)
+        target = g.write(("reached", "weighted"), value * probes[g.index])
+        return f" {target.name} gets c * {probes.name}."
+    assert isinstance(type_, Vec)
+    k.size("m", 3, 5)
+    count = k.trip_count(("num_rules", "rule_count"), "m")
+    low = 0 if type_.scalar.is_unsigned else -1
+    rules = k.array(("rules", "forms", "checks_m"), type_, "m", low=low, high=2)
+    total = k.let(("total", "syndrome"), literal(0, type_.scalar))
+    with k.for_(("rule", "q"), count) as q:
+        if level >= 4 and type_.scalar.is_unsigned:
+            k.assign(total, (total << 1) ^ fn("dot", rules[q], value))
+            text = f"starting from 0, for each of {rules.name}: twice itself xor dot(that, c)"
+        else:
+            k.augment(total, "add", fn("dot", rules[q], value))
+            text = f"the sum of dot(r, c) over r of {rules.name}"
+    target = g.write(("syndromes", "sums_out"), total)
+    return f" {target.name} gets {text}."
+
+
+def _cat_map(k: KernelBuilder, level: int) -> Title:
+    """Arnold's cat map and its relatives: pixels moved by a matrix modulo the size of the image."""
+    pixel = k.draw.shape.weighted(
+        {Scalar("uint8"): 4, INT32: 2, Scalar("uint16"): 2, Scalar("int16"): 1}
+    )
+    k.size("h", 7, 9)
+    k.size("w", 7, 9)
+    image = k.array(("image", "picture", "tile"), pixel, ("h", "w"), low=0, high=100)
+    out = k.out(("scrambled", "permuted", "moved"), pixel, ("h", "w"))
+    names = k.draw.word.choice((("y", "x"), ("r", "c"), ("i", "j")))
+    y, x = k.thread("h", "w", names=names)
+    g = Grid(k, ("h", "w"), (y, x))
+    rows: Expr = extent(image, 0)
+    cols: Expr = extent(image, 1)
+    if k.draw.shape.chance(0.5):
+        rows, cols = k.size_param(("height", "rows"), "h"), k.size_param(("width", "cols"), "w")
+    mat, vec = Mat(2, 2, INT32), Vec(2, INT32)
+    given = k.draw.shape.chance(0.5)
+    entries = k.draw.value.choice(((1, 1, 1, 2), (2, 1, 1, 1), (1, 2, 1, 3), (3, 2, 1, 1)))
+    m: Expr = (
+        k.scalar(("mix", "warp_by"), mat, 1, 5)
+        if given
+        else k.let(("mix", "cat"), make(mat, *(literal(e, INT32) for e in entries)))
+    )
+    p = k.let(("p", "at"), make(vec, y, x))
+    rounds = 1 if level < 3 else k.draw.value.integer(2, 3)
+    shift: Expr | None = None
+    if level >= 2 and k.draw.shape.chance(0.5):
+        shift = k.scalar(("shift", "offset"), vec, 0, 6)
+
+    def step() -> None:
+        q = k.let(("q", "to"), m * p if shift is None else m * p + shift)
+        k.assign(p, make(vec, q[0] % rows, q[1] % cols))
+
+    if rounds == 1:
+        step()
+    else:
+        with k.for_(("turn", "round_id"), rounds):
+            step()
+    value: Expr = image[p[0], p[1]]
+    text = ""
+    if level >= 3:
+        other = k.array(("mask", "pad", "stream"), pixel, ("h", "w"), low=0, high=100)
+        value = k.let(("mixed", "value"), value ^ other[y, x])
+        text = f" xor {other.name}[{g.place}]"
+    k.store(out, (y, x), value)
+    name = say(m) if given else f"(({entries[0]}, {entries[1]}), ({entries[2]}, {entries[3]}))"
+    more = "" if shift is None else f" + {say(shift)}"
+    done = (
+        f"Start at p = ({y.name}, {x.name}) and {rounds} times replace p by {name} * p{more}, its"
+        f" components modulo height and width. {out.name}[{g.place}] gets {image.name} at p{text}."
+    )
+    menu = {
+        "source": Extra(("rows_from", "source_rows"), lambda: p[0], "p[0]"),
+        "column": Extra(("cols_from", "source_cols"), lambda: p[1], "p[1]"),
+        "moved": Extra(
+            ("distance_l1", "travel"),
+            lambda: fn("abs", p[0] - y) + fn("abs", p[1] - x),
+            f"|p[0] - {y.name}| + |p[1] - {x.name}|",
+        ),
+        "flat": Extra(("flat_index", "linear"), lambda: p[0] * cols + p[1], "p[0] * width + p[1]"),
+        "plain": Extra(
+            ("gain", "plus"), lambda: cast(value, INT32) + p[0], "the stored value + p[0]"
+        ),
+        "place": Extra(("sources", "origin_pixels"), lambda: p, "p"),
+    }
+    done += extras(g, menu, (k.draw.shape.integer(0, 1), 1, 1, 2, 3)[level - 1])
+    return Title(k.name("cat_map", "scramble_image", "permute_pixels"), done)

@@ -1,0 +1,173 @@
+"""Kalman filters of two or three states: predict, update, gate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from generators.build import BodyBuilder, KernelBuilder, fn, make
+from generators.build.registry import Title, idiom
+from generators.kit.pieces import helper, times_identity
+from generators.matrix.small.extras import flagged
+from generators.matrix.small.filter import Filter, predicted, read_filter
+from generators.matrix.small.grid import Grid, grid, identity, say
+from generators.program.dtypes import Mat, Vec
+from generators.program.expr import Expr, Load, literal
+
+
+def _row(k: KernelBuilder, g: Grid, f: Filter) -> tuple[Expr, str]:
+    if k.draw.shape.chance(0.4):
+        first = k.draw.shape.chance(0.7)
+        parts = [1.0 if (c == 0) == first and c < 2 else 0.0 for c in range(f.vec.size)]
+        h = k.let(("h", "pick"), make(f.vec, *(literal(v, f.vec.scalar) for v in parts)))
+        return h, f"h = ({', '.join(map(str, parts))})"
+    row = g.supply(("h_row", "sensor"), ("h_rows", "sensors"), f.vec, -1.0, 1.0)
+    if isinstance(row, Load):
+        return k.let(("h", "sense"), row), f"h = {say(row)}"
+    return row, f"h = {say(row)}"
+
+
+@dataclass
+class Gain:
+    """What a measured number does: its row, its innovation variance, and the correction."""
+
+    h: Expr
+    s: Expr
+    correct: Callable[[Expr], str]
+
+
+def _gain(k: KernelBuilder, f: Filter, h: Expr, r: Expr) -> Gain:
+    ph = k.let(("ph", "cross_cov"), f.p * h)
+    s = k.let(("s", "innovation_var"), fn("dot", h, ph) + r)
+    joseph = k.draw.shape.chance(0.4)
+
+    def correct(y: Expr) -> str:
+        gain = k.let(("gain", "kg"), ph / s)
+        k.augment(f.x, "add", gain * y)
+        if joseph:
+            k.note("the Joseph form keeps P symmetric")
+            keep = k.let(("keep", "i_kh"), identity(k, f.mat) - fn("outer", gain, h))
+            k.assign(f.p, keep * f.p * fn("transpose", keep) + r * fn("outer", gain, gain))
+            return "P = B * P * transpose(B) + r * outer(K, K) with B = I - outer(K, h)"
+        k.augment(f.p, "sub", fn("outer", gain, ph))
+        return "P = P - outer(K, P * h)"
+
+    return Gain(h, s, correct)
+
+
+def _updated(k: KernelBuilder, g: Grid, f: Filter, level: int) -> str:
+    """Correct by one measured number, where it is there and believed."""
+    seen = g.array(("z", "measured", "observations"), f.vec.scalar, -3.0, 3.0)
+    conditions, said = [], []
+    if level >= 2 and k.draw.shape.chance(0.4 if level < 5 else 0.7):
+        there, note = flagged(g, ("valid", "seen", "has_fix"))
+        conditions, said = [there], [note]
+    h, text = _row(k, g, f)
+    r = g.supply(("r", "meas_var"), ("rs", "meas_vars"), f.vec.scalar, 0.2, 1.0)
+    gain = _gain(k, f, h, r)
+    y = k.let(("y", "innovation"), seen[g.index] - fn("dot", h, f.x))
+    tail = ""
+    if level >= 4:
+        nis = k.let(("nis", "d2"), y * y / gain.s)
+        if level >= 5 or k.draw.shape.chance(0.5):
+            gate = g.supply(("gate", "max_nis"), ("gates",), f.vec.scalar, 0.5, 1.5)
+            conditions.append(nis < gate)
+            said.append(f"y * y / S < {say(gate)}")
+        target = g.write(("nis_out", "surprise"), nis)
+        tail = f" {target.name} gets y * y / S."
+    if conditions:
+        with k.if_(fn("and", *conditions) if len(conditions) > 1 else conditions[0]):
+            form = gain.correct(y)
+    else:
+        form = gain.correct(y)
+    where = f" where {' and '.join(said)}" if said else ""
+    how = f"{text}, S = dot(h, P * h) + r with r = {say(r)}, K = P * h / S"
+    return f" Update{where}: {how}, y = {seen.name} - dot(h, x), x = x + K * y and {form}.{tail}"
+
+
+def _sequence(k: KernelBuilder, g: Grid, f: Filter) -> str:
+    """Correct by several numbers one after another, as a filter with many sensors does."""
+    k.size("m", 2, 4)
+    count = k.trip_count(("num_sensors", "sensor_count"), "m")
+    scalar = f.vec.scalar
+    seen = k.array(("z", "readings"), scalar, (*g.dims, "m"), low=-3.0, high=3.0)
+    rows = k.array(("h_rows", "sensors"), f.vec, "m", low=-1.0, high=1.0)
+    own = k.draw.shape.chance(0.5)
+    noise = (
+        k.array(("meas_vars", "rs"), scalar, "m", low=0.2, high=1.0)
+        if own
+        else k.scalar(("r", "meas_var"), scalar, 0.2, 1.0)
+    )
+    with k.for_(("sensor", "c"), count) as c:
+        h = k.let(("h", "sense"), rows[c])
+        gain = _gain(k, f, h, noise[c] if own else noise)
+        y = k.let(("y", "innovation"), seen[g.at(c)] - fn("dot", h, f.x))
+        form = gain.correct(y)
+    r = f"{noise.name} of the sensor" if own else noise.name
+    return (
+        f" Update by each sensor in turn: h of {rows.name}, S = dot(h, P * h) + r with r = {r},"
+        f" K = P * h / S, y = {seen.name} - dot(h, x), x = x + K * y and {form}."
+    )
+
+
+def _vector_update(k: KernelBuilder, g: Grid, f: Filter, level: int) -> str:
+    """Correct by a vector measured, the gain by an inverse."""
+    small = Mat(2, f.mat.rows, f.mat.scalar)
+    vec = Vec(2, f.mat.scalar)
+    seen = g.array(("z", "measured", "fixes"), vec, -3.0, 3.0)
+    source = g.supply(("h_mat", "obs"), ("h_mats", "obs_models"), small, -1.0, 1.0)
+    h = k.let(("h", "sense"), source) if isinstance(source, Load) else source
+    r = g.supply(("r", "meas_var"), ("rs", "meas_vars"), f.vec.scalar, 0.4, 1.2)
+    pht = k.let(("pht", "cross_cov"), f.p * fn("transpose", h))
+    spread = h * pht + times_identity(Mat(2, 2, f.mat.scalar), r)
+
+    def solved(_: BodyBuilder, cross: Expr, cov: Expr) -> Expr:
+        return cross * fn("inverse", cov)
+
+    if level >= 3 and k.draw.shape.chance(0.5):
+        params = (("cross", pht.type), ("cov", Mat(2, 2, f.mat.scalar)))
+        s = k.let(("s", "innovation_cov"), spread)
+        gain = k.let(("gain", "kg"), k.call(helper(k, ("kalman_gain",), params, solved), pht, s))
+    else:
+        gain = k.let(("gain", "kg"), solved(k, pht, k.let(("s", "innovation_cov"), spread)))
+    y = k.let(("y", "innovation"), seen[g.index] - h * f.x)
+    k.augment(f.x, "add", gain * y)
+    if k.draw.shape.chance(0.5):
+        k.assign(f.p, (identity(k, f.mat) - gain * h) * f.p)
+        form = "P = (I - K * H) * P"
+    else:
+        k.augment(f.p, "sub", gain * fn("transpose", pht))
+        form = "P = P - K * H * P"
+    return (
+        f" Update: S = H * P * transpose(H) + {say(r)} * I, K = P * transpose(H) * inverse(S),"
+        f" y = {seen.name} - H * x, x = x + K * y and {form}, H being {say(source)}."
+    )
+
+
+@idiom
+def kalman_step(k: KernelBuilder, level: int) -> Title:
+    """Predict and update of small Kalman filters."""
+    shape = k.draw.shape
+    g = grid(k, None, "i", "tid", "target")
+    size = shape.weighted({2: 3, 3: 1})
+    mat = Mat(size, size, k.draw.wide_float_type())
+    f, source = read_filter(k, g, mat, level)
+    parts = "predict" if level < 3 and shape.chance(0.5) else "update"
+    done = f"For {source}:"
+    if level >= 3 or parts == "predict":
+        done += f" {predicted(k, g, f)}"
+    if level >= 3 or parts == "update":
+        way = shape.choice(("one", "one", "vector", "sequence" if level >= 3 else "one"))
+        if way == "vector":
+            done += _vector_update(k, g, f, level)
+        elif way == "sequence":
+            done += _sequence(k, g, f)
+        else:
+            done += _updated(k, g, f, level)
+    if level >= 2 and shape.chance(0.5):
+        k.assign(f.p, 0.5 * (f.p + fn("transpose", f.p)))
+        done += " Make P symmetric as 0.5 * (P + transpose(P))."
+    done = f"{done} {f.finish()}"
+    names = {"predict": ("kalman_predict", "propagate"), "update": ("kalman_update", "correct")}
+    both = ("kalman_step", "filter_step", "track_step")
+    return Title(k.name(*(both if level >= 3 else names[parts])), done)

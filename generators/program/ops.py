@@ -1,0 +1,135 @@
+"""The table of operators and builtins: one entry an op, the same for every renderer.
+
+An entry says which argument types an op takes and what it returns, whether its operands commute,
+where it is defined, and how many units in the last place a device may be off. The error figures
+for float32 are the maxima of the CUDA C++ Programming Guide's tables of mathematical functions;
+``+ - * /`` and ``sqrt`` are correctly rounded there (half a unit). Rotations and rigid bodies are
+in :mod:`generators.program.ops_rigid`, random numbers in :mod:`generators.program.samplers`.
+"""
+
+from __future__ import annotations
+
+from generators.program import signatures as sig
+from generators.program.dtypes import Quat, Vec
+from generators.program.op_spec import VARIADIC, OpSpec, table
+from generators.program.ops_rigid import RIGID_OPS
+
+_OPS: dict[str, OpSpec] = table(
+    OpSpec("add", 2, sig.linear, commutes=True),
+    OpSpec("sub", 2, sig.linear),
+    OpSpec("mul", 2, sig.mul),
+    OpSpec("div", 2, sig.div, domain=("", "nonzero")),
+    OpSpec("floordiv", 2, sig.int_args, domain=("nonnegative", "positive")),
+    OpSpec("mod", 2, sig.int_args, domain=("nonnegative", "positive")),
+    OpSpec("neg", 1, sig.linear, ulp=0),
+    OpSpec("bit_and", 2, sig.int_args, commutes=True),
+    OpSpec("bit_or", 2, sig.int_args, commutes=True),
+    OpSpec("bit_xor", 2, sig.int_args, commutes=True),
+    OpSpec("invert", 1, sig.int_args),
+    OpSpec("lshift", 2, sig.shift, domain=("nonnegative", "shift")),
+    OpSpec("rshift", 2, sig.shift, domain=("nonnegative", "shift")),
+    OpSpec("lt", 2, sig.compare, jumps=True),
+    OpSpec("le", 2, sig.compare, jumps=True),
+    OpSpec("gt", 2, sig.compare, jumps=True),
+    OpSpec("ge", 2, sig.compare, jumps=True),
+    OpSpec("eq", 2, sig.equal, commutes=True),
+    OpSpec("ne", 2, sig.equal, commutes=True),
+    OpSpec("and", 2, sig.logic, commutes=True),
+    OpSpec("or", 2, sig.logic, commutes=True),
+    OpSpec("not", 1, sig.logic),
+    OpSpec("lower_bound", 2, sig.lower_bound, jumps=True),
+    OpSpec("rand_init", 2, sig.rand_init),
+    OpSpec("where", 3, sig.where, selects=True, ulp=0),
+    OpSpec("min", 2, sig.number_or_vec, commutes=True, selects=True, ulp=0),
+    OpSpec("max", 2, sig.number_or_vec, commutes=True, selects=True, ulp=0),
+    OpSpec("clamp", 3, sig.number, selects=True, ulp=0),
+    OpSpec("abs", 1, sig.number_or_vec, ulp=0),
+    OpSpec("sign", 1, sig.float_args, jumps=True, ulp=0),
+    OpSpec("floor", 1, sig.float_args, jumps=True, ulp=0),
+    OpSpec("ceil", 1, sig.float_args, jumps=True, ulp=0),
+    OpSpec("rint", 1, sig.float_args, jumps=True, ulp=0),
+    OpSpec("round", 1, sig.float_args, jumps=True, ulp=0),
+    OpSpec("frac", 1, sig.float_args, ulp=0),
+    OpSpec("step", 1, sig.float_args, jumps=True, ulp=0),
+    OpSpec("nonzero", 1, sig.number, jumps=True, ulp=0),
+    OpSpec("copysign", 2, sig.float_args, ulp=0),
+    OpSpec("bit_count", 1, sig.to_int32(sig.is_int)),
+    OpSpec("trunc", 1, sig.float_args, jumps=True, ulp=0),
+    OpSpec("sqrt", 1, sig.float_args, domain=("nonnegative",)),
+    OpSpec("cbrt", 1, sig.float_args, ulp=2),
+    OpSpec("exp", 1, sig.float_args, ulp=2),
+    OpSpec("log", 1, sig.float_args, domain=("positive",), ulp=1),
+    OpSpec("log2", 1, sig.float_args, domain=("positive",), ulp=1),
+    OpSpec("log10", 1, sig.float_args, domain=("positive",), ulp=2),
+    OpSpec("pow", 2, sig.float_args, domain=("positive", ""), ulp=4),
+    OpSpec("sin", 1, sig.float_args, ulp=2),
+    OpSpec("cos", 1, sig.float_args, ulp=2),
+    OpSpec("tan", 1, sig.float_args, ulp=4),
+    OpSpec("asin", 1, sig.float_args, domain=("unit",), ulp=2),
+    OpSpec("acos", 1, sig.float_args, domain=("unit",), ulp=2),
+    OpSpec("atan", 1, sig.float_args, ulp=2),
+    OpSpec("atan2", 2, sig.float_args, ulp=3),
+    OpSpec("sinh", 1, sig.float_args, ulp=3),
+    OpSpec("cosh", 1, sig.float_args, ulp=2),
+    OpSpec("tanh", 1, sig.float_args, ulp=2),
+    OpSpec("erf", 1, sig.float_args, ulp=2),
+    OpSpec("erfc", 1, sig.float_args, ulp=4),
+    OpSpec("erfinv", 1, sig.float_args, domain=("inside_one",), ulp=8),
+    OpSpec("erfcinv", 1, sig.float_args, domain=("inside_two",), ulp=8),
+    OpSpec("degrees", 1, sig.float_args, ulp=2),
+    OpSpec("radians", 1, sig.float_args, ulp=2),
+    OpSpec("lerp", 3, sig.lerp, ulp=2),
+    OpSpec("smoothstep", 3, sig.float_args, ulp=4),
+    OpSpec("dot", 2, sig.scalar_result(sig.is_vec), commutes=True, ulp=2, mixes=True),
+    OpSpec("cross", 2, sig.cross, ulp=2, mixes=True),
+    OpSpec(
+        "length",
+        1,
+        sig.scalar_result(sig.is_float_vec_or_quat),
+        domain=("length",),
+        ulp=3,
+        mixes=True,
+    ),
+    OpSpec(
+        "length_sq", 1, sig.scalar_result(lambda t: isinstance(t, Vec | Quat)), ulp=2, mixes=True
+    ),
+    OpSpec("normalize", 1, sig.unit, domain=("length",), ulp=4, mixes=True),
+    OpSpec("cw_mul", 2, sig.same(sig.is_vec, sig.is_mat), commutes=True),
+    OpSpec("cw_div", 2, sig.float_vec, domain=("", "nonzero")),
+    OpSpec("argmin", 1, sig.to_uint32(sig.is_vec), jumps=True),
+    OpSpec("argmax", 1, sig.to_uint32(sig.is_vec), jumps=True),
+    OpSpec("min_element", 1, sig.scalar_result(sig.is_vec), ulp=0),
+    OpSpec("max_element", 1, sig.scalar_result(sig.is_vec), ulp=0),
+    OpSpec("norm_l1", 1, sig.scalar_result(sig.is_float32_vec), ulp=2),
+    OpSpec("norm_l2", 1, sig.scalar_result(sig.is_float32_vec), domain=("length",), ulp=3),
+    OpSpec("norm_huber", 2, sig.norm_with_delta, domain=("length", "positive"), ulp=4, mixes=True),
+    OpSpec("norm_pseudo_huber", 2, sig.norm_with_delta, domain=("", "positive"), ulp=4),
+    OpSpec("smooth_normalize", 2, sig.vec_with_delta, domain=("", "positive"), ulp=5),
+    OpSpec("outer", 2, sig.outer),
+    OpSpec("skew", 1, sig.skew, ulp=0),
+    OpSpec("diag", 1, sig.diag, ulp=0),
+    OpSpec("get_diag", 1, sig.get_diag, ulp=0),
+    OpSpec("identity", 0, sig.given, ulp=0),
+    OpSpec("matrix_from_rows", VARIADIC, sig.from_vecs(rows=True), ulp=0),
+    OpSpec("matrix_from_cols", VARIADIC, sig.from_vecs(rows=False), ulp=0),
+    OpSpec("transpose", 1, sig.transpose, ulp=0),
+    OpSpec("trace", 1, sig.scalar_result(sig.is_square), ulp=2, mixes=True),
+    OpSpec("ddot", 2, sig.scalar_result(sig.is_mat), commutes=True, ulp=4, mixes=True),
+    OpSpec("determinant", 1, sig.determinant, ulp=8, mixes=True),
+    OpSpec("inverse", 1, sig.float_square, ulp=16, mixes=True),
+)
+
+OPS: dict[str, OpSpec] = {**_OPS, **RIGID_OPS}
+
+ATOMICS: dict[str, str] = {
+    "add": "a sum",
+    "sub": "a difference",
+    "min": "a minimum",
+    "max": "a maximum",
+    "and": "a bitwise and",
+    "or": "a bitwise or",
+    "xor": "a bitwise exclusive or",
+    "exch": "an exchange",
+    "cas": "a compare-and-swap",
+}
+"""Atomic read-modify-write ops whose final value does not depend on the order of threads."""

@@ -1,0 +1,129 @@
+"""Visits every node of a program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from generators.program import ir
+from generators.program.expr import (
+    Call,
+    Cast,
+    Component,
+    Construct,
+    Expr,
+    Extent,
+    Field,
+    Load,
+    Op,
+    Var,
+)
+
+
+def statements(body: ir.Body) -> Iterator[ir.Statement]:
+    """Every statement of a body, nested ones too, in order."""
+    for s in body:
+        yield s
+        if isinstance(s, ir.If):
+            for _, inner in s.branches:
+                yield from statements(inner)
+            yield from statements(s.orelse)
+        elif isinstance(s, ir.For | ir.While):
+            yield from statements(s.body)
+
+
+def operands(s: ir.Statement) -> tuple[Expr, ...]:
+    """The expressions that stand directly in a statement."""
+    match s:
+        case ir.Assign() | ir.AugAssign() | ir.SetField():
+            return (s.value,)
+        case ir.SetComponent() | ir.Store():
+            return (*s.indices, s.value)
+        case ir.Atomic():
+            return (*s.indices, s.value, *((s.compare,) if s.compare else ()))
+        case ir.Sample():
+            return (s.state, *s.args)
+        case ir.If():
+            return tuple(condition for condition, _ in s.branches)
+        case ir.For():
+            return (s.start, s.stop)
+        case ir.While():
+            return (s.condition,)
+        case ir.Return():
+            return () if s.value is None else (s.value,)
+        case _:
+            return ()
+
+
+def parts(e: Expr) -> tuple[Expr, ...]:
+    """The expressions that an expression is made of."""
+    match e:
+        case Op() | Call() | Construct():
+            return e.args
+        case Cast() | Field():
+            return (e.value,)
+        case Load():
+            return e.indices
+        case Component():
+            return (e.value, *e.indices)
+        case _:
+            return ()
+
+
+def expressions(body: ir.Body) -> Iterator[Expr]:
+    """Every expression of a body with all its parts."""
+    stack = [e for s in statements(body) for e in operands(s)]
+    while stack:
+        e = stack.pop()
+        yield e
+        stack.extend(parts(e))
+
+
+def mentions(e: Expr, name: str, left_out: Callable[[Load], bool]) -> bool:
+    """Whether a variable stands in an expression, the indices of some loads left out."""
+    if isinstance(e, Load) and left_out(e):
+        return False
+    if isinstance(e, Var):
+        return e.name == name
+    return any(mentions(part, name, left_out) for part in parts(e))
+
+
+def uses(e: Expr, part: Expr) -> int:
+    """How often a part occurs among the operands of ops in an expression."""
+    if e == part:
+        return 1
+    return sum(uses(a, part) for a in e.args) if isinstance(e, Op) else 0
+
+
+def replaced(e: Expr, part: Expr, new: Expr) -> Expr:
+    """An expression with a part of the same type replaced wherever :func:`uses` counts it."""
+    if e == part:
+        return new
+    if isinstance(e, Op):
+        return replace(e, args=tuple(replaced(a, part, new) for a in e.args))
+    return e
+
+
+def bodies(program: ir.Program) -> tuple[ir.Body, ...]:
+    return (*(f.body for f in program.functions), program.kernel.body)
+
+
+def used_ops(program: ir.Program) -> list[str]:
+    """Names of the operators, builtins, casts and atomics in a program, sorted."""
+    found: set[str] = set()
+    for body in bodies(program):
+        for s in statements(body):
+            if isinstance(s, ir.Atomic):
+                found.add(f"atomic_{s.op}")
+            elif isinstance(s, ir.Sample):
+                found.add(s.sampler)
+            elif isinstance(s, ir.AugAssign | ir.Store | ir.SetComponent) and s.op:
+                found.add(s.op)
+        for e in expressions(body):
+            if isinstance(e, Op):
+                found.add(e.op)
+            elif isinstance(e, Cast):
+                found.add("cast")
+            elif isinstance(e, Extent):
+                found.add("len")
+    return sorted(found)

@@ -1,0 +1,3 @@
+"""Vectors: particles, rays, rotations, neighbourhoods and feature vectors."""
+
+ABOUT = "vectors, rotations and structs: particles, rays, geometry"

@@ -1,0 +1,182 @@
+"""Cameras: points to pixels, pixels to rays, lens distortion, clip space."""
+
+from __future__ import annotations
+
+from generators.build import BodyBuilder, KernelBuilder, cast, field, fn, make
+from generators.build.registry import Title, idiom
+from generators.program.dtypes import INT32, Scalar, Type
+from generators.program.expr import Expr, Var
+from generators.vector.camera_model import Camera, to_pixel
+from generators.vector.kit import (
+    EACH,
+    GRID,
+    LITERAL,
+    SHARED,
+    Site,
+    launch,
+    named_helper,
+    over_points,
+    quantity,
+    routine,
+    said,
+)
+from generators.vector.output import deliver, put
+
+_COMMON = {SHARED: 3, LITERAL: 2}
+
+
+def _use(k: KernelBuilder, level: int, cam: Camera, point: Expr) -> Expr:
+    """The projection in a helper that takes the camera, or in place."""
+    if cam.struct is None or not (named_helper(k, level) or level >= 4):
+        return to_pixel(k, cam, cam.parts, point)
+    kinds: list[tuple[str, Type]] = [("cam", cam.struct), ("p", cam.vec)]
+
+    def inner(b: BodyBuilder, whole: Expr, p: Expr) -> Expr:
+        return to_pixel(b, cam, [field(whole, f.name) for f in cam.fields], p)
+
+    use = routine(k, True, ("project_point", "to_pixel", "world_to_image"), kinds, inner)
+    return use(cam.whole, point)
+
+
+def _formula(cam: Camera) -> str:
+    names = cam.names
+    q = f"q = p - {names[2]}, " if cam.posed else "q = p, " if cam.aimed else ""
+    if cam.aimed:
+        xyz = (
+            f"x, y, z = dot(q, {names[3]}), dot(q, {names[4]}), max(dot(q, {names[5]}), {names[6]})"
+        )
+    else:
+        xyz = "x, y, z = q" if cam.posed else "x, y, z = p"
+    image = "m" if cam.lens else "(x, y) / z"
+    focal = f"{names[0]} * {image}" + ("" if cam.square else " by component")
+    bent = f"m = (x, y) / z times {cam.bend} with r = |(x, y) / z|, " if cam.lens else ""
+    return f"{q}{xyz}, {bent}u = {focal} + {names[1]}"
+
+
+def _projected(k: KernelBuilder, level: int, site: Site, scalar: Scalar) -> str:
+    """Points to the image."""
+    cam = Camera(k, level, scalar, projects=True)
+    if cam.aimed:
+        points = k.array(
+            ("points", "landmarks", "vertices"), cam.vec, site.dims, low=-2.0, high=2.0
+        )
+        p: Expr = k.let(("p", "point"), points[site.at])
+        where = points.name
+    elif k.draw.shape.chance(0.5):
+        names_of = ("points", "seen_points", "cam_points")
+        points = k.array(names_of, cam.vec, site.dims, low=0.6, high=3.0)
+        p = k.let(("p", "point"), points[site.at])
+        where = points.name
+    else:
+        flat = k.array(("points_xy", "lateral"), cam.flat, site.dims, low=-1.5, high=1.5)
+        deep = k.array(("depths", "ranges"), scalar, site.dims, low=2.0, high=5.0)
+        xy = k.let(("xy", "side"), flat[site.at])
+        p = k.let(("p", "point"), make(cam.vec, xy[0], xy[1], deep[site.at]))
+        where = f"({flat.name}, {deep.name})"
+    uv = _use(k, level, cam, p)
+    done = f"For p = {where}, let {_formula(cam)}. Take u."
+    if level >= 3:
+        uv = k.let(("image_pt", "coords"), uv)
+    done += deliver(k, site, level, ("pixels", "image_points", "uv_out"), uv)
+    if level >= 4:
+        for form in k.draw.shape.sample(("error", "robust", "bin"), 2 if level >= 5 else 1):
+            done += _checked(k, site, cam, form, uv)
+    return done
+
+
+def _checked(k: KernelBuilder, site: Site, cam: Camera, form: str, uv: Expr) -> str:
+    """The column of tiles that the point is in, or how far it is from where it was seen."""
+    if form == "bin":
+        cell = quantity(k, site, ("tile", "bin_size"), cam.scalar, 0.1, 0.3, _COMMON)
+        column = cast(fn("floor", uv[0] / cell), INT32)
+        out = put(k, site, ("tiles", "columns"), column)
+        return f" {out.name} gets floor(its x / {said(k, cell)})."
+    seen = k.array(("observed", "keypoints"), cam.flat, site.dims, low=-1.0, high=1.0)
+    gap = k.let(("resid", "err"), uv - seen[site.at])
+    if form == "error":
+        out = put(k, site, ("pixel_errors", "errors"), fn("length", gap))
+        return f" {out.name} gets its distance from {seen.name}."
+    scale = quantity(k, site, ("sigma", "huber_scale"), cam.scalar, 0.3, 1.0, _COMMON)
+    value = fn("log", 1.0 + fn("dot", gap, gap) / (scale * scale))
+    out = put(k, site, ("costs", "robust_cost"), value)
+    name = said(k, scale)
+    return f" {out.name} gets log(1 + d^2 / {name}^2), d its distance from {seen.name}."
+
+
+def _rays(k: KernelBuilder, level: int, site: Site, scalar: Scalar) -> str:
+    """A ray through each pixel of the launch."""
+    shape = k.draw.shape
+    cam = Camera(k, level, scalar)
+    row, col = site.at
+    words = zip((("height", "rows"), ("width", "cols")), site.dims, strict=True)
+    height, width = (k.size_param(w, d) for w, d in words)
+    pair, slopes = (k.draw.word.choice(c) for c in (("u v", "px py"), ("x y", "dx dy", "sx sy")))
+    u = k.let(pair.split()[0], (cast(col, scalar) + 0.5) / cast(width, scalar) - 0.5)
+    v = k.let(pair.split()[1], (cast(row, scalar) + 0.5) / cast(height, scalar) - 0.5)
+    done = f"For pixel ({row.name}, {col.name}) let u = ({col.name} + 0.5) / {width.name} - 0.5, "
+    done += f"v = ({row.name} + 0.5) / {height.name} - 0.5, "
+    names = cam.names
+    x = k.let(slopes.split()[0], (u - cam.parts[1][0]) / cam.focal(cam.parts, 0))
+    y = k.let(slopes.split()[1], (v - cam.parts[1][1]) / cam.focal(cam.parts, 1))
+    done += f"(x, y) = ((u, v) - {names[1]}) / {names[0]} by component, "
+    if cam.aimed:
+        aim: Expr = cam.parts[5] + x * cam.parts[3] + y * cam.parts[4]
+        done += f"d = {names[5]} + x * {names[3]} + y * {names[4]}"
+    else:
+        aim = make(cam.vec, x, y, k.lift(1.0, scalar))
+        done += "d = (x, y, 1)"
+    d = k.let(("d", "ray_dir", "aim"), aim)
+    if level == 1:
+        done += ". Take d / |d|."
+        return done + deliver(k, site, level, ("rays", "ray_dirs"), fn("normalize", d))
+    depth = k.array(("depth", "depth_map", "range_image"), scalar, site.dims, low=0.5, high=3.0)
+    form = shape.choice(("plane", "range"))
+    reach = depth[site.at]
+    offset = reach * d if form == "plane" else reach * fn("normalize", d)
+    point = k.let(("point", "world"), cam.parts[2] + offset)
+    way = "d" if form == "plane" else "d / |d|"
+    done += f". Take {names[2]} + {depth.name} * {way}."
+    done += deliver(k, site, level, ("points_out", "cloud", "world_points"), point)
+    if level >= 4:
+        done += _cloud(k, level, site, cam, point, reach)
+    return done
+
+
+def _cloud(k: KernelBuilder, level: int, site: Site, cam: Camera, point: Var, reach: Expr) -> str:
+    """What else is told of a point of the cloud."""
+    done = ""
+    for form in k.draw.shape.sample(("height", "plane", "fade", "usable"), 2 if level >= 5 else 1):
+        if form == "height":
+            up = k.scalar(("gravity_dir", "world_up"), cam.vec, init="unit")
+            out = put(k, site, ("heights", "elevation"), fn("dot", point, up))
+            done += f" {out.name} gets its dot product with {up.name}."
+        elif form == "plane":
+            n = k.scalar(("plane_n", "floor_normal"), cam.vec, init="unit")
+            offset = quantity(k, site, ("plane_d", "floor_d"), cam.scalar, 0.1, 0.6, _COMMON)
+            out = put(k, site, ("clearance", "floor_dist"), fn("dot", point, n) - offset)
+            done += f" {out.name} gets its dot product with {n.name}, less {said(k, offset)}."
+        elif form == "usable":
+            most = quantity(k, site, ("max_range", "far_limit"), cam.scalar, 1.2, 2.4, _COMMON)
+            seen = fn("where", reach < most, k.lift(1, INT32), k.lift(0, INT32))
+            out = put(k, site, ("usable", "in_range"), seen)
+            done += f" {out.name} gets 1 where {said(k, reach)} is less than {said(k, most)}, else"
+            done += " 0."
+        else:
+            rate = quantity(
+                k, site, ("fog", "extinction"), cam.scalar, 0.1, 0.5, {**_COMMON, EACH: 1}
+            )
+            out = put(k, site, ("visibility", "fade_out"), fn("exp", -rate * fn("length", point)))
+            done += f" {out.name} gets exp(-{said(k, rate)} * its length)."
+    return done
+
+
+@idiom
+def pinhole_camera(k: KernelBuilder, level: int) -> Title:
+    """Points to pixels through a camera, and pixels to rays and points."""
+    scalar = k.draw.wide_float_type()
+    if k.draw.shape.chance(0.75 if level == 1 else 0.5):
+        site = over_points(k, level)
+        done = _projected(k, level, site, scalar)
+        return Title(k.name("project_points", "to_image", "camera_projection"), done)
+    site = launch(k, {GRID: 1})
+    return Title(k.name("camera_rays", "unproject", "backproject"), _rays(k, level, site, scalar))

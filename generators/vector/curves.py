@@ -1,0 +1,178 @@
+"""Curves through control points: Bezier, Hermite, Catmull-Rom and B-splines, with tangents."""
+
+from __future__ import annotations
+
+from generators.build import KernelBuilder, cast, field, fn, make
+from generators.build.registry import Title, idiom
+from generators.kit.pieces import float_vec
+from generators.program.dtypes import Type, Vec
+from generators.program.expr import Expr, Var
+from generators.vector.curve_kinds import KINDS, casteljau
+from generators.vector.kit import (
+    BATCH,
+    EACH,
+    LIST,
+    LITERAL,
+    ROW,
+    SHARED,
+    Part,
+    Site,
+    held,
+    launch,
+    named_helper,
+    quantity,
+    record,
+    routine,
+    said,
+    struct_of,
+)
+from generators.vector.output import deliver, put
+
+_COMMON = {SHARED: 3, LITERAL: 2, EACH: 1, ROW: 1}
+
+
+_LONG_NAMES = {
+    "hermite": "start start_tan end end_tan",
+    "cubic": "start start_handle end_handle end",
+    "quadratic": "start handle end",
+}
+_SHORT_NAMES = {"hermite": "p0 m0 p1 m1", "cubic": "p0 p1 p2 p3", "quadratic": "p0 p1 p2"}
+
+
+def _point_names(k: KernelBuilder, kind: str, arrays: bool) -> list[str]:
+    """What people call the control points of a kind of curve; ``arrays`` are called in full."""
+    long = _LONG_NAMES.get(kind, "prev_pt first_pt second_pt next_pt").split()
+    short = _SHORT_NAMES.get(kind, k.draw.word.choice(("p0 p1 p2 p3", "c0 c1 c2 c3"))).split()
+    return long if arrays or k.draw.word.chance(0.4) else short
+
+
+def _control(k: KernelBuilder, site: Site, vec: Vec, kind: str) -> tuple[list[Expr], list[str]]:
+    """The control points: of a struct or arrays of each thread, each curve or all threads."""
+    count = KINDS[kind][0]
+    form = k.draw.shape.weighted({"each": 3, "curve": 4, "shared": 2})
+    by_curve = form == "curve" and site.form == BATCH
+    as_struct = not by_curve and k.draw.shape.chance(0.5)
+    shared = form == "shared"
+    names = _point_names(k, kind, not (as_struct or by_curve or shared))
+    parts = [Part((name,), vec, -2.0, 2.0) for name in names]
+    if by_curve:
+        if k.draw.shape.chance(0.6):
+            struct, fields = struct_of(k, k.draw.word.choice(("Curve", "Segment", "Arc")), parts)
+            curves = k.array(("curves", "segments", "arcs"), struct, site.dims[:1], fields=fields)
+            curve = k.let(("curve", "seg"), curves[site.at[:1]])
+            values: list[Expr] = [field(curve, f.name) for f in fields]
+            return values, [f.name for f in fields]
+        dims = (site.dims[0], str(count))
+        points = k.array(("control_points", "ctrl", "knots"), vec, dims, low=-2.0, high=2.0)
+        row = [points[site.at[0], n] for n in range(count)]
+        held_row: list[Expr] = [k.let(name, p) for name, p in zip(names, row, strict=True)]
+        return held_row, [f"{points.name}[{site.at[0].name}, {n}]" for n in range(count)]
+    found = record(k, site, ("Curve", "Segment", "Arc"), parts, as_struct, shared)
+    listed = [said(k, p) for p in found]
+    return [held(k, name, p) for name, p in zip(names, found, strict=True)], listed
+
+
+def _parameter(k: KernelBuilder, site: Site, vec: Vec) -> tuple[Expr, str]:
+    """Where along the curve: from an array, by the index, or by time."""
+    form = k.draw.shape.choice(
+        ("array", "index", "eased") if site.form == BATCH else ("array", "eased")
+    )
+    if form == "index":
+        last = site.at[-1]
+        count = k.size_param(("samples", "steps"), site.dims[-1])
+        t = cast(last, vec.scalar) / cast(count, vec.scalar)
+        return k.let(("t", "param"), t), f"{last.name} / {count.name}"
+    values = k.array(("params", "times", "ts"), vec.scalar, site.dims, low=0.05, high=0.95)
+    if form == "array":
+        return k.let(("t", "param"), values[site.at]), values.name
+    raw = k.let(("raw", "u"), values[site.at])
+    return k.let(("t", "eased"), raw * raw * (3.0 - 2.0 * raw)), f"u^2 (3 - 2 u), u = {values.name}"
+
+
+def _with_slope(k: KernelBuilder, level: int, site: Site, vec: Vec, place: Var, slope: Expr) -> str:
+    """What is stored of the derivative."""
+    forms = ["tangent", "slope", "speed", "ribbon"] + (["normal"] if vec.size == 2 else [])
+    done = ""
+    for form in k.draw.shape.sample(forms, 2 if level >= 5 else 1):
+        if form == "tangent":
+            out = put(k, site, ("tangents", "headings"), fn("normalize", slope))
+            done += f" {out.name} gets d / |d|."
+        elif form == "slope":
+            scale = quantity(k, site, ("rate", "speed_scale"), vec.scalar, 0.5, 2.0, _COMMON)
+            out = put(k, site, ("velocities", "slopes"), scale * slope)
+            done += f" {out.name} gets {said(k, scale)} * d."
+        elif form == "speed":
+            out = put(k, site, ("speeds", "arc_rates"), fn("length", slope))
+            done += f" {out.name} gets |d|."
+        elif form == "normal":
+            unit = k.let(("unit", "tan_dir"), fn("normalize", slope))
+            out = put(k, site, ("normals", "sides"), make(vec, -unit[1], unit[0]))
+            done += f" {out.name} gets d / |d| turned by 90 degrees counterclockwise."
+        else:
+            width = quantity(k, site, ("width", "half_width"), vec.scalar, 0.1, 0.5, _COMMON)
+            shift = width * fn("normalize", slope)
+            out = put(k, site, ("ahead", "lead_points"), place + shift)
+            done += f" {out.name} gets the point + {said(k, width)} * d / |d|."
+    return done
+
+
+def _moved(k: KernelBuilder, site: Site, vec: Vec, value: Expr) -> tuple[Expr, str]:
+    """A change of the point that a caller may ask for."""
+    form = k.draw.shape.choice(("offset", "scale", "blend", "none"))
+    if form == "offset":
+        shift = k.scalar(("offset", "origin", "base"), vec, -1.0, 1.0)
+        return value + shift, f" It is moved by {shift.name}."
+    if form == "scale":
+        scale = quantity(k, site, ("scale", "zoom"), vec.scalar, 0.5, 2.0, _COMMON)
+        return scale * value, f" It is multiplied by {said(k, scale)}."
+    if form == "blend":
+        share = quantity(k, site, ("smoothing", "follow"), vec.scalar, 0.2, 0.8, _COMMON)
+        old = k.array(("previous", "last_points"), vec, site.dims, low=-1.0, high=1.0)
+        text = f" Move from {old.name} toward it by the share {said(k, share)}."
+        return fn("lerp", old[site.at], value, share), text
+    return value, ""
+
+
+@idiom
+def curve_points(k: KernelBuilder, level: int) -> Title:
+    """Points of Bezier, Hermite, Catmull-Rom and B-spline curves, with tangents."""
+    shape = k.draw.shape
+    site = launch(k, {LIST: 2, BATCH: 4})
+    vec = float_vec(k, {2: 4, 3: 4})
+    kinds = sorted(KINDS) if level <= 3 else [s for s in sorted(KINDS) if KINDS[s][2]]
+    kind = shape.choice(kinds)
+    count, ways, slope_of, text = KINDS[kind]
+    points, source = _control(k, site, vec, kind)
+    t, where = _parameter(k, site, vec)
+    way = shape.choice(ways)
+    params: list[tuple[str, Type]] = [*((f"p{n}", vec) for n in range(count)), ("t", vec.scalar)]
+    use = routine(
+        k,
+        named_helper(k, level),
+        (f"eval_{kind}", f"{kind}_point"),
+        params,
+        lambda b, *args: way(b, list(args[:-1]), args[-1]),
+    )
+    place: Expr = use(*points, t)
+    done = f"At t = {where}, take {text.format(*source)}"
+    done += " by repeated interpolation." if way is casteljau else "."
+    if level >= 2:
+        place, after = _moved(k, site, vec, place)
+        done += after
+    if level >= 4:
+        place = k.let(("place", "pt", "on_curve"), place)
+    done += deliver(k, site, level, ("points", "curve_out", "samples_out"), place)
+    if level >= 4 and slope_of is not None:
+        rate = slope_of
+        derive = routine(
+            k,
+            shape.chance(0.5),
+            (f"{kind}_slope", f"{kind}_derivative"),
+            params,
+            lambda b, *args: rate(b, list(args[:-1]), args[-1]),
+        )
+        slope = k.let(("slope", "deriv", "d_dt"), derive(*points, t))
+        assert isinstance(place, Var)
+        done += " Let d be the curve's derivative by t."
+        done += _with_slope(k, level, site, vec, place, slope)
+    return Title(k.name(f"{kind}_curve", f"sample_{kind}", "evaluate_curves"), done)

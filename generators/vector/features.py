@@ -1,0 +1,193 @@
+"""Feature vectors of any length: how alike two are, and the closest of several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from generators.build import KernelBuilder, field, fn
+from generators.build.registry import Title, idiom
+from generators.kit.pieces import Pairwise
+from generators.program.dtypes import FLOAT32, INT32, Scalar, Type, Vec
+from generators.program.expr import Expr, Var
+from generators.vector.kit import (
+    EACH,
+    LITERAL,
+    ROW,
+    SHARED,
+    Part,
+    Site,
+    named_helper,
+    over_points,
+    quantity,
+    record,
+    routine,
+    said,
+    struct_of,
+)
+from generators.vector.measures import MEASURES, NORMS, WHOLE
+from generators.vector.output import deliver, put
+
+_SOURCES = {EACH: 1, ROW: 1, SHARED: 4, LITERAL: 2}
+
+
+class Scored(NamedTuple):
+    """How a kernel scores two vectors, the formula, and whether alike ones score high."""
+
+    score: Pairwise
+    text: str
+    rises: bool
+    form: str
+
+
+def _scored(k: KernelBuilder, level: int, site: Site, vec: Vec) -> Scored:
+    known = MEASURES if vec.scalar.is_float else WHOLE
+    if vec.scalar == FLOAT32 and k.draw.shape.chance(0.35):
+        known = NORMS
+    names = sorted(known)
+    form = k.draw.shape.choice(names)
+    measure = known[form]
+    kinds: list[tuple[str, Type]] = [("u", vec), ("w", vec)]
+    if measure.tuned is None:
+        use = routine(
+            k, named_helper(k, level), (f"{form}_score", f"{form}_of"), kinds, measure.build
+        )
+        return Scored(lambda _, u, w: use(u, w), measure.text, measure.rises, form)
+    words, low, high = measure.tuned
+    g = quantity(k, site, words, vec.scalar, low, high, _SOURCES)
+    kinds.append(("g", vec.scalar))
+    use = routine(k, named_helper(k, level), (f"{form}_score", f"{form}_of"), kinds, measure.build)
+    text = measure.text.replace("G", said(k, g))
+    return Scored(lambda _, u, w: use(u, w, g), text, measure.rises, form)
+
+
+def _pairs(k: KernelBuilder, level: int, site: Site, vec: Vec, high: float) -> tuple[str, str]:
+    """The score of each pair."""
+    shape = k.draw.shape
+    parts = [
+        Part(("feature", "query", "sample"), vec, -high, high),
+        Part(("other", "reference", "key_vec"), vec, -high, high),
+    ]
+    u, w = record(k, site, ("Pair", "Match", "Couple"), parts, shape.chance(0.35))
+    done = f"With u = {said(k, u)} and w = {said(k, w)}"
+    if level >= 2 and shape.chance(0.4):
+        low, top = (1, 3) if not vec.scalar.is_float else (0.5, 2.0)
+        scales = k.scalar(("scales", "emphasis"), vec, low, top)
+        u, w = fn("cw_mul", scales, u), fn("cw_mul", scales, w)
+        done += f", both multiplied by {scales.name} componentwise"
+    u, w = k.let(("u", "a"), u), k.let(("w", "b"), w)
+    how = _scored(k, level, site, vec)
+    value = how.score(k, u, w)
+    done += f", take {how.text}."
+    if level >= 2 and vec.scalar.is_float and shape.chance(0.4):
+        margin = quantity(k, site, ("margin", "bias"), vec.scalar, 0.1, 0.6, _SOURCES)
+        value, done = value - margin, f"{done[:-1]}, less {said(k, margin)}."
+    return how.form, done + deliver(k, site, level, ("scores", "similarity", "match"), value)
+
+
+def _prototypes(
+    k: KernelBuilder, vec: Vec, high: float
+) -> tuple[Callable[[Expr], list[Expr]], str]:
+    """An array of prototypes, alone or as structs with a bias; reads one of them."""
+    if k.draw.shape.chance(0.4):
+        bias = (0.0, 0.3) if vec.scalar.is_float else (0, 3)
+        parts = [
+            Part(("center", "mean_vec", "prototype"), vec, -high, high),
+            Part(("bias", "penalty", "prior"), vec.scalar, *bias),
+        ]
+        title = k.draw.word.choice(("Cluster", "Prototype", "Entry"))
+        struct, fields = struct_of(k, title, parts)
+        table = k.array(("clusters", "prototypes", "entries"), struct, "m", fields=fields)
+
+        def both(j: Expr) -> list[Expr]:
+            entry = k.let(("entry", "proto"), table[j])
+            return [field(entry, f.name) for f in fields]
+
+        return both, f"{fields[0].name} of {table.name}, plus its {fields[1].name}"
+    centers = k.array(("prototypes", "centers", "codebook"), vec, "m", low=-high, high=high)
+    return lambda j: [centers[j]], centers.name
+
+
+def _search(k: KernelBuilder, level: int, site: Site, vec: Vec, high: float) -> tuple[str, str]:
+    """The best of several prototypes, its index, and how clear the choice is."""
+    left = k.array(("features", "queries", "samples"), vec, site.dims, low=-high, high=high)
+    k.size("m", 3, 7)
+    read, named = _prototypes(k, vec, high)
+    how = _scored(k, level, site, vec)
+    count = k.trip_count(("num_prototypes", "prototype_count", "m"), "m")
+    a = k.let(("a", "feature", "query"), left[site.at])
+
+    def score(j: Expr, names: tuple[str, ...]) -> Var:
+        parts = read(j)
+        value = how.score(k, a, parts[0])
+        return k.let(names, value + parts[1] if len(parts) > 1 else value)
+
+    best = score(k.lift(0, INT32), ("best", "closest"))
+    winner = k.let(("winner", "label", "best_index"), k.lift(0, INT32))
+    second = None
+    if level >= 4:
+        second = k.let(("runner_up", "second"), best - 9 if how.rises else best + 9)
+    with k.for_(("c", "j", "candidate"), count, start=1) as c:
+        value = score(c, ("score", "s", "match"))
+        with k.if_(value > best if how.rises else value < best):
+            if second is not None:
+                k.assign(second, best)
+            k.assign(best, value)
+            k.assign(winner, c)
+        if second is not None:
+            with k.elif_(value > second if how.rises else value < second):
+                k.assign(second, value)
+    out = k.out(("labels", "assignments", "winners"), INT32, site.dims)
+    k.store(out, site.at, winner)
+    side = "largest" if how.rises else "smallest"
+    done = f"For each u of {left.name}, find the {side} score and its index over w = {named}, the "
+    done += f"score being {how.text}: {out.name} gets the index. Take the score."
+    done += deliver(k, site, min(level, 3), ("scores", "best_scores", "similarity"), best)
+    if second is not None:
+        done += _clear(k, level, site, best, second, how.rises)
+    return how.form, done
+
+
+def _clear(k: KernelBuilder, level: int, site: Site, best: Var, second: Var, rises: bool) -> str:
+    """How far the best score is from the second best."""
+    scalar = best.type
+    assert isinstance(scalar, Scalar)
+    gap = k.let(("gap", "lead"), best - second if rises else second - best)
+    start = "best score - 9" if rises else "best score + 9"
+    done = (
+        f" Let g be how much better it is than the second best (which starts at the first {start})."
+    )
+    forms = ["lead"] if not scalar.is_float else ["lead", "odds", "sure", "flag"]
+    for form in k.draw.shape.sample(forms, min(len(forms), 2 if level >= 5 else 1)):
+        if form == "lead":
+            done += f" {put(k, site, ('leads', 'gaps'), gap).name} gets g."
+        elif form == "odds":
+            out = put(k, site, ("confidence", "odds"), 1.0 / (1.0 + fn("exp", -gap)))
+            done += f" {out.name} gets 1 / (1 + exp(-g))."
+        elif form == "sure":
+            out = put(k, site, ("certainty", "trust"), gap / (1.0 + gap))
+            done += f" {out.name} gets g / (1 + g)."
+        else:
+            edge = quantity(k, site, ("min_gap", "threshold"), scalar, 0.05, 0.2, _SOURCES)
+            one, none = k.lift(1, INT32), k.lift(0, INT32)
+            flags = put(k, site, ("accepted", "clear_flags"), fn("where", gap > edge, one, none))
+            done += f" {flags.name} gets 1 where g > {said(k, edge)}, else 0."
+    return done
+
+
+@idiom
+def compare_features(k: KernelBuilder, level: int) -> Title:
+    """How alike two feature vectors are, or which of several prototypes is the closest."""
+    shape = k.draw.shape
+    site = over_points(k, level)
+    if shape.chance(0.25):
+        scalar = Scalar(shape.weighted({"int32": 3, "int64": 1, "int16": 1}))
+    else:
+        scalar = Scalar(shape.weighted({"float32": 10, "float64": 3, "float16": 1}))
+    vec = Vec(shape.weighted({2: 2, 3: 4, 4: 4, 5: 2, 8: 1}), scalar)
+    high = 1.0 if scalar.is_float else 9
+    if level <= 2:
+        form, done = _pairs(k, level, site, vec, high)
+        return Title(k.name(f"{form}_of_pairs", f"compare_{form}", f"{form}_rows"), done)
+    form, done = _search(k, level, site, vec, high)
+    return Title(k.name(f"nearest_by_{form}", f"best_{form}", "assign_prototypes"), done)

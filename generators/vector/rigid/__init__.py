@@ -1,0 +1,1 @@
+"""Rotations, rigid transforms and spatial vectors."""

@@ -1,0 +1,225 @@
+"""Signed distance functions: shapes, how they combine, and their gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from generators.build import BodyBuilder, KernelBuilder, cast, field, fn, make
+from generators.build.registry import Title, idiom
+from generators.program.dtypes import Scalar, Type, Vec
+from generators.program.expr import Expr, Var
+from generators.vector.kit import (
+    CUBE,
+    EACH,
+    GRID,
+    LIST,
+    LITERAL,
+    SHARED,
+    Part,
+    Site,
+    launch,
+    maybe,
+    named_helper,
+    quantity,
+    routine,
+    said,
+    struct_of,
+    vector,
+)
+from generators.vector.output import deliver, put
+from generators.vector.sdf_shapes import SHAPES, smooth_min, wording
+
+_SIZES = {SHARED: 4, LITERAL: 2, EACH: 1}
+
+
+def _points(k: KernelBuilder, site: Site, vec: Vec) -> tuple[Var, str]:
+    """Points from an array, or the nodes of a grid."""
+    if site.form == LIST or k.draw.shape.chance(0.4):
+        points = k.array(("points", "samples", "queries"), vec, site.dims, low=-1.6, high=1.6)
+        return k.let(("p", "pos", "x"), points[site.at]), points.name
+    origin = k.scalar(("origin", "grid_min", "corner"), vec, -1.8, -1.4)
+    step = quantity(k, site, ("cell", "spacing", "voxel"), vec.scalar, 0.4, 0.6, {SHARED: 1})
+    steps = make(vec, *(cast(i, vec.scalar) for i in site.at[: vec.size]))
+    p = k.let(("p", "pos", "node"), origin + step * steps)
+    indices = ", ".join(i.name for i in site.at[: vec.size])
+    return p, f"{origin.name} + {said(k, step)} * ({indices})"
+
+
+def _shape(
+    k: KernelBuilder, level: int, site: Site, vec: Vec, name: str
+) -> tuple[Callable[[Expr], Expr], str]:
+    """The distance of one shape and its text."""
+    scalar = vec.scalar
+    build, _, two = SHAPES[name]
+    text = wording(name, vec)
+    s = quantity(k, site, ("size", "radius", "extent"), scalar, 0.6, 1.0, _SIZES)
+    t = quantity(k, site, ("thickness", "rounding"), scalar, 0.1, 0.3, _SIZES) if two else s
+    kinds: list[tuple[str, Type]] = [("q", vec), ("s", scalar)]
+    kinds += [("t", scalar)] if two else []
+
+    def inner(b: BodyBuilder, *args: Expr) -> Expr:
+        return build(b, args[0], args[1], args[-1])
+
+    use = routine(k, named_helper(k, level), (f"sd_{name}", f"{name}_distance"), kinds, inner)
+    sizes = f"s = {said(k, s)}" + (f", t = {said(k, t)}" if two else "")
+    whole = (s, t) if two else (s,)
+    return lambda q: use(q, *whole), f"{text} ({sizes})"
+
+
+def _changed(k: KernelBuilder, site: Site, d: Expr) -> tuple[Expr, str]:
+    """What is made of a distance: a shell, an inflated shape, an occupancy."""
+    scalar = d.type
+    assert isinstance(scalar, Scalar)
+    form = k.draw.shape.choice(("plain", "onion", "inflate", "occupancy", "clamp"))
+    if form == "plain":
+        return d, ""
+    width = quantity(k, site, ("width", "band", "shell"), scalar, 0.2, 0.6, _SIZES)
+    name = said(k, width)
+    if form == "onion":
+        return fn("abs", d) - width, f" Take |d| - {name}."
+    if form == "inflate":
+        return d - width, f" Take d - {name}."
+    if form == "clamp":
+        return fn("clamp", d, -width, width), f" Clamp it to +-{name}."
+    return 1.0 / (1.0 + fn("exp", d / width)), f" Take 1 / (1 + exp(d / {name}))."
+
+
+def _joined(k: KernelBuilder, site: Site, x: Expr, y: Expr, level: int) -> tuple[Expr, str]:
+    form = k.draw.shape.choice(("union", "intersection", "difference", "smooth", "blend"))
+    scalar = x.type
+    assert isinstance(scalar, Scalar)
+    if form == "union":
+        return fn("min", x, y), "min(d1, d2)"
+    if form == "intersection":
+        return fn("max", x, y), "max(d1, d2)"
+    if form == "difference":
+        return fn("max", x, -y), "max(d1, -d2)"
+    if form == "blend":
+        share = quantity(k, site, ("morph", "share"), scalar, 0.2, 0.8, _SIZES)
+        return fn("lerp", x, y, share), f"d1 + {said(k, share)} * (d2 - d1)"
+    x, y = maybe(k, ("d1", "first"), x, 1.0), maybe(k, ("d2", "second"), y, 1.0)
+    r = quantity(k, site, ("smoothing", "blend_radius"), scalar, 0.4, 0.9, _SIZES)
+    kinds: list[tuple[str, Type]] = [("x", scalar), ("y", scalar), ("r", scalar)]
+    join = routine(k, named_helper(k, level), ("smooth_min", "smin"), kinds, smooth_min)
+    text = f"d2 + h * (d1 - d2) - r * h * (1 - h) with r = {said(k, r)} and h = 0.5 + 0.5 * (d2 - "
+    return join(x, y, r), f"{text}d1) / r clamped to [0, 1]"
+
+
+def _field(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
+    """The distance of one shape, or of two combined."""
+    p, where = _points(k, site, vec)
+    center = vector(k, site, ("center", "middle", "offset"), vec, {SHARED: 1}, -0.4, 0.4)
+    kinds = k.draw.shape.sample(sorted(SHAPES), 2)
+    first, text = _shape(k, level, site, vec, kinds[0])
+    q = maybe(k, ("q", "local", "rel"), p - center, 1.0)
+    d = first(q)
+    done = f"For q = p - {said(k, center)}, p = {where}, "
+    if level == 1:
+        done += f"take the signed distance d = {text}."
+    elif level == 2:
+        d, after = _changed(k, site, k.let(("d", "sd"), d))
+        done += f"take the signed distance d = {text}.{after}"
+    else:
+        second, other = _shape(k, level, site, vec, kinds[1])
+        shift = vector(k, site, ("second_center", "shift"), vec, {SHARED: 1}, 0.2, 0.6)
+        d = k.let(("d1", "da"), d)
+        d_other = k.let(("d2", "db"), second(q - shift))
+        value, join = _joined(k, site, d, d_other, level)
+        d, after = _changed(k, site, k.let(("d", "sd"), value))
+        done += f"d1 = {text}, and the same for q - {said(k, shift)} with d2 = {other}, "
+        done += f"take d = {join}.{after}"
+    return done + deliver(k, site, level, ("distances", "sdf", "field"), d)
+
+
+def _scene(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
+    """A union of several shapes from an array of structs, at level 5 with its gradient."""
+    shape, scalar = k.draw.shape, vec.scalar
+    name = shape.choice([s for s in sorted(SHAPES) if level == 4 or s != "diamond"])
+    build, _, two = SHAPES[name]
+    text = wording(name, vec)
+    p, where = _points(k, site, vec)
+    parts = [
+        Part(("center", "pos"), vec, -1.2, 1.2),
+        Part(("size", "radius", "extent"), scalar, 0.3, 0.6),
+    ]
+    if two:
+        parts.append(Part(("thickness", "rounding"), scalar, 0.05, 0.2))
+    struct, fields = struct_of(k, k.draw.word.choice(("Shape", "Primitive", "Blob")), parts)
+    k.size("m", 2 if level >= 5 else 3, 3 if level >= 5 else 4)
+    shapes = k.array(("shapes", "primitives", "scene"), struct, "m", fields=fields)
+    smooth = shape.chance(0.5)
+    r = quantity(k, site, ("smoothing", "blend_radius"), scalar, 0.3, 0.8, {SHARED: 2, LITERAL: 1})
+    count = k.trip_count(("shape_count", "num_shapes"), "m")
+    kinds: list[tuple[str, Type]] = [("p", vec), ("item", struct)]
+
+    def inner(b: BodyBuilder, at: Expr, item: Expr) -> Expr:
+        s, t = field(item, fields[1].name), field(item, fields[-1].name)
+        return build(b, b.let(("q", "rel"), at - field(item, fields[0].name)), s, t)
+
+    one = routine(k, True, (f"sd_{name}", f"{name}_distance"), kinds, inner)
+    merge = None
+    if smooth:
+        three: list[tuple[str, Type]] = [("x", scalar), ("y", scalar), ("r", scalar)]
+        merge = routine(k, shape.chance(0.6), ("smooth_min", "smin"), three, smooth_min)
+
+    def total(at: Expr, title: tuple[str, ...]) -> Var:
+        best = k.let(title, one(at, shapes[0]))
+        with k.for_(("j", "s_id", "m_id"), count, start=1) as j:
+            other = k.let(("other", "d_j"), one(at, shapes[j]))
+            joined = fn("min", best, other) if merge is None else merge(best, other, r)
+            k.assign(best, joined)
+        return best
+
+    d = total(p, ("d", "dist"))
+    done = f"For p = {where}, combine the signed distances {text} of all {shapes.name} (q = p - "
+    done += f"{fields[0].name}, s = {fields[1].name}" + (f", t = {fields[2].name}" if two else "")
+    done += ") in order by "
+    if smooth:
+        done += "d, the new one being y + h * (x - y) - r * h * (1 - h) with x the old d, y the "
+        done += f"next, r = {said(k, r)}, h = 0.5 + 0.5 * (y - x) / r clamped to [0, 1]."
+    else:
+        done += "the minimum."
+    if level == 4:
+        if not smooth:
+            done += f" Divide it by {said(k, r)}."
+        value: Expr = d if smooth else d / r
+        return done + deliver(k, site, level, ("distances", "sdf"), value)
+    eps = k.draw.value.choice((0.01, 0.02, 0.05))
+    slopes: list[Expr] = []
+    central = vec.size == 2 and shape.chance(0.5)
+    for c in range(vec.size):
+        step: Expr = make(vec, *(k.lift(eps if c == a else 0.0, scalar) for a in range(vec.size)))
+        step = k.let((f"h{'xyz'[c]}", f"step_{'xyz'[c]}"), step)
+        ahead = total(p + step, (f"d_{'xyz'[c]}", f"ahead_{'xyz'[c]}"))
+        if central:
+            behind = total(p - step, (f"b_{'xyz'[c]}", f"behind_{'xyz'[c]}"))
+            slopes.append((ahead - behind) / (2.0 * eps))
+        else:
+            slopes.append((ahead - d) / eps)
+    grad = k.let(("grad", "slope"), make(vec, *slopes))
+    kind = "central" if central else "forward"
+    push = shape.choice(("gradient", "project", "penalty"))
+    done += f" By {kind} differences of step {eps} let g be its gradient."
+    names = ("gradients", "normals")
+    if push == "gradient" or not smooth:
+        done += deliver(k, site, level, ("distances", "sdf"), d if smooth else d / r)
+        done = done if smooth else done + f" (The distance is divided by {said(k, r)} before.)"
+        return done + f" {put(k, site, names, grad).name} gets g."
+    if push == "project":
+        done += deliver(k, site, level, ("projected", "surface_points"), p - d * grad)
+        return done.replace(" gets it", " gets p - d * g").replace(
+            "It is added", "p - d * g is added"
+        )
+    out = put(k, site, ("penalties", "depths"), fn("min", d, 0.0))
+    done += f" {out.name} gets min(d, 0)."
+    return done + f" {put(k, site, names, fn('normalize', grad)).name} gets g / |g|."
+
+
+@idiom
+def signed_distance(k: KernelBuilder, level: int) -> Title:
+    """Signed distances of shapes at points or on grids."""
+    solid = k.draw.shape.chance(0.6)
+    site = launch(k, {LIST: 3, CUBE: 3} if solid else {LIST: 2, GRID: 4})
+    vec = Vec(3 if solid else 2, k.draw.wide_float_type())
+    done = (_field if level <= 3 else _scene)(k, level, site, vec)
+    return Title(k.name("sdf_field", "eval_sdf", "signed_distances", "distance_field"), done)

@@ -1,0 +1,199 @@
+"""Shading: diffuse and specular light of one or several lamps at surface points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from generators.build import BodyBuilder, KernelBuilder, field, fn
+from generators.build.registry import Title, idiom
+from generators.kit.pieces import zero
+from generators.program.dtypes import Type, Vec
+from generators.program.expr import Expr, Var
+from generators.vector.kit import (
+    EACH,
+    GRID,
+    LIST,
+    LITERAL,
+    SHARED,
+    Part,
+    Site,
+    held,
+    launch,
+    named_helper,
+    quantity,
+    record,
+    routine,
+    said,
+    struct_of,
+    vector,
+)
+from generators.vector.output import deliver, put
+from generators.vector.shading_terms import DIFFUSE, GLOSS, PARAMS
+
+_SOURCES = {EACH: 2, SHARED: 3, LITERAL: 2}
+_COMMON = {SHARED: 3, LITERAL: 2}
+
+
+def _term(
+    k: KernelBuilder, level: int, site: Site, vec: Vec, form: str
+) -> tuple[Callable[[Expr, Expr, Expr], Expr], str]:
+    """One term of the light, with its parameter in place; and its text."""
+    build, text, tuned = {**DIFFUSE, **GLOSS}[form]
+    seen = form in GLOSS
+    p = k.lift(1.0, vec.scalar)
+    if tuned:
+        names, low, high = PARAMS[form]
+        p = quantity(k, site, names, vec.scalar, low, high, _SOURCES)
+    kinds: list[tuple[str, Type]] = [("n", vec), ("l", vec)]
+    kinds += [("v", vec)] if seen else []
+    kinds += [("p", vec.scalar)] if tuned else []
+
+    def inner(b: BodyBuilder, n: Expr, lt: Expr, *rest: Expr) -> Expr:
+        return build(b, n, lt, rest[0] if seen else lt, rest[-1] if tuned else p)
+
+    use = routine(k, named_helper(k, level), (f"{form}_term", f"shade_{form}"), kinds, inner)
+
+    def apply(n: Expr, lt: Expr, v: Expr) -> Expr:
+        return use(n, lt, *((v,) if seen else ()), *((p,) if tuned else ()))
+
+    return apply, f"{text}, p = {said(k, p)}" if tuned else text
+
+
+def _surface(k: KernelBuilder, site: Site, vec: Vec, level: int) -> tuple[list[Expr], list[str]]:
+    """Normal and, for lamps, position of the thread's surface point."""
+    parts = [Part(("normal", "nrm"), vec, init="unit")]
+    if level >= 3:
+        parts.append(Part(("position", "hit_point"), vec, -1.0, 1.0))
+    found = record(k, site, ("Surface", "Hit", "Fragment"), parts, k.draw.shape.chance(0.4))
+    names = [said(k, f) for f in found]
+    words = (("n", "normal_i"), ("x", "p"))
+    return [k.let(w, f) for w, f in zip(words, found, strict=False)], names
+
+
+def _coloured(k: KernelBuilder, site: Site, vec: Vec, light: Expr) -> tuple[Expr, str]:
+    """Light as a scalar, or times a colour."""
+    form = k.draw.shape.weighted({"scalar": 4, "shared": 2, "each": 3})
+    if form == "scalar":
+        return light, ""
+    sources = {SHARED: 1} if form == "shared" else {EACH: 1}
+    albedo = vector(k, site, ("albedo", "base_color", "tint"), vec, sources, 0.1, 1.0)
+    return light * albedo, f" times {said(k, albedo)}"
+
+
+def _one_light(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
+    """A distant light: a diffuse term, at level 2 a glossy one too."""
+    shape = k.draw.shape
+    (n,), names = _surface(k, site, vec, level)
+    light = vector(
+        k, site, ("light_dir", "to_light", "sun_dir"), vec, {SHARED: 3, EACH: 2}, None, None, "unit"
+    )
+    glossy = ("phong", "blinn", "ggx")
+    form = shape.choice(sorted(DIFFUSE) if level > 1 or shape.chance(0.6) else glossy)
+    ray = held(k, ("l", "light"), light)
+    view: Expr = ray
+    done = f"With n = {names[0]}, l = {said(k, light)}"
+    gloss = level >= 2 and shape.chance(0.7)
+    if gloss or form in GLOSS:
+        sources = {SHARED: 3, EACH: 2}
+        eye = vector(k, site, ("view_dir", "to_eye"), vec, sources, None, None, "unit")
+        view = held(k, ("v", "view"), eye)
+        done += f", v = {said(k, eye)}"
+    apply, text = _term(k, level, site, vec, form)
+    value = apply(n, ray, view)
+    done += f", take {text}"
+    if gloss:
+        base = k.let(("diffuse", "base"), value)
+        second = shape.choice(sorted(GLOSS))
+        shine, more = _term(k, level, site, vec, second)
+        value, done = base + shine(n, ray, view), f"{done}; plus {more}"
+    elif shape.chance(0.4):
+        ambient = quantity(k, site, ("ambient", "sky"), vec.scalar, 0.05, 0.3, _COMMON)
+        value, done = ambient + value, f"{done}; plus {said(k, ambient)}"
+    value, after = _coloured(k, site, vec, value)
+    done += f"; all{after}." if after else "."
+    return form, done + deliver(k, site, level, ("shade", "radiance", "image"), value)
+
+
+def _lamps(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
+    """Several lamps with positions, their light falling off with distance."""
+    shape, scalar = k.draw.shape, vec.scalar
+    (n, x), names = _surface(k, site, vec, level)
+    kind: Type = vec if shape.chance(0.5) else scalar
+    parts = [
+        Part(("position", "pos", "origin"), vec, -2.5, 2.5),
+        Part(("color", "intensity", "power"), kind, 0.4, 1.5),
+    ]
+    k.size("m", 3, 4)
+    if shape.chance(0.65):
+        struct, fields = struct_of(k, k.draw.word.choice(("Light", "Lamp", "Emitter")), parts)
+        lights = k.array(("lights", "lamps", "emitters"), struct, "m", fields=fields)
+        source = f"the {fields[0].name} and {fields[1].name} of {lights.name}"
+    else:
+        places = k.array(("light_positions", "lamp_pos"), vec, "m", low=-2.5, high=2.5)
+        powers = k.array(("light_colors", "lamp_power"), kind, "m", low=0.4, high=1.5)
+        lights, source = None, f"{places.name} and {powers.name}"
+    form = shape.choice(sorted(DIFFUSE))
+    apply, text = _term(k, level, site, vec, form)
+    gloss, view = None, n
+    if level >= 4:
+        eye = k.scalar(("eye", "camera_pos"), vec, -3.0, 3.0)
+        view = k.let(("v", "view"), fn("normalize", eye - x))
+        gloss, more = _term(k, level, site, vec, shape.choice(("phong", "blinn", "ggx")))
+        text += f"; plus {more}, v = ({eye.name} - x) / |{eye.name} - x|"
+    falloff = shape.choice(("soft", "range", "linear"))
+    reach = quantity(k, site, ("radius", "light_range", "falloff"), scalar, 1.5, 3.0, _COMMON)
+    count = k.trip_count(("light_count", "num_lights"), "m")
+    total = k.let(("total", "light_sum", "radiance"), zero(kind))
+    lit = k.let(("lit", "brightest"), zero(scalar)) if level >= 5 else None
+    with k.for_(("j", "lamp", "light_id"), count) as j:
+        if lights is not None:
+            item = k.let(("light", "src"), lights[j])
+            place, power = _both(*(field(item, f.name) for f in fields))
+        else:
+            place, power = _both(places[j], powers[j])
+        to_light = k.let(("to_light", "delta"), place - x)
+        d2 = k.let(("d2", "dist_sq"), fn("dot", to_light, to_light))
+        ray = k.let(("l", "light_dir"), to_light / fn("sqrt", d2 + 0.01))
+        fade, rule = _fade(k, falloff, d2, reach)
+        strength = k.let(("strength", "f_diff"), apply(n, ray, view))
+        if gloss is not None:
+            k.augment(strength, "add", gloss(n, ray, view))
+        received: Expr = fade * strength
+        if lit is not None:
+            received = k.let(("received", "atten"), received)
+            k.assign(lit, fn("max", lit, received))
+        if falloff == "range":
+            with k.if_(d2 < reach * reach):
+                k.augment(total, "add", received * power)
+        else:
+            k.augment(total, "add", received * power)
+    done = f"At x = {names[1]} with n = {names[0]}, over {source} (q and e): with r = q - x and "
+    done += f"l = r / sqrt(dot(r, r) + 0.01), sum f * s * e, s = {text}; and f = "
+    done += f"{rule.replace('R', said(k, reach))}."
+    done += deliver(k, site, level, ("shade", "radiance_out", "image"), total)
+    if lit is not None:
+        out = put(k, site, ("peaks", "max_light"), lit)
+        done += f" {out.name} gets the largest f * s, at least 0, of all (in range or not)."
+    return form, done
+
+
+def _both(place: Expr, power: Expr) -> tuple[Expr, Expr]:
+    return place, power
+
+
+def _fade(k: KernelBuilder, form: str, d2: Var, reach: Expr) -> tuple[Expr, str]:
+    if form == "soft":
+        return 1.0 / (1.0 + d2 / (reach * reach)), "1 / (1 + dot(r, r) / R^2)"
+    if form == "linear":
+        return 1.0 / (1.0 + fn("sqrt", d2) / reach), "1 / (1 + |r| / R)"
+    inside = k.let(("inside", "window"), 1.0 - d2 / (reach * reach))
+    return inside * inside, "(1 - dot(r, r) / R^2)^2, only where |r| < R"
+
+
+@idiom
+def shading(k: KernelBuilder, level: int) -> Title:
+    """Diffuse and glossy light at surface points, of a distant light or of several lamps."""
+    site = launch(k, {LIST: 2, GRID: 3})
+    vec = Vec(3, k.draw.wide_float_type())
+    form, done = (_one_light if level <= 2 else _lamps)(k, level, site, vec)
+    return Title(k.name(f"shade_{form}", "shade_points", "light_surface"), done)

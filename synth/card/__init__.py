@@ -1,0 +1,1 @@
+"""The dataset card: tables, examples, pictures."""

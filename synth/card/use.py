@@ -1,0 +1,99 @@
+"""How to compile rows of a dataset and how to train on it, for the card."""
+
+from __future__ import annotations
+
+from synth.card.tables import views_table
+from synth.dataset.views_index import Views
+from validate.nvrtc.program import WARP_OPTIONS
+
+
+def compile_section(name: str, split: str) -> str:
+    """How to compile a row's texts; ``name`` is USER/NAME, ``split`` one that has rows."""
+    options = ", ".join(f'"{option}"' for option in WARP_OPTIONS)
+    return f"""## Compile a row
+
+```python
+from pathlib import Path
+
+from datasets import load_dataset
+
+row = load_dataset("{name}", split="{split}")[0]
+Path("plain.cu").write_text(row["cuda_plain"])
+parts = ("cuda_prologue", "cuda_helpers", "cuda_forward", "cuda_backward")
+text = "".join(row[part] or "" for part in parts)
+```
+
+Plain CUDA needs nothing but CUDA: `nvcc -arch=sm_90 -ptx plain.cu`. Warp's text is for NVRTC and
+Warp's headers, which lie in `include/`:
+
+```sh
+pip install "cuda-bindings>=13,<14" "nvidia-cuda-nvrtc>=13,<14"
+hf download {name} --repo-type dataset --include "include/*" --local-dir .
+```
+
+```python
+from cuda.bindings import nvrtc
+
+options = ["--gpu-architecture=compute_90", "-Iinclude", {options}]
+_, program = nvrtc.nvrtcCreateProgram(text.encode(), b"row.cu", 0, [], [])
+(status,) = nvrtc.nvrtcCompileProgram(program, len(options), [o.encode() for o in options])
+_, size = nvrtc.nvrtcGetPTXSize(program)
+ptx = b" " * size
+nvrtc.nvrtcGetPTX(program, ptx)
+```
+
+`pairsmith validate` compiles and runs whole datasets without a GPU, `pairsmith gpu run` on one, and
+`pairsmith score` judges answers of a model on inputs that the rows do not show."""
+
+
+_VIEWS = {
+    "sft": "Warp Python to plain CUDA, the instruction in several phrasings",
+    "plain_python": "the plain Python reference to plain CUDA",
+    "warp": "Warp Python to Warp's CUDA",
+    "adjoint": "Warp's forward CUDA to its adjoint, only where that was checked and agrees",
+    "reverse": "plain CUDA to Warp Python",
+    "repair": "a wrong kernel with what a compiler or a run said of it, to the right one",
+}
+
+
+def train_section(name: str, views: Views | None) -> str:
+    """How to train on the views that have rows; what would make them where there are none."""
+    made = {view: found for view, found in views.views.items() if found.rows} if views else {}
+    if views is None or not made:
+        return f"""## Train on it
+
+Columns of the rows are question and answer as they are. `pairsmith training-views` makes
+conversations of them (`load_dataset("{name}", "sft")` and others), ready for a trainer."""
+    about = "\n".join(f"- `{view}`: {_VIEWS[view]}" for view in made)
+    first = next(iter(made))
+    splits = {file.split for file in made[first].files}
+    train = "train" if "train" in splits else min(splits)
+    evaluated = '    eval_dataset=pairs["validation"],\n' if "validation" in splits else ""
+    return f"""## Train on it
+
+Each view is a configuration of its own, in the same splits: a conversation (`messages`) of one
+question and one answer.{_bounds(views)}
+
+{views_table(views)}
+
+{about}
+
+```python
+from datasets import load_dataset
+from trl import SFTConfig, SFTTrainer
+
+pairs = load_dataset("{name}", "{first}")
+trainer = SFTTrainer(
+    model="Qwen/Qwen2.5-Coder-0.5B-Instruct",
+    args=SFTConfig(output_dir="kernels", max_length=4096),
+    train_dataset=pairs["{train}"],
+{evaluated})
+trainer.train()
+```"""
+
+
+def _bounds(views: Views) -> str:
+    chars, tokens = views.settings["max_chars"], views.settings["max_tokens"]
+    bounds = [f"{chars:,} characters"] if chars else []
+    bounds += [f"{tokens:,} tokens of {views.settings['tokenizer']}"] if tokens else []
+    return f" Those of more than {' or '.join(bounds)} are left out." if bounds else ""

@@ -1,0 +1,1 @@
+"""A dataset, or answers to it, checked from stored texts alone."""

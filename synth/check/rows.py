@@ -1,0 +1,259 @@
+"""The checks of a stored row, from the cheapest to the run; the first failure is its reason."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from synth.check.device_run import DeviceRunner
+from synth.codegen.translator import Translator, check_warp_version
+from synth.dataset.headers import native_folder
+from synth.dataset.placement import split_of
+from synth.dataset.settings import STRUCTURE_CAP, VERIFY_LEVELS
+from synth.errors import UnsupportedWarpError
+from synth.harvest.check import harvested_problem, harvested_split
+from synth.rows.maker import Row
+from synth.rows.remake import differing_columns, retranslated, retranslated_difference
+from synth.rows.verify import BATCH_SIZE, ROW_TIMEOUT_S
+from validate.host.runner import HostRunner, RunResult
+from validate.nvrtc.compiler import CompileRunner, nvrtc_version
+from validate.row.archs import DEFAULT_ARCH
+from validate.row.claims import contradictions
+from validate.row.schema import HARVESTED, check_row
+
+_ORIGIN = {
+    "pairsmith": "pairsmith version",
+    "warp": "warp version",
+    "nvrtc": "nvrtc version",
+}
+"""Entries of ``provenance`` and what the manifest calls them."""
+
+Reasons = dict[int, str]
+"""Why a row is wrong, by its position in the batch."""
+
+
+class RowChecker:
+    """Checks batches of rows at a level; keeps what duplicates and caps need, and children."""
+
+    def __init__(
+        self, out: Path, verify: str, archs: tuple[str, ...], claimed: Mapping[str, Any]
+    ) -> None:
+        """``archs`` are those to compile for, by default what rows claim; ``claimed`` is the
+        shape in the dataset's manifest, empty without one."""
+        self.level = VERIFY_LEVELS.index(verify)
+        self.archs = archs
+        self.claimed = claimed
+        self.ids: set[str] = set()
+        self.renames: set[str] = set()
+        self.structures: Counter[str] = Counter()
+        self.translators: dict[bool, Translator] = {}
+        self.compilers: dict[tuple[str, ...], CompileRunner] = {}
+        stored = out / "include"
+        self.include = stored if (stored / "builtin.h").is_file() else native_folder()
+        self.warp = version("warp-lang")
+        self.device: DeviceRunner | None = None
+        self.host = None
+        if verify == "run":
+            self.host = HostRunner(
+                include_dir=self.include, batch_size=BATCH_SIZE, timeout_s=ROW_TIMEOUT_S
+            )
+
+    def close(self) -> None:
+        """End the child processes."""
+        for runner in (self.host, self.device, *self.compilers.values()):
+            if runner is not None:
+                runner.close()
+
+    def reasons(self, batch: Sequence[tuple[str, Row]]) -> Reasons:
+        """Why rows, given with their splits, are wrong; rows that pass do not occur."""
+        found: Reasons = {}
+        for position, (split, row) in enumerate(batch):
+            if reason := self._text_problem(split, row):
+                found[position] = reason
+        rows = [row for _, row in batch]
+        steps: list[Callable[[Sequence[Row]], list[str]]] = [self._compile]
+        if self.host is not None:
+            steps = [self._retranslate, self._run, self._compile]
+        for step in steps if self.level else ():
+            left = [position for position in range(len(rows)) if position not in found]
+            for position, reason in zip(left, step([rows[p] for p in left]), strict=True):
+                if reason:
+                    found[position] = reason
+        return found
+
+    def not_reproduced(self, row: Row) -> bool:
+        """Whether claims of a row cannot be repeated: it was harvested, or made by others."""
+        origin = row["provenance"]
+        others = origin["warp"] != self.warp or origin["pairsmith"] != version("pairsmith")
+        compiled = self.level > 0 and origin["nvrtc"] not in (None, nvrtc_version())
+        return row["category"] == HARVESTED or others or compiled
+
+    def _text_problem(self, split: str, row: Row) -> str:
+        """Why a row is wrong before anything of it is executed; an empty string when it is not."""
+        if row.get("category") == HARVESTED:
+            return self._harvested_problem(split, row)
+        problems = check_row(row)
+        if problems:
+            return "; ".join(problems)
+        difference, rename = differing_columns(row)
+        if difference:
+            return difference
+        if problems := contradictions(row):
+            return "; ".join(problems)
+        self.structures[row["structure"]] += 1
+        repeated = row["id"] in self.ids or rename in self.renames
+        self.ids.add(row["id"])
+        self.renames.add(rename)
+        if repeated:
+            return "another row is equal up to names"
+        if split_of(row["structure"]) != split:
+            return f"its structure belongs in the split {split_of(row['structure'])}"
+        if self.structures[row["structure"]] > STRUCTURE_CAP:
+            return f"more than {STRUCTURE_CAP} rows share its structure"
+        return self._missing_evidence(row)
+
+    def _harvested_problem(self, split: str, row: Row) -> str:
+        """The same for a row that no program of ours makes again."""
+        if self.claimed and "per_module" not in self.claimed:
+            return "a harvested row in a dataset that was generated"
+        problem = harvested_problem(row) or "; ".join(contradictions(row))
+        if problem:
+            return problem
+        if row["checks"]["adjoint"] is not None:
+            return "checks.adjoint is given, and adjoints of harvested rows are not measured"
+        repeated = row["id"] in self.ids
+        self.ids.add(row["id"])
+        if repeated:
+            return "another row has the same id"
+        wanted = harvested_split(row)
+        return "" if wanted == split else f"its text belongs in the split {wanted}"
+
+    def _missing_evidence(self, row: Row) -> str:
+        """What the manifest says of all rows and this one does not have."""
+        if not self.claimed:
+            return ""
+        level = self.claimed.get("verify", "text")
+        checks, origin = row["checks"], row["provenance"]
+        parts = self.claimed.get("merged", [self.claimed])
+        if origin["seed"] not in [part.get("seed") for part in parts]:
+            return f"provenance.seed is {origin['seed']}, the manifest has another"
+        for name, key in _ORIGIN.items():
+            if origin[name] != self.claimed.get(key):
+                return f"provenance.{name} is {origin[name]}, the manifest has another"
+        if checks["adjoint"] == "off" and self.claimed.get("backward"):
+            return "checks.adjoint is off in a dataset that was made with adjoints"
+        if level == "run" and checks["run_forward"] is None:
+            return "the dataset was made with --verify run and this row was not run"
+        if level == "run" and checks["run_plain"] is None:
+            return "the dataset was made with --verify run and the row's cuda_plain was not run"
+        if level != "text" and checks["compile_archs"] != self.claimed.get("archs"):
+            return f"the dataset was compiled for {self.claimed.get('archs')} and this row was not"
+        if self.claimed.get("resources") and checks["registers"] is None:
+            return "the dataset was made with --resources and this row has none"
+        return ""
+
+    def _compile(self, rows: Sequence[Row]) -> list[str]:
+        by_archs: dict[tuple[str, ...], list[int]] = {}
+        for position, row in enumerate(rows):
+            archs = self.archs or tuple(row["checks"]["compile_archs"] or (DEFAULT_ARCH,))
+            by_archs.setdefault(archs, []).append(position)
+        reasons = [""] * len(rows)
+        for archs, positions in by_archs.items():
+            chosen = [rows[position] for position in positions]
+            for position, reason in zip(positions, self._compile_for(chosen, archs), strict=True):
+                reasons[position] = reason
+        return reasons
+
+    def _compile_for(self, rows: Sequence[Row], archs: tuple[str, ...]) -> list[str]:
+        if archs not in self.compilers:
+            self.compilers[archs] = CompileRunner(
+                include_dir=self.include, archs=archs, batch_size=BATCH_SIZE
+            )
+        compiler = self.compilers[archs]
+        reasons = [
+            "" if result.status == "compiles" else f"{result.status}: {result.log}"
+            for result in compiler.compile(rows)
+        ]
+        plain = [p for p, r in enumerate(rows) if not reasons[p] and r["cuda_plain"] is not None]
+        found = compiler.compile_plain([rows[position] for position in plain])
+        for position, result in zip(plain, found, strict=True):
+            if result.status != "compiles":
+                reasons[position] = f"{result.status}: {result.log}"
+        claiming = [
+            position
+            for position, row in enumerate(rows)
+            if row["checks"]["registers"] is not None
+            and not reasons[position]
+            and row["provenance"]["nvrtc"] == nvrtc_version()
+        ]
+        for position in claiming:
+            row = rows[position]
+            (need,) = compiler.resources([row], row["checks"]["compile_archs"][0])
+            measured = vars(need) if need is not None else {}
+            if any(row["checks"][name] != value for name, value in measured.items()):
+                reasons[position] = f"checks claim other resources than {measured}"
+        return reasons
+
+    def _retranslate(self, rows: Sequence[Row]) -> list[str]:
+        """Make the CUDA again or, for rows that another Warp made, run ``python`` itself."""
+        return [self._retranslation_problem(row) for row in rows]
+
+    def _retranslation_problem(self, row: Row) -> str:
+        if row["category"] == HARVESTED:
+            return ""  # its python is a stranger's: validate executes none of it
+        if row["provenance"]["warp"] != self.warp:
+            return _unknown_warp(row) or self._run_python(row)
+        return retranslated_difference(row, self._translator(row["cuda_backward"] is not None))
+
+    def _run_python(self, row: Row) -> str:
+        if self.device is None:
+            self.device = DeviceRunner()
+        return self.device.problems([row])[0]
+
+    def _translator(self, backward: bool) -> Translator:
+        if backward not in self.translators:
+            self.translators[backward] = Translator(backward=backward)
+        return self.translators[backward]
+
+    def _run(self, rows: Sequence[Row]) -> list[str]:
+        assert self.host is not None
+        # A harvested row has no reference to be compared with.
+        compared = [position for position, row in enumerate(rows) if row["reference"] is not None]
+        results = self.host.run([self._with_adjoint(rows[position]) for position in compared])
+        problems = [""] * len(rows)
+        for position, result in zip(compared, results, strict=True):
+            problems[position] = _run_problem(rows[position], result)
+        plain = [p for p in compared if not problems[p] and rows[p]["cuda_plain"] is not None]
+        found = self.host.run_plain([rows[position] for position in plain], relaunch=True)
+        for position, result in zip(plain, found, strict=True):
+            if result.status != "agrees":
+                problems[position] = f"cuda_plain: {result.status}: {result.reason}"
+        return problems
+
+    def _with_adjoint(self, row: Row) -> Row:
+        """The row with the adjoint that was left out of it for its status, so that it can be
+        tried again."""
+        another_warp = row["provenance"]["warp"] != self.warp
+        if another_warp or row["checks"]["adjoint"] in (None, "agrees", "off"):
+            return row
+        return {**row, **retranslated(row, self._translator(True))}
+
+
+def _unknown_warp(row: Row) -> str:
+    try:
+        check_warp_version(row["provenance"]["warp"])
+    except UnsupportedWarpError as error:
+        return f"provenance.warp: {error}"
+    return ""
+
+
+def _run_problem(row: Row, result: RunResult) -> str:
+    if result.status != "agrees":
+        return f"{result.status}: {result.reason}"
+    claimed = row["checks"]["adjoint"]
+    if result.adjoint != "off" and claimed not in (None, result.adjoint):
+        return f"checks.adjoint is {claimed}, a run gives {result.adjoint} {result.adjoint_reason}"
+    return ""

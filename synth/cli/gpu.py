@@ -1,0 +1,250 @@
+"""The commands that need a GPU; they import neither Warp nor `datasets`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from synth.progress import progress_bar
+
+_OUT = click.Path(file_okay=False, path_type=Path)
+_SAMPLES = Path("data/samples")
+_include = click.option(
+    "--include",
+    "include",
+    type=_OUT,
+    help="Folder of Warp's headers.  [default: OUT/include, else an installed Warp's]",
+)
+
+
+@click.group()
+def gpu() -> None:
+    """Run rows on GPUs, from their stored texts: needs NumPy, PyArrow and CuPy.
+
+    Without a GPU these commands end with exit code 2: nothing is ever run elsewhere.
+    """
+
+
+@gpu.command()
+@click.argument("out", type=_OUT, default=_SAMPLES)
+@_include
+@click.option("--cubins", type=_OUT, help="Folder of machine code: taken from, and added to.")
+@click.option("--limit", type=click.IntRange(min=1), help="Only the first rows.")
+@click.option("--workers", type=click.IntRange(min=1), help="Processes for each GPU.")
+@click.option("--gpus", type=click.IntRange(min=1), help="Only the first of the visible GPUs.")
+@click.option(
+    "--large",
+    type=click.IntRange(min=0),
+    default=1 << 18,
+    show_default=True,
+    help="Threads of the large launch, about; 0: none.",
+)
+@click.option("--timeout", type=float, default=60.0, show_default=True, help="Seconds a row.")
+@click.option(
+    "--engine",
+    type=click.Choice(("local", "ray")),
+    default="local",
+    show_default=True,
+    help="Whose GPUs: this machine's, or those of a Ray cluster.",
+)
+@click.option("--address", help="The Ray cluster: host:port or auto.  [default: Ray here]")
+@click.option("--quiet", is_flag=True, help="No progress bar.")
+def run(
+    out: Path,
+    include: Path | None,
+    cubins: Path | None,
+    limit: int | None,
+    workers: int | None,
+    gpus: int | None,
+    large: int,
+    timeout: float,
+    engine: str,
+    address: str | None,
+    quiet: bool,
+) -> None:
+    """Compile and launch forward, backward and plain texts of OUT; compare with the reference.
+
+    Results go to OUT/gpu/. Exit code 1 when a text does not pass.
+    """
+    from synth.dataset.stored import count_rows
+    from synth.errors import SettingsError
+    from synth.gpu.rows import include_dir
+    from synth.gpu.run import failure_lines, run_dataset, summary
+    from validate.gpu.device import devices
+    from validate.gpu.runner import GpuOptions, default_workers
+
+    total = min(count_rows(out), limit or sys.maxsize)
+    headers = include_dir(out, include)
+    if engine == "ray" and (gpus or cubins):
+        raise SettingsError(
+            "--gpus and --cubins are of this machine's GPUs: leave --engine ray out"
+        )
+    cluster = _cluster(engine, address)
+    found = cluster.devices if cluster else devices()[:gpus]
+    options = GpuOptions(
+        include_dir=headers,
+        cubins=_made(cubins),
+        large_elements=large,
+        timeout_s=timeout,
+        workers=workers or (0 if cluster else default_workers(found)),
+    )
+    with progress_bar(total, quiet, "gpu run") as bar:
+        failed = 0
+
+        def progress(verdict: Any) -> None:
+            nonlocal failed
+            failed += not verdict.passed
+            bar.update(1)
+            bar.set_postfix(failed=failed)
+
+        done, path = run_dataset(
+            out,
+            found,
+            options,
+            limit=limit,
+            progress=progress,
+            elsewhere=cluster.run if cluster else None,
+        )
+    for line in [*failure_lines(done), *summary(done), f"results in {path}"]:
+        click.echo(line)
+    sys.exit(0 if done.good else 1)
+
+
+def _cluster(engine: str, address: str | None) -> Any:
+    """The GPUs of a cluster, None for those of this machine."""
+    from synth.errors import SettingsError
+
+    if engine == "ray":
+        from synth.gpu.on_ray import RayGpus
+
+        return RayGpus(address)
+    if address:
+        raise SettingsError("--address names a Ray cluster: add --engine ray")
+    return None
+
+
+@gpu.command()
+@click.argument("out", type=_OUT, default=_SAMPLES)
+@_include
+@click.option("--cubins", type=_OUT, help="Folder of machine code: taken from, and added to.")
+@click.option("--rows", "count", type=click.IntRange(min=1), default=60, show_default=True)
+@click.option("--gpus", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--compilers", type=click.IntRange(min=1), help="Processes that compile beforehand.")
+@click.option("--timeout", type=float, default=180.0, show_default=True, help="Seconds a row.")
+@click.option("--quiet", is_flag=True, help="No progress bar.")
+def bench(
+    out: Path,
+    include: Path | None,
+    cubins: Path | None,
+    count: int,
+    gpus: int,
+    compilers: int | None,
+    timeout: float,
+    quiet: bool,
+) -> None:
+    """Time Warp's text and plain CUDA of OUT's rows, from 1 K to 10 M elements.
+
+    NumPy on the host and CuPy run the rows that are elementwise. Rows should have passed `gpu run`.
+    Results, a table and a roofline go to OUT/gpu/.
+    """
+    import os
+    import tempfile
+
+    from synth.gpu.bench import bench_rows, choose_rows, write_bench
+    from synth.gpu.output import ready_folder
+    from synth.gpu.rows import include_dir, read_rows
+    from validate.gpu.device import devices
+    from validate.gpu.runner import GpuOptions
+
+    found = devices()[:gpus]
+    ready_folder(out)
+    rows = choose_rows(read_rows(out), count)
+    with (
+        tempfile.TemporaryDirectory(prefix="pairsmith-cubins-") as made,
+        progress_bar(len(rows), quiet, "gpu bench") as bar,
+    ):
+        options = GpuOptions(
+            include_dir=include_dir(out, include),
+            cubins=_made(cubins) or Path(made),
+            timeout_s=timeout,
+            bench=True,
+            batch_size=1,
+        )
+        many = compilers or os.cpu_count() or 1
+        done = bench_rows(rows, found, options, many, lambda _v: _step(bar))
+    paths = write_bench(out, done)
+    click.echo(next(path for path in paths if path.suffix == ".md").read_text())
+    for verdict in done.verdicts:
+        for result in verdict.results:
+            if result.status != "passed":
+                click.echo(f"{verdict.row['id']}: {result.status}: {result.reason[:300]}")
+    if not any(path.suffix == ".png" for path in paths):
+        click.echo("no roofline: pip install 'pairsmith[plots]'")
+    for path in paths:
+        click.echo(f"written: {path}")
+    sys.exit(0 if done.good else 1)
+
+
+@gpu.command("compile")
+@click.argument("out", type=_OUT, default=_SAMPLES)
+@click.option("-o", "folder", type=_OUT, required=True, help="Folder of machine code.")
+@click.option("--arch", required=True, help="Of the GPU that will run it, as sm_90.")
+@_include
+@click.option("--limit", type=click.IntRange(min=1), help="Only the first rows.")
+@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--quiet", is_flag=True, help="No progress bar.")
+def compile_texts(
+    out: Path,
+    folder: Path,
+    arch: str,
+    include: Path | None,
+    limit: int | None,
+    workers: int,
+    quiet: bool,
+) -> None:
+    """Make the machine code of OUT's texts for `gpu run --cubins`; this needs no GPU.
+
+    Exit code 1 when a text does not compile.
+    """
+    from synth.dataset.stored import count_rows
+    from synth.gpu.rows import include_dir, read_rows
+    from validate.gpu.cubins import compile_rows
+    from validate.row.archs import check_archs
+
+    total = min(count_rows(out), limit or sys.maxsize)
+    try:
+        check_archs([arch])
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    kept = _made(folder)
+    assert kept is not None
+    with progress_bar(total, quiet, "gpu compile") as bar:
+        refused = 0
+        rows = read_rows(out, limit)
+        for row_id, log in compile_rows(rows, arch, include_dir(out, include), kept, workers):
+            bar.update(1)
+            if log:
+                refused += 1
+                click.echo(f"{row_id}: {log}")
+    click.echo(f"{total - refused} of {total} rows compiled for {arch} in {folder}")
+    sys.exit(1 if refused else 0)
+
+
+def _step(bar: Any) -> None:
+    bar.update(1)
+
+
+def _made(folder: Path | None) -> Path | None:
+    """The folder, made when it is not there."""
+    from synth.errors import SettingsError
+
+    if folder is None:
+        return None
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingsError(f"cannot make {folder}: {error.strerror}") from None
+    return folder.resolve()

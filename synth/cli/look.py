@@ -1,0 +1,78 @@
+"""The commands that only look: statistics, single rows, the machine."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+_OUT = click.Path(file_okay=False, path_type=Path)
+
+
+@click.command()
+@click.argument("out", type=_OUT)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of tables.")
+@click.option(
+    "--plots", type=_OUT, help="Folder for PNGs: categories, lengths, dtypes, builtins, rejects."
+)
+def stats(out: Path, as_json: bool, plots: Path | None) -> None:
+    """Counts by split, category, level and idiom; distinct structures; rejects by reason."""
+    from synth.cli.stats import collect, print_tables
+
+    found = collect(out)
+    if plots is not None:
+        for path in _plots()(out, plots, found["draws"]):
+            click.echo(f"written: {path}", err=True)
+    if as_json:
+        click.echo(json.dumps(found, indent=2, sort_keys=True))
+    else:
+        print_tables(found)
+
+
+@click.command()
+@click.argument("out", type=_OUT)
+@click.argument("row_id", required=False)
+@click.option("--regenerate", is_flag=True, help="Make the row again and compare.")
+@click.option(
+    "--schedule",
+    default="",
+    metavar="STYLE|JSON",
+    help="Plain CUDA in another form (not run): guarded, grid_stride, vectorized, warp_shuffle, "
+    "block_reduce, tiled, or a whole schedule as the column has it.",
+)
+def show(out: Path, row_id: str | None, regenerate: bool, schedule: str) -> None:
+    """Show one row, question and answers side by side; the first row when no ID is given."""
+    from synth.cli.show import find_row, print_row, regenerated_difference
+
+    row = find_row(out, row_id)
+    print_row(row, schedule)
+    if regenerate:
+        difference = regenerated_difference(row)
+        click.echo(difference or "made again: equal")
+        sys.exit(1 if difference else 0)
+
+
+@click.command()
+def doctor() -> None:
+    """Versions and what each feature lacks on this machine."""
+    from synth.cli.doctor import report
+
+    _print_lines(report)
+
+
+def _plots() -> Callable[..., list[Path]]:
+    from synth.errors import SettingsError
+
+    try:
+        from synth.card.plots import draw_all
+    except ImportError:
+        raise SettingsError("--plots needs matplotlib: pip install 'pairsmith[plots]'") from None
+    return draw_all
+
+
+def _print_lines(lines: Callable[[], list[str]]) -> None:
+    for line in lines():
+        click.echo(line)

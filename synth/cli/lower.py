@@ -1,0 +1,132 @@
+"""The command that lowers matmul, relu and fused matmul and relu to CUDA."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from synth.lower.build import Built
+    from synth.lower.check import Shape
+    from synth.lower.spec import Spec
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@click.option("-o", "out", type=click.Path(dir_okay=False, path_type=Path), help="File of CUDA.")
+@click.option("--arch", "archs", multiple=True, help="Compile for it, as sm_90; repeatable.")
+@click.option("--check", is_flag=True, help="Compile, and run on the host at several shapes.")
+@click.option("--shape", "shapes", multiple=True, metavar="M,N,K", help="Check there; repeatable.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of the text.")
+@click.option(
+    "--cache",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of what was made before.  [default: ~/.cache/pairsmith/lower]",
+)
+def lower(
+    file: Path,
+    out: Path | None,
+    archs: tuple[str, ...],
+    check: bool,
+    shapes: tuple[str, ...],
+    as_json: bool,
+    cache: Path | None,
+) -> None:
+    """Lower the op and schedule of FILE, JSON ("-": stdin), to CUDA C++.
+
+    The text goes to stdout or to the file of -o; what was checked, and whether it was built or
+    reused, to stderr. Exit code 1 when a check fails.
+    """
+    from synth.lower.build import build
+    from synth.lower.index import Index, default_folder
+    from synth.lower.spec import read_spec
+
+    spec = read_spec(_source(file))
+    asked = _archs(archs, check)
+    tried = _shapes(spec, shapes, check)
+    built = build(spec, asked, tried, Index(cache or default_folder()))
+    _report(built)
+    if out is not None:
+        _write(out, built.lowered.text)
+    if as_json:
+        click.echo(json.dumps(built.as_dict(), indent=2))
+    elif out is None:
+        click.echo(built.lowered.text, nl=False)
+    sys.exit(0 if built.good else 1)
+
+
+def _source(file: Path) -> str:
+    from synth.errors import SettingsError
+
+    try:
+        data = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+        return data.decode()
+    except OSError as error:
+        raise SettingsError(f"cannot read {file}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise SettingsError(f"cannot read {file}: it is no UTF-8 text") from None
+
+
+def _archs(asked: tuple[str, ...], check: bool) -> tuple[str, ...]:
+    from synth.errors import SettingsError
+    from validate.row.archs import DEFAULT_ARCH, check_archs
+
+    try:
+        return check_archs(asked or (DEFAULT_ARCH,)) if asked or check else ()
+    except ValueError as error:
+        raise SettingsError(f"--arch: {error}") from None
+
+
+def _shapes(spec: Spec, asked: tuple[str, ...], check: bool) -> list[Shape]:
+    from synth.errors import SettingsError
+    from synth.lower.check import default_shapes
+
+    if asked and not check:
+        raise SettingsError("--shape: is allowed with --check alone")
+    if not check:
+        return []
+    return [_shape(spec, text) for text in asked] or default_shapes(spec)
+
+
+def _shape(spec: Spec, text: str) -> Shape:
+    from synth.errors import SettingsError
+    from synth.lower.check import MOST_PRODUCTS, MOST_STEPS, fits_host
+
+    parts = text.split(",")
+    if len(parts) == 3 and all(p.isascii() and p.isdecimal() and len(p) < 9 for p in parts):
+        m, n, k = map(int, parts)
+        if fits_host(spec, (m, n, k)):
+            return m, n, k
+    raise SettingsError(
+        f"--shape: {text!r} is not allowed; allowed are M,N,K, whole numbers from 1, of up to "
+        f"{MOST_PRODUCTS} products in whole tiles and {MOST_STEPS} tiles along K"
+    )
+
+
+def _report(built: Built) -> None:
+    for compiled in built.compiled:
+        click.echo(f"{compiled.arch}: {compiled.status}", err=True)
+        if compiled.log:
+            click.echo(compiled.log, err=True)
+    for check in built.checks:
+        shape = ",".join(f"{name}={value}" for name, value in check.shape.items())
+        said = f" ({check.reason})" if check.reason else ""
+        share = f", error {check.error:.1%} of atol {check.atol:.1e}" if check.atol else ", exact"
+        end = said if check.status != "agrees" else share
+        click.echo(f"{shape}: {check.status}{end}", err=True)
+    key = built.spec.key()[:16]
+    click.echo(f"built {key}: {' '.join(built.made)}" if built.made else f"reused {key}", err=True)
+
+
+def _write(out: Path, text: str) -> None:
+    from synth.dataset.files import write_text
+    from synth.errors import SettingsError
+
+    try:
+        write_text(out, text)
+    except OSError as error:
+        raise SettingsError(f"-o: cannot write {out}: {error.strerror}") from None

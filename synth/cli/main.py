@@ -1,0 +1,152 @@
+"""The command line. Each command imports what it needs when it runs, so that help is quick."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from synth.cli.decontaminate import decontaminate
+from synth.cli.generate import finish, generate, merge
+from synth.cli.gpu import gpu
+from synth.cli.look import doctor, show, stats
+from synth.cli.lower import lower
+from synth.cli.publish import publish
+from synth.cli.score import score
+from synth.cli.training_views import training_views
+from synth.cli.view import view
+from synth.progress import progress_bar
+
+_OUT = click.Path(file_okay=False, path_type=Path)
+_LEVELS = click.Choice(("text", "compile", "run"))
+_FILE = click.Path(path_type=Path)
+
+
+class _Group(click.Group):
+    """Turns a bad request into one line and exit code 2, and a broken run into exit code 1."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:
+            code = _exit_code(error)
+            if code is None:
+                raise
+            click.echo(f"pairsmith: {error}", err=True)
+            ctx.exit(code)
+
+
+def _exit_code(error: Exception) -> int | None:
+    """Exit code for an error that is the user's to mend; None for a bug of ours."""
+    from synth.errors import RunError, SettingsError, UnsupportedWarpError
+    from validate.errors import CompileUnavailable, GpuUnavailable, HostRunUnavailable
+
+    missing = UnsupportedWarpError | HostRunUnavailable | CompileUnavailable | GpuUnavailable
+    if isinstance(error, SettingsError | missing):
+        return 2
+    return 1 if isinstance(error, RunError) else None
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="pairsmith")
+def main() -> None:
+    """Python to CUDA kernel training pairs, each row with its proof.
+
+    Exit codes: 0 done, 1 some rows failed or the run broke off, 2 the request was wrong.
+    """
+
+
+@main.command()
+@click.argument("out", type=_OUT)
+@click.option("--verify", type=_LEVELS, default="run", show_default=True)
+@click.option("--arch", "archs", multiple=True, help="Compile for it, not for what rows claim.")
+@click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="JSON file.")
+@click.option("--quiet", is_flag=True, help="No progress bar.")
+def validate(
+    out: Path, verify: str, archs: tuple[str, ...], report: Path | None, quiet: bool
+) -> None:
+    """Check every row of a dataset from its stored texts; exit code 1 when one fails."""
+    from synth.check.dataset import check_dataset
+    from synth.dataset.files import write_json
+    from synth.dataset.settings import archs_of
+    from synth.errors import SettingsError
+
+    if report is not None and not report.parent.is_dir():
+        raise SettingsError(f"cannot write {report}: {report.parent} is no folder")
+    with progress_bar(0, quiet, "validate") as bar:
+        asked = archs_of(verify, archs) if archs else ()
+        found = check_dataset(out, verify, bar.update, archs=asked)
+    for failure in found.failed:
+        click.echo(f"{failure['id']}: {failure['reason']}")
+    for problem in found.problems:
+        click.echo(problem)
+    if found.not_reproduced:
+        click.echo(f"{found.not_reproduced} rows claim what cannot be repeated here")
+    click.echo(f"{found.checked} rows checked, {len(found.failed)} failed")
+    if report is not None:
+        try:
+            write_json(report, found.as_dict())
+        except OSError as error:
+            raise SettingsError(f"cannot write {report}: {error.strerror}") from None
+    sys.exit(0 if found.good else 1)
+
+
+@main.command()
+@click.argument(
+    "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE.py…"
+)
+@click.option("-o", "out", type=_OUT, required=True, help="Folder of the dataset.")
+@click.option("--per-module", type=int, default=50, show_default=True, help="Most rows; 0: all.")
+@click.option("--timeout", type=float, default=120, show_default=True, help="Silent seconds.")
+@click.option("--workers", type=int, default=1, show_default=True, help="Files at a time.")
+@click.option(
+    "--arch", "archs", multiple=True, help="Compile for it; repeatable.  [default: sm_90]"
+)
+@click.option("--no-run", is_flag=True, help="Do not run kernels on the host.")
+@click.option("--license", "licence", default="", help="Licence of the files, for the card.")
+@click.option("--shard-size", type=click.IntRange(min=1), default=1000, show_default=True)
+@click.option("--quiet", is_flag=True, help="No progress bar.")
+def harvest(
+    files: tuple[Path, ...],
+    out: Path,
+    per_module: int,
+    timeout: float,
+    workers: int,
+    archs: tuple[str, ...],
+    no_run: bool,
+    licence: str,
+    shard_size: int,
+    quiet: bool,
+) -> None:
+    """Make pairs from Warp modules that people wrote.
+
+    THE CODE OF EACH FILE IS EXECUTED: it is imported, with your rights, in a child process that
+    is ended after --timeout seconds without a sign of life. That is no sandbox: name only files
+    that you would run yourself. Kernels are also called with guessed inputs unless --no-run.
+
+    Exit code 1 when a file could not be imported or did not end; the rest is written all the same.
+    """
+    from synth.card.harvested import NO_LICENCE
+    from synth.harvest.files import Options
+    from synth.harvest.files import harvest as harvest_files
+    from synth.harvest.output import check_folder, table, write_dataset
+
+    options = Options(per_module, timeout, not no_run, workers, *([archs] if archs else []))
+    check_folder(out)
+    with progress_bar(len(set(files)), quiet, "harvest", "file") as bar:
+        result = harvest_files(files, options, lambda _module: bar.update(1))
+    for line in table(result):
+        click.echo(line)
+    manifest = write_dataset(result, options, out, licence or NO_LICENCE, shard_size)
+    click.echo(f"{manifest.rows} rows in {len(manifest.shards)} shards at {out}")
+    sys.exit(1 if result.failed else 0)
+
+
+_MAKE = (generate, finish, merge, decontaminate, training_views, publish)
+_LOOK = (stats, show, view, doctor)
+for _command in (*_MAKE, *_LOOK, lower, score, gpu):
+    main.add_command(_command)

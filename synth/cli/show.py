@@ -1,0 +1,120 @@
+"""``show``: one row with question and answer side by side."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console, Group
+from rich.panel import Panel
+from rich.syntax import Syntax
+from rich.table import Table
+
+from generators.program.serialise import from_json
+from synth.codegen.translator import Translator
+from synth.dataset.stored import stored_rows
+from synth.errors import SettingsError
+from synth.render.cuda import module as render_cuda
+from synth.render.cuda.schedule import Schedule, check_schedule, schedule_for
+from synth.rows.maker import Row
+from synth.rows.remake import differing_columns, retranslated_difference
+
+
+def find_row(out: Path, row_id: str | None) -> Row:
+    """The row with that id (or a unique beginning of it), or the first row."""
+    matches = []
+    for _, row in stored_rows(out):
+        if row_id is None:
+            return row
+        if row["id"].startswith(row_id):
+            matches.append(row)
+    if len(matches) != 1:
+        found = "no row" if not matches else f"{len(matches)} rows"
+        raise SettingsError(f"{found} at {out} with an id that begins with {row_id!r}")
+    return matches[0]
+
+
+def print_row(row: Row, schedule: str = "") -> None:
+    """Print a row to stdout; coloured and side by side on a terminal that is wide enough.
+
+    ``schedule`` asks for the plain CUDA in another form: a style or a schedule as JSON.
+    :class:`SettingsError` where there is none.
+    """
+    console = Console()
+    python = _panel("Python", row["python"], "python")
+    cuda = _panel("CUDA (Warp)", row["cuda_helpers"] + row["cuda_forward"], "cuda")
+    head = f"{row['id']}  {row['category']}/{row['idiom']} level {row['level']}"
+    console.print(head, style="bold", highlight=False)
+    console.print(row["description"], highlight=False)
+    plain = row if not schedule else {**row, **_rescheduled(row, schedule)}
+    if plain["cuda_plain"] is None:
+        console.print(_side_by_side(python, cuda) if console.width >= 160 else Group(python, cuda))
+    else:
+        answer = _panel(f"CUDA (plain, {_style(plain)})", plain["cuda_plain"], "cuda")
+        pair = _side_by_side(python, answer) if console.width >= 160 else Group(python, answer)
+        console.print(pair)
+        console.print(_launch(plain), highlight=False)
+        console.print(cuda)
+    if row["reference"] is not None:
+        console.print(_panel("Reference", row["reference"], "python"))
+    console.print(_evidence(row), highlight=False)
+
+
+def _style(row: Row) -> str:
+    return str(json.loads(row["schedule"])["style"])
+
+
+def _launch(row: Row) -> str:
+    launch = row["plain_launch"]
+    grid, block = ", ".join(launch["grid"]), ", ".join(map(str, launch["block"]))
+    return f"grid: {grid}\nblock: {block}\nschedule: {row['schedule']}"
+
+
+def _rescheduled(row: Row, asked: str) -> dict[str, Any]:
+    """The plain columns of a row under a schedule that the user asked for."""
+    if row["program"] is None:
+        raise SettingsError(f"{row['id']} has no program: harvested rows have no plain CUDA")
+    program = from_json(row["program"])
+    try:
+        if asked.lstrip().startswith("{"):
+            schedule = Schedule.from_json(asked)
+            check_schedule(program, schedule)
+        else:
+            schedule = schedule_for(program, asked)
+        return render_cuda.render(program, schedule).columns()
+    except ValueError as error:
+        raise SettingsError(f"--schedule: {error}") from None
+
+
+def _side_by_side(left: Panel, right: Panel) -> Table:
+    grid = Table.grid(expand=True)
+    grid.add_column(ratio=2)
+    grid.add_column(ratio=3)
+    grid.add_row(left, right)
+    return grid
+
+
+def _panel(title: str, text: str, language: str) -> Panel:
+    return Panel(Syntax(text.rstrip("\n"), language, word_wrap=True), title=title)
+
+
+def _evidence(row: Row) -> str:
+    checks = row["checks"]
+    archs = " ".join(checks["compile_archs"] or ()) or "not measured"
+    run = "not measured"
+    if checks["run_forward"] is not None:
+        run = f"{checks['run_forward']} at {'; '.join(checks['shapes'] or ())}"
+    adjoint = checks["adjoint"] or "not measured"
+    plain = checks["run_plain"] or "not measured"
+    return (
+        f"compiled for: {archs}\nrun on the host: {run}\nplain CUDA run on the host: {plain}\n"
+        f"adjoint: {adjoint}"
+    )
+
+
+def regenerated_difference(row: Row) -> str:
+    """Make the row again from its program; says what differs, an empty string when nothing does."""
+    difference, _ = differing_columns(row)
+    backward = row["cuda_backward"] is not None
+    return difference or retranslated_difference(row, Translator(backward=backward))

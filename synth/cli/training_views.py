@@ -1,0 +1,55 @@
+"""The command that makes training views of a dataset."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from synth.progress import progress_bar
+
+
+@click.command("training-views")
+@click.argument("out", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--view", "names", multiple=True, help="Only this one; repeatable.  [default: all]")
+@click.option("--max-chars", type=int, help="Leave longer conversations out.")
+@click.option(
+    "--tokenizer",
+    metavar="NAME|FILE",
+    help="Count its tokens: a tokenizer.json, or a name on the Hub.",
+)
+@click.option("--max-tokens", type=int, help="Leave conversations of more tokens out.")
+@click.option("--workers", type=int, default=1, show_default=True, help="Worker processes.")
+@click.option("--quiet", is_flag=True, help="No progress bar.")
+def training_views(
+    out: Path,
+    names: tuple[str, ...],
+    max_chars: int | None,
+    tokenizer: str | None,
+    max_tokens: int | None,
+    workers: int,
+    quiet: bool,
+) -> None:
+    """Make conversations to train on of the rows of OUT: load_dataset(OUT, NAME).
+
+    sft: Warp Python to plain CUDA. plain_python: the plain Python reference to plain CUDA. warp:
+    Warp Python to Warp's CUDA. adjoint: forward to backward. reverse: plain CUDA to Warp Python.
+    repair: a wrong kernel, and what a compiler or a run says of it, to the right one.
+
+    After OUT has grown, give the command again: what has not changed stays.
+    """
+    from synth.views.file import Bounds
+    from synth.views.make import make_views
+    from synth.views.texts import VIEW_NAMES
+
+    with progress_bar(0, quiet, "training views") as bar:
+        made = make_views(
+            out,
+            names or VIEW_NAMES,
+            bounds=Bounds(max_chars, tokenizer, max_tokens),
+            workers=workers,
+            progress=bar.update,
+        )
+    for name, view in made.views.items():
+        left_out = "".join(f", {n} left out: {why}" for why, n in view.left_out.items())
+        click.echo(f"{name:14} {view.rows:8} rows{left_out.replace('_', ' ')}")

@@ -1,0 +1,1 @@
+"""Warp Python to CUDA module text, through Warp's private modules."""

@@ -1,0 +1,1 @@
+"""What a program must show before it becomes a row."""

@@ -1,0 +1,1 @@
+"""Values of many threads and several variants of inputs at once."""

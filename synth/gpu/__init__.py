@@ -1,0 +1,1 @@
+"""GPU runs of a dataset: neither Warp nor `datasets` is imported."""

@@ -1,0 +1,60 @@
+"""Rows of a dataset for a GPU run, and the headers that they are compiled with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from synth.dataset.stored import stored_rows
+from synth.errors import SettingsError
+
+COLUMNS = (
+    "id",
+    "category",
+    "idiom",
+    "level",
+    "kernel_name",
+    "reference",
+    "program",
+    "cuda_prologue",
+    "cuda_helpers",
+    "cuda_forward",
+    "cuda_backward",
+    "cuda_plain",
+    "plain_args",
+    "plain_launch",
+    "schedule",
+    "args",
+    "sizes",
+    "launch",
+    "input_seed",
+    "provenance",
+)
+
+
+def read_rows(out: Path, limit: int | None = None) -> Iterator[dict[str, Any]]:
+    """Rows in order, with the columns that a GPU run needs; a few at a time are held."""
+    return islice((row for _, row in stored_rows(out, COLUMNS)), limit)
+
+
+def include_dir(out: Path, asked: Path | None) -> Path:
+    """The folder of Warp's headers: the one asked for, the dataset's own, or an installed Warp's.
+
+    Warp itself is not imported. Raises SettingsError when there is none.
+    """
+    folders = [asked] if asked else [out / "include", *_installed()]
+    for folder in folders:
+        if (folder / "builtin.h").is_file():
+            return folder.resolve()
+    raise SettingsError(
+        f"{folders[0]} does not hold Warp's headers: copy them there from the machine that made "
+        "the dataset, or name their folder with --include"
+    )
+
+
+def _installed() -> list[Path]:
+    spec = find_spec("warp")
+    return [Path(spec.origin).parent / "native"] if spec and spec.origin else []

@@ -1,0 +1,1 @@
+"""Pairs from Warp modules that people wrote."""

@@ -1,0 +1,1 @@
+"""The small compiler of matmul and relu: specs to CUDA."""

@@ -1,0 +1,1 @@
+"""A dataset goes to the Hub."""

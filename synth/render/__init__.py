@@ -1,0 +1,1 @@
+"""Program to text: Warp Python, plain Python, plain CUDA."""

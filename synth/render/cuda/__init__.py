@@ -1,0 +1,1 @@
+"""A program as the CUDA C++ that an engineer would write."""

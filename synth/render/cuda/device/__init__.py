@@ -1,0 +1,1 @@
+"""Device functions that a kernel may need."""

@@ -1,0 +1,90 @@
+"""Device functions in which the threads of a warp or of a block join their values."""
+
+from __future__ import annotations
+
+from generators.program.dtypes import Scalar, Type, scalar_of
+from synth.render.cuda.device.functions import HEAD, Library
+from synth.render.cuda.types import parts
+
+WORDS = {"add": "sum", "min": "min", "max": "max", "and": "and", "or": "or", "xor": "xor"}
+_SIGNS = {"add": "+", "and": "&", "or": "|", "xor": "^"}
+
+
+def joined(join: str, scalar: Scalar, left: str, right: str) -> str:
+    """Two values joined, in C++."""
+    if join in _SIGNS:
+        return f"{left} {_SIGNS[join]} {right}"
+    if scalar.is_float:
+        suffix = "" if scalar.name == "float64" else "f"
+        return f"f{join}{suffix}({left}, {right})"
+    return f"{join}({left}, {right})"
+
+
+def join_into(join: str, scalar: Scalar, target: str, value: str) -> str:
+    """The statement that joins a value into a variable."""
+    if join in _SIGNS:
+        return f"{target} {_SIGNS[join]}= {value};"
+    return f"{target} = {joined(join, scalar, target, value)};"
+
+
+def identity(join: str, scalar: Scalar) -> str:
+    """What joining leaves every value as it is, as a literal of C++."""
+    if join in ("add", "or", "xor"):
+        return "0.0f" if scalar.name == "float32" else "0.0" if scalar.is_float else "0"
+    if join == "and":
+        return "-1" if scalar.name[0] == "i" else "~0u" if scalar.bits == 32 else "~0ull"
+    sign = "" if join == "min" else "-"
+    if scalar.name == "float32":
+        return f"{sign}__int_as_float(0x7f800000)"
+    if scalar.name == "float64":
+        return f"{sign}__longlong_as_double(0x7ff0000000000000ll)"
+    if scalar.name[0] == "u":
+        full = "0xffffffffu" if scalar.bits == 32 else "0xffffffffffffffffull"
+        return full if join == "min" else "0"
+    if scalar.bits == 32:
+        return "2147483647" if join == "min" else "(-2147483647 - 1)"
+    return "9223372036854775807ll" if join == "min" else "(-9223372036854775807ll - 1)"
+
+
+def warp_join(lib: Library, join: str, type_: Type) -> str:
+    """Ask for the function that joins a value over the 32 lanes of a warp; its name."""
+    name = f"warp_{WORDS[join]}"
+    held, scalar = lib.type(type_), scalar_of(type_)
+    lines = ["    for (int offset = 16; offset > 0; offset /= 2) {"]
+    for part in [""] if isinstance(type_, Scalar) else parts(type_):
+        other = f"__shfl_xor_sync(0xffffffff, value{part}, offset)"
+        lines.append(f"        {join_into(join, scalar, f'value{part}', other)}")
+    lines += ["    }", "    return value;"]
+    return lib.write(name, (type_,), _function(lib, name, held, lines))
+
+
+def block_join(lib: Library, join: str, type_: Type, threads: int, again: bool) -> str:
+    """Ask for the function that joins a value over a block of a power of two of threads; its name.
+
+    ``again``: the kernel calls it more than once, so that its shared memory must be free first.
+    """
+    name = f"block_{WORDS[join]}"
+    held, scalar = lib.type(type_), scalar_of(type_)
+    steps = []
+    for part in [""] if isinstance(type_, Scalar) else parts(type_):
+        mine, theirs = f"partial[threadIdx.x]{part}", f"partial[threadIdx.x + half]{part}"
+        steps.append(f"            {join_into(join, scalar, mine, theirs)}")
+    lines = [
+        f"    __shared__ {held} partial[{threads}];",
+        *(["    __syncthreads();"] if again else []),
+        "    partial[threadIdx.x] = value;",
+        "    __syncthreads();",
+        f"    for (int half = {threads // 2}; half > 0; half /= 2) {{",
+        "        if (threadIdx.x < half) {",
+        *steps,
+        "        }",
+        "        __syncthreads();",
+        "    }",
+        "    return partial[0];",
+    ]
+    return lib.write(name, (type_,), _function(lib, name, held, lines))
+
+
+def _function(lib: Library, name: str, held: str, lines: list[str]) -> str:
+    body = "\n".join(lines)
+    return f"{HEAD} {held} {lib.spelled(name)}({held} value)\n{{\n{body}\n}}\n"

@@ -1,0 +1,233 @@
+"""Small device functions that a kernel may need, written for the types it uses them with.
+
+A maker takes the argument types and gives the text of one ``__device__`` function; what else that
+function calls is asked of the :class:`Library`, so that everything stands before it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from generators.program.dtypes import Mat, Quat, Scalar, Struct, Transform, Type, Vec, scalar_of
+from synth.render.cuda.types import definition, is_builtin_vector, literal, name_of, parts
+
+HEAD = "__device__ __forceinline__"
+
+
+class Library:
+    """The types and device functions that a text needs, in the order in which they must stand."""
+
+    def __init__(self, taken: frozenset[str], fields_as: Mapping[str, str]) -> None:
+        self.taken = taken
+        self.fields_as = fields_as
+        self.types: dict[str, str] = {}
+        self.functions: dict[tuple[str, tuple[Type, ...]], str] = {}
+
+    def type(self, type_: Type) -> str:
+        """The name of a type; its definition becomes part of the text where it needs one."""
+        name = name_of(type_)
+        if name not in self.types:
+            inner: list[Type] = []
+            if isinstance(type_, Transform):
+                inner = [Vec(3, type_.scalar), Quat(type_.scalar)]
+            elif isinstance(type_, Struct):
+                inner = [t for _, t in type_.fields]
+            for part in inner:
+                self.type(part)
+            self.types[name] = definition(type_, self.fields_as)
+        return name
+
+    def spelled(self, name: str) -> str:
+        """A function's name where the program has taken that name for itself."""
+        while name in self.taken:
+            name += "_of"
+        return name
+
+    def function(self, name: str, *types: Type) -> str:
+        """Ask for a device function for these argument types; the name to call it by."""
+        key = (name, types)
+        if key not in self.functions:
+            text = _maker(name)(self, *types)
+            self.functions[key] = text
+        return name if name.startswith("operator") else self.spelled(name)
+
+    def write(self, name: str, types: tuple[Type, ...], text: str) -> str:
+        """Add a function whose text is there already; the name to call it by."""
+        self.functions.setdefault((name, types), text)
+        return self.spelled(name)
+
+
+Maker = Callable[..., str]
+_MAKERS: dict[str, Maker] = {}
+
+
+def _maker(name: str) -> Maker:
+    if name not in _MAKERS:
+        raise KeyError(f"no device function is called {name}")
+    return _MAKERS[name]
+
+
+def device(*names: str) -> Callable[[Maker], Maker]:
+    """Register a maker under the names of the functions that it writes."""
+
+    def register(maker: Maker) -> Maker:
+        for name in names:
+            if name in _MAKERS:
+                raise ValueError(f"two device functions are called {name}")
+            _MAKERS[name] = maker
+        return maker
+
+    return register
+
+
+def real(scalar: Scalar, name: str) -> str:
+    """The C function of a float type: ``sqrtf`` or ``sqrt``."""
+    return name if scalar.name == "float64" else f"{name}f"
+
+
+def number(value: float, type_: Type) -> str:
+    scalar = scalar_of(type_)
+    return literal(repr(float(value)) if scalar.is_float else int(value), scalar)
+
+
+def built(lib: Library, type_: Type, values: Sequence[str]) -> str:
+    """An expression that makes a composite from its scalars."""
+    name = lib.type(type_)
+    if is_builtin_vector(type_):
+        return f"make_{name}({', '.join(values)})"
+    if isinstance(type_, Mat):
+        step = type_.cols
+        rows = [f"{{{', '.join(values[k : k + step])}}}" for k in range(0, len(values), step)]
+        return f"{name}{{{{{', '.join(rows)}}}}}"
+    if isinstance(type_, Transform):
+        position, rotation = Vec(3, type_.scalar), Quat(type_.scalar)
+        p, q = built(lib, position, values[:3]), built(lib, rotation, values[3:])
+        return f"{name}{{{p}, {q}}}"
+    if isinstance(type_, Quat):
+        return f"{name}{{{', '.join(values)}}}"
+    return f"{name}{{{{{', '.join(values)}}}}}"
+
+
+def passed(lib: Library, type_: Type, name: str) -> str:
+    """A parameter: matrices and long vectors by reference."""
+    large = isinstance(type_, Mat | Transform) or (isinstance(type_, Vec) and type_.size > 4)
+    return f"const {lib.type(type_)}& {name}" if large else f"{lib.type(type_)} {name}"
+
+
+def written(
+    lib: Library, name: str, result: Type, params: Sequence[tuple[str, Type]], *lines: str
+) -> str:
+    """The text of a function from its lines; ``type``s are defined before it."""
+    listed = ", ".join(passed(lib, type_, param) for param, type_ in params)
+    spelled = name if name.startswith("operator") else lib.spelled(name)
+    body = "".join(f"    {line}\n" for line in lines)
+    return f"{HEAD} {lib.type(result)} {spelled}({listed})\n{{\n{body}}}\n"
+
+
+_OPERATORS = {"operator+": "+", "operator-": "-", "operator*": "*", "operator/": "/"}
+
+
+@device("operator+", "operator-", "operator*", "operator/")
+def _never(lib: Library, *types: Type) -> str:
+    raise AssertionError("operators are made by operator()")
+
+
+def operator(lib: Library, symbol: str, a: Type, b: Type, result: Type) -> None:
+    """Ask for ``a symbol b`` of composites: component by component, or a product of algebra."""
+    key = (f"operator{symbol}", (a, b))
+    if key in lib.functions:
+        return
+    lib.functions[key] = (
+        _product(lib, a, b, result)
+        if _is_algebra(symbol, a, b)
+        else _each(lib, symbol, a, b, result)
+    )
+
+
+def _is_algebra(symbol: str, a: Type, b: Type) -> bool:
+    if symbol != "*":
+        return False
+    return (isinstance(a, Mat) and isinstance(b, Mat | Vec)) or (
+        isinstance(a, Quat | Transform) and a == b
+    )
+
+
+def _each(lib: Library, symbol: str, a: Type, b: Type, result: Type) -> str:
+    places = parts(result)
+    left = ["a" if isinstance(a, Scalar) else f"a{p}" for p in places]
+    right = ["b" if isinstance(b, Scalar) else f"b{p}" for p in places]
+    scalar = scalar_of(result)
+    values = [narrowed(f"{x} {symbol} {y}", scalar) for x, y in zip(left, right, strict=True)]
+    name = f"operator{symbol}"
+    return written(lib, name, result, (("a", a), ("b", b)), f"return {built(lib, result, values)};")
+
+
+def narrowed(text: str, scalar: Scalar) -> str:
+    """A result of an unsigned type that C++ widens to int."""
+    if scalar.is_unsigned and scalar.bits < 32:
+        return f"({name_of(scalar)})({text})"
+    return text
+
+
+def _product(lib: Library, a: Type, b: Type, result: Type) -> str:
+    params = (("a", a), ("b", b))
+    if isinstance(a, Quat):
+        values = [
+            "a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y",
+            "a.w * b.y + a.y * b.w + a.z * b.x - a.x * b.z",
+            "a.w * b.z + a.z * b.w + a.x * b.y - a.y * b.x",
+            "a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z",
+        ]
+        made = ", ".join(values)
+        text = f"return {lib.type(result)}{{{made}}};"
+        return written(lib, "operator*", result, params, text)
+    if isinstance(a, Transform):
+        quat, vec = Quat(a.scalar), Vec(3, a.scalar)
+        operator(lib, "*", quat, quat, quat)
+        operator(lib, "+", vec, vec, vec)
+        rotate = lib.function("quat_rotate", quat, vec)
+        value = f"return {lib.type(a)}{{a.p + {rotate}(a.q, b.p), a.q * b.q}};"
+        return written(lib, "operator*", result, params, value)
+    assert isinstance(a, Mat)
+    if isinstance(b, Vec):
+        rows = [
+            " + ".join(f"a.m[{i}][{j}] * b{p}" for j, p in enumerate(parts(b)))
+            for i in range(a.rows)
+        ]
+        made = ", ".join(rows)
+        return written(lib, "operator*", result, params, f"return {built(lib, result, [made])};")
+    assert isinstance(b, Mat)
+    name = lib.type(result)
+    if a.cols == 2:
+        sums = [
+            f"a.m[{i}][0] * b.m[0][{j}] + a.m[{i}][1] * b.m[1][{j}]"
+            for i in range(a.rows)
+            for j in range(b.cols)
+        ]
+        return written(lib, "operator*", result, params, f"return {built(lib, result, sums)};")
+    return written(
+        lib,
+        "operator*",
+        result,
+        params,
+        f"{name} c;",
+        f"for (int i = 0; i < {a.rows}; ++i) {{",
+        f"    for (int j = 0; j < {b.cols}; ++j) {{",
+        f"        {lib.type(scalar_of(a))} sum = a.m[i][0] * b.m[0][j];",
+        f"        for (int k = 1; k < {a.cols}; ++k) {{",
+        "            sum += a.m[i][k] * b.m[k][j];",
+        "        }",
+        "        c.m[i][j] = sum;",
+        "    }",
+        "}",
+        "return c;",
+    )
+
+
+def negation(lib: Library, type_: Type) -> None:
+    """Ask for ``-a`` of a composite."""
+    key = ("operator- unary", (type_,))
+    if key not in lib.functions:
+        values = [f"-a{p}" for p in parts(type_)]
+        made = f"return {built(lib, type_, values)};"
+        lib.functions[key] = written(lib, "operator-", type_, (("a", type_),), made)

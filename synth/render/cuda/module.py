@@ -1,0 +1,74 @@
+"""A program as the CUDA C++ that an engineer would write: one kernel, nothing but CUDA itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from generators.program import ir
+from synth.render.cuda.device import collective as cuda_collective
+from synth.render.cuda.device import random as cuda_random
+from synth.render.cuda.device import rigid as cuda_rigid
+from synth.render.cuda.device import spatial as cuda_spatial
+from synth.render.cuda.forms import common_targets
+from synth.render.cuda.kernel import KernelText, Written
+from synth.render.cuda.schedule import Schedule, schedule_for
+from synth.render.cuda.styles import grid as cuda_style_grid
+from synth.render.cuda.styles import rows as cuda_style_rows
+from synth.render.cuda.styles import threads as cuda_style_threads
+from synth.render.cuda.styles import tiles as cuda_style_tiles
+from synth.render.cuda.styles import vectors as cuda_style_vectors
+from validate.row.columns import PLAIN_COLUMNS
+
+REGISTERED = (cuda_collective, cuda_random, cuda_rigid, cuda_spatial)
+"""Modules that register device functions when they are imported."""
+
+
+def _joining(text: KernelText) -> Written:
+    """Threads join their values: for targets that all have in common, or for each element."""
+    common = common_targets(text.kernel) is not None
+    return cuda_style_grid.write(text) if common else cuda_style_rows.write(text)
+
+
+_WRITERS = {
+    "guarded": cuda_style_threads.write_guarded,
+    "grid_stride": cuda_style_threads.write_grid_stride,
+    "vectorized": cuda_style_vectors.write,
+    "warp_shuffle": _joining,
+    "block_reduce": _joining,
+    "tiled": cuda_style_tiles.write,
+}
+
+
+@dataclass(frozen=True)
+class Plain:
+    """The text, its parameters in order (name, C++ type and, after those of the program, the size
+    symbol that is to be passed), and the launch that it needs, by size symbols."""
+
+    text: str
+    args: list[dict[str, str | None]]
+    launch: dict[str, Any]
+    schedule: Schedule
+
+    def columns(self) -> dict[str, Any]:
+        """The columns of a row that hold plain CUDA."""
+        values = (self.text, self.args, self.launch, self.schedule.to_json())
+        return dict(zip(PLAIN_COLUMNS, values, strict=True))
+
+
+def render(program: ir.Program, schedule: Schedule | None = None) -> Plain:
+    """The plain CUDA of a program under a schedule, by default the one drawn for it."""
+    schedule = schedule or schedule_for(program)
+    text = KernelText(program, schedule)
+    functions = [line for f in program.functions for line in text.function(f)]
+    written = _WRITERS[schedule.style](text)
+    params = text.params()
+    lines = [*text.signature(params), "{", *written.lines, "}"]
+    whole = "\n".join([*text.head(), *functions, *written.functions, *lines, ""])
+    own: list[str | None] = [None] * len(program.kernel.params)
+    args: list[dict[str, str | None]] = [
+        {"name": name, "type": kind, "size": size}
+        for (name, kind), size in zip(params, [*own, *text.used_symbols], strict=True)
+    ]
+    launch = {"grid": written.grid, "block": list(schedule.block), "shared_bytes": 0}
+    return Plain(whole, args, launch, schedule)

@@ -1,0 +1,207 @@
+"""How plain CUDA writes the ops on numbers that are more than one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from generators.program.dtypes import INT32, Scalar, Type, scalar_of
+from generators.program.expr import Cast, Const, Expr, Op, Var
+from synth.render.cuda.device import numbers as cuda_numbers
+from synth.render.cuda.device.functions import Library, number, operator, real, written
+from synth.render.cuda.device.vectors import elementwise
+from synth.render.cuda.text import Prec, Text, at_least, binary, call, choice, prefix
+from synth.render.cuda.types import computed, literal, name_of, parts
+
+REGISTERED = (cuda_numbers,)
+"""Modules that register device functions when they are imported."""
+
+
+class Renders(Protocol):
+    """What a printer asks of the renderer."""
+
+    library: Library
+
+    def show(self, e: Expr) -> Text:
+        """An expression in C++."""
+        ...
+
+
+CudaPrinter = Callable[[Renders, Sequence[Text], Op], Text]
+
+
+def types(node: Op) -> list[Type]:
+    """Argument types as values are held."""
+    return [computed(a.type) for a in node.args]
+
+
+def _scalar_extreme(name: str, scalar: Scalar) -> str:
+    return real(scalar, f"f{name}") if scalar.is_float else name
+
+
+def _extreme(name: str) -> CudaPrinter:
+    def show(r: Renders, args: Sequence[Text], node: Op) -> Text:
+        result = computed(node.type)
+        plain = _scalar_extreme(name, scalar_of(result))
+        if isinstance(result, Scalar):
+            return call(plain, _same_width(args, result))
+        return call(elementwise(r.library, plain, plain, result, 2), args)
+
+    return show
+
+
+def _same_width(args: Sequence[Text], type_: Scalar) -> Sequence[Text]:
+    """Narrow integers as int, so that CUDA's overloads are not ambiguous."""
+    if type_.is_float or type_.bits >= 32:
+        return args
+    return [Text(f"(int){at_least(a, Prec.UNARY)}", Prec.UNARY) for a in args]
+
+
+def _of_parts(name: str) -> CudaPrinter:
+    """The least or largest component."""
+
+    def show(r: Renders, args: Sequence[Text], node: Op) -> Text:
+        vec = types(node)[0]
+        one = _scalar_extreme(name, scalar_of(vec))
+        if isinstance(node.args[0], Var) and len(parts(vec)) < 4:
+            return Text(_nested(one, args[0].text, parts(vec)))
+        key = (f"{name}_element", (vec,))
+        if key not in r.library.functions:
+            value = f"return {_nested(one, 'v', parts(vec))};"
+            made = written(r.library, key[0], scalar_of(vec), (("v", vec),), value)
+            r.library.functions[key] = made
+        return call(r.library.spelled(key[0]), args)
+
+    return show
+
+
+def _nested(name: str, inner: str, places: Sequence[str]) -> str:
+    """``fmaxf(fmaxf(v.x, v.y), v.z)``."""
+    text = inner + places[0]
+    for place in places[1:]:
+        text = f"{name}({text}, {inner}{place})"
+    return text
+
+
+def _clamp(_: Renders, args: Sequence[Text], node: Op) -> Text:
+    type_ = scalar_of(computed(node.type))
+    if type_.name == "float32" and [a.text for a in args[1:]] == ["0.0f", "1.0f"]:
+        return call("__saturatef", args[:1])
+    least, most = _scalar_extreme("min", type_), _scalar_extreme("max", type_)
+    x, low, high = _same_width(args, type_)
+    return call(least, [call(most, [x, low]), high])
+
+
+def _abs(r: Renders, args: Sequence[Text], node: Op) -> Text:
+    result = computed(node.type)
+    scalar = scalar_of(result)
+    if scalar.is_unsigned:
+        return args[0]
+    name = real(scalar, "fabs") if scalar.is_float else "llabs" if scalar.bits == 64 else "abs"
+    if isinstance(result, Scalar):
+        return call(name, args)
+    return call(elementwise(r.library, name, name, result, 1), args)
+
+
+def _where_sign(test: str, yes: float, no: float) -> CudaPrinter:
+    def show(_: Renders, args: Sequence[Text], node: Op) -> Text:
+        type_ = computed(node.type)
+        prec = Prec.COMPARE if test == "<" else Prec.EQUAL
+        condition = binary(test, prec, args[0], Text(number(0, type_)))
+        return choice(condition, _signed(yes, type_), _signed(no, type_))
+
+    return show
+
+
+def _signed(value: float, type_: Type) -> Text:
+    return Text(number(value, type_), Prec.UNARY if value < 0 else Prec.POSTFIX)
+
+
+def _frac(r: Renders, args: Sequence[Text], node: Op) -> Text:
+    type_ = computed(node.type)
+    if isinstance(type_, Scalar) and not isinstance(node.args[0], Var):
+        return call(r.library.function("frac", type_), args)
+    whole = call(real(scalar_of(type_), "trunc"), args)
+    return binary("-", Prec.ADD, args[0], whole)
+
+
+def _scaled(factor: float) -> CudaPrinter:
+    def show(_: Renders, args: Sequence[Text], node: Op) -> Text:
+        type_ = computed(node.type)
+        digits = repr(factor) if scalar_of(type_).name == "float64" else f"{factor:.9g}f"
+        return binary("*", Prec.MUL, args[0], Text(digits))
+
+    return show
+
+
+def _bit_count(_: Renders, args: Sequence[Text], node: Op) -> Text:
+    type_ = scalar_of(node.args[0].type)
+    if type_.bits == 64:
+        return call("__popcll", args)
+    if type_.bits == 32 or type_.is_unsigned:
+        return call("__popc", args)
+    unsigned = name_of(Scalar(f"u{type_.name}"))
+    return call("__popc", [Text(f"({unsigned}){at_least(args[0], Prec.UNARY)}", Prec.UNARY)])
+
+
+def _where(_: Renders, args: Sequence[Text], node: Op) -> Text:
+    return choice(*args)
+
+
+def _lerp(r: Renders, args: Sequence[Text], node: Op) -> Text:
+    a, b, t = args
+    result = computed(node.type)
+    if not isinstance(result, Scalar):
+        operator(r.library, "-", result, result, result)
+        operator(r.library, "+", result, result, result)
+        operator(r.library, "*", scalar_of(result), result, result)
+    return binary("+", Prec.ADD, a, binary("*", Prec.MUL, t, binary("-", Prec.ADD, b, a)))
+
+
+_OPPOSITE = {
+    **{"eq": ("!=", Prec.EQUAL), "ne": ("==", Prec.EQUAL), "lt": (">=", Prec.COMPARE)},
+    **{"le": (">", Prec.COMPARE), "gt": ("<=", Prec.COMPARE), "ge": ("<", Prec.COMPARE)},
+}
+
+
+def _not(r: Renders, args: Sequence[Text], node: Op) -> Text:
+    """``a >= b`` for ``!(a < b)``, which NaN would tell apart of floats."""
+    inner = node.args[0]
+    if isinstance(inner, Op) and inner.op in _OPPOSITE:
+        left, right = (computed(a.type) for a in inner.args)
+        exact = inner.op in ("eq", "ne") or not scalar_of(left).is_float
+        if isinstance(left, Scalar) and left == right and exact:
+            symbol, prec = _OPPOSITE[inner.op]
+            return binary(symbol, prec, *(r.show(a) for a in inner.args))
+    return prefix("!", args[0])
+
+
+def _shift_count(r: Renders, count: Expr, shown: Text) -> Text:
+    """By how much a shift goes: no shift depends on the type of its count."""
+    if isinstance(count, Const):
+        return Text(str(count.value))
+    if isinstance(count, Cast):
+        source, target = count.value.type, count.type
+        if isinstance(source, Scalar) and source.is_int and source.bits <= target.bits:
+            return r.show(count.value)
+    return shown
+
+
+def _promoted(r: Renders, args: Sequence[Text], node: Op) -> Sequence[Text]:
+    """Operands without casts to int that C++'s promotion makes by itself."""
+    return [
+        r.show(e.value)
+        if isinstance(e, Cast) and e.type == INT32 and e.value.type in _PROMOTED
+        else shown
+        for e, shown in zip(node.args, args, strict=True)
+    ]
+
+
+_PROMOTED = tuple(Scalar(name) for name in ("int8", "int16", "uint8", "uint16"))
+
+
+def masked(e: Expr, shown: Text) -> Text:
+    """An operand of a bitwise op: masks in hexadecimal."""
+    if isinstance(e, Const) and type(e.value) is int and e.value > 9:
+        return Text(literal(e.value, e.type, hexadecimal=True))
+    return shown

@@ -1,0 +1,1 @@
+"""How the threads of a kernel share its work: one file a style."""

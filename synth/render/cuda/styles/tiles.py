@@ -1,0 +1,193 @@
+"""Tiles of the inputs in shared memory: the threads of a block load each element once for all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from generators.program import expr, ir
+from generators.program.dtypes import INT32, Array
+from generators.program.expr import Var
+from generators.program.walk import expressions, mentions, operands, statements
+from synth.render.cuda.body import Body
+from synth.render.cuda.forms import Staged, staged
+from synth.render.cuda.kernel import KernelText, Written, factor, leave_before
+from synth.render.cuda.lines import wrapped
+from synth.render.cuda.text import Text
+
+
+def write(text: KernelText) -> Written:
+    """The kernel with its one long loop cut into tiles of as many turns as the block is wide."""
+    return _Tiles(text).written()
+
+
+class _Tiled(Body):
+    """Prints a body; within the tile, arrays that are staged are read from their tiles."""
+
+    tiles: dict[str, str]
+    """Each staged array's element in its tile, while the inner loop is printed."""
+
+    def index(self, array: Var, indices: Sequence[expr.Expr]) -> Text:
+        tile = self.tiles.get(array.name)
+        return super().index(array, indices) if tile is None else Text(tile)
+
+
+class _Tiles:
+    def __init__(self, text: KernelText) -> None:
+        self.text = text
+        found = staged(text.kernel)
+        assert found is not None, "the schedule asks for a form that the kernel does not have"
+        self.found: Staged = found
+        loop = text.kernel.body[found.place]
+        assert isinstance(loop, ir.For)
+        self.loop = loop
+        self.size = text.schedule.tile
+        self.start = text.fresh("base", "tile_start")
+        self.turn = text.fresh("t", "turn")
+        self.count = text.fresh("count", "tile_count")
+        self.places = [text.fresh(a, f"{a}_at") for a in "xyz"[: len(text.kernel.threads)]]
+        self.tiles = {name: text.fresh(f"{name}_tile") for name in found.arrays}
+        self.along = {axis: text.fresh(f"load_{axis}") for axis in self._axes()}
+        self.body = _Tiled(text.library, text.names, text.shapes(), "return;")
+        self.body.tiles = {}
+
+    def _axes(self) -> list[str]:
+        """Along which axes of the block a tile's turns are loaded."""
+        kinds = set(self.found.arrays.values())
+        return [*(["x"] if kinds - {"column"} else []), *(["y"] if "column" in kinds else [])]
+
+    def written(self) -> Written:
+        kernel, place = self.text.kernel, self.found.place
+        self.body.special[id(self.loop)] = self._tile_loop
+        if place + 1 < len(kernel.body):
+            leave_before(self.body, kernel.body[place + 1], self._past_an_edge)
+        inner = self.body.run(kernel.body, self.text.given(), 1)
+        inner = _without_unread(inner, set(self.body.offsets.named.values()))
+        formulas = self.text.formulas()
+        pairs = zip(formulas[::-1], self.text.schedule.block, strict=True)
+        grid = [f"({factor(e)} + {b - 1}) / {b}" if b > 1 else e for e, b in pairs]
+        return Written([*self._declarations(), *self._threads(), *inner], grid)
+
+    def _declarations(self) -> list[str]:
+        types = {p.name: p.type for p in self.text.kernel.params}
+        lines = []
+        for name, kind in self.found.arrays.items():
+            type_ = types[name]
+            assert isinstance(type_, Array)
+            held = self.text.library.type(type_.element)
+            # A column more than the tile needs keeps its rows in different banks.
+            extents = {"line": f"[{self.size}]", "cross": f"[{self.size}][{self.size + 1}]"}
+            shape = extents.get(kind, f"[{self.size}][{self.size}]")
+            lines.append(f"    __shared__ {held} {self.tiles[name]}{shape};")
+        return lines
+
+    def _threads(self) -> list[str]:
+        """Each thread's place; those past an edge repeat the last element until they leave."""
+        names, extents = self.text.threads()[::-1], self.text.extents()[::-1]
+        block = self.text.schedule.block
+        lines, own = [], []
+        for axis, place, size in zip("xyz", self.places, block, strict=False):
+            if size > 1:
+                part = f"blockIdx.{axis} * {size} + threadIdx.{axis}"
+                lines.append(f"    const int {place} = {part};")
+        for axis, name, place, extent, size in zip(
+            "xyz", names, self.places, extents, block, strict=False
+        ):
+            if size > 1:
+                own += wrapped(4, f"const int {name} = min({place}, {extent} - 1);")
+            else:
+                own.append(f"    const int {name} = blockIdx.{axis};")
+        return [*lines, *own]
+
+    def _past_an_edge(self) -> str:
+        block = self.text.schedule.block[::-1]
+        places = zip(self.places[::-1], self.text.extents(), block, strict=True)
+        return " || ".join(f"{place} >= {factor(e)}" for place, e, size in places if size > 1)
+
+    def _tile_loop(self, s: ir.For, depth: int) -> None:
+        body, size = self.body, self.size
+        stop = body.show(s.stop).text
+        name = body.name(s.name)
+        put = body.put
+        put(depth, f"for (int {self.start} = 0; {self.start} < {stop}; {self.start} += {size}) {{")
+        for axis, along in self.along.items():
+            put(depth + 1, f"const int {along} = {self.start} + threadIdx.{axis};")
+        self._loads(stop, depth + 1)
+        put(depth + 1, "__syncthreads();")
+        put(depth + 1, f"const int {self.count} = min({size}, {stop} - {self.start});")
+        if self.text.schedule.unroll > 1:
+            body.lines.append(f"#pragma unroll {self.text.schedule.unroll}")
+        turn, count = self.turn, self.count
+        put(depth + 1, f"for (int {turn} = 0; {turn} < {count}; ++{turn}) {{")
+        if self._reads_place():
+            put(depth + 2, f"const int {name} = {self.start} + {turn};")
+        self.body.tiles = {a: self._element(a, kind) for a, kind in self.found.arrays.items()}
+        body.block(s.body, depth + 2)
+        self.body.tiles = {}
+        put(depth + 1, "}")
+        put(depth + 1, "__syncthreads();")
+        put(depth, "}")
+
+    def _element(self, array: str, kind: str) -> str:
+        tile, turn = self.tiles[array], self.turn
+        places = {
+            "line": f"[{turn}]",
+            "row": f"[threadIdx.y][{turn}]",
+            "column": f"[{turn}][threadIdx.x]",
+            "cross": f"[threadIdx.x][{turn}]",
+        }
+        return f"{tile}{places[kind]}"
+
+    def _loads(self, stop: str, depth: int) -> None:
+        """One thread's elements of the tiles, behind one test for all that share it."""
+        groups: dict[str, list[str]] = {}
+        for array, kind in self.found.arrays.items():
+            along = self.along["y" if kind == "column" else "x"]
+            test = f"{along} < {stop}"
+            if kind == "line" and len(self.text.schedule.block) > 1:
+                test = f"threadIdx.y == 0 && {test}"
+            groups.setdefault(test, []).append(self._load(array, kind, along, depth))
+        for test, lines in groups.items():
+            self.body.put(depth, f"if ({test}) {{")
+            for line in lines:
+                self.body.put(depth + 1, line)
+            self.body.put(depth, "}")
+
+    def _load(self, array: str, kind: str, along: str, depth: int) -> str:
+        load = next(
+            e
+            for e in expressions(self.loop.body)
+            if isinstance(e, expr.Load) and e.array.name == array
+        )
+        swaps = {self.loop.name: Var(along, INT32)}
+        if kind == "cross":
+            swaps[self.text.kernel.threads[-1]] = Var(self._crossed(depth), INT32)
+        indices = [swaps.get(i.name, i) if isinstance(i, Var) else i for i in load.indices]
+        place = "[threadIdx.x]" if kind == "line" else "[threadIdx.y][threadIdx.x]"
+        return f"{self.tiles[array]}{place} = {self.body.index(load.array, indices).text};"
+
+    def _crossed(self, depth: int) -> str:
+        """A variable that holds the last thread index of the row that this thread loads."""
+        name = self.text.fresh("load_row")
+        extent = self.text.extents()[-1]
+        place = f"blockIdx.x * {self.size} + threadIdx.y"
+        self.body.put(depth, f"const int {name} = min((int)({place}), {extent} - 1);")
+        return name
+
+    def _reads_place(self) -> bool:
+        """Whether the loop needs its variable for more than what is read from tiles."""
+        return any(
+            mentions(e, self.loop.name, lambda load: load.array.name in self.found.arrays)
+            for s in statements(self.loop.body)
+            for e in operands(s)
+        )
+
+
+def _without_unread(lines: list[str], names: set[str]) -> list[str]:
+    """The lines without those that compute a flat index which tiles have made needless."""
+    kept = list(lines)
+    for name in names:
+        uses = [k for k, line in enumerate(kept) if re.search(rf"\b{name}\b", line)]
+        if len(uses) == 1 and kept[uses[0]].lstrip().startswith(f"const int {name} = "):
+            del kept[uses[0]]
+    return kept

@@ -1,0 +1,188 @@
+"""How plain CUDA names the types of a program, and where the parts of a composite are.
+
+Vectors of 2 to 4 are CUDA's own (``float3``), matrices and longer vectors small structs; float16 is
+a storage type: values are computed in float.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from generators.program.dtypes import (
+    FLOAT32,
+    Mat,
+    Quat,
+    Scalar,
+    Struct,
+    Transform,
+    Type,
+    Vec,
+    scalar_of,
+)
+
+SCALARS = {
+    "bool": "bool",
+    "int8": "signed char",
+    "int16": "short",
+    "int32": "int",
+    "int64": "long long",
+    "uint8": "unsigned char",
+    "uint16": "unsigned short",
+    "uint32": "unsigned int",
+    "uint64": "unsigned long long",
+    "float16": "__half",
+    "float32": "float",
+    "float64": "double",
+}
+_VECTORS = {
+    "int8": "char",
+    "int16": "short",
+    "int32": "int",
+    "int64": "longlong",
+    "uint8": "uchar",
+    "uint16": "ushort",
+    "uint32": "uint",
+    "uint64": "ulonglong",
+    "float32": "float",
+    "float64": "double",
+}
+_SHORT = {**_VECTORS, "bool": "bool", "float16": "half"}
+LETTERS = "xyzw"
+
+KEYWORDS = frozenset(
+    {
+        *("alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char"),
+        *("class", "const", "constexpr", "continue", "default", "delete", "do", "double", "else"),
+        *("enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if"),
+        *(
+            "inline",
+            "int",
+            "long",
+            "mutable",
+            "namespace",
+            "new",
+            "noexcept",
+            "not",
+            "operator",
+            "or",
+        ),
+        *("private", "protected", "public", "register", "return", "short", "signed", "sizeof"),
+        *("static", "struct", "switch", "template", "this", "throw", "true", "try", "typedef"),
+        *("typename", "union", "unsigned", "using", "virtual", "void", "volatile", "while", "xor"),
+        *("index", "stride", "dim3", "half"),
+    }
+)
+"""Names that C++, or the text around a kernel's body, has for itself."""
+
+
+def bytes_of(type_: Type) -> int:
+    """What a value takes in memory, up to padding in structs."""
+    if isinstance(type_, Struct):
+        return sum(bytes_of(t) for _, t in type_.fields)
+    return scalar_of(type_).bits // 8 * (1 if isinstance(type_, Scalar) else len(parts(type_)))
+
+
+def computed(type_: Type) -> Type:
+    """The type in which values are held: float32 where memory has float16."""
+    if isinstance(type_, Struct):
+        return type_
+    if isinstance(type_, Scalar):
+        return FLOAT32 if type_.name == "float16" else type_
+    if isinstance(type_, Vec):
+        return Vec(type_.size, _wide(type_.scalar))
+    if isinstance(type_, Mat):
+        return Mat(type_.rows, type_.cols, _wide(type_.scalar))
+    if isinstance(type_, Quat | Transform):
+        return type(type_)(_wide(type_.scalar))
+    raise TypeError(f"{type_} is no value")
+
+
+def _wide(scalar: Scalar) -> Scalar:
+    return FLOAT32 if scalar.name == "float16" else scalar
+
+
+def is_builtin_vector(type_: Type) -> bool:
+    """Whether CUDA itself has the vector type."""
+    if not isinstance(type_, Vec) or type_.scalar.name not in _VECTORS:
+        return False
+    # CUDA 13 deprecates double4 and its like: their alignment differs between versions.
+    return type_.size in (2, 3) or (type_.size == 4 and type_.scalar.bits < 64)
+
+
+def name_of(type_: Type) -> str:
+    """The C++ name of a type."""
+    if isinstance(type_, Scalar):
+        return SCALARS[type_.name]
+    if isinstance(type_, Struct):
+        return type_.name
+    if isinstance(type_, Vec):
+        if is_builtin_vector(type_):
+            return f"{_VECTORS[type_.scalar.name]}{type_.size}"
+        return f"{_SHORT[type_.scalar.name].capitalize()}Vec{type_.size}"
+    if isinstance(type_, Mat):
+        return f"{_SHORT[type_.scalar.name].capitalize()}{type_.rows}x{type_.cols}"
+    if isinstance(type_, Quat):
+        return {"float16": "Quath", "float32": "Quatf", "float64": "Quatd"}[type_.scalar.name]
+    if isinstance(type_, Transform):
+        return {"float16": "Transformh", "float32": "Transformf", "float64": "Transformd"}[
+            type_.scalar.name
+        ]
+    raise TypeError(f"{type_} has no name in C++")
+
+
+def definition(type_: Type, fields_as: Mapping[str, str]) -> str:
+    """The struct that a type needs, ``""`` where C++ or CUDA has it.
+
+    ``fields_as`` renames the fields of a program's struct whose names C++ has for itself.
+    """
+    name = name_of(type_)
+    if isinstance(type_, Scalar) or is_builtin_vector(type_):
+        return ""
+    if isinstance(type_, Vec):
+        return f"struct {name} {{\n    {SCALARS[type_.scalar.name]} v[{type_.size}];\n}};\n"
+    if isinstance(type_, Mat):
+        entries = f"m[{type_.rows}][{type_.cols}]"
+        return f"struct {name} {{\n    {SCALARS[type_.scalar.name]} {entries};\n}};\n"
+    if isinstance(type_, Quat):
+        return f"struct {name} {{\n    {SCALARS[type_.scalar.name]} x, y, z, w;\n}};\n"
+    if isinstance(type_, Transform):
+        position, rotation = parts_of_transform(type_)
+        return f"struct {name} {{\n    {name_of(position)} p;\n    {name_of(rotation)} q;\n}};\n"
+    assert isinstance(type_, Struct)
+    fields = "".join(f"    {name_of(t)} {fields_as.get(f, f)};\n" for f, t in type_.fields)
+    return f"struct {name} {{\n{fields}}};\n"
+
+
+def parts_of_transform(type_: Transform) -> tuple[Vec, Quat]:
+    return Vec(3, type_.scalar), Quat(type_.scalar)
+
+
+def parts(type_: Type) -> list[str]:
+    """How each scalar of a composite is reached, in the order of Warp's memory."""
+    if isinstance(type_, Quat):
+        return [f".{c}" for c in LETTERS]
+    if isinstance(type_, Transform):
+        return [*(f".p.{c}" for c in LETTERS[:3]), *(f".q.{c}" for c in LETTERS)]
+    if isinstance(type_, Mat):
+        return [f".m[{i}][{j}]" for i in range(type_.rows) for j in range(type_.cols)]
+    assert isinstance(type_, Vec)
+    if is_builtin_vector(type_):
+        return [f".{c}" for c in LETTERS[: type_.size]]
+    return [f".v[{i}]" for i in range(type_.size)]
+
+
+def literal(value: bool | int | str, scalar: Scalar, hexadecimal: bool = False) -> str:
+    """A literal as a person writes it: ``0.5f``, ``3u``, ``true``, ``0x9E3779B9u``."""
+    if scalar.name == "bool":
+        return "true" if value else "false"
+    if isinstance(value, str):
+        text = value if any(c in value for c in ".en") else f"{value}.0"
+        return text if scalar.name == "float64" else f"{text}f"
+    if hexadecimal or (scalar.is_unsigned and value >= 2**31 and value % 1000):
+        hexadecimal = value > 9
+    suffix = {"uint32": "u", "int64": "ll", "uint64": "ull"}.get(scalar.name, "")
+    if scalar.name == "int64" and value == -(2**63):
+        return "(-9223372036854775807ll - 1)"
+    if scalar.name == "int32" and value == -(2**31):
+        return "(-2147483647 - 1)"
+    return f"0x{value:X}{suffix}" if hexadecimal else f"{value}{suffix}"

@@ -1,0 +1,1 @@
+"""A program as plain Python with `math` and NumPy."""

@@ -1,0 +1,108 @@
+"""Literals, docstrings, signatures and bodies: what a renderer asks about text and trees."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from generators.program import expr, ir
+from synth.render.breaks import TAB, WIDTH
+from synth.render.doc import Doc, Prec
+
+
+@lru_cache(maxsize=4096)
+def number(text: str) -> Doc:
+    """A number as a person writes it; a negative one binds like a minus sign."""
+    return Doc(text, Prec.UNARY if text.startswith("-") else Prec.TIGHT)
+
+
+def float_text(value: str) -> str:
+    """A decimal text that Python reads as a float."""
+    return value if any(c in value for c in ".en") else f"{value}.0"
+
+
+def constant_text(value: bool | int | str) -> str:
+    """A literal's text: decimals as they are, bit masks in hexadecimal."""
+    if isinstance(value, bool):
+        return str(value)
+    return float_text(value) if isinstance(value, str) else _int_text(value)
+
+
+def _int_text(value: int) -> str:
+    nibbles = set(f"{value:X}")
+    return (
+        f"0x{value:X}"
+        if value >= 255 and len(nibbles) <= 2 and nibbles & set("ABCDEF53")
+        else str(value)
+    )
+
+
+def is_literal(value: expr.Expr) -> bool:
+    """Whether the value is a bare literal, with or without a minus sign."""
+    if isinstance(value, expr.Op) and value.op == "neg":
+        value = value.args[0]
+    return isinstance(value, expr.Const)
+
+
+def docstring(doc: str, depth: int) -> list[str]:
+    """The lines of a docstring; none for an empty one."""
+    if not doc:
+        return []
+    pad = " " * (depth * TAB)
+    if "\n" not in doc and len(pad) + len(doc) + 6 <= WIDTH:
+        return [f'{pad}"""{doc}"""']
+    first, *rest = [
+        line
+        for part in doc.strip().split("\n")
+        for line in textwrap.wrap(part, WIDTH - len(pad) - 6) or [""]
+    ]
+    return [f'{pad}"""{first}', *[f"{pad}{line}".rstrip() for line in rest], f'{pad}"""']
+
+
+def signature(head: str, params: Sequence[str], end: str) -> list[str]:
+    """``head(params)end`` on one line if it fits, else with one parameter a line."""
+    line = f"{head}({', '.join(params)}){end}"
+    if len(line) <= WIDTH:
+        return [line]
+    return [f"{head}(", *[f"    {p}," for p in params], f"){end}"]
+
+
+def nested(body: ir.Body) -> Iterator[ir.Body]:
+    """The bodies directly inside the statements of a body."""
+    for statement in body:
+        if isinstance(statement, ir.If):
+            for _, branch in statement.branches:
+                yield branch
+            yield statement.orelse
+        elif isinstance(statement, ir.For | ir.While):
+            yield statement.body
+
+
+def statements(body: ir.Body) -> Iterator[ir.Statement]:
+    """All statements of a body, those in nested bodies too."""
+    yield from body
+    for inner in nested(body):
+        yield from statements(inner)
+
+
+def changed(body: ir.Body) -> set[str]:
+    """Variables that a body assigns."""
+    found: set[str] = set()
+    for s in statements(body):
+        if isinstance(s, ir.Assign | ir.AugAssign | ir.Sample):
+            found.add(s.name)
+        if isinstance(s, ir.Sample):
+            found.add(s.state.name)
+    return found
+
+
+def names_of(program: ir.Program) -> set[str]:
+    """What a program names itself; ``ValueError`` where that hides what the text needs."""
+    kernel, functions = program.kernel, program.functions
+    names = {kernel.name, *(f.name for f in functions), *(p.name for p in kernel.params)}
+    names |= changed(kernel.body).union(*(changed(f.body) for f in functions))
+    names.update(p.name for f in functions for p in f.params)
+    if hidden := names & ir.RESERVED:
+        raise ValueError(f"a program must not name anything {', '.join(sorted(hidden))}")
+    return names

@@ -1,0 +1,74 @@
+"""A stored row against what its ``program`` column makes today."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+from extract import ExtractError
+from generators import categories
+from generators.build.draw import Draw, Reject
+from generators.program.keys import program_keys
+from generators.program.serialise import from_json, to_json
+from synth.codegen.translator import CodegenError, Translator
+from synth.gates.judge import judge
+from synth.render import warp as render_warp
+from synth.rows.maker import Row, cuda_columns, longest_draw, program_columns
+
+
+def differing_columns(row: Row) -> tuple[str, str]:
+    """The first column that the program does not make again, and why; empty when all are equal.
+
+    Covers every column but the CUDA texts, ``checks`` and ``provenance``, and judges the program
+    by the gates anew. No text of the row is executed. The second string is the rename key.
+    """
+    if row["program"] is None:
+        return "program is null: the row cannot be made again", ""
+    try:
+        program = from_json(row["program"])
+        tolerances = judge(program)
+        keys = program_keys(program)
+    except Reject as reject:
+        return f"program does not pass the gates: {reject}", ""
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        return f"program is damaged: {type(error).__name__}: {error}", ""
+    made = program_columns(program, tolerances, keys, render_warp.render(program))
+    wrong = [name for name, value in made.items() if row[name] != value]
+    if wrong:
+        return f"the program makes another {', '.join(wrong)}", keys.rename
+    return _false_origin(row), keys.rename
+
+
+def _false_origin(row: Row) -> str:
+    """Whether seed, index and attempt of ``provenance`` lead to another program."""
+    origin = row["provenance"]
+    if row["category"] not in categories() or origin["pairsmith"] != version("pairsmith"):
+        return ""
+    draw = Draw(origin["seed"], row["category"], origin["index"], origin["attempt"])
+    try:
+        same = to_json(longest_draw(draw, row["level"])) == row["program"]
+    except Reject:
+        same = False
+    return "" if same else "provenance does not lead to this program"
+
+
+def retranslated(row: Row, translator: Translator) -> Row:
+    """The CUDA columns that ``python`` gives.
+
+    Executes ``python``: call it for rows whose ``python`` the program makes again. Raises
+    CodegenError or ExtractError when it does not translate.
+    """
+    text = translator.translate(row["python"], row["kernel_name"])
+    return cuda_columns(text, row["kernel_name"])
+
+
+def retranslated_difference(row: Row, translator: Translator) -> str:
+    """What of the CUDA is not what ``python`` gives; an empty string when all is equal.
+
+    Executes ``python``, as :func:`retranslated`.
+    """
+    try:
+        made = retranslated(row, translator)
+    except (CodegenError, ExtractError) as error:
+        return f"python does not translate: {str(error).splitlines()[0]}"
+    wrong = [name for name, value in made.items() if row[name] != value]
+    return f"python translates to another {', '.join(wrong)}" if wrong else ""

@@ -1,0 +1,1 @@
+"""A run: plan, units, engines, rounds of redraws, finishing, raising, growing."""

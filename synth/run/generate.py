@@ -1,0 +1,120 @@
+"""One run: tasks that are not done yet, then the finishing pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from synth.codegen.translator import check_warp_version
+from synth.dataset.lock import held_alone
+from synth.dataset.manifest import Manifest, read_manifest, require_same_shape
+from synth.dataset.settings import Settings, Versions, shape_of
+from synth.errors import SettingsError
+from synth.run.engine import Engine, InProcess, Processes
+from synth.run.interrupt import kept_interrupt
+from synth.run.one_run import Part, Phase, Progress, Run, unsaid, unseen
+from synth.run.prepare import disk_troubles, open_run, prepared, recover
+from synth.run.work import Work
+
+
+def generate(
+    settings: Settings,
+    n: int,
+    out: Path,
+    *,
+    workers: int = 1,
+    shard_size: int = 1000,
+    progress: Progress = unseen,
+    phase: Phase = unsaid,
+    engine: Engine | None = None,
+) -> Manifest:
+    """Make a dataset of ``n`` rows in ``out``, or go on with one that was begun there.
+
+    A dataset that is complete already is left as it is, and ``progress`` is never called. One of
+    fewer rows grows, and one with shards that are missing or altered gets those again. Tasks are
+    done by ``engine``, by default by ``workers`` processes.
+
+    Raises :class:`SettingsError` for a request that cannot be met and :class:`RunError` when a
+    worker dies; nothing already written is lost by either.
+    """
+    _require_workers(workers)
+    with prepared(settings, n, out, shard_size, part=False) as run:
+        if run is None:
+            return _there(out)
+        run.phase = phase
+        with _at_work(run, engine, workers), kept_interrupt() as run.stop_if_asked:
+            run.make_units(progress)
+            return run.finish()
+
+
+def generate_part(
+    settings: Settings,
+    n: int,
+    out: Path,
+    part: Part,
+    *,
+    workers: int = 1,
+    shard_size: int = 1000,
+    progress: Progress = unseen,
+    engine: Engine | None = None,
+) -> int:
+    """Make the units of one part and leave the finishing pass to :func:`finish`.
+
+    Gives how many units are still to be made by this part and others. Raises as :func:`generate`.
+    """
+    if not 1 <= part.number <= part.count:
+        raise SettingsError(f"part {part.number}/{part.count} does not exist; give k/n with k to n")
+    _require_workers(workers)
+    with prepared(settings, n, out, shard_size, part=True) as run:
+        if run is None:
+            return 0
+        with _at_work(run, engine, workers), kept_interrupt() as run.stop_if_asked:
+            run.make_units(progress, part)
+            run.work.look(closely=False)
+            return sum(task.name not in run.work.done for task, _ in run.units())
+
+
+def finish(out: Path, *, workers: int = 1, engine: Engine | None = None) -> Manifest:
+    """The finishing pass alone, over units that lie in ``out``."""
+    check_warp_version()
+    work = Work.read(out)
+    if work is None:
+        raise SettingsError(f"{out} holds no unfinished run; start one with pairsmith generate")
+    settings = work.settings()
+    versions = Versions.installed(settings.verify)
+    require_same_shape(out, shape_of(settings, versions), work.shape)
+    with held_alone(out), disk_troubles(out):
+        recover(out)
+        if Work.read(out) is None:
+            return _there(out)
+        run = open_run(settings, work.n, out, work.shard_size)
+        missing = [task.name for task, _ in run.units() if task.name not in run.work.done]
+        if missing:
+            raise SettingsError(
+                f"{len(missing)} units are not made yet (first: {missing[0]}); "
+                "run the same generate command again"
+            )
+        with _at_work(run, engine, workers):
+            return run.finish()
+
+
+@contextmanager
+def _at_work(run: Run, engine: Engine | None, workers: int) -> Iterator[None]:
+    """Give a run its engine, which ends with the block."""
+    run.engine = engine or (Processes(workers) if workers > 1 else InProcess())
+    try:
+        yield
+    finally:
+        run.engine.close()
+
+
+def _there(out: Path) -> Manifest:
+    manifest = read_manifest(out)
+    assert manifest is not None
+    return manifest
+
+
+def _require_workers(workers: int) -> None:
+    if workers <= 0:
+        raise SettingsError(f"workers is {workers}; give at least one")

@@ -1,0 +1,140 @@
+"""The folder of a run before it starts: held, recovered from kills, checked, opened."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from synth.codegen.translator import check_warp_version
+from synth.dataset.existing import Base, read_base
+from synth.dataset.files import remove_folder, remove_trash
+from synth.dataset.lock import lock_of
+from synth.dataset.manifest import Manifest, damaged_shards, read_manifest, require_same_shape
+from synth.dataset.settings import Settings, Versions, shape_of
+from synth.dataset.stage import Stage
+from synth.errors import RunError, SettingsError
+from synth.run.finish import commit
+from synth.run.one_run import Run
+from synth.run.raise_level import BEFORE, give_rows, is_raise, tally_before
+from synth.run.work import Work, open_work, remove_empty, require_ours, require_same_plan
+
+MOST_ROWS_A_SHARD = 100_000
+"""Larger shards could exceed what one column of an Arrow table holds, and are no use."""
+
+_DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
+
+
+@contextmanager
+def prepared(
+    settings: Settings, n: int, out: Path, shard_size: int, *, part: bool
+) -> Iterator[Run | None]:
+    """A run that holds its folder, alone or with other parts; None when there is nothing to do.
+
+    Raises :class:`SettingsError`, and :class:`RunError` for a disk that takes no more.
+    """
+    require_numbers(n, shard_size)
+    check_warp_version()
+    shape = shape_of(settings, Versions.installed(settings.verify))
+    with lock_of(out) as lock, disk_troubles(out):
+        if not part:
+            lock.alone()
+            recover(out)
+        elif lock.share_unless(lambda: _is_fresh(out, shape)):
+            recover(out)
+        manifest = read_manifest(out)
+        if manifest is not None and _is_done(out, manifest, shape, n, shard_size):
+            yield None
+            return
+        require_ours(out, shape, n)
+        if part:
+            require_same_plan(out, n, shard_size)
+        run = open_run(settings, n, out, shard_size, closely=not part)
+        if part:
+            lock.share()
+        yield run
+
+
+def require_numbers(n: int, shard_size: int) -> None:
+    """:class:`SettingsError` for numbers that no dataset can have."""
+    if n <= 0:
+        raise SettingsError(f"n is {n}; ask for at least one row")
+    if shard_size <= 0:
+        raise SettingsError(f"shard size is {shard_size}; give at least one row")
+    if shard_size > MOST_ROWS_A_SHARD:
+        raise SettingsError(f"shard size is {shard_size}; give at most {MOST_ROWS_A_SHARD}")
+
+
+def recover(out: Path) -> None:
+    """Put a dataset in its place that was staged in full when its run was killed."""
+    remove_trash(out)
+    remove_empty(out)
+    stage = Stage(out / "work")
+    staged = stage.manifest()
+    if staged is not None:
+        commit(stage, out, staged, out / "work")
+
+
+def open_run(
+    settings: Settings, n: int, out: Path, shard_size: int, *, closely: bool = True
+) -> Run:
+    """The run in a folder that is held; ``closely`` looks at the bytes of finished units too."""
+    versions = Versions.installed(settings.verify)
+    shape = shape_of(settings, versions)
+    work = open_work(out, shape, n, shard_size, closely=closely)
+    manifest = read_manifest(out)
+    raised = manifest is not None and is_raise(shape, manifest.shape)
+    if manifest is not None and raised:
+        give_rows(out, manifest, settings, work)
+    base = Base() if raised else read_base(out, manifest, settings.categories)
+    tally = tally_before(work.folder)
+    return Run(settings, versions, out, work, base, None if raised else manifest, tally)
+
+
+@contextmanager
+def disk_troubles(out: Path) -> Iterator[None]:
+    """Turn a disk that takes no more into one line; any other error is a bug and goes on."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _DISK_ERRORS:
+            raise
+        raise RunError(
+            f"cannot write to {out}: {os.strerror(error.errno)}; finished units are kept: mend "
+            "that and run the same command again to go on"
+        ) from None
+
+
+def _is_fresh(out: Path, shape: dict[str, Any]) -> bool:
+    """Whether there is something to do once for all parts."""
+    work = Work.read(out)
+    if work is None or Stage(work.folder).manifest() is not None:
+        return True
+    manifest = read_manifest(out)
+    raised = manifest is not None and is_raise(shape, manifest.shape)
+    return raised and not (work.folder / BEFORE).is_file()
+
+
+def _is_done(out: Path, manifest: Manifest, shape: dict[str, Any], n: int, shard_size: int) -> bool:
+    """Whether the dataset there is what was asked for; :class:`SettingsError` if it never can be.
+
+    One that was checked less far can be: its rows are checked further.
+    """
+    raised = is_raise(shape, manifest.shape)
+    if not raised:
+        require_same_shape(out, shape, manifest.shape)
+    if manifest.rows > n:
+        raise SettingsError(
+            f"{out} holds {manifest.rows} rows and {n} would delete some; choose another folder"
+        )
+    same = manifest.rows == n and manifest.shard_size == shard_size
+    if raised or not same or damaged_shards(out, manifest):
+        return False
+    left = Work.read(out)
+    if left is not None and left.shape == shape and left.n <= n:
+        # Nothing is left to mend.
+        remove_folder(left.folder)
+    return True

@@ -1,0 +1,1 @@
+"""Training views: conversations beside the shards."""

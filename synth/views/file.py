@@ -1,0 +1,138 @@
+"""One file of a training view: the conversations of one shard."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from synth.dataset.files import parquet_bytes
+from synth.dataset.stored import read_columns
+from synth.dataset.views_index import view_schema
+from synth.views.repair import Faults
+from synth.views.texts import EXCHANGES, REPAIR, Exchange, LeftOut, repair
+
+Row = dict[str, Any]
+
+COLUMNS = (
+    *("id", "category", "level", "kernel_name", "description", "python", "reference"),
+    *("cuda_helpers", "cuda_forward", "cuda_backward", "cuda_plain", "plain_args"),
+    *("plain_launch", "schedule", "launch", "args", "sizes", "input_seed", "ops", "checks"),
+)
+ROWS_AT_ONCE = 128
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """How long a conversation may be; ``tokenizer`` is a name on the Hub or a file. None: any."""
+
+    max_chars: int | None = None
+    tokenizer: str | None = None
+    max_tokens: int | None = None
+
+
+@dataclass(frozen=True)
+class ViewTask:
+    """A view and a shard; ``made_of`` is kept in the file: it tells whether one can stay."""
+
+    view: str
+    shard: Path
+    name: str
+    rows: int
+    bounds: Bounds
+    made_of: str
+
+
+def made_of(view: str, source_sha256: str, bounds: Bounds, versions: Mapping[str, Any]) -> str:
+    """What the bytes of a file follow from, as one line of JSON; ``versions`` are of all that
+    decides on texts and tokens."""
+    most = {"max_chars": bounds.max_chars, "max_tokens": bounds.max_tokens}
+    about = {"view": view, "source": source_sha256, **most, **versions}
+    return json.dumps(about, sort_keys=True)
+
+
+def make_view_file(task: ViewTask) -> bytes:
+    """The Parquet of a task: its conversations in the order of the rows."""
+    count = token_counter(task.bounds.tokenizer)
+    rows = read_columns(task.shard, COLUMNS)
+    left_out: Counter[str] = Counter()
+    entries = []
+    for row, exchange, more in _exchanges(task.view, rows, left_out):
+        entry = _entry(row, exchange, count) | more
+        if reason := _too_long(entry, task.bounds):
+            left_out[reason] += 1
+        else:
+            entries.append(entry)
+    schema = view_schema(task.view, task.bounds.tokenizer is not None)
+    about = {"made_of": task.made_of, "left_out": json.dumps(dict(sorted(left_out.items())))}
+    metadata = {**schema.metadata, **about}
+    return parquet_bytes(pa.Table.from_pylist(entries, schema=schema.with_metadata(metadata)))
+
+
+def load_tokenizer(name: str) -> Any:
+    """The tokenizer of a file, or of that name on the Hub."""
+    from tokenizers import Tokenizer
+
+    return Tokenizer.from_file(name) if Path(name).is_file() else Tokenizer.from_pretrained(name)
+
+
+def token_counter(name: str | None) -> Callable[[str], int] | None:
+    """Counts the tokens of a text, special ones left out; None without a tokenizer."""
+    if name is None:
+        return None
+    found = load_tokenizer(name)
+    return lambda text: len(found.encode(text, add_special_tokens=False).ids)
+
+
+def _exchanges(
+    view: str, rows: Sequence[Row], left_out: Counter[str]
+) -> Iterator[tuple[Row, Exchange, dict[str, str]]]:
+    if view == REPAIR:
+        yield from _repairs(rows, left_out)
+        return
+    for row in rows:
+        try:
+            yield row, EXCHANGES[view](row), {}
+        except LeftOut as reason:
+            left_out[str(reason)] += 1
+
+
+def _repairs(
+    rows: Sequence[Row], left_out: Counter[str]
+) -> Iterator[tuple[Row, Exchange, dict[str, str]]]:
+    with Faults() as faults:
+        for start in range(0, len(rows), ROWS_AT_ONCE):
+            some = rows[start : start + ROWS_AT_ONCE]
+            for row, wrong in zip(some, faults.wrong_kernels(some), strict=True):
+                if wrong is None:
+                    plain = row["cuda_plain"] is not None
+                    left_out["nothing_caught" if plain else "no_plain_cuda"] += 1
+                    continue
+                more = {"fault": wrong.fault, "failure": wrong.failure, "wrong": wrong.text}
+                yield row, repair(row, wrong.text, wrong.evidence), more
+
+
+def _entry(
+    row: Mapping[str, Any], exchange: Exchange, count: Callable[[str], int] | None
+) -> dict[str, Any]:
+    texts = (exchange.question, exchange.answer)
+    roles = ("user", "assistant")
+    entry = {
+        **{name: row[name] for name in ("id", "category", "level")},
+        "messages": [{"role": r, "content": t} for r, t in zip(roles, texts, strict=True)],
+        "chars": sum(map(len, texts)),
+    }
+    return entry if count is None else entry | {"tokens": sum(map(count, texts))}
+
+
+def _too_long(entry: Mapping[str, Any], bounds: Bounds) -> str:
+    if bounds.max_chars is not None and entry["chars"] > bounds.max_chars:
+        return "too_many_characters"
+    if bounds.max_tokens is not None and entry["tokens"] > bounds.max_tokens:
+        return "too_many_tokens"
+    return ""

@@ -1,0 +1,209 @@
+"""Rows of the ``repair`` view: a wrong kernel, what a compiler or a run says of it, the right one.
+
+A quarter of the rows get a text that NVRTC refuses, the others one that compiles and is caught in a
+run on inputs that the row does not show, as an answer is judged. What no check catches is not used,
+and a row whose own kernel does not pass the same run has no repair.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from synth.views.sizes import size_names
+from synth.views.texts import fenced, pick
+from validate.mutants.breaks import plain_breaks
+from validate.mutants.plain.draw import plain_mutants
+from validate.mutants.warp.draw import Mutant
+from validate.nvrtc.compiler import CompileRunner
+from validate.row.inputs import OTHER_POISON
+from validate.score.run import RowUnfit
+from validate.score.scorer import Answer, Scorer, Verdict
+
+Row = Mapping[str, Any]
+
+_ONE_IN = 4
+"""Of so many rows one gets a text that does not compile."""
+
+_TRIES = 6
+_LOG_CHARS = 1500
+HIDDEN_SEED = 8_271_828
+"""Of the inputs that wrong kernels fail on; the same for all who make views."""
+
+_UNWRITTEN = frozenset(
+    int.from_bytes(OTHER_POISON * size, "little", signed=signed)
+    for size in (2, 4, 8)
+    for signed in (True, False)
+)
+"""What integers of outputs hold before a kernel writes them; of one byte it might be a result."""
+
+_CAUGHT = {
+    "wrong_value": "An output is wrong",
+    "wrote_out_of_bounds": "The kernel writes outside an array",
+    "read_out_of_bounds": "The kernel reads outside an array",
+    "data_race": "The kernel has a data race",
+    "bad_sync": "Threads do not meet at a barrier",
+    "input_changed": "The kernel changes an input",
+}
+"""Verdicts that name a fault of the text; a crash or a time limit says less."""
+
+_OUTSIDE = ("wrote_out_of_bounds", "read_out_of_bounds")
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A wrong version of a row's plain CUDA.
+
+    ``fault`` names the edit, ``failure`` is the verdict (`compile_error` or one of
+    `validate.score.scorer.STATUSES`), ``evidence`` what was said of it.
+    """
+
+    text: str
+    fault: str
+    failure: str
+    evidence: str
+
+
+class Faults:
+    """Finds wrong kernels; keeps the child processes that compile and run. A context manager."""
+
+    def __init__(self) -> None:
+        # One text a program: most are refused, and a batch would be compiled again in halves.
+        self._compiler = CompileRunner(batch_size=1)
+        self._scorer = Scorer(hidden_seed=HIDDEN_SEED, batch_size=16)
+
+    def __enter__(self) -> Faults:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._compiler.close()
+        self._scorer.close()
+
+    def wrong_kernels(self, rows: Sequence[Row]) -> list[Wrong | None]:
+        """One for each row; None where none was caught, or the right kernel does not pass."""
+        fit = [at for at, row in enumerate(rows) if row["cuda_plain"] is not None]
+        broken = [at for at in fit if pick(rows[at], "repair/kind", _ONE_IN) == 0]
+        passing = _passing(self._scorer, rows, fit)
+        refused = dict(_refused(self._compiler, rows, broken))
+        found = {at: wrong for at, wrong in refused.items() if at in passing}
+        rest = sorted(passing - {*found})
+        left = {at: _in_turn(rows[at], plain_mutants(rows[at])) for at in rest}
+        for _ in range(_TRIES):
+            tried = {at: mutants.pop(0) for at, mutants in left.items() if mutants}
+            if not tried:
+                break
+            answers = [Answer(mutant.text, rows[at]) for at, mutant in tried.items()]
+            for at, verdict in zip(tried, self._scorer.score_batch(answers), strict=True):
+                if wrong := _caught(rows[at], tried[at], verdict):
+                    found[at] = wrong
+                    del left[at]
+        return [found.get(at) for at in range(len(rows))]
+
+
+def _in_turn(row: Row, mutants: Sequence[Mutant]) -> list[Mutant]:
+    """One mutant of each operator, operators and mutants in an order of the row's own."""
+
+    def order(*what: str) -> str:
+        return hashlib.sha256("/".join((row["id"], *what)).encode()).hexdigest()
+
+    ours: dict[str, Mutant] = {}
+    for mutant in sorted(mutants, key=lambda m: order(m.operator, m.text)):
+        ours.setdefault(mutant.operator, mutant)
+    return [ours[name] for name in sorted(ours, key=order)]
+
+
+def _refused(
+    compiler: CompileRunner, rows: Sequence[Row], chosen: Sequence[int]
+) -> Iterator[tuple[int, Wrong]]:
+    """Texts that NVRTC refuses, with its log."""
+    left = {at: _in_turn(rows[at], plain_breaks(rows[at])) for at in chosen}
+    while left := {at: mutants for at, mutants in left.items() if mutants}:
+        tried = {at: mutants.pop(0) for at, mutants in left.items()}
+        texts = [{**rows[at], "cuda_plain": mutant.text} for at, mutant in tried.items()]
+        for at, result in zip(tried, compiler.compile_plain(texts), strict=True):
+            if result.status == "compile_error" and "): error" in result.log:
+                log = _log(result.log)
+                evidence = f"The compiler says:\n\n{fenced('', log)}"
+                yield at, Wrong(tried[at].text, tried[at].operator, "compile_error", evidence)
+                del left[at]
+
+
+def _log(text: str) -> str:
+    """A compiler's log under the name that a file would have, cut after some lines."""
+    lines = text.replace("cuda_plain", "kernel.cu").strip().split("\n")
+    kept: list[str] = []
+    for line in lines:
+        if sum(map(len, kept)) + len(line) > _LOG_CHARS:
+            return "\n".join([*kept, "…"])
+        kept.append(line)
+    return "\n".join(kept)
+
+
+def _passing(scorer: Scorer, rows: Sequence[Row], chosen: Sequence[int]) -> set[int]:
+    """Those of the rows whose own plain CUDA passes."""
+    try:
+        verdicts = scorer.score_batch([Answer(rows[at]["cuda_plain"], rows[at]) for at in chosen])
+    except RowUnfit:
+        if len(chosen) == 1:
+            return set()
+        middle = len(chosen) // 2
+        return _passing(scorer, rows, chosen[:middle]) | _passing(scorer, rows, chosen[middle:])
+    return {at for at, verdict in zip(chosen, verdicts, strict=True) if verdict.passed}
+
+
+def _caught(row: Row, mutant: Mutant, verdict: Verdict) -> Wrong | None:
+    """The mutant, when the verdict names a fault, and would name the same each time."""
+    if verdict.status in _OUTSIDE and _may_run_wild(row):
+        return None
+    if verdict.status not in _CAUGHT:
+        return None
+    what, example, names = _CAUGHT[verdict.status], verdict.counter_example, size_names(row)
+    if example is None:
+        evidence = f"{what}: {_with_sizes(verdict.reason, names)}."
+    else:
+        sizes = ", ".join(f"{names.get(s, s)} = {value}" for s, value in example.sizes.items())
+        index = ", ".join(map(str, example.index))
+        place = f"{example.output}[{index}]" + (f".{example.field}" if example.field else "")
+        (role,) = {arg["role"] for arg in row["args"] if arg["name"] == example.output}
+        got = _got(example.got, written_before=role != "out")
+        want = _number(example.want)
+        evidence = f"{what}: with {sizes}, `{place}` {got}; it should be {want}."
+    return Wrong(mutant.text, mutant.operator, verdict.status, evidence)
+
+
+def _may_run_wild(row: Row) -> bool:
+    """Whether an element that is read outside an array may become an index.
+
+    Then the first access outside is noticed, or what follows crashes the process or takes for ever,
+    as memory happens to lie. None of that is used: rows must not depend on it.
+    """
+    arrays = (arg for arg in row["args"] if arg["kind"] == "array")
+    return "cast" in row["ops"] or any("int" in arg["dtype"] for arg in arrays)
+
+
+def _with_sizes(reason: str, names: Mapping[str, str]) -> str:
+    """A verdict's reason, which ends with the sizes, in the words of the kernel."""
+    reason = re.sub(r"\b0 bytes after", "right after", reason)
+    said, _, sizes = reason.rpartition(" at ")
+    pairs = [pair.partition("=") for pair in sizes.split(",")]
+    if not said or not all(equals for _, equals, _ in pairs):
+        return reason
+    told = ", ".join(f"{names.get(name, name)} = {value}" for name, _, value in pairs)
+    return f"{said} with {told}"
+
+
+def _got(value: float | int | bool, written_before: bool) -> str:
+    """What an element is; outputs hold a pattern until a kernel writes them."""
+    if not written_before and value in _UNWRITTEN:
+        return "is never written"
+    if not written_before and value != value:
+        return "is nan, or never written"
+    return f"is {_number(value)}"
+
+
+def _number(value: float | int | bool) -> str:
+    """Few digits, because the last ones depend on the machine's maths library."""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,227 @@
+"""Questions and answers of the training views, from the stored texts of a row.
+
+Each view has several phrasings; which one a row gets follows from its id. A question says all that
+its answer depends on: the signature and the style of plain CUDA are asked for in so many words.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from synth.views.sizes import said, shapes_clause, size_names
+
+Row = Mapping[str, Any]
+
+
+class LeftOut(Exception):  # noqa: N818 - no error: a row that a view has no use for
+    """A row has nothing for a view; the argument is the reason, as it is counted."""
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One question and its answer."""
+
+    question: str
+    answer: str
+
+
+def pick(row: Row, what: str, count: int) -> int:
+    """A number below ``count`` that follows from the row's id and what it is for."""
+    digest = hashlib.sha256(f"{what}/{row['id']}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") % count
+
+
+def fenced(language: str, text: str) -> str:
+    """A text as a block of Markdown."""
+    return f"```{language}\n{text.strip(chr(10))}\n```"
+
+
+def plain_answer(row: Row) -> str:
+    """The plain CUDA of a row and how it is launched."""
+    return f"{fenced('cuda', row['cuda_plain'])}\n\n{_launch(row)}"
+
+
+def wanted(row: Row) -> str:
+    """What is asked of plain CUDA beyond what it computes: signature, block and style."""
+    args = ", ".join(f"{arg['type']} {arg['name']}" for arg in row["plain_args"])
+    schedule = json.loads(row["schedule"])
+    block = " x ".join(map(str, row["plain_launch"]["block"]))
+    asked = [f"The signature is `{row['kernel_name']}({args})`, for blocks of {block} threads."]
+    if structs := _structs(row, args):
+        asked.append(f"There, {' and '.join(f'`{struct}`' for struct in structs)}.")
+    if shapes := shapes_clause(row):
+        asked.append(shapes)
+    if style := _STYLES[schedule["style"]](schedule):
+        asked.append(style)
+    if schedule.get("launch_bounds"):
+        asked.append("Declare the launch bounds.")
+    return " ".join(asked)
+
+
+def _structs(row: Row, signature: str) -> list[str]:
+    """Declarations of the structs that a signature needs, each in one line, in the text's order."""
+    found = re.findall(r"^struct (\w+) \{(.*?)^\};", row["cuda_plain"], re.DOTALL | re.MULTILINE)
+    declared = {name: " ".join(body.split()) for name, body in found}
+    needed: set[str] = set()
+    left = [signature]
+    while left:
+        words = {word for word in re.findall(r"\w+", left.pop()) if word in declared}
+        left += [declared[name] for name in words - needed]
+        needed |= words
+    return [f"struct {name} {{ {body} }};" for name, body in declared.items() if name in needed]
+
+
+_STYLES: dict[str, Callable[[Mapping[str, Any]], str]] = {
+    "guarded": lambda _s: "",
+    "grid_stride": lambda _s: "Use a grid-stride loop.",
+    "vectorized": lambda s: (
+        f"Let each thread take {s['vector_width']} elements at a time with vector loads and stores."
+    ),
+    "warp_shuffle": lambda _s: "Combine values within a warp by shuffles.",
+    "block_reduce": lambda _s: "Reduce within each block in shared memory.",
+    "tiled": lambda _s: "Stage what threads share as tiles in shared memory.",
+}
+
+
+def _launch(row: Row) -> str:
+    launch, names = row["plain_launch"], size_names(row)
+    grid = ", ".join(said(extent, names) for extent in launch["grid"])
+    block = ", ".join(map(str, launch["block"]))
+    shared = launch["shared_bytes"]
+    more = f", {shared} bytes of dynamic shared memory" if shared else ""
+    return f"Launch it with the grid ({grid}) and the block ({block}){more}."
+
+
+def _needs(row: Row, column: str, reason: str) -> str:
+    text = row[column]
+    if text is None:
+        raise LeftOut(reason)
+    return str(text)
+
+
+_SFT = (
+    "Translate this NVIDIA Warp kernel into plain CUDA C++ that does not use Warp.",
+    "Write the CUDA C++ kernel that does what this Warp kernel does.",
+    "Port this kernel from Warp Python to CUDA C++.",
+    "Here is a GPU kernel in Warp. Rewrite it as a CUDA kernel without Warp.",
+    "Turn the Python below, an NVIDIA Warp kernel, into an equivalent CUDA `__global__` function.",
+    "I prototyped this kernel in Warp. Give me the CUDA C++ version for production.",
+    "Convert to CUDA C++. Every output must be the same for every input and size.",
+    "Implement the following Warp kernel by hand in CUDA C++.",
+)
+
+
+def sft(row: Row) -> Exchange:
+    """Warp Python to plain CUDA."""
+    _needs(row, "cuda_plain", "no_plain_cuda")
+    about = f" {row['description']}" if pick(row, "sft/about", 3) == 0 else ""
+    asked = f"{_SFT[pick(row, 'sft', len(_SFT))]}{about} {wanted(row)}"
+    return Exchange(f"{asked}\n\n{fenced('python', row['python'])}", plain_answer(row))
+
+
+_PLAIN_PYTHON = (
+    "Write a CUDA C++ kernel that computes what this Python does; each turn of the loops over "
+    "`dim` is a thread.",
+    "Parallelise this Python function as a CUDA kernel. `thread` is what one thread does.",
+    "Here is a sequential reference in Python, with `dim` the shape of the launch. Write the CUDA "
+    "kernel.",
+    "Port this reference from Python to a CUDA `__global__` function, one thread for each call of "
+    "`thread`.",
+)
+
+
+def plain_python(row: Row) -> Exchange:
+    """The plain Python reference to plain CUDA."""
+    _needs(row, "cuda_plain", "no_plain_cuda")
+    reference = _needs(row, "reference", "no_reference")
+    asked = f"{_PLAIN_PYTHON[pick(row, 'plain_python', len(_PLAIN_PYTHON))]} {wanted(row)}"
+    return Exchange(f"{asked}\n\n{fenced('python', reference)}", plain_answer(row))
+
+
+_WARP = (
+    "Show the CUDA that NVIDIA Warp generates for this kernel: structs, helper functions with "
+    "their adjoints, and the forward kernel.",
+    "Compile this Warp module to CUDA source in your head: give what Warp's code generator writes "
+    "for structs and functions, and the forward kernel.",
+    "Which CUDA C++ does Warp make of this kernel? Leave out the prologue and the backward kernel.",
+    "Translate this Warp kernel into CUDA in Warp's own dialect (`wp::` functions).",
+)
+
+
+def warp(row: Row) -> Exchange:
+    """Warp Python to Warp's CUDA."""
+    asked = _WARP[pick(row, "warp", len(_WARP))]
+    return Exchange(f"{asked}\n\n{fenced('python', row['python'])}", fenced("cuda", _forward(row)))
+
+
+def _forward(row: Row) -> str:
+    return str(row["cuda_helpers"] + row["cuda_forward"])
+
+
+_ADJOINT = (
+    "This is the forward CUDA kernel that NVIDIA Warp generated. Write its adjoint kernel.",
+    "Differentiate this Warp CUDA kernel: write the backward kernel for reverse-mode automatic "
+    "differentiation.",
+    "Give the backward kernel to this forward kernel of Warp, with `adj_` arguments for gradients.",
+    "Derive the adjoint of this kernel by hand, in the form that Warp uses.",
+)
+
+
+def adjoint(row: Row) -> Exchange:
+    """Warp's forward CUDA to its adjoint, where that was checked."""
+    if row["checks"]["adjoint"] != "agrees":
+        raise LeftOut("adjoint_does_not_agree" if row["checks"]["adjoint"] else "not_checked")
+    backward = _needs(row, "cuda_backward", "no_adjoint")
+    asked = _ADJOINT[pick(row, "adjoint", len(_ADJOINT))]
+    return Exchange(f"{asked}\n\n{fenced('cuda', _forward(row))}", fenced("cuda", backward))
+
+
+_REVERSE = (
+    "Rewrite this CUDA kernel as an NVIDIA Warp kernel in Python.",
+    "Port this CUDA C++ to Warp: a complete Python module with `@wp.kernel`.",
+    "Lift this CUDA kernel to Python with NVIDIA Warp, so that it can be differentiated.",
+    "What would this CUDA kernel look like in Warp Python?",
+)
+
+
+def reverse(row: Row) -> Exchange:
+    """Plain CUDA to Warp Python."""
+    text = _needs(row, "cuda_plain", "no_plain_cuda")
+    dim = ", ".join(said(extent, size_names(row)) for extent in row["launch"]["dim"])
+    asked = f"{_REVERSE[pick(row, 'reverse', len(_REVERSE))]} It is launched over ({dim})."
+    if shapes := shapes_clause(row):
+        asked = f"{asked} {shapes}"
+    return Exchange(f"{asked}\n\n{fenced('cuda', text)}", fenced("python", row["python"]))
+
+
+_REPAIR = (
+    "This CUDA kernel is to do what the Warp kernel does, and it is wrong. Repair it.",
+    "Find the mistake in this CUDA version of the Warp kernel and give the corrected kernel.",
+    "The CUDA port below fails its test. Fix it.",
+    "Debug this CUDA kernel: it should compute what the Python computes.",
+)
+
+
+def repair(row: Row, wrong: str, evidence: str) -> Exchange:
+    """A wrong kernel, and what was said of it, to the right one."""
+    asked = f"{_REPAIR[pick(row, 'repair', len(_REPAIR))]} {wanted(row)}"
+    parts = [asked, fenced("python", row["python"]), fenced("cuda", wrong), evidence]
+    return Exchange("\n\n".join(parts), plain_answer(row))
+
+
+EXCHANGES: dict[str, Callable[[Row], Exchange]] = {
+    "sft": sft,
+    "plain_python": plain_python,
+    "warp": warp,
+    "adjoint": adjoint,
+    "reverse": reverse,
+}
+"""Views that need nothing but the row."""
+
+REPAIR = "repair"
+VIEW_NAMES = (*EXCHANGES, REPAIR)

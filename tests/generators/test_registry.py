@@ -1,0 +1,94 @@
+"""The contract that every category and idiom keeps."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections import Counter
+from types import ModuleType
+
+import pytest
+
+from generators import categories
+from generators.build.draw import Draw
+from generators.build.registry import LEVELS, category_of
+from generators.program.dtypes import Array
+from generators.program.ir import Program
+from generators.program.serialise import to_json
+from synth.rows.maker import Accepted
+
+
+def test_the_six_categories_are_found_in_order() -> None:
+    expected = ["arithmetic", "atomic", "control_flow", "math", "matrix", "vector"]
+    assert list(categories()) == expected
+
+
+@pytest.mark.parametrize("name", list(categories()))
+def test_a_category_has_at_least_25_documented_idioms(name: str) -> None:
+    category = categories()[name]
+    assert len(category.idioms) >= 25
+    assert all(idiom.__doc__ for idiom in category.idioms.values())
+
+
+def test_every_idiom_draws_and_passes_the_gates_at_every_level(
+    all_accepted: list[Accepted],
+) -> None:
+    count = sum(len(category.idioms) for category in categories().values())
+    assert len(all_accepted) == count * len(LEVELS)
+
+
+def _names(program: Program) -> list[str]:
+    kernel = program.kernel
+    names = [kernel.name, *kernel.threads, *(p.name for p in kernel.params)]
+    return names + [f.name for f in program.functions] + [s.name for s in program.structs]
+
+
+def test_names_are_distinct_python_identifiers(all_accepted: list[Accepted]) -> None:
+    for accepted in all_accepted:
+        names = _names(accepted.program)
+        assert all(n.isidentifier() and not keyword.iskeyword(n) for n in names), names
+        assert not [n for n, count in Counter(names).items() if count > 1], names
+
+
+def test_descriptions_are_sentences(all_accepted: list[Accepted]) -> None:
+    for accepted in all_accepted:
+        text = accepted.program.description
+        assert 20 < len(text) < 1000, text
+        assert text[0].isupper(), text
+        assert text.endswith("."), text
+        assert not re.search(r"  |(?<!\.)\.\.(?!\.)|\s[.,](?!\.)", text), text
+
+
+def test_outputs_and_sizes_are_declared(all_accepted: list[Accepted]) -> None:
+    for accepted in all_accepted:
+        kernel = accepted.program.kernel
+        assert any(p.role != "in" and isinstance(p.type, Array) for p in kernel.params)
+        declared = {s.symbol for s in accepted.program.sizes}
+        used = {t for d in kernel.launch_dim for t in re.findall(r"[a-z_]\w*", d)}
+        assert used <= declared
+
+
+def test_the_same_draw_gives_the_same_program_and_its_neighbours_another() -> None:
+    for category in categories().values():
+        first, again, next_seed, next_index = (
+            to_json(category.draw(Draw(seed, category.name, index, 0), 3))
+            for seed, index in ((42, 5), (42, 5), (43, 5), (42, 6))
+        )
+        assert first == again
+        assert len({first, next_seed, next_index}) == 3
+
+
+def test_two_idioms_of_one_name_are_refused() -> None:
+    module, below = ModuleType("demo"), ModuleType("demo.part")
+    module.ABOUT = "a demonstration"  # type: ignore[attr-defined]
+    for place in (module, below):
+        exec(
+            "from generators.build.registry import Title, idiom\n\n\n"
+            "@idiom\ndef twice(k, level):\n    return Title('', '')\n",
+            vars(place),
+        )
+    assert list(category_of(module).idioms) == ["twice"]
+    vars(module)["again"] = vars(below)["twice"]
+    vars(below)["twice"].__module__ = "demo"
+    with pytest.raises(ValueError, match="two idioms called twice"):
+        category_of(module)

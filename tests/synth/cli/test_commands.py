@@ -1,0 +1,294 @@
+"""The command line, run as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from matplotlib import image
+
+from validate.row.schema import row_id
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def pairsmith(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "synth", *map(str, arguments)],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(cwd), "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("cli") / "out"
+    done = pairsmith("generate", "-n", 36, "-o", out, "--verify", "run")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("36 rows in ")
+    assert "row/s" in done.stderr
+    assert "rejects=" in done.stderr
+    return out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (("-n", 0), "ask for at least one row"),
+        (("-n", -3), "ask for at least one row"),
+        (("-n", 6, "--category", "tensor"), "known are: arithmetic, atomic, control_flow, math"),
+        (("-n", 6, "--level", 6), "levels go from 1 to 5"),
+        (("-n", 6, "--workers", 0), "workers is 0"),
+        (("-n", 6, "--shard-size", 0), "shard size is 0"),
+        (("-n", 6, "--seed", -1), "seed -1 is out of range"),
+        (("-n", 6, "--part", "second"), "--part second is no k/n"),
+        (("-n", 6, "--part", "3/2"), "part 3/2 does not exist"),
+        (("-n", 6, "--address", "head:6379"), "add --engine ray"),
+        (("-n", 6, "--engine", "ray", "--address", "head"), "neither host:port nor auto"),
+        (("-n", 6, "--work", "here"), "--work goes with a URL"),
+        (("-n", 0, "--dry-run"), "whole numbers from 1 on"),
+    ],
+)
+def test_a_bad_request_gets_one_line_and_code_2(
+    tmp_path: Path, arguments: tuple[object, ...], line: str
+) -> None:
+    done = pairsmith("generate", "-o", tmp_path / "out", "--quiet", *arguments)
+    assert done.returncode == 2
+    assert line in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_another_fingerprint_is_refused_and_nothing_harmed(dataset: Path) -> None:
+    before = {p: p.read_bytes() for p in dataset.glob("*/*.parquet")}
+    done = pairsmith("generate", "-n", 36, "-o", dataset, "--seed", 9, "--verify", "run", "--quiet")
+    assert done.returncode == 2
+    assert "seed is 0 there and 9 here" in done.stderr
+    assert {p: p.read_bytes() for p in dataset.glob("*/*.parquet")} == before
+
+
+def test_the_same_command_again_finds_the_dataset_complete(dataset: Path) -> None:
+    done = pairsmith("generate", "-n", 36, "-o", dataset, "--verify", "run")
+    assert done.returncode == 0
+    assert "complete already" in done.stdout
+
+
+def test_a_folder_with_something_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("precious")
+    done = pairsmith("generate", "-n", 6, "-o", tmp_path, "--quiet")
+    assert done.returncode == 2
+    assert "holds no dataset" in done.stderr
+    assert [p.name for p in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = pairsmith("generate", "-n", 6, "-o", tmp_path / "file" / "out", "--quiet")
+    assert done.returncode == 2
+    assert "cannot write" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["validate", "stats", "show", "finish"])
+def test_no_dataset_is_said_in_one_line(tmp_path: Path, command: str) -> None:
+    done = pairsmith(command, tmp_path / "nothing")
+    assert done.returncode == 2
+    assert str(tmp_path / "nothing") in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_unsupported_warp_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        textwrap.dedent(
+            """
+            import importlib.metadata as metadata
+            real = metadata.version
+            metadata.version = lambda name: "1.10.1" if name == "warp-lang" else real(name)
+            """
+        )
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "synth", "generate", "-n", "6", "-o", "out", "--quiet"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "warp-lang 1.10.1 is not supported" in done.stderr
+    assert ">=1.17,<1.20" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_show_prints_question_and_answer(dataset: Path) -> None:
+    done = pairsmith("show", dataset, "--regenerate")
+    assert done.returncode == 0, done.stderr
+    assert "@wp.kernel" in done.stdout
+    assert "_cuda_kernel_forward" in done.stdout
+    assert "run on the host: agrees" in done.stdout
+    assert "made again: equal" in done.stdout
+    side_by_side = [line for line in done.stdout.splitlines() if "import warp as wp" in line]
+    assert "extern" in side_by_side[0] or "struct" in side_by_side[0]
+
+
+def test_show_refuses_an_id_that_is_not_there(dataset: Path) -> None:
+    done = pairsmith("show", dataset, "ffffffffffffffff")
+    assert done.returncode == 2
+    assert "no row" in done.stderr
+
+
+def test_stats_counts_all_rows(dataset: Path) -> None:
+    done = pairsmith("stats", dataset, "--json")
+    found = json.loads(done.stdout)
+    assert found["rows"] == 36
+    assert set(found["counts"]["category"].values()) == {6}
+    assert found["counts"]["run_forward"] == {"agrees": 36}
+    assert "reject reason" in pairsmith("stats", dataset).stdout
+
+
+def test_stats_draws_pictures(dataset: Path, tmp_path: Path) -> None:
+    done = pairsmith("stats", dataset, "--plots", tmp_path / "plots")
+    assert done.returncode == 0, done.stderr
+    found = {path.stem: image.imread(path) for path in (tmp_path / "plots").glob("*.png")}
+    assert {"categories", "lengths", "dtypes", "builtins", "rejects"} >= set(found)
+    assert set(found) >= {"categories", "lengths", "dtypes", "builtins"}
+    for picture in found.values():
+        assert picture.std() > 0.02
+
+
+def test_doctor_says_what_is_ready() -> None:
+    done = pairsmith("doctor")
+    assert done.returncode == 0, done.stderr
+    assert "warp-lang" in done.stdout
+    assert "--verify run: ready" in done.stdout
+    assert "bundled with Warp" in done.stdout
+
+
+def test_a_sound_dataset_validates(dataset: Path, tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    done = pairsmith("validate", dataset, "--report", report, "--quiet")
+    assert done.returncode == 0, done.stdout
+    expected = {"checked": 36, "passed": 36, "failed": [], "problems": [], "not_reproduced": 0}
+    assert json.loads(report.read_text()) == expected
+
+
+def _tampered(dataset: Path, folder: Path, column: str, old: str, new: str) -> tuple[Path, str]:
+    """A copy without manifest in which one row has ``old`` replaced in a column; and its id."""
+    out = folder / "tampered"
+    shutil.copytree(dataset, out)
+    (out / "manifest.json").unlink()
+    for path in sorted(out.glob("*/*.parquet")):
+        if path.parent.name == "evidence":
+            continue
+        table = pq.read_table(path)
+        rows = table.to_pylist()
+        for row in rows:
+            if old in row[column] and row["category"] == "arithmetic":
+                row[column] = row[column].replace(old, new, 1)
+                if column == "python":
+                    row["id"] = row_id(row["python"], row["kernel_name"])
+                pq.write_table(table.from_pylist(rows, schema=table.schema), path)
+                return out, row["id"]
+    raise AssertionError(f"no row has {old!r} in {column}")
+
+
+@pytest.mark.parametrize(
+    ("column", "old", "new"),
+    [
+        ("cuda_forward", "wp::mul(", "wp::add("),
+        ("reference", " * ", " + "),
+        ("python", " * ", " + "),
+    ],
+)
+def test_a_swapped_operator_is_named(
+    dataset: Path, tmp_path: Path, column: str, old: str, new: str
+) -> None:
+    out, bad_id = _tampered(dataset, tmp_path, column, old, new)
+    report = tmp_path / "report.json"
+    done = pairsmith("validate", out, "--verify", "run", "--report", report, "--quiet")
+    assert done.returncode == 1
+    assert [failure["id"] for failure in json.loads(report.read_text())["failed"]] == [bad_id]
+
+
+def test_a_damaged_shard_is_reported(dataset: Path, tmp_path: Path) -> None:
+    out = tmp_path / "copy"
+    shutil.copytree(dataset, out)
+    shard = next(out.glob("train/*.parquet"))
+    shard.write_bytes(shard.read_bytes()[:-50])
+    done = pairsmith("validate", out, "--verify", "text", "--quiet")
+    assert done.returncode == 2
+    assert "cannot be read" in done.stderr
+
+
+def test_help_needs_neither_warp_nor_arrow() -> None:
+    probe = "import sys; sys.argv = ['pairsmith', '--help']\n" + textwrap.dedent(
+        """
+        from synth.cli.main import main
+        try:
+            main()
+        except SystemExit:
+            heavy = {"warp", "numpy", "pyarrow", "datasets", "rich"} & set(sys.modules)
+            assert not heavy, heavy
+        """
+    )
+    done = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, check=False, capture_output=True)
+    assert done.returncode == 0, done.stderr
+
+
+SEVENTH = '''
+"""A category that somebody dropped in."""
+
+from generators.build import KernelBuilder
+from generators.build.registry import Title, idiom
+
+ABOUT = "a demonstration"
+
+
+@idiom
+def affine(k: KernelBuilder, level: int) -> Title:
+    """One product and one sum."""
+    type_ = k.draw.wide_float_type()
+    n = k.size("n", 48, 96)
+    x = k.array("x", type_, n, low=-1.0, high=1.0)
+    out = k.out("out", type_, n)
+    (i,) = k.thread(n)
+    value = k.let("value", x[i] * float(k.draw.value.constant(0.5, 2.0)))
+    for _ in range(level):
+        value = k.let("value", value + float(k.draw.value.constant(0.5, 2.0, digits=3)))
+    k.store(out, i, value)
+    return Title(k.name("affine"), "Scale every element and add constants.")
+'''
+
+
+def test_a_seventh_category_is_one_new_file(tmp_path: Path) -> None:
+    for package in ("generators", "synth", "extract", "validate"):
+        shutil.copytree(ROOT / package, tmp_path / package)
+    (tmp_path / "generators" / "seventh.py").write_text(SEVENTH)
+    out = tmp_path / "out"
+    asked = ("-n", 7, "-o", out, "--verify", "run", "--quiet")
+    done = pairsmith("generate", *asked, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(pairsmith("stats", out, "--json", cwd=tmp_path).stdout)
+    assert found["counts"]["category"]["seventh"] == 1
+    assert found["counts"]["run_forward"] == {"agrees": 7}
+
+
+def test_a_dry_run_says_what_it_would_take_and_writes_nothing(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = pairsmith("generate", "-n", 5000, "-o", out, "--verify", "text", "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert "5000 rows at --verify text: 105 units of 48 rows" in done.stdout
+    assert "core-hours" in done.stdout
+    assert "bytes a row" in done.stdout
+    assert not out.exists()

@@ -1,0 +1,257 @@
+"""The gates find each kind of mistake in a planted program, and pass a right one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from generators.build import KernelBuilder, cast, fn, make
+from generators.build.draw import Draw, Reject
+from generators.program.dtypes import FLOAT32, INT32, Scalar, Vec
+from generators.program.expr import Expr, Var, literal
+from synth.gates.judge import Tolerance, judge
+
+N = "n"
+V3 = Vec(3, FLOAT32)
+Body = Callable[[KernelBuilder, Var, Var, Var, Var], None]
+
+
+def judged(
+    body: Body, type_: Scalar = FLOAT32, low: object = 0.5, high: object = 2.0
+) -> dict[str, Tolerance]:
+    """Judge a kernel over arrays a and b of 64 elements with thread index i and output out."""
+    k = KernelBuilder(Draw(3, "test", 0, 0))
+    n = k.size(N, 64, 64)
+    a = k.array("a", type_, n, low=low, high=high)
+    b = k.array("b", type_, n, low=low, high=high)
+    out = k.out("out", type_, n)
+    (i,) = k.thread(n)
+    body(k, a, b, out, i)
+    return judge(k.program("test", 1, "kernel", "A planted kernel for a test."))
+
+
+def test_a_right_kernel_passes_with_a_tight_tolerance() -> None:
+    def body(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+        k.store(out, i, a[i] * b[i] + 0.5)
+
+    tolerance = judged(body)["out"]
+    assert tolerance.rtol == 5e-7
+    assert tolerance.atol is not None
+    assert 1e-7 < tolerance.atol <= 1e-5
+
+
+def test_integers_are_exact() -> None:
+    def body(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+        k.store(out, i, a[i] * b[i])
+
+    assert judged(body, INT32, 0, 100)["out"] == Tolerance(None, None)
+
+
+def _overflow(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+    k.store(out, i, a[i] * b[i])
+
+
+def test_signed_overflow() -> None:
+    for name, high in (("int32", 2**20), ("int8", 100), ("int64", 2**40)):
+        with pytest.raises(Reject, match="signed_overflow"):
+            judged(_overflow, Scalar(name), 0, high)
+    judged(_overflow, Scalar("uint32"), 0, 2**31)
+
+
+def _out_of_bounds(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+    k.store(out, i, a[i + 1] + b[i])
+
+
+def _collision(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+    k.store(out, i // 2, a[i] + b[i])
+
+
+def _unwritten(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+    with k.if_(a[i] > 1.0):
+        k.store(out, i, a[i] + b[i])
+
+
+def _unused(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+    k.store(out, i, a[i] * 2.0)
+
+
+def _constant(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+    k.store(out, i, (a[i] - a[i]) * b[i] + 1.0)
+
+
+def _copy(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+    k.store(out, i, a[i] + 1e-30 * b[i])
+
+
+def _dead_branch(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+    value = k.let("value", a[i] + b[i])
+    with k.if_(a[i] > 10.0):
+        k.assign(value, 0.0)
+    k.store(out, i, value)
+
+
+def _dead_operand(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+    k.store(out, i, fn("min", a[i] * b[i], 1000.0))
+
+
+def _dead_loop(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+    value = k.let("value", a[i] * b[i])
+    with k.while_(value > 1000.0):
+        k.augment(value, "mul", 0.5)
+    k.store(out, i, value)
+
+
+def _endless(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+    value = k.let("value", a[i] * b[i])
+    with k.while_(value > 0.0):
+        k.augment(value, "add", 1.0)
+    k.store(out, i, value)
+
+
+def _domain(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+    k.store(out, i, fn("sqrt", a[i] - b[i]))
+
+
+def _division(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+    k.store(out, i, a[i] / (b[i] - b[i]))
+
+
+def _infinite(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+    k.store(out, i, fn("exp", 1000.0 * a[i]) + b[i])
+
+
+def _bad_cast(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+    small = k.let("small", cast(1000.0 * a[i], Scalar("int8")))
+    k.store(out, i, cast(small, FLOAT32) + b[i])
+
+
+def _ill_conditioned(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+    k.store(out, i, (a[i] + 100000.0) - 100000.0 + b[i] * 0.001)
+
+
+def _precision(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+    third = k.let("third", a[i] / 3.0 * 3.0)
+    value = k.let("value", b[i])
+    with k.if_(third > a[i]):
+        k.assign(value, -b[i])
+    k.store(out, i, value)
+
+
+def _reads_neighbour(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+    k.store(out, i, a[i] * b[i])
+    k.store(out, i, out[fn("max", i - 1, 0)] + a[i])
+
+
+def _reads_unwritten(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+    k.store(out, i, out[i] + a[i] * b[i])
+
+
+PLANTED = {
+    "out_of_bounds": _out_of_bounds,
+    "write_collision": _collision,
+    "unwritten_output": _unwritten,
+    "unused_input: b": _unused,
+    "constant_output": _constant,
+    "trivial_output": _copy,
+    "dead_branch": _dead_branch,
+    "dead_operand": _dead_operand,
+    "dead_loop": _dead_loop,
+    "too_many_iterations": _endless,
+    "domain_error: sqrt": _domain,
+    "domain_error: div": _division,
+    "not_finite": _infinite,
+    "bad_cast": _bad_cast,
+    "ill_conditioned": _ill_conditioned,
+    "precision_dependent": _precision,
+    "order_dependent": _reads_neighbour,
+    "reads_unwritten": _reads_unwritten,
+}
+
+
+@pytest.mark.parametrize("reason", sorted(PLANTED))
+def test_planted_mistake_is_rejected(reason: str) -> None:
+    with pytest.raises(Reject, match=reason):
+        judged(PLANTED[reason])
+
+
+def test_atomics_and_plain_stores_do_not_mix() -> None:
+    def body(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+        k.store(out, i, a[i] * b[i])
+        k.atomic("add", out, 0, a[i])
+
+    with pytest.raises(Reject, match="order_dependent"):
+        judged(body)
+
+
+def test_two_kinds_of_atomics_do_not_mix() -> None:
+    k = KernelBuilder(Draw(3, "test", 0, 0))
+    n = k.size(N, 64, 64)
+    a = k.array("a", INT32, n, low=1, high=9)
+    total = k.accumulator("total", INT32, "4")
+    (i,) = k.thread(n)
+    k.atomic("add", total, i % 4, a[i])
+    k.atomic("max", total, i % 4, a[i])
+    with pytest.raises(Reject, match="order_dependent"):
+        judge(k.program("test", 1, "kernel", "A planted kernel for a test."))
+
+
+def _vector_verdict(build: Callable[[Expr], Expr]) -> dict[str, Tolerance]:
+    k = KernelBuilder(Draw(3, "test", 0, 0))
+    n = k.size(N, 64, 64)
+    v = k.array("v", V3, n, low=-1.0, high=1.0)
+    out = k.out("out", V3, n)
+    (i,) = k.thread(n)
+    k.store(out, i, build(k.let("value", v[i] * 2.0)))
+    return judge(k.program("test", 1, "kernel", "A planted kernel for a test."))
+
+
+def test_a_vector_output_is_judged_by_component() -> None:
+    assert _vector_verdict(lambda v: make(V3, v[2], v[0], v[1]))["out"].rtol == 5e-7
+    zero = literal(0.0, FLOAT32)
+    with pytest.raises(Reject, match="constant_output"):
+        _vector_verdict(lambda v: make(V3, v[2], v[0], zero))
+    with pytest.raises(Reject, match="ill_conditioned"):
+        _vector_verdict(lambda v: make(V3, 1000.0 * v[2], v[0] * 0.0001, v[1]))
+
+
+def test_struct_fields_are_judged_by_the_tolerance_that_is_published() -> None:
+    k = KernelBuilder(Draw(3, "test", 0, 0))
+    pair = k.struct("Pair", ("big", FLOAT32), ("small", FLOAT32))
+    n = k.size(N, 64, 64)
+    x = k.array("x", FLOAT32, n, low=-1.0, high=1.0)
+    out = k.out("out", pair, n)
+    (i,) = k.thread(n)
+    k.store(out, i, make(pair, (12345.0 * x[i] + 3000.0) * x[i], x[i] * 0.0001))
+    with pytest.raises(Reject, match="ill_conditioned"):
+        judge(k.program("test", 1, "kernel", "A planted kernel for a test."))
+
+
+def test_an_output_whose_small_values_are_not_seen_is_rejected() -> None:
+    def body(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+        with k.if_(a[i] > 1.7):
+            k.store(out, i, 30000.0 * b[i] * b[i])
+        with k.else_():
+            k.store(out, i, 0.0001 * b[i])
+
+    with pytest.raises(Reject, match="uneven_output"):
+        judged(body)
+
+
+def test_a_collision_at_another_size_is_found() -> None:
+    k = KernelBuilder(Draw(3, "test", 0, 0))
+    n = k.size(N, 64, 64)
+    x = k.array("x", FLOAT32, n, low=-1.0, high=1.0)
+    y = k.array("y", FLOAT32, "64", role="inout", low=1.0, high=2.0)
+    (i,) = k.thread(n)
+    k.store(y, i % 64, 2.0 * x[i], op="add")
+    with pytest.raises(Reject, match=r"write_collision|order_dependent"):
+        judge(k.program("test", 1, "kernel", "A planted kernel for a test."))
+
+
+def test_an_index_out_of_bounds_at_the_smallest_size_is_found() -> None:
+    def body(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+        k.store(out, i, a[i] + b[(i + 1) % 32])
+
+    with pytest.raises(Reject, match="out_of_bounds"):
+        judged(body)

@@ -1,0 +1,61 @@
+"""Plain CUDA of programs of every idiom: compiles with NVRTC alone, and its tables are complete."""
+
+from __future__ import annotations
+
+import pytest
+
+from generators.program.ops import ATOMICS, OPS
+from generators.program.samplers import SAMPLERS
+from synth.render.cuda.body import _INT_ATOMICS
+from synth.render.cuda.device import random as cuda_random
+from synth.render.cuda.module import render
+from synth.render.cuda.ops import CUDA_OPS
+from synth.render.cuda.schedule import STYLES, Schedule, schedule_for, styles_of
+from synth.rows.maker import Accepted
+
+nvrtc = pytest.importorskip("cuda.bindings.nvrtc")
+
+OPTIONS = (b"--gpu-architecture=compute_90", b"--std=c++17")
+
+
+def log_of(text: str) -> str:
+    """What NVRTC says of a text, with no header of Warp; empty when it has nothing to say."""
+    _, program = nvrtc.nvrtcCreateProgram(text.encode(), b"plain.cu", 0, [], [])
+    (status,) = nvrtc.nvrtcCompileProgram(program, len(OPTIONS), list(OPTIONS))
+    log = b" " * nvrtc.nvrtcGetProgramLogSize(program)[1]
+    nvrtc.nvrtcGetProgramLog(program, log)
+    nvrtc.nvrtcDestroyProgram(program)
+    said = log.rstrip(b" \0").decode()
+    return said if said or status.value == 0 else str(status)
+
+
+def test_tables_hold_every_op() -> None:
+    assert CUDA_OPS.keys() == OPS.keys()
+    assert set(ATOMICS) == {"add", "sub", "exch", "cas", *_INT_ATOMICS}
+    assert SAMPLERS.keys() <= {*cuda_random._BODIES, *cuda_random._RANGED}
+
+
+def test_schedules_round_trip_and_can_be_forced(all_accepted: list[Accepted]) -> None:
+    for accepted in all_accepted[::7]:
+        for style in STYLES:
+            if style not in styles_of(accepted.program):
+                with pytest.raises(ValueError, match="no form in the style"):
+                    schedule_for(accepted.program, style)
+                continue
+            schedule = schedule_for(accepted.program, style)
+            assert schedule.style == style
+            assert Schedule.from_json(schedule.to_json()) == schedule
+
+
+def test_plain_cuda_compiles_without_warp(all_accepted: list[Accepted]) -> None:
+    """Every 29th program, over all levels, that NVRTC can compile without the float16 header."""
+    compiled = 0
+    for accepted in all_accepted[::29]:
+        plain = render(accepted.program)
+        assert "wp::" not in plain.text
+        if "cuda_fp16.h" in plain.text:
+            continue
+        errors = [line for line in log_of(plain.text).splitlines() if "error" in line]
+        assert not errors, (errors, plain.text)
+        compiled += 1
+    assert compiled > 25

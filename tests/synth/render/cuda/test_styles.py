@@ -1,0 +1,60 @@
+"""Every style of plain CUDA, forced on programs that have a form in it: it agrees on the host."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from generators.program import ir
+from generators.program.dtypes import INT32
+from generators.program.expr import Var
+from synth.render.cuda.forms import staged
+from synth.render.cuda.module import render
+from synth.render.cuda.schedule import STYLES, schedule_for, styles_of
+from synth.render.warp import render as render_warp
+from synth.rows.maker import Accepted, program_columns
+from validate.host.runner import run_plain_rows
+
+MOST = 24
+
+
+def row_of(accepted: Accepted, style: str) -> dict[str, Any]:
+    """What the host run needs of a row, with its plain CUDA in a style."""
+    program = accepted.program
+    columns = program_columns(program, accepted.tolerances, accepted.keys, render_warp(program))
+    return columns | render(program, schedule_for(program, style)).columns()
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_style_agrees_with_the_reference(style: str, all_accepted: list[Accepted]) -> None:
+    fitting = [a for a in all_accepted if style in styles_of(a.program)]
+    step = max(1, len(fitting) // MOST)
+    chosen = fitting[::step][:MOST]
+    assert len(chosen) >= 5, style
+    rows = [row_of(accepted, style) for accepted in chosen]
+    results = run_plain_rows(rows)
+    assert [(r.status, r.reason) for r in results if r.status != "agrees"] == []
+
+
+def test_tiles_are_shared_by_threads_that_take_as_many_turns(all_accepted: list[Accepted]) -> None:
+    """A bound that a thread computes would let some of a block miss a barrier."""
+    kernels = [a.program.kernel for a in all_accepted]
+    found = [(kernel, form) for kernel in kernels if (form := staged(kernel)) is not None]
+    assert len(found) > 5
+    for kernel, form in found:
+        loop = kernel.body[form.place]
+        assert isinstance(loop, ir.For)
+        own = replace(loop, stop=Var("turns", INT32))
+        body = (*kernel.body[: form.place], own, *kernel.body[form.place + 1 :])
+        assert staged(replace(kernel, body=body)) is None
+
+
+def test_styles_are_drawn(all_accepted: list[Accepted]) -> None:
+    """Where a kernel has a form in a rare style, it is mostly in one of them."""
+    drawn = Counter(schedule_for(a.program).style for a in all_accepted)
+    assert set(drawn) == set(STYLES)
+    for accepted in all_accepted[::11]:
+        assert schedule_for(accepted.program) == schedule_for(accepted.program)

@@ -1,0 +1,113 @@
+"""What plain CUDA makes of common shapes of a program: names, updates, casts, brackets, masks."""
+
+from __future__ import annotations
+
+from generators.program import ir
+from generators.program.dtypes import FLOAT32, INT32, Array, Scalar, Vec
+from generators.program.expr import Cast, Const, Load, Op, Var
+from synth.render.cuda.module import render
+from synth.render.cuda.schedule import schedule_for
+
+ROW, COL = Var("i", INT32), Var("j", INT32)
+UINT8, UINT32 = Scalar("uint8"), Scalar("uint32")
+
+
+def text_of(params: tuple[ir.Param, ...], body: ir.Body, style: str = "guarded") -> str:
+    """The plain text of a kernel of two thread dimensions, m and n."""
+    kernel = ir.Kernel("kernel", params, ("i", "j"), ("m", "n"), body)
+    sizes = (ir.Size("m", 8), ir.Size("n", 16))
+    program = ir.Program("arithmetic", "test", 1, "", (), (), kernel, sizes, 0)
+    return render(program, schedule_for(program, style)).text
+
+
+def grid(name: str, element: Scalar | Vec = FLOAT32, role: str = "in") -> ir.Param:
+    return ir.Param(name, Array(element, 2), role, ("m", "n"))
+
+
+def at(param: ir.Param, *indices: Var | Op) -> Load:
+    assert isinstance(param.type, Array)
+    return Load(Var(param.name, param.type), indices or (ROW, COL), param.type.element)
+
+
+def store(param: ir.Param, value: object) -> ir.Store:
+    return ir.Store(Var(param.name, param.type), (ROW, COL), "", value)  # type: ignore[arg-type]
+
+
+A, B, OUT = grid("a"), grid("b"), grid("out", role="out")
+
+
+def test_a_flat_index_that_is_needed_thrice_has_a_name() -> None:
+    text = text_of((A, B, OUT), (store(OUT, at(A) * at(B)),))
+    assert "const int idx = i * n + j;\n    out[idx] = a[idx] * b[idx];" in text
+    twice = text_of((A, OUT), (store(OUT, at(A) * 2.0),))
+    assert "out[i * n + j] = a[i * n + j] * 2.0f;" in twice
+
+
+def test_a_row_that_is_needed_thrice_has_a_name() -> None:
+    total = at(A, ROW, COL - 1) + at(A, ROW, COL) + at(A, ROW, COL + 1)
+    text = text_of((A, OUT), (ir.Assign("total", total), store(OUT, Var("total", FLOAT32))))
+    assert "const int base = i * n;" in text
+    assert "a[base + j - 1] + a[base + j] + a[base + j + 1];" in text
+
+
+def test_the_number_of_a_thread_is_its_flat_index() -> None:
+    text = text_of((A, OUT), (store(OUT, at(A)),), "grid_stride")
+    assert "out[index] = a[index];" in text
+    assert "index / n" not in text
+
+
+def test_a_changed_variable_is_in_no_name() -> None:
+    k = Var("k", INT32)
+    body = (
+        ir.Assign("k", COL),
+        ir.Assign("k", k % 3),
+        store(OUT, at(A, ROW, k) + at(B, ROW, k) * at(A, ROW, k)),
+    )
+    text = text_of((A, B, OUT), body)
+    assert "i * n + k" in text or "base + k" in text
+    assert "= i * n + k;" not in text
+
+
+def test_updates_are_in_place() -> None:
+    x, v = Var("x", FLOAT32), Var("v", Vec(3, FLOAT32))
+    points = grid("points", Vec(3, FLOAT32))
+    body = (
+        ir.Assign("x", at(A)),
+        ir.Assign("x", x + at(B)),
+        ir.Assign("x", x * 2.0 + 1.0),
+        ir.Assign("v", at(points)),
+        ir.AugAssign("v", "add", at(points)),
+        store(OUT, x + v[0]),
+    )
+    text = text_of((A, B, points, OUT), body)
+    assert "x += b[idx];" in text
+    assert "x = x * 2.0f + 1.0f;" in text
+    assert "v += points[idx];" in text
+    assert "operator+=(float3& a, float3 b)" in text
+
+
+def test_casts_that_change_nothing_are_left_out() -> None:
+    bytes_in, words = grid("bytes_in", UINT8), grid("words", UINT32)
+    out = grid("out", INT32, "out")
+    w = Var("w", UINT32)
+    body = (
+        ir.Assign("w", at(words) >> Cast(at(bytes_in), UINT32)),
+        ir.Assign("c", Cast(at(bytes_in), INT32)),
+        store(out, Cast(w & Const(0xFF00, UINT32), INT32) + Var("c", INT32)),
+    )
+    text = text_of((bytes_in, words, out), body)
+    assert "words[idx] >> bytes_in[idx];" in text
+    assert "const int c = bytes_in[idx];" in text
+    assert "(int)(w & 0xFF00u) + c" in text
+
+
+def test_brackets_that_change_nothing_are_left_out() -> None:
+    p, q, r = (Op("gt", (at(A), Const(str(k), FLOAT32)), Scalar("bool")) for k in (1.0, 2.0, 3.0))
+    flag = Scalar("bool")
+    out = grid("out", flag, "out")
+    both = Op("and", (p, Op("and", (q, r), flag)), flag)
+    text = text_of((A, out), (store(out, both),))
+    assert "a[idx] > 1.0f && a[idx] > 2.0f && a[idx] > 3.0f;" in text
+    equal = Op("eq", (ROW, COL), flag)
+    text = text_of((out,), (store(out, Op("not", (equal,), flag)),))
+    assert "= i != j;" in text

@@ -1,0 +1,389 @@
+"""Training views: conversations that load by name, and wrong kernels that are wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from datasets import Dataset, load_dataset
+from kills import killed_at
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+
+from synth.card.page import write_card
+from synth.cli.main import main
+from synth.dataset.files import sha256_of
+from synth.dataset.manifest import Manifest, read_manifest
+from synth.dataset.settings import make_settings
+from synth.dataset.stored import stored_rows
+from synth.dataset.views_index import stored_views, views_of
+from synth.errors import SettingsError
+from synth.run.generate import generate
+from synth.views.file import Bounds
+from synth.views.make import make_views
+from synth.views.repair import HIDDEN_SEED, _got, _may_run_wild
+from synth.views.texts import VIEW_NAMES, wanted
+from validate.mutants.breaks import BREAKS, plain_breaks
+from validate.nvrtc.compiler import CompileRunner
+from validate.score.scorer import Answer, Scorer
+
+SAMPLES = Path(__file__).resolve().parents[3] / "data" / "samples"
+ROWS = {row["id"]: row for _, row in stored_rows(SAMPLES)}
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The samples with all views."""
+    folder = tmp_path_factory.mktemp("views") / "data"
+    shutil.copytree(SAMPLES, folder)
+    make_views(folder)
+    return folder
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(SAMPLES, tmp_path / "data"))
+
+
+@pytest.fixture(scope="module")
+def loaded(out: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Dataset]:
+    """All rows of each view, as `datasets` loads them by name."""
+    cache = str(tmp_path_factory.mktemp("cache"))
+    found = {}
+    for name in VIEW_NAMES:
+        splits = load_dataset(str(out), name, cache_dir=cache)
+        found[name] = [dict(row, split=split) for split in splits for row in splits[split]]
+    return found
+
+
+def manifest_of(out: Path) -> Manifest:
+    found = read_manifest(out)
+    assert found is not None
+    return found
+
+
+def files_of(out: Path) -> dict[str, str]:
+    return {p.relative_to(out).as_posix(): sha256_of(p) for p in out.rglob("*.parquet")}
+
+
+@pytest.mark.parametrize("name", VIEW_NAMES)
+def test_a_view_is_in_the_form_that_trainers_take(name: str, loaded: dict[str, Any]) -> None:
+    """TRL's "conversational language modelling": `messages` of `role` and `content`."""
+    assert loaded[name]
+    for row in loaded[name]:
+        assert [message["role"] for message in row["messages"]] == ["user", "assistant"]
+        assert all(set(message) == {"role", "content"} for message in row["messages"])
+        assert all(message["content"].strip() for message in row["messages"])
+        assert row["chars"] == sum(len(message["content"]) for message in row["messages"])
+
+
+@pytest.mark.parametrize("name", VIEW_NAMES)
+def test_rows_stay_in_their_splits(name: str, loaded: dict[str, Any]) -> None:
+    splits = {row["id"]: split for split, row in stored_rows(SAMPLES)}
+    assert all(splits[row["id"]] == row["split"] for row in loaded[name])
+    assert len({row["id"] for row in loaded[name]}) == len(loaded[name])
+
+
+QUESTION_AND_ANSWER = {
+    "sft": ("python", "cuda_plain"),
+    "plain_python": ("reference", "cuda_plain"),
+    "warp": ("python", "cuda_forward"),
+    "adjoint": ("cuda_forward", "cuda_backward"),
+    "reverse": ("cuda_plain", "python"),
+    "repair": ("python", "cuda_plain"),
+}
+
+
+@pytest.mark.parametrize("name", VIEW_NAMES)
+def test_texts_are_those_of_the_row(name: str, loaded: dict[str, Any]) -> None:
+    asked, answered = QUESTION_AND_ANSWER[name]
+    for row in loaded[name]:
+        question, answer = (message["content"] for message in row["messages"])
+        stored = ROWS[row["id"]]
+        assert stored[asked].strip("\n") in question
+        assert stored[answered].strip("\n") in answer
+        assert stored[answered].strip("\n") not in question
+
+
+def test_a_question_says_what_its_answer_depends_on(loaded: dict[str, Any]) -> None:
+    for row in loaded["sft"]:
+        stored, question = ROWS[row["id"]], row["messages"][0]["content"]
+        for arg in stored["plain_args"]:
+            assert f"{arg['type']} {arg['name']}" in question
+        if "grid_stride" in stored["schedule"]:
+            assert "grid-stride" in question
+
+
+def test_instructions_are_phrased_in_several_ways(loaded: dict[str, Any]) -> None:
+    first = {row["messages"][0]["content"].split(". ")[0] for row in loaded["sft"]}
+    assert len(first) >= 6
+
+
+def test_adjoints_that_do_not_agree_are_left_out(out: Path, loaded: dict[str, Any]) -> None:
+    agree = {row_id for row_id, row in ROWS.items() if row["checks"]["adjoint"] == "agrees"}
+    assert {row["id"] for row in loaded["adjoint"]} == agree
+    views = stored_views(out)
+    assert views is not None
+    assert sum(views.views["adjoint"].left_out.values()) == len(ROWS) - len(agree)
+
+
+def test_wrong_kernels_fail_and_right_ones_pass(loaded: dict[str, Any]) -> None:
+    rows = loaded["repair"]
+    refused = [row for row in rows if row["failure"] == "compile_error"]
+    caught = [row for row in rows if row["failure"] != "compile_error"]
+    assert len(refused) >= 3
+    assert len(caught) >= 15
+    with CompileRunner() as compiler:
+        texts = [{**ROWS[row["id"]], "cuda_plain": row["wrong"]} for row in refused]
+        results = compiler.compile_plain(texts)
+        right = compiler.compile_plain([ROWS[row["id"]] for row in refused])
+    assert {result.status for result in results} == {"compile_error"}
+    assert {result.status for result in right} == {"compiles"}
+    with Scorer(hidden_seed=HIDDEN_SEED) as scorer:
+        wrong = scorer.score_batch([Answer(row["wrong"], ROWS[row["id"]]) for row in caught])
+        right = scorer.score_batch(
+            [Answer(ROWS[row["id"]]["cuda_plain"], ROWS[row["id"]]) for row in rows]
+        )
+    assert [verdict.status for verdict in wrong] == [row["failure"] for row in caught]
+    assert all(verdict.passed for verdict in right)
+    for row in rows:
+        assert row["wrong"].strip("\n") in row["messages"][0]["content"]
+
+
+def test_what_a_compiler_is_to_refuse_it_refuses() -> None:
+    rows = list(ROWS.values())
+    one_of_each = [
+        (row, next((b for b in plain_breaks(row) if b.operator == kind), None))
+        for row in rows[::4]
+        for kind in BREAKS
+    ]
+    tried = [(row, found) for row, found in one_of_each if found is not None]
+    assert {found.operator for _, found in tried} == set(BREAKS)
+    with CompileRunner() as compiler:
+        results = compiler.compile_plain([{**row, "cuda_plain": b.text} for row, b in tried])
+    assert sum(result.status == "compile_error" for result in results) >= 0.9 * len(tried)
+
+
+def test_the_card_lists_views_with_their_lengths(out: Path) -> None:
+    text = (out / "README.md").read_text()
+    views = stored_views(out)
+    assert views is not None
+    assert tuple(views.views) == VIEW_NAMES
+    write_card(out, manifest_of(out), views)
+    assert (out / "README.md").read_text() == text
+    for name, view in views.views.items():
+        low, middle, high, most = view.lengths["chars"]
+        assert low <= middle <= high <= most
+        assert f"| `{name}` | {view.rows:,} | {middle:,} | {high:,} | {most:,} |" in text
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> str:
+    made = Tokenizer(models.BPE())
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(vocab_size=600, initial_alphabet=alphabet, show_progress=False)
+    made.train_from_iterator([row["python"] for row in ROWS.values()], trainer)
+    path = tmp_path_factory.mktemp("tokenizer") / "tokenizer.json"
+    made.save(str(path))
+    return str(path)
+
+
+def test_bounds_leave_long_rows_out_and_count_them(copy: Path, tokenizer: str) -> None:
+    whole = make_views(copy, ["sft"], bounds=Bounds(tokenizer=tokenizer)).views["sft"]
+    most_chars, most_tokens = whole.lengths["chars"][1], whole.lengths["tokens"][1]
+    bounds = Bounds(most_chars, tokenizer, most_tokens)
+    view = make_views(copy, ["sft"], bounds=bounds).views["sft"]
+    assert 0 < view.rows < whole.rows
+    assert view.rows + sum(view.left_out.values()) == whole.rows
+    splits = load_dataset(str(copy), "sft", cache_dir=str(copy.parent / "cache"))
+    counter = Tokenizer.from_file(tokenizer)
+    for split in splits.values():
+        for row in split:
+            texts = [message["content"] for message in row["messages"]]
+            assert sum(map(len, texts)) <= most_chars
+            tokens = sum(len(counter.encode(text).ids) for text in texts)
+            assert tokens == row["tokens"] <= most_tokens
+
+
+def test_bytes_do_not_depend_on_workers_or_kills(copy: Path, tmp_path: Path) -> None:
+    make_views(copy, ["sft", "warp"])
+    expected = files_of(copy / "views")
+    for number in range(1, 50):
+        again = shutil.copytree(SAMPLES, tmp_path / f"killed{number}")
+        if not killed_at(number, partial(make_views, again, ["sft", "warp"])):
+            break
+        make_views(again, ["sft", "warp"], workers=2 if number == 2 else 1)
+        assert files_of(again / "views") == expected
+        assert (again / "README.md").read_bytes() == (copy / "README.md").read_bytes()
+        assert not (again / ".views").exists()
+    assert number > 10
+
+
+@pytest.fixture
+def growing(tmp_path: Path) -> Path:
+    folder = tmp_path / "grow"
+    generate(make_settings(verify="text"), 24, folder, shard_size=8)
+    return folder
+
+
+def test_views_of_rows_that_have_grown_are_not_shown_and_what_stays_is_kept(growing: Path) -> None:
+    make_views(growing, ["sft", "reverse"])
+    before = {p: p.stat().st_mtime_ns for p in (growing / "views" / "sft").iterdir()}
+    generate(make_settings(verify="text"), 36, growing, shard_size=8)
+    assert views_of(growing, manifest_of(growing)) is None
+    assert "config_name: sft" not in (growing / "README.md").read_text()
+    view = make_views(growing, ["sft"]).views["sft"]
+    assert view.rows == 36
+    assert not (growing / "views" / "reverse").exists()
+    kept = [path for path, time_ns in before.items() if path.stat().st_mtime_ns == time_ns]
+    assert 0 < len(kept) < len(list((growing / "views" / "sft").iterdir()))
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (["--view", "sfr"], "unknown view 'sfr'; known are: sft"),
+        (["--max-chars", "0"], "--max-chars is 0"),
+        (["--max-tokens", "5"], "--max-tokens needs --tokenizer"),
+        (["--tokenizer", "/no/such/file.json"], "give a tokenizer.json or a name on the Hub"),
+        (["--workers", "0"], "workers is 0"),
+    ],
+)
+def test_a_bad_request_gets_one_line(copy: Path, asked: list[str], said: str) -> None:
+    result = CliRunner().invoke(main, ["training-views", str(copy), *asked, "--quiet"])
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert len(result.stderr.strip().split("\n")) == 1
+
+
+def test_a_folder_without_a_dataset_and_a_damaged_one_are_refused(copy: Path) -> None:
+    with pytest.raises(SettingsError, match="holds no finished dataset"):
+        make_views(copy / "train")
+    with pytest.raises(SettingsError, match="holds no finished dataset"):
+        make_views(copy / "nowhere")
+    assert not (copy / "nowhere").exists()
+    shard = copy / "test" / "shard-00000.parquet"
+    shard.write_bytes(shard.read_bytes()[:-9])
+    with pytest.raises(SettingsError, match="is not whole"):
+        make_views(copy)
+
+
+def test_a_damaged_index_is_named(copy: Path) -> None:
+    make_views(copy, ["sft"])
+    index = copy / "views" / "index.json"
+    index.write_text(json.dumps({"views": 3}))
+    with pytest.raises(SettingsError, match=r"delete .* and make the views again"):
+        stored_views(copy)
+
+
+def test_what_is_no_view_of_ours_is_left_alone(copy: Path) -> None:
+    (copy / "views").write_text("mine")
+    with pytest.raises(SettingsError, match="no views of ours: move it away"):
+        make_views(copy, ["sft"])
+    (copy / "views").unlink()
+    (copy / "views").mkdir()
+    (copy / "views" / "my-notes.md").write_text("mine")
+    with pytest.raises(SettingsError, match="no views of ours: move it away"):
+        make_views(copy, ["sft"])
+    assert (copy / "views" / "my-notes.md").read_text() == "mine"
+
+
+def test_tokens_follow_the_contents_of_a_tokenizer(copy: Path, tokenizer: str) -> None:
+    path = copy.parent / "tokenizer.json"
+    shutil.copy(tokenizer, path)
+    bounds = Bounds(tokenizer=str(path))
+    first = make_views(copy, ["sft"], bounds=bounds)
+    plain = Tokenizer(models.BPE())
+    plain.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    plain.train_from_iterator([""], trainers.BpeTrainer(initial_alphabet=alphabet))
+    plain.save(str(path))
+    second = make_views(copy, ["sft"], bounds=bounds)
+    assert second.views["sft"].lengths["tokens"] > first.views["sft"].lengths["tokens"]
+    assert str(copy.parent) not in (copy / "views" / "index.json").read_text()
+    assert second.settings["tokenizer"] == "tokenizer.json"
+
+
+def test_a_view_without_rows_says_why(copy: Path) -> None:
+    result = CliRunner().invoke(
+        main, ["training-views", str(copy), "--view", "sft", "--max-chars", "5", "--quiet"]
+    )
+    assert result.exit_code == 0
+    assert "0 rows, 30 left out: too many characters" in result.stdout
+    card = (copy / "README.md").read_text()
+    assert "config_name: sft" not in card
+    assert load_dataset(str(copy), cache_dir=str(copy.parent / "cache"))["train"].num_rows == 28
+
+
+def test_a_damaged_file_is_made_again(copy: Path) -> None:
+    make_views(copy, ["sft"])
+    expected = files_of(copy / "views")
+    file = copy / "views" / "sft" / "train-00000.parquet"
+    whole = file.read_bytes()
+    file.write_bytes(whole[:100] + bytes(60) + whole[160:])
+    make_views(copy, ["sft"])
+    assert files_of(copy / "views") == expected
+
+
+def test_damaged_views_do_not_keep_rows_from_growing(growing: Path) -> None:
+    make_views(growing, ["sft"])
+    (growing / "views" / "index.json").write_text("{")
+    generate(make_settings(verify="text"), 30, growing, shard_size=8)
+    assert manifest_of(growing).rows == 30
+    shutil.rmtree(growing / "views")
+    make_views(growing, ["sft"])
+    next((growing / "views" / "sft").iterdir()).unlink()
+    (growing / "train" / "shard-00000.parquet").unlink()
+    generate(make_settings(verify="text"), 30, growing, shard_size=8)
+    assert "config_name: sft" not in (growing / "README.md").read_text()
+
+
+def test_sizes_are_called_what_the_kernel_calls_them(loaded: dict[str, Any]) -> None:
+    for row in (*loaded["sft"], *loaded["repair"]):
+        stored = ROWS[row["id"]]
+        question, answer = (message["content"] for message in row["messages"])
+        names = {arg["name"] for arg in stored["plain_args"]}
+        launch = answer.rpartition("Launch it with the grid ")[2].partition(" and the block")[0]
+        for word in re.findall(r"[A-Za-z_]\w*", launch):
+            assert word in names or re.search(rf"Shapes: .*\b{word}\b", question), row["id"]
+
+
+def test_structs_of_structs_are_declared() -> None:
+    text = (
+        "struct A {\n    float v;\n};\n\nstruct B {\n    A a;\n};\n\nstruct C {\n    int n;\n};\n"
+    )
+    row = {**ROWS[next(iter(ROWS))], "cuda_plain": text}
+    row["plain_args"] = [{"name": "b", "type": "const B*", "size": None}]
+    asked = wanted(row)
+    assert "`struct A { float v; };` and `struct B { A a; };`" in asked
+    assert "struct C" not in asked
+
+
+@pytest.mark.parametrize(
+    ("got", "written_before", "said"),
+    [
+        (-1515870811, False, "is never written"),
+        (-1515870811, True, "is -1515870811"),
+        (float("nan"), False, "is nan, or never written"),
+        (2.5, False, "is 2.5"),
+        (True, False, "is True"),
+    ],
+)
+def test_an_element_that_is_not_written_is_said_to_be_that(
+    got: float, written_before: bool, said: str
+) -> None:
+    assert _got(got, written_before) == said
+
+
+def test_texts_that_may_run_wild_are_not_used_for_what_they_read(loaded: dict[str, Any]) -> None:
+    """A wild index is noticed, crashes or takes for ever, as memory lies; floats do not."""
+    outside = [row for row in loaded["repair"] if "out_of_bounds" in row["failure"]]
+    assert not [row["id"] for row in outside if _may_run_wild(ROWS[row["id"]])]
+    assert [row for row in ROWS.values() if _may_run_wild(row)]
+    assert [row for row in ROWS.values() if not _may_run_wild(row)]

@@ -1,0 +1,1 @@
+"""CUDA texts run and timed on GPUs; NumPy, PyArrow and CuPy alone."""

@@ -1,0 +1,105 @@
+"""What became of the texts of a row on a GPU."""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from validate.gpu.launch import LaunchFailed, NotInBinary, WrongParameters
+from validate.gpu.nvrtc import Refused
+from validate.oracle.reference import ReferenceFailed
+
+STATUSES = (
+    "passed",
+    "compile_error",
+    "launch_error",
+    "timeout",
+    "wrong_shape",
+    "wrong_value",
+    "wrote_out_of_bounds",
+    "input_changed",
+)
+TEXTS = ("forward", "backward", "plain")
+
+
+@dataclass
+class TextResult:
+    """What became of one text of a row.
+
+    `status` is one of STATUSES. `shapes` are those it was launched at; `tolerance_used` is the
+    largest error as a share of its tolerance; `time_us` is the time on the device of the launch at
+    the row's own sizes, `large_time_us` that at `large_sizes`.
+    """
+
+    text: str
+    status: str = "passed"
+    reason: str = ""
+    shapes: list[str] = field(default_factory=list)
+    tolerance_used: float = 0.0
+    time_us: float | None = None
+    large_sizes: str | None = None
+    large_time_us: float | None = None
+
+    def fail(self, status: str, reason: str) -> None:
+        """Note the first thing that is wrong."""
+        if self.status == "passed":
+            self.status, self.reason = status, reason
+
+
+@dataclass
+class Spent:
+    """Seconds that a row took: compiling, loading machine code, the device (copies to and from it,
+    and waiting for it), kernels as events timed them, and all; of all, what the process's cores
+    worked in its own code and in the system's, and how often memory was touched for the first time.
+    """
+
+    nvrtc_s: float = 0.0
+    load_s: float = 0.0
+    device_s: float = 0.0
+    gpu_s: float = 0.0
+    total_s: float = 0.0
+    user_s: float = 0.0
+    system_s: float = 0.0
+    page_faults: int = 0
+    compiled: int = 0
+
+
+@contextmanager
+def counted(spent: Spent) -> Iterator[None]:
+    """Add to `spent` what this process takes meanwhile."""
+    began, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
+    try:
+        yield
+    finally:
+        after = resource.getrusage(resource.RUSAGE_SELF)
+        spent.total_s += time.perf_counter() - began
+        spent.user_s += after.ru_utime - before.ru_utime
+        spent.system_s += after.ru_stime - before.ru_stime
+        spent.page_faults += after.ru_minflt - before.ru_minflt
+
+
+@contextmanager
+def told(*results: TextResult, where: str = "") -> Iterator[None]:
+    """Turn what texts may do wrong into their status. A sticky failure goes on to the caller."""
+
+    def fail(status: str, reason: str) -> None:
+        for result in results:
+            result.fail(status, f"{reason}{where}")
+
+    try:
+        yield
+    except Refused as failed:
+        fail("compile_error", str(failed))
+    except NotInBinary as failed:
+        fail("compile_error", f"not in the compiled program: {failed}")
+    except WrongParameters as failed:
+        fail("wrong_shape", str(failed))
+    except ReferenceFailed as failed:
+        fail("wrong_value", f"the reference fails: {failed}")
+    except LaunchFailed as failed:
+        fail("launch_error", str(failed))
+        if failed.sticky:
+            raise

@@ -1,0 +1,74 @@
+"""The child process that runs rows on one GPU: `python -m validate.gpu.worker FD FOLDER`.
+
+It answers each row of a batch as soon as it is done. A kernel that crashes, hangs or breaks the
+device's context takes this process with it, and `validate.gpu.runner` starts the next.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from validate.gpu.bench import bench_row
+from validate.gpu.case import Case
+from validate.gpu.cubins import CubinStore
+from validate.gpu.device import devices
+from validate.gpu.launch import LaunchFailed
+from validate.gpu.result import Spent, TextResult, told
+from validate.process.child import WorkerChild, work_where_nothing_lies
+
+Row = Mapping[str, Any]
+
+
+class Worker(WorkerChild):
+    """Runs a batch of rows; each is answered as soon as it is done."""
+
+    def start(self) -> None:
+        work_where_nothing_lies(self.folder)
+        (self.device,) = devices()
+
+    def answer(self, batch: Mapping[str, Any]) -> None:
+        store = self._store(batch, self.device.arch)
+        for row in batch["rows"]:
+            try:
+                answer = _timed(row, store) if batch["bench"] else self._run(row, store, batch)
+            except LaunchFailed as failed:
+                # The context is broken: whatever ran next in it would fail as well.
+                self.send(event="lost", reason=str(failed))
+                raise SystemExit(1) from None
+            self.send(event="row", device=self.device.uuid, **answer)
+
+    def _run(self, row: Row, store: CubinStore, batch: Mapping[str, Any]) -> dict[str, Any]:
+        case = Case(row, store, batch["large_elements"], batch["texts"])
+        results = case.run(lambda: self.send(event="loaded"))
+        return {
+            "results": [asdict(result) for result in results],
+            "timings": [],
+            "spent": asdict(case.spent),
+        }
+
+    def _store(self, batch: Mapping[str, Any], arch: str) -> CubinStore:
+        headers = self.folder / "pch"
+        headers.mkdir(exist_ok=True)
+        kept = Path(batch["cubins"]) if batch["cubins"] else None
+        return CubinStore(arch, Path(batch["include_dir"]), kept, headers)
+
+
+def _timed(row: Row, store: CubinStore) -> dict[str, Any]:
+    result, timings = TextResult("bench"), []
+    with told(result):
+        timings = [asdict(timing) for timing in bench_row(row, store)]
+    return {"results": [asdict(result)], "timings": timings, "spent": asdict(Spent())}
+
+
+def main() -> None:
+    """Serve the socket named on the command line; the second argument is a folder to work in."""
+    Worker(Connection(int(sys.argv[1])), Path(sys.argv[2])).serve()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""CUDA texts run on the CPU, every access watched."""

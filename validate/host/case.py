@@ -1,0 +1,98 @@
+"""Launch the kernels of one row at every shape of it and judge what they wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from validate.host.adjoint import check_adjoint
+from validate.host.launch import BadRow, Endless, Entry, HostLauncher, launch
+from validate.host.memory import Arena, Watch, arrays_of, damage, written_arrays
+from validate.oracle.finding import Finding, compare_outputs
+from validate.oracle.reference import ReferenceFailed, run_reference
+from validate.row.adjoint import status_without_run
+from validate.row.inputs import Array, draw_inputs
+from validate.row.sizes import awkward_sizes, describe, evaluate_all
+
+
+class _Launched:
+    """One forward launch: what went in and what came out."""
+
+    def __init__(self, row: Mapping[str, Any], sizes: Mapping[str, int], entry: Entry) -> None:
+        """Draw inputs and launch. Raises BadRow when the row does not allow either."""
+        self.args = row["args"]
+        try:
+            self.dim = evaluate_all(row["launch"]["dim"], sizes)
+            self.inputs = draw_inputs(self.args, sizes, row["input_seed"])
+        except ValueError as error:
+            raise BadRow(f"inputs: {error}") from error
+        self.arena = Arena(arrays_of(self.args, self.inputs))
+        self.watch = Watch(self.arena)
+        launch(entry, self.dim, self.arena.parameters(self.args, self.inputs), self.watch)
+
+    def outputs(self) -> dict[str, Array]:
+        """Copies of the arrays that the kernel may write."""
+        return written_arrays(self.args, self.arena)
+
+
+def run_case(
+    row: Mapping[str, Any],
+    forward: Entry,
+    backward: Entry | None,
+    kept: list[dict[str, Array]] | None = None,
+) -> Finding:
+    """Run a row's forward kernel at its shapes and, when it agrees, check the adjoint at its own.
+
+    Outputs are added to `kept`, by shape. The kernels run in this process: they may crash it or
+    never return.
+    """
+    finding = Finding()
+    try:
+        for sizes in awkward_sizes(row["sizes"]):
+            finding.shapes.append(describe(sizes))
+            launched = _Launched(row, sizes, forward)
+            if not _judge(row, launched, finding):
+                finding.reason += f" at {finding.shapes[-1]}"
+                return finding
+            if kept is not None:
+                kept.append(launched.outputs())
+            if len(finding.shapes) == 1:
+                _judge_adjoint(row, launched, backward, finding)
+    except ReferenceFailed as failed:
+        finding.status = "reference_error"
+        finding.reason = f"{failed} at {finding.shapes[-1]}"
+    except BadRow as failed:
+        finding.status, finding.reason = "bad_row", str(failed)
+    except MemoryError:
+        finding.status, finding.reason = "out_of_memory", f"at {finding.shapes[-1]}"
+    except Endless as failed:
+        finding.status, finding.reason = "timeout", f"{failed} at {finding.shapes[-1]}"
+    return finding
+
+
+def _judge(row: Mapping[str, Any], launched: _Launched, finding: Finding) -> bool:
+    trouble = damage(launched.args, launched.arena, launched.watch)
+    if trouble is not None:
+        finding.status, finding.reason = trouble
+        return False
+    if row["reference"] is None:
+        raise ReferenceFailed("the row has no reference")
+    args = row["args"]
+    wanted = run_reference(
+        row["reference"], row["kernel_name"], args, launched.dim, launched.inputs
+    )
+    return compare_outputs(args, launched.outputs(), wanted, finding)
+
+
+def _judge_adjoint(
+    row: Mapping[str, Any], launched: _Launched, entry: Entry | None, finding: Finding
+) -> None:
+    if entry is None:
+        finding.adjoint = status_without_run(row) or "off"
+        return
+    found = check_adjoint(
+        row, launched.dim, launched.inputs, launched.outputs(), HostLauncher(entry)
+    )
+    finding.adjoint = found.status
+    finding.adjoint_reason = found.reason
+    finding.adjoint_tolerance_used = found.tolerance_used

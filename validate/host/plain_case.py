@@ -1,0 +1,171 @@
+"""Launch the plain kernel of one row at every shape of it and judge what it wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from validate.host.launch import BadRow, Endless
+from validate.host.memory import Arena, damage, written_arrays
+from validate.host.plain_launch import (
+    ORDERS,
+    BadMeeting,
+    Grid,
+    PlainEntry,
+    check_signature,
+    grid_of,
+    in_small_blocks,
+    launch_plain,
+)
+from validate.host.plain_memory import plain_arrays, plain_outputs, plain_parameters, struct_layout
+from validate.host.plain_sizes import wide_sizes
+from validate.host.plain_watch import PlainWatch
+from validate.oracle.compare import compare
+from validate.oracle.finding import Finding, compare_outputs
+from validate.oracle.reference import ReferenceFailed, run_reference
+from validate.row.dtypes import parse
+from validate.row.inputs import Array, draw_inputs
+from validate.row.sizes import awkward_sizes, describe, evaluate_all
+
+Outputs = Mapping[str, Array]
+
+# At wide shapes longer sums err more, and one element in so many may be decided by an ulp.
+_WIDE = 1000
+_LANES = 500
+
+
+def run_plain_case(
+    row: Mapping[str, Any], entry: PlainEntry, warp_outputs: Sequence[Outputs] = ()
+) -> Finding:
+    """Run a row's plain kernel at its shapes and at wide ones, in another order of threads at each.
+
+    Its outputs are compared with the reference and with those of Warp's text, where that has run:
+    `warp_outputs` holds them by shape. The kernel runs in this process: it may crash it.
+    """
+    finding = Finding()
+    try:
+        usual = len(awkward_sizes(row["sizes"]))
+        for number, sizes in enumerate(_shapes(row)):
+            finding.shapes.append(describe(sizes))
+            small = number == usual - 1 and row["relaunch"] and not entry.meets
+            launched = PlainLaunched(row, sizes, entry, number % len(ORDERS), small)
+            if number >= usual:
+                well = _judge_widely(row, launched, finding)
+            else:
+                others = warp_outputs[number] if warp_outputs else None
+                well = _judge(row, launched, others, finding)
+            if not well:
+                finding.reason += f" at {finding.shapes[-1]}"
+                return finding
+    except ReferenceFailed as failed:
+        finding.status, finding.reason = "reference_error", f"{failed} at {finding.shapes[-1]}"
+    except BadRow as failed:
+        finding.status, finding.reason = "bad_row", str(failed)
+    except MemoryError:
+        finding.status, finding.reason = "out_of_memory", f"at {finding.shapes[-1]}"
+    except Endless as failed:
+        finding.status, finding.reason = "timeout", f"{failed} at {finding.shapes[-1]}"
+    except BadMeeting as failed:
+        finding.status, finding.reason = "bad_sync", f"{failed} at {finding.shapes[-1]}"
+    return finding
+
+
+def _shapes(row: Mapping[str, Any]) -> Iterator[dict[str, int]]:
+    yield from awkward_sizes(row["sizes"])
+    # By now a launch is known to be sound.
+    yield from wide_sizes(row)
+
+
+class PlainLaunched:
+    """One launch: what went in and what came out."""
+
+    def __init__(
+        self,
+        row: Mapping[str, Any],
+        sizes: Mapping[str, int],
+        entry: PlainEntry,
+        order: int,
+        small_blocks: bool = False,
+    ) -> None:
+        """Draw inputs and launch. Raises BadRow when the row does not allow either."""
+        self.args = row["args"]
+        try:
+            self.dim = evaluate_all(row["launch"]["dim"], sizes)
+            self.inputs = draw_inputs(self.args, sizes, row["input_seed"])
+            grid = grid_of(row["plain_launch"], sizes)
+            if small_blocks:
+                grid = in_small_blocks(grid, row["cuda_plain"])
+        except ValueError as error:
+            raise BadRow(f"inputs: {error}") from error
+        self.arena = Arena(plain_arrays(self.args, self.inputs))
+        self.watch = PlainWatch(self.arena)
+        self._launch(row, sizes, entry, grid, order)
+
+    def _launch(
+        self,
+        row: Mapping[str, Any],
+        sizes: Mapping[str, int],
+        entry: PlainEntry,
+        grid: Grid,
+        order: int,
+    ) -> None:
+        values = plain_parameters(row, sizes, self.inputs, self.arena.address)
+        pointed = [_element_bytes(arg) if arg["kind"] == "array" else 0 for arg in self.args]
+        pointed += [0] * (len(values) - len(pointed))
+        check_signature(entry, values, pointed)
+        launch_plain(entry, grid, values, order, self.watch)
+
+    def outputs(self) -> dict[str, Array]:
+        """Copies of the arrays that the kernel may write, as the reference lays them out."""
+        return plain_outputs(self.args, self.inputs, written_arrays(self.args, self.arena))
+
+
+def _element_bytes(arg: Mapping[str, Any]) -> int:
+    dtype = parse(arg["dtype"])
+    if dtype.kind == "struct":
+        return struct_layout(arg["fields"]).itemsize
+    return np.dtype(dtype.scalar).itemsize * int(np.prod(dtype.shape, dtype=int))
+
+
+def _judge(
+    row: Mapping[str, Any], launched: PlainLaunched, others: Outputs | None, finding: Finding
+) -> bool:
+    if _damaged(launched, finding):
+        return False
+    outputs = launched.outputs()
+    if not compare_outputs(row["args"], outputs, _wanted(row, launched), finding):
+        return False
+    return others is None or compare_outputs(
+        row["args"], outputs, others, finding, "against Warp's text: "
+    )
+
+
+def _judge_widely(row: Mapping[str, Any], launched: PlainLaunched, finding: Finding) -> bool:
+    """As `_judge`, at a shape whose tolerance was not measured and whose lanes no gate has seen."""
+    if _damaged(launched, finding):
+        return False
+    outputs, wanted = launched.outputs(), _wanted(row, launched)
+    for arg in row["args"]:
+        if arg["name"] not in wanted:
+            continue
+        wide = [None if arg[of] is None else _WIDE * arg[of] for of in ("rtol", "atol")]
+        found = compare(outputs[arg["name"]], wanted[arg["name"]], *wide)
+        if found is not None and found.bad * _LANES > found.total:
+            finding.status, finding.reason = "wrong_value", f"{arg['name']}{found}"
+            return False
+    return True
+
+
+def _damaged(launched: PlainLaunched, finding: Finding) -> bool:
+    trouble = damage(launched.args, launched.arena, launched.watch)
+    if trouble is not None:
+        finding.status, finding.reason = trouble
+    return trouble is not None
+
+
+def _wanted(row: Mapping[str, Any], launched: PlainLaunched) -> Outputs:
+    return run_reference(
+        row["reference"], row["kernel_name"], row["args"], launched.dim, launched.inputs
+    )

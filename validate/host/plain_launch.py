@@ -1,0 +1,171 @@
+"""Launch a loaded plain kernel on the host, over the grid that `plain_launch` asks for."""
+
+from __future__ import annotations
+
+import ast
+import ctypes
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from validate.host import clang
+from validate.host.launch import BadRow, Endless
+from validate.host.plain_watch import PlainWatch
+from validate.row.inputs import Array
+
+ORDERS = ("in order", "backwards", "mixed")
+"""Orders in which threads and blocks take turns."""
+
+MOST_THREADS = 1024
+_MOST_LAUNCHED = 1 << 24
+_MAX_PARAMETERS = 128
+_STOPS = (
+    "",
+    "",
+    "threads of a block meet at different places",
+    "a thread has left while others wait for it",
+    "a lane that does not take part is asked for its value",
+    "threads wait for each other for ever",
+    "threads meet where the text does not show it",
+)
+_ENDLESS = 1
+_LAUNCH = np.dtype(
+    [
+        ("grid", np.uint32, (3,)),
+        ("block", np.uint32, (3,)),
+        ("order", np.int32),
+        ("meets", np.int32),
+        ("shared_base", np.uint64),
+        ("shared_size", np.uint64),
+        ("stopped", np.uint32),
+        ("stopped_thread", np.uint32),
+        ("stopped_site", np.int32),
+    ],
+    align=True,
+)
+_CALL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+
+
+class BadMeeting(Exception):  # noqa: N818 - a result of a check, not an error of ours
+    """Threads of a block do not come together at a barrier or a shuffle."""
+
+
+@dataclass(frozen=True)
+class PlainEntry:
+    """Addresses of the functions that `plain_unit` makes for one kernel."""
+
+    call: int
+    signature: int
+    meets: bool
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Blocks, and threads of a block, along x, y and z."""
+
+    grid: list[int]
+    block: list[int]
+
+
+def load_plain(handle: str, position: int, meets: bool) -> PlainEntry:
+    """The kernel of a loaded object. Raises clang.LoadError when it is not there."""
+    return PlainEntry(
+        clang.lookup(handle, f"pairsmith_plain_{position}"),
+        clang.lookup(handle, f"pairsmith_plain_signature_{position}"),
+        meets,
+    )
+
+
+def grid_of(
+    launch: Mapping[str, Any], sizes: Mapping[str, int], most_threads: int = _MOST_LAUNCHED
+) -> Grid:
+    """The grid and block of a `plain_launch` at given sizes, of at most so many threads.
+
+    Raises ValueError for a formula that is no sum, product or whole quotient of sizes and numbers.
+    """
+    grid = [evaluate_formula(formula, sizes) for formula in launch["grid"]]
+    block = [int(number) for number in launch["block"]]
+    threads = int(np.prod(block))
+    if not 1 <= threads <= MOST_THREADS or min([*grid, *block]) < 1:
+        raise ValueError(f"grid {grid} of blocks {block} cannot be launched")
+    if threads * prod(grid) > most_threads:
+        raise ValueError(f"grid {grid} of blocks {block} has more than {most_threads} threads")
+    return Grid([*grid, 1, 1][:3], [*block, 1, 1][:3])
+
+
+def in_small_blocks(grid: Grid, text: str) -> Grid:
+    """The same threads in blocks of at most 32, or two such blocks for a loop over the grid.
+
+    For texts that ask for the size of their block: several blocks, and several turns, at shapes
+    that are smaller than a usual block.
+    """
+    most = {1: (32,), 2: (8, 4), 3: (4, 4, 2)}[sum(size > 1 for size in grid.block) or 1]
+    block = [min(size, small) for size, small in zip(grid.block, [*most, 1, 1], strict=False)]
+    if "gridDim" in text:
+        return Grid([2, 1, 1], block)
+    pairs = zip(grid.grid, grid.block, block, strict=True)
+    return Grid([-(-blocks * size // small) for blocks, size, small in pairs], block)
+
+
+def evaluate_formula(formula: str, sizes: Mapping[str, int]) -> int:
+    """The value of a formula of `plain_launch.grid`; `/` is C's division of whole numbers."""
+    try:
+        return _value(ast.parse(formula, mode="eval").body, sizes)
+    except (SyntaxError, ZeroDivisionError) as error:
+        raise ValueError(f"grid formula {formula!r}: {error}") from None
+
+
+def _value(node: ast.expr, sizes: Mapping[str, int]) -> int:
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return node.value
+    if isinstance(node, ast.Name) and node.id in sizes:
+        return sizes[node.id]
+    if isinstance(node, ast.BinOp):
+        left, right = _value(node.left, sizes), _value(node.right, sizes)
+        if isinstance(node.op, ast.Add):
+            return left + right
+        if isinstance(node.op, ast.Mult):
+            return left * right
+        if isinstance(node.op, ast.Div):
+            return left // right
+    raise ValueError(f"grid formula: {ast.unparse(node)!r} is no sum, product or quotient of sizes")
+
+
+def launch_plain(
+    entry: PlainEntry, grid: Grid, values: Sequence[Array], order: int, watch: PlainWatch
+) -> None:
+    """Call a kernel for every thread of a grid, in this process: it may crash it.
+
+    Raises Endless and BadMeeting when it does not come to its end.
+    """
+    record = np.zeros((), _LAUNCH)
+    record["grid"], record["block"] = grid.grid, grid.block
+    record["order"], record["meets"] = order, entry.meets
+    addresses = (ctypes.c_void_p * max(1, len(values)))(*[v.ctypes.data for v in values])
+    _CALL(entry.call)(ctypes.addressof(addresses), record.ctypes.data, watch.record.ctypes.data)
+    stopped = int(record["stopped"])
+    if stopped == _ENDLESS:
+        raise Endless("a thread runs without end")
+    if stopped:
+        raise BadMeeting(f"{_STOPS[stopped]} (thread {record['stopped_thread']})")
+
+
+def check_signature(entry: PlainEntry, values: Sequence[Array], pointed: Sequence[int]) -> None:
+    """Compare what a kernel takes with what it is about to be given. Raises BadRow.
+
+    `pointed` has the bytes of an element for each pointer and 0 for values.
+    """
+    signature = (ctypes.c_uint32 * (1 + 3 * _MAX_PARAMETERS))()
+    ctypes.CFUNCTYPE(None, ctypes.c_void_p)(entry.signature)(ctypes.addressof(signature))
+    if signature[0] != len(values):
+        raise BadRow(f"the kernel takes {signature[0]} parameters, the row has {len(values)}")
+    for position, (value, element) in enumerate(zip(values, pointed, strict=True)):
+        size, to, _ = signature[1 + 3 * position : 4 + 3 * position]
+        if size != value.nbytes or to != element:
+            raise BadRow(
+                f"parameter {position}: {size} bytes to elements of {to} in the kernel, "
+                f"{value.nbytes} to {element} in the row"
+            )

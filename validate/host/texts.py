@@ -1,0 +1,105 @@
+"""The kinds of text that the child can run: Warp's, plain CUDA, and plain CUDA of strangers."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from validate.host import clang
+from validate.host.case import run_case
+from validate.host.launch import Entry, load_entry
+from validate.host.plain_case import run_plain_case
+from validate.host.plain_launch import PlainEntry, load_plain
+from validate.host.stranger_case import Ran, run_apart
+from validate.oracle.finding import Finding
+from validate.row.inputs import Array
+from validate.text import plain as plain_unit
+from validate.text import warp_host as host_unit
+
+Rows = Sequence[Mapping[str, Any]]
+Outputs = list[dict[str, Array]]
+
+_MOST_KEPT = 512
+
+# What the child needs of a row; the rest need not travel.
+_ALWAYS = ("id", "kernel_name", "reference", "args", "sizes", "launch", "input_seed")
+NEEDED = {
+    "warp": (*_ALWAYS, "cuda_prologue", "cuda_helpers", "cuda_forward", "cuda_backward"),
+    "plain": (*_ALWAYS, "cuda_plain", "plain_args", "plain_launch", "relaunch"),
+    "score": ("args", "launch", "input_seed", "shapes", "cuda_plain", "plain_args", "plain_launch"),
+}
+
+
+class Kept:
+    """What Warp's text wrote in the latest rows, by id, for plain text to be compared with."""
+
+    def __init__(self) -> None:
+        self._found: OrderedDict[str, Outputs] = OrderedDict()
+
+    def add(self, row_id: str, outputs: Outputs) -> None:
+        self._found[row_id] = outputs
+        if len(self._found) > _MOST_KEPT:
+            self._found.popitem(last=False)
+
+    def take(self, row_id: str) -> Outputs:
+        """The outputs by shape, none when the row is not among the latest."""
+        return self._found.pop(row_id, [])
+
+
+class Cases(Protocol):
+    """Builds rows into an object file, finds their kernels in it, and runs them."""
+
+    def build(self, rows: Rows, obj_path: Path, include_dir: Path) -> None: ...
+
+    def entry(self, handle: str, position: int, row: Mapping[str, Any]) -> Any: ...
+
+    def run(self, row: Mapping[str, Any], entry: Any) -> Finding | Ran: ...
+
+
+class WarpCases:
+    """Warp's text, forward and adjoint; its precompiled headers lie in `folder`."""
+
+    def __init__(self, folder: Path, kept: Kept) -> None:
+        self.folder = folder
+        self.kept = kept
+
+    def build(self, rows: Rows, obj_path: Path, include_dir: Path) -> None:
+        clang.build(host_unit.translation_unit(rows), obj_path, include_dir, self.folder)
+
+    def entry(
+        self, handle: str, position: int, row: Mapping[str, Any]
+    ) -> tuple[Entry, Entry | None]:
+        found = [load_entry(handle, way, position) for way in host_unit.directions(row)]
+        return found[0], found[1] if len(found) > 1 else None
+
+    def run(self, row: Mapping[str, Any], entry: tuple[Entry, Entry | None]) -> Finding:
+        outputs: Outputs = []
+        finding = run_case(row, *entry, outputs)
+        if finding.status == "agrees":
+            self.kept.add(row["id"], outputs)
+        return finding
+
+
+class PlainCases:
+    """Plain CUDA."""
+
+    def __init__(self, kept: Kept) -> None:
+        self.kept = kept
+
+    def build(self, rows: Rows, obj_path: Path, include_dir: Path) -> None:
+        clang.build_bare(plain_unit.translation_unit(rows), obj_path, plain_unit.FLAGS)
+
+    def entry(self, handle: str, position: int, row: Mapping[str, Any]) -> PlainEntry:
+        return load_plain(handle, position, plain_unit.meets(row["cuda_plain"]))
+
+    def run(self, row: Mapping[str, Any], entry: PlainEntry) -> Finding:
+        return run_plain_case(row, entry, self.kept.take(row["id"]))
+
+
+class ScoreCases(PlainCases):
+    """Plain CUDA of strangers: each kernel runs in a process of its own, which knows no answers."""
+
+    def run(self, row: Mapping[str, Any], entry: PlainEntry) -> Ran:  # type: ignore[override]
+        return run_apart(row, entry)

@@ -1,0 +1,1 @@
+"""Wrong versions of texts, which a check must notice."""

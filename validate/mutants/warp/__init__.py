@@ -1,0 +1,1 @@
+"""Wrong versions of Warp's CUDA text."""

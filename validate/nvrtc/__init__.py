@@ -1,0 +1,1 @@
+"""CUDA texts compiled with NVRTC: no GPU, no driver."""

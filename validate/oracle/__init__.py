@@ -1,0 +1,1 @@
+"""What a kernel must compute: references, derivatives, tolerances."""

@@ -1,0 +1,243 @@
+"""Run the plain-Python reference of a row on drawn inputs."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from math import prod
+from types import CodeType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from validate.row import dtypes
+from validate.row.inputs import Array
+
+_IMPORTS = frozenset({("math", None), ("numpy", "np")})
+# Not a sandbox: it keeps texts that came from elsewhere from reading files, reaching the
+# interpreter or changing the modules that the comparison itself uses. The run as such takes place
+# in a child process.
+# fmt: off
+_FORBIDDEN_NAMES = frozenset({
+    "open", "exec", "eval", "compile", "getattr", "setattr", "delattr", "globals", "locals", "vars",
+    "input", "breakpoint", "exit", "quit", "memoryview",
+})
+_ALLOWED_OF_MODULES = {
+    "math": frozenset(name for name in dir(math) if not name.startswith("_")),
+    "np": frozenset({
+        "abs", "all", "any", "append", "arange", "argmax", "argmin", "array", "asarray", "ceil",
+        "clip", "column_stack", "concatenate", "copy", "cross", "diag", "dot", "empty", "exp",
+        "eye", "float64", "floor", "full", "hstack", "identity", "inner", "int64", "linalg",
+        "linalg.det", "linalg.inv", "linalg.norm", "linalg.solve", "log", "matmul", "max",
+        "maximum", "min", "minimum", "ndarray", "ndindex", "object_", "ones", "outer", "pi",
+        "prod", "sign", "sqrt", "square", "stack", "sum", "trace", "transpose", "vstack",
+        "where", "zeros", "zeros_like",
+    }),
+}
+# fmt: on
+
+
+def _cross(a: Array, b: Array) -> Array:
+    """`np.cross`, to the bit, at a tenth of its cost for vectors of three."""
+    if not (a.shape == b.shape == (3,) and a.dtype == b.dtype == np.float64):
+        return np.cross(a, b)
+    (a0, a1, a2), (b0, b1, b2) = a, b
+    return np.array([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0])
+
+
+def _facade() -> SimpleNamespace:
+    """What a reference sees as `np`: the functions on the list and nothing else."""
+    listed = _ALLOWED_OF_MODULES["np"]
+    linalg = {n.partition(".")[2]: n for n in listed if "." in n}
+    functions = {name: getattr(np, name) for name in listed if "." not in name}
+    functions["linalg"] = SimpleNamespace(**{name: getattr(np.linalg, name) for name in linalg})
+    return SimpleNamespace(**{**functions, "cross": _cross})
+
+
+_NUMPY = _facade()
+
+
+class ReferenceFailed(Exception):  # noqa: N818 - it is a result of a check, not an error of ours
+    """The reference text is not allowed, raised, or left outputs that do not fit their dtype."""
+
+
+def check_syntax(text: str) -> list[str]:
+    """What a reference may not contain, one line a finding; empty when it is fine.
+
+    Allowed imports are `math` and `numpy as np`, with the functions that references use; forbidden
+    are assignments to these modules, names and attributes with leading underscores, and names that
+    reach files or the interpreter.
+    """
+    try:
+        tree = ast.parse(text)
+    except SyntaxError as error:
+        return [f"line {error.lineno}: {error.msg}"]
+    nodes = list(ast.walk(tree))
+    bases = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+    return [
+        f"line {getattr(node, 'lineno', 0)}: {found}"
+        for node in nodes
+        if (found := _forbidden(node, id(node) in bases)) is not None
+    ]
+
+
+def run_reference(
+    text: str,
+    kernel_name: str,
+    args: Sequence[Mapping[str, Any]],
+    dim: Sequence[int],
+    inputs: Mapping[str, Array],
+) -> dict[str, Array]:
+    """Call the reference and return its outputs (roles `out` and `inout`) by name.
+
+    `inputs` come from `draw_inputs` and are not changed. Float outputs are float64, integers and
+    bools have their storage dtype, structs a structured dtype of these. Raises ReferenceFailed
+    when the text is not allowed, raises, leaves an element unwritten, or produces a value of the
+    wrong type or out of the range of the dtype.
+    """
+    namespace: dict[str, Any] = {"__name__": "reference"}
+    try:
+        exec(_compiled(text), namespace)
+        if "np" in namespace:
+            namespace["np"] = _NUMPY
+        function = namespace[kernel_name]
+        values = [_to_reference(arg, inputs[arg["name"]], namespace) for arg in args]
+        with np.errstate(all="ignore"):
+            function(tuple(dim), *values)
+    except ReferenceFailed:
+        raise
+    except Exception as error:
+        raise ReferenceFailed(f"{type(error).__name__}: {error}") from error
+    return {
+        arg["name"]: _from_reference(arg, value)
+        for arg, value in zip(args, values, strict=True)
+        if arg["role"] in ("out", "inout")
+    }
+
+
+@lru_cache(maxsize=64)
+def _compiled(text: str) -> CodeType:
+    problems = check_syntax(text)
+    if problems:
+        raise ReferenceFailed("; ".join(problems))
+    return compile(text, "<reference>", "exec")
+
+
+def _forbidden(node: ast.AST, is_base: bool) -> str | None:
+    if isinstance(node, ast.Import):
+        bad = [alias for alias in node.names if (alias.name, alias.asname) not in _IMPORTS]
+        return f"imports {bad[0].name}" if bad else None
+    if isinstance(node, ast.ImportFrom):
+        return f"imports from {node.module}"
+    if isinstance(node, ast.Attribute):
+        return _forbidden_attribute(node)
+    if isinstance(node, ast.Name):
+        return _forbidden_name(node, is_base)
+    return None
+
+
+def _forbidden_name(node: ast.Name, is_base: bool) -> str | None:
+    if node.id.startswith("__") or node.id in _FORBIDDEN_NAMES:
+        return f"name {node.id}"
+    # a module under another name could be changed through it
+    return f"{node.id} by itself" if node.id in _ALLOWED_OF_MODULES and not is_base else None
+
+
+def _forbidden_attribute(node: ast.Attribute) -> str | None:
+    if node.attr.startswith("_"):
+        return f"attribute {node.attr}"
+    path = ast.unparse(node).split(".")
+    allowed = _ALLOWED_OF_MODULES.get(path[0])
+    if allowed is None:
+        return None
+    if ".".join(path[1:]) not in allowed or not isinstance(node.ctx, ast.Load):
+        return f"{ast.unparse(node)}"
+    return None
+
+
+def _to_reference(arg: Mapping[str, Any], value: Array, namespace: Mapping[str, Any]) -> Any:
+    """One input in the reference's convention; outputs start as None, or NaN inside vectors."""
+    parsed = dtypes.parse(arg["dtype"])
+    unwritten = arg["role"] == "out"
+    if parsed.kind != "struct":
+        converted = _convert(value, parsed, unwritten)
+        return converted if value.ndim else converted.item()
+    columns = {
+        field["name"]: _convert(value[field["name"]], dtypes.parse(field["dtype"]), unwritten)
+        for field in arg["fields"]
+    }
+    make = namespace[arg["dtype"]]
+    instances = np.empty(value.shape, object)
+    for index in np.ndindex(value.shape):
+        instances[index] = make(**{name: _element(c[index]) for name, c in columns.items()})
+    return instances if value.ndim else instances.item()
+
+
+def _convert(value: Array, parsed: dtypes.DType, unwritten: bool) -> Array:
+    if parsed.shape and parsed.is_float:
+        return value.astype(np.float64)
+    return np.full(value.shape, None, object) if unwritten else value.astype(object)
+
+
+def _element(value: Any) -> Any:
+    return value.copy() if isinstance(value, np.ndarray) and value.ndim else value
+
+
+def _from_reference(arg: Mapping[str, Any], value: Any) -> Array:
+    parsed = dtypes.parse(arg["dtype"])
+    if parsed.kind != "struct":
+        shape = value.shape if isinstance(value, np.ndarray) else ()
+        return _checked(arg["name"], value, parsed, shape)
+    fields = [(f["name"], dtypes.parse(f["dtype"])) for f in arg["fields"]]
+    described = [(name, _result_dtype(field), field.shape) for name, field in fields]
+    result = np.empty(value.shape, np.dtype(described, align=True))
+    instances = value.ravel().tolist()
+    for name, field in fields:
+        label = f"{arg['name']}.{name}"
+        try:
+            column = [_flat(getattr(instance, name), field) for instance in instances]
+        except AttributeError as error:
+            raise ReferenceFailed(f"{label}: {error}") from error
+        flat = [component for element in column for component in element]
+        result[name] = _checked(label, flat, field, value.shape + field.shape)
+    return result
+
+
+def _flat(value: Any, field: dtypes.DType) -> list[Any]:
+    if not field.shape:
+        return [value]
+    components: list[Any] = np.asarray(value).ravel().tolist()
+    if len(components) != prod(field.shape):
+        raise ReferenceFailed(f"a field has {len(components)} components, not {field.shape}")
+    return components
+
+
+def _result_dtype(parsed: dtypes.DType) -> np.dtype[Any]:
+    return np.dtype(np.float64 if parsed.is_float else parsed.scalar)
+
+
+def _accepted(parsed: dtypes.DType) -> tuple[type, ...]:
+    if parsed.is_float:
+        return (float, int, np.floating, np.integer)
+    return (bool, np.bool_) if parsed.scalar == "bool" else (int, np.integer)
+
+
+def _checked(label: str, value: Any, parsed: dtypes.DType, shape: tuple[int, ...]) -> Array:
+    """`value` (an array or a flat list) as an array of the result dtype, or ReferenceFailed."""
+    if isinstance(value, np.ndarray) and value.dtype == np.float64 and parsed.is_float:
+        return value
+    values = value.ravel().tolist() if isinstance(value, np.ndarray) else list(value)
+    accepted = _accepted(parsed)
+    for kind in set(map(type, values)):
+        if not issubclass(kind, accepted) or (kind is bool and parsed.scalar != "bool"):
+            position = next(i for i, v in enumerate(values) if type(v) is kind)
+            what = "was not written" if kind is type(None) else f"is a {kind.__name__}"
+            raise ReferenceFailed(f"{label}: element {position} {what}, not a {parsed.scalar}")
+    if values and parsed.scalar in dtypes.INTEGERS:
+        limits = np.iinfo(parsed.scalar)
+        for extreme in (min(values), max(values)):
+            if not limits.min <= extreme <= limits.max:
+                raise ReferenceFailed(f"{label}: {extreme} does not fit {parsed.scalar}")
+    return np.array(values, _result_dtype(parsed)).reshape(shape)

@@ -1,0 +1,1 @@
+"""Child processes: started, fed, confined and replaced."""

@@ -1,0 +1,66 @@
+"""A child process that works for its parent: the other side of `validate.process.parent`."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import traceback
+from collections.abc import Mapping
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from validate.errors import CompileUnavailable, GpuUnavailable, HostRunUnavailable
+
+
+class WorkerChild:
+    """Answers messages until the other end of the connection closes.
+
+    What compilers and kernels print goes to `log`, a file: neither may reach the caller's streams.
+    """
+
+    def __init__(self, connection: Connection, folder: Path) -> None:
+        self.connection, self.folder = connection, folder
+        self.log = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - open for the process's life
+        os.dup2(self.log.fileno(), 1)
+        os.dup2(self.log.fileno(), 2)
+
+    def start(self) -> None:
+        """Find what the work needs; raise one of `validate.errors` when it is missing."""
+        raise NotImplementedError
+
+    def answer(self, message: Mapping[str, Any]) -> None:
+        """Work on a message and `send` what comes of it."""
+        raise NotImplementedError
+
+    def serve(self) -> None:
+        """Answer messages. An error of ours is sent with its traceback, and ends the process."""
+        try:
+            self.start()
+            self.send(event="ready")
+            while (message := self._receive()) is not None:
+                self.answer(message)
+        except (HostRunUnavailable, CompileUnavailable, GpuUnavailable) as error:
+            self.send(event="unavailable", error=type(error).__name__, reason=str(error))
+        except Exception:
+            self.send(event="error", trace=traceback.format_exc())
+            raise
+
+    def send(self, **message: Any) -> None:
+        """Send a message to the parent."""
+        self.connection.send_bytes(json.dumps(message).encode())
+
+    def _receive(self) -> dict[str, Any] | None:
+        try:
+            message: dict[str, Any] = json.loads(self.connection.recv_bytes())
+        except (EOFError, ConnectionResetError):
+            return None
+        return message
+
+
+def work_where_nothing_lies(folder: Path) -> None:
+    """Change into an empty folder: quoted includes look in the working directory first."""
+    empty = folder / "empty"
+    empty.mkdir(exist_ok=True)
+    os.chdir(empty)

@@ -1,0 +1,1 @@
+"""What a row is: its columns, types, sizes, inputs and claims."""

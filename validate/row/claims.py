@@ -1,0 +1,81 @@
+"""Whether a row's evidence hangs together, as far as the row itself can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from validate.row.adjoint import ADJOINT_STATUSES, status_without_run
+from validate.row.archs import ARCHS
+from validate.row.columns import PLAIN_COLUMNS
+from validate.row.sizes import awkward_sizes, describe
+
+NOT_MEASURED = ("max_ulp",)
+"""Evidence that this version does not put into rows: a row that claims it is wrong."""
+
+_RESOURCES = ("registers", "spill_bytes", "shared_bytes")
+
+
+def contradictions(row: Mapping[str, Any]) -> list[str]:
+    """Where `checks`, `provenance`, `sizes` and `cuda_backward` contradict each other.
+
+    The row must have the form of the schema. Nothing is compiled or run.
+    """
+    return [*_unknown(row), *_compiled(row), *_run(row), *_plain(row), *_adjoint(row)]
+
+
+def _unknown(row: Mapping[str, Any]) -> Iterator[str]:
+    claims = [name for name in NOT_MEASURED if row["checks"][name] is not None]
+    if claims:
+        yield f"checks claim what this version does not measure: {', '.join(claims)}"
+
+
+def _compiled(row: Mapping[str, Any]) -> Iterator[str]:
+    checks, nvrtc = row["checks"], row["provenance"]["nvrtc"]
+    archs = checks["compile_archs"]
+    if (archs is None) != (nvrtc is None):
+        yield "checks.compile_archs and provenance.nvrtc are only given together"
+    if archs is not None and list(archs) != [arch for arch in ARCHS if arch in archs]:
+        yield f"checks.compile_archs are not distinct known architectures in order: {archs}"
+    measured = [name for name in _RESOURCES if checks[name] is not None]
+    if measured and (archs is None or len(measured) < len(_RESOURCES)):
+        yield f"checks.{measured[0]} is given without the rest of what is measured with it"
+
+
+def _run(row: Mapping[str, Any]) -> Iterator[str]:
+    checks = row["checks"]
+    if (checks["run_forward"] is None) != (checks["shapes"] is None):
+        yield "checks.run_forward and checks.shapes are only given together"
+    if row["reference"] is None or checks["shapes"] is None:
+        return
+    wanted = [describe(sizes) for sizes in awkward_sizes(row["sizes"])]
+    if checks["shapes"] != wanted:
+        yield f"checks.shapes are not the shapes of a run: {'; '.join(wanted)}"
+
+
+def _plain(row: Mapping[str, Any]) -> Iterator[str]:
+    there = [name for name in PLAIN_COLUMNS if row[name] is not None]
+    if there and len(there) < len(PLAIN_COLUMNS):
+        yield f"{there[0]} is given without the other columns of plain CUDA"
+    claims, runs = (row["checks"][name] is not None for name in ("run_plain", "run_forward"))
+    if claims and not (there and runs):
+        yield "checks.run_plain is given without cuda_plain or checks.run_forward"
+    if there and runs and row["reference"] is not None and not claims:
+        yield "checks.run_forward is given and checks.run_plain is not"
+
+
+def _adjoint(row: Mapping[str, Any]) -> Iterator[str]:
+    status, published = row["checks"]["adjoint"], row["cuda_backward"] is not None
+    if status is None:
+        if row["checks"]["run_forward"] is not None and row["reference"] is not None:
+            yield "checks.run_forward is given and checks.adjoint is not"
+        return
+    if status not in ADJOINT_STATUSES:
+        yield f"checks.adjoint is no known status: {status}"
+    if row["checks"]["run_forward"] is None:
+        yield "checks.adjoint is given and checks.run_forward is not"
+    if published != (status == "agrees"):
+        yield "cuda_backward is there exactly when checks.adjoint is agrees; it is not so here"
+    without = status_without_run({**row, "cuda_backward": ""})
+    if status != "off" and (without or "run") != (status if status.startswith("no_") else "run"):
+        yield f"checks.adjoint is {status}, but args make it {without or 'one to run'}"

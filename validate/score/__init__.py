@@ -1,0 +1,1 @@
+"""Answers of others, judged on hidden inputs."""

@@ -1,0 +1,1 @@
+"""CUDA texts of rows, read and put together into programs."""
