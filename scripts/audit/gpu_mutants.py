@@ -1,12 +1,12 @@
 """Does a GPU kill the mutants that the host run kills?
 
-Run on a CPU machine: PYTHONPATH=. python scripts/audit/gpu_mutants.py make DATASET FOLDER [--count N]
-[--workers W]. It takes N mutants, half of forward texts and half of plain ones, each as likely as
-any other, races and barriers apart (one thread at a time sees no race), runs them on the host, and
-writes them as a dataset with the host's verdicts beside. On a GPU machine: `pairsmith gpu run
-FOLDER --include …`, which ends with exit code 1, then PYTHONPATH=. python scripts/audit/gpu_mutants.py
-compare FOLDER: exit code 1 when a mutant passes that the host killed, unless the host killed it for
-reading outside an array, which a GPU does not notice.
+Run on a CPU machine: PYTHONPATH=. python scripts/audit/gpu_mutants.py make DATASET FOLDER [--count
+N] [--workers W]. It takes N mutants, half of forward texts and half of plain ones, each as likely
+as any other, races and barriers apart (one thread at a time sees no race), runs them on the host,
+and writes them as a dataset with the host's verdicts beside. On a GPU machine: `pairsmith gpu run
+FOLDER --include …`, which ends with exit code 1, then PYTHONPATH=. python
+scripts/audit/gpu_mutants.py compare FOLDER: exit code 1 when a mutant passes that the host killed,
+unless the host killed it for reading outside an array, which a GPU does not notice.
 """
 
 from __future__ import annotations

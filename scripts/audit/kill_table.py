@@ -26,7 +26,7 @@ from tqdm import tqdm
 from generators import categories
 from synth.dataset.settings import make_settings
 from synth.dataset.stored import stored_rows
-from synth.run.generate import generate as run
+from synth.run import generate as run
 from validate.host.runner import HostRunner
 from validate.mutants.kill import (
     COMPILE_ERROR,

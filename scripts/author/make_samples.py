@@ -1,8 +1,8 @@
 """Make ``data/samples``: one pair for each category and level, as published.
 
-Run: python scripts/author/make_samples.py FOLDER. A dataset there is replaced, anything else is refused.
-Headers (``include/``) and raw measurements (``evidence/``) are left out of git, so they are removed
-here as well.
+Run: python scripts/author/make_samples.py FOLDER. A dataset there is replaced, anything else is
+refused. Headers (``include/``) and raw measurements (``evidence/``) are left out of git, so they
+are removed here as well.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from generators import categories
 from generators.build.registry import LEVELS
 from synth.dataset.settings import make_settings
-from synth.run.generate import generate as run
+from synth.run import generate as run
 
 
 def make_samples(folder: Path) -> int:

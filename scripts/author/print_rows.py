@@ -1,7 +1,7 @@
 """Prints random rows of a dataset for a reader: description and Python, over categories and levels.
 
-Run: PYTHONPATH=. python scripts/author/print_rows.py OUT [--rows N] [--seed S] [--cuda]. Rows are taken in
-turn from the categories, levels in turn from 1 to 5.
+Run: PYTHONPATH=. python scripts/author/print_rows.py OUT [--rows N] [--seed S] [--cuda]. Rows are
+taken in turn from the categories, levels in turn from 1 to 5.
 """
 
 from __future__ import annotations

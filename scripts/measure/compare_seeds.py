@@ -1,6 +1,7 @@
 """How many rename keys (equal up to names) two seeds share.
 
-Run: python scripts/measure/compare_seeds.py [rows] [seed] [seed]. Draws both datasets at --verify text.
+Run: python scripts/measure/compare_seeds.py [rows] [seed] [seed]. Draws both datasets at --verify
+text.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from generators.program.keys import program_keys
 from generators.program.serialise import from_json
 from synth.dataset.settings import make_settings
 from synth.dataset.stored import stored_rows
-from synth.run.generate import generate as run
+from synth.run import generate as run
 
 
 def rename_keys(rows: int, seed: int, folder: Path) -> dict[str, str]:

@@ -20,7 +20,7 @@ import pyarrow as pa
 from synth.dataset.files import read_parquet
 from synth.dataset.manifest import Manifest
 from synth.dataset.settings import VERIFY_LEVELS, make_settings
-from synth.run.generate import generate as run
+from synth.run import generate as run
 
 
 class Memory(threading.Thread):

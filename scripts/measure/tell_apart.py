@@ -1,11 +1,11 @@
 """Can a simple classifier tell our kernels from those that people wrote?
 
-Run: PYTHONPATH=. python scripts/measure/tell_apart.py OURS HARVESTED [--prefix MODULE] [--seed S]. OURS is
-a generated dataset, HARVESTED one of `pairsmith harvest` over modules of people. Identifiers
-of a kernel are replaced by what they are (a parameter, a local, a helper, a type name stays),
-numbers by their kind, docstrings and comments left out; token 1- to 3-grams feed a logistic
-regression. Prints the area under the ROC curve over five folds and the strongest features of
-either side. 0.5 means that it cannot tell; needs scikit-learn.
+Run: PYTHONPATH=. python scripts/measure/tell_apart.py OURS HARVESTED [--prefix MODULE] [--seed S].
+OURS is a generated dataset, HARVESTED one of `pairsmith harvest` over modules of people.
+Identifiers of a kernel are replaced by what they are (a parameter, a local, a helper, a type name
+stays), numbers by their kind, docstrings and comments left out; token 1- to 3-grams feed a logistic
+regression. Prints the area under the ROC curve over five folds and the strongest features of either
+side. 0.5 means that it cannot tell; needs scikit-learn.
 """
 
 from __future__ import annotations

@@ -41,8 +41,8 @@ def decontaminate(
     """Find rows of OUT that repeat texts of benchmarks; with -o, write a dataset without them.
 
     A row's score is the share of its token n-grams that benchmark texts hold, without those that
-    many rows share (notes/measurements/decontamination.md). Without -o, exit code 1 when a row reaches the
-    threshold.
+    many rows share (notes/measurements/decontamination.md). Without -o, exit code 1 when a row
+    reaches the threshold.
     """
     from synth.dataset.files import write_json
     from synth.derive.decontaminate import decontaminate as write_clean

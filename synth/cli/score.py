@@ -25,7 +25,8 @@ def score(
 
     ANSWERS holds a JSON object a line: {"id": …, "cuda": …, "launch": …}; the launch is the row's
     own by default, and several lines for an id are samples of one task. The texts are compiled and
-    run here, in processes that can only compute (notes/measurements/scorer.md says how far that goes).
+    run here, in processes that can only compute (notes/measurements/scorer.md says how far that
+    goes).
     """
     from synth.check.answers import (
         read_answers,

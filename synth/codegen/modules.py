@@ -13,7 +13,8 @@ from typing import Any
 
 from synth.codegen.translator import check_warp_version
 
-# As in `synth.codegen.translator`: an architecture would start link-time compilation inside the builder.
+# As in `synth.codegen.translator`: an architecture would start link-time compilation inside the
+# builder.
 _RESOLVED = {"output_arch": None}
 # Options that say where and how fast Warp builds, not what a kernel means.
 _NO_MEANING = frozenset({"strip_hash", "cuda_output", "compile_time_trace", "extra_build_options"})

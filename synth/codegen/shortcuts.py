@@ -1,4 +1,4 @@
-"""Short ways through three small functions of Warp's code generator; part of ``synth.codegen.translator``.
+"""Short ways through three small functions of Warp's code generator.
 
 ``get_arg_type``, ``strip_reference`` and ``Var.type_to_ctype`` are asked tens of times a statement
 and walk through a dozen ``isinstance`` tests to find that a plain scalar type is a plain scalar

@@ -1,7 +1,8 @@
 """Warp Python to CUDA module text, on a host with or without a GPU.
 
-This file, ``synth.codegen.overloads`` and ``synth.codegen.shortcuts`` hold all that depends on Warp's private
-modules for translation. Warp is imported by the first ``Translator``, not by importing this file.
+This file, ``synth.codegen.overloads`` and ``synth.codegen.shortcuts`` hold all that depends on
+Warp's private modules for translation. Warp is imported by the first ``Translator``, not by
+importing this file.
 """
 
 import importlib.metadata

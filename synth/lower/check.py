@@ -31,8 +31,8 @@ _UNIT = {"float32": 2.0**-24, "float64": 2.0**-53}
 class Check:
     """What the host run at one shape showed.
 
-    `shape` has m, n and k. `status` is one of `validate.host.runner.STATUSES`, "agrees" when every element
-    is within `atol` of the reference; `error` is the largest error as a share of `atol`.
+    `shape` has m, n and k. `status` is one of `validate.host.runner.STATUSES`, "agrees" when every
+    element is within `atol` of the reference; `error` is the largest error as a share of `atol`.
     """
 
     shape: dict[str, int]
@@ -48,7 +48,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Compiled:
-    """What NVRTC said of a text for one architecture; `status` of `validate.nvrtc.compiler.STATUSES`."""
+    """What NVRTC said of a text for an architecture; `status` of `validate.nvrtc.compiler`."""
 
     arch: str
     status: str

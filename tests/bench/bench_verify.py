@@ -18,7 +18,7 @@ from synth.dataset.headers import native_folder
 from synth.dataset.settings import Versions, make_settings
 from synth.rows.maker import Accepted, PairMaker
 from synth.rows.verify import BATCH_SIZE
-from synth.run.generate import generate as run
+from synth.run import generate as run
 from synth.run.tally import Tally
 from synth.run.unit import first_accepted
 from validate.host.runner import HostRunner

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from synth.dataset.files import sha256_of
 from synth.dataset.settings import make_settings
-from synth.run.generate import generate as run
+from synth.run import generate as run
 
 
 def main(rows: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from test_validate_rows import Row, arg, output, scalar, size_of, sizes
+from hand_rows import Row, arg, output, scalar, size_of, sizes
 
 
 def plain_row(

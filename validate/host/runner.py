@@ -51,8 +51,8 @@ class RunResult:
     `compile_error` it is the compiler's log. `shapes` are those tried, the failing one last.
     `max_ulp` and `tolerance_used` (largest error as a share of its tolerance) are raw
     measurements of this CPU: round them up before they go into a row. `adjoint` is one of
-    `validate.host.adjoint.ADJOINT_STATUSES` ("off" when the row has no `cuda_backward`, or disagrees
-    before its adjoint is run), `adjoint_tolerance_used` a raw measurement as well.
+    `validate.host.adjoint.ADJOINT_STATUSES` ("off" when the row has no `cuda_backward`, or
+    disagrees before its adjoint is run), `adjoint_tolerance_used` a raw measurement as well.
     """
 
     id: str

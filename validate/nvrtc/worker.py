@@ -1,7 +1,7 @@
 """The child process that compiles: one program a message, one answer each.
 
-A compiler that crashes, hangs or eats memory takes this process with it, and `validate.nvrtc.compiler`
-starts the next.
+A compiler that crashes, hangs or eats memory takes this process with it, and
+`validate.nvrtc.compiler` starts the next.
 """
 
 from __future__ import annotations

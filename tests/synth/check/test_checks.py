@@ -17,7 +17,7 @@ from synth.dataset.manifest import SPLITS
 from synth.dataset.settings import make_settings
 from synth.rows.maker import Row
 from synth.rows.remake import retranslated
-from synth.run.generate import generate as run
+from synth.run import generate as run
 from validate.row.schema import row_id
 from validate.row.sizes import awkward_sizes, describe
 

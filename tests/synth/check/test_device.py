@@ -8,12 +8,12 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from test_validate_rows import Row, all_rows, soft_clamp
+from hand_rows import Row, all_rows, soft_clamp
 
 from synth.check.dataset import check_dataset
 from synth.check.device_run import DeviceRunner
 from synth.dataset.settings import make_settings
-from synth.run.generate import generate as run
+from synth.run import generate as run
 
 
 @pytest.fixture(scope="module")

@@ -114,15 +114,15 @@ def test_same_names_with_other_bodies_share_a_batch() -> None:
 
 def test_text_survives_hash_seeds_and_foreign_history() -> None:
     code = (
-        "import sys, hashlib; sys.path.insert(0, 'tests')\n"
+        "import sys, hashlib; sys.path.insert(0, 'tests/synth/codegen')\n"
         "if sys.argv[1:]:\n"
         "    import warp as wp, warp.fem, types\n"
-        "    import test_synth_codegen as t\n"
+        "    import test_translator as t\n"
         "    from synth.codegen.translator import Translator\n"
         "    Translator().translate(*t.clamped('9.0'))\n"
         "    wp.init()\n"
         "    wp.config.max_unroll = 1\n"
-        "import test_synth_codegen as t\n"
+        "import test_translator as t\n"
         "print(t.digest())\n"
     )
     digests = set()

@@ -23,7 +23,7 @@ from synth.dataset.manifest import SPLITS, read_manifest
 from synth.dataset.settings import STRUCTURE_CAP, Versions, make_settings, shape_of
 from synth.dataset.stored import stored_rows
 from synth.errors import RunError, SettingsError
-from synth.run.generate import generate as run
+from synth.run import generate as run
 from synth.run.work import open_work
 from validate.row.columns import ROW_SCHEMA
 

@@ -31,7 +31,7 @@ from synth.derive.overlap_report import Against, Report, compare
 from synth.derive.overlap_texts import BenchmarkTexts
 from synth.errors import SettingsError
 from synth.run.finish import EVIDENCE_SCHEMA
-from synth.run.generate import generate as run
+from synth.run import generate as run
 
 SAMPLES = Path(__file__).resolve().parents[3] / "data" / "samples"
 SETTINGS = make_settings(seed=11, verify="text")

@@ -22,7 +22,7 @@ from synth.dataset.settings import STRUCTURE_CAP, make_settings
 from synth.dataset.stored import stored_rows
 from synth.derive.merge import merge, refused
 from synth.errors import SettingsError
-from synth.run.generate import generate as run
+from synth.run import generate as run
 from synth.run.one_run import Part
 
 # So narrow that seeds draw some of the same kernels.

@@ -15,7 +15,7 @@ from synth.dataset.settings import make_settings
 from synth.rows.maker import PairMaker, Row
 from synth.rows.verify import Verifier
 from synth.run import unit
-from synth.run.generate import generate as run
+from synth.run import generate as run
 
 BREAKS = {
     "again:; if (dim.size > 0) goto again;": "timeout",

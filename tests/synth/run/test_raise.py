@@ -15,7 +15,7 @@ import pytest
 
 from synth.dataset.settings import Settings, Versions, make_settings, shape_of
 from synth.errors import SettingsError
-from synth.run.generate import generate as run
+from synth.run import generate as run
 from synth.run.raise_level import is_raise
 
 # A category at the level that saturates first, and so many rows that the finishing pass has to

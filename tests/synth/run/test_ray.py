@@ -20,7 +20,7 @@ from synth.dataset.settings import make_settings
 from synth.errors import SettingsError
 from synth.gpu.on_ray import RayGpus, files_of, run_on_a_gpu
 from synth.gpu.output import ROW_KEYS
-from synth.run.generate import generate as run
+from synth.run import generate as run
 from synth.run.ray_engine import RayEngine
 from validate.errors import GpuUnavailable
 from validate.gpu.device import Device

@@ -15,7 +15,7 @@ from synth.cli.main import main
 from synth.dataset.settings import make_settings
 from synth.dataset.stored import stored_rows
 from synth.errors import SettingsError
-from synth.run.generate import generate as run
+from synth.run import generate as run
 from synth.run.remote import Store
 
 URL = "memory://bucket/mine"

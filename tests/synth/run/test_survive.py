@@ -19,7 +19,7 @@ from synth.dataset.manifest import Manifest, read_manifest
 from synth.dataset.settings import make_settings
 from synth.dataset.stored import stored_rows
 from synth.errors import RunError, SettingsError
-from synth.run.generate import generate as run
+from synth.run import generate as run
 from synth.run.one_run import Part
 
 ROOT = Path(__file__).resolve().parents[3]

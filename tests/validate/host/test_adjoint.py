@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import warp as wp
 from drawn_programs import accepted_draw
-from test_validate_rows import Row, arg, make_row, output, sizes
+from hand_rows import Row, arg, make_row, output, sizes
 
 from synth.dataset.settings import Versions, make_settings
 from synth.rows.maker import PairMaker

@@ -1,4 +1,4 @@
-"""The kinds of wrong adjoints that `notes/measurements/adjoint.md` explains, each with its smallest kernel.
+"""The kinds of wrong adjoints of `notes/measurements/adjoint.md`, each with its smallest kernel.
 
 Beside each stands a like one that Warp differentiates well: the check must tell the two apart.
 """
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from textwrap import dedent, indent
 
 import pytest
-from test_validate_rows import Row, arg, make_row, output, scalar, sizes
+from hand_rows import Row, arg, make_row, output, scalar, sizes
 
 from validate.host.runner import HostRunner
 

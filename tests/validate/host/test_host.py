@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_validate_rows import Row, all_rows, atomics, grid_2d, size_of, soft_clamp, structs
+from hand_rows import Row, all_rows, atomics, grid_2d, size_of, soft_clamp, structs
 
 from validate.host.clang import default_include_dir
 from validate.host.memory import Arena

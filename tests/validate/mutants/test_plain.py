@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from plain_rows import block_reduce, guarded, tiled, warp_shuffle
-from test_validate_rows import Row
+from hand_rows import Row
 
 from generators.program.serialise import from_json
 from synth.dataset.stored import stored_rows

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from test_validate_rows import Row, all_rows, grid_2d, soft_clamp, structs
+from hand_rows import Row, all_rows, grid_2d, soft_clamp, structs
 
 from validate.errors import CompileUnavailable
 from validate.nvrtc import program as nvrtc_program

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_validate_rows import all_rows, arg, field, output, structs
+from hand_rows import all_rows, arg, field, output, structs
 
 from validate.oracle.reference import ReferenceFailed, check_syntax, run_reference
 from validate.row.inputs import draw_inputs

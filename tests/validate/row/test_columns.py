@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from datasets import Features, load_dataset
-from test_validate_rows import all_rows
+from hand_rows import all_rows
 
 from validate.row.columns import COLUMNS, ROW_SCHEMA, huggingface_feature
 from validate.row.schema import check_row, row_json_schema

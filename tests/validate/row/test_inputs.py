@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_validate_rows import all_rows, arg, field, output, scalar, size_of
+from hand_rows import all_rows, arg, field, output, scalar, size_of
 
 from validate.row.inputs import draw_inputs, poison, raw_numbers
 from validate.row.sizes import own_sizes
@@ -49,7 +49,7 @@ def test_values_are_pinned() -> None:
 
 def test_values_do_not_depend_on_the_cpu() -> None:
     code = (
-        "from test_validate_rows import arg, field; from validate.row.inputs import draw_inputs; "
+        "from hand_rows import arg, field; from validate.row.inputs import draw_inputs; "
         "import hashlib; a = [arg('q', 'quat[float32]', init='unit'), arg('x', 'float64'),"
         " arg('m', 'mat3x3[float32]', init='well_conditioned'), arg('k', 'float16')];"
         "d = draw_inputs(a, {'n': 777}, 5);"

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_validate_rows import Row, all_rows, arg, output, scalar, soft_clamp, structs
+from hand_rows import Row, all_rows, arg, output, scalar, soft_clamp, structs
 
 from validate.row.schema import check_row, row_id, row_json_schema
 
@@ -144,5 +144,6 @@ def test_anything_that_is_no_row_is_refused(junk: Any) -> None:
 
 
 def test_importing_is_cheap() -> None:
-    code = "import sys, validate.row.schema; sys.exit('pyarrow' in sys.modules or 'warp' in sys.modules)"
+    heavy = "'pyarrow' in sys.modules or 'warp' in sys.modules"
+    code = f"import sys, validate.row.schema; sys.exit({heavy})"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -29,10 +29,10 @@ from validate.score.scorer import STATUSES, Answer, Scorer, Verdict
 from validate.text.stranger import cleaned, prepared
 
 Row = dict[str, Any]
-HERE = Path(__file__).resolve().parent
+DATA = Path(__file__).resolve().parents[2] / "data"
 SAMPLES = HERE.parent / "data" / "samples"
-REWRITES = sorted((HERE / "honest_rewrites").glob("*.cu"))
-PINNED = HERE / "honest_rewrites" / "rows.jsonl"
+REWRITES = sorted((DATA / "honest_rewrites").glob("*.cu"))
+PINNED = DATA / "honest_rewrites" / "rows.jsonl"
 
 
 def with_plain(row: Row) -> Row:

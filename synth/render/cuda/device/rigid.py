@@ -1,4 +1,4 @@
-"""Device functions on quaternions, transforms and spatial vectors; see :mod:`synth.render.cuda.device.functions`."""
+"""Device functions on quaternions, transforms and spatial vectors."""
 
 from __future__ import annotations
 
