@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 from generators.arithmetic.parts import (
+    INT32,
     UINT8,
     UINT16,
     UINT32,
@@ -12,12 +16,232 @@ from generators.arithmetic.parts import (
     grid,
     local,
 )
-from generators.arithmetic.words import TRICKS, Trick, scalar
-from generators.build import KernelBuilder, fn
+from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.pieces import helper
 from generators.program.dtypes import BOOL, Scalar
-from generators.program.expr import Expr
+from generators.program.expr import Expr, literal
+
+_PAIRS = 0x5555555555555555
+
+
+_NIBBLES = 0x3333333333333333
+
+
+_BYTES = 0x0F0F0F0F0F0F0F0F
+
+
+def _mask(pattern: int, type_: Scalar) -> int:
+    return pattern & ((1 << type_.bits) - 1)
+
+
+def scalar(x: Expr) -> Scalar:
+    assert isinstance(x.type, Scalar)
+    return x.type
+
+
+def _lowest(x: Expr) -> Expr:
+    return x & (~x + 1)
+
+
+def _kernighan(b: BodyBuilder, x: Expr) -> Expr:
+    rest = b.let(("rest", "v", "bits_left"), x)
+    count = b.let(("count", "ones", "pop"), literal(0, INT32))
+    with b.while_(fn("ne", rest, 0)):
+        b.assign(rest, rest & (rest - 1))
+        b.augment(count, "add", 1)
+    return count
+
+
+def _count_by_halves(b: BodyBuilder, x: Expr) -> Expr:
+    type_ = scalar(x)
+    v = b.let(("v", "pairs"), x - ((x >> 1) & _mask(_PAIRS, type_)))
+    b.assign(v, (v & _mask(_NIBBLES, type_)) + ((v >> 2) & _mask(_NIBBLES, type_)))
+    b.assign(v, (v + (v >> 4)) & _mask(_BYTES, type_))
+    if type_.bits == 16:
+        b.assign(v, (v + (v >> 8)) & 31)
+    elif type_.bits > 16:
+        ones = 0x0101010101010101
+        b.assign(v, (v * _mask(ones, type_)) >> (type_.bits - 8))
+    return v
+
+
+def _parity(b: BodyBuilder, x: Expr) -> Expr:
+    v = b.let(("v", "folded", "acc"), x)
+    shift = scalar(x).bits // 2
+    while shift:
+        b.assign(v, v ^ (v >> shift))
+        shift //= 2
+    return v & 1
+
+
+def _reverse_by_swaps(b: BodyBuilder, x: Expr) -> Expr:
+    type_ = scalar(x)
+    v = b.let(
+        ("v", "swapped", "rev"),
+        ((x >> 1) & _mask(_PAIRS, type_)) | ((x & _mask(_PAIRS, type_)) << 1),
+    )
+    for shift, pattern in ((2, _NIBBLES), (4, _BYTES), (8, 0x00FF00FF00FF00FF)):
+        if shift < type_.bits // 2:
+            kept = _mask(pattern, type_)
+            b.assign(v, ((v >> shift) & kept) | ((v & kept) << shift))
+    half = type_.bits // 2
+    if type_.bits == 64:
+        kept = 0x0000FFFF0000FFFF
+        b.assign(v, ((v >> 16) & kept) | ((v & kept) << 16))
+    return (v >> half) | (v << half)
+
+
+def _reverse_by_loop(b: BodyBuilder, x: Expr) -> Expr:
+    type_ = scalar(x)
+    rev = b.let(("rev", "mirrored", "turned"), literal(0, type_))
+    v = b.let(("v", "rest"), x)
+    with b.for_(("bit", "step", "q"), type_.bits):
+        b.assign(rev, (rev << 1) | (v & 1))
+        b.assign(v, v >> 1)
+    return rev
+
+
+def _smear(b: BodyBuilder, x: Expr) -> Expr:
+    type_ = scalar(x)
+    v = b.let(("v", "smeared", "filled"), x)
+    shift = 1
+    while shift < type_.bits:
+        b.assign(v, v | (v >> shift))
+        shift *= 2
+    return v
+
+
+def _highest(b: BodyBuilder, x: Expr) -> Expr:
+    v = _smear(b, x)
+    return v - (v >> 1)
+
+
+def _gray_decode(b: BodyBuilder, x: Expr) -> Expr:
+    v = b.let(("v", "plain", "decoded"), x)
+    shift = scalar(x).bits // 2
+    while shift:
+        b.assign(v, v ^ (v >> shift))
+        shift //= 2
+    return v
+
+
+def _swap_bytes(b: BodyBuilder, x: Expr) -> Expr:
+    type_ = scalar(x)
+    if type_.bits == 16:
+        return (x << 8) | (x >> 8)
+    if type_.bits == 32:
+        low = b.let(("low", "inner"), ((x & 0xFF00) << 8) | ((x >> 8) & 0xFF00))
+        return (x << 24) | low | (x >> 24)
+    kept = 0x00FF00FF00FF00FF
+    v = b.let(("v", "swapped"), ((x >> 8) & kept) | ((x & kept) << 8))
+    b.assign(v, ((v >> 16) & 0x0000FFFF0000FFFF) | ((v & 0x0000FFFF0000FFFF) << 16))
+    return (v >> 32) | (v << 32)
+
+
+def _swap_nibbles(b: BodyBuilder, x: Expr) -> Expr:
+    low = _mask(_BYTES, scalar(x))
+    return ((x & low) << 4) | ((x >> 4) & low)
+
+
+@dataclass(frozen=True)
+class Trick:
+    """What a trick is called, how it is written, what it gives, and from which width on."""
+
+    names: tuple[str, ...]
+    write: Callable[[BodyBuilder, Expr], Expr]
+    text: str
+    simple: bool = False
+    bits: int = 8
+
+
+TRICKS: dict[str, Trick] = {
+    "builtin_count": Trick(
+        ("count_bits", "popcount"),
+        lambda b, x: fn("bit_count", x),
+        "the number of set bits of {}",
+        simple=True,
+    ),
+    "kernighan": Trick(
+        ("count_ones", "kernighan_count"),
+        _kernighan,
+        "the number of set bits of {} (clear the lowest one until none is left)",
+    ),
+    "halves": Trick(
+        ("popcount_swar", "bit_population"),
+        _count_by_halves,
+        "the number of set bits of {} (sums of pairs, nibbles, bytes)",
+    ),
+    "parity": Trick(
+        ("parity_bit", "fold_parity"), _parity, "the parity of the set bits of {} by xor folding"
+    ),
+    "builtin_parity": Trick(
+        ("odd_parity", "parity_of_word"),
+        lambda b, x: fn("bit_count", x) & 1,
+        "the parity of the number of set bits of {}",
+        simple=True,
+    ),
+    "reverse": Trick(
+        ("reverse_bits", "mirror_bits"), _reverse_by_swaps, "{} with its bits reversed"
+    ),
+    "reverse_loop": Trick(
+        ("bit_reversal", "reversed_word"),
+        _reverse_by_loop,
+        "{} with its bits reversed, bit by bit",
+        bits=32,
+    ),
+    "lowest": Trick(
+        ("lowest_bit", "isolate_lowest"),
+        lambda b, x: _lowest(x),
+        "the lowest set bit of {}",
+        simple=True,
+    ),
+    "clear": Trick(
+        ("clear_lowest", "drop_lowest_bit"),
+        lambda b, x: x & (x - 1),
+        "{} without its lowest set bit",
+        simple=True,
+    ),
+    "trailing": Trick(
+        ("trailing_zeros", "count_trailing"),
+        lambda b, x: fn("bit_count", _lowest(x) - 1),
+        "the number of zero bits below the lowest set bit of {}",
+        simple=True,
+    ),
+    "fill": Trick(
+        ("fill_below", "set_trailing"),
+        lambda b, x: x | (x - 1),
+        "{} with the zeros below its lowest set bit set",
+        simple=True,
+    ),
+    "highest": Trick(("highest_bit", "leading_power"), _highest, "the highest set bit of {}"),
+    "smear": Trick(
+        ("smear_right", "mask_of_width"), _smear, "{} with all bits below its highest one set"
+    ),
+    "width": Trick(
+        ("bit_width", "bit_length"),
+        lambda b, x: fn("bit_count", _smear(b, x)),
+        "the number of bits that {} takes (zero for zero)",
+    ),
+    "gray": Trick(
+        ("to_gray", "gray_encode"), lambda b, x: x ^ (x >> 1), "the Gray code of {}", simple=True
+    ),
+    "ungray": Trick(("from_gray", "gray_decode"), _gray_decode, "the number whose Gray code is {}"),
+    "bytes": Trick(
+        ("swap_bytes", "byteswap"), _swap_bytes, "{} with its bytes in reverse order", bits=16
+    ),
+    "nibbles": Trick(
+        ("swap_nibbles", "exchange_nibbles"),
+        lambda b, x: ((x & _mask(_BYTES, scalar(x))) << 4) | ((x >> 4) & _mask(_BYTES, scalar(x))),
+        "{} with the two nibbles of each byte exchanged",
+    ),
+    "edges": Trick(
+        ("bit_transitions", "count_runs"),
+        lambda b, x: fn("bit_count", x ^ (x >> 1)),
+        "the number of set bits of {0} ^ ({0} >> 1)",
+        simple=True,
+    ),
+}
 
 
 @idiom

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
 from generators.program.dtypes import Scalar, Type, Vec
-from generators.program.expr import Expr, Var
-from generators.vector.field_grid import Grid
+from generators.program.expr import Expr, Var, op
 from generators.vector.kit import (
     CUBE,
     EACH,
     GRID,
     LITERAL,
     SHARED,
+    Site,
     launch,
     named_helper,
     quantity,
@@ -22,6 +22,49 @@ from generators.vector.kit import (
     said,
 )
 from generators.vector.output import deliver, put
+
+
+class Grid:
+    """A field on the grid of the launch, read at neighbours by one rule for its border."""
+
+    def __init__(self, k: KernelBuilder, site: Site, field: Var, border: str) -> None:
+        self.k, self.site, self.field, self.border = k, site, field, border
+        words = (("depth", "nz"), ("rows", "ny"), ("cols", "nx"))[-len(site.dims) :]
+        pairs = zip(words, site.dims, strict=True)
+        self.sizes = [k.size_param(w, d) for w, d in pairs]
+
+    def at(self, axis: int, step: int) -> tuple[Expr, ...]:
+        """The indices one step along an axis of the launch."""
+        i, size = self.site.at[axis], self.sizes[axis]
+        if self.border == "clamp":
+            moved: Expr = fn("min", i + 1, size - 1) if step > 0 else fn("max", i - 1, 0)
+        elif self.border == "wrap":
+            moved = (i + 1) % size if step > 0 else (i + size - 1) % size
+        else:
+            moved = i + 1 if step > 0 else i - 1
+        return tuple(moved if a == axis else x for a, x in enumerate(self.site.at))
+
+    def near(self, axis: int, step: int) -> Expr:
+        return self.field[self.at(axis, step)]
+
+    def on_border(self) -> Expr:
+        tests: list[Expr] = []
+        for i, size in zip(self.site.at, self.sizes, strict=True):
+            tests += [fn("eq", i, 0), fn("eq", i, size - 1)]
+        test = tests[0]
+        for other in tests[1:]:
+            test = op("or", test, other)
+        return test
+
+    @property
+    def text(self) -> str:
+        return {
+            "clamp": "indices beyond the border being clamped",
+            "wrap": "the grid being periodic",
+            "skip": "border cells keep the field's own value",
+            "zero": "border cells get zero",
+        }[self.border]
+
 
 _COMMON = {SHARED: 4, LITERAL: 2}
 _BORDERS = ("clamp", "wrap", "skip", "zero")

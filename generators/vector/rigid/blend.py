@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.program.dtypes import Mat, Vec
+from generators.program.dtypes import INT32, Mat, Vec
 from generators.program.expr import Expr, Var
-from generators.vector.rigid.ends import Ends, ends_of
-from generators.vector.rigid.keys import keyframes
 from generators.vector.rigid.parts import (
     MOSTLY_ARRAY,
     PROPERTY,
@@ -20,7 +20,77 @@ from generators.vector.rigid.parts import (
     told,
     unit,
 )
+from generators.vector.rigid.record import Record, Slot
 from generators.vector.rigid.reports import reported
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Two poses to blend: rotations, positions, and what the description calls them."""
+
+    rotations: tuple[Expr, Expr]
+    positions: tuple[Expr, Expr]
+    text: str
+
+
+def ends_of(r: Rig, level: int) -> Ends:
+    """The two poses of each thread: transforms, structs or separate arrays."""
+    k, shape = r.k, r.k.draw.shape
+    if shape.chance(0.35):
+        poses = [
+            k.let(names[1], r.given(names[0], (), r.pose, -1.0, 1.0, init="unit",
+                                    forms={"each": 3, "last": 1}))
+            for names in ((("starts", "poses_a", "previous"), ("start", "pose_a")),
+                          (("ends", "poses_b", "current"), ("end", "pose_b")))
+        ]  # fmt: skip
+        arrays = [p.name for p in k.params[-2:]]
+        rots = [fn("transform_get_rotation", p) for p in poses]
+        places = [fn("transform_get_translation", p) for p in poses]
+        return Ends((rots[0], rots[1]), (places[0], places[1]), " and ".join(arrays))
+    one, two = k.draw.word.choice(("a b", "0 1")).split()
+    slots = {
+        "ra": Slot((f"rot_{one}",), ("rots_a", "start_rots"), r.quat, init="unit"),
+        "rb": Slot((f"rot_{two}",), ("rots_b", "end_rots"), r.quat, init="unit"),
+        "pa": Slot((f"pos_{one}",), ("pos_a", "start_pos"), r.vec, -1.0, 1.0),
+        "pb": Slot((f"pos_{two}",), ("pos_b", "end_pos"), r.vec, -1.0, 1.0),
+    }
+    pair = Record(
+        r, slots, as_struct=shape.chance(0.5), struct=("PosePair", "Segment", "Motion"),
+        arrays=("pairs", "segments", "motions"), local=("pair", "segment"),
+    )  # fmt: skip
+    text = f"({pair.told('pa')}, {pair.told('ra')}) and ({pair.told('pb')}, {pair.told('rb')})"
+    return Ends((pair["ra"], pair["rb"]), (pair["pa"], pair["pb"]), text)
+
+
+def keyframes(r: Rig, level: int) -> tuple[Ends, Var, str]:
+    """The two keys around a time, found by counting; and where between them the time is."""
+    k, shape = r.k, r.k.draw.shape
+    k.size("q", 4, 5, minimum=2)
+    times = k.array(("key_times", "stamps"), r.scalar, "q", init="sorted", low=0.8, high=3.2)
+    rots = k.array(("key_rots", "key_rotations"), r.quat, "q", init="unit")
+    places = k.array(("key_pos", "waypoints"), r.vec, "q", low=-1.5, high=1.5)
+    now = r.given(("times", "queries"), (), r.scalar, 0.0, 4.0, forms={"each": 1})
+    time = k.let(("time", "now", "tq"), now)
+    count = k.trip_count(("num_keys", "key_count"), "q")
+    key = k.let(("key", "seg", "lo"), k.lift(0, INT32))
+    with k.for_(("s", "j"), count - 1 if isinstance(count, Var) else
+                k.lift(int(getattr(count, "value", 4)) - 1, INT32), 1) as s:  # fmt: skip
+        if shape.chance(0.5):
+            with k.if_(times[s] < time):
+                k.assign(key, s)
+        else:
+            k.assign(key, fn("where", times[s] < time, s, key))
+    t0, t1 = k.let(("t0", "left"), times[key]), k.let(("t1", "right"), times[key + 1])
+    raw = (time - t0) / (t1 - t0)
+    t = k.let(("t", "u", "alpha"), fn("clamp", raw, 0.0, 1.0))
+    done = (
+        f"For each time in {told(now)}, let j be the last key, from 1 to the last but one, whose "
+    )
+    done += f"time in {times.name} is smaller, else 0, and t the part of the way from key j to j + "
+    done += "1, clamped to [0, 1]"
+    text = f"keys j and j + 1 of {places.name} and {rots.name}"
+    ends = Ends((rots[key], rots[key + 1]), (places[key], places[key + 1]), text)
+    return ends, t, done
 
 
 def _eased(r: Rig, t: Var) -> str:

@@ -30,8 +30,8 @@ from synth.derive.overlap import BOILERPLATE_ROWS, Benchmark, NGrams, RowCounter
 from synth.derive.overlap_report import Against, Report, compare
 from synth.derive.overlap_texts import BenchmarkTexts
 from synth.errors import SettingsError
-from synth.run.finish import EVIDENCE_SCHEMA
 from synth.run import generate as run
+from synth.run.finish import EVIDENCE_SCHEMA
 
 SAMPLES = Path(__file__).resolve().parents[3] / "data" / "samples"
 SETTINGS = make_settings(seed=11, verify="text")

@@ -14,8 +14,8 @@ from synth.check.dataset import check_dataset
 from synth.dataset.settings import make_settings
 from synth.rows.maker import PairMaker, Row
 from synth.rows.verify import Verifier
-from synth.run import unit
 from synth.run import generate as run
+from synth.run import unit
 
 BREAKS = {
     "again:; if (dim.size > 0) goto again;": "timeout",

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from plain_rows import block_reduce, guarded, tiled, warp_shuffle
 from hand_rows import Row
+from plain_rows import block_reduce, guarded, tiled, warp_shuffle
 
 from generators.program.serialise import from_json
 from synth.dataset.stored import stored_rows

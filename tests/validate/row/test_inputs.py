@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hand_rows import all_rows, arg, field, output, scalar, size_of
 from hypothesis import given
 from hypothesis import strategies as st
-from hand_rows import all_rows, arg, field, output, scalar, size_of
 
 from validate.row.inputs import draw_inputs, poison, raw_numbers
 from validate.row.sizes import own_sizes

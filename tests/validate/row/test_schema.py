@@ -8,9 +8,9 @@ from typing import Any
 import fastjsonschema
 import jsonschema
 import pytest
+from hand_rows import Row, all_rows, arg, output, scalar, soft_clamp, structs
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hand_rows import Row, all_rows, arg, output, scalar, soft_clamp, structs
 
 from validate.row.schema import check_row, row_id, row_json_schema
 

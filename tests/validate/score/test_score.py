@@ -30,7 +30,7 @@ from validate.text.stranger import cleaned, prepared
 
 Row = dict[str, Any]
 DATA = Path(__file__).resolve().parents[2] / "data"
-SAMPLES = HERE.parent / "data" / "samples"
+SAMPLES = Path(__file__).resolve().parents[3] / "data" / "samples"
 REWRITES = sorted((DATA / "honest_rewrites").glob("*.cu"))
 PINNED = DATA / "honest_rewrites" / "rows.jsonl"
 
