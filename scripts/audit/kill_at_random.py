@@ -1,8 +1,8 @@
 """Kill runs at random instants, resume them, and compare the bytes with an undisturbed run.
 
 Run: PYTHONPATH=.:tests/support python scripts/audit/kill_at_random.py [-n 5000] [--kills 30]
-[--workers 2] [--verify text]. In turn SIGKILL goes to a worker, to the parent, and to the whole process group.
-Exit code 1 when a dataset differs.
+[--workers 2] [--verify text]. In turn SIGKILL goes to a worker, to the parent, and to the whole
+process group. Exit code 1 when a dataset differs.
 """
 
 from __future__ import annotations

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from synth.card import tables
-from synth.card.columns import columns_table
 from synth.card.distributions import Distributions, distributions
-from synth.card.examples import examples
 from synth.card.gpu_summary import card_section
 from synth.card.harvested import harvested_card
 from synth.card.origin import made_with
+from synth.card.rows import columns_table, examples
 from synth.card.use import compile_section, train_section
 from synth.card.yaml import configs_of, yaml_head
 from synth.dataset.files import write_text

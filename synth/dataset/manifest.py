@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from synth.dataset.files import sha256_of, write_json
+from synth.dataset.files import read_parquet, sha256_of, write_json
 from synth.dataset.settings import differences, fingerprint
 from synth.errors import SettingsError
 
@@ -120,3 +122,28 @@ def contradictions(out: Path, manifest: Manifest, found: set[str], rows: int) ->
     if manifest.fingerprint != fingerprint(manifest.shape):
         problems.append("the fingerprint of the manifest is not that of its settings")
     return problems
+
+
+_COLUMNS = ["category", "level", "idiom", "checks.adjoint"]
+
+
+def counted(shards: Sequence[Path]) -> dict[str, dict[str, int]]:
+    """Rows by split, category, level, idiom (``category/idiom``) and adjoint status (likewise).
+
+    The split of a shard is the name of its folder.
+    """
+    found: dict[str, Counter[str]] = {
+        name: Counter() for name in ("split", "category", "level", "idiom", "adjoint")
+    }
+    for path in shards:
+        for row in read_parquet(path, columns=_COLUMNS).to_pylist():
+            category, adjoint = row["category"], row["checks"]["adjoint"]
+            found["split"][path.parent.name] += 1
+            found["category"][category] += 1
+            if row["level"] is not None:
+                found["level"][str(row["level"])] += 1
+            if row["idiom"] is not None:
+                found["idiom"][f"{category}/{row['idiom']}"] += 1
+            if adjoint is not None:
+                found["adjoint"][f"{category}/{adjoint}"] += 1
+    return {name: dict(sorted(counts.items())) for name, counts in found.items()}

@@ -20,7 +20,7 @@ from synth.dataset.files import read_parquet
 from synth.dataset.manifest import SPLITS, Manifest, require_whole
 from synth.dataset.names import HARVEST_REJECTED, OVERLAP, REJECTED
 from synth.dataset.placement import Layout
-from synth.dataset.shard_tables import ShardTables
+from synth.dataset.shards import ShardTables
 from synth.dataset.stage import Stage
 from synth.derive.overlap_report import Against, Report, compare
 from synth.derive.sources import carry_evidence, close, finished, held_for

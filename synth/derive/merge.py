@@ -24,7 +24,7 @@ from synth.dataset.names import REJECTED
 from synth.dataset.placement import Layout
 from synth.dataset.positions import Positions
 from synth.dataset.settings import STRUCTURE_CAP, differences
-from synth.dataset.shard_tables import ShardTables
+from synth.dataset.shards import ShardTables
 from synth.dataset.stage import Stage
 from synth.derive.sources import carry_evidence, close, finished, held_for
 from synth.errors import SettingsError

@@ -10,19 +10,19 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from synth.dataset.counts import counted
 from synth.dataset.files import parquet_bytes, read_parquet, remove_folder, remove_trash
 from synth.dataset.lock import held_alone
 from synth.dataset.manifest import (
     SPLITS,
     Manifest,
+    counted,
     damaged_shards,
     finished_manifest,
     read_manifest,
 )
 from synth.dataset.names import EVIDENCE
 from synth.dataset.settings import Versions, fingerprint
-from synth.dataset.shard_tables import ShardTables
+from synth.dataset.shards import ShardTables
 from synth.dataset.stage import Stage
 from synth.errors import SettingsError
 from synth.run.finish import EVIDENCE_SCHEMA, commit

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from synth.card.page import write_card
-from synth.dataset.counts import counted
 from synth.dataset.files import write_text
 from synth.dataset.headers import copy_headers
-from synth.dataset.manifest import MANIFEST, Manifest, read_manifest
+from synth.dataset.manifest import MANIFEST, Manifest, counted, read_manifest
 from synth.dataset.names import HARVEST_REJECTED
 from synth.dataset.settings import Versions, fingerprint
 from synth.dataset.shards import ShardWriter

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from synth.lower.words import LANES, Words
+from synth.lower.tiles import LANES, Words
 
 
 def kernel_body(words: Words) -> list[str]:

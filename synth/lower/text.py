@@ -8,8 +8,7 @@ from typing import Any
 
 from synth.lower.matmul import kernel_body
 from synth.lower.spec import Schedule, Spec
-from synth.lower.tiles import device_functions
-from synth.lower.words import LANES, Words
+from synth.lower.tiles import LANES, Words, device_functions
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
+from synth.card.page import write_card
 from synth.check.dataset import Report, check_dataset
 from synth.dataset.files import sha256_of
 from synth.dataset.headers import copy_headers
@@ -15,7 +16,6 @@ from synth.dataset.manifest import MANIFEST, Manifest, finished_manifest
 from synth.dataset.settings import VERIFY_LEVELS
 from synth.dataset.views_index import FOLDER, Views, stored_views, view_files
 from synth.errors import SettingsError
-from synth.publish.dress import dress
 from synth.publish.files import CARD, LocalFile, is_ours, published_files
 from synth.publish.hub import HubRepository
 from synth.run.prepare import disk_troubles
@@ -183,3 +183,21 @@ def _same_rows(manifest: Manifest, theirs: Manifest) -> bool:
         return True
     known = set(VERIFY_LEVELS)
     return theirs.shape.get("verify") in known and is_raise(manifest.shape, theirs.shape)
+
+
+IMAGES = "images"
+
+
+def dress(out: Path, manifest: Manifest, views: Views | None, name: str) -> None:
+    """Draw the pictures and write the card for the repository ``name``.
+
+    A harvested dataset keeps the card that it has. Raises SettingsError without matplotlib.
+    """
+    if manifest.is_harvested:
+        return
+    try:
+        from synth.card.plots import draw_all
+    except ImportError:
+        raise SettingsError("pictures need matplotlib: pip install 'pairsmith[publish]'") from None
+    drawn = draw_all(out, out / IMAGES, manifest.draws)
+    write_card(out, manifest, views, name, [path.stem for path in drawn])

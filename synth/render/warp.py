@@ -9,8 +9,47 @@ from generators.program import expr, ir
 from generators.program.dtypes import Array, Mat, Quat, Scalar, Transform, Type, Vec, scalar_of
 from synth.render.doc import Doc, Prec, attribute, binary, call
 from synth.render.python_walk import Printer, PythonRenderer, infix, unary
-from synth.render.text import constant_text, docstring, number, signature
-from synth.render.warp_literals import loop_variables
+from synth.render.text import (
+    changed,
+    constant_text,
+    docstring,
+    is_literal,
+    nested,
+    number,
+    signature,
+)
+
+
+def loop_variables(body: ir.Body) -> set[int]:
+    """Assignments of a literal, by id, to variables that a loop changes later.
+
+    Warp takes a plain literal for a constant and refuses to change it in a loop, so these must be
+    written ``float(0.0)``.
+    """
+    found: set[int] = set()
+    _scan(body, {}, found)
+    return found
+
+
+def _scan(body: ir.Body, literals: dict[str, int], found: set[int]) -> None:
+    """Walk a body with the variables that hold a literal at each point."""
+    for statement in body:
+        if isinstance(statement, ir.Assign):
+            literals.pop(statement.name, None)
+            if is_literal(statement.value):
+                literals[statement.name] = id(statement)
+        elif isinstance(statement, ir.AugAssign):
+            literals.pop(statement.name, None)
+        elif isinstance(statement, ir.For | ir.While):
+            for name in changed(statement.body) & literals.keys():
+                found.add(literals.pop(name))
+            _scan(statement.body, literals, found)
+        elif isinstance(statement, ir.If):
+            for branch in nested((statement,)):
+                _scan(branch, dict(literals), found)
+            for name in changed((statement,)) & literals.keys():
+                del literals[name]
+
 
 _SUFFIXES = {
     "bool": "bool",

@@ -12,16 +12,15 @@ import numpy as np
 import pyarrow as pa
 
 from synth.card.page import write_card
-from synth.dataset.counts import counted
 from synth.dataset.existing import evidence_rows, positions_of, rejected_rows
 from synth.dataset.files import parquet_bytes, remove_folder
 from synth.dataset.headers import copy_headers
-from synth.dataset.manifest import SPLITS, Manifest
+from synth.dataset.manifest import SPLITS, Manifest, counted
 from synth.dataset.names import EVIDENCE, REJECTED
 from synth.dataset.placement import Layout, OldRows, shard_name, split_of
 from synth.dataset.positions import key_at
 from synth.dataset.settings import fingerprint, shape_of
-from synth.dataset.shard_tables import ShardTables
+from synth.dataset.shards import ShardTables
 from synth.dataset.stage import Stage
 from synth.dataset.views_index import views_of
 from synth.run.candidates import Candidates

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import signal
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,10 +14,36 @@ from synth.dataset.manifest import Manifest, read_manifest, require_same_shape
 from synth.dataset.settings import Settings, Versions, shape_of
 from synth.errors import SettingsError
 from synth.run.engine import Engine, InProcess, Processes
-from synth.run.interrupt import kept_interrupt
 from synth.run.one_run import Part, Phase, Progress, Run, unsaid, unseen
 from synth.run.prepare import disk_troubles, open_run, prepared, recover
 from synth.run.work import Work
+
+
+@contextmanager
+def kept_interrupt() -> Iterator[Callable[[], None]]:
+    """Remember Ctrl-C: Python drops a KeyboardInterrupt that is raised in a finaliser or callback.
+
+    Gives a function that raises it again when there was one.
+    """
+    asked = False
+
+    def handler(_signal: int, _frame: object) -> None:
+        nonlocal asked
+        asked = True
+        raise KeyboardInterrupt
+
+    def stop_if_asked() -> None:
+        if asked:
+            raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield stop_if_asked
+        return
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        yield stop_if_asked
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def generate(

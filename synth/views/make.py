@@ -30,7 +30,7 @@ from synth.dataset.files import (
 from synth.dataset.lock import held_alone
 from synth.dataset.manifest import Manifest, finished_manifest, require_whole
 from synth.dataset.settings import Versions
-from synth.dataset.swap import link, swap
+from synth.dataset.stage import link, swap
 from synth.dataset.views_index import FOLDER, View, ViewFile, Views, stored_views
 from synth.errors import SettingsError
 from synth.run.engine import Processes

@@ -13,7 +13,7 @@ import pytest
 from gpu_tools import ROOT, run, statuses
 
 from validate.gpu.device import Device, load_cupy
-from validate.gpu.memory import DeviceArena
+from validate.gpu.launch import DeviceArena
 
 pytestmark = pytest.mark.gpu
 

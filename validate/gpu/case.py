@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from validate.gpu.cubins import CubinStore
 from validate.gpu.large import disagreement, first_step, next_step, scaled_sizes
 from validate.gpu.launch import Kernel, load_kernel
-from validate.gpu.load import Loaded, load_texts
 from validate.gpu.result import TEXTS, Spent, TextResult, counted, told
 from validate.gpu.text import (
     PlainText,
@@ -24,10 +23,57 @@ from validate.gpu.text import (
     shape_of,
 )
 from validate.host.adjoint import check_adjoint, draw_cotangents, run_backward
-from validate.oracle.finding import Finding, compare_outputs
+from validate.oracle.compare import Finding, compare_outputs
 from validate.oracle.reference import run_reference
 from validate.row.sizes import awkward_sizes, describe
 from validate.text.plain import meets
+
+
+@dataclass
+class Loaded:
+    """The texts of a row that compile and load."""
+
+    warp: WarpText | None = None
+    backward: Kernel | None = None
+    plain: PlainText | None = None
+
+
+def load_texts(
+    row: Row,
+    texts: Sequence[str],
+    store: CubinStore,
+    results: Mapping[str, TextResult],
+    spent: Spent,
+) -> Loaded:
+    """Those of `texts` that can be loaded; `results` say why the others cannot."""
+    loaded, symbol = Loaded(), f"{row['kernel_name']}_cuda_kernel_"
+    if {"forward", "backward"} & set(texts):
+        with told(results["forward"], results["backward"]):
+            binary = _compiled(store.warp, row, spent)
+            loaded.warp = WarpText(_kernel(binary, f"{symbol}forward", spent))
+            if "backward" in texts:
+                loaded.backward = _kernel(binary, f"{symbol}backward", spent)
+    if "plain" in texts:
+        with told(results["plain"]):
+            plain = _compiled(store.plain, row, spent)
+            loaded.plain = PlainText(_kernel(plain, row["kernel_name"], spent))
+    return loaded
+
+
+def _compiled(make: Callable[[Row], tuple[bytes, bool]], row: Row, spent: Spent) -> bytes:
+    began = time.perf_counter()
+    binary, fresh = make(row)
+    if fresh:
+        spent.nvrtc_s += time.perf_counter() - began
+        spent.compiled += 1
+    return binary
+
+
+def _kernel(binary: bytes, symbol: str, spent: Spent) -> Kernel:
+    began = time.perf_counter()
+    kernel = load_kernel(binary, symbol)
+    spent.load_s += time.perf_counter() - began
+    return kernel
 
 
 class Case:

@@ -6,8 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from validate.gpu.launch import Call, DeviceLauncher, Kernel, LaunchFailed, WrongParameters
-from validate.gpu.memory import DeviceArena
+from validate.gpu.launch import (
+    Call,
+    DeviceArena,
+    DeviceLauncher,
+    Kernel,
+    LaunchFailed,
+    WrongParameters,
+)
 from validate.host.memory import arrays_of, damage, written_arrays
 from validate.host.plain_launch import grid_of, in_small_blocks
 from validate.host.plain_memory import plain_arrays, plain_outputs, plain_parameters

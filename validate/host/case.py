@@ -8,7 +8,7 @@ from typing import Any
 from validate.host.adjoint import check_adjoint
 from validate.host.launch import BadRow, Endless, Entry, HostLauncher, launch
 from validate.host.memory import Arena, Watch, arrays_of, damage, written_arrays
-from validate.oracle.finding import Finding, compare_outputs
+from validate.oracle.compare import Finding, compare_outputs
 from validate.oracle.reference import ReferenceFailed, run_reference
 from validate.row.adjoint import status_without_run
 from validate.row.inputs import Array, draw_inputs

@@ -19,11 +19,15 @@ from validate.host.plain_launch import (
     in_small_blocks,
     launch_plain,
 )
-from validate.host.plain_memory import plain_arrays, plain_outputs, plain_parameters, struct_layout
+from validate.host.plain_memory import (
+    PlainWatch,
+    plain_arrays,
+    plain_outputs,
+    plain_parameters,
+    struct_layout,
+)
 from validate.host.plain_sizes import wide_sizes
-from validate.host.plain_watch import PlainWatch
-from validate.oracle.compare import compare
-from validate.oracle.finding import Finding, compare_outputs
+from validate.oracle.compare import Finding, compare, compare_outputs
 from validate.oracle.reference import ReferenceFailed, run_reference
 from validate.row.dtypes import parse
 from validate.row.inputs import Array, draw_inputs

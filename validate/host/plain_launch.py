@@ -13,7 +13,7 @@ import numpy as np
 
 from validate.host import clang
 from validate.host.launch import BadRow, Endless
-from validate.host.plain_watch import PlainWatch
+from validate.host.plain_memory import PlainWatch
 from validate.row.inputs import Array
 
 ORDERS = ("in order", "backwards", "mixed")

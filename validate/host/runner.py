@@ -15,9 +15,9 @@ from typing import Any
 
 from validate.host.launch import MEMORY_BYTES
 from validate.host.texts import NEEDED
-from validate.process.batches import batches
 from validate.process.parent import WorkerGone, WorkerProcess
 from validate.row.adjoint import has_adjoint
+from validate.row.archs import batches
 from validate.text import plain as plain_unit
 
 STATUSES = (

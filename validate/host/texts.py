@@ -13,7 +13,7 @@ from validate.host.launch import Entry, load_entry
 from validate.host.plain_case import run_plain_case
 from validate.host.plain_launch import PlainEntry, load_plain
 from validate.host.stranger_case import Ran, run_apart
-from validate.oracle.finding import Finding
+from validate.oracle.compare import Finding
 from validate.row.inputs import Array
 from validate.text import plain as plain_unit
 from validate.text import warp_host as host_unit

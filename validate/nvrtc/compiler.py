@@ -13,12 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from validate.nvrtc import program as nvrtc_program
-from validate.nvrtc.child import Child
+from validate.nvrtc.result import Child, Outcome, Resources, of_the_dead, results_of
 from validate.nvrtc.result import CompileResult as CompileResult
-from validate.nvrtc.result import Outcome, Resources, of_the_dead, results_of
-from validate.process.batches import batches
 from validate.process.parent import WorkerGone
-from validate.row.archs import DEFAULT_ARCH, check_archs
+from validate.row.archs import DEFAULT_ARCH, batches, check_archs
 from validate.text import plain as plain_unit
 from validate.text.warp_program import COLUMNS, fault, is_plain, rows_named, words_of
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from validate.process.parent import WorkerGone
+from validate.process.parent import WorkerGone, WorkerProcess
 
 LOG_CHARACTERS = 4000
 
@@ -70,3 +72,79 @@ def _result(row_id: str, outcomes: Mapping[str, Outcome]) -> CompileResult:
     if not failed:
         return CompileResult(row_id, "compiles", archs)
     return CompileResult(row_id, failed[0].status, archs, failed[0].log[:LOG_CHARACTERS])
+
+
+# The first program of an architecture pays for its precompiled header.
+_HEADER_TIMEOUT_S = 180.0
+# A precompiled header takes 80 MB of disk.
+_HEADERS_A_CHILD = 24
+# Memory grows by less than 0.1 MB a program.
+_PROGRAMS_A_CHILD = 2000
+
+
+class Child:
+    """At most one child process, with a folder of its own.
+
+    NVRTC processes that share a folder of precompiled headers have crashed each other.
+    """
+
+    def __init__(self, include_dir: Path, timeout_s: float, memory_bytes: int) -> None:
+        self.include_dir = include_dir
+        self.timeout_s = timeout_s
+        self.memory_bytes = memory_bytes
+        self._worker: WorkerProcess | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._programs = 0
+        self._headers: set[tuple[str, str, str]] = set()
+
+    @property
+    def fresh(self) -> bool:
+        """Whether the next program is the first of its process."""
+        return self._worker is None
+
+    def close(self) -> None:
+        """End the process and remove its files."""
+        if self._worker is not None:
+            self._worker.stop()
+            self._worker = None
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+
+    def build(self, rows: Sequence[Mapping[str, Any]], arch: str, goal: str) -> dict[str, Any]:
+        """The child's answer for one program: event "built", "compile_error" or "out_of_memory".
+
+        Raises WorkerGone when the child dies or hangs (the next call starts another),
+        CompileUnavailable when NVRTC is missing, RuntimeError with a traceback for its own errors.
+        """
+        worker = self._ready_worker()
+        header = (goal, arch, rows[0].get("cuda_prologue", ""))
+        timeout_s = self.timeout_s + (0.0 if header in self._headers else _HEADER_TIMEOUT_S)
+        self._programs += 1
+        self._headers.add(header)
+        message = {
+            "rows": rows,
+            "arch": arch,
+            "goal": goal,
+            "include_dir": str(self.include_dir),
+            "memory_bytes": self.memory_bytes,
+        }
+        try:
+            worker.send(message)
+            answer = worker.result(timeout_s, "the compile check")
+        except (WorkerGone, RuntimeError):
+            self.close()
+            raise
+        if answer["event"] == "out_of_memory":
+            # What is left of its memory is no measure for the next program.
+            self.close()
+        return answer
+
+    def _ready_worker(self) -> WorkerProcess:
+        if self._programs >= _PROGRAMS_A_CHILD or len(self._headers) >= _HEADERS_A_CHILD:
+            self.close()
+        if self._worker is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="pairsmith-nvrtc-")
+            self._programs, self._headers = 0, set()
+            self._worker = WorkerProcess(Path(self._folder.name), "validate.nvrtc.worker")
+        return self._worker

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 ARCHS: tuple[str, ...] = (
     "sm_75",
@@ -33,3 +34,13 @@ def check_archs(names: Sequence[str]) -> tuple[str, ...]:
         if name not in ARCHS:
             raise ValueError(f"unknown architecture {name!r}; {known}")
     return tuple(arch for arch in ARCHS if arch in names)
+
+
+def batches(rows: Sequence[Mapping[str, Any]], size: int) -> Iterator[list[int]]:
+    """Positions in batches of at most `size`; rows of one batch share their `cuda_prologue`."""
+    groups: dict[str, list[int]] = {}
+    for position, row in enumerate(rows):
+        groups.setdefault(row["cuda_prologue"], []).append(position)
+    for positions in groups.values():
+        for start in range(0, len(positions), size):
+            yield positions[start : start + size]

@@ -15,17 +15,17 @@ from click.testing import CliRunner
 from datasets import Features, load_dataset_builder
 from huggingface_hub import DatasetCard
 
-from synth.card.columns import COLUMNS
 from synth.card.distributions import distributions
 from synth.card.harvested import _licence_lines
 from synth.card.page import write_card
 from synth.card.plots import draw_all
+from synth.card.rows import COLUMNS
 from synth.cli.main import main
 from synth.dataset.headers import copy_headers
 from synth.dataset.manifest import Manifest, read_manifest
 from synth.dataset.settings import make_settings
 from synth.dataset.stored import shard_paths, stored_rows
-from synth.publish.dress import dress
+from synth.publish.upload import dress
 from synth.run.generate import generate
 from validate.row.columns import ROW_SCHEMA
 
