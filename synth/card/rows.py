@@ -1,4 +1,4 @@
-"""What each column of a row means, in the words of the card."""
+"""What a card says of rows: the meaning of each column, and a real row of each category."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from synth.progress import progress_bar
 if TYPE_CHECKING:
     from synth.dataset.settings import Settings
     from synth.run.engine import Engine
-    from synth.run.one_run import Part
+    from synth.run.rounds import Part
 
 _OUT = click.Path(file_okay=False, path_type=Path)
 _LEVELS = click.Choice(("text", "compile", "run"))
@@ -224,7 +224,7 @@ def _engine_of(engine: str, address: str | None, workers: int) -> Iterator[Engin
 
 def _part_of(text: str | None) -> Part | None:
     from synth.errors import SettingsError
-    from synth.run.one_run import Part
+    from synth.run.rounds import Part
 
     if text is None:
         return None

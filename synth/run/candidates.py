@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from synth.dataset.existing import Keys64, as_numbers, positions_of
 from synth.dataset.files import read_parquet
 from synth.dataset.positions import Key, Positions, Task, key_at, redraw_task
-from synth.run.opened import Opened
 from synth.run.resolve import Candidate, Outcome, replay
+from synth.run.state import Run
 from synth.run.tally import Tally
 from synth.run.unit import ROWS_AT_ONCE
 
@@ -40,12 +40,12 @@ class Further:
 class Candidates:
     """All that is known of a run's positions."""
 
-    opened: Opened
+    run: Run
     further: dict[int, list[Further]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.settings, self.work = self.opened.settings, self.opened.work
-        self.base = self.opened.base
+        self.settings, self.work = self.run.settings, self.run.work
+        self.base = self.run.base
         n = self.work.n
         self.structures, self.renames = np.zeros(n, np.uint64), np.zeros(n, np.uint64)
         self.attempts = np.zeros(n, np.int32)
@@ -55,7 +55,7 @@ class Candidates:
         self.structures[at] = self.base.structures[inside]
         self.renames[at] = self.base.renames()[inside]
         self.fixed[at] = True
-        for task, wanted in self.opened.units():
+        for task, wanted in self.run.units():
             table = read_parquet(self.work.done[task.name], columns=_KEY_COLUMNS)
             here = wanted < n
             self.structures[wanted[here]] = as_numbers(table["structure"])[here]

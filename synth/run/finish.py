@@ -24,8 +24,8 @@ from synth.dataset.shards import ShardTables
 from synth.dataset.stage import Stage
 from synth.dataset.views_index import views_of
 from synth.run.candidates import Candidates
-from synth.run.opened import Opened
 from synth.run.resolve import Outcome
+from synth.run.state import Run
 from synth.run.tally import Tally
 from validate.row.columns import ROW_SCHEMA
 
@@ -46,7 +46,7 @@ EVIDENCE_SCHEMA = pa.schema(
 class Finish:
     """The finishing pass of a run."""
 
-    run: Opened
+    run: Run
     evidence: list[pa.Table] = field(default_factory=list)
 
     def write(self, candidates: Candidates, outcome: Outcome) -> Manifest:

@@ -14,8 +14,9 @@ from synth.dataset.manifest import Manifest, read_manifest, require_same_shape
 from synth.dataset.settings import Settings, Versions, shape_of
 from synth.errors import SettingsError
 from synth.run.engine import Engine, InProcess, Processes
-from synth.run.one_run import Part, Phase, Progress, Run, unsaid, unseen
 from synth.run.prepare import disk_troubles, open_run, prepared, recover
+from synth.run.rounds import Part, Progress, finish_run, ignore_progress, make_units
+from synth.run.state import Phase, Run, ignore_phase
 from synth.run.work import Work
 
 
@@ -53,8 +54,8 @@ def generate(
     *,
     workers: int = 1,
     shard_size: int = 1000,
-    progress: Progress = unseen,
-    phase: Phase = unsaid,
+    progress: Progress = ignore_progress,
+    phase: Phase = ignore_phase,
     engine: Engine | None = None,
 ) -> Manifest:
     """Make a dataset of ``n`` rows in ``out``, or go on with one that was begun there.
@@ -72,8 +73,8 @@ def generate(
             return _there(out)
         run.phase = phase
         with _at_work(run, engine, workers), kept_interrupt() as run.stop_if_asked:
-            run.make_units(progress)
-            return run.finish()
+            make_units(run, progress)
+            return finish_run(run)
 
 
 def generate_part(
@@ -84,7 +85,7 @@ def generate_part(
     *,
     workers: int = 1,
     shard_size: int = 1000,
-    progress: Progress = unseen,
+    progress: Progress = ignore_progress,
     engine: Engine | None = None,
 ) -> int:
     """Make the units of one part and leave the finishing pass to :func:`finish`.
@@ -98,7 +99,7 @@ def generate_part(
         if run is None:
             return 0
         with _at_work(run, engine, workers), kept_interrupt() as run.stop_if_asked:
-            run.make_units(progress, part)
+            make_units(run, progress, part)
             run.work.look(closely=False)
             return sum(task.name not in run.work.done for task, _ in run.units())
 
@@ -124,7 +125,7 @@ def finish(out: Path, *, workers: int = 1, engine: Engine | None = None) -> Mani
                 "run the same generate command again"
             )
         with _at_work(run, engine, workers):
-            return run.finish()
+            return finish_run(run)
 
 
 @contextmanager

@@ -18,8 +18,8 @@ from synth.dataset.settings import Settings, Versions, shape_of
 from synth.dataset.stage import Stage
 from synth.errors import RunError, SettingsError
 from synth.run.finish import commit
-from synth.run.one_run import Run
 from synth.run.raise_level import BEFORE, give_rows, is_raise, tally_before
+from synth.run.state import Run
 from synth.run.work import Work, open_work, remove_empty, require_ours, require_same_plan
 
 MOST_ROWS_A_SHARD = 100_000

@@ -1,4 +1,4 @@
-"""Load a kernel on the current GPU and launch it; times come from events on its stream."""
+"""Load a kernel on the current GPU and launch it on guarded arrays, timed by events."""
 
 from __future__ import annotations
 

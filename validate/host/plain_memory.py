@@ -1,4 +1,4 @@
-"""Values as plain CUDA lays them out: vectors of two and four are aligned to all their bytes."""
+"""Memory as plain CUDA has it: vectors aligned to all their bytes, and who touched what in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What compiling rows showed, and how it is summed up over architectures."""
+"""The compiling child process as its parent keeps it, and what compiling rows showed."""
 
 from __future__ import annotations
 

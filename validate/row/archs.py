@@ -1,4 +1,4 @@
-"""GPU architectures that a row can be compiled for."""
+"""GPU architectures that rows can be compiled for, and rows in batches for a compiler."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from synth.dataset.settings import make_settings
 from synth.dataset.stored import stored_rows
 from synth.errors import RunError, SettingsError
 from synth.run import generate as run
-from synth.run.one_run import Part
+from synth.run.rounds import Part
 
 ROOT = Path(__file__).resolve().parents[3]
 # One category at the level that saturates first: the rule displaces some of so many rows.

@@ -1,9 +1,9 @@
-"""What a run works on, once its folder is held and opened."""
+"""A run that holds its folder: what was asked for, what is there, and who does the work."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -12,16 +12,24 @@ from synth.dataset.existing import Base
 from synth.dataset.manifest import Manifest
 from synth.dataset.positions import Positions, Task, unit_spans, unit_task
 from synth.dataset.settings import Settings, Versions
+from synth.run.engine import Engine, InProcess
 from synth.run.tally import Tally
 from synth.run.work import Work
 
+Phase = Callable[[str], None]
+"""Called with what the run does from now on."""
+
+
+def ignore_phase(_what: str) -> None:
+    """Phases that nobody watches."""
+
 
 @dataclass
-class Opened:
-    """A run's folder and what is there.
+class Run:
+    """A run's folder, what is there, and the engine that does its tasks.
 
     ``before`` is the manifest of the dataset that the run adds to, ``tally`` what was counted
-    before it.
+    before it; ``stop_if_asked`` raises KeyboardInterrupt when there was one.
     """
 
     settings: Settings
@@ -31,6 +39,9 @@ class Opened:
     base: Base
     before: Manifest | None
     tally: Tally
+    engine: Engine = field(default_factory=InProcess)
+    stop_if_asked: Callable[[], None] = lambda: None
+    phase: Phase = ignore_phase
 
     def units(self) -> Iterator[tuple[Task, Positions]]:
         """A task for each unit that has open positions, which no whole shard holds, with those."""
