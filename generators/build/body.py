@@ -6,8 +6,8 @@ import keyword
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from generators.program import ir
 from generators.build.draw import Draw
+from generators.program import ir
 from generators.program.dtypes import BOOL, INT32, Array, Mat, Quat, Scalar, Struct, Transform, Type
 from generators.program.expr import (
     Cast,
@@ -37,7 +37,11 @@ class BodyBuilder:
         self._blocks: list[list[ir.Statement]] = [[]]
 
     def name(self, *candidates: str) -> str:
-        """A name not used yet: one of the candidates, drawn, numbered only when all are taken."""
+        """A name not used yet: one of the candidates, drawn, numbered only when all are taken.
+
+        A text may hold several candidates: ``name("total acc")`` is ``name("total", "acc")``.
+        """
+        candidates = tuple(word for text in candidates for word in text.split())
         free = [c for c in candidates if c not in self.used]
         if free:
             chosen = self.draw.word.choice(free)
