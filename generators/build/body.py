@@ -17,6 +17,7 @@ from generators.program.expr import (
     Expr,
     Extent,
     Field,
+    Load,
     Op,
     Operand,
     Var,
@@ -61,6 +62,14 @@ class BodyBuilder:
         self.emit(ir.Assign(var.name, value))
         return var
 
+    def meaning(self, var: Var) -> Expr | None:
+        """What a local was read from: an element, a field or a literal; None for all others."""
+        written = [s for block in self._blocks for s in block if isinstance(s, ir.Assign)]
+        values = [s.value for s in written if s.name == var.name]
+        if len(values) != 1 or not isinstance(values[0], Load | Field | Const):
+            return None
+        return values[0]
+
     def assign(self, var: Var, value: Operand) -> None:
         self.emit(ir.Assign(var.name, self.lift(value, var.type)))
 
@@ -98,7 +107,8 @@ class BodyBuilder:
     def sample(self, name: str | Sequence[str], sampler: str, state: Var, *args: Operand) -> Var:
         """Draw a random number from a state that :meth:`random_state` made.
 
-        ``sampler`` is a key of :data:`generators.program.samplers.SAMPLERS`; ``args`` its range, if any.
+        ``sampler`` is a key of :data:`generators.program.samplers.SAMPLERS`; ``args`` its
+        range, if any.
         """
         candidates = (name,) if isinstance(name, str) else tuple(name)
         wanted = next(c for c in SAMPLERS[sampler][0] if len(c) == len(args))
