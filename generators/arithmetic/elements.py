@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from inspect import signature
-
 from generators.arithmetic.measures import MEASURES
 from generators.arithmetic.parts import (
     Given,
@@ -14,13 +12,15 @@ from generators.arithmetic.parts import (
     grid,
     parameters,
 )
-from generators.arithmetic.subjects import PHYSICS, Result, Subject
-from generators.build import BodyBuilder, KernelBuilder, fn
+from generators.arithmetic.subjects import PHYSICS, Subject
+from generators.build import KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.endings import Site, write
-from generators.kit.pieces import helper
+from generators.kit.formulas import Formula, keys_of
+from generators.kit.masks import opposite
+from generators.kit.naming import evaluated
 from generators.program.dtypes import Scalar
-from generators.program.expr import Const, Expr, Field, Op, Var, op
+from generators.program.expr import Const, Expr, Field, Var
 
 _COUNTS = {1: (1, 1), 2: (1, 1), 3: (1, 2), 4: (2, 2), 5: (2, 3)}
 """How many results of a subject a kernel of a level has."""
@@ -53,28 +53,28 @@ def _limits(k: KernelBuilder, level: int) -> int:
 
 
 def _written(
-    k: KernelBuilder, level: int, results: list[Result], given: dict[str, Given], g: Grid
+    k: KernelBuilder, level: int, results: list[Formula], given: dict[str, Given], g: Grid
 ) -> str:
     """All results stored, the first in one of the ways of its level."""
     first, *more = results
     done = ""
     for result in more:
-        out = k.out(tuple(result.outs.split()), given[_keys(result)[0]].value.type, g.sizes)
+        out = k.out(result.outs, given[result.keys[0]].value.type, g.sizes)
         k.store(out, g.at, _value(k, level, result, given))
         done += f" {out.name} gets {_text(result, given)}."
     value = _value(k, level, first, given)
-    return write(k, level, Site(g.sizes, g.at), tuple(first.outs.split()), value) + done
+    return write(k, level, Site(g.sizes, g.at), (first.outs,), value) + done
 
 
 def _guarded(
-    k: KernelBuilder, level: int, results: list[Result], given: dict[str, Given], g: Grid
+    k: KernelBuilder, level: int, results: list[Formula], given: dict[str, Given], g: Grid
 ) -> str:
     """All results stored where a condition holds; elsewhere a number, and nothing is computed."""
     test = condition(k, g)
-    type_ = given[_keys(results[0])[0]].value.type
-    outs = [k.out(tuple(r.outs.split()), type_, g.sizes) for r in results]
+    type_ = given[results[0].keys[0]].value.type
+    outs = [k.out(r.outs, type_, g.sizes) for r in results]
     other = float(k.draw.value.choice((0, 0, -1)))
-    with k.if_(_negated(test.value)):
+    with k.if_(opposite(test.value)):
         for out in outs:
             k.store(out, g.at, other)
         k.return_()
@@ -87,11 +87,11 @@ def _guarded(
 
 
 def _inputs(
-    k: KernelBuilder, level: int, subject: Subject, results: list[Result], s: Scalar, g: Grid
+    k: KernelBuilder, level: int, subject: Subject, results: list[Formula], s: Scalar, g: Grid
 ) -> dict[str, Given]:
     """Where the inputs come from: arrays, an array of structs, numbers or a struct of them."""
     shape = k.draw.shape
-    keys = [key for key in subject.inputs if any(r.uses(key) for r in results)]
+    keys = [key for key in subject.inputs if key in keys_of(results)]
     wanted = {
         key: (tuple(subject.inputs[key][0].split()), s, *subject.inputs[key][1:]) for key in keys
     }
@@ -110,10 +110,10 @@ def _inputs(
 
 
 def _local(
-    k: KernelBuilder, key: str, subject: Subject, results: list[Result], given: Given
+    k: KernelBuilder, key: str, subject: Subject, results: list[Formula], given: Given
 ) -> Given:
     """An input in a local where formulas read it more than once, or now and then anyway."""
-    reads = sum(result.uses(key) for result in results)
+    reads = sum(result.reads(key) for result in results)
     if isinstance(given.value, Var | Const) or not k.draw.shape.chance(0.9 if reads > 1 else 0.2):
         return given
     names = subject.inputs[key][0].split()
@@ -145,31 +145,11 @@ def _limited(k: KernelBuilder, key: str, subject: Subject, given: dict[str, Give
     return done
 
 
-def _value(k: KernelBuilder, level: int, result: Result, given: dict[str, Given]) -> Expr:
+def _value(k: KernelBuilder, level: int, result: Formula, given: dict[str, Given]) -> Expr:
     """A result, written out or in a helper function."""
-    keys = _keys(result)
-    args = [given[key].value for key in keys]
-    if level < 3 or not k.draw.shape.chance(0.45):
-        return result.build(*args)
-
-    def body(_: BodyBuilder, *values: Expr) -> Expr:
-        return result.build(*values)
-
-    params = [(key, value.type) for key, value in zip(keys, args, strict=True)]
-    return k.call(helper(k, (result.name, f"{result.name}_of"), params, body), *args)
+    values = {key: given[key].value for key in result.keys}
+    return evaluated(k, 0.45 if level >= 3 else 0.0, result, values)
 
 
-def _negated(test: Expr) -> Expr:
-    turned = {"lt": "ge", "gt": "le", "ne": "eq"}
-    if isinstance(test, Op) and test.op in turned:
-        return op(turned[test.op], *test.args)
-    return fn("not", test)
-
-
-def _keys(result: Result) -> list[str]:
-    """The inputs of a result, in the order in which its formula is given them."""
-    return list(signature(result.build).parameters)
-
-
-def _text(result: Result, given: dict[str, Given]) -> str:
-    return result.text.format(**{key: value.text for key, value in given.items()})
+def _text(result: Formula, given: dict[str, Given]) -> str:
+    return result.said({key: value.text for key, value in given.items()})

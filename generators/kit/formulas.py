@@ -12,12 +12,17 @@ from typing import Any
 from generators.build import BodyBuilder
 from generators.build.draw import Draw, Stream
 from generators.kit.text import written
-from generators.program.dtypes import FLOAT32, Type
+from generators.program.dtypes import FLOAT32, INT32, Type
 from generators.program.expr import Const, Expr, Op, Var
 from generators.program.ir import Assign
+from generators.program.signatures import OpTypeError
 
 Build = Callable[..., Expr]
-"""``code(x, k)`` gives a value of quantities; ``code(b, x, k)`` writes statements to ``b`` too."""
+"""``code(x, k)`` gives a value of quantities; ``code(body, x, k)`` writes to ``body`` too."""
+
+
+BODY = "body"
+"""The name of a formula's first parameter where its code writes statements."""
 
 
 class _First(Stream):
@@ -51,11 +56,11 @@ class Formula:
     def keys(self) -> list[str]:
         """The quantities that it reads: its parameters."""
         names = list(self.by_hand or signature(self.code).parameters)
-        return names[1:] if names[0] == "b" else names
+        return names[1:] if names[0] == BODY else names
 
     def build(self, b: BodyBuilder, *args: Expr) -> Expr:
         """The value of the formula; the statements it needs go to ``b``."""
-        takes_builder = next(iter(signature(self.code).parameters), "") == "b"
+        takes_builder = next(iter(signature(self.code).parameters)) == BODY
         return self.code(b, *args) if takes_builder else self.code(*args)
 
     def of(self, b: BodyBuilder, values: Mapping[str, Expr]) -> Expr:
@@ -80,7 +85,15 @@ class Formula:
 
     @cached_property
     def _sketch(self) -> tuple[tuple[Any, ...], Expr]:
-        types = self.types or (FLOAT32,) * len(self.keys)
+        """Statements and value with a variable for each key: of floats, or of whole numbers."""
+        if self.types:
+            return self._sketched(self.types)
+        try:
+            return self._sketched((FLOAT32,) * len(self.keys))
+        except OpTypeError:
+            return self._sketched((INT32,) * len(self.keys))
+
+    def _sketched(self, types: tuple[Type, ...]) -> tuple[tuple[Any, ...], Expr]:
         body = BodyBuilder(_Sketch(0, "", 0, 0))
         body.used.update(self.keys)
         value = self.build(body, *map(Var, self.keys, types))
@@ -146,6 +159,15 @@ def _put(node: Any, name: str, new: Expr) -> Any:
         return node
     changed = {f.name: _put(getattr(node, f.name), name, new) for f in fields(node)}
     return type(node)(**changed)
+
+
+def formulas(**entries: Build | tuple[str, Build]) -> tuple[Formula, ...]:
+    """Formulas by name: their code, with names of an output before it where those differ."""
+    found = []
+    for name, entry in entries.items():
+        outs, code = entry if isinstance(entry, tuple) else (name, entry)
+        found.append(code if isinstance(code, Formula) else Formula(name, outs, code))
+    return tuple(found)
 
 
 @dataclass

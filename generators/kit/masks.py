@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from generators.build import KernelBuilder, cast, fn
@@ -69,7 +69,8 @@ def level(s: Site, names: Names = "confidence score level_set", type_: Scalar = 
 def condition(s: Site, ways: Mapping[str, int] | None = None) -> Test:
     """Whether a thread takes part: by a flag, a code or a score."""
     way = s.k.draw.shape.weighted(ways or {"flag": 5, "code": 2, "level": 2})
-    return {"flag": flag, "code": code, "level": level}[way](s)
+    tests: dict[str, Callable[[Site], Test]] = {"flag": flag, "code": code, "level": level}
+    return tests[way](s)
 
 
 _OPPOSITES = {"ne": "eq", "eq": "ne", "gt": "le", "lt": "ge", "ge": "lt", "le": "gt"}

@@ -55,10 +55,8 @@ class Record:
         """Store new values of some parts: a changed struct in ``whole``, or arrays ``outs``."""
         s, k = self.s, self.s.k
         if self.struct is None:
-            written = [
-                f"{s.put(outs[key], v).name} gets the new {key}" for key, v in values.items()
-            ]
-            return f" {'; '.join(written)}."
+            stored = {key: s.put(outs[key], value).name for key, value in values.items()}
+            return f" {'; '.join(f'{name} gets the new {key}' for key, name in stored.items())}."
         assert isinstance(self.whole, Var)
         for key, value in values.items():
             k.set_field(self.whole, self.fields[key].name, value)

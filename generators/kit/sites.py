@@ -1,4 +1,4 @@
-"""Launches: a thread for each element of a list, batch, grid or cube, or for each row of a table."""
+"""Launches: a thread for each element of a list, batch, grid or cube, or for each row."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Site:
         return ", ".join(index.name for index in self.at if isinstance(index, Var))
 
     def axes(self, way: str) -> tuple[int, ...]:
-        """The axes that ``each``, ``first``, ``last`` or ``axis`` (one of them, drawn) stands for."""
+        """The axes that ``each``, ``first``, ``last`` or ``axis`` (a drawn one) stands for."""
         whole = tuple(range(self.rank))
         if way == "axis":
             return (self.k.draw.shape.choice(whole),)

@@ -39,9 +39,8 @@ def given(
     if s.rank == 1:
         lines = sum(ways.pop(way, 0) for way in ("first", "last", "axis"))
         ways = ways or {"each": lines}
-    if not isinstance(type_, Scalar):
-        if init != "unit" and "literal" in ways:
-            ways["shared"] = ways.get("shared", 0) + ways.pop("literal")
+    if not isinstance(type_, Scalar) and init != "unit" and "literal" in ways:
+        ways["shared"] = ways.get("shared", 0) + ways.pop("literal")
     way = s.k.draw.shape.weighted(ways)
     if way == "literal":
         return _literal(s.k, type_, low, high)

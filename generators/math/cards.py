@@ -30,7 +30,9 @@ def quantity(names: str, arrays: str, low: float, high: float, *usual: float) ->
 
 def by_hand(name: str, outs: str, prose: str, keys: str, build: Build) -> Formula:
     """A formula with its text and its keys written by hand; ``Family.add`` needs neither."""
-    return Formula(name, outs, lambda b, *args: build(b, *args), prose, by_hand=tuple(keys.split()))
+    return Formula(
+        name, outs, lambda body, *args: build(body, *args), prose, by_hand=tuple(keys.split())
+    )
 
 
 @dataclass(kw_only=True)

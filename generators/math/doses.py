@@ -32,10 +32,10 @@ _DOSE = Family(
 
 
 @_DOSE.formula("response effect")
-def hill_response(b: BodyBuilder, x: Expr, k: Expr, h: Expr, t: Expr) -> Expr:
-    if b.draw.shape.chance(0.5):
+def hill_response(body: BodyBuilder, x: Expr, k: Expr, h: Expr, t: Expr) -> Expr:
+    if body.draw.shape.chance(0.5):
         return t / (1.0 + (k / x) ** h)
-    xn = b.let("xh bound", x**h)
+    xn = body.let("xh bound", x**h)
     return t * xn / (k**h + xn)
 
 
@@ -43,8 +43,8 @@ _DOSE.add("michaelis_menten", "rate velocity", lambda x, k, t: t * x / (k + x))
 
 
 @_DOSE.formula("response signal")
-def four_parameter_logistic(b: BodyBuilder, x: Expr, k: Expr, h: Expr, t: Expr) -> Expr:
-    shift = b.let("shift log_ratio", h * (log10(k) - log10(x)))
+def four_parameter_logistic(body: BodyBuilder, x: Expr, k: Expr, h: Expr, t: Expr) -> Expr:
+    shift = body.let("shift log_ratio", h * (log10(k) - log10(x)))
     return 0.1 + (t - 0.1) / (1.0 + (10.0**shift))
 
 
@@ -52,20 +52,20 @@ _DOSE.add("haldane", "rate growth", lambda x, k, t: t * x / (k + x + x * x / (4.
 
 
 @_DOSE.formula("response mortality")
-def probit_response(b: BodyBuilder, x: Expr, k: Expr, h: Expr) -> Expr:
-    score = b.let("score z", h * log(x / k))
+def probit_response(body: BodyBuilder, x: Expr, k: Expr, h: Expr) -> Expr:
+    score = body.let("score z", h * log(x / k))
     return 0.5 * (1.0 + erf(ROOT_HALF * score))
 
 
 @_DOSE.formula("rate velocity")
-def competitive_inhibition(b: BodyBuilder, x: Expr, k: Expr, t: Expr, i: Expr) -> Expr:
-    apparent = b.let("km_app apparent", k * (1.0 + i))
+def competitive_inhibition(body: BodyBuilder, x: Expr, k: Expr, t: Expr, i: Expr) -> Expr:
+    apparent = body.let("km_app apparent", k * (1.0 + i))
     return t * x / (apparent + x)
 
 
 @_DOSE.formula("bound_out complexes")
-def tight_binding(b: BodyBuilder, x: Expr, k: Expr, i: Expr) -> Expr:
-    total = b.let("total sum_all", x + i + k)
+def tight_binding(body: BodyBuilder, x: Expr, k: Expr, i: Expr) -> Expr:
+    total = body.let("total sum_all", x + i + k)
     return 0.5 * (total - sqrt(total * total - 4.0 * x * i))
 
 
@@ -76,25 +76,25 @@ _DOSE.add("gompertz_response", "response effect", lambda x, k, h, t: t * exp(-ex
 _DOSE.add(
     "langmuir_freundlich",
     "coverage adsorbed",
-    lambda b, x, k, t: t * (s := b.let("s load", sqrt(x / k))) / (1.0 + s),
+    lambda body, x, k, t: t * (s := body.let("s load", sqrt(x / k))) / (1.0 + s),
 )
 
 
 @_DOSE.formula("effect response", "{t} * (1 - {k} / {x}) where {x} > {k}, else 0")
-def threshold_response(b: BodyBuilder, x: Expr, k: Expr, t: Expr) -> Expr:
-    if b.draw.shape.chance(0.5):
+def threshold_response(body: BodyBuilder, x: Expr, k: Expr, t: Expr) -> Expr:
+    if body.draw.shape.chance(0.5):
         return t * most(1.0 - k / x, 0.0)
-    effect = b.let("effect value", b.lift(0.0, x.type))
-    with b.if_(x > k):
-        b.assign(effect, t * (1.0 - k / x))
+    effect = body.let("effect value", body.lift(0.0, x.type))
+    with body.if_(x > k):
+        body.assign(effect, t * (1.0 - k / x))
     return effect
 
 
 _DOSE.add(
     "pharmacodynamic_log",
     "effect response",
-    lambda b, x, k, t: either(
-        b,
+    lambda body, x, k, t: either(
+        body,
         t * log(1.0 + x / k),
         LN_2 * t * log2(1.0 + x / k),
     ),
@@ -102,7 +102,7 @@ _DOSE.add(
 _DOSE.add(
     "hormesis",
     "effect response",
-    lambda b, x, k, h, t, g: t * (1.0 + g * (d := b.let("d rel", x / k))) / (1.0 + d**h),
+    lambda body, x, k, h, t, g: t * (1.0 + g * (d := body.let("d rel", x / k))) / (1.0 + d**h),
 )
 
 

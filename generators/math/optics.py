@@ -21,9 +21,9 @@ from generators.math.compose import compose
 from generators.program.expr import Expr
 
 
-def _refracted(b: BodyBuilder, c: Expr, n: Expr) -> Expr:
+def _refracted(body: BodyBuilder, c: Expr, n: Expr) -> Expr:
     """The cosine of the refracted ray."""
-    return b.let("cos_t ct", sqrt(1.0 - (1.0 - c * c) / (n * n)))
+    return body.let("cos_t ct", sqrt(1.0 - (1.0 - c * c) / (n * n)))
 
 
 _OPTICS = Family(
@@ -45,35 +45,35 @@ _OPTICS = Family(
 
 
 @_OPTICS.formula("fresnel refl")
-def schlick(b: BodyBuilder, c: Expr, n: Expr) -> Expr:
-    root = b.let("root q", (n - 1.0) / (n + 1.0))
-    f0 = b.let("f0 normal_refl", root * root)
-    m = b.let("m grazing", 1.0 - c)
+def schlick(body: BodyBuilder, c: Expr, n: Expr) -> Expr:
+    root = body.let("root q", (n - 1.0) / (n + 1.0))
+    f0 = body.let("f0 normal_refl", root * root)
+    m = body.let("m grazing", 1.0 - c)
     return either(
-        b,
+        body,
         f0 + (1.0 - f0) * m * m * m * m * m,
         f0 + (1.0 - f0) * m**5.0,
     )
 
 
 @_OPTICS.formula("fresnel refl")
-def fresnel_s(b: BodyBuilder, c: Expr, n: Expr) -> Expr:
-    ct = _refracted(b, c, n)
-    rs = b.let("rs amp", (c - n * ct) / (c + n * ct))
+def fresnel_s(body: BodyBuilder, c: Expr, n: Expr) -> Expr:
+    ct = _refracted(body, c, n)
+    rs = body.let("rs amp", (c - n * ct) / (c + n * ct))
     return rs * rs
 
 
 @_OPTICS.formula("fresnel refl")
-def fresnel_dielectric(b: BodyBuilder, c: Expr, n: Expr) -> Expr:
-    ct = _refracted(b, c, n)
-    rs = b.let("rs amp_s", (c - n * ct) / (c + n * ct))
-    rp = b.let("rp amp_p", (n * c - ct) / (n * c + ct))
+def fresnel_dielectric(body: BodyBuilder, c: Expr, n: Expr) -> Expr:
+    ct = _refracted(body, c, n)
+    rs = body.let("rs amp_s", (c - n * ct) / (c + n * ct))
+    rp = body.let("rp amp_p", (n * c - ct) / (n * c + ct))
     return 0.5 * (rs * rs + rp * rp)
 
 
 @_OPTICS.formula("refraction angles")
-def snell_angle(b: BodyBuilder, c: Expr, n: Expr) -> Expr:
-    sine = b.let("sin_t st", sqrt(1.0 - c * c) / n)
+def snell_angle(body: BodyBuilder, c: Expr, n: Expr) -> Expr:
+    sine = body.let("sin_t st", sqrt(1.0 - c * c) / n)
     return fn("degrees", asin(sine)) / 90.0
 
 
@@ -81,50 +81,50 @@ _OPTICS.add("ray_deviation", "deviation bend", lambda c, n: acos(c) - asin(sqrt(
 
 
 @_OPTICS.formula("ndf lobe")
-def ggx(b: BodyBuilder, c: Expr, a: Expr) -> Expr:
-    a2 = b.let("a2 alpha_sq", a * a)
-    denom = b.let("denom d", c * c * (a2 - 1.0) + 1.0)
+def ggx(body: BodyBuilder, c: Expr, a: Expr) -> Expr:
+    a2 = body.let("a2 alpha_sq", a * a)
+    denom = body.let("denom d", c * c * (a2 - 1.0) + 1.0)
     return a2 / (PI * denom * denom)
 
 
 @_OPTICS.formula("shadowing visible_part")
-def smith_g1(b: BodyBuilder, c: Expr, a: Expr) -> Expr:
-    a2 = b.let("a2 alpha_sq", a * a)
+def smith_g1(body: BodyBuilder, c: Expr, a: Expr) -> Expr:
+    a2 = body.let("a2 alpha_sq", a * a)
     return 2.0 * c / (c + sqrt(a2 + (1.0 - a2) * c * c))
 
 
 @_OPTICS.formula("ndf lobe")
-def beckmann(b: BodyBuilder, c: Expr, a: Expr) -> Expr:
-    slope = b.let("slope tan_h", tan(acos(c)) / a)
+def beckmann(body: BodyBuilder, c: Expr, a: Expr) -> Expr:
+    slope = body.let("slope tan_h", tan(acos(c)) / a)
     return exp(-slope * slope) / (PI * a * a * c * c * c * c)
 
 
 @_OPTICS.formula("phase scatter")
-def henyey_greenstein(b: BodyBuilder, c: Expr, a: Expr) -> Expr:
-    base = b.let("base inner", 1.0 + a * a - 2.0 * a * c)
+def henyey_greenstein(body: BodyBuilder, c: Expr, a: Expr) -> Expr:
+    base = body.let("base inner", 1.0 + a * a - 2.0 * a * c)
     return either(
-        b,
+        body,
         (1.0 - a * a) / (FOUR_PI * base * sqrt(base)),
         (1.0 - a * a) / (FOUR_PI * base**1.5),
     )
 
 
 @_OPTICS.formula("ndf lobe")
-def blinn_phong(b: BodyBuilder, c: Expr, a: Expr) -> Expr:
-    power = b.let("power shininess", 2.0 / (a * a) - 2.0)
+def blinn_phong(body: BodyBuilder, c: Expr, a: Expr) -> Expr:
+    power = body.let("power shininess", 2.0 / (a * a) - 2.0)
     return (power + 2.0) / TWO_PI * c**power
 
 
 @_OPTICS.formula("ndf coat")
-def clearcoat(b: BodyBuilder, c: Expr, a: Expr) -> Expr:
-    a2 = b.let("a2 alpha_sq", a * a)
+def clearcoat(body: BodyBuilder, c: Expr, a: Expr) -> Expr:
+    a2 = body.let("a2 alpha_sq", a * a)
     return (a2 - 1.0) / (PI * log(a2) * (1.0 + (a2 - 1.0) * c * c))
 
 
 @_OPTICS.formula("transmission film")
-def thin_film(b: BodyBuilder, c: Expr, n: Expr) -> Expr:
-    half = b.let("half_phase delta", 3.0 * n * c)
-    sine = b.let("s sine", sin(half))
+def thin_film(body: BodyBuilder, c: Expr, n: Expr) -> Expr:
+    half = body.let("half_phase delta", 3.0 * n * c)
+    sine = body.let("s sine", sin(half))
     return 1.0 / (1.0 + 2.0 * sine * sine)
 
 
