@@ -34,11 +34,13 @@ def deliver(
     ways: Mapping[str, int] | None = None,
     otherwise: Expr | None = None,
     blends: bool = True,
+    last: bool = False,
 ) -> str:
     """Store a result in one of the ways of its level; the sentence on it, after a blank.
 
     ``otherwise`` is what masked elements get, zero if nothing is named; ``blends`` says that a
-    running average of such a result means something.
+    running average of such a result means something;
+    ``last`` that nothing is stored after it, so that threads may end early.
     """
     whole = not scalar_of(value.type).is_float
     usable = {
@@ -57,7 +59,7 @@ def deliver(
     if "add" not in how and "blend" not in how:
         out = s.out(names, value.type)
         if "mask" in how:
-            return f" {out.name} gets it{text}{masked(s, out, value, otherwise)}."
+            return f" {out.name} gets it{text}{masked(s, out, value, otherwise, last=last)}."
         s.k.store(out, s.at, value)
         return f" {out.name} gets it{text}."
     if "mask" in how:
@@ -80,20 +82,26 @@ def _kept(s: Site, how: str, names: Names, value: Expr, text: str) -> str:
 
 
 def masked(
-    s: Site, out: Var, value: Expr, otherwise: Operand | None = None, test: Test | None = None
+    s: Site,
+    out: Var,
+    value: Expr,
+    otherwise: Operand | None = None,
+    test: Test | None = None,
+    last: bool = False,
 ) -> str:
     """Store a value where a test (a drawn one if none is given) holds; the words on the rest."""
     test = test or condition(s)
     other = s.k.lift(otherwise, value.type) if otherwise is not None else zero(value.type)
-    choose(s, out, test, value, other)
+    choose(s, out, test, value, other, last)
     shown = "0" if otherwise is None else say(s.k, other)
     return f", {shown} where {test.off}"
 
 
-def choose(s: Site, out: Var, test: Test, value: Expr, other: Expr) -> None:
-    """Store one of two values: by ``where``, two branches, an early return, or a default first."""
+def choose(s: Site, out: Var, test: Test, value: Expr, other: Expr, last: bool = False) -> None:
+    """Store one of two values: by ``where``, branches, a default; an early return if ``last``."""
     k = s.k
-    form = k.draw.shape.choice(("where", "branches", "early", "default", "store"))
+    forms = ("where", "branches", "default", "store")
+    form = k.draw.shape.choice((*forms, "early") if last else forms)
     if form == "where":
         k.store(out, s.at, fn("where", test.value, value, other))
     elif form == "branches":

@@ -2,48 +2,47 @@
 
 from __future__ import annotations
 
-from generators.build import BodyBuilder, KernelBuilder, field, fn, make
+from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.pieces import helper, times_identity
-from generators.matrix.small.extras import Extra, extras, flagged
+from generators.kit.masks import flag
+from generators.kit.naming import applied
+from generators.kit.outputs import Extra, extras
+from generators.kit.pieces import times_identity
+from generators.kit.records import Part, record
+from generators.kit.sites import Site, launch
+from generators.kit.sources import given
+from generators.kit.words import say
 from generators.matrix.small.frames import FRAMES
-from generators.matrix.small.grid import Grid, grid, say, symmetric, voigt
-from generators.program import ir
-from generators.program.dtypes import Mat, Scalar, Type, Vec
+from generators.matrix.small.grid import symmetric, voigt
+from generators.program.dtypes import Mat, Scalar, Vec
 from generators.program.expr import Expr, Var
 
 
-def _tensor(k: KernelBuilder, g: Grid, scalar: Scalar, level: int) -> tuple[Expr, str]:
+def _tensor(k: KernelBuilder, g: Site, scalar: Scalar, level: int) -> tuple[Expr, str]:
     """The tensor: whole, packed, of principal values, or in a struct with its weight."""
     mat = Mat(3, 3, scalar)
     ways = ("whole", "symmetric", "packed", "principal", "struct" if level >= 2 else "whole")
     way = k.draw.shape.choice(ways)
     name = ("m", "cov", "tensor")
     if way == "packed":
-        source = g.array(("packed", "upper", "cov6"), Vec(6, scalar), -1.0, 1.0)
-        s = k.let(("s", "c6"), source[g.index])
+        source = g.array("packed upper cov6", Vec(6, scalar), -1.0, 1.0)
+        s = k.let("s c6", source[g.at])
         order = (0, 1, 2, 1, 3, 4, 2, 4, 5)
         m = k.let(name, make(mat, *(s[c] for c in order)))
         return m, f"M symmetric, its upper triangle row by row {source.name}"
     if way == "principal":
-        source = g.array(("principal", "variances"), Vec(3, scalar), 0.2, 2.0)
-        return fn("diag", source[g.index]), f"M = diag({source.name})"
+        source = g.array("principal variances", Vec(3, scalar), 0.2, 2.0)
+        return fn("diag", source[g.at]), f"M = diag({source.name})"
     if way == "struct":
-        inits = [
-            ir.FieldInit("tensor", mat, "uniform", "-1.0", "1.0"),
-            ir.FieldInit("weight", scalar, "uniform", "0.3", "1.5"),
-        ]
-        fields: tuple[tuple[str, Type], ...] = tuple((f.name, f.type) for f in inits)
-        struct = k.struct(k.name("Splat", "Anisotropy", "Element"), *fields)
-        items = g.structs(("splats", "elements"), struct, inits)
-        item = k.let(("item", "splat"), items[g.index])
-        m = k.let(name, field(item, "weight") * field(item, "tensor"))
-        return m, f"M the weight of {items.name} times its tensor"
-    source = g.array(("tensors", "covariances", "metrics"), mat, -1.0, 1.0)
-    m = k.let(name, source[g.index])
+        parts = {"t": Part("tensor", mat, -1.0, 1.0), "w": Part("weight", scalar, 0.3, 1.5)}
+        r = record(g, "Splat Anisotropy Element", parts, 1.0)
+        m = k.let(name, r["w"] * r["t"])
+        return m, f"M = {r.say('w')} * {r.say('t')}"
+    source = g.array("tensors covariances metrics", mat, -1.0, 1.0)
+    m = k.let(name, source[g.at])
     if way == "whole":
         return m, f"M = {source.name}"
-    return k.let(("sym", "m_sym"), symmetric(m)), f"M the symmetric part of {source.name}"
+    return k.let("sym m_sym", symmetric(m)), f"M the symmetric part of {source.name}"
 
 
 def _framed(k: KernelBuilder, level: int, r: Expr, m: Expr) -> tuple[Var, str]:
@@ -57,16 +56,14 @@ def _framed(k: KernelBuilder, level: int, r: Expr, m: Expr) -> tuple[Var, str]:
 
     name = ("c", "moved", "framed")
     text = "transpose(R) * M * R" if back else "R * M * transpose(R)"
-    if level >= 3 and k.draw.shape.chance(0.5):
-        made = helper(k, ("congruent", "to_frame"), (("f", r.type), ("t", m.type)), build)
-        return k.let(name, k.call(made, r, m)), text
     if k.draw.shape.chance(0.3) and not back:
-        half = k.let(("rm", "left"), r * m)
+        half = k.let("rm left", r * m)
         return k.let(name, half * fn("transpose", r)), text
-    return k.let(name, build(k, r, m)), text
+    chance = 0.5 if level >= 3 else 0.0
+    return k.let(name, applied(k, chance, "congruent to_frame", {"f": r, "t": m}, build)), text
 
 
-def _changed(k: KernelBuilder, g: Grid, c: Var, level: int) -> str:
+def _changed(k: KernelBuilder, g: Site, c: Var, level: int) -> str:
     """A ridge, noise, forgetting, modes of a shared basis."""
     mat = c.type
     assert isinstance(mat, Mat)
@@ -74,60 +71,58 @@ def _changed(k: KernelBuilder, g: Grid, c: Var, level: int) -> str:
     ways = ["ridge", "noise", "diagonal"] + (["modes", "modes", "forget"] if level >= 3 else [])
     way = k.draw.shape.choice(ways)
     if way == "ridge":
-        ridge = g.supply(("ridge", "blur"), ("ridges", "blurs"), mat.scalar, 0.1, 0.6)
+        ridge = given(g, "ridge blur", mat.scalar, 0.1, 0.6, many="ridges blurs")
         k.augment(c, "add", times_identity(mat, ridge))
-        return f" Add {say(ridge)} * I."
+        return f" Add {say(k, ridge)} * I."
     if way == "diagonal":
-        noise = g.supply(("noise_var", "floor"), ("noise_vars", "floors"), vec, 0.05, 0.5)
+        noise = given(g, "noise_var floor", vec, 0.05, 0.5, many="noise_vars floors")
         k.augment(c, "add", fn("diag", noise))
-        return f" Add diag({say(noise)})."
+        return f" Add diag({say(k, noise)})."
     if way == "noise":
-        noise = g.supply(("noise", "process"), ("noises", "processes"), mat, -0.3, 0.3)
+        noise = given(g, "noise process", mat, -0.3, 0.3, many="noises processes")
         k.augment(c, "add", noise)
-        return f" Add {say(noise)}."
+        return f" Add {say(k, noise)}."
     if way == "forget":
-        keep = g.supply(("keep", "forgetting"), ("keeps",), mat.scalar, 0.5, 0.95)
-        old = g.array(("previous", "running"), mat, -1.0, 1.0)
-        k.assign(c, c + keep * (old[g.index] - c))
-        return f" Then C moves {say(keep)} of the way to {old.name}."
+        keep = given(g, "keep forgetting", mat.scalar, 0.5, 0.95, many="keeps")
+        old = g.array("previous running", mat, -1.0, 1.0)
+        k.assign(c, c + keep * (old[g.at] - c))
+        return f" Then C moves {say(k, keep)} of the way to {old.name}."
     k.size("m", 2, 4)
-    count = k.trip_count(("num_modes", "mode_count"), "m")
-    modes = k.array(("modes", "factors", "loads"), vec, (*g.dims, "m"), low=-1.0, high=1.0)
-    weights = k.array(("mode_weights", "eigenvalues"), mat.scalar, "m", low=0.2, high=1.0)
-    with k.for_(("mode", "q"), count) as q:
-        u = k.let(("u", "load"), modes[g.at(q)])
+    count = k.trip_count("num_modes mode_count", "m")
+    modes = k.array("modes factors loads", vec, (*g.dims, "m"), low=-1.0, high=1.0)
+    weights = k.array("mode_weights eigenvalues", mat.scalar, "m", low=0.2, high=1.0)
+    with k.for_("mode q", count) as q:
+        u = k.let("u load", modes[g.index(q)])
         k.augment(c, "add", weights[q] * fn("outer", u, u))
     return f" Add {weights.name} * outer(u, u) for every u of {modes.name}."
 
 
-def _menu(k: KernelBuilder, g: Grid, c: Var) -> dict[str, Extra]:
+def _menu(k: KernelBuilder, g: Site, c: Var) -> dict[str, Extra]:
     mat = c.type
     assert isinstance(mat, Mat)
     vec = Vec(mat.rows, mat.scalar)
 
     def form() -> Expr:
-        x = k.let(("x", "dir"), g.array(("probes", "dirs"), vec, -1.0, 1.0)[g.index])
+        x = k.let("x dir", g.array("probes dirs", vec, -1.0, 1.0)[g.at])
         return fn("dot", x, c * x)
 
     def correlation() -> Expr:
-        product = k.let(("prod_var", "vv"), c[0, 0] * c[1, 1])
+        product = k.let("prod_var vv", c[0, 0] * c[1, 1])
         return c[0, 1] / fn("sqrt", fn("abs", product) + 0.1)
 
     upper = "[0, 1]" if mat.rows == 2 else "[1, 2], [0, 2], [0, 1]"
     return {
-        "det": Extra(("dets", "areas"), lambda: fn("determinant", c), "determinant(C)"),
-        "norm": Extra(("norms_sq", "energies"), lambda: fn("ddot", c, c), "ddot(C, C)"),
-        "diag": Extra(
-            ("variances_out", "diagonals"), lambda: fn("get_diag", c), "the diagonal of C"
-        ),
-        "form": Extra(("quadratic", "stretch"), form, "dot(x, C * x) of its x"),
+        "det": Extra("dets areas", lambda: fn("determinant", c), "determinant(C)"),
+        "norm": Extra("norms_sq energies", lambda: fn("ddot", c, c), "ddot(C, C)"),
+        "diag": Extra("variances_out diagonals", lambda: fn("get_diag", c), "the diagonal of C"),
+        "form": Extra("quadratic stretch", form, "dot(x, C * x) of its x"),
         "packed": Extra(
-            ("packed_out", "upper_out"), lambda: voigt(c), f"diagonal and entries {upper} of C"
+            "packed_out upper_out", lambda: voigt(c), f"diagonal and entries {upper} of C"
         ),
         "ratio": Extra(
-            ("correlations", "coupling"), correlation, "C[0, 1] / sqrt(|C[0, 0] C[1, 1]| + 0.1)"
+            "correlations coupling", correlation, "C[0, 1] / sqrt(|C[0, 0] C[1, 1]| + 0.1)"
         ),
-        "gap": Extra(("gaps", "anisotropy"), lambda: c[0, 0] - c[1, 1], "C[0, 0] - C[1, 1]"),
+        "gap": Extra("gaps anisotropy", lambda: c[0, 0] - c[1, 1], "C[0, 0] - C[1, 1]"),
     }
 
 
@@ -135,7 +130,7 @@ def _menu(k: KernelBuilder, g: Grid, c: Var) -> dict[str, Extra]:
 def congruence(k: KernelBuilder, level: int) -> Title:
     """Tensors in another frame, with what is added there."""
     shape = k.draw.shape
-    g = grid(k, None, "i", "tid", "e")
+    g = launch(k, list=5, grid=4, cube=1, indices="i tid e")
     scalar = k.draw.wide_float_type()
     key = shape.choice(sorted(FRAMES))
     m, source = _tensor(k, g, scalar, level)
@@ -147,32 +142,32 @@ def congruence(k: KernelBuilder, level: int) -> Title:
     mat = c.type
     assert isinstance(mat, Mat)
     if level >= 4 and shape.chance(0.5):
-        there, note = flagged(g, ("isotropic", "degenerate"))
-        with k.if_(there):
-            mean = k.let(("mean", "avg"), fn("trace", c) / float(mat.rows))
+        there = flag(g, "isotropic degenerate")
+        with k.if_(there.value):
+            mean = k.let("mean avg", fn("trace", c) / float(mat.rows))
             k.assign(c, times_identity(mat, mean))
-        done += f" Where {note}, C becomes trace(C) / {mat.rows} * I."
+        done += f" Where {there.on}, C becomes trace(C) / {mat.rows} * I."
     if level >= 4:
         done += _inverted(k, g, c)
-    target = g.write(("framed_out", "out", "world_tensors"), c)
+    target = g.put("framed_out out world_tensors", c)
     done += f" {target.name} gets C."
     done += extras(g, _menu(k, g, c), (shape.integer(0, 1), 1, 1, 2, 3)[level - 1])
     names = ("transform_tensors", "rotate_tensors", f"{key}_congruence", "change_frame")
     return Title(k.name(*names), done)
 
 
-def _inverted(k: KernelBuilder, g: Grid, c: Var) -> str:
+def _inverted(k: KernelBuilder, g: Site, c: Var) -> str:
     """The weight of a point: exp of minus half its squared distance, and a cut."""
     mat = c.type
     assert isinstance(mat, Mat)
     vec = Vec(mat.rows, mat.scalar)
-    offsets = g.array(("offsets", "deltas"), vec, -1.0, 1.0)
-    d = k.let(("d", "delta"), offsets[g.index])
-    reach = k.let(("metric", "gram"), c * fn("transpose", c) + times_identity(mat, 0.5))
-    power = k.let(("power", "dist_sq"), fn("dot", d, fn("inverse", reach) * d))
-    opacity = g.supply(("opacity", "amplitude"), ("opacities",), mat.scalar, 0.3, 1.0)
-    target = g.write(("weights", "alphas"), opacity * fn("exp", -0.5 * power))
+    offsets = g.array("offsets deltas", vec, -1.0, 1.0)
+    d = k.let("d delta", offsets[g.at])
+    reach = k.let("metric gram", c * fn("transpose", c) + times_identity(mat, 0.5))
+    power = k.let("power dist_sq", fn("dot", d, fn("inverse", reach) * d))
+    opacity = given(g, "opacity amplitude", mat.scalar, 0.3, 1.0, many="opacities")
+    target = g.put("weights alphas", opacity * fn("exp", -0.5 * power))
     return (
-        f" {target.name} gets {say(opacity)} * exp(-dot(d, inverse(C * transpose(C) + 0.5 * I) * d)"
-        f" / 2), d = {offsets.name}."
+        f" {target.name} gets {say(k, opacity)} * exp(-dot(d, inverse(C * transpose(C) + 0.5 * I)"
+        f" * d) / 2), d = {offsets.name}."
     )
