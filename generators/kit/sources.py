@@ -29,7 +29,7 @@ def given(
     init: str = "uniform",
     **weights: int,
 ) -> Expr:
-    """A quantity, to be used as it is: ``given(s, "rate yield", f, 0.02, 0.15, **SETTING)``.
+    """A quantity, to be used as it is: ``given(s, "rate yield", f, 0.02, 0.15, forms=SETTING)``.
 
     Ways: ``each`` thread has one, each index of the ``first``, ``last`` or a drawn ``axis`` has
     one, all share a parameter (``shared``), or it is a ``literal``. Arrays take the plurals of the

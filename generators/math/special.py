@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
+from generators.kit.formulas import Formula
 from generators.math.cards import Family, by_hand, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
@@ -126,7 +127,7 @@ def _airy_like(b: BodyBuilder, x: Expr) -> Expr:
     return 0.28209479 * fn("exp", -z) / fn("sqrt", fn("sqrt", x))
 
 
-def _card(name: str, outs: str, text: str, build: object) -> by_hand:
+def _card(name: str, outs: str, text: str, build: object) -> Formula:
     assert callable(build)
     return by_hand(name, outs, text, "x", build)
 

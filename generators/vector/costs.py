@@ -6,7 +6,7 @@ from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import Formula
 from generators.kit.functions import dot
-from generators.kit.naming import BY_LEVEL, evaluated
+from generators.kit.naming import BY_LEVEL, evaluated, local
 from generators.kit.outputs import deliver
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
@@ -50,7 +50,9 @@ class Costs:
     def width(self) -> Expr:
         """The width of robust penalties, which all of them share."""
         if self.delta is None:
-            self.delta = given(self.site, "delta huber_delta scale", FLOAT32, 0.4, 1.2, **_SOURCES)
+            self.delta = given(
+                self.site, "delta huber_delta scale", FLOAT32, 0.4, 1.2, forms=_SOURCES
+            )
         return self.delta
 
     def term(self, v: Expr, name: str) -> Expr:
@@ -61,7 +63,7 @@ class Costs:
         self.left.pop(kind)
         penalty = self.penalties[kind]
         if penalty.reads("v") > 1:
-            v = k.let((f"r_{name}", f"{name}_res"), v)
+            v = local(k, (f"r_{name}", f"{name}_res"), v)
         values = {"v": v} | ({"delta": self.width()} if "delta" in penalty.keys else {})
         value = evaluated(k, 0.5 * BY_LEVEL[self.level], penalty, values)
         text = penalty.said({key: say(k, part) for key, part in values.items()} | {"v": name})
@@ -69,7 +71,7 @@ class Costs:
             self.texts.append(text)
             return value
         names = (f"w_{name}", f"lambda_{name}", f"{name}_weight")
-        weight = given(self.site, names, FLOAT32, 0.1, 1.5, **_SOURCES)
+        weight = given(self.site, names, FLOAT32, 0.1, 1.5, forms=_SOURCES)
         self.texts.append(f"{say(k, weight)} * {text}")
         return weight * value
 
@@ -156,13 +158,13 @@ def _descent(k: KernelBuilder, level: int, site: Site, x: Var, residual: Expr, c
             out = site.put("worst_axes axes", cast(picks, INT32))
             done += f" {out.name} gets the component of e that is {side} in size."
             continue
-        soft = given(site, "softening rho floor_len", FLOAT32, 0.2, 0.8, **SETTING)
+        soft = given(site, "softening rho floor_len", FLOAT32, 0.2, 0.8, forms=SETTING)
         unit = f"e / sqrt({say(k, soft)}^2 + dot(e, e))"
         if form == "direction":
             out = site.put("directions pulls", -fn("smooth_normalize", residual, soft))
             done += f" {out.name} gets -{unit}, by smooth_normalize."
         elif form == "step":
-            rate = given(site, "rate step_size", FLOAT32, 0.1, 0.6, **_SOURCES)
+            rate = given(site, "rate step_size", FLOAT32, 0.1, 0.6, forms=_SOURCES)
             moved = x - rate * fn("smooth_normalize", residual, soft)
             out = site.put("updated next_state", moved)
             done += f" {out.name} gets x - {say(k, rate)} * {unit}, by smooth_normalize."

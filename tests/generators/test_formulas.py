@@ -20,7 +20,33 @@ from generators.program.ir import Assign
 
 NAMES = {
     name: getattr(math, name)
-    for name in ["pi", "e", "sqrt", "exp", "log", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "erf", "erfc", "floor", "ceil", "degrees", "radians", "copysign", "trunc"]
+    for name in [
+        "pi",
+        "e",
+        "sqrt",
+        "exp",
+        "log",
+        "log2",
+        "log10",
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "atan2",
+        "sinh",
+        "cosh",
+        "tanh",
+        "erf",
+        "erfc",
+        "floor",
+        "ceil",
+        "degrees",
+        "radians",
+        "copysign",
+        "trunc",
+    ]
 } | {
     "min": min,
     "max": max,
