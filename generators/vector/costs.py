@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.kit.formulas import Formula
+from generators.kit.formulas import Build, Formula
 from generators.kit.functions import dot
 from generators.kit.naming import BY_LEVEL, evaluated, local
 from generators.kit.outputs import deliver
@@ -20,7 +20,7 @@ _SOURCES = {"shared": 4, "literal": 2, "each": 1, "first": 1}
 
 def _penalties(vec: Vec) -> dict[str, Formula]:
     """Norms of a vector, some of a width too, by name."""
-    codes = {
+    codes: dict[str, Build] = {
         "l1": lambda v: fn("norm_l1", v),
         "l2": lambda v: fn("norm_l2", v),
         "huber": lambda v, delta: fn("norm_huber", v, delta),
