@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from inspect import signature
-
 from generators.arithmetic.parts import (
     Given,
     Grid,
@@ -13,48 +11,34 @@ from generators.arithmetic.parts import (
     grid,
     parameters,
 )
-from generators.arithmetic.subjects import PHYSICS, Result, Subject
-from generators.build import BodyBuilder, KernelBuilder, fn
+from generators.arithmetic.subjects import PHYSICS, Subject
+from generators.build import KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.endings import Site, write
-from generators.kit.pieces import helper
+from generators.kit.formulas import Formula, formulas, keys_of
+from generators.kit.functions import PI, TWO_PI, least, most, sqrt
+from generators.kit.masks import opposite
+from generators.kit.naming import evaluated
 from generators.program.dtypes import Scalar
-from generators.program.expr import Const, Expr, Field, Op, Var, op
+from generators.program.expr import Const, Expr, Field, Var
 
 MEASURES: tuple[Subject, ...] = (
     Subject(
         "Band",
         {"n": ("nir near_infrared", 0.2, 0.9), "r": ("red red_band", 0.05, 0.5)},
-        (
-            Result(
-                "ndvi", "({n} - {r}) / ({n} + {r})", lambda n, r: (n - r) / (n + r), "ndvi index"
-            ),
-            Result(
-                "savi",
-                "1.5 * ({n} - {r}) / ({n} + {r} + 0.5)",
-                lambda n, r: 1.5 * (n - r) / (n + r + 0.5),
-                "savi adjusted",
-            ),
-            Result("simple_ratio", "{n} / {r}", lambda n, r: n / r, "ratio simple_index"),
+        formulas(
+            ndvi=("ndvi index", lambda n, r: (n - r) / (n + r)),
+            savi=("savi adjusted", lambda n, r: 1.5 * (n - r) / (n + r + 0.5)),
+            simple_ratio=("ratio simple_index", lambda n, r: n / r),
         ),
     ),
     Subject(
         "Reading",
         {"m": ("measured observed", 0.5, 4.0), "e": ("expected reference nominal", 0.5, 4.0)},
-        (
-            Result(
-                "relative_error",
-                "|{m} - {e}| / {e}",
-                lambda m, e: fn("abs", m - e) / e,
-                "error deviation",
-            ),
-            Result(
-                "percent_change",
-                "100 * ({m} - {e}) / {e}",
-                lambda m, e: 100.0 * (m - e) / e,
-                "percent change",
-            ),
-            Result("gain", "{m} / {e}", lambda m, e: m / e, "gain_out quotient"),
+        formulas(
+            relative_error=("error deviation", lambda m, e: abs(m - e) / e),
+            percent_change=("percent change", lambda m, e: 100.0 * (m - e) / e),
+            gain=("gain_out quotient", lambda m, e: m / e),
         ),
     ),
     Subject(
@@ -64,35 +48,18 @@ MEASURES: tuple[Subject, ...] = (
             "b": ("height heights", 0.5, 4.0),
             "c": ("depth depths", 0.5, 4.0),
         },
-        (
-            Result("volume", "{a} * {b} * {c}", lambda a, b, c: a * b * c, "volume volumes"),
-            Result(
-                "surface",
-                "2 * ({a} * {b} + {b} * {c} + {a} * {c})",
-                lambda a, b, c: 2.0 * (a * b + b * c + a * c),
-                "surface skin_area",
-            ),
-            Result(
-                "face_diagonal",
-                "sqrt({a} * {a} + {b} * {b})",
-                lambda a, b: fn("sqrt", a * a + b * b),
-                "diagonal face_diag",
-            ),
+        formulas(
+            volume=("volume volumes", lambda a, b, c: a * b * c),
+            surface=("surface skin_area", lambda a, b, c: 2.0 * (a * b + b * c + a * c)),
+            face_diagonal=("diagonal face_diag", lambda a, b: sqrt(a * a + b * b)),
         ),
     ),
     Subject(
         "Cylinder",
         {"r": ("radius radii", 0.3, 2.0), "h": ("length height", 0.5, 4.0)},
-        (
-            Result(
-                "cylinder_volume",
-                "3.14159 * {r} * {r} * {h}",
-                lambda r, h: 3.14159 * r * r * h,
-                "volume volumes",
-            ),
-            Result(
-                "side_area", "6.28318 * {r} * {h}", lambda r, h: 6.28318 * r * h, "side_area shell"
-            ),
+        formulas(
+            cylinder_volume=("volume volumes", lambda r, h: PI * r * r * h),
+            side_area=("side_area shell", lambda r, h: TWO_PI * r * h),
         ),
     ),
     Subject(
@@ -102,16 +69,9 @@ MEASURES: tuple[Subject, ...] = (
             "m": ("mean center", -0.5, 0.5),
             "s": ("std spread sigma", 0.5, 1.5),
         },
-        (
-            Result(
-                "standard_score", "({x} - {m}) / {s}", lambda x, m, s: (x - m) / s, "score z_score"
-            ),
-            Result(
-                "squared_score",
-                "(({x} - {m}) / {s})^2",
-                lambda x, m, s: (x - m) / s * ((x - m) / s),
-                "chi_square squared",
-            ),
+        formulas(
+            standard_score=("score z_score", lambda x, m, s: (x - m) / s),
+            squared_score=("chi_square squared", lambda x, m, s: (x - m) / s * ((x - m) / s)),
         ),
     ),
     Subject(
@@ -121,85 +81,35 @@ MEASURES: tuple[Subject, ...] = (
             "lo": ("low lower minimum", -1.0, 0.3),
             "h": ("high upper maximum", 5.0, 8.0),
         },
-        (
-            Result(
-                "rescaled",
-                "({x} - {lo}) / ({h} - {lo})",
-                lambda x, lo, h: (x - lo) / (h - lo),
-                "scaled unit_value",
-            ),
-            Result(
-                "headroom",
-                "({h} - {x}) / ({h} - {lo})",
-                lambda h, x, lo: (h - x) / (h - lo),
-                "headroom left_over",
-            ),
+        formulas(
+            rescaled=("scaled unit_value", lambda x, lo, h: (x - lo) / (h - lo)),
+            headroom=("headroom left_over", lambda h, x, lo: (h - x) / (h - lo)),
         ),
     ),
     Subject(
         "Pixel",
         {"r": ("red r", 0.0, 1.0), "g": ("green g", 0.0, 1.0), "b": ("blue b", 0.0, 1.0)},
-        (
-            Result(
-                "luma",
-                "0.299 * {r} + 0.587 * {g} + 0.114 * {b}",
-                lambda r, g, b: 0.299 * r + 0.587 * g + 0.114 * b,
-                "luma gray",
-            ),
-            Result(
-                "brightness",
-                "({r} + {g} + {b}) / 3",
-                lambda r, g, b: (r + g + b) / 3.0,
-                "brightness average",
-            ),
-            Result(
-                "chroma",
-                "max({r}, {g}, {b}) - min({r}, {g}, {b})",
-                lambda r, g, b: fn("max", fn("max", r, g), b) - fn("min", fn("min", r, g), b),
-                "chroma color_range",
-            ),
+        formulas(
+            luma=("luma gray", lambda r, g, b: 0.299 * r + 0.587 * g + 0.114 * b),
+            brightness=("brightness average", lambda r, g, b: (r + g + b) / 3.0),
+            chroma=("chroma color_range", lambda r, g, b: most(r, g, b) - least(r, g, b)),
         ),
     ),
     Subject(
         "Gradient",
         {"x": ("gx dx_field", -2.0, 2.0), "y": ("gy dy_field", -2.0, 2.0)},
-        (
-            Result(
-                "magnitude",
-                "sqrt({x} * {x} + {y} * {y})",
-                lambda x, y: fn("sqrt", x * x + y * y),
-                "magnitude strength",
-            ),
-            Result(
-                "taxicab",
-                "|{x}| + |{y}|",
-                lambda x, y: fn("abs", x) + fn("abs", y),
-                "edge_sum taxicab_norm",
-            ),
+        formulas(
+            magnitude=("magnitude strength", lambda x, y: sqrt(x * x + y * y)),
+            taxicab=("edge_sum taxicab_norm", lambda x, y: abs(x) + abs(y)),
         ),
     ),
     Subject(
         "Pair",
         {"a": ("a left first", 0.5, 4.0), "b": ("b right second", 0.5, 4.0)},
-        (
-            Result(
-                "harmonic_mean",
-                "2 * {a} * {b} / ({a} + {b})",
-                lambda a, b: 2.0 * a * b / (a + b),
-                "harmonic mean_out",
-            ),
-            Result(
-                "geometric_mean",
-                "sqrt({a} * {b})",
-                lambda a, b: fn("sqrt", a * b),
-                "geometric root_mean",
-            ),
-            Result(
-                "rms",
-                "sqrt(0.5 * ({a} * {a} + {b} * {b}))",
-                lambda a, b: fn("sqrt", 0.5 * (a * a + b * b)),
-                "rms_out quadratic",
-            ),
+        formulas(
+            harmonic_mean=("harmonic mean_out", lambda a, b: 2.0 * a * b / (a + b)),
+            geometric_mean=("geometric root_mean", lambda a, b: sqrt(a * b)),
+            rms=("rms_out quadratic", lambda a, b: sqrt(0.5 * (a * a + b * b))),
         ),
     ),
     Subject(
@@ -209,10 +119,10 @@ MEASURES: tuple[Subject, ...] = (
             "c": ("cost unit_cost", 0.5, 5.0),
             "q": ("quantity sold", 1.0, 8.0),
         },
-        (
-            Result("profit", "({p} - {c}) * {q}", lambda p, c, q: (p - c) * q, "profit earnings"),
-            Result("margin", "({p} - {c}) / {p}", lambda p, c: (p - c) / p, "margin profit_share"),
-            Result("revenue", "{p} * {q}", lambda p, q: p * q, "revenue turnover"),
+        formulas(
+            profit=("profit earnings", lambda p, c, q: (p - c) * q),
+            margin=("margin profit_share", lambda p, c: (p - c) / p),
+            revenue=("revenue turnover", lambda p, q: p * q),
         ),
     ),
 )
@@ -249,28 +159,28 @@ def _limits(k: KernelBuilder, level: int) -> int:
 
 
 def _written(
-    k: KernelBuilder, level: int, results: list[Result], given: dict[str, Given], g: Grid
+    k: KernelBuilder, level: int, results: list[Formula], given: dict[str, Given], g: Grid
 ) -> str:
     """All results stored, the first in one of the ways of its level."""
     first, *more = results
     done = ""
     for result in more:
-        out = k.out(tuple(result.outs.split()), given[_keys(result)[0]].value.type, g.sizes)
+        out = k.out(result.outs, given[result.keys[0]].value.type, g.sizes)
         k.store(out, g.at, _value(k, level, result, given))
         done += f" {out.name} gets {_text(result, given)}."
     value = _value(k, level, first, given)
-    return write(k, level, Site(g.sizes, g.at), tuple(first.outs.split()), value) + done
+    return write(k, level, Site(g.sizes, g.at), (first.outs,), value) + done
 
 
 def _guarded(
-    k: KernelBuilder, level: int, results: list[Result], given: dict[str, Given], g: Grid
+    k: KernelBuilder, level: int, results: list[Formula], given: dict[str, Given], g: Grid
 ) -> str:
     """All results stored where a condition holds; elsewhere a number, and nothing is computed."""
     test = condition(k, g)
-    type_ = given[_keys(results[0])[0]].value.type
-    outs = [k.out(tuple(r.outs.split()), type_, g.sizes) for r in results]
+    type_ = given[results[0].keys[0]].value.type
+    outs = [k.out(r.outs, type_, g.sizes) for r in results]
     other = float(k.draw.value.choice((0, 0, -1)))
-    with k.if_(_negated(test.value)):
+    with k.if_(opposite(test.value)):
         for out in outs:
             k.store(out, g.at, other)
         k.return_()
@@ -283,11 +193,11 @@ def _guarded(
 
 
 def _inputs(
-    k: KernelBuilder, level: int, subject: Subject, results: list[Result], s: Scalar, g: Grid
+    k: KernelBuilder, level: int, subject: Subject, results: list[Formula], s: Scalar, g: Grid
 ) -> dict[str, Given]:
     """Where the inputs come from: arrays, an array of structs, numbers or a struct of them."""
     shape = k.draw.shape
-    keys = [key for key in subject.inputs if any(r.uses(key) for r in results)]
+    keys = [key for key in subject.inputs if key in keys_of(results)]
     wanted = {
         key: (tuple(subject.inputs[key][0].split()), s, *subject.inputs[key][1:]) for key in keys
     }
@@ -306,10 +216,10 @@ def _inputs(
 
 
 def _local(
-    k: KernelBuilder, key: str, subject: Subject, results: list[Result], given: Given
+    k: KernelBuilder, key: str, subject: Subject, results: list[Formula], given: Given
 ) -> Given:
     """An input in a local where formulas read it more than once, or now and then anyway."""
-    reads = sum(result.uses(key) for result in results)
+    reads = sum(result.reads(key) for result in results)
     if isinstance(given.value, Var | Const) or not k.draw.shape.chance(0.9 if reads > 1 else 0.2):
         return given
     names = subject.inputs[key][0].split()
@@ -341,31 +251,11 @@ def _limited(k: KernelBuilder, key: str, subject: Subject, given: dict[str, Give
     return done
 
 
-def _value(k: KernelBuilder, level: int, result: Result, given: dict[str, Given]) -> Expr:
+def _value(k: KernelBuilder, level: int, result: Formula, given: dict[str, Given]) -> Expr:
     """A result, written out or in a helper function."""
-    keys = _keys(result)
-    args = [given[key].value for key in keys]
-    if level < 3 or not k.draw.shape.chance(0.45):
-        return result.build(*args)
-
-    def body(_: BodyBuilder, *values: Expr) -> Expr:
-        return result.build(*values)
-
-    params = [(key, value.type) for key, value in zip(keys, args, strict=True)]
-    return k.call(helper(k, (result.name, f"{result.name}_of"), params, body), *args)
+    values = {key: given[key].value for key in result.keys}
+    return evaluated(k, 0.45 if level >= 3 else 0.0, result, values)
 
 
-def _negated(test: Expr) -> Expr:
-    turned = {"lt": "ge", "gt": "le", "ne": "eq"}
-    if isinstance(test, Op) and test.op in turned:
-        return op(turned[test.op], *test.args)
-    return fn("not", test)
-
-
-def _keys(result: Result) -> list[str]:
-    """The inputs of a result, in the order in which its formula is given them."""
-    return list(signature(result.build).parameters)
-
-
-def _text(result: Result, given: dict[str, Given]) -> str:
-    return result.text.format(**{key: value.text for key, value in given.items()})
+def _text(result: Formula, given: dict[str, Given]) -> str:
+    return result.said({key: value.text for key, value in given.items()})

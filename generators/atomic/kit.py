@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from generators.atomic.parts import singular
 from generators.build import KernelBuilder, field, fn
+from generators.kit.formulas import Formula, keys_of, read_once
 from generators.kit.pieces import helper
+from generators.kit.words import singular
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Operand, Var, op
 from generators.program.ir import FieldInit
-
-Build = Callable[..., Expr]
 
 
 @dataclass(frozen=True)
@@ -25,21 +24,11 @@ class Input:
 
 
 @dataclass(frozen=True)
-class Amount:
-    """What an entry gives: a formula of inputs (``{a}`` in its text) and of constants."""
-
-    name: str
-    text: str
-    uses: str
-    build: Build
-
-
-@dataclass(frozen=True)
 class Ledger:
     """One subject of accumulation."""
 
     inputs: dict[str, Input]
-    amounts: tuple[Amount, ...]
+    amounts: tuple[Formula, ...]
     sums: str
     groups: str
     titles: str
@@ -117,8 +106,7 @@ class Accumulation:
         """Declare what entries are made of: an array each, or an array of structs."""
         k, ledger = self.k, self.ledger
         amounts = (self.amount, *self.others)
-        keys = list(dict.fromkeys(key for amount in amounts for key in amount.uses.split()))
-        self.reads = [key for amount in amounts for key in amount.uses.split()]
+        keys, self.once = keys_of(amounts), read_once(amounts)
         self.sources: dict[str, tuple[Var, str]] = {}
         struct_share = {1: 0.1, 2: 0.15}.get(self.level, 0.3)
         if len(keys) > 1 and k.draw.shape.chance(struct_share):
@@ -140,10 +128,10 @@ class Accumulation:
             var = k.array(tuple(i.names.split()), self.type, self.dims, low=low, high=high)
             self.sources[key] = (var, "")
 
-    def shown(self, amount: Amount) -> str:
+    def shown(self, amount: Formula) -> str:
         """A formula with the arrays' names."""
         named = {k: f"{v.name}.{part}" if part else v.name for k, (v, part) in self.sources.items()}
-        return amount.text.format(**named)
+        return amount.said(named)
 
     def _load(self, key: str, place: Place, twice: bool) -> Expr:
         """What an entry holds, in a local when it is read more than once."""
@@ -163,17 +151,12 @@ class Accumulation:
                 return loaded
         return self.loaded[key]
 
-    def value(self, place: Place, amount: Amount) -> Expr:
+    def value(self, place: Place, amount: Formula) -> Expr:
         """What the entry at a place gives, inline or by a helper."""
         k = self.k
-        args = [
-            self._load(
-                key, place, self.reads.count(key) > 1 or amount.text.count("{" + key + "}") > 1
-            )
-            for key in amount.uses.split()
-        ]
-        if self.level >= 3 and k.draw.shape.chance(0.4) and amount.text[1:-1] != amount.uses:
-            inputs = [self.ledger.inputs[key] for key in amount.uses.split()]
+        args = [self._load(key, place, key not in self.once) for key in amount.keys]
+        if self.level >= 3 and k.draw.shape.chance(0.4) and not amount.plain:
+            inputs = [self.ledger.inputs[key] for key in amount.keys]
             params = [(singular(i.names.split()[0]), self.type) for i in inputs]
             names = (amount.name, f"{amount.name}_of")
             return k.call(helper(k, names, params, amount.build), *args)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from generators.atomic.accumulate import accumulate
-from generators.atomic.kit import Amount, Input, Ledger
-from generators.build import BodyBuilder, KernelBuilder, fn
+from generators.atomic.kit import Input, Ledger
+from generators.build import BodyBuilder, KernelBuilder
 from generators.build.registry import Title, idiom
+from generators.kit.formulas import formulas
+from generators.kit.functions import cosh, log, most, where
 from generators.program.expr import Expr
 
 _MOMENTS = Ledger(
@@ -13,14 +15,14 @@ _MOMENTS = Ledger(
         "x": Input("samples values readings x", -2.0, 2.0),
         "m": Input("means centers baseline", -0.5, 0.5),
     },
-    (
-        Amount("value", "{x}", "x", lambda b, x: x),
-        Amount("square", "{x} * {x}", "x", lambda b, x: x * x),
-        Amount("deviation", "{x} - {m}", "x m", lambda b, x, m: x - m),
-        Amount("squared_deviation", "({x} - {m})^2", "x m", lambda b, x, m: (x - m) * (x - m)),
-        Amount("cube", "{x}^3", "x", lambda b, x: x * x * x),
-        Amount("magnitude", "|{x}|", "x", lambda b, x: fn("abs", x)),
-        Amount("log_square", "log(1 + {x} * {x})", "x", lambda b, x: fn("log", 1.0 + x * x)),
+    formulas(
+        value=lambda x: x,
+        square=lambda x: x * x,
+        deviation=lambda x, m: x - m,
+        squared_deviation=lambda x, m: (x - m) * (x - m),
+        cube=lambda x: x * x * x,
+        magnitude=lambda x: abs(x),
+        log_square=lambda x: log(1.0 + x * x),
     ),
     "sums totals",
     "labels group_ids cluster",
@@ -34,14 +36,14 @@ def moments(k: KernelBuilder, level: int) -> Title:
     return accumulate(k, level, _MOMENTS)
 
 
-def _huber(b: BodyBuilder, p: Expr, t: Expr) -> Expr:
-    e = b.let(("e", "err", "residual"), fn("abs", p - t))
-    return fn("where", e < 1.0, 0.5 * e * e, e - 0.5)
+def _huber(body: BodyBuilder, p: Expr, t: Expr) -> Expr:
+    e = body.let("e err residual", abs(p - t))
+    return where(e < 1.0, 0.5 * e * e, e - 0.5)
 
 
-def _log_cosh(b: BodyBuilder, p: Expr, t: Expr) -> Expr:
-    d = b.let(("d", "diff"), p - t)
-    return fn("log", fn("cosh", d))
+def _log_cosh(body: BodyBuilder, p: Expr, t: Expr) -> Expr:
+    d = body.let("d diff", p - t)
+    return log(cosh(d))
 
 
 _LOSSES = Ledger(
@@ -49,21 +51,14 @@ _LOSSES = Ledger(
         "p": Input("pred predictions outputs y_hat", -1.5, 1.5),
         "t": Input("target truth labels_y y", -1.5, 1.5),
     },
-    (
-        Amount("squared_error", "({p} - {t})^2", "p t", lambda b, p, t: (p - t) * (p - t)),
-        Amount("absolute_error", "|{p} - {t}|", "p t", lambda b, p, t: fn("abs", p - t)),
-        Amount(
-            "huber_loss",
-            "the Huber loss of {p} - {t} (0.5 e * e where e = |{p} - {t}| < 1, else e - 0.5)",
-            "p t",
-            _huber,
-        ),
-        Amount("log_cosh", "log(cosh({p} - {t}))", "p t", _log_cosh),
-        Amount(
-            "hinge", "max(0, 1 - {p} * {t})", "p t", lambda b, p, t: fn("max", 1.0 - p * t, 0.0)
-        ),
-        Amount("signed_error", "{p} - {t}", "p t", lambda b, p, t: p - t),
-        Amount("agreement", "{p} * {t}", "p t", lambda b, p, t: p * t),
+    formulas(
+        squared_error=lambda p, t: (p - t) * (p - t),
+        absolute_error=lambda p, t: abs(p - t),
+        huber_loss=_huber,
+        log_cosh=_log_cosh,
+        hinge=lambda p, t: most(1.0 - p * t, 0.0),
+        signed_error=lambda p, t: p - t,
+        agreement=lambda p, t: p * t,
     ),
     "totals batch_totals",
     "batch_ids task domain",
@@ -85,19 +80,14 @@ _MECHANICS = Ledger(
         "h": Input("height altitude z", 0.2, 3.0),
         "f": Input("force load thrust", -1.5, 1.5),
     },
-    (
-        Amount("kinetic_energy", "0.5 * {m} * {v} * {v}", "m v", lambda b, m, v: 0.5 * m * v * v),
-        Amount("momentum", "{m} * {v}", "m v", lambda b, m, v: m * v),
-        Amount("potential_energy", "9.81 * {m} * {h}", "m h", lambda b, m, h: 9.81 * m * h),
-        Amount("power", "{f} * {v}", "f v", lambda b, f, v: f * v),
-        Amount("impulse", "{f} / {m}", "f m", lambda b, f, m: f / m),
-        Amount("torque", "{f} * {h}", "f h", lambda b, f, h: f * h),
-        Amount(
-            "total_energy",
-            "0.5 * {m} * {v}^2 + 9.81 * {m} * {h}",
-            "m v h",
-            lambda b, m, v, h: 0.5 * m * v * v + 9.81 * m * h,
-        ),
+    formulas(
+        kinetic_energy=lambda m, v: 0.5 * m * v * v,
+        momentum=lambda m, v: m * v,
+        potential_energy=lambda m, h: 9.81 * m * h,
+        power=lambda f, v: f * v,
+        impulse=lambda f, m: f / m,
+        torque=lambda f, h: f * h,
+        total_energy=lambda m, v, h: 0.5 * m * v * v + 9.81 * m * h,
     ),
     "totals budget",
     "body material part",
@@ -118,14 +108,14 @@ _TRADES = Ledger(
         "p": Input("price_cents price ticks", 5, 90),
         "f": Input("fee fees commission", 1, 9),
     },
-    (
-        Amount("notional", "{q} * {p}", "q p", lambda b, q, p: q * p),
-        Amount("net_value", "{q} * {p} - {f}", "q p f", lambda b, q, p, f: q * p - f),
-        Amount("turnover", "|{q}| * {p}", "q p", lambda b, q, p: fn("abs", q) * p),
-        Amount("position", "{q}", "q", lambda b, q: q),
-        Amount("costs", "2 * {f}", "f", lambda b, f: 2 * f),
-        Amount("buys", "max({q}, 0)", "q", lambda b, q: fn("max", q, 0)),
-        Amount("sells", "max(-{q}, 0)", "q", lambda b, q: fn("max", -q, 0)),
+    formulas(
+        notional=lambda q, p: q * p,
+        net_value=lambda q, p, f: q * p - f,
+        turnover=lambda q, p: abs(q) * p,
+        position=lambda q: q,
+        costs=lambda f: 2 * f,
+        buys=lambda q: most(q, 0),
+        sells=lambda q: most(-q, 0),
     ),
     "balance positions volume ledger",
     "account symbol_id desk",
@@ -149,13 +139,13 @@ _WEATHER = Ledger(
         "t": Input("temperature temp_c air_temp", -8.0, 30.0),
         "a": Input("area cell_area footprint", 0.5, 3.0),
     },
-    (
-        Amount("rain_volume", "{r} * {a}", "r a", lambda b, r, a: r * a),
-        Amount("runoff", "max({r} - 2.5, 0)", "r", lambda b, r: fn("max", r - 2.5, 0.0)),
-        Amount("degree_hours", "max({t} - 10, 0)", "t", lambda b, t: fn("max", t - 10.0, 0.0)),
-        Amount("chill_hours", "max(7 - {t}, 0)", "t", lambda b, t: fn("max", 7.0 - t, 0.0)),
-        Amount("depth", "{r}", "r", lambda b, r: r),
-        Amount("heat", "{t} * {a}", "t a", lambda b, t, a: t * a),
+    formulas(
+        rain_volume=lambda r, a: r * a,
+        runoff=lambda r: most(r - 2.5, 0.0),
+        degree_hours=lambda t: most(t - 10.0, 0.0),
+        chill_hours=lambda t: most(7.0 - t, 0.0),
+        depth=lambda r: r,
+        heat=lambda t, a: t * a,
     ),
     "basin_total station_sum",
     "station basin_id region",
@@ -177,13 +167,13 @@ _PEAKS = Ledger(
         "g": Input("gain scale_factors sensitivity", 0.5, 1.5),
         "b": Input("offset baseline dark", -0.5, 0.5),
     },
-    (
-        Amount("sample", "{x}", "x", lambda b, x: x),
-        Amount("amplitude", "|{x}|", "x", lambda b, x: fn("abs", x)),
-        Amount("scaled", "{g} * {x}", "x g", lambda b, x, g: g * x),
-        Amount("corrected", "{x} - {b}", "x b", lambda bb, x, b: x - b),
-        Amount("power", "{x} * {x}", "x", lambda b, x: x * x),
-        Amount("calibrated", "{g} * ({x} - {b})", "x b g", lambda bb, x, b, g: g * (x - b)),
+    formulas(
+        sample=lambda x: x,
+        amplitude=lambda x: abs(x),
+        scaled=lambda x, g: g * x,
+        corrected=lambda x, b: x - b,
+        power=lambda x: x * x,
+        calibrated=lambda x, b, g: g * (x - b),
     ),
     "",
     "channel band sensor",
@@ -204,13 +194,13 @@ _RANGES = Ledger(
         "d": Input("duration elapsed dur", 1, 60),
         "p": Input("priority weight rank", 1, 9),
     },
-    (
-        Amount("finish", "{t} + {d}", "t d", lambda b, t, d: t + d),
-        Amount("start", "{t}", "t", lambda b, t: t),
-        Amount("length", "{d}", "d", lambda b, d: d),
-        Amount("urgency", "{p} * {d}", "p d", lambda b, p, d: p * d),
-        Amount("key", "16 * {t} + {p}", "t p", lambda b, t, p: 16 * t + p),
-        Amount("minute", "{t} // 60", "t", lambda b, t: t // 60),
+    formulas(
+        finish=lambda t, d: t + d,
+        start=lambda t: t,
+        length=lambda d: d,
+        urgency=lambda p, d: p * d,
+        key=lambda t, p: 16 * t + p,
+        minute=lambda t: t // 60,
     ),
     "",
     "worker queue_id job",
@@ -234,13 +224,13 @@ _SENSORS = Ledger(
         "c": Input("current amps i_out", 0.1, 2.5),
         "d": Input("dt interval step_s", 0.05, 0.4),
     },
-    (
-        Amount("energy", "{u} * {c} * {d}", "u c d", lambda b, u, c, d: u * c * d),
-        Amount("charge", "{c} * {d}", "c d", lambda b, c, d: c * d),
-        Amount("power", "{u} * {c}", "u c", lambda b, u, c: u * c),
-        Amount("resistance", "{u} / {c}", "u c", lambda b, u, c: u / c),
-        Amount("loss", "0.05 * {c} * {c}", "c", lambda b, c: 0.05 * c * c),
-        Amount("overvoltage", "max({u} - 3.3, 0)", "u", lambda b, u: fn("max", u - 3.3, 0.0)),
+    formulas(
+        energy=lambda u, c, d: u * c * d,
+        charge=lambda c, d: c * d,
+        power=lambda u, c: u * c,
+        resistance=lambda u, c: u / c,
+        loss=lambda c: 0.05 * c * c,
+        overvoltage=lambda u: most(u - 3.3, 0.0),
     ),
     "meter totals",
     "circuit meter_id phase_id",

@@ -7,5 +7,5 @@ from generators.build.body import field as field
 from generators.build.body import fn as fn
 from generators.build.body import identity as identity
 from generators.build.body import make as make
-from generators.build.kernel import KernelBuilder as KernelBuilder
 from generators.build.kernel import MOST_COPIES as MOST_COPIES
+from generators.build.kernel import KernelBuilder as KernelBuilder

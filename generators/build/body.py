@@ -6,8 +6,8 @@ import keyword
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from generators.program import ir
 from generators.build.draw import Draw
+from generators.program import ir
 from generators.program.dtypes import BOOL, INT32, Array, Mat, Quat, Scalar, Struct, Transform, Type
 from generators.program.expr import (
     Cast,
@@ -17,6 +17,7 @@ from generators.program.expr import (
     Expr,
     Extent,
     Field,
+    Load,
     Op,
     Operand,
     Var,
@@ -37,7 +38,11 @@ class BodyBuilder:
         self._blocks: list[list[ir.Statement]] = [[]]
 
     def name(self, *candidates: str) -> str:
-        """A name not used yet: one of the candidates, drawn, numbered only when all are taken."""
+        """A name not used yet: one of the candidates, drawn, numbered only when all are taken.
+
+        A text may hold several candidates: ``name("total acc")`` is ``name("total", "acc")``.
+        """
+        candidates = tuple(word for text in candidates for word in text.split())
         free = [c for c in candidates if c not in self.used]
         if free:
             chosen = self.draw.word.choice(free)
@@ -56,6 +61,14 @@ class BodyBuilder:
         var = Var(self.name(*candidates), value.type)
         self.emit(ir.Assign(var.name, value))
         return var
+
+    def meaning(self, var: Var) -> Expr | None:
+        """What a local was read from: an element, a field or a literal; None for all others."""
+        written = [s for block in self._blocks for s in block if isinstance(s, ir.Assign)]
+        values = [s.value for s in written if s.name == var.name]
+        if len(values) != 1 or not isinstance(values[0], Load | Field | Const):
+            return None
+        return values[0]
 
     def assign(self, var: Var, value: Operand) -> None:
         self.emit(ir.Assign(var.name, self.lift(value, var.type)))
@@ -94,7 +107,8 @@ class BodyBuilder:
     def sample(self, name: str | Sequence[str], sampler: str, state: Var, *args: Operand) -> Var:
         """Draw a random number from a state that :meth:`random_state` made.
 
-        ``sampler`` is a key of :data:`generators.program.samplers.SAMPLERS`; ``args`` its range, if any.
+        ``sampler`` is a key of :data:`generators.program.samplers.SAMPLERS`; ``args`` its
+        range, if any.
         """
         candidates = (name,) if isinstance(name, str) else tuple(name)
         wanted = next(c for c in SAMPLERS[sampler][0] if len(c) == len(args))

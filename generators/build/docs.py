@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from generators.program import ir
 from generators.build.draw import Draw
+from generators.program import ir
 
 LONGEST = 76
 """A sentence of more characters is no summary any more."""

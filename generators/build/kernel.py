@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from generators.program import ir
 from generators.build.body import BodyBuilder as BodyBuilder
 from generators.build.body import cast as cast
 from generators.build.body import extent as extent
@@ -17,6 +16,7 @@ from generators.build.body import lift
 from generators.build.body import make as make
 from generators.build.docs import first_comment, first_sentence, kernel_doc
 from generators.build.draw import Draw
+from generators.program import ir
 from generators.program.dtypes import INT32, Array, Struct, Type
 from generators.program.expr import Call, Const, Expr, Var
 from generators.program.prune import pruned

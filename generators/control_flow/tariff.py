@@ -5,6 +5,8 @@ from __future__ import annotations
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.control_flow.params import with_struct
+from generators.kit.naming import applied
+from generators.kit.sites import launch
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Var, op
 
@@ -16,19 +18,16 @@ _TESTS = {"eq": "", "ge": "at least ", "ne": "not "}
 def tariff(k: KernelBuilder, level: int) -> Title:
     """A charge by brackets; at higher levels exemptions, surcharges, rebates, instalments."""
     type_ = k.draw.wide_float_type()
-    two = k.draw.shape.chance(0.35)
-    n = (k.size("rows", 8, 10), k.size("cols", 8, 10)) if two else (k.size("n", 64, 96),)
+    s = launch(k, list=2, grid=1)
     metered = k.draw.shape.chance(0.35)
-    names = ("reading", "meter") if metered else ("usage", "income", "weight", "distance")
-    usage = k.array(names, type_, n, low=20 if metered else 0, high=120 if metered else 100)
-    before = (
-        k.array(("last_reading", "meter_before"), type_, n, low=0, high=20) if metered else None
-    )
-    zone = k.array(("zone", "tier", "category"), INT32, n, low=0, high=3) if level >= 2 else usage
-    out = k.out(("charge", "cost", "fee", "due"), type_, n)
-    i = k.thread(*n, names=("row", "col") if two else (k.name("i", "tid"),))
+    names = "reading meter" if metered else "usage income weight distance"
+    usage = s.array(names, type_, 20 if metered else 0, 120 if metered else 100)
+    before = s.array("last_reading meter_before", type_, 0, 20) if metered else None
+    zone = s.array("zone tier category", INT32, 0, 3) if level >= 2 else usage
+    out = s.out("charge cost fee due", type_)
+    i = s.at
     used = usage[i] if before is None else usage[i] - before[i]
-    u = k.let(("u", "amount", "quantity"), used)
+    u = k.let("u amount quantity", used)
     free = _exempt(k, zone, u, out, i) if level >= 3 else ""
     bill, done = _brackets(k, u)
     what = f"u of {usage.name}" if before is None else f"u = {usage.name} - {before.name}"
@@ -47,7 +46,7 @@ def tariff(k: KernelBuilder, level: int) -> Title:
     return Title(k.name("bracket_tariff", "apply_tariff", "tiered_price"), done)
 
 
-def _exempt(k: KernelBuilder, zone: Var, u: Var, out: Var, i: tuple[Var, ...]) -> str:
+def _exempt(k: KernelBuilder, zone: Var, u: Var, out: Var, i: tuple[Expr, ...]) -> str:
     joint = k.draw.shape.choice(("and", "or"))
     bound = k.draw.value.integer(2, 6) if joint == "or" else k.draw.value.integer(30, 60)
     with k.if_(op(joint, fn("eq", zone[i], 0), u < bound)):
@@ -62,7 +61,7 @@ def _brackets(k: KernelBuilder, u: Var) -> tuple[Var, str]:
     edges = [value.integer(22 * j + 10, 22 * j + 25) for j in range(shape.integer(1, 3))]
     rates = [rate / 100 for rate in value.sample(range(5, 60), 4)]
     marginal, base = shape.chance(0.5), 0.0
-    bill = k.let(("bill", "total", "price"), rates[0] * u)
+    bill = k.let("bill total price", rates[0] * u)
     charges: list[Expr] = []
     prices = [f"{rates[0]} * u"]
     for j, edge in enumerate(edges):
@@ -77,7 +76,7 @@ def _brackets(k: KernelBuilder, u: Var) -> tuple[Var, str]:
     return bill, f"{', '.join(prices)} above that"
 
 
-def _surcharge(k: KernelBuilder, zone: Var, u: Var, bill: Var, i: tuple[Var, ...]) -> str:
+def _surcharge(k: KernelBuilder, zone: Var, u: Var, bill: Var, i: tuple[Expr, ...]) -> str:
     peak, factor = k.draw.value.integer(30, 70), k.draw.value.integer(11, 18) / 10
     joint, test = k.draw.shape.choice(("and", "or")), k.draw.shape.choice(sorted(_TESTS))
     with k.if_(op(joint, fn(test, zone[i], 2), u > peak)):
@@ -86,24 +85,25 @@ def _surcharge(k: KernelBuilder, zone: Var, u: Var, bill: Var, i: tuple[Var, ...
     return f"multiply the charge by {factor} if {where}"
 
 
-def _rebate(k: KernelBuilder, zone: Var, u: Var, bill: Var, i: tuple[Var, ...]) -> str:
+def _rebate(k: KernelBuilder, zone: Var, u: Var, bill: Var, i: tuple[Expr, ...]) -> str:
     """Subtract what a helper function grants."""
     value, type_ = k.draw.value, u.type
     assert isinstance(type_, Scalar)
     cut, share, most = value.integer(30, 60), value.integer(2, 9) / 100, value.integer(2, 6)
-    body = BodyBuilder(k.draw)
-    args = (Var(body.name("quantity", "units"), type_), Var(body.name("kind", "group"), INT32))
-    with body.if_(fn("eq", args[1], 1)):
-        body.return_(share * args[0])
-    done = f"subtract a rebate of {share} * u if {zone.name} is 1, "
-    if k.draw.shape.chance(0.6):
-        with body.if_(args[0] > cut):
-            body.return_(k.lift(most, type_))
-        done += f"else {most} if u > {cut}, "
-    body.return_(k.lift(0.5, type_))
-    helper = k.function(k.name("rebate", "discount"), args, body, type_)
-    k.augment(bill, "sub", k.call(helper, u, zone[i]))
-    return f"{done}else 0.5"
+    second = k.draw.shape.chance(0.6)
+
+    def grant(body: BodyBuilder, quantity: Expr, kind: Expr) -> Expr:
+        with body.if_(fn("eq", kind, 1)):
+            body.return_(share * quantity)
+        if second:
+            with body.if_(quantity > cut):
+                body.return_(k.lift(most, type_))
+        return k.lift(0.5, type_)
+
+    granted = applied(k, 1.0, "rebate discount", {"quantity": u, "kind": zone[i]}, grant)
+    k.augment(bill, "sub", granted)
+    more = f"else {most} if u > {cut}, " if second else ""
+    return f"subtract a rebate of {share} * u if {zone.name} is 1, {more}else 0.5"
 
 
 def _instalments(k: KernelBuilder, bill: Var) -> str:

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.docs import listed as listed
-from generators.program.dtypes import Mat, Scalar, Type, Vec, scalar_of
+from generators.kit.naming import helper as helper
+from generators.kit.sources import constant as constant
+from generators.kit.sources import zero as zero
+from generators.program.dtypes import Mat, Scalar, Vec
 from generators.program.expr import Expr, Operand, Var, literal
 
 Pairwise = Callable[[BodyBuilder, Expr, Expr], Expr]
 """What is computed for a pair, such as a direction and a normal: inline, or in a helper."""
-
-
-def zero(type_: Type) -> Expr:
-    """Zero of a scalar, or a vector or matrix of zeros."""
-    nought = literal(0, scalar_of(type_))
-    return nought if isinstance(type_, Scalar) else make(type_, nought)
-
-
-def constant(k: KernelBuilder, low: float, high: float) -> float:
-    """A constant of two digits."""
-    return float(k.draw.value.constant(low, high))
 
 
 def tuned(
@@ -49,21 +41,6 @@ def times_identity(mat: Mat, value: Operand) -> Expr:
     """The square matrix with ``value`` on its diagonal."""
     entry = value if isinstance(value, Expr) else literal(value, mat.scalar)
     return fn("diag", make(Vec(mat.rows, mat.scalar), entry))
-
-
-def helper(
-    k: KernelBuilder,
-    names: tuple[str, ...],
-    params: Sequence[tuple[str, Type]],
-    build: Callable[..., Expr],
-    doc: str = "",
-) -> str:
-    """A helper function: ``build(body, *params)`` writes its statements and gives the result."""
-    body = BodyBuilder(k.draw)
-    variables = tuple(Var(body.name(name), type_) for name, type_ in params)
-    result = build(body, *variables)
-    body.return_(result)
-    return k.function(k.name(*names), variables, body, result.type, doc)
 
 
 def float_vec(k: KernelBuilder, sizes: dict[int, int]) -> Vec:

@@ -1,8 +1,15 @@
-"""Words: plurals of names."""
+"""Words: names in the plural and the singular, lists, and any value as a description calls it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+
+from generators.build import KernelBuilder
+from generators.build.docs import listed as listed
+from generators.kit.text import written
+from generators.program.dtypes import Scalar, Struct
+from generators.program.expr import Cast, Expr, Field, Load, Operand, Var
 
 _IRREGULAR = {
     "axis": "axes",
@@ -33,3 +40,56 @@ def plural(name: str) -> str:
 
 def plurals(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(map(plural, names))
+
+
+def words(names: str | Sequence[str]) -> tuple[str, ...]:
+    """Candidates for a name, one by one: of a text of words, or of several texts."""
+    texts = (names,) if isinstance(names, str) else names
+    return tuple(word for text in texts for word in text.split())
+
+
+def singular(name: str) -> str:
+    """The name of one of what a name of many says."""
+    for one, many in _IRREGULAR.items():
+        if name == many:
+            return one
+    if name.endswith(("ss", "us", "is")) or len(name) < 3:
+        return name
+    if name.endswith("ies"):
+        return f"{name[:-3]}y"
+    if name.endswith(("sses", "xes", "ches", "shes")):
+        return name[:-2]
+    return name.removesuffix("s")
+
+
+def snake(name: str) -> str:
+    """A struct's name as a variable is called."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+
+
+def say(k: KernelBuilder, value: Operand) -> str:
+    """Any value in words.
+
+    A parameter by its name, an element by its array (with indices unless they are the thread's
+    own), a field as ``samples.mass``, a local read from one of these as what it was read from,
+    a number as people write it, and anything else written out.
+    """
+    if not isinstance(value, Expr):
+        return str(value).removesuffix(".0")
+    threads = tuple(k.threads)
+
+    def leaf(e: Expr) -> str | None:
+        match e:
+            case Load():
+                indices = tuple(i.name if isinstance(i, Var) else "" for i in e.indices)
+                return e.array.name if indices == threads else None
+            case Field() if isinstance(e.value.type, Struct):
+                return f"{written(e.value, leaf)}.{e.name}"
+            case Cast() if isinstance(e.value.type, Scalar):
+                return None
+            case Var():
+                meant = k.meaning(e)
+                return written(meant, leaf) if meant is not None else e.name
+        return None
+
+    return written(value, leaf)

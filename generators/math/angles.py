@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, quantity
+from generators.math.cards import Family, by_hand, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
 
@@ -95,79 +95,79 @@ _ANGLE = Family(
     smooth=False,
     reductions=("sum", "mean", "largest", "smallest"),
     cards=(
-        Card("wrap_angle", "wrapped angle_out", "{a} wrapped to [-pi, pi)", "a", _wrap),
-        Card(
+        by_hand("wrap_angle", "wrapped angle_out", "{a} wrapped to [-pi, pi)", "a", _wrap),
+        by_hand(
             "angle_difference",
             "turn error_out",
             "{c} - {a} wrapped to [-pi, pi]",
             "a c",
             _difference,
         ),
-        Card(
+        by_hand(
             "compass_sector",
             "sector octant",
             "floor(8 * f) with f = u - floor(u), u = {a} / (2 * pi)",
             "a",
             _compass,
         ),
-        Card(
+        by_hand(
             "mean_direction",
             "mean_angle bisector",
             "atan2(sin({a}) + sin({c}), cos({a}) + cos({c}))",
             "a c",
             _bisector,
         ),
-        Card(
+        by_hand(
             "separation_deg",
             "separation apart",
             "acos(0.999 * cos({a} - {c})) in degrees",
             "a c",
             _separation,
         ),
-        Card(
+        by_hand(
             "arc_minutes",
             "minutes arcmin",
             "60 times the fraction (toward zero) of {a} in degrees",
             "a",
             _degrees_part,
         ),
-        Card(
+        by_hand(
             "sun_elevation",
             "elevation altitude",
             "asin(0.7 * sin({a}) + 0.25 * cos({c})) in degrees",
             "a c",
             _elevation,
         ),
-        Card(
+        by_hand(
             "half_angle_sine",
             "sine half_sine",
             "2 * t / (1 + t^2) with t = tan({a} / 4)",
             "a",
             _half,
         ),
-        Card("versine", "versine_out chord", "2 * sin({a} / 2)^2", "a", _versine),
-        Card(
+        by_hand("versine", "versine_out chord", "2 * sin({a} / 2)^2", "a", _versine),
+        by_hand(
             "limited_turn",
             "steered heading_out",
             "{a} plus ({c} - {a} wrapped to [-pi, pi]) clamped to [-{m}, {m}]",
             "a c m",
             _limited,
         ),
-        Card(
+        by_hand(
             "soft_cone",
             "falloff spot",
             "smoothstep(cos(1.5 * {m}), cos({m} / 2), cos({a} - {c}))",
             "a c m",
             _cone,
         ),
-        Card(
+        by_hand(
             "clover_radius",
             "radius_out rho",
             "{m} * (1 + cos(3 * {a}) / 2)",
             "a m",
             _radial,
         ),
-        Card(
+        by_hand(
             "signed_swing",
             "swing gain_out",
             "sqrt(|sin({a} - {c})|) with the sign of the sine",

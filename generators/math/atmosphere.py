@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, either, quantity
+from generators.math.cards import Family, by_hand, either, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
 
@@ -92,14 +92,14 @@ _AIR = Family(
     weights="weights trust",
     reductions=("mean", "largest", "smallest"),
     cards=(
-        Card(
+        by_hand(
             "dew_point",
             "dew dew_out",
             "243.12 * g / (17.62 - g) with g = log({h} / 100) + 17.62 * {t} / (243.12 + {t})",
             "t h",
             _dew_point,
         ),
-        Card(
+        by_hand(
             "wind_chill",
             "felt chill",
             "13.12 + 0.6215 * {t} - 11.37 * q + 0.3965 * {t} * q with q = (3.6 * {w})^0.16 where "
@@ -107,7 +107,7 @@ _AIR = Family(
             "t w",
             _wind_chill,
         ),
-        Card(
+        by_hand(
             "apparent_temperature",
             "felt apparent",
             "{t} + 0.33 * e - 0.7 * {w} - 4 with e = {h} / 100 * 6.112 * exp(17.62 * {t} / "
@@ -115,7 +115,7 @@ _AIR = Family(
             "t h w",
             _apparent,
         ),
-        Card(
+        by_hand(
             "wet_bulb",
             "wet_bulb_out wet",
             "{t} * atan(0.151977 * sqrt({h} + 8.313659)) + atan({t} + {h}) - atan({h} - 1.676331) "
@@ -123,15 +123,15 @@ _AIR = Family(
             "t h",
             _wet_bulb,
         ),
-        Card("beaufort_scale", "force beaufort", "({w} / 0.836)^(2/3), by cbrt", "w", _beaufort),
-        Card(
+        by_hand("beaufort_scale", "force beaufort", "({w} / 0.836)^(2/3), by cbrt", "w", _beaufort),
+        by_hand(
             "beaufort_number",
             "force beaufort",
             "({w} / 0.836)^(2/3), by cbrt, rounded to the nearest whole number",
             "w",
             _beaufort_number,
         ),
-        Card(
+        by_hand(
             "humidex",
             "felt humidex_out",
             "{t} + 0.5555 * max(e - 10, 0) with e = {h} / 100 * 6.112 * exp(17.62 * {t} / "
@@ -139,35 +139,35 @@ _AIR = Family(
             "t h",
             _humidex,
         ),
-        Card(
+        by_hand(
             "absolute_humidity",
             "water moisture",
             "2.1674 * {h} * s / (273.15 + {t}) with s = 6.112 * exp(17.62 * {t} / (243.12 + {t}))",
             "t h",
             _absolute_humidity,
         ),
-        Card(
+        by_hand(
             "potential_temperature",
             "theta pot_temp",
             "({t} + 273.15) * (1000 / {p})^0.2857 - 273.15",
             "t p",
             _potential_temperature,
         ),
-        Card(
+        by_hand(
             "pressure_height",
             "height altitude",
             "0.0292717 * ({t} + 273.15) * log(1013.25 / {p})",
             "t p",
             _height,
         ),
-        Card(
+        by_hand(
             "vapour_deficit",
             "deficit vpd",
             "(1 - {h} / 100) * 6.112 * exp(17.62 * {t} / (243.12 + {t}))",
             "t h",
             _vapour_deficit,
         ),
-        Card(
+        by_hand(
             "wind_power",
             "power density_out",
             "0.6125 * {w}^3 / (1 + {t} / 273.15)",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from generators.build import BodyBuilder
+from generators.kit.formulas import Formula, Shelf
+from generators.kit.functions import either as either
 from generators.program.expr import Expr
 
 Build = Callable[..., Expr]
@@ -28,22 +28,15 @@ def quantity(names: str, arrays: str, low: float, high: float, *usual: float) ->
     return Quantity(tuple(names.split()), tuple(arrays.split()), low, high, usual)
 
 
-class Card(NamedTuple):
-    """One formula: its name, names for its result, its text, the keys that it reads, its code."""
-
-    name: str
-    outs: str
-    text: str
-    uses: str
-    build: Build
-
-    @property
-    def keys(self) -> list[str]:
-        return self.uses.split()
+def by_hand(name: str, outs: str, prose: str, keys: str, build: Build) -> Formula:
+    """A formula with its text and its keys written by hand; ``Family.add`` needs neither."""
+    return Formula(
+        name, outs, lambda body, *args: build(body, *args), prose, by_hand=tuple(keys.split())
+    )
 
 
-@dataclass(frozen=True)
-class Family:
+@dataclass(kw_only=True)
+class Family(Shelf):
     """Formulas of one subject. ``inputs`` are read by element, ``params`` come in any way.
 
     ``smooth`` says that slopes by differences mean something,
@@ -53,7 +46,6 @@ class Family:
     item: str
     inputs: dict[str, Quantity]
     params: dict[str, Quantity]
-    cards: tuple[Card, ...]
     titles: str
     kinds: str = "kinds modes types"
     struct: str = "Params Settings"
@@ -66,11 +58,3 @@ class Family:
     fills: tuple[float, ...] = (0.0, 0.0, -1.0)
     smooth: bool = True
     spatial: bool = True
-
-    def card(self, name: str) -> Card:
-        return next(card for card in self.cards if card.name == name)
-
-
-def either(b: BodyBuilder, first: Expr, second: Expr) -> Expr:
-    """One of two ways to write the same."""
-    return first if b.draw.shape.chance(0.5) else second

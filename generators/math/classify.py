@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, either, quantity
+from generators.math.cards import Family, by_hand, either, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
 
@@ -104,44 +104,44 @@ _CLASSIFY = Family(
     reductions=("sum", "mean", "largest"),
     spatial=False,
     cards=(
-        Card(
+        by_hand(
             "bce_with_logits",
             "loss bce",
             "max({z}, 0) - {z} * {y} + log(1 + exp(-|{z}|))",
             "z y",
             _bce,
         ),
-        Card(
+        by_hand(
             "focal_loss",
             "loss focal",
             "-(1 - h)^{g} * log(h), where h = {y} * p + (1 - {y}) * (1 - p), p = sigmoid({z})",
             "z y g",
             _focal,
         ),
-        Card("hinge_loss", "loss hinge", f"max({{g}} - m, 0), where {_M}", "z y g", _hinge),
-        Card(
+        by_hand("hinge_loss", "loss hinge", f"max({{g}} - m, 0), where {_M}", "z y g", _hinge),
+        by_hand(
             "squared_hinge",
             "loss hinge_sq",
             f"max({{g}} - m, 0)^2, where {_M}",
             "z y g",
             _squared_hinge,
         ),
-        Card(
+        by_hand(
             "modified_huber",
             "loss penalty",
             f"max(1 - m, 0)^2 where m > -1, else -4 * m; {_M}",
             "z y",
             _modified_huber,
         ),
-        Card("brier_score", "loss brier", "(sigmoid({z}) - {y})^2", "z y", _brier),
-        Card(
+        by_hand("brier_score", "loss brier", "(sigmoid({z}) - {y})^2", "z y", _brier),
+        by_hand(
             "smoothed_bce",
             "loss bce",
             "softplus({z}) - q * {z} with q = lerp({y}, 0.5, {eps})",
             "z y eps",
             _smoothed,
         ),
-        Card(
+        by_hand(
             "bernoulli_kl",
             "kl divergence",
             "the Bernoulli divergence q * log(q / p) + (1 - q) * log((1 - q) / (1 - p)), where "
@@ -149,14 +149,14 @@ _CLASSIFY = Family(
             "z y eps",
             _bernoulli_kl,
         ),
-        Card(
+        by_hand(
             "weighted_bce",
             "loss bce",
             "{g} * {y} * softplus(-{z}) + (1 - {y}) * softplus({z})",
             "z y g",
             _weighted,
         ),
-        Card("savage_loss", "loss savage", f"1 / (1 + exp(m))^2, where {_M}", "z y", _savage),
+        by_hand("savage_loss", "loss savage", f"1 / (1 + exp(m))^2, where {_M}", "z y", _savage),
     ),
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, quantity
+from generators.math.cards import Family, by_hand, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
 
@@ -85,49 +85,49 @@ _TRANSFER = Family(
     masks="mask matte covered",
     reductions=("mean", "largest", "smallest", "rms"),
     cards=(
-        Card(
+        by_hand(
             "srgb_decode",
             "linear_out decoded",
             "{c} / 12.92 where {c} <= 0.04045, else (({c} + 0.055) / 1.055)^2.4",
             "c",
             _decode,
         ),
-        Card(
+        by_hand(
             "srgb_encode",
             "srgb encoded",
             "12.92 * l where l <= 0.0031308, else 1.055 * l^(1/2.4) - 0.055, with l = {c}^2",
             "c",
             lambda b, c: _encode(b, b.let(("light", "lin"), c * c)),
         ),
-        Card(
+        by_hand(
             "rec709_encode",
             "coded video",
             "4.5 * l where l < 0.018, else 1.099 * l^0.45 - 0.099, with l = {c}^2",
             "c",
             lambda b, c: _rec709(b, b.let(("light", "lin"), c * c)),
         ),
-        Card(
+        by_hand(
             "hable",
             "mapped toned",
             "(v * (0.15 * v + 0.05) + 0.004) / (v * (0.15 * v + 0.5) + 0.06) - 1/15, v = {e} * {c}",
             "c e",
             _hable,
         ),
-        Card(
+        by_hand(
             "aces",
             "mapped toned",
             "v * (2.51 * v + 0.03) / (v * (2.43 * v + 0.59) + 0.14) with v = {e} * {c}",
             "c e",
             _aces,
         ),
-        Card(
+        by_hand(
             "reinhard_extended",
             "mapped toned",
             "v * (1 + v / {w}^2) / (1 + v) with v = {e} * {c}",
             "c e w",
             _reinhard,
         ),
-        Card(
+        by_hand(
             "cie_lightness",
             "lightness l_star",
             "the CIE lightness over 100 of l = {c}^2: 1.16 * cbrt(l) - 0.16 above 0.008856, else "
@@ -135,7 +135,7 @@ _TRANSFER = Family(
             "c",
             lambda b, c: _lightness(b, b.let(("light", "lin"), c * c)),
         ),
-        Card(
+        by_hand(
             "hlg",
             "coded video",
             "sqrt(3 * {c}) where {c} <= 1/12, else 0.17883277 * log(12 * max({c}, 0.08) - "
@@ -143,42 +143,42 @@ _TRANSFER = Family(
             "c",
             _hlg,
         ),
-        Card(
+        by_hand(
             "gamma_curve",
             "coded toned",
             "({e} * {c})^(1 / {g})",
             "c e g",
             lambda b, c, e, g: fn("pow", e * c, 1.0 / g),
         ),
-        Card(
+        by_hand(
             "log_film",
             "coded density",
             "log2(1 + {w} * {c}) / log2(1 + {w})",
             "c w",
             lambda b, c, w: fn("log2", 1.0 + w * c) / fn("log2", 1.0 + w),
         ),
-        Card(
+        by_hand(
             "cineon",
             "coded density",
             "0.67 + 0.28 * log10({e} * {c} + 0.01)",
             "c e",
             lambda b, c, e: 0.67 + 0.28 * fn("log10", e * c + 0.01),
         ),
-        Card(
+        by_hand(
             "contrast",
             "graded toned",
             "0.18 + 0.18 * (|s| + 1e-6)^{g}, the power with the sign of s = {c} / 0.18 - 1",
             "c g",
             _contrast,
         ),
-        Card(
+        by_hand(
             "levels",
             "graded toned",
             "v^(1 / {g}), v = ({c} - k) / (0.4 - k) clamped to [0.001, 1], k = 0.05 * {w}",
             "c g w",
             _levels,
         ),
-        Card(
+        by_hand(
             "posterize",
             "graded bands",
             "{c} rounded to the nearest multiple of 1 / n with n = 6 * {w}",

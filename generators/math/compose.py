@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from generators.build import KernelBuilder
 from generators.build.registry import Title
-from generators.math.cards import Card, Family
+from generators.kit.formulas import Formula
+from generators.math.cards import Family
 from generators.math.core import (
     Core,
     at_place,
@@ -58,7 +59,7 @@ def compose(k: KernelBuilder, level: int, family: Family) -> Title:
     return _by_element(k, level, family, frame)
 
 
-def _drawn_cards(k: KernelBuilder, family: Family, count: int) -> list[Card]:
+def _drawn_cards(k: KernelBuilder, family: Family, count: int) -> list[Formula]:
     return k.draw.shape.sample(list(family.cards), min(count, len(family.cards)))
 
 
@@ -97,7 +98,7 @@ def _by_element(k: KernelBuilder, level: int, family: Family, frame: str) -> Tit
     return Title(k.name(*base), done)
 
 
-def _single_titles(card: Card, table: bool) -> list[str]:
+def _single_titles(card: Formula, table: bool) -> list[str]:
     if table:
         return [f"{card.name}_table", f"{card.name}_grid", f"tabulate_{card.name}"]
     return [f"{card.name}_kernel", f"eval_{card.name}", f"compute_{card.name}"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, either, quantity
+from generators.math.cards import Family, by_hand, either, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
 
@@ -104,72 +104,72 @@ _CONTROL = Family(
     reductions=("sum", "mean", "rms", "largest"),
     smooth=False,
     cards=(
-        Card(
+        by_hand(
             "clamped_pd",
             "command torque",
             "{g} * {e} + 0.3 * {v} clamped to [-{m}, {m}]",
             "e v g m",
             _clamped,
         ),
-        Card("bang_bang", "command thrust", "{m} * sign({e} + {v} / 2)", "e v m", _bang),
-        Card(
+        by_hand("bang_bang", "command thrust", "{m} * sign({e} + {v} / 2)", "e v m", _bang),
+        by_hand(
             "time_optimal",
             "command thrust",
             "{m} with the sign of {e} + {v} * |{v}| / (2 * {m})",
             "e v m",
             _time_optimal,
         ),
-        Card(
+        by_hand(
             "sliding_mode",
             "command torque",
             "-{m} times 2 * ({v} + {g} * {e}) clamped to [-1, 1]",
             "e v g m",
             _sliding,
         ),
-        Card(
+        by_hand(
             "root_law",
             "command speed_cmd",
             "sqrt(2 * {g} * |{e}|) with the sign of {e}, less {v} / 2",
             "e v g",
             _root,
         ),
-        Card(
+        by_hand(
             "dead_band",
             "command valve_cmd",
             "{g} * (|{e}| - {m} / 2) with the sign of {e} where that is not negative, else 0",
             "e g m",
             _dead_band,
         ),
-        Card(
+        by_hand(
             "relay",
             "command switch_cmd",
             "{m} * (a - b / 2), a = 1 where -{e} - 0.3 * {v} < 0 and b = 1 where {e} < 1, else 0",
             "e v m",
             _relay,
         ),
-        Card(
+        by_hand(
             "soft_saturation",
             "command torque",
             "{m} * tanh(({g} * {e} + 0.3 * {v}) / {m})",
             "e v g m",
             _soft,
         ),
-        Card("stepped_valve", "opening valve_cmd", "trunc(4 * {g} * {e}) / 4", "e g", _valve),
-        Card(
+        by_hand("stepped_valve", "opening valve_cmd", "trunc(4 * {g} * {e}) / 4", "e g", _valve),
+        by_hand(
             "pulse_count",
             "pulses_out steps_out",
             "ceil(3 * {g} * |{e}|) with the sign of {e}",
             "e g",
             _pulses,
         ),
-        Card(
+        by_hand(
             "detent",
             "position_cmd command",
             "n + 0.1 * {g} * ({e} - n) with n = {m} * round({e} / {m})",
             "e g m",
             _detent,
         ),
-        Card(
+        by_hand(
             "gain_schedule",
             "command torque",
             "lerp({g} / 2, 2 * {g}, s) * {e} - 0.2 * {v}, s = smoothstep(0.3 * {m}, 2 * {m}, "
@@ -177,21 +177,21 @@ _CONTROL = Family(
             "e v g m",
             _scheduled,
         ),
-        Card(
+        by_hand(
             "friction_feedforward",
             "command torque",
             "{g} * {e} + 0.4 * {m} * sign({v})",
             "e v g m",
             _friction,
         ),
-        Card(
+        by_hand(
             "power_law",
             "command torque",
             "{g} * (|{e}| + 0.001)^0.7 with the sign of {e}",
             "e g",
             _power,
         ),
-        Card(
+        by_hand(
             "assisted_brake",
             "effort_out brake_cmd",
             "{m} * {e} - {v} / 2 where {e} * {v} > 0, else -{m} * {v}",

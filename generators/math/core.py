@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from generators.build import BodyBuilder, KernelBuilder, fn
+from generators.kit.formulas import Formula, read_once
+from generators.kit.formulas import keys_of as keys_of
 from generators.kit.pieces import helper
-from generators.math.cards import Card
-from generators.math.scene import Scene, once_only
+from generators.math.scene import Scene
 from generators.program.dtypes import Scalar
 from generators.program.expr import Const, Expr, Var
 
@@ -21,20 +22,15 @@ _CODES["uint64"] = 1
 class Core:
     """Formulas that a kernel evaluates, with the helpers and the codes that it does that with."""
 
-    cards: tuple[Card, ...]
+    cards: tuple[Formula, ...]
     helpers: dict[str, str]
     codes: Var | None = None
     code_axes: tuple[int, ...] = ()
-    also: tuple[Card, ...] = ()
+    also: tuple[Formula, ...] = ()
     dispatcher: str = ""
 
 
-def keys_of(cards: Sequence[Card]) -> list[str]:
-    """All that the formulas read, in the order in which they mention it."""
-    return list(dict.fromkeys(key for card in cards for key in card.keys))
-
-
-def make_core(s: Scene, cards: Sequence[Card], with_helpers: float) -> Core:
+def make_core(s: Scene, cards: Sequence[Formula], with_helpers: float) -> Core:
     """The formulas, each in a helper with this probability."""
     helpers = {c.name: _helper(s, c) for c in cards if s.k.draw.shape.chance(with_helpers)}
     return Core(tuple(cards), helpers)
@@ -68,7 +64,7 @@ def _dispatcher(s: Scene, core: Core, scalar: Scalar) -> str:
     return helper(s.k, names, params, build)
 
 
-def _helper(s: Scene, card: Card) -> str:
+def _helper(s: Scene, card: Formula) -> str:
     def build(body: BodyBuilder, *args: Expr) -> Expr:
         return card.build(body, *args)
 
@@ -86,7 +82,7 @@ def _named(s: Scene, keys: Sequence[str]) -> list[tuple[str, Scalar]]:
     return names
 
 
-def evaluate(s: Scene, core: Core, card: Card, values: dict[str, Expr]) -> Expr:
+def evaluate(s: Scene, core: Core, card: Formula, values: dict[str, Expr]) -> Expr:
     """The value of one formula, inline or by its helper."""
     args = [values[key] for key in card.keys]
     if card.name in core.helpers:
@@ -97,7 +93,7 @@ def evaluate(s: Scene, core: Core, card: Card, values: dict[str, Expr]) -> Expr:
 def at_place(s: Scene, core: Core) -> dict[str, Expr]:
     """What the formulas read, loaded at this place."""
     cards = (*core.cards, *core.also)
-    return s.values(keys_of(cards), once_only(cards))
+    return s.values(keys_of(cards), read_once(cards))
 
 
 def chosen(s: Scene, core: Core, values: dict[str, Expr]) -> Expr:
@@ -125,8 +121,8 @@ def chosen(s: Scene, core: Core, values: dict[str, Expr]) -> Expr:
     return value
 
 
-def card_text(s: Scene, card: Card) -> str:
-    return card.text.format(**{key: s.text(s.sources[key]) for key in card.keys})
+def card_text(s: Scene, card: Formula) -> str:
+    return card.said({key: s.text(s.sources[key]) for key in card.keys})
 
 
 def chosen_text(s: Scene, core: Core, ending: bool = False) -> str:
@@ -144,7 +140,7 @@ def chosen_text(s: Scene, core: Core, ending: bool = False) -> str:
     return f"the formula that {what} selects{f': {listed}' if ending else f' ({listed})'}"
 
 
-def _words(card: Card) -> str:
+def _words(card: Formula) -> str:
     return card.name.replace("_", " ")
 
 
@@ -164,7 +160,7 @@ def _shared(texts: list[str]) -> tuple[list[str], str]:
 _DEFINED = re.compile(r" with ([a-z]\w* = [^=]*)$")
 
 
-def named(k: KernelBuilder, card: Card, value: Expr) -> Expr:
+def named(k: KernelBuilder, card: Formula, value: Expr) -> Expr:
     """The value under a name of its own, now and then."""
     if isinstance(value, Var | Const) or k.draw.shape.chance(0.6):
         return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, quantity
+from generators.math.cards import Family, by_hand, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
 
@@ -61,77 +61,77 @@ _CUMULATIVE = Family(
     reductions=("mean", "largest", "sum"),
     spatial=False,
     cards=(
-        Card(
+        by_hand(
             "normal_cdf",
             "cdf prob",
             f"(1 + erf(z / sqrt(2))) / 2 {_WITH_Z}",
             "x mu sigma",
             lambda b, x, mu, s: 0.5 * (1.0 + fn("erf", 0.70710678 * _z(b, x, mu, s))),
         ),
-        Card(
+        by_hand(
             "normal_tail",
             "tail p_value",
             f"erfc(z / sqrt(2)) / 2 {_WITH_Z}",
             "x mu sigma",
             lambda b, x, mu, s: 0.5 * fn("erfc", _z(b, x, mu, s) * 0.70710678),
         ),
-        Card(
+        by_hand(
             "two_sided_p",
             "p_value significance",
             f"erfc(|z| / sqrt(2)) {_WITH_Z}",
             "x mu sigma",
             lambda b, x, mu, s: fn("erfc", fn("abs", x - mu) / (1.4142136 * s)),
         ),
-        Card(
+        by_hand(
             "logistic_cdf",
             "cdf prob",
             "the logistic sigmoid of ({x} - {mu}) / {sigma}",
             "x mu sigma",
             _logistic_cdf,
         ),
-        Card(
+        by_hand(
             "cauchy_cdf",
             "cdf prob",
             f"1/2 + atan(z) / pi {_WITH_Z}",
             "x mu sigma",
             lambda b, x, mu, s: 0.5 + 0.31830989 * fn("atan", _z(b, x, mu, s)),
         ),
-        Card(
+        by_hand(
             "gumbel_cdf",
             "cdf prob",
             f"exp(-exp(-z)) {_WITH_Z}",
             "x mu sigma",
             lambda b, x, mu, s: fn("exp", -fn("exp", -_z(b, x, mu, s))),
         ),
-        Card(
+        by_hand(
             "laplace_cdf",
             "cdf prob",
             f"exp(-|z|) / 2 for negative z, else 1 - exp(-|z|) / 2, {_WITH_Z}",
             "x mu sigma",
             _laplace_cdf,
         ),
-        Card(
+        by_hand(
             "sech_cdf",
             "cdf prob",
             f"2 / pi * atan(exp(pi / 2 * z)) {_WITH_Z}",
             "x mu sigma",
             lambda b, x, mu, s: 0.63661977 * fn("atan", fn("exp", 1.5707963 * _z(b, x, mu, s))),
         ),
-        Card(
+        by_hand(
             "triangular_cdf",
             "cdf prob",
             f"1/2 + z - z * |z| / 2, {_HALF_Z}",
             "x mu sigma",
             _triangular_cdf,
         ),
-        Card(
+        by_hand(
             "rayleigh_tail",
             "survival tail",
             "exp(-z * z / 2) with z = max({x} - {mu}, 0) / {sigma}",
             "x mu sigma",
             _rayleigh_tail,
         ),
-        Card(
+        by_hand(
             "raised_cosine_cdf",
             "cdf prob",
             f"(1 + z + sin(pi * z) / pi) / 2, {_HALF_Z}",

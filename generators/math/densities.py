@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, either, quantity
+from generators.math.cards import Family, by_hand, either, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
 
@@ -96,56 +96,56 @@ _DENSITIES = Family(
     reductions=("sum", "mean", "largest"),
     spatial=False,
     cards=(
-        Card(
+        by_hand(
             "normal_pdf",
             "pdf density",
             f"exp(-z * z / 2) / ({{sigma}} * sqrt(2 * pi)) {_DENSITY_TEXTS}",
             "x mu sigma",
             _normal_pdf,
         ),
-        Card(
+        by_hand(
             "normal_logpdf",
             "logpdf log_density",
             f"-z * z / 2 - log({{sigma}}) - log(2 * pi) / 2 {_DENSITY_TEXTS}",
             "x mu sigma",
             _normal_logpdf,
         ),
-        Card(
+        by_hand(
             "logistic_pdf",
             "pdf density",
             "e / ({sigma} * (1 + e)^2) with e = exp(-|{x} - {mu}| / {sigma})",
             "x mu sigma",
             _logistic_pdf,
         ),
-        Card(
+        by_hand(
             "sech_pdf",
             "pdf density",
             f"1 / (2 * {{sigma}} * cosh(pi / 2 * z)) {_DENSITY_TEXTS}",
             "x mu sigma",
             _sech_pdf,
         ),
-        Card(
+        by_hand(
             "gumbel_pdf",
             "pdf density",
             f"exp(-(z + exp(-z))) / {{sigma}} {_DENSITY_TEXTS}",
             "x mu sigma",
             _gumbel_pdf,
         ),
-        Card(
+        by_hand(
             "laplace_pdf",
             "pdf density",
             "exp(-|{x} - {mu}| / {sigma}) / (2 * {sigma})",
             "x mu sigma",
             _laplace_pdf,
         ),
-        Card(
+        by_hand(
             "cauchy_pdf",
             "pdf density",
             f"1 / (pi * {{sigma}} * (1 + z * z)) {_DENSITY_TEXTS}",
             "x mu sigma",
             _cauchy_pdf,
         ),
-        Card(
+        by_hand(
             "raised_cosine_pdf",
             "pdf density",
             "(1 + cos(pi * z)) / (4 * {sigma}), where z is ({x} - {mu}) / (2 * {sigma}) "
@@ -153,14 +153,14 @@ _DENSITIES = Family(
             "x mu sigma",
             _raised_cosine_pdf,
         ),
-        Card(
+        by_hand(
             "epanechnikov_pdf",
             "pdf kernel_weight",
             "0.375 * max(1 - z * z, 0) / {sigma} with z = ({x} - {mu}) / (2 * {sigma})",
             "x mu sigma",
             _epanechnikov,
         ),
-        Card(
+        by_hand(
             "student_t3_pdf",
             "pdf density",
             f"0.3675526 / ({{sigma}} * (1 + z * z / 3)^2) {_DENSITY_TEXTS}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, either, quantity
+from generators.math.cards import Family, by_hand, either, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
 
@@ -102,42 +102,42 @@ _DIFFUSION = Family(
     masks="wet valid mask",
     reductions=("sum", "mean", "largest"),
     cards=(
-        Card(
+        by_hand(
             "constant_source",
             "conc_out profile",
             "erfc({x} / (2 * sqrt({d} * {t})))",
             "x d t",
             _constant_source,
         ),
-        Card(
+        by_hand(
             "instant_source",
             "conc_out profile",
             "1.1283792 / w * exp(-({x} / w)^2) with w = 2 * sqrt({d} * {t})",
             "x d t",
             _instant_source,
         ),
-        Card(
+        by_hand(
             "finite_slab",
             "conc_out profile",
             "(erf(({h} - {x}) / w) + erf(({h} + {x}) / w)) / 2 with w = 2 * sqrt({d} * {t})",
             "x d t h",
             _slab,
         ),
-        Card(
+        by_hand(
             "tracer_front",
             "breakthrough front",
             "erfc(({x} - {h} * {t}) / (2 * sqrt({d} * {t}))) / 2",
             "x d t h",
             _tracer,
         ),
-        Card(
+        by_hand(
             "integrated_erfc",
             "flux ierfc",
             "exp(-z^2) / sqrt(pi) - z * erfc(z) with z = {x} / (2 * sqrt({d} * {t}))",
             "x d t",
             _flux,
         ),
-        Card(
+        by_hand(
             "convective_surface",
             "temp_out warmth",
             "erfc({x} / w) - exp(0.2 * {h} * ({x} + 0.2 * {h} * {d} * {t})) * erfc({x} / w + 0.1 "
@@ -145,44 +145,44 @@ _DIFFUSION = Family(
             "x d t h",
             _convective,
         ),
-        Card(
+        by_hand(
             "junction_depth",
             "depth_out junction",
             "2 * sqrt({d} * {t}) * erfcinv({p})",
             "p d t",
             _depth,
         ),
-        Card(
+        by_hand(
             "edge_position",
             "edge_out offset",
             "2 * sqrt({d} * {t}) * erfinv(2 * {p} - 1)",
             "p d t",
             _edge_position,
         ),
-        Card(
+        by_hand(
             "front_time",
             "arrival time_out",
             "z^2 / {d} with z = {x} / (2 * erfcinv({p} / 2))",
             "x p d",
             _front_time,
         ),
-        Card(
+        by_hand(
             "required_snr",
             "snr snr_db",
             "10 * log10(erfcinv({p})^2 + 0.1) + {h}",
             "p h",
             _required,
         ),
-        Card("probit", "score probit_out", "sqrt(2) * erfinv(2 * {p} - 1)", "p", _probit),
-        Card("bit_error", "ber error_rate", "erfc(({x} + {h}) / sqrt(2)) / 2", "x h", _margin),
-        Card(
+        by_hand("probit", "score probit_out", "sqrt(2) * erfinv(2 * {p} - 1)", "p", _probit),
+        by_hand("bit_error", "ber error_rate", "erfc(({x} + {h}) / sqrt(2)) / 2", "x h", _margin),
+        by_hand(
             "johnson_score",
             "score johnson",
             "sinh({h} / 2 * sqrt(2) * erfinv(2 * {p} - 1)) / {h}",
             "p h",
             _normal_score,
         ),
-        Card(
+        by_hand(
             "tempered_level",
             "level_out tempered",
             "erf((0.5 + 0.3 * {h}) * erfinv({p}))",

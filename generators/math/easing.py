@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, either, quantity
+from generators.math.cards import Family, by_hand, either, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
 
@@ -88,56 +88,56 @@ _EASING = Family(
     reductions=("mean", "largest", "smallest", "sum"),
     smooth=False,
     cards=(
-        Card(
+        by_hand(
             "smootherstep",
             "eased curve",
             "{t}^3 * ({t} * (6 * {t} - 15) + 10)",
             "t",
             lambda b, t: t * t * t * (t * (t * 6.0 - 15.0) + 10.0),
         ),
-        Card(
+        by_hand(
             "smooth_edges",
             "eased ramp",
             "smoothstep({a}, 1 - {a}, {t})",
             "t a",
             lambda b, t, a: fn("smoothstep", a, 1.0 - a, t),
         ),
-        Card(
+        by_hand(
             "ease_sine",
             "eased curve",
             "(1 - cos(pi * {t})) / 2",
             "t",
             lambda b, t: 0.5 * (1.0 - fn("cos", 3.1415927 * t)),
         ),
-        Card(
+        by_hand(
             "ease_cubic",
             "eased curve",
             "4 * {t}^3 where {t} < 0.5, else 1 - (2 - 2 * {t})^3 / 2",
             "t",
             _in_out_cubic,
         ),
-        Card(
+        by_hand(
             "ease_expo",
             "eased curve",
             "e / 2 where {t} < 0.5, else 1 - e / 2, with e = 2^(-20 * |{t} - 0.5|)",
             "t",
             _in_out_expo,
         ),
-        Card(
+        by_hand(
             "ease_back",
             "eased curve",
             "1 + u^2 * (({s} + 1) * u + {s}) with u = {t} - 1",
             "t s",
             _out_back,
         ),
-        Card(
+        by_hand(
             "ease_elastic",
             "eased spring_out",
             "1 - exp(-6 * {t}) * cos(2 * pi * {f} * {t})",
             "t f",
             _out_elastic,
         ),
-        Card(
+        by_hand(
             "ease_bounce",
             "eased heights",
             "7.5625 * {t}^2 for {t} <= 1/2.75, then 7.5625 * ({t} - 1.5/2.75)^2 + 0.75 up to "
@@ -146,35 +146,35 @@ _EASING = Family(
             "t",
             _out_bounce,
         ),
-        Card(
+        by_hand(
             "ease_circ",
             "eased arcs",
             "a where {t} < 0.5, else 1 - a; a = (1 - sqrt(1 - c^2)) / 2, c = 1 - |2 * {t} - 1|",
             "t",
             _in_out_circ,
         ),
-        Card(
+        by_hand(
             "ping_pong",
             "eased triangle",
             "1 - |2 * c - 1| with c the fraction of {f} * {t}",
             "t f",
             _ping_pong,
         ),
-        Card(
+        by_hand(
             "ease_steps",
             "eased stairs",
             "floor({t} * m) / m with m = 2 * {f}",
             "t f",
             _stairs,
         ),
-        Card(
+        by_hand(
             "step_start",
             "eased stairs",
             "ceil({t} * m) / m with m = 1.5 * {f}",
             "t f",
             _stairs_up,
         ),
-        Card(
+        by_hand(
             "delayed_start",
             "eased ramp",
             "max({t} - {a}, 0) / (1 - {a})",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, either, quantity
+from generators.math.cards import Family, by_hand, either, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
 
@@ -110,21 +110,21 @@ _FLOW = Family(
     masks="wet open_flag mask",
     reductions=("sum", "mean", "largest", "smallest"),
     cards=(
-        Card(
+        by_hand(
             "drag_coefficient",
             "drag cd_out",
             f"24 / re * (1 + 0.15 * re^0.687) where re < 1000, else 0.44, with {_RE}",
             "v d n",
             _schiller,
         ),
-        Card(
+        by_hand(
             "swamee_jain",
             "friction f_out",
             f"0.25 / log10({{e}} / (3.7 * {{d}}) + 5.74 / re^0.9)^2 with {_RE}",
             "v d n e",
             _friction,
         ),
-        Card(
+        by_hand(
             "colebrook",
             "friction f_out",
             "1 / s^2 after three steps s = -2 * log10({e} / (3.7 * {d}) + 2.51 * s / re) from 8, "
@@ -132,77 +132,77 @@ _FLOW = Family(
             "v d n e",
             _colebrook,
         ),
-        Card(
+        by_hand(
             "blasius",
             "friction f_out",
             f"0.316 / re^0.25 with {_RE}",
             "v d n",
             _blasius,
         ),
-        Card(
+        by_hand(
             "settling_speed",
             "settling_out sink_speed",
             "sqrt(4 / 3 * 9.81 * {d} * ({r} - 1) / 0.44)",
             "d r",
             lambda b, d, r: fn("sqrt", 29.7273 * d * (r - 1.0)),
         ),
-        Card(
+        by_hand(
             "impact_speed",
             "impact speed_out",
             "sqrt({v}^2 + 2 * 9.81 * {d})",
             "v d",
             lambda b, v, d: fn("sqrt", v * v + 19.62 * d),
         ),
-        Card(
+        by_hand(
             "specific_energy",
             "energy_head total_head",
             "{d} + {v}^2 / (2 * 9.81)",
             "v d",
             lambda b, v, d: either(b, d + v * v / 19.62, d + 0.5 * v * v / 9.81),
         ),
-        Card(
+        by_hand(
             "manning_speed",
             "velocity_out mean_speed",
             "cbrt(r)^2 * sqrt({s}) / 0.03 with r = {d} / (1 + 2 * {d})",
             "d s",
             _manning,
         ),
-        Card(
+        by_hand(
             "shear_speed",
             "shear_out friction_speed",
             "sqrt(9.81 * {d} * {s})",
             "d s",
             lambda b, d, s: fn("sqrt", 9.81 * d * s),
         ),
-        Card(
+        by_hand(
             "law_of_the_wall",
             "u_wall wall_speed",
             "y up to 11.06 and log(y) / 0.41 + 5.2 beyond, with y = 0.05 * {v} * {d} / {n}",
             "v d n",
             _law_of_wall,
         ),
-        Card(
+        by_hand(
             "stagnation_ratio",
             "ratio_out compress",
             "(1 + 0.2 * m^2)^3.5 with m = 0.3 * {v}",
             "v",
             _mach,
         ),
-        Card(
+        by_hand(
             "critical_depth",
             "critical depth_out",
             "cbrt(({v} * {d})^2 / 9.81)",
             "v d",
             lambda b, v, d: fn("cbrt", (q := b.let(("q", "unit_flow"), v * d)) * q / 9.81),
         ),
-        Card(
+        by_hand(
             "hydraulic_jump",
             "conjugate depth_out",
             "{d} / 2 * (sqrt(1 + 8 * f^2) - 1) with f = {v} / sqrt(9.81 * {d})",
             "v d",
             _jump,
         ),
-        Card(
+        by_hand(
             "weir_flow",
             "discharge spill_out",
             "1.84 * max({d} - {c}, 0)^1.5",

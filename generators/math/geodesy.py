@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, either, quantity
+from generators.math.cards import Family, by_hand, either, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
 
@@ -115,7 +115,7 @@ _GEODESY = Family(
     weights="weights importance",
     reductions=("sum", "mean", "largest"),
     cards=(
-        Card(
+        by_hand(
             "haversine",
             "dist distance",
             "2 * {r} * asin(sqrt(h)), the haversine distance, with h = sin(dlat / 2)^2 + "
@@ -124,7 +124,7 @@ _GEODESY = Family(
             "la lo lb lp r",
             _haversine,
         ),
-        Card(
+        by_hand(
             "great_circle",
             "dist arc",
             "{r} * acos(sin({la}) * sin({lb}) + cos({la}) * cos({lb}) * cos({lp} - {lo})), in "
@@ -132,7 +132,7 @@ _GEODESY = Family(
             "la lo lb lp r",
             _cosine_law,
         ),
-        Card(
+        by_hand(
             "initial_bearing",
             "bearing course",
             "the bearing in degrees, atan2(sin(d) * cos({lb}), cos({la}) * sin({lb}) - sin({la}) "
@@ -140,7 +140,7 @@ _GEODESY = Family(
             "la lo lb lp",
             _bearing,
         ),
-        Card(
+        by_hand(
             "flat_distance",
             "dist distance",
             "{r} * sqrt(x^2 + y^2) with x = ({lp} - {lo}) * cos(({la} + {lb}) / 2) and "
@@ -148,21 +148,21 @@ _GEODESY = Family(
             "la lo lb lp r",
             _equirectangular,
         ),
-        Card(
+        by_hand(
             "mercator_y",
             "northing map_y",
             "the Mercator ordinate {r} * log(tan(pi / 4 + phi / 2)), phi = {la} in radians",
             "la r",
             _mercator,
         ),
-        Card(
+        by_hand(
             "mercator_stretch",
             "stretch scale_factor",
             "1 / cos({la}), {la} in degrees",
             "la",
             _stretch,
         ),
-        Card(
+        by_hand(
             "midpoint_latitude",
             "mid_lat middle",
             "atan2(sin({la}) + sin({lb}), sqrt((cos({la}) + cos({lb}) * cos(d))^2 + (cos({lb}) * "
@@ -170,7 +170,7 @@ _GEODESY = Family(
             "la lo lb lp",
             _midpoint,
         ),
-        Card(
+        by_hand(
             "rhumb_course",
             "course heading",
             "atan2({lp} - {lo} in radians, log(tan(pi / 4 + p2 / 2) / tan(pi / 4 + p1 / 2))) in "
@@ -178,21 +178,21 @@ _GEODESY = Family(
             "la lo lb lp",
             _rhumb,
         ),
-        Card(
+        by_hand(
             "sinusoidal_x",
             "easting map_x",
             "{r} * {lo} * cos({la}), both in radians",
             "la lo r",
             _sinusoidal,
         ),
-        Card(
+        by_hand(
             "polar_radius",
             "rho polar",
             "2 * {r} * tan(45 - {la} / 2), the angle in degrees",
             "la r",
             _stereographic,
         ),
-        Card(
+        by_hand(
             "normal_gravity",
             "anomaly gravity",
             "9.780325 * (1 + 0.00193185 * s) / sqrt(1 - 0.00669435 * s) - 9.8, s = sin({la})^2, "
@@ -200,7 +200,7 @@ _GEODESY = Family(
             "la",
             _gravity,
         ),
-        Card(
+        by_hand(
             "utm_zone",
             "zone zones",
             "1 + floor(({lo} + 180) / 6)",

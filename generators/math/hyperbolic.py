@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, either, quantity
+from generators.math.cards import Family, by_hand, either, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
 
@@ -65,29 +65,29 @@ _HYPERBOLIC = Family(
     masks="mask wet active",
     reductions=("sum", "mean", "largest", "smallest"),
     cards=(
-        Card("catenary", "height sag", "{a} * (cosh({x} / {a}) - 1)", "x a", _catenary),
-        Card(
+        by_hand("catenary", "height sag", "{a} * (cosh({x} / {a}) - 1)", "x a", _catenary),
+        by_hand(
             "cable_length",
             "arc length_out",
             "{a} * sinh({x} / {a})",
             "x a",
             lambda b, x, a: a * fn("sinh", x / a),
         ),
-        Card(
+        by_hand(
             "langevin",
             "moment magnet",
             "cosh(y) / sinh(y) - 1 / y, y = {x} / {a} + 0.2",
             "x a",
             _langevin,
         ),
-        Card(
+        by_hand(
             "spin_one",
             "moment magnet",
             "2 * tanh(2 * {a} * {x}) - tanh({a} * {x})",
             "x a",
             _brillouin,
         ),
-        Card(
+        by_hand(
             "gudermannian",
             "latitude angle_out",
             "2 * atan(tanh({a} * {x} / 2))",
@@ -96,57 +96,59 @@ _HYPERBOLIC = Family(
                 b, 2.0 * fn("atan", fn("tanh", 0.5 * a * x)), fn("atan", fn("sinh", a * x))
             ),
         ),
-        Card(
+        by_hand(
             "wave_speed",
             "speed celerity",
             "sqrt(9.81 * tanh({x} * {h}) / {x})",
             "x h",
             lambda b, x, h: fn("sqrt", 9.81 * fn("tanh", x * h) / x),
         ),
-        Card(
+        by_hand(
             "wave_frequency",
             "omega frequency",
             "sqrt(9.81 * {x} * tanh({x} * {h}))",
             "x h",
             lambda b, x, h: fn("sqrt", 9.81 * x * fn("tanh", x * h)),
         ),
-        Card("soliton", "elevation pulse", "{a} / cosh(sqrt({a}) * ({x} - 1))^2", "x a", _soliton),
-        Card(
+        by_hand(
+            "soliton", "elevation pulse", "{a} / cosh(sqrt({a}) * ({x} - 1))^2", "x a", _soliton
+        ),
+        by_hand(
             "stretched_grid",
             "grid_pos node_pos",
             "sinh({a} * {x}) / sinh(2 * {a})",
             "x a",
             _stretched,
         ),
-        Card(
+        by_hand(
             "fin_efficiency",
             "efficiency eta",
             "tanh(m) / m with m = {a} * ({x} + 0.1)",
             "x a",
             _fin,
         ),
-        Card(
+        by_hand(
             "fin_temperature",
             "temp_ratio theta",
             "cosh({a} * (2 - {x})) / cosh(2 * {a}) + {h} * sinh({a} * {x})",
             "x a h",
             _tip,
         ),
-        Card(
+        by_hand(
             "acosh_by_log",
             "acosh_out rapidity",
             "log(t + sqrt(t^2 - 1)) with t = 1.1 + {x}",
             "x",
             _acosh,
         ),
-        Card(
+        by_hand(
             "kink",
             "field_out kink_out",
             "{h} * tanh({a} * ({x} - 1))",
             "x a h",
             lambda b, x, a, h: h * fn("tanh", a * (x - 1.0)),
         ),
-        Card(
+        by_hand(
             "butler_volmer",
             "current density",
             "2 * {h} * sinh({x} / (2 * {a}))",

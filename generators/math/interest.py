@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, either, quantity
+from generators.math.cards import Family, by_hand, either, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
 
@@ -66,87 +66,87 @@ _INTEREST = Family(
     reductions=("sum", "mean", "largest", "smallest"),
     spatial=False,
     cards=(
-        Card(
+        by_hand(
             "compound_growth",
             "balance grown_value",
             "{a} * (1 + {r})^{t}",
             "a r t",
             lambda b, a, r, t: a * fn("pow", 1.0 + r, t),
         ),
-        Card(
+        by_hand(
             "continuous_growth",
             "balance grown_value",
             "{a} * exp({r} * {t})",
             "a r t",
             lambda b, a, r, t: a * fn("exp", r * t),
         ),
-        Card(
+        by_hand(
             "present_value",
             "pv present",
             "{a} * (1 + {r})^(-{t})",
             "a r t",
             lambda b, a, r, t: a * _factor(b, r, t),
         ),
-        Card(
+        by_hand(
             "annuity_value", "pv annuity", "{a} * (1 - (1 + {r})^(-{t})) / {r}", "a r t", _annuity
         ),
-        Card(
+        by_hand(
             "loan_payment",
             "payment instalment",
             "{a} * m * g / (g - 1) with m = {r} / 12 and g = (1 + m)^(12 * {t})",
             "a r t",
             _payment,
         ),
-        Card(
+        by_hand(
             "bond_price",
             "bond clean_price",
             "{a} * ({c} * (1 - d) / {r} + d) with d = (1 + {r})^(-{t})",
             "a r t c",
             _bond,
         ),
-        Card(
+        by_hand(
             "growing_perpetuity",
             "pv present",
             "{a} / ({r} + 0.1 - {c})",
             "a r c",
             lambda b, a, r, c: a / (r + 0.1 - c),
         ),
-        Card(
+        by_hand(
             "tiered_interest",
             "interest earned",
             "{r} * q + {r} / 2 * ({a} - q) with q = min({a}, 1200)",
             "a r",
             _tiered,
         ),
-        Card(
+        by_hand(
             "real_growth",
             "real_value purchasing",
             "{a} * ((1 + {r}) / (1 + {c}))^{t}",
             "a r t c",
             lambda b, a, r, t, c: a * fn("pow", (1.0 + r) / (1.0 + c), t),
         ),
-        Card(
+        by_hand(
             "rounded_interest",
             "interest earned",
             "{a} * {r} * {t} rounded to the nearest whole number",
             "a r t",
             _rounded,
         ),
-        Card(
+        by_hand(
             "stub_growth",
             "balance grown_value",
             "{a} * (1 + {r})^w * (1 + {r} * f), w the whole part and f the fraction of {t}",
             "a r t",
             _floored,
         ),
-        Card(
+        by_hand(
             "doublings",
             "doublings growth_steps",
             "{t} * log2(1 + {r} + {c})",
             "t r c",
             lambda b, t, r, c: t * fn("log2", 1.0 + r + c),
         ),
-        Card(
+        by_hand(
             "annuity_duration",
             "duration macaulay",
             "((1 - d) * (1 + {r}) / {r} - {t} * d) / (1 - d) with d = (1 + {r})^(-{t})",

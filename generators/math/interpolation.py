@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, either, quantity
+from generators.math.cards import Family, by_hand, either, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
 
@@ -110,7 +110,7 @@ _INTERPOLATION = Family(
     masks="visible active mask",
     reductions=("sum", "mean", "largest", "smallest"),
     cards=(
-        Card(
+        by_hand(
             "catmull_rom",
             "spline curve",
             "the Catmull-Rom spline {q} + t * (({r} - {p}) / 2 + t * (c + t * a)), t = {t}, "
@@ -118,7 +118,7 @@ _INTERPOLATION = Family(
             "p q r s t",
             _catmull,
         ),
-        Card(
+        by_hand(
             "cubic_hermite",
             "spline curve",
             "the cubic Hermite blend at {t} of {q} and {r} with tangents ({r} - {p}) / 2 and "
@@ -126,21 +126,21 @@ _INTERPOLATION = Family(
             "p q r s t",
             _hermite,
         ),
-        Card(
+        by_hand(
             "cubic_bezier",
             "bezier curve",
             "the cubic Bezier curve of {p}, {q}, {r}, {s} at {t}",
             "p q r s t",
             _bezier,
         ),
-        Card(
+        by_hand(
             "cubic_bspline",
             "spline smooth_out",
             "the uniform cubic B-spline of {p}, {q}, {r}, {s} at {t}",
             "p q r s t",
             _bspline,
         ),
-        Card(
+        by_hand(
             "minmod_linear",
             "limited recon",
             "{q} + m * {t}, m the smaller in size of {q} - {p} and {r} - {q} (0 if their signs "
@@ -148,17 +148,17 @@ _INTERPOLATION = Family(
             "p q r t",
             _minmod,
         ),
-        Card(
+        by_hand(
             "cosine_blend",
             "blend mixed",
             "lerp({q}, {r}, (1 - cos(pi * {t})) / 2)",
             "q r t",
             _cosine,
         ),
-        Card(
+        by_hand(
             "smooth_blend", "blend mixed", "lerp({q}, {r}, smoothstep(0, 1, {t}))", "q r t", _smooth
         ),
-        Card(
+        by_hand(
             "linear_blend",
             "blend mixed",
             "lerp({q}, {r}, {t})",
@@ -167,29 +167,31 @@ _INTERPOLATION = Family(
                 b, fn("lerp", q, r, t), either(b, q + t * (r - q), (1.0 - t) * q + t * r)
             ),
         ),
-        Card(
+        by_hand(
             "cyclic_blend",
             "blend turned",
             "{q} + {t} * (d - 2 * rint(d / 2)) with d = {r} - {q}, for values of period 2",
             "q r t",
             _angle,
         ),
-        Card("nearest_value", "picked nearest", "{q} where {t} < 0.5, else {r}", "q r t", _nearest),
-        Card(
+        by_hand(
+            "nearest_value", "picked nearest", "{q} where {t} < 0.5, else {r}", "q r t", _nearest
+        ),
+        by_hand(
             "exponential_blend",
             "blend mixed",
             "{q} + ({r} - {q}) * (1 - exp(-{k} * {t})) / (1 - exp(-{k}))",
             "q r t k",
             _exponential,
         ),
-        Card(
+        by_hand(
             "biased_blend",
             "blend mixed",
             "lerp({q}, {r}, w) with w = {t} / (({k} - 1) * (1 - {t}) + 1)",
             "q r t k",
             _biased,
         ),
-        Card(
+        by_hand(
             "log_blend",
             "blend mixed",
             "exp(lerp(log(2.5 + {q}), log(2.5 + {r}), {t})) - 2.5",

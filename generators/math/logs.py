@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, either, quantity
+from generators.math.cards import Family, by_hand, either, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
 
@@ -65,74 +65,74 @@ _LOGS = Family(
     masks="mask voiced valid",
     reductions=("mean", "largest", "smallest", "sum"),
     cards=(
-        Card("decibels", "decibel db", "20 * log10({x} / {r})", "x r", _decibel),
-        Card("cents", "cents_out interval", "1200 * log2({x} / {r})", "x r", _cents),
-        Card(
+        by_hand("decibels", "decibel db", "20 * log10({x} / {r})", "x r", _decibel),
+        by_hand("cents", "cents_out interval", "1200 * log2({x} / {r})", "x r", _cents),
+        by_hand(
             "pitch_error",
             "detune error_out",
             "n - rint(n) with n = 12 * log2({x} / {r})",
             "x r",
             _pitch_error,
         ),
-        Card("mantissa", "mantissa leading", "{x} / 10^floor(log10({x}))", "x", _order),
-        Card(
+        by_hand("mantissa", "mantissa leading", "{x} / 10^floor(log10({x}))", "x", _order),
+        by_hand(
             "magnitude",
             "mag magnitude_out",
             "-2.5 * log10({x} / {r})",
             "x r",
             lambda b, x, r: -2.5 * fn("log10", x / r),
         ),
-        Card(
+        by_hand(
             "octave_class",
             "pitch_class chroma",
             "o - floor(o) with o = log2({x} / {r})",
             "x r",
             lambda b, x, r: (o := b.let(("octaves", "o"), fn("log2", x / r))) - fn("floor", o),
         ),
-        Card(
+        by_hand(
             "gain_reduction",
             "reduction_db gain_db",
             "d * (1 / {g} - 1) where d = 20 * log10({x} / {r}) is positive, else 0",
             "x r g",
             _gated,
         ),
-        Card(
+        by_hand(
             "binary_entropy",
             "entropy bits",
             "-p * log2(p) - (1 - p) * log2(1 - p) with p = {x} / (1 + {x})",
             "x",
             _surprise,
         ),
-        Card("mel_scale", "mel mels", "2.595 * log10(1 + {x} / 0.7)", "x", _mel),
-        Card(
+        by_hand("mel_scale", "mel mels", "2.595 * log10(1 + {x} / 0.7)", "x", _mel),
+        by_hand(
             "symmetric_log",
             "symlog_out shaped",
             "log10(1 + 5 * |d|) with the sign of d = {x} - {r}",
             "x r",
             _symlog,
         ),
-        Card(
+        by_hand(
             "acidity",
             "ph acidity_out",
             "7 - log10({x} / {r}) + log({g}) / log(10)",
             "x r g",
             lambda b, x, r, g: 7.0 - fn("log10", x / r) + fn("log", g) / 2.3025851,
         ),
-        Card(
+        by_hand(
             "moment_magnitude",
             "quake mw",
             "2/3 * log10({x} * {g}) + 6",
             "x g",
             lambda b, x, g: 0.66666667 * fn("log10", x * g) + 6.0,
         ),
-        Card(
+        by_hand(
             "loudness",
             "sones loudness_out",
             "2^(log10({x} / {r}) * 2)",
             "x r",
             lambda b, x, r: fn("pow", b.lift(2.0, x.type), 2.0 * fn("log10", x / r)),
         ),
-        Card(
+        by_hand(
             "cube_loudness",
             "loud loudness_out",
             "cbrt({x} / {r})",

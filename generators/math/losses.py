@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, either, quantity
+from generators.math.cards import Family, by_hand, either, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
 
@@ -101,65 +101,67 @@ _REGRESSION = Family(
     masks="mask valid observed",
     reductions=("sum", "mean", "largest"),
     cards=(
-        Card(
+        by_hand(
             "huber_loss",
             "loss losses",
             "the Huber loss: a * a / 2 up to {d}, {d} * (a - {d} / 2) beyond, a = |{y} - {t}|",
             "y t d",
             _huber,
         ),
-        Card("log_cosh_loss", "loss losses", "log(cosh({y} - {t}))", "y t", _log_cosh),
-        Card(
+        by_hand("log_cosh_loss", "loss losses", "log(cosh({y} - {t}))", "y t", _log_cosh),
+        by_hand(
             "pseudo_huber_loss",
             "loss penalty",
             "{d}^2 * (sqrt(1 + q * q) - 1) with q = ({y} - {t}) / {d}",
             "y t d",
             _pseudo_huber,
         ),
-        Card(
+        by_hand(
             "tukey_loss",
             "loss penalty",
             "{d}^2 / 6 * (1 - m^3) with m = max(1 - (({y} - {t}) / (2 * {d}))^2, 0)",
             "y t d",
             _tukey,
         ),
-        Card(
+        by_hand(
             "pinball_loss",
             "loss quantile_loss",
             "the pinball loss max({tau} * g, ({tau} - 1) * g) with g = {t} - {y}",
             "y t tau",
             _pinball,
         ),
-        Card(
+        by_hand(
             "geman_mcclure",
             "loss cost",
             "e^2 / (e^2 + {d}^2) with e = {y} - {t}",
             "y t d",
             _geman,
         ),
-        Card(
+        by_hand(
             "cauchy_loss",
             "loss cost",
             "{d}^2 / 2 * log(1 + (({y} - {t}) / {d})^2)",
             "y t d",
             _cauchy,
         ),
-        Card("wing_loss", "loss cost", "{d} * log(1 + |{y} - {t}| / (0.5 * {d}))", "y t d", _wing),
-        Card(
+        by_hand(
+            "wing_loss", "loss cost", "{d} * log(1 + |{y} - {t}| / (0.5 * {d}))", "y t d", _wing
+        ),
+        by_hand(
             "tube_loss",
             "loss slack",
             "max(|{y} - {t}| - {tau}, 0)",
             "y t tau",
             _tube,
         ),
-        Card(
+        by_hand(
             "signed_log_loss",
             "loss msle",
             "(l({y}) - l({t}))^2 with l(v) = log(1 + |v|) with the sign of v",
             "y t",
             _signed_log,
         ),
-        Card(
+        by_hand(
             "welsch_loss",
             "loss cost",
             "1 - exp(-(({y} - {t}) / {d})^2 / 2)",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from generators.build import KernelBuilder, extent, fn
 from generators.build.registry import Title
+from generators.kit.formulas import read_once
 from generators.math.cards import Family
 from generators.math.core import keys_of
 from generators.math.passes import Term, count_of, prepared
-from generators.math.scene import Scene, once_only
+from generators.math.scene import Scene
 from generators.program.dtypes import Array
 from generators.program.expr import Expr, Var
 
@@ -39,7 +40,7 @@ def neighbourhood(k: KernelBuilder, level: int, family: Family) -> Title:
     total = k.let(("total", "acc", "local_sum"), k.lift(start, s.type))
     used = k.let(("used", "inside", "found"), k.lift(0.0, s.type)) if border == "skip" else None
     here = s.threads[-1]
-    s.hoist(keys_of(cards), once_only(cards))
+    s.hoist(keys_of(cards), read_once(cards))
     with k.for_(("o", "tap", "shift"), radius + 1, start=-radius) as o:
         index = {
             "clamp": lambda: fn("clamp", here + o, 0, size - 1),

@@ -4,88 +4,26 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, either, quantity
+from generators.kit.functions import (
+    FOUR_PI,
+    PI,
+    TWO_PI,
+    acos,
+    asin,
+    exp,
+    log,
+    sin,
+    sqrt,
+    tan,
+)
+from generators.math.cards import Family, either, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
 
 
-def _schlick(b: BodyBuilder, c: Expr, n: Expr) -> Expr:
-    root = b.let(("root", "q"), (n - 1.0) / (n + 1.0))
-    f0 = b.let(("f0", "normal_refl"), root * root)
-    m = b.let(("m", "grazing"), 1.0 - c)
-    return either(
-        b,
-        f0 + (1.0 - f0) * m * m * m * m * m,
-        f0 + (1.0 - f0) * fn("pow", m, b.lift(5.0, c.type)),
-    )
-
-
-def _refracted(b: BodyBuilder, c: Expr, n: Expr) -> Expr:
+def _refracted(body: BodyBuilder, c: Expr, n: Expr) -> Expr:
     """The cosine of the refracted ray."""
-    return b.let(("cos_t", "ct"), fn("sqrt", 1.0 - (1.0 - c * c) / (n * n)))
-
-
-def _fresnel_s(b: BodyBuilder, c: Expr, n: Expr) -> Expr:
-    ct = _refracted(b, c, n)
-    rs = b.let(("rs", "amp"), (c - n * ct) / (c + n * ct))
-    return rs * rs
-
-
-def _fresnel(b: BodyBuilder, c: Expr, n: Expr) -> Expr:
-    ct = _refracted(b, c, n)
-    rs = b.let(("rs", "amp_s"), (c - n * ct) / (c + n * ct))
-    rp = b.let(("rp", "amp_p"), (n * c - ct) / (n * c + ct))
-    return 0.5 * (rs * rs + rp * rp)
-
-
-def _snell(b: BodyBuilder, c: Expr, n: Expr) -> Expr:
-    sine = b.let(("sin_t", "st"), fn("sqrt", 1.0 - c * c) / n)
-    return fn("degrees", fn("asin", sine)) / 90.0
-
-
-def _deviation(b: BodyBuilder, c: Expr, n: Expr) -> Expr:
-    return fn("acos", c) - fn("asin", fn("sqrt", 1.0 - c * c) / n)
-
-
-def _ggx(b: BodyBuilder, c: Expr, a: Expr) -> Expr:
-    a2 = b.let(("a2", "alpha_sq"), a * a)
-    denom = b.let(("denom", "d"), c * c * (a2 - 1.0) + 1.0)
-    return a2 / (3.1415927 * denom * denom)
-
-
-def _smith(b: BodyBuilder, c: Expr, a: Expr) -> Expr:
-    a2 = b.let(("a2", "alpha_sq"), a * a)
-    return 2.0 * c / (c + fn("sqrt", a2 + (1.0 - a2) * c * c))
-
-
-def _beckmann(b: BodyBuilder, c: Expr, a: Expr) -> Expr:
-    tan = b.let(("slope", "tan_h"), fn("tan", fn("acos", c)) / a)
-    return fn("exp", -tan * tan) / (3.1415927 * a * a * c * c * c * c)
-
-
-def _henyey(b: BodyBuilder, c: Expr, a: Expr) -> Expr:
-    base = b.let(("base", "inner"), 1.0 + a * a - 2.0 * a * c)
-    return either(
-        b,
-        (1.0 - a * a) / (12.566371 * base * fn("sqrt", base)),
-        (1.0 - a * a) / (12.566371 * fn("pow", base, b.lift(1.5, c.type))),
-    )
-
-
-def _blinn(b: BodyBuilder, c: Expr, a: Expr) -> Expr:
-    power = b.let(("power", "shininess"), 2.0 / (a * a) - 2.0)
-    return (power + 2.0) / 6.2831853 * fn("pow", c, power)
-
-
-def _clearcoat(b: BodyBuilder, c: Expr, a: Expr) -> Expr:
-    a2 = b.let(("a2", "alpha_sq"), a * a)
-    return (a2 - 1.0) / (3.1415927 * fn("log", a2) * (1.0 + (a2 - 1.0) * c * c))
-
-
-def _airy(b: BodyBuilder, c: Expr, n: Expr) -> Expr:
-    half = b.let(("half_phase", "delta"), 3.0 * n * c)
-    sine = b.let(("s", "sine"), fn("sin", half))
-    return 1.0 / (1.0 + 2.0 * sine * sine)
+    return body.let("cos_t ct", sqrt(1.0 - (1.0 - c * c) / (n * n)))
 
 
 _OPTICS = Family(
@@ -103,94 +41,91 @@ _OPTICS = Family(
     weights="weights tints",
     masks="hit visible mask",
     reductions=("mean", "largest", "sum"),
-    cards=(
-        Card(
-            "schlick",
-            "fresnel refl",
-            "f0 + (1 - f0) * (1 - {c})^5 with f0 = (({n} - 1) / ({n} + 1))^2",
-            "c n",
-            _schlick,
-        ),
-        Card(
-            "fresnel_s",
-            "fresnel refl",
-            "(({c} - {n} * t) / ({c} + {n} * t))^2 with t = sqrt(1 - (1 - {c}^2) / {n}^2)",
-            "c n",
-            _fresnel_s,
-        ),
-        Card(
-            "fresnel_dielectric",
-            "fresnel refl",
-            "the mean of (({c} - {n} * t) / ({c} + {n} * t))^2 and (({n} * {c} - t) / "
-            "({n} * {c} + t))^2 with t = sqrt(1 - (1 - {c}^2) / {n}^2)",
-            "c n",
-            _fresnel,
-        ),
-        Card(
-            "snell_angle",
-            "refraction angles",
-            "the refraction angle asin(sqrt(1 - {c}^2) / {n}) in degrees, over 90",
-            "c n",
-            _snell,
-        ),
-        Card(
-            "ray_deviation",
-            "deviation bend",
-            "acos({c}) - asin(sqrt(1 - {c}^2) / {n})",
-            "c n",
-            _deviation,
-        ),
-        Card(
-            "ggx",
-            "ndf lobe",
-            "{a}^2 / (pi * d^2) with d = {c}^2 * ({a}^2 - 1) + 1",
-            "c a",
-            _ggx,
-        ),
-        Card(
-            "smith_g1",
-            "shadowing visible_part",
-            "2 * {c} / ({c} + sqrt({a}^2 + (1 - {a}^2) * {c}^2))",
-            "c a",
-            _smith,
-        ),
-        Card(
-            "beckmann",
-            "ndf lobe",
-            "exp(-s^2) / (pi * {a}^2 * {c}^4) with s = tan(acos({c})) / {a}",
-            "c a",
-            _beckmann,
-        ),
-        Card(
-            "henyey_greenstein",
-            "phase scatter",
-            "(1 - {a}^2) / (4 * pi * (1 + {a}^2 - 2 * {a} * {c})^1.5)",
-            "c a",
-            _henyey,
-        ),
-        Card(
-            "blinn_phong",
-            "ndf lobe",
-            "(p + 2) / (2 * pi) * {c}^p with p = 2 / {a}^2 - 2",
-            "c a",
-            _blinn,
-        ),
-        Card(
-            "clearcoat",
-            "ndf coat",
-            "({a}^2 - 1) / (pi * log({a}^2) * (1 + ({a}^2 - 1) * {c}^2))",
-            "c a",
-            _clearcoat,
-        ),
-        Card(
-            "thin_film",
-            "transmission film",
-            "1 / (1 + 2 * sin(3 * {n} * {c})^2)",
-            "c n",
-            _airy,
-        ),
-    ),
 )
+
+
+@_OPTICS.formula("fresnel refl")
+def schlick(body: BodyBuilder, c: Expr, n: Expr) -> Expr:
+    root = body.let("root q", (n - 1.0) / (n + 1.0))
+    f0 = body.let("f0 normal_refl", root * root)
+    m = body.let("m grazing", 1.0 - c)
+    return either(
+        body,
+        f0 + (1.0 - f0) * m * m * m * m * m,
+        f0 + (1.0 - f0) * m**5.0,
+    )
+
+
+@_OPTICS.formula("fresnel refl")
+def fresnel_s(body: BodyBuilder, c: Expr, n: Expr) -> Expr:
+    ct = _refracted(body, c, n)
+    rs = body.let("rs amp", (c - n * ct) / (c + n * ct))
+    return rs * rs
+
+
+@_OPTICS.formula("fresnel refl")
+def fresnel_dielectric(body: BodyBuilder, c: Expr, n: Expr) -> Expr:
+    ct = _refracted(body, c, n)
+    rs = body.let("rs amp_s", (c - n * ct) / (c + n * ct))
+    rp = body.let("rp amp_p", (n * c - ct) / (n * c + ct))
+    return 0.5 * (rs * rs + rp * rp)
+
+
+@_OPTICS.formula("refraction angles")
+def snell_angle(body: BodyBuilder, c: Expr, n: Expr) -> Expr:
+    sine = body.let("sin_t st", sqrt(1.0 - c * c) / n)
+    return fn("degrees", asin(sine)) / 90.0
+
+
+_OPTICS.add("ray_deviation", "deviation bend", lambda c, n: acos(c) - asin(sqrt(1.0 - c * c) / n))
+
+
+@_OPTICS.formula("ndf lobe")
+def ggx(body: BodyBuilder, c: Expr, a: Expr) -> Expr:
+    a2 = body.let("a2 alpha_sq", a * a)
+    denom = body.let("denom d", c * c * (a2 - 1.0) + 1.0)
+    return a2 / (PI * denom * denom)
+
+
+@_OPTICS.formula("shadowing visible_part")
+def smith_g1(body: BodyBuilder, c: Expr, a: Expr) -> Expr:
+    a2 = body.let("a2 alpha_sq", a * a)
+    return 2.0 * c / (c + sqrt(a2 + (1.0 - a2) * c * c))
+
+
+@_OPTICS.formula("ndf lobe")
+def beckmann(body: BodyBuilder, c: Expr, a: Expr) -> Expr:
+    slope = body.let("slope tan_h", tan(acos(c)) / a)
+    return exp(-slope * slope) / (PI * a * a * c * c * c * c)
+
+
+@_OPTICS.formula("phase scatter")
+def henyey_greenstein(body: BodyBuilder, c: Expr, a: Expr) -> Expr:
+    base = body.let("base inner", 1.0 + a * a - 2.0 * a * c)
+    return either(
+        body,
+        (1.0 - a * a) / (FOUR_PI * base * sqrt(base)),
+        (1.0 - a * a) / (FOUR_PI * base**1.5),
+    )
+
+
+@_OPTICS.formula("ndf lobe")
+def blinn_phong(body: BodyBuilder, c: Expr, a: Expr) -> Expr:
+    power = body.let("power shininess", 2.0 / (a * a) - 2.0)
+    return (power + 2.0) / TWO_PI * c**power
+
+
+@_OPTICS.formula("ndf coat")
+def clearcoat(body: BodyBuilder, c: Expr, a: Expr) -> Expr:
+    a2 = body.let("a2 alpha_sq", a * a)
+    return (a2 - 1.0) / (PI * log(a2) * (1.0 + (a2 - 1.0) * c * c))
+
+
+@_OPTICS.formula("transmission film")
+def thin_film(body: BodyBuilder, c: Expr, n: Expr) -> Expr:
+    half = body.let("half_phase delta", 3.0 * n * c)
+    sine = body.let("s sine", sin(half))
+    return 1.0 / (1.0 + 2.0 * sine * sine)
 
 
 @idiom

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, either, quantity
+from generators.math.cards import Family, by_hand, either, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
 
@@ -124,42 +124,42 @@ _OPTION = Family(
     reductions=("sum", "mean", "largest"),
     spatial=False,
     cards=(
-        Card(
+        by_hand(
             "call_price",
             "call price_out",
             f"{{s}} * N(d1) - {{x}} * exp(-{{r}} * {{t}}) * N(d2), N the normal CDF by erf, {_D2}",
             "s x v r t",
             _call,
         ),
-        Card(
+        by_hand(
             "put_price",
             "put price_out",
             f"{{x}} * exp(-{{r}} * {{t}}) * N(-d2) - {{s}} * N(-d1), N the normal CDF, {_D2}",
             "s x v r t",
             _put,
         ),
-        Card(
+        by_hand(
             "call_delta",
             "delta_out hedge",
             f"N(d1), the normal CDF at {_D1}",
             "s x v r t",
             lambda b, s, x, v, r, t: _normal(b, _ds(b, s, x, v, r, t)[0]),
         ),
-        Card(
+        by_hand(
             "option_gamma",
             "gamma gammas",
             f"n(d1) / ({{s}} * {{v}} * sqrt({{t}})), n the normal density, {_D1}",
             "s x v r t",
             _gamma,
         ),
-        Card(
+        by_hand(
             "option_vega",
             "vega vegas",
             f"{{s}} * n(d1) * sqrt({{t}}), n the normal density, {_D1}",
             "s x v r t",
             _vega,
         ),
-        Card(
+        by_hand(
             "call_theta",
             "theta thetas",
             f"-{{s}} * {{v}} * n(d1) / (2 * sqrt({{t}})) - {{r}} * {{x}} * exp(-{{r}} * {{t}}) * "
@@ -167,14 +167,14 @@ _OPTION = Family(
             "s x v r t",
             _theta,
         ),
-        Card(
+        by_hand(
             "digital_call",
             "digital payout",
             f"exp(-{{r}} * {{t}}) * N(d2), N the normal CDF, {_D2}",
             "s x v r t",
             _digital,
         ),
-        Card(
+        by_hand(
             "bachelier_call",
             "call price_out",
             "({s} - {x}) * N(d) + w * n(d), n and N the normal density and CDF, "
@@ -182,7 +182,7 @@ _OPTION = Family(
             "s x v t",
             _bachelier,
         ),
-        Card(
+        by_hand(
             "black76_call",
             "call price_out",
             "exp(-{r} * {t}) * ({s} * N(d1) - {x} * N(d1 - w)), N the normal CDF, "
@@ -190,35 +190,35 @@ _OPTION = Family(
             "s x v r t",
             _black76,
         ),
-        Card(
+        by_hand(
             "forward_value",
             "forward fwd",
             "{s} - {x} * exp(-{r} * {t})",
             "s x r t",
             _parity,
         ),
-        Card(
+        by_hand(
             "intrinsic_value",
             "intrinsic payoff_out",
             "max({s} - {x} * exp(-{r} * {t}), 0)",
             "s x r t",
             _intrinsic,
         ),
-        Card(
+        by_hand(
             "touch_probability",
             "touch_prob hit_prob",
             "erfc(|log({x} / {s})| / ({v} * sqrt(2 * {t})))",
             "s x v t",
             _touch,
         ),
-        Card(
+        by_hand(
             "strike_from_delta",
             "strike_out strikes_out",
             "{s} * exp(z * w + w^2 / 2) with z = sqrt(2) * erfcinv(2 * {q}), w = {v} * sqrt({t})",
             "s v t q",
             _strike_of_delta,
         ),
-        Card(
+        by_hand(
             "value_at_risk",
             "var_out risk",
             "{s} * (1 - exp(-z * {v} * sqrt({t}))) with z = sqrt(2) * erfinv(1 - 2 * {q})",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, either, quantity
+from generators.math.cards import Family, by_hand, either, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr, Var
 
@@ -102,87 +102,87 @@ _ORBIT = Family(
     masks="active bound mask",
     reductions=("sum", "mean", "largest", "smallest"),
     cards=(
-        Card(
+        by_hand(
             "eccentric_anomaly",
             "anomaly_out ecc_out",
             f"the eccentric anomaly: {_E}",
             "m e",
             lambda b, m, e: _kepler(b, m, e),
         ),
-        Card(
+        by_hand(
             "true_anomaly",
             "nu true_out",
             f"2 * atan(sqrt((1 + {{e}}) / (1 - {{e}})) * tan(E / 2)), {_E}",
             "m e",
             _true_anomaly,
         ),
-        Card(
+        by_hand(
             "orbit_radius",
             "radius_out dist",
             f"{{a}} * (1 - {{e}} * cos(E)), {_E}",
             "m e a",
             _orbit_radius,
         ),
-        Card(
+        by_hand(
             "orbit_abscissa",
             "x_out abscissa",
             f"{{a}} * (cos(E) - {{e}}), {_E}",
             "m e a",
             _orbit_x,
         ),
-        Card(
+        by_hand(
             "center_equation",
             "center_eq shift_out",
             "{e} * (2 * sin({m}) + 1.25 * {e} * sin(2 * {m}))",
             "m e",
             _equation_of_center,
         ),
-        Card("pendulum", "accel accel_out", "-{a} * sin({m}) - 0.1 * {v}", "m v a", _pendulum),
-        Card(
+        by_hand("pendulum", "accel accel_out", "-{a} * sin({m}) - 0.1 * {v}", "m v a", _pendulum),
+        by_hand(
             "pendulum_energy",
             "energy energy_out",
             "{v}^2 / 2 + {a} * (1 - cos({m}))",
             "m v a",
             _pendulum_energy,
         ),
-        Card(
+        by_hand(
             "van_der_pol",
             "accel accel_out",
             "4 * {e} * (1 - {m}^2) * {v} - {m}",
             "m v e",
             _van_der_pol,
         ),
-        Card("duffing", "accel accel_out", "{m} - {a} * {m}^3 - {e} * {v}", "m v e a", _duffing),
-        Card(
+        by_hand("duffing", "accel accel_out", "{m} - {a} * {m}^3 - {e} * {v}", "m v e a", _duffing),
+        by_hand(
             "fitzhugh_nagumo",
             "membrane dv",
             "{m} - {m}^3 / 3 - {v} + {a} / 2",
             "m v a",
             _fitz_hugh,
         ),
-        Card(
+        by_hand(
             "kuramoto_pull",
             "drift phase_rate",
             "{a} + {e} * sin({v} - {m})",
             "m v e a",
             _kuramoto,
         ),
-        Card(
+        by_hand(
             "stick_slip",
             "accel accel_out",
             "-{m} - {e} / (1 + |{v}|), the second with the sign of {v}",
             "m v e",
             _stick_slip,
         ),
-        Card("phase_angle", "angle_out polar", "atan2({v}, {a} * {m})", "m v a", _heading),
-        Card(
+        by_hand("phase_angle", "angle_out polar", "atan2({v}, {a} * {m})", "m v a", _heading),
+        by_hand(
             "leapfrog",
             "moved next_phase",
             "{m} + 0.1 * ({v} - 0.05 * {a} * {m})",
             "m v a",
             _verlet,
         ),
-        Card(
+        by_hand(
             "standard_map",
             "kicked rotor",
             "u - 2 * pi * floor(u / (2 * pi)) with u = {m} + {v} + {a} * sin({m})",

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title
-from generators.math.cards import Card, Family
+from generators.kit.formulas import Formula, read_once
+from generators.math.cards import Family
 from generators.math.core import (
     Core,
     at_place,
@@ -20,7 +21,7 @@ from generators.math.core import (
 )
 from generators.math.declare import declare_inputs, declare_params
 from generators.math.reduce import trip_count
-from generators.math.scene import Scene, launch, once_only
+from generators.math.scene import Scene, launch
 from generators.math.stores import out_names
 from generators.program.expr import Const, Expr, Var
 
@@ -30,7 +31,7 @@ Term = Callable[[], Expr]
 def prepared(
     k: KernelBuilder,
     family: Family,
-    cards: list[Card],
+    cards: list[Formula],
     ndim: int,
     inner: str = "",
     twice: bool = False,
@@ -96,7 +97,7 @@ def two_passes(k: KernelBuilder, level: int, family: Family) -> Title:
     if how == "standard":
         squares = k.let(("squares", "sum_sq"), k.lift(0.0, s.type))
     s.place = s.threads
-    s.hoist(keys_of(cards), once_only(cards))
+    s.hoist(keys_of(cards), read_once(cards))
     k.used.discard(s.loop)
     with k.for_((s.loop,), count) as j:
         s.place = (*s.threads, j)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, quantity
+from generators.math.cards import Family, by_hand, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
 
@@ -90,7 +90,7 @@ _PIXEL = Family(
     masks="mask matte covered",
     reductions=("mean", "largest", "rms", "sum"),
     cards=(
-        Card(
+        by_hand(
             "luminance",
             "luma gray",
             "0.2126 * {r} + 0.7152 * {g} + 0.0722 * {b}",
@@ -101,14 +101,14 @@ _PIXEL = Family(
                 else 0.2126 * r + 0.7152 * g + 0.0722 * b
             ),
         ),
-        Card(
+        by_hand(
             "circular_hue",
             "hue hues",
             "atan2(sqrt(3) / 2 * ({g} - {b}), {r} - ({g} + {b}) / 2) in degrees, over 360",
             "r g b",
             _hue,
         ),
-        Card(
+        by_hand(
             "hexagonal_hue",
             "hue hues",
             "the HSV hue over 6 (unwrapped; span max - min + 1e-6): ({g} - {b}) / span where {r} "
@@ -116,28 +116,28 @@ _PIXEL = Family(
             "r g b",
             _hexagonal_hue,
         ),
-        Card(
+        by_hand(
             "hsv_saturation",
             "saturation sat",
             "(max - min) / (max + 0.001) over {r}, {g}, {b}",
             "r g b",
             _saturation,
         ),
-        Card(
+        by_hand(
             "hsl_saturation",
             "saturation sat",
             "(max - min) / (1.001 - |max + min - 1|) over {r}, {g}, {b}",
             "r g b",
             _hsl_saturation,
         ),
-        Card(
+        by_hand(
             "luma_lightness",
             "lightness l_star",
             "1.16 * cbrt(y) - 0.16 with y = 0.2126 * {r} + 0.7152 * {g} + 0.0722 * {b}",
             "r g b",
             _mean_lightness,
         ),
-        Card(
+        by_hand(
             "red_green_axis",
             "a_star opponent",
             "5 * (cbrt(x) - cbrt(y)) with x = (0.4124 * {r} + 0.3576 * {g} + 0.1805 * {b}) / "
@@ -145,14 +145,14 @@ _PIXEL = Family(
             "r g b",
             _a_star,
         ),
-        Card(
+        by_hand(
             "blue_chroma",
             "cb chroma",
             "0.5 + ({b} - y) / 1.8556 with y = 0.2126 * {r} + 0.7152 * {g} + 0.0722 * {b}",
             "r g b",
             lambda k, r, g, b: 0.5 + (b - _luma(k, r, g, b)) / 1.8556,
         ),
-        Card(
+        by_hand(
             "desaturate_red",
             "muted red_out",
             "{r} moved from the luma 0.2126 * {r} + 0.7152 * {g} + 0.0722 * {b} by lerp(luma, "
@@ -160,14 +160,14 @@ _PIXEL = Family(
             "r g b s",
             _vibrance,
         ),
-        Card(
+        by_hand(
             "green_key",
             "alpha matte_out",
             "1 - smoothstep(0, {s}, {g} - max({r}, {b}))",
             "r g b s",
             _key,
         ),
-        Card(
+        by_hand(
             "bloom_weight",
             "bloom glow",
             "v^2 / (v + 0.1), v the excess of 0.2126 * {r} + 0.7152 * {g} + 0.0722 * {b} over {s}, "
@@ -175,7 +175,7 @@ _PIXEL = Family(
             "r g b s",
             _highlight,
         ),
-        Card(
+        by_hand(
             "rms_intensity",
             "intensity energy",
             "sqrt(({r}^2 + {g}^2 + {b}^2) / 3)",

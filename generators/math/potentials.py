@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, either, quantity
+from generators.math.cards import Family, by_hand, either, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
 
@@ -82,85 +82,85 @@ _POTENTIAL = Family(
     masks="bonded active mask",
     reductions=("sum", "mean", "largest", "smallest"),
     cards=(
-        Card(
+        by_hand(
             "lennard_jones",
             "energy potential",
             f"4 * {{e}} * (q^12 - q^6) {_SPLIT}",
             "r e s",
             _lennard_jones,
         ),
-        Card(
+        by_hand(
             "lj_force",
             "force push",
             f"24 * {{e}} / {{r}} * (2 * q^12 - q^6) {_SPLIT}",
             "r e s",
             _lj_force,
         ),
-        Card(
+        by_hand(
             "morse",
             "energy potential",
             "{e} * ((1 - w)^2 - 1) with w = exp(-{a} * ({r} - {s}))",
             "r e s a",
             _morse,
         ),
-        Card(
+        by_hand(
             "buckingham",
             "energy potential",
             "8 * {e} * exp(-2 * {a} * {r} / {s}) - {e} / {r}^6",
             "r e s a",
             _buckingham,
         ),
-        Card(
+        by_hand(
             "wca",
             "energy repulsion",
             f"{{e}} * (4 * (q^12 - q^6) + 1) where {{r}} < 1.122462 * {{s}}, else 0, {_SPLIT}",
             "r e s",
             _wca,
         ),
-        Card(
+        by_hand(
             "yukawa",
             "energy screened",
             "{e} * exp(-{a} * {r}) / {r}",
             "r e a",
             lambda b, r, e, a: e * fn("exp", -a * r) / r,
         ),
-        Card(
+        by_hand(
             "ewald_real",
             "energy coulomb",
             "{e} * erfc({a} * {r}) / {r}",
             "r e a",
             lambda b, r, e, a: e * fn("erfc", a * r) / r,
         ),
-        Card(
+        by_hand(
             "gaussian_charge",
             "energy coulomb",
             "{e} * erf({a} * {r}) / {r}",
             "r e a",
             lambda b, r, e, a: e / r * fn("erf", a * r),
         ),
-        Card(
+        by_hand(
             "harmonic_bond",
             "energy strain",
             "{e} / 2 * ({r} - {s})^2",
             "r e s",
             lambda b, r, e, s: 0.5 * e * (x := b.let(("stretch", "dr"), r - s)) * x,
         ),
-        Card(
+        by_hand(
             "soft_sphere",
             "energy contact",
             "{e} / 2 * max(1.2 * {s} - {r}, 0)^2",
             "r e s",
             _soft_sphere,
         ),
-        Card(
+        by_hand(
             "switched_coulomb",
             "energy coulomb",
             "{e} * {s} / {r} * (1 - smoothstep(1.1 * {s}, 1.6 * {s}, {r}))",
             "r e s",
             _switched,
         ),
-        Card("induced_dipole", "energy attraction", "-{e} * ({s} / {r})^3", "r e s", _dipole),
-        Card(
+        by_hand("induced_dipole", "energy attraction", "-{e} * ({s} / {r})^3", "r e s", _dipole),
+        by_hand(
             "gaussian_shell",
             "energy well_out",
             "-{e} * exp(-(({r} - {s}) * {a})^2)",

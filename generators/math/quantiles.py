@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, either, quantity
+from generators.math.cards import Family, by_hand, either, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
 
@@ -40,28 +40,28 @@ _QUANTILE = Family(
     reductions=("mean", "largest", "smallest", "sum"),
     spatial=False,
     cards=(
-        Card(
+        by_hand(
             "normal_quantile",
             "quantiles deviates",
             "{mu} + {sigma} * sqrt(2) * erfinv(2 * {p} - 1)",
             "p mu sigma",
             lambda b, p, mu, s: mu + s * 1.4142136 * fn("erfinv", 2.0 * p - 1.0),
         ),
-        Card(
+        by_hand(
             "normal_upper_quantile",
             "quantiles thresholds",
             "{mu} + {sigma} * sqrt(2) * erfcinv(2 * {p})",
             "p mu sigma",
             lambda b, p, mu, s: mu + 1.4142136 * s * fn("erfcinv", 2.0 * p),
         ),
-        Card(
+        by_hand(
             "half_normal_quantile",
             "quantiles sizes",
             "{mu} + {sigma} * sqrt(2) * erfinv({p})",
             "p mu sigma",
             lambda b, p, mu, s: mu + 1.4142136 * s * fn("erfinv", p),
         ),
-        Card(
+        by_hand(
             "logit_quantile",
             "quantiles logits",
             "{mu} + {sigma} * log({p} / (1 - {p}))",
@@ -70,49 +70,49 @@ _QUANTILE = Family(
                 mu + s * either(b, fn("log", p / (1.0 - p)), fn("log", p) - fn("log", 1.0 - p))
             ),
         ),
-        Card(
+        by_hand(
             "gumbel_quantile",
             "quantiles extremes",
             "{mu} - {sigma} * log(-log({p}))",
             "p mu sigma",
             lambda b, p, mu, s: mu - s * fn("log", -fn("log", p)),
         ),
-        Card(
+        by_hand(
             "cauchy_quantile",
             "quantiles deviates",
             "{mu} + {sigma} * tan(pi * ({p} - 0.5))",
             "p mu sigma",
             lambda b, p, mu, s: mu + s * fn("tan", 3.1415927 * (p - 0.5)),
         ),
-        Card(
+        by_hand(
             "laplace_quantile",
             "quantiles deviates",
             "{mu} - {sigma} * sign(c) * log(1 - 2 * |c|) with c = {p} - 0.5",
             "p mu sigma",
             _laplace_quantile,
         ),
-        Card(
+        by_hand(
             "sech_quantile",
             "quantiles deviates",
             "{mu} + {sigma} * 2 / pi * log(tan(pi / 2 * {p}))",
             "p mu sigma",
             lambda b, p, mu, s: mu + 0.63661977 * s * fn("log", fn("tan", 1.5707963 * p)),
         ),
-        Card(
+        by_hand(
             "rayleigh_quantile",
             "quantiles radii",
             "{mu} + {sigma} * sqrt(-2 * log(1 - {p}))",
             "p mu sigma",
             lambda b, p, mu, s: mu + s * fn("sqrt", -2.0 * fn("log", 1.0 - p)),
         ),
-        Card(
+        by_hand(
             "student_t2_quantile",
             "quantiles deviates",
             "{mu} + {sigma} * 2 * ({p} - 0.5) * sqrt(2 / a) with a = 4 * {p} * (1 - {p})",
             "p mu sigma",
             _student2_quantile,
         ),
-        Card(
+        by_hand(
             "tukey_lambda_quantile",
             "quantiles deviates",
             "{mu} + {sigma} * ({p}^0.14 - (1 - {p})^0.14) / 0.14",

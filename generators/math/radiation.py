@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, either, quantity
+from generators.math.cards import Family, by_hand, either, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
 
@@ -95,61 +95,61 @@ _RADIATION = Family(
     masks="clear valid mask",
     reductions=("sum", "mean", "largest"),
     cards=(
-        Card(
+        by_hand(
             "planck",
             "radiance spectrum",
             _x_text("119.1 / ({w}^5 * (exp(x) - 1))"),
             "w t",
             _planck,
         ),
-        Card(
+        by_hand(
             "wien",
             "radiance spectrum",
             "119.1 * {w}^(-5) * exp(-14.388 / ({w} * {t}))",
             "w t",
             _wien,
         ),
-        Card(
+        by_hand(
             "brightness_temperature",
             "brightness t_bright",
             _x_text("14.388 / ({w} * log(1 + (exp(x) - 1) / {e}))"),
             "w t e",
             _brightness,
         ),
-        Card("photon_number", "occupancy photons", _x_text("1 / (exp(x) - 1)"), "w t", _bose),
-        Card(
+        by_hand("photon_number", "occupancy photons", _x_text("1 / (exp(x) - 1)"), "w t", _bose),
+        by_hand(
             "fermi_level",
             "occupancy filled",
             "1 / (1 + exp(x)) with x = ({w} - 4 * {e}) / (0.2 * {t})",
             "w t e",
             _fermi,
         ),
-        Card(
+        by_hand(
             "einstein_heat",
             "heat_capacity cv",
             "y^2 / sinh(y)^2 with y = 7.194 / ({w} * {t})",
             "w t",
             _einstein,
         ),
-        Card("arrhenius", "rate rates_out", "10 * {w} * exp(-{a} / {t})", "w t a", _arrhenius),
-        Card("eyring", "rate rates_out", "2 * {t} * exp({e} - {a} / {t})", "t a e", _eyring),
-        Card(
+        by_hand("arrhenius", "rate rates_out", "10 * {w} * exp(-{a} / {t})", "w t a", _arrhenius),
+        by_hand("eyring", "rate rates_out", "2 * {t} * exp({e} - {a} / {t})", "t a e", _eyring),
+        by_hand(
             "boltzmann_share",
             "population excited",
             "r / (1 + r) with r = 3 * exp(-{a} / {t})",
             "t a",
             _boltzmann,
         ),
-        Card("beer_lambert", "transmitted light", "{e} * exp(-{a} / {w})", "w a e", _beer),
-        Card(
+        by_hand("beer_lambert", "transmitted light", "{e} * exp(-{a} / {w})", "w a e", _beer),
+        by_hand(
             "direct_beam",
             "beam irradiance",
             "{e} * exp(-0.3 / cos(0.12 * {w}))",
             "w e",
             _air_mass,
         ),
-        Card("net_emission", "power net_power", "5.67 * {e} * ({t}^4 - 1)", "t e", _power),
-        Card("rayleigh_loss", "scattered loss_out", "1 - exp(-{a} / {w}^4)", "w a", _rayleigh),
+        by_hand("net_emission", "power net_power", "5.67 * {e} * ({t}^4 - 1)", "t e", _power),
+        by_hand("rayleigh_loss", "scattered loss_out", "1 - exp(-{a} / {w}^4)", "w a", _rayleigh),
     ),
 )
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from generators.build import MOST_COPIES, KernelBuilder, cast, fn
+from generators.kit.formulas import read_once
 from generators.math.core import Core, keys_of
-from generators.math.scene import Scene, once_only
+from generators.math.scene import Scene
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Var, literal
 
@@ -83,7 +84,7 @@ def reduced(s: Scene, core: Core, plan: Plan, term: Callable[[], Expr], text: st
     if {"mean", "rms"} & set(plan.kinds) and (plan.weights is not None or plan.flags is not None):
         mass = k.let(("mass", "norm", "weight_sum"), k.lift(0.0, s.type))
     s.place = s.threads
-    s.hoist(keys_of(core.cards), once_only(core.cards))
+    s.hoist(keys_of(core.cards), read_once(core.cards))
     k.used.discard(s.loop)
     with k.for_((s.loop,), count) as j:
         s.place = (*s.threads, j)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, either, quantity
+from generators.math.cards import Family, by_hand, either, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
 
@@ -83,87 +83,87 @@ _ROUNDING = Family(
     smooth=False,
     reductions=("sum", "mean", "rms", "largest"),
     cards=(
-        Card("snap", "snapped rounded", "{q} * round({x} / {q})", "x q", _snap),
-        Card(
+        by_hand("snap", "snapped rounded", "{q} * round({x} / {q})", "x q", _snap),
+        by_hand(
             "snap_down",
             "snapped floored",
             "{q} * floor({x} / {q})",
             "x q",
             lambda b, x, q: q * fn("floor", x / q),
         ),
-        Card("snap_up", "snapped raised", "{q} * ceil({x} / {q})", "x q", _ceil_snap),
-        Card(
+        by_hand("snap_up", "snapped raised", "{q} * ceil({x} / {q})", "x q", _ceil_snap),
+        by_hand(
             "snap_inward",
             "snapped cut",
             "{q} * trunc({x} / {q})",
             "x q",
             lambda b, x, q: q * fn("trunc", x / q),
         ),
-        Card(
+        by_hand(
             "snap_away",
             "snapped rounded",
             "{q} * floor(|{x}| / {q} + 0.5) with the sign of {x}",
             "x q",
             _half_away,
         ),
-        Card(
+        by_hand(
             "mu_compress",
             "companded coded",
             "log(1 + {m} * |{x}|) / log(1 + {m}) with the sign of {x}",
             "x m",
             _mu_law,
         ),
-        Card(
+        by_hand(
             "rounding_error",
             "errors residuals",
             "{x} - {q} * round({x} / {q})",
             "x q",
             lambda b, x, q: x - _snap(b, x, q),
         ),
-        Card(
+        by_hand(
             "mu_expand",
             "expanded decoded",
             "((1 + {m})^(0.3 * |{x}|) - 1) / {m} with the sign of {x}",
             "x m",
             _mu_expand,
         ),
-        Card(
+        by_hand(
             "wrap_period",
             "wrapped periodic",
             "{x} - 4 * {q} * rint({x} / (4 * {q}))",
             "x q",
             _centred_wrap,
         ),
-        Card(
+        by_hand(
             "mirror_period",
             "mirrored folded",
             "4 * {q} * (1 - |2 * f - 1|) with f = u - floor(u), u = {x} / (4 * {q})",
             "x q",
             _reflect,
         ),
-        Card(
+        by_hand(
             "dead_zone",
             "shrunk soft",
             "max(|{x}| - {q}, 0) with the sign of {x}",
             "x q",
             _dead_zone,
         ),
-        Card("mid_rise", "snapped coded", "{q} * (floor({x} / {q}) + 0.5)", "x q", _mid_rise),
-        Card(
+        by_hand("mid_rise", "snapped coded", "{q} * (floor({x} / {q}) + 0.5)", "x q", _mid_rise),
+        by_hand(
             "saturating_code",
             "coded clipped",
             "{q} times rint({x} / {q}) clamped to [-4, 3]",
             "x q",
             _saturated,
         ),
-        Card(
+        by_hand(
             "octave_floor",
             "octaves powers",
             "2^floor(log2(|{x}| + 0.01)) / {m} with the sign of {x}",
             "x m",
             _log_grid,
         ),
-        Card(
+        by_hand(
             "signed_remainder",
             "remainders parts",
             "f^2 * sign({x}) with f the fraction {x} / {q} - trunc({x} / {q})",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from generators.build import KernelBuilder, cast
 from generators.build import field as field_of
-from generators.math.cards import Card, Family, Quantity
+from generators.math.cards import Family, Quantity
 from generators.program.dtypes import Scalar, Struct
 from generators.program.expr import Const, Expr, Field, Var
 
@@ -178,9 +178,3 @@ def launch(
     s = Scene(k, family, type_, tuple(dims), threads, loop)
     s.styles = (k.draw.word.integer(0, 5), k.draw.word.integer(0, 5))
     return s
-
-
-def once_only(cards: Sequence[Card]) -> list[str]:
-    """The keys that the formulas mention once in all."""
-    keys = {key for card in cards for key in card.keys}
-    return [k for k in keys if sum(card.text.count("{" + k + "}") for card in cards) == 1]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, quantity
+from generators.kit.formulas import Formula
+from generators.math.cards import Family, by_hand, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
 
@@ -126,9 +127,9 @@ def _airy_like(b: BodyBuilder, x: Expr) -> Expr:
     return 0.28209479 * fn("exp", -z) / fn("sqrt", fn("sqrt", x))
 
 
-def _card(name: str, outs: str, text: str, build: object) -> Card:
+def _card(name: str, outs: str, text: str, build: object) -> Formula:
     assert callable(build)
-    return Card(name, outs, text, "x", build)
+    return by_hand(name, outs, text, "x", build)
 
 
 _SPECIAL = Family(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, either, quantity
+from generators.math.cards import Family, by_hand, either, quantity
 from generators.math.compose import compose
 from generators.program.expr import Const, Expr, literal
 
@@ -107,78 +107,78 @@ _STABLE = Family(
     records="Pair Operands",
     reductions=("sum", "mean", "largest", "smallest"),
     cards=(
-        Card(
+        by_hand(
             "scaled_hypot",
             "norms hyp",
             "m * sqrt(1 + (s / m)^2), m the larger and s the smaller of |{x}| and |{y}|",
             "x y",
             _hypot,
         ),
-        Card("logaddexp", "lse log_sum", "log(exp({x}) + exp({y})), stably", "x y", _logaddexp),
-        Card(
+        by_hand("logaddexp", "lse log_sum", "log(exp({x}) + exp({y})), stably", "x y", _logaddexp),
+        by_hand(
             "sinc_series",
             "sinc_out sincs",
             "sin(p) / p with p = pi * {x}, or 1 - p^2 / 6 where |p| <= 0.4",
             "x",
             _sinc,
         ),
-        Card(
+        by_hand(
             "expm1_series",
             "em1 growth",
             "exp({x}) - 1, by its Taylor series up to {x}^4 where |{x}| < 0.1",
             "x",
             _expm1,
         ),
-        Card(
+        by_hand(
             "stable_root",
             "roots root_out",
             "-({x} + sign({x}) * sqrt({x}^2 + {y}^2 + 0.5)), a root that does not cancel",
             "x y",
             _root,
         ),
-        Card(
+        by_hand(
             "stable_sigmoid",
             "probs sigmoids",
             "the sigmoid of {x}: 1 / (1 + e) for {x} >= 0, else e / (1 + e), with e = exp(-|{x}|)",
             "x",
             _sigmoid,
         ),
-        Card(
+        by_hand(
             "log1p_series",
             "log1p_out logs",
             "2 * u * (1 + s / 3 + s^2 / 5 + s^3 / 7) with s = u^2, u = h / (2 + h), h = 0.2 * {x}",
             "x",
             lambda b, x: _log1p(b, b.let(("small", "h"), 0.2 * x)),
         ),
-        Card(
+        by_hand(
             "root_difference",
             "differences gaps",
             "(cbrt({x}) - cbrt({y})) * sign({x})",
             "x y",
             _cube_root_difference,
         ),
-        Card(
+        by_hand(
             "atanh_by_log",
             "atanh_out values",
             "log((1 + t) / (1 - t)) / 2 with t = 0.3 * {x}",
             "x",
             _atanh,
         ),
-        Card(
+        by_hand(
             "asinh_by_log",
             "asinh_out values",
             "log(a + sqrt(a^2 + 1)) with a = |{x}|, with the sign of {x}",
             "x",
             _asinh,
         ),
-        Card(
+        by_hand(
             "safe_ratio",
             "ratios quotients",
             "{x} divided by max(|{y}|, {eps}) with the sign of {y}",
             "x y eps",
             _ratio,
         ),
-        Card(
+        by_hand(
             "smooth_max",
             "maxima upper",
             "({x} + {y} + sqrt(({x} - {y})^2 + {eps}^2)) / 2",

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from generators.build import KernelBuilder, cast, fn
-from generators.math.cards import Card
+from generators.kit.formulas import Formula
 from generators.math.core import (
     Core,
     at_place,
@@ -115,7 +115,7 @@ def _outputs(s: Scene, core: Core, frame: str, how: str, in_place: bool) -> Outs
     return found
 
 
-def out_names(k: KernelBuilder, card: Card) -> list[str]:
+def out_names(k: KernelBuilder, card: Formula) -> list[str]:
     """Names for the output of a formula: its own, and one with ``_out`` only when all are taken."""
     return [name for name in card.outs.split() if name not in k.used] or [f"{card.name}_out"]
 

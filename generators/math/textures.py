@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, either, quantity
+from generators.math.cards import Family, by_hand, either, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
 
@@ -110,28 +110,28 @@ _TEXTURE = Family(
     reductions=("sum", "mean", "largest"),
     smooth=False,
     cards=(
-        Card(
+        by_hand(
             "checker",
             "pattern_out tone",
             "the parity c - 2 * floor((c + 0.5) / 2) of c = floor({s} * {u}) + floor({s} * {v})",
             "u v s",
             _checker,
         ),
-        Card(
+        by_hand(
             "stripes",
             "pattern_out bars",
             "1 where the fraction of {s} * ({u} + {v} / 2) is below {w}, else 0",
             "u v s w",
             _stripes,
         ),
-        Card(
+        by_hand(
             "soft_stripes",
             "pattern_out bars",
             "smoothstep({w} / 2, {w}, |f - 0.5|) with f the fraction of {s} * {u} + {v}",
             "u v s w",
             _soft_stripes,
         ),
-        Card(
+        by_hand(
             "bricks",
             "wall pattern_out",
             "(0.6 + 0.4 * o) where the fraction of {s} * {u} + o / 2 exceeds 0.2 * {w}, else 0, "
@@ -139,7 +139,7 @@ _TEXTURE = Family(
             "u v s w",
             _bricks,
         ),
-        Card(
+        by_hand(
             "polka_dots",
             "dots pattern_out",
             "1 - smoothstep({w} / 2, 1.2 * {w}, d), d the distance of ({s} * {u}, {s} * {v}) "
@@ -147,14 +147,14 @@ _TEXTURE = Family(
             "u v s w",
             _dots,
         ),
-        Card(
+        by_hand(
             "rings",
             "ring_out pattern_out",
             "the fraction of 2 * {s} * sqrt({u}^2 + {v}^2)",
             "u v s",
             _rings,
         ),
-        Card(
+        by_hand(
             "wood_grain",
             "grain wood",
             "f^2 * (3 - 2 * f), f the fraction of {s} * (sqrt({u}^2 + {v}^2) + 0.1 * {w} * sin(9 "
@@ -162,42 +162,42 @@ _TEXTURE = Family(
             "u v s w",
             _wood,
         ),
-        Card(
+        by_hand(
             "marble",
             "veins marble_out",
             "(1 + cos(pi * {s} * ({u} + {w} * sin(2 * pi * {v})))) / 2",
             "u v s w",
             _marble,
         ),
-        Card(
+        by_hand(
             "pixelated_ramp",
             "ramp pattern_out",
             "g({u}) * (1 - g({v})) with g(c) = trunc({s} * c) / {s}",
             "u v s",
             _pixelated,
         ),
-        Card(
+        by_hand(
             "terraces",
             "terrain heights",
             "ceil({s} * h) / {s} with h = ({u}^2 + {v}) / 2",
             "u v s",
             _terraces,
         ),
-        Card(
+        by_hand(
             "contour_lines",
             "contours lines_out",
             "1 where h = 2 * {s} * {u} * {v} is nearer than {w} / 2 to a whole number, else 0",
             "u v s w",
             _contours,
         ),
-        Card(
+        by_hand(
             "zigzag",
             "zigzag_out pattern_out",
             "the fraction of {s} * {v} + |{s} * {u} - round({s} * {u})|",
             "u v s",
             _zigzag,
         ),
-        Card(
+        by_hand(
             "star_rays",
             "rays star",
             "|sin(ceil({s} * a))| with the sign of a = atan2({v} - 0.5, {u} - 0.5)",

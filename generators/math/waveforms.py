@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, either, quantity
+from generators.math.cards import Family, by_hand, either, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
 
@@ -79,85 +79,87 @@ _WAVE = Family(
     smooth=False,
     reductions=("sum", "mean", "rms", "largest"),
     cards=(
-        Card(
+        by_hand(
             "damped_sine",
             "wave signal",
             "exp(-{t} / {d}) * sin(2 * pi * {f} * {t})",
             "t f d",
             lambda b, t, f, d: fn("exp", -t / d) * fn("sin", _phase(b, t, f)),
         ),
-        Card(
+        by_hand(
             "sawtooth",
             "wave signal",
             "2 * c - 1 with c the fraction of {f} * {t}",
             "t f",
             lambda b, t, f: 2.0 * _cycle(b, t, f) - 1.0,
         ),
-        Card(
+        by_hand(
             "square_wave",
             "wave signal",
             "exp(-{t} / {d}) with the sign of sin(2 * pi * {f} * {t} + 0.3)",
             "t f d",
             _square,
         ),
-        Card(
+        by_hand(
             "triangle_wave",
             "wave signal",
             "the triangle wave 4 * |c - 0.5| - 1 with c the fraction of {f} * {t}",
             "t f",
             lambda b, t, f: 4.0 * fn("abs", _cycle(b, t, f) - 0.5) - 1.0,
         ),
-        Card(
+        by_hand(
             "rounded_triangle",
             "wave signal",
             "2 / pi * asin(0.999 * sin(2 * pi * {f} * {t}))",
             "t f",
             lambda b, t, f: 0.63661977 * fn("asin", 0.999 * fn("sin", _phase(b, t, f))),
         ),
-        Card(
+        by_hand(
             "falling_pulse",
             "wave signal",
             "1 - c where c < {d} and 0 elsewhere, with c the fraction of {f} * {t}",
             "t f d",
             _pulse,
         ),
-        Card(
+        by_hand(
             "ricker",
             "wavelet signal",
             "(1 - 2 * a^2) * exp(-a^2) with a = pi * {f} * ({t} - 0.5)",
             "t f",
             _ricker,
         ),
-        Card(
+        by_hand(
             "gabor",
             "wavelet signal",
             "exp(-s^2 / 2) * cos(2 * pi * {f} * ({t} - 0.5)) with s = ({t} - 0.5) / {d}",
             "t f d",
             _gabor,
         ),
-        Card("chirp", "sweep signal", "sin(2 * pi * {t} * ({f} + {m} * {t} / 2))", "t f m", _chirp),
-        Card(
+        by_hand(
+            "chirp", "sweep signal", "sin(2 * pi * {t} * ({f} + {m} * {t} / 2))", "t f m", _chirp
+        ),
+        by_hand(
             "fm_tone",
             "wave signal",
             "sin(p + {m} * sin(2 * p)), p = 2 * pi * {f} * {t}",
             "t f m",
             _fm,
         ),
-        Card(
+        by_hand(
             "am_tone",
             "wave signal",
             "(1 + {m} * cos(2 * pi * {t})) * sin(2 * pi * {f} * {t})",
             "t f m",
             lambda b, t, f, m: (1.0 + m * fn("cos", 6.2831853 * t)) * fn("sin", _phase(b, t, f)),
         ),
-        Card(
+        by_hand(
             "soft_square",
             "wave signal",
             "tanh(2 * {m} * sin(2 * pi * {f} * {t}))",
             "t f m",
             _soft_square,
         ),
-        Card(
+        by_hand(
             "wave_folder",
             "wave signal",
             "sin(pi / 2 * (1 + {m}) * sin(2 * pi * {f} * {t}))",

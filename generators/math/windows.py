@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Card, Family, either, quantity
+from generators.math.cards import Family, by_hand, either, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
 
@@ -85,22 +85,22 @@ _WINDOW = Family(
     weights="gains weights",
     reductions=("sum", "mean", "rms", "largest"),
     cards=(
-        Card("hann", "windowed tapered", "{x} * (1 - cos(2 * pi * {u})) / 2", "x u", _hann),
-        Card(
+        by_hand("hann", "windowed tapered", "{x} * (1 - cos(2 * pi * {u})) / 2", "x u", _hann),
+        by_hand(
             "hamming",
             "windowed tapered",
             "{x} * (0.54 - 0.46 * cos(2 * pi * {u}))",
             "x u",
             _hamming,
         ),
-        Card(
+        by_hand(
             "blackman",
             "windowed tapered",
             "{x} * (0.42 - 0.5 * cos(2 * pi * {u}) + 0.08 * cos(4 * pi * {u}))",
             "x u",
             _blackman,
         ),
-        Card(
+        by_hand(
             "nuttall",
             "windowed tapered",
             "{x} * (0.355768 - 0.487396 * cos(p) + 0.144232 * cos(2 * p) - 0.012604 * cos(3 * p)) "
@@ -108,7 +108,7 @@ _WINDOW = Family(
             "x u",
             _nuttall,
         ),
-        Card(
+        by_hand(
             "tukey",
             "windowed tapered",
             "{x} times 0.5 - 0.5 * cos(2 * pi * e / {a}) where e < {a} / 2, unchanged elsewhere, "
@@ -116,28 +116,28 @@ _WINDOW = Family(
             "x u a",
             _tukey,
         ),
-        Card(
+        by_hand(
             "gaussian_window",
             "windowed tapered",
             "{x} * exp(-z * z / 2) with z = (2 * {u} - 1) / {a}",
             "x u a",
             _gauss,
         ),
-        Card(
+        by_hand(
             "lanczos",
             "windowed tapered",
             "{x} * sin(p) / p with p = pi * (2 * {u} - 1) ({x} itself where |p| <= 0.1)",
             "x u",
             _lanczos,
         ),
-        Card(
+        by_hand(
             "kaiser_series",
             "windowed tapered",
             "{x} * (1 + q + q^2 / 4 + q^3 / 36) with q = 4 * {a}^2 * (1 - (2 * {u} - 1)^2)",
             "x u a",
             _kaiser,
         ),
-        Card(
+        by_hand(
             "welch",
             "windowed tapered",
             "{x} * (1 - (2 * {u} - 1)^2)",
@@ -146,14 +146,14 @@ _WINDOW = Family(
                 x * either(b, 4.0 * u * (1.0 - u), 1.0 - (2.0 * u - 1.0) * (2.0 * u - 1.0))
             ),
         ),
-        Card(
+        by_hand(
             "bartlett",
             "windowed tapered",
             "{x} * (1 - |2 * {u} - 1|)",
             "x u",
             lambda b, x, u: x * (1.0 - fn("abs", 2.0 * u - 1.0)),
         ),
-        Card(
+        by_hand(
             "cosine_power",
             "windowed tapered",
             "{x} * sin(pi * {u})^(2 * {a})",

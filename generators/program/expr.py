@@ -71,6 +71,15 @@ class Expr:
     def __rshift__(self, other: Operand) -> Op:
         return binary("rshift", self, other)
 
+    def __pow__(self, other: Operand) -> Op:
+        return binary("pow", self, other)
+
+    def __rpow__(self, other: Operand) -> Op:
+        return binary("pow", other, self)
+
+    def __abs__(self) -> Op:
+        return op("abs", self)
+
     def __neg__(self) -> Op:
         return op("neg", self)
 

@@ -1,0 +1,207 @@
+"""Formulas written once: the code gives the name, the quantities read, how often, and the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cached_property
+from inspect import signature
+from typing import Any
+
+from generators.build import BodyBuilder
+from generators.build.draw import Draw, Stream
+from generators.kit.text import written
+from generators.program.dtypes import FLOAT32, INT32, Type
+from generators.program.expr import Const, Expr, Op, Var
+from generators.program.ir import Assign
+from generators.program.signatures import OpTypeError
+
+Build = Callable[..., Expr]
+"""``code(x, k)`` gives a value of quantities; ``code(body, x, k)`` writes to ``body`` too."""
+
+
+BODY = "body"
+"""The name of a formula's first parameter where its code writes statements."""
+
+
+class _First(Stream):
+    """Takes the first of all choices, and every chance."""
+
+    def bits64(self) -> int:
+        return 0
+
+
+class _Sketch(Draw):
+    def stream(self, purpose: str) -> Stream:
+        return _First(purpose)
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula: its name, names of an output, its code, and prose for what no tree can tell.
+
+    ``prose`` names quantities in braces; it is needed where the code branches or loops.
+    """
+
+    name: str
+    outs: str
+    code: Build
+    prose: str = ""
+    types: tuple[Type, ...] = ()
+    by_hand: tuple[str, ...] = ()
+    """Keys of a formula whose code does not name them."""
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """The quantities that it reads: its parameters."""
+        names = list(self.by_hand or signature(self.code).parameters)
+        return names[1:] if names[0] == BODY else names
+
+    def build(self, b: BodyBuilder, *args: Expr) -> Expr:
+        """The value of the formula; the statements it needs go to ``b``."""
+        takes_builder = next(iter(signature(self.code).parameters)) == BODY
+        return self.code(b, *args) if takes_builder else self.code(*args)
+
+    def of(self, b: BodyBuilder, values: Mapping[str, Expr]) -> Expr:
+        """The value for quantities given by key."""
+        return self.build(b, *(values[key] for key in self.keys))
+
+    def reads(self, key: str) -> int:
+        """How often the code reads a quantity."""
+        return _reads(self._sketch, key)
+
+    @property
+    def plain(self) -> bool:
+        """Whether it only reads one quantity as it is."""
+        return isinstance(self._sketch[1], Var) and not self._sketch[0]
+
+    def said(self, values: Mapping[str, str]) -> str:
+        """The formula in words, with these texts for its quantities."""
+        if self.prose:
+            return self.prose.format(**values)
+        statements, value = self._sketch
+        return _told(statements, value, {key: values[key] for key in self.keys})
+
+    @cached_property
+    def _sketch(self) -> tuple[tuple[Any, ...], Expr]:
+        """Statements and value with a variable for each key: of floats, or of whole numbers."""
+        if self.types:
+            return self._sketched(self.types)
+        try:
+            return self._sketched((FLOAT32,) * len(self.keys))
+        except OpTypeError:
+            return self._sketched((INT32,) * len(self.keys))
+
+    def _sketched(self, types: tuple[Type, ...]) -> tuple[tuple[Any, ...], Expr]:
+        body = BodyBuilder(_Sketch(0, "", 0, 0))
+        body.used.update(self.keys)
+        value = self.build(body, *map(Var, self.keys, types))
+        statements = body.body()
+        names = {s.name for s in statements if isinstance(s, Assign)}
+        if not self.prose and len(names) < len(statements):
+            raise ValueError(f"formula {self.name} branches or loops: it needs prose")
+        return statements, value
+
+
+def _inside(node: Any) -> Iterator[Any]:
+    """A tree's nodes."""
+    if isinstance(node, tuple | list):
+        for part in node:
+            yield from _inside(part)
+    elif is_dataclass(node) and not isinstance(node, type):
+        yield node
+        for f in fields(node):
+            yield from _inside(getattr(node, f.name))
+
+
+def _told(statements: Sequence[Assign], value: Expr, said: Mapping[str, str]) -> str:
+    """The value, its locals written out where they are short or used once, else defined."""
+    texts, defined = dict(said), []
+    taken = {word for text in said.values() for word in re.findall(r"[A-Za-z_]\w*", text)}
+    left = [(s.name, s.value) for s in statements]
+
+    def leaf(e: Expr) -> str | None:
+        return texts.get(e.name) if isinstance(e, Var) else None
+
+    while left:
+        (name, meaning), *left = left
+        if _short(meaning) or _reads([left, value], name) < 2:
+            left = [(other, _put(tree, name, meaning)) for other, tree in left]
+            value = _put(value, name, meaning)
+            continue
+        texts[name] = next(n for n in (name, *"qrsuvwz") if n not in taken)
+        taken.add(texts[name])
+        defined.append(f"{texts[name]} = {written(meaning, leaf)}")
+    whole = written(value, leaf)
+    return f"{whole} with {', '.join(defined)}" if defined else whole
+
+
+def _reads(node: Any, name: str) -> int:
+    """How often a variable is read."""
+    return sum(isinstance(part, Var) and part.name == name for part in _inside(node))
+
+
+def _short(value: Expr) -> bool:
+    """Whether a value is written out each time: a name, a number, a name's square."""
+    if isinstance(value, Op) and value.op == "mul":
+        return value.args[0] == value.args[1] and isinstance(value.args[0], Var)
+    return isinstance(value, Var | Const)
+
+
+def _put(node: Any, name: str, new: Expr) -> Any:
+    """An expression with another in the place of a variable."""
+    if isinstance(node, tuple):
+        return tuple(_put(part, name, new) for part in node)
+    if isinstance(node, Var) and node.name == name:
+        return new
+    if not is_dataclass(node) or isinstance(node, type | Var | Const | Type):
+        return node
+    changed = {f.name: _put(getattr(node, f.name), name, new) for f in fields(node)}
+    return type(node)(**changed)
+
+
+def formulas(**entries: Build | tuple[str, Build]) -> tuple[Formula, ...]:
+    """Formulas by name: their code, with names of an output before it where those differ."""
+    found = []
+    for name, entry in entries.items():
+        outs, code = entry if isinstance(entry, tuple) else (name, entry)
+        found.append(code if isinstance(code, Formula) else Formula(name, outs, code))
+    return tuple(found)
+
+
+@dataclass
+class Shelf:
+    """Formulas of one subject; a family of formulas derives from it."""
+
+    cards: tuple[Formula, ...] = field(default=(), kw_only=True)
+
+    def add(self, name: str, outs: str, code: Build, prose: str = "") -> None:
+        """One more formula, of one expression."""
+        self.cards = (*self.cards, Formula(name, outs, code, prose, self.types_of(code)))
+
+    def formula(self, outs: str, prose: str = "") -> Callable[[Build], Build]:
+        """Mark a function as one more formula, known by its name."""
+
+        def add(code: Build) -> Build:
+            self.add(code.__name__.lstrip("_"), outs, code, prose)
+            return code
+
+        return add
+
+    def types_of(self, code: Build) -> tuple[Type, ...]:
+        """The types of the quantities that a formula reads; none where all are floats."""
+        return ()
+
+    def card(self, name: str) -> Formula:
+        return next(card for card in self.cards if card.name == name)
+
+
+def keys_of(formulas: Sequence[Formula]) -> list[str]:
+    """All that the formulas read, in the order in which they read it."""
+    return list(dict.fromkeys(key for formula in formulas for key in formula.keys))
+
+
+def read_once(formulas: Sequence[Formula]) -> list[str]:
+    """The quantities that the formulas read once in all."""
+    return [k for k in keys_of(formulas) if sum(f.reads(k) for f in formulas if k in f.keys) == 1]

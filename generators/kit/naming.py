@@ -1,0 +1,93 @@
+"""Names for values, and formulas in helper functions or written in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from generators.build import BodyBuilder, KernelBuilder
+from generators.kit.formulas import Formula
+from generators.kit.sites import Names
+from generators.kit.words import words
+from generators.program.dtypes import Type
+from generators.program.expr import Const, Expr, Field, Var
+
+BY_LEVEL = {1: 0.0, 2: 0.25, 3: 0.55, 4: 0.6, 5: 0.6}
+"""How often people move a formula of a level into a function."""
+
+
+def maybe(b: BodyBuilder, names: Names, value: Expr, chance: float = 0.5) -> Expr:
+    """A value that is used once: under a name, or nested where it is used."""
+    if isinstance(value, Var | Const) or not b.draw.shape.chance(chance):
+        return value
+    return b.let(words(names), value)
+
+
+def held(b: BodyBuilder, names: Names, value: Expr) -> Expr:
+    """A value that is used more than once: under a name unless it is one, a literal or a field."""
+    if isinstance(value, Var | Const):
+        return value
+    if isinstance(value, Field) and b.draw.shape.chance(0.5):
+        return value
+    return b.let(words(names), value)
+
+
+def local(b: BodyBuilder, names: Names, value: Expr) -> Var:
+    """A value as a local variable, which may be changed; a local is taken as it is."""
+    return value if isinstance(value, Var) else b.let(words(names), value)
+
+
+def helper(
+    k: KernelBuilder,
+    names: Names,
+    params: Sequence[tuple[str, Type]],
+    build: Callable[..., Expr],
+    doc: str = "",
+) -> str:
+    """A helper function, ``build(body, *params)`` being its statements and result; its name."""
+    body = BodyBuilder(k.draw)
+    variables = tuple(Var(body.name(name), type_) for name, type_ in params)
+    result = build(body, *variables)
+    body.return_(result)
+    return k.function(k.name(*words(names)), variables, body, result.type, doc)
+
+
+def routine(
+    k: KernelBuilder,
+    chance: float,
+    names: Names,
+    params: Mapping[str, Type],
+    build: Callable[..., Expr],
+    doc: str = "",
+) -> Callable[..., Expr]:
+    """What ``build(body, *params)`` computes, to be applied more than once.
+
+    A call of a helper with that chance (``BY_LEVEL[level]``), else its statements in place.
+    Numbers among the arguments are lifted.
+    """
+    types = list(params.values())
+    if not k.draw.shape.chance(chance):
+        return lambda *args: build(k, *map(k.lift, args, types))
+    called = helper(k, names, list(params.items()), build, doc)
+    return lambda *args: k.call(called, *map(k.lift, args, types))
+
+
+def applied(
+    k: KernelBuilder,
+    chance: float,
+    names: Names,
+    args: Mapping[str, Expr],
+    build: Callable[..., Expr],
+    doc: str = "",
+) -> Expr:
+    """``build(body, *args)`` applied once: by a helper with that chance, or in place."""
+    types = {name: value.type for name, value in args.items()}
+    return routine(k, chance, names, types, build, doc)(*args.values())
+
+
+def evaluated(
+    k: KernelBuilder, chance: float, formula: Formula, values: Mapping[str, Expr]
+) -> Expr:
+    """A formula for quantities given by key: by a helper with that chance, or in place."""
+    return applied(
+        k, chance, formula.name, {key: values[key] for key in formula.keys}, formula.build
+    )

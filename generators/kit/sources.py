@@ -1,0 +1,99 @@
+"""Where a quantity comes from: an element of each thread or row, a parameter, or a literal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from generators.build import KernelBuilder, make
+from generators.kit.sites import Names, Site
+from generators.kit.words import plurals, words
+from generators.program.dtypes import Scalar, Type, Vec
+from generators.program.expr import Expr, Operand, literal
+
+ANY = {"each": 3, "first": 1, "last": 1, "shared": 3, "literal": 2}
+ARRAY = {"each": 4, "first": 1, "last": 1}
+STATE = {"each": 6, "first": 1, "last": 1}
+SETTING = {"shared": 3, "literal": 2}
+"""Weights of the ways, for a quantity in general, data, a state, and a number that is set."""
+
+
+def given(
+    s: Site,
+    names: Names,
+    type_: Type,
+    low: float | None = None,
+    high: float | None = None,
+    *,
+    forms: Mapping[str, int] | None = None,
+    many: Names = (),
+    init: str = "uniform",
+    **weights: int,
+) -> Expr:
+    """A quantity, to be used as it is: ``given(s, "rate yield", f, 0.02, 0.15, forms=SETTING)``.
+
+    Ways: ``each`` thread has one, each index of the ``first``, ``last`` or a drawn ``axis`` has
+    one, all share a parameter (``shared``), or it is a ``literal``. Arrays take the plurals of the
+    names unless ``many`` names them. :func:`generators.kit.words.say` puts it in words.
+    """
+    ways = {w: n for w, n in (weights or forms or ANY).items() if n}
+    if s.rank == 1:
+        lines = sum(ways.pop(way, 0) for way in ("first", "last", "axis"))
+        ways = ways or {"each": lines}
+    if not isinstance(type_, Scalar) and init != "unit" and "literal" in ways:
+        ways["shared"] = ways.get("shared", 0) + ways.pop("literal")
+    way = s.k.draw.shape.weighted(ways)
+    if way == "literal":
+        return _literal(s.k, type_, low, high)
+    if way == "shared":
+        return s.k.scalar(words(names), type_, low, high, init=init)
+    arrays = words(many) or plurals([n for n in words(names) if len(n) > 1] or words(names))
+    return s.read(arrays, type_, low, high, init=init, axes=s.axes(way))
+
+
+def _literal(k: KernelBuilder, type_: Type, low: float | None, high: float | None) -> Expr:
+    if isinstance(type_, Vec):
+        axis = k.draw.shape.integer(0, type_.size - 1)
+        return unit_vector(type_, axis)
+    assert low is not None
+    assert high is not None
+    if isinstance(type_, Scalar) and type_.is_int:
+        return literal(k.draw.value.integer(int(low), int(high)), type_)
+    return literal(constant(k, low, high), type_)
+
+
+def setting(
+    k: KernelBuilder, names: Names, type_: Scalar, low: float, high: float, share: float = 0.5
+) -> Expr:
+    """A number that is a parameter, with that probability, or a literal; no launch is needed."""
+    if k.draw.shape.chance(share):
+        return k.scalar(words(names), type_, low, high)
+    return _literal(k, type_, low, high)
+
+
+def constant(k: KernelBuilder, low: float, high: float) -> float:
+    """A number of two digits."""
+    return float(k.draw.value.constant(low, high))
+
+
+def zero(type_: Type) -> Expr:
+    """Zero of a scalar, or a vector or matrix of zeros."""
+    return filled(type_, 0)
+
+
+def filled(type_: Type, value: Operand) -> Expr:
+    """A scalar, or a vector or matrix all of whose entries are ``value``."""
+    entry = value if isinstance(value, Expr) else literal(value, type_)
+    return entry if isinstance(type_, Scalar) else make(type_, entry)
+
+
+def unit_vector(vec: Vec, axis: int, value: float = 1.0) -> Expr:
+    """``value`` times the unit vector along one axis."""
+    parts = [value if c == axis else 0.0 for c in range(vec.size)]
+    return make(vec, *(literal(part, vec.scalar) for part in parts))
+
+
+def vector_literal(k: KernelBuilder, vec: Vec, low: float, high: float) -> Expr:
+    """A vector written out in the kernel, its components of either sign."""
+    sizes = [constant(k, low, high) for _ in range(vec.size)]
+    parts = [-size if k.draw.value.chance(0.4) else size for size in sizes]
+    return make(vec, *(literal(part, vec.scalar) for part in parts))

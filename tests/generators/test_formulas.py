@@ -1,0 +1,204 @@
+"""Formulas say what they compute: the printed text, evaluated, gives the value of the tree."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import pkgutil
+import random
+import re
+
+import pytest
+
+import generators
+from generators.build import BodyBuilder
+from generators.kit.formulas import Formula, Shelf
+from generators.kit.text import written
+from generators.program.dtypes import FLOAT32
+from generators.program.expr import Const, Expr, Op, Var, literal
+from generators.program.ir import Assign
+
+NAMES = {
+    name: getattr(math, name)
+    for name in [
+        "pi",
+        "e",
+        "sqrt",
+        "exp",
+        "log",
+        "log2",
+        "log10",
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "atan2",
+        "sinh",
+        "cosh",
+        "tanh",
+        "erf",
+        "erfc",
+        "floor",
+        "ceil",
+        "degrees",
+        "radians",
+        "copysign",
+        "trunc",
+    ]
+} | {
+    "min": min,
+    "max": max,
+    "where": lambda test, a, b: a if test else b,
+    "clamp": lambda x, low, high: min(max(x, low), high),
+    "lerp": lambda a, b, t: a + (b - a) * t,
+    "cbrt": lambda x: math.copysign(abs(x) ** (1 / 3), x),
+    "sign": lambda x: -1.0 if x < 0 else 1.0,
+    "rint": round,
+    "frac": lambda x: math.modf(x)[0],
+    "abs": abs,
+}
+
+
+def _found(value: object) -> list[Formula]:
+    if isinstance(value, Formula):
+        return [value]
+    if isinstance(value, Shelf):
+        return list(value.cards)
+    if isinstance(value, tuple | list):
+        return [f for part in value for f in _found(part)]
+    return [f for part in vars(value).values() for f in _found(part)] if _holds(value) else []
+
+
+def _holds(value: object) -> bool:
+    return type(value).__name__ in ("Subject", "Ledger")
+
+
+def _all() -> list[Formula]:
+    found: list[Formula] = []
+    for info in pkgutil.walk_packages(generators.__path__, "generators."):
+        for value in vars(importlib.import_module(info.name)).values():
+            found += _found(value)
+    return [f for f in {id(f): f for f in found}.values() if not f.prose]
+
+
+def _read(text: str, values: dict[str, float]) -> float:
+    """What a text says, with its definitions."""
+    whole, _, definitions = text.partition(" with ")
+    known = dict(values)
+    for part in re.split(r", (?=\w+ = )", definitions):
+        if part:
+            name, _, meaning = part.partition(" = ")
+            known[name] = _value(meaning, known)
+    return _value(whole, known)
+
+
+def _value(text: str, values: dict[str, float]) -> float:
+    python = re.sub(r"\|([^|]*)\|", r"abs(\1)", text).replace("^", "**")
+    return float(eval(python, {"__builtins__": {}}, {**NAMES, **values}))
+
+
+def _computed(formula: Formula, values: dict[str, float]) -> float:
+    """The value of the tree, by its own walk."""
+    statements, result = formula._sketch
+    known = dict(values)
+
+    def walk(e: Expr) -> float:
+        if isinstance(e, Const):
+            return float(e.value)
+        if isinstance(e, Var):
+            return known[e.name]
+        assert isinstance(e, Op), e
+        args = [walk(a) for a in e.args]
+        infix = {
+            "add": lambda a, b: a + b,
+            "sub": lambda a, b: a - b,
+            "mul": lambda a, b: a * b,
+            "div": lambda a, b: a / b,
+            "neg": lambda a: -a,
+            "pow": lambda a, b: a**b,
+            "lt": lambda a, b: a < b,
+            "gt": lambda a, b: a > b,
+            "le": lambda a, b: a <= b,
+            "ge": lambda a, b: a >= b,
+            "mod": lambda a, b: a % b,
+            "floordiv": lambda a, b: a // b,
+            "bit_and": lambda a, b: int(a) & int(b),
+            "bit_or": lambda a, b: int(a) | int(b),
+            "bit_xor": lambda a, b: int(a) ^ int(b),
+        }
+        return infix.get(e.op, NAMES.get(e.op))(*args)  # type: ignore[misc]
+
+    for statement in statements:
+        assert isinstance(statement, Assign)
+        known[statement.name] = walk(statement.value)
+    return walk(result)
+
+
+@pytest.mark.parametrize("formula", _all(), ids=lambda f: f.name)
+def test_a_formula_says_what_it_computes(formula: Formula) -> None:
+    text = formula.said({key: key.upper() for key in formula.keys})
+    rng = random.Random(formula.name)
+    compared = 0
+    for _ in range(200):
+        values = {key: rng.uniform(0.05, 1.9) for key in formula.keys}
+        try:
+            right = _computed(formula, values)
+            said = _read(text, {key.upper(): value for key, value in values.items()})
+        except (ValueError, OverflowError, ZeroDivisionError, TypeError):
+            continue  # outside the domain
+        if isinstance(right, complex):
+            continue
+        assert said == pytest.approx(right, rel=1e-4, abs=1e-6), text
+        compared += 1
+    assert compared >= 3, text
+
+
+def test_there_are_formulas_to_compare() -> None:
+    assert len(_all()) > 60
+
+
+X, Y = Var("x", FLOAT32), Var("y", FLOAT32)
+
+
+@pytest.mark.parametrize(
+    ("tree", "text"),
+    [
+        (X - (Y - 1.0), "x - (y - 1)"),
+        (X - Y - 1.0, "x - y - 1"),
+        (X / (Y * X), "x / (y * x)"),
+        (X * X * X, "x^3"),
+        ((X + Y) * (X + Y), "(x + y)^2"),
+        (-X * X, "-x^2"),
+        (X**-Y, "x^(-y)"),
+        ((X**Y) ** 2.0, "(x^y)^2"),
+        (X + (-Y), "x + (-y)"),
+        (2.0 / (3.1415927 * X), "2 / (pi * x)"),
+        (X * 6.2831853, "x * (2 * pi)"),
+        (abs(X - Y), "|x - y|"),
+        (literal(-2.0, FLOAT32) * X, "-2 * x"),
+    ],
+)
+def test_signs_bind_as_people_read_them(tree: Expr, text: str) -> None:
+    assert written(tree) == text
+
+
+def test_a_text_from_outside_is_bracketed_and_a_local_takes_a_free_name() -> None:
+    def code(body: BodyBuilder, x: Expr) -> Expr:
+        q = body.let("q", x + 1.0)
+        return q / (q + 2.0)
+
+    said = Formula("share", "share", code).said({"x": "q[i] / 255"})
+    assert said == "r / (r + 2) with r = (q[i] / 255) + 1"
+
+
+def test_branches_need_prose() -> None:
+    def code(body: BodyBuilder, x: Expr) -> Expr:
+        value = body.let("value", x)
+        with body.if_(x > 0.0):
+            body.assign(value, 1.0)
+        return value
+
+    with pytest.raises(ValueError, match="needs prose"):
+        Formula("step", "step", code).said({"x": "x"})
