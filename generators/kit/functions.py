@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 from generators.build import BodyBuilder, fn
 from generators.program.expr import Expr, Operand
 
-PI = 3.1415927
-TWO_PI = 6.2831853
-HALF_PI = 1.5707963
-FOUR_PI = 12.566371
+PI = math.pi
+TWO_PI = 2.0 * math.pi
+HALF_PI = 0.5 * math.pi
+FOUR_PI = 4.0 * math.pi
 ROOT_HALF = 0.70710678
 LN_2 = 0.69314718
 

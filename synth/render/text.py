@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from generators.program import expr, ir
 from synth.render.breaks import TAB, WIDTH
-from synth.render.doc import Doc, Prec
+from synth.render.doc import Doc, Prec, binary
 
 
 @lru_cache(maxsize=4096)
@@ -36,6 +37,19 @@ def _int_text(value: int) -> str:
         if value >= 255 and len(nibbles) <= 2 and nibbles & set("ABCDEF53")
         else str(value)
     )
+
+
+_PI_MULTIPLES = {repr(factor * math.pi): factor for factor in (0.5, 1.0, 2.0, 4.0)}
+"""Only powers of two: their product with a rounded pi is the rounded multiple, bit for bit."""
+
+
+def pi_text(value: bool | int | str, module: str) -> Doc | None:
+    """``module.pi``, or ``2.0 * module.pi``, for a literal with all the digits of a multiple."""
+    factor = _PI_MULTIPLES.get(value) if isinstance(value, str) else None
+    if factor is None:
+        return None
+    pi = Doc(f"{module}.pi")
+    return pi if factor == 1.0 else binary("*", Prec.MUL, Doc(repr(factor)), pi)
 
 
 def is_literal(value: expr.Expr) -> bool:

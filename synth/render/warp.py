@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from generators.program import expr, ir
 from generators.program.dtypes import Array, Mat, Quat, Scalar, Transform, Type, Vec, scalar_of
-from synth.render.doc import Doc, Prec, attribute, binary, call
+from synth.render.doc import ATOM, Doc, Prec, attribute, binary, call
 from synth.render.python_walk import Printer, PythonRenderer, infix, unary
 from synth.render.text import (
     changed,
@@ -16,6 +16,7 @@ from synth.render.text import (
     is_literal,
     nested,
     number,
+    pi_text,
     signature,
 )
 
@@ -176,6 +177,9 @@ def _literal(value: bool | int | str, scalar: str) -> Doc:
     if scalar == "bool":
         return Doc(str(value))
     plain = number(constant_text(value))
+    if (pi := pi_text(value, "wp")) is not None:
+        # A product is computed in float32 before it is cast: the other types get pi itself alone.
+        plain = pi if scalar == "float32" or pi.kind == ATOM else plain
     return plain if scalar in ("float32", "int32") else call(f"wp.{scalar}", [plain])
 
 

@@ -8,6 +8,7 @@ array, `math.sin` the ufunc, a conditional expression `where`. Anything else has
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -180,6 +181,11 @@ class _Vectorised(ast.NodeTransformer):
         for value in node.values[1:]:
             joined = _call(name, [joined, self.visit(value)])
         return joined
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        if ast.unparse(node) == "math.pi":
+            return ast.Constant(math.pi)
+        raise NoPeer(f"{ast.unparse(node)} has no array form here")
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         args = [self.visit(arg) for arg in node.args]

@@ -171,11 +171,17 @@ def parts(type_: Type) -> list[str]:
     return [f".v[{i}]" for i in range(type_.size)]
 
 
+_FLOAT_DIGITS = 9
+"""Significant digits that name every float32."""
+
+
 def literal(value: bool | int | str, scalar: Scalar, hexadecimal: bool = False) -> str:
     """A literal as a person writes it: ``0.5f``, ``3u``, ``true``, ``0x9E3779B9u``."""
     if scalar.name == "bool":
         return "true" if value else "false"
     if isinstance(value, str):
+        if scalar.name != "float64" and len(value) > _FLOAT_DIGITS + 2:
+            value = f"{float(value):.{_FLOAT_DIGITS}g}"
         text = value if any(c in value for c in ".en") else f"{value}.0"
         return text if scalar.name == "float64" else f"{text}f"
     if hexadecimal or (scalar.is_unsigned and value >= 2**31 and value % 1000):

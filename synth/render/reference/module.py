@@ -21,6 +21,7 @@ from synth.render.text import (
     docstring,
     names_of,
     number,
+    pi_text,
     signature,
 )
 
@@ -159,6 +160,9 @@ class _Reference(PythonRenderer):
     # Expressions
 
     def const(self, e: expr.Const) -> Doc:
+        if (pi := pi_text(e.value, "math")) is not None:
+            self.modules.add("math")
+            return pi
         return number(constant_text(e.value))
 
     def cast(self, e: expr.Cast) -> Doc:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import linecache
+import math
 import random
 import shutil
 import subprocess
@@ -52,6 +53,7 @@ from generators.program.ops import ATOMICS, OPS
 from generators.program.signatures import OpTypeError
 from synth.codegen.translator import Translator
 from synth.render import warp as render_warp
+from synth.render.cuda import module as render_cuda
 from synth.render.reference import module as render_reference
 from synth.render.reference.ops import REFERENCE_ATOMICS, REFERENCE_OPS
 from synth.render.warp import WARP_ATOMICS, WARP_OPS
@@ -506,6 +508,16 @@ def grid_program(ndim: int) -> ir.Program:
     return program(f"grid{ndim}", [x, out], body, threads=threads, layout=layout)
 
 
+def pi_program(type_: Scalar) -> ir.Program:
+    """Multiples of pi as literals, alone and in a product."""
+    x, out = array("x", type_), array("out", type_, "out")
+    total = Load(var(x), (I,), type_)
+    for factor in (0.5, 1.0, 2.0, 4.0, 3.0):
+        total = total * literal(factor * math.pi, type_)  # type: ignore[assignment]
+    body = [ir.Store(var(out), (I,), "", total / literal(100.0, type_))]
+    return program(f"pi_{type_.name}", [x, out], body)
+
+
 def struct_program() -> ir.Program:
     """Arrays of structs, a struct by value, fields, and composites with aliases."""
     ps, out = array("ps", PARTICLE, "inout"), array("out", FLOAT32, "out")
@@ -562,6 +574,7 @@ def hand_programs() -> list[ir.Program]:
         atomics_program(),
         *(casts_program(layout, f"casts{k}") for k, layout in enumerate(layouts[:3])),
         *(grid_program(ndim) for ndim in range(1, 5)),
+        *(pi_program(Scalar(name)) for name in ("float32", "float64")),
     ]
 
 
@@ -572,6 +585,17 @@ def test_statements_mean_the_same_in_warp() -> None:
     ]
     for k, (p, namespace) in enumerate(zip(programs, namespaces, strict=True)):
         compare(p, namespace, k)
+
+
+def test_pi_is_written_by_name() -> None:
+    single, double = (pi_program(Scalar(name)) for name in ("float32", "float64"))
+    text = render_warp.render(single)
+    assert "(0.5 * wp.pi) * wp.pi * (2.0 * wp.pi) * (4.0 * wp.pi)" in text
+    assert "9.42477796076938" in text
+    text = render_warp.render(double)
+    assert "* wp.float64(wp.pi)\n        * wp.float64(6.283185307179586)" in text
+    assert "(2.0 * math.pi)" in render_reference.render(double)
+    assert "* 3.14159265f *" in render_cuda.render(single).text
 
 
 def test_helpers_give_way_to_the_names_of_a_program() -> None:
