@@ -6,6 +6,7 @@ import ast
 import importlib
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -26,9 +27,15 @@ PRIVATE_WARP = {"synth/codegen/translator.py", "synth/codegen/modules.py", "vali
 MOST_LINES, MOST_FUNCTION_LINES, MOST_MODULES = 400, 40, 25
 
 
+@cache
+def nodes(source: str) -> tuple[ast.AST, ...]:
+    """All nodes of a source."""
+    return tuple(ast.walk(ast.parse(source)))
+
+
 def _imports(source: str) -> Iterator[str]:
     """Modules that a source names, `from package import module` as `package.module`."""
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes(source):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and "." not in (node.module or ""):
@@ -109,7 +116,7 @@ def test_files_and_functions_stay_small() -> None:
     long += [
         f"{path}:{node.lineno} {node.name}"
         for path in FILES
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in nodes(path.read_text())
         if isinstance(node, ast.FunctionDef)
         and (node.end_lineno or 0) - node.lineno + 1 > MOST_FUNCTION_LINES
     ]
@@ -138,7 +145,7 @@ def test_no_list_of_categories_anywhere() -> None:
     for path in FILES:
         strings = {
             node.value
-            for node in ast.walk(ast.parse(path.read_text()))
+            for node in nodes(path.read_text())
             if isinstance(node, ast.Constant) and isinstance(node.value, str)
         }
         assert len(strings & names) <= 1, path
