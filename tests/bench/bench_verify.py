@@ -17,7 +17,7 @@ from synth.codegen.translator import Translator
 from synth.dataset.headers import native_folder
 from synth.dataset.settings import Versions, make_settings
 from synth.rows.maker import Accepted, PairMaker
-from synth.rows.verify import BATCH_SIZE
+from synth.rows.runners import BATCH_SIZE
 from synth.run import generate as run
 from synth.run.tally import Tally
 from synth.run.unit import first_accepted
