@@ -155,13 +155,13 @@ def bench(
 
     from synth.gpu.bench import bench_rows, choose_rows, write_bench
     from synth.gpu.output import ready_folder
-    from synth.gpu.rows import include_dir, read_rows
+    from synth.gpu.rows import include_dir, read_rows_and_programs
     from validate.gpu.device import devices
     from validate.gpu.runner import GpuOptions
 
     found = devices()[:gpus]
     ready_folder(out)
-    rows = choose_rows(read_rows(out), count)
+    rows = choose_rows(read_rows_and_programs(out), count)
     with (
         tempfile.TemporaryDirectory(prefix="pairsmith-cubins-") as made,
         progress_bar(len(rows), quiet, "gpu bench") as bar,

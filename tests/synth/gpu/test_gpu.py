@@ -23,9 +23,9 @@ from synth.gpu.bench import BENCH_SCHEMA, choose_rows
 from synth.gpu.output import RUN_SCHEMA, ready_folder, write_run
 from synth.gpu.report import markdown
 from synth.gpu.rows import read_rows
+from synth.gpu.work import work_of
 from synth.rows.maker import Row
 from validate.errors import GpuUnavailable
-from validate.gpu.counts import work_of
 from validate.gpu.device import devices
 from validate.gpu.large import as_wanted, scaled_sizes
 from validate.gpu.peers import NoPeer, peer_of, peer_source
