@@ -10,7 +10,6 @@ from typing import Any
 
 from synth.check.device_run import DeviceRunner
 from synth.codegen.translator import Translator, check_warp_version
-from synth.dataset.headers import native_folder
 from synth.dataset.placement import split_of
 from synth.dataset.settings import STRUCTURE_CAP
 from synth.errors import UnsupportedWarpError
@@ -19,10 +18,12 @@ from synth.rows.maker import Row
 from synth.rows.remake import differing_columns, retranslated, retranslated_difference
 from synth.rows.runners import Shown, TextRunners
 from validate.host.runner import RunResult
-from validate.nvrtc.compiler import CompileResult, nvrtc_version
+from validate.nvrtc.compiler import CompileResult
+from validate.nvrtc.program import nvrtc_version
 from validate.row.archs import DEFAULT_ARCH
 from validate.row.claims import contradictions
 from validate.row.schema import HARVESTED, check_row
+from validate.text.headers import warp_include_dir
 
 _ORIGIN = {
     "pairsmith": "pairsmith version",
@@ -51,7 +52,9 @@ class RowChecker:
         self.structures: Counter[str] = Counter()
         self.translators: dict[bool, Translator] = {}
         stored = out / "include"
-        self.runners = TextRunners(stored if (stored / "builtin.h").is_file() else native_folder())
+        self.runners = TextRunners(
+            stored if (stored / "builtin.h").is_file() else warp_include_dir()
+        )
         self.warp = version("warp-lang")
         self.device: DeviceRunner | None = None
 

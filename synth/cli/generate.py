@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from synth.dataset.verify_levels import VERIFY_LEVELS
 from synth.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from synth.run.rounds import Part
 
 _OUT = click.Path(file_okay=False, path_type=Path)
-_LEVELS = click.Choice(("text", "compile", "run"))
 
 _ENGINE = (
     click.option("--workers", type=int, default=1, show_default=True, help="Worker processes."),
@@ -52,7 +52,7 @@ def _with_engine(command: Any) -> Any:
 @click.option("--shard-size", type=int, default=1000, show_default=True, help="Rows a shard.")
 @click.option(
     "--verify",
-    type=_LEVELS,
+    type=click.Choice(VERIFY_LEVELS),
     default="compile",
     show_default=True,
     help="text: gates and schema. compile: NVRTC makes PTX. run: both CUDA kernels are run on the "

@@ -17,10 +17,10 @@ from synth.cli.publish import publish
 from synth.cli.score import score
 from synth.cli.training_views import training_views
 from synth.cli.view import view
+from synth.dataset.verify_levels import VERIFY_LEVELS
 from synth.progress import progress_bar
 
 _OUT = click.Path(file_okay=False, path_type=Path)
-_LEVELS = click.Choice(("text", "compile", "run"))
 _FILE = click.Path(path_type=Path)
 
 
@@ -62,7 +62,7 @@ def main() -> None:
 
 @main.command()
 @click.argument("out", type=_OUT)
-@click.option("--verify", type=_LEVELS, default="run", show_default=True)
+@click.option("--verify", type=click.Choice(VERIFY_LEVELS), default="run", show_default=True)
 @click.option("--arch", "archs", multiple=True, help="Compile for it, not for what rows claim.")
 @click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="JSON file.")
 @click.option("--quiet", is_flag=True, help="No progress bar.")

@@ -13,7 +13,7 @@ from synth.dataset.files import sha256_of
 from synth.dataset.headers import copy_headers
 from synth.dataset.lock import held_alone
 from synth.dataset.manifest import MANIFEST, Manifest, finished_manifest
-from synth.dataset.settings import VERIFY_LEVELS
+from synth.dataset.verify_levels import VERIFY_LEVELS
 from synth.dataset.views_index import FOLDER, Views, stored_views, view_files
 from synth.errors import SettingsError
 from synth.publish.files import CARD, LocalFile, is_ours, published_files

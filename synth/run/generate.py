@@ -110,7 +110,7 @@ def finish(out: Path, *, workers: int = 1, engine: Engine | None = None) -> Mani
     work = Work.read(out)
     if work is None:
         raise SettingsError(f"{out} holds no unfinished run; start one with pairsmith generate")
-    settings = work.settings()
+    settings = Settings.of_shape(work.shape)
     versions = Versions.installed(settings.verify)
     require_same_shape(out, shape_of(settings, versions), work.shape)
     with held_alone(out), disk_troubles(out):

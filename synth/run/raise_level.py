@@ -23,7 +23,8 @@ from synth.dataset.existing import rejected_rows
 from synth.dataset.files import write_parquet, write_text
 from synth.dataset.manifest import SPLITS, Manifest, damaged_shards
 from synth.dataset.positions import Key, Task
-from synth.dataset.settings import VERIFY_LEVELS, Settings, differences
+from synth.dataset.settings import Settings, differences
+from synth.dataset.verify_levels import VERIFY_LEVELS
 from synth.errors import SettingsError
 from synth.rows.maker import NOT_MEASURED, Row
 from synth.run.tally import Tally

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from validate.nvrtc import program as nvrtc_program
 from validate.nvrtc.result import Child, Outcome, Resources, of_the_dead, results_of
 from validate.nvrtc.result import CompileResult as CompileResult
 from validate.process.parent import WorkerGone
 from validate.row.archs import DEFAULT_ARCH, batches, check_archs
 from validate.text import plain as plain_unit
+from validate.text.headers import warp_include_dir
 from validate.text.warp_program import COLUMNS, fault, is_plain, rows_named, words_of
 
 STATUSES = ("compiles", "compile_error", "crashed", "timeout", "out_of_memory")
@@ -50,7 +50,7 @@ class CompileRunner:
         if batch_size < 1:
             raise ValueError("batch_size must be at least 1")
         self.archs = check_archs(archs)
-        folder = Path(include_dir or nvrtc_program.default_include_dir()).resolve()
+        folder = Path(include_dir or warp_include_dir()).resolve()
         if not (folder / "builtin.h").is_file():
             raise FileNotFoundError(f"{folder} does not hold Warp's headers")
         self.batch_size = batch_size
@@ -208,8 +208,3 @@ def compile_rows(
         include_dir=include_dir, archs=archs, batch_size=batch_size, timeout_s=timeout_s
     ) as runner:
         return runner.compile(rows)
-
-
-def nvrtc_version() -> str:
-    """The version of the NVRTC library, as "13.5". Raises CompileUnavailable."""
-    return ".".join(str(number) for number in nvrtc_program.version())
