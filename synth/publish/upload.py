@@ -17,7 +17,7 @@ from synth.dataset.verify_levels import VERIFY_LEVELS
 from synth.dataset.views_index import FOLDER, Views, stored_views, view_files
 from synth.errors import SettingsError
 from synth.publish.files import CARD, LocalFile, is_ours, published_files
-from synth.publish.hub import HubRepository
+from synth.publish.hub import HubRepository, Standing
 from synth.run.prepare import disk_troubles
 from synth.run.raise_level import is_raise
 
@@ -66,12 +66,7 @@ def publish(
     finished_manifest(out)
     repository = HubRepository(name, revision)
     repository.log_in()
-    standing = repository.standing()
-    if private and standing.commit is not None and not standing.private:
-        raise SettingsError(
-            f"{name} is there already and public: make it private on its page first, or leave "
-            "--private out"
-        )
+    standing = _standing(repository, private)
     there = {} if standing.commit is None else repository.files(standing.commit)
     theirs = None
     if standing.commit is not None and MANIFEST in there and not replace:
@@ -86,9 +81,7 @@ def publish(
         dress(out, manifest, views, name)
         files = published_files(out, manifest, view_files(views))
         changed = [file for file in files if _differs(file, there)]
-        names = {file.name for file in files}
-        ours = sorted(path for path in there if MANIFEST in there and is_ours(path))
-        removed = [path for path in ours if path not in names]
+        removed = _left_over(files, there)
         size = sum(file.bytes for file in changed)
         seen.to_send(size)
         commit = repository.open(standing, private)
@@ -103,6 +96,24 @@ def publish(
         len(files) - len(changed),
         len(removed),
     )
+
+
+def _standing(repository: HubRepository, private: bool) -> Standing:
+    """What the repository is before; :class:`SettingsError` for one that cannot turn private."""
+    standing = repository.standing()
+    if private and standing.commit is not None and not standing.private:
+        raise SettingsError(
+            f"{repository.name} is there already and public: make it private on its page first, "
+            "or leave --private out"
+        )
+    return standing
+
+
+def _left_over(files: list[LocalFile], there: dict[str, str]) -> list[str]:
+    """Files of an earlier publication that this one does not have."""
+    names = {file.name for file in files}
+    ours = sorted(path for path in there if MANIFEST in there and is_ours(path))
+    return [path for path in ours if path not in names]
 
 
 def _differs(file: LocalFile, there: dict[str, str]) -> bool:
