@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -155,7 +156,6 @@ def bench(
     Results, a table and a roofline go to OUT/gpu/.
     """
     import os
-    import tempfile
 
     from synth.gpu.bench import bench_rows, choose_rows, write_bench
     from synth.gpu.output import ready_folder
@@ -166,13 +166,10 @@ def bench(
     found = devices()[:gpus]
     ready_folder(out)
     rows = choose_rows(read_rows_and_programs(out), count)
-    with (
-        tempfile.TemporaryDirectory(prefix="pairsmith-cubins-") as made,
-        progress_bar(len(rows), quiet, "gpu bench") as bar,
-    ):
+    with _kept_or_not(cubins) as kept, progress_bar(len(rows), quiet, "gpu bench") as bar:
         options = GpuOptions(
             include_dir=include_dir(out, include),
-            cubins=_made(cubins) or Path(made),
+            cubins=kept,
             timeout_s=timeout,
             bench=True,
             batch_size=1,
@@ -182,6 +179,15 @@ def bench(
     for line in _bench_lines(done, write_bench(out, done)):
         click.echo(line)
     sys.exit(0 if done.good else 1)
+
+
+@contextmanager
+def _kept_or_not(cubins: Path | None) -> Iterator[Path]:
+    """The folder of machine code that was named, or one that goes with the block."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="pairsmith-cubins-") as made:
+        yield _made(cubins) or Path(made)
 
 
 def _bench_lines(done: Any, paths: list[Path]) -> Iterator[str]:

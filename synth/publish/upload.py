@@ -66,20 +66,12 @@ def publish(
     finished_manifest(out)
     repository = HubRepository(name, revision)
     repository.log_in()
-    standing = _standing(repository, private)
-    there = {} if standing.commit is None else repository.files(standing.commit)
-    theirs = None
-    if standing.commit is not None and MANIFEST in there and not replace:
-        theirs = repository.manifest(standing.commit)
+    standing, there, theirs = _theirs(repository, private, replace)
     with held_alone(out), disk_troubles(out):
         manifest = finished_manifest(out)
         if not replace:
             _require_ours(name, there, theirs, manifest)
-        _require_sound(out, check_dataset(out, "text", seen.checked))
-        views = _sound_views(out, manifest)
-        _require_headers(out, manifest)
-        dress(out, manifest, views, name)
-        files = published_files(out, manifest, view_files(views))
+        files = _ready(out, manifest, name, seen)
         changed = [file for file in files if _differs(file, there)]
         removed = _left_over(files, there)
         size = sum(file.bytes for file in changed)
@@ -88,14 +80,29 @@ def publish(
         if changed or removed:
             message = f"{manifest.rows:,} rows, fingerprint {manifest.fingerprint}"
             commit = repository.send(changed, removed, message, commit, seen.sent)
-    return Published(
-        f"{repository.endpoint}/datasets/{name}",
-        commit,
-        len(changed),
-        size,
-        len(files) - len(changed),
-        len(removed),
-    )
+    url, unchanged = f"{repository.endpoint}/datasets/{name}", len(files) - len(changed)
+    return Published(url, commit, len(changed), size, unchanged, len(removed))
+
+
+def _ready(out: Path, manifest: Manifest, name: str, seen: Watch) -> list[LocalFile]:
+    """The files to publish, once the dataset is known to be sound and has its card."""
+    _require_sound(out, check_dataset(out, "text", seen.checked))
+    views = _sound_views(out, manifest)
+    _require_headers(out, manifest)
+    dress(out, manifest, views, name)
+    return published_files(out, manifest, view_files(views))
+
+
+def _theirs(
+    repository: HubRepository, private: bool, replace: bool
+) -> tuple[Standing, dict[str, str], Manifest | None]:
+    """What is there before: its standing, its files, and, unless it is replaced, its manifest."""
+    standing = _standing(repository, private)
+    if standing.commit is None:
+        return standing, {}, None
+    there = repository.files(standing.commit)
+    wanted = MANIFEST in there and not replace
+    return standing, there, repository.manifest(standing.commit) if wanted else None
 
 
 def _standing(repository: HubRepository, private: bool) -> Standing:
