@@ -19,7 +19,8 @@ import pyarrow as pa
 
 from synth.dataset.files import read_parquet
 from synth.dataset.manifest import Manifest
-from synth.dataset.settings import VERIFY_LEVELS, make_settings
+from synth.dataset.settings import make_settings
+from synth.dataset.verify_levels import VERIFY_LEVELS
 from synth.run import generate as run
 
 

@@ -8,6 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from synth.card.origin import decontaminated
+from synth.card.tables import table
 from synth.card.yaml import configs_of, yaml_head
 from synth.dataset.manifest import Manifest
 from synth.dataset.settings import Versions
@@ -42,10 +43,8 @@ def _licence_lines(licence: str) -> str:
 
 
 def _body(manifest: Manifest, versions: Mapping[str, object]) -> str:
-    shape, steps = manifest.shape, manifest.draws["steps"]
+    shape = manifest.shape
     made_with = ", ".join(f"{name} {value}" for name, value in versions.items())
-    lines = "\n".join(f"| {step.replace('_', '-')} | {count} |" for step, count in steps.items())
-    splits = "\n".join(f"| {s} | {n} |" for s, n in manifest.counts["split"].items())
     return f"""# Python to CUDA kernel pairs, harvested
 
 {manifest.rows} GPU kernels that people wrote in NVIDIA Warp, each as Python (`python`) and as the
@@ -67,13 +66,7 @@ the same outputs as the kernel did on Warp's own CPU device, at the shape in `ch
 from guessed inputs. There is no reference, no tolerance, and nothing was run on a GPU. `args`,
 `sizes` and `launch` are guesses from the kernel's annotations.
 
-| step | kernels |
-|---|--:|
-{lines}
-
-| split | rows |
-|---|--:|
-{splits}
+{_tables(manifest)}
 
 Rows whose CUDA is equal but for names, literals and dtypes are in one split; no two rows have the
 same CUDA up to the kernel's name. What was left out is listed in `rejected/`, with reasons.
@@ -84,3 +77,14 @@ same CUDA up to the kernel's name. What was left out is listed in `rejected/`, w
 
 {decontaminated(shape)}
 """
+
+
+def _tables(manifest: Manifest) -> str:
+    """How many kernels came through each step, and how many rows each split has."""
+    steps = {name.replace("_", "-"): n for name, n in manifest.draws["steps"].items()}
+    return "\n\n".join(
+        (
+            table(("step", "kernels"), steps.items()),
+            table(("split", "rows"), manifest.counts["split"].items()),
+        )
+    )

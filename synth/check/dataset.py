@@ -48,7 +48,7 @@ def check_dataset(
     *,
     archs: tuple[str, ...] = (),
 ) -> Report:
-    """Check every row of ``out`` at a level of ``VERIFY_LEVELS``.
+    """Check every row of ``out`` at one of ``VERIFY_LEVELS``.
 
     ``archs`` are the architectures to compile for, by default those that each row claims. A folder
     without a manifest is checked all the same.

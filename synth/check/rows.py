@@ -10,19 +10,20 @@ from typing import Any
 
 from synth.check.device_run import DeviceRunner
 from synth.codegen.translator import Translator, check_warp_version
-from synth.dataset.headers import native_folder
 from synth.dataset.placement import split_of
-from synth.dataset.settings import STRUCTURE_CAP, VERIFY_LEVELS
+from synth.dataset.settings import STRUCTURE_CAP
 from synth.errors import UnsupportedWarpError
 from synth.harvest.check import harvested_problem, harvested_split
 from synth.rows.maker import Row
 from synth.rows.remake import differing_columns, retranslated, retranslated_difference
-from synth.rows.verify import BATCH_SIZE, ROW_TIMEOUT_S
-from validate.host.runner import HostRunner, RunResult
-from validate.nvrtc.compiler import CompileRunner, nvrtc_version
+from synth.rows.runners import Shown, TextRunners
+from validate.host.runner import RunResult
+from validate.nvrtc.compiler import CompileResult
+from validate.nvrtc.program import nvrtc_version
 from validate.row.archs import DEFAULT_ARCH
 from validate.row.claims import contradictions
 from validate.row.schema import HARVESTED, check_row
+from validate.text.headers import warp_include_dir
 
 _ORIGIN = {
     "pairsmith": "pairsmith version",
@@ -43,29 +44,25 @@ class RowChecker:
     ) -> None:
         """``archs`` are those to compile for, by default what rows claim; ``claimed`` is the
         shape in the dataset's manifest, empty without one."""
-        self.level = VERIFY_LEVELS.index(verify)
+        self.verify = verify
         self.archs = archs
         self.claimed = claimed
         self.ids: set[str] = set()
         self.renames: set[str] = set()
         self.structures: Counter[str] = Counter()
         self.translators: dict[bool, Translator] = {}
-        self.compilers: dict[tuple[str, ...], CompileRunner] = {}
         stored = out / "include"
-        self.include = stored if (stored / "builtin.h").is_file() else native_folder()
+        self.runners = TextRunners(
+            stored if (stored / "builtin.h").is_file() else warp_include_dir()
+        )
         self.warp = version("warp-lang")
         self.device: DeviceRunner | None = None
-        self.host = None
-        if verify == "run":
-            self.host = HostRunner(
-                include_dir=self.include, batch_size=BATCH_SIZE, timeout_s=ROW_TIMEOUT_S
-            )
 
     def close(self) -> None:
         """End the child processes."""
-        for runner in (self.host, self.device, *self.compilers.values()):
-            if runner is not None:
-                runner.close()
+        self.runners.close()
+        if self.device is not None:
+            self.device.close()
 
     def reasons(self, batch: Sequence[tuple[str, Row]]) -> Reasons:
         """Why rows, given with their splits, are wrong; rows that pass do not occur."""
@@ -74,10 +71,12 @@ class RowChecker:
             if reason := self._text_problem(split, row):
                 found[position] = reason
         rows = [row for _, row in batch]
-        steps: list[Callable[[Sequence[Row]], list[str]]] = [self._compile]
-        if self.host is not None:
-            steps = [self._retranslate, self._run, self._compile]
-        for step in steps if self.level else ():
+        steps: dict[str, list[Callable[[Sequence[Row]], list[str]]]] = {
+            "text": [],
+            "compile": [self._compile],
+            "run": [self._retranslate, self._run, self._compile],
+        }
+        for step in steps[self.verify]:
             left = [position for position in range(len(rows)) if position not in found]
             for position, reason in zip(left, step([rows[p] for p in left]), strict=True):
                 if reason:
@@ -88,7 +87,7 @@ class RowChecker:
         """Whether claims of a row cannot be repeated: it was harvested, or made by others."""
         origin = row["provenance"]
         others = origin["warp"] != self.warp or origin["pairsmith"] != version("pairsmith")
-        compiled = self.level > 0 and origin["nvrtc"] not in (None, nvrtc_version())
+        compiled = self.verify != "text" and origin["nvrtc"] not in (None, nvrtc_version())
         return row["category"] == HARVESTED or others or compiled
 
     def _text_problem(self, split: str, row: Row) -> str:
@@ -168,34 +167,21 @@ class RowChecker:
         return reasons
 
     def _compile_for(self, rows: Sequence[Row], archs: tuple[str, ...]) -> list[str]:
-        if archs not in self.compilers:
-            self.compilers[archs] = CompileRunner(
-                include_dir=self.include, archs=archs, batch_size=BATCH_SIZE
-            )
-        compiler = self.compilers[archs]
-        reasons = [
-            "" if result.status == "compiles" else f"{result.status}: {result.log}"
-            for result in compiler.compile(rows)
+        shown = self.runners.compile(rows, archs)
+        return [
+            _compile_problem(both) or self._resource_problem(row)
+            for row, both in zip(rows, shown, strict=True)
         ]
-        plain = [p for p, r in enumerate(rows) if not reasons[p] and r["cuda_plain"] is not None]
-        found = compiler.compile_plain([rows[position] for position in plain])
-        for position, result in zip(plain, found, strict=True):
-            if result.status != "compiles":
-                reasons[position] = f"{result.status}: {result.log}"
-        claiming = [
-            position
-            for position, row in enumerate(rows)
-            if row["checks"]["registers"] is not None
-            and not reasons[position]
-            and row["provenance"]["nvrtc"] == nvrtc_version()
-        ]
-        for position in claiming:
-            row = rows[position]
-            (need,) = compiler.resources([row], row["checks"]["compile_archs"][0])
-            measured = vars(need) if need is not None else {}
-            if any(row["checks"][name] != value for name, value in measured.items()):
-                reasons[position] = f"checks claim other resources than {measured}"
-        return reasons
+
+    def _resource_problem(self, row: Row) -> str:
+        """What this NVRTC measures otherwise than the row claims that the same one did."""
+        if row["checks"]["registers"] is None or row["provenance"]["nvrtc"] != nvrtc_version():
+            return ""
+        (need,) = self.runners.resources([row], row["checks"]["compile_archs"][0])
+        measured = vars(need) if need is not None else {}
+        if all(row["checks"][name] == value for name, value in measured.items()):
+            return ""
+        return f"checks claim other resources than {measured}"
 
     def _retranslate(self, rows: Sequence[Row]) -> list[str]:
         """Make the CUDA again or, for rows that another Warp made, run ``python`` itself."""
@@ -219,18 +205,12 @@ class RowChecker:
         return self.translators[backward]
 
     def _run(self, rows: Sequence[Row]) -> list[str]:
-        assert self.host is not None
         # A harvested row has no reference to be compared with.
         compared = [position for position, row in enumerate(rows) if row["reference"] is not None]
-        results = self.host.run([self._with_adjoint(rows[position]) for position in compared])
+        shown = self.runners.run([self._with_adjoint(rows[position]) for position in compared])
         problems = [""] * len(rows)
-        for position, result in zip(compared, results, strict=True):
-            problems[position] = _run_problem(rows[position], result)
-        plain = [p for p in compared if not problems[p] and rows[p]["cuda_plain"] is not None]
-        found = self.host.run_plain([rows[position] for position in plain], relaunch=True)
-        for position, result in zip(plain, found, strict=True):
-            if result.status != "agrees":
-                problems[position] = f"cuda_plain: {result.status}: {result.reason}"
+        for position, both in zip(compared, shown, strict=True):
+            problems[position] = _run_problem(rows[position], both)
         return problems
 
     def _with_adjoint(self, row: Row) -> Row:
@@ -250,10 +230,20 @@ def _unknown_warp(row: Row) -> str:
     return ""
 
 
-def _run_problem(row: Row, result: RunResult) -> str:
+def _run_problem(row: Row, both: Shown[RunResult]) -> str:
+    result, plain = both.warp, both.plain
     if result.status != "agrees":
         return f"{result.status}: {result.reason}"
     claimed = row["checks"]["adjoint"]
     if result.adjoint != "off" and claimed not in (None, result.adjoint):
         return f"checks.adjoint is {claimed}, a run gives {result.adjoint} {result.adjoint_reason}"
+    if plain is not None and plain.status != "agrees":
+        return f"cuda_plain: {plain.status}: {plain.reason}"
+    return ""
+
+
+def _compile_problem(both: Shown[CompileResult]) -> str:
+    for result in (both.warp, both.plain):
+        if result is not None and result.status != "compiles":
+            return f"{result.status}: {result.log}"
     return ""

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import click
 
+from synth.cli.options import FOLDER, quiet_option, report_option, require_place_of, write_report
 from synth.progress import progress_bar
-
-_OUT = click.Path(file_okay=False, path_type=Path)
 
 
 @click.command()
-@click.argument("out", type=_OUT)
+@click.argument("out", type=FOLDER)
 @click.option(
     "--against",
     "paths",
@@ -22,13 +21,13 @@ _OUT = click.Path(file_okay=False, path_type=Path)
     type=click.Path(path_type=Path),
     help="File or folder of a benchmark: text, JSON, JSON lines or Parquet; repeatable.",
 )
-@click.option("-o", "clean", type=_OUT, help="Folder of a new dataset without those rows.")
+@click.option("-o", "clean", type=FOLDER, help="Folder of a new dataset without those rows.")
 @click.option("--ngram", type=int, default=13, show_default=True, help="Tokens in a row.")
 @click.option(
     "--threshold", type=float, default=0.2, show_default=True, help="Least share that counts."
 )
-@click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="JSON file.")
-@click.option("--quiet", is_flag=True, help="No progress bar.")
+@report_option
+@quiet_option
 def decontaminate(
     out: Path,
     paths: tuple[Path, ...],
@@ -44,13 +43,10 @@ def decontaminate(
     many rows share (notes/measurements/decontamination.md). Without -o, exit code 1 when a row
     reaches the threshold.
     """
-    from synth.dataset.files import write_json
     from synth.derive.decontaminate import decontaminate as write_clean
     from synth.derive.overlap_report import Against, compare, steps
-    from synth.errors import SettingsError
 
-    if report is not None and not report.parent.is_dir():
-        raise SettingsError(f"cannot write {report}: {report.parent} is no folder")
+    require_place_of(report)
     total = steps(out)
     against = Against.of(paths, ngram=ngram, threshold=threshold)
     manifest = None
@@ -61,11 +57,7 @@ def decontaminate(
             found, manifest = write_clean(out, clean, against, bar.update)
     for line in found.lines():
         click.echo(line)
-    if report is not None:
-        try:
-            write_json(report, found.as_dict())
-        except OSError as error:
-            raise SettingsError(f"cannot write {report}: {error.strerror}") from None
+    write_report(report, found.as_dict())
     if manifest is not None:
         click.echo(f"{manifest.rows} rows in {len(manifest.shards)} shards at {clean}")
     elif found.over:

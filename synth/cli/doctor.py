@@ -9,7 +9,6 @@ import subprocess
 from importlib.metadata import PackageNotFoundError, version
 
 from synth.codegen.translator import Translator, bundled_nvrtc, check_warp_version
-from synth.dataset.headers import native_folder
 from synth.dataset.settings import Versions, make_settings
 from synth.errors import UnsupportedWarpError
 from synth.rows.maker import PairMaker, Row
@@ -19,7 +18,9 @@ from validate.errors import CompileUnavailable, GpuUnavailable
 from validate.gpu.device import devices
 from validate.gpu.runner import GpuOptions, run_rows
 from validate.host.runner import HostRunner
-from validate.nvrtc.compiler import compile_rows, nvrtc_version
+from validate.nvrtc.compiler import compile_rows
+from validate.nvrtc.program import nvrtc_version
+from validate.text.headers import warp_include_dir
 
 _PACKAGES = (
     "pairsmith",
@@ -133,7 +134,7 @@ def _gpu_run(rows: list[Row]) -> str:
     """Run a pair on the first GPU: the feature itself, not its parts."""
     try:
         found = devices()[:1]
-        options = GpuOptions(include_dir=native_folder(), large_elements=0)
+        options = GpuOptions(include_dir=warp_include_dir(), large_elements=0)
         (verdict,) = run_rows(rows, found, options)
     except (GpuUnavailable, CompileUnavailable) as missing:
         return f"no ({missing})"

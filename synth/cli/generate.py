@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from synth.cli.options import FOLDER, quiet_option
+from synth.dataset.verify_levels import VERIFY_LEVELS
 from synth.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
     from synth.run.engine import Engine
     from synth.run.rounds import Part
 
-_OUT = click.Path(file_okay=False, path_type=Path)
-_LEVELS = click.Choice(("text", "compile", "run"))
 
 _ENGINE = (
     click.option("--workers", type=int, default=1, show_default=True, help="Worker processes."),
@@ -30,7 +30,7 @@ _ENGINE = (
         help="Who does the work: processes of this machine, or Ray.",
     ),
     click.option("--address", help="A Ray cluster: host:port or auto.  [default: Ray here]"),
-    click.option("--quiet", is_flag=True, help="No progress bar."),
+    quiet_option,
 )
 
 
@@ -44,7 +44,7 @@ def _with_engine(command: Any) -> Any:
 @click.option("-n", "n", type=int, required=True, help="Number of rows.")
 @click.option("-o", "out", required=True, help="Folder of the dataset, or a URL (s3://, gs://, …).")
 @click.option(
-    "--work", type=_OUT, help="With a URL: the local folder it is made in.  [default: its name]"
+    "--work", type=FOLDER, help="With a URL: the local folder it is made in.  [default: its name]"
 )
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--category", "categories", multiple=True, help="Only this one; repeatable.")
@@ -52,7 +52,7 @@ def _with_engine(command: Any) -> Any:
 @click.option("--shard-size", type=int, default=1000, show_default=True, help="Rows a shard.")
 @click.option(
     "--verify",
-    type=_LEVELS,
+    type=click.Choice(VERIFY_LEVELS),
     default="compile",
     show_default=True,
     help="text: gates and schema. compile: NVRTC makes PTX. run: both CUDA kernels are run on the "
@@ -101,13 +101,17 @@ def generate(
         resources=resources,
     )
     if dry_run:
-        from synth.run.estimate import estimate
-
-        for line in estimate(settings, n, workers, shard_size):
-            click.echo(line)
+        _say_estimate(settings, n, workers, shard_size)
         return
     with _engine_of(engine, address, workers) as chosen, _place(out, work, settings, n) as folder:
         _generate(settings, n, folder, shard_size, workers, chosen, _part_of(part), quiet)
+
+
+def _say_estimate(settings: Settings, n: int, workers: int, shard_size: int) -> None:
+    from synth.run.estimate import estimate
+
+    for line in estimate(settings, n, workers, shard_size):
+        click.echo(line)
 
 
 @contextmanager
@@ -146,20 +150,11 @@ def _generate(
 
     began_s = time.monotonic()
     with progress_bar(max(n, 0) // (part.count if part else 1), quiet, "generate") as bar:
-        rejects = units = made = 0
-
-        def progress(rows: int, refused: int, fresh: bool) -> None:
-            nonlocal rejects, units, made
-            units += 1
-            made += rows if fresh else 0
-            rejects += refused
-            bar.update(min(rows, max(bar.total - bar.n, 0)))
-            bar.set_postfix(rejects=rejects)
-
+        counted = _Counted(bar)
         common: dict[str, Any] = {
             "workers": workers,
             "shard_size": shard_size,
-            "progress": progress,
+            "progress": counted,
             "engine": engine,
         }
         if part is not None:
@@ -167,8 +162,8 @@ def _generate(
             manifest = None
         else:
             manifest = run.generate(settings, n, out, phase=bar.set_description, **common)
-    rate = min(made, n) / (time.monotonic() - began_s)
-    done = f"{rate:.0f} rows/s" if units else "complete already"
+    rate = min(counted.made, n) / (time.monotonic() - began_s)
+    done = f"{rate:.0f} rows/s" if counted.units else "complete already"
     if manifest is not None:
         click.echo(f"{manifest.rows} rows in {len(manifest.shards)} shards at {out}, {done}")
         return
@@ -176,8 +171,23 @@ def _generate(
     click.echo(f"part {part.number}/{part.count} is done, {done}; {then}" if part else "")
 
 
+class _Counted:
+    """Counts what the units of a run came to, and shows it on a bar."""
+
+    def __init__(self, bar: Any) -> None:
+        self.bar = bar
+        self.units = self.made = self.rejects = 0
+
+    def __call__(self, rows: int, refused: int, fresh: bool) -> None:
+        self.units += 1
+        self.made += rows if fresh else 0
+        self.rejects += refused
+        self.bar.update(min(rows, max(self.bar.total - self.bar.n, 0)))
+        self.bar.set_postfix(rejects=self.rejects)
+
+
 @click.command()
-@click.argument("out", type=_OUT)
+@click.argument("out", type=FOLDER)
 @_with_engine
 def finish(out: Path, workers: int, engine: str, address: str | None, quiet: bool) -> None:
     """Finish a dataset whose units are all made."""
@@ -189,8 +199,8 @@ def finish(out: Path, workers: int, engine: str, address: str | None, quiet: boo
 
 
 @click.command()
-@click.argument("folders", nargs=-1, required=True, type=_OUT, metavar="DATASET…")
-@click.option("-o", "out", type=_OUT, required=True, help="Folder of the new dataset.")
+@click.argument("folders", nargs=-1, required=True, type=FOLDER, metavar="DATASET…")
+@click.option("-o", "out", type=FOLDER, required=True, help="Folder of the new dataset.")
 @click.option("--shard-size", type=int, default=1000, show_default=True, help="Rows a shard.")
 def merge(folders: tuple[Path, ...], out: Path, shard_size: int) -> None:
     """Merge datasets of different seeds; rows equal up to names enter once."""

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
+from synth.cli.options import FOLDER, quiet_option
 from synth.progress import progress_bar
 
-_OUT = click.Path(file_okay=False, path_type=Path)
 _SAMPLES = Path("data/samples")
 _include = click.option(
     "--include",
     "include",
-    type=_OUT,
+    type=FOLDER,
     help="Folder of Warp's headers.  [default: OUT/include, else an installed Warp's]",
 )
 
@@ -29,9 +31,9 @@ def gpu() -> None:
 
 
 @gpu.command()
-@click.argument("out", type=_OUT, default=_SAMPLES)
+@click.argument("out", type=FOLDER, default=_SAMPLES)
 @_include
-@click.option("--cubins", type=_OUT, help="Folder of machine code: taken from, and added to.")
+@click.option("--cubins", type=FOLDER, help="Folder of machine code: taken from, and added to.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first rows.")
 @click.option("--workers", type=click.IntRange(min=1), help="Processes for each GPU.")
 @click.option("--gpus", type=click.IntRange(min=1), help="Only the first of the visible GPUs.")
@@ -51,7 +53,7 @@ def gpu() -> None:
     help="Whose GPUs: this machine's, or those of a Ray cluster.",
 )
 @click.option("--address", help="The Ray cluster: host:port or auto.  [default: Ray here]")
-@click.option("--quiet", is_flag=True, help="No progress bar.")
+@quiet_option
 def run(
     out: Path,
     include: Path | None,
@@ -70,19 +72,14 @@ def run(
     Results go to OUT/gpu/. Exit code 1 when a text does not pass.
     """
     from synth.dataset.stored import count_rows
-    from synth.errors import SettingsError
     from synth.gpu.rows import include_dir
-    from synth.gpu.run import failure_lines, run_dataset, summary
+    from synth.gpu.run import failure_lines, summary
     from validate.gpu.device import devices
     from validate.gpu.runner import GpuOptions, default_workers
 
     total = min(count_rows(out), limit or sys.maxsize)
     headers = include_dir(out, include)
-    if engine == "ray" and (gpus or cubins):
-        raise SettingsError(
-            "--gpus and --cubins are of this machine's GPUs: leave --engine ray out"
-        )
-    cluster = _cluster(engine, address)
+    cluster = _cluster(engine, address, of_this_machine=bool(gpus or cubins))
     found = cluster.devices if cluster else devices()[:gpus]
     options = GpuOptions(
         include_dir=headers,
@@ -92,32 +89,40 @@ def run(
         workers=workers or (0 if cluster else default_workers(found)),
     )
     with progress_bar(total, quiet, "gpu run") as bar:
-        failed = 0
-
-        def progress(verdict: Any) -> None:
-            nonlocal failed
-            failed += not verdict.passed
-            bar.update(1)
-            bar.set_postfix(failed=failed)
-
-        done, path = run_dataset(
-            out,
-            found,
-            options,
-            limit=limit,
-            progress=progress,
-            elsewhere=cluster.run if cluster else None,
-        )
+        done, path = _run_dataset(out, found, options, limit, cluster, bar)
     for line in [*failure_lines(done), *summary(done), f"results in {path}"]:
         click.echo(line)
     sys.exit(0 if done.good else 1)
 
 
-def _cluster(engine: str, address: str | None) -> Any:
-    """The GPUs of a cluster, None for those of this machine."""
+def _run_dataset(
+    out: Path, found: Any, options: Any, limit: int | None, cluster: Any, bar: Any
+) -> tuple[Any, Path]:
+    """Run rows with a bar that counts them and those that fail."""
+    from synth.gpu.run import run_dataset
+
+    failed = 0
+
+    def progress(verdict: Any) -> None:
+        nonlocal failed
+        failed += not verdict.passed
+        bar.update(1)
+        bar.set_postfix(failed=failed)
+
+    elsewhere = cluster.run if cluster else None
+    return run_dataset(out, found, options, limit=limit, progress=progress, elsewhere=elsewhere)
+
+
+def _cluster(engine: str, address: str | None, *, of_this_machine: bool) -> Any:
+    """The GPUs of a cluster, None for those of this machine; ``of_this_machine`` says that options
+    were given which only its GPUs have."""
     from synth.errors import SettingsError
 
     if engine == "ray":
+        if of_this_machine:
+            raise SettingsError(
+                "--gpus and --cubins are of this machine's GPUs: leave --engine ray out"
+            )
         from synth.gpu.on_ray import RayGpus
 
         return RayGpus(address)
@@ -127,14 +132,14 @@ def _cluster(engine: str, address: str | None) -> Any:
 
 
 @gpu.command()
-@click.argument("out", type=_OUT, default=_SAMPLES)
+@click.argument("out", type=FOLDER, default=_SAMPLES)
 @_include
-@click.option("--cubins", type=_OUT, help="Folder of machine code: taken from, and added to.")
+@click.option("--cubins", type=FOLDER, help="Folder of machine code: taken from, and added to.")
 @click.option("--rows", "count", type=click.IntRange(min=1), default=60, show_default=True)
 @click.option("--gpus", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--compilers", type=click.IntRange(min=1), help="Processes that compile beforehand.")
 @click.option("--timeout", type=float, default=180.0, show_default=True, help="Seconds a row.")
-@click.option("--quiet", is_flag=True, help="No progress bar.")
+@quiet_option
 def bench(
     out: Path,
     include: Path | None,
@@ -151,51 +156,61 @@ def bench(
     Results, a table and a roofline go to OUT/gpu/.
     """
     import os
-    import tempfile
 
     from synth.gpu.bench import bench_rows, choose_rows, write_bench
     from synth.gpu.output import ready_folder
-    from synth.gpu.rows import include_dir, read_rows
+    from synth.gpu.rows import include_dir, read_rows_and_programs
     from validate.gpu.device import devices
     from validate.gpu.runner import GpuOptions
 
     found = devices()[:gpus]
     ready_folder(out)
-    rows = choose_rows(read_rows(out), count)
-    with (
-        tempfile.TemporaryDirectory(prefix="pairsmith-cubins-") as made,
-        progress_bar(len(rows), quiet, "gpu bench") as bar,
-    ):
+    rows = choose_rows(read_rows_and_programs(out), count)
+    with _kept_or_not(cubins) as kept, progress_bar(len(rows), quiet, "gpu bench") as bar:
         options = GpuOptions(
             include_dir=include_dir(out, include),
-            cubins=_made(cubins) or Path(made),
+            cubins=kept,
             timeout_s=timeout,
             bench=True,
             batch_size=1,
         )
         many = compilers or os.cpu_count() or 1
         done = bench_rows(rows, found, options, many, lambda _v: _step(bar))
-    paths = write_bench(out, done)
-    click.echo(next(path for path in paths if path.suffix == ".md").read_text())
-    for verdict in done.verdicts:
-        for result in verdict.results:
-            if result.status != "passed":
-                click.echo(f"{verdict.row['id']}: {result.status}: {result.reason[:300]}")
-    if not any(path.suffix == ".png" for path in paths):
-        click.echo("no roofline: pip install 'pairsmith[plots]'")
-    for path in paths:
-        click.echo(f"written: {path}")
+    for line in _bench_lines(done, write_bench(out, done)):
+        click.echo(line)
     sys.exit(0 if done.good else 1)
 
 
+@contextmanager
+def _kept_or_not(cubins: Path | None) -> Iterator[Path]:
+    """The folder of machine code that was named, or one that goes with the block."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="pairsmith-cubins-") as made:
+        yield _made(cubins) or Path(made)
+
+
+def _bench_lines(done: Any, paths: list[Path]) -> Iterator[str]:
+    """The table of a benchmark, rows that failed, and the files that were written."""
+    yield next(path for path in paths if path.suffix == ".md").read_text()
+    for verdict in done.verdicts:
+        for result in verdict.results:
+            if result.status != "passed":
+                yield f"{verdict.row['id']}: {result.status}: {result.reason[:300]}"
+    if not any(path.suffix == ".png" for path in paths):
+        yield "no roofline: pip install 'pairsmith[plots]'"
+    for path in paths:
+        yield f"written: {path}"
+
+
 @gpu.command("compile")
-@click.argument("out", type=_OUT, default=_SAMPLES)
-@click.option("-o", "folder", type=_OUT, required=True, help="Folder of machine code.")
+@click.argument("out", type=FOLDER, default=_SAMPLES)
+@click.option("-o", "folder", type=FOLDER, required=True, help="Folder of machine code.")
 @click.option("--arch", required=True, help="Of the GPU that will run it, as sm_90.")
 @_include
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first rows.")
 @click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True)
-@click.option("--quiet", is_flag=True, help="No progress bar.")
+@quiet_option
 def compile_texts(
     out: Path,
     folder: Path,

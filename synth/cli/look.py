@@ -9,14 +9,14 @@ from pathlib import Path
 
 import click
 
-_OUT = click.Path(file_okay=False, path_type=Path)
+from synth.cli.options import FOLDER
 
 
 @click.command()
-@click.argument("out", type=_OUT)
+@click.argument("out", type=FOLDER)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of tables.")
 @click.option(
-    "--plots", type=_OUT, help="Folder for PNGs: categories, lengths, dtypes, builtins, rejects."
+    "--plots", type=FOLDER, help="Folder for PNGs: categories, lengths, dtypes, builtins, rejects."
 )
 def stats(out: Path, as_json: bool, plots: Path | None) -> None:
     """Counts by split, category, level and idiom; distinct structures; rejects by reason."""
@@ -33,7 +33,7 @@ def stats(out: Path, as_json: bool, plots: Path | None) -> None:
 
 
 @click.command()
-@click.argument("out", type=_OUT)
+@click.argument("out", type=FOLDER)
 @click.argument("row_id", required=False)
 @click.option("--regenerate", is_flag=True, help="Make the row again and compare.")
 @click.option(

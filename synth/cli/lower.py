@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from synth.cli.options import FOLDER
+
 if TYPE_CHECKING:
     from synth.lower.build import Built
     from synth.lower.check import Shape
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of the text.")
 @click.option(
     "--cache",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     help="Folder of what was made before.  [default: ~/.cache/pairsmith/lower]",
 )
 def lower(

@@ -13,14 +13,14 @@ from synth.cli.generate import finish, generate, merge
 from synth.cli.gpu import gpu
 from synth.cli.look import doctor, show, stats
 from synth.cli.lower import lower
+from synth.cli.options import FOLDER, quiet_option, report_option, require_place_of, write_report
 from synth.cli.publish import publish
 from synth.cli.score import score
 from synth.cli.training_views import training_views
 from synth.cli.view import view
+from synth.dataset.verify_levels import VERIFY_LEVELS
 from synth.progress import progress_bar
 
-_OUT = click.Path(file_okay=False, path_type=Path)
-_LEVELS = click.Choice(("text", "compile", "run"))
 _FILE = click.Path(path_type=Path)
 
 
@@ -61,22 +61,19 @@ def main() -> None:
 
 
 @main.command()
-@click.argument("out", type=_OUT)
-@click.option("--verify", type=_LEVELS, default="run", show_default=True)
+@click.argument("out", type=FOLDER)
+@click.option("--verify", type=click.Choice(VERIFY_LEVELS), default="run", show_default=True)
 @click.option("--arch", "archs", multiple=True, help="Compile for it, not for what rows claim.")
-@click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="JSON file.")
-@click.option("--quiet", is_flag=True, help="No progress bar.")
+@report_option
+@quiet_option
 def validate(
     out: Path, verify: str, archs: tuple[str, ...], report: Path | None, quiet: bool
 ) -> None:
     """Check every row of a dataset from its stored texts; exit code 1 when one fails."""
     from synth.check.dataset import check_dataset
-    from synth.dataset.files import write_json
     from synth.dataset.settings import archs_of
-    from synth.errors import SettingsError
 
-    if report is not None and not report.parent.is_dir():
-        raise SettingsError(f"cannot write {report}: {report.parent} is no folder")
+    require_place_of(report)
     with progress_bar(0, quiet, "validate") as bar:
         asked = archs_of(verify, archs) if archs else ()
         found = check_dataset(out, verify, bar.update, archs=asked)
@@ -87,11 +84,7 @@ def validate(
     if found.not_reproduced:
         click.echo(f"{found.not_reproduced} rows claim what cannot be repeated here")
     click.echo(f"{found.checked} rows checked, {len(found.failed)} failed")
-    if report is not None:
-        try:
-            write_json(report, found.as_dict())
-        except OSError as error:
-            raise SettingsError(f"cannot write {report}: {error.strerror}") from None
+    write_report(report, found.as_dict())
     sys.exit(0 if found.good else 1)
 
 
@@ -99,7 +92,7 @@ def validate(
 @click.argument(
     "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE.py…"
 )
-@click.option("-o", "out", type=_OUT, required=True, help="Folder of the dataset.")
+@click.option("-o", "out", type=FOLDER, required=True, help="Folder of the dataset.")
 @click.option("--per-module", type=int, default=50, show_default=True, help="Most rows; 0: all.")
 @click.option("--timeout", type=float, default=120, show_default=True, help="Silent seconds.")
 @click.option("--workers", type=int, default=1, show_default=True, help="Files at a time.")
@@ -109,7 +102,7 @@ def validate(
 @click.option("--no-run", is_flag=True, help="Do not run kernels on the host.")
 @click.option("--license", "licence", default="", help="Licence of the files, for the card.")
 @click.option("--shard-size", type=click.IntRange(min=1), default=1000, show_default=True)
-@click.option("--quiet", is_flag=True, help="No progress bar.")
+@quiet_option
 def harvest(
     files: tuple[Path, ...],
     out: Path,

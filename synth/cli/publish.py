@@ -8,11 +8,12 @@ from typing import Any
 
 import click
 
+from synth.cli.options import FOLDER
 from synth.progress import progress_bar
 
 
 @click.command()
-@click.argument("out", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("out", type=FOLDER)
 @click.argument("name", metavar="USER/NAME")
 @click.option("--private", is_flag=True, help="Make the repository private, when it is new.")
 @click.option("--revision", default="main", show_default=True, help="Branch; made when missing.")

@@ -8,16 +8,17 @@ from typing import Any
 
 import click
 
+from synth.cli.options import FOLDER, quiet_option, report_option, require_place_of, write_report
 from synth.progress import progress_bar
 
 
 @click.command()
-@click.argument("out", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("out", type=FOLDER)
 @click.argument("answers", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--workers", type=int, default=1, show_default=True, help="Worker processes.")
 @click.option("--hidden-seed", type=int, default=0, show_default=True, help="Keep it to yourself.")
-@click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="JSON file.")
-@click.option("--quiet", is_flag=True, help="No progress bar.")
+@report_option
+@quiet_option
 def score(
     out: Path, answers: Path, workers: int, hidden_seed: int, report: Path | None, quiet: bool
 ) -> None:
@@ -35,13 +36,11 @@ def score(
         score_answers,
         summarise,
     )
-    from synth.dataset.files import write_json
     from synth.errors import SettingsError
 
     if workers < 1:
         raise SettingsError(f"workers is {workers}, at least 1 is needed")
-    if report is not None and not report.parent.is_dir():
-        raise SettingsError(f"cannot write {report}: {report.parent} is no folder")
+    require_place_of(report)
     lines = read_answers(answers)
     rows = rows_of(out, lines)
     began_s = time.monotonic()
@@ -54,11 +53,7 @@ def score(
     for line in _table(summary):
         click.echo(line)
     click.echo(f"{len(lines)} answers to {len(rows)} rows scored, {rate:.1f} rows/s")
-    if report is not None:
-        try:
-            write_json(report, report_of(lines, verdicts, summary))
-        except OSError as error:
-            raise SettingsError(f"cannot write {report}: {error.strerror}") from None
+    write_report(report, report_of(lines, verdicts, summary))
 
 
 def _table(summary: dict[str, Any]) -> list[str]:

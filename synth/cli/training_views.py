@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
+from synth.cli.options import FOLDER, quiet_option
 from synth.progress import progress_bar
 
 
 @click.command("training-views")
-@click.argument("out", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("out", type=FOLDER)
 @click.option("--view", "names", multiple=True, help="Only this one; repeatable.  [default: all]")
 @click.option("--max-chars", type=int, help="Leave longer conversations out.")
 @click.option(
@@ -20,7 +21,7 @@ from synth.progress import progress_bar
 )
 @click.option("--max-tokens", type=int, help="Leave conversations of more tokens out.")
 @click.option("--workers", type=int, default=1, show_default=True, help="Worker processes.")
-@click.option("--quiet", is_flag=True, help="No progress bar.")
+@quiet_option
 def training_views(
     out: Path,
     names: tuple[str, ...],

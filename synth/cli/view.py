@@ -6,14 +6,16 @@ from pathlib import Path
 
 import click
 
+from synth.cli.options import FOLDER, quiet_option
+
 
 @click.command()
-@click.argument("out", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("out", type=FOLDER)
 @click.option(
     "--out", "file", type=click.Path(path_type=Path), help="HTML file.  [default: OUT.html]"
 )
 @click.option("--rows", type=click.IntRange(min=1), default=1000, show_default=True, help="Most.")
-@click.option("--quiet", is_flag=True, help="No progress bar.")
+@quiet_option
 def view(out: Path, file: Path | None, rows: int, quiet: bool) -> None:
     """Write a dataset as one HTML page, to browse and search it without a network.
 

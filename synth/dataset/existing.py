@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,13 +16,15 @@ from numpy.typing import NDArray
 
 from generators.program.keys import program_keys
 from generators.program.serialise import from_json
-from synth.dataset.files import read_parquet, sha256_of
+from synth.dataset.files import parquet_bytes, read_parquet, sha256_of
 from synth.dataset.manifest import Manifest
-from synth.dataset.names import EVIDENCE, REJECTED
+from synth.dataset.names import EVIDENCE, KEYS, REJECTED
 from synth.dataset.positions import Positions
 
 Keys64 = NDArray[np.uint64]
 """Keys as numbers: they are 16 hex digits."""
+
+_MARK = b"pairsmith keys"
 
 
 @dataclass
@@ -37,18 +40,23 @@ class Shard:
 class Base:
     """The rows of a dataset that need not be made again, sorted by position.
 
-    ``rows`` is how many the dataset counts, with those of shards that are not whole.
+    ``rows`` is how many the dataset counts, with those of shards that are not whole; ``kept`` are
+    the rename keys of all of them, None where the dataset does not keep them.
     """
 
     rows: int = 0
     shards: list[Shard] = field(default_factory=list)
     positions: Positions = field(default_factory=lambda: np.empty(0, np.int64))
     structures: Keys64 = field(default_factory=lambda: np.empty(0, np.uint64))
+    kept: Keys64 | None = None
 
     def renames(self) -> Keys64:
-        """The rename keys of the rows, from their programs: a third of a millisecond each."""
+        """The rename keys of the rows: those kept, or from programs, a third of a millisecond
+        each."""
         if not self.shards:
             return np.empty(0, np.uint64)
+        if self.kept is not None:
+            return self.kept[self.positions]
         found = []
         for shard in self.shards:
             programs = read_parquet(shard.path, ["program"])["program"].to_pylist()
@@ -62,7 +70,7 @@ def read_base(out: Path, manifest: Manifest | None, categories: Sequence[str]) -
     """The whole shards of a finished dataset; nothing when there is none."""
     if manifest is None:
         return Base()
-    base = Base(manifest.rows)
+    base = Base(manifest.rows, kept=kept_renames(out, manifest))
     structures = []
     for entry in manifest.shards:
         path = out / entry["path"]
@@ -96,6 +104,28 @@ def as_numbers(keys: pa.ChunkedArray | Sequence[str]) -> Keys64:
 def as_text(key: int) -> str:
     """A key as the row has it."""
     return f"{key:016x}"
+
+
+def renames_file(renames: Keys64, manifest: Manifest) -> bytes:
+    """Parquet of the rename keys of all rows of a dataset, by position; it says whose they are."""
+    schema = pa.schema([("rename", pa.uint64())], metadata={_MARK: _mark(renames, manifest)})
+    return parquet_bytes(pa.table([renames], schema=schema))
+
+
+def kept_renames(out: Path, manifest: Manifest) -> Keys64 | None:
+    """The rename keys that a dataset keeps, None unless they are whole and of these very rows."""
+    try:
+        table = read_parquet(out / KEYS)
+        renames: Keys64 = table["rename"].to_numpy()
+    except (OSError, KeyError, pa.ArrowException):
+        return None
+    said = (table.schema.metadata or {}).get(_MARK, b"").decode("ascii", "replace")
+    return renames if said == _mark(renames, manifest) else None
+
+
+def _mark(renames: Keys64, manifest: Manifest) -> str:
+    """A digest of the keys and of the shards that they belong to."""
+    return hashlib.sha256(manifest.rows_digest().encode() + renames.tobytes()).hexdigest()
 
 
 def evidence_rows(out: Path, schema: pa.Schema) -> list[pa.Table]:

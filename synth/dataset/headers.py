@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import shutil
 from importlib.metadata import distribution
-from importlib.util import find_spec
 from pathlib import Path
 
+from validate.text.headers import warp_include_dir
+
 _SUFFIXES = frozenset({".h", ".cuh", ".hpp"})
-
-
-def native_folder() -> Path:
-    """Folder of Warp's headers; Warp is not imported for it."""
-    spec = find_spec("warp")
-    if spec is None or not spec.submodule_search_locations:
-        raise RuntimeError("warp-lang is not installed")
-    return Path(spec.submodule_search_locations[0]) / "native"
 
 
 def copy_headers(target: Path) -> None:
     """Copy all headers and licences into ``target``, replacing what is there."""
     temporary = target.with_name(f".{target.name}.tmp")
     shutil.rmtree(temporary, ignore_errors=True)
-    source = native_folder()
+    source = warp_include_dir()
     for path in sorted(source.rglob("*")):
         if path.suffix in _SUFFIXES:
             copy = temporary / path.relative_to(source)

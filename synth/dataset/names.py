@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 EVIDENCE = Path("evidence") / "run.parquet"
+KEYS = Path("evidence") / "keys.parquet"
 REJECTED = Path("rejected") / "rejected.jsonl"
 OVERLAP = Path("rejected") / "overlap.jsonl"
 HARVEST_REJECTED = Path("rejected") / "harvest.jsonl"

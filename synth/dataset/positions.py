@@ -78,5 +78,10 @@ def key_at(position: int, categories: Sequence[str]) -> Key:
     return index, categories[category]
 
 
+def position_of(key: Key, categories: Sequence[str]) -> int:
+    index, category = key
+    return index * len(categories) + categories.index(category)
+
+
 def _digest(things: Sequence[object]) -> str:
     return hashlib.sha256(repr(things).encode()).hexdigest()[:16]

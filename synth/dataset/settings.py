@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from importlib.metadata import version
 from typing import Any
 
@@ -13,12 +13,9 @@ from generators import categories
 from generators.build.registry import LEVELS
 from synth.dataset.source_digest import source_digest
 from synth.errors import SettingsError
-from validate.nvrtc.compiler import nvrtc_version
+from validate.nvrtc.program import nvrtc_version
 from validate.row.archs import DEFAULT_ARCH, check_archs
 from validate.row.columns import SCHEMA_VERSION
-
-VERIFY_LEVELS = ("text", "compile", "run")
-"""How far rows are checked; each level includes those before it."""
 
 STRUCTURE_CAP = 2
 """Most rows that may share one structure key."""
@@ -45,15 +42,15 @@ class Settings:
         return pattern[index % len(pattern)]
 
     def as_dict(self) -> dict[str, Any]:
-        return {
-            "seed": self.seed,
-            "categories": list(self.categories),
-            "levels": list(self.levels),
-            "backward": self.backward,
-            "verify": self.verify,
-            "archs": list(self.archs),
-            "resources": self.resources,
-        }
+        """Every field by its name, as JSON has it."""
+        return {n: list(v) if isinstance(v, tuple) else v for n, v in asdict(self).items()}
+
+    @staticmethod
+    def of_shape(shape: Mapping[str, Any]) -> Settings:
+        """The settings that a shape was made of."""
+        found: dict[str, Any] = {field.name: shape[field.name] for field in fields(Settings)}
+        lists = {name: tuple(value) for name, value in found.items() if isinstance(value, list)}
+        return Settings(**{**found, **lists})
 
 
 def make_settings(

@@ -26,7 +26,7 @@ from synth.dataset.files import (
     write_text,
 )
 from synth.dataset.manifest import SPLITS, Manifest, read_manifest
-from synth.dataset.names import EVIDENCE, HARVEST_REJECTED, OVERLAP, REJECTED
+from synth.dataset.names import EVIDENCE, HARVEST_REJECTED, KEYS, OVERLAP, REJECTED
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
@@ -77,7 +77,7 @@ _FOLDER = "staged"
 _NEXT = ".next"
 """In a folder that is to take the place of the split's present one."""
 
-_EXTRAS = (EVIDENCE, REJECTED, OVERLAP, HARVEST_REJECTED)
+_EXTRAS = (EVIDENCE, KEYS, REJECTED, OVERLAP, HARVEST_REJECTED)
 
 
 class Stage:

@@ -16,9 +16,11 @@ from synth.dataset.names import GPU
 from synth.gpu.output import ROW_KEYS, device_slug, write_run
 from synth.gpu.report import markdown
 from synth.gpu.run import versions
+from synth.gpu.work import work_of
 from validate.gpu.ceilings import Peaks, measure_peaks
 from validate.gpu.cubins import compile_rows
 from validate.gpu.device import Device
+from validate.gpu.large import scaled_sizes
 from validate.gpu.peers import NoPeer, peer_source
 from validate.gpu.runner import GpuOptions, RowVerdict, run_rows
 
@@ -114,14 +116,16 @@ def bench_records(bench: Bench) -> list[dict[str, Any]]:
     records = []
     for verdict in sorted(bench.verdicts, key=lambda verdict: str(verdict.row["id"])):
         for timing in verdict.timings:
+            work = work_of(verdict.row, scaled_sizes(verdict.row, timing.elements))
             seconds = timing.median_us * 1e-6
-            bytes_per_s = timing.bytes_moved / seconds
-            operations_per_s = timing.operations / seconds
-            peak = bench.peaks.operations_per_s[timing.scalar]
+            bytes_per_s = work.bytes_moved / seconds
+            operations_per_s = work.operations / seconds
+            peak = bench.peaks.operations_per_s[work.scalar]
             records.append(
                 {
                     **{key: verdict.row[key] for key in ROW_KEYS},
                     **asdict(timing),
+                    **asdict(work),
                     "gb_per_s": bytes_per_s / 1e9,
                     "gflop_per_s": operations_per_s / 1e9,
                     "share_of_copy": bytes_per_s / bench.peaks.copy_bytes_per_s,

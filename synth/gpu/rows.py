@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from synth.dataset.stored import stored_rows
 from synth.errors import SettingsError
+from validate.errors import CompileUnavailable
+from validate.text.headers import warp_include_dir
 
 COLUMNS = (
     "id",
@@ -18,7 +19,6 @@ COLUMNS = (
     "level",
     "kernel_name",
     "reference",
-    "program",
     "cuda_prologue",
     "cuda_helpers",
     "cuda_forward",
@@ -40,6 +40,11 @@ def read_rows(out: Path, limit: int | None = None) -> Iterator[dict[str, Any]]:
     return islice((row for _, row in stored_rows(out, COLUMNS)), limit)
 
 
+def read_rows_and_programs(out: Path) -> Iterator[dict[str, Any]]:
+    """The same with their programs, of which the operations of a launch are counted."""
+    return (row for _, row in stored_rows(out, (*COLUMNS, "program")))
+
+
 def include_dir(out: Path, asked: Path | None) -> Path:
     """The folder of Warp's headers: the one asked for, the dataset's own, or an installed Warp's.
 
@@ -56,5 +61,7 @@ def include_dir(out: Path, asked: Path | None) -> Path:
 
 
 def _installed() -> list[Path]:
-    spec = find_spec("warp")
-    return [Path(spec.origin).parent / "native"] if spec and spec.origin else []
+    try:
+        return [warp_include_dir()]
+    except CompileUnavailable:
+        return []

@@ -23,7 +23,7 @@ from synth.gpu.output import (
 from synth.gpu.rows import read_rows
 from validate.gpu.device import Device
 from validate.gpu.nvml import Sampler
-from validate.gpu.nvrtc import nvrtc_version
+from validate.gpu.nvrtc import version_for_gpus
 from validate.gpu.result import STATUSES, TEXTS, TextResult
 from validate.gpu.runner import GpuOptions, RowVerdict, run_rows
 
@@ -106,7 +106,7 @@ def versions() -> dict[str, str]:
         ours = version("pairsmith")
     except PackageNotFoundError:
         ours = "not installed"
-    return {"nvrtc": nvrtc_version(), "pairsmith": ours}
+    return {"nvrtc": version_for_gpus(), "pairsmith": ours}
 
 
 def about(run: GpuRun) -> dict[str, Any]:

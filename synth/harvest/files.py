@@ -20,7 +20,8 @@ from synth.harvest.find import module_name
 from synth.harvest.process import Harvest, harvest_file
 from synth.harvest.row import text_key
 from synth.rows.maker import Row
-from validate.nvrtc.compiler import CompileRunner, nvrtc_version
+from validate.nvrtc.compiler import CompileRunner
+from validate.nvrtc.program import nvrtc_version
 from validate.row.archs import DEFAULT_ARCH, check_archs
 from validate.row.schema import check_row
 

@@ -14,19 +14,12 @@ import signal
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from synth.codegen.modules import WarpModules
 from synth.harvest.args import can_be_drawn
 from synth.harvest.find import one_line
 from synth.rows.maker import Row
-from validate.host import clang
-from validate.host.launch import launch, load_entry
-from validate.host.memory import Arena, Watch, arrays_of, damage
-from validate.oracle.compare import measure
-from validate.row.inputs import draw_inputs
-from validate.row.sizes import describe, evaluate_all
-from validate.text.warp_host import translation_unit
+from validate.host.alone import LoneRun, prepare
+from validate.row.sizes import describe, own_sizes
 
 # What differs between a text for the GPU and the CPU device, or takes ids of objects as numbers.
 _NOT_FOR_A_RUN = (
@@ -36,7 +29,12 @@ _NOT_FOR_A_RUN = (
     ("accesses that the race check does not see", r"_slot\(|\bwp::lower_bound\("),
     ("CUDA intrinsics", r"\b__(?!launch|global|restrict|device|host|inline)\w+\("),
 )
-_RTOL, _ATOL = 1e-4, 1e-6
+_VERDICTS = {
+    "agrees": "",
+    "differs": "run: differs from Warp's CPU device",
+    "out_of_bounds": "run: Warp's own run wrote out of bounds with guessed inputs",
+    "only_nan": "run: gave NaN alone with guessed inputs",
+}
 
 
 def no_run_reason(row: Row) -> str:
@@ -66,10 +64,7 @@ class HarvestRuns:
         if reason:
             return reason
         if not self._warm:
-            clang.start()
-            clang.make_precompiled_header(
-                clang.default_include_dir(), self._folder, row["launch"]["block_dim"]
-            )
+            prepare(self._folder, row["launch"]["block_dim"])
             self._modules.prepare_cpu()
             self._warm = True
         return self._in_a_fork(row, kernel)
@@ -110,59 +105,29 @@ def _answer(reader: int, child: int, timeout_s: float) -> str:
 
 
 def _compare(row: Row, kernel: Any, modules: WarpModules, folder: Path) -> str:
-    sizes = {size["symbol"]: size["value"] for size in row["sizes"]}
-    dim = evaluate_all(row["launch"]["dim"], sizes)
-    inputs = draw_inputs(row["args"], sizes, row["input_seed"])
-    arrays = arrays_of(row["args"], inputs)
-    ours, theirs = Arena(arrays), Arena(arrays)
-    watch = Watch(ours)
-    _call_text(row, ours, dim, inputs, folder, watch)
-    trouble = damage(row["args"], ours, watch)
-    if trouble is not None:
-        return f"run: {trouble[0]} with guessed inputs"
-    if not ours.changed(list(arrays)):
+    ours = LoneRun(row, folder)
+    if ours.trouble is not None:
+        return f"run: {ours.trouble[0]} with guessed inputs"
+    if not ours.changed:
         return "run: changed nothing with guessed inputs"
-    modules.launch_alone(kernel, dim, _warp_inputs(row, kernel, theirs, inputs, modules))
-    if damage(row["args"], theirs) is not None:
-        return "run: Warp's own run wrote out of bounds with guessed inputs"
-    return _difference(row, ours, theirs)
+    modules.launch_alone(kernel, ours.dim, _warp_inputs(ours, kernel, modules))
+    return _VERDICTS[ours.likeness()]
 
 
 def shape_text(row: Row) -> str:
     """The shape of the run, as ``checks.shapes`` says it."""
-    return describe({size["symbol"]: size["value"] for size in row["sizes"]})
+    return describe(own_sizes(row["sizes"]))
 
 
-def _call_text(
-    row: Row,
-    arena: Arena,
-    dim: tuple[int, ...],
-    inputs: dict[str, Any],
-    folder: Path,
-    watch: Watch,
-) -> None:
-    name = f"run_{os.getpid()}"
-    path = folder / f"{name}.o"
-    try:
-        text = translation_unit([{**row, "cuda_backward": None}])
-        clang.build(text, path, clang.default_include_dir(), folder)
-        clang.load(path, name)
-    finally:
-        path.unlink(missing_ok=True)
-        path.with_suffix(".cpp").unlink(missing_ok=True)
-    launch(load_entry(name, "forward", 0), dim, arena.parameters(row["args"], inputs), watch)
-
-
-def _warp_inputs(
-    row: Row, kernel: Any, arena: Arena, inputs: dict[str, Any], modules: WarpModules
-) -> list[Any]:
+def _warp_inputs(run: LoneRun, kernel: Any, modules: WarpModules) -> list[Any]:
+    """What Warp is to launch the kernel with: its arrays lie in the run's ``other`` memory."""
     found = []
-    for arg, parameter in zip(row["args"], kernel.adj.args, strict=True):
-        value = inputs[arg["name"]]
+    for arg, parameter in zip(run.args, kernel.adj.args, strict=True):
+        value = run.inputs[arg["name"]]
         if arg["kind"] == "array":
             found.append(
                 modules.warp.array(
-                    ptr=arena.address(arg["name"]),
+                    ptr=run.other.address(arg["name"]),
                     dtype=parameter.type.dtype,
                     shape=value.shape[: len(arg["shape"])],
                     device="cpu",
@@ -185,24 +150,3 @@ def _struct_value(struct: Any, value: Any) -> Any:
 
 def _composite(kind: Any, value: Any) -> Any:
     return kind(*value.reshape(-1).tolist())
-
-
-def _difference(row: Row, ours: Arena, theirs: Arena) -> str:
-    """Why the outputs are no evidence: one differs by more than rounding, or none is a number."""
-    numbers = False
-    for arg in row["args"]:
-        if arg["role"] == "in":
-            continue
-        got, want = ours.array(arg["name"]), theirs.array(arg["name"])
-        if got.dtype.kind == "f":
-            # the bits of a NaN depend on the order of operands, and compilers may swap these
-            both = np.isnan(got) & np.isnan(want)
-            got[both] = want[both] = 0.0
-            numbers |= not both.all()
-        else:
-            numbers = True
-        if got.tobytes() == want.tobytes():
-            continue
-        if measure(got, want, _RTOL, _ATOL).mismatch is not None:
-            return "run: differs from Warp's CPU device"
-    return "" if numbers else "run: gave NaN alone with guessed inputs"

@@ -15,7 +15,7 @@ from synth.dataset.files import write_text
 from synth.dataset.source_digest import source_digest
 from synth.errors import SettingsError
 from synth.lower.spec import canonical_json
-from validate.nvrtc.compiler import nvrtc_version
+from validate.nvrtc.program import nvrtc_version
 
 _LOWERING = ("synth/lower",)
 _CHECKING = (*_LOWERING, "validate")

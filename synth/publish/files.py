@@ -17,7 +17,7 @@ CARD = "README.md"
 _SPLIT = f"({'|'.join(SPLITS)})"
 _OURS = re.compile(
     rf"{_SPLIT}/shard-\d{{5}}\.parquet|views/index\.json|views/\w+/{_SPLIT}-\d{{5}}\.parquet"
-    r"|images/(categories|lengths|dtypes|builtins|rejects)\.png|evidence/run\.parquet"
+    r"|images/(categories|lengths|dtypes|builtins|rejects)\.png|evidence/(run|keys)\.parquet"
     r"|rejected/\w+\.jsonl|gpu/[\w.-]+"
 )
 

@@ -13,11 +13,11 @@ from synth.dataset.files import sha256_of
 from synth.dataset.headers import copy_headers
 from synth.dataset.lock import held_alone
 from synth.dataset.manifest import MANIFEST, Manifest, finished_manifest
-from synth.dataset.settings import VERIFY_LEVELS
+from synth.dataset.verify_levels import VERIFY_LEVELS
 from synth.dataset.views_index import FOLDER, Views, stored_views, view_files
 from synth.errors import SettingsError
 from synth.publish.files import CARD, LocalFile, is_ours, published_files
-from synth.publish.hub import HubRepository
+from synth.publish.hub import HubRepository, Standing
 from synth.run.prepare import disk_troubles
 from synth.run.raise_level import is_raise
 
@@ -66,43 +66,61 @@ def publish(
     finished_manifest(out)
     repository = HubRepository(name, revision)
     repository.log_in()
-    standing = repository.standing()
-    if private and standing.commit is not None and not standing.private:
-        raise SettingsError(
-            f"{name} is there already and public: make it private on its page first, or leave "
-            "--private out"
-        )
-    there = {} if standing.commit is None else repository.files(standing.commit)
-    theirs = None
-    if standing.commit is not None and MANIFEST in there and not replace:
-        theirs = repository.manifest(standing.commit)
+    standing, there, theirs = _theirs(repository, private, replace)
     with held_alone(out), disk_troubles(out):
         manifest = finished_manifest(out)
         if not replace:
             _require_ours(name, there, theirs, manifest)
-        _require_sound(out, check_dataset(out, "text", seen.checked))
-        views = _sound_views(out, manifest)
-        _require_headers(out, manifest)
-        dress(out, manifest, views, name)
-        files = published_files(out, manifest, view_files(views))
+        files = _ready(out, manifest, name, seen)
         changed = [file for file in files if _differs(file, there)]
-        names = {file.name for file in files}
-        ours = sorted(path for path in there if MANIFEST in there and is_ours(path))
-        removed = [path for path in ours if path not in names]
+        removed = _left_over(files, there)
         size = sum(file.bytes for file in changed)
         seen.to_send(size)
         commit = repository.open(standing, private)
         if changed or removed:
             message = f"{manifest.rows:,} rows, fingerprint {manifest.fingerprint}"
             commit = repository.send(changed, removed, message, commit, seen.sent)
-    return Published(
-        f"{repository.endpoint}/datasets/{name}",
-        commit,
-        len(changed),
-        size,
-        len(files) - len(changed),
-        len(removed),
-    )
+    url, unchanged = f"{repository.endpoint}/datasets/{name}", len(files) - len(changed)
+    return Published(url, commit, len(changed), size, unchanged, len(removed))
+
+
+def _ready(out: Path, manifest: Manifest, name: str, seen: Watch) -> list[LocalFile]:
+    """The files to publish, once the dataset is known to be sound and has its card."""
+    _require_sound(out, check_dataset(out, "text", seen.checked))
+    views = _sound_views(out, manifest)
+    _require_headers(out, manifest)
+    dress(out, manifest, views, name)
+    return published_files(out, manifest, view_files(views))
+
+
+def _theirs(
+    repository: HubRepository, private: bool, replace: bool
+) -> tuple[Standing, dict[str, str], Manifest | None]:
+    """What is there before: its standing, its files, and, unless it is replaced, its manifest."""
+    standing = _standing(repository, private)
+    if standing.commit is None:
+        return standing, {}, None
+    there = repository.files(standing.commit)
+    wanted = MANIFEST in there and not replace
+    return standing, there, repository.manifest(standing.commit) if wanted else None
+
+
+def _standing(repository: HubRepository, private: bool) -> Standing:
+    """What the repository is before; :class:`SettingsError` for one that cannot turn private."""
+    standing = repository.standing()
+    if private and standing.commit is not None and not standing.private:
+        raise SettingsError(
+            f"{repository.name} is there already and public: make it private on its page first, "
+            "or leave --private out"
+        )
+    return standing
+
+
+def _left_over(files: list[LocalFile], there: dict[str, str]) -> list[str]:
+    """Files of an earlier publication that this one does not have."""
+    names = {file.name for file in files}
+    ours = sorted(path for path in there if MANIFEST in there and is_ours(path))
+    return [path for path in ours if path not in names]
 
 
 def _differs(file: LocalFile, there: dict[str, str]) -> bool:

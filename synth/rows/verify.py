@@ -11,18 +11,11 @@ from typing import Any
 from synth.codegen.translator import Translator
 from synth.dataset.settings import Settings, Versions
 from synth.rows.maker import Row, cuda_columns
-from validate.host.runner import HostRunner, RunResult
-from validate.nvrtc.compiler import CompileResult, CompileRunner
+from synth.rows.runners import Shown, TextRunners
+from validate.host.runner import RunResult
+from validate.nvrtc.compiler import CompileResult
 from validate.row.claims import contradictions
 from validate.row.schema import check_row
-
-ROW_TIMEOUT_S = 60.0
-"""Far above what a row that passed the gates takes (milliseconds), so that a busy machine does not
-decide which rows enter."""
-
-
-BATCH_SIZE = 64
-"""Rows a translation unit: larger ones gain little, and a row that fails costs its batch twice."""
 
 
 @dataclass(frozen=True)
@@ -45,15 +38,12 @@ class Verifier:
     def __init__(self, settings: Settings, versions: Versions) -> None:
         self.settings = settings
         self.nvrtc = versions.nvrtc
-        self._host: HostRunner | None = None
-        self._compiler: CompileRunner | None = None
+        self._runners = TextRunners()
         self._translator: Translator | None = None
 
     def close(self) -> None:
         """End the child processes."""
-        for runner in (self._host, self._compiler):
-            if runner is not None:
-                runner.close()
+        self._runners.close()
 
     def verify(self, rows: Sequence[Row], evidence: list[Evidence]) -> list[Failure | None]:
         """Check rows; those that pass are told what was shown of them.
@@ -78,21 +68,11 @@ class Verifier:
         return found
 
     def _run(self, rows: Sequence[Row], evidence: list[Evidence]) -> list[Failure | None]:
-        if self._host is None:
-            self._host = HostRunner(batch_size=BATCH_SIZE, timeout_s=ROW_TIMEOUT_S)
-        results = self._host.run(rows)
-        failures = [_ran(row, result) for row, result in zip(rows, results, strict=True)]
-        sound = [position for position, failure in enumerate(failures) if failure is None]
-        plain = self._host.run_plain([rows[position] for position in sound], relaunch=True)
-        for position, result in zip(sound, plain, strict=True):
-            failures[position] = _ran_plain(rows[position], result)
-            if failures[position] is None:
-                evidence.append(_measured(results[position], result))
-        wrong = [
-            row
-            for row, failure in zip(rows, failures, strict=True)
-            if failure is None and row["checks"]["adjoint"] != "agrees"
-        ]
+        shown = self._runners.run(rows)
+        failures = [_ran(row, both) for row, both in zip(rows, shown, strict=True)]
+        good = [at for at, failure in enumerate(failures) if failure is None]
+        evidence.extend(_measured(shown[at]) for at in good)
+        wrong = [rows[at] for at in good if rows[at]["checks"]["adjoint"] != "agrees"]
         self._withdraw_adjoints([row for row in wrong if row["cuda_backward"] is not None])
         return failures
 
@@ -107,53 +87,45 @@ class Verifier:
             row.update(columns)
 
     def _compile(self, rows: Sequence[Row]) -> list[Failure | None]:
-        if self._compiler is None:
-            self._compiler = CompileRunner(
-                archs=self.settings.archs, batch_size=BATCH_SIZE, timeout_s=ROW_TIMEOUT_S
-            )
-        results = self._compiler.compile(rows)
-        failures = [self._compiled(row, r) for row, r in zip(rows, results, strict=True)]
-        sound = [position for position, failure in enumerate(failures) if failure is None]
-        plain = self._compiler.compile_plain([rows[position] for position in sound])
-        for position, result in zip(sound, plain, strict=True):
-            if result.status != "compiles":
-                failures[position] = Failure(f"plain_{result.status}", result.log)
+        shown = self._runners.compile(rows, self.settings.archs)
+        failures = [self._compiled(row, both) for row, both in zip(rows, shown, strict=True)]
         if self.settings.resources:
             built = [row for row, f in zip(rows, failures, strict=True) if f is None]
-            needs = self._compiler.resources(built, self.settings.archs[0])
+            needs = self._runners.resources(built, self.settings.archs[0])
             for row, need in zip(built, needs, strict=True):
                 assert need is not None, f"{row['kernel_name']} compiles and does not assemble"
                 row["checks"].update(vars(need))
         return failures
 
-    def _compiled(self, row: Row, result: CompileResult) -> Failure | None:
-        if result.status != "compiles":
-            return Failure(result.status, result.log)
-        row["checks"]["compile_archs"] = list(result.archs)
+    def _compiled(self, row: Row, both: Shown[CompileResult]) -> Failure | None:
+        if both.warp.status != "compiles":
+            return Failure(both.warp.status, both.warp.log)
+        row["checks"]["compile_archs"] = list(both.warp.archs)
         row["provenance"]["nvrtc"] = self.nvrtc
+        if both.plain is not None and both.plain.status != "compiles":
+            return Failure(f"plain_{both.plain.status}", both.plain.log)
         return None
 
 
-def _ran(row: Row, result: RunResult) -> Failure | None:
-    if result.status != "agrees":
-        return Failure(result.status, result.reason)
-    row["checks"].update(run_forward="agrees", shapes=list(result.shapes), adjoint=result.adjoint)
-    return None
-
-
-def _ran_plain(row: Row, result: RunResult) -> Failure | None:
-    if result.status != "agrees":
-        return Failure(f"plain_{result.status}", result.reason)
+def _ran(row: Row, both: Shown[RunResult]) -> Failure | None:
+    warp, plain = both.warp, both.plain
+    if warp.status != "agrees":
+        return Failure(warp.status, warp.reason)
+    row["checks"].update(run_forward="agrees", shapes=list(warp.shapes), adjoint=warp.adjoint)
+    assert plain is not None, f"{row['kernel_name']} has no plain CUDA"
+    if plain.status != "agrees":
+        return Failure(f"plain_{plain.status}", plain.reason)
     row["checks"]["run_plain"] = "agrees"
     return None
 
 
-def _measured(warp: RunResult, plain: RunResult) -> Evidence:
+def _measured(both: Shown[RunResult]) -> Evidence:
+    warp, plain = both.warp, both.plain
+    assert plain is not None
     names = ("max_ulp", "tolerance_used", "adjoint_reason", "adjoint_tolerance_used")
-    found = {name: getattr(warp, name) for name in names}
     return {
         "id": warp.id,
-        **found,
+        **{name: getattr(warp, name) for name in names},
         "plain_max_ulp": plain.max_ulp,
         "plain_tolerance_used": plain.tolerance_used,
     }

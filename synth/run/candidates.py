@@ -92,12 +92,13 @@ class Candidates:
             found = Further(Candidate(int(structure), int(rename)), path, row, int(attempts[row]))
             self.further.setdefault(int(at), []).append(found)
 
-    def chosen_structures(self, outcome: Outcome) -> Keys64:
-        """The structure of every position's row."""
-        numbers = self.structures.copy()
+    def chosen_keys(self, outcome: Outcome) -> tuple[Keys64, Keys64]:
+        """The structure and the rename key of every position's row."""
+        structures, renames = self.structures.copy(), self.renames.copy()
         for position, link in outcome.links.items():
-            numbers[position] = self.further[position][link - 1].keys.structure
-        return numbers
+            keys = self.further[position][link - 1].keys
+            structures[position], renames[position] = keys.structure, keys.rename
+        return structures, renames
 
     def rows_of(self, path: Path, wanted: Positions, outcome: Outcome) -> tuple[pa.Table, Tally]:
         """The rows that enter from a unit and from what replaces some of it, by position.

@@ -12,14 +12,14 @@ import numpy as np
 import pyarrow as pa
 
 from synth.card.page import write_card
-from synth.dataset.existing import evidence_rows, positions_of, rejected_rows
+from synth.dataset.existing import evidence_rows, positions_of, rejected_rows, renames_file
 from synth.dataset.files import parquet_bytes, remove_folder
 from synth.dataset.headers import copy_headers
 from synth.dataset.manifest import SPLITS, Manifest, counted
-from synth.dataset.names import EVIDENCE, REJECTED
+from synth.dataset.names import EVIDENCE, KEYS, REJECTED
 from synth.dataset.placement import Layout, OldRows, shard_name, split_of
 from synth.dataset.positions import key_at
-from synth.dataset.settings import fingerprint, shape_of
+from synth.dataset.settings import fingerprint
 from synth.dataset.shards import ShardTables
 from synth.dataset.stage import Stage
 from synth.dataset.views_index import views_of
@@ -53,7 +53,8 @@ class Finish:
         """Write the dataset, and remove the working folder. Safe to run again after a kill."""
         stage = Stage(self.run.work.folder)
         stage.clear()
-        layout = Layout.of(candidates.chosen_structures(outcome), self.run.work.shard_size)
+        structures, renames = candidates.chosen_keys(outcome)
+        layout = Layout.of(structures, self.run.work.shard_size)
         kept = layout.kept(self.run.base)
         shards = ShardTables(stage, layout, kept)
         leaving = [shard for shard in self.run.base.shards if shard.entry["path"] not in kept]
@@ -72,6 +73,7 @@ class Finish:
         self._extras(stage)
         entries = {name: shard.entry for name, shard in kept.items()} | shards.entries
         manifest = self._manifest(layout, entries, stage, outcome)
+        stage.extra(KEYS, renames_file(renames, manifest))
         stage.close(manifest, self.run.out)
         return commit(stage, self.run.out, manifest, self.run.work.folder)
 
@@ -103,12 +105,11 @@ class Finish:
             stage.folder / name if (stage.folder / name).is_file() else self.run.out / name
             for name in names
         ]
-        shape = shape_of(self.run.settings, self.run.versions)
         return Manifest(
-            fingerprint=fingerprint(shape),
+            fingerprint=fingerprint(self.run.work.shape),
             rows=self.run.work.n,
             shard_size=self.run.work.shard_size,
-            shape=shape,
+            shape=self.run.work.shape,
             shards=[entries[name] for name in names],
             counts=counted(paths),
             draws=self._draws(outcome),

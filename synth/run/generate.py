@@ -17,7 +17,7 @@ from synth.run.engine import Engine, InProcess, Processes
 from synth.run.prepare import disk_troubles, open_run, prepared, recover
 from synth.run.rounds import Part, Progress, finish_run, ignore_progress, make_units
 from synth.run.state import Phase, Run, ignore_phase
-from synth.run.work import Work
+from synth.run.work import Work, open_work
 
 
 @contextmanager
@@ -110,14 +110,16 @@ def finish(out: Path, *, workers: int = 1, engine: Engine | None = None) -> Mani
     work = Work.read(out)
     if work is None:
         raise SettingsError(f"{out} holds no unfinished run; start one with pairsmith generate")
-    settings = work.settings()
+    settings = Settings.of_shape(work.shape)
     versions = Versions.installed(settings.verify)
-    require_same_shape(out, shape_of(settings, versions), work.shape)
+    shape = shape_of(settings, versions)
+    require_same_shape(out, shape, work.shape)
     with held_alone(out), disk_troubles(out):
         recover(out)
         if Work.read(out) is None:
             return _there(out)
-        run = open_run(settings, work.n, out, work.shard_size)
+        work = open_work(out, shape, work.n, work.shard_size)
+        run = open_run(settings, versions, out, work)
         missing = [task.name for task, _ in run.units() if task.name not in run.work.done]
         if missing:
             raise SettingsError(

@@ -38,7 +38,8 @@ def prepared(
     """
     require_numbers(n, shard_size)
     check_warp_version()
-    shape = shape_of(settings, Versions.installed(settings.verify))
+    versions = Versions.installed(settings.verify)
+    shape = shape_of(settings, versions)
     with lock_of(out) as lock, disk_troubles(out):
         if not part:
             lock.alone()
@@ -52,7 +53,8 @@ def prepared(
         require_ours(out, shape, n)
         if part:
             require_same_plan(out, n, shard_size)
-        run = open_run(settings, n, out, shard_size, closely=not part)
+        work = open_work(out, shape, n, shard_size, closely=not part)
+        run = open_run(settings, versions, out, work)
         if part:
             lock.share()
         yield run
@@ -78,15 +80,10 @@ def recover(out: Path) -> None:
         commit(stage, out, staged, out / "work")
 
 
-def open_run(
-    settings: Settings, n: int, out: Path, shard_size: int, *, closely: bool = True
-) -> Run:
-    """The run in a folder that is held; ``closely`` looks at the bytes of finished units too."""
-    versions = Versions.installed(settings.verify)
-    shape = shape_of(settings, versions)
-    work = open_work(out, shape, n, shard_size, closely=closely)
+def open_run(settings: Settings, versions: Versions, out: Path, work: Work) -> Run:
+    """The run in a folder that is held and whose working folder is open."""
     manifest = read_manifest(out)
-    raised = manifest is not None and is_raise(shape, manifest.shape)
+    raised = manifest is not None and is_raise(work.shape, manifest.shape)
     if manifest is not None and raised:
         give_rows(out, manifest, settings, work)
     base = Base() if raised else read_base(out, manifest, settings.categories)

@@ -19,11 +19,12 @@ import pyarrow.parquet as pq
 
 from generators.program.keys import program_keys
 from generators.program.serialise import from_json
-from synth.dataset.existing import rejected_rows
+from synth.dataset.existing import as_text, kept_renames, rejected_rows
 from synth.dataset.files import write_parquet, write_text
 from synth.dataset.manifest import SPLITS, Manifest, damaged_shards
-from synth.dataset.positions import Key, Task
-from synth.dataset.settings import VERIFY_LEVELS, Settings, differences
+from synth.dataset.positions import Key, Task, position_of
+from synth.dataset.settings import Settings, differences
+from synth.dataset.verify_levels import VERIFY_LEVELS
 from synth.errors import SettingsError
 from synth.rows.maker import NOT_MEASURED, Row
 from synth.run.tally import Tally
@@ -61,10 +62,15 @@ def give_rows(out: Path, manifest: Manifest, settings: Settings, work: Work) -> 
             f"{out} cannot be checked further: {damaged[0]}; generate it again at --verify "
             f"{manifest.shape['verify']} first"
         )
+    kept, categories = kept_renames(out, manifest), settings.categories
     displaced = {(index, category) for index, category in manifest.draws["displaced"]}
-    rows = _rows_in_order(out, manifest, settings.categories)
+    rows = _rows_in_order(out, manifest, categories)
     for unit, group in groupby(rows, key=lambda row: _key(row)[0] // work.per_unit):
-        given = [_as_drawn(row) for row in group if _key(row) not in displaced]
+        given = [
+            _as_drawn(row, None if kept is None else int(kept[position_of(_key(row), categories)]))
+            for row in group
+            if _key(row) not in displaced
+        ]
         path = work.folder / _given_name(unit * work.per_unit)
         write_parquet(path, pa.Table.from_pylist(given, schema=UNIT_SCHEMA))
     write_text(work.folder / BEFORE, _tally(out, manifest).to_json())
@@ -108,13 +114,15 @@ def _rows_in_order(out: Path, manifest: Manifest, categories: tuple[str, ...]) -
     return heapq.merge(*(rows_of(split) for split in SPLITS), key=place)
 
 
-def _as_drawn(row: Row) -> Row:
-    """A row as its unit's maker gave it, before any check, with its rename key."""
+def _as_drawn(row: Row, rename: int | None) -> Row:
+    """A row as its unit's maker gave it, before any check, with its rename key; where the dataset
+    keeps none, that comes from the program."""
+    found = program_keys(from_json(row["program"])).rename if rename is None else as_text(rename)
     return {
         **row,
         "checks": dict(NOT_MEASURED),
         "provenance": {**row["provenance"], "nvrtc": None},
-        "rename": program_keys(from_json(row["program"])).rename,
+        "rename": found,
         "tally": "",
     }
 

@@ -17,7 +17,6 @@ from typing import Any
 from synth.dataset.files import remove_folder, remove_leftovers, write_bytes, write_json
 from synth.dataset.manifest import MANIFEST, require_same_shape
 from synth.dataset.positions import indices_per_unit
-from synth.dataset.settings import Settings
 from synth.errors import SettingsError
 
 PLAN = "plan.json"
@@ -49,18 +48,6 @@ class Work:
             raise SettingsError(
                 f"{path} is damaged ({error}); delete {path.parent} and generate again"
             ) from None
-
-    def settings(self) -> Settings:
-        shape = self.shape
-        return Settings(
-            seed=shape["seed"],
-            categories=tuple(shape["categories"]),
-            levels=tuple(shape["levels"]),
-            backward=shape["backward"],
-            verify=shape["verify"],
-            archs=tuple(shape["archs"]),
-            resources=shape["resources"],
-        )
 
     def keep(self, name: str, data: bytes) -> Path:
         """Keep what a task gave."""

@@ -37,7 +37,7 @@ from synth.run.engine import Processes
 from synth.run.prepare import disk_troubles
 from synth.views.file import Bounds, ViewTask, load_tokenizer, made_of, make_view_file
 from synth.views.texts import VIEW_NAMES
-from validate.nvrtc.compiler import nvrtc_version
+from validate.nvrtc.program import nvrtc_version
 
 _STAGED = ".views"
 

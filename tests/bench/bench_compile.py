@@ -23,7 +23,9 @@ from synth.rows.maker import PairMaker, Row
 from synth.run.tally import Tally
 from synth.run.unit import first_accepted
 from validate.nvrtc import program as nvrtc_program
-from validate.nvrtc.compiler import CompileRunner, nvrtc_version
+from validate.nvrtc.compiler import CompileRunner
+from validate.nvrtc.program import nvrtc_version
+from validate.text.headers import warp_include_dir
 from validate.text.warp_program import program
 
 SAMPLE = 32
@@ -72,7 +74,7 @@ def timed(work: Callable[[], Any]) -> float:
 
 def compile_text(text: str, options: list[str], kind: str) -> None:
     nvrtc: Any = nvrtc_program.load()
-    options = [*options, f"-I{nvrtc_program.default_include_dir()}"]
+    options = [*options, f"-I{warp_include_dir()}"]
     _, handle = nvrtc.nvrtcCreateProgram(text.encode(), b"cuda_prologue", 0, None, None)
     (error,) = nvrtc.nvrtcCompileProgram(handle, len(options), [o.encode() for o in options])
     assert error == nvrtc.nvrtcResult.NVRTC_SUCCESS, options

@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from synth.codegen.translator import Translator
-from synth.dataset.headers import native_folder
 from synth.dataset.settings import Versions, make_settings
 from synth.rows.maker import Accepted, PairMaker
-from synth.rows.verify import BATCH_SIZE
+from synth.rows.runners import BATCH_SIZE
 from synth.run import generate as run
 from synth.run.tally import Tally
 from synth.run.unit import first_accepted
 from validate.host.runner import HostRunner
 from validate.nvrtc.compiler import CompileRunner
+from validate.text.headers import warp_include_dir
 
 ROUNDS = 2
 STEP_ROWS = 192
@@ -94,7 +94,7 @@ def steps(count: int) -> None:
     ]
     for archs in (("sm_90",), ("sm_80", "sm_90", "sm_120")):
         with CompileRunner(
-            include_dir=native_folder(), archs=archs, batch_size=BATCH_SIZE
+            include_dir=warp_include_dir(), archs=archs, batch_size=BATCH_SIZE
         ) as compiler:
             compiler.compile(rows[:1])
             label = f"NVRTC, {' '.join(archs)}"

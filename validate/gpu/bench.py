@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from validate.gpu.counts import Work, work_of
 from validate.gpu.cubins import CubinStore
 from validate.gpu.device import load_cupy
 from validate.gpu.large import next_step, scaled_sizes
@@ -44,8 +43,8 @@ _PEER_TOLERANCE = 8.0
 class Timing:
     """Times of one contender at one size, in microseconds.
 
-    `contender` is warp, plain, numpy or cupy. `spread_us` is the distance between the quartiles.
-    `bytes_moved` and `operations` are those of `validate.gpu.counts`.
+    `contender` is warp, plain, numpy or cupy; `elements` is the size asked for, `sizes` what
+    `scaled_sizes` makes of it. `spread_us` is the distance between the quartiles.
     """
 
     contender: str
@@ -55,9 +54,6 @@ class Timing:
     median_us: float
     min_us: float
     spread_us: float
-    bytes_moved: int
-    operations: int
-    scalar: str
 
 
 def bench_row(row: Row, store: CubinStore, sizes: Sequence[int] = SIZES) -> list[Timing]:
@@ -70,7 +66,7 @@ def bench_row(row: Row, store: CubinStore, sizes: Sequence[int] = SIZES) -> list
     peer, found = _proven_peer(row), []
     for number, elements in enumerate(sizes):
         shape = shape_of(row, scaled_sizes(row, elements))
-        shapes, work = _rotated(row, shape), work_of(row, shape.sizes)
+        shapes = _rotated(row, shape)
         contenders: dict[str, Callable[[], list[float]]] = {
             key: _device_timer(row, text, shapes) for key, text in texts.items()
         }
@@ -78,7 +74,7 @@ def bench_row(row: Row, store: CubinStore, sizes: Sequence[int] = SIZES) -> list
             contenders |= _peer_timers(row, peer, shape)
         for contender, timer in contenders.items():
             times = timer()
-            found.append(_timing(contender, elements, shape, work, times))
+            found.append(_timing(contender, elements, shape, times))
         slowest = max(t.min_us for t in found if t.elements == elements and t.contender in texts)
         more = sizes[number + 1 : number + 2]
         if more and next_step(elements, more[0], slowest) != more[0]:
@@ -86,9 +82,7 @@ def bench_row(row: Row, store: CubinStore, sizes: Sequence[int] = SIZES) -> list
     return found
 
 
-def _timing(
-    contender: str, elements: int, shape: Shape, work: Work, times: Sequence[float]
-) -> Timing:
+def _timing(contender: str, elements: int, shape: Shape, times: Sequence[float]) -> Timing:
     low, _, high = quantiles(times, n=4)
     return Timing(
         contender=contender,
@@ -98,9 +92,6 @@ def _timing(
         median_us=median(times),
         min_us=min(times),
         spread_us=high - low,
-        bytes_moved=work.bytes_moved,
-        operations=work.operations,
-        scalar=work.scalar,
     )
 
 

@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from validate.gpu.counts import bytes_moved
 from validate.gpu.text import Ran, Row, Shape, Text, Values, run_text
 from validate.oracle.compare import Mismatch, compare
+from validate.row.dtypes import parse, storage
 from validate.row.inputs import Array, raw_numbers
 from validate.row.sizes import evaluate_all, own_sizes, symbols
 
@@ -57,6 +57,21 @@ def scaled_sizes(row: Row, elements: int) -> dict[str, int]:
         if bytes_moved(row, sizes) <= _MOST_BYTES or elements <= threads:
             return sizes
         elements //= 2
+
+
+def bytes_moved(row: Row, sizes: Mapping[str, int]) -> int:
+    """Bytes of inputs, once, and of outputs, once; twice for what is read and written."""
+    total = 0
+    for arg in row["args"]:
+        if arg["kind"] == "array":
+            times = 2 if arg["role"] == "inout" else 1
+            total += times * _item_bytes(arg) * prod(evaluate_all(arg["shape"], sizes))
+    return total
+
+
+def _item_bytes(arg: Mapping[str, Any]) -> int:
+    """Bytes of one element of an array argument, as Warp's text lays it out."""
+    return storage(arg["dtype"], arg["fields"]).itemsize * prod(parse(arg["dtype"]).shape)
 
 
 def first_step(elements: int) -> int:

@@ -7,7 +7,6 @@ compiles through cuda-bindings.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib import import_module
@@ -15,9 +14,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
-from validate.errors import CompileUnavailable
 from validate.nvrtc import program as nvrtc_program
 from validate.text import plain as plain_unit
+from validate.text.headers import toolkit_include_dir
 from validate.text.warp_program import fault, program
 
 LOG_CHARACTERS = 2000
@@ -63,7 +62,7 @@ class _CudaBindings:
     """NVRTC as cuda-bindings calls it."""
 
     def version(self) -> str:
-        return ".".join(str(number) for number in nvrtc_program.version())
+        return nvrtc_program.nvrtc_version()
 
     def cubin(self, text: str, name: str, options: Sequence[str]) -> bytes:
         return nvrtc_program.cubin(text, name, options, Refused)
@@ -80,25 +79,12 @@ def _bindings() -> _Bindings:
     return _CudaBindings()
 
 
-def nvrtc_version() -> str:
-    """The version of the NVRTC library. Raises CompileUnavailable."""
+def version_for_gpus() -> str:
+    """The version of the NVRTC that is called here: CuPy's own where CuPy has one.
+
+    Raises CompileUnavailable.
+    """
     return _bindings().version()
-
-
-@lru_cache(maxsize=1)
-def cuda_include_dir() -> Path:
-    """The folder of CUDA's own headers. Raises CompileUnavailable."""
-    folders = [Path(os.environ["CUDA_PATH"]) / "include"] if "CUDA_PATH" in os.environ else []
-    if find_spec("cuda") is not None and find_spec("cuda.pathfinder") is not None:
-        found = nvrtc_program.wheel_headers()
-        folders += [found] if found else []
-    folders.append(Path("/usr/local/cuda/include"))
-    for folder in folders:
-        if (folder / "cuda_fp16.h").is_file():
-            return folder
-    raise CompileUnavailable(
-        "cuda_fp16.h is missing: pip install 'nvidia-cuda-runtime>=13,<14', or set CUDA_PATH"
-    )
 
 
 def warp_unit(row: Mapping[str, Any]) -> str:
@@ -127,7 +113,7 @@ def compile_warp(
 
 def compile_plain(text: str, arch: str) -> bytes:
     """Machine code of `plain_text` for `arch`. Raises Refused, CompileUnavailable."""
-    options = nvrtc_program.plain_options(arch, cuda_include_dir())
+    options = nvrtc_program.plain_options(arch, toolkit_include_dir())
     return _bindings().cubin(text, "plain.cu", options)
 
 

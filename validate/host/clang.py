@@ -52,11 +52,6 @@ def start() -> None:
     _runtime()
 
 
-def default_include_dir() -> Path:
-    """The folder of Warp's own headers."""
-    return Path(str(import_module("warp").__file__)).parent / "native"
-
-
 def make_precompiled_header(include_dir: Path, pch_dir: Path, block_dim: int) -> Path:
     """Precompile `builtin.h` of `include_dir` for one tile block size; returns the file.
 

@@ -19,6 +19,7 @@ from validate.host import clang
 from validate.host.launch import MEMORY_BYTES
 from validate.host.texts import Cases, Kept, PlainCases, ScoreCases, WarpCases
 from validate.process.child import WorkerChild
+from validate.text.headers import warp_include_dir
 
 _LOG_CHARACTERS = 4000
 _FILE_BYTES = 1 << 28
@@ -43,7 +44,7 @@ class Worker(WorkerChild):
 
     def answer(self, batch: Mapping[str, Any]) -> None:
         rows = batch["rows"]
-        include_dir = Path(batch["include_dir"] or clang.default_include_dir())
+        include_dir = Path(batch["include_dir"] or warp_include_dir())
         self.batches += 1
         handle = f"pairsmith_{self.batches}"
         obj_path = self.folder / f"{handle}.o"

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from validate.nvrtc import program as nvrtc_program
 from validate.nvrtc.result import Child, Outcome, Resources, of_the_dead, results_of
 from validate.nvrtc.result import CompileResult as CompileResult
 from validate.process.parent import WorkerGone
 from validate.row.archs import DEFAULT_ARCH, batches, check_archs
 from validate.text import plain as plain_unit
+from validate.text.headers import warp_include_dir
 from validate.text.warp_program import COLUMNS, fault, is_plain, rows_named, words_of
 
 STATUSES = ("compiles", "compile_error", "crashed", "timeout", "out_of_memory")
@@ -28,9 +28,10 @@ MEMORY_BYTES = 6 << 30
 class CompileRunner:
     """Keeps one child process for compilations; use it as a context manager.
 
-    `include_dir` holds Warp's headers (the installed Warp's own by default), `archs` are those of
-    `compile`, `batch_size` is the rows in a program, `timeout_s` the wall-clock limit of one
-    program, `memory_bytes` that of the child's address space (Linux; an idle child reserves 2 GiB).
+    `include_dir` holds Warp's headers (the installed Warp's own by default), `archs` are those to
+    compile for where a call names no others, `batch_size` is the rows in a program, `timeout_s` the
+    wall-clock limit of one program, `memory_bytes` that of the child's address space (Linux; an
+    idle child reserves 2 GiB).
 
     Raises ValueError for an unknown architecture, FileNotFoundError for a folder without headers;
     the methods raise CompileUnavailable when NVRTC is missing and RuntimeError when the machinery
@@ -49,7 +50,7 @@ class CompileRunner:
         if batch_size < 1:
             raise ValueError("batch_size must be at least 1")
         self.archs = check_archs(archs)
-        folder = Path(include_dir or nvrtc_program.default_include_dir()).resolve()
+        folder = Path(include_dir or warp_include_dir()).resolve()
         if not (folder / "builtin.h").is_file():
             raise FileNotFoundError(f"{folder} does not hold Warp's headers")
         self.batch_size = batch_size
@@ -66,13 +67,19 @@ class CompileRunner:
         """End the child process and remove its files."""
         self._child.close()
 
-    def compile(self, rows: Sequence[Mapping[str, Any]]) -> list[CompileResult]:
+    def compile(
+        self, rows: Sequence[Mapping[str, Any]], archs: Sequence[str] | None = None
+    ) -> list[CompileResult]:
         """Compile every row for every architecture; results in the order of the rows."""
-        return results_of(rows, {arch: self._outcomes(rows, arch, "check") for arch in self.archs})
+        wanted = self.archs if archs is None else check_archs(archs)
+        return results_of(rows, {arch: self._outcomes(rows, arch, "check") for arch in wanted})
 
-    def compile_plain(self, rows: Sequence[Mapping[str, Any]]) -> list[CompileResult]:
+    def compile_plain(
+        self, rows: Sequence[Mapping[str, Any]], archs: Sequence[str] | None = None
+    ) -> list[CompileResult]:
         """The same for the plain CUDA of rows, which sees no header of Warp."""
-        by_arch = {arch: self._plain_outcomes(rows, arch, "plain") for arch in self.archs}
+        wanted = self.archs if archs is None else check_archs(archs)
+        by_arch = {arch: self._plain_outcomes(rows, arch, "plain") for arch in wanted}
         return results_of(rows, by_arch)
 
     def resources(self, rows: Sequence[Mapping[str, Any]], arch: str) -> list[Resources | None]:
@@ -201,8 +208,3 @@ def compile_rows(
         include_dir=include_dir, archs=archs, batch_size=batch_size, timeout_s=timeout_s
     ) as runner:
         return runner.compile(rows)
-
-
-def nvrtc_version() -> str:
-    """The version of the NVRTC library, as "13.5". Raises CompileUnavailable."""
-    return ".".join(str(number) for number in nvrtc_program.version())

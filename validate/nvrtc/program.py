@@ -5,7 +5,6 @@ The only file that imports cuda-bindings, and only when a function needs it.
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from validate.errors import CompileUnavailable
+from validate.text.headers import cuda_include_dir
 
 _MODULE = "cuda.bindings.nvrtc"
 _REMEDY = "pip install 'cuda-bindings>=13,<14' 'nvidia-cuda-nvrtc>=13,<14'"
@@ -63,20 +63,12 @@ def load() -> Any:
     return module
 
 
-def version() -> tuple[int, int]:
-    """Major and minor version of the NVRTC library. Raises CompileUnavailable."""
+def nvrtc_version() -> str:
+    """The version of the NVRTC library, as "13.5". Raises CompileUnavailable."""
     nvrtc = load()
     error, major, minor = nvrtc.nvrtcVersion()
     _check(nvrtc, error)
-    return major, minor
-
-
-def default_include_dir() -> Path:
-    """The folder of the installed Warp's headers, found without importing Warp."""
-    spec = importlib.util.find_spec("warp")
-    if spec is None or spec.origin is None:
-        raise CompileUnavailable("Warp's headers are missing: pip install warp-lang")
-    return Path(spec.origin).parent / "native"
+    return f"{major}.{minor}"
 
 
 def build(text: str, arch: str, goal: str, include_dir: Path, pch_dir: Path) -> Built:
@@ -99,6 +91,7 @@ def build_plain(text: str, arch: str, goal: str) -> Built:
     Raises CompileUnavailable without the header of float16, RuntimeError when NVRTC fails other
     than by refusing the text.
     """
+    load()
     folder = cuda_include_dir()
     options = plain_options(f"compute_{arch.removeprefix('sm_')}", folder, _GOALS[goal][1])
     return _compiled(text, "cuda_plain", options, goal, folder)
@@ -115,25 +108,6 @@ def warp_options(
 def plain_options(target: str, include_dir: Path, more: Sequence[str] = ()) -> list[str]:
     """What plain CUDA is compiled with; the folder is that of CUDA's own headers."""
     return [f"--gpu-architecture={target}", f"-I{include_dir}", *PLAIN_OPTIONS, *more]
-
-
-@lru_cache(maxsize=1)
-def cuda_include_dir() -> Path:
-    """The folder of CUDA's own headers, of which `cuda_fp16.h` is needed."""
-    load()
-    found = wheel_headers()
-    if found is None or not (found / "cuda_fp16.h").is_file():
-        raise CompileUnavailable(
-            "cuda_fp16.h is missing: pip install 'nvidia-cuda-runtime>=13,<14'"
-        )
-    return found
-
-
-def wheel_headers() -> Path | None:
-    """The folder of CUDA's headers that NVIDIA's own finder knows, from a wheel or a toolkit."""
-    pathfinder: Any = import_module("cuda.pathfinder")
-    found = pathfinder.find_nvidia_header_directory("cudart")
-    return Path(found) if found else None
 
 
 def cubin(

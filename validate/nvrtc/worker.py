@@ -17,6 +17,7 @@ from validate.nvrtc import program as nvrtc_program
 from validate.process.child import WorkerChild, work_where_nothing_lies
 from validate.text import plain as plain_unit
 from validate.text import ptx
+from validate.text.headers import warp_include_dir
 from validate.text.warp_program import entry_names, program
 
 _FILE_BYTES = 1 << 30
@@ -30,7 +31,7 @@ class Worker(WorkerChild):
 
     def start(self) -> None:
         work_where_nothing_lies(self.folder)
-        nvrtc_program.version()
+        nvrtc_program.load()
 
     def answer(self, message: Mapping[str, Any]) -> None:
         self.send(**self._answer(message))
@@ -50,7 +51,7 @@ class Worker(WorkerChild):
 
     def _build(self, message: Mapping[str, Any]) -> nvrtc_program.Built:
         rows, goal, arch = message["rows"], message["goal"], message["arch"]
-        include_dir = Path(message["include_dir"] or nvrtc_program.default_include_dir())
+        include_dir = Path(message["include_dir"] or warp_include_dir())
         pch_dir = self._pch_dir(goal, arch, rows[0]["cuda_prologue"])
         return nvrtc_program.build(program(rows), arch, goal, include_dir, pch_dir)
 

@@ -68,7 +68,10 @@ class WorkerProcess:
                 | (environment or {})
                 | {"PYTHONPATH": os.pathsep.join(str(Path(p).resolve()) for p in sys.path)},
             )
+        self._await_start(module)
 
+    def _await_start(self, module: str) -> None:
+        """Wait for the child's first message. Raises what a message other than "ready" says."""
         try:
             message = self.receive(START_TIMEOUT_S)
         except WorkerGone as gone:

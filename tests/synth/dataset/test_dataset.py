@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,8 +19,10 @@ from datasets import Features, Value, load_dataset
 
 from generators.program.keys import program_keys
 from generators.program.serialise import from_json
+from synth.dataset.existing import as_text, kept_renames
 from synth.dataset.files import sha256_of
 from synth.dataset.manifest import SPLITS, read_manifest
+from synth.dataset.names import KEYS
 from synth.dataset.settings import STRUCTURE_CAP, Versions, make_settings, shape_of
 from synth.dataset.stored import stored_rows
 from synth.errors import RunError, SettingsError
@@ -38,8 +41,12 @@ def _generate(out: Path, n: int = N, **options: Any) -> None:
     run.generate(settings, n, out, workers=workers, shard_size=shard_size)
 
 
-def _shards(out: Path) -> dict[str, str]:
+def _tables(out: Path) -> dict[str, str]:
     return {p.relative_to(out).as_posix(): sha256_of(p) for p in sorted(out.glob("*/*.parquet"))}
+
+
+def _shards(out: Path) -> dict[str, str]:
+    return {name: digest for name, digest in _tables(out).items() if "/shard-" in name}
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +139,7 @@ def test_bytes_depend_on_neither_workers_nor_hash_seed_nor_the_cpus_maths(tmp_pa
     _subprocess(tmp_path / "b", "--workers", "2", PYTHONHASHSEED="2")
     tunables = "glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F"
     _subprocess(tmp_path / "c", GLIBC_TUNABLES=tunables)
-    assert _shards(tmp_path / "a") == _shards(tmp_path / "b") == _shards(tmp_path / "c")
+    assert _tables(tmp_path / "a") == _tables(tmp_path / "b") == _tables(tmp_path / "c")
 
 
 def test_a_killed_run_goes_on_and_gives_the_same_bytes(tmp_path: Path, dataset: Path) -> None:
@@ -149,8 +156,7 @@ def test_a_killed_run_goes_on_and_gives_the_same_bytes(tmp_path: Path, dataset: 
     process.wait()
     assert read_manifest(out) is None
     _generate(out)
-    whole = {k: v for k, v in _shards(dataset).items() if not k.startswith("evidence")}
-    assert _shards(out) == whole
+    assert _tables(out) == _tables(dataset)
     assert not (out / "work").exists()
 
 
@@ -257,3 +263,28 @@ def test_a_full_disk_is_said_and_the_run_goes_on(
     assert read_manifest(out) is None
     _generate(out)
     assert _shards(out) == _shards(dataset)
+
+
+def test_a_dataset_grows_with_the_keys_that_it_keeps(
+    tmp_path: Path, dataset: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their file is of these very rows, or they come from the programs; shards are the same."""
+    kept, other = tmp_path / "kept", tmp_path / "other"
+    _generate(kept, 30)
+    keys = kept / KEYS
+    shutil.copytree(kept, other)
+    manifest = read_manifest(kept)
+    assert manifest is not None
+    renames = kept_renames(kept, manifest)
+    assert renames is not None
+    wanted = {program_keys(from_json(row["program"])).rename for _, row in stored_rows(kept)}
+    assert {as_text(int(key)) for key in renames} == wanted
+    (other / KEYS).write_bytes(keys.read_bytes()[:-1])
+    assert kept_renames(other, manifest) is None
+    manifest.shards[0]["sha256"] = "0" * 64
+    assert kept_renames(kept, manifest) is None
+    _generate(other)
+    with monkeypatch.context() as patch:
+        patch.setattr("synth.dataset.existing.program_keys", None)
+        _generate(kept)
+    assert _tables(kept) == _tables(other) == _tables(dataset)

@@ -19,19 +19,22 @@ from datasets import load_dataset
 from synth.card.gpu_summary import BEGIN, END, card_section, gpu_runs, update_card
 from synth.cli.main import main
 from synth.errors import SettingsError
-from synth.gpu.bench import BENCH_SCHEMA, choose_rows
+from synth.gpu.bench import BENCH_SCHEMA, Bench, bench_records, choose_rows
 from synth.gpu.output import RUN_SCHEMA, ready_folder, write_run
 from synth.gpu.report import markdown
 from synth.gpu.rows import read_rows
+from synth.gpu.work import work_of
 from synth.rows.maker import Row
 from validate.errors import GpuUnavailable
-from validate.gpu.counts import work_of
-from validate.gpu.device import devices
+from validate.gpu.bench import Timing
+from validate.gpu.ceilings import Peaks
+from validate.gpu.device import Device, devices
 from validate.gpu.large import as_wanted, scaled_sizes
 from validate.gpu.peers import NoPeer, peer_of, peer_source
+from validate.gpu.runner import RowVerdict
 from validate.oracle.reference import run_reference
 from validate.row.inputs import draw_inputs
-from validate.row.sizes import evaluate_all, own_sizes
+from validate.row.sizes import describe, evaluate_all, own_sizes
 
 ROOT = Path(__file__).resolve().parents[3]
 SAMPLES = ROOT / "data" / "samples"
@@ -172,6 +175,20 @@ def test_every_program_can_be_counted(all_rows: list[Row]) -> None:
         work = work_of(row, own_sizes(row["sizes"]))
         assert work.bytes_moved > 0
         assert work.operations >= 0
+
+
+def test_a_benchmark_counts_work_at_the_sizes_that_were_timed(all_rows: list[Row]) -> None:
+    row = all_rows[0]
+    device = Device(0, "a GPU", "GPU-1", "sm_90", 1 << 30, 1, 1, "1", "13", "14")
+    sizes = scaled_sizes(row, 10_000)
+    timing = Timing("warp", 10_000, describe(sizes), 21, 2.0, 1.0, 0.5)
+    peaks = Peaks(1e12, {"float32": 1e13, "float64": 1e12})
+    verdict = RowVerdict(row, device.uuid, 0, False, timings=[timing])
+    (record,) = bench_records(Bench([device], peaks, [verdict]))
+    work = work_of(row, sizes)
+    assert set(record) == set(BENCH_SCHEMA.names)
+    assert (record["bytes_moved"], record["operations"]) == (work.bytes_moved, work.operations)
+    assert record["gb_per_s"] == work.bytes_moved / 2e-6 / 1e9
 
 
 def test_large_shapes_have_about_so_many_threads(all_rows: list[Row]) -> None:

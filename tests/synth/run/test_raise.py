@@ -120,18 +120,18 @@ def test_rows_that_fail_at_the_higher_level_are_drawn_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A compiler that refuses some texts must lead both ways to the same rows."""
-    from synth.rows import verify
+    from synth.rows import runners, verify
     from validate.nvrtc.compiler import CompileResult, CompileRunner
 
     class Picky(CompileRunner):
-        def compile(self, rows: Any) -> list[CompileResult]:
-            found = super().compile(rows)
+        def compile(self, rows: Any, archs: Any = None) -> list[CompileResult]:
+            found = super().compile(rows, archs)
             return [
                 CompileResult(r.id, "compile_error", [], "refused") if r.id[0] in "0123" else r
                 for r in found
             ]
 
-    monkeypatch.setattr(verify, "CompileRunner", Picky)
+    monkeypatch.setattr(runners, "CompileRunner", Picky)
     verify.verifier.cache_clear()
     try:
         run.generate(_settings("text"), 30, tmp_path / "out")

@@ -22,6 +22,7 @@ from validate.host.memory import Arena, arrays_of
 from validate.host.runner import HostRunner, clang
 from validate.row.inputs import draw_inputs
 from validate.row.sizes import evaluate_all, own_sizes
+from validate.text.headers import warp_include_dir
 from validate.text.warp_host import translation_unit
 
 DRAWN = [
@@ -112,7 +113,7 @@ def _tape_gradients(row: Row, folder: Path) -> dict[str, np.ndarray[Any, Any]]:
 def _host_gradients(row: Row, folder: Path) -> dict[str, np.ndarray[Any, Any]]:
     clang.start()
     obj, handle = folder / f"{row['id']}.o", f"adjoint_{row['id']}"
-    clang.build(translation_unit([row]), obj, clang.default_include_dir(), folder)
+    clang.build(translation_unit([row]), obj, warp_include_dir(), folder)
     clang.load(obj, handle)
     forward, backward = (load_entry(handle, way, 0) for way in ("forward", "backward"))
     shapes = own_sizes(row["sizes"])

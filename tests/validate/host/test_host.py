@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from hand_rows import Row, all_rows, atomics, grid_2d, size_of, soft_clamp, structs
 
-from validate.host.clang import default_include_dir
 from validate.host.memory import Arena
 from validate.host.runner import STATUSES, HostRunner, RunResult
+from validate.text.headers import warp_include_dir
 from validate.text.warp_host import translation_unit
 
 
@@ -99,7 +99,7 @@ def test_endless_loop_and_crash_and_broken_text_at_once(runner: HostRunner) -> N
     assert results[1].reason == "SIGSEGV"
     assert results[2].reason.startswith("cuda_forward:")
     assert "no_such_function" in results[2].reason
-    assert str(default_include_dir()) not in results[2].reason
+    assert str(warp_include_dir()) not in results[2].reason
     assert results[3].reason in ("SIGILL", "SIGTRAP", "SIGABRT")
 
 
@@ -209,7 +209,7 @@ def test_every_status_is_listed(runner: HostRunner) -> None:
 
 def test_rows_run_with_the_headers_of_a_dataset(tmp_path: Path) -> None:
     include = tmp_path / "with a space" / "include"
-    shutil.copytree(default_include_dir(), include, ignore=shutil.ignore_patterns("*.cpp", "*.cu"))
+    shutil.copytree(warp_include_dir(), include, ignore=shutil.ignore_patterns("*.cpp", "*.cu"))
     with HostRunner(include_dir=include) as host:
         assert [result.status for result in host.run([soft_clamp()])] == ["agrees"]
     (include / "builtin.h").write_text("#error not these\n", encoding="utf-8")
@@ -237,6 +237,10 @@ def test_guards_surround_every_array() -> None:
 
 
 def test_importing_the_host_run_does_not_import_warp() -> None:
-    modules = "host, host_worker, clang, schema, inputs, reference, compare, columns"
-    code = f"import sys; from validate import {modules}; sys.exit('warp' in sys.modules)"
+    modules = (
+        "host.runner, host.worker, host.alone, host.clang, row.schema, row.inputs, row.columns"
+    )
+    modules += ", oracle.reference, oracle.compare"
+    names = ", ".join(f"validate.{name}" for name in modules.split(", "))
+    code = f"import sys, {names}; sys.exit('warp' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -20,9 +20,9 @@ from validate.nvrtc.compiler import (
     CompileResult,
     CompileRunner,
     compile_rows,
-    nvrtc_version,
 )
 from validate.row.archs import ARCHS, check_archs
+from validate.text.headers import warp_include_dir
 from validate.text.warp_program import is_plain, words_of
 
 SAMPLES = Path(__file__).resolve().parents[3] / "data" / "samples"
@@ -98,7 +98,7 @@ def test_samples_compile_for_three_architectures() -> None:
 
 
 def test_rows_of_this_project_share_programs() -> None:
-    words = words_of(nvrtc_program.default_include_dir())
+    words = words_of(warp_include_dir())
     rows = [*samples(), *all_rows()]
     alone = [row for row in rows if not is_plain(row, words)]
     # A drawn struct may bear a name that the headers' code uses too, such as Shape.
@@ -120,7 +120,7 @@ def test_log_names_column_and_line(runner: CompileRunner) -> None:
 def test_errors_inside_headers_speak_of_the_include_folder(runner: CompileRunner) -> None:
     call = "wp::vec_t<3, float> v; v[0] = 1; wp::length(v, v); static_assert(sizeof(v) == 1);"
     (result,) = among_good(runner, edited(soft_clamp(), "//---------", call))
-    assert str(nvrtc_program.default_include_dir()) not in result.log
+    assert str(warp_include_dir()) not in result.log
     assert "include/" in result.log
 
 
@@ -266,13 +266,13 @@ def test_architectures() -> None:
 def test_statuses_version_and_missing_parts(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    assert re.fullmatch(r"\d+\.\d+", nvrtc_version())
+    assert re.fullmatch(r"\d+\.\d+", nvrtc_program.nvrtc_version())
     assert set(STATUSES) == {"compiles", "compile_error", "crashed", "timeout", "out_of_memory"}
     with pytest.raises(FileNotFoundError, match="headers"):
         CompileRunner(include_dir=tmp_path)
     monkeypatch.setattr(nvrtc_program, "_MODULE", "cuda.bindings.no_such_module")
     nvrtc_program.load.cache_clear()
     with pytest.raises(CompileUnavailable, match=r"pip install .*nvidia-cuda-nvrtc") as caught:
-        nvrtc_version()
+        nvrtc_program.nvrtc_version()
     assert "\n" not in str(caught.value)
     nvrtc_program.load.cache_clear()

@@ -170,32 +170,43 @@ def narrowed(text: str, scalar: Scalar) -> str:
 
 
 def _product(lib: Library, a: Type, b: Type, result: Type) -> str:
-    params = (("a", a), ("b", b))
     if isinstance(a, Quat):
-        values = [
-            "a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y",
-            "a.w * b.y + a.y * b.w + a.z * b.x - a.x * b.z",
-            "a.w * b.z + a.z * b.w + a.x * b.y - a.y * b.x",
-            "a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z",
-        ]
-        made = ", ".join(values)
-        text = f"return {lib.type(result)}{{{made}}};"
-        return written(lib, "operator*", result, params, text)
-    if isinstance(a, Transform):
-        quat, vec = Quat(a.scalar), Vec(3, a.scalar)
-        operator(lib, "*", quat, quat, quat)
-        operator(lib, "+", vec, vec, vec)
-        rotate = lib.function("quat_rotate", quat, vec)
-        value = f"return {lib.type(a)}{{a.p + {rotate}(a.q, b.p), a.q * b.q}};"
-        return written(lib, "operator*", result, params, value)
-    assert isinstance(a, Mat)
+        lines = _quaternion_product(lib, result)
+    elif isinstance(a, Transform):
+        lines = _transform_product(lib, a)
+    else:
+        assert isinstance(a, Mat)
+        lines = _matrix_product(lib, a, b, result)
+    return written(lib, "operator*", result, (("a", a), ("b", b)), *lines)
+
+
+def _quaternion_product(lib: Library, result: Type) -> list[str]:
+    values = [
+        "a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y",
+        "a.w * b.y + a.y * b.w + a.z * b.x - a.x * b.z",
+        "a.w * b.z + a.z * b.w + a.x * b.y - a.y * b.x",
+        "a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z",
+    ]
+    return [f"return {lib.type(result)}{{{', '.join(values)}}};"]
+
+
+def _transform_product(lib: Library, a: Transform) -> list[str]:
+    quat, vec = Quat(a.scalar), Vec(3, a.scalar)
+    operator(lib, "*", quat, quat, quat)
+    operator(lib, "+", vec, vec, vec)
+    rotate = lib.function("quat_rotate", quat, vec)
+    return [f"return {lib.type(a)}{{a.p + {rotate}(a.q, b.p), a.q * b.q}};"]
+
+
+def _matrix_product(lib: Library, a: Mat, b: Type, result: Type) -> list[str]:
+    """Of a matrix and a vector, or of two matrices: in a loop, where sums have more than two
+    terms."""
     if isinstance(b, Vec):
         rows = [
             " + ".join(f"a.m[{i}][{j}] * b{p}" for j, p in enumerate(parts(b)))
             for i in range(a.rows)
         ]
-        made = ", ".join(rows)
-        return written(lib, "operator*", result, params, f"return {built(lib, result, [made])};")
+        return [f"return {built(lib, result, rows)};"]
     assert isinstance(b, Mat)
     name = lib.type(result)
     if a.cols == 2:
@@ -204,12 +215,8 @@ def _product(lib: Library, a: Type, b: Type, result: Type) -> str:
             for i in range(a.rows)
             for j in range(b.cols)
         ]
-        return written(lib, "operator*", result, params, f"return {built(lib, result, sums)};")
-    return written(
-        lib,
-        "operator*",
-        result,
-        params,
+        return [f"return {built(lib, result, sums)};"]
+    return [
         f"{name} c;",
         f"for (int i = 0; i < {a.rows}; ++i) {{",
         f"    for (int j = 0; j < {b.cols}; ++j) {{",
@@ -221,7 +228,7 @@ def _product(lib: Library, a: Type, b: Type, result: Type) -> str:
         "    }",
         "}",
         "return c;",
-    )
+    ]
 
 
 def negation(lib: Library, type_: Type) -> None:

@@ -1,4 +1,4 @@
-"""How many bytes a launch must move and how many operations it does, from the row alone.
+"""How many bytes a launch must move and how many operations it does, from a row and its program.
 
 Bytes are the compulsory ones: every input array read once, every output written once, what is
 updated both. Operations are those on floats that `program` writes: one for each component of an
@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from validate.row.dtypes import FLOATS, INTEGERS, parse, storage
+from validate.gpu.large import bytes_moved
+from validate.row.dtypes import FLOATS, INTEGERS, parse
 from validate.row.inputs import draw_inputs
 from validate.row.sizes import evaluate_all
 
@@ -41,21 +42,6 @@ def work_of(row: Mapping[str, Any], sizes: Mapping[str, int]) -> Work:
     operations = threads * counter.body(counter.program["kernel"]["body"])
     scalar = "float64" if "float64" in counter.scalars else "float32"
     return Work(bytes_moved(row, sizes), operations, scalar)
-
-
-def bytes_moved(row: Mapping[str, Any], sizes: Mapping[str, int]) -> int:
-    """Bytes of inputs, once, and of outputs, once; twice for what is read and written."""
-    total = 0
-    for arg in row["args"]:
-        if arg["kind"] == "array":
-            times = 2 if arg["role"] == "inout" else 1
-            total += times * item_bytes(arg) * prod(evaluate_all(arg["shape"], sizes))
-    return total
-
-
-def item_bytes(arg: Mapping[str, Any]) -> int:
-    """Bytes of one element of an array argument, as Warp's text lays it out."""
-    return storage(arg["dtype"], arg["fields"]).itemsize * prod(parse(arg["dtype"]).shape)
 
 
 class _Counter:
