@@ -15,9 +15,9 @@ ROOT = Path(__file__).resolve().parents[1]
 ROOMS = {
     "extract": "",
     "generators": "program build kit *",
-    "synth": "errors progress render gates codegen dataset card lower rows run derive gpu page "
-    "harvest views check publish cli __main__",
-    "validate": "errors row text oracle process nvrtc host gpu mutants score",
+    "synth": "errors progress reasons render gates codegen dataset card lower rows run derive gpu "
+    "page harvest views check publish cli __main__",
+    "validate": "errors statuses row text oracle process nvrtc host gpu mutants score",
 }
 """The rooms of each package from left to right: a room imports none to its right, and of what is
 named ``*``, the categories, none imports another. README.md and notes/ say what each room is

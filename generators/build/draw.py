@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from generators.program.dtypes import Scalar
 
@@ -21,17 +21,28 @@ T = TypeVar("T")
 _MASK = 2**64 - 1
 
 
+class Reason(Protocol):
+    """Why a draw is no good: a member of an enumeration of such reasons, which is the word that is
+    counted, with the sentence that a user reads of it."""
+
+    @property
+    def value(self) -> str: ...
+
+    @property
+    def sentence(self) -> str: ...
+
+
 class Reject(Exception):  # noqa: N818 - not an error: the draw is counted and drawn again
-    """This draw is no good; ``reason`` is one word of a fixed kind, ``detail`` says where.
+    """This draw is no good; ``reason`` is of a fixed kind, ``detail`` says where.
 
     ``idiom`` is filled in where the draw is known to be one of an idiom.
     """
 
     idiom = ""
 
-    def __init__(self, reason: str, detail: str = "") -> None:
-        super().__init__(f"{reason}: {detail}" if detail else reason)
-        self.reason = reason
+    def __init__(self, reason: Reason, detail: str = "") -> None:
+        super().__init__(f"{reason.value}: {detail}" if detail else reason.value)
+        self.reason = reason.value
         self.detail = detail
 
 

@@ -20,6 +20,7 @@ from validate.gpu.runner import GpuOptions, run_rows
 from validate.host.runner import HostRunner
 from validate.nvrtc.compiler import compile_rows
 from validate.nvrtc.program import nvrtc_version
+from validate.statuses import CompileStatus, RunStatus
 from validate.text.headers import warp_include_dir
 
 _PACKAGES = (
@@ -114,7 +115,7 @@ def _host_run(rows: list[Row]) -> str:
     """Run the CUDA text of a pair: the feature itself, not its parts."""
     with HostRunner() as runner:
         result = runner.run(rows)[0]
-    if result.status == "agrees":
+    if result.status == RunStatus.AGREES:
         return "ready (Warp's bundled Clang; one pair was made, run and compared)"
     return f"no ({result.status}: {result.reason})"
 
@@ -125,7 +126,7 @@ def _compile_check(rows: list[Row]) -> str:
         (result,) = compile_rows(rows)
     except CompileUnavailable as error:
         return f"no ({error})"
-    if result.status == "compiles":
+    if result.status == CompileStatus.COMPILES:
         return f"ready (one pair was made and compiled for {' '.join(result.archs)})"
     return f"no ({result.status}: {result.log.splitlines()[0]})"
 

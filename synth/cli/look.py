@@ -44,11 +44,12 @@ def stats(out: Path, as_json: bool, plots: Path | None) -> None:
     "block_reduce, tiled, or a whole schedule as the column has it.",
 )
 def show(out: Path, row_id: str | None, regenerate: bool, schedule: str) -> None:
-    """Show one row, question and answers side by side; the first row when no ID is given."""
-    from synth.cli.show import find_row, print_row, regenerated_difference
+    """Show one row, question and answers side by side, and what is proven of it; the first row when
+    no ID is given."""
+    from synth.cli.show import adjoint_reason, find_row, print_row, regenerated_difference
 
     row = find_row(out, row_id)
-    print_row(row, schedule)
+    print_row(row, schedule, adjoint_reason(out, row["id"]))
     if regenerate:
         difference = regenerated_difference(row)
         click.echo(difference or "made again: equal")

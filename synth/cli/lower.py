@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from synth.cli.options import FOLDER
+from validate.statuses import RunStatus
 
 if TYPE_CHECKING:
     from synth.lower.build import Built
@@ -118,7 +119,7 @@ def _report(built: Built) -> None:
         shape = ",".join(f"{name}={value}" for name, value in check.shape.items())
         said = f" ({check.reason})" if check.reason else ""
         share = f", error {check.error:.1%} of atol {check.atol:.1e}" if check.atol else ", exact"
-        end = said if check.status != "agrees" else share
+        end = said if check.status != RunStatus.AGREES else share
         click.echo(f"{shape}: {check.status}{end}", err=True)
     key = built.spec.key()[:16]
     click.echo(f"built {key}: {' '.join(built.made)}" if built.made else f"reused {key}", err=True)

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 from rich.console import Console, Group
 from rich.panel import Panel
 from rich.syntax import Syntax
@@ -13,12 +14,14 @@ from rich.table import Table
 
 from generators.program.serialise import from_json
 from synth.codegen.translator import Translator
-from synth.dataset.stored import stored_rows
+from synth.dataset.names import EVIDENCE
+from synth.dataset.stored import readable, stored_rows
 from synth.errors import SettingsError
 from synth.render.cuda import module as render_cuda
 from synth.render.cuda.schedule import Schedule, check_schedule, schedule_for
 from synth.rows.maker import Row
 from synth.rows.remake import differing_columns, retranslated_difference
+from validate.statuses import AdjointStatus
 
 
 def find_row(out: Path, row_id: str | None) -> Row:
@@ -35,11 +38,25 @@ def find_row(out: Path, row_id: str | None) -> Row:
     return matches[0]
 
 
-def print_row(row: Row, schedule: str = "") -> None:
+def adjoint_reason(out: Path, row_id: str) -> str:
+    """Why the adjoint of a row did not agree when it was run; empty where the evidence of the
+    dataset says nothing of it. :class:`SettingsError` for evidence that cannot be read."""
+    path = out / EVIDENCE
+    if not path.is_file():
+        return ""
+    with readable(path):
+        if "adjoint_reason" not in pq.read_schema(path).names:
+            return ""
+        found = pq.read_table(path, columns=["adjoint_reason"], filters=[("id", "=", row_id)])
+    return next((reason for reason in found["adjoint_reason"].to_pylist() if reason), "")
+
+
+def print_row(row: Row, schedule: str = "", measured: str = "") -> None:
     """Print a row to stdout; coloured and side by side on a terminal that is wide enough.
 
     ``schedule`` asks for the plain CUDA in another form: a style or a schedule as JSON.
-    :class:`SettingsError` where there is none.
+    ``measured`` is what :func:`adjoint_reason` gives. :class:`SettingsError` where there is no such
+    form.
     """
     console = Console()
     python = _panel("Python", row["python"], "python")
@@ -58,7 +75,7 @@ def print_row(row: Row, schedule: str = "") -> None:
         console.print(cuda)
     if row["reference"] is not None:
         console.print(_panel("Reference", row["reference"], "python"))
-    console.print(_evidence(row), highlight=False)
+    console.print(_evidence(row, measured), highlight=False, markup=False)
 
 
 def _style(row: Row) -> str:
@@ -99,18 +116,25 @@ def _panel(title: str, text: str, language: str) -> Panel:
     return Panel(Syntax(text.rstrip("\n"), language, word_wrap=True), title=title)
 
 
-def _evidence(row: Row) -> str:
+def _evidence(row: Row, measured: str) -> str:
     checks = row["checks"]
     archs = " ".join(checks["compile_archs"] or ()) or "not measured"
     run = "not measured"
     if checks["run_forward"] is not None:
         run = f"{checks['run_forward']} at {'; '.join(checks['shapes'] or ())}"
-    adjoint = checks["adjoint"] or "not measured"
     plain = checks["run_plain"] or "not measured"
     return (
         f"compiled for: {archs}\nrun on the host: {run}\nplain CUDA run on the host: {plain}\n"
-        f"adjoint: {adjoint}"
+        f"adjoint: {_adjoint(checks['adjoint'], measured)}"
     )
+
+
+def _adjoint(status: str | None, measured: str) -> str:
+    """A status of ``checks.adjoint`` with its sentence, and what was measured of this row."""
+    if status is None:
+        return "not measured"
+    said = f"{status}: {AdjointStatus(status).sentence}" if status in {*AdjointStatus} else status
+    return f"{said}\nmeasured: {measured}" if measured else said
 
 
 def regenerated_difference(row: Row) -> str:

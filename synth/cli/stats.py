@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from synth.card.gpu_summary import gpu_runs
 from synth.dataset.manifest import read_manifest
 from synth.dataset.stored import read_columns, shard_paths
+from synth.reasons import reject_sentence
+from validate.statuses import AdjointStatus
 
 _COLUMNS = ["id", "structure", "category", "idiom", "level", "checks", "ops", "schedule"]
 _COUNTED = ("split", "category", "level", "archs", "run_forward", "run_plain", "plain_style")
@@ -60,13 +63,14 @@ def print_tables(found: dict[str, Any]) -> None:
     for name in _COUNTED:
         console.print(_table(name, found["counts"][name]))
     console.print(_crossed("adjoint", found["counts"]["adjoint"]))
+    console.print(_legend("adjoint", found["counts"]["adjoint"]))
     console.print(_table("idiom", found["counts"]["idiom"]))
     for run in found["gpu"]:
         console.print(_table(f"{run['rows']} rows on {run['device']}", run["texts"]))
     if found["draws"]:
         draws = found["draws"]
         console.print(f"{draws['draws']} draws, {draws['failed_checks']} rows failed a check")
-        console.print(_table("reject reason", draws["rejects_by_reason"]))
+        console.print(_explained("reject reason", draws["rejects_by_reason"]))
 
 
 def _table(head: str, counts: dict[str, int]) -> Table:
@@ -76,10 +80,30 @@ def _table(head: str, counts: dict[str, int]) -> Table:
     return table
 
 
+def _explained(head: str, counts: dict[str, int]) -> Table:
+    """The same for reasons, each with its sentence."""
+    table = Table(head, "count", "meaning")
+    for reason, count in counts.items():
+        table.add_row(escape(reason), str(count), reject_sentence(reason))
+    return table
+
+
+def _legend(head: str, counts: dict[str, int]) -> Table:
+    """The sentences of the statuses that are counted by "category/status" names."""
+    table = Table(head, "meaning")
+    counted = {name.split("/")[1] for name in counts}
+    for status in AdjointStatus:
+        if status in counted:
+            table.add_row(status, status.sentence)
+    return table
+
+
 def _crossed(head: str, counts: dict[str, int]) -> Table:
     """A table of counts by "row/column" names."""
     columns = sorted({name.split("/")[1] for name in counts})
-    table = Table(head, *columns)
+    table = Table(head)
+    for column in columns:
+        table.add_column(column, overflow="fold")
     for line in sorted({name.split("/")[0] for name in counts}):
         table.add_row(line, *(str(counts.get(f"{line}/{column}", 0)) for column in columns))
     totals = (sum(c for n, c in counts.items() if n.endswith(f"/{col}")) for col in columns)

@@ -25,8 +25,9 @@ from synth.dataset.stage import Stage
 from synth.derive.overlap_report import Against, Report, compare
 from synth.derive.sources import carry_evidence, close, finished, held_for
 from synth.errors import SettingsError
+from synth.reasons import RuleReason
 
-_REJECT = "decontaminate/any/overlap"
+_REJECT = f"decontaminate/any/{RuleReason.OVERLAP}"
 
 
 def decontaminate(
@@ -98,7 +99,7 @@ def _lines(report: Report) -> bytes:
 
     What it shares is not quoted: the file is published, and would carry the benchmark along.
     """
-    entries = ({**scored.as_dict(), "reason": "overlap"} for scored in report.over)
+    entries = ({**scored.as_dict(), "reason": RuleReason.OVERLAP} for scored in report.over)
     lines = [
         json.dumps({k: v for k, v in entry.items() if k != "run"}, sort_keys=True)
         for entry in entries
@@ -109,7 +110,7 @@ def _lines(report: Report) -> bytes:
 def _draws(before: Mapping[str, Any], dropped: int) -> dict[str, Any]:
     """The draws of the source, with the rows that went among those not taken."""
     more = {_REJECT: dropped} if dropped else {}
-    reasons = {"overlap": dropped} if dropped else {}
+    reasons: dict[str, int] = {RuleReason.OVERLAP: dropped} if dropped else {}
     return {
         **before,
         "rejects": _sum(before["rejects"], more),

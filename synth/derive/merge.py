@@ -28,6 +28,7 @@ from synth.dataset.shards import ShardTables
 from synth.dataset.stage import Stage
 from synth.derive.sources import carry_evidence, close, finished, held_for
 from synth.errors import SettingsError
+from synth.reasons import RuleReason
 from synth.run.finish import draws
 from synth.run.prepare import require_numbers
 from synth.run.tally import Tally
@@ -119,7 +120,10 @@ def _write(
     carry_evidence(stage, folders, ids)
     failed = [folder / REJECTED for folder in folders if (folder / REJECTED).is_file()]
     stage.extra(REJECTED, b"".join(path.read_bytes() for path in failed))
-    refusals = {"duplicate": duplicate.sum(), "structure_cap": crowded.sum()}
+    refusals: dict[str, int] = {
+        RuleReason.DUPLICATE: duplicate.sum(),
+        RuleReason.STRUCTURE_CAP: crowded.sum(),
+    }
     return close(shards, out, shape, _draws(sources, refusals))
 
 

@@ -10,6 +10,7 @@ from generators.build.draw import Reject
 from generators.program import ir
 from generators.program.expr import Op
 from synth.gates.lanes.values import Lanes, Mask, Values
+from synth.reasons import GateReason
 
 Seen = dict[tuple[int, int], list[bool]]
 
@@ -25,7 +26,7 @@ class Coverage:
 
     def branch(self, statement: ir.If, arm: int, chosen: Values, mask: Mask) -> None:
         if self.lanes.differs(chosen, mask):
-            raise Reject("precision_dependent", "branch")
+            raise Reject(GateReason.PRECISION_DEPENDENT, "branch")
         self._note(self._branches, (id(statement), arm), chosen, mask)
 
     def loop(self, statement: ir.For | ir.While, mask: Mask) -> None:
@@ -58,17 +59,17 @@ class Coverage:
         for body in (program.kernel.body, *(f.body for f in program.functions)):
             self._require_body(body)
         if any(not all(sides) for sides in self._selections.values()):
-            raise Reject("dead_operand")
+            raise Reject(GateReason.DEAD_OPERAND)
 
     def _require_body(self, body: ir.Body) -> None:
         for s in body:
             if isinstance(s, ir.If):
                 for k, (_, inner) in enumerate(s.branches):
                     if self._branches.get((id(s), k)) != [True, True]:
-                        raise Reject("dead_branch")
+                        raise Reject(GateReason.DEAD_BRANCH)
                     self._require_body(inner)
                 self._require_body(s.orelse)
             elif isinstance(s, ir.For | ir.While):
                 if id(s) not in self._loops:
-                    raise Reject("dead_loop")
+                    raise Reject(GateReason.DEAD_LOOP)
                 self._require_body(s.body)

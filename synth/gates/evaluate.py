@@ -20,6 +20,7 @@ from synth.gates.evaluate_expressions import Expressions
 from synth.gates.lanes.memory import ArrayMemory
 from synth.gates.lanes.samplers import draw_sample
 from synth.gates.lanes.values import Lanes, Mask, Values, any_active, select
+from synth.reasons import GateReason
 
 MAX_ITERATIONS = 512
 
@@ -144,7 +145,7 @@ class Evaluation(Expressions):
     def _check_finite(self, value: Any, mask: Mask, where: str) -> None:
         for part in value.values() if isinstance(value, dict) else (value,):
             if part.dtype == np.float64 and any_active(~np.isfinite(part), mask):
-                raise Reject("not_finite", where)
+                raise Reject(GateReason.NOT_FINITE, where)
 
     def _if(self, s: ir.If, mask: Mask) -> Mask:
         rest, after = mask, np.zeros(self.lanes.count, np.bool_)
@@ -198,7 +199,7 @@ class Evaluation(Expressions):
         for _ in range(MAX_ITERATIONS):
             going = condition(active)
             if self.lanes.differs(going, active):
-                raise Reject("precision_dependent", "trip count")
+                raise Reject(GateReason.PRECISION_DEPENDENT, "trip count")
             if not going.all():
                 done |= ~going if active is None else active & ~going
                 active = going if active is None else active & going
@@ -212,7 +213,7 @@ class Evaluation(Expressions):
             loop.continued[:] = False
             advance()
         else:
-            raise Reject("too_many_iterations")
+            raise Reject(GateReason.TOO_MANY_ITERATIONS)
         self._loops.pop()
         done |= loop.broke
         return None if mask is None and done.all() else done

@@ -30,6 +30,7 @@ from synth.gates.lanes.memory import ArrayMemory
 from synth.gates.lanes.ops import LANE_OPS, check_domain, mixes_components
 from synth.gates.lanes.rigid import lanes_of_identity
 from synth.gates.lanes.values import Lanes, Mask, Values, any_active, select, storage, zeros
+from synth.reasons import GateReason
 
 _MANTISSA_BITS = {"float16": 11, "float32": 24, "float64": 53}
 
@@ -126,7 +127,7 @@ class Expressions:
             return result
         scalar = scalar_of(e.type)
         if jumps and not scalar_of(e.args[0].type).is_int and self.lanes.differs(result, mask):
-            raise Reject("precision_dependent", e.op)
+            raise Reject(GateReason.PRECISION_DEPENDENT, e.op)
         if scalar.is_int:
             return wrap(e.op, result, args, scalar, mask)
         if scalar.is_float and ulp:
@@ -144,7 +145,7 @@ class Expressions:
             return value != 0
         result = convert(value, source, e.type, mask)
         if source.is_float and self.lanes.differs(result, mask):
-            raise Reject("precision_dependent", f"cast to {e.type}")
+            raise Reject(GateReason.PRECISION_DEPENDENT, f"cast to {e.type}")
         return result
 
     @staticmethod
@@ -171,7 +172,7 @@ class Expressions:
             less = (memory.load([middle], mask) < wanted) & (low < high)
             low, high = np.where(less, middle + 1, low), np.where(less, high, middle)
         if self.lanes.differs(low, mask):
-            raise Reject("precision_dependent", e.op)
+            raise Reject(GateReason.PRECISION_DEPENDENT, e.op)
         return low
 
     def component_at(self, value: Values, indices: tuple[Expr, ...], mask: Mask) -> tuple[Any, ...]:
@@ -181,7 +182,7 @@ class Expressions:
         found = [self.value(i, mask) for i in indices]
         for index, extent in zip(found, value.shape, strict=False):
             if any_active((index < 0) | (index >= extent), mask):
-                raise Reject("out_of_bounds", "component")
+                raise Reject(GateReason.OUT_OF_BOUNDS, "component")
         if mask is not None:
             found = [np.where(mask, i, 0) for i in found]
         return (*found, np.arange(self.lanes.count))

@@ -21,6 +21,7 @@ from synth.gates.evaluate import Evaluation
 from synth.gates.lanes.memory import NOBODY, ArrayMemory
 from synth.gates.lanes.values import NATIVE, NOISE, REDRAWN, Lanes, Values
 from synth.gates.variants import is_redrawn, prepare
+from synth.reasons import GateReason
 from validate.oracle.compare import round_up_125
 from validate.row.sizes import awkward_sizes
 
@@ -68,7 +69,7 @@ def _written_outputs(evaluation: Evaluation) -> list[ArrayMemory]:
     outputs = [m for m in evaluation.memories.values() if m.role != "in"]
     for memory in outputs:
         if memory.role == "out" and (memory.owner == NOBODY).any():
-            raise Reject("unwritten_output", memory.name)
+            raise Reject(GateReason.UNWRITTEN_OUTPUT, memory.name)
     return outputs
 
 
@@ -120,11 +121,11 @@ def _tolerance(lanes: Lanes, places: Sequence[ArrayMemory], name: str, scalar: S
         for memory in places:
             base = _part(memory, name, 0)
             if any((_part(memory, name, k) != base).any() for k in range(1, REDRAWN)):
-                raise Reject("precision_dependent", f"integers in {memory.name}")
+                raise Reject(GateReason.PRECISION_DEPENDENT, f"integers in {memory.name}")
         return Tolerance(None, None)
     deviation = max(_deviation(memory, name) for memory in places) * lanes.deviation_scale
     if not np.isfinite(deviation):
-        raise Reject("not_finite", places[0].name)
+        raise Reject(GateReason.NOT_FINITE, places[0].name)
     factor = DEVIATION_FACTORS[scalar.name]
     rtol = round_up_125(RTOL_ROUNDOFFS * scalar.unit_roundoff)
     return Tolerance(rtol, round_up_125(factor * deviation))
@@ -159,15 +160,15 @@ def _require_component(
         redrawn = range(REDRAWN, evaluation.lanes.variants)
         sample = np.stack([base, *(_part(memory, name, k)[component] for k in redrawn)])
     if (sample == sample.flat[0]).all():
-        raise Reject("constant_output", memory.name)
+        raise Reject(GateReason.CONSTANT_OUTPUT, memory.name)
     if tolerance.rtol is None or tolerance.atol is None:
         return
     width = tolerance.atol + tolerance.rtol * np.abs(base)
     if float(width.max()) > LARGEST_TOLERANCE * float(sample.std()):
-        raise Reject("ill_conditioned", memory.name)
+        raise Reject(GateReason.ILL_CONDITIONED, memory.name)
     unseen = (width > UNSEEN_WIDTH * np.abs(base)) & (base != 0)
     if unseen.mean() > LARGEST_UNSEEN_SHARE:
-        raise Reject("uneven_output", memory.name)
+        raise Reject(GateReason.UNEVEN_OUTPUT, memory.name)
 
 
 def _require_telling(
@@ -181,7 +182,7 @@ def _require_telling(
     candidates += _input_copies(evaluation, base)
     for candidate in candidates:
         if (~_close(candidate, base, tolerance)).mean() < SMALLEST_WRONG_SHARE:
-            raise Reject("trivial_output", memory.name)
+            raise Reject(GateReason.TRIVIAL_OUTPUT, memory.name)
 
 
 def _input_copies(evaluation: Evaluation, base: Values) -> list[Values]:
@@ -205,4 +206,4 @@ def _require_influence(
             for m in outputs
             for name, _ in _parts(m)
         ):
-            raise Reject("unused_input", param_name)
+            raise Reject(GateReason.UNUSED_INPUT, param_name)

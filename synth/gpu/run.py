@@ -24,8 +24,9 @@ from synth.gpu.rows import read_rows
 from validate.gpu.device import Device
 from validate.gpu.nvml import Sampler
 from validate.gpu.nvrtc import version_for_gpus
-from validate.gpu.result import STATUSES, TEXTS, TextResult
+from validate.gpu.result import TEXTS, TextResult
 from validate.gpu.runner import GpuOptions, RowVerdict, run_rows
+from validate.statuses import GpuStatus
 
 Runner = Callable[[Iterator[dict[str, Any]], GpuOptions], Iterator[RowVerdict]]
 
@@ -48,7 +49,7 @@ class GpuRun:
 
     def failures(self) -> list[tuple[RowVerdict, TextResult]]:
         """Texts that did not pass, with their rows."""
-        return [(v, r) for v in self.verdicts for r in v.results if r.status != "passed"]
+        return [(v, r) for v in self.verdicts for r in v.results if r.status != GpuStatus.PASSED]
 
 
 def run_dataset(
@@ -187,7 +188,7 @@ def failure_lines(run: GpuRun) -> list[str]:
 
 def _table(run: GpuRun) -> list[str]:
     counts = Counter((r.text, r.status) for v in run.verdicts for r in v.results)
-    there = [status for status in STATUSES if any(counts[text, status] for text in TEXTS)]
+    there = [status for status in GpuStatus if any(counts[text, status] for text in TEXTS)]
     lines = [f"{'text':<10}" + "".join(f"{status:>21}" for status in there)]
     for text in TEXTS:
         lines.append(f"{text:<10}" + "".join(f"{counts[text, status]:>21}" for status in there))

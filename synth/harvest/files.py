@@ -19,13 +19,14 @@ from synth.errors import SettingsError
 from synth.harvest.find import module_name
 from synth.harvest.process import Harvest, harvest_file
 from synth.harvest.row import text_key
+from synth.reasons import HarvestStep
 from synth.rows.maker import Row
 from validate.nvrtc.compiler import CompileRunner
 from validate.nvrtc.program import nvrtc_version
 from validate.row.archs import DEFAULT_ARCH, check_archs
 from validate.row.schema import check_row
 
-STEPS = ("found", "generated", "extracted", "distinct", "kept", "compiled", "self_contained", "run")
+STEPS = tuple(step for step in HarvestStep if step is not HarvestStep.MODULE)
 _COMPILED_AT_ONCE = 256
 
 
@@ -146,13 +147,14 @@ class _Taken:
         self._texts: set[str] = set()
 
     def add(self, harvest: Harvest) -> None:
-        counts: Counter[str] = Counter(found=len(harvest.kernels) + len(harvest.left))
+        found = len(harvest.kernels) + len(harvest.left)
+        counts: Counter[str] = Counter({HarvestStep.FOUND: found})
         self.result.steps[harvest.module] = counts
         if harvest.failed:
             self.result.failed.append((harvest.module, harvest.failed))
-            self._leave(harvest.module, "", None, "module", harvest.failed)
+            self._leave(harvest.module, "", None, HarvestStep.MODULE, harvest.failed)
         for name, reason in harvest.left:
-            self._leave(harvest.module, name, None, "found", reason)
+            self._leave(harvest.module, name, None, HarvestStep.FOUND, reason)
         for (name, line), answer in zip(harvest.kernels, harvest.answers, strict=False):
             step, reason = self._step(answer, counts)
             if reason:
@@ -161,32 +163,35 @@ class _Taken:
                 self.result.rows.append(answer["row"])
                 self._note(answer)
         for name, line in harvest.kernels[len(harvest.answers) :]:
-            self._leave(harvest.module, name, line, "generated", "its module's process ended")
+            self._leave(
+                harvest.module, name, line, HarvestStep.GENERATED, "its module's process ended"
+            )
 
-    def _step(self, answer: dict[str, Any], counts: Counter[str]) -> tuple[str, str]:
-        """The step at which a kernel is left out and why; an empty reason when it is a row."""
+    def _step(self, answer: dict[str, Any], counts: Counter[str]) -> tuple[HarvestStep, str]:
+        """The step at which a kernel is left out and why; of a row the next step and an empty
+        reason."""
         if answer["stage"] == "generate":
-            return "generated", answer["reason"]
-        counts["generated"] += 1
+            return HarvestStep.GENERATED, answer["reason"]
+        counts[HarvestStep.GENERATED] += 1
         if answer["stage"] == "extract":
-            return "extracted", answer["reason"]
-        counts["extracted"] += 1
+            return HarvestStep.EXTRACTED, answer["reason"]
+        counts[HarvestStep.EXTRACTED] += 1
         row = answer["row"]
         key = text_key(row)
         if key in self._texts:
-            return "distinct", "same CUDA as another kernel"
+            return HarvestStep.DISTINCT, "same CUDA as another kernel"
         if row["id"] in self._ids:
-            return "distinct", "same python, other CUDA (closure or generic)"
+            return HarvestStep.DISTINCT, "same python, other CUDA (closure or generic)"
         problems = check_row(row)
         if problems:
-            return "distinct", f"schema: {problems[0]}"
+            return HarvestStep.DISTINCT, f"schema: {problems[0]}"
         self._texts.add(key)
         self._ids.add(row["id"])
-        counts["distinct"] += 1
-        if self._options.per_module and counts["kept"] >= self._options.per_module:
-            return "kept", f"more than {self._options.per_module} of its module"
-        counts["kept"] += 1
-        return "", ""
+        counts[HarvestStep.DISTINCT] += 1
+        if self._options.per_module and counts[HarvestStep.KEPT] >= self._options.per_module:
+            return HarvestStep.KEPT, f"more than {self._options.per_module} of its module"
+        counts[HarvestStep.KEPT] += 1
+        return HarvestStep.COMPILED, ""
 
     def _note(self, answer: dict[str, Any]) -> None:
         if answer["open"]:
@@ -194,7 +199,9 @@ class _Taken:
         if answer["no_run"]:
             self.result.no_run[answer["no_run"]] += 1
 
-    def _leave(self, module: str, name: str, line: int | None, step: str, reason: str) -> None:
+    def _leave(
+        self, module: str, name: str, line: int | None, step: HarvestStep, reason: str
+    ) -> None:
         self.result.left.append(
             {"module": module, "kernel": name, "line": line, "step": step, "reason": reason}
         )
@@ -216,7 +223,7 @@ def _compile(result: Harvested, options: Options) -> None:
                             "module": origin["module"],
                             "kernel": row["kernel_name"],
                             "line": origin["line"],
-                            "step": "compiled",
+                            "step": HarvestStep.COMPILED,
                             "reason": f"{found.status}: {_first_line(found.log)}",
                         }
                     )
@@ -242,8 +249,10 @@ def _count(result: Harvested) -> Harvested:
         by_module[row["provenance"]["module"]].append(row)
     for module, counts in result.steps.items():
         rows = by_module[module]
-        counts["compiled"] = len(rows)
-        counts["self_contained"] = sum(row["provenance"]["self_contained"] for row in rows)
-        counts["run"] = sum(row["checks"]["run_forward"] is not None for row in rows)
+        counts[HarvestStep.COMPILED] = len(rows)
+        counts[HarvestStep.SELF_CONTAINED] = sum(
+            row["provenance"]["self_contained"] for row in rows
+        )
+        counts[HarvestStep.RUN] = sum(row["checks"]["run_forward"] is not None for row in rows)
     result.left.sort(key=lambda e: (e["module"], e["line"] or 0, e["kernel"], e["reason"]))
     return result

@@ -19,6 +19,7 @@ from synth.dataset.shards import ShardWriter
 from synth.errors import SettingsError
 from synth.harvest.files import STEPS, Harvested, Options
 from synth.harvest.row import split_key
+from synth.reasons import HarvestStep
 
 _MOST_REASONS = 12
 
@@ -91,10 +92,10 @@ def _counts(result: Harvested) -> dict[str, Any]:
     """Under the names that ``stats`` reads, and more."""
     reasons = Counter(f"{entry['step']}: {entry['reason']}" for entry in result.left)
     return {
-        "draws": result.total("found"),
+        "draws": result.total(HarvestStep.FOUND),
         "rejects": {f"harvested/{reason}": n for reason, n in sorted(reasons.items())},
         "rejects_by_reason": dict(sorted(reasons.items())),
-        "failed_checks": sum(entry["step"] == "compiled" for entry in result.left),
+        "failed_checks": sum(entry["step"] == HarvestStep.COMPILED for entry in result.left),
         "steps": {step: result.total(step) for step in STEPS},
         "modules": {module: dict(counts) for module, counts in sorted(result.steps.items())},
         "not_self_contained": dict(sorted(result.open.items())),
@@ -107,21 +108,21 @@ def table(result: Harvested) -> Iterator[str]:
     yield f"{len(result.steps)} modules, {len(result.failed)} of them failed"
     for step in STEPS:
         yield f"{result.total(step):7d}  {step.replace('_', '-')}"
-    for step in ("module", *STEPS[:-2]):
-        reasons = Counter(e["reason"] for e in result.left if e["step"] == step)
-        yield from _reasons(_LEFT[step], reasons)
+    for left_at, title in _LEFT.items():
+        reasons = Counter(e["reason"] for e in result.left if e["step"] == left_at)
+        yield from _reasons(title, reasons)
     yield from _reasons("rows that are not self-contained", result.open)
     yield from _reasons("rows without a run", result.no_run)
 
 
 _LEFT = {
-    "module": "modules that failed",
-    "found": "left out: no concrete kernel",
-    "generated": "left out: Warp did not translate",
-    "extracted": "left out: not extracted",
-    "distinct": "left out: not distinct, or of no form of a row",
-    "kept": "left out: capped",
-    "compiled": "left out: NVRTC refused",
+    HarvestStep.MODULE: "modules that failed",
+    HarvestStep.FOUND: "left out: no concrete kernel",
+    HarvestStep.GENERATED: "left out: Warp did not translate",
+    HarvestStep.EXTRACTED: "left out: not extracted",
+    HarvestStep.DISTINCT: "left out: not distinct, or of no form of a row",
+    HarvestStep.KEPT: "left out: capped",
+    HarvestStep.COMPILED: "left out: NVRTC refused",
 }
 
 

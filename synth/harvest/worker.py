@@ -46,6 +46,7 @@ from synth.harvest.run import HarvestRuns, shape_text
 from synth.harvest.source import SourceBuilder
 from synth.harvest.values import NotSelfContained
 from synth.rows.maker import Row, module_columns
+from validate.statuses import RunStatus
 
 MEMORY_BYTES = 16 << 30
 _FILE_BYTES = 1 << 28
@@ -132,7 +133,7 @@ class Worker:
         assert self._runs is not None
         reason = self._runs.run(row, found.kernel)
         if not reason:
-            row["checks"]["run_forward"] = "agrees"
+            row["checks"]["run_forward"] = RunStatus.AGREES
             row["checks"]["shapes"] = [shape_text(row)]
         return reason
 

@@ -10,6 +10,7 @@ from synth.lower.check import Check, Compiled, Shape, compile_archs, run_shapes
 from synth.lower.index import Index, compile_versions, run_versions, text_versions
 from synth.lower.spec import Spec
 from synth.lower.text import Lowered, lower
+from validate.statuses import CompileStatus, RunStatus
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Built:
     def good(self) -> bool:
         """Whether all that was asked for compiles and agrees."""
         statuses = [c.status for c in self.compiled] + [c.status for c in self.checks]
-        return all(status in ("compiles", "agrees") for status in statuses)
+        return all(status in (CompileStatus.COMPILES, RunStatus.AGREES) for status in statuses)
 
     def as_dict(self) -> dict[str, Any]:
         """All of it as JSON has it."""
@@ -79,7 +80,7 @@ def _compiled(
     results = compile_archs(spec, lowered, missing) if missing else []
     fresh = {result.arch: result for result in results}
     for arch, result in fresh.items():
-        if result.status == "compiles":
+        if result.status == CompileStatus.COMPILES:
             index.put(of[arch], asdict(result))
     made.extend(missing)
     return [fresh[arch] if arch in fresh else Compiled(**found[arch]) for arch in archs]
@@ -95,7 +96,7 @@ def _checks(
     results = run_shapes(spec, lowered, missing) if missing else []
     fresh = dict(zip(missing, results, strict=True))
     for shape, result in fresh.items():
-        if result.status == "agrees":
+        if result.status == RunStatus.AGREES:
             index.put(of[shape], asdict(result))
     made.extend(",".join(map(str, shape)) for shape in missing)
     return [fresh[shape] if shape in fresh else Check(**found[shape]) for shape in of]

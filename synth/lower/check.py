@@ -31,7 +31,7 @@ _UNIT = {"float32": 2.0**-24, "float64": 2.0**-53}
 class Check:
     """What the host run at one shape showed.
 
-    `shape` has m, n and k. `status` is one of `validate.host.runner.STATUSES`, "agrees" when every
+    `shape` has m, n and k. `status` is a `validate.statuses.RunStatus`, "agrees" when every
     element is within `atol` of the reference; `error` is the largest error as a share of `atol`.
     """
 

@@ -20,6 +20,7 @@ from synth.codegen.translator import Translator
 from synth.dataset.settings import Settings, Versions
 from synth.gates.contract import Tolerance, args_with_tolerances, launch_of, sizes_of
 from synth.gates.judge import judge
+from synth.reasons import GateReason
 from synth.render import warp as render_warp
 from synth.render.cuda import module as render_cuda
 from synth.render.reference import module as render_reference
@@ -102,7 +103,7 @@ def _length(program: Program) -> int:
 def _require_length(program: Program) -> None:
     """Reject a body that is a single statement, or longer than people write at a time."""
     if _length(program) < FEWEST_STATEMENTS:
-        raise Reject("too_short_or_long")
+        raise Reject(GateReason.TOO_SHORT_OR_LONG)
 
 
 def _require_use(program: Program) -> None:
@@ -111,7 +112,7 @@ def _require_use(program: Program) -> None:
         read = read_names(body)
         made = {s.name for s in statements(body) if isinstance(s, Assign)}
         if made - read:
-            raise Reject("unread_local", min(made - read))
+            raise Reject(GateReason.UNREAD_LOCAL, min(made - read))
 
 
 def _require_turns(program: Program) -> None:
@@ -125,7 +126,7 @@ def _require_turns(program: Program) -> None:
                 isinstance(stop, Const)
                 and len(range(int(s.start.value), int(stop.value), s.step)) < 2
             ):
-                raise Reject("single_turn", s.name)
+                raise Reject(GateReason.SINGLE_TURN, s.name)
 
 
 class PairMaker:

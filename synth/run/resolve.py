@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from synth.dataset.existing import Keys64
 from synth.dataset.positions import Positions
 from synth.dataset.settings import STRUCTURE_CAP
+from synth.reasons import RuleReason
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Outcome:
     """
 
     links: dict[int, int] = field(default_factory=dict)
-    refusals: dict[int, list[str]] = field(default_factory=dict)
+    refusals: dict[int, list[RuleReason]] = field(default_factory=dict)
     pending: list[int] = field(default_factory=list)
 
 
@@ -115,17 +116,17 @@ class _Rule:
         return self.outcome
 
     def _decide(self, position: int) -> None:
-        refusals: list[str] = []
+        refusals: list[RuleReason] = []
         for candidate in self._candidates(position):
             reason = self._refusal(candidate, position)
-            if not reason:
+            if reason is None:
                 break
             refusals.append(reason)
         if not refusals:
             return
         self.out.add(position)
         self.outcome.refusals[position] = refusals
-        if reason:
+        if reason is not None:
             self.outcome.pending.append(position)
         else:
             self.outcome.links[position] = len(refusals)
@@ -136,15 +137,15 @@ class _Rule:
         yield Candidate(*first)
         yield from self.further.get(position, ())
 
-    def _refusal(self, candidate: Candidate, position: int) -> str:
-        """Why a candidate may not enter at a position, or an empty string."""
+    def _refusal(self, candidate: Candidate, position: int) -> RuleReason | None:
+        """Why a candidate may not enter at a position, None where it may."""
         if candidate.rename in self.renames or self._holders(
             "rename", candidate.rename, position, 1
         ):
-            return "duplicate"
+            return RuleReason.DUPLICATE
         held = self.structures[candidate.structure]
         held += self._holders("structure", candidate.structure, position, STRUCTURE_CAP - held)
-        return "structure_cap" if held >= STRUCTURE_CAP else ""
+        return RuleReason.STRUCTURE_CAP if held >= STRUCTURE_CAP else None
 
     def _holders(self, name: str, key: int, position: int, most: int) -> int:
         """Rows before a position that hold a key with their first candidate, counted up to

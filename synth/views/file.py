@@ -14,6 +14,7 @@ import pyarrow as pa
 from synth.dataset.files import parquet_bytes
 from synth.dataset.stored import read_columns
 from synth.dataset.views_index import view_schema
+from synth.reasons import ViewReason
 from synth.views.repair import Faults
 from synth.views.texts import EXCHANGES, REPAIR, Exchange, LeftOut, repair
 
@@ -98,8 +99,8 @@ def _exchanges(
     for row in rows:
         try:
             yield row, EXCHANGES[view](row), {}
-        except LeftOut as reason:
-            left_out[str(reason)] += 1
+        except LeftOut as left:
+            left_out[left.reason] += 1
 
 
 def _repairs(
@@ -111,7 +112,7 @@ def _repairs(
             for row, wrong in zip(some, faults.wrong_kernels(some), strict=True):
                 if wrong is None:
                     plain = row["cuda_plain"] is not None
-                    left_out["nothing_caught" if plain else "no_plain_cuda"] += 1
+                    left_out[ViewReason.NOTHING_CAUGHT if plain else ViewReason.NO_PLAIN_CUDA] += 1
                     continue
                 more = {"fault": wrong.fault, "failure": wrong.failure, "wrong": wrong.text}
                 yield row, repair(row, wrong.text, wrong.evidence), more
@@ -130,9 +131,9 @@ def _entry(
     return entry if count is None else entry | {"tokens": sum(map(count, texts))}
 
 
-def _too_long(entry: Mapping[str, Any], bounds: Bounds) -> str:
+def _too_long(entry: Mapping[str, Any], bounds: Bounds) -> ViewReason | None:
     if bounds.max_chars is not None and entry["chars"] > bounds.max_chars:
-        return "too_many_characters"
+        return ViewReason.TOO_MANY_CHARACTERS
     if bounds.max_tokens is not None and entry["tokens"] > bounds.max_tokens:
-        return "too_many_tokens"
-    return ""
+        return ViewReason.TOO_MANY_TOKENS
+    return None

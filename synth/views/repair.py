@@ -22,6 +22,7 @@ from validate.nvrtc.compiler import CompileRunner
 from validate.row.inputs import OTHER_POISON
 from validate.score.run import RowUnfit
 from validate.score.scorer import Answer, Scorer, Verdict
+from validate.statuses import CompileStatus, ScoreStatus
 
 Row = Mapping[str, Any]
 
@@ -40,25 +41,25 @@ _UNWRITTEN = frozenset(
 )
 """What integers of outputs hold before a kernel writes them; of one byte it might be a result."""
 
-_CAUGHT = {
-    "wrong_value": "An output is wrong",
-    "wrote_out_of_bounds": "The kernel writes outside an array",
-    "read_out_of_bounds": "The kernel reads outside an array",
-    "data_race": "The kernel has a data race",
-    "bad_sync": "Threads do not meet at a barrier",
-    "input_changed": "The kernel changes an input",
+_CAUGHT: dict[str, str] = {
+    ScoreStatus.WRONG_VALUE: "An output is wrong",
+    ScoreStatus.WROTE_OUT_OF_BOUNDS: "The kernel writes outside an array",
+    ScoreStatus.READ_OUT_OF_BOUNDS: "The kernel reads outside an array",
+    ScoreStatus.DATA_RACE: "The kernel has a data race",
+    ScoreStatus.BAD_SYNC: "Threads do not meet at a barrier",
+    ScoreStatus.INPUT_CHANGED: "The kernel changes an input",
 }
 """Verdicts that name a fault of the text; a crash or a time limit says less."""
 
-_OUTSIDE = ("wrote_out_of_bounds", "read_out_of_bounds")
+_OUTSIDE = (ScoreStatus.WROTE_OUT_OF_BOUNDS, ScoreStatus.READ_OUT_OF_BOUNDS)
 
 
 @dataclass(frozen=True)
 class Wrong:
     """A wrong version of a row's plain CUDA.
 
-    ``fault`` names the edit, ``failure`` is the verdict (`compile_error` or one of
-    `validate.score.scorer.STATUSES`), ``evidence`` what was said of it.
+    ``fault`` names the edit, ``failure`` is the verdict (`compile_error` or another
+    `validate.statuses.ScoreStatus`), ``evidence`` what was said of it.
     """
 
     text: str
@@ -124,10 +125,12 @@ def _refused(
         tried = {at: mutants.pop(0) for at, mutants in left.items()}
         texts = [{**rows[at], "cuda_plain": mutant.text} for at, mutant in tried.items()]
         for at, result in zip(tried, compiler.compile_plain(texts), strict=True):
-            if result.status == "compile_error" and "): error" in result.log:
+            if result.status == CompileStatus.COMPILE_ERROR and "): error" in result.log:
                 log = _log(result.log)
                 evidence = f"The compiler says:\n\n{fenced('', log)}"
-                yield at, Wrong(tried[at].text, tried[at].operator, "compile_error", evidence)
+                mutant = tried[at]
+                refused = ScoreStatus.COMPILE_ERROR
+                yield at, Wrong(mutant.text, mutant.operator, refused, evidence)
                 del left[at]
 
 

@@ -13,13 +13,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from synth.reasons import ViewReason
 from synth.views.sizes import said, shapes_clause, size_names
+from validate.statuses import AdjointStatus
 
 Row = Mapping[str, Any]
 
 
 class LeftOut(Exception):  # noqa: N818 - no error: a row that a view has no use for
-    """A row has nothing for a view; the argument is the reason, as it is counted."""
+    """A row has nothing for a view; ``reason`` is counted."""
+
+    def __init__(self, reason: ViewReason) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 @dataclass(frozen=True)
@@ -97,7 +103,7 @@ def _launch(row: Row) -> str:
     return f"Launch it with the grid ({grid}) and the block ({block}){more}."
 
 
-def _needs(row: Row, column: str, reason: str) -> str:
+def _needs(row: Row, column: str, reason: ViewReason) -> str:
     text = row[column]
     if text is None:
         raise LeftOut(reason)
@@ -118,7 +124,7 @@ _SFT = (
 
 def sft(row: Row) -> Exchange:
     """Warp Python to plain CUDA."""
-    _needs(row, "cuda_plain", "no_plain_cuda")
+    _needs(row, "cuda_plain", ViewReason.NO_PLAIN_CUDA)
     about = f" {row['description']}" if pick(row, "sft/about", 3) == 0 else ""
     asked = f"{_SFT[pick(row, 'sft', len(_SFT))]}{about} {wanted(row)}"
     return Exchange(f"{asked}\n\n{fenced('python', row['python'])}", plain_answer(row))
@@ -137,8 +143,8 @@ _PLAIN_PYTHON = (
 
 def plain_python(row: Row) -> Exchange:
     """The plain Python reference to plain CUDA."""
-    _needs(row, "cuda_plain", "no_plain_cuda")
-    reference = _needs(row, "reference", "no_reference")
+    _needs(row, "cuda_plain", ViewReason.NO_PLAIN_CUDA)
+    reference = _needs(row, "reference", ViewReason.NO_REFERENCE)
     asked = f"{_PLAIN_PYTHON[pick(row, 'plain_python', len(_PLAIN_PYTHON))]} {wanted(row)}"
     return Exchange(f"{asked}\n\n{fenced('python', reference)}", plain_answer(row))
 
@@ -174,9 +180,10 @@ _ADJOINT = (
 
 def adjoint(row: Row) -> Exchange:
     """Warp's forward CUDA to its adjoint, where that was checked."""
-    if row["checks"]["adjoint"] != "agrees":
-        raise LeftOut("adjoint_does_not_agree" if row["checks"]["adjoint"] else "not_checked")
-    backward = _needs(row, "cuda_backward", "no_adjoint")
+    if row["checks"]["adjoint"] != AdjointStatus.AGREES:
+        measured = row["checks"]["adjoint"] is not None
+        raise LeftOut(ViewReason.ADJOINT_DOES_NOT_AGREE if measured else ViewReason.NOT_CHECKED)
+    backward = _needs(row, "cuda_backward", ViewReason.NO_ADJOINT)
     asked = _ADJOINT[pick(row, "adjoint", len(_ADJOINT))]
     return Exchange(f"{asked}\n\n{fenced('cuda', _forward(row))}", fenced("cuda", backward))
 
@@ -191,7 +198,7 @@ _REVERSE = (
 
 def reverse(row: Row) -> Exchange:
     """Plain CUDA to Warp Python."""
-    text = _needs(row, "cuda_plain", "no_plain_cuda")
+    text = _needs(row, "cuda_plain", ViewReason.NO_PLAIN_CUDA)
     dim = ", ".join(said(extent, size_names(row)) for extent in row["launch"]["dim"])
     asked = f"{_REVERSE[pick(row, 'reverse', len(_REVERSE))]} It is launched over ({dim})."
     if shapes := shapes_clause(row):

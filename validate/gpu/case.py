@@ -26,6 +26,7 @@ from validate.host.adjoint import check_adjoint, draw_cotangents, run_backward
 from validate.oracle.compare import Finding, compare_outputs
 from validate.oracle.reference import run_reference
 from validate.row.sizes import awkward_sizes, describe
+from validate.statuses import AdjointStatus, GpuStatus
 from validate.text.plain import meets
 
 
@@ -129,23 +130,23 @@ class Case:
                 ran = self._ran(text, self._shape(number, sizes), result)
                 first = first or ran
                 result.time_us = first.time_us
-                if result.status == "passed":
+                if result.status == GpuStatus.PASSED:
                     self._compare(ran, self._reference(number), result)
-            if result.status != "passed":
+            if result.status != GpuStatus.PASSED:
                 result.reason += f" at {result.shapes[-1]}"
                 return None
         return first
 
     def _run_small_blocks(self, text: PlainText, result: TextResult) -> None:
         """Texts of ours ask for the size of their block: at the last shape in another, too."""
-        if result.status != "passed" or meets(self.row["cuda_plain"]):
+        if result.status != GpuStatus.PASSED or meets(self.row["cuda_plain"]):
             return
         number = len(self._shapes) - 1
         with told(result):
             ran = self._ran(replace(text, small_blocks=True), self._shapes[number], result)
-            if result.status == "passed":
+            if result.status == GpuStatus.PASSED:
                 self._compare(ran, self._reference(number), result)
-        if result.status != "passed":
+        if result.status != GpuStatus.PASSED:
             result.reason += f" in small blocks at {result.shapes[-1]}"
 
     def _ran(self, text: Text, shape: Shape, result: TextResult) -> Ran:
@@ -179,7 +180,7 @@ class Case:
         for name, value in wanted.items():
             if ran.outputs[name].shape != value.shape:
                 shapes = f"{ran.outputs[name].shape}, not {value.shape}"
-                result.fail("wrong_shape", f"{name} has the shape {shapes}")
+                result.fail(GpuStatus.WRONG_SHAPE, f"{name} has the shape {shapes}")
                 return
         finding = Finding()
         if not compare_outputs(self.row["args"], ran.outputs, wanted, finding):
@@ -194,8 +195,8 @@ class Case:
         result.time_us = launcher.time_us
         self.spent.gpu_s += launcher.time_us * 1e-6
         result.tolerance_used = found.tolerance_used
-        if found.status != "agrees":
-            result.fail("wrong_value", f"{found.status}: {found.reason}")
+        if found.status != AdjointStatus.AGREES:
+            result.fail(GpuStatus.WRONG_VALUE, f"{found.status}: {found.reason}")
 
     def _run_large(self, loaded: Loaded, results: Mapping[str, TextResult]) -> None:
         """Texts that passed so far, at a large shape; sooner at a smaller one that takes long."""
@@ -224,18 +225,18 @@ class Case:
         if other is not None:
             with told(results["plain"]):
                 self._judge_large(loaded, shape, (first, other), results["plain"])
-        if loaded.backward is not None and results["backward"].status == "passed":
+        if loaded.backward is not None and results["backward"].status == GpuStatus.PASSED:
             with told(results["backward"]):
                 self._run_backward_large(loaded.backward, shape, first, results["backward"])
 
     def _ran_large(self, text: Text | None, shape: Shape, result: TextResult) -> Ran | None:
-        if text is None or result.status != "passed":
+        if text is None or result.status != GpuStatus.PASSED:
             return None
         result.large_sizes = describe(shape.sizes)
         with told(result, where=f" at {result.large_sizes}"):
             ran = self._ran(text, shape, result)
             result.large_time_us = ran.time_us
-            return ran if result.status == "passed" else None
+            return ran if result.status == GpuStatus.PASSED else None
         return None
 
     def _judge_large(
@@ -245,7 +246,7 @@ class Case:
         if found is not None:
             mismatch, name = found
             where = f"at {describe(shape.sizes)}"
-            result.fail("wrong_value", f"against Warp's text: {name}{mismatch} {where}")
+            result.fail(GpuStatus.WRONG_VALUE, f"against Warp's text: {name}{mismatch} {where}")
 
     def _variants(self, loaded: Loaded) -> list[Text]:
         """Warp's forward text, as compiled always and without fused multiply-adds."""
@@ -266,5 +267,9 @@ class Case:
         result.large_time_us = launcher.time_us
         self.spent.gpu_s += launcher.time_us * 1e-6
         if trouble:
-            status = "wrote_out_of_bounds" if trouble.startswith("wrote") else "input_changed"
+            status = (
+                GpuStatus.WROTE_OUT_OF_BOUNDS
+                if trouble.startswith("wrote")
+                else GpuStatus.INPUT_CHANGED
+            )
             result.fail(status, f"{trouble} at {result.large_sizes}")

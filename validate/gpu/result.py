@@ -11,17 +11,8 @@ from dataclasses import dataclass, field
 from validate.gpu.launch import LaunchFailed, NotInBinary, WrongParameters
 from validate.gpu.nvrtc import Refused
 from validate.oracle.reference import ReferenceFailed
+from validate.statuses import GpuStatus
 
-STATUSES = (
-    "passed",
-    "compile_error",
-    "launch_error",
-    "timeout",
-    "wrong_shape",
-    "wrong_value",
-    "wrote_out_of_bounds",
-    "input_changed",
-)
 TEXTS = ("forward", "backward", "plain")
 
 
@@ -29,13 +20,13 @@ TEXTS = ("forward", "backward", "plain")
 class TextResult:
     """What became of one text of a row.
 
-    `status` is one of STATUSES. `shapes` are those it was launched at; `tolerance_used` is the
-    largest error as a share of its tolerance; `time_us` is the time on the device of the launch at
-    the row's own sizes, `large_time_us` that at `large_sizes`.
+    `status` is a `validate.statuses.GpuStatus`. `shapes` are those it was launched at;
+    `tolerance_used` is the largest error as a share of its tolerance; `time_us` is the time on the
+    device of the launch at the row's own sizes, `large_time_us` that at `large_sizes`.
     """
 
     text: str
-    status: str = "passed"
+    status: str = GpuStatus.PASSED
     reason: str = ""
     shapes: list[str] = field(default_factory=list)
     tolerance_used: float = 0.0
@@ -45,7 +36,7 @@ class TextResult:
 
     def fail(self, status: str, reason: str) -> None:
         """Note the first thing that is wrong."""
-        if self.status == "passed":
+        if self.status == GpuStatus.PASSED:
             self.status, self.reason = status, reason
 
 
@@ -92,14 +83,14 @@ def told(*results: TextResult, where: str = "") -> Iterator[None]:
     try:
         yield
     except Refused as failed:
-        fail("compile_error", str(failed))
+        fail(GpuStatus.COMPILE_ERROR, str(failed))
     except NotInBinary as failed:
-        fail("compile_error", f"not in the compiled program: {failed}")
+        fail(GpuStatus.COMPILE_ERROR, f"not in the compiled program: {failed}")
     except WrongParameters as failed:
-        fail("wrong_shape", str(failed))
+        fail(GpuStatus.WRONG_SHAPE, str(failed))
     except ReferenceFailed as failed:
-        fail("wrong_value", f"the reference fails: {failed}")
+        fail(GpuStatus.WRONG_VALUE, f"the reference fails: {failed}")
     except LaunchFailed as failed:
-        fail("launch_error", str(failed))
+        fail(GpuStatus.LAUNCH_ERROR, str(failed))
         if failed.sticky:
             raise

@@ -21,6 +21,7 @@ from validate.gpu.bench import Timing
 from validate.gpu.device import Device, alone_visible
 from validate.gpu.result import TEXTS, Spent, TextResult
 from validate.process.parent import WorkerGone, WorkerProcess
+from validate.statuses import GpuStatus, ProcessEnd
 
 Row = Mapping[str, Any]
 
@@ -76,7 +77,7 @@ class RowVerdict:
     @property
     def passed(self) -> bool:
         """Whether every text passed."""
-        return all(result.status == "passed" for result in self.results)
+        return all(result.status == GpuStatus.PASSED for result in self.results)
 
 
 def default_workers(devices: Sequence[Device]) -> int:
@@ -208,7 +209,11 @@ class _Slot:
                 for answer in self._answers([row], [text]):
                     verdict.results.extend(TextResult(**result) for result in answer["results"])
             except WorkerGone as gone:
-                status = "timeout" if gone.status == "timeout" else "launch_error"
+                status = (
+                    GpuStatus.TIMEOUT
+                    if gone.status == ProcessEnd.TIMEOUT
+                    else GpuStatus.LAUNCH_ERROR
+                )
                 verdict.results.append(TextResult(text, status, str(gone)))
         self.close()
         return verdict
@@ -237,7 +242,7 @@ class _Slot:
                 if answer["event"] == "loaded":
                     continue
                 if answer["event"] == "lost":
-                    raise WorkerGone("crashed", answer["reason"])
+                    raise WorkerGone(ProcessEnd.CRASHED, answer["reason"])
                 left -= 1
                 yield answer
         except WorkerGone:

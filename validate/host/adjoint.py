@@ -28,6 +28,7 @@ from validate.oracle.reference import ReferenceFailed
 from validate.row import dtypes
 from validate.row.adjoint import has_gradient, is_sink, is_source
 from validate.row.inputs import Array
+from validate.statuses import AdjointStatus
 
 TOLERANCES = {"float16": 1e-2, "float32": 1e-4, "float64": 5e-7}
 """Largest difference between adjoint and derivative, as a share of sum(abs(g * d)), by the
@@ -39,10 +40,10 @@ DIRECTIONS = 2
 
 @dataclass(frozen=True)
 class Adjoint:
-    """What the check of a backward kernel showed: one of ADJOINT_STATUSES, why, and the largest
-    difference as a share of its tolerance."""
+    """What the check of a backward kernel showed: its status, why, and the largest difference as a
+    share of its tolerance."""
 
-    status: str
+    status: AdjointStatus
     reason: str = ""
     tolerance_used: float = 0.0
 
@@ -76,7 +77,7 @@ def check_adjoint(
     except Endless as endless:
         gradients, trouble = {}, f"in the backward kernel {endless}"
     if trouble:
-        return Adjoint("warp_differs", trouble)
+        return Adjoint(AdjointStatus.WARP_DIFFERS, trouble)
     loss = Loss(row, dim, inputs, cotangents)
     tolerance = _tolerance(row["args"])
     found = [
@@ -90,11 +91,11 @@ def check_adjoint(
 def _overall(found: Sequence[Adjoint]) -> Adjoint:
     """One status for all arguments: the worst; zero only when all are."""
     used = max(part.tolerance_used for part in found)
-    for status in ("warp_differs", "not_smooth_here", "agrees"):
+    for status in (AdjointStatus.WARP_DIFFERS, AdjointStatus.NOT_SMOOTH_HERE, AdjointStatus.AGREES):
         for part in found:
             if part.status == status:
                 return Adjoint(status, part.reason, used)
-    return Adjoint("zero_gradient")
+    return Adjoint(AdjointStatus.ZERO_GRADIENT)
 
 
 def _tolerance(args: Sequence[Mapping[str, Any]]) -> float:
@@ -168,20 +169,20 @@ def _compare(
     name = arg["name"]
     slope = flat(gradient)
     if not np.isfinite(slope).all():
-        return Adjoint("warp_differs", f"the gradient of {name} is not finite")
+        return Adjoint(AdjointStatus.WARP_DIFFERS, f"the gradient of {name} is not finite")
     direction = direction_for(loss, arg, slope, number)
     try:
         wanted, doubt = derivative(loss, name, direction)
     except ReferenceFailed as failed:
-        return Adjoint("not_smooth_here", f"beside {name}: {failed}")
+        return Adjoint(AdjointStatus.NOT_SMOOTH_HERE, f"beside {name}: {failed}")
     found = float((slope * direction).sum())
     scale = max(float(np.abs(slope * direction).sum()), abs(wanted))
     if scale == 0.0:
-        return Adjoint("zero_gradient")
+        return Adjoint(AdjointStatus.ZERO_GRADIENT)
     if not doubt <= tolerance / 4 * scale:
-        return Adjoint("not_smooth_here", f"differences along {name} do not settle")
+        return Adjoint(AdjointStatus.NOT_SMOOTH_HERE, f"differences along {name} do not settle")
     used = abs(found - wanted) / scale / tolerance
     if used > 1:
         what = f"along {name} the adjoint gives {found:.6g}, differences give {wanted:.6g}"
-        return Adjoint("warp_differs", what, used)
-    return Adjoint("agrees", "", used)
+        return Adjoint(AdjointStatus.WARP_DIFFERS, what, used)
+    return Adjoint(AdjointStatus.AGREES, "", used)

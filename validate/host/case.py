@@ -13,6 +13,7 @@ from validate.oracle.reference import ReferenceFailed, run_reference
 from validate.row.adjoint import status_without_run
 from validate.row.inputs import Array, draw_inputs
 from validate.row.sizes import awkward_sizes, describe, evaluate_all
+from validate.statuses import AdjointStatus, RunStatus
 
 
 class _Launched:
@@ -59,14 +60,14 @@ def run_case(
             if len(finding.shapes) == 1:
                 _judge_adjoint(row, launched, backward, finding)
     except ReferenceFailed as failed:
-        finding.status = "reference_error"
+        finding.status = RunStatus.REFERENCE_ERROR
         finding.reason = f"{failed} at {finding.shapes[-1]}"
     except BadRow as failed:
-        finding.status, finding.reason = "bad_row", str(failed)
+        finding.status, finding.reason = RunStatus.BAD_ROW, str(failed)
     except MemoryError:
-        finding.status, finding.reason = "out_of_memory", f"at {finding.shapes[-1]}"
+        finding.status, finding.reason = RunStatus.OUT_OF_MEMORY, f"at {finding.shapes[-1]}"
     except Endless as failed:
-        finding.status, finding.reason = "timeout", f"{failed} at {finding.shapes[-1]}"
+        finding.status, finding.reason = RunStatus.TIMEOUT, f"{failed} at {finding.shapes[-1]}"
     return finding
 
 
@@ -88,7 +89,7 @@ def _judge_adjoint(
     row: Mapping[str, Any], launched: _Launched, entry: Entry | None, finding: Finding
 ) -> None:
     if entry is None:
-        finding.adjoint = status_without_run(row) or "off"
+        finding.adjoint = status_without_run(row) or AdjointStatus.OFF
         return
     found = check_adjoint(
         row, launched.dim, launched.inputs, launched.outputs(), HostLauncher(entry)

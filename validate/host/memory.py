@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from validate.row.inputs import FLOAT_POISON, Array
+from validate.statuses import RunStatus
 
 # Bytes before, between and after the arrays. Read as floats they are NaN, so that what is read
 # there shows; wide, so that a write a few rows off is still caught here.
@@ -174,7 +175,7 @@ class Watch:
         self.record["size"] = arena.memory.size
         self.record["bytes"] = self.bytes.ctypes.data
 
-    def trouble(self) -> tuple[str, str] | None:
+    def trouble(self) -> tuple[RunStatus, str] | None:
         """The status and the reason of the first trouble, if there was any."""
         found = self.record["trouble"]
         access, earlier = int(found["access"]), int(found["earlier"])
@@ -182,10 +183,13 @@ class Watch:
             return None
         here = f"thread {found['thread']} {_VERBS[access]} {self._place(found)}"
         if not earlier:
-            return "read_out_of_bounds" if access == 1 else "wrote_out_of_bounds", here
+            return (
+                RunStatus.READ_OUT_OF_BOUNDS if access == 1 else RunStatus.WROTE_OUT_OF_BOUNDS,
+                here,
+            )
         before = f"thread {found['other']}" if found["other"] < _SEVERAL else "other threads"
         verb = _VERBS[earlier] if found["other"] < _SEVERAL else _VERBS[earlier][:-1]
-        return "data_race", f"{here}, which {before} {verb}"
+        return RunStatus.DATA_RACE, f"{here}, which {before} {verb}"
 
     def _place(self, found: Any) -> str:
         return self.arena.place(int(found["offset"]))
@@ -193,20 +197,20 @@ class Watch:
 
 def damage(
     args: Sequence[Mapping[str, Any]], arena: Arena, watch: Watch | None = None
-) -> tuple[str, str] | None:
+) -> tuple[RunStatus, str] | None:
     """Status and reason when a launch touched what it may not, or raced; None when it did not.
 
     `args` is the row's column; the arena holds its arrays.
     """
     outside = arena.written_outside()
     if outside:
-        return "wrote_out_of_bounds", outside
+        return RunStatus.WROTE_OUT_OF_BOUNDS, outside
     trouble = watch.trouble() if watch is not None else None
     if trouble is not None:
         return trouble
     inputs = [arg["name"] for arg in args if arg["kind"] == "array" and arg["role"] == "in"]
     changed = arena.changed(inputs)
-    return ("input_changed", f"wrote to {', '.join(changed)}") if changed else None
+    return (RunStatus.INPUT_CHANGED, f"wrote to {', '.join(changed)}") if changed else None
 
 
 def _bytes(value: Array) -> Array:

@@ -32,6 +32,7 @@ from validate.oracle.reference import ReferenceFailed, run_reference
 from validate.row.dtypes import parse
 from validate.row.inputs import Array, draw_inputs
 from validate.row.sizes import awkward_sizes, describe, evaluate_all
+from validate.statuses import RunStatus
 
 Outputs = Mapping[str, Array]
 
@@ -64,15 +65,18 @@ def run_plain_case(
                 finding.reason += f" at {finding.shapes[-1]}"
                 return finding
     except ReferenceFailed as failed:
-        finding.status, finding.reason = "reference_error", f"{failed} at {finding.shapes[-1]}"
+        finding.status, finding.reason = (
+            RunStatus.REFERENCE_ERROR,
+            f"{failed} at {finding.shapes[-1]}",
+        )
     except BadRow as failed:
-        finding.status, finding.reason = "bad_row", str(failed)
+        finding.status, finding.reason = RunStatus.BAD_ROW, str(failed)
     except MemoryError:
-        finding.status, finding.reason = "out_of_memory", f"at {finding.shapes[-1]}"
+        finding.status, finding.reason = RunStatus.OUT_OF_MEMORY, f"at {finding.shapes[-1]}"
     except Endless as failed:
-        finding.status, finding.reason = "timeout", f"{failed} at {finding.shapes[-1]}"
+        finding.status, finding.reason = RunStatus.TIMEOUT, f"{failed} at {finding.shapes[-1]}"
     except BadMeeting as failed:
-        finding.status, finding.reason = "bad_sync", f"{failed} at {finding.shapes[-1]}"
+        finding.status, finding.reason = RunStatus.BAD_SYNC, f"{failed} at {finding.shapes[-1]}"
     return finding
 
 
@@ -157,7 +161,7 @@ def _judge_widely(row: Mapping[str, Any], launched: PlainLaunched, finding: Find
         wide = [None if arg[of] is None else _WIDE * arg[of] for of in ("rtol", "atol")]
         found = compare(outputs[arg["name"]], wanted[arg["name"]], *wide)
         if found is not None and found.bad * _LANES > found.total:
-            finding.status, finding.reason = "wrong_value", f"{arg['name']}{found}"
+            finding.status, finding.reason = RunStatus.WRONG_VALUE, f"{arg['name']}{found}"
             return False
     return True
 

@@ -18,23 +18,8 @@ from validate.host.texts import NEEDED
 from validate.process.parent import WorkerGone, WorkerProcess
 from validate.row.adjoint import has_adjoint
 from validate.row.archs import batches
+from validate.statuses import AdjointStatus, ProcessEnd, RunStatus
 from validate.text import plain as plain_unit
-
-STATUSES = (
-    "agrees",
-    "compile_error",
-    "crashed",
-    "out_of_memory",
-    "timeout",
-    "wrong_value",
-    "wrote_out_of_bounds",
-    "read_out_of_bounds",
-    "data_race",
-    "bad_sync",
-    "input_changed",
-    "reference_error",
-    "bad_row",
-)
 
 # The first batch pays for the precompiled header: over a second alone on a core, many more on a
 # crowded machine.
@@ -47,12 +32,12 @@ _FAULTS = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGABRT")
 class RunResult:
     """What the host run of one row showed.
 
-    `status` is one of STATUSES; `reason` says where and how it failed (empty when it agrees), for
-    `compile_error` it is the compiler's log. `shapes` are those tried, the failing one last.
-    `max_ulp` and `tolerance_used` (largest error as a share of its tolerance) are raw
-    measurements of this CPU: round them up before they go into a row. `adjoint` is one of
-    `validate.host.adjoint.ADJOINT_STATUSES` ("off" when the row has no `cuda_backward`, or
-    disagrees before its adjoint is run), `adjoint_tolerance_used` a raw measurement as well.
+    `status` is a `validate.statuses.RunStatus`; `reason` says where and how it failed (empty when
+    it agrees), for `compile_error` it is the compiler's log. `shapes` are those tried, the failing
+    one last. `max_ulp` and `tolerance_used` (largest error as a share of its tolerance) are raw
+    measurements of this CPU: round them up before they go into a row. `adjoint` is an
+    `AdjointStatus` ("off" when the row has no `cuda_backward`, or disagrees before its adjoint is
+    run), `adjoint_tolerance_used` a raw measurement as well.
     """
 
     id: str
@@ -61,7 +46,7 @@ class RunResult:
     shapes: list[str] = field(default_factory=list)
     max_ulp: float = 0.0
     tolerance_used: float = 0.0
-    adjoint: str = "off"
+    adjoint: str = AdjointStatus.OFF
     adjoint_reason: str = ""
     adjoint_tolerance_used: float = 0.0
 
@@ -130,7 +115,7 @@ class HostRunner:
         results: dict[int, RunResult] = {}
         for position, row in enumerate(rows):
             if log := plain_unit.fault_or_no_kernel(row["cuda_plain"]):
-                results[position] = RunResult(row["id"], "compile_error", log)
+                results[position] = RunResult(row["id"], RunStatus.COMPILE_ERROR, log)
         sound = [position for position in range(len(rows)) if position not in results]
         for batch in plain_unit.batches(rows, sound, self.batch_size):
             self._run_batch(rows, batch, results)
@@ -147,21 +132,23 @@ class HostRunner:
         try:
             log = self._compile([rows[position] for position in batch])
         except WorkerGone as gone:
-            if not fresh and gone.status == "crashed":
+            if not fresh and gone.status == ProcessEnd.CRASHED:
                 # What ran before may have damaged the process.
                 self._run_batch(rows, batch, results)
             else:
-                self._split(rows, batch, results, gone.status, f"compiler: {gone.reason}")
+                self._split(
+                    rows, batch, results, RunStatus(gone.status), f"compiler: {gone.reason}"
+                )
             return
         if log is not None:
-            self._split(rows, batch, results, "compile_error", log)
+            self._split(rows, batch, results, RunStatus.COMPILE_ERROR, log)
             return
         for done, position in enumerate(batch):
             try:
                 message = self._receive(self.timeout_s)
             except WorkerGone as gone:
                 alone = fresh and len(batch) == 1
-                if gone.status == "crashed" and not alone:
+                if gone.status == ProcessEnd.CRASHED and not alone:
                     # An earlier row may have damaged the process: only alone is it guilty.
                     self._run_batch(rows, [position], results)
                 else:
@@ -181,14 +168,16 @@ class HostRunner:
         if self._text != "warp" or not has_adjoint(row) or gone.reason not in _FAULTS:
             return RunResult(row["id"], *_of_the_dead(gone))
         (result,) = self.run([{**row, "cuda_backward": None}])
-        return replace(result, adjoint="warp_differs", adjoint_reason=f"backward: {gone.reason}")
+        return replace(
+            result, adjoint=AdjointStatus.WARP_DIFFERS, adjoint_reason=f"backward: {gone.reason}"
+        )
 
     def _split(
         self,
         rows: Sequence[Mapping[str, Any]],
         batch: list[int],
         results: dict[int, RunResult],
-        status: str,
+        status: RunStatus,
         reason: str,
     ) -> None:
         if len(batch) == 1:
@@ -210,7 +199,7 @@ class HostRunner:
             self._stop_worker()
             raise
         message = self._receive(self.compile_timeout_s)
-        return str(message["log"]) if message["event"] == "compile_error" else None
+        return str(message["log"]) if message["event"] == RunStatus.COMPILE_ERROR else None
 
     def _receive(self, timeout_s: float) -> dict[str, Any]:
         assert self._worker is not None
@@ -226,11 +215,11 @@ class HostRunner:
             self._worker = None
 
 
-def _of_the_dead(gone: WorkerGone) -> tuple[str, str]:
+def _of_the_dead(gone: WorkerGone) -> tuple[RunStatus, str]:
     """Status and reason of a row that ended the child."""
-    if gone.status == "crashed" and (gone.peak_bytes or 0) >= MEMORY_BYTES // 2:
-        return "out_of_memory", f"{gone.reason} at {gone.peak_bytes} bytes of memory"
-    return gone.status, gone.reason
+    if gone.status == ProcessEnd.CRASHED and (gone.peak_bytes or 0) >= MEMORY_BYTES // 2:
+        return RunStatus.OUT_OF_MEMORY, f"{gone.reason} at {gone.peak_bytes} bytes of memory"
+    return RunStatus(gone.status), gone.reason
 
 
 def run_rows(

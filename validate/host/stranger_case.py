@@ -23,6 +23,7 @@ from validate.host.memory import damage
 from validate.host.plain_case import PlainLaunched
 from validate.host.plain_launch import ORDERS, BadMeeting, PlainEntry, grid_of
 from validate.process.confine import confine, die_with_parent
+from validate.statuses import ScoreStatus
 
 MOST_ANSWER_BYTES = 1 << 25
 RUN_TIMEOUT_S = 20.0
@@ -64,7 +65,7 @@ def run_apart(row: Mapping[str, Any], entry: PlainEntry) -> Ran:
         os.kill(child, signal.SIGKILL)
         _, status, usage = os.wait4(child, 0)
     if answer is None:
-        return Ran("timeout", f"no result within {RUN_TIMEOUT_S:g} s")
+        return Ran(ScoreStatus.TIMEOUT, f"no result within {RUN_TIMEOUT_S:g} s")
     code = os.waitstatus_to_exitcode(status)
     if answer.endswith(b"}\n"):
         _proven = True
@@ -100,15 +101,15 @@ def _answer(row: Mapping[str, Any], entry: PlainEntry) -> dict[str, Any]:
                 break
             outputs.append(written)
     except MemoryError:
-        status = "out_of_memory"
+        status = ScoreStatus.OUT_OF_MEMORY
     except Endless as failed:
-        status, reason = "timeout", str(failed)
+        status, reason = ScoreStatus.TIMEOUT, str(failed)
     except BadMeeting as failed:
-        status, reason = "bad_sync", str(failed)
+        status, reason = ScoreStatus.BAD_SYNC, str(failed)
     except BadRow as failed:
-        status, reason = "bad_signature", str(failed)
+        status, reason = ScoreStatus.BAD_SIGNATURE, str(failed)
     except Exception as error:  # noqa: BLE001 - memory of ours that the kernel spoilt
-        status, reason = "crashed", f"{type(error).__name__}: {error}"
+        status, reason = ScoreStatus.CRASHED, f"{type(error).__name__}: {error}"
     return {"status": status, "reason": reason, "outputs": outputs}
 
 
@@ -118,7 +119,7 @@ def _at(
     try:
         grid_of(row["plain_launch"], sizes)
     except ValueError as error:
-        return "bad_launch", str(error), {}
+        return ScoreStatus.BAD_LAUNCH, str(error), {}
     launched = PlainLaunched(row, sizes, entry, order)
     trouble = damage(launched.args, launched.arena, launched.watch)
     if trouble is not None:
@@ -144,12 +145,12 @@ def _read(read_fd: int, deadline: float) -> bytes | None:
 
 def _of_the_dead(code: int, peak_bytes: int) -> Ran:
     if code >= 0:
-        return Ran("crashed", _ENDED_EARLY)
+        return Ran(ScoreStatus.CRASHED, _ENDED_EARLY)
     name = signal.Signals(-code).name
     if code == -signal.SIGXCPU:
-        return Ran("timeout", f"no end after {CPU_SECONDS} s of computing")
+        return Ran(ScoreStatus.TIMEOUT, f"no end after {CPU_SECONDS} s of computing")
     if peak_bytes >= MEMORY_BYTES // 2:
-        return Ran("out_of_memory", f"{name} at {peak_bytes} bytes of memory")
+        return Ran(ScoreStatus.OUT_OF_MEMORY, f"{name} at {peak_bytes} bytes of memory")
     if code == -signal.SIGSYS:
-        return Ran("crashed", f"{name}: asked the system for more than a kernel may")
-    return Ran("crashed", name)
+        return Ran(ScoreStatus.CRASHED, f"{name}: asked the system for more than a kernel may")
+    return Ran(ScoreStatus.CRASHED, name)

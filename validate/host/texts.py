@@ -15,6 +15,7 @@ from validate.host.plain_launch import PlainEntry, load_plain
 from validate.host.stranger_case import Ran, run_apart
 from validate.oracle.compare import Finding
 from validate.row.inputs import Array
+from validate.statuses import RunStatus
 from validate.text import plain as plain_unit
 from validate.text import warp_host as host_unit
 
@@ -77,7 +78,7 @@ class WarpCases:
     def run(self, row: Mapping[str, Any], entry: tuple[Entry, Entry | None]) -> Finding:
         outputs: Outputs = []
         finding = run_case(row, *entry, outputs)
-        if finding.status == "agrees":
+        if finding.status == RunStatus.AGREES:
             self.kept.add(row["id"], outputs)
         return finding
 

@@ -19,6 +19,7 @@ from validate.host import clang
 from validate.host.launch import MEMORY_BYTES
 from validate.host.texts import Cases, Kept, PlainCases, ScoreCases, WarpCases
 from validate.process.child import WorkerChild
+from validate.statuses import RunStatus
 from validate.text.headers import warp_include_dir
 
 _LOG_CHARACTERS = 4000
@@ -54,7 +55,7 @@ class Worker(WorkerChild):
             cases.build(rows, obj_path, include_dir)
             entries = _load(obj_path, handle, rows, cases)
         except (clang.CompileError, clang.LoadError) as error:
-            self.send(event="compile_error", log=f"{self._log_text(include_dir)}{error}")
+            self.send(event=RunStatus.COMPILE_ERROR, log=f"{self._log_text(include_dir)}{error}")
             return
         finally:
             obj_path.unlink(missing_ok=True)

@@ -10,9 +10,7 @@ from typing import Any
 
 from validate.host.runner import RunResult
 from validate.mutants.warp.draw import Mutant, mutants, mutated
-
-AGREES = "agrees"
-COMPILE_ERROR = "compile_error"
+from validate.statuses import RunStatus
 
 Row = Mapping[str, Any]
 Find = Callable[[Row], list[Mutant]]
@@ -22,7 +20,8 @@ Find = Callable[[Row], list[Mutant]]
 class Trial:
     """One mutant and what the host run said of it.
 
-    `position` is the mutant's among its row's; `status` and `reason` are those of `RunResult`;
+    `position` is the mutant's among its row's; `status` (a `RunStatus`) and `reason` are those of
+    `RunResult`;
     `equivalent` is None until the optimised PTX has been compared.
     """
 
@@ -42,12 +41,12 @@ class Trial:
     @property
     def counts(self) -> bool:
         """Whether the mutant is a wrong kernel: it compiles and is not known to be equivalent."""
-        return self.status != COMPILE_ERROR and not self.equivalent
+        return self.status != RunStatus.COMPILE_ERROR and not self.equivalent
 
     @property
     def killed(self) -> bool:
         """Whether the host run noticed a mutant that counts."""
-        return self.counts and self.status != AGREES
+        return self.counts and self.status != RunStatus.AGREES
 
 
 def sample_naturally(
@@ -103,7 +102,7 @@ def try_mutants(
     wrong = [mutated(rows[at], every[at][position], position) for at, position in jobs]
     results = run([*rows, *wrong])
     for result in results[: len(rows)]:
-        if result.status != AGREES:
+        if result.status != RunStatus.AGREES:
             raise ValueError(f"row {result.id}: {result.status}: {result.reason}")
     return [
         _trial(rows[at], position, every[at][position], result.status, result.reason)
@@ -123,7 +122,7 @@ def with_equivalents(
     host has no PTX: then nothing can be said of it.
     """
     by_id = {row["id"]: row for row in rows}
-    alive = [at for at, trial in enumerate(trials) if trial.status == AGREES]
+    alive = [at for at, trial in enumerate(trials) if trial.status == RunStatus.AGREES]
     wrong = []
     for at in alive:
         row, position = by_id[trials[at].row_id], trials[at].position

@@ -16,11 +16,10 @@ from validate.nvrtc.result import Child, Outcome, Resources, of_the_dead, result
 from validate.nvrtc.result import CompileResult as CompileResult
 from validate.process.parent import WorkerGone
 from validate.row.archs import DEFAULT_ARCH, batches, check_archs
+from validate.statuses import CompileStatus, ProcessEnd
 from validate.text import plain as plain_unit
 from validate.text.headers import warp_include_dir
 from validate.text.warp_program import COLUMNS, fault, is_plain, rows_named, words_of
-
-STATUSES = ("compiles", "compile_error", "crashed", "timeout", "out_of_memory")
 
 MEMORY_BYTES = 6 << 30
 
@@ -140,13 +139,15 @@ class CompileRunner:
                 [job.rows[position] for position in batch], job.arch, job.goal
             )
         except WorkerGone as gone:
-            if gone.status == "crashed" and not fresh:
+            if gone.status == ProcessEnd.CRASHED and not fresh:
                 # What ran before may have damaged the process.
                 self._solve(job, batch)
             elif len(batch) == 1:
                 job.outcomes[batch[0]] = of_the_dead(gone, self._child.memory_bytes)
             else:
-                self._solve_parts(job, batch, 1 if gone.status == "timeout" else len(batch) // 2)
+                self._solve_parts(
+                    job, batch, 1 if gone.status == ProcessEnd.TIMEOUT else len(batch) // 2
+                )
             return
         if answer["event"] == "built":
             self._take(job, batch, answer["rows"])
@@ -172,7 +173,7 @@ class CompileRunner:
             else:
                 names = " and ".join(missing) or "the forward kernel"
                 log = f"error: not in the compiled program: {names}"
-                job.outcomes[position] = Outcome(status="compile_error", log=log)
+                job.outcomes[position] = Outcome(status=CompileStatus.COMPILE_ERROR, log=log)
 
 
 @dataclass(frozen=True)
@@ -191,7 +192,9 @@ def _started(
 ) -> tuple[_Job, list[int]]:
     """A job with the outcomes of the rows that must not be compiled, and the others' positions."""
     logs = [refused(row) for row in rows]
-    outcomes = {p: Outcome(status="compile_error", log=log) for p, log in enumerate(logs) if log}
+    outcomes = {
+        p: Outcome(status=CompileStatus.COMPILE_ERROR, log=log) for p, log in enumerate(logs) if log
+    }
     return _Job(rows, arch, goal, outcomes), [p for p in range(len(rows)) if p not in outcomes]
 
 

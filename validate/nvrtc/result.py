@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from validate.process.parent import WorkerGone, WorkerProcess
+from validate.statuses import CompileStatus
 
 LOG_CHARACTERS = 4000
 
@@ -17,9 +18,9 @@ LOG_CHARACTERS = 4000
 class CompileResult:
     """What compiling one row showed.
 
-    `status` is one of STATUSES. `archs` are those that PTX was made for with every kernel of the
-    row in it. `log` is the compiler's, for the first architecture that failed: it names columns,
-    as in `cuda_forward(12): error: …`, and has at most 4,000 characters.
+    `status` is a `validate.statuses.CompileStatus`. `archs` are those that PTX was made for with
+    every kernel of the row in it. `log` is the compiler's, for the first architecture that failed:
+    it names columns, as in `cuda_forward(12): error: …`, and has at most 4,000 characters.
     """
 
     id: str
@@ -43,7 +44,7 @@ class Outcome:
     """Of one row, architecture and goal: what was found, or the status and log of a failure."""
 
     found: Any = None
-    status: str = "compiles"
+    status: str = CompileStatus.COMPILES
     log: str = ""
 
 
@@ -52,8 +53,10 @@ def of_the_dead(gone: WorkerGone, memory_bytes: int) -> Outcome:
     log = f"compiler: {gone.reason}"
     # Of the address space some 2 GiB are reserved and never held.
     if gone.peak_bytes is not None and gone.peak_bytes >= memory_bytes // 2:
-        return Outcome(status="out_of_memory", log=f"{log}, at {gone.peak_bytes} bytes of memory")
-    return Outcome(status=gone.status, log=log)
+        return Outcome(
+            status=CompileStatus.OUT_OF_MEMORY, log=f"{log}, at {gone.peak_bytes} bytes of memory"
+        )
+    return Outcome(status=CompileStatus(gone.status), log=log)
 
 
 def results_of(
@@ -67,10 +70,10 @@ def results_of(
 
 
 def _result(row_id: str, outcomes: Mapping[str, Outcome]) -> CompileResult:
-    archs = [arch for arch, outcome in outcomes.items() if outcome.status == "compiles"]
-    failed = [outcome for outcome in outcomes.values() if outcome.status != "compiles"]
+    archs = [arch for arch, outcome in outcomes.items() if outcome.status == CompileStatus.COMPILES]
+    failed = [outcome for outcome in outcomes.values() if outcome.status != CompileStatus.COMPILES]
     if not failed:
-        return CompileResult(row_id, "compiles", archs)
+        return CompileResult(row_id, CompileStatus.COMPILES, archs)
     return CompileResult(row_id, failed[0].status, archs, failed[0].log[:LOG_CHARACTERS])
 
 
@@ -112,7 +115,8 @@ class Child:
             self._folder = None
 
     def build(self, rows: Sequence[Mapping[str, Any]], arch: str, goal: str) -> dict[str, Any]:
-        """The child's answer for one program: event "built", "compile_error" or "out_of_memory".
+        """The child's answer for one program: event "built" or the
+        `CompileStatus` of a program that was not.
 
         Raises WorkerGone when the child dies or hangs (the next call starts another),
         CompileUnavailable when NVRTC is missing, RuntimeError with a traceback for its own errors.
@@ -135,7 +139,7 @@ class Child:
         except (WorkerGone, RuntimeError):
             self.close()
             raise
-        if answer["event"] == "out_of_memory":
+        if answer["event"] == CompileStatus.OUT_OF_MEMORY:
             # What is left of its memory is no measure for the next program.
             self.close()
         return answer

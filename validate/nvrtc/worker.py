@@ -15,6 +15,7 @@ from typing import Any
 
 from validate.nvrtc import program as nvrtc_program
 from validate.process.child import WorkerChild, work_where_nothing_lies
+from validate.statuses import CompileStatus
 from validate.text import plain as plain_unit
 from validate.text import ptx
 from validate.text.headers import warp_include_dir
@@ -45,7 +46,9 @@ class Worker(WorkerChild):
         else:
             built = self._build(message)
         if built.text is None:
-            status = "out_of_memory" if built.out_of_memory else "compile_error"
+            status = (
+                CompileStatus.OUT_OF_MEMORY if built.out_of_memory else CompileStatus.COMPILE_ERROR
+            )
             return {"event": status, "log": built.log}
         return {"event": "built", "rows": _shares(rows, goal, built)}
 

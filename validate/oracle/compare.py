@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from validate.row.inputs import Array
+from validate.statuses import AdjointStatus, RunStatus
 
 _AT_ONCE = 1 << 14
 _MOST = float(np.finfo(np.float64).max)
@@ -193,12 +194,12 @@ def _unravel(flat: int, shape: tuple[int, ...]) -> tuple[int, ...]:
 class Finding:
     """`status` and the other fields are those of `RunResult` in `validate.host.runner`."""
 
-    status: str = "agrees"
+    status: str = RunStatus.AGREES
     reason: str = ""
     shapes: list[str] = field(default_factory=list)
     max_ulp: float = 0.0
     tolerance_used: float = 0.0
-    adjoint: str = "off"
+    adjoint: str = AdjointStatus.OFF
     adjoint_reason: str = ""
     adjoint_tolerance_used: float = 0.0
 
@@ -219,7 +220,7 @@ def compare_outputs(
         finding.max_ulp = max(finding.max_ulp, agreement.max_ulp)
         finding.tolerance_used = max(finding.tolerance_used, agreement.tolerance_used)
         if agreement.mismatch is not None:
-            finding.status = "wrong_value"
+            finding.status = RunStatus.WRONG_VALUE
             finding.reason = f"{against}{name}{agreement.mismatch}"
             return False
     return True

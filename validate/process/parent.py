@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from validate import errors
+from validate.statuses import ProcessEnd
 
 # Importing Warp takes under a second alone, many on a crowded machine.
 START_TIMEOUT_S = 120.0
@@ -31,7 +32,7 @@ class WorkerGone(Exception):  # noqa: N818
     for one that never held more than this process: the system counts from there.
     """
 
-    def __init__(self, status: str, reason: str, peak_bytes: int | None = None) -> None:
+    def __init__(self, status: ProcessEnd, reason: str, peak_bytes: int | None = None) -> None:
         super().__init__(reason)
         self.status, self.reason, self.peak_bytes = status, reason, peak_bytes
 
@@ -94,7 +95,7 @@ class WorkerProcess:
     def receive(self, timeout_s: float) -> dict[str, Any]:
         """The next message. Raises WorkerGone when the child dies or stays silent too long."""
         if not self.connection.poll(timeout_s):
-            raise WorkerGone("timeout", f"no result within {timeout_s:g} s")
+            raise WorkerGone(ProcessEnd.TIMEOUT, f"no result within {timeout_s:g} s")
         try:
             message: dict[str, Any] = json.loads(self.connection.recv_bytes())
         except (EOFError, ConnectionResetError):
@@ -116,13 +117,13 @@ class WorkerProcess:
 
     def _ended(self) -> WorkerGone:
         if self.process.returncode is not None:
-            return WorkerGone("crashed", _in_words(self.process.returncode))
+            return WorkerGone(ProcessEnd.CRASHED, _in_words(self.process.returncode))
         _, status, usage = os.wait4(self.process.pid, 0)
         # Popen would otherwise wait for a process that is gone.
         self.process.returncode = os.waitstatus_to_exitcode(status)
         peak = usage.ru_maxrss if usage.ru_maxrss > self._own_peak else None
         return WorkerGone(
-            "crashed",
+            ProcessEnd.CRASHED,
             _in_words(self.process.returncode),
             peak * _MAXRSS_UNIT if peak is not None else None,
         )

@@ -1,4 +1,5 @@
-"""What a row alone says of its adjoint: the statuses there are, and those that need no run."""
+"""What a row alone says of its adjoint: its arguments with gradients, and statuses that need no
+run."""
 
 from __future__ import annotations
 
@@ -6,25 +7,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from validate.row import dtypes
-
-ADJOINT_STATUSES = (
-    "agrees",
-    "no_float_input",
-    "no_float_output",
-    "zero_gradient",
-    "not_smooth_here",
-    "warp_differs",
-    "off",
-)
+from validate.statuses import AdjointStatus
 
 
-def status_without_run(row: Mapping[str, Any]) -> str | None:
+def status_without_run(row: Mapping[str, Any]) -> AdjointStatus | None:
     """The status of a row that has no adjoint to run, None for the others."""
     if row["cuda_backward"] is None:
-        return "off"
+        return AdjointStatus.OFF
     if not any(is_source(arg) for arg in row["args"]):
-        return "no_float_input"
-    return None if any(is_sink(arg) for arg in row["args"]) else "no_float_output"
+        return AdjointStatus.NO_FLOAT_INPUT
+    return None if any(is_sink(arg) for arg in row["args"]) else AdjointStatus.NO_FLOAT_OUTPUT
 
 
 def has_adjoint(row: Mapping[str, Any]) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from validate.row.adjoint import ADJOINT_STATUSES, status_without_run
+from validate.row.adjoint import status_without_run
 from validate.row.archs import ARCHS
 from validate.row.columns import PLAIN_COLUMNS
 from validate.row.sizes import awkward_sizes, describe
+from validate.statuses import AdjointStatus
 
 NOT_MEASURED = ("max_ulp",)
 """Evidence that this version does not put into rows: a row that claims it is wrong."""
@@ -70,12 +71,14 @@ def _adjoint(row: Mapping[str, Any]) -> Iterator[str]:
         if row["checks"]["run_forward"] is not None and row["reference"] is not None:
             yield "checks.run_forward is given and checks.adjoint is not"
         return
-    if status not in ADJOINT_STATUSES:
+    if status not in {*AdjointStatus}:
         yield f"checks.adjoint is no known status: {status}"
     if row["checks"]["run_forward"] is None:
         yield "checks.adjoint is given and checks.run_forward is not"
-    if published != (status == "agrees"):
+    if published != (status == AdjointStatus.AGREES):
         yield "cuda_backward is there exactly when checks.adjoint is agrees; it is not so here"
     without = status_without_run({**row, "cuda_backward": ""})
-    if status != "off" and (without or "run") != (status if status.startswith("no_") else "run"):
+    if status != AdjointStatus.OFF and (without or "run") != (
+        status if status.startswith("no_") else "run"
+    ):
         yield f"checks.adjoint is {status}, but args make it {without or 'one to run'}"

@@ -20,16 +20,15 @@ from validate.oracle.reference import run_reference
 from validate.row.inputs import Array, draw_inputs
 from validate.row.sizes import describe, evaluate_all
 from validate.score.hidden import Draw
+from validate.statuses import ScoreStatus
 
 Value = float | int | bool
 
 # What the process of a kernel may say of itself; other words are those of a text that forges.
-SAYS = frozenset(
-    {
-        *("ran", "out_of_memory", "timeout", "bad_sync", "bad_signature", "bad_launch", "crashed"),
-        *("wrote_out_of_bounds", "read_out_of_bounds", "data_race", "input_changed"),
-    }
-)
+SAYS = frozenset({"ran", *ScoreStatus}) - {
+    *(ScoreStatus.PASSED, ScoreStatus.WRONG_VALUE),
+    *(ScoreStatus.NO_KERNEL, ScoreStatus.COMPILE_ERROR),
+}
 _MOST_REASON = 500
 
 
@@ -47,7 +46,7 @@ class CounterExample:
 
 @dataclass(frozen=True)
 class Judged:
-    """`status` is "passed", "wrong_value" or what the kernel's process said of itself.
+    """`status` is the `ScoreStatus` of the comparison, or what the kernel's process said of itself.
 
     `tolerance_used` is the largest error as a share of its tolerance.
     """
@@ -90,15 +89,15 @@ class Judge:
                 raise ValueError("outputs of other shapes")
             read = [self._read(number, written) for number, written in enumerate(outputs)]
         except (ValueError, TypeError, KeyError, AttributeError, binascii.Error, RecursionError):
-            return Judged("crashed", "answered something else than its outputs")
+            return Judged(ScoreStatus.CRASHED, "answered something else than its outputs")
         used = 0.0
         for number, arrays in enumerate(read):
             judged = self._compare(number, arrays)
-            if judged.status != "passed":
+            if judged.status != ScoreStatus.PASSED:
                 return judged
             used = max(used, judged.tolerance_used)
         if status == "ran":
-            return Judged("passed", tolerance_used=used)
+            return Judged(ScoreStatus.PASSED, tolerance_used=used)
         return Judged(
             status, f"{reason} at {describe(self.shapes[min(len(read), len(self.shapes) - 1)])}"
         )
@@ -122,5 +121,7 @@ class Judge:
             used = max(used, agreement.tolerance_used)
             if (bad := agreement.mismatch) is not None:
                 example = CounterExample(dict(sizes), name, bad.index, bad.got, bad.want, bad.field)
-                return Judged("wrong_value", f"{name}{bad} at {describe(sizes)}", example, used)
-        return Judged("passed", tolerance_used=used)
+                return Judged(
+                    ScoreStatus.WRONG_VALUE, f"{name}{bad} at {describe(sizes)}", example, used
+                )
+        return Judged(ScoreStatus.PASSED, tolerance_used=used)

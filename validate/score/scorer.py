@@ -37,14 +37,9 @@ from validate.score.run import (
     own_task,
     task,
 )
+from validate.statuses import ScoreStatus
 from validate.text import plain as plain_unit
 from validate.text.stranger import prepared
-
-STATUSES = (
-    *("passed", "no_kernel", "bad_signature", "bad_launch", "compile_error", "crashed", "timeout"),
-    *("out_of_memory", "wrong_value", "wrote_out_of_bounds", "read_out_of_bounds", "data_race"),
-    *("bad_sync", "input_changed"),
-)
 
 # Above this share of its tolerance the row's own text is too near the edge for texts that round
 # otherwise.
@@ -63,7 +58,8 @@ class Answer:
 
 @dataclass(frozen=True)
 class Verdict:
-    """`status` is one of STATUSES; `reason` says where and how, for `compile_error` it is the log.
+    """`status` is a `validate.statuses.ScoreStatus`; `reason` says where and how, for
+    `compile_error` it is the log.
 
     `inputs` is one of `score_hidden.KINDS`: what the answer was run on; empty when it was not.
     """
@@ -76,7 +72,7 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        return self.status == "passed"
+        return self.status == ScoreStatus.PASSED
 
 
 class Scorer:
@@ -133,17 +129,19 @@ class Scorer:
         row_id = answer.row["id"]
         text, log = prepared(answer.cuda)
         if log:
-            return Verdict(row_id, "compile_error", log)
+            return Verdict(row_id, ScoreStatus.COMPILE_ERROR, log)
         names = set(plain_unit.kernel_names(text))
         if not names:
-            return Verdict(row_id, "no_kernel", "there is no __global__ void kernel")
+            return Verdict(row_id, ScoreStatus.NO_KERNEL, "there is no __global__ void kernel")
         if len(names) > 1:
-            return Verdict(row_id, "no_kernel", f"one kernel is launched, there are {len(names)}")
+            return Verdict(
+                row_id, ScoreStatus.NO_KERNEL, f"one kernel is launched, there are {len(names)}"
+            )
         if log := plain_unit.fault(text):
-            return Verdict(row_id, "compile_error", log)
+            return Verdict(row_id, ScoreStatus.COMPILE_ERROR, log)
         launch = answer.row["plain_launch"] if answer.launch is None else answer.launch
         if bad := launch_problem(launch):
-            return Verdict(row_id, "bad_launch", bad)
+            return Verdict(row_id, ScoreStatus.BAD_LAUNCH, bad)
         return task(answer.row, text, launch, self._fit[row_id][0])
 
     def _find_draws(self, rows: Mapping[str, Row]) -> None:
@@ -164,7 +162,7 @@ class Scorer:
             for result in self._runner.run_raw(tasks):
                 draw, judge = tried[result.id]
                 found = judged(result, judge)
-                if found.status == "passed" and found.tolerance_used <= _most(draw):
+                if found.status == ScoreStatus.PASSED and found.tolerance_used <= _most(draw):
                     self._fit[result.id] = tried[result.id]
                     del left[result.id]
                 else:

@@ -7,6 +7,7 @@ import numpy as np
 from generators.build.draw import Reject
 from generators.program.dtypes import Scalar
 from synth.gates.lanes.values import Mask, Values, any_active
+from synth.reasons import GateReason
 
 _SAFE_64 = 2.0**62
 _GROWING = frozenset({"add", "sub", "mul", "lshift", "neg"})
@@ -19,9 +20,9 @@ def wrap(op: str, values: Values, args: list[Values], scalar: Scalar, mask: Mask
     if scalar.bits < 64:
         low, high = scalar.int_range
         if any_active((values < low) | (values > high), mask):
-            raise Reject("signed_overflow", op)
+            raise Reject(GateReason.SIGNED_OVERFLOW, op)
     elif op in _GROWING and any_active(np.abs(_estimate(op, args)) > _SAFE_64, mask):
-        raise Reject("signed_overflow", op)
+        raise Reject(GateReason.SIGNED_OVERFLOW, op)
     return values
 
 
@@ -44,15 +45,15 @@ def convert(values: Values, source: Scalar, target: Scalar, mask: Mask) -> Value
         if target.bits == 64:
             bad |= np.abs(values) > _SAFE_64
         if any_active(bad, mask):
-            raise Reject("bad_cast", f"{source} to {target}")
+            raise Reject(GateReason.BAD_CAST, f"{source} to {target}")
         values = np.where(bad, 0, values)
         return values.astype(np.uint64 if target.name == "uint64" else np.int64)
     if target.is_unsigned:
         wide = values.astype(np.uint64 if target.name == "uint64" else np.int64)
         if not source.is_unsigned and source.name != "bool" and any_active(values < 0, mask):
-            raise Reject("bad_cast", f"negative {source} to {target}")
+            raise Reject(GateReason.BAD_CAST, f"negative {source} to {target}")
         return wide if target.bits == 64 else wide & ((1 << target.bits) - 1)
     low, high = target.int_range
     if any_active((values < low) | (values > high), mask):
-        raise Reject("bad_cast", f"{source} to {target}")
+        raise Reject(GateReason.BAD_CAST, f"{source} to {target}")
     return values.astype(np.int64)

@@ -15,6 +15,7 @@ import numpy as np
 from generators.build.draw import Reject
 from generators.program.dtypes import Scalar, Struct, Type, scalar_of
 from synth.gates.lanes.values import Lanes, Mask, Values, storage
+from synth.reasons import GateReason
 
 NOBODY, MANY = -1, -2
 
@@ -63,7 +64,7 @@ class ArrayMemory:
         for index, extent in zip(indices, self.shape, strict=True):
             active = index if mask is None else np.where(mask, index, 0)
             if active.min() < 0 or active.max() >= extent:
-                raise Reject("out_of_bounds", self.name)
+                raise Reject(GateReason.OUT_OF_BOUNDS, self.name)
             position = position * extent + active
         return position + self.offset
 
@@ -98,7 +99,9 @@ class ArrayMemory:
         # A difference is a sum of the negative: the two commute.
         kind = "add" if op == "sub" else op
         if self.atomic_op not in ("", kind):
-            raise Reject("order_dependent", f"{self.name}: atomic {self.atomic_op} and {op}")
+            raise Reject(
+                GateReason.ORDER_DEPENDENT, f"{self.name}: atomic {self.atomic_op} and {op}"
+            )
         self.atomic_op = kind
         at = self.flat(indices, mask)
         self._log_atomic(at, mask)
@@ -121,7 +124,9 @@ class ArrayMemory:
     ) -> None:
         """Exchange, or compare-and-swap: defined where all threads agree on an element's values."""
         if self.atomic_op not in ("", op):
-            raise Reject("order_dependent", f"{self.name}: atomic {self.atomic_op} and {op}")
+            raise Reject(
+                GateReason.ORDER_DEPENDENT, f"{self.name}: atomic {self.atomic_op} and {op}"
+            )
         self.atomic_op = op
         at = self.flat(indices, mask)
         self._log_atomic(at, mask)
@@ -132,7 +137,7 @@ class ArrayMemory:
             last = np.zeros(self.elements, self.data.dtype)
             last[where] = agreed[threads]
             if (last[where] != agreed[threads]).any():
-                raise Reject("order_dependent", f"{self.name}: threads disagree on {op}")
+                raise Reject(GateReason.ORDER_DEPENDENT, f"{self.name}: threads disagree on {op}")
         chosen = active
         if compare is not None:
             equal = self.data[at] == compare
@@ -151,9 +156,11 @@ class ArrayMemory:
         base, threads = self._base(at, mask)
         owner = self.owner[base]
         if ((owner != NOBODY) & (owner != threads)).any():
-            raise Reject("order_dependent", f"{self.name}: reads what another thread writes")
+            raise Reject(
+                GateReason.ORDER_DEPENDENT, f"{self.name}: reads what another thread writes"
+            )
         if self.role == "out" and (owner == NOBODY).any():
-            raise Reject("reads_unwritten", self.name)
+            raise Reject(GateReason.READS_UNWRITTEN, self.name)
         before = self.reader[base]
         self.reader[base] = threads
         crowded = ((before != NOBODY) & (before != threads)) | (self.reader[base] != threads)
@@ -165,15 +172,17 @@ class ArrayMemory:
         self.owner[base] = threads
         collides = ((owner != NOBODY) & (owner != threads)) | (self.owner[base] != threads)
         if collides.any():
-            raise Reject("write_collision", self.name)
+            raise Reject(GateReason.WRITE_COLLISION, self.name)
         if ((reader != NOBODY) & (reader != threads)).any():
-            raise Reject("order_dependent", f"{self.name}: writes what another thread reads")
+            raise Reject(
+                GateReason.ORDER_DEPENDENT, f"{self.name}: writes what another thread reads"
+            )
 
     def _log_atomic(self, at: Values, mask: Mask) -> None:
         base, _ = self._base(at, mask)
         owner = self.owner[base]
         if ((owner != NOBODY) & (owner != MANY)).any() or (self.reader[base] != NOBODY).any():
-            raise Reject("order_dependent", f"{self.name}: atomic and plain access")
+            raise Reject(GateReason.ORDER_DEPENDENT, f"{self.name}: atomic and plain access")
         self.owner[base] = MANY
 
     def base_values(self) -> Any:
@@ -201,6 +210,6 @@ _ATOMIC_UFUNCS: dict[str, np.ufunc] = {
 def _check_signed(values: Values, scalar: Scalar, where: str) -> None:
     low, high = scalar.int_range
     if scalar.bits < 64 and (values.min() < low or values.max() > high):
-        raise Reject("signed_overflow", where)
+        raise Reject(GateReason.SIGNED_OVERFLOW, where)
     if scalar.bits == 64 and max(-int(values.min()), int(values.max())) > 2**62:
-        raise Reject("signed_overflow", where)
+        raise Reject(GateReason.SIGNED_OVERFLOW, where)

@@ -23,6 +23,7 @@ from synth.gates.lanes.rigid import (
 )
 from synth.gates.lanes.samplers import rand_init
 from synth.gates.lanes.values import Mask, Values, any_active
+from synth.reasons import GateReason
 
 Rule = Callable[..., Values]
 
@@ -256,4 +257,4 @@ def check_domain(node: Op, domain: tuple[str, ...], args: list[Any], mask: Mask)
     """Reject an argument outside the op's domain in an active lane."""
     for name, value, arg in zip(domain, args, node.args, strict=True):
         if name and any_active(_DOMAINS[name](value, arg.type), mask):
-            raise Reject("domain_error", f"{node.op}: {name}")
+            raise Reject(GateReason.DOMAIN_ERROR, f"{node.op}: {name}")

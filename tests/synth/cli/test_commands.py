@@ -10,11 +10,17 @@ import sys
 import textwrap
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from matplotlib import image
 
+from synth.cli.show import adjoint_reason, print_row
+from synth.dataset.stored import stored_rows
+from synth.errors import SettingsError
+from synth.reasons import reject_sentence
 from validate.row.schema import row_id
+from validate.statuses import AdjointStatus
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -142,6 +148,37 @@ def test_show_prints_question_and_answer(dataset: Path) -> None:
     assert "extern" in side_by_side[0] or "struct" in side_by_side[0]
 
 
+def test_show_says_why_an_adjoint_is_withheld(
+    dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = (row for _, row in stored_rows(dataset))
+    row = next(row for row in rows if row["checks"]["adjoint"] == "no_float_input")
+    said = pairsmith("show", dataset, row["id"]).stdout
+    assert "adjoint: no_float_input: No input is an array of floats" in said
+    assert "measured:" not in said
+    path = tmp_path / "evidence" / "run.parquet"
+    path.parent.mkdir()
+    reason = "along x[0] the adjoint gives 1, differences give 2"
+    pq.write_table(pa.table({"id": ["0", row["id"]], "adjoint_reason": ["", reason]}), path)
+    assert adjoint_reason(tmp_path, "0") == ""
+    differs = {**row, "checks": {**row["checks"], "adjoint": "warp_differs"}}
+    print_row(differs, measured=adjoint_reason(tmp_path, row["id"]))
+    said = capsys.readouterr().out
+    assert "adjoint: warp_differs: Warp's adjoint gives other derivatives" in said
+    assert f"measured: {reason}" in said
+
+
+def test_show_needs_no_evidence(tmp_path: Path) -> None:
+    assert adjoint_reason(tmp_path, "0" * 16) == ""
+    path = tmp_path / "evidence" / "run.parquet"
+    path.parent.mkdir()
+    pq.write_table(pa.table({"id": ["0" * 16], "max_ulp": [0.5]}), path)
+    assert adjoint_reason(tmp_path, "0" * 16) == ""
+    path.write_bytes(b"PAR1 no")
+    with pytest.raises(SettingsError, match="cannot be read"):
+        adjoint_reason(tmp_path, "0" * 16)
+
+
 def test_show_refuses_an_id_that_is_not_there(dataset: Path) -> None:
     done = pairsmith("show", dataset, "ffffffffffffffff")
     assert done.returncode == 2
@@ -154,7 +191,12 @@ def test_stats_counts_all_rows(dataset: Path) -> None:
     assert found["rows"] == 36
     assert set(found["counts"]["category"].values()) == {6}
     assert found["counts"]["run_forward"] == {"agrees": 36}
-    assert "reject reason" in pairsmith("stats", dataset).stdout
+    printed = pairsmith("stats", dataset).stdout
+    assert "reject reason" in printed
+    for reason in found["draws"]["rejects_by_reason"]:
+        assert reject_sentence(reason) in printed
+    for status in {name.split("/")[1] for name in found["counts"]["adjoint"]}:
+        assert AdjointStatus(status).sentence[:80] in printed
 
 
 def test_stats_draws_pictures(dataset: Path, tmp_path: Path) -> None:

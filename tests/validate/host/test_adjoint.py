@@ -16,12 +16,15 @@ from hand_rows import Row, arg, make_row, output, sizes
 
 from synth.dataset.settings import Versions, make_settings
 from synth.rows.maker import PairMaker
-from validate.host.adjoint import ADJOINT_STATUSES, draw_cotangents, has_adjoint, run_backward
+from validate.host import clang
+from validate.host.adjoint import draw_cotangents, run_backward
 from validate.host.launch import HostLauncher, launch, load_entry
 from validate.host.memory import Arena, arrays_of
-from validate.host.runner import HostRunner, clang
+from validate.host.runner import HostRunner
+from validate.row.adjoint import has_adjoint
 from validate.row.inputs import draw_inputs
 from validate.row.sizes import evaluate_all, own_sizes
+from validate.statuses import AdjointStatus
 from validate.text.headers import warp_include_dir
 from validate.text.warp_host import translation_unit
 
@@ -150,7 +153,7 @@ def test_statuses_of_drawn_rows(drawn: list[Row], runner: HostRunner) -> None:
     results = runner.run(drawn)
     assert {result.status for result in results} == {"agrees"}
     assert {"agrees", "warp_differs"} <= {result.adjoint for result in results}
-    assert {result.adjoint for result in results} <= set(ADJOINT_STATUSES)
+    assert {result.adjoint for result in results} <= {*AdjointStatus}
     assert all(r.adjoint_tolerance_used < 0.2 for r in results if r.adjoint == "agrees")
     assert results == runner.run(drawn)
 

@@ -14,7 +14,8 @@ import pytest
 from hand_rows import Row, all_rows, atomics, grid_2d, size_of, soft_clamp, structs
 
 from validate.host.memory import Arena
-from validate.host.runner import STATUSES, HostRunner, RunResult
+from validate.host.runner import HostRunner, RunResult
+from validate.statuses import RunStatus
 from validate.text.headers import warp_include_dir
 from validate.text.warp_host import translation_unit
 
@@ -203,7 +204,7 @@ def test_abort(runner: HostRunner) -> None:
 
 
 def test_every_status_is_listed(runner: HostRunner) -> None:
-    assert {result.status for result in runner.run(all_rows())} <= set(STATUSES)
+    assert {result.status for result in runner.run(all_rows())} <= {*RunStatus}
     assert runner.run([]) == []
 
 

@@ -25,7 +25,8 @@ from validate.row.sizes import own_sizes
 from validate.score.hidden import draws
 from validate.score.judge import Judge
 from validate.score.run import RowUnfit, launch_problem
-from validate.score.scorer import STATUSES, Answer, Scorer, Verdict
+from validate.score.scorer import Answer, Scorer, Verdict
+from validate.statuses import ScoreStatus
 from validate.text.stranger import cleaned, prepared
 
 Row = dict[str, Any]
@@ -142,7 +143,7 @@ def test_each_wrong_kernel_has_its_verdict(
 ) -> None:
     found = verdict(scorer, row, body)
     assert found.status == status, found
-    assert found.status in STATUSES
+    assert found.status in {*ScoreStatus}
     assert bool(found.reason) == (status != "passed")
 
 

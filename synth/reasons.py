@@ -1,0 +1,134 @@
+"""Every reason for which something is left out: the word that is counted, and what it means.
+
+The words stand in manifests, views and reports, and never change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from validate.statuses import CompileStatus, RunStatus, Worded
+
+
+class GateReason(Worded):
+    """Why a draw is no good, before any text of it is compiled or run."""
+
+    TOO_SHORT_OR_LONG = (
+        "too_short_or_long",
+        "The kernel is a single statement, or longer than people write at a time.",
+    )
+    UNREAD_LOCAL = "unread_local", "A local variable is never read."
+    SINGLE_TURN = "single_turn", "A loop with literal bounds turns less than twice."
+    DEAD_BRANCH = "dead_branch", "A branch is taken by every thread, or by none."
+    DEAD_LOOP = "dead_loop", "No thread enters a loop."
+    DEAD_OPERAND = (
+        "dead_operand",
+        "One side of a choice, as of `min` or `where`, is taken by every thread or by none.",
+    )
+    UNUSED_INPUT = "unused_input", "An input can change without any output changing."
+    UNWRITTEN_OUTPUT = "unwritten_output", "An element of an output is written by no thread."
+    CONSTANT_OUTPUT = "constant_output", "All elements of an output are equal."
+    TRIVIAL_OUTPUT = (
+        "trivial_output",
+        "An output is, but for few elements, all zeros, its own mean or a copy of an input.",
+    )
+    UNEVEN_OUTPUT = (
+        "uneven_output",
+        "Too many elements of an output are small beside the tolerance that its large ones need.",
+    )
+    ILL_CONDITIONED = (
+        "ill_conditioned",
+        "Rounding moves an output so far that its tolerance would hide wrong values.",
+    )
+    PRECISION_DEPENDENT = (
+        "precision_dependent",
+        "Rounding decides a branch, a trip count or an integer, so another machine may get another "
+        "result.",
+    )
+    NOT_FINITE = "not_finite", "A float becomes infinite or not a number."
+    DOMAIN_ERROR = "domain_error", "A function gets an argument outside of where it is defined."
+    SIGNED_OVERFLOW = "signed_overflow", "A signed integer leaves the range of its type."
+    BAD_CAST = "bad_cast", "A number is cast to an integer type that cannot hold it."
+    OUT_OF_BOUNDS = "out_of_bounds", "An index lies outside its array, vector or matrix."
+    READS_UNWRITTEN = "reads_unwritten", "An element of an output is read before it is written."
+    WRITE_COLLISION = "write_collision", "Two threads write the same element."
+    ORDER_DEPENDENT = "order_dependent", "The result depends on the order in which threads run."
+    TOO_MANY_ITERATIONS = "too_many_iterations", "A loop does not end within the turns allowed."
+
+
+class RuleReason(Worded):
+    """Why a row that passed gates and checks does not enter a dataset."""
+
+    DUPLICATE = "duplicate", "An earlier row is equal to it up to names."
+    STRUCTURE_CAP = (
+        "structure_cap",
+        "As many rows as are allowed share its structure, which leaves out names and literals.",
+    )
+    OVERLAP = "overlap", "It repeats texts of a benchmark that the dataset is to be free of."
+
+
+class ViewReason(Worded):
+    """Why a training view leaves a row out."""
+
+    NO_PLAIN_CUDA = "no_plain_cuda", "The row has no plain CUDA."
+    NO_REFERENCE = "no_reference", "The row has no reference in plain Python."
+    NO_ADJOINT = "no_adjoint", "The row has no `cuda_backward`."
+    NOT_CHECKED = "not_checked", "The row's adjoint was not run: the verify level is below `run`."
+    ADJOINT_DOES_NOT_AGREE = (
+        "adjoint_does_not_agree",
+        "The row's `checks.adjoint` is another than `agrees`.",
+    )
+    NOTHING_CAUGHT = (
+        "nothing_caught",
+        "No wrong version of the row's plain CUDA was caught by a check, or the right one does not "
+        "pass.",
+    )
+    TOO_MANY_CHARACTERS = "too_many_characters", "The conversation is longer than `--max-chars`."
+    TOO_MANY_TOKENS = "too_many_tokens", "The conversation is longer than `--max-tokens`."
+
+
+class HarvestStep(Worded):
+    """Steps of a harvest in order; the sentence says why a kernel is left out at one."""
+
+    MODULE = "module", "The module cannot be imported or harvested to its end."
+    FOUND = "found", "There is no concrete kernel under that name, as for a generic one."
+    GENERATED = "generated", "Warp does not translate the kernel."
+    EXTRACTED = "extracted", "The kernel's own CUDA cannot be taken out of Warp's module."
+    DISTINCT = "distinct", "Another kernel has the same text, or the row has not the form of one."
+    KEPT = "kept", "Its module already gave as many rows as are allowed (`--per-module`)."
+    COMPILED = "compiled", "NVRTC refuses the CUDA text."
+    SELF_CONTAINED = "self_contained", "The kept row's `python` alone does not give its CUDA."
+    RUN = "run", "The kept row was not run on the host."
+
+
+PLAIN = "plain_"
+"""Before the status with which a row's plain CUDA failed its check; Warp's text has none."""
+
+
+def failed_checks() -> dict[str, str]:
+    """Every reason for which a row that passed the gates fails its check, with its sentence."""
+    failures = {
+        str(status): status.sentence
+        for statuses in (CompileStatus, RunStatus)
+        for status in statuses
+        if status not in (CompileStatus.COMPILES, RunStatus.AGREES)
+    }
+    warp = {word: f"Warp's text: {sentence}" for word, sentence in failures.items()}
+    plain = {f"{PLAIN}{word}": f"Plain CUDA: {said}" for word, said in failures.items()}
+    return warp | plain
+
+
+def reject_sentences() -> Mapping[str, str]:
+    """Every reason that a manifest counts among its rejects, with its sentence; of a harvest, the
+    step that comes before the colon."""
+    return {
+        **{str(reason): reason.sentence for reason in (*GateReason, *RuleReason)},
+        **failed_checks(),
+        **{str(step): step.sentence for step in HarvestStep},
+    }
+
+
+def reject_sentence(reason: str) -> str:
+    """The sentence of a reason as a manifest counts it; empty for one that is not known."""
+    known = reject_sentences()
+    return known.get(reason) or known.get(reason.partition(": ")[0], "")

@@ -1,0 +1,168 @@
+"""Every status that a check can give: the word that is stored or printed, and what it means.
+
+The words stand in rows, manifests, evidence and reports, and never change.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Worded(str, Enum):
+    """A word that is stored, with its sentence for a user. It is the word wherever text is wanted:
+    in JSON, in Parquet, in f-strings, as a key."""
+
+    sentence: str
+
+    def __new__(cls, word: str, sentence: str = "") -> Worded:
+        member = str.__new__(cls, word)
+        member._value_ = word
+        member.sentence = sentence
+        return member
+
+    __str__ = str.__str__
+
+    def __format__(self, form: str) -> str:
+        return str.__format__(self, form)
+
+
+class RunStatus(Worded):
+    """Of a text, Warp's or plain CUDA, that was compiled as C++ and run on the host."""
+
+    AGREES = (
+        "agrees",
+        "At every shape that was tried, each output is that of the reference within its tolerance.",
+    )
+    COMPILE_ERROR = "compile_error", "The compiler refuses the text."
+    CRASHED = "crashed", "The process of the compiler or of the kernel ended, as by a bad address."
+    OUT_OF_MEMORY = "out_of_memory", "The compiler or the kernel wanted more memory than it may."
+    TIMEOUT = "timeout", "The compiler or the kernel did not end in time."
+    WRONG_VALUE = (
+        "wrong_value",
+        "An element of an output is off the reference by more than its tolerance, or, of plain "
+        "CUDA, off what Warp's text wrote.",
+    )
+    WROTE_OUT_OF_BOUNDS = "wrote_out_of_bounds", "The kernel writes outside its arrays."
+    READ_OUT_OF_BOUNDS = "read_out_of_bounds", "The kernel reads outside its arrays."
+    DATA_RACE = (
+        "data_race",
+        "Two threads use the same memory in no fixed order, and at least one of them writes it.",
+    )
+    BAD_SYNC = (
+        "bad_sync",
+        "Not all threads come to a barrier or a shuffle at which the others wait.",
+    )
+    INPUT_CHANGED = "input_changed", "The kernel changes an array that it may only read."
+    REFERENCE_ERROR = "reference_error", "The row's reference fails, or there is none."
+    BAD_ROW = "bad_row", "The inputs or the launch that the row describes cannot be made."
+
+
+class CompileStatus(Worded):
+    """Of a text that NVRTC was given; what is worst among the architectures asked for."""
+
+    COMPILES = "compiles", "NVRTC makes PTX of every kernel, for every architecture asked for."
+    COMPILE_ERROR = "compile_error", "NVRTC refuses the text, or a kernel is not in what it made."
+    CRASHED = "crashed", "NVRTC ended its process."
+    TIMEOUT = "timeout", "NVRTC did not end in time."
+    OUT_OF_MEMORY = "out_of_memory", "NVRTC wanted more memory than it may."
+
+
+class AdjointStatus(Worded):
+    """Of a row's backward kernel, run on the host: `checks.adjoint`. Null there: not measured."""
+
+    AGREES = (
+        "agrees",
+        "Warp's adjoint gives the derivatives of the reference, so `cuda_backward` is published.",
+    )
+    NO_FLOAT_INPUT = (
+        "no_float_input",
+        "No input is an array of floats, so there is nothing to differentiate by and "
+        "`cuda_backward` is withheld.",
+    )
+    NO_FLOAT_OUTPUT = (
+        "no_float_output",
+        "No output is an array of floats, so there is nothing to differentiate and `cuda_backward` "
+        "is withheld.",
+    )
+    ZERO_GRADIENT = (
+        "zero_gradient",
+        "Adjoint and derivatives are zero everywhere, which proves nothing, so `cuda_backward` is "
+        "withheld.",
+    )
+    NOT_SMOOTH_HERE = (
+        "not_smooth_here",
+        "The reference's derivative cannot be measured at the row's inputs, as at a kink, so "
+        "`cuda_backward` is withheld.",
+    )
+    WARP_DIFFERS = (
+        "warp_differs",
+        "Warp's adjoint gives other derivatives than the reference has, writes where it may not, "
+        "crashes or does not end, so `cuda_backward` is withheld.",
+    )
+    OFF = (
+        "off",
+        "There is no adjoint to check: it was not asked for (`--no-backward`).",
+    )
+
+
+class GpuStatus(Worded):
+    """Of a text that was run on a GPU."""
+
+    PASSED = "passed", "The text did on the GPU all that is checked there."
+    COMPILE_ERROR = "compile_error", "NVRTC refuses the text, or a kernel is not in what it made."
+    LAUNCH_ERROR = "launch_error", "The driver reports an error, or the process of the run ended."
+    TIMEOUT = "timeout", "The run did not end in time."
+    WRONG_SHAPE = (
+        "wrong_shape",
+        "The kernel takes other parameters, or an output has other extents.",
+    )
+    WRONG_VALUE = (
+        "wrong_value",
+        "An output is off what it is compared with by more than its tolerance, or that comparison "
+        "fails; of a backward text, its adjoint does not agree.",
+    )
+    WROTE_OUT_OF_BOUNDS = "wrote_out_of_bounds", "The kernel writes outside its arrays."
+    INPUT_CHANGED = "input_changed", "The kernel changes an array that it may only read."
+
+
+class ScoreStatus(Worded):
+    """Of a text that others wrote for a row: the verdict of `validate.score.scorer`."""
+
+    PASSED = "passed", "At every hidden shape each output is that of the reference."
+    NO_KERNEL = "no_kernel", "The text has no `__global__ void` kernel, or more than one."
+    BAD_SIGNATURE = "bad_signature", "The kernel takes other parameters than the row's plain CUDA."
+    BAD_LAUNCH = "bad_launch", "The launch that comes with the text is of no form that can be used."
+    COMPILE_ERROR = (
+        "compile_error",
+        "The text is refused, by the compiler or before it is compiled.",
+    )
+    CRASHED = "crashed", "The process of the compiler or of the kernel ended without an answer."
+    TIMEOUT = "timeout", "The compiler or the kernel did not end in time."
+    OUT_OF_MEMORY = "out_of_memory", "The compiler or the kernel wanted more memory than it may."
+    WRONG_VALUE = (
+        "wrong_value",
+        "An element of an output is off the reference by more than its tolerance.",
+    )
+    WROTE_OUT_OF_BOUNDS = "wrote_out_of_bounds", "The kernel writes outside its arrays."
+    READ_OUT_OF_BOUNDS = "read_out_of_bounds", "The kernel reads outside its arrays."
+    DATA_RACE = (
+        "data_race",
+        "Two threads use the same memory in no fixed order, and at least one of them writes it.",
+    )
+    BAD_SYNC = (
+        "bad_sync",
+        "Not all threads come to a barrier or a shuffle at which the others wait.",
+    )
+    INPUT_CHANGED = "input_changed", "The kernel changes an array that it may only read."
+
+
+class ProcessEnd(str, Enum):
+    """How a child process ended that gave no answer; each check has a status of the same word."""
+
+    CRASHED = "crashed"
+    TIMEOUT = "timeout"
+
+    __str__ = str.__str__
+
+    def __format__(self, form: str) -> str:
+        return str.__format__(self, form)
