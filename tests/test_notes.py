@@ -33,7 +33,7 @@ _LINK = re.compile(r"\]\(([^)#\s]+)")
 
 
 def _newest(page: Path) -> str:
-    """A page's text; of the changelog the newest section alone, for older ones tell of their day."""
+    """A page's text; of the changelog the newest section alone: older ones tell of their day."""
     text = page.read_text()
     return "\n## ".join(text.split("\n## ")[:2]) if page.name == "CHANGELOG.md" else text
 
