@@ -60,7 +60,7 @@ def missing_paths(text: str) -> list[str]:
     for code in _code(text):
         for path in _PATH.findall(code):
             of_ours = "/" in path and path.split("/")[0] in FOLDERS
-            bare = path[:1] != "*" and "/" not in path and path.endswith((".py", ".md"))
+            bare = path[0] not in ".*" and "/" not in path and path.endswith((".py", ".md"))
             if (of_ours or bare) and not _is_there(path):
                 found.append(path)
     return found
