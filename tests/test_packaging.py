@@ -19,8 +19,6 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("extract", "generators", "synth", "validate")
 SHIPPED = (".clang-format", ".css", ".h", ".html", ".js", ".json", ".py")
 
-pytestmark = pytest.mark.slow
-
 
 def _run(*command: str | Path, cwd: Path, **more: str) -> str:
     """Standard output of a command that knows nothing of the checkout and must end well."""
