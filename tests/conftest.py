@@ -36,6 +36,7 @@ SLOW = (
     "synth/views/",
     "test_packaging.py",
     "test_samples.py::test_the_samples_are_made_again_from_their_seed",
+    "validate/gpu/test_gpu.py::test_a_broken_process_costs_its_text_alone",
     "validate/host/",
     "validate/mutants/",
     "validate/nvrtc/",

@@ -16,10 +16,11 @@ from hand_rows import Row, arg, make_row, output, sizes
 
 from synth.dataset.settings import Versions, make_settings
 from synth.rows.maker import PairMaker
+from validate.host import clang
 from validate.host.adjoint import draw_cotangents, run_backward
 from validate.host.launch import HostLauncher, launch, load_entry
 from validate.host.memory import Arena, arrays_of
-from validate.host.runner import HostRunner, clang
+from validate.host.runner import HostRunner
 from validate.row.adjoint import ADJOINT_STATUSES, has_adjoint
 from validate.row.inputs import draw_inputs
 from validate.row.sizes import evaluate_all, own_sizes
