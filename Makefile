@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 DEMO ?= data/demo
 
-.PHONY: demo test lint types format samples bench clean
+.PHONY: demo test check lint types format samples bench clean
 
 demo: $(VENV)/.installed-core
 	$(BIN)/pairsmith generate -n 600 -o $(DEMO) --verify run --workers 2 || \
@@ -14,6 +14,9 @@ demo: $(VENV)/.installed-core
 
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile -q
+
+check: lint types
+	$(BIN)/python -m pytest -n 2 --dist loadfile -q -m "not slow"
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +13,46 @@ from generators.build.registry import LEVELS
 
 if TYPE_CHECKING:
     from synth.rows.maker import Accepted, Row
+
+SLOW = (
+    "synth/check/",
+    "synth/cli/",
+    "synth/dataset/test_dataset.py",
+    "synth/derive/",
+    "synth/gpu/",
+    "synth/harvest/",
+    "synth/lower/",
+    "synth/page/test_in_browser.py",
+    "synth/publish/",
+    "synth/render/cuda/test_plain.py",
+    "synth/render/cuda/test_styles.py",
+    "synth/render/test_render.py",
+    "synth/render/test_types.py",
+    "synth/rows/",
+    "synth/run/test_raise.py",
+    "synth/run/test_ray.py",
+    "synth/run/test_remote.py",
+    "synth/run/test_survive.py",
+    "synth/views/",
+    "test_packaging.py",
+    "test_samples.py::test_the_samples_are_made_again_from_their_seed",
+    "validate/gpu/test_gpu.py::test_a_broken_process_costs_its_text_alone",
+    "validate/host/",
+    "validate/mutants/",
+    "validate/nvrtc/",
+    "validate/score/",
+)
+"""Tests that `make check` leaves out, by the beginning of what `pytest --durations=0` calls them
+below `tests/`: they compile, run or kill, and a file of them takes more than 10 seconds."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the slow tests; a line of ``SLOW`` that fits no file is an error."""
+    here = Path(__file__).parent
+    assert all((here / start.partition("::")[0]).exists() for start in SLOW)
+    for item in items:
+        if item.nodeid.partition("tests/")[2].startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

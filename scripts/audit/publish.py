@@ -1,10 +1,8 @@
 """Publish a dataset to a Hub on this machine, kill it midway, load it back, and let it grow.
 
-    python scripts/audit/publish.py OUT MORE
-
-OUT is a dataset and MORE a copy of it that has grown. Prints what was sent when, and compares every
-row of every configuration, loaded by name, streaming and not, with the files of OUT; exit code 1
-when something differs.
+Run: python scripts/audit/publish.py OUT MORE [--kill-at N]. OUT is a dataset and MORE a copy of it
+that has grown. Prints what was sent when, and compares every row of every configuration, loaded by
+name, streaming and not, with the files of OUT; exit code 1 when something differs.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ NAME = "smith/pairs"
 COMPARE = """
 import sys
 sys.path[:0] = [sys.argv[1]]
-from check_publish import compare
+from publish import compare
 sys.exit(compare(sys.argv[2], sys.argv[3]))
 """
 

@@ -1,10 +1,9 @@
 """Of random rows of the repair view: does the wrong kernel fail, and does the right one pass?
 
-    python scripts/audit/repair.py OUT --rows 1000
-
-Each wrong kernel meets the check that the row names again (NVRTC, or a run on hidden inputs), and,
-as a second opinion, the host run of the row's own inputs and shapes, which `validate --verify run`
-makes. Prints counts; exit code 1 when a wrong one passes the first, or a right one fails anywhere.
+Run: python scripts/audit/repair.py OUT [--rows 1000] [--seed S]. Each wrong kernel meets the check
+that the row names again (NVRTC, or a run on hidden inputs), and, as a second opinion, the host run
+of the row's own inputs and shapes, which `validate --verify run` makes. Prints counts; exit code 1
+when a wrong one passes the first, or a right one fails anywhere.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Score every row's own plain CUDA, as if it were an answer: all must pass.
 
-    python scripts/audit/score_own.py OUT --rows 1000
-
-Rows without plain columns get them from their program. Prints what passed and what failed, how
-many rows needed more than one draw, and how many rows a second were scored; exit code 1 when one
-failed.
+Run: python scripts/audit/score_own.py OUT [--rows 1000] [--step K] [--hidden-seed S]. Rows without
+plain columns get them from their program. Prints what passed and what failed, how many rows needed
+more than one draw, and how many rows a second were scored; exit code 1 when one failed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Replaces a builtin's call by another of the same type and asks whether an output changes."""
+"""Replaces a builtin's call by another of the same type and asks whether an output changes.
+
+Nothing to run: scripts/measure/breadth.py uses it for `--swap-rows`.
+"""
 
 from __future__ import annotations
 

@@ -1,11 +1,9 @@
 """Hand every view of a dataset to TRL's SFTTrainer as it is, and take one step.
 
-    pip install torch trl
-    python scripts/audit/trl.py OUT
-
-OUT is a folder, or USER/NAME on the Hub. The model is a tiny Llama of random weights and the
-tokenizer is trained on the spot, so that nothing is fetched: what is shown is that the trainer
-accepts the columns, applies a chat template, and finds an answer to learn.
+Run: python scripts/audit/trl.py OUT [--rows N]. Needs torch and trl. OUT is a folder, or USER/NAME
+on the Hub. The model is a tiny Llama of random weights and the tokenizer is trained on the spot, so
+that nothing is fetched: what is shown is that the trainer accepts the columns, applies a chat
+template, and finds an answer to learn.
 """
 
 from __future__ import annotations

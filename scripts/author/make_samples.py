@@ -1,12 +1,13 @@
 """Make ``data/samples``: one pair for each category and level, as published.
 
-Run: python scripts/author/make_samples.py FOLDER. A dataset there is replaced, anything else is
-refused. Headers (``include/``) and raw measurements (``evidence/``) are left out of git, so they
-are removed here as well.
+Run: PYTHONPATH=. python scripts/author/make_samples.py FOLDER. A dataset there is replaced,
+anything else is refused. Headers (``include/``) and raw measurements (``evidence/``) are left out
+of git, so they are removed here as well.
 """
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import sys
 from pathlib import Path
@@ -33,4 +34,7 @@ def make_samples(folder: Path) -> int:
 
 
 if __name__ == "__main__":
-    print(f"{make_samples(Path(sys.argv[1]))} rows in {sys.argv[1]}")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    asked = parser.parse_args()
+    print(f"{make_samples(asked.folder)} rows in {asked.folder}")

@@ -15,11 +15,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from scripts.swap_builtins import swaps_seen
-
 from generators.program.dtypes import SCALARS
 from generators.program.keys import program_keys
 from generators.program.serialise import from_json
+from scripts.audit.swap_builtins import swaps_seen
 from synth.dataset.manifest import read_manifest
 from synth.dataset.stored import stored_rows
 from validate.row.dtypes import parse

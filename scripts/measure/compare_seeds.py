@@ -1,12 +1,12 @@
 """How many rename keys (equal up to names) two seeds share.
 
-Run: python scripts/measure/compare_seeds.py [rows] [seed] [seed]. Draws both datasets at --verify
-text.
+Run: PYTHONPATH=. python scripts/measure/compare_seeds.py [ROWS] [SEED] [SEED]. Draws both datasets
+at --verify text.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 import tempfile
 from pathlib import Path
 
@@ -39,5 +39,9 @@ def main(rows: int, first: int, second: int) -> None:
 
 
 if __name__ == "__main__":
-    numbers = [int(text) for text in sys.argv[1:]]
-    main(*(numbers + [600, 42, 43][len(numbers) :]))
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("rows", nargs="?", type=int, default=600)
+    parser.add_argument("first", nargs="?", type=int, default=42)
+    parser.add_argument("second", nargs="?", type=int, default=43)
+    asked = parser.parse_args()
+    main(asked.rows, asked.first, asked.second)

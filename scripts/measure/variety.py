@@ -1,13 +1,14 @@
 """How varied each idiom is at each level: the chance that two draws are equal up to names.
 
-Run: python scripts/measure/variety.py [draws] [category ...]. Draws that many programs for each
-idiom and level, without gates, and prints the share of pairs with equal rename keys and with equal
-structure keys, worst first. Two seeds share about (rows in a cell) x (that share) of a cell's rows.
+Run: PYTHONPATH=. python scripts/measure/variety.py [DRAWS] [CATEGORY ...]. Draws that many programs
+for each idiom and level, without gates, and prints the share of pairs with equal rename keys and
+with equal structure keys, worst first. Two seeds share about (rows in a cell) x (that share) of a
+cell's rows.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections import Counter
 from collections.abc import Iterable
 
@@ -48,5 +49,8 @@ def main(draws: int, names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    chosen = sys.argv[2:] or list(categories())
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 200, chosen)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("draws", nargs="?", type=int, default=200)
+    parser.add_argument("categories", nargs="*")
+    asked = parser.parse_args()
+    main(asked.draws, asked.categories or list(categories()))

@@ -59,7 +59,7 @@ def test_structs_have_the_same_keys_in_both_schemas() -> None:
 
 
 def test_the_notes_name_every_key() -> None:
-    text = Path(__file__).parents[3].joinpath("notes", "row-format.md").read_text("utf-8")
+    text = Path(__file__).parents[3].joinpath("notes", "formats", "row.md").read_text("utf-8")
     code = set(re.findall(r"[a-z_]+", " ".join(re.findall(r"`([^`]+)`", text))))
     schema = row_json_schema()
     for name in ("arg", "field", "size"):
