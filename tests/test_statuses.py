@@ -28,7 +28,8 @@ from synth.reasons import (
     reject_sentence,
     reject_sentences,
 )
-from synth.rows.verify import _ran_plain
+from synth.rows.runners import Shown
+from synth.rows.verify import _ran
 from validate.score.judge import SAYS
 from validate.statuses import (
     AdjointStatus,
@@ -168,7 +169,9 @@ def test_a_member_is_its_word_and_has_a_sentence(member: Worded) -> None:
 def test_every_reason_for_a_failed_check_is_known() -> None:
     bad: list[Any] = [status for status in RunStatus if status is not RunStatus.AGREES]
     for status in bad:
-        failure = _ran_plain({}, SimpleNamespace(status=status, reason=""))  # type: ignore[arg-type]
+        warp = SimpleNamespace(status="agrees", shapes=(), adjoint="agrees")
+        both = Shown(warp, SimpleNamespace(status=status, reason=""))  # type: ignore[type-var]
+        failure = _ran({"checks": {}}, both)
         assert failure is not None
         assert failure.reason in failed_checks()
         assert failure.reason == f"{PLAIN}{status}"
