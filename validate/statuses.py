@@ -156,6 +156,15 @@ class ScoreStatus(Worded):
     INPUT_CHANGED = "input_changed", "The kernel changes an array that it may only read."
 
 
+class Likeness(Worded):
+    """Of two ways from the same inputs to the same outputs, neither of which is the reference."""
+
+    AGREES = "agrees", "Both ways write the same outputs, but for rounding."
+    DIFFERS = "differs", "An output differs by more than rounding."
+    OUT_OF_BOUNDS = "out_of_bounds", "The other way writes outside its arrays."
+    ONLY_NAN = "only_nan", "The outputs are alike, and there is no number among them."
+
+
 class ProcessEnd(str, Enum):
     """How a child process ended that gave no answer; each check has a status of the same word."""
 

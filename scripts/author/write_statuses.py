@@ -14,6 +14,7 @@ from validate.statuses import (
     AdjointStatus,
     CompileStatus,
     GpuStatus,
+    Likeness,
     RunStatus,
     ScoreStatus,
     Worded,
@@ -55,6 +56,12 @@ SECTIONS: tuple[tuple[str, str, type[Worded]], ...] = (
         "What NVRTC says of a text: `pairsmith validate`, `lower`, `doctor` and `harvest`. A row "
         "that compiles names its architectures in `checks.compile_archs`.",
         CompileStatus,
+    ),
+    (
+        "A harvested kernel beside Warp's own CPU device",
+        "Rows of `pairsmith harvest` have no reference: `checks.run_forward` is `agrees` where both "
+        "ways do, and any other word is a reason without a run.",
+        Likeness,
     ),
     ("The run on a GPU", "`pairsmith gpu run` and its results in `OUT/gpu/`.", GpuStatus),
     (

@@ -20,6 +20,7 @@ from synth.harvest.find import one_line
 from synth.rows.maker import Row
 from validate.host.alone import LoneRun, prepare
 from validate.row.sizes import describe, own_sizes
+from validate.statuses import Likeness
 
 # What differs between a text for the GPU and the CPU device, or takes ids of objects as numbers.
 _NOT_FOR_A_RUN = (
@@ -30,10 +31,10 @@ _NOT_FOR_A_RUN = (
     ("CUDA intrinsics", r"\b__(?!launch|global|restrict|device|host|inline)\w+\("),
 )
 _VERDICTS = {
-    "agrees": "",
-    "differs": "run: differs from Warp's CPU device",
-    "out_of_bounds": "run: Warp's own run wrote out of bounds with guessed inputs",
-    "only_nan": "run: gave NaN alone with guessed inputs",
+    Likeness.AGREES: "",
+    Likeness.DIFFERS: "run: differs from Warp's CPU device",
+    Likeness.OUT_OF_BOUNDS: "run: Warp's own run wrote out of bounds with guessed inputs",
+    Likeness.ONLY_NAN: "run: gave NaN alone with guessed inputs",
 }
 
 

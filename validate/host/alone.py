@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -18,15 +18,12 @@ from validate.host.memory import Arena, Watch, arrays_of, damage
 from validate.oracle.compare import measure
 from validate.row.inputs import draw_inputs
 from validate.row.sizes import evaluate_all, own_sizes
+from validate.statuses import Likeness
 from validate.text.headers import warp_include_dir
 from validate.text.warp_host import translation_unit
 
 RTOL, ATOL = 1e-4, 1e-6
 """Two compilers' roundings of one computation differ by less; its outputs have no tolerances."""
-
-Likeness = Literal["agrees", "differs", "out_of_bounds", "only_nan"]
-"""Of the other way's outputs: ``out_of_bounds`` when it wrote there, ``only_nan`` when the outputs
-are alike and there is no number among them."""
 
 
 def prepare(folder: Path, block_dim: int) -> None:
@@ -66,7 +63,7 @@ class LoneRun:
     def likeness(self) -> Likeness:
         """How the outputs in ``other`` compare with those of the text."""
         if damage(self.args, self.other) is not None:
-            return "out_of_bounds"
+            return Likeness.OUT_OF_BOUNDS
         numbers = False
         for arg in self.args:
             if arg["role"] == "in":
@@ -82,8 +79,8 @@ class LoneRun:
             if got.tobytes() == want.tobytes():
                 continue
             if measure(got, want, RTOL, ATOL).mismatch is not None:
-                return "differs"
-        return "agrees" if numbers else "only_nan"
+                return Likeness.DIFFERS
+        return Likeness.AGREES if numbers else Likeness.ONLY_NAN
 
 
 def _built(row: Mapping[str, Any], folder: Path) -> Entry:
