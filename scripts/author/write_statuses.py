@@ -59,8 +59,8 @@ SECTIONS: tuple[tuple[str, str, type[Worded]], ...] = (
     ),
     (
         "A harvested kernel beside Warp's own CPU device",
-        "Rows of `pairsmith harvest` have no reference: `checks.run_forward` is `agrees` where both "
-        "ways do, and any other word is a reason without a run.",
+        "Rows of `pairsmith harvest` have no reference: `checks.run_forward` is `agrees` where "
+        "both ways do, and any other word is a reason without a run.",
         Likeness,
     ),
     ("The run on a GPU", "`pairsmith gpu run` and its results in `OUT/gpu/`.", GpuStatus),
