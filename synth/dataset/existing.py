@@ -37,7 +37,7 @@ class Shard:
 
 
 @dataclass
-class Base:
+class ExistingRows:
     """The rows of a dataset that need not be made again, sorted by position.
 
     ``rows`` is how many the dataset counts, with those of shards that are not whole; ``kept`` are
@@ -66,25 +66,25 @@ class Base:
         return keys
 
 
-def read_base(out: Path, manifest: Manifest | None, categories: Sequence[str]) -> Base:
+def read_existing(out: Path, manifest: Manifest | None, categories: Sequence[str]) -> ExistingRows:
     """The whole shards of a finished dataset; nothing when there is none."""
     if manifest is None:
-        return Base()
-    base = Base(manifest.rows, kept=kept_renames(out, manifest))
+        return ExistingRows()
+    existing = ExistingRows(manifest.rows, kept=kept_renames(out, manifest))
     structures = []
     for entry in manifest.shards:
         path = out / entry["path"]
         if not path.is_file() or sha256_of(path) != entry["sha256"]:
             continue
         table = read_parquet(path, columns=["category", "structure", "provenance"])
-        base.shards.append(Shard(entry, path, positions_of(table, categories)))
+        existing.shards.append(Shard(entry, path, positions_of(table, categories)))
         structures.append(as_numbers(table["structure"]))
-    if base.shards:
-        positions = np.concatenate([shard.positions for shard in base.shards])
+    if existing.shards:
+        positions = np.concatenate([shard.positions for shard in existing.shards])
         order = np.argsort(positions)
-        base.positions = positions[order]
-        base.structures = np.concatenate(structures)[order]
-    return base
+        existing.positions = positions[order]
+        existing.structures = np.concatenate(structures)[order]
+    return existing
 
 
 def positions_of(table: pa.Table, categories: Sequence[str]) -> Positions:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from synth.dataset.existing import Base, Keys64, Shard, as_text, positions_of
+from synth.dataset.existing import ExistingRows, Keys64, Shard, as_text, positions_of
 from synth.dataset.files import read_parquet
 from synth.dataset.manifest import SPLITS
 from synth.dataset.positions import Positions
@@ -27,19 +27,19 @@ def shard_name(split: str, number: int) -> str:
 
 
 @dataclass(frozen=True)
-class Layout:
+class Placement:
     """The positions of each split, ascending; the shard of a row is its place there by size."""
 
     shard_size: int
     positions: dict[str, Positions]
 
     @staticmethod
-    def of(structures: Keys64, shard_size: int) -> Layout:
-        """The layout of a dataset whose rows have these structures, by position."""
+    def of(structures: Keys64, shard_size: int) -> Placement:
+        """The placement of a dataset whose rows have these structures, by position."""
         numbers = (SPLITS.index(split_of(as_text(int(key)))) for key in structures)
         splits = np.fromiter(numbers, np.int8, structures.size)
         found = {split: np.flatnonzero(splits == at) for at, split in enumerate(SPLITS)}
-        return Layout(shard_size, found)
+        return Placement(shard_size, found)
 
     def shards(self) -> Iterator[tuple[str, int, Positions]]:
         """Split, number and positions of each shard. A split without rows has none."""
@@ -48,9 +48,9 @@ class Layout:
                 first = number * self.shard_size
                 yield split, number, positions[first : first + self.shard_size]
 
-    def kept(self, base: Base) -> dict[str, Shard]:
+    def kept(self, existing: ExistingRows) -> dict[str, Shard]:
         """Shards of a dataset that hold just what they are to hold, by name."""
-        before = {shard.entry["path"]: shard for shard in base.shards}
+        before = {shard.entry["path"]: shard for shard in existing.shards}
         wanted = {shard_name(split, number): rows for split, number, rows in self.shards()}
         return {
             name: before[name]

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from synth.dataset.files import sha256_of, write_parquet
 from synth.dataset.manifest import SPLITS
-from synth.dataset.placement import Layout, shard_name, split_of
+from synth.dataset.placement import Placement, shard_name, split_of
 from synth.dataset.positions import Positions
 from synth.dataset.stage import Stage
 from validate.row.columns import ROW_SCHEMA
@@ -74,25 +74,25 @@ class ShardTables:
     """
 
     stage: Stage
-    layout: Layout
+    placement: Placement
     kept: Collection[str] = ()
     entries: dict[str, dict[str, Any]] = field(default_factory=dict)
     _waiting: dict[str, list[pa.Table]] = field(default_factory=dict)
 
     def add(self, split: str, rows: pa.Table, positions: Positions) -> None:
         """Take rows of a split, at their positions in ascending order."""
-        places = np.searchsorted(self.layout.positions[split], positions)
-        numbers = places // self.layout.shard_size
+        places = np.searchsorted(self.placement.positions[split], positions)
+        numbers = places // self.placement.shard_size
         ends = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]
         for first, stop in pairwise(ends):
             self._append(split, int(numbers[first]), rows.slice(first, stop - first))
 
     def _append(self, split: str, number: int, rows: pa.Table) -> None:
-        name, size = shard_name(split, number), self.layout.shard_size
+        name, size = shard_name(split, number), self.placement.shard_size
         assert name not in self.kept, f"{name} was to stay as it is"
         waiting = self._waiting.setdefault(name, [])
         waiting.append(rows)
-        wanted = min(size, self.layout.positions[split].size - number * size)
+        wanted = min(size, self.placement.positions[split].size - number * size)
         if sum(piece.num_rows for piece in waiting) < wanted:
             return
         table = pa.concat_tables(self._waiting.pop(name)).select(ROW_SCHEMA.names)

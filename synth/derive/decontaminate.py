@@ -19,7 +19,7 @@ from synth.codegen.translator import check_warp_version
 from synth.dataset.files import read_parquet
 from synth.dataset.manifest import SPLITS, Manifest, require_whole
 from synth.dataset.names import HARVEST_REJECTED, OVERLAP, REJECTED
-from synth.dataset.placement import Layout
+from synth.dataset.placement import Placement
 from synth.dataset.shards import ShardTables
 from synth.dataset.stage import Stage
 from synth.derive.overlap_report import Against, Report, compare
@@ -64,8 +64,8 @@ def _write(
         raise SettingsError(f"no row of {source} would be left; raise --threshold")
     stage = Stage(out / "work")
     stage.clear()
-    layout = Layout(manifest.shard_size, {split: np.arange(stays[split]) for split in SPLITS})
-    shards = ShardTables(stage, layout)
+    placement = Placement(manifest.shard_size, {split: np.arange(stays[split]) for split in SPLITS})
+    shards = ShardTables(stage, placement)
     ids = _filter(shards, source, manifest, dropped)
     carry_evidence(stage, [source], ids)
     for name in (REJECTED, HARVEST_REJECTED):

@@ -17,11 +17,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from synth.codegen.translator import check_warp_version
-from synth.dataset.existing import Base, Keys64, read_base
+from synth.dataset.existing import ExistingRows, Keys64, read_existing
 from synth.dataset.files import read_parquet
 from synth.dataset.manifest import SPLITS, Manifest, require_whole
 from synth.dataset.names import REJECTED
-from synth.dataset.placement import Layout
+from synth.dataset.placement import Placement
 from synth.dataset.positions import Positions
 from synth.dataset.settings import STRUCTURE_CAP, differences
 from synth.dataset.shards import ShardTables
@@ -42,7 +42,7 @@ class _Source:
 
     out: Path
     manifest: Manifest
-    base: Base
+    existing: ExistingRows
     first: int
 
 
@@ -93,8 +93,8 @@ def _shape(folders: Sequence[Path], manifests: Sequence[Manifest]) -> dict[str, 
 def _sources(folders: Sequence[Path], manifests: Sequence[Manifest]) -> list[_Source]:
     sources, first = [], 0
     for folder, manifest in zip(folders, manifests, strict=True):
-        base = read_base(folder, manifest, manifest.shape["categories"])
-        sources.append(_Source(folder, manifest, base, first))
+        existing = read_existing(folder, manifest, manifest.shape["categories"])
+        sources.append(_Source(folder, manifest, existing, first))
         first += manifest.rows
     return sources
 
@@ -102,16 +102,16 @@ def _sources(folders: Sequence[Path], manifests: Sequence[Manifest]) -> list[_So
 def _write(
     sources: Sequence[_Source], shape: dict[str, Any], out: Path, shard_size: int
 ) -> Manifest:
-    structures = np.concatenate([source.base.structures for source in sources])
+    structures = np.concatenate([source.existing.structures for source in sources])
     duplicate, crowded = refused(
-        structures, np.concatenate([source.base.renames() for source in sources])
+        structures, np.concatenate([source.existing.renames() for source in sources])
     )
     stays = ~(duplicate | crowded)
     kept = np.flatnonzero(stays)
     stage = Stage(out / "work")
     stage.clear()
-    layout = Layout.of(structures[kept], shard_size)
-    shards = ShardTables(stage, layout)
+    placement = Placement.of(structures[kept], shard_size)
+    shards = ShardTables(stage, placement)
     ids: set[str] = set()
     for source in sources:
         for split in SPLITS:
@@ -151,10 +151,10 @@ def _add(
     ids: set[str],
 ) -> None:
     """Add the rows of a split of one dataset, a shard at a time."""
-    for shard in source.base.shards:
+    for shard in source.existing.shards:
         if shard.entry["split"] != split:
             continue
-        places = source.first + np.searchsorted(source.base.positions, shard.positions)
+        places = source.first + np.searchsorted(source.existing.positions, shard.positions)
         here = stays[places]
         if here.any():
             rows = read_parquet(shard.path).filter(pa.array(here))

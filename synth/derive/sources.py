@@ -102,7 +102,7 @@ def close(shards: ShardTables, out: Path, shape: dict[str, Any], draws: dict[str
     manifest = Manifest(
         fingerprint=fingerprint(shape),
         rows=sum(entry["rows"] for entry in entries),
-        shard_size=shards.layout.shard_size,
+        shard_size=shards.placement.shard_size,
         shape=shape,
         shards=entries,
         counts=counted([stage.folder / name for name in names]),

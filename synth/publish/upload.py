@@ -89,7 +89,7 @@ def _ready(out: Path, manifest: Manifest, name: str, seen: Watch) -> list[LocalF
     _require_sound(out, check_dataset(out, "text", seen.checked))
     views = _sound_views(out, manifest)
     _require_headers(out, manifest)
-    dress(out, manifest, views, name)
+    write_public_card(out, manifest, views, name)
     return published_files(out, manifest, view_files(views))
 
 
@@ -206,7 +206,7 @@ def _same_rows(manifest: Manifest, theirs: Manifest) -> bool:
 IMAGES = "images"
 
 
-def dress(out: Path, manifest: Manifest, views: Views | None, name: str) -> None:
+def write_public_card(out: Path, manifest: Manifest, views: Views | None, name: str) -> None:
     """Draw the pictures and write the card for the repository ``name``.
 
     A harvested dataset keeps the card that it has. Raises SettingsError without matplotlib.

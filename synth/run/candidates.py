@@ -45,15 +45,15 @@ class Candidates:
 
     def __post_init__(self) -> None:
         self.settings, self.work = self.run.settings, self.run.work
-        self.base = self.run.base
+        self.existing = self.run.existing
         n = self.work.n
         self.structures, self.renames = np.zeros(n, np.uint64), np.zeros(n, np.uint64)
         self.attempts = np.zeros(n, np.int32)
         self.fixed = np.zeros(n, np.bool_)
-        inside = self.base.positions < n
-        at = self.base.positions[inside]
-        self.structures[at] = self.base.structures[inside]
-        self.renames[at] = self.base.renames()[inside]
+        inside = self.existing.positions < n
+        at = self.existing.positions[inside]
+        self.structures[at] = self.existing.structures[inside]
+        self.renames[at] = self.existing.renames()[inside]
         self.fixed[at] = True
         for task, wanted in self.run.units():
             table = read_parquet(self.work.done[task.name], columns=_KEY_COLUMNS)
@@ -111,7 +111,7 @@ class Candidates:
             if position >= self.work.n:
                 continue
             link = outcome.links.get(position, 0)
-            counted = tally if position >= self.base.rows else Tally()
+            counted = tally if position >= self.existing.rows else Tally()
             if link:
                 self._count_losers(table, row, position, outcome.refusals[position], counted)
                 one = self.further[position][link - 1]

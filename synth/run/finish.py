@@ -17,7 +17,7 @@ from synth.dataset.files import parquet_bytes, remove_folder
 from synth.dataset.headers import copy_headers
 from synth.dataset.manifest import SPLITS, Manifest, counted
 from synth.dataset.names import EVIDENCE, KEYS, REJECTED
-from synth.dataset.placement import Layout, OldRows, shard_name, split_of
+from synth.dataset.placement import OldRows, Placement, shard_name, split_of
 from synth.dataset.positions import key_at
 from synth.dataset.settings import fingerprint
 from synth.dataset.shards import ShardTables
@@ -54,10 +54,10 @@ class Finish:
         stage = Stage(self.run.work.folder)
         stage.clear()
         structures, renames = candidates.chosen_keys(outcome)
-        layout = Layout.of(structures, self.run.work.shard_size)
-        kept = layout.kept(self.run.base)
-        shards = ShardTables(stage, layout, kept)
-        leaving = [shard for shard in self.run.base.shards if shard.entry["path"] not in kept]
+        placement = Placement.of(structures, self.run.work.shard_size)
+        kept = placement.kept(self.run.existing)
+        shards = ShardTables(stage, placement, kept)
+        leaving = [shard for shard in self.run.existing.shards if shard.entry["path"] not in kept]
         categories = self.run.settings.categories
         old = OldRows(leaving, categories)
         # A few old shards at a time, where no unit comes between them.
@@ -72,7 +72,7 @@ class Finish:
             _add(shards, pa.table({}), categories, old, end)
         self._extras(stage)
         entries = {name: shard.entry for name, shard in kept.items()} | shards.entries
-        manifest = self._manifest(layout, entries, stage, outcome)
+        manifest = self._manifest(placement, entries, stage, outcome)
         stage.extra(KEYS, renames_file(renames, manifest))
         stage.close(manifest, self.run.out)
         return commit(stage, self.run.out, manifest, self.run.work.folder)
@@ -87,20 +87,24 @@ class Finish:
     def _extras(self, stage: Stage) -> None:
         """Raw measurements of this host (they depend on its maths library, so no shard holds them)
         and rows that failed a check."""
-        if self.run.work.n <= self.run.base.rows:
+        if self.run.work.n <= self.run.existing.rows:
             return
-        earlier = evidence_rows(self.run.out, EVIDENCE_SCHEMA) if self.run.base.rows else []
+        earlier = evidence_rows(self.run.out, EVIDENCE_SCHEMA) if self.run.existing.rows else []
         if earlier or self.evidence:
             stage.extra(EVIDENCE, parquet_bytes(pa.concat_tables([*earlier, *self.evidence])))
-        rejected = rejected_rows(self.run.out) if self.run.base.rows else []
+        rejected = rejected_rows(self.run.out) if self.run.existing.rows else []
         rejected += self.run.tally.rejected_rows
         lines = [json.dumps(row, sort_keys=True) for row in rejected]
         stage.extra(REJECTED, "".join(f"{line}\n" for line in lines).encode())
 
     def _manifest(
-        self, layout: Layout, entries: Mapping[str, dict[str, Any]], stage: Stage, outcome: Outcome
+        self,
+        placement: Placement,
+        entries: Mapping[str, dict[str, Any]],
+        stage: Stage,
+        outcome: Outcome,
     ) -> Manifest:
-        names = [shard_name(split, number) for split, number, _ in layout.shards()]
+        names = [shard_name(split, number) for split, number, _ in placement.shards()]
         paths = [
             stage.folder / name if (stage.folder / name).is_file() else self.run.out / name
             for name in names
@@ -116,14 +120,14 @@ class Finish:
         )
 
     def _draws(self, outcome: Outcome) -> dict[str, Any]:
-        before, rows = self.run.before, self.run.base.rows
+        before, rows = self.run.before, self.run.existing.rows
         earlier = before.draws if before is not None and rows else None
         if earlier is not None and self.run.work.n <= rows:
             return earlier
         displaced = [
             key_at(position, self.run.settings.categories)
             for position in outcome.links
-            if position >= self.run.base.rows
+            if position >= self.run.existing.rows
         ]
         return draws(self.run.tally, [list(key) for key in displaced], earlier)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from synth.codegen.translator import check_warp_version
-from synth.dataset.existing import Base, read_base
+from synth.dataset.existing import ExistingRows, read_existing
 from synth.dataset.files import remove_folder, remove_trash
 from synth.dataset.lock import lock_of
 from synth.dataset.manifest import Manifest, damaged_shards, read_manifest, require_same_shape
@@ -86,9 +86,9 @@ def open_run(settings: Settings, versions: Versions, out: Path, work: Work) -> R
     raised = manifest is not None and is_raise(work.shape, manifest.shape)
     if manifest is not None and raised:
         give_rows(out, manifest, settings, work)
-    base = Base() if raised else read_base(out, manifest, settings.categories)
+    existing = ExistingRows() if raised else read_existing(out, manifest, settings.categories)
     tally = tally_before(work.folder)
-    return Run(settings, versions, out, work, base, None if raised else manifest, tally)
+    return Run(settings, versions, out, work, existing, None if raised else manifest, tally)
 
 
 @contextmanager

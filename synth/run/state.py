@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from synth.dataset.existing import Base
+from synth.dataset.existing import ExistingRows
 from synth.dataset.manifest import Manifest
 from synth.dataset.positions import Positions, Task, unit_spans, unit_task
 from synth.dataset.settings import Settings, Versions
@@ -36,7 +36,7 @@ class Run:
     versions: Versions
     out: Path
     work: Work
-    base: Base
+    existing: ExistingRows
     before: Manifest | None
     tally: Tally
     engine: Engine = field(default_factory=InProcess)
@@ -46,7 +46,7 @@ class Run:
     def units(self) -> Iterator[tuple[Task, Positions]]:
         """A task for each unit that has open positions, which no whole shard holds, with those."""
         categories = self.settings.categories
-        known = self.base.positions
+        known = self.existing.positions
         for span in unit_spans(self.work.n, len(categories), self.work.per_unit):
             # Whole units, also past the last row: runs that differ in n share them.
             wanted = np.arange(span[0] * len(categories), span[1] * len(categories))
