@@ -24,12 +24,12 @@ class BadRow(ValueError):  # noqa: N818 - a result of a check, not an error of o
 
 
 class Endless(Exception):  # noqa: N818 - a result of a check, not an error of ours
-    """A thread jumped more often than a kernel that ends does (`most_jumps` in `host_shim.h`)."""
+    """A thread jumped more often than a kernel that ends does (`most_jumps` in `shim.h`)."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """Addresses of the functions that `host_unit` makes for one kernel.
+    """Addresses of the functions that `validate.text.warp_host` makes for one kernel.
 
     `call` is `pairsmith_<direction>_<i>`, `signature` is `pairsmith_<direction>_signature_<i>`.
     """

@@ -55,7 +55,7 @@ class BadMeeting(Exception):  # noqa: N818 - a result of a check, not an error o
 
 @dataclass(frozen=True)
 class PlainEntry:
-    """Addresses of the functions that `plain_unit` makes for one kernel."""
+    """Addresses of the functions that `validate.text.plain` makes for one kernel."""
 
     call: int
     signature: int

@@ -1,6 +1,6 @@
 // Watches what each thread of a kernel reads and writes, so that a serial run still shows races.
 //
-// It follows host_shim.h. Kernel texts reach arrays through the functions of Warp named at the end;
+// It follows shim.h. Kernel texts reach arrays through the functions of Warp named at the end;
 // macros send those calls here first. Memory between `base` and `base + size` is watched, byte by
 // byte; pointers elsewhere lead to a thread's own variables.
 

@@ -5,10 +5,10 @@
         reward = float(verdict.passed)
 
 A row's own plain CUDA is run first, once: a draw on which it does not pass is unfit for every
-answer to that row, and the next is taken (`score_hidden.draws`). When it passes on none, the row
+answer to that row, and the next is taken (`hidden.draws`). When it passes on none, the row
 is wrong and RowUnfit is raised: what is wrong with a row never counts against an answer.
 
-The texts are hostile until shown otherwise. They are read by `score_text`, compiled in a child
+The texts are hostile until shown otherwise. They are read by `validate.text.stranger`, compiled in a child
 process, and each kernel runs in a process forked from that, behind `confine`, without the
 reference; what it hands back is compared here. Not defended against: a text that finds, in its
 own process, the notes on races and bounds and erases them (its values must be right all the
@@ -61,7 +61,7 @@ class Verdict:
     """`status` is a `validate.statuses.ScoreStatus`; `reason` says where and how, for
     `compile_error` it is the log.
 
-    `inputs` is one of `score_hidden.KINDS`: what the answer was run on; empty when it was not.
+    `inputs` is one of `hidden.KINDS`: what the answer was run on; empty when it was not.
     """
 
     id: str

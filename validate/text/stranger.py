@@ -1,6 +1,6 @@
 """Plain CUDA of strangers: made plain to read, and refused where it could mean something else.
 
-`plain_unit.fault` reads a text with patterns; this makes sure that the compiler reads the same.
+`validate.text.plain.fault` reads a text with patterns; this makes sure that the compiler reads the same.
 What the judge compiles is the cleaned text: lines joined, comments gone.
 """
 

@@ -24,7 +24,7 @@ def shim() -> str:
 def translation_unit(rows: Sequence[Mapping[str, Any]]) -> str:
     """One translation unit for rows that share a `cuda_prologue`.
 
-    Position i gives the C functions that `Entry` in `host_launch` names, for the forward kernel
+    Position i gives the C functions that `validate.host.launch.Entry` names, for the forward kernel
     and, where it can be judged, for the backward kernel. Several rows get a namespace each, so that
     their helpers may share names; a row alone is compiled as it stands. `#line` names the columns,
     so that the compiler's log speaks of the row's own texts.
