@@ -8,12 +8,12 @@ A row's own plain CUDA is run first, once: a draw on which it does not pass is u
 answer to that row, and the next is taken (`hidden.draws`). When it passes on none, the row
 is wrong and RowUnfit is raised: what is wrong with a row never counts against an answer.
 
-The texts are hostile until shown otherwise. They are read by `validate.text.stranger`, compiled in a child
-process, and each kernel runs in a process forked from that, behind `confine`, without the
-reference; what it hands back is compared here. Not defended against: a text that finds, in its
-own process, the notes on races and bounds and erases them (its values must be right all the
-same); one that breaks the compiler or the kernel of the system; one that tells apart this run on
-a CPU from a GPU. Run the whole in a container when answers come from people who would try.
+The texts are hostile until shown otherwise. They are read by `validate.text.stranger`, compiled in
+a child process, and each kernel runs in a process forked from that, behind `confine`, without the
+reference; what it hands back is compared here. Not defended against: a text that finds, in its own
+process, the notes on races and bounds and erases them (its values must be right all the same); one
+that breaks the compiler or the kernel of the system; one that tells apart this run on a CPU from a
+GPU. Run the whole in a container when answers come from people who would try.
 """
 
 from __future__ import annotations

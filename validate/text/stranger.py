@@ -1,7 +1,7 @@
 """Plain CUDA of strangers: made plain to read, and refused where it could mean something else.
 
-`validate.text.plain.fault` reads a text with patterns; this makes sure that the compiler reads the same.
-What the judge compiles is the cleaned text: lines joined, comments gone.
+`validate.text.plain.fault` reads a text with patterns; this makes sure that the compiler reads the
+same. What the judge compiles is the cleaned text: lines joined, comments gone.
 """
 
 from __future__ import annotations
