@@ -57,13 +57,13 @@ def bit_mixing(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     type_ = shape.weighted({Scalar("uint32"): 4, Scalar("uint64"): 2, Scalar("uint16"): 1})
     n, top = k.size("n", 48, 96), 2**type_.bits - 1
-    keys = k.array(("keys", "ids", "codes", "words"), type_, n, low=0, high=top)
-    out = k.out(("hashes", "mixed", "digest", "out"), type_, n)
+    keys = k.array("keys ids codes words", type_, n, low=0, high=top)
+    out = k.out("hashes mixed digest out", type_, n)
     (i,) = k.thread(n)
-    h = k.let(("h", "state", "word"), keys[i])
+    h = k.let("h state word", keys[i])
     steps = []
     if level >= 2 and shape.chance(0.6):
-        salt = k.scalar(("salt", "seed", "key"), type_, 0, top)
+        salt = k.scalar("salt seed key", type_, 0, top)
         k.assign(h, h ^ salt)
         steps.append(f"h ^= {salt.name}")
     last = ""
@@ -78,12 +78,12 @@ def bit_mixing(k: KernelBuilder, level: int) -> Title:
         k.assign(h, h & mask)
         steps.append(f"h &= {mask}")
     k.store(out, i, h)
-    name = k.name("mix_bits", f"scramble_{keys.name}", f"hash_{keys.name}", "avalanche")
+    name = k.name(f"mix_bits scramble_{keys.name} hash_{keys.name} avalanche")
     return Title(name, f"Scramble each {type_} word h of {keys.name}: {'; '.join(steps)}.")
 
 
 def _spin(k: KernelBuilder, h: Var, type_: Scalar) -> str:
     spins, shift = k.draw.value.integer(2, 4), k.draw.value.integer(2, 5)
-    with k.for_(("r", "turn"), spins) as turn:
+    with k.for_("r turn", spins) as turn:
         k.assign(h, (h ^ (h >> shift)) + cast(turn, type_))
     return f"for each r from 0 to {spins - 1}, h = (h ^ (h >> {shift})) + r"

@@ -45,20 +45,20 @@ def byte_blend(k: KernelBuilder, level: int) -> Title:
         wanted.append((("alpha", "coverage", "opacity"), UINT8, 0, 255))
     if form == "premultiply":
         wanted.pop(1)
-    found = elements(k, wanted, g, ("Texel", "Layer"), 0.15 if level < 3 else 0.35)
+    found = elements(k, wanted, g, "Texel Layer", 0.15 if level < 3 else 0.35)
     values = [
         local(k, (n,), cast(f.value, wide)) for n, f in zip(("s", "d", "al"), found, strict=False)
     ]
-    out = k.out(("out", "blended", "result"), UINT8, g.sizes)
+    out = k.out("out blended result", UINT8, g.sizes)
     raw, text = _blend(form, values, [f.text for f in found])
     if level >= 2 and form != "add" and wide != UINT16 and shape.chance(0.5):
-        fade = parameters(k, [(("fade", "strength", "opacity_q"), wide, 100, 256)], ("Style",), 0.3)
+        fade = parameters(k, [("fade strength opacity_q", wide, 100, 256)], "Style", 0.3)
         raw, text = (raw * fade[0].value) >> 8, f"({text} * {fade[0].text}) >> 8"
     value, how = _over_255(k, level, form, raw, wide)
     done = f"Blend {', '.join(f.text for f in found)} in {wide}: t = {text}; {how}."
     result: Expr = cast(value, UINT8)
     if level >= 4:
-        result = k.let(("pixel", "mixed"), result)
+        result = k.let("pixel mixed", result)
         done += _levels(k, level, result, found[0], g)
     if level >= 3 and shape.chance(0.5):
         test = condition(k, g)
@@ -94,7 +94,7 @@ def _over_255(k: KernelBuilder, level: int, form: str, raw: Expr, wide: Scalar) 
             return (t + 127) // 255
         if how == "shift":
             return t >> 8
-        u = b.let(("u", "biased"), t + 128)
+        u = b.let("u biased", t + 128)
         return (u + (u >> 8)) >> 8
 
     text = {
@@ -103,19 +103,19 @@ def _over_255(k: KernelBuilder, level: int, form: str, raw: Expr, wide: Scalar) 
         "shift": "t >> 8",
         "exact": "(u + (u >> 8)) >> 8 with u = t + 128",
     }[how]
-    value = step(k, ("div255", "scale_down"), (("t", raw),), build, 0.6 if level >= 3 else 0.1)
+    value = step(k, "div255 scale_down", (("t", raw),), build, 0.6 if level >= 3 else 0.1)
     return value, f"the result is {text}"
 
 
 def _levels(k: KernelBuilder, level: int, pixel: Expr, source: Given, g: Grid) -> str:
     """How far the pixel moved, or a flag for bright ones."""
-    moved = k.out(("change", "moved_by"), INT16, g.sizes)
+    moved = k.out("change moved_by", INT16, g.sizes)
     change = cast(pixel, INT16) - cast(source.value, INT16)
     k.store(moved, g.at, change)
     done = f" {moved.name} gets the result minus {source.text}."
     if level == 5:
-        bright = k.out(("clipped", "bright"), BOOL, g.sizes)
-        limit = k.scalar(("limit", "threshold"), UINT8, 30, 90)
+        bright = k.out("clipped bright", BOOL, g.sizes)
+        limit = k.scalar("limit threshold", UINT8, 30, 90)
         k.store(bright, g.at, pixel > limit)
         done += f" {bright.name} says whether the result exceeds {limit.name}."
     return done

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from generators.arithmetic.parts import (
-    INT32,
-    UINT8,
-    UINT16,
-    UINT32,
-    Grid,
-    grid,
-    named,
-)
+from generators.arithmetic.parts import INT32, UINT8, UINT16, UINT32, Grid, grid, named
 from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.kit.pieces import helper
@@ -48,14 +40,14 @@ def checksum(k: KernelBuilder, level: int) -> Title:
     high = 9 if form in ("luhn", "isbn") else source.int_range[1]
     first = shape.chance(0.4)
     sizes = (m, *g.sizes) if first else (*g.sizes, m)
-    data = k.array(("data", "packets", "rows", "digits"), source, sizes, low=0, high=high)
-    count = k.trip_count(("m", "row_length", "num_bytes"), m)
+    data = k.array("data packets rows digits", source, sizes, low=0, high=high)
+    count = k.trip_count("m row_length num_bytes", m)
     result, text = _summed(k, level, form, data, first, g, count)
     assert isinstance(result.type, Scalar)
-    out = k.out(("checksums", "check", "crc"), result.type, g.sizes)
+    out = k.out("checksums check crc", result.type, g.sizes)
     done = f"For each row of {data.name} (its {'first' if first else 'last'} axis), {text}."
     if level >= 3:
-        result = k.let(("check_value", "found"), result)
+        result = k.let("check_value found", result)
         done += _compared(k, level, result, g)
     k.store(out, g.at, result)
     return Title(k.name(*_FORMS[form]), f"{done} Store it in {out.name}.")
@@ -73,14 +65,14 @@ def _summed(
     seed: Expr = literal(start, wide)
     said = f"a = {start}"
     if form in ("xor", "sum") and k.draw.shape.chance(0.5):
-        given = k.scalar(("seed", "header"), wide, 1, 200)
+        given = k.scalar("seed header", wide, 1, 200)
         seed, said = given, f"a = {given.name}"
-    a = k.let(("a", "low_sum", "acc"), seed)
-    b = k.let(("b", "high_sum"), literal(0, wide)) if form in ("adler", "fletcher") else None
+    a = k.let("a low_sum acc", seed)
+    b = k.let("b high_sum", literal(0, wide)) if form in ("adler", "fletcher") else None
     late = level >= 2 and k.draw.shape.chance(0.5)
-    with k.for_(("pos", "q", "s"), count) as s:
+    with k.for_("pos q s", count) as s:
         place = (s, *g.at) if first else (*g.at, s)
-        byte = named(k, ("byte", "word", "d"), cast(data[place], wide), 0.6)
+        byte = named(k, "byte word d", cast(data[place], wide), 0.6)
         rule = _absorbed(k, form, a, b, byte, s, late)
     modulus = 65521 if form == "adler" else 255
     if b is None:
@@ -110,7 +102,7 @@ def _absorbed(
         k.assign(a, a ^ byte)
         return "a ^= d"
     if form == "luhn":
-        doubled = k.let(("doubled", "twice"), byte * 2)
+        doubled = k.let("doubled twice", byte * 2)
         with k.if_(fn("eq", s % 2, 1)):
             k.augment(a, "add", fn("where", doubled > 9, doubled - 9, doubled))
         with k.else_():
@@ -165,15 +157,15 @@ def _crc(
     if helped:
 
         def absorb(body: BodyBuilder, before: Expr, byte: Expr) -> Expr:
-            crc = body.let(("crc", "reg"), before ^ byte)
-            with body.for_(("bit", "t"), 8):
+            crc = body.let("crc reg", before ^ byte)
+            with body.for_("bit t", 8):
                 body.assign(crc, shifted(body, crc))
             return crc
 
         params = [("before", type_), ("byte", type_)]
-        call = helper(k, (f"{form}_byte", "crc_update"), params, absorb)
-    crc = k.let(("crc", "reg", "remainder"), literal(start, type_))
-    with k.for_(("pos", "q", "s"), count) as s:
+        call = helper(k, f"{form}_byte crc_update", params, absorb)
+    crc = k.let("crc reg remainder", literal(start, type_))
+    with k.for_("pos q s", count) as s:
         place = (s, *g.at) if first else (*g.at, s)
         byte: Expr = cast(data[place], type_)
         if not reflected and type_.bits > 8:
@@ -182,7 +174,7 @@ def _crc(
             k.assign(crc, k.call(call, crc, byte))
         else:
             k.assign(crc, crc ^ byte)
-            with k.for_(("bit", "t"), 8):
+            with k.for_("bit t", 8):
                 k.assign(crc, shifted(k, crc))
     way = "reflected, lowest bit first" if reflected else "highest bit first"
     text = f"compute the {form.upper()} with polynomial {poly} ({way}), starting at {start}"
@@ -196,18 +188,18 @@ def _compared(k: KernelBuilder, level: int, result: Expr, g: Grid) -> str:
     assert isinstance(result.type, Scalar)
     form = k.draw.shape.choice(("parity", "residue")) if level < 5 else "low"
     if form == "parity":
-        flag = k.out(("odd", "parity"), BOOL, g.sizes)
+        flag = k.out("odd parity", BOOL, g.sizes)
         k.store(flag, g.at, fn("eq", fn("bit_count", result) % 2, 1))
         return f" {flag.name} says whether an odd number of its bits is set."
     if form == "residue":
         modulus = k.draw.value.integer(3, 7)
-        residue = k.out(("residues", "lanes"), INT32, g.sizes)
+        residue = k.out("residues lanes", INT32, g.sizes)
         k.store(residue, g.at, cast(result % modulus, INT32))
         return f" {residue.name} gets it modulo {modulus}."
-    stored = k.array(("stored", "expected"), result.type, g.sizes, low=0, high=3)
-    status = k.out(("status", "error_bits"), INT32, g.sizes)
+    stored = k.array("stored expected", result.type, g.sizes, low=0, high=3)
+    status = k.out("status error_bits", INT32, g.sizes)
     kept = k.draw.value.choice((1, 3))
-    gap = k.let(("gap", "diff"), (result ^ stored[g.at]) & kept)
+    gap = k.let("gap diff", (result ^ stored[g.at]) & kept)
     with k.if_(fn("eq", gap, 0)):
         k.store(status, g.at, 0)
     with k.else_():

@@ -43,12 +43,12 @@ Blends = tuple[list[Expr], list[Expr]]
 def _blending(k: BodyBuilder, form: str, t: Expr) -> list[Expr]:
     """The weights of the control values at ``t``."""
     if form in ("bezier", "quadratic"):
-        u = k.let(("u", "mt", "s"), 1.0 - t)
+        u = k.let("u mt s", 1.0 - t)
         if form == "quadratic":
             return [u * u, 2.0 * u * t, t * t]
         return [u * u * u, 3.0 * u * u * t, 3.0 * u * t * t, t * t * t]
-    t2 = k.let(("t2", "tt"), t * t)
-    t3 = k.let(("t3", "ttt"), t2 * t)
+    t2 = k.let("t2 tt", t * t)
+    t3 = k.let("t3 ttt", t2 * t)
     if form == "hermite":
         return [2.0 * t3 - 3.0 * t2 + 1.0, 3.0 * t2 - 2.0 * t3, t3 - 2.0 * t2 + t, t3 - t2]
     if form == "catmull":
@@ -58,7 +58,7 @@ def _blending(k: BodyBuilder, form: str, t: Expr) -> list[Expr]:
             0.5 * (4.0 * t2 - 3.0 * t3 + t),
             0.5 * (t3 - t2),
         ]
-    u = k.let(("u", "mt", "s"), 1.0 - t)
+    u = k.let("u mt s", 1.0 - t)
     return [
         u * u * u / 6.0,
         (3.0 * t3 - 6.0 * t2 + 4.0) / 6.0,
@@ -93,8 +93,8 @@ def spline_curve(k: KernelBuilder, level: int) -> Title:
     g = grid(k, {1: 3, 2: 3})
     form = shape.choice(sorted(_KERNELS))
     p = _controls(k, 3 if form == "quadratic" else 4, g, type_)
-    t = coefficient(k, ("t", "param", "phase"), type_, 0.1, 0.9, g, "ees")
-    out = k.out(("points", "curve", "out"), type_, g.sizes)
+    t = coefficient(k, "t param phase", type_, 0.1, 0.9, g, "ees")
+    out = k.out("points curve out", type_, g.sizes)
     at, where = _clamped(k, level, t, type_)
     values = [q.value for q in p]
     places = [f"p{m} = {q.text}" for m, q in enumerate(p) if q.text != f"p{m}"]
@@ -115,8 +115,8 @@ def _controls(k: KernelBuilder, count: int, g: Grid, type_: Scalar) -> list[Give
     form = k.draw.shape.choice(("arrays", "record", "table", "shared", "window"))
     if form in ("arrays", "record"):
         wanted = [((f"p{m}",), type_, -2.0, 2.0) for m in range(count)]
-        return elements(k, wanted, g, ("Segment", "Curve"), 1.0 if form == "record" else 0.0)
-    names = ("controls", "ctrl", "keys")
+        return elements(k, wanted, g, "Segment Curve", 1.0 if form == "record" else 0.0)
+    names = "controls ctrl keys"
     places: list[tuple[Expr, ...]]
     if form == "window":
         table = k.array(
@@ -145,12 +145,12 @@ def _clamped(k: KernelBuilder, level: int, t: Given, type_: Scalar) -> tuple[Exp
     if level >= 2 and k.draw.shape.chance(0.5):
         low, high = float(k.draw.value.constant(0.15, 0.3)), float(k.draw.value.constant(0.7, 0.85))
         if k.draw.shape.chance(0.5) and isinstance(t.value, Expr):
-            s = k.let(("s", "eased"), t.value)
-            return k.let(("tc", "w"), s * s * (3.0 - 2.0 * s)), f"3 t^2 - 2 t^3 for t = {t.text}"
+            s = k.let("s eased", t.value)
+            return k.let("tc w", s * s * (3.0 - 2.0 * s)), f"3 t^2 - 2 t^3 for t = {t.text}"
         if "[" in t.text or t.text not in {p.name for p in k.params if not p.shape}:
             clamped = fn("clamp", t.value, low, high)
-            return k.let(("tc", "w"), clamped), f"{t.text} clamped to [{low}, {high}]"
-    return local(k, ("ti", "w"), t.value), t.text
+            return k.let("tc w", clamped), f"{t.text} clamped to [{low}, {high}]"
+    return local(k, "ti w", t.value), t.text
 
 
 def _by_weights(k: KernelBuilder, level: int, form: str, t: Expr, p: list[Expr], g: Grid) -> Expr:
@@ -165,10 +165,10 @@ def _by_weights(k: KernelBuilder, level: int, form: str, t: Expr, p: list[Expr],
             return total([w * q for w, q in zip(_blending(body, form, at), controls, strict=True)])
 
         params = [("t", type_), *((f"p{m}", type_) for m in range(len(p)))]
-        return k.call(helper(k, ("blend", "curve_point", "interpolate"), params, build), t, *p)
+        return k.call(helper(k, "blend curve_point interpolate", params, build), t, *p)
     weights = _blending(k, form, t)
     if scheme == "weights":
-        weights = [k.let((f"w{m}", f"b{m}"), w) for m, w in enumerate(weights)]
+        weights = [k.let(f"w{m} b{m}", w) for m, w in enumerate(weights)]
     return total([w * q for w, q in zip(weights, p, strict=True)])
 
 
@@ -179,25 +179,23 @@ def _casteljau(k: KernelBuilder, t: Expr, p: list[Expr], helped: bool) -> Expr:
     def mix(a: Expr, b: Expr) -> Expr:
         return fn("lerp", a, b, t) if builtin else a + t * (b - a)
 
-    points = [local(k, (f"q{m}", f"a{m}"), v) for m, v in enumerate(p)]
+    points = [local(k, f"q{m} a{m}", v) for m, v in enumerate(p)]
     row = 0
     while len(points) > 1:
         row += 1
         points = [mix(a, b) for a, b in pairwise(points)]
         if len(points) > 1:
-            points = [k.let((f"{'bcde'[row]}{m}", f"r{row}{m}"), v) for m, v in enumerate(points)]
+            points = [k.let(f"{'bcde'[row]}{m} r{row}{m}", v) for m, v in enumerate(points)]
     return points[0]
 
 
 def _rational(
     k: KernelBuilder, form: str, t: Expr, p: list[Expr], g: Grid, type_: Scalar
 ) -> tuple[Expr, str]:
-    weights = k.array(("weights", "w"), type_, str(len(p)), low=0.5, high=2.0)
-    blends = [
-        k.let((f"b{m}", f"w{m}"), b * weights[m]) for m, b in enumerate(_blending(k, form, t))
-    ]
-    above = k.let(("num", "above"), total([b * q for b, q in zip(blends, p, strict=True)]))
-    below = named(k, ("den", "below"), total(blends))
+    weights = k.array("weights w", type_, str(len(p)), low=0.5, high=2.0)
+    blends = [k.let(f"b{m} w{m}", b * weights[m]) for m, b in enumerate(_blending(k, form, t))]
+    above = k.let("num above", total([b * q for b, q in zip(blends, p, strict=True)]))
+    below = named(k, "den below", total(blends))
     return above / below, (
         f" The curve is rational: control value m has weight {weights.name}[m], and the sum is "
         "divided by the sum of the weighted blending functions."
@@ -207,11 +205,11 @@ def _rational(
 def _derivatives(
     k: KernelBuilder, level: int, form: str, t: Expr, p: list[Expr], g: Grid, type_: Scalar
 ) -> str:
-    tangent = k.out(("tangents", "slopes", "velocity"), type_, g.sizes)
+    tangent = k.out("tangents slopes velocity", type_, g.sizes)
     slope: Expr = _slope(form, t, p)
     text = f" {tangent.name} gets the derivative of the polynomial curve by its parameter"
     if k.draw.shape.chance(0.5):
-        rate = coefficient(k, ("rate", "inv_duration", "speed"), type_, 0.5, 2.0, g, "se")
+        rate = coefficient(k, "rate inv_duration speed", type_, 0.5, 2.0, g, "se")
         slope, text = rate.value * slope, f"{text}, multiplied by {rate.text}"
     k.store(tangent, g.at, slope)
     return f"{text}."
@@ -220,11 +218,11 @@ def _derivatives(
 def _stored(k: KernelBuilder, level: int, out: Var, value: Expr, g: Grid, type_: Scalar) -> str:
     done = ""
     if level >= 2 and k.draw.shape.chance(0.4):
-        base = coefficient(k, ("offset", "bias", "base"), type_, -1.0, 1.0, g, "se")
+        base = coefficient(k, "offset bias base", type_, -1.0, 1.0, g, "se")
         value, done = value + base.value, f" Add {base.text}."
     if level >= 3 and k.draw.shape.chance(0.6):
         test = condition(k, g)
-        value = local(k, ("point", "result"), value)
+        value = local(k, "point result", value)
         store_where(k, out, g, test.value, value, 0.0)
         return f"{done} {out.name} gets it where {test.text}, else zero."
     k.store(out, g.at, value)

@@ -52,7 +52,7 @@ _EDGES = {
 def line_through(
     k: KernelBuilder, g: Grid, axis: int, edge: str, before: int, after: int, type_: Scalar
 ) -> tuple[Line, str]:
-    names = ("u", "field", "profile", "signal")
+    names = "u field profile signal"
     sizes = list(g.sizes)
     if edge == "halo":
         sizes[axis] = f"{sizes[axis]}+{before + after}"
@@ -63,13 +63,13 @@ def line_through(
         if k.draw.shape.chance(0.35):
             size = extent(u, axis)
             if k.draw.shape.chance(0.5):
-                size = k.let((f"n{at.name}", "length"), size)
+                size = k.let(f"n{at.name} length", size)
         else:
-            size = k.size_param((f"n{at.name}", f"num_{at.name}", "points"), sizes[axis])
+            size = k.size_param(f"n{at.name} num_{at.name} points", sizes[axis])
     said = _EDGES[edge]
     if edge == "halo":
         said = said.format(u.name, before, after)
-        shifted = k.let((f"{at.name}0", "center", "mid"), at + before) if before else at
+        shifted = k.let(f"{at.name}0 center mid", at + before) if before else at
         g = Grid(g.sizes, g.at[:axis] + (shifted,) + g.at[axis + 1 :])
     return Line(k, u, g, axis, size, edge), said
 
@@ -124,16 +124,10 @@ def finite_difference(k: KernelBuilder, level: int) -> Title:
     before, after = _REACH[scheme]
     line, said = line_through(k, g, axis, edge, before, after, type_)
     spacing = coefficient(
-        k,
-        ("dx", "spacing", "h"),
-        type_,
-        0.5,
-        2.0,
-        Grid(g.sizes[:1], g.at[:1]),
-        "sc" if level < 3 else "ss",
+        k, "dx spacing h", type_, 0.5, 2.0, Grid(g.sizes[:1], g.at[:1]), "sc" if level < 3 else "ss"
     )
     inverse = shape.chance(0.3) and isinstance(spacing.value, Var)
-    out = k.out(("slope", "derivative", "out"), type_, g.sizes)
+    out = k.out("slope derivative out", type_, g.sizes)
     place = f"along {g.at[axis].name}"
     if edge == "interior":
         fill: Expr = k.lift(0.0, type_) if shape.chance(0.5) else line.u[g.at]
@@ -169,7 +163,7 @@ def _stored(
     g_out = line.g if line.edge != "halo" else None
     h = spacing.value
     if inverse:
-        h = k.let(("inv_h", "rdx"), 1.0 / h)
+        h = k.let("inv_h rdx", 1.0 / h)
     value, text = _difference(k, level, scheme, line, h, inverse, type_)
     done = f"{out.name} gets the {_ABOUT[scheme]} of {line.u.name} {{}} with spacing {spacing.text}"
     done += text
@@ -180,9 +174,9 @@ def _stored(
         value, more = _combined(k, level, scheme, value, line, full, type_)
         done += more
     if level >= 4:
-        value = local(k, ("rate", "tendency"), value)
-        second = k.out(("next_u", "updated", "advanced"), type_, full.sizes)
-        dt = k.scalar(("dt", "time_step"), type_, 0.05, 0.2)
+        value = local(k, "rate tendency", value)
+        second = k.out("next_u updated advanced", type_, full.sizes)
+        dt = k.scalar("dt time_step", type_, 0.05, 0.2)
         k.store(second, at, line.at(0) - dt * value)
         done += f"; {second.name} gets {line.u.name} - {dt.name} * that"
     k.store(out, at, value)
@@ -219,19 +213,19 @@ def _difference(
             return gap / (2.0 * h), ""
         return over(0.5 * gap), ""
     if scheme == "second":
-        here = k.let(("here", "uc"), line.at(0))
+        here = k.let("here uc", line.at(0))
         gap = line.at(1) - 2.0 * here + line.at(-1)
         return (over(gap, 2) if inverse else gap / (h * h)), ""
     if scheme == "fourth":
-        near = k.let(("near", "inner"), line.at(1) - line.at(-1))
-        far = k.let(("far", "outer"), line.at(2) - line.at(-2))
+        near = k.let("near inner", line.at(1) - line.at(-1))
+        far = k.let("far outer", line.at(2) - line.at(-2))
         return over((8.0 * near - far) / 12.0), ""
     if scheme == "third":
         sides = 2.0 * line.at(1) + 3.0 * line.at(0) - 6.0 * line.at(-1) + line.at(-2)
         return over(sides / 6.0), ""
-    here = k.let(("here", "uc"), line.at(0))
-    back = k.let(("back", "left_slope"), over(here - line.at(-1)))
-    ahead = k.let(("ahead", "right_slope"), over(line.at(1) - here))
+    here = k.let("here uc", line.at(0))
+    back = k.let("back left_slope", over(here - line.at(-1)))
+    ahead = k.let("ahead right_slope", over(line.at(1) - here))
     return _limited(k, scheme, line, back, ahead, type_)
 
 
@@ -240,8 +234,8 @@ def _limited(
 ) -> tuple[Expr, str]:
     if scheme == "upwind":
         at = tuple(Var(name, line.g.at[0].type) for name in k.threads)
-        speed = k.array(("speed", "velocity", "c"), type_, line.g.sizes, low=-1.5, high=1.5)
-        c = k.let(("cc", "wind"), speed[at])
+        speed = k.array("speed velocity c", type_, line.g.sizes, low=-1.5, high=1.5)
+        c = k.let("cc wind", speed[at])
         if k.draw.shape.chance(0.5):
             return c * fn("where", c > 0.0, back, ahead), f", times {speed.name}"
         positive = fn("max", c, 0.0) * back
@@ -251,7 +245,7 @@ def _limited(
         small = fn("where", fn("abs", p) < fn("abs", q), p, q)
         return fn("where", p * q > 0.0, small, 0.0)
 
-    return step(k, ("minmod", "limit_slopes"), (("p", back), ("q", ahead)), build, 0.7), ""
+    return step(k, "minmod limit_slopes", (("p", back), ("q", ahead)), build, 0.7), ""
 
 
 def _combined(
@@ -259,13 +253,13 @@ def _combined(
 ) -> tuple[Expr, str]:
     """The derivative times a coefficient, plus a source or a sink."""
     form = k.draw.shape.choice(("diffusivity", "source", "decay", "flux"))
-    factor = coefficient(k, ("kappa", "weight", "mobility"), type_, 0.3, 1.5, full, "se")
+    factor = coefficient(k, "kappa weight mobility", type_, 0.3, 1.5, full, "se")
     if form == "diffusivity":
         return factor.value * value, f", times {factor.text}"
     if form == "source":
-        source = k.array(("source", "forcing"), type_, full.sizes, low=-1.0, high=1.0)
+        source = k.array("source forcing", type_, full.sizes, low=-1.0, high=1.0)
         return factor.value * value - source[full.at], f", times {factor.text}, minus {source.name}"
-    here = local(k, ("value_here", "u0"), line.at(0))
+    here = local(k, "value_here u0", line.at(0))
     if form == "decay":
         return value + factor.value * here, f", plus {factor.text} * {line.u.name}"
     bounded = fn("clamp", factor.value * value, -1.0, 1.0)

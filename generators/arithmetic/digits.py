@@ -74,13 +74,13 @@ def _digit_sum(k: KernelBuilder, s: Split) -> str:
 
 
 def _reverse(k: KernelBuilder, s: Split) -> str:
-    names = ("turned", "reverse")
+    names = "turned reverse"
     _over_digits(k, s, names, lambda t, d: k.assign(t, t * s.base + d))
     return f"the digits of q in base {s.base} are reversed"
 
 
 def _largest(k: KernelBuilder, s: Split) -> str:
-    names = ("largest", "top_digit")
+    names = "largest top_digit"
     _over_digits(k, s, names, lambda t, d: k.assign(t, fn("max", t, d)))
     return f"q becomes its largest digit in base {s.base}"
 
@@ -98,7 +98,7 @@ def _small_digits(k: KernelBuilder, s: Split) -> str:
 
 def _checksum(k: KernelBuilder, s: Split) -> str:
     factor, modulus = k.draw.value.integer(2, 6), k.draw.value.integer(11, 23)
-    names = ("check", "checksum")
+    names = "check checksum"
     _over_digits(k, s, names, lambda t, d: k.assign(t, (t * factor + d) % modulus))
     start = f"q becomes a checksum c: from c = 0, c = ({factor} * c + d) % {modulus}"
     return f"{start} for each digit d in base {s.base}, lowest first"
@@ -129,7 +129,7 @@ def _round_up(k: KernelBuilder, s: Split) -> str:
 
 def _exchange(k: KernelBuilder, s: Split) -> str:
     with k.if_(s.r > s.q):
-        held = k.let(("held", "spare"), s.q)
+        held = k.let("held spare", s.q)
         k.assign(s.q, s.r)
         k.assign(s.r, held)
     return "where r > q, the two are exchanged"
@@ -144,17 +144,17 @@ def integer_split(k: KernelBuilder, level: int) -> Title:
     shape, value = k.draw.shape, k.draw.value
     type_ = shape.weighted(_TYPES)
     n, top = k.size("n", 48, 96), 120 if type_.bits == 8 else 50_000
-    ticks = k.array(("ticks", "counts", "numbers", "stamps"), type_, n, low=0, high=top)
+    ticks = k.array("ticks counts numbers stamps", type_, n, low=0, high=top)
     number, text = _number(k, ticks, n, top)
     (i,) = k.thread(n)
     base = value.integer(3, 60 if level <= 2 and type_.bits > 8 else 12)
     if level == 1:
         return _single(k, type_, number(i), text, base, i)
-    whole = k.out(("quotient", "major", "blocks"), type_, n)
-    part = k.out(("remainder", "minor", "offsets"), type_, n)
-    t = k.let(("t", "tick", "number"), number(i))
-    quotient = k.let(("q", "whole"), t // base)
-    split = Split(quotient, k.let(("r", "rest"), t % base), type_, base)
+    whole = k.out("quotient major blocks", type_, n)
+    part = k.out("remainder minor offsets", type_, n)
+    t = k.let("t tick number", number(i))
+    quotient = k.let("q whole", t // base)
+    split = Split(quotient, k.let("r rest", t % base), type_, base)
     steps = [step(k, split) for step in _chosen(k, level)]
     k.store(whole, i, split.q)
     k.store(part, i, split.r)
@@ -163,7 +163,7 @@ def integer_split(k: KernelBuilder, level: int) -> Title:
         order = " in this order: " if len(steps) > 1 else " "
         done += f", then{order}{'; '.join(steps)}"
     done += f". Store q in {whole.name} and r in {part.name}."
-    return Title(k.name("split_numbers", f"split_{ticks.name}", "divide_with_rest"), done)
+    return Title(k.name(f"split_numbers split_{ticks.name} divide_with_rest"), done)
 
 
 def _number(k: KernelBuilder, ticks: Var, n: str, top: int) -> tuple[Callable[[Var], Expr], str]:
@@ -175,7 +175,7 @@ def _number(k: KernelBuilder, ticks: Var, n: str, top: int) -> tuple[Callable[[V
         offset = k.draw.value.integer(1, 99)
         return lambda i: ticks[i] + offset, f"({ticks.name} + {offset})"
     assert isinstance(ticks.type, Array)
-    more = k.array(("increments", "elapsed", "added"), ticks.type.element, n, low=0, high=top)
+    more = k.array("increments elapsed added", ticks.type.element, n, low=0, high=top)
     return lambda i: ticks[i] + more[i], f"({ticks.name} + {more.name})"
 
 
@@ -195,7 +195,7 @@ def _chosen(k: KernelBuilder, level: int) -> list[Step]:
 
 def _single(k: KernelBuilder, type_: Scalar, number: Expr, text: str, base: int, i: Var) -> Title:
     """One division, or one field between two."""
-    out = k.out(("out", "result", "parts"), type_, "n")
+    out = k.out("out result parts", type_, "n")
     second = k.draw.value.integer(3, 9)
     form = k.draw.shape.choice(("quotient", "remainder", "field"))
     values = {

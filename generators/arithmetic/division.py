@@ -43,19 +43,19 @@ def rounding_division(k: KernelBuilder, level: int) -> Title:
     forms = [f for f in sorted(_DIVISIONS) if level >= 3 or f not in ("gcd_step", "even")]
     form = shape.choice(forms)
     top = 900 if type_.bits > 16 else 200
-    (n,) = elements(k, [(("counts", "sizes", "amounts", "ticks"), type_, 1, top)], g, ("Job",), 0.0)
+    (n,) = elements(k, [("counts sizes amounts ticks", type_, 1, top)], g, "Job", 0.0)
     d = _divisor(k, g, type_)
-    out = k.out(("out", "quotients", "result"), type_, g.sizes)
-    x = local(k, ("value", "amount", "v"), n.value)
-    div = local(k, ("div", "unit_size", "q"), d.value)
+    out = k.out("out quotients result", type_, g.sizes)
+    x = local(k, "value amount v", n.value)
+    div = local(k, "div unit_size q", d.value)
     if level >= 2 and shape.chance(0.5):
-        extra = k.scalar(("extra", "header", "slack"), type_, 1, 15)
-        x = k.let(("padded", "total"), x + extra)
+        extra = k.scalar("extra header slack", type_, 1, 15)
+        x = k.let("padded total", x + extra)
         n = Given(x, f"({n.text} + {extra.name})")
     value, text = _divided(k, level, form, x, div, n.text, d.text)
     done = f"{out.name} gets {text}."
     if level >= 4:
-        value = local(k, ("whole", "units"), value)
+        value = local(k, "whole units", value)
         done += _leftover(k, level, x, div, n.text, d.text, g, type_)
     if level >= 3 and shape.chance(0.5):
         test = condition(k, g)
@@ -71,7 +71,7 @@ def _divisor(k: KernelBuilder, g: Grid, type_: Scalar) -> Given:
     if form == "literal":
         number = k.draw.value.choice((3, 4, 6, 8, 10, 12, 16))
         return Given(literal(number, type_), str(number))
-    names = ("block", "divisor", "unit", "tile")
+    names = "block divisor unit tile"
     if form == "scalar":
         var = k.scalar(names, type_, 3, 24)
         return Given(var, var.name)
@@ -88,16 +88,16 @@ def _divided(
         if form == "round":
             return (v + unit // 2) // unit
         if form == "even":
-            q = b.let(("q", "quotient"), v // unit)
-            twice = b.let(("twice", "r2"), 2 * (v - q * unit))
+            q = b.let("q quotient", v // unit)
+            twice = b.let("twice r2", 2 * (v - q * unit))
             up = fn("and", fn("eq", twice, unit), fn("eq", q % 2, 1))
             with b.if_(fn("or", twice > unit, up)):
                 b.augment(q, "add", 1)
             return q
         if form == "gcd_step":
-            a, c = b.let(("a", "g"), v), b.let(("c", "rest"), unit)
+            a, c = b.let("a g", v), b.let("c rest", unit)
             with b.while_(fn("ne", c, 0)):
-                r = b.let(("r", "t"), a % c)
+                r = b.let("r t", a % c)
                 b.assign(a, c)
                 b.assign(c, r)
             return v // a
@@ -108,7 +108,7 @@ def _divided(
         back = k.draw.value.integer(1, 3)
         return (x + d * back - back) % d, f"({n} + {back} * {by} - {back}) % {by}"
     if form == "split":
-        q = named(k, ("major", "outer"), x // d)
+        q = named(k, "major outer", x // d)
         scale = k.draw.value.choice((100, 64, 32))
         return q * scale + x % d, f"{n} / {by} * {scale} + {n} % {by}"
     text = {
@@ -124,12 +124,12 @@ def _divided(
 def _leftover(
     k: KernelBuilder, level: int, x: Expr, d: Expr, n: str, by: str, g: Grid, type_: Scalar
 ) -> str:
-    rest = k.out(("remainder", "leftover"), type_, g.sizes)
-    r = k.let(("r", "tail"), x % d)
+    rest = k.out("remainder leftover", type_, g.sizes)
+    r = k.let("r tail", x % d)
     if level == 4:
         k.store(rest, g.at, r)
         return f" {rest.name} gets {n} % {by}."
-    full = k.out(("is_full", "exact"), BOOL, g.sizes)
+    full = k.out("is_full exact", BOOL, g.sizes)
     with k.if_(r > d // 2):
         k.store(rest, g.at, d - r)
     with k.else_():

@@ -53,20 +53,20 @@ def fir_filter(k: KernelBuilder, level: int) -> Title:
     source = INT16 if whole else type_
     sizes = (*g.sizes[:-1], f"{g.sizes[-1]}+{len(taps) - 1}" if edge == "halo" else g.sizes[-1])
     low, high = (-900, 900) if whole else (-2.0, 2.0)
-    x = k.array(("x", "samples", "signal"), source, sizes, low=low, high=high)
+    x = k.array("x samples signal", source, sizes, low=low, high=high)
     line = _Line(k, level, x, g, edge, len(taps), type_)
-    out = k.out(("y", "filtered", "smooth"), type_, g.sizes)
+    out = k.out("y filtered smooth", type_, g.sizes)
     value, text = (_fixed if fixed else _by_array)(k, line, taps, type_)
     done = f"{out.name} gets {text} along the last axis. {_EDGES[edge].format(x.name)}."
     if level >= 3 and not whole:
         value, more = _mixed(k, "|" not in text and "largest" not in text, value, line, g, type_)
         done += more
     if level >= 4:
-        value = local(k, ("result", "smoothed"), value)
+        value = local(k, "result smoothed", value)
         done += _residual(k, level, value, line, g, type_)
     if level >= 2 and shape.chance(0.4):
         test = condition(k, g)
-        value = local(k, ("result", "smoothed"), value)
+        value = local(k, "result smoothed", value)
         store_where(k, out, g, test.value, value, line.centre())
         done += f" Where not {test.text}, the sample itself is stored."
     else:
@@ -90,7 +90,7 @@ class _Line:
         if edge != "halo":
             self.size = extent(x, g.ndim - 1)
             if k.draw.shape.chance(0.5):
-                self.size = k.size_param(("n_samples", "length", "width"), g.sizes[-1])
+                self.size = k.size_param("n_samples length width", g.sizes[-1])
 
     def at(self, tap: Expr | int) -> Expr:
         """The sample under a tap, which may be a loop variable."""
@@ -112,9 +112,9 @@ class _Line:
         after = not isinstance(tap, int) or tap > self.half
         if self.edge == "wrap":
             turned = index + self.half * self.size if before else index
-            return self._load(k.let(("at", "src_i", "q"), turned % self.size))
+            return self._load(k.let("at src_i q", turned % self.size))
         if self.edge == "zero":
-            place = k.let(("at", "src_i", "q"), index)
+            place = k.let("at src_i q", index)
             inside = (
                 place < self.size
                 if not before
@@ -132,12 +132,12 @@ class _Line:
             index = fn("abs", index) if before else index
             if after:
                 index = last - fn("abs", last - index)
-            return self._load(k.let(("at", "src_i", "q"), index))
+            return self._load(k.let("at src_i q", index))
         if before and after:
             index = fn("clamp", index, 0, last)
         else:
             index = fn("max", index, 0) if before else fn("min", index, last)
-        return self._load(k.let(("at", "src_i", "q"), index))
+        return self._load(k.let("at src_i q", index))
 
     def _load(self, index: Expr) -> Expr:
         return cast(self.x[self.g.at[:-1] + (index,)], self.type)
@@ -150,7 +150,7 @@ def _fixed(k: KernelBuilder, line: _Line, taps: tuple[int, ...], type_: Scalar) 
     """Taps that are written out, as whole numbers over their sum."""
     norm = sum(taps) or 2
     used = [(m, t) for m, t in enumerate(taps) if t]
-    samples = [named(k, (f"s{m}", f"x{m}"), line.at(m), 0.5) for m, _ in used]
+    samples = [named(k, f"s{m} x{m}", line.at(m), 0.5) for m, _ in used]
     terms = [_scaled(t, s, type_) for (_, t), s in zip(used, samples, strict=True)]
     value: Expr = terms[0]
     for (_, tap), term, sample in zip(used[1:], terms[1:], samples[1:], strict=True):
@@ -160,7 +160,7 @@ def _fixed(k: KernelBuilder, line: _Line, taps: tuple[int, ...], type_: Scalar) 
         return value, text
     if k.draw.shape.chance(0.5):
         return value / float(norm), f"{text}, over {norm}"
-    gain = k.scalar(("gain", "inv_norm"), type_, 0.5 / norm, 2.0 / norm)
+    gain = k.scalar("gain inv_norm", type_, 0.5 / norm, 2.0 / norm)
     return value * gain, f"{text}, times {gain.name}"
 
 
@@ -178,15 +178,15 @@ def _by_array(
     """Taps from an array, gathered in a loop; with their norm, or the largest sample."""
     count = len(taps)
     form = k.draw.shape.choice(("weighted", "normalised", "largest", "deviation"))
-    weights = k.array(("taps", "weights", "kernel"), type_, str(count), low=0.2, high=1.5)
-    acc = k.let(("acc", "total", "response"), literal(0.0, type_))
-    norm = k.let(("norm", "weight_sum"), literal(0.0, type_)) if form == "normalised" else None
+    weights = k.array("taps weights kernel", type_, str(count), low=0.2, high=1.5)
+    acc = k.let("acc total response", literal(0.0, type_))
+    norm = k.let("norm weight_sum", literal(0.0, type_)) if form == "normalised" else None
     centre = None
     if form == "deviation":
-        centre = line.middle = k.let(("centre", "mid"), line.centre())
-    with k.for_(("tap", "t", "m"), count) as tap:
-        w = k.let(("w", "coef"), weights[tap])
-        s = named(k, ("s", "sample"), line.at(tap), 0.6)
+        centre = line.middle = k.let("centre mid", line.centre())
+    with k.for_("tap t m", count) as tap:
+        w = k.let("w coef", weights[tap])
+        s = named(k, "s sample", line.at(tap), 0.6)
         if form == "largest":
             k.assign(acc, fn("max", acc, w * s))
         elif centre is not None:
@@ -208,10 +208,10 @@ def _by_array(
 def _mixed(
     k: KernelBuilder, signed: bool, value: Expr, line: _Line, g: Grid, type_: Scalar
 ) -> tuple[Expr, str]:
-    amount = coefficient(k, ("amount", "strength", "mix"), type_, 0.3, 0.9, g, "se")
+    amount = coefficient(k, "amount strength mix", type_, 0.3, 0.9, g, "se")
     form = k.draw.shape.choice(("blend", "unsharp", "soft") if signed else ("blend", "unsharp"))
-    here = line.middle = local(k, ("here", "dry"), line.centre())
-    value = local(k, ("wet", "response_value"), value)
+    here = line.middle = local(k, "here dry", line.centre())
+    value = local(k, "wet response_value", value)
     if form == "blend":
         blend = fn("lerp", here, value, amount.value)
         return blend, f" Blend from the sample to it by {amount.text}."
@@ -221,10 +221,10 @@ def _mixed(
         )
 
     def build(b: BodyBuilder, v: Expr, limit: Expr) -> Expr:
-        size = b.let(("size", "mag"), fn("max", fn("abs", v) - limit, 0.0))
+        size = b.let("size mag", fn("max", fn("abs", v) - limit, 0.0))
         return fn("where", v < 0.0, -size, size)
 
-    call = helper(k, ("soft_threshold", "shrink"), [("v", type_), ("limit", type_)], build)
+    call = helper(k, "soft_threshold shrink", [("v", type_), ("limit", type_)], build)
     return k.call(call, value, amount.value), (
         f" Then shrink its size by {amount.text}, not below zero."
     )
@@ -233,13 +233,13 @@ def _mixed(
 def _residual(
     k: KernelBuilder, level: int, value: Expr, line: _Line, g: Grid, type_: Scalar
 ) -> str:
-    rest = k.out(("residual", "detail", "high_band"), type_, g.sizes)
+    rest = k.out("residual detail high_band", type_, g.sizes)
     gap: Expr = line.centre() - value
     text = "the sample minus the result"
     if level == 5:
-        old = k.array(("previous", "noise_level"), type_, g.sizes, low=0.2, high=1.0)
-        rate = k.scalar(("rate", "smoothing"), type_, 0.1, 0.6)
-        gap = k.let(("gap", "step"), gap)
+        old = k.array("previous noise_level", type_, g.sizes, low=0.2, high=1.0)
+        rate = k.scalar("rate smoothing", type_, 0.1, 0.6)
+        gap = k.let("gap step", gap)
         gap = old[g.at] + rate * (fn("abs", gap) - old[g.at])
         text = f"{old.name} + {rate.name} * (|sample - result| - {old.name})"
     k.store(rest, g.at, gap)

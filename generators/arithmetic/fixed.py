@@ -61,7 +61,7 @@ class Fixed:
             return self.shifted(a * b)
         if not self.multiply:
             params = [("a", self.wide), ("b", self.wide)]
-            names = ("fixed_mul", "q_mul", "mul_q")
+            names = "fixed_mul q_mul mul_q"
             self.multiply = helper(self.k, names, params, self._product)
         return self.k.call(self.multiply, a, b)
 
@@ -82,8 +82,8 @@ def fixed_point(k: KernelBuilder, level: int) -> Title:
     form = shape.choice([*forms, "dot", "horner"] if level >= 3 else forms)
     mask = None
     if level >= 4 and shape.chance(0.6):
-        mask = k.array(("valid", "mask"), INT32, g.sizes, low=0, high=2)
-    out = k.out(("out_q", "result_q", "dst_q"), type_, g.sizes)
+        mask = k.array("valid mask", INT32, g.sizes, low=0, high=2)
+    out = k.out("out_q result_q dst_q", type_, g.sizes)
     done = f"For fixed-point numbers with {bits} fraction bits, compute q = "
     note = ""
     if mask is not None:
@@ -92,7 +92,7 @@ def fixed_point(k: KernelBuilder, level: int) -> Title:
             k.return_()
         note = f" Where {mask.name} is 0, {out.name} gets 0."
     value, text = _FORMS[form](f)
-    q = k.let(("q", "value_q", "acc_q"), value)
+    q = k.let("q value_q acc_q", value)
     how = f"rounded (add {f.one // 2}, shift right by {bits})"
     done += f"{text}, each product {how if f.rounds else f'shifted right by {bits}'}."
     done += _finished(f, q, form)
@@ -108,11 +108,11 @@ def _finished(f: Fixed, q: Var, form: str) -> str:
     if f.level < 3 and k.draw.shape.chance(0.5):
         chosen = (k.draw.shape.choice((shift, "limit")),)
     if "offset" in chosen:
-        offset = k.scalar(("offset_q", "bias_q"), f.wide, f.one // 4, f.one)
+        offset = k.scalar("offset_q bias_q", f.wide, f.one // 4, f.one)
         k.augment(q, "add", offset)
         done += f" Add {offset.name} to it."
     if "floor" in chosen:
-        floor = k.scalar(("threshold_q", "floor_q"), f.wide, f.one // 4, f.one // 2)
+        floor = k.scalar("threshold_q floor_q", f.wide, f.one // 4, f.one // 2)
         k.assign(q, fn("max", q - floor, 0))
         done += f" Then replace q by max(q - {floor.name}, 0)."
     if "limit" in chosen:
@@ -129,26 +129,26 @@ def _product(f: Fixed) -> tuple[Expr, str]:
 
 
 def _first(f: Fixed) -> tuple[Expr, str]:
-    a = f.array(("x_q", "a_q", "samples_q"), f.g.sizes, 2 * f.one)
+    a = f.array("x_q a_q samples_q", f.g.sizes, 2 * f.one)
     return cast(a[f.g.at], f.wide), a.name
 
 
 def _square(f: Fixed) -> tuple[Expr, str]:
     a, text = _first(f)
-    x = f.k.let(("x", "v"), a)
+    x = f.k.let("x v", a)
     return f.times(x, x), f"{text} * {text}"
 
 
 def _scale(f: Fixed) -> tuple[Expr, str]:
     a, text = _first(f)
-    gain = f.k.scalar(("gain_q", "scale_q"), f.wide, f.one, 2 * f.one)
+    gain = f.k.scalar("gain_q scale_q", f.wide, f.one, 2 * f.one)
     return f.times(gain, a), f"{gain.name} * {text}"
 
 
 def _mix(f: Fixed) -> tuple[Expr, str]:
     (a, a_text), (b, b_text) = _first(f), f.given(("b_q", "back_q"), 2 * f.one)
     t, t_text = f.given(("t_q", "share_q"), f.one)
-    t = f.k.let(("t", "share"), t)
+    t = f.k.let("t share", t)
     text = f"{t_text} * {a_text} + ({f.one} - {t_text}) * {b_text} in one product sum"
     return f.shifted(t * a + (f.one - t) * b), text
 
@@ -163,10 +163,10 @@ def _dot(f: Fixed) -> tuple[Expr, str]:
     """The sum of products along a short last axis, shifted once at the end."""
     k = f.k
     k.size("taps", 3, 5)
-    x = f.array(("x_q", "window_q"), (*f.g.sizes, "taps"), f.one)
-    w = f.array(("w_q", "taps_q"), "taps", f.one // 2)
-    total = k.let(("acc", "total"), k.lift(0, f.wide))
-    with k.for_(("tap", "c"), k.trip_count(("num_taps", "length"), "taps")) as tap:
+    x = f.array("x_q window_q", (*f.g.sizes, "taps"), f.one)
+    w = f.array("w_q taps_q", "taps", f.one // 2)
+    total = k.let("acc total", k.lift(0, f.wide))
+    with k.for_("tap c", k.trip_count("num_taps length", "taps")) as tap:
         place = (*f.g.at, tap)
         k.augment(total, "add", cast(x[place], f.wide) * cast(w[tap], f.wide))
     return f.shifted(total), f"the sum of {x.name} * {w.name} along the last axis, as one product"
@@ -175,13 +175,13 @@ def _dot(f: Fixed) -> tuple[Expr, str]:
 def _horner(f: Fixed) -> tuple[Expr, str]:
     """A quadratic or cubic polynomial of the number."""
     k = f.k
-    x_array = f.array(("x_q", "phase_q"), f.g.sizes, f.one)
+    x_array = f.array("x_q phase_q", f.g.sizes, f.one)
     degree = k.draw.shape.choice((2, 3))
-    coeffs = f.array(("coeffs_q", "poly_q"), str(degree + 1), f.one)
-    x = k.let(("x", "v"), cast(x_array[f.g.at], f.wide))
+    coeffs = f.array("coeffs_q poly_q", str(degree + 1), f.one)
+    x = k.let("x v", cast(x_array[f.g.at], f.wide))
     value: Expr = cast(coeffs[degree], f.wide)
     for power in reversed(range(degree)):
-        value = k.let(("p", "acc", "partial"), f.times(value, x) + cast(coeffs[power], f.wide))
+        value = k.let("p acc partial", f.times(value, x) + cast(coeffs[power], f.wide))
     text = f"the polynomial of {x_array.name} with the coefficients {coeffs.name}, lowest first, "
     return value, f"{text}by Horner's rule"
 

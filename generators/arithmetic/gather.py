@@ -55,18 +55,18 @@ def strided_gather(k: KernelBuilder, level: int) -> Title:
     type_, code = k.draw.wide_float_type(), shape.weighted(_CODES)
     form, storage = shape.choice(sorted(_PLACES)), shape.weighted(_STORAGE)
     size, place, held = _stored(m, storage)
-    names = ("flat", "buffer", "packed", "src")
+    names = "flat buffer packed src"
     if code:
         limits = {"uint8": (0, 255), "int8": (-127, 127)}.get(code, (-900, 900))
         flat = k.array(names, Scalar(code), size, low=limits[0], high=limits[1])
     else:
         flat = k.array(names, type_, size, low=-2.0, high=2.0)
-    out = k.out(("grid", "table", "dst", "unpacked"), type_, m.dims)
+    out = k.out("grid table dst unpacked", type_, m.dims)
     indices = k.draw.word.choice((("row", "col"), ("i", "j"), ("r", "c")))
     m.at = k.thread(*m.dims, names=("b", *indices) if len(m.dims) == 3 else indices)
     padding = _padding(m, level, out, type_)
     index, text = _index(m, level, form, place)
-    value: Expr = flat[k.let(("index", "at", "offset", "idx"), index)]
+    value: Expr = flat[k.let("index at offset idx", index)]
     what = (
         f"Unpack {'each matrix' if len(m.dims) == 3 else 'the matrix'} in {flat.name}{held} into "
     )
@@ -110,7 +110,7 @@ def _index(m: Matrix, level: int, form: str, place: Callable[[Expr], Expr]) -> t
         def body(_: BodyBuilder, r: Expr, c: Expr, w: Expr) -> Expr:
             return r * w + c
 
-        name = helper(k, ("flat_index", "linear_index"), [(n, INT32) for n in "rcw"], body)
+        name = helper(k, "flat_index linear_index", [(n, INT32) for n in "rcw"], body)
         index: Expr = k.call(name, row, col, width)
     else:
         index = row * width + col
@@ -144,7 +144,7 @@ def _turned(m: Matrix) -> Place:
 def _rolled(m: Matrix) -> Place:
     by: Operand = m.k.draw.value.integer(1, 4)
     if m.k.draw.shape.chance(0.5):
-        by = m.k.scalar(("shift", "roll"), INT32, 1, 4)
+        by = m.k.scalar("shift roll", INT32, 1, 4)
     text = f"stored row by row, and column c is read from column (c + {shown(by)}) % {m.width.name}"
     return m.row, (m.col + by) % m.width, m.width, text
 
@@ -152,7 +152,7 @@ def _rolled(m: Matrix) -> Place:
 def _rolled_rows(m: Matrix) -> Place:
     by: Operand = m.k.draw.value.integer(1, 4)
     if m.k.draw.shape.chance(0.5):
-        by = m.k.scalar(("shift", "roll"), INT32, 1, 4)
+        by = m.k.scalar("shift roll", INT32, 1, 4)
     text = f"stored row by row, and row r is read from row (r + {shown(by)}) % {m.height.name}"
     return (m.row + by) % m.height, m.col, m.width, text
 
@@ -188,14 +188,14 @@ def _decoded(k: KernelBuilder, value: Expr, type_: Scalar) -> tuple[Expr, str]:
     """A whole number as the real number that it stands for."""
     kind = k.draw.shape.choice(("scale", "affine", "offset"))
     most = 0.002 if value.type == Scalar("int16") else 0.02
-    scale = k.scalar(("scale", "unit", "step_size"), type_, 0.5 * most, most)
+    scale = k.scalar("scale unit step_size", type_, 0.5 * most, most)
     if kind == "scale":
         return scale * cast(value, type_), f" Entries are decoded as {scale.name} * code."
     if kind == "affine":
-        zero = k.scalar(("zero_point", "zero_code"), INT32, 3, 60)
+        zero = k.scalar("zero_point zero_code", INT32, 3, 60)
         text = f" Entries are decoded as {scale.name} * (code - {zero.name})."
         return scale * cast(cast(value, INT32) - zero, type_), text
-    base = k.scalar(("base", "lowest"), type_, -1.0, 1.0)
+    base = k.scalar("base lowest", type_, -1.0, 1.0)
     text = f" Entries are decoded as {base.name} + {scale.name} * code."
     return base + scale * cast(value, type_), text
 
@@ -204,20 +204,20 @@ def _weighted(m: Matrix, value: Expr, type_: Scalar) -> tuple[Expr, str]:
     """A weight of each row or column, and sometimes a bias of it."""
     k, side = m.k, m.k.draw.shape.choice(("row", "col"))
     size, at = ("rows", m.row) if side == "row" else ("cols", m.col)
-    weights = k.array((f"{side}_weights", f"{side}_scale"), type_, size, low=0.5, high=1.5)
+    weights = k.array(f"{side}_weights {side}_scale", type_, size, low=0.5, high=1.5)
     text = (
         f" Each {'column' if side == 'col' else side} is multiplied by its entry of {weights.name}"
     )
     if not k.draw.shape.chance(0.4):
         return value * weights[at], f"{text}."
-    bias = k.array((f"{side}_bias", f"{side}_offset"), type_, size, low=-0.5, high=0.5)
+    bias = k.array(f"{side}_bias {side}_offset", type_, size, low=-0.5, high=0.5)
     return value * weights[at] + bias[at], f"{text}, and that of {bias.name} is added."
 
 
 def _limited(k: KernelBuilder, value: Expr, type_: Scalar) -> tuple[Expr, str]:
     if k.draw.shape.chance(0.5):
-        value = k.let(("entry", "value"), value)
-        bound = k.scalar(("bound", "max_abs"), type_, 0.6, 1.2)
+        value = k.let("entry value", value)
+        bound = k.scalar("bound max_abs", type_, 0.6, 1.2)
         return fn(
             "clamp", value, -bound, bound
         ), f" It is clamped to [-{bound.name}, {bound.name}]."
@@ -231,11 +231,11 @@ def _padding(m: Matrix, level: int, out: Var, type_: Scalar) -> str:
         return ""
     kind = k.draw.shape.choice(("lengths", "mask", "triangle", "border"))
     if kind == "lengths":
-        lengths = k.array(("lengths", "row_lengths"), INT32, "rows", low=2, high=9)
+        lengths = k.array("lengths row_lengths", INT32, "rows", low=2, high=9)
         test: Expr = col >= lengths[row]
         text = f"In row r, entries from column {lengths.name}[r] on"
     elif kind == "mask":
-        mask = k.array(("mask", "valid"), INT32, m.dims[-2:], low=0, high=2)
+        mask = k.array("mask valid", INT32, m.dims[-2:], low=0, high=2)
         test, text = fn("eq", mask[row, col], 0), f"Entries whose {mask.name} is 0"
     elif kind == "triangle":
         strict = k.draw.shape.chance(0.5)
@@ -247,7 +247,7 @@ def _padding(m: Matrix, level: int, out: Var, type_: Scalar) -> str:
         test, text = op("or", edge, last), "Entries in the first or last row or column"
     fill: Operand = 0.0
     if k.draw.shape.chance(0.4):
-        fill = k.scalar(("fill", "pad_value"), type_, -1.0, 1.0)
+        fill = k.scalar("fill pad_value", type_, -1.0, 1.0)
     with k.if_(test):
         k.store(out, m.at, fill)
         k.return_()

@@ -118,7 +118,7 @@ def hash_words(k: KernelBuilder, level: int) -> Title:
     g = grid(k, {1: 3, 2: 3, 3: 1})
     known = [n for n in sorted(FINISHERS) if type_ == UINT32 or n not in _ONLY_32]
     finisher = shape.choice(known)
-    out = k.out(("hashes", "digest", "keys_out"), type_, g.sizes)
+    out = k.out("hashes digest keys_out", type_, g.sizes)
     combine = shape.choice(sorted(_STEPS))
     if level >= 3 or (level == 2 and shape.chance(0.5)):
         h, done = _of_row(k, level, combine, g, type_)
@@ -130,7 +130,7 @@ def hash_words(k: KernelBuilder, level: int) -> Title:
         h = _finished(k, level, mix, names, h)
         done += f" Then apply {text}."
     else:
-        h = h if shape.chance(0.5) else k.let(("folded",), h ^ (h >> (type_.bits // 2)))
+        h = h if shape.chance(0.5) else k.let("folded", h ^ (h >> (type_.bits // 2)))
         done += " Then h ^= h >> half its width." if h.name == "folded" else ""
     if level >= 4:
         done += _derived(k, level, h, g, type_)
@@ -145,32 +145,32 @@ def _finished(k: KernelBuilder, level: int, mix: Mix, names: tuple[str, ...], h:
     assert isinstance(h.type, Scalar)
 
     def build(body: BodyBuilder, key: Expr) -> Expr:
-        mixed = body.let(("h", "x", "v"), key)
+        mixed = body.let("h x v", key)
         mix(body, mixed)
         return mixed
 
-    return k.let(("mixed", "final"), k.call(helper(k, names, [("key", h.type)], build), h))
+    return k.let("mixed final", k.call(helper(k, names, [("key", h.type)], build), h))
 
 
 def _of_word(k: KernelBuilder, level: int, g: Grid, type_: Scalar) -> tuple[Var, str]:
     source = k.draw.shape.choice((type_, type_, INT32, UINT16))
     high = min(2**31 - 1, source.int_range[1]) if source == INT32 else source.int_range[1]
-    keys = k.array(("keys", "ids", "values"), source, g.sizes, low=0, high=high)
+    keys = k.array("keys ids values", source, g.sizes, low=0, high=high)
     value: Expr = cast(keys[g.at], type_)
     said = f"Start with h = {keys.name}."
     form = k.draw.shape.choice(("plain", "seeded", "index", "pair"))
     if form == "seeded":
-        seed = k.scalar(("seed", "salt"), type_, 1, 2**31)
+        seed = k.scalar("seed salt", type_, 1, 2**31)
         value, said = value ^ seed, f"Start with h = {keys.name} ^ {seed.name}."
     elif form == "index":
         at = g.at[-1]
         value, said = value + cast(at, type_), f"Start with h = {keys.name} + {at.name}."
     elif form == "pair":
-        other = k.array(("others", "tags", "salts"), type_, g.sizes, low=0, high=2**type_.bits - 1)
+        other = k.array("others tags salts", type_, g.sizes, low=0, high=2**type_.bits - 1)
         factor = k.draw.value.choice((31, 73856093, 19349663, 83492791))
         value = value * factor + other[g.at]
         said = f"Start with h = {keys.name} * {factor} + {other.name}."
-    return k.let(("h", "state", "x"), value), said
+    return k.let("h state x", value), said
 
 
 def _of_row(k: KernelBuilder, level: int, combine: str, g: Grid, type_: Scalar) -> tuple[Var, str]:
@@ -182,18 +182,18 @@ def _of_row(k: KernelBuilder, level: int, combine: str, g: Grid, type_: Scalar) 
     sizes = (m, *g.sizes) if first else (*g.sizes, m)
     skip = level >= 4 and shape.chance(0.4)
     high = 9 if skip else source.int_range[1]
-    rows = k.array(("data", "keys", "tokens"), source, sizes, low=0, high=high)
-    count = k.trip_count(("m", "key_length", "num_words"), m)
+    rows = k.array("data keys tokens", source, sizes, low=0, high=high)
+    count = k.trip_count("m key_length num_words", m)
     prime, basis = 16777619, 2166136261
     if type_ == UINT64:
         prime, basis = 1099511628211, 14695981039346656037
     start = {"fnv1a": basis, "fnv1": basis, "djb2": 5381}.get(combine, 0)
     seeded = start == 0 or shape.chance(0.3)
-    seed = k.scalar(("seed", "basis"), type_, 1, 2**31) if seeded else literal(start, type_)
-    h = k.let(("h", "hash_value", "acc"), seed)
-    with k.for_(("b", "pos", "s"), count) as s:
+    seed = k.scalar("seed basis", type_, 1, 2**31) if seeded else literal(start, type_)
+    h = k.let("h hash_value acc", seed)
+    with k.for_("b pos s", count) as s:
         place = (s, *g.at) if first else (*g.at, s)
-        w = named(k, ("w", "word", "byte"), cast(rows[place], type_), 0.6)
+        w = named(k, "w word byte", cast(rows[place], type_), 0.6)
         if skip:
             with k.if_(fn("ne", w, 0)):
                 _absorb(k, combine, h, w, prime)
@@ -224,25 +224,25 @@ def _absorb(k: KernelBuilder, combine: str, h: Var, w: Expr, prime: int) -> None
 
 def _derived(k: KernelBuilder, level: int, h: Var, g: Grid, type_: Scalar) -> str:
     """What hash tables and noise take from a hash: a bucket, a number in [0, 1), a sign, a tag."""
-    forms = k.draw.shape.sample(("bucket", "unit", "tag", "slot"), 1 if level == 4 else 2)
+    forms = k.draw.shape.sample("bucket unit tag slot", 1 if level == 4 else 2)
     done = ""
     for form in forms:
         if form == "bucket":
-            count = k.scalar(("num_buckets", "table_size"), type_, 7, 61)
-            buckets = k.out(("buckets", "bins"), INT32, g.sizes)
+            count = k.scalar("num_buckets table_size", type_, 7, 61)
+            buckets = k.out("buckets bins", INT32, g.sizes)
             k.store(buckets, g.at, cast(h % count, INT32))
             done += f" {buckets.name} gets h % {count.name}."
         elif form == "unit":
-            noise = k.out(("noise", "uniform"), FLOAT32, g.sizes)
+            noise = k.out("noise uniform", FLOAT32, g.sizes)
             k.store(noise, g.at, cast(h >> (type_.bits - 24), FLOAT32) / 16777216.0)
             done += f" {noise.name} gets the upper 24 bits of h over 2^24."
         elif form == "tag":
-            tags = k.out(("tags", "fingerprints"), UINT8, g.sizes)
+            tags = k.out("tags fingerprints", UINT8, g.sizes)
             k.store(tags, g.at, cast(h >> (type_.bits - 8), UINT8))
             done += f" {tags.name} gets the upper 8 bits of h."
         else:
             bits = k.draw.value.integer(4, 10)
-            slots = k.out(("slots", "homes"), UINT16, g.sizes)
+            slots = k.out("slots homes", UINT16, g.sizes)
             k.store(slots, g.at, cast(h & (2**bits - 1), UINT16))
             done += f" {slots.name} gets h & {2**bits - 1}."
     return done

@@ -47,18 +47,18 @@ def saturating(k: KernelBuilder, level: int) -> Title:
         least, most = (-20, 20) if type_ == INT8 else (-300, 300)
     a, b = elements(
         k,
-        [(("a", "left", "lhs"), type_, least, most), (("b", "right", "rhs"), type_, least, most)],
+        [("a left lhs", type_, least, most), ("b right rhs", type_, least, most)],
         g,
-        ("Pair", "Operands"),
+        "Pair Operands",
         0.15 if level < 3 else 0.35,
     )
     wide = INT64 if type_ == UINT16 and form in ("mul", "mac") else INT32
-    out = k.out(("out", "result", "dst"), type_, g.sizes)
-    x = named(k, ("wide_a", "wa"), cast(a.value, wide), 0.6)
-    y = named(k, ("wide_b", "wb"), cast(b.value, wide), 0.6)
+    out = k.out("out result dst", type_, g.sizes)
+    x = named(k, "wide_a wa", cast(a.value, wide), 0.6)
+    y = named(k, "wide_b wb", cast(b.value, wide), 0.6)
     raw, text = _raw(k, level, form, x, y, a, b, g, wide)
-    names = ("saturate", f"clamp_to_{type_}", "narrow")
-    raw = local(k, ("raw", "total", "wide_sum"), raw)
+    names = f"saturate clamp_to_{type_} narrow"
+    raw = local(k, "raw total wide_sum", raw)
     clipped: Expr = raw
     done = f"Compute {text} in {wide}"
     if form not in ("abs_diff", "average"):
@@ -70,7 +70,7 @@ def saturating(k: KernelBuilder, level: int) -> Title:
     result = cast(clipped, type_)
     done += f" and store it as {type_} in {out.name}."
     if level >= 4:
-        result = k.let(("narrowed", "value"), result)
+        result = k.let("narrowed value", result)
         done += _overflowed(k, level, raw, low, high, g)
     if level >= 3 and shape.chance(0.6):
         test = condition(k, g)
@@ -98,7 +98,7 @@ def _raw(
         )
         above = form == "add" or a.value.type in (INT8, INT16)
         if level >= 2 and above and k.draw.shape.chance(0.6):
-            bias = k.scalar(("bias", "offset"), wide, 1, 20)
+            bias = k.scalar("bias offset", wide, 1, 20)
             value, text = value + bias, f"{text} + {bias.name}"
         return value, text
     if form == "abs_diff":
@@ -121,7 +121,7 @@ def _raw(
     if form == "mul":
         return product, text
     acc = k.array(
-        ("acc", "carry_in", "bias"),
+        "acc carry_in bias",
         wide,
         g.sizes,
         low=-100 if a.value.type in (INT8, INT16) else 0,
@@ -150,7 +150,7 @@ def _clipped(
             return fn("clamp", v, low, high)
         if form == "minmax":
             return fn("max", fn("min", v, high), low)
-        result = b.let(("clipped", "limited"), v)
+        result = b.let("clipped limited", v)
         with b.if_(v > high):
             b.assign(result, high)
         with b.elif_(v < low):
@@ -164,13 +164,13 @@ def _overflowed(k: KernelBuilder, level: int, raw: Expr, low: int, high: int, g:
     form = k.draw.shape.choice(("flag", "excess"))
     middle = high // 4
     if form == "flag":
-        flag = k.out(("above", "upper_half"), BOOL, g.sizes)
+        flag = k.out("above upper_half", BOOL, g.sizes)
         k.store(flag, g.at, raw > middle)
         return f" {flag.name} says whether the unclamped value exceeds {middle}."
-    spread = k.out(("distance", "headroom"), INT32, g.sizes)
+    spread = k.out("distance headroom", INT32, g.sizes)
     gap = fn("abs", cast(raw, INT32) - middle)
     if level == 5:
-        limit = k.scalar(("limit", "max_gap"), INT32, (high - low) // 8, (high - low) // 4)
+        limit = k.scalar("limit max_gap", INT32, (high - low) // 8, (high - low) // 4)
         gap = fn("min", gap, limit)
         k.store(spread, g.at, gap)
         return f" {spread.name} gets its distance from {middle}, at most {limit.name}."

@@ -52,31 +52,27 @@ def permute_copy(k: KernelBuilder, level: int) -> Title:
     axes = tuple(g.sizes[a] for a in order)
     place = tuple(g.at[a] for a in order)
     src = k.array(
-        ("src", "tensor", "x", "data"),
-        type_,
-        "*".join(axes) if flat_in else axes,
-        low=low,
-        high=high,
+        "src tensor x data", type_, "*".join(axes) if flat_in else axes, low=low, high=high
     )
     if flat_in:
         index, how = _flat(k, level, "src", axes, place)
-        at = k.let(("index", "offset", "src_index"), index)
+        at = k.let("index offset src_index", index)
         value: Expr = src[at]
     else:
         value, how = src[place], ""
     text = f"{src.name}[{', '.join(v.name for v in place)}]{how}"
     value, out_type, text = _converted(k, level, value, text, type_, g)
-    out = k.out(("dst", "out", "permuted"), out_type, "*".join(g.sizes) if flat_out else g.sizes)
+    out = k.out("dst out permuted", out_type, "*".join(g.sizes) if flat_out else g.sizes)
     done = f"{out.name}[{', '.join(v.name for v in g.at)}] gets {text}."
     if level >= 4:
         done += _positions(k, level, g, place)
     if flat_out:
         index, how = _flat(k, level, "dst", g.sizes, g.at)
-        k.store(out, k.let(("dst_index", "at", "target"), index), value)
+        k.store(out, k.let("dst_index at target", index), value)
         done += f" {out.name} is flat{how}."
     elif level >= 2 and shape.chance(0.4):
         test = condition(k, g)
-        value = k.let(("value", "moved"), value)
+        value = k.let("value moved", value)
         store_where(k, out, g, test.value, value, 0)
         done += f" Where not {test.text}, it gets zero."
     else:
@@ -93,7 +89,7 @@ def _flat(
     counts = [f"num_{v.name}" for v in place]
     if form == "strides":
         strides = [
-            k.size_param((f"{side}_stride{axis}", f"{side}_s{axis}"), "*".join(sizes[axis + 1 :]))
+            k.size_param(f"{side}_stride{axis} {side}_s{axis}", "*".join(sizes[axis + 1 :]))
             for axis in range(len(sizes) - 1)
         ]
         terms = [v * s for v, s in zip(place[:-1], strides, strict=True)]
@@ -115,7 +111,7 @@ def _flat(
             index = index * n + v
         return index
 
-    names = ("flat_index", "linear_index", "row_major")
+    names = "flat_index linear_index row_major"
     known = [f.name for f in k.functions if f.name in names and len(f.params) == len(inputs)]
     if form == "helper" and known:
         return k.call(known[0], *(e for _, e in inputs)), " (flat, row-major)"
@@ -130,7 +126,7 @@ def _converted(
     form = k.draw.shape.choice(
         ("copy", "copy", "cast", "scale", "affine") if level < 3 else ("cast", "scale", "affine")
     )
-    value = named(k, ("value", "v"), value, 0.4)
+    value = named(k, "value v", value, 0.4)
     if form == "copy":
         return value, type_, text
     if not type_.is_float:
@@ -157,28 +153,28 @@ def _converted(
 def _factors(k: KernelBuilder, type_: Scalar, low: float, high: float, level: int) -> list[Given]:
     return parameters(
         k,
-        [(("scale", "gain"), type_, low, high), (("mean", "shift"), type_, -1.0, 1.0)],
-        ("Affine", "Normalization"),
+        [("scale gain", type_, low, high), ("mean shift", type_, -1.0, 1.0)],
+        "Affine Normalization",
         0.2 if level < 4 else 0.5,
     )
 
 
 def _positions(k: KernelBuilder, level: int, g: Grid, place: tuple[Var, ...]) -> str:
     """Where the element came from, as a flat index; at level 5 also whether it stayed in place."""
-    source = k.out(("source_index", "origin"), INT32, g.sizes)
-    marker = k.array(("marks", "labels"), INT32, g.sizes, low=0, high=9)
+    source = k.out("source_index origin", INT32, g.sizes)
+    marker = k.array("marks labels", INT32, g.sizes, low=0, high=9)
     index: Expr = place[0]
     for v in place[1:]:
         axis = g.at.index(v)
         index = index * extent(marker, axis) + v
-    index = k.let(("origin_index", "from_index"), index)
+    index = k.let("origin_index from_index", index)
     k.store(source, g.at, index + marker[g.at])
     done = f" {source.name} gets the row-major index of that element of the source plus "
     done += f"{marker.name}."
     if level == 5:
-        block = k.out(("blocks", "tiles"), INT32, g.sizes)
-        width = k.scalar(("tile", "block_size"), INT32, 4, 9)
-        last = k.let(("tile_id", "block_id"), index // width)
+        block = k.out("blocks tiles", INT32, g.sizes)
+        width = k.scalar("tile block_size", INT32, 4, 9)
+        last = k.let("tile_id block_id", index // width)
         with k.if_(marker[g.at] > 4):
             k.store(block, g.at, last + 1)
         with k.else_():

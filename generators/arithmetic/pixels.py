@@ -62,12 +62,12 @@ def repacked(k: KernelBuilder, level: int, g: Grid, name: str) -> Title:
     word, layout = FORMATS[name]
     high = 2**word.bits - 1
     wanted = [((n, f"{n}_px"), word, 0, high) for n in ("front", "back")]
-    front, back = elements(k, wanted, g, ("PixelPair",), 0.3)
-    out = k.out(("blended", "mixed", "result"), word, g.sizes)
+    front, back = elements(k, wanted, g, "PixelPair", 0.3)
+    out = k.out("blended mixed result", word, g.sizes)
     form = k.draw.shape.choice(("average", "mix", "brighter", "darker", "gap"))
     share = tuned_limit(k, FLOAT32, 0.2, 0.8) if form == "mix" else None
-    a = local(k, ("a", "src"), front.value)
-    b = local(k, ("b", "dst"), back.value)
+    a = local(k, "a src", front.value)
+    b = local(k, "b dst", back.value)
 
     def build(body: BodyBuilder, p: Expr, q: Expr, *weight: Expr) -> Expr:
         if form == "average":
@@ -88,7 +88,7 @@ def repacked(k: KernelBuilder, level: int, g: Grid, name: str) -> Title:
         pair += [share.value] if share else []
         if not call and k.draw.shape.chance(0.5):
             params = [(n, v.type) for n, v in zip(("p", "q", "weight"), pair, strict=False)]
-            call = helper(k, ("mix_channel", "blend_channel"), params, build)
+            call = helper(k, "mix_channel blend_channel", params, build)
         value = k.call(call, *pair) if call else build(k, *pair)
         parts.append(named(k, (letter, f"{letter}_mix"), value, 0.6))
     packed = cast(joined(parts, layout), word)
@@ -104,7 +104,7 @@ def repacked(k: KernelBuilder, level: int, g: Grid, name: str) -> Title:
     )
     k.store(out, g.at, packed)
     return Title(
-        k.name(f"blend_{name}", "combine_pixels", f"mix_{name}"),
+        k.name(f"blend_{name} combine_pixels mix_{name}"),
         f"{done} (q) channel by channel: {rule}. Store them packed again in {out.name}.",
     )
 
@@ -133,10 +133,10 @@ def _packed(
     """From channels in bytes or in [0, 1] to words."""
     real = k.draw.shape.chance(0.5)
     source, high = (FLOAT32, 1.0) if real else (UINT8, 255)
-    out = k.out(("pixels", "packed", "words"), word, g.sizes)
+    out = k.out("pixels packed words", word, g.sizes)
     beyond = 0.1 if real and level > 1 else 0
     wanted = [((c, _WORDS[c]), source, -beyond, high + beyond) for c, _, _ in layout]
-    found = elements(k, wanted, g, ("Color", "Rgb", "Texel"), 0.15 if level < 3 else 0.4)
+    found = elements(k, wanted, g, "Color Rgb Texel", 0.15 if level < 3 else 0.4)
     gain = tuned_gain(k, level, real)
     parts = [
         _quantised(k, level, f, part, word, gain) for f, part in zip(found, layout, strict=True)
@@ -149,16 +149,16 @@ def _packed(
         done += f", after a multiplication by {gain.text}"
     value = joined(parts, layout)
     if level >= 4:
-        value = k.let(("pixel", "word"), value)
+        value = k.let("pixel word", value)
         done += _shown(k, level, found, g, real)
     k.store(out, g.at, value)
-    return Title(k.name(f"pack_{name}", f"to_{name}", "pack_pixels"), f"{done}, in {out.name}.")
+    return Title(k.name(f"pack_{name} to_{name} pack_pixels"), f"{done}, in {out.name}.")
 
 
 def tuned_gain(k: KernelBuilder, level: int, real: bool) -> Given | None:
     if level < 2 or not real or k.draw.shape.chance(0.5):
         return None
-    gain = k.scalar(("exposure", "gain"), FLOAT32, 0.8, 1.2)
+    gain = k.scalar("exposure gain", FLOAT32, 0.8, 1.2)
     return Given(gain, gain.name)
 
 
@@ -175,7 +175,7 @@ def _quantised(
     if f.value.type != FLOAT32:
         byte = f.value >> (8 - bits) if bits < 8 else f.value
         if bits <= 8:
-            return cast(named(k, (f"{letter}_bits", f"q{letter}"), byte, 0.4), word)
+            return cast(named(k, f"{letter}_bits q{letter}", byte, 0.4), word)
         return cast(f.value, word) << (bits - 8)
     value = gain.value * f.value if gain is not None else f.value
 
@@ -184,22 +184,22 @@ def _quantised(
         return cast(clamped * top + 0.5, word)
 
     if level >= 3 and k.draw.shape.chance(0.6):
-        names = (f"quantize{bits}", f"to_unorm{bits}")
+        names = f"quantize{bits} to_unorm{bits}"
         known = [function.name for function in k.functions if function.name in names]
         return k.call(known[0] if known else helper(k, names, [("x", FLOAT32)], build), value)
-    return k.let((f"{letter}_bits", f"q{letter}"), build(k, value))
+    return k.let(f"{letter}_bits q{letter}", build(k, value))
 
 
 def _shown(k: KernelBuilder, level: int, found: list[Given], g: Grid, real: bool) -> str:
     """The luminance as a second output."""
     if not real or len(found) < 3:
-        bright = k.out(("brightest", "max_channel"), found[0].value.type, g.sizes)
+        bright = k.out("brightest max_channel", found[0].value.type, g.sizes)
         top = found[0].value
         for f in found[1:]:
             top = fn("max", top, f.value)
         k.store(bright, g.at, top)
         return f", the largest of the channels in {bright.name}"
-    luma = k.out(("luma", "luminance"), FLOAT32, g.sizes)
+    luma = k.out("luma luminance", FLOAT32, g.sizes)
     weights = {"r": 0.2126, "g": 0.7152, "b": 0.0722}
     terms = [weights[f.text[0]] * f.value for f in found if f.text[0] in weights]
     k.store(luma, g.at, sum(terms[1:], terms[0]))
@@ -211,7 +211,7 @@ def _unpacked(
 ) -> Title:
     """From words to channels in bytes, integers or [0, 1]."""
     shape = k.draw.shape
-    pixels = k.array(("pixels", "packed", "texels"), word, g.sizes, low=0, high=2**word.bits - 1)
+    pixels = k.array("pixels packed texels", word, g.sizes, low=0, high=2**word.bits - 1)
     target = shape.choice(
         (FLOAT32, FLOAT32, UINT8, INT32) if level < 3 else (FLOAT32, FLOAT32, UINT8)
     )
@@ -219,7 +219,7 @@ def _unpacked(
     if level == 1:
         kept = shape.sample(kept, min(len(kept), 2))
     outs = [k.out((c, f"{c}_out", _WORDS[c]), target, g.sizes) for c, _, _ in kept]
-    pixel = k.let(("pixel", "word", "px"), pixels[g.at])
+    pixel = k.let("pixel word px", pixels[g.at])
     fields = [field(k, pixel, at, bits, word.bits) for _, at, bits in kept]
     values = [_widened(k, level, f, p, target) for f, p in zip(fields, kept, strict=True)]
     form = "over its largest value" if target == FLOAT32 else "as an integer"
@@ -232,7 +232,7 @@ def _unpacked(
         done += more
     for out, value in zip(outs, values, strict=True):
         k.store(out, g.at, value)
-    return Title(k.name(f"unpack_{name}", f"from_{name}", "unpack_pixels"), f"{done}.")
+    return Title(k.name(f"unpack_{name} from_{name} unpack_pixels"), f"{done}.")
 
 
 def _widened(
@@ -244,14 +244,14 @@ def _widened(
     if target != FLOAT32:
         return cast(value, target)
     top = float(2**bits - 1)
-    return named(k, (f"f{letter}", f"{letter}_lin"), cast(value, FLOAT32) / top, 0.5)
+    return named(k, f"f{letter} {letter}_lin", cast(value, FLOAT32) / top, 0.5)
 
 
 def _replicated(k: KernelBuilder, letter: str, value: Expr, bits: int) -> Expr:
     """A channel of few bits spread over a byte."""
     if bits == 1:
         return value * 255
-    v = k.let((f"{letter}{bits}", f"v{letter}"), value)
+    v = k.let(f"{letter}{bits} v{letter}", value)
     if bits == 2:
         return v * 85
     if bits == 3:
@@ -267,10 +267,10 @@ def _graded(k: KernelBuilder, level: int, values: list[Expr]) -> tuple[list[Expr
     if form == "invert":
         return [1.0 - v for v in values], ", inverted (1 - v)"
     if form in ("square", "none"):
-        values = [local(k, ("v", "linear"), v) for v in values]
+        values = [local(k, "v linear", v) for v in values]
         return [v * v for v in values], ", squared"
     if form == "contrast":
-        gain = k.scalar(("contrast", "slope"), FLOAT32, 1.2, 1.8)
+        gain = k.scalar("contrast slope", FLOAT32, 1.2, 1.8)
         return [fn("clamp", gain * (v - 0.5) + 0.5, 0.0, 1.0) for v in values], (
             f", then clamp({gain.name} * (v - 0.5) + 0.5, 0, 1)"
         )
@@ -278,7 +278,7 @@ def _graded(k: KernelBuilder, level: int, values: list[Expr]) -> tuple[list[Expr
     def build(body: BodyBuilder, v: Expr) -> Expr:
         return fn("where", v < 0.04045, v / 12.92, fn("pow", (v + 0.055) / 1.055, 2.4))
 
-    call = helper(k, ("srgb_to_linear", "decode_srgb"), [("v", FLOAT32)], build)
+    call = helper(k, "srgb_to_linear decode_srgb", [("v", FLOAT32)], build)
     return [k.call(call, v) for v in values], (
         ", then decoded from sRGB (v / 12.92 below 0.04045, else ((v + 0.055) / 1.055)^2.4)"
     )

@@ -40,11 +40,11 @@ def grid_sample(k: KernelBuilder, level: int) -> Title:
         ((f"{c}s", f"pos_{c}", f"coord_{c}"), type_, -0.6, k.sizes[s].value - 0.4)
         for c, s in zip(letters, symbols, strict=True)
     ]
-    found = elements(k, wanted, g, ("Query", "Sample"), 0.1 if level < 3 else 0.3)
+    found = elements(k, wanted, g, "Query Sample", 0.1 if level < 3 else 0.3)
     table = k.array(
         ("table", "image", "volume", "lut")[min(axes - 1, 2) :], type_, symbols, low=-1.0, high=1.0
     )
-    out = k.out(("sampled", "values", "out"), type_, g.sizes)
+    out = k.out("sampled values out", type_, g.sizes)
     coords, said = _coordinates(k, level, found, letters, type_)
     form = shape.choice(
         ("linear", "linear", "smooth", "nearest") if axes < 3 else ("linear", "smooth")
@@ -64,19 +64,19 @@ def grid_sample(k: KernelBuilder, level: int) -> Title:
     if level >= 2 and shape.chance(0.5):
         gain = parameters(
             k,
-            [(("gain", "scale"), type_, 0.5, 2.0), (("offset", "bias"), type_, -0.5, 0.5)],
-            ("Output", "Range"),
+            [("gain scale", type_, 0.5, 2.0), ("offset bias", type_, -0.5, 0.5)],
+            "Output Range",
             0.3,
         )
         value = gain[0].value * value + gain[1].value
         done += f" Multiply by {gain[0].text} and add {gain[1].text}."
     if level >= 4:
-        value = local(k, ("sample_value", "looked_up"), value)
+        value = local(k, "sample_value looked_up", value)
         done += _slope(k, level, table, cells, g.sizes, g.at, type_)
     if level >= 3 and shape.chance(0.5):
         test = condition(k, g)
-        value = local(k, ("sample_value", "looked_up"), value)
-        fill = k.scalar(("fill", "background"), type_, -2.0, 2.0)
+        value = local(k, "sample_value looked_up", value)
+        fill = k.scalar("fill background", type_, -2.0, 2.0)
         store_where(k, out, g, test.value, value, fill)
         done += f" Where not {test.text}, store {fill.name}."
     else:
@@ -97,8 +97,8 @@ def _coordinates(
         return [f.value - 0.5 for f in found], f"({names}) - 0.5"
     low, inverse = parameters(
         k,
-        [(("lower", "origin"), type_, -0.2, 0.2), (("inv_dx", "per_cell"), type_, 0.8, 1.1)],
-        ("Frame", "GridSpec"),
+        [("lower origin", type_, -0.2, 0.2), ("inv_dx per_cell", type_, 0.8, 1.1)],
+        "Frame GridSpec",
         0.15 + 0.08 * level,
     )
     coords = [(f.value - low.value) * inverse.value for f in found]
@@ -119,24 +119,24 @@ def _cell(
     if k.draw.shape.chance(0.5):
         count = extent(table, axis)
     else:
-        count = k.size_param((f"n_{letter}", f"size_{letter}"), symbol)
+        count = k.size_param(f"n_{letter} size_{letter}", symbol)
     if form == "nearest":
         rounded = fn("round", position)
         if k.draw.shape.chance(0.5):
             rounded = fn("floor", position + 0.5)
         found = fn("clamp", cast(rounded, INT32), 0, count - 1)
-        index = k.let((f"{letter}0", f"i{letter}"), found)
+        index = k.let(f"{letter}0 i{letter}", found)
         return _Cell(index, index, literal(0.0, Scalar("float32")))
-    p = local(k, (f"p{letter}", f"at_{letter}"), position)
-    base = named(k, (f"base_{letter}", f"cell_{letter}"), cast(fn("floor", p), INT32), 0.5)
-    low = k.let((f"{letter}0", f"i{letter}"), fn("clamp", base, 0, count - 2))
+    p = local(k, f"p{letter} at_{letter}", position)
+    base = named(k, f"base_{letter} cell_{letter}", cast(fn("floor", p), INT32), 0.5)
+    low = k.let(f"{letter}0 i{letter}", fn("clamp", base, 0, count - 2))
     inside = fn("clamp", p - cast(low, Scalar("float32")), 0.0, 1.0)
-    fraction = k.let((f"f{letter}", f"t{letter}"), inside)
+    fraction = k.let(f"f{letter} t{letter}", inside)
     weight: Expr = fraction
     if form == "smooth":
-        weight = k.let((f"w{letter}", f"s{letter}"), fraction * fraction * (3.0 - 2.0 * fraction))
+        weight = k.let(f"w{letter} s{letter}", fraction * fraction * (3.0 - 2.0 * fraction))
     high: Expr = low + 1
-    return _Cell(low, named(k, (f"{letter}1", f"j{letter}"), high, 0.7), weight)
+    return _Cell(low, named(k, f"{letter}1 j{letter}", high, 0.7), weight)
 
 
 def _interpolated(k: KernelBuilder, level: int, table: Var, cells: list[_Cell], form: str) -> Expr:
@@ -150,7 +150,7 @@ def _interpolated(k: KernelBuilder, level: int, table: Var, cells: list[_Cell], 
             return a + t * (b - a)
 
         params = [(n, Scalar("float32")) for n in ("a", "b", "t")]
-        call = helper(k, ("mix", "lerp1", "interpolate"), params, build)
+        call = helper(k, "mix lerp1 interpolate", params, build)
 
     def mix(a: Expr, b: Expr, t: Expr) -> Expr:
         if call:
@@ -167,8 +167,8 @@ def _interpolated(k: KernelBuilder, level: int, table: Var, cells: list[_Cell], 
         low = value(axis + 1, (*chosen, cells[axis].low))
         high = value(axis + 1, (*chosen, cells[axis].high))
         if style == "written" or axis < len(cells) - 1:
-            low = k.let((f"a{axis}", "lo", "below"), low)
-            high = k.let((f"b{axis}", "hi", "above"), high)
+            low = k.let(f"a{axis} lo below", low)
+            high = k.let(f"b{axis} hi above", high)
         return mix(low, high, cells[axis].weight)
 
     return value(0, ())
@@ -190,7 +190,7 @@ def _slope(
     second: tuple[Expr, ...] = (*lows, last.low + 1)
     done = ""
     if last.low != last.high:
-        slope = k.out(("slopes", "gradient"), type_, sizes)
+        slope = k.out("slopes gradient", type_, sizes)
         step = table[second] - table[first]
         k.store(slope, at, step)
         done = f" {slope.name} gets the difference of the table over the cell along its last axis."
@@ -198,8 +198,8 @@ def _slope(
         index: Expr = cells[0].low
         for axis, c in enumerate(cells[1:], start=1):
             index = index * extent(table, axis) + c.low
-        ids = k.out(("cells", "cell_index"), INT32, sizes)
-        seed = k.array(("layer", "page"), INT32, sizes, low=0, high=5)
+        ids = k.out("cells cell_index", INT32, sizes)
+        seed = k.array("layer page", INT32, sizes, low=0, high=5)
         size: Expr = extent(table, 0)
         for axis in range(1, len(cells)):
             size = size * extent(table, axis)

@@ -26,11 +26,7 @@ _FAMILIES = {
         "((2n - 1) * s * T[n-1] - (n - 1) * T[n-2]) / n",
         1.0,
     ),
-    "hermite": (
-        ("hermite_series", "gram_charlier"),
-        "s * T[n-1] - (n - 1) * T[n-2]",
-        1.0,
-    ),
+    "hermite": (("hermite_series", "gram_charlier"), "s * T[n-1] - (n - 1) * T[n-2]", 1.0),
     "fibonacci": (("fibonacci_polynomials", "fibonacci_series"), "s * T[n-1] + T[n-2]", 1.0),
 }
 
@@ -45,36 +41,36 @@ def orthogonal_series(k: KernelBuilder, level: int) -> Title:
     g = grid(k, {1: 3, 2: 3})
     family = shape.choice(sorted(_FAMILIES))
     names, rule, first = _FAMILIES[family]
-    (x,) = elements(k, [(("x", "cos_theta", "nodes"), type_, -0.95, 0.95)], g, ("Node",), 0.0)
-    out = k.out(("series", "out", "sums"), type_, g.sizes)
+    (x,) = elements(k, [("x cos_theta nodes", type_, -0.95, 0.95)], g, "Node", 0.0)
+    out = k.out("series out sums", type_, g.sizes)
     value, where = argument(k, level, x, g, type_)
     m = k.size("m", 3, 5, minimum=2)
     rows = g.ndim > 1 and shape.chance(0.5)
     sizes = (g.sizes[0], m) if rows else (m,)
-    table = k.array(("coeffs", "modes", "a"), type_, sizes, low=-1.0, high=1.0)
-    count = k.trip_count(("m", "num_modes", "terms"), m)
+    table = k.array("coeffs modes a", type_, sizes, low=-1.0, high=1.0)
+    count = k.trip_count("m num_modes terms", m)
 
     def at(index: Expr | int) -> Expr:
         return table[(g.at[0], index) if rows else index]
 
     helped = level >= 3 and shape.chance(0.6)
     call = _recurrence_helper(k, family, type_) if helped else ""
-    older = k.let(("t_prev", "p0", "before"), literal(1.0, type_))
-    newer = k.let(("t_here", "p1", "now"), value if first == 1.0 else first * value)
-    total_ = k.let(("total", "acc", "series_sum"), at(0) * older + at(1) * newer)
+    older = k.let("t_prev p0 before", literal(1.0, type_))
+    newer = k.let("t_here p1 now", value if first == 1.0 else first * value)
+    total_ = k.let("total acc series_sum", at(0) * older + at(1) * newer)
     squares = _Squares(k, type_, newer, first) if level >= 4 else None
     counter = None
     if family in _BY_ORDER:
-        counter = k.let(("order", "nf"), literal(2.0, type_))
-    with k.for_(("n", "deg"), count, 2) as n:
-        coef: Expr = k.let(("coef", "c_n", "mode"), at(n))
+        counter = k.let("order nf", literal(2.0, type_))
+    with k.for_("n deg", count, 2) as n:
+        coef: Expr = k.let("coef c_n mode", at(n))
         order: Expr = counter if counter is not None else literal(0.0, type_)
         if call:
             needed = (value, newer, older)
             following: Expr = k.call(call, *((order, *needed) if family in _BY_ORDER else needed))
         else:
             following = _recurrence(family, order, value, newer, older)
-        nxt = k.let(("t_next", "p2", "after"), following)
+        nxt = k.let("t_next p2 after", following)
         k.augment(total_, "add", coef * nxt)
         if squares is not None:
             squares.step(nxt)
@@ -107,7 +103,7 @@ def _recurrence_helper(k: KernelBuilder, family: str, type_: Scalar) -> str:
     def build(_: BodyBuilder, *args: Expr) -> Expr:
         return _recurrence(family, *(args if len(args) == 4 else (args[0], *args)))
 
-    return helper(k, ("next_term", "three_term", "recurrence"), params, build)
+    return helper(k, "next_term three_term recurrence", params, build)
 
 
 class _Squares:
@@ -115,7 +111,7 @@ class _Squares:
 
     def __init__(self, k: KernelBuilder, type_: Scalar, newer: Expr, first: float) -> None:
         self.k = k
-        self.total = k.let(("square_sum", "sq_sum"), newer * newer)
+        self.total = k.let("square_sum sq_sum", newer * newer)
 
     def step(self, term: Expr) -> None:
         self.k.augment(self.total, "add", term * term)
@@ -133,15 +129,15 @@ def _outputs(
     done = ""
     value = total_
     if squares is not None:
-        norm = k.out(("sq_norm", "norms", "squares_out"), type_, g.sizes)
+        norm = k.out("sq_norm norms squares_out", type_, g.sizes)
         k.store(norm, g.at, squares.total)
         done = f" {norm.name} gets the sum of T[n]^2 over n from 1."
     if k.draw.shape.chance(0.5):
-        gain = coefficient(k, ("gain", "window", "amplitude"), type_, 0.5, 1.5, g, "sec")
+        gain = coefficient(k, "gain window amplitude", type_, 0.5, 1.5, g, "sec")
         value, done = gain.value * value, f"{done} The sum is multiplied by {gain.text}."
     if level >= 3 and k.draw.shape.chance(0.5):
         test = condition(k, g)
-        value = local(k, ("weighted", "scaled_sum"), value)
+        value = local(k, "weighted scaled_sum", value)
         store_where(k, out, g, test.value, value, 0.0)
         return f"{done} {out.name} gets it where {test.text}, else zero."
     k.store(out, g.at, value)

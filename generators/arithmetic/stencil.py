@@ -39,10 +39,10 @@ def stencil(k: KernelBuilder, level: int) -> Title:
     low, high = {1: (48, 96), 2: (7, 10), 3: (4, 5)}[ndim]
     symbols = [k.size(s, low, high) for s in ("n", "m", "p")[:ndim]]
     form = shape.choice(("laplacian", "average", "gradient", "descent", "sharpen", "reaction"))
-    u = k.array(("u", "field", "height", "temperature", "phi"), type_, symbols, low=-1.0, high=1.0)
+    u = k.array("u field height temperature phi", type_, symbols, low=-1.0, high=1.0)
     threads = k.thread(*symbols)
     periodic = shape.chance(0.4)
-    center = u if form == "gradient" else k.let(("center", "c", "here"), u[threads])
+    center = u if form == "gradient" else k.let("center c here", u[threads])
     sides = _neighbours(k, u, threads, symbols, periodic)
     value, text = _update(k, form, center, sides)
     edges = "The grid is periodic" if periodic else "Beyond an edge, the edge value is taken"

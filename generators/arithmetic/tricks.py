@@ -45,8 +45,8 @@ def _lowest(x: Expr) -> Expr:
 
 
 def _kernighan(b: BodyBuilder, x: Expr) -> Expr:
-    rest = b.let(("rest", "v", "bits_left"), x)
-    count = b.let(("count", "ones", "pop"), literal(0, INT32))
+    rest = b.let("rest v bits_left", x)
+    count = b.let("count ones pop", literal(0, INT32))
     with b.while_(fn("ne", rest, 0)):
         b.assign(rest, rest & (rest - 1))
         b.augment(count, "add", 1)
@@ -55,7 +55,7 @@ def _kernighan(b: BodyBuilder, x: Expr) -> Expr:
 
 def _count_by_halves(b: BodyBuilder, x: Expr) -> Expr:
     type_ = scalar(x)
-    v = b.let(("v", "pairs"), x - ((x >> 1) & _mask(_PAIRS, type_)))
+    v = b.let("v pairs", x - ((x >> 1) & _mask(_PAIRS, type_)))
     b.assign(v, (v & _mask(_NIBBLES, type_)) + ((v >> 2) & _mask(_NIBBLES, type_)))
     b.assign(v, (v + (v >> 4)) & _mask(_BYTES, type_))
     if type_.bits == 16:
@@ -67,7 +67,7 @@ def _count_by_halves(b: BodyBuilder, x: Expr) -> Expr:
 
 
 def _parity(b: BodyBuilder, x: Expr) -> Expr:
-    v = b.let(("v", "folded", "acc"), x)
+    v = b.let("v folded acc", x)
     shift = scalar(x).bits // 2
     while shift:
         b.assign(v, v ^ (v >> shift))
@@ -78,8 +78,7 @@ def _parity(b: BodyBuilder, x: Expr) -> Expr:
 def _reverse_by_swaps(b: BodyBuilder, x: Expr) -> Expr:
     type_ = scalar(x)
     v = b.let(
-        ("v", "swapped", "rev"),
-        ((x >> 1) & _mask(_PAIRS, type_)) | ((x & _mask(_PAIRS, type_)) << 1),
+        "v swapped rev", ((x >> 1) & _mask(_PAIRS, type_)) | ((x & _mask(_PAIRS, type_)) << 1)
     )
     for shift, pattern in ((2, _NIBBLES), (4, _BYTES), (8, 0x00FF00FF00FF00FF)):
         if shift < type_.bits // 2:
@@ -94,9 +93,9 @@ def _reverse_by_swaps(b: BodyBuilder, x: Expr) -> Expr:
 
 def _reverse_by_loop(b: BodyBuilder, x: Expr) -> Expr:
     type_ = scalar(x)
-    rev = b.let(("rev", "mirrored", "turned"), literal(0, type_))
-    v = b.let(("v", "rest"), x)
-    with b.for_(("bit", "step", "q"), type_.bits):
+    rev = b.let("rev mirrored turned", literal(0, type_))
+    v = b.let("v rest", x)
+    with b.for_("bit step q", type_.bits):
         b.assign(rev, (rev << 1) | (v & 1))
         b.assign(v, v >> 1)
     return rev
@@ -104,7 +103,7 @@ def _reverse_by_loop(b: BodyBuilder, x: Expr) -> Expr:
 
 def _smear(b: BodyBuilder, x: Expr) -> Expr:
     type_ = scalar(x)
-    v = b.let(("v", "smeared", "filled"), x)
+    v = b.let("v smeared filled", x)
     shift = 1
     while shift < type_.bits:
         b.assign(v, v | (v >> shift))
@@ -118,7 +117,7 @@ def _highest(b: BodyBuilder, x: Expr) -> Expr:
 
 
 def _gray_decode(b: BodyBuilder, x: Expr) -> Expr:
-    v = b.let(("v", "plain", "decoded"), x)
+    v = b.let("v plain decoded", x)
     shift = scalar(x).bits // 2
     while shift:
         b.assign(v, v ^ (v >> shift))
@@ -131,10 +130,10 @@ def _swap_bytes(b: BodyBuilder, x: Expr) -> Expr:
     if type_.bits == 16:
         return (x << 8) | (x >> 8)
     if type_.bits == 32:
-        low = b.let(("low", "inner"), ((x & 0xFF00) << 8) | ((x >> 8) & 0xFF00))
+        low = b.let("low inner", ((x & 0xFF00) << 8) | ((x >> 8) & 0xFF00))
         return (x << 24) | low | (x >> 24)
     kept = 0x00FF00FF00FF00FF
-    v = b.let(("v", "swapped"), ((x >> 8) & kept) | ((x & kept) << 8))
+    v = b.let("v swapped", ((x >> 8) & kept) | ((x & kept) << 8))
     b.assign(v, ((v >> 16) & 0x0000FFFF0000FFFF) | ((v & 0x0000FFFF0000FFFF) << 16))
     return (v >> 32) | (v << 32)
 
@@ -276,12 +275,12 @@ def _applied(k: KernelBuilder, level: int, trick: Trick, word: Expr) -> Expr:
 
 def _tested(k: KernelBuilder, g: Grid, word: Expr, text: str) -> str:
     """Whether one bit of the word is set, as a bool."""
-    out = k.out(("is_set", "flagged", "bit_is_set"), BOOL, g.sizes)
+    out = k.out("is_set flagged bit_is_set", BOOL, g.sizes)
     if k.draw.shape.chance(0.5):
         bit = k.draw.value.integer(0, 4)
         k.store(out, g.at, fn("ne", (word >> bit) & 1, 0))
         return f"{out.name} says whether bit {bit} of {text} is set."
-    pattern = k.scalar(("pattern", "required"), scalar(word), 1, 3)
+    pattern = k.scalar("pattern required", scalar(word), 1, 3)
     k.store(out, g.at, fn("eq", word & pattern, pattern))
     return f"{out.name} says whether all bits of {pattern.name} are set in {text}."
 
@@ -291,16 +290,16 @@ def _word(k: KernelBuilder, level: int, g: Grid, type_: Scalar) -> tuple[Expr, s
     top = 2**type_.bits - 1
     first = (("words", "codes", "keys", "flags"), type_, 1, top)
     form = k.draw.shape.choice(("plain", "masked", "xor", "and", "or", "shifted", "inverted"))
-    names = ("x", "word", "v0")
+    names = "x word v0"
     if form in ("xor", "and", "or"):
         second = (("others", "masks", "reference"), type_, 1, top)
-        a, b = elements(k, [first, second], g, ("Entry", "Pair"), 0.2 if level > 1 else 0.1)
+        a, b = elements(k, [first, second], g, "Entry Pair", 0.2 if level > 1 else 0.1)
         sign = {"xor": "^", "and": "&", "or": "|"}[form]
         value = fn(f"bit_{form}", a.value, b.value)
         return k.let(names, value), f"({a.text} {sign} {b.text})"
-    (a,) = elements(k, [first], g, ("Entry",), 0.0)
+    (a,) = elements(k, [first], g, "Entry", 0.0)
     if form == "masked":
-        mask = k.scalar(("mask", "keep"), type_, top // 3, top)
+        mask = k.scalar("mask keep", type_, top // 3, top)
         return k.let(names, a.value & mask), f"({a.text} & {mask.name})"
     if form == "shifted":
         by = k.draw.value.integer(1, 3)

@@ -31,7 +31,7 @@ class Stencil:
         at = self.g.at[axis]
         if self.by_shape:
             return extent(self.u, axis)
-        return self.k.size_param((f"n{at.name}", f"num_{at.name}"), self.g.sizes[axis])
+        return self.k.size_param(f"n{at.name} num_{at.name}", self.g.sizes[axis])
 
     def on_border(self) -> Expr:
         tests: list[Expr] = []
@@ -51,13 +51,13 @@ class Stencil:
                 before, after = fn("max", before, 0), fn("min", after, count - 1)
             elif self.edge == "periodic":
                 before, after = (before + count) % count, after % count
-            low = k.let((f"{at.name}m", f"{at.name}_prev"), before)
-            high = k.let((f"{at.name}p", f"{at.name}_next"), after)
+            low = k.let(f"{at.name}m {at.name}_prev", before)
+            high = k.let(f"{at.name}p {at.name}_next", after)
             places = [self.g.at[:axis] + (i,) + self.g.at[axis + 1 :] for i in (low, high)]
             found.append(
                 (
-                    named(k, (f"lo_{at.name}", f"{at.name}_below"), self.u[places[0]], 0.3),
-                    named(k, (f"hi_{at.name}", f"{at.name}_above"), self.u[places[1]], 0.3),
+                    named(k, f"lo_{at.name} {at.name}_below", self.u[places[0]], 0.3),
+                    named(k, f"hi_{at.name} {at.name}_above", self.u[places[1]], 0.3),
                 )
             )
         return found
@@ -67,12 +67,12 @@ def laplacian(k: KernelBuilder, here: Expr, sides: list[tuple[Expr, Expr]]) -> E
     around = total([a + b for a, b in sides])
     form = k.draw.shape.choice(("sum", "axes"))
     if form == "sum":
-        return k.let(("lap", "laplacian"), around - float(2 * len(sides)) * here)
+        return k.let("lap laplacian", around - float(2 * len(sides)) * here)
     parts = [a - 2.0 * here + b for a, b in sides]
     if len(parts) == 1:
-        return k.let(("lap", "laplacian"), parts[0])
-    parts = [k.let((f"d2{m}", f"curv{m}"), p) for m, p in enumerate(parts)]  # type: ignore[misc]
-    return named(k, ("lap", "laplacian"), total(parts), 0.6)
+        return k.let("lap laplacian", parts[0])
+    parts = [k.let(f"d2{m} curv{m}", p) for m, p in enumerate(parts)]  # type: ignore[misc]
+    return named(k, "lap laplacian", total(parts), 0.6)
 
 
 _EQUATIONS = {
@@ -92,15 +92,15 @@ def grid_step(k: KernelBuilder, level: int) -> Title:
     g = grid(k, {1: 2, 2: 3} if level < 3 else {1: 1, 2: 4, 3: 2})
     known = ("wave", "advection", "sor") if level == 1 else tuple(sorted(_EQUATIONS))
     form = shape.choice(known)
-    u = k.array(("u", "field", "phi", "height"), type_, g.sizes, low=-1.0, high=1.0)
+    u = k.array("u field phi height", type_, g.sizes, low=-1.0, high=1.0)
     edge = shape.choice(("clamped", "periodic", "fixed") if level < 4 else ("clamped", "periodic"))
     stencil = Stencil(k, u, g, edge)
-    out = k.out(("u_next", "next_field", "updated"), type_, g.sizes)
+    out = k.out("u_next next_field updated", type_, g.sizes)
     if edge == "fixed":
         with k.if_(stencil.on_border()):
             k.store(out, g.at, u[g.at])
             k.return_()
-    here = k.let(("here", "c", "uc"), u[g.at])
+    here = k.let("here c uc", u[g.at])
     sides = stencil.sides()
     value, text = _rate(k, level, form, here, sides, u, g, type_)
     done = f"On the grid {u.name}, {out.name} = {text}."
@@ -113,11 +113,11 @@ def grid_step(k: KernelBuilder, level: int) -> Title:
         value, more = _sourced(k, level, value, here, g, type_)
         done += more
     if level >= 4:
-        value = local(k, ("stepped", "new_value"), value)
+        value = local(k, "stepped new_value", value)
         done += _diagnosed(k, level, value, here, sides, g, type_)
     if level == 5 or (level == 4 and shape.chance(0.5)):
         test = condition(k, g)
-        value = local(k, ("stepped", "new_value"), value)
+        value = local(k, "stepped new_value", value)
         with k.if_(test.value):
             k.store(out, g.at, value)
         with k.else_():
@@ -148,31 +148,31 @@ def _rate(
         return _burgers(k, level, here, sides, u, g, type_)
     lap = laplacian(k, here, sides)
     if form == "wave":
-        old = k.array(("u_old", "previous", "u_prev"), type_, g.sizes, low=-1.0, high=1.0)
-        c2 = coefficient(k, ("c2", "courant_sq", "r2"), type_, 0.1, 0.3, g, kinds)
+        old = k.array("u_old previous u_prev", type_, g.sizes, low=-1.0, high=1.0)
+        c2 = coefficient(k, "c2 courant_sq r2", type_, 0.1, 0.3, g, kinds)
         text = f"2 * {u.name} - {old.name} + {c2.text} * {_LAP}"
         value: Expr = 2.0 * here - old[g.at] + c2.value * lap
         if level >= 2 and k.draw.shape.chance(0.5):
-            damp = k.scalar(("damping", "gamma"), type_, 0.02, 0.3)
+            damp = k.scalar("damping gamma", type_, 0.02, 0.3)
             value = value - damp * (here - old[g.at])
             text += f" - {damp.name} * ({u.name} - {old.name})"
         return value, text
     if form == "sor":
-        rhs = k.array(("rhs", "f", "source"), type_, g.sizes, low=-1.0, high=1.0)
-        omega = coefficient(k, ("omega", "relax"), type_, 0.5, 0.95, g, kinds)
+        rhs = k.array("rhs f source", type_, g.sizes, low=-1.0, high=1.0)
+        omega = coefficient(k, "omega relax", type_, 0.5, 0.95, g, kinds)
         count = float(2 * len(sides))
         text = f"{u.name} + {omega.text} * ({_LAP} - {rhs.name}) / {count}"
         return here + omega.value * (lap - rhs[g.at]) / count, text
-    kappa = coefficient(k, ("kappa", "diffusivity", "alpha"), type_, 0.05, 0.15, g, kinds)
+    kappa = coefficient(k, "kappa diffusivity alpha", type_, 0.05, 0.15, g, kinds)
     text = f"{u.name} + {kappa.text} * {_LAP}"
     value = here + kappa.value * lap
     if form == "fisher":
-        rate = coefficient(k, ("growth", "r"), type_, 0.1, 0.6, g, "sc")
+        rate = coefficient(k, "growth r", type_, 0.1, 0.6, g, "sc")
         return value + rate.value * here * (1.0 - here), (
             f"{text} + {rate.text} * {u.name} * (1 - {u.name})"
         )
-    cool = k.scalar(("ambient", "t_env"), type_, -0.5, 0.5)
-    loss = k.scalar(("loss", "cooling"), type_, 0.05, 0.2)
+    cool = k.scalar("ambient t_env", type_, -0.5, 0.5)
+    loss = k.scalar("loss cooling", type_, 0.05, 0.2)
     text += f" - {loss.name} * ({u.name} - {cool.name})"
     return value - loss * (here - cool), text
 
@@ -190,9 +190,7 @@ def _advected(
     uniform = k.draw.shape.chance(0.5)
     letters = ("vz", "vy", "vx")[-g.ndim :]
     if uniform and level < 3:
-        found = parameters(
-            k, [((f"c_{n}", n), type_, 0.1, 0.3) for n in letters], ("Courant",), 0.3
-        )
+        found = parameters(k, [((f"c_{n}", n), type_, 0.1, 0.3) for n in letters], "Courant", 0.3)
         value = here
         for c, (before, _) in zip(found, sides, strict=True):
             value = value - c.value * (here - before)
@@ -209,10 +207,10 @@ def _advected(
             return fn("where", v > 0.0, v * (mid - left), v * (right - mid))
 
         params = [(n, type_) for n in ("v", "left", "mid", "right")]
-        call = helper(k, ("upwind", "upwind_term"), params, build)
+        call = helper(k, "upwind upwind_term", params, build)
     value = here
     for array, (before, after) in zip(fields, sides, strict=True):
-        v = named(k, (f"{array.name}_here", f"s{array.name}"), array[g.at], 0.8)
+        v = named(k, f"{array.name}_here s{array.name}", array[g.at], 0.8)
         if call:
             value = value - k.call(call, v, before, here, after)
         else:
@@ -237,11 +235,11 @@ def _burgers(
     lap = laplacian(k, here, sides)
     dt, nu = parameters(
         k,
-        [(("dt", "step_size"), type_, 0.05, 0.2), (("nu", "viscosity"), type_, 0.2, 0.6)],
-        ("Flow", "Settings"),
+        [("dt step_size", type_, 0.05, 0.2), ("nu viscosity", type_, 0.2, 0.6)],
+        "Flow Settings",
         0.2 + 0.08 * level,
     )
-    slope = k.let(("slope", "grad"), total([0.5 * (b - a) for a, b in sides]))
+    slope = k.let("slope grad", total([0.5 * (b - a) for a, b in sides]))
     text = (
         f"{u.name} + {dt.text} * ({nu.text} * {_LAP} - {u.name} * G), G the sum over the axes of "
     )
@@ -255,13 +253,13 @@ def _sourced(
     if form == "none":
         return value, ""
     if form == "source":
-        source = k.array(("source", "forcing"), type_, g.sizes, low=-0.5, high=0.5)
-        dt = k.scalar(("dt_source", "amplitude"), type_, 0.1, 0.5)
+        source = k.array("source forcing", type_, g.sizes, low=-0.5, high=0.5)
+        dt = k.scalar("dt_source amplitude", type_, 0.1, 0.5)
         return value + dt * source[g.at], f" Add {dt.name} * {source.name}."
     if form == "sponge":
-        sponge = coefficient(k, ("sponge", "absorb"), type_, 0.7, 1.0, g, "ea")
+        sponge = coefficient(k, "sponge absorb", type_, 0.7, 1.0, g, "ea")
         return value * sponge.value, f" Multiply by {sponge.text}."
-    bound = k.scalar(("bound", "u_max"), type_, 0.4, 0.7)
+    bound = k.scalar("bound u_max", type_, 0.4, 0.7)
     return fn("clamp", value, -bound, bound), f" Clamp to [-{bound.name}, {bound.name}]."
 
 
@@ -289,13 +287,13 @@ def _diagnosed(
         size: Expr = fn("abs", value - here)
         text = "the absolute change"
     else:
-        slopes = [k.let((f"g{m}", f"grad{m}"), 0.5 * (b - a)) for m, (a, b) in enumerate(sides)]
+        slopes = [k.let(f"g{m} grad{m}", 0.5 * (b - a)) for m, (a, b) in enumerate(sides)]
         size = total([s * s for s in slopes])
         text = "the sum over the axes of ((next - previous) / 2)^2"
         if form == "norm":
             size, text = size + value * value, f"{text}, plus the square of the new value"
     if level == 5:
-        peak = k.array(("peak", "max_so_far"), type_, g.sizes, low=0.0, high=0.8)
+        peak = k.array("peak max_so_far", type_, g.sizes, low=0.0, high=0.8)
         size, text = fn("max", size, peak[g.at]), f"the larger of {peak.name} and {text}"
     k.store(out, g.at, size)
     return f"{done} {out.name} gets {text}."
