@@ -49,7 +49,10 @@ def vector_update(k: KernelBuilder, level: int) -> Title:
     f = k.draw.float_type() if level < 3 else k.draw.wide_float_type()
     s = launch(k, list=3, grid=2, cube=1)
     update = shape.choice(_UPDATES)
-    parts = {"x": Part("x u p", f, -2.0, 2.0), "y": Part("y v r", f, -2.0, 2.0)}
+    parts = {
+        "x": Part("x u p", f, -2.0, 2.0, many="x u p"),
+        "y": Part("y v r", f, -2.0, 2.0, many="y v r"),
+    }
     values = dict(record(s, "Pair Entry Sample", parts, 0.1 if level < 3 else 0.2).values)
     ways = {"shared": 1, "each": 1, "axis": 1, "literal": 1} if level < 3 else OWN | {"shared": 1}
     values["a"] = given(s, "alpha a omega", f, 0.4, 1.6, forms=ways)
@@ -107,7 +110,7 @@ def _judged(s: Site, level: int, value: Expr) -> str:
     what = f"{say(k, target)} - u"
     if level < 5:
         loss = k.draw.shape.choice(_LOSSES)
-        size, text = loss.build(k, gap), loss.said({"d": f"({what})"})
+        size, text = loss.build(k, gap), loss.said({"d": what})
     else:
         delta = k.scalar("delta huber_delta", f, 0.8, 1.2)
         size = held(k, "distance abs_gap", abs(gap))

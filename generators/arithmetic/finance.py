@@ -108,7 +108,8 @@ def _grown(s: Site, level: int, form: str, balance: Expr, rate: Expr) -> tuple[E
         if pay is not None:
             grown = grown - pay if loan else grown + pay
         k.assign(total, grown)
-    return total, f"b = {first} after {periods} times b = b * (1 + {rate_text}){more}"
+    text = f"b after {periods} times b = b * (1 + {rate_text}){more}, starting at b = {first}"
+    return total, text
 
 
 def _discounted(s: Site, balance: Expr, rate: Expr) -> tuple[Expr, str]:
@@ -139,7 +140,8 @@ def _charged(s: Site, value: Expr, text: str) -> tuple[Expr, str]:
     k, f = s.k, value.type
     assert isinstance(f, Scalar)
     formula: Formula = k.draw.shape.choice(_CHARGES)
-    values: dict[str, Expr] = {"v": k.let("gross before_fees", value)}
+    gross = maybe if formula.name == "share" else held
+    values: dict[str, Expr] = {"v": gross(k, "gross before_fees", value)}
     if formula.name == "share":
         values["share"] = given(s, "share fx_rate", f, 0.5, 1.5, forms=DATA)
     elif formula.name == "fee":
@@ -149,7 +151,7 @@ def _charged(s: Site, value: Expr, text: str) -> tuple[Expr, str]:
         values["rate"] = k.scalar("tax_rate levy", f, 0.1, 0.3)
         values["free"] = s.read("allowance exempt", f, 0.05, 8.0)
     texts = {key: say(k, part) for key, part in values.items()} | {"v": "v"}
-    return formula.of(k, values), f"{formula.said(texts)} with v = {text}"
+    return formula.of(k, values), f"{formula.said(texts)} where v is {text}"
 
 
 def _gain(s: Site, level: int, value: Expr, balance: Expr) -> str:

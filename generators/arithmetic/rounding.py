@@ -5,7 +5,7 @@ from __future__ import annotations
 from generators.arithmetic.common import DATA, OWN, stored
 from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.kit.formulas import Shelf
+from generators.kit.formulas import Build, Shelf
 from generators.kit.functions import most, sqrt
 from generators.kit.naming import evaluated, held, maybe
 from generators.kit.sites import Site, launch
@@ -15,19 +15,19 @@ from generators.program.dtypes import INT32, scalar_of
 from generators.program.expr import Expr
 
 _ROUNDINGS = ("round", "rint", "floor", "ceil", "trunc")
-_SNAPS = "snap_to_grid round_to_step quantise_levels"
 
 
 def _with_sign(size: Expr, x: Expr) -> Expr:
     return fn("copysign", size, x)
 
 
+def _snap(rounding: str) -> Build:
+    return lambda x, w: w * fn(rounding, x / w)
+
+
 _SHAPES = Shelf()
-_SHAPES.add("round", _SNAPS, lambda x, w: w * fn("round", x / w))
-_SHAPES.add("rint", _SNAPS, lambda x, w: w * fn("rint", x / w))
-_SHAPES.add("floor", _SNAPS, lambda x, w: w * fn("floor", x / w))
-_SHAPES.add("ceil", _SNAPS, lambda x, w: w * fn("ceil", x / w))
-_SHAPES.add("trunc", _SNAPS, lambda x, w: w * fn("trunc", x / w))
+for _rounding in _ROUNDINGS:
+    _SHAPES.add(_rounding, "snap_to_grid round_to_step quantise_levels", _snap(_rounding))
 _SHAPES.add("tooth", "sawtooth phase_wrap fraction_of_cycle", lambda x, w: fn("frac", x / w))
 _SHAPES.add(
     "dead_zone",
@@ -95,9 +95,7 @@ def _weighted(s: Site, value: Expr, v: Expr, text: str) -> tuple[Expr, str]:
         return gain * value, f" It is multiplied by {say(k, gain)}."
     if form == "mix":
         share = given(s, "share wet", f, 0.2, 0.8, forms=DATA)
-        return fn(
-            "lerp", v, value, share
-        ), f" It is blended from {text} to that by {say(k, share)}."
+        return fn("lerp", v, value, share), f" Blend from {text} to that by {say(k, share)}."
     m = k.size("m", 2, 5)
     bands = k.array("bands steps octaves", f, m, low=0.6, high=1.8)
     count = k.trip_count("m num_bands", m)
