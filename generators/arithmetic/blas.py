@@ -31,14 +31,9 @@ _UPDATES = formulas(
     ),
     extrapolate=("extrapolate anderson_mix over_relax", lambda x, a, y: x + a * (x - y)),
 )
-_LOSSES = formulas(
-    square=lambda d: d * d,
-    absolute=lambda d: abs(d),
-)
+_LOSSES = formulas(square=lambda d: d * d, absolute=lambda d: abs(d))
 _HUBER = Formula(
-    "huber_loss",
-    "loss",
-    lambda d, limit: where(d < limit, 0.5 * d * d, limit * (d - 0.5 * limit)),
+    "huber_loss", "loss", lambda d, limit: where(d < limit, 0.5 * d * d, limit * (d - 0.5 * limit))
 )
 
 

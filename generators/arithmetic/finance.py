@@ -24,10 +24,7 @@ _NAMES = {
     "pnl": "trade_pnl mark_to_market position_value",
     "cents": "split_cents apply_fee_cents integer_fee",
 }
-_SIMPLE = formulas(
-    interest=lambda p, r, y: p * r * y,
-    balance=lambda p, r, y: p * (1.0 + r * y),
-)
+_SIMPLE = formulas(interest=lambda p, r, y: p * r * y, balance=lambda p, r, y: p * (1.0 + r * y))
 _TRADES = formulas(
     relative=lambda p, r, a, b: p * (b - a) / a - r,
     after_costs=lambda p, r, a, b: p * (b - a) - r * p,

@@ -87,10 +87,7 @@ def _anomaly(s: Site, level: int, mean: Expr) -> str:
     gap: Expr = reference - mean
     text = f"{say(s.k, reference)} minus the ratio of the two sums"
     if level == 5:
-        parts = {
-            "low": Part("low lower", f, -0.7, -0.4),
-            "high": Part("high upper", f, 0.4, 0.7),
-        }
+        parts = {"low": Part("low lower", f, -0.7, -0.4), "high": Part("high upper", f, 0.4, 0.7)}
         r = record(s, "Limits Band", parts, 0.7, shared=True)
         gap = fn("clamp", s.k.let("gap diff", gap), r["low"], r["high"])
         text += f", clamped to [{r.say('low')}, {r.say('high')}]"
