@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from generators.arithmetic.common import alike
 from generators.arithmetic.types import UINT8, UINT16, UINT32, UINT64
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import Shelf
 from generators.kit.naming import evaluated, held
-from generators.kit.records import Part, record
+from generators.kit.records import record
 from generators.kit.sites import Site, launch
 from generators.program.dtypes import INT32, Scalar, scalar_of
 from generators.program.expr import Expr, Var, literal
@@ -221,13 +222,12 @@ def _word(s: Site, level: int, type_: Scalar) -> tuple[Expr, str]:
     """The word that tricks work on: an element, masked, shifted, combined with another."""
     k, shape, top = s.k, s.k.draw.shape, type_.int_range[1]
     form = shape.choice(("plain", "masked", "bit_xor", "bit_and", "bit_or", "shifted", "inverted"))
-    names = {"a": "words codes keys flags"}
-    if form.startswith("bit_"):
-        names["b"] = "others masks reference"
-    parts = {key: Part(few, type_, 1, top, many=few) for key, few in names.items()}
+    parts = alike(type_, 1, top, a="words codes keys flags", b="others masks reference")
+    if not form.startswith("bit_"):
+        parts.pop("b")
     r = record(s, "Entry Pair", parts, 0.2 if level > 1 else 0.1)
     a, text = r["a"], r.say("a")
-    if "b" in names:
+    if "b" in parts:
         sign = {"bit_xor": "^", "bit_and": "&", "bit_or": "|"}[form]
         return k.let("x word v0", fn(form, a, r["b"])), f"({text} {sign} {r.say('b')})"
     if form == "masked":

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from generators.arithmetic.common import DATA, OWN, stored
+from generators.arithmetic.common import DATA, OWN, alike, stored
 from generators.build import KernelBuilder
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import Formula, formulas
 from generators.kit.functions import clamp, most, where
 from generators.kit.naming import evaluated, held, maybe
-from generators.kit.records import Part, record
+from generators.kit.records import record
 from generators.kit.sites import Site, launch
 from generators.kit.sources import given
 from generators.kit.words import say
@@ -44,10 +44,7 @@ def vector_update(k: KernelBuilder, level: int) -> Title:
     f = k.draw.float_type() if level < 3 else k.draw.wide_float_type()
     s = launch(k, list=3, grid=2, cube=1)
     update = shape.choice(_UPDATES)
-    parts = {
-        "x": Part("x u p", f, -2.0, 2.0, many="x u p"),
-        "y": Part("y v r", f, -2.0, 2.0, many="y v r"),
-    }
+    parts = alike(f, -2.0, 2.0, x="x u p", y="y v r")
     values = dict(record(s, "Pair Entry Sample", parts, 0.1 if level < 3 else 0.2).values)
     ways = {"shared": 1, "each": 1, "axis": 1, "literal": 1} if level < 3 else OWN | {"shared": 1}
     values["a"] = given(s, "alpha a omega", f, 0.4, 1.6, forms=ways)
@@ -81,7 +78,7 @@ def _with_directions(s: Site, value: Expr, text: str) -> tuple[Expr, str]:
     sign, op = k.draw.shape.weighted({("-", "sub"): 2, ("+", "add"): 3})
     acc = k.let("acc total update", value)
     with k.for_("s v_index q", count) as q:
-        k.augment(acc, op, maybe(k, "term part", weights[q] * basis[(q, *s.at)], 0.3))
+        k.augment(acc, op, maybe(k, "term part", weights[q] * basis[(q,) + s.at], 0.3))
     return acc, f"{text} {sign} the sum over s of {weights.name}[s] * {basis.name}[s]"
 
 

@@ -7,6 +7,7 @@ from functools import reduce
 from operator import add
 
 from generators.kit.outputs import masked
+from generators.kit.records import Part
 from generators.kit.sites import Names, Site
 from generators.kit.words import words
 from generators.program.dtypes import Type
@@ -33,6 +34,11 @@ def stored(
     return f" {out.name} gets it."
 
 
+def alike(type_: Type, low: float, high: float, **names: str) -> dict[str, Part]:
+    """Parts of one type and range by key, an array of them being called as one is."""
+    return {key: Part(few, type_, low, high, many=few) for key, few in names.items()}
+
+
 def short_rows(
     s: Site, names: Names, type_: Type, low: object, high: object
 ) -> tuple[Var, Callable[[Operand], Expr], str]:
@@ -41,4 +47,4 @@ def short_rows(
     dims = ("m", *s.dims) if first else (*s.dims, "m")
     data = s.k.array(words(names), type_, dims, low=low, high=high)
     axis = "first" if first else "last"
-    return data, lambda q: data[(q, *s.at) if first else (*s.at, q)], axis
+    return data, lambda q: data[(q,) + s.at if first else s.index(q)], axis

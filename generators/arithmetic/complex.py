@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generators.arithmetic.common import total
+from generators.arithmetic.common import alike, total
 from generators.build import KernelBuilder, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import cos, log, sin, sqrt
@@ -70,12 +70,9 @@ def _number(s: Site, f: Scalar, names: str, low: float) -> tuple[Pair, str]:
     form = k.draw.shape.choice(("split", "split", "struct", "last"))
     if form == "last":
         pairs = s.array(f"{name} {name}_pairs", f, low, 1.5, more="2")
-        re = k.let(f"{name}_re {name}r", pairs[s.index(0)])
-        return (re, k.let(f"{name}_im {name}i", pairs[s.index(1)])), pairs.name
-    parts = {
-        "re": Part(f"{name}_re re_{name}", f, low, 1.5, many=f"{name}_re re_{name}"),
-        "im": Part(f"{name}_im im_{name}", f, low, 1.5, many=f"{name}_im im_{name}"),
-    }
+        real = k.let(f"{name}_re {name}r", pairs[s.index(0)])
+        return (real, k.let(f"{name}_im {name}i", pairs[s.index(1)])), pairs.name
+    parts = alike(f, low, 1.5, re=f"{name}_re re_{name}", im=f"{name}_im im_{name}")
     struct = 1.0 if form == "struct" and not k.structs else 0.0
     r = record(s, "Complex Cplx Phasor", parts, struct)
     re, im = maybe(k, f"{name}r r{name}", r["re"], 0.6), maybe(k, f"{name}i i{name}", r["im"], 0.6)
@@ -141,9 +138,9 @@ def _repeated(s: Site, z: Pair, a: Pair) -> tuple[Pair, str]:
     turns = k.draw.value.integer(2, 3)
     with k.for_("turn it", turns):
         re, im = _times((zr, zi), a)
-        re = k.let("next_re tmp", re)
+        following = k.let("next_re tmp", re)
         k.assign(zi, im)
-        k.assign(zr, re)
+        k.assign(zr, following)
     return (zr, zi), f", then multiply z {turns} times by the first number"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from generators.arithmetic.common import DATA, stored, total
+from generators.arithmetic.common import DATA, alike, stored, total
 from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import clamp
@@ -119,18 +119,17 @@ def _controls(s: Site, count: int, f: Scalar) -> list[Expr]:
     k = s.k
     form = k.draw.shape.choice(("arrays", "record", "table", "shared", "window"))
     if form in ("arrays", "record"):
-        parts = {f"p{m}": Part(f"p{m}", f, -2.0, 2.0, many=f"p{m}") for m in range(count)}
+        parts = alike(f, -2.0, 2.0, **{f"p{m}": f"p{m}" for m in range(count)})
         struct = 1.0 if form == "record" else 0.0
         return list(record(s, "Segment Curve", parts, struct).values.values())
     names = "controls ctrl keys"
-    bounds = {"low": -2.0, "high": 2.0}
     if form == "table":
-        table = k.array(names, f, (s.dims[0], str(count)), **bounds)
+        table = k.array(names, f, (s.dims[0], str(count)), low=-2.0, high=2.0)
         return [table[s.at[0], m] for m in range(count)]
     if form == "shared":
-        table = k.array(names, f, str(count), **bounds)
+        table = k.array(names, f, str(count), low=-2.0, high=2.0)
         return [table[m] for m in range(count)]
-    table = k.array(names, f, f"{s.dims[-1]}+{count - 1}", **bounds)
+    table = k.array(names, f, f"{s.dims[-1]}+{count - 1}", low=-2.0, high=2.0)
     return [table[s.at[-1] + m if m else s.at[-1]] for m in range(count)]
 
 
@@ -327,7 +326,8 @@ def _in_cell(s: Site, level: int, table: Var, cells: Sequence[_Cell]) -> str:
     k, last, done = s.k, cells[-1], ""
     lows = tuple(c.low for c in cells[:-1])
     if last.low != last.high:
-        slope = s.put("slopes gradient", table[(*lows, last.low + 1)] - table[(*lows, last.low)])
+        ends = [table[lows + (at,)] for at in (last.low, last.low + 1)]
+        slope = s.put("slopes gradient", ends[1] - ends[0])
         done = f" {slope.name} gets the difference of the table over the cell along its last axis."
     if level == 5 or not done:
         index: Expr = cells[0].low

@@ -73,6 +73,7 @@ def rounding_division(k: KernelBuilder, level: int) -> Title:
         extra = k.scalar("extra header slack", type_, 1, 15)
         x, text = k.let("padded total", x + extra), f"{text} + {extra.name}"
     operand = f"({text})" if " " in text else text
+    value: Expr
     if form == "wrap":
         back = k.draw.value.integer(2, 3)
         value = (x + unit * back - back) % unit

@@ -125,13 +125,15 @@ class Around:
         self.here = k.let("here c uc", self.u[s.at])
         self.sides: list[tuple[Expr, Expr]] = []
         for axis, (at, count) in enumerate(zip(s.at, self.counts, strict=True)):
-            before, after, name = at - 1, at + 1, self.names[axis]
+            name = self.names[axis]
+            before: Expr = at - 1
+            after: Expr = at + 1
             if self.edge == "clamped":
                 before, after = most(before, 0), least(after, count - 1)
             elif self.edge == "periodic":
                 before, after = (before + count) % count, after % count
             near = [k.let(f"{name}m {name}_prev", before), k.let(f"{name}p {name}_next", after)]
-            low, high = (self.u[(*s.at[:axis], i, *s.at[axis + 1 :])] for i in near)
+            low, high = (self.u[s.at[:axis] + (i,) + s.at[axis + 1 :]] for i in near)
             self.sides.append(
                 (
                     maybe(k, f"lo_{name} {name}_below", low, 0.3),
@@ -288,7 +290,8 @@ def _diagnosed(around: Around, level: int, value: Expr) -> str:
     """A second output: how far the value moved, how steep the grid is, or a norm."""
     s, k = around.s, around.k
     form = k.draw.shape.choice(("change residual", "local_norm h1_density", "steepness grad_sq"))
-    size, text = abs(value - around.here), "the absolute change"
+    size: Expr = abs(value - around.here)
+    text = "the absolute change"
     if form != "change residual":
         slopes = [k.let(f"g{m} grad{m}", 0.5 * (b - a)) for m, (a, b) in enumerate(around.sides)]
         size = total([slope * slope for slope in slopes])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 from generators.arithmetic.common import DATA
@@ -110,32 +111,24 @@ class Line:
             return self._load(self.k.let(names, index))
         if self.edge == "zero":
             index = self.k.let(names, index)
-        safe = most(index, 0) if before else least(index, last)
+        safe: Expr = most(index, 0) if before else least(index, last)
         safe = clamp(index, 0, last) if before and after else safe
         if self.edge == "clamp":
             return self._load(self.k.let(names, safe))
-        inside = index >= 0 if before else index < self.size
+        inside: Expr = index >= 0 if before else index < self.size
         if before and after:
             inside = fn("and", inside, index < self.size)
         return where(inside, self._load(safe), literal(0, self.type))
 
     def _load(self, index: Expr) -> Expr:
         at = self.s.at
-        return cast(self.u[(*at[: self.axis], index, *at[self.axis + 1 :])], self.type)
+        return cast(self.u[at[: self.axis] + (index,) + at[self.axis + 1 :]], self.type)
 
 
 _SCHEMES: dict[str, tuple[Reach, str, str]] = {
     "forward": ((0, 1), "forward_difference forward_slope", "forward difference (next - here)"),
-    "backward": (
-        (1, 0),
-        "backward_difference running_slope",
-        "backward difference (here - previous)",
-    ),
-    "central": (
-        (1, 1),
-        "central_difference derivative slope_along_axis",
-        "central difference (next - previous) / 2",
-    ),
+    "backward": ((1, 0), "backward_difference step_back", "backward difference (here - previous)"),
+    "central": ((1, 1), "central_difference slope", "central difference (next - previous) / 2"),
     "second": (
         (1, 1),
         "second_derivative curvature laplacian_1d",
@@ -179,28 +172,22 @@ def finite_difference(k: KernelBuilder, level: int) -> Title:
     h: Expr = literal(constant(k, 0.5, 2.0), f)
     if level > 2 or shape.chance(0.5):
         h = k.scalar("dx spacing h", f, 0.5, 2.0)
-    along = f"along {say(k, s.at[line.axis])} with spacing {say(k, h)}"
+    along = f"along {say(k, s.at[axis])} with spacing {say(k, h)}"
     done = f"Compute the {about} of {line.u.name} {along}"
     out, said = s.out("slope derivative out", f), line.said
-    if line.edge != "interior":
+    interior, nested, zero = edge == "interior", shape.chance(0.5), shape.chance(0.5)
+    fill = literal(0.0, f) if zero else line.u[s.at]
+    said += (" zero" if zero else f" {line.u.name} itself") if interior else ""
+    if interior and not nested:
+        with k.if_(fn("not", line.inside())):
+            k.store(out, s.at, fill)
+            k.return_()
+    with k.if_(line.inside()) if interior and nested else nullcontext():
         value, text = _derivative(line, level, scheme, h)
         k.store(out, s.at, value)
-    else:
-        zero = shape.chance(0.5)
-        fill = literal(0.0, f) if zero else line.u[s.at]
-        said += " zero" if zero else f" {line.u.name} itself"
-        if shape.chance(0.5):
-            with k.if_(fn("not", line.inside())):
-                k.store(out, s.at, fill)
-                k.return_()
-            value, text = _derivative(line, level, scheme, h)
-            k.store(out, s.at, value)
-        else:
-            with k.if_(line.inside()):
-                value, text = _derivative(line, level, scheme, h)
-                k.store(out, s.at, value)
-            with k.else_():
-                k.store(out, s.at, fill)
+    if interior and nested:
+        with k.else_():
+            k.store(out, s.at, fill)
     return Title(k.name(names), f"{done}{text}. {out.name} gets it. {said}.")
 
 
@@ -361,7 +348,8 @@ def _by_array(line: Line, count: int) -> tuple[Expr, str, bool]:
         if form == "largest":
             k.assign(acc, most(acc, w * sample))
         else:
-            k.augment(acc, "add", w * (abs(sample - line.middle) if line.middle else sample))
+            gap = sample if line.middle is None else abs(sample - line.middle)
+            k.augment(acc, "add", w * gap)
         if norm is not None:
             k.augment(norm, "add", w)
     what = "|s[t] - middle sample|" if form == "deviation" else "s[t]"

@@ -57,7 +57,7 @@ def _averaged(s: Site, level: int, form: str, f: Scalar) -> tuple[Expr, Expr, st
     norm = k.let("norm weight_sum wsum", literal(1.0e-6 if missing else 0.0, f))
     squares = k.let("squares total_sq", zero(f)) if form == "variance" else None
     with k.for_("s layer t", count) as q:
-        place = (q, *s.at) if first else (*s.at, q)
+        place = (q,) + s.at if first else s.index(q)
         v = k.let("v value", values[place])
         with nullcontext() if floor is None else k.if_(v > floor):
             w = k.let("w_s wt", weights[place if own else q])

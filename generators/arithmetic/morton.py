@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from generators.arithmetic.common import alike
 from generators.arithmetic.types import UINT16, UINT32, UINT64
 from generators.build import BodyBuilder, KernelBuilder, cast
 from generators.build.registry import Title, idiom
@@ -111,9 +112,9 @@ def _coordinates(s: Site, level: int, c: Code) -> tuple[list[Expr], str]:
     k = s.k
     real = level >= 3 and k.draw.shape.chance(0.5)
     source = FLOAT32 if real else k.draw.shape.choice((c.type, INT32))
-    bounds = (-1.0, 1.0) if real else (0, c.top)
     names = {n: f"{n}s pos_{n} p{n}" if real else f"{n}s cell_{n} {n}_idx" for n in c.letters}
-    parts = {n: Part(few, source, *bounds, many=few) for n, few in names.items()}
+    low, high = (-1.0, 1.0) if real else (0, c.top)
+    parts = alike(source, low, high, **names)
     r = record(s, "Cell Voxel Point", parts, 0.15 if level < 3 else 0.4)
     texts = listed([r.say(n) for n in parts])
     if not real:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from generators.arithmetic.common import OWN, stored
+from generators.arithmetic.common import OWN, alike, stored
 from generators.arithmetic.types import INT8, INT16, INT64, UINT8, UINT16
 from generators.build import BodyBuilder, KernelBuilder, cast
 from generators.build.registry import Title, idiom
 from generators.kit.functions import clamp, least, most
 from generators.kit.masks import early_out, flag
 from generators.kit.naming import applied, held, helper, maybe
-from generators.kit.records import Part, record
+from generators.kit.records import record
 from generators.kit.sites import Names, Site, launch
 from generators.kit.sources import given
 from generators.kit.words import say
@@ -39,8 +39,7 @@ def saturating(k: KernelBuilder, level: int) -> Title:
     low, high = type_.int_range
     reach = 20 if type_ == INT8 else 300
     bounds = (-reach, reach) if product and low < 0 else (low, high)
-    names = {"a": "a left lhs", "b": "b right rhs"}
-    parts = {key: Part(few, type_, *bounds, many=few) for key, few in names.items()}
+    parts = alike(type_, *bounds, a="a left lhs", b="b right rhs")
     r = record(s, "Pair Operands", parts, 0.15 if level < 3 else 0.35)
     wide = INT64 if type_ == UINT16 and product else INT32
     x = maybe(k, "wide_a wa", cast(r["a"], wide), 0.6)
@@ -125,7 +124,7 @@ def _overflowed(s: Site, level: int, raw: Expr, low: int, high: int) -> str:
     if k.draw.shape.chance(0.5):
         out = s.put("above upper_half", raw > middle)
         return f" {out.name} says whether the unclamped value exceeds {middle}."
-    gap = abs(cast(raw, INT32) - middle)
+    gap: Expr = abs(cast(raw, INT32) - middle)
     text = f"the distance of the unclamped value from {middle}"
     if level == 5:
         limit = k.scalar("limit max_gap", INT32, (high - low) // 8, (high - low) // 4)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from generators.arithmetic.common import stored, total
+from generators.arithmetic.common import alike, stored, total
 from generators.arithmetic.types import INT16, UINT8, UINT16, UINT32
 from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import Formula, formulas
 from generators.kit.functions import clamp, least, most, where
 from generators.kit.naming import evaluated, held, helper, maybe, routine
-from generators.kit.records import Part, Record, record
+from generators.kit.records import Record, record
 from generators.kit.sites import Site, launch
 from generators.kit.sources import setting
 from generators.kit.words import listed, say
@@ -63,12 +63,14 @@ def _channel(word: Expr, at: int, bits: int) -> Expr:
     return shifted if whole else shifted & (2**bits - 1)
 
 
-_MIXES = formulas(
-    average=lambda p, q: (p + q + 1) >> 1,
-    brighter=lambda p, q: most(p, q),
-    darker=lambda p, q: least(p, q),
-    gap=lambda p, q: most(p, q) - least(p, q),
-    mix=Formula(
+_MIXES = (
+    *formulas(
+        average=lambda p, q: (p + q + 1) >> 1,
+        brighter=lambda p, q: most(p, q),
+        darker=lambda p, q: least(p, q),
+        gap=lambda p, q: most(p, q) - least(p, q),
+    ),
+    Formula(
         "mix",
         "",
         lambda p, q, w: cast(fn("lerp", cast(q, FLOAT32), cast(p, FLOAT32), w) + 0.5, UINT32),
@@ -82,8 +84,7 @@ def _repacked(s: Site, level: int, name: str) -> Title:
     k = s.k
     word, layout = FORMATS[name]
     top = 2**word.bits - 1
-    names = {n: f"{n} {n}_px" for n in ("front", "back")}
-    parts = {n: Part(few, word, 0, top, many=few) for n, few in names.items()}
+    parts = alike(word, 0, top, front="front front_px", back="back back_px")
     r = record(s, "PixelPair", parts, 0.3)
     formula = k.draw.shape.choice(_MIXES)
     share = setting(k, "share opacity", FLOAT32, 0.2, 0.8) if "w" in formula.keys else None
@@ -110,7 +111,7 @@ def _packed(s: Site, level: int, name: str) -> Title:
     beyond = 0.1 if real and level > 1 else 0
     source, top = (FLOAT32, 1.0) if real else (UINT8, 255)
     names = {c: f"{c} {_WORDS[c]}" for c, _, _ in layout}
-    parts = {c: Part(few, source, -beyond, top + beyond, many=few) for c, few in names.items()}
+    parts = alike(source, -beyond, top + beyond, **names)
     r = record(s, "Color Rgb Texel", parts, 0.15 if level < 3 else 0.4)
     gain = None
     if level >= 2 and real and shape.chance(0.5):
@@ -268,8 +269,7 @@ def byte_blend(k: KernelBuilder, level: int) -> Title:
     s = launch(k, grid=4, cube=2, list=1)
     blend = shape.choice(_BLENDS)
     wide = UINT32 if blend.name == "add" else shape.choice((UINT32, UINT32, UINT16, INT32))
-    names = {key: _BYTES[key] for key in _BYTES if key in blend.keys}
-    parts = {key: Part(few, UINT8, 0, 255, many=few) for key, few in names.items()}
+    parts = alike(UINT8, 0, 255, **{key: _BYTES[key] for key in _BYTES if key in blend.keys})
     r = record(s, "Texel Layer", parts, 0.15 if level < 3 else 0.35)
     raw = blend.of(k, {key: held(k, key, cast(r[key], wide)) for key in parts})
     text = blend.said({key: r.say(key) for key in parts})

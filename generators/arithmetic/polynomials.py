@@ -214,9 +214,8 @@ def orthogonal_series(k: KernelBuilder, level: int) -> Title:
     x = s.read("x cos_theta nodes", f, -0.95, 0.95)
     v, where = _argument(s, level, x)
     entry, count, coefs = _table(s, "coeffs modes a", f, "m num_modes terms")
-    chance = 0.6 if level >= 3 else 0.0
-    names = "next_term three_term recurrence"
-    step = routine(k, chance, names, dict.fromkeys(family.keys, f), family.build)
+    params, chance = dict.fromkeys(family.keys, f), 0.6 if level >= 3 else 0.0
+    step = routine(k, chance, "next_term three_term recurrence", params, family.build)
     far = k.let("t_prev p0 before", literal(1.0, f))
     near = k.let("t_here p1 now", v if first == 1.0 else first * v)
     sums = k.let("total acc series_sum", entry(0) * far + entry(1) * near)

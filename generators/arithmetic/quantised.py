@@ -166,8 +166,12 @@ def activated(k: KernelBuilder, value: Expr, text: str) -> tuple[Expr, str]:
 
 
 _DOTS = ((INT8, INT32), (UINT8, INT32), (INT16, INT64), (FLOAT16, FLOAT32), (INT16, INT32))
-_LOWEST = {UINT8: 0, FLOAT16: -2.0, INT8: -127, INT16: -5000}
-_HIGHEST = {UINT8: 255, FLOAT16: 2.0, INT8: 127, INT16: 5000}
+_ENDS: dict[Scalar, tuple[float, float]] = {
+    UINT8: (0, 255),
+    FLOAT16: (-2.0, 2.0),
+    INT8: (-127, 127),
+    INT16: (-5000, 5000),
+}
 
 
 @idiom
@@ -179,9 +183,9 @@ def mixed_dot(k: KernelBuilder, level: int) -> Title:
     m = k.size("m", 3, 5)
     other = INT8 if source == UINT8 else source
     last = (s.dims[-1], m) if s.rank > 1 or shape.chance(0.5) else (m,)
-    bounds = {t: {"low": _LOWEST[t], "high": _HIGHEST[t]} for t in (source, other)}
-    a = k.array("a activations lhs", source, (s.dims[0], m), **bounds[source])
-    b = k.array("b weights rhs", other, last, **bounds[other])
+    (low, high), (least, top) = _ENDS[source], _ENDS[other]
+    a = k.array("a activations lhs", source, (s.dims[0], m), low=low, high=high)
+    b = k.array("b weights rhs", other, last, low=least, high=top)
     count = k.trip_count("m depth length", m)
     offset = None
     if level > 1 and not source.is_float and shape.chance(0.5):

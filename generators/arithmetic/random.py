@@ -209,7 +209,8 @@ def _stepped(k: KernelBuilder, level: int, form: str, s: Var, numbers: Numbers, 
 
 def _simple(s: Site, form: str, x: Var) -> str:
     """The state, what the generator gives out for it, or a number below some limit."""
-    k, value, text = s.k, x, "s"
+    k, text = s.k, "s"
+    value: Expr = x
     kind = k.draw.shape.choice(("state", "tempered", "range"))
     if kind == "tempered":
         value, text = _tempered(k, form, x)
