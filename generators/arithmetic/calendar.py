@@ -83,7 +83,7 @@ def _of_date(s: Site, level: int, form: str, type_: Scalar) -> str:
     }
     values = dict(record(s, "Date CivilDate", parts, 0.2 if level < 3 else 0.45).values)
     if k.draw.shape.chance(0.5):
-        lag = given(s, "lag days_ahead settlement", type_, 1, 60, forms=DATA)
+        lag = given(s, "lag settlement delay", type_, 1, 60, forms=DATA)
         values["day"] = values["day"] + lag
     texts = {key: say(k, value) for key, value in values.items()}
     values = {key: held(k, f"{key[0]} {key}_in", value) for key, value in values.items()}
@@ -131,7 +131,7 @@ def _civil(s: Site, level: int, type_: Scalar) -> str:
     source = shape.choice((type_, UINT32))
     start: Expr = cast(s.read("days epoch_days stamps", source, 0, 40000), type_)
     if shape.chance(0.5):
-        start = start + given(s, "lag days_ahead settlement", type_, 1, 60, forms=DATA)
+        start = start + given(s, "lag settlement delay", type_, 1, 60, forms=DATA)
     z = k.let("z shifted", start + 719468)
     era = k.let("era cycle", z // 146097)
     doe = k.let("doe day_of_era", z - era * 146097)
@@ -194,7 +194,7 @@ def _of_year(s: Site, level: int, form: str, type_: Scalar) -> str:
     low = k.draw.value.choice((1600, 1700, 1800))
     year: Expr = s.read("years year_in", type_, low, low + 400)
     if shape.chance(0.5):
-        year = year + given(s, "offset years_ahead", type_, 1, 60, forms=DATA)
+        year = year + given(s, "offset shift", type_, 1, 60, forms=DATA)
     what = say(k, year)
     year = k.let("year y", year)
     if form == "easter":

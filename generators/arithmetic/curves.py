@@ -219,8 +219,9 @@ def grid_sample(k: KernelBuilder, level: int) -> Title:
         parts[letter] = Part(many, f, -0.6, top, many=many)
     r = record(s, "Query Sample", parts, 0.1 if level < 3 else 0.3)
     table = k.array(tables, f, symbols, low=-1.0, high=1.0)
-    coords, said = _coordinates(s, level, list(r.values.values()))
     form = shape.choice(("linear", "linear", "smooth", "nearest")[: 4 if axes < 3 else 3])
+    offsets = level > 1 and form != "nearest"
+    coords, said = _coordinates(s, level, list(r.values.values()), offsets)
     cells = [
         _cell(k, c, letter, table, axis, form)
         for axis, (c, letter) in enumerate(zip(coords, parts, strict=True))
@@ -245,10 +246,13 @@ def grid_sample(k: KernelBuilder, level: int) -> Title:
     return Title(k.name(names), done)
 
 
-def _coordinates(s: Site, level: int, found: Sequence[Expr]) -> tuple[Sequence[Expr], str]:
+def _coordinates(
+    s: Site, level: int, found: Sequence[Expr], offsets: bool
+) -> tuple[Sequence[Expr], str]:
     """Positions in units of the table's cells."""
-    names = f"({', '.join(say(s.k, value) for value in found)})"
-    form = s.k.draw.shape.choice(("plain", "scaled", "offset" if level > 1 else "plain"))
+    names = ", ".join(say(s.k, value) for value in found)
+    names = f"({names})" if len(found) > 1 else names
+    form = s.k.draw.shape.choice(("plain", "scaled", "offset" if offsets else "plain"))
     if form == "plain":
         return found, names
     if form == "offset":

@@ -50,7 +50,7 @@ def combine_elements(k: KernelBuilder, level: int) -> Title:
             k.store(out, s.at, evaluated(k, chance, result, values))
             done += f" {out.name} gets {'it' if out == outs[0] else result.said(texts)}."
         gets = "get" if len(outs) > 1 else "gets"
-        done += f" Where {test.off}, {listed([out.name for out in outs])} {gets} {other}."
+        done += f" Where {test.off}, {listed([out.name for out in outs])} {gets} {other:g}."
     else:
         more = ""
         for result in results[1:]:
@@ -68,7 +68,10 @@ def _inputs(
     """The inputs by key: arrays, an array of structs, numbers or a struct of them."""
     k, shape = s.k, s.k.draw.shape
     keys = [key for key in subject.inputs if key in keys_of(results)]
-    parts = {key: Part(names, f, low, high) for key, (names, low, high) in subject.inputs.items()}
+    parts = {
+        key: Part(names, f, low, high, many=names)
+        for key, (names, low, high) in subject.inputs.items()
+    }
     own = [key for key in keys if shape.chance(0.65)] or keys[:1]
     shared = {key: parts[key] for key in keys if key not in own}
     struct = 0.0 if level < 2 else 0.25
@@ -78,7 +81,7 @@ def _inputs(
     else:
         for key, part in shared.items():
             ways = {"shared": 2, "each": 1}
-            values[key] = given(s, part.names, f, part.low, part.high, forms=ways)
+            values[key] = given(s, part.names, f, part.low, part.high, many=part.names, forms=ways)
     return {key: _local(k, subject.inputs[key][0], key, results, values[key]) for key in keys}
 
 

@@ -170,7 +170,7 @@ def _cents(s: Site, level: int) -> str:
     type_ = shape.choice((INT64, INT32))
     cents = s.read("cents amount_cents", type_, 100, 90000)
     points = given(
-        s, "fee_bps basis_points rate_bps", type_, 60, 150, shared=1, each=1, last=1, literal=1
+        s, "fee_rate bps_rate charge_rate", type_, 60, 150, shared=1, each=1, last=1, literal=1
     )
     amount = k.let("amount price", cents)
     words, plus = shape.choice((("down", 0), ("half up", 5000), ("up", 9999)))

@@ -280,7 +280,7 @@ def _sourced(s: Site, value: Expr) -> tuple[Expr, str]:
         dt = k.scalar("dt_source amplitude", f, 0.1, 0.5)
         return value + dt * source, f" Add {say(k, dt * source)}."
     if form == "sponge":
-        sponge = given(s, "sponge absorb", f, 0.7, 1.0, forms=OWN)
+        sponge = given(s, "sponge absorber", f, 0.7, 1.0, forms=OWN)
         return value * sponge, f" Multiply by {say(k, sponge)}."
     bound = k.scalar("bound u_max", f, 0.4, 0.7)
     return clamp(value, -bound, bound), f" Clamp to [-{bound.name}, {bound.name}]."

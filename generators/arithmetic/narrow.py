@@ -90,7 +90,7 @@ def _raw(
         product, text = product >> shift, f"({text} >> {shift})"
     if form == "mul":
         return product, text
-    acc = given(s, "acc carry_in bias", scalar_of(x.type), -100 if signed else 0, 100, forms=OWN)
+    acc = given(s, "addend carry bias", scalar_of(x.type), -100 if signed else 0, 100, forms=OWN)
     return acc + product, f"{say(k, acc)} + {text}"
 
 

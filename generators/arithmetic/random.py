@@ -8,7 +8,7 @@ from generators.build import BodyBuilder, KernelBuilder, cast
 from generators.build.registry import Title, idiom
 from generators.kit.functions import clamp
 from generators.kit.masks import Test
-from generators.kit.naming import helper, maybe
+from generators.kit.naming import helper, local, maybe
 from generators.kit.outputs import choose
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
@@ -177,7 +177,7 @@ def random_step(k: KernelBuilder, level: int) -> Title:
             k.store(states, s.at, x)
             done += " The state is written back."
         drawn, how = _tempered(k, form, x)
-        drawn = k.let("drawn bits_out r", drawn)
+        drawn = local(k, "drawn bits_out r", drawn)
         done += f" The number drawn is r = {how}.{_used(s, level, form, drawn)}"
     return Title(k.name(f"{form}_step {form}_random next_random"), done)
 

@@ -70,7 +70,7 @@ def real_rounding(k: KernelBuilder, level: int) -> Title:
     width = given(s, "width edge spacing", f, 0.4, 1.6, shared=1, each=1, axis=1, literal=1)
     text, v = say(k, x), held(k, "v value", x)
     if level >= 2 and shape.chance(0.6):
-        origin = given(s, "origin offset phase0", f, -1.0, 1.0, forms=DATA)
+        origin = given(s, "origin offset start_phase", f, -1.0, 1.0, forms=DATA)
         v, text = k.let("shifted rel", v - origin), f"({text} - {say(k, origin)})"
     chance = 0.6 if level >= 3 else 0.15
     width = held(k, "w step_width", width) if formula.reads("w") > 1 else width
@@ -94,7 +94,7 @@ def _weighted(s: Site, value: Expr, v: Expr, text: str) -> tuple[Expr, str]:
         gain = given(s, "gain weight", f, 0.5, 2.0, forms=DATA)
         return gain * value, f" It is multiplied by {say(k, gain)}."
     if form == "mix":
-        share = given(s, "share wet", f, 0.2, 0.8, forms=DATA)
+        share = given(s, "share wet_share", f, 0.2, 0.8, forms=DATA)
         return fn("lerp", v, value, share), f" Blend from {text} to that by {say(k, share)}."
     m = k.size("m", 2, 5)
     bands = k.array("bands steps octaves", f, m, low=0.6, high=1.8)
