@@ -27,15 +27,17 @@ def _snap(rounding: str) -> Build:
 
 _SHAPES = Shelf()
 for _rounding in _ROUNDINGS:
-    _SHAPES.add(_rounding, "snap_to_grid round_to_step quantise_levels", _snap(_rounding))
-_SHAPES.add("tooth", "sawtooth phase_wrap fraction_of_cycle", lambda x, w: fn("frac", x / w))
+    _SHAPES.add(
+        f"{_rounding}_to_step", "snap_to_grid quantise_levels step_levels", _snap(_rounding)
+    )
+_SHAPES.add("saw_tooth", "sawtooth phase_wrap fraction_of_cycle", lambda x, w: fn("frac", x / w))
 _SHAPES.add(
-    "dead_zone",
+    "shrink",
     "dead_zone soft_threshold shrink_toward_zero",
     lambda x, w: _with_sign(most(abs(x) - w, 0.0), x),
 )
 _SHAPES.add(
-    "comparator",
+    "part_below",
     "comparator below_edge gate_below",
     lambda x, w: fn("step", x - w) * x,
     "{x} where it is below {w}, else zero",
@@ -48,13 +50,13 @@ _SHAPES.add(
 
 
 @_SHAPES.formula("triangle_wave fold_phase")
-def triangle(body: BodyBuilder, x: Expr, w: Expr) -> Expr:
+def triangle_of(body: BodyBuilder, x: Expr, w: Expr) -> Expr:
     phase = maybe(body, "phase cycle", abs(fn("frac", x / w)), 0.7)
     return 1.0 - abs(2.0 * phase - 1.0)
 
 
-@_SHAPES.formula("active_part rectify_gate", "{x} where it exceeds {w}, else zero")
-def active(body: BodyBuilder, x: Expr, w: Expr) -> Expr:
+@_SHAPES.formula("keep_active rectify_gate", "{x} where it exceeds {w}, else zero")
+def active_part(body: BodyBuilder, x: Expr, w: Expr) -> Expr:
     over = body.let("over excess", most(x - w, 0.0))
     return fn("nonzero", over) * x
 
@@ -64,14 +66,14 @@ def real_rounding(k: KernelBuilder, level: int) -> Title:
     """Rounding to steps, fractional parts, dead zones and gates of real numbers."""
     shape, f = k.draw.shape, k.draw.wide_float_type()
     s = launch(k, list=3, grid=3, cube=1)
-    card = shape.weighted({c.name: 1 if c.name in _ROUNDINGS else 4 for c in _SHAPES.cards})
+    card = shape.weighted({c.name: 1 if c.name.endswith("_to_step") else 4 for c in _SHAPES.cards})
     formula = _SHAPES.card(card)
     x = s.read("x signal position", f, -4.0, 4.0)
     width = given(s, "width edge spacing", f, 0.4, 1.6, shared=1, each=1, axis=1, literal=1)
     text, v = say(k, x), held(k, "v value", x)
     if level >= 2 and shape.chance(0.6):
         origin = given(s, "origin offset start_phase", f, -1.0, 1.0, forms=DATA)
-        v, text = k.let("shifted rel", v - origin), f"({text} - {say(k, origin)})"
+        v, text = k.let("shifted rel", v - origin), f"{text} - {say(k, origin)}"
     chance = 0.6 if level >= 3 else 0.15
     width = held(k, "w step_width", width) if formula.reads("w") > 1 else width
     value = evaluated(k, chance, formula, {"x": v, "w": width})
@@ -102,7 +104,8 @@ def _weighted(s: Site, value: Expr, v: Expr, text: str) -> tuple[Expr, str]:
     acc = k.let("acc total", value)
     with k.for_("band q", count) as q:
         k.augment(acc, "add", fn("frac", v * bands[q]))
-    return acc, f" Add frac({text} * {bands.name}[q]) for each q."
+    operand = f"({text})" if " " in text else text
+    return acc, f" Add frac({operand} * {bands.name}[q]) for each q."
 
 
 def _parts(s: Site, level: int, v: Expr, text: str) -> str:
