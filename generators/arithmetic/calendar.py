@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from generators.arithmetic.parts import (
-    INT16,
-    INT32,
-    INT64,
-    UINT8,
-    UINT32,
-    Given,
-    Grid,
-    coefficient,
-    elements,
-    grid,
-    local,
-    named,
-    step,
-)
+from generators.arithmetic.common import DATA
+from generators.arithmetic.types import INT16, INT64, UINT8, UINT32
 from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.program.dtypes import BOOL, Scalar
+from generators.kit.formulas import Shelf
+from generators.kit.functions import where
+from generators.kit.naming import applied, evaluated, held, maybe
+from generators.kit.records import Part, record
+from generators.kit.sites import Site, launch
+from generators.kit.sources import given
+from generators.kit.words import listed, say
+from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, literal
+
+_NAMES = {
+    "leap": "is_leap_year leap_years days_in_year",
+    "julian": "julian_day day_number gregorian_to_jd",
+    "weekday": "day_of_week weekday zeller",
+    "ordinal": "day_of_year ordinal_date",
+    "civil": "civil_from_days days_to_date",
+    "easter": "easter_sunday golden_number",
+}
+_LEAP = "divisible by 4 and not by 100, or by 400"
+_DAYS = Shelf()
 
 
 def is_leap_year(year: Expr) -> Expr:
@@ -28,156 +33,25 @@ def is_leap_year(year: Expr) -> Expr:
     return fn("or", fn("and", fn("eq", year % 4, 0), fn("ne", year % 100, 0)), by_400)
 
 
-def _date(k: KernelBuilder, level: int, g: Grid, type_: Scalar) -> list[Given]:
-    wanted = [
-        (("years", "year"), type_, 1900, 2100),
-        (("months", "month"), type_, 1, 12),
-        (("days", "day"), type_, 1, 28),
-    ]
-    found = elements(k, wanted, g, ("Date", "CivilDate"), 0.2 if level < 3 else 0.45)
-    if k.draw.shape.chance(0.5):
-        lag = coefficient(k, ("lag", "days_ahead", "settlement"), type_, 1, 60, g, "se")
-        day = found[2]
-        found[2] = Given(day.value + lag.value, f"{day.text} + {lag.text}")
-    return [
-        Given(local(k, (n, n[0]), f.value), f.text)
-        for n, f in zip(("y_in", "m_in", "d_in"), found, strict=True)
-    ]
-
-
-def _julian(b: BodyBuilder, year: Expr, month: Expr, day: Expr) -> Expr:
-    a = b.let(("a", "before_march"), (14 - month) // 12)
-    y = b.let(("y", "shifted_year"), year + 4800 - a)
-    m = b.let(("m", "shifted_month"), month + 12 * a - 3)
+@_DAYS.formula("day_numbers")
+def to_julian_day(body: BodyBuilder, year: Expr, month: Expr, day: Expr) -> Expr:
+    a = body.let("a before_march", (14 - month) // 12)
+    y = body.let("y shifted_year", year + 4800 - a)
+    m = body.let("m shifted_month", month + 12 * a - 3)
     return day + (153 * m + 2) // 5 + 365 * y + y // 4 - y // 100 + y // 400 - 32045
 
 
-_JULIAN = (
-    "with a = (14 - month) / 12, y = year + 4800 - a, m = month + 12 * a - 3 in integers, "
-    "day + (153 * m + 2) / 5 + 365 * y + y / 4 - y / 100 + y / 400 - 32045"
+@_DAYS.formula(
+    "ordinals doy_out",
+    "275 * {month} // 9 - (({month} + 9) // 12) * c + {day} - 30, c = 1 if {year} is a leap year,"
+    " else 2",
 )
-
-
-def of_date(k: KernelBuilder, level: int, form: str, g: Grid, type_: Scalar) -> str:
-    year, month, day = _date(k, level, g, type_)
-    of = f"{year.text}, {month.text}, {day.text}"
-    inputs = (("year", year.value), ("month", month.value), ("day", day.value))
-    if form == "ordinal":
-        return _ordinal(k, level, inputs, of, g, type_)
-    names = ("julian_day_number", "to_day_number")
-    number = step(k, names, inputs, _julian, 0.3 if level < 3 else 0.7)
-    done = f"The Julian day of {of}: {_JULIAN}."
-    if form == "julian":
-        number = local(k, ("jd", "day_number"), number)
-        done += _since(k, level, number, g, type_)
-    else:
-        first = k.draw.value.choice((0, 1))
-        weekday: Expr = (number + first if first else number) % 7
-        target = k.draw.shape.choice((type_, UINT8))
-        out = k.out(("weekday", "day_of_week"), target, g.sizes)
-        names = ("wd", "index")
-        weekday = k.let(names, weekday) if level >= 2 else named(k, names, weekday)
-        k.store(out, g.at, cast(weekday, target))
-        done += f" {out.name} gets {f'(that + {first})' if first else 'that'} % 7."
-        if level >= 2:
-            free = k.out(("weekend", "is_weekend"), BOOL, g.sizes)
-            k.store(free, g.at, weekday > 4)
-            done += f" {free.name} says whether that exceeds 4."
-    return done
-
-
-def _since(k: KernelBuilder, level: int, number: Expr, g: Grid, type_: Scalar) -> str:
-    form = k.draw.shape.choice(("plain", "unix", "epoch", "week"))
-    out = k.out(("day_numbers", "jd_out", "elapsed"), type_, g.sizes)
-    if form == "plain" and level == 1:
-        k.store(out, g.at, number)
-        return f" {out.name} gets it."
-    if form == "week":
-        k.store(out, g.at, number // 7)
-        rest = k.out(("rest", "day_in_week"), type_, g.sizes)
-        k.store(rest, g.at, number % 7)
-        return f" {out.name} gets it over 7, {rest.name} the remainder."
-    if form == "epoch":
-        epoch = k.scalar(("epoch", "start_day"), type_, 2400000, 2410000)
-        k.store(out, g.at, number - epoch)
-        return f" {out.name} gets it minus {epoch.name}."
-    k.store(out, g.at, number - 2440588)
-    return f" {out.name} gets it minus 2440588, the days since 1970."
-
-
-def _ordinal(
-    k: KernelBuilder,
-    level: int,
-    inputs: tuple[tuple[str, Expr], ...],
-    of: str,
-    g: Grid,
-    type_: Scalar,
-) -> str:
-    def build(b: BodyBuilder, year: Expr, month: Expr, day: Expr) -> Expr:
-        correction = b.let(
-            ("correction", "leap_shift"), fn("where", is_leap_year(year), literal(1, type_), 2)
-        )
-        start = b.let(("start", "n1"), 275 * month // 9)
-        late = b.let(("late", "n2"), (month + 9) // 12)
-        return start - late * correction + day - 30
-
-    number = step(k, ("ordinal", "day_in_year"), inputs, build, 0.6)
-    number = local(k, ("day_in_year", "doy"), number)
-    out = k.out(("ordinals", "doy_out"), type_, g.sizes)
-    k.store(out, g.at, number)
-    done = f"The day of the year of {of}: 275 * month / 9 - ((month + 9) / 12) * c + day - 30 in"
-    done += f" integers, c = 1 in leap years, else 2; in {out.name}."
-    if level >= 4:
-        week = k.out(("weeks", "week_of_year"), type_, g.sizes)
-        k.store(week, g.at, (number + 6) // 7)
-        done += f" {week.name} gets (it + 6) / 7."
-    return done
-
-
-def civil(k: KernelBuilder, level: int, g: Grid, type_: Scalar) -> str:
-    """Year, month and day from the days since 1970-01-01 (Hinnant's algorithm)."""
-    source = k.draw.shape.choice((type_, UINT32))
-    days = k.array(("days", "epoch_days", "stamps"), source, g.sizes, low=0, high=40000)
-    start: Expr = cast(days[g.at], type_)
-    what = days.name
-    if k.draw.shape.chance(0.5):
-        lag = coefficient(k, ("lag", "days_ahead", "settlement"), type_, 1, 60, g, "se")
-        start, what = start + lag.value, f"{days.name} + {lag.text}"
-    z = k.let(("z", "shifted"), start + 719468)
-    era = k.let(("era", "cycle"), z // 146097)
-    doe = k.let(("doe", "day_of_era"), z - era * 146097)
-    years = (doe - doe // 1460 + doe // 36524 - doe // 146096) // 365
-    yoe = k.let(("yoe", "year_of_era"), years)
-    doy = k.let(("doy", "day_of_year"), doe - (365 * yoe + yoe // 4 - yoe // 100))
-    mp = k.let(("mp", "month_from_march"), (5 * doy + 2) // 153)
-    outs = [k.out((n, f"{n}_out"), type_, g.sizes) for n in ("year", "month", "day")]
-    if k.draw.shape.chance(0.5):
-        month = k.let(("m", "month_number"), fn("where", mp < 10, mp + 3, mp - 9))
-    else:
-        month = k.let(("m", "month_number"), mp + 3)
-        with k.if_(month > 12):
-            k.assign(month, month - 12)
-    first = k.let(("y", "year_number"), yoe + era * 400)
-    k.store(outs[0], g.at, fn("where", month < 3, first + 1, first))
-    k.store(outs[1], g.at, month)
-    k.store(outs[2], g.at, doy - (153 * mp + 2) // 5 + 1)
-    done = f"Convert {what}, days since 1970-01-01, to a Gregorian date (era of 146097 days, "
-    done += f"years from March): {', '.join(o.name for o in outs)}."
-    if level >= 4:
-        quarter = k.out(("quarter", "season"), INT32, g.sizes)
-        k.store(quarter, g.at, cast((month + 2) // 3, INT32))
-        done += f" {quarter.name} gets (month + 2) / 3."
-    return done
-
-
-_FORMS = {
-    "leap": ("is_leap_year", "leap_years", "days_in_year"),
-    "julian": ("julian_day", "day_number", "gregorian_to_jd"),
-    "weekday": ("day_of_week", "weekday", "zeller"),
-    "ordinal": ("day_of_year", "ordinal_date"),
-    "civil": ("civil_from_days", "days_to_date"),
-    "easter": ("easter_sunday", "golden_number"),
-}
+def day_in_year(body: BodyBuilder, year: Expr, month: Expr, day: Expr) -> Expr:
+    leap = where(is_leap_year(year), literal(1, year.type), 2)
+    correction = body.let("correction leap_shift", leap)
+    start = body.let("start n1", 275 * month // 9)
+    late = body.let("late n2", (month + 9) // 12)
+    return start - late * correction + day - 30
 
 
 @idiom
@@ -185,126 +59,206 @@ def calendar(k: KernelBuilder, level: int) -> Title:
     """Integer arithmetic of the Gregorian calendar."""
     shape = k.draw.shape
     type_ = shape.weighted({INT32: 4, INT64: 2})
-    g = grid(k, {1: 4, 2: 2})
-    known = {1: ("leap", "julian"), 2: ("leap", "julian", "weekday")}
-    late = ("weekday", "ordinal", "civil", "easter")
-    form = shape.choice(known.get(level, tuple(sorted(_FORMS)) if level == 3 else late))
+    s = launch(k, list=4, grid=2)
+    known = {1: ("leap", "julian"), 2: ("leap", "julian", "weekday"), 3: tuple(sorted(_NAMES))}
+    form = shape.choice(known.get(level, ("weekday", "ordinal", "civil", "easter")))
     if form in ("leap", "easter"):
-        done = _of_year(k, level, form, g, type_)
+        done = _of_year(s, level, form, type_)
     elif form == "civil":
-        done = civil(k, level, g, type_)
+        done = _civil(s, level, type_)
     else:
-        done = of_date(k, level, form, g, type_)
+        done = _of_date(s, level, form, type_)
     if level >= 4:
-        done += _clock(k, level, g)
-    return Title(k.name(*_FORMS[form]), done)
+        done += _clock(s, level)
+    return Title(k.name(_NAMES[form]), done)
 
 
-def _clock(k: KernelBuilder, level: int, g: Grid) -> str:
-    """The time of day taken apart."""
-    unit, per = k.draw.shape.choice((("seconds", 60), ("millis", 60000)))
-    type_ = k.draw.shape.choice((UINT32, INT32))
-    ticks = k.array((unit, f"{unit}_of_day"), type_, g.sizes, low=0, high=1440 * per - 1)
-    t = k.let(("t", "tick"), ticks[g.at])
-    hour = k.out(("hour", "hours"), UINT8, g.sizes)
-    minute = k.out(("minute", "minutes"), UINT8, g.sizes)
-    k.store(hour, g.at, cast(t // (60 * per), UINT8))
-    k.store(minute, g.at, cast(t // per % 60, UINT8))
-    done = f" From {ticks.name}, {unit} since midnight, {hour.name} and {minute.name} get the time."
-    if level == 5:
-        shift = k.out(("shift", "watch"), INT16, g.sizes)
-        early, late = k.draw.value.integer(5, 8), k.draw.value.integer(16, 20)
-        if k.draw.shape.chance(0.5):
-            rest = fn("where", t < late * 60 * per, literal(1, INT16), 2)
-            k.store(shift, g.at, fn("where", t < early * 60 * per, literal(0, INT16), rest))
-            return f"{done} {shift.name} gets 0 before {early}:00, 1 before {late}:00, else 2."
-        with k.if_(t < early * 60 * per):
-            k.store(shift, g.at, 0)
-        with k.elif_(t < late * 60 * per):
-            k.store(shift, g.at, 1)
-        with k.else_():
-            k.store(shift, g.at, 2)
-        done += f" {shift.name} gets 0 before {early}:00, 1 before {late}:00, else 2."
+def _of_date(s: Site, level: int, form: str, type_: Scalar) -> str:
+    """A number of the day that year, month and day are."""
+    k = s.k
+    parts = {
+        "year": Part("years year", type_, 1900, 2100, many="years year"),
+        "month": Part("months month", type_, 1, 12, many="months month"),
+        "day": Part("days day", type_, 1, 28, many="days day"),
+    }
+    values = dict(record(s, "Date CivilDate", parts, 0.2 if level < 3 else 0.45).values)
+    if k.draw.shape.chance(0.5):
+        lag = given(s, "lag settlement delay", type_, 1, 60, forms=DATA)
+        values["day"] = values["day"] + lag
+    texts = {key: say(k, value) for key, value in values.items()}
+    values = {key: held(k, f"{key[0]} {key}_in", value) for key, value in values.items()}
+    formula = _DAYS.card("day_in_year" if form == "ordinal" else "to_julian_day")
+    chance = 0.6 if form == "ordinal" else 0.3 if level < 3 else 0.7
+    number = held(k, "number day_number", evaluated(k, chance, formula, values))
+    told = formula.said(texts)
+    if form == "ordinal":
+        done = f"Number the days of the year: {s.put('ordinals doy_out', number).name} gets {told}."
+        if level >= 4:
+            week = s.put("weeks week_of_year", (number + 6) // 7)
+            done += f" {week.name} gets (that + 6) // 7."
+        return done
+    done = f"Compute the Julian day J, {told}."
+    if form == "julian":
+        return done + _since(s, level, number)
+    first = k.draw.value.choice((0, 1))
+    weekday: Expr = (number + first if first else number) % 7
+    weekday = k.let("wd index", weekday) if level >= 2 else maybe(k, "wd index", weekday)
+    out = s.put("weekday day_of_week", cast(weekday, k.draw.shape.choice((type_, UINT8))))
+    done += f" {out.name} gets {f'(J + {first})' if first else 'J'} % 7."
+    if level >= 2:
+        done += f" {s.put('weekend is_weekend', weekday > 4).name} says whether that exceeds 4."
     return done
 
 
-def _of_year(k: KernelBuilder, level: int, form: str, g: Grid, type_: Scalar) -> str:
+def _since(s: Site, level: int, number: Expr) -> str:
+    """The Julian day as it is, from some day on, or in weeks."""
+    names = "day_numbers jd_out elapsed"
+    form = s.k.draw.shape.choice(("plain", "unix", "epoch", "week"))
+    if form == "plain" and level == 1:
+        return f" {s.put(names, number).name} gets it."
+    if form == "week":
+        weeks, rest = s.put(names, number // 7), s.put("rest day_in_week", number % 7)
+        return f" {weeks.name} gets J // 7, {rest.name} the remainder."
+    if form == "epoch":
+        epoch = s.k.scalar("epoch start_day", number.type, 2400000, 2410000)
+        return f" {s.put(names, number - epoch).name} gets J - {epoch.name}."
+    return f" {s.put(names, number - 2440588).name} gets J - 2440588, the days since 1970."
+
+
+def _civil(s: Site, level: int, type_: Scalar) -> str:
+    """Year, month and day from the days since 1970-01-01 (Hinnant's algorithm)."""
+    k, shape = s.k, s.k.draw.shape
+    source = shape.choice((type_, UINT32))
+    start: Expr = cast(s.read("days epoch_days stamps", source, 0, 40000), type_)
+    if shape.chance(0.5):
+        start = start + given(s, "lag settlement delay", type_, 1, 60, forms=DATA)
+    z = k.let("z shifted", start + 719468)
+    era = k.let("era cycle", z // 146097)
+    doe = k.let("doe day_of_era", z - era * 146097)
+    years = (doe - doe // 1460 + doe // 36524 - doe // 146096) // 365
+    yoe = k.let("yoe year_of_era", years)
+    doy = k.let("doy day_of_year", doe - (365 * yoe + yoe // 4 - yoe // 100))
+    mp = k.let("mp month_from_march", (5 * doy + 2) // 153)
+    if shape.chance(0.5):
+        month = k.let("m month_number", where(mp < 10, mp + 3, mp - 9))
+    else:
+        month = k.let("m month_number", mp + 3)
+        with k.if_(month > 12):
+            k.assign(month, month - 12)
+    first = k.let("y year_number", yoe + era * 400)
+    values = {
+        "year": where(month < 3, first + 1, first),
+        "month": month,
+        "day": doy - (153 * mp + 2) // 5 + 1,
+    }
+    names = [s.put(f"{name} {name}_out", value).name for name, value in values.items()]
+    done = f"Convert {say(k, start)}, days since 1970-01-01, to a Gregorian date (eras of 146097 "
+    done += f"days, years from March): year, month and day go to {listed(names)}."
+    if level >= 4:
+        quarter = s.put("quarter season", cast((month + 2) // 3, INT32))
+        done += f" {quarter.name} gets (month + 2) // 3."
+    return done
+
+
+def _clock(s: Site, level: int) -> str:
+    """The time of day taken apart."""
+    k, shape = s.k, s.k.draw.shape
+    unit, per = shape.choice((("seconds", 60), ("millis", 60000)))
+    type_ = shape.choice((UINT32, INT32))
+    ticks = s.read(f"{unit} {unit}_of_day", type_, 0, 1440 * per - 1)
+    t = k.let("t tick", ticks)
+    hour = s.put("hour hours", cast(t // (60 * per), UINT8))
+    minute = s.put("minute minutes", cast(t // per % 60, UINT8))
+    done = f" {hour.name} and {minute.name} get the time of {say(k, ticks)}, {unit} since midnight."
+    if level < 5:
+        return done
+    early, late = k.draw.value.integer(5, 8), k.draw.value.integer(16, 20)
+    tests = t < early * 60 * per, t < late * 60 * per
+    shift = s.out("shift watch", INT16)
+    if shape.chance(0.5):
+        rest = where(tests[1], literal(1, INT16), 2)
+        k.store(shift, s.at, where(tests[0], literal(0, INT16), rest))
+    else:
+        with k.if_(tests[0]):
+            k.store(shift, s.at, 0)
+        with k.elif_(tests[1]):
+            k.store(shift, s.at, 1)
+        with k.else_():
+            k.store(shift, s.at, 2)
+    return f"{done} {shift.name} gets 0 before {early}:00, 1 before {late}:00, else 2."
+
+
+def _of_year(s: Site, level: int, form: str, type_: Scalar) -> str:
+    """Whether years are leap years, what follows from that, or when Easter is."""
+    k, shape = s.k, s.k.draw.shape
     low = k.draw.value.choice((1600, 1700, 1800))
-    (given,) = elements(k, [(("years", "year_in"), type_, low, low + 400)], g, ("Date",), 0.0)
-    year: Expr = given.value
-    what = given.text
-    if k.draw.shape.chance(0.5):
-        ahead = coefficient(k, ("offset", "years_ahead"), type_, 1, 60, g, "sea"[: g.ndim + 1])
-        year, what = year + ahead.value, f"{given.text} + {ahead.text}"
-    year = k.let(("year", "y"), year)
+    year: Expr = s.read("years year_in", type_, low, low + 400)
+    if shape.chance(0.5):
+        year = year + given(s, "offset shift", type_, 1, 60, forms=DATA)
+    what = say(k, year)
+    year = k.let("year y", year)
     if form == "easter":
-        return _golden(k, level, year, what, g, type_)
-    kind = k.draw.shape.choice(("flag", "days", "february", "count"))
+        return _easter(s, year, what)
+    kind = shape.choice(("flag", "days", "february", "count"))
     leap: Expr = year
     if kind != "count" or level >= 2:
-        names = ("is_leap", "leap_year")
         chance = 0.1 if level == 1 else 0.5
-        leap = step(k, names, (("year", year),), lambda b, y: is_leap_year(y), chance)
-    rule = "divisible by 4 and not by 100, or by 400"
+        names = "is_leap leap_year"
+        leap = applied(k, chance, names, {"year": year}, lambda b, y: is_leap_year(y))
     if kind == "flag":
-        out = k.out(("leap", "is_leap_out"), BOOL, g.sizes)
-        k.store(out, g.at, leap)
-        done = f"{out.name} says whether the year {what} is a leap year ({rule})."
+        out = s.put("leap is_leap_out", leap)
+        done = f"{out.name} says whether the year {what} is a leap year ({_LEAP})."
     elif kind == "count":
-        out = k.out(("leap_days", "leaps_before"), type_, g.sizes)
-        before = k.let(("before", "last"), year - 1)
-        k.store(out, g.at, before // 4 - before // 100 + before // 400)
-        done = f"{out.name} counts the leap years before {what}: with p = that - 1, p / 4 - p / 100"
-        done += " + p / 400 in integers."
+        p = k.let("before last", year - 1)
+        out = s.put("leap_days leaps_before", p // 4 - p // 100 + p // 400)
+        done = f"{out.name} counts the leap years before {what}: p // 4 - p // 100 + p // 400 with "
+        done += f"p = {what} - 1."
         if level >= 2:
-            flag = k.out(("leap", "is_leap_out"), BOOL, g.sizes)
-            k.store(flag, g.at, leap)
-            done += f" {flag.name} says whether it is one itself ({rule})."
+            out = s.put("leap is_leap_out", leap)
+            done += f" {out.name} says whether it is one itself ({_LEAP})."
     else:
-        days = (366, 365) if kind == "days" else (29, 28)
-        target = INT16 if kind == "days" else UINT8
-        out = k.out(("days", "length"), target, g.sizes)
-        if k.draw.shape.chance(0.5):
-            k.store(out, g.at, fn("where", leap, literal(days[0], target), days[1]))
-        else:
-            with k.if_(leap):
-                k.store(out, g.at, days[0])
-            with k.else_():
-                k.store(out, g.at, days[1])
-        done = f"{out.name} gets {days[0]} where the year {what} is a leap year ({rule}), else "
-        done += f"{days[1]}."
-    return done + (_century(k, level, year, g, type_) if level >= 2 else "")
+        done = _lengths(s, leap, kind) + f" where the year {what} is a leap year ({_LEAP})."
+    return done + (_century(s, year) if level >= 2 else "")
 
 
-def _century(k: KernelBuilder, level: int, year: Expr, g: Grid, type_: Scalar) -> str:
-    out = k.out(("century", "cycle_year"), type_, g.sizes)
-    form = k.draw.shape.choice(("century", "cycle", "decade"))
-    if form == "century":
-        k.store(out, g.at, (year + 99) // 100)
-        return f" {out.name} gets the century, (year + 99) / 100."
-    if form == "cycle":
-        k.store(out, g.at, year % 400)
-        return f" {out.name} gets the year modulo 400."
-    k.store(out, g.at, year // 10 * 10)
-    return f" {out.name} gets the year rounded down to a multiple of 10."
+def _lengths(s: Site, leap: Expr, kind: str) -> str:
+    """The days of a year or of February."""
+    k = s.k
+    long, short, type_ = (366, 365, INT16) if kind == "days" else (29, 28, UINT8)
+    out = s.out("days length", type_)
+    if k.draw.shape.chance(0.5):
+        k.store(out, s.at, where(leap, literal(long, type_), short))
+    else:
+        with k.if_(leap):
+            k.store(out, s.at, long)
+        with k.else_():
+            k.store(out, s.at, short)
+    return f"{out.name} gets {short}, but {long}"
 
 
-def _golden(k: KernelBuilder, level: int, year: Expr, what: str, g: Grid, type_: Scalar) -> str:
-    """Gauss' numbers, and Easter by the anonymous Gregorian algorithm."""
-    a = k.let(("a", "golden"), year % 19)
-    b, c = k.let(("b", "century"), year // 100), k.let(("c", "yy"), year % 100)
-    h = k.let(
-        ("h", "epact"),
-        (19 * a + b - b // 4 - (b - (b + 8) // 25 + 1) // 3 + 15) % 30,
+def _century(s: Site, year: Expr) -> str:
+    form, value = s.k.draw.shape.choice(
+        (
+            ("century, (year + 99) // 100", (year + 99) // 100),
+            ("year modulo 400", year % 400),
+            ("year rounded down to a multiple of 10", year // 10 * 10),
+        )
     )
-    i = k.let(("ci", "leaps"), c // 4)
-    w = k.let(("w", "to_sunday"), (32 + 2 * (b % 4) + 2 * i - h - c % 4) % 7)
-    m = k.let(("m", "shift"), (a + 11 * h + 22 * w) // 451)
-    day_number = k.let(("n", "packed"), h + w - 7 * m + 114)
-    month = k.out(("month_out", "months"), type_, g.sizes)
-    day = k.out(("day_out", "days_out"), type_, g.sizes)
-    k.store(month, g.at, day_number // 31)
-    k.store(day, g.at, day_number % 31 + 1)
+    return f" {s.put('century cycle_year', value).name} gets the {form}."
+
+
+def _easter(s: Site, year: Expr, what: str) -> str:
+    """Gauss' numbers, and Easter by the anonymous Gregorian algorithm."""
+    k = s.k
+    a = k.let("a golden", year % 19)
+    b, c = k.let("b century", year // 100), k.let("c yy", year % 100)
+    h = k.let("h epact", (19 * a + b - b // 4 - (b - (b + 8) // 25 + 1) // 3 + 15) % 30)
+    i = k.let("ci leaps", c // 4)
+    w = k.let("w to_sunday", (32 + 2 * (b % 4) + 2 * i - h - c % 4) % 7)
+    m = k.let("m shift", (a + 11 * h + 22 * w) // 451)
+    packed = k.let("n packed", h + w - 7 * m + 114)
+    month = s.put("month_out months", packed // 31)
+    day = s.put("day_out days_out", packed % 31 + 1)
     return (
         f"Easter Sunday of the year {what} by the anonymous Gregorian algorithm (Meeus): month in "
         f"{month.name}, day in {day.name}."

@@ -1,54 +1,56 @@
-"""Cubic and quadratic curves between control values: Bezier, Hermite, Catmull-Rom, B-spline."""
+"""Values between given ones: Bezier, Hermite and spline curves, tables, images and volumes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
-from generators.arithmetic.parts import (
-    Given,
-    Grid,
-    coefficient,
-    condition,
-    elements,
-    grid,
-    local,
-    named,
-    store_where,
-    total,
-)
-from generators.build import BodyBuilder, KernelBuilder, fn
+from generators.arithmetic.common import DATA, alike, stored, total
+from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
-from generators.kit.pieces import helper
-from generators.program.dtypes import Scalar
-from generators.program.expr import Expr, Var, literal
+from generators.kit.functions import clamp
+from generators.kit.naming import held, maybe, routine
+from generators.kit.records import Part, record
+from generators.kit.sites import Site, launch
+from generators.kit.sources import constant, given
+from generators.kit.words import say
+from generators.program.dtypes import FLOAT32, INT32, Scalar
+from generators.program.expr import Expr, Load, Var, literal
 
-_KERNELS = {
-    "bezier": ("cubic_bezier", "evaluate_bezier", "bezier_curve"),
-    "quadratic": ("quadratic_bezier", "quad_bezier", "bezier_arc"),
-    "hermite": ("hermite_spline", "cubic_hermite", "keyframe_hermite"),
-    "catmull": ("catmull_rom", "catmull_rom_spline", "interpolate_keys"),
-    "bspline": ("uniform_bspline", "cubic_bspline", "bspline_sample"),
+_CURVES = {
+    "bezier": (
+        "cubic_bezier evaluate_bezier bezier_curve",
+        "the cubic Bezier curve with control values p0 to p3",
+    ),
+    "quadratic": (
+        "quadratic_bezier quad_bezier bezier_arc",
+        "the quadratic Bezier curve with control values p0 to p2",
+    ),
+    "hermite": (
+        "hermite_spline cubic_hermite keyframe_hermite",
+        "the cubic Hermite curve with ends p0, p1 and end slopes p2, p3",
+    ),
+    "catmull": (
+        "catmull_rom catmull_rom_spline interpolate_keys",
+        "the uniform Catmull-Rom segment from p1 to p2 (tangents (p2 - p0) / 2, (p3 - p1) / 2)",
+    ),
+    "bspline": (
+        "uniform_bspline cubic_bspline bspline_sample",
+        "the uniform cubic B-spline segment with control values p0 to p3 (weights over 6)",
+    ),
 }
-_ABOUT = {
-    "bezier": "the cubic Bezier curve with control values p0 to p3",
-    "quadratic": "the quadratic Bezier curve with control values p0 to p2",
-    "hermite": "the cubic Hermite curve with ends p0, p1 and end slopes p2, p3",
-    "catmull": "the uniform Catmull-Rom segment from p1 to p2 (tangents (p2 - p0) / 2 and "
-    "(p3 - p1) / 2)",
-    "bspline": "the uniform cubic B-spline segment with control values p0 to p3 (weights over 6)",
-}
-Blends = tuple[list[Expr], list[Expr]]
 
 
-def _blending(k: BodyBuilder, form: str, t: Expr) -> list[Expr]:
+def _blending(b: BodyBuilder, form: str, t: Expr) -> list[Expr]:
     """The weights of the control values at ``t``."""
     if form in ("bezier", "quadratic"):
-        u = k.let(("u", "mt", "s"), 1.0 - t)
+        u = b.let("u mt s", 1.0 - t)
         if form == "quadratic":
             return [u * u, 2.0 * u * t, t * t]
         return [u * u * u, 3.0 * u * u * t, 3.0 * u * t * t, t * t * t]
-    t2 = k.let(("t2", "tt"), t * t)
-    t3 = k.let(("t3", "ttt"), t2 * t)
+    t2 = b.let("t2 tt", t * t)
+    t3 = b.let("t3 ttt", t2 * t)
     if form == "hermite":
         return [2.0 * t3 - 3.0 * t2 + 1.0, 3.0 * t2 - 2.0 * t3, t3 - 2.0 * t2 + t, t3 - t2]
     if form == "catmull":
@@ -58,174 +60,287 @@ def _blending(k: BodyBuilder, form: str, t: Expr) -> list[Expr]:
             0.5 * (4.0 * t2 - 3.0 * t3 + t),
             0.5 * (t3 - t2),
         ]
-    u = k.let(("u", "mt", "s"), 1.0 - t)
-    return [
-        u * u * u / 6.0,
-        (3.0 * t3 - 6.0 * t2 + 4.0) / 6.0,
-        (3.0 * (t2 + t - t3) + 1.0) / 6.0,
-        t3 / 6.0,
-    ]
+    u = b.let("u mt s", 1.0 - t)
+    inner = (3.0 * t3 - 6.0 * t2 + 4.0) / 6.0, (3.0 * (t2 + t - t3) + 1.0) / 6.0
+    return [u * u * u / 6.0, *inner, t3 / 6.0]
 
 
-def _slope(form: str, t: Expr, p: list[Expr]) -> Expr:
+def _slope(form: str, t: Expr, p: Sequence[Expr]) -> Expr:
     """The derivative by ``t``."""
+    u = 1.0 - t
     if form == "quadratic":
-        return 2.0 * ((1.0 - t) * (p[1] - p[0]) + t * (p[2] - p[1]))
+        return 2.0 * (u * (p[1] - p[0]) + t * (p[2] - p[1]))
     if form == "bezier":
-        u = 1.0 - t
         inner = u * u * (p[1] - p[0]) + 2.0 * u * t * (p[2] - p[1]) + t * t * (p[3] - p[2])
         return 3.0 * inner
     if form == "hermite":
-        ends = 6.0 * t * (1.0 - t) * (p[1] - p[0])
+        ends = 6.0 * t * u * (p[1] - p[0])
         return ends + (3.0 * t - 1.0) * (t - 1.0) * p[2] + t * (3.0 * t - 2.0) * p[3]
     if form == "catmull":
         linear = 2.0 * p[0] - 5.0 * p[1] + 4.0 * p[2] - p[3]
         cubic = 3.0 * (p[1] - p[2]) + p[3] - p[0]
         return 0.5 * (p[2] - p[0] + t * (2.0 * linear + 3.0 * t * cubic))
-    u = 1.0 - t
     return 0.5 * (t * t * (p[3] - p[1]) + u * u * (p[2] - p[0]) + 2.0 * u * t * (p[2] - p[1]))
 
 
 @idiom
 def spline_curve(k: KernelBuilder, level: int) -> Title:
     """A point of a curve at a parameter, by blending weights or by repeated interpolation."""
-    shape, type_ = k.draw.shape, k.draw.wide_float_type()
-    g = grid(k, {1: 3, 2: 3})
-    form = shape.choice(sorted(_KERNELS))
-    p = _controls(k, 3 if form == "quadratic" else 4, g, type_)
-    t = coefficient(k, ("t", "param", "phase"), type_, 0.1, 0.9, g, "ees")
-    out = k.out(("points", "curve", "out"), type_, g.sizes)
-    at, where = _clamped(k, level, t, type_)
-    values = [q.value for q in p]
-    places = [f"p{m} = {q.text}" for m, q in enumerate(p) if q.text != f"p{m}"]
-    text = f", where {', '.join(places)}" if places else ""
-    rational = level == 5 and form in ("bezier", "bspline") and shape.chance(0.6)
-    value = _by_weights(k, level, form, at, values, g) if not rational else None
-    done = f"Evaluate {_ABOUT[form]} at {where}{text}."
-    if value is None:
-        value, more = _rational(k, form, at, values, g, type_)
+    shape, f = k.draw.shape, k.draw.wide_float_type()
+    s = launch(k, list=3, grid=3)
+    form = shape.choice(sorted(_CURVES))
+    p = _controls(s, 3 if form == "quadratic" else 4, f)
+    given_t = given(s, "t param phase", f, 0.1, 0.9, each=2, shared=1, axis=1)
+    at, where = _eased(k, level, given_t)
+    names, about = _CURVES[form]
+    places = [f"p{m} = {say(k, q)}" for m, q in enumerate(p) if say(k, q) != f"p{m}"]
+    done = f"Evaluate {about} at {where}{', where ' if places else ''}{', '.join(places)}."
+    if level == 5 and form in ("bezier", "bspline") and shape.chance(0.6):
+        value, more = _rational(k, form, at, p, f)
         done += more
+    else:
+        value = _by_weights(k, level, form, at, p)
     if level >= 4:
-        done += _derivatives(k, level, form, at, values, g, type_)
-    done += _stored(k, level, out, value, g, type_)
-    return Title(k.name(*_KERNELS[form]), done)
+        slope: Expr = _slope(form, at, p)
+        text = "the derivative of the polynomial curve by its parameter"
+        if shape.chance(0.5):
+            rate = given(s, "rate inv_duration speed", f, 0.5, 2.0, forms=DATA)
+            slope, text = rate * slope, f"{text}, multiplied by {say(k, rate)}"
+        done += f" {s.put('tangents slopes velocity', slope).name} gets {text}."
+    if level >= 2 and shape.chance(0.4):
+        base = given(s, "offset bias base", f, -1.0, 1.0, forms=DATA)
+        value, done = value + base, f"{done} Add {say(k, base)}."
+    done += stored(s, "points curve out", value, None, 0.6 if level >= 3 else 0.0)
+    return Title(k.name(names), done)
 
 
-def _controls(k: KernelBuilder, count: int, g: Grid, type_: Scalar) -> list[Given]:
+def _controls(s: Site, count: int, f: Scalar) -> list[Expr]:
+    """Control values: of each thread, by row, the same for all, or a window of a longer array."""
+    k = s.k
     form = k.draw.shape.choice(("arrays", "record", "table", "shared", "window"))
     if form in ("arrays", "record"):
-        wanted = [((f"p{m}",), type_, -2.0, 2.0) for m in range(count)]
-        return elements(k, wanted, g, ("Segment", "Curve"), 1.0 if form == "record" else 0.0)
-    names = ("controls", "ctrl", "keys")
-    places: list[tuple[Expr, ...]]
-    if form == "window":
-        table = k.array(
-            names, type_, (*g.sizes[:-1], f"{g.sizes[-1]}+{count - 1}"), low=-2.0, high=2.0
-        )
-        places = [(*g.at[:-1], g.at[-1] + m if m else g.at[-1]) for m in range(count)]
-    elif form == "table" or g.ndim == 1:
-        table = k.array(names, type_, (*g.sizes, str(count)), low=-2.0, high=2.0)
-        places = [(*g.at, literal(m, g.at[0].type)) for m in range(count)]
-    else:
-        table = k.array(names, type_, (g.sizes[0], str(count)), low=-2.0, high=2.0)
-        places = [(g.at[0], literal(m, g.at[0].type)) for m in range(count)]
-    shown = [
-        ", ".join(
-            str(getattr(i, "value", getattr(i, "name", f"{g.at[-1].name} + {m}"))) for i in place
-        )
-        for m, place in enumerate(places)
-    ]
-    return [
-        Given(table[place], f"{table.name}[{text}]")
-        for place, text in zip(places, shown, strict=True)
-    ]
+        parts = alike(f, -2.0, 2.0, **{f"p{m}": f"p{m}" for m in range(count)})
+        struct = 1.0 if form == "record" else 0.0
+        return list(record(s, "Segment Curve", parts, struct).values.values())
+    names = "controls ctrl keys"
+    if form == "table":
+        table = k.array(names, f, (s.dims[0], str(count)), low=-2.0, high=2.0)
+        return [table[s.at[0], m] for m in range(count)]
+    if form == "shared":
+        table = k.array(names, f, str(count), low=-2.0, high=2.0)
+        return [table[m] for m in range(count)]
+    table = k.array(names, f, f"{s.dims[-1]}+{count - 1}", low=-2.0, high=2.0)
+    return [table[s.at[-1] + m if m else s.at[-1]] for m in range(count)]
 
 
-def _clamped(k: KernelBuilder, level: int, t: Given, type_: Scalar) -> tuple[Expr, str]:
+def _eased(k: KernelBuilder, level: int, t: Expr) -> tuple[Expr, str]:
+    """The parameter as it is, eased at both ends, or clamped where it is an element."""
+    text = say(k, t)
     if level >= 2 and k.draw.shape.chance(0.5):
-        low, high = float(k.draw.value.constant(0.15, 0.3)), float(k.draw.value.constant(0.7, 0.85))
-        if k.draw.shape.chance(0.5) and isinstance(t.value, Expr):
-            s = k.let(("s", "eased"), t.value)
-            return k.let(("tc", "w"), s * s * (3.0 - 2.0 * s)), f"3 t^2 - 2 t^3 for t = {t.text}"
-        if "[" in t.text or t.text not in {p.name for p in k.params if not p.shape}:
-            clamped = fn("clamp", t.value, low, high)
-            return k.let(("tc", "w"), clamped), f"{t.text} clamped to [{low}, {high}]"
-    return local(k, ("ti", "w"), t.value), t.text
+        if k.draw.shape.chance(0.5):
+            s = k.let("s eased", t)
+            return k.let("tc w", s * s * (3.0 - 2.0 * s)), f"3 t^2 - 2 t^3 for t = {text}"
+        if isinstance(t, Load):
+            value = clamp(t, constant(k, 0.15, 0.3), constant(k, 0.7, 0.85))
+            return k.let("tc w", value), f"t = {say(k, value)}"
+    return held(k, "ti w", t), text
 
 
-def _by_weights(k: KernelBuilder, level: int, form: str, t: Expr, p: list[Expr], g: Grid) -> Expr:
+def _by_weights(k: KernelBuilder, level: int, form: str, t: Expr, p: Sequence[Expr]) -> Expr:
+    """The sum of weighted control values, in place or in a helper, or De Casteljau's scheme."""
     shape = k.draw.shape
     scheme = shape.choice(("weights", "nested", "casteljau"))
     if scheme == "casteljau" and form in ("bezier", "quadratic"):
-        return _casteljau(k, t, p, helped=level >= 3)
-    if level >= 3 and shape.chance(0.7):
-        type_ = t.type
+        return _casteljau(k, t, p)
 
-        def build(body: BodyBuilder, at: Expr, *controls: Expr) -> Expr:
-            return total([w * q for w, q in zip(_blending(body, form, at), controls, strict=True)])
+    def build(body: BodyBuilder, at: Expr, *controls: Expr) -> Expr:
+        weights: Sequence[Expr] = _blending(body, form, at)
+        if scheme == "weights" and body is k:
+            weights = [body.let(f"w{m} b{m}", w) for m, w in enumerate(weights)]
+        return total([w * q for w, q in zip(weights, controls, strict=True)])
 
-        params = [("t", type_), *((f"p{m}", type_) for m in range(len(p)))]
-        return k.call(helper(k, ("blend", "curve_point", "interpolate"), params, build), t, *p)
-    weights = _blending(k, form, t)
-    if scheme == "weights":
-        weights = [k.let((f"w{m}", f"b{m}"), w) for m, w in enumerate(weights)]
-    return total([w * q for w, q in zip(weights, p, strict=True)])
+    params = {"t": t.type} | {f"p{m}": t.type for m in range(len(p))}
+    chance = 0.7 if level >= 3 else 0.0
+    return routine(k, chance, "blend curve_point interpolate", params, build)(t, *p)
 
 
-def _casteljau(k: KernelBuilder, t: Expr, p: list[Expr], helped: bool) -> Expr:
+def _casteljau(k: KernelBuilder, t: Expr, p: Sequence[Expr]) -> Expr:
     """De Casteljau's repeated interpolation, by ``wp.lerp`` or written out."""
     builtin = k.draw.shape.chance(0.5)
-
-    def mix(a: Expr, b: Expr) -> Expr:
-        return fn("lerp", a, b, t) if builtin else a + t * (b - a)
-
-    points = [local(k, (f"q{m}", f"a{m}"), v) for m, v in enumerate(p)]
-    row = 0
-    while len(points) > 1:
-        row += 1
-        points = [mix(a, b) for a, b in pairwise(points)]
+    points: Sequence[Expr] = [held(k, f"q{m} a{m}", v) for m, v in enumerate(p)]
+    for row in range(1, len(p)):
+        points = [fn("lerp", a, b, t) if builtin else a + t * (b - a) for a, b in pairwise(points)]
         if len(points) > 1:
-            points = [k.let((f"{'bcde'[row]}{m}", f"r{row}{m}"), v) for m, v in enumerate(points)]
+            points = [k.let(f"{'bcde'[row]}{m} r{row}{m}", v) for m, v in enumerate(points)]
     return points[0]
 
 
 def _rational(
-    k: KernelBuilder, form: str, t: Expr, p: list[Expr], g: Grid, type_: Scalar
+    k: KernelBuilder, form: str, t: Expr, p: Sequence[Expr], f: Scalar
 ) -> tuple[Expr, str]:
-    weights = k.array(("weights", "w"), type_, str(len(p)), low=0.5, high=2.0)
+    """Weighted control values over the sum of their weights."""
+    weights = k.array("weights w", f, str(len(p)), low=0.5, high=2.0)
     blends = [
-        k.let((f"b{m}", f"w{m}"), b * weights[m]) for m, b in enumerate(_blending(k, form, t))
+        k.let(f"b{m} w{m}", blend * weights[m]) for m, blend in enumerate(_blending(k, form, t))
     ]
-    above = k.let(("num", "above"), total([b * q for b, q in zip(blends, p, strict=True)]))
-    below = named(k, ("den", "below"), total(blends))
+    above = k.let("num above", total([b * q for b, q in zip(blends, p, strict=True)]))
+    below = maybe(k, "den below", total(blends))
     return above / below, (
         f" The curve is rational: control value m has weight {weights.name}[m], and the sum is "
         "divided by the sum of the weighted blending functions."
     )
 
 
-def _derivatives(
-    k: KernelBuilder, level: int, form: str, t: Expr, p: list[Expr], g: Grid, type_: Scalar
-) -> str:
-    tangent = k.out(("tangents", "slopes", "velocity"), type_, g.sizes)
-    slope: Expr = _slope(form, t, p)
-    text = f" {tangent.name} gets the derivative of the polynomial curve by its parameter"
-    if k.draw.shape.chance(0.5):
-        rate = coefficient(k, ("rate", "inv_duration", "speed"), type_, 0.5, 2.0, g, "se")
-        slope, text = rate.value * slope, f"{text}, multiplied by {rate.text}"
-    k.store(tangent, g.at, slope)
-    return f"{text}."
+_TABLES = {
+    1: ("lookup_table interp_table sample_profile", "table lut profile", (10, 20)),
+    2: ("sample_bilinear bilinear_lookup warp_image", "table image lut", (6, 9)),
+    3: ("sample_trilinear volume_lookup lut3d", "volume lut", (4, 5)),
+}
+_SIZES = {"w": "tz", "v": "ty", "u": "tx"}
+_HOW = {
+    "linear": "linearly along each axis",
+    "nearest": "at the nearest point",
+    "smooth": "along each axis with the weight 3 f^2 - 2 f^3 of the fraction f",
+}
 
 
-def _stored(k: KernelBuilder, level: int, out: Var, value: Expr, g: Grid, type_: Scalar) -> str:
-    done = ""
-    if level >= 2 and k.draw.shape.chance(0.4):
-        base = coefficient(k, ("offset", "bias", "base"), type_, -1.0, 1.0, g, "se")
-        value, done = value + base.value, f" Add {base.text}."
-    if level >= 3 and k.draw.shape.chance(0.6):
-        test = condition(k, g)
-        value = local(k, ("point", "result"), value)
-        store_where(k, out, g, test.value, value, 0.0)
-        return f"{done} {out.name} gets it where {test.text}, else zero."
-    k.store(out, g.at, value)
-    return f"{done} Store it in {out.name}."
+@idiom
+def grid_sample(k: KernelBuilder, level: int) -> Title:
+    """Look up positions in a table, image or volume: nearest, linear, smooth, with bounds."""
+    shape, f = k.draw.shape, FLOAT32
+    axes = shape.weighted({1: 3, 2: 3} if level < 3 else {1: 1, 2: 4, 3: 2})
+    s = launch(k, list=3, grid=3, cube=1)
+    names, tables, sizes = _TABLES[axes]
+    letters = list(_SIZES)[-axes:]
+    symbols = [k.size(_SIZES[letter], *sizes, minimum=2) for letter in letters]
+    parts = {}
+    for letter in letters:
+        many, top = f"{letter}s pos_{letter} coord_{letter}", k.sizes[_SIZES[letter]].value - 0.4
+        parts[letter] = Part(many, f, -0.6, top, many=many)
+    r = record(s, "Query Sample", parts, 0.1 if level < 3 else 0.3)
+    table = k.array(tables, f, symbols, low=-1.0, high=1.0)
+    form = shape.choice(("linear", "linear", "smooth", "nearest")[: 4 if axes < 3 else 3])
+    offsets = level > 1 and form != "nearest"
+    coords, said = _coordinates(s, level, list(r.values.values()), offsets)
+    cells = [
+        _cell(k, c, letter, table, axis, form)
+        for axis, (c, letter) in enumerate(zip(coords, parts, strict=True))
+    ]
+    value = _interpolated(k, level, table, cells, form)
+    done = f"Look up {table.name} at {said}, {_HOW[form]}. Cells and fractions are clamped to the "
+    done += "table."
+    if level >= 2 and shape.chance(0.5):
+        affine = {
+            "gain": Part("gain scale", f, 0.5, 2.0),
+            "offset": Part("offset bias", f, -0.5, 0.5),
+        }
+        a = record(s, "Output Range", affine, 0.3, shared=True)
+        value = a["gain"] * value + a["offset"]
+        done += f" Multiply by {a.say('gain')} and add {a.say('offset')}."
+    if level >= 4:
+        value = held(k, "sample_value looked_up", value)
+        done += _in_cell(s, level, table, cells)
+    masks = level >= 3 and shape.chance(0.5)
+    fill = k.scalar("fill background", f, -2.0, 2.0) if masks else None
+    done += stored(s, "sampled values out", value, fill, float(masks))
+    return Title(k.name(names), done)
+
+
+def _coordinates(
+    s: Site, level: int, found: Sequence[Expr], offsets: bool
+) -> tuple[Sequence[Expr], str]:
+    """Positions in units of the table's cells."""
+    names = ", ".join(say(s.k, value) for value in found)
+    names = f"({names})" if len(found) > 1 else names
+    form = s.k.draw.shape.choice(("plain", "scaled", "offset" if offsets else "plain"))
+    if form == "plain":
+        return found, names
+    if form == "offset":
+        return [value - 0.5 for value in found], f"{names} - 0.5"
+    parts = {
+        "low": Part("lower origin", FLOAT32, -0.2, 0.2),
+        "inverse": Part("inv_dx per_cell", FLOAT32, 0.8, 1.1),
+    }
+    r = record(s, "Frame GridSpec", parts, 0.15 + 0.08 * level, shared=True)
+    values = [(value - r["low"]) * r["inverse"] for value in found]
+    return values, f"({names} - {r.say('low')}) * {r.say('inverse')}"
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """The two indices along an axis, and the weight of the second."""
+
+    low: Var
+    high: Expr
+    weight: Expr
+
+
+def _cell(k: KernelBuilder, position: Expr, letter: str, table: Var, axis: int, form: str) -> _Cell:
+    """The cell of a position along one axis."""
+    by_shape = k.draw.shape.chance(0.5)
+    count = (
+        extent(table, axis)
+        if by_shape
+        else k.size_param(f"n_{letter} size_{letter}", _SIZES[letter])
+    )
+    if form == "nearest":
+        by_floor = k.draw.shape.chance(0.5)
+        rounded = fn("floor", position + 0.5) if by_floor else fn("round", position)
+        index = k.let(f"{letter}0 i{letter}", clamp(cast(rounded, INT32), 0, count - 1))
+        return _Cell(index, index, literal(0.0, FLOAT32))
+    p = held(k, f"p{letter} at_{letter}", position)
+    base = maybe(k, f"base_{letter} cell_{letter}", cast(fn("floor", p), INT32))
+    low = k.let(f"{letter}0 i{letter}", clamp(base, 0, count - 2))
+    weight = k.let(f"f{letter} t{letter}", clamp(p - cast(low, FLOAT32), 0.0, 1.0))
+    if form == "smooth":
+        weight = k.let(f"w{letter} s{letter}", weight * weight * (3.0 - 2.0 * weight))
+    return _Cell(low, maybe(k, f"{letter}1 j{letter}", low + 1, 0.7), weight)
+
+
+def _interpolated(
+    k: KernelBuilder, level: int, table: Var, cells: Sequence[_Cell], form: str
+) -> Expr:
+    """The value at a position of its cell."""
+    if form == "nearest":
+        return table[tuple(c.low for c in cells)]
+    style = k.draw.shape.choice(("lerp", "weights", "written"))
+
+    def mixed(_: BodyBuilder, a: Expr, b: Expr, t: Expr) -> Expr:
+        if style == "lerp":
+            return fn("lerp", a, b, t)
+        return a + t * (b - a) if style == "written" else (1.0 - t) * a + t * b
+
+    params = dict.fromkeys("abt", FLOAT32)
+    mix = routine(k, 0.6 if level >= 3 else 0.0, "mix lerp1 interpolate", params, mixed)
+
+    def value(axis: int, chosen: tuple[Expr, ...]) -> Expr:
+        if axis == len(cells):
+            return table[chosen]
+        low = value(axis + 1, (*chosen, cells[axis].low))
+        high = value(axis + 1, (*chosen, cells[axis].high))
+        if style == "written" or axis < len(cells) - 1:
+            low, high = k.let(f"a{axis} lo below", low), k.let(f"b{axis} hi above", high)
+        return mix(low, high, cells[axis].weight)
+
+    return value(0, ())
+
+
+def _in_cell(s: Site, level: int, table: Var, cells: Sequence[_Cell]) -> str:
+    """The step of the table over the cell, and at level 5 the index of the cell."""
+    k, last, done = s.k, cells[-1], ""
+    lows = tuple(c.low for c in cells[:-1])
+    if last.low != last.high:
+        ends = [table[lows + (at,)] for at in (last.low, last.low + 1)]
+        slope = s.put("slopes gradient", ends[1] - ends[0])
+        done = f" {slope.name} gets the difference of the table over the cell along its last axis."
+    if level == 5 or not done:
+        index: Expr = cells[0].low
+        size: Expr = extent(table, 0)
+        for axis, c in enumerate(cells[1:], start=1):
+            index = index * extent(table, axis) + c.low
+            size = size * extent(table, axis)
+        layer = s.read("layer page", INT32, 0, 5)
+        ids = s.put("cells cell_index", layer * size + index)
+        done += f" {ids.name} gets the row-major index of the cell, plus {say(k, layer)} times the "
+        done += "size of the table."
+    return done

@@ -2,250 +2,200 @@
 
 from __future__ import annotations
 
-from generators.arithmetic.parts import (
-    FLOAT32,
-    FLOAT64,
-    INT32,
-    INT64,
-    Given,
-    Grid,
-    coefficient,
-    condition,
-    elements,
-    grid,
-    local,
-    named,
-    parameters,
-    step,
-    store_where,
-)
-from generators.build import BodyBuilder, KernelBuilder, cast, fn
+from generators.arithmetic.common import DATA, stored
+from generators.arithmetic.types import FLOAT64, INT64
+from generators.build import KernelBuilder, cast
 from generators.build.registry import Title, idiom
-from generators.program.dtypes import Scalar
+from generators.kit.formulas import Formula, formulas
+from generators.kit.functions import clamp, most
+from generators.kit.naming import held, maybe, routine
+from generators.kit.records import Part, record
+from generators.kit.sites import Site, launch
+from generators.kit.sources import given
+from generators.kit.words import say
+from generators.program.dtypes import FLOAT32, INT32, Scalar, scalar_of
 from generators.program.expr import Expr, literal
 
-_FORMS = {
-    "simple": ("simple_interest", "accrued_interest", "accrue"),
-    "compound": ("compound_interest", "grow_balance", "future_value"),
-    "present": ("discount_payments", "present_value", "npv_rows"),
-    "loan": ("amortize_loan", "loan_balance", "repay_loan"),
-    "pnl": ("trade_pnl", "mark_to_market", "position_value"),
-    "cents": ("split_cents", "apply_fee_cents", "integer_fee"),
+_NAMES = {
+    "simple": "simple_interest accrued_interest accrue",
+    "compound": "compound_interest grow_balance future_value",
+    "present": "discount_payments present_value npv_rows",
+    "loan": "amortize_loan loan_balance repay_loan",
+    "pnl": "trade_pnl mark_to_market position_value",
+    "cents": "split_cents apply_fee_cents integer_fee",
 }
+_SIMPLE = formulas(interest=lambda p, r, y: p * r * y, balance=lambda p, r, y: p * (1.0 + r * y))
+_TRADES = formulas(
+    relative=lambda p, r, a, b: p * (b - a) / a - r,
+    after_costs=lambda p, r, a, b: p * (b - a) - r * p,
+)
+_CHARGES = formulas(
+    share=lambda v, share: share * v,
+    fee=lambda v, rate, flat: v - most(rate * abs(v), flat),
+    tax=lambda v, rate, free: v - rate * most(v - free, 0.0),
+)
 
 
 @idiom
 def interest(k: KernelBuilder, level: int) -> Title:
     """Interest, discounting, repayment, profit and fees, in reals or in whole cents."""
     shape = k.draw.shape
-    type_ = shape.choice((FLOAT32, FLOAT64))
-    g = grid(k, {1: 4, 2: 3})
+    f = shape.choice((FLOAT32, FLOAT64))
+    s = launch(k, list=4, grid=3)
     forms = ("simple", "pnl", "cents") if level == 1 else ("simple", "pnl", "cents", "compound")
     form = shape.choice(forms if level < 3 else ("compound", "present", "loan", "pnl", "cents"))
     if form == "cents":
-        return Title(k.name(*_FORMS[form]), _cents(k, level, g))
-    (balance,) = elements(
-        k, [(("principal", "balance", "notional"), type_, 1.0, 10.0)], g, ("Account",), 0.0
-    )
-    kinds = "sea" if g.ndim > 1 else "se"
-    rate = coefficient(k, ("rate", "annual_rate", "yield_rate"), type_, 0.02, 0.15, g, kinds)
-    out = k.out(("amount", "value_out", "result"), type_, g.sizes)
-    value, text = _valued(k, level, form, balance, rate, g, type_)
-    if level >= 2 and shape.chance(0.6):
-        value, text = _charged(k, level, value, text, g, type_)
-    done = f"{out.name} gets {text}."
-    if level >= 4:
-        value = local(k, ("worth", "final_value"), value)
-        done += _gain(k, level, value, balance, g, type_)
-    if level >= 3 and shape.chance(0.5):
-        test = condition(k, g)
-        value = local(k, ("worth", "final_value"), value)
-        store_where(k, out, g, test.value, value, balance.value)
-        done += f" Where not {test.text}, it gets {balance.text}."
-    else:
-        k.store(out, g.at, value)
-    return Title(k.name(*_FORMS[form]), done)
-
-
-def _valued(
-    k: KernelBuilder, level: int, form: str, balance: Given, rate: Given, g: Grid, type_: Scalar
-) -> tuple[Expr, str]:
-    p = named(k, ("p", "start"), balance.value, 0.5)
-    if form == "simple":
-        days = k.array(("days", "days_held"), INT32, g.sizes, low=1, high=360)
-        basis = k.draw.value.choice((360.0, 365.0))
-        years = named(k, ("years", "year_fraction"), cast(days[g.at], type_) / basis, 0.6)
-        text = f"{balance.text} * {rate.text} * {days.name} / {basis}"
-        growth = p * rate.value * years
-        if k.draw.shape.chance(0.5):
-            return p * (1.0 + rate.value * years), f"{balance.text} + {text}"
-        return growth, text
-    if form == "pnl":
-        entry, exit_ = elements(
-            k,
-            [(("entry", "bid"), type_, 1.0, 5.0), (("mark", "ask"), type_, 1.0, 5.0)],
-            g,
-            ("Quote", "Trade"),
-            0.15 + 0.08 * level,
-        )
-        text = f"{balance.text} * ({exit_.text} - {entry.text})"
-        value = p * (exit_.value - entry.value)
-        if k.draw.shape.chance(0.5):
-            return value / entry.value - rate.value, f"{text} / {entry.text} - {rate.text}"
-        return value - rate.value * p, f"{text} - {rate.text} * {balance.text}"
+        return Title(k.name(_NAMES[form]), _cents(s, level))
+    balance = s.read("principal balance notional", f, 1.0, 10.0)
+    rate = given(s, "rate annual_rate yield_rate", f, 0.02, 0.15, forms=DATA)
     if form == "present":
-        return _discounted(k, level, balance, rate, g, type_)
-    return _grown(k, level, form, balance, rate, g, type_)
+        value, text = _discounted(s, balance, rate)
+    elif form in ("simple", "pnl"):
+        value, text = _valued(s, level, form, balance, rate)
+    else:
+        value, text = _grown(s, level, form, balance, rate)
+    if level >= 2 and shape.chance(0.6):
+        value, text = _charged(s, value, text)
+    done = f"Compute {text}."
+    if level >= 4:
+        value = held(k, "worth final_value", value)
+        done += _gain(s, level, value, balance)
+    done += stored(s, "amount value_out result", value, balance, 0.5 if level >= 3 else 0.0)
+    return Title(k.name(_NAMES[form]), done)
 
 
-def _grown(
-    k: KernelBuilder, level: int, form: str, balance: Given, rate: Given, g: Grid, type_: Scalar
-) -> tuple[Expr, str]:
-    """A balance over several periods, with payments in or out."""
-    periods = k.draw.value.integer(2, 5)
-    r = local(k, ("r", "period_rate"), rate.value)
-    total = k.let(("total", "owed", "running"), balance.value)
-    pay = None
-    if form == "loan" or k.draw.shape.chance(0.5):
-        pay = coefficient(k, ("payment", "deposit", "instalment"), type_, 0.1, 0.3, g, "se")
-
-    def build(b: BodyBuilder, before: Expr, rate_: Expr) -> Expr:
-        return before * (1.0 + rate_)
-
-    with k.for_(("period", "month", "year"), periods):
-        grown = (
-            step(
-                k, ("accrue_period", "add_interest"), (("before", total), ("rate_", r)), build, 1.0
-            )
-            if level >= 3 and k.draw.shape.chance(0.5)
-            else total * (1.0 + r)
-        )
-        if pay is not None and form == "loan":
-            k.assign(total, grown - pay.value)
-        elif pay is not None:
-            k.assign(total, grown + pay.value)
+def _valued(s: Site, level: int, form: str, balance: Expr, rate: Expr) -> tuple[Expr, str]:
+    """Interest for some days, or the profit of a trade."""
+    k, f = s.k, scalar_of(balance.type)
+    values = {"p": balance, "r": rate}
+    if form == "simple":
+        days = s.read("days days_held", INT32, 1, 360)
+        values["y"] = cast(days, f) / k.draw.value.choice((360.0, 365.0))
+    else:
+        parts = {"a": Part("entry bid", f, 1.0, 5.0), "b": Part("mark ask", f, 1.0, 5.0)}
+        values |= record(s, "Quote Trade", parts, 0.15 + 0.08 * level).values
+    formula = k.draw.shape.choice(_SIMPLE if form == "simple" else _TRADES)
+    text = formula.said({key: say(k, value) for key, value in values.items()})
+    names = {"p": "p start", "y": "years year_fraction", "a": "before cost_basis"}
+    for key in [key for key in names if key in values]:
+        if formula.reads(key) > 1:
+            values[key] = held(k, names[key], values[key])
         else:
-            k.assign(total, grown)
-    sign = "-" if form == "loan" else "+"
-    more = f" {sign} {pay.text}" if pay is not None else ""
-    return total, f"{balance.text} after {periods} times b = b * (1 + {rate.text}){more}"
+            values[key] = maybe(k, names[key], values[key])
+    return formula.of(k, values), text
 
 
-def _discounted(
-    k: KernelBuilder, level: int, balance: Given, rate: Given, g: Grid, type_: Scalar
-) -> tuple[Expr, str]:
+def _grown(s: Site, level: int, form: str, balance: Expr, rate: Expr) -> tuple[Expr, str]:
+    """A balance over several periods, with payments in or out."""
+    k = s.k
+    periods = k.draw.value.integer(2, 5)
+    loan = form == "loan"
+    rate_text, first = say(k, rate), say(k, balance)
+    rate = held(k, "r period_rate", rate)
+    total = k.let("total owed running", balance)
+    pay = None
+    if loan or k.draw.shape.chance(0.5):
+        pay = given(s, "payment deposit instalment", balance.type, 0.1, 0.3, forms=DATA)
+    params = {"before": balance.type, "period_rate": balance.type}
+    chance = 0.5 if level >= 3 else 0.0
+    accrue = routine(k, chance, "accrue_period add_interest", params, lambda b, v, r: v * (1.0 + r))
+    more = f" {'-' if loan else '+'} {say(k, pay)}" if pay is not None else ""
+    with k.for_("period month year", periods):
+        grown = accrue(total, rate)
+        if pay is not None:
+            grown = grown - pay if loan else grown + pay
+        k.assign(total, grown)
+    text = f"b after {periods} times b = b * (1 + {rate_text}){more}, starting at b = {first}"
+    return total, text
+
+
+def _discounted(s: Site, balance: Expr, rate: Expr) -> tuple[Expr, str]:
+    """Payments of several periods as they are worth today."""
+    k, shape = s.k, s.k.draw.shape
     m = k.size("m", 2, 5)
-    flows = k.array(("cash_flows", "coupons", "payments"), type_, (*g.sizes, m), low=0.1, high=1.0)
-    count = k.trip_count(("m", "num_periods"), m)
-    factor = k.let(("factor", "discount"), literal(1.0, type_))
-    growth = k.let(("per_period", "growth"), 1.0 / (1.0 + rate.value))
-    total = k.let(("total", "pv"), literal(0.0, type_))
-    late = k.draw.shape.chance(0.6)
-    with k.for_(("t", "period"), count) as t:
-        place = (*g.at, t)
+    flows = s.array("cash_flows coupons payments", balance.type, 0.1, 1.0, more=m)
+    count = k.trip_count("m num_periods", m)
+    factor = k.let("factor discount", literal(1.0, balance.type))
+    growth = k.let("per_period growth", 1.0 / (1.0 + rate))
+    total = k.let("total pv", literal(0.0, balance.type))
+    late = shape.chance(0.6)
+    with k.for_("t period", count) as t:
         if late:
             k.augment(factor, "mul", growth)
-        k.augment(total, "add", factor * flows[place])
+        k.augment(total, "add", factor * flows[s.index(t)])
         if not late:
             k.augment(factor, "mul", growth)
-    first = "t + 1" if late else "t"
-    text = f"the sum over t of {flows.name}[t] / (1 + {rate.text})^({first})"
-    if k.draw.shape.chance(0.5):
-        return total + factor * balance.value, (
-            f"{text}, plus {balance.text} over (1 + {rate.text})^m"
-        )
-    return total - balance.value, f"{text}, minus {balance.text}"
+    one = f"(1 + {say(k, rate)})"
+    text = f"the sum over t of {flows.name}[t] / {one}^{'(t + 1)' if late else 't'}"
+    if shape.chance(0.5):
+        return total + factor * balance, f"{text}, plus {say(k, balance)} over {one}^m"
+    return total - balance, f"{text}, minus {say(k, balance)}"
 
 
-def _charged(
-    k: KernelBuilder, level: int, value: Expr, text: str, g: Grid, type_: Scalar
-) -> tuple[Expr, str]:
-    form = k.draw.shape.choice(("tax", "fee", "share"))
-    value = k.let(("gross", "before_fees"), value)
-    if form == "share":
-        share = coefficient(k, ("share", "fx_rate"), type_, 0.5, 1.5, g, "se")
-        return share.value * value, f"{share.text} * ({text})"
-    if form == "fee":
-        fee = k.scalar(("fee_rate", "commission"), type_, 0.01, 0.05)
-        flat = k.array(("min_fee", "flat_fee"), type_, g.sizes, low=0.002, high=0.3)
-        cost = fn("max", fee * fn("abs", value), flat[g.at])
-        return value - cost, f"v - max({fee.name} * |v|, {flat.name}) with v = {text}"
-    tax = k.scalar(("tax_rate", "levy"), type_, 0.1, 0.3)
-    free = k.array(("allowance", "exempt"), type_, g.sizes, low=0.05, high=8.0)
-    rest = value - tax * fn("max", value - free[g.at], 0.0)
-    return rest, f"v - {tax.name} * max(v - {free.name}, 0) with v = {text}"
+def _charged(s: Site, value: Expr, text: str) -> tuple[Expr, str]:
+    """The value after a fee, a tax, or as a share of it."""
+    k, f = s.k, value.type
+    assert isinstance(f, Scalar)
+    formula: Formula = k.draw.shape.choice(_CHARGES)
+    gross = maybe if formula.name == "share" else held
+    values: dict[str, Expr] = {"v": gross(k, "gross before_fees", value)}
+    if formula.name == "share":
+        values["share"] = given(s, "share fx_rate", f, 0.5, 1.5, forms=DATA)
+    elif formula.name == "fee":
+        values["rate"] = k.scalar("fee_rate commission", f, 0.01, 0.05)
+        values["flat"] = s.read("min_fee flat_fee", f, 0.002, 0.3)
+    else:
+        values["rate"] = k.scalar("tax_rate levy", f, 0.1, 0.3)
+        values["free"] = s.read("allowance exempt", f, 0.05, 8.0)
+    texts = {key: say(k, part) for key, part in values.items()} | {"v": "v"}
+    return formula.of(k, values), f"{formula.said(texts)} where v is {text}"
 
 
-def _gain(k: KernelBuilder, level: int, value: Expr, balance: Given, g: Grid, type_: Scalar) -> str:
-    ratio = k.out(("returns", "growth_out"), type_, g.sizes)
-    change = k.let(("change", "gain"), (value - balance.value) / balance.value)
-    if level == 4:
-        k.store(ratio, g.at, change)
-        return f" {ratio.name} gets (v - {balance.text}) / {balance.text} with that value v."
-    market = k.array(("benchmark", "market_return"), type_, g.sizes, low=-0.5, high=0.8)
-    beta = k.array(("beta", "exposure"), type_, g.sizes[-1], low=0.5, high=1.5)
-    k.store(ratio, g.at, change - beta[g.at[-1]] * market[g.at])
-    return (
-        f" {ratio.name} gets (v - {balance.text}) / {balance.text} - {beta.name} * {market.name} "
-        f"with that value v; {beta.name} is indexed by {g.at[-1].name}."
-    )
+def _gain(s: Site, level: int, value: Expr, balance: Expr) -> str:
+    """A second output: the relative change, at level 5 beside that of a market."""
+    k, f = s.k, scalar_of(value.type)
+    change = k.let("change gain", (value - balance) / balance)
+    text = f"(v - {say(k, balance)}) / {say(k, balance)} of that value v"
+    if level == 5:
+        market = s.read("benchmark market_return", f, -0.5, 0.8)
+        beta = given(s, "beta exposure", f, 0.5, 1.5, last=1)
+        text += f", minus {say(k, beta * market)}"
+        change = k.let("excess alpha", change - beta * market)
+    return f" {s.put('returns growth_out', change).name} gets {text}."
 
 
-def _cents(k: KernelBuilder, level: int, g: Grid) -> str:
+def _cents(s: Site, level: int) -> str:
     """Whole cents: fees in basis points with rounding, shares with the rest to the last."""
-    type_ = k.draw.shape.choice((INT64, INT32))
-    amounts = k.array(("cents", "amount_cents"), type_, g.sizes, low=100, high=90000)
-    points = _basis_points(k, g, type_)
-    amount = k.let(("amount", "price"), amounts[g.at])
-    form = k.draw.shape.choice(("floor", "half", "ceil"))
-    plus = {"floor": 0, "half": 5000, "ceil": 9999}[form]
-    raw = amount * points.value
-    fee: Expr = k.let(("fee", "charge"), (raw + plus if plus else raw) // 10000)
-    words = {"floor": "rounded down", "half": "rounded half up", "ceil": "rounded up"}[form]
-    done = f"The fee is {amounts.name} * {points.text} / 10000 {words}"
-    if level >= 2 and k.draw.shape.chance(0.6):
-        low, high = parameters(
-            k,
-            [(("min_fee", "floor_fee"), type_, 60, 90), (("max_fee", "cap"), type_, 300, 500)],
-            ("FeeLimits",),
-            0.4,
-        )
-        fee = k.let(("limited", "due"), fn("clamp", fee, low.value, high.value))
-        done += f", kept in [{low.text}, {high.text}]"
-    net = k.out(("net", "after_fee"), type_, g.sizes)
-    rest = local(k, ("remaining", "paid_out"), amount - fee)
+    k, shape = s.k, s.k.draw.shape
+    type_ = shape.choice((INT64, INT32))
+    cents = s.read("cents amount_cents", type_, 100, 90000)
+    points = given(
+        s, "fee_rate bps_rate charge_rate", type_, 60, 150, shared=1, each=1, last=1, literal=1
+    )
+    amount = k.let("amount price", cents)
+    words, plus = shape.choice((("down", 0), ("half up", 5000), ("up", 9999)))
+    raw = amount * points
+    fee: Expr = k.let("fee charge", (raw + plus if plus else raw) // 10000)
+    done = f"The fee is {say(k, cents)} * {say(k, points)} / 10000 rounded {words}"
+    if level >= 2 and shape.chance(0.6):
+        parts = {
+            "low": Part("min_fee floor_fee", type_, 60, 90),
+            "high": Part("max_fee cap", type_, 300, 500),
+        }
+        r = record(s, "FeeLimits", parts, 0.4, shared=True)
+        fee = k.let("limited due", clamp(fee, r["low"], r["high"]))
+        done += f", kept in [{r.say('low')}, {r.say('high')}]"
+    rest = held(k, "remaining paid_out", amount - fee)
+    done += f". The rest is {say(k, cents)} minus the fee."
     if level >= 3:
         tick = k.draw.value.choice((5, 25, 50))
-        ticks = k.out(("ticks", "lots"), type_, g.sizes)
-        k.store(ticks, g.at, rest // tick)
-        done += f". {ticks.name} gets what remains over {tick}, rounded down"
+        out = s.put("ticks lots", rest // tick)
+        done += f" {out.name} gets the rest over {tick}, rounded down."
     if level >= 4:
-        parties = k.scalar(("parties", "num_shares"), type_, 2, 7)
-        share = k.out(("share", "each"), type_, g.sizes)
-        odd = k.out(("odd_cents", "leftover"), type_, g.sizes)
-        each = k.let(("part", "equal_part"), rest // parties)
-        k.store(share, g.at, each)
-        k.store(odd, g.at, rest - each * parties)
-        done += f". {share.name} gets what remains over {parties.name} in whole cents, {odd.name} "
-        done += "what is left of it"
-    if level >= 3 and k.draw.shape.chance(0.6):
-        test = condition(k, g)
-        store_where(k, net, g, test.value, rest, amount)
-        return f"{done}. {net.name} gets {amounts.name} minus the fee where {test.text}, else all."
-    k.store(net, g.at, rest)
-    return f"{done}. {net.name} gets {amounts.name} minus the fee."
-
-
-def _basis_points(k: KernelBuilder, g: Grid, type_: Scalar) -> Given:
-    """A rate in basis points."""
-    form = k.draw.shape.choice(("scalar", "array", "row", "literal"))
-    if form == "literal":
-        number = k.draw.value.choice((75, 90, 120))
-        return Given(literal(number, type_), str(number))
-    names = ("fee_bps", "basis_points", "rate_bps")
-    if form == "scalar":
-        var = k.scalar(names, type_, 60, 150)
-        return Given(var, var.name)
-    sizes = g.sizes if form == "array" else g.sizes[-1]
-    var = k.array(names, type_, sizes, low=60, high=150)
-    return Given(var[g.at if form == "array" else g.at[-1]], var.name)
+        parties = k.scalar("parties num_shares", type_, 2, 7)
+        each = k.let("part equal_part", rest // parties)
+        share, odd = s.put("share each", each), s.put("odd_cents leftover", rest - each * parties)
+        done += f" {share.name} gets the rest over {parties.name} in whole cents, {odd.name} what "
+        done += "is left of it."
+    net = stored(s, "net after_fee", rest, cents, 0.6 if level >= 3 else 0.0)
+    return done + net.replace("gets it", "gets the rest", 1)

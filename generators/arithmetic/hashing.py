@@ -1,113 +1,106 @@
-"""Hash functions of words and short keys: FNV, Murmur, Jenkins, Wang, SplitMix, Pearson tables."""
+"""Hashes of words and short keys: FNV, Murmur, Jenkins, Wang, SplitMix; bits mixed at random."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 
-from generators.arithmetic.parts import (
-    FLOAT32,
-    INT32,
-    UINT8,
-    UINT16,
-    UINT32,
-    UINT64,
-    Grid,
-    grid,
-    named,
-)
+from generators.arithmetic.common import short_rows
+from generators.arithmetic.types import UINT8, UINT16, UINT32, UINT64
 from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.kit.pieces import helper
-from generators.program.dtypes import Scalar
-from generators.program.expr import Expr, Var, literal
+from generators.kit.formulas import Build, Formula
+from generators.kit.naming import helper, maybe
+from generators.kit.sites import Site, launch
+from generators.kit.words import say
+from generators.program.dtypes import FLOAT32, INT32, Scalar, scalar_of
+from generators.program.expr import Expr, Operand, Var, literal
 
-Mix = Callable[[BodyBuilder, Var], None]
+_STEPS: dict[str, tuple[str, Callable[[Expr, int], Operand], str]] = {
+    "right": ("", lambda h, n: h ^ (h >> n), "h ^= h >> {}"),
+    "left": ("", lambda h, n: h ^ (h << n), "h ^= h << {}"),
+    "times": ("mul", lambda h, n: n, "h *= {}"),
+    "plus": ("add", lambda h, n: n, "h += {}"),
+    "grow": ("add", lambda h, n: h << n, "h += h << {}"),
+    "rotate": (
+        "",
+        lambda h, n: (h << n) | (h >> (scalar_of(h.type).bits - n)),
+        "rotate h left by {}",
+    ),
+    "fold": ("", lambda h, n: (h ^ n) ^ (h >> 16), "h ^= {} ^ (h >> 16)"),
+}
+"""Steps that scramble a word ``h`` by a number: the augmented operator, if any, value and text."""
+
+Steps = tuple[tuple[str, int], ...]
 
 
-def _shift_xor(b: BodyBuilder, h: Var, by: int) -> None:
-    b.assign(h, h ^ (h >> by))
-
-
-def _murmur3(b: BodyBuilder, h: Var) -> None:
-    if h.type == UINT32:
-        first, second, shifts = 0x85EBCA6B, 0xC2B2AE35, (16, 13, 16)
+def _step(b: BodyBuilder, h: Var, name: str, number: int) -> str:
+    op, value, text = _STEPS[name]
+    if op:
+        b.augment(h, op, value(h, number))
     else:
-        first, second, shifts = 0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53, (33, 33, 33)
-    _shift_xor(b, h, shifts[0])
-    b.augment(h, "mul", first)
-    _shift_xor(b, h, shifts[1])
-    b.augment(h, "mul", second)
-    _shift_xor(b, h, shifts[2])
+        b.assign(h, value(h, number))
+    return text.format(number)
 
 
-def _splitmix(b: BodyBuilder, h: Var) -> None:
-    if h.type == UINT64:
-        b.augment(h, "add", 0x9E3779B97F4A7C15)
-        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-            b.assign(h, (h ^ (h >> shift)) * factor)
-        _shift_xor(b, h, 31)
-        return
-    b.augment(h, "add", 0x9E3779B9)
-    for shift, factor in ((16, 0x21F0AAAD), (15, 0x735A2D97)):
-        b.assign(h, (h ^ (h >> shift)) * factor)
-    _shift_xor(b, h, 15)
+def _rounds(golden: int, first: int, a: int, second: int, b: int, last: int) -> Steps:
+    """Two rounds of a shift and a product, and a last shift."""
+    start = (("plus", golden),) if golden else ()
+    return (
+        *start,
+        ("right", first),
+        ("times", a),
+        ("right", second),
+        ("times", b),
+        ("right", last),
+    )
 
 
-def _wang(b: BodyBuilder, h: Var) -> None:
-    b.assign(h, (h ^ 61) ^ (h >> 16))
-    b.augment(h, "mul", 9)
-    _shift_xor(b, h, 4)
-    b.augment(h, "mul", 0x27D4EB2D)
-    _shift_xor(b, h, 15)
-
-
-def _lowbias(b: BodyBuilder, h: Var) -> None:
-    _shift_xor(b, h, 16)
-    b.augment(h, "mul", 0x7FEB352D)
-    _shift_xor(b, h, 15)
-    b.augment(h, "mul", 0x846CA68B)
-    _shift_xor(b, h, 16)
-
-
-def _jenkins(b: BodyBuilder, h: Var) -> None:
-    b.augment(h, "add", h << 10)
-    _shift_xor(b, h, 6)
-    b.augment(h, "add", h << 3)
-    _shift_xor(b, h, 11)
-    b.augment(h, "add", h << 15)
-
-
-def _knuth(b: BodyBuilder, h: Var) -> None:
-    b.augment(h, "mul", 2654435761 if h.type == UINT32 else 0x9E3779B97F4A7C15)
-    _shift_xor(b, h, 16 if h.type == UINT32 else 32)
-
-
-FINISHERS: dict[str, tuple[Mix, str, tuple[str, ...]]] = {
-    "murmur3": (_murmur3, "MurmurHash3's finaliser", ("murmur_mix", "fmix")),
-    "splitmix": (
-        _splitmix,
-        "the SplitMix step (add the golden ratio, then two rounds)",
-        ("splitmix", "split_mix_step"),
+_JENKINS = (("grow", 10), ("right", 6), ("grow", 3), ("right", 11), ("grow", 15))
+_WANG = (("fold", 61), ("times", 9), ("right", 4), ("times", 0x27D4EB2D), ("right", 15))
+FINISHERS: dict[str, tuple[str, dict[Scalar, Steps]]] = {
+    "MurmurHash3's finaliser": (
+        "murmur_mix fmix",
+        {
+            UINT32: _rounds(0, 16, 0x85EBCA6B, 13, 0xC2B2AE35, 16),
+            UINT64: _rounds(0, 33, 0xFF51AFD7ED558CCD, 33, 0xC4CEB9FE1A85EC53, 33),
+        },
     ),
-    "wang": (_wang, "Wang's integer hash", ("wang_hash", "hash_wang")),
-    "lowbias": (_lowbias, "the lowbias32 hash", ("lowbias32", "mix32")),
-    "jenkins": (_jenkins, "Jenkins' shifts and adds (10, 6, 3, 11, 15)", ("jenkins_mix", "jhash")),
-    "knuth": (
-        _knuth,
-        "Knuth's multiplication and a xor of the upper half",
-        ("knuth_hash", "golden_hash"),
+    "the SplitMix step": (
+        "splitmix split_mix_step",
+        {
+            UINT32: _rounds(0x9E3779B9, 16, 0x21F0AAAD, 15, 0x735A2D97, 15),
+            UINT64: _rounds(0x9E3779B97F4A7C15, 30, 0xBF58476D1CE4E5B9, 27, 0x94D049BB133111EB, 31),
+        },
     ),
+    "Knuth's multiplication": (
+        "knuth_hash golden_hash",
+        {
+            UINT32: (("times", 2654435761), ("right", 16)),
+            UINT64: (("times", 0x9E3779B97F4A7C15), ("right", 32)),
+        },
+    ),
+    "Wang's integer hash": ("wang_hash hash_wang", {UINT32: _WANG}),
+    "the lowbias32 hash": (
+        "lowbias32 mix32",
+        {UINT32: _rounds(0, 16, 0x7FEB352D, 15, 0x846CA68B, 16)},
+    ),
+    "Jenkins' shifts and adds": ("jenkins_mix jhash", {UINT32: _JENKINS}),
 }
-_ONLY_32 = ("wang", "lowbias", "jenkins")
-_STEPS = {
-    "fnv1a": "h = (h ^ w) * prime (FNV-1a)",
-    "fnv1": "h = (h * prime) ^ w (FNV-1)",
-    "djb2": "h = 33 * h + w",
-    "sdbm": "h = w + (h << 6) + (h << 16) - h",
-    "java": "h = 31 * h + w",
-    "boost": "h ^= w + 0x9E3779B9 + (h << 6) + (h >> 2)",
-    "rotate": "h = rotate(h, 5) ^ w, times 0x9E3779B1",
-}
+
+
+def _combining(type_: Scalar) -> list[Formula]:
+    """Ways to take a word ``w`` into a hash ``h``."""
+    codes: dict[str, Build] = {
+        "fnv1a": lambda h, w, prime: (h ^ w) * prime,
+        "fnv1": lambda h, w, prime: (h * prime) ^ w,
+        "djb2": lambda h, w: 33 * h + w,
+        "sdbm": lambda h, w: w + (h << 6) + (h << 16) - h,
+        "java": lambda h, w: 31 * h + w,
+        "boost": lambda h, w: h ^ (w + 0x9E3779B9 + (h << 6) + (h >> 2)),
+        "rotate": lambda h, w: (((h << 5) | (h >> (type_.bits - 5))) ^ w) * 0x9E3779B1,
+    }
+    return [Formula(name, "", code, types=(type_,) * 3) for name, code in codes.items()]
 
 
 @idiom
@@ -115,134 +108,143 @@ def hash_words(k: KernelBuilder, level: int) -> Title:
     """Hash keys of one word, of several fields, or of a short row of bytes or words."""
     shape = k.draw.shape
     type_ = shape.weighted({UINT32: 3, UINT64: 2})
-    g = grid(k, {1: 3, 2: 3, 3: 1})
-    known = [n for n in sorted(FINISHERS) if type_ == UINT32 or n not in _ONLY_32]
-    finisher = shape.choice(known)
-    out = k.out(("hashes", "digest", "keys_out"), type_, g.sizes)
-    combine = shape.choice(sorted(_STEPS))
+    s = launch(k, list=2, grid=2, cube=1)
+    names = "hash_keys hash_rows"
     if level >= 3 or (level == 2 and shape.chance(0.5)):
-        h, done = _of_row(k, level, combine, g, type_)
+        combine = shape.choice(_combining(type_))
+        names += f" {combine.name}_hash"
+        h, done = _of_row(s, level, combine, type_)
     else:
-        h, done = _of_word(k, level, g, type_)
-    names: tuple[str, ...] = ("hash_keys", f"{combine}_hash", "hash_rows")
+        h, done = _of_word(s, type_)
     if level != 3 or shape.chance(0.4):
-        mix, text, names = FINISHERS[finisher]
-        h = _finished(k, level, mix, names, h)
-        done += f" Then apply {text}."
-    else:
-        h = h if shape.chance(0.5) else k.let(("folded",), h ^ (h >> (type_.bits // 2)))
-        done += " Then h ^= h >> half its width." if h.name == "folded" else ""
+        known = [name for name, (_, steps) in FINISHERS.items() if type_ in steps]
+        title = shape.choice(known)
+        names, steps = FINISHERS[title]
+        h, text = _finished(k, level, names, steps[type_], h)
+        done += f" Then apply {title}: {text}."
+    elif shape.chance(0.5):
+        h = k.let("folded", h ^ (h >> (type_.bits // 2)))
+        done += f" Then h ^= h >> {type_.bits // 2}."
     if level >= 4:
-        done += _derived(k, level, h, g, type_)
-    k.store(out, g.at, h)
-    return Title(k.name(*names, "hash_kernel"), f"{done} Store h in {out.name}.")
+        done += _derived(s, level, h, type_)
+    out = s.put("hashes digest keys_out", h)
+    return Title(k.name(names, "hash_kernel"), f"{done} Store h in {out.name}.")
 
 
-def _finished(k: KernelBuilder, level: int, mix: Mix, names: tuple[str, ...], h: Var) -> Var:
+def _finished(k: KernelBuilder, level: int, names: str, steps: Steps, h: Var) -> tuple[Var, str]:
+    """The last scrambling, in place or in a helper."""
     if level < 2 or k.draw.shape.chance(0.4):
-        mix(k, h)
-        return h
-    assert isinstance(h.type, Scalar)
+        return h, ", ".join([_step(k, h, *step) for step in steps])
+    texts: list[str] = []
 
     def build(body: BodyBuilder, key: Expr) -> Expr:
-        mixed = body.let(("h", "x", "v"), key)
-        mix(body, mixed)
+        mixed = body.let("h x v", key)
+        texts.extend(_step(body, mixed, *step) for step in steps)
         return mixed
 
-    return k.let(("mixed", "final"), k.call(helper(k, names, [("key", h.type)], build), h))
+    call = helper(k, names, [("key", h.type)], build)
+    return k.let("mixed final", k.call(call, h)), ", ".join(texts)
 
 
-def _of_word(k: KernelBuilder, level: int, g: Grid, type_: Scalar) -> tuple[Var, str]:
-    source = k.draw.shape.choice((type_, type_, INT32, UINT16))
-    high = min(2**31 - 1, source.int_range[1]) if source == INT32 else source.int_range[1]
-    keys = k.array(("keys", "ids", "values"), source, g.sizes, low=0, high=high)
-    value: Expr = cast(keys[g.at], type_)
-    said = f"Start with h = {keys.name}."
-    form = k.draw.shape.choice(("plain", "seeded", "index", "pair"))
+def _of_word(s: Site, type_: Scalar) -> tuple[Var, str]:
+    """The start from a word of the thread, alone or with something else."""
+    k, shape = s.k, s.k.draw.shape
+    source = shape.choice((type_, type_, INT32, UINT16))
+    keys = s.read("keys ids values", source, 0, source.int_range[1])
+    value: Expr = cast(keys, type_)
+    form = shape.choice(("plain", "seeded", "index", "pair"))
     if form == "seeded":
-        seed = k.scalar(("seed", "salt"), type_, 1, 2**31)
-        value, said = value ^ seed, f"Start with h = {keys.name} ^ {seed.name}."
+        value = value ^ k.scalar("seed salt", type_, 1, 2**31)
     elif form == "index":
-        at = g.at[-1]
-        value, said = value + cast(at, type_), f"Start with h = {keys.name} + {at.name}."
+        value = value + cast(s.at[-1], type_)
     elif form == "pair":
-        other = k.array(("others", "tags", "salts"), type_, g.sizes, low=0, high=2**type_.bits - 1)
-        factor = k.draw.value.choice((31, 73856093, 19349663, 83492791))
-        value = value * factor + other[g.at]
-        said = f"Start with h = {keys.name} * {factor} + {other.name}."
-    return k.let(("h", "state", "x"), value), said
+        other = s.read("others tags salts", type_, 0, type_.int_range[1])
+        value = value * k.draw.value.choice((31, 73856093, 19349663, 83492791)) + other
+    return k.let("h state x", value), f"Start with h = {say(k, value)}.".replace("^^", "^")
 
 
-def _of_row(k: KernelBuilder, level: int, combine: str, g: Grid, type_: Scalar) -> tuple[Var, str]:
-    """Hash of the words along a short last axis."""
-    shape = k.draw.shape
+def _of_row(s: Site, level: int, combine: Formula, type_: Scalar) -> tuple[Var, str]:
+    """Hash of the words along a short axis."""
+    k, shape = s.k, s.k.draw.shape
     m = k.size("m", 3, 5)
     source = shape.choice((UINT8, UINT8, UINT16, type_))
-    first = shape.chance(0.4)
-    sizes = (m, *g.sizes) if first else (*g.sizes, m)
     skip = level >= 4 and shape.chance(0.4)
-    high = 9 if skip else source.int_range[1]
-    rows = k.array(("data", "keys", "tokens"), source, sizes, low=0, high=high)
-    count = k.trip_count(("m", "key_length", "num_words"), m)
+    top = 9 if skip else source.int_range[1]
+    rows, entry, axis = short_rows(s, "data keys tokens", source, 0, top)
+    count = k.trip_count("m key_length num_words", m)
     prime, basis = 16777619, 2166136261
     if type_ == UINT64:
         prime, basis = 1099511628211, 14695981039346656037
-    start = {"fnv1a": basis, "fnv1": basis, "djb2": 5381}.get(combine, 0)
-    seeded = start == 0 or shape.chance(0.3)
-    seed = k.scalar(("seed", "basis"), type_, 1, 2**31) if seeded else literal(start, type_)
-    h = k.let(("h", "hash_value", "acc"), seed)
-    with k.for_(("b", "pos", "s"), count) as s:
-        place = (s, *g.at) if first else (*g.at, s)
-        w = named(k, ("w", "word", "byte"), cast(rows[place], type_), 0.6)
-        if skip:
-            with k.if_(fn("ne", w, 0)):
-                _absorb(k, combine, h, w, prime)
-        else:
-            _absorb(k, combine, h, w, prime)
-    start_text = seed.name if isinstance(seed, Var) else str(start)
-    which = "each nonzero w" if skip else "each w"
-    done = f"Start with h = {start_text}; for {which} of {rows.name} along the axis of "
-    done += f"length m in order, {_STEPS[combine]}"
-    return h, done + (f", prime = {prime}." if combine.startswith("fnv") else ".")
+    start = {"fnv1a": basis, "fnv1": basis, "djb2": 5381}.get(combine.name, 0)
+    seed: Expr = literal(start, type_)
+    if start == 0 or shape.chance(0.3):
+        seed = k.scalar("seed basis", type_, 1, 2**31)
+    h = k.let("h hash_value acc", seed)
+    values: dict[str, Expr] = {"h": h, "prime": literal(prime, type_)}
+    with k.for_("b pos s", count) as q:
+        w = cast(entry(q), type_)
+        values["w"] = k.let("w word byte", w) if skip else maybe(k, "w word byte", w, 0.6)
+        with k.if_(fn("ne", values["w"], 0)) if skip else nullcontext():
+            k.assign(h, combine.of(k, values))
+    done = f"Start with h = {say(k, seed)}; for each {'nonzero ' if skip else ''}w of {rows.name} "
+    done += f"along the {axis} axis in order, h = "
+    rule = combine.said({"h": "h", "w": "w", "prime": str(prime)}).replace("^^", "^")
+    return h, f"{done}{rule}."
 
 
-def _absorb(k: KernelBuilder, combine: str, h: Var, w: Expr, prime: int) -> None:
-    if combine == "fnv1a":
-        k.assign(h, (h ^ w) * prime)
-    elif combine == "fnv1":
-        k.assign(h, (h * prime) ^ w)
-    elif combine in ("djb2", "java"):
-        k.assign(h, (33 if combine == "djb2" else 31) * h + w)
-    elif combine == "sdbm":
-        k.assign(h, w + (h << 6) + (h << 16) - h)
-    elif combine == "boost":
-        k.assign(h, h ^ (w + 0x9E3779B9 + (h << 6) + (h >> 2)))
-    else:
-        assert isinstance(h.type, Scalar)
-        k.assign(h, (((h << 5) | (h >> (h.type.bits - 5))) ^ w) * 0x9E3779B1)
-
-
-def _derived(k: KernelBuilder, level: int, h: Var, g: Grid, type_: Scalar) -> str:
-    """What hash tables and noise take from a hash: a bucket, a number in [0, 1), a sign, a tag."""
-    forms = k.draw.shape.sample(("bucket", "unit", "tag", "slot"), 1 if level == 4 else 2)
-    done = ""
-    for form in forms:
+def _derived(s: Site, level: int, h: Var, type_: Scalar) -> str:
+    """What hash tables and noise take from a hash: a bucket, a number in [0, 1), a tag, a slot."""
+    k, done = s.k, ""
+    for form in k.draw.shape.sample(("bucket", "unit", "tag", "slot"), 1 if level == 4 else 2):
         if form == "bucket":
-            count = k.scalar(("num_buckets", "table_size"), type_, 7, 61)
-            buckets = k.out(("buckets", "bins"), INT32, g.sizes)
-            k.store(buckets, g.at, cast(h % count, INT32))
-            done += f" {buckets.name} gets h % {count.name}."
+            count = k.scalar("num_buckets table_size", type_, 7, 61)
+            out, text = s.put("buckets bins", cast(h % count, INT32)), f"h % {count.name}"
         elif form == "unit":
-            noise = k.out(("noise", "uniform"), FLOAT32, g.sizes)
-            k.store(noise, g.at, cast(h >> (type_.bits - 24), FLOAT32) / 16777216.0)
-            done += f" {noise.name} gets the upper 24 bits of h over 2^24."
+            unit = cast(h >> (type_.bits - 24), FLOAT32) / 16777216.0
+            out, text = s.put("noise uniform", unit), "the upper 24 bits of h over 2^24"
         elif form == "tag":
-            tags = k.out(("tags", "fingerprints"), UINT8, g.sizes)
-            k.store(tags, g.at, cast(h >> (type_.bits - 8), UINT8))
-            done += f" {tags.name} gets the upper 8 bits of h."
+            tag = cast(h >> (type_.bits - 8), UINT8)
+            out, text = s.put("tags fingerprints", tag), "the upper 8 bits of h"
         else:
-            bits = k.draw.value.integer(4, 10)
-            slots = k.out(("slots", "homes"), UINT16, g.sizes)
-            k.store(slots, g.at, cast(h & (2**bits - 1), UINT16))
-            done += f" {slots.name} gets h & {2**bits - 1}."
+            mask = 2 ** k.draw.value.integer(4, 10) - 1
+            out, text = s.put("slots homes", cast(h & mask, UINT16)), f"h & {mask}"
+        done += f" {out.name} gets {text}."
     return done
+
+
+@idiom
+def bit_mixing(k: KernelBuilder, level: int) -> Title:
+    """Rounds of shifts, exclusive ors and multiplications, as integer hashes have them."""
+    shape, value = k.draw.shape, k.draw.value
+    type_ = shape.weighted({UINT32: 4, UINT64: 2, UINT16: 1})
+    bits, top = type_.bits, type_.int_range[1]
+    s = launch(k, list=1)
+    keys = s.read("keys ids codes words", type_, 0, top)
+    h = k.let("h state word", keys)
+    done = []
+    if level >= 2 and shape.chance(0.6):
+        salt = k.scalar("salt seed key", type_, 0, top)
+        k.assign(h, h ^ salt)
+        done.append(f"h ^= {salt.name}")
+    last = ""
+    for _ in range(shape.integer(1, 1 + level // 2)):
+        names = [n for n in ("right", "left", "times", "rotate", "plus") if n != last]
+        for last in shape.sample(names, shape.integer(2, 3)):
+            number = value.integer(3, bits - 4)
+            if last == "times":
+                number = value.integer(2 ** (bits - 2), 2 ** (bits - 1)) | 1
+            elif last == "plus":
+                number = value.integer(1000, 2 ** (bits - 1))
+            done.append(_step(k, h, last, number))
+    if level >= 4:
+        spins, shift = value.integer(2, 4), value.integer(2, 5)
+        with k.for_("r turn", spins) as turn:
+            k.assign(h, (h ^ (h >> shift)) + cast(turn, type_))
+        done.append(f"for each r from 0 to {spins - 1}, h = (h ^ (h >> {shift})) + r")
+    if level >= 3 and shape.chance(0.5):
+        mask = 2 ** value.integer(4, 10) - 1
+        k.assign(h, h & mask)
+        done.append(f"h &= {mask}")
+    out = s.put("hashes mixed digest out", h)
+    text = f"Scramble each {type_} word h of {say(k, keys)} into {out.name}: {'; '.join(done)}."
+    return Title(k.name("mix_bits scramble_words hash_bits avalanche"), text)

@@ -1,28 +1,25 @@
-"""Pixels packed into words: RGB565, RGBA8888 and their relatives, packed and unpacked."""
+"""Pixels: words of several channels packed, unpacked and mixed; blends of 8-bit images."""
 
 from __future__ import annotations
 
-from generators.arithmetic.parts import (
-    FLOAT32,
-    INT32,
-    UINT8,
-    UINT16,
-    UINT32,
-    Given,
-    Grid,
-    elements,
-    grid,
-    local,
-    named,
-    tuned_limit,
-)
+from generators.arithmetic.common import alike, stored, total
+from generators.arithmetic.types import INT16, UINT8, UINT16, UINT32
 from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.kit.pieces import helper
-from generators.program.dtypes import Scalar
+from generators.kit.formulas import Formula, formulas
+from generators.kit.functions import clamp, least, most, where
+from generators.kit.naming import evaluated, held, helper, maybe, routine
+from generators.kit.records import Record, record
+from generators.kit.sites import Site, launch
+from generators.kit.sources import setting
+from generators.kit.words import listed, say
+from generators.program.dtypes import FLOAT32, INT32, Scalar, scalar_of
 from generators.program.expr import Expr
 
-FORMATS: dict[str, tuple[Scalar, tuple[tuple[str, int, int], ...]]] = {
+Layout = tuple[tuple[str, int, int], ...]
+"""The channels of a pixel: letter, lowest bit, number of bits."""
+
+FORMATS: dict[str, tuple[Scalar, Layout]] = {
     "rgb565": (UINT16, (("r", 11, 5), ("g", 5, 6), ("b", 0, 5))),
     "bgr565": (UINT16, (("b", 11, 5), ("g", 5, 6), ("r", 0, 5))),
     "argb1555": (UINT16, (("a", 15, 1), ("r", 10, 5), ("g", 5, 5), ("b", 0, 5))),
@@ -34,82 +31,8 @@ FORMATS: dict[str, tuple[Scalar, tuple[tuple[str, int, int], ...]]] = {
     "la88": (UINT16, (("l", 8, 8), ("a", 0, 8))),
     "rgb332": (UINT8, (("r", 5, 3), ("g", 2, 3), ("b", 0, 2))),
 }
-
-
-Layout = tuple[tuple[str, int, int], ...]
-
-
-def described(layout: Layout) -> str:
-    return ", ".join(f"{c} in {bits} bits from bit {at}" for c, at, bits in layout)
-
-
-def joined(parts: list[Expr], layout: Layout) -> Expr:
-    word: Expr | None = None
-    for part, (_, at, _) in zip(parts, layout, strict=True):
-        shifted = part << at if at else part
-        word = shifted if word is None else word | shifted
-    assert word is not None
-    return word
-
-
-def field(k: BodyBuilder, word: Expr, at: int, bits: int, total: int) -> Expr:
-    shifted = word >> at if at else word
-    return shifted if at + bits == total else shifted & (2**bits - 1)
-
-
-def repacked(k: KernelBuilder, level: int, g: Grid, name: str) -> Title:
-    """Two images of one format, blended channel by channel and packed again."""
-    word, layout = FORMATS[name]
-    high = 2**word.bits - 1
-    wanted = [((n, f"{n}_px"), word, 0, high) for n in ("front", "back")]
-    front, back = elements(k, wanted, g, ("PixelPair",), 0.3)
-    out = k.out(("blended", "mixed", "result"), word, g.sizes)
-    form = k.draw.shape.choice(("average", "mix", "brighter", "darker", "gap"))
-    share = tuned_limit(k, FLOAT32, 0.2, 0.8) if form == "mix" else None
-    a = local(k, ("a", "src"), front.value)
-    b = local(k, ("b", "dst"), back.value)
-
-    def build(body: BodyBuilder, p: Expr, q: Expr, *weight: Expr) -> Expr:
-        if form == "average":
-            return (p + q + 1) >> 1
-        if form in ("brighter", "darker"):
-            return fn("max" if form == "brighter" else "min", p, q)
-        if form == "gap":
-            return fn("max", p, q) - fn("min", p, q)
-        assert isinstance(p.type, Scalar)
-        blend = fn("lerp", cast(q, FLOAT32), cast(p, FLOAT32), weight[0])
-        return cast(blend + 0.5, p.type)
-
-    parts: list[Expr] = []
-    wide = UINT32
-    call = ""
-    for letter, at, bits in layout:
-        pair = [cast(field(k, v, at, bits, word.bits), wide) for v in (a, b)]
-        pair += [share.value] if share else []
-        if not call and k.draw.shape.chance(0.5):
-            params = [(n, v.type) for n, v in zip(("p", "q", "weight"), pair, strict=False)]
-            call = helper(k, ("mix_channel", "blend_channel"), params, build)
-        value = k.call(call, *pair) if call else build(k, *pair)
-        parts.append(named(k, (letter, f"{letter}_mix"), value, 0.6))
-    packed = cast(joined(parts, layout), word)
-    rule = {
-        "average": "(p + q + 1) >> 1",
-        "brighter": "max(p, q)",
-        "darker": "min(p, q)",
-        "gap": "|p - q|",
-        "mix": f"q + {share.text if share else ''} * (p - q) + 0.5, truncated",
-    }[form]
-    done = (
-        f"Combine the {name} pixels ({described(layout)}) of {front.text} (p) and {back.text} (q)"
-    )
-    k.store(out, g.at, packed)
-    return Title(
-        k.name(f"blend_{name}", "combine_pixels", f"mix_{name}"),
-        f"{done} (q) channel by channel: {rule}. Store them packed again in {out.name}.",
-    )
-
-
 _WORDS = {"r": "red", "g": "green", "b": "blue", "a": "alpha", "l": "luma"}
+_LUMA = {"r": 0.2126, "g": 0.7152, "b": 0.0722}
 
 
 @idiom
@@ -117,141 +40,174 @@ def pixel_packing(k: KernelBuilder, level: int) -> Title:
     """Pack channels into pixel words, or unpack, convert and re-pack pixel words."""
     shape = k.draw.shape
     name = shape.choice(sorted(FORMATS))
+    s = launch(k, list=2, grid=4, cube=1)
+    ways = (_packed, _unpacked, _unpacked if level < 3 else _repacked)
+    return shape.choice(ways)(s, level, name)
+
+
+def _described(layout: Layout) -> str:
+    return ", ".join(f"{c} in {bits} bits from bit {at}" for c, at, bits in layout)
+
+
+def _joined(parts: list[Expr], layout: Layout) -> Expr:
+    shifted = [part << at if at else part for part, (_, at, _) in zip(parts, layout, strict=True)]
+    word = shifted[0]
+    for part in shifted[1:]:
+        word = word | part
+    return word
+
+
+def _channel(word: Expr, at: int, bits: int) -> Expr:
+    shifted = word >> at if at else word
+    whole = at + bits == scalar_of(word.type).bits
+    return shifted if whole else shifted & (2**bits - 1)
+
+
+_MIXES = (
+    *formulas(
+        average=lambda p, q: (p + q + 1) >> 1,
+        brighter=lambda p, q: most(p, q),
+        darker=lambda p, q: least(p, q),
+        gap=lambda p, q: most(p, q) - least(p, q),
+    ),
+    Formula(
+        "mix",
+        "",
+        lambda p, q, w: cast(fn("lerp", cast(q, FLOAT32), cast(p, FLOAT32), w) + 0.5, UINT32),
+        "{q} + {w} * ({p} - {q}) + 0.5, truncated",
+    ),
+)
+
+
+def _repacked(s: Site, level: int, name: str) -> Title:
+    """Two images of one format, blended channel by channel and packed again."""
+    k = s.k
     word, layout = FORMATS[name]
-    g = grid(k, {1: 2, 2: 4, 3: 1})
-    form = shape.choice(("pack", "unpack", "unpack") if level < 3 else ("pack", "unpack", "repack"))
-    if form == "pack":
-        return _packed(k, level, g, name, word, layout)
-    if form == "unpack":
-        return _unpacked(k, level, g, name, word, layout)
-    return repacked(k, level, g, name)
+    top = 2**word.bits - 1
+    parts = alike(word, 0, top, front="front front_px", back="back back_px")
+    r = record(s, "PixelPair", parts, 0.3)
+    formula = k.draw.shape.choice(_MIXES)
+    share = setting(k, "share opacity", FLOAT32, 0.2, 0.8) if "w" in formula.keys else None
+    a, b = held(k, "a src", r["front"]), held(k, "b dst", r["back"])
+    types = dict(zip(formula.keys, (UINT32, UINT32, FLOAT32), strict=False))
+    mixed = routine(k, 0.8, "mix_channel blend_channel", types, formula.build)
+    values: list[Expr] = []
+    for letter, at, bits in layout:
+        pair = [cast(_channel(v, at, bits), UINT32) for v in (a, b)]
+        value = mixed(*pair, *([share] if share is not None else []))
+        values.append(maybe(k, f"{letter}_px {letter}_mix", value, 0.6))
+    out = s.put("blended mixed result", cast(_joined(values, layout), word))
+    rule = formula.said({"p": "p", "q": "q", "w": say(k, share) if share is not None else ""})
+    done = f"Combine the {name} pixels ({_described(layout)}) of {r.say('front')} (p) and "
+    done += f"{r.say('back')} (q) channel by channel: {rule}. {out.name} gets them packed again."
+    return Title(k.name(f"blend_{name} combine_pixels mix_{name}"), done)
 
 
-def _packed(
-    k: KernelBuilder, level: int, g: Grid, name: str, word: Scalar, layout: Layout
-) -> Title:
+def _packed(s: Site, level: int, name: str) -> Title:
     """From channels in bytes or in [0, 1] to words."""
-    real = k.draw.shape.chance(0.5)
-    source, high = (FLOAT32, 1.0) if real else (UINT8, 255)
-    out = k.out(("pixels", "packed", "words"), word, g.sizes)
+    k, shape = s.k, s.k.draw.shape
+    word, layout = FORMATS[name]
+    real = shape.chance(0.5)
     beyond = 0.1 if real and level > 1 else 0
-    wanted = [((c, _WORDS[c]), source, -beyond, high + beyond) for c, _, _ in layout]
-    found = elements(k, wanted, g, ("Color", "Rgb", "Texel"), 0.15 if level < 3 else 0.4)
-    gain = tuned_gain(k, level, real)
-    parts = [
-        _quantised(k, level, f, part, word, gain) for f, part in zip(found, layout, strict=True)
-    ]
-    how = "clamped to [0, 1] and scaled" if real and level > 1 else "scaled"
+    source, top = (FLOAT32, 1.0) if real else (UINT8, 255)
+    names = {c: f"{c} {_WORDS[c]}" for c, _, _ in layout}
+    parts = alike(source, -beyond, top + beyond, **names)
+    r = record(s, "Color Rgb Texel", parts, 0.15 if level < 3 else 0.4)
+    gain = None
+    if level >= 2 and real and shape.chance(0.5):
+        gain = k.scalar("exposure gain", FLOAT32, 0.8, 1.2)
+    brought = r.values if gain is None else {c: gain * value for c, value in r.values.items()}
+    packs = _quantised if real else _bits
+    values = [packs(k, level, brought[part[0]], part, word) for part in layout]
+    how = "clamped to [0, 1] and scaled" if level > 1 else "scaled"
     how = f"{how} to its largest value, 0.5 added and truncated" if real else "its upper bits kept"
-    done = f"Pack {', '.join(f.text for f in found)} into {name} words ({described(layout)})"
-    done += f", each channel {how}"
-    if gain is not None:
-        done += f", after a multiplication by {gain.text}"
-    value = joined(parts, layout)
+    texts = listed([r.say(key) for key in parts])
+    done = f"Pack {texts} into {name} words ({_described(layout)}), each channel {how}"
+    done += f", after a multiplication by {gain.name}" if gain is not None else ""
+    value = _joined(values, layout)
     if level >= 4:
-        value = k.let(("pixel", "word"), value)
-        done += _shown(k, level, found, g, real)
-    k.store(out, g.at, value)
-    return Title(k.name(f"pack_{name}", f"to_{name}", "pack_pixels"), f"{done}, in {out.name}.")
+        value = k.let("pixel word", value)
+        done += _brightness(s, r)
+    out = s.put("pixels packed words", value)
+    return Title(k.name(f"pack_{name} to_{name} pack_pixels"), f"{done}. {out.name} gets it.")
 
 
-def tuned_gain(k: KernelBuilder, level: int, real: bool) -> Given | None:
-    if level < 2 or not real or k.draw.shape.chance(0.5):
-        return None
-    gain = k.scalar(("exposure", "gain"), FLOAT32, 0.8, 1.2)
-    return Given(gain, gain.name)
+def _bits(
+    k: KernelBuilder, level: int, byte: Expr, part: tuple[str, int, int], word: Scalar
+) -> Expr:
+    """A byte as a channel of other width."""
+    letter, _, bits = part
+    if bits > 8:
+        return cast(byte, word) << (bits - 8)
+    short = byte >> (8 - bits) if bits < 8 else byte
+    return cast(maybe(k, f"{letter}_bits q{letter}", short, 0.4), word)
 
 
 def _quantised(
-    k: KernelBuilder,
-    level: int,
-    f: Given,
-    part: tuple[str, int, int],
-    word: Scalar,
-    gain: Given | None,
+    k: KernelBuilder, level: int, value: Expr, part: tuple[str, int, int], word: Scalar
 ) -> Expr:
+    """A real channel as a whole number."""
     letter, _, bits = part
-    top = float(2**bits - 1)
-    if f.value.type != FLOAT32:
-        byte = f.value >> (8 - bits) if bits < 8 else f.value
-        if bits <= 8:
-            return cast(named(k, (f"{letter}_bits", f"q{letter}"), byte, 0.4), word)
-        return cast(f.value, word) << (bits - 8)
-    value = gain.value * f.value if gain is not None else f.value
 
     def build(body: BodyBuilder, x: Expr) -> Expr:
-        clamped = fn("clamp", x, 0.0, 1.0) if level > 1 else x
-        return cast(clamped * top + 0.5, word)
+        clamped = clamp(x, 0.0, 1.0) if level > 1 else x
+        return cast(clamped * float(2**bits - 1) + 0.5, word)
 
-    if level >= 3 and k.draw.shape.chance(0.6):
-        names = (f"quantize{bits}", f"to_unorm{bits}")
-        known = [function.name for function in k.functions if function.name in names]
-        return k.call(known[0] if known else helper(k, names, [("x", FLOAT32)], build), value)
-    return k.let((f"{letter}_bits", f"q{letter}"), build(k, value))
-
-
-def _shown(k: KernelBuilder, level: int, found: list[Given], g: Grid, real: bool) -> str:
-    """The luminance as a second output."""
-    if not real or len(found) < 3:
-        bright = k.out(("brightest", "max_channel"), found[0].value.type, g.sizes)
-        top = found[0].value
-        for f in found[1:]:
-            top = fn("max", top, f.value)
-        k.store(bright, g.at, top)
-        return f", the largest of the channels in {bright.name}"
-    luma = k.out(("luma", "luminance"), FLOAT32, g.sizes)
-    weights = {"r": 0.2126, "g": 0.7152, "b": 0.0722}
-    terms = [weights[f.text[0]] * f.value for f in found if f.text[0] in weights]
-    k.store(luma, g.at, sum(terms[1:], terms[0]))
-    return f", 0.2126 * r + 0.7152 * g + 0.0722 * b of the inputs in {luma.name}"
+    if level < 3 or not k.draw.shape.chance(0.6):
+        return k.let(f"{letter}_bits q{letter}", build(k, value))
+    names = (f"quantize{bits}", f"to_unorm{bits}")
+    known = [function.name for function in k.functions if function.name in names]
+    return k.call(known[0] if known else helper(k, names, [("x", FLOAT32)], build), value)
 
 
-def _unpacked(
-    k: KernelBuilder, level: int, g: Grid, name: str, word: Scalar, layout: Layout
-) -> Title:
+def _brightness(s: Site, r: Record) -> str:
+    """The luminance as a second output, or the largest channel."""
+    shown = [key for key in r.values if key in _LUMA]
+    if scalar_of(r[next(iter(r.values))].type) == FLOAT32 and shown:
+        value = total([_LUMA[key] * r[key] for key in shown])
+        return f", and {s.put('luma luminance', value).name} gets {say(s.k, value)} of the inputs"
+    out = s.put("brightest max_channel", most(*r.values.values()))
+    return f", and {out.name} gets the largest of the inputs"
+
+
+def _unpacked(s: Site, level: int, name: str) -> Title:
     """From words to channels in bytes, integers or [0, 1]."""
-    shape = k.draw.shape
-    pixels = k.array(("pixels", "packed", "texels"), word, g.sizes, low=0, high=2**word.bits - 1)
-    target = shape.choice(
-        (FLOAT32, FLOAT32, UINT8, INT32) if level < 3 else (FLOAT32, FLOAT32, UINT8)
-    )
-    kept = [p for p in layout if target != UINT8 or p[2] <= 8]
+    k, shape = s.k, s.k.draw.shape
+    word, layout = FORMATS[name]
+    pixels = s.read("pixels packed texels", word, 0, 2**word.bits - 1)
+    target = shape.choice((FLOAT32, FLOAT32, UINT8, INT32)[: 4 if level < 3 else 3])
+    kept = [part for part in layout if target != UINT8 or part[2] <= 8]
     if level == 1:
         kept = shape.sample(kept, min(len(kept), 2))
-    outs = [k.out((c, f"{c}_out", _WORDS[c]), target, g.sizes) for c, _, _ in kept]
-    pixel = k.let(("pixel", "word", "px"), pixels[g.at])
-    fields = [field(k, pixel, at, bits, word.bits) for _, at, bits in kept]
-    values = [_widened(k, level, f, p, target) for f, p in zip(fields, kept, strict=True)]
+    pixel = k.let("pixel word px", pixels)
+    values = [_widened(k, level, _channel(pixel, *part[1:]), part, target) for part in kept]
     form = "over its largest value" if target == FLOAT32 else "as an integer"
     if target == UINT8 and level >= 3:
         form = "with its bits repeated to fill a byte"
-    places = ", ".join(f"{p[0]} to {o.name}" for p, o in zip(kept, outs, strict=True))
-    done = f"Unpack {name} words ({described(layout)}) from {pixels.name}: {places}, each {form}"
+    more = ""
     if target == FLOAT32 and level >= 2:
         values, more = _graded(k, level, values)
-        done += more
-    for out, value in zip(outs, values, strict=True):
-        k.store(out, g.at, value)
-    return Title(k.name(f"unpack_{name}", f"from_{name}", "unpack_pixels"), f"{done}.")
+    places = []
+    for (c, _, _), value in zip(kept, values, strict=True):
+        places.append(f"{c} to {s.put(f'{c} {c}_out {_WORDS[c]}', value).name}")
+    done = f"Unpack {name} words ({_described(layout)}) from {say(k, pixels)}: {listed(places)}, "
+    return Title(k.name(f"unpack_{name} from_{name} unpack_pixels"), f"{done}each {form}{more}.")
 
 
 def _widened(
     k: KernelBuilder, level: int, value: Expr, part: tuple[str, int, int], target: Scalar
 ) -> Expr:
+    """A channel as a real number, an integer or a byte, spread over all its bits."""
     letter, _, bits = part
-    if target == UINT8 and level >= 3 and bits < 8:
-        return _replicated(k, letter, cast(value, target), bits)
-    if target != FLOAT32:
-        return cast(value, target)
-    top = float(2**bits - 1)
-    return named(k, (f"f{letter}", f"{letter}_lin"), cast(value, FLOAT32) / top, 0.5)
-
-
-def _replicated(k: KernelBuilder, letter: str, value: Expr, bits: int) -> Expr:
-    """A channel of few bits spread over a byte."""
+    if target == FLOAT32:
+        real = cast(value, FLOAT32) / float(2**bits - 1) if bits > 1 else cast(value, FLOAT32)
+        return maybe(k, f"f{letter} {letter}_lin", real)
+    value = cast(value, target)
+    if target != UINT8 or level < 3 or bits == 8:
+        return value
     if bits == 1:
         return value * 255
-    v = k.let((f"{letter}{bits}", f"v{letter}"), value)
+    v = k.let(f"{letter}{bits} v{letter}", value)
     if bits == 2:
         return v * 85
     if bits == 3:
@@ -259,26 +215,91 @@ def _replicated(k: KernelBuilder, letter: str, value: Expr, bits: int) -> Expr:
     return (v << (8 - bits)) | (v >> (2 * bits - 8))
 
 
+_GRADES = formulas(
+    invert=lambda v: 1.0 - v,
+    square=lambda v: v * v,
+    contrast=lambda v, slope: clamp(slope * (v - 0.5) + 0.5, 0.0, 1.0),
+    srgb_to_linear=lambda v: where(v < 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4),
+)
+
+
 def _graded(k: KernelBuilder, level: int, values: list[Expr]) -> tuple[list[Expr], str]:
-    """Decode a transfer curve, raise contrast, or premultiply."""
-    form = k.draw.shape.choice(("none", "square", "srgb", "contrast", "invert"))
-    if form == "none" and level < 3:
+    """Channels inverted, squared, with more contrast, or decoded from sRGB."""
+    grade = k.draw.shape.choice((*_GRADES, None) if level < 3 else (*_GRADES, _GRADES[1]))
+    if grade is None:
         return values, ""
-    if form == "invert":
-        return [1.0 - v for v in values], ", inverted (1 - v)"
-    if form in ("square", "none"):
-        values = [local(k, ("v", "linear"), v) for v in values]
-        return [v * v for v in values], ", squared"
-    if form == "contrast":
-        gain = k.scalar(("contrast", "slope"), FLOAT32, 1.2, 1.8)
-        return [fn("clamp", gain * (v - 0.5) + 0.5, 0.0, 1.0) for v in values], (
-            f", then clamp({gain.name} * (v - 0.5) + 0.5, 0, 1)"
-        )
+    slope = [k.scalar("contrast slope", FLOAT32, 1.2, 1.8)] if "slope" in grade.keys else []
+    if grade.reads("v") > 1:
+        values = [held(k, "v linear", v) for v in values]
+    chance = 1.0 if grade.name == "srgb_to_linear" else 0.0
+    types = dict.fromkeys(grade.keys, FLOAT32)
+    code = routine(k, chance, "srgb_to_linear decode_srgb", types, grade.build)
+    text = grade.said({"v": "v", "slope": say(k, slope[0]) if slope else ""})
+    return [code(v, *slope) for v in values], f"; each such v becomes {text}"
 
-    def build(body: BodyBuilder, v: Expr) -> Expr:
-        return fn("where", v < 0.04045, v / 12.92, fn("pow", (v + 0.055) / 1.055, 2.4))
 
-    call = helper(k, ("srgb_to_linear", "decode_srgb"), [("v", FLOAT32)], build)
-    return [k.call(call, v) for v in values], (
-        ", then decoded from sRGB (v / 12.92 below 0.04045, else ((v + 0.055) / 1.055)^2.4)"
-    )
+_BLENDS = formulas(
+    over=("alpha_over composite_over blend_over", lambda s, d, al: s * al + d * (255 - al)),
+    multiply=("multiply_blend modulate tint_bytes", lambda s, d: s * d),
+    screen=("screen_blend screen_bytes", lambda s, d: 65025 - (255 - s) * (255 - d)),
+    lerp=("crossfade mix_images lerp_bytes", lambda al, s, d: d * (255 - al) + s * al),
+    add=("additive_blend glow_add lighten_add", lambda s, d: s + d),
+    premultiply=("premultiply_alpha apply_alpha", lambda s, al: s * al),
+)
+_BYTES = {"s": "src front top", "d": "dst back base", "al": "alpha coverage opacity"}
+
+
+def _exact(body: BodyBuilder, t: Expr) -> Expr:
+    u = body.let("u biased", t + 128)
+    return (u + (u >> 8)) >> 8
+
+
+_REDUCTIONS = formulas(
+    div255=lambda t: t // 255,
+    shift_down=lambda t: t >> 8,
+    exact_div255=_exact,
+    round_div255=lambda t: (t + 127) // 255,
+)
+
+
+@idiom
+def byte_blend(k: KernelBuilder, level: int) -> Title:
+    """Blends of 8-bit images in integers: over, multiply, screen, crossfade; division by 255."""
+    shape = k.draw.shape
+    s = launch(k, grid=4, cube=2, list=1)
+    blend = shape.choice(_BLENDS)
+    wide = UINT32 if blend.name == "add" else shape.choice((UINT32, UINT32, UINT16, INT32))
+    parts = alike(UINT8, 0, 255, **{key: _BYTES[key] for key in _BYTES if key in blend.keys})
+    r = record(s, "Texel Layer", parts, 0.15 if level < 3 else 0.35)
+    raw = blend.of(k, {key: held(k, key, cast(r[key], wide)) for key in parts})
+    text = blend.said({key: r.say(key) for key in parts})
+    if level >= 2 and blend.name != "add" and wide != UINT16 and shape.chance(0.5):
+        fade = k.scalar("fade strength opacity_q", wide, 100, 256)
+        raw, text = (raw * fade) >> 8, f"(({text}) * {fade.name}) >> 8"
+    done = f"In {wide}, let t = {text}; "
+    if blend.name == "add":
+        value, done = least(raw, 255), f"{done}take min(t, 255)."
+    else:
+        reduction = shape.choice(_REDUCTIONS[: 2 if wide == UINT16 else 4])
+        if reduction.reads("t") > 1:
+            raw = held(k, "t weighted", raw)
+        value = evaluated(k, 0.6 if level >= 3 else 0.1, reduction, {"t": raw})
+        done += f"take {reduction.said({'t': 't'})} as a byte."
+    result = cast(value, UINT8)
+    if level >= 4:
+        result = k.let("pixel mixed", result)
+        done += _moved(s, level, result, r["s"])
+    kept = r.values.get("d", r["s"])
+    done += stored(s, "out blended result", result, kept, 0.65 if level >= 3 else 0.0)
+    return Title(k.name(blend.outs), done)
+
+
+def _moved(s: Site, level: int, pixel: Expr, source: Expr) -> str:
+    """How far the pixel moved, and at level 5 a flag for bright ones."""
+    moved = s.put("change moved_by", cast(pixel, INT16) - cast(source, INT16))
+    done = f" {moved.name} gets the result minus {say(s.k, source)}."
+    if level == 5:
+        limit = s.k.scalar("limit threshold", UINT8, 30, 90)
+        bright = s.put("clipped bright", pixel > limit)
+        done += f" {bright.name} says whether the result exceeds {limit.name}."
+    return done

@@ -2,126 +2,102 @@
 
 from __future__ import annotations
 
-from generators.arithmetic.parts import (
-    FLOAT16,
-    FLOAT32,
-    FLOAT64,
-    INT8,
-    INT16,
-    INT32,
-    UINT8,
-    Given,
-    Grid,
-    Wanted,
-    grid,
-    local,
-    named,
-    parameters,
-    step,
-)
+from generators.arithmetic.common import stored
+from generators.arithmetic.types import FLOAT16, FLOAT64, INT8, INT16, INT64, UINT8
 from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.program.dtypes import Scalar
-from generators.program.expr import Expr
+from generators.kit.formulas import formulas
+from generators.kit.functions import clamp, most, where
+from generators.kit.naming import applied, evaluated, held, maybe
+from generators.kit.records import Part, record
+from generators.kit.sites import Site, launch
+from generators.kit.sources import given
+from generators.kit.words import say
+from generators.program.dtypes import FLOAT32, INT32, Scalar
+from generators.program.expr import Expr, Load, Var, literal
 
 _RANGES = {INT8: (-128, 127), UINT8: (0, 255), INT16: (-2048, 2047)}
+_SCALES = {INT8: (0.02, 0.03), UINT8: (0.01, 0.015), INT16: (0.001, 0.002)}
+_NAMES = {
+    "quantize": "quantize_affine quantize_values encode_values",
+    "dequantize": "dequantize_affine decode_codes",
+    "fake": "fake_quantize quantization_error",
+    "requant": "requantize rescale_codes",
+}
+_ACTIVATIONS = formulas(
+    relu=lambda x: most(x, 0.0),
+    leaky_relu=lambda x: where(x > 0.0, x, 0.1 * x),
+    hard_tanh=lambda x: clamp(x, -1.0, 1.0),
+)
 
 
 @idiom
 def quantize(k: KernelBuilder, level: int) -> Title:
     """Between real numbers and narrow integers: affine, symmetric, per row, fake quantisation."""
     shape = k.draw.shape
-    type_ = shape.choice((INT8, UINT8, INT8, INT16))
-    g = grid(k, {1: 2, 2: 4, 3: 1})
-    later = ("fake", "requant") if level > 1 else ()
-    forms = ("quantize", "dequantize", *later)
-    form = shape.choice(forms)
-    if form in ("quantize", "fake"):
-        type_ = shape.choice((INT8, UINT8))
-    scale, zero, said = _affine(k, level, g, type_)
-    if form in ("dequantize", "requant"):
-        done = _from_codes(k, level, form, g, type_, scale, zero)
-    else:
-        done = _to_codes(k, level, form, g, type_, scale, zero)
-    names = {
-        "quantize": ("quantize_affine", "to_int8" if type_ == INT8 else "quantize_values"),
-        "dequantize": ("dequantize_affine", "decode_codes"),
-        "fake": ("fake_quantize", "quantization_error"),
-        "requant": ("requantize", "rescale_codes"),
-    }[form]
-    return Title(k.name(*names), f"{done}{said}")
+    s = launch(k, list=2, grid=4, cube=1)
+    form = shape.choice(list(_NAMES)[: 4 if level > 1 else 2])
+    encodes = form in ("quantize", "fake")
+    type_ = shape.choice((INT8, UINT8) if encodes else (INT8, UINT8, INT8, INT16))
+    q = _Affine(s, level, type_)
+    done = _to_codes(q, form) if encodes else _from_codes(q, form)
+    return Title(k.name(_NAMES[form]), done)
 
 
-def _affine(
-    k: KernelBuilder, level: int, g: Grid, type_: Scalar
-) -> tuple[Given, Given | None, str]:
-    """Scale and zero point, for all elements or for each row or channel."""
-    shape = k.draw.shape
-    real = shape.weighted({FLOAT32: 3, FLOAT64: 2})
-    low, high = {INT8: (0.02, 0.03), UINT8: (0.01, 0.015), INT16: (0.001, 0.002)}[type_]
-    zero_low, zero_high = (-20, 20) if type_ != UINT8 else (100, 150)
-    symmetric = type_ != UINT8 and shape.chance(0.4)
-    if g.ndim > 1 and shape.chance(0.4):
-        axis = shape.integer(0, g.ndim - 1)
-        at = g.at[axis]
-        scales = k.array(("scales", "scale"), real, g.sizes[axis], low=low, high=high)
-        scale = Given(named(k, ("scale_c", "step_size"), scales[at], 0.5), scales.name)
-        if symmetric:
-            return scale, None, f" {scales.name} is indexed by {at.name}."
-        points = k.array(
-            ("zero_points", "zeros"), INT32, g.sizes[axis], low=zero_low, high=zero_high
-        )
-        zero = Given(named(k, ("zero_c", "zp"), points[at], 0.5), points.name)
-        return scale, zero, f" {scales.name} and {points.name} are indexed by {at.name}."
-    wanted: list[Wanted] = [(("scale", "step_size"), real, low, high)]
-    if not symmetric:
-        wanted.append((("zero_point", "zero"), INT32, zero_low, zero_high))
-    found = parameters(k, wanted, ("QuantParams", "Affine"), 0.2 + 0.08 * level)
-    return found[0], (None if symmetric else found[1]), ""
+class _Affine:
+    """Scale and zero point of codes, for all elements or for each row or channel."""
+
+    def __init__(self, s: Site, level: int, codes: Scalar) -> None:
+        self.s, self.k, self.level, self.codes = s, s.k, level, codes
+        shape = s.k.draw.shape
+        self.real = shape.weighted({FLOAT32: 3, FLOAT64: 2})
+        zeros = (100, 150) if codes == UINT8 else (-20, 20)
+        parts = {
+            "scale": Part("scale step_size", self.real, *_SCALES[codes], many="scales scale"),
+            "zero": Part("zero_point zero", INT32, *zeros, many="zero_points zeros"),
+        }
+        if codes != UINT8 and shape.chance(0.4):
+            parts.pop("zero")
+        if s.rank > 1 and shape.chance(0.4):
+            r = record(s, "QuantParams", parts, 0.0, axes=s.axes("axis"))
+        else:
+            r = record(s, "QuantParams Affine", parts, 0.2 + 0.08 * level, shared=True)
+        self.scale = self._named("scale_c step_c", r["scale"])
+        self.zero = self._named("zero_c zp", r["zero"]) if "zero" in parts else None
+
+    def _named(self, names: str, value: Expr) -> Expr:
+        return maybe(self.k, names, value) if isinstance(value, Load) else value
+
+    def restored(self, code: Expr) -> Expr:
+        """What a code stands for."""
+        return self.scale * cast(code if self.zero is None else code - self.zero, self.real)
+
+    def rounded(self, v: Expr) -> tuple[Expr, str]:
+        form = self.k.draw.shape.choice(("round", "rint", "floor", "round"))
+        if form == "floor":
+            return fn("floor", v + 0.5), "floor(v + 0.5)"
+        halves = "to nearest even" if form == "rint" else "with halves away from zero"
+        return fn(form, v), f"v rounded {halves}"
 
 
-def _real_of(scale: Given) -> Scalar:
-    assert isinstance(scale.value.type, Scalar)
-    return scale.value.type
-
-
-def _rounded(k: KernelBuilder, level: int, v: Expr) -> tuple[Expr, str]:
-    form = k.draw.shape.choice(("round", "rint", "floor", "round"))
-    if form == "floor":
-        return fn("floor", v + 0.5), "floor(v + 0.5)"
-    if form == "rint":
-        return fn("rint", v), "v rounded to nearest even"
-    return fn("round", v), "v rounded, halves away from zero"
-
-
-def _to_codes(
-    k: KernelBuilder,
-    level: int,
-    form: str,
-    g: Grid,
-    type_: Scalar,
-    scale: Given,
-    zero: Given | None,
-) -> str:
-    wide = _real_of(scale)
-    narrow = level > 1 and wide == FLOAT32 and k.draw.shape.chance(0.3)
-    real = FLOAT16 if narrow else wide
-    top = {INT8: 4.5, UINT8: 2.4, INT16: 5.5}[type_]
-    values = k.array(("values", "activations", "weights"), real, g.sizes, low=-top, high=top)
-    low, high = _RANGES[type_]
-    inverse = level < 4 and k.draw.shape.chance(0.3)
-    x: Expr = cast(values[g.at], wide)
-    if inverse:
-        inv = k.let(("inv_scale", "rate"), 1.0 / scale.value)
-        v = k.let(("scaled", "v"), x * inv)
-    else:
-        v = k.let(("scaled", "v"), x / scale.value)
-    rounded, how = _rounded(k, level, v)
+def _to_codes(q: _Affine, form: str) -> str:
+    """Codes of real numbers, or what they stand for."""
+    k, s, level = q.k, q.s, q.level
+    narrow = level > 1 and q.real == FLOAT32 and k.draw.shape.chance(0.3)
+    top = 4.5 if q.codes == INT8 else 2.4
+    value = s.read("values activations weights", FLOAT16 if narrow else q.real, -top, top)
+    low, high = _RANGES[q.codes]
+    x: Expr = cast(value, q.real)
+    scaled = x / q.scale
+    if level < 4 and k.draw.shape.chance(0.3):
+        scaled = x * k.let("inv_scale rate", 1.0 / q.scale)
+    rounded, how = q.rounded(k.let("scaled v", scaled))
+    branches = k.draw.shape.chance(0.4)
 
     def build(b: BodyBuilder, code: Expr) -> Expr:
-        if k.draw.shape.chance(0.6):
-            return fn("clamp", code, low, high)
-        result = b.let(("limited", "c"), code)
+        if not branches:
+            return clamp(code, low, high)
+        result = b.let("limited c", code)
         with b.if_(code < low):
             b.assign(result, low)
         with b.elif_(code > high):
@@ -129,98 +105,133 @@ def _to_codes(
         return result
 
     code: Expr = cast(rounded, INT32)
-    done = f"With v = {values.name} / {scale.text}, take {how}"
-    if zero is not None:
-        code, done = code + zero.value, f"{done} plus {zero.text}"
-    code = k.let(("code", "q"), code)
+    done = f"With v = {say(k, value)} / {say(k, q.scale)}, take {how}"
+    if q.zero is not None:
+        code, done = code + q.zero, f"{done} plus {say(k, q.zero)}"
+    code = k.let("code q", code)
     chance = 0.5 if level >= 3 else 0.0
-    code = step(k, ("saturate_code", "limit_code"), (("code", code),), build, chance)
+    code = applied(k, chance, "saturate_code limit_code", {"code": code}, build)
     done += f", clamped to [{low}, {high}]"
-    if form == "quantize":
-        out = k.out(("codes", "quantized", "q_out"), type_, g.sizes)
-        if level >= 4:
-            code = local(k, ("limited_code", "kept"), code)
-        k.store(out, g.at, cast(code, type_))
-        done += f", stored as {type_} in {out.name}."
-        return done + (_error(k, level, g, x, code, scale, zero) if level >= 4 else "")
-    out = k.out(("restored", "fake_quant", "out"), _real_of(scale), g.sizes)
-    back = code - zero.value if zero is not None else code
-    k.store(out, g.at, scale.value * cast(back, _real_of(scale)))
-    return f"{done}; {out.name} gets that code as a real number again."
+    if form == "fake":
+        out = s.put("restored fake_quant out", q.restored(code))
+        return f"{done}; {out.name} gets that code as a real number again."
+    if level >= 4:
+        code = held(k, "limited_code kept", code)
+    out = s.put("codes quantized q_out", cast(code, q.codes))
+    done += f", stored as {q.codes} in {out.name}."
+    return done + (_error(q, x, code) if level >= 4 else "")
 
 
-def _error(
-    k: KernelBuilder, level: int, g: Grid, x: Expr, code: Expr, scale: Given, zero: Given | None
-) -> str:
-    """What is lost by the code."""
-    lost = k.out(("error", "residual"), _real_of(scale), g.sizes)
-    weight = k.array(("importance", "hessian"), _real_of(scale), g.sizes, low=0.5, high=1.5)
-    back = code - zero.value if zero is not None else code
-    gap = k.let(("gap", "diff"), x - scale.value * cast(back, _real_of(scale)))
-    text = "the value minus what the code stands for"
-    if level == 5:
-        k.store(lost, g.at, weight[g.at] * fn("abs", gap) + gap * gap)
-        return f" With d {text}, {lost.name} gets {weight.name} * |d| + d^2."
-    k.store(lost, g.at, weight[g.at] * gap)
-    return f" {lost.name} gets {weight.name} times {text}."
+def _error(q: _Affine, x: Expr, code: Expr) -> str:
+    """A second output: what is lost by the code."""
+    weight = q.s.read("importance hessian", q.real, 0.5, 1.5)
+    gap = q.k.let("gap diff", x - q.restored(code))
+    value, text = weight * gap, "d"
+    if q.level == 5:
+        value, text = weight * abs(gap) + gap * gap, "|d| + d^2"
+    lost = q.s.put("error residual", value)
+    done = f" With d the value minus what the code stands for, {lost.name} gets "
+    return f"{done}{say(q.k, weight)} * {text}."
 
 
-def _from_codes(
-    k: KernelBuilder,
-    level: int,
-    form: str,
-    g: Grid,
-    type_: Scalar,
-    scale: Given,
-    zero: Given | None,
-) -> str:
-    low, high = _RANGES[type_]
-    codes = k.array(("codes", "quantized", "q"), type_, g.sizes, low=low, high=high)
-    code: Expr = k.let(("code", "c"), cast(codes[g.at], INT32))
-    text = codes.name
-    if zero is not None:
-        code, text = code - zero.value, f"({text} - {zero.text})"
-    value: Expr = scale.value * cast(code, _real_of(scale))
-    text = f"{scale.text} * {text}"
+def _from_codes(q: _Affine, form: str) -> str:
+    """Real numbers that codes stand for, or codes of another scale."""
+    k, s, level = q.k, q.s, q.level
+    codes = s.read("codes quantized q", q.codes, *_RANGES[q.codes])
+    value = q.restored(k.let("code c", cast(codes, INT32)))
+    text = say(k, q.restored(cast(codes, INT32)))
     if level >= 2 and k.draw.shape.chance(0.5):
-        bias = k.array(("bias", "offsets"), _real_of(scale), g.sizes[-1], low=-1.0, high=1.0)
-        value, text = value + bias[g.at[-1]], f"{text} + {bias.name}[{g.at[-1].name}]"
+        bias = given(s, "bias offsets", q.real, -1.0, 1.0, many="bias offsets", last=1)
+        value, text = value + bias, f"{text} + {say(k, bias)}"
     if level >= 3 and k.draw.shape.chance(0.6):
         value, text = activated(k, value, text)
     if form == "dequantize":
-        target = _real_of(scale)
-        out = k.out(("values", "out", "restored"), target, g.sizes)
+        done = ""
         if level >= 4:
-            value = local(k, ("value", "real"), value)
-            delta = k.array(("residual", "skip"), _real_of(scale), g.sizes, low=-1.0, high=1.0)
-            total_out = k.out(("sums", "skip_out"), _real_of(scale), g.sizes)
-            k.store(total_out, g.at, value + delta[g.at])
-            text += f"; {total_out.name} gets that plus {delta.name}"
-        k.store(out, g.at, value)
-        return f"{out.name} gets {text}."
-    new = k.scalar(("out_scale", "next_scale"), _real_of(scale), 0.008, 0.012)
-    v = k.let(("scaled", "v"), value / new)
-    rounded, how = _rounded(k, level, v)
-    out = k.out(("next_codes", "requantized"), INT8, g.sizes)
-    k.store(out, g.at, cast(fn("clamp", rounded, -128.0, 127.0), INT8))
+            value = held(k, "value real", value)
+            skip = s.read("residual skip", q.real, -1.0, 1.0)
+            done = f" {s.put('sums skip_out', value + skip).name} gets that plus {say(k, skip)}."
+        return f"{s.put('values out restored', value).name} gets {text}.{done}"
+    new = k.scalar("out_scale next_scale", q.real, 0.008, 0.012)
+    rounded, how = q.rounded(k.let("scaled v", value / new))
+    out = s.put("next_codes requantized", cast(clamp(rounded, -128.0, 127.0), INT8))
     return f"With v = ({text}) / {new.name}, {out.name} gets {how}, clamped to [-128, 127]."
 
 
 def activated(k: KernelBuilder, value: Expr, text: str) -> tuple[Expr, str]:
-    form = k.draw.shape.choice(("relu", "leaky", "hard_tanh"))
-    v = k.let(("pre", "a"), value)
+    """An activation of a value."""
+    formula = k.draw.shape.choice(_ACTIVATIONS)
+    result = evaluated(k, 0.6, formula, {"x": held(k, "pre a", value)})
+    return result, f"{formula.said({'x': 'a'})} with a = {text}"
 
-    def build(b: BodyBuilder, x: Expr) -> Expr:
-        if form == "relu":
-            return fn("max", x, 0.0)
-        if form == "leaky":
-            return fn("where", x > 0.0, x, 0.1 * x)
-        return fn("clamp", x, -1.0, 1.0)
 
-    rules = {
-        "relu": "max(a, 0)",
-        "leaky": "a where positive, else 0.1 * a",
-        "hard_tanh": "clamp(a, -1, 1)",
-    }
-    result = step(k, (form, f"{form}_of"), (("x", v),), build, 0.6)
-    return result, f"{rules[form]} of a = {text}"
+_DOTS = ((INT8, INT32), (UINT8, INT32), (INT16, INT64), (FLOAT16, FLOAT32), (INT16, INT32))
+_ENDS: dict[Scalar, tuple[float, float]] = {
+    UINT8: (0, 255),
+    FLOAT16: (-2.0, 2.0),
+    INT8: (-127, 127),
+    INT16: (-5000, 5000),
+}
+
+
+@idiom
+def mixed_dot(k: KernelBuilder, level: int) -> Title:
+    """Short dot products of narrow numbers, accumulated in a wider type."""
+    shape = k.draw.shape
+    source, wide = shape.choice(_DOTS)
+    s = launch(k, list=2, grid=3)
+    m = k.size("m", 3, 5)
+    other = INT8 if source == UINT8 else source
+    last = (s.dims[-1], m) if s.rank > 1 or shape.chance(0.5) else (m,)
+    (low, high), (least, top) = _ENDS[source], _ENDS[other]
+    a = k.array("a activations lhs", source, (s.dims[0], m), low=low, high=high)
+    b = k.array("b weights rhs", other, last, low=least, high=top)
+    count = k.trip_count("m depth length", m)
+    offset = None
+    if level > 1 and not source.is_float and shape.chance(0.5):
+        offset = k.scalar("a_zero zero_point", wide, 1, 20)
+    start: Expr = literal(0, wide)
+    where_from = ""
+    if shape.chance(0.5):
+        size = 1.0 if wide.is_float else 500
+        start = given(s, "bias initial", wide, -size, size, many="bias initial", last=1)
+        where_from = f", starting at {say(k, start)}"
+    acc = k.let("acc total dot", start)
+    with k.for_("q s inner", count) as q:
+        x = maybe(k, "av x", cast(a[s.at[0], q], wide))
+        y = maybe(k, "bv w", cast(b[(s.at[-1], q) if len(last) == 2 else q], wide))
+        k.augment(acc, "add", (x - offset if offset is not None else x) * y)
+    text = f"({a.name} - {offset.name})" if offset is not None else a.name
+    done = f"For each {s.where}, sum {text} * {b.name} over the last axis (of length m) in {wide}"
+    name = k.name("mixed_dot dot_rows", "int8_gemm" if source == INT8 else "narrow_dot")
+    return Title(name, done + where_from + _dot_out(s, level, acc, source, wide))
+
+
+def _dot_out(s: Site, level: int, acc: Var, source: Scalar, wide: Scalar) -> str:
+    """What becomes of the sum: stored as it is, or scaled to a real number and activated."""
+    k, shape = s.k, s.k.draw.shape
+    if level < 3 and (wide.is_float or shape.chance(0.6)):
+        if level == 2 and wide.is_float and shape.chance(0.5):
+            gain = k.scalar("alpha gain", wide, 0.5, 1.5)
+            return f", times {gain.name}, stored in {s.put('out products c', gain * acc).name}."
+        return f", stored in {s.put('out products c', acc).name}."
+    size = 1.0 if source.is_float else 1.0e-7 if source == INT16 else 1.0e-4
+    scale = given(s, "col_scale scale", FLOAT32, 0.5 * size, 2.0 * size, last=1)
+    value = k.let("value real", cast(acc, FLOAT32) * scale)
+    text, done = f"; multiplied by {say(k, scale)} in float32", ""
+    if level >= 3:
+        result, rule = activated(k, value, "that")
+        value = k.let("result activated", result)
+        text += f", then {rule}"
+    if level >= 4 and wide.is_int:
+        done = f" {s.put('accumulators raw', acc).name} gets the sum itself."
+    if level == 5:
+        old = s.read("residual previous", FLOAT32, -1.0, 1.0)
+        parts = {
+            "alpha": Part("alpha gain", FLOAT32, 0.5, 1.5),
+            "beta": Part("beta carry", FLOAT32, 0.2, 0.8),
+        }
+        r = record(s, "Epilogue", parts, 0.6, shared=True)
+        value = k.let("mixed final", r["alpha"] * value + r["beta"] * old)
+        text += f", then {r.say('alpha')} times that plus {r.say('beta')} * {say(k, old)}"
+    return f"{text}.{done}{stored(s, 'out activations_out c', value, None, 0.1 * level)}"

@@ -2,113 +2,118 @@
 
 from __future__ import annotations
 
-from generators.arithmetic.parts import (
-    FLOAT32,
-    INT32,
-    UINT32,
-    UINT64,
-    Given,
-    Grid,
-    condition,
-    grid,
-    local,
-    parameters,
-    store_where,
-)
-from generators.build import BodyBuilder, KernelBuilder, cast, fn
+from generators.arithmetic.common import stored
+from generators.arithmetic.types import UINT32, UINT64
+from generators.build import BodyBuilder, KernelBuilder, cast
 from generators.build.registry import Title, idiom
-from generators.kit.pieces import helper
-from generators.program.dtypes import Scalar
-from generators.program.expr import Expr, Var
+from generators.kit.functions import clamp
+from generators.kit.masks import Test
+from generators.kit.naming import helper, local, maybe
+from generators.kit.outputs import choose
+from generators.kit.records import Part, record
+from generators.kit.sites import Site, launch
+from generators.kit.words import say
+from generators.program.dtypes import FLOAT32, INT32, Scalar, scalar_of
+from generators.program.expr import Expr, Var, literal
 
 
-def library(k: KernelBuilder, level: int) -> Title:
+def _library(k: KernelBuilder, level: int) -> Title:
     """Random numbers by ``wp.rand_init`` and its samplers."""
     shape = k.draw.shape
-    g = grid(k, {1: 3, 2: 3, 3: 1})
-    seed: Expr = k.scalar(("seed", "frame", "iteration"), INT32, 0, 1000)
-    state = k.random_state(("state", "rng"), seed, _flat(k, g))
-    kinds = shape.sample(("randf", "range", "randi", "randn", "randu"), 1 if level < 3 else 2)
-    done = f"Seed each thread's generator with {_name(seed)} and the flat index of its element."
-    for kind in kinds:
-        done += _sampled(k, level, kind, state, g)
-    return Title(k.name("random_field", "fill_random", "sample_noise"), done)
+    s = launch(k, list=3, grid=3, cube=1)
+    seed = k.scalar("seed frame iteration", INT32, 0, 1000)
+    index: Expr = s.at[0]
+    for at, size in zip(s.at[1:], s.dims[1:], strict=True):
+        index = index * k.size_param(f"num_{say(k, at)} n{say(k, at)}", size) + at
+    state = k.random_state("state rng", seed, maybe(k, "index flat", index))
+    done = f"Seed each thread's generator with {seed.name} and the flat index of its element."
+    kinds = ("randf", "range", "randi", "randn", "randu")
+    for kind in shape.sample(kinds, 1 if level < 3 else 2):
+        done += _sampled(s, level, kind, state)
+    return Title(k.name("random_field fill_random sample_noise"), done)
 
 
-def _name(seed: Expr) -> str:
-    assert isinstance(seed, Var)
-    return seed.name
-
-
-def _flat(k: KernelBuilder, g: Grid) -> Expr:
-    index: Expr = g.at[0]
-    for at, size in zip(g.at[1:], g.sizes[1:], strict=True):
-        index = index * k.size_param((f"num_{at.name}", f"n{at.name}"), size) + at
-    return index if g.ndim == 1 or k.draw.shape.chance(0.5) else k.let(("index", "flat"), index)
-
-
-def _sampled(k: KernelBuilder, level: int, kind: str, state: Var, g: Grid) -> str:
+def _sampled(s: Site, level: int, kind: str, state: Var) -> str:
+    """One number drawn, and what becomes of it."""
+    k = s.k
     if kind == "randi":
-        sides = k.scalar(("sides", "num_choices"), INT32, 6, 40)
-        drawn = k.sample(("roll", "pick"), "randi", state, 0, sides)
-        out = k.out(("rolls", "picks"), INT32, g.sizes)
-        k.store(out, g.at, drawn + 1 if level > 1 else drawn)
+        sides = k.scalar("sides num_choices", INT32, 6, 40)
+        drawn = k.sample("roll pick", "randi", state, 0, sides)
+        out = s.put("rolls picks", drawn + 1 if level > 1 else drawn)
         plus = " plus 1" if level > 1 else ""
         return f" {out.name} gets wp.randi in [0, {sides.name}){plus}."
     if kind == "randu":
-        drawn = k.sample(("word", "bits32"), "randu", state)
-        out = k.out(("words", "random_bits"), UINT32, g.sizes)
+        drawn = k.sample("word bits32", "randu", state)
         by = k.draw.value.integer(1, 16)
-        k.store(out, g.at, drawn ^ (drawn >> by))
+        out = s.put("words random_bits", drawn ^ (drawn >> by))
         return f" {out.name} gets w ^ (w >> {by}) of w = wp.randu."
-    names = {"randf": ("u", "sample"), "range": ("t", "offset"), "randn": ("z", "normal")}[kind]
+    names = {"randf": "u sample", "range": "t offset", "randn": "z normal"}[kind]
+    text = f"wp.{kind}"
     if kind == "range":
-        bounds = sorted(k.draw.value.integer(-4, 4) * 0.25 for _ in range(2))
-        drawn = k.sample(names, "randf", state, bounds[0], bounds[1] + 0.5)
-        text = f"wp.randf in [{bounds[0]}, {bounds[1] + 0.5})"
+        low, high = sorted(k.draw.value.integer(-4, 4) * 0.25 for _ in range(2))
+        drawn = k.sample(names, "randf", state, low, high + 0.5)
+        text = f"wp.randf in [{low}, {high + 0.5})"
     else:
         drawn = k.sample(names, kind, state)
-        text = f"wp.{kind}"
-    value, said = _shaped(k, level, drawn, g)
-    out = k.out((f"{names[0]}_out", "noise", "field_out"), FLOAT32, g.sizes)
-    k.store(out, g.at, value)
+    value, said = _shaped(s, level, drawn)
+    out = s.put(f"{names[0]}_out noise field_out", value)
     return f" {out.name} gets {said.format(text)}."
 
 
-def _shaped(k: KernelBuilder, level: int, drawn: Var, g: Grid) -> tuple[Expr, str]:
+def _shaped(s: Site, level: int, drawn: Var) -> tuple[Expr, str]:
+    """A number drawn as it is, scaled and shifted, or added to a field."""
+    k = s.k
     form = k.draw.shape.choice(("plain", "affine", "added") if level < 4 else ("added", "bridge"))
     if form == "plain":
         return (drawn, "{}") if k.draw.shape.chance(0.5) else (drawn * drawn, "the square of {}")
-    mean, spread = parameters(
-        k,
-        [(("mean", "mu"), FLOAT32, -1.0, 1.0), (("sigma", "spread"), FLOAT32, 0.3, 1.2)],
-        ("Moments", "Gaussian"),
-        0.3,
-    )
-    value: Expr = mean.value + spread.value * drawn
-    text = f"{mean.text} + {spread.text} * {{}}"
+    parts = {
+        "mean": Part("mean mu", FLOAT32, -1.0, 1.0),
+        "spread": Part("sigma spread", FLOAT32, 0.3, 1.2),
+    }
+    r = record(s, "Moments Gaussian", parts, 0.3, shared=True)
+    value: Expr = r["mean"] + r["spread"] * drawn
+    text = f"{r.say('mean')} + {r.say('spread')} * {{}}"
     if form == "affine":
         return value, text
-    base = k.array(("signal", "base", "image"), FLOAT32, g.sizes, low=-1.0, high=1.0)
-    given = Given(base[g.at], base.name)
+    base = s.read("signal base image", FLOAT32, -1.0, 1.0)
+    value, text = base + value, f"{say(k, base)} + {text}"
     if form == "added":
-        return given.value + value, f"{given.text} + {text}"
-    limit = k.scalar(("limit", "max_abs"), FLOAT32, 1.0, 1.5)
-    bounded = fn("clamp", given.value + value, -limit, limit)
-    return bounded, f"{given.text} + {text}, clamped to [-{limit.name}, {limit.name}]"
+        return value, text
+    limit = k.scalar("limit max_abs", FLOAT32, 1.0, 1.5)
+    return clamp(value, -limit, limit), f"{text}, clamped to [-{limit.name}, {limit.name}]"
 
+
+Numbers = tuple[int, int, int]
 
 _RULES = {
-    "lcg": "s = a * s + c with a = {a}, c = {c}",
-    "xorshift": "s ^= s << {a}; s ^= s >> {b}; s ^= s << {c}",
-    "pcg": "s = a * s + c with a = {a}, c = {c}; the output is a permuted s",
-    "weyl": "s += {a}; the output is s squared and folded",
-    "lehmer": "s = {a} * s % 2147483647",
+    "lcg": "s = {0} * s + {2}",
+    "lehmer": "s = {0} * s % 2147483647",
+    "pcg": "s = {0} * s + {2}",
+    "weyl": "s += {0}",
+    "xorshift": "s ^= s << {0}; s ^= s >> {1}; s ^= s << {2}",
 }
-_XORSHIFTS = {UINT32: ((13, 17, 5), (7, 1, 9), (5, 9, 7)), UINT64: ((13, 7, 17), (21, 35, 4))}
+_LCG_64: Numbers = (6364136223846793005, 0, 1442695040888963407)
+_LCGS: tuple[Numbers, ...] = (
+    (1664525, 0, 1013904223),
+    (747796405, 0, 2891336453),
+    (22695477, 0, 1),
+)
+_NUMBERS: dict[tuple[str, Scalar], tuple[Numbers, ...]] = {
+    ("lcg", UINT32): _LCGS,
+    ("lcg", UINT64): (_LCG_64,),
+    ("lehmer", UINT64): ((16807, 0, 0), (48271, 0, 0), (69621, 0, 0)),
+    ("pcg", UINT32): _LCGS,
+    ("pcg", UINT64): (_LCG_64,),
+    ("weyl", UINT32): ((0x9E3779B9, 0, 0),),
+    ("weyl", UINT64): ((0x9E3779B97F4A7C15, 0, 0),),
+    ("xorshift", UINT32): ((13, 17, 5), (7, 1, 9), (5, 9, 7)),
+    ("xorshift", UINT64): ((13, 7, 17), (21, 35, 4)),
+}
+"""The numbers that generators are known to work well with."""
 
 
-def _advance(b: BodyBuilder, form: str, s: Var, numbers: tuple[int, int, int]) -> None:
+def _advance(b: BodyBuilder, form: str, s: Var, numbers: Numbers) -> None:
+    """One step of a state."""
     first, second, third = numbers
     if form == "xorshift":
         b.assign(s, s ^ (s << first))
@@ -124,40 +129,21 @@ def _advance(b: BodyBuilder, form: str, s: Var, numbers: tuple[int, int, int]) -
 
 def _tempered(b: BodyBuilder, form: str, s: Var) -> tuple[Expr, str]:
     """What the generator gives out for a state."""
-    assert isinstance(s.type, Scalar)
+    half = scalar_of(s.type).bits // 2
     if form == "pcg" and s.type == UINT32:
-        word = b.let(("word", "w"), ((s >> ((s >> 28) + 4)) ^ s) * 277803737)
-        return (
-            word >> 22
-        ) ^ word, "w ^ (w >> 22) with w = ((s >> ((s >> 28) + 4)) ^ s) * 277803737"
+        word = b.let("word w", ((s >> ((s >> 28) + 4)) ^ s) * 277803737)
+        rule = "w ^ (w >> 22) with w = ((s >> ((s >> 28) + 4)) ^ s) * 277803737"
+        return (word >> 22) ^ word, rule
     if form == "pcg":
-        mixed = b.let(("mixed", "w"), ((s >> 18) ^ s) >> 27)
-        turn = b.let(("turn", "rot"), s >> 59)
+        mixed = b.let("mixed w", ((s >> 18) ^ s) >> 27)
+        turn = b.let("turn rot", s >> 59)
         low = mixed & 0xFFFFFFFF
-        return (low >> turn) | ((low << ((32 - turn) & 31)) & 0xFFFFFFFF), (
-            "the low 32 bits of ((s >> 18) ^ s) >> 27, rotated right by s >> 59 in 32 bits"
-        )
+        rule = "the low 32 bits of ((s >> 18) ^ s) >> 27, rotated right by s >> 59 in 32 bits"
+        return (low >> turn) | ((low << ((32 - turn) & 31)) & 0xFFFFFFFF), rule
     if form == "weyl":
-        square = b.let(("square", "sq"), s * s)
-        return square ^ (square >> (s.type.bits // 2)), (
-            f"q ^ (q >> {s.type.bits // 2}) with q = s * s"
-        )
-    if form == "lcg":
-        return s >> (s.type.bits // 2), f"s >> {s.type.bits // 2}"
-    return s, "s"
-
-
-def _numbers(k: KernelBuilder, form: str, type_: Scalar) -> tuple[int, int, int]:
-    value = k.draw.value
-    if form == "xorshift":
-        return value.choice(_XORSHIFTS[type_])
-    if form == "weyl":
-        return (0x9E3779B9 if type_ == UINT32 else 0x9E3779B97F4A7C15), 0, 0
-    if form == "lehmer":
-        return value.choice((16807, 48271, 69621)), 0, 0
-    if type_ == UINT64:
-        return 6364136223846793005, 0, 1442695040888963407
-    return value.choice(((1664525, 0, 1013904223), (747796405, 0, 2891336453), (22695477, 0, 1)))
+        square = b.let("square sq", s * s)
+        return square ^ (square >> half), f"q ^ (q >> {half}) with q = s * s"
+    return (s >> half, f"s >> {half}") if form == "lcg" else (s, "s")
 
 
 @idiom
@@ -165,142 +151,105 @@ def random_step(k: KernelBuilder, level: int) -> Title:
     """Steps of LCG, xorshift, PCG, Weyl and Lehmer generators; at higher levels what is drawn."""
     shape = k.draw.shape
     if shape.chance(0.35):
-        return library(k, level)
+        return _library(k, level)
     form = shape.choice(sorted(_RULES))
     type_ = UINT64 if form == "lehmer" else shape.weighted({UINT32: 3, UINT64: 2})
-    g = grid(k, {1: 3, 2: 2, 3: 1})
-    inplace = level >= 2 and shape.chance(0.5)
-    top = 2147483646 if form == "lehmer" else 2**type_.bits - 1
-    states = k.array(
-        ("states", "rng_state", "seeds"),
-        type_,
-        g.sizes,
-        low=1,
-        high=top,
-        role="inout" if inplace else "in",
+    s = launch(k, list=3, grid=2, cube=1)
+    in_place = level >= 2 and shape.chance(0.5)
+    top, role = (
+        2147483646 if form == "lehmer" else type_.int_range[1],
+        "inout" if in_place else "in",
     )
-    numbers = _numbers(k, form, type_)
-    start: Expr = states[g.at]
-    salted = "s"
+    states = s.array("states rng_state seeds", type_, 1, top, role=role)
+    start: Expr = states[s.at]
     if form != "lehmer" and shape.chance(0.4):
-        stream = k.scalar(("stream", "salt", "frame_key"), type_, 1, 2**31)
-        start, salted = start ^ stream, f"s ^ {stream.name}"
-    s = k.let(("s", "state", "x"), start)
-    rule = _RULES[form].format(a=numbers[0], b=numbers[1], c=numbers[2])
+        start = start ^ k.scalar("stream salt frame_key", type_, 1, 2**31)
+    done = f"Start with s = {say(k, start)}. ".replace("^^", "^")
+    x = k.let("s state x", start)
+    numbers = k.draw.value.choice(_NUMBERS[form, type_])
     steps = 1 if level < 3 else k.draw.value.integer(2, 5)
-    step = _stepper(k, level, form, type_, numbers)
-    if level >= 3:
-        with k.for_(("turn", "r", "burn"), steps):
-            s = step(k, s)
-    else:
-        s = step(k, s)
-    again = f" {steps} times" if steps > 1 else ""
-    done = f"Step each state s of {states.name}{again}: {rule}."
-    if salted != "s":
-        done = f"Start from {salted} for each s of {states.name}. Step s{again}: {rule}."
+    _stepped(k, level, form, x, numbers, steps if level >= 3 else 0)
+    done += f"Step it{f' {steps} times' if steps > 1 else ''}: {_RULES[form].format(*numbers)}."
     if level == 1:
-        out = k.out(("next_state", "out"), type_, g.sizes)
-        return _simple(k, form, s, out, g, done)
-    if inplace:
-        k.store(states, g.at, s)
-        done += " The state is written back."
-    drawn, how = _tempered(k, form, s)
-    drawn = k.let(("drawn", "bits_out", "r"), drawn)
-    done += f" The number drawn is r = {how}."
-    return Title(
-        k.name(f"{form}_step", f"{form}_random", "next_random"),
-        done + _used(k, level, form, drawn, g, type_),
-    )
-
-
-def _simple(k: KernelBuilder, form: str, s: Var, out: Var, g: Grid, done: str) -> Title:
-    value: Expr = s
-    kind = k.draw.shape.choice(("state", "tempered", "range"))
-    if kind == "tempered":
-        value, how = _tempered(k, form, s)
-        done += f" {out.name} gets {how}."
-    elif kind == "range":
-        assert isinstance(s.type, Scalar)
-        count = k.scalar(("limit", "sides"), s.type, 6, 100)
-        value, done = s % count, f"{done} {out.name} gets s % {count.name}."
+        done += _simple(s, form, x)
     else:
-        done += f" {out.name} gets s."
-    k.store(out, g.at, value)
-    return Title(k.name(f"{form}_step", f"{form}_next", "advance_rng"), done)
+        if in_place:
+            k.store(states, s.at, x)
+            done += " The state is written back."
+        drawn, how = _tempered(k, form, x)
+        drawn = local(k, "drawn bits_out r", drawn)
+        done += f" The number drawn is r = {how}.{_used(s, level, form, drawn)}"
+    return Title(k.name(f"{form}_step {form}_random next_random"), done)
 
 
-class _Stepper:
-    """One step, in a helper function or in place."""
-
-    def __init__(self, form: str, numbers: tuple[int, int, int], call: str) -> None:
-        self.form, self.numbers, self.call = form, numbers, call
-
-    def __call__(self, k: KernelBuilder, s: Var) -> Var:
-        if self.call:
-            k.assign(s, k.call(self.call, s))
-        else:
-            _advance(k, self.form, s, self.numbers)
-        return s
-
-
-def _stepper(
-    k: KernelBuilder, level: int, form: str, type_: Scalar, numbers: tuple[int, int, int]
-) -> _Stepper:
-    if level < 2 or k.draw.shape.chance(0.4):
-        return _Stepper(form, numbers, "")
+def _stepped(k: KernelBuilder, level: int, form: str, s: Var, numbers: Numbers, steps: int) -> None:
+    """The steps, in a helper or in place; a loop of them unless there are none to count."""
 
     def build(body: BodyBuilder, state: Expr) -> Expr:
-        s = body.let(("s", "x"), state)
-        _advance(body, form, s, numbers)
-        return s
+        x = body.let("s x", state)
+        _advance(body, form, x, numbers)
+        return x
 
-    return _Stepper(
-        form, numbers, helper(k, (f"{form}_next", "advance"), [("state", type_)], build)
-    )
+    call = ""
+    if level >= 2 and k.draw.shape.chance(0.6):
+        call = helper(k, f"{form}_next advance", [("state", s.type)], build)
+
+    def once() -> None:
+        if call:
+            k.assign(s, k.call(call, s))
+        else:
+            _advance(k, form, s, numbers)
+
+    if not steps:
+        once()
+        return
+    with k.for_("turn r burn", steps):
+        once()
 
 
-def _used(k: KernelBuilder, level: int, form: str, drawn: Var, g: Grid, type_: Scalar) -> str:
+def _simple(s: Site, form: str, x: Var) -> str:
+    """The state, what the generator gives out for it, or a number below some limit."""
+    k, text = s.k, "s"
+    value: Expr = x
+    kind = k.draw.shape.choice(("state", "tempered", "range"))
+    if kind == "tempered":
+        value, text = _tempered(k, form, x)
+    elif kind == "range":
+        limit = k.scalar("limit sides", x.type, 6, 100)
+        value, text = x % limit, f"s % {limit.name}"
+    return f" {s.put('next_state out', value).name} gets {text}."
+
+
+def _used(s: Site, level: int, form: str, drawn: Var) -> str:
     """What becomes of the number drawn: an integer in a range, a real, a coin, a jittered value."""
+    k, type_ = s.k, scalar_of(drawn.type)
     bits = {"lcg": type_.bits // 2, "lehmer": 31, "pcg": 32}.get(form, type_.bits)
     use = k.draw.shape.choice(("range", "unit", "signed") if level < 4 else ("jitter", "coin"))
     if use == "range":
-        count = k.scalar(("limit", "num_bins"), type_, 6, 60)
-        out = k.out(("picks", "drawn_out"), INT32, g.sizes)
-        k.store(out, g.at, cast(drawn % count, INT32))
+        count = k.scalar("limit num_bins", type_, 6, 60)
+        out = s.put("picks drawn_out", cast(drawn % count, INT32))
         return f" {out.name} gets r % {count.name}."
     kept = min(bits, 16 if form == "lcg" and type_ == UINT32 else 24)
     shifted = drawn >> (bits - kept) if bits > kept else drawn
-    unit = k.let(("u", "unit", "uniform"), cast(shifted, FLOAT32) / float(2**kept))
-    said = f" u is the upper {kept} of the {bits} bits of r over 2^{kept}."
+    unit = k.let("u unit uniform", cast(shifted, FLOAT32) / float(2**kept))
+    done = f" u is the upper {kept} of the {bits} bits of r over 2^{kept}."
     if use in ("unit", "signed"):
-        out = k.out(("uniform_out", "noise"), FLOAT32, g.sizes)
-        k.store(out, g.at, unit if use == "unit" else 2.0 * unit - 1.0)
-        return f"{said} {out.name} gets {'u' if use == 'unit' else '2 * u - 1'}."
-    return said + _applied(k, level, use, unit, g)
-
-
-def _applied(k: KernelBuilder, level: int, use: str, unit: Expr, g: Grid) -> str:
-    values = k.array(("values", "signal", "weights"), FLOAT32, g.sizes, low=-2.0, high=2.0)
-    out = k.out(("out", "result", "noisy"), FLOAT32, g.sizes)
-    value = local(k, ("value", "v"), values[g.at])
+        out = s.put("uniform_out noise", unit if use == "unit" else 2.0 * unit - 1.0)
+        return f"{done} {out.name} gets {'u' if use == 'unit' else '2 * u - 1'}."
+    values = s.read("values signal weights", FLOAT32, -2.0, 2.0)
+    text, value = say(k, values), k.let("value v", values)
     if use == "coin":
-        rate = k.scalar(("rate", "drop_rate", "p"), FLOAT32, 0.3, 0.6)
-        scale = 1.0 / (1.0 - rate)
-        kept = k.let(("keep", "kept"), unit > rate)
-        store_where(k, out, g, kept, scale * value, 0.0)
-        return f" {out.name} gets {values.name} / (1 - {rate.name}) where u > {rate.name}, else 0."
-    low, width = parameters(
-        k,
-        [(("low", "shift"), FLOAT32, -0.5, 0.5), (("width", "amplitude"), FLOAT32, 0.5, 1.5)],
-        ("Jitter", "Noise"),
-        0.5,
-    )
-    moved: Expr = value + low.value + width.value * unit
-    text = f"{values.name} + {low.text} + {width.text} * u"
-    if level == 5:
-        test = condition(k, g)
-        moved = k.let(("moved", "jittered"), moved)
-        store_where(k, out, g, test.value, moved, value)
-        return f" {out.name} gets {text} where {test.text}, else {values.name}."
-    k.store(out, g.at, moved)
-    return f" {out.name} gets {text}."
+        rate = k.scalar("rate drop_rate p", FLOAT32, 0.3, 0.6)
+        kept_scale = 1.0 / (1.0 - rate)
+        test = Test(k.let("keep kept", unit > rate), f"u > {rate.name}", f"u <= {rate.name}")
+        out = s.out("out result noisy", FLOAT32)
+        choose(s, out, test, kept_scale * value, literal(0.0, FLOAT32), last=True)
+        return f"{done} {out.name} gets {text} / (1 - {rate.name}) where {test.on}, else 0."
+    parts = {
+        "low": Part("low shift", FLOAT32, -0.5, 0.5),
+        "width": Part("width amplitude", FLOAT32, 0.5, 1.5),
+    }
+    r = record(s, "Jitter Noise", parts, 0.5, shared=True)
+    moved = k.let("moved jittered", value + r["low"] + r["width"] * unit)
+    done += f" Take {text} + {r.say('low')} + {r.say('width')} * u."
+    return done + stored(s, "out result noisy", moved, values, float(level == 5))

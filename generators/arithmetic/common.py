@@ -1,0 +1,50 @@
+"""What idioms of arithmetic share: sums of terms, short rows, results kept where a test holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import add
+
+from generators.kit.outputs import masked
+from generators.kit.records import Part
+from generators.kit.sites import Names, Site
+from generators.kit.words import words
+from generators.program.dtypes import Type
+from generators.program.expr import Expr, Operand, Var
+
+DATA = {"shared": 1, "each": 1, "axis": 1}
+OWN = {"each": 1, "axis": 1}
+"""Weights of the ways of a coefficient: shared or not, and never shared; see ``given``."""
+
+
+def total(terms: Sequence[Expr]) -> Expr:
+    return reduce(add, terms)
+
+
+def stored(
+    s: Site, names: Names, value: Expr, otherwise: Operand | None = None, chance: float = 0.5
+) -> str:
+    """Store the last result, with that chance only where a test holds; the sentence on it."""
+    out = s.out(names, value.type)
+    if s.k.draw.shape.chance(chance):
+        other = None if otherwise is None else s.k.lift(otherwise, value.type)
+        return f" {out.name} gets it{masked(s, out, value, other, last=True)}."
+    s.k.store(out, s.at, value)
+    return f" {out.name} gets it."
+
+
+def alike(type_: Type, low: float, high: float, **names: str) -> dict[str, Part]:
+    """Parts of one type and range by key, an array of them being called as one is."""
+    return {key: Part(few, type_, low, high, many=few) for key, few in names.items()}
+
+
+def short_rows(
+    s: Site, names: Names, type_: Type, low: object, high: object
+) -> tuple[Var, Callable[[Operand], Expr], str]:
+    """An array with one more axis of ``m``: how to read an entry of it, and which axis it is."""
+    first = s.k.draw.shape.chance(0.4)
+    dims = ("m", *s.dims) if first else (*s.dims, "m")
+    data = s.k.array(words(names), type_, dims, low=low, high=high)
+    axis = "first" if first else "last"
+    return data, lambda q: data[(q,) + s.at if first else s.index(q)], axis
