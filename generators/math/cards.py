@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from generators.kit.formulas import Formula, Shelf
+from generators.kit.formulas import Shelf
 from generators.kit.functions import either as either
-from generators.program.expr import Expr
-
-Build = Callable[..., Expr]
-"""``build(b, *inputs)`` writes the statements that a formula needs and gives its value."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +23,6 @@ def quantity(names: str, arrays: str, low: float, high: float, *usual: float) ->
     return Quantity(tuple(names.split()), tuple(arrays.split()), low, high, usual)
 
 
-def by_hand(name: str, outs: str, prose: str, keys: str, build: Build) -> Formula:
-    """A formula with its text and its keys written by hand; ``Family.add`` needs neither."""
-    return Formula(
-        name, outs, lambda body, *args: build(body, *args), prose, by_hand=tuple(keys.split())
-    )
-
-
 @dataclass(kw_only=True)
 class Family(Shelf):
     """Formulas of one subject. ``inputs`` are read by element, ``params`` come in any way.
@@ -43,7 +31,6 @@ class Family(Shelf):
     ``spatial`` that neighbouring elements belong together.
     """
 
-    item: str
     inputs: dict[str, Quantity]
     params: dict[str, Quantity]
     titles: str

@@ -10,7 +10,6 @@ from generators.math.compose import compose
 from generators.program.expr import Expr
 
 _DOSE = Family(
-    item="well",
     inputs={"x": quantity("dose conc substrate", "doses concs concentrations", 0.1, 4.0)},
     params={
         "k": quantity("ec50 half_max km", "ec50s half_maxima", 0.5, 2.0, 1.0, 1.5, 0.8),
@@ -93,11 +92,7 @@ def threshold_response(body: BodyBuilder, x: Expr, k: Expr, t: Expr) -> Expr:
 _DOSE.add(
     "pharmacodynamic_log",
     "effect response",
-    lambda body, x, k, t: either(
-        body,
-        t * log(1.0 + x / k),
-        LN_2 * t * log2(1.0 + x / k),
-    ),
+    lambda body, x, k, t: either(body, t * log(1.0 + x / k), LN_2 * t * log2(1.0 + x / k)),
 )
 _DOSE.add(
     "hormesis",

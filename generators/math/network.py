@@ -99,12 +99,7 @@ ACTIVATIONS: dict[str, Activation] = {
         lambda x, _: x * fn("clamp", x / 6.0 + 0.5, 0.0, 1.0),
     ),
     "softsign": Activation(
-        "z / ({a} + |z|)",
-        "scale knee",
-        (0.5, 2.0),
-        0.4,
-        2.5,
-        lambda x, a: x / (a + fn("abs", x)),
+        "z / ({a} + |z|)", "scale knee", (0.5, 2.0), 0.4, 2.5, lambda x, a: x / (a + fn("abs", x))
     ),
     "tanh_shrink": Activation("z - tanh(z)", "", (), 0.0, 0.0, lambda x, _: x - fn("tanh", x)),
     "soft_shrink": Activation(

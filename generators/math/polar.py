@@ -100,12 +100,7 @@ _POLAR: dict[str, Polar] = {
         lambda x, y, r, c: 40.0 + 10.0 * c * fn("log10", r),
     ),
     "soft_well": Polar(
-        "r",
-        "-{c} / r",
-        "strength charge",
-        (1.0, 2.5),
-        (0.5, 2.0),
-        lambda x, y, r, c: -c / r,
+        "r", "-{c} / r", "strength charge", (1.0, 2.5), (0.5, 2.0), lambda x, y, r, c: -c / r
     ),
 }
 _LEADS = {"theta": "theta = atan2(y, x)", "r": "r = sqrt(x * x + y * y + {eps})"}

@@ -192,10 +192,7 @@ def _rotary(g: Grid) -> tuple[str, str]:
 
 
 def _store_pair(
-    g: Grid,
-    outs: list[Var],
-    values: tuple[tuple[Expr, Expr], tuple[Var, Var]],
-    gate: Var | None,
+    g: Grid, outs: list[Var], values: tuple[tuple[Expr, Expr], tuple[Var, Var]], gate: Var | None
 ) -> None:
     """Store the turned pair, or the pair itself beyond the rotated channels."""
     k = g.k

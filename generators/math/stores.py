@@ -7,15 +7,7 @@ from typing import Any
 
 from generators.build import KernelBuilder, cast, fn
 from generators.kit.formulas import Formula
-from generators.math.core import (
-    Core,
-    at_place,
-    card_text,
-    chosen,
-    chosen_text,
-    evaluate,
-    named,
-)
+from generators.math.core import Core, at_place, card_text, chosen, chosen_text, evaluate, named
 from generators.math.scene import Scene
 from generators.program.dtypes import Scalar
 from generators.program.expr import Expr, Var
@@ -121,12 +113,7 @@ def out_names(k: KernelBuilder, card: Formula) -> list[str]:
 
 
 def _stores(
-    s: Scene,
-    core: Core,
-    frame: str,
-    outs: Outs,
-    values: dict[str, Expr],
-    mask: Mask,
+    s: Scene, core: Core, frame: str, outs: Outs, values: dict[str, Expr], mask: Mask
 ) -> str:
     """Evaluate and store; gives the sentences."""
     done = []
