@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from generators.build import KernelBuilder
 from generators.kit.formulas import Shelf
 from generators.kit.functions import either as either
+from generators.kit.sites import Site
+from generators.kit.sources import constant, given
+from generators.program.dtypes import Scalar
+from generators.program.expr import Expr
 
 
 @dataclass(frozen=True)
@@ -17,6 +22,19 @@ class Quantity:
     low: float
     high: float
     usual: tuple[float, ...] = ()
+
+    def literal(self, k: KernelBuilder, type_: Scalar) -> Expr:
+        """A value as people write it: one of the usual ones."""
+        if not self.usual:
+            return k.lift(constant(k, self.low, self.high), type_)
+        return k.lift(k.draw.value.choice(self.usual), type_)
+
+    def given(self, s: Site, type_: Scalar, **weights: int) -> Expr:
+        """A literal, a parameter, or of an array: ways as those of ``kit.sources.given``."""
+        way = s.k.draw.shape.weighted(weights)
+        if way == "literal":
+            return self.literal(s.k, type_)
+        return given(s, self.names, type_, self.low, self.high, many=self.arrays, **{way: 1})
 
 
 def quantity(names: str, arrays: str, low: float, high: float, *usual: float) -> Quantity:
