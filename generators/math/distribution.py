@@ -42,6 +42,7 @@ def distribution(k: KernelBuilder, level: int) -> Title:
         value, done = _single(s, card, s.read("x samples observations points", type_, -2.0, 2.0))
         done += deliver(s, level, _OUT, value, blends=False)
         return Title(k.name(f"eval_{card.name}", f"{card.name}_at_points"), done)
+    k.size("m", 3, 6)
     s = launch(k, list=6, grid=3, inner="m")
     card = shape.choice([card for card in _DISTRIBUTIONS if "log" not in card.name[-6:]])
     value, done = _mixture(s, level, card, type_)
