@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from generators.build import KernelBuilder
-from generators.kit.formulas import Shelf
+from generators.kit.formulas import Formula, Shelf
 from generators.kit.functions import either as either
 from generators.kit.sites import Site
 from generators.kit.sources import constant, given
@@ -34,7 +34,7 @@ class Quantity:
         way = s.k.draw.shape.weighted(weights)
         if way == "literal":
             return self.literal(s.k, type_)
-        return given(s, self.names, type_, self.low, self.high, many=self.arrays, **{way: 1})
+        return given(s, self.names, type_, self.low, self.high, many=self.arrays, forms={way: 1})
 
 
 def quantity(names: str, arrays: str, low: float, high: float, *usual: float) -> Quantity:
@@ -63,3 +63,11 @@ class Family(Shelf):
     fills: tuple[float, ...] = (0.0, 0.0, -1.0)
     smooth: bool = True
     spatial: bool = True
+
+    def drawn(self, k: KernelBuilder, count: int) -> list[Formula]:
+        """Some of the formulas."""
+        return k.draw.shape.sample(self.cards, min(count, len(self.cards)))
+
+    def quantity(self, key: str) -> Quantity:
+        """An input or a parameter."""
+        return self.inputs[key] if key in self.inputs else self.params[key]

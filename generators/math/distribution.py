@@ -87,8 +87,9 @@ def _mixture(s: Site, level: int, card: Formula, type_: Scalar) -> tuple[Expr, s
     with s.loop("c comp j", "components num_components") as one:
         mean = one.read(_MEAN.arrays, type_, -1.0, 1.0, axes=last)
         weight = one.read("priors mix", type_, 0.2, 1.0, axes=last)
+        component = say(k, one.at[-1])
         width = scale or k.let("s width_c", one.read(_SIGMA.arrays, type_, 0.5, 1.5, axes=last))
-        done = f"Sum over all components {one.at[-1].name} the {_told(card, say(k, width))} at z = "
+        done = f"Sum over all components {component} the {_told(card, say(k, width))} at z = "
         done += f"({say(k, sample - mean)}) / {say(k, width)}, each times {say(k, weight)}."
         z = k.let(_Z, (point - mean) / width)
         part: Expr = weight * card.of(k, {"z": z, "scale": width})
@@ -100,5 +101,5 @@ def _mixture(s: Site, level: int, card: Formula, type_: Scalar) -> tuple[Expr, s
         k.augment(total, "add", part)
     if best is not None:
         labels = s.put("labels assigned component", best).name
-        done += f" {labels} gets the {one.at[-1].name} of the largest term (the first one)."
+        done += f" {labels} gets the {component} of the largest term (the first one)."
     return total, done

@@ -122,6 +122,7 @@ _FLOW.add(
 
 @_FLOW.formula("conjugate depth_out")
 def hydraulic_jump(body: BodyBuilder, v: Expr, d: Expr) -> Expr:
+    squared: Expr
     if body.draw.shape.chance(0.5):
         squared = body.let("froude_sq fr_sq", v * v / (9.81 * d))
     else:

@@ -2,15 +2,72 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from generators.build import KernelBuilder, extent, fn
 from generators.build.registry import Title
-from generators.kit.formulas import read_once
+from generators.kit.formulas import keys_of, read_once
+from generators.kit.functions import clamp, most
 from generators.math.cards import Family
-from generators.math.core import keys_of
-from generators.math.passes import Term, count_of, prepared
+from generators.math.core import prepared
+from generators.math.passes import cards_of, share_of_helpers
 from generators.math.scene import Scene
 from generators.program.dtypes import Array
 from generators.program.expr import Expr, Var
+
+_BORDERS = {
+    "clamp": "indices clamped to the range",
+    "wrap": "indices wrapped around",
+    "skip": "only those that exist",
+}
+_PHRASES = {
+    "mean": "the mean",
+    "taps": "the sum with weights {}",
+    "detail": "the value here less the mean",
+    "top": "the largest",
+}
+
+
+def neighbourhood(k: KernelBuilder, level: int, family: Family) -> Title:
+    """A formula of the elements around each one: their mean, weighted sum or extreme."""
+    shape = k.draw.shape
+    cards = cards_of(k, level, family)
+    ndim = shape.weighted({1: 3, 2: 2})
+    border = shape.choice(tuple(_BORDERS))
+    radius = 1 if border == "wrap" else shape.integer(1, 2)
+    how = shape.choice(("mean", "detail", "top" if border == "skip" else "taps"))
+    helped = share_of_helpers(cards, twice=how == "detail")
+    found = prepared(k, family, cards, ndim, helped=helped, dispatched=how == "detail")
+    s, names = found.s, "taps coeffs stencil_weights"
+    taps = k.array(names, s.type, str(2 * radius + 1), low=0.1, high=0.6) if how == "taps" else None
+    out = k.out("out smoothed local filtered", s.type, s.dims)
+    size = k.let("n_last width extent_n", extent(_first_array(s), ndim - 1))
+    total = k.let("total acc local_sum", k.lift(-1.0e6 if how == "top" else 0.0, s.type))
+    used = k.let("used inside found", k.lift(0.0, s.type)) if border == "skip" else None
+    s.hoist(keys_of(cards), read_once(cards))
+    with k.for_("o tap shift", radius + 1, start=-radius) as o:
+        near = _near(s, border, o, size)
+        s.place = (*s.threads[:-1], near)
+        with k.if_(fn("and", near >= 0, near < size)) if border == "skip" else nullcontext():
+            value = found.term() if taps is None else taps[o + radius] * found.term()
+            if how == "top":
+                k.assign(total, most(total, value))
+            else:
+                k.augment(total, "add", value)
+            if used is not None and how != "top":
+                k.augment(used, "add", 1.0)
+    s.place = s.threads
+    value = total
+    if how in ("mean", "detail"):
+        value = total / (used if used is not None else k.lift(2.0 * radius + 1.0, s.type))
+    if how == "detail":
+        value = found.term() - k.let("smooth local_mean", value)
+    k.store(out, s.threads, value)
+    done = f"Set {out.name} to {_PHRASES[how].format(taps.name if taps is not None else '')} over "
+    done += f"the elements up to {radius} away along {s.threads[-1].name} ({_BORDERS[border]}) of "
+    base = family.titles.split()[0] if len(cards) > 1 else cards[0].name
+    titles = f"local_{base} {base}_stencil smoothed_{base}"
+    return Title(k.name(titles), f"{done}{found.text}.")
 
 
 def _first_array(s: Scene) -> Var:
@@ -19,75 +76,12 @@ def _first_array(s: Scene) -> Var:
     return next(v for v in spans if isinstance(v, Var) and isinstance(v.type, Array))
 
 
-def neighbourhood(k: KernelBuilder, level: int, family: Family) -> Title:
-    """A formula of the elements around each one: their mean, weighted sum or extreme."""
-    shape = k.draw.shape
-    cards = shape.sample(list(family.cards), count_of(level, k))
-    ndim = shape.weighted({1: 3, 2: 2})
-    border = shape.choice(("clamp", "wrap", "skip"))
-    radius = 1 if border == "wrap" else shape.integer(1, 2)
-    how = shape.choice(
-        ("mean", "taps", "detail") if border != "skip" else ("mean", "detail", "top")
-    )
-    s, _, term, text = prepared(k, family, cards, ndim, twice=how == "detail")
-    taps = None
-    if how == "taps":
-        names = ("taps", "coeffs", "stencil_weights")
-        taps = k.array(names, s.type, str(2 * radius + 1), low=0.1, high=0.6)
-    outs = [k.out(("out", "smoothed", "local", "filtered"), s.type, s.dims)]
-    size = k.let(("n_last", "width", "extent_n"), extent(_first_array(s), ndim - 1))
-    start = -1.0e6 if how == "top" else 0.0
-    total = k.let(("total", "acc", "local_sum"), k.lift(start, s.type))
-    used = k.let(("used", "inside", "found"), k.lift(0.0, s.type)) if border == "skip" else None
+def _near(s: Scene, border: str, o: Expr, size: Expr) -> Var:
+    """The index of a neighbour along the last axis."""
     here = s.threads[-1]
-    s.hoist(keys_of(cards), read_once(cards))
-    with k.for_(("o", "tap", "shift"), radius + 1, start=-radius) as o:
-        index = {
-            "clamp": lambda: fn("clamp", here + o, 0, size - 1),
-            "wrap": lambda: (here + o + size) % size,
-            "skip": lambda: here + o,
-        }[border]()
-        near = k.let(("near", "src", "at"), index)
-        if border == "skip":
-            with k.if_(fn("and", near >= 0, near < size)):
-                _gather(s, near, total, term, how)
-                assert used is not None
-                if how != "top":
-                    k.augment(used, "add", 1.0)
-        else:
-            _gather(s, near, total, term, how, taps[o + radius] if taps is not None else None)
-    s.place = s.threads
-    value: Expr = total
-    if how in ("mean", "detail"):
-        value = total / (used if used is not None else k.lift(2.0 * radius + 1.0, s.type))
-    if how == "detail":
-        value = k.let(("smooth", "local_mean"), value)
-        value = term() - value
-    k.store(outs[0], s.threads, value)
-    phrase = {
-        "mean": "the mean",
-        "taps": f"the sum with weights {taps.name if taps is not None else ''}",
-        "detail": "the value here less the mean",
-        "top": "the largest",
-    }[how]
-    borders = {
-        "clamp": "indices clamped to the range",
-        "wrap": "indices wrapped around",
-        "skip": "only those that exist",
-    }[border]
-    done = f"Set {outs[0].name} to {phrase} over the elements up to {radius} away along "
-    done += f"{here.name} ({borders}) of {text}."
-    base = family.titles.split()[0] if len(cards) > 1 else cards[0].name
-    return Title(k.name(f"local_{base}", f"{base}_stencil", f"smoothed_{base}"), done)
-
-
-def _gather(
-    s: Scene, near: Var, total: Var, term: Term, how: str, weight: Expr | None = None
-) -> None:
-    """Add the value at a neighbour to the total."""
-    s.place = (*s.threads[:-1], near)
-    value = term()
-    if how == "top":
-        s.k.assign(total, fn("max", total, value))
-    else:
-        s.k.augment(total, "add", value if weight is None else weight * value)
+    index: Expr = here + o
+    if border == "clamp":
+        index = clamp(here + o, 0, size - 1)
+    elif border == "wrap":
+        index = (here + o + size) % size
+    return s.k.let("near src at", index)

@@ -13,6 +13,7 @@ from generators.kit.outputs import deliver
 from generators.kit.sites import Site, launch
 from generators.kit.words import say
 from generators.math.cards import quantity
+from generators.program.dtypes import scalar_of
 from generators.program.expr import Expr, Load, Var
 
 _COEFFICIENTS = {
@@ -98,7 +99,7 @@ def _alone(s: Site, point: tuple[Load, Load], value_at: Value) -> tuple[Expr, st
 
 def _gathered(s: Site, level: int, point: tuple[Load, Load], value_at: Value) -> tuple[Expr, str]:
     """The mean, weighted sum or largest over a few beacons, perhaps only of those in reach."""
-    k, shape, (px, py), type_ = s.k, s.k.draw.shape, point, point[0].type
+    k, shape, (px, py), type_ = s.k, s.k.draw.shape, point, scalar_of(point[0].type)
     m = k.size("m", 3, 5)
     bx, by = (k.array(name, type_, m, low=-1.0, high=1.0) for name in ("beacon_x", "beacon_y"))
     how = shape.choice(("mean", "sum", "largest"))

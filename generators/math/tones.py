@@ -10,6 +10,7 @@ from generators.kit.outputs import deliver
 from generators.kit.sites import Site, launch
 from generators.kit.words import say
 from generators.math.cards import quantity
+from generators.program.dtypes import scalar_of
 from generators.program.expr import Var
 
 _COEFFICIENTS = {
@@ -62,6 +63,6 @@ def _step(s: Site, card: Formula, c: Var) -> str:
     """Send a pixel through one curve; says which."""
     key = card.keys[1]
     ways = {"literal": 1} if key == "steps" else {"literal": 2, "shared": 3}
-    given = _COEFFICIENTS[key].given(s, c.type, **ways)
+    given = _COEFFICIENTS[key].given(s, scalar_of(c.type), **ways)
     s.k.assign(c, card.of(s.k, {"c": c, key: given}))
     return card.said({"c": "c", key: say(s.k, given)})
