@@ -9,8 +9,7 @@ from generators.build.registry import Title
 from generators.kit.formulas import Formula, keys_of
 from generators.math.cards import Family
 from generators.math.core import declare_codes, make_core, prepared
-from generators.math.neighbours import neighbourhood
-from generators.math.passes import bumped, two_passes
+from generators.math.passes import bumped, neighbourhood, two_passes
 from generators.math.reduce import declare_reduction, reduced
 from generators.math.scene import Axes, declare, launch
 from generators.math.stores import masked_body

@@ -185,6 +185,5 @@ def prepared(
             return chosen(s, core, values)
         return named(k, cards[0], evaluate(s, core, cards[0], values))
 
-    return Prepared(
-        s, core, term, chosen_text(s, core) if len(cards) > 1 else card_text(s, cards[0])
-    )
+    text = chosen_text(s, core) if len(cards) > 1 else card_text(s, cards[0])
+    return Prepared(s, core, term, text)

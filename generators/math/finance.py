@@ -100,7 +100,7 @@ _OPTION = Family(
     params={
         "v": quantity("vol sigma volatility", "vols sigmas", 0.15, 0.45, 0.2, 0.3, 0.25),
         "r": quantity("rate r yield_rate", "rates yields", 0.01, 0.06, 0.02, 0.05, 0.03),
-        "t": quantity("tau years expiry", "taus expiries maturities", 0.25, 2.0, 0.5, 1.0, 0.25),
+        "t": quantity("tau years expiry", "taus expiries maturities", 0.25, 2.0, 0.5, 1.5, 0.25),
         "q": quantity("delta level alpha", "deltas levels alphas", 0.05, 0.45, 0.25, 0.1, 0.05),
     },
     titles="price_by_kind option_book greeks",

@@ -15,7 +15,7 @@ _REGRESSION = Family(
         "t": quantity("t target truth", "y_true targets truths", -2.0, 2.0),
     },
     params={
-        "d": quantity("delta scale c", "deltas scales", 0.5, 1.2, 0.5, 1.0, 0.75),
+        "d": quantity("delta scale c", "deltas scales", 0.5, 1.2, 0.5, 0.9, 0.75),
         "tau": quantity("tau level eps", "taus levels", 0.2, 0.8, 0.1, 0.9, 0.25),
     },
     titles="loss_by_kind robust_losses residual_losses",

@@ -15,8 +15,8 @@ _CONTROL = Family(
         "v": quantity("rate v err_rate", "rates err_rates speeds", -2.0, 2.0),
     },
     params={
-        "g": quantity("gain kp stiffness", "gains kps", 0.6, 2.2, 1.0, 1.5, 2.0),
-        "m": quantity("limit umax band", "limits umaxes", 0.5, 1.3, 0.5, 1.0, 0.8),
+        "g": quantity("gain kp stiffness", "gains kps", 0.6, 2.2, 0.8, 1.5, 2.0),
+        "m": quantity("limit umax band", "limits umaxes", 0.5, 1.3, 0.5, 1.2, 0.8),
     },
     titles="control_by_kind controller actuator_command",
     kinds="law kinds control_mode",
@@ -142,7 +142,7 @@ _ORBIT = Family(
     },
     params={
         "e": quantity("ecc eps coupling", "eccs couplings", 0.1, 0.6, 0.2, 0.5, 0.3),
-        "a": quantity("axis a_semi stiff", "axes_a stiffs", 0.6, 1.8, 1.0, 1.5, 0.8),
+        "a": quantity("axis a_semi stiff", "axes_a stiffs", 0.6, 1.8, 1.2, 1.5, 0.8),
     },
     titles="orbit_measure dynamics_by_kind phase_flow",
     kinds="system kinds model",

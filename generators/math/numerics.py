@@ -69,7 +69,7 @@ def expm1_series(body: BodyBuilder, x: Expr) -> Expr:
     "roots root_out", "-({x} + sign({x}) * sqrt({x}^2 + {y}^2 + 0.5)), a root that does not cancel"
 )
 def stable_root(body: BodyBuilder, x: Expr, y: Expr) -> Expr:
-    body.note("q has the sign of the linear term: nothing cancels")
+    body.note("the root has the sign of the linear term: nothing cancels")
     root = body.let("root disc", sqrt(x * x + y * y + 0.5))
     return -(x + either(body, _signed(root, x), fn("sign", x) * root))
 

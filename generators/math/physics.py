@@ -12,9 +12,9 @@ from generators.program.expr import Expr
 _POTENTIAL = Family(
     inputs={"r": quantity("r dist sep", "distances radii separations", 0.8, 1.8)},
     params={
-        "e": quantity("epsilon strength well", "epsilons strengths", 0.5, 1.5, 1.0, 0.5, 0.8),
-        "s": quantity("sigma r0 size", "sigmas sizes", 0.8, 1.2, 1.0, 0.9, 1.1),
-        "a": quantity("alpha stiff kappa", "alphas kappas", 0.8, 2.0, 1.0, 1.5, 2.0),
+        "e": quantity("epsilon strength well", "epsilons strengths", 0.5, 1.5, 1.2, 0.5, 0.8),
+        "s": quantity("sigma r0 size", "sigmas sizes", 0.8, 1.2, 0.95, 0.9, 1.1),
+        "a": quantity("alpha stiff kappa", "alphas kappas", 0.8, 2.0, 1.25, 1.5, 2.0),
     },
     titles="pair_energy energy_by_kind pair_potential_by_type",
     kinds="bond_type pair_type species",
@@ -117,7 +117,7 @@ _RADIATION = Family(
         "t": quantity("t_k temp kilokelvin", "temps temperatures kelvins", 0.8, 3.0),
     },
     params={
-        "a": quantity("energy barrier tau", "energies barriers", 0.8, 4.0, 1.0, 2.0, 3.0),
+        "a": quantity("energy barrier tau", "energies barriers", 0.8, 4.0, 1.5, 2.0, 3.0),
         "e": quantity("emiss emissivity share", "emissivities shares", 0.4, 0.95, 0.5, 0.9, 0.8),
     },
     titles="radiance_by_kind thermal_model emission",
@@ -203,9 +203,9 @@ _DIFFUSION = Family(
         "p": quantity("p conc level", "levels concs probs", 0.04, 0.96),
     },
     params={
-        "d": quantity("diff alpha kappa", "diffs alphas kappas", 0.3, 1.2, 0.5, 1.0, 0.8),
-        "t": quantity("t time age", "times ages", 0.4, 1.6, 0.5, 1.0, 1.5),
-        "h": quantity("half_width drift margin", "half_widths drifts", 0.4, 1.4, 0.5, 1.0, 0.75),
+        "d": quantity("diff alpha kappa", "diffs alphas kappas", 0.3, 1.2, 0.5, 0.4, 0.8),
+        "t": quantity("t time age", "times ages", 0.4, 1.6, 0.5, 0.8, 1.5),
+        "h": quantity("half_width drift margin", "half_widths drifts", 0.4, 1.4, 0.5, 1.2, 0.75),
     },
     titles="diffusion_by_kind front_profile error_function_model",
     kinds="model kinds setting",
@@ -322,8 +322,8 @@ def diffusion_profile(k: KernelBuilder, level: int) -> Title:
 _HYPERBOLIC = Family(
     inputs={"x": quantity("x pos s", "x positions stations", 0.05, 1.95)},
     params={
-        "a": quantity("a stiff scale", "a_values scales stiffs", 0.6, 1.6, 0.75, 1.0, 1.5),
-        "h": quantity("depth h bias", "depths biases", 0.2, 1.2, 0.25, 0.5, 1.0),
+        "a": quantity("a stiff scale", "a_values scales stiffs", 0.6, 1.6, 0.75, 1.2, 1.5),
+        "h": quantity("depth h bias", "depths biases", 0.2, 1.2, 0.25, 0.5, 0.8),
     },
     titles="hyperbolic_profile profile_by_kind shape_profile",
     kinds="profile kinds shape_id",

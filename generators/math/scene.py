@@ -9,6 +9,7 @@ from math import ceil, floor
 from generators.build import KernelBuilder, cast
 from generators.build import field as field_of
 from generators.kit.sites import Names, over
+from generators.kit.text import written
 from generators.kit.words import plural, snake, words
 from generators.math.cards import Family, Quantity
 from generators.program.dtypes import Scalar, Struct, Type
@@ -79,7 +80,7 @@ class Scene:
         """How a description calls a quantity: with indices unless it has all of them."""
         source = self.sources[key]
         if isinstance(source.value, Const):
-            return str(source.value.value)
+            return written(source.value)
         assert isinstance(source.value, Var)
         text = source.value.name + self.indices(source.axes)
         if source.full:

@@ -220,7 +220,7 @@ def waveform(k: KernelBuilder, level: int) -> Title:
 _LOGS = Family(
     inputs={"x": quantity("x amp level", "readings amplitudes levels", 0.3, 9.0)},
     params={
-        "r": quantity("ref base_level threshold", "refs thresholds", 0.5, 4.0, 1.0, 2.0, 0.5),
+        "r": quantity("ref base_level threshold", "refs thresholds", 0.5, 4.0, 1.5, 2.0, 0.5),
         "g": quantity("ratio slope gain", "ratios slopes", 1.5, 5.0, 2.0, 4.0, 3.0),
     },
     titles="log_measure level_by_kind convert_levels",

@@ -51,7 +51,7 @@ def masked_body(s: Scene, core: Core, frame: str, masked: bool, in_place: bool) 
         weights = how == "weight"
         array = s.array(s.family.weights, s.type, s.everywhere, 0.1, 1.0) if weights else s.flags()
         mask = _Mask(how, array[s.place], k.draw.value.choice(s.family.fills))
-        text = " " + _MASKS[how].format(array.name, mask.fill)
+        text = " " + _MASKS[how].format(array.name, f"{mask.fill:g}")
     outs = _outputs(s, core, frame, how, in_place)
     if mask and how == "return":
         with k.if_(fn("eq", mask.by, 0)):

@@ -22,7 +22,7 @@ _COEFFICIENTS = {
     "spread": quantity("contrast spread", "", 0.6, 1.0, 0.8, 0.9),
     "limit": quantity("threshold level", "", 0.4, 0.6, 0.5, 0.6),
     "black": quantity("lift black", "", 0.05, 0.3, 0.05, 0.1),
-    "amount": quantity("amount strength", "", 0.3, 1.0, 0.5, 1.0),
+    "amount": quantity("amount strength", "", 0.3, 1.0, 0.5, 0.75),
     "steps": quantity("steps", "", 8.0, 32.0, 8.0, 16.0, 32.0),
 }
 _CURVE = Shelf()
