@@ -14,7 +14,7 @@ from generators.build.draw import Draw, Stream
 from generators.kit.text import written
 from generators.program.dtypes import FLOAT32, INT32, Type
 from generators.program.expr import Const, Expr, Op, Var
-from generators.program.ir import Assign
+from generators.program.ir import Assign, Comment
 from generators.program.signatures import OpTypeError
 
 Build = Callable[..., Expr]
@@ -97,7 +97,7 @@ class Formula:
         body = BodyBuilder(_Sketch(0, "", 0, 0))
         body.used.update(self.keys)
         value = self.build(body, *map(Var, self.keys, types))
-        statements = body.body()
+        statements = tuple(s for s in body.body() if not isinstance(s, Comment))
         names = {s.name for s in statements if isinstance(s, Assign)}
         if not self.prose and len(names) < len(statements):
             raise ValueError(f"formula {self.name} branches or loops: it needs prose")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
+from generators.build import KernelBuilder
 from generators.kit.formulas import Formula, Shelf
 from generators.kit.functions import either as either
+from generators.kit.sites import Site
+from generators.kit.sources import constant, given
+from generators.program.dtypes import Scalar
 from generators.program.expr import Expr
-
-Build = Callable[..., Expr]
-"""``build(b, *inputs)`` writes the statements that a formula needs and gives its value."""
 
 
 @dataclass(frozen=True)
@@ -23,16 +23,22 @@ class Quantity:
     high: float
     usual: tuple[float, ...] = ()
 
+    def literal(self, k: KernelBuilder, type_: Scalar) -> Expr:
+        """A value as people write it: one of the usual ones."""
+        if not self.usual:
+            return k.lift(constant(k, self.low, self.high), type_)
+        return k.lift(k.draw.value.choice(self.usual), type_)
+
+    def given(self, s: Site, type_: Scalar, **weights: int) -> Expr:
+        """A literal, a parameter, or of an array: ways as those of ``kit.sources.given``."""
+        way = s.k.draw.shape.weighted(weights)
+        if way == "literal":
+            return self.literal(s.k, type_)
+        return given(s, self.names, type_, self.low, self.high, many=self.arrays, forms={way: 1})
+
 
 def quantity(names: str, arrays: str, low: float, high: float, *usual: float) -> Quantity:
     return Quantity(tuple(names.split()), tuple(arrays.split()), low, high, usual)
-
-
-def by_hand(name: str, outs: str, prose: str, keys: str, build: Build) -> Formula:
-    """A formula with its text and its keys written by hand; ``Family.add`` needs neither."""
-    return Formula(
-        name, outs, lambda body, *args: build(body, *args), prose, by_hand=tuple(keys.split())
-    )
 
 
 @dataclass(kw_only=True)
@@ -43,7 +49,6 @@ class Family(Shelf):
     ``spatial`` that neighbouring elements belong together.
     """
 
-    item: str
     inputs: dict[str, Quantity]
     params: dict[str, Quantity]
     titles: str
@@ -58,3 +63,11 @@ class Family(Shelf):
     fills: tuple[float, ...] = (0.0, 0.0, -1.0)
     smooth: bool = True
     spatial: bool = True
+
+    def drawn(self, k: KernelBuilder, count: int) -> list[Formula]:
+        """Some of the formulas."""
+        return k.draw.shape.sample(self.cards, min(count, len(self.cards)))
+
+    def quantity(self, key: str) -> Quantity:
+        """An input or a parameter."""
+        return self.inputs[key] if key in self.inputs else self.params[key]

@@ -6,27 +6,13 @@ from dataclasses import replace
 
 from generators.build import KernelBuilder
 from generators.build.registry import Title
-from generators.kit.formulas import Formula
+from generators.kit.formulas import Formula, keys_of
 from generators.math.cards import Family
-from generators.math.core import (
-    Core,
-    at_place,
-    card_text,
-    chosen,
-    chosen_text,
-    declare_codes,
-    evaluate,
-    keys_of,
-    make_core,
-    named,
-)
-from generators.math.declare import declare_inputs, declare_params
-from generators.math.neighbours import neighbourhood
-from generators.math.passes import bumped, two_passes
+from generators.math.core import declare_codes, make_core, prepared
+from generators.math.passes import bumped, neighbourhood, two_passes
 from generators.math.reduce import declare_reduction, reduced
-from generators.math.scene import launch
+from generators.math.scene import Axes, declare, launch
 from generators.math.stores import masked_body
-from generators.program.expr import Expr
 
 _FRAMES: dict[int, dict[str, int]] = {
     1: {"one": 1},
@@ -42,15 +28,9 @@ _FORMULAS = {"pair": (2, 3), "triple": (3, 3, 4)}
 
 def compose(k: KernelBuilder, level: int, family: Family) -> Title:
     """Draw one kernel of a family's formulas."""
-    weights = dict(_FRAMES[level])
-    if not family.parts:
-        weights.pop("parts", None)
-    if not family.reductions:
-        weights.pop("row", None)
-    if not family.smooth:
-        weights.pop("bump", None)
-    if not family.spatial:
-        weights.pop("near", None)
+    needs = {"parts": family.parts, "row": family.reductions, "bump": family.smooth}
+    needs["near"] = family.spatial
+    weights = {frame: w for frame, w in _FRAMES[level].items() if needs.get(frame, True)}
     frame = k.draw.shape.weighted(weights)
     if frame in _PASSES:
         return _PASSES[frame](k, level, family)
@@ -59,43 +39,37 @@ def compose(k: KernelBuilder, level: int, family: Family) -> Title:
     return _by_element(k, level, family, frame)
 
 
-def _drawn_cards(k: KernelBuilder, family: Family, count: int) -> list[Formula]:
-    return k.draw.shape.sample(list(family.cards), min(count, len(family.cards)))
-
-
 def _by_element(k: KernelBuilder, level: int, family: Family, frame: str) -> Title:
     """One thread for each element, or for each pair of an item and a setting."""
     shape = k.draw.shape
     count = shape.choice(_FORMULAS.get(frame, (1,)))
     if frame == "choice":
         count = {3: 2, 4: shape.integer(3, 4), 5: shape.integer(4, 5)}[level]
-    cards = _drawn_cards(k, family, count + (level == 5 and frame == "choice"))
+    cards = family.drawn(k, count + (level == 5 and frame == "choice"))
     main = min(count, len(cards) - (level == 5))
     keys = keys_of(cards)
-    inputs = [key for key in keys if key in family.inputs]
-    params = [key for key in keys if key in family.params]
-    table = frame == "table" and bool(params)
+    table = frame == "table" and any(key in family.params for key in keys)
     ndim = 2 if table else shape.weighted({1: 10, 2: 6, 3: 3, 4: 1})
     s = launch(k, family, ndim, table=table)
-    s.place = s.threads
-    whole = s.everywhere
-    in_place = frame in ("one", "masked") and shape.chance(0.12) and len(inputs) == 1
-    declare_inputs(s, inputs, (0,) if table else whole, shape.chance(0.2), in_place)
+    whole, first, last = s.everywhere, s.everywhere[:1], s.everywhere[-1:]
+    alone = sum(key in family.inputs for key in keys) == 1
+    in_place = frame in ("one", "masked") and shape.chance(0.12) and alone
+    choices: dict[Axes, int] = {last: 1} if table or ndim == 1 else {whole: 2, last: 2, first: 1}
+    declare(s, keys, first if table else whole, choices, must=table, plain=in_place)
     if in_place:
-        k.params[-1] = replace(k.params[-1], role="inout")
-    declare_params(s, params, {(1,): 1} if table else _param_axes(ndim), must=table)
+        k.params[0] = replace(k.params[0], role="inout")
     core = make_core(s, cards, _HELPED[level])
     if frame == "choice":
-        core.also = tuple(core.cards[main:])
-        core.cards = tuple(core.cards[:main])
-        declare_codes(s, core, _code_axes(k, whole))
+        core.cards, core.also = core.cards[:main], core.cards[main:]
+        declare_codes(s, core, last if ndim == 2 and shape.chance(0.15) else whole)
     mask = frame == "masked" or (level >= 4 and shape.chance(0.7))
     done = masked_body(s, core, frame, mask, in_place)
+    if len(cards) == 1:
+        return Title(k.name(*_single_titles(cards[0], table)), done)
     titles = family.titles.split()
     if frame != "choice":
         titles = [name for name in titles if "by_" not in name] or titles
-    base = titles if len(cards) > 1 else _single_titles(cards[0], table)
-    return Title(k.name(*base), done)
+    return Title(k.name(*titles), done)
 
 
 def _single_titles(card: Formula, table: bool) -> list[str]:
@@ -104,48 +78,17 @@ def _single_titles(card: Formula, table: bool) -> list[str]:
     return [f"{card.name}_kernel", f"eval_{card.name}", f"compute_{card.name}"]
 
 
-def _param_axes(ndim: int) -> dict[tuple[int, ...], int]:
-    if ndim == 1:
-        return {(0,): 1}
-    return {tuple(range(ndim)): 2, (ndim - 1,): 2, (0,): 1}
-
-
-def _code_axes(k: KernelBuilder, whole: tuple[int, ...]) -> tuple[int, ...]:
-    return whole[-1:] if len(whole) == 2 and k.draw.shape.chance(0.15) else whole
-
-
 def _looped(k: KernelBuilder, level: int, family: Family, frame: str) -> Title:
     """One thread for each row or item, which runs over the entries or the parts."""
     shape = k.draw.shape
     outer = shape.weighted({1: 3, 2: 1})
-    cards = _drawn_cards(k, family, {3: 1, 4: shape.integer(1, 2), 5: 3}[level])
-    keys = keys_of(cards)
-    inputs = [key for key in keys if key in family.inputs]
-    params = [key for key in keys if key in family.params]
-    parts = frame == "parts" and bool(params)
+    cards = family.drawn(k, {3: 1, 4: shape.integer(1, 2), 5: 3}[level])
+    parts = frame == "parts" and any(key in family.params for key in keys_of(cards))
     inner = family.parts.split()[0] if parts else ("cols", "depth")[outer - 1]
-    s = launch(k, family, outer, inner)
-    last = (outer,)
-    declare_inputs(s, inputs, tuple(range(outer)) if parts else s.everywhere, shape.chance(0.2))
-    declare_params(s, params, {last: 1} if parts else {last: 2, (0,): 1}, must=parts)
-    core = make_core(s, cards, _HELPED[level])
+    found = prepared(k, family, cards, outer, inner, helped=_HELPED[level], parts=parts)
+    plan = declare_reduction(found.s, level, parts)
+    done = reduced(found, plan)
     if len(cards) > 1:
-        declare_codes(s, core, s.everywhere)
-    plan = declare_reduction(s, core, level, parts)
-
-    def term() -> Expr:
-        values = at_place(s, core)
-        if core.codes is not None:
-            return chosen(s, core, values)
-        return named(k, core.cards[0], evaluate(s, core, core.cards[0], values))
-
-    text = chosen_text(s, core) if core.codes is not None else card_text(s, cards[0])
-    done = reduced(s, core, plan, term, text)
-    return Title(k.name(*_loop_titles(family, core, plan.what)), done)
-
-
-def _loop_titles(family: Family, core: Core, what: str) -> list[str]:
-    if len(core.cards) > 1:
-        return [f"{what}_{name}" for name in family.titles.split()]
-    name = core.cards[0].name
-    return [f"{what}_{name}", f"{name}_{what}", f"{name}_{what}_kernel"]
+        return Title(k.name(*(f"{plan.what}_{name}" for name in family.titles.split())), done)
+    name, what = cards[0].name, plan.what
+    return Title(k.name(f"{what}_{name}", f"{name}_{what}", f"{name}_{what}_kernel"), done)

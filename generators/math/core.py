@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from generators.build import BodyBuilder, KernelBuilder, fn
-from generators.kit.formulas import Formula, read_once
-from generators.kit.formulas import keys_of as keys_of
-from generators.kit.pieces import helper
-from generators.math.scene import Scene
+from generators.kit.formulas import Formula, keys_of, read_once
+from generators.kit.functions import where
+from generators.kit.naming import helper, maybe
+from generators.math.cards import Family
+from generators.math.scene import Axes, Scene, declare, launch
 from generators.program.dtypes import Scalar
-from generators.program.expr import Const, Expr, Var
+from generators.program.expr import Expr, Var
 
 _CODES = {"int32": 6, "uint8": 3, "int8": 2, "int16": 1, "uint16": 1, "uint32": 1, "int64": 1}
 _CODES["uint64"] = 1
@@ -25,23 +27,24 @@ class Core:
     cards: tuple[Formula, ...]
     helpers: dict[str, str]
     codes: Var | None = None
-    code_axes: tuple[int, ...] = ()
+    code_axes: Axes = ()
     also: tuple[Formula, ...] = ()
     dispatcher: str = ""
 
 
 def make_core(s: Scene, cards: Sequence[Formula], with_helpers: float) -> Core:
     """The formulas, each in a helper with this probability."""
-    helpers = {c.name: _helper(s, c) for c in cards if s.k.draw.shape.chance(with_helpers)}
-    return Core(tuple(cards), helpers)
+    chance = s.k.draw.shape.chance
+    helped = [card for card in cards if chance(with_helpers)]
+    made = {c.name: helper(s.k, c.name, _named(s, c.keys), c.build) for c in helped}
+    return Core(tuple(cards), made)
 
 
-def declare_codes(s: Scene, core: Core, axes: tuple[int, ...], dispatched: bool = False) -> None:
+def declare_codes(s: Scene, core: Core, axes: Axes, dispatched: bool = False) -> None:
     """The array of codes; ``dispatched`` asks for a helper that chooses by them."""
     scalar = Scalar(s.k.draw.shape.weighted(_CODES))
     core.code_axes = axes
-    names = s.family.kinds.split()
-    core.codes = s.k.array(names, scalar, s.shape(axes), low=0, high=len(core.cards) - 1)
+    core.codes = s.array(s.family.kinds, scalar, axes, 0, len(core.cards) - 1)
     plain = not set(core.helpers) & {c.name for c in core.cards}
     if dispatched or (plain and s.k.draw.shape.chance(0.08)):
         core.dispatcher = _dispatcher(s, core, scalar)
@@ -49,45 +52,33 @@ def declare_codes(s: Scene, core: Core, axes: tuple[int, ...], dispatched: bool 
 
 def _dispatcher(s: Scene, core: Core, scalar: Scalar) -> str:
     """A helper that returns early, from the formula that its first argument names."""
-    keys = keys_of(core.cards)
+    keys, (*others, last) = keys_of(core.cards), core.cards
     params = [(s.k.draw.word.choice(("kind", "mode", "code")), scalar), *_named(s, keys)]
 
     def build(body: BodyBuilder, code: Expr, *args: Expr) -> Expr:
-        given = dict(zip(keys, args, strict=True))
-        for number, card in enumerate(core.cards[:-1]):
+        values = dict(zip(keys, args, strict=True))
+        for number, card in enumerate(others):
             with body.if_(fn("eq", code, number)):
-                body.return_(card.build(body, *(given[key] for key in card.keys)))
-        last = core.cards[-1]
-        return last.build(body, *(given[key] for key in last.keys))
+                body.return_(card.of(body, values))
+        return last.of(body, values)
 
-    names = tuple(f"{name}_value" for name in s.family.titles.split()[:2])
-    return helper(s.k, names, params, build)
-
-
-def _helper(s: Scene, card: Formula) -> str:
-    def build(body: BodyBuilder, *args: Expr) -> Expr:
-        return card.build(body, *args)
-
-    return helper(s.k, (card.name,), _named(s, card.keys), build)
+    return helper(s.k, [f"{name}_value" for name in s.family.titles.split()[:2]], params, build)
 
 
 def _named(s: Scene, keys: Sequence[str]) -> list[tuple[str, Scalar]]:
     """Parameters of a helper for these quantities."""
-    table = {**s.family.inputs, **s.family.params}
-    names: list[tuple[str, Scalar]] = []
+    names: dict[str, Scalar] = {}
     for key in keys:
-        taken = {name for name, _ in names}
-        free = [name for name in table[key].names if name not in taken]
-        names.append((s.k.draw.word.choice(free or [key]), s.type))
-    return names
+        free = [name for name in s.family.quantity(key).names if name not in names]
+        names[s.k.draw.word.choice(free or [key])] = s.type
+    return list(names.items())
 
 
-def evaluate(s: Scene, core: Core, card: Formula, values: dict[str, Expr]) -> Expr:
+def evaluate(s: Scene, core: Core, card: Formula, values: Mapping[str, Expr]) -> Expr:
     """The value of one formula, inline or by its helper."""
-    args = [values[key] for key in card.keys]
     if card.name in core.helpers:
-        return s.k.call(core.helpers[card.name], *args)
-    return card.build(s.k, *args)
+        return s.k.call(core.helpers[card.name], *(values[key] for key in card.keys))
+    return card.of(s.k, values)
 
 
 def at_place(s: Scene, core: Core) -> dict[str, Expr]:
@@ -96,52 +87,46 @@ def at_place(s: Scene, core: Core) -> dict[str, Expr]:
     return s.values(keys_of(cards), read_once(cards))
 
 
-def chosen(s: Scene, core: Core, values: dict[str, Expr]) -> Expr:
+def chosen(s: Scene, core: Core, values: Mapping[str, Expr]) -> Expr:
     """The value of the formula that the code at this place names."""
-    k, codes = s.k, core.codes
+    k, codes, cards = s.k, core.codes, core.cards
     assert codes is not None
     code: Expr = codes[tuple(s.place[a] for a in core.code_axes)]
     if core.dispatcher:
-        return k.call(core.dispatcher, code, *(values[key] for key in keys_of(core.cards)))
-    if len(core.cards) > 2 or k.draw.shape.chance(0.4):
-        code = k.let(("kind", "mode", "code", "which"), code)
-    if len(core.cards) == 2 and k.draw.shape.chance(0.3):
-        both = [evaluate(s, core, card, values) for card in core.cards]
-        return fn("where", fn("eq", code, 0), both[0], both[1])
-    start = k.lift(0.0, s.type)
-    shared = set.intersection(*(set(card.outs.split()) for card in core.cards))
-    value = k.let(("value", "result", *sorted(shared)), start)
-    for number, card in enumerate(core.cards):
-        if number == len(core.cards) - 1:
-            with k.else_():
-                k.assign(value, evaluate(s, core, card, values))
-        else:
-            with (k.elif_ if number else k.if_)(fn("eq", code, number)):
-                k.assign(value, evaluate(s, core, card, values))
+        return k.call(core.dispatcher, code, *(values[key] for key in keys_of(cards)))
+    if len(cards) > 2 or k.draw.shape.chance(0.4):
+        code = k.let("kind mode code which", code)
+    if len(cards) == 2 and k.draw.shape.chance(0.3):
+        return where(fn("eq", code, 0), *(evaluate(s, core, card, values) for card in cards))
+    shared = set.intersection(*(set(card.outs.split()) for card in cards))
+    value = k.let(("value", "result", *sorted(shared)), k.lift(0.0, s.type))
+    for number, card in enumerate(cards):
+        test = fn("eq", code, number)
+        last = number == len(cards) - 1
+        with k.else_() if last else k.elif_(test) if number else k.if_(test):
+            k.assign(value, evaluate(s, core, card, values))
     return value
 
 
 def card_text(s: Scene, card: Formula) -> str:
-    return card.said({key: s.text(s.sources[key]) for key in card.keys})
+    return card.said({key: s.text(key) for key in card.keys})
 
 
 def chosen_text(s: Scene, core: Core, ending: bool = False) -> str:
     """Which formula each code stands for; bare where this ends a sentence, else in brackets."""
     assert core.codes is not None
-    what = core.codes.name
-    if core.code_axes != s.everywhere:
-        what += f"[{', '.join(s.index_name(axis) for axis in core.code_axes)}]"
+    what = core.codes.name + s.indices(core.code_axes)
     texts, shared = _shared([card_text(s, card) for card in core.cards])
     cases = [
-        f"{n} is {_words(card)}, {text}"
+        f"{n} is {card.name.replace('_', ' ')}, {text}"
         for n, (card, text) in enumerate(zip(core.cards, texts, strict=True))
     ]
     listed = "; ".join(cases) + shared
     return f"the formula that {what} selects{f': {listed}' if ending else f' ({listed})'}"
 
 
-def _words(card: Formula) -> str:
-    return card.name.replace("_", " ")
+_DEFINED = re.compile(r" with ([a-z]\w* = [^=]*)$")
+"""The definition of a local at the end of a formula's text."""
 
 
 def _shared(texts: list[str]) -> tuple[list[str], str]:
@@ -156,12 +141,49 @@ def _shared(texts: list[str]) -> tuple[list[str], str]:
     return short, f"; {most}{' where not said otherwise' if others else ''}"
 
 
-# The definition of a local at the end of a formula's text.
-_DEFINED = re.compile(r" with ([a-z]\w* = [^=]*)$")
-
-
 def named(k: KernelBuilder, card: Formula, value: Expr) -> Expr:
     """The value under a name of its own, now and then."""
-    if isinstance(value, Var | Const) or k.draw.shape.chance(0.6):
-        return value
-    return k.let((*card.outs.split(), "value", "result", "now"), value)
+    return maybe(k, f"{card.outs} value result now", value, 0.4)
+
+
+class Prepared(NamedTuple):
+    """A launch with everything declared; what to evaluate at its place, and its text."""
+
+    s: Scene
+    core: Core
+    term: Callable[[], Expr]
+    text: str
+
+
+def prepared(
+    k: KernelBuilder,
+    family: Family,
+    cards: Sequence[Formula],
+    ndim: int,
+    inner: str = "",
+    *,
+    helped: float,
+    parts: bool = False,
+    dispatched: bool = False,
+) -> Prepared:
+    """A kernel of some formulas, in which a loop runs over ``parts`` or the entries of a row.
+
+    Each formula is in a helper with the probability ``helped``.
+    """
+    s = launch(k, family, ndim, inner)
+    last = s.everywhere[-1:]
+    axes = s.everywhere[:-1] if parts else s.everywhere
+    declare(s, keys_of(cards), axes, {last: 1} if parts else {last: 2, (0,): 1}, must=parts)
+    core = make_core(s, cards, helped)
+    if len(cards) > 1:
+        declare_codes(s, core, s.everywhere, dispatched)
+
+    def term() -> Expr:
+        s.records.clear()
+        values = at_place(s, core)
+        if core.codes is not None:
+            return chosen(s, core, values)
+        return named(k, cards[0], evaluate(s, core, cards[0], values))
+
+    text = chosen_text(s, core) if len(cards) > 1 else card_text(s, cards[0])
+    return Prepared(s, core, term, text)

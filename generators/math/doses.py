@@ -10,14 +10,13 @@ from generators.math.compose import compose
 from generators.program.expr import Expr
 
 _DOSE = Family(
-    item="well",
     inputs={"x": quantity("dose conc substrate", "doses concs concentrations", 0.1, 4.0)},
     params={
-        "k": quantity("ec50 half_max km", "ec50s half_maxima", 0.5, 2.0, 1.0, 1.5, 0.8),
+        "k": quantity("ec50 half_max km", "ec50s half_maxima", 0.5, 2.0, 0.6, 1.5, 0.8),
         "h": quantity("hill slope coop", "hills slopes", 1.2, 2.8, 1.5, 2.0, 2.5),
-        "t": quantity("top emax vmax", "tops emaxes", 0.8, 2.0, 1.0, 1.2, 2.0),
-        "i": quantity("inhibitor blocker", "inhibitors blockers", 0.2, 1.5, 0.5, 1.0),
-        "g": quantity("boost stimulation", "boosts stimulations", 0.2, 1.5, 0.5, 1.0),
+        "t": quantity("top emax vmax", "tops emaxes", 0.8, 2.0, 0.9, 1.2, 2.0),
+        "i": quantity("inhibitor blocker", "inhibitors blockers", 0.2, 1.5, 0.5, 0.8),
+        "g": quantity("boost stimulation", "boosts stimulations", 0.2, 1.5, 0.5, 0.8),
     },
     titles="response_by_kind dose_response_model kinetics_by_kind",
     kinds="model kinds mechanism",
@@ -93,11 +92,7 @@ def threshold_response(body: BodyBuilder, x: Expr, k: Expr, t: Expr) -> Expr:
 _DOSE.add(
     "pharmacodynamic_log",
     "effect response",
-    lambda body, x, k, t: either(
-        body,
-        t * log(1.0 + x / k),
-        LN_2 * t * log2(1.0 + x / k),
-    ),
+    lambda body, x, k, t: either(body, t * log(1.0 + x / k), LN_2 * t * log2(1.0 + x / k)),
 )
 _DOSE.add(
     "hormesis",

@@ -1,94 +1,21 @@
-"""Losses of regression and of classification, with what they penalize."""
+"""Losses of regression, and of classification by a logit and a label."""
 
 from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.math.cards import Family, by_hand, either, quantity
+from generators.kit.functions import LN_2, exp, least, log, most, sqrt, tanh, where
+from generators.math.cards import Family, either, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
 
-_ERROR = ("err", "residual", "diff", "r")
-
-
-def _residual(b: BodyBuilder, pred: Expr, target: Expr) -> Expr:
-    return b.let(_ERROR, pred - target)
-
-
-def _huber(b: BodyBuilder, pred: Expr, target: Expr, delta: Expr) -> Expr:
-    err = b.let(("size", "abs_err", "a"), fn("abs", pred - target))
-    form = b.draw.shape.integer(0, 2)
-    if form == 0:
-        clipped = b.let(("clipped", "quad"), fn("min", err, delta))
-        return clipped * (err - 0.5 * clipped)
-    if form == 1:
-        return fn("where", err <= delta, 0.5 * err * err, delta * (err - 0.5 * delta))
-    loss = b.let(("loss", "penalty"), 0.5 * err * err)
-    with b.if_(err > delta):
-        b.assign(loss, delta * (err - 0.5 * delta))
-    return loss
-
-
-def _log_cosh(b: BodyBuilder, pred: Expr, target: Expr) -> Expr:
-    if b.draw.shape.chance(0.4):
-        return fn("log", fn("cosh", pred - target))
-    size = b.let(("size", "abs_err", "a"), fn("abs", pred - target))
-    b.note("log(cosh(a)) without overflow")
-    return size + fn("log", 1.0 + fn("exp", -2.0 * size)) - 0.69314718
-
-
-def _pseudo_huber(b: BodyBuilder, pred: Expr, target: Expr, delta: Expr) -> Expr:
-    ratio = b.let(("ratio", "scaled"), (pred - target) / delta)
-    return delta * delta * (fn("sqrt", 1.0 + ratio * ratio) - 1.0)
-
-
-def _tukey(b: BodyBuilder, pred: Expr, target: Expr, delta: Expr) -> Expr:
-    ratio = b.let(("ratio", "scaled"), (pred - target) / (2.0 * delta))
-    rest = b.let(("rest", "inside"), fn("max", 1.0 - ratio * ratio, 0.0))
-    return delta * delta / 6.0 * (1.0 - rest * rest * rest)
-
-
-def _pinball(b: BodyBuilder, pred: Expr, target: Expr, tau: Expr) -> Expr:
-    gap = b.let(("gap", "short", "under"), target - pred)
-    return either(b, fn("max", tau * gap, (tau - 1.0) * gap), (tau - fn("step", gap)) * gap)
-
-
-def _geman(b: BodyBuilder, pred: Expr, target: Expr, delta: Expr) -> Expr:
-    err = _residual(b, pred, target)
-    square = b.let(("square", "sq"), err * err)
-    return square / (square + delta * delta)
-
-
-def _cauchy(b: BodyBuilder, pred: Expr, target: Expr, delta: Expr) -> Expr:
-    ratio = b.let(("ratio", "scaled"), (pred - target) / delta)
-    return 0.5 * delta * delta * fn("log", 1.0 + ratio * ratio)
-
-
-def _wing(b: BodyBuilder, pred: Expr, target: Expr, delta: Expr) -> Expr:
-    size = b.let(("size", "abs_err", "a"), fn("abs", pred - target))
-    return delta * fn("log", 1.0 + size / (0.5 * delta))
-
-
-def _tube(b: BodyBuilder, pred: Expr, target: Expr, tau: Expr) -> Expr:
-    return fn("max", fn("abs", pred - target) - tau, 0.0)
-
-
-def _signed_log(b: BodyBuilder, pred: Expr, target: Expr) -> Expr:
-    p, t = (
-        b.let(names, fn("copysign", fn("log", 1.0 + fn("abs", v)), v))
-        for names, v in ((("log_pred", "lp"), pred), (("log_target", "lt"), target))
-    )
-    return (p - t) * (p - t)
-
-
 _REGRESSION = Family(
-    item="prediction",
     inputs={
         "y": quantity("y pred estimate", "y_pred preds predictions outputs", -2.0, 2.0),
         "t": quantity("t target truth", "y_true targets truths", -2.0, 2.0),
     },
     params={
-        "d": quantity("delta scale c", "deltas scales", 0.5, 1.2, 0.5, 1.0, 0.75),
+        "d": quantity("delta scale c", "deltas scales", 0.5, 1.2, 0.5, 0.9, 0.75),
         "tau": quantity("tau level eps", "taus levels", 0.2, 0.8, 0.1, 0.9, 0.25),
     },
     titles="loss_by_kind robust_losses residual_losses",
@@ -96,85 +23,216 @@ _REGRESSION = Family(
     struct="LossParams Robust",
     records="Pair Fit",
     grids=("i|tid|s", "row col|b i|sample out_dim", "batch row col|b t c"),
-    parts="",
     weights="weights sample_weight",
     masks="mask valid observed",
     reductions=("sum", "mean", "largest"),
-    cards=(
-        by_hand(
-            "huber_loss",
-            "loss losses",
-            "the Huber loss: a * a / 2 up to {d}, {d} * (a - {d} / 2) beyond, a = |{y} - {t}|",
-            "y t d",
-            _huber,
-        ),
-        by_hand("log_cosh_loss", "loss losses", "log(cosh({y} - {t}))", "y t", _log_cosh),
-        by_hand(
-            "pseudo_huber_loss",
-            "loss penalty",
-            "{d}^2 * (sqrt(1 + q * q) - 1) with q = ({y} - {t}) / {d}",
-            "y t d",
-            _pseudo_huber,
-        ),
-        by_hand(
-            "tukey_loss",
-            "loss penalty",
-            "{d}^2 / 6 * (1 - m^3) with m = max(1 - (({y} - {t}) / (2 * {d}))^2, 0)",
-            "y t d",
-            _tukey,
-        ),
-        by_hand(
-            "pinball_loss",
-            "loss quantile_loss",
-            "the pinball loss max({tau} * g, ({tau} - 1) * g) with g = {t} - {y}",
-            "y t tau",
-            _pinball,
-        ),
-        by_hand(
-            "geman_mcclure",
-            "loss cost",
-            "e^2 / (e^2 + {d}^2) with e = {y} - {t}",
-            "y t d",
-            _geman,
-        ),
-        by_hand(
-            "cauchy_loss",
-            "loss cost",
-            "{d}^2 / 2 * log(1 + (({y} - {t}) / {d})^2)",
-            "y t d",
-            _cauchy,
-        ),
-        by_hand(
-            "wing_loss", "loss cost", "{d} * log(1 + |{y} - {t}| / (0.5 * {d}))", "y t d", _wing
-        ),
-        by_hand(
-            "tube_loss",
-            "loss slack",
-            "max(|{y} - {t}| - {tau}, 0)",
-            "y t tau",
-            _tube,
-        ),
-        by_hand(
-            "signed_log_loss",
-            "loss msle",
-            "(l({y}) - l({t}))^2 with l(v) = log(1 + |v|) with the sign of v",
-            "y t",
-            _signed_log,
-        ),
-        by_hand(
-            "welsch_loss",
-            "loss cost",
-            "1 - exp(-(({y} - {t}) / {d})^2 / 2)",
-            "y t d",
-            lambda b, y, t, d: (
-                1.0 - fn("exp", -0.5 * (q := b.let(("ratio", "q"), (y - t) / d)) * q)
-            ),
-        ),
-    ),
 )
+
+
+def _size(body: BodyBuilder, y: Expr, t: Expr) -> Expr:
+    return body.let("size abs_err a", abs(y - t))
+
+
+def _ratio(body: BodyBuilder, y: Expr, t: Expr, d: Expr) -> Expr:
+    return body.let("ratio scaled q", (y - t) / d)
+
+
+@_REGRESSION.formula(
+    "loss losses",
+    "the Huber loss: a * a / 2 up to {d}, {d} * (a - {d} / 2) beyond, a = |{y} - {t}|",
+)
+def huber_loss(body: BodyBuilder, y: Expr, t: Expr, d: Expr) -> Expr:
+    err = _size(body, y, t)
+    inner, outer = 0.5 * err * err, d * (err - 0.5 * d)
+    form = body.draw.shape.integer(0, 2)
+    if form == 0:
+        clipped = body.let("clipped quad", least(err, d))
+        return clipped * (err - 0.5 * clipped)
+    if form == 1:
+        return where(err <= d, inner, outer)
+    loss = body.let("loss penalty", inner)
+    with body.if_(err > d):
+        body.assign(loss, outer)
+    return loss
+
+
+@_REGRESSION.formula("loss losses")
+def log_cosh_loss(body: BodyBuilder, y: Expr, t: Expr) -> Expr:
+    if body.draw.shape.chance(0.4):
+        return log(fn("cosh", y - t))
+    size = _size(body, y, t)
+    body.note("log(cosh(a)) without overflow")
+    return size + log(1.0 + exp(-2.0 * size)) - LN_2
+
+
+_REGRESSION.add(
+    "pseudo_huber_loss",
+    "loss penalty",
+    lambda body, y, t, d: d * d * (sqrt(1.0 + (q := _ratio(body, y, t, d)) * q) - 1.0),
+)
+
+
+@_REGRESSION.formula("loss penalty")
+def tukey_loss(body: BodyBuilder, y: Expr, t: Expr, d: Expr) -> Expr:
+    ratio = body.let("ratio scaled", (y - t) / (2.0 * d))
+    rest = body.let("rest inside", most(1.0 - ratio * ratio, 0.0))
+    return d * d / 6.0 * (1.0 - rest * rest * rest)
+
+
+@_REGRESSION.formula("loss quantile_loss")
+def pinball_loss(body: BodyBuilder, y: Expr, t: Expr, tau: Expr) -> Expr:
+    gap = body.let("gap short under", t - y)
+    return either(body, most(tau * gap, (tau - 1.0) * gap), (tau - fn("step", gap)) * gap)
+
+
+@_REGRESSION.formula("loss cost")
+def geman_mcclure(body: BodyBuilder, y: Expr, t: Expr, d: Expr) -> Expr:
+    err = body.let("err residual diff r", y - t)
+    square = body.let("square sq", err * err)
+    return square / (square + d * d)
+
+
+_REGRESSION.add(
+    "cauchy_loss",
+    "loss cost",
+    lambda body, y, t, d: 0.5 * d * d * log(1.0 + (q := _ratio(body, y, t, d)) * q),
+)
+_REGRESSION.add(
+    "wing_loss", "loss cost", lambda body, y, t, d: d * log(1.0 + _size(body, y, t) / (0.5 * d))
+)
+_REGRESSION.add("tube_loss", "loss slack", lambda y, t, tau: most(abs(y - t) - tau, 0.0))
+_REGRESSION.add(
+    "welsch_loss",
+    "loss cost",
+    lambda body, y, t, d: 1.0 - exp(-0.5 * (q := _ratio(body, y, t, d)) * q),
+)
+
+
+@_REGRESSION.formula("loss msle")
+def signed_log_loss(body: BodyBuilder, y: Expr, t: Expr) -> Expr:
+    p = body.let("log_pred lp", fn("copysign", log(1.0 + abs(y)), y))
+    q = body.let("log_target lt", fn("copysign", log(1.0 + abs(t)), t))
+    return (p - q) * (p - q)
 
 
 @idiom
 def regression_loss(k: KernelBuilder, level: int) -> Title:
     """Robust losses of a prediction and its target."""
     return compose(k, level, _REGRESSION)
+
+
+_CLASSIFY = Family(
+    inputs={
+        "z": quantity("z logit score", "logits scores z_in", -3.0, 3.0),
+        "y": quantity("y label target", "labels targets y_true", 0.0, 1.0),
+    },
+    params={
+        "g": quantity("gamma focus pos_weight margin_width", "gammas margins", 0.5, 2.0, 1.5, 2.0),
+        "eps": quantity("eps smoothing alpha", "eps_values alphas", 0.05, 0.2, 0.1, 0.05, 0.2),
+    },
+    titles="loss_by_kind classification_losses logit_losses",
+    kinds="kinds loss_type objectives",
+    struct="LossParams Objective",
+    records="Example Case",
+    grids=("i|tid|s", "row col|b label_id|sample cls", "batch row col|b t c"),
+    weights="weights class_weight sample_weight",
+    masks="mask valid labelled",
+    reductions=("sum", "mean", "largest"),
+    spatial=False,
+)
+
+
+def _softplus(z: Expr) -> Expr:
+    return most(z, 0.0) + log(1.0 + exp(-abs(z)))
+
+
+def _sigmoid(body: BodyBuilder, z: Expr) -> Expr:
+    by_tanh = body.draw.shape.chance(0.3)
+    p = 0.5 + 0.5 * tanh(0.5 * z) if by_tanh else 1.0 / (1.0 + exp(-z))
+    return body.let("p prob", p)
+
+
+def _margin(body: BodyBuilder, z: Expr, y: Expr) -> Expr:
+    body.note("targets above one half count as the positive class")
+    side = fn("copysign", body.lift(1.0, z.type), y - 0.5)
+    return body.let("margin m score_margin", either(body, where(y > 0.5, z, -z), side * z))
+
+
+@_CLASSIFY.formula("loss bce")
+def bce_with_logits(body: BodyBuilder, z: Expr, y: Expr) -> Expr:
+    body.note("stable for logits of any size")
+    return either(body, most(z, 0.0) - z * y + log(1.0 + exp(-abs(z))), _softplus(z) - y * z)
+
+
+@_CLASSIFY.formula(
+    "loss focal", "-(1 - h)^{g} * log(h), where h = {y} * p + (1 - {y}) * (1 - p), p = sigmoid({z})"
+)
+def focal_loss(body: BodyBuilder, z: Expr, y: Expr, g: Expr) -> Expr:
+    p = _sigmoid(body, z)
+    hit = body.let("hit pt p_true", y * p + (1.0 - y) * (1.0 - p))
+    return -((1.0 - hit) ** g) * log(hit)
+
+
+_CLASSIFY.add("hinge_loss", "loss hinge", lambda body, z, y, g: most(g - _margin(body, z, y), 0.0))
+
+
+@_CLASSIFY.formula("loss hinge_sq")
+def squared_hinge(body: BodyBuilder, z: Expr, y: Expr, g: Expr) -> Expr:
+    short = body.let("short violation slack", most(g - _margin(body, z, y), 0.0))
+    return short * short
+
+
+@_CLASSIFY.formula(
+    "loss penalty",
+    "max(1 - m, 0)^2 where m > -1, else -4 * m; m is {z} where {y} > 0.5 and -{z} elsewhere",
+)
+def modified_huber(body: BodyBuilder, z: Expr, y: Expr) -> Expr:
+    m = _margin(body, z, y)
+    loss = body.let("loss penalty", -4.0 * m)
+    with body.if_(m > -1.0):
+        short = body.let("short slack", most(1.0 - m, 0.0))
+        body.assign(loss, short * short)
+    return loss
+
+
+@_CLASSIFY.formula("loss brier", "(sigmoid({z}) - {y})^2")
+def brier_score(body: BodyBuilder, z: Expr, y: Expr) -> Expr:
+    err = body.let("err gap", _sigmoid(body, z) - y)
+    return err * err
+
+
+@_CLASSIFY.formula("loss bce")
+def smoothed_bce(body: BodyBuilder, z: Expr, y: Expr, eps: Expr) -> Expr:
+    soft = body.let("soft_label target q", fn("lerp", y, body.lift(0.5, y.type), eps))
+    return _softplus(z) - soft * z
+
+
+@_CLASSIFY.formula(
+    "kl divergence",
+    "the Bernoulli divergence q * log(q / p) + (1 - q) * log((1 - q) / (1 - p)), where "
+    "p = sigmoid({z}) and q is {y} clamped to [{eps}, 1 - {eps}]",
+)
+def bernoulli_kl(body: BodyBuilder, z: Expr, y: Expr, eps: Expr) -> Expr:
+    p = _sigmoid(body, z)
+    q = body.let("q ref_prob", fn("clamp", y, eps, 1.0 - eps))
+    return q * log(q / p) + (1.0 - q) * log((1.0 - q) / (1.0 - p))
+
+
+_CLASSIFY.add(
+    "weighted_bce",
+    "loss bce",
+    lambda z, y, g: g * y * _softplus(-z) + (1.0 - y) * _softplus(z),
+    "{g} * {y} * softplus(-{z}) + (1 - {y}) * softplus({z})",
+)
+
+
+@_CLASSIFY.formula("loss savage")
+def savage_loss(body: BodyBuilder, z: Expr, y: Expr) -> Expr:
+    e = body.let("e odds", 1.0 + exp(_margin(body, z, y)))
+    return 1.0 / (e * e)
+
+
+@idiom
+def classification_loss(k: KernelBuilder, level: int) -> Title:
+    """Losses of a logit and a label in [0, 1]."""
+    return compose(k, level, _CLASSIFY)

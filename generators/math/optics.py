@@ -4,18 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.kit.functions import (
-    FOUR_PI,
-    PI,
-    TWO_PI,
-    acos,
-    asin,
-    exp,
-    log,
-    sin,
-    sqrt,
-    tan,
-)
+from generators.kit.functions import FOUR_PI, PI, TWO_PI, acos, asin, exp, log, sin, sqrt, tan
 from generators.math.cards import Family, either, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
@@ -27,7 +16,6 @@ def _refracted(body: BodyBuilder, c: Expr, n: Expr) -> Expr:
 
 
 _OPTICS = Family(
-    item="ray",
     inputs={"c": quantity("cos_i c ndoth", "cosines cos_theta cos_angles", 0.3, 0.98)},
     params={
         "n": quantity("ior eta n_rel", "iors etas indices", 1.2, 2.2, 1.33, 1.5, 1.52, 2.0),
@@ -49,11 +37,7 @@ def schlick(body: BodyBuilder, c: Expr, n: Expr) -> Expr:
     root = body.let("root q", (n - 1.0) / (n + 1.0))
     f0 = body.let("f0 normal_refl", root * root)
     m = body.let("m grazing", 1.0 - c)
-    return either(
-        body,
-        f0 + (1.0 - f0) * m * m * m * m * m,
-        f0 + (1.0 - f0) * m**5.0,
-    )
+    return either(body, f0 + (1.0 - f0) * m * m * m * m * m, f0 + (1.0 - f0) * m**5.0)
 
 
 @_OPTICS.formula("fresnel refl")
@@ -103,9 +87,7 @@ def beckmann(body: BodyBuilder, c: Expr, a: Expr) -> Expr:
 def henyey_greenstein(body: BodyBuilder, c: Expr, a: Expr) -> Expr:
     base = body.let("base inner", 1.0 + a * a - 2.0 * a * c)
     return either(
-        body,
-        (1.0 - a * a) / (FOUR_PI * base * sqrt(base)),
-        (1.0 - a * a) / (FOUR_PI * base**1.5),
+        body, (1.0 - a * a) / (FOUR_PI * base * sqrt(base)), (1.0 - a * a) / (FOUR_PI * base**1.5)
     )
 
 

@@ -1,72 +1,22 @@
-"""Kernels that evaluate a formula more than once: a row in two passes, a slope by differences."""
+"""Kernels that evaluate a formula at several places: rows in two passes, slopes, neighbours."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
+from contextlib import nullcontext
 
-from generators.build import KernelBuilder, cast, fn
+from generators.build import KernelBuilder, cast, extent, fn
 from generators.build.registry import Title
-from generators.kit.formulas import Formula, read_once
+from generators.kit.formulas import Formula, keys_of, read_once
+from generators.kit.functions import clamp, most, sqrt
+from generators.kit.naming import local
 from generators.math.cards import Family
-from generators.math.core import (
-    Core,
-    at_place,
-    card_text,
-    chosen,
-    chosen_text,
-    declare_codes,
-    evaluate,
-    keys_of,
-    make_core,
-)
-from generators.math.declare import declare_inputs, declare_params
+from generators.math.core import Prepared, evaluate, prepared
 from generators.math.reduce import trip_count
-from generators.math.scene import Scene, launch
+from generators.math.scene import Scene
 from generators.math.stores import out_names
+from generators.program.dtypes import Array
 from generators.program.expr import Const, Expr, Var
-
-Term = Callable[[], Expr]
-
-
-def prepared(
-    k: KernelBuilder,
-    family: Family,
-    cards: list[Formula],
-    ndim: int,
-    inner: str = "",
-    twice: bool = False,
-) -> tuple[Scene, Core, Term, str]:
-    """A launch with everything declared; what to evaluate at its place, and its text.
-
-    What the kernel evaluates ``twice``, at different places of its body, is a helper.
-    """
-    keys = keys_of(cards)
-    s = launch(k, family, ndim, inner)
-    s.place = s.threads
-    last = len(s.dims) - 1
-    declare_inputs(
-        s, [x for x in keys if x in family.inputs], s.everywhere, k.draw.shape.chance(0.2)
-    )
-    axes: dict[tuple[int, ...], int] = {(last,): 1, (0,): 1}
-    declare_params(s, [x for x in keys if x in family.params], axes)
-    single = len(cards) == 1
-    core = make_core(s, cards, float(single) if twice else 0.6 if single else 0.35)
-    if not single:
-        declare_codes(s, core, s.everywhere, dispatched=twice)
-
-    def term() -> Expr:
-        s.records.clear()
-        values = at_place(s, core)
-        if core.codes is not None:
-            return chosen(s, core, values)
-        return evaluate(s, core, core.cards[0], values)
-
-    return s, core, term, chosen_text(s, core) if core.codes is not None else card_text(s, cards[0])
-
-
-def count_of(level: int, k: KernelBuilder) -> int:
-    return {3: 1, 4: k.draw.shape.integer(1, 2), 5: k.draw.shape.integer(2, 3)}[level]
-
 
 _SCALES = {
     "centred": "less their mean",
@@ -76,50 +26,65 @@ _SCALES = {
 }
 
 
+def _cards_of(k: KernelBuilder, level: int, family: Family) -> list[Formula]:
+    """The formulas of a kernel of this level, which may be several that a code selects among."""
+    count = {3: 1, 4: k.draw.shape.integer(1, 2), 5: k.draw.shape.integer(2, 3)}[level]
+    return family.drawn(k, count)
+
+
+def _share_of_helpers(cards: Sequence[Formula], twice: bool = False) -> float:
+    """How often a formula is in a helper; one that a kernel evaluates ``twice`` always is."""
+    single = len(cards) == 1
+    return float(single) if twice else 0.6 if single else 0.35
+
+
 def two_passes(k: KernelBuilder, level: int, family: Family) -> Title:
     """The values of a row put on a common scale: a pass for it and one to write."""
     shape = k.draw.shape
-    cards = shape.sample(list(family.cards), count_of(level, k))
+    cards = _cards_of(k, level, family)
     outer = shape.weighted({1: 3, 2: 1})
     inner = ("cols", "depth")[outer - 1]
-    s, _, term, text = prepared(k, family, cards, outer, inner)
-    how = shape.choice(sorted(_SCALES))
-    out = k.out(("out", "scaled_out", "normalized"), s.type, s.dims)
-    names = ("raw", *cards[0].outs.split(), "unscaled")
+    found = prepared(k, family, cards, outer, inner, helped=_share_of_helpers(cards))
+    s, how = found.s, shape.choice(sorted(_SCALES))
+    out = k.out("out scaled_out normalized", s.type, s.dims)
+    names = f"raw {cards[0].outs} unscaled"
     raw = k.out(names, s.type, s.dims) if shape.chance(0.8) else out
     eps = k.draw.value.choice((1.0e-3, 1.0e-2, 1.0e-4))
-    report = (
-        k.out(("scale_out", "row_scale", "norms_out"), s.type, s.dims[:-1]) if level > 3 else None
-    )
-    count = trip_count(k, ("count", f"num_{inner}"), inner, linear=False)
-    total = k.let(("total", "acc", "row_sum"), k.lift(0.0, s.type))
-    squares = None
-    if how == "standard":
-        squares = k.let(("squares", "sum_sq"), k.lift(0.0, s.type))
-    s.place = s.threads
-    s.hoist(keys_of(cards), read_once(cards))
+    report = k.out("scale_out row_scale norms_out", s.type, s.dims[:-1]) if level > 3 else None
+    count = trip_count(k, f"count num_{inner}", inner, linear=False)
+    centre, scale = _scale(k, how, _first_pass(found, how, raw, count), cast(count, s.type), eps)
     k.used.discard(s.loop)
-    with k.for_((s.loop,), count) as j:
-        s.place = (*s.threads, j)
-        value = term()
-        if not isinstance(value, Var):
-            value = k.let(("value", "entry"), value)
-        k.store(raw, s.place, value)
-        _sum_up(k, how, total, squares, value)
-    centre, scale = _scale(k, how, (total, squares), cast(count, s.type), eps)
-    k.used.discard(s.loop)
-    with k.for_((s.loop,), count) as j:
+    with k.for_(s.loop, count) as j:
         _rescaled(k, (*s.threads, j), (raw, out), centre, scale)
-    done = f"Over {s.over}, evaluate {text}. {out.name} gets these values "
+    done = f"Over {s.over}, evaluate {found.text}. {out.name} gets these values "
     done += f"{_SCALES[how].format(eps=eps)}."
     done += f" {raw.name} gets them as they are." if raw is not out else ""
-    if report is not None:
-        kept = scale if scale is not None else centre
-        assert kept is not None
+    kept = scale or centre
+    if report is not None and kept is not None:
         k.store(report, s.threads, kept)
         done += f" {report.name} gets the {'divisor' if scale is not None else 'mean'}."
     base = family.titles.split()[0] if len(cards) > 1 else cards[0].name
-    return Title(k.name(f"{how}_{base}", f"{base}_{how}", f"normalize_{base}"), done)
+    return Title(k.name(f"{how}_{base} {base}_{how} normalize_{base}"), done)
+
+
+def _first_pass(found: Prepared, how: str, raw: Var, count: Expr) -> tuple[Var, Var | None]:
+    """Evaluate and store a row; its total (or its largest size), and the sum of squares."""
+    s, k, cards = found.s, found.s.k, found.core.cards
+    total = k.let("total acc row_sum", k.lift(0.0, s.type))
+    squares = k.let("squares sum_sq", k.lift(0.0, s.type)) if how == "standard" else None
+    s.hoist(keys_of(cards), read_once(cards))
+    k.used.discard(s.loop)
+    with k.for_(s.loop, count) as j:
+        s.place = (*s.threads, j)
+        value = local(k, "value entry", found.term())
+        k.store(raw, s.place, value)
+        if how == "peak":
+            k.assign(total, most(total, abs(value)))
+        else:
+            k.augment(total, "add", value * value if how == "rms" else value)
+        if squares is not None:
+            k.augment(squares, "add", value * value)
+    return total, squares
 
 
 def _rescaled(
@@ -141,35 +106,26 @@ def _rescaled(
     k.store(out, at, value if scale is None else value / scale)
 
 
-def _sum_up(k: KernelBuilder, how: str, total: Var, squares: Var | None, value: Expr) -> None:
-    if how == "peak":
-        k.assign(total, fn("max", total, fn("abs", value)))
-    else:
-        k.augment(total, "add", value * value if how == "rms" else value)
-    if squares is not None:
-        k.augment(squares, "add", value * value)
-
-
 def _scale(
     k: KernelBuilder, how: str, sums: tuple[Var, Var | None], count: Expr, eps: float
 ) -> tuple[Var | None, Var | None]:
     """What to subtract and what to divide by."""
     total, squares = sums
     if how == "peak":
-        return None, k.let(("scale", "norm"), total + eps)
+        return None, k.let("scale norm", total + eps)
     if how == "rms":
-        return None, k.let(("scale", "norm"), fn("sqrt", total / count + eps))
-    centre = k.let(("centre", "avg"), total / count)
+        return None, k.let("scale norm", sqrt(total / count + eps))
+    centre = k.let("centre avg", total / count)
     if squares is None:
         return centre, None
-    spread = k.let(("variance", "var_row"), squares / count - centre * centre)
-    return centre, k.let(("scale", "std"), fn("sqrt", spread + eps))
+    spread = k.let("variance var_row", squares / count - centre * centre)
+    return centre, k.let("scale std", sqrt(spread + eps))
 
 
 _BUMPED = (
-    ("moved_up", "value_up", "moved_down", "value_down", "value_here"),
-    ("x_plus", "f_plus", "x_minus", "f_minus", "f_here"),
-    ("bumped_up", "up", "bumped_down", "down", "base_value"),
+    "moved_up value_up moved_down value_down value_here",
+    "x_plus f_plus x_minus f_minus f_here",
+    "bumped_up up bumped_down down base_value",
 )
 
 
@@ -177,40 +133,108 @@ def bumped(k: KernelBuilder, level: int, family: Family) -> Title:
     """The slope of a formula by one of its quantities, from differences."""
     shape = k.draw.shape
     card = shape.choice(family.cards)
-    ndim = shape.weighted({1: 3, 2: 2, 3: 1})
-    s, core, _, text = prepared(k, family, [card], ndim, twice=True)
-    table = {**family.inputs, **family.params}
-    loose = [x for x in card.keys if not isinstance(s.sources[x].value, Const)]
-    key = shape.choice(loose)
-    step = float(f"{0.02 * (table[key].high - table[key].low):.0e}")
+    found = prepared(k, family, [card], shape.weighted({1: 3, 2: 2, 3: 1}), helped=1.0)
+    s = found.s
+    key = shape.choice([x for x in card.keys if not isinstance(s.sources[x].value, Const)])
+    bounds = family.quantity(key)
+    step = float(f"{0.02 * (bounds.high - bounds.low):.0e}")
     central = level > 3 or shape.chance(0.6)
-    slopes = k.out(("slopes", "sensitivity", "gradient_out"), s.type, s.dims)
+    slopes = k.out("slopes sensitivity gradient_out", s.type, s.dims)
     report = k.out(out_names(k, card), s.type, s.dims) if level > 3 else None
-    values: dict[str, Expr] = {}
-    for name, value in s.values(card.keys).items():
-        values[name] = value if isinstance(value, Var) else k.let(table[name].names, value)
-    bump = k.let(("bump", "h_step", "delta_x"), k.lift(step, s.type))
-
-    def at(names: tuple[str, ...], value: Expr) -> Var:
-        return k.let(names, evaluate(s, core, card, {**values, key: value}))
-
-    moved_name, up_name, low_name, down_name, base_name = k.draw.word.choice(_BUMPED)
-    moved = k.let(moved_name, values[key] + bump)
-    up = at((up_name,), moved)
-    if central:
-        low = k.let(low_name, values[key] - bump)
-        down = at((down_name,), low)
-        slope = (up - down) / (2.0 * bump)
-    else:
-        base = at((base_name,), values[key])
-        slope = (up - base) / bump
-    k.store(slopes, s.threads, slope)
+    values = {x: local(k, family.quantity(x).names, v) for x, v in s.values(card.keys).items()}
+    k.store(slopes, s.threads, _slope(found, key, values, step, central))
     sides = "(f(up) - f(down)) / (2 * h)" if central else "(f(up) - f) / h"
-    done = f"Set {slopes.name} to the slope {sides} of {text}, where {s.text(s.sources[key])} is"
+    done = f"Set {slopes.name} to the slope {sides} of {found.text}, where {s.text(key)} is"
     done += f" moved by h = {step}{' both ways' if central else ' up'}."
     if report is not None:
-        k.store(report, s.threads, evaluate(s, core, card, values))
+        k.store(report, s.threads, evaluate(s, found.core, card, values))
         done += f" {report.name} gets the value itself."
-    return Title(
-        k.name(f"{card.name}_slope", f"{card.name}_sensitivity", f"bump_{card.name}"), done
-    )
+    return Title(k.name(f"{card.name}_slope {card.name}_sensitivity bump_{card.name}"), done)
+
+
+def _slope(found: Prepared, key: str, values: dict[str, Var], step: float, central: bool) -> Expr:
+    """The difference of two values of the formula, over that of the quantity."""
+    s, k, card = found.s, found.s.k, found.core.cards[0]
+    names = k.draw.word.choice(_BUMPED).split()
+    bump = k.let("bump h_step delta_x", k.lift(step, s.type))
+
+    def at(name: str, value: Expr) -> Var:
+        return k.let(name, evaluate(s, found.core, card, {**values, key: value}))
+
+    up = at(names[1], k.let(names[0], values[key] + bump))
+    if central:
+        down = at(names[3], k.let(names[2], values[key] - bump))
+        return (up - down) / (2.0 * bump)
+    return (up - at(names[4], values[key])) / bump
+
+
+_BORDERS = {
+    "clamp": "indices clamped to the range",
+    "wrap": "indices wrapped around",
+    "skip": "only those that exist",
+}
+_PHRASES = {
+    "mean": "the mean",
+    "taps": "the sum with weights {}",
+    "detail": "the value here less the mean",
+    "top": "the largest",
+}
+
+
+def neighbourhood(k: KernelBuilder, level: int, family: Family) -> Title:
+    """A formula of the elements around each one: their mean, weighted sum or extreme."""
+    shape = k.draw.shape
+    cards = _cards_of(k, level, family)
+    ndim = shape.weighted({1: 3, 2: 2})
+    border = shape.choice(tuple(_BORDERS))
+    radius = 1 if border == "wrap" else shape.integer(1, 2)
+    how = shape.choice(("mean", "detail", "top" if border == "skip" else "taps"))
+    helped = _share_of_helpers(cards, twice=how == "detail")
+    found = prepared(k, family, cards, ndim, helped=helped, dispatched=how == "detail")
+    s, names = found.s, "taps coeffs stencil_weights"
+    taps = k.array(names, s.type, str(2 * radius + 1), low=0.1, high=0.6) if how == "taps" else None
+    out = k.out("out smoothed local filtered", s.type, s.dims)
+    size = k.let("n_last width extent_n", extent(_first_array(s), ndim - 1))
+    total = k.let("total acc local_sum", k.lift(-1.0e6 if how == "top" else 0.0, s.type))
+    used = k.let("used inside found", k.lift(0.0, s.type)) if border == "skip" else None
+    s.hoist(keys_of(cards), read_once(cards))
+    with k.for_("o tap shift", radius + 1, start=-radius) as o:
+        near = _near(s, border, o, size)
+        s.place = (*s.threads[:-1], near)
+        with k.if_(fn("and", near >= 0, near < size)) if border == "skip" else nullcontext():
+            value = found.term() if taps is None else taps[o + radius] * found.term()
+            if how == "top":
+                k.assign(total, most(total, value))
+            else:
+                k.augment(total, "add", value)
+            if used is not None and how != "top":
+                k.augment(used, "add", 1.0)
+    s.place = s.threads
+    value = total
+    if how in ("mean", "detail"):
+        value = total / (used if used is not None else k.lift(2.0 * radius + 1.0, s.type))
+    if how == "detail":
+        value = found.term() - k.let("smooth local_mean", value)
+    k.store(out, s.threads, value)
+    done = f"Set {out.name} to {_PHRASES[how].format(taps.name if taps is not None else '')} over "
+    done += f"the elements up to {radius} away along {s.threads[-1].name} ({_BORDERS[border]}) of "
+    base = family.titles.split()[0] if len(cards) > 1 else cards[0].name
+    titles = f"local_{base} {base}_stencil smoothed_{base}"
+    return Title(k.name(titles), f"{done}{found.text}.")
+
+
+def _first_array(s: Scene) -> Var:
+    """An array that spans the whole launch, for its extent."""
+    spans = [x.value for x in s.sources.values() if x.axes == s.everywhere]
+    return next(v for v in spans if isinstance(v, Var) and isinstance(v.type, Array))
+
+
+def _near(s: Scene, border: str, o: Expr, size: Expr) -> Var:
+    """The index of a neighbour along the last axis."""
+    here = s.threads[-1]
+    index: Expr = here + o
+    if border == "clamp":
+        index = clamp(here + o, 0, size - 1)
+    elif border == "wrap":
+        index = (here + o + size) % size
+    return s.k.let("near src at", index)

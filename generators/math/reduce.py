@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 from generators.build import MOST_COPIES, KernelBuilder, cast, fn
-from generators.kit.formulas import read_once
-from generators.math.core import Core, keys_of
+from generators.kit.formulas import keys_of, read_once
+from generators.kit.functions import least, most, sqrt
+from generators.kit.naming import local
+from generators.math.core import Prepared
 from generators.math.scene import Scene
-from generators.program.dtypes import INT32, Scalar
+from generators.program.dtypes import INT32, Array
 from generators.program.expr import Expr, Var, literal
 
-_FIRST = {"sum": "total acc", "mean": "total acc", "rms": "squares power", "largest": "top peak"}
-_FIRST |= {"smallest": "low least"}
-_OUTS = {
-    "sum": "totals row_sum sums",
-    "mean": "means row_mean averages",
-    "rms": "rms_out row_rms",
-    "largest": "peaks row_max maxima",
-    "smallest": "minima row_min",
-    "spread": "spreads row_std deviations",
+_KINDS = {
+    "sum": ("the sum", "total acc", "totals row_sum sums"),
+    "mean": ("the mean", "total acc", "means row_mean averages"),
+    "rms": ("the square root of the mean square", "squares power", "rms_out row_rms"),
+    "largest": ("the largest", "top peak", "peaks row_max maxima"),
+    "smallest": ("the smallest", "low least", "minima row_min"),
 }
+"""Each reduction in words, names of what it is gathered in, and of its output."""
 
 
 @dataclass
@@ -32,15 +32,21 @@ class Plan:
     outs: list[Var] = field(default_factory=list)
     weights: Var | None = None
     flags: Var | None = None
-    skip: bool = False
-    bias: Var | None = None
 
     @property
     def what(self) -> str:
         return {"largest": "max", "smallest": "min"}.get(self.kinds[0], self.kinds[0])
 
 
-def trip_count(k: KernelBuilder, names: Sequence[str], symbol: str, linear: bool) -> Expr:
+@dataclass
+class _Sums:
+    """What the reductions are gathered in (a sum and a mean share it), and the sum of weights."""
+
+    totals: dict[str, Var]
+    mass: Var | None
+
+
+def trip_count(k: KernelBuilder, names: str, symbol: str, linear: bool) -> Expr:
     """How often a loop runs: mostly a literal where its sum is not used as it is.
 
     Warp's adjoint of such loops with a bound known at run time only is wrong.
@@ -51,127 +57,89 @@ def trip_count(k: KernelBuilder, names: Sequence[str], symbol: str, linear: bool
     return k.lift(k.fixed[symbol], INT32)
 
 
-def declare_reduction(s: Scene, core: Core, level: int, parts: bool) -> Plan:
+def declare_reduction(s: Scene, level: int, parts: bool) -> Plan:
     """Choose the reductions and declare what they read and write."""
-    k, shape = s.k, s.k.draw.shape
+    shape = s.k.draw.shape
     kinds = [r for r in s.family.reductions if not parts or r in ("sum", "mean", "largest")]
     many = {3: 1, 4: 1 + shape.chance(0.6), 5: 2}[level]
     plan = Plan(shape.sample(kinds, min(many, len(kinds))))
-    last = s.everywhere[-1:]
     summed = not {"largest", "smallest"} & set(plan.kinds)
     if (parts or level >= 4) and summed and shape.chance(0.6):
-        axes = last if parts or shape.chance(0.4) else s.everywhere
-        plan.weights = k.array(s.family.weights.split(), s.type, s.shape(axes), low=0.1, high=1.0)
+        axes = s.everywhere[-1:] if parts or shape.chance(0.4) else s.everywhere
+        plan.weights = s.array(s.family.weights, s.type, axes, 0.1, 1.0)
     if level >= 4 and not parts and summed and shape.chance(0.6):
-        scalar = Scalar(shape.weighted({"int32": 4, "uint8": 4, "int8": 1, "uint32": 1}))
-        names = s.family.masks.split()
-        plan.flags = k.array(names, scalar, s.shape(s.everywhere), low=0, high=1)
-    outer = s.shape(s.everywhere[:-1])
+        plan.flags = s.flags()
     for kind in plan.kinds:
-        free = [name for name in _OUTS[kind].split() if name not in k.used]
-        plan.outs.append(k.out(free or [f"out_{kind}"], s.type, outer))
+        free = [name for name in _KINDS[kind][2].split() if name not in s.k.used]
+        plan.outs.append(s.k.out(free or [f"out_{kind}"], s.type, s.dims[:-1]))
     return plan
 
 
-def reduced(s: Scene, core: Core, plan: Plan, term: Callable[[], Expr], text: str) -> str:
+def reduced(found: Prepared, plan: Plan) -> str:
     """The loop and the stores; and what they do."""
-    k = s.k
-    names = ("count", "num_parts", f"num_{s.dims[-1]}")
+    s, k, cards = found.s, found.s.k, found.core.cards
     linear = set(plan.kinds) <= {"sum", "mean"} and plan.flags is None
-    count = trip_count(k, names, s.dims[-1], linear)
-    sums = _totals(s, plan)
-    mass = None
-    if {"mean", "rms"} & set(plan.kinds) and (plan.weights is not None or plan.flags is not None):
-        mass = k.let(("mass", "norm", "weight_sum"), k.lift(0.0, s.type))
-    s.place = s.threads
-    s.hoist(keys_of(core.cards), read_once(core.cards))
+    count = trip_count(k, f"count num_parts num_{s.dims[-1]}", s.dims[-1], linear)
+    sums = _start(s, plan)
+    s.hoist(keys_of(cards), read_once(cards))
     k.used.discard(s.loop)
-    with k.for_((s.loop,), count) as j:
+    with k.for_(s.loop, count) as j:
         s.place = (*s.threads, j)
-        _add(s, plan, sums, mass, term)
-    for kind, total, out in zip(plan.kinds, sums, plan.outs, strict=True):
-        value: Expr = total
-        if kind == "mean":
-            value = total / _mean_divisor(plan, mass, cast(count, s.type))
-        elif kind == "rms":
-            value = fn("sqrt", total / _mean_divisor(plan, mass, cast(count, s.type)))
-        k.store(out, s.threads, value)
-    return _text(s, plan, text, mass is not None)
+        flags = plan.flags
+        with nullcontext() if flags is None else k.if_(fn("ne", flags[s.place], 0)):
+            _accumulate(s, plan, sums, found.term())
+    for kind, out in zip(plan.kinds, plan.outs, strict=True):
+        value: Expr = sums.totals[kind]
+        if kind in ("mean", "rms"):
+            value = value / _divisor(plan, sums.mass, cast(count, s.type))
+        k.store(out, s.threads, sqrt(value) if kind == "rms" else value)
+    return _text(s, plan, found.text, sums.mass is not None)
 
 
-def _mean_divisor(plan: Plan, mass: Var | None, count: Expr) -> Expr:
+def _divisor(plan: Plan, mass: Var | None, count: Expr) -> Expr:
     """The count, or the sum of weights; where all entries may be left out, never zero."""
     if mass is None:
         return count
-    return mass if plan.flags is None else fn("max", mass, 1.0e-6)
+    return mass if plan.flags is None else most(mass, 1.0e-6)
 
 
-def _totals(s: Scene, plan: Plan) -> list[Var]:
-    """What each reduction is gathered in; a sum and a mean share it."""
+def _start(s: Scene, plan: Plan) -> _Sums:
+    bounds = {"largest": "-1.0e6", "smallest": "1.0e6"}
     made: dict[str, Var] = {}
     for kind in plan.kinds:
         other = made.get({"sum": "mean", "mean": "sum"}.get(kind, ""))
-        made[kind] = other or s.k.let(tuple(_FIRST[kind].split()), _start(s, kind))
-    return list(made.values())
+        made[kind] = other or s.k.let(_KINDS[kind][1], literal(bounds.get(kind, "0.0"), s.type))
+    weighed = plan.weights is not None or plan.flags is not None
+    by_mass = {"mean", "rms"} & set(plan.kinds) and weighed
+    return _Sums(made, s.k.let("mass norm weight_sum", s.k.lift(0.0, s.type)) if by_mass else None)
 
 
-def _start(s: Scene, kind: str) -> Expr:
-    bounds = {"largest": "-1.0e6", "smallest": "1.0e6"}
-    return literal(bounds.get(kind, "0.0"), s.type)
-
-
-def _add(s: Scene, plan: Plan, sums: list[Var], mass: Var | None, term: Callable[[], Expr]) -> None:
-    """The body of the loop: one more value to each reduction."""
-    k = s.k
-    if plan.flags is not None:
-        with k.if_(fn("ne", plan.flags[s.place], 0)):
-            _accumulate(s, plan, sums, mass, term)
-    else:
-        _accumulate(s, plan, sums, mass, term)
-
-
-def _accumulate(
-    s: Scene, plan: Plan, sums: list[Var], mass: Var | None, term: Callable[[], Expr]
-) -> None:
-    k, value = s.k, term()
-    totals = dict.fromkeys(sums)
-    if len(totals) > 1 and not isinstance(value, Var):
-        value = k.let(("value", "entry", "current"), value)
+def _accumulate(s: Scene, plan: Plan, sums: _Sums, value: Expr) -> None:
+    """One more value to each reduction."""
+    k, totals = s.k, {total: kind for kind, total in sums.totals.items()}
+    if len(totals) > 1:
+        value = local(k, "value entry current", value)
     weight: Expr | None = None
     if plan.weights is not None:
-        axes = plan.weights.type.ndim  # type: ignore[union-attr]
-        weight = plan.weights[s.place[-axes:]]
-        if len(totals) > 1 or mass is not None:
-            weight = k.let(("weight", "w", "share"), weight)
-    for kind, total in zip(plan.kinds, sums, strict=True):
-        if total not in totals:
+        assert isinstance(plan.weights.type, Array)
+        weight = plan.weights[s.place[-plan.weights.type.ndim :]]
+        if len(totals) > 1 or sums.mass is not None:
+            weight = k.let("weight w share", weight)
+    for total, kind in totals.items():
+        if kind in ("largest", "smallest"):
+            k.assign(total, (most if kind == "largest" else least)(total, value))
             continue
-        del totals[total]
+        if kind == "rms":
+            value = local(k, "value entry", value)
         scaled = value if weight is None else weight * value
-        if kind == "largest":
-            k.assign(total, fn("max", total, value))
-        elif kind == "smallest":
-            k.assign(total, fn("min", total, value))
-        elif kind == "rms":
-            held = value if isinstance(value, Var) else k.let(("value", "entry"), value)
-            k.augment(total, "add", held * held if weight is None else weight * held * held)
-        else:
-            k.augment(total, "add", scaled)
-    if mass is not None:
-        k.augment(mass, "add", weight if weight is not None else 1.0)
+        k.augment(total, "add", scaled * value if kind == "rms" else scaled)
+    if sums.mass is not None:
+        k.augment(sums.mass, "add", weight if weight is not None else 1.0)
 
 
 def _text(s: Scene, plan: Plan, text: str, has_mass: bool) -> str:
-    phrases = {
-        "sum": "the sum",
-        "mean": "the mean",
-        "rms": "the square root of the mean square",
-        "largest": "the largest",
-        "smallest": "the smallest",
-    }
-    parts = [
-        f"{out.name} gets {phrases[kind]}" for kind, out in zip(plan.kinds, plan.outs, strict=True)
-    ]
+    outs = zip(plan.kinds, plan.outs, strict=True)
+    parts = [f"{out.name} gets {_KINDS[kind][0]}" for kind, out in outs]
     done = f"Over {s.over}, {' and '.join(parts)} of {text}."
     if plan.weights is not None:
         done += f" Each entry counts with {plan.weights.name}."

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import ceil, floor
 
 from generators.build import KernelBuilder, cast
 from generators.build import field as field_of
+from generators.kit.sites import Names, over
+from generators.kit.text import written
+from generators.kit.words import plural, snake, words
 from generators.math.cards import Family, Quantity
-from generators.program.dtypes import Scalar, Struct
+from generators.program.dtypes import Scalar, Struct, Type
 from generators.program.expr import Const, Expr, Field, Var
+from generators.program.ir import FieldInit
 
 _SIZES = {1: ((48, 96),), 2: ((7, 10), (7, 11)), 3: ((3, 4), (4, 6), (4, 6)), 4: ((3, 4),) * 4}
 _SYMBOLS = {
-    1: (("n",),),
-    2: (("rows", "cols"), ("h", "w"), ("n", "m")),
-    3: (("batch", "rows", "cols"), ("nx", "ny", "nz")),
-    4: (("batch", "channels", "rows", "cols"),),
+    1: ("n",),
+    2: ("rows cols", "h w", "n m"),
+    3: ("batch rows cols", "nx ny nz"),
+    4: ("batch channels rows cols",),
 }
-
-
-_NEUTRAL = (("row", "col"), ("i", "j"), ("y", "x"))
-
-
-def snake(name: str) -> str:
-    """A struct's name as a variable is called."""
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+_NEUTRAL = ("row col", "i j", "y x")
+Axes = tuple[int, ...]
 
 
 @dataclass
@@ -35,7 +33,7 @@ class Source:
 
     quantity: Quantity
     value: Expr
-    axes: tuple[int, ...] = ()
+    axes: Axes = ()
     part: str = ""
     full: float = 0.0
 
@@ -50,15 +48,14 @@ class Scene:
     dims: tuple[str, ...]
     threads: tuple[Var, ...]
     loop: str
+    styles: tuple[int, int]
+    place: tuple[Expr, ...]
     sources: dict[str, Source] = field(default_factory=dict)
-    input_axes: tuple[int, ...] = ()
     records: dict[str, Var] = field(default_factory=dict)
-    place: tuple[Expr, ...] = ()
     held: dict[str, Expr] = field(default_factory=dict)
-    styles: tuple[int, int] = (0, 0)
 
     @property
-    def everywhere(self) -> tuple[int, ...]:
+    def everywhere(self) -> Axes:
         return tuple(range(len(self.dims)))
 
     @property
@@ -67,23 +64,35 @@ class Scene:
         size = self.dims[-1]
         return f"the {'last axis' if size in ('cols', 'depth') else size} ({self.loop})"
 
-    def shape(self, axes: Sequence[int]) -> tuple[str, ...]:
-        return tuple(self.dims[axis] for axis in axes)
+    def array(
+        self, names: Names, type_: Type, axes: Axes, low: object, high: object, role: str = "in"
+    ) -> Var:
+        """An array over some of the axes."""
+        dims = tuple(self.dims[axis] for axis in axes)
+        return self.k.array(words(names), type_, dims, role=role, low=low, high=high)
 
-    def text(self, source: Source) -> str:
+    def flags(self) -> Var:
+        """What says of each element whether it counts, as an integer."""
+        type_ = Scalar(self.k.draw.shape.weighted({"int32": 4, "uint8": 4, "int8": 1, "uint32": 1}))
+        return self.array(self.family.masks, type_, self.everywhere, 0, 1)
+
+    def text(self, key: str) -> str:
         """How a description calls a quantity: with indices unless it has all of them."""
+        source = self.sources[key]
         if isinstance(source.value, Const):
-            return str(source.value.value)
+            return written(source.value)
         assert isinstance(source.value, Var)
-        text = source.value.name
-        if source.axes and source.axes != self.everywhere:
-            text += f"[{', '.join(self.index_name(axis) for axis in source.axes)}]"
+        text = source.value.name + self.indices(source.axes)
         if source.full:
             return f"({text} / {source.full:g})"
         return f"{text}.{source.part}" if source.part else text
 
-    def index_name(self, axis: int) -> str:
-        return self.threads[axis].name if axis < len(self.threads) else self.loop
+    def indices(self, axes: Axes) -> str:
+        """The indices of an array over these axes in words, none where it has all of them."""
+        if not axes or axes == self.everywhere:
+            return ""
+        names = [*(thread.name for thread in self.threads), self.loop]
+        return f"[{', '.join(names[axis] for axis in axes)}]"
 
     def style(self, names: Sequence[str], plural: bool = False) -> tuple[str, ...]:
         """The name of this kernel's style among ``names``, or all of them when it is taken."""
@@ -122,24 +131,22 @@ class Scene:
         source, shape = self.sources[key], self.k.draw.shape
         if isinstance(source.value, Const):
             named = not once and shape.chance(0.7)
-            return (
-                self.k.let(self.style(source.quantity.names), source.value)
-                if named
-                else source.value
-            )
-        if not source.part:
-            if not source.axes:
-                return source.value
+            names = self.style(source.quantity.names)
+            return self.k.let(names, source.value) if named else source.value
+        loaded: Expr
+        if source.part:
+            loaded = field_of(self._record(source), source.part)
+        elif source.axes:
             loaded = self._element(source)
         else:
-            loaded = field_of(self._record(source), source.part)
-        bare = 0.5 if once else 0.5 if isinstance(loaded, Field) else 0.0
+            return source.value
+        bare = 0.5 if once or isinstance(loaded, Field) else 0.0
         return loaded if shape.chance(bare) else self.k.let(self.local_names(source), loaded)
 
     def _element(self, source: Source) -> Expr:
         """An element of an array, in the kernel's type; codes are divided by their range."""
         loaded = source.value[tuple(self.place[a] for a in source.axes)]
-        value = loaded if loaded.type == self.type else cast(loaded, self.type)
+        value = cast(loaded, self.type)
         return value / source.full if source.full else value
 
     def _record(self, source: Source) -> Expr:
@@ -164,17 +171,97 @@ def launch(
     """
     type_ = k.draw.wide_float_type()
     symbols = k.draw.word.choice(_SYMBOLS[ndim])
-    dims = [k.size(s, *bounds) for s, bounds in zip(symbols, _SIZES[ndim], strict=True)]
-    if inner:
-        dims.append(k.size(inner, 3, 5))
     grids = dict(enumerate(family.grids, 1))
-    names = k.draw.word.choice(grids.get(ndim, "b c i j|n c y x").split("|")).split()
-    if table and tuple(names) not in _NEUTRAL:
-        names.reverse()
-    threads = k.thread(*dims[:ndim], names=[k.name(name) for name in names])
-    parts = family.parts.split()
-    of_parts = tuple(parts[1:]) if parts and inner == parts[0] else ("j", "s", "e", "c")
-    loop = k.name(*of_parts) if inner else ""
-    s = Scene(k, family, type_, tuple(dims), threads, loop)
-    s.styles = (k.draw.word.integer(0, 5), k.draw.word.integer(0, 5))
-    return s
+    names = k.draw.word.choice(grids.get(ndim, "b c i j|n c y x").split("|"))
+    indices = names.split()[:: -1 if table and names not in _NEUTRAL else 1]
+    site = over(k, symbols, indices, _SIZES[ndim], inner=inner)
+    threads = tuple(index for index in site.at if isinstance(index, Var))
+    part, *loops = family.parts.split() or [""]
+    loop = k.name(*(loops if inner == part else ("j", "s", "e", "c"))) if inner else ""
+    dims = (*site.dims, inner) if inner else site.dims
+    styles = (k.draw.word.integer(0, 5), k.draw.word.integer(0, 5))
+    return Scene(k, family, type_, dims, threads, loop, styles, threads)
+
+
+def declare(
+    s: Scene,
+    keys: Sequence[str],
+    axes: Axes,
+    choices: Mapping[Axes, int],
+    *,
+    must: bool = False,
+    plain: bool = False,
+) -> None:
+    """Declare quantities: inputs as arrays over ``axes``, parameters over one of the ``choices``.
+
+    With ``must`` one parameter at least is an array; ``plain`` inputs are of the kernel's type.
+    """
+    inputs = [key for key in keys if key in s.family.inputs]
+    if s.k.draw.shape.chance(0.2) and len(inputs) > 1:
+        _declare_struct(s, inputs, s.family.records, axes)
+    else:
+        for key in inputs:
+            s.sources[key] = _input(s, s.family.inputs[key], axes, plain)
+    _declare_params(s, [key for key in keys if key in s.family.params], choices, must)
+
+
+def _input(s: Scene, q: Quantity, axes: Axes, plain: bool) -> Source:
+    """An input array; now and then stored in half precision or as codes of 8 or 16 bits."""
+    names, low, high = s.style(q.arrays, plural=True), q.low, q.high
+    if plain or s.type.name != "float32" or not s.k.draw.shape.chance(0.14):
+        return Source(q, s.array(names, s.type, axes, low, high), axes)
+    if low >= 0.0 and high <= 1.0:
+        codes, full = Scalar("uint8"), 255.0
+    elif (low, high) == (-1.0, 1.0):
+        codes, full = Scalar("int16"), 32768.0
+    else:
+        return Source(q, s.array(names, Scalar("float16"), axes, low, high), axes)
+    least, most = codes.int_range
+    bounds = max(ceil(low * full), least), min(floor(high * full), most)
+    return Source(q, s.array(names, codes, axes, *bounds), axes, full=full)
+
+
+def _declare_params(
+    s: Scene, keys: Sequence[str], choices: Mapping[Axes, int], must: bool = False
+) -> None:
+    """Declare the parameters: by value, as literals, as arrays, or all of them in a struct."""
+    shape = s.k.draw.shape
+    if len(keys) > 1 and shape.chance(0.3):
+        axes = shape.weighted(choices if must else {(): 3, **choices})
+        _declare_struct(s, keys, s.family.struct, axes)
+        return
+    needed = shape.choice(keys) if must else ""
+    for key in keys:
+        q = s.family.params[key]
+        how = shape.weighted({"literal": 3, "scalar": 4, "array": 4})
+        if key == needed or how == "array":
+            axes = shape.weighted(choices)
+            array = s.array(s.style(q.arrays, plural=True), s.type, axes, q.low, q.high)
+            s.sources[key] = Source(q, array, axes)
+        elif how == "literal":
+            s.sources[key] = Source(q, q.literal(s.k, s.type))
+        else:
+            s.sources[key] = Source(q, s.k.scalar(s.style(q.names), s.type, q.low, q.high))
+
+
+def _declare_struct(s: Scene, keys: Sequence[str], names: str, axes: Axes) -> None:
+    """Declare quantities as the fields of a struct, by value or in an array over ``axes``."""
+    k, used = s.k, dict[str, FieldInit]()
+    for key in k.draw.shape.sample(list(keys), len(keys)):
+        q = s.family.quantity(key)
+        free = [n for n in q.names if n not in used]
+        chosen = s.style(q.names)[0]
+        chosen = chosen if chosen in free else k.draw.word.choice(free)
+        used[chosen] = FieldInit(chosen, s.type, "uniform", str(q.low), str(q.high))
+        s.sources[key] = Source(q, k.lift(0.0, s.type), axes, chosen)
+    fields = tuple(used.values())
+    struct = k.struct(k.name(names), *((f.name, f.type) for f in fields))
+    low = snake(struct.name)
+    if axes:
+        arrays = (low if low.endswith("s") else plural(low), f"{low}_data", f"{low}_table")
+        dims = tuple(s.dims[axis] for axis in axes)
+        var = k.array(arrays, struct, dims, fields=fields)
+    else:
+        var = k.scalar((low, "params", low[0]), struct, fields=fields)
+    for key in keys:
+        s.sources[key].value = var

@@ -1,0 +1,264 @@
+"""Curves: easing of animations, and blends and splines of two to four values."""
+
+from __future__ import annotations
+
+from generators.build import BodyBuilder, KernelBuilder, fn
+from generators.build.registry import Title, idiom
+from generators.kit.functions import PI, TWO_PI, cos, exp, least, log, most, sqrt, where
+from generators.math.cards import Family, either, quantity
+from generators.math.compose import compose
+from generators.program.expr import Expr
+
+_EASING = Family(
+    inputs={"t": quantity("t progress u", "progress times phases", 0.02, 0.98)},
+    params={
+        "s": quantity("overshoot tension amount", "overshoots tensions", 0.8, 2.2, 1.70158),
+        "f": quantity("freq bounces cycles", "freqs cycle_counts", 1.2, 3.4, 1.5, 2.0, 3.0),
+        "a": quantity("edge start lead", "edges starts", 0.1, 0.4, 0.1, 0.2, 0.25),
+    },
+    titles="ease_by_kind apply_easing animate",
+    kinds="easing curve_type kinds",
+    struct="Easing CurveParams",
+    grids=("i|tid|key", "track frame|row col|actor i", "rig track frame|b i j"),
+    weights="weights amplitudes strengths",
+    masks="active enabled mask",
+    reductions=("mean", "largest", "smallest", "sum"),
+    smooth=False,
+)
+_EASING.add("smootherstep", "eased curve", lambda t: t * t * t * (t * (t * 6.0 - 15.0) + 10.0))
+_EASING.add(
+    "smooth_edges",
+    "eased ramp",
+    lambda t, a: fn("smoothstep", a, 1.0 - a, t),
+    "smoothstep({a}, 1 - {a}, {t})",
+)
+_EASING.add("ease_sine", "eased curve", lambda t: 0.5 * (1.0 - cos(PI * t)))
+_EASING.add(
+    "ease_elastic",
+    "eased spring_out",
+    lambda body, t, f: 1.0 - body.let("decay envelope", exp(-6.0 * t)) * cos(TWO_PI * f * t),
+)
+_EASING.add(
+    "delayed_start",
+    "eased ramp",
+    lambda body, t, a: either(
+        body, most(t - a, 0.0) / (1.0 - a), (1.0 - fn("step", t - a)) * (t - a) / (1.0 - a)
+    ),
+)
+
+
+@_EASING.formula("eased curve", "4 * {t}^3 where {t} < 0.5, else 1 - (2 - 2 * {t})^3 / 2")
+def ease_cubic(body: BodyBuilder, t: Expr) -> Expr:
+    q = body.let("s rest q", 2.0 - 2.0 * t)
+    early, late = 4.0 * t * t * t, 1.0 - 0.5 * q * q * q
+    if body.draw.shape.chance(0.5):
+        return where(t < 0.5, early, late)
+    eased = body.let("eased value", early)
+    with body.if_(t >= 0.5):
+        body.assign(eased, late)
+    return eased
+
+
+@_EASING.formula("eased curve")
+def ease_expo(body: BodyBuilder, t: Expr) -> Expr:
+    side = body.let("side edge", 2.0 ** (-20.0 * abs(t - 0.5)))
+    return where(t < 0.5, 0.5 * side, 1.0 - 0.5 * side)
+
+
+@_EASING.formula("eased curve")
+def ease_back(body: BodyBuilder, t: Expr, s: Expr) -> Expr:
+    u = body.let("u back", t - 1.0)
+    return 1.0 + u * u * ((s + 1.0) * u + s)
+
+
+@_EASING.formula(
+    "eased heights",
+    "7.5625 * {t}^2 for {t} <= 1/2.75, then 7.5625 * ({t} - 1.5/2.75)^2 + 0.75 up to 2/2.75, "
+    "7.5625 * ({t} - 2.25/2.75)^2 + 0.9375 up to 2.5/2.75 and "
+    "7.5625 * ({t} - 2.625/2.75)^2 + 0.984375 beyond",
+)
+def ease_bounce(body: BodyBuilder, t: Expr) -> Expr:
+    eased = body.let("eased height", 7.5625 * t * t)
+    arcs = (
+        ("late u", 0.90909091, 0.95454545, 0.984375),
+        ("mid v", 0.72727273, 0.81818182, 0.9375),
+        ("early w", 0.36363636, 0.54545455, 0.75),
+    )
+    for number, (names, start, top, height) in enumerate(arcs):
+        with (body.elif_ if number else body.if_)(t > start):
+            side = body.let(names, t - top)
+            body.assign(eased, 7.5625 * side * side + height)
+    return eased
+
+
+@_EASING.formula("eased arcs")
+def ease_circ(body: BodyBuilder, t: Expr) -> Expr:
+    c = body.let("c side", 1.0 - abs(2.0 * t - 1.0))
+    arc = body.let("arc curve", 0.5 - 0.5 * sqrt(1.0 - c * c))
+    return where(t < 0.5, arc, 1.0 - arc)
+
+
+_EASING.add(
+    "ping_pong",
+    "eased triangle",
+    lambda body, t, f: 1.0 - abs(2.0 * body.let("cycle phase", fn("frac", f * t)) - 1.0),
+)
+
+
+@_EASING.formula("eased stairs")
+def ease_steps(body: BodyBuilder, t: Expr, f: Expr) -> Expr:
+    steps = body.let("steps count", 2.0 * f)
+    return either(body, fn("floor", t * steps) / steps, fn("trunc", t * steps) / steps)
+
+
+@_EASING.formula("eased stairs")
+def step_start(body: BodyBuilder, t: Expr, f: Expr) -> Expr:
+    steps = body.let("steps count", 1.5 * f)
+    return fn("ceil", t * steps) / steps
+
+
+@idiom
+def easing_curve(k: KernelBuilder, level: int) -> Title:
+    """Easing functions of animation: a phase in [0, 1] becomes a progress."""
+    return compose(k, level, _EASING)
+
+
+_INTERPOLATION = Family(
+    inputs={
+        "p": quantity("p0 prev before_val", "prevs p0_in knots_prev", -2.0, 2.0),
+        "q": quantity("p1 left start", "lefts starts keys_a", -2.0, 2.0),
+        "r": quantity("p2 right goal", "rights goals keys_b", -2.0, 2.0),
+        "s": quantity("p3 next after_val", "nexts p3_in knots_next", -2.0, 2.0),
+        "t": quantity("t frac_pos mix", "fractions params blend_in", 0.02, 0.98),
+    },
+    params={"k": quantity("sharp tension rate", "sharps tensions", 1.5, 4.0, 2.0, 3.0, 1.5)},
+    titles="interpolate_by_kind spline_kernel resample",
+    kinds="method interp kinds",
+    struct="Spline",
+    records="Segment Knots Keyframe",
+    grids=("i|seg|tid", "curve seg|row col|joint key", "rig joint key|b i j"),
+    masks="visible active mask",
+    reductions=("sum", "mean", "largest", "smallest"),
+)
+
+
+def _lerp(a: Expr, b: Expr, t: Expr) -> Expr:
+    return fn("lerp", a, b, t)
+
+
+@_INTERPOLATION.formula("spline curve")
+def catmull_rom(body: BodyBuilder, p: Expr, q: Expr, r: Expr, s: Expr, t: Expr) -> Expr:
+    a = body.let("a c3", 1.5 * (q - r) + 0.5 * (s - p))
+    c = body.let("c c2", p - 2.5 * q + 2.0 * r - 0.5 * s)
+    return q + t * (0.5 * (r - p) + t * (c + t * a))
+
+
+@_INTERPOLATION.formula(
+    "spline curve",
+    "the cubic Hermite blend at {t} of {q} and {r} with tangents ({r} - {p}) / 2 and "
+    "({s} - {q}) / 2",
+)
+def cubic_hermite(body: BodyBuilder, p: Expr, q: Expr, r: Expr, s: Expr, t: Expr) -> Expr:
+    t2 = body.let("t2 tt", t * t)
+    t3 = body.let("t3 ttt", t2 * t)
+    h = body.let("h01 blend", 3.0 * t2 - 2.0 * t3)
+    body.note("tangents are half the distances of the outer values")
+    m0 = body.let("m0 slope_a", 0.5 * (r - p))
+    m1 = body.let("m1 slope_b", 0.5 * (s - q))
+    return (1.0 - h) * q + h * r + (t3 - 2.0 * t2 + t) * m0 + (t3 - t2) * m1
+
+
+@_INTERPOLATION.formula("bezier curve", "the cubic Bezier curve of {p}, {q}, {r}, {s} at {t}")
+def cubic_bezier(body: BodyBuilder, p: Expr, q: Expr, r: Expr, s: Expr, t: Expr) -> Expr:
+    if body.draw.shape.chance(0.5):
+        u = body.let("u rest", 1.0 - t)
+        return u * u * u * p + 3.0 * u * u * t * q + 3.0 * u * t * t * r + t * t * t * s
+    ab = body.let("ab first", _lerp(p, q, t))
+    bc = body.let("bc middle", _lerp(q, r, t))
+    cd = body.let("cd last", _lerp(r, s, t))
+    return _lerp(_lerp(ab, bc, t), _lerp(bc, cd, t), t)
+
+
+@_INTERPOLATION.formula(
+    "spline smooth_out", "the uniform cubic B-spline of {p}, {q}, {r}, {s} at {t}"
+)
+def cubic_bspline(body: BodyBuilder, p: Expr, q: Expr, r: Expr, s: Expr, t: Expr) -> Expr:
+    u = body.let("u rest", 1.0 - t)
+    outer = u * u * u * p + t * t * t * s
+    names = body.draw.word.choice(("wl wr", "w1 w2", "near_w far_w")).split()
+    left = body.let(names[0], 4.0 + t * t * (3.0 * t - 6.0))
+    right = body.let(names[1], 4.0 + u * u * (3.0 * u - 6.0))
+    return (outer + left * q + right * r) / 6.0
+
+
+@_INTERPOLATION.formula(
+    "limited recon",
+    "{q} + m * {t}, m the smaller in size of {q} - {p} and {r} - {q} (0 if their signs differ)",
+)
+def minmod_linear(body: BodyBuilder, p: Expr, q: Expr, r: Expr, t: Expr) -> Expr:
+    before = body.let("before dl", q - p)
+    after = body.let("after dr", r - q)
+    slope = body.let("slope limited", body.lift(0.0, t.type))
+    with body.if_(before * after > 0.0):
+        body.assign(slope, fn("copysign", least(abs(before), abs(after)), after))
+    return q + slope * t
+
+
+@_INTERPOLATION.formula("blend mixed")
+def cosine_blend(body: BodyBuilder, q: Expr, r: Expr, t: Expr) -> Expr:
+    w = body.let("w mu", 0.5 - 0.5 * cos(PI * t))
+    return either(body, _lerp(q, r, w), q + w * (r - q))
+
+
+@_INTERPOLATION.formula("blend mixed", "lerp({q}, {r}, smoothstep(0, 1, {t}))")
+def smooth_blend(body: BodyBuilder, q: Expr, r: Expr, t: Expr) -> Expr:
+    w = body.let("w mu", fn("smoothstep", body.lift(0.0, t.type), body.lift(1.0, t.type), t))
+    return either(body, _lerp(q, r, w), (1.0 - w) * q + w * r)
+
+
+@_INTERPOLATION.formula("blend mixed")
+def linear_blend(body: BodyBuilder, q: Expr, r: Expr, t: Expr) -> Expr:
+    written_out = either(body, q + t * (r - q), (1.0 - t) * q + t * r)
+    return either(body, _lerp(q, r, t), written_out)
+
+
+@_INTERPOLATION.formula(
+    "blend turned", "{q} + {t} * (d - 2 * rint(d / 2)) with d = {r} - {q}, for values of period 2"
+)
+def cyclic_blend(body: BodyBuilder, q: Expr, r: Expr, t: Expr) -> Expr:
+    body.note("the shorter way around")
+    gap = body.let("gap turn", r - q)
+    short = body.let("short delta", gap - 2.0 * fn("rint", 0.5 * gap))
+    return q + t * short
+
+
+_INTERPOLATION.add(
+    "nearest_value",
+    "picked nearest",
+    lambda body, q, r, t: either(body, where(t < 0.5, q, r), q + fn("rint", t) * (r - q)),
+)
+
+
+@_INTERPOLATION.formula("blend mixed")
+def exponential_blend(body: BodyBuilder, q: Expr, r: Expr, t: Expr, k: Expr) -> Expr:
+    w = body.let("w decay", 1.0 - exp(-k * t))
+    return q + (r - q) * w / (1.0 - exp(-k))
+
+
+@_INTERPOLATION.formula("blend mixed")
+def biased_blend(body: BodyBuilder, q: Expr, r: Expr, t: Expr, k: Expr) -> Expr:
+    w = body.let("w bias", t / ((k - 1.0) * (1.0 - t) + 1.0))
+    return _lerp(q, r, w)
+
+
+@_INTERPOLATION.formula("blend mixed")
+def log_blend(body: BodyBuilder, q: Expr, r: Expr, t: Expr) -> Expr:
+    low = body.let("log_a la", log(2.5 + q))
+    high = body.let("log_b lb", log(2.5 + r))
+    return exp(_lerp(low, high, t)) - 2.5
+
+
+@idiom
+def interpolation(k: KernelBuilder, level: int) -> Title:
+    """Blends of two values and splines through four."""
+    return compose(k, level, _INTERPOLATION)

@@ -1,0 +1,365 @@
+"""Directions: angles compared and turned, points on the globe, and polar coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from generators.build import BodyBuilder, KernelBuilder, cast, fn
+from generators.build.registry import Title, idiom
+from generators.kit.formulas import Shelf
+from generators.kit.functions import TWO_PI, acos, asin, atan2, clamp, cos, exp, log, sin, sqrt, tan
+from generators.kit.naming import held
+from generators.kit.outputs import deliver
+from generators.kit.sites import Site, launch
+from generators.kit.words import say
+from generators.math.cards import Family, either, quantity
+from generators.math.compose import compose
+from generators.program.dtypes import scalar_of
+from generators.program.expr import Expr, Load, Var
+
+_ANGLE = Family(
+    inputs={
+        "a": quantity("theta a heading", "thetas headings angles", -6.0, 6.0),
+        "c": quantity("phi goal ref", "phis goals bearings", -6.0, 6.0),
+    },
+    params={"m": quantity("limit max_turn width", "limits widths", 0.4, 1.2, 0.5, 0.8, 1.1)},
+    titles="angle_by_kind angle_features steer",
+    kinds="op kinds measure",
+    struct="Steering",
+    records="Pose Direction",
+    grids=("i|tid|ray", "row col|robot step_idx|i j", "batch robot t|b i j"),
+    masks="mask valid locked",
+    smooth=False,
+    reductions=("sum", "mean", "largest", "smallest"),
+)
+
+
+@_ANGLE.formula("wrapped angle_out", "{a} wrapped to [-pi, pi)")
+def wrap_angle(body: BodyBuilder, a: Expr) -> Expr:
+    if body.draw.shape.chance(0.3):
+        return atan2(sin(a), cos(a))
+    return a - TWO_PI * fn("floor", a / TWO_PI + 0.5)
+
+
+@_ANGLE.formula("turn error_out", "{c} - {a} wrapped to [-pi, pi]")
+def angle_difference(body: BodyBuilder, a: Expr, c: Expr) -> Expr:
+    gap = body.let("gap diff", c - a)
+    if body.draw.shape.chance(0.4):
+        return atan2(sin(gap), cos(gap))
+    return gap - TWO_PI * fn(body.draw.shape.choice(("rint", "round")), gap / TWO_PI)
+
+
+@_ANGLE.formula("sector octant")
+def compass_sector(body: BodyBuilder, a: Expr) -> Expr:
+    turns = body.let("turns part", a / TWO_PI)
+    return fn("floor", 8.0 * (turns - fn("floor", turns)))
+
+
+@_ANGLE.formula("mean_angle bisector")
+def mean_direction(body: BodyBuilder, a: Expr, c: Expr) -> Expr:
+    east = body.let("cx sum_cos", cos(a) + cos(c))
+    north = body.let("sy sum_sin", sin(a) + sin(c))
+    return atan2(north, east)
+
+
+_ANGLE.add(
+    "separation_deg", "separation apart", lambda a, c: fn("degrees", acos(0.999 * cos(a - c)))
+)
+
+
+@_ANGLE.formula("minutes arcmin", "60 times the fraction (toward zero) of {a} in degrees")
+def arc_minutes(body: BodyBuilder, a: Expr) -> Expr:
+    deg = body.let("deg angle_deg", fn("degrees", a))
+    return 60.0 * either(body, fn("frac", deg), deg - fn("trunc", deg))
+
+
+@_ANGLE.formula("elevation altitude")
+def sun_elevation(body: BodyBuilder, a: Expr, c: Expr) -> Expr:
+    s = body.let("sin_el s", 0.7 * sin(a) + 0.25 * cos(c))
+    return fn("degrees", asin(s))
+
+
+@_ANGLE.formula("sine half_sine")
+def half_angle_sine(body: BodyBuilder, a: Expr) -> Expr:
+    half = body.let("half h", 0.25 * a)
+    t = body.let("t tan_half", tan(half))
+    return 2.0 * t / (1.0 + t * t)
+
+
+_ANGLE.add(
+    "versine",
+    "versine_out chord",
+    lambda body, a: 2.0 * (s := body.let("s half_sin", sin(0.5 * a))) * s,
+)
+
+
+@_ANGLE.formula(
+    "steered heading_out", "{a} plus ({c} - {a} wrapped to [-pi, pi]) clamped to [-{m}, {m}]"
+)
+def limited_turn(body: BodyBuilder, a: Expr, c: Expr, m: Expr) -> Expr:
+    gap = body.let("gap err", c - a)
+    short = body.let("short turn", gap - TWO_PI * fn("rint", gap / TWO_PI))
+    return a + clamp(short, -m, m)
+
+
+@_ANGLE.formula("falloff spot", "smoothstep(cos(1.5 * {m}), cos({m} / 2), cos({a} - {c}))")
+def soft_cone(body: BodyBuilder, a: Expr, c: Expr, m: Expr) -> Expr:
+    body.note("a soft-edged cone around the second direction")
+    cosine = body.let("cosine align", cos(a - c))
+    return fn("smoothstep", cos(1.5 * m), cos(0.5 * m), cosine)
+
+
+_ANGLE.add("clover_radius", "radius_out rho", lambda a, m: m * (1.0 + 0.5 * cos(3.0 * a)))
+_ANGLE.add(
+    "signed_swing",
+    "swing gain_out",
+    lambda body, a, c: fn("copysign", sqrt(abs(s := body.let("s sine", sin(a - c)))), s),
+)
+
+
+@idiom
+def angle_arithmetic(k: KernelBuilder, level: int) -> Title:
+    """Angles wrapped, compared, averaged, limited and turned to sectors."""
+    return compose(k, level, _ANGLE)
+
+
+_GEODESY = Family(
+    inputs={
+        "la": quantity("lat1 lat_a lat", "lats lat_from latitudes", -60.0, 60.0),
+        "lo": quantity("lon1 lon_a lon", "lons lon_from longitudes", -80.0, 80.0),
+        "lb": quantity("lat2 lat_b lat_to", "lats_to lat_dest goal_lats", -60.0, 60.0),
+        "lp": quantity("lon2 lon_b lon_to", "lons_to lon_dest goal_lons", -80.0, 80.0),
+    },
+    params={"r": quantity("radius earth_r scale", "radii scales", 1.0, 6.5, 6.371, 6.378137, 2.5)},
+    titles="map_point geodesic_by_kind route_features",
+    kinds="projection kinds measure",
+    struct="Globe",
+    records="Leg GeoPair Route",
+    grids=("i|leg|tid", "row col|route leg|i j", "batch route leg|b i j"),
+    masks="valid known mask",
+    weights="weights importance",
+    reductions=("sum", "mean", "largest"),
+)
+
+
+def _radians(x: Expr) -> Expr:
+    return fn("radians", x)
+
+
+def _latitudes(body: BodyBuilder, la: Expr, lb: Expr) -> tuple[Expr, Expr]:
+    """Two latitudes in radians, their names of one style."""
+    first, second = body.draw.word.choice((("phi1", "phi2"), ("phi_a", "phi_b")))
+    return body.let(first, _radians(la)), body.let(second, _radians(lb))
+
+
+def _turned(body: BodyBuilder, lo: Expr, lp: Expr) -> Expr:
+    return body.let("dl dlon", _radians(lp - lo))
+
+
+@_GEODESY.formula(
+    "dist distance",
+    "2 * {r} * asin(sqrt(h)), the haversine distance, with h = sin(dlat / 2)^2 + cos({la}) * "
+    "cos({lb}) * sin(dlon / 2)^2 in radians, dlat = {lb} - {la}, dlon = {lp} - {lo}",
+)
+def haversine(body: BodyBuilder, la: Expr, lo: Expr, lb: Expr, lp: Expr, r: Expr) -> Expr:
+    p1, p2 = _latitudes(body, la, lb)
+    sp = body.let("s_lat sp", sin(0.5 * (p2 - p1)))
+    sl = body.let("s_lon sl", sin(0.5 * _radians(lp - lo)))
+    h = body.let("h hav", sp * sp + cos(p1) * cos(p2) * sl * sl)
+    return 2.0 * r * either(body, asin(sqrt(h)), atan2(sqrt(h), sqrt(1.0 - h)))
+
+
+@_GEODESY.formula("dist arc")
+def great_circle(body: BodyBuilder, la: Expr, lo: Expr, lb: Expr, lp: Expr, r: Expr) -> Expr:
+    p1, p2 = _latitudes(body, la, lb)
+    c = sin(p1) * sin(p2) + cos(p1) * cos(p2) * cos(_turned(body, lo, lp))
+    return r * acos(body.let("cos_c c", c))
+
+
+@_GEODESY.formula(
+    "bearing course",
+    "the bearing in degrees, atan2(sin(d) * cos({lb}), cos({la}) * sin({lb}) - sin({la}) * "
+    "cos({lb}) * cos(d)) with d = {lp} - {lo}, all in radians",
+)
+def initial_bearing(body: BodyBuilder, la: Expr, lo: Expr, lb: Expr, lp: Expr) -> Expr:
+    p1, p2 = _latitudes(body, la, lb)
+    dl = _turned(body, lo, lp)
+    east = body.let("east sy", sin(dl) * cos(p2))
+    north = body.let("north cx", cos(p1) * sin(p2) - sin(p1) * cos(p2) * cos(dl))
+    return fn("degrees", atan2(east, north))
+
+
+@_GEODESY.formula("dist distance")
+def flat_distance(body: BodyBuilder, la: Expr, lo: Expr, lb: Expr, lp: Expr, r: Expr) -> Expr:
+    x = body.let("dx ex", _radians(lp - lo) * cos(_radians(0.5 * (la + lb))))
+    y = body.let("dy ny", _radians(lb - la))
+    return r * sqrt(x * x + y * y)
+
+
+@_GEODESY.formula("northing map_y")
+def mercator_y(body: BodyBuilder, la: Expr, r: Expr) -> Expr:
+    phi = body.let("phi lat_rad", _radians(la))
+    if body.draw.shape.chance(0.4):
+        return r * log(tan(0.78539816 + 0.5 * phi))
+    s = body.let("s sin_lat", sin(phi))
+    return 0.5 * r * log((1.0 + s) / (1.0 - s))
+
+
+_GEODESY.add("mercator_stretch", "stretch scale_factor", lambda la: 1.0 / cos(_radians(la)))
+
+
+@_GEODESY.formula(
+    "mid_lat middle",
+    "atan2(sin({la}) + sin({lb}), sqrt((cos({la}) + cos({lb}) * cos(d))^2 + (cos({lb}) * "
+    "sin(d))^2)) in degrees, with d = {lp} - {lo}, angles given in degrees",
+)
+def midpoint_latitude(body: BodyBuilder, la: Expr, lo: Expr, lb: Expr, lp: Expr) -> Expr:
+    p1, p2 = _latitudes(body, la, lb)
+    dl = _turned(body, lo, lp)
+    bx = body.let("bx base_x", cos(p2) * cos(dl))
+    by = body.let("by base_y", cos(p2) * sin(dl))
+    side = body.let("side sx", cos(p1) + bx)
+    return fn("degrees", atan2(sin(p1) + sin(p2), sqrt(side * side + by * by)))
+
+
+@_GEODESY.formula("course heading")
+def rhumb_course(body: BodyBuilder, la: Expr, lo: Expr, lb: Expr, lp: Expr) -> Expr:
+    p1, p2 = _latitudes(body, la, lb)
+    psi = body.let("psi dpsi", log(tan(0.78539816 + 0.5 * p2) / tan(0.78539816 + 0.5 * p1)))
+    return fn("degrees", atan2(_radians(lp - lo), psi))
+
+
+_GEODESY.add(
+    "sinusoidal_x", "easting map_x", lambda la, lo, r: r * _radians(lo) * cos(_radians(la))
+)
+_GEODESY.add(
+    "polar_radius",
+    "rho polar",
+    lambda body, la, r: 2.0 * r * tan(body.let("colat half_colat", _radians(45.0 - 0.5 * la))),
+)
+
+
+@_GEODESY.formula("anomaly gravity")
+def normal_gravity(body: BodyBuilder, la: Expr) -> Expr:
+    s = body.let("s sin_lat", sin(_radians(la)))
+    s2 = body.let("s2 sin_sq", s * s)
+    return 9.780325 * (1.0 + 0.00193185 * s2) / sqrt(1.0 - 0.00669435 * s2) - 9.8
+
+
+_GEODESY.add("utm_zone", "zone zones", lambda lo: 1.0 + fn("floor", (lo + 180.0) / 6.0))
+
+
+@idiom
+def geodesic(k: KernelBuilder, level: int) -> Title:
+    """Distances, bearings and map projections of points in degrees."""
+    return compose(k, level, _GEODESY)
+
+
+_COEFFICIENTS = {
+    "declination": quantity("declination", "declinations", 2.0, 12.0, 4.5, 11.0),
+    "course": quantity("heading course", "headings courses", -1.5, 1.5, 0.5, 1.5707963),
+    "order": quantity("order", "orders", 1.5, 3.0, 2.0, 3.0, 4.0),
+    "gain": quantity("pattern directivity", "patterns", 0.3, 1.5, 0.8, 0.5, 1.7),
+    "rings": quantity("rings_per_e log_scale", "log_scales", 2.0, 9.0, 8.0, 16.0),
+    "twist": quantity("twist amount", "twists amounts", 1.2, 2.4, 2.0, 3.0),
+    "freq": quantity("wave_number freq", "wave_numbers freqs", 1.5, 5.0, 2.0, 3.0, 6.0),
+    "core": quantity("core core_size", "cores core_sizes", 0.4, 1.2, 0.5, 0.8),
+    "decay": quantity("exponent decay", "exponents decays", 2.0, 4.0, 2.0, 2.7, 3.5),
+    "charge": quantity("strength charge", "strengths charges", 0.5, 2.0, 1.0, 2.5),
+}
+_POLAR = Shelf()
+_POLAR.add("bearing", "", lambda theta, declination: 90.0 - fn("degrees", theta) + declination)
+_POLAR.add(
+    "bearing_error",
+    "",
+    lambda theta, course: theta - course - TWO_PI * fn("floor", (theta - course) / TWO_PI + 0.5),
+    "theta - {course}, wrapped to [-pi, pi)",
+)
+_POLAR.add("multipole", "", lambda x, y, theta, order: cos(order * theta) / (x * x + y * y + 0.1))
+_POLAR.add("antenna_gain", "", lambda theta, gain: (1.0 + gain * cos(theta)) / (1.0 + gain))
+_POLAR.add("log_polar", "", lambda r, rings: rings * log(r))
+_POLAR.add("swirl", "", lambda x, y, r, twist: x * cos(twist * exp(-r)) - y * sin(twist * exp(-r)))
+_POLAR.add("ring_wave", "", lambda r, freq: sin(freq * r) / r)
+_POLAR.add("vortex_speed", "", lambda r, core: (1.0 - exp(-(r / core) * (r / core))) / r)
+_POLAR.add("path_loss", "", lambda r, decay: 40.0 + 10.0 * decay * fn("log10", r))
+_POLAR.add("soft_well", "", lambda r, charge: -charge / r)
+
+Value = Callable[[Var, Var], Expr]
+"""A formula of the coordinates."""
+
+
+@idiom
+def planar_angle(k: KernelBuilder, level: int) -> Title:
+    """Angles and distances of points in the plane, at higher levels gathered over beacons."""
+    shape, type_ = k.draw.shape, k.draw.wide_float_type()
+    card = shape.choice(_POLAR.cards)
+    beacons = level >= 3 and shape.chance(0.7)
+    s = launch(k, list=3, grid=1) if beacons else launch(k)
+    px, py = (
+        s.read(name, type_, -3.0, 3.0)
+        for name in k.draw.word.choice(("px py", "xs ys", "east north")).split()
+    )
+    key, angle, eps = card.keys[-1], "theta" in card.keys, k.draw.value.choice((0.01, 0.02, 0.05))
+    coefficient = _COEFFICIENTS[key].given(s, type_, literal=2, shared=3, each=2)
+    lead = "theta = atan2(y, x)" if angle else f"r = sqrt(x^2 + y^2 + {eps})"
+    texts = {name: name for name in card.keys} | {key: say(k, coefficient)}
+    done = f"With {lead}, compute {card.said(texts)} "
+    coefficient = held(k, _COEFFICIENTS[key].names, coefficient)
+
+    def value_at(x: Var, y: Var) -> Expr:
+        by = atan2(y, x) if angle else sqrt(x * x + y * y + eps)
+        found = k.let("theta angle" if angle else "r dist", by)
+        return card.of(k, {"x": x, "y": y, "theta": found, "r": found, key: coefficient})
+
+    point = (px, py)
+    value, told = _gathered(s, level, point, value_at) if beacons else _alone(s, point, value_at)
+    done += f"{told}.{deliver(s, level, ('out', 'result', f'{card.name}_out'), value)}"
+    return Title(k.name(card.name, f"{card.name}_of_points", f"compute_{card.name}"), done)
+
+
+def _local_pair(k: KernelBuilder, x: Expr, y: Expr) -> tuple[Var, Var]:
+    """The coordinates as locals, under names that no thread index has."""
+    names = ("dx", "dy") if {"x", "y"} & k.used else ("x", "y")
+    return k.let(names[0], x), k.let(names[1], y)
+
+
+def _alone(s: Site, point: tuple[Load, Load], value_at: Value) -> tuple[Expr, str]:
+    """The value for a point, perhaps as seen from an origin."""
+    k, (px, py) = s.k, point
+    text = f"for the point x = {px.array.name}, y = {py.array.name}"
+    x, y = _local_pair(k, px, py)
+    if k.draw.shape.chance(0.4):
+        ox, oy = (k.scalar(name, x.type, -0.5, 0.5) for name in ("center_x", "center_y"))
+        k.augment(x, "sub", ox)
+        k.augment(y, "sub", oy)
+        text += f" less {ox.name} and {oy.name}"
+    return value_at(x, y), text
+
+
+def _gathered(s: Site, level: int, point: tuple[Load, Load], value_at: Value) -> tuple[Expr, str]:
+    """The mean, weighted sum or largest over a few beacons, perhaps only of those in reach."""
+    k, shape, (px, py), type_ = s.k, s.k.draw.shape, point, scalar_of(point[0].type)
+    m = k.size("m", 3, 5)
+    bx, by = (k.array(name, type_, m, low=-1.0, high=1.0) for name in ("beacon_x", "beacon_y"))
+    how = shape.choice(("mean", "sum", "largest"))
+    powers = k.array("powers strengths", type_, m, low=0.2, high=1.0) if how == "sum" else None
+    count = k.trip_count("num_beacons beacons", m)
+    start = k.lift(-1.0e6 if how == "largest" else 0.0, type_)
+    total = k.let("peak top" if how == "largest" else "total acc", start)
+    near = level >= 4 and how == "sum"
+    reach = k.scalar("reach max_range", type_, 2.0, 4.0) if near else None
+    with k.for_("b beacon s", count) as b:
+        x, y = _local_pair(k, px - bx[b], py - by[b])
+        if reach is not None:
+            with k.if_(x * x + y * y > reach * reach):
+                k.continue_()
+        value = value_at(x, y)
+        if how == "largest":
+            k.assign(total, fn("max", total, value))
+        else:
+            k.augment(total, "add", value if powers is None else powers[b] * value)
+    text = f"for x = {px.array.name} - {bx.name}, y = {py.array.name} - {by.name} and take "
+    text += f"the {how} over the beacons"
+    text += f", each times {powers.name}" if powers is not None else ""
+    text += f", those further than {reach.name} left out" if reach is not None else ""
+    return (total / cast(count, type_) if how == "mean" else total), text

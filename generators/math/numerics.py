@@ -1,0 +1,305 @@
+"""Numerics: forms that neither overflow nor cancel, and special functions."""
+
+from __future__ import annotations
+
+from generators.build import BodyBuilder, KernelBuilder, fn
+from generators.build.registry import Title, idiom
+from generators.kit.functions import HALF_PI, PI, exp, least, log, most, sin, sqrt, where
+from generators.math.cards import Family, either, quantity
+from generators.math.compose import compose
+from generators.program.expr import Const, Expr, literal
+
+_STABLE = Family(
+    inputs={
+        "x": quantity("x a u", "x a_vals xs", -2.4, 2.4),
+        "y": quantity("y b_val v", "y b_vals ys", -2.4, 2.4),
+    },
+    params={"eps": quantity("eps tol floor", "eps_values tols", 0.1, 0.4, 0.1, 0.25, 0.05)},
+    titles="stable_function careful_numerics safe_math",
+    kinds="kinds ops modes",
+    struct="Tolerance",
+    records="Pair Operands",
+    reductions=("sum", "mean", "largest", "smallest"),
+)
+
+
+def _signed(size: Expr, x: Expr) -> Expr:
+    return fn("copysign", size, x)
+
+
+@_STABLE.formula("norms hyp")
+def scaled_hypot(body: BodyBuilder, x: Expr, y: Expr) -> Expr:
+    ax, ay = body.let("ax abs_x", abs(x)), body.let("ay abs_y", abs(y))
+    big, small = body.let("big hi", most(ax, ay)), body.let("small lo", least(ax, ay))
+    body.note("the larger side is factored out, so that no square overflows")
+    ratio = body.let("ratio t", small / big)
+    return big * sqrt(1.0 + ratio * ratio)
+
+
+@_STABLE.formula("lse log_sum", "log(exp({x}) + exp({y})), stably")
+def logaddexp(body: BodyBuilder, x: Expr, y: Expr) -> Expr:
+    top = body.let("top hi m", most(x, y))
+    both = exp(x - top) + exp(y - top)
+    return top + log(either(body, 1.0 + exp(-abs(x - y)), both))
+
+
+@_STABLE.formula("sinc_out sincs", "sin(p) / p with p = pi * {x}, or 1 - p^2 / 6 where |p| <= 0.4")
+def sinc_series(body: BodyBuilder, x: Expr) -> Expr:
+    phase = body.let("phase px arg", PI * x)
+    value = body.let("sinc value", 1.0 - phase * phase / 6.0)
+    with body.if_(abs(phase) > 0.4):
+        body.assign(value, sin(phase) / phase)
+    return value
+
+
+@_STABLE.formula("em1 growth", "exp({x}) - 1, by its Taylor series up to {x}^4 where |{x}| < 0.1")
+def expm1_series(body: BodyBuilder, x: Expr) -> Expr:
+    body.note("series near zero, where exp(x) - 1 cancels")
+    terms = x * (1.0 + x * (0.5 + x * (0.16666667 + x * 0.041666667)))
+    series = body.let("series taylor", terms)
+    if body.draw.shape.chance(0.5):
+        return where(abs(x) < 0.1, series, exp(x) - 1.0)
+    value = body.let("value em1", series)
+    with body.if_(abs(x) >= 0.1):
+        body.assign(value, exp(x) - 1.0)
+    return value
+
+
+@_STABLE.formula(
+    "roots root_out", "-({x} + sign({x}) * sqrt({x}^2 + {y}^2 + 0.5)), a root that does not cancel"
+)
+def stable_root(body: BodyBuilder, x: Expr, y: Expr) -> Expr:
+    body.note("the root has the sign of the linear term: nothing cancels")
+    root = body.let("root disc", sqrt(x * x + y * y + 0.5))
+    return -(x + either(body, _signed(root, x), fn("sign", x) * root))
+
+
+@_STABLE.formula(
+    "probs sigmoids",
+    "the sigmoid of {x}: 1 / (1 + e) for {x} >= 0, else e / (1 + e), with e = exp(-|{x}|)",
+)
+def stable_sigmoid(body: BodyBuilder, x: Expr) -> Expr:
+    e = body.let("e decay", exp(-abs(x)))
+    if body.draw.shape.chance(0.5):
+        return where(x >= 0.0, 1.0 / (1.0 + e), e / (1.0 + e))
+    value = body.let("value s", 1.0 / (1.0 + e))
+    with body.if_(x < 0.0):
+        body.assign(value, e * value)
+    return value
+
+
+@_STABLE.formula(
+    "log1p_out logs",
+    "2 * u * (1 + s / 3 + s^2 / 5 + s^3 / 7) with s = u^2, u = h / (2 + h), h = 0.2 * {x}",
+)
+def log1p_series(body: BodyBuilder, x: Expr) -> Expr:
+    h = body.let("small h", 0.2 * x)
+    u = body.let("u half", h / (2.0 + h))
+    s = body.let("square u2", u * u)
+    return 2.0 * u * (1.0 + s * (0.33333333 + s * (0.2 + s * 0.14285714)))
+
+
+@_STABLE.formula("differences gaps", "(cbrt({x}) - cbrt({y})) * sign({x})")
+def root_difference(body: BodyBuilder, x: Expr, y: Expr) -> Expr:
+    p, q = body.let("p cx", fn("cbrt", x)), body.let("q cy", fn("cbrt", y))
+    return (p - q) * _signed(body.lift(1.0, x.type), x)
+
+
+_STABLE.add(
+    "atanh_by_log",
+    "atanh_out values",
+    lambda body, x: 0.5 * log((1.0 + (t := body.let("t inner", 0.3 * x))) / (1.0 - t)),
+)
+
+
+@_STABLE.formula("asinh_out values")
+def asinh_by_log(body: BodyBuilder, x: Expr) -> Expr:
+    size = body.let("size a", abs(x))
+    return _signed(log(size + sqrt(size * size + 1.0)), x)
+
+
+_STABLE.add(
+    "safe_ratio",
+    "ratios quotients",
+    lambda body, x, y, eps: x / _signed(body.let("denom safe", most(abs(y), eps)), y),
+)
+
+
+@_STABLE.formula("maxima upper")
+def smooth_max(body: BodyBuilder, x: Expr, y: Expr, eps: Expr) -> Expr:
+    gap = body.let("gap d", x - y)
+    squared: Expr = eps * eps
+    if isinstance(eps, Const):
+        squared = literal(float(f"{float(eps.value) ** 2:.6g}"), eps.type)
+    return 0.5 * (x + y + sqrt(gap * gap + squared))
+
+
+@idiom
+def stable_numerics(k: KernelBuilder, level: int) -> Title:
+    """Forms of everyday functions that neither overflow nor cancel."""
+    return compose(k, level, _STABLE)
+
+
+_SPECIAL = Family(
+    inputs={"x": quantity("x z_in arg_in", "x args points radii", 0.3, 2.2)},
+    params={},
+    titles="special_function evaluate_special special_by_kind",
+    kinds="which_fn kinds function_id",
+    grids=("i|tid|p", "row col|i j|order p", "batch row col|b i j"),
+    weights="weights quad_weights",
+    masks="mask wanted valid",
+    reductions=("sum", "mean", "largest", "smallest"),
+    spatial=False,
+)
+
+
+def _horner(body: BodyBuilder, t: Expr, *coefficients: float) -> Expr:
+    """A polynomial, nested in one expression or step by step."""
+    last, *rest = reversed(coefficients)
+    value = body.lift(last, t.type)
+    if body.draw.shape.chance(0.5):
+        for c in rest:
+            value = c + t * value
+        return value
+    total = body.let("poly series horner", value)
+    for c in rest:
+        body.assign(total, total * t + c)
+    return total
+
+
+def _one(body: BodyBuilder, x: Expr) -> Expr:
+    return body.lift(1.0, x.type)
+
+
+@_SPECIAL.formula("bessel j0_out")
+def bessel_j0(body: BodyBuilder, x: Expr) -> Expr:
+    q = body.let("q quarter", -0.25 * x * x)
+    return _horner(body, q, 1.0, 1.0, 0.25, 0.027777778, 0.0017361111)
+
+
+@_SPECIAL.formula("bessel j1_out")
+def bessel_j1(body: BodyBuilder, x: Expr) -> Expr:
+    q = body.let("q quarter", -0.25 * x * x)
+    return 0.5 * x * _horner(body, q, 1.0, 0.5, 0.083333333, 0.0069444444)
+
+
+@_SPECIAL.formula(
+    "bessel i0_out", "I0 of {x} by five terms of its series, each {x}^2 / (4 * n^2) times the last"
+)
+def bessel_i0(body: BodyBuilder, x: Expr) -> Expr:
+    q = body.let("q quarter", 0.25 * x * x)
+    term, total = body.let("term t", _one(body, x)), body.let("total i0", _one(body, x))
+    divisor = body.let("order n", _one(body, x))
+    with body.for_(("step_idx", "it"), 4):
+        body.assign(term, term * q / (divisor * divisor))
+        body.augment(total, "add", term)
+        body.augment(divisor, "add", 1.0)
+    return total
+
+
+@_SPECIAL.formula("lgamma log_gamma")
+def stirling_lgamma(body: BodyBuilder, x: Expr) -> Expr:
+    z = body.let("z shifted", x + 2.0)
+    inv = body.let("inv w", 1.0 / z)
+    body.note("Stirling's series at x + 2, then back by the recurrence")
+    series = (z - 0.5) * log(z) - z + 0.91893853 + inv / 12.0 - inv * inv * inv / 360.0
+    return series - log(x * (x + 1.0))
+
+
+@_SPECIAL.formula(
+    "lgamma log_gamma",
+    "({x} - 1/2) * log(t) - t + log(sqrt(2 * pi) * s), t = {x} + 4.5, s = 1 + 76.18009173 / {x} - "
+    "86.50532033 / ({x} + 1) + 24.01409822 / ({x} + 2) - 1.231739516 / ({x} + 3)",
+)
+def lanczos_lgamma(body: BodyBuilder, x: Expr) -> Expr:
+    base = body.let("base tmp", x + 4.5)
+    ser = body.let("ser coeff_sum", 1.0 + 76.18009173 / x)
+    for c, shift in ((-86.50532033, 1.0), (24.01409822, 2.0), (-1.231739516, 3.0)):
+        body.augment(ser, "add", c / (x + shift))
+    return (x - 0.5) * log(base) - base + log(2.5066283 * ser)
+
+
+@_SPECIAL.formula("psi digamma_out")
+def digamma(body: BodyBuilder, x: Expr) -> Expr:
+    z = body.let("z shifted", x + 3.0)
+    inv = body.let("inv2 w", 1.0 / (z * z))
+    tail = body.let("tail back", 1.0 / x + 1.0 / (x + 1.0) + 1.0 / (x + 2.0))
+    return log(z) - 0.5 / z - inv * (0.083333333 - inv * 0.0083333333) - tail
+
+
+@_SPECIAL.formula("erf_out errors")
+def erf_fit(body: BodyBuilder, x: Expr) -> Expr:
+    """Abramowitz and Stegun, 7.1.25."""
+    t = body.let("t u", 1.0 / (1.0 + 0.47047 * x))
+    return 1.0 - t * _horner(body, t, 0.3480242, -0.0958798, 0.7478556) * exp(-x * x)
+
+
+@_SPECIAL.formula(
+    "w_out lambert",
+    "Lambert's W of {x} by three Newton steps w - (w * e - {x}) / (e * (w + 1)), e = exp(w), "
+    "from w = log(1 + {x})",
+)
+def lambert_w(body: BodyBuilder, x: Expr) -> Expr:
+    w = body.let("w guess", log(1.0 + x))
+    with body.for_(("it", "step_idx"), 3):
+        e = body.let("e grown", exp(w))
+        body.assign(w, w - (w * e - x) / (e * (w + 1.0)))
+    return w
+
+
+@_SPECIAL.formula(
+    "elliptic period",
+    "pi / 2 over the arithmetic-geometric mean of 1 and 0.3 * {x} after three steps",
+)
+def elliptic_k(body: BodyBuilder, x: Expr) -> Expr:
+    a, g = body.let("a arith", _one(body, x)), body.let("g geo", 0.3 * x)
+    with body.for_(("it", "step_idx"), 3):
+        mean = body.let("mean half", 0.5 * (a + g))
+        body.assign(g, sqrt(a * g))
+        body.assign(a, mean)
+    return HALF_PI / a
+
+
+@_SPECIAL.formula(
+    "zeta zetas", "1 + 2^(-s) + 3^(-s) + 4^(-s) + 4.5^(1 - s) / (s - 1) with s = 1.5 + {x}"
+)
+def zeta_partial(body: BodyBuilder, x: Expr) -> Expr:
+    s = body.let("s power", 1.5 + x)
+    total = body.let("total partial", _one(body, x))
+    for n in (2.0, 3.0, 4.0):
+        body.augment(total, "add", n**-s)
+    return total + 4.5 ** (1.0 - s) / (s - 1.0)
+
+
+@_SPECIAL.formula("si_out integral")
+def sine_integral(body: BodyBuilder, x: Expr) -> Expr:
+    s = body.let("sq x2", x * x)
+    return x * _horner(body, s, 1.0, -0.055555556, 0.0016666667, -2.8344671e-05)
+
+
+@_SPECIAL.formula("e1_out integral")
+def exp_integral(body: BodyBuilder, x: Expr) -> Expr:
+    """Abramowitz and Stegun, 5.1.53 below one and 5.1.54 above."""
+    low = _horner(body, x, -0.57721566, 0.99999193, -0.24991055, 0.05519968) - log(x)
+    top = body.let("top num", x * x + 2.334733 * x + 0.250621)
+    below = body.let("below den", x * x + 3.330657 * x + 1.681534)
+    return where(x < 1.0, low, exp(-x) * top / (below * x))
+
+
+@_SPECIAL.formula("dawson dawson_out")
+def dawson_fit(body: BodyBuilder, x: Expr) -> Expr:
+    s = body.let("sq x2", x * x)
+    top = body.let("top num", 1.0 + 0.1049934 * s + 0.0424061 * s * s)
+    return x * top / (1.0 + 0.7715471 * s + 0.2909739 * s * s + 0.0848122 * s * s * s)
+
+
+@_SPECIAL.formula("airy ai_out")
+def airy_decay(body: BodyBuilder, x: Expr) -> Expr:
+    z = body.let("zeta arg", 0.66666667 * x * sqrt(x))
+    return 0.28209479 * exp(-z) / sqrt(sqrt(x))
+
+
+@idiom
+def special_function(k: KernelBuilder, level: int) -> Title:
+    """Special functions as numerical libraries evaluate them."""
+    return compose(k, level, _SPECIAL)

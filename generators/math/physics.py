@@ -1,0 +1,393 @@
+"""Physics: energies of pairs, radiation, diffusion, and profiles by hyperbolic functions."""
+
+from __future__ import annotations
+
+from generators.build import BodyBuilder, KernelBuilder, fn
+from generators.build.registry import Title, idiom
+from generators.kit.functions import ROOT_HALF, cos, cosh, erf, exp, log, most, sqrt, tanh
+from generators.math.cards import Family, either, quantity
+from generators.math.compose import compose
+from generators.program.expr import Expr
+
+_POTENTIAL = Family(
+    inputs={"r": quantity("r dist sep", "distances radii separations", 0.8, 1.8)},
+    params={
+        "e": quantity("epsilon strength well", "epsilons strengths", 0.5, 1.5, 1.2, 0.5, 0.8),
+        "s": quantity("sigma r0 size", "sigmas sizes", 0.8, 1.2, 0.95, 0.9, 1.1),
+        "a": quantity("alpha stiff kappa", "alphas kappas", 0.8, 2.0, 1.25, 1.5, 2.0),
+    },
+    titles="pair_energy energy_by_kind pair_potential_by_type",
+    kinds="bond_type pair_type species",
+    struct="PairParams Bond ForceField",
+    grids=("i|pair|tid", "i j|a_idx b_idx|row col", "frame i j|cell i j"),
+    parts="neighbours nb j",
+    weights="weights scale_factors",
+    masks="bonded active mask",
+    reductions=("sum", "mean", "largest", "smallest"),
+)
+
+
+@_POTENTIAL.formula("energy potential", "4 * {e} * (q^12 - q^6) with q = {s} / {r}")
+def lennard_jones(body: BodyBuilder, r: Expr, e: Expr, s: Expr) -> Expr:
+    q = body.let("q sr", s / r)
+    if body.draw.shape.chance(0.5):
+        s6 = body.let("s6 attract", q * q * q * q * q * q)
+    else:
+        s2 = body.let("s2 q2", q * q)
+        s6 = body.let("s6 attract", s2 * s2 * s2)
+    return 4.0 * e * s6 * (s6 - 1.0)
+
+
+@_POTENTIAL.formula("force push")
+def lj_force(body: BodyBuilder, r: Expr, e: Expr, s: Expr) -> Expr:
+    s6 = body.let("s6 attract", (s / r) ** 6.0)
+    return 24.0 * e / r * s6 * (2.0 * s6 - 1.0)
+
+
+@_POTENTIAL.formula("energy potential")
+def morse(body: BodyBuilder, r: Expr, e: Expr, s: Expr, a: Expr) -> Expr:
+    decay = body.let("decay w", exp(-a * (r - s)))
+    return either(body, e * (1.0 - decay) * (1.0 - decay) - e, e * decay * (decay - 2.0))
+
+
+@_POTENTIAL.formula("energy potential")
+def buckingham(body: BodyBuilder, r: Expr, e: Expr, s: Expr, a: Expr) -> Expr:
+    r2 = body.let("r2 r_sq", r * r)
+    return 8.0 * e * exp(-2.0 * a * r / s) - e / (r2 * r2 * r2)
+
+
+@_POTENTIAL.formula(
+    "energy repulsion",
+    "{e} * (4 * (q^12 - q^6) + 1) where {r} < 1.122462 * {s}, else 0, with q = {s} / {r}",
+)
+def wca(body: BodyBuilder, r: Expr, e: Expr, s: Expr) -> Expr:
+    q = body.let("q sr", s / r)
+    energy = body.let("energy u", body.lift(0.0, r.type))
+    with body.if_(r < 1.122462 * s):
+        s6 = body.let("s6 core", q**6.0)
+        body.assign(energy, e * (4.0 * s6 * (s6 - 1.0) + 1.0))
+    return energy
+
+
+_POTENTIAL.add("yukawa", "energy screened", lambda r, e, a: e * exp(-a * r) / r)
+_POTENTIAL.add("ewald_real", "energy coulomb", lambda r, e, a: e * fn("erfc", a * r) / r)
+_POTENTIAL.add("gaussian_charge", "energy coulomb", lambda r, e, a: e / r * erf(a * r))
+_POTENTIAL.add(
+    "harmonic_bond",
+    "energy strain",
+    lambda body, r, e, s: 0.5 * e * (x := body.let("stretch dr", r - s)) * x,
+)
+_POTENTIAL.add(
+    "soft_sphere",
+    "energy contact",
+    lambda body, r, e, s: 0.5 * e * (x := body.let("overlap depth", most(1.2 * s - r, 0.0))) * x,
+)
+
+
+@_POTENTIAL.formula(
+    "energy coulomb", "{e} * {s} / {r} * (1 - smoothstep(1.1 * {s}, 1.6 * {s}, {r}))"
+)
+def switched_coulomb(body: BodyBuilder, r: Expr, e: Expr, s: Expr) -> Expr:
+    body.note("switched off smoothly before the cutoff")
+    gate = body.let("gate switch", 1.0 - fn("smoothstep", 1.1 * s, 1.6 * s, r))
+    return e * s / r * gate
+
+
+@_POTENTIAL.formula("energy attraction")
+def induced_dipole(body: BodyBuilder, r: Expr, e: Expr, s: Expr) -> Expr:
+    ratio = body.let("ratio q", s / r)
+    return -e * ratio * ratio * ratio
+
+
+@_POTENTIAL.formula("energy well_out")
+def gaussian_shell(body: BodyBuilder, r: Expr, e: Expr, s: Expr, a: Expr) -> Expr:
+    off = body.let("off delta", (r - s) * a)
+    return -e * exp(-off * off)
+
+
+@idiom
+def pair_potential(k: KernelBuilder, level: int) -> Title:
+    """Energies and forces of pairs at a distance."""
+    return compose(k, level, _POTENTIAL)
+
+
+_RADIATION = Family(
+    inputs={
+        "w": quantity("lam wavelength micron", "wavelengths bands lambdas", 1.5, 9.0),
+        "t": quantity("t_k temp kilokelvin", "temps temperatures kelvins", 0.8, 3.0),
+    },
+    params={
+        "a": quantity("energy barrier tau", "energies barriers", 0.8, 4.0, 1.5, 2.0, 3.0),
+        "e": quantity("emiss emissivity share", "emissivities shares", 0.4, 0.95, 0.5, 0.9, 0.8),
+    },
+    titles="radiance_by_kind thermal_model emission",
+    kinds="law kinds model",
+    struct="Material Emitter Gas",
+    records="Spectrum Sample Pixel",
+    grids=("i|tid|band", "pixel band|row col|y x", "scene pixel band|b i j"),
+    parts="lines line s",
+    masks="clear valid mask",
+    reductions=("sum", "mean", "largest"),
+)
+
+
+@_RADIATION.formula("radiance spectrum")
+def planck(body: BodyBuilder, w: Expr, t: Expr) -> Expr:
+    x = body.let("x hv_kt", 14.388 / (w * t))
+    w5 = body.let("w5 lambda5", w * w * w * w * w)
+    return 119.1 / (w5 * (exp(x) - 1.0))
+
+
+_RADIATION.add("wien", "radiance spectrum", lambda w, t: 119.1 * w**-5.0 * exp(-14.388 / (w * t)))
+
+
+@_RADIATION.formula("brightness t_bright")
+def brightness_temperature(body: BodyBuilder, w: Expr, t: Expr, e: Expr) -> Expr:
+    x = body.let("x hv_kt", 14.388 / (w * t))
+    dim = body.let("dim grey", 1.0 + (exp(x) - 1.0) / e)
+    return 14.388 / (w * log(dim))
+
+
+_RADIATION.add(
+    "photon_number", "occupancy photons", lambda w, t: 1.0 / (exp(14.388 / (w * t)) - 1.0)
+)
+
+
+@_RADIATION.formula("occupancy filled")
+def fermi_level(body: BodyBuilder, w: Expr, t: Expr, e: Expr) -> Expr:
+    x = body.let("x level", (w - 4.0 * e) / (0.2 * t))
+    return either(body, 1.0 / (1.0 + exp(x)), 0.5 - 0.5 * tanh(0.5 * x))
+
+
+@_RADIATION.formula("heat_capacity cv")
+def einstein_heat(body: BodyBuilder, w: Expr, t: Expr) -> Expr:
+    half = body.let("half y", 7.194 / (w * t))
+    s = body.let("s sinh_y", fn("sinh", half))
+    return half * half / (s * s)
+
+
+_RADIATION.add("arrhenius", "rate rates_out", lambda w, t, a: 10.0 * w * exp(-a / t))
+_RADIATION.add("eyring", "rate rates_out", lambda t, a, e: 2.0 * t * exp(e - a / t))
+_RADIATION.add(
+    "boltzmann_share",
+    "population excited",
+    lambda body, t, a: (r := body.let("r upper", 3.0 * exp(-a / t))) / (1.0 + r),
+)
+_RADIATION.add("beer_lambert", "transmitted light", lambda w, a, e: e * exp(-a / w))
+_RADIATION.add(
+    "direct_beam",
+    "beam irradiance",
+    lambda body, w, e: e * exp(-0.3 / body.let("cos_z mu0", cos(0.12 * w))),
+)
+_RADIATION.add(
+    "net_emission",
+    "power net_power",
+    lambda body, t, e: 5.67 * e * ((t2 := body.let("t2 t_sq", t * t)) * t2 - 1.0),
+)
+_RADIATION.add(
+    "rayleigh_loss",
+    "scattered loss_out",
+    lambda body, w, a: 1.0 - exp(-a / ((w2 := body.let("w2 lambda2", w * w)) * w2)),
+)
+
+
+@idiom
+def thermal_radiation(k: KernelBuilder, level: int) -> Title:
+    """Planck's law, greybodies, occupation numbers, absorption and activation."""
+    return compose(k, level, _RADIATION)
+
+
+_DIFFUSION = Family(
+    inputs={
+        "x": quantity("x depth pos", "positions depths xs", 0.05, 2.2),
+        "p": quantity("p conc level", "levels concs probs", 0.04, 0.96),
+    },
+    params={
+        "d": quantity("diff alpha kappa", "diffs alphas kappas", 0.3, 1.2, 0.5, 0.4, 0.8),
+        "t": quantity("t time age", "times ages", 0.4, 1.6, 0.5, 0.8, 1.5),
+        "h": quantity("half_width drift margin", "half_widths drifts", 0.4, 1.4, 0.5, 1.2, 0.75),
+    },
+    titles="diffusion_by_kind front_profile error_function_model",
+    kinds="model kinds setting",
+    struct="Medium Process",
+    records="Probe Sample Point",
+    grids=("i|tid|node", "time_idx node|row col|y x", "case row node|b i j"),
+    parts="sources src s",
+    masks="wet valid mask",
+    reductions=("sum", "mean", "largest"),
+)
+
+
+def _reach(body: BodyBuilder, d: Expr, t: Expr) -> Expr:
+    return body.let("reach width length_d", 2.0 * sqrt(d * t))
+
+
+def _erfc(x: Expr) -> Expr:
+    return fn("erfc", x)
+
+
+_DIFFUSION.add(
+    "constant_source", "conc_out profile", lambda body, x, d, t: _erfc(x / _reach(body, d, t))
+)
+
+
+@_DIFFUSION.formula("conc_out profile")
+def instant_source(body: BodyBuilder, x: Expr, d: Expr, t: Expr) -> Expr:
+    reach = _reach(body, d, t)
+    z = body.let("z rel", x / reach)
+    return 1.1283792 / reach * exp(-z * z)
+
+
+@_DIFFUSION.formula("conc_out profile")
+def finite_slab(body: BodyBuilder, x: Expr, d: Expr, t: Expr, h: Expr) -> Expr:
+    reach = _reach(body, d, t)
+    return 0.5 * (erf((h - x) / reach) + erf((h + x) / reach))
+
+
+_DIFFUSION.add(
+    "tracer_front",
+    "breakthrough front",
+    lambda body, x, d, t, h: 0.5 * _erfc((x - h * t) / _reach(body, d, t)),
+)
+
+
+@_DIFFUSION.formula("flux ierfc")
+def integrated_erfc(body: BodyBuilder, x: Expr, d: Expr, t: Expr) -> Expr:
+    z = body.let("z rel", x / _reach(body, d, t))
+    return 0.56418958 * exp(-z * z) - z * _erfc(z)
+
+
+@_DIFFUSION.formula("temp_out warmth")
+def convective_surface(body: BodyBuilder, x: Expr, d: Expr, t: Expr, h: Expr) -> Expr:
+    reach = _reach(body, d, t)
+    lag = body.let("lag film", exp(0.2 * h * (x + 0.2 * h * d * t)))
+    return _erfc(x / reach) - lag * _erfc(x / reach + 0.1 * h * reach)
+
+
+_DIFFUSION.add(
+    "junction_depth",
+    "depth_out junction",
+    lambda body, p, d, t: _reach(body, d, t) * fn("erfcinv", p),
+    "2 * sqrt({d} * {t}) * erfcinv({p})",
+)
+
+
+@_DIFFUSION.formula("edge_out offset", "2 * sqrt({d} * {t}) * erfinv(2 * {p} - 1)")
+def edge_position(body: BodyBuilder, p: Expr, d: Expr, t: Expr) -> Expr:
+    side = either(body, fn("erfinv", 2.0 * p - 1.0), -fn("erfcinv", 2.0 * p))
+    return side * _reach(body, d, t)
+
+
+@_DIFFUSION.formula("arrival time_out", "z^2 / {d} with z = {x} / (2 * erfcinv({p} / 2))")
+def front_time(body: BodyBuilder, x: Expr, p: Expr, d: Expr) -> Expr:
+    z = body.let("z rel", x / (2.0 * fn("erfcinv", 0.5 * p)))
+    return z * z / d
+
+
+@_DIFFUSION.formula("snr snr_db", "10 * log10(erfcinv({p})^2 + 0.1) + {h}")
+def required_snr(body: BodyBuilder, p: Expr, h: Expr) -> Expr:
+    root = body.let("root q", fn("erfcinv", p))
+    return 10.0 * fn("log10", root * root + 0.1) + h
+
+
+_DIFFUSION.add(
+    "probit",
+    "score probit_out",
+    lambda body, p: either(
+        body, 1.4142136 * fn("erfinv", 2.0 * p - 1.0), -1.4142136 * fn("erfcinv", 2.0 * p)
+    ),
+    "sqrt(2) * erfinv(2 * {p} - 1)",
+)
+_DIFFUSION.add("bit_error", "ber error_rate", lambda x, h: 0.5 * _erfc(ROOT_HALF * (x + h)))
+
+
+@_DIFFUSION.formula("score johnson", "sinh({h} / 2 * sqrt(2) * erfinv(2 * {p} - 1)) / {h}")
+def johnson_score(body: BodyBuilder, p: Expr, h: Expr) -> Expr:
+    score = body.let("score g", 1.4142136 * fn("erfinv", 2.0 * p - 1.0))
+    return fn("sinh", 0.5 * h * score) / h
+
+
+@_DIFFUSION.formula("level_out tempered", "erf((0.5 + 0.3 * {h}) * erfinv({p}))")
+def tempered_level(body: BodyBuilder, p: Expr, h: Expr) -> Expr:
+    scaled = body.let("scaled z", fn("erfinv", p) * (0.5 + 0.3 * h))
+    return either(body, erf(scaled), 1.0 - _erfc(scaled))
+
+
+@idiom
+def diffusion_profile(k: KernelBuilder, level: int) -> Title:
+    """Diffusion fronts, bit errors and normal scores by error functions and their inverses."""
+    return compose(k, level, _DIFFUSION)
+
+
+_HYPERBOLIC = Family(
+    inputs={"x": quantity("x pos s", "x positions stations", 0.05, 1.95)},
+    params={
+        "a": quantity("a stiff scale", "a_values scales stiffs", 0.6, 1.6, 0.75, 1.2, 1.5),
+        "h": quantity("depth h bias", "depths biases", 0.2, 1.2, 0.25, 0.5, 0.8),
+    },
+    titles="hyperbolic_profile profile_by_kind shape_profile",
+    kinds="profile kinds shape_id",
+    struct="Cable Medium Fin",
+    grids=("i|tid|node", "line node|row col|i j", "case line node|b i j"),
+    parts="modes mode q",
+    weights="weights loads",
+    masks="mask wet active",
+    reductions=("sum", "mean", "largest", "smallest"),
+)
+
+
+def _sinh(x: Expr) -> Expr:
+    return fn("sinh", x)
+
+
+_HYPERBOLIC.add("catenary", "height sag", lambda x, a: a * (cosh(x / a) - 1.0))
+_HYPERBOLIC.add("cable_length", "arc length_out", lambda x, a: a * _sinh(x / a))
+_HYPERBOLIC.add(
+    "langevin",
+    "moment magnet",
+    lambda body, x, a: cosh(y := body.let("y field_ratio", x / a + 0.2)) / _sinh(y) - 1.0 / y,
+)
+_HYPERBOLIC.add("spin_one", "moment magnet", lambda x, a: 2.0 * tanh(2.0 * a * x) - tanh(a * x))
+_HYPERBOLIC.add(
+    "gudermannian",
+    "latitude angle_out",
+    lambda body, x, a: either(body, 2.0 * fn("atan", tanh(0.5 * a * x)), fn("atan", _sinh(a * x))),
+)
+_HYPERBOLIC.add("wave_speed", "speed celerity", lambda x, h: sqrt(9.81 * tanh(x * h) / x))
+_HYPERBOLIC.add("wave_frequency", "omega frequency", lambda x, h: sqrt(9.81 * x * tanh(x * h)))
+_HYPERBOLIC.add(
+    "soliton",
+    "elevation pulse",
+    lambda body, x, a: a / ((c := body.let("c wall", cosh(sqrt(a) * (x - 1.0)))) * c),
+)
+
+
+@_HYPERBOLIC.formula("grid_pos node_pos")
+def stretched_grid(body: BodyBuilder, x: Expr, a: Expr) -> Expr:
+    along = either(body, _sinh(a * x), 0.5 * (exp(a * x) - exp(-a * x)))
+    return along / _sinh(2.0 * a)
+
+
+_HYPERBOLIC.add(
+    "fin_efficiency",
+    "efficiency eta",
+    lambda body, x, a: tanh(m := body.let("ml m_len", a * (x + 0.1))) / m,
+)
+_HYPERBOLIC.add(
+    "fin_temperature",
+    "temp_ratio theta",
+    lambda x, a, h: cosh(a * (2.0 - x)) / cosh(2.0 * a) + h * _sinh(a * x),
+)
+_HYPERBOLIC.add(
+    "acosh_by_log",
+    "acosh_out rapidity",
+    lambda body, x: log((t := body.let("t ratio", 1.1 + x)) + sqrt(t * t - 1.0)),
+)
+_HYPERBOLIC.add("kink", "field_out kink_out", lambda x, a, h: h * tanh(a * (x - 1.0)))
+_HYPERBOLIC.add("butler_volmer", "current density", lambda x, a, h: 2.0 * h * _sinh(0.5 * x / a))
+
+
+@idiom
+def hyperbolic_profile(k: KernelBuilder, level: int) -> Title:
+    """Cables, water waves, magnets and fins: profiles by hyperbolic functions."""
+    return compose(k, level, _HYPERBOLIC)

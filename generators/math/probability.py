@@ -1,0 +1,359 @@
+"""Probability: densities, distribution functions and quantiles, alone or mixed."""
+
+from __future__ import annotations
+
+from generators.build import BodyBuilder, KernelBuilder, fn
+from generators.build.registry import Title, idiom
+from generators.kit.formulas import Formula, formulas
+from generators.kit.functions import HALF_PI, PI, ROOT_HALF, atan, erf, exp, log, most, sqrt, tan
+from generators.kit.naming import held, maybe
+from generators.kit.outputs import deliver
+from generators.kit.sites import Site, launch
+from generators.kit.words import say
+from generators.math.cards import Family, either, quantity
+from generators.math.compose import compose
+from generators.program.dtypes import INT32, Scalar
+from generators.program.expr import Expr
+
+_PLACE = quantity("mu loc center", "mus locs centers", -0.8, 0.8, 0.5, 0.3, 0.25)
+_SCALE = quantity("sigma scale spread", "sigmas scales spreads", 0.5, 1.5, 0.5, 0.8, 1.25, 2.0)
+_DENSITY = Family(
+    inputs={"x": quantity("x sample obs", "x samples observations data", -2.0, 2.0)},
+    params={
+        "mu": quantity("mu mean center loc", "mus means centers locations", -0.8, 0.8, 0.5, 0.25),
+        "sigma": quantity("sigma scale width", "sigmas scales widths", 0.5, 1.5, 0.5, 0.75, 2.0),
+    },
+    titles="density_by_kind evaluate_density likelihoods",
+    kinds="kinds families dist_type",
+    struct="Gaussian Density Component Params",
+    grids=("i|tid|s", "row col|trial i|i j", "batch trial i|b i j"),
+    parts="components c comp",
+    weights="weights priors mixing",
+    reductions=("sum", "mean", "largest"),
+    spatial=False,
+)
+
+
+def _z(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
+    return body.let("z u standardized", (x - mu) / sigma)
+
+
+@_DENSITY.formula("pdf density")
+def normal_pdf(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
+    z = _z(body, x, mu, sigma)
+    bell = exp(-0.5 * z * z)
+    return either(body, bell / (2.5066283 * sigma), 0.39894228 * bell / sigma)
+
+
+@_DENSITY.formula("logpdf log_density")
+def normal_logpdf(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
+    z = _z(body, x, mu, sigma)
+    negative = -(0.5 * z * z + log(sigma) + 0.91893853)
+    return either(body, -0.5 * z * z - log(sigma) - 0.91893853, negative)
+
+
+@_DENSITY.formula("pdf density")
+def logistic_pdf(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
+    e = body.let("e decay", exp(-abs(x - mu) / sigma))
+    body.note("symmetric form: the exponent is never positive")
+    return e / (sigma * (1.0 + e) * (1.0 + e))
+
+
+_DENSITY.add(
+    "sech_pdf",
+    "pdf density",
+    lambda body, x, mu, sigma: 0.5 / (sigma * fn("cosh", HALF_PI * _z(body, x, mu, sigma))),
+)
+_DENSITY.add(
+    "gumbel_pdf",
+    "pdf density",
+    lambda body, x, mu, sigma: exp(-((z := _z(body, x, mu, sigma)) + exp(-z))) / sigma,
+)
+_DENSITY.add(
+    "laplace_pdf", "pdf density", lambda x, mu, sigma: 0.5 / sigma * exp(-abs(x - mu) / sigma)
+)
+
+
+@_DENSITY.formula("pdf density")
+def cauchy_pdf(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
+    z = _z(body, x, mu, sigma)
+    below = 1.0 + z * z
+    return either(body, 1.0 / (PI * sigma * below), 0.31830989 / (sigma * below))
+
+
+@_DENSITY.formula("pdf density")
+def raised_cosine_pdf(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
+    z = body.let("z u standardized", fn("clamp", (x - mu) / (2.0 * sigma), -1.0, 1.0))
+    return (1.0 + fn("cos", PI * z)) / (4.0 * sigma)
+
+
+@_DENSITY.formula("pdf kernel_weight")
+def epanechnikov_pdf(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
+    z = body.let("z u standardized", (x - mu) / (2.0 * sigma))
+    return 0.375 * most(1.0 - z * z, 0.0) / sigma
+
+
+@_DENSITY.formula("pdf density")
+def student_t3_pdf(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
+    z = _z(body, x, mu, sigma)
+    base = body.let("base q", 1.0 + z * z / 3.0)
+    return 0.36755260 / (sigma * base * base)
+
+
+@idiom
+def probability_density(k: KernelBuilder, level: int) -> Title:
+    """Densities of a location and a scale, alone, in mixtures, or as the log-likelihood of rows."""
+    return compose(k, level, _DENSITY)
+
+
+_CUMULATIVE = Family(
+    inputs={"x": quantity("x sample score", "x samples scores points", -2.2, 2.2)},
+    params={"mu": _PLACE, "sigma": _SCALE},
+    titles="cdf_by_kind distribution_function",
+    kinds="kinds families dist_type",
+    struct="Distribution Params Location",
+    grids=("i|tid|s", "row col|trial i|i j", "batch trial i|b i j"),
+    parts="components c comp",
+    weights="weights priors mixing",
+    reductions=("mean", "largest", "sum"),
+    spatial=False,
+)
+_CUMULATIVE.add(
+    "normal_cdf",
+    "cdf prob",
+    lambda body, x, mu, sigma: 0.5 * (1.0 + erf(ROOT_HALF * _z(body, x, mu, sigma))),
+)
+_CUMULATIVE.add(
+    "normal_tail",
+    "tail p_value",
+    lambda body, x, mu, sigma: 0.5 * fn("erfc", _z(body, x, mu, sigma) * ROOT_HALF),
+)
+_CUMULATIVE.add(
+    "two_sided_p",
+    "p_value significance",
+    lambda x, mu, sigma: fn("erfc", abs(x - mu) / (1.4142136 * sigma)),
+)
+_CUMULATIVE.add(
+    "logistic_cdf",
+    "cdf prob",
+    lambda body, x, mu, sigma: either(
+        body, 1.0 / (1.0 + exp(-(x - mu) / sigma)), 0.5 + 0.5 * fn("tanh", 0.5 * (x - mu) / sigma)
+    ),
+)
+_CUMULATIVE.add(
+    "cauchy_cdf",
+    "cdf prob",
+    lambda body, x, mu, sigma: 0.5 + 0.31830989 * atan(_z(body, x, mu, sigma)),
+)
+_CUMULATIVE.add(
+    "gumbel_cdf", "cdf prob", lambda body, x, mu, sigma: exp(-exp(-_z(body, x, mu, sigma)))
+)
+_CUMULATIVE.add(
+    "sech_cdf",
+    "cdf prob",
+    lambda body, x, mu, sigma: 0.63661977 * atan(exp(HALF_PI * _z(body, x, mu, sigma))),
+)
+
+
+@_CUMULATIVE.formula("cdf prob")
+def laplace_cdf(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
+    z = _z(body, x, mu, sigma)
+    tail = body.let("tail half_tail", 0.5 * exp(-abs(z)))
+    first = fn("where", z < 0.0, tail, 1.0 - tail)
+    return either(body, first, 0.5 + fn("copysign", 0.5 - tail, z))
+
+
+def _clamped(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
+    return body.let("z u standardized", fn("clamp", 0.5 * (x - mu) / sigma, -1.0, 1.0))
+
+
+_CUMULATIVE.add(
+    "triangular_cdf",
+    "cdf prob",
+    lambda body, x, mu, sigma: 0.5 + (z := _clamped(body, x, mu, sigma)) - 0.5 * z * abs(z),
+)
+
+
+@_CUMULATIVE.formula("survival tail")
+def rayleigh_tail(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
+    z = body.let("z u standardized", most(x - mu, 0.0) / sigma)
+    return exp(-0.5 * z * z)
+
+
+@_CUMULATIVE.formula("cdf prob")
+def raised_cosine_cdf(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
+    z = _clamped(body, x, mu, sigma)
+    return 0.5 * (1.0 + z + 0.31830989 * fn("sin", PI * z))
+
+
+@idiom
+def cumulative_probability(k: KernelBuilder, level: int) -> Title:
+    """Cumulative distribution functions and tails of a location and a scale."""
+    return compose(k, level, _CUMULATIVE)
+
+
+_QUANTILE = Family(
+    inputs={"p": quantity("p prob level", "p probs levels uniforms", 0.03, 0.97)},
+    params={"mu": _PLACE, "sigma": _SCALE},
+    titles="quantile_by_kind inverse_cdf",
+    kinds="kinds families dist_type",
+    struct="Distribution Params Location",
+    grids=("i|tid|s", "row col|trial i|i j", "batch trial i|b i j"),
+    parts="components c comp",
+    reductions=("mean", "largest", "smallest", "sum"),
+    spatial=False,
+)
+_QUANTILE.add(
+    "normal_quantile",
+    "quantiles deviates",
+    lambda p, mu, sigma: mu + sigma * 1.4142136 * fn("erfinv", 2.0 * p - 1.0),
+    "{mu} + {sigma} * sqrt(2) * erfinv(2 * {p} - 1)",
+)
+_QUANTILE.add(
+    "normal_upper_quantile",
+    "quantiles thresholds",
+    lambda p, mu, sigma: mu + 1.4142136 * sigma * fn("erfcinv", 2.0 * p),
+    "{mu} + {sigma} * sqrt(2) * erfcinv(2 * {p})",
+)
+_QUANTILE.add(
+    "half_normal_quantile",
+    "quantiles sizes",
+    lambda p, mu, sigma: mu + 1.4142136 * sigma * fn("erfinv", p),
+    "{mu} + {sigma} * sqrt(2) * erfinv({p})",
+)
+_QUANTILE.add(
+    "logit_quantile",
+    "quantiles logits",
+    lambda body, p, mu, sigma: mu + sigma * either(body, log(p / (1.0 - p)), log(p) - log(1.0 - p)),
+)
+_QUANTILE.add(
+    "gumbel_quantile", "quantiles extremes", lambda p, mu, sigma: mu - sigma * log(-log(p))
+)
+_QUANTILE.add(
+    "cauchy_quantile", "quantiles deviates", lambda p, mu, sigma: mu + sigma * tan(PI * (p - 0.5))
+)
+_QUANTILE.add(
+    "sech_quantile",
+    "quantiles deviates",
+    lambda p, mu, sigma: mu + 0.63661977 * sigma * log(tan(HALF_PI * p)),
+)
+_QUANTILE.add(
+    "rayleigh_quantile",
+    "quantiles radii",
+    lambda p, mu, sigma: mu + sigma * sqrt(-2.0 * log(1.0 - p)),
+)
+_QUANTILE.add(
+    "tukey_lambda_quantile",
+    "quantiles deviates",
+    lambda p, mu, sigma: mu + sigma * (p**0.14 - (1.0 - p) ** 0.14) / 0.14,
+)
+
+
+@_QUANTILE.formula("quantiles deviates")
+def laplace_quantile(body: BodyBuilder, p: Expr, mu: Expr, sigma: Expr) -> Expr:
+    c = body.let("centered c offset", p - 0.5)
+    size = log(1.0 - 2.0 * abs(c))
+    return mu - sigma * either(body, fn("sign", c) * size, fn("copysign", size, -c))
+
+
+@_QUANTILE.formula("quantiles deviates")
+def student_t2_quantile(body: BodyBuilder, p: Expr, mu: Expr, sigma: Expr) -> Expr:
+    alpha = body.let("alpha width", 4.0 * p * (1.0 - p))
+    return mu + sigma * (2.0 * (p - 0.5)) * sqrt(2.0 / alpha)
+
+
+@idiom
+def quantile(k: KernelBuilder, level: int) -> Title:
+    """Inverse distribution functions: what a uniform number becomes by inversion."""
+    return compose(k, level, _QUANTILE)
+
+
+_DISTRIBUTIONS = formulas(
+    normal_pdf=lambda z, scale: 0.39894228 / scale * exp(-0.5 * z * z),
+    normal_logpdf=lambda z, scale: -0.5 * z * z - log(2.5066283 * scale),
+    normal_cdf=lambda z: 0.5 * (1.0 + erf(z * ROOT_HALF)),
+    normal_tail=lambda z: 0.5 * fn("erfc", z * ROOT_HALF),
+    logistic_cdf=lambda z: 1.0 / (1.0 + exp(-z)),
+    laplace_logpdf=lambda z, scale: -abs(z) - log(2.0 * scale),
+    cauchy_pdf=lambda z, scale: 0.31830989 / (scale * (1.0 + z * z)),
+    cauchy_cdf=lambda z: 0.5 + 0.31830989 * atan(z),
+    gumbel_cdf=lambda z: exp(-exp(-z)),
+    sech_pdf=lambda z, scale: 0.5 / (scale * fn("cosh", HALF_PI * z)),
+)
+_MEAN = quantity("mu mean center", "means centers locations", -1.0, 1.0, 0.5, 0.3, 0.25)
+_SIGMA = quantity("sigma width spread", "sigmas widths spreads", 0.5, 1.5, 0.5, 0.75, 1.5, 1.25)
+_Z = "z standardized u"
+_OUT = "out values likelihood result"
+
+
+@idiom
+def distribution(k: KernelBuilder, level: int) -> Title:
+    """A density or distribution function, at higher levels summed over mixture components."""
+    shape, type_ = k.draw.shape, k.draw.wide_float_type()
+    if level < 3:
+        s = launch(k, list=5, grid=4, cube=1)
+        card = shape.choice(_DISTRIBUTIONS)
+        value, done = _single(s, card, s.read("x samples observations points", type_, -2.0, 2.0))
+        done += deliver(s, level, _OUT, value, blends=False)
+        return Title(k.name(f"eval_{card.name}", f"{card.name}_at_points"), done)
+    k.size("m", 3, 6)
+    s = launch(k, list=6, grid=3, inner="m")
+    card = shape.choice([card for card in _DISTRIBUTIONS if "log" not in card.name[-6:]])
+    value, done = _mixture(s, level, card, type_)
+    if shape.chance(0.4):
+        value = log(value + 1.0e-6)
+        done += " Take the logarithm of that sum plus 1e-6."
+    done += deliver(s, level, _OUT, value, blends=False)
+    return Title(k.name(f"mixture_{card.name}", f"{card.name}_mixture"), done)
+
+
+def _told(card: Formula, scale: str) -> str:
+    """What is evaluated, in words and as a formula of z."""
+    return f"{card.name.replace('_', ' ')}, {card.said({'z': 'z', 'scale': scale})},"
+
+
+def _single(s: Site, card: Formula, sample: Expr) -> tuple[Expr, str]:
+    """One density for each sample; location and scale are by sample, parameters or literals."""
+    k, type_ = s.k, sample.type
+    assert isinstance(type_, Scalar)
+    point = maybe(k, "xi sample point obs", sample, 0.4)
+    mean = _MEAN.given(s, type_, each=3, shared=3, last=2, literal=2)
+    scale = _SIGMA.given(s, type_, each=2, shared=4, last=2, literal=2)
+    done = f"Evaluate the {_told(card, say(k, scale))} "
+    done += f"at z = ({say(k, sample - mean)}) / {say(k, scale)}."
+    if "scale" in card.keys:
+        scale = held(k, "sigma width spread s", scale)
+    z = k.let(_Z, (point - mean) / scale)
+    return card.of(k, {"z": z, "scale": scale}), done
+
+
+def _mixture(s: Site, level: int, card: Formula, type_: Scalar) -> tuple[Expr, str]:
+    """The sum of a density over components, with their weights; perhaps the likeliest of them."""
+    k, last = s.k, (s.rank,)
+    sample = s.read("x samples observations points", type_, -2.0, 2.0)
+    scale = None if k.draw.shape.chance(0.5) else k.scalar(_SIGMA.names, type_, 0.5, 1.5)
+    point = k.let("here xi sample", sample)
+    total = k.let("total acc mixture", k.lift(0.0, type_))
+    best = None
+    if level >= 4 and k.draw.shape.chance(0.5):
+        top = k.let("best_part top", k.lift(-1.0, type_))
+        best = k.let("best likeliest", k.lift(0, INT32))
+    with s.loop("c comp j", "components num_components") as one:
+        mean = one.read(_MEAN.arrays, type_, -1.0, 1.0, axes=last)
+        weight = one.read("priors mix", type_, 0.2, 1.0, axes=last)
+        component = say(k, one.at[-1])
+        width = scale or k.let("s width_c", one.read(_SIGMA.arrays, type_, 0.5, 1.5, axes=last))
+        done = f"Sum over all components {component} the {_told(card, say(k, width))} at z = "
+        done += f"({say(k, sample - mean)}) / {say(k, width)}, each times {say(k, weight)}."
+        z = k.let(_Z, (point - mean) / width)
+        part: Expr = weight * card.of(k, {"z": z, "scale": width})
+        if best is not None:
+            part = k.let("part term", part)
+            with k.if_(part > top):
+                k.assign(top, part)
+                k.assign(best, one.at[-1])
+        k.augment(total, "add", part)
+    if best is not None:
+        labels = s.put("labels assigned component", best).name
+        done += f" {labels} gets the {component} of the largest term (the first one)."
+    return total, done

@@ -1,0 +1,394 @@
+"""Signals: windows, waveforms, levels on logarithmic scales, and rounding to grids."""
+
+from __future__ import annotations
+
+from generators.build import BodyBuilder, KernelBuilder, fn
+from generators.build.registry import Title, idiom
+from generators.kit.functions import (
+    HALF_PI,
+    PI,
+    TWO_PI,
+    cos,
+    exp,
+    log,
+    log2,
+    log10,
+    most,
+    sin,
+    where,
+)
+from generators.math.cards import Family, either, quantity
+from generators.math.compose import compose
+from generators.program.expr import Expr
+
+_WINDOW = Family(
+    inputs={
+        "x": quantity("x sample v", "samples signal frame_in", -1.0, 1.0),
+        "u": quantity("u pos phase", "positions phases offsets", 0.01, 0.99),
+    },
+    params={"a": quantity("alpha width taper", "alphas widths tapers", 0.3, 0.7, 0.25, 0.5, 0.4)},
+    titles="apply_window window_by_kind taper_samples",
+    kinds="window_type kinds shapes",
+    struct="WindowParams",
+    records="Sample Tap",
+    grids=("i|tid|t", "frame t|channel t|row col", "batch channel t|b c t"),
+    weights="gains weights",
+    reductions=("sum", "mean", "rms", "largest"),
+)
+_TAPERED = "windowed tapered"
+
+
+@_WINDOW.formula(_TAPERED)
+def hann(body: BodyBuilder, x: Expr, u: Expr) -> Expr:
+    if body.draw.shape.chance(0.5):
+        return 0.5 * x * (1.0 - cos(TWO_PI * u))
+    root = body.let("half_sine root", sin(PI * u))
+    return x * root * root
+
+
+_WINDOW.add("hamming", _TAPERED, lambda x, u: x * (0.54 - 0.46 * cos(TWO_PI * u)))
+
+
+@_WINDOW.formula(_TAPERED)
+def blackman(body: BodyBuilder, x: Expr, u: Expr) -> Expr:
+    phi = body.let("turn phi angle", TWO_PI * u)
+    return x * (0.42 - 0.5 * cos(phi) + 0.08 * cos(2.0 * phi))
+
+
+@_WINDOW.formula(_TAPERED)
+def nuttall(body: BodyBuilder, x: Expr, u: Expr) -> Expr:
+    phi = body.let("turn phi angle", TWO_PI * u)
+    low = body.let("low first", 0.355768 - 0.487396 * cos(phi))
+    return x * (low + 0.144232 * cos(2.0 * phi) - 0.012604 * cos(3.0 * phi))
+
+
+@_WINDOW.formula(
+    _TAPERED,
+    "{x} times 0.5 - 0.5 * cos(2 * pi * e / {a}) where e < {a} / 2, unchanged elsewhere, "
+    "with e = min({u}, 1 - {u})",
+)
+def tukey(body: BodyBuilder, x: Expr, u: Expr, a: Expr) -> Expr:
+    edge = body.let("edge dist", fn("min", u, 1.0 - u))
+    gain = body.let("gain win", body.lift(1.0, u.type))
+    with body.if_(edge < 0.5 * a):
+        body.assign(gain, 0.5 - 0.5 * cos(TWO_PI * edge / a))
+    return x * gain
+
+
+@_WINDOW.formula(_TAPERED)
+def gaussian_window(body: BodyBuilder, x: Expr, u: Expr, a: Expr) -> Expr:
+    z = body.let("z offset", (2.0 * u - 1.0) / a)
+    return x * exp(-0.5 * z * z)
+
+
+@_WINDOW.formula(
+    _TAPERED, "{x} * sin(p) / p with p = pi * (2 * {u} - 1) ({x} itself where |p| <= 0.1)"
+)
+def lanczos(body: BodyBuilder, x: Expr, u: Expr) -> Expr:
+    arg = body.let("arg px", PI * (2.0 * u - 1.0))
+    gain = body.let("gain win", body.lift(1.0, u.type))
+    with body.if_(abs(arg) > 0.1):
+        body.assign(gain, sin(arg) / arg)
+    return x * gain
+
+
+@_WINDOW.formula(
+    _TAPERED, "{x} * (1 + q + q^2 / 4 + q^3 / 36) with q = 4 * {a}^2 * (1 - (2 * {u} - 1)^2)"
+)
+def kaiser_series(body: BodyBuilder, x: Expr, u: Expr, a: Expr) -> Expr:
+    side = body.let("side c", 2.0 * u - 1.0)
+    body.note("four terms of the series of the modified Bessel function I0")
+    q = body.let("q quarter_sq", 4.0 * a * a * (1.0 - side * side))
+    term = body.let("term power", body.lift(1.0, u.type))
+    total = body.let("bessel series", body.lift(1.0, u.type))
+    for factor in (1.0, 4.0, 9.0):
+        body.assign(term, term * q / factor if factor > 1.0 else term * q)
+        body.augment(total, "add", term)
+    return x * total
+
+
+_WINDOW.add(
+    "welch",
+    _TAPERED,
+    lambda body, x, u: (
+        x * either(body, 1.0 - (2.0 * u - 1.0) * (2.0 * u - 1.0), 4.0 * u * (1.0 - u))
+    ),
+)
+_WINDOW.add("bartlett", _TAPERED, lambda x, u: x * (1.0 - abs(2.0 * u - 1.0)))
+_WINDOW.add("cosine_power", _TAPERED, lambda x, u, a: x * sin(PI * u) ** (2.0 * a))
+
+
+@idiom
+def window_function(k: KernelBuilder, level: int) -> Title:
+    """Samples tapered by a window of their position in the frame."""
+    return compose(k, level, _WINDOW)
+
+
+_WAVE = Family(
+    inputs={"t": quantity("t time sec", "times t_in stamps", 0.0, 1.0)},
+    params={
+        "f": quantity("freq f rate", "freqs rates pitches", 1.2, 3.8, 1.5, 2.0, 2.5, 3.0),
+        "d": quantity("decay duty width", "decays duties widths", 0.2, 0.6, 0.25, 0.3, 0.5),
+        "m": quantity("depth mod_index drive", "depths mod_indices", 0.4, 1.4, 0.5, 0.8, 1.25),
+    },
+    titles="synth_wave wave_by_kind oscillator_bank",
+    kinds="waveform wave_type shapes",
+    struct="Voice Tone Note",
+    grids=("i|tid|k", "voice t_idx|channel i|row col", "batch voice i|b c i"),
+    parts="voices v voice",
+    weights="gains amplitudes levels",
+    masks="gate active mask",
+    smooth=False,
+    reductions=("sum", "mean", "rms", "largest"),
+)
+_SIGNAL = "wave signal"
+
+
+def _phase(body: BodyBuilder, t: Expr, f: Expr) -> Expr:
+    return body.let("phase arg theta", TWO_PI * f * t)
+
+
+def _cycle(body: BodyBuilder, t: Expr, f: Expr) -> Expr:
+    turns = body.let("turns cycles", f * t)
+    part = fn("frac", turns) if body.draw.shape.chance(0.15) else turns - fn("floor", turns)
+    return body.let("cycle saw_pos", part)
+
+
+_WAVE.add("damped_sine", _SIGNAL, lambda body, t, f, d: exp(-t / d) * sin(_phase(body, t, f)))
+_WAVE.add("sawtooth", _SIGNAL, lambda body, t, f: 2.0 * _cycle(body, t, f) - 1.0)
+_WAVE.add("triangle_wave", _SIGNAL, lambda body, t, f: 4.0 * abs(_cycle(body, t, f) - 0.5) - 1.0)
+_WAVE.add(
+    "rounded_triangle",
+    _SIGNAL,
+    lambda body, t, f: 0.63661977 * fn("asin", 0.999 * sin(_phase(body, t, f))),
+)
+
+
+@_WAVE.formula(_SIGNAL)
+def square_wave(body: BodyBuilder, t: Expr, f: Expr, d: Expr) -> Expr:
+    swing = body.let("swing s", sin(_phase(body, t, f) + 0.3))
+    level = exp(-t / d)
+    return either(body, fn("sign", swing) * level, fn("copysign", level, swing))
+
+
+@_WAVE.formula(_SIGNAL)
+def falling_pulse(body: BodyBuilder, t: Expr, f: Expr, d: Expr) -> Expr:
+    cycle = _cycle(body, t, f)
+    stepped = fn("step", cycle - d) * (1.0 - cycle)
+    return either(body, where(cycle < d, 1.0 - cycle, 0.0), stepped)
+
+
+@_WAVE.formula("wavelet signal")
+def ricker(body: BodyBuilder, t: Expr, f: Expr) -> Expr:
+    a = body.let("a arg", PI * f * (t - 0.5))
+    square = body.let("square a2", a * a)
+    return (1.0 - 2.0 * square) * exp(-square)
+
+
+@_WAVE.formula("wavelet signal")
+def gabor(body: BodyBuilder, t: Expr, f: Expr, d: Expr) -> Expr:
+    s = body.let("s offset", (t - 0.5) / d)
+    return exp(-0.5 * s * s) * cos(TWO_PI * f * (t - 0.5))
+
+
+_WAVE.add("chirp", "sweep signal", lambda t, f, m: sin(TWO_PI * t * (f + 0.5 * m * t)))
+_WAVE.add(
+    "fm_tone",
+    _SIGNAL,
+    lambda body, t, f, m: sin((phase := _phase(body, t, f)) + m * sin(2.0 * phase)),
+)
+_WAVE.add(
+    "am_tone", _SIGNAL, lambda body, t, f, m: (1.0 + m * cos(TWO_PI * t)) * sin(_phase(body, t, f))
+)
+_WAVE.add(
+    "soft_square", _SIGNAL, lambda body, t, f, m: fn("tanh", 2.0 * m * sin(_phase(body, t, f)))
+)
+
+
+@_WAVE.formula(_SIGNAL)
+def wave_folder(body: BodyBuilder, t: Expr, f: Expr, m: Expr) -> Expr:
+    driven = body.let("driven hot", (1.0 + m) * sin(_phase(body, t, f)))
+    return sin(HALF_PI * driven)
+
+
+@idiom
+def waveform(k: KernelBuilder, level: int) -> Title:
+    """Waveforms of a time and a frequency: periodic, modulated, decaying."""
+    return compose(k, level, _WAVE)
+
+
+_LOGS = Family(
+    inputs={"x": quantity("x amp level", "readings amplitudes levels", 0.3, 9.0)},
+    params={
+        "r": quantity("ref base_level threshold", "refs thresholds", 0.5, 4.0, 1.5, 2.0, 0.5),
+        "g": quantity("ratio slope gain", "ratios slopes", 1.5, 5.0, 2.0, 4.0, 3.0),
+    },
+    titles="log_measure level_by_kind convert_levels",
+    kinds="unit kinds scale_type",
+    struct="Meter Scale Gauge",
+    grids=("i|tid|t", "channel t|row col|band t_idx", "batch channel t|b c t"),
+    weights="weights band_gain",
+    masks="mask voiced valid",
+    reductions=("mean", "largest", "smallest", "sum"),
+)
+_LOGS.add(
+    "decibels",
+    "decibel db",
+    lambda body, x, r: either(body, 20.0 * log10(x / r), 20.0 * (log10(x) - log10(r))),
+)
+_LOGS.add("cents", "cents_out interval", lambda x, r: 1200.0 * log2(x / r))
+_LOGS.add("magnitude", "mag magnitude_out", lambda x, r: -2.5 * log10(x / r))
+_LOGS.add(
+    "octave_class",
+    "pitch_class chroma",
+    lambda body, x, r: (o := body.let("octaves o", log2(x / r))) - fn("floor", o),
+)
+_LOGS.add("mel_scale", "mel mels", lambda x: 2.595 * log10(1.0 + x / 0.7))
+_LOGS.add("acidity", "ph acidity_out", lambda x, r, g: 7.0 - log10(x / r) + log(g) / 2.3025851)
+_LOGS.add("moment_magnitude", "quake mw", lambda x, g: 0.66666667 * log10(x * g) + 6.0)
+_LOGS.add("loudness", "sones loudness_out", lambda x, r: 2.0 ** (2.0 * log10(x / r)))
+_LOGS.add("cube_loudness", "loud loudness_out", lambda x, r: fn("cbrt", x / r))
+
+
+@_LOGS.formula("detune error_out")
+def pitch_error(body: BodyBuilder, x: Expr, r: Expr) -> Expr:
+    note = body.let("note semitone", 12.0 * log2(x / r))
+    body.note("distance to the nearest semitone")
+    return note - fn(body.draw.shape.choice(("rint", "round")), note)
+
+
+@_LOGS.formula("mantissa leading")
+def mantissa(body: BodyBuilder, x: Expr) -> Expr:
+    order = body.let("digits order", fn("floor", log10(x)))
+    return x / 10.0**order
+
+
+@_LOGS.formula(
+    "reduction_db gain_db", "d * (1 / {g} - 1) where d = 20 * log10({x} / {r}) is positive, else 0"
+)
+def gain_reduction(body: BodyBuilder, x: Expr, r: Expr, g: Expr) -> Expr:
+    over = body.let("over excess", 20.0 * log10(x / r))
+    gain = body.let("gain reduction", body.lift(0.0, x.type))
+    with body.if_(over > 0.0):
+        body.assign(gain, over * (1.0 / g - 1.0))
+    return gain
+
+
+@_LOGS.formula("entropy bits")
+def binary_entropy(body: BodyBuilder, x: Expr) -> Expr:
+    p = body.let("p prob", x / (1.0 + x))
+    return -p * log2(p) - (1.0 - p) * log2(1.0 - p)
+
+
+@_LOGS.formula("symlog_out shaped")
+def symmetric_log(body: BodyBuilder, x: Expr, r: Expr) -> Expr:
+    d = body.let("d centered", x - r)
+    return fn("copysign", log10(1.0 + 5.0 * abs(d)), d)
+
+
+@idiom
+def log_measure(k: KernelBuilder, level: int) -> Title:
+    """Levels, intervals, magnitudes and information: logarithms in base 2, e and 10."""
+    return compose(k, level, _LOGS)
+
+
+_ROUNDING = Family(
+    inputs={"x": quantity("x value sample", "values samples readings", -2.0, 2.0)},
+    params={
+        "q": quantity("step_size grid lsb", "step_sizes grids lsbs", 0.2, 0.6, 0.25, 0.3, 0.4),
+        "m": quantity("mu drive compression", "mus drives", 2.0, 15.0, 5.0, 8.0, 15.0),
+    },
+    titles="quantize_by_kind snap_values requantize",
+    kinds="rounding kinds scheme",
+    struct="Quantizer Format",
+    grids=("i|tid|t", "row col|channel t|y x", "batch channel t|b i j"),
+    masks="mask valid enabled",
+    smooth=False,
+    reductions=("sum", "mean", "rms", "largest"),
+)
+
+
+def _snap(body: BodyBuilder, x: Expr, q: Expr) -> Expr:
+    return q * fn(body.draw.shape.choice(("rint", "round")), x / q)
+
+
+def _signed(size: Expr, x: Expr) -> Expr:
+    return fn("copysign", size, x)
+
+
+def _period(body: BodyBuilder, q: Expr) -> Expr:
+    return body.let("period cycle", 4.0 * q)
+
+
+_ROUNDING.add("snap", "snapped rounded", lambda body, x, q: _snap(body, x, q))
+_ROUNDING.add("snap_down", "snapped floored", lambda x, q: q * fn("floor", x / q))
+_ROUNDING.add(
+    "snap_up",
+    "snapped raised",
+    lambda body, x, q: either(body, q * fn("ceil", x / q), -q * fn("floor", -x / q)),
+)
+_ROUNDING.add("snap_inward", "snapped cut", lambda x, q: q * fn("trunc", x / q))
+_ROUNDING.add("rounding_error", "errors residuals", lambda body, x, q: x - _snap(body, x, q))
+_ROUNDING.add("mid_rise", "snapped coded", lambda x, q: q * (fn("floor", x / q) + 0.5))
+
+
+@_ROUNDING.formula("snapped rounded")
+def snap_away(body: BodyBuilder, x: Expr, q: Expr) -> Expr:
+    whole = fn("floor", abs(x) / q + 0.5)
+    return q * either(body, _signed(whole, x), fn("sign", x) * whole)
+
+
+@_ROUNDING.formula("companded coded")
+def mu_compress(body: BodyBuilder, x: Expr, m: Expr) -> Expr:
+    size = body.let("size mag", log(1.0 + m * abs(x)) / log(1.0 + m))
+    return either(body, _signed(size, x), fn("sign", x) * size)
+
+
+@_ROUNDING.formula("expanded decoded")
+def mu_expand(body: BodyBuilder, x: Expr, m: Expr) -> Expr:
+    size = body.let("size mag", ((1.0 + m) ** (0.3 * abs(x)) - 1.0) / m)
+    return _signed(size, x)
+
+
+@_ROUNDING.formula("wrapped periodic")
+def wrap_period(body: BodyBuilder, x: Expr, q: Expr) -> Expr:
+    period = _period(body, q)
+    return x - period * fn("rint", x / period)
+
+
+@_ROUNDING.formula("mirrored folded")
+def mirror_period(body: BodyBuilder, x: Expr, q: Expr) -> Expr:
+    body.note("a mirror at each end of the period")
+    period = _period(body, q)
+    part = body.let("part inside", x / period - fn("floor", x / period))
+    return period * (1.0 - abs(2.0 * part - 1.0))
+
+
+_ROUNDING.add(
+    "dead_zone",
+    "shrunk soft",
+    lambda body, x, q: _signed(body.let("rest over", most(abs(x) - q, 0.0)), x),
+)
+_ROUNDING.add(
+    "saturating_code",
+    "coded clipped",
+    lambda body, x, q: q * body.let("code level", fn("clamp", fn("rint", x / q), -4.0, 3.0)),
+)
+
+
+@_ROUNDING.formula("octaves powers")
+def octave_floor(body: BodyBuilder, x: Expr, m: Expr) -> Expr:
+    octave = body.let("octave exponent", fn("floor", log2(abs(x) + 0.01)))
+    return _signed(2.0**octave, x) / m
+
+
+@_ROUNDING.formula("remainders parts")
+def signed_remainder(body: BodyBuilder, x: Expr, q: Expr) -> Expr:
+    part = body.let("part remainder", fn("frac", x / q))
+    return part * part * fn("sign", x)
+
+
+@idiom
+def grid_rounding(k: KernelBuilder, level: int) -> Title:
+    """Values rounded to a grid, wrapped to a period, or companded."""
+    return compose(k, level, _ROUNDING)
