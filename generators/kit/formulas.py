@@ -49,13 +49,11 @@ class Formula:
     code: Build
     prose: str = ""
     types: tuple[Type, ...] = ()
-    by_hand: tuple[str, ...] = ()
-    """Keys of a formula whose code does not name them."""
 
     @cached_property
     def keys(self) -> list[str]:
         """The quantities that it reads: its parameters."""
-        names = list(self.by_hand or signature(self.code).parameters)
+        names = list(signature(self.code).parameters)
         return names[1:] if names[0] == BODY else names
 
     def build(self, b: BodyBuilder, *args: Expr) -> Expr:

@@ -48,7 +48,7 @@ def code(s: Site, names: Names = "status kind category quality", top: int = 4) -
     """Whether a code of this thread is a certain one, is not, or reaches a least one."""
     how = s.k.draw.shape.choice(("eq", "ne", "ge"))
     codes = s.read(names, INT32, 0, top)
-    limit = setting(s.k, "wanted target_kind only least", INT32, 1, max(1, top - 2))
+    limit = setting(s.k, "wanted target_kind least", INT32, 1, max(1, top - 2))
     name, wanted = say(s.k, codes), say(s.k, limit)
     on, off = {
         "eq": (f"is {wanted}", f"is not {wanted}"),
