@@ -162,10 +162,12 @@ def _infix(e: Op, leaf: Leaf) -> Piece:
     sign, prec = _INFIX[e.op]
     left, right = (_piece(a, leaf) for a in e.args)
     strict = e.op not in ("add", "and", "or")
-    chains = prec in (COMPARE, BITS, SHIFT)
     minus = right[0].startswith("-")
+    if prec in (BITS, SHIFT):
+        # Few know how these bind: any operand that is itself an operation has brackets.
+        return f"{_at(left, UNARY)} {sign} {_at(right, UNARY)}", prec
     shown = _at(right, TIGHT if minus else prec + strict)
-    return f"{_at(left, prec + chains)} {sign} {shown}", prec
+    return f"{_at(left, prec + (prec == COMPARE))} {sign} {shown}", prec
 
 
 def _chain(e: Expr, op: str) -> list[Expr]:

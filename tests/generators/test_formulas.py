@@ -56,6 +56,7 @@ NAMES = {
     "cbrt": lambda x: math.copysign(abs(x) ** (1 / 3), x),
     "sign": lambda x: -1.0 if x < 0 else 1.0,
     "rint": round,
+    "round": lambda x: math.floor(x + 0.5) if x > 0 else math.ceil(x - 0.5),
     "frac": lambda x: math.modf(x)[0],
     "abs": abs,
 }
@@ -127,6 +128,8 @@ def _computed(formula: Formula, values: dict[str, float]) -> float:
             "bit_and": lambda a, b: int(a) & int(b),
             "bit_or": lambda a, b: int(a) | int(b),
             "bit_xor": lambda a, b: int(a) ^ int(b),
+            "lshift": lambda a, b: int(a) << int(b),
+            "rshift": lambda a, b: int(a) >> int(b),
         }
         return infix.get(e.op, NAMES.get(e.op))(*args)  # type: ignore[misc]
 
@@ -142,7 +145,9 @@ def test_a_formula_says_what_it_computes(formula: Formula) -> None:
     rng = random.Random(formula.name)
     compared = 0
     for _ in range(200):
-        values = {key: rng.uniform(0.05, 1.9) for key in formula.keys}
+        whole = getattr(formula._sketch[1].type, "is_int", False)
+        drawn = (lambda: rng.randint(0, 300)) if whole else (lambda: rng.uniform(0.05, 1.9))
+        values: dict[str, float] = {key: drawn() for key in formula.keys}
         try:
             right = _computed(formula, values)
             said = _read(text, {key.upper(): value for key, value in values.items()})
