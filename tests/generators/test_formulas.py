@@ -97,7 +97,8 @@ def _read(text: str, values: dict[str, float]) -> float:
 
 def _value(text: str, values: dict[str, float]) -> float:
     python = re.sub(r"\|([^|]*)\|", r"abs(\1)", text).replace("^", "**")
-    return float(eval(python, {"__builtins__": {}}, {**NAMES, **values}))
+    found: float = eval(python, {"__builtins__": {}}, {**NAMES, **values})
+    return found
 
 
 def _computed(formula: Formula, values: dict[str, float]) -> float:
