@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import either, flag_type, is_set, shown
+from generators.control_flow.old import either, flag_type, is_set, shown
 from generators.control_flow.params import with_struct
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Operand, Var, op

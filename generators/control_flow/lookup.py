@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from generators.build import BodyBuilder, KernelBuilder, extent, fn
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import either, shown
+from generators.control_flow.old import either, shown
 from generators.control_flow.params import with_struct
 from generators.kit.pieces import helper
 from generators.program.dtypes import INT32, Array, Scalar

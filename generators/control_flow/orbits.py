@@ -5,294 +5,216 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from generators.build import BodyBuilder, KernelBuilder, cast, fn, make
+from generators.build import BodyBuilder, KernelBuilder, cast, make
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import either, shown
+from generators.control_flow.kit import both, counter, some
 from generators.control_flow.params import with_struct
-from generators.kit.pieces import helper
+from generators.kit.functions import least, log, sqrt, square
+from generators.kit.naming import helper
+from generators.kit.outputs import Extra, extras
+from generators.kit.sites import Site, launch
+from generators.kit.sources import constant, setting
+from generators.kit.text import written
+from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar, Vec
-from generators.program.expr import Const, Expr, Operand, Var, op
+from generators.program.expr import Expr, Var
 
-Start = Callable[[], tuple[tuple[Var, ...], tuple[Expr, Expr]]]
+Pair = tuple[Expr, Expr]
 
-
-def orbit_points(k: KernelBuilder, s: Scalar) -> tuple[tuple[str, ...], Start, str]:
-    """Where orbits begin: points of two arrays or of one of vectors, or the pixels of an image."""
-    shape, word = k.draw.shape, k.draw.word
-    kind = shape.weighted({"arrays": 4, "vectors": 2, "pixels": 4})
-    if kind == "pixels":
-        dims = (k.size("rows", 8, 10), k.size("cols", 8, 11))
-        left = k.scalar(("x_min", "left"), s, -1.6, -1.3)
-        low = k.scalar(("y_min", "bottom"), s, -1.2, -0.9)
-        pixel = k.scalar(("pixel", "spacing", "dx"), s, 0.2, 0.25)
-
-        def image() -> tuple[tuple[Var, ...], tuple[Expr, Expr]]:
-            row, col = k.thread(
-                *dims, names=word.choice((("row", "col"), ("i", "j"), ("py", "px")))
-            )
-            return (row, col), (left + cast(col, s) * pixel, low + cast(row, s) * pixel)
-
-        text = f"({left.name} + column * {pixel.name}, {low.name} + row * {pixel.name})"
-        return dims, image, text
-    n = k.size("n", 48, 64)
-    if kind == "vectors":
-        points = k.array(("points", "starts", "z0"), Vec(2, s), n, low=-1.4, high=1.1)
-
-        def vectors() -> tuple[tuple[Var, ...], tuple[Expr, Expr]]:
-            (i,) = k.thread(n, names=(k.name("i", "tid"),))
-            return (i,), (points[i][0], points[i][1])
-
-        return (n,), vectors, points.name
-    names = word.choice((("px", "py"), ("re", "im"), ("x0", "y0")))
-    xs = k.array(names[0], s, n, low=-1.5, high=0.9)
-    ys = k.array(names[1], s, n, low=-1.2, high=1.2)
-
-    def arrays() -> tuple[tuple[Var, ...], tuple[Expr, Expr]]:
-        (i,) = k.thread(n, names=(k.name("i", "tid"),))
-        return (i,), (xs[i], ys[i])
-
-    return (n,), arrays, f"({xs.name}, {ys.name})"
-
-
-def julia_constants(k: KernelBuilder, s: Scalar) -> tuple[Expr, Expr]:
-    """The added constant of a Julia set, as parameters or the literals of known sets."""
-    if k.draw.shape.chance(0.5):
-        return k.scalar("cx", s, -0.6, 0.3), k.scalar("cy", s, -0.6, 0.3)
-    known = (
-        (-0.4, 0.6),
-        (0.285, 0.01),
-        (-0.7, 0.27),
-        (-0.8, 0.156),
-        (0.355, 0.355),
-        (-0.123, 0.745),
-    )
-    cx, cy = k.draw.value.choice(known)
-    return k.lift(cx, s), k.lift(cy, s)
-
-
-_ORBITS: dict[str, str] = {
-    "mandelbrot": "(x * x - y * y + {}, 2 * x * y + {})",
-    "tricorn": "(x * x - y * y + {}, {} - 2 * x * y)",
-    "burning_ship": "(x * x - y * y + {}, |2 * x * y| + {})",
-    "celtic": "(|x * x - y * y| + {}, 2 * x * y + {})",
-    "perpendicular": "(x * x - y * y + {}, {} - 2 * x * |y|)",
+_MAPS: dict[str, Callable[[Expr, Expr, Pair], Pair]] = {
+    "mandelbrot": lambda x, y, c: (x * x - y * y + c[0], 2.0 * x * y + c[1]),
+    "tricorn": lambda x, y, c: (x * x - y * y + c[0], c[1] - 2.0 * x * y),
+    "burning_ship": lambda x, y, c: (x * x - y * y + c[0], abs(2.0 * x * y) + c[1]),
+    "celtic": lambda x, y, c: (abs(x * x - y * y) + c[0], 2.0 * x * y + c[1]),
+    "perpendicular": lambda x, y, c: (x * x - y * y + c[0], c[1] - 2.0 * x * abs(y)),
 }
+_SIZES: tuple[Callable[[Expr, Expr], Expr], ...] = (
+    lambda x, y: x * x + y * y,
+    lambda x, y: x * x + y * y,
+    lambda x, y: abs(x) + abs(y),
+    lambda x, y: abs(x) + abs(y),
+    lambda x, y: x * x,
+)
+_KNOWN = (
+    (-0.4, 0.6),
+    (0.285, 0.01),
+    (-0.7, 0.27),
+    (-0.8, 0.156),
+    (0.355, 0.355),
+    (-0.123, 0.745),
+)
+"""Constants of well-known Julia sets."""
 
 
-def _moved(form: str, x: Expr, y: Expr, c: tuple[Expr, Expr]) -> tuple[Expr, Expr]:
-    """The next point of a map."""
-    real: Expr = x * x - y * y
-    twice: Expr = 2.0 * x * (fn("abs", y) if form == "perpendicular" else y)
-    real = fn("abs", real) if form == "celtic" else real
-    if form in ("tricorn", "perpendicular"):
-        return real + c[0], c[1] - twice
-    return real + c[0], (fn("abs", twice) if form == "burning_ship" else twice) + c[1]
+def _points(k: KernelBuilder, type_: Scalar) -> tuple[Site, Pair, str]:
+    """Where orbits begin: points of two arrays or of one of vectors, or the pixels of an image."""
+    kind = k.draw.shape.weighted({"arrays": 4, "vectors": 2, "pixels": 4})
+    s = launch(k, grid=1) if kind == "pixels" else launch(k, list=1)
+    if kind == "vectors":
+        point = s.read("points starts z0", Vec(2, type_), -1.4, 1.1)
+        return s, (point[0], point[1]), say(k, point)
+    if kind == "arrays":
+        names = k.draw.word.choice(("px py", "re im", "x0 y0")).split()
+        start: Pair = (s.read(names[0], type_, -1.5, 0.9), s.read(names[1], type_, -1.2, 1.2))
+    else:
+        left = k.scalar("x_min left", type_, -1.6, -1.3)
+        low = k.scalar("y_min bottom", type_, -1.2, -0.9)
+        pixel = k.scalar("pixel spacing dx", type_, 0.2, 0.25)
+        row, col = s.at
+        start = (left + cast(col, type_) * pixel, low + cast(row, type_) * pixel)
+    return s, start, f"({say(k, start[0])}, {say(k, start[1])})"
 
 
 @dataclass
 class Orbit:
-    """The map, its point and constants, and when it ends."""
+    """A point that is moved on, how often it was moved, and when that ends."""
 
-    k: KernelBuilder
-    form: str
-    cap: int
-    limit: Operand
-    c: tuple[Expr, Expr]
+    s: Site
+    type: Scalar
+    step: Callable[[Expr, Expr, Pair], Pair]
+    size: Callable[[Expr, Expr], Expr]
     x: Var
     y: Var
-    at: tuple[Var, ...]
-    helper_name: str = ""
-    taxicab: bool = False
-    extras: dict[Var, str] = field(default_factory=dict)
+    c: Pair
+    cap: int
+    limit: Expr
+    count: Var
     traps: dict[str, Var] = field(default_factory=dict)
 
     @property
-    def size(self) -> Expr:
-        if self.taxicab:
-            return fn("abs", self.x) + fn("abs", self.y)
-        return self.x * self.x + self.y * self.y
+    def far(self) -> Expr:
+        return self.size(self.x, self.y)
 
-    @property
-    def size_text(self) -> str:
-        return "|x| + |y|" if self.taxicab else "x * x + y * y"
-
-    def step(self) -> None:
-        """Move the point on."""
-        k = self.k
-        if self.helper_name:
-            s = self.x.type
-            assert isinstance(s, Scalar)
-            pair = (make(Vec(2, s), self.x, self.y), make(Vec(2, s), *self.c))
-            moved = k.let(("z", "w"), k.call(self.helper_name, *pair))
+    def move(self, called: str) -> None:
+        """One step: by a function of two vectors if there is one, or written out."""
+        k, vec = self.s.k, Vec(2, self.type)
+        if called:
+            pair = (make(vec, self.x, self.y), make(vec, *self.c))
+            moved = k.let("z w", k.call(called, *pair))
             k.assign(self.x, moved[0])
             k.assign(self.y, moved[1])
             return
-        x, y = _moved(self.form, self.x, self.y, self.c)
-        x_next = k.let(("x_next", "xt"), x)
+        x, y = self.step(self.x, self.y, self.c)
+        x_next = k.let("x_next xt", x)
         k.assign(self.y, y)
         k.assign(self.x, x_next)
+
+
+_TRAPS: dict[str, tuple[str, Callable[[Expr, Expr], Expr]]] = {
+    "axis_trap": ("closest_x trap_x", lambda x, y: abs(x)),
+    "origin_trap": ("nearest trap_sq", lambda x, y: x * x + y * y),
+}
+
+
+def _smooth(o: Orbit) -> Expr:
+    """The count with a fraction, from how far the point has gone."""
+    k = o.s.k
+    smooth = k.let("level mu", cast(o.count, o.type))
+    with k.if_(o.far >= o.limit):
+        k.augment(smooth, "sub", log(o.far / o.limit) * 0.5)
+    return smooth
+
+
+def _menu(o: Orbit) -> dict[str, Extra]:
+    """Further outputs."""
+    count, bands = cast(o.count, o.type), o.s.k.draw.value.integer(2, 4)
+    name, far = o.count.name, written(o.far >= o.limit)
+    part = f"log({written(o.far / o.limit)})"
+    trap = "the least {} of all points, the first included"
+    return {
+        "band": Extra("band stripe", lambda: o.count % bands, f"{name} % {bands}"),
+        "escaped": Extra(
+            "escaped outside", lambda: cast(o.far >= o.limit, INT32), f"1 where {far}, else 0"
+        ),
+        "brightness": Extra("brightness gray", lambda: count / float(o.cap), f"{name} / {o.cap}"),
+        "root_shade": Extra(
+            "shade tone", lambda: sqrt(count / float(o.cap)), f"sqrt({name} / {o.cap})"
+        ),
+        "smooth": Extra(
+            "smooth_count level_out",
+            lambda: _smooth(o),
+            f"{name}, less 0.5 * {part} where {far}",
+        ),
+        "axis_trap": Extra("trap closest", lambda: o.traps["axis_trap"], trap.format("|x|")),
+        "origin_trap": Extra(
+            "nearest_out orbit_trap", lambda: o.traps["origin_trap"], trap.format("x^2 + y^2")
+        ),
+    }
 
 
 @idiom
 @with_struct
 def escape_time(k: KernelBuilder, level: int) -> Title:
     """Iterate a planar map until it escapes; at higher levels with shades, traps, early exit."""
-    shape, s = k.draw.shape, k.draw.wide_float_type()
-    form = shape.choice(sorted(_ORBITS))
-    julia = shape.chance(0.45)
-    dims, start, given = orbit_points(k, s)
-    c = julia_constants(k, s) if julia else None
-    counts = k.out(("counts", "iterations", "escape"), INT32, dims)
-    extras = _extras(k, level, s, dims)
-    cap, limit = k.draw.value.integer(5, 12), either(k, ("limit", "bailout"), s, 4.0, 16.0)
-    helped = level >= 3 and shape.chance(0.5)
-    name = _step_function(k, form, s) if helped else ""
-    at, (px, py) = start()
-    cx, cy = c or (k.let("cx", px), k.let("cy", py))
-    point = (k.let("x", px if c else cx), k.let("y", py if c else cy))
-    o = Orbit(k, form, cap, limit, (cx, cy), *point, at, name, shape.chance(0.4), extras)
-    adds = (_text(cx), _text(cy)) if c else ("cx", "cy")
-    done = f"From (x, y) = {given}{'' if c else ', which is also (cx, cy)'}, "
-    done += (
-        f"iterate (x, y) -> {_ORBITS[form].format(*adds)} while {o.size_text} < {shown(limit)}, "
-    )
-    done += f"at most {cap} times, and count the steps in {counts.name}."
-    if level >= 4:
-        done += _inner(o, counts, bulb=form == "mandelbrot" and not julia)
-    count = k.let(("count", "num_steps"), k.lift(0, INT32))
-    _iterate(o, count)
-    for out, what in extras.items():
-        value, text = _EXTRAS[what](o, count)
-        k.store(out, at, value)
-        done += f" {out.name} gets {text}."
-    k.store(counts, at, count)
+    shape, type_ = k.draw.shape, k.draw.wide_float_type()
+    form, julia = shape.choice(sorted(_MAPS)), shape.chance(0.45)
+    s, (px, py), given = _points(k, type_)
+    counts = s.out("counts iterations escape", INT32)
+    cap, limit = k.draw.value.integer(5, 12), setting(k, "limit bailout", type_, 4.0, 16.0)
+    called = _step_function(k, form, type_) if level >= 3 and shape.chance(0.5) else ""
+    c = _constants(k, type_) if julia else (k.let("cx", px), k.let("cy", py))
+    x, y = k.let("x", px if julia else c[0]), k.let("y", py if julia else c[1])
+    size = shape.choice(_SIZES)
+    o = Orbit(s, type_, _MAPS[form], size, x, y, c, cap, limit, counter(k, "count num_steps"))
+    moved = ", ".join(written(part) for part in o.step(x, y, c))
+    done = f"From (x, y) = {given}{'' if julia else ', which is also (cx, cy)'}, iterate (x, y) -> "
+    done += f"({moved}) while {written(o.far < limit)}, at most {cap} times, and store "
+    done += f"how often ({o.count.name}) in {counts.name}."
+    inner = level >= 4 and shape.chance(0.7)
+    if inner:
+        done += _inner(o, bulb=form == "mandelbrot" and not julia)
+    menu = _menu(o)
+    wanted = shape.sample(sorted(menu), {1: 0, 5: 2}.get(level, 1))
+    _iterate(o, called, [what for what in wanted if what in _TRAPS], inner)
+    k.store(counts, s.at, o.count)
+    done += extras(s, {what: menu[what] for what in wanted}, len(wanted), 0.3)
     word = "julia" if julia else "escape"
-    return Title(k.name(f"{form}_{word}", f"{form}_counts"), done)
+    return Title(k.name(f"{form}_{word} {form}_counts"), done)
 
 
-def _text(e: Expr) -> str:
-    """A parameter's name or a literal's text, in parentheses where it is negative."""
-    text = str(e.value) if isinstance(e, Const) else shown(e)
-    return f"({text})" if text.startswith("-") else text
+def _constants(k: KernelBuilder, type_: Scalar) -> Pair:
+    """The added constant of a Julia set, as parameters or the literals of known sets."""
+    if k.draw.shape.chance(0.5):
+        return k.scalar("cx", type_, -0.6, 0.3), k.scalar("cy", type_, -0.6, 0.3)
+    cx, cy = k.draw.value.choice(_KNOWN)
+    return k.lift(cx, type_), k.lift(cy, type_)
 
 
-def _step_function(k: KernelBuilder, form: str, s: Scalar) -> str:
+def _step_function(k: KernelBuilder, form: str, type_: Scalar) -> str:
     """The map as a function of two vectors."""
-    vec = Vec(2, s)
+    vec = Vec(2, type_)
 
     def body(b: BodyBuilder, z: Expr, c: Expr) -> Expr:
-        return make(vec, *_moved(form, z[0], z[1], (c[0], c[1])))
+        return make(vec, *_MAPS[form](z[0], z[1], (c[0], c[1])))
 
-    names = ("next_point", "iterate_map", f"{form}_step")
-    return helper(k, names, [("z", vec), ("c", vec)], body)
-
-
-def _extras(k: KernelBuilder, level: int, s: Scalar, dims: tuple[str, ...]) -> dict[Var, str]:
-    """Further outputs, by what they get."""
-    most = {1: 0, 2: 1, 3: 1, 4: 1, 5: 2}[level]
-    chosen = k.draw.shape.sample(sorted(_EXTRAS), most)
-    types = {"band": INT32, "escaped": INT32}
-    return {k.out(_NAMES[what], types.get(what, s), dims): what for what in chosen}
+    return helper(k, f"next_point iterate_map {form}_step", [("z", vec), ("c", vec)], body)
 
 
-_NAMES = {
-    "band": ("band", "stripe"),
-    "escaped": ("escaped", "outside"),
-    "brightness": ("brightness", "gray"),
-    "axis_trap": ("trap", "closest"),
-    "origin_trap": ("nearest_out", "orbit_trap"),
-    "smooth": ("smooth_count", "level_out"),
-}
-
-
-def _brightness(o: Orbit, count: Var) -> tuple[Expr, str]:
-    assert isinstance(o.x.type, Scalar)
-    value = cast(count, o.x.type) / float(o.cap)
-    if o.k.draw.shape.chance(0.5):
-        return value, f"the count over {o.cap}"
-    return fn("sqrt", value), f"the square root of the count over {o.cap}"
-
-
-def _band(o: Orbit, count: Var) -> tuple[Expr, str]:
-    bands = o.k.draw.value.choice((2, 3, 4))
-    return count % bands, f"the count modulo {bands}"
-
-
-def _escaped(o: Orbit, count: Var) -> tuple[Expr, str]:
-    return cast(
-        o.size >= o.limit, INT32
-    ), f"1 where {o.size_text} is then at least {shown(o.limit)}, else 0"
-
-
-def _trap(what: str) -> Callable[[Orbit, Var], tuple[Expr, str]]:
-    text = {"axis_trap": "|x|", "origin_trap": "x * x + y * y"}[what]
-
-    def value(o: Orbit, count: Var) -> tuple[Expr, str]:
-        return o.traps[what], f"the smallest {text} on the way (start included)"
-
-    return value
-
-
-def _smooth(o: Orbit, count: Var) -> tuple[Expr, str]:
-    """The count with a fraction, from how far the point has gone."""
-    k, s = o.k, o.x.type
-    assert isinstance(s, Scalar)
-    smooth = k.let(("level", "mu"), cast(count, s))
-    with k.if_(o.size >= o.limit):
-        k.augment(smooth, "sub", fn("log", o.size / o.limit) * 0.5)
-    return (
-        smooth,
-        f"the count, less 0.5 * log(({o.size_text}) / {shown(o.limit)}) where that is at least 1",
-    )
-
-
-_EXTRAS: dict[str, Callable[[Orbit, Var], tuple[Expr, str]]] = {
-    "brightness": _brightness,
-    "band": _band,
-    "escaped": _escaped,
-    "axis_trap": _trap("axis_trap"),
-    "origin_trap": _trap("origin_trap"),
-    "smooth": _smooth,
-}
-
-
-def _inner(o: Orbit, counts: Var, bulb: bool) -> str:
-    """Points that never escape, or that are near the origin, are done at once; says so."""
-    k, x, y = o.k, o.x, o.y
+def _inner(o: Orbit, bulb: bool) -> str:
+    """Points that never escape, or that are near the origin, are not iterated; says so."""
+    k = o.s.k
     if bulb and k.draw.shape.chance(0.6):
-        test, text = (x + 1.0) * (x + 1.0) + y * y < 0.0625, "(x + 1)^2 + y^2 < 1 / 16"
+        test = square(o.x + 1.0) + o.y * o.y < 0.0625
     else:
-        radius = float(k.draw.value.constant(0.1, 0.3))
-        test, text = x * x + y * y < radius, f"x * x + y * y < {radius}"
+        test = o.x * o.x + o.y * o.y < constant(k, 0.1, 0.3)
     with k.if_(test):
-        k.store(counts, o.at, o.cap)
-        for out in o.extras:
-            k.store(out, o.at, 0)
-        k.return_()
-    zeros = f" and 0 in {' and '.join(v.name for v in o.extras)}" if o.extras else ""
-    return f" Where {text} at the start, store {o.cap} in {counts.name}{zeros} at once."
+        k.assign(o.count, o.cap)
+    return f" Where {written(test)} at the start, nothing is iterated and the count is {o.cap}."
 
 
-def _iterate(o: Orbit, count: Var) -> None:
+def _iterate(o: Orbit, called: str, kept: list[str], inner: bool) -> None:
     """The loop: a while loop, or a for loop that is left; traps are kept on the way."""
-    k = o.k
-    distances: dict[str, Callable[[], Expr]] = {
-        "axis_trap": lambda: fn("abs", o.x),
-        "origin_trap": lambda: o.x * o.x + o.y * o.y,
-    }
-    kept = [what for what in o.extras.values() if what in distances]
+    k = o.s.k
     for what in kept:
-        o.traps[what] = k.let(
-            ("closest_x", "trap_x") if what == "axis_trap" else ("nearest", "trap_sq"),
-            distances[what](),
-        )
+        o.traps[what] = k.let(_TRAPS[what][0], _TRAPS[what][1](o.x, o.y))
     looping = k.draw.shape.chance(0.5)
-    inside = op("and", count < o.cap, o.size < o.limit)
-    with k.for_(("step", "it"), o.cap) if looping else k.while_(inside):
+    full, gone = o.count >= o.cap, o.far >= o.limit
+    inside = both(o.count < o.cap, o.far < o.limit)
+    with k.for_("step it", o.cap) if looping else k.while_(inside):
         if looping:
-            with k.if_(o.size >= o.limit):
+            with k.if_(some(full, gone) if inner else gone):
                 k.break_()
-        o.step()
-        k.augment(count, "add", 1)
+        o.move(called)
+        k.augment(o.count, "add", 1)
         for what in kept:
-            k.assign(o.traps[what], fn("min", o.traps[what], distances[what]()))
+            k.assign(o.traps[what], least(o.traps[what], _TRAPS[what][1](o.x, o.y)))

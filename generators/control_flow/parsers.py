@@ -2,39 +2,127 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import also, function_of
+from generators.control_flow.kit import STOP, Also, Step, both, counter, leave, rows_of, same, take
 from generators.control_flow.params import with_struct
+from generators.kit.functions import least, most
+from generators.kit.naming import BY_LEVEL, routine
+from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar
-from generators.program.expr import Expr, Var, op
+from generators.program.expr import Expr, Var
+
+
+@dataclass(frozen=True)
+class Parser:
+    """What it finds, in words; names of its running state and its result; what a code does."""
+
+    text: str
+    state: str
+    best: str
+    steps: Callable[[Expr, Var, Var, Expr, Expr], Sequence[Step]]
+    """Of the code, the state, the result, the position, and whether the code is from 1 to 5."""
+    result: Callable[[Var, Var, Var], Expr] = lambda best, run, pos: best
+
 
 _PARSERS = {
-    "depth": "the largest nesting depth of opening (1) and closing (2) codes; -1, and the "
-    "end of the row, at a closing code where nothing is open",
-    "numbers": "how many groups of neighbouring digit codes (1 to 5) there are",
-    "sum_fields": "the sum over fields, which codes above 7 separate, of field length squared",
-    "words": "the length of the longest word of letter codes (1 to 5)",
-    "escape": "how many codes count, where 9 escapes the next code and 0 ends the row",
-    "commands": "a register: 1-3 add the code, 4 doubles, 5 clears, 6 stops, others do nothing",
-    "checksum": "the sum of codes with every second one doubled (less 9 where above 9), modulo 10",
-    "vowels": "the position after the third code of 3 or less, or where the row ends",
+    "depth": Parser(
+        "the largest nesting depth of opening (1) and closing (2) codes; -1, and the end of the "
+        "row, at a closing code where nothing is open",
+        "depth open_count",
+        "deepest max_depth",
+        lambda c, run, best, pos, inner: [
+            [
+                (same(c, 1), (run, run + 1), (best, most(best, run))),
+                (same(c, 2), (run, run - 1)),
+            ],
+            [(run < 0, (best, -1), STOP)],
+        ],
+    ),
+    "numbers": Parser(
+        "how many groups of neighbouring digit codes (1 to 5) there are",
+        "in_number inside",
+        "groups num_groups",
+        lambda c, run, best, pos, inner: [
+            [
+                (inner, (best, best + (1 - run)), (run, 1)),
+                (None, (run, 0)),
+            ]
+        ],
+    ),
+    "sum_fields": Parser(
+        "the sum over fields, which codes above 7 separate, of field length squared",
+        "field_length width",
+        "total acc",
+        lambda c, run, best, pos, inner: [
+            [
+                (c > 7, (best, best + run * run), (run, 0)),
+                (None, (run, run + 1)),
+            ]
+        ],
+        result=lambda best, run, pos: best + run * run,
+    ),
+    "words": Parser(
+        "the length of the longest word of letter codes (1 to 5)",
+        "length word_length",
+        "longest best",
+        lambda c, run, best, pos, inner: [
+            [
+                (inner, (run, run + 1), (best, most(best, run))),
+                (None, (run, 0)),
+            ]
+        ],
+    ),
+    "escape": Parser(
+        "how many codes count, where 9 escapes the next code and 0 ends the row",
+        "escaped pending",
+        "counted num_codes",
+        lambda c, run, best, pos, inner: [
+            [
+                (same(run, 1), (run, 0), (best, best + 1)),
+                (same(c, 9), (run, 1)),
+                (same(c, 0), STOP),
+                (None, (best, best + 1)),
+            ]
+        ],
+    ),
+    "commands": Parser(
+        "a register: 1-3 add the code, 4 doubles, 5 clears, 6 stops, others do nothing",
+        "unused clears",
+        "register accum",
+        lambda c, run, best, pos, inner: [
+            [
+                (both(c >= 1, c <= 3), (best, best + c)),
+                (same(c, 4), (best, best * 2)),
+                (same(c, 5), (best, 0)),
+                (same(c, 6), STOP),
+            ]
+        ],
+    ),
+    "checksum": Parser(
+        "the sum of codes with every second one doubled (less 9 where above 9), modulo 10",
+        "unused parity",
+        "total checksum",
+        lambda c, run, best, pos, inner: [
+            [
+                (both(same(pos % 2, 0), c > 4), (best, best + (2 * c - 9))),
+                (same(pos % 2, 0), (best, best + 2 * c)),
+                (None, (best, best + c)),
+            ]
+        ],
+        result=lambda best, run, pos: best % 10,
+    ),
+    "third_low": Parser(
+        "the position after the third code of 3 or less, or where the row ends",
+        "low_codes seen",
+        "unused place",
+        lambda c, run, best, pos, inner: [[(c <= 3, (run, run + 1))], [(same(run, 3), STOP)]],
+        lambda best, run, pos: pos,
+    ),
 }
-
-
-_NAMES = {
-    "depth": (("depth", "open_count"), ("deepest", "max_depth")),
-    "numbers": (("in_number", "inside"), ("groups", "num_groups")),
-    "sum_fields": (("field_length", "width"), ("total", "acc")),
-    "words": (("length", "word_length"), ("longest", "best")),
-    "escape": (("escaped", "pending"), ("counted", "num_codes")),
-    "commands": (("clears", "num_clears"), ("register", "accum")),
-    "checksum": (("unused", "parity"), ("total", "checksum")),
-    "vowels": (("low_codes", "seen"), ("position", "place")),
-}
-"""What the running state and the result of a parser are called."""
 
 
 @idiom
@@ -43,137 +131,41 @@ def token_parser(k: KernelBuilder, level: int) -> Title:
     """Small parsers over rows of codes: nesting, fields, escapes, checksums, commands."""
     shape = k.draw.shape
     form = shape.choice(sorted(_PARSERS))
+    parser = _PARSERS[form]
     type_ = Scalar(shape.weighted({"int32": 4, "uint8": 4, "int8": 2, "int16": 1, "uint16": 1}))
-    rows, cols = k.size("rows", 40, 64), k.size("cols", 9, 14)
-    codes = k.array(("codes", "tokens", "text", "bytes_in"), type_, (rows, cols), low=0, high=9)
-    count: Expr = k.size_param(("num_cols", "max_length"), cols)
-    lengths = (
-        k.array(("lengths", "used"), INT32, rows, low=1, high=17) if shape.chance(0.5) else None
-    )
-    out = k.out(("out", "parsed", "result"), INT32, rows)
-    share = 0.0 if level < 3 or lengths is None else 0.6
-    other = also(k, share, ("consumed", "stopped_at"), INT32, rows)
-    kinds = k.array(("row_kind", "encoding"), INT32, rows, low=0, high=3) if level >= 4 else None
-    (row,) = k.thread(rows, names=(k.name("row", "r", "i"),))
-    stop: Expr = count
+    counts = "num_cols max_length"
+    s, codes, count = rows_of(k, "codes tokens text bytes_in", type_, 0, 9, counts, (40, 64))
+    ends = shape.chance(0.5)
+    out = s.out("out parsed result", INT32)
+    other = Also(s, 0.6 if ends and level >= 3 else 0.0, "consumed stopped_at")
     note = ""
-    if kinds is not None:
-        wanted = k.draw.value.integer(0, 2)
-        skip = shape.choice(("eq", "ne"))
-        with k.if_(fn(skip, kinds[row], wanted)):
-            k.store(out, row, -1)
-            if other is not None:
-                k.store(other, row, 0)
-            k.return_()
-        is_ = "is" if skip == "eq" else "is not"
-        note = f" Rows whose {kinds.name} {is_} {wanted} give -1."
-    if lengths is not None:
-        stop = k.let(("end", "stop"), fn("min", lengths[row], count))
-        note += f" A row ends after {lengths.name} of its codes."
-    running, kept = _NAMES[form]
-    state = k.let(running, k.lift(0, INT32))
-    best = k.let(kept, k.lift(0, INT32))
-    pos = k.let(("pos", "j"), k.lift(0, INT32))
-    ignored = (
-        k.draw.value.choice((7, 8))
-        if level >= 2 and form in ("depth", "numbers", "words", "commands")
-        else None
-    )
-    tests = function_of(
-        k,
-        level,
-        ("is_digit", "is_digit_code") if form == "numbers" else ("is_letter", "is_letter_code"),
-        [("code", INT32)],
-        lambda _, code: op("and", code >= 1, code <= 5),
-        0.6 if form in ("numbers", "words") else 0.0,
-    )
+    if level >= 4:
+        kind, wanted = s.read("row_kind encoding", INT32, 0, 3), k.draw.value.integer(0, 2)
+        test = shape.choice(("eq", "ne"))
+        leave(s, fn(test, kind, wanted), (out, -1), (other, 0))
+        note = f" Rows whose {say(k, kind)} is {'not ' * (test == 'ne')}{wanted} give -1."
+    stop: Expr = count
+    if ends:
+        length = s.read("lengths used", INT32, 1, 17)
+        stop = k.let("end stop", least(length, count))
+        note += f" A row ends after {say(k, length)} of its codes."
+    state, best = counter(k, parser.state), counter(k, parser.best)
+    pos = counter(k, "pos j")
+    skips = level >= 2 and form in ("depth", "numbers", "words", "commands")
+    ignored = k.draw.value.choice((7, 8))
+    names = "is_digit is_digit_code" if form == "numbers" else "is_letter is_letter_code"
+    chance = BY_LEVEL[level] if form in ("numbers", "words") else 0.0
+    ranged = {"code": INT32}, lambda b, code: both(code >= 1, code <= 5)
+    in_range = routine(k, chance, names, *ranged)
     with k.while_(pos < stop):
-        code = k.let(("c", "code", "tok"), cast(codes[row, pos], INT32))
+        c = k.let("c code tok", cast(codes[s.index(pos)], INT32))
         k.augment(pos, "add", 1)
-        if ignored is not None:
-            with k.if_(fn("eq", code, ignored)):
+        if skips:
+            with k.if_(same(c, ignored)):
                 k.continue_()
-            note = f" Code {ignored} is skipped.{note}" if "skipped" not in note else note
-        _parse(k, form, code, (state, best, pos), tests)
-    result: Expr = {"sum_fields": best + state * state, "checksum": best % 10}.get(form, best)
-    k.store(out, row, result)
-    if other is not None:
-        k.store(other, row, pos)
-        note += f" {other.name} gets how many codes were read."
-    return Title(
-        k.name(f"parse_{form}", f"{form}_of_rows", "parse_tokens"),
-        f"For each row of {codes.name}: {_PARSERS[form]}.{note}",
-    )
-
-
-def _parse(
-    k: KernelBuilder,
-    form: str,
-    c: Var,
-    state: tuple[Var, Var, Var],
-    in_range: Callable[..., Expr],
-) -> None:
-    value, best, pos = state
-    if form == "depth":
-        with k.if_(fn("eq", c, 1)):
-            k.augment(value, "add", 1)
-            k.assign(best, fn("max", best, value))
-        with k.elif_(fn("eq", c, 2)):
-            k.augment(value, "sub", 1)
-            with k.if_(value < 0):
-                k.assign(best, -1)
-                k.break_()
-    elif form == "numbers":
-        with k.if_(in_range(c)):
-            with k.if_(fn("eq", value, 0)):
-                k.augment(best, "add", 1)
-            k.assign(value, 1)
-        with k.else_():
-            k.assign(value, 0)
-    elif form == "sum_fields":
-        with k.if_(c > 7):
-            k.augment(best, "add", value * value)
-            k.assign(value, 0)
-        with k.else_():
-            k.augment(value, "add", 1)
-    elif form == "words":
-        with k.if_(op("not", in_range(c))):
-            k.assign(value, 0)
-            k.continue_()
-        k.augment(value, "add", 1)
-        with k.if_(value > best):
-            k.assign(best, value)
-    elif form == "escape":
-        with k.if_(fn("eq", value, 1)):
-            k.assign(value, 0)
-            k.augment(best, "add", 1)
-        with k.elif_(fn("eq", c, 9)):
-            k.assign(value, 1)
-        with k.elif_(fn("eq", c, 0)):
-            k.break_()
-        with k.else_():
-            k.augment(best, "add", 1)
-    elif form == "commands":
-        with k.if_(op("and", c >= 1, c <= 3)):
-            k.augment(best, "add", c)
-        with k.elif_(fn("eq", c, 4)):
-            k.augment(best, "mul", 2)
-        with k.elif_(fn("eq", c, 5)):
-            k.assign(best, 0)
-            k.augment(value, "add", 1)
-        with k.elif_(fn("eq", c, 6)):
-            k.break_()
-    elif form == "checksum":
-        with k.if_(fn("eq", pos % 2, 0)):
-            doubled = k.let(("doubled", "d"), 2 * c)
-            with k.if_(doubled > 9):
-                k.augment(doubled, "sub", 9)
-            k.augment(best, "add", doubled)
-        with k.else_():
-            k.augment(best, "add", c)
-    else:
-        with k.if_(c <= 3):
-            k.augment(value, "add", 1)
-        k.assign(best, pos)
-        with k.if_(fn("eq", value, 3)):
-            k.break_()
+            note = f" Code {ignored} is skipped.{note}"
+        take(k, *parser.steps(c, state, best, pos, in_range(c)))
+    k.store(out, s.at, parser.result(best, state, pos))
+    note += other.told("how many codes were read", pos)
+    name = k.name(f"parse_{form} {form}_of_rows parse_tokens")
+    return Title(name, f"For each row of {codes.name}: {parser.text}.{note}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import also, as_flag, either, flag_type, function_of, shown
+from generators.control_flow.old import also, as_flag, either, flag_type, function_of, shown
 from generators.control_flow.params import with_struct
 from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr, Var, op

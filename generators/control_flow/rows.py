@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from generators.build import KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import function_of
+from generators.control_flow.old import function_of
 from generators.control_flow.params import with_struct
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Const, Expr, Var, literal, op

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import also, as_flag, flag_type, is_set, shown
+from generators.control_flow.old import also, as_flag, flag_type, is_set, shown
 from generators.control_flow.params import with_struct
 from generators.kit.pieces import helper
 from generators.program.dtypes import INT32

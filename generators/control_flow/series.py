@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import also, function_of
+from generators.control_flow.old import also, function_of
 from generators.control_flow.params import with_struct
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Var, op

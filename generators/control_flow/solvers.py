@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from generators.build import KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import also, items, shown
+from generators.control_flow.old import also, items, shown
 from generators.control_flow.params import with_struct
 from generators.kit.pieces import helper
 from generators.program.dtypes import INT32, Scalar
