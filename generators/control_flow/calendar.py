@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.control_flow.old import also
+from generators.control_flow.kit import Also, both, branch, leave, same, some, take
 from generators.control_flow.params import with_struct
-from generators.kit.pieces import helper
+from generators.kit.functions import where
+from generators.kit.naming import BY_LEVEL, routine
+from generators.kit.sites import Site, over
+from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar
-from generators.program.expr import Expr, Var, op
+from generators.program.expr import Expr, Var
 
 _CALENDAR = {
     "leap": "1 where the year is a leap year of the Gregorian calendar, else 0",
@@ -17,9 +20,8 @@ _CALENDAR = {
     "day_of_year": "the number of the day within its year",
     "next_day": "the next day's number within its month (1 after the last)",
 }
-
-
-_LAST_DAYS = {"day_of_year": 28, "valid": 32, "next_day": 31}
+_DAYS = {"day_of_year": (1, 28), "valid": (26, 32), "next_day": (26, 31)}
+"""The days of the dates that need one."""
 
 
 @idiom
@@ -28,149 +30,95 @@ def calendar_rules(k: KernelBuilder, level: int) -> Title:
     """Leap years, month lengths, validity and successors of dates."""
     shape = k.draw.shape
     form = shape.choice(sorted(_CALENDAR) if level > 1 else ("leap", "month_length"))
-    type_ = shape.choice((INT32, INT32, Scalar("int64"), Scalar("int16")))
-    two = shape.chance(0.3)
-    dims = (k.size("rows", 12, 14), k.size("cols", 12, 14)) if two else (k.size("n", 140, 180),)
-    year = k.array(("year", "years", "yyyy"), type_, dims, low=1990, high=2010)
-    month = (
-        None
-        if form == "leap"
-        else k.array(
-            ("month", "months", "mm"),
-            type_,
-            dims,
-            low=1,
-            high=13 if form == "valid" else 5,
-        )
-    )
-    needs_day = form in ("valid", "day_of_year", "next_day")
-    day = (
-        k.array(
-            ("day", "days", "dd"),
-            type_,
-            dims,
-            low=1 if form == "day_of_year" else 26,
-            high=_LAST_DAYS[form],
-        )
-        if needs_day
-        else None
-    )
-    out = k.out(("out", "answer", "result"), type_, dims)
-    since = (
-        k.scalar(("first_year", "since"), type_, 1994, 2004)
-        if level >= 2 and shape.chance(0.5)
-        else None
-    )
-    weekday = also(
-        k,
-        0.0 if level < 3 or day is None or form == "valid" else 0.5,
-        ("weekday", "dow"),
-        type_,
-        dims,
-    )
-    place = k.thread(*dims, names=("i", "j") if two else (k.name("i", "tid"),))
-    y = k.let(("y", "yr"), year[place])
-    note = ""
-    if since is not None:
-        with k.if_(y < since):
-            k.store(out, place, -1)
-            if weekday is not None:
-                k.store(weekday, place, -1)
-            k.return_()
+    type_ = Scalar(shape.choice(("int32", "int32", "int64", "int16")))
+    if shape.chance(0.3):
+        s = over(k, "rows cols", "i j", ((12, 14), (12, 14)))
+    else:
+        s = over(k, "n", (k.draw.word.choice(("i", "tid")),), ((140, 180),))
+    date = [s.read("year years yyyy", type_, 1990, 2010)]
+    if form != "leap":
+        date.append(s.read("month months mm", type_, 1, 13 if form == "valid" else 5))
+    if form in _DAYS:
+        date.append(s.read("day days dd", type_, *_DAYS[form]))
+    out = s.out("out answer result", type_)
+    named = level >= 3 and form in ("day_of_year", "next_day")
+    weekday = Also(s, 0.5 if named else 0.0, "weekday dow", type_)
+    y, note = k.let("y yr", date[0]), ""
+    if level >= 2 and shape.chance(0.5):
+        since = k.scalar("first_year since", type_, 1994, 2004)
+        leave(s, y < since, (out, -1), (weekday, -1))
         note = f" Years before {since.name} give -1."
-    helped = level >= 3 and shape.chance(0.6)
-    test: Expr
-    if helped:
-        name = helper(k, ("is_leap", "leap_year"), [("y", type_)], lambda _, v: _leap(k, v))
-        test = k.call(name, y)
-    else:
-        test = _leap(k, y)
-    if form == "leap":
-        _store_flag(k, out, place, test)
-    else:
-        assert month is not None
-        _months(k, form, (y, month, day), test, out, place, weekday, type_)
-        if weekday is not None:
-            note += f" {weekday.name} gets the weekday by Zeller's rule, 0 for Saturday."
-    done = f"For each date of {year.name}"
-    done += f", {month.name}" if month is not None else ""
-    done += f", {day.name}" if day is not None else ""
-    return Title(
-        k.name(f"{form}_rule", f"date_{form}", "calendar_check"),
-        f"{done}: {out.name} gets {_CALENDAR[form]}.{note}",
+    leap = routine(k, BY_LEVEL[level], "is_leap leap_year", {"y": type_}, lambda _, v: _leap(k, v))(
+        y
     )
+    if form == "leap":
+        _store_flag(s, out, leap)
+    else:
+        _months(s, form, (y, *date[1:]), leap, out, weekday)
+    if weekday:
+        note += f" {weekday.name} gets the weekday by Zeller's rule, 0 for Saturday."
+    done = f"For each date of {', '.join(say(k, part) for part in date)}: {out.name} gets "
+    name = k.name(f"{form}_rule date_{form} calendar_check")
+    return Title(name, f"{done}{_CALENDAR[form]}.{note}")
 
 
 def _leap(k: KernelBuilder, y: Expr) -> Expr:
-    four, hundred = fn("eq", y % 4, 0), fn("ne", y % 100, 0)
-    century = fn("eq", y % 400, 0)
+    four, hundred, century = same(y % 4, 0), fn("ne", y % 100, 0), same(y % 400, 0)
     if k.draw.shape.chance(0.5):
-        return op("or", op("and", four, hundred), century)
-    return op("and", four, op("or", hundred, century))
+        return some(both(four, hundred), century)
+    return both(four, some(hundred, century))
 
 
-def _store_flag(k: KernelBuilder, out: Var, place: tuple[Expr, ...], test: Expr) -> None:
-    if k.draw.shape.chance(0.5):
-        with k.if_(test):
-            k.store(out, place, 1)
-        with k.else_():
-            k.store(out, place, 0)
+def _store_flag(s: Site, out: Var, test: Expr) -> None:
+    if s.k.draw.shape.chance(0.5):
+        with s.k.if_(test):
+            s.k.store(out, s.at, 1)
+        with s.k.else_():
+            s.k.store(out, s.at, 0)
     else:
-        element = out[place].type
-        k.store(out, place, fn("where", test, k.lift(1, element), k.lift(0, element)))
+        one, nothing = (s.k.lift(n, out[s.at].type) for n in (1, 0))
+        s.k.store(out, s.at, where(test, one, nothing))
 
 
 def _months(
-    k: KernelBuilder,
-    form: str,
-    date: tuple[Var, Var, Var | None],
-    leap: Expr,
-    out: Var,
-    place: tuple[Expr, ...],
-    weekday: Var | None,
-    type_: Scalar,
+    s: Site, form: str, date: tuple[Expr, ...], leap: Expr, out: Var, weekday: Also
 ) -> None:
-    y, month, day = date
-    m = k.let(("m", "mon"), month[place])
-    days = k.let(("days", "length"), k.lift(31, type_))
-    thirty = op(
-        "or", op("or", fn("eq", m, 4), fn("eq", m, 6)), op("or", fn("eq", m, 9), fn("eq", m, 11))
-    )
-    with k.if_(fn("eq", m, 2)):
-        k.assign(days, fn("where", leap, k.lift(29, type_), k.lift(28, type_)))
-    with k.elif_(thirty):
-        k.assign(days, 30)
-    if day is None:
-        k.store(out, place, days)
+    """What needs the month, whose length is found first."""
+    k, (y, month, *day) = s.k, date
+    m, type_ = k.let("m mon", month), weekday.type
+    days = k.let("days length", k.lift(31, type_))
+    february = where(leap, k.lift(29, type_), k.lift(28, type_))
+    thirty = some(some(same(m, 4), same(m, 6)), some(same(m, 9), same(m, 11)))
+    branch(k, (same(m, 2), (days, february)), (thirty, (days, 30)))
+    if not day:
+        k.store(out, s.at, days)
         return
-    d = k.let(("d", "dom"), day[place])
+    d = k.let("d dom", day[0])
     if form == "valid":
-        test = op("and", m <= 12, d <= days)
-        _store_flag(k, out, place, test)
+        _store_flag(s, out, both(m <= 12, d <= days))
     elif form == "next_day":
         with k.if_(d < days):
-            k.store(out, place, d + 1)
+            k.store(out, s.at, d + 1)
         with k.else_():
-            k.store(out, place, 1)
+            k.store(out, s.at, 1)
     else:
-        total = k.let(("total", "number"), d)
-        with k.for_(("mm", "before"), 12, start=1) as q:
+        total = k.let("total number", d)
+        with k.for_("mm before", 12, start=1) as q:
             last = q if type_ == INT32 else k.let("q", cast(q, type_))
             with k.if_(last >= m):
                 k.break_()
-            k.augment(total, "add", 30)
-            with k.if_(fn("eq", (last + last // 8) % 2, 1)):
-                k.augment(total, "add", 1)
-            with k.if_(fn("eq", last, 2)):
-                k.augment(total, "sub", fn("where", leap, k.lift(1, type_), k.lift(2, type_)))
-        k.store(out, place, total)
-    if weekday is not None:
-        k.store(weekday, place, _zeller(k, y, m, d))
+            less = where(leap, k.lift(1, type_), k.lift(2, type_))
+            long = same((last + last // 8) % 2, 1)
+            take(k, (total, total + 30), [(long, (total, total + 1))])
+            branch(k, (same(last, 2), (total, total - less)))
+        k.store(out, s.at, total)
+    if weekday:
+        weekday.put(_zeller(k, y, m, d))
 
 
-def _zeller(k: KernelBuilder, y: Var, m: Var, d: Var) -> Expr:
+def _zeller(k: KernelBuilder, y: Expr, m: Var, d: Var) -> Expr:
     """The weekday of a date, the year taken from March on."""
     early = m < 3
-    month = k.let(("shifted", "month_from_march"), fn("where", early, m + 12, m))
-    yr = k.let(("zy", "march_year"), fn("where", early, y - 1, y))
+    month = k.let("shifted month_from_march", where(early, m + 12, m))
+    yr = k.let("zy march_year", where(early, y - 1, y))
     return (d + 13 * (month + 1) // 5 + yr + yr // 4 - yr // 100 + yr // 400) % 7

@@ -53,6 +53,10 @@ class Also:
     def __bool__(self) -> bool:
         return self.out is not None
 
+    @property
+    def name(self) -> str:
+        return "" if self.out is None else self.out.name
+
     def start(self, names: Names, value: Operand = 0) -> None:
         """The local in which the result is kept."""
         if self:

@@ -109,8 +109,9 @@ _MODELS = {
         0.11,
         0.3,
         lambda x, y, a, b, n, f: [
-            [(x < 0.8, (x, x + a * (1.0 - x))), (None, (x, x + 0.1 * (b * (1.0 - x))))]
+            [(x < 0.8, (x, x + a * (1.0 - x))), (None, (x, x + 0.1 * (b * (1.0 - x))), (n, 1))]
         ],
+        "the number of steps that begin at 0.8 or more",
     ),
     "epidemic": Model(
         "an infected share x changing by 4 * {a} * x * (1 - x) - {b} * x, halved where it falls",
@@ -119,9 +120,10 @@ _MODELS = {
         0.3,
         lambda x, y, a, b, n, f: [
             (y, f(x, a, b)),
-            [(y < 0.0, (x, x + 0.5 * y)), (None, (x, x + y))],
+            [(y < 0.0, (x, x + 0.5 * y), (n, 1)), (None, (x, x + y))],
         ],
-        second="grown dx",
+        "the number of steps in which it falls",
+        "grown dx",
         change=lambda _, x, a, b: 4.0 * a * x * (1.0 - x) - b * x,
     ),
 }
