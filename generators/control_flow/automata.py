@@ -56,10 +56,7 @@ _RULES = {
         "neighbours burn",
         (1, 2),
         2,
-        lambda state, near, need: [
-            (same(state, 2), 0),
-            (both(same(state, 1), near > need), 2),
-        ],
+        lambda state, near, need: [(same(state, 2), 0), (both(same(state, 1), near > need), 2)],
         lambda other, state: same(other, 2),
     ),
     "cyclic": Rule(

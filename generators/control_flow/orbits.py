@@ -35,14 +35,7 @@ _SIZES: tuple[Callable[[Expr, Expr], Expr], ...] = (
     lambda x, y: abs(x) + abs(y),
     lambda x, y: x * x,
 )
-_KNOWN = (
-    (-0.4, 0.6),
-    (0.285, 0.01),
-    (-0.7, 0.27),
-    (-0.8, 0.156),
-    (0.355, 0.355),
-    (-0.123, 0.745),
-)
+_KNOWN = ((-0.4, 0.6), (0.285, 0.01), (-0.7, 0.27), (-0.8, 0.156), (0.355, 0.355), (-0.123, 0.745))
 """Constants of well-known Julia sets."""
 
 
@@ -131,9 +124,7 @@ def _menu(o: Orbit) -> dict[str, Extra]:
             "shade tone", lambda: sqrt(count / float(o.cap)), f"sqrt({name} / {o.cap})"
         ),
         "smooth": Extra(
-            "smooth_count level_out",
-            lambda: _smooth(o),
-            f"{name}, less 0.5 * {part} where {far}",
+            "smooth_count level_out", lambda: _smooth(o), f"{name}, less 0.5 * {part} where {far}"
         ),
         "axis_trap": Extra("trap closest", lambda: o.traps["axis_trap"], trap.format("|x|")),
         "origin_trap": Extra(

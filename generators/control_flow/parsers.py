@@ -35,10 +35,7 @@ _PARSERS = {
         "depth open_count",
         "deepest max_depth",
         lambda c, run, best, pos, inner: [
-            [
-                (same(c, 1), (run, run + 1), (best, most(best, run))),
-                (same(c, 2), (run, run - 1)),
-            ],
+            [(same(c, 1), (run, run + 1), (best, most(best, run))), (same(c, 2), (run, run - 1))],
             [(run < 0, (best, -1), STOP)],
         ],
     ),
@@ -47,10 +44,7 @@ _PARSERS = {
         "in_number inside",
         "groups num_groups",
         lambda c, run, best, pos, inner: [
-            [
-                (inner, (best, best + (1 - run)), (run, 1)),
-                (None, (run, 0)),
-            ]
+            [(inner, (best, best + (1 - run)), (run, 1)), (None, (run, 0))]
         ],
     ),
     "sum_fields": Parser(
@@ -58,10 +52,7 @@ _PARSERS = {
         "field_length width",
         "total acc",
         lambda c, run, best, pos, inner: [
-            [
-                (c > 7, (best, best + run * run), (run, 0)),
-                (None, (run, run + 1)),
-            ]
+            [(c > 7, (best, best + run * run), (run, 0)), (None, (run, run + 1))]
         ],
         result=lambda best, run, pos: best + run * run,
     ),
@@ -70,10 +61,7 @@ _PARSERS = {
         "length word_length",
         "longest best",
         lambda c, run, best, pos, inner: [
-            [
-                (inner, (run, run + 1), (best, most(best, run))),
-                (None, (run, 0)),
-            ]
+            [(inner, (run, run + 1), (best, most(best, run))), (None, (run, 0))]
         ],
     ),
     "escape": Parser(

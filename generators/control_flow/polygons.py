@@ -2,225 +2,187 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.control_flow.old import also, as_flag, either, flag_type, function_of, shown
+from generators.control_flow.kit import Also, Case, both, branch, counter, leave, same
 from generators.control_flow.params import with_struct
+from generators.kit.functions import clamp, least, sqrt
+from generators.kit.masks import as_flag, flag_type
+from generators.kit.naming import BY_LEVEL, routine
+from generators.kit.sites import launch
+from generators.kit.sources import setting
+from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar, Vec
-from generators.program.expr import Expr, Var, op
+from generators.program.expr import Expr, Var
 
-_WORDS = {
-    "crossings": "whether a ray to the right crosses an odd number of edges",
-    "winding": "the winding number: edges that pass the point upward on its right count 1, those "
-    "that pass it downward on its left count -1 (right and left by the sign of (b - a) x (p - a))",
-    "nearest": "the distance to the nearest edge",
-    "half_planes": "whether the point lies in all half-planes",
+
+@dataclass(frozen=True)
+class Test:
+    """What it gives, in words and names; what a further output gets, in words and names."""
+
+    text: str
+    outs: str
+    more: str
+    more_outs: str
+
+
+_TESTS = {
+    "crossings": Test(
+        "whether a ray to the right crosses an odd number of edges",
+        "inside hit",
+        "the number of crossings",
+        "num_crossings crossed",
+    ),
+    "winding": Test(
+        "the winding number: edges that pass the point upward on its right count 1, those that "
+        "pass it downward on its left count -1 (right and left by the sign of (b - a) x (p - a))",
+        "winding turns",
+        "how many edges counted 1",
+        "num_upward upward",
+    ),
+    "nearest": Test(
+        "the distance to the nearest edge",
+        "distance dist",
+        "1 where that is below 0.2, else 0",
+        "is_near within",
+    ),
+    "half_planes": Test(
+        "whether the point lies in all half-planes",
+        "inside hit",
+        "in how many half-planes it does not lie",
+        "num_outside violated",
+    ),
 }
 
 
-@dataclass
+@dataclass(frozen=True)
 class Outline:
-    """Where corners (or normals and offsets of half-planes) stand, and how they are read."""
+    """Arrays of corners (or normals), one for each coordinate or one of vectors, and their row."""
 
     k: KernelBuilder
-    s: Scalar
-    split: bool
-    own: Var | None
-    arrays: list[Var] = field(default_factory=list)
-    row: tuple[Expr, ...] = ()
+    type: Scalar
+    arrays: tuple[Var, ...]
+    row: tuple[Expr, ...]
+    count: Var
 
-    def declare(self, names: tuple[str, ...], low: float, high: float, init: str) -> None:
-        k, dims = self.k, (("polys", "m") if self.own is not None else ("m",))
-        if self.split:
-            base = k.draw.word.choice(names)
-            made = [k.array(f"{base}_{a}", self.s, dims, low=low, high=high) for a in "xy"]
-        else:
-            made = [k.array(names, Vec(2, self.s), dims, init=init, low=low, high=high)]
-        self.arrays += made
-
-    def point(self, j: Expr | int, names: tuple[str, str]) -> tuple[Var, Var]:
+    def point(self, j: Expr, names: str) -> tuple[Var, Var]:
         """Both coordinates of the corner j, in locals."""
-        k = self.k
-        at = (*self.row, j)
-        if self.split:
+        k, at, (first, second) = self.k, (*self.row, j), names.split()
+        if len(self.arrays) == 2:
             x, y = (array[at] for array in self.arrays)
-            return k.let(names[0], x), k.let(names[1], y)
-        corner = k.let((f"{names[0][0]}", "corner", "v"), self.arrays[0][at])
-        return k.let(names[0], corner[0]), k.let(names[1], corner[1])
+            return k.let(first, x), k.let(second, y)
+        corner = k.let(f"{first[0]} corner v", self.arrays[0][at])
+        return k.let(first, corner[0]), k.let(second, corner[1])
+
+
+def _arrays(
+    k: KernelBuilder, split: bool, names: str, type_: Scalar, dims: tuple[str, ...], size: float
+) -> tuple[Var, ...]:
+    """Points in an array for each coordinate, or in one of vectors; unit ones if no size."""
+    init = "uniform" if size else "unit"
+    base = k.draw.word.choice(names.split())
+    if split:
+        both_axes = (f"{base}_x", f"{base}_y")
+        return tuple(k.array(name, type_, dims, low=-size, high=size) for name in both_axes)
+    bounds = {"low": -size, "high": size} if size else {}
+    return (k.array(names.split(), Vec(2, type_), dims, init=init, **bounds),)
 
 
 @idiom
 @with_struct
 def polygon_tests(k: KernelBuilder, level: int) -> Title:
     """Points against a polygon: inside by crossings, winding, nearest edge, or half-planes."""
-    shape, s = k.draw.shape, k.draw.wide_float_type()
-    form = shape.choice(sorted(_WORDS))
-    n, m = k.size("n", 56, 80), k.size("m", 5, 7, minimum=3)
-    split = shape.chance(0.4) and form != "half_planes"
-    many = level >= 2 and shape.chance(0.35)
+    shape, type_ = k.draw.shape, k.draw.wide_float_type()
+    form = shape.choice(sorted(_TESTS))
+    test, planes = _TESTS[form], form == "half_planes"
+    s, m = launch(k, list=1), k.size("m", 5, 7, minimum=3)
+    split, many = shape.chance(0.4) and not planes, level >= 2 and shape.chance(0.35)
+    what = "half-planes dot(normal, p) <= offset" if planes else "the closed polygon"
+    row: tuple[Expr, ...] = ()
     if many:
-        k.size("polys", 3, 4)
-    own = k.array(("poly_id", "region"), INT32, n, init="index_of:polys") if many else None
-    o = Outline(k, s, split, own)
-    if split:
-        points = [k.array(f"p{a}", s, n, low=-1.0, high=1.0) for a in "xy"]
-    else:
-        points = [k.array(("points", "pts"), Vec(2, s), n, low=-1.0, high=1.0)]
-    offsets = None
-    if form == "half_planes":
-        o.declare(("normals", "plane_normals"), -1.0, 1.0, "unit")
-        dims = ("polys", m) if many else (m,)
-        offsets = k.array(("offsets", "plane_offsets"), s, dims, low=0.4, high=1.0)
-    else:
-        o.declare(("polygon", "verts", "outline"), -1.5, 1.5, "uniform")
-    count = k.size_param(("num_verts", "corners") if offsets is None else ("num_planes",), m)
-    far = None
-    if level >= 3 and shape.chance(0.7):
-        far = k.scalar(("radius", "max_radius"), s, 0.75, 1.05)
-    scaled = level >= 2 and far is None and shape.chance(0.5)
-    scale = either(k, ("scale", "zoom"), s, 0.6, 0.9) if scaled else None
-    type_ = {"nearest": s, "winding": INT32}.get(form) or flag_type(k)
-    names = {"nearest": ("distance", "dist"), "winding": ("winding", "turns")}
-    out = k.out(names.get(form, ("inside", "hit")), type_, n)
-    which = also(k, _SHARES.get(level, 0.0), _MORE[form], INT32, n)
-    (i,) = k.thread(n, names=(k.name("i", "tid"),))
-    p = (points[0][i], points[1][i]) if split else k.let(("p", "pt"), points[0][i])
-    first, second = p if isinstance(p, tuple) else (p[0], p[1])
-    x = k.let(("x", "qx"), scale * first if scale is not None else first)
-    y = k.let(("y", "qy"), scale * second if scale is not None else second)
-    note = _too_far(k, (x, y), far, (out, which), i) if far is not None else ""
-    if own is not None:
-        o.row = (k.let(("poly", "r"), own[i]),)
-    value, more = _tested(k, level, form, (x, y), o, (count, offsets))
-    k.store(out, i, as_flag(value, type_) if form in ("crossings", "half_planes") else value)
-    what = "one of several polygons" if many else "the closed polygon"
-    if form == "half_planes":
-        what = "half-planes dot(normal, p) <= offset"
-    if own is not None:
-        what += f", row {own.name}[i]" if form == "half_planes" else f" (row {own.name}[i])"
-    done = f"For each point p{f' times {shown(scale)}' if scale is not None else ''} and {what}: "
-    done += f"{out.name} gets {_WORDS[form]}."
-    if which is not None:
-        k.store(which, i, more)
-        done += f" {which.name} gets {_MORE_TEXT[form]}."
-    titles: tuple[str, ...] = (f"polygon_{form}", f"{form}_test", f"points_{form}")
-    if form in ("crossings", "winding"):
-        titles = (*titles, "point_in_polygon")
-    return Title(k.name(*titles), done + note)
+        own = s.read("poly_id region", INT32, init=f"index_of:{k.size('polys', 3, 4)}")
+        row, what = (own,), f"{what} in row {say(k, own)} of the arrays"
+    points = _arrays(k, split, "points pts p", type_, s.dims, 1.0)
+    dims = ("polys", m) if many else (m,)
+    names = "normals plane_normals" if planes else "polygon verts outline"
+    arrays = _arrays(k, split, names, type_, dims, 0.0 if planes else 1.5)
+    offsets = (
+        k.array(["offsets", "plane_offsets"], type_, dims, low=0.4, high=1.0) if planes else None
+    )
+    count = k.size_param("num_planes" if planes else ["num_verts", "corners"], m)
+    far = (
+        k.scalar("radius max_radius", type_, 0.75, 1.05)
+        if level >= 3 and shape.chance(0.7)
+        else None
+    )
+    kind = {"nearest": type_, "winding": INT32}.get(form) or flag_type(k)
+    out = s.out(test.outs, kind)
+    more = Also(s, {1: 0.0, 2: 0.3, 3: 0.5, 4: 0.6, 5: 0.8}[level], test.more_outs)
+    point = points[0][s.at]
+    first, second = (point, points[1][s.at]) if split else (point[0], point[1])
+    scaled = ""
+    if level >= 2 and far is None and shape.chance(0.5):
+        scale = setting(k, "scale zoom", type_, 0.6, 0.9)
+        first, second, scaled = scale * first, scale * second, f" times {say(k, scale)}"
+    x, y = k.let("x qx", first), k.let("y qy", second)
+    note = ""
+    if far is not None:
+        leave(s, x * x + y * y > far * far, (out, 0), (more, 0))
+        note = f" Points beyond {far.name} from the origin give 0 in {out.name}"
+        note += f" and {more.name}." if more else "."
+    row = tuple(k.let("poly r", index) for index in row)
+    o = Outline(k, type_, arrays, row, count)
+    value, other = _half_planes(o, x, y, offsets) if offsets else _edges(level, form, o, x, y)
+    k.store(out, s.at, as_flag(value, kind) if kind not in (type_, INT32) else cast(value, kind))
+    done = f"For each point p{scaled} and {what}: {out.name} gets {test.text}."
+    done += more.told(test.more, other) + note
+    return Title(k.name(f"polygon_{form} {form}_test points_{form}"), done)
 
 
-_SHARES = {2: 0.3, 3: 0.5, 4: 0.6, 5: 0.8}
-_MORE = {
-    "crossings": ("num_crossings", "crossed"),
-    "winding": ("num_upward", "upward"),
-    "nearest": ("is_near", "within"),
-    "half_planes": ("num_outside", "violated"),
-}
-_MORE_TEXT = {
-    "crossings": "the number of crossings",
-    "winding": "how many edges counted 1",
-    "nearest": "1 where that is below 0.2, else 0",
-    "half_planes": "in how many half-planes it does not lie",
-}
-
-
-def _too_far(
-    k: KernelBuilder, p: tuple[Var, Var], far: Var, outs: tuple[Var, Var | None], i: Var
-) -> str:
-    """Points beyond a radius are done at once; says so."""
-    x, y = p
-    with k.if_(x * x + y * y > far * far):
-        for out in outs:
-            if out is not None:
-                k.store(out, i, 0)
-        k.return_()
-    names = " and ".join(out.name for out in outs if out is not None)
-    return f" Points beyond {far.name} from the origin give 0 in {names}."
-
-
-def _tested(
-    k: KernelBuilder,
-    level: int,
-    form: str,
-    p: tuple[Var, Var],
-    o: Outline,
-    by: tuple[Var, Var | None],
-) -> tuple[Expr, Expr]:
-    """The loop over edges or half-planes; what it found, and the other number."""
-    count, offsets = by
-    if offsets is not None:
-        return _half_planes(k, p, o, count, offsets)
-    found = k.let(_FOUND[form], k.lift(100.0, o.s) if form == "nearest" else k.lift(0, INT32))
-    upward = k.let(("up", "num_up"), k.lift(0, INT32)) if form == "winding" else found
-    params = [(n, o.s) for n in ("x", "y", "ax", "ay", "bx", "by")]
-    near = form == "nearest"
-    names = ("edge_distance_sq", "sq_to_edge") if near else ("side_of_edge", "edge_side")
-    build: Callable[..., Expr] = _distance_sq if near else _side
-    measure = function_of(k, level, names, params, build, 0.0 if form == "crossings" else 0.6)
+def _edges(level: int, form: str, o: Outline, x: Var, y: Var) -> tuple[Expr, Expr]:
+    """The loop over edges; what it found, and the other number."""
+    k, type_, near = o.k, o.type, form == "nearest"
+    found = k.let("crossings wind best", k.lift(100.0, type_) if near else k.lift(0, INT32))
+    upward = counter(k, "up num_up") if form == "winding" else found
+    measure = routine(
+        k,
+        0.0 if form == "crossings" else BY_LEVEL[level],
+        "edge_distance_sq sq_to_edge" if near else "side_of_edge edge_side",
+        dict.fromkeys(("x", "y", "ax", "ay", "bx", "by"), type_),
+        _distance_sq if near else _side,
+    )
     carried = k.draw.shape.chance(0.5)
-    if carried:
-        ax, ay = o.point(count - 1, ("ax", "ay"))
-    with k.for_(("j", "e"), count) as j:
-        if carried:
-            bx, by_ = o.point(j, ("bx", "by"))
-        else:
-            ax, ay = o.point(j, ("ax", "ay"))
-            bx, by_ = o.point((j + 1) % count, ("bx", "by"))
-        edge = (*p, ax, ay, bx, by_)
+    before = o.point(o.count - 1, "ax ay") if carried else (x, y)
+    with k.for_("j e", o.count) as j:
+        (ax, ay) = before if carried else o.point(j, "ax ay")
+        bx, by = o.point(j if carried else (j + 1) % o.count, "bx by")
         if form == "crossings":
-            _crossed(k, edge, found)
+            reach = ax + (bx - ax) * (y - ay) / (by - ay)
+            crossed: Case = (x < reach, (found, found + 1))
+            branch(k, (fn("ne", ay > y, by > y), [crossed]))
         elif form == "winding":
-            _wound(k, edge, measure(*edge), found, upward)
+            side = k.let("side cross", measure(x, y, ax, ay, bx, by))
+            left = (both(ay <= y, by > y, side > 0.0), (found, found + 1), (upward, upward + 1))
+            branch(k, left, (both(ay > y, by <= y, side < 0.0), (found, found - 1)))
         else:
-            d2 = k.let(("d2", "sq"), measure(*edge))
-            k.assign(found, fn("min", found, d2))
+            k.assign(found, least(found, k.let("d2 sq", measure(x, y, ax, ay, bx, by))))
         if carried:
             k.assign(ax, bx)
-            k.assign(ay, by_)
-    if form == "crossings":
-        return fn("eq", found % 2, 1), found
-    if form == "winding":
-        return found, upward
-    distance = k.let(("nearest", "closest"), fn("sqrt", found))
-    return distance, cast(distance < 0.2, INT32)
+            k.assign(ay, by)
+    if near:
+        distance = k.let("nearest closest", sqrt(found))
+        return distance, cast(distance < 0.2, INT32)
+    return (same(found % 2, 1), found) if form == "crossings" else (found, upward)
 
 
-_FOUND = {
-    "crossings": ("crossings", "flips"),
-    "winding": ("wind", "turn"),
-    "nearest": ("best", "least"),
-}
-
-
-def _half_planes(
-    k: KernelBuilder, p: tuple[Var, Var], o: Outline, count: Var, offsets: Var
-) -> tuple[Expr, Expr]:
-    outside = k.let(("outside", "misses"), k.lift(0, INT32))
-    with k.for_(("j", "e"), count) as j:
-        nx, ny = o.point(j, ("nx", "ny"))
-        place = (*o.row, j)
-        with k.if_(nx * p[0] + ny * p[1] > offsets[place]):
-            k.augment(outside, "add", 1)
-    return fn("eq", outside, 0), outside
-
-
-def _crossed(k: KernelBuilder, edge: tuple[Expr, ...], found: Var) -> None:
-    x, y, ax, ay, bx, by = edge
-    with k.if_(fn("ne", ay > y, by > y)), k.if_(x < ax + (bx - ax) * (y - ay) / (by - ay)):
-        k.augment(found, "add", 1)
-
-
-def _wound(k: KernelBuilder, edge: tuple[Expr, ...], side: Expr, found: Var, up: Var) -> None:
-    _, y, _, ay, _, by = edge
-    side = k.let(("side", "cross"), side)
-    with k.if_(op("and", op("and", ay <= y, by > y), side > 0.0)):
-        k.augment(found, "add", 1)
-        k.augment(up, "add", 1)
-    with k.elif_(op("and", op("and", ay > y, by <= y), side < 0.0)):
-        k.augment(found, "sub", 1)
+def _half_planes(o: Outline, x: Var, y: Var, offsets: Var) -> tuple[Expr, Expr]:
+    outside = counter(o.k, "outside misses")
+    with o.k.for_("j e", o.count) as j:
+        nx, ny = o.point(j, "nx ny")
+        branch(o.k, (nx * x + ny * y > offsets[(*o.row, j)], (outside, outside + 1)))
+    return same(outside, 0), outside
 
 
 def _side(_: BodyBuilder, x: Expr, y: Expr, ax: Expr, ay: Expr, bx: Expr, by: Expr) -> Expr:
@@ -230,6 +192,6 @@ def _side(_: BodyBuilder, x: Expr, y: Expr, ax: Expr, ay: Expr, bx: Expr, by: Ex
 def _distance_sq(b: BodyBuilder, x: Expr, y: Expr, ax: Expr, ay: Expr, bx: Expr, by: Expr) -> Expr:
     ex, ey = b.let("ex", bx - ax), b.let("ey", by - ay)
     along = ((x - ax) * ex + (y - ay) * ey) / (ex * ex + ey * ey + 1.0e-6)
-    t = b.let(("t", "u"), fn("clamp", along, 0.0, 1.0))
+    t = b.let("t u", clamp(along, 0.0, 1.0))
     dx, dy = b.let("dx", x - ax - t * ex), b.let("dy", y - ay - t * ey)
     return dx * dx + dy * dy

@@ -76,9 +76,7 @@ _SCANS = {
     ),
     "peaks": Scan(
         "how many samples are above {t} and above both neighbours",
-        lambda v, n, run, t, u, j, at: [
-            (both(v > t, v > at(j, -1), v > at(j, 1)), (n, n + 1))
-        ],
+        lambda v, n, run, t, u, j, at: [(both(v > t, v > at(j, -1), v > at(j, 1)), (n, n + 1))],
         begin=1,
         end=1,
         held=True,

@@ -1,58 +1,53 @@
-"""Iterative methods: roots, series, square roots, fixed points, with caps and tolerances."""
+"""Iterative methods: roots of equations by Newton's method, bisection and the secant."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from generators.build import KernelBuilder, fn
+from generators.build import KernelBuilder
 from generators.build.registry import Title, idiom
-from generators.control_flow.old import also, items, shown
+from generators.control_flow.kit import STOP, Also, branch, move
 from generators.control_flow.params import with_struct
-from generators.kit.pieces import helper
+from generators.kit.formulas import Formula
+from generators.kit.functions import clamp, cos, exp, log, sin
+from generators.kit.naming import BY_LEVEL, routine
+from generators.kit.sites import Site, launch
+from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar
-from generators.program.expr import Expr, Operand
-
-_Function = Callable[[Expr, Expr], Expr]
+from generators.program.expr import Expr, literal
 
 
-_EQUATIONS: dict[
-    str, tuple[str, tuple[float, float], tuple[float, float], _Function, _Function]
-] = {
-    "cube": (
-        "x^3 + x - a",
-        (1.0, 9.0),
-        (0.0, 3.0),
-        lambda x, a: x * x * x + x - a,
-        lambda x, a: 3.0 * x * x + 1.0,
+@dataclass(frozen=True)
+class Equation:
+    """A function of x and a that is zero at the root, its slope, ranges of a and of x."""
+
+    f: Callable[[Expr, Expr], Expr]
+    slope: Callable[[Expr, Expr], Expr]
+    a: tuple[float, float]
+    x: tuple[float, float]
+
+    @property
+    def text(self) -> str:
+        return Formula("f", "f", self.f).said({"x": "x", "a": "a"})
+
+
+_EQUATIONS = {
+    "cube": Equation(
+        lambda x, a: x * x * x + x - a, lambda x, a: 3.0 * x * x + 1.0, (1.0, 9.0), (0.0, 3.0)
     ),
-    "square": ("x * x - a", (1.0, 8.0), (0.5, 3.0), lambda x, a: x * x - a, lambda x, a: 2.0 * x),
-    "exponential": (
-        "exp(x) + x - a",
-        (1.5, 6.0),
-        (-1.0, 2.5),
-        lambda x, a: fn("exp", x) + x - a,
-        lambda x, a: fn("exp", x) + 1.0,
+    "square": Equation(lambda x, a: x * x - a, lambda x, a: 2.0 * x, (1.0, 8.0), (0.5, 3.0)),
+    "exponential": Equation(
+        lambda x, a: exp(x) + x - a, lambda x, a: exp(x) + 1.0, (1.5, 6.0), (-1.0, 2.5)
     ),
-    "cosine": (
-        "x - a * cos(x)",
-        (0.3, 0.9),
-        (0.0, 1.5),
-        lambda x, a: x - a * fn("cos", x),
-        lambda x, a: 1.0 + a * fn("sin", x),
+    "cosine": Equation(
+        lambda x, a: x - a * cos(x), lambda x, a: 1.0 + a * sin(x), (0.3, 0.9), (0.0, 1.5)
     ),
-    "kepler": (
-        "x - 0.4 * sin(x) - a",
-        (0.4, 2.6),
-        (0.0, 3.1),
-        lambda x, a: x - 0.4 * fn("sin", x) - a,
-        lambda x, a: 1.0 - 0.4 * fn("cos", x),
+    "kepler": Equation(
+        lambda x, a: x - 0.4 * sin(x) - a, lambda x, a: 1.0 - 0.4 * cos(x), (0.4, 2.6), (0.0, 3.1)
     ),
-    "logarithm": (
-        "x + log(x) - a",
-        (1.5, 4.0),
-        (0.6, 4.5),
-        lambda x, a: x + fn("log", x) - a,
-        lambda x, a: 1.0 + 1.0 / x,
+    "logarithm": Equation(
+        lambda x, a: x + log(x) - a, lambda x, a: 1.0 + 1.0 / x, (1.5, 4.0), (0.6, 4.5)
     ),
 }
 
@@ -61,136 +56,87 @@ _EQUATIONS: dict[
 @with_struct
 def root_finding(k: KernelBuilder, level: int) -> Title:
     """The root of an equation by Newton's method, bisection, the secant or regula falsi."""
-    shape, s = k.draw.shape, k.draw.wide_float_type()
+    shape, type_ = k.draw.shape, k.draw.wide_float_type()
     form = shape.choice(sorted(_EQUATIONS))
-    text, (low, high), (left, right), f, slope = _EQUATIONS[form]
-    method = shape.choice(
-        ("newton", "bisection") if level < 3 else ("newton", "bisection", "secant", "damped")
-    )
-    a = k.array(("a", "rhs", "targets"), s, k.size("n", 48, 80), low=low, high=high)
-    start = (
-        k.array(("guess", "x0"), s, "n", low=left + 0.3, high=right - 0.2)
-        if method != "bisection" and shape.chance(0.4)
-        else None
-    )
-    roots = k.out(("roots", "solution", "x_out"), s, "n")
-    steps = also(k, 0.0 if level < 3 else 0.5, ("iterations", "steps"), INT32, "n")
-    bisects = method == "bisection"
+    e, methods = _EQUATIONS[form], ("newton", "bisection", "secant", "damped")
+    method = shape.choice(methods if level >= 3 else methods[:2])
+    s, bisects = launch(k, list=1), method == "bisection"
+    a = s.read("a rhs targets", type_, *e.a)
+    begin: Expr = literal(round(sum(e.x) / 2, 2), type_)
+    if not bisects and shape.chance(0.4):
+        begin = s.read("guess x0", type_, e.x[0] + 0.3, e.x[1] - 0.2)
+    roots = s.out("roots solution x_out", type_)
+    steps = Also(s, 0.0 if level < 3 else 0.5, "iterations steps")
     count = k.draw.value.integer(7, 10) if bisects else k.draw.value.integer(3, 5)
-    limit: Operand = (
-        k.scalar(("max_iter", "num_steps"), INT32, count, count + 2)
-        if bisects and shape.chance(0.5)
-        else count
-    )
-    i = items(k)
-    target = k.let(("target", "c"), a[i])
-    helped = level >= 3 and shape.chance(0.5)
-    name = (
-        helper(k, ("residual_of", "equation", "f"), [("x", s), ("a", s)], lambda _, x, y: f(x, y))
-        if helped
-        else ""
-    )
-
-    def value(x: Expr) -> Expr:
-        return k.call(name, x, target) if name else f(x, target)
-
-    done = f"Solve {text} = 0 for x, with a from {a.name}, by "
-    if method == "bisection":
-        x, used = _bisect(k, value, limit, (left, right), s, steps is not None)
-        done += f"bisection of [{left}, {right}] in {shown(limit)} halvings; the middle is the root"
-        counted = "how often the upper end was moved"
+    limit: Expr = literal(count, INT32)
+    if bisects and shape.chance(0.5):
+        limit = k.scalar("max_iter num_steps", INT32, count, count + 2)
+    done = f"Solve {e.text} = 0 for x, with a from {say(k, a)}, by "
+    target = k.let("target c", a)
+    params = {"x": type_, "a": type_}
+    f = routine(k, BY_LEVEL[level], "residual_of equation f", params, lambda _, x, y: e.f(x, y))
+    search = Method(s, type_, lambda x: f(x, target), lambda x: e.slope(x, target), limit, steps)
+    if bisects:
+        root, how = search.bisect(e.x)
     else:
-        first = start[i] if start is not None else k.lift(round((left + right) / 2, 2), s)
-        x, used, how = _steps(
-            k,
-            method,
-            (value, lambda x: slope(x, target)),
-            limit,
-            first,
-            level,
-            s,
-            steps is not None,
-        )
-        counted = "the number of steps taken"
-        begin = f"{start.name}" if start is not None else f"{round((left + right) / 2, 2)}"
-        done += f"{how} from {begin}, {shown(limit)} steps at most"
-    k.store(roots, i, x)
-    if steps is not None and used is not None:
-        k.store(steps, i, used)
-        done += f"; {counted} goes to {steps.name}"
-    title = k.name(f"{method}_{form}", f"{method}_root", "solve_equation", f"solve_{form}")
-    return Title(title, f"{done}.")
+        root, how = search.newton(level, method, begin)
+    k.store(roots, s.at, root)
+    done += f"{how}; the root goes to {roots.name}."
+    done += steps.told("how often the upper end was moved" if bisects else "how many steps it took")
+    return Title(k.name(f"{method}_{form} {method}_root solve_equation solve_{form}"), done)
 
 
-def _bisect(
-    k: KernelBuilder,
-    value: Callable[[Expr], Expr],
-    limit: Operand,
-    ends: tuple[float, float],
-    s: Scalar,
-    counted: bool,
-) -> tuple[Expr, Expr | None]:
-    lo, hi = k.let(("lo", "left"), k.lift(ends[0], s)), k.let(("hi", "right"), k.lift(ends[1], s))
-    taken = k.let(("taken", "halvings"), k.lift(0, INT32)) if counted else None
-    middle = ("mid", "middle")
-    with k.for_(("it", "step"), limit):
-        mid = k.let(middle, 0.5 * (lo + hi))
-        with k.if_(value(mid) > 0.0):
-            k.assign(hi, mid)
-            if taken is not None:
-                k.augment(taken, "add", 1)
-        with k.else_():
-            k.assign(lo, mid)
-    return 0.5 * (lo + hi), taken
+@dataclass(frozen=True)
+class Method:
+    """The function of x alone and its slope, how many steps there are, and who counts them."""
 
+    s: Site
+    type: Scalar
+    value: Callable[[Expr], Expr]
+    slope: Callable[[Expr], Expr]
+    limit: Expr
+    steps: Also
 
-def _steps(
-    k: KernelBuilder,
-    method: str,
-    functions: tuple[Callable[[Expr], Expr], Callable[[Expr], Expr]],
-    limit: Operand,
-    first: Expr,
-    level: int,
-    s: Scalar,
-    counted: bool,
-) -> tuple[Expr, Expr | None, str]:
-    """Newton's method and its kin: the root, the steps taken, what it is called."""
-    value, slope = functions
-    shape = k.draw.shape
-    x, bounded = k.let(("x", "root"), first), level >= 4 and shape.chance(0.25)
-    used = k.let(("used", "its"), k.lift(0, INT32)) if counted else None
-    if method == "secant":
-        before = k.let(("x_prev", "older"), x + 0.25)
-    with k.for_(("it", "step"), limit):
-        fx = k.let(("fx", "r"), value(x))
-        if level >= 2 and method != "secant" and shape.chance(0.6):
-            with k.if_(fn("abs", fx) < 0.05):
-                k.break_()
-            stop = ", ending where |f| < 0.05"
-        else:
-            stop = ""
-        if method == "secant":
-            gap = k.let(("gap", "rise"), fx - value(before))
-            with k.if_(fn("abs", gap) < 0.01):
-                k.break_()
-            step: Expr = k.let(("dx", "move"), fx * (x - before) / gap)
-            k.assign(before, x)
-        else:
-            step = fx / slope(x)
-            if method == "damped":
-                step = 0.8 * step
-            if bounded:
-                step = fn("clamp", step, -0.5, 0.5)
-                stop += ", each step clamped to [-0.5, 0.5]"
-        if shape.chance(0.5):
-            k.augment(x, "sub", step)
-        else:
-            k.assign(x, x - step)
-        if used is not None:
-            k.augment(used, "add", 1)
-    names = {
-        "newton": f"Newton's method{stop}",
-        "damped": f"Newton's method with steps times 0.8{stop}",
-        "secant": "the secant method (older point 0.25 above, ending where the rise is < 0.01)",
-    }
-    return x, used, names[method]
+    def bisect(self, ends: tuple[float, float]) -> tuple[Expr, str]:
+        k = self.s.k
+        lo = k.let("lo left", k.lift(ends[0], self.type))
+        hi = k.let("hi right", k.lift(ends[1], self.type))
+        self.steps.start("taken halvings")
+        with k.for_("it step", self.limit):
+            mid = k.let("mid middle", 0.5 * (lo + hi))
+            branch(k, (self.value(mid) > 0.0, (hi, mid), (self.steps, 1)), (None, (lo, mid)))
+        halvings = f"in {say(k, self.limit)} halvings, the last middle being the root"
+        return 0.5 * (lo + hi), f"bisection of [{ends[0]}, {ends[1]}] {halvings}"
+
+    def newton(self, level: int, method: str, begin: Expr) -> tuple[Expr, str]:
+        """Newton's method and its kin: the root, and how it is found."""
+        k, shape, secant, stop = self.s.k, self.s.k.draw.shape, method == "secant", ""
+        tail = f" from {say(k, begin)}, at most {say(k, self.limit)} steps"
+        x, bounded = k.let("x root", begin), level >= 4 and shape.chance(0.25)
+        self.steps.start("used its")
+        before = k.let("x_prev older", x + 0.25) if secant else x
+        with k.for_("it step", self.limit):
+            fx = k.let("fx r", self.value(x))
+            if level >= 2 and not secant and shape.chance(0.6):
+                branch(k, (abs(fx) < 0.05, STOP))
+                stop = ", ending where |f| < 0.05"
+            if secant:
+                gap = k.let("gap rise", fx - self.value(before))
+                branch(k, (abs(gap) < 0.01, STOP))
+                step: Expr = k.let("dx change", fx * (x - before) / gap)
+                k.assign(before, x)
+            else:
+                step = fx / self.slope(x)
+                step = 0.8 * step if method == "damped" else step
+                if bounded:
+                    step = clamp(step, -0.5, 0.5)
+                    stop += ", each step clamped to [-0.5, 0.5]"
+            if shape.chance(0.5):
+                move(k, x, x - step)
+            else:
+                k.assign(x, x - step)
+            self.steps.add()
+        if secant:
+            how = "the secant method (older point 0.25 above, ending where the rise is < 0.01)"
+            return x, how + tail
+        return x, f"Newton's method{' with steps times 0.8' * (method == 'damped')}{tail}{stop}"

@@ -254,10 +254,7 @@ def _root(b: BodyBuilder, go: Go, x: Var) -> Expr:
     return root
 
 
-@_walk(
-    "isqrt newton_root",
-    "the whole part of the square root of x by Newton's method on integers",
-)
+@_walk("isqrt newton_root", "the whole part of the square root of x by Newton's method on integers")
 def _newton_root(b: BodyBuilder, go: Go, x: Var) -> Expr:
     given, guess = b.let("start given_number", x), b.let("guess g", (x + 1) // 2)
     with go(guess < x):
