@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from generators.build import BodyBuilder, KernelBuilder
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import Also, branch, move, rows_of
+from generators.control_flow.kit import Also, branch, minus, move, rows_of
 from generators.control_flow.params import with_struct
 from generators.kit.functions import clamp, most
 from generators.kit.naming import BY_LEVEL, routine
@@ -15,7 +15,7 @@ from generators.kit.sites import Site
 from generators.kit.sources import setting, zero
 from generators.kit.words import say
 from generators.program.dtypes import Scalar
-from generators.program.expr import Const, Expr, Operand, Var, literal
+from generators.program.expr import Expr, Operand, Var
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,6 @@ class Filter:
     """The best or total after a sample, of itself, y, v, a and b; without it y is the result."""
     first: Callable[..., Expr] | None = None
     """What y becomes before that, of y, v and a."""
-
-
-def _minus(value: Expr) -> Expr:
-    return literal(-float(value.value), value.type) if isinstance(value, Const) else -value
 
 
 _FILTERS: dict[str, Filter] = {
@@ -52,7 +48,7 @@ _FILTERS: dict[str, Filter] = {
     ),
     "limiter": Filter(
         "the sum after each step is limited to {a} upward and {b} downward",
-        lambda y, v, a, b: [(v - y > a, y + a), (v - y < _minus(b), y - b), (None, v)],
+        lambda y, v, a, b: [(v - y > a, y + a), (v - y < minus(b), y - b), (None, v)],
         lambda total, y, v, a, b: total + y,
     ),
     "running_best": Filter(
@@ -62,7 +58,7 @@ _FILTERS: dict[str, Filter] = {
     ),
     "decay": Filter(
         "the last value of y = {a} * y + v with y cut to [-{b}, {b}]",
-        lambda y, v, a, b: [(y > b, b), (y < _minus(b), _minus(b))],
+        lambda y, v, a, b: [(y > b, b), (y < minus(b), minus(b))],
         first=lambda y, v, a: a * y + v,
     ),
     "pid": Filter(
@@ -164,8 +160,8 @@ def _follow_envelope(b: BodyBuilder, y: Expr, v: Expr, up: Expr, down: Expr) -> 
 
 _FOLLOWS: dict[str, Callable[..., Expr]] = {
     "envelope": _follow_envelope,
-    "limiter": lambda b, y, v, up, down: y + clamp(v - y, _minus(down), up),
-    "decay": lambda b, y, v, share, bound: clamp(share * y + v, _minus(bound), bound),
+    "limiter": lambda b, y, v, up, down: y + clamp(v - y, minus(down), up),
+    "decay": lambda b, y, v, share, bound: clamp(share * y + v, minus(bound), bound),
 }
 """Forms whose next state is a formula of the state, the sample and two numbers."""
 

@@ -80,7 +80,7 @@ def _numbers(s: Site, walk: Walk, type_: Scalar, each: bool) -> list[Expr]:
 _HIGHEST = {
     "gcd": 900,
     "modpow": 60,
-    "newton_root": 9000,
+    "root_by_newton": 9000,
     "prime_or_divisor": 400,
     **dict.fromkeys(("digit_sum", "reversed_digits", "bits_cleared"), 60000),
     **dict.fromkeys(("highest_bit", "halvings"), 60000),

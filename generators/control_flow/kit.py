@@ -8,7 +8,7 @@ from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.kit.sites import Names, Site, over
 from generators.kit.sources import zero
 from generators.program.dtypes import INT32, Scalar
-from generators.program.expr import Expr, Op, Operand, Var, op
+from generators.program.expr import Const, Expr, Op, Operand, Var, literal, op
 
 
 def both(*parts: Expr) -> Expr:
@@ -25,6 +25,14 @@ def some(*parts: Expr) -> Expr:
 
 def same(a: Expr, b: Operand) -> Expr:
     return fn("eq", a, b)
+
+
+def minus(value: Expr) -> Expr:
+    """A value negated; a literal stays one."""
+    if not isinstance(value, Const):
+        return -value
+    number = int(value.value) if value.type.is_int else float(value.value)
+    return literal(-number, value.type)
 
 
 def counter(b: BodyBuilder, names: Names, type_: Scalar = INT32) -> Var:
