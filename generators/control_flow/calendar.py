@@ -55,8 +55,7 @@ def calendar_rules(k: KernelBuilder, level: int) -> Title:
         _store_flag(s, out, leap)
     else:
         _months(s, form, (y, *date[1:]), leap, out, weekday)
-    if weekday:
-        note += f" {weekday.name} gets the weekday by Zeller's rule, 0 for Saturday."
+    note += weekday.said("the weekday by Zeller's rule, 0 for Saturday")
     done = f"For each date of {', '.join(say(k, part) for part in date)}: {out.name} gets "
     name = k.name(f"{form}_rule date_{form} calendar_check")
     return Title(name, f"{done}{_CALENDAR[form]}.{note}")

@@ -78,13 +78,11 @@ def row_filter(k: KernelBuilder, level: int) -> Title:
     form = shape.choice(sorted(_FILTERS))
     text = _FILTERS[form].text
     s, table, count = rows_of(k, "prices samples signal returns", type_, -1.0, 2.0)
-    a, b = zero(type_), zero(type_)
-    if "{a}" in text:
-        a = setting(k, "attack up gain", type_, 0.35, 0.6)
-    if form == "decay":
-        b = setting(k, "bound cap", type_, 1.0, 1.4)
-    elif "{b}" in text:
-        b = setting(k, "release down", type_, 0.15, 0.3)
+    a = setting(k, "attack up gain", type_, 0.35, 0.6) if "{a}" in text else zero(type_)
+    b = zero(type_)
+    if "{b}" in text:
+        bounds = ("bound cap", 1.0, 1.4) if form == "decay" else ("release down", 0.15, 0.3)
+        b = setting(k, bounds[0], type_, *bounds[1:])
     out = s.out("out result filtered", type_)
     trace = Also(s, 0.0 if level < 3 else 0.6, "trace history", type_, "cols")
     rises = Also(s, 0.0 if level < 4 else 0.6, "events changes")
@@ -109,8 +107,7 @@ def row_filter(k: KernelBuilder, level: int) -> Title:
     done = f"For each row of {table.name}{how}: {text}, in {out.name}."
     if floor is not None:
         done += f" Samples after the first that are below {say(k, floor)} are skipped."
-    if trace.out is not None:
-        done += f" {trace.out.name} gets the state after each sample."
+    done += trace.said("the state after each sample")
     done += rises.told("how often the branch for a rising sample was taken")
     return Title(k.name(f"{form} {form}_per_row track_{form} row_filter"), done)
 

@@ -79,13 +79,16 @@ class Also:
         if self.out is not None:
             self.s.k.store(self.out, self.s.index(*at), value)
 
+    def said(self, text: str) -> str:
+        """The sentence on what it gets, after a blank."""
+        return f" {self.name} gets {text}." if self else ""
+
     def told(self, text: str, value: Operand | None = None) -> str:
-        """Store the value, the local if none is given; the sentence on it, after a blank."""
+        """Store the value, the local if none is given, and say so."""
         found = self.value if value is None else value
-        if self.out is None or found is None:
-            return ""
-        self.put(found)
-        return f" {self.out.name} gets {text}."
+        if found is not None:
+            self.put(found)
+        return self.said(text)
 
 
 def leave(s: Site, test: Expr, *marks: tuple[Also | Var | None, Operand]) -> None:

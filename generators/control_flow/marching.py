@@ -8,7 +8,7 @@ from generators.build import KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.control_flow.kit import STOP, Also, Step, branch, minus, take
 from generators.control_flow.params import with_struct
-from generators.kit.functions import clamp, least, most, sqrt, square
+from generators.kit.functions import least, most, sqrt, square, where
 from generators.kit.naming import BY_LEVEL, routine
 from generators.kit.sites import over
 from generators.kit.sources import given, setting, zero
@@ -48,14 +48,13 @@ def sphere_tracing(k: KernelBuilder, level: int) -> Title:
     used = Also(s, 0.0 if level < 2 else 0.6, "steps iterations")
     hit = Also(s, 0.5 if form in _OPEN else 0.0, "hit reached")
     moved = f"{relax} * h" if relax != 1.0 else "h"
-    done = (
-        f"March each ray p = o + t * d from t = {say(k, begin)} (o from {say(k, origin)}, d from "
+    done = f"March each ray p = o + t * d, with o of {say(k, origin)} and d of "
+    done += f"{say(k, direction)}, from t = {say(k, begin)} for at most {steps} steps of {moved} "
+    done += (
+        f"with h = {written(_FIELDS[form](Var('p', vec), radius))}, ending where h < {say(k, stop)}"
     )
-    done += f"{say(k, direction)}) for at most {steps} steps of {moved} with h = "
-    done += f"{written(_FIELDS[form](Var('p', vec), radius))}, ending where h < {say(k, stop)}"
     o, d = k.let("o ro", origin), k.let("d rd", direction)
-    names = f"{form}_distance scene_distance sdf"
-    params = {"p": vec, "r": type_}
+    names, params = f"{form}_distance scene_distance sdf", {"p": vec, "r": type_}
     field_at = routine(k, BY_LEVEL[level], names, params, lambda _, p, r: _FIELDS[form](p, r))
     t = k.let("t travel", begin)
     hit.start("found inside")
@@ -115,7 +114,7 @@ def random_walks(k: KernelBuilder, level: int) -> Title:
     ends: dict[str, tuple[str, Step]] = {
         "absorb": ("ends the walk", STOP),
         "reset": ("sets it to 0", (x, literal(0, type_))),
-        "pin": ("is moved back to that", (x, clamp(x, minus(band), band))),
+        "pin": ("is moved back to that", (x, where(x > 0, band, minus(band)))),
         "reflect": ("changes its sign", (x, -x)) if whole else ("halves it", (x, 0.5 * x)),
     }
     with k.for_("t step", steps):

@@ -121,8 +121,8 @@ def token_parser(k: KernelBuilder, level: int) -> Title:
     form = shape.choice(sorted(_PARSERS))
     parser = _PARSERS[form]
     type_ = Scalar(shape.weighted({"int32": 4, "uint8": 4, "int8": 2, "int16": 1, "uint16": 1}))
-    counts = "num_cols max_length"
-    s, codes, count = rows_of(k, "codes tokens text bytes_in", type_, 0, 9, counts, (40, 64))
+    names, counts = "codes tokens text bytes_in", "num_cols max_length"
+    s, codes, count = rows_of(k, names, type_, 0, 9, counts, (40, 64))
     ends = shape.chance(0.5)
     out = s.out("out parsed result", INT32)
     other = Also(s, 0.6 if ends and level >= 3 else 0.0, "consumed stopped_at")
@@ -137,14 +137,12 @@ def token_parser(k: KernelBuilder, level: int) -> Title:
         length = s.read("lengths used", INT32, 1, 17)
         stop = k.let("end stop", least(length, count))
         note += f" A row ends after {say(k, length)} of its codes."
-    state, best = counter(k, parser.state), counter(k, parser.best)
-    pos = counter(k, "pos j")
+    state, best, pos = (counter(k, n) for n in (parser.state, parser.best, "pos j"))
     skips = level >= 2 and form in ("depth", "numbers", "words", "commands")
     ignored = k.draw.value.choice((7, 8))
     names = "is_digit is_digit_code" if form == "numbers" else "is_letter is_letter_code"
     chance = BY_LEVEL[level] if form in ("numbers", "words") else 0.0
-    ranged = {"code": INT32}, lambda b, code: both(code >= 1, code <= 5)
-    in_range = routine(k, chance, names, *ranged)
+    in_range = routine(k, chance, names, {"code": INT32}, lambda _, c: both(c >= 1, c <= 5))
     with k.while_(pos < stop):
         c = k.let("c code tok", cast(codes[s.index(pos)], INT32))
         k.augment(pos, "add", 1)

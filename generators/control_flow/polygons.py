@@ -11,9 +11,9 @@ from generators.control_flow.params import with_struct
 from generators.kit.functions import clamp, least, sqrt
 from generators.kit.masks import as_flag, flag_type
 from generators.kit.naming import BY_LEVEL, routine
-from generators.kit.sites import launch
+from generators.kit.sites import Site, launch
 from generators.kit.sources import setting
-from generators.kit.words import say
+from generators.kit.words import listed, say
 from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr, Var
 
@@ -99,34 +99,27 @@ def polygon_tests(k: KernelBuilder, level: int) -> Title:
     test, planes = _TESTS[form], form == "half_planes"
     s, m = launch(k, list=1), k.size("m", 5, 7, minimum=3)
     split, many = shape.chance(0.4) and not planes, level >= 2 and shape.chance(0.35)
-    what = "half-planes dot(normal, p) <= offset" if planes else "the closed polygon"
+    what = "half-planes dot({}, p) <= {}" if planes else "the closed polygon of {}"
     row: tuple[Expr, ...] = ()
     if many:
         own = s.read("poly_id region", INT32, init=f"index_of:{k.size('polys', 3, 4)}")
-        row, what = (own,), f"{what} in row {say(k, own)} of the arrays"
+        row, what = (own,), f"{what}, row {say(k, own)} of the arrays"
     points = _arrays(k, split, "points pts p", type_, s.dims, 1.0)
     dims = ("polys", m) if many else (m,)
     names = "normals plane_normals" if planes else "polygon verts outline"
     arrays = _arrays(k, split, names, type_, dims, 0.0 if planes else 1.5)
-    offsets = (
-        k.array(["offsets", "plane_offsets"], type_, dims, low=0.4, high=1.0) if planes else None
-    )
+    offsets = None
+    if planes:
+        offsets = k.array(["offsets", "plane_offsets"], type_, dims, low=0.4, high=1.0)
     count = k.size_param("num_planes" if planes else ["num_verts", "corners"], m)
-    far = (
-        k.scalar("radius max_radius", type_, 0.75, 1.05)
-        if level >= 3 and shape.chance(0.7)
-        else None
-    )
+    named = listed([array.name for array in arrays])
+    what = what.format(named, offsets.name if offsets is not None else "")
+    limited = level >= 3 and shape.chance(0.7)
+    far = k.scalar("radius max_radius", type_, 0.75, 1.05) if limited else None
     kind = {"nearest": type_, "winding": INT32}.get(form) or flag_type(k)
     out = s.out(test.outs, kind)
     more = Also(s, {1: 0.0, 2: 0.3, 3: 0.5, 4: 0.6, 5: 0.8}[level], test.more_outs)
-    point = points[0][s.at]
-    first, second = (point, points[1][s.at]) if split else (point[0], point[1])
-    scaled = ""
-    if level >= 2 and far is None and shape.chance(0.5):
-        scale = setting(k, "scale zoom", type_, 0.6, 0.9)
-        first, second, scaled = scale * first, scale * second, f" times {say(k, scale)}"
-    x, y = k.let("x qx", first), k.let("y qy", second)
+    x, y, scaled = _point(level, s, points, type_, far is None)
     note = ""
     if far is not None:
         leave(s, x * x + y * y > far * far, (out, 0), (more, 0))
@@ -136,9 +129,22 @@ def polygon_tests(k: KernelBuilder, level: int) -> Title:
     o = Outline(k, type_, arrays, row, count)
     value, other = _half_planes(o, x, y, offsets) if offsets else _edges(level, form, o, x, y)
     k.store(out, s.at, as_flag(value, kind) if kind not in (type_, INT32) else cast(value, kind))
-    done = f"For each point p{scaled} and {what}: {out.name} gets {test.text}."
+    given = f"p of {listed([array.name for array in points])}{scaled}"
+    done = f"For each point {given} and {what}: {out.name} gets {test.text}."
     done += more.told(test.more, other) + note
     return Title(k.name(f"polygon_{form} {form}_test points_{form}"), done)
+
+
+def _point(
+    level: int, s: Site, points: tuple[Var, ...], type_: Scalar, scaling: bool
+) -> tuple[Var, Var, str]:
+    """Both coordinates of this thread's point, now and then scaled; and that in words."""
+    k, (first, *rest), scaled = s.k, points, ""
+    x, y = (first[s.at], rest[0][s.at]) if rest else (first[s.at][0], first[s.at][1])
+    if scaling and level >= 2 and k.draw.shape.chance(0.5):
+        scale = setting(k, "scale zoom", type_, 0.6, 0.9)
+        x, y, scaled = scale * x, scale * y, f" times {say(k, scale)}"
+    return k.let("x qx", x), k.let("y qy", y), scaled
 
 
 def _edges(level: int, form: str, o: Outline, x: Var, y: Var) -> tuple[Expr, Expr]:

@@ -49,45 +49,57 @@ def grid_walk(k: KernelBuilder, level: int) -> Title:
     w = k.size_param(["num_cols", "width"], "w")
     count = k.size_param(["num_moves", "length"], "moves")
     blocked = Also(s, 0.5 if level >= 2 else 0.0, "blocked bumps")
-    home, joined = level >= 3 and shape.chance(0.5), shape.chance(0.4)
+    home = level >= 3 and shape.chance(0.5)
     r, c, place = _start(s, h, w)
-    turns = (
-        "1 turns right, 2 turns left, and after each code it steps (0 right, 1 down, 2 left, 3 up)"
-    )
-    plain = f"0 right, 1 down, 2 left, 3 up, 4 {'ends the walk' if home else 'stays'}"
     done = f"Walker {s.where} starts at {place} and obeys its row of {codes.name}: "
-    done += f"{turns if turtle else plain}; {_EDGES[edge]}"
+    done += f"{_meaning(turtle, home)}; {_EDGES[edge]}"
     done += f"; cells of {walls.name} that hold 3 are walls." if walls is not None else "."
-    facing = counter(k, "facing heading") if turtle else r
+    facing = counter(k, "facing heading") if turtle else None
     blocked.start("hits n_blocked")
-    params, chance = {"index": INT32, "size": INT32}, BY_LEVEL[level] if edge == "wrap" else 0.0
+    chance, params = BY_LEVEL[level] * (edge == "wrap"), {"index": INT32, "size": INT32}
     wrapped = routine(k, chance, "wrap_index wrapped", params, lambda _, i, size: (i + size) % size)
     with k.for_("m s step", count) as m:
         code = k.let("code cmd", cast(codes[s.index(m)], INT32))
-        if turtle:
-            right = (same(code, 1), (facing, (facing + 1) % 4))
-            branch(k, right, (same(code, 2), (facing, (facing + 3) % 4)))
+        nr, nc = _stepped(k, _turned(k, code, facing, home), r, c)
+        if edge == "stop":
+            off = some(some(nr < 0, nr >= h), some(nc < 0, nc >= w))
+            branch(k, (off, (blocked, 1), NEXT))
+        elif edge == "wrap":
+            take(k, (nr, wrapped(nr, h)), (nc, wrapped(nc, w)))
         else:
-            branch(k, (same(code, 4), STOP if home else NEXT))
-        nr, nc = _stepped(k, facing if turtle else code, r, c)
-        off = some(some(nr < 0, nr >= h), some(nc < 0, nc >= w))
-        edges: dict[str, list[Step]] = {
-            "wrap": [(nr, wrapped(nr, h)), (nc, wrapped(nc, w))],
-            "clamp": [(nr, clamp(nr, 0, h - 1)), (nc, clamp(nc, 0, w - 1))],
-            "stop": [[(off, (blocked, 1), NEXT)]],
-        }
-        take(k, *edges[edge])
+            take(k, (nr, clamp(nr, 0, h - 1)), (nc, clamp(nc, 0, w - 1)))
         if walls is not None:
             branch(k, (same(walls[nr, nc], 3), (blocked, 1), NEXT))
         take(k, (r, nr), (c, nc))
-    if joined:
-        cell = s.put("cell_out end_cell", r * w + c)
-        done += f" {cell.name} gets its last cell as row * {w.name} + column."
-    else:
-        row, col = s.put("row_out end_row", r), s.put("col_out end_col", c)
-        done += f" {row.name} and {col.name} get its last row and column."
-    done += blocked.told("how often it was stopped")
+    done += _ended(s, r, c, w) + blocked.told("how often it was stopped")
     return Title(k.name("grid_walk robot_walk turtle_steps follow_commands"), done)
+
+
+def _meaning(turtle: bool, home: bool) -> str:
+    """What the codes mean."""
+    ways = "0 right, 1 down, 2 left, 3 up"
+    if turtle:
+        return f"1 turns right, 2 turns left, and after each code it steps ({ways})"
+    return f"{ways}, 4 {'ends the walk' if home else 'stays'}"
+
+
+def _turned(k: KernelBuilder, code: Var, facing: Var | None, home: bool) -> Var:
+    """The way to step: the code itself, or the way that a turtle faces after it."""
+    if facing is None:
+        branch(k, (same(code, 4), STOP if home else NEXT))
+        return code
+    right = (same(code, 1), (facing, (facing + 1) % 4))
+    branch(k, right, (same(code, 2), (facing, (facing + 3) % 4)))
+    return facing
+
+
+def _ended(s: Site, r: Var, c: Var, w: Var) -> str:
+    """The last place is stored, as a cell's number or a row and a column."""
+    if s.k.draw.shape.chance(0.4):
+        cell = s.put("cell_out end_cell", r * w + c)
+        return f" {cell.name} gets its last cell as row * {w.name} + column."
+    row, col = s.put("row_out end_row", r), s.put("col_out end_col", c)
+    return f" {row.name} and {col.name} get its last row and column."
 
 
 def _start(s: Site, h: Var, w: Var) -> tuple[Var, Var, str]:

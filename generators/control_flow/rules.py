@@ -59,7 +59,7 @@ def classify_levels(k: KernelBuilder, level: int) -> Title:
             margin.put(v - limits[0])
         with k.else_():
             margin.put(0)
-        note += f" {margin.name} gets how far the value is above {say(k, limits[0])}, else 0."
+        note += margin.said(f"how far the value is above {say(k, limits[0])}, else 0")
     if level >= 4:
         lowest = low + (high - low) // 10 if whole else round(low + 0.1 * (high - low), 3)
         test = some(label >= len(limits), v < (int(lowest) if whole else lowest))

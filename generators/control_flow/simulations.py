@@ -11,7 +11,7 @@ from generators.control_flow.kit import STOP, Also, Step, counter, take
 from generators.control_flow.params import with_struct
 from generators.kit.functions import most
 from generators.kit.naming import BY_LEVEL, held, routine
-from generators.kit.sites import launch
+from generators.kit.sites import Site, launch
 from generators.kit.sources import given, setting, zero
 from generators.kit.words import say
 from generators.program.dtypes import INT32
@@ -163,21 +163,24 @@ def time_stepping(k: KernelBuilder, level: int) -> Title:
         {"x": type_, "rate": type_, "amount": type_},
         model.change,
     )
-    t = counter(k, "t step") if shape.chance(0.5) else None
-    with k.for_("t step", limit) if t is None else k.while_(t < limit) as turn:
-        take(k, *model.step(x, second, a, b, events, change))
-        if noise is not None:
-            k.augment(x, "add", noise[s.index(turn if t is None else t)])
-        if peak.value is not None:
-            take(k, *_highest(k, peak.value, x))
-        if t is not None:
-            k.augment(t, "add", 1)
+    _run(s, limit, x, noise, peak, lambda: model.step(x, second, a, b, events, change))
     k.store(out, s.at, x)
     done += events.told(model.event) + peak.told("the largest state, the start included")
     return Title(k.name(f"simulate_{form} {form}_steps step_{form}"), done)
 
 
-def _highest(k: KernelBuilder, top: Var, x: Var) -> Sequence[Step]:
-    if k.draw.shape.chance(0.5):
-        return [(top, most(top, x))]
-    return [[(x > top, (top, x))]]
+def _run(
+    s: Site, limit: Expr, x: Var, noise: Var | None, peak: Also, step: Callable[[], Sequence[Step]]
+) -> None:
+    """All steps, after each of which noise is added and the largest state kept."""
+    k = s.k
+    t = counter(k, "t step") if k.draw.shape.chance(0.5) else None
+    with k.for_("t step", limit) if t is None else k.while_(t < limit) as turn:
+        take(k, *step())
+        if noise is not None:
+            k.augment(x, "add", noise[s.index(turn if t is None else t)])
+        if (top := peak.value) is not None:
+            larger = [(x > top, (top, x))]
+            take(k, (top, most(top, x)) if k.draw.shape.chance(0.5) else larger)
+        if t is not None:
+            k.augment(t, "add", 1)

@@ -50,9 +50,7 @@ def stock_keeping(k: KernelBuilder, level: int) -> Title:
     text, steps = _STOCKS[form]
     type_ = Scalar(shape.weighted({"int32": 5, "int64": 2, "int16": 1}))
     s, demand, count = rows_of(k, "demand arrivals inflow", type_, 0, 12, "num_steps num_days")
-    start: Expr = k.lift(9, type_)
-    if shape.chance(0.6):
-        start = s.read("stock initial", type_, 4, 18)
+    start = s.read("stock initial", type_, 4, 18) if shape.chance(0.6) else k.lift(9, type_)
     q = setting(k, "capacity order_size limit", type_, 14, 20)
     r = setting(k, "served reorder_point outflow", type_, 4, 7)
     out = s.out("final left_over", type_)
@@ -81,6 +79,6 @@ def stock_keeping(k: KernelBuilder, level: int) -> Title:
         trace.put(x, t)
     k.store(out, s.at, x)
     done += lost.told("how often it opened" if form == "tank" else "what was lost", gone)
-    done += f" {trace.out.name} gets the level after each step." if trace.out else ""
+    done += trace.said("the level after each step")
     done += f" The step {say(k, holiday)} is left out." if holiday is not None else ""
     return Title(k.name(f"simulate_{form} run_{form} {form}_policy"), done)

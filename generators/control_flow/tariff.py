@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
+from generators.control_flow.kit import branch, leave, same
 from generators.control_flow.params import with_struct
 from generators.kit.naming import applied
-from generators.kit.sites import launch
+from generators.kit.sites import Site, launch
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Var, op
 
@@ -28,30 +29,22 @@ def tariff(k: KernelBuilder, level: int) -> Title:
     i = s.at
     used = usage[i] if before is None else usage[i] - before[i]
     u = k.let("u amount quantity", used)
-    free = _exempt(k, zone, u, out, i) if level >= 3 else ""
+    free = _exempt(s, zone, u, out) if level >= 3 else ""
     bill, done = _brackets(k, u)
     what = f"u of {usage.name}" if before is None else f"u = {usage.name} - {before.name}"
     done = f"Charge each {what} {done}.{free}"
-    steps = []
-    if level >= 2:
-        steps.append(_surcharge(k, zone, u, bill, i))
-    if level >= 4:
-        steps.append(_rebate(k, zone, u, bill, i))
-    if level >= 5:
-        steps.append(_instalments(k, bill))
+    then = _surcharge(k, zone, u, bill, i) if level >= 2 else ""
+    then += _rebate(k, zone, u, bill, i) if level >= 4 else ""
+    then += _instalments(k, bill) if level >= 5 else ""
     k.store(out, i, bill)
-    if steps:
-        then = "; then ".join(steps)
-        done += f" {then[0].upper()}{then[1:]}."
+    done += f" {then}." if then else ""
     return Title(k.name("bracket_tariff", "apply_tariff", "tiered_price"), done)
 
 
-def _exempt(k: KernelBuilder, zone: Var, u: Var, out: Var, i: tuple[Expr, ...]) -> str:
-    joint = k.draw.shape.choice(("and", "or"))
-    bound = k.draw.value.integer(2, 6) if joint == "or" else k.draw.value.integer(30, 60)
-    with k.if_(op(joint, fn("eq", zone[i], 0), u < bound)):
-        k.store(out, i, 0)
-        k.return_()
+def _exempt(s: Site, zone: Var, u: Var, out: Var) -> str:
+    joint = s.k.draw.shape.choice(("and", "or"))
+    bound = s.k.draw.value.integer(*((2, 6) if joint == "or" else (30, 60)))
+    leave(s, op(joint, same(zone[s.at], 0), u < bound), (out, 0))
     return f" Nothing is due if {zone.name} is 0 {joint} u < {bound}."
 
 
@@ -70,9 +63,8 @@ def _brackets(k: KernelBuilder, u: Var) -> tuple[Var, str]:
         charges.append(base + rate * (u - edge) if marginal else rate * u)
         prices[-1] += f" up to {edge}"
         prices.append(f"{base} + {rate} * (u - {edge})" if marginal else f"{rate} * u")
-    for j in reversed(range(len(edges))):
-        with k.elif_(u > edges[j]) if j < len(edges) - 1 else k.if_(u > edges[j]):
-            k.assign(bill, charges[j])
+    ladder = reversed(list(zip(edges, charges, strict=True)))
+    branch(k, *((u > edge, (bill, charge)) for edge, charge in ladder))
     return bill, f"{', '.join(prices)} above that"
 
 
@@ -82,7 +74,7 @@ def _surcharge(k: KernelBuilder, zone: Var, u: Var, bill: Var, i: tuple[Expr, ..
     with k.if_(op(joint, fn(test, zone[i], 2), u > peak)):
         k.augment(bill, "mul", factor)
     where = f"{zone.name} is {_TESTS[test]}2 {joint} u > {peak}"
-    return f"multiply the charge by {factor} if {where}"
+    return f"Multiply the charge by {factor} if {where}"
 
 
 def _rebate(k: KernelBuilder, zone: Var, u: Var, bill: Var, i: tuple[Expr, ...]) -> str:
@@ -103,7 +95,7 @@ def _rebate(k: KernelBuilder, zone: Var, u: Var, bill: Var, i: tuple[Expr, ...])
     granted = applied(k, 1.0, "rebate discount", {"quantity": u, "kind": zone[i]}, grant)
     k.augment(bill, "sub", granted)
     more = f"else {most} if u > {cut}, " if second else ""
-    return f"subtract a rebate of {share} * u if {zone.name} is 1, {more}else 0.5"
+    return f"; then subtract a rebate of {share} * u if {zone.name} is 1, {more}else 0.5"
 
 
 def _instalments(k: KernelBuilder, bill: Var) -> str:
@@ -113,4 +105,6 @@ def _instalments(k: KernelBuilder, bill: Var) -> str:
         with k.if_(bill < floor):
             k.break_()
         k.augment(bill, "sub", part * bill)
-    return f"take off {part} of the rest up to {terms} times, stopping once it is below {floor}"
+    return (
+        f"; then take off {part} of the rest up to {terms} times, stopping once it is below {floor}"
+    )
