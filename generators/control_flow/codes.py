@@ -10,7 +10,8 @@ from generators.build.registry import Title, idiom
 from generators.control_flow.kit import STOP, Also, Step, both, counter, leave, rows_of, same, take
 from generators.control_flow.params import with_struct
 from generators.kit.functions import least, most
-from generators.kit.naming import BY_LEVEL, routine
+from generators.kit.naming import BY_LEVEL, held, routine
+from generators.kit.sources import given
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Var
@@ -21,8 +22,7 @@ class Parser:
     """What it finds, in words; names of its running state and its result; what a code does."""
 
     text: str
-    state: str
-    best: str
+    names: tuple[str, str]
     steps: Callable[[Expr, Var, Var, Expr, Expr], Sequence[Step]]
     """Of the code, the state, the result, the position, and whether the code is from 1 to 5."""
     result: Callable[[Var, Var, Var], Expr] = lambda best, run, pos: best
@@ -32,8 +32,7 @@ _PARSERS = {
     "depth": Parser(
         "the largest nesting depth of opening (1) and closing (2) codes; -1, and the end of the "
         "row, at a closing code where nothing is open",
-        "depth open_count",
-        "deepest max_depth",
+        ("depth open_count", "deepest max_depth"),
         lambda c, run, best, pos, inner: [
             [(same(c, 1), (run, run + 1), (best, most(best, run))), (same(c, 2), (run, run - 1))],
             [(run < 0, (best, -1), STOP)],
@@ -41,16 +40,14 @@ _PARSERS = {
     ),
     "numbers": Parser(
         "how many groups of neighbouring digit codes (1 to 5) there are",
-        "in_number inside",
-        "groups num_groups",
+        ("in_number inside", "groups num_groups"),
         lambda c, run, best, pos, inner: [
             [(inner, (best, best + (1 - run)), (run, 1)), (None, (run, 0))]
         ],
     ),
     "sum_fields": Parser(
         "the sum over fields, which codes above 7 separate, of field length squared",
-        "field_length width",
-        "total acc",
+        ("field_length width", "total acc"),
         lambda c, run, best, pos, inner: [
             [(c > 7, (best, best + run * run), (run, 0)), (None, (run, run + 1))]
         ],
@@ -58,16 +55,14 @@ _PARSERS = {
     ),
     "words": Parser(
         "the length of the longest word of letter codes (1 to 5)",
-        "length word_length",
-        "longest best",
+        ("length word_length", "longest best"),
         lambda c, run, best, pos, inner: [
             [(inner, (run, run + 1), (best, most(best, run))), (None, (run, 0))]
         ],
     ),
     "escape": Parser(
         "how many codes count, where 9 escapes the next code and 0 ends the row",
-        "escaped pending",
-        "counted num_codes",
+        ("escaped pending", "counted num_codes"),
         lambda c, run, best, pos, inner: [
             [
                 (same(run, 1), (run, 0), (best, best + 1)),
@@ -79,8 +74,7 @@ _PARSERS = {
     ),
     "commands": Parser(
         "a register: 1-3 add the code, 4 doubles, 5 clears, 6 stops, others do nothing",
-        "unused clears",
-        "register accum",
+        ("unused clears", "register accum"),
         lambda c, run, best, pos, inner: [
             [
                 (both(c >= 1, c <= 3), (best, best + c)),
@@ -92,8 +86,7 @@ _PARSERS = {
     ),
     "checksum": Parser(
         "the sum of codes with every second one doubled (less 9 where above 9), modulo 10",
-        "unused parity",
-        "total checksum",
+        ("unused parity", "total checksum"),
         lambda c, run, best, pos, inner: [
             [
                 (both(same(pos % 2, 0), c > 4), (best, best + (2 * c - 9))),
@@ -105,8 +98,7 @@ _PARSERS = {
     ),
     "third_low": Parser(
         "the position after the third code of 3 or less, or where the row ends",
-        "low_codes seen",
-        "unused place",
+        ("low_codes seen", "unused place"),
         lambda c, run, best, pos, inner: [[(c <= 3, (run, run + 1))], [(same(run, 3), STOP)]],
         lambda best, run, pos: pos,
     ),
@@ -137,7 +129,7 @@ def token_parser(k: KernelBuilder, level: int) -> Title:
         length = s.read("lengths used", INT32, 1, 17)
         stop = k.let("end stop", least(length, count))
         note += f" A row ends after {say(k, length)} of its codes."
-    state, best, pos = (counter(k, n) for n in (parser.state, parser.best, "pos j"))
+    state, best, pos = (counter(k, n) for n in (*parser.names, "pos j"))
     skips = level >= 2 and form in ("depth", "numbers", "words", "commands")
     ignored = k.draw.value.choice((7, 8))
     names = "is_digit is_digit_code" if form == "numbers" else "is_letter is_letter_code"
@@ -179,11 +171,9 @@ def pattern_search(k: KernelBuilder, level: int) -> Title:
     done += f"gets {_FOUND[form][1]}{', matches not overlapping' * apart}."
     wild = k.draw.value.integer(0, 1) if level >= 2 and shape.chance(0.5) else None
     done += f" A code {wild} in {pattern.name} matches anything." if wild is not None else ""
-    first: Expr = k.lift(0, INT32)
-    if level >= 2 and shape.chance(0.5):
-        start = s.read("start offset", INT32, 0, 2)
-        done += f" The search begins at column {say(k, start)}."
-        first = k.let("begin from_col", start)
+    start = given(s, "start offset", INT32, 0, 2, each=level > 1, literal=1)
+    done += f" The search begins at column {say(k, start)}."
+    first = held(k, "begin from_col", start)
     differ = _differ(k, level, type_, wild)
     found = k.let("found answer", k.lift(0 if form == "count" else -1, INT32))
     best = k.let("best fewest", k.lift(size + 1, INT32)) if form == "best" else found

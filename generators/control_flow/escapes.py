@@ -30,10 +30,7 @@ _MAPS: dict[str, Callable[[Expr, Expr, Pair], Pair]] = {
 }
 _SIZES: tuple[Callable[[Expr, Expr], Expr], ...] = (
     lambda x, y: x * x + y * y,
-    lambda x, y: x * x + y * y,
     lambda x, y: abs(x) + abs(y),
-    lambda x, y: abs(x) + abs(y),
-    lambda x, y: x * x,
 )
 _KNOWN = ((-0.4, 0.6), (0.285, 0.01), (-0.7, 0.27), (-0.8, 0.156), (0.355, 0.355), (-0.123, 0.745))
 """Constants of well-known Julia sets."""

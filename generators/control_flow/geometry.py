@@ -271,16 +271,15 @@ def polygon_tests(k: KernelBuilder, level: int) -> Title:
     note = ""
     if far is not None:
         leave(s, x * x + y * y > far * far, (out, 0), (more, 0))
-        note = f" Points beyond {far.name} from the origin give 0 in {out.name}"
-        note += f" and {more.name}." if more else "."
+        note = f" Points beyond {far.name} from the origin give 0."
     row = tuple(k.let("poly r", index) for index in row)
     o = Outline(k, type_, arrays, row, count)
     value, other = _half_planes(o, x, y, offsets) if offsets else _edges(level, form, o, x, y)
     k.store(out, s.at, as_flag(value, kind) if kind not in (type_, INT32) else cast(value, kind))
-    given = f"p of {listed([array.name for array in points])}{scaled}"
-    done = f"For each point {given} and {what}: {out.name} gets {test.text}."
-    done += more.told(test.more, other) + note
-    return Title(k.name(f"polygon_{form} {form}_test points_{form}"), done)
+    of = f"{listed([array.name for array in points])}{scaled}"
+    done = f"For each point p of {of} and {what}: {out.name} gets {test.text}."
+    name = k.name(f"polygon_{form} {form}_test points_{form}")
+    return Title(name, f"{done}{more.told(test.more, other)}{note}")
 
 
 def _point(

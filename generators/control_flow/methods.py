@@ -23,8 +23,7 @@ class Series:
     """A series, the range of x, the factor from term to term, and what is added of a term."""
 
     text: str
-    low: float
-    high: float
+    span: tuple[float, float]
     factor: Callable[[Expr, Expr], Expr]
     added: Callable[[Expr, Expr], Expr] = lambda term, m: term
     odd: bool = False
@@ -34,24 +33,21 @@ class Series:
 
 
 _SERIES = {
-    "exp": Series("exp(x) = sum of x^m / m!", -1.5, 1.5, lambda x, m: x / m),
+    "exp": Series("exp(x) = sum of x^m / m!", (-1.5, 1.5), lambda x, m: x / m),
     "sin": Series(
         "sin(x) = sum of (-1)^m x^(2m+1) / (2m+1)!",
-        -2.0,
-        2.0,
+        (-2.0, 2.0),
         lambda x, m: -(x * x) / ((2.0 * m) * (2.0 * m + 1.0)),
         odd=True,
     ),
     "cos": Series(
         "cos(x) = sum of (-1)^m x^(2m) / (2m)!",
-        -2.0,
-        2.0,
+        (-2.0, 2.0),
         lambda x, m: -(x * x) / ((2.0 * m - 1.0) * (2.0 * m)),
     ),
     "log1p": Series(
         "log(1 + x) = sum of (-1)^(m+1) x^m / m",
-        -0.5,
-        0.5,
+        (-0.5, 0.5),
         lambda x, m: -x,
         lambda term, m: term / (m + 1.0),
         odd=True,
@@ -59,16 +55,15 @@ _SERIES = {
     ),
     "atan": Series(
         "atan(x) = sum of (-1)^m x^(2m+1) / (2m+1)",
-        -0.6,
-        0.6,
+        (-0.6, 0.6),
         lambda x, m: -(x * x),
         lambda term, m: term / (2.0 * m + 1.0),
         odd=True,
         by_order=False,
     ),
-    "geometric": Series("1 / (1 - x) = sum of x^m", -0.7, 0.7, lambda x, m: x, by_order=False),
+    "geometric": Series("1 / (1 - x) = sum of x^m", (-0.7, 0.7), lambda x, m: x, by_order=False),
     "bessel": Series(
-        "J0(x) = sum of (-1)^m (x/2)^(2m) / (m!)^2", 0.2, 3.0, lambda x, m: -(x * x) / (4.0 * m * m)
+        "J0(x) = sum of (-1)^m (x/2)^(2m) / (m!)^2", (0.2, 3.0), lambda x, m: -x * x / (4.0 * m * m)
     ),
 }
 
@@ -81,13 +76,13 @@ def power_series(k: KernelBuilder, level: int) -> Title:
     form = shape.choice(sorted(_SERIES))
     series, stops = _SERIES[form], level >= 3 and shape.chance(0.7)
     s = launch(k, list=7, grid=3 if level >= 2 else 0)
-    given = s.read("x angles values", type_, series.low, series.high)
+    given = s.read("x angles values", type_, *series.span)
     done = f"Evaluate {series.text} for x = {say(k, given)}"
     gain = None
     if shape.chance(0.4):
         gain = k.scalar("gain scale", type_, *((1.2, 1.8) if level >= 2 else (0.4, 0.9)))
         done += f" times {gain.name}"
-        done += f", clamped to [{series.low}, {series.high}]" if level >= 2 else ""
+        done += f", clamped to {list(series.span)}" if level >= 2 else ""
     terms = k.draw.value.integer(5, 9)
     how = f"until a term is below 0.001, {terms} after the first at most"
     done += f", {how if stops else f'with {terms} terms after the first'}; "
@@ -95,13 +90,13 @@ def power_series(k: KernelBuilder, level: int) -> Title:
     used = Also(s, 0.0 if level < 3 else 0.6, "terms_used" if stops else "far_out is_large")
     x = k.let("x t", given)
     if gain is not None:
-        k.assign(x, clamp(gain * x, series.low, series.high) if level >= 2 else gain * x)
+        k.assign(x, clamp(gain * x, *series.span) if level >= 2 else gain * x)
     total, last = _summed(k, level, form, x, type_, terms, stops)
     k.store(out, s.at, total)
     if stops:
         more = used.told("the number of the last term", last)
     else:
-        half = 0.5 * series.high
+        half = 0.5 * series.span[1]
         more = used.told(f"1 where |x| is above {half}, else 0", cast(abs(x) > half, INT32))
     name = k.name(f"{form}_series taylor_{form} power_series")
     return Title(name, f"{done}the sum goes to {out.name}.{more}")

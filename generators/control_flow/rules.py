@@ -20,13 +20,7 @@ _LADDERS: dict[str, tuple[str, float, float, tuple[float, ...], str]] = {
     "body_mass": ("bmi ratio", 14.0, 42.0, (18.5, 25.0, 30.0, 35.0, 40.0), "category"),
     "magnitude": ("magnitude richter", 0.5, 9.5, (2.0, 4.0, 5.0, 6.0, 7.0), "band"),
     "ph_level": ("ph acidity", 0.0, 14.0, (3.0, 6.0, 8.0, 11.0, 13.0), "label"),
-    "frequency_band": (
-        "freq_hz tone",
-        20.0,
-        9000.0,
-        (500.0, 1000.0, 2000.0, 4000.0, 6000.0),
-        "band",
-    ),
+    "frequency_band": ("freq_hz tone", 20.0, 9e3, (500.0, 1e3, 2e3, 4e3, 6e3), "band"),
     "air_quality": ("aqi index_value", 0.0, 400.0, (50.0, 100.0, 150.0, 200.0, 300.0), "class"),
 }
 """Names and range of a measurement, the limits of its classes, and what a class is called."""

@@ -20,12 +20,10 @@ from generators.program.expr import Expr, Var, literal
 
 @dataclass(frozen=True)
 class Model:
-    """What is simulated, names and range of its second number b, and one step."""
+    """What is simulated, names and range of its number b, and one step."""
 
     text: str
-    names: str
-    low: float
-    high: float
+    number: tuple[str, float, float]
     step: Callable[..., Sequence[Step]]
     """Of the state x, its second state y, the numbers a and b, an event, and the change."""
     event: str = ""
@@ -39,18 +37,14 @@ class Model:
 _MODELS = {
     "savings": Model(
         "a balance that earns {a} per period and takes a deposit of {b}, until it reaches 1.5",
-        "deposit saved",
-        0.06,
-        0.15,
+        ("deposit saved", 0.06, 0.15),
         lambda x, y, a, b, n, f: [[(x >= 1.5, STOP)], (n, 1), (x, f(x, a, b))],
         "the number of deposits",
         change=lambda _, x, a, b: x + a * x + b,
     ),
     "loan": Model(
         "a debt that grows by 0.2 * {a} per period before a payment of {b}, until it is paid",
-        "payment installment",
-        0.05,
-        0.09,
+        ("payment installment", 0.05, 0.09),
         lambda x, y, a, b, n, f: [
             (x, x + 0.2 * (a * x)),
             [(x <= b, (x, 0.0), STOP)],
@@ -62,9 +56,7 @@ _MODELS = {
     "thermostat": Model(
         "a room that cools by {a} of its temperature, heated by {b} while a switch is on (on below "
         "0.4, off above 0.7)",
-        "heat power",
-        0.11,
-        0.3,
+        ("heat power", 0.11, 0.3),
         lambda x, y, a, b, n, f: [
             (x, x - a * x),
             [(x < 0.4, (y, 1.0), (n, 1)), (x > 0.7, (y, 0.0))],
@@ -75,26 +67,20 @@ _MODELS = {
     ),
     "population": Model(
         "a population x that becomes x + {a} * x * (1 - x) - {b} * x, until it is below 0.3",
-        "harvest mortality",
-        0.11,
-        0.3,
+        ("harvest mortality", 0.11, 0.3),
         lambda x, y, a, b, n, f: [(x, f(x, a, b)), [(x < 0.3, STOP)]],
         change=lambda _, x, a, b: x + a * x * (1.0 - x) - b * x,
     ),
     "dose": Model(
         "a level that loses {a} of itself per hour and is raised by {b} whenever it is below 0.5",
-        "dose portion",
-        0.11,
-        0.3,
+        ("dose portion", 0.11, 0.3),
         lambda x, y, a, b, n, f: [(x, x - a * x), [(x < 0.5, (x, x + b), (n, 1))]],
         "the number of doses",
     ),
     "bounce": Model(
         "a ball at height x and speed v = 0: each step lowers v by {a}, then adds 0.5 * v to x; "
         "where x is then negative, x = -x and v = -{b} * v",
-        "restitution elasticity",
-        0.11,
-        0.3,
+        ("restitution elasticity", 0.11, 0.3),
         lambda x, y, a, b, n, f: [
             (y, y - a),
             (x, x + 0.5 * y),
@@ -105,9 +91,7 @@ _MODELS = {
     ),
     "charge": Model(
         "a battery that takes {a} of what is missing while below 0.8, then {b} times 0.1",
-        "amount gain",
-        0.11,
-        0.3,
+        ("amount gain", 0.11, 0.3),
         lambda x, y, a, b, n, f: [
             [(x < 0.8, (x, x + a * (1.0 - x))), (None, (x, x + 0.1 * (b * (1.0 - x))), (n, 1))]
         ],
@@ -115,9 +99,7 @@ _MODELS = {
     ),
     "epidemic": Model(
         "an infected share x changing by 4 * {a} * x * (1 - x) - {b} * x, halved where it falls",
-        "recovery gamma",
-        0.11,
-        0.3,
+        ("recovery gamma", 0.11, 0.3),
         lambda x, y, a, b, n, f: [
             (y, f(x, a, b)),
             [(y < 0.0, (x, x + 0.5 * y), (n, 1)), (None, (x, x + y))],
@@ -139,7 +121,7 @@ def time_stepping(k: KernelBuilder, level: int) -> Title:
     s = launch(k, {"list": 1}, "i tid run")
     start = s.read("start initial x0", type_, 0.2, 1.0)
     rate = given(s, "rate growth", type_, 0.05, 0.2, each=3, shared=4, literal=3)
-    b = setting(k, model.names, type_, model.low, model.high)
+    b = setting(k, model.number[0], type_, *model.number[1:])
     noisy = level >= 4 and shape.chance(0.5)
     noise = s.array("noise shock", type_, -0.03, 0.03, more="12") if noisy else None
     steps = k.draw.value.integer(6, 12)

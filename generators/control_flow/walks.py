@@ -57,11 +57,11 @@ def _gcd(b: BodyBuilder, go: Go, x: Var, partner: Expr) -> Expr:
     return x
 
 
-def _digits(names: str, taken: Callable[[Var, Var, Expr], Expr]) -> Callable[..., Expr]:
+def _digits(taken: Callable[[Var, Var, Expr], Expr]) -> Callable[..., Expr]:
     """A total that every digit of x changes."""
 
     def run(b: BodyBuilder, go: Go, x: Var, base: Expr) -> Expr:
-        total = counter(b, names, x.type)
+        total = counter(b, "total so_far", x.type)
         with go(x > 0):
             digit = b.let("digit d", x % base)
             take(b, (total, taken(total, digit, base)), (x, x // base))
@@ -105,7 +105,18 @@ def _modpow(b: BodyBuilder, go: Go, x: Var, power: Expr, modulus: Expr) -> Expr:
 _BASE = (("base radix", (2, 3, 8, 10, 16)),)
 _DIGITS = "the digits of x in base {0}"
 
+_OF_DIGITS: dict[str, tuple[str, str, Callable[[Var, Var, Expr], Expr]]] = {
+    "digit_sum": ("sum_digits", "the sum of {}", lambda n, d, base: n + d),
+    "digit_squares": ("happy_step", "the sum of the squares of {}", lambda n, d, base: n + d * d),
+    "largest_digit": ("top_digit", "the largest of {}", lambda n, d, base: most(n, d)),
+    "reversed_digits": ("mirror", "the number with {} reversed", lambda n, d, base: n * base + d),
+}
+
 WALKS = {
+    **{
+        name: Walk(f"{name} {other}", text.format(_DIGITS), _digits(taken), _BASE)
+        for name, (other, text, taken) in _OF_DIGITS.items()
+    },
     "gcd": Walk(
         "gcd common_divisor",
         "the greatest common divisor of x and {0}, by Euclid's algorithm",
@@ -152,30 +163,6 @@ WALKS = {
             lambda x, n: x > 0,
             lambda x, n: [[(same(x % 2, 0), (x, x // 2)), (None, (x, x - 1))], (n, n + 1)],
         ),
-    ),
-    "digit_sum": Walk(
-        "digit_sum sum_digits",
-        f"the sum of {_DIGITS}",
-        _digits("digit_total total", lambda total, d, base: total + d),
-        _BASE,
-    ),
-    "digit_squares": Walk(
-        "digit_squares happy_step",
-        f"the sum of the squares of {_DIGITS}",
-        _digits("square_total total", lambda total, d, base: total + d * d),
-        _BASE,
-    ),
-    "largest_digit": Walk(
-        "largest_digit top_digit",
-        f"the largest of {_DIGITS}",
-        _digits("highest largest", lambda total, d, base: most(total, d)),
-        _BASE,
-    ),
-    "reversed_digits": Walk(
-        "reverse_digits mirror_number",
-        f"the number that has {_DIGITS} in reverse order",
-        _digits("mirrored backwards", lambda total, d, base: total * base + d),
-        _BASE,
     ),
     "digital_root": Walk(
         "digital_root repeated_digit_sum",
