@@ -171,17 +171,16 @@ def pattern_search(k: KernelBuilder, level: int) -> Title:
     done += f"gets {_FOUND[form][1]}{', matches not overlapping' * apart}."
     wild = k.draw.value.integer(0, 1) if level >= 2 and shape.chance(0.5) else None
     done += f" A code {wild} in {pattern.name} matches anything." if wild is not None else ""
-    start = given(s, "start offset", INT32, 0, 2, each=level > 1, literal=1)
-    done += f" The search begins at column {say(k, start)}."
-    first = held(k, "begin from_col", start)
+    first = given(s, "start offset", INT32, 0, 2, each=level > 1, literal=1)
+    done += f" The search begins at column {say(k, first)}."
+    first = held(k, "begin from_col", first)
     differ = _differ(k, level, type_, wild)
     found = k.let("found answer", k.lift(0 if form == "count" else -1, INT32))
     best = k.let("best fewest", k.lift(size + 1, INT32)) if form == "best" else found
     stop = None if apart or shape.chance(0.5) else count - (size - 1)
     at = found if stop is not None else k.let("j pos", first)
-    going = at + size <= count
-    with k.while_(going) if stop is None else k.for_("j pos", stop, start=first) as turn:
-        j = at if turn is None else turn
+    with k.while_(at + size <= count) if stop is None else k.for_("j pos", stop, start=first) as t:
+        j = at if t is None else t
         wrong = counter(k, "wrong misses" if form == "best" else "same matched")
         with k.for_("p q", size) as p:
             unequal = differ(codes[s.index(j + p)], pattern[p])
@@ -196,8 +195,8 @@ def pattern_search(k: KernelBuilder, level: int) -> Title:
         if stop is None:
             k.augment(at, "add", 1)
     k.store(out, s.at, found)
-    if form == "best" and shape.chance(0.7):
-        done += f" {s.put('errors distance', best).name} gets that number."
+    errors = Also(s, 0.7 if form == "best" else 0.0, "errors distance")
+    done += errors.told("that number", best)
     return Title(k.name("find_pattern match_motif scan_pattern search_rows"), done)
 
 

@@ -16,7 +16,7 @@ from generators.kit.sites import Site, launch, over
 from generators.kit.sources import constant, given, setting, zero
 from generators.kit.text import written
 from generators.kit.words import say
-from generators.program.dtypes import FLOAT32, INT32, Scalar, Vec
+from generators.program.dtypes import FLOAT32, INT32, Scalar, Type, Vec
 from generators.program.expr import Expr, Var, literal
 
 Pair = tuple[Expr, Expr]
@@ -221,6 +221,9 @@ _FIELDS: dict[str, Callable[[Expr, Expr], Expr]] = {
 _OPEN = frozenset({"slab", "pillar", "tube"})
 """Fields that some rays never meet."""
 
+_REACH = ((1.1, 1.4), (1.8, 2.3))
+"""How far rays may go, without and with such a field."""
+
 
 @idiom
 @with_struct
@@ -228,6 +231,7 @@ def sphere_tracing(k: KernelBuilder, level: int) -> Title:
     """Rays marched through a distance field until they are near a surface or have gone too far."""
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
     vec, form = Vec(3, type_), shape.choice(sorted(_FIELDS))
+    distance = _FIELDS[form]
     s = over(k, "num_rays", (k.draw.word.choice(("i", "tid", "ray")),), ((48, 72),))
     origin = s.read("origins ray_o", vec, -0.4, 0.4)
     direction = s.read("directions ray_d", vec, init="unit")
@@ -241,12 +245,11 @@ def sphere_tracing(k: KernelBuilder, level: int) -> Title:
     moved = f"{relax} * h" if relax != 1.0 else "h"
     done = f"March each ray p = o + t * d, with o of {say(k, origin)} and d of "
     done += f"{say(k, direction)}, from t = {say(k, begin)} for at most {steps} steps of {moved} "
-    done += (
-        f"with h = {written(_FIELDS[form](Var('p', vec), radius))}, ending where h < {say(k, stop)}"
-    )
+    done += f"with h = {written(distance(Var('p', vec), radius))}, ending where h < {say(k, stop)}"
     o, d = k.let("o ro", origin), k.let("d rd", direction)
-    names, params = f"{form}_distance scene_distance sdf", {"p": vec, "r": type_}
-    field_at = routine(k, BY_LEVEL[level], names, params, lambda _, p, r: _FIELDS[form](p, r))
+    names = f"{form}_distance scene_distance sdf"
+    params: dict[str, Type] = {"p": vec, "r": type_}
+    field_at = routine(k, BY_LEVEL[level], names, params, lambda _, p, r: distance(p, r))
     t = k.let("t travel", begin)
     hit.start("found inside")
     used.start("used count")
@@ -255,8 +258,7 @@ def sphere_tracing(k: KernelBuilder, level: int) -> Title:
         branch(k, (h < stop, (hit, 1), STOP))
         k.augment(t, "add", relax * h if relax != 1.0 else h)
         if level >= 3:
-            far = (1.8, 2.3) if form in _OPEN else (1.1, 1.4)
-            limit = setting(k, "max_dist t_max", type_, *far)
+            limit = setting(k, "max_dist t_max", type_, *_REACH[form in _OPEN])
             branch(k, (t > limit, (t, limit), STOP))
             done += f" or t would exceed {say(k, limit)}, where it is set to that"
         used.add()

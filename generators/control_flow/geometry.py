@@ -25,7 +25,7 @@ from generators.kit.naming import BY_LEVEL, routine
 from generators.kit.sites import Site, launch
 from generators.kit.sources import setting
 from generators.kit.words import listed, say
-from generators.program.dtypes import INT32, Scalar, Vec
+from generators.program.dtypes import INT32, Scalar, Vec, scalar_of
 from generators.program.expr import Expr, Operand, Var
 
 Made = tuple[str, Expr, str]
@@ -66,9 +66,10 @@ def _overlap(k: KernelBuilder, level: int, label: Var, a: Var, b: Var, la: Var, 
 
 
 def _zone(k: KernelBuilder, level: int, label: Var, x: Var, y: Var) -> Made:
-    whole = x.type.is_int
+    type_ = scalar_of(x.type)
+    whole = type_.is_int
     middle: Operand = 25 if whole else 0.0
-    cx = setting(k, "cx center_x", x.type, *((20, 30) if whole else (-0.5, 0.5)))
+    cx = setting(k, "cx center_x", type_, *((20, 30) if whole else (-0.5, 0.5)))
     upper, lower = [(y >= middle, (label, 1)), (None, (label, 4))], [(y >= middle, (label, 2))]
     branch(k, (x >= cx, upper), (None, [*lower, (None, (label, 3))]))
     text = f"the quadrant 1 to 4 of the point about ({say(k, cx)}, {say(k, middle)})"
@@ -82,7 +83,7 @@ def _zone(k: KernelBuilder, level: int, label: Var, x: Var, y: Var) -> Made:
 
 def _outcode(k: KernelBuilder, level: int, label: Var, x: Var, y: Var) -> Made:
     """The code of Cohen and Sutherland."""
-    spans = ((8, 15), (35, 42)) if x.type.is_int else ((-1.4, -0.6), (0.6, 1.4))
+    spans = ((8, 15), (35, 42)) if scalar_of(x.type).is_int else ((-1.4, -0.6), (0.6, 1.4))
     for value, axis, bit in ((x, "x", 1), (y, "y", 4)):
         low = k.scalar(f"{axis}_min", x.type, *spans[0])
         high = k.scalar(f"{axis}_max", x.type, *spans[1])
@@ -105,32 +106,19 @@ def _circles(k: KernelBuilder, level: int, label: Var, between: Var, a: Var, b: 
     return text, between - a - b, "the distance less both radii"
 
 
-@dataclass(frozen=True)
-class _Kind:
-    """Names of the arrays, which the values take one by one, their ranges, and the branches."""
-
-    names: tuple[str, ...]
-    values: str
-    whole: tuple[int, int]
-    real: tuple[float, float]
-    label: Callable[..., Made]
-
-
-_KINDS = {
-    "sides": _Kind(("a b c", "side_a side_b side_c"), "s1 s2 s3", (2, 6), (2, 6), _triangle),
-    "overlap": _Kind(
-        ("a_lo b_lo", "start_a start_b"), "a0 b0 len_a len_b", (0, 50), (-2.0, 2.0), _overlap
-    ),
-    "zone": _Kind(("x y", "px py"), "vx vy", (0, 50), (-2.0, 2.0), _zone),
-    "outcode": _Kind(("x y", "px py"), "vx vy", (0, 50), (-2.0, 2.0), _outcode),
-    "circles": _Kind(
+_KINDS: dict[str, tuple[tuple[str, ...], str, tuple[float, float], Callable[..., Made]]] = {
+    "sides": (("a b c", "side_a side_b side_c"), "s1 s2 s3", (2, 6), _triangle),
+    "overlap": (("a_lo b_lo", "start_a start_b"), "a0 b0 len_a len_b", (-2.0, 2.0), _overlap),
+    "zone": (("x y", "px py"), "vx vy", (-2.0, 2.0), _zone),
+    "outcode": (("x y", "px py"), "vx vy", (-2.0, 2.0), _outcode),
+    "circles": (
         ("distance radius_a radius_b", "gap r_first r_second"),
         "between ra rb",
-        (1, 20),
         (0.2, 2.0),
         _circles,
     ),
 }
+"""Names of the arrays, of their values, the range of those, and the branches."""
 
 
 @idiom
@@ -139,13 +127,12 @@ def geometry_cases(k: KernelBuilder, level: int) -> Title:
     """Cases of plane geometry: kinds of triangles, quadrants, overlaps of boxes and intervals."""
     shape = k.draw.shape
     form = shape.choice(sorted(_KINDS))
-    kind = _KINDS[form]
+    names, short, ends, branches = _KINDS[form]
     type_ = some_type(k, 1.0 if form == "sides" else 0.3, "int32 int64 int16")
     s = launch(k, list=2, grid=1)
-    ends = kind.whole if type_.is_int else kind.real
-    found: list[Expr] = [
-        s.read(name, type_, *ends) for name in k.draw.word.choice(kind.names).split()
-    ]
+    if type_.is_int and form != "sides":
+        ends = (1, 20) if form == "circles" else (0, 50)
+    found: list[Expr] = [s.read(name, type_, *ends) for name in k.draw.word.choice(names).split()]
     if form == "overlap":
         widths = (5, 20) if type_.is_int else (0.3, 1.5)
         found += [s.read(name, type_, *widths) for name in ("a_len", "b_len")]
@@ -157,52 +144,43 @@ def geometry_cases(k: KernelBuilder, level: int) -> Title:
         test = flag(s, "active valid")
         leave(s, test.unless, (out, -1), (measure, 0))
         note = f" Entries where {test.off} give -1."
-    values = [k.let(name, value) for name, value in zip(kind.values.split(), found, strict=True)]
+    values = [k.let(name, value) for name, value in zip(short.split(), found, strict=True)]
     label = counter(k, "label_id kind_id")
-    text, amount, meaning = kind.label(k, level, label, *values)
+    text, amount, meaning = branches(k, level, label, *values)
     k.store(out, s.at, label)
     note += measure.told(meaning, amount)
     name = k.name(f"{form}_cases classify_{form} {form}_kind")
     return Title(name, f"From {given}: {out.name} gets {text}.{note}")
 
 
-@dataclass(frozen=True)
-class Test:
-    """What it gives, in words and names; what a further output gets, in words and names."""
-
-    text: str
-    outs: str
-    more: str
-    more_outs: str
-
-
 _TESTS = {
-    "crossings": Test(
+    "crossings": (
         "whether a ray to the right crosses an odd number of edges",
         "inside hit",
         "the number of crossings",
         "num_crossings crossed",
     ),
-    "winding": Test(
+    "winding": (
         "the winding number: edges that pass the point upward on its right count 1, those that "
         "pass it downward on its left count -1 (right and left by the sign of (b - a) x (p - a))",
         "winding turns",
         "how many edges counted 1",
         "num_upward upward",
     ),
-    "nearest": Test(
+    "nearest": (
         "the distance to the nearest edge",
         "distance dist",
         "1 where that is below 0.2, else 0",
         "is_near within",
     ),
-    "half_planes": Test(
+    "half_planes": (
         "whether the point lies in all half-planes",
         "inside hit",
         "in how many half-planes it does not lie",
         "num_outside violated",
     ),
 }
+"""What a test gives, in words and names; what a further output gets, in words and names."""
 
 
 @dataclass(frozen=True)
@@ -234,8 +212,8 @@ def _arrays(
     if split:
         both_axes = (f"{base}_x", f"{base}_y")
         return tuple(k.array(name, type_, dims, low=-size, high=size) for name in both_axes)
-    bounds = {"low": -size, "high": size} if size else {}
-    return (k.array(names.split(), Vec(2, type_), dims, init=init, **bounds),)
+    low, high = (-size, size) if size else (None, None)
+    return (k.array(names.split(), Vec(2, type_), dims, init=init, low=low, high=high),)
 
 
 @idiom
@@ -244,7 +222,7 @@ def polygon_tests(k: KernelBuilder, level: int) -> Title:
     """Points against a polygon: inside by crossings, winding, nearest edge, or half-planes."""
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
     form = shape.choice(sorted(_TESTS))
-    test, planes = _TESTS[form], form == "half_planes"
+    (text, outs, more_text, more_outs), planes = _TESTS[form], form == "half_planes"
     s, m = launch(k, list=1), k.size("m", 5, 7, minimum=3)
     split, many = shape.chance(0.4) and not planes, level >= 2 and shape.chance(0.35)
     what = "half-planes dot({}, p) <= {}" if planes else "the closed polygon of {}"
@@ -265,8 +243,8 @@ def polygon_tests(k: KernelBuilder, level: int) -> Title:
     limited = level >= 3 and shape.chance(0.7)
     far = k.scalar("radius max_radius", type_, 0.75, 1.05) if limited else None
     kind = {"nearest": type_, "winding": INT32}.get(form) or flag_type(k)
-    out = s.out(test.outs, kind)
-    more = Also(s, {1: 0.0, 2: 0.3, 3: 0.5, 4: 0.6, 5: 0.8}[level], test.more_outs)
+    out = s.out(outs, kind)
+    more = Also(s, {1: 0.0, 2: 0.3, 3: 0.5, 4: 0.6, 5: 0.8}[level], more_outs)
     x, y, scaled = _point(level, s, points, type_, far is None)
     note = ""
     if far is not None:
@@ -277,9 +255,9 @@ def polygon_tests(k: KernelBuilder, level: int) -> Title:
     value, other = _half_planes(o, x, y, offsets) if offsets else _edges(level, form, o, x, y)
     k.store(out, s.at, as_flag(value, kind) if kind not in (type_, INT32) else cast(value, kind))
     of = f"{listed([array.name for array in points])}{scaled}"
-    done = f"For each point p of {of} and {what}: {out.name} gets {test.text}."
+    done = f"For each point p of {of} and {what}: {out.name} gets {text}."
     name = k.name(f"polygon_{form} {form}_test points_{form}")
-    return Title(name, f"{done}{more.told(test.more, other)}{note}")
+    return Title(name, f"{done}{more.told(more_text, other)}{note}")
 
 
 def _point(
@@ -287,7 +265,8 @@ def _point(
 ) -> tuple[Var, Var, str]:
     """Both coordinates of this thread's point, now and then scaled; and that in words."""
     k, (first, *rest), scaled = s.k, points, ""
-    x, y = (first[s.at], rest[0][s.at]) if rest else (first[s.at][0], first[s.at][1])
+    found = (first[s.at], rest[0][s.at]) if rest else (first[s.at][0], first[s.at][1])
+    x, y = map(s.k.lift, found, (type_, type_))
     if scaling and level >= 2 and k.draw.shape.chance(0.5):
         scale = setting(k, "scale zoom", type_, 0.6, 0.9)
         x, y, scaled = scale * x, scale * y, f" times {say(k, scale)}"
@@ -334,7 +313,8 @@ def _half_planes(o: Outline, x: Var, y: Var, offsets: Var) -> tuple[Expr, Expr]:
     outside = counter(o.k, "outside misses")
     with o.k.for_("j e", o.count) as j:
         nx, ny = o.point(j, "nx ny")
-        branch(o.k, (nx * x + ny * y > offsets[(*o.row, j)], (outside, outside + 1)))
+        place = (*o.row, j)
+        branch(o.k, (nx * x + ny * y > offsets[place], (outside, outside + 1)))
     return same(outside, 0), outside
 
 

@@ -153,7 +153,8 @@ def _of_one(level: int, s: Site, step: _Step, numbers: Var, out: Var) -> tuple[E
         start = k.let("number n0 given", start)
         least = k.scalar("min_value least", step.type, 40, 90)
         odd = k.draw.value.choice((2, 3, 5))
-        test, clause = start < least, f"is below {least.name}"
+        test: Expr = start < least
+        clause = f"is below {least.name}"
         if level >= 3 and k.draw.shape.chance(0.5):
             test = some(test, same(start % odd, 0))
             clause += f" or a multiple of {odd}"
@@ -170,20 +171,16 @@ def _of_few(level: int, s: Site, step: _Step, numbers: Var) -> tuple[Expr, str]:
     """The sum, maximum or count of a few results: of a row, or of consecutive integers."""
     k, shape = s.k, s.k.draw.shape
     where = Also(s, 0.6 if s.inner else 0.0, "at_column which")
-    first, span = numbers[s.at] if not s.inner else None, k.draw.value.integer(3, 5)
+    span = k.draw.value.integer(3, 5)
     skip = k.draw.value.choice((2, 3)) if level == 5 or shape.chance(0.4) else 0
     how = "first" if where else shape.choice(("sum", "maximum", "count"))
-    first = k.let("s first", first) if first is not None else None
+    first = numbers if s.inner else k.let("s first", numbers[s.at])
     kept = counter(k, _KEPT[how], step.type)
     goal = k.scalar("goal_value wanted", step.type, 2, 5) if how == "count" else kept
     where.start("best_col winner")
     looped = s.loop("j c col", "num_cols row_length") if s.inner else k.for_("step shift", span)
     with looped as at:
-        if isinstance(at, Site):
-            near: Expr = numbers[at.at]
-        else:
-            assert first is not None
-            near = first + cast(at, step.type)
+        near: Expr = numbers[at.at] if isinstance(at, Site) else first + cast(at, step.type)
         if skip:
             near = k.let("near candidate", near)
             with k.if_(same(near % skip, 0)):

@@ -7,7 +7,7 @@ from typing import Any
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.kit.sites import Names, Site, over
 from generators.kit.sources import zero
-from generators.program.dtypes import INT32, Scalar
+from generators.program.dtypes import INT32, Scalar, Type
 from generators.program.expr import Const, Expr, Op, Operand, Var, literal, op
 
 
@@ -35,7 +35,7 @@ def minus(value: Expr) -> Expr:
     return literal(-number, value.type)
 
 
-def counter(b: BodyBuilder, names: Names, type_: Scalar = INT32) -> Var:
+def counter(b: BodyBuilder, names: Names, type_: Type = INT32) -> Var:
     """A local that begins at zero."""
     return b.let(names, zero(type_))
 

@@ -38,8 +38,13 @@ class Search:
         row = f"{say(self.s.k, self.row[0])}-th row of " if self.row else ""
         return f"sorted {row}{self.knots.name}"
 
+    def entry(self, table: Var, j: Operand) -> Expr:
+        """An entry of the thread's table."""
+        place = (*self.row, j)
+        return table[place]
+
     def knot(self, j: Operand) -> Expr:
-        return self.knots[(*self.row, j)]
+        return self.entry(self.knots, j)
 
     def ask(self) -> None:
         """Name the query, which may be scaled or shifted."""
@@ -153,7 +158,7 @@ def sorted_search(k: KernelBuilder, level: int) -> Title:
     value, text = _value(r, level, form, table, left)
     k.store(out, s.at, value)
     said += cell.told("the index of the last knot that is not above q", left)
-    rise = table[(*r.row, left + 1)] - table[(*r.row, left)]
+    rise = r.entry(table, left + 1) - r.entry(table, left)
     said += slope.told("the slope of that line", rise / (r.knot(left + 1) - r.knot(left)))
     done = f"Search the {r.where} for q = {r.query} by bisection; {out.name} gets {text}."
     return Title(k.name(f"{form}_lookup table_{form}"), done + said + last)
@@ -174,15 +179,15 @@ def _ends(
         leave(r.s, some(r.q < first, r.q >= last), (out, fill), (cell, -1), (slope, 0.0))
         marks = [f", {mark} in {more.name}" for more, mark in ((cell, -1), (slope, 0.0)) if more]
         return f"{outside} {say(k, fill)} is stored{''.join(marks)}."
-    leave(r.s, r.q < first, (out, table[(*r.row, 0)]))
-    leave(r.s, r.q >= last, (out, table[(*r.row, r.size - 1)]))
+    leave(r.s, r.q < first, (out, r.entry(table, 0)))
+    leave(r.s, r.q >= last, (out, r.entry(table, r.size - 1)))
     return f"{outside} the first or last of {table.name} is stored."
 
 
 def _left(r: Search, form: str, beyond: str) -> Var:
     """Index of the last knot that is not above the query."""
     lo = _bisect(r, strict=False)
-    left = lo - 1
+    left: Expr = lo - 1
     if beyond not in ("fill", "early"):
         if form != "step":
             left = clamp(lo - 1, 0, r.size - 2)
@@ -193,7 +198,7 @@ def _left(r: Search, form: str, beyond: str) -> Var:
 
 def _value(r: Search, level: int, form: str, table: Var, left: Var) -> tuple[Expr, str]:
     """The table at the query between the knots ``left`` and ``left + 1``."""
-    k, y0, y1 = r.s.k, table[(*r.row, left)], table[(*r.row, left + 1)]
+    k, y0, y1 = r.s.k, r.entry(table, left), r.entry(table, left + 1)
     before = "the last knot that is not above q"
     if form == "step":
         return y0, f"the entry of {table.name} at {before}"
@@ -201,7 +206,7 @@ def _value(r: Search, level: int, form: str, table: Var, left: Var) -> tuple[Exp
         at = k.let("nearest pick", left)
         branch(k, (r.knot(left + 1) - r.q < r.q - r.knot(left), (at, left + 1)))
         text = f"the entry of {table.name} at the nearer of {before} and the next one (the first "
-        return table[(*r.row, at)], f"{text}of equals)"
+        return r.entry(table, at), f"{text}of equals)"
 
     def between(b: BodyBuilder, x: Expr, x0: Expr, x1: Expr, y0: Expr, y1: Expr) -> Expr:
         t = b.let("t fraction u", (x - x0) / (x1 - x0))

@@ -52,7 +52,7 @@ class Scale:
 
     def number(self, low: float, high: float) -> Expr:
         ends = (low, high) if self.type.is_float else (round(low), round(high))
-        return setting(self.k, "", self.type, *ends, share=0.0)
+        return setting(self.k, "", self.type, ends[0], ends[1], share=0.0)
 
     def under(self, limit: Expr) -> Expr:
         """A second threshold under the first."""
@@ -81,25 +81,21 @@ class Machine:
     """Whether the state is a reading's sum that begins at the first further number."""
 
 
+def _streak(side: str, held: Callable[[Var, Expr], Expr]) -> Machine:
+    return Machine(
+        f"the length of the longest run of v {side} {{t}}",
+        "streak run",
+        lambda run, count, v, t: [
+            [(held(v, t), (run, run + 1), (count, most(count, run))), (None, (run, 0))]
+        ],
+        "that continue a run",
+        lambda run, count: run > 1,
+    )
+
+
 MACHINES = {
-    "longest_streak": Machine(
-        "the length of the longest run of v above {t}",
-        "streak run",
-        lambda run, count, v, t: [
-            [(v > t, (run, run + 1), (count, most(count, run))), (None, (run, 0))]
-        ],
-        "that continue a run",
-        lambda run, count: run > 1,
-    ),
-    "longest_dip": Machine(
-        "the length of the longest run of v below {t}",
-        "streak run",
-        lambda run, count, v, t: [
-            [(v < t, (run, run + 1), (count, most(count, run))), (None, (run, 0))]
-        ],
-        "that continue a run",
-        lambda run, count: run > 1,
-    ),
+    "longest_streak": _streak("above", lambda v, t: v > t),
+    "longest_dip": _streak("below", lambda v, t: v < t),
     "upward_crossings": Machine(
         "how many runs of v above {t} begin",
         "above inside",

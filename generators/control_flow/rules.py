@@ -43,7 +43,7 @@ def classify_levels(k: KernelBuilder, level: int) -> Title:
     if shape.chance(0.35):
         ends = [round(steps[0] * share, 0 if whole else 3) for share in (0.85, 1.15)]
         ends = [int(end) for end in ends] if whole else ends
-        limits[0] = k.scalar("first_limit lower_limit", type_, *ends)
+        limits[0] = k.scalar("first_limit lower_limit", type_, ends[0], ends[1])
     out = s.out(f"{what} {what}_out label_out", INT32)
     margin = Also(s, 0.0 if level < 2 else 0.6, "excess margin severity", type_)
     v = k.let("v value level", x)

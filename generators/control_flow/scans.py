@@ -181,12 +181,13 @@ def _scan(
     elif form in ("longest_run", "switches", "debounced"):
         run = counter(k, "run streak state")
     start, stop = first + scan.begin, count - scan.end if scan.end else count
-    back = k.let("j col", count - 1) if form == "last_from_end" else None
-    with k.for_("j col", stop, start=start) if back is None else k.while_(back >= start) as turn:
+    backwards = form == "last_from_end"
+    back = k.let("j col", count - 1) if backwards else found
+    with k.while_(back >= start) if backwards else k.for_("j col", stop, start=start) as turn:
         j = back if turn is None else turn
         v = maybe(k, "v sample here", at(j, 0), 1.0 if scan.held else 0.4)
         branch(k, *scan.cases(v, found, run, *limits, j, at))
-        if back is not None:
+        if backwards:
             k.augment(back, "sub", 1)
     return found
 

@@ -156,15 +156,16 @@ def _run(
 ) -> None:
     """All steps, after each of which noise is added and the largest state kept."""
     k = s.k
-    t = counter(k, "t step") if k.draw.shape.chance(0.5) else None
-    with k.for_("t step", limit) if t is None else k.while_(t < limit) as turn:
+    counted = k.draw.shape.chance(0.5)
+    t = counter(k, "t step") if counted else x
+    with k.while_(t < limit) if counted else k.for_("t step", limit) as turn:
         take(k, *step())
         if noise is not None:
-            k.augment(x, "add", noise[s.index(turn if t is None else t)])
+            k.augment(x, "add", noise[s.index(t if turn is None else turn)])
         if (top := peak.value) is not None:
             larger = [(x > top, (top, x))]
             take(k, (top, most(top, x)) if k.draw.shape.chance(0.5) else larger)
-        if t is not None:
+        if counted:
             k.augment(t, "add", 1)
 
 
