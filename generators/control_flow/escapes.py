@@ -39,7 +39,9 @@ _KNOWN = ((-0.4, 0.6), (0.285, 0.01), (-0.7, 0.27), (-0.8, 0.156), (0.355, 0.355
 def _points(k: KernelBuilder, type_: Scalar) -> tuple[Site, Pair, str]:
     """Where orbits begin: points of two arrays or of one of vectors, or the pixels of an image."""
     kind = k.draw.shape.weighted({"arrays": 4, "vectors": 2, "pixels": 4})
-    s = launch(k, grid=1) if kind == "pixels" else launch(k, list=1)
+    pixels = k.draw.word.choice(("row col", "i j", "py px"))
+    grid = ("rows cols", pixels, ((8, 10), (8, 11)))
+    s = over(k, *grid) if kind == "pixels" else launch(k, list=1)
     if kind == "vectors":
         point = s.read("points starts z0", Vec(2, type_), -1.4, 1.1)
         return s, (point[0], point[1]), say(k, point)

@@ -25,7 +25,7 @@ from generators.control_flow.params import with_struct
 from generators.kit.functions import clamp, where
 from generators.kit.naming import BY_LEVEL, routine
 from generators.kit.sites import Site, launch, over
-from generators.kit.sources import setting, zero
+from generators.kit.sources import zero
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Operand, Var
@@ -118,7 +118,7 @@ def _elementary(s: Site, old: Var, n: Var, state: Var, wrap: bool) -> tuple[str,
     k, i = s.k, s.at[0]
     rule: Expr = k.lift(k.draw.value.choice((30, 54, 90, 110, 126, 150, 184)), INT32)
     if k.draw.shape.chance(0.5):
-        rule = setting(k, "rule rule_number", INT32, 30, 200, share=1.0)
+        rule = k.scalar("rule rule_number", INT32, 30, 200)
     if wrap:
         left = k.let("left l", cast(old[(i + n - 1) % n], INT32))
         right = k.let("right r", cast(old[(i + 1) % n], INT32))
@@ -150,7 +150,7 @@ def _neighbours(s: Site, rule: Rule, old: Var, sizes: list[Var], state: Var, wra
             count(((i + di + h) % h, (j + dj + w) % w))
         else:
             ni, nj = k.let("ni y", i + di), k.let("nj x", j + dj)
-            with k.if_(both(both(ni >= 0, ni < h), both(nj >= 0, nj < w))):
+            with k.if_(both(ni >= 0, ni < h, nj >= 0, nj < w)):
                 count((ni, nj))
     return found
 
@@ -208,7 +208,7 @@ def grid_walk(k: KernelBuilder, level: int) -> Title:
         code = k.let("code cmd", cast(codes[s.index(m)], INT32))
         nr, nc = _stepped(k, _turned(k, code, facing, home), r, c)
         if edge == "stop":
-            off = some(some(nr < 0, nr >= h), some(nc < 0, nc >= w))
+            off = some(nr < 0, nr >= h, nc < 0, nc >= w)
             branch(k, (off, (blocked, 1), NEXT))
         elif edge == "wrap":
             take(k, (nr, wrapped(nr, h)), (nc, wrapped(nc, w)))

@@ -234,7 +234,7 @@ def table_lookup(k: KernelBuilder, level: int) -> Title:
     names = ["rates", "heights", "prices"]
     table = k.array(names, found, "m", low=0.5, high=3.0) if want == "entry" else edges
     out = s.out("out found looked_up", found)
-    slots = Also(s, 0.0 if level < 3 else 0.5, "slot_out position")
+    slots = Also(s, 0.5 if level >= 3 and want != "bin" else 0.0, "slot_out position")
     last = _skipped(r, 0.3 if level > 1 else 0.0, (out, -1), (slots, -1))
     r.ask()
     if level >= 3 and shape.chance(0.6):
@@ -254,7 +254,7 @@ def table_lookup(k: KernelBuilder, level: int) -> Title:
         text = "how far q lies beyond the edge before (the first for index 0), over the distance "
         text += "of both edges, at least 0.5"
     k.store(out, s.at, value)
-    last += slots.told("the index as well", slot)
+    last += slots.told("that index", slot)
     done = f"Find for each q = {r.query} the first index of the sorted {edges.name} whose edge is "
     done += f"not below it (the last index if none is); {out.name} gets {text}.{last}"
     return Title(k.name("table_lookup find_bin bracket_values lookup_edges"), done)

@@ -116,7 +116,7 @@ MACHINES = {
         lambda scale, limit: (scale.under(limit),),
     ),
     "cooldown": Machine(
-        "how many v above {t} count where after each that counts the next {0} are passed over",
+        "how many v above {t} count, the next {0} after each that counts being passed over",
         "wait pause",
         lambda run, count, v, t, length: [
             [(run > 0, (run, run - 1)), (v > t, (count, count + 1), (run, length))]

@@ -181,7 +181,7 @@ def _months(
     m, type_ = k.let("m mon", month), weekday.type
     days = k.let("days length", k.lift(31, type_))
     february = where(leap, k.lift(29, type_), k.lift(28, type_))
-    thirty = some(some(same(m, 4), same(m, 6)), some(same(m, 9), same(m, 11)))
+    thirty = some(*(same(m, month) for month in (4, 6, 9, 11)))
     branch(k, (same(m, 2), (days, february)), (thirty, (days, 30)))
     if not day:
         k.store(out, s.at, days)

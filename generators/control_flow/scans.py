@@ -174,12 +174,13 @@ def _scan(
     """One loop over the row; what it found."""
     scan, none = _SCANS[form], {"first_above": count, "last_above": k.lift(-1, INT32)}
     none["last_from_end"] = none["last_above"]
-    found = k.let("found hits place", none.get(form, k.lift(0, INT32)))
+    names = "found hits tally" if scan.counts else "place found at"
+    found = k.let(names, none.get(form, k.lift(0, INT32)))
     run: Expr = found
     if form == "settled":
         run = k.let("last final", at(count, -1))
     elif form in ("longest_run", "switches", "debounced"):
-        run = counter(k, "run streak state")
+        run = counter(k, "on state" if form == "switches" else "run streak")
     start, stop = first + scan.begin, count - scan.end if scan.end else count
     backwards = form == "last_from_end"
     back = k.let("j col", count - 1) if backwards else found
