@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from generators.build import KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import Also, both, leave, same, some
+from generators.control_flow.kit import Also, both, branch, leave, same, some
 from generators.control_flow.params import with_struct
 from generators.kit.formulas import Build, Formula, keys_of
 from generators.kit.masks import as_flag, flag_type, is_set
@@ -33,7 +33,7 @@ def _circuit(title: str, often: bool = True, **outputs: Build) -> Circuit:
     found = []
     for name, code in outputs.items():
         keys = Formula(name, name, code).keys
-        found.append(Formula(name, name, code, types=(BOOL,) * len(keys)))
+        found.append(Formula(f"{name}_of", name, code, types=(BOOL,) * len(keys)))
     return Circuit(title, found, often)
 
 
@@ -137,14 +137,15 @@ def logic_gates(k: KernelBuilder, level: int) -> Title:
     done, values = [], []
     for formula, out in zip(wanted, outs, strict=True):
         value = evaluated(k, 0.8 * BY_LEVEL[level], formula, bits)
-        value = k.let(f"{formula.name}_now state", value) if num_set or edge else value
+        value = k.let(f"{formula.outs}_now state", value) if num_set or edge else value
         _put(s, out, value, type_)
         values.append(value)
         done.append(f"{out.name} gets whether {formula.said({key: key for key in formula.keys})}")
     note += _events(s, num_set, edge, list(bits.values()), values[0], outs[0].name)
     name = circuit.title
     title = k.name(f"{name}_gate {name}_logic evaluate_{name}")
-    return Title(title, f"Truth values per element: {'; '.join(done)}.{note}")
+    numbers = "" if type_ == BOOL else ", 0 being false"
+    return Title(title, f"Truth values per element{numbers}: {'; '.join(done)}.{note}")
 
 
 def _put(s: Site, out: Var, value: Expr, type_: Scalar) -> None:
@@ -171,10 +172,8 @@ def _events(s: Site, num_set: Also, edge: Also, bits: list[Expr], value: Expr, n
         previous = s.read("previous last_state", edge.type, 0, 1)
         was = k.let("was before", fn("ne", previous, 0))
         edge.start("rise change")
-        with k.if_(both(value, off(was))):
-            edge.add(1)
-        with k.elif_(both(was, off(value))):
-            edge.add(-1)
+        fell = (both(was, off(value)), (edge.value, -1))
+        branch(k, (both(value, off(was)), (edge.value, 1)), fell)
         text = f"1 where {name} is set and {say(k, previous)} was not, -1 in the opposite case"
         done += edge.told(f"{text}, else 0")
     return done

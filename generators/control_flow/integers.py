@@ -77,14 +77,9 @@ def _numbers(s: Site, walk: Walk, type_: Scalar, each: bool) -> list[Expr]:
     return given
 
 
-_HIGHEST = {
-    "gcd": 900,
-    "modpow": 60,
-    "root_by_newton": 9000,
-    "prime_or_divisor": 400,
-    **dict.fromkeys(("digit_sum", "reversed_digits", "bits_cleared"), 60000),
-    **dict.fromkeys(("highest_bit", "halvings"), 60000),
-}
+_LARGE = ("digit_sum", "reversed_digits", "bits_cleared", "highest_bit", "halvings")
+_HIGHEST = {"gcd": 900, "modpow": 60, "root_by_newton": 9000, "prime_or_divisor": 400}
+_HIGHEST |= dict.fromkeys(_LARGE, 60000)
 """The loops of ``number_theory``, and how large its numbers are."""
 
 
@@ -96,7 +91,7 @@ def number_theory(k: KernelBuilder, level: int) -> Title:
     form = shape.choice(sorted(_HIGHEST))
     walk, high = WALKS[form], _HIGHEST[form]
     type_ = Scalar(shape.choice(("int32", "int64", "uint32", "uint64")))
-    s = launch(k, list=2, grid=1) if level >= 2 else launch(k, list=1)
+    s = launch(k, list=2, grid=1 if level >= 2 else 0)
     numbers = s.array("a numbers values", type_, 2, high)
     out = s.out("out result found", type_)
     rounds = Also(s, 0.4 if level >= 2 else 0.0, "rounds steps")

@@ -104,11 +104,11 @@ def leave(s: Site, test: Expr, *marks: tuple[Also | Var | None, Operand]) -> Non
 STOP, NEXT = "break", "continue"
 """Steps that end a loop, or one turn of it."""
 
-Step = tuple[Var | Also | None, Operand] | list[tuple[Any, ...]] | str
-"""A local and its new value, a further output and by how much it rises, cases, or ``STOP``."""
-
 Case = tuple[Any, ...]
 """A condition (None for all else), then the steps that are taken where it holds."""
+
+Step = tuple[Var | Also | None, Operand] | list[Case] | str
+"""A local and its new value, a further output and what it rises by, cases, ``STOP`` or ``NEXT``."""
 
 
 def move(b: BodyBuilder, var: Var, value: Operand) -> None:
@@ -150,6 +150,6 @@ def rows_of(
     rows: tuple[int, int] = (24, 40),
 ) -> tuple[Site, Var, Var]:
     """A thread for each row of a table; also the table, and how many columns it has."""
-    s = over(k, "rows", (k.draw.word.choice(["row", "r", "i"]),), ((24, 40),))
+    s = over(k, "rows", (k.draw.word.choice(["row", "r", "i"]),), (rows,))
     k.size("cols", 7, 12)
     return s, s.array(names, type_, low, high, more="cols"), k.size_param(count, "cols")

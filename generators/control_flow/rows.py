@@ -269,16 +269,18 @@ def _rank(k: KernelBuilder, level: int, type_: Scalar) -> Title:
 def _kth(k: KernelBuilder, level: int, type_: Scalar) -> Title:
     s, table, count = rows_of(k, "values samples scores", type_, *_bounds(type_))
     order, whole = k.scalar(["order", "k"], INT32, 1, 3), type_.is_int
+    side = k.draw.shape.choice(("smaller", "smaller", "larger"))
     out, index = s.out("kth selected", type_), Also(s, 0.5, "kth_index where_found")
     value = k.let("value picked", table[s.index(0)])
     index.start("at column")
     with k.for_("j c", count) as j:
-        v, smaller = k.let("v candidate", table[s.index(j)]), counter(k, "smaller below")
+        v, passed = k.let("v candidate", table[s.index(j)]), counter(k, "passed before")
         with k.for_("m q", count) as m:
             other = table[s.index(m)]
-            before = some(other < v, both(same(other, v), m < j)) if whole else other < v
-            branch(k, (before, (smaller, smaller + 1)))
-        with k.if_(same(smaller, order % count)):
+            first = other < v if side == "smaller" else other > v
+            before = some(first, both(same(other, v), m < j)) if whole else first
+            branch(k, (before, (passed, passed + 1)))
+        with k.if_(same(passed, order % count)):
             k.assign(value, v)
             if index.value is not None:
                 k.assign(index.value, j)
@@ -286,8 +288,8 @@ def _kth(k: KernelBuilder, level: int, type_: Scalar) -> Title:
     k.store(out, s.at, value)
     equal = " (equal ones count when they stand before)" if whole else ""
     done = f"Find in each row of {table.name} the entry that exactly {order.name} % {count.name} "
-    done += f"others are smaller than{equal}; it goes to {out.name}.{index.told('its column')}"
-    return Title(k.name("kth_smallest select_kth order_statistic"), done)
+    done += f"others are {side} than{equal}; it goes to {out.name}.{index.told('its column')}"
+    return Title(k.name("kth_entry select_kth order_statistic"), done)
 
 
 def _median(k: KernelBuilder, level: int, type_: Scalar) -> Title:

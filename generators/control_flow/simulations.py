@@ -189,8 +189,8 @@ _STOCKS: dict[str, tuple[str, Callable[[Var, Var, Expr, Expr, Expr], list[Step]]
         "opens a valve of {r} per step whenever the level is above {q}",
         lambda x, lost, d, q, r: [(x, x + d), [(x > q, (x, x - r), (lost, lost + 1))]],
     ),
-    "parking": (
-        "lets cars in while fewer than {q} are inside (others are lost), {r} leave per step",
+    "parking_lot": (
+        "lets cars in while fewer than {q} are inside (others are lost), then lets up to {r} leave",
         lambda x, lost, d, q, r: [(x, most(x - r, 0))],
     ),
 }
@@ -215,8 +215,9 @@ def stock_keeping(k: KernelBuilder, level: int) -> Title:
     if level >= 3 and shape.chance(0.5):
         holiday = s.read("closed_on holiday", INT32, 0, 9)
     article = "an" if form == "inventory" else "a"
-    done = f"Each row of {demand.name} drives {article} {form} from {say(k, start)} that "
-    done += f"{text.format(q=say(k, q), r=say(k, r))}; what is left goes to {out.name}."
+    done = f"Each row of {demand.name} drives {article} {form.replace('_', ' ')} that begins with "
+    done += f"{say(k, start)} and {text.format(q=say(k, q), r=say(k, r))}; what is left goes to "
+    done += f"{out.name}."
     x, gone = k.let("x on_hand level", start), counter(k, "gone missed", type_)
     with k.for_("t day j", count) as t:
         if holiday is not None:
@@ -224,7 +225,7 @@ def stock_keeping(k: KernelBuilder, level: int) -> Title:
                 trace.put(x, t)
                 k.continue_()
         d = k.let("d wanted", demand[s.index(t)])
-        if form == "parking":
+        if form == "parking_lot":
             with k.for_("c car", cast(d, INT32)):
                 with k.if_(x >= q):
                     k.augment(gone, "add", 1)
