@@ -257,7 +257,7 @@ def sphere_tracing(k: KernelBuilder, level: int) -> Title:
     used.start("used count")
     with k.for_("it step", steps):
         h = k.let("h dist", field_at(k.let("p pos", o + t * d), radius))
-        branch(k, (h < stop, (hit, 1), STOP))
+        branch(k, (h < stop, (hit.value, 1), STOP))
         k.augment(t, "add", relax * h if relax != 1.0 else h)
         if level >= 3:
             limit = setting(k, "max_dist t_max", type_, *_REACH[form in _OPEN])

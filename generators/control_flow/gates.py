@@ -130,9 +130,8 @@ def logic_gates(k: KernelBuilder, level: int) -> Title:
         none = [(out, False if type_ == BOOL else 0) for out in outs]
         leave(s, off(is_set(enable)), *none, (num_set, 0), (edge, 0))
         note = f" Where {say(k, enable)} is not set, all outputs are zero."
-    named = level >= 2 or shape.chance(0.5)
     bits = {key: is_set(array[s.at]) for key, array in arrays.items()}
-    if named:
+    if level >= 2 or shape.chance(0.5):
         bits = {key: k.let(f"is_{key} {key}_on", bit) for key, bit in bits.items()}
     done, values = [], []
     for formula, out in zip(wanted, outs, strict=True):

@@ -276,7 +276,8 @@ def _point(
 def _edges(level: int, form: str, o: Outline, x: Var, y: Var) -> tuple[Expr, Expr]:
     """The loop over edges; what it found, and the other number."""
     k, type_, near = o.k, o.type, form == "nearest"
-    found = k.let("crossings wind best", k.lift(100.0, type_) if near else k.lift(0, INT32))
+    names = {"crossings": "crossings flips", "winding": "wind turn"}.get(form, "best closest_sq")
+    found = k.let(names, k.lift(100.0, type_) if near else k.lift(0, INT32))
     upward = counter(k, "up num_up") if form == "winding" else found
     measure = routine(
         k,

@@ -222,7 +222,7 @@ _FILTERS: dict[str, Filter] = {
         lambda y, v, a, b: [(v > y, y + a * (v - y)), (None, y + b * (v - y))],
     ),
     "limiter": Filter(
-        "the sum after each step is limited to {a} upward and {b} downward",
+        "the sum of a level that follows the samples by at most {a} upward and {b} downward",
         lambda y, v, a, b: [(v - y > a, y + a), (v - y < minus(b), y - b), (None, v)],
         lambda total, y, v, a, b: total + y,
     ),
@@ -265,7 +265,8 @@ def row_filter(k: KernelBuilder, level: int) -> Title:
     floor = setting(k, "floor noise", type_, -0.9, -0.6) if skips else None
     reading, how = _reading(s, table, type_)
     y = k.let("y state level", reading(k.lift(0, s.at[0].type)))
-    best = k.let("best worst total acc", zero(type_))
+    largest = form in ("drawdown", "max_subarray")
+    best = k.let("best largest" if largest else "total acc", zero(type_))
     rises.start("turns switched")
     followed = _followed(k, level, form, type_) if not rises else None
     trace.put(y, 0)
