@@ -1,79 +1,155 @@
-"""Small choices that the control-flow idioms share."""
+"""What the control-flow idioms share: further outputs, threads that end early, tables by rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from typing import Any
 
-from generators.build import KernelBuilder, cast, fn
-from generators.kit.pieces import constant, helper
-from generators.program.dtypes import Scalar, Type
-from generators.program.expr import Expr, Operand, Var
-
-
-def either(
-    k: KernelBuilder, names: tuple[str, ...], type_: Scalar, low: float, high: float
-) -> Operand:
-    """A tunable number: a parameter, or a constant of two digits."""
-    if k.draw.shape.chance(0.55):
-        return k.scalar(names, type_, low, high)
-    if type_.is_int:
-        return k.draw.value.integer(int(low), int(high))
-    return constant(k, low, high)
+from generators.build import BodyBuilder, KernelBuilder, fn
+from generators.kit.sites import Names, Site, over
+from generators.kit.sources import zero
+from generators.program.dtypes import INT32, Scalar, Type
+from generators.program.expr import Const, Expr, Op, Operand, Var, literal, op
 
 
-def shown(value: Operand) -> str:
-    return value.name if isinstance(value, Var) else str(value)
+def both(*parts: Expr) -> Expr:
+    """Whether all of these hold."""
+    first, *rest = parts
+    return both(op("and", first, rest[0]), *rest[1:]) if rest else first
 
 
-def items(k: KernelBuilder, n: str = "n", *names: str) -> Var:
-    """One thread for each item."""
-    (i,) = k.thread(n, names=(k.name(*(names or ("i", "tid", "idx"))),))
-    return i
+def some(*parts: Expr) -> Expr:
+    """Whether one of these holds."""
+    first, *rest = parts
+    return some(op("or", first, rest[0]), *rest[1:]) if rest else first
 
 
-def also(
-    k: KernelBuilder, share: float, names: tuple[str, ...], type_: Type, dims: object
-) -> Var | None:
-    """A second output, now and then."""
-    return k.out(names, type_, dims) if k.draw.shape.chance(share) else None  # type: ignore[arg-type]
+def same(a: Expr, b: Operand) -> Expr:
+    return fn("eq", a, b)
+
+
+def minus(value: Expr) -> Expr:
+    """A value negated; a literal stays one."""
+    if not isinstance(value, Const):
+        return -value
+    number = int(value.value) if value.type.is_int else float(value.value)
+    return literal(-number, value.type)
+
+
+def counter(b: BodyBuilder, names: Names, type_: Type = INT32) -> Var:
+    """A local that begins at zero."""
+    return b.let(names, zero(type_))
+
+
+def some_type(k: KernelBuilder, share: float, whole: str) -> Scalar:
+    """With that chance one of these types of whole numbers, else a float."""
+    if k.draw.shape.chance(share):
+        return Scalar(k.draw.shape.choice(whole.split()))
+    return k.draw.wide_float_type()
+
+
+class Also:
+    """A further output, there with some chance; where it is not, all calls do nothing."""
+
+    def __init__(
+        self, s: Site, share: float, names: Names, type_: Scalar = INT32, more: Names = ()
+    ) -> None:
+        self.s, self.type = s, type_
+        wanted = s.k.draw.shape.chance(share)
+        self.out = s.array(names, type_, more=more, role="out") if wanted else None
+        self.value: Var | None = None
+
+    def __bool__(self) -> bool:
+        return self.out is not None
+
+    @property
+    def name(self) -> str:
+        return "" if self.out is None else self.out.name
+
+    def start(self, names: Names, value: Operand = 0) -> None:
+        """The local in which the result is kept."""
+        if self:
+            self.value = self.s.k.let(names, self.s.k.lift(value, self.type))
+
+    def add(self, value: Operand = 1) -> None:
+        if self.value is not None:
+            self.s.k.augment(self.value, "add", value)
+
+    def put(self, value: Operand, *at: Operand) -> None:
+        """Store a value, in a part of this thread's element where an index is given."""
+        if self.out is not None:
+            self.s.k.store(self.out, self.s.index(*at), value)
+
+    def said(self, text: str) -> str:
+        """The sentence on what it gets, after a blank."""
+        return f" {self.name} gets {text}." if self else ""
+
+    def told(self, text: str, value: Operand | None = None) -> str:
+        """Store the value, the local if none is given, and say so."""
+        found = self.value if value is None else value
+        if found is not None:
+            self.put(found)
+        return self.said(text)
+
+
+def leave(s: Site, test: Expr, *marks: tuple[Also | Var | None, Operand]) -> None:
+    """Threads for which a test holds store these values and end."""
+    with s.k.if_(test):
+        for out, value in marks:
+            array = out.out if isinstance(out, Also) else out
+            if array is not None:
+                s.k.store(array, s.at, value)
+        s.k.return_()
+
+
+STOP, NEXT = "break", "continue"
+"""Steps that end a loop, or one turn of it."""
+
+Case = tuple[Any, ...]
+"""A condition (None for all else), then the steps that are taken where it holds."""
+
+Step = tuple[Var | Also | None, Operand] | list[Case] | str
+"""A local and its new value, a further output and what it rises by, cases, ``STOP`` or ``NEXT``."""
+
+
+def move(b: BodyBuilder, var: Var, value: Operand) -> None:
+    """Give a local a new value: ``x += y`` where that is ``x + y``."""
+    ops = {"add", "sub", "mul"}
+    if isinstance(value, Op) and value.op in ops and value.args[0] == var:
+        b.augment(var, value.op, value.args[1])
+    else:
+        b.assign(var, value)
+
+
+def take(b: BodyBuilder, *steps: Step) -> None:
+    """Take steps in order; those of the first case that holds where there is a list of cases."""
+    for step in steps:
+        if isinstance(step, list):
+            branch(b, *step)
+        elif isinstance(step, str):
+            (b.break_ if step == STOP else b.continue_)()
+        elif isinstance(step[0], Also):
+            step[0].add(step[1])
+        elif step[0] is not None:
+            move(b, step[0], step[1])
+
+
+def branch(b: BodyBuilder, *cases: Case) -> None:
+    """Take the steps of the first case that holds."""
+    for number, (test, *steps) in enumerate(cases):
+        with b.else_() if test is None else (b.elif_ if number else b.if_)(test):
+            take(b, *steps)
 
 
 def rows_of(
-    k: KernelBuilder, names: tuple[str, ...], type_: Scalar, low: float, high: float
-) -> tuple[Var, Var, Expr]:
-    """A table with a thread for each row: the table, the row, how many columns."""
-    rows, cols = k.size("rows", 24, 40), k.size("cols", 7, 12)
-    table = k.array(names, type_, (rows, cols), low=low, high=high)
-    count: Expr = k.size_param(("num_cols", "length", "width", "row_length"), cols)
-    return table, items(k, rows, "row", "r", "i"), count
-
-
-def function_of(
     k: KernelBuilder,
-    level: int,
-    names: tuple[str, ...],
-    params: Sequence[tuple[str, Type]],
-    build: Callable[..., Expr],
-    share: float = 0.55,
-) -> Callable[..., Expr]:
-    """A formula ``build(body, *args)`` to be applied: from level 3 on often in a helper."""
-    if level < 3 or not k.draw.shape.chance(share):
-        return lambda *args: build(k, *args)
-    name = helper(k, names, params, build)
-    types = [type_ for _, type_ in params]
-    return lambda *args: k.call(name, *map(k.lift, args, types))
-
-
-def flag_type(k: KernelBuilder) -> Scalar:
-    return Scalar(k.draw.shape.weighted({"int32": 4, "uint8": 2, "int8": 1, "bool": 3}))
-
-
-def as_flag(value: Expr, type_: Scalar) -> Expr:
-    """A truth value in the type of a flag."""
-    return value if type_.name == "bool" else cast(value, type_)
-
-
-def is_set(value: Expr) -> Expr:
-    """Whether a flag is set."""
-    assert isinstance(value.type, Scalar)
-    return value if value.type.name == "bool" else fn("ne", value, 0)
+    names: Names,
+    type_: Scalar,
+    low: float,
+    high: float,
+    count: Names = "num_cols length width row_length",
+    rows: tuple[int, int] = (24, 40),
+) -> tuple[Site, Var, Var]:
+    """A thread for each row of a table; also the table, and how many columns it has."""
+    s = over(k, "rows", (k.draw.word.choice(["row", "r", "i"]),), (rows,))
+    k.size("cols", 7, 12)
+    return s, s.array(names, type_, low, high, more="cols"), k.size_param(count, "cols")

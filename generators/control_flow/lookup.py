@@ -1,4 +1,4 @@
-"""Tables looked up by binary search: the entry before, the nearest, a line or a smooth step."""
+"""Sorted tables: ranks and cells of queries, entries, and what lies between two of them."""
 
 from __future__ import annotations
 
@@ -7,333 +7,269 @@ from dataclasses import dataclass
 
 from generators.build import BodyBuilder, KernelBuilder, extent, fn
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import either, shown
+from generators.control_flow.kit import Also, branch, counter, leave, same, some, some_type
 from generators.control_flow.params import with_struct
-from generators.kit.pieces import helper
-from generators.program.dtypes import INT32, Array, Scalar
-from generators.program.expr import Expr, Operand, Var, op
-
-_LAUNCHES = {"flat": 5, "grid": 2, "rows": 3}
-"""One table for a list or a grid of queries, or a table for each row of a grid."""
+from generators.kit.functions import clamp, least, most
+from generators.kit.masks import flag
+from generators.kit.naming import BY_LEVEL, applied
+from generators.kit.sites import Site, launch
+from generators.kit.sources import setting
+from generators.kit.words import say
+from generators.program.dtypes import INT32, Scalar
+from generators.program.expr import Expr, Operand, Var
 
 
 @dataclass
 class Search:
-    """Sorted knots, what is looked up in them, and where the thread's results go."""
+    """Sorted knots, in one table or one for each row, and what is looked up in them."""
 
-    k: KernelBuilder
+    s: Site
     type: Scalar
-    launch: str
-    dims: tuple[str, ...]
+    row: tuple[Expr, ...]
     knots: Var
-    x: Var
     size: Expr
-    at: tuple[Var, ...] = ()
-    q: Expr | None = None
+    queries: Expr
+    q: Var
     query: str = ""
-
-    @property
-    def row(self) -> tuple[Var, ...]:
-        """The table's row, where each row has a table."""
-        return self.at[:1] if self.launch == "rows" else ()
 
     @property
     def where(self) -> str:
         """The knots, as a description calls them."""
-        return (
-            f"sorted {self.row[0].name}-th row of {self.knots.name}"
-            if self.row
-            else f"sorted {self.knots.name}"
-        )
-
-    def knot(self, j: Operand) -> Expr:
-        return self.entry(self.knots, j)
+        row = f"{say(self.s.k, self.row[0])}-th row of " if self.row else ""
+        return f"sorted {row}{self.knots.name}"
 
     def entry(self, table: Var, j: Operand) -> Expr:
         """An entry of the thread's table."""
         place = (*self.row, j)
         return table[place]
 
-    def table(self, names: tuple[str, ...]) -> Var:
-        """Entries that belong to the knots."""
-        dims = (*self.dims[:1], "m") if self.launch == "rows" else ("m",)
-        return self.k.array(names, self.type, dims, low=-2.0, high=2.0)
-
-    def start(self) -> None:
-        """One thread for each query."""
-        self.at = self.k.thread(*self.dims, names=_indices(self.k, self.launch))
+    def knot(self, j: Operand) -> Expr:
+        return self.entry(self.knots, j)
 
     def ask(self) -> None:
-        """Name the query."""
-        k = self.k
-        q: Expr = self.x[self.at]
-        self.query = self.x.name
+        """Name the query, which may be scaled or shifted."""
+        k, q = self.s.k, self.queries
         if self.type.is_float and k.draw.shape.chance(0.3):
-            unit = either(k, ("unit", "scale", "gain"), self.type, 0.7, 0.95)
-            q, self.query = unit * q, f"{shown(unit)} * {self.x.name}"
-        elif k.draw.shape.chance(0.3):
+            q = setting(k, "unit scale gain", self.type, 0.7, 0.95) * q
+        elif k.draw.shape.chance(0.3) and not self.type.is_unsigned:
             low, high = (-4.0, 4.0) if self.type.is_float else (1, 9)
-            shift = k.scalar(("origin", "shift", "offset"), self.type, low, high)
-            q, self.query = q - shift, f"{self.x.name} - {shift.name}"
-        self.q = k.let(("q", "query", "key"), q)
+            q = q - k.scalar("origin shift offset", self.type, low, high)
+        self.query, self.q = say(k, q), k.let("q query key", q)
 
 
-def _indices(k: KernelBuilder, launch: str) -> tuple[str, ...]:
-    if launch == "flat":
-        return (k.name("i", "tid", "idx"),)
-    return tuple(k.name(n) for n in k.draw.word.choice((("row", "col"), ("i", "j"), ("b", "s"))))
-
-
-def search(k: KernelBuilder, level: int, whole: bool) -> Search:
-    launch = k.draw.shape.weighted(_LAUNCHES if level > 1 else {"flat": 3, "grid": 2, "rows": 2})
-    sizes = {"flat": (("n", 48, 64),)}.get(launch, (("rows", 6, 9), ("cols", 6, 9)))
-    dims = tuple(k.size(*size) for size in sizes)
+def _search(k: KernelBuilder, level: int, type_: Scalar, single: bool = False) -> Search:
+    s = launch(k, list=5, grid=2 if single or level == 1 else 5)
+    rows = s.dims[:1] if s.rank > 1 and not single and k.draw.shape.chance(0.55) else ()
     m = k.size("m", 9, 15, minimum=2)
-    type_ = k.draw.shape.choice((INT32, Scalar("int64"))) if whole else k.draw.wide_float_type()
-    spread = (0, 40) if whole else (0, 100)
-    knots = k.array(
-        ("knots", "edges", "breaks", "thresholds"),
-        type_,
-        (dims[0], m) if launch == "rows" else m,
-        init="sorted",
-        low=spread[0],
-        high=spread[1],
-    )
-    beyond = (-3, 44) if whole else (-10, 112)
-    x = k.array(("queries", "x", "keys"), type_, dims, low=beyond[0], high=beyond[1])
-    if k.draw.shape.chance(0.35):
-        size: Expr = extent(knots, 1 if launch == "rows" else 0)
+    top = 40 if type_.is_int else 100
+    names = ["knots", "edges", "breaks", "thresholds"]
+    knots = k.array(names, type_, (*rows, m), init="sorted", low=0, high=top)
+    low, high = (0 if type_.is_unsigned else -3, 44) if type_.is_int else (-10, 112)
+    x = s.read("queries x keys", type_, low, high)
+    if single or k.draw.shape.chance(0.35):
+        size: Expr = extent(knots, len(rows))
     else:
-        size = k.size_param(("num_knots", "table_size"), m)
-    return Search(k, type_, launch, dims, knots, x, size)
+        size = k.size_param("num_knots table_size", m)
+    return Search(s, type_, s.at[: len(rows)], knots, size, x, knots)
 
 
-def bisect(s: Search, strict: bool) -> Var:
+def _skipped(r: Search, share: float, *marks: tuple[Var | Also, Operand]) -> str:
+    """Now and then queries that a mask leaves out get marks."""
+    if not r.s.k.draw.shape.chance(share):
+        return ""
+    test = flag(r.s, "valid mask active")
+    leave(r.s, test.unless, *marks)
+    what = " and ".join(f"{mark} to {out.name}" for out, mark in marks if out)
+    return f" Where {test.off}, nothing is searched: {what}."
+
+
+def _bisect(r: Search, strict: bool) -> Var:
     """Number of knots below the query (or not above it), by binary search."""
-    k = s.k
-    assert s.q is not None
-    lo, hi = (
-        k.let(("lo", "left", "first"), k.lift(0, INT32)),
-        k.let(("hi", "right", "last"), s.size),
-    )
-    middle = k.draw.shape.choice(("half", "half", "safe", "shift"))
+    k = r.s.k
+    lo, hi = counter(k, "lo left first"), k.let("hi right last", r.size)
+    middle = k.draw.shape.choice(((lo + hi) // 2, lo + (hi - lo) // 2, (lo + hi) >> 1))
     with k.while_(lo < hi):
-        half = {"half": (lo + hi) // 2, "safe": lo + (hi - lo) // 2, "shift": (lo + hi) >> 1}
-        mid = k.let(("mid", "middle"), half[middle])
-        with k.if_(s.knot(mid) < s.q if strict else s.knot(mid) <= s.q):
-            k.assign(lo, mid + 1)
-        with k.else_():
-            k.assign(hi, mid)
+        mid = k.let("mid middle", middle)
+        below = r.knot(mid) < r.q if strict else r.knot(mid) <= r.q
+        branch(k, (below, (lo, mid + 1)), (None, (hi, mid)))
     return lo
 
 
-def ranked(k: KernelBuilder, level: int) -> Title:
+_RANKS: dict[str, tuple[str, str, Callable[[Search, Var], Expr]]] = {
+    "rank": ("rank counts", "how many are {below} q", lambda r, lo: lo),
+    "count": ("counts how_many", "how many are not {below} q", lambda r, lo: r.size - lo),
+    "cell": (
+        "cell bin_index",
+        "the index of the last {below} q, from 0 to the last but one",
+        lambda r, lo: clamp(lo - 1, 0, r.size - 2),
+    ),
+    "member": (
+        "found position",
+        "the index of the first that equals q, -1 if none does",
+        lambda r, lo: lo,
+    ),
+}
+
+
+def _ranked(k: KernelBuilder, level: int) -> Title:
     """How many knots are below or above each query, its cell, or where it is found."""
-    shape = k.draw.shape
-    goal = shape.choice(("rank", "cell", "member", "count"))
-    s = search(k, level, whole=goal == "member" or shape.chance(0.3))
-    names = {"member": ("found", "position"), "cell": ("cell", "bin_index")}
-    out = k.out(names.get(goal, ("rank", "counts", "out")), INT32, s.dims)
-    valid = valid_mask(s) if level > 1 else None
-    s.start()
-    left_out = skipped(s, valid, {out: -1})
-    s.ask()
-    strict = goal == "member" or shape.chance(0.5)
-    lo = bisect(s, strict)
-    value, text = _RANKS[goal](s, lo, strict)
+    goal = k.draw.shape.choice(sorted(_RANKS))
+    names, text, value = _RANKS[goal]
+    r = _search(k, level, some_type(k, 1.0 if goal == "member" else 0.3, "int32 int64"))
+    s, out = r.s, r.s.out(names, INT32)
+    last = _skipped(r, 0.5 if level > 1 else 0.0, (out, -1))
+    r.ask()
+    strict = goal == "member" or k.draw.shape.chance(0.5)
+    lo = _bisect(r, strict)
     if goal == "member":
-        with k.if_(value):
+        with k.if_(same(r.knot(least(lo, r.size - 1)), r.q)):
             k.store(out, s.at, lo)
         with k.else_():
             k.store(out, s.at, -1)
     else:
-        k.store(out, s.at, value)
-    done = f"Search the {s.where} for q = {s.query} by bisection; {out.name} gets {text}."
-    title = {"member": "find_keys", "cell": "find_cell", "rank": "rank_queries"}
-    return Title(
-        k.name(title.get(goal, f"count_{s.knots.name}"), f"{goal}_search"), done + left_out
-    )
-
-
-def _rank(s: Search, lo: Var, strict: bool) -> tuple[Expr, str]:
-    return lo, f"how many are {'below q' if strict else 'not above q'}"
-
-
-def _count(s: Search, lo: Var, strict: bool) -> tuple[Expr, str]:
-    return s.size - lo, f"how many are {'not below q' if strict else 'above q'}"
-
-
-def _cell(s: Search, lo: Var, strict: bool) -> tuple[Expr, str]:
-    last = f"the last {'below' if strict else 'not above'} q"
-    return fn("clamp", lo - 1, 0, s.size - 2), f"the index of {last}, from 0 to the last but one"
-
-
-def _member(s: Search, lo: Var, strict: bool) -> tuple[Expr, str]:
-    assert s.q is not None
-    last = fn("min", lo, s.size - 1)
-    return fn("eq", s.knot(last), s.q), "the index of the first that equals q, -1 if none does"
-
-
-_RANKS: dict[str, Callable[[Search, Var, bool], tuple[Expr, str]]] = {
-    "rank": _rank,
-    "count": _count,
-    "cell": _cell,
-    "member": _member,
-}
-
-
-def valid_mask(s: Search) -> Var | None:
-    if not s.k.draw.shape.chance(0.5):
-        return None
-    return s.k.array(("valid", "mask", "active"), INT32, s.dims, low=0, high=2)
-
-
-def skipped(s: Search, valid: Var | None, marks: dict[Var, Operand]) -> str:
-    """Queries that a mask leaves out get a mark."""
-    if valid is None:
-        return ""
-    with s.k.if_(fn("eq", valid[s.at], 0)):
-        for out, mark in marks.items():
-            s.k.store(out, s.at, mark)
-        s.k.return_()
-    what = " and ".join(f"{mark} to {out.name}" for out, mark in marks.items())
-    return f" Where {valid.name} is 0, nothing is searched: {what}."
-
-
-_BEYOND = {"ends": 4, "fill": 3, "early": 3}
-"""Beyond the knots: the query is clamped, a number is stored, or the table's end is."""
+        k.store(out, s.at, value(r, lo))
+    text = text.format(below="below" if strict else "not above").replace("not not ", "")
+    done = f"Search the {r.where} for q = {r.query} by bisection; {out.name} gets {text}.{last}"
+    return Title(k.name(f"{goal}_queries {goal}_search count_{r.knots.name}"), done)
 
 
 @idiom
 @with_struct
 def sorted_search(k: KernelBuilder, level: int) -> Title:
     """Binary search in a sorted table; at higher levels entries of a table, interpolated."""
-    if level == 1 or (level == 2 and k.draw.shape.chance(0.4)):
-        return ranked(k, level)
     shape = k.draw.shape
-    s = search(k, level, whole=False)
-    table = s.table(("heights", "table", "y"))
+    if level == 1 or (level == 2 and shape.chance(0.4)):
+        return _ranked(k, level)
+    type_ = k.draw.wide_float_type()
+    r = _search(k, level, type_)
+    s, rows = r.s, r.s.dims[: len(r.row)]
+    table = k.array(["heights", "table", "y"], type_, (*rows, "m"), low=-2.0, high=2.0)
     form = shape.choice(("step", "nearest", "linear", "linear", "smooth"))
-    beyond = shape.weighted(_BEYOND | ({"line": 3} if form == "linear" else {}))
-    outs: dict[Var, Operand] = {k.out(("out", "found", "response"), s.type, s.dims): 0.0}
-    more = () if beyond == "early" else _more(k, s, level, form)
-    outs.update(more)
-    valid = valid_mask(s) if level >= 3 else None
-    fill: Operand = 0.0
-    if beyond == "fill":
-        fill = either(k, ("fill_value", "default_value"), s.type, 3.0, 9.0)
-    s.start()
-    last = skipped(s, valid, outs)
-    s.ask()
-    said = _ends(s, beyond, fill, table, outs)
-    left = _left(s, form, beyond)
-    out, *others = outs
-    value, text = _value(s, level, form, table, left)
-    for var in others:
-        said += _other(s, var, table, left)
+    beyond = shape.weighted({"ends": 4, "fill": 3, "early": 3, "line": 3 * (form == "linear")})
+    fill = setting(k, "fill_value default_value", type_, 3.0, 9.0) if beyond == "fill" else None
+    out = s.out("out found response", type_)
+    share = 0.0 if level < 3 or beyond == "early" else 1.0
+    cell = Also(s, share * (0.2 * level - 0.2), "cell interval")
+    slope = Also(s, 0.5 * share if form == "linear" else 0.0, "slope derivative", type_)
+    last = _skipped(r, 0.5 if level >= 3 else 0.0, (out, 0.0), (cell, -1), (slope, 0.0))
+    r.ask()
+    said = _ends(r, beyond, table, (out, fill), cell, slope)
+    left = _left(r, form, beyond)
+    value, text = _value(r, level, form, table, left)
     k.store(out, s.at, value)
-    done = f"Search the {s.where} for q = {s.query} by bisection; {out.name} gets {text}."
-    return Title(k.name(f"{form}_lookup", f"table_{form}"), done + said + last)
+    said += cell.told("the index of the last knot that is not above q", left)
+    rise = r.entry(table, left + 1) - r.entry(table, left)
+    said += slope.told("the slope of that line", rise / (r.knot(left + 1) - r.knot(left)))
+    done = f"Search the {r.where} for q = {r.query} by bisection; {out.name} gets {text}."
+    return Title(k.name(f"{form}_lookup table_{form}"), done + said + last)
 
 
-def _more(k: KernelBuilder, s: Search, level: int, form: str) -> dict[Var, Operand]:
-    """Further outputs, with what they get where nothing is found."""
-    if level < 3:
-        return {}
-    more: dict[Var, Operand] = {}
-    if k.draw.shape.chance(0.2 * level - 0.2):
-        more[k.out(("cell", "interval"), INT32, s.dims)] = -1
-    if form == "linear" and k.draw.shape.chance(0.5):
-        more[k.out(("slope", "derivative"), s.type, s.dims)] = 0.0
-    return more
-
-
-def _other(s: Search, var: Var, table: Var, left: Var) -> str:
-    assert isinstance(var.type, Array)
-    if var.type.element == INT32:
-        s.k.store(var, s.at, left)
-        return f" {var.name} gets the index of the last knot that is not above q."
-    rise = s.entry(table, left + 1) - s.entry(table, left)
-    s.k.store(var, s.at, rise / (s.knot(left + 1) - s.knot(left)))
-    return f" {var.name} gets the slope of that line."
-
-
-def _ends(s: Search, beyond: str, fill: Operand, table: Var, outs: dict[Var, Operand]) -> str:
+def _ends(
+    r: Search, beyond: str, table: Var, filled: tuple[Var, Expr | None], cell: Also, slope: Also
+) -> str:
     """What happens to queries beyond the knots."""
-    k, (out, *others) = s.k, outs
-    assert s.q is not None
-    first, last = s.knot(0), s.knot(s.size - 1)
+    k, first, last, (out, fill) = r.s.k, r.knot(0), r.knot(r.size - 1), filled
     if beyond == "line":
         return " Beyond the ends the first and last line go on."
     if beyond == "ends":
-        s.q = k.let(("clamped", "qc", "inside"), fn("clamp", s.q, first, last))
+        r.q = k.let("clamped qc inside", clamp(r.q, first, last))
         return " Before that, q is clamped to the range of the knots."
-    if beyond == "early":
-        for outside, end in ((s.q < first, 0), (s.q >= last, s.size - 1)):
-            with k.if_(outside):
-                k.store(out, s.at, s.entry(table, end))
-                k.return_()
-        ends = f"the first or last of {table.name} is stored"
-        return f" Below the first knot and from the last on, {ends}."
-    with k.if_(op("or", s.q < first, s.q >= last)):
-        k.store(out, s.at, fill)
-        for var in others:
-            k.store(var, s.at, outs[var])
-        k.return_()
-    marks = "".join(f", {outs[var]} in {var.name}" for var in others)
-    return f" Below the first knot and from the last on, {shown(fill)} is stored{marks}."
+    outside = " Below the first knot and from the last on,"
+    if fill is not None:
+        leave(r.s, some(r.q < first, r.q >= last), (out, fill), (cell, -1), (slope, 0.0))
+        marks = [f", {mark} in {more.name}" for more, mark in ((cell, -1), (slope, 0.0)) if more]
+        return f"{outside} {say(k, fill)} is stored{''.join(marks)}."
+    leave(r.s, r.q < first, (out, r.entry(table, 0)))
+    leave(r.s, r.q >= last, (out, r.entry(table, r.size - 1)))
+    return f"{outside} the first or last of {table.name} is stored."
 
 
-def _left(s: Search, form: str, beyond: str) -> Var:
+def _left(r: Search, form: str, beyond: str) -> Var:
     """Index of the last knot that is not above the query."""
-    lo = bisect(s, strict=False)
-    names = ("left_knot", "c", "cell_index", "at")
-    if beyond in ("fill", "early"):
-        return s.k.let(names, lo - 1)
-    if form == "step":
-        return s.k.let(names, fn("max", lo - 1, 0) if s.k.draw.shape.chance(0.5) else lo - 1)
-    return s.k.let(names, fn("clamp", lo - 1, 0, s.size - 2))
+    lo = _bisect(r, strict=False)
+    left: Expr = lo - 1
+    if beyond not in ("fill", "early"):
+        if form != "step":
+            left = clamp(lo - 1, 0, r.size - 2)
+        elif r.s.k.draw.shape.chance(0.5):
+            left = most(lo - 1, 0)
+    return r.s.k.let("left_knot c cell_index at", left)
 
 
-def _value(s: Search, level: int, form: str, table: Var, left: Var) -> tuple[Expr, str]:
+def _value(r: Search, level: int, form: str, table: Var, left: Var) -> tuple[Expr, str]:
     """The table at the query between the knots ``left`` and ``left + 1``."""
-    k, q = s.k, s.q
-    assert q is not None
-    y0, y1 = s.entry(table, left), s.entry(table, left + 1)
+    k, y0, y1 = r.s.k, r.entry(table, left), r.entry(table, left + 1)
     before = "the last knot that is not above q"
     if form == "step":
         return y0, f"the entry of {table.name} at {before}"
     if form == "nearest":
-        nearer = s.knot(left + 1) - q < q - s.knot(left)
-        at = k.let(("nearest", "pick"), left)
-        with k.if_(nearer):
-            k.assign(at, left + 1)
+        at = k.let("nearest pick", left)
+        branch(k, (r.knot(left + 1) - r.q < r.q - r.knot(left), (at, left + 1)))
         text = f"the entry of {table.name} at the nearer of {before} and the next one (the first "
-        return s.entry(table, at), text + "of equals)"
-    line = f"lerp({table.name}[c], {table.name}[c + 1], "
-    fraction = f"t = (q - {s.knots.name}[c]) / ({s.knots.name}[c + 1] - {s.knots.name}[c])"
-    text = f"{line}{'t' if form == 'linear' else 't * t * (3 - 2 * t)'}) with {fraction}"
-    text += f", where c is {before}"
-    if level >= 3 and k.draw.shape.chance(0.6):
-        return _by_helper(s, form, left, (y0, y1)), text
-    t = k.let(("t", "fraction", "u"), (q - s.knot(left)) / (s.knot(left + 1) - s.knot(left)))
-    return fn("lerp", y0, y1, _eased(form, t)), text
-
-
-def _eased(form: str, t: Expr) -> Expr:
-    return t * t * (3.0 - 2.0 * t) if form == "smooth" else t
-
-
-def _by_helper(s: Search, form: str, left: Var, ends: tuple[Expr, Expr]) -> Expr:
-    """The line or smooth step between two points, in a function."""
-    k = s.k
-    assert s.q is not None
+        return r.entry(table, at), f"{text}of equals)"
 
     def between(b: BodyBuilder, x: Expr, x0: Expr, x1: Expr, y0: Expr, y1: Expr) -> Expr:
-        t = b.let(("t", "u"), (x - x0) / (x1 - x0))
-        return fn("lerp", y0, y1, _eased(form, t))
+        t = b.let("t fraction u", (x - x0) / (x1 - x0))
+        return fn("lerp", y0, y1, t * t * (3.0 - 2.0 * t) if form == "smooth" else t)
 
-    names = ("interpolate", "line_between") if form == "linear" else ("smooth_between", "ease")
-    params = [(name, s.type) for name in ("x", "x0", "x1", "y0", "y1")]
-    called = helper(k, names, params, between)
-    return k.call(called, s.q, s.knot(left), s.knot(left + 1), *ends)
+    ends = {"x": r.q, "x0": r.knot(left), "x1": r.knot(left + 1), "y0": y0, "y1": y1}
+    value = applied(k, BY_LEVEL[level], f"{form}_between interpolate", ends, between)
+    knots, share = r.knots.name, "t" if form == "linear" else "t * t * (3 - 2 * t)"
+    text = f"lerp({table.name}[c], {table.name}[c + 1], {share}) with t = (q - {knots}[c]) / "
+    return value, f"{text}({knots}[c + 1] - {knots}[c]), where c is {before}"
+
+
+@idiom
+@with_struct
+def table_lookup(k: KernelBuilder, level: int) -> Title:
+    """Where a value falls among sorted edges, by lower_bound or a scan, and what stands there."""
+    shape = k.draw.shape
+    type_ = some_type(k, 0.35, "int32 int64 uint32")
+    r = _search(k, level, type_, single=True)
+    s, edges = r.s, r.knots
+    want = shape.choice(("bin", "entry", "gap") + (("share",) if level > 1 else ()))
+    if type_.is_int and want in ("gap", "share"):
+        want = "bin" if type_.is_unsigned else "gap"
+    found = k.draw.wide_float_type() if want == "entry" else INT32 if want == "bin" else type_
+    names = ["rates", "heights", "prices"]
+    table = k.array(names, found, "m", low=0.5, high=3.0) if want == "entry" else edges
+    out = s.out("out found looked_up", found)
+    slots = Also(s, 0.5 if level >= 3 and want != "bin" else 0.0, "slot_out position")
+    last = _skipped(r, 0.3 if level > 1 else 0.0, (out, -1), (slots, -1))
+    r.ask()
+    if level >= 3 and shape.chance(0.6):
+        leave(s, some(r.q < edges[0], r.q > edges[r.size - 1]), (out, -1), (slots, -1))
+        last += f" Values outside of {edges.name} give -1."
+    slot = _slot(r)
+    gap = abs(edges[slot] - r.q)
+    value, text = {
+        "bin": (slot, "that index"),
+        "entry": (table[slot], f"{table.name} there"),
+        "gap": (gap, "the distance from q to that edge"),
+    }.get(want, (gap, ""))
+    if want == "share":
+        before = k.let("before prev", most(slot - 1, 0))
+        span = k.let("span width", most(edges[slot] - edges[before], 0.5))
+        value = (r.q - edges[before]) / span
+        text = "how far q lies beyond the edge before (the first for index 0), over the distance "
+        text += "of both edges, at least 0.5"
+    k.store(out, s.at, value)
+    last += slots.told("that index", slot)
+    done = f"Find for each q = {r.query} the first index of the sorted {edges.name} whose edge is "
+    done += f"not below it (the last index if none is); {out.name} gets {text}.{last}"
+    return Title(k.name("table_lookup find_bin bracket_values lookup_edges"), done)
+
+
+def _slot(r: Search) -> Var:
+    """The first edge that is not below the query: built in, or found from one end."""
+    k, names, last = r.s.k, "slot j at", r.size - 1
+    style = k.draw.shape.choice(("lower_bound", "lower_bound", "scan", "backwards"))
+    if style == "lower_bound":
+        return k.let(names, fn("lower_bound", r.knots, r.q))
+    slot = k.let(names, last if style == "backwards" else k.lift(0, INT32))
+    with k.while_(slot > 0 if style == "backwards" else slot < last):
+        done = r.knot(slot - 1) < r.q if style == "backwards" else r.knot(slot) >= r.q
+        with k.if_(done):
+            k.break_()
+        k.augment(slot, "sub" if style == "backwards" else "add", 1)
+    return slot

@@ -9,7 +9,7 @@ from typing import Any
 
 from generators.build import KernelBuilder, field
 from generators.build.registry import Idiom, Title
-from generators.kit.pieces import listed
+from generators.kit.words import listed
 from generators.program import ir
 from generators.program.dtypes import Scalar
 from generators.program.expr import Expr, Var

@@ -1,16 +1,34 @@
-"""State machines that go along the rows of a table."""
+"""Rows of a table: state machines along them, and small sorts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from generators.build import KernelBuilder, fn
+from generators.build import KernelBuilder
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import function_of
+from generators.control_flow.kit import (
+    Also,
+    Step,
+    both,
+    branch,
+    counter,
+    leave,
+    rows_of,
+    same,
+    some,
+    some_type,
+    take,
+)
 from generators.control_flow.params import with_struct
+from generators.kit.functions import least, most
+from generators.kit.naming import BY_LEVEL, routine
+from generators.kit.sites import Site, launch
+from generators.kit.sources import setting
+from generators.kit.text import written
+from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar
-from generators.program.expr import Const, Expr, Var, literal, op
+from generators.program.expr import Const, Expr, Var, op
 
 
 @dataclass(frozen=True)
@@ -22,143 +40,102 @@ class Scale:
     applied: Callable[[Expr], Expr] = lambda e: e
     low: float = 0
     high: float = 99
-    phrase: str = ""
 
-    @property
-    def span(self) -> float:
-        return self.high - self.low
-
-    def at(self, start: float, stop: float) -> float:
+    def at(self, start: float, stop: float) -> Expr:
         """A literal between two parts of the range."""
-        return self.number(self.low + start * self.span, self.low + stop * self.span)
+        span = self.high - self.low
+        return self.number(self.low + start * span, self.low + stop * span)
 
-    def width(self, start: float, stop: float) -> float:
+    def width(self, start: float, stop: float) -> Expr:
         """A literal of the size of a part of the range."""
-        return self.number(start * self.span, stop * self.span)
+        return self.number(start * (self.high - self.low), stop * (self.high - self.low))
 
-    def number(self, low: float, high: float) -> float:
-        if self.type.is_float:
-            return float(self.k.draw.value.constant(low, high))
-        return self.k.draw.value.integer(round(low), round(high))
+    def number(self, low: float, high: float) -> Expr:
+        ends = (low, high) if self.type.is_float else (round(low), round(high))
+        return setting(self.k, "", self.type, ends[0], ends[1], share=0.0)
+
+    def under(self, limit: Expr) -> Expr:
+        """A second threshold under the first."""
+        gap = self.width(0.05, 0.2)
+        if not (isinstance(limit, Const) and isinstance(gap, Const)):
+            return limit - gap
+        return self.number(*(float(limit.value) - part * float(gap.value) for part in (2, 1)))
+
+
+def _nothing(scale: Scale, limit: Expr) -> tuple[Expr, ...]:
+    return ()
 
 
 @dataclass(frozen=True)
 class Machine:
-    """One step, the count, what it counts, and a condition on the state, in words too."""
+    """What it counts, names of its state, one step, and a condition on the state in words."""
 
-    step: Callable[[Var], None]
-    count: Var
     text: str
-    state: tuple[Expr, str]
+    names: str
+    steps: Callable[..., Sequence[Step]]
+    """Of the state, the count, the reading v, the limit t and further numbers."""
+    when: str
+    state: Callable[[Var, Var], Expr] = lambda run, count: count > 0
+    numbers: Callable[[Scale, Expr], tuple[Expr, ...]] = _nothing
+    filled: bool = False
+    """Whether the state is a reading's sum that begins at the first further number."""
 
 
-def _integers(k: KernelBuilder, *names: str) -> tuple[Var, Var]:
-    """The state, 0 at first, and the count."""
-    return k.let(names, k.lift(0, INT32)), k.let(("count", "tally"), k.lift(0, INT32))
-
-
-def _name(limit: Expr, name: str) -> str:
-    return str(limit.value) if isinstance(limit, Const) else name
-
-
-def _longest_streak(k: KernelBuilder, scale: Scale, limit: Expr, name: str) -> Machine:
-    run, count = _integers(k, "streak", "run")
-    above = k.draw.shape.chance(0.6)
-
-    def step(v: Var) -> None:
-        with k.if_(v > limit if above else v < limit):
-            k.augment(run, "add", 1)
-            k.assign(count, fn("max", count, run))
-        with k.else_():
-            k.assign(run, 0)
-
-    side = "above" if above else "below"
-    text = f"the length of the longest run of v {side} {_name(limit, name)}"
-    return Machine(step, count, text, (run > 1, "that continue a run"))
-
-
-def _upward_crossings(k: KernelBuilder, scale: Scale, limit: Expr, name: str) -> Machine:
-    run, count = _integers(k, "above", "inside")
-
-    def step(v: Var) -> None:
-        with k.if_(v > limit):
-            with k.if_(fn("eq", run, 0)):
-                k.augment(count, "add", 1)
-            k.assign(run, 1)
-        with k.else_():
-            k.assign(run, 0)
-
-    text = f"how many runs of v above {_name(limit, name)} begin"
-    return Machine(step, count, text, (count > 0, "that come from the first run on"))
-
-
-def _switched_on(k: KernelBuilder, scale: Scale, limit: Expr, name: str) -> Machine:
-    run, count = _integers(k, "state", "on")
-    shown = _name(limit, name)
-    lower, off = _lower(scale, limit, shown)
-
-    def step(v: Var) -> None:
-        with k.if_(v > limit):
-            k.assign(run, 1)
-        with k.elif_(v < lower):
-            k.assign(run, 0)
-        k.augment(count, "add", run)
-
-    text = f"how many v leave a switch on that is off at first, goes on above {shown} and "
-    text += f"off below {off}"
-    return Machine(step, count, text, (run > 0, "that leave the switch on"))
-
-
-def _lower(scale: Scale, limit: Expr, shown: str) -> tuple[Expr, str]:
-    """A second threshold under the first, as an expression and in words."""
-    gap = scale.width(0.05, 0.2)
-    if not isinstance(limit, Const):
-        return limit - gap, f"{shown} - {gap}"
-    low = scale.number(float(limit.value) - 2 * gap, float(limit.value) - gap)
-    return literal(low, scale.type), f"{low}"
-
-
-def _cooldown(k: KernelBuilder, scale: Scale, limit: Expr, name: str) -> Machine:
-    wait, count = _integers(k, "wait", "pause")
-    length = k.draw.value.integer(1, 3)
-
-    def step(v: Var) -> None:
-        with k.if_(wait > 0):
-            k.augment(wait, "sub", 1)
-        with k.elif_(v > limit):
-            k.augment(count, "add", 1)
-            k.assign(wait, length)
-
-    after = "one is" if length == 1 else f"{length} are"
-    text = f"how many v above {_name(limit, name)} there are when after each one that counts the "
-    text += f"next {after} passed over"
-    return Machine(step, count, text, (count > 0, "that come from the first one counted on"))
-
-
-def _bucket(k: KernelBuilder, scale: Scale, limit: Expr, name: str) -> Machine:
-    start, leak = scale.width(0.05, 0.3), scale.at(0.3, 0.5)
-    filled = k.let(("filled", "stock"), k.lift(start, scale.type))
-    count = k.let(("count", "tally"), k.lift(0, INT32))
-
-    def step(v: Var) -> None:
-        k.assign(filled, fn("max", filled + v - leak, 0))
-        with k.if_(filled > limit):
-            k.augment(count, "add", 1)
-            k.assign(filled, start)
-
-    text = f"how often a bucket overflows: it holds {start} at first and max(held + v - {leak}, 0) "
-    text += (
-        f"after each v; where that is above {_name(limit, name)}, it overflows and holds {start}"
+def _streak(side: str, held: Callable[[Var, Expr], Expr]) -> Machine:
+    return Machine(
+        f"the length of the longest run of v {side} {{t}}",
+        "streak run",
+        lambda run, count, v, t: [
+            [(held(v, t), (run, run + 1), (count, most(count, run))), (None, (run, 0))]
+        ],
+        "that continue a run",
+        lambda run, count: run > 1,
     )
-    return Machine(step, count, text, (count > 0, "that come from the first overflow on"))
 
 
-MACHINES: dict[str, Callable[[KernelBuilder, Scale, Expr, str], Machine]] = {
-    "longest_streak": _longest_streak,
-    "upward_crossings": _upward_crossings,
-    "switched_on": _switched_on,
-    "cooldown": _cooldown,
-    "leaky_bucket": _bucket,
+MACHINES = {
+    "longest_streak": _streak("above", lambda v, t: v > t),
+    "longest_dip": _streak("below", lambda v, t: v < t),
+    "upward_crossings": Machine(
+        "how many runs of v above {t} begin",
+        "above inside",
+        lambda run, count, v, t: [
+            [(v > t, [(same(run, 0), (count, count + 1))], (run, 1)), (None, (run, 0))]
+        ],
+        "that come from the first run on",
+    ),
+    "switched_on": Machine(
+        "how many v leave a switch on that is off at first, goes on above {t} and off below {0}",
+        "state on",
+        lambda run, count, v, t, low: [
+            [(v > t, (run, 1)), (v < low, (run, 0))],
+            (count, count + run),
+        ],
+        "that leave the switch on",
+        lambda run, count: run > 0,
+        lambda scale, limit: (scale.under(limit),),
+    ),
+    "cooldown": Machine(
+        "how many v above {t} count, the next {0} after each that counts being passed over",
+        "wait pause",
+        lambda run, count, v, t, length: [
+            [(run > 0, (run, run - 1)), (v > t, (count, count + 1), (run, length))]
+        ],
+        "that come from the first one counted on",
+        numbers=lambda scale, limit: (setting(scale.k, "", INT32, 1, 3, share=0.0),),
+    ),
+    "leaky_bucket": Machine(
+        "how often a bucket overflows: it holds {0} at first and max(held + v - {1}, 0) after each "
+        "v; where that is above {t}, it overflows and holds {0}",
+        "filled stock",
+        lambda run, count, v, t, start, leak: [
+            (run, most(run + v - leak, 0)),
+            [(run > t, (count, count + 1), (run, start))],
+        ],
+        "that come from the first overflow on",
+        numbers=lambda scale, limit: (scale.width(0.05, 0.3), scale.at(0.3, 0.5)),
+        filled=True,
+    ),
 }
 
 
@@ -167,44 +144,37 @@ MACHINES: dict[str, Callable[[KernelBuilder, Scale, Expr, str], Machine]] = {
 def row_machine(k: KernelBuilder, level: int) -> Title:
     """A state machine over each row; at higher levels it skips, stops early, adds up."""
     shape, type_ = k.draw.shape, k.draw.shape.weighted({INT32: 3, Scalar("float32"): 2})
-    rows, cols = k.size("rows", 48, 64), k.size("cols", 6, 8)
-    table = k.array(("table", "readings", "signal"), type_, (rows, cols), low=0, high=99)
+    counts = "width num_steps length"
+    s, table, width = rows_of(k, "table readings signal", type_, 0, 99, counts, (48, 64))
     form = shape.choice(sorted(MACHINES))
+    machine = MACHINES[form]
     given = shape.weighted({"literal": 5, "scalar": 3, "array": 3 if level >= 2 else 0})
     scale = _calibration(k, type_, often=given != "literal" and level < 4)
-    limits = _limits(k, given, scale, type_)
-    width = k.size_param(("width", "num_steps", "length"), cols)
-    out = k.out(("out", "counts", "result"), INT32, rows)
-    summed = k.out(("sums", "excess", "totals"), type_, rows) if level >= 4 else None
-    (r,) = k.thread(rows, names=(k.draw.word.choice(("row", "r", "i")),))
-    limit = k.let(("cut", "bound"), limits[r]) if given == "array" else limits
-    rules = [_refused(k, table, r, (out, summed))] if level >= 5 and summed is not None else []
-    machine = MACHINES[form](k, scale, limit, limits.name if isinstance(limits, Var) else "")
-    applied = function_of(
-        k,
-        level,
-        ("calibrated", "reading_of", "decoded"),
-        [("entry", type_)],
-        lambda _, e: scale.applied(e),
-        0.7 if scale.phrase else 0.0,
-    )
-    total = k.let(("total", "acc"), k.lift(0, type_)) if summed is not None else None
-    with k.for_(("j", "t", "col"), width) as j:
-        v = k.let(("v", "reading"), applied(table[r, j]))
+    limit = _limit(s, given, scale)
+    out = s.out("out counts result", INT32)
+    summed = Also(s, 1.0 if level >= 4 else 0.0, "sums excess totals", type_)
+    limit = k.let("cut bound", limit) if given == "array" else limit
+    rules = [_refused(s, table, out, summed)] if level >= 5 else []
+    numbers = machine.numbers(scale, limit)
+    text = machine.text.format(*(say(k, n) for n in numbers), t=say(k, limit))
+    state = k.let(machine.names, numbers[0] if machine.filled else k.lift(0, INT32))
+    count = counter(k, "count tally")
+    phrase = written(scale.applied(Var("e", type_)))
+    chance = BY_LEVEL[level] if phrase != "e" else 0.0
+    names = "calibrated reading_of decoded"
+    reading = routine(k, chance, names, {"entry": type_}, lambda _, e: scale.applied(e))
+    summed.start("total acc")
+    with k.for_("j t col", width) as j:
+        v = k.let("v reading", reading(table[s.index(j)]))
         if level >= 3:
             rules.append(_passed_over(k, scale, v))
-        machine.step(v)
-        added = _added(k, machine, scale, v, total) if total is not None else ""
-    k.store(out, r, machine.count)
-    values = f"reading v = {scale.phrase} for each entry e" if scale.phrase else "reading each v"
-    done = f"Go along each row of {table.name}, {values}, and find {machine.text}."
-    if rules:
-        text = "; ".join(rules)
-        done += f" {text[0].upper()}{text[1:]}."
-    if summed is not None and total is not None:
-        k.store(summed, r, total)
-        done += f" Put into {summed.name} the sum of the v {added}."
-    return Title(k.name(f"row_{form}", f"{form}_rows"), done)
+        take(k, *machine.steps(state, count, v, limit, *numbers))
+        added = _added(k, machine, scale, v, summed, (state, count)) if summed else ""
+    k.store(out, s.at, count)
+    values = f"reading v = {phrase} for each entry e" if phrase != "e" else "reading each v"
+    done = f"Go along each row of {table.name}, {values}, and store in {out.name} {text}."
+    done += "".join(f" {rule[0].upper()}{rule[1:]}." for rule in rules)
+    return Title(k.name(f"row_{form} {form}_rows"), done + summed.told(f"the sum of the v {added}"))
 
 
 def _calibration(k: KernelBuilder, type_: Scalar, often: bool) -> Scale:
@@ -212,35 +182,31 @@ def _calibration(k: KernelBuilder, type_: Scalar, often: bool) -> Scale:
     if not k.draw.shape.chance(0.6 if often else 0.2):
         return Scale(k, type_)
     value, floats = k.draw.value, type_.is_float
-    form = k.draw.shape.choice(("affine", "down"))
+    up = k.draw.shape.chance(0.5)
     factor = float(value.constant(0.2, 4.0)) if floats else value.integer(2, 9)
-    most = 15 * factor
-    shift = float(value.constant(0.5, most)) if floats else value.integer(1, int(most))
-    if form == "affine":
-        phrase, low = f"{factor} e + {shift}", shift
-        return Scale(k, type_, lambda e: factor * e + shift, low, 99 * factor + low, phrase)
-    phrase, low = f"{factor} e - {shift}", -shift
-    return Scale(k, type_, lambda e: factor * e - shift, low, 99 * factor + low, phrase)
+    largest = 15 * factor
+    shift = float(value.constant(0.5, largest)) if floats else value.integer(1, int(largest))
+    if up:
+        return Scale(k, type_, lambda e: factor * e + shift, shift, 99 * factor + shift)
+    return Scale(k, type_, lambda e: factor * e - shift, -shift, 99 * factor - shift)
 
 
-def _limits(k: KernelBuilder, given: str, scale: Scale, type_: Scalar) -> Expr:
+def _limit(s: Site, given: str, scale: Scale) -> Expr:
     """The threshold: a literal, a parameter, or an array with one for each row."""
     if given == "literal":
-        return k.lift(scale.at(0.25, 0.75), type_)
-    low, high = (int(scale.low + part * scale.span) for part in (0.25, 0.75))
+        return scale.at(0.25, 0.75)
+    low, high = (int(scale.low + part * (scale.high - scale.low)) for part in (0.25, 0.75))
     if given == "array":
-        return k.array(("thresholds", "limits", "triggers"), type_, "rows", low=low, high=high)
-    return k.scalar(("threshold", "limit", "trigger"), type_, low, high)
+        return s.read("thresholds limits triggers", scale.type, low, high)
+    return s.k.scalar("threshold limit trigger", scale.type, low, high)
 
 
-def _refused(k: KernelBuilder, table: Var, r: Var, outs: tuple[Var, Var]) -> str:
-    least, mark = k.draw.value.integer(5, 15), -k.draw.value.integer(1, 9)
-    with k.if_(table[r, 0] < least):
-        k.store(outs[0], r, mark)
-        k.store(outs[1], r, 0)
-        k.return_()
-    text = f"rows whose first entry is below {least} get {mark} in {outs[0].name}"
-    return f"{text} and 0 in {outs[1].name}"
+def _refused(s: Site, table: Var, out: Var, summed: Also) -> str:
+    least, mark = s.k.draw.value.integer(5, 15), -s.k.draw.value.integer(1, 9)
+    leave(s, table[s.index(0)] < least, (out, mark), (summed, 0))
+    assert summed.out is not None
+    text = f"rows whose first entry is below {least} get {mark} in {out.name}"
+    return f"{text} and 0 in {summed.out.name}"
 
 
 def _passed_over(k: KernelBuilder, scale: Scale, v: Var) -> str:
@@ -248,18 +214,143 @@ def _passed_over(k: KernelBuilder, scale: Scale, v: Var) -> str:
         bound = scale.at(0.85, 0.94)
         with k.if_(v > bound):
             k.break_()
-        return f"the first v above {bound} ends its row"
+        return f"the first v above {say(k, bound)} ends its row"
     bound = scale.at(0.06, 0.15)
     with k.if_(v < bound):
         k.continue_()
-    return f"each v below {bound} is ignored"
+    return f"each v below {say(k, bound)} is ignored"
 
 
-def _added(k: KernelBuilder, machine: Machine, scale: Scale, v: Var, total: Var) -> str:
+def _added(
+    k: KernelBuilder, machine: Machine, scale: Scale, v: Var, total: Also, state: tuple[Var, Var]
+) -> str:
     """Add up some values; says which."""
     joint = k.draw.shape.choice(("and", "or"))
     below = scale.at(0.78, 0.85) if joint == "and" else scale.at(0.16, 0.24)
-    state, text = machine.state
-    with k.if_(op(joint, state, v < below)):
-        k.augment(total, "add", v)
-    return f"{text} {joint} are below {below}"
+    with k.if_(op(joint, machine.state(*state), v < below)):
+        total.add(v)
+    return f"{machine.when} {joint} are below {say(k, below)}"
+
+
+@idiom
+@with_struct
+def small_sorts(k: KernelBuilder, level: int) -> Title:
+    """The order of a few numbers in each row: medians, ranks, sorted rows, k-th entries."""
+    forms = {"median": _median, "rank": _rank, "sort": _sorted_row, "kth": _kth}
+    form = k.draw.shape.choice(sorted(forms) if level >= 2 else ("median", "rank", "sort"))
+    return forms[form](k, level, some_type(k, 0.4, "int32 int64 int16 uint8"))
+
+
+def _bounds(type_: Scalar) -> tuple[float, float]:
+    return (0, 200) if type_.is_int else (-2.0, 2.0)
+
+
+def _rank(k: KernelBuilder, level: int, type_: Scalar) -> Title:
+    s, table, count = rows_of(k, "values samples scores", type_, *_bounds(type_))
+    pivot = s.read("pivot probe reference", type_, *_bounds(type_))
+    out, ties = s.out("rank below", INT32), Also(s, 0.0 if level < 2 else 0.6, "above larger")
+    far, margin = "", None
+    if level >= 3:
+        margin = setting(k, "margin gap", type_, *((5, 20) if type_.is_int else (0.1, 0.3)))
+        far = f" by more than {say(k, margin)}"
+    done = f"Count in each row of {table.name} the entries below{far} and above{far} its "
+    done += f"{say(k, pivot)}: {out.name} gets the first{'' if ties else ' less the second'} number"
+    p, less, more = k.let("p mark", pivot), counter(k, "less n_below"), counter(k, "more n_above")
+    with k.for_("j c", count) as j:
+        v = k.let("v x", table[s.index(j)])
+        below = v < p if margin is None else v + margin < p
+        above = v > p if margin is None else v > p + margin
+        branch(k, (below, (less, less + 1)), (above, (more, more + 1)))
+    k.store(out, s.at, less if ties else less - more)
+    done += f".{ties.told('the second', more)}"
+    return Title(k.name("rank_in_row count_order row_rank"), done)
+
+
+def _kth(k: KernelBuilder, level: int, type_: Scalar) -> Title:
+    s, table, count = rows_of(k, "values samples scores", type_, *_bounds(type_))
+    order, whole = k.scalar(["order", "k"], INT32, 1, 3), type_.is_int
+    side = k.draw.shape.choice(("smaller", "smaller", "larger"))
+    out, index = s.out("kth selected", type_), Also(s, 0.5, "kth_index where_found")
+    value = k.let("value picked", table[s.index(0)])
+    index.start("at column")
+    with k.for_("j c", count) as j:
+        v, passed = k.let("v candidate", table[s.index(j)]), counter(k, "passed before")
+        with k.for_("m q", count) as m:
+            other = table[s.index(m)]
+            first = other < v if side == "smaller" else other > v
+            before = some(first, both(same(other, v), m < j)) if whole else first
+            branch(k, (before, (passed, passed + 1)))
+        with k.if_(same(passed, order % count)):
+            k.assign(value, v)
+            if index.value is not None:
+                k.assign(index.value, j)
+            k.break_()
+    k.store(out, s.at, value)
+    equal = " (equal ones count when they stand before)" if whole else ""
+    done = f"Find in each row of {table.name} the entry that exactly {order.name} % {count.name} "
+    done += f"others are {side} than{equal}; it goes to {out.name}.{index.told('its column')}"
+    return Title(k.name("kth_entry select_kth order_statistic"), done)
+
+
+def _median(k: KernelBuilder, level: int, type_: Scalar) -> Title:
+    s, shape = launch(k, list=1), k.draw.shape
+    names = k.draw.word.choice(("a b c", "red green blue", "left center right")).split()
+    given = [s.read(name, type_, *_bounds(type_)) for name in names]
+    out = s.out("median middle_value out", type_)
+    spread = Also(s, 0.0 if level < 2 else 0.6, "spread range_out", type_)
+    done = f"The median of {', '.join(names)} goes to {out.name}."
+    a, b, c = (k.let(f"{n[0]} {n[0]}_v", v) for n, v in zip(names, given, strict=True))
+    if level >= 3:
+        mark, pick = s.read("boost emphasis", INT32, 0, 1), k.draw.value.choice((0, 1, 2))
+        chosen, small = (a, b, c)[pick], type_.bits < 32
+        weight, how = 2 if type_.is_int else 1.5, "halved (whole part)"
+        changed = chosen // 2 if small else chosen * weight
+        branch(k, (same(mark, 1), (chosen, changed)))
+        how = how if small else f"multiplied by {weight}"
+        done += f" Where {say(k, mark)} is 1, {names[pick]} is first {how}."
+    middle, low, high = _ordered(k, shape.choice(("network", "cases", "minmax")), a, b, c)
+    k.store(out, s.at, middle)
+    done += spread.told("the largest less the smallest", high - low)
+    return Title(k.name("median_of_three median3 middle_of_three"), done)
+
+
+def _ordered(k: KernelBuilder, style: str, a: Var, b: Var, c: Var) -> tuple[Expr, Expr, Expr]:
+    """The middle, the least and the largest of three: sorted, by cases, or of min and max."""
+    if style == "network":
+        swap = k.name("tmp t held")
+        for first, second in ((a, b), (b, c), (a, b)):
+            kept = Var(swap, a.type)
+            branch(k, (first > second, (kept, first), (first, second), (second, kept)))
+        return b, a, c
+    low, high = least(a, b, c), most(a, b, c)
+    if style == "minmax":
+        return most(least(a, b), least(most(a, b), c)), low, high
+    middle = k.let("m mid", c)
+    b_inside = some(both(a <= b, b <= c), both(c <= b, b <= a))
+    a_inside = some(both(b <= a, a <= c), both(c <= a, a <= b))
+    branch(k, (b_inside, (middle, b)), (a_inside, (middle, a)))
+    return middle, low, high
+
+
+def _sorted_row(k: KernelBuilder, level: int, type_: Scalar) -> Title:
+    s, table, count = rows_of(k, "values samples scores", type_, *_bounds(type_))
+    falling = k.draw.shape.chance(0.4)
+    out = s.array("ordered sorted_rows", type_, more="cols", role="out")
+    moves = Also(s, 0.0 if level < 2 else 0.6, "moves swaps")
+    with k.for_("j c", count) as j:
+        k.store(out, s.index(j), table[s.index(j)])
+    moves.start("moved total_moves")
+    with k.for_("p a", count, start=1) as p:
+        key, q = k.let("key v", out[s.index(p)]), k.let("q b", p - 1)
+        with k.while_(q >= 0):
+            before = out[s.index(q)]
+            with k.if_(before >= key if falling else before <= key):
+                k.break_()
+            k.store(out, s.index(q + 1), before)
+            k.augment(q, "sub", 1)
+            moves.add()
+        k.store(out, s.index(q + 1), key)
+    way = "downward" if falling else "upward"
+    done = f"Sort each row of {table.name} {way} into {out.name} by insertion."
+    done += moves.told("how many entries were moved")
+    return Title(k.name("insertion_sort_rows sort_rows order_rows"), done)

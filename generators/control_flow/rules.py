@@ -1,36 +1,29 @@
-"""Rules and ladders: classes by thresholds, triangles, calendars, logic gates, guarded formulas."""
+"""Rules people live by: classes of measurements, dates of the calendar, tariffs by brackets."""
 
 from __future__ import annotations
 
-from generators.build import BodyBuilder, KernelBuilder
+from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import also, as_flag, flag_type, is_set, shown
+from generators.control_flow.kit import Also, both, branch, counter, leave, same, some, take
 from generators.control_flow.params import with_struct
-from generators.kit.pieces import helper
-from generators.program.dtypes import INT32
-from generators.program.expr import Expr, Operand, Var, op
+from generators.kit.functions import where
+from generators.kit.masks import as_flag, flag, flag_type
+from generators.kit.naming import BY_LEVEL, applied, helper, routine
+from generators.kit.sites import Site, launch, over
+from generators.kit.words import say
+from generators.program.dtypes import INT32, Scalar
+from generators.program.expr import Const, Expr, Var, literal, op
 
-_LADDERS: dict[str, tuple[tuple[str, ...], float, float, tuple[float, ...], str]] = {
-    "wind_force": (("wind", "wind_speed"), 0.0, 33.0, (1.5, 5.5, 10.8, 17.2, 24.5), "class_id"),
-    "grade": (("score", "points"), 0.0, 100.0, (50.0, 60.0, 70.0, 80.0, 90.0), "grade"),
-    "body_mass": (("bmi", "ratio"), 14.0, 42.0, (18.5, 25.0, 30.0, 35.0, 40.0), "category"),
-    "magnitude": (("magnitude", "richter"), 0.5, 9.5, (2.0, 4.0, 5.0, 6.0, 7.0), "band"),
-    "ph_level": (("ph", "acidity"), 0.0, 14.0, (3.0, 6.0, 8.0, 11.0, 13.0), "label"),
-    "frequency_band": (
-        ("freq_hz", "tone"),
-        20.0,
-        9000.0,
-        (500.0, 1000.0, 2000.0, 4000.0, 6000.0),
-        "band",
-    ),
-    "air_quality": (
-        ("aqi", "index_value"),
-        0.0,
-        400.0,
-        (50.0, 100.0, 150.0, 200.0, 300.0),
-        "class",
-    ),
+_LADDERS: dict[str, tuple[str, float, float, tuple[float, ...], str]] = {
+    "wind_force": ("wind wind_speed", 0.0, 33.0, (1.5, 5.5, 10.8, 17.2, 24.5), "class_id"),
+    "grade": ("score points", 0.0, 100.0, (50.0, 60.0, 70.0, 80.0, 90.0), "grade"),
+    "body_mass": ("bmi ratio", 14.0, 42.0, (18.5, 25.0, 30.0, 35.0, 40.0), "category"),
+    "magnitude": ("magnitude richter", 0.5, 9.5, (2.0, 4.0, 5.0, 6.0, 7.0), "band"),
+    "ph_level": ("ph acidity", 0.0, 14.0, (3.0, 6.0, 8.0, 11.0, 13.0), "label"),
+    "frequency_band": ("freq_hz tone", 20.0, 9e3, (500.0, 1e3, 2e3, 4e3, 6e3), "band"),
+    "air_quality": ("aqi index_value", 0.0, 400.0, (50.0, 100.0, 150.0, 200.0, 300.0), "class"),
 }
+"""Names and range of a measurement, the limits of its classes, and what a class is called."""
 
 
 @idiom
@@ -41,108 +34,283 @@ def classify_levels(k: KernelBuilder, level: int) -> Title:
     form = shape.choice(sorted(_LADDERS))
     names, low, high, edges, what = _LADDERS[form]
     whole = all(edge == int(edge) for edge in edges) and shape.chance(0.5)
-    s = INT32 if whole else k.draw.wide_float_type()
-    edges = tuple(int(edge) if whole else edge for edge in edges)
-    low, high = (int(low), int(high)) if whole else (low, high)
-    two = shape.chance(0.3)
-    dims = (k.size("rows", 6, 9), k.size("cols", 7, 9)) if two else (k.size("n", 60, 90),)
-    x = k.array(names, s, dims, low=low, high=high)
-    steps = sorted(
-        shape.sample(
-            list(edges),
-            {1: shape.integer(2, 4), 2: shape.integer(2, 4)}.get(level, shape.integer(3, 5)),
-        )
-    )
-    out = k.out((what, f"{what}_out", "label_out"), INT32, dims)
-    value_out = also(k, 0.0 if level < 2 else 0.6, ("excess", "margin", "severity"), s, dims)
-    override = (
-        k.array(("override", "alarm"), flag_type(k), dims, low=0, high=1)
-        if level >= 3 and shape.chance(0.6)
-        else None
-    )
-    place = k.thread(*dims, names=("i", "j") if two else (k.name("i", "tid"),))
-    limits: list[Operand] = list(steps)
+    type_ = INT32 if whole else k.draw.wide_float_type()
+    s = launch(k, list=7, grid=3)
+    x = s.read(names, type_, *((int(low), int(high)) if whole else (low, high)))
+    count = shape.integer(2, 4) if level < 3 else shape.integer(3, 5)
+    steps = sorted(shape.sample(list(edges), count))
+    limits: list[Expr] = [literal(int(edge) if whole else edge, type_) for edge in steps]
     if shape.chance(0.35):
-        limits[0] = k.scalar(
-            ("first_limit", "lower_limit"),
-            s,
-            round(steps[0] * 0.85) if whole else steps[0] * 0.9,
-            round(steps[0] * 1.15) if whole else steps[0] * 1.1,
-        )
-    v = k.let(("v", "value", names[0][:1]), x[place])
-    falling = shape.chance(0.4)
-    style = shape.choice(
-        ("ladder", "count", "helper") if level >= 3 else ("ladder", "ladder", "count")
-    )
-    if style == "count":
-        label = _counted(k, v, limits)
-    elif style == "helper" and not any(isinstance(m, Var) for m in limits):
-        name = helper(
-            k,
-            (f"{form}_class", "classify"),
-            [("v", s)],
-            lambda b, q: _returned(b, q, limits, falling),
-        )
-        label = k.let(("label", "c"), k.call(name, v))
-    else:
-        label = k.let(("label", "c"), k.lift(0 if falling else len(limits), INT32))
-        _ladder(k, v, limits, label, falling)
-    note = ""
-    if override is not None:
-        with k.if_(op("and", is_set(override[place]), label < len(limits))):
-            k.augment(label, "add", 1)
-        note += f" It rises by one where {override.name} is set and it is below {len(limits)}."
-    if value_out is not None:
-        base = limits[0]
-        with k.if_(v > base):
-            k.store(value_out, place, v - base)
+        ends = [round(steps[0] * share, 0 if whole else 3) for share in (0.85, 1.15)]
+        ends = [int(end) for end in ends] if whole else ends
+        limits[0] = k.scalar("first_limit lower_limit", type_, ends[0], ends[1])
+    out = s.out(f"{what} {what}_out label_out", INT32)
+    margin = Also(s, 0.0 if level < 2 else 0.6, "excess margin severity", type_)
+    v = k.let("v value level", x)
+    label = _label(k, level, form, v, limits)
+    note = _changed(s, level, label, len(limits))
+    if margin.out is not None:
+        with k.if_(v > limits[0]):
+            margin.put(v - limits[0])
         with k.else_():
-            k.store(value_out, place, 0)
-        note += f" {value_out.name} gets how far the value is above {shown(base)}, else 0."
+            margin.put(0)
+        note += margin.said(f"how far the value is above {say(k, limits[0])}, else 0")
     if level >= 4:
-        flag = flag_type(k)
-        alarm = k.out(("warning", "is_extreme"), flag, dims)
         lowest = low + (high - low) // 10 if whole else round(low + 0.1 * (high - low), 3)
-        test = op("or", label >= len(limits), v < lowest)
-        k.store(alarm, place, as_flag(test, flag))
+        test = some(label >= len(limits), v < (int(lowest) if whole else lowest))
+        alarm = s.put("warning is_extreme", as_flag(test, flag_type(k)))
         note += f" {alarm.name} is set where it is {len(limits)} or the value is below {lowest}."
-    k.store(out, place, label)
-    shown_limits = ", ".join(shown(m) for m in limits)
-    done = (
-        f"Count for each of {x.name} how many of the limits "
-        f"{shown_limits} it reaches (>=); the number goes to {out.name}."
-    )
-    return Title(k.name(f"classify_{form}", f"{form}_levels", f"{form}_class"), f"{done}{note}")
+    k.store(out, s.at, label)
+    texts = ", ".join(say(k, limit) for limit in limits)
+    done = f"Count for each of {say(k, x)} how many of the limits {texts} it reaches (>=); the "
+    name = k.name(f"classify_{form} {form}_levels {form}_class")
+    return Title(name, f"{done}number goes to {out.name}.{note}")
 
 
-def _ladder(k: BodyBuilder, v: Expr, limits: list[Operand], label: Var, falling: bool) -> None:
-    order = list(enumerate(limits, 1))
-    if falling:
-        for at, (number, limit) in enumerate(reversed(order)):
-            with (k.elif_ if at else k.if_)(v >= limit):
-                k.assign(label, number)
-        return
-    for at, (number, limit) in enumerate(order):
-        with (k.elif_ if at else k.if_)(v < limit):
-            k.assign(label, number - 1)
+def _label(k: KernelBuilder, level: int, form: str, v: Var, limits: list[Expr]) -> Var:
+    """The number of limits that are reached: counted, by a ladder, or by early returns."""
+    styles = ("ladder", "count", "helper") if level >= 3 else ("ladder", "ladder", "count")
+    style, falling = k.draw.shape.choice(styles), k.draw.shape.chance(0.4)
+    if style == "count":
+        label = counter(k, "label c")
+        for limit in limits:
+            branch(k, (v >= limit, (label, label + 1)))
+        return label
+    first = 0 if falling else len(limits)
+    numbered = list(enumerate(limits, 1))
 
+    def cases(q: Expr) -> list[tuple[Expr, int]]:
+        if falling:
+            return [(q >= limit, number) for number, limit in reversed(numbered)]
+        return [(q < limit, number - 1) for number, limit in numbered]
 
-def _returned(b: BodyBuilder, v: Expr, limits: list[Operand], falling: bool) -> Expr:
-    order = list(enumerate(limits, 1))
-    if falling:
-        for number, limit in reversed(order):
-            with b.if_(v >= limit):
+    def returned(b: BodyBuilder, q: Expr) -> Expr:
+        for test, number in cases(q):
+            with b.if_(test):
                 b.return_(b.lift(number, INT32))
-        return b.lift(0, INT32)
-    for number, limit in order:
-        with b.if_(v < limit):
-            b.return_(b.lift(number - 1, INT32))
-    return b.lift(len(limits), INT32)
+        return b.lift(first, INT32)
 
-
-def _counted(k: KernelBuilder, v: Expr, limits: list[Operand]) -> Var:
-    label = k.let(("label", "c"), k.lift(0, INT32))
-    for limit in limits:
-        with k.if_(v >= limit):
-            k.augment(label, "add", 1)
+    if style == "helper" and all(isinstance(limit, Const) for limit in limits):
+        called = helper(k, f"{form}_class classify", [("v", v.type)], returned)
+        return k.let("label c", k.call(called, v))
+    label = k.let("label c", k.lift(first, INT32))
+    branch(k, *((test, (label, number)) for test, number in cases(v)))
     return label
+
+
+def _changed(s: Site, level: int, label: Var, top: int) -> str:
+    """At higher levels a flag raises the class; says so."""
+    if level < 3 or not s.k.draw.shape.chance(0.6):
+        return ""
+    test = flag(s, "override alarm")
+    branch(s.k, (both(test.value, label < top), (label, label + 1)))
+    return f" It rises by one where {test.on} and it is below {top}."
+
+
+_CALENDAR = {
+    "leap": "1 where the year is a leap year of the Gregorian calendar, else 0",
+    "month_length": "the number of days of the month",
+    "valid": "1 where day, month and year are a date, else 0",
+    "day_of_year": "the number of the day within its year",
+    "next_day": "the next day's number within its month (1 after the last)",
+}
+_DAYS = {"day_of_year": (1, 28), "valid": (26, 32), "next_day": (26, 31)}
+"""The days of the dates that need one."""
+
+
+@idiom
+@with_struct
+def calendar_rules(k: KernelBuilder, level: int) -> Title:
+    """Leap years, month lengths, validity and successors of dates."""
+    shape = k.draw.shape
+    form = shape.choice(sorted(_CALENDAR) if level > 1 else ("leap", "month_length"))
+    type_ = Scalar(shape.choice(("int32", "int32", "int64", "int16")))
+    if shape.chance(0.3):
+        s = over(k, "rows cols", "i j", ((12, 14), (12, 14)))
+    else:
+        s = over(k, "n", (k.draw.word.choice(("i", "tid")),), ((140, 180),))
+    date = [s.read("year years yyyy", type_, 1990, 2010)]
+    if form != "leap":
+        date.append(s.read("month months mm", type_, 1, 13 if form == "valid" else 5))
+    if form in _DAYS:
+        date.append(s.read("day days dd", type_, *_DAYS[form]))
+    out = s.out("out answer result", type_)
+    named = level >= 3 and form in ("day_of_year", "next_day")
+    weekday = Also(s, 0.5 if named else 0.0, "weekday dow", type_)
+    y, note = k.let("y yr", date[0]), ""
+    if level >= 2 and shape.chance(0.5):
+        since = k.scalar("first_year since", type_, 1994, 2004)
+        leave(s, y < since, (out, -1), (weekday, -1))
+        note = f" Years before {since.name} give -1."
+    leap = routine(k, BY_LEVEL[level], "is_leap leap_year", {"y": type_}, lambda _, v: _leap(k, v))(
+        y
+    )
+    if form == "leap":
+        _store_flag(s, out, leap)
+    else:
+        _months(s, form, (y, *date[1:]), leap, out, weekday)
+    note += weekday.said("the weekday by Zeller's rule, 0 for Saturday")
+    done = f"For each date of {', '.join(say(k, part) for part in date)}: {out.name} gets "
+    name = k.name(f"{form}_rule date_{form} calendar_check")
+    return Title(name, f"{done}{_CALENDAR[form]}.{note}")
+
+
+def _leap(k: KernelBuilder, y: Expr) -> Expr:
+    four, hundred, century = same(y % 4, 0), fn("ne", y % 100, 0), same(y % 400, 0)
+    if k.draw.shape.chance(0.5):
+        return some(both(four, hundred), century)
+    return both(four, some(hundred, century))
+
+
+def _store_flag(s: Site, out: Var, test: Expr) -> None:
+    if s.k.draw.shape.chance(0.5):
+        with s.k.if_(test):
+            s.k.store(out, s.at, 1)
+        with s.k.else_():
+            s.k.store(out, s.at, 0)
+    else:
+        one, nothing = (s.k.lift(n, out[s.at].type) for n in (1, 0))
+        s.k.store(out, s.at, where(test, one, nothing))
+
+
+def _months(
+    s: Site, form: str, date: tuple[Expr, ...], leap: Expr, out: Var, weekday: Also
+) -> None:
+    """What needs the month, whose length is found first."""
+    k, (y, month, *day) = s.k, date
+    m, type_ = k.let("m mon", month), weekday.type
+    days = k.let("days length", k.lift(31, type_))
+    february = where(leap, k.lift(29, type_), k.lift(28, type_))
+    thirty = some(*(same(m, month) for month in (4, 6, 9, 11)))
+    branch(k, (same(m, 2), (days, february)), (thirty, (days, 30)))
+    if not day:
+        k.store(out, s.at, days)
+        return
+    d = k.let("d dom", day[0])
+    if form == "valid":
+        _store_flag(s, out, both(m <= 12, d <= days))
+    elif form == "next_day":
+        with k.if_(d < days):
+            k.store(out, s.at, d + 1)
+        with k.else_():
+            k.store(out, s.at, 1)
+    else:
+        total = k.let("total number", d)
+        with k.for_("mm before", 12, start=1) as q:
+            last = q if type_ == INT32 else k.let("q", cast(q, type_))
+            with k.if_(last >= m):
+                k.break_()
+            less = where(leap, k.lift(1, type_), k.lift(2, type_))
+            long = same((last + last // 8) % 2, 1)
+            take(k, (total, total + 30), [(long, (total, total + 1))])
+            branch(k, (same(last, 2), (total, total - less)))
+        k.store(out, s.at, total)
+    if weekday:
+        weekday.put(_zeller(k, y, m, d))
+
+
+def _zeller(k: KernelBuilder, y: Expr, m: Var, d: Var) -> Expr:
+    """The weekday of a date, the year taken from March on."""
+    early = m < 3
+    month = k.let("shifted month_from_march", where(early, m + 12, m))
+    yr = k.let("zy march_year", where(early, y - 1, y))
+    return (d + 13 * (month + 1) // 5 + yr + yr // 4 - yr // 100 + yr // 400) % 7
+
+
+_TESTS = {"eq": "", "ge": "at least ", "ne": "not "}
+
+
+@idiom
+@with_struct
+def tariff(k: KernelBuilder, level: int) -> Title:
+    """A charge by brackets; at higher levels exemptions, surcharges, rebates, instalments."""
+    type_ = k.draw.wide_float_type()
+    s = launch(k, list=2, grid=1)
+    metered = k.draw.shape.chance(0.35)
+    names = "reading meter" if metered else "usage income weight distance"
+    usage = s.array(names, type_, 20 if metered else 0, 120 if metered else 100)
+    before = s.array("last_reading meter_before", type_, 0, 20) if metered else None
+    zone = s.array("zone tier category", INT32, 0, 3) if level >= 2 else usage
+    out = s.out("charge cost fee due", type_)
+    i = s.at
+    used = usage[i] if before is None else usage[i] - before[i]
+    u = k.let("u amount quantity", used)
+    free = _exempt(s, zone, u, out) if level >= 3 else ""
+    bill, done = _brackets(k, u)
+    what = f"u of {usage.name}" if before is None else f"u = {usage.name} - {before.name}"
+    done = f"Charge each {what} {done}.{free}"
+    then = _surcharge(k, zone, u, bill, i) if level >= 2 else ""
+    then += _rebate(k, zone, u, bill, i) if level >= 4 else ""
+    then += _instalments(k, bill) if level >= 5 else ""
+    k.store(out, i, bill)
+    done += f" {then}." if then else ""
+    return Title(k.name("bracket_tariff", "apply_tariff", "tiered_price"), done)
+
+
+def _exempt(s: Site, zone: Var, u: Var, out: Var) -> str:
+    joint = s.k.draw.shape.choice(("and", "or"))
+    bound = s.k.draw.value.integer(*((2, 6) if joint == "or" else (30, 60)))
+    leave(s, op(joint, same(zone[s.at], 0), u < bound), (out, 0))
+    return f" Nothing is due if {zone.name} is 0 {joint} u < {bound}."
+
+
+def _brackets(k: KernelBuilder, u: Var) -> tuple[Var, str]:
+    """The charge by brackets, marginal (each bracket continues the last) or not."""
+    shape, value = k.draw.shape, k.draw.value
+    edges = [value.integer(22 * j + 10, 22 * j + 25) for j in range(shape.integer(1, 3))]
+    rates = [rate / 100 for rate in value.sample(range(5, 60), 4)]
+    marginal, base = shape.chance(0.5), 0.0
+    bill = k.let("bill total price", rates[0] * u)
+    charges: list[Expr] = []
+    prices = [f"{rates[0]} * u"]
+    for j, edge in enumerate(edges):
+        base = round(base + rates[j] * (edge - (edges[j - 1] if j else 0)), 2)
+        rate = rates[j + 1]
+        charges.append(base + rate * (u - edge) if marginal else rate * u)
+        prices[-1] += f" up to {edge}"
+        prices.append(f"{base} + {rate} * (u - {edge})" if marginal else f"{rate} * u")
+    ladder = reversed(list(zip(edges, charges, strict=True)))
+    branch(k, *((u > edge, (bill, charge)) for edge, charge in ladder))
+    return bill, f"{', '.join(prices)} above that"
+
+
+def _surcharge(k: KernelBuilder, zone: Var, u: Var, bill: Var, i: tuple[Expr, ...]) -> str:
+    peak, factor = k.draw.value.integer(30, 70), k.draw.value.integer(11, 18) / 10
+    joint, test = k.draw.shape.choice(("and", "or")), k.draw.shape.choice(sorted(_TESTS))
+    with k.if_(op(joint, fn(test, zone[i], 2), u > peak)):
+        k.augment(bill, "mul", factor)
+    where = f"{zone.name} is {_TESTS[test]}2 {joint} u > {peak}"
+    return f"Multiply the charge by {factor} if {where}"
+
+
+def _rebate(k: KernelBuilder, zone: Var, u: Var, bill: Var, i: tuple[Expr, ...]) -> str:
+    """Subtract what a helper function grants."""
+    value, type_ = k.draw.value, u.type
+    assert isinstance(type_, Scalar)
+    cut, share, most = value.integer(30, 60), value.integer(2, 9) / 100, value.integer(2, 6)
+    second = k.draw.shape.chance(0.6)
+
+    def grant(body: BodyBuilder, quantity: Expr, kind: Expr) -> Expr:
+        with body.if_(fn("eq", kind, 1)):
+            body.return_(share * quantity)
+        if second:
+            with body.if_(quantity > cut):
+                body.return_(k.lift(most, type_))
+        return k.lift(0.5, type_)
+
+    granted = applied(k, 1.0, "rebate discount", {"quantity": u, "kind": zone[i]}, grant)
+    k.augment(bill, "sub", granted)
+    more = f"else {most} if u > {cut}, " if second else ""
+    return f"; then subtract a rebate of {share} * u if {zone.name} is 1, {more}else 0.5"
+
+
+def _instalments(k: KernelBuilder, bill: Var) -> str:
+    value = k.draw.value
+    floor, part, terms = value.integer(2, 5), value.integer(15, 45) / 100, value.integer(4, 6)
+    with k.for_(("month", "term"), terms):
+        with k.if_(bill < floor):
+            k.break_()
+        k.augment(bill, "sub", part * bill)
+    return (
+        f"; then take off {part} of the rest up to {terms} times, stopping once it is below {floor}"
+    )

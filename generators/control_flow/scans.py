@@ -1,191 +1,347 @@
-"""Scans of a row with memory: runs, crossings, peaks, hysteresis, drawdowns, brackets, searches."""
+"""Scans of rows of samples with memory: events and their places, and recursive filters."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from generators.build import KernelBuilder, fn
+from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import either, function_of, rows_of, shown
+from generators.control_flow.kit import (
+    STOP,
+    Also,
+    Case,
+    both,
+    branch,
+    counter,
+    leave,
+    minus,
+    move,
+    rows_of,
+    same,
+    some,
+    some_type,
+)
 from generators.control_flow.params import with_struct
+from generators.kit.functions import clamp, most
+from generators.kit.naming import BY_LEVEL, maybe, routine
+from generators.kit.sites import Site
+from generators.kit.sources import setting, zero
+from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar
-from generators.program.expr import Const, Expr, Op, Operand, Var, literal, op
+from generators.program.expr import Expr, Operand, Var
+
+At = Callable[[Expr, int], Expr]
+"""A sample, and how many places after it."""
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What is found, in words, and how; a loop leaves out some places at the begin and the end."""
+
+    text: str
+    cases: Callable[..., Sequence[Case]]
+    """Of a sample v, what is found, a run, limits t and u, the index j, and samples ``at``."""
+    counts: bool = True
+    begin: int = 0
+    end: int = 0
+    held: bool = False
+    """Whether the sample is read more than once."""
+
 
 _SCANS = {
-    "crossings": "how often neighbouring samples lie on different sides of {t}",
-    "longest_run": "the length of the longest run of samples above {t}",
-    "first_above": "the index of the first sample above {t}, or the row's length",
-    "last_above": "the index of the last sample above {t}, or -1",
-    "peaks": "how many samples are above {t} and above both neighbours",
-    "switches": "how often a switch turns on that goes on above {t} and off below {u}",
-    "rises": "how many samples are larger than the one before by more than {t}",
-    "debounced": "how many groups of two or more neighbouring samples above {t} there are",
-    "settled": "the index from which on all samples stay within {t} of the last one",
+    "crossings": Scan(
+        "how often neighbouring samples lie on different sides of {t}",
+        lambda v, n, run, t, u, j, at: [(fn("ne", v > t, at(j, -1) > t), (n, n + 1))],
+        begin=1,
+    ),
+    "longest_run": Scan(
+        "the length of the longest run of samples above {t}",
+        lambda v, n, run, t, u, j, at: [
+            (v > t, (run, run + 1), (n, most(n, run))),
+            (None, (run, 0)),
+        ],
+    ),
+    "first_above": Scan(
+        "the index of the first sample above {t}, or the row's length",
+        lambda v, n, run, t, u, j, at: [(v > t, (n, j), STOP)],
+        counts=False,
+    ),
+    "last_above": Scan(
+        "the index of the last sample above {t}, or -1",
+        lambda v, n, run, t, u, j, at: [(v > t, (n, j))],
+        counts=False,
+    ),
+    "last_from_end": Scan(
+        "the index of the last sample above {t}, or -1",
+        lambda v, n, run, t, u, j, at: [(v > t, (n, j), STOP)],
+        counts=False,
+    ),
+    "peaks": Scan(
+        "how many samples are above {t} and above both neighbours",
+        lambda v, n, run, t, u, j, at: [(both(v > t, v > at(j, -1), v > at(j, 1)), (n, n + 1))],
+        begin=1,
+        end=1,
+        held=True,
+    ),
+    "switches": Scan(
+        "how often a switch turns on that goes on above {t} and off below {u}",
+        lambda v, n, run, t, u, j, at: [
+            (both(same(run, 0), v > t), (run, 1), (n, n + 1)),
+            (both(same(run, 1), v < u), (run, 0)),
+        ],
+        held=True,
+    ),
+    "rises": Scan(
+        "how many samples are larger than the one before by more than {t}",
+        lambda v, n, run, t, u, j, at: [(v > at(j, -1) + t, (n, n + 1))],
+        begin=1,
+    ),
+    "debounced": Scan(
+        "how many groups of two or more neighbouring samples above {t} there are",
+        lambda v, n, run, t, u, j, at: [
+            (v <= t, (run, 0)),
+            (same(run, 1), (run, 2), (n, n + 1)),
+            (None, (run, run + 1)),
+        ],
+    ),
+    "settled": Scan(
+        "the index from which on all samples stay within {t} of the last one",
+        lambda v, n, last, t, u, j, at: [(some(v > last + t, v + t < last), (n, j + 1))],
+        counts=False,
+        held=True,
+    ),
 }
-
-
-_COUNTED = ("crossings", "longest_run", "peaks", "switches", "rises", "debounced")
 
 
 @idiom
 @with_struct
 def event_scan(k: KernelBuilder, level: int) -> Title:
     """Counts and places of events in each row of samples."""
-    shape = k.draw.shape
-    whole = shape.chance(0.25)
-    s = (
-        Scalar(shape.choice(("int32", "int16", "int64", "uint8")))
-        if whole
-        else k.draw.wide_float_type()
-    )
-    low, high = (0, 100) if whole else (-1.5, 1.5)
-    forms = sorted(_SCANS)
-    chosen = [shape.choice(forms)]
+    shape, type_ = k.draw.shape, some_type(k, 0.25, "int32 int16 int64 uint8")
+    whole = type_.is_int
+    chosen = [shape.choice(sorted(_SCANS))]
     if level >= 4:
-        chosen = shape.sample(_COUNTED, 2)
-    table, row, count = rows_of(k, ("signal", "samples", "trace", "series"), s, low, high)
-    t = either(k, ("threshold", "limit", "cutoff"), s, *((40, 60) if whole else (0.1, 0.4)))
-    if any(f in ("settled", "rises") for f in chosen):
-        t = either(k, ("tolerance", "margin"), s, *((45, 60) if whole else (0.6, 0.9)))
-    u: Operand = 0
+        chosen = shape.sample([form for form, scan in _SCANS.items() if scan.counts], 2)
+    bounds = (0, 100) if whole else (-1.5, 1.5)
+    s, table, count = rows_of(k, "signal samples trace series", type_, *bounds)
+    if "settled" in chosen or "rises" in chosen:
+        t = setting(k, "tolerance margin", type_, *((45, 60) if whole else (0.6, 0.9)))
+    else:
+        t = setting(k, "threshold limit cutoff", type_, *((40, 60) if whole else (0.1, 0.4)))
+    u = zero(type_)
     if "switches" in chosen:
-        u = either(k, ("low_threshold", "release"), s, *((15, 30) if whole else (-0.6, -0.2)))
+        u = setting(k, "low_threshold release", type_, *((15, 30) if whole else (-0.6, -0.2)))
     outs = [
-        k.out((f"{f}_out", f"{f}_count" if f in _COUNTED else f"{f}_index"), INT32, "rows")
-        for f in chosen
+        s.out(f"{form}_out {form}_{'count' if _SCANS[form].counts else 'index'}", INT32)
+        for form in chosen
     ]
-    masked = level >= 2 and shape.chance(0.4)
-    flags = k.array(("valid", "quality"), INT32, "rows", low=0, high=2) if masked else None
     note = ""
-    if flags is not None:
-        with k.if_(fn("eq", flags[row], 0)):
-            for out in outs:
-                k.store(out, row, -1)
-            k.return_()
-        note = f" Rows whose {flags.name} is 0 give -1."
-    smooth = level >= 3 and not whole and shape.chance(0.5)
-    mean = function_of(
-        k,
-        level if smooth else 1,
-        ("mean_of_two", "smoothed"),
-        [("now", s), ("before", s)],
-        lambda _, a, b: 0.5 * (a + b),
-        0.5,
-    )
+    if level >= 2 and shape.chance(0.4):
+        flags = s.read("valid quality", INT32, 0, 2)
+        leave(s, same(flags, 0), *((out, -1) for out in outs))
+        note = f" Rows whose {say(k, flags)} is 0 give -1."
+    smooth = level >= 3 and not whole and "settled" not in chosen and shape.chance(0.5)
+    at, first = _samples(s, level, table, smooth)
+    if smooth:
+        note = f" Samples from index 1 on are means of themselves and the one before.{note}"
     done = []
     for form, out in zip(chosen, outs, strict=True):
-        value = _scan(k, form, table, row, count, (t, u), mean if smooth else None)
-        k.store(out, row, value)
-        done.append(f"{_SCANS[form].format(t=shown(t), u=shown(u))} goes to {out.name}")
-    how = (
-        " Samples are replaced by the mean of themselves and the one before, from index 1 on."
-        if smooth
-        else ""
-    )
-    name = k.name(f"scan_{chosen[0]}", f"{chosen[0]}_per_row", "scan_rows", "row_events")
-    return Title(name, f"For each row of {table.name}: {'; '.join(done)}.{how}{note}")
+        done.append(f"{_SCANS[form].text.format(t=say(k, t), u=say(k, u))} goes to {out.name}")
+        k.store(out, s.at, _scan(k, form, at, first, count, (t, u)))
+    name = k.name(f"scan_{chosen[0]} {chosen[0]}_per_row scan_rows row_events")
+    return Title(name, f"For each row of {table.name}: {'; '.join(done)}.{note}")
+
+
+def _samples(s: Site, level: int, table: Var, smooth: bool) -> tuple[At, int]:
+    """How samples are read, as they are or as the mean of two; the first of them."""
+
+    def place(j: Expr, by: int) -> Expr:
+        index = j if by == 0 else j + by if by > 0 else j - -by
+        return table[s.index(index)]
+
+    if not smooth:
+        return place, 0
+    type_ = table[s.index(0)].type
+    params, chance = {"now": type_, "before": type_}, BY_LEVEL[level]
+    mean = routine(s.k, chance, "mean_of_two smoothed", params, lambda _, a, b: 0.5 * (a + b))
+    return lambda j, by: mean(place(j, by), place(j, by - 1)), 1
 
 
 def _scan(
-    k: KernelBuilder,
-    form: str,
-    x: Var,
-    row: Var,
-    count: Expr,
-    limits: tuple[Operand, Operand],
-    smooth: Callable[..., Expr] | None,
+    k: KernelBuilder, form: str, at: At, first: int, count: Expr, limits: tuple[Expr, Expr]
 ) -> Expr:
     """One loop over the row; what it found."""
-    t, u = limits
-    shape = k.draw.shape
-
-    def at(j: Expr) -> Expr:
-        return smooth(x[row, j], x[row, _before(j)]) if smooth else x[row, j]
-
-    begin = 2 if smooth else 1
-    start = 1 if smooth else 0
-    if form == "first_above":
-        place = k.let(("place", "first"), count)
-        with k.for_(("j", "col"), count, start=start) as j, k.if_(at(j) > t):
-            k.assign(place, j)
-            k.break_()
-        return place
-    if form == "last_above":
-        place = k.let(("place", "last"), k.lift(-1, INT32))
-        if shape.chance(0.5):
-            with k.for_(("j", "col"), count, start=start) as j, k.if_(at(j) > t):
-                k.assign(place, j)
-        else:
-            j = k.let(("j", "col"), count - 1)
-            with k.while_(j >= start):
-                with k.if_(at(j) > t):
-                    k.assign(place, j)
-                    k.break_()
-                k.augment(j, "sub", 1)
-        return place
-    found = k.let(("found", "hits", "total"), k.lift(0, INT32))
-    if form == "crossings":
-        with k.for_(("j", "col"), count, start=begin) as j:
-            above: Expr = at(j) > t
-            before: Expr = at(_before(j)) > t
-            if shape.chance(0.5):
-                above, before = k.let(("above", "now"), above), k.let(("was", "before"), before)
-            with k.if_(fn("ne", above, before)):
-                k.augment(found, "add", 1)
-    elif form == "longest_run":
-        run = k.let(("run", "length_now"), k.lift(0, INT32))
-        with k.for_(("j", "col"), count, start=start) as j:
-            with k.if_(at(j) > t):
-                k.augment(run, "add", 1)
-                k.assign(found, fn("max", found, run))
-            with k.else_():
-                k.assign(run, 0)
-    elif form == "peaks":
-        with k.for_(("j", "col"), count - 1, start=begin) as j:
-            here = k.let(("here", "v"), at(j))
-            sides = op("and", here > at(_before(j)), here > at(j + 1))
-            with k.if_(op("and", here > t, sides)):
-                k.augment(found, "add", 1)
-    elif form == "switches":
-        on = k.let(("on", "state"), k.lift(0, INT32))
-        with k.for_(("j", "col"), count, start=start) as j:
-            value = k.let(("v", "sample"), at(j))
-            with k.if_(op("and", fn("eq", on, 0), value > t)):
-                k.assign(on, 1)
-                k.augment(found, "add", 1)
-            with k.elif_(op("and", fn("eq", on, 1), value < u)):
-                k.assign(on, 0)
-    elif form == "rises":
-        earlier = k.let(("before", "prev"), at(k.lift(start, INT32)) if not smooth else x[row, 0])
-        with k.for_(("j", "col"), count, start=begin if not smooth else 1) as j:
-            now = k.let(("now", "v"), at(j))
-            with k.if_(now > earlier + t):
-                k.augment(found, "add", 1)
-            k.assign(earlier, now)
-    elif form == "debounced":
-        run = k.let(("run", "streak"), k.lift(0, INT32))
-        with k.for_(("j", "col"), count, start=start) as j:
-            with k.if_(at(j) <= t):
-                k.assign(run, 0)
-                k.continue_()
-            k.augment(run, "add", 1)
-            with k.if_(fn("eq", run, 2)):
-                k.augment(found, "add", 1)
-    else:
-        last = k.let(("last", "final"), at(count - 1) if not smooth else x[row, count - 1])
-        with k.for_(("j", "col"), count, start=start) as j:
-            value = k.let(("v", "sample"), at(j))
-            far = op("or", value > last + t, value + t < last)
-            with k.if_(far):
-                k.assign(found, j + 1)
+    scan, none = _SCANS[form], {"first_above": count, "last_above": k.lift(-1, INT32)}
+    none["last_from_end"] = none["last_above"]
+    names = "found hits tally" if scan.counts else "place found at"
+    found = k.let(names, none.get(form, k.lift(0, INT32)))
+    run: Expr = found
+    if form == "settled":
+        run = k.let("last final", at(count, -1))
+    elif form in ("longest_run", "switches", "debounced"):
+        run = counter(k, "on state" if form == "switches" else "run streak")
+    start, stop = first + scan.begin, count - scan.end if scan.end else count
+    backwards = form == "last_from_end"
+    back = k.let("j col", count - 1) if backwards else found
+    with k.while_(back >= start) if backwards else k.for_("j col", stop, start=start) as turn:
+        j = back if turn is None else turn
+        v = maybe(k, "v sample here", at(j, 0), 1.0 if scan.held else 0.4)
+        branch(k, *scan.cases(v, found, run, *limits, j, at))
+        if backwards:
+            k.augment(back, "sub", 1)
     return found
 
 
-def _before(j: Expr) -> Expr:
-    """The index before: j for j + 1, j - 2 for j - 1, a smaller number for a number."""
-    if isinstance(j, Const):
-        return literal(int(j.value) - 1, INT32)
-    if isinstance(j, Op) and j.op in ("add", "sub") and isinstance(j.args[1], Const):
-        step = int(j.args[1].value) * (1 if j.op == "add" else -1) - 1
-        return j.args[0] if step == 0 else j.args[0] - -step if step < 0 else j.args[0] + step
-    return j - 1
+@dataclass(frozen=True)
+class Filter:
+    """A state y and a best or total, which each sample v changes; numbers a and b."""
+
+    text: str
+    cases: Callable[..., Sequence[tuple[Expr | None, Operand]]]
+    """New states of y by condition, of y, v, a and b; the first is that of a rising sample."""
+    kept: Callable[..., Expr] | None = None
+    """The best or total after a sample, of itself, y, v, a and b; without it y is the result."""
+    first: Callable[..., Expr] | None = None
+    """What y becomes before that, of y, v and a."""
+
+
+_FILTERS: dict[str, Filter] = {
+    "drawdown": Filter(
+        "the largest fall from an earlier maximum",
+        lambda y, v, a, b: [(v > y, v)],
+        lambda best, y, v, a, b: most(best, y - v),
+    ),
+    "max_subarray": Filter(
+        "the largest sum of neighbouring entries (Kadane), 0 for none",
+        lambda y, v, a, b: [(y > 0.0, y + v), (None, v)],
+        lambda best, y, v, a, b: most(best, y),
+    ),
+    "envelope": Filter(
+        "the last value of an envelope that rises by {a} of the gap, falls by {b} of it",
+        lambda y, v, a, b: [(v > y, y + a * (v - y)), (None, y + b * (v - y))],
+    ),
+    "limiter": Filter(
+        "the sum of a level that follows the samples by at most {a} upward and {b} downward",
+        lambda y, v, a, b: [(v - y > a, y + a), (v - y < minus(b), y - b), (None, v)],
+        lambda total, y, v, a, b: total + y,
+    ),
+    "running_best": Filter(
+        "the sum of the running maxima",
+        lambda y, v, a, b: [(v > y, v)],
+        lambda total, y, v, a, b: total + y,
+    ),
+    "decay": Filter(
+        "the last value of y = {a} * y + v with y cut to [-{b}, {b}]",
+        lambda y, v, a, b: [(y > b, b), (y < minus(b), minus(b))],
+        first=lambda y, v, a: a * y + v,
+    ),
+    "pid": Filter(
+        "the sum of {a} * v + {b} * y with y the sum of samples so far, kept in [-1, 1]",
+        lambda y, v, a, b: [(y > 1.0, 1.0), (y < -1.0, -1.0)],
+        lambda total, y, v, a, b: total + (a * v + b * y),
+        lambda y, v, a: y + v,
+    ),
+}
+
+
+@idiom
+@with_struct
+def row_filter(k: KernelBuilder, level: int) -> Title:
+    """Recursions along each row of samples that branch on what came before."""
+    shape, type_ = k.draw.shape, k.draw.wide_float_type()
+    form = shape.choice(sorted(_FILTERS))
+    text = _FILTERS[form].text
+    s, table, count = rows_of(k, "prices samples signal returns", type_, -1.0, 2.0)
+    a = setting(k, "attack up gain", type_, 0.35, 0.6) if "{a}" in text else zero(type_)
+    b = zero(type_)
+    if "{b}" in text:
+        bounds = ("bound cap", 1.0, 1.4) if form == "decay" else ("release down", 0.15, 0.3)
+        b = setting(k, bounds[0], type_, *bounds[1:])
+    out = s.out("out result filtered", type_)
+    trace = Also(s, 0.0 if level < 3 else 0.6, "trace history", type_, "cols")
+    rises = Also(s, 0.0 if level < 4 else 0.6, "events changes")
+    skips = level >= 2 and shape.chance(0.5)
+    floor = setting(k, "floor noise", type_, -0.9, -0.6) if skips else None
+    reading, how = _reading(s, table, type_)
+    y = k.let("y state level", reading(k.lift(0, s.at[0].type)))
+    largest = form in ("drawdown", "max_subarray")
+    best = k.let("best largest" if largest else "total acc", zero(type_))
+    rises.start("turns switched")
+    followed = _followed(k, level, form, type_) if not rises else None
+    trace.put(y, 0)
+    with k.for_("j t col", count, start=1) as j:
+        v = k.let("v x sample", reading(j))
+        if floor is not None:
+            with k.if_(v < floor):
+                trace.put(y, j)
+                k.continue_()
+        _moved(k, _FILTERS[form], (best, y, v, a, b), rises, followed)
+        trace.put(y, j)
+    k.store(out, s.at, best if _FILTERS[form].kept else y)
+    text = text.format(a=say(k, a), b=say(k, b))
+    done = f"For each row of {table.name}{how}: {text}, in {out.name}."
+    if floor is not None:
+        done += f" Samples after the first that are below {say(k, floor)} are skipped."
+    done += trace.said("the state after each sample")
+    done += rises.told("how often the branch for a rising sample was taken")
+    return Title(k.name(f"{form} {form}_per_row track_{form} row_filter"), done)
+
+
+def _moved(
+    k: KernelBuilder,
+    rule: Filter,
+    state: tuple[Var, Var, Var, Expr, Expr],
+    rises: Also,
+    followed: Callable[..., Expr] | None,
+) -> None:
+    """One sample: the state by branches or a formula, then the best or total."""
+    best, y, v, a, b = state
+    if followed is not None:
+        k.assign(y, followed(y, v, a, b))
+    else:
+        if rule.first is not None:
+            move(k, y, rule.first(y, v, a))
+        (test, rising), *others = rule.cases(y, v, a, b)
+        branch(k, (test, (y, rising), (rises, 1)), *((t, (y, value)) for t, value in others))
+    if rule.kept is not None:
+        move(k, best, rule.kept(best, y, v, a, b))
+
+
+def _reading(s: Site, table: Var, type_: Scalar) -> tuple[Callable[[Expr], Expr], str]:
+    """Samples as they are, times a gain, or less an offset of their row; and that in words."""
+    how = s.k.draw.shape.weighted({"plain": 5, "gain": 2, "offset": 2, "per_row": 2})
+    if how == "plain":
+        return lambda j: table[s.index(j)], ""
+    if how == "gain":
+        gain = s.k.scalar("calibration factor", type_, 0.8, 0.98)
+        return lambda j: gain * table[s.index(j)], f" (samples times {gain.name})"
+    offset: Expr
+    if how == "offset":
+        offset = s.k.scalar("baseline zero_level", type_, -0.1, 0.1)
+    else:
+        offset = s.read("row_offsets channel_zero", type_, -0.1, 0.1)
+    return lambda j: table[s.index(j)] - offset, f" (samples less {say(s.k, offset)})"
+
+
+def _follow_envelope(b: BodyBuilder, y: Expr, v: Expr, up: Expr, down: Expr) -> Expr:
+    rate = b.let("rate share", down)
+    with b.if_(v > y):
+        b.assign(rate, up)
+    return y + rate * (v - y)
+
+
+_FOLLOWS: dict[str, Callable[..., Expr]] = {
+    "envelope": _follow_envelope,
+    "limiter": lambda b, y, v, up, down: y + clamp(v - y, minus(down), up),
+    "decay": lambda b, y, v, share, bound: clamp(share * y + v, minus(bound), bound),
+}
+"""Forms whose next state is a formula of the state, the sample and two numbers."""
+
+
+def _followed(k: KernelBuilder, level: int, form: str, type_: Scalar) -> Callable[..., Expr] | None:
+    """The next state as a formula, where it is one."""
+    if form not in _FOLLOWS or level < 3:
+        return None
+    params = dict.fromkeys(("y", "v", "a", "b"), type_)
+    return routine(k, BY_LEVEL[level], f"follow next_level {form}_step", params, _FOLLOWS[form])

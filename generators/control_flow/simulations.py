@@ -1,237 +1,240 @@
-"""Simulations by small steps: balances, heating, populations, stock, queues, falls, walks."""
+"""Simulations by small steps: balances, heating, falls, epidemics; stocks, queues and tanks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from generators.build import BodyBuilder, KernelBuilder, fn
+from generators.build import KernelBuilder, cast
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import also, either, function_of, shown
+from generators.control_flow.kit import STOP, Also, Step, counter, rows_of, same, take
 from generators.control_flow.params import with_struct
-from generators.program.dtypes import INT32
-from generators.program.expr import Expr, Operand, Var
+from generators.kit.functions import most
+from generators.kit.naming import BY_LEVEL, held, routine
+from generators.kit.sites import Site, launch
+from generators.kit.sources import given, setting, zero
+from generators.kit.words import say
+from generators.program.dtypes import INT32, Scalar
+from generators.program.expr import Expr, Var, literal
+
+
+@dataclass(frozen=True)
+class Model:
+    """What is simulated, names and range of its number b, and one step."""
+
+    text: str
+    number: tuple[str, float, float]
+    step: Callable[..., Sequence[Step]]
+    """Of the state x, its second state y, the numbers a and b, an event, and the change."""
+    event: str = ""
+    """What is counted."""
+    second: str = ""
+    """Names of the second state."""
+    change: Callable[..., Expr] | None = None
+    """A formula of x, a and b."""
+
 
 _MODELS = {
-    "savings": (
-        "a balance that earns {a} per period and takes a deposit of {b}, until it reaches 1.5"
+    "savings": Model(
+        "a balance that earns {a} per period and takes a deposit of {b}, until it reaches 1.5",
+        ("deposit saved", 0.06, 0.15),
+        lambda x, y, a, b, n, f: [[(x >= 1.5, STOP)], (n, 1), (x, f(x, a, b))],
+        "the number of deposits",
+        change=lambda _, x, a, b: x + a * x + b,
     ),
-    "loan": "a debt that grows by 0.2 * {a} per period before a payment of {b}, until it is paid",
-    "thermostat": (
-        "a room that cools by {a} of its temperature, heated by "
-        "{b} while a switch is on (on below 0.4, off above 0.7)"
+    "loan": Model(
+        "a debt that grows by 0.2 * {a} per period before a payment of {b}, until it is paid",
+        ("payment installment", 0.05, 0.09),
+        lambda x, y, a, b, n, f: [
+            (x, x + 0.2 * (a * x)),
+            [(x <= b, (x, 0.0), STOP)],
+            (x, x - b),
+            (n, 1),
+        ],
+        "the number of full payments",
     ),
-    "population": (
-        "a population x that becomes x + {a} * x * (1 - x) - {b} * x, until it is below 0.3"
+    "thermostat": Model(
+        "a room that cools by {a} of its temperature, heated by {b} while a switch is on (on below "
+        "0.4, off above 0.7)",
+        ("heat power", 0.11, 0.3),
+        lambda x, y, a, b, n, f: [
+            (x, x - a * x),
+            [(x < 0.4, (y, 1.0), (n, 1)), (x > 0.7, (y, 0.0))],
+            (x, x + b * y),
+        ],
+        "the number of steps below 0.4",
+        "on switch",
     ),
-    "dose": (
-        "a level that loses {a} of itself per hour and is raised by {b} whenever it is below 0.5"
+    "population": Model(
+        "a population x that becomes x + {a} * x * (1 - x) - {b} * x, until it is below 0.3",
+        ("harvest mortality", 0.11, 0.3),
+        lambda x, y, a, b, n, f: [(x, f(x, a, b)), [(x < 0.3, STOP)]],
+        change=lambda _, x, a, b: x + a * x * (1.0 - x) - b * x,
     ),
-    "bounce": (
+    "dose": Model(
+        "a level that loses {a} of itself per hour and is raised by {b} whenever it is below 0.5",
+        ("dose portion", 0.11, 0.3),
+        lambda x, y, a, b, n, f: [(x, x - a * x), [(x < 0.5, (x, x + b), (n, 1))]],
+        "the number of doses",
+    ),
+    "bounce": Model(
         "a ball at height x and speed v = 0: each step lowers v by {a}, then adds 0.5 * v to x; "
-        "where x is then negative, x = -x and v = -{b} * v"
+        "where x is then negative, x = -x and v = -{b} * v",
+        ("restitution elasticity", 0.11, 0.3),
+        lambda x, y, a, b, n, f: [
+            (y, y - a),
+            (x, x + 0.5 * y),
+            [(x < 0.0, (x, -x), (y, -b * y), (n, 1))],
+        ],
+        "the number of bounces",
+        "v speed",
     ),
-    "charge": "a battery that takes {a} of what is missing while below 0.8, then {b} times 0.1",
-    "epidemic": (
-        "an infected share x changing by 4 * {a} * x * (1 - x) - {b} * x, halved where it falls"
+    "charge": Model(
+        "a battery that takes {a} of what is missing while below 0.8, then {b} times 0.1",
+        ("amount gain", 0.11, 0.3),
+        lambda x, y, a, b, n, f: [
+            [(x < 0.8, (x, x + a * (1.0 - x))), (None, (x, x + 0.1 * (b * (1.0 - x))), (n, 1))]
+        ],
+        "the number of steps that begin at 0.8 or more",
+    ),
+    "epidemic": Model(
+        "an infected share x changing by 4 * {a} * x * (1 - x) - {b} * x, halved where it falls",
+        ("recovery gamma", 0.11, 0.3),
+        lambda x, y, a, b, n, f: [
+            (y, f(x, a, b)),
+            [(y < 0.0, (x, x + 0.5 * y), (n, 1)), (None, (x, x + y))],
+        ],
+        "the number of steps in which it falls",
+        "grown dx",
+        change=lambda _, x, a, b: 4.0 * a * x * (1.0 - x) - b * x,
     ),
 }
-
-
-_EVENTS = {
-    "savings": "the number of deposits",
-    "loan": "the number of full payments",
-    "thermostat": "the number of steps below 0.4",
-    "dose": "the number of doses",
-    "bounce": "the number of bounces",
-}
-_AMOUNTS = {
-    "savings": (("deposit", "saved"), (0.06, 0.15)),
-    "loan": (("payment", "installment"), (0.05, 0.09)),
-    "thermostat": (("heat", "power"), (0.11, 0.3)),
-    "population": (("harvest", "mortality"), (0.11, 0.3)),
-    "dose": (("dose", "portion"), (0.11, 0.3)),
-    "bounce": (("restitution", "elasticity"), (0.11, 0.3)),
-    "epidemic": (("recovery", "gamma"), (0.11, 0.3)),
-}
-"""What the second number is called, and its range."""
 
 
 @idiom
 @with_struct
 def time_stepping(k: KernelBuilder, level: int) -> Title:
     """A state moved on step by step, with switches, stops and events."""
-    shape, s = k.draw.shape, k.draw.wide_float_type()
+    shape, type_ = k.draw.shape, k.draw.wide_float_type()
     form = shape.choice(sorted(_MODELS))
-    n = k.size("n", 56, 80)
-    x0 = k.array(("start", "initial", "x0"), s, n, low=0.2, high=1.0)
-    own = shape.chance(0.35)
-    a: Operand = 0.1
-    rate = k.array(("rate", "rates"), s, n, low=0.05, high=0.2) if own else None
-    if rate is None:
-        a = either(k, ("rate", "growth"), s, 0.05, 0.2)
-    names, most = _AMOUNTS.get(form, (("amount", "gain"), (0.11, 0.3)))
-    b = either(k, names, s, *most)
+    model, swings = _MODELS[form], form in ("thermostat", "dose", "bounce")
+    s = launch(k, {"list": 1}, "i tid run")
+    start = s.read("start initial x0", type_, 0.2, 1.0)
+    rate = given(s, "rate growth", type_, 0.05, 0.2, each=3, shared=4, literal=3)
+    b = setting(k, model.number[0], type_, *model.number[1:])
+    noisy = level >= 4 and shape.chance(0.5)
+    noise = s.array("noise shock", type_, -0.03, 0.03, more="12") if noisy else None
     steps = k.draw.value.integer(6, 12)
-    limit: Operand = steps
-    if form in ("thermostat", "dose", "bounce") and shape.chance(0.4):
-        limit = k.scalar(("num_steps", "max_steps"), INT32, steps, steps + 3)
-    out = k.out(("final", "out", "state_out"), s, n)
-    events = (
-        k.out(("events", "periods", "count"), INT32, n)
-        if form not in ("charge", "population", "epidemic") and shape.chance(0.3 + 0.12 * level)
-        else None
-    )
-    swings = level >= 3 and form in ("thermostat", "dose", "bounce")
-    peak = also(k, 0.6 if swings else 0.0, ("peak", "highest"), s, n)
-    noise = (
-        k.array(("noise", "shock"), s, (n, "12"), low=-0.03, high=0.03)
-        if level >= 4 and shape.chance(0.5)
-        else None
-    )
-    if noise is not None:
-        limit = k.draw.value.integer(6, 12)
-    (i,) = k.thread(n, names=(k.name("i", "tid", "run"),))
-    x = k.let(("x", "state", "level"), x0[i])
-    r: Operand = k.let(("r", "k"), rate[i]) if rate is not None else a
-    count = k.let(("count_events", "hits"), k.lift(0, INT32)) if events is not None else None
-    top = k.let(("top", "best"), x) if peak is not None else None
-    extra = (
-        k.let(("v", "speed") if form == "bounce" else ("on", "switch"), k.lift(0.0, s))
-        if form in ("bounce", "thermostat")
-        else None
-    )
-    change = function_of(
+    limit: Expr = literal(steps, INT32)
+    if swings and not noisy and shape.chance(0.4):
+        limit = k.scalar("num_steps max_steps", INT32, steps, steps + 3)
+    out = s.out("final out state_out", type_)
+    events = Also(s, 0.3 + 0.12 * level if model.event else 0.0, "events periods count")
+    peak = Also(s, 0.6 if level >= 3 and swings else 0.0, "peak highest", type_)
+    text = model.text.format(a=say(k, rate), b=say(k, b))
+    done = f"Simulate {text}: {say(k, limit)} steps from {say(k, start)}; the state goes to "
+    done += f"{out.name}." + (f" After step t {noise.name}[i, t] is added." if noise else "")
+    x, a = k.let("x state level", start), held(k, "r k", rate)
+    events.start("count_events hits")
+    peak.start("top best", x)
+    second = k.let(model.second, zero(type_)) if model.second else None
+    change = model.change and routine(
         k,
-        level,
-        ("next_state", f"{form}_update", "advance"),
-        [("x", s), ("rate", s), ("amount", s)],
-        _CHANGES.get(form, _unchanged),
-        0.65 if form in _CHANGES else 0.0,
+        BY_LEVEL[level],
+        f"next_state {form}_update advance",
+        {"x": type_, "rate": type_, "amount": type_},
+        model.change,
     )
-    loop = shape.choice(("for", "while"))
-    if loop == "while":
-        t = k.let(("t", "step"), k.lift(0, INT32))
-        with k.while_(t < limit):
+    _run(s, limit, x, noise, peak, lambda: model.step(x, second, a, b, events, change))
+    k.store(out, s.at, x)
+    done += events.told(model.event) + peak.told("the largest state, the start included")
+    return Title(k.name(f"simulate_{form} {form}_steps step_{form}"), done)
+
+
+def _run(
+    s: Site, limit: Expr, x: Var, noise: Var | None, peak: Also, step: Callable[[], Sequence[Step]]
+) -> None:
+    """All steps, after each of which noise is added and the largest state kept."""
+    k = s.k
+    counted = k.draw.shape.chance(0.5)
+    t = counter(k, "t step") if counted else x
+    with k.while_(t < limit) if counted else k.for_("t step", limit) as turn:
+        take(k, *step())
+        if noise is not None:
+            k.augment(x, "add", noise[s.index(t if turn is None else turn)])
+        if (top := peak.value) is not None:
+            larger = [(x > top, (top, x))]
+            take(k, (top, most(top, x)) if k.draw.shape.chance(0.5) else larger)
+        if counted:
             k.augment(t, "add", 1)
-            _one_step(k, form, (x, extra, count), (r, b), change)
-            _watch(k, x, top, noise, (i, t - 1))
-    else:
-        with k.for_(("t", "step"), limit) as t:
-            _one_step(k, form, (x, extra, count), (r, b), change)
-            _watch(k, x, top, noise, (i, t))
-    k.store(out, i, x)
-    first = f"{rate.name}[i]" if rate is not None else shown(a)
-    done = (
-        f"Simulate {_MODELS[form].format(a=first, b=shown(b))}: "
-        f"{shown(limit)} steps from {x0.name}; the state goes to {out.name}."
-    )
-    if noise is not None:
-        done += f" After step t {noise.name}[i, t] is added."
-    if events is not None and count is not None:
-        k.store(events, i, count)
-        done += f" {events.name} gets {_EVENTS[form]}."
-    if peak is not None and top is not None:
-        k.store(peak, i, top)
-        done += f" {peak.name} gets the largest state, the start included."
-    return Title(k.name(f"simulate_{form}", f"{form}_steps", f"step_{form}"), done)
 
 
-def _watch(
-    k: KernelBuilder, x: Var, top: Var | None, noise: Var | None, at: tuple[Expr, Expr]
-) -> None:
-    if noise is not None:
-        k.augment(x, "add", noise[at])
-    if top is not None:
-        if k.draw.shape.chance(0.5):
-            k.assign(top, fn("max", top, x))
-        else:
-            with k.if_(x > top):
-                k.assign(top, x)
+_STOCKS: dict[str, tuple[str, Callable[[Var, Var, Expr, Expr, Expr], list[Step]]]] = {
+    "inventory": (
+        "orders {q} more whenever fewer than {r} are left; what cannot be served is lost",
+        lambda x, lost, d, q, r: [
+            [(d > x, (lost, lost + (d - x)), (x, 0)), (None, (x, x - d))],
+            [(x < r, (x, x + q))],
+        ],
+    ),
+    "queue": (
+        "serves up to {r} waiting customers per slot; those above {q} waiting leave",
+        lambda x, lost, d, q, r: [
+            (x, x + d),
+            [(x > q, (lost, lost + (x - q)), (x, q))],
+            (x, most(x - r, 0)),
+        ],
+    ),
+    "tank": (
+        "opens a valve of {r} per step whenever the level is above {q}",
+        lambda x, lost, d, q, r: [(x, x + d), [(x > q, (x, x - r), (lost, lost + 1))]],
+    ),
+    "parking_lot": (
+        "lets cars in while fewer than {q} are inside (others are lost), then lets up to {r} leave",
+        lambda x, lost, d, q, r: [(x, most(x - r, 0))],
+    ),
+}
 
 
-def _unchanged(_: BodyBuilder, x: Expr, a: Operand, b: Operand) -> Expr:
-    return x
-
-
-def _saved(_: BodyBuilder, x: Expr, a: Operand, b: Operand) -> Expr:
-    return x + a * x + b
-
-
-def _grown(_: BodyBuilder, x: Expr, a: Operand, b: Operand) -> Expr:
-    return x + a * x * (1.0 - x) - b * x
-
-
-def _infected(_: BodyBuilder, x: Expr, a: Operand, b: Operand) -> Expr:
-    return 4.0 * a * x * (1.0 - x) - b * x
-
-
-_CHANGES = {"savings": _saved, "population": _grown, "epidemic": _infected}
-"""Models whose step is a formula of the state and two numbers."""
-
-
-def _one_step(
-    k: KernelBuilder,
-    form: str,
-    state: tuple[Var, Var | None, Var | None],
-    by: tuple[Operand, Operand],
-    change: Callable[..., Expr],
-) -> None:
-    x, extra, count = state
-    a, b = by
-
-    def event() -> None:
-        if count is not None:
-            k.augment(count, "add", 1)
-
-    if form == "savings":
-        with k.if_(x >= 1.5):
-            k.break_()
-        event()
-        k.assign(x, change(x, a, b))
-    elif form == "loan":
-        k.augment(x, "add", 0.2 * (a * x))
-        with k.if_(x <= b):
-            k.assign(x, 0.0)
-            k.break_()
-        k.augment(x, "sub", b)
-        event()
-    elif form == "thermostat":
-        assert extra is not None
-        k.augment(x, "sub", a * x)
-        with k.if_(x < 0.4):
-            k.assign(extra, 1.0)
-            event()
-        with k.elif_(x > 0.7):
-            k.assign(extra, 0.0)
-        k.augment(x, "add", b * extra)
-    elif form == "population":
-        k.assign(x, change(x, a, b))
-        with k.if_(x < 0.3):
-            event()
-            k.break_()
-    elif form == "dose":
-        k.augment(x, "sub", a * x)
-        with k.if_(x < 0.5):
-            k.augment(x, "add", b)
-            event()
-    elif form == "bounce":
-        assert extra is not None
-        k.augment(extra, "sub", a)
-        k.augment(x, "add", 0.5 * extra)
-        with k.if_(x < 0.0):
-            k.assign(x, -x)
-            k.assign(extra, -b * extra)
-            event()
-    elif form == "charge":
-        with k.if_(x < 0.8):
-            k.augment(x, "add", a * (1.0 - x))
-        with k.else_():
-            k.augment(x, "add", 0.1 * (b * (1.0 - x)))
-            event()
-    else:
-        grown = k.let(("grown", "dx"), change(x, a, b))
-        with k.if_(grown < 0.0):
-            event()
-            k.augment(x, "add", 0.5 * grown)
-        with k.else_():
-            k.augment(x, "add", grown)
+@idiom
+@with_struct
+def stock_keeping(k: KernelBuilder, level: int) -> Title:
+    """Whole-number stocks, queues and tanks over the steps of a row of demands."""
+    shape = k.draw.shape
+    form = shape.choice(sorted(_STOCKS))
+    text, steps = _STOCKS[form]
+    type_ = Scalar(shape.weighted({"int32": 5, "int64": 2, "int16": 1}))
+    s, demand, count = rows_of(k, "demand arrivals inflow", type_, 0, 12, "num_steps num_days")
+    start = s.read("stock initial", type_, 4, 18) if shape.chance(0.6) else k.lift(9, type_)
+    q = setting(k, "capacity order_size limit", type_, 14, 20)
+    r = setting(k, "served reorder_point outflow", type_, 4, 7)
+    out = s.out("final left_over", type_)
+    lost = Also(s, 0.7, "lost turned_away events", type_)
+    trace = Also(s, 0.0 if level < 3 else 0.5, "history levels", type_, "cols")
+    holiday = None
+    if level >= 3 and shape.chance(0.5):
+        holiday = s.read("closed_on holiday", INT32, 0, 9)
+    article = "an" if form == "inventory" else "a"
+    done = f"Each row of {demand.name} drives {article} {form.replace('_', ' ')} that begins with "
+    done += f"{say(k, start)} and {text.format(q=say(k, q), r=say(k, r))}; what is left goes to "
+    done += f"{out.name}."
+    x, gone = k.let("x on_hand level", start), counter(k, "gone missed", type_)
+    with k.for_("t day j", count) as t:
+        if holiday is not None:
+            with k.if_(same(t, holiday)):
+                trace.put(x, t)
+                k.continue_()
+        d = k.let("d wanted", demand[s.index(t)])
+        if form == "parking_lot":
+            with k.for_("c car", cast(d, INT32)):
+                with k.if_(x >= q):
+                    k.augment(gone, "add", 1)
+                    k.continue_()
+                k.augment(x, "add", 1)
+        take(k, *steps(x, gone, d, q, r))
+        trace.put(x, t)
+    k.store(out, s.at, x)
+    done += lost.told("how often it opened" if form == "tank" else "what was lost", gone)
+    done += trace.said("the level after each step")
+    done += f" The step {say(k, holiday)} is left out." if holiday is not None else ""
+    return Title(k.name(f"simulate_{form} run_{form} {form}_policy"), done)

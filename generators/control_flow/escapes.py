@@ -1,0 +1,323 @@
+"""Loops that end early: escape times of maps, marched rays, random walks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from generators.build import BodyBuilder, KernelBuilder, cast, fn, make
+from generators.build.registry import Title, idiom
+from generators.control_flow.kit import STOP, Also, Step, both, branch, counter, minus, some, take
+from generators.control_flow.params import with_struct
+from generators.kit.functions import least, log, most, sqrt, square, where
+from generators.kit.naming import BY_LEVEL, helper, routine
+from generators.kit.outputs import Extra, extras
+from generators.kit.sites import Site, launch, over
+from generators.kit.sources import constant, given, setting, zero
+from generators.kit.text import written
+from generators.kit.words import say
+from generators.program.dtypes import FLOAT32, INT32, Scalar, Type, Vec
+from generators.program.expr import Expr, Var, literal
+
+Pair = tuple[Expr, Expr]
+
+_MAPS: dict[str, Callable[[Expr, Expr, Pair], Pair]] = {
+    "mandelbrot": lambda x, y, c: (x * x - y * y + c[0], 2.0 * x * y + c[1]),
+    "tricorn": lambda x, y, c: (x * x - y * y + c[0], c[1] - 2.0 * x * y),
+    "burning_ship": lambda x, y, c: (x * x - y * y + c[0], abs(2.0 * x * y) + c[1]),
+    "celtic": lambda x, y, c: (abs(x * x - y * y) + c[0], 2.0 * x * y + c[1]),
+    "perpendicular": lambda x, y, c: (x * x - y * y + c[0], c[1] - 2.0 * x * abs(y)),
+}
+_SIZES: tuple[Callable[[Expr, Expr], Expr], ...] = (
+    lambda x, y: x * x + y * y,
+    lambda x, y: abs(x) + abs(y),
+)
+_KNOWN = ((-0.4, 0.6), (0.285, 0.01), (-0.7, 0.27), (-0.8, 0.156), (0.355, 0.355), (-0.123, 0.745))
+"""Constants of well-known Julia sets."""
+
+
+def _points(k: KernelBuilder, type_: Scalar) -> tuple[Site, Pair, str]:
+    """Where orbits begin: points of two arrays or of one of vectors, or the pixels of an image."""
+    kind = k.draw.shape.weighted({"arrays": 4, "vectors": 2, "pixels": 4})
+    pixels = k.draw.word.choice(("row col", "i j", "py px"))
+    grid = ("rows cols", pixels, ((8, 10), (8, 11)))
+    s = over(k, *grid) if kind == "pixels" else launch(k, list=1)
+    if kind == "vectors":
+        point = s.read("points starts z0", Vec(2, type_), -1.4, 1.1)
+        return s, (point[0], point[1]), say(k, point)
+    if kind == "arrays":
+        names = k.draw.word.choice(("px py", "re im", "x0 y0")).split()
+        start: Pair = (s.read(names[0], type_, -1.5, 0.9), s.read(names[1], type_, -1.2, 1.2))
+    else:
+        left = k.scalar("x_min left", type_, -1.6, -1.3)
+        low = k.scalar("y_min bottom", type_, -1.2, -0.9)
+        pixel = k.scalar("pixel spacing dx", type_, 0.2, 0.25)
+        row, col = s.at
+        start = (left + cast(col, type_) * pixel, low + cast(row, type_) * pixel)
+    return s, start, f"({say(k, start[0])}, {say(k, start[1])})"
+
+
+@dataclass
+class Orbit:
+    """A point that is moved on, how often it was moved, and when that ends."""
+
+    s: Site
+    type: Scalar
+    step: Callable[[Expr, Expr, Pair], Pair]
+    size: Callable[[Expr, Expr], Expr]
+    x: Var
+    y: Var
+    c: Pair
+    cap: int
+    limit: Expr
+    count: Var
+    traps: dict[str, Var] = field(default_factory=dict)
+
+    @property
+    def far(self) -> Expr:
+        return self.size(self.x, self.y)
+
+    def move(self, called: str) -> None:
+        """One step: by a function of two vectors if there is one, or written out."""
+        k, vec = self.s.k, Vec(2, self.type)
+        if called:
+            pair = (make(vec, self.x, self.y), make(vec, *self.c))
+            moved = k.let("z w", k.call(called, *pair))
+            k.assign(self.x, moved[0])
+            k.assign(self.y, moved[1])
+            return
+        x, y = self.step(self.x, self.y, self.c)
+        x_next = k.let("x_next xt", x)
+        k.assign(self.y, y)
+        k.assign(self.x, x_next)
+
+
+_TRAPS: dict[str, tuple[str, Callable[[Expr, Expr], Expr]]] = {
+    "axis_trap": ("closest_x trap_x", lambda x, y: abs(x)),
+    "origin_trap": ("nearest trap_sq", lambda x, y: x * x + y * y),
+}
+
+
+def _smooth(o: Orbit) -> Expr:
+    """The count with a fraction, from how far the point has gone."""
+    k = o.s.k
+    smooth = k.let("level mu", cast(o.count, o.type))
+    with k.if_(o.far >= o.limit):
+        k.augment(smooth, "sub", log(o.far / o.limit) * 0.5)
+    return smooth
+
+
+def _menu(o: Orbit) -> dict[str, Extra]:
+    """Further outputs."""
+    count, bands = cast(o.count, o.type), o.s.k.draw.value.integer(2, 4)
+    name, far = o.count.name, written(o.far >= o.limit)
+    part = f"log({written(o.far / o.limit)})"
+    trap = "the least {} of all points, the first included"
+    return {
+        "band": Extra("band stripe", lambda: o.count % bands, f"{name} % {bands}"),
+        "escaped": Extra(
+            "escaped outside", lambda: cast(o.far >= o.limit, INT32), f"1 where {far}, else 0"
+        ),
+        "brightness": Extra("brightness gray", lambda: count / float(o.cap), f"{name} / {o.cap}"),
+        "root_shade": Extra(
+            "shade tone", lambda: sqrt(count / float(o.cap)), f"sqrt({name} / {o.cap})"
+        ),
+        "smooth": Extra(
+            "smooth_count level_out", lambda: _smooth(o), f"{name}, less 0.5 * {part} where {far}"
+        ),
+        "axis_trap": Extra("trap closest", lambda: o.traps["axis_trap"], trap.format("|x|")),
+        "origin_trap": Extra(
+            "nearest_out orbit_trap", lambda: o.traps["origin_trap"], trap.format("x^2 + y^2")
+        ),
+    }
+
+
+@idiom
+@with_struct
+def escape_time(k: KernelBuilder, level: int) -> Title:
+    """Iterate a planar map until it escapes; at higher levels with shades, traps, early exit."""
+    shape, type_ = k.draw.shape, k.draw.wide_float_type()
+    form, julia = shape.choice(sorted(_MAPS)), shape.chance(0.45)
+    s, (px, py), given = _points(k, type_)
+    counts = s.out("counts iterations escape", INT32)
+    cap, limit = k.draw.value.integer(5, 12), setting(k, "limit bailout", type_, 4.0, 16.0)
+    called = _step_function(k, form, type_) if level >= 3 and shape.chance(0.5) else ""
+    c = _constants(k, type_) if julia else (k.let("cx", px), k.let("cy", py))
+    x, y = k.let("x", px if julia else c[0]), k.let("y", py if julia else c[1])
+    size = shape.choice(_SIZES)
+    o = Orbit(s, type_, _MAPS[form], size, x, y, c, cap, limit, counter(k, "count num_steps"))
+    moved = ", ".join(written(part) for part in o.step(x, y, c))
+    done = f"From (x, y) = {given}{'' if julia else ', which is also (cx, cy)'}, iterate (x, y) -> "
+    done += f"({moved}) while {written(o.far < limit)}, at most {cap} times, and store "
+    done += f"how often ({o.count.name}) in {counts.name}."
+    inner = level >= 4 and shape.chance(0.7)
+    if inner:
+        done += _inner(o, bulb=form == "mandelbrot" and not julia)
+    menu = _menu(o)
+    wanted = shape.sample(sorted(menu), {1: 0, 5: 2}.get(level, 1))
+    _iterate(o, called, [what for what in wanted if what in _TRAPS], inner)
+    k.store(counts, s.at, o.count)
+    done += extras(s, {what: menu[what] for what in wanted}, len(wanted), 0.3)
+    word = "julia" if julia else "escape"
+    return Title(k.name(f"{form}_{word} {form}_counts"), done)
+
+
+def _constants(k: KernelBuilder, type_: Scalar) -> Pair:
+    """The added constant of a Julia set, as parameters or the literals of known sets."""
+    if k.draw.shape.chance(0.5):
+        return k.scalar("cx", type_, -0.6, 0.3), k.scalar("cy", type_, -0.6, 0.3)
+    cx, cy = k.draw.value.choice(_KNOWN)
+    return k.lift(cx, type_), k.lift(cy, type_)
+
+
+def _step_function(k: KernelBuilder, form: str, type_: Scalar) -> str:
+    """The map as a function of two vectors."""
+    vec = Vec(2, type_)
+
+    def body(b: BodyBuilder, z: Expr, c: Expr) -> Expr:
+        return make(vec, *_MAPS[form](z[0], z[1], (c[0], c[1])))
+
+    return helper(k, f"next_point iterate_map {form}_step", [("z", vec), ("c", vec)], body)
+
+
+def _inner(o: Orbit, bulb: bool) -> str:
+    """Points that never escape, or that are near the origin, are not iterated; says so."""
+    k = o.s.k
+    if bulb and k.draw.shape.chance(0.6):
+        test = square(o.x + 1.0) + o.y * o.y < 0.0625
+    else:
+        test = o.x * o.x + o.y * o.y < constant(k, 0.1, 0.3)
+    with k.if_(test):
+        k.assign(o.count, o.cap)
+    return f" Where {written(test)} at the start, nothing is iterated and the count is {o.cap}."
+
+
+def _iterate(o: Orbit, called: str, kept: list[str], inner: bool) -> None:
+    """The loop: a while loop, or a for loop that is left; traps are kept on the way."""
+    k = o.s.k
+    for what in kept:
+        o.traps[what] = k.let(_TRAPS[what][0], _TRAPS[what][1](o.x, o.y))
+    looping = k.draw.shape.chance(0.5)
+    full, gone = o.count >= o.cap, o.far >= o.limit
+    inside = both(o.count < o.cap, o.far < o.limit)
+    with k.for_("step it", o.cap) if looping else k.while_(inside):
+        if looping:
+            with k.if_(some(full, gone) if inner else gone):
+                k.break_()
+        o.move(called)
+        k.augment(o.count, "add", 1)
+        for what in kept:
+            k.assign(o.traps[what], least(o.traps[what], _TRAPS[what][1](o.x, o.y)))
+
+
+_FIELDS: dict[str, Callable[[Expr, Expr], Expr]] = {
+    "sphere": lambda p, r: r - fn("length", p),
+    "slab": lambda p, r: r - abs(p[1]),
+    "pillar": lambda p, r: sqrt(p[0] * p[0] + square(p[2] - 1.0)) - 0.5 * r,
+    "tube": lambda p, r: r - sqrt(p[0] * p[0] + p[2] * p[2]),
+    "room": lambda p, r: r - most(abs(p[0]), abs(p[1]), abs(p[2])),
+    "bowl": lambda p, r: least(r - fn("length", p), p[1] + 0.8),
+}
+"""Distances from a point p to a surface of radius r."""
+
+_OPEN = frozenset({"slab", "pillar", "tube"})
+"""Fields that some rays never meet."""
+
+_REACH = ((1.1, 1.4), (1.8, 2.3))
+"""How far rays may go, without and with such a field."""
+
+
+@idiom
+@with_struct
+def sphere_tracing(k: KernelBuilder, level: int) -> Title:
+    """Rays marched through a distance field until they are near a surface or have gone too far."""
+    shape, type_ = k.draw.shape, k.draw.wide_float_type()
+    vec, form = Vec(3, type_), shape.choice(sorted(_FIELDS))
+    distance = _FIELDS[form]
+    s = over(k, "num_rays", (k.draw.word.choice(("i", "tid", "ray")),), ((48, 72),))
+    origin = s.read("origins ray_o", vec, -0.4, 0.4)
+    direction = s.read("directions ray_d", vec, init="unit")
+    radius = setting(k, "radius size", type_, 1.2, 1.6)
+    stop, steps = setting(k, "eps hit_distance", type_, 0.1, 0.3), k.draw.value.integer(5, 8)
+    begin = setting(k, "t_min near", type_, 0.05, 0.2, 1.0) if shape.chance(0.35) else zero(type_)
+    relax = round(k.draw.value.integer(7, 9) / 10, 1) if level >= 2 and shape.chance(0.7) else 1.0
+    out = s.out("depth distance t_hit", type_)
+    used = Also(s, 0.0 if level < 2 else 0.6, "steps iterations")
+    hit = Also(s, 0.5 if form in _OPEN else 0.0, "hit reached")
+    moved = f"{relax} * h" if relax != 1.0 else "h"
+    done = f"March each ray p = o + t * d, with o of {say(k, origin)} and d of "
+    done += f"{say(k, direction)}, from t = {say(k, begin)} for at most {steps} steps of {moved} "
+    done += f"with h = {written(distance(Var('p', vec), radius))}, ending where h < {say(k, stop)}"
+    o, d = k.let("o ro", origin), k.let("d rd", direction)
+    names = f"{form}_distance scene_distance sdf"
+    params: dict[str, Type] = {"p": vec, "r": type_}
+    field_at = routine(k, BY_LEVEL[level], names, params, lambda _, p, r: distance(p, r))
+    t = k.let("t travel", begin)
+    hit.start("found inside")
+    used.start("used count")
+    with k.for_("it step", steps):
+        h = k.let("h dist", field_at(k.let("p pos", o + t * d), radius))
+        branch(k, (h < stop, (hit.value, 1), STOP))
+        k.augment(t, "add", relax * h if relax != 1.0 else h)
+        if level >= 3:
+            limit = setting(k, "max_dist t_max", type_, *_REACH[form in _OPEN])
+            branch(k, (t > limit, (t, limit), STOP))
+            done += f" or t would exceed {say(k, limit)}, where it is set to that"
+        used.add()
+    k.store(out, s.at, t)
+    done += f"; t goes to {out.name}." + used.told("the number of full steps")
+    done += hit.told(f"1 where h fell below {say(k, stop)}, else 0")
+    return Title(k.name("sphere_trace march_rays raymarch"), done)
+
+
+_MOVES: dict[str, tuple[str, Callable[[KernelBuilder, Var], Expr]]] = {
+    "lattice": (
+        "-1 or 1 (randi(0, 2) * 2 - 1)",
+        lambda k, state: k.sample("coin b", "randi", state, 0, 2) * 2 - 1,
+    ),
+    "dice": ("randi(-2, 3)", lambda k, state: k.sample("jump hop", "randi", state, -2, 3)),
+    "uniform": ("randf(-1, 1)", lambda k, state: k.sample("dx hop", "randf", state, -1.0, 1.0)),
+    "normal": ("0.5 * randn", lambda k, state: 0.5 * k.sample("g kick", "randn", state)),
+}
+
+
+@idiom
+@with_struct
+def random_walks(k: KernelBuilder, level: int) -> Title:
+    """Random walks of each thread until they leave a band, meet a wall or run out of steps."""
+    shape = k.draw.shape
+    form = shape.choice(sorted(_MOVES))
+    whole = form in ("lattice", "dice")
+    type_, steps = INT32 if whole else FLOAT32, k.draw.value.integer(6, 14)
+    s = over(k, "num_walkers", (k.draw.word.choice(("i", "tid")),), ((56, 80),))
+    seed = k.scalar("seed rng_seed", INT32, 1, 9999)
+    start: Expr = zero(type_)
+    if shape.chance(0.5):
+        start = given(s, "start origin", type_, -1, 1, each=1, many="starts origins")
+    band = setting(k, "band barrier", type_, *((3, 5) if whole else (1.5, 2.5)))
+    rule = shape.choice(("absorb", "reset", "reflect", "pin")[: 4 if level >= 2 else 2])
+    drifts = level >= 3 and not whole and shape.chance(0.6)
+    drift = setting(k, "drift bias", type_, 0.05, 0.2) if drifts else None
+    out = s.out("final position end", type_)
+    taken = Also(s, 0.7 if rule == "absorb" else 0.0, "steps_taken lifetime")
+    done = f"Walker {s.where}, seeded by {seed.name} and {s.where}, makes up to {steps} moves of "
+    done += f"{_MOVES[form][0]}{f' plus {say(k, drift)}' if drift is not None else ''} from "
+    done += f"{say(k, start)}; a place beyond +-{say(k, band)} "
+    state = k.random_state("state rng", seed, s.at[0])
+    x = k.let("x pos", start)
+    taken.start("used count")
+    ends: dict[str, tuple[str, Step]] = {
+        "absorb": ("ends the walk", STOP),
+        "reset": ("sets it to 0", (x, literal(0, type_))),
+        "pin": ("is moved back to that", (x, where(x > 0, band, minus(band)))),
+        "reflect": ("changes its sign", (x, -x)) if whole else ("halves it", (x, 0.5 * x)),
+    }
+    with k.for_("t step", steps):
+        k.augment(x, "add", _MOVES[form][1](k, state))
+        if drift is not None:
+            k.augment(x, "add", drift)
+        take(k, (taken, 1), [(abs(x) > band, ends[rule][1])])
+    k.store(out, s.at, x)
+    done += f"{ends[rule][0]}. The last place goes to {out.name}."
+    done += taken.told("the number of moves")
+    return Title(k.name("random_walk walk_in_band first_passage"), done)

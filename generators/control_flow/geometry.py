@@ -1,0 +1,331 @@
+"""Plane geometry by cases: triangles, overlaps, quadrants; points against polygons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from generators.build import BodyBuilder, KernelBuilder, cast, fn
+from generators.build.registry import Title, idiom
+from generators.control_flow.kit import (
+    Also,
+    Case,
+    both,
+    branch,
+    counter,
+    leave,
+    same,
+    some,
+    some_type,
+)
+from generators.control_flow.params import with_struct
+from generators.kit.functions import clamp, least, most, sqrt
+from generators.kit.masks import as_flag, flag, flag_type
+from generators.kit.naming import BY_LEVEL, routine
+from generators.kit.sites import Site, launch
+from generators.kit.sources import setting
+from generators.kit.words import listed, say
+from generators.program.dtypes import INT32, Scalar, Vec, scalar_of
+from generators.program.expr import Expr, Operand, Var
+
+Made = tuple[str, Expr, str]
+"""What a label says, in words; a measure, and that in words."""
+
+
+def _triangle(k: KernelBuilder, level: int, label: Var, a: Var, b: Var, c: Var) -> Made:
+    equal = some(same(a, b), same(b, c), same(a, c))
+    branch(
+        k,
+        (some(a + b <= c, b + c <= a, c + a <= b), (label, 0)),
+        (both(same(a, b), same(b, c)), (label, 3)),
+        (equal, (label, 2)),
+        (None, (label, 1)),
+    )
+    text = "0 for sides that make no triangle, 3 for three, 2 for two and 1 for no equal sides"
+    if level >= 2 and k.draw.shape.chance(0.6):
+        longest = k.let("longest m", most(a, b, c))
+        right = both(label > 0, same(a * a + b * b + c * c, 2 * longest * longest))
+        branch(k, (right, (label, label + 10)))
+        text += ", plus 10 where a right angle is among them"
+    return text, a + b + c, "the sum of the sides"
+
+
+def _overlap(k: KernelBuilder, level: int, label: Var, a: Var, b: Var, la: Var, lb: Var) -> Made:
+    a_end, b_end = k.let("a_hi end_a", a + la), k.let("b_hi end_b", b + lb)
+    branch(
+        k,
+        (some(a_end <= b, b_end <= a), (label, 0)),
+        (both(a <= b, b_end <= a_end), (label, 2)),
+        (both(b <= a, a_end <= b_end), (label, 3)),
+        (None, (label, 1)),
+    )
+    text = "0 where the intervals [lo, lo + len] are apart, 2 where the first holds the second, "
+    text += "3 where the second holds the first, 1 where they overlap otherwise"
+    common = most(least(a_end, b_end) - most(a, b), 0)
+    return text, common, "the length that both have in common, 0 if none"
+
+
+def _zone(k: KernelBuilder, level: int, label: Var, x: Var, y: Var) -> Made:
+    type_ = scalar_of(x.type)
+    whole = type_.is_int
+    middle: Operand = 25 if whole else 0.0
+    cx = setting(k, "cx center_x", type_, *((20, 30) if whole else (-0.5, 0.5)))
+    upper, lower = [(y >= middle, (label, 1)), (None, (label, 4))], [(y >= middle, (label, 2))]
+    branch(k, (x >= cx, upper), (None, [*lower, (None, (label, 3))]))
+    text = f"the quadrant 1 to 4 of the point about ({say(k, cx)}, {say(k, middle)})"
+    if level >= 3:
+        reach = k.draw.value.choice((12, 18) if whole else (0.8, 1.2))
+        dx, dy = k.let("dx", abs(x - cx)), k.let("dy", abs(y - middle))
+        branch(k, (both(dx < reach, dy < reach), (label, label * 10)))
+        text += f", times 10 where both distances are below {reach}"
+    return text, x + y, "the sum of both coordinates"
+
+
+def _outcode(k: KernelBuilder, level: int, label: Var, x: Var, y: Var) -> Made:
+    """The code of Cohen and Sutherland."""
+    spans = ((8, 15), (35, 42)) if scalar_of(x.type).is_int else ((-1.4, -0.6), (0.6, 1.4))
+    for value, axis, bit in ((x, "x", 1), (y, "y", 4)):
+        low = k.scalar(f"{axis}_min", x.type, *spans[0])
+        high = k.scalar(f"{axis}_max", x.type, *spans[1])
+        above = (value > high, (label, label + 2 * bit))
+        branch(k, (value < low, (label, label + bit)), above)
+    text = "the outcode of the point for the box of x_min, x_max, y_min and y_max: 1 left of it, 2 "
+    return f"{text}right, plus 4 below, 8 above", x + y, "the sum of both coordinates"
+
+
+def _circles(k: KernelBuilder, level: int, label: Var, between: Var, a: Var, b: Var) -> Made:
+    branch(
+        k,
+        (between >= a + b, (label, 0)),
+        (between + b <= a, (label, 2)),
+        (between + a <= b, (label, 3)),
+        (None, (label, 1)),
+    )
+    text = "0 where circles of these radii, their centers that far apart, do not meet, 2 where the "
+    text += "first holds the second, 3 where the second holds the first, 1 where they cross"
+    return text, between - a - b, "the distance less both radii"
+
+
+_KINDS: dict[str, tuple[tuple[str, ...], str, tuple[float, float], Callable[..., Made]]] = {
+    "sides": (("a b c", "side_a side_b side_c"), "s1 s2 s3", (2, 6), _triangle),
+    "overlap": (("a_lo b_lo", "start_a start_b"), "a0 b0 len_a len_b", (-2.0, 2.0), _overlap),
+    "zone": (("x y", "px py"), "vx vy", (-2.0, 2.0), _zone),
+    "outcode": (("x y", "px py"), "vx vy", (-2.0, 2.0), _outcode),
+    "circles": (
+        ("distance radius_a radius_b", "gap r_first r_second"),
+        "between ra rb",
+        (0.2, 2.0),
+        _circles,
+    ),
+}
+"""Names of the arrays, of their values, the range of those, and the branches."""
+
+
+@idiom
+@with_struct
+def geometry_cases(k: KernelBuilder, level: int) -> Title:
+    """Cases of plane geometry: kinds of triangles, quadrants, overlaps of boxes and intervals."""
+    shape = k.draw.shape
+    form = shape.choice(sorted(_KINDS))
+    names, short, ends, branches = _KINDS[form]
+    type_ = some_type(k, 1.0 if form == "sides" else 0.3, "int32 int64 int16")
+    s = launch(k, list=2, grid=1)
+    if type_.is_int and form != "sides":
+        ends = (1, 20) if form == "circles" else (0, 50)
+    found: list[Expr] = [s.read(name, type_, *ends) for name in k.draw.word.choice(names).split()]
+    if form == "overlap":
+        widths = (5, 20) if type_.is_int else (0.3, 1.5)
+        found += [s.read(name, type_, *widths) for name in ("a_len", "b_len")]
+    given = ", ".join(say(k, value) for value in found)
+    out = s.out("kind case label", INT32)
+    measure = Also(s, 0.6 if level >= 2 else 0.3, "size amount", type_)
+    note = ""
+    if level >= 3 and shape.chance(0.6):
+        test = flag(s, "active valid")
+        leave(s, test.unless, (out, -1), (measure, 0))
+        note = f" Entries where {test.off} give -1."
+    values = [k.let(name, value) for name, value in zip(short.split(), found, strict=True)]
+    label = counter(k, "label_id kind_id")
+    text, amount, meaning = branches(k, level, label, *values)
+    k.store(out, s.at, label)
+    note += measure.told(meaning, amount)
+    name = k.name(f"{form}_cases classify_{form} {form}_kind")
+    return Title(name, f"From {given}: {out.name} gets {text}.{note}")
+
+
+_TESTS = {
+    "crossings": (
+        "whether a ray to the right crosses an odd number of edges",
+        "inside hit",
+        "the number of crossings",
+        "num_crossings crossed",
+    ),
+    "winding": (
+        "the winding number: edges that pass the point upward on its right count 1, those that "
+        "pass it downward on its left count -1 (right and left by the sign of (b - a) x (p - a))",
+        "winding turns",
+        "how many edges counted 1",
+        "num_upward upward",
+    ),
+    "nearest": (
+        "the distance to the nearest edge",
+        "distance dist",
+        "1 where that is below 0.2, else 0",
+        "is_near within",
+    ),
+    "half_planes": (
+        "whether the point lies in all half-planes",
+        "inside hit",
+        "in how many half-planes it does not lie",
+        "num_outside violated",
+    ),
+}
+"""What a test gives, in words and names; what a further output gets, in words and names."""
+
+
+@dataclass(frozen=True)
+class Outline:
+    """Arrays of corners (or normals), one for each coordinate or one of vectors, and their row."""
+
+    k: KernelBuilder
+    type: Scalar
+    arrays: tuple[Var, ...]
+    row: tuple[Expr, ...]
+    count: Var
+
+    def point(self, j: Expr, names: str) -> tuple[Var, Var]:
+        """Both coordinates of the corner j, in locals."""
+        k, at, (first, second) = self.k, (*self.row, j), names.split()
+        if len(self.arrays) == 2:
+            x, y = (array[at] for array in self.arrays)
+            return k.let(first, x), k.let(second, y)
+        corner = k.let(f"{first[0]} corner v", self.arrays[0][at])
+        return k.let(first, corner[0]), k.let(second, corner[1])
+
+
+def _arrays(
+    k: KernelBuilder, split: bool, names: str, type_: Scalar, dims: tuple[str, ...], size: float
+) -> tuple[Var, ...]:
+    """Points in an array for each coordinate, or in one of vectors; unit ones if no size."""
+    init = "uniform" if size else "unit"
+    base = k.draw.word.choice(names.split())
+    if split:
+        both_axes = (f"{base}_x", f"{base}_y")
+        return tuple(k.array(name, type_, dims, low=-size, high=size) for name in both_axes)
+    low, high = (-size, size) if size else (None, None)
+    return (k.array(names.split(), Vec(2, type_), dims, init=init, low=low, high=high),)
+
+
+@idiom
+@with_struct
+def polygon_tests(k: KernelBuilder, level: int) -> Title:
+    """Points against a polygon: inside by crossings, winding, nearest edge, or half-planes."""
+    shape, type_ = k.draw.shape, k.draw.wide_float_type()
+    form = shape.choice(sorted(_TESTS))
+    (text, outs, more_text, more_outs), planes = _TESTS[form], form == "half_planes"
+    s, m = launch(k, list=1), k.size("m", 5, 7, minimum=3)
+    split, many = shape.chance(0.4) and not planes, level >= 2 and shape.chance(0.35)
+    what = "half-planes dot({}, p) <= {}" if planes else "the closed polygon of {}"
+    row: tuple[Expr, ...] = ()
+    if many:
+        own = s.read("poly_id region", INT32, init=f"index_of:{k.size('polys', 3, 4)}")
+        row, what = (own,), f"{what}, row {say(k, own)} of the arrays"
+    points = _arrays(k, split, "points pts p", type_, s.dims, 1.0)
+    dims = ("polys", m) if many else (m,)
+    names = "normals plane_normals" if planes else "polygon verts outline"
+    arrays = _arrays(k, split, names, type_, dims, 0.0 if planes else 1.5)
+    offsets = None
+    if planes:
+        offsets = k.array(["offsets", "plane_offsets"], type_, dims, low=0.4, high=1.0)
+    count = k.size_param("num_planes" if planes else ["num_verts", "corners"], m)
+    named = listed([array.name for array in arrays])
+    what = what.format(named, offsets.name if offsets is not None else "")
+    limited = level >= 3 and shape.chance(0.7)
+    far = k.scalar("radius max_radius", type_, 0.75, 1.05) if limited else None
+    kind = {"nearest": type_, "winding": INT32}.get(form) or flag_type(k)
+    out = s.out(outs, kind)
+    more = Also(s, {1: 0.0, 2: 0.3, 3: 0.5, 4: 0.6, 5: 0.8}[level], more_outs)
+    x, y, scaled = _point(level, s, points, type_, far is None)
+    note = ""
+    if far is not None:
+        leave(s, x * x + y * y > far * far, (out, 0), (more, 0))
+        note = f" Points beyond {far.name} from the origin give 0."
+    row = tuple(k.let("poly r", index) for index in row)
+    o = Outline(k, type_, arrays, row, count)
+    value, other = _half_planes(o, x, y, offsets) if offsets else _edges(level, form, o, x, y)
+    k.store(out, s.at, as_flag(value, kind) if kind not in (type_, INT32) else cast(value, kind))
+    of = f"{listed([array.name for array in points])}{scaled}"
+    done = f"For each point p of {of} and {what}: {out.name} gets {text}."
+    name = k.name(f"polygon_{form} {form}_test points_{form}")
+    return Title(name, f"{done}{more.told(more_text, other)}{note}")
+
+
+def _point(
+    level: int, s: Site, points: tuple[Var, ...], type_: Scalar, scaling: bool
+) -> tuple[Var, Var, str]:
+    """Both coordinates of this thread's point, now and then scaled; and that in words."""
+    k, (first, *rest), scaled = s.k, points, ""
+    found = (first[s.at], rest[0][s.at]) if rest else (first[s.at][0], first[s.at][1])
+    x, y = map(s.k.lift, found, (type_, type_))
+    if scaling and level >= 2 and k.draw.shape.chance(0.5):
+        scale = setting(k, "scale zoom", type_, 0.6, 0.9)
+        x, y, scaled = scale * x, scale * y, f" times {say(k, scale)}"
+    return k.let("x qx", x), k.let("y qy", y), scaled
+
+
+def _edges(level: int, form: str, o: Outline, x: Var, y: Var) -> tuple[Expr, Expr]:
+    """The loop over edges; what it found, and the other number."""
+    k, type_, near = o.k, o.type, form == "nearest"
+    names = {"crossings": "crossings flips", "winding": "wind turn"}.get(form, "best closest_sq")
+    found = k.let(names, k.lift(100.0, type_) if near else k.lift(0, INT32))
+    upward = counter(k, "up num_up") if form == "winding" else found
+    measure = routine(
+        k,
+        0.0 if form == "crossings" else BY_LEVEL[level],
+        "edge_distance_sq sq_to_edge" if near else "side_of_edge edge_side",
+        dict.fromkeys(("x", "y", "ax", "ay", "bx", "by"), type_),
+        _distance_sq if near else _side,
+    )
+    carried = k.draw.shape.chance(0.5)
+    before = o.point(o.count - 1, "ax ay") if carried else (x, y)
+    with k.for_("j e", o.count) as j:
+        (ax, ay) = before if carried else o.point(j, "ax ay")
+        bx, by = o.point(j if carried else (j + 1) % o.count, "bx by")
+        if form == "crossings":
+            reach = ax + (bx - ax) * (y - ay) / (by - ay)
+            crossed: Case = (x < reach, (found, found + 1))
+            branch(k, (fn("ne", ay > y, by > y), [crossed]))
+        elif form == "winding":
+            side = k.let("side cross", measure(x, y, ax, ay, bx, by))
+            left = (both(ay <= y, by > y, side > 0.0), (found, found + 1), (upward, upward + 1))
+            branch(k, left, (both(ay > y, by <= y, side < 0.0), (found, found - 1)))
+        else:
+            k.assign(found, least(found, k.let("d2 sq", measure(x, y, ax, ay, bx, by))))
+        if carried:
+            k.assign(ax, bx)
+            k.assign(ay, by)
+    if near:
+        distance = k.let("nearest closest", sqrt(found))
+        return distance, cast(distance < 0.2, INT32)
+    return (same(found % 2, 1), found) if form == "crossings" else (found, upward)
+
+
+def _half_planes(o: Outline, x: Var, y: Var, offsets: Var) -> tuple[Expr, Expr]:
+    outside = counter(o.k, "outside misses")
+    with o.k.for_("j e", o.count) as j:
+        nx, ny = o.point(j, "nx ny")
+        place = (*o.row, j)
+        branch(o.k, (nx * x + ny * y > offsets[place], (outside, outside + 1)))
+    return same(outside, 0), outside
+
+
+def _side(_: BodyBuilder, x: Expr, y: Expr, ax: Expr, ay: Expr, bx: Expr, by: Expr) -> Expr:
+    return (bx - ax) * (y - ay) - (by - ay) * (x - ax)
+
+
+def _distance_sq(b: BodyBuilder, x: Expr, y: Expr, ax: Expr, ay: Expr, bx: Expr, by: Expr) -> Expr:
+    ex, ey = b.let("ex", bx - ax), b.let("ey", by - ay)
+    along = ((x - ax) * ex + (y - ay) * ey) / (ex * ex + ey * ey + 1.0e-6)
+    t = b.let("t u", clamp(along, 0.0, 1.0))
+    dx, dy = b.let("dx", x - ax - t * ex), b.let("dy", y - ay - t * ey)
+    return dx * dx + dy * dy
