@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from generators.build import BodyBuilder, cast, fn, make
+from generators.kit.functions import least, most
 from generators.program.dtypes import Scalar, Vec
 from generators.program.expr import Expr
 
@@ -21,7 +22,7 @@ def _linear(b: BodyBuilder, c: Expr, n: Expr) -> Expr:
 
 def manhattan(b: BodyBuilder, c: Expr, n: Expr) -> Expr:
     assert isinstance(c.type, Vec)
-    gap = b.let(("gap", "step_vec"), fn("max", c, n) - fn("min", c, n))
+    gap = b.let("gap step_vec", most(c, n) - least(c, n))
     total: Expr = gap[0]
     for part in range(1, c.type.size):
         total = total + gap[part]
@@ -29,7 +30,7 @@ def manhattan(b: BodyBuilder, c: Expr, n: Expr) -> Expr:
 
 
 def chebyshev(b: BodyBuilder, c: Expr, n: Expr) -> Expr:
-    return fn("max_element", fn("max", c, n) - fn("min", c, n))
+    return fn("max_element", most(c, n) - least(c, n))
 
 
 def _parity(b: BodyBuilder, c: Expr, n: Expr) -> Expr:
@@ -61,11 +62,11 @@ def hashed(b: BodyBuilder, c: Expr, primes: tuple[int, ...]) -> Expr:
         part = cast(c[a], _UINT) * primes[a]
         total = part if total is None else total ^ part
     assert total is not None
-    return b.let(("h", "hash_val"), total)
+    return b.let("h hash_val", total)
 
 
 def spread(b: BodyBuilder, x: Expr) -> Expr:
     """Leave two zero bits between any two of the lowest five."""
-    v = b.let(("v", "bits"), (x | (x << 8)) & 0x0300F00F)
-    w = b.let(("w", "spaced"), (v | (v << 4)) & 0x030C30C3)
+    v = b.let("v bits", (x | (x << 8)) & 0x0300F00F)
+    w = b.let("w spaced", (v | (v << 4)) & 0x030C30C3)
     return (w | (w << 2)) & 0x09249249

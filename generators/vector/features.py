@@ -7,25 +7,16 @@ from typing import NamedTuple
 
 from generators.build import BodyBuilder, KernelBuilder, field, fn
 from generators.build.registry import Title, idiom
-from generators.kit.pieces import Pairwise, zero
+from generators.kit.functions import dot, exp, sqrt, tanh
+from generators.kit.naming import BY_LEVEL, routine
+from generators.kit.outputs import deliver
+from generators.kit.pieces import Pairwise
+from generators.kit.records import Part, record
+from generators.kit.sites import Site, launch
+from generators.kit.sources import given, zero
+from generators.kit.words import say
 from generators.program.dtypes import FLOAT32, INT32, Scalar, Type, Vec
 from generators.program.expr import Expr, Var
-from generators.vector.kit import (
-    EACH,
-    LITERAL,
-    ROW,
-    SHARED,
-    Part,
-    Site,
-    named_helper,
-    over_points,
-    quantity,
-    record,
-    routine,
-    said,
-    struct_of,
-)
-from generators.vector.output import deliver, put
 
 
 class Measure(NamedTuple):
@@ -40,43 +31,43 @@ class Measure(NamedTuple):
 def _over_components(b: BodyBuilder, u: Expr, w: Expr, largest: bool) -> Expr:
     assert isinstance(u.type, Vec)
     if largest:
-        return fn("max_element", fn("abs", u - w))
-    total = b.let(("dist", "gap", "span"), zero(u.type.scalar))
-    with b.for_(("axis", "e", "comp"), u.type.size) as axis:
-        b.augment(total, "add", fn("abs", u[axis] - w[axis]))
+        return fn("max_element", abs(u - w))
+    total = b.let("dist gap span", zero(u.type.scalar))
+    with b.for_("axis e comp", u.type.size) as axis:
+        b.augment(total, "add", abs(u[axis] - w[axis]))
     return total
 
 
 def _canberra(b: BodyBuilder, u: Expr, w: Expr) -> Expr:
     assert isinstance(u.type, Vec)
-    total = b.let(("dist", "canberra", "rel_gap"), zero(u.type.scalar))
-    with b.for_(("axis", "e", "comp"), u.type.size) as axis:
-        size = fn("abs", u[axis]) + fn("abs", w[axis]) + 0.1
-        b.augment(total, "add", fn("abs", u[axis] - w[axis]) / size)
+    total = b.let("dist canberra rel_gap", zero(u.type.scalar))
+    with b.for_("axis e comp", u.type.size) as axis:
+        size = abs(u[axis]) + abs(w[axis]) + 0.1
+        b.augment(total, "add", abs(u[axis] - w[axis]) / size)
     return total
 
 
 def _cosine(b: BodyBuilder, u: Expr, w: Expr) -> Expr:
-    return fn("dot", u, w) / (fn("length", u) * fn("length", w))
+    return dot(u, w) / (fn("length", u) * fn("length", w))
 
 
 def _cosine_of_squares(b: BodyBuilder, u: Expr, w: Expr) -> Expr:
-    uu, ww = b.let(("uu", "u_sq"), fn("dot", u, u)), b.let(("ww", "w_sq"), fn("dot", w, w))
-    return fn("dot", u, w) / fn("sqrt", uu * ww + 1.0e-6)
+    uu, ww = b.let("uu u_sq", dot(u, u)), b.let("ww w_sq", dot(w, w))
+    return dot(u, w) / sqrt(uu * ww + 1.0e-6)
 
 
 def _tanimoto(b: BodyBuilder, u: Expr, w: Expr) -> Expr:
-    both = b.let(("both", "uw"), fn("dot", u, w))
+    both = b.let("both uw", dot(u, w))
     return both / (fn("length_sq", u) + fn("length_sq", w) - both)
 
 
 def _square(b: BodyBuilder, u: Expr, w: Expr) -> Expr:
-    return fn("length_sq", b.let(("diff", "delta"), u - w))
+    return fn("length_sq", b.let("diff delta", u - w))
 
 
 _RATE = (("gamma", "bandwidth", "rate"), 0.2, 1.5)
 WHOLE: dict[str, Measure] = {
-    "dot": Measure(lambda b, u, w: fn("dot", u, w), "dot(u, w)", True),
+    "dot": Measure(lambda b, u, w: dot(u, w), "dot(u, w)", True),
     "squared_distance": Measure(_square, "|u - w|^2", False),
     "manhattan": Measure(
         lambda b, u, w: _over_components(b, u, w, largest=False),
@@ -101,7 +92,7 @@ MEASURES: dict[str, Measure] = {
         _canberra, "the sum of |u[e] - w[e]| / (|u[e]| + |w[e]| + 0.1) over components e", False
     ),
     "gaussian": Measure(
-        lambda b, u, w, g: fn("exp", -g * _square(b, u, w)), "exp(-G * |u - w|^2)", True, _RATE
+        lambda b, u, w, g: exp(-g * _square(b, u, w)), "exp(-G * |u - w|^2)", True, _RATE
     ),
     "student": Measure(
         lambda b, u, w, g: 1.0 / (1.0 + g * _square(b, u, w)),
@@ -109,11 +100,9 @@ MEASURES: dict[str, Measure] = {
         True,
         _RATE,
     ),
-    "sigmoid": Measure(
-        lambda b, u, w, g: fn("tanh", g * fn("dot", u, w)), "tanh(G * dot(u, w))", True, _RATE
-    ),
+    "sigmoid": Measure(lambda b, u, w, g: tanh(g * dot(u, w)), "tanh(G * dot(u, w))", True, _RATE),
     "laplacian": Measure(
-        lambda b, u, w, g: fn("exp", -g * _over_components(b, u, w, largest=False)),
+        lambda b, u, w, g: exp(-g * _over_components(b, u, w, largest=False)),
         "exp(-G * s), s being the sum of the |u[e] - w[e]|",
         True,
         _RATE,
@@ -138,7 +127,7 @@ NORMS: dict[str, Measure] = {
 """Warp's own norms, of float32 vectors."""
 
 
-_SOURCES = {EACH: 1, ROW: 1, SHARED: 4, LITERAL: 2}
+_SOURCES = {"each": 1, "first": 1, "shared": 4, "literal": 2}
 
 
 class Scored(NamedTuple):
@@ -159,15 +148,13 @@ def _scored(k: KernelBuilder, level: int, site: Site, vec: Vec) -> Scored:
     measure = known[form]
     kinds: list[tuple[str, Type]] = [("u", vec), ("w", vec)]
     if measure.tuned is None:
-        use = routine(
-            k, named_helper(k, level), (f"{form}_score", f"{form}_of"), kinds, measure.build
-        )
+        use = routine(k, BY_LEVEL[level], f"{form}_score {form}_of", kinds, measure.build)
         return Scored(lambda _, u, w: use(u, w), measure.text, measure.rises, form)
     words, low, high = measure.tuned
-    g = quantity(k, site, words, vec.scalar, low, high, _SOURCES)
+    g = given(site, words, vec.scalar, low, high, forms=_SOURCES)
     kinds.append(("g", vec.scalar))
-    use = routine(k, named_helper(k, level), (f"{form}_score", f"{form}_of"), kinds, measure.build)
-    text = measure.text.replace("G", said(k, g))
+    use = routine(k, BY_LEVEL[level], f"{form}_score {form}_of", kinds, measure.build)
+    text = measure.text.replace("G", say(k, g))
     return Scored(lambda _, u, w: use(u, w, g), text, measure.rises, form)
 
 
@@ -175,24 +162,24 @@ def _pairs(k: KernelBuilder, level: int, site: Site, vec: Vec, high: float) -> t
     """The score of each pair."""
     shape = k.draw.shape
     parts = [
-        Part(("feature", "query", "sample"), vec, -high, high),
-        Part(("other", "reference", "key_vec"), vec, -high, high),
+        Part("feature query sample", vec, -high, high),
+        Part("other reference key_vec", vec, -high, high),
     ]
-    u, w = record(k, site, ("Pair", "Match", "Couple"), parts, shape.chance(0.35))
-    done = f"With u = {said(k, u)} and w = {said(k, w)}"
+    u, w = record(site, "Pair Match Couple", parts, 0.35)
+    done = f"With u = {say(k, u)} and w = {say(k, w)}"
     if level >= 2 and shape.chance(0.4):
         low, top = (1, 3) if not vec.scalar.is_float else (0.5, 2.0)
-        scales = k.scalar(("scales", "emphasis"), vec, low, top)
+        scales = k.scalar("scales emphasis", vec, low, top)
         u, w = fn("cw_mul", scales, u), fn("cw_mul", scales, w)
         done += f", both multiplied by {scales.name} componentwise"
-    u, w = k.let(("u", "a"), u), k.let(("w", "b"), w)
+    u, w = k.let("u a", u), k.let("w b", w)
     how = _scored(k, level, site, vec)
     value = how.score(k, u, w)
     done += f", take {how.text}."
     if level >= 2 and vec.scalar.is_float and shape.chance(0.4):
-        margin = quantity(k, site, ("margin", "bias"), vec.scalar, 0.1, 0.6, _SOURCES)
-        value, done = value - margin, f"{done[:-1]}, less {said(k, margin)}."
-    return how.form, done + deliver(k, site, level, ("scores", "similarity", "match"), value)
+        margin = given(site, "margin bias", vec.scalar, 0.1, 0.6, forms=_SOURCES)
+        value, done = value - margin, f"{done[:-1]}, less {say(k, margin)}."
+    return how.form, done + deliver(site, level, "scores similarity match", value)
 
 
 def _prototypes(
@@ -202,30 +189,30 @@ def _prototypes(
     if k.draw.shape.chance(0.4):
         bias = (0.0, 0.3) if vec.scalar.is_float else (0, 3)
         parts = [
-            Part(("center", "mean_vec", "prototype"), vec, -high, high),
-            Part(("bias", "penalty", "prior"), vec.scalar, *bias),
+            Part("center mean_vec prototype", vec, -high, high),
+            Part("bias penalty prior", vec.scalar, *bias),
         ]
         title = k.draw.word.choice(("Cluster", "Prototype", "Entry"))
         struct, fields = struct_of(k, title, parts)
-        table = k.array(("clusters", "prototypes", "entries"), struct, "m", fields=fields)
+        table = k.array("clusters prototypes entries", struct, "m", fields=fields)
 
         def both(j: Expr) -> list[Expr]:
-            entry = k.let(("entry", "proto"), table[j])
+            entry = k.let("entry proto", table[j])
             return [field(entry, f.name) for f in fields]
 
         return both, f"{fields[0].name} of {table.name}, plus its {fields[1].name}"
-    centers = k.array(("prototypes", "centers", "codebook"), vec, "m", low=-high, high=high)
+    centers = k.array("prototypes centers codebook", vec, "m", low=-high, high=high)
     return lambda j: [centers[j]], centers.name
 
 
 def _search(k: KernelBuilder, level: int, site: Site, vec: Vec, high: float) -> tuple[str, str]:
     """The best of several prototypes, its index, and how clear the choice is."""
-    left = k.array(("features", "queries", "samples"), vec, site.dims, low=-high, high=high)
+    left = site.array("features queries samples", vec, -high, high)
     k.size("m", 3, 7)
     read, named = _prototypes(k, vec, high)
     how = _scored(k, level, site, vec)
-    count = k.trip_count(("num_prototypes", "prototype_count", "m"), "m")
-    a = k.let(("a", "feature", "query"), left[site.at])
+    count = k.trip_count("num_prototypes prototype_count m", "m")
+    a = k.let("a feature query", left[site.at])
 
     def score(j: Expr, names: tuple[str, ...]) -> Var:
         parts = read(j)
@@ -233,11 +220,11 @@ def _search(k: KernelBuilder, level: int, site: Site, vec: Vec, high: float) -> 
         return k.let(names, value + parts[1] if len(parts) > 1 else value)
 
     best = score(k.lift(0, INT32), ("best", "closest"))
-    winner = k.let(("winner", "label", "best_index"), k.lift(0, INT32))
+    winner = k.let("winner label best_index", k.lift(0, INT32))
     second = None
     if level >= 4:
-        second = k.let(("runner_up", "second"), best - 9 if how.rises else best + 9)
-    with k.for_(("c", "j", "candidate"), count, start=1) as c:
+        second = k.let("runner_up second", best - 9 if how.rises else best + 9)
+    with k.for_("c j candidate", count, start=1) as c:
         value = score(c, ("score", "s", "match"))
         with k.if_(value > best if how.rises else value < best):
             if second is not None:
@@ -247,12 +234,12 @@ def _search(k: KernelBuilder, level: int, site: Site, vec: Vec, high: float) -> 
         if second is not None:
             with k.elif_(value > second if how.rises else value < second):
                 k.assign(second, value)
-    out = k.out(("labels", "assignments", "winners"), INT32, site.dims)
+    out = site.out("labels assignments winners", INT32)
     k.store(out, site.at, winner)
     side = "largest" if how.rises else "smallest"
     done = f"For each u of {left.name}, find the {side} score and its index over w = {named}, the "
     done += f"score being {how.text}: {out.name} gets the index. Take the score."
-    done += deliver(k, site, min(level, 3), ("scores", "best_scores", "similarity"), best)
+    done += deliver(site, min(level, 3), "scores best_scores similarity", best)
     if second is not None:
         done += _clear(k, level, site, best, second, how.rises)
     return how.form, done
@@ -262,7 +249,7 @@ def _clear(k: KernelBuilder, level: int, site: Site, best: Var, second: Var, ris
     """How far the best score is from the second best."""
     scalar = best.type
     assert isinstance(scalar, Scalar)
-    gap = k.let(("gap", "lead"), best - second if rises else second - best)
+    gap = k.let("gap lead", best - second if rises else second - best)
     start = "best score - 9" if rises else "best score + 9"
     done = (
         f" Let g be how much better it is than the second best (which starts at the first {start})."
@@ -270,18 +257,18 @@ def _clear(k: KernelBuilder, level: int, site: Site, best: Var, second: Var, ris
     forms = ["lead"] if not scalar.is_float else ["lead", "odds", "sure", "flag"]
     for form in k.draw.shape.sample(forms, min(len(forms), 2 if level >= 5 else 1)):
         if form == "lead":
-            done += f" {put(k, site, ('leads', 'gaps'), gap).name} gets g."
+            done += f" {site.put('leads gaps', gap).name} gets g."
         elif form == "odds":
-            out = put(k, site, ("confidence", "odds"), 1.0 / (1.0 + fn("exp", -gap)))
+            out = site.put("confidence odds", 1.0 / (1.0 + exp(-gap)))
             done += f" {out.name} gets 1 / (1 + exp(-g))."
         elif form == "sure":
-            out = put(k, site, ("certainty", "trust"), gap / (1.0 + gap))
+            out = site.put("certainty trust", gap / (1.0 + gap))
             done += f" {out.name} gets g / (1 + g)."
         else:
-            edge = quantity(k, site, ("min_gap", "threshold"), scalar, 0.05, 0.2, _SOURCES)
+            edge = given(site, "min_gap threshold", scalar, 0.05, 0.2, forms=_SOURCES)
             one, none = k.lift(1, INT32), k.lift(0, INT32)
-            flags = put(k, site, ("accepted", "clear_flags"), fn("where", gap > edge, one, none))
-            done += f" {flags.name} gets 1 where g > {said(k, edge)}, else 0."
+            flags = site.put("accepted clear_flags", fn("where", gap > edge, one, none))
+            done += f" {flags.name} gets 1 where g > {say(k, edge)}, else 0."
     return done
 
 
@@ -289,7 +276,7 @@ def _clear(k: KernelBuilder, level: int, site: Site, best: Var, second: Var, ris
 def compare_features(k: KernelBuilder, level: int) -> Title:
     """How alike two feature vectors are, or which of several prototypes is the closest."""
     shape = k.draw.shape
-    site = over_points(k, level)
+    site = launch(k, list=5, batch=3 + level // 3)
     if shape.chance(0.25):
         scalar = Scalar(shape.weighted({"int32": 3, "int64": 1, "int16": 1}))
     else:
@@ -298,6 +285,6 @@ def compare_features(k: KernelBuilder, level: int) -> Title:
     high = 1.0 if scalar.is_float else 9
     if level <= 2:
         form, done = _pairs(k, level, site, vec, high)
-        return Title(k.name(f"{form}_of_pairs", f"compare_{form}", f"{form}_rows"), done)
+        return Title(k.name(f"{form}_of_pairs compare_{form} {form}_rows"), done)
     form, done = _search(k, level, site, vec, high)
-    return Title(k.name(f"nearest_by_{form}", f"best_{form}", "assign_prototypes"), done)
+    return Title(k.name(f"nearest_by_{form} best_{form} assign_prototypes"), done)

@@ -6,22 +6,14 @@ from collections.abc import Callable
 
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
+from generators.kit.functions import dot, exp, least, most
+from generators.kit.naming import BY_LEVEL, routine
+from generators.kit.outputs import deliver
+from generators.kit.sites import Site, launch
+from generators.kit.sources import given
+from generators.kit.words import say
 from generators.program.dtypes import Scalar, Type, Vec
 from generators.program.expr import Expr, Var, op
-from generators.vector.kit import (
-    CUBE,
-    EACH,
-    GRID,
-    LITERAL,
-    SHARED,
-    Site,
-    launch,
-    named_helper,
-    quantity,
-    routine,
-    said,
-)
-from generators.vector.output import deliver, put
 
 
 class Grid:
@@ -37,7 +29,7 @@ class Grid:
         """The indices one step along an axis of the launch."""
         i, size = self.site.at[axis], self.sizes[axis]
         if self.border == "clamp":
-            moved: Expr = fn("min", i + 1, size - 1) if step > 0 else fn("max", i - 1, 0)
+            moved: Expr = least(i + 1, size - 1) if step > 0 else most(i - 1, 0)
         elif self.border == "wrap":
             moved = (i + 1) % size if step > 0 else (i + size - 1) % size
         else:
@@ -66,7 +58,7 @@ class Grid:
         }[self.border]
 
 
-_COMMON = {SHARED: 4, LITERAL: 2}
+_COMMON = {"shared": 4, "literal": 2}
 _BORDERS = ("clamp", "wrap", "skip", "zero")
 
 
@@ -86,7 +78,7 @@ def _derived(g: Grid, half: Expr, form: str) -> tuple[Expr, str]:
     """A first derivative of the field by central differences."""
     vec = g.field.type.element  # type: ignore[union-attr]
     slopes = _slopes(g, half, "du_d")
-    by = said(g.k, half)
+    by = say(g.k, half)
     letters = "xyz"[: len(slopes)]
     pairs = zip(letters, reversed(g.site.at), strict=True)
     axes = ", ".join(f"{letter} along {index.name}" for letter, index in pairs)
@@ -107,7 +99,7 @@ def _derived(g: Grid, half: Expr, form: str) -> tuple[Expr, str]:
         for s in slopes[1:]:
             total = total + fn("length_sq", s)
         return total, f"{text}take the sum of the squares of all D_a u_b"
-    here = g.k.let(("u", "vel"), g.field[g.site.at])
+    here = g.k.let("u vel", g.field[g.site.at])
     moved: Expr = here[0] * slopes[0]
     for c in range(1, len(slopes)):
         moved = moved + here[c] * slopes[c]
@@ -117,16 +109,16 @@ def _derived(g: Grid, half: Expr, form: str) -> tuple[Expr, str]:
 
 def _laplacian(g: Grid, scale: Expr) -> tuple[Expr, str]:
     ndim = len(g.site.dims)
-    here = g.k.let(("u", "center"), g.field[g.site.at])
+    here = g.k.let("u center", g.field[g.site.at])
     total: Expr | None = None
     for axis in range(ndim):
         for step in (-1, 1):
             near = g.near(axis, step)
             total = near if total is None else total + near
     assert total is not None
-    around = g.k.let(("around", "nb_sum"), total)
+    around = g.k.let("around nb_sum", total)
     return scale * (around - 2.0 * ndim * here), (
-        f"take {said(g.k, scale)} * (sum of neighbours - {2 * ndim} * u)"
+        f"take {say(g.k, scale)} * (sum of neighbours - {2 * ndim} * u)"
     )
 
 
@@ -142,7 +134,7 @@ def _operator(k: KernelBuilder, level: int, g: Grid, vec: Vec) -> tuple[str, str
     """The derivative that the kernel takes; its name, text and value."""
     form = _form(k, level, g.border)
     names = ("inv_h2", "inv_dx_sq") if form == "laplacian" else ("inv_2h", "half_inv_dx")
-    scale = quantity(k, g.site, names, vec.scalar, 0.5, 2.0, _COMMON)
+    scale = given(g.site, names, vec.scalar, 0.5, 2.0, forms=_COMMON)
     build = _laplacian if form == "laplacian" else lambda a, b: _derived(a, b, form)
     value, text = build(g, scale)
     return form, f"For u = {g.field.name} {text}, {g.text}.", value
@@ -151,7 +143,7 @@ def _operator(k: KernelBuilder, level: int, g: Grid, vec: Vec) -> tuple[str, str
 _FOLLOWED: dict[str, Callable[[BodyBuilder, Expr, Expr, Expr], Expr]] = {
     "diffuse": lambda b, u, d, r: u + r * d,
     "dragged": lambda b, u, d, r: (u + d) / (1.0 + r),
-    "decay": lambda b, u, d, r: fn("exp", -r) * (u + d),
+    "decay": lambda b, u, d, r: exp(-r) * (u + d),
     "limited": lambda b, u, d, r: u + r * d / (1.0 + fn("length", d)),
 }
 _FOLLOWED_TEXT = {
@@ -164,39 +156,39 @@ _FOLLOWED_TEXT = {
 
 def _stepped(k: KernelBuilder, level: int, g: Grid, vec: Vec, value: Expr) -> tuple[Expr, str]:
     """The field after a step with the derivative, maybe in a helper."""
-    u = k.let(("here", "u_old"), g.field[g.site.at])
+    u = k.let("here u_old", g.field[g.site.at])
     names = sorted(_FOLLOWED) if g.border in ("skip", "zero") else ["diffuse", "dragged", "decay"]
     names = [n for n in names if n != "limited" or level >= 4]
     form = k.draw.shape.choice(names)
-    rate = quantity(
-        k, g.site, ("rate", "nu_dt", "viscosity"), vec.scalar, 0.05, 0.3, {**_COMMON, EACH: 1}
+    rate = given(
+        g.site, "rate nu_dt viscosity", vec.scalar, 0.05, 0.3, forms={**_COMMON, "each": 1}
     )
     kinds: list[tuple[str, Type]] = [("u", vec), ("d", vec), ("r", vec.scalar)]
-    use = routine(k, named_helper(k, level), (form, f"{form}_step"), kinds, _FOLLOWED[form])
-    text = f" With that as D and r = {said(k, rate)}, take {_FOLLOWED_TEXT[form]}."
-    return k.let(("u_new", "next_u"), use(u, value, rate)), text
+    use = routine(k, BY_LEVEL[level], (form, f"{form}_step"), kinds, _FOLLOWED[form])
+    text = f" With that as D and r = {say(k, rate)}, take {_FOLLOWED_TEXT[form]}."
+    return k.let("u_new next_u", use(u, value, rate)), text
 
 
 @idiom
 def vector_fields(k: KernelBuilder, level: int) -> Title:
     """Derivatives of vector fields on two- and three-dimensional grids, and steps with them."""
     shape = k.draw.shape
-    site = launch(k, {GRID: 3, CUBE: 2})
+    site = launch(k, grid=3, cube=2)
     scalar: Scalar = k.draw.wide_float_type()
-    vec = Vec(2 if site.form == GRID and shape.chance(0.7) else 3, scalar)
-    field = k.array(("field", "velocity", "flow", "u_in"), vec, site.dims, low=-1.0, high=1.0)
+    vec = Vec(2 if site.form == "grid" and shape.chance(0.7) else 3, scalar)
+    field = site.array("field velocity flow u_in", vec, -1.0, 1.0)
     border = shape.choice(_BORDERS[: {1: 4, 5: 2}.get(level, 4)])
     g = Grid(k, site, field, border)
     if border == "skip" or border == "zero":
         return _bordered(k, level, g, vec)
     form, done, value = _operator(k, level, g, vec)
-    name = k.name(f"field_{form}", f"{form}_stencil", f"compute_{form}")
+    name = k.name(f"field_{form} {form}_stencil compute_{form}")
     if level >= 3 and isinstance(value.type, Vec) and value.type == vec:
-        value, text = _stepped(k, level, g, vec, k.let(("deriv", "rhs"), value))
+        value, text = _stepped(k, level, g, vec, k.let("deriv rhs", value))
         done += text
     elif level >= 3:
-        value = k.let(("deriv", "amount"), value)
-    done += deliver(k, site, level, (f"{form}_out", "result", "out"), value)
+        value = k.let("deriv amount", value)
+    done += deliver(site, level, f"{form}_out result out", value)
     if level >= 4:
         done += _more(k, level, g, vec, value)
     return Title(name, done)
@@ -206,11 +198,11 @@ def _bordered(k: KernelBuilder, level: int, g: Grid, vec: Vec) -> Title:
     """The border is left by an early return, or the inside is a branch."""
     form = _form(k, level, g.border)
     names = ("inv_h2", "inv_dx_sq") if form == "laplacian" else ("inv_2h", "half_inv_dx")
-    scale = quantity(k, g.site, names, vec.scalar, 0.5, 2.0, _COMMON)
+    scale = given(g.site, names, vec.scalar, 0.5, 2.0, forms=_COMMON)
     out_type: Type = vec
     if form in ("divergence", "strain") or (form == "curl" and len(g.site.dims) == 2):
         out_type = vec.scalar
-    out = k.out((f"{form}_out", "result", "out"), out_type, g.site.dims)
+    out = g.site.out(f"{form}_out result out", out_type)
     edge_value = g.field[g.site.at] if g.border == "skip" else _nothing(k, out_type)
     early = k.draw.shape.chance(0.6)
     border = g.on_border()
@@ -221,10 +213,10 @@ def _bordered(k: KernelBuilder, level: int, g: Grid, vec: Vec) -> Title:
         build = _laplacian if form == "laplacian" else lambda a, b: _derived(a, b, form)
         value, text = build(g, scale)
         if level >= 3 and out_type == vec:
-            value, more = _stepped(k, level, g, vec, k.let(("deriv", "rhs"), value))
+            value, more = _stepped(k, level, g, vec, k.let("deriv rhs", value))
             text += f".{more[:-1]}"
         elif level >= 2:
-            value = k.let(("deriv", "amount"), value)
+            value = k.let("deriv amount", value)
         k.store(out, g.site.at, value)
 
     if early:
@@ -238,7 +230,7 @@ def _bordered(k: KernelBuilder, level: int, g: Grid, vec: Vec) -> Title:
         with k.else_():
             inside()
     done = f"For u = {g.field.name} {text}; {g.text}. {out.name} gets it."
-    return Title(k.name(f"field_{form}", f"{form}_stencil", f"interior_{form}"), done)
+    return Title(k.name(f"field_{form} {form}_stencil interior_{form}"), done)
 
 
 def _nothing(k: KernelBuilder, type_: Type) -> Expr:
@@ -248,23 +240,23 @@ def _nothing(k: KernelBuilder, type_: Type) -> Expr:
 
 def _more(k: KernelBuilder, level: int, g: Grid, vec: Vec, value: Expr) -> str:
     """More outputs: the energy, the size of the result, an upwind difference."""
-    u = k.let(("u_c", "mid"), g.field[g.site.at])
+    u = k.let("u_c mid", g.field[g.site.at])
     forms = ["energy", "upwind"] + (["helicity"] if isinstance(value.type, Vec) else [])
     picks = k.draw.shape.sample(forms, 2 if level >= 5 else 1)
     done = ""
     for form in picks:
         if form == "energy":
-            out = put(k, g.site, ("energy", "kinetic"), 0.5 * fn("dot", u, u))
+            out = g.site.put("energy kinetic", 0.5 * dot(u, u))
             done += f" {out.name} gets dot(u, u) / 2."
         elif form == "helicity" and value.type == u.type:
-            out = put(k, g.site, ("helicity", "work"), fn("dot", u, value))
+            out = g.site.put("helicity work", dot(u, value))
             done += f" {out.name} gets the dot product of u and the value (before masks)."
         elif form == "upwind":
             axis = len(g.site.dims) - 1
-            slope = k.let(("slope", "du"), u - g.near(axis, -1))
+            slope = k.let("slope du", u - g.near(axis, -1))
             with k.if_(u[0] < 0.0):
                 k.assign(slope, g.near(axis, 1) - u)
-            out = put(k, g.site, ("upwind", "transport"), u[0] * slope)
+            out = g.site.put("upwind transport", u[0] * slope)
             done += f" {out.name} gets u_x times the upwind difference of u along the last index "
             done += "(u minus the previous value, or the next minus u where u_x < 0)."
     return done

@@ -6,25 +6,17 @@ from collections.abc import Callable
 
 from generators.build import BodyBuilder, KernelBuilder, cast, fn, make
 from generators.build.registry import Title, idiom
+from generators.kit.functions import dot, exp, log, most
+from generators.kit.naming import BY_LEVEL, routine
+from generators.kit.outputs import deliver
+from generators.kit.records import Part, record
+from generators.kit.sites import Site, launch
+from generators.kit.sources import given
+from generators.kit.words import say
 from generators.program.dtypes import FLOAT32, INT32, Scalar, Type, Vec
 from generators.program.expr import Expr, Var
-from generators.vector.kit import (
-    EACH,
-    LITERAL,
-    ROW,
-    SHARED,
-    Part,
-    Site,
-    named_helper,
-    over_points,
-    quantity,
-    record,
-    routine,
-    said,
-)
-from generators.vector.output import deliver, put
 
-_SOURCES = {EACH: 1, ROW: 2, SHARED: 4, LITERAL: 2}
+_SOURCES = {"each": 1, "first": 2, "shared": 4, "literal": 2}
 Norm = Callable[[Expr, Expr], Expr]
 
 _NORMS: dict[str, tuple[Norm, str, bool]] = {
@@ -40,13 +32,9 @@ _NORMS: dict[str, tuple[Norm, str, bool]] = {
         "the pseudo-Huber norm d * sqrt(1 + dot(v, v) / d^2) of v",
         True,
     ),
-    "max": (
-        lambda v, _: fn("max_element", fn("abs", v)),
-        "the largest absolute component of v",
-        False,
-    ),
+    "max": (lambda v, _: fn("max_element", abs(v)), "the largest absolute component of v", False),
     "smallest": (
-        lambda v, _: fn("min_element", fn("abs", v)),
+        lambda v, _: fn("min_element", abs(v)),
         "the smallest absolute component of v",
         False,
     ),
@@ -54,7 +42,7 @@ _NORMS: dict[str, tuple[Norm, str, bool]] = {
 
 
 def _delta(k: KernelBuilder, site: Site) -> Expr:
-    return quantity(k, site, ("delta", "huber_delta", "width"), FLOAT32, 0.5, 2.0, _SOURCES)
+    return given(site, "delta huber_delta width", FLOAT32, 0.5, 2.0, forms=_SOURCES)
 
 
 def _norm(k: KernelBuilder, site: Site, level: int, vec: Vec) -> tuple[Callable[..., Expr], str]:
@@ -66,14 +54,14 @@ def _norm(k: KernelBuilder, site: Site, level: int, vec: Vec) -> tuple[Callable[
     weighted = level >= 2 and k.draw.shape.chance(0.3)
     params: list[tuple[str, Type]] = [("a", vec), ("b", vec)]
     params += [("delta", FLOAT32)] if two else []
-    scales = k.scalar(("scales", "inv_sigma"), vec, 0.5, 2.0) if weighted else None
+    scales = k.scalar("scales inv_sigma", vec, 0.5, 2.0) if weighted else None
 
     def inner(b: BodyBuilder, x: Expr, y: Expr, *rest: Expr) -> Expr:
-        v = b.let(("v", "resid", "diff"), x - y) if named else x - y
+        v = b.let("v resid diff", x - y) if named else x - y
         return build(v, rest[0] if rest else delta)
 
-    use = routine(k, named_helper(k, level), (f"{name}_distance", f"{name}_loss"), params, inner)
-    of = f"{text}, d = {said(k, delta)}" if two else text
+    use = routine(k, BY_LEVEL[level], f"{name}_distance {name}_loss", params, inner)
+    of = f"{text}, d = {say(k, delta)}" if two else text
     if scales is None:
         return lambda x, y: use(x, y, *((delta,) if two else ())), of
     whole = scales
@@ -87,11 +75,11 @@ def _norm(k: KernelBuilder, site: Site, level: int, vec: Vec) -> tuple[Callable[
 
 def _sources(k: KernelBuilder, site: Site, vec: Vec) -> tuple[Expr, Expr]:
     parts = [
-        Part(("prediction", "embedding", "estimate"), vec, -2.0, 2.0),
-        Part(("target", "reference", "label_vec"), vec, -2.0, 2.0),
+        Part("prediction embedding estimate", vec, -2.0, 2.0),
+        Part("target reference label_vec", vec, -2.0, 2.0),
     ]
     shape = k.draw.shape
-    u, w = record(k, site, ("Sample", "Pair", "Match"), parts, shape.chance(0.4))
+    u, w = record(site, "Sample Pair Match", parts, 0.4)
     return u, w
 
 
@@ -101,22 +89,19 @@ def _loss(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
     u, w = _sources(k, site, vec)
     norm, text = _norm(k, site, level, vec)
     value = norm(u, w)
-    done = f"With v = {said(k, u)} - {said(k, w)}, take {text}"
+    done = f"With v = {say(k, u)} - {say(k, w)}, take {text}"
     form = shape.choice(("plain", "mean", "margin", "bell", "log"))
     if form == "mean":
         value, done = value / float(vec.size), f"{done}, over {vec.size}"
     elif form == "margin" and level > 1:
-        margin = quantity(k, site, ("margin", "slack"), FLOAT32, 0.6, 1.2, _SOURCES)
-        held = k.let(("loss", "dist"), value)
-        value, done = (
-            fn("max", margin - held, 0.0),
-            f"{done} as r, then max({said(k, margin)} - r, 0)",
-        )
+        margin = given(site, "margin slack", FLOAT32, 0.6, 1.2, forms=_SOURCES)
+        held = k.let("loss dist", value)
+        value, done = (most(margin - held, 0.0), f"{done} as r, then max({say(k, margin)} - r, 0)")
     elif form == "bell":
-        value, done = fn("exp", -value), f"{done} as r, then exp(-r)"
+        value, done = exp(-value), f"{done} as r, then exp(-r)"
     elif form == "log":
-        value, done = fn("log", 1.0 + value), f"{done} as r, then log(1 + r)"
-    done += "." + deliver(k, site, level, ("losses", "distances", "errors"), value)
+        value, done = log(1.0 + value), f"{done} as r, then log(1 + r)"
+    done += "." + deliver(site, level, "losses distances errors", value)
     if level >= 3:
         done += _direction(k, site, u, w)
     return done
@@ -126,16 +111,14 @@ def _direction(k: KernelBuilder, site: Site, u: Expr, w: Expr) -> str:
     """The residual's direction, or its leading component, as a second output."""
     form = k.draw.shape.choice(("smooth", "leading", "trailing"))
     if form == "smooth":
-        soft = quantity(
-            k, site, ("softening", "eps_len"), FLOAT32, 0.1, 0.6, {SHARED: 2, LITERAL: 1}
-        )
+        soft = given(site, "softening eps_len", FLOAT32, 0.1, 0.6, shared=2, literal=1)
         value = fn("smooth_normalize", u - w, soft)
-        out = put(k, site, ("directions", "unit_residuals"), value)
-        name = said(k, soft)
+        out = site.put("directions unit_residuals", value)
+        name = say(k, soft)
         return f" {out.name} gets v / sqrt(s^2 + dot(v, v)), s = {name}, by smooth_normalize."
     pick = "argmax" if form == "leading" else "argmin"
-    index = cast(fn(pick, fn("abs", u - w)), INT32)
-    out = put(k, site, ("axes", "components", "channels"), index)
+    index = cast(fn(pick, abs(u - w)), INT32)
+    out = site.put("axes components channels", index)
     side = "largest" if form == "leading" else "smallest"
     return f" {out.name} gets the index of the component of v that is {side} in size."
 
@@ -146,28 +129,28 @@ def _against(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
     count = shape.integer(3, 4)
     found = Vec(count, FLOAT32)
     k.fixed["m"] = count
-    source = k.array(("queries", "embeddings", "inputs"), vec, site.dims, low=-1.5, high=1.5)
-    keys = k.array(("keys", "prototypes", "centroids"), vec, "m", low=-1.5, high=1.5)
-    q = k.let(("q", "query", "x"), source[site.at])
+    source = site.array("queries embeddings inputs", vec, -1.5, 1.5)
+    keys = k.array("keys prototypes centroids", vec, "m", low=-1.5, high=1.5)
+    q = k.let("q query x", source[site.at])
     dots = shape.chance(0.4)
     if dots:
-        temp = quantity(k, site, ("scale", "inv_temp"), FLOAT32, 0.5, 1.5, _SOURCES)
-        scores: list[Expr] = [temp * fn("dot", q, keys[j]) for j in range(count)]
-        text = f"{said(k, temp)} * dot(q, key)"
+        temp = given(site, "scale inv_temp", FLOAT32, 0.5, 1.5, forms=_SOURCES)
+        scores: list[Expr] = [temp * dot(q, keys[j]) for j in range(count)]
+        text = f"{say(k, temp)} * dot(q, key)"
     else:
         norm, text = _norm(k, site, level, vec)
         scores = [norm(q, keys[j]) for j in range(count)]
         text += ", v = q - key"
-    s = k.let(("scores", "dists", "logits"), make(found, *scores))
+    s = k.let("scores dists logits", make(found, *scores))
     done = f"For q = {source.name} and the {count} vectors of {keys.name}, let s[j] be {text}."
     if level >= 4 or shape.chance(0.4):
         done += _softmax(k, level, site, s, count, falling=not dots)
     else:
         best = fn("max_element" if dots else "min_element", s)
         done += " Take the " + ("largest." if dots else "smallest.")
-        done += deliver(k, site, level, ("best_scores", "best"), best)
+        done += deliver(site, level, "best_scores best", best)
     index = cast(fn("argmax" if dots else "argmin", s), INT32)
-    out = put(k, site, ("labels", "assignments", "nearest"), index)
+    out = site.put("labels assignments nearest", index)
     return f"{done} {out.name} gets the index of the {'largest' if dots else 'smallest'} s[j]."
 
 
@@ -175,26 +158,25 @@ def _softmax(k: KernelBuilder, level: int, site: Site, s: Var, count: int, *, fa
     """Soft assignment by the scores: the weighted sum of values, or its entropy."""
     shape = k.draw.shape
     k.note("shift by the extreme score so that no exponential overflows")
-    edge = k.let(("top", "peak"), fn("min_element" if falling else "max_element", s))
+    edge = k.let("top peak", fn("min_element" if falling else "max_element", s))
     letter = k.draw.word.choice(("w", "e"))
     weights = [
-        k.let(f"{letter}{j}", fn("exp", edge - s[j] if falling else s[j] - edge))
-        for j in range(count)
+        k.let(f"{letter}{j}", exp(edge - s[j] if falling else s[j] - edge)) for j in range(count)
     ]
     total: Expr = weights[0]
     for w in weights[1:]:
         total = total + w
-    total = k.let(("total", "norm", "z_sum"), total)
+    total = k.let("total norm z_sum", total)
     kinds: tuple[Type, ...] = (FLOAT32, Vec(2, FLOAT32), Vec(3, FLOAT32))
     kind = shape.choice(kinds)
-    values = k.array(("values", "payload", "table"), kind, "m", low=-1.0, high=1.0)
+    values = k.array("values payload table", kind, "m", low=-1.0, high=1.0)
     mixed: Expr = weights[0] * values[0]
     for j in range(1, count):
         mixed = mixed + weights[j] * values[j]
     mixed = mixed / total
     sign = "min(s) - s[j]" if falling else "s[j] - max(s)"
     done = f" With w[j] = exp({sign}), take the mean of {values.name} weighted by w."
-    done += deliver(k, site, level, ("outputs", "pooled", "context"), mixed)
+    done += deliver(site, level, "outputs pooled context", mixed)
     if level >= 5:
         square: Expr = weights[0] * weights[0]
         for w in weights[1:]:
@@ -203,9 +185,9 @@ def _softmax(k: KernelBuilder, level: int, site: Site, s: Var, count: int, *, fa
         value = {
             "certainty": square / (total * total),
             "effective": total * total / square,
-            "logsum": fn("log", total) - edge if falling else edge + fn("log", total),
+            "logsum": log(total) - edge if falling else edge + log(total),
         }[form]
-        out = put(k, site, ("certainty", "spread", "evidence"), value)
+        out = site.put("certainty spread evidence", value)
         text = {
             "certainty": "the sum of the w[j]^2 over sum(w)^2",
             "effective": "sum(w)^2 over the sum of the w[j]^2",
@@ -218,9 +200,9 @@ def _softmax(k: KernelBuilder, level: int, site: Site, s: Var, count: int, *, fa
 @idiom
 def embedding_norms(k: KernelBuilder, level: int) -> Title:
     """Norms of residuals as losses; scores against a few keys, and attention by them."""
-    site = over_points(k, level)
+    site = launch(k, list=5, batch=3 + level // 3)
     scalar: Scalar = FLOAT32
     vec = Vec(k.draw.shape.weighted({2: 1, 3: 3, 4: 3, 5: 1}), scalar)
     if level <= 2 or (level == 3 and k.draw.shape.chance(0.5)):
-        return Title(k.name("residual_norms", "robust_loss"), _loss(k, level, site, vec))
-    return Title(k.name("soft_assign", "attend_keys"), _against(k, level, site, vec))
+        return Title(k.name("residual_norms robust_loss"), _loss(k, level, site, vec))
+    return Title(k.name("soft_assign attend_keys"), _against(k, level, site, vec))

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 
 from generators.build import BodyBuilder, KernelBuilder, field, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.pieces import constant, float_vec, helper, listed, shown, tuned
+from generators.kit.functions import dot, exp, least, most
+from generators.kit.naming import helper
+from generators.kit.pieces import float_vec
+from generators.kit.sites import Site, launch
+from generators.kit.sources import constant
+from generators.kit.words import listed, say
 from generators.program.dtypes import Struct, Vec
 from generators.program.expr import Expr, Operand, Var
 from generators.program.ir import FieldInit
-from generators.vector.kit import Site, over_points, said
 
 
 @dataclass(frozen=True)
@@ -40,25 +44,25 @@ def _tuned(k: KernelBuilder, m: Motion, names: tuple[str, ...], low: float, high
 
 
 def drag(k: KernelBuilder, m: Motion) -> str:
-    rate = _tuned(k, m, ("drag", "damping", "friction"), 0.2, 0.9)
+    rate = _tuned(k, m, "drag damping friction", 0.2, 0.9)
     if k.draw.shape.chance(0.5):
         k.augment(m.velocity, "mul", 1.0 - rate * m.dt)
         return f"is multiplied by 1 - {shown(rate)} * {m.step}"
-    k.augment(m.velocity, "mul", fn("exp", -rate * m.dt))
+    k.augment(m.velocity, "mul", exp(-rate * m.dt))
     return f"is multiplied by exp(-{shown(rate)} * {m.step})"
 
 
 def speed_limit(k: KernelBuilder, m: Motion) -> str:
-    limit = _tuned(k, m, ("max_speed", "speed_limit", "v_max"), 1.0, 1.6)
-    speed = k.let(("speed", "v_norm"), fn("length", m.velocity))
+    limit = _tuned(k, m, "max_speed speed_limit v_max", 1.0, 1.6)
+    speed = k.let("speed v_norm", fn("length", m.velocity))
     with k.if_(speed > limit):
         k.augment(m.velocity, "mul", limit / speed)
     return f"is shortened to length {shown(limit)} where it is longer"
 
 
 def anchor_pull(k: KernelBuilder, m: Motion) -> str:
-    stiffness = _tuned(k, m, ("stiffness", "spring", "pull"), 0.5, 2.0)
-    anchor = k.scalar(("anchor", "target", "origin", "center"), m.vec, -1.0, 1.0)
+    stiffness = _tuned(k, m, "stiffness spring pull", 0.5, 2.0)
+    anchor = k.scalar("anchor target origin center", m.vec, -1.0, 1.0)
     pull = stiffness * (anchor - m.position)
     k.augment(m.velocity, "add", pull * m.dt)
     return f"gains {m.step} * {shown(stiffness)} * ({anchor.name} - x)"
@@ -67,17 +71,17 @@ def anchor_pull(k: KernelBuilder, m: Motion) -> str:
 def swirl(k: KernelBuilder, m: Motion) -> str:
     v = m.velocity
     if m.vec.size == 3:
-        field = k.scalar(("b_field", "omega", "axis"), m.vec, -1.0, 1.0)
+        field = k.scalar("b_field omega axis", m.vec, -1.0, 1.0)
         k.augment(v, "add", fn("cross", v, field) * m.dt)
         return f"gains {m.step} * cross(v, {field.name})"
-    spin = k.scalar(("spin", "omega", "vorticity"), m.vec.scalar, 0.4, 1.5)
+    spin = k.scalar("spin omega vorticity", m.vec.scalar, 0.4, 1.5)
     k.augment(v, "add", spin * m.dt * make(m.vec, -v[1], v[0]))
     return f"gains {spin.name} * {m.step} times its perpendicular (-vy, vx)"
 
 
 def floor_bounce(k: KernelBuilder, m: Motion) -> str:
     x, v = m.position, m.velocity
-    bounce = _tuned(k, m, ("restitution", "bounce", "elasticity"), 0.3, 0.9)
+    bounce = _tuned(k, m, "restitution bounce elasticity", 0.3, 0.9)
     mirrored = k.draw.shape.chance(0.5)
     axes = range(m.vec.size)
     with k.if_(x[1] < 0.0):
@@ -90,15 +94,15 @@ def floor_bounce(k: KernelBuilder, m: Motion) -> str:
 
 def box_walls(k: KernelBuilder, m: Motion) -> str:
     """Componentwise walls of a cube around the origin."""
-    half = _tuned(k, m, ("half_width", "box", "extent"), 1.0, 1.5)
+    half = _tuned(k, m, "half_width box extent", 1.0, 1.5)
     x, v = m.position, m.velocity
     parts = []
     for c in range(m.vec.size):
-        outside = fn("abs", x[c]) > half
+        outside = abs(x[c]) > half
         parts.append(fn("where", outside, -v[c], v[c]))
     k.assign(v, make(m.vec, *parts))
-    corner = k.let(("corner", "wall"), make(m.vec, k.lift(half, m.vec)))
-    k.assign(x, fn("min", fn("max", x, -corner), corner))
+    corner = k.let("corner wall", make(m.vec, k.lift(half, m.vec)))
+    k.assign(x, least(most(x, -corner), corner))
     return f"is clamped to +-{shown(half)} along each axis (negating v's component where it acts)"
 
 
@@ -128,7 +132,7 @@ def _integrate(
         gains += f", then {listed(changes)}" if changes else ""
         return f"{gains}; then x gains {h} * v"
     if form == "half":
-        acceleration = k.let(("accel", "acc"), acceleration)
+        acceleration = k.let("accel acc", acceleration)
         step = m.velocity * m.dt + 0.5 * m.dt * m.dt * acceleration
         text = f"x gains {h} * v + {h}^2 / 2 * a"
     else:
@@ -159,8 +163,8 @@ def sub_stepped(k: KernelBuilder, level: int, m: Motion, acceleration: Expr) -> 
         text = advance(k, level, m, acceleration)
         return f"Advance position x and velocity v of each particle: {text}"
     steps = k.draw.value.integer(2, 4)
-    short = k.let(("sub_dt", "h_sub", "dt_small"), m.dt / float(steps))
-    with k.for_(("sub", "step", "s"), steps):
+    short = k.let("sub_dt h_sub dt_small", m.dt / float(steps))
+    with k.for_("sub step s", steps):
         text = advance(k, level, Motion(m.position, m.velocity, short, "s"), acceleration)
     return (
         f"Advance position x and velocity v of each particle by {steps} sub-steps of "
@@ -207,19 +211,19 @@ def _source(k: KernelBuilder, vec: Vec, n: tuple[str, ...]) -> tuple[tuple[Var, 
     """The arrays or the vector that the acceleration comes from; and its formula."""
     form = k.draw.shape.choice(("gravity", "force", "over mass", "inverse mass", "charge"))
     if form == "gravity":
-        push = k.scalar(("gravity", "g", "wind"), vec, -3.0, 3.0)
+        push = k.scalar("gravity g wind", vec, -3.0, 3.0)
         return (push,), push.name
     if form == "charge":
-        e_field = k.scalar(("e_field", "field"), vec, -3.0, 3.0)
-        charges = k.array(("charges", "q"), vec.scalar, n, low=-1.0, high=1.0)
+        e_field = k.scalar("e_field field", vec, -3.0, 3.0)
+        charges = k.array("charges q", vec.scalar, n, low=-1.0, high=1.0)
         return (charges, e_field), f"{charges.name} * {e_field.name}"
-    push = k.array(("forces", "loads"), vec, n, low=-3.0, high=3.0)
+    push = k.array("forces loads", vec, n, low=-3.0, high=3.0)
     if form == "force":
         return (push,), push.name
     if form == "over mass":
-        masses = k.array(("masses", "mass"), vec.scalar, n, low=0.5, high=2.0)
+        masses = k.array("masses mass", vec.scalar, n, low=0.5, high=2.0)
         return (push, masses), f"{push.name} / {masses.name}"
-    inverse = k.array(("inv_mass", "inv_masses"), vec.scalar, n, low=0.5, high=2.0)
+    inverse = k.array("inv_mass inv_masses", vec.scalar, n, low=0.5, high=2.0)
     return (inverse, push), f"{inverse.name} * {push.name}"
 
 
@@ -235,18 +239,18 @@ def _acceleration(source: tuple[Var, ...], i: tuple[Var, ...]) -> Expr:
 def particle_step(k: KernelBuilder, level: int) -> Title:
     """Euler's method for positions and velocities, with drag, springs, limits and walls."""
     vec = float_vec(k, {3: 3, 2: 2})
-    site = over_points(k, level)
+    site = launch(k, list=5, batch=3 + level // 3)
     n, i = site.dims, site.at
-    xs = k.array(("positions", "pos", "points"), vec, n, low=-2.0, high=2.0)
-    vs = k.array(("velocities", "vel", "speeds"), vec, n, low=-2.0, high=2.0)
+    xs = k.array("positions pos points", vec, n, low=-2.0, high=2.0)
+    vs = k.array("velocities vel speeds", vec, n, low=-2.0, high=2.0)
     source, text = _source(k, vec, n)
     step = _time_step(k, vec)
     dt: Expr = k.lift(step, vec.scalar) if step else k.scalar(_DT, vec.scalar, 0.05, 0.2)
-    x_out = k.out(("new_positions", "pos_out", "x_next"), vec, n)
-    v_out = k.out(("new_velocities", "vel_out", "v_next"), vec, n)
+    x_out = k.out("new_positions pos_out x_next", vec, n)
+    v_out = k.out("new_velocities vel_out v_next", vec, n)
     if step:
         dt = k.let(_DT, dt)
-    x, v = k.let(("x", "xi", "here"), xs[i]), k.let(("v", "vi", "velocity"), vs[i])
+    x, v = k.let("x xi here", xs[i]), k.let("v vi velocity", vs[i])
     acceleration = _acceleration(source, i)
     if level < 3 or not step:
         acceleration, text = _with_extra(k, acceleration, text, x, v)
@@ -284,7 +288,7 @@ def _particle(k: KernelBuilder, vec: Vec, third: str) -> tuple[Struct, tuple[Fie
         FieldInit(names[1], vec, "uniform", "-2.0", "2.0"),
         FieldInit(third, vec.scalar, "uniform", low, "2.0"),
     )
-    struct = k.struct(k.name("Particle", "Body", "Droplet"), *((f.name, f.type) for f in fields))
+    struct = k.struct(k.name("Particle Body Droplet"), *((f.name, f.type) for f in fields))
     return struct, fields
 
 
@@ -292,11 +296,11 @@ def _particle(k: KernelBuilder, vec: Vec, third: str) -> tuple[Struct, tuple[Fie
 def particle_structs(k: KernelBuilder, level: int) -> Title:
     """The same for an array of structs, which the kernel reads and writes whole."""
     vec = float_vec(k, {3: 3, 2: 2})
-    site = over_points(k, level)
+    site = launch(k, list=5, batch=3 + level // 3)
     n, i = site.dims, site.at
     third = k.draw.shape.choice(sorted(_THIRD))
     struct, fields = _particle(k, vec, third)
-    bodies = k.array(("particles", "bodies", "state"), struct, n, fields=fields)
+    bodies = k.array("particles bodies state", struct, n, fields=fields)
     shared = k.draw.shape.chance(0.3)
     names = _PUSH_NAMES[third == "charge", shared]
     forces = (
@@ -304,12 +308,12 @@ def particle_structs(k: KernelBuilder, level: int) -> Title:
     )
     step = _time_step(k, vec)
     dt: Expr = k.lift(step, vec.scalar) if step else k.scalar(_DT, vec.scalar, 0.05, 0.2)
-    moved = k.array(("moved", "next_state", "advanced"), struct, n, role="out", fields=fields)
+    moved = k.array("moved next_state advanced", struct, n, role="out", fields=fields)
     if step:
         dt = k.let(_DT, dt)
-    body = k.let(("body", "particle", "item"), bodies[i])
-    x = k.let(("x", "here", "place"), field(body, fields[0].name))
-    v = k.let(("v", "vi", "u"), field(body, fields[1].name))
+    body = k.let("body particle item", bodies[i])
+    x = k.let("x here place", field(body, fields[0].name))
+    v = k.let("v vi u", field(body, fields[1].name))
     acceleration = _pushed(k, level, body, forces if shared else forces[i], third)
     text = f"{forces.name} {_THIRD[third][0]}"
     if level < 3 or not step:
@@ -339,7 +343,7 @@ def _pushed(k: KernelBuilder, level: int, body: Var, force: Expr, third: str) ->
         return apply(push, field(particle, third))
 
     params = (("particle", body.type), ("force", force.type))
-    return k.call(helper(k, ("acceleration_of", "response_to"), params, build), body, force)
+    return k.call(helper(k, "acceleration_of response_to", params, build), body, force)
 
 
 def _balance(k: KernelBuilder, level: int, site: Site, x: Var, v: Var, third: Expr | None) -> str:
@@ -350,21 +354,21 @@ def _balance(k: KernelBuilder, level: int, site: Site, x: Var, v: Var, third: Ex
     done = ""
     for form in k.draw.shape.sample(forms, 2 if level >= 5 else 1):
         if form == "kinetic":
-            value: Expr = 0.5 * fn("dot", v, v)
+            value: Expr = 0.5 * dot(v, v)
             text = "half the squared new speed"
             if third is not None:
-                value, text = third * value, f"{said(k, third)} times {text}"
+                value, text = third * value, f"{say(k, third)} times {text}"
         elif form == "momentum" and third is not None:
-            value, text = third * v, f"{said(k, third)} times the new velocity"
+            value, text = third * v, f"{say(k, third)} times the new velocity"
         elif form == "angular":
             value, text = fn("cross", x, v), "the cross product of new position and velocity"
         elif form == "distance":
-            home = k.scalar(("home", "reference", "sensor"), v.type, -1.0, 1.0)
+            home = k.scalar("home reference sensor", v.type, -1.0, 1.0)
             value, text = fn("length_sq", x - home), f"the squared new distance from {home.name}"
         else:
-            axis = k.scalar(("axis_dir", "probe_dir", "outward"), v.type, init="unit")
-            value, text = fn("dot", v, axis), f"the new velocity along {axis.name}"
-        out = k.out((f"{form}_out", f"{form}_log"), value.type, site.dims)
+            axis = k.scalar("axis_dir probe_dir outward", v.type, init="unit")
+            value, text = dot(v, axis), f"the new velocity along {axis.name}"
+        out = site.out(f"{form}_out {form}_log", value.type)
         k.store(out, site.at, value)
         done += f" {out.name} gets {text}."
     return done

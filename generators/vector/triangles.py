@@ -4,24 +4,15 @@ from __future__ import annotations
 
 from generators.build import KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.pieces import zero
+from generators.kit.functions import most
+from generators.kit.naming import BY_LEVEL, routine
+from generators.kit.outputs import deliver
+from generators.kit.records import Part, record
+from generators.kit.sites import Site, launch
+from generators.kit.sources import given, zero
+from generators.kit.words import say
 from generators.program.dtypes import INT32, Type, Vec
 from generators.program.expr import Expr, op
-from generators.vector.kit import (
-    EACH,
-    LITERAL,
-    ROW,
-    SHARED,
-    Part,
-    Site,
-    named_helper,
-    over_points,
-    quantity,
-    record,
-    routine,
-    said,
-)
-from generators.vector.output import deliver, put
 from generators.vector.triangle_measures import MEASURES, area, lengths, weights
 
 Corners = tuple[Expr, Expr, Expr]
@@ -42,19 +33,17 @@ def _three(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[Corners,
     form = k.draw.shape.weighted(forms)
     if form != "mesh":
         parts = _corners(k, vec, form == "arrays")
-        found = record(k, site, ("Triangle", "Tri", "Facet"), parts, form == "struct")
-        names = [said(k, c) for c in found]
+        found = record(site, "Triangle Tri Facet", parts, form == "struct")
+        names = [say(k, c) for c in found]
         a, b, c = (k.let(n, v) for n, v in zip((("a",), ("b",), ("c",)), found, strict=True))
         return (a, b, c), f"With corners a, b, c = {', '.join(names)}"
     k.size("nv", 24, 40, minimum=1)
     places = [
-        k.array((f"vertices_{x}", f"{x}_points"), vec, "nv", low=p.low, high=p.high)
+        k.array(f"vertices_{x} {x}_points", vec, "nv", low=p.low, high=p.high)
         for x, p in zip("abc", _corners(k, vec, True), strict=True)
     ]
-    faces = k.array(
-        ("faces", "triangles", "elements"), Vec(3, INT32), site.dims, init="index_of:nv"
-    )
-    tri = k.let(("face", "tri", "ids"), faces[site.at])
+    faces = site.array("faces triangles elements", Vec(3, INT32), init="index_of:nv")
+    tri = k.let("face tri ids", faces[site.at])
     a, b, c = (k.let(x, places[s][tri[s]]) for s, x in enumerate("abc"))
     listed = ", ".join(f"{p.name}[f[{s}]]" for s, p in enumerate(places))
     return (a, b, c), f"With f = {faces.name} and corners a, b, c = {listed}"
@@ -71,19 +60,15 @@ def _measured(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, 
     for n, form in enumerate(picks):
         build, text = MEASURES[form]
         use = routine(
-            k,
-            named_helper(k, level),
-            (f"triangle_{form}", f"{form}_of"),
-            [("p", vec), ("q", vec), ("r", vec)],
-            build,
+            k, BY_LEVEL[level], f"triangle_{form} {form}_of", {"p": vec, "q": vec, "r": vec}, build
         )
         value: Expr = use(*corners)
         if level >= 2 and n == 0 and shape.chance(0.6):
-            scale = quantity(k, site, ("density", "scale", "weight"), vec.scalar, 0.5, 2.0)
-            value, text = scale * value, f"{text}, times {said(k, scale)}"
+            scale = given(site, "density scale weight", vec.scalar, 0.5, 2.0)
+            value, text = scale * value, f"{text}, times {say(k, scale)}"
         names = outs.get(form, (f"{form}s", f"{form}_out"))
         done += (". Take " if n else ", take ") + text + "."
-        done += deliver(k, site, level if n == 0 else 1, names, value)
+        done += deliver(site, level if n == 0 else 1, names, value)
         done = done[:-1] if n + 1 < len(picks) else done
     return picks[0], done
 
@@ -92,43 +77,39 @@ def _interpolated(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[s
     """Barycentric coordinates of points, and corner values interpolated with them."""
     shape, scalar = k.draw.shape, vec.scalar
     (a, b, c), done = _three(k, level, site, vec)
-    points = k.array(("points", "samples", "queries"), vec, site.dims, low=-0.8, high=0.8)
+    points = site.array("points samples queries", vec, -0.8, 0.8)
     kinds: tuple[Type, ...] = (scalar, Vec(2, scalar), Vec(3, scalar))
     kind = shape.choice(kinds)
-    parts = [Part((f"f{n}", f"val_{n}"), kind, -1.0, 1.0) for n in range(3)]
-    p = k.let(("p", "point", "x"), points[site.at])
+    parts = [Part(f"f{n} val_{n}", kind, -1.0, 1.0) for n in range(3)]
+    p = k.let("p point x", points[site.at])
     weigh = routine(
-        k,
-        shape.chance(0.7),
-        ("barycentric", "bary_coords"),
-        [("p", vec), ("x", vec), ("y", vec), ("z", vec)],
-        weights,
+        k, 0.7, "barycentric bary_coords", {"p": vec, "x": vec, "y": vec, "z": vec}, weights
     )
-    bary = k.let(("bary", "w", "lam"), weigh(p, a, b, c))
-    values = record(k, site, ("Attributes", "Corner"), parts, shape.chance(0.5), shape.chance(0.4))
+    bary = k.let("bary w lam", weigh(p, a, b, c))
+    values = record(site, "Attributes Corner", parts, 0.5, 0.4)
     inside = op("and", op("and", bary[0] > 0.0, bary[1] > 0.0), bary[2] > 0.0)
     if level >= 5 and shape.chance(0.5):
-        bary = k.let(("clamped", "w_pos"), _made_positive(bary))
+        bary = k.let("clamped w_pos", _made_positive(bary))
         after = ", each at least 0, then over their sum"
-        lam = k.let(("norm_w", "lam_n"), bary / _total(bary))
+        lam = k.let("norm_w lam_n", bary / _total(bary))
     else:
         after, lam = "", bary
     total = lam[0] * values[0] + lam[1] * values[1] + lam[2] * values[2]
-    mixed = k.let(("value", "mixed", "attr"), total)
+    mixed = k.let("value mixed attr", total)
     done += f" and p = {points.name}, let w be the barycentric coordinates of p (of its projection "
-    done += f"in 3-D){after}. Take w[0] * {said(k, values[0])} + w[1] * {said(k, values[1])} + "
-    done += f"w[2] * {said(k, values[2])}."
+    done += f"in 3-D){after}. Take w[0] * {say(k, values[0])} + w[1] * {say(k, values[1])} + "
+    done += f"w[2] * {say(k, values[2])}."
     outside = shape.choice(("keep", "where", "flag", "branch"))
     names = ("interpolated", "values", "sampled")
     if outside == "keep" or after:
-        done += deliver(k, site, level, names, mixed)
+        done += deliver(site, level, names, mixed)
     elif outside == "flag":
-        done += deliver(k, site, level, names, mixed)
+        done += deliver(site, level, names, mixed)
         one, none = k.lift(1, INT32), k.lift(0, INT32)
-        done += f" {put(k, site, ('inside', 'hit'), fn('where', inside, one, none)).name} gets 1 "
+        done += f" {site.put('inside hit', fn('where', inside, one, none)).name} gets 1 "
         done += "where all w > 0, else 0."
     else:
-        out = k.out(names, kind, site.dims)
+        out = site.out(names, kind)
         if outside == "where":
             k.store(out, site.at, fn("where", inside, mixed, zero(kind)))
         else:
@@ -146,13 +127,13 @@ def _total(w: Expr) -> Expr:
 
 
 def _made_positive(bary: Expr) -> Expr:
-    return make(bary.type, *(fn("max", bary[c], 0.0) for c in range(3)))
+    return make(bary.type, *(most(bary[c], 0.0) for c in range(3)))
 
 
 def _extras(k: KernelBuilder, site: Site, vec: Vec, corners: Corners, p: Expr) -> str:
     """A second output: how far the point is, or a quality of the triangle."""
-    sources = {EACH: 1, ROW: 1, SHARED: 2, LITERAL: 2}
-    scale = quantity(k, site, ("scale", "cell_size", "spacing"), vec.scalar, 0.5, 2.0, sources)
+    sources = {"each": 1, "first": 1, "shared": 2, "literal": 2}
+    scale = given(site, "scale cell_size spacing", vec.scalar, 0.5, 2.0, forms=sources)
     form = k.draw.shape.choice(("area", "perimeter", "centroid", "quality"))
     if form == "centroid":
         value = fn("length", p - (corners[0] + corners[1] + corners[2]) / 3.0) / scale
@@ -164,14 +145,14 @@ def _extras(k: KernelBuilder, site: Site, vec: Vec, corners: Corners, p: Expr) -
     else:
         value = MEASURES[form][0](k, *corners) / scale
         text = f"{MEASURES[form][1]} over"
-    out = put(k, site, ("quality", "measure", "size_out"), value)
-    return f" {out.name} gets {text} {said(k, scale)}."
+    out = site.put("quality measure size_out", value)
+    return f" {out.name} gets {text} {say(k, scale)}."
 
 
 @idiom
 def triangle_geometry(k: KernelBuilder, level: int) -> Title:
     """Areas, normals and centres of triangles; barycentric coordinates and interpolation."""
-    site = over_points(k, level)
+    site = launch(k, list=5, batch=3 + level // 3)
     vec = Vec(k.draw.shape.weighted({3: 3, 2: 2}) if level <= 3 else 3, k.draw.wide_float_type())
     form, done = (_measured if level <= 3 else _interpolated)(k, level, site, vec)
-    return Title(k.name(f"triangle_{form}", f"{form}_triangles", f"mesh_{form}"), done)
+    return Title(k.name(f"triangle_{form} {form}_triangles mesh_{form}"), done)
