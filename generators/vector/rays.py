@@ -112,8 +112,8 @@ def ray_sphere(k: KernelBuilder, level: int) -> Title:
         found = called(o, d, *balls.sized(list(balls.one.values.values())))
         t = local(k, "t t_first dist", found)
         before = f"below {start}" if start else "negative"
-        done = f"to the {balls.text}, about {balls.one.say('center')}: the near intersection, or the far one where the near one is "
-        done += f"{before}; -1 where the line misses."
+        done = f"to the {balls.text}, about {balls.one.say('center')}: the near intersection, or "
+        done += f"the far one where the near one is {before}; -1 where the line misses."
     else:
         t = k.let("nearest best t_min", k.lift(far, vec.scalar))
         assert balls.table is not None

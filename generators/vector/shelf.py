@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import reduce
 from inspect import signature
 
 from generators.kit.formulas import BODY, Build, Shelf
 from generators.program.dtypes import FLOAT32, Type, Vec
+from generators.program.expr import Expr
 
 
 @dataclass
@@ -20,3 +23,8 @@ class VectorShelf(Shelf):
         keys = [key for key in signature(code).parameters if key != BODY]
         vec, scalars = Vec(self.size, FLOAT32), self.scalars.split()
         return tuple(FLOAT32 if key in scalars else vec for key in keys)
+
+
+def summed(parts: Iterable[Expr]) -> Expr:
+    """The sum of one or more values."""
+    return reduce(lambda total, part: total + part, parts)
