@@ -49,7 +49,7 @@ class Grid:
         elif self.border == "wrap":
             moved = (i + 1) % size if step > 0 else (i + size - 1) % size
         else:
-            moved = i + step if step > 0 else i - 1
+            moved = i + 1 if step > 0 else i - 1
         return self.field[tuple(moved if a == axis else x for a, x in enumerate(self.site.at))]
 
     def on_border(self) -> Expr:
