@@ -43,11 +43,9 @@ def _part(names: str, vec: Vec, low: float, high: float) -> Part:
     return Part(names, vec, int(10 * low), int(10 * high))
 
 
-def _box(vec: Vec, reach: float = 1.2) -> dict[str, Part]:
-    return {
-        "lo": _part("lower box_min lo", vec, -reach, -0.2),
-        "hi": _part("upper box_max hi", vec, 0.2, reach),
-    }
+def _box(k: KernelBuilder, vec: Vec, reach: float = 1.2) -> dict[str, Part]:
+    low, high = k.draw.word.choice(("lower upper", "box_min box_max", "lo hi")).split()
+    return {"lo": _part(low, vec, -reach, -0.2), "hi": _part(high, vec, 0.2, reach)}
 
 
 def _read(site: Site, part: Part, **ways: int) -> Expr:
@@ -66,13 +64,14 @@ def _simple(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
     formula = shape.choice([c for c in _SIMPLE.cards if not (whole and c.name in _ONLY_FLOATS)])
     values: dict[str, Expr] = {}
     if "lo" in formula.keys:
-        values = record(site, "Box Bounds AABB", _box(vec), 0.5, shared=shape.chance(0.4)).values
+        values = record(site, "Box Bounds AABB", _box(k, vec), 0.5, shared=shape.chance(0.4)).values
     if "p" in formula.keys:
         values["p"] = _point(site, vec)
     if "lo2" in formula.keys:
+        stem = k.draw.word.choice(("other", "query"))
         other = {
-            "lo2": _part("other_min query_min", vec, -1.5, -0.1),
-            "hi2": _part("other_max query_max", vec, 0.1, 1.5),
+            "lo2": _part(f"{stem}_min", vec, -1.5, -0.1),
+            "hi2": _part(f"{stem}_max", vec, 0.1, 1.5),
         }
         values |= record(site, "Other Query", other, 0.0, shared=shape.chance(0.4)).values
     value = evaluated(k, BY_LEVEL[level], formula, values)
@@ -157,7 +156,7 @@ def _asked(
 
 def _against_boxes(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
     """In how many boxes a point lies, which is the last, and how these overlap."""
-    boxes = Table(k, "Box Region Bounds", _box(vec, 1.8), 0.8)
+    boxes = Table(k, "Box Region Bounds", _box(k, vec, 1.8), 0.8)
     p = _point(site, vec)
     hits = k.let("hits covered", k.lift(0, INT32))
     last = k.let("last which", k.lift(-1, INT32))
