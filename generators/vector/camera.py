@@ -15,7 +15,7 @@ from generators.kit.sources import given
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr, Var
-from generators.vector.shelf import VectorShelf
+from generators.vector.shelf import VectorShelf, further, settings
 
 Parts = Mapping[str, Expr]
 
@@ -32,11 +32,10 @@ class Camera:
         self.aimed, self.lens = level >= 3, ""
         if projects and shape.chance(0.4 if level == 1 else 0.6):
             self.lens = shape.choice(("radial", "two_terms", "division"))
-        focal = ("focal f_len", scalar) if self.square else ("focal f_xy", self.flat)
-        parts = {
-            "focal": Part(*focal, 0.8, 1.8),
-            "center": Part("center principal offset_px", self.flat, -0.3, 0.3),
-        }
+        focal = Part("focal f_len", scalar, 0.8, 1.8)
+        if not self.square:
+            focal = Part("focal f_xy", self.flat, 0.8, 1.8)
+        parts = {"focal": focal, "center": Part("center principal offset_px", self.flat, -0.3, 0.3)}
         if self.posed:
             parts["eye"] = Part("eye position cam_pos", self.vec, -0.8, 0.8)
         if self.aimed:
@@ -197,27 +196,22 @@ def _rays(k: KernelBuilder, level: int, site: Site, scalar: Scalar) -> str:
     point = k.let("point world", parts["eye"] + offset)
     done += f". Take {cam.say('eye')} + {say(k, reach)} * {'d / |d|' if along else 'd'}."
     done += deliver(site, level, "points_out cloud world_points", point)
+    done += " Let p be that point." if level >= 4 else ""
     return done + (_cloud(cam, level, point, reach) if level >= 4 else "")
 
 
 def _cloud(cam: Camera, level: int, point: Var, reach: Expr) -> str:
     """What else is told of a point of the cloud."""
-    k, site = cam.k, cam.site
 
-    forms = k.draw.shape.sample(_CLOUD.cards, 2 if level >= 5 else 1)
-    done = ""
-    for formula in forms:
-        values: dict[str, Expr] = {"p": point, "reach": reach}
-        for key in formula.keys:
-            if key in ("up", "n"):
-                names = "gravity_dir world_up" if key == "up" else "plane_n floor_normal"
-                values[key] = k.scalar(names, cam.vec, init="unit")
-            elif key in _CLOUD_RANGES:
-                values[key] = cam.setting(*_CLOUD_RANGES[key], each=int(key == "fog"))
-        texts = {key: say(k, value) for key, value in values.items()}
-        out = site.put(formula.outs, formula.of(k, values))
-        done += f" {out.name} gets {formula.said(texts | {'p': 'the point'})}."
-    return done
+    ways = {"shared": 3, "literal": 2}
+    parts = settings(cam.scalar, ways, _CLOUD_RANGES) | {
+        "up": Part("gravity_dir world_up", cam.vec, init="unit", forms={"shared": 1}),
+        "n": Part("plane_n floor_normal", cam.vec, init="unit", forms={"shared": 1}),
+    }
+    known = {"p": point, "reach": reach}
+    names = {"p": "p", "reach": say(cam.k, reach)}
+    count = 2 if level >= 5 else 1
+    return further(cam.site, _CLOUD.cards, count, known, parts, names)
 
 
 _CLOUD_RANGES = {

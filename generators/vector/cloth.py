@@ -11,7 +11,6 @@ from generators.kit.functions import dot, sqrt
 from generators.kit.masks import flag
 from generators.kit.naming import BY_LEVEL, local, routine
 from generators.kit.outputs import choose, deliver
-from generators.kit.pieces import float_vec
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
 from generators.kit.sources import given, unit_vector, zero
@@ -204,7 +203,7 @@ def _constrained(k: KernelBuilder, site: Site, vec: Vec, x_new: Var) -> tuple[Va
 def spring_network(k: KernelBuilder, level: int) -> Title:
     """Forces of springs, and steps of ropes and cloths."""
     site = launch(k, forms={"list": 3, "grid": 2} if level <= 2 else {"list": 2, "grid": 4})
-    vec = float_vec(k, {3: 4, 2: 3})
+    vec = Vec(k.draw.shape.weighted({3: 4, 2: 3}), k.draw.wide_float_type())
     done = (_edges if level <= 2 else _net)(k, level, site, vec)
     names = "spring_forces edge_forces" if level <= 2 else "cloth_step step_springs"
     return Title(k.name(names), done)

@@ -8,17 +8,14 @@ from typing import NamedTuple
 
 from generators.build import BodyBuilder, KernelBuilder, cast, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.formulas import Formula
 from generators.kit.naming import BY_LEVEL, held, routine
 from generators.kit.outputs import deliver
-from generators.kit.pieces import float_vec
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
-from generators.kit.sources import given
 from generators.kit.words import say
 from generators.program.dtypes import Scalar, Vec
 from generators.program.expr import Expr
-from generators.vector.shelf import VectorShelf
+from generators.vector.shelf import VectorShelf, further, settings, worked_out
 
 Curve = Callable[[BodyBuilder, Sequence[Expr], Expr], Expr]
 
@@ -128,7 +125,7 @@ def _control(site: Site, vec: Vec, kind: str) -> tuple[list[Expr], list[str]]:
     if form == "curve" and site.form == "batch" and k.draw.shape.chance(0.4):
         names = "control_points ctrl knots"
         points = site.array(names, vec, -2.0, 2.0, axes=(0,), more=str(len(long)))
-        row = [points[site.at[0], n] for n in range(len(long))]
+        row: list[Expr] = [points[site.at[0], n] for n in range(len(long))]
     else:
         parts = {key: Part(key, vec, -2.0, 2.0) for key in long}
         axes = (0,) if form == "curve" else None
@@ -174,18 +171,12 @@ _MOVES.add("scale", "moved", lambda x, zoom: zoom * x)
 _MOVES.add("blend", "moved", lambda x, old, share: fn("lerp", old, x, share))
 
 
-def _values(site: Site, formula: Formula, vec: Vec, **known: Expr) -> dict[str, Expr]:
-    """What a formula of the curve's point or derivative reads besides these."""
-    found = dict(known)
-    for key in formula.keys:
-        if key == "shift":
-            found[key] = site.k.scalar("offset origin base", vec, -1.0, 1.0)
-        elif key == "old":
-            found[key] = site.read("previous last_points", vec, -1.0, 1.0)
-        elif key not in found:
-            names, low, high = _RANGES[key]
-            found[key] = given(site, names, vec.scalar, low, high, forms=_COMMON)
-    return found
+def _parts(vec: Vec) -> dict[str, Part]:
+    """What formulas of the curve's point or derivative read besides these."""
+    return settings(vec.scalar, _COMMON, _RANGES) | {
+        "shift": Part("offset origin base", vec, -1.0, 1.0, forms={"shared": 1}),
+        "old": Part("previous last_point", vec, -1.0, 1.0, forms={"each": 1}),
+    }
 
 
 _RANGES = {
@@ -201,7 +192,7 @@ def curve_points(k: KernelBuilder, level: int) -> Title:
     """Points of Bezier, Hermite, Catmull-Rom and B-spline curves, with tangents."""
     shape = k.draw.shape
     site = launch(k, list=2, batch=4)
-    vec = float_vec(k, {2: 4, 3: 4})
+    vec = Vec(k.draw.shape.weighted({2: 4, 3: 4}), k.draw.wide_float_type())
     name = shape.choice([kind for kind in sorted(KINDS) if level <= 3 or KINDS[kind].slope])
     kind = KINDS[name]
     points, source = _control(site, vec, name)
@@ -218,10 +209,8 @@ def curve_points(k: KernelBuilder, level: int) -> Title:
     done += " by repeated interpolation." if way is casteljau else "."
     if level >= 2 and shape.chance(0.75):
         move = shape.choice(_MOVES.cards)
-        values = _values(site, move, vec, x=place)
-        place = move.of(k, values)
-        texts = {key: say(k, value) for key, value in values.items()}
-        done += f" With that as x, take {move.said(texts | {'x': 'x'})}."
+        place, moved = worked_out(site, 0.0, move, {"x": place}, _parts(vec))
+        done += f" With that as x, take {moved}."
     if level >= 4:
         place = k.let("place pt on_curve", place)
     done += deliver(site, level, "points curve_out samples_out", place)
@@ -231,9 +220,6 @@ def curve_points(k: KernelBuilder, level: int) -> Title:
     d = k.let("slope deriv d_dt", used(kind.slope, 0.5, f"{name}_slope {name}_derivative"))
     done += " Let p be that point and d the curve's derivative by t."
     usable = _SLOPES.cards if vec.size == 2 else _SLOPES.cards[:-1]
-    for formula in shape.sample(usable, 2 if level >= 5 else 1):
-        values = _values(site, formula, vec, d=d, x=place)
-        texts = {key: say(k, value) for key, value in values.items()} | {"d": "d", "x": "p"}
-        out = site.put(formula.outs, formula.of(k, values))
-        done += f" {out.name} gets {formula.said(texts)}."
+    known = {"d": d, "x": place}
+    done += further(site, usable, 2 if level >= 5 else 1, known, _parts(vec), {"x": "p"})
     return Title(k.name(title), done)

@@ -9,14 +9,13 @@ from generators.kit.functions import clamp, dot, exp, most, sqrt
 from generators.kit.masks import Test
 from generators.kit.naming import BY_LEVEL, evaluated, held, maybe, routine
 from generators.kit.outputs import deliver, masked
-from generators.kit.pieces import float_vec
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
 from generators.kit.sources import given
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32, INT32, Vec, scalar_of
 from generators.program.expr import Expr, Var
-from generators.vector.shelf import VectorShelf
+from generators.vector.shelf import VectorShelf, worked_out
 from generators.vector.tables import Table
 
 _POINTS = "points queries samples positions"
@@ -100,10 +99,11 @@ def hinge(body: BodyBuilder, d: Expr, size: Expr) -> Expr:
 
 def _rated(site: Site, value: Expr) -> tuple[Expr, str]:
     """What is made of a distance: from a thick shape, a falloff, or a count of widths."""
-    k, names = site.k, "radius thickness width"
-    size = given(site, names, scalar_of(value.type), 0.4, 1.4, each=2, first=1, shared=2, literal=1)
-    formula = k.draw.shape.choice(_RATED.cards)
-    return formula.build(k, value, size), formula.said({"d": "d", "size": say(k, size)})
+    ways = {"each": 2, "first": 1, "shared": 2, "literal": 1}
+    size = Part("radius thickness width", scalar_of(value.type), 0.4, 1.4, forms=ways)
+    return worked_out(
+        site, 0.0, site.k.draw.shape.choice(_RATED.cards), {"d": value}, {"size": size}
+    )
 
 
 def _one_shape(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
@@ -114,7 +114,7 @@ def _one_shape(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str,
     source = site.read(_POINTS, vec, -2.0, 2.0)
     parts = {key: _parts(vec)[key] for key in keys}
     r = record(site, form.capitalize(), parts, 0.5, shared=shape.chance(0.5))
-    values = {"p": k.let("p point x", source)}
+    values: dict[str, Expr] = {"p": k.let("p point x", source)}
     values |= {key: held(k, f"{key}_i {key}_here", r[key]) for key in keys}
     found = evaluated(k, BY_LEVEL[level], formula, values)
     q = maybe(k, "closest foot q", found, 0.7 if level < 3 else 1.0)
@@ -218,6 +218,6 @@ def _response(site: Site, p: Var, foot: Var, best: Var) -> str:
 def point_distance(k: KernelBuilder, level: int) -> Title:
     """Distances of points from lines, segments, planes and boxes."""
     site = launch(k, list=5, batch=3 + level // 3)
-    vec = float_vec(k, {3: 5, 2: 3})
+    vec = Vec(k.draw.shape.weighted({3: 5, 2: 3}), k.draw.wide_float_type())
     form, done = (_one_shape if level <= 3 else _nearest)(k, level, site, vec)
     return Title(k.name(f"{form}_distance point_{form}_distance closest_{form}"), done)

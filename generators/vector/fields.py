@@ -8,14 +8,15 @@ from functools import partial, reduce
 from generators.build import KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import dot, exp, least, most
-from generators.kit.naming import BY_LEVEL, evaluated
+from generators.kit.naming import BY_LEVEL
 from generators.kit.outputs import deliver
+from generators.kit.records import Part
 from generators.kit.sites import Site, launch
 from generators.kit.sources import given, zero
 from generators.kit.words import say
 from generators.program.dtypes import Type, Vec
 from generators.program.expr import Expr, Var, op
-from generators.vector.shelf import VectorShelf, summed
+from generators.vector.shelf import VectorShelf, summed, worked_out
 
 _COMMON = {"shared": 4, "literal": 2}
 _BORDERS = {
@@ -111,10 +112,10 @@ def _stepped(level: int, g: Grid, deriv: Expr) -> tuple[Expr, str]:
     k = g.k
     u = k.let("here u_old", g.here)
     formula = k.draw.shape.choice(_FOLLOWED.cards if level >= 4 else _FOLLOWED.cards[:3])
-    names = "rate nu_dt viscosity"
-    rate = given(g.site, names, g.vec.scalar, 0.05, 0.3, shared=4, literal=2, each=1)
-    value = evaluated(k, BY_LEVEL[level], formula, {"u": u, "d": deriv, "r": rate})
-    text = formula.said({"u": "u", "d": "D", "r": say(k, rate)})
+    ways = {"shared": 4, "literal": 2, "each": 1}
+    parts = {"r": Part("rate nu_dt viscosity", g.vec.scalar, 0.05, 0.3, forms=ways)}
+    known = {"u": u, "d": deriv}
+    value, text = worked_out(g.site, BY_LEVEL[level], formula, known, parts, {"d": "D"})
     return k.let("u_new next_u", value), f". With that as D, take {text}"
 
 

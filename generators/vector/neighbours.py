@@ -10,13 +10,13 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import dot, exp, sqrt
 from generators.kit.naming import maybe, routine
 from generators.kit.outputs import deliver
-from generators.kit.pieces import float_vec
+from generators.kit.records import Part
 from generators.kit.sites import Site, launch
-from generators.kit.sources import constant, given, zero
+from generators.kit.sources import ANY, constant, zero
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Vec, scalar_of
 from generators.program.expr import Expr, Var
-from generators.vector.shelf import VectorShelf
+from generators.vector.shelf import VectorShelf, further, settings
 
 _TERMS = VectorShelf(scalars="a c")
 """What a neighbour xj adds to a point xi, with numbers written out in the kernel."""
@@ -81,7 +81,7 @@ def _pair(k: KernelBuilder, level: int, vec: Vec) -> tuple[Callable[..., Expr], 
 def neighbour_forces(k: KernelBuilder, level: int) -> Title:
     """Sum over the listed neighbours of each point: springs, repulsion, smoothing."""
     shape = k.draw.shape
-    vec = float_vec(k, {3: 3, 2: 2})
+    vec = Vec(k.draw.shape.weighted({3: 3, 2: 2}), k.draw.wide_float_type())
     site, degree = launch(k, list=5, batch=3 + level // 3), k.size("k", 3, 6)
     points = site.array("positions points nodes", vec, -1.0, 1.0)
     near = f"index_of:{site.dims[-1]}"
@@ -96,13 +96,14 @@ def neighbour_forces(k: KernelBuilder, level: int) -> Title:
     total = k.let("total force acc", zero(vec))
     used = k.let("used near hits", zero(vec.scalar)) if level >= 3 else None
     with ExitStack() as blocks:
-        slot = site.index(blocks.enter_context(k.for_("s slot e", count)))
+        slot = (*site.at, blocks.enter_context(k.for_("s slot e", count)))
         j = k.let("j other nb", links[slot])
         if level >= 4 and shape.chance(0.5):
             with k.if_(fn("eq", j, site.at[-1])):
                 k.continue_()
             text += ", skipping j = i"
-        xj = k.let("xj there q", points[(*site.at[:-1], j)])
+        there = (*site.at[:-1], j)
+        xj = k.let("xj there q", points[there])
         value = use(xi, xj)
         if weights is not None:
             value = weights[slot] * value
@@ -132,16 +133,9 @@ _GATHERED.add("drag", "net_forces damped", lambda f, drag, v: f - drag * v)
 
 def _gathered(site: Site, level: int, total: Var, xi: Var) -> str:
     """What is done with the sum: a step, its work, its size."""
-    k, scalar = site.k, scalar_of(total.type)
-    done = " With f the divided sum and x the point,"
-    for n, formula in enumerate(k.draw.shape.sample(_GATHERED.cards, 2 if level >= 5 else 1)):
-        values: dict[str, Expr] = {"f": total, "x": xi}
-        if "dt" in formula.keys:
-            values["dt"] = given(site, "dt step_size rate", scalar, 0.05, 0.4)
-        if "drag" in formula.keys:
-            values["drag"] = given(site, "drag damping", scalar, 0.1, 0.9)
-            values["v"] = site.read("velocities drifts", total.type, -1.0, 1.0)
-        texts = {key: say(k, value) for key, value in values.items()} | {"f": "f", "x": "x"}
-        out = site.put(formula.outs, formula.of(k, values))
-        done += f"{' and' if n else ''} {out.name} gets {formula.said(texts)}"
-    return f"{done}."
+    scalar, known = scalar_of(total.type), {"f": total, "x": xi}
+    ranges = {"dt": ("dt step_size rate", 0.05, 0.4), "drag": ("drag damping", 0.1, 0.9)}
+    parts = settings(scalar, ANY, ranges)
+    parts["v"] = Part("velocity drift", total.type, -1.0, 1.0, forms={"each": 1})
+    done = " Let f be the divided sum and x the point."
+    return done + further(site, _GATHERED.cards, 2 if level >= 5 else 1, known, parts)

@@ -14,7 +14,7 @@ from generators.kit.sources import given
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32, INT32, Type, Vec
 from generators.program.expr import Expr, Var
-from generators.vector.shelf import VectorShelf, summed
+from generators.vector.shelf import VectorShelf, summed, worked_out
 
 _SOURCES = {"each": 1, "first": 2, "shared": 4, "literal": 2}
 
@@ -83,16 +83,14 @@ def _loss(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
     r = record(site, "Sample Pair Match", parts, 0.4)
     norm = Norm(k, site, level, vec)
     loss = k.draw.shape.choice(_LOSSES.cards)
-    values = {"r": norm.of(r["u"], r["w"]), "size": k.lift(float(vec.size), FLOAT32)}
-    if loss.name == "margin":
-        names = "margin slack"
-        values["margin"] = given(site, names, FLOAT32, 1.5, 3.5, forms=_SOURCES)
-        values["r"] = k.let("loss dist", values["r"])
+    value = norm.of(r["u"], r["w"])
+    parts = {"margin": Part("margin slack", FLOAT32, 1.5, 3.5, forms=_SOURCES)}
     done = f"With v = {r.say('u')} - {r.say('w')}, take {norm.text}"
     if loss.name != "plain":
-        texts = {key: say(k, value) for key, value in values.items()} | {"r": "r"}
-        done += f" as r, then {loss.said(texts)}"
-    done += "." + deliver(site, level, "losses distances errors", loss.of(k, values))
+        known = {"r": value, "size": k.lift(float(vec.size), FLOAT32)}
+        value, text = worked_out(site, 0.0, loss, known, parts, {"size": str(vec.size)})
+        done += f" as r, then {text}"
+    done += "." + deliver(site, level, "losses distances errors", value)
     if level < 3:
         return done
     v = r["u"] - r["w"]
@@ -118,7 +116,7 @@ def _against(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
     dots = shape.chance(0.4)
     if dots:
         temp = given(site, "scale inv_temp", FLOAT32, 0.5, 1.5, forms=_SOURCES)
-        scores = [temp * dot(q, keys[j]) for j in range(count)]
+        scores: list[Expr] = [temp * dot(q, keys[j]) for j in range(count)]
         text = f"{say(k, temp)} * dot(q, key)"
     else:
         norm = Norm(k, site, level, vec)

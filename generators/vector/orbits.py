@@ -7,7 +7,6 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import TWO_PI, dot, exp, sqrt
 from generators.kit.naming import local, routine
 from generators.kit.outputs import deliver
-from generators.kit.pieces import float_vec
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
 from generators.kit.sources import given, zero
@@ -194,7 +193,7 @@ def _orbit(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str
 def orbit_step(k: KernelBuilder, level: int) -> Title:
     """Bodies pulled by a few attractors, and tracers in the flow of a few vortices."""
     site = launch(k, list=5, batch=3 + level // 3)
-    vec = float_vec(k, {3: 4, 2: 4})
+    vec = Vec(k.draw.shape.weighted({3: 4, 2: 4}), k.draw.wide_float_type())
     flow = level == 1 or k.draw.shape.chance(0.25)
     if flow and level > 1:
         vec = Vec(2, vec.scalar)

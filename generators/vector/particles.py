@@ -9,14 +9,13 @@ from generators.build.registry import Title, idiom
 from generators.kit.formulas import Formula
 from generators.kit.functions import dot, exp, least, most
 from generators.kit.naming import applied
-from generators.kit.pieces import float_vec
 from generators.kit.records import Part, Record, record
 from generators.kit.sites import Site, launch
 from generators.kit.sources import constant, given, setting, unit_vector, zero
 from generators.kit.words import listed, say
 from generators.program.dtypes import Vec, scalar_of
 from generators.program.expr import Expr, Var
-from generators.vector.shelf import VectorShelf
+from generators.vector.shelf import VectorShelf, further
 
 
 @dataclass(frozen=True)
@@ -235,7 +234,7 @@ _NAMES = "integrate_particles euler_step advance_particles move_particles"
 @idiom
 def particle_step(k: KernelBuilder, level: int) -> Title:
     """Euler's method for positions and velocities, with drag, springs, limits and walls."""
-    vec = float_vec(k, {3: 3, 2: 2})
+    vec = Vec(k.draw.shape.weighted({3: 3, 2: 2}), k.draw.wide_float_type())
     site = launch(k, list=5, batch=3 + level // 3)
     law = k.draw.shape.choice(_LAWS.cards)
     parts = _parts(vec, law.name == "charge")
@@ -251,7 +250,7 @@ def particle_step(k: KernelBuilder, level: int) -> Title:
 @idiom
 def particle_structs(k: KernelBuilder, level: int) -> Title:
     """The same for an array of structs, which the kernel reads and writes whole."""
-    vec = float_vec(k, {3: 3, 2: 2})
+    vec = Vec(k.draw.shape.weighted({3: 3, 2: 2}), k.draw.wide_float_type())
     site = launch(k, list=5, batch=3 + level // 3)
     law = k.draw.shape.choice([card for card in _LAWS.cards if len(card.keys) == 2])
     push, third = law.keys
@@ -283,13 +282,11 @@ def _balance(site: Site, level: int, values: dict[str, Expr]) -> str:
     unusable = {"kinetic"} if "third" in values else {"weighted", "momentum"}
     unusable |= {"angular"} if vec.size == 2 else set()
     forms = [card for card in _BALANCE.cards if card.name not in unusable]
-    done = ""
-    for formula in k.draw.shape.sample(forms, 2 if level >= 5 else 1):
-        found = dict(values)
-        if "home" in formula.keys:
-            found["home"] = k.scalar("home reference sensor", vec, -1.0, 1.0)
-        if "axis" in formula.keys:
-            found["axis"] = k.scalar("axis_dir probe_dir outward", vec, init="unit")
-        text = formula.said({key: say(k, v) for key, v in found.items()} | {"x": "x", "v": "v"})
-        done += f" {site.put(formula.outs, formula.of(k, found)).name} gets the final {text}."
-    return done
+    once = {"shared": 1}
+    parts = {
+        "home": Part("home reference sensor", vec, -1.0, 1.0, forms=once),
+        "axis": Part("axis_dir probe_dir outward", vec, init="unit", forms=once),
+    }
+    names = {"third": say(k, values["third"])} if "third" in values else {}
+    count = 2 if level >= 5 else 1
+    return further(site, forms, count, values, parts, names, ", x and v being the final ones")

@@ -9,12 +9,11 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import dot
 from generators.kit.naming import BY_LEVEL, applied, held, routine
 from generators.kit.outputs import deliver
-from generators.kit.pieces import float_vec
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
 from generators.kit.sources import given, zero
 from generators.kit.words import listed, plurals, say, words
-from generators.program.dtypes import INT32, Vec
+from generators.program.dtypes import INT32, Type, Vec
 from generators.program.expr import Expr
 from generators.vector.shelf import VectorShelf
 from generators.vector.tables import Table
@@ -134,7 +133,7 @@ def _contacts(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
     slip = given(site, "slip keep tangent_scale", scalar, 0.5, 0.9)
     hits = k.let("hits contacts", k.lift(0, INT32))
     inward_only = shape.chance(0.6)
-    kinds = {"vel": vec, "n": vec, "e": scalar, "mu": scalar}
+    kinds: dict[str, Type] = {"vel": vec, "n": vec, "e": scalar, "mu": scalar}
     respond = routine(k, 0.6, "bounce_velocity respond contact_velocity", kinds, _bounced)
     with planes.each("j c wall") as (_, (normal, height)):
         n = k.let("n normal", normal)
@@ -159,7 +158,7 @@ def _contacts(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
 def vector_projection(k: KernelBuilder, level: int) -> Title:
     """Parts of vectors along and across axes; several axes; contacts with half spaces."""
     site = launch(k, list=5, batch=3 + level // 3)
-    vec = float_vec(k, {3: 5, 2: 3, 4: 1})
+    vec = Vec(k.draw.shape.weighted({3: 5, 2: 3, 4: 1}), k.draw.wide_float_type())
     if level <= 2:
         return Title(k.name("project_vectors split_vectors"), _simple(k, level, site, vec))
     if level <= 4:

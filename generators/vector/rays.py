@@ -10,14 +10,12 @@ from generators.kit.functions import dot, exp, most, sqrt
 from generators.kit.masks import Test
 from generators.kit.naming import local, routine
 from generators.kit.outputs import choose, deliver
-from generators.kit.pieces import float_vec
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
 from generators.kit.sources import constant
-from generators.kit.words import say
 from generators.program.dtypes import Vec, scalar_of
 from generators.program.expr import Expr, op
-from generators.vector.shelf import VectorShelf
+from generators.vector.shelf import VectorShelf, further
 from generators.vector.tables import Table
 
 Find = Callable[..., Expr]
@@ -93,7 +91,7 @@ def ray_sphere(k: KernelBuilder, level: int) -> Title:
     """Distance along rays to one sphere, or to the nearest of several."""
     shape = k.draw.shape
     site = launch(k, list=5, batch=3 + level // 3)
-    vec = float_vec(k, {3: 4, 2: 2})
+    vec = Vec(k.draw.shape.weighted({3: 4, 2: 2}), k.draw.wide_float_type())
     balls = Balls(k, level, site, vec)
     ball, start = balls.name, constant(k, 0.01, 0.3) if shape.chance(0.5) else 0.0
     o = k.let("o origin start", site.read("origins ray_origins starts", vec, -2.0, 2.0))
@@ -149,16 +147,12 @@ def lambert(d: Expr, light: Expr, t: Expr) -> Expr:
 
 def _seen(site: Site, level: int, ray: dict[str, Expr]) -> str:
     """What a renderer makes of the distance, in one or two more outputs."""
-    k, vec, done = site.k, ray["o"].type, ""
-    words_for = {"o": "origin", "d": "direction", "t": "t"}
-    for formula in k.draw.shape.sample(_SEEN.cards, 2 if level >= 5 else 1):
-        values = dict(ray)
-        if "light" in formula.keys:
-            values["light"] = k.scalar("light sun_dir view", vec, init="unit")
-        if "rate" in formula.keys:
-            names = f"{formula.name}_rate density sigma"
-            values["rate"] = k.scalar(names, scalar_of(vec), 0.05, 0.3)
-        text = formula.said({key: say(k, v) for key, v in values.items()} | words_for)
-        out = site.put(formula.outs, formula.of(k, values))
-        done += f" {out.name} gets {text}, t being the distance."
-    return done
+    vec = ray["o"].type
+    once = {"shared": 1}
+    parts = {
+        "light": Part("light sun_dir view", vec, init="unit", forms=once),
+        "rate": Part("fade_rate density sigma", scalar_of(vec), 0.05, 0.3, forms=once),
+    }
+    names = {"o": "origin", "d": "direction"}
+    count = 2 if level >= 5 else 1
+    return further(site, _SEEN.cards, count, ray, parts, names, ", t being the distance")

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, cast, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.formulas import Formula, Shelf
+from generators.kit.formulas import Shelf
 from generators.kit.functions import clamp, dot, exp, least, most, sqrt
-from generators.kit.naming import BY_LEVEL, evaluated, maybe, routine
+from generators.kit.naming import BY_LEVEL, maybe, routine
 from generators.kit.outputs import deliver
 from generators.kit.records import Part
 from generators.kit.sites import Site, launch
 from generators.kit.sources import given, unit_vector
 from generators.kit.words import say
-from generators.program.dtypes import Scalar, Vec, scalar_of
+from generators.program.dtypes import Vec
 from generators.program.expr import Expr, Var
-from generators.vector.shelf import VectorShelf
+from generators.vector.shelf import VectorShelf, settings, worked_out
 from generators.vector.tables import Table
 
 
@@ -92,16 +92,6 @@ _RANGES: dict[str, tuple[str, float, float]] = {
 }
 
 
-def _sizes(site: Site, formula: Formula, scalar: Scalar) -> dict[str, Expr]:
-    """The sizes that a formula reads."""
-    found = {}
-    for key in formula.keys:
-        if key in _RANGES:
-            names, low, high = _RANGES[key]
-            found[key] = given(site, names, scalar, low, high, forms=_SIZES)
-    return found
-
-
 def _points(k: KernelBuilder, site: Site, vec: Vec) -> tuple[Var, str]:
     """Points from an array, or the nodes of a grid."""
     if site.form == "list" or k.draw.shape.chance(0.4):
@@ -113,38 +103,29 @@ def _points(k: KernelBuilder, site: Site, vec: Vec) -> tuple[Var, str]:
     return k.let("p pos node", origin + step * steps), say(k, origin + step * steps)
 
 
-def _valued(
-    k: KernelBuilder, level: int, site: Site, formula: Formula, values: dict[str, Expr]
-) -> tuple[Expr, str]:
-    """A formula of a distance or of points, its sizes given too; and its text."""
-    first = next(iter(values.values()))
-    sizes = _sizes(site, formula, scalar_of(first.type))
-    texts = {key: key for key in values} | {key: say(k, size) for key, size in sizes.items()}
-    return evaluated(k, BY_LEVEL[level], formula, values | sizes), formula.said(texts)
-
-
 def _field(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
     """The distance of one shape, or of two combined."""
     p, where = _points(k, site, vec)
     center = k.scalar("center middle offset", vec, -0.4, 0.4)
+    sizes = settings(vec.scalar, _SIZES, _RANGES)
     first, second = k.draw.shape.sample(SHAPES[vec.size].cards, 2)
     q = k.let("q local rel", p - center)
-    d, text = _valued(k, level, site, first, {"q": q})
+    d, text = worked_out(site, BY_LEVEL[level], first, {"q": q}, sizes)
     done = f"With q = p - {center.name}, p = {where}, "
     if level >= 3:
         shift = k.scalar("second_center shift", vec, 0.2, 0.6)
         d = k.let("d1 da", d)
         far = k.let("q2 second_rel", q - shift)
-        other, other_text = _valued(k, level, site, second, {"q": far})
+        other, other_text = worked_out(site, BY_LEVEL[level], second, {"q": far}, sizes)
         joins = k.draw.shape.choice(_JOINS.cards)
         x_y = {"x": d, "y": k.let("d2 db", other)}
         done += f"let x be {text}, and y "
-        d, text = _valued(k, level, site, joins, x_y)
+        d, text = worked_out(site, BY_LEVEL[level], joins, x_y, sizes)
         done += f"be {other_text} for q - {shift.name} in the place of q; "
     done += f"take the signed distance d = {text}."
     change = k.draw.shape.choice(_CHANGES.cards)
     if level >= 2 and change.name != "plain":
-        d, text = _valued(k, level, site, change, {"d": k.let("d sd", d)})
+        d, text = worked_out(site, BY_LEVEL[level], change, {"d": k.let("d sd", d)}, sizes)
         done += f" Take {text}."
     return done + deliver(site, level, "distances sdf field_out", d)
 

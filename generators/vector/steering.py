@@ -9,7 +9,6 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import dot, least, most, sqrt
 from generators.kit.naming import BY_LEVEL, evaluated, held, local
 from generators.kit.outputs import deliver
-from generators.kit.pieces import float_vec
 from generators.kit.records import Part, array_of, record
 from generators.kit.sites import Site, launch
 from generators.kit.sources import given, zero
@@ -92,8 +91,8 @@ def _moved(
 def _one_goal(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
     """The steering force of an agent towards or away from its goal."""
     shape, scalar = k.draw.shape, vec.scalar
-    names = ("seek", "arrive") if level == 1 else ("arrive", "flee", "pursue", "seek")
-    formula = _FORCES.card(shape.choice((*names, "ease") if scalar == FLOAT32 else names))
+    forms = ("seek", "arrive") if level == 1 else ("arrive", "flee", "pursue", "seek")
+    formula = _FORCES.card(shape.choice((*forms, "ease") if scalar == FLOAT32 else forms))
     agent = record(site, "Agent Boid Robot", _agent(vec), 0.5)
     goal = given(site, "goal target waypoint", vec, -2.0, 2.0, each=2, first=2, shared=3)
     speed = given(site, "max_speed speed cruise_speed", scalar, 0.8, 2.0, forms=_SOURCES)
@@ -178,7 +177,7 @@ def _flock(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str
         for rule, total in sums.items():
             k.augment(total, "add", terms[rule])
     total = summed(gains[rule] * sums[rule] for rule in rules)
-    force = k.let("force accel", total if seen is None else 1.0 / most(seen, 1.0) * total)
+    force: Expr = k.let("force accel", total if seen is None else 1.0 / most(seen, 1.0) * total)
     listed = " and ".join(f"{say(k, gains[rule])} * ({_RULES[rule]})" for rule in rules)
     where = f" with |xi - xj| < {say(k, reach)}" if ranged else ""
     done = f"Over the neighbours j of each i in {links.name}{where}, x = {flock.said[0]} and v = "
@@ -196,6 +195,6 @@ def _flock(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str
 def steering(k: KernelBuilder, level: int) -> Title:
     """Agents that seek, flee, arrive or pursue, and flocks of them."""
     site = launch(k, list=5, batch=3 + level // 3)
-    vec = float_vec(k, {2: 4, 3: 3})
+    vec = Vec(k.draw.shape.weighted({2: 4, 3: 3}), k.draw.wide_float_type())
     form, done = (_one_goal if level <= 3 else _flock)(k, level, site, vec)
     return Title(k.name(f"{form}_steering steer_{form} {form}_agents"), done)

@@ -8,14 +8,13 @@ from generators.kit.formulas import Formula
 from generators.kit.functions import dot, most, sqrt
 from generators.kit.naming import BY_LEVEL, evaluated, held, routine
 from generators.kit.outputs import deliver
-from generators.kit.pieces import float_vec
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
 from generators.kit.sources import given
 from generators.kit.words import plurals, say, words
 from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr
-from generators.vector.shelf import VectorShelf
+from generators.vector.shelf import VectorShelf, further
 from generators.vector.tables import Table
 
 _SOURCES = {"each": 2, "first": 1, "shared": 3, "literal": 2}
@@ -118,21 +117,19 @@ _MEASURES.add("turn", "alignment cosines", lambda d, e: dot(d, e))
 
 
 def _measured(
-    k: KernelBuilder, site: Site, formula: Formula, d: Expr, after: Expr, word: str
+    k: KernelBuilder, site: Site, formula: Formula, d: Expr, after_: Expr, word: str
 ) -> str:
     """What a solver or a renderer asks for: ``word`` names the direction before, e that after."""
     vec = d.type
     assert isinstance(vec, Vec)
     unfit = "loss" if formula.name == "reflect" else "turn"
-    measure = k.draw.shape.choice([card for card in _MEASURES.cards if card.name != unfit])
-    values = {"d": d, "e": after}
-    if "mass" in measure.keys:
-        values["mass"] = given(site, "mass weight", vec.scalar, 0.5, 2.0, forms=_SOURCES)
-    if "view" in measure.keys:
-        values["view"] = k.scalar("view_dir light_dir up", vec, init="unit")
-    texts = {key: say(k, value) for key, value in values.items()} | {"d": word, "e": "e"}
-    out = site.put(measure.outs, measure.of(k, values))
-    return f" {out.name} gets {measure.said(texts)}, e being the direction after."
+    usable = [card for card in _MEASURES.cards if card.name != unfit]
+    parts = {
+        "mass": Part("mass weight", vec.scalar, 0.5, 2.0, forms=_SOURCES),
+        "view": Part("view_dir light_dir up", vec, init="unit", forms={"shared": 1}),
+    }
+    known, after = {"d": d, "e": after_}, ", e being the direction after"
+    return further(site, usable, 1, known, parts, {"d": word}, after)
 
 
 def _several(k: KernelBuilder, level: int, site: Site, vec: Vec, formula: Formula) -> str:
@@ -174,7 +171,7 @@ def _several(k: KernelBuilder, level: int, site: Site, vec: Vec, formula: Formul
 def surface_response(k: KernelBuilder, level: int) -> Title:
     """Directions reflected by, refracted at, bounced off or slid along surfaces."""
     site = launch(k, list=5, batch=3 + level // 3)
-    vec = float_vec(k, {3: 6, 2: 4})
+    vec = Vec(k.draw.shape.weighted({3: 6, 2: 4}), k.draw.wide_float_type())
     unfit = ("refract", "stick") if level >= 4 else ()
     formula = k.draw.shape.choice([card for card in _RESPONSES.cards if card.name not in unfit])
     done = (_once if level <= 3 else _several)(k, level, site, vec, formula)

@@ -105,7 +105,7 @@ def _three(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[Corners,
         ids = Vec(3, INT32)
         faces = site.read("faces triangles elements", ids, init="index_of:nv")
         tri = k.let("face tri ids", faces)
-        corners = [place[tri[s]] for s, place in enumerate(places)]
+        corners: list[Expr] = [place[tri[s]] for s, place in enumerate(places)]
         texts = [f"{place.name}[f[{s}]]" for s, place in enumerate(places)]
         done = f"With f = {say(k, faces)} and corners"
     else:
@@ -186,7 +186,7 @@ def _quality(site: Site, corners: Corners, p: Expr) -> str:
     form = k.draw.shape.choice(("area", "perimeter", "centroid", "quality"))
     if form == "quality":
         x, y, z = lengths(k, *corners)
-        value = area(k, *corners) / (x * x + y * y + z * z) * scale
+        value: Expr = area(k, *corners) / (x * x + y * y + z * z) * scale
         text = "the area over the sum of the squared sides, times"
     else:
         formula = _MEASURES.card(form)
