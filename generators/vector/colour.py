@@ -14,7 +14,7 @@ from generators.kit.sources import filled, given
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr, Var, literal
-from generators.vector.shelf import VectorShelf
+from generators.vector.shelf import VectorShelf, settings, worked_out
 
 _LUMA = ((0.2126, 0.7152, 0.0722), (0.299, 0.587, 0.114))
 
@@ -81,9 +81,6 @@ _SETTINGS = {
     "edge": ("threshold knee", 0.3, 0.4),
     "boost": ("chroma_boost spread", 0.2, 0.9),
     "power": ("inv_gamma power", 0.4, 0.8),
-    "tint": ("white_balance tint filter_color", 0.6, 1.4),
-    "lift": ("lift black_level offset", 0.02, 0.2),
-    "layer": ("overlay second_layer background", 0.0, 1.0),
 }
 
 
@@ -96,30 +93,20 @@ class Grading:
         row = make(vec, *(literal(w, vec.scalar) for w in weights))
         chance = 0.6 if level >= 3 else 0.0
         self.luma = routine(k, chance, "luma luminance", {"c": vec}, lambda b, c: dot(c, row))
+        self.parts = settings(vec.scalar, _SOURCES, _SETTINGS) | {
+            "tint": Part("white_balance tint filter_color", vec, 0.6, 1.4, forms={"shared": 1}),
+            "lift": Part("lift black_level offset", vec, 0.02, 0.2, forms={"shared": 1}),
+            "layer": Part("overlay second_layer background", vec, 0.0, 1.0, forms={"each": 1}),
+        }
         self.luma_text = f"dot(c, {weights})"
-
-    def read(self, key: str) -> Expr:
-        """What a step reads besides the colour."""
-        names, low, high = _SETTINGS[key]
-        scalar = self.vec.scalar
-        if key == "layer":
-            return self.site.read(names, self.vec, low, high)
-        if key in ("tint", "lift"):
-            return self.k.scalar(names, self.vec, low, high)
-        if key == "power" and self.k.draw.shape.chance(0.5):
-            gamma = self.k.draw.value.choice((2.2, 1.8, 2.4))
-            return self.k.lift(round(1.0 / gamma, 4), scalar)
-        return given(self.site, names, scalar, low, high, forms=_SOURCES)
 
     def step(self, formula: Formula, c: Expr) -> tuple[Expr, str]:
         """The colour after a step, and the formula of it."""
-        values: dict[str, Expr] = {"c": c}
-        for key in formula.keys[1:]:
-            values[key] = self.k.let("y lum grey", self.luma(c)) if key == "y" else self.read(key)
-        texts = {key: say(self.k, value) for key, value in values.items()} | {"c": "c", "y": "y"}
-        text = formula.said(texts)
-        also = f", y = {self.luma_text}" if "y" in formula.keys else ""
-        return formula.of(self.k, values), text + also
+        known = {"c": c}
+        if "y" in formula.keys:
+            known["y"] = self.k.let("y lum grey", self.luma(c))
+        value, text = worked_out(self.site, 0.0, formula, known, self.parts, {"c": "c", "y": "y"})
+        return value, f"{text}, y = {self.luma_text}" if "y" in formula.keys else text
 
 
 def _source(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[Expr, str]:

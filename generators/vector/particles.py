@@ -11,11 +11,11 @@ from generators.kit.functions import dot, exp, least, most
 from generators.kit.naming import applied
 from generators.kit.records import Part, Record, record
 from generators.kit.sites import Site, launch
-from generators.kit.sources import constant, given, setting, unit_vector, zero
+from generators.kit.sources import constant, setting, unit_vector, zero
 from generators.kit.words import listed, say
-from generators.program.dtypes import Vec, scalar_of
+from generators.program.dtypes import Vec
 from generators.program.expr import Expr, Var
-from generators.vector.shelf import VectorShelf, further
+from generators.vector.shelf import VectorShelf, further, read
 
 
 @dataclass(frozen=True)
@@ -187,41 +187,49 @@ def _parts(vec: Vec, shared: bool) -> dict[str, Part]:
     }
 
 
-def _advanced(
-    k: KernelBuilder, level: int, site: Site, r: Record, law: Formula, values: dict[str, Expr]
-) -> tuple[Var, Var, str]:
-    """The new position and velocity of a particle by a law, and the sentences on them."""
+def _integrated(k: KernelBuilder, level: int, structs: bool) -> str:
+    """One step of particles that are structs, or a value in each of several arrays."""
+    shape = k.draw.shape
+    vec = Vec(shape.weighted({3: 3, 2: 2}), k.draw.wide_float_type())
+    site = launch(k, list=5, batch=3 + level // 3)
+    law = shape.choice([card for card in _LAWS.cards if len(card.keys) == 2 or not structs])
+    parts = _parts(vec, shape.chance(0.3))
+    own = law.keys[1:] if structs else law.keys
+    chosen = {key: parts[key] for key in ("x", "v", *own)}
+    r = record(site, "Particle Body Droplet", chosen, float(structs))
+    values = r.values | {key: read(site, parts[key]) for key in law.keys if key not in own}
     texts = {key: say(k, values[key]) for key in law.keys}
-    given_step = k.draw.shape.chance(0.5)
-    type_ = scalar_of(values["x"].type)
-    names = ("dt", "time_step", "h")
-    if given_step:
-        dt = k.scalar(names, type_, 0.05, 0.2)
+    step, names = 0.0, ("dt", "time_step", "h")
+    if shape.chance(0.5):
+        dt = k.scalar(names, vec.scalar, 0.05, 0.2)
     else:
-        dt = k.let(names, k.lift(constant(k, 0.02, 0.2), type_))
+        step = constant(k, 0.02, 0.2)
+        dt = k.let(names, k.lift(step, vec))
     m = Motion(k, k.let("x xi here", r["x"]), k.let("v vi velocity_i", r["v"]), dt, dt.name)
-    chance = 0.5 if level >= 3 else 0.0
-    if r.whole is not None:
-        acceleration = _of_struct(k, chance, r, law, values)
-    else:
-        acceleration = law.of(k, values)
-    text = law.said(texts)
-    if level < 3 or k.draw.shape.chance(0.5):
+    acceleration, text = _acceleration(k, level, r, law, values), law.said(texts)
+    if level < 3 or shape.chance(0.5):
         acceleration, text = _with_extra(m, acceleration, text)
     done = _sub_stepped(level, m, acceleration)
-    length = "" if given_step else f", {dt.name} = {say(k, dt)}"
-    return m.position, m.velocity, f"{done}. Here a = {text}{length}."
+    done += f". Here a = {text}{f', {dt.name} = {step}' if step else ''}."
+    after = {"x": m.position, "v": m.velocity}
+    outs = {"x": "new_positions pos_out x_next", "v": "new_velocities vel_out v_next"}
+    done += r.write(after, outs, "moved next_state advanced")
+    if level >= 4 or (level == 3 and shape.chance(0.7)):
+        mass = {"third": r["mass"]} if structs and "mass" in own else {}
+        done += _balance(site, level, after | mass)
+    return done
 
 
-def _of_struct(
-    k: KernelBuilder, chance: float, r: Record, law: Formula, values: dict[str, Expr]
+def _acceleration(
+    k: KernelBuilder, level: int, r: Record, law: Formula, values: dict[str, Expr]
 ) -> Expr:
-    """The acceleration of a particle by a force, in a helper with that chance."""
+    """The acceleration of a particle by a force, of a struct now and then in a helper."""
+    if r.whole is None:
+        return law.of(k, values)
     push, third = law.keys
-    assert r.whole is not None
     return applied(
         k,
-        chance,
+        0.5 if level >= 3 else 0.0,
         "acceleration_of response_to",
         {"particle": r.whole, "push": values[push]},
         lambda b, whole, force: law.build(b, force, field(whole, r.fields[third].name)),
@@ -234,35 +242,14 @@ _NAMES = "integrate_particles euler_step advance_particles move_particles"
 @idiom
 def particle_step(k: KernelBuilder, level: int) -> Title:
     """Euler's method for positions and velocities, with drag, springs, limits and walls."""
-    vec = Vec(k.draw.shape.weighted({3: 3, 2: 2}), k.draw.wide_float_type())
-    site = launch(k, list=5, batch=3 + level // 3)
-    law = k.draw.shape.choice(_LAWS.cards)
-    parts = _parts(vec, law.name == "charge")
-    r = record(site, "Particle", {key: parts[key] for key in ("x", "v", *law.keys)}, 0.0)
-    x, v, done = _advanced(k, level, site, r, law, r.values)
-    outs = {"x": "new_positions pos_out x_next", "v": "new_velocities vel_out v_next"}
-    done += r.write({"x": x, "v": v}, outs, "").replace("new ", "final ")
-    if level >= 3 and k.draw.shape.chance(0.7):
-        done += _balance(site, level, {"x": x, "v": v})
+    done = _integrated(k, level, structs=False)
     return Title(k.name(_NAMES), done)
 
 
 @idiom
 def particle_structs(k: KernelBuilder, level: int) -> Title:
     """The same for an array of structs, which the kernel reads and writes whole."""
-    vec = Vec(k.draw.shape.weighted({3: 3, 2: 2}), k.draw.wide_float_type())
-    site = launch(k, list=5, batch=3 + level // 3)
-    law = k.draw.shape.choice([card for card in _LAWS.cards if len(card.keys) == 2])
-    push, third = law.keys
-    parts = _parts(vec, k.draw.shape.chance(0.3))
-    r = record(site, "Particle Body Droplet", {key: parts[key] for key in ("x", "v", third)}, 1.0)
-    p = parts[push]
-    force = given(site, p.names, vec, p.low, p.high, forms=p.forms)
-    x, v, done = _advanced(k, level, site, r, law, r.values | {push: force})
-    done += r.write({"x": x, "v": v}, {}, "moved next_state advanced")
-    if level >= 4:
-        mass = {"third": r[third]} if third == "mass" else {}
-        done += _balance(site, level, {"x": x, "v": v} | mass)
+    done = _integrated(k, level, structs=True)
     return Title(k.name(f"{_NAMES} step_bodies"), done)
 
 

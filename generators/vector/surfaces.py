@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import Formula
 from generators.kit.functions import dot, most, sqrt
-from generators.kit.naming import BY_LEVEL, evaluated, held, routine
+from generators.kit.naming import BY_LEVEL, held, routine
 from generators.kit.outputs import deliver
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
-from generators.kit.sources import given
 from generators.kit.words import plurals, say, words
 from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr
-from generators.vector.shelf import VectorShelf, further
+from generators.vector.shelf import VectorShelf, further, read, settings, worked_out
 from generators.vector.tables import Table
 
 _SOURCES = {"each": 2, "first": 1, "shared": 3, "literal": 2}
@@ -67,13 +68,10 @@ _SETTINGS = {
 }
 
 
-def _given(site: Site, formula: Formula, scalar: Scalar) -> dict[str, Expr]:
+def _numbers(formula: Formula, scalar: Scalar) -> dict[str, Part]:
     """The numbers that a response reads."""
-    found = {}
-    for key in formula.keys[2:]:
-        names, low, high = _SETTINGS[key]
-        found[key] = given(site, names, scalar, low, high, forms=_SOURCES)
-    return found
+    parts = settings(scalar, _SOURCES, _SETTINGS)
+    return {key: parts[key] for key in formula.keys[2:]}
 
 
 def _once(k: KernelBuilder, level: int, site: Site, vec: Vec, formula: Formula) -> str:
@@ -86,23 +84,20 @@ def _once(k: KernelBuilder, level: int, site: Site, vec: Vec, formula: Formula) 
     }
     r = record(site, "Contact Hit Impact", parts, 0.35)
     d, n = k.let("d ray", r["d"]), held(k, "n nrm", r["n"])
-    values = _given(site, formula, vec.scalar)
-    text = formula.said({"d": "d", "n": "n"} | {key: say(k, v) for key, v in values.items()})
+    numbers = _numbers(formula, vec.scalar)
     side = shape.choice(("any", "into", "flip")) if level >= 2 else "any"
     done = f"With d = {r.say('d')} and n = {r.say('n')}, "
     if side == "flip":
         n = k.let("facing n_used", fn("where", dot(d, n) < 0.0, n, -n))
         done += "n negated where dot(d, n) >= 0, "
-    if side == "into":
-        result = k.let("result outgoing_dir", d)
-        with k.if_(dot(d, n) < 0.0):
-            found = evaluated(k, BY_LEVEL[level], formula, {"d": d, "n": n} | values)
-            k.assign(result, found)
-        value: Expr = result
-        done += f"take {text} where dot(d, n) < 0, else d."
-    else:
-        value = evaluated(k, BY_LEVEL[level], formula, {"d": d, "n": n} | values)
-        done += f"take {text}."
+    result = k.let("result outgoing_dir", d) if side == "into" else None
+    with k.if_(dot(d, n) < 0.0) if result is not None else nullcontext():
+        known = {"d": d, "n": n}
+        value, text = worked_out(site, BY_LEVEL[level], formula, known, numbers)
+        if result is not None:
+            k.assign(result, value)
+            value, text = result, f"{text} where dot(d, n) < 0, else d"
+    done += f"take {text}."
     if level >= 3:
         value = k.let("out_dir after", value)
     done += deliver(site, level, "responses result_dirs out", value, otherwise=d)
@@ -136,14 +131,13 @@ def _several(k: KernelBuilder, level: int, site: Site, vec: Vec, formula: Formul
     """Several surfaces in turn, with parameters of their own at level 5."""
     shape, wanted = k.draw.shape, formula.keys[2:]
     source = site.read(plurals(words(_RAYS)), vec, -1.5, 1.5)
+    numbers = _numbers(formula, vec.scalar)
     parts = {"n": Part("normal n_dir", vec, init="unit")}
     values: dict[str, Expr] = {}
     if wanted and (level >= 5 or shape.chance(0.4)):
-        for key in wanted:
-            names, low, high = _SETTINGS[key]
-            parts[key] = Part(names, vec.scalar, low, high)
+        parts |= numbers
     else:
-        values = _given(site, formula, vec.scalar)
+        values = {key: read(site, part) for key, part in numbers.items()}
     walls = Table(k, "Wall Plane Surface", parts, 0.75)
     kinds = {key: vec if key in "dn" else vec.scalar for key in formula.keys}
     respond = routine(k, BY_LEVEL[level], formula.name, kinds, formula.build)

@@ -165,7 +165,7 @@ def _interpolated(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[s
     mixed = k.let("value mixed attr", total)
     done += f" and p = {say(k, source)}, let w be the barycentric coordinates of p (of its "
     done += f"projection in 3-D){after}. Take {text}."
-    outside = "keep" if after else shape.choice(("keep", "masked", "flag"))
+    outside = "keep" if after else shape.choice(("keep", "masked", "masked", "flag"))
     names = "interpolated values sampled"
     if outside == "masked":
         out = site.out(names, kind)
