@@ -71,6 +71,7 @@ def _grey(c: Expr, y: Expr) -> Expr:
     return make(c.type, y)
 
 
+_LAYERS = "overlay second_layer background"
 _SOURCES = {"shared": 5, "literal": 3, "each": 1}
 _SETTINGS = {
     "gain": ("exposure gain", 0.6, 1.6),
@@ -96,7 +97,7 @@ class Grading:
         self.parts = settings(vec.scalar, _SOURCES, _SETTINGS) | {
             "tint": Part("white_balance tint filter_color", vec, 0.6, 1.4, forms={"shared": 1}),
             "lift": Part("lift black_level offset", vec, 0.02, 0.2, forms={"shared": 1}),
-            "layer": Part("overlay second_layer background", vec, 0.0, 1.0, forms={"each": 1}),
+            "layer": Part(_LAYERS, vec, 0.0, 1.0, many=_LAYERS, forms={"each": 1}),
         }
         self.luma_text = f"dot(c, {weights})"
 

@@ -1,4 +1,4 @@
-"""Norms of embeddings and residuals: robust losses, nearest prototypes, small attention."""
+"""Norms of vectors as costs: residuals, embeddings, attention by distance, and descent."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from generators.build import BodyBuilder, KernelBuilder, cast, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import Shelf
 from generators.kit.functions import dot, exp, log, most
-from generators.kit.naming import BY_LEVEL, routine
+from generators.kit.naming import BY_LEVEL, evaluated, local, routine
 from generators.kit.outputs import deliver
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
-from generators.kit.sources import given
+from generators.kit.sources import SETTING, given
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32, INT32, Type, Vec
 from generators.program.expr import Expr, Var
-from generators.vector.shelf import VectorShelf, summed, worked_out
+from generators.vector.shelf import VectorShelf, further, settings, summed, worked_out
 
 _SOURCES = {"each": 1, "first": 2, "shared": 4, "literal": 2}
 
@@ -172,3 +172,150 @@ def embedding_norms(k: KernelBuilder, level: int) -> Title:
     if level <= 2 or (level == 3 and k.draw.shape.chance(0.5)):
         return Title(k.name("residual_norms robust_loss"), _loss(k, level, site, vec))
     return Title(k.name("soft_assign attend_keys"), _against(k, level, site, vec))
+
+
+_WIDTHS = {"shared": 4, "literal": 2, "each": 1, "first": 1}
+
+_PENALTIES = VectorShelf(scalars="delta")
+_PENALTIES.add("l1", "costs", lambda v: fn("norm_l1", v))
+_PENALTIES.add("l2", "costs", lambda v: fn("norm_l2", v))
+_PENALTIES.add("huber", "costs", lambda v, delta: fn("norm_huber", v, delta))
+_PENALTIES.add("pseudo_huber", "costs", lambda v, delta: fn("norm_pseudo_huber", v, delta))
+_PENALTIES.add("square", "costs", lambda v: 0.5 * dot(v, v))
+_PENALTIES.add("largest", "costs", lambda v: fn("max_element", abs(v)))
+_PENALTIES.add("geman", "costs", lambda v, delta: dot(v, v) / (delta * delta + dot(v, v)))
+_LIKELY = {"l1": 4, "l2": 3, "huber": 4, "pseudo_huber": 4, "square": 2, "largest": 1, "geman": 1}
+
+
+class Costs:
+    """Terms of one cost: what they are of, how each is penalised and weighted."""
+
+    def __init__(self, k: KernelBuilder, level: int, site: Site, vec: Vec, x: Var) -> None:
+        self.k, self.level, self.site, self.vec, self.x = k, level, site, vec, x
+        self.delta: Expr | None = None
+        self.texts: list[str] = []
+        self.left = dict(_LIKELY)
+
+    def width(self) -> Expr:
+        """The width of robust penalties, which all of them share."""
+        if self.delta is None:
+            self.delta = given(
+                self.site, "delta huber_delta scale", FLOAT32, 0.4, 1.2, forms=_WIDTHS
+            )
+        return self.delta
+
+    def term(self, v: Expr, name: str) -> Expr:
+        """The penalty of a vector, by a norm that no other term has, and its weight."""
+        k = self.k
+        rough = ("l2", "huber") if name == "s" else ()
+        kind = k.draw.shape.weighted({n: w for n, w in self.left.items() if n not in rough})
+        self.left.pop(kind)
+        penalty = _PENALTIES.card(kind)
+        if penalty.reads("v") > 1:
+            v = local(k, (f"r_{name}", f"{name}_res"), v)
+        values = {"v": v} | ({"delta": self.width()} if "delta" in penalty.keys else {})
+        value = evaluated(k, 0.5 * BY_LEVEL[self.level], penalty, values)
+        text = penalty.said({key: say(k, part) for key, part in values.items()} | {"v": name})
+        if not self.texts or k.draw.shape.chance(0.3):
+            self.texts.append(text)
+            return value
+        names = (f"w_{name}", f"lambda_{name}", f"{name}_weight")
+        weight = given(self.site, names, FLOAT32, 0.1, 1.5, forms=_WIDTHS)
+        self.texts.append(f"{say(k, weight)} * {text}")
+        return weight * value
+
+
+def _beside(k: KernelBuilder, site: Site, grid: Var) -> tuple[Expr, str]:
+    """The next variable along the last index, the last being its own neighbour."""
+    size = k.size_param("count width", site.dims[-1])
+    last = fn("min", site.at[-1] + 1, size - 1)
+    at = (*site.at[:-1], last)
+    return grid[at], "the next element along the last index (the last: itself)"
+
+
+def _residuals(
+    k: KernelBuilder, level: int, site: Site, vec: Vec, x: Var, grid: Var | None
+) -> list[tuple[str, Expr, str]]:
+    """The vectors that may be penalised: name, value and text."""
+    shape = k.draw.shape
+    names = ["prior", "size"] + (["smooth"] if grid is not None else []) + ["change"]
+    wanted = {1: 0, 2: 1, 3: 2, 4: 2, 5: 3}[level]
+    found: list[tuple[str, Expr, str]] = []
+    for name in shape.sample(names, min(wanted, len(names))):
+        if name == "prior":
+            mean = given(site, "prior_mean anchor", vec, -1.0, 1.0, shared=2, first=1)
+            found.append(("p", x - mean, f"p = x - {say(k, mean)}"))
+        elif name == "size":
+            found.append(("x", x, ""))
+        elif name == "change":
+            before = site.read("previous last_step", vec, -1.5, 1.5)
+            found.append(("c", x - before, f"c = x - {say(k, before)}"))
+        elif grid is not None:
+            near, text = _beside(k, site, grid)
+            found.append(("s", near - x, f"s = x' - x, x' being {text}"))
+    return found
+
+
+@idiom
+def residual_costs(k: KernelBuilder, level: int) -> Title:
+    """Sums of robust and sparse penalties of vector variables, and steps that lower them."""
+    shape = k.draw.shape
+    site = launch(k, list=3, grid=2)
+    vec = Vec(shape.weighted({2: 3, 3: 4, 4: 1}), FLOAT32)
+    grid: Var | None = None
+    if shape.chance(0.4):
+        parts = {
+            "x": Part("estimate node offset flow", vec, -1.5, 1.5),
+            "goal": Part("target measured", vec, -1.5, 1.5),
+        }
+        r = record(site, "Factor Term Track", parts, 1.0)
+        var, goal = r["x"], r["goal"]
+    else:
+        grid = site.array("estimates nodes state", vec, -1.5, 1.5)
+        var = grid[site.at]
+        goal = given(site, "target measured", vec, -1.5, 1.5, each=5, shared=1, first=1)
+    names = [say(k, var), say(k, goal)]
+    x = k.let("x est", var)
+    costs = Costs(k, level, site, vec, x)
+    residual: Expr = x - goal
+    if level >= 4 or shape.chance(0.4):
+        residual = k.let("e err", residual)
+    where = [f"e = x - {names[1]}"]
+    total: Expr = costs.term(residual, "e")
+    for name, value, text in _residuals(k, level, site, vec, x, grid):
+        part = costs.term(value, name)
+        total = total + part
+        where += [text] if text else []
+    done = f"With x = {names[0]}, {', '.join(where)}, take {' + '.join(costs.texts)}."
+    if level >= 3:
+        total = k.let("cost energy", total)
+    done += deliver(site, level, "costs energies losses", total)
+    if level >= 3:
+        done += _descent(level, site, x, residual, total)
+    return Title(k.name("residual_costs robust_energy cost_terms"), done)
+
+
+_DESCENT = VectorShelf(scalars="soft rate cost")
+_DESCENT.add("worst", "worst_axes axes", lambda e: cast(fn("argmax", abs(e)), INT32))
+_DESCENT.add("best", "best_axes axes", lambda e: cast(fn("argmin", abs(e)), INT32))
+_DESCENT.add("weight", "irls_weights trust", lambda cost, soft: 1.0 / (soft + cost))
+_DESCENT.add(
+    "direction",
+    "directions pulls",
+    lambda e, soft: -fn("smooth_normalize", e, soft),
+    "-{e} / sqrt({soft}^2 + dot({e}, {e})), by smooth_normalize",
+)
+_DESCENT.add(
+    "step",
+    "updated next_state",
+    lambda e, x, rate, soft: x - rate * fn("smooth_normalize", e, soft),
+    "{x} - {rate} * {e} / sqrt({soft}^2 + dot({e}, {e})), by smooth_normalize",
+)
+
+
+def _descent(level: int, site: Site, x: Var, residual: Expr, cost: Expr) -> str:
+    """A step, a direction, a weight or a component that solvers take from the residual."""
+    soft = settings(FLOAT32, SETTING, {"soft": ("softening rho floor_len", 0.2, 0.8)})
+    parts = soft | settings(FLOAT32, _WIDTHS, {"rate": ("rate step_size", 0.1, 0.6)})
+    known = {"e": residual, "x": x, "cost": cost}
+    return further(site, _DESCENT.cards, 2 if level >= 5 else 1, known, parts)

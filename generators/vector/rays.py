@@ -1,4 +1,4 @@
-"""Rays and spheres: the distance to one sphere, or to the nearest of several."""
+"""Rays against spheres, planes, discs, triangles and boxes; the nearest of several."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from collections.abc import Callable, Sequence
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.kit.functions import dot, exp, most, sqrt
+from generators.kit.formulas import Shelf
+from generators.kit.functions import dot, exp, least, most, sqrt
 from generators.kit.masks import Test
-from generators.kit.naming import local, routine
+from generators.kit.naming import BY_LEVEL, local, routine
 from generators.kit.outputs import choose, deliver
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
-from generators.kit.sources import constant
-from generators.program.dtypes import Vec, scalar_of
-from generators.program.expr import Expr, op
+from generators.kit.sources import constant, given, zero
+from generators.kit.words import plural, say
+from generators.program.dtypes import INT32, Vec, scalar_of
+from generators.program.expr import Expr, Var, op
 from generators.vector.shelf import VectorShelf, further
 from generators.vector.tables import Table
 
@@ -156,3 +158,202 @@ def _seen(site: Site, level: int, ray: dict[str, Expr]) -> str:
     names = {"o": "origin", "d": "direction"}
     count = 2 if level >= 5 else 1
     return further(site, _SEEN.cards, count, ray, parts, names, ", t being the distance")
+
+
+Hit = Callable[..., Expr]
+
+
+def _flat(miss: float, culled: bool) -> Hit:
+    """The test of a plane, or of a disc of some radius."""
+
+    def test(b: BodyBuilder, o: Expr, d: Expr, a: Expr, n: Expr, *radius: Expr) -> Expr:
+        denom = b.let("denom d_dot_n", dot(d, n))
+        t = b.let("t dist", b.lift(miss, denom.type))
+        with b.if_(denom < -0.1 if culled else abs(denom) > 0.1):
+            b.assign(t, dot(a - o, n) / denom)
+            missed = t < 0.0
+            if radius:
+                missed = op("or", missed, fn("length", o + t * d - a) > radius[0])
+            with b.if_(missed):
+                b.assign(t, miss)
+        return t
+
+    return test
+
+
+def _triangle(miss: float, culled: bool) -> Hit:
+    def test(b: BodyBuilder, o: Expr, d: Expr, corner: Expr, second: Expr, third: Expr) -> Expr:
+        e1, e2 = b.let("e1 edge1 ab", second - corner), b.let("e2 edge2 ac", third - corner)
+        p = b.let("pvec h p", fn("cross", d, e2))
+        det = b.let("det a_det", dot(e1, p))
+        hit_t = b.let("t_hit t", b.lift(miss, det.type))
+        with b.if_(det > 0.1):
+            s = b.let("tvec s", o - corner)
+            u = b.let("u bary_u", dot(s, p) / det)
+            q = b.let("qvec q", fn("cross", s, e1))
+            v = b.let("v bary_v", dot(d, q) / det)
+            t = b.let("dist t_tri", dot(e2, q) / det)
+            inside = op("and", op("and", u > 0.0, v > 0.0), op("and", u + v < 1.0, t > 0.0))
+            with b.if_(inside):
+                b.assign(hit_t, t)
+        return hit_t
+
+    return test
+
+
+def _box(miss: float, culled: bool) -> Hit:
+    def test(b: BodyBuilder, o: Expr, d: Expr, lo: Expr, hi: Expr) -> Expr:
+        assert isinstance(o.type, Vec)
+        t1 = b.let("t_lo t0", fn("cw_div", lo - o, d))
+        t2 = b.let("t_hi t1", fn("cw_div", hi - o, d))
+        axes = range(o.type.size)
+        enter = b.let("enter t_near", most(most(*(least(t1[c], t2[c]) for c in axes)), 0.0))
+        leave = b.let("leave t_far", least(*(most(t1[c], t2[c]) for c in axes)))
+        return fn("where", leave < enter, miss, enter)
+
+    return test
+
+
+_TESTS = {"plane": _flat, "disc": _flat, "triangle": _triangle, "box": _box}
+_TEXTS = {
+    "plane": "t = dot(a - o, n) / dot(d, n), a miss where t < 0",
+    "disc": "t = dot(a - o, n) / dot(d, n), a miss where t < 0 or |o + t * d - a| > r",
+    "triangle": "Moeller and Trumbore's test of the triangle a, b, c: p = cross(d, c - a), "
+    "det = dot(b - a, p), u = dot(o - a, p) / det, q = cross(o - a, b - a), v = dot(d, q) / det, "
+    "t = dot(c - a, q) / det, a miss where u < 0, v < 0, u + v > 1 or t < 0, or where det <= 0.1",
+    "box": "the slab test of the box lo, hi: with t1 = (lo - o) / d and t2 = (hi - o) / d by "
+    "component, t is the largest min(t1, t2), at least 0, and far the smallest max(t1, t2), a miss "
+    "where far < t",
+}
+
+
+_CORNERS = ((-4.0, -1.5), (1.0, 4.0), (-2.0, 3.0))
+
+
+class Target:
+    """A kind of shape that rays are tested against: its parts by letter, its test and its text."""
+
+    def __init__(self, k: KernelBuilder, form: str, vec: Vec, several: bool) -> None:
+        self.form, self.vec = form, vec
+        self.culled = k.draw.shape.chance(0.5)
+        flat = {
+            "a": Part("anchor center point", vec, -0.5, 0.5),
+            "n": Part("normal nrm", vec, init="unit"),
+        }
+        corners = k.draw.word.choice(("v0 v1 v2", "p0 p1 p2", "corner_a corner_b corner_c"))
+        wide = 1.5 if several else 1.0
+        self.parts = {
+            "plane": flat,
+            "disc": flat | {"r": Part("radius size", vec.scalar, wide, 2.0 * wide)},
+            "triangle": {
+                key: Part(name, vec, low, high)
+                for key, name, (low, high) in zip("abc", corners.split(), _CORNERS, strict=True)
+            },
+            "box": {
+                "lo": Part("lower lo box_min", vec, -1.2, -0.7),
+                "hi": Part("upper hi box_max", vec, 0.7, 1.2),
+            },
+        }[form]
+
+    def test(self, k: KernelBuilder, chance: float, miss: float) -> Hit:
+        """The distance of a ray and a shape, in place or in a helper."""
+        kinds = {"o": self.vec, "d": self.vec} | {key: p.type for key, p in self.parts.items()}
+        names = f"ray_{self.form} intersect_{self.form} hit_{self.form}"
+        return routine(k, chance, names, kinds, _TESTS[self.form](miss, self.culled))
+
+    @property
+    def text(self) -> str:
+        if "n" not in self.parts:
+            return _TEXTS[self.form]
+        parallel = "dot(d, n) >= -0.1" if self.culled else "|dot(d, n)| <= 0.1"
+        return f"{_TEXTS[self.form]}, or where {parallel}"
+
+
+def _ray(k: KernelBuilder, site: Site, vec: Vec) -> tuple[Var, Var, str]:
+    """Origin and direction of the thread's ray, and how to say it."""
+    parts = {
+        "o": Part("origin start ray_origin", vec, -1.5, 1.5),
+        "d": Part("direction dir ray_dir", vec, init="unit"),
+    }
+    r = record(site, "Ray Beam", parts, 0.5)
+    text = f"For each ray o + t * d, o = {r.say('o')}, d = {r.say('d')}"
+    return k.let("o ro", r["o"]), k.let("d rd", r["d"]), text
+
+
+def _single(k: KernelBuilder, level: int, site: Site, vec: Vec, form: str) -> str:
+    """The distance of one shape, which all rays share or not."""
+    shape, target = k.draw.shape, Target(k, form, vec, several=False)
+    o, d, done = _ray(k, site, vec)
+    miss = k.draw.value.choice((-1.0, 0.0, 100.0)) if form != "plane" else -1.0
+    titles = f"{form.capitalize()} Target"
+    pieces = record(site, titles, target.parts, 0.4, shared=shape.chance(0.6))
+    listed = ", ".join(f"{key} = {pieces.say(key)}" for key in target.parts)
+    test = target.test(k, BY_LEVEL[level], miss)
+    t = local(k, "t hit dist", test(o, d, *pieces.values.values()))
+    done += f", {listed}: {target.text}; {miss} for a miss."
+    value: Expr = t
+    if level >= 2 and shape.chance(0.5):
+        reach = given(site, "max_dist t_max fog", vec.scalar, 0.6, 1.5)
+        capped = form == "box" and shape.chance(0.5)
+        value = least(t, reach) if capped else t / reach
+        done += f" Take {'min(t, r)' if capped else 't / r'} with r = {say(k, reach)}."
+    hits = level if form in ("plane", "box") else 1
+    done += deliver(site, hits, "distances hit_t depths", value)
+    if level >= 3:
+        done += f" {site.put('points hit_points', o + t * d).name} gets o + t * d."
+    return done
+
+
+def _nearest(k: KernelBuilder, level: int, site: Site, vec: Vec, form: str) -> str:
+    """The nearest of several shapes, and at level 5 what is seen there."""
+    shape, scalar = k.draw.shape, vec.scalar
+    target, shade = Target(k, form, vec, several=True), level >= 5
+    o, d, done = _ray(k, site, vec)
+    glow = {"glow": Part("albedo reflectance emission", scalar, 0.2, 1.0)} if shade else {}
+    shapes = Table(k, form.capitalize(), target.parts | glow, 0.85)
+    far = k.draw.value.choice((20.0, 50.0, 100.0))
+    best = k.let("best t_min closest", k.lift(far, scalar))
+    which = k.let("which hit_id", k.lift(-1, INT32)) if shade or shape.chance(0.7) else None
+    test = target.test(k, 0.8, -1.0)
+    light = k.let("light color", zero(scalar)) if shade else None
+    with shapes.each("j s shape_id") as (j, parts):
+        t = k.let("t cand", test(o, d, *parts[: len(target.parts)]))
+        with k.if_(op("and", t > 0.0, t < best)):
+            k.assign(best, t)
+            if which is not None:
+                k.assign(which, j)
+            if light is not None:
+                k.assign(light, parts[-1])
+    listed = ", ".join(f"{key} = {shapes.said(key)}" for key in target.parts)
+    done += f", over all j with {listed}: {target.text}. Take the smallest t > 0 ({far} if all "
+    done += "miss)." + deliver(site, level, "depths hit_t distances", best)
+    if which is not None:
+        done += f" {site.put('ids hit_ids', which).name} gets its index, or -1."
+    if light is not None:
+        fog = given(site, "fog falloff absorption", scalar, 0.05, 0.4)
+        fading = shape.choice(_FADED.cards)
+        value = fading.of(k, {"light": light, "fog": fog, "t": best})
+        out = site.put("radiance image shade", value)
+        text = fading.said({"light": "e", "fog": say(k, fog), "t": "t"})
+        done += f" {out.name} gets {text}, e being its {shapes.said('glow')}, 0 if all miss."
+    return done
+
+
+_FADED = Shelf()
+_FADED.add("faded", "shade", lambda light, fog, t: light * exp(-fog * t))
+_FADED.add("over_distance", "shade", lambda light, fog, t: light / (1.0 + fog * t))
+_FADED.add("over_square", "shade", lambda light, fog, t: light / (1.0 + fog * t * t))
+
+
+@idiom
+def ray_shapes(k: KernelBuilder, level: int) -> Title:
+    """Rays against planes, discs, triangles and boxes."""
+    shape = k.draw.shape
+    site = launch(k, list=3, grid=2 if level < 3 else 4)
+    scalar = k.draw.wide_float_type()
+    form = shape.choice(("plane", "box") if level == 1 else sorted(_TEXTS))
+    flat = form in ("plane", "box") and shape.chance(0.3)
+    vec = Vec(2 if flat else 3, scalar)
+    done = (_single if level <= 3 else _nearest)(k, level, site, vec, form)
+    many = plural(form)
+    return Title(k.name(f"ray_{form}_hits intersect_{many} trace_{many}"), done)
