@@ -13,7 +13,7 @@ from generators.kit.sources import filled, given, zero
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr, Var, op
-from generators.vector.shelf import VectorShelf
+from generators.vector.shelf import VectorShelf, read
 from generators.vector.tables import Table
 
 _SCALARS = {"float32": 8, "float64": 3, "int32": 3, "int64": 1, "int16": 1, "int8": 1}
@@ -24,8 +24,6 @@ _SIMPLE.add("clamp_to_box", "clamped result", lambda p, lo, hi: least(most(p, lo
 _SIMPLE.add("union_size", "extents result", lambda lo, hi, lo2, hi2: most(hi, hi2) - least(lo, lo2))
 _SIMPLE.add("overlap_size", "overlaps out", lambda lo, hi, lo2, hi2: least(hi, hi2) - most(lo, lo2))
 _SIMPLE.add("outside_part", "result excess", lambda p, lo, hi: p - least(most(p, lo), hi))
-
-
 _SIMPLE.add("longest_side", "longest extents", lambda lo, hi: fn("max_element", hi - lo))
 _SIMPLE.add("shortest_side", "shortest extents", lambda lo, hi: fn("min_element", hi - lo))
 _SIMPLE.add("squared_diagonal", "diagonals extents", lambda lo, hi: fn("length_sq", hi - lo))
@@ -36,11 +34,11 @@ _SIMPLE.add(
 _ONLY_FLOATS = ("outside_part", "squared_diagonal")
 
 
-def _part(names: str, vec: Vec, low: float, high: float) -> Part:
+def _part(names: str, vec: Vec, low: float, high: float, **ways: int) -> Part:
     """A vector, its bounds in tens for whole numbers."""
-    if vec.scalar.is_float:
-        return Part(names, vec, low, high)
-    return Part(names, vec, int(10 * low), int(10 * high))
+    if not vec.scalar.is_float:
+        low, high = int(10 * low), int(10 * high)
+    return Part(names, vec, low, high, forms=ways or None)
 
 
 def _box(k: KernelBuilder, vec: Vec, reach: float = 1.2) -> dict[str, Part]:
@@ -48,14 +46,8 @@ def _box(k: KernelBuilder, vec: Vec, reach: float = 1.2) -> dict[str, Part]:
     return {"lo": _part(low, vec, -reach, -0.2), "hi": _part(high, vec, 0.2, reach)}
 
 
-def _read(site: Site, part: Part, **ways: int) -> Expr:
-    return given(site, part.names, part.type, part.low, part.high, forms=ways)
-
-
 def _point(site: Site, vec: Vec) -> Var:
-    return site.k.let(
-        "p point x", _read(site, _part("point sample corner", vec, -2.0, 2.0), each=1)
-    )
+    return site.k.let("p point x", read(site, _part("point sample corner", vec, -2.0, 2.0, each=1)))
 
 
 def _simple(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
@@ -113,7 +105,7 @@ def _group(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
         k.augment(hi, "add", filled(vec, pad))
         done += f", widened by {say(k, pad)} on every side"
     done += f". {site.put('box_min lower_out', lo).name} gets lo."
-    done += _asked(k, level, site, vec, (lo, hi), total, count)
+    done += _asked(site, level, (lo, hi), total, count)
     if level >= 5:
         up = shape.chance(0.7)
         size = k.let("size extent", hi - lo)
@@ -123,17 +115,10 @@ def _group(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
     return done
 
 
-def _asked(
-    k: KernelBuilder,
-    level: int,
-    site: Site,
-    vec: Vec,
-    box: tuple[Var, Var],
-    total: Var | None,
-    count: Expr,
-) -> str:
+def _asked(site: Site, level: int, box: tuple[Var, Var], total: Var | None, count: Expr) -> str:
     """The upper end with the mean, how skewed the points are, or how far a probe is outside."""
-    (lo, hi), shape = box, k.draw.shape
+    (lo, hi), k, shape, vec = box, site.k, site.k.draw.shape, box[0].type
+    assert isinstance(vec, Vec)
     form = shape.choice(("hi", "center", "probe"))
     if form == "hi":
         done = " Take hi." + deliver(site, level, "box_max upper_out", hi)
@@ -144,7 +129,7 @@ def _asked(
     if form == "center" and total is not None:
         done = " Take the sum of the points less (lo + hi) / 2."
         return done + deliver(site, level, "center_shift skew_out", total - 0.5 * (lo + hi))
-    probe = _read(site, _part("probe query", vec, -1.0, 1.0), each=1, first=2, shared=3)
+    probe = read(site, _part("probe query", vec, -1.0, 1.0, each=1, first=2, shared=3))
     q = k.let("q probe_pt", probe)
     gap = most(most(lo - q, q - hi), zero(vec))
     square = vec.scalar.is_float and shape.chance(0.5)

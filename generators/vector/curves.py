@@ -84,34 +84,18 @@ class Kind(NamedTuple):
 
 
 _FOUR = "prev_pt first_pt second_pt next_pt"
+_QUADRATIC = "the quadratic Bezier curve (1-t)^2 {0} + 2 (1-t) t {1} + t^2 {2}"
+_CUBIC = "the cubic Bezier curve (1-t)^3 {0} + 3 (1-t)^2 t {1} + 3 (1-t) t^2 {2} + t^3 {3}"
+_HERMITE = "the cubic Hermite curve from {0} (tangent {1}) to {2} (tangent {3})"
+_CATMULL = "the Catmull-Rom segment from {1} to {2} (before it {0}, after it {3})"
+_BSPLINE = "the uniform cubic B-spline segment of {0}, {1}, {2}, {3}"
+_BEZIER = (casteljau, _bernstein)
 KINDS = {
-    "quadratic": Kind(
-        (casteljau, _bernstein),
-        _bezier_slope,
-        "start handle end",
-        "the quadratic Bezier curve (1-t)^2 {0} + 2 (1-t) t {1} + t^2 {2}",
-    ),
-    "cubic": Kind(
-        (casteljau, _bernstein),
-        _bezier_slope,
-        "start start_handle end_handle end",
-        "the cubic Bezier curve (1-t)^3 {0} + 3 (1-t)^2 t {1} + 3 (1-t) t^2 {2} + t^3 {3}",
-    ),
-    "hermite": Kind(
-        (_hermite,),
-        _hermite_slope,
-        "start start_tan end end_tan",
-        "the cubic Hermite curve from {0} (tangent {1}) to {2} (tangent {3})",
-    ),
-    "catmull_rom": Kind(
-        (_catmull,),
-        None,
-        _FOUR,
-        "the Catmull-Rom segment from {1} to {2} (before it {0}, after it {3})",
-    ),
-    "bspline": Kind(
-        (_bspline,), None, _FOUR, "the uniform cubic B-spline segment of {0}, {1}, {2}, {3}"
-    ),
+    "quadratic": Kind(_BEZIER, _bezier_slope, "start handle end", _QUADRATIC),
+    "cubic": Kind(_BEZIER, _bezier_slope, "start start_handle end_handle end", _CUBIC),
+    "hermite": Kind((_hermite,), _hermite_slope, "start start_tan end end_tan", _HERMITE),
+    "catmull_rom": Kind((_catmull,), None, _FOUR, _CATMULL),
+    "bspline": Kind((_bspline,), None, _FOUR, _BSPLINE),
 }
 _COMMON = {"shared": 3, "literal": 2, "each": 1, "first": 1}
 

@@ -174,10 +174,10 @@ def _flock(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str
             blocks.enter_context(k.if_(square < reach * reach))
             k.augment(seen, "add", 1.0)
         terms = {"separation": -delta / (square + 0.1), "alignment": vj - vi, "cohesion": delta}
-        for rule, total in sums.items():
-            k.augment(total, "add", terms[rule])
+        for rule in sums:
+            k.augment(sums[rule], "add", terms[rule])
     total = summed(gains[rule] * sums[rule] for rule in rules)
-    force: Expr = k.let("force accel", total if seen is None else 1.0 / most(seen, 1.0) * total)
+    force = k.let("force accel", total if seen is None else 1.0 / most(seen, 1.0) * total)
     listed = " and ".join(f"{say(k, gains[rule])} * ({_RULES[rule]})" for rule in rules)
     where = f" with |xi - xj| < {say(k, reach)}" if ranged else ""
     done = f"Over the neighbours j of each i in {links.name}{where}, x = {flock.said[0]} and v = "

@@ -1,22 +1,172 @@
-"""Directions at surfaces: reflected, refracted, bounced off or slid along unit normals."""
+"""Directions and points at axes and surfaces: projected, reflected, refracted, bounced, slid."""
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import Formula
 from generators.kit.functions import dot, most, sqrt
-from generators.kit.naming import BY_LEVEL, held, routine
+from generators.kit.naming import BY_LEVEL, applied, held, routine
 from generators.kit.outputs import deliver
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
-from generators.kit.words import plurals, say, words
-from generators.program.dtypes import INT32, Scalar, Vec
+from generators.kit.sources import given, zero
+from generators.kit.words import listed, plurals, say, words
+from generators.program.dtypes import INT32, Scalar, Type, Vec
 from generators.program.expr import Expr
 from generators.vector.shelf import VectorShelf, further, read, settings, worked_out
 from generators.vector.tables import Table
+
+_ARROWS = "vec arrow motion source"
+_AXES = "axis onto ref_dir guide"
+
+_FORMS = VectorShelf()
+_FORMS.add("project", "projected", lambda u, p: p)
+_FORMS.add("reject", "rejected", lambda u, p: u - p)
+_FORMS.add("mirror", "mirrored", lambda u, p: 2.0 * p - u)
+_FORMS.add("reflect", "reflected", lambda u, p: u - 2.0 * p)
+
+
+def _part(b: BodyBuilder, u: Expr, w: Expr, unit: bool, style: str) -> Expr:
+    """The part of ``u`` along ``w``."""
+    if unit:
+        amount: Expr = dot(u, w)
+    elif style == "normalised":
+        w = b.let("w_hat unit_w unit_dir", fn("normalize", w))
+        amount = dot(u, w)
+    else:
+        amount = dot(u, w) / (fn("length_sq", w) if style == "square" else dot(w, w))
+    if style == "named":
+        amount = b.let("amount coef along t", amount)
+    return amount * w
+
+
+def _simple(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
+    """One formula of the family."""
+    shape = k.draw.shape
+    unit, formula = shape.chance(0.5), shape.choice(_FORMS.cards)
+    init, low, high = ("unit", None, None) if unit else ("uniform", 0.4, 1.6)
+    forms = {"each": 3, "first": 2, "shared": 3}
+    onto = Part(_AXES, vec, low, high, init, forms=forms)
+    parts = {"u": Part(_ARROWS, vec, -2.0, 2.0), "w": onto}
+    r = record(site, "Pair Query Sample", parts, 0.25 if level == 1 else 0.45)
+    u, w = held(k, _ARROWS, r["u"]), held(k, _AXES, r["w"])
+    style = shape.choice(("named", "square", "normalised", "plain"))
+    value = applied(
+        k,
+        BY_LEVEL[level],
+        f"{formula.name}_onto {formula.name}_vec",
+        {"u": u, "w": w},
+        lambda b, a, c: formula.build(b, a, _part(b, a, c, unit, style)),
+    )
+    divisor = "" if unit else " / dot(w, w)"
+    done = f"With u = {r.say('u')}, w = {r.say('w')} and p = dot(u, w){divisor} * w, take "
+    done += formula.said({"u": "u", "p": "p"})
+    if level == 2 and shape.chance(0.6):
+        scale = given(site, "scale gain amount_kept", vec.scalar, 0.3, 0.9)
+        if shape.chance(0.5):
+            value, done = scale * value, f"{done} times {say(k, scale)}"
+        else:
+            value = fn("lerp", u, value, scale)
+            done += f", blended with u as (1 - s) * u + s * value, s = {say(k, scale)}"
+    return f"{done}." + deliver(site, level, f"{formula.outs} out result", value, otherwise=u)
+
+
+def _against_axes(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
+    """What is left of a vector when its parts along several axes are taken away, or their sum."""
+    shape = k.draw.shape
+    source = site.read(plurals(words(_ARROWS)), vec, -2.0, 2.0)
+    axes = Table(k, "axis", {"w": Part("axis normal constraint", vec, init="unit")})
+    sliding, summing = shape.chance(0.5), shape.chance(0.3)
+    u = k.let(_ARROWS, source)
+    rest = k.let("total acc", zero(vec)) if summing else k.let("rest left", u)
+    energy = k.let("energy power", zero(vec.scalar)) if level >= 4 else None
+    style = "named" if sliding else "plain"
+    part_of = routine(
+        k,
+        BY_LEVEL[level],
+        "component part_along",
+        {"u": vec, "w": vec},
+        lambda b, a, c: _part(b, a, c, True, style),
+    )
+    with ExitStack() as blocks:
+        _, (w,) = blocks.enter_context(axes.each("j m_idx c"))
+        w = k.let("w axis", w)
+        at = u if summing else rest
+        if sliding:
+            blocks.enter_context(k.if_(k.let("facing coef", dot(at, w)) < 0.0))
+        part = part_of(at, w)
+        if energy is not None:
+            part = k.let("part shadow", part)
+            k.augment(energy, "add", fn("length_sq", part))
+        k.augment(rest, "add" if summing else "sub", part)
+    where = f" with dot(v, w) < 0 ({'v = u' if summing else 'v what is left'})" if sliding else ""
+    done = f"Over the unit vectors w = {axes.said('w')}{where}, in order, "
+    if summing:
+        done += f"sum the projections dot(u, w) * w of u = {say(k, source)}."
+    else:
+        done += f"take dot(v, w) * w away from v, which starts as u = {say(k, source)}."
+    done += deliver(site, level, "out remainder result", rest, otherwise=source)
+    if energy is not None:
+        ratio = shape.chance(0.4)
+        value = energy / (dot(u, u) + 0.01) if ratio else energy
+        over = ", over dot(u, u) + 0.01" if ratio else ""
+        done += f" {site.put('captured explained spent', value).name} gets the sum of the squared "
+        done += f"lengths of these parts{over}."
+    return done
+
+
+def _bounced(b: BodyBuilder, vel: Expr, n: Expr, e: Expr, mu: Expr) -> Expr:
+    across = b.let("across v_normal", dot(vel, n) * n)
+    return mu * (vel - across) - e * across
+
+
+def _contacts(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
+    """Push points out of half spaces and take their velocity into these away."""
+    shape, scalar = k.draw.shape, vec.scalar
+    x = k.let("x pos", site.read("positions points nodes", vec, -1.5, 1.5))
+    v = k.let("v vel", site.read("velocities vel", vec, -2.0, 2.0))
+    parts = {"n": Part("normal n", vec, init="unit"), "h": Part("offset height", scalar, -0.8, 0.2)}
+    planes = Table(k, "Plane Wall HalfSpace", parts, 0.8)
+    bounce = given(site, "restitution bounce", scalar, 0.2, 0.9)
+    slip = given(site, "slip keep tangent_scale", scalar, 0.5, 0.9)
+    hits = k.let("hits contacts", k.lift(0, INT32))
+    inward_only = shape.chance(0.6)
+    kinds: dict[str, Type] = {"vel": vec, "n": vec, "e": scalar, "mu": scalar}
+    respond = routine(k, 0.6, "bounce_velocity respond contact_velocity", kinds, _bounced)
+    with planes.each("j c wall") as (_, (normal, height)):
+        n = k.let("n normal", normal)
+        depth = k.let("depth gap sd", dot(n, x) - height)
+        with k.if_(depth < 0.0):
+            k.augment(x, "sub", depth * n)
+            k.augment(hits, "add", 1)
+            with k.if_(dot(v, n) < 0.0) if inward_only else nullcontext():
+                k.assign(v, respond(v, n, bounce, slip))
+    values = (("new_positions x_out", x), ("new_vel v_out", v), ("contact_counts touched", hits))
+    outs = [site.put(names, value).name for names, value in values]
+    also = " if dot(v, n) < 0 too," if inward_only else ""
+    return (
+        f"For x = {say(k, x)} and v = {say(k, v)}, over the planes j in order: with n = "
+        f"{planes.said('n')} and depth = dot(n, x) - {planes.said('h')}, where depth < 0, x loses "
+        f"depth * n, one contact is counted, and{also} v becomes {say(k, slip)} * (v - q) - "
+        f"{say(k, bounce)} * q with q = dot(v, n) * n. {listed(outs)} get x, v and the count."
+    )
+
+
+@idiom
+def vector_projection(k: KernelBuilder, level: int) -> Title:
+    """Parts of vectors along and across axes; several axes; contacts with half spaces."""
+    site = launch(k, list=5, batch=3 + level // 3)
+    vec = Vec(k.draw.shape.weighted({3: 5, 2: 3, 4: 1}), k.draw.wide_float_type())
+    if level <= 2:
+        return Title(k.name("project_vectors split_vectors"), _simple(k, level, site, vec))
+    if level <= 4:
+        names = "remove_components deflate project_out"
+        return Title(k.name(names), _against_axes(k, level, site, vec))
+    return Title(k.name("resolve_contacts collide_planes"), _contacts(k, level, site, vec))
+
 
 _SOURCES = {"each": 2, "first": 1, "shared": 3, "literal": 2}
 _RAYS = "incoming ray_dir heading velocity"
