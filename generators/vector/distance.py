@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.formulas import Shelf
-from generators.kit.functions import clamp, dot, exp, most, sqrt
+from generators.kit.formulas import Formula, Shelf
+from generators.kit.functions import clamp, dot, exp, least, most, sqrt
 from generators.kit.masks import Test
 from generators.kit.naming import BY_LEVEL, evaluated, held, maybe, routine
 from generators.kit.outputs import deliver, masked
@@ -135,17 +137,28 @@ def _one_shape(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str,
 class Polyline(Table):
     """The segments between points that follow each other."""
 
-    def __init__(self, k: KernelBuilder, vec: Vec) -> None:
-        self.k = k
+    def __init__(self, site: Site, vec: Vec) -> None:
+        self.k = k = site.k
+        self.thick = given(site, "radius thickness", vec.scalar, 0.05, 0.4)
         k.size("m", 3, 5)
         self.line = k.array("polyline path curve_points", vec, "m + 1", low=-1.5, high=1.5)
         self.count = k.trip_count("segment_count num_segments", "m")
 
     def said(self, key: str, index: str = "j") -> str:
+        if key == "r":
+            return say(self.k, self.thick)
         return f"{self.line.name}[{index}{' + 1' if key == 'b' else ''}]"
 
     def at(self, index: int | Expr) -> list[Expr]:
-        return [self.line[index], self.line[index + 1]]
+        return [self.line[index], self.line[index + 1], self.thick]
+
+
+def _table(k: KernelBuilder, formula: Formula, vec: Vec) -> Table:
+    """Shapes of one kind, each of a thickness."""
+    parts = {key: _parts(vec)[key] for key in formula.keys[1:]}
+    parts["r"] = Part("radius thickness", vec.scalar, 0.05, 0.4)
+    title = "Capsule" if formula.name == "segment" else formula.name.capitalize()
+    return Table(k, f"{title} Shape", parts, 0.8)
 
 
 def _nearest(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
@@ -154,39 +167,30 @@ def _nearest(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, s
     formula = _CLOSEST.card(shape.choice(("line", "ray", "segment", "segment")))
     form, (_, *keys) = formula.name, formula.keys
     source = site.read(_POINTS, vec, -2.0, 2.0)
-    parts = {key: _parts(vec)[key] for key in keys}
-    title = "Capsule" if form == "segment" else form.capitalize()
-    radius = Part("radius thickness", scalar, 0.05, 0.4)
-    if form == "segment" and level == 4 and shape.chance(0.5):
-        shapes: Table = Polyline(k, vec)
-        thick = given(site, radius.names, scalar, 0.05, 0.4)
-        thickness = say(k, thick)
-    else:
-        shapes = Table(k, f"{title} Shape", parts | {"r": radius}, 0.8)
-        thickness = shapes.said("r")
+    chain = form == "segment" and level == 4 and shape.chance(0.5)
+    shapes = Polyline(site, vec) if chain else _table(k, formula, vec)
     p = k.let("p point x", source)
     best = k.let("best nearest d_min", k.lift(1.0e6, scalar))
+    # Neighbours in a chain share an end: which of them is the nearest may be chance.
     which = None
-    if level >= 5 or shape.chance(0.7):
+    if not chain and (level >= 5 or shape.chance(0.7)):
         which = k.let("which index best_id", k.lift(-1, INT32))
     foot = k.let("foot closest q_best", p) if level >= 5 else None
     kinds = dict.fromkeys(formula.keys, vec)
     names = f"closest_on_{form} nearest_{form}_point"
     find = routine(k, 0.7, names, kinds, formula.build)
-    with shapes.each("j s seg") as (j, (first, second, *own)):
+    with shapes.each("j s seg") as (j, (first, second, radius)):
         q = k.let("q cand", find(p, first, second))
-        dist = k.let("d dist", fn("length", p - q) - (own[0] if own else thick))
-        with k.if_(dist < best):
-            k.assign(best, dist)
+        dist = k.let("d dist", fn("length", p - q) - radius)
+        with k.if_(dist < best) if not chain else nullcontext():
+            k.assign(best, dist if not chain else least(best, dist))
             if which is not None:
                 k.assign(which, j)
             if foot is not None:
                 k.assign(foot, q)
     texts = {key: shapes.said(key) for key in keys}
-    done = (
-        f"For p = {say(k, source)}, over all j with q = {formula.said(texts | {'p': 'p'})}, find "
-    )
-    done += f"the smallest |p - q| - {thickness}, starting at 1.0e6."
+    done = f"For p = {say(k, source)}, over all j with q = {formula.said(texts | {'p': 'p'})}, "
+    done += f"find the smallest |p - q| - {shapes.said('r')}, starting at 1.0e6."
     value: Expr = best
     if shape.chance(0.3):
         value, text = _rated(site, best)

@@ -125,13 +125,17 @@ def ray_sphere(k: KernelBuilder, level: int) -> Title:
         done += f"{start}; {far} if there is none."
     done = f"Distance along each ray {done}" + deliver(site, level, "distances hits t_hit", t)
     if level >= 2 and shape.chance(0.6):
-        points = site.out("hit_points contacts landing", vec)
-        ahead = Test(t < far if balls.several else t > 0.0, "", "")
-        choose(site, points, ahead, o + t * d, o)
-        done += f" {points.name} gets the point there, or the ray's origin for no hit ahead."
+        done += _landing(site, t < far if balls.several else t > 0.0, o + t * d, o)
     if level >= 3:
         done += _seen(site, level, {"o": o, "d": d, "t": t})
     return Title(k.name(f"ray_{ball}_distance trace_{ball}s cast_rays_at_{ball}"), done)
+
+
+def _landing(site: Site, ahead: Expr, point: Expr, origin: Expr) -> str:
+    """The point that each ray hits, as one more output."""
+    points = site.out("hit_points contacts landing", point.type)
+    choose(site, points, Test(ahead, "a hit lies ahead", "none does"), point, origin)
+    return f" {points.name} gets the point there, or the ray's origin for no hit ahead."
 
 
 _SEEN = VectorShelf(scalars="t rate")

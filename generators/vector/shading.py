@@ -15,7 +15,7 @@ from generators.kit.sites import Site, launch
 from generators.kit.sources import given, zero
 from generators.kit.words import say
 from generators.program.dtypes import Type, Vec
-from generators.program.expr import Expr
+from generators.program.expr import Expr, Var
 from generators.vector.shelf import VectorShelf
 from generators.vector.tables import Table
 
@@ -134,57 +134,72 @@ def _one_light(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str,
     return formula.name, f"{done}." + deliver(site, level, "shade radiance image", value)
 
 
-def _lamps(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
-    """Several lamps with positions, their light falling off with distance."""
-    shape, scalar = k.draw.shape, vec.scalar
-    points = {
+def _surface(site: Site, vec: Vec) -> tuple[Var, Var, str]:
+    """Normal and position of the thread's surface point."""
+    parts = {
         "n": Part("normal nrm", vec, init="unit"),
         "x": Part("position hit_point", vec, -1.0, 1.0),
     }
-    surface = record(site, "Surface Hit Fragment", points, 0.4)
-    n, x = k.let("n normal_i", surface["n"]), k.let("x p", surface["x"])
-    kind: Type = vec if shape.chance(0.5) else scalar
+    r = record(site, "Surface Hit Fragment", parts, 0.4)
+    n, x = site.k.let("n normal_i", r["n"]), site.k.let("x p", r["x"])
+    return n, x, f"At x = {r.say('x')} with n = {r.say('n')}"
+
+
+def _view(k: KernelBuilder, x: Var) -> tuple[Var, str]:
+    """The direction from a point to the eye."""
+    eye = k.scalar("eye camera_pos", x.type, -3.0, 3.0)
+    v = k.let("v view", fn("normalize", eye - x))
+    return v, f" with v = ({eye.name} - x) / |{eye.name} - x|"
+
+
+def _table(k: KernelBuilder, vec: Vec, kind: Type) -> Table:
     parts = {
         "q": Part("position pos origin", vec, -2.5, 2.5, many="light_positions lamp_pos"),
         "e": Part("color intensity power", kind, 0.4, 1.5, many="light_colors lamp_power"),
     }
-    lamps = Table(k, "Light Lamp Emitter", parts, 0.65, (3, 4))
-    formula = shape.choice(_DIFFUSE.cards)
-    terms, values = [Term(site, level, vec, formula)], {"n": n}
-    text = terms[0].text
+    return Table(k, "Light Lamp Emitter", parts, 0.65, (3, 4))
+
+
+def _lamps(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
+    """Several lamps with positions, their light falling off with distance."""
+    shape, scalar = k.draw.shape, vec.scalar
+    n, x, done = _surface(site, vec)
+    kind: Type = vec if shape.chance(0.5) else scalar
+    lamps = _table(k, vec, kind)
+    terms = [Term(site, level, vec, shape.choice(_DIFFUSE.cards))]
+    values, text = {"n": n}, terms[0].text
     if level >= 4:
-        eye = k.scalar("eye camera_pos", vec, -3.0, 3.0)
-        values["v"] = k.let("v view", fn("normalize", eye - x))
         terms.append(Term(site, level, vec, shape.choice(_GLOSS.cards)))
-        text += f"; plus {terms[1].text} with v = ({eye.name} - x) / |{eye.name} - x|"
+        values["v"], after = _view(k, x)
+        text += f"; plus {terms[1].text}{after}"
     fade = shape.choice(_FADES.cards)
+    near = fade.name == "windowed"
     reach = given(site, "radius light_range falloff", scalar, 1.5, 3.0, forms=_COMMON)
     total = k.let("total light_sum radiance", zero(kind))
     lit = k.let("lit brightest", zero(scalar)) if level >= 5 else None
     with lamps.each("j lamp light_id") as (_, (place, power)):
-        to_light = k.let("to_light delta", place - x)
-        d2 = k.let("d2 dist_sq", dot(to_light, to_light))
-        ray = k.let("l light_dir", to_light / sqrt(d2 + 0.01))
+        r = k.let("to_light delta", place - x)
+        d2 = k.let("d2 dist_sq", dot(r, r))
+        values["light"] = k.let("l light_dir", r / sqrt(d2 + 0.01))
         factor = fade.build(k, d2, reach)
-        strength = k.let("strength f_diff", terms[0].of(light=ray, **values))
+        strength = k.let("strength f_diff", terms[0].of(**values))
         for term in terms[1:]:
-            k.augment(strength, "add", term.of(light=ray, **values))
+            k.augment(strength, "add", term.of(**values))
         received: Expr = factor * strength
         if lit is not None:
             received = k.let("received atten", received)
             k.assign(lit, most(lit, received))
-        with k.if_(d2 < reach * reach) if fade.name == "windowed" else nullcontext():
+        with k.if_(d2 < reach * reach) if near else nullcontext():
             k.augment(total, "add", received * power)
-    done = f"At x = {surface.say('x')} with n = {surface.say('n')}, over all j with q = "
-    done += f"{lamps.said('q')} and e = {lamps.said('e')}: with r = q - x and l = r / sqrt(dot(r, "
-    done += f"r) + 0.01), sum f * s * e, s = {text}; and f = "
+    done += f", over all j with q = {lamps.said('q')} and e = {lamps.said('e')}: with r = q - x "
+    done += f"and l = r / sqrt(dot(r, r) + 0.01), sum f * s * e, s = {text}; and f = "
     done += fade.said({"d2": "dot(r, r)", "reach": say(k, reach)})
-    done += f", only where |r| < {say(k, reach)}." if fade.name == "windowed" else "."
+    done += f", only where |r| < {say(k, reach)}." if near else "."
     done += deliver(site, level, "shade radiance_out image", total)
     if lit is not None:
-        done += f" {site.put('peaks max_light', lit).name} gets the largest f * s, at least 0, of "
-        done += "all (in range or not)."
-    return formula.name, done
+        peaks = site.put("peaks max_light", lit).name
+        done += f" {peaks} gets the largest f * s, at least 0, of all (in range or not)."
+    return terms[0].formula.name, done
 
 
 @idiom

@@ -269,10 +269,18 @@ def _pair(k: KernelBuilder, level: int, vec: Vec) -> tuple[Callable[..., Expr], 
     return use, formula.said({"xi": "xi", "xj": "xj"} | texts), formula.name
 
 
+def _skipped(k: KernelBuilder, itself: Expr) -> str:
+    """A point that is listed as its own neighbour is left out, for half of the draws."""
+    if not k.draw.shape.chance(0.5):
+        return ""
+    with k.if_(itself):
+        k.continue_()
+    return ", skipping j = i"
+
+
 @idiom
 def neighbour_forces(k: KernelBuilder, level: int) -> Title:
     """Sum over the listed neighbours of each point: springs, repulsion, smoothing."""
-    shape = k.draw.shape
     vec = Vec(k.draw.shape.weighted({3: 3, 2: 2}), k.draw.wide_float_type())
     site, degree = launch(k, list=5, batch=3 + level // 3), k.size("k", 3, 6)
     points = site.array("positions points nodes", vec, -1.0, 1.0)
@@ -280,7 +288,7 @@ def neighbour_forces(k: KernelBuilder, level: int) -> Title:
     links = site.array("neighbors links adjacency", INT32, more=degree, init=near)
     use, text, form = _pair(k, level, vec)
     weights = None
-    if level >= 2 and shape.chance(0.5):
+    if level >= 2 and k.draw.shape.chance(0.5):
         weights = site.array("weights strengths", vec.scalar, 0.3, 1.5, more=degree)
         text = f"the link's entry of {weights.name} times {text}"
     count = k.trip_count("degree neighbor_count num_links", degree)
@@ -290,10 +298,7 @@ def neighbour_forces(k: KernelBuilder, level: int) -> Title:
     with ExitStack() as blocks:
         slot = (*site.at, blocks.enter_context(k.for_("s slot e", count)))
         j = k.let("j other nb", links[slot])
-        if level >= 4 and shape.chance(0.5):
-            with k.if_(fn("eq", j, site.at[-1])):
-                k.continue_()
-            text += ", skipping j = i"
+        text += _skipped(k, fn("eq", j, site.at[-1])) if level >= 4 else ""
         there = (*site.at[:-1], j)
         xj = k.let("xj there q", points[there])
         value = use(xi, xj)
@@ -311,8 +316,7 @@ def neighbour_forces(k: KernelBuilder, level: int) -> Title:
         k.augment(total, "div", 1.0 + used)
         done += " The sum is divided by one plus the number of its terms."
     done += deliver(site, level, "forces pulls result", total)
-    if level >= 3:
-        done += _gathered(site, level, total, xi)
+    done += _gathered(site, level, total, xi) if level >= 3 else ""
     return Title(k.name(f"{form}_sum neighbor_{form} gather_{form}"), done)
 
 

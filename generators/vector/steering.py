@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 
 from generators.build import BodyBuilder, KernelBuilder, field, fn
@@ -70,9 +71,7 @@ def _limited(k: KernelBuilder, v: Expr, limit: Expr) -> tuple[Expr, str]:
     return push, text
 
 
-def _moved(
-    k: KernelBuilder, site: Site, state: tuple[Expr, Expr], force: Expr, capped: bool
-) -> str:
+def _moved(k: KernelBuilder, site: Site, state: Sequence[Expr], force: Expr, capped: bool) -> str:
     """The step that the force brings about."""
     (x, v), scalar = state, scalar_of(force.type)
     dt = given(site, "dt time_step", scalar, 0.05, 0.2, forms=_SET)
@@ -145,15 +144,22 @@ class Flock:
         one = k.let("nb other_boid", item.array[at])
         return [field(one, self.me.fields[key].name) for key in "xv"]
 
+    def terms(self, j: Expr) -> tuple[Var, dict[str, Expr]]:
+        """The squared distance of another agent, and what each rule makes of it."""
+        (xi, vi), (xj, vj), k = self.here, self.other(j), self.site.k
+        delta = k.let("delta to_other", xj - xi)
+        square = k.let("d2 dist_sq", dot(delta, delta))
+        away = -delta / (square + 0.1)
+        return square, {"separation": away, "alignment": vj - vi, "cohesion": delta}
+
 
 def _flock(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
     """Separation, alignment and cohesion over listed neighbours."""
     shape, scalar = k.draw.shape, vec.scalar
     k.size("k", 3, 5)
     links = site.array("neighbors nbrs", INT32, more="k", init=f"index_of:{site.dims[-1]}")
-    rules = ["alignment", shape.choice(("separation", "cohesion"))]
-    rules = ["separation", "alignment", "cohesion"] if level >= 5 else rules
-    rules = shape.sample(rules, len(rules))
+    few = ["alignment", shape.choice(("separation", "cohesion"))]
+    rules = shape.sample(sorted(_RULES), 3) if level >= 5 else shape.sample(few, 2)
     ranged = shape.chance(0.6)
     reach = given(site, "perception view_radius", scalar, 1.4, 2.4, forms=_SOURCES)
     gains = {
@@ -162,18 +168,14 @@ def _flock(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str
     }
     count = k.trip_count("neighbor_count num_neighbors", "k")
     flock = Flock(site, vec)
-    xi, vi = flock.here
     sums = {rule: k.let(f"{rule} {rule}_sum", zero(vec)) for rule in sorted(rules)}
     seen = k.let("seen near", zero(scalar)) if ranged else None
     with ExitStack() as blocks:
         s = blocks.enter_context(k.for_("s slot e", count))
-        xj, vj = flock.other(k.let("j other", links[site.index(s)]))
-        delta = k.let("delta to_other", xj - xi)
-        square = k.let("d2 dist_sq", dot(delta, delta))
+        square, terms = flock.terms(k.let("j other", links[site.index(s)]))
         if seen is not None:
             blocks.enter_context(k.if_(square < reach * reach))
             k.augment(seen, "add", 1.0)
-        terms = {"separation": -delta / (square + 0.1), "alignment": vj - vi, "cohesion": delta}
         for rule in sums:
             k.augment(sums[rule], "add", terms[rule])
     total = summed(gains[rule] * sums[rule] for rule in rules)
@@ -181,14 +183,13 @@ def _flock(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str
     listed = " and ".join(f"{say(k, gains[rule])} * ({_RULES[rule]})" for rule in rules)
     where = f" with |xi - xj| < {say(k, reach)}" if ranged else ""
     done = f"Over the neighbours j of each i in {links.name}{where}, x = {flock.said[0]} and v = "
-    done += f"{flock.said[1]}, sum {listed}"
-    done += ", over the number of these (at least 1)." if ranged else "."
+    done += f"{flock.said[1]}, sum {listed}{', over their number (at least 1)' * ranged}."
     if not ranged:
-        size = k.let("size mag", sqrt(dot(force, force) + 1.0e-4))
-        force = k.let("pushed steer", force * least(reach / size, 1.0))
+        size = sqrt(dot(force, force) + 1.0e-4)
+        force = k.let("pushed steer", force * least(reach / k.let("size mag", size), 1.0))
         done += f" It is multiplied by min({say(k, reach)} / sqrt(|sum|^2 + 1.0e-4), 1)."
     done += deliver(site, level, "forces steering", force)
-    return "flock", done + (_moved(k, site, (xi, vi), force, True) if level >= 5 else "")
+    return "flock", done + (_moved(k, site, flock.here, force, True) if level >= 5 else "")
 
 
 @idiom

@@ -83,17 +83,15 @@ def _against_axes(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
     u = k.let(_ARROWS, source)
     rest = k.let("total acc", zero(vec)) if summing else k.let("rest left", u)
     energy = k.let("energy power", zero(vec.scalar)) if level >= 4 else None
-    style = "named" if sliding else "plain"
     part_of = routine(
         k,
         BY_LEVEL[level],
         "component part_along",
         {"u": vec, "w": vec},
-        lambda b, a, c: _part(b, a, c, True, style),
+        lambda b, a, c: _part(b, a, c, True, "named" if sliding else "plain"),
     )
     with ExitStack() as blocks:
-        _, (w,) = blocks.enter_context(axes.each("j m_idx c"))
-        w = k.let("w axis", w)
+        w = k.let("w axis", blocks.enter_context(axes.each("j m_idx c"))[1][0])
         at = u if summing else rest
         if sliding:
             blocks.enter_context(k.if_(k.let("facing coef", dot(at, w)) < 0.0))
