@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from generators.build import BodyBuilder, KernelBuilder, cast, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import Shelf
-from generators.kit.functions import dot, exp, log, most
+from generators.kit.functions import dot, exp, least, log, most
 from generators.kit.naming import BY_LEVEL, evaluated, local, routine
 from generators.kit.outputs import deliver
 from generators.kit.records import Part, record
@@ -190,19 +192,16 @@ _LIKELY = {"l1": 4, "l2": 3, "huber": 4, "pseudo_huber": 4, "square": 2, "larges
 class Costs:
     """Terms of one cost: what they are of, how each is penalised and weighted."""
 
-    def __init__(self, k: KernelBuilder, level: int, site: Site, vec: Vec, x: Var) -> None:
-        self.k, self.level, self.site, self.vec, self.x = k, level, site, vec, x
-        self.delta: Expr | None = None
+    def __init__(self, site: Site, level: int) -> None:
+        self.k, self.level, self.site = site.k, level, site
         self.texts: list[str] = []
         self.left = dict(_LIKELY)
 
+    @cached_property
     def width(self) -> Expr:
         """The width of robust penalties, which all of them share."""
-        if self.delta is None:
-            self.delta = given(
-                self.site, "delta huber_delta scale", FLOAT32, 0.4, 1.2, forms=_WIDTHS
-            )
-        return self.delta
+        names = "delta huber_delta scale"
+        return given(self.site, names, FLOAT32, 0.4, 1.2, forms=_WIDTHS)
 
     def term(self, v: Expr, name: str) -> Expr:
         """The penalty of a vector, by a norm that no other term has, and its weight."""
@@ -213,7 +212,7 @@ class Costs:
         penalty = _PENALTIES.card(kind)
         if penalty.reads("v") > 1:
             v = local(k, (f"r_{name}", f"{name}_res"), v)
-        values = {"v": v} | ({"delta": self.width()} if "delta" in penalty.keys else {})
+        values = {"v": v} | ({"delta": self.width} if "delta" in penalty.keys else {})
         value = evaluated(k, 0.5 * BY_LEVEL[self.level], penalty, values)
         text = penalty.said({key: say(k, part) for key, part in values.items()} | {"v": name})
         if not self.texts or k.draw.shape.chance(0.3):
@@ -225,34 +224,24 @@ class Costs:
         return weight * value
 
 
-def _beside(k: KernelBuilder, site: Site, grid: Var) -> tuple[Expr, str]:
-    """The next variable along the last index, the last being its own neighbour."""
-    size = k.size_param("count width", site.dims[-1])
-    last = fn("min", site.at[-1] + 1, size - 1)
-    at = (*site.at[:-1], last)
-    return grid[at], "the next element along the last index (the last: itself)"
-
-
-def _residuals(
-    k: KernelBuilder, level: int, site: Site, vec: Vec, x: Var, grid: Var | None
-) -> list[tuple[str, Expr, str]]:
+def _residuals(level: int, site: Site, x: Var, grid: Var | None) -> list[tuple[str, Expr, str]]:
     """The vectors that may be penalised: name, value and text."""
-    shape = k.draw.shape
-    names = ["prior", "size"] + (["smooth"] if grid is not None else []) + ["change"]
-    wanted = {1: 0, 2: 1, 3: 2, 4: 2, 5: 3}[level]
-    found: list[tuple[str, Expr, str]] = []
-    for name in shape.sample(names, min(wanted, len(names))):
+    k, found = site.k, list[tuple[str, Expr, str]]()
+    names = ["prior", "size", "change"] + (["smooth"] if grid is not None else [])
+    for name in k.draw.shape.sample(names, {1: 0, 2: 1, 3: 2, 4: 2, 5: 3}[level]):
         if name == "prior":
-            mean = given(site, "prior_mean anchor", vec, -1.0, 1.0, shared=2, first=1)
+            mean = given(site, "prior_mean anchor", x.type, -1.0, 1.0, shared=2, first=1)
             found.append(("p", x - mean, f"p = x - {say(k, mean)}"))
         elif name == "size":
             found.append(("x", x, ""))
         elif name == "change":
-            before = site.read("previous last_step", vec, -1.5, 1.5)
+            before = site.read("previous last_step", x.type, -1.5, 1.5)
             found.append(("c", x - before, f"c = x - {say(k, before)}"))
         elif grid is not None:
-            near, text = _beside(k, site, grid)
-            found.append(("s", near - x, f"s = x' - x, x' being {text}"))
+            size = k.size_param("count width", site.dims[-1])
+            at = (*site.at[:-1], least(site.at[-1] + 1, size - 1))
+            text = "s = x' - x, x' being the next element along the last index (the last: itself)"
+            found.append(("s", grid[at] - x, text))
     return found
 
 
@@ -276,13 +265,13 @@ def residual_costs(k: KernelBuilder, level: int) -> Title:
         goal = given(site, "target measured", vec, -1.5, 1.5, each=5, shared=1, first=1)
     names = [say(k, var), say(k, goal)]
     x = k.let("x est", var)
-    costs = Costs(k, level, site, vec, x)
+    costs = Costs(site, level)
     residual: Expr = x - goal
     if level >= 4 or shape.chance(0.4):
         residual = k.let("e err", residual)
     where = [f"e = x - {names[1]}"]
     total: Expr = costs.term(residual, "e")
-    for name, value, text in _residuals(k, level, site, vec, x, grid):
+    for name, value, text in _residuals(level, site, x, grid):
         part = costs.term(value, name)
         total = total + part
         where += [text] if text else []

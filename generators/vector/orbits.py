@@ -99,41 +99,38 @@ class _Field:
         return total
 
 
+_X, _V = "x_new x_next", "v_new v_next"
+
+
 def _step(k: KernelBuilder, level: int, f: _Field, x: Var, v: Var, dt: Var) -> tuple[Var, Var, str]:
     """New position and velocity by one of the usual integrators."""
     forms = ("euler", "symplectic") if level == 2 else ("leapfrog", "verlet", "midpoint", "heun")
     form = k.draw.shape.choice(forms)
 
-    def new_x(value: Expr) -> Var:
-        return k.let("x_new x_next", value)
-
-    def new_v(value: Expr) -> Var:
-        return k.let("v_new v_next", value)
-
     a = f.at(x, "a acc")
     if form == "euler":
-        return new_x(x + dt * v), new_v(v + dt * a), "x' = x + h v, v' = v + h a(x)"
+        return k.let(_X, x + dt * v), k.let(_V, v + dt * a), "x' = x + h v, v' = v + h a(x)"
     if form == "symplectic":
-        v_new = new_v(v + dt * a)
-        return new_x(x + dt * v_new), v_new, "v' = v + h a(x), x' = x + h v'"
+        v_new = k.let(_V, v + dt * a)
+        return k.let(_X, x + dt * v_new), v_new, "v' = v + h a(x), x' = x + h v'"
     if form == "leapfrog":
         half = k.let("v_half v_mid", v + 0.5 * dt * a)
-        x_new = new_x(x + dt * half)
-        v_new = new_v(half + 0.5 * dt * f.at(x_new, "a2 acc_new"))
+        x_new = k.let(_X, x + dt * half)
+        v_new = k.let(_V, half + 0.5 * dt * f.at(x_new, "a2 acc_new"))
         return x_new, v_new, "w = v + h/2 a(x), x' = x + h w, v' = w + h/2 a(x')"
     if form == "verlet":
-        x_new = new_x(x + dt * v + 0.5 * dt * dt * a)
-        v_new = new_v(v + 0.5 * dt * (a + f.at(x_new, "a2 acc_new")))
+        x_new = k.let(_X, x + dt * v + 0.5 * dt * dt * a)
+        v_new = k.let(_V, v + 0.5 * dt * (a + f.at(x_new, "a2 acc_new")))
         return x_new, v_new, "x' = x + h v + h^2/2 a(x), v' = v + h/2 (a(x) + a(x'))"
     if form == "midpoint":
         x_mid = k.let("x_mid x_half", x + 0.5 * dt * v)
         v_mid = k.let("v_mid v_half", v + 0.5 * dt * a)
-        v_new = new_v(v + dt * f.at(x_mid, "a_mid acc_mid"))
+        v_new = k.let(_V, v + dt * f.at(x_mid, "a_mid acc_mid"))
         text = "x' = x + h (v + h/2 a(x)), v' = v + h a(x + h/2 v)"
-        return new_x(x + dt * v_mid), v_new, text
+        return k.let(_X, x + dt * v_mid), v_new, text
     x_try, v_try = k.let("x_try x_pred", x + dt * v), k.let("v_try v_pred", v + dt * a)
-    x_new = new_x(x + 0.5 * dt * (v + v_try))
-    v_new = new_v(v + 0.5 * dt * (a + f.at(x_try, "a_try acc_pred")))
+    x_new = k.let(_X, x + 0.5 * dt * (v + v_try))
+    v_new = k.let(_V, v + 0.5 * dt * (a + f.at(x_try, "a_try acc_pred")))
     return x_new, v_new, "x' = x + h/2 (v + v + h a(x)), v' = v + h/2 (a(x) + a(x + h v))"
 
 

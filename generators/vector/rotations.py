@@ -156,33 +156,33 @@ def rigid_motion(k: KernelBuilder, level: int) -> Title:
     return Title(k.name(f"rotate_points move_points apply_motion {form}_motion"), done)
 
 
+_ALL = "the point and all its images"
+_SUMS = {
+    "path": ("path travelled arc", "path_lengths travel", "summed length of these moves"),
+    "reach": ("reach farthest", "reach_out inertia", f"sum of the squared lengths of {_ALL}"),
+    "middle": ("visited sum_p", "centers_out mean_points", f"mean of {_ALL}"),
+}
+
+
 def _moves(
     k: KernelBuilder, level: int, site: Site, p: Var, turn: Turn, stretch: Var | None
 ) -> str:
     """Several turns in a row, and what is measured of the path as more outputs."""
     assert isinstance(p.type, Vec)
     turns = k.draw.value.integer(2, 4)
-    starts = {
-        "path_lengths arc_out travel": ("path travelled arc", zero(p.type.scalar)),
-        "reach_out inertia": ("reach farthest", fn("length_sq", p)),
-        "centers_out mean_points": ("visited sum_p", p),
-    }
-    texts = dict(zip(starts, ("summed length of these moves", _SQUARES, _MEAN), strict=True))
-    picks = k.draw.shape.sample(list(starts), 2 if level >= 5 else 1)
-    sums = {names: k.let(*starts[names]) for names in starts if names in picks}
+    starts = {"path": zero(p.type.scalar), "reach": fn("length_sq", p), "middle": p}
+    picks = sorted(k.draw.shape.sample(sorted(_SUMS), 2 if level >= 5 else 1))
+    sums = {form: k.let(_SUMS[form][0], starts[form]) for form in picks}
     with k.for_("turn step r", turns):
         q = k.let("q next_point moved_point", turn(p))
-        for names, total in sums.items():
-            gained = fn("length", q - p) if "path" in names else q
-            k.augment(total, "add", fn("length_sq", q) if "reach" in names else gained)
+        terms = {"path": fn("length", q - p), "reach": fn("length_sq", q), "middle": q}
+        for form in picks:
+            k.augment(sums[form], "add", terms[form])
         k.assign(p, q)
     once = f" (the scaling by {stretch.name} only once)" if stretch is not None else ""
     done = f", {turns} times in a row{once}."
-    for names, total in sums.items():
-        out = site.put(names, total / float(turns + 1) if "mean" in names else total)
-        done += f" {out.name} gets the {texts[names]}."
+    for form, total in sums.items():
+        _, names, text = _SUMS[form]
+        out = site.put(names, total / float(turns + 1) if form == "middle" else total)
+        done += f" {out.name} gets the {text}."
     return done
-
-
-_SQUARES = "sum of the squared lengths of the point and all its images"
-_MEAN = "mean of the point and all its images"
