@@ -170,7 +170,7 @@ def _binned(k: KernelBuilder, level: int, site: Site) -> tuple[str, str]:
     f = k.let("f frac_q local", q - low)
     for place in shape.sample(_PLACES.cards, 2 if level >= 5 else 1):
         out = site.put(place.outs, place.build(k, f))
-        done += f" {out.name} gets {place.said({'f': '(q - c)'})}."
+        done += f" {out.name} gets {place.said({'f': 'q - c' if place.plain else '(q - c)'})}."
     return form, done
 
 

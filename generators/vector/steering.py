@@ -23,8 +23,8 @@ _SET = {"shared": 3, "literal": 1}
 
 _FORCES = VectorShelf(scalars="s r")
 _FORCES.add("seek", "seek", lambda x, v, g, s: s * fn("normalize", g - x) - v)
+# Like seek, but gentle near the goal; for float32 alone.
 _FORCES.add("ease", "ease", lambda x, v, g, s, r: s * fn("smooth_normalize", g - x, r) - v)
-"""Like seek, but gentle near the goal; for float32 alone."""
 
 
 @_FORCES.formula("flee", "{s} * (x - g) / |x - g| - v where |x - g| < {r}, else -v")

@@ -46,7 +46,8 @@ class Table:
             self.names[key] = self.k.draw.word.choice(free)
         inits = [part.field(self.names[key]) for key, part in parts.items()]
         self.struct = self.k.struct(self.k.name(*words(titles)), *((f.name, f.type) for f in inits))
-        many = (plural(snake(self.struct.name)), "entries", "scene")
+        name = snake(self.struct.name)
+        many = (plural(name), f"{name}_list", f"{name}_table")
         self.arrays = [self.k.array(many, self.struct, "m", fields=inits)]
 
     def _apart(self, parts: Mapping[str, Part]) -> None:
