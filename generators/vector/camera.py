@@ -1,271 +1,233 @@
-"""Cameras: points to pixels, pixels to rays, lens distortion, clip space."""
+"""Cameras: points to pixels, pixels to rays, lens distortion."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from generators.build import BodyBuilder, KernelBuilder, cast, field, fn, make
 from generators.build.registry import Title, idiom
-from generators.program.dtypes import INT32, Scalar, Struct, Type, Vec
+from generators.kit.functions import dot, exp, log, most
+from generators.kit.naming import BY_LEVEL, applied, maybe
+from generators.kit.outputs import deliver
+from generators.kit.records import Part, record
+from generators.kit.sites import Site, launch
+from generators.kit.sources import given
+from generators.kit.words import say
+from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr, Var
-from generators.program.ir import FieldInit
-from generators.vector.kit import (
-    EACH,
-    GRID,
-    LITERAL,
-    SHARED,
-    Part,
-    Site,
-    launch,
-    named_helper,
-    over_points,
-    quantity,
-    routine,
-    said,
-    struct_of,
-)
-from generators.vector.output import deliver, put
+from generators.vector.shelf import VectorShelf, further, settings
+
+Parts = Mapping[str, Expr]
 
 
 class Camera:
     """A camera as a struct by value, or as parameters of the kernel."""
 
-    def __init__(
-        self, k: KernelBuilder, level: int, scalar: Scalar, projects: bool = False
-    ) -> None:
-        self.k, self.scalar = k, scalar
+    def __init__(self, site: Site, level: int, scalar: Scalar, projects: bool = False) -> None:
+        shape = site.k.draw.shape
+        self.k, self.site, self.scalar = site.k, site, scalar
         self.vec, self.flat = Vec(3, scalar), Vec(2, scalar)
-        self.square = k.draw.shape.chance(0.4)
-        self.posed = level >= 2 or (projects and k.draw.shape.chance(0.6))
-        self.aimed = level >= 3
-        parts = [
-            Part(("focal", "f_len"), scalar, 0.8, 1.8)
-            if self.square
-            else Part(("focal", "f_xy"), self.flat, 0.8, 1.8),
-            Part(("center", "principal", "offset_px"), self.flat, -0.3, 0.3),
-        ]
+        self.square = shape.chance(0.4)
+        self.posed = level >= 2 or (projects and shape.chance(0.6))
+        self.aimed, self.lens = level >= 3, ""
+        if projects and shape.chance(0.4 if level == 1 else 0.6):
+            self.lens = shape.choice(("radial", "two_terms", "division"))
+        focal = Part("focal f_len", scalar, 0.8, 1.8)
+        if not self.square:
+            focal = Part("focal f_xy", self.flat, 0.8, 1.8)
+        parts = {"focal": focal, "center": Part("center principal offset_px", self.flat, -0.3, 0.3)}
         if self.posed:
-            parts.append(Part(("eye", "position", "cam_pos"), self.vec, -0.8, 0.8))
+            parts["eye"] = Part("eye position cam_pos", self.vec, -0.8, 0.8)
         if self.aimed:
-            parts += [
-                Part(("right", "x_axis"), self.vec, init="unit"),
-                Part(("up", "y_axis"), self.vec, init="unit"),
-                Part(("forward", "z_axis"), self.vec, init="unit"),
-            ]
-            near = Part(("near", "min_depth", "z_near"), scalar, 0.4, 0.9)
-            parts += [near] if projects else []
-        self.lens = _lens(k, level) if projects else ""
-        self.lens_at = len(parts)
+            axes = {"right": "right x_axis", "up": "up y_axis", "forward": "forward z_axis"}
+            parts |= {key: Part(names, self.vec, init="unit") for key, names in axes.items()}
+        if self.aimed and projects:
+            parts["near"] = Part("near min_depth z_near", scalar, 0.4, 0.9)
         if self.lens:
-            parts.append(Part(("k1", "dist_k1", "lens_k"), scalar, 0.02, 0.1))
+            parts["k1"] = Part("k1 dist_k1 lens_k", scalar, 0.02, 0.1)
         if self.lens == "two_terms":
-            parts.append(Part(("k2", "dist_k2", "lens_k2"), scalar, 0.001, 0.01))
-        self.struct: Struct | None = None
-        self.fields: tuple[FieldInit, ...] = ()
-        if k.draw.shape.chance(0.65):
-            title = k.draw.word.choice(("Camera", "Pinhole", "Intrinsics"))
-            self.struct, self.fields = struct_of(k, title, parts)
-            whole = k.scalar(("cam", "camera", "view"), self.struct, fields=self.fields)
-            self.whole: Expr = whole
-            self.parts: list[Expr] = [field(whole, f.name) for f in self.fields]
-        else:
-            self.parts = [k.scalar(p.names, p.type, p.low, p.high, init=p.init) for p in parts]
-        self.names = [said(k, p) for p in self.parts]
+            parts["k2"] = Part("k2 dist_k2 lens_k2", scalar, 0.001, 0.01)
+        self.record = record(site, "Camera Pinhole Intrinsics", parts, 0.65, shared=True)
+        self.parts: Parts = self.record.values
+        self.say = self.record.say
 
-    def focal(self, parts: list[Expr], c: int) -> Expr:
-        return parts[0] if self.square else parts[0][c]
+    def focal(self, parts: Parts, axis: int) -> Expr:
+        return parts["focal"] if self.square else parts["focal"][axis]
+
+    def setting(self, names: str, low: float, high: float, each: int = 0) -> Expr:
+        """A number that all share, or a literal, or (for some) one of each thread."""
+        return given(self.site, names, self.scalar, low, high, shared=3, literal=2, each=each)
 
     @property
     def bend(self) -> str:
         """What the lens multiplies points of the image plane by, r their distance from the axis."""
-        k1, *more = self.names[self.lens_at :]
         if self.lens == "division":
-            return f"1 / (1 + {k1} * r^2)"
-        return f"(1 + {k1} * r^2{f' + {more[0]} * r^4' if more else ''})"
+            return f"1 / (1 + {self.say('k1')} * r^2)"
+        more = f" + {self.say('k2')} * r^4" if self.lens == "two_terms" else ""
+        return f"(1 + {self.say('k1')} * r^2{more})"
+
+    @property
+    def formula(self) -> str:
+        """The pixel u of a point p."""
+        say = self.say
+        q = f"q = p - {say('eye')}, " if self.posed else ""
+        if self.aimed:
+            xyz = f"dot(q, {say('right')}), dot(q, {say('up')}), max(dot(q, {say('forward')}), "
+            xyz += f"{say('near')})"
+        else:
+            xyz = "q" if self.posed else "p"
+        image = "m" if self.lens else "(x, y) / z"
+        focal = f"{say('focal')} * {image}{'' if self.square else ' by component'}"
+        bent = f"m = (x, y) / z times {self.bend} with r = |(x, y) / z|, " if self.lens else ""
+        return f"{q}x, y, z = {xyz}, {bent}u = {focal} + {say('center')}"
+
+    def pixel(self, level: int, point: Expr) -> Expr:
+        """The projection in a helper that takes the camera, or in place."""
+        k, r = self.k, self.record
+        if r.whole is None or not (level >= 4 or k.draw.shape.chance(BY_LEVEL[level])):
+            return to_pixel(k, self, self.parts, point)
+
+        def inner(b: BodyBuilder, whole: Expr, p: Expr) -> Expr:
+            return to_pixel(b, self, {key: field(whole, f.name) for key, f in r.fields.items()}, p)
+
+        names = "project_point to_pixel world_to_image"
+        return applied(k, 1.0, names, {"cam": r.whole, "p": point}, inner)
 
 
-def _lens(k: KernelBuilder, level: int) -> str:
-    """How the lens distorts, if it does."""
-    if not k.draw.shape.chance(0.4 if level == 1 else 0.6):
-        return ""
-    return k.draw.shape.choice(("radial", "two_terms", "division"))
-
-
-def to_pixel(b: BodyBuilder, cam: Camera, parts: list[Expr], p: Expr) -> Expr:
+def to_pixel(b: BodyBuilder, cam: Camera, parts: Parts, p: Expr) -> Expr:
     """The pixel of a point, which lies ahead of the camera."""
-    q: Expr = p
-    if cam.posed:
-        q = b.let(("rel", "q"), p - parts[2])
+    q: Expr = b.let("rel q", p - parts["eye"]) if cam.posed else p
     if cam.aimed:
-        axes = zip(("xc", "yc", "zc"), parts[3:6], strict=True)
-        x, y, z = (b.let(n, fn("dot", q, axis)) for n, axis in axes)
-        depth = b.let(("depth", "w"), fn("max", z, parts[6]))
-        return _divided(b, cam, parts, (x, y, depth))
-    ahead: Expr = b.let(("depth", "z"), q[2]) if b.draw.shape.chance(0.4) else q[2]
-    return _divided(b, cam, parts, (q[0], q[1], ahead))
+        axes = {"xc": "right", "yc": "up", "zc": "forward"}
+        x, y, z = (b.let(name, dot(q, parts[axis])) for name, axis in axes.items())
+        return _divided(b, cam, parts, (x, y, b.let("depth w", most(z, parts["near"]))))
+    return _divided(b, cam, parts, (q[0], q[1], maybe(b, "depth z", q[2], 0.4)))
 
 
-def _divided(b: BodyBuilder, cam: Camera, parts: list[Expr], xyz: tuple[Expr, Expr, Expr]) -> Expr:
+def _divided(b: BodyBuilder, cam: Camera, parts: Parts, xyz: tuple[Expr, Expr, Expr]) -> Expr:
     """The perspective division, distortion, focal length and principal point."""
     x, y, depth = xyz
-    fx, fy = cam.focal(parts, 0), cam.focal(parts, 1)
+    fx, fy, center = cam.focal(parts, 0), cam.focal(parts, 1), parts["center"]
     if not cam.lens and b.draw.shape.chance(0.4):
-        return make(cam.flat, fx * x / depth + parts[1][0], fy * y / depth + parts[1][1])
-    inv = b.let(("inv_z", "rz"), 1.0 / depth)
+        return make(cam.flat, fx * x / depth + center[0], fy * y / depth + center[1])
+    inv = b.let("inv_z rz", 1.0 / depth)
     if not cam.lens:
-        return make(cam.flat, fx * x * inv + parts[1][0], fy * y * inv + parts[1][1])
-    xn, yn = b.let(("xn", "x_img"), x * inv), b.let(("yn", "y_img"), y * inv)
-    r2 = b.let(("r2", "radius_sq"), xn * xn + yn * yn)
-    k1, *more = parts[cam.lens_at :]
-    factor = 1.0 + r2 * (k1 + more[0] * r2) if more else 1.0 + k1 * r2
-    bend = b.let(("bend", "radial"), 1.0 / factor if cam.lens == "division" else factor)
-    return make(cam.flat, fx * bend * xn + parts[1][0], fy * bend * yn + parts[1][1])
-
-
-_COMMON = {SHARED: 3, LITERAL: 2}
-
-
-def _use(k: KernelBuilder, level: int, cam: Camera, point: Expr) -> Expr:
-    """The projection in a helper that takes the camera, or in place."""
-    if cam.struct is None or not (named_helper(k, level) or level >= 4):
-        return to_pixel(k, cam, cam.parts, point)
-    kinds: list[tuple[str, Type]] = [("cam", cam.struct), ("p", cam.vec)]
-
-    def inner(b: BodyBuilder, whole: Expr, p: Expr) -> Expr:
-        return to_pixel(b, cam, [field(whole, f.name) for f in cam.fields], p)
-
-    use = routine(k, True, ("project_point", "to_pixel", "world_to_image"), kinds, inner)
-    return use(cam.whole, point)
-
-
-def _formula(cam: Camera) -> str:
-    names = cam.names
-    q = f"q = p - {names[2]}, " if cam.posed else "q = p, " if cam.aimed else ""
-    if cam.aimed:
-        xyz = (
-            f"x, y, z = dot(q, {names[3]}), dot(q, {names[4]}), max(dot(q, {names[5]}), {names[6]})"
-        )
-    else:
-        xyz = "x, y, z = q" if cam.posed else "x, y, z = p"
-    image = "m" if cam.lens else "(x, y) / z"
-    focal = f"{names[0]} * {image}" + ("" if cam.square else " by component")
-    bent = f"m = (x, y) / z times {cam.bend} with r = |(x, y) / z|, " if cam.lens else ""
-    return f"{q}{xyz}, {bent}u = {focal} + {names[1]}"
+        return make(cam.flat, fx * x * inv + center[0], fy * y * inv + center[1])
+    xn, yn = b.let("xn x_img", x * inv), b.let("yn y_img", y * inv)
+    r2 = b.let("r2 radius_sq", xn * xn + yn * yn)
+    rate = parts["k1"] + parts["k2"] * r2 if cam.lens == "two_terms" else parts["k1"]
+    factor = 1.0 + r2 * rate
+    bend = b.let("bend radial", 1.0 / factor if cam.lens == "division" else factor)
+    return make(cam.flat, fx * bend * xn + center[0], fy * bend * yn + center[1])
 
 
 def _projected(k: KernelBuilder, level: int, site: Site, scalar: Scalar) -> str:
     """Points to the image."""
-    cam = Camera(k, level, scalar, projects=True)
-    if cam.aimed:
-        points = k.array(
-            ("points", "landmarks", "vertices"), cam.vec, site.dims, low=-2.0, high=2.0
-        )
-        p: Expr = k.let(("p", "point"), points[site.at])
-        where = points.name
-    elif k.draw.shape.chance(0.5):
-        names_of = ("points", "seen_points", "cam_points")
-        points = k.array(names_of, cam.vec, site.dims, low=0.6, high=3.0)
-        p = k.let(("p", "point"), points[site.at])
-        where = points.name
+    cam = Camera(site, level, scalar, projects=True)
+    if cam.aimed or k.draw.shape.chance(0.5):
+        low, high = (-2.0, 2.0) if cam.aimed else (0.6, 3.0)
+        source: Expr = site.read("points landmarks vertices seen_points", cam.vec, low, high)
+        where = say(k, source)
     else:
-        flat = k.array(("points_xy", "lateral"), cam.flat, site.dims, low=-1.5, high=1.5)
-        deep = k.array(("depths", "ranges"), scalar, site.dims, low=2.0, high=5.0)
-        xy = k.let(("xy", "side"), flat[site.at])
-        p = k.let(("p", "point"), make(cam.vec, xy[0], xy[1], deep[site.at]))
-        where = f"({flat.name}, {deep.name})"
-    uv = _use(k, level, cam, p)
-    done = f"For p = {where}, let {_formula(cam)}. Take u."
+        flat = site.read("points_xy lateral", cam.flat, -1.5, 1.5)
+        deep = site.read("depths ranges", scalar, 2.0, 5.0)
+        where = f"({say(k, flat)}, {say(k, deep)})"
+        side = k.let("xy side", flat)
+        source = make(cam.vec, side[0], side[1], deep)
+    uv = cam.pixel(level, k.let("p point", source))
+    done = f"For p = {where}, let {cam.formula}. Take u."
     if level >= 3:
-        uv = k.let(("image_pt", "coords"), uv)
-    done += deliver(k, site, level, ("pixels", "image_points", "uv_out"), uv)
+        uv = k.let("image_pt coords", uv)
+    done += deliver(site, level, "pixels image_points uv_out", uv)
     if level >= 4:
         for form in k.draw.shape.sample(("error", "robust", "bin"), 2 if level >= 5 else 1):
-            done += _checked(k, site, cam, form, uv)
+            done += _checked(cam, form, uv)
     return done
 
 
-def _checked(k: KernelBuilder, site: Site, cam: Camera, form: str, uv: Expr) -> str:
+def _checked(cam: Camera, form: str, uv: Expr) -> str:
     """The column of tiles that the point is in, or how far it is from where it was seen."""
+    k, site = cam.k, cam.site
     if form == "bin":
-        cell = quantity(k, site, ("tile", "bin_size"), cam.scalar, 0.1, 0.3, _COMMON)
-        column = cast(fn("floor", uv[0] / cell), INT32)
-        out = put(k, site, ("tiles", "columns"), column)
-        return f" {out.name} gets floor(its x / {said(k, cell)})."
-    seen = k.array(("observed", "keypoints"), cam.flat, site.dims, low=-1.0, high=1.0)
-    gap = k.let(("resid", "err"), uv - seen[site.at])
+        cell = cam.setting("tile bin_size", 0.1, 0.3)
+        out = site.put("tiles columns", cast(fn("floor", uv[0] / cell), INT32))
+        return f" {out.name} gets floor(its x / {say(k, cell)})."
+    seen = site.read("observed keypoints", cam.flat, -1.0, 1.0)
+    gap = k.let("resid err", uv - seen)
     if form == "error":
-        out = put(k, site, ("pixel_errors", "errors"), fn("length", gap))
-        return f" {out.name} gets its distance from {seen.name}."
-    scale = quantity(k, site, ("sigma", "huber_scale"), cam.scalar, 0.3, 1.0, _COMMON)
-    value = fn("log", 1.0 + fn("dot", gap, gap) / (scale * scale))
-    out = put(k, site, ("costs", "robust_cost"), value)
-    name = said(k, scale)
-    return f" {out.name} gets log(1 + d^2 / {name}^2), d its distance from {seen.name}."
+        out = site.put("pixel_errors errors", fn("length", gap))
+        return f" {out.name} gets its distance from {say(k, seen)}."
+    scale = cam.setting("sigma huber_scale", 0.3, 1.0)
+    out = site.put("costs robust_cost", log(1.0 + dot(gap, gap) / (scale * scale)))
+    name = say(k, scale)
+    return f" {out.name} gets log(1 + d^2 / {name}^2), d its distance from {say(k, seen)}."
 
 
 def _rays(k: KernelBuilder, level: int, site: Site, scalar: Scalar) -> str:
     """A ray through each pixel of the launch."""
-    shape = k.draw.shape
-    cam = Camera(k, level, scalar)
-    row, col = site.at
-    words = zip((("height", "rows"), ("width", "cols")), site.dims, strict=True)
-    height, width = (k.size_param(w, d) for w, d in words)
-    pair, slopes = (k.draw.word.choice(c) for c in (("u v", "px py"), ("x y", "dx dy", "sx sy")))
-    u = k.let(pair.split()[0], (cast(col, scalar) + 0.5) / cast(width, scalar) - 0.5)
-    v = k.let(pair.split()[1], (cast(row, scalar) + 0.5) / cast(height, scalar) - 0.5)
+    cam = Camera(site, level, scalar)
+    row, col = (index for index in site.at if isinstance(index, Var))
+    height = k.size_param("height num_rows", site.dims[0])
+    width = k.size_param("width num_cols", site.dims[1])
+    (u_name, v_name), (x_name, y_name) = (
+        k.draw.word.choice(c).split() for c in (("u v", "px py"), ("x y", "dx dy", "sx sy"))
+    )
+    u = k.let(u_name, (cast(col, scalar) + 0.5) / cast(width, scalar) - 0.5)
+    v = k.let(v_name, (cast(row, scalar) + 0.5) / cast(height, scalar) - 0.5)
+    center, parts = cam.parts["center"], cam.parts
+    x = k.let(x_name, (u - center[0]) / cam.focal(parts, 0))
+    y = k.let(y_name, (v - center[1]) / cam.focal(parts, 1))
     done = f"For pixel ({row.name}, {col.name}) let u = ({col.name} + 0.5) / {width.name} - 0.5, "
-    done += f"v = ({row.name} + 0.5) / {height.name} - 0.5, "
-    names = cam.names
-    x = k.let(slopes.split()[0], (u - cam.parts[1][0]) / cam.focal(cam.parts, 0))
-    y = k.let(slopes.split()[1], (v - cam.parts[1][1]) / cam.focal(cam.parts, 1))
-    done += f"(x, y) = ((u, v) - {names[1]}) / {names[0]} by component, "
+    done += f"v = ({row.name} + 0.5) / {height.name} - 0.5, (a, b) = ((u, v) - "
+    done += f"{cam.say('center')}) / {cam.say('focal')} by component, "
     if cam.aimed:
-        aim: Expr = cam.parts[5] + x * cam.parts[3] + y * cam.parts[4]
-        done += f"d = {names[5]} + x * {names[3]} + y * {names[4]}"
+        aim: Expr = parts["forward"] + x * parts["right"] + y * parts["up"]
+        done += f"d = {cam.say('forward')} + a * {cam.say('right')} + b * {cam.say('up')}"
     else:
         aim = make(cam.vec, x, y, k.lift(1.0, scalar))
-        done += "d = (x, y, 1)"
-    d = k.let(("d", "ray_dir", "aim"), aim)
+        done += "d = (a, b, 1)"
+    d = k.let("d ray_dir aim", aim)
     if level == 1:
-        done += ". Take d / |d|."
-        return done + deliver(k, site, level, ("rays", "ray_dirs"), fn("normalize", d))
-    depth = k.array(("depth", "depth_map", "range_image"), scalar, site.dims, low=0.5, high=3.0)
-    form = shape.choice(("plane", "range"))
-    reach = depth[site.at]
-    offset = reach * d if form == "plane" else reach * fn("normalize", d)
-    point = k.let(("point", "world"), cam.parts[2] + offset)
-    way = "d" if form == "plane" else "d / |d|"
-    done += f". Take {names[2]} + {depth.name} * {way}."
-    done += deliver(k, site, level, ("points_out", "cloud", "world_points"), point)
-    if level >= 4:
-        done += _cloud(k, level, site, cam, point, reach)
-    return done
+        unit = fn("normalize", d)
+        return f"{done}. Take d / |d|." + deliver(site, level, "rays ray_dirs", unit)
+    reach = site.read("depth depth_map range_image", scalar, 0.5, 3.0)
+    along = k.draw.shape.chance(0.5)
+    offset = reach * fn("normalize", d) if along else reach * d
+    point = k.let("point world", parts["eye"] + offset)
+    done += f". Take {cam.say('eye')} + {say(k, reach)} * {'d / |d|' if along else 'd'}."
+    done += deliver(site, level, "points_out cloud world_points", point)
+    done += " Let p be that point." if level >= 4 else ""
+    return done + (_cloud(cam, level, point, reach) if level >= 4 else "")
 
 
-def _cloud(k: KernelBuilder, level: int, site: Site, cam: Camera, point: Var, reach: Expr) -> str:
+def _cloud(cam: Camera, level: int, point: Var, reach: Expr) -> str:
     """What else is told of a point of the cloud."""
-    done = ""
-    for form in k.draw.shape.sample(("height", "plane", "fade", "usable"), 2 if level >= 5 else 1):
-        if form == "height":
-            up = k.scalar(("gravity_dir", "world_up"), cam.vec, init="unit")
-            out = put(k, site, ("heights", "elevation"), fn("dot", point, up))
-            done += f" {out.name} gets its dot product with {up.name}."
-        elif form == "plane":
-            n = k.scalar(("plane_n", "floor_normal"), cam.vec, init="unit")
-            offset = quantity(k, site, ("plane_d", "floor_d"), cam.scalar, 0.1, 0.6, _COMMON)
-            out = put(k, site, ("clearance", "floor_dist"), fn("dot", point, n) - offset)
-            done += f" {out.name} gets its dot product with {n.name}, less {said(k, offset)}."
-        elif form == "usable":
-            most = quantity(k, site, ("max_range", "far_limit"), cam.scalar, 1.2, 2.4, _COMMON)
-            seen = fn("where", reach < most, k.lift(1, INT32), k.lift(0, INT32))
-            out = put(k, site, ("usable", "in_range"), seen)
-            done += f" {out.name} gets 1 where {said(k, reach)} is less than {said(k, most)}, else"
-            done += " 0."
-        else:
-            rate = quantity(
-                k, site, ("fog", "extinction"), cam.scalar, 0.1, 0.5, {**_COMMON, EACH: 1}
-            )
-            out = put(k, site, ("visibility", "fade_out"), fn("exp", -rate * fn("length", point)))
-            done += f" {out.name} gets exp(-{said(k, rate)} * its length)."
-    return done
+    ways = {"shared": 3, "literal": 2}
+    parts = settings(cam.scalar, ways, _CLOUD_RANGES) | {
+        "up": Part("gravity_dir world_up", cam.vec, init="unit", forms={"shared": 1}),
+        "n": Part("plane_n floor_normal", cam.vec, init="unit", forms={"shared": 1}),
+    }
+    known = {"p": point, "reach": reach}
+    names = {"p": "p", "reach": say(cam.k, reach)}
+    count = 2 if level >= 5 else 1
+    return further(cam.site, _CLOUD.cards, count, known, parts, names)
+
+
+_CLOUD_RANGES = {
+    "far": ("max_range far_limit", 1.2, 2.4),
+    "height": ("plane_d floor_d", 0.1, 0.6),
+    "fog": ("fog extinction", 0.1, 0.5),
+}
+_CLOUD = VectorShelf(scalars="reach far height fog")
+_CLOUD.add("elevation", "heights elevation", lambda p, up: dot(p, up))
+_CLOUD.add("clearance", "clearance floor_dist", lambda p, n, height: dot(p, n) - height)
+_CLOUD.add("visibility", "visibility fade_out", lambda p, fog: exp(-fog * fn("length", p)))
+_CLOUD.add(
+    "usable",
+    "usable in_range",
+    lambda reach, far: cast(reach < far, INT32),
+    "1 where {reach} is less than {far}, else 0",
+)
 
 
 @idiom
@@ -273,8 +235,8 @@ def pinhole_camera(k: KernelBuilder, level: int) -> Title:
     """Points to pixels through a camera, and pixels to rays and points."""
     scalar = k.draw.wide_float_type()
     if k.draw.shape.chance(0.75 if level == 1 else 0.5):
-        site = over_points(k, level)
+        site = launch(k, list=5, batch=3 + level // 3)
         done = _projected(k, level, site, scalar)
-        return Title(k.name("project_points", "to_image", "camera_projection"), done)
-    site = launch(k, {GRID: 1})
-    return Title(k.name("camera_rays", "unproject", "backproject"), _rays(k, level, site, scalar))
+        return Title(k.name("project_points to_image camera_projection"), done)
+    site = launch(k, grid=1)
+    return Title(k.name("camera_rays unproject backproject"), _rays(k, level, site, scalar))

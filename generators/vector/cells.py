@@ -2,190 +2,195 @@
 
 from __future__ import annotations
 
-from generators.build import KernelBuilder, cast, fn, make
+from functools import reduce
+from operator import mul, or_, xor
+
+from generators.build import BodyBuilder, KernelBuilder, cast, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.pieces import zero
-from generators.kit.words import plurals
-from generators.program.dtypes import INT32, Scalar, Type, Vec, scalar_of
+from generators.kit.formulas import Formula
+from generators.kit.functions import least, most
+from generators.kit.naming import BY_LEVEL, applied, evaluated, local, maybe, routine
+from generators.kit.outputs import deliver
+from generators.kit.records import Part, record
+from generators.kit.sites import Site, launch
+from generators.kit.sources import filled, given, zero
+from generators.kit.words import plurals, say, words
+from generators.program.dtypes import INT32, Scalar, Vec, scalar_of
 from generators.program.expr import Expr, Var
-from generators.vector.cell_codes import FORMS, chebyshev, hashed, manhattan, spread
-from generators.vector.kit import (
-    EACH,
-    LITERAL,
-    ROW,
-    SHARED,
-    Part,
-    Site,
-    maybe,
-    named_helper,
-    over_points,
-    quantity,
-    record,
-    routine,
-    said,
-    vector,
-)
-from generators.vector.output import deliver, put
+from generators.vector.shelf import VectorShelf, summed
+from generators.vector.tables import Table
 
 _UINT = Scalar("uint32")
 _WHOLE = {"int32": 6, "int64": 2, "int16": 2, "uint32": 2, "uint16": 1, "uint64": 1, "uint8": 1}
-_CELLS = ("cell", "voxel", "coord", "tile")
+_CELLS = "cell voxel coord tile"
 _PRIMES = ((73856093, 19349663, 83492791), (2654435761, 2246822519, 3266489917))
 
 
-def _other(k: KernelBuilder, site: Site, vec: Vec, kind: str) -> Expr:
-    """The extent of the grid, or a second cell."""
-    if kind == "extent":
-        sources = {SHARED: 4, ROW: 2, EACH: 1}
-        return vector(k, site, ("extent", "grid_size", "dims_n"), vec, sources, 3, 5)
-    sources = {EACH: 3, ROW: 2, SHARED: 2}
-    return vector(k, site, ("goal_cell", "other", "home_cell"), vec, sources, 0, 7)
+def _parts(value: Expr) -> list[Expr]:
+    """The components of a vector."""
+    assert isinstance(value.type, Vec)
+    return [value[n] for n in range(value.type.size)]
+
+
+_TWO = VectorShelf()
+"""What is computed of a cell c and a second cell n, or the extent n of the grid."""
+
+
+@_TWO.formula("indices cell_ids", "cx + nx * cy (+ nx * ny * cz in 3-D) with (nx, ny) of {n}")
+def linear_index(c: Expr, n: Expr) -> Expr:
+    """Row-major index, x fastest."""
+    rows = c[1] if len(_parts(c)) == 2 else c[1] + n[1] * c[2]
+    return c[0] + n[0] * rows
+
+
+@_TWO.formula("wrapped cell_out", "{c} modulo {n} by component")
+def wrapped(c: Expr, n: Expr) -> Expr:
+    return make(c.type, *(a % b for a, b in zip(_parts(c), _parts(n), strict=True)))
+
+
+@_TWO.formula("steps codes", "the sum of the |{c}[a] - {n}[a]|")
+def manhattan(body: BodyBuilder, c: Expr, n: Expr) -> Expr:
+    return summed(_parts(body.let("gap step_vec", most(c, n) - least(c, n))))
+
+
+@_TWO.formula("steps codes", "the largest of the |{c}[a] - {n}[a]|")
+def chebyshev(c: Expr, n: Expr) -> Expr:
+    return fn("max_element", most(c, n) - least(c, n))
+
+
+@_TWO.formula("codes colors", "the sum of all components of {c} and {n}, modulo 2")
+def checkerboard(c: Expr, n: Expr) -> Expr:
+    return summed([*_parts(c), *_parts(n)]) % 2
 
 
 def _whole(k: KernelBuilder, level: int, site: Site) -> tuple[str, str]:
     """Arithmetic of two whole vectors."""
     shape = k.draw.shape
     vec = Vec(shape.choice((2, 3)), Scalar(shape.weighted(_WHOLE)))
-    form = shape.choice(sorted(FORMS))
-    build, text, kind = FORMS[form]
-    if shape.chance(0.3):
-        parts = [
-            Part(_CELLS, vec, 0, 7),
-            Part(("extent", "grid_size"), vec, 3, 5)
-            if kind == "extent"
-            else Part(("other", "goal_cell"), vec, 0, 7),
-        ]
-        c, n = record(k, site, ("Entry", "Item", "Job"), parts, True)
+    formula = shape.choice(_TWO.cards)
+    if formula.name in ("linear_index", "wrapped"):
+        ways = {"shared": 4, "first": 2, "each": 1}
+        second = Part("extent grid_size dims_n", vec, 3, 5, forms=ways)
     else:
-        c = k.array(plurals(_CELLS), vec, site.dims, low=0, high=7)[site.at]
-        n = _other(k, site, vec, kind)
-    done = f"With c = {said(k, c)} and n = {said(k, n)}, take {text}."
-    c, n = k.let(("c", "cell_i"), c), n if isinstance(n, Var) else k.let(("n", "ref"), n)
-    use = routine(k, named_helper(k, level), (form, f"{form}_of"), [("c", vec), ("n", vec)], build)
-    value = use(c, n)
+        ways = {"each": 3, "first": 2, "shared": 2}
+        second = Part("goal_cell other home_cell", vec, 0, 7, forms=ways)
+    r = record(site, "Entry Item Job", {"c": Part(_CELLS, vec, 0, 7), "n": second}, 0.3)
+    done = f"With c = {r.say('c')} and n = {r.say('n')}, take "
+    done += f"{formula.said({'c': 'c', 'n': 'n'})}."
+    values = {"c": k.let("c cell_i", r["c"]), "n": local(k, "n ref", r["n"])}
+    value = evaluated(k, BY_LEVEL[level], formula, values)
     if level >= 2 and shape.chance(0.5):
-        value, after = _costed(k, site, value)
-        done += after
-    return form, done + deliver(k, site, level, ("indices", "codes", "cell_out"), value)
+        scalar = scalar_of(value.type)
+        if shape.chance(0.5):
+            base = k.scalar("base first_index start", scalar, 1, 5)
+            value, done = value + filled(value.type, base), f"{done} Add {base.name}."
+        else:
+            cost = k.scalar("stride step_cost", scalar, 2, 3)
+            value, done = cost * value, f"{done} Multiply it by {cost.name}."
+    return formula.name, done + deliver(site, level, f"{formula.outs} results", value)
 
 
-def _costed(k: KernelBuilder, site: Site, value: Expr) -> tuple[Expr, str]:
-    scalar = scalar_of(value.type)
-    if k.draw.shape.chance(0.5):
-        base = k.scalar(("base", "first_index", "start"), scalar, 1, 5)
-        shift = base if value.type == scalar else make(value.type, base)
-        return value + shift, f" Add {base.name}."
-    cost = k.scalar(("stride", "step_cost"), scalar, 2, 3)
-    return cost * value, f" Multiply it by {cost.name}."
-
-
-def _cell_of(k: KernelBuilder, level: int, site: Site) -> tuple[Var, Var, str, Scalar]:
+def _cell_of(k: KernelBuilder, site: Site) -> tuple[Var, Var, str]:
     """The cell of a point: its coordinates, the point in units of cells, and the text."""
     shape = k.draw.shape
     scalar = Scalar(shape.weighted({"float32": 4, "float64": 1}))
-    size = shape.choice((2, 3))
-    vec, cell = Vec(size, scalar), Vec(size, INT32)
-    points = k.array(("points", "positions", "samples"), vec, site.dims, low=0.0, high=3.0)
-    sources = {SHARED: 4, LITERAL: 2, ROW: 1}
-    p: Expr = points[site.at]
+    vec = Vec(shape.choice((2, 3)), scalar)
+    p = site.read("points positions samples", vec, 0.0, 3.0)
+    sources = {"shared": 4, "literal": 2, "first": 1}
     if shape.chance(0.6):
-        width = quantity(k, site, ("cell_size", "spacing", "bin_width"), scalar, 0.4, 0.9, sources)
-        scaled, text = p / width, f"{points.name} / {said(k, width)}"
+        width = given(site, "cell_size spacing bin_width", scalar, 0.4, 0.9, forms=sources)
+        scaled = p / width
     else:
-        inv = quantity(k, site, ("inv_cell", "resolution"), scalar, 1.2, 2.5, sources)
-        scaled, text = inv * p, f"{said(k, inv)} * {points.name}"
-    q = k.let(("q", "scaled", "g"), scaled)
-    parts = [cast(fn("floor", q[a]), INT32) for a in range(size)]
-    c = k.let(("c", "cell", "ijk"), make(cell, *parts))
-    return c, q, f"With q = {text} and the cell c = floor(q) by component", scalar
+        scaled = given(site, "inv_cell resolution", scalar, 1.2, 2.5, forms=sources) * p
+    q = k.let("q scaled g", scaled)
+    c = make(Vec(vec.size, INT32), *(cast(fn("floor", part), INT32) for part in _parts(q)))
+    text = f"With q = {say(k, scaled)} and the cell c = floor(q) by component"
+    return k.let("c cell ijk", c), q, text
 
 
-def _coded(k: KernelBuilder, level: int, c: Var) -> tuple[Expr, str, str]:
-    """A code of the cell: its hash bucket, its Morton code, or its index in a cube."""
-    shape = k.draw.shape
-    assert isinstance(c.type, Vec)
-    cell = c.type
-    form = shape.choice(("hash", "hash", "morton", "cube") if level >= 3 else ("hash", "cube"))
-    if form == "hash":
-        primes = k.draw.value.choice(_PRIMES)
-        use = routine(
-            k,
-            named_helper(k, level),
-            ("cell_hash", "hash_coords"),
-            [("c", cell)],
-            lambda b, cc: hashed(b, cc, primes),
+def _hashed(k: KernelBuilder, chance: float, c: Var) -> tuple[Expr, str]:
+    primes = k.draw.value.choice(_PRIMES)[: len(_parts(c))]
+
+    def build(b: BodyBuilder, cell: Expr) -> Expr:
+        terms = (
+            cast(part, _UINT) * prime for part, prime in zip(_parts(cell), primes, strict=True)
         )
-        if shape.chance(0.5):
-            buckets = k.scalar(("table_size", "num_buckets"), _UINT, 31, 127)
-            value, rest = use(c) % buckets, f"modulo {buckets.name}"
-        else:
-            value, rest = use(c) & 63, "and 63"
-        listed = ", ".join(map(str, primes[: cell.size]))
-        text = f"the exclusive or of the c[a] times {listed} as uint32, {rest}"
-        return value, text, form
-    if form == "morton":
-        interleave = routine(k, True, ("spread_bits", "part1by2"), [("x", _UINT)], spread)
-        code: Expr = interleave(cast(c[0], _UINT))
-        for a in range(1, cell.size):
-            code = code | (interleave(cast(c[a], _UINT)) << a)
-        text = "the Morton code of c, bit b of c[a] going to bit 3 * b + a (spread by v = (x | x "
-        text += "<< 8) & 0x0300F00F, w = (v | v << 4) & 0x030C30C3, (w | w << 2) & 0x09249249)"
-        return code, text, form
-    side = k.scalar(("side", "grid_dim", "res"), INT32, 8, 16)
-    index: Expr = c[0]
-    scale: Expr = side
-    for a in range(1, cell.size):
-        index = index + scale * c[a]
-        scale = scale * side
-    deep = f" + {side.name}^2 * cz" if cell.size == 3 else ""
-    return index, f"cx + {side.name} * cy{deep}", form
+        return b.let("h hash_val", reduce(xor, terms))
+
+    code = applied(k, chance, "cell_hash hash_coords", {"c": c}, build)
+    text = f"the exclusive or of the c[a] times {', '.join(map(str, primes))} as uint32, "
+    if k.draw.shape.chance(0.5):
+        buckets = k.scalar("table_size num_buckets", _UINT, 31, 127)
+        return code % buckets, f"{text}modulo {buckets.name}"
+    return code & 63, f"{text}and 63"
+
+
+def spread(b: BodyBuilder, x: Expr) -> Expr:
+    """Leave two zero bits between any two of the lowest five."""
+    v = b.let("v bits", (x | (x << 8)) & 0x0300F00F)
+    w = b.let("w spaced", (v | (v << 4)) & 0x030C30C3)
+    return (w | (w << 2)) & 0x09249249
+
+
+def _morton(k: KernelBuilder, chance: float, c: Var) -> tuple[Expr, str]:
+    interleave = routine(k, 1.0, "spread_bits part1by2", {"x": _UINT}, spread)
+    parts = [interleave(cast(part, _UINT)) for part in _parts(c)]
+    code = reduce(or_, (part << a if a else part for a, part in enumerate(parts)))
+    text = "the Morton code of c, bit b of c[a] going to bit 3 * b + a (spread by v = (x | x << 8) "
+    return code, f"{text}& 0x0300F00F, w = (v | v << 4) & 0x030C30C3, (w | w << 2) & 0x09249249)"
+
+
+def _in_cube(k: KernelBuilder, chance: float, c: Var) -> tuple[Expr, str]:
+    side = k.scalar("side grid_dim res", INT32, 8, 16)
+    scales: list[Expr] = [side, side * side]
+    rest = zip(_parts(c)[1:], scales, strict=False)
+    deep = f" + {side.name}^2 * cz" if len(_parts(c)) == 3 else ""
+    index = summed([c[0], *(scale * part for part, scale in rest)])
+    return index, f"cx + {side.name} * cy{deep}"
+
+
+_CODES = {"hash": _hashed, "morton": _morton, "cube": _in_cube}
 
 
 def _binned(k: KernelBuilder, level: int, site: Site) -> tuple[str, str]:
     """The code of a point's cell, and what else a grid wants to know of the point."""
     shape = k.draw.shape
-    c, q, done, scalar = _cell_of(k, level, site)
-    assert isinstance(c.type, Vec)
+    c, q, done = _cell_of(k, site)
     if level >= 4 and shape.chance(0.5):
-        least, most = k.lift(1, INT32), k.scalar(("last_cell", "max_cell"), INT32, 2, 3)
-        c_in = fn("min", fn("max", c, make(c.type, least)), make(c.type, most))
-        c = k.let(("c_in", "clamped"), c_in)
-        done += f", clamped to [1, {most.name}] in each component,"
-    value, text, form = _coded(k, level, c)
-    done += f"{'' if done.endswith(',') else ','} take {text}."
-    value = maybe(k, ("code", "key"), value, 0.5)
-    done += deliver(k, site, level, ("keys", "buckets", "cell_ids"), value)
+        top = k.scalar("last_cell max_cell", INT32, 2, 3)
+        c = k.let("c_in clamped", least(most(c, filled(c.type, 1)), filled(c.type, top)))
+        done += f", clamped to [1, {top.name}] in each component"
+    form = shape.choice(("hash", "hash", "morton", "cube") if level >= 3 else ("hash", "cube"))
+    value, text = _CODES[form](k, BY_LEVEL[level], c)
+    done += f", take {text}."
+    done += deliver(site, level, "keys buckets cell_ids", maybe(k, "code key", value))
     if level < 3:
         return form, done
-    vec = q.type
-    assert isinstance(vec, Vec)
-    low = make(vec, *(cast(c[a], scalar) for a in range(vec.size)))
-    rest = k.let(("f", "frac_q", "local"), q - low)
-    for extra in shape.sample(("inside", "middle", "weight", "near"), 2 if level >= 5 else 1):
-        done += _placed(k, site, rest, extra)
+    low = make(q.type, *(cast(part, scalar_of(q.type)) for part in _parts(c)))
+    f = k.let("f frac_q local", q - low)
+    for place in shape.sample(_PLACES.cards, 2 if level >= 5 else 1):
+        out = site.put(place.outs, place.build(k, f))
+        done += f" {out.name} gets {place.said({'f': 'q - c' if place.plain else '(q - c)'})}."
     return form, done
 
 
-def _placed(k: KernelBuilder, site: Site, rest: Var, form: str) -> str:
-    """Where in its cell the point lies."""
-    vec = rest.type
-    assert isinstance(vec, Vec)
-    scalar = vec.scalar
-    if form == "inside":
-        out = put(k, site, ("offsets", "local_out", "fractions"), rest)
-        return f" {out.name} gets q - c."
-    if form == "middle":
-        far = fn("length_sq", rest - make(vec, k.lift(0.5, scalar)))
-        return f" {put(k, site, ('center_dist', 'spread'), far).name} gets |q - c - 0.5|^2."
-    if form == "near":
-        axis = cast(fn("argmax", fn("abs", rest - make(vec, k.lift(0.5, scalar)))), INT32)
-        out = put(k, site, ("axes", "near_axes"), axis)
-        return f" {out.name} gets the component of q - c - 0.5 that is largest in size."
-    weight: Expr = 1.0 - rest[0]
-    for a in range(1, vec.size):
-        weight = weight * (1.0 - rest[a])
-    out = put(k, site, ("weights_out", "corner_w"), weight)
-    return f" {out.name} gets the product of the components of 1 - (q - c)."
+_PLACES = VectorShelf()
+_PLACES.add("inside", "offsets local_out fractions", lambda f: f)
+
+
+@_PLACES.formula("center_dist spread", "|{f} - 0.5|^2")
+def middle(f: Expr) -> Expr:
+    return fn("length_sq", f - filled(f.type, 0.5))
+
+
+@_PLACES.formula("axes near_axes", "the component of {f} - 0.5 that is largest in size")
+def near(f: Expr) -> Expr:
+    return cast(fn("argmax", abs(f - filled(f.type, 0.5))), INT32)
+
+
+@_PLACES.formula("weights_out corner_w", "the product of the components of 1 - {f}")
+def weight(f: Expr) -> Expr:
+    return reduce(mul, (1.0 - part for part in _parts(f)))
 
 
 def _crowd(k: KernelBuilder, level: int, site: Site) -> tuple[str, str]:
@@ -193,51 +198,42 @@ def _crowd(k: KernelBuilder, level: int, site: Site) -> tuple[str, str]:
     shape = k.draw.shape
     scalar = Scalar(shape.weighted({"int32": 4, "int64": 1, "int16": 1}))
     vec = Vec(shape.choice((2, 3)), scalar)
-    k.size("m", 3, 5)
-    cells = k.array(plurals(_CELLS), vec, site.dims, low=-5, high=5)
-    others = k.array(("occupied", "blocks", "seeds"), vec, "m", low=-5, high=5)
-    reach = k.scalar(("reach", "max_steps", "range_cells"), scalar, 3, 5)
-    count = k.trip_count(("block_count", "num_seeds"), "m")
-    c = k.let(("c", "cell_i"), cells[site.at])
-    close = k.let(("close", "near_count"), k.lift(0, INT32))
-    total = k.let(("total", "sum_off"), zero(vec))
-    form = shape.choice(("manhattan", "chebyshev", "squared"))
-    build = {
-        "manhattan": lambda b, x, y: manhattan(b, x, y),
-        "chebyshev": lambda b, x, y: chebyshev(b, x, y),
-        "squared": lambda b, x, y: fn("length_sq", x - y),
-    }[form]
-    kinds: list[tuple[str, Type]] = [("c", vec), ("n", vec)]
-    use = routine(k, shape.chance(0.6), (f"{form}_steps", f"{form}_gap"), kinds, build)
-    with k.for_(("j", "s", "seed"), count) as j:
-        other = k.let(("other", "seed_cell"), others[j])
-        gap = k.let(("gap", "steps"), use(c, other))
-        with k.if_(gap <= (reach if form != "squared" else reach * reach)):
+    source = site.read(plurals(words(_CELLS)), vec, -5, 5)
+    others = Table(k, "block seed", {"o": Part("block seed occupied_cell", vec, -5, 5)})
+    reach = k.scalar("reach max_steps range_cells", scalar, 3, 5)
+    c = k.let("c cell_i", source)
+    close, total = k.let("close near_count", k.lift(0, INT32)), k.let("total sum_off", zero(vec))
+    formula = shape.choice([_TWO.card("manhattan"), _TWO.card("chebyshev"), _SQUARED])
+    names = f"{formula.name}_steps {formula.name}_gap"
+    use = routine(k, 0.6, names, {"c": vec, "n": vec}, lambda b, x, y: formula.build(b, x, y))
+    squared = formula is _SQUARED
+    with others.each("j s seed") as (_, (cell,)):
+        other = k.let("other seed_cell", cell)
+        gap = k.let("gap steps", use(c, other))
+        with k.if_(gap <= (reach * reach if squared else reach)):
             k.augment(close, "add", 1)
             k.augment(total, "add", other - c)
-    rule = {
-        "manhattan": "the sum of the |c[a] - o[a]| is at most R",
-        "chebyshev": "the largest |c[a] - o[a]| is at most R",
-        "squared": "|c - o|^2 is at most R^2",
-    }[form].replace("R", reach.name)
-    done = f"For c = {cells.name}, over the o of {others.name} of which {rule}, sum o - c."
-    done += deliver(k, site, level, ("drift", "sums", "offset_sums"), total)
-    done += f" {put(k, site, ('counts', 'crowding'), close).name} gets how many they are."
+    limit = f"{reach.name}^2" if squared else reach.name
+    done = f"For c = {say(k, source)}, over the o = {others.said('o')} for which "
+    done += f"{formula.said({'c': 'c', 'n': 'o'})} is at most {limit}, sum o - c."
+    done += deliver(site, level, "drift sums offset_sums", total)
+    done += f" {site.put('counts crowding', close).name} gets how many they are."
     if level >= 5:
-        out = put(
-            k, site, ("spans", "extents"), fn("max_element", total) - fn("min_element", total)
-        )
+        out = site.put("spans extents", fn("max_element", total) - fn("min_element", total))
         done += f" {out.name} gets the largest less the smallest component of the sum."
-    return form, done
+    return formula.name, done
+
+
+_SQUARED = Formula("squared", "steps", lambda c, n: fn("length_sq", c - n), "|{c} - {n}|^2")
 
 
 @idiom
 def grid_cells(k: KernelBuilder, level: int) -> Title:
     """Cells of grids: indices and distances, cells of points, hashes, occupied neighbours."""
-    site = over_points(k, level)
+    site = launch(k, list=5, batch=3 + level // 3)
     if level <= 2:
         build = _whole if level == 1 or k.draw.shape.chance(0.4) else _binned
     else:
         build = _crowd if k.draw.shape.chance(0.3) else _binned
     form, done = build(k, level, site)
-    return Title(k.name(f"{form}_cells", f"cell_{form}", "assign_cells"), done)
+    return Title(k.name(f"{form}_cells cell_{form} assign_cells"), done)

@@ -2,239 +2,172 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from generators.build import KernelBuilder, cast, field, fn, make
+from generators.build import BodyBuilder, KernelBuilder, cast, fn, make
 from generators.build.registry import Title, idiom
+from generators.kit.formulas import Formula
+from generators.kit.functions import dot, least, most
+from generators.kit.naming import routine
+from generators.kit.outputs import deliver
+from generators.kit.records import Part, record
+from generators.kit.sites import Site, launch
+from generators.kit.sources import filled, given
+from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar, Vec
-from generators.program.expr import Expr, Var, literal, op
-from generators.vector.kit import (
-    CUBE,
-    EACH,
-    GRID,
-    LITERAL,
-    SHARED,
-    Part,
-    Site,
-    launch,
-    quantity,
-    routine,
-    said,
-    struct_of,
-)
-from generators.vector.output import deliver, put
+from generators.program.expr import Expr, Var, literal
+from generators.vector.shelf import VectorShelf, settings, worked_out
 
-_SOURCES = {SHARED: 5, LITERAL: 3, EACH: 1}
-Step = Callable[["Grading", Expr], tuple[Expr, str]]
 _LUMA = ((0.2126, 0.7152, 0.0722), (0.299, 0.587, 0.114))
+
+_STEPS = VectorShelf(scalars="y gain sat slope blend white power edge boost")
+"""Steps that replace a colour c; y is its luma."""
+
+_MORE_COLOUR = "y + {sat} * ({c} - y)"
+_STEPS.add("exposure", "c", lambda c, gain: gain * c)
+_STEPS.add("balance", "c", lambda c, tint: fn("cw_mul", tint, c), "{c} times {tint} by channel")
+_STEPS.add("lift", "c", lambda c, lift: c + lift)
+_STEPS.add("invert", "c", lambda c: filled(c.type, 1.0) - c, "1 - {c}")
+_STEPS.add("saturation", "c", lambda c, y, sat: fn("lerp", _grey(c, y), c, sat), _MORE_COLOUR)
+_STEPS.add("vibrance", "c", lambda c, y, sat: _grey(c, y) + sat * (c - _grey(c, y)), _MORE_COLOUR)
+_STEPS.add("reinhard", "c", lambda c, y, white: c / (1.0 + abs(y) / white))
+_STEPS.add("mix", "c", lambda c, layer, blend: fn("lerp", c, layer, blend))
+_STEPS.add("darken", "c", lambda c, layer, blend: fn("lerp", c, least(c, layer), blend))
+_STEPS.add("lighten", "c", lambda c, layer, blend: fn("lerp", c, most(c, layer), blend))
+_STEPS.add("multiply", "c", lambda c, layer, blend: fn("lerp", c, fn("cw_mul", c, layer), blend))
+
+
+@_STEPS.formula("c", "{slope} * ({c} - 0.5) + 0.5")
+def contrast(c: Expr, slope: Expr) -> Expr:
+    mid = filled(c.type, 0.5)
+    return slope * (c - mid) + mid
+
+
+@_STEPS.formula("c", "{c} + {blend} * (o - {c} * o) by channel, o = {layer}")
+def screen(body: BodyBuilder, c: Expr, layer: Expr, blend: Expr) -> Expr:
+    over = body.let("layer over", layer)
+    return fn("lerp", c, c + over - fn("cw_mul", c, over), blend)
+
+
+@_STEPS.formula("c", "(|{c}| + 0.01)^{power} by channel")
+def curve(c: Expr, power: Expr) -> Expr:
+    """A gamma curve of each channel."""
+    return make(c.type, *((abs(c[n]) + 0.01) ** power for n in range(3)))
+
+
+@_STEPS.formula("c", "({c} + y) / 2 where y > {edge}, else {c}")
+def bright(body: BodyBuilder, c: Expr, y: Expr, edge: Expr) -> Expr:
+    toned = body.let("toned kept", c)
+    with body.if_(y > edge):
+        body.assign(toned, 0.5 * (c + _grey(c, y)))
+    return toned
+
+
+@_STEPS.formula("c", "(1 + {boost} * (max - min channel of {c})) * {c}")
+def chroma(body: BodyBuilder, c: Expr, boost: Expr) -> Expr:
+    spread = body.let("chroma range_rgb", fn("max_element", c) - fn("min_element", c))
+    return (1.0 + boost * spread) * c
+
+
+def _grey(c: Expr, y: Expr) -> Expr:
+    return make(c.type, y)
+
+
+_LAYERS = "overlay second_layer background"
+_SOURCES = {"shared": 5, "literal": 3, "each": 1}
+_SETTINGS = {
+    "gain": ("exposure gain", 0.6, 1.6),
+    "sat": ("saturation vibrance", 0.4, 1.6),
+    "slope": ("contrast slope", 0.6, 1.5),
+    "blend": ("blend opacity", 0.2, 0.8),
+    "white": ("white_point key", 0.8, 2.0),
+    "edge": ("threshold knee", 0.3, 0.4),
+    "boost": ("chroma_boost spread", 0.2, 0.9),
+    "power": ("inv_gamma power", 0.4, 0.8),
+}
 
 
 class Grading:
     """A pixel on its way through the steps of a grading."""
 
     def __init__(self, k: KernelBuilder, site: Site, vec: Vec, level: int) -> None:
-        self.k, self.site, self.vec, self.level = k, site, vec, level
-        self.weights = k.draw.value.choice(_LUMA)
-        self.helper = routine(
-            k,
-            level >= 3 and k.draw.shape.chance(0.6),
-            ("luma", "luminance"),
-            [("c", vec)],
-            lambda b, c: self._luma(c),
-        )
+        self.k, self.site, self.vec = k, site, vec
+        weights = k.draw.value.choice(_LUMA)
+        row = make(vec, *(literal(w, vec.scalar) for w in weights))
+        chance = 0.6 if level >= 3 else 0.0
+        self.luma = routine(k, chance, "luma luminance", {"c": vec}, lambda b, c: dot(c, row))
+        self.parts = settings(vec.scalar, _SOURCES, _SETTINGS) | {
+            "tint": Part("white_balance tint filter_color", vec, 0.6, 1.4, forms={"shared": 1}),
+            "lift": Part("lift black_level offset", vec, 0.02, 0.2, forms={"shared": 1}),
+            "layer": Part(_LAYERS, vec, 0.0, 1.0, many=_LAYERS, forms={"each": 1}),
+        }
+        self.luma_text = f"dot(c, {weights})"
 
-    def _luma(self, c: Expr) -> Expr:
-        return fn("dot", c, make(self.vec, *(literal(w, self.vec.scalar) for w in self.weights)))
-
-    def luma(self, c: Expr) -> Var:
-        return self.k.let(("y", "lum", "grey"), self.helper(c))
-
-    @property
-    def luma_text(self) -> str:
-        return f"y = dot(c, {self.weights})"
-
-    def amount(self, names: tuple[str, ...], low: float, high: float) -> Expr:
-        return quantity(self.k, self.site, names, self.vec.scalar, low, high, _SOURCES)
-
-    def filled(self, value: Expr) -> Expr:
-        return make(self.vec, value)
-
-    def named(self, value: Expr) -> Var:
-        return self.k.let(("c", "rgb", "col", "graded"), value)
-
-
-def _exposure(g: Grading, c: Expr) -> tuple[Expr, str]:
-    gain = g.amount(("exposure", "gain"), 0.6, 1.6)
-    return gain * c, f"{said(g.k, gain)} * c"
-
-
-def _balance(g: Grading, c: Expr) -> tuple[Expr, str]:
-    tint = g.k.scalar(("white_balance", "tint", "filter_color"), g.vec, 0.6, 1.4)
-    return fn("cw_mul", tint, c), f"c times {tint.name} by channel"
-
-
-def _saturation(g: Grading, c: Expr) -> tuple[Expr, str]:
-    sat = g.amount(("saturation", "vibrance"), 0.4, 1.6)
-    y = g.filled(g.luma(c))
-    value = fn("lerp", y, c, sat) if g.k.draw.shape.chance(0.5) else y + sat * (c - y)
-    return value, f"y + {said(g.k, sat)} * (c - y), {g.luma_text}"
-
-
-def _contrast(g: Grading, c: Expr) -> tuple[Expr, str]:
-    slope = g.amount(("contrast", "slope"), 0.6, 1.5)
-    mid = g.filled(g.k.lift(0.5, g.vec.scalar))
-    return slope * (c - mid) + mid, f"{said(g.k, slope)} * (c - 0.5) + 0.5"
-
-
-def _invert(g: Grading, c: Expr) -> tuple[Expr, str]:
-    return g.filled(g.k.lift(1.0, g.vec.scalar)) - c, "1 - c"
-
-
-def _lift(g: Grading, c: Expr) -> tuple[Expr, str]:
-    lift = g.k.scalar(("lift", "black_level", "offset"), g.vec, 0.02, 0.2)
-    return c + lift, f"c + {lift.name}"
-
-
-def _mix(g: Grading, c: Expr) -> tuple[Expr, str]:
-    blend = g.amount(("blend", "opacity"), 0.2, 0.8)
-    names = ("overlay", "second_layer", "background")
-    other = g.k.array(names, g.vec, g.site.dims, low=0.0, high=1.0)
-    value = other[g.site.at]
-    name = said(g.k, blend)
-    form = g.k.draw.shape.choice(("lerp", "multiply", "screen", "darken", "lighten"))
-    if form == "lerp":
-        return fn("lerp", c, value, blend), f"c + {name} * ({other.name} - c)"
-    held = g.k.let(("layer", "over"), value)
-    if form == "multiply":
-        mixed: Expr = fn("cw_mul", c, held)
-        return fn("lerp", c, mixed, blend), f"c + {name} * (c * o - c), o = {other.name}"
-    if form in ("darken", "lighten"):
-        pick = "min" if form == "darken" else "max"
-        text = f"c + {name} * ({pick}(c, {other.name}) - c) by channel"
-        return fn("lerp", c, fn(pick, c, held), blend), text
-    mixed = c + held - fn("cw_mul", c, held)
-    return fn("lerp", c, mixed, blend), f"c + {name} * (o - c * o), o = {other.name}"
-
-
-def _reinhard(g: Grading, c: Expr) -> tuple[Expr, str]:
-    white = g.amount(("white_point", "key"), 0.8, 2.0)
-    y = g.luma(c)
-    return c / (1.0 + fn("abs", y) / white), f"c / (1 + |y| / {said(g.k, white)}), {g.luma_text}"
-
-
-def _curve(g: Grading, c: Expr) -> tuple[Expr, str]:
-    """A gamma curve of each channel."""
-    gamma = g.k.draw.value.choice((2.2, 1.8, 2.4))
-    if g.k.draw.shape.chance(0.5):
-        power: Expr = g.k.lift(round(1.0 / gamma, 4), g.vec.scalar)
-    else:
-        power = g.k.scalar(("inv_gamma", "power"), g.vec.scalar, 0.4, 0.8)
-    parts = [fn("pow", fn("abs", c[n]) + 0.01, power) for n in range(g.vec.size)]
-    return make(g.vec, *parts), f"(|c| + 0.01) ^ {said(g.k, power)} by channel"
-
-
-def _desaturate_bright(g: Grading, c: Expr) -> tuple[Expr, str]:
-    edge = g.amount(("threshold", "knee"), 0.3, 0.4)
-    y = g.luma(c)
-    with g.k.if_(y > edge):
-        kept: Expr = g.filled(y)
-        g.k.assign(_var(c), 0.5 * (c + kept))
-    return c, f"(c + y) / 2 where y > {said(g.k, edge)}, {g.luma_text}"
-
-
-def _chroma(g: Grading, c: Expr) -> tuple[Expr, str]:
-    boost = g.amount(("chroma_boost", "spread"), 0.2, 0.9)
-    chroma = g.k.let(("chroma", "range_rgb"), fn("max_element", c) - fn("min_element", c))
-    return (1.0 + boost * chroma) * c, f"(1 + {said(g.k, boost)} * (max - min channel of c)) * c"
-
-
-def _var(c: Expr) -> Var:
-    assert isinstance(c, Var)
-    return c
-
-
-STEPS: dict[str, Step] = {
-    "exposure": _exposure,
-    "balance": _balance,
-    "saturation": _saturation,
-    "contrast": _contrast,
-    "invert": _invert,
-    "lift": _lift,
-    "mix": _mix,
-    "reinhard": _reinhard,
-    "curve": _curve,
-    "bright": _desaturate_bright,
-    "chroma": _chroma,
-}
+    def step(self, formula: Formula, c: Expr) -> tuple[Expr, str]:
+        """The colour after a step, and the formula of it."""
+        known = {"c": c}
+        if "y" in formula.keys:
+            known["y"] = self.k.let("y lum grey", self.luma(c))
+        value, text = worked_out(self.site, 0.0, formula, known, self.parts, {"c": "c", "y": "y"})
+        return value, f"{text}, y = {self.luma_text}" if "y" in formula.keys else text
 
 
 def _source(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[Expr, str]:
     """The pixel: from an image of vectors, of structs with alpha, or of bytes."""
     form = k.draw.shape.weighted({"image": 5, "struct": 4, "bytes": 2 if level > 1 else 1})
     if form == "image":
-        image = k.array(("image", "pixels", "colors", "frame"), vec, site.dims, low=0.0, high=1.0)
-        return image[site.at], image.name
+        image = site.read("image pixels colors frame", vec, 0.0, 1.0)
+        return image, say(k, image)
     if form == "struct":
-        parts = [
-            Part(("color", "rgb_in", "radiance"), vec, 0.0, 1.0),
-            Part(("alpha", "coverage", "weight"), vec.scalar, 0.1, 1.0),
-        ]
-        struct, fields = struct_of(k, k.draw.word.choice(("Pixel", "Texel", "Splat")), parts)
-        pixels = k.array(("pixels", "texels", "layer"), struct, site.dims, fields=fields)
-        pixel = k.let(("px", "pixel", "texel"), pixels[site.at])
-        color, alpha = (field(pixel, f.name) for f in fields)
-        return alpha * color, f"{fields[1].name} * {fields[0].name}"
-    byte = Vec(3, Scalar("uint8"))
-    raw = k.array(("bytes_rgb", "pixels8", "raw"), byte, site.dims, low=0, high=255)
-    value = k.let(("px", "b8"), raw[site.at])
-    parts_of = [cast(value[n], vec.scalar) / 255.0 for n in range(3)]
-    return make(vec, *parts_of), f"{raw.name} / 255"
+        parts = {
+            "color": Part("color rgb_in radiance", vec, 0.0, 1.0),
+            "alpha": Part("alpha coverage weight", vec.scalar, 0.1, 1.0),
+        }
+        r = record(site, "Pixel Texel Splat", parts, 1.0)
+        return r["alpha"] * r["color"], f"{r.say('alpha')} * {r.say('color')}"
+    raw = site.read("bytes_rgb pixels8 raw", Vec(3, Scalar("uint8")), 0, 255)
+    value = k.let("px b8", raw)
+    parts_of = (cast(value[n], vec.scalar) / 255.0 for n in range(3))
+    return make(vec, *parts_of), f"{say(k, raw)} / 255"
 
 
-def _extra(k: KernelBuilder, site: Site, g: Grading, c: Var) -> str:
-    """One more output: packed bytes, the leading channel, luma, or a flag."""
+def _extra(site: Site, g: Grading, c: Var) -> str:
+    """One more output: packed bytes, the leading channel, or luma."""
+    k = site.k
     form = k.draw.shape.choice(("packed", "channel", "luma"))
     if form == "packed":
-        unsigned = Scalar("uint32")
-        top = g.amount(("white", "headroom"), 1.0, 1.6)
-        scale = k.let(("scale", "to_byte"), 254.0 / (top + fn("length", c)))
-        whole = [cast(scale * fn("abs", c[n]), unsigned) for n in range(3)]
-        packed = op("bit_or", op("bit_or", whole[0] << 16, whole[1] << 8), whole[2])
-        out = put(k, site, ("packed", "rgb8"), packed)
-        rule = f"254 / ({said(k, top)} + |c|)"
+        top = given(site, "white headroom", g.vec.scalar, 1.0, 1.6, forms=_SOURCES)
+        scale = k.let("scale to_byte", 254.0 / (top + fn("length", c)))
+        red, green, blue = (cast(scale * abs(c[n]), Scalar("uint32")) for n in range(3))
+        out = site.put("packed rgb8", red << 16 | green << 8 | blue)
+        rule = f"254 / ({say(k, top)} + |c|)"
         return f" {out.name} gets r << 16 | g << 8 | b, these being {rule} * |c| as whole numbers."
     if form == "channel":
-        out = put(k, site, ("channels", "dominant"), cast(fn("argmax", c), INT32))
+        out = site.put("channels dominant", cast(fn("argmax", c), INT32))
         return f" {out.name} gets the index of the largest channel of c."
-    out = put(k, site, ("luma_out", "brightness"), g.helper(c))
-    return f" {out.name} gets {g.luma_text[4:]}."
+    return f" {site.put('luma_out brightness', g.luma(c)).name} gets {g.luma_text}."
 
 
 @idiom
 def colour_grading(k: KernelBuilder, level: int) -> Title:
     """Colours of images: exposure, balance, saturation, curves and blends, one after another."""
     shape = k.draw.shape
-    site = launch(k, {GRID: 5, CUBE: 1})
+    site = launch(k, grid=5, cube=1)
     vec = Vec(3, Scalar(shape.weighted({"float32": 8, "float64": 2})))
     source, name = _source(k, level, site, vec)
     g = Grading(k, site, vec, level)
-    c = g.named(source)
-    names = (
-        sorted(STEPS) if level > 1 else [s for s in sorted(STEPS) if s not in ("bright", "lift")]
-    )
-    picked = shape.sample(names, {1: 1, 2: 2, 3: 3, 4: 4, 5: 5}[level])
-    picked.sort(key=lambda step: step != "bright")
-    texts = []
+    c = k.let("c rgb col graded", source)
+    usable = [step for step in _STEPS.cards if level > 1 or step.name not in ("bright", "lift")]
+    picked = shape.sample(usable, {1: 1, 2: 2, 3: 3, 4: 4, 5: 5}[level])
+    picked.sort(key=lambda step: step.name != "bright")
+    texts: list[str] = []
+    value: Expr = c
     for n, step in enumerate(picked):
-        value, text = STEPS[step](g, c)
+        value, text = g.step(step, c)
         texts.append(text)
-        if value is not c:
-            if n + 1 == len(picked) and level <= 2:
-                break
+        if n + 1 < len(picked) or level > 2:
             k.assign(c, value)
             value = c
     done = f"Start with c = {name}. Replace c by {'; then c by '.join(texts)}."
-    done += deliver(k, site, level, ("graded", "out", "image_out"), value)
+    done += deliver(site, level, "graded out image_out", value)
     if level >= 4:
-        done += _extra(k, site, g, c)
-    return Title(k.name("grade_colors", "color_correct", "process_pixels"), done)
+        done += _extra(site, g, c)
+    return Title(k.name("grade_colors color_correct process_pixels"), done)

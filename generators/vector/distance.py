@@ -2,243 +2,226 @@
 
 from __future__ import annotations
 
-from generators.build import BodyBuilder, KernelBuilder, cast, field, fn, make
+from contextlib import nullcontext
+
+from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.pieces import float_vec
-from generators.kit.words import plurals
-from generators.program.dtypes import FLOAT32, INT32, Scalar, Struct, Vec
+from generators.kit.formulas import Formula, Shelf
+from generators.kit.functions import clamp, dot, exp, least, most, sqrt
+from generators.kit.masks import Test
+from generators.kit.naming import BY_LEVEL, evaluated, held, maybe, routine
+from generators.kit.outputs import deliver, masked
+from generators.kit.records import Part, record
+from generators.kit.sites import Site, launch
+from generators.kit.sources import given
+from generators.kit.words import say
+from generators.program.dtypes import FLOAT32, INT32, Vec, scalar_of
 from generators.program.expr import Expr, Var
-from generators.program.ir import FieldInit
-from generators.vector.kit import (
-    EACH,
-    LITERAL,
-    ROW,
-    SHARED,
-    Part,
-    Site,
-    held,
-    maybe,
-    named_helper,
-    over_points,
-    quantity,
-    record,
-    routine,
-    said,
-    struct_of,
+from generators.vector.shelf import VectorShelf, worked_out
+from generators.vector.tables import Table
+
+_POINTS = "points queries samples positions"
+
+_CLOSEST = VectorShelf()
+"""The point of a shape, which two vectors make up, that is closest to a point p."""
+
+
+@_CLOSEST.formula("line", "{o} + dot(p - {o}, {d}) * {d}, {d} being a unit vector")
+def line(body: BodyBuilder, p: Expr, o: Expr, d: Expr) -> Expr:
+    return o + body.let("along t height", dot(p - o, d)) * d
+
+
+@_CLOSEST.formula("ray", "{o} + max(dot(p - {o}, {d}), 0) * {d}, {d} being a unit vector")
+def ray(body: BodyBuilder, p: Expr, o: Expr, d: Expr) -> Expr:
+    return o + body.let("along t height", most(dot(p - o, d), 0.0)) * d
+
+
+@_CLOSEST.formula("plane", "p - dot(p - {o}, {n}) * {n}, {n} being a unit vector")
+def plane(body: BodyBuilder, p: Expr, o: Expr, n: Expr) -> Expr:
+    return p - body.let("along t height", dot(p - o, n)) * n
+
+
+@_CLOSEST.formula(
+    "segment",
+    "{a} + t * ({b} - {a}), t = dot(p - {a}, {b} - {a}) / |{b} - {a}|^2 clamped to [0, 1]",
 )
-from generators.vector.output import deliver, put
-
-_POINTS = ("point", "query", "sample", "position")
-_SHAPES = {
-    "line": ("Line", "o + dot(p - o, d) * d, d being a unit vector"),
-    "ray": ("Ray", "o + max(dot(p - o, d), 0) * d, d being a unit vector"),
-    "segment": ("Segment", "a + t * (b - a), t = dot(p - a, b - a) / |b - a|^2 clamped to [0, 1]"),
-    "plane": ("Plane", "p - dot(p - o, n) * n, n being a unit vector"),
-    "box": ("Box", "p clamped componentwise to [lo, hi]"),
-}
+def segment(body: BodyBuilder, p: Expr, a: Expr, b: Expr) -> Expr:
+    edge = body.let("ab edge span", b - a)
+    t = dot(p - a, edge) / dot(edge, edge)
+    return a + body.let("t s param", clamp(t, 0.0, 1.0)) * edge
 
 
-def _parts(form: str, vec: Vec) -> list[Part]:
-    """What the shape is made of: two vectors."""
-    if form == "segment":
-        return [
-            Part(("a", "start", "tail"), vec, -1.5, 0.3),
-            Part(("b", "end", "head"), vec, 0.5, 1.6),
-        ]
-    if form == "box":
-        return [
-            Part(("lower", "lo", "box_min"), vec, -1.2, -0.4),
-            Part(("upper", "hi", "box_max"), vec, 0.3, 1.2),
-        ]
-    axis = ("normal", "nrm") if form == "plane" else ("direction", "dir", "axis")
-    return [Part(("origin", "anchor", "base"), vec, -1.0, 1.0), Part(axis, vec, init="unit")]
-
-
-def _closest(b: BodyBuilder, form: str, p: Expr, u: Expr, w: Expr) -> Expr:
-    """The point of the shape that is closest to ``p``."""
+@_CLOSEST.formula("box", "p clamped componentwise to [{lo}, {hi}]")
+def box(p: Expr, lo: Expr, hi: Expr) -> Expr:
     assert isinstance(p.type, Vec)
-    if form == "box":
-        sides = [fn("clamp", p[c], u[c], w[c]) for c in range(p.type.size)]
-        return make(p.type, *sides)
-    if form == "segment":
-        edge = b.let(("ab", "edge", "span"), w - u)
-        t: Expr = fn("dot", p - u, edge) / fn("dot", edge, edge)
-        t = b.let(("t", "s", "param"), fn("clamp", t, 0.0, 1.0))
-        return u + t * edge
-    along: Expr = fn("dot", p - u, w)
-    if form == "ray":
-        along = fn("max", along, 0.0)
-    along = b.let(("along", "t", "height"), along)
-    return p - along * w if form == "plane" else u + along * w
+    return make(p.type, *(clamp(p[c], lo[c], hi[c]) for c in range(p.type.size)))
 
 
-def _measure(k: KernelBuilder, form: str, gap: Expr) -> tuple[Expr, str]:
-    """How far a point is, by the vector from the shape to it."""
-    kinds = {"squared": 1} if form == "box" else {"length": 3, "squared": 2, "dot": 1, "root": 1}
-    if isinstance(gap.type, Vec) and gap.type.scalar == FLOAT32:
-        kinds = {**kinds, "taxicab": 1}
-    kind = k.draw.shape.weighted(kinds)
-    if kind == "squared":
-        return fn("length_sq", gap), "the squared distance |p - q|^2"
-    if kind == "length":
-        return fn("length", gap), "the distance |p - q|"
-    if kind == "taxicab":
-        return fn("norm_l1", gap), "norm_l1(p - q)"
-    gap = k.let(("gap", "r", "diff"), gap)
-    if kind == "dot":
-        return fn("dot", gap, gap), "the squared distance |p - q|^2"
-    return fn("sqrt", fn("dot", gap, gap)), "the distance |p - q|"
+def _parts(vec: Vec) -> dict[str, Part]:
+    """What the shapes are made of."""
+    return {
+        "a": Part("start tail corner_a", vec, -1.5, 0.3),
+        "b": Part("end head corner_b", vec, 0.5, 1.6),
+        "lo": Part("lower lo box_min", vec, -1.2, -0.4),
+        "hi": Part("upper hi box_max", vec, 0.3, 1.2),
+        "o": Part("origin anchor base", vec, -1.0, 1.0),
+        "d": Part("direction dir axis", vec, init="unit"),
+        "n": Part("normal nrm", vec, init="unit"),
+    }
+
+
+_MEASURES = VectorShelf()
+_MEASURES.add("squared", "squares", lambda gap: fn("length_sq", gap), "|p - q|^2")
+_MEASURES.add("distance", "lengths", lambda gap: fn("length", gap), "|p - q|")
+_MEASURES.add("taxicab", "sums", lambda gap: fn("norm_l1", gap), "norm_l1(p - q)")
+
+
+@_MEASURES.formula("squares", "|p - q|^2")
+def dotted(body: BodyBuilder, gap: Expr) -> Expr:
+    diff = body.let("gap r diff", gap)
+    return dot(diff, diff)
+
+
+@_MEASURES.formula("lengths", "|p - q|")
+def rooted(body: BodyBuilder, gap: Expr) -> Expr:
+    diff = body.let("gap r diff", gap)
+    return sqrt(dot(diff, diff))
+
+
+_RATED = Shelf()
+_RATED.add("thick", "rated", lambda d, size: d - size)
+_RATED.add("falloff", "rated", lambda d, size: exp(-d / size))
+_RATED.add("widths", "rated", lambda d, size: d / size)
+
+
+@_RATED.formula("rated")
+def hinge(body: BodyBuilder, d: Expr, size: Expr) -> Expr:
+    return most(body.let("short penetration", size - d), 0.0)
+
+
+def _rated(site: Site, value: Expr) -> tuple[Expr, str]:
+    """What is made of a distance: from a thick shape, a falloff, or a count of widths."""
+    ways = {"each": 2, "first": 1, "shared": 2, "literal": 1}
+    size = Part("radius thickness width", scalar_of(value.type), 0.4, 1.4, forms=ways)
+    return worked_out(
+        site, 0.0, site.k.draw.shape.choice(_RATED.cards), {"d": value}, {"size": size}
+    )
 
 
 def _one_shape(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
     """The distance from one shape, of each thread or shared."""
     shape = k.draw.shape
-    form = shape.choice(sorted(_SHAPES))
-    title, formula = _SHAPES[form]
-    points = k.array(plurals(_POINTS), vec, site.dims, low=-2.0, high=2.0)
-    struct, shared = shape.chance(0.5), shape.chance(0.5)
-    u, w = record(k, site, (title,), _parts(form, vec), struct, shared)
-    p = k.let(("p", "point", "x"), points[site.at])
-    names = [said(k, u), said(k, w)]
-    u, w = held(k, ("u", "start_pt"), u), held(k, ("w", "other_pt"), w)
-    find = routine(
-        k,
-        named_helper(k, level),
-        (f"closest_on_{form}", f"nearest_{form}_point"),
-        [("p", vec), ("u", vec), ("w", vec)],
-        lambda b, *args: _closest(b, form, *args),
-        f"Closest point of the {form}.",
-    )
-    q = maybe(k, ("closest", "foot", "q"), find(p, u, w), 0.7 if level < 3 else 1.0)
-    value, text = _measure(k, form, p - q)
-    done = f"For p = {points.name} and the {form} of {names[0]} and {names[1]} "
-    letters = {"segment": "a, b", "box": "lo, hi", "plane": "o, n"}.get(form, "o, d")
-    done += f"({letters}), with closest point q = {formula}, take {text}"
+    formula = shape.choice(_CLOSEST.cards)
+    form, (_, *keys) = formula.name, formula.keys
+    source = site.read(_POINTS, vec, -2.0, 2.0)
+    parts = {key: _parts(vec)[key] for key in keys}
+    r = record(site, form.capitalize(), parts, 0.5, shared=shape.chance(0.5))
+    values: dict[str, Expr] = {"p": k.let("p point x", source)}
+    values |= {key: held(k, f"{key}_i {key}_here", r[key]) for key in keys}
+    found = evaluated(k, BY_LEVEL[level], formula, values)
+    q = maybe(k, "closest foot q", found, 0.7 if level < 3 else 1.0)
+    measures = [card for card in _MEASURES.cards if card.name != "taxicab" or vec.scalar == FLOAT32]
+    measure = shape.choice(measures[:1] if form == "box" else measures)
+    value = measure.build(k, values["p"] - q)
+    done = f"For p = {say(k, source)}, with the closest point q = "
+    done += f"{formula.said({'p': 'p'} | {key: r.say(key) for key in keys})}, take {measure.prose}"
     if level >= 2 and shape.chance(0.7):
-        value, after = _rated(k, site, value)
-        done += after
-    done += "." + deliver(k, site, level, ("distances", "dist", "gaps"), value)
+        value, text = _rated(site, value)
+        done += f" as d, then {text}"
+    done += "." + deliver(site, level, "distances dist gaps", value)
     if level >= 3:
-        done += f" {put(k, site, ('closest_points', 'feet', 'nearest'), q).name} gets q."
+        done += f" {site.put('closest_points feet nearest', q).name} gets q."
     return form, done
 
 
-def _rated(k: KernelBuilder, site: Site, value: Expr) -> tuple[Expr, str]:
-    """What is made of a distance: from a thick shape, a falloff, or a count of widths."""
-    scalar = value.type
-    assert isinstance(scalar, Scalar)
-    form = k.draw.shape.choice(("thick", "falloff", "widths", "hinge"))
-    sources = {EACH: 2, ROW: 1, SHARED: 2, LITERAL: 1}
-    size = quantity(k, site, ("radius", "thickness", "width"), scalar, 0.4, 1.4, sources)
-    name = said(k, size)
-    if form == "thick":
-        return value - size, f" minus {name}"
-    if form == "widths":
-        return value / size, f" divided by {name}"
-    if form == "hinge":
-        short = k.let(("short", "penetration"), size - value)
-        return fn("max", short, 0.0), f" d, then max({name} - d, 0)"
-    return fn("exp", -value / size), f" d, then exp(-d / {name})"
+class Polyline(Table):
+    """The segments between points that follow each other."""
+
+    def __init__(self, site: Site, vec: Vec) -> None:
+        self.k = k = site.k
+        self.thick = given(site, "radius thickness", vec.scalar, 0.05, 0.4)
+        k.size("m", 3, 5)
+        self.line = k.array("polyline path curve_points", vec, "m + 1", low=-1.5, high=1.5)
+        self.count = k.trip_count("segment_count num_segments", "m")
+
+    def said(self, key: str, index: str = "j") -> str:
+        if key == "r":
+            return say(self.k, self.thick)
+        return f"{self.line.name}[{index}{' + 1' if key == 'b' else ''}]"
+
+    def at(self, index: int | Expr) -> list[Expr]:
+        return [self.line[index], self.line[index + 1], self.thick]
 
 
-def _many(k: KernelBuilder, form: str, vec: Vec) -> tuple[Struct, tuple[FieldInit, ...], Var]:
-    """An array of shapes with a radius."""
-    parts = [*_parts(form, vec), Part(("radius", "thickness"), vec.scalar, 0.05, 0.4)]
-    title = {"segment": "Capsule", "box": "RoundBox"}.get(form, _SHAPES[form][0])
-    struct, fields = struct_of(k, title, parts)
-    return struct, fields, k.array(plurals((title.lower(), "shape")), struct, "m", fields=fields)
+def _table(k: KernelBuilder, formula: Formula, vec: Vec) -> Table:
+    """Shapes of one kind, each of a thickness."""
+    parts = {key: _parts(vec)[key] for key in formula.keys[1:]}
+    parts["r"] = Part("radius thickness", vec.scalar, 0.05, 0.4)
+    title = "Capsule" if formula.name == "segment" else formula.name.capitalize()
+    return Table(k, f"{title} Shape", parts, 0.8)
 
 
 def _nearest(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
     """The nearest of several shapes."""
     shape, scalar = k.draw.shape, vec.scalar
-    form = shape.choice(("line", "ray", "segment", "segment"))
+    formula = _CLOSEST.card(shape.choice(("line", "ray", "segment", "segment")))
+    form, (_, *keys) = formula.name, formula.keys
+    source = site.read(_POINTS, vec, -2.0, 2.0)
     chain = form == "segment" and level == 4 and shape.chance(0.5)
-    k.size("m", 3, 5)
-    points = k.array(plurals(_POINTS), vec, site.dims, low=-2.0, high=2.0)
-    fields: tuple[FieldInit, ...] = ()
-    if chain:
-        shapes = k.array(("polyline", "path", "curve_points"), vec, "m + 1", low=-1.5, high=1.5)
-    else:
-        _, fields, shapes = _many(k, form, vec)
-    count = k.trip_count(("shape_count", "num_segments"), "m")
-    p = k.let(("p", "point", "x"), points[site.at])
-    best = k.let(("best", "nearest", "d_min"), k.lift(1.0e6, scalar))
+    shapes = Polyline(site, vec) if chain else _table(k, formula, vec)
+    p = k.let("p point x", source)
+    best = k.let("best nearest d_min", k.lift(1.0e6, scalar))
+    # Neighbours in a chain share an end: which of them is the nearest may be chance.
     which = None
     if not chain and (level >= 5 or shape.chance(0.7)):
-        which = k.let(("which", "index", "best_id"), k.lift(-1, INT32))
-    foot = k.let(("foot", "closest", "q_best"), p) if level >= 5 else None
-    find = routine(
-        k,
-        shape.chance(0.7),
-        (f"closest_on_{form}", f"nearest_{form}_point"),
-        [("p", vec), ("u", vec), ("w", vec)],
-        lambda b, *args: _closest(b, form, *args),
-    )
-    with k.for_(("j", "s", "seg"), count) as j:
-        if chain:
-            q = k.let(("q", "cand"), find(p, shapes[j], shapes[j + 1]))
-            dist = k.let(("d", "dist"), fn("length", p - q))
-        else:
-            item = k.let(("item", "piece"), shapes[j])
-            ends = [field(item, f.name) for f in fields]
-            q = k.let(("q", "cand"), find(p, ends[0], ends[1]))
-            dist = k.let(("d", "dist"), fn("length", p - q) - ends[2])
-        if chain:
-            k.assign(best, fn("min", best, dist))
-        else:
-            _keep(k, dist < best, [(best, dist), (which, j), (foot, q)])
-    minus = "" if chain else f" - {fields[2].name}"
-    letters = {"segment": "a, b"}.get(form, "o, d")
-    ends_text = "its points j and j + 1" if chain else f"{fields[0].name}, {fields[1].name}"
-    done = (
-        f"For p = {points.name}, over the {form}s of {shapes.name} ({letters} being {ends_text}), "
-        f"with q = {_SHAPES[form][1]}, find the smallest |p - q|{minus}, starting at 1.0e6."
-    )
+        which = k.let("which index best_id", k.lift(-1, INT32))
+    foot = k.let("foot closest q_best", p) if level >= 5 else None
+    kinds = dict.fromkeys(formula.keys, vec)
+    names = f"closest_on_{form} nearest_{form}_point"
+    find = routine(k, 0.7, names, kinds, formula.build)
+    with shapes.each("j s seg") as (j, (first, second, radius)):
+        q = k.let("q cand", find(p, first, second))
+        dist = k.let("d dist", fn("length", p - q) - radius)
+        with k.if_(dist < best) if not chain else nullcontext():
+            k.assign(best, dist if not chain else least(best, dist))
+            if which is not None:
+                k.assign(which, j)
+            if foot is not None:
+                k.assign(foot, q)
+    texts = {key: shapes.said(key) for key in keys}
+    done = f"For p = {say(k, source)}, over all j with q = {formula.said(texts | {'p': 'p'})}, "
+    done += f"find the smallest |p - q| - {shapes.said('r')}, starting at 1.0e6."
     value: Expr = best
-    if chain or shape.chance(0.3):
-        value, after = _rated(k, site, best)
-        done += f" Take it{after}."
-    done += deliver(k, site, level, ("distances", "dist_out"), value)
+    if shape.chance(0.3):
+        value, text = _rated(site, best)
+        done += f" With that as d, take {text}."
+    done += deliver(site, level, "distances dist_out", value)
     if which is not None:
-        ids = put(k, site, ("nearest_ids", "owners"), cast(which, INT32))
-        done += f" {ids.name} gets the index j of the smallest one."
-    if foot is not None:
-        done += _response(k, site, p, foot, best)
-    return form, done
+        done += f" {site.put('nearest_ids owners', which).name} gets the index j of the smallest."
+    return form, done + (_response(site, p, foot, best) if foot is not None else "")
 
 
-def _keep(k: KernelBuilder, better: Expr, kept: list[tuple[Var | None, Expr]]) -> None:
-    """Note what belongs to the best so far."""
-    with k.if_(better):
-        for var, value in kept:
-            if var is not None:
-                k.assign(var, value)
-
-
-def _response(k: KernelBuilder, site: Site, p: Var, foot: Var, best: Var) -> str:
+def _response(site: Site, p: Var, foot: Var, best: Var) -> str:
     """Where the point is put, or how it is pushed, by the nearest shape."""
-    scalar = best.type
-    assert isinstance(scalar, Scalar)
-    sources = {SHARED: 2, ROW: 1, LITERAL: 1}
-    band = quantity(k, site, ("band", "margin", "reach"), scalar, 0.3, 0.8, sources)
-    out = k.out(("pushes", "forces", "corrections"), foot.type, site.dims)
-    stiff = quantity(k, site, ("stiffness", "strength"), scalar, 0.5, 3.0)
-    text = f"({said(k, band)} - d) * (p - q) / |p - q| where the distance d < {said(k, band)}"
-    with k.if_(best < band):
-        away = k.let(("away", "push_dir"), fn("normalize", p - foot))
-        k.store(out, site.at, stiff * (band - best) * away)
-    with k.else_():
-        k.store(out, site.at, make(foot.type, k.lift(0.0, scalar)))
-    places = put(k, site, ("closest_points", "feet"), foot)
-    return f" {places.name} gets its q, {out.name} {said(k, stiff)} * {text}, else zero."
+    k, scalar = site.k, scalar_of(best.type)
+    band = given(site, "band margin reach", scalar, 0.3, 0.8, shared=2, first=1, literal=1)
+    stiff = given(site, "stiffness strength", scalar, 0.5, 3.0)
+    push = stiff * (band - best) * fn("normalize", p - foot)
+    out = site.out("pushes forces corrections", foot.type)
+    name = say(k, band)
+    close = Test(best < band, f"d < {name}", f"the distance d >= {name}")
+    rest = masked(site, out, push, test=close)
+    places = site.put("closest_points feet", foot)
+    return (
+        f" {places.name} gets its q, {out.name} {say(k, stiff)} * ({name} - d) * (p - q) / |p - q|"
+        f"{rest}."
+    )
 
 
 @idiom
 def point_distance(k: KernelBuilder, level: int) -> Title:
     """Distances of points from lines, segments, planes and boxes."""
-    site = over_points(k, level)
-    vec = float_vec(k, {3: 5, 2: 3})
-    build = _one_shape if level <= 3 else _nearest
-    form, done = build(k, level, site, vec)
-    return Title(k.name(f"{form}_distance", f"point_{form}_distance", f"closest_{form}"), done)
+    site = launch(k, list=5, batch=3 + level // 3)
+    vec = Vec(k.draw.shape.weighted({3: 5, 2: 3}), k.draw.wide_float_type())
+    form, done = (_one_shape if level <= 3 else _nearest)(k, level, site, vec)
+    return Title(k.name(f"{form}_distance point_{form}_distance closest_{form}"), done)

@@ -2,243 +2,160 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
-
-from generators.build import BodyBuilder, KernelBuilder, field, fn
+from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.kit.pieces import Pairwise, zero
-from generators.program.dtypes import FLOAT32, INT32, Scalar, Type, Vec
+from generators.kit.formulas import Shelf
+from generators.kit.functions import dot, exp, sqrt
+from generators.kit.naming import BY_LEVEL, routine
+from generators.kit.outputs import deliver
+from generators.kit.records import Part, record
+from generators.kit.sites import Site, launch
+from generators.kit.sources import given, zero
+from generators.kit.words import say
+from generators.program.dtypes import FLOAT32, INT32, Scalar, Type, Vec, scalar_of
 from generators.program.expr import Expr, Var
-from generators.vector.kit import (
-    EACH,
-    LITERAL,
-    ROW,
-    SHARED,
-    Part,
-    Site,
-    named_helper,
-    over_points,
-    quantity,
-    record,
-    routine,
-    said,
-    struct_of,
-)
-from generators.vector.output import deliver, put
+from generators.vector.shelf import VectorShelf
+from generators.vector.tables import Table
 
 
-class Measure(NamedTuple):
-    """A measure of two vectors u and w, its formula, and whether alike vectors score high."""
-
-    build: Callable[..., Expr]
-    text: str
-    rises: bool
-    tuned: tuple[tuple[str, ...], float, float] | None = None
-
-
-def _over_components(b: BodyBuilder, u: Expr, w: Expr, largest: bool) -> Expr:
+def _absolute_sum(b: BodyBuilder, u: Expr, w: Expr, floor: float = 0.0) -> Expr:
+    """The sum of the components of ``|u - w|``, each over the sizes of both if there is a floor."""
     assert isinstance(u.type, Vec)
-    if largest:
-        return fn("max_element", fn("abs", u - w))
-    total = b.let(("dist", "gap", "span"), zero(u.type.scalar))
-    with b.for_(("axis", "e", "comp"), u.type.size) as axis:
-        b.augment(total, "add", fn("abs", u[axis] - w[axis]))
+    total = b.let("dist gap span", zero(u.type.scalar))
+    with b.for_("axis e comp", u.type.size) as axis:
+        size: Expr = abs(u[axis] - w[axis])
+        if floor:
+            size = size / (abs(u[axis]) + abs(w[axis]) + floor)
+        b.augment(total, "add", size)
     return total
-
-
-def _canberra(b: BodyBuilder, u: Expr, w: Expr) -> Expr:
-    assert isinstance(u.type, Vec)
-    total = b.let(("dist", "canberra", "rel_gap"), zero(u.type.scalar))
-    with b.for_(("axis", "e", "comp"), u.type.size) as axis:
-        size = fn("abs", u[axis]) + fn("abs", w[axis]) + 0.1
-        b.augment(total, "add", fn("abs", u[axis] - w[axis]) / size)
-    return total
-
-
-def _cosine(b: BodyBuilder, u: Expr, w: Expr) -> Expr:
-    return fn("dot", u, w) / (fn("length", u) * fn("length", w))
-
-
-def _cosine_of_squares(b: BodyBuilder, u: Expr, w: Expr) -> Expr:
-    uu, ww = b.let(("uu", "u_sq"), fn("dot", u, u)), b.let(("ww", "w_sq"), fn("dot", w, w))
-    return fn("dot", u, w) / fn("sqrt", uu * ww + 1.0e-6)
-
-
-def _tanimoto(b: BodyBuilder, u: Expr, w: Expr) -> Expr:
-    both = b.let(("both", "uw"), fn("dot", u, w))
-    return both / (fn("length_sq", u) + fn("length_sq", w) - both)
 
 
 def _square(b: BodyBuilder, u: Expr, w: Expr) -> Expr:
-    return fn("length_sq", b.let(("diff", "delta"), u - w))
+    return fn("length_sq", b.let("diff delta", u - w))
 
 
-_RATE = (("gamma", "bandwidth", "rate"), 0.2, 1.5)
-WHOLE: dict[str, Measure] = {
-    "dot": Measure(lambda b, u, w: fn("dot", u, w), "dot(u, w)", True),
-    "squared_distance": Measure(_square, "|u - w|^2", False),
-    "manhattan": Measure(
-        lambda b, u, w: _over_components(b, u, w, largest=False),
-        "the sum of the |u[e] - w[e]|",
-        False,
-    ),
-    "chebyshev": Measure(
-        lambda b, u, w: _over_components(b, u, w, largest=True),
-        "the largest of the |u[e] - w[e]|",
-        False,
-    ),
-}
-MEASURES: dict[str, Measure] = {
-    **WHOLE,
-    "euclidean": Measure(lambda b, u, w: fn("length", u - w), "|u - w|", False),
-    "cosine": Measure(_cosine, "dot(u, w) / (|u| * |w|)", True),
-    "normed_dot": Measure(
-        _cosine_of_squares, "dot(u, w) / sqrt(dot(u, u) * dot(w, w) + 1.0e-6)", True
-    ),
-    "tanimoto": Measure(_tanimoto, "dot(u, w) / (|u|^2 + |w|^2 - dot(u, w))", True),
-    "canberra": Measure(
-        _canberra, "the sum of |u[e] - w[e]| / (|u[e]| + |w[e]| + 0.1) over components e", False
-    ),
-    "gaussian": Measure(
-        lambda b, u, w, g: fn("exp", -g * _square(b, u, w)), "exp(-G * |u - w|^2)", True, _RATE
-    ),
-    "student": Measure(
-        lambda b, u, w, g: 1.0 / (1.0 + g * _square(b, u, w)),
-        "1 / (1 + G * |u - w|^2)",
-        True,
-        _RATE,
-    ),
-    "sigmoid": Measure(
-        lambda b, u, w, g: fn("tanh", g * fn("dot", u, w)), "tanh(G * dot(u, w))", True, _RATE
-    ),
-    "laplacian": Measure(
-        lambda b, u, w, g: fn("exp", -g * _over_components(b, u, w, largest=False)),
-        "exp(-G * s), s being the sum of the |u[e] - w[e]|",
-        True,
-        _RATE,
-    ),
-}
-NORMS: dict[str, Measure] = {
-    "taxicab": Measure(lambda b, u, w: fn("norm_l1", u - w), "norm_l1(u - w)", False),
-    "norm_l2": Measure(lambda b, u, w: fn("norm_l2", u - w), "norm_l2(u - w)", False),
-    "huber": Measure(
-        lambda b, u, w, g: fn("norm_huber", u - w, g),
-        "norm_huber(u - w, G)",
-        False,
-        (("delta", "huber_delta"), 0.4, 1.2),
-    ),
-    "pseudo_huber": Measure(
-        lambda b, u, w, g: fn("norm_pseudo_huber", u - w, g),
-        "norm_pseudo_huber(u - w, G)",
-        False,
-        (("delta", "huber_delta"), 0.4, 1.2),
-    ),
-}
-"""Warp's own norms, of float32 vectors."""
+WHOLE, REAL, NORMS = VectorShelf(), VectorShelf(scalars="g"), VectorShelf(scalars="g")
+"""Measures of any vectors, of vectors of floats, and Warp's own norms of float32 vectors."""
+
+_SUM = "the sum of the |{u}[e] - {w}[e]|"
+WHOLE.add("dot", "scores", lambda u, w: dot(u, w))
+WHOLE.add("squared_distance", "gaps", lambda body, u, w: _square(body, u, w))
+WHOLE.add("manhattan", "gaps", lambda body, u, w: _absolute_sum(body, u, w), _SUM)
+WHOLE.add("chebyshev", "gaps", lambda u, w: fn("max_element", abs(u - w)))
+REAL.cards = WHOLE.cards
+REAL.add("euclidean", "gaps", lambda u, w: fn("length", u - w))
+REAL.add("cosine", "scores", lambda u, w: dot(u, w) / (fn("length", u) * fn("length", w)))
+REAL.add("gaussian", "scores", lambda body, u, w, g: exp(-g * _square(body, u, w)))
+REAL.add("student", "scores", lambda body, u, w, g: 1.0 / (1.0 + g * _square(body, u, w)))
+REAL.add("sigmoid", "scores", lambda u, w, g: fn("tanh", g * dot(u, w)))
+REAL.add(
+    "laplacian",
+    "scores",
+    lambda body, u, w, g: exp(-g * _absolute_sum(body, u, w)),
+    f"exp(-{{g}} * s), s being {_SUM}",
+)
+REAL.add(
+    "canberra",
+    "gaps",
+    lambda body, u, w: _absolute_sum(body, u, w, 0.1),
+    "the sum of |{u}[e] - {w}[e]| / (|{u}[e]| + |{w}[e]| + 0.1) over components e",
+)
 
 
-_SOURCES = {EACH: 1, ROW: 1, SHARED: 4, LITERAL: 2}
+@REAL.formula("scores")
+def normed_dot(body: BodyBuilder, u: Expr, w: Expr) -> Expr:
+    uu, ww = body.let("uu u_sq", dot(u, u)), body.let("ww w_sq", dot(w, w))
+    return dot(u, w) / sqrt(uu * ww + 1.0e-6)
 
 
-class Scored(NamedTuple):
+@REAL.formula("scores")
+def tanimoto(body: BodyBuilder, u: Expr, w: Expr) -> Expr:
+    both = body.let("both uw", dot(u, w))
+    return both / (fn("length_sq", u) + fn("length_sq", w) - both)
+
+
+NORMS.add("taxicab", "gaps", lambda u, w: fn("norm_l1", u - w))
+NORMS.add("norm_l2", "gaps", lambda u, w: fn("norm_l2", u - w))
+NORMS.add("huber", "gaps", lambda u, w, g: fn("norm_huber", u - w, g))
+NORMS.add("pseudo_huber", "gaps", lambda u, w, g: fn("norm_pseudo_huber", u - w, g))
+
+_SOURCES = {"each": 1, "first": 1, "shared": 4, "literal": 2}
+
+
+class Scored:
     """How a kernel scores two vectors, the formula, and whether alike ones score high."""
 
-    score: Pairwise
-    text: str
-    rises: bool
-    form: str
+    def __init__(self, k: KernelBuilder, level: int, site: Site, vec: Vec) -> None:
+        shelf = REAL if vec.scalar.is_float else WHOLE
+        if vec.scalar == FLOAT32 and k.draw.shape.chance(0.35):
+            shelf = NORMS
+        formula = k.draw.shape.choice(shelf.cards)
+        self.form, self.rises = formula.name, formula.outs == "scores"
+        kinds: dict[str, Type] = {"u": vec, "w": vec}
+        self.more: list[Expr] = []
+        texts = {"u": "u", "w": "w"}
+        if "g" in formula.keys:
+            names, low, high = ("gamma bandwidth rate", 0.2, 1.5)
+            if shelf is NORMS:
+                names, low, high = ("delta huber_delta", 0.4, 1.2)
+            g = given(site, names, vec.scalar, low, high, forms=_SOURCES)
+            self.more, kinds["g"], texts["g"] = [g], vec.scalar, say(k, g)
+        names = f"{formula.name}_score {formula.name}_of"
+        self.use = routine(k, BY_LEVEL[level], names, kinds, formula.build)
+        self.text = formula.said(texts)
 
-
-def _scored(k: KernelBuilder, level: int, site: Site, vec: Vec) -> Scored:
-    known = MEASURES if vec.scalar.is_float else WHOLE
-    if vec.scalar == FLOAT32 and k.draw.shape.chance(0.35):
-        known = NORMS
-    names = sorted(known)
-    form = k.draw.shape.choice(names)
-    measure = known[form]
-    kinds: list[tuple[str, Type]] = [("u", vec), ("w", vec)]
-    if measure.tuned is None:
-        use = routine(
-            k, named_helper(k, level), (f"{form}_score", f"{form}_of"), kinds, measure.build
-        )
-        return Scored(lambda _, u, w: use(u, w), measure.text, measure.rises, form)
-    words, low, high = measure.tuned
-    g = quantity(k, site, words, vec.scalar, low, high, _SOURCES)
-    kinds.append(("g", vec.scalar))
-    use = routine(k, named_helper(k, level), (f"{form}_score", f"{form}_of"), kinds, measure.build)
-    text = measure.text.replace("G", said(k, g))
-    return Scored(lambda _, u, w: use(u, w, g), text, measure.rises, form)
+    def of(self, u: Expr, w: Expr) -> Expr:
+        return self.use(u, w, *self.more)
 
 
 def _pairs(k: KernelBuilder, level: int, site: Site, vec: Vec, high: float) -> tuple[str, str]:
     """The score of each pair."""
     shape = k.draw.shape
-    parts = [
-        Part(("feature", "query", "sample"), vec, -high, high),
-        Part(("other", "reference", "key_vec"), vec, -high, high),
-    ]
-    u, w = record(k, site, ("Pair", "Match", "Couple"), parts, shape.chance(0.35))
-    done = f"With u = {said(k, u)} and w = {said(k, w)}"
+    parts = {
+        "u": Part("feature query sample", vec, -high, high),
+        "w": Part("other reference key_vec", vec, -high, high),
+    }
+    r = record(site, "Pair Match Couple", parts, 0.35)
+    done = f"With u = {r.say('u')} and w = {r.say('w')}"
+    u, w = r["u"], r["w"]
     if level >= 2 and shape.chance(0.4):
         low, top = (1, 3) if not vec.scalar.is_float else (0.5, 2.0)
-        scales = k.scalar(("scales", "emphasis"), vec, low, top)
+        scales = k.scalar("scales emphasis", vec, low, top)
         u, w = fn("cw_mul", scales, u), fn("cw_mul", scales, w)
         done += f", both multiplied by {scales.name} componentwise"
-    u, w = k.let(("u", "a"), u), k.let(("w", "b"), w)
-    how = _scored(k, level, site, vec)
-    value = how.score(k, u, w)
-    done += f", take {how.text}."
+    u, w = k.let("u a", u), k.let("w b", w)
+    how = Scored(k, level, site, vec)
+    value = how.of(u, w)
+    done += f", take {how.text}"
     if level >= 2 and vec.scalar.is_float and shape.chance(0.4):
-        margin = quantity(k, site, ("margin", "bias"), vec.scalar, 0.1, 0.6, _SOURCES)
-        value, done = value - margin, f"{done[:-1]}, less {said(k, margin)}."
-    return how.form, done + deliver(k, site, level, ("scores", "similarity", "match"), value)
-
-
-def _prototypes(
-    k: KernelBuilder, vec: Vec, high: float
-) -> tuple[Callable[[Expr], list[Expr]], str]:
-    """An array of prototypes, alone or as structs with a bias; reads one of them."""
-    if k.draw.shape.chance(0.4):
-        bias = (0.0, 0.3) if vec.scalar.is_float else (0, 3)
-        parts = [
-            Part(("center", "mean_vec", "prototype"), vec, -high, high),
-            Part(("bias", "penalty", "prior"), vec.scalar, *bias),
-        ]
-        title = k.draw.word.choice(("Cluster", "Prototype", "Entry"))
-        struct, fields = struct_of(k, title, parts)
-        table = k.array(("clusters", "prototypes", "entries"), struct, "m", fields=fields)
-
-        def both(j: Expr) -> list[Expr]:
-            entry = k.let(("entry", "proto"), table[j])
-            return [field(entry, f.name) for f in fields]
-
-        return both, f"{fields[0].name} of {table.name}, plus its {fields[1].name}"
-    centers = k.array(("prototypes", "centers", "codebook"), vec, "m", low=-high, high=high)
-    return lambda j: [centers[j]], centers.name
+        margin = given(site, "margin bias", vec.scalar, 0.1, 0.6, forms=_SOURCES)
+        value, done = value - margin, f"{done}, less {say(k, margin)}"
+    return how.form, f"{done}." + deliver(site, level, "scores similarity match", value)
 
 
 def _search(k: KernelBuilder, level: int, site: Site, vec: Vec, high: float) -> tuple[str, str]:
     """The best of several prototypes, its index, and how clear the choice is."""
-    left = k.array(("features", "queries", "samples"), vec, site.dims, low=-high, high=high)
-    k.size("m", 3, 7)
-    read, named = _prototypes(k, vec, high)
-    how = _scored(k, level, site, vec)
-    count = k.trip_count(("num_prototypes", "prototype_count", "m"), "m")
-    a = k.let(("a", "feature", "query"), left[site.at])
+    left = site.read("features queries samples", vec, -high, high)
+    parts = {"w": Part("center mean_vec prototype", vec, -high, high)}
+    biased = k.draw.shape.chance(0.4)
+    if biased:
+        top = 0.3 if vec.scalar.is_float else 3
+        parts["bias"] = Part("bias penalty prior", vec.scalar, 0.0 if top < 1 else 0, top)
+    table = Table(k, "Prototype Cluster Entry", parts, 0.8, (3, 7))
+    how = Scored(k, level, site, vec)
+    a = k.let("a feature query", left)
 
-    def score(j: Expr, names: tuple[str, ...]) -> Var:
-        parts = read(j)
-        value = how.score(k, a, parts[0])
-        return k.let(names, value + parts[1] if len(parts) > 1 else value)
+    def score(parts: list[Expr], names: str) -> Var:
+        value = how.of(a, parts[0])
+        return k.let(names, value + parts[1] if biased else value)
 
-    best = score(k.lift(0, INT32), ("best", "closest"))
-    winner = k.let(("winner", "label", "best_index"), k.lift(0, INT32))
+    best = score(table.at(0), "best closest")
+    winner = k.let("winner label best_index", k.lift(0, INT32))
     second = None
     if level >= 4:
-        second = k.let(("runner_up", "second"), best - 9 if how.rises else best + 9)
-    with k.for_(("c", "j", "candidate"), count, start=1) as c:
-        value = score(c, ("score", "s", "match"))
+        second = k.let("runner_up second", best - 9 if how.rises else best + 9)
+    with table.each("c j candidate", start=1) as (c, entry):
+        value = score(entry, "score s match")
         with k.if_(value > best if how.rises else value < best):
             if second is not None:
                 k.assign(second, best)
@@ -247,41 +164,39 @@ def _search(k: KernelBuilder, level: int, site: Site, vec: Vec, high: float) -> 
         if second is not None:
             with k.elif_(value > second if how.rises else value < second):
                 k.assign(second, value)
-    out = k.out(("labels", "assignments", "winners"), INT32, site.dims)
-    k.store(out, site.at, winner)
+    out = site.put("labels assignments winners", winner)
     side = "largest" if how.rises else "smallest"
-    done = f"For each u of {left.name}, find the {side} score and its index over w = {named}, the "
-    done += f"score being {how.text}: {out.name} gets the index. Take the score."
-    done += deliver(k, site, min(level, 3), ("scores", "best_scores", "similarity"), best)
+    plus = f", plus {table.said('bias')}" if biased else ""
+    done = f"For u = {say(k, a)}, find the {side} score and its index j over w = "
+    done += f"{table.said('w')}, the score being {how.text}{plus}: {out.name} gets the index. Take "
+    done += "the score." + deliver(site, min(level, 3), "scores best_scores similarity", best)
     if second is not None:
-        done += _clear(k, level, site, best, second, how.rises)
+        done += _clear(site, level, best, second, how.rises)
     return how.form, done
 
 
-def _clear(k: KernelBuilder, level: int, site: Site, best: Var, second: Var, rises: bool) -> str:
+_CLEAR = Shelf()
+_CLEAR.add("lead", "leads gaps", lambda g: g)
+_CLEAR.add("odds", "confidence odds", lambda g: 1.0 / (1.0 + exp(-g)))
+_CLEAR.add("sure", "certainty trust", lambda g: g / (1.0 + g))
+
+
+def _clear(site: Site, level: int, best: Var, second: Var, rises: bool) -> str:
     """How far the best score is from the second best."""
-    scalar = best.type
-    assert isinstance(scalar, Scalar)
-    gap = k.let(("gap", "lead"), best - second if rises else second - best)
-    start = "best score - 9" if rises else "best score + 9"
-    done = (
-        f" Let g be how much better it is than the second best (which starts at the first {start})."
-    )
-    forms = ["lead"] if not scalar.is_float else ["lead", "odds", "sure", "flag"]
+    k, scalar = site.k, scalar_of(best.type)
+    gap = k.let("gap lead", best - second if rises else second - best)
+    done = " Let g be how much better it is than the second best, which starts at the first score "
+    done += "- 9." if rises else "+ 9."
+    forms = [card.name for card in _CLEAR.cards] + ["flag"] if scalar.is_float else ["lead"]
     for form in k.draw.shape.sample(forms, min(len(forms), 2 if level >= 5 else 1)):
-        if form == "lead":
-            done += f" {put(k, site, ('leads', 'gaps'), gap).name} gets g."
-        elif form == "odds":
-            out = put(k, site, ("confidence", "odds"), 1.0 / (1.0 + fn("exp", -gap)))
-            done += f" {out.name} gets 1 / (1 + exp(-g))."
-        elif form == "sure":
-            out = put(k, site, ("certainty", "trust"), gap / (1.0 + gap))
-            done += f" {out.name} gets g / (1 + g)."
+        if form == "flag":
+            edge = given(site, "min_gap threshold", scalar, 0.05, 0.2, forms=_SOURCES)
+            value, text = cast(gap > edge, INT32), f"1 where g > {say(k, edge)}, else 0"
+            outs = "accepted clear_flags"
         else:
-            edge = quantity(k, site, ("min_gap", "threshold"), scalar, 0.05, 0.2, _SOURCES)
-            one, none = k.lift(1, INT32), k.lift(0, INT32)
-            flags = put(k, site, ("accepted", "clear_flags"), fn("where", gap > edge, one, none))
-            done += f" {flags.name} gets 1 where g > {said(k, edge)}, else 0."
+            card = _CLEAR.card(form)
+            value, text, outs = card.build(k, gap), card.said({"g": "g"}), card.outs
+        done += f" {site.put(outs, value).name} gets {text}."
     return done
 
 
@@ -289,15 +204,14 @@ def _clear(k: KernelBuilder, level: int, site: Site, best: Var, second: Var, ris
 def compare_features(k: KernelBuilder, level: int) -> Title:
     """How alike two feature vectors are, or which of several prototypes is the closest."""
     shape = k.draw.shape
-    site = over_points(k, level)
+    site = launch(k, list=5, batch=3 + level // 3)
     if shape.chance(0.25):
         scalar = Scalar(shape.weighted({"int32": 3, "int64": 1, "int16": 1}))
     else:
         scalar = Scalar(shape.weighted({"float32": 10, "float64": 3, "float16": 1}))
     vec = Vec(shape.weighted({2: 2, 3: 4, 4: 4, 5: 2, 8: 1}), scalar)
     high = 1.0 if scalar.is_float else 9
+    form, done = (_pairs if level <= 2 else _search)(k, level, site, vec, high)
     if level <= 2:
-        form, done = _pairs(k, level, site, vec, high)
-        return Title(k.name(f"{form}_of_pairs", f"compare_{form}", f"{form}_rows"), done)
-    form, done = _search(k, level, site, vec, high)
-    return Title(k.name(f"nearest_by_{form}", f"best_{form}", "assign_prototypes"), done)
+        return Title(k.name(f"{form}_of_pairs compare_{form} {form}_rows"), done)
+    return Title(k.name(f"nearest_by_{form} best_{form} assign_prototypes"), done)

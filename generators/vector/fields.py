@@ -2,269 +2,201 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from contextlib import nullcontext
+from functools import partial, reduce
 
-from generators.build import BodyBuilder, KernelBuilder, fn, make
+from generators.build import KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.program.dtypes import Scalar, Type, Vec
+from generators.kit.functions import dot, exp, least, most
+from generators.kit.naming import BY_LEVEL
+from generators.kit.outputs import deliver
+from generators.kit.records import Part
+from generators.kit.sites import Site, launch
+from generators.kit.sources import given, zero
+from generators.kit.words import say
+from generators.program.dtypes import Type, Vec
 from generators.program.expr import Expr, Var, op
-from generators.vector.kit import (
-    CUBE,
-    EACH,
-    GRID,
-    LITERAL,
-    SHARED,
-    Site,
-    launch,
-    named_helper,
-    quantity,
-    routine,
-    said,
-)
-from generators.vector.output import deliver, put
+from generators.vector.shelf import VectorShelf, summed, worked_out
+
+_COMMON = {"shared": 4, "literal": 2}
+_BORDERS = {
+    "clamp": "indices beyond the border being clamped",
+    "wrap": "the grid being periodic",
+    "skip": "border cells keep the field's own value",
+    "zero": "border cells get zero",
+}
 
 
 class Grid:
     """A field on the grid of the launch, read at neighbours by one rule for its border."""
 
-    def __init__(self, k: KernelBuilder, site: Site, field: Var, border: str) -> None:
-        self.k, self.site, self.field, self.border = k, site, field, border
-        words = (("depth", "nz"), ("rows", "ny"), ("cols", "nx"))[-len(site.dims) :]
-        pairs = zip(words, site.dims, strict=True)
-        self.sizes = [k.size_param(w, d) for w, d in pairs]
+    def __init__(self, site: Site, vec: Vec) -> None:
+        self.k, self.site, self.vec = site.k, site, vec
+        self.field = site.array("field velocity flow u_in", vec, -1.0, 1.0)
+        self.border = self.k.draw.shape.choice(sorted(_BORDERS))
+        self.open = self.border in ("clamp", "wrap")
+        sizes = zip(("depth nz", "rows ny", "cols nx")[-site.rank :], site.dims, strict=True)
+        self.sizes = [self.k.size_param(names, dim) for names, dim in sizes]
 
-    def at(self, axis: int, step: int) -> tuple[Expr, ...]:
-        """The indices one step along an axis of the launch."""
+    @property
+    def here(self) -> Expr:
+        return self.field[self.site.at]
+
+    def near(self, axis: int, step: int) -> Expr:
+        """The field one step along an axis of the launch."""
         i, size = self.site.at[axis], self.sizes[axis]
         if self.border == "clamp":
-            moved: Expr = fn("min", i + 1, size - 1) if step > 0 else fn("max", i - 1, 0)
+            moved: Expr = least(i + 1, size - 1) if step > 0 else most(i - 1, 0)
         elif self.border == "wrap":
             moved = (i + 1) % size if step > 0 else (i + size - 1) % size
         else:
             moved = i + 1 if step > 0 else i - 1
-        return tuple(moved if a == axis else x for a, x in enumerate(self.site.at))
-
-    def near(self, axis: int, step: int) -> Expr:
-        return self.field[self.at(axis, step)]
+        return self.field[tuple(moved if a == axis else x for a, x in enumerate(self.site.at))]
 
     def on_border(self) -> Expr:
-        tests: list[Expr] = []
-        for i, size in zip(self.site.at, self.sizes, strict=True):
-            tests += [fn("eq", i, 0), fn("eq", i, size - 1)]
-        test = tests[0]
-        for other in tests[1:]:
-            test = op("or", test, other)
-        return test
+        pairs = list(zip(self.site.at, self.sizes, strict=True))
+        ends = [fn("eq", i, end) for i, size in pairs for end in (0, size - 1)]
+        return reduce(partial(op, "or"), ends)
 
-    @property
-    def text(self) -> str:
-        return {
-            "clamp": "indices beyond the border being clamped",
-            "wrap": "the grid being periodic",
-            "skip": "border cells keep the field's own value",
-            "zero": "border cells get zero",
-        }[self.border]
-
-
-_COMMON = {SHARED: 4, LITERAL: 2}
-_BORDERS = ("clamp", "wrap", "skip", "zero")
-
-
-def _slopes(g: Grid, half: Expr, names: str) -> list[Var]:
-    """Central differences along each axis of the launch, the last index being x."""
-    ndim = len(g.site.dims)
-    found = []
-    style = g.k.draw.word.choice((f"{names}{{}}", "d_{}", "slope_{}"))
-    for c in range(ndim):
-        axis = ndim - 1 - c
-        diff = g.near(axis, 1) - g.near(axis, -1)
-        found.append(g.k.let(style.format("xyz"[c]), half * diff))
-    return found
+    def slopes(self, half: Expr) -> list[Var]:
+        """Central differences along each axis of the launch, the last index being x."""
+        style = self.k.draw.word.choice(("du_d{}", "d_{}", "slope_{}"))
+        axes = enumerate(reversed(range(self.site.rank)))
+        return [
+            self.k.let(style.format("xyz"[c]), half * (self.near(axis, 1) - self.near(axis, -1)))
+            for c, axis in axes
+        ]
 
 
 def _derived(g: Grid, half: Expr, form: str) -> tuple[Expr, str]:
     """A first derivative of the field by central differences."""
-    vec = g.field.type.element  # type: ignore[union-attr]
-    slopes = _slopes(g, half, "du_d")
-    by = said(g.k, half)
+    slopes = g.slopes(half)
     letters = "xyz"[: len(slopes)]
-    pairs = zip(letters, reversed(g.site.at), strict=True)
-    axes = ", ".join(f"{letter} along {index.name}" for letter, index in pairs)
-    text = f"with D_a f = {by} * (f[next along a] - f[previous]), {axes}, "
+    names = reversed([say(g.k, index) for index in g.site.at])
+    axes = ", ".join(f"{a} along {name}" for a, name in zip(letters, names, strict=True))
+    text = f"with D_a f = {say(g.k, half)} * (f[next along a] - f[previous]), {axes}, take the "
     if form == "divergence":
-        total: Expr = slopes[0][0]
-        for c in range(1, len(slopes)):
-            total = total + slopes[c][c]
-        return total, f"{text}take the divergence"
+        return summed(slope[c] for c, slope in enumerate(slopes)), f"{text}divergence"
     if form == "curl" and len(slopes) == 2:
-        return slopes[0][1] - slopes[1][0], f"{text}take the curl D_x u_y - D_y u_x"
+        return slopes[0][1] - slopes[1][0], f"{text}curl D_x u_y - D_y u_x"
     if form == "curl":
         dx, dy, dz = slopes
         parts = (dy[2] - dz[1], dz[0] - dx[2], dx[1] - dy[0])
-        return make(vec, *parts), f"{text}take the curl (D_y u_z - D_z u_y and so on)"
+        return make(g.vec, *parts), f"{text}curl (D_y u_z - D_z u_y and so on)"
     if form == "strain":
-        total = fn("length_sq", slopes[0])
-        for s in slopes[1:]:
-            total = total + fn("length_sq", s)
-        return total, f"{text}take the sum of the squares of all D_a u_b"
-    here = g.k.let(("u", "vel"), g.field[g.site.at])
-    moved: Expr = here[0] * slopes[0]
-    for c in range(1, len(slopes)):
-        moved = moved + here[c] * slopes[c]
+        value = summed(fn("length_sq", slope) for slope in slopes)
+        return value, f"{text}sum of the squares of all D_a u_b"
+    here = g.k.let("u vel", g.here)
     sums = " + ".join(f"u_{a} * D_{a} u" for a in letters)
-    return moved, f"{text}take the advection {sums}"
+    return summed(here[c] * slope for c, slope in enumerate(slopes)), f"{text}advection {sums}"
 
 
 def _laplacian(g: Grid, scale: Expr) -> tuple[Expr, str]:
-    ndim = len(g.site.dims)
-    here = g.k.let(("u", "center"), g.field[g.site.at])
-    total: Expr | None = None
-    for axis in range(ndim):
-        for step in (-1, 1):
-            near = g.near(axis, step)
-            total = near if total is None else total + near
-    assert total is not None
-    around = g.k.let(("around", "nb_sum"), total)
-    return scale * (around - 2.0 * ndim * here), (
-        f"take {said(g.k, scale)} * (sum of neighbours - {2 * ndim} * u)"
-    )
+    here = g.k.let("u center", g.here)
+    count = 2 * g.site.rank
+    near = summed(g.near(axis, step) for axis in range(g.site.rank) for step in (-1, 1))
+    around = g.k.let("around nb_sum", near)
+    text = f"take {say(g.k, scale)} * (sum of neighbours - {count} * u)"
+    return scale * (around - float(count) * here), text
 
 
-def _form(k: KernelBuilder, level: int, border: str) -> str:
-    forms = ["divergence", "curl", "strain", "laplacian"]
-    forms += ["advection"] if level > 1 else []
-    if border == "skip":
-        forms = [f for f in forms if f in ("laplacian", "advection")] or ["laplacian"]
-    return k.draw.shape.choice(forms)
+_FOLLOWED = VectorShelf(scalars="r")
+_FOLLOWED.add("diffuse", "u", lambda u, d, r: u + r * d)
+_FOLLOWED.add("dragged", "u", lambda u, d, r: (u + d) / (1.0 + r))
+_FOLLOWED.add("decay", "u", lambda u, d, r: exp(-r) * (u + d))
+_FOLLOWED.add("limited", "u", lambda u, d, r: u + r * d / (1.0 + fn("length", d)))
 
 
-def _operator(k: KernelBuilder, level: int, g: Grid, vec: Vec) -> tuple[str, str, Expr]:
-    """The derivative that the kernel takes; its name, text and value."""
-    form = _form(k, level, g.border)
-    names = ("inv_h2", "inv_dx_sq") if form == "laplacian" else ("inv_2h", "half_inv_dx")
-    scale = quantity(k, g.site, names, vec.scalar, 0.5, 2.0, _COMMON)
-    build = _laplacian if form == "laplacian" else lambda a, b: _derived(a, b, form)
-    value, text = build(g, scale)
-    return form, f"For u = {g.field.name} {text}, {g.text}.", value
-
-
-_FOLLOWED: dict[str, Callable[[BodyBuilder, Expr, Expr, Expr], Expr]] = {
-    "diffuse": lambda b, u, d, r: u + r * d,
-    "dragged": lambda b, u, d, r: (u + d) / (1.0 + r),
-    "decay": lambda b, u, d, r: fn("exp", -r) * (u + d),
-    "limited": lambda b, u, d, r: u + r * d / (1.0 + fn("length", d)),
-}
-_FOLLOWED_TEXT = {
-    "diffuse": "u + r * D",
-    "dragged": "(u + D) / (1 + r)",
-    "decay": "exp(-r) * (u + D)",
-    "limited": "u + r * D / (1 + |D|)",
-}
-
-
-def _stepped(k: KernelBuilder, level: int, g: Grid, vec: Vec, value: Expr) -> tuple[Expr, str]:
+def _stepped(level: int, g: Grid, deriv: Expr) -> tuple[Expr, str]:
     """The field after a step with the derivative, maybe in a helper."""
-    u = k.let(("here", "u_old"), g.field[g.site.at])
-    names = sorted(_FOLLOWED) if g.border in ("skip", "zero") else ["diffuse", "dragged", "decay"]
-    names = [n for n in names if n != "limited" or level >= 4]
-    form = k.draw.shape.choice(names)
-    rate = quantity(
-        k, g.site, ("rate", "nu_dt", "viscosity"), vec.scalar, 0.05, 0.3, {**_COMMON, EACH: 1}
-    )
-    kinds: list[tuple[str, Type]] = [("u", vec), ("d", vec), ("r", vec.scalar)]
-    use = routine(k, named_helper(k, level), (form, f"{form}_step"), kinds, _FOLLOWED[form])
-    text = f" With that as D and r = {said(k, rate)}, take {_FOLLOWED_TEXT[form]}."
-    return k.let(("u_new", "next_u"), use(u, value, rate)), text
+    k = g.k
+    u = k.let("here u_old", g.here)
+    formula = k.draw.shape.choice(_FOLLOWED.cards if level >= 4 else _FOLLOWED.cards[:3])
+    ways = {"shared": 4, "literal": 2, "each": 1}
+    parts = {"r": Part("rate nu_dt viscosity", g.vec.scalar, 0.05, 0.3, forms=ways)}
+    known = {"u": u, "d": deriv}
+    value, text = worked_out(g.site, BY_LEVEL[level], formula, known, parts, {"d": "D"})
+    return k.let("u_new next_u", value), f". With that as D, take {text}"
+
+
+class Operator:
+    """The derivative that a kernel takes, and the step that may follow."""
+
+    def __init__(self, level: int, g: Grid) -> None:
+        forms = ["divergence", "curl", "strain", "laplacian"]
+        forms += ["advection"] if level > 1 else []
+        if g.border == "skip":
+            forms = [form for form in forms if form in ("laplacian", "advection")]
+        self.level, self.g, self.form = level, g, g.k.draw.shape.choice(forms)
+        names = "inv_h2 inv_dx_sq" if self.form == "laplacian" else "inv_2h half_inv_dx"
+        self.scale = given(g.site, names, g.vec.scalar, 0.5, 2.0, forms=_COMMON)
+        flat = self.form == "curl" and g.site.rank == 2
+        whole = self.form in ("laplacian", "advection", "curl") and not flat
+        self.type: Type = g.vec if whole else g.vec.scalar
+
+    def value(self) -> tuple[Expr, str]:
+        if self.form == "laplacian":
+            value, text = _laplacian(self.g, self.scale)
+        else:
+            value, text = _derived(self.g, self.scale, self.form)
+        if self.level >= 2:
+            value = self.g.k.let("deriv rhs amount", value)
+        if self.level >= 3 and self.type == self.g.vec:
+            value, more = _stepped(self.level, self.g, value)
+            text += more
+        return value, text
 
 
 @idiom
 def vector_fields(k: KernelBuilder, level: int) -> Title:
     """Derivatives of vector fields on two- and three-dimensional grids, and steps with them."""
     shape = k.draw.shape
-    site = launch(k, {GRID: 3, CUBE: 2})
-    scalar: Scalar = k.draw.wide_float_type()
-    vec = Vec(2 if site.form == GRID and shape.chance(0.7) else 3, scalar)
-    field = k.array(("field", "velocity", "flow", "u_in"), vec, site.dims, low=-1.0, high=1.0)
-    border = shape.choice(_BORDERS[: {1: 4, 5: 2}.get(level, 4)])
-    g = Grid(k, site, field, border)
-    if border == "skip" or border == "zero":
-        return _bordered(k, level, g, vec)
-    form, done, value = _operator(k, level, g, vec)
-    name = k.name(f"field_{form}", f"{form}_stencil", f"compute_{form}")
-    if level >= 3 and isinstance(value.type, Vec) and value.type == vec:
-        value, text = _stepped(k, level, g, vec, k.let(("deriv", "rhs"), value))
-        done += text
-    elif level >= 3:
-        value = k.let(("deriv", "amount"), value)
-    done += deliver(k, site, level, (f"{form}_out", "result", "out"), value)
-    if level >= 4:
-        done += _more(k, level, g, vec, value)
-    return Title(name, done)
+    site = launch(k, grid=3, cube=2)
+    scalar = k.draw.wide_float_type()
+    g = Grid(site, Vec(2 if site.form == "grid" and shape.chance(0.7) else 3, scalar))
+    operator = Operator(level, g)
+    form = operator.form
+    names, outs = f"field_{form} {form}_stencil compute_{form}", f"{form}_out result out"
+    if not g.open:
+        return Title(k.name(names), _bordered(k, g, operator, outs))
+    value, text = operator.value()
+    done = f"For u = {g.field.name} {text}, {_BORDERS[g.border]}."
+    done += deliver(site, level, outs, value)
+    return Title(k.name(names), done + (_more(level, g, value) if level >= 4 else ""))
 
 
-def _bordered(k: KernelBuilder, level: int, g: Grid, vec: Vec) -> Title:
+def _bordered(k: KernelBuilder, g: Grid, operator: Operator, outs: str) -> str:
     """The border is left by an early return, or the inside is a branch."""
-    form = _form(k, level, g.border)
-    names = ("inv_h2", "inv_dx_sq") if form == "laplacian" else ("inv_2h", "half_inv_dx")
-    scale = quantity(k, g.site, names, vec.scalar, 0.5, 2.0, _COMMON)
-    out_type: Type = vec
-    if form in ("divergence", "strain") or (form == "curl" and len(g.site.dims) == 2):
-        out_type = vec.scalar
-    out = k.out((f"{form}_out", "result", "out"), out_type, g.site.dims)
-    edge_value = g.field[g.site.at] if g.border == "skip" else _nothing(k, out_type)
+    out = g.site.out(outs, operator.type)
+    edge = g.here if g.border == "skip" else zero(operator.type)
     early = k.draw.shape.chance(0.6)
-    border = g.on_border()
-    text = ""
-
-    def inside() -> None:
-        nonlocal text
-        build = _laplacian if form == "laplacian" else lambda a, b: _derived(a, b, form)
-        value, text = build(g, scale)
-        if level >= 3 and out_type == vec:
-            value, more = _stepped(k, level, g, vec, k.let(("deriv", "rhs"), value))
-            text += f".{more[:-1]}"
-        elif level >= 2:
-            value = k.let(("deriv", "amount"), value)
-        k.store(out, g.site.at, value)
-
-    if early:
-        with k.if_(border):
-            k.store(out, g.site.at, edge_value)
+    with k.if_(g.on_border()):
+        k.store(out, g.site.at, edge)
+        if early:
             k.return_()
-        inside()
-    else:
-        with k.if_(border):
-            k.store(out, g.site.at, edge_value)
-        with k.else_():
-            inside()
-    done = f"For u = {g.field.name} {text}; {g.text}. {out.name} gets it."
-    return Title(k.name(f"field_{form}", f"{form}_stencil", f"interior_{form}"), done)
+    with nullcontext() if early else k.else_():
+        value, text = operator.value()
+        k.store(out, g.site.at, value)
+    return f"For u = {g.field.name} {text}; {_BORDERS[g.border]}. {out.name} gets it."
 
 
-def _nothing(k: KernelBuilder, type_: Type) -> Expr:
-    nought = k.lift(0.0, type_)
-    return nought if isinstance(type_, Scalar) else make(type_, nought)
-
-
-def _more(k: KernelBuilder, level: int, g: Grid, vec: Vec, value: Expr) -> str:
-    """More outputs: the energy, the size of the result, an upwind difference."""
-    u = k.let(("u_c", "mid"), g.field[g.site.at])
-    forms = ["energy", "upwind"] + (["helicity"] if isinstance(value.type, Vec) else [])
-    picks = k.draw.shape.sample(forms, 2 if level >= 5 else 1)
-    done = ""
-    for form in picks:
+def _more(level: int, g: Grid, value: Expr) -> str:
+    """More outputs: the energy, the work of the result, an upwind difference."""
+    k, site, done = g.k, g.site, ""
+    u = k.let("u_c mid", g.here)
+    forms = ["energy", "upwind"] + (["helicity"] if value.type == u.type else [])
+    for form in k.draw.shape.sample(forms, 2 if level >= 5 else 1):
         if form == "energy":
-            out = put(k, g.site, ("energy", "kinetic"), 0.5 * fn("dot", u, u))
-            done += f" {out.name} gets dot(u, u) / 2."
-        elif form == "helicity" and value.type == u.type:
-            out = put(k, g.site, ("helicity", "work"), fn("dot", u, value))
+            done += f" {site.put('energy kinetic', 0.5 * dot(u, u)).name} gets dot(u, u) / 2."
+        elif form == "helicity":
+            out = site.put("helicity work", dot(u, value))
             done += f" {out.name} gets the dot product of u and the value (before masks)."
-        elif form == "upwind":
-            axis = len(g.site.dims) - 1
-            slope = k.let(("slope", "du"), u - g.near(axis, -1))
+        else:
+            axis = site.rank - 1
+            slope = k.let("slope du", u - g.near(axis, -1))
             with k.if_(u[0] < 0.0):
                 k.assign(slope, g.near(axis, 1) - u)
-            out = put(k, g.site, ("upwind", "transport"), u[0] * slope)
+            out = site.put("upwind transport", u[0] * slope)
             done += f" {out.name} gets u_x times the upwind difference of u along the last index "
             done += "(u minus the previous value, or the next minus u where u_x < 0)."
     return done

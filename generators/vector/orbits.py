@@ -2,246 +2,200 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from generators.build import BodyBuilder, KernelBuilder, field, fn, make
+from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.pieces import float_vec, zero
-from generators.program.dtypes import Type, Vec
+from generators.kit.functions import TWO_PI, dot, exp, sqrt
+from generators.kit.naming import local, routine
+from generators.kit.outputs import deliver
+from generators.kit.records import Part, record
+from generators.kit.sites import Site, launch
+from generators.kit.sources import given, zero
+from generators.kit.words import say
+from generators.program.dtypes import Vec
 from generators.program.expr import Expr, Var
-from generators.vector.kit import (
-    EACH,
-    LITERAL,
-    ROW,
-    SHARED,
-    Part,
-    Site,
-    over_points,
-    quantity,
-    record,
-    routine,
-    said,
-    struct_of,
-)
-from generators.vector.output import deliver, put
+from generators.vector.shelf import VectorShelf
+from generators.vector.tables import Table
 
-_COMMON = {SHARED: 3, LITERAL: 1}
-_SOURCES = {EACH: 1, ROW: 1, SHARED: 3, LITERAL: 1}
-Pull = Callable[[BodyBuilder, Expr, Expr, Expr, Expr], Expr]
+_COMMON = {"shared": 3, "literal": 1}
+_SOURCES = {"each": 1, "first": 1, "shared": 3, "literal": 1}
+
+_PULLS = VectorShelf(scalars="m eps")
+_VORTEX = VectorShelf(scalars="m eps", size=2)
 
 
-def _newton(b: BodyBuilder, x: Expr, y: Expr, m: Expr, eps: Expr) -> Expr:
-    r = b.let(("r", "delta"), y - x)
-    d2 = b.let(("d2", "r2"), fn("dot", r, r) + eps * eps)
-    return m / (d2 * fn("sqrt", d2)) * r
+@_PULLS.formula("gravity")
+def gravity(body: BodyBuilder, r: Expr, m: Expr, eps: Expr) -> Expr:
+    d2 = body.let("d2 r2", dot(r, r) + eps * eps)
+    return m / (d2 * sqrt(d2)) * r
 
 
-def _yukawa(b: BodyBuilder, x: Expr, y: Expr, m: Expr, eps: Expr) -> Expr:
-    r = b.let(("r", "delta"), y - x)
-    dist = b.let(("dist", "r_len"), fn("sqrt", fn("dot", r, r) + 0.01))
-    return m * fn("exp", -dist / eps) / (dist * dist) * r
+@_PULLS.formula("yukawa")
+def yukawa(body: BodyBuilder, r: Expr, m: Expr, eps: Expr) -> Expr:
+    dist = body.let("dist r_len", sqrt(dot(r, r) + 0.01))
+    return m * exp(-dist / eps) / (dist * dist) * r
 
 
-def _plummer(b: BodyBuilder, x: Expr, y: Expr, m: Expr, eps: Expr) -> Expr:
-    r = b.let(("r", "delta"), y - x)
-    core = b.let(("core", "s2"), fn("length_sq", r) / (eps * eps) + 1.0)
-    return m / fn("pow", core, 1.5) * r
+@_PULLS.formula("plummer")
+def plummer(body: BodyBuilder, r: Expr, m: Expr, eps: Expr) -> Expr:
+    core = body.let("core s2", dot(r, r) / (eps * eps) + 1.0)
+    return m / core**1.5 * r
 
 
-def _halo(b: BodyBuilder, x: Expr, y: Expr, m: Expr, eps: Expr) -> Expr:
-    """The pull of a logarithmic potential, as of a halo of dark matter."""
-    r = b.let(("r", "delta"), y - x)
-    return m * r / (fn("dot", r, r) + eps * eps)
-
-
-def _hernquist(b: BodyBuilder, x: Expr, y: Expr, m: Expr, eps: Expr) -> Expr:
-    r = b.let(("r", "delta"), y - x)
-    dist = b.let(("dist", "r_len"), fn("sqrt", fn("dot", r, r) + 0.01))
+@_PULLS.formula("hernquist")
+def hernquist(body: BodyBuilder, r: Expr, m: Expr, eps: Expr) -> Expr:
+    dist = body.let("dist r_len", sqrt(dot(r, r) + 0.01))
     return m / (dist * (dist + eps) * (dist + eps)) * r
 
 
-def _swirl(b: BodyBuilder, x: Expr, y: Expr, m: Expr, eps: Expr) -> Expr:
+_PULLS.add("halo", "halo", lambda r, m, eps: m * r / (dot(r, r) + eps * eps))
+
+
+@_VORTEX.formula("vortex")
+def vortex(body: BodyBuilder, r: Expr, m: Expr, eps: Expr) -> Expr:
     """A regularised point vortex of the plane: its velocity is across the distance."""
-    r = b.let(("r", "delta"), x - y)
-    core = b.let(("core", "d2"), fn("dot", r, r) + eps * eps)
-    return m / (6.2832 * core) * make(x.type, -r[1], r[0])
-
-
-_PULLS: dict[str, tuple[Pull, str]] = {
-    "gravity": (_newton, "m / (dot(r, r) + E^2)^1.5 * r"),
-    "yukawa": (_yukawa, "m * exp(-d / E) / d^2 * r, d = sqrt(dot(r, r) + 0.01)"),
-    "plummer": (_plummer, "m / (dot(r, r) / E^2 + 1)^1.5 * r"),
-    "halo": (_halo, "m * r / (dot(r, r) + E^2)"),
-    "hernquist": (_hernquist, "m / (d * (d + E)^2) * r, d = sqrt(dot(r, r) + 0.01)"),
-}
-_VORTEX = "m / (6.2832 * (dot(r, r) + E^2)) * (ry, -rx)"
-
-
-def _state(k: KernelBuilder, site: Site, vec: Vec) -> tuple[Var, Var, str]:
-    parts = [
-        Part(("position", "pos", "place"), vec, -2.0, 2.0),
-        Part(("velocity", "vel", "speed"), vec, -1.0, 1.0),
-    ]
-    as_struct = k.draw.shape.chance(0.5)
-    x, v = record(k, site, ("Body", "Planet", "Tracer"), parts, as_struct)
-    text = f"x = {said(k, x)} and v = {said(k, v)}"
-    return k.let(("x", "pos_i"), x), k.let(("v", "vel_i"), v), text
+    core = body.let("core d2", dot(r, r) + eps * eps)
+    return m / (TWO_PI * core) * make(r.type, r[1], -r[0])
 
 
 class _Field:
     """The acceleration (or for vortices the velocity) at a point."""
 
-    def __init__(self, k: KernelBuilder, level: int, site: Site, vec: Vec, vortex: bool) -> None:
-        self.k = k
+    def __init__(self, k: KernelBuilder, level: int, site: Site, vec: Vec, swirls: bool) -> None:
         shape, scalar = k.draw.shape, vec.scalar
-        name = "vortex" if vortex else shape.choice(sorted(_PULLS))
-        build, text = (_swirl, _VORTEX) if vortex else _PULLS[name]
-        self.name = name
-        self.eps = quantity(k, site, ("softening", "core_radius"), scalar, 0.4, 1.2, _COMMON)
-        self.text = text.replace("E", said(k, self.eps))
-        kinds: list[tuple[str, Type]] = [("x", vec), ("y", vec), ("m", scalar), ("eps", scalar)]
-        chance = {1: 0.0, 2: 0.3}.get(level, 0.7)
-        self.one = routine(k, shape.chance(chance), (f"{name}_pull", f"{name}_accel"), kinds, build)
-        self.several = level >= 3
-        titles = ("Vortex", "Eddy") if vortex else ("Sun", "Source", "Attractor")
-        size = ("strength", "circulation", "gamma") if vortex else ("mass", "strength", "mu")
-        parts = [
-            Part(("center", "position", "anchor"), vec, -1.5, 1.5),
-            Part(size, scalar, 0.4, 1.5),
-        ]
-        if not self.several:
-            by_struct = shape.chance(0.4)
-            got = record(k, site, titles, parts, by_struct, shape.chance(0.8))
-            self.parts = got
-            self.source = f"y = {said(k, got[0])} and m = {said(k, got[1])}"
-            return
-        k.size("m", 2, 4)
-        struct, self.fields = struct_of(k, k.draw.word.choice(titles), parts)
-        many = ("vortices", "eddies") if vortex else ("sources", "suns", "attractors")
-        self.items = k.array(many, struct, "m", fields=self.fields)
-        self.source = f"y, m the {self.fields[0].name} and {self.fields[1].name} of each of "
-        self.source += self.items.name
-        self.count = k.trip_count(("source_count", "num_sources"), "m")
+        law = shape.choice((_VORTEX if swirls else _PULLS).cards)
+        self.k, self.name = k, law.name
+        self.eps = given(site, "softening core_radius", scalar, 0.4, 1.2, forms=_COMMON)
+        size = "strength circulation gamma" if swirls else "mass strength mu"
+        parts = {
+            "y": Part("center position anchor", vec, -1.5, 1.5),
+            "m": Part(size, scalar, 0.4, 1.5),
+        }
+        titles = "Vortex Eddy" if swirls else "Sun Source Attractor"
+        self.table = self.one = None
+        if level >= 3:
+            self.table = Table(k, titles, parts, 0.8, (2, 4))
+            source = f"y = {self.table.said('y')} and m = {self.table.said('m')}"
+        else:
+            self.one = record(site, titles, parts, 0.4, shared=shape.chance(0.8))
+            source = f"y = {self.one.say('y')} and m = {self.one.say('m')}"
+        formula = law.said({"r": "r", "m": "m", "eps": say(k, self.eps)})
+        self.text = f"{'the sum over j of ' * (level >= 3)}{formula}, where r = y - x, {source}"
+        self.pull = routine(
+            k,
+            {1: 0.0, 2: 0.3}.get(level, 0.7),
+            f"{law.name}_pull {law.name}_accel",
+            {"x": vec, "y": vec, "m": scalar, "eps": scalar},
+            lambda b, x, y, m, eps: law.build(b, b.let("r delta", y - x), m, eps),
+        )
 
-    def at(self, x: Expr, names: tuple[str, ...]) -> Var:
-        k = self.k
-        if not self.several:
-            return k.let(names, self.one(x, self.parts[0], self.parts[1], self.eps))
-        total = k.let(names, zero(x.type))
-        with k.for_(("j", "s", "src_id"), self.count) as j:
-            item = k.let(("src", "item"), self.items[j])
-            y, m = (field(item, f.name) for f in self.fields)
-            k.augment(total, "add", self.one(x, y, m, self.eps))
+    def at(self, x: Expr, names: str) -> Var:
+        if self.one is not None:
+            value = self.pull(x, self.one["y"], self.one["m"], self.eps)
+            return self.k.let(names, value)
+        total = self.k.let(names, zero(x.type))
+        assert self.table is not None
+        with self.table.each("j s src_id") as (_, (y, m)):
+            self.k.augment(total, "add", self.pull(x, y, m, self.eps))
         return total
 
 
-def _step(
-    k: KernelBuilder, level: int, f: _Field, x: Var, v: Var, dt: Expr
-) -> tuple[Var, Var, str]:
+_X, _V = "x_new x_next", "v_new v_next"
+
+
+def _step(k: KernelBuilder, level: int, f: _Field, x: Var, v: Var, dt: Var) -> tuple[Var, Var, str]:
     """New position and velocity by one of the usual integrators."""
     forms = ("euler", "symplectic") if level == 2 else ("leapfrog", "verlet", "midpoint", "heun")
     form = k.draw.shape.choice(forms)
-    dt = dt if isinstance(dt, Var) else k.let(("dt", "h"), dt)
-    a = f.at(x, ("a", "acc"))
+
+    a = f.at(x, "a acc")
     if form == "euler":
-        x_new = k.let(("x_new", "x_next"), x + dt * v)
-        v_new = k.let(("v_new", "v_next"), v + dt * a)
-        return x_new, v_new, "x' = x + h v, v' = v + h a(x)"
+        return k.let(_X, x + dt * v), k.let(_V, v + dt * a), "x' = x + h v, v' = v + h a(x)"
     if form == "symplectic":
-        v_new = k.let(("v_new", "v_next"), v + dt * a)
-        x_new = k.let(("x_new", "x_next"), x + dt * v_new)
-        return x_new, v_new, "v' = v + h a(x), x' = x + h v'"
+        v_new = k.let(_V, v + dt * a)
+        return k.let(_X, x + dt * v_new), v_new, "v' = v + h a(x), x' = x + h v'"
     if form == "leapfrog":
-        half = k.let(("v_half", "v_mid"), v + 0.5 * dt * a)
-        x_new = k.let(("x_new", "x_next"), x + dt * half)
-        v_new = k.let(("v_new", "v_next"), half + 0.5 * dt * f.at(x_new, ("a2", "acc_new")))
+        half = k.let("v_half v_mid", v + 0.5 * dt * a)
+        x_new = k.let(_X, x + dt * half)
+        v_new = k.let(_V, half + 0.5 * dt * f.at(x_new, "a2 acc_new"))
         return x_new, v_new, "w = v + h/2 a(x), x' = x + h w, v' = w + h/2 a(x')"
     if form == "verlet":
-        x_new = k.let(("x_new", "x_next"), x + dt * v + 0.5 * dt * dt * a)
-        v_new = k.let(("v_new", "v_next"), v + 0.5 * dt * (a + f.at(x_new, ("a2", "acc_new"))))
+        x_new = k.let(_X, x + dt * v + 0.5 * dt * dt * a)
+        v_new = k.let(_V, v + 0.5 * dt * (a + f.at(x_new, "a2 acc_new")))
         return x_new, v_new, "x' = x + h v + h^2/2 a(x), v' = v + h/2 (a(x) + a(x'))"
     if form == "midpoint":
-        x_mid = k.let(("x_mid", "x_half"), x + 0.5 * dt * v)
-        v_mid = k.let(("v_mid", "v_half"), v + 0.5 * dt * a)
-        v_new = k.let(("v_new", "v_next"), v + dt * f.at(x_mid, ("a_mid", "acc_mid")))
-        x_new = k.let(("x_new", "x_next"), x + dt * v_mid)
-        return x_new, v_new, "x' = x + h (v + h/2 a(x)), v' = v + h a(x + h/2 v)"
-    x_try = k.let(("x_try", "x_pred"), x + dt * v)
-    v_try = k.let(("v_try", "v_pred"), v + dt * a)
-    x_new = k.let(("x_new", "x_next"), x + 0.5 * dt * (v + v_try))
-    v_new = k.let(("v_new", "v_next"), v + 0.5 * dt * (a + f.at(x_try, ("a_try", "acc_pred"))))
+        x_mid = k.let("x_mid x_half", x + 0.5 * dt * v)
+        v_mid = k.let("v_mid v_half", v + 0.5 * dt * a)
+        v_new = k.let(_V, v + dt * f.at(x_mid, "a_mid acc_mid"))
+        text = "x' = x + h (v + h/2 a(x)), v' = v + h a(x + h/2 v)"
+        return k.let(_X, x + dt * v_mid), v_new, text
+    x_try, v_try = k.let("x_try x_pred", x + dt * v), k.let("v_try v_pred", v + dt * a)
+    x_new = k.let(_X, x + 0.5 * dt * (v + v_try))
+    v_new = k.let(_V, v + 0.5 * dt * (a + f.at(x_try, "a_try acc_pred")))
     return x_new, v_new, "x' = x + h/2 (v + v + h a(x)), v' = v + h/2 (a(x) + a(x + h v))"
 
 
 def _only_field(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
     """Level 1, and flows of vortices: the field at points, or one step along it."""
-    vortex = level > 1 or (vec.size == 2 and k.draw.shape.chance(0.4))
-    names = ("points", "tracers", "markers")
-    points = k.array(names, vec, site.dims, low=-2.0, high=2.0)
-    x = k.let(("x", "p"), points[site.at])
-    f = _Field(k, level, site, vec, vortex)
-    u = f.at(x, ("u", "total_u") if vortex else ("a", "acc"))
-    side = "r = y - x"
-    done = f"At x = {points.name}, {'sum' if f.several else 'take'} {f.text} with {side}, "
-    done += f"{f.source}."
+    swirls = level > 1 or (vec.size == 2 and k.draw.shape.chance(0.4))
+    x = k.let("x p", site.read("points tracers markers", vec, -2.0, 2.0))
+    f = _Field(k, level, site, vec, swirls)
+    u = f.at(x, "u total_u" if swirls else "a acc")
+    done = f"At x = {say(k, x)}, take {f.text}."
     if level == 1:
-        outs = ("flow", "velocity_out") if vortex else ("field_out", "accel", "pull")
-        return f.name, done + deliver(k, site, level, outs, u)
-    dt = quantity(k, site, ("dt", "time_step"), vec.scalar, 0.1, 0.5, _COMMON)
+        outs = "flow velocity_out" if swirls else "field_out accel pull"
+        return f.name, done + deliver(site, level, outs, u)
+    dt = given(site, "dt time_step", vec.scalar, 0.1, 0.5, forms=_COMMON)
     if level >= 3:
-        half = k.let(("x_mid", "x_half"), x + 0.5 * dt * u)
-        u = f.at(half, ("u_mid", "u_half"))
-        done += f" Call it u(x). Take x + h u(x + h/2 u(x)), h = {said(k, dt)}."
-    else:
-        done += f" Call it u(x). Take x + h u(x), h = {said(k, dt)}."
-    done += deliver(k, site, level, ("moved", "advected", "new_points"), x + dt * u)
+        u = f.at(k.let("x_mid x_half", x + 0.5 * dt * u), "u_mid u_half")
+    moved = "x + h u(x + h/2 u(x))" if level >= 3 else "x + h u(x)"
+    done += f" Call it u(x). Take {moved}, h = {say(k, dt)}."
+    done += deliver(site, level, "moved advected new_points", x + dt * u)
     if level >= 4:
-        done += f" {put(k, site, ('speeds', 'flow'), fn('length_sq', u)).name} gets |u|^2 of the "
-        done += "last u."
+        done += f" {site.put('speeds flow', fn('length_sq', u)).name} gets |u|^2 of the last u."
     return f.name, done
 
 
 def _orbit(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
     """One step of a body."""
-    x, v, text = _state(k, site, vec)
+    parts = {
+        "x": Part("position pos place", vec, -2.0, 2.0),
+        "v": Part("velocity vel speed", vec, -1.0, 1.0),
+    }
+    state = record(site, "Body Planet Tracer", parts, 0.5)
+    x, v = k.let("x pos_i", state["x"]), k.let("v vel_i", state["v"])
     f = _Field(k, level, site, vec, False)
-    dt = quantity(k, site, ("dt", "time_step", "h_step"), vec.scalar, 0.05, 0.3, _COMMON)
+    step = given(site, "dt time_step h_step", vec.scalar, 0.05, 0.3, forms=_COMMON)
+    dt = local(k, "dt h", step)
     x_new, v_new, rule = _step(k, level, f, x, v, dt)
-    done = f"For {text}, with a(x) {'summing' if f.several else 'being'} {f.text}, r = y - x, "
-    done += f"{f.source}: {rule}, h = {said(k, dt)}."
+    done = f"For x = {state.say('x')} and v = {state.say('v')}, with a(x) being {f.text}: {rule}, "
+    done += f"h = {say(k, step)}."
     if level >= 4 and k.draw.shape.chance(0.6):
-        drag = quantity(k, site, ("drag", "friction"), vec.scalar, 0.1, 0.8, _SOURCES)
-        k.augment(v_new, "mul", fn("exp", -drag * dt))
-        done += f" v' is multiplied by exp(-{said(k, drag)} * h)."
-    done += " Take x'." + deliver(k, site, level, ("new_positions", "pos_out"), x_new, x)
-    done += f" {put(k, site, ('new_velocities', 'vel_out'), v_new).name} gets v'."
-    if level >= 5:
-        done += _invariants(k, site, x_new, v_new)
-    return f.name, done
-
-
-def _invariants(k: KernelBuilder, site: Site, x: Var, v: Var) -> str:
-    assert isinstance(x.type, Vec)
-    if x.type.size == 3 and k.draw.shape.chance(0.5):
-        out = put(k, site, ("momenta", "spin_out"), fn("cross", x, v))
-        return f" {out.name} gets cross(x', v')."
-    if x.type.size == 2 and k.draw.shape.chance(0.5):
-        out = put(k, site, ("momenta", "spin_out"), x[0] * v[1] - x[1] * v[0])
-        return f" {out.name} gets x'x * v'y - x'y * v'x."
-    out = put(k, site, ("kinetic", "energy_out"), 0.5 * fn("dot", v, v))
-    return f" {out.name} gets dot(v', v') / 2."
+        drag = given(site, "drag friction", vec.scalar, 0.1, 0.8, forms=_SOURCES)
+        k.augment(v_new, "mul", exp(-drag * dt))
+        done += f" v' is multiplied by exp(-{say(k, drag)} * h)."
+    done += " Take x'." + deliver(site, level, "new_positions pos_out", x_new, otherwise=x)
+    done += f" {site.put('new_velocities vel_out', v_new).name} gets v'."
+    if level < 5:
+        return f.name, done
+    if k.draw.shape.chance(0.5):
+        out = site.put("kinetic energy_out", 0.5 * dot(v_new, v_new))
+        return f.name, f"{done} {out.name} gets dot(v', v') / 2."
+    plane = x_new[0] * v_new[1] - x_new[1] * v_new[0]
+    value = fn("cross", x_new, v_new) if vec.size == 3 else plane
+    text = "cross(x', v')" if vec.size == 3 else "x'x * v'y - x'y * v'x"
+    return f.name, f"{done} {site.put('momenta spin_out', value).name} gets {text}."
 
 
 @idiom
 def orbit_step(k: KernelBuilder, level: int) -> Title:
     """Bodies pulled by a few attractors, and tracers in the flow of a few vortices."""
-    site = over_points(k, level)
-    vec = float_vec(k, {3: 4, 2: 4})
+    site = launch(k, list=5, batch=3 + level // 3)
+    vec = Vec(k.draw.shape.weighted({3: 4, 2: 4}), k.draw.wide_float_type())
     flow = level == 1 or k.draw.shape.chance(0.25)
     if flow and level > 1:
         vec = Vec(2, vec.scalar)
     form, done = (_only_field if flow else _orbit)(k, level, site, vec)
     if level == 1:
-        return Title(k.name(f"{form}_field", f"{form}_at_points", f"eval_{form}"), done)
+        return Title(k.name(f"{form}_field {form}_at_points eval_{form}"), done)
     bodies = "advect_tracers" if flow else "advance_bodies"
-    return Title(k.name(f"{form}_step", f"step_{form}", bodies), done)
+    return Title(k.name(f"{form}_step step_{form} {bodies}"), done)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from generators.build import BodyBuilder, KernelBuilder, field, fn, make
+from generators.build import KernelBuilder, field, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.pieces import constant, float_vec, helper, listed, shown, tuned
-from generators.program.dtypes import Struct, Vec
-from generators.program.expr import Expr, Operand, Var
-from generators.program.ir import FieldInit
-from generators.vector.kit import Site, over_points, said
+from generators.kit.formulas import Formula
+from generators.kit.functions import dot, exp, least, most
+from generators.kit.naming import applied
+from generators.kit.records import Part, Record, record
+from generators.kit.sites import Site, launch
+from generators.kit.sources import constant, setting, unit_vector, zero
+from generators.kit.words import listed, say
+from generators.program.dtypes import Vec
+from generators.program.expr import Expr, Var
+from generators.vector.shelf import VectorShelf, further, read
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,7 @@ class Motion:
     Descriptions call the position x, the velocity v and the acceleration a.
     """
 
+    k: KernelBuilder
     position: Var
     velocity: Var
     dt: Expr
@@ -31,340 +36,244 @@ class Motion:
         assert isinstance(self.velocity.type, Vec)
         return self.velocity.type
 
-
-Change = Callable[[KernelBuilder, Motion], str]
-
-
-def _tuned(k: KernelBuilder, m: Motion, names: tuple[str, ...], low: float, high: float) -> Operand:
-    return tuned(k, names, m.vec.scalar, low, high)
+    def tuned(self, names: str, low: float, high: float) -> tuple[Expr, str]:
+        """A number that is a parameter or a literal, and its text."""
+        value = setting(self.k, names, self.vec.scalar, low, high)
+        return value, say(self.k, value)
 
 
-def drag(k: KernelBuilder, m: Motion) -> str:
-    rate = _tuned(k, m, ("drag", "damping", "friction"), 0.2, 0.9)
-    if k.draw.shape.chance(0.5):
-        k.augment(m.velocity, "mul", 1.0 - rate * m.dt)
-        return f"is multiplied by 1 - {shown(rate)} * {m.step}"
-    k.augment(m.velocity, "mul", fn("exp", -rate * m.dt))
-    return f"is multiplied by exp(-{shown(rate)} * {m.step})"
+def drag(m: Motion) -> str:
+    rate, name = m.tuned("drag damping friction", 0.2, 0.9)
+    if m.k.draw.shape.chance(0.5):
+        m.k.augment(m.velocity, "mul", 1.0 - rate * m.dt)
+        return f"is multiplied by 1 - {name} * {m.step}"
+    m.k.augment(m.velocity, "mul", exp(-rate * m.dt))
+    return f"is multiplied by exp(-{name} * {m.step})"
 
 
-def speed_limit(k: KernelBuilder, m: Motion) -> str:
-    limit = _tuned(k, m, ("max_speed", "speed_limit", "v_max"), 1.0, 1.6)
-    speed = k.let(("speed", "v_norm"), fn("length", m.velocity))
-    with k.if_(speed > limit):
-        k.augment(m.velocity, "mul", limit / speed)
-    return f"is shortened to length {shown(limit)} where it is longer"
+def speed_limit(m: Motion) -> str:
+    limit, name = m.tuned("max_speed speed_limit v_max", 1.0, 1.6)
+    speed = m.k.let("speed v_norm", fn("length", m.velocity))
+    with m.k.if_(speed > limit):
+        m.k.augment(m.velocity, "mul", limit / speed)
+    return f"is shortened to length {name} where it is longer"
 
 
-def anchor_pull(k: KernelBuilder, m: Motion) -> str:
-    stiffness = _tuned(k, m, ("stiffness", "spring", "pull"), 0.5, 2.0)
-    anchor = k.scalar(("anchor", "target", "origin", "center"), m.vec, -1.0, 1.0)
-    pull = stiffness * (anchor - m.position)
-    k.augment(m.velocity, "add", pull * m.dt)
-    return f"gains {m.step} * {shown(stiffness)} * ({anchor.name} - x)"
+def anchor_pull(m: Motion) -> str:
+    stiffness, name = m.tuned("stiffness spring pull", 0.5, 2.0)
+    anchor = m.k.scalar("anchor target origin center", m.vec, -1.0, 1.0)
+    m.k.augment(m.velocity, "add", stiffness * (anchor - m.position) * m.dt)
+    return f"gains {m.step} * {name} * ({anchor.name} - x)"
 
 
-def swirl(k: KernelBuilder, m: Motion) -> str:
+def swirl(m: Motion) -> str:
     v = m.velocity
     if m.vec.size == 3:
-        field = k.scalar(("b_field", "omega", "axis"), m.vec, -1.0, 1.0)
-        k.augment(v, "add", fn("cross", v, field) * m.dt)
+        field = m.k.scalar("b_field omega axis", m.vec, -1.0, 1.0)
+        m.k.augment(v, "add", fn("cross", v, field) * m.dt)
         return f"gains {m.step} * cross(v, {field.name})"
-    spin = k.scalar(("spin", "omega", "vorticity"), m.vec.scalar, 0.4, 1.5)
-    k.augment(v, "add", spin * m.dt * make(m.vec, -v[1], v[0]))
+    spin = m.k.scalar("spin omega vorticity", m.vec.scalar, 0.4, 1.5)
+    m.k.augment(v, "add", spin * m.dt * make(m.vec, -v[1], v[0]))
     return f"gains {spin.name} * {m.step} times its perpendicular (-vy, vx)"
 
 
-def floor_bounce(k: KernelBuilder, m: Motion) -> str:
-    x, v = m.position, m.velocity
-    bounce = _tuned(k, m, ("restitution", "bounce", "elasticity"), 0.3, 0.9)
+def floor_bounce(m: Motion) -> str:
+    k, x, v = m.k, m.position, m.velocity
+    bounce, name = m.tuned("restitution bounce elasticity", 0.3, 0.9)
     mirrored = k.draw.shape.chance(0.5)
     axes = range(m.vec.size)
     with k.if_(x[1] < 0.0):
-        up: Operand = -x[1] if mirrored else 0.0
-        k.assign(x, make(m.vec, *(k.lift(up, m.vec) if c == 1 else x[c] for c in axes)))
+        up = -x[1] if mirrored else zero(m.vec.scalar)
+        k.assign(x, make(m.vec, *(up if c == 1 else x[c] for c in axes)))
         k.assign(v, make(m.vec, *(-bounce * v[c] if c == 1 else v[c] for c in axes)))
     where = "is mirrored at" if mirrored else "is put back on"
-    return f"{where} the floor y = 0 (vy becomes -{shown(bounce)} * vy)"
+    return f"{where} the floor y = 0 (vy becomes -{name} * vy)"
 
 
-def box_walls(k: KernelBuilder, m: Motion) -> str:
+def box_walls(m: Motion) -> str:
     """Componentwise walls of a cube around the origin."""
-    half = _tuned(k, m, ("half_width", "box", "extent"), 1.0, 1.5)
-    x, v = m.position, m.velocity
-    parts = []
-    for c in range(m.vec.size):
-        outside = fn("abs", x[c]) > half
-        parts.append(fn("where", outside, -v[c], v[c]))
+    k, x, v = m.k, m.position, m.velocity
+    half, name = m.tuned("half_width box extent", 1.0, 1.5)
+    parts = [fn("where", abs(x[c]) > half, -v[c], v[c]) for c in range(m.vec.size)]
     k.assign(v, make(m.vec, *parts))
-    corner = k.let(("corner", "wall"), make(m.vec, k.lift(half, m.vec)))
-    k.assign(x, fn("min", fn("max", x, -corner), corner))
-    return f"is clamped to +-{shown(half)} along each axis (negating v's component where it acts)"
+    corner = k.let("corner wall", make(m.vec, half))
+    k.assign(x, least(most(x, -corner), corner))
+    return f"is clamped to +-{name} along each axis (negating v's component where it acts)"
 
 
-VELOCITY_CHANGES: dict[str, Change] = {
-    "drag": drag,
-    "speed_limit": speed_limit,
-    "anchor_pull": anchor_pull,
-    "swirl": swirl,
-}
-POSITION_CHANGES: dict[str, Change] = {"floor_bounce": floor_bounce, "box_walls": box_walls}
+VELOCITY_CHANGES = (anchor_pull, drag, speed_limit, swirl)
+POSITION_CHANGES = (box_walls, floor_bounce)
 _CHANGES_AT = {1: (0, 0), 2: (1, 1), 3: (1, 2), 4: (2, 3), 5: (3, 4)}
 
 
-def _integrate(
-    k: KernelBuilder, m: Motion, acceleration: Expr, level: int, early: list[str]
-) -> str:
-    """The new velocity and position; says how, and what else changed the velocity."""
-    form = k.draw.shape.weighted({"velocity first": 2 if level == 1 else 3, "position first": 1})
-    if level <= 2 and k.draw.shape.chance(0.25):
-        form = "half"
-    h = m.step
-    if form == "velocity first":
-        k.augment(m.velocity, "add", acceleration * m.dt)
-        changes = [VELOCITY_CHANGES[name](k, m) for name in early]
-        k.augment(m.position, "add", m.velocity * m.dt)
-        gains = f"v gains {h} * a"
-        gains += f", then {listed(changes)}" if changes else ""
-        return f"{gains}; then x gains {h} * v"
-    if form == "half":
-        acceleration = k.let(("accel", "acc"), acceleration)
-        step = m.velocity * m.dt + 0.5 * m.dt * m.dt * acceleration
-        text = f"x gains {h} * v + {h}^2 / 2 * a"
-    else:
-        step = m.velocity * m.dt
-        text = f"x gains {h} * v"
-    k.augment(m.position, "add", step)
-    k.augment(m.velocity, "add", acceleration * m.dt)
-    changes = [VELOCITY_CHANGES[name](k, m) for name in early]
-    text += f"; then v gains {h} * a"
-    return text + (f", then {listed(changes)}" if changes else "")
-
-
-def advance(k: KernelBuilder, level: int, m: Motion, acceleration: Expr) -> str:
+def advance(level: int, m: Motion, acceleration: Expr) -> str:
     """Statements of one Euler step with extras; says what they do."""
-    shape = k.draw.shape
+    k, shape, h = m.k, m.k.draw.shape, m.step
     count = shape.integer(*_CHANGES_AT[level])
     after = 1 if level >= 2 and count and shape.chance(0.5) else 0
-    early = shape.sample(sorted(VELOCITY_CHANGES), count - after)
-    text = _integrate(k, m, acceleration, level, early)
-    late = shape.sample(sorted(POSITION_CHANGES), after)
-    place_text = [POSITION_CHANGES[name](k, m) for name in late]
-    return f"{text}; then x {listed(place_text)}" if place_text else text
+    early = shape.sample(VELOCITY_CHANGES, count - after)
+    forms = {"velocity": 6 if level > 2 else 4, "position": 2, "half": 2 if level <= 2 else 0}
+    form = shape.weighted(forms)
+    moves = f"x gains {h} * v"
+    step = m.velocity * m.dt
+    if form == "half":
+        acceleration = k.let("accel acc", acceleration)
+        step, moves = step + 0.5 * m.dt * m.dt * acceleration, f"{moves} + {h}^2 / 2 * a"
+    if form != "velocity":
+        k.augment(m.position, "add", step)
+    k.augment(m.velocity, "add", acceleration * m.dt)
+    changes = listed([change(m) for change in early])
+    if form == "velocity":
+        k.augment(m.position, "add", step)
+    gains = f"v gains {h} * a{', then ' if changes else ''}{changes}"
+    text = "; then ".join((gains, moves) if form == "velocity" else (moves, gains))
+    late = listed([change(m) for change in shape.sample(POSITION_CHANGES, after)])
+    return f"{text}; then x {late}" if late else text
 
 
-def sub_stepped(k: KernelBuilder, level: int, m: Motion, acceleration: Expr) -> str:
+def _sub_stepped(level: int, m: Motion, acceleration: Expr) -> str:
     """:func:`advance`, at high levels sometimes in a loop over shorter steps."""
+    k, done = m.k, "Advance position x and velocity v of each particle"
     if level < 4 or k.draw.shape.chance(0.5):
-        text = advance(k, level, m, acceleration)
-        return f"Advance position x and velocity v of each particle: {text}"
+        return f"{done}: {advance(level, m, acceleration)}"
     steps = k.draw.value.integer(2, 4)
-    short = k.let(("sub_dt", "h_sub", "dt_small"), m.dt / float(steps))
-    with k.for_(("sub", "step", "s"), steps):
-        text = advance(k, level, Motion(m.position, m.velocity, short, "s"), acceleration)
-    return (
-        f"Advance position x and velocity v of each particle by {steps} sub-steps of "
-        f"s = {m.step} / {steps}: in each, {text}"
+    short = k.let("sub_dt h_sub dt_small", m.dt / float(steps))
+    with k.for_("sub step s", steps):
+        text = advance(level, replace(m, dt=short, step="s"), acceleration)
+    return f"{done} by {steps} sub-steps of s = {m.step} / {steps}: in each, {text}"
+
+
+_LAWS = VectorShelf(scalars="mass inv_mass charge")
+_LAWS.add("gravity", "pulls", lambda g: g)
+_LAWS.add("force", "pushes", lambda f: f)
+_LAWS.add("mass", "pushes", lambda f, mass: f / mass)
+_LAWS.add("inv_mass", "pushes", lambda f, inv_mass: inv_mass * f)
+_LAWS.add("charge", "pushes", lambda e, charge: charge * e)
+
+_TERMS = VectorShelf(scalars="c")
+_TERMS.add("drag", "slowed", lambda a, v, c: a - c * v)
+_TERMS.add("spring", "sprung", lambda a, x, c: a - c * x)
+_TERMS.add("gain", "scaled", lambda a, c: c * a)
+_TERMS.add("quadratic", "slowed", lambda a, v, c: a - c * fn("length", v) * v)
+_TERMS.add("falling", "fallen", lambda a, down: a + down)
+_RANGES = {"drag": (0.1, 0.99), "spring": (0.2, 2.5), "gain": (0.3, 1.9), "quadratic": (0.05, 0.5)}
+
+
+def _with_extra(m: Motion, a: Expr, text: str) -> tuple[Expr, str]:
+    """An acceleration with one more term or a factor, whose constant is a literal."""
+    k = m.k
+    values: dict[str, Expr] = {"a": a, "v": m.velocity, "x": m.position}
+    formula = k.draw.shape.choice(_TERMS.cards)
+    if "c" in formula.keys:
+        values["c"] = k.lift(constant(k, *_RANGES[formula.name]), m.vec)
+    else:
+        values["down"] = unit_vector(m.vec, 1, -constant(k, 1.5, 9.9))
+    texts = {key: say(k, value) for key, value in values.items()}
+    return formula.of(k, values), formula.said(texts | {"a": text, "v": "v", "x": "x"})
+
+
+def _parts(vec: Vec, shared: bool) -> dict[str, Part]:
+    """What a particle has, and what acts on it, by the names that formulas read."""
+    scalar, ways = vec.scalar, {"shared": 1} if shared else {"each": 1}
+    return {
+        "x": Part("position pos place", vec, -2.0, 2.0),
+        "v": Part("velocity vel motion", vec, -2.0, 2.0),
+        "g": Part("gravity g wind", vec, -3.0, 3.0, forms={"shared": 1}),
+        "f": Part("force load push", vec, -3.0, 3.0, forms=ways),
+        "e": Part("field e_field", vec, -3.0, 3.0, forms=ways),
+        "mass": Part("mass", scalar, 0.5, 2.0),
+        "inv_mass": Part("inv_mass", scalar, 0.5, 2.0),
+        "charge": Part("charge", scalar, -1.0, 2.0),
+    }
+
+
+def _integrated(k: KernelBuilder, level: int, structs: bool) -> str:
+    """One step of particles that are structs, or a value in each of several arrays."""
+    shape = k.draw.shape
+    vec = Vec(shape.weighted({3: 3, 2: 2}), k.draw.wide_float_type())
+    site = launch(k, list=5, batch=3 + level // 3)
+    law = shape.choice([card for card in _LAWS.cards if len(card.keys) == 2 or not structs])
+    parts = _parts(vec, shape.chance(0.3))
+    own = law.keys[1:] if structs else law.keys
+    chosen = {key: parts[key] for key in ("x", "v", *own)}
+    r = record(site, "Particle Body Droplet", chosen, float(structs))
+    values = r.values | {key: read(site, parts[key]) for key in law.keys if key not in own}
+    texts = {key: say(k, values[key]) for key in law.keys}
+    step, names = 0.0, ("dt", "time_step", "h")
+    if shape.chance(0.5):
+        dt = k.scalar(names, vec.scalar, 0.05, 0.2)
+    else:
+        step = constant(k, 0.02, 0.2)
+        dt = k.let(names, k.lift(step, vec))
+    m = Motion(k, k.let("x xi here", r["x"]), k.let("v vi velocity_i", r["v"]), dt, dt.name)
+    acceleration, text = _acceleration(k, level, r, law, values), law.said(texts)
+    if level < 3 or shape.chance(0.5):
+        acceleration, text = _with_extra(m, acceleration, text)
+    done = _sub_stepped(level, m, acceleration)
+    done += f". Here a = {text}{f', {dt.name} = {step}' if step else ''}."
+    after = {"x": m.position, "v": m.velocity}
+    outs = {"x": "new_positions pos_out x_next", "v": "new_velocities vel_out v_next"}
+    done += r.write(after, outs, "moved next_state advanced")
+    if level >= 4 or (level == 3 and shape.chance(0.7)):
+        mass = {"third": r["mass"]} if structs and "mass" in own else {}
+        done += _balance(site, level, after | mass)
+    return done
+
+
+def _acceleration(
+    k: KernelBuilder, level: int, r: Record, law: Formula, values: dict[str, Expr]
+) -> Expr:
+    """The acceleration of a particle by a force, of a struct now and then in a helper."""
+    if r.whole is None:
+        return law.of(k, values)
+    push, third = law.keys
+    return applied(
+        k,
+        0.5 if level >= 3 else 0.0,
+        "acceleration_of response_to",
+        {"particle": r.whole, "push": values[push]},
+        lambda b, whole, force: law.build(b, force, field(whole, r.fields[third].name)),
     )
 
 
-_STEP_NAMES = ("integrate_particles", "euler_step", "advance_particles", "move_particles")
-_DT = ("dt", "time_step", "h")
-
-
-def _time_step(k: KernelBuilder, vec: Vec) -> float:
-    """The step's length as a literal, or zero for a parameter."""
-    return constant(k, 0.02, 0.2) if k.draw.shape.chance(0.5) else 0.0
-
-
-def _dt_text(dt: Expr, literal: float) -> str:
-    assert isinstance(dt, Var)
-    return f", {dt.name} = {literal}" if literal else ""
-
-
-def _with_extra(k: KernelBuilder, a: Expr, text: str, x: Var, v: Var) -> tuple[Expr, str]:
-    """An acceleration with one more term or a factor, whose constant is a literal."""
-    assert isinstance(v.type, Vec)
-    form = k.draw.shape.choice(("drag", "spring", "gain", "gravity", "quadratic"))
-    if form == "drag":
-        rate = constant(k, 0.1, 0.99)
-        return a - rate * v, f"{text} - {rate} * v"
-    if form == "spring":
-        stiffness = constant(k, 0.2, 2.5)
-        return a - stiffness * x, f"{text} - {stiffness} * x"
-    if form == "quadratic":
-        rate = constant(k, 0.05, 0.5)
-        return a - rate * fn("length", v) * v, f"{text} - {rate} * |v| * v"
-    if form == "gravity":
-        parts = [0.0, -constant(k, 1.5, 9.9)] + [0.0] * (v.type.size - 2)
-        down = make(v.type, *(k.lift(part, v.type.scalar) for part in parts))
-        return a + down, f"{text} + ({', '.join(map(str, parts))})"
-    gain = constant(k, 0.3, 1.9)
-    return gain * a, f"{gain} * {text}"
-
-
-def _source(k: KernelBuilder, vec: Vec, n: tuple[str, ...]) -> tuple[tuple[Var, ...], str]:
-    """The arrays or the vector that the acceleration comes from; and its formula."""
-    form = k.draw.shape.choice(("gravity", "force", "over mass", "inverse mass", "charge"))
-    if form == "gravity":
-        push = k.scalar(("gravity", "g", "wind"), vec, -3.0, 3.0)
-        return (push,), push.name
-    if form == "charge":
-        e_field = k.scalar(("e_field", "field"), vec, -3.0, 3.0)
-        charges = k.array(("charges", "q"), vec.scalar, n, low=-1.0, high=1.0)
-        return (charges, e_field), f"{charges.name} * {e_field.name}"
-    push = k.array(("forces", "loads"), vec, n, low=-3.0, high=3.0)
-    if form == "force":
-        return (push,), push.name
-    if form == "over mass":
-        masses = k.array(("masses", "mass"), vec.scalar, n, low=0.5, high=2.0)
-        return (push, masses), f"{push.name} / {masses.name}"
-    inverse = k.array(("inv_mass", "inv_masses"), vec.scalar, n, low=0.5, high=2.0)
-    return (inverse, push), f"{inverse.name} * {push.name}"
-
-
-def _acceleration(source: tuple[Var, ...], i: tuple[Var, ...]) -> Expr:
-    values = [v if isinstance(v.type, Vec) else v[i] for v in source]
-    if len(values) == 1:
-        return values[0]
-    a, b = values
-    return a / b if isinstance(a.type, Vec) else a * b
+_NAMES = "integrate_particles euler_step advance_particles move_particles"
 
 
 @idiom
 def particle_step(k: KernelBuilder, level: int) -> Title:
     """Euler's method for positions and velocities, with drag, springs, limits and walls."""
-    vec = float_vec(k, {3: 3, 2: 2})
-    site = over_points(k, level)
-    n, i = site.dims, site.at
-    xs = k.array(("positions", "pos", "points"), vec, n, low=-2.0, high=2.0)
-    vs = k.array(("velocities", "vel", "speeds"), vec, n, low=-2.0, high=2.0)
-    source, text = _source(k, vec, n)
-    step = _time_step(k, vec)
-    dt: Expr = k.lift(step, vec.scalar) if step else k.scalar(_DT, vec.scalar, 0.05, 0.2)
-    x_out = k.out(("new_positions", "pos_out", "x_next"), vec, n)
-    v_out = k.out(("new_velocities", "vel_out", "v_next"), vec, n)
-    if step:
-        dt = k.let(_DT, dt)
-    x, v = k.let(("x", "xi", "here"), xs[i]), k.let(("v", "vi", "velocity"), vs[i])
-    acceleration = _acceleration(source, i)
-    if level < 3 or not step:
-        acceleration, text = _with_extra(k, acceleration, text, x, v)
-    assert isinstance(dt, Var)
-    done = sub_stepped(k, level, Motion(x, v, dt, dt.name), acceleration)
-    done += f". Here a = {text}{_dt_text(dt, step)}."
-    k.store(x_out, i, x)
-    k.store(v_out, i, v)
-    if level >= 3 and k.draw.shape.chance(0.7):
-        done += _balance(k, level, site, x, v, None)
-    return Title(k.name(*_STEP_NAMES), done)
-
-
-_THIRD = {
-    "mass": ("/ mass", lambda f, c: f / c),
-    "inv_mass": ("* inv_mass", lambda f, c: c * f),
-    "charge": ("* charge", lambda f, c: c * f),
-}
-
-
-_PUSH_NAMES = {
-    (False, False): ("forces", "loads", "pushes"),
-    (False, True): ("force", "load", "push"),
-    (True, False): ("fields", "e_fields"),
-    (True, True): ("field", "e_field"),
-}
-
-
-def _particle(k: KernelBuilder, vec: Vec, third: str) -> tuple[Struct, tuple[FieldInit, ...]]:
-    """The struct of a particle: place, velocity and what its acceleration depends on."""
-    names = k.draw.word.choice((("position", "velocity"), ("pos", "vel")))
-    low = "-1.0" if third == "charge" else "0.5"
-    fields = (
-        FieldInit(names[0], vec, "uniform", "-2.0", "2.0"),
-        FieldInit(names[1], vec, "uniform", "-2.0", "2.0"),
-        FieldInit(third, vec.scalar, "uniform", low, "2.0"),
-    )
-    struct = k.struct(k.name("Particle", "Body", "Droplet"), *((f.name, f.type) for f in fields))
-    return struct, fields
+    done = _integrated(k, level, structs=False)
+    return Title(k.name(_NAMES), done)
 
 
 @idiom
 def particle_structs(k: KernelBuilder, level: int) -> Title:
     """The same for an array of structs, which the kernel reads and writes whole."""
-    vec = float_vec(k, {3: 3, 2: 2})
-    site = over_points(k, level)
-    n, i = site.dims, site.at
-    third = k.draw.shape.choice(sorted(_THIRD))
-    struct, fields = _particle(k, vec, third)
-    bodies = k.array(("particles", "bodies", "state"), struct, n, fields=fields)
-    shared = k.draw.shape.chance(0.3)
-    names = _PUSH_NAMES[third == "charge", shared]
-    forces = (
-        k.scalar(names, vec, -3.0, 3.0) if shared else k.array(names, vec, n, low=-3.0, high=3.0)
-    )
-    step = _time_step(k, vec)
-    dt: Expr = k.lift(step, vec.scalar) if step else k.scalar(_DT, vec.scalar, 0.05, 0.2)
-    moved = k.array(("moved", "next_state", "advanced"), struct, n, role="out", fields=fields)
-    if step:
-        dt = k.let(_DT, dt)
-    body = k.let(("body", "particle", "item"), bodies[i])
-    x = k.let(("x", "here", "place"), field(body, fields[0].name))
-    v = k.let(("v", "vi", "u"), field(body, fields[1].name))
-    acceleration = _pushed(k, level, body, forces if shared else forces[i], third)
-    text = f"{forces.name} {_THIRD[third][0]}"
-    if level < 3 or not step:
-        acceleration, text = _with_extra(k, acceleration, text, x, v)
-    assert isinstance(dt, Var)
-    done = sub_stepped(k, level, Motion(x, v, dt, dt.name), acceleration)
-    done += f". Here a = {text}{_dt_text(dt, step)}; {third} is copied."
-    if k.draw.shape.chance(0.5):
-        k.store(moved, i, make(struct, x, v, field(body, third)))
-    else:
-        k.set_field(body, fields[0].name, x)
-        k.set_field(body, fields[1].name, v)
-        k.store(moved, i, body)
-    if level >= 4:
-        done += _balance(k, level, site, x, v, field(body, third))
-    return Title(k.name(*_STEP_NAMES, "step_bodies"), done)
+    done = _integrated(k, level, structs=True)
+    return Title(k.name(f"{_NAMES} step_bodies"), done)
 
 
-def _pushed(k: KernelBuilder, level: int, body: Var, force: Expr, third: str) -> Expr:
-    """The acceleration of a particle by a force, in a helper at some higher levels."""
-    assert isinstance(body.type, Struct)
-    apply = _THIRD[third][1]
-    if level < 3 or k.draw.shape.chance(0.5):
-        return apply(force, field(body, third))
-
-    def build(_: BodyBuilder, particle: Expr, push: Expr) -> Expr:
-        return apply(push, field(particle, third))
-
-    params = (("particle", body.type), ("force", force.type))
-    return k.call(helper(k, ("acceleration_of", "response_to"), params, build), body, force)
+_BALANCE = VectorShelf(scalars="third")
+_BALANCE.add("kinetic", "kinetic_out kinetic_log", lambda v: 0.5 * dot(v, v))
+_BALANCE.add("weighted", "energy_out energy_log", lambda v, third: third * (0.5 * dot(v, v)))
+_BALANCE.add("momentum", "momentum_out momentum_log", lambda v, third: third * v)
+_BALANCE.add("angular", "angular_out angular_log", lambda x, v: fn("cross", x, v))
+_BALANCE.add("distance", "distance_out spread_log", lambda x, home: fn("length_sq", x - home))
+_BALANCE.add("flux", "flux_out flux_log", lambda v, axis: dot(v, axis))
 
 
-def _balance(k: KernelBuilder, level: int, site: Site, x: Var, v: Var, third: Expr | None) -> str:
+def _balance(site: Site, level: int, values: dict[str, Expr]) -> str:
     """What a simulation records beside the state, of the new position and velocity."""
-    assert isinstance(v.type, Vec)
-    forms = ["kinetic", "distance", "flux"] + (["angular"] if v.type.size == 3 else [])
-    forms += ["momentum"] if third is not None else []
-    done = ""
-    for form in k.draw.shape.sample(forms, 2 if level >= 5 else 1):
-        if form == "kinetic":
-            value: Expr = 0.5 * fn("dot", v, v)
-            text = "half the squared new speed"
-            if third is not None:
-                value, text = third * value, f"{said(k, third)} times {text}"
-        elif form == "momentum" and third is not None:
-            value, text = third * v, f"{said(k, third)} times the new velocity"
-        elif form == "angular":
-            value, text = fn("cross", x, v), "the cross product of new position and velocity"
-        elif form == "distance":
-            home = k.scalar(("home", "reference", "sensor"), v.type, -1.0, 1.0)
-            value, text = fn("length_sq", x - home), f"the squared new distance from {home.name}"
-        else:
-            axis = k.scalar(("axis_dir", "probe_dir", "outward"), v.type, init="unit")
-            value, text = fn("dot", v, axis), f"the new velocity along {axis.name}"
-        out = k.out((f"{form}_out", f"{form}_log"), value.type, site.dims)
-        k.store(out, site.at, value)
-        done += f" {out.name} gets {text}."
-    return done
+    k, vec = site.k, values["v"].type
+    assert isinstance(vec, Vec)
+    unusable = {"kinetic"} if "third" in values else {"weighted", "momentum"}
+    unusable |= {"angular"} if vec.size == 2 else set()
+    forms = [card for card in _BALANCE.cards if card.name not in unusable]
+    once = {"shared": 1}
+    parts = {
+        "home": Part("home reference sensor", vec, -1.0, 1.0, forms=once),
+        "axis": Part("axis_dir probe_dir outward", vec, init="unit", forms=once),
+    }
+    names = {"third": say(k, values["third"])} if "third" in values else {}
+    count = 2 if level >= 5 else 1
+    return further(site, forms, count, values, parts, names, ", x and v being the final ones")

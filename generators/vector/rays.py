@@ -1,254 +1,363 @@
-"""Rays and spheres: the distance to one sphere, or to the nearest of several."""
+"""Rays against spheres, planes, discs, triangles and boxes; the nearest of several."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
-from generators.build import BodyBuilder, KernelBuilder, field, fn
+from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.kit.pieces import constant, float_vec, helper
-from generators.program.dtypes import Type, Vec
-from generators.program.expr import Expr, Operand, Var, op
-from generators.program.ir import FieldInit
-from generators.vector.kit import over_points
-from generators.vector.output import deliver
+from generators.kit.formulas import Shelf
+from generators.kit.functions import dot, exp, least, most, sqrt
+from generators.kit.masks import Test
+from generators.kit.naming import BY_LEVEL, local, routine
+from generators.kit.outputs import choose, deliver
+from generators.kit.records import Part, record
+from generators.kit.sites import Site, launch
+from generators.kit.sources import constant, given, zero
+from generators.kit.words import plural, say
+from generators.program.dtypes import INT32, Vec, scalar_of
+from generators.program.expr import Expr, Var, op
+from generators.vector.shelf import VectorShelf, further
+from generators.vector.tables import Table
+
+Find = Callable[..., Expr]
 
 
-@dataclass(frozen=True)
-class Hits:
-    """How a ray meets a ball: hits before ``start`` do not count; by a formula or by geometry."""
-
-    start: float
-    geometric: bool
-
-    def distance(self, b: BodyBuilder, o: Expr, d: Expr, center: Expr, radius: Expr) -> Var:
-        """Distance along a ray of unit direction; below ``start`` for a miss."""
-        find = self._by_geometry if self.geometric else self._by_formula
-        return find(b, o, d, center, radius)
-
-    def _by_formula(self, b: BodyBuilder, o: Expr, d: Expr, center: Expr, radius: Expr) -> Var:
-        oc = b.let(("oc", "rel", "from_center"), o - center)
-        along = b.let(("along", "half_b"), fn("dot", oc, d))
-        disc = b.let(("disc", "discriminant"), along * along - fn("dot", oc, oc) + radius * radius)
-        t = b.let(("t", "dist"), b.lift(-1.0, radius.type))
-        with b.if_(disc > 0.0):
-            root = b.let(("root", "sq"), fn("sqrt", disc))
-            b.assign(t, -along - root)
-            with b.if_(t < self.start):
-                b.assign(t, -along + root)
-        return t
-
-    def _by_geometry(self, b: BodyBuilder, o: Expr, d: Expr, center: Expr, radius: Expr) -> Var:
-        to_center = b.let(("to_center", "rel"), center - o)
-        along = b.let(("along", "t_mid"), fn("dot", to_center, d))
-        gap = b.let(("gap_sq", "miss_sq"), fn("length_sq", to_center - along * d))
-        t = b.let(("t", "dist"), b.lift(-1.0, radius.type))
-        with b.if_(gap < radius * radius):
-            half = b.let(("half_chord", "half"), fn("sqrt", radius * radius - gap))
-            b.assign(t, along - half)
-            with b.if_(t < self.start):
-                b.assign(t, along + half)
-        return t
+def _by_formula(b: BodyBuilder, o: Expr, d: Expr, ball: tuple[Expr, Expr], start: float) -> Expr:
+    center, radius = ball
+    oc = b.let("oc rel from_center", o - center)
+    along = b.let("along half_b", dot(oc, d))
+    disc = b.let("disc discriminant", along * along - dot(oc, oc) + radius * radius)
+    t = b.let("t dist", b.lift(-1.0, radius.type))
+    with b.if_(disc > 0.0):
+        root = b.let("root sq", sqrt(disc))
+        b.assign(t, -along - root)
+        with b.if_(t < start):
+            b.assign(t, -along + root)
+    return t
 
 
-Place = tuple[tuple[str, ...], tuple[Var, ...]]
-Ball = Callable[[Expr | None], tuple[Expr, Expr]]
+def _by_geometry(b: BodyBuilder, o: Expr, d: Expr, ball: tuple[Expr, Expr], start: float) -> Expr:
+    center, radius = ball
+    to_center = b.let("to_center rel", center - o)
+    along = b.let("along t_mid", dot(to_center, d))
+    gap = b.let("gap_sq miss_sq", fn("length_sq", to_center - along * d))
+    t = b.let("t dist", b.lift(-1.0, radius.type))
+    with b.if_(gap < radius * radius):
+        half = b.let("half_chord half", sqrt(radius * radius - gap))
+        b.assign(t, along - half)
+        with b.if_(t < start):
+            b.assign(t, along + half)
+    return t
 
 
-@dataclass(frozen=True)
-class Scene:
-    """The balls of one kernel: how many, how they are declared, what their radius is."""
+class Balls:
+    """The ball of a kernel, or several: how they are declared, and what their radius is."""
 
-    vec: Vec
-    ball: str
-    several: bool
-    as_struct: bool
-    kind: str
-    amount: float
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        return (0.4, 1.0) if self.several else (0.8, 1.6)
-
-    def sized(self, k: KernelBuilder, radius: Expr) -> Expr:
-        """The radius that counts."""
-        if self.kind == "padded":
-            return k.let(("reach", "outer"), radius + self.amount)
-        if self.kind == "shrunk":
-            return k.let(("reach", "inner"), self.amount * radius)
-        return radius
-
-    def declare(self, k: KernelBuilder) -> Ball:
-        """Declare one ball or an array of ``m``; gives centre and radius of one of them."""
+    def __init__(self, k: KernelBuilder, level: int, site: Site, vec: Vec) -> None:
+        shape = k.draw.shape
+        self.k, self.name = k, "sphere" if vec.size == 3 else "circle"
+        self.several = level >= 4 or (level == 3 and shape.chance(0.4))
+        self.kind = shape.choice(("padded", "shrunk", "literal"))
+        low, high = (0.4, 1.0) if self.several else (0.8, 1.6)
+        ranges = {"padded": (0.02, 0.4), "shrunk": (0.75, 0.99), "literal": (low, high)}
+        self.amount = constant(k, *ranges[self.kind])
+        parts = {"center": Part("center middle", vec, -1.0, 1.0)}
+        if self.kind != "literal":
+            parts["radius"] = Part("radius size", vec.scalar, low, high)
+        title, struct = self.name.capitalize(), 0.35 if level == 1 else 0.5
+        self.one = self.table = None
         if self.several:
-            k.size("m", 3, 6)
-        return self._structs(k) if self.as_struct else self._arrays(k)
-
-    def _structs(self, k: KernelBuilder) -> Ball:
-        low, high = self.bounds
-        ball, vec = self.ball, self.vec
-        fields = (("center", vec), ("radius", vec.scalar))
-        struct = k.struct(ball.capitalize(), *fields)
-        inits = [
-            FieldInit("center", vec, "uniform", "-1.0", "1.0"),
-            FieldInit("radius", vec.scalar, "uniform", str(low), str(high)),
-        ]
-        if self.several:
-            items = k.array((f"{ball}s", "scene", "obstacles"), struct, "m", fields=inits)
-
-            def one(s: Expr | None) -> tuple[Expr, Expr]:
-                chosen = k.let(("item", "shape", "candidate"), items[s or 0])
-                return field(chosen, "center"), self.sized(k, field(chosen, "radius"))
-
-            return one
-        item = k.scalar((ball, "target", "obstacle"), struct, fields=inits)
-        return lambda _: (field(item, "center"), self.sized(k, field(item, "radius")))
-
-    def _arrays(self, k: KernelBuilder) -> Ball:
-        low, high = self.bounds
-        ball, vec = self.ball, self.vec
-        names = ("centers", f"{ball}_centers") if self.several else ("center", f"{ball}_center")
-        radius_names = ("radii", f"{ball}_radii") if self.several else ("radius", f"{ball}_radius")
-        if self.several:
-            centers = k.array(names, vec, "m", low=-1.0, high=1.0)
+            self.table = Table(k, f"{title} Ball", parts, struct, (3, 6))
         else:
-            centers = k.scalar(names, vec, -1.0, 1.0)
+            self.one = record(site, f"{title} Ball", parts, struct, shared=shape.chance(0.75))
+        self.scalar = vec.scalar
+
+    def sized(self, values: Sequence[Expr]) -> tuple[Expr, Expr]:
+        """Centre and radius that count, of a ball with these parts."""
         if self.kind == "literal":
-            size = k.lift(self.amount, vec.scalar)
-            return lambda s: (centers if s is None else centers[s], size)
-        if self.several:
-            radii = k.array(radius_names, vec.scalar, "m", low=low, high=high)
-            return lambda s: (
-                centers[s or 0],
-                self.sized(k, k.let(("radius", "size"), radii[s or 0])),
-            )
-        radius = k.scalar(radius_names, vec.scalar, low, high)
-        return lambda _: (centers, self.sized(k, radius))
+            return values[0], self.k.lift(self.amount, self.scalar)
+        if self.kind == "padded":
+            return values[0], self.k.let("reach outer", values[1] + self.amount)
+        return values[0], self.k.let("reach inner", self.amount * values[1])
 
     @property
     def text(self) -> str:
-        if self.kind == "literal":
-            return f" of radius {self.amount}"
-        if self.kind == "padded":
-            return f", its radius enlarged by {self.amount}"
-        return f", its radius times {self.amount}" if self.kind == "shrunk" else ""
-
-
-def _scene(k: KernelBuilder, level: int) -> tuple[Scene, Hits]:
-    shape = k.draw.shape
-    vec = float_vec(k, {3: 4, 2: 2})
-    several = level >= 4 or (level == 3 and shape.chance(0.4))
-    as_struct = shape.chance(0.35 if level == 1 else 0.5)
-    plain = ("padded", "shrunk") if as_struct else ("padded", "shrunk", "literal", "literal")
-    kind = shape.choice(plain)
-    low, high = (0.4, 0.9) if several else (0.8, 1.6)
-    amount = constant(k, *{"padded": (0.02, 0.4), "shrunk": (0.75, 0.99)}.get(kind, (low, high)))
-    start = constant(k, 0.01, 0.3) if shape.chance(0.5) else 0.0
-    scene = Scene(vec, "sphere" if vec.size == 3 else "circle", several, as_struct, kind, amount)
-    return scene, Hits(start, geometric=shape.chance(0.4))
+        changed = f"enlarged by {self.amount}" if self.kind == "padded" else f"times {self.amount}"
+        own = f" of radius {self.amount}" if self.kind == "literal" else f", its radius {changed}"
+        return f"{self.name}{own}"
 
 
 @idiom
 def ray_sphere(k: KernelBuilder, level: int) -> Title:
     """Distance along rays to one sphere, or to the nearest of several."""
     shape = k.draw.shape
-    scene, hits = _scene(k, level)
-    vec, ball, several = scene.vec, scene.ball, scene.several
-    site = over_points(k, level)
-    n, i = site.dims, site.at
-    origins = k.array(("origins", "ray_origins", "starts"), vec, n, low=-2.0, high=2.0)
-    dirs = k.array(("directions", "ray_dirs", "dirs"), vec, n, init="unit")
-    source = scene.declare(k)
-    o, d = k.let(("o", "origin", "start"), origins[i]), k.let(("d", "ray", "u"), dirs[i])
-    called = ""
-    if level >= 2 and shape.chance(0.5):
-        kinds: list[tuple[str, Type]] = [("origin", vec), ("direction", vec), ("center", vec)]
-        kinds.append(("radius", vec.scalar))
-        doc = f"Distance along the ray to the {ball}, negative for a miss."
-        names = (f"intersect_{ball}", f"hit_{ball}", f"ray_{ball}")
-        called = helper(k, names, kinds, hits.distance, doc)
-
-    def distance(s: Expr | None) -> Var:
-        if not called:
-            return hits.distance(k, o, d, *source(s))
-        return k.let(("t", "t_first", "dist"), k.call(called, o, d, *source(s)))
-
-    done = (
-        f"Distance along each ray to the {ball}{scene.text}: the near intersection, or the far one "
-        f"where the near one is {_before(hits.start)}; -1 where the line misses."
+    site = launch(k, list=5, batch=3 + level // 3)
+    vec = Vec(k.draw.shape.weighted({3: 4, 2: 2}), k.draw.wide_float_type())
+    balls = Balls(k, level, site, vec)
+    ball, start = balls.name, constant(k, 0.01, 0.3) if shape.chance(0.5) else 0.0
+    o = k.let("o origin start", site.read("origins ray_origins starts", vec, -2.0, 2.0))
+    d = k.let("d ray u", site.read("directions ray_dirs dirs", vec, init="unit"))
+    find = _by_geometry if shape.chance(0.4) else _by_formula
+    called = routine(
+        k,
+        0.5 if level >= 2 else 0.0,
+        f"intersect_{ball} hit_{ball} ray_{ball}",
+        {"origin": vec, "direction": vec, "center": vec, "radius": vec.scalar},
+        lambda b, x, u, c, r: find(b, x, u, (c, r), start),
+        f"Distance along the ray to the {ball}, negative for a miss.",
     )
-    far: Operand = k.draw.value.choice((5.0, 8.0, 10.0, 12.0, 20.0))
-    if several:
-        count = k.trip_count((f"{ball}_count", f"num_{ball}s"), "m")
-        t = k.let(("nearest", "best", "t_min"), k.lift(far, vec.scalar))
-        with k.for_(("s", "j", "b"), count) as s:
-            found = distance(s)
-            with k.if_(op("and", found > hits.start, found < t)):
-                k.assign(t, found)
-        done = (
-            f"Distance along each ray to the nearest intersection with any {ball}{scene.text}, "
-            f"counting only those beyond {hits.start}; {far} if there is none."
-        )
+    far = k.draw.value.choice((5.0, 8.0, 10.0, 12.0, 20.0))
+    if balls.one is not None:
+        found = called(o, d, *balls.sized(list(balls.one.values.values())))
+        t = local(k, "t t_first dist", found)
+        before = f"below {start}" if start else "negative"
+        done = f"to the {balls.text}, about {balls.one.say('center')}: the near intersection, or "
+        done += f"the far one where the near one is {before}; -1 where the line misses."
     else:
-        t = distance(None)
-    done += deliver(k, site, level, ("distances", "hits", "t_hit"), t)
+        t = k.let("nearest best t_min", k.lift(far, vec.scalar))
+        assert balls.table is not None
+        with balls.table.each("s j b") as (_, parts):
+            hit = local(k, "t t_first dist", called(o, d, *balls.sized(parts)))
+            with k.if_(op("and", hit > start, hit < t)):
+                k.assign(t, hit)
+        done = f"to the nearest intersection with any {balls.text}, counting only those beyond "
+        done += f"{start}; {far} if there is none."
+    done = f"Distance along each ray {done}" + deliver(site, level, "distances hits t_hit", t)
     if level >= 2 and shape.chance(0.6):
-        done += _hit_points(k, (n, i), o + t * d, o, t < far if several else t > 0.0)
+        done += _landing(site, t < far if balls.several else t > 0.0, o + t * d, o)
     if level >= 3:
-        done += _seen(k, level, (n, i), scene, (o, d, t))
-    names = (f"ray_{ball}_distance", f"trace_{ball}s", f"cast_rays_at_{ball}")
-    return Title(k.name(*names), done)
+        done += _seen(site, level, {"o": o, "d": d, "t": t})
+    return Title(k.name(f"ray_{ball}_distance trace_{ball}s cast_rays_at_{ball}"), done)
 
 
-def _seen(
-    k: KernelBuilder, level: int, place: Place, scene: Scene, ray: tuple[Var, Var, Var]
-) -> str:
+def _landing(site: Site, ahead: Expr, point: Expr, origin: Expr) -> str:
+    """The point that each ray hits, as one more output."""
+    points = site.out("hit_points contacts landing", point.type)
+    choose(site, points, Test(ahead, "a hit lies ahead", "none does"), point, origin)
+    return f" {points.name} gets the point there, or the ray's origin for no hit ahead."
+
+
+_SEEN = VectorShelf(scalars="t rate")
+_SEEN.add("light", "light_out light_image", lambda d, light, t: dot(d, light) / (1.0 + t * t))
+_SEEN.add("fog", "fog_out fog_values", lambda t, rate: 1.0 - exp(-rate * (t + 1.0)))
+_SEEN.add("depth", "depth_out depth_image", lambda t, rate: 1.0 / (1.0 + rate * (t + 1.0)))
+_SEEN.add("spread", "spread_out spread_values", lambda o, d, t: fn("length_sq", o + t * d))
+_SEEN.add("fading", "attenuation_out faded", lambda d, t, rate: exp(-rate * t) * d)
+
+
+@_SEEN.formula("lambert_out lambert_image")
+def lambert(d: Expr, light: Expr, t: Expr) -> Expr:
+    return most(dot(d, light), 0.0) / (1.0 + t * t)
+
+
+def _seen(site: Site, level: int, ray: dict[str, Expr]) -> str:
     """What a renderer makes of the distance, in one or two more outputs."""
-    (size, i), (o, d, t) = place, ray
-    forms = ("light", "fog", "depth", "spread", "lambert", "attenuation")
-    done = ""
-    for form in k.draw.shape.sample(forms, 2 if level >= 5 else 1):
-        value, text = _measure(k, form, scene, (o, d, t))
-        names = (f"{form}_out", f"{form}_image", f"{form}_values")
-        out = k.out(names, value.type, size)
-        k.store(out, i, value)
-        done += f" {out.name} gets {text}, t being the distance."
+    vec = ray["o"].type
+    once = {"shared": 1}
+    parts = {
+        "light": Part("light sun_dir view", vec, init="unit", forms=once),
+        "rate": Part("fade_rate density sigma", scalar_of(vec), 0.05, 0.3, forms=once),
+    }
+    names = {"o": "origin", "d": "direction"}
+    count = 2 if level >= 5 else 1
+    return further(site, _SEEN.cards, count, ray, parts, names, ", t being the distance")
+
+
+Hit = Callable[..., Expr]
+
+
+def _flat(miss: float, culled: bool) -> Hit:
+    """The test of a plane, or of a disc of some radius."""
+
+    def test(b: BodyBuilder, o: Expr, d: Expr, a: Expr, n: Expr, *radius: Expr) -> Expr:
+        denom = b.let("denom d_dot_n", dot(d, n))
+        t = b.let("t dist", b.lift(miss, denom.type))
+        with b.if_(denom < -0.1 if culled else abs(denom) > 0.1):
+            b.assign(t, dot(a - o, n) / denom)
+            missed = t < 0.0
+            if radius:
+                missed = op("or", missed, fn("length", o + t * d - a) > radius[0])
+            with b.if_(missed):
+                b.assign(t, miss)
+        return t
+
+    return test
+
+
+def _triangle(miss: float, culled: bool) -> Hit:
+    def test(b: BodyBuilder, o: Expr, d: Expr, corner: Expr, second: Expr, third: Expr) -> Expr:
+        e1, e2 = b.let("e1 edge1 ab", second - corner), b.let("e2 edge2 ac", third - corner)
+        p = b.let("pvec h p", fn("cross", d, e2))
+        det = b.let("det a_det", dot(e1, p))
+        hit_t = b.let("t_hit t", b.lift(miss, det.type))
+        with b.if_(det > 0.1):
+            s = b.let("tvec s", o - corner)
+            u = b.let("u bary_u", dot(s, p) / det)
+            q = b.let("qvec q", fn("cross", s, e1))
+            v = b.let("v bary_v", dot(d, q) / det)
+            t = b.let("dist t_tri", dot(e2, q) / det)
+            inside = op("and", op("and", u > 0.0, v > 0.0), op("and", u + v < 1.0, t > 0.0))
+            with b.if_(inside):
+                b.assign(hit_t, t)
+        return hit_t
+
+    return test
+
+
+def _box(miss: float, culled: bool) -> Hit:
+    def test(b: BodyBuilder, o: Expr, d: Expr, lo: Expr, hi: Expr) -> Expr:
+        assert isinstance(o.type, Vec)
+        t1 = b.let("t_lo t0", fn("cw_div", lo - o, d))
+        t2 = b.let("t_hi t1", fn("cw_div", hi - o, d))
+        axes = range(o.type.size)
+        enter = b.let("enter t_near", most(most(*(least(t1[c], t2[c]) for c in axes)), 0.0))
+        leave = b.let("leave t_far", least(*(most(t1[c], t2[c]) for c in axes)))
+        return fn("where", leave < enter, miss, enter)
+
+    return test
+
+
+_TESTS = {"plane": _flat, "disc": _flat, "triangle": _triangle, "box": _box}
+_TEXTS = {
+    "plane": "t = dot(a - o, n) / dot(d, n), a miss where t < 0",
+    "disc": "t = dot(a - o, n) / dot(d, n), a miss where t < 0 or |o + t * d - a| > r",
+    "triangle": "Moeller and Trumbore's test of the triangle a, b, c: p = cross(d, c - a), "
+    "det = dot(b - a, p), u = dot(o - a, p) / det, q = cross(o - a, b - a), v = dot(d, q) / det, "
+    "t = dot(c - a, q) / det, a miss where u < 0, v < 0, u + v > 1 or t < 0, or where det <= 0.1",
+    "box": "the slab test of the box lo, hi: with t1 = (lo - o) / d and t2 = (hi - o) / d by "
+    "component, t is the largest min(t1, t2), at least 0, and far the smallest max(t1, t2), a miss "
+    "where far < t",
+}
+
+
+_CORNERS = ((-4.0, -1.5), (1.0, 4.0), (-2.0, 3.0))
+
+
+class Target:
+    """A kind of shape that rays are tested against: its parts by letter, its test and its text."""
+
+    def __init__(self, k: KernelBuilder, form: str, vec: Vec, several: bool) -> None:
+        self.form, self.vec = form, vec
+        self.culled = k.draw.shape.chance(0.5)
+        flat = {
+            "a": Part("anchor center point", vec, -0.5, 0.5),
+            "n": Part("normal nrm", vec, init="unit"),
+        }
+        corners = k.draw.word.choice(("v0 v1 v2", "p0 p1 p2", "corner_a corner_b corner_c"))
+        wide = 1.5 if several else 1.0
+        self.parts = {
+            "plane": flat,
+            "disc": flat | {"r": Part("radius size", vec.scalar, wide, 2.0 * wide)},
+            "triangle": {
+                key: Part(name, vec, low, high)
+                for key, name, (low, high) in zip("abc", corners.split(), _CORNERS, strict=True)
+            },
+            "box": {
+                "lo": Part("lower lo box_min", vec, -1.2, -0.7),
+                "hi": Part("upper hi box_max", vec, 0.7, 1.2),
+            },
+        }[form]
+
+    def test(self, k: KernelBuilder, chance: float, miss: float) -> Hit:
+        """The distance of a ray and a shape, in place or in a helper."""
+        kinds = {"o": self.vec, "d": self.vec} | {key: p.type for key, p in self.parts.items()}
+        names = f"ray_{self.form} intersect_{self.form} hit_{self.form}"
+        return routine(k, chance, names, kinds, _TESTS[self.form](miss, self.culled))
+
+    @property
+    def text(self) -> str:
+        if "n" not in self.parts:
+            return _TEXTS[self.form]
+        parallel = "dot(d, n) >= -0.1" if self.culled else "|dot(d, n)| <= 0.1"
+        return f"{_TEXTS[self.form]}, or where {parallel}"
+
+
+def _ray(k: KernelBuilder, site: Site, vec: Vec) -> tuple[Var, Var, str]:
+    """Origin and direction of the thread's ray, and how to say it."""
+    parts = {
+        "o": Part("origin start ray_origin", vec, -1.5, 1.5),
+        "d": Part("direction dir ray_dir", vec, init="unit"),
+    }
+    r = record(site, "Ray Beam", parts, 0.5)
+    text = f"For each ray o + t * d, o = {r.say('o')}, d = {r.say('d')}"
+    return k.let("o ro", r["o"]), k.let("d rd", r["d"]), text
+
+
+def _single(k: KernelBuilder, level: int, site: Site, vec: Vec, form: str) -> str:
+    """The distance of one shape, which all rays share or not."""
+    shape, target = k.draw.shape, Target(k, form, vec, several=False)
+    o, d, done = _ray(k, site, vec)
+    miss = k.draw.value.choice((-1.0, 0.0, 100.0)) if form != "plane" else -1.0
+    titles = f"{form.capitalize()} Target"
+    pieces = record(site, titles, target.parts, 0.4, shared=shape.chance(0.6))
+    listed = ", ".join(f"{key} = {pieces.say(key)}" for key in target.parts)
+    test = target.test(k, BY_LEVEL[level], miss)
+    t = local(k, "t hit dist", test(o, d, *pieces.values.values()))
+    done += f", {listed}: {target.text}; {miss} for a miss."
+    value: Expr = t
+    if level >= 2 and shape.chance(0.5):
+        reach = given(site, "max_dist t_max fog", vec.scalar, 0.6, 1.5)
+        capped = form == "box" and shape.chance(0.5)
+        value = least(t, reach) if capped else t / reach
+        done += f" Take {'min(t, r)' if capped else 't / r'} with r = {say(k, reach)}."
+    hits = level if form in ("plane", "box") else 1
+    done += deliver(site, hits, "distances hit_t depths", value)
+    if level >= 3:
+        done += f" {site.put('points hit_points', o + t * d).name} gets o + t * d."
     return done
 
 
-def _measure(
-    k: KernelBuilder, form: str, scene: Scene, ray: tuple[Var, Var, Var]
-) -> tuple[Expr, str]:
-    o, d, t = ray
-    scalar = scene.vec.scalar
-    if form in ("light", "lambert"):
-        light = k.scalar(("light", "sun_dir", "view"), scene.vec, init="unit")
-        facing = fn("dot", d, light)
-        if form == "lambert":
-            return fn("max", facing, 0.0) / (1.0 + t * t), (
-                f"max(dot(direction, {light.name}), 0) / (1 + t^2)"
-            )
-        return facing / (1.0 + t * t), f"dot(direction, {light.name}) / (1 + t^2)"
-    if form == "spread":
-        return fn("length_sq", o + t * d), "the squared length of origin + t * direction"
-    rate = k.scalar((f"{form}_rate", "density", "sigma"), scalar, 0.05, 0.3)
-    if form == "fog":
-        return 1.0 - fn("exp", -rate * (t + 1.0)), f"1 - exp(-{rate.name} * (t + 1))"
-    if form == "depth":
-        return 1.0 / (1.0 + rate * (t + 1.0)), f"1 / (1 + {rate.name} * (t + 1))"
-    return fn("exp", -rate * t) * d, f"exp(-{rate.name} * t) * direction"
+def _nearest(k: KernelBuilder, level: int, site: Site, vec: Vec, form: str) -> str:
+    """The nearest of several shapes, and at level 5 what is seen there."""
+    shape, scalar = k.draw.shape, vec.scalar
+    target, shade = Target(k, form, vec, several=True), level >= 5
+    o, d, done = _ray(k, site, vec)
+    glow = {"glow": Part("albedo reflectance emission", scalar, 0.2, 1.0)} if shade else {}
+    shapes = Table(k, form.capitalize(), target.parts | glow, 0.85)
+    far = k.draw.value.choice((20.0, 50.0, 100.0))
+    best = k.let("best t_min closest", k.lift(far, scalar))
+    which = k.let("which hit_id", k.lift(-1, INT32)) if shade or shape.chance(0.7) else None
+    test = target.test(k, 0.8, -1.0)
+    light = k.let("light color", zero(scalar)) if shade else None
+    with shapes.each("j s shape_id") as (j, parts):
+        t = k.let("t cand", test(o, d, *parts[: len(target.parts)]))
+        with k.if_(op("and", t > 0.0, t < best)):
+            k.assign(best, t)
+            if which is not None:
+                k.assign(which, j)
+            if light is not None:
+                k.assign(light, parts[-1])
+    listed = ", ".join(f"{key} = {shapes.said(key)}" for key in target.parts)
+    done += f", over all j with {listed}: {target.text}. Take the smallest t > 0 ({far} if all "
+    done += "miss)." + deliver(site, level, "depths hit_t distances", best)
+    if which is not None:
+        done += f" {site.put('ids hit_ids', which).name} gets its index, or -1."
+    if light is not None:
+        fog = given(site, "fog falloff absorption", scalar, 0.05, 0.4)
+        fading = shape.choice(_FADED.cards)
+        value = fading.of(k, {"light": light, "fog": fog, "t": best})
+        out = site.put("radiance image shade", value)
+        text = fading.said({"light": "e", "fog": say(k, fog), "t": "t"})
+        done += f" {out.name} gets {text}, e being its {shapes.said('glow')}, 0 if all miss."
+    return done
 
 
-def _before(start: float) -> str:
-    return f"below {start}" if start else "negative"
+_FADED = Shelf()
+_FADED.add("faded", "shade", lambda light, fog, t: light * exp(-fog * t))
+_FADED.add("over_distance", "shade", lambda light, fog, t: light / (1.0 + fog * t))
+_FADED.add("over_square", "shade", lambda light, fog, t: light / (1.0 + fog * t * t))
 
 
-def _hit_points(k: KernelBuilder, place: Place, point: Expr, origin: Expr, hit: Expr) -> str:
-    """The point that each ray hits, as one more output."""
-    points = k.out(("hit_points", "contacts", "landing"), point.type, place[0])
-    with k.if_(hit):
-        k.store(points, place[1], point)
-    with k.else_():
-        k.store(points, place[1], origin)
-    return f" {points.name} gets the point there, or the ray's origin for no hit ahead."
+@idiom
+def ray_shapes(k: KernelBuilder, level: int) -> Title:
+    """Rays against planes, discs, triangles and boxes."""
+    shape = k.draw.shape
+    site = launch(k, list=3, grid=2 if level < 3 else 4)
+    scalar = k.draw.wide_float_type()
+    form = shape.choice(("plane", "box") if level == 1 else sorted(_TEXTS))
+    flat = form in ("plane", "box") and shape.chance(0.3)
+    vec = Vec(2 if flat else 3, scalar)
+    done = (_single if level <= 3 else _nearest)(k, level, site, vec, form)
+    many = plural(form)
+    return Title(k.name(f"ray_{form}_hits intersect_{many} trace_{many}"), done)

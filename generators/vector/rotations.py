@@ -6,124 +6,93 @@ from collections.abc import Callable
 
 from generators.build import KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.pieces import zero
+from generators.kit.functions import cos, dot, sin
+from generators.kit.naming import held, local
+from generators.kit.outputs import deliver
+from generators.kit.sites import Site, launch
+from generators.kit.sources import given, unit_vector, zero
+from generators.kit.words import say
 from generators.program.dtypes import Mat, Quat, Scalar, Transform, Vec
 from generators.program.expr import Expr, Var
-from generators.vector.kit import (
-    EACH,
-    ROW,
-    SHARED,
-    Site,
-    held,
-    over_points,
-    quantity,
-    said,
-    vector,
-)
-from generators.vector.output import deliver, put
 
 Turn = Callable[[Expr], Expr]
-Dims = tuple[str, ...]
-Index = tuple[Var, ...]
-Rotation = tuple[Callable[[Index], Turn], str]
+Rotation = tuple[Turn, str]
 
 
-def _by_quaternion(k: KernelBuilder, n: Dims, scalar: Scalar) -> Rotation:
-    quat = Quat(scalar)
-    rotations = k.array(("rotations", "orientations", "quats"), quat, n, init="unit")
+def _by_quaternion(site: Site, scalar: Scalar) -> Rotation:
+    k, quat = site.k, Quat(scalar)
+    turned: Expr = site.read("rotations orientations quats", quat, init="unit")
     form = k.draw.shape.choice(("plain", "plain", "inverse", "parent"))
+    text = f"rotated by the {'inverse of its ' * (form == 'inverse')}quaternion in {say(k, turned)}"
     if form == "parent":
-        base = k.scalar(("base", "world_rot", "parent"), quat, -1.0, 1.0, init="unit")
-
-    def at(i: Index) -> Turn:
-        turned = base * rotations[i] if form == "parent" else rotations[i]
-        q = k.let(("rot", "orientation", "quat"), turned)
-        return lambda p: fn("quat_rotate_inv" if form == "inverse" else "quat_rotate", q, p)
-
-    if form == "parent":
-        return at, f"rotated by the quaternion product {base.name} * {rotations.name}[i]"
-    inverse = "inverse of its " if form == "inverse" else ""
-    return at, f"rotated by the {inverse}quaternion in {rotations.name}"
+        turned = k.scalar("base world_rot parent", quat, -1.0, 1.0, init="unit") * turned
+        text = f"rotated by the quaternion product {say(k, turned)}"
+    q = k.let("rot orientation quat", turned)
+    return lambda p: fn("quat_rotate_inv" if form == "inverse" else "quat_rotate", q, p), text
 
 
-def _by_transform(k: KernelBuilder, n: Dims, scalar: Scalar) -> Rotation:
-    type_ = Transform(scalar)
-    poses = k.array(("poses", "frames", "xforms"), type_, n, init="unit", low=-1.0, high=1.0)
+def _by_transform(site: Site, scalar: Scalar) -> Rotation:
+    k, type_ = site.k, Transform(scalar)
+    pose: Expr = site.read("poses frames xforms", type_, -1.0, 1.0, init="unit")
     form = k.draw.shape.choice(("plain", "inverse", "parent"))
-    if form == "parent":
-        base = k.scalar(("world", "parent", "base"), type_, -1.0, 1.0, init="unit")
-
-    def at(i: Index) -> Turn:
-        pose: Expr = poses[i]
-        if form != "plain":
-            pose = fn("transform_inverse", pose) if form == "inverse" else base * pose
-        frame = k.let(("pose", "xform", "frame"), pose)
-        return lambda p: fn("transform_point", frame, p)
-
-    text = f"moved by its transform in {poses.name}"
+    text = f"moved by {'the inverse of ' * (form == 'inverse')}its transform in {say(k, pose)}"
     if form == "inverse":
-        text = f"moved by the inverse of its transform in {poses.name}"
-    return at, text if form != "parent" else f"{text} and then by {base.name}"
+        pose = fn("transform_inverse", pose)
+    elif form == "parent":
+        base = k.scalar("world parent base", type_, -1.0, 1.0, init="unit")
+        pose, text = base * pose, f"{text} and then by {base.name}"
+    frame = k.let("pose xform frame", pose)
+    return lambda p: fn("transform_point", frame, p), text
 
 
-def _angle(k: KernelBuilder, angles: Var, i: Index, rate: float) -> Expr:
-    return rate * angles[i] if rate else angles[i]
+def _angle(site: Site, names: str, scalar: Scalar, rate: float) -> tuple[Expr, str]:
+    """The thread's angle, now and then times a number."""
+    angle: Expr = site.read(names, scalar, -3.0, 3.0)
+    if site.k.draw.shape.chance(0.2):
+        return rate * angle, f"{rate} times its angle in {say(site.k, angle)} (radians)"
+    return angle, f"its angle in {say(site.k, angle)} (radians)"
 
 
-def _angle_text(angles: Var, rate: float) -> str:
-    return f"{rate} times its angle in {angles.name}" if rate else f"its angle in {angles.name}"
+def _cos_sin(k: KernelBuilder, angle: Expr) -> tuple[Var, Var]:
+    angle = k.let("angle phi", angle)
+    return k.let("c ca", cos(angle)), k.let("s sa", sin(angle))
 
 
-def _by_axis_angle(k: KernelBuilder, n: Dims, scalar: Scalar) -> Rotation:
-    angles = k.array(("angles", "theta", "turns"), scalar, n, low=-3.0, high=3.0)
-    shape, vec = k.draw.shape, Vec(3, scalar)
-    rate = 2.0 if shape.chance(0.2) else 0.0
-    form = shape.choice(("shared", "each", "x", "y", "z"))
-    if form == "each":
-        axes = k.array(("axes", "spin_axes"), vec, n, init="unit")
-    elif form == "shared":
-        axes = k.scalar(("axis", "spin_axis"), vec, init="unit")
-    expanded = shape.chance(0.35)
-
-    def at(i: Index) -> Turn:
-        axis: Expr
-        if form in ("each", "shared"):
-            axis = axes[i] if form == "each" else axes
-        else:
-            axis = make(vec, *(k.lift(float(form == name), scalar) for name in "xyz"))
-        if not expanded:
-            turn = fn("quat_from_axis_angle", axis, _angle(k, angles, i, rate))
-            q = k.let(("rot", "quat"), turn)
-            return lambda p: fn("quat_rotate", q, p)
-        u = axis if isinstance(axis, Var) else k.let(("u", "unit_axis"), axis)
-        angle = k.let(("angle", "phi"), _angle(k, angles, i, rate))
-        c, s = k.let(("c", "ca"), fn("cos", angle)), k.let(("s", "sa"), fn("sin", angle))
-        return lambda p: c * p + s * fn("cross", u, p) + (1.0 - c) * fn("dot", u, p) * u
-
-    about = f"the unit vector in {axes.name}" if form in ("each", "shared") else f"the {form} axis"
-    by = " with Rodrigues' formula" if expanded else ""
-    return at, f"rotated about {about} by {_angle_text(angles, rate)} (radians){by}"
+def _by_axis_angle(site: Site, scalar: Scalar) -> Rotation:
+    k, vec = site.k, Vec(3, scalar)
+    angle, by = _angle(site, "angles theta turns", scalar, 2.0)
+    form = k.draw.shape.choice(("shared", "each", "x", "y", "z"))
+    if form in ("shared", "each"):
+        axis = given(site, "axis spin_axis", vec, init="unit", forms={form: 1})
+        about = f"the unit vector in {say(k, axis)}"
+    else:
+        axis, about = unit_vector(vec, "xyz".index(form)), f"the {form} axis"
+    text = f"rotated about {about} by {by}"
+    if not k.draw.shape.chance(0.35):
+        q = k.let("rot quat", fn("quat_from_axis_angle", axis, angle))
+        return lambda p: fn("quat_rotate", q, p), text
+    u = local(k, "u unit_axis", axis)
+    c, s = _cos_sin(k, angle)
+    return (
+        lambda p: c * p + s * fn("cross", u, p) + (1.0 - c) * dot(u, p) * u,
+        f"{text} with Rodrigues' formula",
+    )
 
 
-def _in_plane(k: KernelBuilder, n: Dims, scalar: Scalar) -> Rotation:
-    angles = k.array(("angles", "theta", "headings"), scalar, n, low=-3.0, high=3.0)
-    rate = 0.5 if k.draw.shape.chance(0.2) else 0.0
+def _in_plane(site: Site, scalar: Scalar) -> Rotation:
+    k = site.k
+    angle, by = _angle(site, "angles theta headings", scalar, 0.5)
     as_matrix, clockwise = k.draw.shape.chance(0.4), k.draw.shape.chance(0.3)
-
-    def at(i: Index) -> Turn:
-        angle = k.let(("angle", "phi"), _angle(k, angles, i, rate))
-        c, s = k.let(("c", "ca"), fn("cos", angle)), k.let(("s", "sa"), fn("sin", angle))
-        if as_matrix:
-            entries = (c, s, -s, c) if clockwise else (c, -s, s, c)
-            rot = k.let(("rot", "turn_matrix"), make(Mat(2, 2, scalar), *entries))
-            return lambda p: rot * p
-        vec = Vec(2, scalar)
-        if clockwise:
-            return lambda p: make(vec, c * p[0] + s * p[1], c * p[1] - s * p[0])
-        return lambda p: make(vec, c * p[0] - s * p[1], s * p[0] + c * p[1])
-
-    side = "clockwise" if clockwise else "counterclockwise"
-    return at, f"rotated {side} by {_angle_text(angles, rate)} (radians)"
+    text = f"rotated {'clockwise' if clockwise else 'counterclockwise'} by {by}"
+    c, s = _cos_sin(k, angle)
+    if as_matrix:
+        entries = (c, s, -s, c) if clockwise else (c, -s, s, c)
+        rot = k.let("rot turn_matrix", make(Mat(2, 2, scalar), *entries))
+        return lambda p: rot * p, text
+    vec = Vec(2, scalar)
+    if clockwise:
+        return lambda p: make(vec, c * p[0] + s * p[1], c * p[1] - s * p[0]), text
+    return lambda p: make(vec, c * p[0] - s * p[1], s * p[0] + c * p[1]), text
 
 
 ROTATIONS = {
@@ -134,24 +103,15 @@ ROTATIONS = {
 }
 
 
-def _finished(k: KernelBuilder, site: Site, vec: Vec, turn: Turn) -> tuple[Turn, str]:
+def _finished(site: Site, vec: Vec, turn: Turn) -> Rotation:
     """A turn with a translation or a uniform scale after it."""
-    sources = {EACH: 2, ROW: 1, SHARED: 2}
+    k = site.k
     if k.draw.shape.chance(0.6):
-        names = ("translation", "offset", "displacement")
-        shift = vector(k, site, names, vec, sources, -1.0, 1.0)
-        return lambda p: turn(p) + shift, f", then moved by {said(k, shift)}"
-    scale = quantity(k, site, ("scale", "zoom", "size"), vec.scalar, 0.5, 2.0)
-    return lambda p: scale * turn(p), f", then multiplied by {said(k, scale)}"
-
-
-def _pivot(k: KernelBuilder, site: Site, vec: Vec, level: int) -> tuple[Expr | None, str]:
-    """The point that the motion is about, at level 1 mostly none."""
-    if k.draw.shape.chance(0.7 if level == 1 else 0.4):
-        return None, ""
-    names = ("pivot", "center", "origin")
-    pivot = vector(k, site, names, vec, {EACH: 1, ROW: 1, SHARED: 3}, -1.0, 1.0)
-    return pivot, said(k, pivot)
+        names = "translation offset displacement"
+        shift = given(site, names, vec, -1.0, 1.0, each=2, first=1, shared=2)
+        return lambda p: turn(p) + shift, f", then moved by {say(k, shift)}"
+    scale = given(site, "scale zoom size", vec.scalar, 0.5, 2.0)
+    return lambda p: scale * turn(p), f", then multiplied by {say(k, scale)}"
 
 
 @idiom
@@ -159,39 +119,49 @@ def rigid_motion(k: KernelBuilder, level: int) -> Title:
     """Rotate and move points by quaternions, transforms, an axis and angle, or in the plane."""
     shape = k.draw.shape
     scalar = k.draw.wide_float_type()
-    site = over_points(k, level)
+    site = launch(k, list=5, batch=3 + level // 3)
     form = shape.choice(sorted(ROTATIONS))
     vec = Vec(2 if form == "plane" else 3, scalar)
-    points = k.array(("points", "positions", "vertices"), vec, site.dims, low=-2.0, high=2.0)
-    move, text = ROTATIONS[form](k, site.dims, scalar)
-    center, about = _pivot(k, site, vec, level)
+    source = site.read("points positions vertices", vec, -2.0, 2.0)
+    center = None
+    if not shape.chance(0.7 if level == 1 else 0.4):
+        names = "pivot center origin"
+        center = given(site, names, vec, -1.0, 1.0, each=1, first=1, shared=3)
     stretch = None
     if level >= 3 and shape.chance(0.6):
-        stretch = k.scalar(("stretch", "scaling", "sizes"), vec, 0.5, 1.5)
-    p = k.let(("p", "point", "x"), points[site.at])
-    pivot = None if center is None else held(k, ("pivot_i", "mid"), center)
-    turn = move(site.at)
-    if center is None or shape.chance(0.3):
-        turn, after = (
-            _finished(k, site, vec, turn) if level > 1 or shape.chance(0.5) else (turn, "")
-        )
+        stretch = k.scalar("stretch scaling sizes", vec, 0.5, 1.5)
+    p = k.let("p point x", source)
+    pivot = None if center is None else held(k, "pivot_i mid", center)
+    turn, text = ROTATIONS[form](site, scalar)
+    if (center is None or shape.chance(0.3)) and (level > 1 or shape.chance(0.5)):
+        turn, after = _finished(site, vec, turn)
         text += after
     if pivot is not None:
         k.augment(p, "sub", pivot)
     if stretch is not None:
         k.assign(p, fn("cw_mul", stretch, p))
         text = f"scaled by {stretch.name} along each axis and {text}"
-    done = f"Each point of {points.name} is {text}"
+    done = f"ach point of {say(k, source)} is {text}"
     if level >= 4 or (level == 3 and shape.chance(0.5)):
         done += _moves(k, level, site, p, turn, stretch)
     else:
         k.assign(p, turn(p))
         done += "."
-    if pivot is not None:
+    if center is not None and pivot is not None:
         k.augment(p, "add", pivot)
-        done = f"Relative to {about}, e{done[1:]} In the end that point is added back."
-    done += deliver(k, site, level, ("moved", "rotated", "points_out"), p, points[site.at])
-    return Title(k.name("rotate_points", "move_points", "apply_motion", f"{form}_motion"), done)
+        done = f"Relative to {say(k, center)}, e{done} In the end that point is added back."
+    else:
+        done = f"E{done}"
+    done += deliver(site, level, "moved rotated points_out", p, otherwise=source)
+    return Title(k.name(f"rotate_points move_points apply_motion {form}_motion"), done)
+
+
+_ALL = "the point and all its images"
+_SUMS = {
+    "path": ("path travelled arc", "path_lengths travel", "summed length of these moves"),
+    "reach": ("reach farthest", "reach_out inertia", f"sum of the squared lengths of {_ALL}"),
+    "middle": ("visited sum_p", "centers_out mean_points", f"mean of {_ALL}"),
+}
 
 
 def _moves(
@@ -200,28 +170,19 @@ def _moves(
     """Several turns in a row, and what is measured of the path as more outputs."""
     assert isinstance(p.type, Vec)
     turns = k.draw.value.integer(2, 4)
-    forms = k.draw.shape.sample(("path", "reach", "middle"), 2 if level >= 5 else 1)
-    path = k.let(("path", "travelled", "arc"), zero(p.type.scalar)) if "path" in forms else None
-    reach = k.let(("reach", "farthest"), fn("length_sq", p)) if "reach" in forms else None
-    middle = k.let(("visited", "sum_p"), p) if "middle" in forms else None
-    with k.for_(("turn", "step", "r"), turns):
-        q = k.let(("q", "next_point", "moved_point"), turn(p))
-        if path is not None:
-            k.augment(path, "add", fn("length", q - p))
+    starts = {"path": zero(p.type.scalar), "reach": fn("length_sq", p), "middle": p}
+    picks = sorted(k.draw.shape.sample(sorted(_SUMS), 2 if level >= 5 else 1))
+    sums = {form: k.let(_SUMS[form][0], starts[form]) for form in picks}
+    with k.for_("turn step r", turns):
+        q = k.let("q next_point moved_point", turn(p))
+        terms = {"path": fn("length", q - p), "reach": fn("length_sq", q), "middle": q}
+        for form in picks:
+            k.augment(sums[form], "add", terms[form])
         k.assign(p, q)
-        if reach is not None:
-            k.augment(reach, "add", fn("length_sq", q))
-        if middle is not None:
-            k.augment(middle, "add", q)
     once = f" (the scaling by {stretch.name} only once)" if stretch is not None else ""
     done = f", {turns} times in a row{once}."
-    if path is not None:
-        out = put(k, site, ("path_lengths", "arc_out", "travel"), path)
-        done += f" {out.name} gets the summed length of these moves."
-    if reach is not None:
-        out = put(k, site, ("reach_out", "inertia"), reach)
-        done += f" {out.name} gets the sum of the squared lengths of the point and all its images."
-    if middle is not None:
-        out = put(k, site, ("centers_out", "mean_points"), middle / float(turns + 1))
-        done += f" {out.name} gets the mean of the point and all its images."
+    for form, total in sums.items():
+        _, names, text = _SUMS[form]
+        out = site.put(names, total / float(turns + 1) if form == "middle" else total)
+        done += f" {out.name} gets the {text}."
     return done

@@ -2,295 +2,219 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from generators.build import BodyBuilder, KernelBuilder, cast, field, fn, make
+from generators.build import BodyBuilder, KernelBuilder, cast, fn, make
 from generators.build.registry import Title, idiom
-from generators.program.dtypes import Scalar, Type, Vec
+from generators.kit.formulas import Shelf
+from generators.kit.functions import clamp, dot, exp, least, most, sqrt
+from generators.kit.naming import BY_LEVEL, maybe, routine
+from generators.kit.outputs import deliver
+from generators.kit.records import Part
+from generators.kit.sites import Site, launch
+from generators.kit.sources import given, unit_vector
+from generators.kit.words import say
+from generators.program.dtypes import Vec
 from generators.program.expr import Expr, Var
-from generators.vector.kit import (
-    CUBE,
-    EACH,
-    GRID,
-    LIST,
-    LITERAL,
-    SHARED,
-    Part,
-    Site,
-    launch,
-    maybe,
-    named_helper,
-    quantity,
-    routine,
-    said,
-    struct_of,
-    vector,
-)
-from generators.vector.output import deliver, put
-
-Distance = Callable[[BodyBuilder, Expr, Expr, Expr], Expr]
+from generators.vector.shelf import VectorShelf, settings, worked_out
+from generators.vector.tables import Table
 
 
-def _ball(b: BodyBuilder, p: Expr, s: Expr, t: Expr) -> Expr:
-    return fn("length", p) - s
-
-
-def _box(b: BodyBuilder, p: Expr, s: Expr, t: Expr) -> Expr:
+def _box(body: BodyBuilder, q: Expr, s: Expr, t: Expr) -> Expr:
     """A rounded box: half width s, rounded by t."""
-    assert isinstance(p.type, Vec)
-    q: list[Expr] = [
-        b.let(f"e{c}", fn("abs", p[n]) - s) for n, c in enumerate("xyz"[: p.type.size])
-    ]
-    outside = make(p.type, *(fn("max", part, 0.0) for part in q))
-    deepest = q[0]
-    for part in q[1:]:
-        deepest = fn("max", deepest, part)
-    reach = b.let(("outer", "out_part"), outside)
-    return fn("sqrt", fn("dot", reach, reach)) + fn("min", deepest, 0.0) - t
+    assert isinstance(q.type, Vec)
+    axes = "xyz"[: q.type.size]
+    e = [body.let(f"e{letter}", abs(q[n]) - s) for n, letter in enumerate(axes)]
+    reach = body.let("outer out_part", make(q.type, *(most(part, 0.0) for part in e)))
+    return sqrt(dot(reach, reach)) + least(most(*e), 0.0) - t
 
 
-def _capsule(b: BodyBuilder, p: Expr, s: Expr, t: Expr) -> Expr:
+def _capsule(q: Expr, s: Expr, t: Expr) -> Expr:
     """Along the y axis from -s to s, of radius t."""
-    assert isinstance(p.type, Vec)
-    y = p[1] - fn("clamp", p[1], -s, s)
-    parts = [y if c == 1 else p[c] for c in range(p.type.size)]
-    return fn("length", make(p.type, *parts)) - t
+    assert isinstance(q.type, Vec)
+    y = q[1] - clamp(q[1], -s, s)
+    return fn("length", make(q.type, *(y if c == 1 else q[c] for c in range(q.type.size)))) - t
 
 
-def _torus(b: BodyBuilder, p: Expr, s: Expr, t: Expr) -> Expr:
+def _torus(body: BodyBuilder, q: Expr, s: Expr, t: Expr) -> Expr:
     """Around the y axis; in the plane a ring."""
-    assert isinstance(p.type, Vec)
-    if p.type.size == 2:
-        return fn("abs", fn("length", p) - s) - t
-    ring = b.let(("ring", "across"), fn("sqrt", p[0] * p[0] + p[2] * p[2]) - s)
-    return fn("sqrt", ring * ring + p[1] * p[1]) - t
+    assert isinstance(q.type, Vec)
+    if q.type.size == 2:
+        return abs(fn("length", q) - s) - t
+    ring = body.let("ring across", sqrt(q[0] * q[0] + q[2] * q[2]) - s)
+    return sqrt(ring * ring + q[1] * q[1]) - t
 
 
-def _diamond(b: BodyBuilder, p: Expr, s: Expr, t: Expr) -> Expr:
+def _diamond(q: Expr, s: Expr) -> Expr:
     """An octahedron's bound, in the plane a diamond's."""
-    assert isinstance(p.type, Vec)
-    total: Expr = fn("abs", p[0])
-    for c in range(1, p.type.size):
-        total = total + fn("abs", p[c])
-    return 0.577 * (total - s) if p.type.size == 3 else 0.7071 * (total - s)
+    assert isinstance(q.type, Vec)
+    if q.type.size == 2:
+        return 0.7071 * (abs(q[0]) + abs(q[1]) - s)
+    return 0.577 * (abs(q[0]) + abs(q[1]) + abs(q[2]) - s)
 
 
-SHAPES: dict[str, tuple[Distance, str, bool]] = {
-    "ball": (_ball, "|q| - s", False),
-    "rounded_box": (
-        _box,
-        "|max(e, 0)| + min(max component of e, 0) - t, e = |q| - s by component",
-        True,
-    ),
-    "capsule": (_capsule, "|q with qy replaced by qy - clamp(qy, -s, s)| - t", True),
-    "torus": (_torus, "sqrt((sqrt(qx^2 + qz^2) - s)^2 + qy^2) - t", True),
-    "diamond": (_diamond, "0.577 * (|qx| + |qy| + |qz| - s)", False),
-}
-_FLAT = {"torus": "||q| - s| - t", "diamond": "0.7071 * (|qx| + |qy| - s)"}
+SHAPES = {size: VectorShelf("s t", size) for size in (2, 3)}
+"""Shapes about the origin in the plane and in space, of size s and thickness t."""
+
+_BOX_TEXT = "|max(e, 0)| + min(max component of e, 0) - {t}, e = |{q}| - {s} by component"
+for _shelf in SHAPES.values():
+    _shelf.add("ball", "ball", lambda q, s: fn("length", q) - s)
+    _shelf.add("rounded_box", "box", _box, _BOX_TEXT)
+    _shelf.add("capsule", "capsule", _capsule)
+    _shelf.add("torus", "torus", _torus)
+    _shelf.add("diamond", "diamond", _diamond)
+
+_JOINS = Shelf()
+_JOINS.add("union", "joined", lambda x, y: least(x, y))
+_JOINS.add("intersection", "joined", lambda x, y: most(x, y))
+_JOINS.add("difference", "joined", lambda x, y: most(x, -y))
+_JOINS.add("morph", "joined", lambda x, y, share: fn("lerp", x, y, share))
 
 
-def wording(name: str, vec: Vec) -> str:
-    """The formula of a shape for points q."""
-    flat = _FLAT.get(name, "") if vec.size == 2 else ""
-    return flat or SHAPES[name][1]
-
-
-def smooth_min(b: BodyBuilder, x: Expr, y: Expr, r: Expr) -> Expr:
-    h = b.let(("h", "mix"), fn("clamp", 0.5 + 0.5 * (y - x) / r, 0.0, 1.0))
+@_JOINS.formula("joined")
+def smooth_min(body: BodyBuilder, x: Expr, y: Expr, r: Expr) -> Expr:
+    h = body.let("h mix", clamp(0.5 + 0.5 * (y - x) / r, 0.0, 1.0))
     return fn("lerp", y, x, h) - r * h * (1.0 - h)
 
 
-_SIZES = {SHARED: 4, LITERAL: 2, EACH: 1}
+_CHANGES = Shelf()
+_CHANGES.add("plain", "changed", lambda d: d)
+_CHANGES.add("onion", "changed", lambda d, width: abs(d) - width)
+_CHANGES.add("inflate", "changed", lambda d, width: d - width)
+_CHANGES.add("limited", "changed", lambda d, width: clamp(d, -width, width))
+_CHANGES.add("occupancy", "changed", lambda d, width: 1.0 / (1.0 + exp(d / width)))
+
+_SIZES = {"shared": 4, "literal": 2, "each": 1}
+_RANGES: dict[str, tuple[str, float, float]] = {
+    "s": ("size radius extent", 0.6, 1.0),
+    "t": ("thickness rounding", 0.1, 0.3),
+    "width": ("width band shell", 0.2, 0.6),
+    "share": ("morph share", 0.2, 0.8),
+    "r": ("smoothing blend_width", 0.4, 0.9),
+}
 
 
 def _points(k: KernelBuilder, site: Site, vec: Vec) -> tuple[Var, str]:
     """Points from an array, or the nodes of a grid."""
-    if site.form == LIST or k.draw.shape.chance(0.4):
-        points = k.array(("points", "samples", "queries"), vec, site.dims, low=-1.6, high=1.6)
-        return k.let(("p", "pos", "x"), points[site.at]), points.name
-    origin = k.scalar(("origin", "grid_min", "corner"), vec, -1.8, -1.4)
-    step = quantity(k, site, ("cell", "spacing", "voxel"), vec.scalar, 0.4, 0.6, {SHARED: 1})
+    if site.form == "list" or k.draw.shape.chance(0.4):
+        points = site.read("points samples queries", vec, -1.6, 1.6)
+        return k.let("p pos x", points), say(k, points)
+    origin = k.scalar("origin grid_min corner", vec, -1.8, -1.4)
+    step = given(site, "cell spacing voxel", vec.scalar, 0.4, 0.6, shared=1)
     steps = make(vec, *(cast(i, vec.scalar) for i in site.at[: vec.size]))
-    p = k.let(("p", "pos", "node"), origin + step * steps)
-    indices = ", ".join(i.name for i in site.at[: vec.size])
-    return p, f"{origin.name} + {said(k, step)} * ({indices})"
-
-
-def _shape(
-    k: KernelBuilder, level: int, site: Site, vec: Vec, name: str
-) -> tuple[Callable[[Expr], Expr], str]:
-    """The distance of one shape and its text."""
-    scalar = vec.scalar
-    build, _, two = SHAPES[name]
-    text = wording(name, vec)
-    s = quantity(k, site, ("size", "radius", "extent"), scalar, 0.6, 1.0, _SIZES)
-    t = quantity(k, site, ("thickness", "rounding"), scalar, 0.1, 0.3, _SIZES) if two else s
-    kinds: list[tuple[str, Type]] = [("q", vec), ("s", scalar)]
-    kinds += [("t", scalar)] if two else []
-
-    def inner(b: BodyBuilder, *args: Expr) -> Expr:
-        return build(b, args[0], args[1], args[-1])
-
-    use = routine(k, named_helper(k, level), (f"sd_{name}", f"{name}_distance"), kinds, inner)
-    sizes = f"s = {said(k, s)}" + (f", t = {said(k, t)}" if two else "")
-    whole = (s, t) if two else (s,)
-    return lambda q: use(q, *whole), f"{text} ({sizes})"
-
-
-def _changed(k: KernelBuilder, site: Site, d: Expr) -> tuple[Expr, str]:
-    """What is made of a distance: a shell, an inflated shape, an occupancy."""
-    scalar = d.type
-    assert isinstance(scalar, Scalar)
-    form = k.draw.shape.choice(("plain", "onion", "inflate", "occupancy", "clamp"))
-    if form == "plain":
-        return d, ""
-    width = quantity(k, site, ("width", "band", "shell"), scalar, 0.2, 0.6, _SIZES)
-    name = said(k, width)
-    if form == "onion":
-        return fn("abs", d) - width, f" Take |d| - {name}."
-    if form == "inflate":
-        return d - width, f" Take d - {name}."
-    if form == "clamp":
-        return fn("clamp", d, -width, width), f" Clamp it to +-{name}."
-    return 1.0 / (1.0 + fn("exp", d / width)), f" Take 1 / (1 + exp(d / {name}))."
-
-
-def _joined(k: KernelBuilder, site: Site, x: Expr, y: Expr, level: int) -> tuple[Expr, str]:
-    form = k.draw.shape.choice(("union", "intersection", "difference", "smooth", "blend"))
-    scalar = x.type
-    assert isinstance(scalar, Scalar)
-    if form == "union":
-        return fn("min", x, y), "min(d1, d2)"
-    if form == "intersection":
-        return fn("max", x, y), "max(d1, d2)"
-    if form == "difference":
-        return fn("max", x, -y), "max(d1, -d2)"
-    if form == "blend":
-        share = quantity(k, site, ("morph", "share"), scalar, 0.2, 0.8, _SIZES)
-        return fn("lerp", x, y, share), f"d1 + {said(k, share)} * (d2 - d1)"
-    x, y = maybe(k, ("d1", "first"), x, 1.0), maybe(k, ("d2", "second"), y, 1.0)
-    r = quantity(k, site, ("smoothing", "blend_radius"), scalar, 0.4, 0.9, _SIZES)
-    kinds: list[tuple[str, Type]] = [("x", scalar), ("y", scalar), ("r", scalar)]
-    join = routine(k, named_helper(k, level), ("smooth_min", "smin"), kinds, smooth_min)
-    text = f"d2 + h * (d1 - d2) - r * h * (1 - h) with r = {said(k, r)} and h = 0.5 + 0.5 * (d2 - "
-    return join(x, y, r), f"{text}d1) / r clamped to [0, 1]"
+    return k.let("p pos node", origin + step * steps), say(k, origin + step * steps)
 
 
 def _field(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
     """The distance of one shape, or of two combined."""
     p, where = _points(k, site, vec)
-    center = vector(k, site, ("center", "middle", "offset"), vec, {SHARED: 1}, -0.4, 0.4)
-    kinds = k.draw.shape.sample(sorted(SHAPES), 2)
-    first, text = _shape(k, level, site, vec, kinds[0])
-    q = maybe(k, ("q", "local", "rel"), p - center, 1.0)
-    d = first(q)
-    done = f"For q = p - {said(k, center)}, p = {where}, "
-    if level == 1:
-        done += f"take the signed distance d = {text}."
-    elif level == 2:
-        d, after = _changed(k, site, k.let(("d", "sd"), d))
-        done += f"take the signed distance d = {text}.{after}"
-    else:
-        second, other = _shape(k, level, site, vec, kinds[1])
-        shift = vector(k, site, ("second_center", "shift"), vec, {SHARED: 1}, 0.2, 0.6)
-        d = k.let(("d1", "da"), d)
-        d_other = k.let(("d2", "db"), second(q - shift))
-        value, join = _joined(k, site, d, d_other, level)
-        d, after = _changed(k, site, k.let(("d", "sd"), value))
-        done += f"d1 = {text}, and the same for q - {said(k, shift)} with d2 = {other}, "
-        done += f"take d = {join}.{after}"
-    return done + deliver(k, site, level, ("distances", "sdf", "field"), d)
+    center = k.scalar("center middle offset", vec, -0.4, 0.4)
+    sizes = settings(vec.scalar, _SIZES, _RANGES)
+    first, second = k.draw.shape.sample(SHAPES[vec.size].cards, 2)
+    q = k.let("q local rel", p - center)
+    d, text = worked_out(site, BY_LEVEL[level], first, {"q": q}, sizes)
+    done = f"With q = p - {center.name}, p = {where}, "
+    if level >= 3:
+        shift = k.scalar("second_center shift", vec, 0.2, 0.6)
+        d = k.let("d1 da", d)
+        far = k.let("q2 second_rel", q - shift)
+        other, other_text = worked_out(site, BY_LEVEL[level], second, {"q": far}, sizes)
+        joins = k.draw.shape.choice(_JOINS.cards)
+        x_y = {"x": d, "y": k.let("d2 db", other)}
+        done += f"let x be {text}, and y "
+        d, text = worked_out(site, BY_LEVEL[level], joins, x_y, sizes)
+        done += f"be {other_text} for q - {shift.name} in the place of q; "
+    done += f"take the signed distance d = {text}."
+    change = k.draw.shape.choice(_CHANGES.cards)
+    if level >= 2 and change.name != "plain":
+        d, text = worked_out(site, BY_LEVEL[level], change, {"d": k.let("d sd", d)}, sizes)
+        done += f" Take {text}."
+    return done + deliver(site, level, "distances sdf field_out", d)
+
+
+class Scene:
+    """Several shapes of one kind, combined by the minimum or smoothly."""
+
+    def __init__(self, k: KernelBuilder, level: int, site: Site, vec: Vec) -> None:
+        shape, scalar = k.draw.shape, vec.scalar
+        self.k, self.formula = k, shape.choice(SHAPES[vec.size].cards)
+        self.smooth = shape.chance(0.5)
+        parts = {
+            "c": Part("center middle pos", vec, -1.2, 1.2),
+            "s": Part("size", scalar, 0.3, 0.6),
+        }
+        if "t" in self.formula.keys:
+            parts["t"] = Part("rounding thickness", scalar, 0.05, 0.2)
+        self.table = Table(k, "Primitive Blob Solid", parts, 0.85, (2, 3) if level >= 5 else (3, 4))
+        name = self.formula.name
+        self.one = routine(
+            k,
+            0.85,
+            f"sd_{name} {name}_distance",
+            {"p": vec} | {key: part.type for key, part in parts.items()},
+            lambda b, p, c, *s: self.formula.build(b, b.let("q rel", p - c), *s),
+        )
+        self.r = given(site, "smoothing blend_width", scalar, 0.3, 0.8, shared=2, literal=1)
+        kinds = {"x": scalar, "y": scalar, "r": scalar}
+        self.merge = routine(k, 0.6, "smooth_min smin", kinds, smooth_min) if self.smooth else None
+        said = {key: self.table.said(key) for key in parts}
+        text = self.formula.said({"q": "q"} | said)
+        self.text = f"combine the signed distances {text}, q = p - {said['c']}, of all j in order "
+        if self.smooth:
+            rule = _JOINS.card("smooth_min").said({"x": "x", "y": "y", "r": say(k, self.r)})
+            self.text += f"to d, which for the next distance y and x = d becomes {rule}."
+        else:
+            self.text += "by the minimum d."
+
+    def distance(self, at: Expr, names: str) -> Var:
+        """The distance of the whole scene at a point."""
+        k = self.k
+        best = k.let(names, self.one(at, *self.table.at(0)))
+        with self.table.each("j s_id m_id", start=1) as (_, parts):
+            other = k.let("other d_j", self.one(at, *parts))
+            k.assign(best, self.merge(best, other, self.r) if self.merge else least(best, other))
+        return best
 
 
 def _scene(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
-    """A union of several shapes from an array of structs, at level 5 with its gradient."""
-    shape, scalar = k.draw.shape, vec.scalar
-    name = shape.choice([s for s in sorted(SHAPES) if level == 4 or s != "diamond"])
-    build, _, two = SHAPES[name]
-    text = wording(name, vec)
+    """The distance of several shapes; at level 5 its gradient by differences too."""
+    shape = k.draw.shape
     p, where = _points(k, site, vec)
-    parts = [
-        Part(("center", "pos"), vec, -1.2, 1.2),
-        Part(("size", "radius", "extent"), scalar, 0.3, 0.6),
-    ]
-    if two:
-        parts.append(Part(("thickness", "rounding"), scalar, 0.05, 0.2))
-    struct, fields = struct_of(k, k.draw.word.choice(("Shape", "Primitive", "Blob")), parts)
-    k.size("m", 2 if level >= 5 else 3, 3 if level >= 5 else 4)
-    shapes = k.array(("shapes", "primitives", "scene"), struct, "m", fields=fields)
-    smooth = shape.chance(0.5)
-    r = quantity(k, site, ("smoothing", "blend_radius"), scalar, 0.3, 0.8, {SHARED: 2, LITERAL: 1})
-    count = k.trip_count(("shape_count", "num_shapes"), "m")
-    kinds: list[tuple[str, Type]] = [("p", vec), ("item", struct)]
-
-    def inner(b: BodyBuilder, at: Expr, item: Expr) -> Expr:
-        s, t = field(item, fields[1].name), field(item, fields[-1].name)
-        return build(b, b.let(("q", "rel"), at - field(item, fields[0].name)), s, t)
-
-    one = routine(k, True, (f"sd_{name}", f"{name}_distance"), kinds, inner)
-    merge = None
-    if smooth:
-        three: list[tuple[str, Type]] = [("x", scalar), ("y", scalar), ("r", scalar)]
-        merge = routine(k, shape.chance(0.6), ("smooth_min", "smin"), three, smooth_min)
-
-    def total(at: Expr, title: tuple[str, ...]) -> Var:
-        best = k.let(title, one(at, shapes[0]))
-        with k.for_(("j", "s_id", "m_id"), count, start=1) as j:
-            other = k.let(("other", "d_j"), one(at, shapes[j]))
-            joined = fn("min", best, other) if merge is None else merge(best, other, r)
-            k.assign(best, joined)
-        return best
-
-    d = total(p, ("d", "dist"))
-    done = f"For p = {where}, combine the signed distances {text} of all {shapes.name} (q = p - "
-    done += f"{fields[0].name}, s = {fields[1].name}" + (f", t = {fields[2].name}" if two else "")
-    done += ") in order by "
-    if smooth:
-        done += "d, the new one being y + h * (x - y) - r * h * (1 - h) with x the old d, y the "
-        done += f"next, r = {said(k, r)}, h = 0.5 + 0.5 * (y - x) / r clamped to [0, 1]."
-    else:
-        done += "the minimum."
+    scene = Scene(k, level, site, vec)
+    raw = scene.distance(p, "dist sd")
+    d: Expr = raw
+    done = f"For p = {where}, {scene.text}"
+    if not scene.smooth:
+        d = maybe(k, "scaled d_rel", raw / scene.r, 1.0 if level >= 5 else 0.5)
+        done += f" Divide d by {say(k, scene.r)}."
     if level == 4:
-        if not smooth:
-            done += f" Divide it by {said(k, r)}."
-        value: Expr = d if smooth else d / r
-        return done + deliver(k, site, level, ("distances", "sdf"), value)
+        return done + deliver(site, level, "distances sdf", d)
     eps = k.draw.value.choice((0.01, 0.02, 0.05))
-    slopes: list[Expr] = []
     central = vec.size == 2 and shape.chance(0.5)
-    for c in range(vec.size):
-        step: Expr = make(vec, *(k.lift(eps if c == a else 0.0, scalar) for a in range(vec.size)))
-        step = k.let((f"h{'xyz'[c]}", f"step_{'xyz'[c]}"), step)
-        ahead = total(p + step, (f"d_{'xyz'[c]}", f"ahead_{'xyz'[c]}"))
-        if central:
-            behind = total(p - step, (f"b_{'xyz'[c]}", f"behind_{'xyz'[c]}"))
-            slopes.append((ahead - behind) / (2.0 * eps))
-        else:
-            slopes.append((ahead - d) / eps)
-    grad = k.let(("grad", "slope"), make(vec, *slopes))
-    kind = "central" if central else "forward"
-    push = shape.choice(("gradient", "project", "penalty"))
-    done += f" By {kind} differences of step {eps} let g be its gradient."
-    names = ("gradients", "normals")
-    if push == "gradient" or not smooth:
-        done += deliver(k, site, level, ("distances", "sdf"), d if smooth else d / r)
-        done = done if smooth else done + f" (The distance is divided by {said(k, r)} before.)"
-        return done + f" {put(k, site, names, grad).name} gets g."
+    slopes = []
+    for c, letter in enumerate("xyz"[: vec.size]):
+        step = k.let(f"h{letter} step_{letter}", unit_vector(vec, c, eps))
+        ahead = scene.distance(p + step, f"d_{letter} ahead_{letter}")
+        behind = scene.distance(p - step, f"b_{letter} behind_{letter}") if central else raw
+        slopes.append((ahead - behind) / (2.0 * eps if central else eps))
+    grad = k.let("grad slope", make(vec, *slopes))
+    done += f" By {'central' if central else 'forward'} differences of step {eps} let g be the "
+    done += "gradient of the distance."
+    push = shape.choice(("gradient", "penalty", "project")[: 3 if scene.smooth else 2])
+    if push == "gradient":
+        done += deliver(site, level, "distances sdf", d)
+        return f"{done} {site.put('gradients normals', grad).name} gets g."
     if push == "project":
-        done += deliver(k, site, level, ("projected", "surface_points"), p - d * grad)
-        return done.replace(" gets it", " gets p - d * g").replace(
-            "It is added", "p - d * g is added"
-        )
-    out = put(k, site, ("penalties", "depths"), fn("min", d, 0.0))
-    done += f" {out.name} gets min(d, 0)."
-    return done + f" {put(k, site, names, fn('normalize', grad)).name} gets g / |g|."
+        done += " Take p - d * g."
+        return done + deliver(site, level, "projected surface_points", p - d * grad)
+    done += f" {site.put('penalties depths', least(d - 0.3, 0.0)).name} gets min(d - 0.3, 0)."
+    out = site.put("gradients normals", fn("normalize", grad))
+    return f"{done} {out.name} gets g / |g|."
 
 
 @idiom
 def signed_distance(k: KernelBuilder, level: int) -> Title:
     """Signed distances of shapes at points or on grids."""
     solid = k.draw.shape.chance(0.6)
-    site = launch(k, {LIST: 3, CUBE: 3} if solid else {LIST: 2, GRID: 4})
+    site = launch(k, forms={"list": 3, "cube": 3} if solid else {"list": 2, "grid": 4})
     vec = Vec(3 if solid else 2, k.draw.wide_float_type())
     done = (_field if level <= 3 else _scene)(k, level, site, vec)
-    return Title(k.name("sdf_field", "eval_sdf", "signed_distances", "distance_field"), done)
+    return Title(k.name("sdf_field eval_sdf signed_distances distance_field"), done)

@@ -2,265 +2,210 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from contextlib import nullcontext
 
-from generators.build import BodyBuilder, KernelBuilder, field, fn
+from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.kit.pieces import zero
+from generators.kit.formulas import Formula, Shelf
+from generators.kit.functions import PI, dot, most, sqrt
+from generators.kit.naming import BY_LEVEL, held, routine
+from generators.kit.outputs import deliver
+from generators.kit.records import Part, record
+from generators.kit.sites import Site, launch
+from generators.kit.sources import given, zero
+from generators.kit.words import say
 from generators.program.dtypes import Type, Vec
 from generators.program.expr import Expr, Var
-from generators.vector.kit import (
-    EACH,
-    GRID,
-    LIST,
-    LITERAL,
-    SHARED,
-    Part,
-    Site,
-    held,
-    launch,
-    named_helper,
-    quantity,
-    record,
-    routine,
-    said,
-    struct_of,
-    vector,
-)
-from generators.vector.output import deliver, put
+from generators.vector.shelf import VectorShelf
+from generators.vector.tables import Table
 
-Term = Callable[[BodyBuilder, Expr, Expr, Expr, Expr], Expr]
+_DIFFUSE, _GLOSS = VectorShelf(scalars="p"), VectorShelf(scalars="p")
+_DIFFUSE.add("lambert", "shade", lambda n, light: most(dot(n, light), 0.0))
+_DIFFUSE.add("wrap", "shade", lambda n, light, p: most((dot(n, light) + p) / (1.0 + p), 0.0))
 
 
-def _lambert(b: BodyBuilder, n: Expr, lt: Expr, v: Expr, p: Expr) -> Expr:
-    return fn("max", fn("dot", n, lt), 0.0)
-
-
-def _half_lambert(b: BodyBuilder, n: Expr, lt: Expr, v: Expr, p: Expr) -> Expr:
-    h = b.let(("wrapped", "half_dot"), 0.5 * fn("dot", n, lt) + 0.5)
+@_DIFFUSE.formula("shade", "(0.5 * dot({n}, {light}) + 0.5)^2")
+def half_lambert(body: BodyBuilder, n: Expr, light: Expr) -> Expr:
+    h = body.let("wrapped half_dot", 0.5 * dot(n, light) + 0.5)
     return h * h
 
 
-def _wrap(b: BodyBuilder, n: Expr, lt: Expr, v: Expr, p: Expr) -> Expr:
-    return fn("max", (fn("dot", n, lt) + p) / (1.0 + p), 0.0)
-
-
-def _phong(b: BodyBuilder, n: Expr, lt: Expr, v: Expr, p: Expr) -> Expr:
-    facing = b.let(("facing", "n_dot_l"), fn("dot", n, lt))
-    mirror = b.let(("mirror", "refl"), 2.0 * facing * n - lt)
-    spot = b.let(("spot", "r_dot_v"), fn("max", fn("dot", mirror, v), 0.0))
+@_GLOSS.formula("shine")
+def phong(body: BodyBuilder, n: Expr, light: Expr, v: Expr, p: Expr) -> Expr:
+    facing = body.let("facing n_dot_l", dot(n, light))
+    mirror = body.let("mirror refl", 2.0 * facing * n - light)
+    spot = body.let("spot r_dot_v", most(dot(mirror, v), 0.0))
     return spot * spot * p
 
 
-def _blinn(b: BodyBuilder, n: Expr, lt: Expr, v: Expr, p: Expr) -> Expr:
-    half = b.let(("half_vec", "h"), fn("normalize", lt + v))
-    spot = b.let(("n_dot_h", "spec_cos"), fn("max", fn("dot", n, half), 0.0))
-    power = b.let(("s2", "spot2"), spot * spot)
+@_GLOSS.formula("shine")
+def blinn(body: BodyBuilder, n: Expr, light: Expr, v: Expr, p: Expr) -> Expr:
+    half = body.let("half_vec h", fn("normalize", light + v))
+    spot = body.let("n_dot_h spec_cos", most(dot(n, half), 0.0))
+    power = body.let("s2 spot2", spot * spot)
     return p * power * power
 
 
-def _ggx(b: BodyBuilder, n: Expr, lt: Expr, v: Expr, p: Expr) -> Expr:
-    half = b.let(("half_vec", "h"), fn("normalize", lt + v))
-    cos_h = b.let(("n_dot_h", "cos_h"), fn("dot", n, half))
-    a2 = b.let(("a2", "alpha_sq"), p * p)
-    denom = b.let(("denom", "d_ggx"), cos_h * cos_h * (a2 - 1.0) + 1.0)
-    return a2 / (3.14159 * denom * denom)
+@_GLOSS.formula("shine")
+def ggx(body: BodyBuilder, n: Expr, light: Expr, v: Expr, p: Expr) -> Expr:
+    half = body.let("half_vec h", fn("normalize", light + v))
+    cos_h = body.let("n_dot_h cos_h", dot(n, half))
+    a2 = body.let("a2 alpha_sq", p * p)
+    denom = body.let("denom d_ggx", cos_h * cos_h * (a2 - 1.0) + 1.0)
+    return a2 / (PI * denom * denom)
 
 
-def _schlick(b: BodyBuilder, n: Expr, lt: Expr, v: Expr, p: Expr) -> Expr:
-    m = b.let(("m", "grazing"), 1.0 - fn("abs", fn("dot", n, v)))
-    m2 = b.let(("m2", "grazing_sq"), m * m)
+@_GLOSS.formula("shine")
+def schlick(body: BodyBuilder, n: Expr, v: Expr, p: Expr) -> Expr:
+    m = body.let("m grazing", 1.0 - abs(dot(n, v)))
+    m2 = body.let("m2 grazing_sq", m * m)
     return p + (1.0 - p) * m2 * m2 * m
 
 
-DIFFUSE: dict[str, tuple[Term, str, bool]] = {
-    "lambert": (_lambert, "max(dot(n, l), 0)", False),
-    "half_lambert": (_half_lambert, "(0.5 * dot(n, l) + 0.5)^2", False),
-    "wrap": (_wrap, "max((dot(n, l) + p) / (1 + p), 0)", True),
+_PARAMS = {
+    "wrap": ("wrap softness", 0.2, 0.7),
+    "phong": ("gloss ks", 0.4, 1.2),
+    "blinn": ("gloss ks", 0.4, 1.2),
+    "ggx": ("roughness alpha", 0.5, 0.9),
+    "schlick": ("f0 base_reflect", 0.04, 0.4),
 }
-GLOSS: dict[str, tuple[Term, str, bool]] = {
-    "phong": (_phong, "p * max(dot(2 * dot(n, l) * n - l, v), 0)^2", True),
-    "blinn": (_blinn, "p * max(dot(n, h), 0)^4, h = (l + v) / |l + v|", True),
-    "ggx": (
-        _ggx,
-        "p^2 / (3.14159 * (dot(n, h)^2 * (p^2 - 1) + 1)^2), h = (l + v) / |l + v|",
-        True,
-    ),
-    "schlick": (_schlick, "p + (1 - p) * (1 - |dot(n, v)|)^5", True),
-}
-PARAMS = {
-    "wrap": (("wrap", "softness"), 0.2, 0.7),
-    "phong": (("gloss", "ks"), 0.4, 1.2),
-    "blinn": (("gloss", "ks"), 0.4, 1.2),
-    "ggx": (("roughness", "alpha"), 0.5, 0.9),
-    "schlick": (("f0", "base_reflect"), 0.04, 0.4),
-}
+_FADES = Shelf()
+_FADES.add("soft", "fades", lambda d2, reach: 1.0 / (1.0 + d2 / (reach * reach)))
+_FADES.add("linear", "fades", lambda d2, reach: 1.0 / (1.0 + sqrt(d2) / reach))
 
 
-_SOURCES = {EACH: 2, SHARED: 3, LITERAL: 2}
-_COMMON = {SHARED: 3, LITERAL: 2}
+@_FADES.formula("fades")
+def windowed(body: BodyBuilder, d2: Expr, reach: Expr) -> Expr:
+    inside = body.let("inside window", 1.0 - d2 / (reach * reach))
+    return inside * inside
 
 
-def _term(
-    k: KernelBuilder, level: int, site: Site, vec: Vec, form: str
-) -> tuple[Callable[[Expr, Expr, Expr], Expr], str]:
-    """One term of the light, with its parameter in place; and its text."""
-    build, text, tuned = {**DIFFUSE, **GLOSS}[form]
-    seen = form in GLOSS
-    p = k.lift(1.0, vec.scalar)
-    if tuned:
-        names, low, high = PARAMS[form]
-        p = quantity(k, site, names, vec.scalar, low, high, _SOURCES)
-    kinds: list[tuple[str, Type]] = [("n", vec), ("l", vec)]
-    kinds += [("v", vec)] if seen else []
-    kinds += [("p", vec.scalar)] if tuned else []
-
-    def inner(b: BodyBuilder, n: Expr, lt: Expr, *rest: Expr) -> Expr:
-        return build(b, n, lt, rest[0] if seen else lt, rest[-1] if tuned else p)
-
-    use = routine(k, named_helper(k, level), (f"{form}_term", f"shade_{form}"), kinds, inner)
-
-    def apply(n: Expr, lt: Expr, v: Expr) -> Expr:
-        return use(n, lt, *((v,) if seen else ()), *((p,) if tuned else ()))
-
-    return apply, f"{text}, p = {said(k, p)}" if tuned else text
+_SOURCES = {"each": 2, "shared": 3, "literal": 2}
+_COMMON = {"shared": 3, "literal": 2}
 
 
-def _surface(k: KernelBuilder, site: Site, vec: Vec, level: int) -> tuple[list[Expr], list[str]]:
-    """Normal and, for lamps, position of the thread's surface point."""
-    parts = [Part(("normal", "nrm"), vec, init="unit")]
-    if level >= 3:
-        parts.append(Part(("position", "hit_point"), vec, -1.0, 1.0))
-    found = record(k, site, ("Surface", "Hit", "Fragment"), parts, k.draw.shape.chance(0.4))
-    names = [said(k, f) for f in found]
-    words = (("n", "normal_i"), ("x", "p"))
-    return [k.let(w, f) for w, f in zip(words, found, strict=False)], names
+class Term:
+    """One term of the light, its parameter in place, and its text."""
 
+    def __init__(self, site: Site, level: int, vec: Vec, formula: Formula) -> None:
+        k, self.formula = site.k, formula
+        self.more: list[Expr] = []
+        if "p" in formula.keys:
+            names, low, high = _PARAMS[formula.name]
+            self.more = [given(site, names, vec.scalar, low, high, forms=_SOURCES)]
+        kinds = {key: vec.scalar if key == "p" else vec for key in formula.keys}
+        names = f"{formula.name}_term shade_{formula.name}"
+        self.use = routine(k, BY_LEVEL[level], names, kinds, formula.build)
+        texts = {"n": "n", "light": "l", "v": "v"}
+        self.text = formula.said(texts | {"p": "".join(say(k, p) for p in self.more)})
 
-def _coloured(k: KernelBuilder, site: Site, vec: Vec, light: Expr) -> tuple[Expr, str]:
-    """Light as a scalar, or times a colour."""
-    form = k.draw.shape.weighted({"scalar": 4, "shared": 2, "each": 3})
-    if form == "scalar":
-        return light, ""
-    sources = {SHARED: 1} if form == "shared" else {EACH: 1}
-    albedo = vector(k, site, ("albedo", "base_color", "tint"), vec, sources, 0.1, 1.0)
-    return light * albedo, f" times {said(k, albedo)}"
+    def of(self, **values: Expr) -> Expr:
+        return self.use(*(values[key] for key in self.formula.keys if key != "p"), *self.more)
 
 
 def _one_light(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
     """A distant light: a diffuse term, at level 2 a glossy one too."""
-    shape = k.draw.shape
-    (n,), names = _surface(k, site, vec, level)
-    light = vector(
-        k, site, ("light_dir", "to_light", "sun_dir"), vec, {SHARED: 3, EACH: 2}, None, None, "unit"
-    )
-    glossy = ("phong", "blinn", "ggx")
-    form = shape.choice(sorted(DIFFUSE) if level > 1 or shape.chance(0.6) else glossy)
-    ray = held(k, ("l", "light"), light)
-    view: Expr = ray
-    done = f"With n = {names[0]}, l = {said(k, light)}"
+    shape, sources = k.draw.shape, {"each": 2, "shared": 3}
+    normal = site.read("normals nrms", vec, init="unit")
+    n = k.let("n normal_i", normal)
+    light = given(site, "light_dir to_light sun_dir", vec, init="unit", forms=sources)
+    shiny = [card for card in _GLOSS.cards if card.name != "schlick"]
+    formula = shape.choice(_DIFFUSE.cards if level > 1 or shape.chance(0.6) else shiny)
     gloss = level >= 2 and shape.chance(0.7)
-    if gloss or form in GLOSS:
-        sources = {SHARED: 3, EACH: 2}
-        eye = vector(k, site, ("view_dir", "to_eye"), vec, sources, None, None, "unit")
-        view = held(k, ("v", "view"), eye)
-        done += f", v = {said(k, eye)}"
-    apply, text = _term(k, level, site, vec, form)
-    value = apply(n, ray, view)
-    done += f", take {text}"
+    values = {"n": n, "light": held(k, "l light", light)}
+    done = f"With n = {say(k, normal)}, l = {say(k, light)}"
+    if gloss or "v" in formula.keys:
+        eye = given(site, "view_dir to_eye", vec, init="unit", forms=sources)
+        values["v"] = held(k, "v view", eye)
+        done += f", v = {say(k, eye)}"
+    term = Term(site, level, vec, formula)
+    value = term.of(**values)
+    done += f", take {term.text}"
     if gloss:
-        base = k.let(("diffuse", "base"), value)
-        second = shape.choice(sorted(GLOSS))
-        shine, more = _term(k, level, site, vec, second)
-        value, done = base + shine(n, ray, view), f"{done}; plus {more}"
+        base = k.let("diffuse base", value)
+        shine = Term(site, level, vec, shape.choice(_GLOSS.cards))
+        value, done = base + shine.of(**values), f"{done}; plus {shine.text}"
     elif shape.chance(0.4):
-        ambient = quantity(k, site, ("ambient", "sky"), vec.scalar, 0.05, 0.3, _COMMON)
-        value, done = ambient + value, f"{done}; plus {said(k, ambient)}"
-    value, after = _coloured(k, site, vec, value)
-    done += f"; all{after}." if after else "."
-    return form, done + deliver(k, site, level, ("shade", "radiance", "image"), value)
+        ambient = given(site, "ambient sky", vec.scalar, 0.05, 0.3, forms=_COMMON)
+        value, done = ambient + value, f"{done}; plus {say(k, ambient)}"
+    if shape.chance(0.55):
+        albedo = given(site, "albedo base_color tint", vec, 0.1, 1.0, shared=2, each=3)
+        value, done = value * albedo, f"{done}; all times {say(k, albedo)}"
+    return formula.name, f"{done}." + deliver(site, level, "shade radiance image", value)
+
+
+def _surface(site: Site, vec: Vec) -> tuple[Var, Var, str]:
+    """Normal and position of the thread's surface point."""
+    parts = {
+        "n": Part("normal nrm", vec, init="unit"),
+        "x": Part("position hit_point", vec, -1.0, 1.0),
+    }
+    r = record(site, "Surface Hit Fragment", parts, 0.4)
+    n, x = site.k.let("n normal_i", r["n"]), site.k.let("x p", r["x"])
+    return n, x, f"At x = {r.say('x')} with n = {r.say('n')}"
+
+
+def _view(k: KernelBuilder, x: Var) -> tuple[Var, str]:
+    """The direction from a point to the eye."""
+    eye = k.scalar("eye camera_pos", x.type, -3.0, 3.0)
+    v = k.let("v view", fn("normalize", eye - x))
+    return v, f" with v = ({eye.name} - x) / |{eye.name} - x|"
+
+
+def _table(k: KernelBuilder, vec: Vec, kind: Type) -> Table:
+    parts = {
+        "q": Part("position pos origin", vec, -2.5, 2.5, many="light_positions lamp_pos"),
+        "e": Part("color intensity power", kind, 0.4, 1.5, many="light_colors lamp_power"),
+    }
+    return Table(k, "Light Lamp Emitter", parts, 0.65, (3, 4))
 
 
 def _lamps(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
     """Several lamps with positions, their light falling off with distance."""
     shape, scalar = k.draw.shape, vec.scalar
-    (n, x), names = _surface(k, site, vec, level)
+    n, x, done = _surface(site, vec)
     kind: Type = vec if shape.chance(0.5) else scalar
-    parts = [
-        Part(("position", "pos", "origin"), vec, -2.5, 2.5),
-        Part(("color", "intensity", "power"), kind, 0.4, 1.5),
-    ]
-    k.size("m", 3, 4)
-    if shape.chance(0.65):
-        struct, fields = struct_of(k, k.draw.word.choice(("Light", "Lamp", "Emitter")), parts)
-        lights = k.array(("lights", "lamps", "emitters"), struct, "m", fields=fields)
-        source = f"the {fields[0].name} and {fields[1].name} of {lights.name}"
-    else:
-        places = k.array(("light_positions", "lamp_pos"), vec, "m", low=-2.5, high=2.5)
-        powers = k.array(("light_colors", "lamp_power"), kind, "m", low=0.4, high=1.5)
-        lights, source = None, f"{places.name} and {powers.name}"
-    form = shape.choice(sorted(DIFFUSE))
-    apply, text = _term(k, level, site, vec, form)
-    gloss, view = None, n
+    lamps = _table(k, vec, kind)
+    terms = [Term(site, level, vec, shape.choice(_DIFFUSE.cards))]
+    values, text = {"n": n}, terms[0].text
     if level >= 4:
-        eye = k.scalar(("eye", "camera_pos"), vec, -3.0, 3.0)
-        view = k.let(("v", "view"), fn("normalize", eye - x))
-        gloss, more = _term(k, level, site, vec, shape.choice(("phong", "blinn", "ggx")))
-        text += f"; plus {more}, v = ({eye.name} - x) / |{eye.name} - x|"
-    falloff = shape.choice(("soft", "range", "linear"))
-    reach = quantity(k, site, ("radius", "light_range", "falloff"), scalar, 1.5, 3.0, _COMMON)
-    count = k.trip_count(("light_count", "num_lights"), "m")
-    total = k.let(("total", "light_sum", "radiance"), zero(kind))
-    lit = k.let(("lit", "brightest"), zero(scalar)) if level >= 5 else None
-    with k.for_(("j", "lamp", "light_id"), count) as j:
-        if lights is not None:
-            item = k.let(("light", "src"), lights[j])
-            place, power = _both(*(field(item, f.name) for f in fields))
-        else:
-            place, power = _both(places[j], powers[j])
-        to_light = k.let(("to_light", "delta"), place - x)
-        d2 = k.let(("d2", "dist_sq"), fn("dot", to_light, to_light))
-        ray = k.let(("l", "light_dir"), to_light / fn("sqrt", d2 + 0.01))
-        fade, rule = _fade(k, falloff, d2, reach)
-        strength = k.let(("strength", "f_diff"), apply(n, ray, view))
-        if gloss is not None:
-            k.augment(strength, "add", gloss(n, ray, view))
-        received: Expr = fade * strength
+        terms.append(Term(site, level, vec, shape.choice(_GLOSS.cards)))
+        values["v"], after = _view(k, x)
+        text += f"; plus {terms[1].text}{after}"
+    fade = shape.choice(_FADES.cards)
+    near = fade.name == "windowed"
+    reach = given(site, "radius light_range falloff", scalar, 1.5, 3.0, forms=_COMMON)
+    total = k.let("total light_sum radiance", zero(kind))
+    lit = k.let("lit brightest", zero(scalar)) if level >= 5 else None
+    with lamps.each("j lamp light_id") as (_, (place, power)):
+        r = k.let("to_light delta", place - x)
+        d2 = k.let("d2 dist_sq", dot(r, r))
+        values["light"] = k.let("l light_dir", r / sqrt(d2 + 0.01))
+        factor = fade.build(k, d2, reach)
+        strength = k.let("strength f_diff", terms[0].of(**values))
+        for term in terms[1:]:
+            k.augment(strength, "add", term.of(**values))
+        received: Expr = factor * strength
         if lit is not None:
-            received = k.let(("received", "atten"), received)
-            k.assign(lit, fn("max", lit, received))
-        if falloff == "range":
-            with k.if_(d2 < reach * reach):
-                k.augment(total, "add", received * power)
-        else:
+            received = k.let("received atten", received)
+            k.assign(lit, most(lit, received))
+        with k.if_(d2 < reach * reach) if near else nullcontext():
             k.augment(total, "add", received * power)
-    done = f"At x = {names[1]} with n = {names[0]}, over {source} (q and e): with r = q - x and "
-    done += f"l = r / sqrt(dot(r, r) + 0.01), sum f * s * e, s = {text}; and f = "
-    done += f"{rule.replace('R', said(k, reach))}."
-    done += deliver(k, site, level, ("shade", "radiance_out", "image"), total)
+    done += f", over all j with q = {lamps.said('q')} and e = {lamps.said('e')}: with r = q - x "
+    done += f"and l = r / sqrt(dot(r, r) + 0.01), sum f * s * e, s = {text}; and f = "
+    done += fade.said({"d2": "dot(r, r)", "reach": say(k, reach)})
+    done += f", only where |r| < {say(k, reach)}." if near else "."
+    done += deliver(site, level, "shade radiance_out image", total)
     if lit is not None:
-        out = put(k, site, ("peaks", "max_light"), lit)
-        done += f" {out.name} gets the largest f * s, at least 0, of all (in range or not)."
-    return form, done
-
-
-def _both(place: Expr, power: Expr) -> tuple[Expr, Expr]:
-    return place, power
-
-
-def _fade(k: KernelBuilder, form: str, d2: Var, reach: Expr) -> tuple[Expr, str]:
-    if form == "soft":
-        return 1.0 / (1.0 + d2 / (reach * reach)), "1 / (1 + dot(r, r) / R^2)"
-    if form == "linear":
-        return 1.0 / (1.0 + fn("sqrt", d2) / reach), "1 / (1 + |r| / R)"
-    inside = k.let(("inside", "window"), 1.0 - d2 / (reach * reach))
-    return inside * inside, "(1 - dot(r, r) / R^2)^2, only where |r| < R"
+        peaks = site.put("peaks max_light", lit).name
+        done += f" {peaks} gets the largest f * s, at least 0, of all (in range or not)."
+    return terms[0].formula.name, done
 
 
 @idiom
 def shading(k: KernelBuilder, level: int) -> Title:
     """Diffuse and glossy light at surface points, of a distant light or of several lamps."""
-    site = launch(k, {LIST: 2, GRID: 3})
+    site = launch(k, list=2, grid=3)
     vec = Vec(3, k.draw.wide_float_type())
     form, done = (_one_light if level <= 2 else _lamps)(k, level, site, vec)
-    return Title(k.name(f"shade_{form}", "shade_points", "light_surface"), done)
+    return Title(k.name(f"shade_{form} shade_points light_surface"), done)

@@ -2,250 +2,200 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
+from contextlib import ExitStack
 
 from generators.build import BodyBuilder, KernelBuilder, field, fn
 from generators.build.registry import Title, idiom
-from generators.kit.pieces import float_vec, zero
-from generators.kit.words import plurals
-from generators.program.dtypes import FLOAT32, INT32, Type, Vec
-from generators.program.expr import Expr, Var
-from generators.vector.kit import (
-    EACH,
-    LITERAL,
-    ROW,
-    SHARED,
-    Part,
-    Site,
-    maybe,
-    named_helper,
-    over_points,
-    quantity,
-    record,
-    routine,
-    said,
-    struct_of,
-    vector,
-)
-from generators.vector.output import deliver, put
+from generators.kit.functions import dot, least, most, sqrt
+from generators.kit.naming import BY_LEVEL, evaluated, held, local
+from generators.kit.outputs import deliver
+from generators.kit.records import Part, array_of, record
+from generators.kit.sites import Site, launch
+from generators.kit.sources import given, zero
+from generators.kit.words import say
+from generators.program.dtypes import FLOAT32, INT32, Vec, scalar_of
+from generators.program.expr import Expr, Load, Var
+from generators.vector.shelf import VectorShelf, summed
 
-_SOURCES = {EACH: 1, ROW: 1, SHARED: 4, LITERAL: 1}
-Force = Callable[[BodyBuilder, Expr, Expr, Expr, Expr, Expr], Expr]
+_SOURCES = {"each": 1, "first": 1, "shared": 4, "literal": 1}
+_SET = {"shared": 3, "literal": 1}
+
+_FORCES = VectorShelf(scalars="s r")
+_FORCES.add("seek", "seek", lambda x, v, g, s: s * fn("normalize", g - x) - v)
+# Like seek, but gentle near the goal; for float32 alone.
+_FORCES.add("ease", "ease", lambda x, v, g, s, r: s * fn("smooth_normalize", g - x, r) - v)
 
 
-def _seek(b: BodyBuilder, x: Expr, v: Expr, goal: Expr, speed: Expr, radius: Expr) -> Expr:
-    return speed * fn("normalize", goal - x) - v
+@_FORCES.formula("flee", "{s} * (x - g) / |x - g| - v where |x - g| < {r}, else -v")
+def flee(body: BodyBuilder, x: Expr, v: Expr, g: Expr, s: Expr, r: Expr) -> Expr:
+    away = body.let("away from_goal", x - g)
+    dist = body.let("dist d", fn("length", away))
+    return fn("where", dist < r, s / dist * away, zero(x.type)) - v
 
 
-def _ease(b: BodyBuilder, x: Expr, v: Expr, goal: Expr, speed: Expr, radius: Expr) -> Expr:
-    """Like seek, but gentle near the goal; for float32 alone."""
-    return speed * fn("smooth_normalize", goal - x, radius) - v
-
-
-def _flee(b: BodyBuilder, x: Expr, v: Expr, goal: Expr, speed: Expr, radius: Expr) -> Expr:
-    away = b.let(("away", "from_goal"), x - goal)
-    dist = b.let(("dist", "d"), fn("length", away))
-    return fn("where", dist < radius, speed / dist * away, zero(x.type)) - v
-
-
-def _arrive(b: BodyBuilder, x: Expr, v: Expr, goal: Expr, speed: Expr, radius: Expr) -> Expr:
-    offset = b.let(("offset", "to_goal"), goal - x)
-    dist = b.let(("dist", "d"), fn("length", offset))
-    ramped = b.let(("ramped", "target_speed"), speed * fn("min", dist / radius, 1.0))
+@_FORCES.formula("arrive")
+def arrive(body: BodyBuilder, x: Expr, v: Expr, g: Expr, s: Expr, r: Expr) -> Expr:
+    offset = body.let("offset to_goal", g - x)
+    dist = body.let("dist d", fn("length", offset))
+    ramped = body.let("ramped target_speed", s * least(dist / r, 1.0))
     return ramped / dist * offset - v
 
 
-def _pursue(b: BodyBuilder, x: Expr, v: Expr, goal: Expr, speed: Expr, radius: Expr) -> Expr:
-    offset = b.let(("offset", "to_goal"), goal - x)
-    lead = b.let(("lead", "t_ahead"), fn("length", offset) / speed)
-    return speed * fn("normalize", offset - fn("min", lead, radius) * v) - v
+@_FORCES.formula("pursue")
+def pursue(body: BodyBuilder, x: Expr, v: Expr, g: Expr, s: Expr, r: Expr) -> Expr:
+    offset = body.let("offset to_goal", g - x)
+    lead = body.let("lead t_ahead", fn("length", offset) / s)
+    return s * fn("normalize", offset - least(lead, r) * v) - v
 
 
-_FORCES: dict[str, tuple[Force, str, bool]] = {
-    "ease": (_ease, "s * (g - x) / sqrt(r^2 + |g - x|^2) - v, by smooth_normalize", True),
-    "seek": (_seek, "s * (g - x) / |g - x| - v", False),
-    "flee": (_flee, "s * (x - g) / |x - g| - v where |x - g| < r, else -v", True),
-    "arrive": (_arrive, "s * min(|g - x| / r, 1) * (g - x) / |g - x| - v", True),
-    "pursue": (
-        _pursue,
-        "s * e / |e| - v with e = g - x - min(|g - x| / s, r) * v",
-        True,
-    ),
-}
+def _agent(vec: Vec) -> dict[str, Part]:
+    return {
+        "x": Part("position pos place", vec, -2.0, 2.0),
+        "v": Part("velocity vel heading", vec, -1.0, 1.0),
+    }
 
 
-def _agent(vec: Vec) -> list[Part]:
-    return [
-        Part(("position", "pos", "place"), vec, -2.0, 2.0),
-        Part(("velocity", "vel", "heading"), vec, -1.0, 1.0),
-    ]
-
-
-def _limited(k: KernelBuilder, v: Expr, limit: Expr, name: str) -> tuple[Expr, str]:
+def _limited(k: KernelBuilder, v: Expr, limit: Expr) -> tuple[Expr, str]:
     """A vector shortened to a length: by a branch, or a factor."""
     form = k.draw.shape.choice(("if", "min", "where"))
-    text = f"shortened to length {name} where longer"
+    text = f"shortened to length {say(k, limit)} where longer"
     if form == "min":
-        return v * fn("min", limit / fn("length", v), 1.0), text
-    held = k.let(("push", "steer", "force"), v)
-    size = k.let(("size", "mag"), fn("length", held))
+        return v * least(limit / fn("length", v), 1.0), text
+    push = k.let("push steer force", v)
+    size = k.let("size mag", fn("length", push))
     if form == "where":
-        return fn("where", size > limit, limit / size * held, held), text
+        return fn("where", size > limit, limit / size * push, push), text
     with k.if_(size > limit):
-        k.assign(held, limit / size * held)
-    return held, text
+        k.assign(push, limit / size * push)
+    return push, text
+
+
+def _moved(k: KernelBuilder, site: Site, state: Sequence[Expr], force: Expr, capped: bool) -> str:
+    """The step that the force brings about."""
+    (x, v), scalar = state, scalar_of(force.type)
+    dt = given(site, "dt time_step", scalar, 0.05, 0.2, forms=_SET)
+    speed: Expr = k.let("v_new v_next", v + force * dt)
+    after = ""
+    if capped:
+        limit = given(site, "max_speed v_max", scalar, 0.6, 1.1, forms=_SOURCES)
+        speed, text = _limited(k, speed, limit)
+        speed, after = local(k, "v_kept v_lim", speed), f" (before masks or weights), {text}"
+    first = site.put("new_velocities vel_out", speed)
+    second = site.put("new_positions pos_out", x + dt * speed)
+    h = say(k, dt)
+    return f" {first.name} gets w = v + {h} * force{after}; {second.name} gets x + {h} * w."
 
 
 def _one_goal(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
+    """The steering force of an agent towards or away from its goal."""
     shape, scalar = k.draw.shape, vec.scalar
-    names = ("seek", "arrive") if level == 1 else ("arrive", "flee", "pursue", "seek")
-    if scalar == FLOAT32:
-        names = (*names, "ease")
-    form = shape.choice(names)
-    build, text, ringed = _FORCES[form]
-    place, speed_v = record(k, site, ("Agent", "Boid", "Robot"), _agent(vec), shape.chance(0.5))
-    goals: Mapping[str, int] = {EACH: 2, ROW: 2, SHARED: 3}
-    goal = vector(k, site, ("goal", "target", "waypoint"), vec, goals, -2.0, 2.0)
-    speed = quantity(k, site, ("max_speed", "speed", "cruise_speed"), scalar, 0.8, 2.0, _SOURCES)
-    radius = k.lift(1.0, scalar)
-    if ringed:
-        radius = quantity(k, site, ("radius", "slow_radius", "reach"), scalar, 1.2, 2.4, _SOURCES)
-    x, v = k.let(("x", "here"), place), k.let(("v", "vel_now"), speed_v)
-    kinds: list[tuple[str, Type]] = [("x", vec), ("v", vec), ("goal", vec), ("speed", scalar)]
-    if ringed:
-        kinds.append(("radius", scalar))
-
-    def inner(b: BodyBuilder, *args: Expr) -> Expr:
-        at, vel, g, s = args[:4]
-        return build(b, at, vel, g, s, args[4] if ringed else radius)
-
-    steer = routine(k, named_helper(k, level), (form, f"{form}_force"), kinds, inner)
-    g: Expr = goal if isinstance(goal, Var) else k.let(("g", "aim"), goal)
-    s: Expr = speed if isinstance(speed, Var) else k.let(("s", "pace"), speed)
-    force = steer(x, v, g, s, radius) if ringed else steer(x, v, g, s)
-    of = f"x = {said(k, place)}, v = {said(k, speed_v)}, g = {said(k, goal)}, s = {said(k, speed)}"
-    of += f", r = {said(k, radius)}" if ringed else ""
-    done = f"With {of}, the {form} force is {text}."
+    forms = ("seek", "arrive") if level == 1 else ("arrive", "flee", "pursue", "seek")
+    formula = _FORCES.card(shape.choice((*forms, "ease") if scalar == FLOAT32 else forms))
+    agent = record(site, "Agent Boid Robot", _agent(vec), 0.5)
+    goal = given(site, "goal target waypoint", vec, -2.0, 2.0, each=2, first=2, shared=3)
+    speed = given(site, "max_speed speed cruise_speed", scalar, 0.8, 2.0, forms=_SOURCES)
+    values = {"x": agent["x"], "v": agent["v"], "g": goal, "s": speed}
+    if "r" in formula.keys:
+        names = "radius slow_radius reach"
+        values["r"] = given(site, names, scalar, 1.2, 2.4, forms=_SOURCES)
+    done = f"With {', '.join(f'{key} = {say(k, value)}' for key, value in values.items())}, the "
+    done += f"{formula.name} force is {formula.said({key: key for key in values})}."
+    locals_ = {"x": "x here", "v": "v vel_now", "g": "g aim", "s": "s pace"}
+    values |= {key: local(k, locals_[key], values[key]) for key in "xvgs"}
+    force = evaluated(k, BY_LEVEL[level], formula, values)
     if level >= 2 and (level >= 3 or shape.chance(0.5)):
-        most = quantity(k, site, ("max_force", "force_limit"), scalar, 0.8, 1.6, _SOURCES)
-        force, after = _limited(k, force, most, said(k, most))
+        strongest = given(site, "max_force force_limit", scalar, 0.8, 1.6, forms=_SOURCES)
+        force, after = _limited(k, force, strongest)
         done += f" It is {after}."
     if level <= 2 or shape.chance(0.4):
-        return form, done + deliver(k, site, level, ("steering", "forces", "accel"), force)
-    dt = quantity(k, site, ("dt", "time_step"), scalar, 0.05, 0.2, {SHARED: 3, LITERAL: 1})
-    v_new = k.let(("v_new", "v_next"), v + force * dt)
-    speed_out = put(k, site, ("new_velocities", "vel_out"), v_new)
-    place_out = put(k, site, ("new_positions", "pos_out"), x + v_new * dt)
-    done += f" {speed_out.name} gets w = v + {said(k, dt)} * force, {place_out.name} gets x + "
-    return form, done + f"{said(k, dt)} * w."
+        return formula.name, done + deliver(site, level, "steering forces accel", force)
+    return formula.name, done + _moved(k, site, (values["x"], values["v"]), force, capped=False)
+
+
+_RULES = {
+    "separation": "(xi - xj) / (|xi - xj|^2 + 0.1)",
+    "alignment": "vj - vi",
+    "cohesion": "xj - xi",
+}
+
+
+class Flock:
+    """Agents that read each other: structs, or arrays of places and velocities."""
+
+    def __init__(self, site: Site, vec: Vec) -> None:
+        self.site, k = site, site.k
+        me = record(site, "Boid Agent Fish", _agent(vec), 0.6)
+        self.me = me
+        self.said = [me.say("x"), me.say("v")]
+        self.here = [held(k, names, me[key]) for names, key in (("xi x_me", "x"), ("vi v_me", "v"))]
+
+    def other(self, j: Expr) -> list[Expr]:
+        """Place and velocity of another agent."""
+        k, at = self.site.k, (*self.site.at[:-1], j)
+        if self.me.whole is None:
+            arrays = [array_of(self.me[key]) for key in "xv"]
+            return [
+                k.let(n, a[at]) for n, a in zip(("xj there", "vj v_other"), arrays, strict=True)
+            ]
+        assert isinstance(self.me.whole, Var)
+        item = k.meaning(self.me.whole)
+        assert isinstance(item, Load)
+        one = k.let("nb other_boid", item.array[at])
+        return [field(one, self.me.fields[key].name) for key in "xv"]
+
+    def terms(self, j: Expr) -> tuple[Var, dict[str, Expr]]:
+        """The squared distance of another agent, and what each rule makes of it."""
+        (xi, vi), (xj, vj), k = self.here, self.other(j), self.site.k
+        delta = k.let("delta to_other", xj - xi)
+        square = k.let("d2 dist_sq", dot(delta, delta))
+        away = -delta / (square + 0.1)
+        return square, {"separation": away, "alignment": vj - vi, "cohesion": delta}
 
 
 def _flock(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
     """Separation, alignment and cohesion over listed neighbours."""
     shape, scalar = k.draw.shape, vec.scalar
     k.size("k", 3, 5)
-    n = site.dims[-1]
-    if shape.chance(0.6):
-        struct, fields = struct_of(k, k.draw.word.choice(("Boid", "Agent", "Fish")), _agent(vec))
-        flock = k.array(("boids", "agents", "flock"), struct, site.dims, fields=fields)
-        parts = [f.name for f in fields]
-
-        def read(at: tuple[Expr, ...], me: bool) -> list[Expr]:
-            one = k.let(("me", "self_boid") if me else ("nb", "other_boid"), flock[at])
-            return [field(one, name) for name in parts]
-
-    else:
-        arrays = [
-            k.array(plurals(p.names[:2]), vec, site.dims, low=p.low, high=p.high)
-            for p in _agent(vec)
-        ]
-        parts = [a.name for a in arrays]
-
-        def read(at: tuple[Expr, ...], me: bool) -> list[Expr]:
-            names = (("x", "xi"), ("v", "vi")) if me else (("xj", "there"), ("vj", "v_other"))
-            return [k.let(n, a[at]) for n, a in zip(names, arrays, strict=True)]
-
-    links = k.array(("neighbors", "nbrs"), INT32, (*site.dims, "k"), init=f"index_of:{n}")
-    rules = ["alignment", shape.choice(("separation", "cohesion"))]
-    if level >= 5:
-        rules = ["separation", "alignment", "cohesion"]
-    rules = shape.sample(rules, len(rules))
+    links = site.array("neighbors nbrs", INT32, more="k", init=f"index_of:{site.dims[-1]}")
+    few = ["alignment", shape.choice(("separation", "cohesion"))]
+    rules = shape.sample(sorted(_RULES), 3) if level >= 5 else shape.sample(few, 2)
     ranged = shape.chance(0.6)
-    reach = quantity(k, site, ("perception", "view_radius"), scalar, 1.4, 2.4, _SOURCES)
-    weights = {
-        r: quantity(k, site, (f"w_{r}", f"{r}_gain"), scalar, 0.3, 1.5, {SHARED: 3, LITERAL: 2})
-        for r in sorted(rules)
+    reach = given(site, "perception view_radius", scalar, 1.4, 2.4, forms=_SOURCES)
+    gains = {
+        rule: given(site, f"w_{rule} {rule}_gain", scalar, 0.3, 1.5, shared=3, literal=2)
+        for rule in rules
     }
-    count = k.trip_count(("neighbor_count", "num_neighbors"), "k")
-    xi, vi = read(site.at, True)
-    sums = {r: k.let((f"{r}", f"{r}_sum"), zero(vec)) for r in sorted(rules)}
-    seen = k.let(("seen", "near"), zero(scalar)) if ranged else None
-    with k.for_(("s", "slot", "e"), count) as s:
-        slot = (*site.at, s)
-        j = k.let(("j", "other"), links[slot])
-        xj, vj = read((*site.at[:-1], j), False)
-        delta = k.let(("delta", "to_other"), xj - xi)
-        square = k.let(("d2", "dist_sq"), fn("dot", delta, delta))
-        terms = {
-            "separation": -delta / (square + 0.1),
-            "alignment": vj - vi,
-            "cohesion": delta,
-        }
-        if seen is None:
-            for r in sorted(rules):
-                k.augment(sums[r], "add", terms[r])
-        else:
-            with k.if_(square < reach * reach):
-                for r in sorted(rules):
-                    k.augment(sums[r], "add", terms[r])
-                k.augment(seen, "add", 1.0)
-    total: Expr | None = None
-    for r in rules:
-        part = weights[r] * sums[r]
-        total = part if total is None else total + part
-    assert total is not None
-    share = 1.0 / fn("max", seen, 1.0) if seen is not None else None
-    force = k.let(("force", "accel"), total if share is None else share * total)
-    said_terms = {
-        "separation": "(xi - xj) / (|xi - xj|^2 + 0.1)",
-        "alignment": "vj - vi",
-        "cohesion": "xj - xi",
-    }
-    listed = " and ".join(f"{said(k, weights[r])} * ({said_terms[r]})" for r in rules)
-    where = f" with |xi - xj| < {said(k, reach)}" if ranged else ""
-    done = f"Over the neighbours j of each i in {links.name}{where}, x = {parts[0]} and v = "
-    done += f"{parts[1]}, sum {listed}"
-    done += ", over the number of these (at least 1)." if ranged else "."
+    count = k.trip_count("neighbor_count num_neighbors", "k")
+    flock = Flock(site, vec)
+    sums = {rule: k.let(f"{rule} {rule}_sum", zero(vec)) for rule in sorted(rules)}
+    seen = k.let("seen near", zero(scalar)) if ranged else None
+    with ExitStack() as blocks:
+        s = blocks.enter_context(k.for_("s slot e", count))
+        square, terms = flock.terms(k.let("j other", links[site.index(s)]))
+        if seen is not None:
+            blocks.enter_context(k.if_(square < reach * reach))
+            k.augment(seen, "add", 1.0)
+        for rule in sums:
+            k.augment(sums[rule], "add", terms[rule])
+    total = summed(gains[rule] * sums[rule] for rule in rules)
+    force = k.let("force accel", total if seen is None else 1.0 / most(seen, 1.0) * total)
+    listed = " and ".join(f"{say(k, gains[rule])} * ({_RULES[rule]})" for rule in rules)
+    where = f" with |xi - xj| < {say(k, reach)}" if ranged else ""
+    done = f"Over the neighbours j of each i in {links.name}{where}, x = {flock.said[0]} and v = "
+    done += f"{flock.said[1]}, sum {listed}{', over their number (at least 1)' * ranged}."
     if not ranged:
-        size = k.let(("size", "mag"), fn("sqrt", fn("dot", force, force) + 1.0e-4))
-        force = k.let(("pushed", "steer"), force * fn("min", reach / size, 1.0))
-        done += f" It is multiplied by min({said(k, reach)} / sqrt(|sum|^2 + 1.0e-4), 1)."
-    done += deliver(k, site, level, ("forces", "steering"), force)
-    if level >= 5:
-        done += _moved(k, site, vec, xi, vi, force)
-    return "flock", done
-
-
-def _moved(k: KernelBuilder, site: Site, vec: Vec, x: Expr, v: Expr, force: Expr) -> str:
-    """The step that the force brings about."""
-    scalar = vec.scalar
-    dt = quantity(k, site, ("dt", "time_step"), scalar, 0.05, 0.2, {SHARED: 3, LITERAL: 1})
-    limit = quantity(k, site, ("max_speed", "v_max"), scalar, 0.6, 1.1, _SOURCES)
-    fast = maybe(k, ("v_new", "v_next"), v + force * dt, 1.0)
-    kept, text = _limited(k, fast, limit, said(k, limit))
-    kept = kept if isinstance(kept, Var) else k.let(("v_kept", "v_lim"), kept)
-    first = put(k, site, ("new_velocities", "vel_out"), kept)
-    second = put(k, site, ("new_positions", "pos_out"), x + dt * kept)
-    return (
-        f" {first.name} gets w = v + {said(k, dt)} * force (before masks or weights), {text}; "
-        f"{second.name} gets x + {said(k, dt)} * w."
-    )
+        size = sqrt(dot(force, force) + 1.0e-4)
+        force = k.let("pushed steer", force * least(reach / k.let("size mag", size), 1.0))
+        done += f" It is multiplied by min({say(k, reach)} / sqrt(|sum|^2 + 1.0e-4), 1)."
+    done += deliver(site, level, "forces steering", force)
+    return "flock", done + (_moved(k, site, flock.here, force, True) if level >= 5 else "")
 
 
 @idiom
 def steering(k: KernelBuilder, level: int) -> Title:
     """Agents that seek, flee, arrive or pursue, and flocks of them."""
-    site = over_points(k, level)
-    vec = float_vec(k, {2: 4, 3: 3})
+    site = launch(k, list=5, batch=3 + level // 3)
+    vec = Vec(k.draw.shape.weighted({2: 4, 3: 3}), k.draw.wide_float_type())
     form, done = (_one_goal if level <= 3 else _flock)(k, level, site, vec)
-    return Title(k.name(f"{form}_steering", f"steer_{form}", f"{form}_agents"), done)
+    return Title(k.name(f"{form}_steering steer_{form} {form}_agents"), done)

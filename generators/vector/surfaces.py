@@ -1,228 +1,321 @@
-"""Directions at surfaces: reflected, refracted, bounced off or slid along unit normals."""
+"""Directions and points at axes and surfaces: projected, reflected, refracted, bounced, slid."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from contextlib import ExitStack, nullcontext
 
-from generators.build import BodyBuilder, KernelBuilder, field, fn
+from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.kit.pieces import float_vec
-from generators.kit.words import plurals
-from generators.program.dtypes import INT32, Type, Vec
+from generators.kit.formulas import Formula
+from generators.kit.functions import dot, most, sqrt
+from generators.kit.naming import BY_LEVEL, applied, held, routine
+from generators.kit.outputs import deliver
+from generators.kit.records import Part, record
+from generators.kit.sites import Site, launch
+from generators.kit.sources import given, zero
+from generators.kit.words import listed, plurals, say, words
+from generators.program.dtypes import INT32, Scalar, Type, Vec
 from generators.program.expr import Expr
-from generators.vector.kit import (
-    EACH,
-    LITERAL,
-    ROW,
-    SHARED,
-    Part,
-    Site,
-    held,
-    named_helper,
-    over_points,
-    quantity,
-    record,
-    routine,
-    said,
-    struct_of,
-    vector,
-)
-from generators.vector.output import deliver, put
+from generators.vector.shelf import VectorShelf, further, read, settings, worked_out
+from generators.vector.tables import Table
 
-_SOURCES = {EACH: 2, ROW: 1, SHARED: 3, LITERAL: 2}
-_RAYS = ("incoming", "ray_dir", "heading", "velocity")
-Response = Callable[[BodyBuilder, Expr, Expr, Sequence[Expr]], Expr]
+_ARROWS = "vec arrow motion source"
+_AXES = "axis onto ref_dir guide"
+
+_FORMS = VectorShelf()
+_FORMS.add("project", "projected", lambda u, p: p)
+_FORMS.add("reject", "rejected", lambda u, p: u - p)
+_FORMS.add("mirror", "mirrored", lambda u, p: 2.0 * p - u)
+_FORMS.add("reflect", "reflected", lambda u, p: u - 2.0 * p)
 
 
-def _reflect(b: BodyBuilder, d: Expr, n: Expr, _: Sequence[Expr]) -> Expr:
-    return d - 2.0 * fn("dot", d, n) * n
+def _part(b: BodyBuilder, u: Expr, w: Expr, unit: bool, style: str) -> Expr:
+    """The part of ``u`` along ``w``."""
+    if unit:
+        amount: Expr = dot(u, w)
+    elif style == "normalised":
+        w = b.let("w_hat unit_w unit_dir", fn("normalize", w))
+        amount = dot(u, w)
+    else:
+        amount = dot(u, w) / (fn("length_sq", w) if style == "square" else dot(w, w))
+    if style == "named":
+        amount = b.let("amount coef along t", amount)
+    return amount * w
 
 
-def _slide(b: BodyBuilder, d: Expr, n: Expr, p: Sequence[Expr]) -> Expr:
-    return p[0] * (d - fn("dot", d, n) * n)
-
-
-def _bounce(b: BodyBuilder, d: Expr, n: Expr, p: Sequence[Expr]) -> Expr:
-    across = b.let(("across", "v_normal"), fn("dot", d, n) * n)
-    tangent = b.let(("along", "v_tangent"), d - across)
-    return p[1] * tangent - p[0] * across
-
-
-def _elastic(b: BodyBuilder, d: Expr, n: Expr, p: Sequence[Expr]) -> Expr:
-    return d - (1.0 + p[0]) * fn("dot", d, n) * n
-
-
-def _stick(b: BodyBuilder, d: Expr, n: Expr, p: Sequence[Expr]) -> Expr:
-    """Coulomb friction: the tangential part loses at most mu times the normal part."""
-    push = b.let(("push", "vn"), fn("dot", d, n))
-    tangent = b.let(("tangent", "vt"), d - push * n)
-    speed = b.let(("speed", "vt_len"), fn("sqrt", fn("dot", tangent, tangent) + 1.0e-4))
-    return fn("max", 1.0 - p[0] * fn("abs", push) / speed, 0.0) * tangent
-
-
-def _refract(b: BodyBuilder, d: Expr, n: Expr, p: Sequence[Expr]) -> Expr:
-    ray = b.let(("ray", "unit_dir"), fn("normalize", d))
-    cosine = b.let(("cosine", "cos_in"), -fn("dot", ray, n))
-    k2 = b.let(("k2", "cos2_out"), 1.0 - p[0] * p[0] * (1.0 - cosine * cosine))
-    bent = b.let(("bent", "mirrored"), ray + 2.0 * cosine * n)
-    b.note("total internal reflection where no transmitted ray exists")
-    with b.if_(k2 > 0.0):
-        b.assign(bent, p[0] * ray + (p[0] * cosine - fn("sqrt", k2)) * n)
-    return bent
-
-
-_RESPONSES: dict[str, tuple[Response, str, tuple[tuple[tuple[str, ...], float, float], ...]]] = {
-    "reflect": (_reflect, "d - 2 * dot(d, n) * n", ()),
-    "slide": (_slide, "P0 * (d - dot(d, n) * n)", ((("slip", "keep"), 0.5, 0.95),)),
-    "bounce": (
-        _bounce,
-        "P1 * (d - q) - P0 * q with q = dot(d, n) * n",
-        ((("restitution", "bounce"), 0.3, 0.9), (("slip", "tangent_keep"), 0.5, 0.95)),
-    ),
-    "elastic": (_elastic, "d - (1 + P0) * dot(d, n) * n", ((("restitution", "bounce"), 0.3, 0.9),)),
-    "stick": (
-        _stick,
-        "max(1 - P0 * |dot(d, n)| / sqrt(dot(t, t) + 1.0e-4), 0) * t with t = d - dot(d, n) * n",
-        ((("friction", "mu"), 0.3, 0.9),),
-    ),
-    "refract": (
-        _refract,
-        "r = d / |d| refracted with index ratio P0: P0 * r + (P0 * c - sqrt(k2)) * n where k2 = "
-        "1 - P0^2 * (1 - c^2) > 0 and c = -dot(r, n), else the reflection r + 2 * c * n",
-        ((("eta", "index_ratio"), 1.2, 1.6),),
-    ),
-}
-
-
-def _worded(k: KernelBuilder, text: str, params: Sequence[Expr]) -> str:
-    for n, p in enumerate(params):
-        text = text.replace(f"P{n}", said(k, p))
-    return text
-
-
-def _applied(
-    k: KernelBuilder, level: int, vec: Vec, form: str, count: int
-) -> Callable[[Expr, Expr, Sequence[Expr]], Expr]:
-    """The response in place or in a helper."""
-    build = _RESPONSES[form][0]
-    kinds: list[tuple[str, Type]] = [("d", vec), ("n", vec)]
-    kinds += [(f"p{n}" if count > 1 else "param", vec.scalar) for n in range(count)]
-    names = (form, f"{form}_at", f"{form}_off")
-    helper = named_helper(k, level)
-    use = routine(k, helper, names, kinds, lambda b, d, n, *p: build(b, d, n, p))
-    return lambda d, n, p: use(d, n, *p)
-
-
-def _once(k: KernelBuilder, level: int, site: Site, vec: Vec, form: str) -> str:
-    """One surface for each direction."""
+def _simple(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
+    """One formula of the family."""
     shape = k.draw.shape
-    parts = [Part(_RAYS, vec, -1.5, 1.5), Part(("normal", "surface_normal"), vec, init="unit")]
-    if shape.chance(0.35):
-        d, n = record(k, site, ("Contact", "Hit", "Impact"), parts, True)
+    unit, formula = shape.chance(0.5), shape.choice(_FORMS.cards)
+    init, low, high = ("unit", None, None) if unit else ("uniform", 0.4, 1.6)
+    forms = {"each": 3, "first": 2, "shared": 3}
+    onto = Part(_AXES, vec, low, high, init, forms=forms)
+    parts = {"u": Part(_ARROWS, vec, -2.0, 2.0), "w": onto}
+    r = record(site, "Pair Query Sample", parts, 0.25 if level == 1 else 0.45)
+    u, w = held(k, _ARROWS, r["u"]), held(k, _AXES, r["w"])
+    style = shape.choice(("named", "square", "normalised", "plain"))
+    value = applied(
+        k,
+        BY_LEVEL[level],
+        f"{formula.name}_onto {formula.name}_vec",
+        {"u": u, "w": w},
+        lambda b, a, c: formula.build(b, a, _part(b, a, c, unit, style)),
+    )
+    divisor = "" if unit else " / dot(w, w)"
+    done = f"With u = {r.say('u')}, w = {r.say('w')} and p = dot(u, w){divisor} * w, take "
+    done += formula.said({"u": "u", "p": "p"})
+    if level == 2 and shape.chance(0.6):
+        scale = given(site, "scale gain amount_kept", vec.scalar, 0.3, 0.9)
+        if shape.chance(0.5):
+            value, done = scale * value, f"{done} times {say(k, scale)}"
+        else:
+            value = fn("lerp", u, value, scale)
+            done += f", blended with u as (1 - s) * u + s * value, s = {say(k, scale)}"
+    return f"{done}." + deliver(site, level, f"{formula.outs} out result", value, otherwise=u)
+
+
+def _against_axes(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
+    """What is left of a vector when its parts along several axes are taken away, or their sum."""
+    shape = k.draw.shape
+    source = site.read(plurals(words(_ARROWS)), vec, -2.0, 2.0)
+    axes = Table(k, "axis", {"w": Part("axis normal constraint", vec, init="unit")})
+    sliding, summing = shape.chance(0.5), shape.chance(0.3)
+    u = k.let(_ARROWS, source)
+    rest = k.let("total acc", zero(vec)) if summing else k.let("rest left", u)
+    energy = k.let("energy power", zero(vec.scalar)) if level >= 4 else None
+    part_of = routine(
+        k,
+        BY_LEVEL[level],
+        "component part_along",
+        {"u": vec, "w": vec},
+        lambda b, a, c: _part(b, a, c, True, "named" if sliding else "plain"),
+    )
+    with ExitStack() as blocks:
+        w = k.let("w axis", blocks.enter_context(axes.each("j m_idx c"))[1][0])
+        at = u if summing else rest
+        if sliding:
+            blocks.enter_context(k.if_(k.let("facing coef", dot(at, w)) < 0.0))
+        part = part_of(at, w)
+        if energy is not None:
+            part = k.let("part shadow", part)
+            k.augment(energy, "add", fn("length_sq", part))
+        k.augment(rest, "add" if summing else "sub", part)
+    where = f" with dot(v, w) < 0 ({'v = u' if summing else 'v what is left'})" if sliding else ""
+    done = f"Over the unit vectors w = {axes.said('w')}{where}, in order, "
+    if summing:
+        done += f"sum the projections dot(u, w) * w of u = {say(k, source)}."
     else:
-        d = k.array(plurals(_RAYS), vec, site.dims, low=-1.5, high=1.5)[site.at]
-        sources = {EACH: 4, ROW: 1, SHARED: 2}
-        n = vector(k, site, ("normal", "surface_normal"), vec, sources, None, None, "unit")
-    names = said(k, d), said(k, n)
-    d, n = k.let(("d", "ray"), d), held(k, ("n", "nrm"), n)
-    _, text, wanted = _RESPONSES[form]
-    params = [quantity(k, site, w, vec.scalar, low, high, _SOURCES) for w, low, high in wanted]
-    apply = _applied(k, level, vec, form, len(params))
-    side = shape.choice(("any", "into", "flip")) if level >= 2 else "any"
-    done = f"With d = {names[0]} and n = {names[1]}, "
-    formula = _worded(k, text, params)
-    if side == "flip":
-        n = k.let(("facing", "n_used"), fn("where", fn("dot", d, n) < 0.0, n, -n))
-        done += "n negated where dot(d, n) >= 0, "
-    if side == "into":
-        result = k.let(("result", "outgoing_dir"), d)
-        with k.if_(fn("dot", d, n) < 0.0):
-            k.assign(result, apply(d, n, params))
-        value: Expr = result
-        done += f"take {formula} where dot(d, n) < 0, else d."
-    else:
-        value = apply(d, n, params)
-        done += f"take {formula}."
-    if level >= 3:
-        value = k.let(("out_dir", "after"), value)
-    done += deliver(k, site, level, ("responses", "result_dirs", "out"), value, d)
-    if level >= 3:
-        done += _measured(k, site, form, d, value, "d")
+        done += f"take dot(v, w) * w away from v, which starts as u = {say(k, source)}."
+    done += deliver(site, level, "out remainder result", rest, otherwise=source)
+    if energy is not None:
+        ratio = shape.chance(0.4)
+        value = energy / (dot(u, u) + 0.01) if ratio else energy
+        over = ", over dot(u, u) + 0.01" if ratio else ""
+        done += f" {site.put('captured explained spent', value).name} gets the sum of the squared "
+        done += f"lengths of these parts{over}."
     return done
 
 
-def _measured(k: KernelBuilder, site: Site, form: str, d: Expr, after: Expr, word: str) -> str:
+def _bounced(b: BodyBuilder, vel: Expr, n: Expr, e: Expr, mu: Expr) -> Expr:
+    across = b.let("across v_normal", dot(vel, n) * n)
+    return mu * (vel - across) - e * across
+
+
+def _contacts(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
+    """Push points out of half spaces and take their velocity into these away."""
+    shape, scalar = k.draw.shape, vec.scalar
+    x = k.let("x pos", site.read("positions points nodes", vec, -1.5, 1.5))
+    v = k.let("v vel", site.read("velocities vel", vec, -2.0, 2.0))
+    parts = {"n": Part("normal n", vec, init="unit"), "h": Part("offset height", scalar, -0.8, 0.2)}
+    planes = Table(k, "Plane Wall HalfSpace", parts, 0.8)
+    bounce = given(site, "restitution bounce", scalar, 0.2, 0.9)
+    slip = given(site, "slip keep tangent_scale", scalar, 0.5, 0.9)
+    hits = k.let("hits contacts", k.lift(0, INT32))
+    inward_only = shape.chance(0.6)
+    kinds: dict[str, Type] = {"vel": vec, "n": vec, "e": scalar, "mu": scalar}
+    respond = routine(k, 0.6, "bounce_velocity respond contact_velocity", kinds, _bounced)
+    with planes.each("j c wall") as (_, (normal, height)):
+        n = k.let("n normal", normal)
+        depth = k.let("depth gap sd", dot(n, x) - height)
+        with k.if_(depth < 0.0):
+            k.augment(x, "sub", depth * n)
+            k.augment(hits, "add", 1)
+            with k.if_(dot(v, n) < 0.0) if inward_only else nullcontext():
+                k.assign(v, respond(v, n, bounce, slip))
+    values = (("new_positions x_out", x), ("new_vel v_out", v), ("contact_counts touched", hits))
+    outs = [site.put(names, value).name for names, value in values]
+    also = " if dot(v, n) < 0 too," if inward_only else ""
+    return (
+        f"For x = {say(k, x)} and v = {say(k, v)}, over the planes j in order: with n = "
+        f"{planes.said('n')} and depth = dot(n, x) - {planes.said('h')}, where depth < 0, x loses "
+        f"depth * n, one contact is counted, and{also} v becomes {say(k, slip)} * (v - q) - "
+        f"{say(k, bounce)} * q with q = dot(v, n) * n. {listed(outs)} get x, v and the count."
+    )
+
+
+@idiom
+def vector_projection(k: KernelBuilder, level: int) -> Title:
+    """Parts of vectors along and across axes; several axes; contacts with half spaces."""
+    site = launch(k, list=5, batch=3 + level // 3)
+    vec = Vec(k.draw.shape.weighted({3: 5, 2: 3, 4: 1}), k.draw.wide_float_type())
+    if level <= 2:
+        return Title(k.name("project_vectors split_vectors"), _simple(k, level, site, vec))
+    if level <= 4:
+        names = "remove_components deflate project_out"
+        return Title(k.name(names), _against_axes(k, level, site, vec))
+    return Title(k.name("resolve_contacts collide_planes"), _contacts(k, level, site, vec))
+
+
+_SOURCES = {"each": 2, "first": 1, "shared": 3, "literal": 2}
+_RAYS = "incoming ray_dir heading velocity"
+
+_RESPONSES = VectorShelf(scalars="slip bounce mu eta")
+_RESPONSES.add("reflect", "reflected", lambda d, n: d - 2.0 * dot(d, n) * n)
+_RESPONSES.add("slide", "slid", lambda d, n, slip: slip * (d - dot(d, n) * n))
+_RESPONSES.add("elastic", "bounced", lambda d, n, bounce: d - (1.0 + bounce) * dot(d, n) * n)
+
+
+@_RESPONSES.formula("bounced")
+def bounce(body: BodyBuilder, d: Expr, n: Expr, bounce: Expr, slip: Expr) -> Expr:
+    across = body.let("across v_normal", dot(d, n) * n)
+    tangent = body.let("along v_tangent", d - across)
+    return slip * tangent - bounce * across
+
+
+@_RESPONSES.formula("slowed")
+def stick(body: BodyBuilder, d: Expr, n: Expr, mu: Expr) -> Expr:
+    """Coulomb friction: the tangential part loses at most mu times the normal part."""
+    push = body.let("push vn", dot(d, n))
+    tangent = body.let("tangent vt", d - push * n)
+    speed = body.let("speed vt_len", sqrt(dot(tangent, tangent) + 1.0e-4))
+    return most(1.0 - mu * abs(push) / speed, 0.0) * tangent
+
+
+@_RESPONSES.formula(
+    "refracted",
+    "r = {d} / |{d}| refracted with index ratio {eta}: {eta} * r + ({eta} * c - sqrt(k2)) * {n} "
+    "where k2 = 1 - {eta}^2 * (1 - c^2) > 0 and c = -dot(r, {n}), else the reflection r + 2 * c * "
+    "{n}",
+)
+def refract(body: BodyBuilder, d: Expr, n: Expr, eta: Expr) -> Expr:
+    ray = body.let("ray unit_dir", fn("normalize", d))
+    cosine = body.let("cosine cos_in", -dot(ray, n))
+    k2 = body.let("k2 cos2_out", 1.0 - eta * eta * (1.0 - cosine * cosine))
+    bent = body.let("bent mirrored", ray + 2.0 * cosine * n)
+    body.note("total internal reflection where no transmitted ray exists")
+    with body.if_(k2 > 0.0):
+        body.assign(bent, eta * ray + (eta * cosine - sqrt(k2)) * n)
+    return bent
+
+
+_SETTINGS = {
+    "slip": ("slip tangent_keep", 0.5, 0.95),
+    "bounce": ("restitution bounce", 0.3, 0.9),
+    "mu": ("friction mu", 0.3, 0.9),
+    "eta": ("eta index_ratio", 1.2, 1.6),
+}
+
+
+def _numbers(formula: Formula, scalar: Scalar) -> dict[str, Part]:
+    """The numbers that a response reads."""
+    parts = settings(scalar, _SOURCES, _SETTINGS)
+    return {key: parts[key] for key in formula.keys[2:]}
+
+
+def _once(k: KernelBuilder, level: int, site: Site, vec: Vec, formula: Formula) -> str:
+    """One surface for each direction."""
+    shape = k.draw.shape
+    forms = {"each": 4, "first": 1, "shared": 2}
+    parts = {
+        "d": Part(_RAYS, vec, -1.5, 1.5),
+        "n": Part("normal surface_normal", vec, init="unit", forms=forms),
+    }
+    r = record(site, "Contact Hit Impact", parts, 0.35)
+    d, n = k.let("d ray", r["d"]), held(k, "n nrm", r["n"])
+    numbers = _numbers(formula, vec.scalar)
+    side = shape.choice(("any", "into", "flip")) if level >= 2 else "any"
+    done = f"With d = {r.say('d')} and n = {r.say('n')}, "
+    if side == "flip":
+        n = k.let("facing n_used", fn("where", dot(d, n) < 0.0, n, -n))
+        done += "n negated where dot(d, n) >= 0, "
+    result = k.let("result outgoing_dir", d) if side == "into" else None
+    with k.if_(dot(d, n) < 0.0) if result is not None else nullcontext():
+        known = {"d": d, "n": n}
+        value, text = worked_out(site, BY_LEVEL[level], formula, known, numbers)
+        if result is not None:
+            k.assign(result, value)
+            value, text = result, f"{text} where dot(d, n) < 0, else d"
+    done += f"take {text}."
+    if level >= 3:
+        value = k.let("out_dir after", value)
+    done += deliver(site, level, "responses result_dirs out", value, otherwise=d)
+    return done + (_measured(k, site, formula, d, value, "d") if level >= 3 else "")
+
+
+_MEASURES = VectorShelf(scalars="mass")
+_MEASURES.add("impulse", "impulses kicks", lambda d, e, mass: mass * (e - d))
+_MEASURES.add("facing", "glints brightness", lambda e, view: dot(e, view))
+_MEASURES.add("loss", "energy_loss dissipated", lambda d, e: 0.5 * (dot(d, d) - dot(e, e)))
+_MEASURES.add("turn", "alignment cosines", lambda d, e: dot(d, e))
+
+
+def _measured(
+    k: KernelBuilder, site: Site, formula: Formula, d: Expr, after_: Expr, word: str
+) -> str:
     """What a solver or a renderer asks for: ``word`` names the direction before, e that after."""
     vec = d.type
     assert isinstance(vec, Vec)
-    forms = ("impulse", "facing", "turn") if form == "reflect" else ("impulse", "loss", "facing")
-    kind = k.draw.shape.choice(forms)
-    if kind == "impulse":
-        mass = quantity(k, site, ("mass", "weight"), vec.scalar, 0.5, 2.0, _SOURCES)
-        out = put(k, site, ("impulses", "kicks"), mass * (after - d))
-        return f" {out.name} gets {said(k, mass)} * (e - {word}), e being the direction after."
-    if kind == "loss":
-        lost = 0.5 * (fn("dot", d, d) - fn("dot", after, after))
-        out = put(k, site, ("energy_loss", "dissipated"), lost)
-        return f" {out.name} gets (|{word}|^2 - |e|^2) / 2, e being the direction after."
-    if kind == "turn":
-        out = put(k, site, ("alignment", "cosines"), fn("dot", d, after))
-        return f" {out.name} gets dot({word}, e), e being the direction after."
-    view = k.scalar(("view_dir", "light_dir", "up"), vec, init="unit")
-    out = put(k, site, ("glints", "brightness"), fn("dot", after, view))
-    return f" {out.name} gets dot(e, {view.name}), e being the direction after."
+    unfit = "loss" if formula.name == "reflect" else "turn"
+    usable = [card for card in _MEASURES.cards if card.name != unfit]
+    parts = {
+        "mass": Part("mass weight", vec.scalar, 0.5, 2.0, forms=_SOURCES),
+        "view": Part("view_dir light_dir up", vec, init="unit", forms={"shared": 1}),
+    }
+    known, after = {"d": d, "e": after_}, ", e being the direction after"
+    return further(site, usable, 1, known, parts, {"d": word}, after)
 
 
-def _several(k: KernelBuilder, level: int, site: Site, vec: Vec, form: str) -> str:
+def _several(k: KernelBuilder, level: int, site: Site, vec: Vec, formula: Formula) -> str:
     """Several surfaces in turn, with parameters of their own at level 5."""
-    shape = k.draw.shape
-    k.size("m", 3, 5)
-    source = k.array(plurals(_RAYS), vec, site.dims, low=-1.5, high=1.5)
-    _, text, wanted = _RESPONSES[form]
-    parts = [Part(("normal", "n_dir"), vec, init="unit")]
-    parts += [Part(w, vec.scalar, low, high) for w, low, high in wanted]
-    own = bool(wanted) and (level >= 5 or shape.chance(0.4))
-    if own:
-        struct, fields = struct_of(k, k.draw.word.choice(("Wall", "Plane", "Surface")), parts)
-        walls = k.array(("walls", "planes", "surfaces"), struct, "m", fields=fields)
-        params: list[Expr] = []
+    shape, wanted = k.draw.shape, formula.keys[2:]
+    source = site.read(plurals(words(_RAYS)), vec, -1.5, 1.5)
+    numbers = _numbers(formula, vec.scalar)
+    parts = {"n": Part("normal n_dir", vec, init="unit")}
+    values: dict[str, Expr] = {}
+    if wanted and (level >= 5 or shape.chance(0.4)):
+        parts |= numbers
     else:
-        walls = k.array(("normals", "plane_normals"), vec, "m", init="unit")
-        params = [quantity(k, site, w, vec.scalar, low, high, _SOURCES) for w, low, high in wanted]
-    count = k.trip_count(("wall_count", "num_planes"), "m")
-    apply = _applied(k, level, vec, form, len(wanted))
-    d = k.let(("d", "ray"), source[site.at])
-    hits = k.let(("hits", "bounces"), k.lift(0, INT32)) if level >= 5 or shape.chance(0.5) else None
-    with k.for_(("j", "w", "wall_id"), count) as j:
-        if own:
-            wall = k.let(("wall", "plane"), walls[j])
-            n = k.let(("n", "nrm"), field(wall, fields[0].name))
-            params = [field(wall, f.name) for f in fields[1:]]
-        else:
-            n = k.let(("n", "nrm"), walls[j])
-        with k.if_(fn("dot", d, n) < 0.0):
-            k.assign(d, apply(d, n, params))
+        values = {key: read(site, part) for key, part in numbers.items()}
+    walls = Table(k, "Wall Plane Surface", parts, 0.75)
+    kinds = {key: vec if key in "dn" else vec.scalar for key in formula.keys}
+    respond = routine(k, BY_LEVEL[level], formula.name, kinds, formula.build)
+    d = k.let("d ray", source)
+    hits = k.let("hits bounces", k.lift(0, INT32)) if level >= 5 or shape.chance(0.5) else None
+    with walls.each("j w wall_id") as (_, (normal, *own)):
+        n = k.let("n nrm", normal)
+        with k.if_(dot(d, n) < 0.0):
+            k.assign(d, respond(d, n, *own, *values.values()))
             if hits is not None:
                 k.augment(hits, "add", 1)
-    done = f"Let d start as {source.name}; for each n of {walls.name} in order, where dot(d, n) < "
-    done += f"0, d becomes {_worded(k, text, params)}. Take d."
-    done += deliver(k, site, level, ("responses", "result_dirs", "out"), d)
+    texts = {key: walls.said(key) for key in parts} | {key: say(k, v) for key, v in values.items()}
+    done = f"Let d start as {say(k, source)}; for each n = {walls.said('n')} in order, where "
+    done += f"dot(d, n) < 0, d becomes {formula.said(texts | {'d': 'd', 'n': 'n'})}. Take d."
+    done += deliver(site, level, "responses result_dirs out", d)
     if hits is not None:
-        done += f" {put(k, site, ('hit_counts', 'bounce_count'), hits).name} gets how often."
+        done += f" {site.put('hit_counts bounce_count', hits).name} gets how often."
     if level >= 5:
-        start = k.let(("start", "d_in"), source[site.at])
-        done += _measured(k, site, form, start, d, source.name)
+        start = k.let("start d_in", source)
+        done += _measured(k, site, formula, start, d, say(k, source))
     return done
 
 
 @idiom
 def surface_response(k: KernelBuilder, level: int) -> Title:
     """Directions reflected by, refracted at, bounced off or slid along surfaces."""
-    site = over_points(k, level)
-    vec = float_vec(k, {3: 6, 2: 4})
-    forms = sorted(_RESPONSES)
-    if level >= 4:
-        forms = [f for f in forms if f not in ("refract", "stick")]
-    form = k.draw.shape.choice(forms)
-    done = (_once if level <= 3 else _several)(k, level, site, vec, form)
-    return Title(k.name(f"{form}_directions", f"{form}_rays", f"{form}_at_surface"), done)
+    site = launch(k, list=5, batch=3 + level // 3)
+    vec = Vec(k.draw.shape.weighted({3: 6, 2: 4}), k.draw.wide_float_type())
+    unfit = ("refract", "stick") if level >= 4 else ()
+    formula = k.draw.shape.choice([card for card in _RESPONSES.cards if card.name not in unfit])
+    done = (_once if level <= 3 else _several)(k, level, site, vec, formula)
+    form = formula.name
+    return Title(k.name(f"{form}_directions {form}_rays {form}_at_surface"), done)

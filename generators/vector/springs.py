@@ -1,0 +1,337 @@
+"""Forces between points: springs of ropes and cloths, and sums over listed neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack, nullcontext
+from functools import partial, reduce
+
+from generators.build import BodyBuilder, KernelBuilder, fn
+from generators.build.registry import Title, idiom
+from generators.kit.functions import dot, exp, sqrt
+from generators.kit.masks import flag
+from generators.kit.naming import BY_LEVEL, local, maybe, routine
+from generators.kit.outputs import choose, deliver
+from generators.kit.records import Part, record
+from generators.kit.sites import Site, launch
+from generators.kit.sources import ANY, constant, given, unit_vector, zero
+from generators.kit.words import say
+from generators.program.dtypes import INT32, Vec, scalar_of
+from generators.program.expr import Expr, Var, op
+from generators.vector.shelf import VectorShelf, further, settings
+
+_SOURCES = {"each": 2, "first": 1, "shared": 3, "literal": 2}
+_COMMON = {"shared": 3, "literal": 2}
+
+_LAWS = VectorShelf(scalars="ks rest")
+"""The force of a spring on its first end, by one of the usual laws for the edge e to the other."""
+
+_LAWS.add("energy", "pull", lambda e, ks, rest: ks * (fn("length_sq", e) - rest * rest) * e)
+
+
+@_LAWS.formula("pull")
+def hooke(body: BodyBuilder, e: Expr, ks: Expr, rest: Expr) -> Expr:
+    dist = body.let("dist cur_len", fn("length", e))
+    return ks * (dist - rest) / dist * e
+
+
+@_LAWS.formula("pull")
+def strain(body: BodyBuilder, e: Expr, ks: Expr, rest: Expr) -> Expr:
+    dist = body.let("dist cur_len", fn("length", e))
+    return ks * (dist / rest - 1.0) / dist * e
+
+
+@_LAWS.formula("pull")
+def soft(body: BodyBuilder, e: Expr, ks: Expr, rest: Expr) -> Expr:
+    dist = body.let("dist len_soft", sqrt(dot(e, e) + 0.01))
+    return ks * (dist - rest) / dist * e
+
+
+class Spring:
+    """The law of a kernel's springs, their stiffness and length at rest."""
+
+    def __init__(self, site: Site, vec: Vec, chance: float, ways: dict[str, int]) -> None:
+        k, scalar = site.k, vec.scalar
+        self.law = k.draw.shape.choice(_LAWS.cards)
+        stiff = given(site, "stiffness ks spring_k", scalar, 0.8, 4.0, forms=ways)
+        rest = given(site, "rest_length l_rest spacing", scalar, 0.6, 1.1, forms=ways)
+        self.given = (stiff, rest)
+        self.text = self.law.said({"e": "e", "ks": say(k, stiff), "rest": say(k, rest)})
+        self.use = routine(
+            k,
+            chance,
+            "spring_force edge_force link_force",
+            {"x": vec, "y": vec, "ks": scalar, "rest": scalar},
+            lambda b, x, y, ks, rest: self.law.build(b, b.let("edge delta dx", y - x), ks, rest),
+        )
+
+    def force(self, x: Expr, y: Expr) -> Expr:
+        return self.use(x, y, *self.given)
+
+
+def _edges(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
+    """The force of one spring for each thread: its ends are given or looked up."""
+    shape = k.draw.shape
+    spring = Spring(site, vec, BY_LEVEL[level], _SOURCES)
+    ends = {"x": Part("head xa end_a", vec, -2.0, 2.0), "y": Part("tail xb end_b", vec, -2.0, 2.0)}
+    r = record(site, "Edge Spring Link", ends, 0.4)
+    p, q = k.let("p pa", r["x"]), k.let("q pb", r["y"])
+    total = spring.force(p, q)
+    done = f"For the edge e = {r.say('y')} - {r.say('x')}, take {spring.text}"
+    if level >= 2 and shape.chance(0.5):
+        speeds = {"v": Part("speed_a va", vec, -1.0, 1.0), "w": Part("speed_b vb", vec, -1.0, 1.0)}
+        rates = record(site, "Rates Velocities", speeds, 0.3)
+        damp = given(site, "damping kd", vec.scalar, 0.1, 0.9, forms=_SOURCES)
+        done += f", plus {say(k, damp)} * dot({rates.say('w')} - {rates.say('v')}, u) * u, u = e / "
+        done += "|e|"
+        axis = k.let("axis dir", fn("normalize", q - p))
+        total = k.let("pulled f_spring", total)
+        total = total + damp * dot(rates["w"] - rates["v"], axis) * axis
+    return f"{done}." + deliver(site, level, "forces pulls edge_forces", total)
+
+
+_LINKS = {
+    "structural": ((-1, 0), (1, 0), (0, -1), (0, 1)),
+    "ahead": ((0, 1), (1, 0)),
+    "shear": ((-1, -1), (-1, 1), (1, -1), (1, 1)),
+    "rope": ((-1,), (1,)),
+    "bending": ((-1,), (1,), (-2,), (2,)),
+}
+
+
+def _beside(i: Expr, step: int) -> Expr:
+    return i if step == 0 else i + step if step > 0 else i - -step
+
+
+def _around(i: Expr, step: int, size: Expr) -> Expr:
+    """The index of a neighbour on a ring; a size of 1 is a ring as well."""
+    if step == 0:
+        return i
+    return (i + step) % size if step > 0 else (i + -step * (size - 1)) % size
+
+
+def _inside(at: tuple[Expr, ...], shift: tuple[int, ...], sizes: list[Expr]) -> Expr:
+    """Whether the neighbour by ``shift`` exists."""
+    tests = []
+    for i, step, size in zip(at, shift, sizes, strict=True):
+        if step < 0:
+            tests.append(i >= -step if step < -1 else i > 0)
+        elif step > 0:
+            tests.append(i < size - step)
+    return reduce(partial(op, "and"), tests)
+
+
+def _net(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
+    """Springs to the neighbours of a rope's or cloth's points, and a step."""
+    shape, flat = k.draw.shape, site.rank == 2
+    kinds = ("structural", "ahead", "shear") if flat else ("rope", "bending")
+    links = _LINKS[shape.choice(kinds[: 2 if level == 3 else None])]
+    places = site.array("positions nodes cloth points", vec, -2.0, 2.0)
+    spring = Spring(site, vec, 1.0, _COMMON)
+    dims = zip(("num_rows height", "num_cols width"), site.dims, strict=False)
+    sizes: list[Expr] = [k.size_param(names, dim) for names, dim in dims]
+    x = k.let("x here p", places[site.at])
+    start, weight = zero(vec), ""
+    if shape.chance(0.5):
+        start = unit_vector(vec, 1, -k.draw.value.choice((9.81, 9.8, 1.0)))
+        weight = f"{say(k, start)} plus "
+    total = k.let("total force f", start)
+    # A point that is its own neighbour on a ring has an edge of no length.
+    wrapped = level >= 4 and spring.law.name in ("soft", "energy") and shape.chance(0.5)
+    for shift in links:
+        if wrapped:
+            at = tuple(map(_around, site.at, shift, sizes))
+        else:
+            at = tuple(map(_beside, site.at, shift))
+        with nullcontext() if wrapped else k.if_(_inside(site.at, shift, sizes)):
+            k.augment(total, "add", spring.force(x, places[at]))
+    shifts = ", ".join(str(shift if flat else shift[0]) for shift in links)
+    done = f"Sum {weight}{spring.text} over e = x[neighbour] - x, x = {places.name}, the "
+    done += f"neighbours being at the offsets {shifts}"
+    done += " (around the border)." if wrapped else " that lie inside."
+    if level == 3:
+        return done + deliver(site, level, "forces net_force", total)
+    return done + _step(k, level, site, vec, x, total)
+
+
+def _step(k: KernelBuilder, level: int, site: Site, vec: Vec, x: Var, total: Var) -> str:
+    """What the force does within one time step."""
+    shape, scalar = k.draw.shape, vec.scalar
+    step = given(site, "dt time_step h_step", scalar, 0.02, 0.1, shared=3, literal=1)
+    dt = local(k, "dt h", step)
+    mass = given(site, "mass node_mass", scalar, 0.5, 2.0, forms=_SOURCES)
+    damp = given(site, "damping air_drag", scalar, 0.1, 0.8, forms=_COMMON)
+    name, h, c = say(k, mass), say(k, step), say(k, damp)
+    if shape.chance(0.5):
+        old = site.read("previous old_positions", vec, -2.0, 2.0)
+        moved = k.let("moved drift", (1.0 - damp * dt) * (x - old))
+        x_new: Expr = x + moved + dt * dt / mass * total
+        done = f" Verlet's step gives x' = x + (1 - {c} * {h}) * (x - {say(k, old)}) + {h}^2 / "
+        done += f"{name} * sum."
+    else:
+        before = site.read("velocities vel", vec, -1.0, 1.0)
+        v = k.let("v vel_i", before)
+        speed = k.let("v_new v_next", v + dt * (total / mass - damp * v))
+        x_new = x + dt * speed
+        done = f" Euler's step gives v' = v + {h} * (sum / {name} - {c} * v) with v = "
+        done += f"{say(k, before)}, and x' = x + {h} * v'."
+        done += f" {site.put('new_velocities vel_out', speed).name} gets v'."
+    if level >= 5:
+        x_new, text = _constrained(k, site, vec, k.let("x_new x_next", x_new))
+        done += text
+    pinned = flag(site, "pinned fixed is_fixed")
+    out = site.out("new_positions x_out next_nodes", vec)
+    choose(site, out, pinned, x, x_new)
+    return f"{done} {out.name} gets x where {pinned.on}, x' elsewhere."
+
+
+def _constrained(k: KernelBuilder, site: Site, vec: Vec, x_new: Var) -> tuple[Var, str]:
+    """Keep the new position out of a ball, or within a distance of an anchor."""
+    inner = k.draw.shape.chance(0.5)
+    names = "ball_center obstacle" if inner else "anchor hook"
+    center = given(site, names, vec, -0.8, 0.8, shared=3, each=1)
+    c = k.let("c mid", center)
+    radius = given(site, "radius reach", vec.scalar, 1.2, 1.8, forms=_COMMON)
+    away = k.let("away rel", x_new - c)
+    dist = k.let("gap away_len", fn("length", away))
+    with k.if_(dist < radius if inner else dist > radius):
+        k.assign(x_new, c + radius / dist * away)
+    text = f" Where |x' - c| is {'less' if inner else 'more'} than r = {say(k, radius)}, c = "
+    return x_new, f"{text}{say(k, center)}, x' is put at distance r."
+
+
+@idiom
+def spring_network(k: KernelBuilder, level: int) -> Title:
+    """Forces of springs, and steps of ropes and cloths."""
+    site = launch(k, forms={"list": 3, "grid": 2} if level <= 2 else {"list": 2, "grid": 4})
+    vec = Vec(k.draw.shape.weighted({3: 4, 2: 3}), k.draw.wide_float_type())
+    done = (_edges if level <= 2 else _net)(k, level, site, vec)
+    names = "spring_forces edge_forces" if level <= 2 else "cloth_step step_springs"
+    return Title(k.name(names), done)
+
+
+_TERMS = VectorShelf(scalars="a c")
+"""What a neighbour xj adds to a point xi, with numbers written out in the kernel."""
+
+_TERMS.add("smoothing", "smoothed", lambda xi, xj, a: a * (xj - xi))
+_TERMS.add("damped_smoothing", "smoothed", lambda xi, xj, a, c: a * (c * xj - xi))
+
+
+@_TERMS.formula("forces")
+def spring(body: BodyBuilder, xi: Expr, xj: Expr, a: Expr, c: Expr) -> Expr:
+    delta = body.let("delta edge", xj - xi)
+    dist = body.let("dist len_ij", sqrt(dot(delta, delta) + 0.02))
+    return a * (dist - c) / dist * delta
+
+
+@_TERMS.formula("forces")
+def repulsion(body: BodyBuilder, xi: Expr, xj: Expr, a: Expr, c: Expr) -> Expr:
+    away = body.let("away delta", xi - xj)
+    r2 = body.let("r2 dist_sq", dot(away, away) + c)
+    return a * away / (r2 * sqrt(r2))
+
+
+@_TERMS.formula("pulls")
+def attraction(body: BodyBuilder, xi: Expr, xj: Expr, a: Expr) -> Expr:
+    delta = body.let("delta to_other", xj - xi)
+    return exp(-a * dot(delta, delta)) * delta
+
+
+@_TERMS.formula("pulls")
+def rational_pull(body: BodyBuilder, xi: Expr, xj: Expr, a: Expr) -> Expr:
+    delta = body.let("delta to_other", xj - xi)
+    return delta / (1.0 + a * dot(delta, delta))
+
+
+_RANGES = {
+    "smoothing": {"a": (0.05, 0.6)},
+    "damped_smoothing": {"a": (0.05, 0.6), "c": (0.6, 0.99)},
+    "spring": {"a": (0.8, 6.0), "c": (0.2, 0.95)},
+    "repulsion": {"a": (0.15, 0.99), "c": (0.1, 0.6)},
+    "attraction": {"a": (0.3, 2.0)},
+    "rational_pull": {"a": (0.3, 2.0)},
+}
+
+
+def _pair(k: KernelBuilder, level: int, vec: Vec) -> tuple[Callable[..., Expr], str, str]:
+    """What each pair gives, in a helper or in place; its text and its name."""
+    formula = k.draw.shape.choice(_TERMS.cards)
+    ranges = _RANGES[formula.name]
+    numbers = {key: k.lift(constant(k, *bounds), vec) for key, bounds in ranges.items()}
+    texts = {key: say(k, number) for key, number in numbers.items()}
+    use = routine(
+        k,
+        {1: 0.0, 2: 0.5}.get(level, 1.0),
+        f"{formula.name}_term pair_{formula.name} {formula.name}_between",
+        {"xi": vec, "xj": vec},
+        lambda b, x, y: formula.build(b, x, y, *numbers.values()),
+    )
+    return use, formula.said({"xi": "xi", "xj": "xj"} | texts), formula.name
+
+
+def _skipped(k: KernelBuilder, itself: Expr) -> str:
+    """A point that is listed as its own neighbour is left out, for half of the draws."""
+    if not k.draw.shape.chance(0.5):
+        return ""
+    with k.if_(itself):
+        k.continue_()
+    return ", skipping j = i"
+
+
+@idiom
+def neighbour_forces(k: KernelBuilder, level: int) -> Title:
+    """Sum over the listed neighbours of each point: springs, repulsion, smoothing."""
+    vec = Vec(k.draw.shape.weighted({3: 3, 2: 2}), k.draw.wide_float_type())
+    site, degree = launch(k, list=5, batch=3 + level // 3), k.size("k", 3, 6)
+    points = site.array("positions points nodes", vec, -1.0, 1.0)
+    near = f"index_of:{site.dims[-1]}"
+    links = site.array("neighbors links adjacency", INT32, more=degree, init=near)
+    use, text, form = _pair(k, level, vec)
+    weights = None
+    if level >= 2 and k.draw.shape.chance(0.5):
+        weights = site.array("weights strengths", vec.scalar, 0.3, 1.5, more=degree)
+        text = f"the link's entry of {weights.name} times {text}"
+    count = k.trip_count("degree neighbor_count num_links", degree)
+    xi = k.let("xi here p", points[site.at])
+    total = k.let("total force acc", zero(vec))
+    used = k.let("used near hits", zero(vec.scalar)) if level >= 3 else None
+    with ExitStack() as blocks:
+        slot = (*site.at, blocks.enter_context(k.for_("s slot e", count)))
+        j = k.let("j other nb", links[slot])
+        text += _skipped(k, fn("eq", j, site.at[-1])) if level >= 4 else ""
+        there = (*site.at[:-1], j)
+        xj = k.let("xj there q", points[there])
+        value = use(xi, xj)
+        if weights is not None:
+            value = weights[slot] * value
+        if used is not None:
+            reach = constant(k, 0.6, 1.6)
+            value = maybe(k, "term pull", value)
+            blocks.enter_context(k.if_(fn("length_sq", xj - xi) < reach))
+            k.augment(used, "add", 1.0)
+            text += f", where |xj - xi|^2 < {reach}"
+        k.augment(total, "add", value)
+    done = f"Sum over the neighbours j in {links.name} of each point i, x = {points.name}, {text}."
+    if used is not None:
+        k.augment(total, "div", 1.0 + used)
+        done += " The sum is divided by one plus the number of its terms."
+    done += deliver(site, level, "forces pulls result", total)
+    done += _gathered(site, level, total, xi) if level >= 3 else ""
+    return Title(k.name(f"{form}_sum neighbor_{form} gather_{form}"), done)
+
+
+_GATHERED = VectorShelf(scalars="dt drag")
+_GATHERED.add("virial", "virial power work", lambda f, x: dot(f, x))
+_GATHERED.add("size", "loads magnitudes", lambda f: dot(f, f))
+_GATHERED.add("moved", "moved new_points", lambda f, x, dt: x + dt * f)
+_GATHERED.add("drag", "net_forces damped", lambda f, drag, v: f - drag * v)
+
+
+def _gathered(site: Site, level: int, total: Var, xi: Var) -> str:
+    """What is done with the sum: a step, its work, its size."""
+    scalar, known = scalar_of(total.type), {"f": total, "x": xi}
+    ranges = {"dt": ("dt step_size rate", 0.05, 0.4), "drag": ("drag damping", 0.1, 0.9)}
+    parts = settings(scalar, ANY, ranges)
+    parts["v"] = Part("velocity drift", total.type, -1.0, 1.0, forms={"each": 1})
+    done = " Let f be the divided sum and x the point."
+    return done + further(site, _GATHERED.cards, 2 if level >= 5 else 1, known, parts)
