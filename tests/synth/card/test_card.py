@@ -25,7 +25,7 @@ from synth.dataset.headers import copy_headers
 from synth.dataset.manifest import Manifest, read_manifest
 from synth.dataset.settings import make_settings
 from synth.dataset.stored import shard_paths, stored_rows
-from synth.publish.upload import dress
+from synth.publish.upload import write_public_card
 from synth.run.generate import generate
 from validate.row.columns import ROW_SCHEMA
 
@@ -126,7 +126,7 @@ def test_its_recipe_compiles_a_row(dataset: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_in_public_it_has_its_name_and_pictures(dataset: Path) -> None:
-    dress(dataset, manifest_of(dataset), None, "smith/pairs")
+    write_public_card(dataset, manifest_of(dataset), None, "smith/pairs")
     text = (dataset / "README.md").read_text()
     assert 'load_dataset("smith/pairs", split="train")' in text
     assert "USER/NAME" not in text
