@@ -74,18 +74,17 @@ class _Accumulation(Tally):
 
     def read(self, s: Site) -> dict[str, Expr]:
         """What the entry is made of: an element of each array, or a struct's fields."""
-        inputs = {key: self.ledger.inputs[key] for key in keys_of(self.amounts)}
-        parts = {key: Part(n, self.type, *span, many=n) for key, (n, *span) in inputs.items()}
+        parts, once = {}, read_once(self.amounts)
+        for key in keys_of(self.amounts):
+            names, low, high = self.ledger.inputs[key]
+            parts[key] = Part(names, self.type, low, high, many=names)
         share = {1: 0.1, 2: 0.15}.get(self.level, 0.3)
-        entry, once = record(s, self.ledger.record, parts, share), read_once(self.amounts)
-        if entry.struct is not None:
-            return entry.values
-        return {
-            key: self.let(
-                (*map(singular, words(names)), "x v"), entry[key], 1 - 0.75 * (key in once)
-            )
-            for key, (names, *_) in inputs.items()
-        }
+        entry = record(s, self.ledger.record, parts, share)
+        if entry.struct is None:
+            for key, part in parts.items():
+                ones = (*map(singular, words(part.names)), "x v")
+                entry.values[key] = self.let(ones, entry[key], 0.25 if key in once else 1.0)
+        return entry.values
 
     def value(self, values: dict[str, Expr], amount: Formula) -> Expr:
         """What the entry gives, in place or by a helper."""

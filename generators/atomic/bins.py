@@ -156,7 +156,8 @@ def confusion_counts(k: KernelBuilder, level: int) -> Title:
     if type_ == score_type:
         value = s.read("weights sample_weight", type_, 0.5, 2.0)
         value = t.let("w weight", value, 1.0 if hits or misses else 0.4)
-    dims, place = (c, c), (pred, truth) if t.chance(0.3) else (truth, pred)
+    dims: tuple[str, ...] = (c, c)
+    place: tuple[Expr, ...] = (pred, truth) if t.chance(0.3) else (truth, pred)
     if s.rank == 2 and t.chance(0.6):
         dims, place = ("batch", *dims), (s.at[0], *place)
     t.into("confusion matrix table", dims, place, value)

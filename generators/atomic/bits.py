@@ -26,10 +26,11 @@ def group_flags(k: KernelBuilder, level: int) -> Title:
     kinds = shape.sample(sorted(_FLAGS), 1 + (level >= 3) + (level >= 5))
     counted, wide = t.chance(0.6, 4), t.chance(0.25)
     often = 1.0 if len(kinds) > 1 or level >= 4 else 0.3
-    dims, slots = (m,), ()
+    dims: tuple[str, ...] = (m,)
+    slots: tuple[Expr, ...] = ()
     if wide:
         dims, bits = (m, k.size("num_words", 3, 4)), type_.bits
-        item = t.s.read("elements items ids", INT32, init=f"index_of:{bits}*num_words")
+        item: Expr = t.s.read("elements items ids", INT32, init=f"index_of:{bits}*num_words")
         item = t.let("item x element", item)
         flag, slots = _bit(item % bits, type_), (item // bits,)
     else:

@@ -9,7 +9,7 @@ from operator import mul
 from generators.atomic.tally import INT64, UINT32, Tally, any_of, threads
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.kit.functions import where
+from generators.kit.functions import least, where
 from generators.kit.sources import given
 from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr, Var
@@ -81,7 +81,7 @@ def _share(
         upper = [corner >> (len(cells) - 1 - axis) & 1 for axis in range(len(cells))]
         place = tuple(c + 1 if up else c for c, up in zip(cells, upper, strict=True))
         parts = [f if up else 1.0 - f for f, up in zip(shares, upper, strict=True)]
-        parts = parts if mass == t.k.lift(1, density.type.element) else [mass, *parts]
+        parts = parts if mass == t.k.lift(1, mass.type) else [mass, *parts]
         t.k.atomic("add", density, place, reduce(mul, parts))
 
 
@@ -143,7 +143,7 @@ def _pixel(t: Tally, real: Scalar, flat: bool) -> tuple[Expr, Expr, Var | None]:
         return t.let("v", y, share), t.let("u", x, share), columns
     columns, rows = k.size_param("num_cols", "width"), k.size_param("num_rows", "height")
     snap = t.pick("floor", "rint")
-    x, y = t.s.read("px x", real, -2.0, 8.0), t.s.read("py y", real, -1.5, 6.5)
+    x, y = t.s.read("px x", real, -0.6, 6.2), t.s.read("py y", real, -0.6, 5.2)
     u = t.define("u", t.let("u col", cast(fn(snap, x), INT32)))
     v = t.define("v", t.let("v row", cast(fn(snap, y), INT32)))
     t.skip(any_of([u < 0, u >= columns, v < 0, v >= rows]))
@@ -165,9 +165,10 @@ def visit_marks(k: KernelBuilder, level: int) -> Title:
         names = "offset step"
         at = at + given(t.s, names, INT32, 0, 20, each=3, shared=1, many=names)
         size = k.size_param("num_marks limit", nodes)
-        wraps = t.chance(0.5)
-        at = t.define("v", t.let("node v", at % size if wraps else at))
-        if not wraps:
+        way = t.pick("wrap", "stop", "skip")
+        at = at % size if way == "wrap" else least(at, size - 1) if way == "stop" else at
+        at = t.define("v", t.let("node v", at))
+        if way == "skip":
             t.skip(at >= size)
     else:
         at = t.let("node v", at, 1.0 if counted or mapped else 0.4)

@@ -78,7 +78,7 @@ _MECHANICS = Ledger(
     {
         "m": ("mass masses m", 0.5, 2.0),
         "v": ("speed velocity vel v", -2.0, 2.0),
-        "h": ("height altitude z", 0.2, 3.0),
+        "h": ("height altitude z", -0.5, 0.8),
         "f": ("force load thrust", -1.5, 1.5),
     },
     formulas(
@@ -94,7 +94,7 @@ _MECHANICS = Ledger(
     "body material part",
     "sum_mechanics body_totals accumulate_bodies",
     record="Particle",
-    limit=(0.8, 2.5),
+    limit=(0.5, 2.0),
 )
 
 
@@ -179,7 +179,7 @@ _PEAKS = Ledger(
     "channel band sensor",
     "channel_extremes track_extremes",
     kinds=("max", "min"),
-    limit=(0.2, 0.6),
+    limit=(0.3, 1.8),
 )
 
 

@@ -10,7 +10,7 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import clamp, dot, exp, most, sqrt, where
 from generators.kit.naming import applied
 from generators.kit.sites import over
-from generators.kit.sources import given
+from generators.kit.sources import given, setting
 from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr
 
@@ -44,13 +44,13 @@ def message_passing(k: KernelBuilder, level: int) -> Title:
         edges, indices = "num_edges channels", "e c"
     t = Tally(level, over(k, edges, indices, ((64, 90), (3, 5))), "Edges")
     s, d = _ends(t, "num_nodes", ("s u source", "t v target"), 0.7)
-    rest = t.s.at[1:]
+    source, target = (s, *t.s.at[1:]), (d, *t.s.at[1:])
     dims = ("num_nodes", *t.s.dims[1:])
     h = k.array("features h state rank", type_, dims, low=0.2, high=2.0)
     if t.chance(0.6, 3):
         t.skip(fn("eq", s, d))
     forms = ("plain", "difference", "relu", "gated") if level >= 2 else tuple(_MESSAGES)[:3]
-    value = _MESSAGES[t.pick(*forms)](t, h[(s, *rest)], h[(d, *rest)])
+    value = _MESSAGES[t.pick(*forms)](t, h[source], h[target])
     if t.chance(0.6):
         value = t.s.read("edge_weight w attn", type_, 0.2, 1.0, axes=(0,)) * value
     if t.chance(0.5):
@@ -60,9 +60,9 @@ def message_passing(k: KernelBuilder, level: int) -> Title:
     both = t.chance(0.5, 3)
     value = t.let("msg message", value, 1.0 if both else 0.7)
     how = t.pick("add", "add", "max") if level >= 2 else "add"
-    out = t.into("aggregated messages out_state inbox", dims, (d, *rest), value, how)
+    out = t.into("aggregated messages out_state inbox", dims, target, value, how)
     if both:
-        t.update(how, out, (s, *rest), value)
+        t.update(how, out, source, value)
     names = "message_passing gather_messages propagate graph_conv push_rank"
     return t.title(names, f"For each edge {', channel '.join(indices.split())}: ")
 
@@ -137,11 +137,12 @@ def sparse_product(k: KernelBuilder, level: int) -> Title:
     span = (-2.0, 2.0) if type_.is_float else (-9, 9)
     value: Expr = s.read("values vals data", type_, *span, axes=(0,))
     at = (t.let("row i", row, sure), t.let("col j", col, sure))
-    if t.chance(0.5, 2):
-        value = k.scalar("alpha scale", type_, 2, 5) * value
-    value = t.let("a entry v", value, 1.0 if mirror or form != "vector" else 0.35)
     if level >= 4 and type_.is_float:
-        t.skip(abs(value) < k.scalar("tol drop_tol", type_, 0.5, 1.5))
+        value = t.let("raw stored", value, 0.5)
+        t.skip(abs(value) < k.scalar("tol drop_tol", type_, 0.3, 1.2))
+    if t.chance(0.5, 2):
+        value = setting(k, "alpha scale", type_, 2, 5) * value
+    value = t.let("a entry v", value, 1.0 if mirror or form != "vector" else 0.35)
     if form == "loop":
         k.size("depth", 3, 5)
         with t.loop("p s", k.trip_count("num_rhs width", "depth")) as p:
@@ -161,15 +162,15 @@ def _product(
     t: Tally, at: tuple[Expr, Expr], value: Expr, mirror: bool, rest: tuple[Expr, ...]
 ) -> None:
     """The entry times its row of what is multiplied, and the same the other way round."""
-    (row, col), type_ = at, value.type
+    type_, (row, col) = value.type, ((end, *rest) for end in at)
     span, more = (-2, 2), ("depth",) * len(rest)
     x = t.k.array("x rhs dense", type_, ("cols", *more), low=span[0], high=span[1])
-    other = x[(col, *rest)]
+    other = x[col]
     product = value * other if t.chance(0.7) else other * value
-    t.into("y out_vec result", ("rows", *more), (row, *rest), product)
+    t.into("y out_vec result", ("rows", *more), row, product)
     if mirror:
         w = t.k.array("u left", type_, ("rows", *more), low=span[0], high=span[1])
-        t.into("z out_t", ("cols", *more), (col, *rest), value * w[(row, *rest)])
+        t.into("z out_t", ("cols", *more), col, value * w[row])
 
 
 @idiom
@@ -280,7 +281,7 @@ def _cross(t: Tally, p: list[Expr]) -> Expr:
     """The cross product of two sides, by a helper at times."""
 
     def build(b: BodyBuilder, first: Expr, second: Expr, third: Expr) -> Expr:
-        sides = second - first, third - first
+        sides: tuple[Expr, Expr] = second - first, third - first
         if b.draw.shape.chance(0.5):
             sides = b.let("e0 u", sides[0]), b.let("e1 w", sides[1])
         return fn("cross", *sides)

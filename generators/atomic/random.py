@@ -10,7 +10,7 @@ from operator import add
 from generators.atomic.tally import UINT32, Tally, threads
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.kit.functions import clamp, exp, most, sin, sqrt, where
+from generators.kit.functions import clamp, exp, log, most, sin, sqrt, where
 from generators.kit.sites import Site
 from generators.program.dtypes import FLOAT32, INT32
 from generators.program.expr import Expr, Operand, Var
@@ -109,6 +109,9 @@ _INTEGRANDS: tuple[Callable[[Expr], Expr], ...] = (
     lambda x: exp(-x),
     lambda x: sin(x),
     lambda x: sqrt(x),
+    lambda x: x * exp(-x),
+    lambda x: 1.0 / (1.0 + x * x),
+    lambda x: log(1.0 + x),
 )
 
 

@@ -129,7 +129,7 @@ def _ends(t: Tally, has: frozenset[str]) -> list[Expr]:
     ends: list[Expr] = [t.s.read(array, INT32, low, high, init=init) for array in names]
     often = loops or has & {"bounds", "degree", "peak", "rows"}
     ends = [t.let(n, e, 1.0 if often else 0.0) for n, e in zip(names.values(), ends, strict=True)]
-    tests = []
+    tests: list[Expr] = []
     if "bounds" in has:
         count = t.k.size_param("num_targets num_nodes", "m")
         tests = [test for end in ends for test in (end < 0, end >= count)]

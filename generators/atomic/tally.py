@@ -156,11 +156,13 @@ class Tally:
         self, how: str, array: Var, at: Operand | tuple[Operand, ...], value: Operand
     ) -> None:
         """Update an element atomically."""
-        minus = how == "add" and isinstance(value, Op) and value.op == "neg"
+        told, verb = value, how
+        if isinstance(value, Op) and value.op == "neg" and how == "add":
+            told, verb = value.args[0], "sub"
         if isinstance(value, Var) and value != self.it:
             self.it = None
-        text = self.say(value.args[0] if minus else value)
-        self.done.append(_VERBS["sub" if minus else how].format(text, self.place(array, at)))
+        text = self.say(told)
+        self.done.append(_VERBS[verb].format(text, self.place(array, at)))
         if how == "cas":
             self.k.compare_and_swap(array, at, 1, value)
         else:
