@@ -153,8 +153,8 @@ def _pixel(t: Tally, real: Scalar, flat: bool) -> tuple[Expr, Expr, Var | None]:
 @idiom
 def visit_marks(k: KernelBuilder, level: int) -> Title:
     """Mark the nodes that entries refer to: by exchange, by compare-and-swap or by bits."""
-    t = Tally(level, threads(k, "n", 24, 40))
-    nodes = k.size("num_nodes", 90, 120)
+    t = Tally(level, threads(k, "n", 36, 56))
+    nodes = k.size("num_nodes", 70, 95)
     if t.chance(0.2 * level - 0.2, 3):
         t.mask()
     index = f"index_of:{nodes}"

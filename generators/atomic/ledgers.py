@@ -26,7 +26,7 @@ _MOMENTS = Ledger(
     "sums totals",
     "labels group_ids cluster",
     "sum_samples accumulate_samples",
-    limit=(0.2, 0.6),
+    limit=(0.2, 1.0),
 )
 
 
@@ -64,7 +64,7 @@ _LOSSES = Ledger(
     "batch_ids task domain",
     "evaluate_predictions score_predictions batch_totals_kernel",
     record="Prediction",
-    limit=(0.2, 0.6),
+    limit=(0.2, 1.0),
 )
 
 

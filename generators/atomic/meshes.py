@@ -192,7 +192,7 @@ def face_fluxes(k: KernelBuilder, level: int) -> Title:
     if level >= 4:
         cap = k.scalar("max_flux flux_cap", type_, 0.3, 0.7)
         flux = clamp(flux, -cap, cap)
-    flux = t.let("flux q transfer", flux)
+    flux = t.define("q", t.let("flux q transfer", flux))
     net = t.into("residual net_flux divergence balance", "num_cells", left, flux, "sub")
     t.update("add", net, right, flux)
     if t.chance(0.6, 3):

@@ -144,7 +144,7 @@ class Tally:
             hidden = flag(s, "skip hidden muted")
             self.skip(hidden.value, hidden.on, leave)
         else:
-            test = condition(s, {"flag": 2, "code": 4, "level": 1})
+            test = condition(s, {"flag": 3, "code": 3, "level": 1})
             self.skip(test.unless, test.off, leave)
 
     def place(self, array: Var, at: Operand | tuple[Operand, ...]) -> str:
