@@ -1,173 +1,184 @@
-"""Draws one kernel of a ledger from the kit's parts."""
+"""Kernels of a ledger: what an entry gives, where it goes, which entries count."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from generators.atomic.kit import Accumulation, Ledger, Place
-from generators.build import KernelBuilder, fn
+from generators.atomic.tally import Tally, threads
+from generators.build import KernelBuilder
 from generators.build.registry import Title
-from generators.program.dtypes import INT32, Array, Scalar
-from generators.program.expr import Expr, Var
+from generators.kit.formulas import Formula, keys_of, read_once
+from generators.kit.naming import applied
+from generators.kit.records import Part, record
+from generators.kit.sites import Site, over
+from generators.kit.words import singular, words
+from generators.program.dtypes import INT32, Scalar
+from generators.program.expr import Expr
 
 
-def _start(kind: str, type_: Scalar) -> object:
-    if kind in ("add", "sub"):
-        return 0
-    if type_.is_float:
-        return "1.0e6" if kind == "min" else "-1.0e6"
-    return 10**9 if kind == "min" else -(10**9)
+@dataclass(frozen=True)
+class Ledger:
+    """One subject: inputs (array names, lowest and highest value) and what is made of them."""
+
+    inputs: dict[str, tuple[str, float, float]]
+    amounts: tuple[Formula, ...]
+    sums: str
+    groups: str
+    titles: str
+    kinds: tuple[str, ...] = ("add",)
+    whole: bool = False
+    record: str = "Sample"
+    limit: tuple[float, float] | None = None
 
 
-_VERBS = {
-    "add": "Add {0} of each entry to {1} at {2}",
-    "sub": "Subtract {0} of each entry from {1} at {2}",
-    "max": "Raise {1} at {2} to the largest {0} of its entries",
-    "min": "Lower {1} at {2} to the smallest {0} of its entries",
+_TARGETS = {
+    1: {"total": 2, "bins": 5, "rows": 3, "columns": 3, "blocks": 3},
+    2: {"total": 2, "bins": 5, "rows": 3, "columns": 3, "blocks": 3, "plane": 4},
+    3: {"bins": 4, "rows": 3, "columns": 3, "blocks": 2, "plane": 4, "row_bins": 3},
+    4: {"bins": 3, "plane": 4, "row_bins": 4, "strips": 5, "volume": 3},
+    5: {"bins": 2, "plane": 4, "row_bins": 4, "strips": 6, "volume": 4},
 }
+_EVEN = frozenset({"total", "rows", "columns", "blocks", "volume"})
+"""Targets that all have equally many entries, which nobody counts."""
+_MASKS = {1: 0.15, 2: 0.7, 3: 0.6, 4: 0.75, 5: 0.9}
+_SLOT = "g slot group target"
+
+
+def _launched(k: KernelBuilder, form: str) -> Site:
+    if form in ("total", "bins", "plane"):
+        return threads(k, k.draw.word.choice(("n", "count")), 72, 96, "i tid e")
+    if form == "blocks":
+        return threads(k, "m", 18, 24, dims=f"{k.draw.value.choice((2, 3, 4))}*m")
+    if form == "volume":
+        return over(k, "b h w", "b i j", ((3, 4), (4, 6), (4, 6)))
+    k.size("cols", 7, 9)
+    if form == "strips":
+        k.size("rows", 8, 11)
+        return over(k, "rows", k.draw.word.choice(("i", "row", "r")), inner="cols")
+    return over(k, "rows cols", k.draw.word.choice(("i j", "row col")), ((8, 11),))
+
+
+class _Accumulation(Tally):
+    """One kernel of a ledger."""
+
+    def __init__(self, k: KernelBuilder, level: int, ledger: Ledger) -> None:
+        shape = k.draw.shape
+        self.ledger, self.form = ledger, shape.weighted(_TARGETS[level])
+        super().__init__(level, _launched(k, self.form))
+        whole = {INT32: 5, Scalar("int64"): 3}
+        self.type = shape.weighted(whole) if ledger.whole else k.draw.wide_float_type()
+        many = {4: shape.integer(1, 2), 5: shape.integer(2, 3)}.get(level, 1)
+        self.amounts = shape.sample(list(ledger.amounts), many)
+        self.kind = shape.choice(ledger.kinds)
+
+    def read(self, s: Site) -> dict[str, Expr]:
+        """What the entry is made of: an element of each array, or a struct's fields."""
+        parts, once = {}, read_once(self.amounts)
+        for key in keys_of(self.amounts):
+            names, low, high = self.ledger.inputs[key]
+            parts[key] = Part(names, self.type, low, high, many=names)
+        share = {1: 0.1, 2: 0.15}.get(self.level, 0.3)
+        entry = record(s, self.ledger.record, parts, share)
+        if entry.struct is None:
+            for key, part in parts.items():
+                ones = (*map(singular, words(part.names)), "x v")
+                entry.values[key] = self.let(ones, entry[key], 0.25 if key in once else 1.0)
+        return entry.values
+
+    def value(self, values: dict[str, Expr], amount: Formula) -> Expr:
+        """What the entry gives, in place or by a helper."""
+        plain = {key: words(self.ledger.inputs[key][0])[0] for key in amount.keys}
+        args = {singular(name): values[key] for key, name in plain.items()}
+        chance = 0.4 if self.level >= 3 and not amount.plain else 0.0
+        names = f"{amount.name} {amount.name}_of"
+        value = applied(self.k, chance, names, args, amount.build)
+        text = amount.said({key: self.say(values[key]) for key in amount.keys})
+        if text != self.say(value):
+            self.known[value] = text
+        return value
+
+    def target(self, s: Site) -> tuple[tuple[str, ...], tuple[Expr, ...]]:
+        """Shape of the accumulators, and the element of an entry."""
+        k, form, dims, at = self.k, self.form, s.dims, s.at
+        if form == "total":
+            return ("1",), (k.lift(0, INT32),)
+        if form == "blocks":
+            return ("m",), (at[0] // int(dims[0][0]),)
+        cut = {"rows": slice(0, 1), "columns": slice(1, 2)}.get(form)
+        if form == "volume":
+            cut = k.draw.shape.choice((slice(0, 1), slice(2, 3), slice(1, 3)))
+        if cut is not None:
+            return dims[cut], at[cut]
+        m = k.size(k.draw.word.choice(("groups", "m", "bins")), 5, 8)
+        axes = s.axes("last")
+        group = s.read(self.ledger.groups, INT32, axes=axes, init=f"index_of:{m}")
+        if s.rank == 2:
+            return (dims[0], m), (at[0], group)
+        if form == "bins":
+            return (m,), (group,)
+        q = k.size("parts", 3, 4)
+        names = (*(f"sub_{n}" for n in words(self.ledger.groups)), "phase")
+        return (m, q), (group, s.read(names, INT32, axes=axes, init=f"index_of:{q}"))
+
+    def names(self) -> tuple[str, str]:
+        """Names of the accumulator and of the kernel, by what is kept of which amount."""
+        what, kind, own = self.amounts[0].name, self.kind, self.ledger
+        if kind in ("max", "min"):
+            size = "largest" if kind == "max" else "smallest"
+            return f"{kind}_{what} {size}_{what}", f"find_{kind}_{what} reduce_{kind}_{what}"
+        titles = f"sum_{what} accumulate_{what}" if kind == "add" else f"deduct_{what}"
+        return f"{what}_sum total_{what} {own.sums}", f"{titles} {own.titles}"
+
+    def extra(self) -> str:
+        """What else is kept: how many entries, the sum of squares, an extreme; or nothing."""
+        if not self.chance({1: 0.1, 2: 0.25, 3: 0.5}.get(self.level, 0.75)):
+            return ""
+        kinds = ("squares", "max", "min") if self.kind != "max" else ("min",)
+        return self.pick(*(kinds if self.form in _EVEN else ("count", *kinds)))
+
+    def entry(self, s: Site, leave: Callable[[], None]) -> None:
+        """One atomic for an entry, and others for what else is kept."""
+        if self.chance(_MASKS[self.level]):
+            self.mask(s, leave)
+        values, (dims, at) = self.read(s), self.target(s)
+        first, *others = self.amounts
+        extra, value = self.extra(), self.value(values, first)
+        limited = self.ledger.limit is not None and self.chance(0.25, 2)
+        often = extra not in ("", "count") or limited
+        value = self.let(("amount value term", first.name), value, 1.0 if often else 0.35)
+        at = (*at[:-1], self.let(_SLOT, at[-1], 0.8 if extra or others else 0.3))
+        if limited and self.ledger.limit is not None:
+            size = value if self.chance(0.5) else abs(value)
+            limit = self.k.scalar("limit threshold cutoff", self.type, *self.ledger.limit)
+            with self.when(size < limit if self.kind == "max" else size > limit):
+                self.keep(extra, dims, at, value)
+        else:
+            self.keep(extra, dims, at, value)
+        for other in others:
+            more = self.let((other.name, "share part"), self.value(values, other), 0.4)
+            self.into(f"{other.name}_sum {other.name}_total", dims, at, more)
+
+    def keep(self, extra: str, dims: tuple[str, ...], at: tuple[Expr, ...], value: Expr) -> None:
+        """Update the accumulator, and that of what else is kept."""
+        self.into(self.names()[0], dims, at, value, self.kind)
+        if extra == "count":
+            self.into("counts hits num_seen", dims, at)
+        elif extra == "squares":
+            self.into("squares second_moment sq_sums", dims, at, value * value)
+        elif extra:
+            names = "largest peak upper" if extra == "max" else "smallest lowest lower"
+            self.into(names, dims, at, value, extra)
 
 
 def accumulate(k: KernelBuilder, level: int, ledger: Ledger) -> Title:
     """Draw one kernel of a ledger."""
-    a = Accumulation(k, level, ledger)
-    a.declare()
-    shape_, element, where = a.targets()
-    sums = k.accumulator(_sum_names(a), a.type, shape_, _start(a.kind, a.type))
-    extra = _extra(a, shape_)
-    if a.form == "strips":
-        done = _strips(a, sums, extra, element, where)
-    else:
-        a.masked(a.place, k.return_)
-        done = _one(a, sums, extra, a.place, element(a.place), where)
-    return Title(k.name(*_titles(a)), f"{done}{a.mask_text}")
-
-
-def _sum_names(a: Accumulation) -> tuple[str, ...]:
-    """Names of the accumulator by what it keeps of which amount."""
-    what = a.amount.name
-    if a.kind in ("add", "sub"):
-        return f"{what}_sum", f"total_{what}", *a.ledger.sums.split()
-    return f"{a.kind}_{what}", f"{'largest' if a.kind == 'max' else 'smallest'}_{what}"
-
-
-def _titles(a: Accumulation) -> tuple[str, ...]:
-    """Names of the kernel by what it keeps of which amount."""
-    what = a.amount.name
-    if a.kind in ("add", "sub"):
-        own = (f"sum_{what}", f"accumulate_{what}") if a.kind == "add" else (f"deduct_{what}",)
-        return *own, *a.ledger.titles.split()
-    return f"find_{a.kind}_{what}", f"reduce_{a.kind}_{what}", *a.ledger.titles.split()
-
-
-Extra = tuple[str, Var] | None
-
-_EVEN = frozenset({"total", "rows", "columns", "blocks", "volume"})
-"""Targets that all have equally many entries, which nobody counts."""
-
-
-def _extra(a: Accumulation, shape_: tuple[str, ...]) -> Extra:
-    """A second accumulator: how many entries, or the sum of squares, or the extreme."""
-    k, shape = a.k, a.k.draw.shape
-    if not shape.chance({1: 0.1, 2: 0.25, 3: 0.5}.get(a.level, 0.75)):
-        return None
-    kinds = ("squares", "max", "min") if a.kind != "max" else ("min",)
-    if a.form not in _EVEN:
-        kinds = ("count", *kinds)
-    kind = shape.choice(kinds)
-    if kind == "count":
-        return kind, k.accumulator(tuple(a.ledger.counts.split()), INT32, shape_)
-    if kind == "squares":
-        return kind, k.accumulator(("squares", "second_moment", "sq_sums"), a.type, shape_)
-    names = ("largest", "peak", "upper") if kind == "max" else ("smallest", "lowest", "lower")
-    return kind, k.accumulator(names, a.type, shape_, _start(kind, a.type))
-
-
-_EXTRA_TEXT = {
-    "count": "; count the entries in {0} at the same element",
-    "squares": "; add its square to {0} at the same element",
-    "max": "; keep the largest in {0} at the same element",
-    "min": "; keep the smallest in {0} at the same element",
-}
-
-
-def _one(a: Accumulation, sums: Var, extra: Extra, place: Place, at: Place, where: str) -> str:
-    """One atomic for each entry, and another for the second accumulator."""
-    k = a.k
-    a.loaded.clear()
-    value = a.value(place, a.amount)
-    limited = a.ledger.limit is not None and a.level >= 2 and k.draw.shape.chance(0.25)
-    if (extra is not None and extra[0] != "count") or limited or k.draw.shape.chance(0.35):
-        value = (
-            value
-            if isinstance(value, Var)
-            else k.let(("amount", "value", "term", a.amount.name), value)
-        )
-    if (
-        extra is not None
-        and len(at) == 1
-        and not isinstance(at[0], Var)
-        and k.draw.shape.chance(0.8)
-    ):
-        at = (k.let(("g", "slot", "group", "target"), at[0]),)
-    text = _VERBS[a.kind].format(a.shown(a.amount), sums.name, where)
-    if a.others and not isinstance(at[-1], Var) and k.draw.shape.chance(0.8):
-        at = (*at[:-1], k.let(("g", "slot", "group", "target"), at[-1]))
-    if limited and a.ledger.limit is not None:
-        low, high = a.ledger.limit
-        limit = k.scalar(tuple(a.ledger.limits.split()), a.type, low, high)
-        size = value if k.draw.shape.chance(0.5) else fn("abs", value)
-        with k.if_(size > limit):
-            text += _update(a, sums, extra, at, value)
-        what = a.shown(a.amount)
-        shown = what if size is value else f"|{what}|"
-        text = f"Where {shown} exceeds {limit.name}: {text[0].lower()}{text[1:]}"
-    else:
-        text += _update(a, sums, extra, at, value)
-    return f"{text}.{_others(a, sums, place, at)}"
-
-
-def _others(a: Accumulation, sums: Var, place: Place, at: Place) -> str:
-    """More amounts of the same entry, each with accumulators of its own."""
-    k, done = a.k, ""
-    for amount in a.others:
-        if amount.name not in a.more:
-            assert isinstance(sums.type, Array)
-            dims = next(p.shape for p in k.params if p.name == sums.name)
-            a.more[amount.name] = k.accumulator(
-                (f"{amount.name}_sum", f"{amount.name}_total"), a.type, dims
-            )
-        value = a.value(place, amount)
-        if k.draw.shape.chance(0.4) and not isinstance(value, Var):
-            value = k.let((amount.name, "share", "part"), value)
-        k.atomic("add", a.more[amount.name], at, value)
-        done += f" Add {a.shown(amount)} to {a.more[amount.name].name} there."
-    return done
-
-
-def _update(a: Accumulation, sums: Var, extra: Extra, at: Place, value: Expr) -> str:
-    k = a.k
-    k.atomic(a.kind, sums, at, value)
-    if extra is None:
-        return ""
-    kind, second = extra
-    if kind == "count":
-        k.atomic("add", second, at, 1)
-    elif kind == "squares":
-        k.atomic("add", second, at, value * value)
-    else:
-        k.atomic(kind, second, at, value)
-    return _EXTRA_TEXT[kind].format(second.name)
-
-
-def _strips(
-    a: Accumulation, sums: Var, extra: Extra, element: Callable[[Place], Place], where: str
-) -> str:
-    """A thread for each row runs over its columns."""
-    k = a.k
-    cols = a.dims[1]
-    count: Expr = k.trip_count(("num_cols", "width", "row_length"), cols)
-    with k.for_(("j", "c", "col"), count) as j:
-        place = (*a.place, j)
-        a.masked(place, k.continue_)
-        done = _one(a, sums, extra, place, element(place), where)
-    return f"Each thread runs over the columns of its row. {done}"
+    a = _Accumulation(k, level, ledger)
+    if not a.s.inner:
+        a.entry(a.s, k.return_)
+        each = f"For each entry {f'({a.s.where})' if a.s.rank > 1 else a.s.where}: "
+        return a.title(a.names()[1], each)
+    with a.s.loop("j c col", "num_cols width row_length") as entry:
+        a.entry(entry, k.continue_)
+    opening = f"Each thread runs over the entries of a row. For each entry ({entry.where}): "
+    return a.title(a.names()[1], opening)

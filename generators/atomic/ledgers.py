@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from generators.atomic.accumulate import accumulate
-from generators.atomic.kit import Input, Ledger
+from generators.atomic.accumulate import Ledger, accumulate
 from generators.build import BodyBuilder, KernelBuilder
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import formulas
@@ -12,8 +11,8 @@ from generators.program.expr import Expr
 
 _MOMENTS = Ledger(
     {
-        "x": Input("samples values readings x", -2.0, 2.0),
-        "m": Input("means centers baseline", -0.5, 0.5),
+        "x": ("samples values readings x", -2.0, 2.0),
+        "m": ("means centers baseline", -0.5, 0.5),
     },
     formulas(
         value=lambda x: x,
@@ -27,6 +26,7 @@ _MOMENTS = Ledger(
     "sums totals",
     "labels group_ids cluster",
     "sum_samples accumulate_samples",
+    limit=(0.2, 1.0),
 )
 
 
@@ -48,8 +48,8 @@ def _log_cosh(body: BodyBuilder, p: Expr, t: Expr) -> Expr:
 
 _LOSSES = Ledger(
     {
-        "p": Input("pred predictions outputs y_hat", -1.5, 1.5),
-        "t": Input("target truth labels_y y", -1.5, 1.5),
+        "p": ("pred predictions outputs y_hat", -1.5, 1.5),
+        "t": ("target truth labels_y y", -1.5, 1.5),
     },
     formulas(
         squared_error=lambda p, t: (p - t) * (p - t),
@@ -64,6 +64,7 @@ _LOSSES = Ledger(
     "batch_ids task domain",
     "evaluate_predictions score_predictions batch_totals_kernel",
     record="Prediction",
+    limit=(0.2, 1.0),
 )
 
 
@@ -75,10 +76,10 @@ def loss_totals(k: KernelBuilder, level: int) -> Title:
 
 _MECHANICS = Ledger(
     {
-        "m": Input("mass masses m", 0.5, 2.0),
-        "v": Input("speed velocity vel v", -2.0, 2.0),
-        "h": Input("height altitude z", 0.2, 3.0),
-        "f": Input("force load thrust", -1.5, 1.5),
+        "m": ("mass masses m", 0.5, 2.0),
+        "v": ("speed velocity vel v", -2.0, 2.0),
+        "h": ("height altitude z", -0.5, 0.8),
+        "f": ("force load thrust", -1.5, 1.5),
     },
     formulas(
         kinetic_energy=lambda m, v: 0.5 * m * v * v,
@@ -93,6 +94,7 @@ _MECHANICS = Ledger(
     "body material part",
     "sum_mechanics body_totals accumulate_bodies",
     record="Particle",
+    limit=(0.5, 2.0),
 )
 
 
@@ -104,9 +106,9 @@ def mechanics_totals(k: KernelBuilder, level: int) -> Title:
 
 _TRADES = Ledger(
     {
-        "q": Input("quantity qty shares", -40, 60),
-        "p": Input("price_cents price ticks", 5, 90),
-        "f": Input("fee fees commission", 1, 9),
+        "q": ("quantity qty shares", -40, 60),
+        "p": ("price_cents price ticks", 5, 90),
+        "f": ("fee fees commission", 1, 9),
     },
     formulas(
         notional=lambda q, p: q * p,
@@ -123,7 +125,6 @@ _TRADES = Ledger(
     kinds=("add", "add", "sub"),
     whole=True,
     record="Trade",
-    limit=None,
 )
 
 
@@ -135,9 +136,9 @@ def trade_ledger(k: KernelBuilder, level: int) -> Title:
 
 _WEATHER = Ledger(
     {
-        "r": Input("rain precipitation rainfall", 0.1, 12.0),
-        "t": Input("temperature temp_c air_temp", -8.0, 30.0),
-        "a": Input("area cell_area footprint", 0.5, 3.0),
+        "r": ("rain precipitation rainfall", 0.1, 12.0),
+        "t": ("temperature temp_c air_temp", -8.0, 30.0),
+        "a": ("area cell_area footprint", 0.5, 3.0),
     },
     formulas(
         rain_volume=lambda r, a: r * a,
@@ -151,7 +152,6 @@ _WEATHER = Ledger(
     "station basin_id region",
     "rain_gauge_totals catchment_sums station_totals accumulate_weather",
     record="Observation",
-    limit=None,
 )
 
 
@@ -163,9 +163,9 @@ def weather_totals(k: KernelBuilder, level: int) -> Title:
 
 _PEAKS = Ledger(
     {
-        "x": Input("signal samples level", -3.0, 3.0),
-        "g": Input("gain scale_factors sensitivity", 0.5, 1.5),
-        "b": Input("offset baseline dark", -0.5, 0.5),
+        "x": ("signal samples level", -3.0, 3.0),
+        "g": ("gain scale_factors sensitivity", 0.5, 1.5),
+        "b": ("offset baseline dark", -0.5, 0.5),
     },
     formulas(
         sample=lambda x: x,
@@ -179,6 +179,7 @@ _PEAKS = Ledger(
     "channel band sensor",
     "channel_extremes track_extremes",
     kinds=("max", "min"),
+    limit=(0.3, 1.8),
 )
 
 
@@ -190,9 +191,9 @@ def peak_hold(k: KernelBuilder, level: int) -> Title:
 
 _RANGES = Ledger(
     {
-        "t": Input("timestamps start_time t_ms", 0, 900),
-        "d": Input("duration elapsed dur", 1, 60),
-        "p": Input("priority weight rank", 1, 9),
+        "t": ("timestamps start_time t_ms", 0, 900),
+        "d": ("duration elapsed dur", 1, 60),
+        "p": ("priority weight rank", 1, 9),
     },
     formulas(
         finish=lambda t, d: t + d,
@@ -208,7 +209,6 @@ _RANGES = Ledger(
     kinds=("max", "min"),
     whole=True,
     record="Job",
-    limit=None,
 )
 
 
@@ -220,9 +220,9 @@ def schedule_bounds(k: KernelBuilder, level: int) -> Title:
 
 _SENSORS = Ledger(
     {
-        "u": Input("voltage volts v_in", 0.5, 4.5),
-        "c": Input("current amps i_out", 0.1, 2.5),
-        "d": Input("dt interval step_s", 0.05, 0.4),
+        "u": ("voltage volts v_in", 0.5, 4.5),
+        "c": ("current amps i_out", 0.1, 2.5),
+        "d": ("dt interval step_s", 0.05, 0.4),
     },
     formulas(
         energy=lambda u, c, d: u * c * d,
@@ -236,7 +236,6 @@ _SENSORS = Ledger(
     "circuit meter_id phase_id",
     "circuit_totals meter_readings accumulate_circuits",
     kinds=("add", "add", "add", "max"),
-    limit=None,
     record="Reading",
 )
 

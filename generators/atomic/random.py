@@ -2,194 +2,179 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import reduce
+from operator import add
+
+from generators.atomic.tally import UINT32, Tally, threads
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.program.dtypes import FLOAT32, INT32, Scalar
-from generators.program.expr import Expr, Var
+from generators.kit.functions import clamp, exp, log, most, sin, sqrt, where
+from generators.kit.sites import Site
+from generators.program.dtypes import FLOAT32, INT32
+from generators.program.expr import Expr, Operand, Var
 
-UINT32 = Scalar("uint32")
+
+class _Draws(Tally):
+    """Threads that draw random numbers, from level 2 on several times."""
+
+    def __init__(self, level: int, s: Site) -> None:
+        super().__init__(level, s)
+        seed = self.k.scalar("seed rng_seed", INT32, 1, 9999)
+        offset = s.at[0]
+        if self.chance(0.4, 2):
+            stream = self.k.scalar("stream_id frame", INT32, 0, 50)
+            offset = offset + 97 * stream if self.chance(0.5) else offset * 31 + stream
+        self.state = self.k.random_state("state rng", seed, offset)
+        self.count = 1 if level == 1 else self.k.draw.value.integer(2, 5)
+
+    def draw(self, names: str, sampler: str, *bounds: Operand) -> Var:
+        """A random number of a kind."""
+        return self.k.sample(names.split(), sampler, self.state, *bounds)
+
+    @contextmanager
+    def each(self) -> Iterator[None]:
+        """What is done for each draw of a thread."""
+        if self.count == 1:
+            yield
+        else:
+            with self.k.for_("s sample throw", self.count):
+                yield
+
+
+_TIMES = ("Once", "Twice", "Three times", "Four times", "Five times")
 
 
 @idiom
 def random_tally(k: KernelBuilder, level: int) -> Title:
     """Random numbers drawn by each thread, tallied: areas, dice, walks and means."""
-    shape = k.draw.shape
-    n = k.size("num_threads", 64, 90)
-    seed = k.scalar(("seed", "rng_seed"), INT32, 1, 9999)
-    form = shape.choice(("area", "dice", "mean", "disk", "normal"))
-    draws = 1 if level == 1 else k.draw.value.integer(2, 5)
-    m = k.size("bins", 5, 8)
-    (i,) = k.thread(n, names=(k.name("i", "tid"),))
-    offset: Expr = i
-    if level >= 2 and shape.chance(0.4):
-        stream = k.scalar(("stream_id", "frame"), INT32, 0, 50)
-        offset = i + 97 * stream if shape.chance(0.5) else i * 31 + stream
-    state = k.random_state(("state", "rng"), seed, offset)
-    count = draws
-    makers = {"area": _area, "dice": _dice, "mean": _mean, "disk": _disk, "normal": _normal}
-    return makers[form](k, level, state, count, m, i)
+    t = _Draws(level, threads(k, "num_threads", 64, 90))
+    names, text = k.draw.shape.choice((_area, _dice, _mean, _sectors, _normal))(t)
+    return Title(k.name(names), f"{_TIMES[t.count - 1]}, each thread draws {text}.")
 
 
-def _area(k: KernelBuilder, level: int, state: Var, count: int, m: str, i: Var) -> Title:
-    shape = k.draw.shape
-    k.sizes.pop(m)
-    hits = k.accumulator(("inside", "hits"), INT32, "1")
-    radius = k.scalar("radius", FLOAT32, 0.5, 0.9) if shape.chance(0.5) else None
-    size: Expr = radius if radius is not None else k.lift(1.0, FLOAT32)
-    centred = shape.chance(0.5)
-    solid = level >= 2 and shape.chance(0.4)
-
-    def one() -> Expr:
-        bounds = (-1.0, 1.0) if centred else ()
-        names = ("x", "y", "z")[: 3 if solid else 2]
-        p = [k.sample(a, "randf", state, *bounds) for a in names]
-        total: Expr = p[0] * p[0]
-        for q in p[1:]:
-            total = total + q * q
-        return total < (size * size if radius is not None else size)
-
-    if count == 1:
-        with k.if_(one()):
-            k.atomic("add", hits, 0, 1)
-    else:
-        local = k.let(("local", "found"), k.lift(0, INT32))
-        with k.for_(("s", "sample"), count), k.if_(one()):
-            k.augment(local, "add", 1)
-        k.atomic("add", hits, 0, local)
-    span = "[-1, 1)" if centred else "[0, 1)"
-    what = "cube" if solid else "square"
-    limit = f"{radius.name}^2" if radius is not None else "1"
-    done = f"Each thread draws {count} point(s) of the {what} {span} and adds to {hits.name}[0] "
-    done += f"how many have a sum of squares below {limit}."
-    return Title(k.name("monte_carlo_pi", "count_inside", "estimate_area"), done)
+def _area(t: _Draws) -> tuple[str, str]:
+    k = t.k
+    hits = k.accumulator("inside hits", INT32, "1")
+    radius = k.scalar("radius", FLOAT32, 0.5, 0.9) if t.chance(0.5) else None
+    bounds = (-1.0, 1.0) if t.chance(0.5) else ()
+    axes = "xyz" if t.chance(0.4, 2) else "xy"
+    found = k.let("local found", k.lift(0, INT32)) if t.count > 1 else None
+    with t.each():
+        drawn = [t.draw(axis, "randf", *bounds) for axis in axes]
+        limit = k.lift(1.0, FLOAT32) if radius is None else radius * radius
+        inside = reduce(add, [p * p for p in drawn]) < limit
+        with k.if_(inside):
+            if found is None:
+                k.atomic("add", hits, 0, 1)
+            else:
+                k.augment(found, "add", 1)
+    if found is not None:
+        k.atomic("add", hits, 0, found)
+    text = f"a point ({', '.join(axes)}) of {'[-1, 1)' if bounds else '[0, 1)'}^{len(axes)}"
+    text += f"; it adds to {hits.name}[0] how many have {t.say(inside)}"
+    return "monte_carlo_pi count_inside estimate_area", text
 
 
-def _dice(k: KernelBuilder, level: int, state: Var, count: int, m: str, i: Var) -> Title:
-    sides = k.size_param(("num_bins", "sides"), m)
-    hist = k.accumulator(("hist", "rolls", "tally"), INT32, m)
-    unsigned = k.draw.shape.chance(0.3)
-
-    def roll() -> Expr:
+def _dice(t: _Draws) -> tuple[str, str]:
+    k, bins = t.k, t.k.size("bins", 5, 8)
+    sides = k.size_param("num_bins sides", bins)
+    hist = k.accumulator("hist rolls tally", INT32, bins)
+    unsigned = t.chance(0.3)
+    best = None
+    if t.count > 1 and t.chance(0.5):
+        best = k.let("best highest", k.lift(0, INT32))
+    with t.each():
         if unsigned:
-            bits = k.sample(("bits", "word"), "randu", state)
-            return k.let(("face", "b"), cast(bits % cast(sides, UINT32), INT32))
-        return k.sample(("face", "b", "roll"), "randi", state, 0, sides)
-
-    if count == 1:
-        k.atomic("add", hist, roll(), 1)
-    elif k.draw.shape.chance(0.5):
-        with k.for_(("s", "throw"), count):
-            k.atomic("add", hist, roll(), 1)
-    else:
-        best = k.let(("best", "highest"), k.lift(0, INT32))
-        with k.for_(("s", "throw"), count):
-            k.assign(best, fn("max", best, roll()))
-        k.atomic("add", hist, best, 1)
-        text = f"Each thread rolls {count} numbers in [0, {sides.name}) and counts the largest "
-        text += f"in {hist.name}."
-        return Title(k.name("highest_roll", "roll_dice"), text)
-    how = (
-        f"the remainder of a random word by {sides.name}"
-        if unsigned
-        else f"a number in [0, {sides.name})"
-    )
-    done = f"Each thread draws {count} time(s) {how} and counts it in {hist.name}."
-    return Title(k.name("roll_dice", "random_histogram", "tally_rolls"), done)
+            bits = t.draw("bits word", "randu")
+            face = k.let("face b", cast(bits % cast(sides, UINT32), INT32))
+        else:
+            face = t.draw("face b roll", "randi", 0, sides)
+        if best is None:
+            k.atomic("add", hist, face, 1)
+        else:
+            k.assign(best, most(best, face))
+    text = f"a number in [0, {sides.name})"
+    if unsigned:
+        text = f"a random word, of which it takes the remainder by {sides.name}"
+    if best is None:
+        return "roll_dice random_histogram tally_rolls", f"{text} and counts it in {hist.name}"
+    k.atomic("add", hist, best, 1)
+    return "highest_roll roll_dice", f"{text}; it counts the largest in {hist.name}"
 
 
-def _mean(k: KernelBuilder, level: int, state: Var, count: int, m: str, i: Var) -> Title:
-    shape = k.draw.shape
-    k.sizes.pop(m)
-    total = k.accumulator(("integral", "total"), FLOAT32, "1")
-    low = k.scalar(("lower", "a"), FLOAT32, 0.1, 0.5)
-    high = k.scalar(("upper", "b"), FLOAT32, 1.5, 2.5)
-    form = shape.choice(("square", "exp", "sine", "root"))
-    texts = {"square": "x * x", "exp": "exp(-x)", "sine": "sin(x)", "root": "sqrt(x)"}
-
-    def value() -> Expr:
-        x = k.sample("x", "randf", state, low, high)
-        return {
-            "square": lambda: x * x,
-            "exp": lambda: fn("exp", -x),
-            "sine": lambda: fn("sin", x),
-            "root": lambda: fn("sqrt", x),
-        }[form]()
-
-    if count == 1:
-        result: Expr = value()
-    else:
-        acc = k.let(("acc", "part"), k.lift(0.0, FLOAT32))
-        with k.for_(("s", "sample"), count):
-            k.augment(acc, "add", value())
-        result = acc / float(count)
-    k.atomic("add", total, 0, (high - low) * result)
-    done = (
-        f"Each thread adds to {total.name}[0] the mean of {texts[form]} over {count} random x in "
-    )
-    done += f"[{low.name}, {high.name}), times {high.name} - {low.name}."
-    return Title(k.name("monte_carlo_integral", "sample_mean", "integrate_random"), done)
+_INTEGRANDS: tuple[Callable[[Expr], Expr], ...] = (
+    lambda x: x * x,
+    lambda x: exp(-x),
+    lambda x: sin(x),
+    lambda x: sqrt(x),
+    lambda x: x * exp(-x),
+    lambda x: 1.0 / (1.0 + x * x),
+    lambda x: log(1.0 + x),
+)
 
 
-def _disk(k: KernelBuilder, level: int, state: Var, count: int, m: str, i: Var) -> Title:
-    shape = k.draw.shape
-    k.sizes.pop(m)
-    names = ("sample_unit_disk", "sample_unit_square", "sample_triangle", "sample_unit_ring")
-    solid = [f"sample_unit_{name}" for name in ("sphere", "cube", "hemisphere")]
-    solid += ["sample_unit_sphere_surface", "sample_unit_hemisphere_surface"]
-    sampler = shape.choice((*names, *solid))
-    vector = 3 if sampler in solid else 2
-    counts = k.accumulator(
-        ("octants" if vector == 3 else "quadrants", "sectors"), INT32, str(2**vector)
-    )
-    reach = (
-        k.scalar(("cutoff", "radius"), FLOAT32, 0.4, 0.8)
-        if level >= 2 and shape.chance(0.5)
-        else None
-    )
+def _mean(t: _Draws) -> tuple[str, str]:
+    k = t.k
+    total = k.accumulator("integral total", FLOAT32, "1")
+    low, high = k.scalar("lower a", FLOAT32, 0.1, 0.5), k.scalar("upper b", FLOAT32, 1.5, 2.5)
+    code = k.draw.shape.choice(_INTEGRANDS)
+    part = k.let("acc part", k.lift(0.0, FLOAT32)) if t.count > 1 else None
+    with t.each():
+        value = code(t.draw("x", "randf", low, high))
+        if part is not None:
+            k.augment(part, "add", value)
+    mean = value if part is None else part / float(t.count)
+    k.atomic("add", total, 0, (high - low) * mean)
+    text = f"x in [{low.name}, {high.name}); it adds to {total.name}[0] the mean of "
+    text += f"{t.say(value)}, times {high.name} - {low.name}"
+    return "monte_carlo_integral sample_mean integrate_random", text
 
-    def one() -> None:
-        p = k.sample(("p", "point", "d"), sampler, state)
-        bits = [fn("where", p[a] > 0.1, 1 << a, k.lift(0, INT32)) for a in range(vector)]
-        code: Expr = bits[0]
-        for bit in bits[1:]:
-            code = code + bit
-        code = k.let(("code", "sector"), code)
+
+_FLAT = ("sample_unit_disk", "sample_unit_square", "sample_triangle", "sample_unit_ring")
+_SOLID = tuple(
+    f"sample_unit_{name}"
+    for name in ("sphere", "cube", "hemisphere", "sphere_surface", "hemisphere_surface")
+)
+
+
+def _sectors(t: _Draws) -> tuple[str, str]:
+    k = t.k
+    sampler = k.draw.shape.choice(_FLAT + _SOLID)
+    axes = 3 if sampler in _SOLID else 2
+    names = f"{'octants' if axes == 3 else 'quadrants'} sectors"
+    counts = k.accumulator(names, INT32, str(2**axes))
+    reach = k.scalar("cutoff radius", FLOAT32, 0.4, 0.8) if t.chance(0.5, 2) else None
+    with t.each():
+        p = t.draw("p point d", sampler)
+        bits = [where(p[a] > 0.1, 1 << a, k.lift(0, INT32)) for a in range(axes)]
+        code = k.let("code sector", reduce(add, bits))
         if reach is None:
             k.atomic("add", counts, code, 1)
         else:
-            with k.if_(fn("abs", p[0]) < reach):
+            with k.if_(abs(p[0]) < reach):
                 k.atomic("add", counts, code, 1)
-
-    if count == 1:
-        one()
-    else:
-        with k.for_(("s", "sample"), count):
-            one()
-    done = f"Each thread draws {count} point(s) p with {sampler} and counts it in {counts.name} "
-    done += "at the sum of 2^a over the axes a where p[a] > 0.1"
-    done += f", only where |p[0]| < {reach.name}" if reach is not None else ""
-    return Title(k.name("count_sectors", "tally_directions", "sample_sectors"), f"{done}.")
+    text = f"a point p with {sampler} and counts it in {counts.name} at the sum of 2^a over "
+    text += "the axes a where p[a] > 0.1"
+    text += f", only where |p[0]| < {reach.name}" if reach is not None else ""
+    return "count_sectors tally_directions sample_sectors", text
 
 
-def _normal(k: KernelBuilder, level: int, state: Var, count: int, m: str, i: Var) -> Title:
-    bins = k.size_param(("num_bins", "bin_count"), m)
-    hist = k.accumulator(("hist", "density_bins"), INT32, m)
-    width = k.draw.value.choice((0.5, 0.75, 1.0))
-    sigma = k.scalar(("sigma", "spread"), FLOAT32, 0.6, 1.4) if k.draw.shape.chance(0.5) else None
-
-    def one() -> None:
-        z: Expr = k.sample(("z", "g"), "randn", state)
-        if sigma is not None:
-            z = sigma * z
-        b = cast(fn("floor", z / width), INT32) + bins // 2
-        k.atomic("add", hist, fn("clamp", k.let(("b", "slot"), b), 0, bins - 1), 1)
-
-    if count == 1:
-        one()
-    else:
-        with k.for_(("s", "sample"), count):
-            one()
-    value = f"{sigma.name} * z" if sigma is not None else "z"
-    done = f"Each thread draws {count} standard normal z and counts it in {hist.name} "
-    done += f"at floor({value} / {width}) + {bins.name} // 2, clamped to the bins."
-    return Title(k.name("normal_histogram", "bin_normals", "tally_normals"), done)
+def _normal(t: _Draws) -> tuple[str, str]:
+    k, size = t.k, t.k.size("bins", 5, 8)
+    bins = k.size_param("num_bins bin_count", size)
+    hist = k.accumulator("hist density_bins", INT32, size)
+    width = k.draw.value.choice((0.5, 0.75, 1.25))
+    sigma = k.scalar("sigma spread", FLOAT32, 0.6, 1.4) if t.chance(0.5) else None
+    with t.each():
+        z = t.draw("z", "randn")
+        value = z if sigma is None else sigma * z
+        slot = t.let("b slot", cast(fn("floor", value / width), INT32) + bins // 2)
+        at = clamp(slot, 0, bins - 1)
+        text = t.say(at)
+        k.atomic("add", hist, at, 1)
+    return (
+        "normal_histogram bin_normals tally_normals",
+        f"a standard normal z and counts it in {hist.name} at {text}",
+    )

@@ -25,8 +25,8 @@ LOOSE, OR, AND, COMPARE, BITS, SHIFT, ADD, MUL, UNARY, POWER, TIGHT = range(11)
 """How tightly a text binds, loosest first."""
 
 Piece = tuple[str, int]
-Leaf = Callable[[Expr], str | None]
-"""What an expression is called, or None for one that is written out."""
+Leaf = Callable[[Expr], "str | Expr | None"]
+"""What an expression is called, another to write in its place, or None: it is written out."""
 
 _INFIX = {
     "add": ("+", ADD),
@@ -101,7 +101,7 @@ def _called(text: str) -> Piece:
 def _piece(e: Expr, leaf: Leaf) -> Piece:
     named = leaf(e)
     if named is not None:
-        return _called(named)
+        return _piece(named, leaf) if isinstance(named, Expr) else _called(named)
     match e:
         case Const():
             return number(e.value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from generators.build import KernelBuilder
 from generators.build.docs import listed as listed
@@ -67,18 +67,21 @@ def snake(name: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
-def say(k: KernelBuilder, value: Operand) -> str:
+def say(k: KernelBuilder, value: Operand, known: Mapping[Expr, str | Expr] | None = None) -> str:
     """Any value in words.
 
     A parameter by its name, an element by its array (with indices unless they are the thread's
     own), a field as ``samples.mass``, a local read from one of these as what it was read from,
-    a number as people write it, and anything else written out.
+    a number as people write it, and anything else written out. Values in ``known`` are called,
+    or written, as it says.
     """
     if not isinstance(value, Expr):
         return str(value).removesuffix(".0")
     threads = tuple(k.threads)
 
-    def leaf(e: Expr) -> str | None:
+    def leaf(e: Expr) -> str | Expr | None:
+        if known and e in known:
+            return known[e]
         match e:
             case Load():
                 indices = tuple(i.name if isinstance(i, Var) else "" for i in e.indices)

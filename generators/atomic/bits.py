@@ -1,0 +1,207 @@
+"""Bits and words: masks of groups, packed winners, checksums of blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from generators.atomic.tally import GROUPS, INT64, UINT32, UINT64, Tally, threads
+from generators.build import KernelBuilder, cast, fn
+from generators.build.registry import Title, idiom
+from generators.kit.functions import least
+from generators.kit.sites import over
+from generators.program.dtypes import INT32, Scalar
+from generators.program.expr import Expr, Var
+
+_FLAGS = {"or": "seen any_set", "and": "allowed remaining", "xor": "parity toggled"}
+
+
+@idiom
+def group_flags(k: KernelBuilder, level: int) -> Title:
+    """Bitwise or, and, exclusive or of masks, gathered for each group."""
+    shape, type_ = k.draw.shape, k.draw.shape.weighted({UINT32: 3, UINT64: 1})
+    t = Tally(level, threads(k, "n", 64, 96, "i tid e"))
+    m = k.size("m", 10, 14)
+    if level >= 3:
+        t.mask()
+    kinds = shape.sample(sorted(_FLAGS), 1 + (level >= 3) + (level >= 5))
+    counted, wide = t.chance(0.6, 4), t.chance(0.25)
+    often = 1.0 if len(kinds) > 1 or level >= 4 else 0.3
+    dims: tuple[str, ...] = (m,)
+    slots: tuple[Expr, ...] = ()
+    if wide:
+        dims, bits = (m, k.size("num_words", 3, 4)), type_.bits
+        item: Expr = t.s.read("elements items ids", INT32, init=f"index_of:{bits}*num_words")
+        item = t.let("item x element", item)
+        flag, slots = _bit(item % bits, type_), (item // bits,)
+    else:
+        flag = _word(t, type_)
+    flag = t.let("flag word mask_bits", flag, often)
+    if not wide and t.chance(0.5, 4):
+        flag = t.let("spread dilated", flag | (flag << 1) | (flag >> 1))
+    if not wide and t.chance(0.5, 3):
+        mask = k.scalar("relevant enabled_bits", type_, 2**24 + 12345, 2**31 - 1)
+        flag = t.let("kept relevant_bits", flag & mask)
+    if isinstance(flag, Var):
+        t.define("w", flag)
+    group: Expr = t.s.read(GROUPS, INT32, init=f"index_of:{m}")
+    group = t.let("g group slot", group, 1.0 if len(kinds) > 1 or counted else 0.0)
+    for kind in kinds:
+        word = fn("invert", flag) if kind == "and" else flag
+        t.into(_FLAGS[kind], dims, (group, *slots), word, kind)
+    if counted:
+        t.into("num_entries members", m, group)
+    return t.title("gather_flags mark_groups combine_masks")
+
+
+def _bit(place: Expr, type_: Scalar) -> Expr:
+    return KernelBuilder.lift(1, type_) << cast(place, type_)
+
+
+def _hour(t: Tally, type_: Scalar) -> Expr:
+    minutes = t.s.read("minutes minute_of_day", INT32, 0, 1439)
+    return _bit(minutes // t.k.draw.value.choice((60, 90)), type_)
+
+
+def _day(t: Tally, type_: Scalar) -> Expr:
+    days = t.s.read("days serials", INT32, 20, type_.bits + 10)
+    return _bit(days - t.k.scalar("first_day start_day", INT32, 12, 20), type_)
+
+
+def _bloom(t: Tally, type_: Scalar) -> Expr:
+    """One or two bits of a Bloom filter."""
+    key = t.let("key h", t.s.read("keys ids hashes", INT32, 0, 9999))
+    first, second = t.k.draw.value.choice(((31, 17), (37, 101), (7, 13)))
+    flag = _bit(first * key % type_.bits, type_)
+    return flag | _bit((second * key + 5) % type_.bits, type_) if t.chance(0.6) else flag
+
+
+def _grade(t: Tally, type_: Scalar) -> Expr:
+    real = t.k.draw.wide_float_type()
+    grade = t.s.read("readings depths delays", real, 0, 0.45 * type_.bits)
+    return _bit(cast(grade / t.k.scalar("step level_height", real, 0.5, 0.55), INT32), type_)
+
+
+def _field(t: Tally, type_: Scalar) -> Expr:
+    """A small number in one of the fields of a word."""
+    width = t.k.draw.value.choice((2, 4))
+    slot = t.s.read("slots fields lanes", INT32, 0, type_.bits // width - 1)
+    code = t.s.read("codes states", INT32, 1, 2**width - 1)
+    return cast(code, type_) << cast(width * slot, type_)
+
+
+_WORDS: tuple[Callable[[Tally, Scalar], Expr], ...] = (
+    lambda t, type_: _bit(t.s.read("bits events channel", INT32, 0, type_.bits - 1), type_),
+    _hour,
+    _day,
+    _bloom,
+    _grade,
+    _field,
+)
+
+
+def _word(t: Tally, type_: Scalar) -> Expr:
+    """The word of an entry, from level 2 on sometimes with a second bit."""
+    flag = t.k.draw.shape.choice(_WORDS)(t, type_)
+    if t.chance(0.5, 2):
+        other = t.s.read("partner second_bit alternate", INT32, 0, 7)
+        flag = flag | _bit(other, type_)
+    return flag
+
+
+@idiom
+def packed_winner(k: KernelBuilder, level: int) -> Title:
+    """The best entry of each group, its value and its number packed into one integer."""
+    shape, key = k.draw.shape, k.draw.shape.choice((INT64, UINT64, INT32, UINT32))
+    t = Tally(level, threads(k, "n", 64, 90))
+    (i,), m = t.s.at, k.size("groups", 6, 9)
+    grouped, lowest = t.chance(0.75), t.chance(0.4)
+    score = shape.choice((INT32, Scalar("uint16"), Scalar("int16")))
+    value = cast(t.s.read("score priority votes", score, 0, 5000), INT32)
+    if t.chance(0.5, 2):
+        value = value + t.s.read("handicap penalty", INT32, 0, 60)
+    if level >= 2:
+        value = t.let("s value", value)
+        if lowest:
+            t.skip(value < k.scalar("min_score least", INT32, 400, 1500))
+        else:
+            t.skip(value > k.scalar("max_score ceiling", INT32, 3000, 4500))
+    if t.chance(0.6, 3):
+        step = k.draw.value.choice((4, 10, 16, 50))
+        capped = lowest and t.chance(0.5)
+        value = least(value, k.draw.value.choice((3000, 4000, 4095))) if capped else value // step
+        value = t.let("capped level" if capped else "coarse level", value)
+    shifted, index = cast(value, key) << (12 if key.bits == 64 else 8), cast(i, key)
+    joined = fn("bit_or", shifted, index) if t.chance(0.6) else shifted + index
+    joined = t.let("code packed_key entry", joined, 1.0 if level >= 3 else 0.5)
+    at: Expr = k.lift(0, INT32)
+    if grouped:
+        at = t.let("g slot", t.s.read("group owner tile", INT32, init=f"index_of:{m}"), 0.3)
+    how, start = ("min", 2**30) if lowest else ("max", 0)
+    dims = m if grouped else "1"
+    t.into("best winner packed", dims, at, joined, how, start)
+    if level >= 4:
+        t.into("seen entries", dims, at)
+    name = "packed_argmin" if lowest else "packed_argmax"
+    return t.title(f"{name} best_entry pick_winner", f"For each entry {t.s.where}: ")
+
+
+@idiom
+def block_checksum(k: KernelBuilder, level: int) -> Title:
+    """Hashed words of each block, joined by exclusive or, by a sum or by both."""
+    shape, type_ = k.draw.shape, k.draw.shape.choice((UINT32, UINT64))
+    if shape.chance(0.6):
+        s = over(k, "blocks words", k.draw.word.choice(("b j", "row col")), ((8, 12), (6, 8)))
+        block, where = s.at[0], "block (row)"
+    else:
+        s = threads(k, "blocks", 8, 12, dims="4*blocks")
+        block, where = k.let("b block", s.at[0] // 4), "block of 4 words"
+    t = Tally(level, s)
+    word = k.let("h w x", s.read("words data payload", type_, 0, 2**31))
+    text = t.say(word)
+    t.known[word] = "w"
+    t.known[block] = "b"
+    steps = _mixed(t, word)
+    kind = t.pick("xor", "add")
+    t.into("checksum digest parity", "blocks", block, word, kind)
+    if t.chance(0.5, 2):
+        other = "add" if kind == "xor" else "xor"
+        t.into("sum_words second", "blocks", block, word, other)
+    if t.chance(0.4, 2):
+        t.into("bit_total ones", "blocks", block, fn("bit_count", word))
+    opening = f"For each {where} b, with w each word of it in {text}, hashed: "
+    closing = f" To hash is {', then '.join(steps)} (modulo 2^{type_.bits})."
+    return t.title("block_checksum hash_blocks page_digest", opening, closing)
+
+
+_FACTORS = {
+    32: (2654435761, 2246822519, 3266489917, 747796405),
+    64: (11400714785074694791, 14029467366897019727, 6364136223846793005),
+}
+"""Odd multipliers of known hashes: Knuth's, xxHash's, PCG's, by the width of a word."""
+
+
+def _mixed(t: Tally, h: Var) -> list[str]:
+    """Mix a word step by step; says how."""
+    k, type_, steps = t.k, h.type, []
+    assert isinstance(type_, Scalar)
+    if t.chance(0.5):
+        salt = k.scalar("salt seed", type_, 1, 10**6)
+        k.assign(h, h ^ salt)
+        steps.append(f"w ^= {salt.name}")
+    if t.chance(0.6, 2):
+        k.augment(h, "add", cast(t.s.at[-1], type_))
+        steps.append(f"w += {t.say(t.s.at[-1])}")
+    last, value = "", k.draw.value
+    for _ in range(2 + t.level // 2):
+        factor, shift = value.choice(_FACTORS[type_.bits]), value.choice((7, 11, 13, 15, 16))
+        last = t.pick(*(how for how in ("multiply", "fold", "rotate") if how != last))
+        if last == "multiply":
+            k.augment(h, "mul", factor)
+            steps.append(f"w *= {factor}")
+        elif last == "fold":
+            k.assign(h, h ^ (h >> shift))
+            steps.append(f"w ^= w >> {shift}")
+        else:
+            k.assign(h, fn("bit_or", h << shift, h >> (type_.bits - shift)))
+            steps.append(f"w = rotate left by {shift}")
+    return steps

@@ -1,0 +1,268 @@
+"""Kernels whose threads update shared elements: each atomic is issued and told in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from generators.build import KernelBuilder
+from generators.build.registry import Title
+from generators.kit.functions import clamp, least, most
+from generators.kit.masks import condition, flag
+from generators.kit.naming import applied
+from generators.kit.sites import Names, Site, over
+from generators.kit.words import say, words
+from generators.program.dtypes import INT32, Scalar, scalar_of
+from generators.program.expr import Call, Const, Expr, Load, Op, Operand, Var, op
+
+INT64, UINT32, UINT64 = Scalar("int64"), Scalar("uint32"), Scalar("uint64")
+INTS = {INT32: 6, INT64: 2, UINT32: 2, UINT64: 1}
+GROUPS = "groups labels owner segment cluster"
+
+_VERBS = {
+    "add": "add {0} to {1}",
+    "sub": "subtract {0} from {1}",
+    "max": "raise {1} to at least {0}",
+    "min": "lower {1} to at most {0}",
+    "or": "bitwise-or {0} into {1}",
+    "and": "bitwise-and {0} into {1}",
+    "xor": "bitwise-xor {0} into {1}",
+    "exch": "exchange {1} for {0}",
+    "cas": "set {1} to {0} where it is 1 (compare-and-swap)",
+}
+
+
+def _start(how: str, type_: Scalar) -> object:
+    """What an accumulator holds at first."""
+    far = {"min": "", "max": "-"}.get(how)
+    if far is None:
+        return {"and": 2**type_.bits - 1, "cas": 1}.get(how, 0)
+    if type_.is_unsigned and how == "max":
+        return 0
+    return f"{far}1.0e6" if type_.is_float else int(f"{far}{10**9}")
+
+
+def threads(
+    k: KernelBuilder, size: str, low: int, high: int, indices: str = "i tid", dims: str = ""
+) -> Site:
+    """A thread for each of ``size``, or for each of ``dims`` that are made of that size."""
+    k.size(size, low, high)
+    return over(k, dims or size, k.draw.word.choice(words(indices)))
+
+
+def number_type(k: KernelBuilder) -> Scalar:
+    shape = k.draw.shape
+    return k.draw.wide_float_type() if shape.chance(0.6) else shape.weighted(INTS)
+
+
+def amount(s: Site, names: Names, type_: Scalar, axes: Sequence[int] | None = None) -> Load:
+    """This thread's element of signed floats, or of integers of moderate size."""
+    span = (-2.0, 2.0) if type_.is_float else (0 if type_.is_unsigned else -20, 50)
+    return s.read(names, type_, *span, axes=axes or range(s.rank))
+
+
+def any_of(tests: Sequence[Expr]) -> Expr:
+    """Whether one of the tests holds."""
+    found = tests[0]
+    for test in tests[1:]:
+        found = op("or", found, test)
+    return found
+
+
+class Tally:
+    """One kernel in the making: what its threads do, and what is said of it."""
+
+    def __init__(self, level: int, s: Site, entries: str = "Entries") -> None:
+        self.k, self.level, self.s, self.entries = s.k, level, s, entries
+        self.known: dict[Expr, str | Expr] = {}
+        self.it: Expr | None = None
+        self.done: list[str] = []
+        self.notes: list[str] = []
+        self.defined: list[str] = []
+
+    def chance(self, share: float, least: int = 1) -> bool:
+        """Whether this kernel has what kernels from a level on may have."""
+        return self.level >= least and self.k.draw.shape.chance(share)
+
+    def pick(self, *items: str) -> str:
+        """One way of several."""
+        return self.k.draw.shape.choice(items)
+
+    def say(self, value: Operand) -> str:
+        """A value in words: locals are written out, and what was told last is called it."""
+        known = {**self.known, self.it: "it"} if self.it is not None else self.known
+        return say(self.k, value, known)
+
+    def let(self, names: Names, value: Expr, share: float = 1.0) -> Expr:
+        """A value under a name, with that chance."""
+        if isinstance(value, Var | Const) or not self.k.draw.shape.chance(share):
+            return value
+        found = self.k.let(names, value)
+        self.known[found] = value
+        return found
+
+    def scalar(
+        self, names: str, type_: Scalar, floats: Sequence[float], ints: Sequence[int]
+    ) -> Var:
+        """A parameter within the range of its kind."""
+        return self.k.scalar(names, type_, *(floats if type_.is_float else ints))
+
+    def define(self, short: str, value: Expr) -> Expr:
+        """A local that descriptions call by a short name, which they define."""
+        self.defined.append(f"{short} = {self.say(value)}")
+        self.known[value] = short
+        return value
+
+    def helped(self, share: float, names: Names, code: Callable[..., Expr], **args: Expr) -> Expr:
+        """``code(**args)`` in place, or with that chance by a helper."""
+        value = applied(self.k, share, names, args, lambda body, *values: code(*values))
+        if isinstance(value, Call):
+            self.known[value] = code(*args.values())
+        return value
+
+    def skip(
+        self,
+        test: Expr,
+        text: str = "",
+        leave: Callable[[], None] | None = None,
+        counted: Names = (),
+    ) -> None:
+        """Entries for which the test holds do nothing more, or are counted."""
+        note = f" {self.entries} where {text or self.say(test)} are left out"
+        with self.k.if_(test):
+            if counted:
+                dropped = self.k.accumulator(words(counted), INT32, "1")
+                self.k.atomic("add", dropped, 0, 1)
+                note += f" and counted in {dropped.name}[0]"
+            (leave or self.k.return_)()
+        self.notes.append(f"{note}.")
+
+    def mask(self, s: Site | None = None, leave: Callable[[], None] | None = None) -> None:
+        """Leave some entries out, by a flag, a code or a score."""
+        s = s or self.s
+        if self.chance(0.25):
+            hidden = flag(s, "skip hidden muted")
+            self.skip(hidden.value, hidden.on, leave)
+        else:
+            test = condition(s, {"flag": 3, "code": 3, "level": 1})
+            self.skip(test.unless, test.off, leave)
+
+    def place(self, array: Var, at: Operand | tuple[Operand, ...]) -> str:
+        """An element in words."""
+        indices = at if isinstance(at, tuple) else (at,)
+        return f"{array.name}[{', '.join(map(self.say, indices))}]"
+
+    def update(
+        self, how: str, array: Var, at: Operand | tuple[Operand, ...], value: Operand
+    ) -> None:
+        """Update an element atomically."""
+        told, verb = value, how
+        if isinstance(value, Op) and value.op == "neg" and how == "add":
+            told, verb = value.args[0], "sub"
+        if isinstance(value, Var) and value != self.it:
+            self.it = None
+        text = self.say(told)
+        self.done.append(_VERBS[verb].format(text, self.place(array, at)))
+        if how == "cas":
+            self.k.compare_and_swap(array, at, 1, value)
+        else:
+            self.k.atomic(how, array, at, value)
+        if isinstance(value, Var) and " " in text:
+            self.it = value
+        elif self.it is not None and "it" not in text.replace("|", " ").replace("^", " ").split():
+            self.it = None
+
+    def into(
+        self,
+        names: Names,
+        dims: Sequence[str] | str,
+        at: Operand | tuple[Operand, ...],
+        value: Operand = 1,
+        how: str = "add",
+        start: object = None,
+    ) -> Var:
+        """Update an element of a new accumulator; counts where no value is named."""
+        type_ = value.type if isinstance(value, Expr) else INT32
+        first = _start(how, scalar_of(type_)) if start is None else start
+        array = self.k.accumulator(words(names), type_, dims, first)
+        self.update(how, array, at, value)
+        return array
+
+    @contextmanager
+    def when(self, test: Expr) -> Iterator[None]:
+        """What is done only where a test holds."""
+        text, before = self.say(test), len(self.done)
+        with self.k.if_(test):
+            yield
+        self.done[before:] = [f"where {text}, {' and '.join(self.done[before:])}"]
+
+    @contextmanager
+    def loop(self, names: Names, count: Operand) -> Iterator[Var]:
+        """What is done for each step of a loop."""
+        before = len(self.done)
+        with self.k.for_(words(names), count) as j:
+            yield j
+        self.done[before:] = [f"for each {j.name}, {' and '.join(self.done[before:])}"]
+
+    def changed(self, value: Expr, readers: int = 1, extremes: bool = False) -> Expr:
+        """A value as such kernels change it first: scaled, limited, by a threshold or magnitude."""
+        type_ = scalar_of(value.type)
+        left_out = (_FOR_SIGNED if type_.is_unsigned else set()) | (_CUTTING if extremes else set())
+        fitting = sorted(set(_CHANGES) - left_out)
+        count = min(self.k.draw.shape.integer(1, 3 if self.level > 4 else 2), len(fitting))
+        chosen = self.k.draw.shape.sample(fitting, count)
+        if set(chosen) >= _FOR_SIGNED:
+            chosen.remove("positive")  # the one makes the other idle
+        for name in chosen:
+            value = _CHANGES[name](self, value, type_)
+        return self.let(_LOCALS, value) if readers > 1 else value
+
+    def title(self, names: Names, opening: str = "For each entry: ", closing: str = "") -> Title:
+        """The kernel's name, and all that was done."""
+        if self.defined:
+            closing += f" Here {', '.join(self.defined)}."
+        told = f"{opening}{'; '.join(self.done)}.{closing}{''.join(self.notes)}"
+        return Title(self.k.name(*words(names)), told)
+
+
+_LOCALS = "value contribution term amount"
+_FOR_SIGNED = frozenset({"magnitude", "positive"})
+_CUTTING = frozenset({"limited", "positive"})
+"""Changes that make the extremes of many values equal."""
+
+
+def _scaled(t: Tally, v: Expr, type_: Scalar) -> Expr:
+    scale = t.scalar("scale gain unit_weight", type_, (0.2, 1.5), (2, 9))
+    return v * scale if t.chance(0.5) else scale * v
+
+
+def _shifted(t: Tally, v: Expr, type_: Scalar) -> Expr:
+    base = t.scalar("baseline bias zero_level", type_, (-0.5, 0.5), (1, 15))
+    return v + base if type_.is_unsigned else v - base
+
+
+def limited(t: Tally, v: Expr, type_: Scalar) -> Expr:
+    """Clipped on both sides, or from above."""
+    cap = t.scalar("cap max_amount limit", type_, (0.3, 1.2), (8, 25))
+    return least(v, cap) if type_.is_unsigned or t.chance(0.4) else clamp(v, -cap, cap)
+
+
+def _positive(t: Tally, v: Expr, type_: Scalar) -> Expr:
+    """Negative amounts count as zero: by ``max``, or by a branch."""
+    zero = t.k.lift(0, type_)
+    if t.chance(0.6):
+        return most(v, zero)
+    kept = t.k.let(_LOCALS, v)
+    with t.k.if_(kept < zero):
+        t.k.assign(kept, zero)
+    t.known[kept] = most(v, zero)
+    return kept
+
+
+_CHANGES: dict[str, Callable[[Tally, Expr, Scalar], Expr]] = {
+    "limited": limited,
+    "magnitude": lambda t, v, type_: abs(v),
+    "positive": _positive,
+    "scaled": _scaled,
+    "shifted": _shifted,
+}
