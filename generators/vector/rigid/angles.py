@@ -235,9 +235,9 @@ def _tilted(r: Rig, level: int, angles: dict[str, Expr]) -> str:
     """How far from level: the larger of roll and pitch, or their product of cosines."""
     k = r.k
     roll, pitch, yaw = angles.values()
-    lean, text = cos(roll) * cos(pitch), "cos(roll) * cos(pitch)"
+    lean, text = most(abs(roll), abs(pitch)), "max(|roll|, |pitch|)"
     if k.draw.shape.chance(0.5):
-        lean, text = most(abs(roll), abs(pitch)), "max(|roll|, |pitch|)"
+        lean, text = cos(roll) * cos(pitch), "cos(roll) * cos(pitch)"
     tilt = k.let("tilt lean level", lean)
     done = f"; tilt = {text}"
     if level >= 2:
@@ -336,12 +336,12 @@ def _angle_only(r: Rig, level: int, q: Var, axis: Expr) -> str:
 
 
 def _twist_angle(r: Rig, axis: Expr, q: Var, twist: Var) -> tuple[Var, str]:
+    names = "angle twist_angle phi"
     if r.scalar == FLOAT32 and r.k.draw.shape.chance(0.5):
-        value, text = fn("quat_twist_angle_signed", axis, q), "2 * atan2(dot(a, qv), qw)"
-    else:
-        value: Expr = 2.0 * atan2(dot(axis, r.imaginary(twist)), twist[3])
-        text = "2 * atan2(dot(a, tv), tw) with twist = (tv, tw)"
-    return r.k.let("angle twist_angle phi", value), text
+        value = fn("quat_twist_angle_signed", axis, q)
+        return r.k.let(names, value), "2 * atan2(dot(a, qv), qw)"
+    angle = 2.0 * atan2(dot(axis, r.imaginary(twist)), twist[3])
+    return r.k.let(names, angle), "2 * atan2(dot(a, tv), tw) with twist = (tv, tw)"
 
 
 def _changed(r: Rig, level: int, of: tuple[Var, Expr, Var, Var], after: bool) -> str:

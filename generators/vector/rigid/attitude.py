@@ -275,7 +275,8 @@ def attitude_control(k: KernelBuilder, level: int) -> Title:
     kp = given(r, "kp gain_p k_att", r.scalar, 1.0, 4.0)
     wide = shape.chance(0.3)
     kd = given(r, "kd gain_d k_rate", r.vec if wide else r.scalar, 0.2, 1.5)
-    aim, rate_text = w, "w"
+    aim: Expr = w
+    rate_text = "w"
     if level >= 2 and shape.chance(0.5):
         wanted = given(r, "rate_ref w_ref", r.vec, -0.5, 0.5, forms=MOSTLY)
         aim, rate_text = w - wanted, f"(w - {say(k, wanted)})"

@@ -77,7 +77,7 @@ class Lens:
     """Focal lengths, principal point and distortion: parameters or a struct by value."""
 
     def __init__(self, r: Rig, level: int) -> None:
-        shape = r.k.draw.shape
+        shape, self.pixel = r.k.draw.shape, Vec(2, r.scalar)
         keys = ["f"] if shape.chance(0.4) else ["fx", "fy"]
         keys += ["cx", "cy"] if shape.chance(0.75) else []
         if level >= 3 and shape.chance(0.6):
@@ -106,7 +106,7 @@ class Lens:
         u, v = fx * x, fy * y
         if "cx" in values:
             u, v = u + values["cx"], v + values["cy"]
-        return make(Vec(2, x.type), u, v)
+        return make(self.pixel, u, v)
 
     @property
     def text(self) -> str:
@@ -175,8 +175,8 @@ def extrinsic_camera(k: KernelBuilder, level: int) -> Title:
 def _clipped(r: Rig, level: int, lens: Lens, p: Var, near: Expr) -> str:
     """Pixels of what lies before the near plane; other points get a value of their own."""
     k, shape = r.k, r.k.draw.shape
-    out = r.out("pixels uv image_points", Vec(2, r.scalar))
-    missing = filled(Vec(2, r.scalar), -1.0)
+    out = r.out("pixels uv image_points", lens.pixel)
+    missing = filled(lens.pixel, -1.0)
     before, shown = p[2] > near, f"z > {say(k, near)}"
     chosen = shape.sample((_depth, _inside, _miss), {1: 0, 2: 0, 3: 1}.get(level, 2))
     more = [measure(r, level) for measure in chosen]

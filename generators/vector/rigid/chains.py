@@ -253,7 +253,7 @@ def link_chain(k: KernelBuilder, level: int) -> Title:
         parts = links.at(s)
         if turning:
             turn = fn("quat_from_axis_angle", parts["axis"], angles[r.index(s)])
-            frame = make(r.pose, parts["offset"], maybe(k, "turn dq", turn))
+            frame: Expr = make(r.pose, parts["offset"], maybe(k, "turn dq", turn))
             text = f"the transform of position {said['offset']} and rotation about "
             text += f"{said['axis']} by {angles.name}"
         else:

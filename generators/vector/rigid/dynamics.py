@@ -119,6 +119,10 @@ def _joint_terms(r: Rig, level: int, tau: Var) -> str:
 class Bodies:
     """Bodies that contacts refer to by an index, or one for each contact."""
 
+    spatial: bool
+    builtin: bool
+    items: Items
+
     def __init__(self, r: Rig, who: str, dims: Names, like: Bodies | None = None) -> None:
         k, self.r, shape = r.k, r, r.k.draw.shape
         self.spatial = like.spatial if like else shape.chance(0.65)

@@ -107,7 +107,7 @@ def _torqued(r: Rig, level: int, momentum: Var) -> str:
         return f" h is multiplied by {say(k, keep)}."
     if form == "torque":
         torque = given(r, "torque", r.vec, -1.5, 1.5)
-        change = setting(k, "dt step", r.scalar, 0.02, 0.2) * torque
+        change: Expr = setting(k, "dt step", r.scalar, 0.02, 0.2) * torque
     else:
         at = given(r, "arm", r.vec, -1.0, 1.0)
         change = fn("cross", at, r.read("impulses hits", r.vec, -1.0, 1.0))

@@ -159,13 +159,15 @@ _OUTS = {
 def _written(r: Rig, state: Record, new: Mapping[str, Expr]) -> str:
     """The new state in outputs of its own, or in place where each thread has one."""
     k, stored = r.k, [(state[key], value) for key, value in new.items()]
-    if isinstance(state.whole, Var):
-        stored = [(k.meaning(state.whole) or state.whole, state.whole)]
+    item = state.whole
+    if isinstance(item, Var):
+        stored = [(k.meaning(item) or item, item)]
     places = [v for v, _ in stored if isinstance(v, Load) and v.indices == r.at]
     if len(places) < len(stored) or k.draw.shape.chance(0.8):
         return state.write(new, _OUTS, "next_states bodies_out advanced")
-    for key in new if isinstance(state.whole, Var) else ():
-        k.set_field(state.whole, state.fields[key].name, new[key])
+    if isinstance(item, Var):
+        for key, value in new.items():
+            k.set_field(item, state.fields[key].name, value)
     for place, (_, value) in zip(places, stored, strict=True):
         name = place.array.name
         k.params[:] = [replace(p, role="inout") if p.name == name else p for p in k.params]
@@ -323,10 +325,9 @@ def pose_blend(k: KernelBuilder, level: int) -> Title:
     rot, text = _between(r, level, ends, t)
     done += f". Between the poses a and b, {ends.text}, the rotation q is {text}"
     a, b = ends.positions
-    value, text = a + t * (b - a), "pa + t * (pb - pa)"
-    if shape.chance(0.6):
-        value, text = fn("lerp", a, b, t), "lerp(pa, pb, t)"
-    place = k.let("pos place where", value)
+    lerped = shape.chance(0.6)
+    text = "lerp(pa, pb, t)" if lerped else "pa + t * (pb - pa)"
+    place = k.let("pos place where", fn("lerp", a, b, t) if lerped else a + t * (b - a))
     done += f" and the position x is {text}."
     done += _offset(r, rot, place) if level >= 3 else ""
     outputs = shape.sample(("pose", "matrix", "point", "parts"), max(1, level - 2))
@@ -379,6 +380,6 @@ def _blended(r: Rig, form: str, rot: Var, place: Var) -> str:
         view = k.scalar("view_proj projection", Mat(4, 4, r.scalar), -1.0, 1.0)
         return r.gets("mvps clip_mats", view * m, f"{view.name} * m, {text}")
     point = given(r, "point marker", r.vec, -1.0, 1.0)
-    moved = by_matrix(r, m, k.let("p marker_p", point))
     text = f"the first three components of m * ({say(k, point)}, 1), {text}"
-    return r.gets("points_out moved markers_out", moved, text)
+    placed = by_matrix(r, m, k.let("p marker_p", point))
+    return r.gets("points_out moved markers_out", placed, text)

@@ -334,7 +334,8 @@ class Fit:
         """Residuals that do not count: large ones, or those of unset flags."""
         k = self.r.k
         reach = k.lift(constant(k, 2.0, 4.0), self.r.scalar)
-        left_out, text = square > reach, f"r2 > {say(k, reach)}"
+        left_out: Expr = square > reach
+        text = f"r2 > {say(k, reach)}"
         if k.draw.shape.chance(0.5):
             test = flag(self.r, "valid overlaps")
             left_out, text = test.unless, test.off

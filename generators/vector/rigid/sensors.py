@@ -128,8 +128,7 @@ def _moved(r: Rig, level: int, imu: Record, q: Var, w: Var, dt: Expr) -> str:
     if level == 2 and shape.chance(0.4):
         return done + r.gets("velocities_out v_out", v + dt * a, f"{say(k, v)} + dt * a")
     p = r.read("positions p_in", r.vec, -2.0, 2.0)
-    new: Expr = k.let("v vel", v)
-    old = new
+    old = new = k.let("v vel", v)
     form = shape.choice(("second", "trapezoid", "euler"))
     if form == "second":
         place: Expr = k.let("x pos", p + dt * old + 0.5 * dt * dt * a)
