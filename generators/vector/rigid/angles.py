@@ -216,7 +216,7 @@ def _plain(r: Rig, level: int, angles: dict[str, Expr]) -> str:
 
 def _commanded(r: Rig, level: int, angles: dict[str, Expr]) -> str:
     k = r.k
-    aim = given(r, "command wanted", r.vec, -1.0, 1.0, forms=MOSTLY)
+    aim = given(r, "command aim", r.vec, -1.0, 1.0, forms=MOSTLY)
     miss = k.let("miss angle_error diff", aim - make(r.vec, *angles.values()))
     done = f"; e = {say(k, aim)} - (roll, pitch, yaw)"
     if level >= 2:
@@ -285,7 +285,7 @@ def swing_twist(k: KernelBuilder, level: int) -> Title:
     r = rig(k, "j tid joint", single=0.8)
     parts = {
         "rotation": Part("rotation q local_rot", r.quat, init="unit"),
-        "axis": Part("axis twist_axis", r.vec, init="unit", forms=_AXES),
+        "axis": Part("axis twist_dir", r.vec, init="unit", forms=_AXES),
     }
     joint = record(r, "Joint Bone BallJoint", parts, 0.2 + 0.08 * level)
     q, axis = k.let("q rot quat", joint["rotation"]), joint["axis"]

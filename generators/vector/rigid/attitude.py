@@ -40,7 +40,7 @@ def triad_attitude(k: KernelBuilder, level: int) -> Title:
     """The attitude in which two measured directions match two known ones."""
     shape = k.draw.shape
     r = rig(k, "i tid epoch", single=0.75)
-    parts = {"sun": Part("sun acc", r.vec, -2.0, 2.0), "mag": Part("mag star", r.vec, -2.0, 2.0)}
+    parts = {"sun": Part("sun accel", r.vec, -2.0, 2.0), "mag": Part("mag star", r.vec, -2.0, 2.0)}
     seen = record(r, "Sighting Reading Measurement", parts, 0.3 + 0.06 * level)
     direct = level == 1 and shape.chance(0.5)
     s1, s2 = seen["sun"], seen["mag"]
@@ -57,8 +57,8 @@ def triad_attitude(k: KernelBuilder, level: int) -> Title:
     if direct:
         done += "this frame"
     else:
-        r1 = given(r, "ref_sun known_first", r.vec, -2.0, 2.0, forms=MOSTLY)
-        r2 = given(r, "ref_mag known_second", r.vec, -2.0, 2.0, forms=MOSTLY)
+        r1 = given(r, "ref_sun known_sun", r.vec, -2.0, 2.0, forms=MOSTLY)
+        r2 = given(r, "ref_mag known_mag", r.vec, -2.0, 2.0, forms=MOSTLY)
         rotation = k.let("ref m_ref known_frame", frame(r1, r2)) * fn("transpose", rotation)
         done += f"the same frame of {say(k, r1)} and {say(k, r2)} times the transpose of this one"
     q = k.let("q attitude rot", fn("quat_from_matrix", rotation))
@@ -98,7 +98,7 @@ def _fused(r: Rig, q: Var) -> str:
     error = k.let("delta err", fn("quat_inverse", before) * q)
     done = f" With d = inverse({name}) * q, q becomes normalize({name} * "
     if form == "heading":
-        axis = given(r, "up spin_axis", r.vec, init="unit", forms=MOSTLY)
+        axis = given(r, "up spin_dir", r.vec, init="unit", forms=MOSTLY)
         turn = k.let("turn heading_err", fn("quat_twist", axis, error))
         k.assign(q, unit(before * turn))
         done += f"t), t being the twist of d about {say(k, axis)}: "
@@ -189,8 +189,8 @@ def attitude_error(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     r = rig(k, "i tid frame")
     parts = {
-        "q": Part("estimate current q", r.quat, init="unit"),
-        "goal": Part("target reference desired", r.quat, init="unit", forms=SHARED_TARGET),
+        "q": Part("estimate attitude q", r.quat, init="unit"),
+        "goal": Part("target reference goal", r.quat, init="unit", forms=SHARED_TARGET),
     }
     pair = record(r, "AttitudePair Tracking", parts, 0.2 if level < 4 else 0.45)
     frame = shape.choice(("body", "world"))
@@ -264,7 +264,7 @@ def attitude_control(k: KernelBuilder, level: int) -> Title:
         "rate": Part("rate omega body_rate", r.vec, -1.5, 1.5, forms={"each": 4, "last": 1}),
     }
     craft = record(r, "Craft Satellite Vehicle Drone", parts, 0.3 + 0.08 * level)
-    target = given(r, "target setpoint desired", r.quat, init="unit", forms=SHARED_TARGET)
+    target = given(r, "target setpoint goal", r.quat, init="unit", forms=SHARED_TARGET)
     w = k.let("w omega rate", craft["rate"])
     error = k.let("err q_err qe", _relative(craft["attitude"], target, "body"))
     done = f"With attitude q in {craft.say('attitude')} and body rate w in {craft.say('rate')}, "
@@ -272,13 +272,13 @@ def attitude_control(k: KernelBuilder, level: int) -> Title:
     done += _shorter(k, error) if level >= 3 else ""
     value, text = _rotation_vector(r, error, level >= 3)
     lean = maybe(k, "lean tilt attitude_err", value)
-    kp = given(r, "kp gain_p k_att", r.scalar, 1.0, 4.0)
+    kp = given(r, "kp p_gain attitude_gain", r.scalar, 1.0, 4.0)
     wide = shape.chance(0.3)
-    kd = given(r, "kd gain_d k_rate", r.vec if wide else r.scalar, 0.2, 1.5)
+    kd = given(r, "kd d_gain rate_gain", r.vec if wide else r.scalar, 0.2, 1.5)
     aim: Expr = w
     rate_text = "w"
     if level >= 2 and shape.chance(0.5):
-        wanted = given(r, "rate_ref w_ref", r.vec, -0.5, 0.5, forms=MOSTLY)
+        wanted = given(r, "rate_ref wanted_rate", r.vec, -0.5, 0.5, forms=MOSTLY)
         aim, rate_text = w - wanted, f"(w - {say(k, wanted)})"
     brake = fn("cw_mul", kd, aim) if wide else kd * aim
     torque = k.let("torque tau command", kp * lean - brake)

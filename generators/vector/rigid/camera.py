@@ -127,7 +127,7 @@ def _into_camera(r: Rig, p: Expr) -> tuple[Expr, str]:
     ways = {"first": 4, "shared": 2} if r.rank > 1 else {"shared": 3, "each": 1}
     form = shape.weighted({"pose": 3, "extrinsic": 3, "rpy": 3, "split": 2, "matrix": 2})
     if form in ("pose", "extrinsic", "matrix"):
-        names = "cam_pose camera" if form == "pose" else "extrinsic world_to_cam"
+        names = "cam_pose camera" if form == "pose" else "extrinsic view"
         pose = given(r, names, r.pose, -1.0, 1.0, init="unit", forms=ways)
         text = f"through the transform {say(k, pose)}"
         if form == "matrix":
@@ -136,12 +136,12 @@ def _into_camera(r: Rig, p: Expr) -> tuple[Expr, str]:
             return fn("transform_point", pose, p), text
         into = maybe(k, "world_to_cam view", fn("transform_inverse", pose))
         return fn("transform_point", into, p), text.replace("the", "the inverse of the")
-    eye = given(r, "eye cam_pos", r.vec, -1.0, 1.0, forms=ways)
+    eye = given(r, "eye cam_place", r.vec, -1.0, 1.0, forms=ways)
     if form == "split":
         rot = given(r, "cam_rot", r.quat, init="unit", forms=ways)
         turn = say(k, rot)
     else:
-        angles = given(r, "cam_rpy cam_angles", r.vec, -1.2, 1.2, forms=ways)
+        angles = given(r, "cam_rpy", r.vec, -1.2, 1.2, many="cam_rpy cam_angles", forms=ways)
         e = k.let("e tilt", angles)
         rot = k.let("rot cam_q", unit(fn("quat_rpy", e[0], e[1], e[2])))
         turn = f"the rotation of roll, pitch and yaw in {say(k, angles)}"

@@ -97,7 +97,7 @@ class State:
 def _joints(r: Rig, keys: list[str], struct: float) -> Items:
     """The joints of one arm: axes, links and limits, as far as they are wanted."""
     parts = {
-        "axis": Part("axis dir joint_axis hinge", r.vec, init="unit"),
+        "axis": Part("axis dir hinge", r.vec, init="unit"),
         "link": Part("link offset segment", r.vec, -0.8, 0.8),
         "length": Part("length reach link_length", r.scalar, 0.3, 1.0),
         "lower": Part("lower min_angle", r.scalar, -1.5, -0.5, many="lower min_angles"),
@@ -184,10 +184,10 @@ def _output(r: Rig, kind: str, state: State, place: Expr) -> str:
 
 def _links(r: Rig, struct: float) -> tuple[Items, bool]:
     """Links of one robot, frames or axes at their joints; and whether those turn."""
-    parts = {"subspace": Part("subspace joint_s screw", r.six, -1.0, 1.0)}
+    parts = {"subspace": Part("subspace screw", r.six, -1.0, 1.0)}
     turning = r.k.draw.shape.chance(0.6)
     if turning:
-        parts["offset"] = Part("offset link_pos", r.vec, -1.0, 1.0)
+        parts["offset"] = Part("offset link_place", r.vec, -1.0, 1.0)
         parts["axis"] = Part("axis hinge", r.vec, init="unit")
     else:
         parts["frame"] = Part("frame link_pose", r.pose, -1.0, 1.0, "unit")
@@ -205,7 +205,7 @@ class Carried:
         nought = fn("spatial_vector", zero(r.vec), zero(r.vec))
         start, self.start = nought, "zero"
         if level >= 2 and shape.chance(0.6):
-            names = "base_twist root_qd" if self.outward else "tip_wrench tip_f"
+            names = "base_twist root_twist" if self.outward else "tip_wrench tip_load"
             start = given(r, names, r.six, -1.0, 1.0, forms=MOSTLY)
             self.start = say(k, start)
         self.value = k.let("twist v link_v" if self.outward else "wrench f load", start)

@@ -64,7 +64,9 @@ def _link(r: Rig, level: int) -> Record:
     parts = {"twist": Part("twist v vel", r.six, -1.5, 1.5)}
     if level > 1:
         few = {"each": 2, "last": 1, "shared": 2}
-        parts["inertia"] = Part("inertia moments", r.vec, 0.5, 2.0, forms=few)
+        parts["inertia"] = Part(
+            "inertia moments", r.vec, 0.5, 2.0, many="inertias moments", forms=few
+        )
         parts["mass"] = Part("mass m", r.scalar, 0.5, 2.0, forms=ANY)
     return record(r, "Link BodyData", parts, 0.45)
 
@@ -102,12 +104,12 @@ def _joint_terms(r: Rig, level: int, tau: Var) -> str:
     """A spring of the joint, and a limit."""
     k = r.k
     angle = r.read("joint_q angles", r.scalar, -1.5, 1.5)
-    spring = given(r, "spring ke", r.scalar, 0.5, 2.0) * angle
+    spring = given(r, "ke spring", r.scalar, 0.5, 2.0, many="ke springs") * angle
     k.augment(tau, "add", spring)
     done = f" + {say(k, spring)}"
     if level < 4:
         return done
-    limit = given(r, "tau_max limit", r.scalar, 0.8, 1.6)
+    limit = given(r, "max_tau limit", r.scalar, 0.8, 1.6)
     if k.draw.shape.chance(0.5):
         k.assign(tau, clamp(tau, minus(limit), limit))
         return f"{done}, clamped to +-{say(k, limit)}"

@@ -56,8 +56,8 @@ class Spinner:
             if not self.local:
                 inner = maybe(k, "w_body local_w", fn("quat_rotate_inv", self.q, self.w), 0.6)
             scaled = maybe(k, "h_body local_h", fn("cw_mul", self.moments, inner))
-            back = "w" if self.local else "w rotated by the inverse of q"
-            text = f" h is I * ({back}) by components, rotated by q."
+            back = "w" if self.local else "(w rotated by the inverse of q)"
+            text = f" h is I * {back} by components, rotated by q."
             return fn("quat_rotate", self.q, scaled), text
         tensor = _world_inertia(self.r, self.level, self.q, self.moments)
         if self.level >= 3 or shape.chance(0.6):
@@ -76,7 +76,7 @@ def frame_conversion(k: KernelBuilder, level: int) -> Title:
     parts = {
         "rotation": Part("rot q orientation", r.quat, init="unit"),
         "rate": Part("w omega ang_vel", r.vec, -2.0, 2.0, forms={"each": 4, "last": 1}),
-        "inertia": Part("inertia moments", r.vec, 0.5, 2.0, forms=few),
+        "inertia": Part("inertia moments", r.vec, 0.5, 2.0, many="inertias moments", forms=few),
     }
     body = record(r, "Body RigidBody", parts, 0.25 + 0.07 * level)
     q, w = body["rotation"], body["rate"]

@@ -38,8 +38,8 @@ def joint_drive(k: KernelBuilder, level: int) -> Title:
     axes = {"each": 1, "last": 3, "shared": 2, "literal": 1}
     bases = {"each": 2, "first": 2, "last": 1}
     parts = {
-        "parent": Part("parent_rot rot_a", r.quat, init="unit", forms=bases),
-        "child": Part("child_rot rot_b", r.quat, init="unit"),
+        "parent": Part("parent_rot base_rot", r.quat, init="unit", forms=bases),
+        "child": Part("child_rot link_rot", r.quat, init="unit"),
         "axis": Part("axis hinge", r.vec, init="unit", forms=axes),
     }
     joint = record(r, "Hinge Joint HingeJoint", parts, 0.3 + 0.07 * level)
@@ -54,7 +54,7 @@ def joint_drive(k: KernelBuilder, level: int) -> Title:
     done = f"With e = inverse({joint.say('parent')}) * {joint.say('child')} and axis in "
     done += f"{joint.say('axis')} the joint angle is q = {text}"
     target = given(r, "target setpoint", r.scalar, -1.0, 1.0, forms=MOSTLY)
-    ke = given(r, "ke spring", r.scalar, 0.5, 3.0)
+    ke = given(r, "ke spring", r.scalar, 0.5, 3.0, many="ke springs")
     tau = k.let("tau torque drive", ke * (target - angle))
     done += f"; tau = {say(k, ke)} * ({say(k, target)} - q)"
     if level >= 2:
@@ -75,10 +75,10 @@ def joint_drive(k: KernelBuilder, level: int) -> Title:
 def _damped(r: Rig, world: Expr, tau: Var) -> str:
     """Less a damping torque from the relative angular velocity along the axis."""
     k = r.k
-    spin = given(r, "child_w omega_b", r.vec, -1.5, 1.5, each=4, last=1)
+    spin = given(r, "child_spin link_spin", r.vec, -1.5, 1.5, each=4, last=1)
     text = say(k, spin)
     if k.draw.shape.chance(0.6):
-        base = given(r, "parent_w omega_a", r.vec, -1.5, 1.5)
+        base = given(r, "parent_spin base_spin", r.vec, -1.5, 1.5)
         spin, text = spin - base, f"{text} - {say(k, base)}"
     rate = k.let("rate qd joint_qd", dot(world, spin))
     kd = given(r, "kd damping", r.scalar, 0.1, 1.0)
@@ -90,7 +90,7 @@ def _limited(r: Rig, angle: Var, tau: Var) -> str:
     k = r.k
     low = given(r, "lower min_angle", r.scalar, -1.2, -0.4, many="lower min_angles")
     high = given(r, "upper max_angle", r.scalar, 0.4, 1.0, many="upper max_angles")
-    stiff = given(r, "limit_ke stop_ke", r.scalar, 1.0, 4.0)
+    stiff = given(r, "limit_ke stop_ke", r.scalar, 1.0, 4.0, many="limit_ke stop_ke")
     if k.draw.shape.chance(0.5):
         with k.if_(angle < low):
             k.augment(tau, "add", stiff * (low - angle))
@@ -147,7 +147,7 @@ def _driven(r: Rig, level: int, world: Expr, tau: Var) -> str:
 def _straightened(r: Rig, axis: Expr, rel: Var) -> str:
     """A torque that turns the swing away, all but the twist about the axis."""
     k, swing, text = r.k, rel, "swing = e"
-    gain = given(r, "align_ke straighten", r.scalar, 0.5, 2.0)
+    gain = given(r, "align_gain straighten_gain", r.scalar, 0.5, 2.0)
     if r.scalar == FLOAT32:
         twist = k.let("twist turn", fn("quat_twist", axis, rel))
         swing = k.let("swing tilt", rel * fn("quat_inverse", twist))

@@ -164,7 +164,7 @@ def rotor_wrench(k: KernelBuilder, level: int) -> Title:
     up = None if shape.chance(0.5) else k.scalar("up thrust_dir", r.vec, init="unit")
     rotors = _rotors(r, tilted=up is None)
     lift = given(r, "lift k_thrust", r.scalar, 0.5, 2.0)
-    drag = given(r, "yaw_drag k_drag", r.scalar, 0.1, 0.6)
+    drag = given(r, "yaw_gain drag_gain", r.scalar, 0.1, 0.6)
     count = k.trip_count("num_rotors rotor_count", "q")
     total = Total(r, r.scalar == FLOAT32 and shape.chance(0.6))
     failed = None

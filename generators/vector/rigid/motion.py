@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
+from generators.kit.formulas import formulas
 from generators.kit.functions import atan2, clamp, cos, exp, least, where
 from generators.kit.masks import flag
 from generators.kit.naming import applied, local, maybe
@@ -84,7 +85,7 @@ def _torqued(r: Rig, w: Var, dt: Expr) -> str:
     """Euler's equations in principal axes: a torque, and the gyroscopic term or not."""
     k = r.k
     torque = given(r, "torque moment", r.vec, -1.0, 1.0)
-    inertia = given(r, "inertia moments_of_inertia", r.vec, 0.5, 2.0, each=2, last=1, shared=3)
+    inertia = given(r, "inertia inertia_diag", r.vec, 0.5, 2.0, each=2, last=1, shared=3)
     push, text = torque, say(k, torque)
     if k.draw.shape.chance(0.6):
         momentum = maybe(k, "ang_mom momentum h", fn("cw_mul", inertia, w), 0.7)
@@ -198,7 +199,7 @@ def _ends(r: Rig) -> Ends:
     """The two poses of each thread: transforms, structs or separate arrays."""
     k, shape = r.k, r.k.draw.shape
     if shape.chance(0.35):
-        names = ("start pose_a previous", "end pose_b current")
+        names = ("start first_pose", "end second_pose")
         found = [given(r, n, r.pose, -1.0, 1.0, init="unit", each=3, last=1) for n in names]
         a, b = k.let("start pose_a", found[0]), k.let("end pose_b", found[1])
         text = f"{say(k, a)} and {say(k, b)}"
@@ -249,16 +250,16 @@ def _eased(r: Rig, t: Var) -> str:
     if speed is not None:
         r.k.augment(t, "mul", speed)
         return f"; t is multiplied by {say(r.k, speed)}"
-    value = r.k.draw.shape.choice(_EASINGS)(t)
-    r.k.assign(t, value)
-    return f"; t becomes {say(r.k, value)}"
+    easing = r.k.draw.shape.choice(_EASINGS)
+    r.k.assign(t, easing.build(r.k, t))
+    return f"; t becomes {easing.said({'t': 't'})}"
 
 
-_EASINGS: tuple[Callable[[Expr], Expr], ...] = (
-    lambda t: t * t * (3.0 - 2.0 * t),
-    lambda t: t * (2.0 - t),
-    lambda t: fn("smoothstep", literal(0.0, t.type), literal(1.0, t.type), t),
-    lambda t: 0.5 - 0.5 * cos(3.14159 * t),
+_EASINGS = formulas(
+    smooth=lambda t: t * t * (3.0 - 2.0 * t),
+    square=lambda t: t * (2.0 - t),
+    smoothstep=lambda t: fn("smoothstep", literal(0.0, t.type), literal(1.0, t.type), t),
+    cosine=lambda t: 0.5 - 0.5 * cos(3.14159 * t),
 )
 
 

@@ -188,7 +188,7 @@ def _culled(r: Rig, level: int, world: Var) -> str:
         inside: Expr = fn("length", world - eye) < reach
         text = f"|w - {eye.name}| < {say(k, reach)}"
     else:
-        normal = given(r, "plane_n clip_n", r.vec, init="unit", forms=SETTING)
+        normal = given(r, "plane_normal clip_normal", r.vec, init="unit", forms=SETTING)
         inside, text = dot(normal, world) > 0.0, f"dot({say(k, normal)}, w) > 0"
         if level >= 5 and shape.chance(0.6):
             shown = flag(r, "visible enabled")
@@ -214,7 +214,7 @@ def _pair(r: Rig, level: int) -> Pair:
     """Where the two points of a pair come from."""
     k, shape = r.k, r.k.draw.shape
     planes, matched = shape.chance(0.45), level >= 2 and shape.chance(0.4)
-    source = given(r, "source scan moving", r.vec, -1.5, 1.5, last=1)
+    source = given(r, "source scan", r.vec, -1.5, 1.5, last=1)
     (last,) = r.axes("last") if r.rank > 1 else (0,)
     dims, at, number = r.dims[last], r.at[last], ""
     if matched:

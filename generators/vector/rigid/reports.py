@@ -15,7 +15,7 @@ from generators.vector.rigid.parts import Rig
 
 
 def heading(r: Rig, q: Var) -> str:
-    axis = given(r, "forward axis nose local_axis", r.vec, init="unit", forms=SETTING)
+    axis = given(r, "forward axis nose", r.vec, init="unit", forms=SETTING)
     form = r.k.draw.shape.choice(("quat_rotate", "quat_rotate", "quat_rotate_inv"))
     text = f"{say(r.k, axis)} rotated by {'q' if form == 'quat_rotate' else 'the inverse of q'}"
     return r.gets("headings directions pointing", fn(form, q, axis), text)
@@ -65,7 +65,7 @@ def rpy(r: Rig, q: Var) -> str:
 
 def about(r: Rig, q: Var) -> str:
     """The angle about an axis."""
-    axis = given(r, "axis hinge_axis", r.vec, init="unit", forms=SETTING)
+    axis = given(r, "axis hinge", r.vec, init="unit", forms=SETTING)
     inner = f"dot({say(r.k, axis)}, (qx, qy, qz))"
     if r.scalar != FLOAT32:
         along = r.k.let("along proj", dot(axis, r.imaginary(q)))

@@ -157,8 +157,8 @@ def hand_eye(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     r = rig(k, "i tid shot", single=0.75)
     parts = {
-        "hand": Part("hand base_to_hand", r.pose, -1.0, 1.0, "unit"),
-        "mount": Part("mount hand_to_eye", r.pose, -0.5, 0.5, "unit", forms=MOSTLY),
+        "hand": Part("hand flange", r.pose, -1.0, 1.0, "unit"),
+        "mount": Part("mount adapter", r.pose, -0.5, 0.5, "unit", forms=MOSTLY),
     }
     shot = record(r, "Shot Station View", parts, 0.2 + 0.07 * level)
     mount, text = shot["mount"], shot.say("mount")
@@ -189,7 +189,7 @@ def _through(r: Rig, kind: str, level: int, eye: Var) -> str:
     if kind == "pose":
         return r.gets("eye_poses sensor_poses", eye, "s")
     if kind == "axis":
-        axis = given(r, "view_axis boresight", r.vec, init="unit")
+        axis = given(r, "view_dir boresight", r.vec, init="unit")
         turned = fn("transform_vector", eye, axis)
         return r.gets("directions base_rays", turned, f"{say(k, axis)} rotated by s")
     if kind == "matrix":
@@ -221,7 +221,7 @@ def _pose_error(r: Rig, level: int, eye: Var) -> str:
     done = f" Relative to s, d is the position of {say(k, wanted)} and t = normalize(inverse(q) * "
     done += "r), q and r being the rotations of s and of that pose."
     gain = given(r, "weight turn_weight", r.scalar, 0.2, 1.5)
-    axis = given(r, "axis tool_axis", r.vec, init="unit", forms=SETTING)
+    axis = given(r, "axis tool_dir", r.vec, init="unit", forms=SETTING)
 
     def build(b: BodyBuilder, axis: Expr, q: Expr) -> Expr:
         along = b.let("along proj", dot(axis, r.imaginary(q)))

@@ -98,7 +98,7 @@ def _prepared(r: Rig, level: int, value: Var) -> str:
     k, shape = r.k, r.k.draw.shape
     form = shape.choice(("joint", "scaled", "masked") if level >= 3 else ("joint", "scaled"))
     if form == "joint":
-        axis = given(r, "axis joint_axis", r.vec, init="unit")
+        axis = given(r, "axis joint_dir", r.vec, init="unit")
         joint = r.read("joint_qd rates", r.scalar, -1.5, 1.5) * axis
         top = shape.chance(0.5)
         halves = (joint, zero(r.vec)) if top else (zero(r.vec), joint)
@@ -222,7 +222,7 @@ def adjoint_inertia(k: KernelBuilder, level: int) -> Title:
     few = {"each": 2, "last": 1, "shared": 1}
     parts = {
         "pose": Part("pose frame", r.pose, -1.0, 1.0, "unit"),
-        "moments": Part("moments inertia", r.vec, 0.5, 2.0, forms=few),
+        "moments": Part("inertia moments", r.vec, 0.5, 2.0, many="inertias moments", forms=few),
         "mass": Part("mass m", r.scalar, 0.5, 2.0, forms=ANY),
     }
     link = record(r, "Link Segment", parts, 0.5)
@@ -239,7 +239,7 @@ def adjoint_inertia(k: KernelBuilder, level: int) -> Title:
     done = f"With rotation R and position p of {of}, A = (R, 0; skew(p) * R, R) and "
     done += f"u = A * {say(k, twists)}"
     if shape.chance(0.6):
-        add = given(r, "drift joint_v", r.six, -0.5, 0.5, forms=MOSTLY)
+        add = given(r, "drift joint_twist", r.six, -0.5, 0.5, forms=MOSTLY)
         k.augment(twist, "add", add)
         done += f" + {say(k, add)}"
     h = k.let("h momentum", momentum_of(r, 0.4, twist, link["moments"], link["mass"]))
