@@ -135,8 +135,9 @@ class Bodies:
         else:
             parts["w"] = Part("w omega", r.vec, -1.0, 1.0, many=f"{who}omegas {who}ang_vels")
             parts["v"] = Part("v vel", r.vec, -1.0, 1.0, many=f"{who}vels {who}lin_vels")
-        whole = float(like.items.whole) if like else 0.5
-        self.items = Items(k, f"{who.title().rstrip('_')}Body RigidBody", parts, dims, whole)
+        title = "".join(word.title() for word in f"{who}body".split("_"))
+        known = like.items if like else None
+        self.items = Items(k, title, parts, dims, 0.5, known)
         said = self.items.said
         self.text = f"centre x in {said['x']} and twist (w, v), angular part first, in "
         if self.spatial:
@@ -217,7 +218,7 @@ def _relative(r: Rig, level: int, p: Var, two: bool) -> tuple[Var, str]:
         return v, text
     who = shape.choice(("obstacle_", "platform_", "ground_"))
     others = Bodies(r, who, k.size("d", 6, 10), bodies)
-    second = r.read("obstacle_ids ids_b grounds", INT32, init="index_of:d")
+    second = r.read(f"{who}ids ids_b", INT32, init="index_of:d")
     x, *motion = others.items.at(k.let("b ib id_b", second)).values()
     vb = k.let("vb u_b vel_b", velocity(x, p, *motion))
     text += f", less the same of number {say(k, second)} of the other bodies, which have their "

@@ -9,8 +9,9 @@ from generators.build import BodyBuilder, KernelBuilder, field, fn, make
 from generators.kit.records import Part
 from generators.kit.sites import Names, Site, launch
 from generators.kit.words import plural, plurals, say, snake, words
-from generators.program.dtypes import FLOAT32, Quat, Scalar, Transform, Vec
+from generators.program.dtypes import FLOAT32, Quat, Scalar, Struct, Transform, Vec
 from generators.program.expr import Const, Construct, Expr, Op, Var
+from generators.program.ir import FieldInit
 
 MOSTLY = {"each": 4, "first": 1, "last": 1, "shared": 2}
 """Weights of the ways of what is an array more often than a parameter."""
@@ -69,23 +70,38 @@ def rig(k: KernelBuilder, indices: Names, single: float = 0.0, **weights: int) -
 class Items:
     """What is read at an index: structs in an array, or an array of each part."""
 
+    whole: bool
+    struct: Struct
+    names: dict[str, str]
+    fields: list[FieldInit]
+
     def __init__(
-        self, k: KernelBuilder, titles: Names, parts: Mapping[str, Part], dims: Names, struct: float
+        self,
+        k: KernelBuilder,
+        titles: Names,
+        parts: Mapping[str, Part],
+        dims: Names,
+        struct: float = 0.0,
+        like: Items | None = None,
     ) -> None:
-        self.k, self.said, self.whole = k, dict[str, str](), len(parts) > 1
-        self.whole = self.whole and k.draw.shape.chance(struct)
+        """``like`` are other items of the same parts, whose struct these share."""
+        self.k = k
+        self.whole = like.whole if like else len(parts) > 1 and k.draw.shape.chance(struct)
         if not self.whole:
             self.arrays = {key: self._array(part, words(dims)) for key, part in parts.items()}
             self.said = {key: array.name for key, array in self.arrays.items()}
             return
-        names = {key: k.draw.word.choice(words(part.names)) for key, part in parts.items()}
-        fields = [part.field(names[key]) for key, part in parts.items()]
-        type_ = k.struct(k.name(*words(titles)), *((f.name, f.type) for f in fields))
-        self.names = names
-        self.one = snake(type_.name)
+        title = k.draw.word.choice(words(titles))
+        if like is not None:
+            self.names, self.fields, self.struct = like.names, like.fields, like.struct
+        else:
+            self.names = {key: k.draw.word.choice(words(part.names)) for key, part in parts.items()}
+            self.fields = [part.field(self.names[key]) for key, part in parts.items()]
+            self.struct = k.struct(k.name(title), *((f.name, f.type) for f in self.fields))
+        self.one = snake(title)
         many = (plural(self.one), f"{self.one}_list", f"{self.one}_data")
-        self.items = k.array(many, type_, words(dims), fields=fields)
-        self.said = {key: f"{self.items.name}.{name}" for key, name in names.items()}
+        self.items = k.array(many, self.struct, words(dims), fields=self.fields)
+        self.said = {key: f"{self.items.name}.{name}" for key, name in self.names.items()}
 
     def _array(self, part: Part, dims: tuple[str, ...]) -> Var:
         many = words(part.many) or plurals(words(part.names))
