@@ -1,153 +1,282 @@
-"""Joints in spatial vectors: momentum, bias forces, torques along an axis."""
+"""Dynamics of bodies: forces along joints, and impulses at contacts."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.kit.pieces import zero
-from generators.program.dtypes import Vec
-from generators.program.expr import Expr, Var
-from generators.vector.rigid.parts import (
-    MOSTLY_ARRAY,
-    PROPERTY,
-    Rig,
-    inlined,
-    minus,
-    rig,
-    told,
-)
-from generators.vector.rigid.record import Record, Slot
-from generators.vector.rigid.spatial import six
+from generators.kit.functions import clamp, dot, least, most
+from generators.kit.masks import as_flag
+from generators.kit.naming import maybe, routine
+from generators.kit.records import Part, Record, record
+from generators.kit.sites import Names
+from generators.kit.sources import ANY, given, setting, zero
+from generators.kit.words import say
+from generators.program.dtypes import FLOAT32, INT32
+from generators.program.expr import Expr, Var, op
+from generators.vector.rigid.parts import MOSTLY, Items, Rig, minus, rig, six
+from generators.vector.rigid.spatial import momentum_of
+
+_CROSS = "cross(v, (a, b)) = (w x a, w x b + u x a)"
+_DUAL = "crossdual(v, (a, b)) = (w x a + u x b, w x b)"
 
 
 @idiom
 def joint_dynamics(k: KernelBuilder, level: int) -> Title:
     """Terms of the Newton-Euler equations in spatial vectors, and the force along a joint."""
     shape = k.draw.shape
-    r = rig(k, ("i", "tid", "link"), ("env", "row", "robot"))
-    vec6 = Vec(6, r.scalar)
+    r = rig(k, "i tid link")
     link = _link(r, level)
-    v = link["twist"]
-    done = f"With the twist v in {told(v)}"
+    v, done = link["twist"], f"With the twist v in {link.say('twist')}"
     if level > 1 or shape.chance(0.5):
-        v = k.let(("v", "twist", "vel"), v)
-    subspace = r.given(("subspaces", "joint_s", "motion_axes"), ("subspace",), vec6, -1.0, 1.0,
-                       forms=MOSTLY_ARRAY)  # fmt: skip
+        v = k.let("v twist vel", v)
+    subspace = given(r, "subspace screw", r.six, -1.0, 1.0, forms=MOSTLY)
     if level == 1:
-        return Title(k.name("spatial_products", "bias_terms", "velocity_products"),
-                     done + _single(r, v, subspace))  # fmt: skip
-    assert isinstance(v, Var)
-    s = k.let(("s", "axis", "s_col"), subspace)
-    momentum, text = _momentum(r, level, v, link)
-    bias = k.let(("bias", "f_bias", "gyro"), fn("spatial_cross_dual", v, momentum))
-    done += f", the joint direction s in {told(subspace)} and h = {text}: f = crossdual(v, h)"
-    if level >= 3:
-        done += _accelerated(r, level, v, s, bias)
-    if level >= 2 and shape.chance(0.7):
-        outer = r.given(("external", "contact_f"), ("external",), vec6, -1.0, 1.0,
-                        forms=MOSTLY_ARRAY)  # fmt: skip
+        names = "spatial_products bias_terms velocity_products"
+        return Title(k.name(names), done + _single(r, v, subspace))
+    s = k.let("s axis s_col", subspace)
+    value = momentum_of(r, 0.5 * (level >= 3), v, link["inertia"], link["mass"])
+    momentum = k.let("h momentum hv", value)
+    bias = k.let("bias f_bias gyro", fn("spatial_cross_dual", v, momentum))
+    done += f", the joint direction s in {say(k, subspace)} and h = ({link.say('inertia')} * w "
+    done += f"by components, {link.say('mass')} * u): f = crossdual(v, h)"
+    done += _accelerated(r, level, v, s, bias) if level >= 3 else ""
+    if shape.chance(0.7):
+        outer = given(r, "external load", r.six, -1.0, 1.0, many="external contact_f", forms=MOSTLY)
         k.augment(bias, "sub", outer)
-        done += f", less {told(outer)}"
-    tau = k.let(("tau", "torque", "joint_force"), fn("spatial_dot", s, bias))
+        done += f", less {say(k, outer)}"
+    tau = k.let("tau torque joint_force", fn("spatial_dot", s, bias))
     done += ". tau = dot(s, f)"
-    if level >= 3:
-        done += _joint_terms(r, level, tau)
-    done += f". {r.store(('taus', 'joint_forces', 'torques'), tau).name} gets tau"
+    done += _joint_terms(r, level, tau) if level >= 3 else ""
+    done += f". {r.put('taus joint_forces torques', tau).name} gets tau"
     if shape.chance(0.4) or level == 5:
-        done += f", {r.store(('link_forces', 'biases', 'f_out'), bias).name} gets f"
+        done += f", {r.put('link_forces biases f_out', bias).name} gets f"
     if level >= 4:
-        energy = 0.5 * fn("spatial_dot", v, momentum)
-        done += f", {r.store(('energies', 'kinetic'), energy).name} gets dot(v, h) / 2"
-    done += f". {_products('cross' if level >= 3 else '', 'dual')}"
-    return Title(k.name("joint_torques", "newton_euler", "inverse_dynamics", "bias_forces"), done)
+        energy = r.put("energies kinetic", 0.5 * fn("spatial_dot", v, momentum))
+        done += f", {energy.name} gets dot(v, h) / 2"
+    done += f". For v = (w, u), {f'{_CROSS} and {_DUAL}' if level >= 3 else _DUAL}."
+    return Title(k.name("joint_torques newton_euler inverse_dynamics bias_forces"), done)
 
 
 def _link(r: Rig, level: int) -> Record:
     """The twist of a link, with its principal moments and mass where they are needed."""
-    slots = {
-        "twist": Slot(("twist", "v", "vel"), ("twists", "link_v", "velocities"), Vec(6, r.scalar),
-                      -1.5, 1.5)
-    }  # fmt: skip
+    parts = {"twist": Part("twist v vel", r.six, -1.5, 1.5)}
     if level > 1:
-        moments = {"each": 2, "last": 1, "shared": 2}
-        slots["inertia"] = Slot(("inertia", "moments"), ("inertias", "inertia_diag"), r.vec, 0.5,
-                                2.0, forms=moments)  # fmt: skip
-        slots["mass"] = Slot(("mass", "m"), ("masses",), r.scalar, 0.5, 2.0, forms=PROPERTY)
-    return Record(
-        r, slots, as_struct=level > 1 and r.k.draw.shape.chance(0.45), struct=("Link", "BodyData"),
-        arrays=("links", "bodies"), local=("link_data", "item", "part"),
-    )  # fmt: skip
-
-
-def _products(*which: str) -> str:
-    """What the spatial products are that a description uses."""
-    texts = {
-        "cross": "cross(v, (a, b)) = (w x a, w x b + u x a)",
-        "dual": "crossdual(v, (a, b)) = (w x a + u x b, w x b)",
-    }
-    return f"For v = (w, u), {' and '.join(texts[name] for name in which if name)}."
+        few = {"each": 2, "last": 1, "shared": 2}
+        parts["inertia"] = Part(
+            "inertia moments", r.vec, 0.5, 2.0, many="inertias moments", forms=few
+        )
+        parts["mass"] = Part("mass m", r.scalar, 0.5, 2.0, forms=ANY)
+    return record(r, "Link BodyData", parts, 0.45)
 
 
 def _single(r: Rig, v: Expr, subspace: Expr) -> str:
-    form = r.k.draw.shape.choice(("cross", "dual", "dot"))
-    rate = r.given(("joint_qd", "rates"), ("rate", "qd"), r.scalar, -1.5, 1.5, forms=MOSTLY_ARRAY)
+    k, form = r.k, r.k.draw.shape.choice(("cross", "dual", "dot"))
+    rate = given(r, "rate qd", r.scalar, -1.5, 1.5, forms=MOSTLY)
     if form == "dot":
         value = rate * fn("spatial_dot", subspace, v)
-        out = r.store(("rates_out", "powers", "projections"), value)
-        return f", {out.name} gets {told(rate)} times its dot product with {told(subspace)}."
-    op = "spatial_cross" if form == "cross" else "spatial_cross_dual"
-    inner: Expr = rate * subspace
-    if r.k.draw.shape.chance(0.5):
-        inner = r.k.let(("joint_v", "vj", "inner"), inner)
-    out = r.store(("products", "biases", "terms"), fn(op, v, inner))
-    called = "cross" if form == "cross" else "crossdual"
-    return f", {out.name} gets {called}(v, {told(rate)} * {told(subspace)}). {_products(form)}"
+        text = f"{say(k, rate)} times its dot product with {say(k, subspace)}"
+        return f",{r.gets('rates_out powers projections', value, text)}"
+    op_name = "spatial_cross" if form == "cross" else "spatial_cross_dual"
+    inner = maybe(k, "joint_v vj inner", rate * subspace)
+    text = f"{'cross' if form == 'cross' else 'crossdual'}(v, {say(k, rate)} * {say(k, subspace)})"
+    done = f",{r.gets('products biases terms', fn(op_name, v, inner), text)}"
+    return f"{done} For v = (w, u), {_CROSS if form == 'cross' else _DUAL}."
 
 
-def _momentum(r: Rig, level: int, v: Var, link: Record) -> tuple[Var, str]:
-    """Spatial momentum of a link with principal moments and a mass."""
+def _accelerated(r: Rig, level: int, v: Expr, s: Var, bias: Var) -> str:
+    """The force that the acceleration by the moving joint takes, and gravity."""
     k = r.k
-    inertia, mass = link["inertia"], link["mass"]
-
-    def build(b: BodyBuilder, v: Expr, inertia: Expr, mass: Expr) -> Expr:
-        top = b.let(("ang", "spin_part"), fn("cw_mul", inertia, fn("spatial_top", v)))
-        bottom = b.let(("lin", "push_part"), mass * fn("spatial_bottom", v))
-        return six(r, top, bottom)
-
-    args = [("v", v), ("inertia", inertia), ("mass", mass)]
-    value = inlined(k, 0.5 * (level >= 3), ("momentum_of", "spatial_momentum"), args, build)
-    text = f"({told(inertia)} * w by components, {told(mass)} * u)"
-    return k.let(("h", "momentum", "hv"), value), text
-
-
-def _accelerated(r: Rig, level: int, v: Var, s: Var, bias: Var) -> str:
-    k = r.k
-    rate = r.given(("joint_qd", "rates"), ("rate", "qd"), r.scalar, -1.5, 1.5, forms=MOSTLY_ARRAY)
-    product = k.let(("c", "coriolis"), fn("spatial_cross", v, rate * s))
-    done = f", plus a with a = cross(v, {told(rate)} * s)"
+    rate = given(r, "rate qd", r.scalar, -1.5, 1.5, forms=MOSTLY)
+    change = k.let("c coriolis", fn("spatial_cross", v, rate * s))
+    text = f"a = cross(v, {say(k, rate)} * s)"
     if level >= 4:
-        gravity = r.given(("gs",), ("gravity", "g"), r.vec, -3.0, 3.0, forms={"shared": 1})
-        k.augment(product, "sub", six(r, zero(r.vec), gravity))
-        done += f" - (0, {told(gravity)})"
-    mass = r.given(("weights",), ("weight", "load"), r.scalar, 0.5, 1.5, forms=PROPERTY)
-    k.augment(bias, "add", mass * product)
-    return done.replace("plus a", f"plus {told(mass)} * a", 1)
+        gravity = k.scalar("gravity g", r.vec, -3.0, 3.0)
+        k.augment(change, "sub", six(r, zero(r.vec), gravity))
+        text += f" - (0, {gravity.name})"
+    mass = given(r, "weight load", r.scalar, 0.5, 1.5)
+    k.augment(bias, "add", mass * change)
+    return f", plus {say(k, mass)} * a with {text}"
 
 
 def _joint_terms(r: Rig, level: int, tau: Var) -> str:
-    """Damping, friction, and a limit."""
-    k, shape = r.k, r.k.draw.shape
-    q = r.given(("joint_q", "angles"), (), r.scalar, -1.5, 1.5, forms={"each": 1})
-    stiff = r.given(("stiffness", "springs"), ("spring", "ke"), r.scalar, 0.5, 2.0)
-    k.augment(tau, "add", stiff * q)
-    done = f" + {told(stiff)} * {told(q)}"
-    if level >= 4:
-        limit = r.given(("limits", "max_torques"), ("tau_max", "limit"), r.scalar, 0.8, 1.6)
-        if shape.chance(0.5):
-            k.assign(tau, fn("clamp", tau, minus(limit), limit))
-            done += f", clamped to +-{told(limit)}"
+    """A spring of the joint, and a limit."""
+    k = r.k
+    angle = r.read("joint_q angles", r.scalar, -1.5, 1.5)
+    spring = given(r, "ke spring", r.scalar, 0.5, 2.0, many="ke springs") * angle
+    k.augment(tau, "add", spring)
+    done = f" + {say(k, spring)}"
+    if level < 4:
+        return done
+    limit = given(r, "max_tau limit", r.scalar, 0.8, 1.6)
+    if k.draw.shape.chance(0.5):
+        k.assign(tau, clamp(tau, minus(limit), limit))
+        return f"{done}, clamped to +-{say(k, limit)}"
+    with k.if_(abs(tau) > limit):
+        k.assign(tau, limit * fn("sign", tau))
+    return f"{done}, and {say(k, limit)} times its sign where it is larger than that in size"
+
+
+class Bodies:
+    """Bodies that contacts refer to by an index, or one for each contact."""
+
+    spatial: bool
+    builtin: bool
+    items: Items
+
+    def __init__(self, r: Rig, who: str, dims: Names, like: Bodies | None = None) -> None:
+        k, self.r, shape = r.k, r, r.k.draw.shape
+        self.spatial = like.spatial if like else shape.chance(0.65)
+        self.builtin = like.builtin if like else r.scalar == FLOAT32 and shape.chance(0.75)
+        parts = {"x": Part("center x com", r.vec, -1.0, 1.0, many=f"{who}positions {who}com")}
+        if self.spatial:
+            parts["twist"] = Part("twist qd", r.six, -1.0, 1.0, many=f"{who}twists {who}qd")
         else:
-            with k.if_(fn("abs", tau) > limit):
-                k.assign(tau, limit * fn("sign", tau))
-            done += f", and {told(limit)} times its sign where it is larger than that in size"
-    return done
+            parts["w"] = Part("w omega", r.vec, -1.0, 1.0, many=f"{who}omegas {who}ang_vels")
+            parts["v"] = Part("v vel", r.vec, -1.0, 1.0, many=f"{who}vels {who}lin_vels")
+        title = "".join(word.title() for word in f"{who}body".split("_"))
+        known = like.items if like else None
+        self.items = Items(k, title, parts, dims, 0.5, known)
+        said = self.items.said
+        self.text = f"centre x in {said['x']} and twist (w, v), angular part first, in "
+        if self.spatial:
+            self.text += said["twist"]
+        else:
+            self.text = f"centre x in {said['x']}, angular velocity w in {said['w']} and linear "
+            self.text += f"velocity v in {said['v']}"
+
+    def velocity(self, b: BodyBuilder, parts: tuple[Expr, ...], arm: Expr) -> Expr:
+        """v + cross(w, arm)."""
+        if not self.spatial:
+            return parts[1] + fn("cross", parts[0], arm)
+        if self.builtin:
+            return fn("velocity_at_point", parts[0], arm)
+        w = maybe(b, "w omega", fn("spatial_top", parts[0]))
+        return fn("spatial_bottom", parts[0]) + fn("cross", w, arm)
+
+    def point_velocity(self, chance: float) -> Callable[..., Expr]:
+        """The velocity of a body's point, in a helper or inline."""
+        r = self.r
+        motion = {"twist": r.six} if self.spatial else {"w": r.vec, "v": r.vec}
+
+        def build(b: BodyBuilder, x: Expr, point: Expr, *parts: Expr) -> Expr:
+            return self.velocity(b, parts, maybe(b, "arm lever offset", point - x, 0.6))
+
+        params = {"x": r.vec, "point": r.vec, **motion}
+        doc = "Velocity of a body's point."
+        return routine(r.k, chance, "point_velocity velocity_at", params, build, doc)
+
+
+@idiom
+def contact_velocity(k: KernelBuilder, level: int) -> Title:
+    """Velocity of bodies at their contacts: relative, normal, tangential, and the impulse."""
+    shape = k.draw.shape
+    r = rig(k, "i tid contact", single=0.8)
+    two = level >= 4 or shape.chance({1: 0.0, 2: 0.3, 3: 0.6}[level])
+    points = r.read("points contact_points hits", r.vec, -1.5, 1.5)
+    p = k.let("p point contact_pos", points)
+    v, text = _relative(r, level, p, two)
+    done = f"For each contact point p in {say(k, points)}, a body having its {text}"
+    if level == 1:
+        if shape.chance(0.5):
+            wind = given(r, "surface_vel belt", r.vec, -0.5, 0.5)
+            k.augment(v, "sub", wind)
+            done += f", less {say(k, wind)}"
+        done += f".{r.gets('contact_vels slip point_vels', v, 'u')}"
+        return Title(k.name("contact_velocities point_velocities"), done)
+    normal = given(r, "normal up", r.vec, init="unit", forms=MOSTLY)
+    n = k.let("n normal nrm", normal)
+    vn = k.let("vn approach normal_speed", dot(v, n))
+    done += f". With the normal n in {say(k, normal)}, vn = dot(u, n)"
+    if level <= 3 and shape.chance(0.6):
+        slip = k.let("vt slip tangential", v - vn * n)
+        done += f" and t = u - vn * n.{r.gets('slip_out tangents sliding', slip, 't')}"
+        if level == 3 or shape.chance(0.4):
+            done += r.gets("approach_out normal_speeds", vn, "vn")
+        return Title(k.name("contact_slip sliding_velocities tangential_motion"), done)
+    done += _impulse(r, level, v, n, vn)
+    return Title(k.name("contact_impulses resolve_contacts collision_response"), done)
+
+
+def _relative(r: Rig, level: int, p: Var, two: bool) -> tuple[Var, str]:
+    """The velocity of a body's point p, less that of another body's where there are two."""
+    k, shape = r.k, r.k.draw.shape
+    if not two and shape.chance(0.6):
+        bodies = Bodies(r, "", r.dims)
+        velocity = bodies.point_velocity(0.6 * (level > 2))
+        x, *motion = bodies.items.at(*r.at).values()
+        v = k.let("u v_point vel", velocity(x, p, *motion))
+        return v, f"{bodies.text}: u = v + cross(w, p - x)"
+    bodies = Bodies(r, "", k.size("c", 6, 10))
+    velocity = bodies.point_velocity(0.6 * (level > 2))
+    first = r.read("body_ids owners ids_a movers", INT32, init="index_of:c")
+    x, *motion = bodies.items.at(k.let("a ia id_a", first)).values()
+    v = k.let("va u_a vel_a" if two else "u v_point vel", velocity(x, p, *motion))
+    text = f"{bodies.text}, the body being number {say(k, first)}: u = v + cross(w, p - x)"
+    if not two:
+        return v, text
+    who = shape.choice(("obstacle_", "platform_", "ground_"))
+    others = Bodies(r, who, k.size("d", 6, 10), bodies)
+    second = r.read(f"{who}ids ids_b", INT32, init="index_of:d")
+    x, *motion = others.items.at(k.let("b ib id_b", second)).values()
+    vb = k.let("vb u_b vel_b", velocity(x, p, *motion))
+    text += f", less the same of number {say(k, second)} of the other bodies, which have their "
+    return k.let("u rel v_rel", v - vb), text + others.text
+
+
+def _impulse(r: Rig, level: int, v: Var, n: Var, vn: Var) -> str:
+    """An impulse along the normal against approach, and Coulomb friction."""
+    k, shape = r.k, r.k.draw.shape
+    bounce = given(r, "restitution bounce", r.scalar, 0.2, 0.8)
+    mass = given(r, "mass eff_mass", r.scalar, 0.5, 2.0)
+    pull = -(1.0 + bounce) * vn * mass
+    done = f". The normal impulse j = max(-(1 + {say(k, bounce)}) * vn * {say(k, mass)}, 0)"
+    if shape.chance(0.5):
+        jn = k.let("jn push normal_imp", most(pull, 0.0))
+    else:
+        jn = k.let("jn push normal_imp", zero(r.scalar))
+        with k.if_(vn < 0.0):
+            k.assign(jn, pull)
+    impulse, text = k.let("impulse j total", jn * n), "j * n"
+    if level >= 3:
+        mu = given(r, "mu friction", r.scalar, 0.2, 0.8)
+        slip = k.let("vt slip tangential", v - vn * n)
+        speed = k.let("slip_speed vt_len", fn("length", slip))
+        if shape.chance(0.5):
+            size = k.let("jt friction_imp", least(mu * jn, mass * speed))
+            k.augment(impulse, "sub", size / speed * slip)
+        else:
+            with k.if_(mass * speed > mu * jn):
+                k.augment(impulse, "sub", mu * jn / speed * slip)
+            with k.else_():
+                k.augment(impulse, "sub", mass * slip)
+        done += f", friction is f = min({say(k, mu)} * j, {say(k, mass)} * |t|) against "
+        done += "t = u - vn * n"
+        text = "j * n - f * t / |t|"
+    done += f".{r.gets('impulses impulse_out reactions', impulse, text)}"
+    if level >= 4 and shape.chance(0.6):
+        lost = maybe(k, "work lost dissipated", dot(impulse, v))
+        text = "the dot product of that with u"
+        done += r.gets("works energy_out dissipation", lost, text)
+    return done + (_resting(r, n, jn) if level >= 5 else "")
+
+
+def _resting(r: Rig, n: Var, jn: Var) -> str:
+    """How far deep contacts are pushed apart, and which of them rest."""
+    k = r.k
+    gap = r.read("depths gaps", r.scalar, -0.3, 0.6)
+    slop = setting(k, "slop allowed", r.scalar, 0.02, 0.1)
+    rate = given(r, "baumgarte beta", r.scalar, 0.1, 0.4)
+    bias = k.let("bias push_out", rate * most(gap - slop, 0.0))
+    text = f"{say(k, rate)} * max({say(k, gap)} - {say(k, slop)}, 0) * n"
+    done = r.gets("corrections shifts", bias * n, text)
+    touching = op("and", gap > slop, jn > 0.0)
+    out = r.out("active resting touching", INT32)
+    if k.draw.shape.chance(0.5):
+        k.store(out, r.at, as_flag(touching, INT32))
+    else:
+        k.store(out, r.at, 0)
+        with k.if_(touching):
+            k.store(out, r.at, 1)
+    return f"{done} {out.name} gets 1 where {say(k, gap)} > {say(k, slop)} and j > 0, else 0."

@@ -1,36 +1,35 @@
-"""What the idioms on rigid bodies share: launches, where inputs live, structs or plain arrays."""
+"""What the idioms on rigid bodies share: launches, types, quaternions and spatial vectors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from generators.build import BodyBuilder, KernelBuilder, fn, make
-from generators.kit.pieces import constant, helper
-from generators.program.dtypes import BOOL, Quat, Scalar, Transform, Type, Vec
-from generators.program.expr import Const, Construct, Expr, Field, Load, Op, Var
+from generators.build import BodyBuilder, KernelBuilder, field, fn, make
+from generators.kit.records import Part
+from generators.kit.sites import Names, Site, launch
+from generators.kit.words import plural, plurals, say, snake, words
+from generators.program.dtypes import FLOAT32, Quat, Scalar, Struct, Transform, Vec
+from generators.program.expr import Const, Construct, Expr, Op, Var
+from generators.program.ir import FieldInit
 
-Names = tuple[str, ...]
-
-EACH = {"each": 1}
-STATE = {"each": 6, "first": 1, "last": 1}
-PROPERTY = {"each": 3, "first": 1, "last": 1, "shared": 3, "fixed": 1}
-SETTING = {"shared": 3, "fixed": 2}
-MOSTLY_ARRAY = {"each": 4, "first": 1, "last": 1, "shared": 2}
+MOSTLY = {"each": 4, "first": 1, "last": 1, "shared": 2}
+"""Weights of the ways of what is an array more often than a parameter."""
 
 
 @dataclass(frozen=True)
-class Rig:
-    """The threads of a kernel: its float type, launch dimensions and thread indices."""
+class Rig(Site):
+    """The threads of a kernel on bodies, and the float type of what it works on."""
 
-    k: KernelBuilder
-    scalar: Scalar
-    dims: Names
-    at: tuple[Var, ...]
+    scalar: Scalar = FLOAT32
 
     @property
     def vec(self) -> Vec:
         return Vec(3, self.scalar)
+
+    @property
+    def six(self) -> Vec:
+        return Vec(6, self.scalar)
 
     @property
     def quat(self) -> Quat:
@@ -52,150 +51,118 @@ class Rig:
         """The quaternion with vector part v."""
         return make(self.quat, v[0], v[1], v[2], self.real(real))
 
-    def place(self, form: str) -> tuple[Names, tuple[Var, ...]]:
-        """The shape of an array with one element for each thread, row or column; and an index."""
-        if form == "first":
-            return self.dims[:1], self.at[:1]
-        if form == "last":
-            return self.dims[-1:], self.at[-1:]
-        return self.dims, self.at
+    def gets(self, names: Names, value: Expr, text: str) -> str:
+        """Store a value in a new output; the sentence that says so, after a blank."""
+        return f" {self.put(names, value).name} gets {text}."
 
-    def given(
+
+def rig(k: KernelBuilder, indices: Names, single: float = 0.0, **weights: int) -> Rig:
+    """A launch over bodies, over batches of them, or over rows of batches.
+
+    ``single`` is the chance of single precision before a float type is drawn.
+    """
+    narrow = bool(single) and k.draw.shape.chance(single)
+    scalar = FLOAT32 if narrow else k.draw.wide_float_type()
+    s = launch(k, weights or {"list": 5, "batch": 4, "cube": 1}, indices)
+    return Rig(k, s.form, s.dims, s.at, s.inner, scalar)
+
+
+class Items:
+    """What is read at an index: structs in an array, or an array of each part."""
+
+    whole: bool
+    struct: Struct
+    names: dict[str, str]
+    fields: list[FieldInit]
+
+    def __init__(
         self,
-        plural: Names,
-        single: Names,
-        type_: Type,
-        low: float | None = None,
-        high: float | None = None,
-        *,
-        init: str = "uniform",
-        forms: Mapping[str, int] = PROPERTY,
-    ) -> Expr:
-        """An input: of an array by thread, row or column, a parameter, or written out."""
-        form = self.k.draw.shape.weighted(forms)
-        if form in ("first", "last") and len(self.dims) == 1:
-            form = "each"
-        if form == "fixed" and isinstance(type_, Vec) and init != "unit":
-            form = "shared"
-        if form == "fixed":
-            return self._fixed(type_, low, high, init)
-        if form == "shared":
-            return self.k.scalar(single, type_, low, high, init=init)
-        dims, at = self.place(form)
-        array = self.k.array(plural, type_, dims, low=low, high=high, init=init)
-        return array[at]
+        k: KernelBuilder,
+        titles: Names,
+        parts: Mapping[str, Part],
+        dims: Names,
+        struct: float = 0.0,
+        like: Items | None = None,
+    ) -> None:
+        """``like`` are other items of the same parts, whose struct these share."""
+        self.k = k
+        self.whole = like.whole if like else len(parts) > 1 and k.draw.shape.chance(struct)
+        if not self.whole:
+            self.arrays = {key: self._array(part, words(dims)) for key, part in parts.items()}
+            self.said = {key: array.name for key, array in self.arrays.items()}
+            return
+        title = k.draw.word.choice(words(titles))
+        if like is not None:
+            self.names, self.fields, self.struct = like.names, like.fields, like.struct
+        else:
+            self.names = {key: k.draw.word.choice(words(part.names)) for key, part in parts.items()}
+            self.fields = [part.field(self.names[key]) for key, part in parts.items()]
+            self.struct = k.struct(k.name(title), *((f.name, f.type) for f in self.fields))
+        self.one = snake(title)
+        many = (plural(self.one), f"{self.one}_list", f"{self.one}_data")
+        self.items = k.array(many, self.struct, words(dims), fields=self.fields)
+        self.said = {key: f"{self.items.name}.{name}" for key, name in self.names.items()}
 
-    def _fixed(self, type_: Type, low: float | None, high: float | None, init: str) -> Expr:
-        if isinstance(type_, Vec) and init == "unit":
-            along = self.k.draw.shape.integer(0, type_.size - 1)
-            parts = [float(c == along) for c in range(type_.size)]
-            return make(type_, *(self.k.lift(part, type_.scalar) for part in parts))
-        assert low is not None
-        assert high is not None
-        return self.k.lift(constant(self.k, low, high), type_)
+    def _array(self, part: Part, dims: tuple[str, ...]) -> Var:
+        many = words(part.many) or plurals(words(part.names))
+        return self.k.array(many, part.type, dims, low=part.low, high=part.high, init=part.init)
 
-    def store(self, names: Names, value: Expr) -> Var:
-        """Declare an output of one element a thread and store it there."""
-        out = self.k.out(names, value.type, self.dims)
-        self.k.store(out, self.at, value)
-        return out
-
-
-def rig(
-    k: KernelBuilder,
-    index: Names,
-    outer: Names,
-    *,
-    scalar: Scalar | None = None,
-    grids: Mapping[int, int] | None = None,
-) -> Rig:
-    """Launch over bodies, over rows of bodies, or over batches of rows."""
-    ndim = k.draw.shape.weighted(grids or {1: 5, 2: 4, 3: 1})
-    scalar = scalar or k.draw.wide_float_type()
-    if ndim == 1:
-        dims: Names = (k.size("n", 48, 72),)
-        names = [k.name(*index)]
-    elif ndim == 2:
-        dims = (k.size("m", 4, 7), k.size("n", 8, 11))
-        names = [k.name(*outer), k.name(*index)]
-    else:
-        dims = (k.size("b", 2, 3), k.size("m", 3, 5), k.size("n", 5, 7))
-        names = [k.name("batch", "world", "trial"), k.name(*outer), k.name(*index)]
-    return Rig(k, scalar, dims, k.thread(*dims, names=names))
+    def at(self, *index: Expr) -> dict[str, Expr]:
+        """The parts of one item, by key."""
+        if not self.whole:
+            return {key: array[index] for key, array in self.arrays.items()}
+        item = self.k.let((self.one, "item", "info"), self.items[index])
+        return {key: field(item, name) for key, name in self.names.items()}
 
 
-def told(value: Expr) -> str:
-    """How a description calls an input: by its array, parameter or field, or its value."""
-    match value:
-        case Load():
-            return value.array.name
-        case Field() | Var():
-            return value.name
-        case Const():
-            return str(value.value)
-        case Construct():
-            return f"({', '.join(map(told, value.args))})"
-        case Op() if value.op == "neg":
-            return f"-{told(value.args[0])}"
-        case Op() if value.op == "ne":
-            return told(value.args[0])
-    raise TypeError(f"{type(value).__name__} is no input")
+def six(r: Rig, top: Expr, bottom: Expr, b: BodyBuilder | None = None) -> Expr:
+    """The spatial vector of two halves."""
+    if r.scalar == FLOAT32:
+        return fn("spatial_vector", top, bottom)
+    parts: list[Expr] = []
+    for half, names in ((top, "upper first"), (bottom, "lower last")):
+        if isinstance(half, Construct):
+            parts += [half.args[0]] * 3
+            continue
+        whole = (b or r.k).let(names, half) if isinstance(half, Op) else half
+        parts += [whole[c] for c in range(3)]
+    return make(r.six, *parts)
 
 
-def inlined(
-    k: KernelBuilder,
-    chance: float,
-    names: Names,
-    args: Sequence[tuple[str, Expr]],
-    build: Callable[..., Expr],
-    doc: str = "",
-) -> Expr:
-    """``build(body, *args)`` in place or, with that chance, as a helper function."""
-    if not k.draw.shape.chance(chance):
-        return build(k, *(value for _, value in args))
-    called = helper(k, names, [(name, value.type) for name, value in args], build, doc)
-    return k.call(called, *(value for _, value in args))
+def adjoint(b: BodyBuilder, pose: Expr) -> Expr:
+    """The matrix that moves twists by a pose."""
+    rot = b.let("rot rm basis", fn("quat_to_matrix", fn("transform_get_rotation", pose)))
+    shift = fn("skew", fn("transform_get_translation", pose))
+    return fn("spatial_adjoint", rot, shift * rot)
 
 
-_FLAG_TYPES = {"bool": 8, "int32": 2, "uint8": 2, "int8": 1, "uint32": 1, "uint16": 1, "int64": 1}
+def shortened(k: KernelBuilder, v: Var, limit: Expr, names: Names = "size v_len norm") -> str:
+    """Shorten a vector to a limit; the words for it."""
+    size = k.let(names, fn("length", v))
+    with k.if_(size > limit):
+        k.augment(v, "mul", limit / size)
+    return f"shortened to length {say(k, limit)} where it is longer"
 
 
-def mask(r: Rig, plural: Names, single: Names) -> Expr:
-    """A flag for each body, row or column: a bool, or an integer that is 0 for no."""
-    forms = {"each": 4, "last": 1}
-    type_ = Scalar(r.k.draw.shape.weighted(_FLAG_TYPES))
-    if type_ == BOOL:
-        return r.given(plural, single, BOOL, forms=forms)
-    return fn("ne", r.given(plural, single, type_, 0, 1, init="integers", forms=forms), 0)
+def renormalize(r: Rig, pose: Var) -> None:
+    """Bring the rotation of a pose back to unit length."""
+    place = fn("transform_get_translation", pose)
+    r.k.assign(pose, make(r.pose, place, unit(fn("transform_get_rotation", pose))))
 
 
-_OPPOSITES = {"ne": "eq", "gt": "le", "lt": "ge"}
+def product(k: KernelBuilder, a: Expr, b: Expr, share: float = 0.7) -> Expr:
+    """One transform after another, by Warp's builtin with that chance."""
+    return fn("transform_multiply", a, b) if k.draw.shape.chance(share) else a * b
 
 
-def unless(flag: Expr) -> Expr:
-    """The opposite of a flag or a comparison."""
-    if isinstance(flag, Op) and flag.op in _OPPOSITES:
-        return fn(_OPPOSITES[flag.op], *flag.args)
-    return fn("not", flag)
-
-
-def is_set(flag: Expr) -> str:
-    """The words for a flag that holds."""
-    return f"{told(flag)} is {'not 0' if isinstance(flag, Op) else 'true'}"
-
-
-def is_unset(flag: Expr) -> str:
-    """The words for a flag that does not hold."""
-    return f"{told(flag)} is {'0' if isinstance(flag, Op) else 'false'}"
+def by_matrix(r: Rig, m: Expr, p: Expr) -> Expr:
+    """A point moved by a 4x4 matrix."""
+    h = r.k.let("h hom", m * make(Vec(4, r.scalar), p[0], p[1], p[2], r.real(1.0)))
+    return make(r.vec, h[0], h[1], h[2])
 
 
 def quat_dot(a: Expr, b: Expr) -> Expr:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
-
-
-def maybe_named(b: BodyBuilder, names: Names, value: Expr, chance: float = 0.6) -> Expr:
-    """A named intermediate, or the expression itself for one use."""
-    return b.let(names, value) if b.draw.shape.chance(chance) else value
 
 
 def unit(value: Expr) -> Expr:

@@ -3,54 +3,50 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from generators.build import fn
+from generators.kit.functions import atan2, dot
+from generators.kit.naming import maybe
+from generators.kit.sources import SETTING, given
+from generators.kit.words import say
 from generators.program.dtypes import FLOAT32
 from generators.program.expr import Expr, Var
-from generators.vector.rigid.parts import SETTING, Rig, told
-
-_AXIS = ("forward", "axis", "nose", "local_axis")
+from generators.vector.rigid.parts import Rig
 
 
 def heading(r: Rig, q: Var) -> str:
-    axis = r.given(("axes", "local_axes"), _AXIS, r.vec, init="unit", forms=SETTING)
+    axis = given(r, "forward axis nose", r.vec, init="unit", forms=SETTING)
     form = r.k.draw.shape.choice(("quat_rotate", "quat_rotate", "quat_rotate_inv"))
-    out = r.store(("headings", "directions", "pointing"), fn(form, q, axis))
-    by = "q" if form == "quat_rotate" else "the inverse of q"
-    return f" {out.name} gets {told(axis)} rotated by {by}."
+    text = f"{say(r.k, axis)} rotated by {'q' if form == 'quat_rotate' else 'the inverse of q'}"
+    return r.gets("headings directions pointing", fn(form, q, axis), text)
 
 
 def upright(r: Rig, q: Var) -> str:
-    up = r.given(("ups",), ("up", "world_up", "vertical"), r.vec, init="unit", forms=SETTING)
-    turned = fn("quat_rotate", q, up)
-    if r.k.draw.shape.chance(0.5):
-        turned = r.k.let(("body_up", "tilted", "top"), turned)
-    out = r.store(("uprightness", "tilt_cos", "level_cos"), fn("dot", turned, up))
-    return f" {out.name} gets the dot product of {told(up)} with itself rotated by q."
+    up = given(r, "up world_up vertical", r.vec, init="unit", forms=SETTING)
+    turned = maybe(r.k, "body_up tilted top", fn("quat_rotate", q, up))
+    text = f"the dot product of {say(r.k, up)} with itself rotated by q"
+    return r.gets("uprightness tilt_cos level_cos", dot(turned, up), text)
 
 
 def yaw(r: Rig, q: Var) -> str:
-    siny = r.k.let(("sin_yaw", "sy", "siny"), 2.0 * (q[3] * q[2] + q[0] * q[1]))
-    cosy = r.k.let(("cos_yaw", "cy", "cosy"), 1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2]))
-    out = r.store(("yaws", "yaw_out", "compass"), fn("atan2", siny, cosy))
-    return f" {out.name} gets atan2(2 * (qw * qz + qx * qy), 1 - 2 * (qy^2 + qz^2))."
+    siny = r.k.let("sin_yaw sy siny", 2.0 * (q[3] * q[2] + q[0] * q[1]))
+    cosy = r.k.let("cos_yaw cy cosy", 1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2]))
+    text = "atan2(2 * (qw * qz + qx * qy), 1 - 2 * (qy^2 + qz^2))"
+    return r.gets("yaws yaw_out compass", atan2(siny, cosy), text)
 
 
 def matrix(r: Rig, q: Var) -> str:
-    rot: Expr = fn("quat_to_matrix", q)
     flipped = r.k.draw.shape.chance(0.4)
-    if flipped:
-        rot = fn("transpose", rot)
-    out = r.store(("rotation_mats", "matrices", "dcm"), rot)
-    return f" {out.name} gets the {'transposed ' if flipped else ''}rotation matrix of q."
+    rot = fn("transpose", fn("quat_to_matrix", q)) if flipped else fn("quat_to_matrix", q)
+    text = f"the {'transposed ' if flipped else ''}rotation matrix of q"
+    return r.gets("rotation_mats matrices dcm", rot, text)
 
 
 def turn_angle(r: Rig, q: Var) -> str:
-    v = r.k.let(("qv", "imag", "vec_part"), r.imaginary(q))
-    angle = 2.0 * fn("atan2", fn("length", v), fn("abs", q[3]))
-    out = r.store(("angles", "turn_angles", "rotation_angles"), angle)
-    return f" {out.name} gets the angle of q, 2 * atan2(|(qx, qy, qz)|, |qw|)."
+    v = r.k.let("qv imag vec_part", r.imaginary(q))
+    angle = 2.0 * atan2(fn("length", v), abs(q[3]))
+    text = "the angle of q, 2 * atan2(|(qx, qy, qz)|, |qw|)"
+    return r.gets("angles turn_angles rotation_angles", angle, text)
 
 
 def rpy(r: Rig, q: Var) -> str:
@@ -58,52 +54,39 @@ def rpy(r: Rig, q: Var) -> str:
         return turn_angle(r, q)
     angles = fn("quat_to_rpy", q)
     if r.k.draw.shape.chance(0.5):
-        out = r.store(("rpy_out", "eulers", "attitude_angles"), angles)
-        return f" {out.name} gets roll, pitch and yaw of q (Warp's quat_to_rpy)."
-    local = r.k.let(("rpy", "euler"), angles)
+        text = "roll, pitch and yaw of q (Warp's quat_to_rpy)"
+        return r.gets("rpy_out eulers attitude_angles", angles, text)
     part = r.k.draw.shape.integer(0, 2)
+    value = fn("degrees", r.k.let("rpy euler", angles)[part])
     name = ("roll", "pitch", "yaw")[part]
-    out = r.store((f"{name}_out", f"{name}_deg"), fn("degrees", local[part]))
-    return f" {out.name} gets the {name} of q (as by Warp's quat_to_rpy) in degrees."
+    text = f"the {name} of q (as by Warp's quat_to_rpy) in degrees"
+    return r.gets(f"{name}_out {name}_deg", value, text)
 
 
 def about(r: Rig, q: Var) -> str:
     """The angle about an axis."""
-    axis = r.given(("axes", "local_axes"), ("axis", "hinge_axis"), r.vec, init="unit",
-                   forms=SETTING)  # fmt: skip
+    axis = given(r, "axis hinge", r.vec, init="unit", forms=SETTING)
+    inner = f"dot({say(r.k, axis)}, (qx, qy, qz))"
     if r.scalar != FLOAT32:
-        along = r.k.let(("along", "proj"), fn("dot", axis, r.imaginary(q)))
-        angle: Expr = 2.0 * fn("atan2", along, q[3])
-        inner = "dot({0}, (qx, qy, qz))"
+        along = r.k.let("along proj", dot(axis, r.imaginary(q)))
+        angle: Expr = 2.0 * atan2(along, q[3])
     elif r.k.draw.shape.chance(0.35):
-        angle, inner = fn("quat_twist_angle_signed", axis, q), "dot({0}, (qx, qy, qz))"
+        angle = fn("quat_twist_angle_signed", axis, q)
     else:
-        angle, inner = fn("quat_twist_angle", axis, q), "|dot({0}, (qx, qy, qz))|"
-    out = r.store(("twists", "turns_about", "axis_angles"), angle)
-    return f" {out.name} gets 2 * atan2({inner.format(told(axis))}, qw)."
+        angle, inner = fn("quat_twist_angle", axis, q), f"|{inner}|"
+    return r.gets("twists turns_about axis_angles", angle, f"2 * atan2({inner}, qw)")
 
 
-REPORTS: dict[str, Callable[[Rig, Var], str]] = {
-    "heading": heading,
-    "upright": upright,
-    "yaw": yaw,
-    "matrix": matrix,
-    "turn_angle": turn_angle,
-    "rpy": rpy,
-    "about": about,
-}
+REPORTS = (about, heading, matrix, rpy, turn_angle, upright, yaw)
 
 
 def reported(r: Rig, q: Var, low: int, high: int, called: str = "q") -> str:
     """One or more further outputs read off the orientation ``q``; the sentences that say so."""
-    shape = r.k.draw.shape
-    chosen = shape.sample(sorted(REPORTS), shape.integer(low, high))
-    text = "".join(REPORTS[name](r, q) for name in chosen)
-    return renamed(text, called)
+    chosen = r.k.draw.shape.sample(REPORTS, r.k.draw.shape.integer(low, high))
+    return renamed("".join(report(r, q) for report in chosen), called)
 
 
 def renamed(text: str, called: str) -> str:
     """A text on a rotation q, for one of another name."""
     parts = called if len(called) == 1 else f"{called}."
-    text = re.sub(r"\bq(?=[xyzw]\b)", parts, text)
-    return re.sub(r"\bq\b", called, text)
+    return re.sub(r"\bq\b", called, re.sub(r"\bq(?=[xyzw]\b)", parts, text))

@@ -1,84 +1,22 @@
-"""Spatial vectors: twists and wrenches in other frames, and the dynamics of joints."""
+"""Spatial vectors in other frames: twists, wrenches, momentum and energy."""
 
 from __future__ import annotations
 
-from generators.build import BodyBuilder, KernelBuilder, fn, make
+from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.kit.pieces import zero
-from generators.program.dtypes import FLOAT32, Vec
-from generators.program.expr import Construct, Expr, Op, Var
-from generators.vector.rigid.parts import (
-    MOSTLY_ARRAY,
-    SETTING,
-    Rig,
-    inlined,
-    is_set,
-    mask,
-    maybe_named,
-    rig,
-    told,
-)
+from generators.kit.masks import flag
+from generators.kit.naming import applied, local, maybe
+from generators.kit.records import Part, record
+from generators.kit.sources import ANY, given, setting, zero
+from generators.kit.words import plural, say
+from generators.program.dtypes import FLOAT32
+from generators.program.expr import Expr, Var
+from generators.vector.rigid.parts import MOSTLY, Rig, adjoint, product, rig, shortened, six
 
-
-def _frame(r: Rig, level: int) -> tuple[Expr, str]:
-    """The transform that vectors go through: a pose, its inverse, or one pose in another."""
-    shape = r.k.draw.shape
-    pose = r.given(("poses", "frames", "xforms"), ("pose", "xform"), r.pose, -1.0, 1.0,
-                   init="unit", forms={"each": 3, "last": 1, "shared": 1})  # fmt: skip
-    kinds = ("plain", "inverse") if level == 1 else ("plain", "inverse", "chain", "relative")
-    form = shape.choice(kinds)
-    if form == "plain":
-        return pose, told(pose)
-    if form == "inverse":
-        return fn("transform_inverse", pose), f"inverse({told(pose)})"
-    base = r.given(("bases", "parents"), ("base", "parent"), r.pose, -1.0, 1.0,
-                   init="unit", forms=MOSTLY_ARRAY)  # fmt: skip
-    left = fn("transform_inverse", base) if form == "relative" else base
-    product = fn("transform_multiply", left, pose) if shape.chance(0.7) else left * pose
-    shown = f"inverse({told(base)})" if form == "relative" else told(base)
-    return product, f"{shown} * {told(pose)}"
-
-
-def six(r: Rig, top: Expr, bottom: Expr, b: BodyBuilder | None = None) -> Expr:
-    """The spatial vector of two halves."""
-    if r.scalar == FLOAT32:
-        return fn("spatial_vector", top, bottom)
-    parts: list[Expr] = []
-    for half, names in ((top, ("upper", "first")), (bottom, ("lower", "last"))):
-        if isinstance(half, Construct):
-            parts += [half.args[0]] * 3
-            continue
-        whole = (b or r.k).let(names, half) if isinstance(half, Op) else half
-        parts += [whole[c] for c in range(3)]
-    return make(Vec(6, r.scalar), *parts)
-
-
-def moved(r: Rig, kind: str, level: int, x: Var, value: Expr) -> Expr:
-    """A twist or wrench in the frame that the transform x leads to."""
-    k, shape = r.k, r.k.draw.shape
-    if r.scalar == FLOAT32 and shape.chance(0.6):
-        return fn(f"transform_{kind}", x, value)
-    if kind == "twist" and shape.chance(0.6):
-        rot = k.let(("rot_mat", "rm"), fn("quat_to_matrix", fn("transform_get_rotation", x)))
-        shift = fn("skew", fn("transform_get_translation", x)) * rot
-        return fn("spatial_adjoint", rot, maybe_named(k, ("coupling", "lower_left"), shift)) * value
-
-    def by_hand(b: BodyBuilder, x: Expr, s: Expr) -> Expr:
-        p = maybe_named(b, ("p", "shift"), fn("transform_get_translation", x), 0.5)
-        top = b.let(("top", "upper"), fn("transform_vector", x, fn("spatial_top", s)))
-        bottom = b.let(("bottom", "below"), fn("transform_vector", x, fn("spatial_bottom", s)))
-        if kind == "twist":
-            return six(r, top, bottom + fn("cross", p, top), b)
-        return six(r, top + fn("cross", p, bottom), bottom, b)
-
-    args = [("x", x), ("s", value)]
-    doc = f"A {kind} seen from the frame outside."
-    return inlined(k, 0.7 * (level > 1), (f"move_{kind}", f"{kind}_outside"), args, by_hand, doc)
-
-
+_MANY = {"twist": "twists body_qd velocities motions", "wrench": "wrenches body_f loads"}
 _WHOLE = {
-    "twist": ("twists_out", "moved_twists", "world_twists"),
-    "wrench": ("wrenches_out", "moved_wrenches", "world_wrenches"),
+    "twist": "twists_out moved_twists world_twists",
+    "wrench": "wrenches_out moved_wrenches world_wrenches",
 }
 _MOVED_TEXT = {
     "twist": "(R w, R v + cross(p, R w)) for (w, v)",
@@ -86,92 +24,286 @@ _MOVED_TEXT = {
 }
 
 
+def _frame(r: Rig, level: int) -> tuple[Expr, str]:
+    """The transform that vectors go through: a pose, its inverse, or one pose in another."""
+    k = r.k
+    pose = given(r, "pose xform", r.pose, -1.0, 1.0, init="unit", each=3, last=1, shared=1)
+    kinds = ("plain", "inverse") if level == 1 else ("plain", "inverse", "chain", "relative")
+    form = k.draw.shape.choice(kinds)
+    if form == "plain":
+        return pose, say(k, pose)
+    if form == "inverse":
+        return fn("transform_inverse", pose), f"inverse({say(k, pose)})"
+    base = given(r, "base parent", r.pose, -1.0, 1.0, init="unit", forms=MOSTLY)
+    text = say(k, base)
+    if form == "relative":
+        base, text = fn("transform_inverse", base), f"inverse({text})"
+    return product(k, base, pose), f"{text} * {say(k, pose)}"
+
+
+def _moved(r: Rig, kind: str, level: int, x: Var, value: Expr) -> Expr:
+    """A twist or wrench in the frame that the transform x leads to."""
+    k, shape = r.k, r.k.draw.shape
+    if r.scalar == FLOAT32 and shape.chance(0.6):
+        return fn(f"transform_{kind}", x, value)
+    if kind == "twist" and shape.chance(0.6):
+        rot = k.let("rot_mat rm", fn("quat_to_matrix", fn("transform_get_rotation", x)))
+        shift = fn("skew", fn("transform_get_translation", x)) * rot
+        return fn("spatial_adjoint", rot, maybe(k, "coupling lower_left", shift)) * value
+
+    def by_hand(b: BodyBuilder, x: Expr, s: Expr) -> Expr:
+        p = maybe(b, "p shift", fn("transform_get_translation", x))
+        top = b.let("top upper", fn("transform_vector", x, fn("spatial_top", s)))
+        bottom = b.let("bottom below", fn("transform_vector", x, fn("spatial_bottom", s)))
+        if kind == "twist":
+            return six(r, top, bottom + fn("cross", p, top), b)
+        return six(r, top + fn("cross", p, bottom), bottom, b)
+
+    names, doc = f"move_{kind} {kind}_outside", f"A {kind} seen from the frame outside."
+    return applied(k, 0.7 * (level > 1), names, {"x": x, "s": value}, by_hand, doc)
+
+
 @idiom
 def move_spatial(k: KernelBuilder, level: int) -> Title:
     """Twists and wrenches seen from another frame, joint motion added, and their power."""
-    shape = k.draw.shape
-    r = rig(k, ("i", "tid", "link"), ("env", "row", "robot"),
-            scalar=FLOAT32 if shape.chance(0.75) else None)  # fmt: skip
-    vec6 = Vec(6, r.scalar)
+    r = rig(k, "i tid link", single=0.75)
     frame, shown = _frame(r, level)
-    x = k.let(("x", "xform", "to_world"), frame)
-    kinds = shape.sample(("twist", "wrench"), 2 if level >= 4 else 1)
+    x = k.let("x xform to_world", frame)
     done = f"With the transform x = {shown} of rotation R and position p"
     results: dict[str, Var] = {}
-    for kind in kinds:
-        names = {"twist": ("twists", "body_qd", "velocities"),
-                 "wrench": ("wrenches", "body_f", "loads")}[kind]  # fmt: skip
-        source = r.given(names, (), vec6, -1.5, 1.5, forms={"each": 1})
-        value: Expr = k.let((kind, f"local_{kind}"), source) if level > 1 else source
-        done += f", take the {kind} in {told(source)}"
-        if level >= 2:
-            assert isinstance(value, Var)
-            done += _prepared(r, kind, level, value)
+    for kind in k.draw.shape.sample(("twist", "wrench"), 2 if level >= 4 else 1):
+        value: Expr = r.read(_MANY[kind], r.six, -1.5, 1.5)
+        done += f", take the {kind} in {say(k, value)}"
+        if level > 1:
+            value = changed = k.let(f"{kind} local_{kind}", value)
+            done += _prepared(r, level, changed)
         done += f", as {_MOVED_TEXT[kind]}"
-        result = moved(r, kind, level, x, value)
-        results[kind] = k.let((f"{kind}_out", f"world_{kind}", f"moved_{kind}"), result)
-    done += "."
-    for kind, result in results.items():
-        done += _stored(r, kind, level, result)
+        result = _moved(r, kind, level, x, value)
+        results[kind] = k.let(f"{kind}_out world_{kind} moved_{kind}", result)
+    done += "." + "".join(_stored(r, kind, result) for kind, result in results.items())
     if len(results) == 2:
         power = fn("spatial_dot", results["twist"], results["wrench"])
-        done += f" {r.store(('powers', 'power_out'), power).name} gets the dot product of both."
+        done += r.gets("powers power_out", power, "the dot product of both")
     if level >= 5:
-        done += _chained(r, results["twist"])
-    own = "move_twists" if kinds[0] == "twist" else "move_wrenches"
+        v = k.let("v_lin linear", fn("spatial_bottom", results["twist"]))
+        cut = shortened(k, v, setting(k, "v_max speed_limit", r.scalar, 1.0, 2.0))
+        text = f"the last three components of the twist, {cut}"
+        done += r.gets("safe_vels limited_vels", v, text)
+    own = f"move_{plural(next(iter(results)))}"
     return Title(k.name(own, "change_frame", "spatial_transport"), done)
 
 
-def _prepared(r: Rig, kind: str, level: int, value: Var) -> str:
+def _prepared(r: Rig, level: int, value: Var) -> str:
     """What is added before the move: a joint's own motion, or a load."""
     k, shape = r.k, r.k.draw.shape
     form = shape.choice(("joint", "scaled", "masked") if level >= 3 else ("joint", "scaled"))
     if form == "joint":
-        axis = r.given(("axes", "joint_axes"), ("axis",), r.vec, init="unit")
-        rate = r.given(("joint_qd", "rates"), ("rate",), r.scalar, -1.5, 1.5, forms={"each": 1})
-        half = shape.choice(("top", "bottom"))
-        parts = (rate * axis, zero(r.vec)) if half == "top" else (zero(r.vec), rate * axis)
-        k.augment(value, "add", six(r, *parts))
-        return f" plus {told(rate)} * {told(axis)} in its {'first' if half == 'top' else 'last'} " \
-            "three components"  # fmt: skip
-    gain = r.given(("gains", "scales"), ("gain",), r.scalar, 0.3, 1.5)
+        axis = given(r, "axis joint_dir", r.vec, init="unit")
+        joint = r.read("joint_qd rates", r.scalar, -1.5, 1.5) * axis
+        top = shape.chance(0.5)
+        halves = (joint, zero(r.vec)) if top else (zero(r.vec), joint)
+        k.augment(value, "add", six(r, *halves))
+        return f" plus {say(k, joint)} in its {'first' if top else 'last'} three components"
+    gain = given(r, "gain scale", r.scalar, 0.3, 1.5)
     if form == "scaled":
         k.augment(value, "mul", gain)
-        return f" times {told(gain)}"
-    flag = mask(r, ("braked", "held", "faulty"), ("braked",))
-    with k.if_(flag):
+        return f" times {say(k, gain)}"
+    test = flag(r, "braked held faulty")
+    with k.if_(test.value):
         k.augment(value, "mul", gain)
-    return f", times {told(gain)} where {is_set(flag)}"
+    return f", times {say(k, gain)} where {test.on}"
 
 
-def _stored(r: Rig, kind: str, level: int, result: Var) -> str:
-    k, shape = r.k, r.k.draw.shape
-    form = shape.choice(("whole", "whole", "parts", "point") if kind == "twist" else
-                        ("whole", "whole", "parts"))  # fmt: skip
+def _stored(r: Rig, kind: str, result: Var) -> str:
+    k = r.k
+    form = k.draw.shape.choice(("whole", "whole", "parts") + ("point",) * (kind == "twist"))
     if form == "whole":
-        return f" {r.store(_WHOLE[kind], result).name} gets the {kind}."
+        return r.gets(_WHOLE[kind], result, f"the {kind}")
     if form == "parts":
-        top = r.store((f"{kind}_top", "turning"), fn("spatial_top", result))
-        bottom = r.store((f"{kind}_bottom", "pushing"), fn("spatial_bottom", result))
+        top = r.put(f"{kind}_top turning", fn("spatial_top", result))
+        bottom = r.put(f"{kind}_bottom pushing", fn("spatial_bottom", result))
         return f" {top.name} gets the first three components of the {kind}, {bottom.name} the rest."
-    point = r.given(("points", "probes"), ("probe", "point"), r.vec, -1.0, 1.0)
+    point = given(r, "probe point", r.vec, -1.0, 1.0)
     if r.scalar == FLOAT32:
         speed = fn("velocity_at_point", result, point)
     else:
-        w = k.let(("w", "omega"), fn("spatial_top", result))
+        w = k.let("w omega", fn("spatial_top", result))
         speed = fn("spatial_bottom", result) + fn("cross", w, point)
-    out = r.store(("point_vels", "probe_vels"), speed)
-    return f" {out.name} gets v + cross(w, {told(point)}) of the moved {kind}."
+    text = f"v + cross(w, {say(k, point)}) of the moved twist"
+    return r.gets("point_vels probe_vels", speed, text)
 
 
-def _chained(r: Rig, twist: Var) -> str:
-    """A linear velocity limit at the end."""
+_POSE = {"each": 5, "last": 2, "shared": 2}
+
+
+def _turn_and_arm(r: Rig) -> tuple[Var, Var, str]:
+    """Rotation and position that move the vectors: of a pose, its inverse, or two arrays."""
+    k, shape = r.k, r.k.draw.shape
+    if shape.chance(0.3):
+        rot = given(r, "rot quat", r.quat, init="unit", forms=_POSE)
+        place = given(r, "origin position", r.vec, -1.0, 1.0, forms=_POSE)
+        text = f"rotation R of {say(k, rot)} and p = {say(k, place)}"
+        return k.let("q turn", rot), k.let("p arm", place), text
+    pose = given(r, "pose frame xform", r.pose, -1.0, 1.0, init="unit", forms=_POSE)
+    text = say(k, pose)
+    if shape.chance(0.4):
+        pose, text = k.let("inv_pose into", fn("transform_inverse", pose)), f"the inverse of {text}"
+    pose = local(k, "x xf", pose)
+    rot = k.let("q turn", fn("transform_get_rotation", pose))
+    arm = k.let("p arm", fn("transform_get_translation", pose))
+    return rot, arm, f"rotation R and position p of {text}"
+
+
+def _by_adjoint(r: Rig, q: Var, p: Var, moved: Expr, force: bool) -> tuple[Expr, str]:
+    """The product with the adjoint matrix, or for wrenches with its transpose."""
+    k, text = r.k, "A = (R, 0; skew(p) * R, R), take u = "
+    rot = k.let("rot basis", fn("quat_to_matrix", q))
+    ad = k.let("ad adj motion_m", fn("spatial_adjoint", rot, fn("skew", p) * rot))
+    if force:
+        return fn("transpose", ad) * moved, f"{text}transpose(A) * {say(k, moved)}"
+    return ad * moved, f"{text}A * {say(k, moved)}"
+
+
+def _by_halves(r: Rig, q: Var, p: Var, moved: Expr, force: bool) -> tuple[Expr, str]:
+    """The rotated halves, the one that belongs to the origin shifted by the arm."""
     k = r.k
-    limit = r.given((), ("v_max", "speed_limit"), r.scalar, 1.0, 2.0, forms=SETTING)
-    v = k.let(("v_lin", "linear"), fn("spatial_bottom", twist))
-    speed = k.let(("speed", "v_len"), fn("length", v))
-    with k.if_(speed > limit):
-        k.augment(v, "mul", limit / speed)
-    out = r.store(("safe_vels", "limited_vels"), v)
-    return f" {out.name} gets the last three components of the twist, shortened to length " \
-        f"{told(limit)} where longer."  # fmt: skip
+    text = say(k, moved)
+    item = k.let("wrench load" if force else "twist motion", moved)
+    first = k.let("torque" if force else "spin", fn("quat_rotate", q, fn("spatial_top", item)))
+    second = k.let("push" if force else "drift", fn("quat_rotate", q, fn("spatial_bottom", item)))
+    if force:
+        value = six(r, first + fn("cross", p, second), second, k)
+        return value, f"(t, f) = {text}, take u = (R t + cross(p, R f), R f)"
+    value = six(r, first, second + fn("cross", p, first), k)
+    return value, f"(w, v) = {text}, take u = (R w, R v + cross(p, R w))"
+
+
+def _moved_by_adjoint(k: KernelBuilder) -> Title:
+    """Level 1 of ``adjoint_inertia``: one twist or wrench of each thread, seen from elsewhere."""
+    r = rig(k, "i tid link", single=0.7)
+    force = k.draw.shape.chance(0.4)
+    kind = "wrench" if force else "twist"
+    moved = given(r, kind, r.six, -1.5, 1.5, many=_MANY[kind], each=4, last=1)
+    q, p, text = _turn_and_arm(r)
+    way = _by_halves if k.draw.shape.chance(0.4) else _by_adjoint
+    value, rule = way(r, q, p, moved, force)
+    done = f"With {text} and {rule}." + _delivered(r, value, kind)
+    names = "move_wrenches shift_loads" if force else "move_twists twist_to_frame"
+    return Title(k.name(names), done)
+
+
+def _delivered(r: Rig, value: Expr, kind: str) -> str:
+    """The moved vector: whole, in halves, added up, or its product with its counterpart."""
+    k, force = r.k, kind == "wrench"
+    form = k.draw.shape.choice(("whole", "halves", "added", "power"))
+    if form == "whole":
+        return r.gets(_WHOLE[kind], value, "u")
+    if form == "added":
+        out = r.array(_WHOLE[kind], value.type, -1.0, 1.0, role="inout")
+        k.store(out, r.at, value, op="add")
+        return f" It is added to {out.name}."
+    seen = k.let("moved seen u", value)
+    if form == "power":
+        names = _MANY["twist" if force else "wrench"].split()
+        other = r.read([n for n in names if n not in k.used], r.six, -1.0, 1.0)
+        power = fn("spatial_dot", other, seen)
+        return r.gets("powers work_rates", power, f"dot({say(k, other)}, u)")
+    top = r.put("torques" if force else "angular_out", fn("spatial_top", seen))
+    bottom = r.put("forces" if force else "linear_out", fn("spatial_bottom", seen))
+    return f" {top.name} gets its first three components, {bottom.name} the rest."
+
+
+@idiom
+def adjoint_inertia(k: KernelBuilder, level: int) -> Title:
+    """Twists through the adjoint of a pose, and the momentum that comes back through it."""
+    if level == 1:
+        return _moved_by_adjoint(k)
+    r, shape = rig(k, "i tid link", single=0.7), k.draw.shape
+    few = {"each": 2, "last": 1, "shared": 1}
+    parts = {
+        "pose": Part("pose frame", r.pose, -1.0, 1.0, "unit"),
+        "moments": Part("inertia moments", r.vec, 0.5, 2.0, many="inertias moments", forms=few),
+        "mass": Part("mass m", r.scalar, 0.5, 2.0, forms=ANY),
+    }
+    link = record(r, "Link Segment", parts, 0.5)
+    twists = given(r, "twist motion", r.six, -1.5, 1.5, each=4, last=1)
+    pose = into = k.let("x xf frame", link["pose"])
+    of = link.say("pose")
+    if shape.chance(0.5):
+        of = f"the inverse of {of}"
+        into = k.let("inv_x into inv_pose", fn("transform_inverse", pose))
+    doc = "The matrix that moves twists by a pose."
+    matrix = applied(k, 0.5, "adjoint_of motion_matrix", {"pose": into}, adjoint, doc)
+    ad = k.let("ad adj motion_m", matrix)
+    twist = k.let("twist moved u", ad * twists)
+    done = f"With rotation R and position p of {of}, A = (R, 0; skew(p) * R, R) and "
+    done += f"u = A * {say(k, twists)}"
+    if shape.chance(0.6):
+        add = given(r, "drift joint_twist", r.six, -0.5, 0.5, forms=MOSTLY)
+        k.augment(twist, "add", add)
+        done += f" + {say(k, add)}"
+    h = k.let("h momentum", momentum_of(r, 0.4, twist, link["moments"], link["mass"]))
+    done += f". With u = (w, v), h = ({link.say('moments')} * w by components, "
+    done += f"{link.say('mass')} * v)."
+    done += _struck(r, h) if level >= 3 else ""
+    done += r.gets("momenta base_momenta loads", fn("transpose", ad) * h, "transpose(A) * h")
+    if level >= 3 or shape.chance(0.5):
+        energy, text = fn("spatial_dot", twist, h), "dot(u, h)"
+        if shape.chance(0.6):
+            energy, text = 0.5 * energy, "dot(u, h) / 2"
+        done += r.gets("energies works", energy, text)
+    done += _biased(r, level, pose, into, twist, h) if level >= 4 else ""
+    return Title(k.name("adjoint_inertia carry_momentum move_inertia articulated_terms"), done)
+
+
+def momentum_of(r: Rig, chance: float, twist: Expr, moments: Expr, mass: Expr) -> Expr:
+    """Momentum of a body about its centre, from a mass and principal moments."""
+
+    def build(b: BodyBuilder, twist: Expr, moments: Expr, mass: Expr) -> Expr:
+        top = b.let("spin ang upper", fn("cw_mul", moments, fn("spatial_top", twist)))
+        bottom = b.let("push lin lower", mass * fn("spatial_bottom", twist))
+        return six(r, top, bottom, b)
+
+    args = {"twist": twist, "moments": moments, "mass": mass}
+    return applied(r.k, chance, "momentum_of apply_inertia spatial_momentum", args, build)
+
+
+def _struck(r: Rig, h: Var) -> str:
+    """An impulse that the momentum takes up, everywhere or where a flag is set."""
+    k, shape = r.k, r.k.draw.shape
+    hit = r.read("impulses hits", r.six, -1.0, 1.0)
+    keep = given(r, "keep share", r.scalar, 0.3, 0.9)
+    if shape.chance(0.4):
+        k.augment(h, "add", keep * hit)
+        return f" {say(k, keep * hit)} is added to h."
+    test = flag(r, "struck loaded touched")
+    done = f" Where {test.on} {say(k, hit)} is added to h"
+    with k.if_(test.value):
+        k.augment(h, "add", hit)
+    if shape.chance(0.5):
+        with k.else_():
+            k.augment(h, "mul", keep)
+        return f"{done}, else h is multiplied by {say(k, keep)}."
+    k.augment(h, "mul", keep)
+    return f"{done}; then it is multiplied by {say(k, keep)}."
+
+
+def _biased(r: Rig, level: int, pose: Expr, into: Expr, twist: Var, h: Var) -> str:
+    """The bias force, here and in the frame that the twists came from."""
+    k = r.k
+    bias = k.let("bias gyro", fn("spatial_cross_dual", twist, h))
+    text = "crossdual(u, h) = (w x a + v x b, w x b) for h = (a, b)"
+    done = r.gets("biases bias_forces", bias, text)
+    if r.scalar == FLOAT32:
+        back, of = pose, "the pose"
+        if into is pose:
+            back, of = k.let("back inv_pose", fn("transform_inverse", pose)), f"the inverse of {of}"
+        text = "(S t + cross(q, S f), S f) for that force (t, f), with rotation S and position q"
+        moved = fn("transform_wrench", back, bias)
+        done += r.gets("returned world_forces", moved, f"{text} of {of}")
+    if level >= 5:
+        push = k.let("pull linear_f", fn("spatial_bottom", bias))
+        cut = shortened(k, push, setting(k, "f_max limit", r.scalar, 1.0, 2.0))
+        text = f"the last three components of that force, {cut}"
+        done += r.gets("safe_forces limited", push, text)
+    return done

@@ -1,0 +1,397 @@
+"""Angles of rotations: roll, pitch and yaw, and the twist about an axis."""
+
+from __future__ import annotations
+
+from generators.build import BodyBuilder, KernelBuilder, fn, identity, make
+from generators.build.registry import Title, idiom
+from generators.kit.functions import asin, atan2, clamp, cos, dot, most, sin, where
+from generators.kit.masks import flag
+from generators.kit.naming import applied, local, maybe
+from generators.kit.records import Part, record
+from generators.kit.sources import given, setting, unit_vector
+from generators.kit.words import say
+from generators.program.dtypes import FLOAT32, Quat, Scalar
+from generators.program.expr import Construct, Expr, Var
+from generators.vector.rigid.parts import MOSTLY, Rig, minus, rig, unit
+from generators.vector.rigid.reports import reported
+
+ANGLES = ("roll", "pitch", "yaw")
+PLURAL = {"roll": "rolls", "pitch": "pitches", "yaw": "yaws"}
+_ORDERS = ("zyx", "xyz", "yxz", "zxy")
+_LIMITS = {"roll": 1.5, "pitch": 1.2, "yaw": 2.5}
+
+
+def _half_angles(b: BodyBuilder, roll: Expr, pitch: Expr, yaw: Expr) -> Expr:
+    """The product of the three half turns, written out."""
+    halves = zip("rpy", (roll, pitch, yaw), strict=True)
+    parts = [b.let(f"{f}{c}", fn(n, 0.5 * a)) for c, a in halves for f, n in _HALVES]
+    cr, sr, cp, sp, cy, sy = parts
+    assert isinstance(roll.type, Scalar)
+    return make(
+        Quat(roll.type),
+        sr * cp * cy - cr * sp * sy,
+        cr * sp * cy + sr * cp * sy,
+        cr * cp * sy - sr * sp * cy,
+        cr * cp * cy + sr * sp * sy,
+    )
+
+
+_HALVES = (("c", "cos"), ("s", "sin"))
+
+
+def _composed(r: Rig, angles: dict[str, Expr], order: str) -> Expr:
+    """A product of turns about the three axes."""
+    about: dict[str, Expr] = {}
+    for axis, (letter, name) in enumerate(zip("xyz", ANGLES, strict=True)):
+        about[letter] = fn("quat_from_axis_angle", unit_vector(r.vec, axis), angles[name])
+    if r.k.draw.shape.chance(0.5):
+        about = {c: r.k.let(f"q{c} about_{c}", q) for c, q in about.items()}
+    first, second, third = (about[letter] for letter in order)
+    return first * second * third
+
+
+def _from_angles(r: Rig, angles: dict[str, Expr], level: int) -> tuple[Expr, str]:
+    """The rotation of roll, pitch and yaw, by Warp's builtin or by a formula; and its text."""
+    form = r.k.draw.shape.weighted({"rpy": 5, "product": 2, "formula": 2})
+    if form == "rpy":
+        return fn("quat_rpy", *angles.values()), "z(yaw) * y(pitch) * x(roll)"
+    if form == "product":
+        order = r.k.draw.shape.choice(_ORDERS)
+        letters = dict(zip("xyz", ANGLES, strict=True))
+        return _composed(r, angles, order), " * ".join(f"{c}({letters[c]})" for c in order)
+    names = "quat_from_rpy from_euler euler_to_quat"
+    value = applied(r.k, 0.0 if level < 2 else 0.7, names, angles, _half_angles)
+    return value, "z(yaw) * y(pitch) * x(roll)"
+
+
+def _angle_inputs(r: Rig) -> tuple[dict[str, Expr], str]:
+    """Roll, pitch and yaw from three arrays, a vector or a struct."""
+    k, shape = r.k, r.k.draw.shape
+    if shape.chance(0.35):
+        vector = r.read("eulers rpy attitude_angles", r.vec, -1.4, 1.4)
+        whole = k.let("e euler ang", vector)
+        return {n: whole[c] for c, n in enumerate(ANGLES)}, say(k, vector)
+    parts = {}
+    for name, high in _LIMITS.items():
+        forms = {"each": 1} if name == "yaw" else MOSTLY
+        parts[name] = Part(f"{name} {name}_angle", r.scalar, -high, high, forms=forms)
+    angles = record(r, "EulerAngles Gimbal Attitude", parts, 0.5)
+    values, source = dict(angles.values), ", ".join(map(angles.say, ANGLES))
+    if shape.chance(0.4):
+        values = {name: k.let(name, value) for name, value in values.items()}
+    return values, source
+
+
+@idiom
+def euler_rotation(k: KernelBuilder, level: int) -> Title:
+    """Rotations of roll, pitch and yaw, applied to a vector, chained with a mount or stored."""
+    shape = k.draw.shape
+    r = rig(k, "i tid cam")
+    values, source = _angle_inputs(r)
+    done = f"With roll, pitch and yaw (radians) from {source}"
+    if level >= 3:
+        for name in shape.sample(ANGLES, 1 if level == 3 else 2):
+            angle = local(k, f"{name} {name}_now", values[name])
+            values[name] = angle
+            done += _angle_change(r, name, angle)
+    rotation, text = _from_angles(r, values, level)
+    q = k.let("q rot attitude", unit(rotation) if level >= 2 else rotation)
+    text = f"normalize({text})" if level >= 2 else text
+    done += f", the rotation is q = {text}, the letters being turns about those axes."
+    if level >= 2 and shape.chance(0.6):
+        mount = given(r, "mount base", r.quat, init="unit", forms=MOSTLY)
+        left = shape.chance(0.6)
+        k.assign(q, unit(mount * q if left else q * mount))
+        side = "left" if left else "right"
+        done += f" q is multiplied by {say(k, mount)} from the {side} and normalized."
+    if level >= 3 and shape.chance(0.5):
+        done += _flipped(r, q)
+    if level == 1 or shape.chance(0.4):
+        done += r.gets("rotations quats attitudes_out", q, "q")
+    if level >= 2 or shape.chance(0.2):
+        v = given(r, "vector ray boresight", r.vec, -2.0, 2.0)
+        form = shape.choice(("quat_rotate", "quat_rotate", "quat_rotate_inv"))
+        text = f"{say(k, v)} rotated by {'q' if form == 'quat_rotate' else 'the inverse of q'}"
+        done += r.gets("turned aimed rotated", fn(form, q, v), text)
+    if level >= 4:
+        done += reported(r, q, level - 3, level - 2)
+    return Title(k.name("euler_to_rotation apply_gimbal aim_cameras rotate_by_rpy"), done)
+
+
+def _angle_change(r: Rig, name: str, angle: Var) -> str:
+    k = r.k
+    form = k.draw.shape.choice(("clamp", "trim", "gain"))
+    if form == "clamp":
+        limit = setting(k, f"max_{name} {name}_limit", r.scalar, 0.6, 1.0)
+        k.assign(angle, clamp(angle, minus(limit), limit))
+        return f", {name} clamped to +-{say(k, limit)}"
+    if form == "trim":
+        trim = given(r, f"{name}_trim {name}_bias", r.scalar, -0.4, 0.4, forms=MOSTLY)
+        k.augment(angle, "add", trim)
+        return f", {say(k, trim)} added to {name}"
+    gain = given(r, f"{name}_gain {name}_scale", r.scalar, 0.4, 0.9)
+    k.augment(angle, "mul", gain)
+    return f", {name} multiplied by {say(k, gain)}"
+
+
+def _flipped(r: Rig, q: Var) -> str:
+    """Where a flag is set, the inverse or the identity instead."""
+    k, shape = r.k, r.k.draw.shape
+    flip, inverse = flag(r, "flipped stowed parked"), shape.chance(0.4)
+    other = fn("quat_inverse", q) if inverse else identity(r.quat)
+    if shape.chance(0.5):
+        k.assign(q, where(flip.value, other, q))
+    else:
+        with k.if_(flip.value):
+            k.assign(q, other)
+    return f" Where {flip.on} q {'is inverted' if inverse else 'is the identity instead'}."
+
+
+def _formulas(b: BodyBuilder, q: Expr) -> tuple[Expr, Expr, Expr]:
+    x, y, z, w = (q[c] for c in range(4))
+    sine = maybe(b, "sin_pitch sp", 2.0 * (w * y - z * x))
+    return (
+        atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y)),
+        asin(sine),
+        atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)),
+    )
+
+
+_RPY_TEXT = (
+    ", take roll atan2(2 * (w * x + y * z), 1 - 2 * (x^2 + y^2)), pitch asin(2 * (w * y - z * x)) "
+    "and yaw atan2(2 * (w * z + x * y), 1 - 2 * (y^2 + z^2))"
+)
+
+
+def _roll_pitch_yaw(r: Rig, q: Var, level: int) -> dict[str, Expr]:
+    """The three angles of a rotation, by Warp's builtin, in a helper or from their formulas."""
+    k = r.k
+    if r.scalar == FLOAT32 and k.draw.shape.chance(0.6):
+        whole = fn("quat_to_rpy", q)
+    elif level >= 3 and k.draw.shape.chance(0.8):
+        doc = "Roll, pitch and yaw of a rotation, in radians."
+
+        def build(b: BodyBuilder, q: Expr) -> Expr:
+            return make(r.vec, *_formulas(b, q))
+
+        whole = applied(k, 1.0, "euler_angles to_rpy", {"q": q}, build, doc)
+    else:
+        values = zip(ANGLES, _formulas(k, q), strict=True)
+        return {n: k.let(f"{n} {n}_angle", v) for n, v in values}
+    rpy = k.let("rpy angles euler", whole)
+    return {name: rpy[c] for c, name in enumerate(ANGLES)}
+
+
+@idiom
+def read_euler(k: KernelBuilder, level: int) -> Title:
+    """Roll, pitch and yaw of rotations: stored, compared with limits or commands."""
+    shape = k.draw.shape
+    r = rig(k, "i tid sample", single=0.75)
+    q: Expr = r.read("rotations attitudes quats", r.quat, init="unit")
+    done = f"Of the rotation q in {say(k, q)}"
+    if level >= 2 and shape.chance(0.7):
+        base = given(r, "reference mount", r.quat, init="unit", forms=MOSTLY)
+        done = f"Of the rotation q = inverse({say(k, base)}) * p, p being that in {say(k, q)}"
+        q = fn("quat_inverse", base) * q
+    q = k.let("q rot rel", q)
+    angles = _roll_pitch_yaw(r, q, level)
+    done += _RPY_TEXT + shape.choice((_commanded, _plain, _tilted))(r, level, angles)
+    if level >= 4:
+        done += reported(r, q, level - 4, level - 3)
+    return Title(k.name("quat_to_euler read_attitude attitude_angles log_euler"), done)
+
+
+def _plain(r: Rig, level: int, angles: dict[str, Expr]) -> str:
+    shape, done = r.k.draw.shape, "."
+    for name in sorted(shape.sample(ANGLES, shape.integer(1, 3)), key=ANGLES.index):
+        value, text = angles[name], f"{name} in radians"
+        if shape.chance(0.3):
+            value, text = fn("degrees", value), f"{name} in degrees"
+        if level >= 2:
+            bias = given(r, f"{name}_zero {name}_bias", r.scalar, -0.5, 0.5, forms=MOSTLY)
+            value, text = value - bias, f"{text} less {say(r.k, bias)}"
+        done += r.gets(f"{name}_out {PLURAL[name]}", value, text)
+    return done
+
+
+def _commanded(r: Rig, level: int, angles: dict[str, Expr]) -> str:
+    k = r.k
+    aim = given(r, "command aim", r.vec, -1.0, 1.0, forms=MOSTLY)
+    miss = k.let("miss angle_error diff", aim - make(r.vec, *angles.values()))
+    done = f"; e = {say(k, aim)} - (roll, pitch, yaw)"
+    if level >= 2:
+        gains = given(r, "gain gains", r.vec, 0.4, 2.0, many="gains", forms=MOSTLY)
+        k.assign(miss, fn("cw_mul", gains, miss))
+        done += f", multiplied by {say(k, gains)} by components"
+    if level >= 3:
+        limit = setting(k, "limit max_command", r.scalar, 0.8, 1.4)
+        with k.for_("c axis", 3) as c:
+            k.set(miss, c, clamp(miss[c], minus(limit), limit))
+        done += f", each component clamped to +-{say(k, limit)}"
+    return f"{done}.{r.gets('errors commands_out corrections', miss, 'e')}"
+
+
+def _tilted(r: Rig, level: int, angles: dict[str, Expr]) -> str:
+    """How far from level: the larger of roll and pitch, or their product of cosines."""
+    k = r.k
+    roll, pitch, yaw = angles.values()
+    lean, text = most(abs(roll), abs(pitch)), "max(|roll|, |pitch|)"
+    if k.draw.shape.chance(0.5):
+        lean, text = cos(roll) * cos(pitch), "cos(roll) * cos(pitch)"
+    tilt = k.let("tilt lean level", lean)
+    done = f"; tilt = {text}"
+    if level >= 2:
+        weight = given(r, "weight sensitivity", r.scalar, 0.3, 1.5)
+        k.augment(tilt, "mul", weight)
+        done += f" * {say(k, weight)}"
+    if level >= 3:
+        limit = given(r, "alarm limit", r.scalar, 0.3, 0.7)
+        with k.if_(tilt > limit):
+            k.assign(tilt, limit + 0.5 * (tilt - limit))
+        done += f", what exceeds {say(k, limit)} halved"
+    done += f".{r.gets('tilts leans', tilt, 'tilt')}"
+    third, name = (pitch, "pitch") if k.draw.shape.chance(0.5) else (tilt, "tilt")
+    head = make(r.vec, cos(yaw), sin(yaw), third)
+    return done + r.gets("headings bearings", head, f"(cos(yaw), sin(yaw), {name})")
+
+
+def _twist_by_hand(b: BodyBuilder, axis: Expr, q: Expr) -> Expr:
+    """The twist from the projection of the vector part on the axis."""
+    along = b.let("along proj d", axis[0] * q[0] + axis[1] * q[1] + axis[2] * q[2])
+    v = b.let("pv kept", along * axis)
+    return unit(make(q.type, v[0], v[1], v[2], q[3]))
+
+
+def _twist_of(r: Rig, q: Var, axis: Expr, level: int) -> Var:
+    k = r.k
+    if r.scalar == FLOAT32 and k.draw.shape.chance(0.65):
+        twist = fn("quat_twist", axis, q)
+    else:
+        if not isinstance(axis, Var) and k.draw.shape.chance(0.5):
+            axis = k.let("a unit_axis hinge", axis)
+        args, names = {"axis": axis, "q": q}, "twist_about twist_part"
+        doc = "Rotation about the axis that a rotation contains."
+        twist = applied(k, 0.0 if level < 3 else 0.8, names, args, _twist_by_hand, doc)
+    return k.let("twist twist_rot about_axis", twist)
+
+
+_AXES = {"each": 2, "first": 1, "last": 3, "shared": 3, "literal": 2}
+
+
+@idiom
+def swing_twist(k: KernelBuilder, level: int) -> Title:
+    """Split rotations into a turn about an axis and the rest, and limit either."""
+    shape = k.draw.shape
+    r = rig(k, "j tid joint", single=0.8)
+    parts = {
+        "rotation": Part("rotation q local_rot", r.quat, init="unit"),
+        "axis": Part("axis twist_dir", r.vec, init="unit", forms=_AXES),
+    }
+    joint = record(r, "Joint Bone BallJoint", parts, 0.2 + 0.08 * level)
+    q, axis = k.let("q rot quat", joint["rotation"]), joint["axis"]
+    if isinstance(axis, Construct) or shape.chance(0.5):
+        axis = k.let("axis a twist_dir", axis)
+    done = f"Split the rotation q in {joint.say('rotation')} about the axis a in "
+    done += f"{joint.say('axis')}: "
+    if level <= 2 and shape.chance(0.5):
+        done += _angle_only(r, level, q, axis)
+        return Title(k.name("twist_angles axis_turns hinge_angles"), done)
+    twist = _twist_of(r, q, axis, level)
+    after, inverse = shape.chance(0.5), fn("quat_inverse", twist)
+    swing = k.let("swing swing_rot", q * inverse if after else inverse * q)
+    swung = "q * inverse(twist)" if after else "inverse(twist) * q"
+    done += f"twist = normalize(dot(qv, a) * a, qw) and swing = {swung}."
+    if level >= 2:
+        done += _changed(r, level, (q, axis, twist, swing), after)
+    else:
+        done += r.gets("swings swing_out", swing, "swing")
+        done += r.gets("twists twist_out", twist, "twist") if shape.chance(0.5) else ""
+    if level >= 4:
+        done += reported(r, swing, level - 4, level - 3, "swing")
+    return Title(k.name("swing_twist split_rotation decompose_swing_twist limit_joints"), done)
+
+
+def _angle_only(r: Rig, level: int, q: Var, axis: Expr) -> str:
+    k, shape = r.k, r.k.draw.shape
+    builtin = ("signed", "plain") if r.scalar == FLOAT32 else ()
+    form, text = shape.choice((*builtin, "formula")), "2 * atan2(dot(a, qv), qw)"
+    if form == "formula":
+        value: Expr = 2.0 * atan2(maybe(k, "along proj", dot(axis, r.imaginary(q))), q[3])
+    elif form == "signed":
+        value = fn("quat_twist_angle_signed", axis, q)
+    else:
+        value, text = fn("quat_twist_angle", axis, q), "2 * atan2(|dot(a, qv)|, qw)"
+    if level == 1:
+        if shape.chance(0.4):
+            value, text = fn("degrees", value), f"{text} in degrees"
+        if shape.chance(0.4):
+            rest = given(r, "rest_angle offset", r.scalar, 0.2, 1.2)
+            value, text = value - rest, f"{text} - {say(k, rest)}"
+    else:
+        value = angle = k.let("angle twist_angle phi", value)
+        changes = (_scale, _shift) if form == "plain" else (_clamp, _scale, _shift)
+        text += "".join(change(r, angle) for change in shape.sample(changes, 2))
+    text = f"the angle of the twist, {text}"
+    return r.gets("angles_out turns joint_angles", value, text).lstrip()
+
+
+def _twist_angle(r: Rig, axis: Expr, q: Var, twist: Var) -> tuple[Var, str]:
+    names = "angle twist_angle phi"
+    if r.scalar == FLOAT32 and r.k.draw.shape.chance(0.5):
+        value = fn("quat_twist_angle_signed", axis, q)
+        return r.k.let(names, value), "2 * atan2(dot(a, qv), qw)"
+    angle = 2.0 * atan2(dot(axis, r.imaginary(twist)), twist[3])
+    return r.k.let(names, angle), "2 * atan2(dot(a, tv), tw) with twist = (tv, tw)"
+
+
+def _changed(r: Rig, level: int, of: tuple[Var, Expr, Var, Var], after: bool) -> str:
+    """The angle kept in a range or scaled, the swing weakened, and both put together again."""
+    k, shape, (q, axis, twist, swing) = r.k, r.k.draw.shape, of
+    angle, text = _twist_angle(r, axis, q, twist)
+    done = f" The angle of the twist is {text}"
+    chosen = shape.sample((0, 1, 2), 1 if level == 2 else 2)
+    done += "".join((_clamp, _scale, _shift)[c](r, angle) for c in sorted(chosen))
+    if level >= 3 and shape.chance(0.5):
+        locked = flag(r, "locked is_hinge rigid")
+        with k.if_(locked.value):
+            k.assign(angle, 0.0)
+        done += f", and 0 where {locked.on}"
+    done += "."
+    if shape.chance(0.3):
+        done += r.gets("angles_out turns joint_angles", angle, "it")
+    if level >= 4 and shape.chance(0.6):
+        share = given(r, "swing_share blend", r.scalar, 0.2, 0.8, each=1, last=1, shared=3)
+        real = 1.0 - share + share * swing[3]
+        v: list[Expr] = [share * swing[c] for c in range(3)]
+        if shape.chance(0.5):
+            part = k.let("sv swing_vec", share * r.imaginary(swing))
+            v = [part[c] for c in range(3)]
+        k.assign(swing, unit(make(r.quat, *v, real)))
+        name = say(k, share)
+        done += f" swing becomes normalize({name} * sv, 1 - {name} + {name} * sw)."
+    turned = k.let("new_twist turn hinge_rot", fn("quat_from_axis_angle", axis, angle))
+    whole: Expr = swing * turned if after else turned * swing
+    text = "swing * t" if after else "t * swing"
+    if level >= 4:
+        whole, text = unit(whole), f"normalize({text})"
+    text += ", t being the rotation about a by that angle"
+    return done + r.gets("limited_rots rotations_out corrected", whole, text)
+
+
+def _clamp(r: Rig, angle: Var) -> str:
+    low = given(r, "lower min_angle", r.scalar, -1.5, -0.5, many="lower min_angles")
+    high = given(r, "upper max_angle", r.scalar, 0.5, 1.5, many="upper max_angles")
+    r.k.assign(angle, clamp(angle, low, high))
+    return f", clamped to [{say(r.k, low)}, {say(r.k, high)}]"
+
+
+def _scale(r: Rig, angle: Var) -> str:
+    gain = given(r, "gain ratio share", r.scalar, 0.3, 0.9)
+    r.k.augment(angle, "mul", gain)
+    return f", then multiplied by {say(r.k, gain)}"
+
+
+def _shift(r: Rig, angle: Var) -> str:
+    rest = given(r, "rest_angle offset", r.scalar, -0.6, 0.6, each=3, last=2, shared=2)
+    r.k.augment(angle, "sub", rest)
+    return f", then less {say(r.k, rest)}"

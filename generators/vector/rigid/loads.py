@@ -1,0 +1,261 @@
+"""Forces and torques on bodies: the sums over several points, and over rotors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from generators.build import BodyBuilder, KernelBuilder, fn
+from generators.build.registry import Title, idiom
+from generators.kit.functions import dot, most
+from generators.kit.naming import applied, maybe
+from generators.kit.records import Part
+from generators.kit.sites import Names
+from generators.kit.sources import given, setting, zero
+from generators.kit.words import say
+from generators.program.dtypes import BOOL, FLOAT32
+from generators.program.expr import Expr, Var
+from generators.vector.rigid.parts import MOSTLY, Items, Rig, rig, shortened, six
+
+
+class Total:
+    """The sum of force and torque: one spatial vector, or two vectors."""
+
+    def __init__(self, r: Rig, spatial: bool) -> None:
+        self.r, k, nought = r, r.k, zero(r.vec)
+        self.sum: Var | None = None
+        if spatial:
+            self.sum = k.let("total wrench net", fn("spatial_vector", nought, nought))
+        else:
+            self.push, self.turn = k.let("force net_force", nought), k.let("torque moment", nought)
+
+    @property
+    def force(self) -> Expr:
+        return self.push if self.sum is None else fn("spatial_bottom", self.sum)
+
+    @property
+    def torque(self) -> Expr:
+        return self.turn if self.sum is None else fn("spatial_top", self.sum)
+
+    def add(self, names: Names, chance: float, args: dict[str, Expr], load: Load) -> None:
+        """One more load: its torque and force, in a helper or not."""
+        spatial, k = self.sum is not None, self.r.k
+
+        def build(b: BodyBuilder, *args: Expr) -> Expr:
+            torque, force = load(b, *args)
+            return fn("spatial_vector", torque, force) if spatial else torque
+
+        value = applied(k, chance, names, args, build, "What a force at the end of an arm does.")
+        k.augment(self.turn if self.sum is None else self.sum, "add", value)
+
+    def weigh(self, weight: Expr) -> None:
+        k = self.r.k
+        if self.sum is not None:
+            k.augment(self.sum, "add", fn("spatial_vector", zero(self.r.vec), weight))
+        else:
+            k.augment(self.push, "add", weight)
+
+    def power(self, twist: Expr) -> Expr:
+        if self.sum is not None:
+            return fn("spatial_dot", twist, self.sum)
+        turning = dot(fn("spatial_top", twist), self.turn)
+        return turning + dot(fn("spatial_bottom", twist), self.push)
+
+    def slow(self, drag: Expr, twist: Expr) -> None:
+        k = self.r.k
+        if self.sum is not None:
+            k.augment(self.sum, "sub", drag * twist)
+        else:
+            k.augment(self.turn, "sub", drag * fn("spatial_top", twist))
+            k.augment(self.push, "sub", drag * fn("spatial_bottom", twist))
+
+    def store(self, whole: bool) -> str:
+        """Both in one output, or each in its own."""
+        r = self.r
+        if whole:
+            both = self.sum if self.sum is not None else six(r, self.turn, self.push)
+            return r.gets("wrenches body_f wrench_out", both, "(torque, force)")
+        done = f" {r.put('net_forces force_out', self.force).name} gets the force"
+        return f"{done} and {r.put('torques net_torques', self.torque).name} the torque."
+
+
+Load = Callable[..., tuple[Expr, Expr]]
+
+
+def _loads(r: Rig, factor: str) -> Items:
+    """Points with forces, and a factor of each or none."""
+    parts = {
+        "p": Part("point where", r.vec, -1.0, 1.0, many="points attach hit_points"),
+        "f": Part("force push load", r.vec, -2.0, 2.0),
+    }
+    if factor:
+        names = "weight activation share" if factor == "weight" else "depth overlap"
+        parts["g"] = Part(names, r.scalar, 0.1 if factor == "weight" else -0.6, 1.5)
+    return Items(r.k, "Load Push Thruster", parts, (*r.dims, "q"), 0.4)
+
+
+@idiom
+def wrench_sum(k: KernelBuilder, level: int) -> Title:
+    """The total force and torque on bodies of the forces at several points."""
+    shape = k.draw.shape
+    r = rig(k, "i tid body", single=0.8, list=3, batch=2)
+    spatial = r.scalar == FLOAT32 and shape.chance(0.75)
+    k.size("q", 3, 5)
+    factor = shape.choice(("weight", "depth") if level >= 4 else ("", "weight", "depth"))
+    loads = _loads(r, factor)
+    said = loads.said
+    pivot = given(r, "center pivot", r.vec, -0.5, 0.5)
+    count = k.trip_count("count num_points", "q")
+    c = k.let("c com center", pivot)
+    total = Total(r, spatial)
+    limit = setting(k, "max_force limit", r.scalar, 1.2, 2.0) if level >= 3 else None
+    done = f"For each body, over its {say(k, count)} points p in {said['p']} with the force f in "
+    done += said["f"]
+    with k.for_("s k slot", count) as s:
+        one = loads.at(*r.at, s)
+        arm = maybe(k, "arm lever offset", one["p"] - c, 0.7)
+        f = one["f"]
+        if factor or limit is not None or shape.chance(0.5):
+            f = acting = k.let("f acting f_now", f)
+        if limit is not None:
+            done += f", {shortened(k, acting, limit)},"
+        if factor:
+            k.augment(acting, "mul", one["g"] if factor == "weight" else most(one["g"], 0.0))
+            name = said["g"]
+            done += f" times {name if factor == 'weight' else f'max({name}, 0)'}"
+        names = "moment_of wrench_at lever_action"
+        total.add(names, 0.5 * (level >= 3), {"arm": arm, "f": f}, _lever)
+        if not spatial:
+            k.augment(total.push, "add", f)
+    done += f": sum the torque cross(p - c, f), c being {say(k, pivot)}, and the force f."
+    done += _finished(r, level, total)
+    return Title(k.name("sum_wrenches net_force_torque collect_loads total_wrench"), done)
+
+
+def _lever(b: BodyBuilder, arm: Expr, f: Expr) -> tuple[Expr, Expr]:
+    return fn("cross", arm, f), f
+
+
+def _finished(r: Rig, level: int, total: Total) -> str:
+    """Add weight or drag, store the wrench or its parts, its power with a twist."""
+    k, done = r.k, ""
+    if level >= 2 and k.draw.shape.chance(0.6):
+        weight = given(r, "mass", r.scalar, 0.5, 2.0) * k.scalar("gravity g", r.vec, -3.0, 3.0)
+        total.weigh(weight)
+        done += f" The weight {say(k, weight)} is added to the force."
+    if level >= 4:
+        twists = r.read("twists body_qd", r.six, -1.0, 1.0)
+        twist = k.let("twist qd motion", twists)
+        text = f"the dot product of the twist (angular part first) in {say(k, twists)} with "
+        done += r.gets("powers power_out", total.power(twist), f"{text}(torque, force)")
+        if level >= 5:
+            drag = given(r, "drag damping", r.scalar, 0.1, 0.6)
+            total.slow(drag, twist)
+            done += f" Then {say(k, drag)} times the twist is subtracted from (torque, force)."
+    return done + total.store(k.draw.shape.chance(0.45))
+
+
+@idiom
+def rotor_wrench(k: KernelBuilder, level: int) -> Title:
+    """Force and torque of the rotors of a multicopter, in its own frame or in the world."""
+    shape = k.draw.shape
+    r = rig(k, "i tid drone", single=0.75, list=4, batch=3)
+    k.size("q", 4, 5)
+    speeds = r.array("speeds rpm throttle", r.scalar, 0.2, 1.5, more="q")
+    up = None if shape.chance(0.5) else k.scalar("up thrust_dir", r.vec, init="unit")
+    rotors = _rotors(r, tilted=up is None)
+    lift = given(r, "lift k_thrust", r.scalar, 0.5, 2.0)
+    drag = given(r, "yaw_gain drag_gain", r.scalar, 0.1, 0.6)
+    count = k.trip_count("num_rotors rotor_count", "q")
+    total = Total(r, r.scalar == FLOAT32 and shape.chance(0.6))
+    failed = None
+    if level >= 3 and shape.chance(0.5):
+        failed = r.array("failed damaged iced", BOOL, more="q")
+    square = shape.chance(0.7)
+    with k.for_("s m j", count) as s:
+        one = rotors.at(s)
+        speed: Expr = speeds[r.index(s)]
+        if square:
+            speed = k.let("speed omega", speed)
+        thrust = k.let("thrust t", lift * speed * speed if square else lift * speed)
+        if failed is not None:
+            with k.if_(failed[r.index(s)]):
+                k.augment(thrust, "mul", 0.5)
+        axis = one["axis"] if up is None else up
+        args = {"arm": one["arm"], "axis": axis, "thrust": thrust, "turn": drag * one["spin"]}
+        total.add("rotor_load rotor_moment", 0.6 * (level >= 3), args, _rotor)
+        if total.sum is None:
+            k.augment(total.push, "add", thrust * axis)
+    done = f"For each craft, over its {say(k, count)} rotors: thrust t = {say(k, lift)} * "
+    done += f"{speeds.name}{'^2' if square else ''}"
+    done += f", halved where {failed.name} is true" if failed is not None else ""
+    done += f"; sum the force f = t * {rotors.said['axis'] if up is None else up.name} and the "
+    done += f"torque cross({rotors.said['arm']}, f) + {say(k, drag)} * {rotors.said['spin']} * f."
+    done += _used(r, level, total)
+    return Title(k.name("rotor_wrench thrust_and_torque multicopter_loads rotor_forces"), done)
+
+
+def _rotors(r: Rig, tilted: bool) -> Items:
+    """The rotors of one airframe: where they sit, how they spin, where they push."""
+    parts = {
+        "arm": Part("arm place", r.vec, -1.0, 1.0, many="arms mounts rotor_pos"),
+        "spin": Part("spin drag_sign", r.scalar, -1.0, 1.0),
+    }
+    if tilted:
+        parts["axis"] = Part("axis thrust_dir", r.vec, init="unit")
+    return Items(r.k, "Rotor Propeller", parts, "q", 0.5)
+
+
+def _rotor(b: BodyBuilder, arm: Expr, axis: Expr, t: Expr, turn: Expr) -> tuple[Expr, Expr]:
+    push = b.let("push pull", t * axis)
+    return fn("cross", arm, push) + turn * push, push
+
+
+def _used(r: Rig, level: int, total: Total) -> str:
+    """Store the sums, in the frame of the craft or of the world, or what they accelerate."""
+    k, shape = r.k, r.k.draw.shape
+    force, torque, done, whole = total.force, total.torque, "", total.sum is not None
+    if level >= 2 and total.sum is not None and shape.chance(0.6):
+        pose = given(r, "pose", r.pose, -1.0, 1.0, init="unit", forms=MOSTLY)
+        moved = k.let("world_wrench outer", fn("transform_wrench", pose, total.sum))
+        text = f"(torque, force) through the transform {say(k, pose)}: the force rotated, and the "
+        text += "rotated torque plus cross(position, rotated force)"
+        done += r.gets("wrenches world_loads", moved, text)
+        if level < 4:
+            return done
+    elif level >= 2 and shape.chance(0.6):
+        rot = given(r, "rotation", r.quat, init="unit", forms=MOSTLY)
+        force = k.let("world_force thrust_w", fn("quat_rotate", rot, force))
+        done, whole = f" The force is rotated by {say(k, rot)}.", False
+    if level >= 3:
+        mass = given(r, "mass", r.scalar, 0.8, 2.0)
+        gravity = k.scalar("gravity g", r.vec, -3.0, 3.0)
+        text = f"force / {say(k, mass)} + {gravity.name}"
+        done += r.gets("accels linear_acc", force / mass + gravity, text)
+        if level == 3:
+            return done + r.gets("torques net_torques", torque, "the torque")
+        return done + _spun(r, level, torque)
+    if whole and shape.chance(0.6):
+        return done + total.store(True)
+    done += f" {r.put('forces net_thrusts', force).name} gets the force, "
+    return f"{done}{r.put('torques net_torques', torque).name} the torque."
+
+
+def _spun(r: Rig, level: int, torque: Expr) -> str:
+    """Angular acceleration with the gyroscopic term; and drag of a turning body."""
+    k = r.k
+    rates = r.read("body_rates omegas", r.vec, -2.0, 2.0)
+    w = k.let("w omega_b", rates)
+    inertia = given(r, "inertia inertia_diag", r.vec, 0.5, 2.0, forms=MOSTLY)
+    gyro = maybe(k, "gyro coupling", fn("cross", w, fn("cw_mul", inertia, w)))
+    net: Expr = torque - gyro
+    text = f"(torque - cross(w, {say(k, inertia)} * w)"
+    if level >= 5:
+        brake = setting(k, "brake rot_drag", r.scalar, 0.1, 0.8)
+        speed = k.let("w_len rate_len", fn("length", w))
+        fast = setting(k, "fast rate_limit", r.scalar, 1.6, 2.2)
+        net = turning = k.let("net total_torque", net)
+        with k.if_(speed > fast):
+            k.augment(turning, "sub", brake * speed * w)
+        text += f" (less {say(k, brake)} * |w| * w where |w| > {say(k, fast)})"
+    text += f") / {say(k, inertia)}, by components, w being {say(k, rates)}"
+    return r.gets("ang_accels angular_acc", fn("cw_div", net, inertia), text)
