@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import math
 import pkgutil
 import random
 import re
+from typing import Any
 
+import numpy as np
 import pytest
 
 import generators
 from generators.build import BodyBuilder
 from generators.kit.formulas import Formula, Shelf
 from generators.kit.text import written
-from generators.program.dtypes import FLOAT32
-from generators.program.expr import Const, Expr, Op, Var, literal
+from generators.program.dtypes import FLOAT32, Scalar, Type, Vec
+from generators.program.expr import Component, Const, Construct, Expr, Op, Var, literal
 from generators.program.ir import Assign
 
 NAMES = {
@@ -59,7 +62,29 @@ NAMES = {
     "round": lambda x: math.floor(x + 0.5) if x > 0 else math.ceil(x - 0.5),
     "frac": lambda x: math.modf(x)[0],
     "abs": abs,
+    "smoothstep": lambda a, b, x: (x - a) / (b - a),
 }
+NAMES |= {
+    "min": np.minimum,
+    "max": np.maximum,
+    "dot": np.dot,
+    "cross": np.cross,
+    "length": np.linalg.norm,
+    "length_sq": lambda v: np.dot(v, v),
+    "normalize": lambda v: v / np.linalg.norm(v),
+    "smooth_normalize": lambda v, delta: v / (np.linalg.norm(v) + delta),
+    "cw_mul": lambda a, b: a * b,
+    "cw_div": lambda a, b: a / b,
+    "max_element": np.max,
+    "min_element": np.min,
+    "vector": lambda *parts: np.array(parts),
+    **{
+        name: lambda v, delta=order, order=order: (np.abs(v) ** order).sum() + delta
+        for order, name in enumerate(("norm_l1", "norm_l2", "norm_huber", "norm_pseudo_huber"), 1)
+    },
+}
+"""What words and ops mean here. Text and tree are read with one table, so that any meaning does
+that tells arguments apart."""
 
 
 def _found(value: object) -> list[Formula]:
@@ -84,7 +109,7 @@ def _all() -> list[Formula]:
     return [f for f in {id(f): f for f in found}.values() if not f.prose]
 
 
-def _read(text: str, values: dict[str, float]) -> float:
+def _read(text: str, values: dict[str, Any]) -> Any:
     """What a text says, with its definitions."""
     whole, _, definitions = text.partition(" with ")
     known = dict(values)
@@ -95,22 +120,34 @@ def _read(text: str, values: dict[str, float]) -> float:
     return _value(whole, known)
 
 
-def _value(text: str, values: dict[str, float]) -> float:
+def _value(text: str, values: dict[str, Any]) -> Any:
     python = re.sub(r"\|([^|]*)\|", r"abs(\1)", text).replace("^", "**")
-    found: float = eval(python, {"__builtins__": {}}, {**NAMES, **values})
-    return found
+    tree = ast.fix_missing_locations(_Vectors().visit(ast.parse(python, mode="eval")))
+    return eval(compile(tree, "<text>", "eval"), {"__builtins__": {}}, {**NAMES, **values})
 
 
-def _computed(formula: Formula, values: dict[str, float]) -> float:
+class _Vectors(ast.NodeTransformer):
+    """``(a, b, c)`` in a text is a vector."""
+
+    def visit_Tuple(self, node: ast.Tuple) -> ast.AST:
+        parts = [self.visit(part) for part in node.elts]
+        return ast.Call(ast.Name("vector", ast.Load()), parts, [])
+
+
+def _computed(formula: Formula, values: dict[str, Any]) -> Any:
     """The value of the tree, by its own walk."""
     statements, result = formula._sketch
     known = dict(values)
 
-    def walk(e: Expr) -> float:
+    def walk(e: Expr) -> Any:
         if isinstance(e, Const):
-            return float(e.value)
+            return int(e.value) if e.type.is_int else float(e.value)
         if isinstance(e, Var):
             return known[e.name]
+        if isinstance(e, Component):
+            return walk(e.value)[tuple(walk(i) for i in e.indices)]
+        if isinstance(e, Construct):
+            return np.array([walk(a) for a in e.args])
         assert isinstance(e, Op), e
         args = [walk(a) for a in e.args]
         infix = {
@@ -140,21 +177,27 @@ def _computed(formula: Formula, values: dict[str, float]) -> float:
     return walk(result)
 
 
+def _drawn(type_: Type, rng: random.Random) -> Any:
+    if isinstance(type_, Vec):
+        return np.array([_drawn(type_.scalar, rng) for _ in range(type_.size)])
+    assert isinstance(type_, Scalar)
+    return rng.randint(0, 300) if type_.is_int else rng.uniform(0.05, 1.9)
+
+
 @pytest.mark.parametrize("formula", _all(), ids=lambda f: f.name)
 def test_a_formula_says_what_it_computes(formula: Formula) -> None:
     text = formula.said({key: key.upper() for key in formula.keys})
     rng = random.Random(formula.name)
     compared = 0
     for _ in range(200):
-        whole = getattr(formula._sketch[1].type, "is_int", False)
-        drawn = (lambda: rng.randint(0, 300)) if whole else (lambda: rng.uniform(0.05, 1.9))
-        values: dict[str, float] = {key: drawn() for key in formula.keys}
+        types = formula.types or (formula._sketch[1].type,) * len(formula.keys)
+        values = {key: _drawn(type_, rng) for key, type_ in zip(formula.keys, types, strict=True)}
         try:
             right = _computed(formula, values)
             said = _read(text, {key.upper(): value for key, value in values.items()})
         except (ValueError, OverflowError, ZeroDivisionError, TypeError):
             continue  # outside the domain
-        if isinstance(right, complex):
+        if isinstance(right, complex) or np.isnan(right).any():
             continue
         assert said == pytest.approx(right, rel=1e-4, abs=1e-6), text
         compared += 1
