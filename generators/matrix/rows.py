@@ -22,7 +22,7 @@ class Rows:
         self.scalar = k.draw.wide_float_type()
         self.dims = (*self.site.dims, self.inner)
         self.x = k.array(names, self.scalar, self.dims, low=-span, high=span)
-        self.width = k.trip_count(("width", "num_cols", "row_length"), self.inner)
+        self.width = k.trip_count("width num_cols row_length", self.inner)
         self.lengths: Var | None = None
 
     def at(self, j: Expr) -> Expr:
@@ -35,7 +35,7 @@ class Rows:
 
     def loop(self) -> str:
         """The name of the index of all loops over the row."""
-        name = self.k.name("j", "c", "col")
+        name = self.k.name("j c col")
         self.k.used.discard(name)
         return name
 
@@ -46,7 +46,7 @@ Term = Callable[[KernelBuilder, Expr, Var | None], tuple[Expr, str]]
 def _square(k: KernelBuilder, v: Expr, base: Var | None) -> tuple[Expr, str]:
     if base is None:
         return v * v, "v * v"
-    diff = k.let(("diff", "d", "centered"), v - base)
+    diff = k.let("diff d centered", v - base)
     return diff * diff, "(v - b)^2"
 
 
@@ -63,7 +63,7 @@ def _hinge(k: KernelBuilder, v: Expr, base: Var | None) -> tuple[Expr, str]:
 
 
 def _smooth(k: KernelBuilder, v: Expr, base: Var | None) -> tuple[Expr, str]:
-    v = v if base is None else k.let(("diff", "d"), v - base)
+    v = v if base is None else k.let("diff d", v - base)
     text = "v" if base is None else "(v - b)"
     return fn("sqrt", v * v + 1.0) - 1.0, f"sqrt({text}^2 + 1) - 1"
 
@@ -101,16 +101,16 @@ def _summed(r: Rows, level: int, form: str) -> tuple[Expr, str]:
     k, shape = r.k, r.k.draw.shape
     base, weights = _base(r, form), None
     if level >= 2 and shape.chance(0.6):
-        weights = r.column(("col_weights", "kernel", "w"), 0.2, 1.0)
+        weights = r.column("col_weights kernel w", 0.2, 1.0)
     count: Expr = r.width
     where = ""
     if level >= 3 and shape.chance(0.5):
-        lengths = k.array(("lengths", "row_ends"), INT32, r.site.dims, low=1, high=8)
-        count = k.let(("length", "num_valid"), fn("min", lengths[r.site.at], r.width))
+        lengths = k.array("lengths row_ends", INT32, r.site.dims, low=1, high=8)
+        count = k.let("length num_valid", fn("min", lengths[r.site.at], r.width))
         where = f" in the columns before {lengths.name} (at most all)"
-    total = k.let(("total", "acc", "s"), zero(r.scalar))
+    total = k.let("total acc s", zero(r.scalar))
     with k.for_((r.loop(),), count) as j:
-        value = k.let(("value", "v", "xj"), r.at(j)) if shape.chance(0.6) else r.at(j)
+        value = k.let("value v xj", r.at(j)) if shape.chance(0.6) else r.at(j)
         term, text = _TERMS[form](k, value, base)
         k.augment(total, "add", term if weights is None else weights[j] * term)
     what = "the entries" if text == "v" else f"{text} over the entries v"
@@ -137,11 +137,11 @@ def _base(r: Rows, form: str) -> Var | None:
     if how == "none" and form != "sum":
         return None
     if how == "scalar":
-        return r.k.scalar(("margin", "center", "threshold"), r.scalar, -0.5, 0.5)
+        return r.k.scalar("margin center threshold", r.scalar, -0.5, 0.5)
     if how == "none":
         return None
     means = r.k.array(_BASES, r.scalar, r.site.dims, low=-0.5, high=0.5)
-    return r.k.let(("base", "mu", "target"), means[r.site.at])
+    return r.k.let("base mu target", means[r.site.at])
 
 
 def _extreme(r: Rows, level: int) -> tuple[Expr, str]:
@@ -151,9 +151,9 @@ def _extreme(r: Rows, level: int) -> tuple[Expr, str]:
     size = how == "largest" and shape.chance(0.5)
     j0 = k.lift(0, INT32)
     first = fn("abs", r.at(j0)) if size else r.at(j0)
-    best = k.let(("low", "least") if how == "smallest" else ("best", "peak"), first)
+    best = k.let("low least" if how == "smallest" else "best peak", first)
     if how == "span":
-        low = k.let(("low", "least"), r.at(j0))
+        low = k.let("low least", r.at(j0))
         with k.for_((r.loop(),), r.width, start=1) as j:
             k.assign(best, fn("max", best, r.at(j)))
             k.assign(low, fn("min", low, r.at(j)))
@@ -165,13 +165,13 @@ def _extreme(r: Rows, level: int) -> tuple[Expr, str]:
             entry = fn("abs", r.at(j)) if size else r.at(j)
             k.assign(best, fn("min" if how == "smallest" else "max", best, entry))
         return best, f"{text}."
-    place = k.let(("where_best", "best_col"), k.lift(0, INT32))
+    place = k.let("where_best best_col", k.lift(0, INT32))
     with k.for_((r.loop(),), r.width, start=1) as j:
-        value = k.let(("value", "v", "xj"), fn("abs", r.at(j)) if size else r.at(j))
+        value = k.let("value v xj", fn("abs", r.at(j)) if size else r.at(j))
         with k.if_(value < best if how == "smallest" else value > best):
             k.assign(best, value)
             k.assign(place, j)
-    out = k.out(("positions", "argbest", "columns"), INT32, r.site.dims)
+    out = k.out("positions argbest columns", INT32, r.site.dims)
     k.store(out, r.site.at, place)
     return best, f"{text}. {out.name} gets its column (the first one)."
 
@@ -179,13 +179,13 @@ def _extreme(r: Rows, level: int) -> tuple[Expr, str]:
 def _logsumexp(r: Rows, level: int) -> tuple[Expr, str]:
     """The logarithm of summed exponentials, by the row's largest entry."""
     k = r.k
-    heat = k.scalar(("beta", "inv_temp"), r.scalar, 0.5, 1.5) if k.draw.shape.chance(0.5) else None
-    top = k.let(("top", "row_max"), r.at(k.lift(0, INT32)))
+    heat = k.scalar("beta inv_temp", r.scalar, 0.5, 1.5) if k.draw.shape.chance(0.5) else None
+    top = k.let("top row_max", r.at(k.lift(0, INT32)))
     name = r.loop()
     with k.for_((name,), r.width, start=1) as j:
         k.assign(top, fn("max", top, r.at(j)))
     k.used.discard(name)
-    total = k.let(("total", "acc"), zero(r.scalar))
+    total = k.let("total acc", zero(r.scalar))
     with k.for_((name,), r.width) as j:
         shifted = r.at(j) - top
         k.augment(total, "add", fn("exp", shifted if heat is None else heat * shifted))
@@ -203,7 +203,7 @@ def _logsumexp(r: Rows, level: int) -> tuple[Expr, str]:
 def row_reduce(k: KernelBuilder, level: int) -> Title:
     """One number a row: a sum, a norm, an extreme, a log of summed exponentials."""
     form = k.draw.shape.choice((*sorted(_TERMS), "extreme", "logsumexp"))
-    r = Rows(k, ("x", "table", "samples", "logits"), 1.5)
+    r = Rows(k, "x table samples logits", 1.5)
     if form == "extreme":
         value, done = _extreme(r, level)
     elif form == "logsumexp":
@@ -216,6 +216,6 @@ def row_reduce(k: KernelBuilder, level: int) -> Title:
         base = k.array(names, r.scalar, r.site.dims, low=low, high=high)
         value = value - base[r.site.at]
         done += f" Subtract {base.name}."
-    done += write(k, level, r.site, ("out", "row_stats", "reduced"), value)
+    done += write(k, level, r.site, "out row_stats reduced", value)
     names = (f"row_{form}", "reduce_rows", f"{form}_per_row")
     return Title(k.name(*names), done)

@@ -20,35 +20,35 @@ def sliding_window(k: KernelBuilder, level: int) -> Title:
     scalar = k.draw.wide_float_type()
     total, place, size, done = _WINDOWS[form](k, level, scalar)
     c = Cells(k, scalar, size, place, [done])
-    finish(c, level, total, ("out", "filtered", "result"))
-    return Title(k.name(*_WINDOW_NAMES[form]), c.text)
+    finish(c, level, total, "out filtered result")
+    return Title(k.name(_WINDOW_NAMES[form]), c.text)
 
 
 _WINDOW_NAMES = {
-    "taps": ("convolve_1d", "fir_filter", "apply_taps"),
-    "image_filter": ("convolve_2d", "filter_image", "conv_window"),
-    "stencil": ("stencil_2d", "five_point", "diffuse_grid"),
-    "pool": ("pool_2d", "downsample", "pool_blocks"),
+    "taps": "convolve_1d fir_filter apply_taps",
+    "image_filter": "convolve_2d filter_image conv_window",
+    "stencil": "stencil_2d five_point diffuse_grid",
+    "pool": "pool_2d downsample pool_blocks",
 }
 Window = tuple[Var, tuple[Var, ...], tuple[str, ...], str]
 
 
 def _taps(k: KernelBuilder, level: int, scalar: Scalar) -> Window:
     n, m = k.size("n", 48, 96), k.size("m", 3, 7)
-    x = k.array(("signal", "x", "samples"), scalar, n, low=-1.5, high=1.5)
-    taps = k.array(("taps", "kernel", "coeffs"), scalar, m, low=-0.6, high=0.8)
-    length = k.size_param(("length", "n", "num_samples"), n)
-    count = k.trip_count(("tap_count", "num_taps", "width"), m)
+    x = k.array("signal x samples", scalar, n, low=-1.5, high=1.5)
+    taps = k.array("taps kernel coeffs", scalar, m, low=-0.6, high=0.8)
+    length = k.size_param("length n num_samples", n)
+    count = k.trip_count("tap_count num_taps width", m)
     fixed = int(count.value) // 2 if isinstance(count, Const) else None
     half = count // 2 if fixed is None else lift(fixed, INT32)
     i = thread(k, n, "i", "tid")
     padding = k.draw.shape.choice(("zero", "edge", "wrap"))
-    total = k.let(("total", "acc", "s"), zero(scalar))
-    with k.for_(("t", "j"), count) as t:
+    total = k.let("total acc s", zero(scalar))
+    with k.for_("t j", count) as t:
         if padding == "wrap":
             k.augment(total, "add", taps[t] * x[(i + t) % length])
         else:
-            at = k.let(("at", "src", "idx"), i + t - half)
+            at = k.let("at src idx", i + t - half)
             if padding == "edge":
                 k.augment(total, "add", taps[t] * x[fn("clamp", at, 0, length - 1)])
             else:
@@ -65,16 +65,16 @@ def _image_filter(k: KernelBuilder, level: int, scalar: Scalar) -> Window:
     h, w = k.size("h", 7, 10), k.size("w", 7, 10)
     side = k.draw.shape.weighted({3: 3, 2: 1})
     image = k.array(
-        ("image", "field", "x"), scalar, (f"{h}+{side - 1}", f"{w}+{side - 1}"), low=-1.0, high=1.0
+        "image field x", scalar, (f"{h}+{side - 1}", f"{w}+{side - 1}"), low=-1.0, high=1.0
     )
     mat = Mat(side, side, scalar)
-    kernel = k.scalar(("weights", "kernel", "mask"), mat, -0.6, 0.8)
+    kernel = k.scalar("weights kernel mask", mat, -0.6, 0.8)
     i, j = k.thread(h, w, names=k.draw.word.choice((("i", "j"), ("row", "col"))))
-    total = k.let(("total", "acc", "s"), zero(scalar))
-    edge = k.let(("edge", "cross_sum"), zero(scalar)) if level >= 4 else None
+    total = k.let("total acc s", zero(scalar))
+    edge = k.let("edge cross_sum", zero(scalar)) if level >= 4 else None
     down, across = k.draw.word.choice((("di", "dj"), ("r", "c"), ("ky", "kx")))
     with k.for_(down, side) as di, k.for_(across, side) as dj:
-        pixel = k.let(("pixel", "p"), image[i + di, j + dj])
+        pixel = k.let("pixel p", image[i + di, j + dj])
         k.augment(total, "add", kernel[di, dj] * pixel)
         if edge is not None:
             k.augment(edge, "add", kernel[dj, di] * pixel)
@@ -88,19 +88,19 @@ def _image_filter(k: KernelBuilder, level: int, scalar: Scalar) -> Window:
 def _stencil(k: KernelBuilder, level: int, scalar: Scalar) -> Window:
     """A five-point stencil whose coefficients are written out."""
     h, w = k.size("h", 7, 10), k.size("w", 7, 10)
-    u = k.array(("field", "grid", "temperature"), scalar, (f"{h}+2", f"{w}+2"), low=-1.0, high=1.0)
+    u = k.array("field grid temperature", scalar, (f"{h}+2", f"{w}+2"), low=-1.0, high=1.0)
     i, j = k.thread(h, w, names=k.draw.word.choice((("i", "j"), ("row", "col"))))
-    middle = k.let(("mid", "center", "here"), u[i + 1, j + 1])
+    middle = k.let("mid center here", u[i + 1, j + 1])
     beside = (u[i, j + 1], u[i + 2, j + 1], u[i + 1, j], u[i + 1, j + 2])
     value, text = _five_points(k, middle, *beside)
     done = f"At each inner point u of {u.name}, with n, s in the rows before and after it and w, e"
     done += f" in the columns, compute {text}."
     if level >= 4:
-        value = k.let(("flow", "change"), value)
+        value = k.let("flow change", value)
         factor = constant(k, 0.3, 0.9)
         value = value / (factor + value * value)
         done += f" That value t becomes t / ({factor} + t^2)."
-    return k.let(("total", "acc", "result"), value), (i, j), (h, w), done
+    return k.let("total acc result", value), (i, j), (h, w), done
 
 
 def _five_points(k: KernelBuilder, u: Expr, n: Expr, s: Expr, w: Expr, e: Expr) -> tuple[Expr, str]:
@@ -116,7 +116,7 @@ def _five_points(k: KernelBuilder, u: Expr, n: Expr, s: Expr, w: Expr, e: Expr) 
     if form == "sharpen":
         blur = 0.25 * (n + s + w + e)
         return u + b * (u - blur), f"u + {b} * (u - (n + s + w + e) / 4)"
-    down, across = k.let(("down", "gy"), s - n), k.let(("across", "gx"), e - w)
+    down, across = k.let("down gy", s - n), k.let("across gx", e - w)
     value = fn("sqrt", down * down + b * across * across + a)
     return value, f"sqrt((s - n)^2 + {b} * (e - w)^2 + {a})"
 
@@ -127,10 +127,10 @@ def _pool(k: KernelBuilder, level: int, scalar: Scalar) -> Window:
     form = k.draw.shape.choice(("largest", "smallest", "sum"))
     low, high = {"largest": (-3, 1), "smallest": (-1, 3), "sum": (-1, 1)}[form]
     grid = (f"{side}*{h}", f"{side}*{w}")
-    x = k.array(("image", "grid", "activations"), scalar, grid, low=low, high=high)
+    x = k.array("image grid activations", scalar, grid, low=low, high=high)
     i, j = k.thread(h, w, names=k.draw.word.choice((("i", "j"), ("row", "col"))))
     first = zero(scalar) if form == "sum" else x[side * i, side * j]
-    total = k.let(("pooled", "acc", "best"), first)
+    total = k.let("pooled acc best", first)
     down, across = k.draw.word.choice((("di", "dj"), ("r", "c"), ("ky", "kx")))
     with k.for_(down, side) as di, k.for_(across, side) as dj:
         value: Expr = x[side * i + di, side * j + dj]

@@ -28,17 +28,17 @@ def array_product(k: KernelBuilder, level: int) -> Title:
     symbols = {"i": m, "j": n, "k": inner}
     axes = _LAYOUTS[layout]
     a_shape, b_shape = [symbols[x] for x in axes[:2]], [symbols[x] for x in axes[2:]]
-    a = k.array(("a", "lhs", "weights"), scalar, a_shape, low=-1.0, high=1.0)
-    b = k.array(("b", "rhs", "x"), scalar, b_shape[:1] if vector else b_shape, low=-1.0, high=1.0)
+    a = k.array("a lhs weights", scalar, a_shape, low=-1.0, high=1.0)
+    b = k.array("b rhs x", scalar, b_shape[:1] if vector else b_shape, low=-1.0, high=1.0)
     weights = None
     if shape.chance(0.35):
-        weights = k.array(("spectrum", "diagonal", "w"), scalar, inner, low=0.3, high=1.5)
-    depth = k.trip_count(("depth", "inner", "k_size"), inner)
+        weights = k.array("spectrum diagonal w", scalar, inner, low=0.3, high=1.5)
+    depth = k.trip_count("depth inner k_size", inner)
     dims = (m,) if vector else (m, n)
     c = cells(k, scalar, dims, *((("i",), ("row",)) if vector else (("i", "j"), ("row", "col"))))
     row, col = c.at[0], c.at[-1]
-    total = k.let(("total", "acc", "s"), zero(scalar))
-    with k.for_(("kk", "p", "t"), depth) as p:
+    total = k.let("total acc s", zero(scalar))
+    with k.for_("kk p t", depth) as p:
         by = {"i": row, "j": col, "k": p}
         left = a[by[axes[0]], by[axes[1]]]
         right = b[p] if vector else b[by[axes[2]], by[axes[3]]]
@@ -50,6 +50,6 @@ def array_product(k: KernelBuilder, level: int) -> Title:
     c.say(f"Multiply {first} by {'the vector ' if vector else ''}{second}.")
     if weights is not None:
         c.say(f"Each product of index {p.name} is weighted by {weights.name}[{p.name}].")
-    finish(c, level, total, ("c", "out", "result"))
+    finish(c, level, total, "c out result")
     titles = ("matvec", "dense_vector") if vector else ("matmul", "dense_layer", "gemm_like")
     return Title(k.name(*titles), c.text)

@@ -48,17 +48,17 @@ def batched_product(k: KernelBuilder, level: int) -> Title:
     batch, m, n = k.size("b", 3, 4), k.size("m", 4, 5), k.size("n", 4, 5)
     inner = k.size("k", 3, 5)
     narrow = Scalar("float16") if half else scalar
-    left = _operand(k, ("a", "lhs", "queries"), narrow, (m, inner), batch)
-    right = _operand(k, ("b_mat", "rhs", "weights"), narrow, (inner, n), batch)
-    depth = k.trip_count(("depth", "inner", "k_size"), inner)
+    left = _operand(k, "a lhs queries", narrow, (m, inner), batch)
+    right = _operand(k, "b_mat rhs weights", narrow, (inner, n), batch)
+    depth = k.trip_count("depth inner k_size", inner)
     c = cells(k, scalar, (batch, m, n), *_NAMES)
     item, row, col = c.at
     c.channel = 2
     lengths = None
     if level >= 2 and shape.chance(0.3):
-        lengths = k.array(("lengths", "valid_depth"), INT32, batch, low=1, high=4)
-    total = k.let(("total", "acc", "s"), zero(scalar))
-    with k.for_(("p", "kk", "t"), depth) as p:
+        lengths = k.array("lengths valid_depth", INT32, batch, low=1, high=4)
+    total = k.let("total acc s", zero(scalar))
+    with k.for_("p kk t", depth) as p:
         (a, a_text), (b, b_text) = _entry(left, item, row, p), _entry(right, item, p, col)
         term = cast(a, scalar) * cast(b, scalar)
         if lengths is None:
@@ -71,7 +71,7 @@ def batched_product(k: KernelBuilder, level: int) -> Title:
     c.say(f"{p.name}{limit}{', in float32' if half else ''}.")
     if level >= 3 and shape.chance(0.3):
         with k.if_(op("gt", col, row)):
-            k.augment(total, "mul", k.scalar(("upper_weight", "future"), scalar, 0.1, 0.6))
+            k.augment(total, "mul", k.scalar("upper_weight future", scalar, 0.1, 0.6))
         c.say(f"Where {col.name} > {row.name} it is multiplied by {k.params[-1].name}.")
-    finish(c, level, total, ("out", "products", "result"))
-    return Title(k.name("batched_matmul", "bmm", "batch_product"), c.text)
+    finish(c, level, total, "out products result")
+    return Title(k.name("batched_matmul bmm batch_product"), c.text)

@@ -32,22 +32,20 @@ def convolve_planes(k: KernelBuilder, level: int) -> Title:
     padded = step == 1 and side == 3 and shape.chance(0.6 if level >= 3 else 0.3)
     reach = spread * (side - 1)
     sizes = (h, w) if padded else tuple(f"{step}*{s}+{reach}" for s in (h, w))
-    image = k.array(
-        ("image", "x_in", "features", "planes"), scalar, (*leads, *sizes), low=-1.0, high=1.0
-    )
+    image = k.array("image x_in features planes", scalar, (*leads, *sizes), low=-1.0, high=1.0)
     own = rank > 2 and shape.chance(0.7)
     taps_shape = (leads[-1], str(side), str(side)) if own else (str(side), str(side))
-    taps = k.array(("taps", "weights", "kernel", "filt"), scalar, taps_shape, low=-0.6, high=0.8)
+    taps = k.array("taps weights kernel filt", scalar, taps_shape, low=-0.6, high=0.8)
     edge = shape.choice(("zero", "clamp")) if padded else "valid"
     flipped = shape.chance(0.3)
     rows = cols = None
     if padded:
-        rows = k.size_param(("height", "num_rows"), h)
-        cols = k.size_param(("width", "num_cols"), w)
+        rows = k.size_param("height num_rows", h)
+        cols = k.size_param("width num_cols", w)
     c = cells(k, scalar, (*leads, h, w), *_NAMES[rank])
     c.channel = rank - 3 if rank > 2 else None
     lead, (y, x) = c.at[:-2], c.at[-2:]
-    total = k.let(("total", "acc", "s"), zero(scalar))
+    total = k.let("total acc s", zero(scalar))
     ky, kx = k.draw.word.choice((("ky", "kx"), ("di", "dj"), ("r", "q"), ("u", "v")))
 
     def place(start: Expr, offset: Expr) -> Expr:
@@ -58,7 +56,7 @@ def convolve_planes(k: KernelBuilder, level: int) -> Title:
     with k.for_(ky, side) as a:
         row = place(y, a)
         if padded:
-            row = k.let(("yy", "src_row", "iy"), row)
+            row = k.let("yy src_row iy", row)
         with k.for_(kx, side) as b:
             col = place(x, b)
             turned = (side - 1 - a, side - 1 - b) if flipped else (a, b)
@@ -66,7 +64,7 @@ def convolve_planes(k: KernelBuilder, level: int) -> Title:
             if rows is None or cols is None:
                 k.augment(total, "add", tap * image[at(*lead, row, col)])
             else:
-                col = k.let(("xx", "src_col", "ix"), col)
+                col = k.let("xx src_col ix", col)
                 if edge == "clamp":
                     near = (fn("clamp", row, 0, rows - 1), fn("clamp", col, 0, cols - 1))
                     k.augment(total, "add", tap * image[at(*lead, *near)])
@@ -86,8 +84,8 @@ def convolve_planes(k: KernelBuilder, level: int) -> Title:
         "clamp": f"starting {reach // 2} before the position, positions clamped to the image.",
     }
     c.say(ends[edge])
-    finish(c, level, total, ("out", "filtered", "response"))
-    return Title(k.name("convolve_planes", "conv_forward", "depthwise_conv", "conv_block"), c.text)
+    finish(c, level, total, "out filtered response")
+    return Title(k.name("convolve_planes conv_forward depthwise_conv conv_block"), c.text)
 
 
 @idiom
@@ -98,21 +96,17 @@ def temporal_convolution(k: KernelBuilder, level: int) -> Title:
     rank = shape.weighted({2: 3, 3: 2})
     leads = [k.size(s, 2, 4) for s in (("b", "c") if rank == 3 else ("c",))]
     steps, width = k.size("t", 7, 12), k.size("m", 3, 5)
-    signal = k.array(("signal", "sequence", "series"), scalar, (*leads, steps), low=-1.0, high=1.0)
+    signal = k.array("signal sequence series", scalar, (*leads, steps), low=-1.0, high=1.0)
     own = shape.chance(0.6)
     taps = k.array(
-        ("taps", "weights", "kernel"),
-        scalar,
-        (leads[-1], width) if own else (width,),
-        low=-0.6,
-        high=0.8,
+        "taps weights kernel", scalar, (leads[-1], width) if own else (width,), low=-0.6, high=0.8
     )
     causal = shape.chance(0.6)
     spread: Var | None = None
     if level >= 2 and shape.chance(0.6):
-        spread = k.scalar(("dilation", "spacing"), INT32, 1, 2)
-    length = None if causal else k.size_param(("length", "num_steps"), steps)
-    count = k.trip_count(("tap_count", "num_taps"), width)
+        spread = k.scalar("dilation spacing", INT32, 1, 2)
+    length = None if causal else k.size_param("length num_steps", steps)
+    count = k.trip_count("tap_count num_taps", width)
     c = cells(
         k,
         scalar,
@@ -120,11 +114,11 @@ def temporal_convolution(k: KernelBuilder, level: int) -> Title:
         *((("c", "t"), ("ch", "step")) if rank == 2 else (("b", "c", "t"), ("item", "ch", "step"))),
     )
     lead, now = c.at[:-1], c.at[-1]
-    total = k.let(("total", "acc", "s"), zero(scalar))
+    total = k.let("total acc s", zero(scalar))
     edge = shape.choice(("zero", "hold"))
-    with k.for_(("j", "tap", "m"), count) as j:
+    with k.for_("j tap m", count) as j:
         back = j if spread is None else j * spread
-        when = k.let(("src", "when", "past"), now - back if causal else now + back)
+        when = k.let("src when past", now - back if causal else now + back)
         tap = taps[(lead[-1], j) if own else (j,)]
         if edge == "hold":
             inside = fn("max", when, 0) if length is None else fn("min", when, length - 1)
@@ -137,5 +131,5 @@ def temporal_convolution(k: KernelBuilder, level: int) -> Title:
     c.say(f"Sum tap j of {taps.name}{' (of the channel)' if own else ''} times {signal.name}")
     c.say(f"at {now.name} {way} j{by},")
     c.say("zero outside." if edge == "zero" else "the position limited to the sequence.")
-    finish(c, level, total, ("out", "filtered", "features"))
-    return Title(k.name("temporal_conv", "dilated_conv", "conv_over_time"), c.text)
+    finish(c, level, total, "out filtered features")
+    return Title(k.name("temporal_conv dilated_conv conv_over_time"), c.text)

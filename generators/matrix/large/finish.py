@@ -17,7 +17,7 @@ Build = Callable[[BodyBuilder, Expr], Expr]
 
 
 def _gelu(b: BodyBuilder, x: Expr) -> Expr:
-    inner = b.let(("inner", "arg"), 0.7979 * (x + 0.044715 * x * x * x))
+    inner = b.let("inner arg", 0.7979 * (x + 0.044715 * x * x * x))
     return 0.5 * x * (1.0 + fn("tanh", inner))
 
 
@@ -120,7 +120,7 @@ def finish(
         _STEPS[step](e)
     more = shape.sample(_OFFERS, _EXTRAS[level] if "activate" not in skip else 0)
     if more:
-        e.held(("value", "result", "final"))
+        e.held("value result final")
     target = c.k.out(names, c.scalar, c.dims)
     c.k.store(target, c.at, e.value)
     c.say(f"{target.name} gets it{''.join(f', {text}' for text in e.said)}.")
@@ -131,36 +131,36 @@ def finish(
 def _params(c: Cells) -> Var:
     """The two factors of a scaled sum in a struct by value."""
     inits = [ir.FieldInit(n, c.scalar, "uniform", "0.4", "1.4") for n in ("alpha", "beta")]
-    name = c.k.name("Epilogue", "Scales", "OutputParams", "Blend")
+    name = c.k.name("Epilogue Scales OutputParams Blend")
     struct = c.k.struct(name, *((f.name, f.type) for f in inits))
-    return c.k.scalar(("params", "scales", "cfg"), struct, fields=inits)
+    return c.k.scalar("params scales cfg", struct, fields=inits)
 
 
 def _scale(e: Ending) -> None:
     if e.params is not None:
         e.step("mul", field_of(e.params, "alpha"), f"times {e.params.name}.alpha")
     else:
-        by, text = e.c.factor(("alpha", "scale"), ("scales", "gains"), 0.4, 1.6)
+        by, text = e.c.factor("alpha scale", "scales gains", 0.4, 1.6)
         e.step("mul", by, f"times {text}")
 
 
 def _bias(e: Ending) -> None:
-    by, text = e.c.along(("bias", "offsets", "shift"), -0.5, 0.5, e.c.channel)
+    by, text = e.c.along("bias offsets shift", -0.5, 0.5, e.c.channel)
     e.step("add", by, f"plus {text}")
 
 
 def _residual(e: Ending) -> None:
-    skip, text = e.c.each(("skip", "residual", "c_in"), -1.0, 1.0)
+    skip, text = e.c.each("skip residual c_in", -1.0, 1.0)
     if e.params is not None:
         skip, text = field_of(e.params, "beta") * skip, f"{e.params.name}.beta * {text}"
     elif e.k.draw.shape.chance(0.5):
-        beta = e.k.scalar(("beta", "mix"), e.c.scalar, 0.3, 1.2)
+        beta = e.k.scalar("beta mix", e.c.scalar, 0.3, 1.2)
         skip, text = beta * skip, f"{beta.name} * {text}"
     e.step("add", skip, f"plus {text}")
 
 
 def _limit(e: Ending) -> None:
-    limit = e.k.scalar(("limit", "bound", "max_abs"), e.c.scalar, 0.5, 0.9)
+    limit = e.k.scalar("limit bound max_abs", e.c.scalar, 0.5, 0.9)
     if e.signed:
         _set(e, fn("clamp", e.value, -limit, limit))
         e.said.append(f"clamped to [-{limit.name}, {limit.name}]")
@@ -181,7 +181,7 @@ def _activate(e: Ending) -> None:
     """Put the value through an activation, inline, as a branch or in a helper."""
     k, shape, level = e.k, e.k.draw.shape, e.level
     if level >= 4 and shape.chance(0.4):
-        kept = e.c.write(("pre_activation", "saved", "linear_out"), e.held(("pre", "linear")))
+        kept = e.c.write("pre_activation saved linear_out", e.held("pre linear"))
         e.said[-1:] = [f"{e.said[-1]} ({kept.name} gets this)"] if e.said else []
         if not e.said:
             e.c.say(f"{kept.name} gets this sum.")
@@ -192,12 +192,12 @@ def _activate(e: Ending) -> None:
         of: list[tuple[str, Type]] = [("x", e.c.scalar)]
         _set(e, k.call(helper(k, names, of, build), e.value))
     else:
-        value = e.held(("pre", "linear", "x"))
+        value = e.held("pre linear x")
         if e.activation == "relu" and shape.chance(0.3):
             with k.if_(value < 0.0):
                 k.assign(value, 0.0)
         else:
-            e.value = k.let(("activated", "act", "response"), build(k, value))
+            e.value = k.let("activated act response", build(k, value))
     e.said.append(f"put through {text}")
 
 
@@ -205,14 +205,14 @@ def _mask(e: Ending) -> None:
     k, c = e.k, e.c
     way = k.draw.shape.choice(("where", "if", "weight"))
     if way == "weight":
-        weight, text = c.along(("gates", "keep_share", "coverage"), 0.2, 1.0)
+        weight, text = c.along("gates keep_share coverage", 0.2, 1.0)
         e.step("mul", weight, f"times {text}")
         return
-    mask = k.array(("mask", "keep", "valid"), BOOL, c.dims)
+    mask = k.array("mask keep valid", BOOL, c.dims)
     if way == "where":
         _set(e, op("where", mask[c.at], e.value, literal(0, c.scalar)))
     else:
-        value = e.held(("value", "result"))
+        value = e.held("value result")
         with k.if_(op("not", mask[c.at])):
             k.assign(value, 0.0)
     e.said.append(f"but 0 where {mask.name} is false")
@@ -234,11 +234,11 @@ _OFFERS = ("loss", "codes", "sums")
 
 def _also(e: Ending, extra: str) -> None:
     """A second output: how far the result is from a target, its code, or a running sum."""
-    k, value = e.k, e.held(("value", "result"))
+    k, value = e.k, e.held("value result")
     if extra == "codes":
-        step = k.scalar(("code_step", "q_step", "lsb"), e.c.scalar, 0.05, 0.2)
+        step = k.scalar("code_step q_step lsb", e.c.scalar, 0.05, 0.2)
         code = cast(fn("rint", value / step), Scalar(k.draw.shape.choice(("int16", "int32"))))
-        out = e.c.write(("codes", "quantised", "out_q"), code)
+        out = e.c.write("codes quantised out_q", code)
         e.c.say(f"{out.name} gets the result over {step.name}, rounded.")
         return
     if extra == "sums":
@@ -247,7 +247,7 @@ def _also(e: Ending, extra: str) -> None:
         k.store(sums, e.c.at, value, op="add")
         e.c.say(f"The result is added to {sums.name}, too.")
         return
-    goal, text = e.c.each(("target", "wanted", "labels"), -1.0, 1.0)
-    error = k.let(("error", "miss", "off"), value - goal)
-    out = e.c.write(("losses", "errors_sq", "loss_out"), error * error)
+    goal, text = e.c.each("target wanted labels", -1.0, 1.0)
+    error = k.let("error miss off", value - goal)
+    out = e.c.write("losses errors_sq loss_out", error * error)
     e.c.say(f"{out.name} gets the square of the result less {text}.")

@@ -33,11 +33,7 @@ def pool_planes(k: KernelBuilder, level: int) -> Title:
     if not clamped and side > step:
         sizes = [f"{s}+{side - step}" for s in sizes]
     image = k.array(
-        ("image", "activations", "planes", "feature_map"),
-        scalar,
-        (*leads, *sizes),
-        low=-1.0,
-        high=1.0,
+        "image activations planes feature_map", scalar, (*leads, *sizes), low=-1.0, high=1.0
     )
     ends: list[Var] = []
     if clamped and side > step:
@@ -45,8 +41,8 @@ def pool_planes(k: KernelBuilder, level: int) -> Title:
         ends = [k.size_param(n, s) for n, s in zip(names, sizes, strict=True)]
     c = cells(k, scalar, (*leads, h, w), *_NAMES[rank])
     lead, (y, x) = c.at[:-2], c.at[-2:]
-    top = y if step == 1 else k.let(("top", "y0", "row0"), step * y)
-    left = x if step == 1 else k.let(("left", "x0", "col0"), step * x)
+    top = y if step == 1 else k.let("top y0 row0", step * y)
+    left = x if step == 1 else k.let("left x0 col0", step * x)
 
     def pixel(a: Operand, b: Operand) -> Expr:
         row, col = top + a, left + b
@@ -58,15 +54,8 @@ def pool_planes(k: KernelBuilder, level: int) -> Title:
     c.say(f"Take the {form.replace('_', ' ')} of the {side} x {side} window of")
     c.say(f"{'each plane of ' if leads else ''}{image.name} that starts at {step} times the")
     c.say(f"position{', positions limited to the image' if ends else ''}.")
-    finish(
-        c,
-        level,
-        value,
-        ("out", "pooled", "reduced"),
-        active=form != "root_mean_square",
-        signed=False,
-    )
-    return Title(k.name("pool_planes", f"{form}_pool", f"pool_{form}", "window_pool"), c.text)
+    finish(c, level, value, "out pooled reduced", active=form != "root_mean_square", signed=False)
+    return Title(k.name(f"pool_planes {form}_pool pool_{form} window_pool"), c.text)
 
 
 def _pooled(c: Cells, form: str, side: int, first: Expr, pixel: object) -> Var:
@@ -74,11 +63,11 @@ def _pooled(c: Cells, form: str, side: int, first: Expr, pixel: object) -> Var:
     assert callable(pixel)
     sums = form in ("mean", "root_mean_square")
     start = zero(c.scalar) if sums else first
-    value = k.let(("pooled", "acc", "best"), start)
-    other = k.let(("lowest", "smallest"), first) if form == "range" else value
+    value = k.let("pooled acc best", start)
+    other = k.let("lowest smallest", first) if form == "range" else value
     down, across = k.draw.word.choice((("di", "dj"), ("r", "q"), ("ky", "kx")))
     with k.for_(down, side) as a, k.for_(across, side) as b:
-        entry = k.let(("entry", "pixel", "v"), pixel(a, b))
+        entry = k.let("entry pixel v", pixel(a, b))
         if sums:
             k.augment(value, "add", entry if form == "mean" else entry * entry)
         else:
@@ -107,11 +96,7 @@ def image_gradient(k: KernelBuilder, level: int) -> Title:
     h, w = k.size("h", 6, 8), k.size("w", 6, 8)
     form = shape.choice(_OPERATORS)
     image = k.array(
-        ("image", "gray", "height_map", "field"),
-        scalar,
-        (*leads, f"{h}+2", f"{w}+2"),
-        low=-1.0,
-        high=1.0,
+        "image gray height_map field", scalar, (*leads, f"{h}+2", f"{w}+2"), low=-1.0, high=1.0
     )
     c = cells(k, scalar, (*leads, h, w), *_NAMES[rank])
     gx, gy = _components(c, form, image, level)
@@ -123,10 +108,10 @@ def image_gradient(k: KernelBuilder, level: int) -> Title:
             c.say(f"{target.name} gets {'gx' if part is gx else 'gy'}.")
     value = _measure(c, gx, gy)
     if level >= 4 and shape.chance(0.5):
-        target = c.write(("direction", "angles"), fn("atan2", gy, fn("abs", gx) + 0.1))
+        target = c.write("direction angles", fn("atan2", gy, fn("abs", gx) + 0.1))
         c.say(f"{target.name} gets atan2(gy, |gx| + 0.1).")
-    finish(c, level, value, ("edges", "out", "gradient"), active=False, signed=False)
-    return Title(k.name(f"{form}_gradient", "image_gradient", f"{form}_edges"), c.text)
+    finish(c, level, value, "edges out gradient", active=False, signed=False)
+    return Title(k.name(f"{form}_gradient image_gradient {form}_edges"), c.text)
 
 
 _ABOUT = {
@@ -146,11 +131,11 @@ def _components(c: Cells, form: str, image: Var, level: int) -> tuple[Var, Var]:
         return image[at(*lead, y + a if a else y, x + b if b else x)]
 
     if form == "roberts":
-        return k.let(("gx", "dx"), u(1, 1) - u(2, 2)), k.let(("gy", "dy"), u(1, 2) - u(2, 1))
+        return k.let("gx dx", u(1, 1) - u(2, 2)), k.let("gy dy", u(1, 2) - u(2, 1))
     if form == "central":
         return (
-            k.let(("gx", "dx"), 0.5 * (u(1, 2) - u(1, 0))),
-            k.let(("gy", "dy"), 0.5 * (u(2, 1) - u(0, 1))),
+            k.let("gx dx", 0.5 * (u(1, 2) - u(1, 0))),
+            k.let("gy dy", 0.5 * (u(2, 1) - u(0, 1))),
         )
     side, middle, over = {
         "sobel": (1.0, 2.0, 8.0),
@@ -170,7 +155,7 @@ def _components(c: Cells, form: str, image: Var, level: int) -> tuple[Var, Var]:
     if use_helper:
         kinds = [(n, c.scalar) for n in ("a", "b", "d")]
         name = helper(
-            k, (f"{form}_weights", "smooth3", "across"), kinds, lambda _, a, b, d: smooth(a, b, d)
+            k, f"{form}_weights smooth3 across", kinds, lambda _, a, b, d: smooth(a, b, d)
         )
 
     def sums(parts: list[Expr]) -> Expr:
@@ -179,7 +164,7 @@ def _components(c: Cells, form: str, image: Var, level: int) -> tuple[Var, Var]:
     def side_of(pairs: list[tuple[Expr, Expr]]) -> Expr:
         return (sums([p for p, _ in pairs]) - sums([q for _, q in pairs])) / over
 
-    return k.let(("gx", "dx"), side_of(across)), k.let(("gy", "dy"), side_of(down))
+    return k.let("gx dx", side_of(across)), k.let("gy dy", side_of(down))
 
 
 def _measure(c: Cells, gx: Var, gy: Var) -> Var:
@@ -198,6 +183,6 @@ def _measure(c: Cells, gx: Var, gy: Var) -> Var:
     if form == "energy":
         c.say("The value is gx^2 + gy^2.")
         return k.let(names, gx * gx + gy * gy)
-    by, text = c.factor(("lam", "contrast"), ("lams", "contrasts"), 0.5, 2.0)
+    by, text = c.factor("lam contrast", "lams contrasts", 0.5, 2.0)
     c.say(f"The value is 1 / (1 + {text} * (gx^2 + gy^2)).")
-    return k.let(("stop", "conductance"), 1.0 / (1.0 + by * (gx * gx + gy * gy)))
+    return k.let("stop conductance", 1.0 / (1.0 + by * (gx * gx + gy * gy)))

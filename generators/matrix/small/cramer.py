@@ -7,9 +7,12 @@ from dataclasses import dataclass
 
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.pieces import helper, zero
-from generators.matrix.small.extras import Extra, extras
-from generators.matrix.small.grid import Grid, column, grid, say
+from generators.kit.naming import helper
+from generators.kit.outputs import Extra, extras
+from generators.kit.sites import Site, launch
+from generators.kit.sources import given, zero
+from generators.kit.words import say
+from generators.matrix.small.parts import POINTS, column, gets
 from generators.program.dtypes import INT32, Mat, Scalar, Vec, scalar_of
 from generators.program.expr import Expr, Var
 
@@ -25,45 +28,45 @@ class Problem:
     kind: str
 
 
-def system(k: KernelBuilder, g: Grid, vec: Vec, safe: bool) -> Problem:
+def system(k: KernelBuilder, g: Site, vec: Vec, safe: bool) -> Problem:
     mat = Mat(vec.size, vec.size, vec.scalar)
     init = "well_conditioned" if safe else "uniform"
-    a = g.array(("systems", "matrices", "a"), mat, -1.0, 1.0, init)
-    b = g.array(("rhs", "loads", "b"), vec, -2.0, 2.0)
-    m = k.let(("m", "mat"), a[g.index])
+    a = g.array("systems matrices a", mat, -1.0, 1.0, init=init)
+    b = g.array("rhs loads b", vec, -2.0, 2.0)
+    m = k.let("m mat", a[g.at])
     stem = k.draw.word.choice(("c", "col"))
     columns: list[Expr] = [k.let(f"{stem}{c}", column(m, c)) for c in range(vec.size)]
     text = f"Solve M * x = b with M = {a.name} and b = {b.name}"
-    return Problem(columns, k.let(("bi", "load"), b[g.index]), "xyz"[: vec.size], text, "system")
+    return Problem(columns, k.let("bi load", b[g.at]), "xyz"[: vec.size], text, "system")
 
 
-def rays(k: KernelBuilder, g: Grid, vec: Vec, safe: bool) -> Problem:
-    start = g.supply(("start", "eye"), ("starts", "p_a"), vec, -1.0, 1.0)
-    dirs = g.array(("dirs", "d_a"), vec, init="unit")
-    others = g.array(("others", "p_b"), vec, -1.0, 1.0)
-    ways = g.array(("other_dirs", "d_b"), vec, init="unit")
-    gap = k.let(("gap", "w"), others[g.index] - start)
-    d, back = k.let(("d0", "d"), dirs[g.index]), k.let(("back", "minus_e"), -ways[g.index])
-    text = f"Solve {say(start)} + t * {dirs.name} = {others.name} + u * {ways.name}"
+def rays(k: KernelBuilder, g: Site, vec: Vec, safe: bool) -> Problem:
+    start = given(g, "start eye", vec, -1.0, 1.0)
+    dirs = g.array("dirs d_a", vec, init="unit")
+    others = g.array("others p_b", vec, -1.0, 1.0)
+    ways = g.array("other_dirs d_b", vec, init="unit")
+    gap = k.let("gap w", others[g.at] - start)
+    d, back = k.let("d0 d", dirs[g.at]), k.let("back minus_e", -ways[g.at])
+    text = f"Solve {say(k, start)} + t * {dirs.name} = {others.name} + u * {ways.name}"
     return Problem([d, back], gap, "tu", text, "rays")
 
 
-def lines(k: KernelBuilder, g: Grid, vec: Vec, safe: bool) -> Problem:
+def lines(k: KernelBuilder, g: Site, vec: Vec, safe: bool) -> Problem:
     """Lines or planes n . x = c, each given by its normal and then c."""
     long = Vec(vec.size + 1, vec.scalar)
     several = k.array(
-        ("lines", "edges") if vec.size == 2 else ("planes", "faces"),
+        "lines edges" if vec.size == 2 else "planes faces",
         long,
         (*g.dims, str(vec.size)),
         low=-1.0,
         high=1.0,
     )
     stem = k.draw.word.choice(("l", "row", "n"))
-    lines = [k.let(f"{stem}{c}", several[g.at(c)]) for c in range(vec.size)]
+    lines = [k.let(f"{stem}{c}", several[g.index(c)]) for c in range(vec.size)]
     columns: list[Expr] = [
         k.let(f"c{c}", make(vec, *(line[c] for line in lines))) for c in range(vec.size)
     ]
-    rhs = k.let(("offsets", "cs"), make(vec, *(line[vec.size] for line in lines)))
+    rhs = k.let("offsets cs", make(vec, *(line[vec.size] for line in lines)))
     text = (
         f"Where the {vec.size} of {several.name} cross, (a, b, c) of each being a * x + b * y = c"
     )
@@ -78,10 +81,10 @@ SPOTS = {
 }
 
 
-def barycentric(k: KernelBuilder, g: Grid, vec: Vec, safe: bool) -> Problem:
+def barycentric(k: KernelBuilder, g: Site, vec: Vec, safe: bool) -> Problem:
     """A point in a triangle or tetrahedron, the same for all or each thread's own."""
-    points = g.array(("points", "queries"), vec, -0.7, 0.7)
-    p, stem = k.let(("p", "point"), points[g.index]), k.draw.word.choice(("v", "corner"))
+    points = g.array("points queries", vec, -0.7, 0.7)
+    p, stem = k.let("p point", points[g.at]), k.draw.word.choice(("v", "corner"))
     if safe:
         corners = [
             k.let(f"{stem}{c}", make(vec, *(k.lift(x, vec.scalar) for x in spot)))
@@ -89,16 +92,16 @@ def barycentric(k: KernelBuilder, g: Grid, vec: Vec, safe: bool) -> Problem:
         ]
         where = f"corners {', '.join(map(str, SPOTS[vec.size]))}"
     else:
-        mesh = k.array(("corners", "verts"), vec, (*g.dims, str(vec.size + 1)), low=-2.0, high=2.0)
-        corners = [k.let(f"{stem}{c}", mesh[g.at(c)]) for c in range(vec.size + 1)]
-        where = f"corners {mesh.name}[{g.place}, c]"
+        mesh = k.array("corners verts", vec, (*g.dims, str(vec.size + 1)), low=-2.0, high=2.0)
+        corners = [k.let(f"{stem}{c}", mesh[g.index(c)]) for c in range(vec.size + 1)]
+        where = f"corners {mesh.name}[{g.where}, c]"
     edges: list[Expr] = [
         k.let(f"e{c}", corner - corners[0]) for c, corner in enumerate(corners[1:], 1)
     ]
     names = "uvw"[: vec.size]
     text = f"Barycentric coordinates {', '.join(names)} of {points.name} for the {where}"
     text += ", u that of corner 1"
-    return Problem(edges, k.let(("rel", "offset"), p - corners[0]), names, text, "inside")
+    return Problem(edges, k.let("rel offset", p - corners[0]), names, text, "inside")
 
 
 def _det2(k: KernelBuilder, level: int, scalar: Scalar) -> str:
@@ -109,7 +112,7 @@ def _det2(k: KernelBuilder, level: int, scalar: Scalar) -> str:
     def build(_: BodyBuilder, a: Expr, b: Expr) -> Expr:
         return a[0] * b[1] - a[1] * b[0]
 
-    return helper(k, ("cross2", "det2", "perp_dot"), (("a", vec), ("b", vec)), build)
+    return helper(k, "cross2 det2 perp_dot", (("a", vec), ("b", vec)), build)
 
 
 def _det3(k: KernelBuilder, level: int, scalar: Scalar) -> str:
@@ -120,7 +123,7 @@ def _det3(k: KernelBuilder, level: int, scalar: Scalar) -> str:
     def build(_: BodyBuilder, a: Expr, b: Expr, c: Expr) -> Expr:
         return fn("dot", a, fn("cross", b, c))
 
-    return helper(k, ("triple", "det3"), (("a", vec), ("b", vec), ("c", vec)), build)
+    return helper(k, "triple det3", (("a", vec), ("b", vec), ("c", vec)), build)
 
 
 def _determinant(k: KernelBuilder, name: str, parts: Sequence[Expr]) -> Expr:
@@ -144,7 +147,7 @@ def _replaced(p: Problem, c: int) -> list[Expr]:
 def _solved(k: KernelBuilder, p: Problem, made: str, det: Expr) -> list[Expr]:
     by_inverse = k.draw.shape.chance(0.3)
     if by_inverse:
-        scale = k.let(("inv_det", "scale"), 1.0 / det)
+        scale = k.let("inv_det scale", 1.0 / det)
         return [
             k.let(name, _determinant(k, made, _replaced(p, c)) * scale)
             for c, name in enumerate(p.unknowns)
@@ -152,17 +155,17 @@ def _solved(k: KernelBuilder, p: Problem, made: str, det: Expr) -> list[Expr]:
     return [k.let(name, _quotient(k, p, made, det, c)) for c, name in enumerate(p.unknowns)]
 
 
-def _guarded(k: KernelBuilder, g: Grid, p: Problem, made: str, det: Expr) -> tuple[list[Expr], str]:
+def _guarded(k: KernelBuilder, g: Site, p: Problem, made: str, det: Expr) -> tuple[list[Expr], str]:
     """Solve only where the determinant is large enough."""
     scalar = scalar_of(det.type)
-    floor = g.supply(("min_det", "eps"), ("floors",), scalar, 0.05, 0.9)
+    floor = given(g, "min_det eps", scalar, 0.05, 0.9)
     unknowns: list[Expr] = [k.let(name, zero(scalar)) for name in p.unknowns]
     with k.if_(fn("abs", det) > floor):
         for c, unknown in enumerate(unknowns):
             assert isinstance(unknown, Var)
             k.assign(unknown, _quotient(k, p, made, det, c))
     what = " and ".join(p.unknowns) if len(unknowns) == 2 else "all three"
-    return unknowns, f"; where the determinant is at most {say(floor)} in size, {what} are 0"
+    return unknowns, f"; where the determinant is at most {say(k, floor)} in size, {what} are 0"
 
 
 def _menu(
@@ -185,15 +188,15 @@ def _menu(
         return most
 
     menu = {
-        "det": Extra(("dets", "determinants"), lambda: det, "the determinant of the columns"),
+        "det": Extra("dets determinants", lambda: det, "the determinant of the columns"),
         "work": Extra(
-            ("works", "products"),
+            "works products",
             lambda: sum_of([part * rhs[c] for c, part in enumerate(solution)]),
             f"dot(({', '.join(names)}), r), r being the right-hand side",
         ),
-        "largest": Extra(("largest", "peaks"), largest, f"the largest size of {', '.join(names)}"),
+        "largest": Extra("largest peaks", largest, f"the largest size of {', '.join(names)}"),
         "size": Extra(
-            ("sizes", "norms_sq"),
+            "sizes norms_sq",
             lambda: sum_of([part * part for part in solution]),
             f"the sum of the squares of {', '.join(names)}",
         ),
@@ -203,12 +206,12 @@ def _menu(
     if p.kind == "inside":
         rest = f"1 - {' - '.join(names)}"
         menu["inside"] = Extra(
-            ("inside", "hits"), inside, f"1 where {', '.join(names)} and {rest} are >= 0, else 0"
+            "inside hits", inside, f"1 where {', '.join(names)} and {rest} are >= 0, else 0"
         )
-        menu["rest"] = Extra(("first", "corner_weights"), lambda: 1.0 - total, rest)
+        menu["rest"] = Extra("first corner_weights", lambda: 1.0 - total, rest)
     if p.kind == "rays":
         menu["ahead"] = Extra(
-            ("ahead", "hits"),
+            "ahead hits",
             lambda: fn(
                 "where",
                 fn("and", solution[0] > 0.0, solution[1] > 0.0),
@@ -227,33 +230,40 @@ def sum_of(parts: Sequence[Expr]) -> Expr:
     return total
 
 
-def _written(k: KernelBuilder, g: Grid, p: Problem, solution: list[Expr], vec: Vec) -> str:
+def _written(k: KernelBuilder, g: Site, p: Problem, solution: list[Expr], vec: Vec) -> str:
     """All unknowns in one vector, each in an array, or the point that they stand for."""
     ways = ["vector", "apart", "first"] + (["all weights"] if p.kind == "inside" else [])
     way = k.draw.shape.choice(ways)
     if way == "apart":
         targets = [
-            g.write((f"{name}_out", f"{name}s"), value)
+            g.put(f"{name}_out {name}s", value)
             for name, value in zip(p.unknowns, solution, strict=True)
         ]
         return f" Write {', '.join(p.unknowns)} to {', '.join(t.name for t in targets)}."
     if way == "all weights":
         full = Vec(vec.size + 1, vec.scalar)
         value = make(full, 1.0 - sum_of(solution), *solution)
-        target = g.write(("weights", "barycentric_out"), value)
-        return f" {target.name} gets 1 - {' - '.join(p.unknowns)} and then {', '.join(p.unknowns)}."
+        return gets(
+            g,
+            "weights barycentric_out",
+            value,
+            f"1 - {' - '.join(p.unknowns)} and then {', '.join(p.unknowns)}",
+        )
     if way == "first" and p.kind in ("rays", "inside"):
-        target = g.write(("at", "crossings", "shifts"), solution[0] * p.columns[0])
-        return f" {target.name} gets {p.unknowns[0]} times the first column of the system."
-    target = g.write(("solutions", "coords", "x_out"), make(vec, *solution))
-    return f" {target.name} gets ({', '.join(p.unknowns)})."
+        return gets(
+            g,
+            "at crossings shifts",
+            solution[0] * p.columns[0],
+            f"{p.unknowns[0]} times the first column of the system",
+        )
+    return gets(g, "solutions coords x_out", make(vec, *solution), f"({', '.join(p.unknowns)})")
 
 
 @idiom
 def cramer_solve(k: KernelBuilder, level: int) -> Title:
     """Cramer's rule: quotients of determinants, and what to do when there is no solution."""
     shape = k.draw.shape
-    g = grid(k, None, "i", "tid", "q_id")
+    g = launch(k, POINTS, "i tid q_id")
     scalar = k.draw.wide_float_type()
     size = shape.choice((2, 3))
     vec = Vec(size, scalar)
@@ -262,15 +272,15 @@ def cramer_solve(k: KernelBuilder, level: int) -> Title:
     kinds += [rays] if size == 2 and not safe else []
     p = shape.choice(kinds)(k, g, vec, safe)
     made = (_det2 if size == 2 else _det3)(k, level, scalar)
-    det = k.let(("det", "d_all", "denom"), _determinant(k, made, p.columns))
+    det = k.let("det d_all denom", _determinant(k, made, p.columns))
     if safe:
         solution, note = _solved(k, p, made, det), ""
     else:
         solution, note = _guarded(k, g, p, made, det)
     done = f"{p.text}, by Cramer's rule{note}.{_written(k, g, p, solution, vec)}"
     done += extras(g, _menu(k, p, det, solution, safe), (0, 1, 1, 2, 3)[level - 1])
-    names = {"system": ("cramer_solve", "solve_cramer"), "rays": ("cross_rays", "meet_rays")}
+    names = {"system": "cramer_solve solve_cramer", "rays": "cross_rays meet_rays"}
     names |= {
         "lines": ("cross_lines", "meet_lines") if size == 2 else ("cross_planes", "meet_planes")
     }
-    return Title(k.name(*names.get(p.kind, ("barycentric", "locate_points"))), done)
+    return Title(k.name(names.get(p.kind, "barycentric locate_points")), done)

@@ -14,7 +14,7 @@ from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
 from generators.kit.sources import given
 from generators.kit.words import say
-from generators.matrix.small.grid import symmetric, voigt
+from generators.matrix.small.parts import symmetric, voigt
 from generators.program.dtypes import Mat, Quat, Scalar, Vec
 from generators.program.expr import Expr, Var
 
