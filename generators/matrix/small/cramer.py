@@ -2,285 +2,200 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
-from generators.build import BodyBuilder, KernelBuilder, fn, make
+from generators.build import KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.naming import helper
-from generators.kit.outputs import Extra, extras
-from generators.kit.sites import Site, launch
-from generators.kit.sources import given, zero
-from generators.kit.words import say
-from generators.matrix.small.parts import POINTS, column, gets
-from generators.program.dtypes import INT32, Mat, Scalar, Vec, scalar_of
-from generators.program.expr import Expr, Var
+from generators.kit.functions import dot, least, most, where
+from generators.kit.naming import routine
+from generators.kit.sources import zero
+from generators.matrix.small.parts import Entry, Place, column, place
+from generators.program.dtypes import INT32, Mat, Type, Vec, scalar_of
+from generators.program.expr import Expr
 
 
 @dataclass
 class Problem:
-    """Columns and right-hand side, what the unknowns are called, and the text."""
+    """Columns and right-hand side, what the unknowns are called, the text, names of the kernel."""
 
     columns: list[Expr]
     rhs: Expr
     unknowns: str
     text: str
-    kind: str
+    names: str
+
+    @property
+    def inside(self) -> bool:
+        return self.unknowns[0] == "u"
 
 
-def system(k: KernelBuilder, g: Site, vec: Vec, safe: bool) -> Problem:
-    mat = Mat(vec.size, vec.size, vec.scalar)
+def system(g: Place, vec: Vec, safe: bool) -> Problem:
+    """A matrix times the unknowns."""
+    k, mat = g.k, Mat(vec.size, vec.size, vec.scalar)
     init = "well_conditioned" if safe else "uniform"
-    a = g.array("systems matrices a", mat, -1.0, 1.0, init=init)
-    b = g.array("rhs loads b", vec, -2.0, 2.0)
-    m = k.let("m mat", a[g.at])
+    a = g.read("systems matrices a", mat, -1.0, 1.0, init=init)
+    b = g.read("rhs loads b", vec, -2.0, 2.0)
+    m = k.let("m mat", a)
     stem = k.draw.word.choice(("c", "col"))
     columns: list[Expr] = [k.let(f"{stem}{c}", column(m, c)) for c in range(vec.size)]
-    text = f"Solve M * x = b with M = {a.name} and b = {b.name}"
-    return Problem(columns, k.let("bi load", b[g.at]), "xyz"[: vec.size], text, "system")
+    text = f"Solve M * x = b with M = {g.tell(a)} and b = {g.tell(b)}"
+    load = k.let("bi load", b)
+    return Problem(columns, load, "xyz"[: vec.size], text, "cramer_solve solve_cramer")
 
 
-def rays(k: KernelBuilder, g: Site, vec: Vec, safe: bool) -> Problem:
-    start = given(g, "start eye", vec, -1.0, 1.0)
-    dirs = g.array("dirs d_a", vec, init="unit")
-    others = g.array("others p_b", vec, -1.0, 1.0)
-    ways = g.array("other_dirs d_b", vec, init="unit")
-    gap = k.let("gap w", others[g.at] - start)
-    d, back = k.let("d0 d", dirs[g.at]), k.let("back minus_e", -ways[g.at])
-    text = f"Solve {say(k, start)} + t * {dirs.name} = {others.name} + u * {ways.name}"
-    return Problem([d, back], gap, "tu", text, "rays")
+def rays(g: Place, vec: Vec, safe: bool) -> Problem:
+    """Where two rays in the plane meet."""
+    k, start = g.k, g.given("start eye", vec, -1.0, 1.0)
+    ray, other = g.read("dirs d_a", vec, init="unit"), g.read("others p_b", vec, -1.0, 1.0)
+    way = g.read("other_dirs d_b", vec, init="unit")
+    gap = k.let("gap w", other - start)
+    text = f"Solve {g.tell(start)} + t * {g.tell(ray)} = {g.tell(other)} + u *"
+    columns: list[Expr] = [k.let("d0 d", ray), k.let("back minus_e", -way)]
+    return Problem(columns, gap, "tu", f"{text} {g.tell(way)}", "cross_rays meet_rays")
 
 
-def lines(k: KernelBuilder, g: Site, vec: Vec, safe: bool) -> Problem:
+def lines(g: Place, vec: Vec, safe: bool) -> Problem:
     """Lines or planes n . x = c, each given by its normal and then c."""
-    long = Vec(vec.size + 1, vec.scalar)
-    several = k.array(
-        "lines edges" if vec.size == 2 else "planes faces",
-        long,
-        (*g.dims, str(vec.size)),
-        low=-1.0,
-        high=1.0,
-    )
+    k, size = g.k, vec.size
+    long = Vec(size + 1, vec.scalar)
+    names = "lines edges" if size == 2 else "planes faces"
+    several = g.array(names, long, -1.0, 1.0, more=str(size))
     stem = k.draw.word.choice(("l", "row", "n"))
-    lines = [k.let(f"{stem}{c}", several[g.index(c)]) for c in range(vec.size)]
-    columns: list[Expr] = [
-        k.let(f"c{c}", make(vec, *(line[c] for line in lines))) for c in range(vec.size)
-    ]
-    rhs = k.let("offsets cs", make(vec, *(line[vec.size] for line in lines)))
-    text = (
-        f"Where the {vec.size} of {several.name} cross, (a, b, c) of each being a * x + b * y = c"
-    )
-    if vec.size == 3:
-        text = f"Where the 3 of {several.name} cross, (a, b, c, d) being a * x + b * y + c * z = d"
-    return Problem(columns, rhs, "xyz"[: vec.size], text, "lines")
+    rows = [k.let(f"{stem}{c}", several[g.index(c)]) for c in range(size)]
+    columns: list[Expr] = [k.let(f"c{c}", make(vec, *(r[c] for r in rows))) for c in range(size)]
+    rhs = k.let("offsets cs", make(vec, *(r[size] for r in rows)))
+    form = ("(a, b, c) being a * x + b * y = c", "(a, b, c, d) being a * x + b * y + c * z = d")
+    text = f"Where the {size} of {several.name} cross, {form[size - 2]}"
+    titles = ("cross_lines meet_lines", "cross_planes meet_planes")
+    return Problem(columns, rhs, "xyz"[:size], text, titles[size - 2])
 
 
-SPOTS = {
+_SPOTS = {
     2: ((-1.0, -0.8), (1.0, -0.7), (0.1, 1.0)),
     3: ((-0.8, -0.8, -0.7), (1.0, -0.5, -0.6), (-0.4, 1.0, -0.5), (0.1, 0.2, 1.0)),
 }
 
 
-def barycentric(k: KernelBuilder, g: Site, vec: Vec, safe: bool) -> Problem:
+def barycentric(g: Place, vec: Vec, safe: bool) -> Problem:
     """A point in a triangle or tetrahedron, the same for all or each thread's own."""
-    points = g.array("points queries", vec, -0.7, 0.7)
-    p, stem = k.let("p point", points[g.at]), k.draw.word.choice(("v", "corner"))
+    k = g.k
+    point = g.read("points queries", vec, -0.7, 0.7)
+    p, stem = k.let("p point", point), k.draw.word.choice(("v", "corner"))
     if safe:
-        corners = [
-            k.let(f"{stem}{c}", make(vec, *(k.lift(x, vec.scalar) for x in spot)))
-            for c, spot in enumerate(SPOTS[vec.size])
-        ]
-        where = f"corners {', '.join(map(str, SPOTS[vec.size]))}"
+        spots = _SPOTS[vec.size]
+        found: list[Expr] = [make(vec, *(k.lift(x, vec.scalar) for x in spot)) for spot in spots]
+        text = f"corners {', '.join(map(str, spots))}"
     else:
-        mesh = k.array("corners verts", vec, (*g.dims, str(vec.size + 1)), low=-2.0, high=2.0)
-        corners = [k.let(f"{stem}{c}", mesh[g.index(c)]) for c in range(vec.size + 1)]
-        where = f"corners {mesh.name}[{g.where}, c]"
-    edges: list[Expr] = [
-        k.let(f"e{c}", corner - corners[0]) for c, corner in enumerate(corners[1:], 1)
-    ]
-    names = "uvw"[: vec.size]
-    text = f"Barycentric coordinates {', '.join(names)} of {points.name} for the {where}"
-    text += ", u that of corner 1"
-    return Problem(edges, k.let("rel offset", p - corners[0]), names, text, "inside")
+        mesh = g.array("corners verts", vec, -2.0, 2.0, more=str(vec.size + 1))
+        found = [mesh[g.index(c)] for c in range(vec.size + 1)]
+        text = f"corners {mesh.name}[{g.where}, c]"
+    corners = [k.let(f"{stem}{c}", corner) for c, corner in enumerate(found)]
+    edges: list[Expr] = [k.let(f"e{c}", v - corners[0]) for c, v in enumerate(corners[1:], 1)]
+    unknowns = "uvw"[: vec.size]
+    text = f"{', '.join(unknowns)} of {g.tell(point)} for the {text}, u that of corner 1"
+    rhs = k.let("rel offset", p - corners[0])
+    text = f"Barycentric coordinates {text}"
+    return Problem(edges, rhs, unknowns, text, "barycentric locate_points")
 
 
-def _det2(k: KernelBuilder, level: int, scalar: Scalar) -> str:
-    vec = Vec(2, scalar)
-    if level < 2 or k.draw.shape.chance(0.4):
-        return ""
-
-    def build(_: BodyBuilder, a: Expr, b: Expr) -> Expr:
-        return a[0] * b[1] - a[1] * b[0]
-
-    return helper(k, "cross2 det2 perp_dot", (("a", vec), ("b", vec)), build)
+def _sum(parts: Sequence[Expr]) -> Expr:
+    return reduce(lambda total, part: total + part, parts)
 
 
-def _det3(k: KernelBuilder, level: int, scalar: Scalar) -> str:
-    vec = Vec(3, scalar)
-    if level < 2 or k.draw.shape.chance(0.4):
-        return ""
-
-    def build(_: BodyBuilder, a: Expr, b: Expr, c: Expr) -> Expr:
-        return fn("dot", a, fn("cross", b, c))
-
-    return helper(k, "triple det3", (("a", vec), ("b", vec), ("c", vec)), build)
-
-
-def _determinant(k: KernelBuilder, name: str, parts: Sequence[Expr]) -> Expr:
-    if name:
-        return k.call(name, *parts)
-    if len(parts) == 2:
-        a, b = parts
-        return a[0] * b[1] - a[1] * b[0]
-    return fn("dot", parts[0], fn("cross", parts[1], parts[2]))
+def _determinant(g: Place, vec: Vec, level: int) -> Callable[..., Expr]:
+    """The determinant of two or three columns, in a helper now and then."""
+    chance = 0.6 if level >= 2 else 0.0
+    if vec.size == 2:
+        args: dict[str, Type] = {"a": vec, "b": vec}
+        names = "cross2 det2 perp_dot"
+        return routine(g.k, chance, names, args, lambda _, a, b: a[0] * b[1] - a[1] * b[0])
+    args = {"a": vec, "b": vec, "c": vec}
+    names = "triple det3"
+    return routine(g.k, chance, names, args, lambda _, a, b, c: dot(a, fn("cross", b, c)))
 
 
-def _quotient(k: KernelBuilder, p: Problem, made: str, det: Expr, c: int) -> Expr:
-    """The determinant with the right-hand side in column ``c``, over that of all columns."""
-    return _determinant(k, made, _replaced(p, c)) / det
+def _solution(
+    g: Place, p: Problem, determinant: Callable[..., Expr], det: Expr, safe: bool
+) -> tuple[list[Expr], str]:
+    """The unknowns: quotients of determinants, where the one below is large enough."""
+    k, scalar = g.k, scalar_of(det.type)
 
+    def above(c: int) -> Expr:
+        return determinant(*(p.rhs if at == c else one for at, one in enumerate(p.columns)))
 
-def _replaced(p: Problem, c: int) -> list[Expr]:
-    return [p.rhs if at == c else one for at, one in enumerate(p.columns)]
-
-
-def _solved(k: KernelBuilder, p: Problem, made: str, det: Expr) -> list[Expr]:
-    by_inverse = k.draw.shape.chance(0.3)
-    if by_inverse:
-        scale = k.let("inv_det scale", 1.0 / det)
-        return [
-            k.let(name, _determinant(k, made, _replaced(p, c)) * scale)
-            for c, name in enumerate(p.unknowns)
-        ]
-    return [k.let(name, _quotient(k, p, made, det, c)) for c, name in enumerate(p.unknowns)]
-
-
-def _guarded(k: KernelBuilder, g: Site, p: Problem, made: str, det: Expr) -> tuple[list[Expr], str]:
-    """Solve only where the determinant is large enough."""
-    scalar = scalar_of(det.type)
-    floor = given(g, "min_det eps", scalar, 0.05, 0.9)
-    unknowns: list[Expr] = [k.let(name, zero(scalar)) for name in p.unknowns]
-    with k.if_(fn("abs", det) > floor):
+    if safe:
+        scale = k.let("inv_det scale", 1.0 / det) if g.chance(0.3) else None
+        values = (
+            above(c) / det if scale is None else above(c) * scale for c in range(len(p.columns))
+        )
+        return [g.let(name, value) for name, value in zip(p.unknowns, values, strict=True)], ""
+    floor = g.given("min_det eps", scalar, 0.05, 0.9)
+    unknowns = [g.let(name, zero(scalar)) for name in p.unknowns]
+    with k.if_(abs(det) > floor):
         for c, unknown in enumerate(unknowns):
-            assert isinstance(unknown, Var)
-            k.assign(unknown, _quotient(k, p, made, det, c))
+            k.assign(unknown, above(c) / det)
     what = " and ".join(p.unknowns) if len(unknowns) == 2 else "all three"
-    return unknowns, f"; where the determinant is at most {say(k, floor)} in size, {what} are 0"
+    text = f"; where the determinant is at most {g.tell(floor)} in size, {what} are 0"
+    return list(unknowns), text
 
 
-def _menu(
-    k: KernelBuilder, p: Problem, det: Expr, solution: list[Expr], safe: bool
-) -> dict[str, Extra]:
-    rhs = p.rhs
-    names = p.unknowns
-    total = solution[0] + solution[1] if len(solution) == 2 else sum_of(solution)
-
-    def inside() -> Expr:
-        least = solution[0]
-        for part in (*solution[1:], 1.0 - total):
-            least = fn("min", least, part)
-        return fn("where", least >= 0.0, k.lift(1, INT32), k.lift(0, INT32))
-
-    def largest() -> Expr:
-        most = fn("abs", solution[0])
-        for part in solution[1:]:
-            most = fn("max", most, fn("abs", part))
-        return most
-
-    menu = {
-        "det": Extra("dets determinants", lambda: det, "the determinant of the columns"),
-        "work": Extra(
-            "works products",
-            lambda: sum_of([part * rhs[c] for c, part in enumerate(solution)]),
-            f"dot(({', '.join(names)}), r), r being the right-hand side",
-        ),
-        "largest": Extra("largest peaks", largest, f"the largest size of {', '.join(names)}"),
-        "size": Extra(
-            "sizes norms_sq",
-            lambda: sum_of([part * part for part in solution]),
-            f"the sum of the squares of {', '.join(names)}",
-        ),
+def _menu(g: Place, p: Problem, det: Expr, solution: list[Expr], safe: bool) -> dict[str, Entry]:
+    """What is told of the unknowns."""
+    yes, no = g.k.lift(1, INT32), g.k.lift(0, INT32)
+    rest = 1.0 - _sum(solution)
+    work = _sum([part * p.rhs[c] for c, part in enumerate(solution)])
+    right = f"dot(({', '.join(p.unknowns)}), r), r being the right-hand side"
+    menu: dict[str, Entry] = {
+        "work": ("works products", lambda: work, right),
+        "largest": ("largest peaks", lambda: most(*map(abs, solution))),
+        "size": ("sizes norms_sq", lambda: _sum([part * part for part in solution])),
     }
-    if safe and p.kind == "inside":
-        del menu["det"]
-    if p.kind == "inside":
-        rest = f"1 - {' - '.join(names)}"
-        menu["inside"] = Extra(
-            "inside hits", inside, f"1 where {', '.join(names)} and {rest} are >= 0, else 0"
-        )
-        menu["rest"] = Extra("first corner_weights", lambda: 1.0 - total, rest)
-    if p.kind == "rays":
-        menu["ahead"] = Extra(
-            "ahead hits",
-            lambda: fn(
-                "where",
-                fn("and", solution[0] > 0.0, solution[1] > 0.0),
-                k.lift(1, INT32),
-                k.lift(0, INT32),
-            ),
-            "1 where t and u are positive, else 0",
-        )
+    if not (safe and p.inside):
+        menu["det"] = ("dets determinants", lambda: det, "the determinant of the columns")
+    if p.inside:
+        lowest = least(*solution, rest)
+        text = f"1 where {g.tell(lowest)} >= 0, else 0"
+        menu["inside"] = ("inside hits", lambda: where(lowest >= 0.0, yes, no), text)
+        menu["rest"] = ("first corner_weights", lambda: rest)
+    if p.unknowns == "tu":
+        ahead = fn("and", solution[0] > 0.0, solution[1] > 0.0)
+        text = "1 where t and u are positive, else 0"
+        menu["ahead"] = ("ahead hits", lambda: where(ahead, yes, no), text)
     return menu
 
 
-def sum_of(parts: Sequence[Expr]) -> Expr:
-    total = parts[0]
-    for part in parts[1:]:
-        total = total + part
-    return total
-
-
-def _written(k: KernelBuilder, g: Site, p: Problem, solution: list[Expr], vec: Vec) -> str:
+def _written(g: Place, p: Problem, solution: list[Expr], vec: Vec) -> str:
     """All unknowns in one vector, each in an array, or the point that they stand for."""
-    ways = ["vector", "apart", "first"] + (["all weights"] if p.kind == "inside" else [])
-    way = k.draw.shape.choice(ways)
+    ways = ["vector", "apart", "first"] + (["all weights"] if p.inside else [])
+    way = g.shape.choice(ways)
     if way == "apart":
-        targets = [
-            g.put(f"{name}_out {name}s", value)
-            for name, value in zip(p.unknowns, solution, strict=True)
-        ]
-        return f" Write {', '.join(p.unknowns)} to {', '.join(t.name for t in targets)}."
+        pairs = zip(p.unknowns, solution, strict=True)
+        targets = [g.put(f"{name}_out {name}s", value).name for name, value in pairs]
+        return f" Write {', '.join(p.unknowns)} to {', '.join(targets)}."
     if way == "all weights":
-        full = Vec(vec.size + 1, vec.scalar)
-        value = make(full, 1.0 - sum_of(solution), *solution)
-        return gets(
-            g,
-            "weights barycentric_out",
-            value,
-            f"1 - {' - '.join(p.unknowns)} and then {', '.join(p.unknowns)}",
-        )
-    if way == "first" and p.kind in ("rays", "inside"):
-        return gets(
-            g,
-            "at crossings shifts",
-            solution[0] * p.columns[0],
-            f"{p.unknowns[0]} times the first column of the system",
-        )
-    return gets(g, "solutions coords x_out", make(vec, *solution), f"({', '.join(p.unknowns)})")
+        value = make(Vec(vec.size + 1, vec.scalar), 1.0 - _sum(solution), *solution)
+        return g.gets("weights barycentric_out", value)
+    if way == "first" and (p.inside or p.unknowns == "tu"):
+        text = f"{p.unknowns[0]} times the first column of the system"
+        return g.gets("at crossings shifts", solution[0] * p.columns[0], text)
+    return g.gets("solutions coords x_out", make(vec, *solution))
 
 
 @idiom
 def cramer_solve(k: KernelBuilder, level: int) -> Title:
     """Cramer's rule: quotients of determinants, and what to do when there is no solution."""
     shape = k.draw.shape
-    g = launch(k, POINTS, "i tid q_id")
-    scalar = k.draw.wide_float_type()
-    size = shape.choice((2, 3))
-    vec = Vec(size, scalar)
+    g = place(k, "i tid q_id")
+    vec = Vec(shape.choice((2, 3)), k.draw.wide_float_type())
     safe = level < 3 or (level < 5 and shape.chance(0.4))
     kinds = [system, barycentric] if safe else [system, barycentric, lines]
-    kinds += [rays] if size == 2 and not safe else []
-    p = shape.choice(kinds)(k, g, vec, safe)
-    made = (_det2 if size == 2 else _det3)(k, level, scalar)
-    det = k.let("det d_all denom", _determinant(k, made, p.columns))
-    if safe:
-        solution, note = _solved(k, p, made, det), ""
-    else:
-        solution, note = _guarded(k, g, p, made, det)
-    done = f"{p.text}, by Cramer's rule{note}.{_written(k, g, p, solution, vec)}"
-    done += extras(g, _menu(k, p, det, solution, safe), (0, 1, 1, 2, 3)[level - 1])
-    names = {"system": "cramer_solve solve_cramer", "rays": "cross_rays meet_rays"}
-    names |= {
-        "lines": ("cross_lines", "meet_lines") if size == 2 else ("cross_planes", "meet_planes")
-    }
-    return Title(k.name(names.get(p.kind, "barycentric locate_points")), done)
+    kinds += [rays] if vec.size == 2 and not safe else []
+    p = shape.choice(kinds)(g, vec, safe)
+    determinant = _determinant(g, vec, level)
+    det = k.let("det d_all denom", determinant(*p.columns))
+    solution, note = _solution(g, p, determinant, det, safe)
+    done = f"{p.text}, by Cramer's rule{note}.{_written(g, p, solution, vec)}"
+    done += g.offer((0, 1, 1, 2, 3)[level - 1], **_menu(g, p, det, solution, safe))
+    return Title(k.name(p.names), done)
