@@ -2,244 +2,209 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.naming import helper
-from generators.kit.outputs import Extra, extras
-from generators.kit.sites import Site, launch
-from generators.kit.sources import given, zero
-from generators.kit.words import say
-from generators.matrix.small.parts import gets, times_identity
+from generators.kit.functions import cos, dot, exp, most, sin, sqrt
+from generators.kit.naming import applied, routine
+from generators.kit.sources import zero
+from generators.kit.text import written
+from generators.matrix.small.parts import Entry, Place, mat_of, place, times_identity
 from generators.program.dtypes import Mat, Scalar, Vec
-from generators.program.expr import Expr, Var, literal
+from generators.program.expr import Expr, Operand, Var
 
-Basis = Callable[[Expr], tuple[Expr, ...]]
+_BASES: dict[str, Callable[[Expr], tuple[Operand, ...]]] = {
+    "line": lambda t: (1.0, t),
+    "parabola": lambda t: (1.0, t, t * t),
+    "through zero": lambda t: (t, t * t),
+    "wave": lambda t: (cos(t), sin(t)),
+    "offset wave": lambda t: (1.0, cos(t), sin(t)),
+    "odd": lambda t: (t, t * t * t),
+    "decay": lambda t: (1.0, exp(-t)),
+}
 
 
 @dataclass
 class Model:
-    """The rows of a design matrix, sample by sample."""
+    """The samples: rows of a design matrix, what is seen, and how many there are."""
 
-    row: Callable[[BodyBuilder, Expr], Expr]
+    g: Place
+    row: Callable[[Expr], Expr]
     vec: Vec
     text: str
     shared: bool
+    values: Var
+    count: Expr
+
+    @contextmanager
+    def samples(self) -> Iterator[tuple[Var, Expr, Expr]]:
+        """A pass over the samples: number, row and value; its names are free again after it."""
+        k = self.g.k
+        before = set(k.used)
+        with k.for_("j s obs", self.count) as j:
+            yield j, k.let("a row basis", self.row(j)), self.values[self.g.index(j)]
+        k.used = before | {f.name for f in k.functions}
 
 
-BASES: dict[str, tuple[int, Basis, str]] = {
-    "line": (2, lambda t: (literal(1, t.type), t), "(1, t)"),
-    "parabola": (3, lambda t: (literal(1, t.type), t, t * t), "(1, t, t * t)"),
-    "through zero": (2, lambda t: (t, t * t), "(t, t * t)"),
-    "wave": (2, lambda t: (fn("cos", t), fn("sin", t)), "(cos(t), sin(t))"),
-    "offset wave": (
-        3,
-        lambda t: (literal(1, t.type), fn("cos", t), fn("sin", t)),
-        "(1, cos(t), sin(t))",
-    ),
-    "odd": (2, lambda t: (t, t * t * t), "(t, t * t * t)"),
-    "decay": (2, lambda t: (literal(1, t.type), fn("exp", -t)), "(1, exp(-t))"),
-}
-
-
-def _model(k: KernelBuilder, g: Site, scalar: Scalar, level: int) -> Model:
+def _model(g: Place, scalar: Scalar, level: int) -> Model:
     """Rows by a basis of one abscissa, of a place in the plane, or read from an array."""
-    way = k.draw.shape.weighted({"basis": 5, "plane": 3, "rows": 3})
-    shared = k.draw.shape.chance(0.5)
-    dims = ("m",) if shared else (*g.dims, "m")
-    if way == "rows":
-        vec = Vec(k.draw.shape.choice((2, 3)), scalar)
-        rows = k.array("rows features design", vec, dims, low=-1.5, high=1.5)
-        return Model(
-            lambda _, j: rows[j if shared else g.index(j)], vec, f"a of {rows.name}", shared
-        )
-    if way == "plane":
-        places = k.array("places uv xy", Vec(2, scalar), dims, low=-1.5, high=1.5)
-        vec = Vec(3, scalar)
-        first = k.draw.shape.chance(0.5)
-
-        def row(body: BodyBuilder, j: Expr) -> Expr:
-            p = body.let("p at", places[j if shared else g.index(j)])
-            one = literal(1, scalar)
-            return make(vec, one, p[0], p[1]) if first else make(vec, p[0], p[1], one)
-
-        shape = "(1, p[0], p[1])" if first else "(p[0], p[1], 1)"
-        return Model(row, vec, f"a = {shape}, p of {places.name}", shared)
-    kind = k.draw.shape.choice(sorted(BASES))
-    size, basis, text = BASES[kind]
+    k = g.k
+    count = k.trip_count("num_obs obs_count", k.size("m", 4, 5))
+    way = g.shape.weighted({"basis": 5, "plane": 3, "rows": 3})
+    shared = g.chance(0.5)
+    kind = g.shape.choice(sorted(_BASES)) if way == "basis" else ""
+    names, type_ = {
+        "rows": ("rows features design", Vec(g.shape.choice((2, 3)), scalar)),
+        "plane": ("places uv xy", Vec(2, scalar)),
+        "basis": ("times abscissas ts", scalar),
+    }[way]
     low, high = (0.0, 3.0) if "wave" in kind or kind == "decay" else (-1.5, 1.5)
-    times = k.array("times abscissas ts", scalar, dims, low=low, high=high)
-    vec = Vec(size, scalar)
-    made = ""
-    if level >= 3 and k.draw.shape.chance(0.6):
-        made = helper(k, "basis design_row", (("t", scalar),), lambda _, t: make(vec, *basis(t)))
+    axes = () if shared else range(g.rank)
+    source = g.array(names, type_, low, high, axes=axes, more="m")
+    values = g.array("values observed y", scalar, -2.0, 2.0, more="m")
 
-    def based(body: BodyBuilder, j: Expr) -> Expr:
-        t = body.let("t tj", times[j if shared else g.index(j)])
-        return k.call(made, t) if made else make(vec, *basis(t))
+    def at(j: Expr) -> Expr:
+        return source[j if shared else g.index(j)]
 
-    return Model(based, vec, f"a = {text}, t of {times.name}", shared)
+    if way == "rows":
+        assert isinstance(type_, Vec)
+        return Model(g, at, type_, f"a of {source.name}", shared, values, count)
+    first = g.chance(0.5)
+
+    def parts(v: Expr) -> tuple[Operand, ...]:
+        if way == "basis":
+            return _BASES[kind](v)
+        return (1.0, v[0], v[1]) if first else (v[0], v[1], 1.0)
+
+    v = Var("t" if way == "basis" else "p", type_)
+    vec = Vec(len(parts(v)), scalar)
+
+    def build(_: BodyBuilder, t: Expr) -> Expr:
+        return make(vec, *(k.lift(part, scalar) for part in parts(t)))
+
+    chance = 0.6 if level >= 3 and way == "basis" else 0.0
+    made = routine(k, chance, "basis design_row", {v.name: type_}, build)
+    local_names = f"{v.name} {v.name}j"
+    text = f"a = {written(build(k, v))}, {v.name} of {source.name}"
+    return Model(g, lambda j: made(k.let(local_names, at(j))), vec, text, shared, values, count)
 
 
-_SAMPLE = ("j", "s", "obs")
-_ROW = ("a", "row", "basis")
-
-
-def _summed(
-    k: KernelBuilder, g: Site, model: Model, level: int, values: Var, count: Expr
-) -> tuple[Var, Var, str]:
+def _summed(s: Model, level: int) -> tuple[Var, Var, str]:
     """A^T W A and A^T W y over the samples."""
-    mat = Mat(model.vec.size, model.vec.size, model.vec.scalar)
-    ridge = given(g, "ridge damping lam", mat.scalar, 0.2, 0.8)
-    normal = k.let("normal ata gram", times_identity(mat, ridge))
-    rhs = k.let("rhs aty moment", zero(model.vec))
-    weights = None
-    if level >= 2 and k.draw.shape.chance(0.5):
-        dims = ("m",) if k.draw.shape.chance(0.5) else (*g.dims, "m")
-        weights = k.array("weights confidence", mat.scalar, dims, low=0.2, high=1.5)
-    before = set(k.used)
-    with k.for_("j s obs", count) as j:
-        a = k.let(_ROW, model.row(k, j))
-        y = values[g.index(j)]
-        if weights is None:
-            k.augment(normal, "add", fn("outer", a, a))
-            k.augment(rhs, "add", y * a)
-        else:
-            w = k.let("w wj", weights[j if _flat(weights) else g.index(j)])
-            k.augment(normal, "add", w * fn("outer", a, a))
-            k.augment(rhs, "add", w * y * a)
-    # The next passes over the samples call all as this one does.
-    k.used = before | {f.name for f in k.functions}
-    text = f"with the rows {model.text}"
-    if weights is not None:
-        text += f", weights {weights.name}"
-    return normal, rhs, f"{text} and {say(k, ridge)} * I added to the normal matrix"
+    g, k, scalar = s.g, s.g.k, s.vec.scalar
+    ridge = g.given("ridge damping lam", scalar, 0.2, 0.8)
+    normal = k.let("normal ata gram", times_identity(Mat(s.vec.size, s.vec.size, scalar), ridge))
+    rhs = k.let("rhs aty moment", zero(s.vec))
+    weights, text = None, ""
+    if level >= 2 and g.chance(0.5):
+        flat = g.chance(0.5)
+        axes = () if flat else range(g.rank)
+        weights = g.array("weights confidence", scalar, 0.2, 1.5, axes=axes, more="m")
+        text = f", weights {weights.name}"
+    with s.samples() as (j, a, y):
+        w = None
+        if weights is not None:
+            w = k.let("w wj", weights[j if flat else g.index(j)])
+        k.augment(normal, "add", fn("outer", a, a) if w is None else w * fn("outer", a, a))
+        k.augment(rhs, "add", y * a if w is None else w * y * a)
+    text = f"with the rows {s.text}{text} and {g.tell(ridge)} * I added to the normal matrix"
+    return normal, rhs, text
 
 
-def _flat(array: Var) -> bool:
-    return getattr(array.type, "ndim", 1) == 1
-
-
-def _solved(k: KernelBuilder, normal: Var, rhs: Var, level: int) -> Expr:
+def _solved(g: Place, normal: Var, rhs: Var, level: int) -> Expr:
     """By the inverse, or for two unknowns by the formula, inline or in a helper."""
-    mat, vec = normal.type, rhs.type
-    assert isinstance(mat, Mat)
-    assert isinstance(vec, Vec)
-    names = ("coef", "beta", "fit")
-    if mat.rows == 3 or k.draw.shape.chance(0.4):
-        return k.let(names, fn("inverse", normal) * rhs)
+    if mat_of(normal).rows == 3 or g.chance(0.4):
+        return fn("inverse", normal) * rhs
 
     def build(body: BodyBuilder, m: Expr, b: Expr) -> Expr:
         det = body.let("det d", m[0, 0] * m[1, 1] - m[0, 1] * m[1, 0])
         x = m[1, 1] * b[0] - m[0, 1] * b[1]
-        y = m[0, 0] * b[1] - m[1, 0] * b[0]
-        return make(vec, x / det, y / det)
+        return make(b.type, x / det, (m[0, 0] * b[1] - m[1, 0] * b[0]) / det)
 
-    if level >= 3:
-        made = helper(k, "solve2 solve_normal", (("m", mat), ("b", vec)), build)
-        return k.let(names, k.call(made, normal, rhs))
-    return k.let(names, build(k, normal, rhs))
+    args = {"m": normal, "b": rhs}
+    return applied(g.k, float(level >= 3), "solve2 solve_normal", args, build)
 
 
-def _residuals(
-    k: KernelBuilder, g: Site, model: Model, values: Var, count: Expr, coef: Expr, level: int
-) -> str:
+_MISFITS = {
+    "squares": "the sum of e * e",
+    "worst": "the largest |e|",
+    "robust": "the sum of sqrt(1 + e * e) - 1",
+}
+
+
+def _residuals(s: Model, x: Expr) -> str:
     """A second pass over the samples: how well it fits."""
-    way = k.draw.shape.choice(("squares", "worst", "each", "robust"))
-    start = zero(model.vec.scalar)
-    text = f"y - dot(a, x), y being {values.name}"
+    g, k, scalar = s.g, s.g.k, s.vec.scalar
+    way = g.shape.choice((*_MISFITS, "each"))
+    text = f"y - dot(a, x), y being {s.values.name}"
     if way == "each":
-        target = k.out("residuals errors", model.vec.scalar, (*g.dims, "m"))
-        with k.for_(_SAMPLE, count) as q:
-            row = k.let(_ROW, model.row(k, q))
-            k.store(target, g.index(q), values[g.index(q)] - fn("dot", row, coef))
-        k.used -= {row.name, q.name}
+        target = k.out("residuals errors", scalar, (*g.dims, "m"))
+        with s.samples() as (j, a, y):
+            k.store(target, g.index(j), y - dot(a, x))
         return f" {target.name} gets each {text}."
-    total = k.let("sse misfit loss", start)
-    with k.for_(_SAMPLE, count) as q:
-        row = k.let(_ROW, model.row(k, q))
-        error = k.let("err res", values[g.index(q)] - fn("dot", row, coef))
+    total = k.let("sse misfit loss", zero(scalar))
+    with s.samples() as (_, a, y):
+        e = k.let("err res", y - dot(a, x))
         if way == "worst":
-            k.assign(total, fn("max", total, fn("abs", error)))
-        elif way == "robust":
-            k.augment(total, "add", fn("sqrt", 1.0 + error * error) - 1.0)
+            k.assign(total, most(total, abs(e)))
         else:
-            k.augment(total, "add", error * error)
-    k.used -= {row.name, q.name, error.name}
-    target = g.put(f"{total.name}_out fit_errors", total)
-    what = {"squares": "the sum of e * e", "worst": "the largest |e|"}
-    what["robust"] = "the sum of sqrt(1 + e * e) - 1"
-    return f" {target.name} gets {what[way]} over e = {text}."
+            k.augment(total, "add", e * e if way == "squares" else sqrt(1.0 + e * e) - 1.0)
+    return g.gets(f"{total.name}_out fit_errors", total, f"{_MISFITS[way]} over e = {text}")
 
 
-def _reweighted(
-    k: KernelBuilder, g: Site, model: Model, values: Var, count: Expr, coef: Expr
-) -> str:
+def _reweighted(s: Model, x: Expr) -> str:
     """One more solution, samples that fit badly counting less."""
-    mat = Mat(model.vec.size, model.vec.size, model.vec.scalar)
-    scale = given(g, "scale inlier", mat.scalar, 0.5, 1.5)
+    g, k, scalar = s.g, s.g.k, s.vec.scalar
+    scale = g.given("scale inlier", scalar, 0.5, 1.5)
+    mat = Mat(s.vec.size, s.vec.size, scalar)
     normal = k.let("robust_normal robust_gram", times_identity(mat, 0.1))
-    rhs = k.let("robust_moment robust_rhs", zero(model.vec))
-    with k.for_(_SAMPLE, count) as z:
-        row = k.let(_ROW, model.row(k, z))
-        y = k.let("yj seen", values[g.index(z)])
-        error = k.let("err res miss", y - fn("dot", row, coef))
-        w = k.let("w trust", scale / (scale + error * error))
-        k.augment(normal, "add", w * fn("outer", row, row))
-        k.augment(rhs, "add", w * y * row)
-    return gets(
-        g,
-        "robust_fit refit",
-        fn("inverse", normal) * rhs,
-        f"the same fit with 0.1 * I and weights s / (s + e * e), where e = y -"
-        f" dot(a, x) and s = {say(k, scale)}",
-    )
+    rhs = k.let("robust_moment robust_rhs", zero(s.vec))
+    with s.samples() as (_, a, value):
+        y = k.let("yj seen", value)
+        e = k.let("err res miss", y - dot(a, x))
+        w = k.let("w trust", scale / (scale + e * e))
+        k.augment(normal, "add", w * fn("outer", a, a))
+        k.augment(rhs, "add", w * y * a)
+    text = "the same fit with 0.1 * I and weights s / (s + e * e), where e = y - dot(a, x) and"
+    text += f" s = {g.tell(scale)}"
+    return g.gets("robust_fit refit", fn("inverse", normal) * rhs, text)
 
 
 @idiom
 def normal_equations(k: KernelBuilder, level: int) -> Title:
     """Fits by normal equations: summed up, solved, judged."""
     shape = k.draw.shape
-    g = launch(k, {"list": 6, "grid": 3}, "i tid series")
-    scalar = k.draw.wide_float_type()
-    k.size("m", 4, 5)
-    count = k.trip_count("num_obs obs_count", "m")
-    model = _model(k, g, scalar, level)
-    values = k.array("values observed y", scalar, (*g.dims, "m"), low=-2.0, high=2.0)
-    normal, rhs, text = _summed(k, g, model, level, values, count)
-    if level == 1 and not model.shared and shape.chance(0.5):
-        first = g.put("normals gram_out", normal)
-        second = g.put("moments rhs_out", rhs)
-        done = f"Normal equations of least squares for {values.name} {text}: {first.name} gets the"
-        return _title(k, f"{done} matrix, {second.name} the right-hand side.")
-    coef = _solved(k, normal, rhs, level)
-    done = f"Least squares x for {values.name} {text}."
+    g = place(k, "i tid series", list=6, grid=3)
+    s = _model(g, k.draw.wide_float_type(), level)
+    normal, rhs, text = _summed(s, level)
+    title = k.name("normal_equations least_squares_fit fit_series fit_model")
+    if level == 1 and not s.shared and shape.chance(0.5):
+        done = f"Normal equations of least squares for {s.values.name} {text}:"
+        done += g.gets("normals gram_out", normal, "the matrix")
+        return Title(title, done + g.gets("moments rhs_out", rhs, "the right-hand side"))
+    x = g.let("x coef beta fit", _solved(g, normal, rhs, level))
+    done = f"Least squares x for {s.values.name} {text}."
     if level >= 2 and shape.chance(0.4):
-        share = given(g, "blend momentum", scalar, 0.2, 0.8)
-        past = g.array("previous last_fit", model.vec, -1.0, 1.0)
-        coef = k.let("smooth updated", fn("lerp", past[g.at], coef, share))
-        done += f" Then x = {past.name} + {say(k, share)} * (x - {past.name})."
-    done += gets(g, "coefficients fits params", coef, "x")
+        share = g.given("blend momentum", s.vec.scalar, 0.2, 0.8)
+        value = fn("lerp", g.read("previous last_fit", s.vec, -1.0, 1.0), x, share)
+        done += f" Then x = {g.tell(value)}."
+        x = g.let("x smooth updated", value)
+    done += g.gets("coefficients fits params", x)
     if level >= 4 or (level == 3 and shape.chance(0.5)):
-        done += _residuals(k, g, model, values, count, coef, level)
+        done += _residuals(s, x)
     if level >= 5:
-        done += _reweighted(k, g, model, values, count, coef)
-    menu = {
-        "det": Extra("dets leverage", lambda: fn("determinant", normal), "det of the matrix"),
-        "drop": Extra("explained drops", lambda: fn("dot", coef, rhs), "dot(x, b) with its b"),
-        "diagonal": Extra(
-            "informations row_norms", lambda: fn("get_diag", normal), "the diagonal of the matrix"
-        ),
-        "slope": Extra("slopes trend", lambda: coef[1], "x[1]"),
-        "length": Extra("lengths norms", lambda: fn("length", coef), "the length of x"),
+        done += _reweighted(s, x)
+    menu: dict[str, Entry] = {
+        "drop": ("explained drops", lambda: dot(x, rhs), "dot(x, b), b the right-hand side"),
+        "slope": ("slopes trend", lambda: x[1]),
+        "length": ("lengths norms", lambda: fn("length", x)),
     }
-    if model.shared:
-        del menu["det"], menu["diagonal"]
-    done += extras(g, menu, (0, 1, shape.integer(0, 1), 1, 2)[level - 1])
-    return _title(k, done)
-
-
-def _title(k: KernelBuilder, done: str) -> Title:
-    return Title(k.name("normal_equations least_squares_fit fit_series fit_model"), done)
+    if not s.shared:
+        det = "the determinant of the normal matrix"
+        menu["det"] = ("dets leverage", lambda: fn("determinant", normal), det)
+        diagonal = "the diagonal of the normal matrix"
+        menu["diagonal"] = ("informations row_norms", lambda: fn("get_diag", normal), diagonal)
+    return Title(title, done + g.offer((0, 1, shape.integer(0, 1), 1, 2)[level - 1], **menu))

@@ -2,180 +2,153 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial, reduce
 
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.naming import helper
-from generators.kit.outputs import Extra, extras
-from generators.kit.sites import Site, launch
-from generators.kit.sources import given, zero
-from generators.kit.words import say
+from generators.kit.functions import cos, dot, sin, sqrt
+from generators.kit.naming import applied, local, routine
+from generators.kit.sources import zero
 from generators.matrix.small.parts import (
-    POINTS,
-    READ,
+    Entry,
+    Place,
     column,
     from_columns,
     from_rows,
-    gets,
     identity,
+    mat_of,
+    place,
+    rows_of,
+    transpose,
 )
-from generators.program.dtypes import FLOAT32, Mat, Scalar, Vec
-from generators.program.expr import Expr, Var, literal
+from generators.program.dtypes import FLOAT32, Mat, Scalar, Vec, scalar_of
+from generators.program.expr import Expr, Operand, Var
 
-AXES = ("x", "y", "z")
-
-
-ORDERS = ("zyx", "xyz", "zxz", "yxz", "xzy")
+_ORDERS = ("zyx", "xyz", "zxz", "yxz", "xzy")
 
 
-def _elementary(body: BodyBuilder, axis: str, angle: Expr, scalar: Scalar) -> Expr:
+def _elementary(body: BodyBuilder, angle: Expr, axis: str) -> Expr:
     """The rotation about a coordinate axis, entry by entry."""
-    c = body.let(f"c{axis} cos_{axis}", fn("cos", angle))
-    s = body.let(f"s{axis} sin_{axis}", fn("sin", angle))
-    one, nil = literal(1, scalar), literal(0, scalar)
+    c = body.let(f"c{axis} cos_{axis}", cos(angle))
+    s = body.let(f"s{axis} sin_{axis}", sin(angle))
+    one, nil = body.lift(1, angle.type), body.lift(0, angle.type)
     rows: dict[str, tuple[Expr, ...]] = {
         "x": (one, nil, nil, nil, c, -s, nil, s, c),
         "y": (c, nil, s, nil, one, nil, -s, nil, c),
         "z": (c, -s, nil, s, c, nil, nil, nil, one),
     }
-    return make(Mat(3, 3, scalar), *rows[axis])
+    return make(Mat(3, 3, scalar_of(angle.type)), *rows[axis])
 
 
-def _angles(k: KernelBuilder, g: Site, scalar: Scalar, count: int) -> tuple[list[Expr], str]:
+def _angles(g: Place, scalar: Scalar, count: int) -> tuple[list[Expr], str]:
     """As many angles as asked for: in a vector, or each from where it comes."""
-    if count == 3 and k.draw.shape.chance(0.6):
-        source = g.array("angles euler attitudes", Vec(3, scalar), -2.5, 2.5)
-        v = k.let("v ang", source[g.at])
-        scale, text = _degrees(k, [v[0], v[1], v[2]])
-        return scale, f"angles {source.name}{text}"
-    names = (("yaw", "heading", "phi"), ("pitch", "tilt", "theta"), ("roll", "bank", "psi"))
-    first = g.array("angles turns headings", scalar, -2.5, 2.5)
-    found: list[Expr] = [first[g.at]]
-    for one in names[1:count]:
-        found.append(given(g, one, scalar, -2.5, 2.5, forms=READ))
-    return found, f"angle{'s' if count > 1 else ''} {', '.join(map(say, found))}"
+    if count == 3 and g.chance(0.6):
+        source = g.read("angles euler attitudes", Vec(3, scalar), -2.5, 2.5)
+        v = g.k.let("v ang", source)
+        if g.chance(0.3):
+            found = [fn("radians", 60.0 * v[c]) for c in range(3)]
+            return found, f"angles {g.tell(source)}, in units of 60 degrees"
+        return [v[c] for c in range(3)], f"angles {g.tell(source)}"
+    names = ("pitch tilt theta", "roll bank psi")[: count - 1]
+    found = [g.read("angles turns headings", scalar, -2.5, 2.5)]
+    found += [g.given(name, scalar, -2.5, 2.5, literals=False) for name in names]
+    return found, f"angle{'s' if count > 1 else ''} {', '.join(map(g.tell, found))}"
 
 
-def _degrees(k: KernelBuilder, values: Sequence[Expr]) -> tuple[list[Expr], str]:
-    if k.draw.shape.chance(0.3):
-        return [fn("radians", 60.0 * value) for value in values], ", in units of 60 degrees"
-    return list(values), ""
-
-
-def _composed(k: KernelBuilder, g: Site, level: int, scalar: Scalar) -> tuple[Expr, str]:
+def _composed(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     """One to three rotations about coordinate axes, multiplied."""
-    order = k.draw.shape.choice(AXES if level == 1 else ORDERS)
-    angles, text = _angles(k, g, scalar, len(order))
-    mats: list[Expr] = []
-    made: dict[str, str] = {}
-    use_helper = level >= 2 and k.draw.shape.chance(0.5)
-    for axis, angle in zip(order, angles, strict=True):
-        if use_helper:
-            if axis not in made:
-                made[axis] = helper(
-                    k,
-                    f"rot_{axis} rotate_{axis}",
-                    (("angle", scalar),),
-                    lambda body, a, axis=axis: _elementary(body, axis, a, scalar),
-                )
-            mats.append(k.call(made[axis], angle))
-        else:
-            mats.append(k.let(f"r{axis} rot_{axis}", _elementary(k, axis, angle, scalar)))
-    total = mats[0]
-    for mat in mats[1:]:
-        total = total * mat
-    product = " * ".join(f"R{axis}" for axis in order)
-    name = ("rot", "rmat", "r")
-    return k.let(name, total) if not isinstance(total, Var) else total, f"R = {product} by {text}"
+    order = g.shape.choice(("x", "y", "z") if level == 1 else _ORDERS)
+    angles, text = _angles(g, scalar, len(order))
+    helpers = level >= 2 and g.chance(0.5)
+    turn = {
+        axis: routine(
+            g.k,
+            float(helpers),
+            f"rot_{axis} rotate_{axis}",
+            {"angle": scalar},
+            partial(_elementary, axis=axis),
+        )
+        for axis in order
+    }
+    mats = [turn[axis](angle) for axis, angle in zip(order, angles, strict=True)]
+    if not helpers:
+        mats = [g.k.let(f"r{axis} rot_{axis}", m) for axis, m in zip(order, mats, strict=True)]
+    total = reduce(lambda all_, one: all_ * one, mats)
+    text = f"R = {' * '.join(f'R{axis}' for axis in order)} by {text}"
+    return local(g.k, "rot rmat r", total), text
 
 
-def _rodrigues(k: KernelBuilder, g: Site, level: int, scalar: Scalar) -> tuple[Expr, str]:
+def _rodrigues(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     """I + sin(a) K + (1 - cos(a)) K K with the skew matrix of a unit axis."""
-    vec = Vec(3, scalar)
-    axes = g.array("axes hinge_axes", vec, init="unit")
-    axis = k.let("axis n", axes[g.at])
-    angle = given(g, "angle phi", scalar, -2.5, 2.5)
+    k, mat = g.k, Mat(3, 3, scalar)
+    source = g.read("axes hinge_axes", Vec(3, scalar), init="unit")
+    axis, angle = k.let("axis n", source), g.given("angle phi", scalar, -2.5, 2.5)
 
     def build(body: BodyBuilder, u: Expr, a: Expr) -> Expr:
         if body.draw.shape.chance(0.5):
             kx = body.let("kx sk", fn("skew", u))
-            eye = identity(k, Mat(3, 3, scalar))
-            return eye + fn("sin", a) * kx + (1.0 - fn("cos", a)) * (kx * kx)
-        c = body.let("c cos_a", fn("cos", a))
-        eye = identity(k, Mat(3, 3, scalar))
-        return c * eye + (1.0 - c) * fn("outer", u, u) + fn("sin", a) * fn("skew", u)
+            return identity(body, mat) + sin(a) * kx + (1.0 - cos(a)) * (kx * kx)
+        c = body.let("c cos_a", cos(a))
+        return c * identity(body, mat) + (1.0 - c) * fn("outer", u, u) + sin(a) * fn("skew", u)
 
-    if level >= 3 and k.draw.shape.chance(0.6):
-        made = helper(k, "rodrigues axis_rotation", (("u", vec), ("a", scalar)), build)
-        value: Expr = k.call(made, axis, angle)
-    else:
-        value = build(k, axis, angle)
-    return k.let("rot rmat", value), f"R be the rotation about {axes.name} by {say(k, angle)}"
+    chance = 0.6 if level >= 3 else 0.0
+    value = applied(k, chance, "rodrigues axis_rotation", {"u": axis, "a": angle}, build)
+    text = f"R be the rotation about {g.tell(source)} by {g.tell(angle)}"
+    return k.let("rot rmat", value), text
 
 
-def _plane(k: KernelBuilder, g: Site, level: int, scalar: Scalar) -> tuple[Expr, str]:
+def _plane(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     """A rotation in the plane."""
-    angles, text = _angles(k, g, scalar, 1)
-    c, s = k.let("c cs", fn("cos", angles[0])), k.let("s sn", fn("sin", angles[0]))
-    if k.draw.shape.chance(0.3):
-        x = make(Vec(2, scalar), c, s)
-        y = make(Vec(2, scalar), -s, c)
-        rot = from_columns(k, Mat(2, 2, scalar), (k.let("ex u", x), k.let("ey v", y)))
+    k, vec, mat = g.k, Vec(2, scalar), Mat(2, 2, scalar)
+    angles, text = _angles(g, scalar, 1)
+    c, s = k.let("c cs", cos(angles[0])), k.let("s sn", sin(angles[0]))
+    if g.chance(0.3):
+        rot = from_columns(
+            k, mat, (k.let("ex u", make(vec, c, s)), k.let("ey v", make(vec, -s, c)))
+        )
     else:
-        rot = make(Mat(2, 2, scalar), c, -s, s, c)
+        rot = make(mat, c, -s, s, c)
     return k.let("rot rmat", rot), f"R be the rotation in the plane by {text}"
 
 
-def _householder(k: KernelBuilder, g: Site, level: int, scalar: Scalar) -> tuple[Expr, str]:
+def _householder(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     """The reflection in a plane: I - 2 n n^T, or of any vector, or only partly."""
-    size = k.draw.shape.choice((2, 3, 3))
-    vec, mat = Vec(size, scalar), Mat(size, size, scalar)
-    way = k.draw.shape.choice(("unit", "any", "partly"))
+    size = g.shape.choice((2, 3, 3))
+    vec = Vec(size, scalar)
+    way = g.shape.choice(("unit", "any", "partly"))
     if way == "any":
-        source = g.array("vectors directions", vec, -1.5, 1.5)
-        v = k.let("v n", source[g.at])
-        scale = k.let("scale factor", 2.0 / (fn("dot", v, v) + 0.1))
-        value = identity(k, mat) - scale * fn("outer", v, v)
-        text = f"R = I - 2 / (dot(v, v) + 0.1) * outer(v, v), v of {source.name}"
+        n = g.let("v n", g.read("vectors directions", vec, -1.5, 1.5), "v")
+        factor: Operand = g.part("scale factor", 2.0 / (dot(n, n) + 0.1))
     else:
-        source = g.array("normals mirrors", vec, init="unit")
-        n = k.let("n nrm", source[g.at])
-        if way == "unit":
-            value = identity(k, mat) - 2.0 * fn("outer", n, n)
-            text = f"R = I - 2 * outer(n, n), n of {source.name}"
-        else:
-            share = given(g, "bounce share", scalar, 1.1, 1.9)
-            value = identity(k, mat) - share * fn("outer", n, n)
-            text = f"R = I - {say(k, share)} * outer(n, n), n of {source.name}"
-    return k.let("refl mirror", value), text
+        n = g.let("n nrm", g.read("normals mirrors", vec, init="unit"))
+        factor = 2.0 if way == "unit" else g.given("bounce share", scalar, 1.1, 1.9)
+    rot = g.let(
+        "r refl mirror", identity(g.k, Mat(size, size, scalar)) - factor * fn("outer", n, n)
+    )
+    return rot, g.told(rot, n)
 
 
-def _schmidt(k: KernelBuilder, g: Site, level: int, scalar: Scalar) -> tuple[Expr, str]:
+def _schmidt(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     """A frame of two directions: Gram and Schmidt, or normal and tangent."""
-    vec, mat = Vec(3, scalar), Mat(3, 3, scalar)
-    firsts = g.array("normals forward z_dirs", vec, init="unit")
-    hints = g.array("hints ups tangents", vec, -1.0, 1.0)
-    z, hint = k.let("z fwd", firsts[g.at]), k.let("hint up", hints[g.at])
+    k, vec, mat = g.k, Vec(3, scalar), Mat(3, 3, scalar)
+    z = g.let("z fwd", g.read("normals forward z_dirs", vec, init="unit"))
+    hint = g.let("h hint up", g.read("hints ups tangents", vec, -1.0, 1.0))
 
     def unit(body: BodyBuilder, a: Expr, b: Expr) -> Expr:
-        rest = body.let("rest perp", b - fn("dot", a, b) * a)
-        return rest / fn("sqrt", fn("dot", rest, rest) + 0.05)
+        rest = body.let("rest perp", b - dot(a, b) * a)
+        return rest / sqrt(dot(rest, rest) + 0.05)
 
-    if level >= 2 and k.draw.shape.chance(0.5):
-        made = helper(k, "reject_unit orthonormal_to", (("a", vec), ("b", vec)), unit)
-        x = k.let("x side", k.call(made, z, hint))
-    else:
-        x = k.let("x side", unit(k, z, hint))
+    chance = 0.5 if level >= 2 else 0.0
+    args = {"a": z, "b": hint}
+    x = k.let("x side", applied(k, chance, "reject_unit orthonormal_to", args, unit))
     y = k.let("y top", fn("cross", z, x))
-    way = k.draw.shape.choice(("columns", "rows"))
-    build = from_columns if way == "columns" else from_rows
-    rot = k.let("frame basis", build(k, mat, (x, y, z)))
-    text = f"R have the {way} x, y, z: z of {firsts.name}, h of {hints.name}, q = h - dot(z, h) * z"
-    return rot, f"{text}, x = q / sqrt(dot(q, q) + 0.05), y = cross(z, x)"
+    columns = g.chance(0.5)
+    rot = k.let("frame basis", (from_columns if columns else from_rows)(k, mat, (x, y, z)))
+    text = f"R have the {'columns' if columns else 'rows'} x, y, z: {g.told(z, hint)}, q = h -"
+    return rot, f"{text} dot(z, h) * z, x = q / sqrt(dot(q, q) + 0.05), y = cross(z, x)"
 
 
-MAKERS = {
+_MAKERS = {
     "composed": _composed,
     "rodrigues": _rodrigues,
     "plane": _plane,
@@ -184,144 +157,100 @@ MAKERS = {
 }
 
 
-def _used(k: KernelBuilder, g: Site, rot: Expr, level: int) -> str:
+def _used(g: Place, rot: Var, level: int) -> str:
     """What the matrix turns: a vector, a few points about a pivot, a tensor, another frame."""
-    mat = rot.type
-    assert isinstance(mat, Mat)
-    vec = Vec(mat.rows, mat.scalar)
-    ways = (
-        ("point", "matrix", "tensor", "pivot")
-        if level < 3
-        else ("points", "points", "tensor", "chain")
-    )
-    way = k.draw.shape.choice(ways)
-    if way == "matrix" and level == 1:
-        way = "pivot"
-    if way == "matrix":
-        return gets(g, "rotations frames_out", rot, "R")
+    mat, vec = mat_of(rot), rows_of(mat_of(rot))
+    early = ("point", "matrix", "tensor", "pivot")
+    way = g.shape.choice(early if level < 3 else ("points", "points", "tensor", "chain"))
+    if way == "matrix" and level > 1:
+        return g.gets("rotations frames_out", rot)
     if way == "tensor":
-        source = g.array("tensors inertias", mat, -1.0, 1.0)
-        t = k.let("t local_t", source[g.at])
-        back = k.draw.shape.chance(0.4)
-        rt = fn("transpose", rot)
-        target = g.put("turned world", rt * t * rot if back else rot * t * rt)
-        text = "transpose(R) * t * R" if back else "R * t * transpose(R)"
-        return f" {target.name} gets {text}, t of {source.name}."
+        t = g.part("t local_t", g.read("tensors inertias", mat, -1.0, 1.0))
+        rt = transpose(rot)
+        return g.gets("turned world", rt * t * rot if g.chance(0.4) else rot * t * rt)
     if way == "chain":
-        source = g.array("parents frames", mat, -1.0, 1.0)
-        total = k.let("total chained", source[g.at] * rot)
-        target = g.put("chained_out world_frames", total)
-        tip = given(g, "tip lever", vec, -1.0, 1.0)
-        ends = g.put("ends tips_out", total * tip)
-        return f" {target.name} gets {source.name} * R, {ends.name} that times {say(k, tip)}."
+        total = g.let("t total chained", g.read("parents frames", mat, -1.0, 1.0) * rot)
+        done = g.gets("chained_out world_frames", total, g.told(total))
+        return done + g.gets("ends tips_out", total * g.given("tip lever", vec, -1.0, 1.0))
     if way == "points":
-        return _several(k, g, rot, vec)
-    points = g.array("points vectors offsets", vec, -2.0, 2.0)
-    p = points[g.at]
+        return _several(g, rot, vec)
+    p = g.read("points vectors offsets", vec, -2.0, 2.0)
     if way == "point":
-        back = k.draw.shape.chance(0.3)
-        return gets(
-            g,
-            "rotated turned",
-            (fn("transpose", rot) if back else rot) * p,
-            f"{'transpose(R)' if back else 'R'} * {points.name}",
-        )
-    pivot = given(g, "pivot center", vec, -1.0, 1.0)
-    return gets(
-        g,
-        "rotated turned",
-        rot * (p - pivot) + pivot,
-        f"{say(k, pivot)} + R * ({points.name} - {say(k, pivot)})",
-    )
+        return g.gets("rotated turned", (transpose(rot) if g.chance(0.3) else rot) * p)
+    pivot = g.given("pivot center", vec, -1.0, 1.0)
+    arm: Expr = p - pivot
+    arm = g.part("arm rel", arm) if g.chance(0.5) else arm
+    return g.gets("rotated turned", rot * arm + pivot)
 
 
-def _several(k: KernelBuilder, g: Site, rot: Expr, vec: Vec) -> str:
-    k.size("m", 3, 5)
-    count = k.trip_count("num_points vertex_count", "m")
-    shared = k.draw.shape.chance(0.5)
-    dims = ("m",) if shared else (*g.dims, "m")
-    points = k.array("shape_points vertices body_points", vec, dims, low=-1.0, high=1.0)
-    origin = g.array("origins positions", vec, -2.0, 2.0)
-    o = k.let("o at", origin[g.at])
-    each = k.draw.shape.chance(0.6)
-    target = k.out("world_points placed", vec, (*g.dims, "m")) if each else None
-    lowest = None if each else k.let("moment spread_sq", zero(vec))
+def _several(g: Place, rot: Var, vec: Vec) -> str:
+    """Several points, stored, or the sum of their squares."""
+    k = g.k
+    count = k.trip_count("num_points vertex_count", k.size("m", 3, 5))
+    shared = g.chance(0.5)
+    axes = () if shared else range(g.rank)
+    points = g.array("shape_points vertices body_points", vec, -1.0, 1.0, axes=axes, more="m")
+    origin = g.read("origins positions", vec, -2.0, 2.0)
+    o = k.let("o at", origin)
+    target = k.out("world_points placed", vec, (*g.dims, "m")) if g.chance(0.6) else None
+    moment = k.let("moment spread_sq", zero(vec)) if target is None else None
     with k.for_("v q", count) as v:
-        local = points[v] if shared else points[g.index(v)]
-        world = k.let("world corner", o + rot * local)
+        world = k.let("world corner", o + rot * (points[v] if shared else points[g.index(v)]))
         if target is not None:
             k.store(target, g.index(v), world)
-        if lowest is not None:
-            k.augment(lowest, "add", fn("cw_mul", world, world))
-    formula = f"{origin.name} + R * {points.name}"
+        if moment is not None:
+            k.augment(moment, "add", fn("cw_mul", world, world))
+    formula = f"{g.tell(origin)} + R * {points.name}"
     if target is not None:
         return f" {target.name} gets {formula} for every point."
-    assert lowest is not None
-    return gets(
-        g,
-        "moments second_moments",
-        lowest,
-        f"the componentwise sum of squares of {formula} over the points",
-    )
+    assert moment is not None
+    text = f"the componentwise sum of squares of {formula} over the points"
+    return g.gets("moments second_moments", moment, text)
 
 
 @idiom
 def rotation_matrix(k: KernelBuilder, level: int) -> Title:
     """Matrices that turn and mirror: made from angles, axes and hints, then applied."""
     shape = k.draw.shape
-    g = launch(k, POINTS, "i tid joint")
-    way = shape.weighted(
-        {"composed": 4, "rodrigues": 2, "plane": 2, "householder": 2, "schmidt": 3}
-    )
+    g = place(k, "i tid joint")
+    likely = {"composed": 4, "rodrigues": 2, "plane": 2, "householder": 2, "schmidt": 3}
+    way = shape.weighted(likely)
     plain = way != "composed" or shape.chance(0.15)
-    scalar = k.draw.wide_float_type() if plain else FLOAT32
-    rot, text = MAKERS[way](k, g, level, scalar)
-    mat = rot.type
-    assert isinstance(mat, Mat)
+    rot, text = _MAKERS[way](g, level, k.draw.wide_float_type() if plain else FLOAT32)
+    g.spoken[rot.name] = "R", text
+    vec = rows_of(mat_of(rot))
     if level >= 3 and shape.chance(0.4):
-        gain = given(g, "scale zoom", Vec(mat.rows, mat.scalar), 0.4, 2.0)
-        rot = k.let("scaled model", rot * fn("diag", gain))
-        text += f", times diag({say(k, gain)})"
-    done = f"Let {text}.{_used(k, g, rot, level)}"
-    menu = {
-        "trace": Extra("traces turns_out", lambda: fn("trace", rot), "trace(R)"),
-        "column": Extra("first_axes x_axes", lambda: column(rot, 0), "column 0 of R"),
-        "diag": Extra("diagonals diag_out", lambda: fn("get_diag", rot), "the diagonal of R"),
-        "corner": Extra("corners r01", lambda: rot[0, 1], "R[0, 1]"),
-        "skew": Extra("skews twists", lambda: rot[1, 0] - rot[0, 1], "R[1, 0] - R[0, 1]"),
-        "square": Extra("squares twice", lambda: rot * rot, "R * R"),
-    }
-    if way == "householder" or mat.rows == 2:
-        del menu["skew"], menu["square"], menu["trace"]
-    if mat.rows == 2 or len(text) < 60:
-        menu.pop("column"), menu.pop("corner")
-    if way == "composed" and "R = R" in text and text.count(" * ") < 2:
-        menu.pop("diag")
-    count = (0, shape.integer(0, 1), 1, 2, 3)[level - 1]
-    done += extras(g, menu, count)
+        gain = fn("diag", g.given("scale zoom", vec, 0.4, 2.0))
+        text += f", times {g.tell(gain)}"
+        rot = g.let("r scaled model", rot * gain)
+    done = f"Let {text}.{_used(g, rot, level)}"
+    menu: dict[str, Entry] = {}
+    if way != "composed" or level > 1:
+        menu["diag"] = ("diagonals diag_out", lambda: fn("get_diag", rot))
+    if vec.size == 3 and len(text) >= 60:
+        menu["column"] = ("first_axes x_axes", lambda: column(rot, 0))
+        menu["corner"] = ("corners r01", lambda: rot[0, 1])
+    if vec.size == 3 and way != "householder":
+        menu["trace"] = ("traces turns_out", lambda: fn("trace", rot))
+        menu["skew"] = ("skews twists", lambda: rot[1, 0] - rot[0, 1])
+        menu["square"] = ("squares twice", lambda: rot * rot)
+    done += g.offer((0, shape.integer(0, 1), 1, 2, 3)[level - 1], **menu)
     if level >= 4:
-        done += _chained(k, g, rot, level)
+        done += _compared(g, rot, level)
     return Title(k.name(f"{way}_rotation rotation_matrix turn_frames apply_rotation"), done)
 
 
-def _chained(k: KernelBuilder, g: Site, rot: Expr, level: int) -> str:
+def _compared(g: Place, rot: Var, level: int) -> str:
     """How far the matrix is from a target, and a step of blending toward it, made orthogonal."""
-    mat = rot.type
-    assert isinstance(mat, Mat)
-    goals = g.array("targets goal_frames", mat, -1.0, 1.0)
-    goal = k.let("goal wanted", goals[g.at])
-    error = k.let("error delta", rot - goal)
-    loss = g.put("losses misfits", 0.5 * fn("ddot", error, error))
-    text = f" {loss.name} gets half of ddot(R - G, R - G), G of {goals.name}."
+    mat = mat_of(rot)
+    goal = g.let("g goal wanted", g.read("targets goal_frames", mat, -1.0, 1.0))
+    error = g.part("error delta", rot - goal)
+    done = f" With {g.told(goal)},{g.gets('losses misfits', 0.5 * fn('ddot', error, error))}"
     if level < 5:
-        return text
-    rate = given(g, "rate blend", mat.scalar, 0.1, 0.4)
-    mixed = k.let("mixed step", rot - rate * error)
-    k.note("one Newton step back toward an orthogonal matrix")
-    square = k.let("square_m mtm", fn("transpose", mixed) * mixed)
-    three = 3.0 * identity(k, mat)
-    target = g.put("blended orthogonalized", 0.5 * mixed * (three - square))
-    return (
-        f"{text} With B = R - {say(k, rate)} * (R - G), {target.name} gets"
-        " 0.5 * B * (3 * I - transpose(B) * B)."
-    )
+        return done
+    rate = g.given("rate blend", mat.scalar, 0.1, 0.4)
+    mixed = g.let("b mixed step", rot - rate * error)
+    g.k.note("one Newton step back toward an orthogonal matrix")
+    square = g.part("square_m mtm", transpose(mixed) * mixed)
+    value = 0.5 * mixed * (3.0 * identity(g.k, mat) - square)
+    return f"{done} With {g.told(mixed)},{g.gets('blended orthogonalized', value)}"
