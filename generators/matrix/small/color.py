@@ -13,7 +13,7 @@ from generators.kit.naming import helper
 from generators.kit.records import Part, record
 from generators.kit.sites import Names
 from generators.kit.sources import zero
-from generators.matrix.small.parts import Place, place
+from generators.matrix.place import Place, place
 from generators.program.dtypes import FLOAT32, INT32, Mat, Scalar, Vec, scalar_of
 from generators.program.expr import Expr, Var, literal
 
@@ -127,7 +127,7 @@ def _matrix(g: Place, vec: Vec) -> tuple[Expr, str, str]:
     if way == "standard":
         names, numbers, text = _SPACES[g.shape.choice(sorted(_SPACES))]
         m = g.let("m mix basis", _numbers(mat, numbers))
-        return m, f"{g.told(m)} row by row, {text}", names
+        return m, f"{g.told(m)}, {text}", names
     if way == "saturation":
         luma = g.part("luma_w weights_l", _numbers(vec, g.shape.choice(_LUMA)))
         s = g.given("saturation vibrance", vec.scalar, 0.3, 1.8, literals=False)

@@ -8,15 +8,8 @@ from generators.kit.functions import dot
 from generators.kit.naming import applied, held
 from generators.kit.records import Part, record
 from generators.kit.sources import zero
-from generators.matrix.small.parts import (
-    Entry,
-    Place,
-    identity,
-    mat_of,
-    place,
-    times_identity,
-    transpose,
-)
+from generators.matrix.place import Entry, Place, place
+from generators.matrix.small.parts import identity, mat_of, times_identity, transpose
 from generators.program.dtypes import Mat, Quat, Scalar, Vec
 from generators.program.expr import Expr, Var
 

@@ -12,11 +12,10 @@ from generators.kit.masks import flag
 from generators.kit.naming import applied, held
 from generators.kit.records import Part, record
 from generators.kit.sources import unit_vector
+from generators.matrix.place import Place, place
 from generators.matrix.small.parts import (
-    Place,
     identity,
     mat_of,
-    place,
     rows_of,
     square_type,
     symmetric,

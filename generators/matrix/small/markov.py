@@ -2,195 +2,151 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.naming import held, helper
-from generators.kit.outputs import Extra, extras
-from generators.kit.sites import Site, launch
-from generators.kit.sources import given, zero
-from generators.kit.words import say
-from generators.matrix.large.core import Names
-from generators.matrix.small.parts import POINTS, READ, gets
+from generators.kit.functions import dot, log
+from generators.kit.naming import held, routine
+from generators.kit.sources import zero
+from generators.matrix.place import Entry, Place, place
+from generators.matrix.small.parts import rows_of, square_type, times_identity, transpose
 from generators.program.dtypes import INT32, Mat, Vec
 from generators.program.expr import Expr, Var
 
 
 def _summed(v: Expr) -> Expr:
     assert isinstance(v.type, Vec)
-    total: Expr = v[0]
-    for c in range(1, v.type.size):
-        total = total + v[c]
-    return total
+    return reduce(lambda all_, one: all_ + one, [v[c] for c in range(v.type.size)])
 
 
-def _normalized(k: KernelBuilder, level: int, vec: Vec) -> str:
-    """A helper that makes a vector of positive numbers sum to one."""
-    if level < 2 or k.draw.shape.chance(0.5):
-        return ""
-
-    def build(body: BodyBuilder, v: Expr) -> Expr:
-        return v / body.let("total mass", _summed(v))
-
-    return helper(k, "normalized to_distribution", (("v", vec),), build)
-
-
-def _unit(k: KernelBuilder, made: str, v: Var, names: Names) -> None:
-    """Make a local vector sum to one."""
-    if made:
-        k.assign(v, k.call(made, v))
-    else:
-        k.assign(v, v / k.let(names, _summed(v)))
-
-
-def _transition(k: KernelBuilder, g: Site, vec: Vec, level: int) -> tuple[Expr, str, bool]:
+def _transition(g: Place, mat: Mat, level: int) -> Expr:
     """Rates or probabilities, from row to column or the other way; stays with some probability."""
-    mat = Mat(vec.size, vec.size, vec.scalar)
-    source = given(g, "transition chain", mat, 0.05, 0.6)
-    t = held(k, "t kernel", source)
-    text = say(k, source)
-    way = k.draw.shape.choice(("plain", "lazy", "teleport") if level >= 2 else ("plain",))
+    t = held(g.k, "t kernel", g.given("transition chain", mat, 0.05, 0.6))
+    way = g.shape.choice(("plain", "lazy", "teleport") if level >= 2 else ("plain",))
     if way == "lazy":
-        stay = given(g, "stay laziness", vec.scalar, 0.1, 0.6, forms=READ)
-        eye = fn("diag", make(vec, k.lift(1.0, vec.scalar)))
-        t = k.let("lazy slow", stay * eye + (1.0 - stay) * t)
-        text = f"({say(k, stay)} * I + (1 - {say(k, stay)}) * {text})"
+        stay = g.given("stay laziness", mat.scalar, 0.1, 0.6, literals=False)
+        t = g.part("lazy slow", stay * times_identity(mat, 1.0) + (1.0 - stay) * t)
     if way == "teleport":
-        jump = given(g, "jump teleport", vec.scalar, 0.05, 0.3, forms=READ)
-        even = make(mat, jump / float(vec.size))
-        t = k.let("mixed google", (1.0 - jump) * t + even)
-        text = f"((1 - {say(k, jump)}) * {text} with {say(k, jump)} / {vec.size} added everywhere)"
-    rows = k.draw.shape.chance(0.5)
-    return t, text, rows
+        jump = g.given("jump teleport", mat.scalar, 0.05, 0.3, literals=False)
+        ones = make(mat, jump / float(mat.rows))
+        t = g.part("mixed google", (1.0 - jump) * t + ones)
+    return transpose(t) if g.chance(0.5) else t
 
 
-def _start(k: KernelBuilder, g: Site, vec: Vec) -> tuple[Var, str]:
-    source = g.array("beliefs distributions populations", vec, 0.1, 1.0)
-    return k.let("p belief pi", source[g.at]), source.name
-
-
-def _observed(k: KernelBuilder, g: Site, vec: Vec, p: Var, t: Expr, made: str, level: int) -> str:
+def _observed(g: Place, vec: Vec, p: Var, t: Expr) -> str:
     """The forward recursion of a hidden chain: predict, weigh with the likelihood, scale."""
-    k.size("m", 3, 5)
-    count = k.trip_count("num_obs obs_count", "m")
-    symbols = k.draw.shape.chance(0.6)
+    k = g.k
+    count = k.trip_count("num_obs obs_count", k.size("m", 3, 5))
+    symbols = g.chance(0.6)
     if symbols:
         k.size("s", 3, 5)
-        seen = k.array("observed symbols", INT32, (*g.dims, "m"), init="index_of:s")
+        seen = g.array("observed symbols", INT32, more="m", init="index_of:s")
         table = k.array("emission likelihoods", vec, "s", low=0.1, high=1.0)
         text = f"{table.name} of the symbol {seen.name}"
     else:
-        table = k.array("likelihoods evidence", vec, (*g.dims, "m"), low=0.1, high=1.0)
+        table = g.array("likelihoods evidence", vec, 0.1, 1.0, more="m")
         text = table.name
     logs = k.let("log_like evidence_sum", zero(vec.scalar))
     with k.for_("obs n", count) as n:
         likelihood = table[seen[g.index(n)]] if symbols else table[g.index(n)]
         k.assign(p, fn("cw_mul", t * p, likelihood))
         scale = k.let("scale norm", _summed(p))
-        k.augment(logs, "add", fn("log", scale))
+        k.augment(logs, "add", log(scale))
         k.assign(p, p / scale)
-    target = g.put("log_likelihoods evidence_out", logs)
-    return (
-        f" For each observation p becomes T * p times {text} by components, then is divided by its"
-        f" sum; {target.name} gets the sum of the logarithms of these sums."
-    )
-
-
-def _best_path(k: KernelBuilder, g: Site, vec: Vec, t: Expr) -> str:
-    """One step of Viterbi in logarithms: the best predecessor of every state."""
-    scores = g.array("scores log_probs", vec, -2.0, 0.0)
-    s = k.let("s score", scores[g.at])
-    parts: list[Expr] = []
-    for r in range(vec.size):
-        options = make(vec, *(s[c] + t[r, c] for c in range(vec.size)))
-        parts.append(fn("max_element", k.let(f"into{r} option{r}", options)))
-    best = k.let("best top", make(vec, *parts))
-    return gets(
-        g, "viterbi best_scores", best, f"at r the greatest of {scores.name}[c] + T[r, c] over c"
-    )
-
-
-def _menu(k: KernelBuilder, g: Site, p: Var) -> dict[str, Extra]:
-    vec = p.type
-    assert isinstance(vec, Vec)
-
-    def entropy() -> Expr:
-        logs = make(vec, *(fn("log", p[c] + 0.001) for c in range(vec.size)))
-        return -fn("dot", p, k.let("logs log_p", logs))
-
-    def reward() -> Expr:
-        values = given(g, "reward", vec, -1.0, 2.0)
-        return fn("dot", values, p)
-
-    return {
-        "entropy": Extra("entropies uncertainty", entropy, "the sum of -p * log(p + 0.001)"),
-        "peak": Extra("peaks confidence", lambda: fn("max_element", p), "the greatest of p"),
-        "state": Extra("labels states", lambda: fn("argmax", p), "the index of the greatest of p"),
-        "reward": Extra("returns expected", reward, "dot(r, p), r being the given reward"),
-        "first": Extra("first absorbed", lambda: p[0], "p[0]"),
-        "odds": Extra("log_odds odds", lambda: fn("log", p[0] / p[1]), "log(p[0] / p[1])"),
-        "purity": Extra("purity collision", lambda: fn("dot", p, p), "dot(p, p)"),
-    }
+    done = f" For each observation p becomes T * p times {text} by components, then is divided by"
+    logged = g.gets("log_likelihoods evidence_out", logs, "the sum of the logarithms of these sums")
+    return f"{done} its sum;{logged}"
 
 
 @idiom
 def markov_step(k: KernelBuilder, level: int) -> Title:
     """Distributions that a small chain moves: steps, stationary ones, hidden states."""
     shape = k.draw.shape
-    g = launch(k, POINTS, "i tid agent")
-    vec = Vec(shape.weighted({2: 2, 3: 3, 4: 2}), k.draw.wide_float_type())
-    p, start = _start(k, g, vec)
-    t, text, rows = _transition(k, g, vec, level)
-    made = _normalized(k, level, vec)
-    if rows:
-        t = k.let("tt columns", fn("transpose", t)) if level >= 2 else fn("transpose", t)
-        text = f"transpose({text})"
-    done = f"With T = {text} and p = {start}:"
-    way = "step"
-    if level >= 3:
-        way = shape.choice(("power", "observed", "step", "observed"))
+    g = place(k, "i tid agent")
+    mat = square_type(k, {2: 2, 3: 3, 4: 2}, k.draw.wide_float_type())
+    vec = rows_of(mat)
+    p = g.let("p belief pi", g.read("beliefs distributions populations", vec, 0.1, 1.0))
+    t = _transition(g, mat, level)
+    if isinstance(t, Var) and t.name not in g.inlined:
+        g.spoken[t.name] = "T", t.name
+    else:
+        t = g.let("t tt columns", t)
+    done = f"With {g.told(t, p)}:"
+
+    def build(body: BodyBuilder, v: Expr) -> Expr:
+        return v / body.let("total mass", _summed(v))
+
+    unit = routine(k, 0.5 if level >= 2 else 0.0, "normalized to_distribution", {"v": vec}, build)
+    way = shape.choice(("power", "observed", "step", "observed")) if level >= 3 else "step"
     if way == "observed":
-        _unit(k, made, p, "start_sum prior_sum")
-        done += " make p sum to 1." + _observed(k, g, vec, p, t, made, level)
+        k.assign(p, unit(p))
+        done += f" make p sum to 1.{_observed(g, vec, p, t)}"
     elif way == "power" or (level == 2 and shape.chance(0.4)):
-        rounds = shape.integer(2, 5)
-        each = shape.chance(0.5)
+        rounds, each = shape.integer(2, 5), shape.chance(0.5)
         with k.for_("r step_id", rounds):
             k.assign(p, t * p)
             if each:
-                _unit(k, made, p, "total_p mass_p")
+                k.assign(p, unit(p))
         if not each:
-            _unit(k, made, p, "total_p mass_p")
+            k.assign(p, unit(p))
         when = "after each step" if each else "in the end"
         done += f" {rounds} times p = T * p, divided by its sum {when}."
     else:
         k.assign(p, t * p)
         done += " p = T * p"
         if level >= 2 or shape.chance(0.5):
-            _unit(k, made, p, "total_p mass_p")
+            k.assign(p, unit(p))
             done += ", divided by its sum"
         done += "."
     if level >= 4 and shape.chance(0.6):
-        done += _best_path(k, g, vec, t)
+        done += _best_path(g, vec, t)
     if level >= 4:
-        done += _mixed(k, g, p, vec)
-    done += gets(g, "next_beliefs distributions_out p_out", p, "p")
-    menu = _menu(k, g, p)
-    if "[" not in text:
-        del menu["state"]
-    done += extras(g, menu, (shape.integer(0, 1), 1, 1, 2, 3)[level - 1])
+        done += _mixed(g, p, vec)
+    done += g.gets("next_beliefs distributions_out p_out", p)
+    done += g.offer((shape.integer(0, 1), 1, 1, 2, 3)[level - 1], **_menu(g, p, vec, t))
     return Title(k.name("markov_step advance_chain propagate_beliefs chain_step"), done)
 
 
-def _mixed(k: KernelBuilder, g: Site, p: Var, vec: Vec) -> str:
+def _menu(g: Place, p: Var, vec: Vec, t: Expr) -> dict[str, Entry]:
+    """What is told of a distribution."""
+    logs = make(vec, *(log(p[c] + 0.001) for c in range(vec.size)))
+    menu: dict[str, Entry] = {
+        "entropy": ("entropies uncertainty", lambda: -dot(p, g.part("logs log_p", logs))),
+        "peak": ("peaks confidence", lambda: fn("max_element", p)),
+        "reward": ("returns expected", lambda: dot(g.given("reward", vec, -1.0, 2.0), p)),
+        "first": ("first absorbed", lambda: p[0]),
+        "odds": ("log_odds odds", lambda: log(p[0] / p[1])),
+        "purity": ("purity collision", lambda: dot(p, p)),
+    }
+    if "[" in g.told(t):
+        menu["state"] = ("labels states", lambda: fn("argmax", p))
+    return menu
+
+
+def _best_path(g: Place, vec: Vec, t: Expr) -> str:
+    """One step of Viterbi in logarithms: the best predecessor of every state."""
+    k = g.k
+    score = g.read("scores log_probs", vec, -2.0, 0.0)
+    s = k.let("s score", score)
+    parts: list[Expr] = []
+    for r in range(vec.size):
+        options = make(vec, *(s[c] + t[r, c] for c in range(vec.size)))
+        parts.append(fn("max_element", k.let(f"into{r} option{r}", options)))
+    best = k.let("best top", make(vec, *parts))
+    text = f"at r the greatest of {g.tell(score)}[c] + T[r, c] over c"
+    return g.gets("viterbi best_scores", best, text)
+
+
+def _mixed(g: Place, p: Var, vec: Vec) -> str:
     """Blend with a prior, or sharpen or flatten by a power."""
-    scalar = vec.scalar
-    if k.draw.shape.chance(0.5):
-        prior = given(g, "prior background", vec, 0.1, 0.6)
-        share = given(g, "alpha blend", scalar, 0.1, 0.5)
-        k.assign(p, fn("lerp", p, prior, share))
-        return f" p moves {say(k, share)} of the way to {say(k, prior)}."
-    heat = given(g, "power temper", scalar, 0.5, 2.0)
-    parts = (fn("pow", p[c], heat) for c in range(vec.size))
-    k.assign(p, make(vec, *parts))
+    k = g.k
+    if g.chance(0.5):
+        prior = g.given("prior background", vec, 0.1, 0.6)
+        value = fn("lerp", p, prior, g.given("alpha blend", vec.scalar, 0.1, 0.5))
+        k.assign(p, value)
+        return f" p becomes {g.tell(value)}."
+    heat = g.given("power temper", vec.scalar, 0.5, 2.0)
+    k.assign(p, make(vec, *(p[c] ** heat for c in range(vec.size))))
     k.assign(p, p / k.let("z partition", _summed(p)))
-    return f" Every component of p to the power {say(k, heat)}, and p divided by its sum."
+    return f" Every component of p to the power {g.tell(heat)}, and p divided by its sum."

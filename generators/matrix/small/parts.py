@@ -1,154 +1,15 @@
-"""What kernels on small matrices share: usual launches, identities, rows, columns, results."""
+"""Small matrices: identities, rows and columns, symmetric parts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from functools import partial
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.body import identity as builtin_identity
-from generators.build.draw import Stream
 from generators.kit.masks import early_out, flag
-from generators.kit.outputs import Extra, extras
-from generators.kit.sites import Names, Site, launch
-from generators.kit.sources import given
-from generators.kit.text import written
-from generators.kit.words import words
-from generators.program.dtypes import FLOAT32, Mat, Scalar, Type, Vec
-from generators.program.expr import Const, Construct, Expr, Load, Op, Operand, Var, literal
-
-
-def gets(g: Site, names: Names, value: Expr, text: str = "") -> str:
-    return f" {g.put(names, value).name} gets {text}."
-
-
-POINTS = {"list": 5, "grid": 2, "batch": 2, "cube": 1}
-"""Usual launches."""
-
-READ = {"each": 3, "shared": 3, "axis": 1}
-"""Ways of a quantity that is no literal."""
-
-
-@dataclass(frozen=True)
-class Place(Site):
-    """A launch whose locals have names in the description, which is printed from their values."""
-
-    spoken: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """What the description calls a local, and what it is."""
-    inlined: dict[str, Expr] = field(default_factory=dict)
-    """Locals that the description writes out."""
-
-    @property
-    def shape(self) -> Stream:
-        return self.k.draw.shape
-
-    def chance(self, probability: float) -> bool:
-        return self.shape.chance(probability)
-
-    def given(
-        self, names: Names, type_: Type, low: float, high: float, literals: bool = True
-    ) -> Expr:
-        """A quantity of each thread or line of threads, or the same for all, maybe a literal."""
-        number = literals and isinstance(type_, Scalar)
-        ways = {"each": 3, "shared": 3, "literal": 2 * number, "axis": self.rank - 1}
-        return given(self, names, type_, low, high, forms=ways)
-
-    def let(self, names: Names, value: Expr, said: str = "") -> Var:
-        """A local that the description calls by its first name, a matrix in capitals."""
-        first = words(names)[0]
-        text = self.tell(value)
-        var = self.k.let(words(names), value)
-        self.spoken[var.name] = said or (first.upper() if is_mat(value) else first), text
-        return var
-
-    def part(self, names: Names, value: Expr) -> Var:
-        """A local that the description writes out."""
-        var = self.k.let(words(names), value)
-        self.inlined[var.name] = value
-        return var
-
-    def tell(self, value: Expr) -> str:
-        """A value in the names of the description."""
-        threads = tuple(self.k.threads)
-
-        def leaf(e: Expr) -> str | None:
-            match e:
-                case Var() if e.name in self.spoken:
-                    return self.spoken[e.name][0]
-                case Load():
-                    own = tuple(i.name if isinstance(i, Var) else "" for i in e.indices) == threads
-                    return e.array.name if own else None
-                case Var():
-                    meant = self.k.meaning(e)
-                    return e.name if meant is None else written(meant, leaf)
-            return None
-
-        return written(_readable(value, self.inlined), leaf)
-
-    def told(self, *values: Expr) -> str:
-        """What locals are: ``p = points, q = turns * p``."""
-        known = [self.spoken[v.name] for v in values if isinstance(v, Var)]
-        return ", ".join(f"{name} = {text}" for name, text in known)
-
-    def gets(self, names: Names, value: Expr, text: str = "") -> str:
-        """Store a value in a new output; the sentence on it."""
-        text = text or self.tell(value)
-        return f" {self.put(names, value).name} gets {text}."
-
-    def offer(self, count: int, **menu: Entry) -> str:
-        """Write some of the results on offer, and say which."""
-        keys = self.k.draw.shape.sample(sorted(menu), min(count, len(menu)))
-        chosen = {}
-        for key in keys:
-            names, code, *texts = menu[key]
-            value = code()
-            text = texts[0] if texts else self.tell(value)
-            chosen[key] = Extra(names, partial(_same, value), text)
-        return extras(self, chosen, len(chosen))
-
-
-def _readable(node: Any, inlined: Mapping[str, Expr]) -> Any:
-    """A tree as people read it: locals written out, I for an identity, entries repeated."""
-    eye = "I"
-    match node:
-        case tuple():
-            return tuple(_readable(part, inlined) for part in node)
-        case Var() if node.name in inlined:
-            return _readable(inlined[node.name], inlined)
-        case Op() if node.op == "identity":
-            return Var(eye, node.type)
-        case Op() if node.op == "diag" and len(getattr(node.args[0], "args", ())) == 1:
-            entry = _readable(getattr(node.args[0], "args")[0], inlined)  # noqa: B009
-            one = isinstance(entry, Const) and float(entry.value) == 1.0
-            return Var(eye, node.type) if one else entry * Var(eye, node.type)
-        case Construct() if isinstance(node.type, Vec) and len(node.args) == 1:
-            return make(node.type, *_readable(node.args, inlined) * node.type.size)
-        case Var() | Const():
-            return node
-        case Expr():
-            named = {f.name: getattr(node, f.name) for f in fields(node)}  # type: ignore[arg-type]
-            return type(node)(**{key: _readable(part, inlined) for key, part in named.items()})
-    return node
-
-
-def _same(value: Expr) -> Expr:
-    return value
-
-
-Entry = tuple[str, Callable[[], Expr]] | tuple[str, Callable[[], Expr], str]
-"""Names of an output, its value, and a text where its value does not say it."""
-
-
-def place(k: KernelBuilder, indices: Names = "i tid idx", **weights: int) -> Place:
-    """A launch over points; ``indices`` are names for the single index of a list."""
-    site = launch(k, weights or POINTS, indices)
-    return Place(k, site.form, site.dims, site.at)
-
-
-def is_mat(value: Expr) -> bool:
-    return isinstance(value.type, Mat)
+from generators.kit.sites import Names, Site
+from generators.program.dtypes import FLOAT32, Mat, Scalar, Vec
+from generators.program.expr import Construct, Expr, Operand, Var, literal
 
 
 def skipped(g: Site, names: Names, writes: Sequence[tuple[Var, Expr]], instead: str) -> str:

@@ -8,7 +8,8 @@ from generators.kit.functions import clamp, dot, sqrt, where
 from generators.kit.masks import flag
 from generators.kit.naming import applied, held
 from generators.kit.sources import zero
-from generators.matrix.small.parts import Place, from_rows, place, row
+from generators.matrix.place import Place, place
+from generators.matrix.small.parts import from_rows, row
 from generators.program.dtypes import INT32, Mat, Vec, scalar_of
 from generators.program.expr import Expr, literal
 

@@ -9,15 +9,13 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import cos, dot, sin, sqrt
 from generators.kit.naming import applied, local, routine
 from generators.kit.sources import zero
+from generators.matrix.place import Entry, Place, place
 from generators.matrix.small.parts import (
-    Entry,
-    Place,
     column,
     from_columns,
     from_rows,
     identity,
     mat_of,
-    place,
     rows_of,
     transpose,
 )

@@ -2,81 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
+from generators.kit.functions import dot, exp, sqrt
 from generators.kit.masks import flag
-from generators.kit.naming import applied, held
-from generators.kit.outputs import Extra, extras
-from generators.kit.pieces import times_identity
+from generators.kit.naming import applied
 from generators.kit.records import Part, record
-from generators.kit.sites import Site, launch
 from generators.kit.sources import given
-from generators.kit.words import say
-from generators.matrix.small.parts import symmetric, voigt
+from generators.matrix.place import Place, place
+from generators.matrix.small.parts import (
+    mat_of,
+    rows_of,
+    symmetric,
+    times_identity,
+    transpose,
+    voigt,
+)
 from generators.program.dtypes import Mat, Quat, Scalar, Vec
 from generators.program.expr import Expr, Var
 
-Frame = tuple[Expr, str]
+
+def _turn(g: Place, scalar: Scalar) -> Expr:
+    return fn("quat_to_matrix", g.read("rotations orientations", Quat(scalar), init="unit"))
 
 
-def _by_quaternion(k: KernelBuilder, g: Site, scalar: Scalar) -> Frame:
-    source = g.array("rotations orientations", Quat(scalar), init="unit")
-    r = k.let("r rot", fn("quat_to_matrix", source[g.at]))
-    return r, f"R the rotation {source.name}"
+def _by_quaternion(g: Place, scalar: Scalar) -> Expr:
+    return _turn(g, scalar)
 
 
-def _by_scales(k: KernelBuilder, g: Site, scalar: Scalar) -> Frame:
-    scales = given(g, "scale extent", Vec(3, scalar), 0.3, 1.6, many="scales extents")
-    turns = g.array("rotations orientations", Quat(scalar), init="unit")
-    rot = k.let("rot q_mat", fn("quat_to_matrix", turns[g.at]))
-    r = k.let("r rs", rot * fn("diag", scales))
-    return r, f"R the rotation {turns.name} times diag({say(k, scales)})"
+def _by_scales(g: Place, scalar: Scalar) -> Expr:
+    scales = given(g, "scale extent", Vec(3, scalar), 0.3, 1.6)
+    return g.part("rot q_mat", _turn(g, scalar)) * fn("diag", scales)
 
 
-def _by_matrix(k: KernelBuilder, g: Site, scalar: Scalar) -> Frame:
-    source = given(g, "transition jac", Mat(3, 3, scalar), -1.0, 1.0, many="transitions jacobians")
-    return held(k, "r f", source), f"R = {say(k, source)}"
+def _by_matrix(g: Place, scalar: Scalar) -> Expr:
+    return given(g, "transition jac", Mat(3, 3, scalar), -1.0, 1.0)
 
 
-def _by_projection(k: KernelBuilder, g: Site, scalar: Scalar) -> Frame:
+def _by_projection(g: Place, scalar: Scalar) -> Expr:
     """The derivative of a perspective projection, as splatting uses it."""
-    points = g.array("centers view_points", Vec(3, scalar), 0.5, 1.5)
-    p = k.let("p view", points[g.at])
-    focal = given(g, "focal f_len", scalar, 0.8, 1.6, many="focals")
-    inv = k.let("inv_z iz", 1.0 / p[2])
-    nil = k.lift(0.0, scalar)
-    entries = (
-        focal * inv,
-        nil,
-        -focal * p[0] * inv * inv,
-        nil,
-        focal * inv,
-        -focal * p[1] * inv * inv,
-    )
-    r = k.let("r proj", make(Mat(2, 3, scalar), *entries))
-    text = f"R = ((f / z, 0, -f x / z^2), (0, f / z, -f y / z^2)), f = {say(k, focal)}"
-    return r, f"{text}, (x, y, z) = {points.name}"
+    p = g.k.let("p view", g.read("centers view_points", Vec(3, scalar), 0.5, 1.5))
+    focal = given(g, "focal f_len", scalar, 0.8, 1.6)
+    inv, nil = g.part("inv_z iz", 1.0 / p[2]), g.k.lift(0.0, scalar)
+    first = (focal * inv, nil, -focal * p[0] * inv * inv)
+    return make(Mat(2, 3, scalar), *first, nil, focal * inv, -focal * p[1] * inv * inv)
 
 
-def _by_rows(k: KernelBuilder, g: Site, scalar: Scalar) -> Frame:
-    source = g.array("observation h_mats", Mat(2, 3, scalar), -1.0, 1.0)
-    return k.let("r h", source[g.at]), f"R = {source.name}"
+def _by_rows(g: Place, scalar: Scalar) -> Expr:
+    return g.read("observation h_mats", Mat(2, 3, scalar), -1.0, 1.0)
 
 
-def _by_basis(k: KernelBuilder, g: Site, scalar: Scalar) -> Frame:
-    axes = g.array("tangents axes", Vec(3, scalar), init="unit")
-    other = g.array("helpers hints", Vec(3, scalar), -1.0, 1.0)
-    u, v = k.let("u tangent", axes[g.at]), k.let("v hint", other[g.at])
-    w = k.let("w bitangent", fn("cross", u, v))
-    order = k.draw.shape.choice(("matrix_from_rows", "matrix_from_cols"))
-    r = k.let("r basis", fn(order, u, v, w))
-    what = "rows" if order.endswith("rows") else "columns"
-    return r, f"R with the {what} u, v, cross(u, v), u = {axes.name}, v = {other.name}"
+def _by_basis(g: Place, scalar: Scalar) -> Expr:
+    u = g.k.let("u tangent", g.read("tangents axes", Vec(3, scalar), init="unit"))
+    v = g.k.let("v hint", g.read("helpers hints", Vec(3, scalar), -1.0, 1.0))
+    w = g.part("w bitangent", fn("cross", u, v))
+    return fn(g.shape.choice(("matrix_from_rows", "matrix_from_cols")), u, v, w)
 
 
-FRAMES: dict[str, Callable[[KernelBuilder, Site, Scalar], Frame]] = {
+_FRAMES = {
     "quaternion": _by_quaternion,
     "scales": _by_scales,
     "matrix": _by_matrix,
@@ -86,129 +69,87 @@ FRAMES: dict[str, Callable[[KernelBuilder, Site, Scalar], Frame]] = {
 }
 
 
-def _tensor(k: KernelBuilder, g: Site, scalar: Scalar, level: int) -> tuple[Expr, str]:
+def _tensor(g: Place, scalar: Scalar, level: int) -> Expr:
     """The tensor: whole, packed, of principal values, or in a struct with its weight."""
     mat = Mat(3, 3, scalar)
     ways = ("whole", "symmetric", "packed", "principal", "struct" if level >= 2 else "whole")
-    way = k.draw.shape.choice(ways)
-    name = ("m", "cov", "tensor")
-    if way == "packed":
-        source = g.array("packed upper cov6", Vec(6, scalar), -1.0, 1.0)
-        s = k.let("s c6", source[g.at])
-        order = (0, 1, 2, 1, 3, 4, 2, 4, 5)
-        m = k.let(name, make(mat, *(s[c] for c in order)))
-        return m, f"M symmetric, its upper triangle row by row {source.name}"
+    way = g.shape.choice(ways)
+    value: Expr
     if way == "principal":
-        source = g.array("principal variances", Vec(3, scalar), 0.2, 2.0)
-        return fn("diag", source[g.at]), f"M = diag({source.name})"
-    if way == "struct":
+        return fn("diag", g.read("principal variances", Vec(3, scalar), 0.2, 2.0))
+    if way == "packed":
+        s = g.k.let("s c6", g.read("packed upper cov6", Vec(6, scalar), -1.0, 1.0))
+        value = make(mat, *(s[c] for c in (0, 1, 2, 1, 3, 4, 2, 4, 5)))
+    elif way == "struct":
         parts = {"t": Part("tensor", mat, -1.0, 1.0), "w": Part("weight", scalar, 0.3, 1.5)}
         r = record(g, "Splat Anisotropy Element", parts, 1.0)
-        m = k.let(name, r["w"] * r["t"])
-        return m, f"M = {r.say('w')} * {r.say('t')}"
-    source = g.array("tensors covariances metrics", mat, -1.0, 1.0)
-    m = k.let(name, source[g.at])
-    if way == "whole":
-        return m, f"M = {source.name}"
-    return k.let("sym m_sym", symmetric(m)), f"M the symmetric part of {source.name}"
+        value = r["w"] * r["t"]
+    else:
+        value = g.read("tensors covariances metrics", mat, -1.0, 1.0)
+        value = value if way == "whole" else symmetric(g.part("sym m_sym", value))
+    return g.let("m cov tensor", value)
 
 
-def _framed(k: KernelBuilder, level: int, r: Expr, m: Expr) -> tuple[Var, str]:
+def _framed(g: Place, level: int, r: Expr, m: Expr) -> Var:
     """R M R^T, or back; inline or in a helper."""
-    assert isinstance(r.type, Mat)
-    back = r.type.rows == 3 and k.draw.shape.chance(0.3)
+    back = mat_of(r).rows == 3 and g.chance(0.3)
+    names = "c moved framed"
+    text = g.tell(transpose(r) * m * r if back else r * m * transpose(r))
 
     def build(_: BodyBuilder, f: Expr, t: Expr) -> Expr:
-        ft = fn("transpose", f)
-        return ft * t * f if back else f * t * ft
+        return transpose(f) * t * f if back else f * t * transpose(f)
 
-    name = ("c", "moved", "framed")
-    text = "transpose(R) * M * R" if back else "R * M * transpose(R)"
-    if k.draw.shape.chance(0.3) and not back:
-        half = k.let("rm left", r * m)
-        return k.let(name, half * fn("transpose", r)), text
-    chance = 0.5 if level >= 3 else 0.0
-    return k.let(name, applied(k, chance, "congruent to_frame", {"f": r, "t": m}, build)), text
+    if not back and g.chance(0.3):
+        value: Expr = g.k.let("rm left", r * m) * transpose(r)
+    else:
+        chance = 0.5 if level >= 3 else 0.0
+        value = applied(g.k, chance, "congruent to_frame", {"f": r, "t": m}, build)
+    c = g.k.let(names, value)
+    g.spoken[c.name] = "C", text
+    return c
 
 
-def _changed(k: KernelBuilder, g: Site, c: Var, level: int) -> str:
+def _changed(g: Place, c: Var, level: int) -> str:
     """A ridge, noise, forgetting, modes of a shared basis."""
-    mat = c.type
-    assert isinstance(mat, Mat)
-    vec = Vec(mat.rows, mat.scalar)
+    k, mat, vec = g.k, mat_of(c), rows_of(mat_of(c))
     ways = ["ridge", "noise", "diagonal"] + (["modes", "modes", "forget"] if level >= 3 else [])
-    way = k.draw.shape.choice(ways)
-    if way == "ridge":
-        ridge = given(g, "ridge blur", mat.scalar, 0.1, 0.6, many="ridges blurs")
-        k.augment(c, "add", times_identity(mat, ridge))
-        return f" Add {say(k, ridge)} * I."
-    if way == "diagonal":
-        noise = given(g, "noise_var floor", vec, 0.05, 0.5, many="noise_vars floors")
-        k.augment(c, "add", fn("diag", noise))
-        return f" Add diag({say(k, noise)})."
-    if way == "noise":
-        noise = given(g, "noise process", mat, -0.3, 0.3, many="noises processes")
-        k.augment(c, "add", noise)
-        return f" Add {say(k, noise)}."
+    way = g.shape.choice(ways)
+    if way == "modes":
+        count = k.trip_count("num_modes mode_count", k.size("m", 2, 4))
+        modes = g.array("modes factors loads", vec, -1.0, 1.0, more="m")
+        weights = k.array("mode_weights eigenvalues", mat.scalar, "m", low=0.2, high=1.0)
+        with k.for_("mode q", count) as q:
+            u = k.let("u load", modes[g.index(q)])
+            k.augment(c, "add", weights[q] * fn("outer", u, u))
+        return f" Add {weights.name} * outer(u, u) for every u of {modes.name}."
     if way == "forget":
-        keep = given(g, "keep forgetting", mat.scalar, 0.5, 0.95, many="keeps")
-        old = g.array("previous running", mat, -1.0, 1.0)
-        k.assign(c, c + keep * (old[g.at] - c))
-        return f" Then C moves {say(k, keep)} of the way to {old.name}."
-    k.size("m", 2, 4)
-    count = k.trip_count("num_modes mode_count", "m")
-    modes = k.array("modes factors loads", vec, (*g.dims, "m"), low=-1.0, high=1.0)
-    weights = k.array("mode_weights eigenvalues", mat.scalar, "m", low=0.2, high=1.0)
-    with k.for_("mode q", count) as q:
-        u = k.let("u load", modes[g.index(q)])
-        k.augment(c, "add", weights[q] * fn("outer", u, u))
-    return f" Add {weights.name} * outer(u, u) for every u of {modes.name}."
-
-
-def _menu(k: KernelBuilder, g: Site, c: Var) -> dict[str, Extra]:
-    mat = c.type
-    assert isinstance(mat, Mat)
-    vec = Vec(mat.rows, mat.scalar)
-
-    def form() -> Expr:
-        x = k.let("x dir", g.array("probes dirs", vec, -1.0, 1.0)[g.at])
-        return fn("dot", x, c * x)
-
-    def correlation() -> Expr:
-        product = k.let("prod_var vv", c[0, 0] * c[1, 1])
-        return c[0, 1] / fn("sqrt", fn("abs", product) + 0.1)
-
-    upper = "[0, 1]" if mat.rows == 2 else "[1, 2], [0, 2], [0, 1]"
-    return {
-        "det": Extra("dets areas", lambda: fn("determinant", c), "determinant(C)"),
-        "norm": Extra("norms_sq energies", lambda: fn("ddot", c, c), "ddot(C, C)"),
-        "diag": Extra("variances_out diagonals", lambda: fn("get_diag", c), "the diagonal of C"),
-        "form": Extra("quadratic stretch", form, "dot(x, C * x) of its x"),
-        "packed": Extra(
-            "packed_out upper_out", lambda: voigt(c), f"diagonal and entries {upper} of C"
-        ),
-        "ratio": Extra(
-            "correlations coupling", correlation, "C[0, 1] / sqrt(|C[0, 0] C[1, 1]| + 0.1)"
-        ),
-        "gap": Extra("gaps anisotropy", lambda: c[0, 0] - c[1, 1], "C[0, 0] - C[1, 1]"),
-    }
+        keep = given(g, "keep forgetting", mat.scalar, 0.5, 0.95)
+        value = c + keep * (g.read("previous running", mat, -1.0, 1.0) - c)
+        k.assign(c, value)
+        return f" Then C = {g.tell(value)}."
+    if way == "ridge":
+        more = times_identity(mat, given(g, "ridge blur", mat.scalar, 0.1, 0.6))
+    elif way == "diagonal":
+        more = fn("diag", given(g, "noise_var floor", vec, 0.05, 0.5))
+    else:
+        more = given(g, "noise process", mat, -0.3, 0.3)
+    k.augment(c, "add", more)
+    return f" Add {g.tell(more)}."
 
 
 @idiom
 def congruence(k: KernelBuilder, level: int) -> Title:
     """Tensors in another frame, with what is added there."""
-    shape = k.draw.shape
-    g = launch(k, list=5, grid=4, cube=1, indices="i tid e")
-    scalar = k.draw.wide_float_type()
-    key = shape.choice(sorted(FRAMES))
-    m, source = _tensor(k, g, scalar, level)
-    r, frame = FRAMES[key](k, g, scalar)
-    c, text = _framed(k, level, r, m)
-    done = f"Let C = {text} with {source}, {frame}."
+    shape, scalar = k.draw.shape, k.draw.wide_float_type()
+    g = place(k, "i tid e", list=5, grid=4, cube=1)
+    key = shape.choice(sorted(_FRAMES))
+    m = _tensor(g, scalar, level)
+    r = g.let("r rot jac_r", _FRAMES[key](g, scalar))
+    c = _framed(g, level, r, m)
+    mat, vec = mat_of(c), rows_of(mat_of(c))
+    done = f"Let {g.told(c, m, r)}."
     if level >= 2:
-        done += _changed(k, g, c, level)
-    mat = c.type
-    assert isinstance(mat, Mat)
+        done += _changed(g, c, level)
     if level >= 4 and shape.chance(0.5):
         there = flag(g, "isotropic degenerate")
         with k.if_(there.value):
@@ -216,26 +157,34 @@ def congruence(k: KernelBuilder, level: int) -> Title:
             k.assign(c, times_identity(mat, mean))
         done += f" Where {there.on}, C becomes trace(C) / {mat.rows} * I."
     if level >= 4:
-        done += _inverted(k, g, c)
-    target = g.put("framed_out out world_tensors", c)
-    done += f" {target.name} gets C."
-    done += extras(g, _menu(k, g, c), (shape.integer(0, 1), 1, 1, 2, 3)[level - 1])
-    names = ("transform_tensors", "rotate_tensors", f"{key}_congruence", "change_frame")
-    return Title(k.name(*names), done)
+        done += _weighed(g, c)
+    done += g.gets("framed_out out world_tensors", c)
 
+    def form() -> Expr:
+        x = k.let("x dir", g.read("probes dirs", vec, -1.0, 1.0))
+        return dot(x, c * x)
 
-def _inverted(k: KernelBuilder, g: Site, c: Var) -> str:
-    """The weight of a point: exp of minus half its squared distance, and a cut."""
-    mat = c.type
-    assert isinstance(mat, Mat)
-    vec = Vec(mat.rows, mat.scalar)
-    offsets = g.array("offsets deltas", vec, -1.0, 1.0)
-    d = k.let("d delta", offsets[g.at])
-    reach = k.let("metric gram", c * fn("transpose", c) + times_identity(mat, 0.5))
-    power = k.let("power dist_sq", fn("dot", d, fn("inverse", reach) * d))
-    opacity = given(g, "opacity amplitude", mat.scalar, 0.3, 1.0, many="opacities")
-    target = g.put("weights alphas", opacity * fn("exp", -0.5 * power))
-    return (
-        f" {target.name} gets {say(k, opacity)} * exp(-dot(d, inverse(C * transpose(C) + 0.5 * I)"
-        f" * d) / 2), d = {offsets.name}."
+    def correlation() -> Expr:
+        return c[0, 1] / sqrt(abs(g.part("prod_var vv", c[0, 0] * c[1, 1])) + 0.1)
+
+    done += g.offer(
+        (shape.integer(0, 1), 1, 1, 2, 3)[level - 1],
+        det=("dets areas", lambda: fn("determinant", c)),
+        norm=("norms_sq energies", lambda: fn("ddot", c, c)),
+        diag=("variances_out diagonals", lambda: fn("get_diag", c)),
+        form=("quadratic stretch", form),
+        packed=("packed_out upper_out", lambda: voigt(c)),
+        ratio=("correlations coupling", correlation),
+        gap=("gaps anisotropy", lambda: c[0, 0] - c[1, 1]),
     )
+    return Title(k.name(f"transform_tensors rotate_tensors {key}_congruence change_frame"), done)
+
+
+def _weighed(g: Place, c: Var) -> str:
+    """The weight of a point: exp of minus half its squared distance, and a cut."""
+    mat = mat_of(c)
+    d = g.let("d delta", g.read("offsets deltas", rows_of(mat), -1.0, 1.0))
+    reach = g.part("metric gram", c * transpose(c) + times_identity(mat, 0.5))
+    power = g.part("power dist_sq", dot(d, fn("inverse", reach) * d))
+    value = given(g, "opacity amplitude", mat.scalar, 0.3, 1.0) * exp(-0.5 * power)
+    return g.gets("weights alphas", value, f"{g.tell(value)}, {g.told(d)}")
