@@ -222,7 +222,8 @@ def _second(g: Place, c: Var, level: int) -> str:
     assert isinstance(type_, Vec)
     count = k.trip_count("num_rules rule_count", k.size("m", 3, 5))
     low = 0 if type_.scalar.is_unsigned else -1
-    rules = k.array("rules forms checks_m", type_, "m", low=low, high=2)
+    high = 1 if type_.scalar == Scalar("int8") else 2
+    rules = k.array("rules forms checks_m", type_, "m", low=low, high=high)
     total = k.let("total syndrome", literal(0, type_.scalar))
     with k.for_("rule q", count) as q:
         if level >= 4 and type_.scalar.is_unsigned:
