@@ -15,7 +15,7 @@ from generators.kit.sources import given
 from generators.kit.text import written
 from generators.kit.words import words
 from generators.program.dtypes import Mat, Scalar, Type, Vec
-from generators.program.expr import Call, Const, Construct, Expr, Load, Op, Var
+from generators.program.expr import Call, Const, Construct, Expr, Load, Op, Operand, Var
 
 POINTS = {"list": 5, "grid": 2, "batch": 2, "cube": 1}
 """Usual launches."""
@@ -82,7 +82,8 @@ class Place(Site):
 
     def told(self, *values: Expr) -> str:
         """What locals are: ``p = points, q = turns * p``."""
-        known = [self.spoken[v.name] for v in values if isinstance(v, Var)]
+        named = [v.name for v in values if isinstance(v, Var) and v.name in self.spoken]
+        known = [self.spoken[name] for name in named]
         return ", ".join(f"{name} = {text}" for name, text in known)
 
     def gets(self, names: Names, value: Expr, text: str = "") -> str:
@@ -131,6 +132,11 @@ def _readable(node: Any, inlined: Mapping[str, Expr]) -> Any:
             named = {f.name: getattr(node, f.name) for f in fields(node)}  # type: ignore[arg-type]
             return type(node)(**{key: _readable(part, inlined) for key, part in named.items()})
     return node
+
+
+def index(*parts: Operand) -> tuple[Operand, ...]:
+    """Parts of an index as one."""
+    return parts
 
 
 def _same(value: Expr) -> Expr:

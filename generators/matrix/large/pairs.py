@@ -10,6 +10,7 @@ from generators.kit.functions import exp, most, sqrt, tanh, where
 from generators.kit.naming import local
 from generators.kit.sources import zero
 from generators.matrix.large.cells import NAMES, Cells, cells, finish
+from generators.matrix.place import index
 from generators.program.dtypes import BOOL, INT32
 from generators.program.expr import Expr, Var
 
@@ -32,7 +33,7 @@ class Pairs:
     def features(self, f: Expr) -> tuple[Expr, Expr]:
         """One feature of both points."""
         head = self.c.at[:-2] if self.own else ()
-        return self.x[(*self.c.at[:-1], f)], self.y[(*head, self.c.at[-1], f)]
+        return self.x[index(*self.c.at[:-1], f)], self.y[index(*head, self.c.at[-1], f)]
 
     def scaled(self, value: Expr, f: Expr) -> Expr:
         return value if self.lengths is None else self.lengths[f] * value
@@ -114,7 +115,7 @@ def _by_dot(pairs: Pairs, form: str) -> Expr:
         terms = (pairs.scaled(a, f) * b, a * a, b * b)[: len(sums)]
         for total, term in zip(sums, terms, strict=True):
             k.augment(total, "add", term)
-            c.say(f"Let {c.tell(total)} be the sum of {c.tell(term)} over {f.name}.")
+            c.say(f"Let {c.spoken[total.name][0]} be the sum of {c.tell(term)} over {f.name}.")
     s = sums[0]
     if form == "cosine":
         return s / sqrt(sums[1] * sums[2] + 1.0e-6)
@@ -146,26 +147,21 @@ def rank_update(k: KernelBuilder, level: int) -> Title:
     c = cells(k, scalar, (*lead, n, m), NAMES[2 + len(lead)])
     head, (i, j) = c.at[:-2], c.at[-2:]
     if count is None:
-        term = x[(*head, i)] * y[(*head, j)]
+        term = x[index(*head, i)] * y[index(*head, j)]
         if second is not None:
-            term = term + second[0][(*head, i)] * second[1][(*head, j)]
+            term = term + second[0][index(*head, i)] * second[1][index(*head, j)]
         change = k.let("change update prod", term)
         text = c.tell(term)
     else:
         change = k.let("change total acc", zero(scalar))
         with k.for_("s t p", count) as s:
-            term = x[(*head, s, i)] * y[(*head, s, j)]
-            term = term if weights is None else weights[(*head, s)] * term
+            term = x[index(*head, s, i)] * y[index(*head, s, j)]
+            term = term if weights is None else weights[index(*head, s)] * term
             k.augment(change, "add", term)
         text = f"the sum of {c.tell(term)} over {s.name}"
     c.spoken[change.name] = "D", text
     c.say(f"At [{c.where}] let D be {text}.")
     result = _updated(c, level, before[c.at], change)
-    if level >= 3 and shape.chance(0.5):
-        ridge = k.scalar("ridge damping", scalar, 0.2, 0.8)
-        with k.if_(fn("eq", i, j)):
-            k.augment(result, "add", ridge)
-        c.say(f"{ridge.name} is added on the diagonal.")
     finish(c, max(level - 1, 1), result, "out a_new new_matrix", active=False)
     return Title(k.name("rank_update outer_update syrk_like ger_update"), c.text)
 
@@ -178,13 +174,19 @@ def _updated(c: Cells, level: int, before: Expr, change: Var) -> Var:
     old = c.factor("decay forget", 0.5, 0.95) * before if c.chance(0.4) else before
     moved = old + step if c.chance(0.5) else old - step
     if triangle == "all":
+        result = k.let("updated entry value", moved)
         c.say(f"The entry is {c.tell(moved)}.")
-        return k.let("updated entry value", moved)
-    result = k.let("updated entry value", before)
-    inside = j <= i if triangle == "lower" else j >= i
-    with k.if_(inside):
-        k.assign(result, moved)
-    c.say(f"The entry is {c.tell(moved)} where {c.tell(inside)}, else {c.tell(before)}.")
+    else:
+        result = k.let("updated entry value", before)
+        inside = j <= i if triangle == "lower" else j >= i
+        with k.if_(inside):
+            k.assign(result, moved)
+        c.say(f"The entry is {c.tell(moved)} where {c.tell(inside)}, else {c.tell(before)}.")
+    if level >= 3 and c.chance(0.5):
+        ridge = k.scalar("ridge damping", c.scalar, 0.2, 0.8)
+        with k.if_(fn("eq", i, j)):
+            k.augment(result, "add", ridge)
+        c.say(f"{ridge.name} is added on the diagonal.")
     return result
 
 
@@ -207,10 +209,10 @@ def mask_scores(k: KernelBuilder, level: int) -> Title:
     head, (i, j) = c.at[:-2], c.at[-2:]
     score = k.let("score dotted acc", zero(scalar))
     with k.for_("f d p", depth) as f:
-        term = q[(*head, i, f)] * keys[(*(() if shared else head), j, f)]
+        term = q[index(*head, i, f)] * keys[index(*(() if shared else head), j, f)]
         k.augment(score, "add", term)
-    c.say(f"The score s of query {i.name} and key {j.name} is the sum of {c.tell(term)} over")
-    c.say(f"{f.name}.")
+    c.say(f"The score s of query {c.tell(i)} and key {c.tell(j)} is the sum of {c.tell(term)}")
+    c.say(f"over {f.name}.")
     c.spoken[score.name] = "s", ""
     _scaled(c, level, score, depth)
     hidden = _hidden(c, kind)

@@ -10,6 +10,7 @@ from generators.kit.functions import atan2, clamp, least, most, sqrt
 from generators.kit.naming import local, routine
 from generators.kit.sources import zero
 from generators.matrix.large.cells import Cells, cells, finish
+from generators.matrix.place import index
 from generators.program.dtypes import INT32, Type
 from generators.program.expr import Expr, Var
 
@@ -50,7 +51,7 @@ class Window:
             row, col = (clamp(v, 0, n - 1) for v, n in zip((row, col), self.ends, strict=True))
         if self.edge == "last":
             row, col = (least(v, n - 1) for v, n in zip((row, col), self.ends, strict=True))
-        return self.image[(*self.c.at[:-2], row, col)]
+        return self.image[index(*self.c.at[:-2], row, col)]
 
 
 @idiom
@@ -143,11 +144,11 @@ def temporal_convolution(k: KernelBuilder, level: int) -> Title:
         tap = taps[(lead[-1], j) if own else (j,)]
         if hold:
             inside = most(when, 0) if length is None else least(when, length - 1)
-            k.augment(total, "add", tap * signal[(*lead, inside)])
+            k.augment(total, "add", tap * signal[index(*lead, inside)])
         else:
             with k.if_(when >= 0 if length is None else when < length):
-                k.augment(total, "add", tap * signal[(*lead, when)])
-    c.say(f"Sum {c.tell(tap * signal[(*lead, when)])} over {j.name},")
+                k.augment(total, "add", tap * signal[index(*lead, when)])
+    c.say(f"Sum {c.tell(tap * signal[index(*lead, when)])} over {j.name},")
     c.say("the position limited to the sequence." if hold else "zero outside.")
     finish(c, level, total, "out filtered features")
     return Title(k.name("temporal_conv dilated_conv conv_over_time"), c.text)
@@ -192,7 +193,7 @@ def _pooled(window: Window, form: str) -> Var:
         local(k, names, window.start(axis))
         for axis, names in enumerate(("top y0 row0", "left x0 col0"))
     )
-    first = window.image[(*c.at[:-2], top, left)]
+    first = window.image[index(*c.at[:-2], top, left)]
     value = k.let("pooled acc best", zero(c.scalar) if sums else first)
     other = k.let("lowest smallest", first) if form == "range" else value
     down, across = k.draw.word.choice((("di", "dj"), ("r", "q"), ("ky", "kx")))
@@ -246,7 +247,7 @@ def _components(c: Cells, form: str, image: Var, level: int) -> tuple[Var, Var, 
     k, lead, (y, x) = c.k, c.at[:-2], c.at[-2:]
 
     def u(a: int, b: int) -> Expr:
-        return image[(*lead, y + a if a else y, x + b if b else x)]
+        return image[index(*lead, y + a if a else y, x + b if b else x)]
 
     if form == "roberts":
         parts = [u(1, 1) - u(2, 2), u(1, 2) - u(2, 1)]
@@ -262,9 +263,8 @@ def _components(c: Cells, form: str, image: Var, level: int) -> tuple[Var, Var, 
                 return a + b + d
             return a + middle * b + d if form == "sobel" else side * a + middle * b + side * d
 
-        chance = 0.6 if level >= 2 else 0.0
         args: dict[str, Type] = {"a": c.scalar, "b": c.scalar, "d": c.scalar}
-        sums = routine(k, chance, f"{form}_weights smooth3 across", args, smooth)
+        sums = routine(k, 0.6 * (level >= 2), f"{form}_weights smooth3 across", args, smooth)
         after = sums(*(u(i, 2) for i in range(3))), sums(*(u(2, i) for i in range(3)))
         before = sums(*(u(i, 0) for i in range(3))), sums(*(u(0, i) for i in range(3)))
         parts = [(after[axis] - before[axis]) / over for axis in range(2)]
@@ -279,6 +279,7 @@ def _measure(c: Cells, gx: Var, gy: Var) -> Var:
     """How strong the gradient is."""
     form = c.shape.choice(("length", "l1", "largest", "energy", "slope"))
     square = gx * gx + gy * gy
+    value: Expr
     if form == "slope":
         value = 1.0 / (1.0 + c.factor("lam contrast", 0.5, 2.0) * square)
     else:

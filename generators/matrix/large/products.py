@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import most
 from generators.kit.sources import zero
 from generators.matrix.large.cells import NAMES, Cells, cells, finish
+from generators.matrix.place import index
 from generators.program.dtypes import FLOAT32, INT32, Scalar
 from generators.program.expr import Expr, Var, literal
 
@@ -61,6 +63,11 @@ def _operand(
     return entry
 
 
+def _only(k: KernelBuilder, test: Expr | None) -> AbstractContextManager[None]:
+    """A block under a condition, if there is one."""
+    return nullcontext() if test is None else k.if_(test)
+
+
 @idiom
 def batched_product(k: KernelBuilder, level: int) -> Title:
     """A product for each item of a batch: transposed, shared or narrow operands, epilogue."""
@@ -80,11 +87,8 @@ def batched_product(k: KernelBuilder, level: int) -> Title:
     total = k.let("total acc s", zero(scalar))
     with k.for_("p kk t", depth) as p:
         term = cast(left(item, row, p), scalar) * cast(right(item, p, col), scalar)
-        if lengths is None:
+        with _only(k, None if lengths is None else p < lengths[item]):
             k.augment(total, "add", term)
-        else:
-            with k.if_(p < lengths[item]):
-                k.augment(total, "add", term)
     limit = f" < {c.tell(lengths[item])}" if lengths is not None else ""
     c.say(f"For each ({c.where}), sum {c.tell(term)} over {p.name}{limit}{', in float32' * half}.")
     if level >= 3 and shape.chance(0.3):
@@ -121,7 +125,7 @@ def quantised_product(k: KernelBuilder, level: int) -> Title:
     total = k.let("total acc isum", literal(0, wide))
     with k.for_("p kk", depth) as p:
         at = (*(head if own else ()), *((j, p) if flipped else (p, j)))
-        sides = [cast(a[(*head, i, p)], wide), cast(b[at], wide)]
+        sides = [cast(a[index(*head, i, p)], wide), cast(b[at], wide)]
         left, right = (s if z is None else s - z for s, z in zip(sides, points, strict=True))
         k.augment(total, "add", left * right)
     c.say(f"Sum {c.tell(left * right)} over {p.name} in {wide}.")
@@ -146,13 +150,11 @@ def ell_product(k: KernelBuilder, level: int) -> Title:
     flipped, weighted = shape.chance(0.4), shape.chance(0.75)
     dims = (width, n) if flipped else (n, width)
     columns = k.array("columns col_ids neighbors", INT32, dims, init=f"index_of:{n}")
-    values = None
-    if weighted:
-        values = k.array("values coeffs edge_weights", scalar, dims, low=-0.8, high=0.8)
+    names = "values coeffs edge_weights"
+    values = k.array(names, scalar, dims, low=-0.8, high=0.8) if weighted else None
     x = k.array("x state features", scalar, whole, low=-1.0, high=1.0)
-    used = None
-    if shape.chance(0.35):
-        used = k.array("row_lengths degrees counts", INT32, n, low=1, high=3)
+    names = "row_lengths degrees counts"
+    used = k.array(names, INT32, n, low=1, high=3) if shape.chance(0.35) else None
     count = k.trip_count("width max_nonzeros", width)
     indices = (("i", "r"), ("row", "col"), ("node", "f"))
     c = cells(k, scalar, whole, indices if several else [names[:1] for names in indices])
@@ -164,7 +166,7 @@ def ell_product(k: KernelBuilder, level: int) -> Title:
     def term(e: Var) -> Expr:
         place = (e, row) if flipped else (row, e)
         col = c.part("source nbr col_id", columns[place])
-        entry = x[(col, *c.at[1:])] - own if form == "difference" else x[(col, *c.at[1:])]
+        entry = x[index(col, *c.at[1:])] - own if form == "difference" else x[index(col, *c.at[1:])]
         entry = entry if values is None else values[place] * entry
         if form == "largest":
             k.assign(total, most(total, entry))
@@ -172,12 +174,8 @@ def ell_product(k: KernelBuilder, level: int) -> Title:
             k.augment(total, "add", entry)
         return entry
 
-    with k.for_("e slot p", count) as e:
-        if used is None:
-            entry = term(e)
-        else:
-            with k.if_(e < used[row]):
-                entry = term(e)
+    with k.for_("e slot p", count) as e, _only(k, None if used is None else e < used[row]):
+        entry = term(e)
     what = f"take the maximum of {c.tell(own)} and" if form == "largest" else "sum"
     limit = "" if used is None else f" while {c.tell(e < used[row])}"
     c.say(f"For each {c.tell(row)} {what} {c.tell(entry)} over {e.name}{limit}.")
@@ -199,6 +197,38 @@ def _completed(c: Cells, level: int, total: Var, own: Expr, form: str) -> None:
     finish(c, level, total, "out y result")
 
 
+def _gathered(
+    c: Cells, table: Var, ids: Var, weights: Var | None, pad: Var | None, count: Expr | None
+) -> Var:
+    """An entry of the row that an index names, or of several rows, summed or the largest."""
+    k, at, last = c.k, c.at[:-1], c.at[-1]
+    best = count is not None and weights is None and pad is None and c.chance(0.4)
+    start = table[ids[index(*at, 0)], last] if best else zero(c.scalar)
+
+    def entry(*slot: Expr) -> Expr:
+        """One entry, which is put into the value unless its row is a padding."""
+        row = c.part("row_id token src", ids[index(*at, *slot)])
+        found = (
+            table[row, last] if weights is None else weights[index(*at, *slot)] * table[row, last]
+        )
+        if best:
+            k.assign(value, most(value, found))
+        else:
+            with _only(k, None if pad is None else fn("ne", row, pad)):
+                k.augment(value, "add", found)
+        return found
+
+    value = k.let("value total pooled" if count is not None else "value entry", start)
+    skipped = "" if pad is None else f", 0 where that row is {pad.name}"
+    if count is None:
+        c.say(f"Look up {c.tell(entry())}{skipped}.")
+    else:
+        with k.for_("s slot p", count) as s:
+            text = c.tell(entry(s))
+        c.say(f"{'The maximum' if best else 'The sum'} over {s.name} of {text}{skipped}.")
+    return value
+
+
 @idiom
 def gather_rows(k: KernelBuilder, level: int) -> Title:
     """Rows of a table by index: lookups, positions, bags with weights and padding."""
@@ -216,34 +246,10 @@ def gather_rows(k: KernelBuilder, level: int) -> Title:
     pad = k.scalar("pad_id skip_id", INT32, 0, 3) if shape.chance(0.35) else None
     names = (("b", "t", "d"), ("item", "pos", "f")) if lead else (("t", "d"), ("pos", "f"))
     c = cells(k, scalar, [*lead, tokens, wide], names, len(lead) + 1)
-    at, last = c.at[:-1], c.at[-1]
-    best = bool(slots) and weights is None and pad is None and shape.chance(0.4)
-    start = table[ids[(*at, 0)], last] if best else zero(scalar)
-
-    def entry(*slot: Expr) -> Expr:
-        """One entry, which is put into the value unless its row is a padding."""
-        row = c.part("row_id token src", ids[(*at, *slot)])
-        found = table[row, last] if weights is None else weights[(*at, *slot)] * table[row, last]
-        if best:
-            k.assign(value, most(value, found))
-        elif pad is None:
-            k.augment(value, "add", found)
-        else:
-            with k.if_(fn("ne", row, pad)):
-                k.augment(value, "add", found)
-        return found
-
-    value = k.let("value total pooled" if slots else "value entry", start)
-    skipped = "" if pad is None else f", 0 where that row is {pad.name}"
-    if count is None:
-        c.say(f"Look up {c.tell(entry())}{skipped}.")
-    else:
-        with k.for_("s slot p", count) as s:
-            text = c.tell(entry(s))
-        c.say(f"{'The maximum' if best else 'The sum'} over {s.name} of {text}{skipped}.")
+    value = _gathered(c, table, ids, weights, pad, count)
     if level >= 2 and shape.chance(0.6):
-        more = k.array("positions pos_table", scalar, (tokens, wide), low=-0.5, high=0.5)
-        k.augment(value, "add", more[c.at[-2:]])
-        c.say(f"{c.tell(more[c.at[-2:]])} is added.")
+        more = c.read("positions pos_table", scalar, -0.5, 0.5, axes=(-2, -1))
+        k.augment(value, "add", more)
+        c.say(f"{c.tell(more)} is added.")
     finish(c, level, value, "out gathered looked_up", active=level >= 3)
     return Title(k.name("gather_rows embedding_lookup embedding_bag lookup"), c.text)

@@ -37,7 +37,7 @@ def _taps(k: KernelBuilder, level: int, scalar: Scalar) -> tuple[Cells, Var]:
     padding = c.shape.choice(("zero", "edge", "wrap"))
     total = k.let("total acc s", zero(scalar))
     with k.for_("t j", count) as t:
-        at = c.at[0] + t if padding == "wrap" else c.at[0] + t - half
+        at: Expr = c.at[0] + t if padding == "wrap" else c.at[0] + t - half
         text = f"{taps.name}[{t.name}] * {x.name}[{c.tell(at)}] over {t.name}"
         if padding == "wrap":
             k.augment(total, "add", taps[t] * x[at % length])

@@ -255,8 +255,9 @@ def _normalized(g: Place, clip: Expr, vec: Vec, level: int) -> tuple[Expr, str]:
         inv = body.let("inv_w iw", 1.0 / most(c[3], 0.1))
         return make(vec, c[0] * inv, c[1] * inv, c[2] * inv)
 
-    chance = 0.6 if level >= 3 else 0.0
-    ndc = g.let("n ndc", applied(g.k, chance, "to_ndc perspective_divide", {"c": clip}, build))
+    ndc = g.let(
+        "n ndc", applied(g.k, 0.6 * (level >= 3), "to_ndc perspective_divide", {"c": clip}, build)
+    )
     return ndc, g.gets("ndc_out normalized", ndc, "n = (c[0], c[1], c[2]) / max(c[3], 0.1)")
 
 

@@ -44,37 +44,14 @@ def _curved(g: Place, names: Names, colour: Expr, curves: Sequence[Formula]) -> 
 
 
 _SPACES = {
-    "xyz": (
-        "rgb_to_xyz to_xyz",
-        "0.4124 0.3576 0.1805 0.2126 0.7152 0.0722 0.0193 0.1192 0.9505",
-        "the sRGB primaries to XYZ",
-    ),
-    "yuv": (
-        "rgb_to_yuv to_yuv",
-        "0.299 0.587 0.114 -0.147 -0.289 0.436 0.615 -0.515 -0.1",
-        "RGB to YUV",
-    ),
-    "ycbcr": (
-        "rgb_to_ycbcr to_ycbcr",
-        "0.299 0.587 0.114 -0.169 -0.331 0.5 0.5 -0.419 -0.081",
-        "RGB to YCbCr",
-    ),
-    "lms": (
-        "rgb_to_lms to_lms",
-        "0.4122 0.5363 0.0514 0.2119 0.6807 0.1074 0.0883 0.2817 0.63",
-        "linear RGB to the cone responses of Oklab",
-    ),
-    "sepia": (
-        "sepia sepia_tone",
-        "0.393 0.769 0.189 0.349 0.686 0.168 0.272 0.534 0.131",
-        "sepia tones",
-    ),
-    "yiq": (
-        "rgb_to_yiq to_yiq",
-        "0.299 0.587 0.114 0.596 -0.274 -0.322 0.211 -0.523 0.312",
-        "RGB to YIQ",
-    ),
+    "xyz": "0.4124 0.3576 0.1805 0.2126 0.7152 0.0722 0.0193 0.1192 0.9505",
+    "yuv": "0.299 0.587 0.114 -0.147 -0.289 0.436 0.615 -0.515 -0.1",
+    "ycbcr": "0.299 0.587 0.114 -0.169 -0.331 0.5 0.5 -0.419 -0.081",
+    "lms": "0.4122 0.5363 0.0514 0.2119 0.6807 0.1074 0.0883 0.2817 0.63",
+    "sepia": "0.393 0.769 0.189 0.349 0.686 0.168 0.272 0.534 0.131",
+    "yiq": "0.299 0.587 0.114 0.596 -0.274 -0.322 0.211 -0.523 0.312",
 }
+_ABOUT = {"lms": "the cone responses of Oklab", "sepia": "sepia tones"}
 _LUMA = ("0.2126 0.7152 0.0722", "0.299 0.587 0.114", "0.229 0.692 0.079")
 
 
@@ -125,9 +102,10 @@ def _matrix(g: Place, vec: Vec) -> tuple[Expr, str, str]:
     mat = Mat(3, 3, vec.scalar)
     way = g.shape.choice(("standard", "standard", "given", "saturation", "camera"))
     if way == "standard":
-        names, numbers, text = _SPACES[g.shape.choice(sorted(_SPACES))]
-        m = g.let("m mix basis", _numbers(mat, numbers))
-        return m, f"{g.told(m)}, {text}", names
+        space = g.shape.choice(sorted(_SPACES))
+        m = g.let("m mix basis", _numbers(mat, _SPACES[space]))
+        text = f"{g.told(m)}, RGB to {_ABOUT.get(space, space.upper())}"
+        return m, text, f"rgb_to_{space} to_{space} {space}_colors"
     if way == "saturation":
         luma = g.part("luma_w weights_l", _numbers(vec, g.shape.choice(_LUMA)))
         s = g.given("saturation vibrance", vec.scalar, 0.3, 1.8, literals=False)
@@ -136,12 +114,12 @@ def _matrix(g: Place, vec: Vec) -> tuple[Expr, str, str]:
         m = g.let("m sat_m", s * fn("diag", ones) + (1.0 - s) * gray)
         return m, g.told(m), "adjust_saturation saturate"
     names = "grade_colors color_matrix apply_ccm"
-    m = g.given("ccm mixing", mat, -0.3, 1.0)
+    source = g.given("ccm mixing", mat, -0.3, 1.0)
     if way == "camera":
-        m = m * fn("diag", g.given("gain white_balance", vec, 0.6, 1.6))
-    if isinstance(m, Var):
-        return m, f"M = {m.name}", names
-    m = g.let("m mix wb_m", m)
+        source = source * fn("diag", g.given("gain white_balance", vec, 0.6, 1.6))
+    if isinstance(source, Var):
+        return source, f"M = {source.name}", names
+    m = g.let("m mix wb_m", source)
     return m, g.told(m), names
 
 

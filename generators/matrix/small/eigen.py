@@ -10,7 +10,7 @@ from generators.kit.records import Part, record
 from generators.kit.sources import zero
 from generators.matrix.place import Entry, Place, place
 from generators.matrix.small.parts import mat_of, rows_of, symmetric, times_identity, transpose
-from generators.program.dtypes import INT32, Mat, Scalar, Vec
+from generators.program.dtypes import INT32, Mat, Scalar, Vec, scalar_of
 from generators.program.expr import Expr, Var
 
 
@@ -123,9 +123,8 @@ def eigen_symmetric(k: KernelBuilder, level: int) -> Title:
         g = place(k, "i tid pt")
         t = _given_tensor(g, scalar)
     definite = "outer" in g.told(t) or ("transpose" in g.told(t) and "+" not in g.told(t))
-    chance = 0.6 if level >= 2 else 0.0
     names = "eigenvalues2 principal_values"
-    pair = g.let("l lam pair eig", applied(k, chance, names, {"m": t}, _values), "l")
+    pair = g.let("l lam pair eig", applied(k, 0.6 * (level >= 2), names, {"m": t}, _values), "l")
     menu = _menu(g, t, pair, definite)
     count = (1, 2, 2, 3, 4)[level - 1]
     done = f"Let l be the eigenvalues, the larger first, of {g.told(t)}."
@@ -191,40 +190,9 @@ def power_iteration(k: KernelBuilder, level: int) -> Title:
     vec = rows_of(mat)
     a, positive = _dominated(g, mat, level)
     start = g.given("start guess", vec, 0.3, 1.0)
-    rounds = shape.integer(2, 4)
-    b: Expr = a
-    if level >= 2 and shape.chance(0.4):
-        b = g.part(
-            "b shifted_m", a + times_identity(mat, g.given("shift offset", vec.scalar, 0.2, 0.9))
-        )
-    how = shape.choice(("length", "late", "largest" if positive else "late"))
-
-    def unit(body: BodyBuilder, v: Expr) -> Expr:
-        if how == "largest":
-            return v / body.let("peak size", fn("max_element", v))
-        return v / sqrt(dot(v, v) + 0.0001)
-
-    scaled = routine(k, 0.6 if level >= 3 else 0.0, "unit_of rescaled", {"v": vec}, unit)
-    v = g.let("v axis", b * start)
-    done = f"With {g.told(a, v)}, {rounds} times v = {g.tell(b * v)}, v being divided by"
-    with k.for_("it r", rounds):
-        if how != "late":
-            k.assign(v, scaled(v))
-        k.assign(v, b * v)
-    k.assign(v, scaled(v))
-    scaling = "its greatest component" if how == "largest" else "sqrt(dot(v, v) + 0.0001)"
-    when = "in the end" if how == "late" else "before each of these products and in the end"
-    done += f" {scaling} {when}."
+    v, done = _iterated(g, level, a, start, positive)
     if level >= 2:
-        lam = g.let("e lam rayleigh", dot(v, g.part("av image", a * v)) / (dot(v, v) + 0.0001))
-        done += g.gets("eigenvalues rayleigh_out", lam, g.told(lam))
-    if level >= 4:
-        rest = g.let("rest deflated", a - lam * fn("outer", v, v), "B")
-        first = g.put("deflated_out remainders", rest)
-        done += f" {first.name} gets {g.told(rest)}."
-        done += g.gets(
-            "next_axes second_out", k.let("second next_axis", rest * start), g.tell(rest * start)
-        )
+        done += _valued(g, level, a, v, start)
     done += g.gets("axes vectors_out", v)
     done += g.offer(
         (shape.integer(0, 1), 1, 1, 2, 3)[level - 1],
@@ -239,6 +207,44 @@ def power_iteration(k: KernelBuilder, level: int) -> Title:
         trace=("traces scatter", lambda: fn("trace", a)),
     )
     return Title(k.name("power_iteration dominant_axis principal_axis"), done)
+
+
+def _iterated(g: Place, level: int, a: Var, start: Expr, positive: bool) -> tuple[Var, str]:
+    """A direction times the matrix, over and over, scaled early or late."""
+    rounds = g.shape.integer(2, 4)
+    b: Expr = a
+    if level >= 2 and g.shape.chance(0.4):
+        shift = g.given("shift offset", scalar_of(start.type), 0.2, 0.9)
+        b = g.part("b shifted_m", a + times_identity(mat_of(a), shift))
+    how = g.shape.choice(("length", "late", "largest" if positive else "late"))
+
+    def unit(body: BodyBuilder, v: Expr) -> Expr:
+        if how == "largest":
+            return v / body.let("peak size", fn("max_element", v))
+        return v / sqrt(dot(v, v) + 0.0001)
+
+    scaled = routine(g.k, 0.6 * (level >= 3), "unit_of rescaled", {"v": start.type}, unit)
+    v = g.let("v axis", b * start)
+    done = f"With {g.told(a, v)}, {rounds} times v = {g.tell(b * v)}, v being divided by"
+    with g.k.for_("it r", rounds):
+        if how != "late":
+            g.k.assign(v, scaled(v))
+        g.k.assign(v, b * v)
+    g.k.assign(v, scaled(v))
+    scaling = "its greatest component" if how == "largest" else "sqrt(dot(v, v) + 0.0001)"
+    when = "in the end" if how == "late" else "before each of these products and in the end"
+    return v, f"{done} {scaling} {when}."
+
+
+def _valued(g: Place, level: int, a: Var, v: Var, start: Expr) -> str:
+    """The eigenvalue, and what is left of the matrix without the axis."""
+    lam = g.let("e lam rayleigh", dot(v, g.part("av image", a * v)) / (dot(v, v) + 0.0001))
+    done = g.gets("eigenvalues rayleigh_out", lam, g.told(lam))
+    if level < 4:
+        return done
+    rest = g.let("rest deflated", a - lam * fn("outer", v, v), "B")
+    done += g.gets("deflated_out remainders", rest, g.told(rest))
+    return done + g.gets("next_axes second_out", g.part("second next_axis", rest * start))
 
 
 def _dominated(g: Place, mat: Mat, level: int) -> tuple[Var, bool]:

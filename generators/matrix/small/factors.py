@@ -44,7 +44,7 @@ def _substituted(k: BodyBuilder, lu: Entries, b: Expr, suffix: str = "") -> Expr
     size = b.type.size
     y: list[Expr] = [b[0]]
     for r in range(1, size):
-        value = b[r]
+        value: Expr = b[r]
         for c in range(r):
             value = value - lu[r, c] * y[c]
         y.append(k.let(f"y{r}{suffix}", value))
@@ -108,22 +108,7 @@ def gauss_eliminate(k: KernelBuilder, level: int) -> Title:
     else:
         x = g.let("x sol", whole)
         done += f".{g.gets('solutions x_out result', x)}"
-    pivots = [lu[r, r] for r in range(size)]
-    product = reduce(lambda all_, one: all_ * one, pivots)
-    told = "product of the pivots"
-    done += g.offer(
-        (shape.integer(0, 1), 1, 1, 2, 3)[level - 1],
-        det=("dets pivot_products", lambda: product, f"the {told}"),
-        packed=(
-            "lu factors",
-            lambda: make(mat, *(lu[r, c] for r in range(size) for c in range(size))),
-            "U, with the factors of L below its diagonal",
-        ),
-        pivot=("min_pivots smallest", lambda: least(*map(abs, pivots)), "the smallest |pivot|"),
-        energy=("energies compliance", lambda: 0.5 * dot(x, b), "0.5 * dot(x, b)"),
-        log=("log_dets log_pivots", lambda: log(abs(product)), f"log(|p|), p the {told}"),
-        last=("schur last_pivots", lambda: pivots[-1], "the last pivot"),
-    )
+    done += g.offer((shape.integer(0, 1), 1, 1, 2, 3)[level - 1], **_of_factors(mat, lu, x, b))
     if level >= 5 or (level == 4 and shape.chance(0.4)):
         change = g.read("changes updates delta_m", mat, -0.3, 0.3)
         residual = g.part("residual res", b - (m + change) * x)
@@ -131,6 +116,23 @@ def gauss_eliminate(k: KernelBuilder, level: int) -> Title:
         text = f"x + z, where z solves M * z = {g.tell(residual)} with the same factors"
         done += g.gets("refined_out corrected", better, text)
     return Title(k.name("gauss_solve eliminate lu_solve solve_by_lu"), done)
+
+
+def _of_factors(mat: Mat, lu: Entries, x: Var, b: Var) -> dict[str, Entry]:
+    """What the factors tell."""
+    cells = range(mat.rows)
+    pivots = [lu[r, r] for r in cells]
+    product = reduce(lambda all_, one: all_ * one, pivots)
+    whole = make(mat, *(lu[r, c] for r in cells for c in cells))
+    told = "product of the pivots"
+    return {
+        "det": ("dets pivot_products", lambda: product, f"the {told}"),
+        "packed": ("lu factors", lambda: whole, "U, with the factors of L below its diagonal"),
+        "pivot": ("min_pivots smallest", lambda: least(*map(abs, pivots)), "the smallest |pivot|"),
+        "energy": ("energies compliance", lambda: 0.5 * dot(x, b), "0.5 * dot(x, b)"),
+        "log": ("log_dets log_pivots", lambda: log(abs(product)), f"log(|p|), p the {told}"),
+        "last": ("schur last_pivots", lambda: pivots[-1], "the last pivot"),
+    }
 
 
 def _through_helper(g: Place, level: int, m: Var, b: Var, done: str) -> Title:

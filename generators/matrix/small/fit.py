@@ -57,11 +57,12 @@ def _model(g: Place, scalar: Scalar, level: int) -> Model:
     way = g.shape.weighted({"basis": 5, "plane": 3, "rows": 3})
     shared = g.chance(0.5)
     kind = g.shape.choice(sorted(_BASES)) if way == "basis" else ""
-    names, type_ = {
+    sources: dict[str, tuple[str, Scalar | Vec]] = {
         "rows": ("rows features design", Vec(g.shape.choice((2, 3)), scalar)),
         "plane": ("places uv xy", Vec(2, scalar)),
         "basis": ("times abscissas ts", scalar),
-    }[way]
+    }
+    names, type_ = sources[way]
     low, high = (0.0, 3.0) if "wave" in kind or kind == "decay" else (-1.5, 1.5)
     axes = () if shared else range(g.rank)
     source = g.array(names, type_, low, high, axes=axes, more="m")
@@ -73,13 +74,8 @@ def _model(g: Place, scalar: Scalar, level: int) -> Model:
     if way == "rows":
         assert isinstance(type_, Vec)
         return Model(g, at, type_, f"a of {source.name}", shared, values, count)
-    first = g.chance(0.5)
-
-    def parts(v: Expr) -> tuple[Operand, ...]:
-        if way == "basis":
-            return _BASES[kind](v)
-        return (1.0, v[0], v[1]) if first else (v[0], v[1], 1.0)
-
+    plane = g.shape.choice((lambda p: (1.0, p[0], p[1]), lambda p: (p[0], p[1], 1.0)))
+    parts = _BASES[kind] if way == "basis" else plane
     v = Var("t" if way == "basis" else "p", type_)
     vec = Vec(len(parts(v)), scalar)
 
@@ -88,9 +84,9 @@ def _model(g: Place, scalar: Scalar, level: int) -> Model:
 
     chance = 0.6 if level >= 3 and way == "basis" else 0.0
     made = routine(k, chance, "basis design_row", {v.name: type_}, build)
-    local_names = f"{v.name} {v.name}j"
     text = f"a = {written(build(k, v))}, {v.name} of {source.name}"
-    return Model(g, lambda j: made(k.let(local_names, at(j))), vec, text, shared, values, count)
+    one = f"{v.name} {v.name}j"
+    return Model(g, lambda j: made(k.let(one, at(j))), vec, text, shared, values, count)
 
 
 def _summed(s: Model, level: int) -> tuple[Var, Var, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn, make
 from generators.build.registry import Title, idiom
@@ -244,10 +244,10 @@ def _cat_map(k: KernelBuilder, level: int) -> Title:
     image = k.array("image picture tile", pixel, dims, low=0, high=100)
     y, x = k.thread(*dims, names=k.draw.word.choice((("y", "x"), ("r", "c"), ("i", "j"))))
     g = Place(k, "grid", dims, (y, x))
-    rows, cols = (extent(image, 0), extent(image, 1))
+    sizes: list[Expr] = [extent(image, 0), extent(image, 1)]
     if shape.chance(0.5):
-        rows, cols = k.size_param("height rows", "h"), k.size_param("width cols", "w")
-    p, text = _moved(g, level, (rows, cols))
+        sizes = [k.size_param("height rows", "h"), k.size_param("width cols", "w")]
+    p, text = _moved(g, level, sizes)
     value: Expr = image[p[0], p[1]]
     told = f"{image.name} at p"
     if level >= 3:
@@ -260,14 +260,14 @@ def _cat_map(k: KernelBuilder, level: int) -> Title:
         source=("rows_from source_rows", lambda: p[0]),
         column=("cols_from source_cols", lambda: p[1]),
         moved=("distance_l1 travel", lambda: abs(p[0] - y) + abs(p[1] - x)),
-        flat=("flat_index linear", lambda: p[0] * cols + p[1], "p[0] * width + p[1]"),
+        flat=("flat_index linear", lambda: p[0] * sizes[1] + p[1], "p[0] * width + p[1]"),
         plain=("gain plus", lambda: cast(value, INT32) + p[0], "the stored value + p[0]"),
         place=("sources origin_pixels", lambda: p),
     )
     return Title(k.name("cat_map scramble_image permute_pixels"), done)
 
 
-def _moved(g: Place, level: int, sizes: tuple[Expr, Expr]) -> tuple[Var, str]:
+def _moved(g: Place, level: int, sizes: Sequence[Expr]) -> tuple[Var, str]:
     """The place of a pixel times a matrix, modulo the sizes, once or more often."""
     k, mat, vec = g.k, Mat(2, 2, INT32), Vec(2, INT32)
     rows = k.draw.value.choice(((1, 1, 1, 2), (2, 1, 1, 1), (1, 2, 1, 3), (3, 2, 1, 1)))

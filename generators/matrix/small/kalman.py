@@ -205,9 +205,10 @@ def _vector_update(f: Filter, level: int) -> str:
     r = g.given("r meas_var", scalar, 0.4, 1.2)
     cross = k.let("pht cross_cov", f.p * transpose(h))
     cov = k.let("s innovation_cov", h * cross + times_identity(Mat(2, 2, scalar), r))
-    chance = 0.5 if level >= 3 else 0.0
     args = {"cross": cross, "cov": cov}
-    value = applied(k, chance, "kalman_gain", args, lambda _, a, b: a * fn("inverse", b))
+    value = applied(
+        k, 0.5 * (level >= 3), "kalman_gain", args, lambda _, a, b: a * fn("inverse", b)
+    )
     gain = k.let("gain kg", value)
     k.augment(f.x, "add", gain * k.let("y innovation", seen - h * f.x))
     if g.chance(0.5):

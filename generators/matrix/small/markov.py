@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import reduce
 
 from generators.build import BodyBuilder, KernelBuilder, fn, make
@@ -17,7 +18,8 @@ from generators.program.expr import Expr, Var
 
 def _summed(v: Expr) -> Expr:
     assert isinstance(v.type, Vec)
-    return reduce(lambda all_, one: all_ + one, [v[c] for c in range(v.type.size)])
+    parts: list[Expr] = [v[c] for c in range(v.type.size)]
+    return reduce(lambda all_, one: all_ + one, parts)
 
 
 def _transition(g: Place, mat: Mat, level: int) -> Expr:
@@ -77,12 +79,25 @@ def markov_step(k: KernelBuilder, level: int) -> Title:
     def build(body: BodyBuilder, v: Expr) -> Expr:
         return v / body.let("total mass", _summed(v))
 
-    unit = routine(k, 0.5 if level >= 2 else 0.0, "normalized to_distribution", {"v": vec}, build)
+    unit = routine(k, 0.5 * (level >= 2), "normalized to_distribution", {"v": vec}, build)
+    done += _advanced(g, level, vec, p, t, unit)
+    if level >= 4 and shape.chance(0.6):
+        done += _best_path(g, vec, t)
+    if level >= 4:
+        done += _mixed(g, p, vec)
+    done += g.gets("next_beliefs distributions_out p_out", p)
+    done += g.offer((shape.integer(0, 1), 1, 1, 2, 3)[level - 1], **_menu(g, p, vec, t))
+    return Title(k.name("markov_step advance_chain propagate_beliefs chain_step"), done)
+
+
+def _advanced(g: Place, level: int, vec: Vec, p: Var, t: Expr, unit: Callable[..., Expr]) -> str:
+    """The distribution after one step or several, or after observations."""
+    k, shape = g.k, g.shape
     way = shape.choice(("power", "observed", "step", "observed")) if level >= 3 else "step"
     if way == "observed":
         k.assign(p, unit(p))
-        done += f" make p sum to 1.{_observed(g, vec, p, t)}"
-    elif way == "power" or (level == 2 and shape.chance(0.4)):
+        return f" make p sum to 1.{_observed(g, vec, p, t)}"
+    if way == "power" or (level == 2 and shape.chance(0.4)):
         rounds, each = shape.integer(2, 5), shape.chance(0.5)
         with k.for_("r step_id", rounds):
             k.assign(p, t * p)
@@ -91,21 +106,12 @@ def markov_step(k: KernelBuilder, level: int) -> Title:
         if not each:
             k.assign(p, unit(p))
         when = "after each step" if each else "in the end"
-        done += f" {rounds} times p = T * p, divided by its sum {when}."
-    else:
-        k.assign(p, t * p)
-        done += " p = T * p"
-        if level >= 2 or shape.chance(0.5):
-            k.assign(p, unit(p))
-            done += ", divided by its sum"
-        done += "."
-    if level >= 4 and shape.chance(0.6):
-        done += _best_path(g, vec, t)
-    if level >= 4:
-        done += _mixed(g, p, vec)
-    done += g.gets("next_beliefs distributions_out p_out", p)
-    done += g.offer((shape.integer(0, 1), 1, 1, 2, 3)[level - 1], **_menu(g, p, vec, t))
-    return Title(k.name("markov_step advance_chain propagate_beliefs chain_step"), done)
+        return f" {rounds} times p = T * p, divided by its sum {when}."
+    k.assign(p, t * p)
+    if level < 2 and not shape.chance(0.5):
+        return " p = T * p."
+    k.assign(p, unit(p))
+    return " p = T * p, divided by its sum."
 
 
 def _menu(g: Place, p: Var, vec: Vec, t: Expr) -> dict[str, Entry]:

@@ -66,7 +66,7 @@ def _lifted(p: Expr) -> Expr:
 def _affine(g: Place, p: Expr, level: int, linear: list[Expr]) -> tuple[Expr, str]:
     """By a 2 x 3 matrix, or its entries."""
     a = held(g.k, "a m", g.given("affine warp", Mat(2, 3, scalar_of(p.type)), -1.0, 1.0))
-    value = a * _lifted(p)
+    value: Expr = a * _lifted(p)
     text = f"q = {g.tell(value)}"
     if g.chance(0.5):
         rows = [a[r, 0] * p[0] + a[r, 1] * p[1] + a[r, 2] for r in range(2)]
@@ -105,8 +105,7 @@ def _homography(g: Place, p: Expr, level: int, linear: list[Expr]) -> tuple[Expr
         return make(at.type, hom[0] / hom[2], hom[1] / hom[2])
 
     text += ", w = H * (p[0], p[1], 1) and q = (w[0] / w[2], w[1] / w[2])"
-    chance = 0.6 if level >= 2 else 0.0
-    value = applied(k, chance, "apply_homography warp_point", {"m": h, "at": p}, apply)
+    value = applied(k, 0.6 * (level >= 2), "apply_homography warp_point", {"m": h, "at": p}, apply)
     return g.let("q moved", value), text
 
 

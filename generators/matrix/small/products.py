@@ -59,10 +59,11 @@ def _one_pair(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     second = g.given("b rhs right", right, -1.0, 1.0)
     b = g.let("b bi m1", second) if isinstance(second, Load) else second
     value = _PRODUCTS[form](a, b)
-    chance = 0.4 if level >= 3 else 0.0
     args = {"a": a, "b": b}
-    made = applied(g.k, chance, "combine product_of", args, lambda _, x, y: _PRODUCTS[form](x, y))
-    text = f"C = {g.tell(value)} with {g.told(*(v for v in (a, b) if v.name in g.spoken))}"
+    made = applied(
+        g.k, 0.4 * (level >= 3), "combine product_of", args, lambda _, x, y: _PRODUCTS[form](x, y)
+    )
+    text = f"C = {g.tell(value)} with {g.told(a, b)}"
     return g.let("c prod m", made), text
 
 

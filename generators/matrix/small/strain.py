@@ -7,7 +7,7 @@ from collections.abc import Callable
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import sqrt, where
-from generators.kit.naming import applied
+from generators.kit.naming import applied, maybe
 from generators.kit.sources import zero
 from generators.matrix.place import Place, place
 from generators.matrix.small.parts import (
@@ -81,8 +81,7 @@ def _from_mesh(g: Place, mat: Mat) -> tuple[Var, str]:
 
 
 def _green(body: BodyBuilder, f: Expr) -> Expr:
-    c = transpose(f) * f
-    c = body.let("c right_cauchy", c) if body.draw.shape.chance(0.5) else c
+    c = maybe(body, "c right_cauchy", transpose(f) * f)
     return 0.5 * (c - identity(body, mat_of(f)))
 
 
@@ -202,8 +201,7 @@ def deformation_strain(k: KernelBuilder, level: int) -> Title:
         target = g.out("strains strain", mat)
         done = skipped(g, "active alive", [(target, zero(mat))], f"{target.name} gets zeros")
     f, source = gradient(g, mat, level, key == "almansi")
-    chance = 0.6 if level >= 3 else 0.0
-    value = applied(k, chance, "strain_of measure_strain", {"grad": f}, measure)
+    value = applied(k, 0.6 * (level >= 3), "strain_of measure_strain", {"grad": f}, measure)
     e = g.let("e strain eps", value, "e")
     text = f"The {formula} {source}."
     if target is not None:

@@ -116,8 +116,9 @@ def hyperelastic_stress(k: KernelBuilder, level: int) -> Title:
     f, source = gradient(g, mat, level, key not in ("stvk", "linear"))
     mu, lam, constants = _material(g, mat.scalar, level)
     args = {"grad": f, "shear_mod": mu, "lame_mod": lam}
-    chance = 0.6 if level >= 3 else 0.0
-    p = g.let("p stress", applied(k, chance, f"{key}_stress stress_of piola", args, law), "P")
+    p = g.let(
+        "p stress", applied(k, 0.6 * (level >= 3), f"{key}_stress stress_of piola", args, law), "P"
+    )
     done = f"Stress {formula}, {source}; {constants}."
     if level >= 2 and shape.chance(0.5):
         done += _viscous(g, p)
@@ -233,12 +234,12 @@ def tensor_invariants(k: KernelBuilder, level: int) -> Title:
         return Title(named, f"{done}:{g.offer(count, **_invariants(g, s))}")
 
     def build(body: BodyBuilder, stress: Expr) -> Expr:
-        mean = fn("trace", stress) / float(size)
-        mean = maybe(body, "mean hydro", mean)
+        mean = maybe(body, "mean hydro", fn("trace", stress) / float(size))
         return stress - times_identity(mat, mean)
 
-    chance = 0.6 if level >= 3 else 0.0
-    d = g.let("d dev", applied(k, chance, "deviator dev_part", {"stress": s}, build), "d")
+    d = g.let(
+        "d dev", applied(k, 0.6 * (level >= 3), "deviator dev_part", {"stress": s}, build), "d"
+    )
     done += f" and its deviator d = s - trace(s) / {size} * I"
     if level < 4:
         done += f": {g.put('deviators dev_out', d).name} gets d."

@@ -1,25 +1,216 @@
-"""R * M * transpose(R): covariances, metrics and stiffness in another frame."""
+"""Quadratic forms and their mixtures, and tensors in another frame."""
 
 from __future__ import annotations
 
-from generators.build import BodyBuilder, KernelBuilder, fn, make
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from generators.build import BodyBuilder, KernelBuilder, field, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.functions import dot, exp, sqrt
+from generators.kit.functions import dot, exp, log, sqrt
 from generators.kit.masks import flag
-from generators.kit.naming import applied
+from generators.kit.naming import applied, held, routine
 from generators.kit.records import Part, record
-from generators.kit.sources import given
-from generators.matrix.place import Place, place
+from generators.kit.sources import given, zero
+from generators.matrix.place import Entry, Place, place
 from generators.matrix.small.parts import (
+    identity,
     mat_of,
     rows_of,
+    square_type,
     symmetric,
     times_identity,
     transpose,
     voigt,
 )
-from generators.program.dtypes import Mat, Quat, Scalar, Vec
+from generators.program.dtypes import INT32, Mat, Quat, Scalar, Type, Vec, scalar_of
 from generators.program.expr import Expr, Var
+
+Form = Callable[[Expr, Expr], Expr]
+
+
+def _metric(g: Place, mat: Mat) -> Var:
+    """A positive definite matrix: of a factor, an inverse covariance, of a slope, of scales."""
+    k, vec = g.k, rows_of(mat)
+    way = g.shape.choice(("factor", "covariance", "scales", "surface"))
+    value: Expr
+    if way in ("factor", "covariance"):
+        ridge = times_identity(mat, g.given("ridge floor", mat.scalar, 0.2, 0.8))
+    if way == "factor":
+        f = held(k, "f low", g.given("factor root", mat, -1.0, 1.0))
+        value = f * transpose(f) + ridge
+    elif way == "covariance":
+        c = g.part("c cov", g.read("covs spreads", mat, -0.5, 0.5, init="well_conditioned"))
+        value = fn("inverse", symmetric(c) + ridge)
+    elif way == "surface":
+        s = k.let("slope grad_h", g.read("slopes height_grads", vec, -1.0, 1.0))
+        value = identity(k, mat) + fn("outer", s, s)
+    else:
+        s = k.let("s sd", g.read("scales stddevs", vec, 0.5, 1.6))
+        one = make(vec, k.lift(1.0, mat.scalar))
+        value = fn("diag", fn("cw_div", one, fn("cw_mul", s, s)))
+    return g.let("w metric precision", value)
+
+
+@dataclass
+class Mixture:
+    """Components, each with a mean, a matrix W and a weight, and a pass over them."""
+
+    g: Place
+    x: Var
+    form: Form
+    count: Expr
+    text: str
+    component: Callable[[Expr], tuple[Expr, Expr, Expr]]
+
+    def measured(self, q: Expr) -> tuple[Expr, Expr, Var, Expr]:
+        """The offset from a component, W and the weight of that, and the squared distance."""
+        mean, w, weight = self.component(q)
+        d = self.g.k.let("d off", self.x - mean)
+        return d, w, self.g.k.let("sq dist", self.form(d, w)), weight
+
+
+def _mixture(g: Place, x: Var, form: Form, vec: Vec) -> Mixture:
+    """Components in structs, or in arrays of their own."""
+    k, mat = g.k, Mat(vec.size, vec.size, vec.scalar)
+    count = k.trip_count("num_comps component_count", k.size("c", 3, 5))
+    over_c = Place(k, "list", ("c",), ())
+    parts = {
+        "mean": Part("mean", vec, -1.0, 1.0, many="means centers"),
+        "precision": Part("precision", mat, -0.4, 0.4, "well_conditioned", "precisions inv_covs"),
+        "weight": Part("weight", vec.scalar, 0.3, 1.0, many="weights priors"),
+    }
+    if g.chance(0.5):
+        fields = tuple(part.field(key) for key, part in parts.items())
+        name = k.name("Component Gaussian Cluster")
+        struct = k.struct(name, *((f.name, f.type) for f in fields))
+        items = over_c.array("components mixture clusters", struct, fields=fields)
+
+        def component(q: Expr) -> tuple[Expr, Expr, Expr]:
+            one = k.let("gauss item", items[q])
+            return field(one, "mean"), field(one, "precision"), field(one, "weight")
+
+        text = f"mean, precision W and weight of {items.name}"
+        return Mixture(g, x, form, count, text, component)
+    means, mats, weights = (
+        over_c.array(p.many, p.type, p.low, p.high, init=p.init) for p in parts.values()
+    )
+    text = f"mean, W and weight of {means.name}, {mats.name} and {weights.name}"
+    return Mixture(g, x, form, count, text, lambda q: (means[q], mats[q], weights[q]))
+
+
+def _scored(m: Mixture, level: int, vec: Vec) -> str:
+    """Densities up to a factor, summed; and the nearest component."""
+    g, k = m.g, m.g.k
+    total = k.let("density likelihood", zero(vec.scalar))
+    nearest = k.let("nearest best_sq", k.lift(100.0, vec.scalar))
+    label = k.let("label best", k.lift(0, INT32))
+    with k.for_("comp q", m.count) as q:
+        _, _, sq, weight = m.measured(q)
+        k.augment(total, "add", weight * exp(-0.5 * sq))
+        with k.if_(sq < nearest):
+            k.assign(nearest, sq)
+            k.assign(label, q)
+    first, second = g.put("densities scores", total), g.put("labels assignments", label)
+    done = f"over the components ({m.text}), with r = dot(x - mean, W * (x - mean)): {first.name}"
+    done += f" gets the sum of weight * exp(-r / 2), {second.name} the first component of least r"
+    if g.chance(0.5) or level >= 5:
+        done += f", {g.put('nearest_sq min_dist', nearest).name} that r"
+    return f"{done}.{_shares(m, level, vec, total) if level >= 4 else ''}"
+
+
+def _shares(m: Mixture, level: int, vec: Vec, total: Var) -> str:
+    """A second pass: the share of each component, and the slope of the log density."""
+    g, k = m.g, m.g.k
+    ways = ["shares", "slope"] if level >= 5 else [g.shape.choice(("shares", "slope"))]
+    k.used -= {"d", "off", "sq", "dist", "gauss", "item"}
+    slope = k.let("pull toward", zero(vec)) if "slope" in ways else None
+    shares = None
+    if "shares" in ways:
+        shares = k.out("responsibilities shares", vec.scalar, (*g.dims, "c"))
+    with k.for_("n j2", m.count) as n:
+        d, w, sq, weight = m.measured(n)
+        share = k.let("share resp", weight * exp(-0.5 * sq) / total)
+        if shares is not None:
+            k.store(shares, g.index(n), share)
+        if slope is not None:
+            k.augment(slope, "sub", share * (w * d))
+    done = " The share of a component is its weight * exp(-r / 2) over that sum."
+    done += f" {shares.name} gets all shares." if shares is not None else ""
+    if slope is not None:
+        done += g.gets("score_out log_slopes", slope, "minus the sum of share * W * (x - mean)")
+    return done
+
+
+@idiom
+def quadratic_form(k: KernelBuilder, level: int) -> Title:
+    """Distances that a matrix measures, alone or over the components of a mixture."""
+    shape = k.draw.shape
+    g = place(k, "i tid sample")
+    mat = square_type(k, {2: 3, 3: 3, 4: 1}, k.draw.wide_float_type())
+    vec = rows_of(mat)
+    x = g.let("x xi p", g.read("points samples x", vec, -1.5, 1.5))
+    by_helper = level >= 2 and not shape.chance(0.5)
+    args: dict[str, Type] = {"d": vec, "w": mat}
+    names = "quad_form mahalanobis_sq"
+    form = routine(k, float(by_helper), names, args, lambda _, d, w: dot(d, w * d))
+    title = k.name("quadratic_form mahalanobis metric_distance gaussian_score")
+    if level >= 3 and shape.chance(0.5):
+        done = _scored(_mixture(g, x, form, vec), level, vec)
+        return Title(title, f"With {g.told(x)}: {done}")
+    w = _metric(g, mat)
+    d = g.let("d delta gap", x - g.given("center mean", vec, -0.5, 0.5))
+    wd = g.part("wd lowered", w * d)
+    r = g.let("r form r2", form(d, w) if by_helper else dot(d, wd))
+    done = f"With {g.told(x)}: let {g.told(d, w)}, r = dot(d, W * d)."
+    if level >= 2:
+        done += _angled(g, w, d, wd, r)
+    if level >= 3 and shape.chance(0.6):
+        done += _inside(g, r)
+    menu: dict[str, Entry] = {
+        "form": ("forms dist_sq", lambda: r),
+        "root": ("distances metric_len", lambda: sqrt(r + 0.01)),
+        "bell": ("bells kernel_values", lambda: exp(-0.5 * r)),
+        "cauchy": ("robust weights_out", lambda: 1.0 / (1.0 + r)),
+        "logdet": ("log_densities log_p", lambda: 0.5 * (log(fn("determinant", w)) - r)),
+        "volume": ("volumes area_factor", lambda: sqrt(fn("determinant", w))),
+    }
+    first = shape.choice(("form", "root", "bell", "cauchy"))
+    done += g.offer(1, **{first: menu.pop(first)})
+    if not by_helper:
+        menu["gradient"] = ("gradients covectors", lambda: wd)
+    return Title(title, done + g.offer((1, 1, 2, 2, 3)[level - 1] - (level > 1), **menu))
+
+
+def _angled(g: Place, w: Expr, d: Var, wd: Expr, r: Expr) -> str:
+    """A second vector in the same metric: its product with d, its angle, the part beside d."""
+    vec = d.type
+    way = g.shape.choice(("product", "cosine", "beside", "descent"))
+    if way == "descent":
+        rate = g.given("rate lr", scalar_of(vec), 0.1, 0.6)
+        return g.gets("moved stepped", d - rate * wd)
+    v = g.let("v tangent", g.read("directions tangent_vecs", vec, -1.0, 1.0))
+    inner = g.part("inner vw", dot(v, wd))
+    names, value = {
+        "product": ("inner_products projections", inner),
+        "cosine": ("cosines alignment", inner / sqrt(r * dot(v, w * v) + 0.05)),
+        "beside": ("beside rejected", v - (inner / (r + 0.1)) * d),
+    }[way]
+    return g.gets(names, value, f"{g.tell(value)}, {g.told(v)}")
+
+
+def _inside(g: Place, r: Expr) -> str:
+    """Whether the point lies in the ellipsoid; how far out it is, in shells."""
+    k, gate = g.k, g.given("gate radius_sq", scalar_of(r.type), 0.8, 3.0)
+    inside = k.let("inside accepted", k.lift(0, INT32))
+    shells = ""
+    with k.if_(r < gate):
+        k.assign(inside, 1)
+    if g.chance(0.5):
+        with k.elif_(r < 2.5 * gate):
+            k.assign(inside, 2)
+        shells = "2 where r < 2.5 times that, else "
+    return g.gets("inside_out gated", inside, f"1 where r < {g.tell(gate)}, else {shells}0")
 
 
 def _turn(g: Place, scalar: Scalar) -> Expr:
@@ -102,8 +293,7 @@ def _framed(g: Place, level: int, r: Expr, m: Expr) -> Var:
     if not back and g.chance(0.3):
         value: Expr = g.k.let("rm left", r * m) * transpose(r)
     else:
-        chance = 0.5 if level >= 3 else 0.0
-        value = applied(g.k, chance, "congruent to_frame", {"f": r, "t": m}, build)
+        value = applied(g.k, 0.5 * (level >= 3), "congruent to_frame", {"f": r, "t": m}, build)
     c = g.k.let(names, value)
     g.spoken[c.name] = "C", text
     return c
