@@ -14,7 +14,7 @@ from generators.kit.functions import exp, least, log, most, sqrt
 from generators.kit.naming import held
 from generators.kit.outputs import deliver
 from generators.kit.sources import zero
-from generators.matrix.place import Place, place
+from generators.matrix.parts import Place, place
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Operand, Var
 

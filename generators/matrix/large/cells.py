@@ -13,7 +13,7 @@ from generators.kit.records import Part, Record, record
 from generators.kit.sites import Names
 from generators.kit.sources import given
 from generators.kit.words import plurals, words
-from generators.matrix.place import Place
+from generators.matrix.parts import Place
 from generators.program.dtypes import BOOL, FLOAT32, Scalar
 from generators.program.expr import Expr, Var, literal
 
@@ -174,10 +174,6 @@ def _scale(e: Ending) -> None:
     e.step("mul", by)
 
 
-def _bias(e: Ending) -> None:
-    e.step("add", e.c.along("bias offsets shift", -0.5, 0.5, e.c.channel))
-
-
 def _residual(e: Ending) -> None:
     skip: Expr = e.c.read("skip residual c_in", e.c.scalar, -1.0, 1.0)
     if e.params is not None:
@@ -239,7 +235,7 @@ def _mask(e: Ending) -> None:
 
 _STEPS: dict[str, Callable[[Ending], None]] = {
     "scale": _scale,
-    "bias": _bias,
+    "bias": lambda e: e.step("add", e.c.along("bias offsets shift", -0.5, 0.5, e.c.channel)),
     "residual": _residual,
     "limit": _limit,
     "activate": _activate,

@@ -10,7 +10,7 @@ from generators.kit.functions import exp, most, sqrt, tanh, where
 from generators.kit.naming import local
 from generators.kit.sources import zero
 from generators.matrix.large.cells import NAMES, Cells, cells, finish
-from generators.matrix.place import index
+from generators.matrix.parts import index
 from generators.program.dtypes import BOOL, INT32
 from generators.program.expr import Expr, Var
 

@@ -10,7 +10,7 @@ from generators.kit.functions import atan2, clamp, least, most, sqrt
 from generators.kit.naming import local, routine
 from generators.kit.sources import zero
 from generators.matrix.large.cells import Cells, cells, finish
-from generators.matrix.place import index
+from generators.matrix.parts import index
 from generators.program.dtypes import INT32, Type
 from generators.program.expr import Expr, Var
 

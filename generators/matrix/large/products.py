@@ -10,7 +10,7 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import most
 from generators.kit.sources import zero
 from generators.matrix.large.cells import NAMES, Cells, cells, finish
-from generators.matrix.place import index
+from generators.matrix.parts import index
 from generators.program.dtypes import FLOAT32, INT32, Scalar
 from generators.program.expr import Expr, Var, literal
 

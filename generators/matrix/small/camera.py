@@ -12,8 +12,7 @@ from generators.kit.records import Part, record
 from generators.kit.sites import Names
 from generators.kit.sources import unit_vector
 from generators.kit.words import say
-from generators.matrix.place import Place, place
-from generators.matrix.small.parts import from_rows, transpose
+from generators.matrix.parts import Place, from_rows, place, transpose
 from generators.program.dtypes import FLOAT32, INT32, Mat, Quat, Scalar, Vec, scalar_of
 from generators.program.expr import Expr, Var, literal
 

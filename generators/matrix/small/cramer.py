@@ -11,8 +11,7 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import dot, least, most, where
 from generators.kit.naming import routine
 from generators.kit.sources import zero
-from generators.matrix.place import Entry, Place, place
-from generators.matrix.small.parts import column
+from generators.matrix.parts import Entry, Place, column, place
 from generators.program.dtypes import INT32, Mat, Type, Vec, scalar_of
 from generators.program.expr import Expr
 

@@ -8,8 +8,16 @@ from generators.kit.functions import atan2, clamp, cos, dot, most, sin, sqrt, wh
 from generators.kit.naming import applied, routine
 from generators.kit.records import Part, record
 from generators.kit.sources import zero
-from generators.matrix.place import Entry, Place, place
-from generators.matrix.small.parts import mat_of, rows_of, symmetric, times_identity, transpose
+from generators.matrix.parts import (
+    Entry,
+    Place,
+    mat_of,
+    place,
+    rows_of,
+    symmetric,
+    times_identity,
+    transpose,
+)
 from generators.program.dtypes import INT32, Mat, Scalar, Vec, scalar_of
 from generators.program.expr import Expr, Var
 

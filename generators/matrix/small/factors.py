@@ -9,8 +9,16 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import dot, least, log, sqrt
 from generators.kit.naming import applied, routine
 from generators.kit.sources import zero
-from generators.matrix.place import Entry, Place, place
-from generators.matrix.small.parts import mat_of, rows_of, symmetric, times_identity, transpose
+from generators.matrix.parts import (
+    Entry,
+    Place,
+    mat_of,
+    place,
+    rows_of,
+    symmetric,
+    times_identity,
+    transpose,
+)
 from generators.program.dtypes import Mat, Vec
 from generators.program.expr import Expr, Var, literal
 

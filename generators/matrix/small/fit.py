@@ -12,8 +12,7 @@ from generators.kit.functions import cos, dot, exp, most, sin, sqrt
 from generators.kit.naming import applied, routine
 from generators.kit.sources import zero
 from generators.kit.text import written
-from generators.matrix.place import Entry, Place, place
-from generators.matrix.small.parts import mat_of, times_identity
+from generators.matrix.parts import Entry, Place, mat_of, place, times_identity
 from generators.program.dtypes import Mat, Scalar, Vec
 from generators.program.expr import Expr, Operand, Var
 

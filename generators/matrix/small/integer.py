@@ -11,8 +11,7 @@ from generators.kit.masks import flag
 from generators.kit.naming import routine
 from generators.kit.sites import Names
 from generators.kit.sources import given, zero
-from generators.matrix.place import Entry, Place, place
-from generators.matrix.small.parts import rows_of, transpose
+from generators.matrix.parts import Entry, Place, place, rows_of, transpose
 from generators.program.dtypes import INT32, Mat, Scalar, Vec
 from generators.program.expr import Expr, Var, literal
 

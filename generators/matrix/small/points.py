@@ -10,8 +10,7 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import dot, exp, sqrt
 from generators.kit.naming import routine
 from generators.kit.sources import zero
-from generators.matrix.place import Entry, Place, place
-from generators.matrix.small.parts import mat_of, rows_of, times_identity, voigt
+from generators.matrix.parts import Entry, Place, mat_of, place, rows_of, times_identity, voigt
 from generators.program.dtypes import INT32, Mat, Vec
 from generators.program.expr import Const, Expr, Var, literal
 

@@ -10,10 +10,12 @@ from generators.kit.functions import dot, sqrt
 from generators.kit.masks import flag
 from generators.kit.naming import applied
 from generators.kit.sources import zero
-from generators.matrix.place import Entry, Place, place
-from generators.matrix.small.parts import (
+from generators.matrix.parts import (
+    Entry,
+    Place,
     column,
     mat_of,
+    place,
     row,
     rows_of,
     square_type,

@@ -10,13 +10,15 @@ from generators.kit.functions import cos, dot, sin, sqrt
 from generators.kit.naming import applied, held, local, routine
 from generators.kit.records import Part, record
 from generators.kit.sources import zero
-from generators.matrix.place import Entry, Place, place
-from generators.matrix.small.parts import (
+from generators.matrix.parts import (
+    Entry,
+    Place,
     column,
     from_columns,
     from_rows,
     identity,
     mat_of,
+    place,
     rows_of,
     times_identity,
     transpose,

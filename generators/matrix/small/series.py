@@ -8,10 +8,12 @@ from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import sqrt
 from generators.kit.naming import helper
-from generators.matrix.place import Entry, Place, place
-from generators.matrix.small.parts import (
+from generators.matrix.parts import (
+    Entry,
+    Place,
     identity,
     mat_of,
+    place,
     rows_of,
     square_type,
     symmetric,

@@ -11,10 +11,11 @@ from generators.kit.functions import cos, dot, sin, sqrt
 from generators.kit.masks import flag
 from generators.kit.naming import applied
 from generators.kit.sources import zero
-from generators.matrix.place import Place, place
-from generators.matrix.small.parts import (
+from generators.matrix.parts import (
+    Place,
     identity,
     mat_of,
+    place,
     rows_of,
     square_type,
     times_identity,

@@ -9,11 +9,12 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import sqrt, where
 from generators.kit.naming import applied, maybe
 from generators.kit.sources import zero
-from generators.matrix.place import Place, place
-from generators.matrix.small.parts import (
+from generators.matrix.parts import (
+    Place,
     from_columns,
     identity,
     mat_of,
+    place,
     rows_of,
     skipped,
     square_type,

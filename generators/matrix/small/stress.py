@@ -10,11 +10,13 @@ from generators.kit.functions import dot, log, sqrt
 from generators.kit.naming import applied, maybe
 from generators.kit.records import Part, record
 from generators.kit.sources import ANY, zero
-from generators.matrix.place import Entry, Place, place
-from generators.matrix.small.parts import (
+from generators.matrix.parts import (
+    Entry,
+    Place,
     column,
     identity,
     mat_of,
+    place,
     rows_of,
     square_type,
     symmetric,

@@ -12,10 +12,12 @@ from generators.kit.masks import flag
 from generators.kit.naming import applied, held, routine
 from generators.kit.records import Part, record
 from generators.kit.sources import given, zero
-from generators.matrix.place import Entry, Place, place
-from generators.matrix.small.parts import (
+from generators.matrix.parts import (
+    Entry,
+    Place,
     identity,
     mat_of,
+    place,
     rows_of,
     square_type,
     symmetric,
@@ -217,17 +219,9 @@ def _turn(g: Place, scalar: Scalar) -> Expr:
     return fn("quat_to_matrix", g.read("rotations orientations", Quat(scalar), init="unit"))
 
 
-def _by_quaternion(g: Place, scalar: Scalar) -> Expr:
-    return _turn(g, scalar)
-
-
 def _by_scales(g: Place, scalar: Scalar) -> Expr:
     scales = given(g, "scale extent", Vec(3, scalar), 0.3, 1.6)
     return g.part("rot q_mat", _turn(g, scalar)) * fn("diag", scales)
-
-
-def _by_matrix(g: Place, scalar: Scalar) -> Expr:
-    return given(g, "transition jac", Mat(3, 3, scalar), -1.0, 1.0)
 
 
 def _by_projection(g: Place, scalar: Scalar) -> Expr:
@@ -239,10 +233,6 @@ def _by_projection(g: Place, scalar: Scalar) -> Expr:
     return make(Mat(2, 3, scalar), *first, nil, focal * inv, -focal * p[1] * inv * inv)
 
 
-def _by_rows(g: Place, scalar: Scalar) -> Expr:
-    return g.read("observation h_mats", Mat(2, 3, scalar), -1.0, 1.0)
-
-
 def _by_basis(g: Place, scalar: Scalar) -> Expr:
     u = g.k.let("u tangent", g.read("tangents axes", Vec(3, scalar), init="unit"))
     v = g.k.let("v hint", g.read("helpers hints", Vec(3, scalar), -1.0, 1.0))
@@ -250,12 +240,12 @@ def _by_basis(g: Place, scalar: Scalar) -> Expr:
     return fn(g.shape.choice(("matrix_from_rows", "matrix_from_cols")), u, v, w)
 
 
-_FRAMES = {
-    "quaternion": _by_quaternion,
+_FRAMES: dict[str, Callable[[Place, Scalar], Expr]] = {
+    "quaternion": _turn,
     "scales": _by_scales,
-    "matrix": _by_matrix,
+    "matrix": lambda g, t: given(g, "transition jac", Mat(3, 3, t), -1.0, 1.0),
     "projection": _by_projection,
-    "rows": _by_rows,
+    "rows": lambda g, t: g.read("observation h_mats", Mat(2, 3, t), -1.0, 1.0),
     "basis": _by_basis,
 }
 
