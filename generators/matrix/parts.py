@@ -107,27 +107,23 @@ class Place(Site):
 
 def _readable(node: Any, inlined: Mapping[str, Expr]) -> Any:
     """A tree as people read it: locals written out, I for an identity, entries repeated."""
-    eye = "I"
     match node:
         case tuple():
             return tuple(_readable(part, inlined) for part in node)
         case Var() if node.name in inlined:
             return _readable(inlined[node.name], inlined)
-        case Op() if node.op == "identity":
-            return Var(eye, node.type)
-        case Op() if node.op == "diag" and len(getattr(node.args[0], "args", ())) == 1:
-            entry = _readable(getattr(node.args[0], "args")[0], inlined)  # noqa: B009
-            one = isinstance(entry, Const) and float(entry.value) == 1.0
-            return Var(eye, node.type) if one else entry * Var(eye, node.type)
-        case Construct() if isinstance(node.type, Mat) and len(node.args) > node.type.cols:
-            wide, entries = node.type.cols, _readable(node.args, inlined)
-            row = Vec(wide, node.type.scalar)
-            starts = range(0, len(entries), wide)
-            return Call("", tuple(make(row, *entries[at : at + wide]) for at in starts), node.type)
-        case Construct() if isinstance(node.type, Mat) and len(node.args) == 1:
-            return _readable(node.args[0], inlined) * Var("ones", node.type)
-        case Construct() if isinstance(node.type, Vec) and len(node.args) == 1:
-            return make(node.type, *_readable(node.args, inlined) * node.type.size)
+        case Op(op="identity") | Op(op="diag", args=(Construct(args=(Const(value="1.0"),)),)):
+            return Var("I", node.type)
+        case Op(op="diag", args=(Construct(args=(entry,)),)):
+            return _readable(entry, inlined) * Var("I", node.type)
+        case Construct(args=(entry,), type=Mat()):
+            return _readable(entry, inlined) * Var("ones", node.type)
+        case Construct(args=(entry,), type=Vec(size=size)):
+            return make(node.type, *(_readable(entry, inlined),) * size)
+        case Construct(type=Mat(cols=wide, scalar=scalar)) if len(node.args) > wide:
+            entries, starts = _readable(node.args, inlined), range(0, len(node.args), wide)
+            rows = (make(Vec(wide, scalar), *entries[at : at + wide]) for at in starts)
+            return Call("", tuple(rows), node.type)
         case Var() | Const():
             return node
         case Expr():

@@ -22,10 +22,10 @@ def _lens(g: Place, scalar: Scalar, level: int) -> tuple[list[Expr], Expr | None
     k = g.k
     way = g.shape.choice(("scalars", "mat", "struct" if level >= 2 else "mat", "vec"))
     if way == "mat":
-        m = held(k, "kin cam", g.given("k_mat intrinsics", Mat(3, 3, scalar), 0.4, 2.0))
+        m = held(k, "kin cam", g.given("k_mat calibration", Mat(3, 3, scalar), 0.4, 2.0))
         return [m[0, 0], m[1, 1], m[0, 2], m[1, 2]], m
     if way == "vec":
-        v = held(k, "cal lv", g.given("lens calib", Vec(4, scalar), 0.4, 2.0))
+        v = held(k, "cal lv", g.given("lens_params calib", Vec(4, scalar), 0.4, 2.0))
         return [v[c] for c in range(4)], None
     if way == "scalars" and g.chance(0.4):
         f = k.scalar("focal f", scalar, 0.8, 2.0)
@@ -195,7 +195,7 @@ def _viewed(g: Place, scalar: Scalar, level: int) -> tuple[Expr, str]:
         value = g.given("view camera_inv", mat, -1.0, 1.0) * model
         return k.let("mv model_view", value), g.tell(value)
     e = g.let("e eye from_p", g.read("eyes camera_pos", vec, 1.5, 3.0))
-    aim = g.given("look_at focus", vec, -0.5, 0.5)
+    aim = g.given("look_at aim_point", vec, -0.5, 0.5)
     back = g.let("z back zc", fn("normalize", e - aim))
     side = g.let("x side xc", fn("normalize", fn("cross", unit_vector(vec, 1), back)))
     top = g.let("y top yc", fn("cross", back, side))

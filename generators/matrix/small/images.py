@@ -95,8 +95,8 @@ def _linear(g: Place, p: Expr, level: int, linear: list[Expr]) -> tuple[Expr, st
 def _homography(g: Place, p: Expr, level: int, linear: list[Expr]) -> tuple[Expr, str]:
     """The last row is kept near (0, 0, 1), so that no point goes to infinity."""
     k, scalar = g.k, scalar_of(p.type)
-    top = g.given("affine_part top_rows", Mat(2, 3, scalar), -1.0, 1.0)
-    tilt = g.given("tilt vanish", p.type, -0.12, 0.12)
+    top = g.given("affine_part top_part", Mat(2, 3, scalar), -1.0, 1.0)
+    tilt = g.given("tilt vanishing_part", p.type, -0.12, 0.12)
     text = f"H has the rows of {g.tell(top)} and then ({g.tell(tilt)}, 1)"
     top = held(k, "top a", top)
     h = k.let("h hm", from_rows(k, Mat(3, 3, scalar), [row(top, 0), row(top, 1), _lifted(tilt)]))
@@ -121,7 +121,7 @@ def _sampled(g: Place, q: Expr) -> str:
     k, scalar = g.k, scalar_of(q.type)
     dims = (k.size("r", 5, 7), k.size("s", 5, 7))
     image = k.array("image texture atlas", scalar, dims, low=-1.0, high=1.0)
-    zoom = g.given("zoom texels", scalar, 1.5, 3.0)
+    zoom = g.given("zoom texel_rate", scalar, 1.5, 3.0)
     px = k.let("px col_at", cast(fn("floor", zoom * (q[0] + 1.0)), INT32))
     py = k.let("py row_at", cast(fn("floor", zoom * (q[1] + 1.0)), INT32))
     px = k.let("cx ux", clamp(px, 0, extent(image, 1) - 1))

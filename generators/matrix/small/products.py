@@ -58,7 +58,7 @@ def _one_pair(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     form = g.shape.integer(0, len(_PRODUCTS) - 1)
     left, right = _shapes(g, form, scalar)
     a = g.let("a ai m0", g.read("a lhs left", left, -1.0, 1.0))
-    second = g.given("b rhs right", right, -1.0, 1.0)
+    second = g.given("b right_mat right", right, -1.0, 1.0)
     b = g.let("b bi m1", second) if isinstance(second, Load) else second
     value = _PRODUCTS[form](a, b)
     args = {"a": a, "b": b}

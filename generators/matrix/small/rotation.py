@@ -304,7 +304,7 @@ def _given(g: Place, scalar: Scalar) -> Made:
     """Given inertia in the body's frame, turned by a matrix or a quaternion."""
     mat = Mat(3, 3, scalar)
     if g.chance(0.5):
-        inner: Expr = fn("diag", g.given("moments principal", Vec(3, scalar), 0.5, 2.0))
+        inner: Expr = fn("diag", g.given("moment_vec principal", Vec(3, scalar), 0.5, 2.0))
     else:
         source = g.read("inertias body_inertia", mat, -0.4, 0.4, init="well_conditioned")
         inner = g.k.let("local_i i_body", source)

@@ -69,7 +69,7 @@ def _implicit(g: Place, level: int, scalar: Scalar) -> Solved:
     """A backward Euler step of a linear system."""
     mat = square_type(g.k, {2: 3, 3: 4, 4: 1}, scalar)
     vec = rows_of(mat)
-    rates = g.given("rates drag", mat, -0.3, 1.0)
+    rates = g.given("rate_mat drag", mat, -0.3, 1.0)
     v = g.let("v state", g.read("states velocities", vec, -2.0, 2.0))
     dt = g.given("dt step", scalar, 0.05, 0.4)
     b: Expr = v

@@ -46,12 +46,12 @@ def _material(g: Place, scalar: Scalar, level: int) -> tuple[Expr, Expr, str]:
     if young:
         forms: dict[str, int] = {"each": 3, "shared": 3, "axis": 1}
         parts = {
-            "first": Part("young modulus", scalar, 1.0, 4.0, forms=forms),
+            "first": Part("young young_mod", scalar, 1.0, 4.0, forms=forms),
             "second": Part("poisson nu", scalar, 0.1, 0.4, forms=forms),
         }
     else:
         parts = {
-            "first": Part("mu shear_modulus", scalar, 0.5, 2.0, forms=ANY),
+            "first": Part("mu shear_mod", scalar, 0.5, 2.0, forms=ANY),
             "second": Part("lam lame", scalar, 0.5, 2.0, forms=ANY),
         }
     shared = way == "struct" and g.chance(0.5)
