@@ -1,207 +1,303 @@
-"""Cameras: pinhole projection with distortion, residuals and Jacobians."""
+"""Cameras: pinhole projection with distortion, and the 4 x 4 transforms of graphics."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from generators.build import KernelBuilder, field, fn, make
+from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.matrix.small.extras import Extra, extras
-from generators.matrix.small.grid import Grid, grid, held, say
-from generators.program import ir
-from generators.program.dtypes import Mat, Quat, Scalar, Type, Vec
-from generators.program.expr import Expr, literal
+from generators.kit.functions import dot, most, sqrt
+from generators.kit.naming import applied, held
+from generators.kit.records import Part, record
+from generators.kit.sites import Names
+from generators.kit.sources import unit_vector
+from generators.kit.words import say
+from generators.matrix.parts import Place, from_rows, place, transpose
+from generators.program.dtypes import FLOAT32, INT32, Mat, Quat, Scalar, Vec, scalar_of
+from generators.program.expr import Expr, Var, literal
 
 
-@dataclass
-class Lens:
-    """Focal lengths and centre, or a matrix that holds them."""
-
-    fx: Expr
-    fy: Expr
-    cx: Expr
-    cy: Expr
-    text: str
-    matrix: Expr | None = None
-
-
-def _lens(k: KernelBuilder, g: Grid, scalar: Scalar, level: int) -> Lens:
-    way = k.draw.shape.choice(("scalars", "mat", "struct" if level >= 2 else "mat", "vec"))
+def _lens(g: Place, scalar: Scalar, level: int) -> tuple[list[Expr], Expr | None]:
+    """Focal lengths and centre, and the matrix that holds them, if any."""
+    k = g.k
+    way = g.shape.choice(("scalars", "mat", "struct" if level >= 2 else "mat", "vec"))
     if way == "mat":
-        source = g.supply(
-            ("k_mat", "intrinsics"), ("k_mats", "intrinsics"), Mat(3, 3, scalar), 0.4, 2.0
-        )
-        m = held(k, ("kin", "cam"), source)
-        text = f"fx = K[0, 0], fy = K[1, 1], cx = K[0, 2], cy = K[1, 2] of K = {say(source)}"
-        return Lens(m[0, 0], m[1, 1], m[0, 2], m[1, 2], text, m)
+        m = held(k, "kin cam", g.given("k_mat calibration", Mat(3, 3, scalar), 0.4, 2.0))
+        return [m[0, 0], m[1, 1], m[0, 2], m[1, 2]], m
     if way == "vec":
-        source = g.supply(("lens", "calib"), ("lenses", "calibs"), Vec(4, scalar), 0.4, 2.0)
-        v = held(k, ("cal", "lv"), source)
-        return Lens(v[0], v[1], v[2], v[3], f"(fx, fy, cx, cy) = {say(source)}")
-    names = ("fx", "fy", "cx", "cy")
-    if way == "struct":
-        inits = [ir.FieldInit(name, scalar, "uniform", "0.4", "2.0") for name in names]
-        fields: tuple[tuple[str, Type], ...] = tuple((f.name, f.type) for f in inits)
-        struct = k.struct(k.name("Camera", "Intrinsics", "Pinhole"), *fields)
-        cam = k.scalar(("camera", "cam"), struct, fields=inits)
-        parts = [field(cam, name) for name in names]
-        return Lens(parts[0], parts[1], parts[2], parts[3], f"fx, fy, cx, cy of {cam.name}")
-    if k.draw.shape.chance(0.4):
-        f = k.scalar(("focal", "f"), scalar, 0.8, 2.0)
-        c = k.scalar(("center", "principal"), Vec(2, scalar), 0.2, 1.0)
-        text = f"fx = fy = {f.name}, (cx, cy) = {c.name}"
-        return Lens(f, f, c[0], c[1], text)
-    found = [k.scalar((name,), scalar, 0.4, 2.0) for name in names]
-    return Lens(found[0], found[1], found[2], found[3], "fx, fy, cx, cy as given")
+        v = held(k, "cal lv", g.given("lens_params calib", Vec(4, scalar), 0.4, 2.0))
+        return [v[c] for c in range(4)], None
+    if way == "scalars" and g.chance(0.4):
+        f = k.scalar("focal f", scalar, 0.8, 2.0)
+        c = k.scalar("center principal", Vec(2, scalar), 0.2, 1.0)
+        return [f, f, c[0], c[1]], None
+    parts = {name: Part(name, scalar, 0.4, 2.0) for name in ("fx", "fy", "cx", "cy")}
+    r = record(g, "Camera Intrinsics Pinhole", parts, float(way == "struct"), shared=True)
+    return list(r.values.values()), None
 
 
-def _placed(k: KernelBuilder, g: Grid, scalar: Scalar, level: int) -> tuple[Expr, str]:
+def _before(g: Place, scalar: Scalar, level: int) -> Var:
     """The point before the camera, at depths of 1 to 4."""
-    vec, mat = Vec(3, scalar), Mat(3, 3, scalar)
-    points = g.array(("points", "positions", "landmarks"), vec, -1.0, 1.0)
-    p = k.let(("p", "pt"), points[g.index])
-    away = make(vec, literal(0, scalar), literal(0, scalar), literal("3.0", scalar))
-    way = k.draw.shape.choice(("rigid", "rigid", "shifted", "quat") if level >= 2 else ("shifted",))
+    k, vec = g.k, Vec(3, scalar)
+    p = k.let("p pt", g.read("points positions landmarks", vec, -1.0, 1.0))
+    away = unit_vector(vec, 2, 3.0)
+    way = g.shape.choice(("rigid", "rigid", "shifted", "quat") if level >= 2 else ("shifted",))
+    shift = g.given("translation offset t", vec, -0.5, 0.5)
     if way == "shifted":
-        shift = g.supply(("offset", "t"), ("offsets", "shifts"), vec, -0.5, 0.5)
-        return k.let(("q", "pc"), p + shift + away), f"q = {points.name} + {say(shift)} + (0, 0, 3)"
-    shift = g.supply(("translation", "t"), ("translations", "shifts"), vec, -0.5, 0.5)
+        return g.let("q pc", p + shift + away)
     if way == "quat":
-        poses = g.array(("orientations", "attitudes"), Quat(scalar), init="unit")
-        rot: Expr = k.let(("rot", "rm"), fn("quat_to_matrix", poses[g.index]))
-        text = f"the rotation {poses.name}"
+        pose = g.read("orientations attitudes", Quat(scalar), init="unit")
+        rot: Expr = g.part("rot rm", fn("quat_to_matrix", pose))
     else:
-        given = g.supply(("rotation", "extrinsic"), ("rotations", "extrinsics"), mat, -0.5, 0.5)
-        rot, text = held(k, ("rot", "rm"), given), say(given)
-    value = rot * p + shift + away
-    return k.let(("q", "pc"), value), f"q = {text} * {points.name} + {say(shift)} + (0, 0, 3)"
+        rot = held(k, "rot rm", g.given("rotation extrinsic", Mat(3, 3, scalar), -0.5, 0.5))
+    return g.let("q pc", rot * p + shift + away)
+
+
+def _divided(g: Place, names: Names, h: Expr) -> Var:
+    """The first two components over the third."""
+    vec = Vec(2, scalar_of(h.type))
+    if g.chance(0.5):
+        return g.let(names, make(vec, h[0] / h[2], h[1] / h[2]))
+    inv = g.part("inv_w iw", 1.0 / h[2])
+    return g.let(names, make(vec, h[0] * inv, h[1] * inv))
 
 
 @idiom
 def project_points(k: KernelBuilder, level: int) -> Title:
     """A pinhole camera: extrinsics, projection, distortion, residuals, Jacobians."""
-    shape = k.draw.shape
-    g = grid(k, None, "i", "tid", "pt_id")
-    scalar = k.draw.wide_float_type()
-    vec = Vec(2, scalar)
-    q, place = _placed(k, g, scalar, level)
-    lens = _lens(k, g, scalar, level)
-    by_matrix = lens.matrix is not None and shape.chance(0.5)
-    done = f"With {place}"
-    if by_matrix:
-        assert lens.matrix is not None
-        h = k.let(("h", "hom"), lens.matrix * q)
-        if shape.chance(0.5):
-            uv = k.let(("uv", "px"), make(vec, h[0] / h[2], h[1] / h[2]))
-        else:
-            inv = k.let(("inv_w", "iw"), 1.0 / h[2])
-            uv = k.let(("uv", "px"), make(vec, h[0] * inv, h[1] * inv))
-        source = lens.text.rsplit(" = ", 1)[1]
-        done += f" and h = {source} * q, uv = (h[0] / h[2], h[1] / h[2])"
+    shape, scalar = k.draw.shape, k.draw.wide_float_type()
+    g = place(k, "i tid pt_id")
+    q = _before(g, scalar, level)
+    lens, matrix = _lens(g, scalar, level)
+    done = f"With {g.told(q)}"
+    if matrix is not None and shape.chance(0.5):
+        h = g.let("h hom", matrix * q)
+        uv = _divided(g, "uv px", h)
+        done += f", {g.told(h, uv)}."
     else:
-        x, y, text = _normalized(k, q, scalar, level)
-        done += f", {text}"
+        matrix = None
+        inv = g.part("inv_z iz", 1.0 / q[2]) if shape.chance(0.5) else None
+        at = [q[c] / q[2] if inv is None else q[c] * inv for c in range(2)]
+        x, y = g.let("x xn", at[0]), g.let("y yn", at[1])
+        done += f", {g.told(x, y)}"
         if level >= 3 and shape.chance(0.6):
-            x, y, text = _distorted(k, g, x, y, level)
+            x, y, text = _distorted(g, x, y, level)
             done += text
-        made = make(vec, lens.fx * x + lens.cx, lens.fy * y + lens.cy)
-        uv = k.let(("uv", "px"), made)
-        done += f", uv = (fx * x + cx, fy * y + cy) with {lens.text}"
-    target = g.write(("pixels", "projected", "uvs"), uv)
-    done += f". {target.name} gets uv."
+        uv = g.let("uv px", make(Vec(2, scalar), lens[0] * x + lens[2], lens[1] * y + lens[3]))
+        done += f", {g.told(uv)}."
+    done += g.gets("pixels projected uvs", uv)
     if level >= 3:
-        done += _residual(k, g, uv, level)
-    if level >= 4 and not by_matrix:
-        done += _jacobian(k, g, q, lens, scalar, level)
-    menu = {
-        "depth": Extra(("depths", "depth_out"), lambda: q[2], "q[2]"),
-        "inverse": Extra(("inv_depth", "disparity"), lambda: 1.0 / q[2], "1 / q[2]"),
-        "range": Extra(("ranges", "distances"), lambda: fn("length", q), "the length of q"),
-        "radial": Extra(
-            ("radial", "off_axis"),
-            lambda: fn("sqrt", q[0] * q[0] + q[1] * q[1]) / q[2],
-            "sqrt(q[0]^2 + q[1]^2) / q[2]",
-        ),
-        "camera": Extra(("camera_points", "local_points"), lambda: q, "q"),
-    }
-    done += extras(g, menu, (0, 1, 1, 2, 3)[level - 1])
-    return Title(k.name("project_points", "pinhole_project", "to_pixels", "camera_project"), done)
+        done += _residual(g, uv)
+    if level >= 4 and matrix is None:
+        done += _jacobian(g, q, lens, scalar)
+    done += g.offer(
+        (0, 1, 1, 2, 3)[level - 1],
+        depth=("depths depth_out", lambda: q[2]),
+        inverse=("inv_depth disparity", lambda: 1.0 / q[2]),
+        range=("ranges distances", lambda: fn("length", q), "the length of q"),
+        radial=("radial off_axis", lambda: sqrt(q[0] * q[0] + q[1] * q[1]) / q[2]),
+        camera=("camera_points local_points", lambda: q),
+    )
+    return Title(k.name("project_points pinhole_project to_pixels camera_project"), done)
 
 
-def _normalized(k: KernelBuilder, q: Expr, scalar: Scalar, level: int) -> tuple[Expr, Expr, str]:
-    if k.draw.shape.chance(0.5):
-        inv = k.let(("inv_z", "iz"), 1.0 / q[2])
-        x, y = q[0] * inv, q[1] * inv
-    else:
-        x, y = q[0] / q[2], q[1] / q[2]
-    names = k.draw.word.choice(("x y", "xn yn")).split()
-    return k.let(names[0], x), k.let(names[1], y), "x = q[0] / q[2], y = q[1] / q[2]"
-
-
-def _distorted(k: KernelBuilder, g: Grid, x: Expr, y: Expr, level: int) -> tuple[Expr, Expr, str]:
+def _distorted(g: Place, x: Var, y: Var, level: int) -> tuple[Var, Var, str]:
     """Radial, and sometimes tangential, distortion."""
-    r2 = k.let(("r2", "rad2"), x * x + y * y)
-    k1 = g.supply(("k1", "kappa1"), ("k1s",), r2.type, -0.3, -0.05)
-    tangential = level >= 4 and k.draw.shape.chance(0.4)
-    if k.draw.shape.chance(0.5):
-        k2 = g.supply(("k2", "kappa2"), ("k2s",), r2.type, 0.02, 0.1)
-        factor = k.let(("radial", "dist"), 1.0 + r2 * (k1 + r2 * k2))
-        text = f"; x and y times 1 + r2 * ({say(k1)} + {say(k2)} * r2)"
-    else:
-        factor = k.let(("radial", "dist"), 1.0 + k1 * r2)
-        text = f"; x and y times 1 + {say(k1)} * r2"
-    text += ", r2 = x * x + y * y"
+    r2 = g.let("r2 rad2", x * x + y * y)
+    k1 = g.given("k1 kappa1", r2.type, -0.3, -0.05)
+    tangential = level >= 4 and g.chance(0.4)
+    bend = k1 * r2
+    if g.chance(0.5):
+        bend = r2 * (k1 + r2 * g.given("k2 kappa2", r2.type, 0.02, 0.1))
+    factor = g.let("f radial", 1.0 + bend)
     new_x, new_y = x * factor, y * factor
     if tangential:
-        p1 = g.supply(("p1", "tan1"), ("p1s",), r2.type, -0.1, 0.1, False)
+        p1 = g.given("p1 tan1", r2.type, -0.1, 0.1, literals=False)
         new_x = new_x + 2.0 * p1 * x * y
         new_y = new_y + p1 * (r2 + 2.0 * y * y)
-        text += f"; then 2 * {say(p1)} * x * y added to x and {say(p1)} * (r2 + 2 * y * y) to y"
-    names = k.draw.word.choice(("xd yd", "x_dist y_dist")).split()
-    return k.let(names[0], new_x), k.let(names[1], new_y), text
+    new = g.let("xd x_dist", new_x), g.let("yd y_dist", new_y)
+    return *new, f", {g.told(r2, factor, *new)}"
 
 
-def _residual(k: KernelBuilder, g: Grid, uv: Expr, level: int) -> str:
-    seen = g.array(("observed", "detections", "keypoints"), uv.type, -0.5, 2.0)
-    r = k.let(("r", "residual"), uv - seen[g.index])
-    way = k.draw.shape.choice(("plain", "squares", "huber"))
+def _residual(g: Place, uv: Expr) -> str:
+    """The distance to what was seen, its square, or the cost by Huber."""
+    k = g.k
+    r = g.let("r residual", uv - g.read("observed detections keypoints", uv.type, -0.5, 2.0))
+    way = g.shape.choice(("plain", "squares", "huber"))
     if way == "plain":
-        target = g.write(("residuals", "errors"), r)
-        return f" {target.name} gets uv - {seen.name}."
-    square = k.let(("sq", "err2"), fn("dot", r, r))
+        return g.gets("residuals errors", r, g.told(r)[4:])
+    square = g.part("sq err2", dot(r, r))
     if way == "squares":
-        target = g.write(("costs", "losses"), 0.5 * square)
-        return f" {target.name} gets half the squared length of uv - {seen.name}."
-    scalar = square.type
-    delta = g.supply(("delta", "huber_delta"), ("deltas",), scalar, 0.5, 1.5)
-    cost = k.let(("cost", "rho"), 0.5 * square)
+        return g.gets("costs losses", 0.5 * square, f"0.5 * dot(r, r), {g.told(r)}")
+    delta = g.given("delta huber_delta", square.type, 0.5, 1.5)
+    cost = k.let("cost rho", 0.5 * square)
     with k.if_(square > delta * delta):
-        k.assign(cost, delta * (fn("sqrt", square) - 0.5 * delta))
-    target = g.write(("costs", "losses"), cost)
-    return (
-        f" With e the length of uv - {seen.name}, {target.name} gets e * e / 2, or where e exceeds"
-        f" d = {say(delta)}: d * (e - d / 2)."
-    )
+        k.assign(cost, delta * (sqrt(square) - 0.5 * delta))
+    text = f"e * e / 2, or where e exceeds d = {g.tell(delta)}: d * (e - d / 2)"
+    return g.gets("costs losses", cost, f"{text}; e is the length of {g.told(r)[4:]}")
 
 
-def _jacobian(k: KernelBuilder, g: Grid, q: Expr, lens: Lens, scalar: Scalar, level: int) -> str:
+def _jacobian(g: Place, q: Expr, lens: Sequence[Expr], scalar: Scalar) -> str:
     """The derivative of undistorted uv by q."""
-    mat = Mat(2, 3, scalar)
     nil = literal(0, scalar)
-    iz = k.let(("iz2", "z_inv"), 1.0 / q[2])
-    first = (lens.fx * iz, nil, -lens.fx * q[0] * iz * iz)
-    second = (nil, lens.fy * iz, -lens.fy * q[1] * iz * iz)
-    jac = k.let(("jac", "d_uv"), make(mat, *first, *second))
-    text = "the 2 x 3 derivative of (fx q[0] / q[2], fy q[1] / q[2]) by q"
-    way = k.draw.shape.choice(("velocity", "gradient", "covariance"))
+    iz = g.k.let("iz2 z_inv", 1.0 / q[2])
+    first = (lens[0] * iz, nil, -lens[0] * q[0] * iz * iz)
+    second = (nil, lens[1] * iz, -lens[1] * q[1] * iz * iz)
+    jac = g.let("jac d_uv", make(Mat(2, 3, scalar), *first, *second), "J")
+    way = g.shape.choice(("velocity", "gradient", "covariance"))
     if way == "velocity":
-        moves = g.array(("velocities", "flows"), Vec(3, scalar), -1.0, 1.0)
-        target = g.write(("image_flow", "pixel_velocity"), jac * moves[g.index])
-        return f" {target.name} gets J * {moves.name}, J {text}."
-    if way == "gradient":
-        sums = g.array(("uv_grads", "adjoints"), Vec(2, scalar), -1.0, 1.0)
-        target = g.write(("point_grads", "back"), fn("transpose", jac) * sums[g.index])
-        return f" {target.name} gets transpose(J) * {sums.name}, J {text}."
-    covs = g.array(("point_covs", "uncertainty"), Mat(3, 3, scalar), -0.5, 0.5, "well_conditioned")
-    target = g.write(("pixel_covs", "spread"), jac * covs[g.index] * fn("transpose", jac))
-    return f" {target.name} gets J * {covs.name} * transpose(J), J {text}."
+        names, value = "image_flow pixel_velocity", jac * g.read("flows", Vec(3, scalar), -1.0, 1.0)
+    elif way == "gradient":
+        sums = g.read("uv_grads adjoints", Vec(2, scalar), -1.0, 1.0)
+        names, value = "point_grads back", transpose(jac) * sums
+    else:
+        mat = Mat(3, 3, scalar)
+        cov = g.read("point_covs uncertainty", mat, -0.5, 0.5, init="well_conditioned")
+        names, value = "pixel_covs spread", jac * cov * transpose(jac)
+    f = f"{g.tell(lens[0])} * q[0] / q[2], {g.tell(lens[1])} * q[1] / q[2]"
+    return g.gets(names, value, f"{g.tell(value)}, J the 2 x 3 derivative of ({f}) by q")
+
+
+def _projection(g: Place, scalar: Scalar, level: int) -> tuple[Expr, str]:
+    """The projection: given, perspective of its numbers, or orthographic."""
+    k, mat, wide = g.k, Mat(4, 4, scalar), Vec(4, scalar)
+    ways = ("given", "perspective", "orthographic") if level >= 2 else ("given",)
+    way = g.shape.choice(ways)
+    nil, one = literal(0, scalar), literal(1, scalar)
+    if way == "given":
+        source = g.given("proj projection", mat, -0.4, 0.8)
+        return held(k, "pm lens", source), g.tell(source)
+    if way == "orthographic":
+        s = held(k, "s ext", g.given("half_size extent", Vec(3, scalar), 1.0, 3.0))
+        ortho = fn("diag", make(wide, one / s[0], one / s[1], -one / s[2], one))
+        return k.let("pm ortho", ortho), g.tell(ortho)
+    bounds = {"focal": (0.8, 2.0), "near": (0.1, 0.5), "far": (6.0, 12.0)}
+    parts = {name: Part(name, scalar, *bound) for name, bound in bounds.items()}
+    r = record(g, "Camera Lens View", parts, 0.5 if level >= 3 else 0.0, shared=True)
+    f, near, far = r.values.values()
+    depth = g.part("depth range_z", far - near)
+    a = g.part("za c22", -(far + near) / depth)
+    b = g.part("zb c23", -2.0 * far * near / depth)
+    entries = ((f, nil, nil, nil), (nil, f, nil, nil), (nil, nil, a, b), (nil, nil, -one, nil))
+    rows = [make(wide, *line) for line in entries]
+    text = f"({', '.join(map(g.tell, rows))})"
+    return k.let("pm persp", from_rows(k, mat, rows)), text
+
+
+def _viewed(g: Place, scalar: Scalar, level: int) -> tuple[Expr, str]:
+    """Model and view: given, or a camera that looks at a point."""
+    k, mat, vec, wide = g.k, Mat(4, 4, scalar), Vec(3, scalar), Vec(4, scalar)
+    way = g.shape.choice(("model", "both", "look") if level >= 3 else ("model", "both"))
+    model = g.given("model world", mat, -1.0, 1.0)
+    if way == "model":
+        return held(k, "mm obj", model), g.tell(model)
+    if way == "both":
+        value = g.given("view camera_inv", mat, -1.0, 1.0) * model
+        return k.let("mv model_view", value), g.tell(value)
+    e = g.let("e eye from_p", g.read("eyes camera_pos", vec, 1.5, 3.0))
+    aim = g.given("look_at aim_point", vec, -0.5, 0.5)
+    back = g.let("z back zc", fn("normalize", e - aim))
+    side = g.let("x side xc", fn("normalize", fn("cross", unit_vector(vec, 1), back)))
+    top = g.let("y top yc", fn("cross", back, side))
+    rows = [make(wide, a[0], a[1], a[2], -dot(a, e)) for a in (side, top, back)]
+    view = k.let("view_m look", from_rows(k, mat, [*rows, unit_vector(wide, 3)]))
+    text = f"V * {g.tell(model)}, V with the rows (a, -dot(a, e)) for a = x, y, z and (0, 0, 0, 1)"
+    return k.let("mv model_view", view * model), f"{text}, {g.told(e, back, side, top)}"
+
+
+@idiom
+def view_transform(k: KernelBuilder, level: int) -> Title:
+    """Vertices through model, view and projection; and what rasterizers do next."""
+    shape = k.draw.shape
+    g = place(k, "i tid vert")
+    scalar = shape.weighted({FLOAT32: 6, Scalar("float64"): 1})
+    vec = Vec(3, scalar)
+    p = k.let("p pos", g.read("vertices positions points", vec, -1.0, 1.0))
+    mv, text = _viewed(g, scalar, level)
+    lens, lens_text = _projection(g, scalar, 1 if "cross" in text else level)
+    hom = make(Vec(4, scalar), p[0], p[1], p[2], literal(1, scalar))
+    if shape.chance(0.5):
+        value = k.let("mvp full", lens * mv) * hom
+    else:
+        value = lens * k.let("view_p cam_p", mv * hom)
+    c = g.let("c clip", value)
+    done = f"Let c = P * M * (p, 1), p = {say(k, p)}, M = {text}, P = {lens_text}."
+    if level == 1 or shape.chance(0.3):
+        done += g.gets("clip_out clip_pos", c)
+    if level >= 2:
+        ndc, more = _normalized(g, c, vec, level)
+        done += more
+    if level >= 3:
+        done += _tested(g, c, scalar)
+    if level >= 4:
+        lit = level >= 5 or shape.chance(0.5)
+        done += _shaded(g, mv, vec) if lit else ""
+        done += _on_screen(g, ndc, scalar) if level >= 5 or not lit else ""
+    known = isinstance(mv, Var) and mv.name in {q.name for q in k.params}
+    origin = ("origins translation", lambda: make(vec, *(mv[r, 3] for r in range(3))))
+    told = "(M[0, 3], M[1, 3], M[2, 3])"
+    done += g.offer(
+        (shape.integer(0, 1), 0, 1, 1, 1)[level - 1],
+        depth=("depths w_out", lambda: c[3]),
+        height=("heights clip_y", lambda: c[1] - c[3]),
+        ahead=("view_z distances", lambda: c[2] + c[3]),
+        radius=("radii off_center", lambda: sqrt(c[0] * c[0] + c[1] * c[1] + 0.01)),
+        **({} if known else {"origin": (*origin, told)}),
+    )
+    return Title(k.name("view_transform transform_vertices project_vertices"), done)
+
+
+def _normalized(g: Place, clip: Expr, vec: Vec, level: int) -> tuple[Expr, str]:
+    """Division by w, which is at least some small value."""
+
+    def build(body: BodyBuilder, c: Expr) -> Expr:
+        inv = body.let("inv_w iw", 1.0 / most(c[3], 0.1))
+        return make(vec, c[0] * inv, c[1] * inv, c[2] * inv)
+
+    ndc = g.let(
+        "n ndc", applied(g.k, 0.6 * (level >= 3), "to_ndc perspective_divide", {"c": clip}, build)
+    )
+    return ndc, g.gets("ndc_out normalized", ndc, "n = (c[0], c[1], c[2]) / max(c[3], 0.1)")
+
+
+def _tested(g: Place, clip: Expr, scalar: Scalar) -> str:
+    """Outcodes of the clip planes, or one flag for all of them."""
+    k = g.k
+    code = k.let("code mask_bits", k.lift(0, INT32))
+    if g.chance(0.5):
+        for bit, axis in ((1, 0), (4, 1)):
+            with k.if_(clip[axis] < -clip[3]):
+                k.assign(code, code + bit)
+            with k.if_(clip[axis] > clip[3]):
+                k.assign(code, code + 2 * bit)
+        text = "1 where c[0] < -c[3], plus 2 where c[0] > c[3], 4 where c[1] < -c[3], 8 where"
+        return g.gets("outcodes clip_codes", code, f"{text} c[1] > c[3]")
+    guard = g.given("guard margin", scalar, 0.7, 1.8)
+    edge = k.let("edge bound", guard * abs(clip[3]))
+    with k.if_(fn("and", abs(clip[0]) < edge, abs(clip[1]) < edge)):
+        k.assign(code, 1)
+    text = f"1 where |c[0]| and |c[1]| are below {g.tell(guard)} * |c[3]|, else 0"
+    return g.gets("visible kept", code, text)
+
+
+def _shaded(g: Place, mv: Expr, vec: Vec) -> str:
+    """Normals by the upper 3 x 3 part, lit by a lamp."""
+    k = g.k
+    n = k.let("nrm n_local", g.read("normals vertex_normals", vec, init="unit"))
+    rows = [make(vec, mv[r, 0], mv[r, 1], mv[r, 2]) for r in range(3)]
+    turned = k.let("turned n_view", k.let("upper linear", fn("matrix_from_rows", *rows)) * n)
+    light = g.given("light sun", vec, -1.0, 1.0)
+    size = k.let("n_size norm_n", fn("length", turned))
+    lit = g.let("l lit lambert", dot(turned, light) / size)
+    ambient = g.given("ambient fill", vec.scalar, 0.1, 0.4)
+    wrap = 0.5 * lit + 0.5
+    value = ambient + (wrap * wrap if g.chance(0.4) else most(lit, 0.0))
+    text = f"{g.tell(value)}, l = dot(m, {g.tell(light)}) / |m|, m = M's upper left 3 x 3 *"
+    return g.gets("shading intensity", value, f"{text} {say(k, n)}")
+
+
+def _on_screen(g: Place, n: Expr, scalar: Scalar) -> str:
+    """Pixels of a viewport, y downward."""
+    size = g.k.scalar("viewport resolution", Vec(2, scalar), 8.0, 64.0)
+    at = make(size.type, 0.5 * (n[0] + 1.0) * size[0], 0.5 * (1.0 - n[1]) * size[1])
+    return g.gets("pixels screen", at)

@@ -1,238 +1,276 @@
-"""Eigenvalues of symmetric 2 x 2 matrices in closed form, and what is told from them."""
+"""Eigenvalues of symmetric 2 x 2 matrices in closed form, and dominant axes by products."""
 
 from __future__ import annotations
 
-from generators.build import BodyBuilder, KernelBuilder, field, fn, make
+from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.pieces import helper, times_identity, zero
-from generators.matrix.small.extras import Extra, extras
-from generators.matrix.small.grid import Grid, grid, say
-from generators.program import ir
-from generators.program.dtypes import INT32, Mat, Scalar, Type, Vec
+from generators.kit.functions import atan2, clamp, cos, dot, most, sin, sqrt, where
+from generators.kit.naming import applied, routine
+from generators.kit.records import Part, record
+from generators.kit.sources import zero
+from generators.matrix.parts import (
+    Entry,
+    Place,
+    mat_of,
+    place,
+    rows_of,
+    symmetric,
+    times_identity,
+    transpose,
+)
+from generators.program.dtypes import INT32, Mat, Scalar, Vec, scalar_of
 from generators.program.expr import Expr, Var
 
 
-def _image_tensor(k: KernelBuilder, scalar: Scalar, level: int) -> tuple[Grid, Var, str]:
+def _image_tensor(k: KernelBuilder, scalar: Scalar) -> tuple[Place, Var]:
     """The structure tensor of an image: outer products of gradients over a window."""
-    k.size("h", 7, 9, minimum=3)
-    k.size("w", 7, 9, minimum=3)
-    image = k.array(("image", "luma", "frame"), scalar, ("h", "w"), low=-1.0, high=1.0)
-    rows, cols = k.size_param(("height", "rows"), "h"), k.size_param(("width", "cols"), "w")
-    names = k.draw.word.choice((("y", "x"), ("i", "j"), ("r", "c")))
-    g = Grid(k, ("h", "w"), k.thread("h", "w", names=names))
-    y, x = g.index
-    tensor = k.let(("t", "tensor", "st"), zero(Mat(2, 2, scalar)))
-    central = k.draw.shape.chance(0.6)
-    bell = k.draw.shape.chance(0.5)
-    with k.for_(("dy", "di"), 2, -1) as dy, k.for_(("dx", "dj"), 2, -1) as dx:
-        at_y = k.let(("yy", "py"), fn("clamp", y + dy, 1, rows - 2))
-        at_x = k.let(("xx", "px"), fn("clamp", x + dx, 1, cols - 2))
+    dims = (k.size("h", 7, 9, minimum=3), k.size("w", 7, 9, minimum=3))
+    image = k.array("image luma frame", scalar, dims, low=-1.0, high=1.0)
+    rows, cols = k.size_param("height rows", "h"), k.size_param("width cols", "w")
+    y, x = k.thread(*dims, names=k.draw.word.choice((("y", "x"), ("i", "j"), ("r", "c"))))
+    g = Place(k, "grid", dims, (y, x))
+    tensor = k.let("t tensor st", zero(Mat(2, 2, scalar)))
+    central, bell = g.chance(0.6), g.chance(0.5)
+    with k.for_("dy di", 2, -1) as dy, k.for_("dx dj", 2, -1) as dx:
+        r = k.let("yy py", clamp(y + dy, 1, rows - 2))
+        c = k.let("xx px", clamp(x + dx, 1, cols - 2))
         if central:
-            gx = k.let(("gx", "ix"), 0.5 * (image[at_y, at_x + 1] - image[at_y, at_x - 1]))
-            gy = k.let(("gy", "iy"), 0.5 * (image[at_y + 1, at_x] - image[at_y - 1, at_x]))
+            gx = k.let("gx ix", 0.5 * (image[r, c + 1] - image[r, c - 1]))
+            gy = k.let("gy iy", 0.5 * (image[r + 1, c] - image[r - 1, c]))
         else:
-            gx = k.let(("gx", "ix"), image[at_y, at_x + 1] - image[at_y, at_x])
-            gy = k.let(("gy", "iy"), image[at_y + 1, at_x] - image[at_y, at_x])
-        grad = k.let(("grad", "gvec"), make(Vec(2, scalar), gx, gy))
+            gx = k.let("gx ix", image[r, c + 1] - image[r, c])
+            gy = k.let("gy iy", image[r + 1, c] - image[r, c])
+        grad = k.let("grad gvec", make(Vec(2, scalar), gx, gy))
         term: Expr = fn("outer", grad, grad)
         if bell:
-            near = fn("where", fn("eq", dy * dx, 0), k.lift(1.0, scalar), k.lift(0.5, scalar))
+            near = where(fn("eq", dy * dx, 0), k.lift(1.0, scalar), k.lift(0.5, scalar))
             term = near * term
         k.augment(tensor, "add", term)
     kind = "half the central differences" if central else "forward differences"
-    counted = ", corners counted half," if bell else ""
-    text = f"T, the sum of outer(g, g) over the 3 x 3 window{counted}"
-    text += f" of {image.name}, g = (gx, gy) by {kind}, places clamped to [1, size - 2]"
-    return g, tensor, text
+    text = f"the sum of outer(g, g) over the 3 x 3 window{', corners counted half,' * bell} of"
+    text += f" {image.name}, g = (gx, gy) by {kind}, places clamped to [1, size - 2]"
+    g.spoken[tensor.name] = "T", text
+    return g, tensor
 
 
-def _given_tensor(k: KernelBuilder, g: Grid, scalar: Scalar, level: int) -> tuple[Var, str]:
+def _given_tensor(g: Place, scalar: Scalar) -> Var:
     """A symmetric matrix: packed in three numbers, made symmetric, or of forms of a surface."""
     mat = Mat(2, 2, scalar)
-    way = k.draw.shape.choice(("packed", "symmetrized", "gram", "fields"))
-    name = ("t", "m", "sym")
+    way = g.shape.choice(("packed", "symmetrized", "gram", "fields"))
     if way == "packed":
-        source = g.array(("packed", "hessians", "tensors"), Vec(3, scalar), -1.5, 1.5)
-        v = k.let(("v", "c"), source[g.index])
-        t = k.let(name, make(mat, v[0], v[1], v[1], v[2]))
-        return t, f"T = ((v[0], v[1]), (v[1], v[2])), v of {source.name}"
-    if way == "symmetrized":
-        source = g.array(("hessians", "gradients", "mats"), mat, -1.5, 1.5)
-        raw = k.let(("raw", "hess"), source[g.index])
-        t = k.let(name, 0.5 * (raw + fn("transpose", raw)))
-        return t, f"T, the symmetric part of {source.name}"
-    if way == "gram":
-        source = g.array(("jacobians", "def_grads"), mat, -1.2, 1.2)
-        j = k.let(("jac", "f"), source[g.index])
-        return k.let(name, fn("transpose", j) * j), f"T = transpose(J) * J, J of {source.name}"
-    inits = [ir.FieldInit(axis, scalar, "uniform", "-1.5", "1.5") for axis in ("xx", "xy", "yy")]
-    fields: tuple[tuple[str, Type], ...] = tuple((f.name, f.type) for f in inits)
-    struct = k.struct(k.name("Sym2", "Hessian2", "Tensor2"), *fields)
-    items = g.structs(("tensors", "hessians"), struct, inits)
-    item = k.let(("item", "h"), items[g.index])
-    parts = [field(item, axis) for axis in ("xx", "xy", "xy", "yy")]
-    return k.let(name, make(mat, *parts)), f"T = ((xx, xy), (xy, yy)) of {items.name}"
+        v = g.k.let("v c", g.read("packed hessians tensors", Vec(3, scalar), -1.5, 1.5))
+        value: Expr = make(mat, v[0], v[1], v[1], v[2])
+    elif way == "symmetrized":
+        value = symmetric(g.part("raw hess", g.read("hessians mats", mat, -1.5, 1.5)))
+    elif way == "gram":
+        j = g.part("jac f", g.read("jacobians def_grads", mat, -1.2, 1.2))
+        value = transpose(j) * j
+    else:
+        parts = {axis: Part(axis, scalar, -1.5, 1.5) for axis in ("xx", "xy", "yy")}
+        r = record(g, "Sym2 Hessian2 Tensor2", parts, 1.0)
+        value = make(mat, r["xx"], r["xy"], r["xy"], r["yy"])
+    return g.let("t m sym", value)
 
 
 def _values(body: BodyBuilder, t: Expr) -> Expr:
     """Both eigenvalues, the larger first, by the mean and the radius of Mohr's circle."""
-    assert isinstance(t.type, Mat)
-    vec = Vec(2, t.type.scalar)
+    vec = Vec(2, mat_of(t).scalar)
     if body.draw.shape.chance(0.5):
-        mean = body.let(("mean", "mid"), 0.5 * (t[0, 0] + t[1, 1]))
-        half = body.let(("half", "dev"), 0.5 * (t[0, 0] - t[1, 1]))
-        radius = body.let(("radius", "rad"), fn("sqrt", half * half + t[0, 1] * t[0, 1]))
+        mean = body.let("mean mid", 0.5 * (t[0, 0] + t[1, 1]))
+        half = body.let("half dev", 0.5 * (t[0, 0] - t[1, 1]))
+        radius = body.let("radius rad", sqrt(half * half + t[0, 1] * t[0, 1]))
         return make(vec, mean + radius, mean - radius)
-    tr = body.let(("tr", "sum_diag"), fn("trace", t))
-    gap = body.let(("gap", "diff"), t[0, 0] - t[1, 1])
-    root = body.let(("root", "disc"), fn("sqrt", gap * gap + 4.0 * t[0, 1] * t[0, 1]))
+    tr = body.let("tr sum_diag", fn("trace", t))
+    gap = body.let("gap diff", t[0, 0] - t[1, 1])
+    root = body.let("root disc", sqrt(gap * gap + 4.0 * t[0, 1] * t[0, 1]))
     return make(vec, 0.5 * (tr + root), 0.5 * (tr - root))
 
 
-def _menu(k: KernelBuilder, g: Grid, t: Var, pair: Var, definite: bool) -> dict[str, Extra]:
+def _menu(g: Place, t: Var, pair: Var, definite: bool) -> dict[str, Entry]:
+    """What is read off the eigenvalues."""
     big, small = pair[0], pair[1]
-    mat = t.type
-    assert isinstance(mat, Mat)
-    vec = Vec(2, mat.scalar)
-
-    def angle() -> Expr:
-        return 0.5 * fn("atan2", 2.0 * t[0, 1], t[0, 0] - t[1, 1])
+    scalar = mat_of(t).scalar
+    angle = 0.5 * atan2(2.0 * t[0, 1], t[0, 0] - t[1, 1])
 
     def axis() -> Expr:
-        theta = k.let(("theta", "angle"), angle())
-        return make(vec, fn("cos", theta), fn("sin", theta))
+        theta = g.part("theta angle", angle)
+        return make(Vec(2, scalar), cos(theta), sin(theta))
 
     def corner() -> Expr:
-        share = g.supply(("kappa", "harris_k"), ("kappas",), mat.scalar, 0.04, 0.15)
-        tr = k.let(("tr_t", "both"), fn("trace", t))
-        return fn("determinant", t) - share * tr * tr
+        tr = g.part("tr_t both", fn("trace", t))
+        return fn("determinant", t) - g.given("kappa harris_k", scalar, 0.04, 0.15) * tr * tr
 
     def coherence() -> Expr:
-        total = k.let(("total", "energy"), big + small + 0.1)
-        ratio = k.let(("ratio", "coh"), (big - small) / total)
+        ratio = g.part("ratio coh", (big - small) / g.part("total energy", big + small + 0.1))
         return ratio * ratio
 
-    menu = {
-        "large": Extra(("largest", "major"), lambda: big, "the larger eigenvalue"),
-        "small": Extra(("smallest", "minor"), lambda: small, "the smaller eigenvalue"),
-        "angle": Extra(("angles", "orientation"), angle, "atan2(2 T01, T00 - T11) / 2"),
-        "axis": Extra(
-            ("axes", "principal"), axis, "(cos(a), sin(a)) with a = atan2(2 T01, T00 - T11) / 2"
-        ),
-        "harris": Extra(
-            ("corner_response", "harris"), corner, "det(T) - kappa * trace(T)^2, kappa as given"
-        ),
-        "gap": Extra(("anisotropy", "max_shear"), lambda: 0.5 * (big - small), "half their gap"),
-        "ratio": Extra(
-            ("ratios", "roundness"),
-            lambda: small / (fn("abs", big) + 0.1),
-            "small / (|large| + 0.1)",
-        ),
-        "radius": Extra(
-            ("radii", "spectral"),
-            lambda: fn("max", fn("abs", big), fn("abs", small)),
-            "the larger of their sizes",
-        ),
-        "frangi": Extra(
-            ("lineness", "ridge_measure"),
-            lambda: fn("abs", big + small) - fn("abs", big * small),
-            "|sum| - |product| of both",
-        ),
+    menu: dict[str, Entry] = {
+        "large": ("largest major", lambda: big),
+        "small": ("smallest minor", lambda: small),
+        "angle": ("angles orientation", lambda: angle),
+        "axis": ("axes principal", axis),
+        "harris": ("corner_response harris", corner),
+        "gap": ("anisotropy max_shear", lambda: 0.5 * (big - small)),
+        "ratio": ("ratios roundness", lambda: small / (abs(big) + 0.1)),
     }
     if definite:
-        menu["coherence"] = Extra(
-            ("coherence", "edge_strength"), coherence, "((large - small) / (large + small + 0.1))^2"
-        )
-        del menu["radius"], menu["frangi"]
-    return menu
+        return menu | {"coherence": ("coherence edge_strength", coherence)}
+    return menu | {
+        "radius": ("radii spectral", lambda: most(abs(big), abs(small))),
+        "frangi": ("lineness ridge_measure", lambda: abs(big + small) - abs(big * small)),
+    }
 
 
 @idiom
 def eigen_symmetric(k: KernelBuilder, level: int) -> Title:
     """Principal values of 2 x 2 tensors: images, surfaces, stress."""
-    shape = k.draw.shape
-    scalar = k.draw.wide_float_type()
+    shape, scalar = k.draw.shape, k.draw.wide_float_type()
     if level >= 3 and shape.chance(0.5):
-        g, t, text = _image_tensor(k, scalar, level)
+        g, t = _image_tensor(k, scalar)
     else:
-        g = grid(k, None, "i", "tid", "pt")
-        t, text = _given_tensor(k, g, scalar, level)
-    definite = "outer" in text or "J" in text
-    names = ("lam", "pair", "eig")
-    if level >= 2 and shape.chance(0.6):
-        made = helper(
-            k,
-            ("eigenvalues2", "principal_values"),
-            (("m", t.type),),
-            lambda body, m: _values(body, m),
-        )
-        pair = k.let(names, k.call(made, t))
-    else:
-        pair = k.let(names, _values(k, t))
-    menu = _menu(k, g, t, pair, definite)
+        g = place(k, "i tid pt")
+        t = _given_tensor(g, scalar)
+    definite = "outer" in g.told(t) or ("transpose" in g.told(t) and "+" not in g.told(t))
+    names = "eigenvalues2 principal_values"
+    pair = g.let("l lam pair eig", applied(k, 0.6 * (level >= 2), names, {"m": t}, _values), "l")
+    menu = _menu(g, t, pair, definite)
     count = (1, 2, 2, 3, 4)[level - 1]
-    done = f"Eigenvalues of {text}."
+    done = f"Let l be the eigenvalues, the larger first, of {g.told(t)}."
     if level >= 4 or (level == 3 and shape.chance(0.4)):
-        done += _clamped(k, g, t, pair, definite)
+        done += _clamped(g, t, pair, definite)
     elif level == 1 and shape.chance(0.6):
         count = 0
-        target = g.write(("eigenvalues", "principal_out"), pair)
-        done += f" {target.name} gets both, the larger first."
-    if level >= 2 or count:
-        keys = sorted(menu)
-        uses = [key for key in keys if key not in ("angle", "axis", "harris")]
-        first = shape.choice(uses)
-        rest = {key: menu[key] for key in keys if key != first}
-        done += extras(g, {first: menu[first]}, 1) + extras(g, rest, count - 1)
+        done += g.gets("eigenvalues principal_out", pair)
+    if count:
+        first = shape.choice(
+            [key for key in sorted(menu) if key not in ("angle", "axis", "harris")]
+        )
+        done += g.offer(1, **{first: menu.pop(first)}) + g.offer(count - 1, **menu)
     if level >= 5 or (level == 2 and shape.chance(0.3)):
-        done += _classified(k, g, pair, definite)
-    return Title(k.name("eigen_symmetric", "principal_values_2d", "tensor_eigen"), done)
+        done += _classified(g, pair, definite)
+    return Title(k.name("eigen_symmetric principal_values_2d tensor_eigen"), done)
 
 
-def _classified(k: KernelBuilder, g: Grid, pair: Var, definite: bool) -> str:
+def _classified(g: Place, pair: Var, definite: bool) -> str:
     """What kind of point it is: flat, edge or corner; or bowl, saddle or dome."""
-    kind = k.let(("kind", "label"), k.lift(0, INT32))
-    if not definite:
-        with k.if_(pair[1] > 0.0):
-            k.assign(kind, 1)
-        with k.elif_(pair[0] < 0.0):
-            k.assign(kind, 2)
-        text = "1 where both are positive, 2 where both are negative, 0 elsewhere"
+    k = g.k
+    kind = k.let("kind label", k.lift(0, INT32))
+    if definite:
+        ratio = g.let("q isotropy roundness", pair[1] / (pair[0] + 0.05))
+        high = k.draw.value.choice((0.4, 0.45, 0.5))
+        low = k.draw.value.choice((0.1, 0.15, 0.2))
+        first, second = ratio > high, ratio > low
+        text = f"2 where q = {g.spoken[ratio.name][1]} exceeds {high}, 1 where q exceeds {low}"
     else:
-        ratio = k.let(("isotropy", "roundness"), pair[1] / (pair[0] + 0.05))
-        round_ = k.draw.value.choice((0.4, 0.45, 0.5))
-        thin = k.draw.value.choice((0.1, 0.15, 0.2))
-        with k.if_(ratio > round_):
-            k.assign(kind, 2)
-        with k.elif_(ratio > thin):
-            k.assign(kind, 1)
-        text = f"2 where q = small / (large + 0.05) exceeds {round_}, 1 where q exceeds {thin}"
-        text += ", 0 elsewhere"
-    target = g.write(("kinds", "labels"), kind)
-    return f" {target.name} gets {text}."
+        first, second = pair[1] > 0.0, pair[0] < 0.0
+        text = "1 where both are positive, 2 where both are negative"
+    with k.if_(first):
+        k.assign(kind, 2 if definite else 1)
+    with k.elif_(second):
+        k.assign(kind, 1 if definite else 2)
+    return g.gets("kinds labels", kind, f"{text}, 0 elsewhere")
 
 
-def _clamped(k: KernelBuilder, g: Grid, t: Var, pair: Var, definite: bool) -> str:
+def _clamped(g: Place, t: Var, pair: Var, definite: bool) -> str:
     """The matrix again with other eigenvalues: its projector on the larger, put together."""
-    mat = t.type
-    assert isinstance(mat, Mat)
-    spread = k.let(("spread", "width"), pair[0] - pair[1] + 0.05)
-    share = times_identity(mat, pair[1])
-    major = k.let(("major_part", "proj"), (t - share) / spread)
-    way = "root" if definite and k.draw.shape.chance(0.5) else "soft"
-    if way == "root":
-        a = k.let("root_large", fn("sqrt", pair[0] + 0.05))
-        b = k.let("root_small", fn("sqrt", pair[1] + 0.05))
-        text = "f(v) = sqrt(v + 0.05)"
+    mat = mat_of(t)
+    spread = g.part("spread width", pair[0] - pair[1] + 0.05)
+    major = g.let("p major_part proj", (t - times_identity(mat, pair[1])) / spread, "P")
+    if definite and g.chance(0.5):
+        a, b = (
+            g.part(f"root_{n}", sqrt(v + 0.05)) for n, v in (("large", pair[0]), ("small", pair[1]))
+        )
     else:
-        limit = g.supply(("limit", "soft_limit"), ("limits",), mat.scalar, 0.5, 2.0)
-        names = k.draw.word.choice(("fa fb", "f_large f_small", "soft0 soft1")).split()
-        a = k.let(names[0], pair[0] / (1.0 + fn("abs", pair[0]) / limit))
-        b = k.let(names[1], pair[1] / (1.0 + fn("abs", pair[1]) / limit))
-        text = f"f(v) = v / (1 + |v| / {say(limit)})"
+        limit = g.given("limit soft_limit", mat.scalar, 0.5, 2.0)
+        names = g.k.draw.word.choice(("fa fb", "f_large f_small", "soft0 soft1")).split()
+        a, b = (g.part(n, pair[c] / (1.0 + abs(pair[c]) / limit)) for c, n in enumerate(names))
     whole = (a - b) * major + times_identity(mat, b)
-    target = g.write(("mapped", "regularized", "functions_of"), whole)
-    return (
-        f" With P = (T - small * I) / (large - small + 0.05), {target.name} gets"
-        f" (f(large) - f(small)) * P + f(small) * I, {text}."
+    return f" Let {g.told(major)}.{g.gets('mapped regularized functions_of', whole)}"
+
+
+@idiom
+def power_iteration(k: KernelBuilder, level: int) -> Title:
+    """The dominant axis of a symmetric matrix by a fixed number of products."""
+    shape = k.draw.shape
+    g = place(k, "i tid cluster")
+    size = shape.weighted({2: 2, 3: 4, 4: 1})
+    mat = Mat(size, size, k.draw.wide_float_type())
+    vec = rows_of(mat)
+    a, positive = _dominated(g, mat, level)
+    start = g.given("start guess", vec, 0.3, 1.0)
+    v, done = _iterated(g, level, a, start, positive)
+    if level >= 2:
+        done += _valued(g, level, a, v, start)
+    done += g.gets("axes vectors_out", v)
+    done += g.offer(
+        (shape.integer(0, 1), 1, 1, 2, 3)[level - 1],
+        spin=("first v0", lambda: v[0]),
+        ratio=("heights tilt", lambda: v[0] - v[1]),
+        project=("projectors rank_one", lambda: fn("outer", v, v)),
+        error=(
+            "alignments overlaps",
+            lambda: dot(v, g.read("goals reference_axes", vec, -1.0, 1.0)),
+        ),
+        longest=("major main_index", lambda: fn("argmax", fn("cw_mul", v, v))),
+        trace=("traces scatter", lambda: fn("trace", a)),
     )
+    return Title(k.name("power_iteration dominant_axis principal_axis"), done)
+
+
+def _iterated(g: Place, level: int, a: Var, start: Expr, positive: bool) -> tuple[Var, str]:
+    """A direction times the matrix, over and over, scaled early or late."""
+    rounds = g.shape.integer(2, 4)
+    b: Expr = a
+    if level >= 2 and g.shape.chance(0.4):
+        shift = g.given("shift offset", scalar_of(start.type), 0.2, 0.9)
+        b = g.part("b shifted_m", a + times_identity(mat_of(a), shift))
+    how = g.shape.choice(("length", "late", "largest" if positive else "late"))
+
+    def unit(body: BodyBuilder, v: Expr) -> Expr:
+        if how == "largest":
+            return v / body.let("peak size", fn("max_element", v))
+        return v / sqrt(dot(v, v) + 0.0001)
+
+    scaled = routine(g.k, 0.6 * (level >= 3), "unit_of rescaled", {"v": start.type}, unit)
+    v = g.let("v axis", b * start)
+    done = f"With {g.told(a, v)}, {rounds} times v = {g.tell(b * v)}, v being divided by"
+    with g.k.for_("it r", rounds):
+        if how != "late":
+            g.k.assign(v, scaled(v))
+        g.k.assign(v, b * v)
+    g.k.assign(v, scaled(v))
+    scaling = "its greatest component" if how == "largest" else "sqrt(dot(v, v) + 0.0001)"
+    when = "in the end" if how == "late" else "before each of these products and in the end"
+    return v, f"{done} {scaling} {when}."
+
+
+def _valued(g: Place, level: int, a: Var, v: Var, start: Expr) -> str:
+    """The eigenvalue, and what is left of the matrix without the axis."""
+    lam = g.let("e lam rayleigh", dot(v, g.part("av image", a * v)) / (dot(v, v) + 0.0001))
+    done = g.gets("eigenvalues rayleigh_out", lam, g.told(lam))
+    if level < 4:
+        return done
+    rest = g.let("rest deflated", a - lam * fn("outer", v, v), "B")
+    done += g.gets("deflated_out remainders", rest, g.told(rest))
+    return done + g.gets("next_axes second_out", g.part("second next_axis", rest * start))
+
+
+def _dominated(g: Place, mat: Mat, level: int) -> tuple[Var, bool]:
+    """A matrix of positive entries, a Gram matrix, or the scatter of points; whether positive."""
+    k = g.k
+    ways = ("positive", "gram", "scatter") if level >= 3 else ("positive", "gram")
+    way = g.shape.choice(ways)
+    if way == "positive":
+        raw = g.part("raw m", g.read("affinity couplings", mat, 0.1, 1.0))
+        return g.let("a sym", symmetric(raw)), True
+    if way == "gram":
+        f = g.part("f fac", g.read("frames factors", mat, -0.2, 1.0))
+        return g.let("a gram", transpose(f) * f), False
+    count = k.trip_count("num_points point_count", k.size("m", 3, 5))
+    points = g.array("points normals_in", rows_of(mat), -0.3, 1.0, more="m")
+    a = k.let("a scatter_m", zero(mat))
+    with k.for_("s pt", count) as s:
+        p = k.let("p q", points[g.index(s)])
+        k.augment(a, "add", fn("outer", p, p))
+    g.spoken[a.name] = "A", f"the sum of outer(p, p) over p of {points.name}"
+    return a, False

@@ -2,245 +2,189 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.pieces import helper, zero
-from generators.matrix.small.extras import Extra, extras, flagged
-from generators.matrix.small.grid import Grid, Names, grid, say
+from generators.kit.functions import dot, least, most
+from generators.kit.masks import flag
+from generators.kit.naming import routine
+from generators.kit.sites import Names
+from generators.kit.sources import given, zero
+from generators.matrix.parts import Entry, Place, place, rows_of, transpose
 from generators.program.dtypes import INT32, Mat, Scalar, Vec
 from generators.program.expr import Expr, Var, literal
 
-UNSIGNED = {Scalar("uint8"): 3, Scalar("uint16"): 2, Scalar("uint32"): 4, Scalar("uint64"): 3}
+_UNSIGNED = {Scalar("uint8"): 3, Scalar("uint16"): 2, Scalar("uint32"): 4, Scalar("uint64"): 3}
+_SIGNED = {Scalar("int8"): 1, Scalar("int16"): 2, INT32: 4, Scalar("int64"): 3}
 
 
-SIGNED = {Scalar("int8"): 1, Scalar("int16"): 2, INT32: 4, Scalar("int64"): 3}
-
-
-def _modulo(v: Expr, modulus: int) -> Expr:
-    """Every component of a vector of non-negative integers by the modulus."""
+def _by_modulus(v: Expr, modulus: int) -> Expr:
+    """Every entry of a vector or a 2 x 2 matrix of non-negative integers by the modulus."""
+    if isinstance(v.type, Mat):
+        return make(v.type, *(v[r, c] % modulus for r in range(2) for c in range(2)))
     assert isinstance(v.type, Vec)
     return make(v.type, *(v[c] % modulus for c in range(v.type.size)))
 
 
-def _cipher(k: KernelBuilder, g: Grid, level: int) -> tuple[Expr, str]:
-    """Hill's cipher: blocks times a key, by a modulus or by the width of the type."""
-    size = k.draw.shape.choice((2, 3))
-    modulus = k.draw.value.choice((26, 29, 31, 97))
-    wraps = k.draw.shape.chance(0.4)
-    scalar = k.draw.shape.weighted(
-        UNSIGNED
-        if wraps
-        else {INT32: 3, Scalar("int64"): 2, Scalar("uint32"): 2, Scalar("uint16"): 1}
-    )
-    vec, mat = Vec(size, scalar), Mat(size, size, scalar)
-    top = min(255, modulus - 1) if not wraps else 200
-    blocks = g.array(("blocks", "plain", "message"), vec, 0, top)
-    keys, named = _integer_matrix(
-        k, g, mat, ("key", "cipher_key"), ("keys", "session_keys"), 1, top if wraps else modulus - 1
-    )
-    b = k.let(("block", "b"), blocks[g.index])
-    value = k.let(("mixed", "c"), keys * b)
-    text = f"{named} * {blocks.name}"
-    if level >= 2 and k.draw.shape.chance(0.6):
-        shift = _integer_vector(k, g, vec, ("shift", "nonce"), ("shifts", "nonces"), 0, top)
-        k.augment(value, "add", shift)
-        text += f" + {say(shift)}"
-    if wraps:
-        return value, f"{text}, wrapping at the width of {scalar}"
-    reduced = k.let(("reduced", "cipher"), _modulo(value, modulus))
-    return reduced, f"{text}, each component modulo {modulus}"
-
-
-def _integer_matrix(
-    k: KernelBuilder, g: Grid, mat: Mat, one: Names, many: Names, low: int, high: int
-) -> tuple[Expr, str]:
+def _matrix(g: Place, mat: Mat, one: str, many: str, low: int, high: int) -> tuple[Expr, str]:
     """One for all, one for each thread, or one written out; and its text."""
-    way = k.draw.shape.weighted({"all": 3, "each": 2, "literal": 2})
+    way = g.shape.weighted({"all": 3, "each": 2, "literal": 2})
     if way == "all":
-        given = k.scalar(one, mat, low, high)
-        return given, given.name
+        shared = g.k.scalar(one, mat, low, high)
+        return shared, shared.name
     if way == "each":
-        several = g.array(many, mat, low, high)
-        return k.let(one, several[g.index]), several.name
-    size = mat.rows * mat.cols
-    entries = [k.draw.value.integer(max(low, -9), min(high, 9)) for _ in range(size)]
-    written = k.let(one, make(mat, *(literal(entry, mat.scalar) for entry in entries)))
+        source = g.read(many, mat, low, high)
+        return g.k.let(one, source), g.tell(source)
+    value = g.k.draw.value
+    entries = [value.integer(max(low, -9), min(high, 9)) for _ in range(mat.rows * mat.cols)]
     rows = [tuple(entries[r * mat.cols : (r + 1) * mat.cols]) for r in range(mat.rows)]
+    written = g.k.let(one, make(mat, *(literal(entry, mat.scalar) for entry in entries)))
     return written, f"the matrix with rows {', '.join(map(str, rows))}"
 
 
-def _integer_vector(
-    k: KernelBuilder,
-    g: Grid,
-    vec: Vec,
-    one: tuple[str, ...],
-    many: tuple[str, ...],
-    low: int,
-    high: int,
-) -> Expr:
-    if k.draw.shape.chance(0.5):
-        return k.scalar(one, vec, low, high)
-    return g.array(many, vec, low, high)[g.index]
+def _shift(g: Place, vec: Vec, names: Names, low: int, high: int) -> Expr:
+    """A vector for all, or each thread's own."""
+    return given(g, names, vec, low, high, shared=1, each=1)
 
 
-def _recurrence(k: KernelBuilder, g: Grid, level: int) -> tuple[Expr, str]:
-    """State times matrix, again and again: generators, Fibonacci numbers, shift registers."""
-    scalar = k.draw.shape.weighted(UNSIGNED)
-    size = k.draw.shape.choice((2, 2, 3))
+def _cipher(g: Place, level: int) -> tuple[Var, str]:
+    """Hill's cipher: blocks times a key, by a modulus or by the width of the type."""
+    k, size = g.k, g.shape.choice((2, 3))
+    modulus = k.draw.value.choice((26, 29, 31, 97))
+    wraps = g.chance(0.4)
+    narrow = {INT32: 3, Scalar("int64"): 2, Scalar("uint32"): 2, Scalar("uint16"): 1}
+    scalar = g.shape.weighted(_UNSIGNED if wraps else narrow)
     vec, mat = Vec(size, scalar), Mat(size, size, scalar)
-    states = g.array(("states", "seeds", "start"), vec, 1, 200)
-    s = k.let(("s", "state"), states[g.index])
-    step, named = _integer_matrix(k, g, mat, ("step", "transition"), ("steps", "transitions"), 0, 9)
-    add = None
-    if k.draw.shape.chance(0.5):
-        add = k.scalar(("increment", "inc"), vec, 1, 99)
+    top = 200 if wraps else min(255, modulus - 1)
+    blocks = g.read("blocks plain message", vec, 0, top)
+    keys, named = _matrix(g, mat, "key cipher_key", "keys session_keys", 1, top)
+    value = k.let("mixed c", keys * k.let("block b", blocks))
+    text = f"{named} * {g.tell(blocks)}"
+    if level >= 2 and g.chance(0.6):
+        shift = _shift(g, vec, "shift nonce", 0, top)
+        k.augment(value, "add", shift)
+        text += f" + {g.tell(shift)}"
+    if wraps:
+        return value, f"{text}, wrapping at the width of {scalar}"
+    reduced = k.let("reduced cipher", _by_modulus(value, modulus))
+    return reduced, f"{text}, each component modulo {modulus}"
+
+
+def _recurrence(g: Place, level: int) -> tuple[Var, str]:
+    """State times matrix, again and again: generators, Fibonacci numbers, shift registers."""
+    k, scalar = g.k, g.shape.weighted(_UNSIGNED)
+    size = g.shape.choice((2, 2, 3))
+    vec, mat = Vec(size, scalar), Mat(size, size, scalar)
+    state = g.read("states seeds start", vec, 1, 200)
+    s = k.let("s state", state)
+    step, named = _matrix(g, mat, "step transition", "steps transitions", 0, 9)
+    add = k.scalar("increment inc", vec, 1, 99) if g.chance(0.5) else None
     rounds = k.draw.value.integer(2, 5)
-    mixing = level >= 3 and k.draw.shape.chance(0.6)
+    mixing = level >= 3 and g.chance(0.6)
     shift = k.draw.value.integer(2, scalar.bits - 3)
-    with k.for_(("r", "turn"), rounds):
+    text = f"the last s: from s = {g.tell(state)}, {rounds} times s = {named} * s"
+    text += "" if add is None else f" + {add.name}"
+    with k.for_("r turn", rounds):
         k.assign(s, step * s if add is None else step * s + add)
         if mixing:
             k.assign(s, make(vec, *(s[c] ^ (s[c] >> shift) for c in range(size))))
-    text = f"the last s: from s = {states.name}, {rounds} times s = {named} * s"
-    text += "" if add is None else f" + {add.name}"
     if mixing:
         text += f", and every component xored with itself shifted right by {shift}"
     return s, f"{text}, all wrapping"
 
 
-def _power(k: KernelBuilder, g: Grid, level: int) -> tuple[Expr, str]:
+def _power(g: Place, level: int) -> tuple[Var, str]:
     """A matrix to a power given by its bits: square and multiply, wrapping or modulo a prime."""
-    scalar = k.draw.shape.weighted({Scalar("uint32"): 3, Scalar("uint64"): 3, Scalar("int64"): 2})
+    k = g.k
+    scalar = g.shape.weighted({Scalar("uint32"): 3, Scalar("uint64"): 3, Scalar("int64"): 2})
     mat = Mat(2, 2, scalar)
     modulus = k.draw.value.choice((997, 1009, 10007))
-    bases = g.array(("bases", "mats"), mat, 0, 50)
-    powers = g.array(("powers", "exponents"), INT32, 0, 31)
+    base, power = g.read("bases mats", mat, 0, 50), g.read("powers exponents", INT32, 0, 31)
     bits = k.draw.value.integer(4, 5)
-    b, e = k.let(("b", "base"), bases[g.index]), k.let(("e", "power"), powers[g.index])
-    result = k.let(("result", "acc"), make(mat, *(literal(bit, scalar) for bit in (1, 0, 0, 1))))
-    reduced = scalar == Scalar("int64") or k.draw.shape.chance(0.4)
+    b, e = k.let("b base", base), k.let("e power", power)
+    result = k.let("result acc", make(mat, *(literal(bit, scalar) for bit in (1, 0, 0, 1))))
+    reduced = scalar == Scalar("int64") or g.chance(0.4)
 
-    def product(x: Expr, y: Expr) -> Expr:
-        return x * y
+    def build(body: BodyBuilder, x: Expr, y: Expr) -> Expr:
+        return _by_modulus(body.let("p prod", x * y), modulus) if reduced else x * y
 
-    name = ""
-    if reduced:
-
-        def build(body: BodyBuilder, x: Expr, y: Expr) -> Expr:
-            p = body.let(("p", "prod"), product(x, y))
-            return make(mat, *(p[r, c] % modulus for r in range(2) for c in range(2)))
-
-        name = helper(k, ("mul_mod", "modular_product"), (("x", mat), ("y", mat)), build)
-    with k.for_(("bit", "q"), bits):
+    args = {"x": mat, "y": mat}
+    product = routine(k, float(reduced), "mul_mod modular_product", args, build)
+    with k.for_("bit q", bits):
         with k.if_(fn("eq", e & 1, 1)):
-            k.assign(result, k.call(name, result, b) if name else result * b)
-        k.assign(b, k.call(name, b, b) if name else b * b)
+            k.assign(result, product(result, b))
+        k.assign(b, product(b, b))
         k.assign(e, e >> 1)
     how = f", entries modulo {modulus} after every product" if reduced else ", wrapping"
-    text = f"{bases.name} to the power given by the low {bits} bits of {powers.name}"
+    text = f"{g.tell(base)} to the power given by the low {bits} bits of {g.tell(power)}"
     return result, f"{text} (square and multiply{how})"
 
 
-def _lattice(k: KernelBuilder, g: Grid, level: int) -> tuple[Expr, str]:
+def _lattice(g: Place, level: int) -> tuple[Var, str]:
     """Places of a lattice: whole steps along its basis vectors, an origin, a parity."""
-    scalar = k.draw.shape.weighted(SIGNED)
-    size = k.draw.shape.choice((2, 3))
+    scalar, size = g.shape.weighted(_SIGNED), g.shape.choice((2, 3))
     vec, mat = Vec(size, scalar), Mat(size, size, scalar)
     span = 3 if scalar.bits == 8 else 20
-    cells = g.array(("cells", "sites", "coords"), vec, -span, span)
-    basis, named = _integer_matrix(k, g, mat, ("basis", "lattice"), ("bases", "lattices"), -3, 3)
-    c = k.let(("cell", "site"), cells[g.index])
-    value: Expr = basis * c
-    text = f"{named} * {cells.name}"
+    cells = g.read("cells sites coords", vec, -span, span)
+    basis, named = _matrix(g, mat, "basis lattice", "bases lattices", -3, 3)
+    value: Expr = basis * g.k.let("cell site", cells)
+    text = f"{named} * {g.tell(cells)}"
     if level >= 2:
-        origin = _integer_vector(
-            k, g, vec, ("origin", "anchor"), ("origins", "anchors"), -span, span
-        )
+        origin = _shift(g, vec, "origin anchor", -span, span)
         value = value + origin
-        text += f" + {say(origin)}"
-    return k.let(("place", "pos"), value), text
+        text += f" + {g.tell(origin)}"
+    return g.k.let("place pos", value), text
 
 
-def _walks(k: KernelBuilder, g: Grid, level: int) -> tuple[Expr, str]:
+def _walks(g: Place, level: int) -> tuple[Var, str]:
     """Walks of given length between the nodes of a small graph."""
-    scalar = k.draw.shape.weighted(
-        {INT32: 3, Scalar("int64"): 2, Scalar("uint16"): 1, Scalar("uint32"): 1}
-    )
-    size = k.draw.shape.choice((3, 4))
-    mat = Mat(size, size, scalar)
-    graphs = g.array(("adjacency", "graphs", "edges"), mat, 0, 2)
-    a = k.let(("a", "adj"), graphs[g.index])
-    if k.draw.shape.chance(0.5):
-        a = k.let(("both", "undirected"), a + fn("transpose", a))
-        text = f"A = {graphs.name} + its transpose"
-    else:
-        text = f"A = {graphs.name}"
+    k, size = g.k, g.shape.choice((3, 4))
+    wide = {INT32: 3, Scalar("int64"): 2, Scalar("uint16"): 1, Scalar("uint32"): 1}
+    a: Expr = g.read("adjacency graphs edges", Mat(size, size, g.shape.weighted(wide)), 0, 2)
+    if g.chance(0.5):
+        a = g.part("adj directed", a)
+        a = a + transpose(a)
+    a = g.let("a both undirected", a)
     length = k.draw.value.integer(2, 3)
-    walks = k.let(("walks", "w"), a * a)
+    walks = k.let("walks w", a * a)
     if length > 2:
-        with k.for_(("step", "hop"), length - 2):
+        with k.for_("step hop", length - 2):
             k.assign(walks, walks * a)
-    return walks, f"the matrix A to the power of {length}, {text}"
+    return walks, f"the matrix A to the power of {length}, {g.told(a)}"
 
 
-FORMS: dict[str, Callable[[KernelBuilder, Grid, int], tuple[Expr, str]]] = {
-    "cipher": _cipher,
-    "recurrence": _recurrence,
-    "power": _power,
-    "lattice": _lattice,
-    "walks": _walks,
+_FORMS: dict[str, tuple[Callable[[Place, int], tuple[Var, str]], str]] = {
+    "cipher": (_cipher, "hill_cipher encode_blocks"),
+    "recurrence": (_recurrence, "advance_states"),
+    "power": (_power, "matrix_power power_mod"),
+    "lattice": (_lattice, "lattice_points place_sites"),
+    "walks": (_walks, "count_walks graph_walks"),
 }
 
 
-def _menu(k: KernelBuilder, g: Grid, value: Expr) -> dict[str, Extra]:
+def _menu(c: Expr) -> dict[str, Entry]:
     """Numbers that are read off a vector or a matrix of integers."""
-    type_ = value.type
-    if isinstance(type_, Mat):
+    if isinstance(c.type, Mat):
+        last = c.type.cols - 1
         return {
-            "trace": Extra(("traces", "closed"), lambda: fn("trace", value), "its trace"),
-            "corner": Extra(
-                ("corners", "first_to_last"),
-                lambda: value[0, type_.cols - 1],
-                f"its entry [0, {type_.cols - 1}]",
-            ),
-            "row": Extra(
-                ("row_sums", "from_first"),
-                lambda: value[0, 0] + value[0, 1],
-                "the sum of its entries [0, 0] and [0, 1]",
-            ),
-            "parity": Extra(
-                ("parity", "odd"),
-                lambda: fn("trace", value) & 1,
-                "the lowest bit of its trace",
-            ),
-            "twice": Extra(
-                ("asymmetry", "balance"),
-                lambda: fn("max", value[0, 1], value[1, 0]),
-                "the larger of its entries [0, 1] and [1, 0]",
-            ),
+            "trace": ("traces closed", lambda: fn("trace", c)),
+            "corner": ("corners first_to_last", lambda: c[0, last]),
+            "row": ("row_sums from_first", lambda: c[0, 0] + c[0, 1]),
+            "parity": ("parity odd", lambda: fn("trace", c) & 1),
+            "twice": ("asymmetry balance", lambda: most(c[0, 1], c[1, 0])),
         }
-    assert isinstance(type_, Vec)
     return {
-        "checksum": Extra(("checks", "checksums"), lambda: value[0] ^ value[1], "c[0] xor c[1]"),
-        "low": Extra(
-            ("low_bits", "buckets"), lambda: (value[0] + value[1]) & 7, "(c[0] + c[1]) & 7"
-        ),
-        "larger": Extra(
-            ("peaks", "largest"), lambda: fn("max", value[0], value[1]), "max(c[0], c[1])"
-        ),
-        "mask": Extra(("masked", "joint_bits"), lambda: value[0] & value[1], "c[0] & c[1]"),
-        "either": Extra(("either", "any_bits"), lambda: value[0] | value[1], "c[0] | c[1]"),
-        "smaller": Extra(
-            ("floors", "smallest"), lambda: fn("min", value[0], value[1]), "min(c[0], c[1])"
-        ),
-        "least": Extra(
-            ("least", "min_entries"), lambda: fn("min_element", value), "the least of c"
-        ),
-        "top": Extra(
-            ("where_max", "top_index"),
-            lambda: fn("argmax", value),
+        "checksum": ("checks checksums", lambda: c[0] ^ c[1], "c[0] xor c[1]"),
+        "low": ("low_bits buckets", lambda: (c[0] + c[1]) & 7),
+        "larger": ("peaks largest", lambda: most(c[0], c[1])),
+        "mask": ("masked joint_bits", lambda: c[0] & c[1]),
+        "either": ("either any_bits", lambda: c[0] | c[1]),
+        "smaller": ("floors smallest", lambda: least(c[0], c[1])),
+        "least": ("least min_entries", lambda: fn("min_element", c)),
+        "top": (
+            "where_max top_index",
+            lambda: fn("argmax", c),
             "the index of the greatest component of c, the first of equals",
         ),
     }
@@ -252,115 +196,99 @@ def integer_matrices(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     if shape.chance(0.2):
         return _cat_map(k, level)
-    g = grid(k, None, "i", "tid", "row_id")
-    key = shape.choice(sorted(FORMS))
-    value, text = FORMS[key](k, g, level)
+    g = place(k, "i tid row_id")
+    build, names = _FORMS[shape.choice(sorted(_FORMS))]
+    c, text = build(g, level)
+    g.spoken[c.name] = "c", text
     done = f"Let c be {text}."
     if level >= 3:
-        done += _second(k, g, value, level)
-    if level >= 2 and shape.chance(0.4) and isinstance(value, Var):
-        there, note = flagged(g, ("enabled", "selected"), off=True)
-        with k.if_(there):
-            k.assign(value, zero(value.type))
-        done += f" c is zero unless {note}."
-    target = g.write(("results", "out", "coded"), value)
-    done += f" {target.name} gets c."
-    done += extras(g, _menu(k, g, value), (shape.integer(0, 1), 1, 1, 2, 3)[level - 1])
-    names = {"cipher": ("hill_cipher", "encode_blocks"), "recurrence": ("advance_states",)}
-    names |= {"power": ("matrix_power", "power_mod"), "lattice": ("lattice_points", "place_sites")}
-    return Title(k.name(*names.get(key, ("count_walks", "graph_walks"))), done)
+        done += _second(g, c, level)
+    if level >= 2 and shape.chance(0.4):
+        there = flag(g, "enabled selected")
+        with k.if_(there.unless):
+            k.assign(c, zero(c.type))
+        done += f" c is zero where {there.off}."
+    done += g.gets("results out coded", c)
+    done += g.offer((shape.integer(0, 1), 1, 1, 2, 3)[level - 1], **_menu(c))
+    return Title(k.name(names), done)
 
 
-def _second(k: KernelBuilder, g: Grid, value: Expr, level: int) -> str:
+def _second(g: Place, c: Var, level: int) -> str:
     """A sum over several vectors that the result is compared or combined with."""
-    type_ = value.type
+    k, type_ = g.k, c.type
     if isinstance(type_, Mat):
-        vec = Vec(type_.cols, type_.scalar)
-        probes = g.array(("probes", "loads"), vec, 0, 5)
-        target = g.write(("reached", "weighted"), value * probes[g.index])
-        return f" {target.name} gets c * {probes.name}."
+        return g.gets("reached weighted", c * g.read("probes loads", rows_of(type_), 0, 5))
     assert isinstance(type_, Vec)
-    k.size("m", 3, 5)
-    count = k.trip_count(("num_rules", "rule_count"), "m")
+    count = k.trip_count("num_rules rule_count", k.size("m", 3, 5))
     low = 0 if type_.scalar.is_unsigned else -1
-    rules = k.array(("rules", "forms", "checks_m"), type_, "m", low=low, high=2)
-    total = k.let(("total", "syndrome"), literal(0, type_.scalar))
-    with k.for_(("rule", "q"), count) as q:
+    high = 1 if type_.scalar == Scalar("int8") else 2
+    rules = k.array("rules forms checks_m", type_, "m", low=low, high=high)
+    total = k.let("total syndrome", literal(0, type_.scalar))
+    with k.for_("rule q", count) as q:
         if level >= 4 and type_.scalar.is_unsigned:
-            k.assign(total, (total << 1) ^ fn("dot", rules[q], value))
+            k.assign(total, (total << 1) ^ dot(rules[q], c))
             text = f"starting from 0, for each of {rules.name}: twice itself xor dot(that, c)"
         else:
-            k.augment(total, "add", fn("dot", rules[q], value))
+            k.augment(total, "add", dot(rules[q], c))
             text = f"the sum of dot(r, c) over r of {rules.name}"
-    target = g.write(("syndromes", "sums_out"), total)
-    return f" {target.name} gets {text}."
+    return g.gets("syndromes sums_out", total, text)
 
 
 def _cat_map(k: KernelBuilder, level: int) -> Title:
     """Arnold's cat map and its relatives: pixels moved by a matrix modulo the size of the image."""
-    pixel = k.draw.shape.weighted(
-        {Scalar("uint8"): 4, INT32: 2, Scalar("uint16"): 2, Scalar("int16"): 1}
+    shape = k.draw.shape
+    types = {Scalar("uint8"): 4, INT32: 2, Scalar("uint16"): 2, Scalar("int16"): 1}
+    pixel = shape.weighted(types)
+    dims = (k.size("h", 7, 9), k.size("w", 7, 9))
+    image = k.array("image picture tile", pixel, dims, low=0, high=100)
+    y, x = k.thread(*dims, names=k.draw.word.choice((("y", "x"), ("r", "c"), ("i", "j"))))
+    g = Place(k, "grid", dims, (y, x))
+    sizes: list[Expr] = [extent(image, 0), extent(image, 1)]
+    if shape.chance(0.5):
+        sizes = [k.size_param("height rows", "h"), k.size_param("width cols", "w")]
+    p, text = _moved(g, level, sizes)
+    value: Expr = image[p[0], p[1]]
+    told = f"{image.name} at p"
+    if level >= 3:
+        other = g.read("mask pad stream", pixel, 0, 100)
+        value = k.let("mixed value", value ^ other)
+        told += f" xor {g.tell(other)}"
+    done = f"Start at p = ({g.where}) and {text}.{g.gets('scrambled permuted moved', value, told)}"
+    done += g.offer(
+        (shape.integer(0, 1), 1, 1, 2, 3)[level - 1],
+        source=("rows_from source_rows", lambda: p[0]),
+        column=("cols_from source_cols", lambda: p[1]),
+        moved=("distance_l1 travel", lambda: abs(p[0] - y) + abs(p[1] - x)),
+        flat=("flat_index linear", lambda: p[0] * sizes[1] + p[1], "p[0] * width + p[1]"),
+        plain=("gain plus", lambda: cast(value, INT32) + p[0], "the stored value + p[0]"),
+        place=("sources origin_pixels", lambda: p),
     )
-    k.size("h", 7, 9)
-    k.size("w", 7, 9)
-    image = k.array(("image", "picture", "tile"), pixel, ("h", "w"), low=0, high=100)
-    out = k.out(("scrambled", "permuted", "moved"), pixel, ("h", "w"))
-    names = k.draw.word.choice((("y", "x"), ("r", "c"), ("i", "j")))
-    y, x = k.thread("h", "w", names=names)
-    g = Grid(k, ("h", "w"), (y, x))
-    rows: Expr = extent(image, 0)
-    cols: Expr = extent(image, 1)
-    if k.draw.shape.chance(0.5):
-        rows, cols = k.size_param(("height", "rows"), "h"), k.size_param(("width", "cols"), "w")
-    mat, vec = Mat(2, 2, INT32), Vec(2, INT32)
-    given = k.draw.shape.chance(0.5)
-    entries = k.draw.value.choice(((1, 1, 1, 2), (2, 1, 1, 1), (1, 2, 1, 3), (3, 2, 1, 1)))
-    m: Expr = (
-        k.scalar(("mix", "warp_by"), mat, 1, 5)
-        if given
-        else k.let(("mix", "cat"), make(mat, *(literal(e, INT32) for e in entries)))
-    )
-    p = k.let(("p", "at"), make(vec, y, x))
+    return Title(k.name("cat_map scramble_image permute_pixels"), done)
+
+
+def _moved(g: Place, level: int, sizes: Sequence[Expr]) -> tuple[Var, str]:
+    """The place of a pixel times a matrix, modulo the sizes, once or more often."""
+    k, mat, vec = g.k, Mat(2, 2, INT32), Vec(2, INT32)
+    rows = k.draw.value.choice(((1, 1, 1, 2), (2, 1, 1, 1), (1, 2, 1, 3), (3, 2, 1, 1)))
+    if g.chance(0.5):
+        m: Expr = k.scalar("mix warp_by", mat, 1, 5)
+        name = g.tell(m)
+    else:
+        m = k.let("mix cat", make(mat, *(literal(e, INT32) for e in rows)))
+        name = f"({rows[:2]}, {rows[2:]})"
+    p = k.let("p at", make(vec, *g.at))
+    g.spoken[p.name] = "p", ""
     rounds = 1 if level < 3 else k.draw.value.integer(2, 3)
-    shift: Expr | None = None
-    if level >= 2 and k.draw.shape.chance(0.5):
-        shift = k.scalar(("shift", "offset"), vec, 0, 6)
+    shift = k.scalar("shift offset", vec, 0, 6) if level >= 2 and g.chance(0.5) else None
 
     def step() -> None:
-        q = k.let(("q", "to"), m * p if shift is None else m * p + shift)
-        k.assign(p, make(vec, q[0] % rows, q[1] % cols))
+        q = k.let("q to", m * p if shift is None else m * p + shift)
+        k.assign(p, make(vec, q[0] % sizes[0], q[1] % sizes[1]))
 
     if rounds == 1:
         step()
     else:
-        with k.for_(("turn", "round_id"), rounds):
+        with k.for_("turn round_id", rounds):
             step()
-    value: Expr = image[p[0], p[1]]
-    text = ""
-    if level >= 3:
-        other = k.array(("mask", "pad", "stream"), pixel, ("h", "w"), low=0, high=100)
-        value = k.let(("mixed", "value"), value ^ other[y, x])
-        text = f" xor {other.name}[{g.place}]"
-    k.store(out, (y, x), value)
-    name = say(m) if given else f"(({entries[0]}, {entries[1]}), ({entries[2]}, {entries[3]}))"
-    more = "" if shift is None else f" + {say(shift)}"
-    done = (
-        f"Start at p = ({y.name}, {x.name}) and {rounds} times replace p by {name} * p{more}, its"
-        f" components modulo height and width. {out.name}[{g.place}] gets {image.name} at p{text}."
-    )
-    menu = {
-        "source": Extra(("rows_from", "source_rows"), lambda: p[0], "p[0]"),
-        "column": Extra(("cols_from", "source_cols"), lambda: p[1], "p[1]"),
-        "moved": Extra(
-            ("distance_l1", "travel"),
-            lambda: fn("abs", p[0] - y) + fn("abs", p[1] - x),
-            f"|p[0] - {y.name}| + |p[1] - {x.name}|",
-        ),
-        "flat": Extra(("flat_index", "linear"), lambda: p[0] * cols + p[1], "p[0] * width + p[1]"),
-        "plain": Extra(
-            ("gain", "plus"), lambda: cast(value, INT32) + p[0], "the stored value + p[0]"
-        ),
-        "place": Extra(("sources", "origin_pixels"), lambda: p, "p"),
-    }
-    done += extras(g, menu, (k.draw.shape.integer(0, 1), 1, 1, 2, 3)[level - 1])
-    return Title(k.name("cat_map", "scramble_image", "permute_pixels"), done)
+    text = f"{rounds} times replace p by {name} * p{'' if shift is None else f' + {shift.name}'}"
+    return p, f"{text}, its components modulo height and width"

@@ -7,310 +7,269 @@ from dataclasses import dataclass
 
 from generators.build import BodyBuilder, KernelBuilder, cast, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.pieces import helper, times_identity, zero
-from generators.matrix.small.extras import Extra, extras
-from generators.matrix.small.grid import Grid, Names, grid, say, voigt
-from generators.program.dtypes import INT32, Mat, Scalar, Vec
+from generators.kit.functions import dot, exp, sqrt
+from generators.kit.naming import routine
+from generators.kit.sources import zero
+from generators.matrix.parts import Entry, Place, mat_of, place, rows_of, times_identity, voigt
+from generators.program.dtypes import INT32, Mat, Vec
 from generators.program.expr import Const, Expr, Var, literal
+
+Weight = Callable[[Expr, Expr], Expr]
+Sums = tuple[Var, Var | None, str]
+"""The second moments, the mean if any, and the text."""
 
 
 @dataclass
 class Cloud:
-    """How a loop reads point ``j`` of this thread's set, and how many there are."""
+    """How a loop reads point ``j`` of this thread's set, how many there are, and their weights."""
 
+    g: Place
+    vec: Vec
     at: Callable[[Expr], Expr]
     count: Expr
     text: str
-    arrays: tuple[Var, ...]
+    weight: Weight | None = None
+    bell: bool = False
+
+    @property
+    def k(self) -> KernelBuilder:
+        return self.g.k
+
+    def number(self, less: int = 0) -> Expr:
+        """How many points there are, or one less."""
+        if less and isinstance(self.count, Const):
+            return literal(int(self.count.value) - 1, self.vec.scalar)
+        return cast(self.count - 1 if less else self.count, self.vec.scalar)
+
+    def matrix(self, names: str) -> Var:
+        """A local for a sum of outer products."""
+        return self.k.let(names, zero(Mat(self.vec.size, self.vec.size, self.vec.scalar)))
 
 
-def point_cloud(k: KernelBuilder, g: Grid, vec: Vec, level: int) -> Cloud:
+def _cloud(g: Place, vec: Vec, level: int) -> Cloud:
     """Points of each thread's own, or gathered by the numbers of its neighbours."""
-    k.size("m", 3, 5, minimum=2)
-    count = k.trip_count(("num_points", "neighbor_count", "count"), "m")
-    if level >= 2 and k.draw.shape.chance(0.5):
+    k = g.k
+    count = k.trip_count("num_points neighbor_count count", k.size("m", 3, 5, minimum=2))
+    if level >= 2 and g.chance(0.5):
         k.size("p", 24, 40)
-        points = k.array(("points", "positions", "cloud"), vec, "p", low=-1.0, high=1.0)
-        ids = k.array(("neighbors", "knn", "ids"), INT32, (*g.dims, "m"), init="index_of:p")
-        text = f"the points of {points.name} numbered by {ids.name}[{g.place}]"
-        return Cloud(lambda j: points[ids[g.at(j)]], count, text, (points, ids))
-    points = k.array(("points", "samples", "patches"), vec, (*g.dims, "m"), low=-1.0, high=1.0)
-    return Cloud(lambda j: points[g.at(j)], count, f"{points.name}[{g.place}]", (points,))
+        points = k.array("points positions cloud", vec, "p", low=-1.0, high=1.0)
+        ids = g.array("neighbors knn ids", INT32, more="m", init="index_of:p")
+        text = f"the points of {points.name} numbered by {ids.name}[{g.where}]"
+        return Cloud(g, vec, lambda j: points[ids[g.index(j)]], count, text)
+    points = g.array("points samples patches", vec, -1.0, 1.0, more="m")
+    return Cloud(g, vec, lambda j: points[g.index(j)], count, f"{points.name}[{g.where}]")
 
 
-Weight = Callable[[KernelBuilder, Expr, Expr], Expr]
-
-
-def weighting(
-    k: KernelBuilder, g: Grid, cloud: Cloud, scalar: Scalar, level: int
-) -> tuple[Weight | None, str]:
+def _weigh(cloud: Cloud, level: int) -> str:
     """No weights, given ones, or ones that fall off with the distance to a centre."""
-    way = k.draw.shape.weighted({"none": 3, "given": 2, "each": 2, "bell": 2 if level >= 3 else 0})
+    g, k, scalar = cloud.g, cloud.k, cloud.vec.scalar
+    way = g.shape.weighted({"none": 3, "given": 2, "each": 2, "bell": 2 if level >= 3 else 0})
     if level < 2 or way == "none":
-        return None, ""
-    if way == "given":
-        weights = k.array(("weights", "w"), scalar, "m", low=0.2, high=1.0)
-        return lambda _, j, p: weights[j], f", weighted by {weights.name}"
-    if way == "each":
-        weights = k.array(("weights", "w"), scalar, (*g.dims, "m"), low=0.2, high=1.0)
-        return lambda _, j, p: weights[g.at(j)], f", weighted by {weights.name}"
-    center = g.supply(("center", "query"), ("centers", "queries"), _vec(cloud), -0.5, 0.5)
-    width = g.supply(("inv_width", "sharpness"), ("sharpness",), scalar, 0.5, 2.0)
+        return ""
+    if way != "bell":
+        axes = range(g.rank) if way == "each" else ()
+        weights = g.array("weights w", scalar, 0.2, 1.0, axes=axes, more="m")
+        cloud.weight = lambda j, p: weights[g.index(j) if way == "each" else j]
+        return f", weighted by {weights.name}"
+    center = g.given("center query", cloud.vec, -0.5, 0.5)
+    width = g.given("inv_width sharpness", scalar, 0.5, 2.0)
 
-    def bell(body: KernelBuilder, j: Expr, p: Expr) -> Expr:
-        away = body.let(("away", "r"), p - center)
-        return fn("exp", -width * fn("dot", away, away))
+    def bell(j: Expr, p: Expr) -> Expr:
+        away = k.let("away r", p - center)
+        return exp(-width * dot(away, away))
 
-    return bell, f", weighted by exp(-{say(width)} * |p - {say(center)}|^2)"
-
-
-def _vec(cloud: Cloud) -> Vec:
-    element = getattr(cloud.arrays[0].type, "element", None)
-    assert isinstance(element, Vec)
-    return element
+    cloud.weight, cloud.bell = bell, True
+    return f", weighted by exp(-{g.tell(width)} * |p - {g.tell(center)}|^2)"
 
 
-def _divisor(
-    k: KernelBuilder, cloud: Cloud, total: Expr | None, scalar: Scalar
-) -> tuple[Expr, str]:
-    if total is not None:
-        return total, "the sum of the weights"
-    if k.draw.shape.chance(0.3):
-        return _less_one(cloud, scalar), "their number less one"
-    return cast(cloud.count, scalar), "their number"
-
-
-def _less_one(cloud: Cloud, scalar: Scalar) -> Expr:
-    """One less than the number of points, a literal where that is one."""
-    if isinstance(cloud.count, Const):
-        return literal(int(cloud.count.value) - 1, scalar)
-    return cast(cloud.count - 1, scalar)
-
-
-def _mean(
-    k: KernelBuilder, cloud: Cloud, weight: Weight | None, vec: Vec, names: Names
-) -> tuple[Var, Var | None]:
+def _mean(cloud: Cloud, names: str) -> tuple[Var, Var | None]:
     """A pass over the points for their mean; the sum of weights beside it."""
+    k, vec = cloud.k, cloud.vec
     mean = k.let(names, zero(vec))
-    total = k.let(("total", "w_sum"), zero(vec.scalar)) if weight else None
-    with k.for_(("j", "s", "nb"), cloud.count) as j:
-        if weight is None or total is None:
+    total = k.let("total w_sum", zero(vec.scalar)) if cloud.weight else None
+    with k.for_("j s nb", cloud.count) as j:
+        if cloud.weight is None or total is None:
             k.augment(mean, "add", cloud.at(j))
         else:
-            p = k.let(("p", "pt"), cloud.at(j))
-            w = k.let(("w", "wj"), weight(k, j, p))
+            p = k.let("p pt", cloud.at(j))
+            w = k.let("w wj", cloud.weight(j, p))
             k.augment(mean, "add", w * p)
             k.augment(total, "add", w)
             k.used -= {p.name, w.name}
     k.used.discard(j.name)
-    k.assign(mean, mean / (total if total is not None else cast(cloud.count, vec.scalar)))
+    k.assign(mean, mean / (total if total is not None else cloud.number()))
     return mean, total
 
 
-def two_passes(
-    k: KernelBuilder, cloud: Cloud, weight: Weight | None, vec: Vec, square: str
-) -> tuple[Var, Var, str]:
-    mean, total = _mean(k, cloud, weight, vec, ("mean", "centroid", "mu"))
-    cov = k.let(("cov", "scatter", "c"), zero(Mat(vec.size, vec.size, vec.scalar)))
-    with k.for_(("j", "s", "nb"), cloud.count) as j:
-        p = cloud.at(j)
-        if weight is not None and weight.__name__ == "bell":
-            p = k.let(("p", "pt"), p)
-        d = k.let(("d", "centered"), p - mean)
-        term = k.call(square, d) if square else fn("outer", d, d)
-        k.augment(cov, "add", term if weight is None else weight(k, j, p) * term)
-    divisor, text = _divisor(k, cloud, total, vec.scalar)
-    if k.draw.shape.chance(0.7):
-        k.augment(cov, "div", divisor)
-        return cov, mean, f"the sum of outer(p - mean, p - mean) divided by {text}"
-    return cov, mean, "the sum of outer(p - mean, p - mean)"
+def _two_passes(cloud: Cloud, level: int) -> Sums:
+    """The mean, and then the products of what is left without it."""
+    k, vec = cloud.k, cloud.vec
+    cells = [(min(r, c), max(r, c)) for r in range(vec.size) for c in range(vec.size)]
+    by_helper = level >= 3 and cloud.g.chance(0.5)
+    mean, total = _mean(cloud, "mean centroid mu")
+    cov = cloud.matrix("cov scatter c")
+
+    def square(_: BodyBuilder, d: Expr) -> Expr:
+        return make(cov.type, *(d[r] * d[c] for r, c in cells)) if by_helper else fn("outer", d, d)
+
+    squared = routine(k, float(by_helper), "self_outer square_of", {"d": vec}, square)
+    with k.for_("j s nb", cloud.count) as j:
+        p = k.let("p pt", cloud.at(j)) if cloud.bell else cloud.at(j)
+        term = squared(k.let("d centered", p - mean))
+        k.augment(cov, "add", term if cloud.weight is None else cloud.weight(j, p) * term)
+    text = "the sum of outer(p - mean, p - mean)"
+    less = total is None and cloud.g.chance(0.3)
+    if not cloud.g.chance(0.7):
+        return cov, mean, text
+    k.augment(cov, "div", total if total is not None else cloud.number(less))
+    by = "the sum of the weights" if total is not None else f"their number{' less one' * less}"
+    return cov, mean, f"{text} divided by {by}"
 
 
-def one_pass(
-    k: KernelBuilder, cloud: Cloud, weight: Weight | None, vec: Vec
-) -> tuple[Var, Var, str]:
+def _one_pass(cloud: Cloud, level: int) -> Sums:
     """Sums of points and of their squares at once."""
-    total = k.let(("total", "first", "s1"), zero(vec))
-    square = k.let(("square", "second", "s2"), zero(Mat(vec.size, vec.size, vec.scalar)))
-    norm = k.let(("norm", "w_sum"), zero(vec.scalar)) if weight else None
-    with k.for_(("j", "s", "nb"), cloud.count) as j:
-        p = k.let(("p", "pt"), cloud.at(j))
-        if weight is None or norm is None:
-            k.augment(total, "add", p)
-            k.augment(square, "add", fn("outer", p, p))
-        else:
-            w = k.let(("w", "wj"), weight(k, j, p))
-            k.augment(total, "add", w * p)
-            k.augment(square, "add", w * fn("outer", p, p))
+    k, vec = cloud.k, cloud.vec
+    total, square = k.let("total first s1", zero(vec)), cloud.matrix("square second s2")
+    norm = k.let("norm w_sum", zero(vec.scalar)) if cloud.weight else None
+    with k.for_("j s nb", cloud.count) as j:
+        p = k.let("p pt", cloud.at(j))
+        w = k.let("w wj", cloud.weight(j, p)) if cloud.weight else None
+        k.augment(total, "add", p if w is None else w * p)
+        k.augment(square, "add", fn("outer", p, p) if w is None else w * fn("outer", p, p))
+        if norm is not None and w is not None:
             k.augment(norm, "add", w)
-    count = norm if norm is not None else cast(cloud.count, vec.scalar)
-    mean = k.let(("mean", "centroid"), total / count)
-    cov = k.let(("cov", "scatter"), square / count - fn("outer", mean, mean))
+    count = norm if norm is not None else cloud.number()
+    mean = k.let("mean centroid", total / count)
+    cov = k.let("cov scatter", square / count - fn("outer", mean, mean))
     return cov, mean, "the mean of outer(p, p) less outer(mean, mean)"
 
 
-def chords(k: KernelBuilder, cloud: Cloud, vec: Vec) -> tuple[Var, None, str]:
+def _chords(cloud: Cloud, level: int) -> Sums:
     """Moments of the steps from point to point, or of the ways from the first one."""
-    steps = k.draw.shape.chance(0.5)
-    cov = k.let(("cov", "scatter", "tensor"), zero(Mat(vec.size, vec.size, vec.scalar)))
-    first = None if steps else k.let(("first", "base"), cloud.at(k.lift(0, INT32)))
-    with k.for_(("j", "s"), cloud.count, 1) as j:
-        before = cloud.at(j - 1) if first is None else first
-        d = k.let(("d", "chord"), cloud.at(j) - before)
+    k, steps = cloud.k, cloud.g.chance(0.5)
+    cov = cloud.matrix("cov scatter tensor")
+    first = None if steps else k.let("first base", cloud.at(k.lift(0, INT32)))
+    with k.for_("j s", cloud.count, 1) as j:
+        d = k.let("d chord", cloud.at(j) - (cloud.at(j - 1) if first is None else first))
         k.augment(cov, "add", fn("outer", d, d))
     way = "each point to the next" if steps else "the first point to each other"
     text = f"the sum of outer(d, d), d the way from {way}"
-    if k.draw.shape.chance(0.5):
-        k.augment(cov, "div", _less_one(cloud, vec.scalar))
+    if cloud.g.chance(0.5):
+        k.augment(cov, "div", cloud.number(1))
         text += ", divided by their number less one"
     return cov, None, text
 
 
-def about_origin(
-    k: KernelBuilder, g: Grid, cloud: Cloud, weight: Weight | None, vec: Vec
-) -> tuple[Var, None, str]:
+def _about_origin(cloud: Cloud, level: int) -> Sums:
     """Moments about a given centre, or about the origin."""
-    center = None
-    if k.draw.shape.chance(0.6):
-        center = g.supply(("origin", "anchor"), ("origins", "anchors"), vec, -0.5, 0.5)
-    cov = k.let(("cov", "scatter", "moment"), zero(Mat(vec.size, vec.size, vec.scalar)))
-    with k.for_(("j", "s", "nb"), cloud.count) as j:
+    g, k = cloud.g, cloud.k
+    center = g.given("origin anchor", cloud.vec, -0.5, 0.5) if g.chance(0.6) else None
+    cov = cloud.matrix("cov scatter moment")
+    with k.for_("j s nb", cloud.count) as j:
         p = cloud.at(j)
-        d = k.let(("d", "arm"), p if center is None else p - center)
+        d = k.let("d arm", p if center is None else p - center)
         term = fn("outer", d, d)
-        k.augment(cov, "add", weight(k, j, p) * term if weight else term)
-    text = "the sum of outer(p, p)"
-    if center is not None:
-        text = f"the sum of outer(d, d), d = p - {say(center)}"
-    if k.draw.shape.chance(0.5):
-        k.augment(cov, "div", cast(cloud.count, vec.scalar))
+        k.augment(cov, "add", cloud.weight(j, p) * term if cloud.weight else term)
+    about = "" if center is None else f", d = p - {g.tell(center)}"
+    text = f"the sum of outer(d, d){about}" if about else "the sum of outer(p, p)"
+    if g.chance(0.5):
+        k.augment(cov, "div", cloud.number())
         text += ", divided by their number"
     return cov, None, text
 
 
-def crossed(k: KernelBuilder, g: Grid, cloud: Cloud, vec: Vec, level: int) -> tuple[Var, Var, str]:
+def _crossed(cloud: Cloud, level: int) -> Sums:
     """Cross-covariance of matched points, as for the best rotation between two sets."""
-    other = k.array(("targets", "matched", "other"), vec, (*g.dims, "m"), low=-1.0, high=1.0)
-    mean, _ = _mean(k, cloud, None, vec, ("mean_p", "centroid_p"))
-    goal, _ = _mean(
-        k, Cloud(lambda j: other[g.at(j)], cloud.count, "", ()), None, vec, ("mean_q", "mu_q")
-    )
-    cov = k.let(("h", "cross_cov"), zero(Mat(vec.size, vec.size, vec.scalar)))
-    with k.for_(("c", "pair"), cloud.count) as c:
-        k.augment(cov, "add", fn("outer", cloud.at(c) - mean, other[g.at(c)] - goal))
+    g, k, vec = cloud.g, cloud.k, cloud.vec
+    other = g.array("targets matched other", vec, -1.0, 1.0, more="m")
+    mean, _ = _mean(cloud, "mean_p centroid_p")
+    matched = Cloud(g, vec, lambda j: other[g.index(j)], cloud.count, "")
+    goal, _ = _mean(matched, "mean_q mu_q")
+    cov = cloud.matrix("h cross_cov")
+    with k.for_("c pair", cloud.count) as c:
+        k.augment(cov, "add", fn("outer", cloud.at(c) - mean, other[g.index(c)] - goal))
     text = f"the sum of outer(p - mean, q - mean of q) with q of {other.name}"
     if level >= 4:
-        target = g.write(("offsets", "centroid_shifts"), goal - mean)
-        text += f" ({target.name} gets the mean of q minus that of p)"
+        shift = g.gets("offsets centroid_shifts", goal - mean, "the mean of q minus that of p")
+        text += f" ({shift[1:-1]})"
     return cov, mean, text
 
 
-def _menu(k: KernelBuilder, g: Grid, cov: Var, mean: Var | None) -> dict[str, Extra]:
-    mat = cov.type
-    assert isinstance(mat, Mat)
-    vec = Vec(mat.rows, mat.scalar)
+def _menu(g: Place, c: Var, mean: Var | None) -> dict[str, Entry]:
+    """What is told of second moments."""
+    vec = rows_of(mat_of(c))
 
     def along() -> Expr:
-        axis = g.supply(("axis", "direction"), ("axes", "directions"), vec, -1.0, 1.0)
-        return fn("dot", axis, cov * axis)
+        axis = g.given("axis direction", vec, -1.0, 1.0)
+        return dot(axis, c * axis)
 
     def correlation() -> Expr:
-        product = k.let(("var_product", "vp"), cov[0, 0] * cov[1, 1])
-        return cov[0, 1] / fn("sqrt", product + 0.01)
+        return c[0, 1] / sqrt(g.part("var_product vp", c[0, 0] * c[1, 1]) + 0.01)
 
-    menu = {
-        "trace": Extra(("traces", "total_variance"), lambda: fn("trace", cov), "trace(C)"),
-        "det": Extra(("dets", "generalized_variance"), lambda: fn("determinant", cov), "det(C)"),
-        "diag": Extra(("variances", "diagonals"), lambda: fn("get_diag", cov), "the diagonal of C"),
-        "norm": Extra(
-            ("norms", "sizes"), lambda: fn("sqrt", fn("ddot", cov, cov)), "sqrt(ddot(C, C))"
-        ),
-        "along": Extra(("spread", "along_axis"), along, "dot(a, C * a) of its axis a"),
-        "packed": Extra(
-            ("packed", "upper"),
-            lambda: voigt(cov),
-            "the diagonal of C and then"
-            + (" C[0, 1]" if mat.rows == 2 else " C[1, 2], C[0, 2] and C[0, 1]"),
-        ),
-        "ratio": Extra(
-            ("correlations", "rho"), correlation, "C[0, 1] / sqrt(C[0, 0] C[1, 1] + 0.01)"
-        ),
+    menu: dict[str, Entry] = {
+        "trace": ("traces total_variance", lambda: fn("trace", c)),
+        "det": ("dets generalized_variance", lambda: fn("determinant", c)),
+        "diag": ("variances diagonals", lambda: fn("get_diag", c)),
+        "norm": ("norms sizes", lambda: sqrt(fn("ddot", c, c))),
+        "along": ("spread along_axis", along),
+        "packed": ("packed upper", lambda: voigt(c)),
+        "ratio": ("correlations rho", correlation),
     }
     if mean is not None:
-        menu["mean"] = Extra(("means", "centroids"), lambda: mean, "the mean")
-        menu["mean_sq"] = Extra(
-            ("offcenter", "mean_sq"), lambda: fn("dot", mean, mean), "dot(mean, mean)"
-        )
+        menu["mean"] = ("means centroids", lambda: mean)
+        menu["mean_sq"] = ("offcenter mean_sq", lambda: dot(mean, mean))
     return menu
+
+
+_WAYS = {
+    "one": _one_pass,
+    "origin": _about_origin,
+    "two": _two_passes,
+    "chords": _chords,
+    "cross": _crossed,
+}
 
 
 @idiom
 def point_covariance(k: KernelBuilder, level: int) -> Title:
     """Sums of outer products over a few points: covariance, scatter, cross-covariance."""
     shape = k.draw.shape
-    g = grid(k, {1: 6, 2: 3}, "i", "tid", "query_id")
+    g = place(k, "i tid query_id", list=6, grid=3)
     vec = Vec(shape.choice((2, 3)), k.draw.wide_float_type())
-    cloud = point_cloud(k, g, vec, level)
-    weight, weighted = weighting(k, g, cloud, vec.scalar, level)
+    cloud = _cloud(g, vec, level)
+    weighted = _weigh(cloud, level)
     ways = {"one": 3, "origin": 3 if level < 4 else 1, "two": 3 if level >= 2 else 1}
-    ways["chords"] = 2 if weight is None else 0
-    way = shape.weighted(ways | {"cross": 2 if level >= 3 and weight is None else 0})
-    mean: Var | None
-    if way == "one":
-        cov, mean, text = one_pass(k, cloud, weight, vec)
-    elif way == "origin":
-        cov, mean, text = about_origin(k, g, cloud, weight, vec)
-    elif way == "chords":
-        cov, mean, text = chords(k, cloud, vec)
-    elif way == "cross":
-        cov, mean, text = crossed(k, g, cloud, vec, level)
-    else:
-        cov, mean, text = two_passes(k, cloud, weight, vec, _squared(k, level, vec))
+    ways["chords"] = 0 if cloud.weight else 2
+    way = shape.weighted(ways | {"cross": 2 if level >= 3 and not cloud.weight else 0})
+    cov, mean, text = _WAYS[way](cloud, level)
+    g.spoken[cov.name] = "C", text
+    if mean is not None:
+        g.spoken[mean.name] = "mean", ""
     over = "Of" if way == "chords" else "Over p of"
     done = f"{over} {cloud.text}{weighted}, let C be {text}."
     if level >= 3 and shape.chance(0.6):
-        ridge = g.supply(("ridge", "noise_floor"), ("ridges", "floors"), vec.scalar, 0.05, 0.3)
-        k.augment(cov, "add", times_identity(Mat(vec.size, vec.size, vec.scalar), ridge))
-        done += f" Add {say(ridge)} * I."
+        ridge = times_identity(mat_of(cov), g.given("ridge noise_floor", vec.scalar, 0.05, 0.3))
+        k.augment(cov, "add", ridge)
+        done += f" Add {g.tell(ridge)}."
     if level >= 4:
-        done += _whitened(k, g, cov, way == "cross")
-    menu = _menu(k, g, cov, mean)
+        done += _whitened(g, cov, way == "cross")
+    menu = _menu(g, cov, mean)
     if way != "cross" and shape.chance(0.25):
-        packed = menu.pop("packed")
-        done += f" {g.write(packed.names, packed.value()).name} gets {packed.text}."
+        done += g.offer(1, packed=menu.pop("packed"))
     else:
-        target = g.write(("covariances", "scatter_out", "moments"), cov)
-        done += f" {target.name} gets C."
+        done += g.gets("covariances scatter_out moments", cov)
     few = 1 if mean is not None and shape.chance(0.4) else 0
-    done += extras(g, menu, (few, 1, 1, 2, 3)[level - 1])
-    return Title(k.name("point_covariance", "local_covariance", "scatter_matrix"), done)
+    done += g.offer((few, 1, 1, 2, 3)[level - 1], **menu)
+    return Title(k.name("point_covariance local_covariance scatter_matrix"), done)
 
 
-def _squared(k: KernelBuilder, level: int, vec: Vec) -> str:
-    """The outer product of a vector with itself, entry by entry in a helper."""
-    if level < 3 or k.draw.shape.chance(0.5):
-        return ""
-    mat = Mat(vec.size, vec.size, vec.scalar)
-
-    def build(_: BodyBuilder, d: Expr) -> Expr:
-        cells = [(min(r, c), max(r, c)) for r in range(vec.size) for c in range(vec.size)]
-        return make(mat, *(d[r] * d[c] for r, c in cells))
-
-    return helper(k, ("self_outer", "square_of"), (("d", vec),), build)
-
-
-def _whitened(k: KernelBuilder, g: Grid, cov: Var, crossed: bool) -> str:
+def _whitened(g: Place, cov: Var, crossed: bool) -> str:
     """How far a query lies in units of the spread, or the size that C is brought to."""
-    mat = cov.type
-    assert isinstance(mat, Mat)
-    if crossed or k.draw.shape.chance(0.4):
-        size = k.let(("size", "scale"), fn("sqrt", fn("ddot", cov, cov)) + 0.01)
-        k.augment(cov, "div", size)
+    mat = mat_of(cov)
+    if crossed or g.chance(0.4):
+        g.k.augment(cov, "div", g.k.let("size scale", sqrt(fn("ddot", cov, cov)) + 0.01))
         return " Divide C by sqrt(ddot(C, C)) + 0.01."
-    ridge = g.supply(("reg", "damping"), ("regs", "dampings"), mat.scalar, 0.2, 0.6)
-    vec = Vec(mat.rows, mat.scalar)
-    queries = g.array(("queries_x", "probes"), vec, -1.0, 1.0)
-    x = k.let(("x", "probe"), queries[g.index])
-    inv = k.let(("inv", "precision"), fn("inverse", cov + times_identity(mat, ridge)))
-    target = g.write(("distances_sq", "probe_scores"), fn("dot", x, inv * x))
-    return f" {target.name} gets dot(x, inverse(C + {say(ridge)} * I) * x), x being {queries.name}."
+    ridge = times_identity(mat, g.given("reg damping", mat.scalar, 0.2, 0.6))
+    x = g.k.let("x probe", g.read("queries_x probes", rows_of(mat), -1.0, 1.0))
+    inv = g.part("inv precision", fn("inverse", cov + ridge))
+    return g.gets("distances_sq probe_scores", dot(x, inv * x))

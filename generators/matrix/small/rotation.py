@@ -1,170 +1,156 @@
-"""Rotation matrices from angles and axes, reflections, and frames by Gram and Schmidt."""
+"""Rotation matrices, reflections and frames, and the inertia of rigid bodies that turn."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial, reduce
 
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.pieces import helper, zero
-from generators.matrix.small.extras import Extra, extras
-from generators.matrix.small.grid import Grid, column, from_columns, from_rows, grid, identity, say
-from generators.program.dtypes import FLOAT32, Mat, Scalar, Vec
-from generators.program.expr import Expr, Var, literal
+from generators.kit.functions import cos, dot, sin, sqrt
+from generators.kit.naming import applied, held, local, routine
+from generators.kit.records import Part, record
+from generators.kit.sources import zero
+from generators.matrix.parts import (
+    Entry,
+    Place,
+    column,
+    from_columns,
+    from_rows,
+    identity,
+    mat_of,
+    place,
+    rows_of,
+    times_identity,
+    transpose,
+)
+from generators.program.dtypes import FLOAT32, Mat, Quat, Scalar, Vec, scalar_of
+from generators.program.expr import Expr, Operand, Var
 
-AXES = ("x", "y", "z")
+_ORDERS = ("zyx", "xyz", "zxz", "yxz", "xzy")
 
 
-ORDERS = ("zyx", "xyz", "zxz", "yxz", "xzy")
-
-
-def _elementary(body: BodyBuilder, axis: str, angle: Expr, scalar: Scalar) -> Expr:
+def _elementary(body: BodyBuilder, angle: Expr, axis: str) -> Expr:
     """The rotation about a coordinate axis, entry by entry."""
-    c = body.let((f"c{axis}", f"cos_{axis}"), fn("cos", angle))
-    s = body.let((f"s{axis}", f"sin_{axis}"), fn("sin", angle))
-    one, nil = literal(1, scalar), literal(0, scalar)
+    c = body.let(f"c{axis} cos_{axis}", cos(angle))
+    s = body.let(f"s{axis} sin_{axis}", sin(angle))
+    one, nil = body.lift(1, angle.type), body.lift(0, angle.type)
     rows: dict[str, tuple[Expr, ...]] = {
         "x": (one, nil, nil, nil, c, -s, nil, s, c),
         "y": (c, nil, s, nil, one, nil, -s, nil, c),
         "z": (c, -s, nil, s, c, nil, nil, nil, one),
     }
-    return make(Mat(3, 3, scalar), *rows[axis])
+    return make(Mat(3, 3, scalar_of(angle.type)), *rows[axis])
 
 
-def _angles(k: KernelBuilder, g: Grid, scalar: Scalar, count: int) -> tuple[list[Expr], str]:
+def _angles(g: Place, scalar: Scalar, count: int) -> tuple[list[Expr], str]:
     """As many angles as asked for: in a vector, or each from where it comes."""
-    if count == 3 and k.draw.shape.chance(0.6):
-        source = g.array(("angles", "euler", "attitudes"), Vec(3, scalar), -2.5, 2.5)
-        v = k.let(("v", "ang"), source[g.index])
-        scale, text = _degrees(k, [v[0], v[1], v[2]])
-        return scale, f"angles {source.name}{text}"
-    names = (("yaw", "heading", "phi"), ("pitch", "tilt", "theta"), ("roll", "bank", "psi"))
-    first = g.array(("angles", "turns", "headings"), scalar, -2.5, 2.5)
-    found: list[Expr] = [first[g.index]]
-    for one in names[1:count]:
-        found.append(g.supply(one, (f"{one[0]}s", f"{one[1]}s"), scalar, -2.5, 2.5, False))
-    return found, f"angle{'s' if count > 1 else ''} {', '.join(map(say, found))}"
+    if count == 3 and g.chance(0.6):
+        source = g.read("angles euler attitudes", Vec(3, scalar), -2.5, 2.5)
+        v = g.k.let("v ang", source)
+        if g.chance(0.3):
+            found = [fn("radians", 60.0 * v[c]) for c in range(3)]
+            return found, f"angles {g.tell(source)}, in units of 60 degrees"
+        return [v[c] for c in range(3)], f"angles {g.tell(source)}"
+    names = ("pitch tilt theta", "roll bank psi")[: count - 1]
+    found = [g.read("angles turns headings", scalar, -2.5, 2.5)]
+    found += [g.given(name, scalar, -2.5, 2.5, literals=False) for name in names]
+    return found, f"angle{'s' if count > 1 else ''} {', '.join(map(g.tell, found))}"
 
 
-def _degrees(k: KernelBuilder, values: Sequence[Expr]) -> tuple[list[Expr], str]:
-    if k.draw.shape.chance(0.3):
-        return [fn("radians", 60.0 * value) for value in values], ", in units of 60 degrees"
-    return list(values), ""
-
-
-def _composed(k: KernelBuilder, g: Grid, level: int, scalar: Scalar) -> tuple[Expr, str]:
+def _composed(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     """One to three rotations about coordinate axes, multiplied."""
-    order = k.draw.shape.choice(AXES if level == 1 else ORDERS)
-    angles, text = _angles(k, g, scalar, len(order))
-    mats: list[Expr] = []
-    made: dict[str, str] = {}
-    use_helper = level >= 2 and k.draw.shape.chance(0.5)
-    for axis, angle in zip(order, angles, strict=True):
-        if use_helper:
-            if axis not in made:
-                made[axis] = helper(
-                    k,
-                    (f"rot_{axis}", f"rotate_{axis}"),
-                    (("angle", scalar),),
-                    lambda body, a, axis=axis: _elementary(body, axis, a, scalar),
-                )
-            mats.append(k.call(made[axis], angle))
-        else:
-            mats.append(k.let((f"r{axis}", f"rot_{axis}"), _elementary(k, axis, angle, scalar)))
-    total = mats[0]
-    for mat in mats[1:]:
-        total = total * mat
-    product = " * ".join(f"R{axis}" for axis in order)
-    name = ("rot", "rmat", "r")
-    return k.let(name, total) if not isinstance(total, Var) else total, f"R = {product} by {text}"
+    order = g.shape.choice(("x", "y", "z") if level == 1 else _ORDERS)
+    angles, text = _angles(g, scalar, len(order))
+    helpers = level >= 2 and g.chance(0.5)
+    turn = {
+        axis: routine(
+            g.k,
+            float(helpers),
+            f"rot_{axis} rotate_{axis}",
+            {"angle": scalar},
+            partial(_elementary, axis=axis),
+        )
+        for axis in order
+    }
+    mats = [turn[axis](angle) for axis, angle in zip(order, angles, strict=True)]
+    if not helpers:
+        mats = [g.k.let(f"r{axis} rot_{axis}", m) for axis, m in zip(order, mats, strict=True)]
+    total = reduce(lambda all_, one: all_ * one, mats)
+    text = f"R = {' * '.join(f'R{axis}' for axis in order)} by {text}"
+    return local(g.k, "rot rmat r", total), text
 
 
-def _rodrigues(k: KernelBuilder, g: Grid, level: int, scalar: Scalar) -> tuple[Expr, str]:
+def _rodrigues(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     """I + sin(a) K + (1 - cos(a)) K K with the skew matrix of a unit axis."""
-    vec = Vec(3, scalar)
-    axes = g.array(("axes", "hinge_axes"), vec, init="unit")
-    axis = k.let(("axis", "n"), axes[g.index])
-    angle = g.supply(("angle", "phi"), ("angles", "turns"), scalar, -2.5, 2.5)
+    k, mat = g.k, Mat(3, 3, scalar)
+    source = g.read("axes hinge_axes", Vec(3, scalar), init="unit")
+    axis, angle = k.let("axis n", source), g.given("angle phi", scalar, -2.5, 2.5)
 
     def build(body: BodyBuilder, u: Expr, a: Expr) -> Expr:
         if body.draw.shape.chance(0.5):
-            kx = body.let(("kx", "sk"), fn("skew", u))
-            eye = identity(k, Mat(3, 3, scalar))
-            return eye + fn("sin", a) * kx + (1.0 - fn("cos", a)) * (kx * kx)
-        c = body.let(("c", "cos_a"), fn("cos", a))
-        eye = identity(k, Mat(3, 3, scalar))
-        return c * eye + (1.0 - c) * fn("outer", u, u) + fn("sin", a) * fn("skew", u)
+            kx = body.let("kx sk", fn("skew", u))
+            return identity(body, mat) + sin(a) * kx + (1.0 - cos(a)) * (kx * kx)
+        c = body.let("c cos_a", cos(a))
+        return c * identity(body, mat) + (1.0 - c) * fn("outer", u, u) + sin(a) * fn("skew", u)
 
-    if level >= 3 and k.draw.shape.chance(0.6):
-        made = helper(k, ("rodrigues", "axis_rotation"), (("u", vec), ("a", scalar)), build)
-        value: Expr = k.call(made, axis, angle)
-    else:
-        value = build(k, axis, angle)
-    return k.let(("rot", "rmat"), value), f"R be the rotation about {axes.name} by {say(angle)}"
+    value = applied(
+        k, 0.6 * (level >= 3), "rodrigues axis_rotation", {"u": axis, "a": angle}, build
+    )
+    text = f"R be the rotation about {g.tell(source)} by {g.tell(angle)}"
+    return k.let("rot rmat", value), text
 
 
-def _plane(k: KernelBuilder, g: Grid, level: int, scalar: Scalar) -> tuple[Expr, str]:
+def _plane(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     """A rotation in the plane."""
-    angles, text = _angles(k, g, scalar, 1)
-    c, s = k.let(("c", "cs"), fn("cos", angles[0])), k.let(("s", "sn"), fn("sin", angles[0]))
-    if k.draw.shape.chance(0.3):
-        x = make(Vec(2, scalar), c, s)
-        y = make(Vec(2, scalar), -s, c)
-        rot = from_columns(k, Mat(2, 2, scalar), (k.let(("ex", "u"), x), k.let(("ey", "v"), y)))
+    k, vec, mat = g.k, Vec(2, scalar), Mat(2, 2, scalar)
+    angles, text = _angles(g, scalar, 1)
+    c, s = k.let("c cs", cos(angles[0])), k.let("s sn", sin(angles[0]))
+    if g.chance(0.3):
+        rot = from_columns(
+            k, mat, (k.let("ex u", make(vec, c, s)), k.let("ey v", make(vec, -s, c)))
+        )
     else:
-        rot = make(Mat(2, 2, scalar), c, -s, s, c)
-    return k.let(("rot", "rmat"), rot), f"R be the rotation in the plane by {text}"
+        rot = make(mat, c, -s, s, c)
+    return k.let("rot rmat", rot), f"R be the rotation in the plane by {text}"
 
 
-def _householder(k: KernelBuilder, g: Grid, level: int, scalar: Scalar) -> tuple[Expr, str]:
+def _householder(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     """The reflection in a plane: I - 2 n n^T, or of any vector, or only partly."""
-    size = k.draw.shape.choice((2, 3, 3))
-    vec, mat = Vec(size, scalar), Mat(size, size, scalar)
-    way = k.draw.shape.choice(("unit", "any", "partly"))
+    size = g.shape.choice((2, 3, 3))
+    vec = Vec(size, scalar)
+    way = g.shape.choice(("unit", "any", "partly"))
     if way == "any":
-        source = g.array(("vectors", "directions"), vec, -1.5, 1.5)
-        v = k.let(("v", "n"), source[g.index])
-        scale = k.let(("scale", "factor"), 2.0 / (fn("dot", v, v) + 0.1))
-        value = identity(k, mat) - scale * fn("outer", v, v)
-        text = f"R = I - 2 / (dot(v, v) + 0.1) * outer(v, v), v of {source.name}"
+        n = g.let("v n", g.read("vectors directions", vec, -1.5, 1.5), "v")
+        factor: Operand = g.part("scale factor", 2.0 / (dot(n, n) + 0.1))
     else:
-        source = g.array(("normals", "mirrors"), vec, init="unit")
-        n = k.let(("n", "nrm"), source[g.index])
-        if way == "unit":
-            value = identity(k, mat) - 2.0 * fn("outer", n, n)
-            text = f"R = I - 2 * outer(n, n), n of {source.name}"
-        else:
-            share = g.supply(("bounce", "share"), ("bounces", "shares"), scalar, 1.1, 1.9)
-            value = identity(k, mat) - share * fn("outer", n, n)
-            text = f"R = I - {say(share)} * outer(n, n), n of {source.name}"
-    return k.let(("refl", "mirror"), value), text
+        n = g.let("n nrm", g.read("normals mirrors", vec, init="unit"))
+        factor = 2.0 if way == "unit" else g.given("bounce share", scalar, 1.1, 1.9)
+    rot = g.let(
+        "r refl mirror", identity(g.k, Mat(size, size, scalar)) - factor * fn("outer", n, n)
+    )
+    return rot, g.told(rot, n)
 
 
-def _schmidt(k: KernelBuilder, g: Grid, level: int, scalar: Scalar) -> tuple[Expr, str]:
+def _schmidt(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     """A frame of two directions: Gram and Schmidt, or normal and tangent."""
-    vec, mat = Vec(3, scalar), Mat(3, 3, scalar)
-    firsts = g.array(("normals", "forward", "z_dirs"), vec, init="unit")
-    hints = g.array(("hints", "ups", "tangents"), vec, -1.0, 1.0)
-    z, hint = k.let(("z", "fwd"), firsts[g.index]), k.let(("hint", "up"), hints[g.index])
+    k, vec, mat = g.k, Vec(3, scalar), Mat(3, 3, scalar)
+    z = g.let("z fwd", g.read("normals forward z_dirs", vec, init="unit"))
+    hint = g.let("h hint up", g.read("hints ups tangents", vec, -1.0, 1.0))
 
     def unit(body: BodyBuilder, a: Expr, b: Expr) -> Expr:
-        rest = body.let(("rest", "perp"), b - fn("dot", a, b) * a)
-        return rest / fn("sqrt", fn("dot", rest, rest) + 0.05)
+        rest = body.let("rest perp", b - dot(a, b) * a)
+        return rest / sqrt(dot(rest, rest) + 0.05)
 
-    if level >= 2 and k.draw.shape.chance(0.5):
-        made = helper(k, ("reject_unit", "orthonormal_to"), (("a", vec), ("b", vec)), unit)
-        x = k.let(("x", "side"), k.call(made, z, hint))
-    else:
-        x = k.let(("x", "side"), unit(k, z, hint))
-    y = k.let(("y", "top"), fn("cross", z, x))
-    way = k.draw.shape.choice(("columns", "rows"))
-    build = from_columns if way == "columns" else from_rows
-    rot = k.let(("frame", "basis"), build(k, mat, (x, y, z)))
-    text = f"R have the {way} x, y, z: z of {firsts.name}, h of {hints.name}, q = h - dot(z, h) * z"
-    return rot, f"{text}, x = q / sqrt(dot(q, q) + 0.05), y = cross(z, x)"
+    args = {"a": z, "b": hint}
+    x = k.let("x side", applied(k, 0.5 * (level >= 2), "reject_unit orthonormal_to", args, unit))
+    y = k.let("y top", fn("cross", z, x))
+    columns = g.chance(0.5)
+    rot = k.let("frame basis", (from_columns if columns else from_rows)(k, mat, (x, y, z)))
+    text = f"R have the {'columns' if columns else 'rows'} x, y, z: {g.told(z, hint)}, q = h -"
+    return rot, f"{text} dot(z, h) * z, x = q / sqrt(dot(q, q) + 0.05), y = cross(z, x)"
 
 
-MAKERS = {
+_MAKERS = {
     "composed": _composed,
     "rodrigues": _rodrigues,
     "plane": _plane,
@@ -173,135 +159,254 @@ MAKERS = {
 }
 
 
-def _used(k: KernelBuilder, g: Grid, rot: Expr, level: int) -> str:
+def _used(g: Place, rot: Var, level: int) -> str:
     """What the matrix turns: a vector, a few points about a pivot, a tensor, another frame."""
-    mat = rot.type
-    assert isinstance(mat, Mat)
-    vec = Vec(mat.rows, mat.scalar)
-    ways = (
-        ("point", "matrix", "tensor", "pivot")
-        if level < 3
-        else ("points", "points", "tensor", "chain")
-    )
-    way = k.draw.shape.choice(ways)
-    if way == "matrix" and level == 1:
-        way = "pivot"
-    if way == "matrix":
-        target = g.write(("rotations", "frames_out"), rot)
-        return f" {target.name} gets R."
+    mat, vec = mat_of(rot), rows_of(mat_of(rot))
+    early = ("point", "matrix", "tensor", "pivot")
+    way = g.shape.choice(early if level < 3 else ("points", "points", "tensor", "chain"))
+    if way == "matrix" and level > 1:
+        return g.gets("rotations frames_out", rot)
     if way == "tensor":
-        source = g.array(("tensors", "inertias"), mat, -1.0, 1.0)
-        t = k.let(("t", "local_t"), source[g.index])
-        back = k.draw.shape.chance(0.4)
-        rt = fn("transpose", rot)
-        target = g.write(("turned", "world"), rt * t * rot if back else rot * t * rt)
-        text = "transpose(R) * t * R" if back else "R * t * transpose(R)"
-        return f" {target.name} gets {text}, t of {source.name}."
+        t = g.part("t local_t", g.read("tensors inertias", mat, -1.0, 1.0))
+        rt = transpose(rot)
+        return g.gets("turned world", rt * t * rot if g.chance(0.4) else rot * t * rt)
     if way == "chain":
-        source = g.array(("parents", "frames"), mat, -1.0, 1.0)
-        total = k.let(("total", "chained"), source[g.index] * rot)
-        target = g.write(("chained_out", "world_frames"), total)
-        tip = g.supply(("tip", "lever"), ("tips", "levers"), vec, -1.0, 1.0)
-        ends = g.write(("ends", "tips_out"), total * tip)
-        return f" {target.name} gets {source.name} * R, {ends.name} that times {say(tip)}."
+        total = g.let("t total chained", g.read("parents frames", mat, -1.0, 1.0) * rot)
+        done = g.gets("chained_out world_frames", total, g.told(total))
+        return done + g.gets("ends tips_out", total * g.given("tip lever", vec, -1.0, 1.0))
     if way == "points":
-        return _several(k, g, rot, vec)
-    points = g.array(("points", "vectors", "offsets"), vec, -2.0, 2.0)
-    p = points[g.index]
+        return _several(g, rot, vec)
+    p = g.read("points vectors offsets", vec, -2.0, 2.0)
     if way == "point":
-        back = k.draw.shape.chance(0.3)
-        target = g.write(("rotated", "turned"), (fn("transpose", rot) if back else rot) * p)
-        return f" {target.name} gets {'transpose(R)' if back else 'R'} * {points.name}."
-    pivot = g.supply(("pivot", "center"), ("pivots", "centers"), vec, -1.0, 1.0)
-    target = g.write(("rotated", "turned"), rot * (p - pivot) + pivot)
-    return f" {target.name} gets {say(pivot)} + R * ({points.name} - {say(pivot)})."
+        return g.gets("rotated turned", (transpose(rot) if g.chance(0.3) else rot) * p)
+    pivot = g.given("pivot center", vec, -1.0, 1.0)
+    arm: Expr = p - pivot
+    arm = g.part("arm rel", arm) if g.chance(0.5) else arm
+    return g.gets("rotated turned", rot * arm + pivot)
 
 
-def _several(k: KernelBuilder, g: Grid, rot: Expr, vec: Vec) -> str:
-    k.size("m", 3, 5)
-    count = k.trip_count(("num_points", "vertex_count"), "m")
-    shared = k.draw.shape.chance(0.5)
-    dims = ("m",) if shared else (*g.dims, "m")
-    points = k.array(("shape_points", "vertices", "body_points"), vec, dims, low=-1.0, high=1.0)
-    origin = g.array(("origins", "positions"), vec, -2.0, 2.0)
-    o = k.let(("o", "at"), origin[g.index])
-    each = k.draw.shape.chance(0.6)
-    target = k.out(("world_points", "placed"), vec, (*g.dims, "m")) if each else None
-    lowest = None if each else k.let(("moment", "spread_sq"), zero(vec))
-    with k.for_(("v", "q"), count) as v:
-        local = points[v] if shared else points[g.at(v)]
-        world = k.let(("world", "corner"), o + rot * local)
+def _several(g: Place, rot: Var, vec: Vec) -> str:
+    """Several points, stored, or the sum of their squares."""
+    k = g.k
+    count = k.trip_count("num_points vertex_count", k.size("m", 3, 5))
+    shared = g.chance(0.5)
+    axes = () if shared else range(g.rank)
+    points = g.array("shape_points vertices body_points", vec, -1.0, 1.0, axes=axes, more="m")
+    origin = g.read("origins positions", vec, -2.0, 2.0)
+    o = k.let("o at", origin)
+    target = k.out("world_points placed", vec, (*g.dims, "m")) if g.chance(0.6) else None
+    moment = k.let("moment spread_sq", zero(vec)) if target is None else None
+    with k.for_("v q", count) as v:
+        world = k.let("world corner", o + rot * (points[v] if shared else points[g.index(v)]))
         if target is not None:
-            k.store(target, g.at(v), world)
-        if lowest is not None:
-            k.augment(lowest, "add", fn("cw_mul", world, world))
-    formula = f"{origin.name} + R * {points.name}"
+            k.store(target, g.index(v), world)
+        if moment is not None:
+            k.augment(moment, "add", fn("cw_mul", world, world))
+    formula = f"{g.tell(origin)} + R * {points.name}"
     if target is not None:
         return f" {target.name} gets {formula} for every point."
-    assert lowest is not None
-    out = g.write(("moments", "second_moments"), lowest)
-    return f" {out.name} gets the componentwise sum of squares of {formula} over the points."
+    assert moment is not None
+    text = f"the componentwise sum of squares of {formula} over the points"
+    return g.gets("moments second_moments", moment, text)
 
 
 @idiom
 def rotation_matrix(k: KernelBuilder, level: int) -> Title:
     """Matrices that turn and mirror: made from angles, axes and hints, then applied."""
     shape = k.draw.shape
-    g = grid(k, None, "i", "tid", "joint")
-    way = shape.weighted(
-        {"composed": 4, "rodrigues": 2, "plane": 2, "householder": 2, "schmidt": 3}
-    )
+    g = place(k, "i tid joint")
+    likely = {"composed": 4, "rodrigues": 2, "plane": 2, "householder": 2, "schmidt": 3}
+    way = shape.weighted(likely)
     plain = way != "composed" or shape.chance(0.15)
-    scalar = k.draw.wide_float_type() if plain else FLOAT32
-    rot, text = MAKERS[way](k, g, level, scalar)
-    mat = rot.type
-    assert isinstance(mat, Mat)
+    rot, text = _MAKERS[way](g, level, k.draw.wide_float_type() if plain else FLOAT32)
+    g.spoken[rot.name] = "R", text
+    vec = rows_of(mat_of(rot))
     if level >= 3 and shape.chance(0.4):
-        gain = g.supply(("scale", "zoom"), ("scales", "zooms"), Vec(mat.rows, mat.scalar), 0.4, 2.0)
-        rot = k.let(("scaled", "model"), rot * fn("diag", gain))
-        text += f", times diag({say(gain)})"
-    done = f"Let {text}.{_used(k, g, rot, level)}"
-    menu = {
-        "trace": Extra(("traces", "turns_out"), lambda: fn("trace", rot), "trace(R)"),
-        "column": Extra(("first_axes", "x_axes"), lambda: column(rot, 0), "column 0 of R"),
-        "diag": Extra(("diagonals", "diag_out"), lambda: fn("get_diag", rot), "the diagonal of R"),
-        "corner": Extra(("corners", "r01"), lambda: rot[0, 1], "R[0, 1]"),
-        "skew": Extra(("skews", "twists"), lambda: rot[1, 0] - rot[0, 1], "R[1, 0] - R[0, 1]"),
-        "square": Extra(("squares", "twice"), lambda: rot * rot, "R * R"),
-    }
-    if way == "householder" or mat.rows == 2:
-        del menu["skew"], menu["square"], menu["trace"]
-    if mat.rows == 2 or len(text) < 60:
-        menu.pop("column"), menu.pop("corner")
-    if way == "composed" and "R = R" in text and text.count(" * ") < 2:
-        menu.pop("diag")
-    count = (0, shape.integer(0, 1), 1, 2, 3)[level - 1]
-    done += extras(g, menu, count)
+        gain = fn("diag", g.given("scale zoom", vec, 0.4, 2.0))
+        text += f", times {g.tell(gain)}"
+        rot = g.let("r scaled model", rot * gain)
+    done = f"Let {text}.{_used(g, rot, level)}"
+    menu: dict[str, Entry] = {}
+    if way != "composed" or level > 1:
+        menu["diag"] = ("diagonals diag_out", lambda: fn("get_diag", rot))
+    if vec.size == 3 and len(text) >= 60:
+        menu["column"] = ("first_axes x_axes", lambda: column(rot, 0))
+        menu["corner"] = ("corners r01", lambda: rot[0, 1])
+    if vec.size == 3 and way != "householder":
+        menu["trace"] = ("traces turns_out", lambda: fn("trace", rot))
+        menu["skew"] = ("skews twists", lambda: rot[1, 0] - rot[0, 1])
+        menu["square"] = ("squares twice", lambda: rot * rot)
+    done += g.offer((0, shape.integer(0, 1), 1, 2, 3)[level - 1], **menu)
     if level >= 4:
-        done += _chained(k, g, rot, level)
-    return Title(
-        k.name(f"{way}_rotation", "rotation_matrix", "turn_frames", "apply_rotation"), done
-    )
+        done += _compared(g, rot, level)
+    return Title(k.name(f"{way}_rotation rotation_matrix turn_frames apply_rotation"), done)
 
 
-def _chained(k: KernelBuilder, g: Grid, rot: Expr, level: int) -> str:
+def _compared(g: Place, rot: Var, level: int) -> str:
     """How far the matrix is from a target, and a step of blending toward it, made orthogonal."""
-    mat = rot.type
-    assert isinstance(mat, Mat)
-    goals = g.array(("targets", "goal_frames"), mat, -1.0, 1.0)
-    goal = k.let(("goal", "wanted"), goals[g.index])
-    error = k.let(("error", "delta"), rot - goal)
-    loss = g.write(("losses", "misfits"), 0.5 * fn("ddot", error, error))
-    text = f" {loss.name} gets half of ddot(R - G, R - G), G of {goals.name}."
+    mat = mat_of(rot)
+    goal = g.let("g goal wanted", g.read("targets goal_frames", mat, -1.0, 1.0))
+    error = g.part("error delta", rot - goal)
+    done = f" With {g.told(goal)},{g.gets('losses misfits', 0.5 * fn('ddot', error, error))}"
     if level < 5:
-        return text
-    rate = g.supply(("rate", "blend"), ("rates", "blends"), mat.scalar, 0.1, 0.4)
-    mixed = k.let(("mixed", "step"), rot - rate * error)
-    k.note("one Newton step back toward an orthogonal matrix")
-    square = k.let(("square_m", "mtm"), fn("transpose", mixed) * mixed)
-    three = 3.0 * identity(k, mat)
-    target = g.write(("blended", "orthogonalized"), 0.5 * mixed * (three - square))
-    return (
-        f"{text} With B = R - {say(rate)} * (R - G), {target.name} gets"
-        " 0.5 * B * (3 * I - transpose(B) * B)."
-    )
+        return done
+    rate = g.given("rate blend", mat.scalar, 0.1, 0.4)
+    mixed = g.let("b mixed step", rot - rate * error)
+    g.k.note("one Newton step back toward an orthogonal matrix")
+    square = g.part("square_m mtm", transpose(mixed) * mixed)
+    value = 0.5 * mixed * (3.0 * identity(g.k, mat) - square)
+    return f"{done} With {g.told(mixed)},{g.gets('blended orthogonalized', value)}"
+
+
+Made = tuple[Expr, Expr | None]
+"""The inertia, and the spin where it belongs to the same record."""
+
+
+def _solid(g: Place, scalar: Scalar) -> Made:
+    """The inertia of a box, ball, cylinder or ellipsoid, from its mass and its sizes."""
+    k, vec, mat = g.k, Vec(3, scalar), Mat(3, 3, scalar)
+    mass = held(k, "mass_i m", g.given("mass weight", scalar, 0.5, 3.0, literals=False))
+    way = g.shape.choice(("box", "ellipsoid", "cylinder", "point"))
+    if way == "cylinder":
+        s = k.let("s dim", g.read("dims radius_height", Vec(2, scalar), 0.3, 1.5))
+        r2, h2 = g.part("r2 rad_sq", s[0] * s[0]), g.part("h2 height_sq", s[1] * s[1])
+        side = g.part("side across", mass * (3.0 * r2 + h2) / 12.0)
+        value = fn("diag", make(vec, side, side, 0.5 * mass * r2))
+    elif way == "point":
+        r = k.let("r arm", g.read("arms offsets", vec, -1.5, 1.5))
+        value = mass * (times_identity(mat, dot(r, r)) - fn("outer", r, r))
+    else:
+        e = k.let("e ext", g.read("extents sizes half_axes", vec, 0.3, 1.5))
+        sq = g.let("q sq e2", fn("cw_mul", e, e))
+        c = g.part("coef share", mass / (12.0 if way == "box" else 5.0))
+        value = fn("diag", make(vec, c * (sq[1] + sq[2]), c * (sq[0] + sq[2]), c * (sq[0] + sq[1])))
+        inertia = g.let("j inertia body_i", value)
+        g.spoken[inertia.name] = "J", f"{g.spoken[inertia.name][1]}, {g.told(sq)}"
+        return inertia, None
+    return g.let("j inertia body_i", value), None
+
+
+def _body(g: Place, scalar: Scalar) -> Made:
+    """A struct of principal moments and orientation; gives inertia in the world and the spin."""
+    vec = Vec(3, scalar)
+    parts = {
+        "moments": Part("moments", vec, 0.5, 2.0),
+        "orientation": Part("orientation", Quat(scalar), init="unit"),
+        "spin": Part("spin", vec, -1.5, 1.5),
+    }
+    r = record(g, "Body RigidBody Link", parts, 1.0)
+    rot = g.part("rot r_mat", fn("quat_to_matrix", r["orientation"]))
+    inertia = g.let("j inertia world_i", rot * fn("diag", r["moments"]) * transpose(rot))
+    return inertia, r["spin"]
+
+
+def _given(g: Place, scalar: Scalar) -> Made:
+    """Given inertia in the body's frame, turned by a matrix or a quaternion."""
+    mat = Mat(3, 3, scalar)
+    if g.chance(0.5):
+        inner: Expr = fn("diag", g.given("moment_vec principal", Vec(3, scalar), 0.5, 2.0))
+    else:
+        source = g.read("inertias body_inertia", mat, -0.4, 0.4, init="well_conditioned")
+        inner = g.k.let("local_i i_body", source)
+    turn = g.read("orientations attitudes", Quat(scalar), init="unit")
+    rot = g.let("r rot r_mat", fn("quat_to_matrix", turn))
+    text = f"{g.tell(rot * inner * transpose(rot))}, {g.told(rot)}"
+    args = {"r": rot, "i": inner}
+    names = "rotate_inertia to_world"
+    value = applied(g.k, 0.4, names, args, lambda _, r, i: r * i * transpose(r))
+    inertia = g.k.let("inertia world_i", value)
+    g.spoken[inertia.name] = "J", text
+    return inertia, None
+
+
+def _composite(g: Place, scalar: Scalar) -> Made:
+    """Several point masses or small balls, summed about the origin or their centre."""
+    k, mat, vec = g.k, Mat(3, 3, scalar), Vec(3, scalar)
+    count = k.trip_count("num_parts part_count", k.size("m", 3, 5, minimum=3))
+    spots = g.array("part_offsets spots", vec, -1.0, 1.0, more="m")
+    masses = k.array("part_masses weights", scalar, "m", low=0.3, high=1.5)
+    center = k.let("center com_sum", zero(vec)) if g.chance(0.4) else None
+    if center is not None:
+        whole = k.let("whole mass_sum", zero(scalar))
+        with k.for_("a first", count) as a:
+            k.augment(center, "add", masses[a] * spots[g.index(a)])
+            k.augment(whole, "add", masses[a])
+        k.assign(center, center / whole)
+    total = k.let("inertia sum_i", zero(mat))
+    with k.for_("part q", count) as q:
+        spot = spots[g.index(q)]
+        r = k.let("r arm", spot if center is None else spot - center)
+        k.augment(total, "add", masses[q] * (times_identity(mat, dot(r, r)) - fn("outer", r, r)))
+    about = "" if center is None else " minus their centre of mass"
+    text = f"the sum of m * (dot(r, r) * I - outer(r, r)), m of {masses.name}, r of {spots.name}"
+    g.spoken[total.name] = "J", text + about
+    return total, None
+
+
+def _steiner(g: Place, inertia: Expr, scalar: Scalar) -> Expr:
+    """About another point: the parallel axis theorem, written in one of two ways."""
+    mass = g.given("total_mass body_mass", scalar, 0.5, 2.0)
+    d = held(g.k, "d arm_d", g.given("lever com", Vec(3, scalar), -1.0, 1.0))
+    if g.chance(0.5):
+        cross = g.part("cx d_cross", fn("skew", d))
+        return g.let("j about shifted", inertia - mass * (cross * cross))
+    square = dot(d, d) * identity(g.k, Mat(3, 3, scalar)) - fn("outer", d, d)
+    return g.let("j about shifted", inertia + mass * square)
+
+
+@idiom
+def rigid_inertia(k: KernelBuilder, level: int) -> Title:
+    """Inertia tensors and what follows from them: momentum, torque, energy, acceleration."""
+    shape, scalar = k.draw.shape, k.draw.wide_float_type()
+    g = place(k, "i tid body_id")
+    likely = {"solid": 3, "given": 3 if level >= 2 else 1, "struct": 4 if level >= 2 else 0}
+    way = shape.weighted(likely | {"parts": 3 if level >= 3 else 0})
+    makers = {"solid": _solid, "given": _given, "struct": _body, "parts": _composite}
+    inertia, spin = makers[way](g, scalar)
+    done = f"Let {g.told(inertia)}."
+    if level >= 3 and shape.chance(0.5):
+        inertia = _steiner(g, inertia, scalar)
+        done += f" Then {g.told(inertia)}."
+    title = k.name("rigid_inertia body_inertia spin_bodies angular_update")
+    if level == 1 and shape.chance(0.4):
+        return Title(title, done + g.gets("moments_out principal_out", fn("get_diag", inertia)))
+    spins = spin if spin is not None else g.read("spins omegas ang_vel", Vec(3, scalar), -1.5, 1.5)
+    w = g.let("w omega", spins)
+    momentum = g.let("l momentum ang_mom", inertia * w, "L")
+    done += f" With {g.told(w, momentum)}:"
+    menu: dict[str, Entry] = {
+        "momentum": ("momenta ang_momentum", lambda: momentum),
+        "energy": ("energies rot_energy", lambda: 0.5 * dot(w, momentum)),
+        "gyro": ("gyro_torque gyroscopic", lambda: fn("cross", w, momentum)),
+        "size": ("momentum_sq casimir", lambda: dot(momentum, momentum)),
+    }
+    if way in ("solid", "parts") and level > 1:
+        menu["trace"] = ("traces polar", lambda: fn("trace", inertia))
+    if way in ("given", "parts"):
+        menu["tensor"] = ("world_inertia inertia_out", lambda: inertia)
+    moving = level >= 2 and (level >= 4 or shape.chance(0.5))
+    if moving:
+        done += _accelerated(g, inertia, w, momentum, level)
+    count = ((0, 1, 1, 2, 3) if moving else (1, 2, 2, 3, 3))[level - 1]
+    return Title(title, done + g.offer(count, **menu))
+
+
+def _accelerated(g: Place, inertia: Expr, w: Var, momentum: Var, level: int) -> str:
+    """Euler's equation: the spin after a step."""
+    k, scalar = g.k, mat_of(inertia).scalar
+    torque = g.read("torques moments_ext", w.type, -1.0, 1.0)
+    gyro = g.chance(0.7)
+    tau = g.part("tau net", torque - fn("cross", w, momentum) if gyro else torque)
+    alpha = g.let("a alpha ang_acc", fn("inverse", inertia) * tau)
+    new = g.let("w_next new_spin", w + g.given("dt step", scalar, 0.05, 0.3) * alpha)
+    text = f" {g.told(alpha, new)}"
+    if level >= 3 and g.chance(0.6):
+        limit = g.given("max_spin limit", scalar, 0.8, 1.8)
+        speed = k.let("speed rate", fn("length", new))
+        with k.if_(speed > limit):
+            k.assign(new, new * (limit / speed))
+        text += f", shortened to {g.tell(limit)} where it is longer"
+    text += f";{g.gets('spins_out next_spins', new)}"
+    if level >= 5:
+        text += g.gets("powers work_rate", dot(torque, new))
+    return text

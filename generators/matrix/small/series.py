@@ -1,4 +1,4 @@
-"""Functions of small matrices by series and iterations with a fixed number of steps."""
+"""Functions of small matrices by series and by iterations with a fixed number of steps."""
 
 from __future__ import annotations
 
@@ -6,89 +6,92 @@ from collections.abc import Callable
 
 from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.kit.pieces import helper
-from generators.matrix.small.extras import Extra, extras
-from generators.matrix.small.grid import Grid, grid, identity, say, square_type
-from generators.program.dtypes import Mat, Vec
+from generators.kit.functions import sqrt
+from generators.kit.naming import helper
+from generators.matrix.parts import (
+    Entry,
+    Place,
+    identity,
+    mat_of,
+    place,
+    rows_of,
+    square_type,
+    symmetric,
+    transpose,
+)
+from generators.program.dtypes import Mat
 from generators.program.expr import Expr, Var
 
-Made = tuple[Var, str]
+Made = tuple[Expr, str]
+Build = Callable[[BodyBuilder, Expr, int], Made]
 
 
-def _source(k: KernelBuilder, g: Grid, mat: Mat, level: int, bound: float) -> Made:
+def _source(g: Place, mat: Mat, level: int) -> Var:
     """The matrix whose function is wanted: given, antisymmetric, or times a step."""
-    names = ("generators", "mats", "rates", "inputs")
-    way = k.draw.shape.choice(("given", "step", "anti", "sym") if level >= 2 else ("given", "step"))
-    source = g.array(names, mat, -bound, bound)
-    name = ("a", "m", "gen")
-    if way == "given":
-        return k.let(name, source[g.index]), f"A = {source.name}"
+    bound = 0.5 if mat.rows < 4 else 0.3
+    way = g.shape.choice(("given", "step", "anti", "sym") if level >= 2 else ("given", "step"))
+    value: Expr = g.read("generators mats rates inputs", mat, -bound, bound)
     if way == "step":
-        dt = g.supply(("dt", "tau", "h"), ("dts", "taus"), mat.scalar, 0.3, 1.0)
-        return k.let(name, dt * source[g.index]), f"A = {say(dt)} * {source.name}"
-    raw = k.let(("raw", "w"), source[g.index])
-    if way == "anti":
-        value = 0.5 * (raw - fn("transpose", raw))
-        return k.let(name, value), f"A = ({source.name} - its transpose) / 2"
-    value = 0.5 * (raw + fn("transpose", raw))
-    return k.let(name, value), f"A = ({source.name} + its transpose) / 2"
+        value = g.given("dt tau h", mat.scalar, 0.3, 1.0) * value
+    elif way != "given":
+        raw = g.part("raw w", value)
+        value = symmetric(raw) if way == "sym" else 0.5 * (raw - transpose(raw))
+    return g.let("a m gen", value, "A")
 
 
-def _exp_terms(k: BodyBuilder, a: Expr, mat: Mat, steps: int) -> Made:
-
-    term = k.let(("term", "power"), identity(k, mat))
-    total = k.let(("total", "expm", "e"), term)
-    with k.for_(("n", "order"), steps + 1, 1) as n:
-        k.assign(term, term * a / cast(n, mat.scalar))
+def _exp_terms(k: BodyBuilder, a: Expr, steps: int) -> Made:
+    term = k.let("term power", identity(k, mat_of(a)))
+    total = k.let("total expm e", term)
+    with k.for_("n order", steps + 1, 1) as n:
+        k.assign(term, term * a / cast(n, mat_of(a).scalar))
         k.assign(total, total + term)
-    return total, f"E, the terms I + A + ... + A^{steps} / {steps}! of exp(A)"
+    return total, f"E is I + A + ... + A^{steps} / {steps}!, the first terms of exp(A)"
 
 
-def _exp_horner(k: BodyBuilder, a: Expr, mat: Mat, steps: int) -> Made:
-    total = k.let(("e", "expm", "acc"), identity(k, mat))
-    with k.for_(("n", "order"), 0, steps, -1) as n:
-        k.assign(total, identity(k, mat) + a * total / cast(n, mat.scalar))
-    return total, f"E, from I by E = I + A * E / n for n = {steps} down to 1"
+def _exp_horner(k: BodyBuilder, a: Expr, steps: int) -> Made:
+    total = k.let("e expm acc", identity(k, mat_of(a)))
+    with k.for_("n order", 0, steps, -1) as n:
+        k.assign(total, identity(k, mat_of(a)) + a * total / cast(n, mat_of(a).scalar))
+    return total, f"E comes from I by E = I + A * E / n for n = {steps} down to 1"
 
 
-def _exp_squared(k: BodyBuilder, a: Expr, mat: Mat, steps: int) -> Made:
+def _exp_squared(k: BodyBuilder, a: Expr, steps: int) -> Made:
     rounds = 2 if steps < 4 else 3
     scale = 1.0 / 2**rounds
-    small = k.let(("small", "scaled"), scale * a)
-    first = identity(k, mat) + small + 0.5 * (small * small)
-    e = k.let(("e", "expm"), first)
-    with k.for_(("r", "square_id"), rounds):
+    small = k.let("small scaled", scale * a)
+    e = k.let("e expm", identity(k, mat_of(a)) + small + 0.5 * (small * small))
+    with k.for_("r square_id", rounds):
         k.assign(e, e * e)
     return e, f"E = (I + S + S * S / 2) squared {rounds} times over, S = {scale} * A"
 
 
-def _neumann(k: BodyBuilder, a: Expr, mat: Mat, steps: int) -> Made:
-    total = k.let(("e", "resolvent", "acc"), identity(k, mat))
-    with k.for_(("n", "order"), steps):
-        k.assign(total, identity(k, mat) + a * total)
-    return total, f"E, from I by {steps} times E = I + A * E (a Neumann series)"
+def _neumann(k: BodyBuilder, a: Expr, steps: int) -> Made:
+    total = k.let("e resolvent acc", identity(k, mat_of(a)))
+    with k.for_("n order", steps):
+        k.assign(total, identity(k, mat_of(a)) + a * total)
+    return total, f"E comes from I by {steps} times E = I + A * E (a Neumann series)"
 
 
-def _cayley(k: BodyBuilder, a: Expr, mat: Mat, steps: int) -> Made:
-    eye = k.let(("eye", "unit"), identity(k, mat))
-    half = k.let(("half", "half_a"), 0.5 * a)
-    e = k.let(("e", "cayley"), fn("inverse", eye - half) * (eye + half))
+def _cayley(k: BodyBuilder, a: Expr, steps: int) -> Made:
+    eye = k.let("eye unit", identity(k, mat_of(a)))
+    half = k.let("half half_a", 0.5 * a)
+    e = k.let("e cayley", fn("inverse", eye - half) * (eye + half))
     return e, "E = inverse(I - A / 2) * (I + A / 2)"
 
 
-def _cosine(k: BodyBuilder, a: Expr, mat: Mat, steps: int) -> Made:
-    square = k.let(("square", "a2"), a * a)
-    term = k.let(("term", "power"), identity(k, mat))
-    total = k.let(("e", "cosm"), term)
+def _cosine(k: BodyBuilder, a: Expr, steps: int) -> Made:
+    square = k.let("square a2", a * a)
+    term = k.let("term power", identity(k, mat_of(a)))
+    total = k.let("e cosm", term)
     count = min(steps, 3)
-    with k.for_(("n", "order"), count + 1, 1) as n:
-        c = k.let(("c", "nf"), cast(n, mat.scalar))
+    with k.for_("n order", count + 1, 1) as n:
+        c = k.let("c nf", cast(n, mat_of(a).scalar))
         k.assign(term, -(term * square) / (2.0 * c * (2.0 * c - 1.0)))
         k.assign(total, total + term)
-    return total, f"E, the first {count + 1} terms of cos(A)"
+    return total, f"E is the first {count + 1} terms of cos(A)"
 
 
-SERIES: dict[str, Callable[[BodyBuilder, Expr, Mat, int], Made]] = {
+_SERIES: dict[str, Build] = {
     "exp": _exp_terms,
     "horner": _exp_horner,
     "squared": _exp_squared,
@@ -98,56 +101,43 @@ SERIES: dict[str, Callable[[BodyBuilder, Expr, Mat, int], Made]] = {
 }
 
 
-def in_helper(
-    k: KernelBuilder,
-    level: int,
-    names: tuple[str, ...],
-    a: Var,
-    build: Callable[[BodyBuilder, Expr], Made],
-) -> Made:
+def _found(g: Place, level: int, names: str, a: Var, steps: int, build: Build) -> tuple[Var, str]:
     """The iteration inline, or in a helper function."""
-    if level < 3 or k.draw.shape.chance(0.5):
-        return build(k, a)
-    texts: list[str] = []
+    if level < 3 or g.chance(0.5):
+        value, text = build(g.k, a, steps)
+    else:
+        texts: list[str] = []
 
-    def body(inner: BodyBuilder, m: Expr) -> Expr:
-        value, text = build(inner, m)
-        texts.append(text)
-        return value
+        def body(inner: BodyBuilder, m: Expr) -> Expr:
+            value, text = build(inner, m, steps)
+            texts.append(text)
+            return value
 
-    made = helper(k, names, (("a", a.type),), body)
-    return k.let(("fa", "result", "f_of_a"), k.call(made, a)), texts[0]
+        made = helper(g.k, names, [("a", a.type)], body)
+        value, text = g.k.let("fa result f_of_a", g.k.call(made, a)), texts[0]
+    assert isinstance(value, Var)
+    g.spoken[value.name] = "E", text
+    return value, text
 
 
-def readings(k: KernelBuilder, g: Grid, e: Var, a: Var) -> dict[str, Extra]:
-    mat = e.type
-    assert isinstance(mat, Mat)
-    vec = Vec(mat.rows, mat.scalar)
+def _readings(g: Place, e: Var, a: Var) -> dict[str, Entry]:
+    """What is told of a matrix E made of A."""
+    vec = rows_of(mat_of(e))
 
     def gap() -> Expr:
-        d = k.let(("d", "change"), e - a)
+        d = g.part("d change", e - a)
         return fn("ddot", d, d)
 
-    def row_sum() -> Expr:
-        return e[0, 0] + e[0, 1] if mat.cols == 2 else e[0, 0] + e[0, 1] + e[0, 2]
-
+    first = e[0, 0] + e[0, 1]
     return {
-        "trace": Extra(("traces", "tr_out"), lambda: fn("trace", e), "trace(E)"),
-        "det": Extra(("dets", "volume"), lambda: fn("determinant", e), "det(E)"),
-        "norm": Extra(("norms_sq", "energy"), lambda: fn("ddot", e, e), "ddot(E, E)"),
-        "gap": Extra(("changes", "gaps"), gap, "ddot(E - A, E - A)"),
-        "diag": Extra(("diagonals", "self_gain"), lambda: fn("get_diag", e), "the diagonal of E"),
-        "row": Extra(("first_rows", "row_sums"), row_sum, "the sum of row 0 of E"),
-        "commute": Extra(
-            ("commutators", "brackets"),
-            lambda: fn("ddot", e, fn("transpose", a)),
-            "ddot(E, transpose(A))",
-        ),
-        "times": Extra(
-            ("propagated", "moved"),
-            lambda: e * g.array(("states", "vectors"), vec, -1.0, 1.0)[g.index],
-            "E times its state",
-        ),
+        "trace": ("traces tr_out", lambda: fn("trace", e)),
+        "det": ("dets volume", lambda: fn("determinant", e)),
+        "norm": ("norms_sq energy", lambda: fn("ddot", e, e)),
+        "gap": ("changes gaps", gap),
+        "diag": ("diagonals self_gain", lambda: fn("get_diag", e)),
+        "row": ("first_rows row_sums", lambda: first if vec.size == 2 else first + e[0, 2]),
+        "commute": ("commutators brackets", lambda: fn("ddot", e, transpose(a))),
+        "times": ("propagated moved", lambda: e * g.read("states vectors", vec, -1.0, 1.0)),
     }
 
 
@@ -155,51 +145,130 @@ def readings(k: KernelBuilder, g: Grid, e: Var, a: Var) -> dict[str, Extra]:
 def matrix_series(k: KernelBuilder, level: int) -> Title:
     """Exponentials and their relatives by truncated series, scaling and squaring, Cayley."""
     shape = k.draw.shape
-    g = grid(k, None, "i", "tid", "e_id")
-    mat = square_type(k, {2: 3, 3: 3, 4: 1}, k.draw.wide_float_type())
-    a, source = _source(k, g, mat, level, 0.5 if mat.rows < 4 else 0.3)
-    key = shape.choice(sorted(SERIES))
+    g = place(k, "i tid e_id")
+    a = _source(g, square_type(k, {2: 3, 3: 3, 4: 1}, k.draw.wide_float_type()), level)
+    key = shape.choice(sorted(_SERIES))
     steps = shape.integer(2, 3) if level == 1 else shape.integer(3, 5)
-    names = ("matrix_exp", "expm_series") if key in ("exp", "horner", "squared") else (f"{key}_of",)
-    e, text = in_helper(k, level, names, a, lambda body, m: SERIES[key](body, m, mat, steps))
-    verb = "comes" if text.startswith("E, from") else "is"
-    what = text if text.startswith("E =") else f"E {verb} {text.removeprefix('E, ')}"
-    done = f"With {source}: {what}."
-    menu = readings(k, g, e, a)
-    if " - its" in source:
+    exponential = key in ("exp", "horner", "squared")
+    names = "matrix_exp expm_series" if exponential else f"{key}_of"
+    e, text = _found(g, level, names, a, steps, _SERIES[key])
+    done = f"With {g.told(a)}: {text}."
+    menu = _readings(g, e, a)
+    if " - transpose" in g.told(a):
         del menu["det"], menu["norm"], menu["commute"]
     if level >= 2:
-        done += applied(k, g, e, level)
+        done += _applied(g, e, level)
     if level < 3 or shape.chance(0.6):
-        target = g.write(("results", "functions", "exps"), e)
-        done += f" {target.name} gets E."
-    done += extras(g, menu, (shape.integer(0, 1), 0, 1, 2, 3)[level - 1])
-    return Title(k.name("matrix_series", "expm", "matrix_function", "propagator"), done)
+        done += g.gets("results functions exps", e)
+    done += g.offer((shape.integer(0, 1), 0, 1, 2, 3)[level - 1], **menu)
+    return Title(k.name("matrix_series expm matrix_function propagator"), done)
 
 
-def applied(k: KernelBuilder, g: Grid, e: Var, level: int) -> str:
+def _applied(g: Place, e: Var, level: int) -> str:
     """Several steps with the matrix, driven or not, or its product with its transpose."""
-    mat = e.type
-    assert isinstance(mat, Mat)
-    vec = Vec(mat.rows, mat.scalar)
-    way = k.draw.shape.choice(("steps", "driven", "pair") if level >= 3 else ("once", "pair"))
+    k, mat, vec = g.k, mat_of(e), rows_of(mat_of(e))
+    way = g.shape.choice(("steps", "driven", "pair") if level >= 3 else ("once", "pair"))
     if way == "pair":
-        source = g.array(("covs", "metrics"), mat, -0.5, 0.5)
-        target = g.write(("spread", "transported"), e * source[g.index] * fn("transpose", e))
-        return f" {target.name} gets E * {source.name} * transpose(E)."
-    states = g.array(("x0", "states", "start"), vec, -1.0, 1.0)
-    x = k.let(("x", "state"), states[g.index])
+        source = g.read("covs metrics", mat, -0.5, 0.5)
+        return g.gets("spread transported", e * source * transpose(e))
+    state = g.read("x0 states start", vec, -1.0, 1.0)
+    x = k.let("x state", state)
     if way == "once":
-        target = g.write(("x1", "next_states"), e * x)
-        return f" {target.name} gets E * {states.name}."
-    k.size("m", 2, 4)
-    count = k.trip_count(("num_steps", "step_count"), "m")
-    trace = k.out(("trajectory", "history"), vec, (*g.dims, "m"))
-    drive = None
-    if way == "driven":
-        drive = k.array(("drive", "controls"), vec, "m", low=-0.5, high=0.5)
-    with k.for_(("t", "s"), count) as t:
+        return g.gets("x1 next_states", e * x)
+    count = k.trip_count("num_steps step_count", k.size("m", 2, 4))
+    trace = k.out("trajectory history", vec, (*g.dims, "m"))
+    drive = k.array("drive controls", vec, "m", low=-0.5, high=0.5) if way == "driven" else None
+    with k.for_("t s", count) as t:
         k.assign(x, e * x if drive is None else e * x + drive[t])
-        k.store(trace, g.at(t), x)
+        k.store(trace, g.index(t), x)
     more = "" if drive is None else f" + {drive.name}"
-    return f" From x = {states.name}, {trace.name} gets x = E * x{more}, step after step."
+    return f" From x = {g.tell(state)}, {trace.name} gets x = E * x{more}, step after step."
+
+
+def _inverse_steps(k: BodyBuilder, a: Expr, steps: int) -> Made:
+    at = transpose(a)
+    x = k.let("x inv", at / (fn("ddot", a, a) + 0.1))
+    two = 2.0 * identity(k, mat_of(a))
+    with k.for_("it r", steps):
+        k.assign(x, x * (two - a * x))
+    start = "transpose(A) / (ddot(A, A) + 0.1)"
+    return x, f"E starts as {start} and {steps} times becomes E * (2 * I - A * E)"
+
+
+def _polar_steps(k: BodyBuilder, a: Expr, steps: int) -> Made:
+    x = k.let("x q", a / sqrt(fn("ddot", a, a) + 0.1))
+    cubic = k.draw.shape.chance(0.5)
+    with k.for_("it r", steps):
+        g = k.let("g gram", transpose(x) * x if cubic else x * transpose(x))
+        if cubic:
+            k.assign(x, 1.5 * x - 0.5 * (x * g))
+        else:
+            h = k.let("h poly", -1.25 * g + 0.375 * (g * g))
+            k.assign(x, 1.875 * x + h * x)
+    how = "1.875 * E + (0.375 * G * G - 1.25 * G) * E, G = E * transpose(E)"
+    how = "1.5 * E - 0.5 * E * transpose(E) * E" if cubic else how
+    return x, f"E starts as A / sqrt(ddot(A, A) + 0.1) and {steps} times becomes {how}"
+
+
+def _root_steps(k: BodyBuilder, a: Expr, steps: int) -> Made:
+    """Newton and Schulz for the root: Y goes to the root, Z to its inverse."""
+    norm = k.let("norm size", sqrt(fn("ddot", a, a)) + 0.1)
+    y, z = k.let("y root", a / norm), k.let("z inv_root", identity(k, mat_of(a)))
+    three = 3.0 * identity(k, mat_of(a))
+    with k.for_("it r", steps):
+        t = k.let("t corr", 0.5 * (three - z * y))
+        k.assign(y, y * t)
+        k.assign(z, t * z)
+    e = k.let("e sqrt_a", sqrt(norm) * y)
+    text = f"from Y = A / s, Z = I {steps} times T = (3 * I - Z * Y) / 2, Y = Y * T, Z = T * Z"
+    return e, f"E = sqrt(s) * Y, s = sqrt(ddot(A, A)) + 0.1, {text}"
+
+
+_ITERATIONS: dict[str, Build] = {
+    "inverse": _inverse_steps,
+    "polar": _polar_steps,
+    "root": _root_steps,
+}
+
+
+@idiom
+def newton_schulz(k: KernelBuilder, level: int) -> Title:
+    """Inverses, roots and orthogonal factors without division of matrices."""
+    shape = k.draw.shape
+    g = place(k, "i tid layer")
+    mat = square_type(k, {2: 3, 3: 3, 4: 1}, k.draw.wide_float_type())
+    key = shape.choice(sorted(_ITERATIONS))
+    bound = {2: 0.8, 3: 0.6, 4: 0.4}[mat.rows]
+    a: Expr = g.read("mats weights inputs", mat, -bound, bound, init="well_conditioned")
+    way = shape.choice(("plain", "shifted", "momentum") if level >= 2 else ("plain",))
+    raw = a if way == "plain" and key != "root" else g.part("raw w", a)
+    if way == "momentum":
+        grads = g.read("grads updates", mat, -0.5, 0.5)
+        raw = g.given("beta mu", mat.scalar, 0.5, 0.95) * raw + grads
+    elif way == "shifted":
+        raw = raw + g.given("shift ridge", mat.scalar, 0.1, 0.6) * identity(k, mat)
+    if key == "root":
+        raw = symmetric(raw if way == "plain" else g.part("shifted reg blend_m", raw))
+    a = g.let("a mom spd", raw)
+    steps = shape.integer(2, 3) if level < 3 else shape.integer(3, 5)
+    names = f"newton_{key} {key}_by_iteration"
+    e, how = _found(g, level, names, a, steps, _ITERATIONS[key])
+    done = f"With {g.told(a)}: {how}."
+    done += g.gets(f"{key}_out results iterates", e)
+    if level >= 3:
+        done += _stepped(g, e)
+    if level >= 4:
+        done += _applied(g, e, level)
+    menu = {name: entry for name, entry in _readings(g, e, a).items() if name != "det"}
+    done += g.offer((shape.integer(0, 1), 1, 1, 2, 3)[level - 1], **menu)
+    return Title(k.name(f"newton_schulz {key}_iteration iterate_{key}"), done)
+
+
+def _stepped(g: Place, e: Var) -> str:
+    """A step of weights with the result, as optimizers do."""
+    mat = mat_of(e)
+    rate = g.given("rate lr", mat.scalar, 0.05, 0.4)
+    past: Expr = g.read("params current", mat, -1.0, 1.0)
+    if g.chance(0.5):
+        past = (1.0 - rate * g.given("decay wd", mat.scalar, 0.02, 0.2, literals=False)) * past
+    return g.gets("params_out stepped", past - rate * e)

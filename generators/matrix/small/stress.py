@@ -1,264 +1,339 @@
-"""Stress: hyperelastic laws of a deformation gradient, and what is read off a stress tensor."""
+"""Stress: hyperelastic laws, invariants of stress tensors, the return to a yield surface."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from generators.build import BodyBuilder, KernelBuilder, field, fn
+from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.pieces import helper, times_identity
-from generators.matrix.small.extras import Extra, extras
-from generators.matrix.small.gradient import gradient
-from generators.matrix.small.grid import (
-    Grid,
+from generators.kit.functions import dot, log, sqrt
+from generators.kit.naming import applied, maybe
+from generators.kit.records import Part, record
+from generators.kit.sources import ANY, zero
+from generators.matrix.parts import (
+    Entry,
+    Place,
     column,
-    grid,
     identity,
+    mat_of,
+    place,
     rows_of,
-    say,
     square_type,
+    symmetric,
+    times_identity,
+    transpose,
     voigt,
 )
-from generators.program import ir
-from generators.program.dtypes import INT32, Mat, Scalar
+from generators.matrix.small.strain import deviator, gradient
+from generators.program.dtypes import INT32, Mat, Scalar, Vec
 from generators.program.expr import Expr, Var
 
 
-@dataclass
-class Lame:
-    """The two elastic constants, and where a description finds them."""
-
-    mu: Expr
-    lam: Expr
-    text: str
-
-
-def materials(k: KernelBuilder, g: Grid, scalar: Scalar, level: int) -> Lame:
-    """Given as such, from modulus and Poisson's ratio, or by the number of a material."""
+def _material(g: Place, scalar: Scalar, level: int) -> tuple[Expr, Expr, str]:
+    """The elastic constants: given, of modulus and Poisson's ratio, or by a material's number."""
+    k = g.k
     ways = {"lame": 3, "young": 3, "table": 0 if level < 3 else 2, "struct": 0 if level < 2 else 3}
-    way = k.draw.shape.weighted(ways)
-    if way == "struct":
-        return _struct(k, g, scalar, level)
-    if way == "young":
-        young = g.supply(("young", "modulus"), ("youngs", "moduli"), scalar, 1.0, 4.0, False)
-        nu = g.supply(("nu", "poisson"), ("nus", "poissons"), scalar, 0.1, 0.4, False)
-        text = f"mu = E / (2 (1 + nu)), lambda = E nu / ((1 + nu) (1 - 2 nu)), E = {say(young)}"
-        return _from_young(k, young, nu, f"{text}, nu = {say(nu)}")
+    way = g.shape.weighted(ways)
     if way == "table":
-        ids = g.array(("material", "material_id", "part_id"), INT32, init="index_of:m")
         k.size("m", 3, 6)
-        which = k.let(("mat_id", "m"), ids[g.index])
-        mus = k.array(("mus", "shear_moduli"), scalar, "m", low=0.5, high=2.0)
-        lams = k.array(("lambdas", "lames"), scalar, "m", low=0.5, high=2.0)
-        text = f"mu and lambda are those of {mus.name} and {lams.name} at {ids.name}"
-        shear, lame = k.let(("mu", "shear"), mus[which]), k.let(("lam", "lame"), lams[which])
-        return Lame(shear, lame, text)
-    mu = g.supply(("mu", "shear_modulus"), ("mus", "shear_moduli"), scalar, 0.5, 2.0)
-    lam = g.supply(("lam", "lame"), ("lambdas", "lames"), scalar, 0.5, 2.0)
-    return Lame(mu, lam, f"mu = {say(mu)}, lambda = {say(lam)}")
-
-
-def _from_young(k: KernelBuilder, young: Expr, nu: Expr, text: str) -> Lame:
-    mu = k.let(("mu", "shear"), young / (2.0 * (1.0 + nu)))
-    lam = k.let(("lam", "lame"), young * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)))
-    return Lame(mu, lam, text)
-
-
-def _struct(k: KernelBuilder, g: Grid, scalar: Scalar, level: int) -> Lame:
-    """A material by value, or one for each thread."""
-    young = k.draw.shape.chance(0.5)
-    names = (
-        ("young", "poisson") if young else k.draw.word.choice((("mu", "lam"), ("shear", "bulk")))
-    )
-    bounds = (("1.0", "4.0"), ("0.1", "0.4")) if young else (("0.5", "2.0"), ("0.5", "2.0"))
-    inits = [
-        ir.FieldInit(name, scalar, "uniform", *bound)
-        for name, bound in zip(names, bounds, strict=True)
-    ]
-    struct = k.struct(k.name("Material", "Elastic"), *((f.name, f.type) for f in inits))
-    if k.draw.shape.chance(0.5):
-        item: Var = k.scalar(("material", "params"), struct, fields=inits)
-    else:
-        items = g.structs(("materials", "props"), struct, inits)
-        item = k.let(("material", "prop"), items[g.index])
-    first, second = field(item, names[0]), field(item, names[1])
+        ids = g.read("material material_id part_id", INT32, init="index_of:m")
+        which = k.let("mat_id m", ids)
+        mus = k.array("mus shear_moduli", scalar, "m", low=0.5, high=2.0)
+        lams = k.array("lambdas lames", scalar, "m", low=0.5, high=2.0)
+        text = f"mu and lambda are those of {mus.name} and {lams.name} at {g.tell(ids)}"
+        return k.let("mu shear", mus[which]), k.let("lam lame", lams[which]), text
+    young = way == "young" or (way == "struct" and g.chance(0.5))
     if young:
-        text = f"mu = E / (2 (1 + nu)), lambda = E nu / ((1 + nu) (1 - 2 nu)) of {item.name}'s"
-        return _from_young(k, first, second, f"{text} young = E and poisson = nu")
-    return Lame(first, second, f"mu is {item.name}.{names[0]}, lambda {item.name}.{names[1]}")
+        forms: dict[str, int] = {"each": 3, "shared": 3, "axis": 1}
+        parts = {
+            "first": Part("young young_mod", scalar, 1.0, 4.0, forms=forms),
+            "second": Part("poisson nu", scalar, 0.1, 0.4, forms=forms),
+        }
+    else:
+        parts = {
+            "first": Part("mu shear_mod", scalar, 0.5, 2.0, forms=ANY),
+            "second": Part("lam lame", scalar, 0.5, 2.0, forms=ANY),
+        }
+    shared = way == "struct" and g.chance(0.5)
+    r = record(g, "Material Elastic", parts, float(way == "struct"), shared=shared)
+    first, second = r["first"], r["second"]
+    if not young:
+        return first, second, f"mu = {r.say('first')}, lambda = {r.say('second')}"
+    mu = k.let("mu shear", first / (2.0 * (1.0 + second)))
+    lam = k.let("lam lame", first * second / ((1.0 + second) * (1.0 - 2.0 * second)))
+    text = "mu = E / (2 (1 + nu)), lambda = E nu / ((1 + nu) (1 - 2 nu))"
+    return mu, lam, f"{text}, E = {r.say('first')}, nu = {r.say('second')}"
 
 
-Law = Callable[[KernelBuilder, BodyBuilder, Expr, Expr, Expr], Expr]
+def _venant(body: BodyBuilder, f: Expr, mu: Expr, lam: Expr) -> Expr:
+    e = body.let("e green", 0.5 * (transpose(f) * f - identity(body, mat_of(f))))
+    s = 2.0 * mu * e + times_identity(mat_of(f), lam * fn("trace", e))
+    return f * (body.let("s pk2", s) if body.draw.shape.chance(0.5) else s)
 
 
-def _mat(f: Expr) -> Mat:
-    assert isinstance(f.type, Mat)
-    return f.type
+def _neo_hooke(body: BodyBuilder, f: Expr, mu: Expr, lam: Expr) -> Expr:
+    jac = body.let("jac det_f", fn("determinant", f))
+    f_inv = body.let("f_inv inv_f", fn("inverse", f))
+    f_it = body.let("f_inv_t f_it", transpose(f_inv))
+    if body.draw.shape.chance(0.5):
+        return mu * (f - f_it) + lam * body.let("log_j ln_j", log(jac)) * f_it
+    return mu * f + (lam * log(jac) - mu) * f_it
 
 
-def _venant(k: KernelBuilder, body: BodyBuilder, f: Expr, mu: Expr, lam: Expr) -> Expr:
-    e = body.let(("e", "green"), 0.5 * (fn("transpose", f) * f - identity(k, _mat(f))))
-    s = 2.0 * mu * e + times_identity(_mat(f), lam * fn("trace", e))
-    if k.draw.shape.chance(0.5):
-        return f * body.let(("s", "pk2"), s)
-    return f * s
+def _linear(body: BodyBuilder, f: Expr, mu: Expr, lam: Expr) -> Expr:
+    h = body.let("h grad_u", f - identity(body, mat_of(f)))
+    eps = body.let("eps strain", 0.5 * (h + transpose(h)))
+    return 2.0 * mu * eps + times_identity(mat_of(f), lam * fn("trace", eps))
 
 
-def _neo_hooke(k: KernelBuilder, body: BodyBuilder, f: Expr, mu: Expr, lam: Expr) -> Expr:
-    jac = body.let(("jac", "det_f"), fn("determinant", f))
-    f_inv = body.let(("f_inv", "inv_f"), fn("inverse", f))
-    f_it = body.let(("f_inv_t", "f_it"), fn("transpose", f_inv))
-    if k.draw.shape.chance(0.5):
-        log_j = body.let(("log_j", "ln_j"), fn("log", jac))
-        return mu * (f - f_it) + lam * log_j * f_it
-    return mu * f + (lam * fn("log", jac) - mu) * f_it
-
-
-def _linear(k: KernelBuilder, body: BodyBuilder, f: Expr, mu: Expr, lam: Expr) -> Expr:
-    h = body.let(("h", "grad_u"), f - identity(k, _mat(f)))
-    eps = body.let(("eps", "strain"), 0.5 * (h + fn("transpose", h)))
-    return 2.0 * mu * eps + times_identity(_mat(f), lam * fn("trace", eps))
-
-
-def _quadratic_volume(k: KernelBuilder, body: BodyBuilder, f: Expr, mu: Expr, lam: Expr) -> Expr:
-    jac = body.let(("jac", "det_f"), fn("determinant", f))
-    f_it = body.let(("f_inv_t", "f_it"), fn("inverse", fn("transpose", f)))
+def _volumetric(body: BodyBuilder, f: Expr, mu: Expr, lam: Expr) -> Expr:
+    jac = body.let("jac det_f", fn("determinant", f))
+    f_it = body.let("f_inv_t f_it", fn("inverse", transpose(f)))
     return mu * (f - f_it) + (lam * (jac - 1.0) * jac) * f_it
 
 
-def _cauchy(k: KernelBuilder, body: BodyBuilder, f: Expr, mu: Expr, lam: Expr) -> Expr:
-    jac = body.let(("jac", "det_f"), fn("determinant", f))
-    b = body.let(("b", "left_cauchy"), f * fn("transpose", f))
-    pressure = lam * (jac - 1.0)
-    return (mu / jac) * (b - identity(k, _mat(f))) + times_identity(_mat(f), pressure)
+def _cauchy(body: BodyBuilder, f: Expr, mu: Expr, lam: Expr) -> Expr:
+    jac = body.let("jac det_f", fn("determinant", f))
+    b = body.let("b left_cauchy", f * transpose(f))
+    pressure = times_identity(mat_of(f), lam * (jac - 1.0))
+    return (mu / jac) * (b - identity(body, mat_of(f))) + pressure
 
 
-LAWS: dict[str, tuple[Law, bool, str]] = {
-    "stvk": (
-        _venant,
-        False,
-        "P = F * (2 mu E + lambda trace(E) I), E = (transpose(F) * F - I) / 2",
-    ),
-    "neo_hookean": (_neo_hooke, True, "P = mu (F - G) + lambda log(det F) G, G = inverse(F)^T"),
-    "linear": (_linear, False, "P = 2 mu e + lambda trace(e) I, e = (F + transpose(F)) / 2 - I"),
-    "volumetric": (
-        _quadratic_volume,
-        True,
-        "P = mu (F - G) + lambda (det F - 1) det F G, G = inverse(F)^T",
-    ),
-    "cauchy": (
-        _cauchy,
-        True,
-        "P = mu / det F (F * transpose(F) - I) + lambda (det F - 1) I",
-    ),
+_LAWS: dict[str, tuple[Callable[[BodyBuilder, Expr, Expr, Expr], Expr], str]] = {
+    "stvk": (_venant, "P = F * (2 mu E + lambda trace(E) I), E = (transpose(F) * F - I) / 2"),
+    "neo_hookean": (_neo_hooke, "P = mu (F - G) + lambda log(det F) G, G = inverse(F)^T"),
+    "linear": (_linear, "P = 2 mu e + lambda trace(e) I, e = (F + transpose(F)) / 2 - I"),
+    "volumetric": (_volumetric, "P = mu (F - G) + lambda (det F - 1) det F G, G = inverse(F)^T"),
+    "cauchy": (_cauchy, "P = mu / det F (F * transpose(F) - I) + lambda (det F - 1) I"),
 }
 
 
 @idiom
 def hyperelastic_stress(k: KernelBuilder, level: int) -> Title:
     """The stress of an elastic law for each deformation gradient."""
-    shape = k.draw.shape
-    g = grid(k, None, "elem", "e", "tid", "i")
-    mat = square_type(k, {2: 1, 3: 1}, k.draw.wide_float_type())
-    key = shape.choice(sorted(LAWS))
-    law, invertible, formula = LAWS[key]
-    f, source = gradient(k, g, mat, level, invertible)
-    lame = materials(k, g, mat.scalar, level)
-    if level >= 3 and shape.chance(0.6):
-        made = helper(
-            k,
-            (f"{key}_stress", "stress_of", "piola"),
-            (("grad", mat), ("shear_mod", mat.scalar), ("lame_mod", mat.scalar)),
-            lambda body, grad, mu, lam: law(k, body, grad, mu, lam),
-        )
-        value: Expr = k.call(made, f, lame.mu, lame.lam)
-    else:
-        value = law(k, k, f, lame.mu, lame.lam)
-    p = k.let(("p", "stress", "piola_stress"), value)
-    done = f"Stress {formula}, {source}; {lame.text}."
+    shape, mat = k.draw.shape, square_type(k, {2: 1, 3: 1}, k.draw.wide_float_type())
+    g = place(k, "elem e tid i")
+    key = shape.choice(sorted(_LAWS))
+    law, formula = _LAWS[key]
+    f, source = gradient(g, mat, level, key not in ("stvk", "linear"))
+    mu, lam, constants = _material(g, mat.scalar, level)
+    args = {"grad": f, "shear_mod": mu, "lame_mod": lam}
+    p = g.let(
+        "p stress", applied(k, 0.6 * (level >= 3), f"{key}_stress stress_of piola", args, law), "P"
+    )
+    done = f"Stress {formula}, {source}; {constants}."
     if level >= 2 and shape.chance(0.5):
-        done += _viscous(k, g, p)
-    menu = _menu(k, g, p, f)
+        done += _viscous(g, p)
     if level >= 5 or (level >= 3 and shape.chance(0.3)):
-        done += _forces(k, g, p)
+        done += _forces(g, p)
     elif level < 4 or shape.chance(0.7):
-        target = g.write(("stresses", "stress_out", "pk1"), p)
-        done += f" {target.name} gets P."
-    done += extras(g, menu, (0, 1, 1, 3, 4)[level - 1])
-    return Title(k.name("elastic_stress", f"{key}_law", "element_stress", "compute_stress"), done)
+        done += g.gets("stresses stress_out pk1", p)
+    upper = "(0, 1)" if mat.rows == 2 else "(1, 2), (0, 2) and (0, 1)"
+    done += g.offer(
+        (0, 1, 1, 3, 4)[level - 1],
+        pressure=("pressures mean_stress", lambda: -fn("trace", p) / float(mat.rows)),
+        mises=("von_mises mises", lambda: _mises(g.part("dev s_dev", deviator(g, p)))),
+        power=("work power", lambda: fn("ddot", p, f)),
+        norm=("norms stress_norm", lambda: sqrt(fn("ddot", p, p))),
+        kirchhoff=(
+            "kirchhoff_stress taus",
+            lambda: voigt(k.let("tau kirchhoff", p * transpose(f))),
+            f"of P * transpose(F) the diagonal and entries {upper}",
+        ),
+        traction=(
+            "tractions face_forces",
+            lambda: p * g.read("normals areas_n", rows_of(mat), init="unit"),
+        ),
+    )
+    return Title(k.name(f"elastic_stress {key}_law element_stress compute_stress"), done)
 
 
-def _viscous(k: KernelBuilder, g: Grid, p: Var) -> str:
+def _mises(d: Expr) -> Expr:
+    return sqrt(1.5 * fn("ddot", d, d))
+
+
+def _viscous(g: Place, p: Var) -> str:
     """Add a viscous or an initial stress, or scale with what damage has left."""
-    mat = p.type
-    assert isinstance(mat, Mat)
-    way = k.draw.shape.choice(("viscous", "initial", "damage"))
+    k, mat = g.k, mat_of(p)
+    way = g.shape.choice(("viscous", "initial", "damage"))
+    if way == "damage":
+        lost = g.given("damage d", mat.scalar, 0.1, 0.8)
+        k.augment(p, "mul", k.let("left degradation", (1.0 - lost) * (1.0 - lost)))
+        return f" Multiply P by (1 - {g.tell(lost)}) squared."
+    more: Expr = g.read("prestress residual rates f_dot", mat, -0.5, 0.5)
     if way == "viscous":
-        rate = g.array(("rates", "f_dot", "velocity_grads"), mat, -1.0, 1.0)
-        eta = g.supply(("eta", "viscosity"), ("etas", "viscosities"), mat.scalar, 0.1, 0.6)
-        k.augment(p, "add", eta * rate[g.index])
-        return f" Add {say(eta)} * {rate.name}."
-    if way == "initial":
-        start = g.array(("prestress", "residual"), mat, -0.5, 0.5)
-        k.augment(p, "add", start[g.index])
-        return f" Add {start.name}."
-    lost = g.supply(("damage", "d"), ("damages", "phase"), mat.scalar, 0.1, 0.8)
-    left = k.let(("left", "degradation"), (1.0 - lost) * (1.0 - lost))
-    k.augment(p, "mul", left)
-    return f" Multiply by (1 - {say(lost)}) squared."
+        more = g.given("eta viscosity", mat.scalar, 0.1, 0.6) * more
+    k.augment(p, "add", more)
+    return f" Add {g.tell(more)}."
 
 
-def _forces(k: KernelBuilder, g: Grid, p: Var) -> str:
+def _forces(g: Place, p: Var) -> str:
     """The forces on an element's corners: minus volume times P times the rest shape's inverse."""
-    mat = p.type
-    assert isinstance(mat, Mat)
-    rest = g.array(("rest_inv_t", "dm_inv_t"), mat, -1.0, 1.0)
-    volume = g.supply(("rest_volume", "area"), ("volumes", "rest_areas"), mat.scalar, 0.2, 1.5)
-    h = k.let(("h", "nodal"), -volume * (p * rest[g.index]))
+    k, mat = g.k, mat_of(p)
+    rest = g.read("rest_inv_t dm_inv_t", mat, -1.0, 1.0)
+    volume = g.given("rest_volume area", mat.scalar, 0.2, 1.5)
+    h = g.let("h nodal", -volume * (p * rest), "h")
     size, stem = mat.rows, k.draw.word.choice(("f", "force", "col"))
-    target = k.out(("forces", "corner_forces"), rows_of(mat), (*g.dims, str(size + 1)))
+    target = k.out("forces corner_forces", rows_of(mat), (*g.dims, str(size + 1)))
     columns = [k.let(f"{stem}{c + 1}", column(h, c)) for c in range(size)]
     total = columns[0] + columns[1] if size == 2 else columns[0] + columns[1] + columns[2]
     k.note("the first corner balances the others")
-    k.store(target, g.at(0), -total)
+    k.store(target, g.index(0), -total)
     for c, force in enumerate(columns, 1):
-        k.store(target, g.at(c), force)
-    text = f" With h = -{say(volume)} * P * {rest.name}, {target.name} gets at corner c >= 1"
-    return f"{text} column c - 1 of h and at corner 0 minus the sum of the columns."
+        k.store(target, g.index(c), force)
+    text = f" With {g.told(h)}, {target.name} gets at corner c >= 1 column c - 1 of h and"
+    return f"{text} at corner 0 minus the sum of the columns."
 
 
-def _menu(k: KernelBuilder, g: Grid, p: Var, f: Var) -> dict[str, Extra]:
-    mat = _mat(p)
-    part = float(mat.rows)
+_ARRAYS = "stresses sigma cauchy_stress tensors"
+_ORDERS = {
+    "xx, yy, xy": (0, 2, 2, 1),
+    "xx, yy, zz, yz, xz, xy": (0, 5, 4, 5, 1, 3, 4, 3, 2),
+    "xx, yy, zz, xy, yz, xz": (0, 3, 5, 3, 1, 4, 5, 4, 2),
+}
 
-    def mises() -> Expr:
-        d = k.let(("dev", "s_dev"), p - times_identity(mat, fn("trace", p) / part))
-        return fn("sqrt", 1.5 * fn("ddot", d, d))
 
-    def kirchhoff() -> Expr:
-        return voigt(k.let(("tau", "kirchhoff"), p * fn("transpose", f)))
+def _tensor(g: Place, mat: Mat, level: int) -> tuple[Var, str]:
+    """A symmetric tensor: from six numbers, made symmetric, or averaged over points."""
+    k, names = g.k, "s sig sigma_i t"
+    ways = {"symmetrized": 3, "voigt": 3, "plain": 1, "points": 4 if level >= 3 else 0}
+    way = g.shape.weighted(ways)
+    if way in ("plain", "symmetrized"):
+        source: Expr = g.read(_ARRAYS, mat, -2.0, 2.0)
+        if way == "symmetrized":
+            source = symmetric(g.part("raw m", source))
+        s = g.let(names, source, "s")
+        return s, f"For {g.told(s)}"
+    if way == "voigt":
+        packed = g.read("voigt packed components", Vec(3 * mat.rows - 3, mat.scalar), -2.0, 2.0)
+        v = k.let("v c", packed)
+        text = list(_ORDERS)[0 if mat.rows == 2 else g.shape.integer(1, 2)]
+        s = g.let(names, make(mat, *(v[c] for c in _ORDERS[text])), "s")
+        return s, f"For symmetric s with entries {text} = {g.tell(packed)}"
+    count = k.trip_count("num_points point_count", k.size("q", 2, 4))
+    points = g.array("point_stress qp_stress", mat, -2.0, 2.0, more="q")
+    weights = k.array("weights qp_weights", mat.scalar, "q", low=0.2, high=1.0)
+    s = g.let(names, zero(mat), "s")
+    with k.for_("p qp", count) as p:
+        k.augment(s, "add", weights[p] * symmetric(points[g.index(p)]))
+    text = f"For s, the sum over the points of {weights.name} times the symmetric part of"
+    return s, f"{text} {points.name}"
 
-    upper = "(0, 1)" if mat.rows == 2 else "(1, 2), (0, 2) and (0, 1)"
+
+@idiom
+def tensor_invariants(k: KernelBuilder, level: int) -> Title:
+    """Invariants of stress tensors, their deviators, and a return to a yield surface."""
+    shape = k.draw.shape
+    g = place(k, "e cell tid i")
+    size = shape.choice((2, 3, 3))
+    mat = Mat(size, size, k.draw.wide_float_type())
+    s, done = _tensor(g, mat, level)
+    if level >= 2 and shape.chance(0.5):
+        done += _effective(g, s, level >= 4)
+    count = (1, 2, 2, 3, 3)[level - 1]
+    named = k.name("stress_invariants tensor_invariants stress_measures yield_measures")
+    if level < 4 and not shape.chance(0.6):
+        return Title(named, f"{done}:{g.offer(count, **_invariants(g, s))}")
+
+    def build(body: BodyBuilder, stress: Expr) -> Expr:
+        mean = maybe(body, "mean hydro", fn("trace", stress) / float(size))
+        return stress - times_identity(mat, mean)
+
+    d = g.let(
+        "d dev", applied(k, 0.6 * (level >= 3), "deviator dev_part", {"stress": s}, build), "d"
+    )
+    done += f" and its deviator d = s - trace(s) / {size} * I"
+    if level < 4:
+        done += f": {g.put('deviators dev_out', d).name} gets d."
+        return Title(named, done + g.offer(count - 1, **_of_shape(g, s, d)))
+    done += _returned(g, level, s, d)
+    return Title(named, done + g.offer(count, **_invariants(g, s), **_of_shape(g, s, d)))
+
+
+def _of_shape(g: Place, s: Var, d: Var) -> dict[str, Entry]:
+    """Results that need the deviator."""
+
+    def prager() -> Expr:
+        alpha = g.given("alpha friction", mat_of(s).scalar, 0.1, 0.4)
+        return sqrt(0.5 * fn("ddot", d, d)) + alpha * fn("trace", s)
+
+    third = s + d if mat_of(s).rows == 2 else d
     return {
-        "pressure": Extra(
-            ("pressures", "mean_stress"), lambda: -fn("trace", p) / part, f"-trace(P) / {part}"
-        ),
-        "mises": Extra(
-            ("von_mises", "mises"), mises, f"sqrt(1.5 ddot(d, d)), d = P - (trace(P) / {part}) * I"
-        ),
-        "power": Extra(("work", "power"), lambda: fn("ddot", p, f), "ddot(P, F)"),
-        "norm": Extra(
-            ("norms", "stress_norm"), lambda: fn("sqrt", fn("ddot", p, p)), "sqrt(ddot(P, P))"
-        ),
-        "kirchhoff": Extra(
-            ("kirchhoff_stress", "taus"),
-            kirchhoff,
-            f"of P * transpose(F) the diagonal and entries {upper}",
-        ),
-        "traction": Extra(
-            ("tractions", "face_forces"),
-            lambda: p * g.array(("normals", "areas_n"), rows_of(mat), init="unit")[g.index],
-            "P times its normal",
-        ),
+        "j2": ("j2 shear_energy", lambda: 0.5 * fn("ddot", d, d)),
+        "j3": ("j3 lode_j3", lambda: fn("determinant", third)),
+        "mises": ("von_mises mises equivalent", lambda: _mises(d)),
+        "octahedral": ("octahedral tau_oct", lambda: sqrt(fn("ddot", d, d) / 3.0)),
+        "prager": ("drucker_prager yield_value", prager),
     }
+
+
+def _invariants(g: Place, s: Var) -> dict[str, Entry]:
+    """Results that the tensor alone gives."""
+    mat = mat_of(s)
+
+    def second() -> Expr:
+        tr = g.part("tr first", fn("trace", s))
+        return 0.5 * (tr * tr - fn("ddot", s, s))
+
+    def tresca() -> Expr:
+        half = g.part("half half_gap", 0.5 * (s[0, 0] - s[1, 1]))
+        return sqrt(half * half + s[0, 1] * s[0, 1])
+
+    def traction() -> Expr:
+        normal = g.k.let("nrm direction", g.read("normals facets", rows_of(mat), init="unit"))
+        return dot(normal, s * normal)
+
+    return {
+        "i1": ("i1 first_invariant", lambda: fn("trace", s)),
+        "i2": ("i2 second_invariant", second),
+        "i3": ("i3 third_invariant", lambda: fn("determinant", s)),
+        "pressure": ("pressure pressures", lambda: -fn("trace", s) / float(mat.rows)),
+        "in_plane": ("max_shear in_plane_shear", tresca),
+        "traction": ("normal_stress tractions", traction),
+    }
+
+
+def _effective(g: Place, s: Var, whole: bool) -> str:
+    """Stress that the skeleton carries, or a part that was there before."""
+    mat = mat_of(s)
+    if whole and g.chance(0.6):
+        pore = g.read("pore_pressure fluid_p", mat.scalar, -1.0, 1.0)
+        more = times_identity(mat, g.given("biot coupling", mat.scalar, 0.4, 0.9) * pore)
+        g.k.augment(s, "add", more)
+        return f", plus {g.tell(more)}"
+    share = g.given("gain load_factor", mat.scalar, 0.5, 2.0)
+    g.k.augment(s, "mul", share)
+    return f", multiplied by {g.tell(share)}"
+
+
+def _returned(g: Place, level: int, s: Var, d: Var) -> str:
+    """Radial return: deviators beyond the yield surface, which hardens, are scaled back to it."""
+    k, mat = g.k, mat_of(s)
+    past = g.read("plastic eq_plastic history", mat.scalar, 0.0, 2.0)
+    parts = {
+        "start": Part("yield_stress yield0 sigma_y", mat.scalar, 0.5, 1.0, forms=ANY),
+        "slope": Part("hardening slope", mat.scalar, 0.6, 1.5, forms=ANY),
+    }
+    struct = 1.0 if level >= 5 else 0.4
+    metal = record(g, "Plasticity Material Metal", parts, struct, shared=True)
+    limit = g.let("limit flow_stress", metal["start"] + metal["slope"] * past)
+    size = k.let("equivalent mises_now q", _mises(d))
+    mu = g.given("mu shear_mod", mat.scalar, 0.8, 2.0, literals=False)
+    flow = k.let("flow dgamma", zero(mat.scalar))
+    with k.if_(size > limit):
+        k.note("back to the surface along the deviator")
+        k.assign(flow, (size - limit) / (3.0 * mu + metal["slope"]))
+        k.augment(d, "mul", 1.0 - 3.0 * mu * flow / size)
+        mean = fn("trace", s) / float(mat.rows)
+        if g.chance(0.5):
+            k.assign(s, d + times_identity(mat, k.let("p_mean sph", mean)))
+        else:
+            k.assign(s, times_identity(mat, mean) + d)
+    target = g.put("stress_out returned new_stress", s)
+    step = g.put("plastic_step flow_out", flow)
+    m = g.tell(mu)
+    return (
+        f". With q = sqrt(1.5 * ddot(d, d)), {g.told(limit)}: where q > limit, flow = (q - limit) /"
+        f" (3 * {m} + {metal.say('slope')}), d = (1 - 3 * {m} * flow / q) * d and s = d +"
+        f" trace(s) / {mat.rows} * I, else flow = 0. {target.name} gets s, {step.name} flow."
+    )

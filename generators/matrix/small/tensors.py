@@ -1,214 +1,335 @@
-"""R * M * transpose(R): covariances, metrics and stiffness in another frame."""
+"""Quadratic forms and their mixtures, and tensors in another frame."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from generators.build import BodyBuilder, KernelBuilder, fn, make
+from generators.build import BodyBuilder, KernelBuilder, field, fn, make
 from generators.build.registry import Title, idiom
+from generators.kit.functions import dot, exp, log, sqrt
 from generators.kit.masks import flag
-from generators.kit.naming import applied, held
-from generators.kit.outputs import Extra, extras
-from generators.kit.pieces import times_identity
+from generators.kit.naming import applied, held, routine
 from generators.kit.records import Part, record
-from generators.kit.sites import Site, launch
-from generators.kit.sources import given
-from generators.kit.words import say
-from generators.matrix.small.grid import symmetric, voigt
-from generators.program.dtypes import Mat, Quat, Scalar, Vec
+from generators.kit.sources import given, zero
+from generators.matrix.parts import (
+    Entry,
+    Place,
+    identity,
+    mat_of,
+    place,
+    rows_of,
+    square_type,
+    symmetric,
+    times_identity,
+    transpose,
+    voigt,
+)
+from generators.program.dtypes import INT32, Mat, Quat, Scalar, Type, Vec, scalar_of
 from generators.program.expr import Expr, Var
 
-Frame = tuple[Expr, str]
+Form = Callable[[Expr, Expr], Expr]
 
 
-def _by_quaternion(k: KernelBuilder, g: Site, scalar: Scalar) -> Frame:
-    source = g.array("rotations orientations", Quat(scalar), init="unit")
-    r = k.let("r rot", fn("quat_to_matrix", source[g.at]))
-    return r, f"R the rotation {source.name}"
+def _metric(g: Place, mat: Mat) -> Var:
+    """A positive definite matrix: of a factor, an inverse covariance, of a slope, of scales."""
+    k, vec = g.k, rows_of(mat)
+    way = g.shape.choice(("factor", "covariance", "scales", "surface"))
+    value: Expr
+    if way in ("factor", "covariance"):
+        ridge = times_identity(mat, g.given("ridge floor", mat.scalar, 0.2, 0.8))
+    if way == "factor":
+        f = held(k, "f low", g.given("factor root", mat, -1.0, 1.0))
+        value = f * transpose(f) + ridge
+    elif way == "covariance":
+        c = g.part("c cov", g.read("covs spreads", mat, -0.5, 0.5, init="well_conditioned"))
+        value = fn("inverse", symmetric(c) + ridge)
+    elif way == "surface":
+        s = k.let("slope grad_h", g.read("slopes height_grads", vec, -1.0, 1.0))
+        value = identity(k, mat) + fn("outer", s, s)
+    else:
+        s = k.let("s sd", g.read("scales stddevs", vec, 0.5, 1.6))
+        one = make(vec, k.lift(1.0, mat.scalar))
+        value = fn("diag", fn("cw_div", one, fn("cw_mul", s, s)))
+    return g.let("w metric precision", value)
 
 
-def _by_scales(k: KernelBuilder, g: Site, scalar: Scalar) -> Frame:
-    scales = given(g, "scale extent", Vec(3, scalar), 0.3, 1.6, many="scales extents")
-    turns = g.array("rotations orientations", Quat(scalar), init="unit")
-    rot = k.let("rot q_mat", fn("quat_to_matrix", turns[g.at]))
-    r = k.let("r rs", rot * fn("diag", scales))
-    return r, f"R the rotation {turns.name} times diag({say(k, scales)})"
+@dataclass
+class Mixture:
+    """Components, each with a mean, a matrix W and a weight, and a pass over them."""
+
+    g: Place
+    x: Var
+    form: Form
+    count: Expr
+    text: str
+    component: Callable[[Expr], tuple[Expr, Expr, Expr]]
+
+    def measured(self, q: Expr) -> tuple[Expr, Expr, Var, Expr]:
+        """The offset from a component, W and the weight of that, and the squared distance."""
+        mean, w, weight = self.component(q)
+        d = self.g.k.let("d off", self.x - mean)
+        return d, w, self.g.k.let("sq dist", self.form(d, w)), weight
 
 
-def _by_matrix(k: KernelBuilder, g: Site, scalar: Scalar) -> Frame:
-    source = given(g, "transition jac", Mat(3, 3, scalar), -1.0, 1.0, many="transitions jacobians")
-    return held(k, "r f", source), f"R = {say(k, source)}"
+def _mixture(g: Place, x: Var, form: Form, vec: Vec) -> Mixture:
+    """Components in structs, or in arrays of their own."""
+    k, mat = g.k, Mat(vec.size, vec.size, vec.scalar)
+    count = k.trip_count("num_comps component_count", k.size("c", 3, 5))
+    over_c = Place(k, "list", ("c",), ())
+    parts = {
+        "mean": Part("mean", vec, -1.0, 1.0, many="means centers"),
+        "precision": Part("precision", mat, -0.4, 0.4, "well_conditioned", "precisions inv_covs"),
+        "weight": Part("weight", vec.scalar, 0.3, 1.0, many="weights priors"),
+    }
+    if g.chance(0.5):
+        fields = tuple(part.field(key) for key, part in parts.items())
+        name = k.name("Component Gaussian Cluster")
+        struct = k.struct(name, *((f.name, f.type) for f in fields))
+        items = over_c.array("components mixture clusters", struct, fields=fields)
 
+        def component(q: Expr) -> tuple[Expr, Expr, Expr]:
+            one = k.let("gauss item", items[q])
+            return field(one, "mean"), field(one, "precision"), field(one, "weight")
 
-def _by_projection(k: KernelBuilder, g: Site, scalar: Scalar) -> Frame:
-    """The derivative of a perspective projection, as splatting uses it."""
-    points = g.array("centers view_points", Vec(3, scalar), 0.5, 1.5)
-    p = k.let("p view", points[g.at])
-    focal = given(g, "focal f_len", scalar, 0.8, 1.6, many="focals")
-    inv = k.let("inv_z iz", 1.0 / p[2])
-    nil = k.lift(0.0, scalar)
-    entries = (
-        focal * inv,
-        nil,
-        -focal * p[0] * inv * inv,
-        nil,
-        focal * inv,
-        -focal * p[1] * inv * inv,
+        text = f"mean, precision W and weight of {items.name}"
+        return Mixture(g, x, form, count, text, component)
+    means, mats, weights = (
+        over_c.array(p.many, p.type, p.low, p.high, init=p.init) for p in parts.values()
     )
-    r = k.let("r proj", make(Mat(2, 3, scalar), *entries))
-    text = f"R = ((f / z, 0, -f x / z^2), (0, f / z, -f y / z^2)), f = {say(k, focal)}"
-    return r, f"{text}, (x, y, z) = {points.name}"
+    text = f"mean, W and weight of {means.name}, {mats.name} and {weights.name}"
+    return Mixture(g, x, form, count, text, lambda q: (means[q], mats[q], weights[q]))
 
 
-def _by_rows(k: KernelBuilder, g: Site, scalar: Scalar) -> Frame:
-    source = g.array("observation h_mats", Mat(2, 3, scalar), -1.0, 1.0)
-    return k.let("r h", source[g.at]), f"R = {source.name}"
+def _scored(m: Mixture, level: int, vec: Vec) -> str:
+    """Densities up to a factor, summed; and the nearest component."""
+    g, k = m.g, m.g.k
+    total = k.let("density likelihood", zero(vec.scalar))
+    nearest = k.let("nearest best_sq", k.lift(100.0, vec.scalar))
+    label = k.let("label best", k.lift(0, INT32))
+    with k.for_("comp q", m.count) as q:
+        _, _, sq, weight = m.measured(q)
+        k.augment(total, "add", weight * exp(-0.5 * sq))
+        with k.if_(sq < nearest):
+            k.assign(nearest, sq)
+            k.assign(label, q)
+    first, second = g.put("densities scores", total), g.put("labels assignments", label)
+    done = f"over the components ({m.text}), with r = dot(x - mean, W * (x - mean)): {first.name}"
+    done += f" gets the sum of weight * exp(-r / 2), {second.name} the first component of least r"
+    if g.chance(0.5) or level >= 5:
+        done += f", {g.put('nearest_sq min_dist', nearest).name} that r"
+    return f"{done}.{_shares(m, level, vec, total) if level >= 4 else ''}"
 
 
-def _by_basis(k: KernelBuilder, g: Site, scalar: Scalar) -> Frame:
-    axes = g.array("tangents axes", Vec(3, scalar), init="unit")
-    other = g.array("helpers hints", Vec(3, scalar), -1.0, 1.0)
-    u, v = k.let("u tangent", axes[g.at]), k.let("v hint", other[g.at])
-    w = k.let("w bitangent", fn("cross", u, v))
-    order = k.draw.shape.choice(("matrix_from_rows", "matrix_from_cols"))
-    r = k.let("r basis", fn(order, u, v, w))
-    what = "rows" if order.endswith("rows") else "columns"
-    return r, f"R with the {what} u, v, cross(u, v), u = {axes.name}, v = {other.name}"
+def _shares(m: Mixture, level: int, vec: Vec, total: Var) -> str:
+    """A second pass: the share of each component, and the slope of the log density."""
+    g, k = m.g, m.g.k
+    ways = ["shares", "slope"] if level >= 5 else [g.shape.choice(("shares", "slope"))]
+    k.used -= {"d", "off", "sq", "dist", "gauss", "item"}
+    slope = k.let("pull toward", zero(vec)) if "slope" in ways else None
+    shares = None
+    if "shares" in ways:
+        shares = k.out("responsibilities shares", vec.scalar, (*g.dims, "c"))
+    with k.for_("n j2", m.count) as n:
+        d, w, sq, weight = m.measured(n)
+        share = k.let("share resp", weight * exp(-0.5 * sq) / total)
+        if shares is not None:
+            k.store(shares, g.index(n), share)
+        if slope is not None:
+            k.augment(slope, "sub", share * (w * d))
+    done = " The share of a component is its weight * exp(-r / 2) over that sum."
+    done += f" {shares.name} gets all shares." if shares is not None else ""
+    if slope is not None:
+        done += g.gets("score_out log_slopes", slope, "minus the sum of share * W * (x - mean)")
+    return done
 
 
-FRAMES: dict[str, Callable[[KernelBuilder, Site, Scalar], Frame]] = {
-    "quaternion": _by_quaternion,
+@idiom
+def quadratic_form(k: KernelBuilder, level: int) -> Title:
+    """Distances that a matrix measures, alone or over the components of a mixture."""
+    shape = k.draw.shape
+    g = place(k, "i tid sample")
+    mat = square_type(k, {2: 3, 3: 3, 4: 1}, k.draw.wide_float_type())
+    vec = rows_of(mat)
+    x = g.let("x xi p", g.read("points samples x", vec, -1.5, 1.5))
+    by_helper = level >= 2 and not shape.chance(0.5)
+    args: dict[str, Type] = {"d": vec, "w": mat}
+    names = "quad_form mahalanobis_sq"
+    form = routine(k, float(by_helper), names, args, lambda _, d, w: dot(d, w * d))
+    title = k.name("quadratic_form mahalanobis metric_distance gaussian_score")
+    if level >= 3 and shape.chance(0.5):
+        done = _scored(_mixture(g, x, form, vec), level, vec)
+        return Title(title, f"With {g.told(x)}: {done}")
+    w = _metric(g, mat)
+    d = g.let("d delta gap", x - g.given("center mean", vec, -0.5, 0.5))
+    wd = g.part("wd lowered", w * d)
+    r = g.let("r form r2", form(d, w) if by_helper else dot(d, wd))
+    done = f"With {g.told(x)}: let {g.told(d, w)}, r = dot(d, W * d)."
+    if level >= 2:
+        done += _angled(g, w, d, wd, r)
+    if level >= 3 and shape.chance(0.6):
+        done += _inside(g, r)
+    menu: dict[str, Entry] = {
+        "form": ("forms dist_sq", lambda: r),
+        "root": ("distances metric_len", lambda: sqrt(r + 0.01)),
+        "bell": ("bells kernel_values", lambda: exp(-0.5 * r)),
+        "cauchy": ("robust weights_out", lambda: 1.0 / (1.0 + r)),
+        "logdet": ("log_densities log_p", lambda: 0.5 * (log(fn("determinant", w)) - r)),
+        "volume": ("volumes area_factor", lambda: sqrt(fn("determinant", w))),
+    }
+    first = shape.choice(("form", "root", "bell", "cauchy"))
+    done += g.offer(1, **{first: menu.pop(first)})
+    if not by_helper:
+        menu["gradient"] = ("gradients covectors", lambda: wd)
+    return Title(title, done + g.offer((1, 1, 2, 2, 3)[level - 1] - (level > 1), **menu))
+
+
+def _angled(g: Place, w: Expr, d: Var, wd: Expr, r: Expr) -> str:
+    """A second vector in the same metric: its product with d, its angle, the part beside d."""
+    vec = d.type
+    way = g.shape.choice(("product", "cosine", "beside", "descent"))
+    if way == "descent":
+        rate = g.given("rate lr", scalar_of(vec), 0.1, 0.6)
+        return g.gets("moved stepped", d - rate * wd)
+    v = g.let("v tangent", g.read("directions tangent_vecs", vec, -1.0, 1.0))
+    inner = g.part("inner vw", dot(v, wd))
+    names, value = {
+        "product": ("inner_products projections", inner),
+        "cosine": ("cosines alignment", inner / sqrt(r * dot(v, w * v) + 0.05)),
+        "beside": ("beside rejected", v - (inner / (r + 0.1)) * d),
+    }[way]
+    return g.gets(names, value, f"{g.tell(value)}, {g.told(v)}")
+
+
+def _inside(g: Place, r: Expr) -> str:
+    """Whether the point lies in the ellipsoid; how far out it is, in shells."""
+    k, gate = g.k, g.given("gate radius_sq", scalar_of(r.type), 0.8, 3.0)
+    inside = k.let("inside accepted", k.lift(0, INT32))
+    shells = ""
+    with k.if_(r < gate):
+        k.assign(inside, 1)
+    if g.chance(0.5):
+        with k.elif_(r < 2.5 * gate):
+            k.assign(inside, 2)
+        shells = "2 where r < 2.5 times that, else "
+    return g.gets("inside_out gated", inside, f"1 where r < {g.tell(gate)}, else {shells}0")
+
+
+def _turn(g: Place, scalar: Scalar) -> Expr:
+    return fn("quat_to_matrix", g.read("rotations orientations", Quat(scalar), init="unit"))
+
+
+def _by_scales(g: Place, scalar: Scalar) -> Expr:
+    scales = given(g, "scale extent", Vec(3, scalar), 0.3, 1.6)
+    return g.part("rot q_mat", _turn(g, scalar)) * fn("diag", scales)
+
+
+def _by_projection(g: Place, scalar: Scalar) -> Expr:
+    """The derivative of a perspective projection, as splatting uses it."""
+    p = g.k.let("p view", g.read("centers view_points", Vec(3, scalar), 0.5, 1.5))
+    focal = given(g, "focal f_len", scalar, 0.8, 1.6)
+    inv, nil = g.part("inv_z iz", 1.0 / p[2]), g.k.lift(0.0, scalar)
+    first = (focal * inv, nil, -focal * p[0] * inv * inv)
+    return make(Mat(2, 3, scalar), *first, nil, focal * inv, -focal * p[1] * inv * inv)
+
+
+def _by_basis(g: Place, scalar: Scalar) -> Expr:
+    u = g.k.let("u tangent", g.read("tangents axes", Vec(3, scalar), init="unit"))
+    v = g.k.let("v hint", g.read("helpers hints", Vec(3, scalar), -1.0, 1.0))
+    w = g.part("w bitangent", fn("cross", u, v))
+    return fn(g.shape.choice(("matrix_from_rows", "matrix_from_cols")), u, v, w)
+
+
+_FRAMES: dict[str, Callable[[Place, Scalar], Expr]] = {
+    "quaternion": _turn,
     "scales": _by_scales,
-    "matrix": _by_matrix,
+    "matrix": lambda g, t: given(g, "transition jac", Mat(3, 3, t), -1.0, 1.0),
     "projection": _by_projection,
-    "rows": _by_rows,
+    "rows": lambda g, t: g.read("observation h_mats", Mat(2, 3, t), -1.0, 1.0),
     "basis": _by_basis,
 }
 
 
-def _tensor(k: KernelBuilder, g: Site, scalar: Scalar, level: int) -> tuple[Expr, str]:
+def _tensor(g: Place, scalar: Scalar, level: int) -> Expr:
     """The tensor: whole, packed, of principal values, or in a struct with its weight."""
     mat = Mat(3, 3, scalar)
     ways = ("whole", "symmetric", "packed", "principal", "struct" if level >= 2 else "whole")
-    way = k.draw.shape.choice(ways)
-    name = ("m", "cov", "tensor")
-    if way == "packed":
-        source = g.array("packed upper cov6", Vec(6, scalar), -1.0, 1.0)
-        s = k.let("s c6", source[g.at])
-        order = (0, 1, 2, 1, 3, 4, 2, 4, 5)
-        m = k.let(name, make(mat, *(s[c] for c in order)))
-        return m, f"M symmetric, its upper triangle row by row {source.name}"
+    way = g.shape.choice(ways)
+    value: Expr
     if way == "principal":
-        source = g.array("principal variances", Vec(3, scalar), 0.2, 2.0)
-        return fn("diag", source[g.at]), f"M = diag({source.name})"
-    if way == "struct":
+        return fn("diag", g.read("principal variances", Vec(3, scalar), 0.2, 2.0))
+    if way == "packed":
+        s = g.k.let("s c6", g.read("packed upper cov6", Vec(6, scalar), -1.0, 1.0))
+        value = make(mat, *(s[c] for c in (0, 1, 2, 1, 3, 4, 2, 4, 5)))
+    elif way == "struct":
         parts = {"t": Part("tensor", mat, -1.0, 1.0), "w": Part("weight", scalar, 0.3, 1.5)}
         r = record(g, "Splat Anisotropy Element", parts, 1.0)
-        m = k.let(name, r["w"] * r["t"])
-        return m, f"M = {r.say('w')} * {r.say('t')}"
-    source = g.array("tensors covariances metrics", mat, -1.0, 1.0)
-    m = k.let(name, source[g.at])
-    if way == "whole":
-        return m, f"M = {source.name}"
-    return k.let("sym m_sym", symmetric(m)), f"M the symmetric part of {source.name}"
+        value = r["w"] * r["t"]
+    else:
+        value = g.read("tensors covariances metrics", mat, -1.0, 1.0)
+        value = value if way == "whole" else symmetric(g.part("sym m_sym", value))
+    return g.let("m cov tensor", value)
 
 
-def _framed(k: KernelBuilder, level: int, r: Expr, m: Expr) -> tuple[Var, str]:
+def _framed(g: Place, level: int, r: Expr, m: Expr) -> Var:
     """R M R^T, or back; inline or in a helper."""
-    assert isinstance(r.type, Mat)
-    back = r.type.rows == 3 and k.draw.shape.chance(0.3)
+    back = mat_of(r).rows == 3 and g.chance(0.3)
+    names = "c moved framed"
+    text = g.tell(transpose(r) * m * r if back else r * m * transpose(r))
 
     def build(_: BodyBuilder, f: Expr, t: Expr) -> Expr:
-        ft = fn("transpose", f)
-        return ft * t * f if back else f * t * ft
+        return transpose(f) * t * f if back else f * t * transpose(f)
 
-    name = ("c", "moved", "framed")
-    text = "transpose(R) * M * R" if back else "R * M * transpose(R)"
-    if k.draw.shape.chance(0.3) and not back:
-        half = k.let("rm left", r * m)
-        return k.let(name, half * fn("transpose", r)), text
-    chance = 0.5 if level >= 3 else 0.0
-    return k.let(name, applied(k, chance, "congruent to_frame", {"f": r, "t": m}, build)), text
+    if not back and g.chance(0.3):
+        value: Expr = g.k.let("rm left", r * m) * transpose(r)
+    else:
+        value = applied(g.k, 0.5 * (level >= 3), "congruent to_frame", {"f": r, "t": m}, build)
+    c = g.k.let(names, value)
+    g.spoken[c.name] = "C", text
+    return c
 
 
-def _changed(k: KernelBuilder, g: Site, c: Var, level: int) -> str:
+def _changed(g: Place, c: Var, level: int) -> str:
     """A ridge, noise, forgetting, modes of a shared basis."""
-    mat = c.type
-    assert isinstance(mat, Mat)
-    vec = Vec(mat.rows, mat.scalar)
+    k, mat, vec = g.k, mat_of(c), rows_of(mat_of(c))
     ways = ["ridge", "noise", "diagonal"] + (["modes", "modes", "forget"] if level >= 3 else [])
-    way = k.draw.shape.choice(ways)
-    if way == "ridge":
-        ridge = given(g, "ridge blur", mat.scalar, 0.1, 0.6, many="ridges blurs")
-        k.augment(c, "add", times_identity(mat, ridge))
-        return f" Add {say(k, ridge)} * I."
-    if way == "diagonal":
-        noise = given(g, "noise_var floor", vec, 0.05, 0.5, many="noise_vars floors")
-        k.augment(c, "add", fn("diag", noise))
-        return f" Add diag({say(k, noise)})."
-    if way == "noise":
-        noise = given(g, "noise process", mat, -0.3, 0.3, many="noises processes")
-        k.augment(c, "add", noise)
-        return f" Add {say(k, noise)}."
+    way = g.shape.choice(ways)
+    if way == "modes":
+        count = k.trip_count("num_modes mode_count", k.size("m", 2, 4))
+        modes = g.array("modes factors loads", vec, -1.0, 1.0, more="m")
+        weights = k.array("mode_weights eigenvalues", mat.scalar, "m", low=0.2, high=1.0)
+        with k.for_("mode q", count) as q:
+            u = k.let("u load", modes[g.index(q)])
+            k.augment(c, "add", weights[q] * fn("outer", u, u))
+        return f" Add {weights.name} * outer(u, u) for every u of {modes.name}."
     if way == "forget":
-        keep = given(g, "keep forgetting", mat.scalar, 0.5, 0.95, many="keeps")
-        old = g.array("previous running", mat, -1.0, 1.0)
-        k.assign(c, c + keep * (old[g.at] - c))
-        return f" Then C moves {say(k, keep)} of the way to {old.name}."
-    k.size("m", 2, 4)
-    count = k.trip_count("num_modes mode_count", "m")
-    modes = k.array("modes factors loads", vec, (*g.dims, "m"), low=-1.0, high=1.0)
-    weights = k.array("mode_weights eigenvalues", mat.scalar, "m", low=0.2, high=1.0)
-    with k.for_("mode q", count) as q:
-        u = k.let("u load", modes[g.index(q)])
-        k.augment(c, "add", weights[q] * fn("outer", u, u))
-    return f" Add {weights.name} * outer(u, u) for every u of {modes.name}."
-
-
-def _menu(k: KernelBuilder, g: Site, c: Var) -> dict[str, Extra]:
-    mat = c.type
-    assert isinstance(mat, Mat)
-    vec = Vec(mat.rows, mat.scalar)
-
-    def form() -> Expr:
-        x = k.let("x dir", g.array("probes dirs", vec, -1.0, 1.0)[g.at])
-        return fn("dot", x, c * x)
-
-    def correlation() -> Expr:
-        product = k.let("prod_var vv", c[0, 0] * c[1, 1])
-        return c[0, 1] / fn("sqrt", fn("abs", product) + 0.1)
-
-    upper = "[0, 1]" if mat.rows == 2 else "[1, 2], [0, 2], [0, 1]"
-    return {
-        "det": Extra("dets areas", lambda: fn("determinant", c), "determinant(C)"),
-        "norm": Extra("norms_sq energies", lambda: fn("ddot", c, c), "ddot(C, C)"),
-        "diag": Extra("variances_out diagonals", lambda: fn("get_diag", c), "the diagonal of C"),
-        "form": Extra("quadratic stretch", form, "dot(x, C * x) of its x"),
-        "packed": Extra(
-            "packed_out upper_out", lambda: voigt(c), f"diagonal and entries {upper} of C"
-        ),
-        "ratio": Extra(
-            "correlations coupling", correlation, "C[0, 1] / sqrt(|C[0, 0] C[1, 1]| + 0.1)"
-        ),
-        "gap": Extra("gaps anisotropy", lambda: c[0, 0] - c[1, 1], "C[0, 0] - C[1, 1]"),
-    }
+        keep = given(g, "keep forgetting", mat.scalar, 0.5, 0.95)
+        value = c + keep * (g.read("previous running", mat, -1.0, 1.0) - c)
+        k.assign(c, value)
+        return f" Then C = {g.tell(value)}."
+    if way == "ridge":
+        more = times_identity(mat, given(g, "ridge blur", mat.scalar, 0.1, 0.6))
+    elif way == "diagonal":
+        more = fn("diag", given(g, "noise_var floor", vec, 0.05, 0.5))
+    else:
+        more = given(g, "noise process", mat, -0.3, 0.3)
+    k.augment(c, "add", more)
+    return f" Add {g.tell(more)}."
 
 
 @idiom
 def congruence(k: KernelBuilder, level: int) -> Title:
     """Tensors in another frame, with what is added there."""
-    shape = k.draw.shape
-    g = launch(k, list=5, grid=4, cube=1, indices="i tid e")
-    scalar = k.draw.wide_float_type()
-    key = shape.choice(sorted(FRAMES))
-    m, source = _tensor(k, g, scalar, level)
-    r, frame = FRAMES[key](k, g, scalar)
-    c, text = _framed(k, level, r, m)
-    done = f"Let C = {text} with {source}, {frame}."
+    shape, scalar = k.draw.shape, k.draw.wide_float_type()
+    g = place(k, "i tid e", list=5, grid=4, cube=1)
+    key = shape.choice(sorted(_FRAMES))
+    m = _tensor(g, scalar, level)
+    r = g.let("r rot jac_r", _FRAMES[key](g, scalar))
+    c = _framed(g, level, r, m)
+    mat, vec = mat_of(c), rows_of(mat_of(c))
+    done = f"Let {g.told(c, m, r)}."
     if level >= 2:
-        done += _changed(k, g, c, level)
-    mat = c.type
-    assert isinstance(mat, Mat)
+        done += _changed(g, c, level)
     if level >= 4 and shape.chance(0.5):
         there = flag(g, "isotropic degenerate")
         with k.if_(there.value):
@@ -216,26 +337,34 @@ def congruence(k: KernelBuilder, level: int) -> Title:
             k.assign(c, times_identity(mat, mean))
         done += f" Where {there.on}, C becomes trace(C) / {mat.rows} * I."
     if level >= 4:
-        done += _inverted(k, g, c)
-    target = g.put("framed_out out world_tensors", c)
-    done += f" {target.name} gets C."
-    done += extras(g, _menu(k, g, c), (shape.integer(0, 1), 1, 1, 2, 3)[level - 1])
-    names = ("transform_tensors", "rotate_tensors", f"{key}_congruence", "change_frame")
-    return Title(k.name(*names), done)
+        done += _weighed(g, c)
+    done += g.gets("framed_out out world_tensors", c)
 
+    def form() -> Expr:
+        x = k.let("x dir", g.read("probes dirs", vec, -1.0, 1.0))
+        return dot(x, c * x)
 
-def _inverted(k: KernelBuilder, g: Site, c: Var) -> str:
-    """The weight of a point: exp of minus half its squared distance, and a cut."""
-    mat = c.type
-    assert isinstance(mat, Mat)
-    vec = Vec(mat.rows, mat.scalar)
-    offsets = g.array("offsets deltas", vec, -1.0, 1.0)
-    d = k.let("d delta", offsets[g.at])
-    reach = k.let("metric gram", c * fn("transpose", c) + times_identity(mat, 0.5))
-    power = k.let("power dist_sq", fn("dot", d, fn("inverse", reach) * d))
-    opacity = given(g, "opacity amplitude", mat.scalar, 0.3, 1.0, many="opacities")
-    target = g.put("weights alphas", opacity * fn("exp", -0.5 * power))
-    return (
-        f" {target.name} gets {say(k, opacity)} * exp(-dot(d, inverse(C * transpose(C) + 0.5 * I)"
-        f" * d) / 2), d = {offsets.name}."
+    def correlation() -> Expr:
+        return c[0, 1] / sqrt(abs(g.part("prod_var vv", c[0, 0] * c[1, 1])) + 0.1)
+
+    done += g.offer(
+        (shape.integer(0, 1), 1, 1, 2, 3)[level - 1],
+        det=("dets areas", lambda: fn("determinant", c)),
+        norm=("norms_sq energies", lambda: fn("ddot", c, c)),
+        diag=("variances_out diagonals", lambda: fn("get_diag", c)),
+        form=("quadratic stretch", form),
+        packed=("packed_out upper_out", lambda: voigt(c)),
+        ratio=("correlations coupling", correlation),
+        gap=("gaps anisotropy", lambda: c[0, 0] - c[1, 1]),
     )
+    return Title(k.name(f"transform_tensors rotate_tensors {key}_congruence change_frame"), done)
+
+
+def _weighed(g: Place, c: Var) -> str:
+    """The weight of a point: exp of minus half its squared distance, and a cut."""
+    mat = mat_of(c)
+    d = g.let("d delta", g.read("offsets deltas", rows_of(mat), -1.0, 1.0))
+    reach = g.part("metric gram", c * transpose(c) + times_identity(mat, 0.5))
+    power = g.part("power dist_sq", dot(d, fn("inverse", reach) * d))
+    value = given(g, "opacity amplitude", mat.scalar, 0.3, 1.0) * exp(-0.5 * power)
+    return g.gets("weights alphas", value, f"{g.tell(value)}, {g.told(d)}")

@@ -1,0 +1,262 @@
+"""Kernels on arrays of two to four dimensions: launches, and what follows a sum in each cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from generators.build import KernelBuilder, cast, fn
+from generators.kit.formulas import formulas
+from generators.kit.functions import clamp, erf, exp, least, log, most, tanh, where
+from generators.kit.naming import helper, local
+from generators.kit.records import Part, Record, record
+from generators.kit.sites import Names
+from generators.kit.sources import given
+from generators.kit.words import plurals, words
+from generators.matrix.parts import Place
+from generators.program.dtypes import BOOL, FLOAT32, Scalar
+from generators.program.expr import Expr, Var, literal
+
+NAMES = {
+    2: (("i", "j"), ("row", "col"), ("r", "q")),
+    3: (("b", "i", "j"), ("batch", "row", "col"), ("head", "q", "t")),
+}
+"""Names of the indices of matrices, and of batches of them."""
+
+
+@dataclass(frozen=True)
+class Cells(Place):
+    """One thread for each element of an array, and the sentences said about it so far."""
+
+    scalar: Scalar = FLOAT32
+    channel: int | None = None
+    """The axis along which a bias runs."""
+    said: list[str] = field(default_factory=list)
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.said)
+
+    def write(self, names: Names, value: Expr, text: str = "") -> None:
+        """Store a value in a new output, and say so."""
+        self.say(self.gets(names, value, text)[1:])
+
+    def along(self, names: Names, low: float, high: float, axis: int | None = None) -> Expr:
+        """An entry of an array along this axis, or one or two of the launch's axes."""
+        count = 2 if self.rank > 2 and self.chance(0.4) else 1
+        axes = sorted(self.shape.sample(range(self.rank), count)) if axis is None else [axis]
+        return self.read(names, self.scalar, low, high, axes=axes)
+
+    def factor(self, names: Names, low: float, high: float) -> Expr:
+        """A number that is a parameter, an entry along an axis, or a literal."""
+        way = self.shape.weighted({"shared": 4, "along": 3, "literal": 1})
+        if way == "along":
+            return self.along(plurals(words(names)), low, high)
+        return given(self, names, self.scalar, low, high, forms={way: 1})
+
+
+def cells(
+    k: KernelBuilder,
+    scalar: Scalar,
+    dims: Sequence[str],
+    names: Sequence[tuple[str, ...]],
+    channel: int | None = None,
+) -> Cells:
+    """Launch a thread for each point of ``dims``; ``names`` are sets of names of the indices."""
+    at = k.thread(*dims, names=k.draw.word.choice(names))
+    return Cells(k, f"{len(dims)}d", tuple(dims), at, scalar=scalar, channel=channel)
+
+
+_ACTIVATIONS = formulas(
+    relu=("relu rectify", lambda z: most(z, 0.0)),
+    leaky=("leaky_relu lrelu", lambda z: where(z > 0.0, z, 0.1 * z)),
+    tanh=("squash tanh_act", lambda z: tanh(z)),
+    sigmoid=("sigmoid logistic", lambda z: 1.0 / (1.0 + exp(-z))),
+    elu=("elu elu_act", lambda z: where(z > 0.0, z, exp(least(z, 0.0)) - 1.0)),
+    silu=("silu swish", lambda z: z / (1.0 + exp(-z))),
+    gelu=(
+        "gelu gelu_tanh",
+        lambda body, z: (
+            0.5 * z * (1.0 + tanh(body.let("inner arg", 0.7979 * (z + 0.044715 * z * z * z))))
+        ),
+    ),
+    erf=("gelu_erf exact_gelu", lambda z: 0.5 * z * (1.0 + erf(0.7071 * z))),
+    softplus=("softplus soft_plus", lambda z: log(1.0 + exp(z))),
+)
+"""The first four are those of simple kernels."""
+
+_ORDERS = (
+    ("scale", "bias", "activate", "residual", "mask"),
+    ("scale", "bias", "residual", "activate", "mask"),
+    ("bias", "scale", "activate", "mask"),
+    ("scale", "residual", "bias", "activate"),
+)
+"""What layers of networks do after a product, in the orders in which they do it."""
+
+_PLAIN = (("scale", "mask"), ("residual", "mask"), ("scale", "residual"), ("limit", "mask"))
+"""The same for a sum that no activation follows."""
+
+_COUNTS = {1: (0, 1, 1), 2: (1, 2), 3: (2, 3), 4: (2, 3), 5: (3, 4)}
+_EXTRAS = {1: 0, 2: 0, 3: 0, 4: 1, 5: 2}
+
+
+@dataclass
+class Ending:
+    """A value on its way to the store: nested, or changed in its local; and what is said of it."""
+
+    c: Cells
+    level: int
+    value: Expr
+    nested: bool
+    signed: bool = True
+    params: Record | None = None
+    said: list[str] = field(default_factory=list)
+
+    def step(self, name: str, by: Expr) -> None:
+        """One arithmetic step with ``by``."""
+        if self.nested or not isinstance(self.value, Var):
+            self.value = self.value * by if name == "mul" else self.value + by
+        else:
+            self.c.k.augment(self.value, name, by)
+        self.said.append(f"{'times' if name == 'mul' else 'plus'} {self.c.tell(by)}")
+
+    def set(self, value: Expr, text: str) -> None:
+        """Replace the value."""
+        if self.nested or not isinstance(self.value, Var):
+            self.value = value
+        else:
+            self.c.k.assign(self.value, value)
+        self.said.append(text)
+
+    def held(self, names: Names) -> Var:
+        """The value as a local."""
+        self.value = local(self.c.k, names, self.value)
+        return self.value
+
+
+def finish(
+    c: Cells,
+    level: int,
+    value: Var,
+    names: Names,
+    *,
+    active: bool = True,
+    skip: str = "",
+    signed: bool = True,
+) -> None:
+    """What a library lets follow a sum, in an order that it has; then the store.
+
+    A value that is not ``signed`` is limited from above alone.
+    """
+    order = [s for s in c.shape.choice(_ORDERS if active else _PLAIN) if s not in skip]
+    count = min(c.shape.choice(_COUNTS[level]), len(order))
+    steps = [s for s in order if s in c.shape.sample(order, count)]
+    e = Ending(c, level, value, c.chance(0.45), signed=signed)
+    if level >= 2 and {"scale", "residual"} <= {*steps} and c.chance(0.5):
+        parts = {n: Part(n, c.scalar, 0.4, 1.4) for n in ("alpha", "beta")}
+        e.params = record(c, "Epilogue Scales OutputParams Blend", parts, 1.0, shared=True)
+    for step in steps:
+        _STEPS[step](e)
+    more = c.shape.sample(_OFFERS, 0 if "activate" in skip else _EXTRAS[level])
+    if more:
+        e.held("value result final")
+    target = c.put(names, e.value)
+    c.say(f"{target.name} gets it{''.join(f', {text}' for text in e.said)}.")
+    for extra in more:
+        _also(e, extra)
+
+
+def _scale(e: Ending) -> None:
+    by = e.params["alpha"] if e.params is not None else e.c.factor("alpha scale", 0.4, 1.6)
+    e.step("mul", by)
+
+
+def _residual(e: Ending) -> None:
+    skip: Expr = e.c.read("skip residual c_in", e.c.scalar, -1.0, 1.0)
+    if e.params is not None:
+        skip = e.params["beta"] * skip
+    elif e.c.chance(0.5):
+        skip = e.c.k.scalar("beta mix", e.c.scalar, 0.3, 1.2) * skip
+    e.step("add", skip)
+
+
+def _limit(e: Ending) -> None:
+    limit = e.c.k.scalar("limit bound max_abs", e.c.scalar, 0.5, 0.9)
+    if e.signed:
+        e.set(clamp(e.value, -limit, limit), f"clamped to [-{limit.name}, {limit.name}]")
+    else:
+        e.set(least(e.value, limit), f"at most {limit.name}")
+
+
+def _activate(e: Ending) -> None:
+    """Put the value through an activation, inline, as a branch or in a helper."""
+    c, k, level = e.c, e.c.k, e.level
+    if level >= 4 and c.chance(0.4):
+        kept = c.put("pre_activation saved linear_out", e.held("pre linear"))
+        if e.said:
+            e.said[-1] += f" ({kept.name} gets this)"
+        else:
+            c.say(f"{kept.name} gets this sum.")
+    kinds = (_ACTIVATIONS[0], *_ACTIVATIONS[:4]) if level == 1 else _ACTIVATIONS
+    kind = c.shape.choice(kinds)
+    text = f"put as z through {kind.said({'z': 'z'})}"
+    if level >= 3 and c.chance(0.6):
+        called = helper(k, kind.outs, [("x", c.scalar)], kind.build)
+        e.set(k.call(called, e.value), text)
+        return
+    value = e.held("pre linear x")
+    if kind.name == "relu" and c.chance(0.3):
+        with k.if_(value < 0.0):
+            k.assign(value, 0.0)
+    else:
+        e.value = k.let("activated act response", kind.build(k, value))
+    e.said.append(text)
+
+
+def _mask(e: Ending) -> None:
+    c, k = e.c, e.c.k
+    way = c.shape.choice(("where", "if", "weight"))
+    if way == "weight":
+        e.step("mul", c.along("gates keep_share coverage", 0.2, 1.0))
+        return
+    mask = c.read("mask keep valid", BOOL)
+    text = f"but 0 where {c.tell(mask)} is false"
+    if way == "where":
+        e.set(where(mask, e.value, literal(0, c.scalar)), text)
+        return
+    value = e.held("value result")
+    with k.if_(fn("not", mask)):
+        k.assign(value, 0.0)
+    e.said.append(text)
+
+
+_STEPS: dict[str, Callable[[Ending], None]] = {
+    "scale": _scale,
+    "bias": lambda e: e.step("add", e.c.along("bias offsets shift", -0.5, 0.5, e.c.channel)),
+    "residual": _residual,
+    "limit": _limit,
+    "activate": _activate,
+    "mask": _mask,
+}
+_OFFERS = ("loss", "codes", "sums")
+
+
+def _also(e: Ending, extra: str) -> None:
+    """A second output: how far the result is from a target, its code, or a running sum."""
+    c, k, value = e.c, e.c.k, e.held("value result")
+    if extra == "codes":
+        step = k.scalar("code_step q_step lsb", c.scalar, 0.05, 0.2)
+        code = cast(fn("rint", value / step), Scalar(c.shape.choice(("int16", "int32"))))
+        c.write("codes quantised out_q", code, f"the result over {step.name}, rounded")
+    elif extra == "sums":
+        sums = c.array("running total_out history", c.scalar, -1.0, 1.0, role="inout")
+        k.store(sums, c.at, value, op="add")
+        c.say(f"The result is added to {sums.name}, too.")
+    else:
+        goal = c.read("target wanted labels", c.scalar, -1.0, 1.0)
+        error = k.let("error miss off", value - goal)
+        text = f"the square of the result less {c.tell(goal)}"
+        c.write("losses errors_sq loss_out", error * error, text)

@@ -1,0 +1,293 @@
+"""Windows over planes: convolutions in space and time, pooling, gradients of images."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from generators.build import BodyBuilder, KernelBuilder, fn
+from generators.build.registry import Title, idiom
+from generators.kit.functions import atan2, clamp, least, most, sqrt
+from generators.kit.naming import local, routine
+from generators.kit.sources import zero
+from generators.matrix.large.cells import Cells, cells, finish
+from generators.matrix.parts import index
+from generators.program.dtypes import INT32, Type
+from generators.program.expr import Expr, Var
+
+_PLANES = {
+    2: (("i", "j"), ("row", "col"), ("y", "x")),
+    3: (("c", "y", "x"), ("ch", "row", "col"), ("b", "i", "j")),
+    4: (("b", "c", "y", "x"), ("item", "ch", "row", "col")),
+}
+_LEADS = {2: (), 3: ("c",), 4: ("b", "c")}
+
+
+@dataclass
+class Window:
+    """A square window over each plane of an image: where it starts, and how it steps."""
+
+    c: Cells
+    image: Var
+    side: int
+    step: int = 1
+    spread: int = 1
+    before: int = 0
+    ends: tuple[Var, ...] = ()
+    edge: str = "valid"
+
+    def start(self, axis: int) -> Expr:
+        """The first row or column of the window."""
+        at = self.c.at[axis - 2]
+        return at if self.step == 1 else self.step * at
+
+    def place(self, axis: int, offset: Expr) -> Expr:
+        """A row or column of the window."""
+        moved = self.start(axis) + (offset if self.spread == 1 else self.spread * offset)
+        return moved - self.before if self.before else moved
+
+    def at(self, row: Expr, col: Expr) -> Expr:
+        """A pixel, or the nearest one within the image."""
+        if self.edge == "clamp":
+            row, col = (clamp(v, 0, n - 1) for v, n in zip((row, col), self.ends, strict=True))
+        if self.edge == "last":
+            row, col = (least(v, n - 1) for v, n in zip((row, col), self.ends, strict=True))
+        return self.image[index(*self.c.at[:-2], row, col)]
+
+
+@idiom
+def convolve_planes(k: KernelBuilder, level: int) -> Title:
+    """A 3 x 3 or 2 x 2 convolution of one plane, or of each channel, with its epilogue."""
+    shape, scalar = k.draw.shape, k.draw.wide_float_type()
+    rank = shape.weighted({2: 4, 3: 4, 4: 1 if level < 3 else 2})
+    leads = [k.size(s, 2, 3) for s in _LEADS[rank]]
+    h, w = k.size("h", 4, 7), k.size("w", 5, 8)
+    side = shape.weighted({3: 4, 2: 1})
+    step = shape.choice((1, 1, 2)) if level >= 2 else 1
+    spread = shape.choice((1, 2)) if level >= 3 and step == 1 else 1
+    padded = step == 1 and side == 3 and shape.chance(0.6 if level >= 3 else 0.3)
+    reach = spread * (side - 1)
+    sizes = (h, w) if padded else tuple(f"{step}*{s}+{reach}" for s in (h, w))
+    image = k.array("image x_in features planes", scalar, (*leads, *sizes), low=-1.0, high=1.0)
+    own = rank > 2 and shape.chance(0.7)
+    taps_shape = (*leads[-1:], str(side), str(side)) if own else (str(side), str(side))
+    taps = k.array("taps weights kernel filt", scalar, taps_shape, low=-0.6, high=0.8)
+    edge = shape.choice(("zero", "clamp")) if padded else "valid"
+    ends: tuple[Var, ...] = ()
+    if padded:
+        ends = k.size_param("height num_rows", h), k.size_param("width num_cols", w)
+    c = cells(k, scalar, (*leads, h, w), _PLANES[rank], rank - 3 if rank > 2 else None)
+    window = Window(c, image, side, step, spread, reach // 2 if padded else 0, ends, edge)
+    total, flipped = _convolved(window, taps, own)
+    planes = "each plane of " if rank > 2 else ""
+    c.say(f"Convolve {planes}{image.name} with the {side} x {side} {taps.name}")
+    c.said[-1] += f"{' of its channel' * own}, {'' if flipped else 'un'}flipped,"
+    more = f"stride {step}, " * (step > 1) + f"dilation {spread}, " * (spread > 1)
+    starts = {
+        "valid": f"at {f'{step} times ' * (step > 1)}the position.",
+        "zero": f"{reach // 2} before the position, zero outside.",
+        "clamp": f"{reach // 2} before the position, positions clamped to the image.",
+    }
+    c.say(f"{more}the window starting {starts[edge]}")
+    finish(c, level, total, "out filtered response")
+    return Title(k.name("convolve_planes conv_forward depthwise_conv conv_block"), c.text)
+
+
+def _convolved(window: Window, taps: Var, own: bool) -> tuple[Var, bool]:
+    """The sum over the window, and whether the taps are flipped."""
+    c, k, side = window.c, window.c.k, window.side
+    flipped = c.chance(0.3)
+    total = k.let("total acc s", zero(c.scalar))
+    ky, kx = k.draw.word.choice((("ky", "kx"), ("di", "dj"), ("r", "q"), ("u", "v")))
+    with k.for_(ky, side) as a:
+        row = window.place(0, a)
+        row = k.let("yy src_row iy", row) if window.ends else row
+        with k.for_(kx, side) as b:
+            turned = (side - 1 - a, side - 1 - b) if flipped else (a, b)
+            tap = taps[(c.at[-3], *turned) if own else turned]
+            col = window.place(1, b)
+            col = k.let("xx src_col ix", col) if window.ends else col
+            if window.edge == "zero":
+                rows, cols = window.ends
+                within = fn("and", fn("and", row >= 0, row < rows), col >= 0)
+                with k.if_(fn("and", within, col < cols)):
+                    k.augment(total, "add", tap * window.at(row, col))
+            else:
+                k.augment(total, "add", tap * window.at(row, col))
+    return total, flipped
+
+
+@idiom
+def temporal_convolution(k: KernelBuilder, level: int) -> Title:
+    """A convolution over time with dilation, causal or centred, for channels or sequences."""
+    shape, scalar = k.draw.shape, k.draw.wide_float_type()
+    rank = shape.weighted({2: 3, 3: 2})
+    leads = [k.size(s, 2, 4) for s in (("b", "c") if rank == 3 else ("c",))]
+    steps, width = k.size("t", 7, 12), k.size("m", 3, 5)
+    signal = k.array("signal sequence series", scalar, (*leads, steps), low=-1.0, high=1.0)
+    own = shape.chance(0.6)
+    dims = (leads[-1], width) if own else (width,)
+    taps = k.array("taps weights kernel", scalar, dims, low=-0.6, high=0.8)
+    causal = shape.chance(0.6)
+    spread: Var | None = None
+    if level >= 2 and shape.chance(0.6):
+        spread = k.scalar("dilation spacing", INT32, 1, 2)
+    length = None if causal else k.size_param("length num_steps", steps)
+    count = k.trip_count("tap_count num_taps", width)
+    names = (("c", "t"), ("ch", "step")) if rank == 2 else (("b", "c", "t"), ("item", "ch", "step"))
+    c = cells(k, scalar, (*leads, steps), names)
+    lead, now = c.at[:-1], c.at[-1]
+    total = k.let("total acc s", zero(scalar))
+    hold = shape.chance(0.5)
+    with k.for_("j tap m", count) as j:
+        back = j if spread is None else j * spread
+        when = c.part("src when past", now - back if causal else now + back)
+        tap = taps[(lead[-1], j) if own else (j,)]
+        if hold:
+            inside = most(when, 0) if length is None else least(when, length - 1)
+            k.augment(total, "add", tap * signal[index(*lead, inside)])
+        else:
+            with k.if_(when >= 0 if length is None else when < length):
+                k.augment(total, "add", tap * signal[index(*lead, when)])
+    c.say(f"Sum {c.tell(tap * signal[index(*lead, when)])} over {j.name},")
+    c.say("the position limited to the sequence." if hold else "zero outside.")
+    finish(c, level, total, "out filtered features")
+    return Title(k.name("temporal_conv dilated_conv conv_over_time"), c.text)
+
+
+@idiom
+def pool_planes(k: KernelBuilder, level: int) -> Title:
+    """Pooling of blocks or overlapping windows; erosion and dilation at stride 1."""
+    shape, scalar = k.draw.shape, k.draw.wide_float_type()
+    rank = shape.weighted({2: 4, 3: 4, 4: 2})
+    leads = [k.size(s, 2, 3) for s in _LEADS[rank]]
+    h, w = k.size("h", 4, 6), k.size("w", 5, 7)
+    side, step = shape.choice(((2, 2), (3, 2), (3, 1), (3, 3), (2, 1)))
+    form = shape.choice(("max", "min", "mean", "root_mean_square", "range"))
+    clamped = shape.chance(0.4)
+    sizes = [s if step == 1 else f"{step}*{s}" for s in (h, w)]
+    if not clamped and side > step:
+        sizes = [f"{s}+{side - step}" for s in sizes]
+    names = "image activations planes feature_map"
+    image = k.array(names, scalar, (*leads, *sizes), low=-1.0, high=1.0)
+    ends: tuple[Var, ...] = ()
+    if clamped and side > step:
+        ends = tuple(map(k.size_param, ("height num_rows", "width num_cols"), sizes))
+    c = cells(k, scalar, (*leads, h, w), _PLANES[rank])
+    window = Window(c, image, side, step, 1, 0, ends, "last" if ends else "valid")
+    value = _pooled(window, form)
+    planes = "each plane of " if leads else ""
+    c.say(
+        f"Take the {form.replace('_', ' ')} of the {side} x {side} window of {planes}{image.name}"
+    )
+    within = ", positions limited to the image" if ends else ""
+    c.say(f"that starts at {step} times the position{within}.")
+    finish(c, level, value, "out pooled reduced", active=form != "root_mean_square", signed=False)
+    return Title(k.name(f"pool_planes {form}_pool pool_{form} window_pool"), c.text)
+
+
+def _pooled(window: Window, form: str) -> Var:
+    """The value of a window."""
+    c, k = window.c, window.c.k
+    sums, size = form in ("mean", "root_mean_square"), float(window.side**2)
+    top, left = (
+        local(k, names, window.start(axis))
+        for axis, names in enumerate(("top y0 row0", "left x0 col0"))
+    )
+    first = window.image[index(*c.at[:-2], top, left)]
+    value = k.let("pooled acc best", zero(c.scalar) if sums else first)
+    other = k.let("lowest smallest", first) if form == "range" else value
+    down, across = k.draw.word.choice((("di", "dj"), ("r", "q"), ("ky", "kx")))
+    with k.for_(down, window.side) as a, k.for_(across, window.side) as b:
+        entry = k.let("entry pixel v", window.at(top + a, left + b))
+        if sums:
+            k.augment(value, "add", entry if form == "mean" else entry * entry)
+        else:
+            k.assign(value, fn("min" if form == "min" else "max", value, entry))
+        if form == "range":
+            k.assign(other, least(other, entry))
+    if form == "range":
+        k.augment(value, "sub", other)
+    elif form == "mean":
+        k.augment(value, "div", size)
+    elif form == "root_mean_square":
+        k.assign(value, sqrt(value / size))
+    return value
+
+
+_WEIGHTS = {"sobel": (1.0, 2.0, 8.0), "scharr": (3.0, 10.0, 32.0), "prewitt": (1.0, 1.0, 6.0)}
+"""The weights across of an operator, at the sides and in the middle, and what they are over."""
+
+
+@idiom
+def image_gradient(k: KernelBuilder, level: int) -> Title:
+    """Gradients of images by Sobel and kin: components, magnitude, direction."""
+    shape, scalar = k.draw.shape, k.draw.wide_float_type()
+    rank = shape.weighted({2: 5, 3: 4})
+    leads = [k.size(s, 2, 3) for s in _LEADS[rank]]
+    h, w = k.size("h", 6, 8), k.size("w", 6, 8)
+    form = shape.choice((*_WEIGHTS, "central", "roberts"))
+    dims = (*leads, f"{h}+2", f"{w}+2")
+    image = k.array("image gray height_map field", scalar, dims, low=-1.0, high=1.0)
+    c = cells(k, scalar, (*leads, h, w), _PLANES[rank])
+    gx, gy, about = _components(c, form, image, level)
+    planes = "each plane of " if leads else ""
+    c.say(f"At the inner pixel (row + 1, column + 1) of {planes}{image.name}, {about}.")
+    if level >= 3 and shape.chance(0.5):
+        c.write("gxs dx_out", gx)
+        c.write("gys dy_out", gy)
+    value = _measure(c, gx, gy)
+    if level >= 4 and shape.chance(0.5):
+        c.write("direction angles", atan2(gy, abs(gx) + 0.1))
+    finish(c, level, value, "edges out gradient", active=False, signed=False)
+    return Title(k.name(f"{form}_gradient image_gradient {form}_edges"), c.text)
+
+
+def _components(c: Cells, form: str, image: Var, level: int) -> tuple[Var, Var, str]:
+    """The differences along both axes, and what they are."""
+    k, lead, (y, x) = c.k, c.at[:-2], c.at[-2:]
+
+    def u(a: int, b: int) -> Expr:
+        return image[index(*lead, y + a if a else y, x + b if b else x)]
+
+    if form == "roberts":
+        parts = [u(1, 1) - u(2, 2), u(1, 2) - u(2, 1)]
+        about = "gx = u[1, 1] - u[2, 2] and gy = u[1, 2] - u[2, 1] by offsets from the position"
+    elif form == "central":
+        parts = [0.5 * (u(1, 2) - u(1, 0)), 0.5 * (u(2, 1) - u(0, 1))]
+        about = "gx and gy are half the differences of the neighbours after and before"
+    else:
+        side, middle, over = _WEIGHTS[form]
+
+        def smooth(_: BodyBuilder, a: Expr, b: Expr, d: Expr) -> Expr:
+            if form == "prewitt":
+                return a + b + d
+            return a + middle * b + d if form == "sobel" else side * a + middle * b + side * d
+
+        args: dict[str, Type] = {"a": c.scalar, "b": c.scalar, "d": c.scalar}
+        sums = routine(k, 0.6 * (level >= 2), f"{form}_weights smooth3 across", args, smooth)
+        after = sums(*(u(i, 2) for i in range(3))), sums(*(u(2, i) for i in range(3)))
+        before = sums(*(u(i, 0) for i in range(3))), sums(*(u(0, i) for i in range(3)))
+        parts = [(after[axis] - before[axis]) / over for axis in range(2)]
+        shown = f"{side:g}, {middle:g}, {side:g} across, over {over:g}"
+        about = f"gx and gy are the {form.title()} differences: weights {shown}"
+    gx, gy = k.let("gx dx", parts[0]), k.let("gy dy", parts[1])
+    c.spoken.update({gx.name: ("gx", ""), gy.name: ("gy", "")})
+    return gx, gy, about
+
+
+def _measure(c: Cells, gx: Var, gy: Var) -> Var:
+    """How strong the gradient is."""
+    form = c.shape.choice(("length", "l1", "largest", "energy", "slope"))
+    square = gx * gx + gy * gy
+    value: Expr
+    if form == "slope":
+        value = 1.0 / (1.0 + c.factor("lam contrast", 0.5, 2.0) * square)
+    else:
+        value = {
+            "length": sqrt(square + 1.0e-6),
+            "l1": abs(gx) + abs(gy),
+            "largest": most(abs(gx), abs(gy)),
+            "energy": square,
+        }[form]
+    c.say(f"The value is {c.tell(value)}.")
+    return c.k.let("strength magnitude mag", value)

@@ -1,0 +1,333 @@
+"""Elimination and Cholesky factors of two and three rows, written out entry by entry."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from generators.build import BodyBuilder, KernelBuilder, fn, make
+from generators.build.registry import Title, idiom
+from generators.kit.functions import dot, least, log, sqrt
+from generators.kit.naming import applied, routine
+from generators.kit.sources import zero
+from generators.matrix.parts import (
+    Entry,
+    Place,
+    mat_of,
+    place,
+    rows_of,
+    symmetric,
+    times_identity,
+    transpose,
+)
+from generators.program.dtypes import Mat, Vec
+from generators.program.expr import Expr, Var, literal
+
+Entries = dict[tuple[int, int], Expr]
+
+
+def _factored(k: BodyBuilder, m: Expr) -> Entries:
+    """What elimination leaves above the diagonal, and the factors below, everything in locals."""
+    size = mat_of(m).rows
+    f_stem, u_stem = k.draw.word.choice((("f", "u"), ("l", "u"), ("factor", "r")))
+    lu: Entries = {(0, c): m[0, c] for c in range(size)}
+    inv = k.draw.shape.chance(0.3)
+    pivot: Expr = k.let("inv_pivot p_inv", 1.0 / m[0, 0]) if inv else m[0, 0]
+    for r in range(1, size):
+        lu[r, 0] = k.let(f"{f_stem}{r}0", m[r, 0] * pivot if inv else m[r, 0] / pivot)
+    upper: Entries = {}
+    for r in range(1, size):
+        for c in range(1, size):
+            left = m[r, c] - lu[r, 0] * m[0, c]
+            upper[r, c] = k.let(f"{'t' if r > 1 else u_stem}{r}{c}", left)
+    lu |= upper
+    if size == 3:
+        lu[2, 1] = k.let(f"{f_stem}21", upper[2, 1] / upper[1, 1])
+        lu[2, 2] = k.let(f"{u_stem}22", upper[2, 2] - lu[2, 1] * upper[1, 2])
+    return lu
+
+
+def _substituted(k: BodyBuilder, lu: Entries, b: Expr, suffix: str = "") -> Expr:
+    """Forward and back substitution of one right-hand side."""
+    assert isinstance(b.type, Vec)
+    size = b.type.size
+    y: list[Expr] = [b[0]]
+    for r in range(1, size):
+        value: Expr = b[r]
+        for c in range(r):
+            value = value - lu[r, c] * y[c]
+        y.append(k.let(f"y{r}{suffix}", value))
+    x: list[Expr] = [y[-1]] * size
+    for r in reversed(range(size)):
+        left = y[r]
+        for c in range(r + 1, size):
+            left = left - lu[r, c] * x[c]
+        x[r] = k.let(f"x{r}{suffix}", left / lu[r, r])
+    return make(b.type, *x)
+
+
+def _system(g: Place, mat: Mat, level: int) -> tuple[Var, Var, str]:
+    """A matrix M and a right-hand side b, one of which may be changed."""
+    k, vec = g.k, rows_of(mat)
+    a = g.read("systems mats stiffness", mat, -1.0, 1.0, init="well_conditioned")
+    load = g.read("rhs loads b", vec, -2.0, 2.0)
+    m, b = k.let("m a", a), k.let("bi load", load)
+    matrix, rhs = g.tell(a), g.tell(load)
+    way = g.shape.choice(("ridge", "step", "load")) if level >= 2 and g.chance(0.5) else ""
+    if way == "load":
+        more = g.given("inv_dt weight", vec.scalar, 0.3, 2.0) * g.read("previous", vec, -1.0, 1.0)
+        k.augment(b, "add", more)
+        rhs += f" + {g.tell(more)}"
+    elif way:
+        amount = g.given("ridge shift", mat.scalar, 0.1, 1.0)
+        if way == "ridge":
+            k.augment(m, "add", times_identity(mat, amount))
+            matrix += f" + {g.tell(amount)} * I"
+        else:
+            k.assign(m, times_identity(mat, 1.0) + amount * m)
+            matrix = f"I + {g.tell(amount)} * {matrix}"
+    g.spoken.update({m.name: ("M", matrix), b.name: ("b", rhs)})
+    return m, b, f"Solve M * x = b, {g.told(m, b)}, by Gaussian elimination without pivoting"
+
+
+@idiom
+def gauss_eliminate(k: KernelBuilder, level: int) -> Title:
+    """Gaussian elimination of a small system, every entry a variable."""
+    shape = k.draw.shape
+    g = place(k, "i tid sys")
+    size = shape.choice((2, 3))
+    mat = Mat(size, size, k.draw.wide_float_type())
+    m, b, done = _system(g, mat, level)
+    if level >= 3 and shape.chance(0.25):
+        return _through_helper(g, level, m, b, done)
+    lu = _factored(k, m)
+    if level >= 3 and shape.chance(0.4):
+        count = k.trip_count("num_rhs rhs_count", k.size("q", 2, 4))
+        more = g.array("cases load_cases", b.type, -2.0, 2.0, more="q")
+        target = k.out("responses case_out", b.type, (*g.dims, "q"))
+        with k.for_("case q", count) as c:
+            load = k.let("rhs_c case_load", more[g.index(c)] + b)
+            k.store(target, g.index(c), _substituted(k, lu, load, "c"))
+        done += f". {target.name} gets the same with {more.name} added to b"
+    whole = _substituted(k, lu, b)
+    if level < 4 and shape.chance(0.3):
+        parts = enumerate(getattr(whole, "args", ()))
+        names = ", ".join(g.put(f"x{r}_out sol{r}", part).name for r, part in parts)
+        x, done = g.part("x sol", whole), f"{done}. {names} get the components of x."
+    else:
+        x = g.let("x sol", whole)
+        done += f".{g.gets('solutions x_out result', x)}"
+    done += g.offer((shape.integer(0, 1), 1, 1, 2, 3)[level - 1], **_of_factors(mat, lu, x, b))
+    if level >= 5 or (level == 4 and shape.chance(0.4)):
+        change = g.read("changes updates delta_m", mat, -0.3, 0.3)
+        residual = g.part("residual res", b - (m + change) * x)
+        better = k.let("better refined", x + _substituted(k, lu, residual, "r"))
+        text = f"x + z, where z solves M * z = {g.tell(residual)} with the same factors"
+        done += g.gets("refined_out corrected", better, text)
+    return Title(k.name("gauss_solve eliminate lu_solve solve_by_lu"), done)
+
+
+def _of_factors(mat: Mat, lu: Entries, x: Var, b: Var) -> dict[str, Entry]:
+    """What the factors tell."""
+    cells = range(mat.rows)
+    pivots = [lu[r, r] for r in cells]
+    product = reduce(lambda all_, one: all_ * one, pivots)
+    whole = make(mat, *(lu[r, c] for r in cells for c in cells))
+    told = "product of the pivots"
+    return {
+        "det": ("dets pivot_products", lambda: product, f"the {told}"),
+        "packed": ("lu factors", lambda: whole, "U, with the factors of L below its diagonal"),
+        "pivot": ("min_pivots smallest", lambda: least(*map(abs, pivots)), "the smallest |pivot|"),
+        "energy": ("energies compliance", lambda: 0.5 * dot(x, b), "0.5 * dot(x, b)"),
+        "log": ("log_dets log_pivots", lambda: log(abs(product)), f"log(|p|), p the {told}"),
+        "last": ("schur last_pivots", lambda: pivots[-1], "the last pivot"),
+    }
+
+
+def _through_helper(g: Place, level: int, m: Var, b: Var, done: str) -> Title:
+    """The whole solution in a function, called for each right-hand side."""
+    k, vec = g.k, b.type
+
+    def build(body: BodyBuilder, a: Expr, rhs: Expr) -> Expr:
+        return _substituted(body, _factored(body, a), rhs)
+
+    solve = routine(k, 1.0, "solve_small gauss_solve_small", {"a": m.type, "rhs": vec}, build)
+    x = g.let("x sol", solve(m, b))
+    done += f":{g.gets('solutions x_out', x)}"
+    if level == 3:
+        done += g.gets("sizes x_norms", fn("length", x))
+        return Title(k.name("gauss_solve eliminate"), done)
+    z = g.let("z adjoint_x", solve(transpose(m), x))
+    done += g.gets("adjoint_out back_solutions", z, "the z that solves transpose(M) * z = x")
+    done += g.gets("gradients sensitivity", -fn("outer", z, x))
+    if level >= 5:
+        e = g.let("e miss gap", x - g.read("goals targets", vec, -1.0, 1.0))
+        done += f" With {g.told(e)}:{g.gets('losses misfits', 0.5 * dot(e, e))}"
+        dual = g.let("l lam dual", solve(transpose(m), e))
+        done += g.gets("duals load_gradients", dual, "the l that solves transpose(M) * l = e")
+        done += g.gets("matrix_gradients dm", -fn("outer", dual, x))
+    return Title(k.name("gauss_solve eliminate solve_adjoint"), done)
+
+
+def _definite(g: Place, mat: Mat, level: int) -> Var:
+    """A positive definite matrix: given, a Gram matrix with a ridge, or summed up of vectors."""
+    k, names = g.k, "a cov spd"
+    ways = {"given": 2, "gram": 3, "kernel": 2, "samples": 0 if level < 3 else 4}
+    way = g.shape.weighted(ways)
+    if way == "given":
+        source = g.read("covs gram_mats spd_mats", mat, -0.6, 0.6, init="well_conditioned")
+        return g.let(names, symmetric(g.part("raw m", source)))
+    ridge = times_identity(mat, g.given("ridge jitter", mat.scalar, 0.3, 1.0))
+    if way == "kernel":
+        x = g.part("x pt", g.read("points features", rows_of(mat), -1.5, 1.5))
+        return g.let(names, fn("outer", x, x) + ridge)
+    if way == "gram":
+        factor = Mat(mat.rows + g.shape.integer(0, 1), mat.cols, mat.scalar)
+        j = g.part("j design", g.read("jacobians factors designs", factor, -1.0, 1.0))
+        return g.let(names, transpose(j) * j + ridge)
+    count = k.trip_count("num_samples sample_count", k.size("m", 3, 5))
+    samples = g.array("samples residual_vecs", rows_of(mat), -1.0, 1.0, more="m")
+    text = f"{g.tell(ridge)} plus the sum of outer(v, v) over the last axis of {samples.name}"
+    a = k.let(names, ridge)
+    g.spoken[a.name] = "A", text
+    with k.for_("s sample", count) as s:
+        v = k.let("v vec", samples[g.index(s)])
+        k.augment(a, "add", fn("outer", v, v))
+    return a
+
+
+def _cholesky(k: BodyBuilder, a: Expr) -> Entries:
+    """The lower factor in locals, column by column."""
+    stem, size = k.draw.word.choice(("l", "c", "g")), mat_of(a).rows
+    low: Entries = {}
+    for c in range(size):
+        for r in range(c, size):
+            left: Expr = a[r, c]
+            for before in range(c):
+                left = left - low[r, before] * low[c, before]
+            low[r, c] = k.let(f"{stem}{r}{c}", sqrt(left) if r == c else left / low[c, c])
+    return low
+
+
+def _forward(k: BodyBuilder, low: Entries, b: Expr, stem: str) -> list[Expr]:
+    """The solution of L * y = b."""
+    assert isinstance(b.type, Vec)
+    y: list[Expr] = []
+    for r in range(b.type.size):
+        left: Expr = b[r]
+        for c in range(r):
+            left = left - low[r, c] * y[c]
+        y.append(k.let(f"{stem}{r}", left / low[r, r]))
+    return y
+
+
+def _backward(k: BodyBuilder, low: Entries, y: list[Expr]) -> list[Expr]:
+    """The solution of transpose(L) * x = y."""
+    x = list(y)
+    for r in reversed(range(len(y))):
+        left = y[r]
+        for c in range(r + 1, len(y)):
+            left = left - low[c, r] * x[c]
+        x[r] = k.let(f"x{r}", left / low[r, r])
+    return x
+
+
+def _uses(g: Place, mat: Mat, low: Entries) -> dict[str, Entry]:
+    """What the factor is used for."""
+    k, vec, cells = g.k, rows_of(mat), range(mat.rows)
+    product = reduce(lambda all_, one: all_ * one, [low[r, r] for r in cells])
+    packed = [low[r, c] for r in cells for c in range(r + 1)]
+
+    def sample() -> Expr:
+        """A correlated sample: the mean plus the factor times independent noise."""
+        noise = g.read("noise normals white", vec, -2.0, 2.0)
+        mean = g.given("mean center", vec, -1.0, 1.0)
+        z = k.let("z eta", noise)
+        terms = [[low[r, c] * z[c] for c in range(r + 1)] for r in cells]
+        return mean + make(vec, *(reduce(lambda all_, one: all_ + one, part) for part in terms))
+
+    def white() -> Expr:
+        error = g.read("deltas errors", vec, -2.0, 2.0)
+        return make(vec, *_forward(k, low, k.let("delta err", error), "w"))
+
+    def distance() -> Expr:
+        gap = k.let("gap dev", g.read("innovations offsets", vec, -2.0, 2.0))
+        w = k.let("white_gap u", make(vec, *_forward(k, low, gap, "q")))
+        return dot(w, w)
+
+    return {
+        "log": ("log_dets log_volume", lambda: 2.0 * log(product), "log(determinant(A))"),
+        "product": ("volumes root_dets", lambda: product, "the product of the diagonal of L"),
+        "sample": ("sampled draws", sample, "the mean plus L times noise"),
+        "white": ("whitened scaled_errors", white, "w with L * w = the error"),
+        "distance": ("distances_sq mahalanobis", distance, "dot(w, w) with L * w = the offset"),
+        "packed": (
+            "packed factors",
+            lambda: make(Vec(len(packed), mat.scalar), *packed),
+            "the rows of L up to the diagonal, in one vector",
+        ),
+        "diag": (
+            "stddevs scales",
+            lambda: make(vec, *(low[r, r] for r in cells)),
+            "the diagonal of L",
+        ),
+    }
+
+
+@idiom
+def cholesky_small(k: KernelBuilder, level: int) -> Title:
+    """Cholesky factors by hand: to solve, to sample, to whiten, for a log determinant."""
+    shape = k.draw.shape
+    g = place(k, "i tid e")
+    size = shape.choice((2, 3))
+    mat = Mat(size, size, k.draw.wide_float_type())
+    a = _definite(g, mat, level)
+    done = f"With {g.told(a)}, and its Cholesky factor L (lower, A = L * transpose(L)):"
+    if level >= 3 and shape.chance(0.5):
+
+        def build(body: BodyBuilder, m: Expr) -> Expr:
+            low, nil = _cholesky(body, m), literal(0, mat.scalar)
+            return make(mat, *(low.get((r, c), nil) for r in range(size) for c in range(size)))
+
+        whole = k.let("low chol", applied(k, 1.0, "cholesky lower_factor", {"a": a}, build))
+        low: Entries = {(r, c): whole[r, c] for r in range(size) for c in range(r + 1)}
+    else:
+        low = _cholesky(k, a)
+    count = (1, 1, 1, 2, 3)[level - 1]
+    if shape.chance(0.3 if level == 1 else 0.7):
+        done += _solution(g, mat, low)
+        count -= level < 4
+    done += g.offer(max(count, 0), **_uses(g, mat, low))
+    if level >= 4 and shape.chance(0.6):
+        done += _tested(g, rows_of(mat), low)
+    return Title(k.name("cholesky_small cholesky_factor factor_spd chol_kernel"), done)
+
+
+def _solution(g: Place, mat: Mat, low: Entries) -> str:
+    """The solution of a system, as it is, or as a step from somewhere."""
+    rhs = g.read("rhs gradients b", rows_of(mat), -2.0, 2.0)
+    b = g.k.let("bi grad", rhs)
+    x: Expr = make(rows_of(mat), *_backward(g.k, low, _forward(g.k, low, b, "y")))
+    way, text = g.shape.choice(("plain", "step", "from")), "x"
+    if way == "step":
+        rate = g.given("rate step", mat.scalar, 0.2, 0.9)
+        x, text = -rate * x, f"-{g.tell(rate)} * x"
+    elif way == "from":
+        start = g.read("params current", rows_of(mat), -1.0, 1.0)
+        x, text = start - x, f"{g.tell(start)} - x"
+    text += f" with A * x = {g.tell(rhs)}, by forward and back substitution"
+    return g.gets("solutions steps_out x_out", x, text)
+
+
+def _tested(g: Place, vec: Vec, low: Entries) -> str:
+    """How well several samples fit: the sum of squares of whitened vectors, some clipped."""
+    k = g.k
+    count = k.trip_count("num_tests test_count", k.size("t", 2, 4))
+    tests = g.array("tests candidates", vec, -1.5, 1.5, more="t")
+    clip = g.given("clip cutoff", vec.scalar, 0.5, 2.0)
+    total = k.let("total score", zero(vec.scalar))
+    with k.for_("t test", count) as t:
+        d = k.let("d cand", tests[g.index(t)])
+        w = k.let("wt white_t", make(vec, *_forward(k, low, d, "f")))
+        k.augment(total, "add", least(dot(w, w), clip))
+    text = f"the sum of min(dot(w, w), {g.tell(clip)}), L * w being each of {tests.name}"
+    return g.gets("scores robust_sums", total, text)

@@ -1,0 +1,390 @@
+"""States that are predicted and observed: Kalman filters, and chains of two to four states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+
+from generators.build import BodyBuilder, KernelBuilder, fn, make
+from generators.build.registry import Title, idiom
+from generators.kit.functions import dot, log
+from generators.kit.masks import flag
+from generators.kit.naming import applied, held, routine
+from generators.kit.records import Part, record
+from generators.kit.sources import unit_vector, zero
+from generators.matrix.parts import (
+    Entry,
+    Place,
+    identity,
+    mat_of,
+    place,
+    rows_of,
+    square_type,
+    symmetric,
+    times_identity,
+    transpose,
+)
+from generators.program.dtypes import INT32, Mat, Vec
+from generators.program.expr import Expr, Var, literal
+
+
+@dataclass
+class Filter:
+    """Mean and covariance in local variables, and how they are written back."""
+
+    g: Place
+    x: Var
+    p: Var
+    finish: Callable[[], str]
+
+    @property
+    def mat(self) -> Mat:
+        return mat_of(self.p)
+
+    @property
+    def vec(self) -> Vec:
+        return rows_of(self.mat)
+
+
+def _read(g: Place, mat: Mat, level: int) -> tuple[Filter, str]:
+    """The filter in arrays that are read, or read and written, or in structs."""
+    k, vec, init = g.k, rows_of(mat), "well_conditioned"
+    way = g.shape.weighted({"arrays": 6, "inout": 1, "struct": 0 if level < 2 else 4})
+    if way == "inout":
+        xs = g.array("states means xs", vec, -2.0, 2.0, role="inout")
+        ps = g.array("covs covariances ps", mat, -0.5, 0.5, init=init, role="inout")
+        x, p = k.let("x mean state", xs[g.at]), k.let("p cov sigma", ps[g.at])
+        text = f"x = {xs.name} and P = {ps.name} of each filter"
+    else:
+        parts = {
+            "x": Part("x mean state", vec, -2.0, 2.0, many="states means xs"),
+            "p": Part("p cov covariance", mat, -0.5, 0.5, init, many="covs covariances ps"),
+        }
+        r = record(g, "Track Filter Belief", parts, float(way == "struct"))
+        text = f"x = {r.say('x')} and P = {r.say('p')}"
+        x, p = k.let("xi mu", r["x"]), k.let("pi cov_i", r["p"])
+
+    def finish() -> str:
+        if way != "inout":
+            outs = {"x": "states_out new_means x_out", "p": "covs_out new_covs p_out"}
+            return r.write({"x": x, "p": p}, outs, "tracks_out updated")
+        k.store(xs, g.at, x)
+        k.store(ps, g.at, p)
+        return f" {xs.name} gets x, {ps.name} gets P."
+
+    g.spoken.update({x.name: ("x", ""), p.name: ("P", "")})
+    return Filter(g, x, p, finish), text
+
+
+def _motion(f: Filter) -> tuple[Expr, str]:
+    """Constant velocity or acceleration, decay, or a given matrix."""
+    g, mat, scalar = f.g, f.mat, f.mat.scalar
+    way = g.shape.choice(("motion", "motion", "given", "damped"))
+    if way == "given":
+        a = g.given("a transition", mat, -1.0, 1.0)
+        return held(g.k, "ft phi", a), f"A = {g.tell(a)}"
+    dt = g.given("dt step", scalar, 0.1, 0.8)
+    one, nil = literal(1, scalar), literal(0, scalar)
+    last = g.given("decay rho", scalar, 0.6, 0.95) if way == "damped" else one
+    rows: tuple[tuple[Expr, ...], ...] = ((one, dt), (nil, last))
+    if mat.rows == 3:
+        far = nil if way == "damped" else 0.5 * dt * dt
+        rows = ((one, dt, far), (nil, one, dt), (nil, nil, last))
+    text = ", ".join(f"({', '.join(map(g.tell, row))})" for row in rows)
+    return g.k.let("ft phi", make(mat, *(v for row in rows for v in row))), f"A = ({text})"
+
+
+def _noise(f: Filter) -> Expr:
+    """Process noise: the same for all states, one for each, or of a random push."""
+    way = f.g.shape.choice(("scaled", "diagonal", "push"))
+    if way == "diagonal":
+        return fn("diag", f.g.given("q_diag process_noise", f.vec, 0.05, 0.5))
+    if way == "push":
+        gain = f.g.given("g_vec noise_gain", f.vec, -0.7, 0.7)
+        return fn("outer", gain, gain)
+    return times_identity(f.mat, f.g.given("q process_var", f.vec.scalar, 0.05, 0.5))
+
+
+def _predicted(f: Filter) -> str:
+    """The state and its covariance a step later."""
+    k = f.g.k
+    a, text = _motion(f)
+    push = f.g.given("control drift", f.vec, -0.5, 0.5) if f.g.chance(0.35) else None
+    k.assign(f.x, a * f.x if push is None else a * f.x + push)
+    moved = "x = A * x" if push is None else f"x = A * x + {f.g.tell(push)}"
+    noise = _noise(f)
+    k.assign(f.p, a * f.p * transpose(a) + noise)
+    rest = f"P = A * P * transpose(A) + {f.g.tell(noise)}"
+    return f" Predict {moved} and {rest} with {text}."
+
+
+def _gain(f: Filter, h: Expr, r: Expr) -> tuple[Expr, Callable[[Expr], str]]:
+    """The variance of what is measured by a row, and the correction by an innovation."""
+    k = f.g.k
+    ph = k.let("ph cross_cov", f.p * h)
+    s = k.let("s innovation_var", dot(h, ph) + r)
+    joseph = f.g.chance(0.4)
+
+    def correct(y: Expr) -> str:
+        gain = k.let("gain kg", ph / s)
+        k.augment(f.x, "add", gain * y)
+        if not joseph:
+            k.augment(f.p, "sub", fn("outer", gain, ph))
+            return "P = P - outer(K, P * h)"
+        k.note("the Joseph form keeps P symmetric")
+        keep = k.let("keep i_kh", identity(k, f.mat) - fn("outer", gain, h))
+        k.assign(f.p, keep * f.p * transpose(keep) + r * fn("outer", gain, gain))
+        return "P = B * P * transpose(B) + r * outer(K, K) with B = I - outer(K, h)"
+
+    return s, correct
+
+
+_HOW = "K = P * h / S"
+
+
+def _updated(f: Filter, level: int) -> str:
+    """Correct by one measured number, where it is there and believed."""
+    g, k, scalar = f.g, f.g.k, f.vec.scalar
+    seen = g.read("z measured observations", scalar, -3.0, 3.0)
+    conditions, said = [], []
+    if level >= 2 and g.chance(0.4 if level < 5 else 0.7):
+        there = flag(g, "valid seen has_fix")
+        conditions, said = [there.value], [there.on]
+    if g.chance(0.4):
+        row: Expr = unit_vector(f.vec, 0 if g.chance(0.7) else 1)
+        h: Expr = k.let("h pick", row)
+    else:
+        row = g.given("h_row sensor", f.vec, -1.0, 1.0)
+        h = held(k, "h sense", row)
+    r = g.given("r meas_var", scalar, 0.2, 1.0)
+    s, correct = _gain(f, h, r)
+    y = k.let("y innovation", seen - dot(h, f.x))
+    tail = ""
+    if level >= 4:
+        nis = k.let("nis d2", y * y / s)
+        if level >= 5 or g.chance(0.5):
+            gate = g.given("gate max_nis", scalar, 0.5, 1.5)
+            conditions.append(nis < gate)
+            said.append(f"y * y / S < {g.tell(gate)}")
+        tail = g.gets("nis_out surprise", nis, "y * y / S")
+    if conditions:
+        with k.if_(fn("and", *conditions) if len(conditions) > 1 else conditions[0]):
+            form = correct(y)
+    else:
+        form = correct(y)
+    when = f" where {' and '.join(said)}" if said else ""
+    how = f"h = {g.tell(row)}, S = dot(h, P * h) + r with r = {g.tell(r)}, {_HOW}"
+    return f" Update{when}: {how}, y = {g.tell(seen)} - dot(h, x), x = x + K * y and {form}.{tail}"
+
+
+def _sequence(f: Filter, level: int) -> str:
+    """Correct by several numbers one after another, as a filter with many sensors does."""
+    g, k, scalar = f.g, f.g.k, f.vec.scalar
+    count = k.trip_count("num_sensors sensor_count", k.size("m", 2, 4))
+    seen = g.array("z readings", scalar, -3.0, 3.0, more="m")
+    rows = k.array("h_rows sensors", f.vec, "m", low=-1.0, high=1.0)
+    own = g.chance(0.5)
+    if own:
+        noise = k.array("meas_vars rs", scalar, "m", low=0.2, high=1.0)
+    else:
+        noise = k.scalar("r meas_var", scalar, 0.2, 1.0)
+    with k.for_("sensor c", count) as c:
+        h = k.let("h sense", rows[c])
+        _, correct = _gain(f, h, noise[c] if own else noise)
+        form = correct(k.let("y innovation", seen[g.index(c)] - dot(h, f.x)))
+    r = f"{noise.name} of the sensor" if own else noise.name
+    return (
+        f" Update by each sensor in turn: h of {rows.name}, S = dot(h, P * h) + r with r = {r},"
+        f" {_HOW}, y = {seen.name} - dot(h, x), x = x + K * y and {form}."
+    )
+
+
+def _vector_update(f: Filter, level: int) -> str:
+    """Correct by a vector measured, the gain by an inverse."""
+    g, k, scalar = f.g, f.g.k, f.vec.scalar
+    seen = g.read("z measured fixes", Vec(2, scalar), -3.0, 3.0)
+    h = held(k, "h sense", g.given("h_mat obs", Mat(2, f.mat.rows, scalar), -1.0, 1.0))
+    r = g.given("r meas_var", scalar, 0.4, 1.2)
+    cross = k.let("pht cross_cov", f.p * transpose(h))
+    cov = k.let("s innovation_cov", h * cross + times_identity(Mat(2, 2, scalar), r))
+    args = {"cross": cross, "cov": cov}
+    value = applied(
+        k, 0.5 * (level >= 3), "kalman_gain", args, lambda _, a, b: a * fn("inverse", b)
+    )
+    gain = k.let("gain kg", value)
+    k.augment(f.x, "add", gain * k.let("y innovation", seen - h * f.x))
+    if g.chance(0.5):
+        k.assign(f.p, (identity(k, f.mat) - gain * h) * f.p)
+        form = "P = (I - K * H) * P"
+    else:
+        k.augment(f.p, "sub", gain * transpose(cross))
+        form = "P = P - K * H * P"
+    return (
+        f" Update: S = H * P * transpose(H) + {g.tell(r)} * I, K = P * transpose(H) * inverse(S),"
+        f" y = {g.tell(seen)} - H * x, x = x + K * y and {form}, H being {g.tell(h)}."
+    )
+
+
+@idiom
+def kalman_step(k: KernelBuilder, level: int) -> Title:
+    """Predict and update of small Kalman filters."""
+    shape = k.draw.shape
+    g = place(k, "i tid target")
+    mat = square_type(k, {2: 3, 3: 1}, k.draw.wide_float_type())
+    f, source = _read(g, mat, level)
+    only = "predict" if level < 3 and shape.chance(0.5) else "update"
+    done = f"For {source}:"
+    if level >= 3 or only == "predict":
+        done += _predicted(f)
+    if level >= 3 or only == "update":
+        ways = (_updated, _updated, _vector_update, _sequence if level >= 3 else _updated)
+        done += shape.choice(ways)(f, level)
+    if level >= 2 and shape.chance(0.5):
+        k.assign(f.p, symmetric(f.p))
+        done += " Make P symmetric as 0.5 * (P + transpose(P))."
+    names = {"predict": "kalman_predict propagate", "update": "kalman_update correct"}
+    both = "kalman_step filter_step track_step"
+    return Title(k.name(both if level >= 3 else names[only]), f"{done}{f.finish()}")
+
+
+def _summed(v: Expr) -> Expr:
+    assert isinstance(v.type, Vec)
+    parts: list[Expr] = [v[c] for c in range(v.type.size)]
+    return reduce(lambda all_, one: all_ + one, parts)
+
+
+def _transition(g: Place, mat: Mat, level: int) -> Expr:
+    """Rates or probabilities, from row to column or the other way; stays with some probability."""
+    t = held(g.k, "t kernel", g.given("transition chain", mat, 0.05, 0.6))
+    way = g.shape.choice(("plain", "lazy", "teleport") if level >= 2 else ("plain",))
+    if way == "lazy":
+        stay = g.given("stay laziness", mat.scalar, 0.1, 0.6, literals=False)
+        t = g.part("lazy slow", stay * times_identity(mat, 1.0) + (1.0 - stay) * t)
+    if way == "teleport":
+        jump = g.given("jump teleport", mat.scalar, 0.05, 0.3, literals=False)
+        ones = make(mat, jump / float(mat.rows))
+        t = g.part("mixed google", (1.0 - jump) * t + ones)
+    return transpose(t) if g.chance(0.5) else t
+
+
+def _observed(g: Place, vec: Vec, p: Var, t: Expr) -> str:
+    """The forward recursion of a hidden chain: predict, weigh with the likelihood, scale."""
+    k = g.k
+    count = k.trip_count("num_obs obs_count", k.size("m", 3, 5))
+    symbols = g.chance(0.6)
+    if symbols:
+        k.size("s", 3, 5)
+        seen = g.array("observed symbols", INT32, more="m", init="index_of:s")
+        table = k.array("emission likelihoods", vec, "s", low=0.1, high=1.0)
+        text = f"{table.name} of the symbol {seen.name}"
+    else:
+        table = g.array("likelihoods evidence", vec, 0.1, 1.0, more="m")
+        text = table.name
+    logs = k.let("log_like evidence_sum", zero(vec.scalar))
+    with k.for_("obs n", count) as n:
+        likelihood = table[seen[g.index(n)]] if symbols else table[g.index(n)]
+        k.assign(p, fn("cw_mul", t * p, likelihood))
+        scale = k.let("scale norm", _summed(p))
+        k.augment(logs, "add", log(scale))
+        k.assign(p, p / scale)
+    done = f" For each observation p becomes T * p times {text} by components, then is divided by"
+    logged = g.gets("log_likelihoods evidence_out", logs, "the sum of the logarithms of these sums")
+    return f"{done} its sum;{logged}"
+
+
+@idiom
+def markov_step(k: KernelBuilder, level: int) -> Title:
+    """Distributions that a small chain moves: steps, stationary ones, hidden states."""
+    shape = k.draw.shape
+    g = place(k, "i tid agent")
+    mat = square_type(k, {2: 2, 3: 3, 4: 2}, k.draw.wide_float_type())
+    vec = rows_of(mat)
+    p = g.let("p belief pi", g.read("beliefs distributions populations", vec, 0.1, 1.0))
+    t = _transition(g, mat, level)
+    if isinstance(t, Var) and t.name not in g.inlined:
+        g.spoken[t.name] = "T", t.name
+    else:
+        t = g.let("t tt columns", t)
+    done = f"With {g.told(t, p)}:"
+
+    def build(body: BodyBuilder, v: Expr) -> Expr:
+        return v / body.let("total mass", _summed(v))
+
+    unit = routine(k, 0.5 * (level >= 2), "normalized to_distribution", {"v": vec}, build)
+    done += _advanced(g, level, vec, p, t, unit)
+    if level >= 4 and shape.chance(0.6):
+        done += _best_path(g, vec, t)
+    if level >= 4:
+        done += _mixed(g, p, vec)
+    done += g.gets("next_beliefs distributions_out p_out", p)
+    done += g.offer((shape.integer(0, 1), 1, 1, 2, 3)[level - 1], **_menu(g, p, vec, t))
+    return Title(k.name("markov_step advance_chain propagate_beliefs chain_step"), done)
+
+
+def _advanced(g: Place, level: int, vec: Vec, p: Var, t: Expr, unit: Callable[..., Expr]) -> str:
+    """The distribution after one step or several, or after observations."""
+    k, shape = g.k, g.shape
+    way = shape.choice(("power", "observed", "step", "observed")) if level >= 3 else "step"
+    if way == "observed":
+        k.assign(p, unit(p))
+        return f" make p sum to 1.{_observed(g, vec, p, t)}"
+    if way == "power" or (level == 2 and shape.chance(0.4)):
+        rounds, each = shape.integer(2, 5), shape.chance(0.5)
+        with k.for_("r step_id", rounds):
+            k.assign(p, t * p)
+            if each:
+                k.assign(p, unit(p))
+        if not each:
+            k.assign(p, unit(p))
+        when = "after each step" if each else "in the end"
+        return f" {rounds} times p = T * p, divided by its sum {when}."
+    k.assign(p, t * p)
+    if level < 2 and not shape.chance(0.5):
+        return " p = T * p."
+    k.assign(p, unit(p))
+    return " p = T * p, divided by its sum."
+
+
+def _menu(g: Place, p: Var, vec: Vec, t: Expr) -> dict[str, Entry]:
+    """What is told of a distribution."""
+    logs = make(vec, *(log(p[c] + 0.001) for c in range(vec.size)))
+    menu: dict[str, Entry] = {
+        "entropy": ("entropies uncertainty", lambda: -dot(p, g.part("logs log_p", logs))),
+        "peak": ("peaks confidence", lambda: fn("max_element", p)),
+        "reward": ("returns expected", lambda: dot(g.given("reward", vec, -1.0, 2.0), p)),
+        "first": ("first absorbed", lambda: p[0]),
+        "odds": ("log_odds odds", lambda: log(p[0] / p[1])),
+        "purity": ("purity collision", lambda: dot(p, p)),
+    }
+    if "[" in g.told(t):
+        menu["state"] = ("labels states", lambda: fn("argmax", p))
+    return menu
+
+
+def _best_path(g: Place, vec: Vec, t: Expr) -> str:
+    """One step of Viterbi in logarithms: the best predecessor of every state."""
+    k = g.k
+    score = g.read("scores log_probs", vec, -2.0, 0.0)
+    s = k.let("s score", score)
+    parts: list[Expr] = []
+    for r in range(vec.size):
+        options = make(vec, *(s[c] + t[r, c] for c in range(vec.size)))
+        parts.append(fn("max_element", k.let(f"into{r} option{r}", options)))
+    best = k.let("best top", make(vec, *parts))
+    text = f"at r the greatest of {g.tell(score)}[c] + T[r, c] over c"
+    return g.gets("viterbi best_scores", best, text)
+
+
+def _mixed(g: Place, p: Var, vec: Vec) -> str:
+    """Blend with a prior, or sharpen or flatten by a power."""
+    k = g.k
+    if g.chance(0.5):
+        prior = g.given("prior background", vec, 0.1, 0.6)
+        value = fn("lerp", p, prior, g.given("alpha blend", vec.scalar, 0.1, 0.5))
+        k.assign(p, value)
+        return f" p becomes {g.tell(value)}."
+    heat = g.given("power temper", vec.scalar, 0.5, 2.0)
+    k.assign(p, make(vec, *(p[c] ** heat for c in range(vec.size))))
+    k.assign(p, p / k.let("z partition", _summed(p)))
+    return f" Every component of p to the power {g.tell(heat)}, and p divided by its sum."

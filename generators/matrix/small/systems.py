@@ -1,0 +1,393 @@
+"""Systems of two or three unknowns: Cramer's rule, and least squares by normal equations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import reduce
+
+from generators.build import BodyBuilder, KernelBuilder, fn, make
+from generators.build.registry import Title, idiom
+from generators.kit.functions import cos, dot, exp, least, most, sin, sqrt, where
+from generators.kit.naming import applied, routine
+from generators.kit.sources import zero
+from generators.kit.text import written
+from generators.matrix.parts import Entry, Place, column, mat_of, place, times_identity
+from generators.program.dtypes import INT32, Mat, Scalar, Type, Vec, scalar_of
+from generators.program.expr import Expr, Operand, Var
+
+
+@dataclass
+class Problem:
+    """Columns and right-hand side, what the unknowns are called, the text, names of the kernel."""
+
+    columns: list[Expr]
+    rhs: Expr
+    unknowns: str
+    text: str
+    names: str
+
+    @property
+    def inside(self) -> bool:
+        return self.unknowns[0] == "u"
+
+
+def system(g: Place, vec: Vec, safe: bool) -> Problem:
+    """A matrix times the unknowns."""
+    k, mat = g.k, Mat(vec.size, vec.size, vec.scalar)
+    init = "well_conditioned" if safe else "uniform"
+    a = g.read("systems matrices a", mat, -1.0, 1.0, init=init)
+    b = g.read("rhs loads b", vec, -2.0, 2.0)
+    m = k.let("m mat", a)
+    stem = k.draw.word.choice(("c", "col"))
+    columns: list[Expr] = [k.let(f"{stem}{c}", column(m, c)) for c in range(vec.size)]
+    text = f"Solve M * x = b with M = {g.tell(a)} and b = {g.tell(b)}"
+    load = k.let("bi load", b)
+    return Problem(columns, load, "xyz"[: vec.size], text, "cramer_solve solve_cramer")
+
+
+def rays(g: Place, vec: Vec, safe: bool) -> Problem:
+    """Where two rays in the plane meet."""
+    k, start = g.k, g.given("start eye", vec, -1.0, 1.0)
+    ray, other = g.read("dirs d_a", vec, init="unit"), g.read("others p_b", vec, -1.0, 1.0)
+    way = g.read("other_dirs d_b", vec, init="unit")
+    gap = k.let("gap w", other - start)
+    text = f"Solve {g.tell(start)} + t * {g.tell(ray)} = {g.tell(other)} + u *"
+    columns: list[Expr] = [k.let("d0 d", ray), k.let("back minus_e", -way)]
+    return Problem(columns, gap, "tu", f"{text} {g.tell(way)}", "cross_rays meet_rays")
+
+
+def lines(g: Place, vec: Vec, safe: bool) -> Problem:
+    """Lines or planes n . x = c, each given by its normal and then c."""
+    k, size = g.k, vec.size
+    long = Vec(size + 1, vec.scalar)
+    names = "lines edges" if size == 2 else "planes faces"
+    several = g.array(names, long, -1.0, 1.0, more=str(size))
+    stem = k.draw.word.choice(("l", "row", "n"))
+    rows = [k.let(f"{stem}{c}", several[g.index(c)]) for c in range(size)]
+    columns: list[Expr] = [k.let(f"c{c}", make(vec, *(r[c] for r in rows))) for c in range(size)]
+    rhs = k.let("offsets cs", make(vec, *(r[size] for r in rows)))
+    form = ("(a, b, c) being a * x + b * y = c", "(a, b, c, d) being a * x + b * y + c * z = d")
+    text = f"Where the {size} of {several.name} cross, {form[size - 2]}"
+    titles = ("cross_lines meet_lines", "cross_planes meet_planes")
+    return Problem(columns, rhs, "xyz"[:size], text, titles[size - 2])
+
+
+_SPOTS = {
+    2: ((-1.0, -0.8), (1.0, -0.7), (0.1, 1.0)),
+    3: ((-0.8, -0.8, -0.7), (1.0, -0.5, -0.6), (-0.4, 1.0, -0.5), (0.1, 0.2, 1.0)),
+}
+
+
+def barycentric(g: Place, vec: Vec, safe: bool) -> Problem:
+    """A point in a triangle or tetrahedron, the same for all or each thread's own."""
+    k = g.k
+    point = g.read("points queries", vec, -0.7, 0.7)
+    p, stem = k.let("p point", point), k.draw.word.choice(("v", "corner"))
+    if safe:
+        spots = _SPOTS[vec.size]
+        found: list[Expr] = [make(vec, *(k.lift(x, vec.scalar) for x in spot)) for spot in spots]
+        text = f"corners {', '.join(map(str, spots))}"
+    else:
+        mesh = g.array("corners verts", vec, -2.0, 2.0, more=str(vec.size + 1))
+        found = [mesh[g.index(c)] for c in range(vec.size + 1)]
+        text = f"corners {mesh.name}[{g.where}, c]"
+    corners = [k.let(f"{stem}{c}", corner) for c, corner in enumerate(found)]
+    edges: list[Expr] = [k.let(f"e{c}", v - corners[0]) for c, v in enumerate(corners[1:], 1)]
+    unknowns = "uvw"[: vec.size]
+    text = f"{', '.join(unknowns)} of {g.tell(point)} for the {text}, u that of corner 1"
+    rhs = k.let("rel offset", p - corners[0])
+    text = f"Barycentric coordinates {text}"
+    return Problem(edges, rhs, unknowns, text, "barycentric locate_points")
+
+
+def _sum(parts: Sequence[Expr]) -> Expr:
+    return reduce(lambda total, part: total + part, parts)
+
+
+def _determinant(g: Place, vec: Vec, level: int) -> Callable[..., Expr]:
+    """The determinant of two or three columns, in a helper now and then."""
+    chance = 0.6 if level >= 2 else 0.0
+    if vec.size == 2:
+        args: dict[str, Type] = {"a": vec, "b": vec}
+        names = "cross2 det2 perp_dot"
+        return routine(g.k, chance, names, args, lambda _, a, b: a[0] * b[1] - a[1] * b[0])
+    args = {"a": vec, "b": vec, "c": vec}
+    names = "triple det3"
+    return routine(g.k, chance, names, args, lambda _, a, b, c: dot(a, fn("cross", b, c)))
+
+
+def _solution(
+    g: Place, p: Problem, determinant: Callable[..., Expr], det: Expr, safe: bool
+) -> tuple[list[Expr], str]:
+    """The unknowns: quotients of determinants, where the one below is large enough."""
+    k, scalar = g.k, scalar_of(det.type)
+
+    def above(c: int) -> Expr:
+        return determinant(*(p.rhs if at == c else one for at, one in enumerate(p.columns)))
+
+    if safe:
+        scale = k.let("inv_det scale", 1.0 / det) if g.chance(0.3) else None
+        values = (
+            above(c) / det if scale is None else above(c) * scale for c in range(len(p.columns))
+        )
+        return [g.let(name, value) for name, value in zip(p.unknowns, values, strict=True)], ""
+    floor = g.given("min_det det_floor", scalar, 0.05, 0.9)
+    unknowns = [g.let(name, zero(scalar)) for name in p.unknowns]
+    with k.if_(abs(det) > floor):
+        for c, unknown in enumerate(unknowns):
+            k.assign(unknown, above(c) / det)
+    what = " and ".join(p.unknowns) if len(unknowns) == 2 else "all three"
+    text = f"; where the determinant is at most {g.tell(floor)} in size, {what} are 0"
+    return list(unknowns), text
+
+
+def _menu(g: Place, p: Problem, det: Expr, solution: list[Expr], safe: bool) -> dict[str, Entry]:
+    """What is told of the unknowns."""
+    yes, no = g.k.lift(1, INT32), g.k.lift(0, INT32)
+    rest = 1.0 - _sum(solution)
+    work = _sum([part * p.rhs[c] for c, part in enumerate(solution)])
+    right = f"dot(({', '.join(p.unknowns)}), r), r being the right-hand side"
+    menu: dict[str, Entry] = {
+        "work": ("works products", lambda: work, right),
+        "largest": ("largest peaks", lambda: most(*map(abs, solution))),
+        "size": ("sizes norms_sq", lambda: _sum([part * part for part in solution])),
+    }
+    if not (safe and p.inside):
+        menu["det"] = ("dets determinants", lambda: det, "the determinant of the columns")
+    if p.inside:
+        lowest = least(*solution, rest)
+        text = f"1 where {g.tell(lowest)} >= 0, else 0"
+        menu["inside"] = ("inside hits", lambda: where(lowest >= 0.0, yes, no), text)
+        menu["rest"] = ("first corner_weights", lambda: rest)
+    if p.unknowns == "tu":
+        ahead = fn("and", solution[0] > 0.0, solution[1] > 0.0)
+        text = "1 where t and u are positive, else 0"
+        menu["ahead"] = ("ahead hits", lambda: where(ahead, yes, no), text)
+    return menu
+
+
+def _written(g: Place, p: Problem, solution: list[Expr], vec: Vec) -> str:
+    """All unknowns in one vector, each in an array, or the point that they stand for."""
+    ways = ["vector", "apart", "first"] + (["all weights"] if p.inside else [])
+    way = g.shape.choice(ways)
+    if way == "apart":
+        pairs = zip(p.unknowns, solution, strict=True)
+        targets = [g.put(f"{name}_out {name}s", value).name for name, value in pairs]
+        return f" Write {', '.join(p.unknowns)} to {', '.join(targets)}."
+    if way == "all weights":
+        value = make(Vec(vec.size + 1, vec.scalar), 1.0 - _sum(solution), *solution)
+        return g.gets("weights barycentric_out", value)
+    if way == "first" and (p.inside or p.unknowns == "tu"):
+        text = f"{p.unknowns[0]} times the first column of the system"
+        return g.gets("at crossings shifts", solution[0] * p.columns[0], text)
+    return g.gets("solutions coords x_out", make(vec, *solution))
+
+
+@idiom
+def cramer_solve(k: KernelBuilder, level: int) -> Title:
+    """Cramer's rule: quotients of determinants, and what to do when there is no solution."""
+    shape = k.draw.shape
+    g = place(k, "i tid q_id")
+    vec = Vec(shape.choice((2, 3)), k.draw.wide_float_type())
+    safe = level < 3 or (level < 5 and shape.chance(0.4))
+    kinds = [system, barycentric] if safe else [system, barycentric, lines]
+    kinds += [rays] if vec.size == 2 and not safe else []
+    p = shape.choice(kinds)(g, vec, safe)
+    determinant = _determinant(g, vec, level)
+    det = k.let("det d_all denom", determinant(*p.columns))
+    solution, note = _solution(g, p, determinant, det, safe)
+    done = f"{p.text}, by Cramer's rule{note}.{_written(g, p, solution, vec)}"
+    done += g.offer((0, 1, 1, 2, 3)[level - 1], **_menu(g, p, det, solution, safe))
+    return Title(k.name(p.names), done)
+
+
+_BASES: dict[str, Callable[[Expr], tuple[Operand, ...]]] = {
+    "line": lambda t: (1.0, t),
+    "parabola": lambda t: (1.0, t, t * t),
+    "through zero": lambda t: (t, t * t),
+    "wave": lambda t: (cos(t), sin(t)),
+    "offset wave": lambda t: (1.0, cos(t), sin(t)),
+    "odd": lambda t: (t, t * t * t),
+    "decay": lambda t: (1.0, exp(-t)),
+}
+
+
+@dataclass
+class Model:
+    """The samples: rows of a design matrix, what is seen, and how many there are."""
+
+    g: Place
+    row: Callable[[Expr], Expr]
+    vec: Vec
+    text: str
+    shared: bool
+    values: Var
+    count: Expr
+
+    @contextmanager
+    def samples(self) -> Iterator[tuple[Var, Expr, Expr]]:
+        """A pass over the samples: number, row and value; its names are free again after it."""
+        k = self.g.k
+        before = set(k.used)
+        with k.for_("j s obs", self.count) as j:
+            yield j, k.let("a row basis", self.row(j)), self.values[self.g.index(j)]
+        k.used = before | {f.name for f in k.functions}
+
+
+def _model(g: Place, scalar: Scalar, level: int) -> Model:
+    """Rows by a basis of one abscissa, of a place in the plane, or read from an array."""
+    k = g.k
+    count = k.trip_count("num_obs obs_count", k.size("m", 4, 5))
+    way = g.shape.weighted({"basis": 5, "plane": 3, "rows": 3})
+    shared = g.chance(0.5)
+    kind = g.shape.choice(sorted(_BASES)) if way == "basis" else ""
+    sources: dict[str, tuple[str, Scalar | Vec]] = {
+        "rows": ("rows features design", Vec(g.shape.choice((2, 3)), scalar)),
+        "plane": ("places uv xy", Vec(2, scalar)),
+        "basis": ("times abscissas ts", scalar),
+    }
+    names, type_ = sources[way]
+    low, high = (0.0, 3.0) if "wave" in kind or kind == "decay" else (-1.5, 1.5)
+    axes = () if shared else range(g.rank)
+    source = g.array(names, type_, low, high, axes=axes, more="m")
+    values = g.array("values observed y", scalar, -2.0, 2.0, more="m")
+
+    def at(j: Expr) -> Expr:
+        return source[j if shared else g.index(j)]
+
+    if way == "rows":
+        assert isinstance(type_, Vec)
+        return Model(g, at, type_, f"a of {source.name}", shared, values, count)
+    plane = g.shape.choice((lambda p: (1.0, p[0], p[1]), lambda p: (p[0], p[1], 1.0)))
+    parts = _BASES[kind] if way == "basis" else plane
+    v = Var("t" if way == "basis" else "p", type_)
+    vec = Vec(len(parts(v)), scalar)
+
+    def build(_: BodyBuilder, t: Expr) -> Expr:
+        return make(vec, *(k.lift(part, scalar) for part in parts(t)))
+
+    chance = 0.6 if level >= 3 and way == "basis" else 0.0
+    made = routine(k, chance, "basis design_row", {v.name: type_}, build)
+    text = f"a = {written(build(k, v))}, {v.name} of {source.name}"
+    one = f"{v.name} {v.name}j"
+    return Model(g, lambda j: made(k.let(one, at(j))), vec, text, shared, values, count)
+
+
+def _summed(s: Model, level: int) -> tuple[Var, Var, str]:
+    """A^T W A and A^T W y over the samples."""
+    g, k, scalar = s.g, s.g.k, s.vec.scalar
+    ridge = g.given("ridge damping lam", scalar, 0.2, 0.8)
+    normal = k.let("normal ata gram", times_identity(Mat(s.vec.size, s.vec.size, scalar), ridge))
+    rhs = k.let("rhs aty moment", zero(s.vec))
+    weights, text = None, ""
+    if level >= 2 and g.chance(0.5):
+        flat = g.chance(0.5)
+        axes = () if flat else range(g.rank)
+        weights = g.array("weights confidence", scalar, 0.2, 1.5, axes=axes, more="m")
+        text = f", weights {weights.name}"
+    with s.samples() as (j, a, y):
+        w = None
+        if weights is not None:
+            w = k.let("w wj", weights[j if flat else g.index(j)])
+        k.augment(normal, "add", fn("outer", a, a) if w is None else w * fn("outer", a, a))
+        k.augment(rhs, "add", y * a if w is None else w * y * a)
+    text = f"with the rows {s.text}{text} and {g.tell(ridge)} * I added to the normal matrix"
+    return normal, rhs, text
+
+
+def _solved(g: Place, normal: Var, rhs: Var, level: int) -> Expr:
+    """By the inverse, or for two unknowns by the formula, inline or in a helper."""
+    if mat_of(normal).rows == 3 or g.chance(0.4):
+        return fn("inverse", normal) * rhs
+
+    def build(body: BodyBuilder, m: Expr, b: Expr) -> Expr:
+        det = body.let("det d", m[0, 0] * m[1, 1] - m[0, 1] * m[1, 0])
+        x = m[1, 1] * b[0] - m[0, 1] * b[1]
+        return make(b.type, x / det, (m[0, 0] * b[1] - m[1, 0] * b[0]) / det)
+
+    args = {"m": normal, "b": rhs}
+    return applied(g.k, float(level >= 3), "solve2 solve_normal", args, build)
+
+
+_MISFITS = {
+    "squares": "the sum of e * e",
+    "worst": "the largest |e|",
+    "robust": "the sum of sqrt(1 + e * e) - 1",
+}
+
+
+def _residuals(s: Model, x: Expr) -> str:
+    """A second pass over the samples: how well it fits."""
+    g, k, scalar = s.g, s.g.k, s.vec.scalar
+    way = g.shape.choice((*_MISFITS, "each"))
+    text = f"y - dot(a, x), y being {s.values.name}"
+    if way == "each":
+        target = k.out("residuals errors", scalar, (*g.dims, "m"))
+        with s.samples() as (j, a, y):
+            k.store(target, g.index(j), y - dot(a, x))
+        return f" {target.name} gets each {text}."
+    total = k.let("sse misfit loss", zero(scalar))
+    with s.samples() as (_, a, y):
+        e = k.let("err res", y - dot(a, x))
+        if way == "worst":
+            k.assign(total, most(total, abs(e)))
+        else:
+            k.augment(total, "add", e * e if way == "squares" else sqrt(1.0 + e * e) - 1.0)
+    return g.gets(f"{total.name}_out fit_errors", total, f"{_MISFITS[way]} over e = {text}")
+
+
+def _reweighted(s: Model, x: Expr) -> str:
+    """One more solution, samples that fit badly counting less."""
+    g, k, scalar = s.g, s.g.k, s.vec.scalar
+    scale = g.given("scale inlier", scalar, 0.5, 1.5)
+    mat = Mat(s.vec.size, s.vec.size, scalar)
+    normal = k.let("robust_normal robust_gram", times_identity(mat, 0.1))
+    rhs = k.let("robust_moment robust_rhs", zero(s.vec))
+    with s.samples() as (_, a, value):
+        y = k.let("yj seen", value)
+        e = k.let("err res miss", y - dot(a, x))
+        w = k.let("w trust", scale / (scale + e * e))
+        k.augment(normal, "add", w * fn("outer", a, a))
+        k.augment(rhs, "add", w * y * a)
+    text = "the same fit with 0.1 * I and weights s / (s + e * e), where e = y - dot(a, x) and"
+    text += f" s = {g.tell(scale)}"
+    return g.gets("robust_fit refit", fn("inverse", normal) * rhs, text)
+
+
+@idiom
+def normal_equations(k: KernelBuilder, level: int) -> Title:
+    """Fits by normal equations: summed up, solved, judged."""
+    shape = k.draw.shape
+    g = place(k, "i tid series", list=6, grid=3)
+    s = _model(g, k.draw.wide_float_type(), level)
+    normal, rhs, text = _summed(s, level)
+    title = k.name("normal_equations least_squares_fit fit_series fit_model")
+    if level == 1 and not s.shared and shape.chance(0.5):
+        done = f"Normal equations of least squares for {s.values.name} {text}:"
+        done += g.gets("normals gram_out", normal, "the matrix")
+        return Title(title, done + g.gets("moments rhs_out", rhs, "the right-hand side"))
+    x = g.let("x coef beta fit", _solved(g, normal, rhs, level))
+    done = f"Least squares x for {s.values.name} {text}."
+    if level >= 2 and shape.chance(0.4):
+        share = g.given("blend momentum", s.vec.scalar, 0.2, 0.8)
+        value = fn("lerp", g.read("previous last_fit", s.vec, -1.0, 1.0), x, share)
+        done += f" Then x = {g.tell(value)}."
+        x = g.let("x smooth updated", value)
+    done += g.gets("coefficients fits params", x)
+    if level >= 4 or (level == 3 and shape.chance(0.5)):
+        done += _residuals(s, x)
+    if level >= 5:
+        done += _reweighted(s, x)
+    menu: dict[str, Entry] = {
+        "drop": ("explained drops", lambda: dot(x, rhs), "dot(x, b), b the right-hand side"),
+        "slope": ("slopes trend", lambda: x[1]),
+        "length": ("lengths norms", lambda: fn("length", x)),
+    }
+    if not s.shared:
+        det = "the determinant of the normal matrix"
+        menu["det"] = ("dets leverage", lambda: fn("determinant", normal), det)
+        diagonal = "the diagonal of the normal matrix"
+        menu["diagonal"] = ("informations row_norms", lambda: fn("get_diag", normal), diagonal)
+    return Title(title, done + g.offer((0, 1, shape.integer(0, 1), 1, 2)[level - 1], **menu))
