@@ -27,8 +27,10 @@ _UNCOUNTED = ("ness", "ing", "gravity", "drag", "albedo", "density", "radiance")
 
 
 def plural(name: str) -> str:
-    if name in _IRREGULAR:
-        return _IRREGULAR[name]
+    """The name of an array of what a name says; its last word alone changes."""
+    head, mark, last = name.rpartition("_")
+    if last in _IRREGULAR:
+        return f"{head}{mark}{_IRREGULAR[last]}"
     if len(name) == 2:
         return name
     if name.endswith(_UNCOUNTED):
@@ -39,6 +41,7 @@ def plural(name: str) -> str:
 
 
 def plurals(names: Sequence[str]) -> tuple[str, ...]:
+    """The plural of each name."""
     return tuple(map(plural, names))
 
 

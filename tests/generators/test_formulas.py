@@ -8,6 +8,7 @@ import math
 import pkgutil
 import random
 import re
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from generators.build import BodyBuilder
 from generators.kit.formulas import Formula, Shelf
 from generators.kit.text import written
 from generators.program.dtypes import FLOAT32, Scalar, Type, Vec
-from generators.program.expr import Component, Const, Construct, Expr, Op, Var, literal
+from generators.program.expr import Cast, Component, Const, Construct, Expr, Op, Var, literal
 from generators.program.ir import Assign
 
 NAMES = {
@@ -65,8 +66,10 @@ NAMES = {
     "smoothstep": lambda a, b, x: (x - a) / (b - a),
 }
 NAMES |= {
-    "min": np.minimum,
-    "max": np.maximum,
+    "min": lambda *parts: reduce(np.minimum, parts),
+    "max": lambda *parts: reduce(np.maximum, parts),
+    "argmin": np.argmin,
+    "argmax": np.argmax,
     "dot": np.dot,
     "cross": np.cross,
     "length": np.linalg.norm,
@@ -144,6 +147,8 @@ def _computed(formula: Formula, values: dict[str, Any]) -> Any:
             return int(e.value) if e.type.is_int else float(e.value)
         if isinstance(e, Var):
             return known[e.name]
+        if isinstance(e, Cast):
+            return walk(e.value)
         if isinstance(e, Component):
             return walk(e.value)[tuple(walk(i) for i in e.indices)]
         if isinstance(e, Construct):
