@@ -139,12 +139,7 @@ class KernelBuilder(BodyBuilder):
 
         ``name`` comes from :meth:`name`, so that no variable is called the same.
         """
-        layout = ir.Layout(
-            array_style=self.draw.layout.weighted({"array": 5, "array2d": 2, "bracket": 8}),
-            short_scalars=self.draw.layout.chance(0.75),
-            letters=self.draw.layout.chance(0.3),
-            len_calls=self.draw.layout.chance(0.4),
-        )
+        layout = self._layout()
         description = re.sub(r" +(?=[ ,;]|\.(?![\d.]))", "", description)
         summary = first_sentence(description)
         if description[0].islower():
@@ -155,14 +150,7 @@ class KernelBuilder(BodyBuilder):
         doc = kernel_doc(self.draw, summary, params, self.launch_dim)
         if not doc:
             body = (*first_comment(self.draw, params, self.launch_dim), *body)
-        kernel = ir.Kernel(
-            name,
-            params,
-            self.threads,
-            self.launch_dim,
-            body,
-            doc,
-        )
+        kernel = ir.Kernel(name, params, self.threads, self.launch_dim, body, doc)
         return ir.Program(
             self.draw.category,
             idiom,
@@ -174,6 +162,14 @@ class KernelBuilder(BodyBuilder):
             tuple(self.sizes.values()),
             self.draw.input_seed,
             layout,
+        )
+
+    def _layout(self) -> ir.Layout:
+        return ir.Layout(
+            array_style=self.draw.layout.weighted({"array": 5, "array2d": 2, "bracket": 8}),
+            short_scalars=self.draw.layout.chance(0.75),
+            letters=self.draw.layout.chance(0.3),
+            len_calls=self.draw.layout.chance(0.4),
         )
 
     def _at_least_two(self, body: ir.Body) -> ir.Body:

@@ -42,14 +42,7 @@ def deliver(
     running average of such a result means something;
     ``last`` that nothing is stored after it, so that threads may end early.
     """
-    whole = not scalar_of(value.type).is_float
-    usable = {
-        way: weight
-        for way, weight in (ways or WAYS[level]).items()
-        if ((blends and not whole and isinstance(value.type, Scalar)) or "blend" not in way)
-        and not (whole and "weight" in way)
-    }
-    how = s.k.draw.shape.weighted(usable)
+    how = s.k.draw.shape.weighted(_usable(ways or WAYS[level], value, blends))
     text = ""
     if how != "plain":
         value = maybe(s.k, "value result res val", value, 0.7)
@@ -67,6 +60,17 @@ def deliver(
         value = fn("where", test.value, value, zero(value.type))
         text += f" where {test.on}"
     return _kept(s, how, names, value, text)
+
+
+def _usable(ways: Mapping[str, int], value: Expr, blends: bool) -> dict[str, int]:
+    """The ways that such a value allows: whole numbers are neither weighted nor averaged."""
+    floats = scalar_of(value.type).is_float
+    averages = blends and floats and isinstance(value.type, Scalar)
+    return {
+        way: weight
+        for way, weight in ways.items()
+        if (averages or "blend" not in way) and (floats or "weight" not in way)
+    }
 
 
 def _kept(s: Site, how: str, names: Names, value: Expr, text: str) -> str:

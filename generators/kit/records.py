@@ -68,6 +68,15 @@ class Record:
         return f" The changed struct goes to {out.name}{copied}."
 
 
+def _alone(s: Site, p: Part, shared: bool, axes: tuple[int, ...] | None) -> Expr:
+    """A part as a parameter or an element of an array of its own."""
+    if axes is None or shared:
+        forms = p.forms or ({"shared": 1} if shared else {"each": 1})
+        return given(s, p.names, p.type, p.low, p.high, many=p.many, init=p.init, forms=forms)
+    many = words(p.many) or plurals(words(p.names))
+    return s.read(many, p.type, p.low, p.high, init=p.init, axes=axes)
+
+
 def record(
     s: Site,
     titles: Names,
@@ -84,23 +93,7 @@ def record(
     """
     found, k = Record(s, parts), s.k
     if len(parts) < 2 or not k.draw.shape.chance(struct):
-        ways = {"shared": 1} if shared else {"each": 1}
-        for key, p in parts.items():
-            if axes is None or shared:
-                value = given(
-                    s,
-                    p.names,
-                    p.type,
-                    p.low,
-                    p.high,
-                    many=p.many,
-                    init=p.init,
-                    forms=p.forms or ways,
-                )
-            else:
-                many = words(p.many) or plurals(words(p.names))
-                value = s.read(many, p.type, p.low, p.high, init=p.init, axes=axes)
-            found.values[key] = value
+        found.values = {key: _alone(s, p, shared, axes) for key, p in parts.items()}
         return found
     found.fields = _fields(s, parts)
     fields = tuple(found.fields.values())

@@ -74,7 +74,7 @@ class OldRows:
         self._open: dict[str, pa.Table] = {}
 
     def before(self, split: str, position: int) -> list[pa.Table]:
-        """The rows of a split, not given yet, that stand before a position."""
+        """The rows of a split, not given yet, that stand before a position; no piece is empty."""
         pieces: list[pa.Table] = []
         while True:
             table = self._open.pop(split, None)
@@ -83,7 +83,8 @@ class OldRows:
                     return pieces
                 table = read_parquet(self._left[split].pop(0).path)
             earlier = positions_of(table, self._categories) < position
-            pieces.append(table.filter(pa.array(earlier)))
+            if earlier.any():
+                pieces.append(table.filter(pa.array(earlier)))
             if not earlier.all():
                 self._open[split] = table.filter(pc.invert(pa.array(earlier)))
                 return pieces

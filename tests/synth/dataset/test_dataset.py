@@ -13,16 +13,19 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 import yaml
 from datasets import Features, Value, load_dataset
 
 from generators.program.keys import program_keys
 from generators.program.serialise import from_json
-from synth.dataset.existing import as_text, kept_renames
-from synth.dataset.files import sha256_of
+from synth.dataset.existing import Shard, as_text, kept_renames
+from synth.dataset.files import sha256_of, write_parquet
 from synth.dataset.manifest import SPLITS, read_manifest
 from synth.dataset.names import KEYS
+from synth.dataset.placement import OldRows
 from synth.dataset.settings import STRUCTURE_CAP, Versions, make_settings, shape_of
 from synth.dataset.stored import stored_rows
 from synth.errors import RunError, SettingsError
@@ -288,3 +291,14 @@ def test_a_dataset_grows_with_the_keys_that_it_keeps(
         patch.setattr("synth.dataset.existing.program_keys", None)
         _generate(kept)
     assert _tables(kept) == _tables(other) == _tables(dataset)
+
+
+def test_old_rows_come_in_pieces_that_hold_some(tmp_path: Path) -> None:
+    """A shard that begins before a position may hold no row of that split's before it."""
+    path = tmp_path / "shard.parquet"
+    rows = [{"category": "one", "provenance": {"index": index}} for index in (5, 7)]
+    write_parquet(path, pa.Table.from_pylist(rows))
+    shard = Shard({"split": "train", "path": "shard.parquet"}, path, np.array([5, 7]))
+    old = OldRows([shard], ("one",))
+    counts = [[t.num_rows for t in old.before("train", end)] for end in (5, 6, 7, 8, 9)]
+    assert counts == [[], [1], [], [1], []]

@@ -1,0 +1,174 @@
+"""The inertia of rigid bodies: momentum, torque, energy, and the spin after a step."""
+
+from __future__ import annotations
+
+from generators.build import KernelBuilder, fn, make
+from generators.build.registry import Title, idiom
+from generators.kit.functions import dot
+from generators.kit.naming import applied, held
+from generators.kit.records import Part, record
+from generators.kit.sources import zero
+from generators.matrix.parts import (
+    Entry,
+    Place,
+    identity,
+    mat_of,
+    place,
+    times_identity,
+    transpose,
+)
+from generators.program.dtypes import Mat, Quat, Scalar, Vec
+from generators.program.expr import Expr, Var
+
+Made = tuple[Expr, Expr | None]
+"""The inertia, and the spin where it belongs to the same record."""
+
+
+def _solid(g: Place, scalar: Scalar) -> Made:
+    """The inertia of a box, ball, cylinder or ellipsoid, from its mass and its sizes."""
+    k, vec, mat = g.k, Vec(3, scalar), Mat(3, 3, scalar)
+    mass = held(k, "mass_i m", g.given("mass weight", scalar, 0.5, 3.0, literals=False))
+    way = g.shape.choice(("box", "ellipsoid", "cylinder", "point"))
+    if way == "cylinder":
+        s = k.let("s dim", g.read("dims radius_height", Vec(2, scalar), 0.3, 1.5))
+        r2, h2 = g.part("r2 rad_sq", s[0] * s[0]), g.part("h2 height_sq", s[1] * s[1])
+        side = g.part("side across", mass * (3.0 * r2 + h2) / 12.0)
+        value = fn("diag", make(vec, side, side, 0.5 * mass * r2))
+    elif way == "point":
+        r = k.let("r arm", g.read("arms offsets", vec, -1.5, 1.5))
+        value = mass * (times_identity(mat, dot(r, r)) - fn("outer", r, r))
+    else:
+        e = k.let("e ext", g.read("extents sizes half_axes", vec, 0.3, 1.5))
+        sq = g.let("q sq e2", fn("cw_mul", e, e))
+        c = g.part("coef share", mass / (12.0 if way == "box" else 5.0))
+        value = fn("diag", make(vec, c * (sq[1] + sq[2]), c * (sq[0] + sq[2]), c * (sq[0] + sq[1])))
+        inertia = g.let("j inertia body_i", value)
+        g.spoken[inertia.name] = "J", f"{g.spoken[inertia.name][1]}, {g.told(sq)}"
+        return inertia, None
+    return g.let("j inertia body_i", value), None
+
+
+def _body(g: Place, scalar: Scalar) -> Made:
+    """A struct of principal moments and orientation; gives inertia in the world and the spin."""
+    vec = Vec(3, scalar)
+    parts = {
+        "moments": Part("moments", vec, 0.5, 2.0),
+        "orientation": Part("orientation", Quat(scalar), init="unit"),
+        "spin": Part("spin", vec, -1.5, 1.5),
+    }
+    r = record(g, "Body RigidBody Link", parts, 1.0)
+    rot = g.part("rot r_mat", fn("quat_to_matrix", r["orientation"]))
+    inertia = g.let("j inertia world_i", rot * fn("diag", r["moments"]) * transpose(rot))
+    return inertia, r["spin"]
+
+
+def _given(g: Place, scalar: Scalar) -> Made:
+    """Given inertia in the body's frame, turned by a matrix or a quaternion."""
+    mat = Mat(3, 3, scalar)
+    if g.chance(0.5):
+        inner: Expr = fn("diag", g.given("moment_vec principal", Vec(3, scalar), 0.5, 2.0))
+    else:
+        source = g.read("inertias body_inertia", mat, -0.4, 0.4, init="well_conditioned")
+        inner = g.k.let("local_i i_body", source)
+    turn = g.read("orientations attitudes", Quat(scalar), init="unit")
+    rot = g.let("r rot r_mat", fn("quat_to_matrix", turn))
+    text = f"{g.tell(rot * inner * transpose(rot))}, {g.told(rot)}"
+    args = {"r": rot, "i": inner}
+    names = "rotate_inertia to_world"
+    value = applied(g.k, 0.4, names, args, lambda _, r, i: r * i * transpose(r))
+    inertia = g.k.let("inertia world_i", value)
+    g.spoken[inertia.name] = "J", text
+    return inertia, None
+
+
+def _composite(g: Place, scalar: Scalar) -> Made:
+    """Several point masses or small balls, summed about the origin or their centre."""
+    k, mat, vec = g.k, Mat(3, 3, scalar), Vec(3, scalar)
+    count = k.trip_count("num_parts part_count", k.size("m", 3, 5, minimum=3))
+    spots = g.array("part_offsets spots", vec, -1.0, 1.0, more="m")
+    masses = k.array("part_masses weights", scalar, "m", low=0.3, high=1.5)
+    center = k.let("center com_sum", zero(vec)) if g.chance(0.4) else None
+    if center is not None:
+        whole = k.let("whole mass_sum", zero(scalar))
+        with k.for_("a first", count) as a:
+            k.augment(center, "add", masses[a] * spots[g.index(a)])
+            k.augment(whole, "add", masses[a])
+        k.assign(center, center / whole)
+    total = k.let("inertia sum_i", zero(mat))
+    with k.for_("part q", count) as q:
+        spot = spots[g.index(q)]
+        r = k.let("r arm", spot if center is None else spot - center)
+        k.augment(total, "add", masses[q] * (times_identity(mat, dot(r, r)) - fn("outer", r, r)))
+    about = "" if center is None else " minus their centre of mass"
+    text = f"the sum of m * (dot(r, r) * I - outer(r, r)), m of {masses.name}, r of {spots.name}"
+    g.spoken[total.name] = "J", text + about
+    return total, None
+
+
+def _steiner(g: Place, inertia: Expr, scalar: Scalar) -> Expr:
+    """About another point: the parallel axis theorem, written in one of two ways."""
+    mass = g.given("total_mass body_mass", scalar, 0.5, 2.0)
+    d = held(g.k, "d arm_d", g.given("lever com", Vec(3, scalar), -1.0, 1.0))
+    if g.chance(0.5):
+        cross = g.part("cx d_cross", fn("skew", d))
+        return g.let("j about shifted", inertia - mass * (cross * cross))
+    square = dot(d, d) * identity(g.k, Mat(3, 3, scalar)) - fn("outer", d, d)
+    return g.let("j about shifted", inertia + mass * square)
+
+
+@idiom
+def rigid_inertia(k: KernelBuilder, level: int) -> Title:
+    """Inertia tensors and what follows from them: momentum, torque, energy, acceleration."""
+    shape, scalar = k.draw.shape, k.draw.wide_float_type()
+    g = place(k, "i tid body_id")
+    likely = {"solid": 3, "given": 3 if level >= 2 else 1, "struct": 4 if level >= 2 else 0}
+    way = shape.weighted(likely | {"parts": 3 if level >= 3 else 0})
+    makers = {"solid": _solid, "given": _given, "struct": _body, "parts": _composite}
+    inertia, spin = makers[way](g, scalar)
+    done = f"Let {g.told(inertia)}."
+    if level >= 3 and shape.chance(0.5):
+        inertia = _steiner(g, inertia, scalar)
+        done += f" Then {g.told(inertia)}."
+    title = k.name("rigid_inertia body_inertia spin_bodies angular_update")
+    if level == 1 and shape.chance(0.4):
+        return Title(title, done + g.gets("moments_out principal_out", fn("get_diag", inertia)))
+    spins = spin if spin is not None else g.read("spins omegas ang_vel", Vec(3, scalar), -1.5, 1.5)
+    w = g.let("w omega", spins)
+    momentum = g.let("l momentum ang_mom", inertia * w, "L")
+    done += f" With {g.told(w, momentum)}:"
+    menu: dict[str, Entry] = {
+        "momentum": ("momenta ang_momentum", lambda: momentum),
+        "energy": ("energies rot_energy", lambda: 0.5 * dot(w, momentum)),
+        "gyro": ("gyro_torque gyroscopic", lambda: fn("cross", w, momentum)),
+        "size": ("momentum_sq casimir", lambda: dot(momentum, momentum)),
+    }
+    if way in ("solid", "parts") and level > 1:
+        menu["trace"] = ("traces polar", lambda: fn("trace", inertia))
+    if way in ("given", "parts"):
+        menu["tensor"] = ("world_inertia inertia_out", lambda: inertia)
+    moving = level >= 2 and (level >= 4 or shape.chance(0.5))
+    if moving:
+        done += _accelerated(g, inertia, w, momentum, level)
+    count = ((0, 1, 1, 2, 3) if moving else (1, 2, 2, 3, 3))[level - 1]
+    return Title(title, done + g.offer(count, **menu))
+
+
+def _accelerated(g: Place, inertia: Expr, w: Var, momentum: Var, level: int) -> str:
+    """Euler's equation: the spin after a step."""
+    k, scalar = g.k, mat_of(inertia).scalar
+    torque = g.read("torques moments_ext", w.type, -1.0, 1.0)
+    gyro = g.chance(0.7)
+    tau = g.part("tau net", torque - fn("cross", w, momentum) if gyro else torque)
+    alpha = g.let("a alpha ang_acc", fn("inverse", inertia) * tau)
+    new = g.let("w_next new_spin", w + g.given("dt step", scalar, 0.05, 0.3) * alpha)
+    text = f" {g.told(alpha, new)}"
+    if level >= 3 and g.chance(0.6):
+        limit = g.given("max_spin limit", scalar, 0.8, 1.8)
+        speed = k.let("speed rate", fn("length", new))
+        with k.if_(speed > limit):
+            k.assign(new, new * (limit / speed))
+        text += f", shortened to {g.tell(limit)} where it is longer"
+    text += f";{g.gets('spins_out next_spins', new)}"
+    if level >= 5:
+        text += g.gets("powers work_rate", dot(torque, new))
+    return text
