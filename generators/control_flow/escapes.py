@@ -234,7 +234,7 @@ def sphere_tracing(k: KernelBuilder, level: int) -> Title:
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
     vec, form = Vec(3, type_), shape.choice(sorted(_FIELDS))
     distance = _FIELDS[form]
-    s = over(k, "num_rays", (k.draw.word.choice(("i", "tid", "ray")),), ((48, 72),))
+    s = launch(k, {"list": 3, "grid": 1, "batch": 1}, indices="i tid ray")
     origin = s.read("origins ray_o", vec, -0.4, 0.4)
     direction = s.read("directions ray_d", vec, init="unit")
     radius = setting(k, "radius size", type_, 1.2, 1.6)

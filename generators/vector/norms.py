@@ -249,7 +249,7 @@ def _residuals(level: int, site: Site, x: Var, grid: Var | None) -> list[tuple[s
 def residual_costs(k: KernelBuilder, level: int) -> Title:
     """Sums of robust and sparse penalties of vector variables, and steps that lower them."""
     shape = k.draw.shape
-    site = launch(k, list=3, grid=2)
+    site = launch(k, list=3, grid=2, batch=2)
     vec = Vec(shape.weighted({2: 3, 3: 4, 4: 1}), FLOAT32)
     grid: Var | None = None
     if shape.chance(0.4):
