@@ -50,7 +50,7 @@ class Code:
         return v
 
     def spread_by_loop(self, b: BodyBuilder, x: Expr) -> Expr:
-        """The same, bit by bit."""
+        """What :meth:`spread` gives, by a loop over the bits of ``x``."""
         code = b.let("code_part acc z_bits", literal(0, self.type))
         with b.for_("bit b_i", self.bits) as bit:
             at = b.let("at shift", cast(bit, self.type))

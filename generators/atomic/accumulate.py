@@ -19,7 +19,13 @@ from generators.program.expr import Expr
 
 @dataclass(frozen=True)
 class Ledger:
-    """One subject: inputs (array names, lowest and highest value) and what is made of them."""
+    """One subject: inputs (array names, lowest and highest value) and what is made of them.
+
+    ``amounts`` are the formulas that are summed. Candidates for names: of the output (``sums``),
+    of the array that says where an entry goes (``groups``), of the kernel (``titles``) and of a
+    struct of the inputs (``record``). ``kinds`` are the atomics that make sense, ``whole`` asks for
+    integers, ``limit`` is the range of a threshold on amounts, if one makes sense.
+    """
 
     inputs: dict[str, tuple[str, float, float]]
     amounts: tuple[Formula, ...]

@@ -70,7 +70,13 @@ def any_of(tests: Sequence[Expr]) -> Expr:
 
 
 class Tally:
-    """One kernel in the making: what its threads do, and what is said of it."""
+    """One kernel in the making: what its threads do, and what is said of it.
+
+    ``done`` are the clauses of the description, one an update; ``notes`` the sentences after them,
+    on entries that are left out; ``defined`` short names with their meaning. ``known`` is how
+    locals are written, ``it`` the local that the last clause wrote out, so that the next may say
+    "it".
+    """
 
     def __init__(self, level: int, s: Site, entries: str = "Entries") -> None:
         self.k, self.level, self.s, self.entries = s.k, level, s, entries

@@ -108,7 +108,7 @@ def _smooth(o: Orbit) -> Expr:
 
 
 def _menu(o: Orbit) -> dict[str, Extra]:
-    """Further outputs."""
+    """Further outputs on offer for an orbit, by key; ``extras`` takes some of them."""
     count, bands = cast(o.count, o.type), o.s.k.draw.value.integer(2, 4)
     name, far = o.count.name, written(o.far >= o.limit)
     part = f"log({written(o.far / o.limit)})"

@@ -18,7 +18,10 @@ from generators.program.ir import Assign, Comment
 from generators.program.signatures import OpTypeError
 
 Build = Callable[..., Expr]
-"""``code(x, k)`` gives a value of quantities; ``code(body, x, k)`` writes to ``body`` too."""
+"""A formula's code: its parameters are the keys of what it reads, ``lambda x, k: x / (k + x)``.
+
+Where the first one is called ``body``, it may write statements there.
+"""
 
 
 BODY = "body"
@@ -39,9 +42,11 @@ class _Sketch(Draw):
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula: its name, names of an output, its code, and prose for what no tree can tell.
+    """A formula: its name, names of an output of it (``outs``), its code.
 
-    ``prose`` names quantities in braces; it is needed where the code branches or loops.
+    Its text is printed from the tree that the code makes. Where the code branches or loops,
+    ``prose`` says it instead, with the keys in braces: ``"{x} where {x} > {k}, else 0"``. ``types``
+    are those of the quantities, floats by default.
     """
 
     name: str
@@ -170,16 +175,16 @@ def formulas(**entries: Build | tuple[str, Build]) -> tuple[Formula, ...]:
 
 @dataclass
 class Shelf:
-    """Formulas of one subject; a family of formulas derives from it."""
+    """A set of formulas (``cards``) that is filled by :meth:`add` and :meth:`formula`."""
 
     cards: tuple[Formula, ...] = field(default=(), kw_only=True)
 
     def add(self, name: str, outs: str, code: Build, prose: str = "") -> None:
-        """One more formula, of one expression."""
+        """Add a formula, as a rule one of a single expression: a lambda."""
         self.cards = (*self.cards, Formula(name, outs, code, prose, self.types_of(code)))
 
     def formula(self, outs: str, prose: str = "") -> Callable[[Build], Build]:
-        """Mark a function as one more formula, known by its name."""
+        """Decorator: add a function as a formula, which has the function's name."""
 
         def add(code: Build) -> Build:
             self.add(code.__name__.lstrip("_"), outs, code, prose)

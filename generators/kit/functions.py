@@ -107,5 +107,5 @@ def square(x: Expr) -> Expr:
 
 
 def either(b: BodyBuilder, first: Expr, second: Expr) -> Expr:
-    """One of two ways to write the same; the text tells the first."""
+    """One of two ways to write the same, drawn; descriptions are printed from the first."""
     return first if b.draw.shape.chance(0.5) else second

@@ -18,7 +18,7 @@ FLAGS = "mask active valid selected enabled"
 
 @dataclass(frozen=True)
 class Test:
-    """A condition, and in words when it holds and when it does not."""
+    """A condition, with words for when it holds (``on``) and when it does not (``off``)."""
 
     value: Expr
     on: str
@@ -45,7 +45,7 @@ def flag(s: Site, names: Names = FLAGS, axes: tuple[int, ...] | None = None) -> 
 
 
 def code(s: Site, names: Names = "status kind category quality", top: int = 4) -> Test:
-    """Whether a code of this thread is a certain one, is not, or reaches a least one."""
+    """Whether this thread's code, 0 to ``top``, is equal to, other than or at least some code."""
     how = s.k.draw.shape.choice(("eq", "ne", "ge"))
     codes = s.read(names, INT32, 0, top)
     limit = setting(s.k, "wanted target_kind least", INT32, 1, max(1, top - 2))
@@ -84,7 +84,7 @@ def opposite(condition: Expr) -> Expr:
 
 
 def early_out(s: Site, test: Test, writes: Iterable[tuple[Var, Operand]]) -> None:
-    """Threads for which the test does not hold store these values and end."""
+    """Threads for which the test does not hold store ``writes`` (output, value) and end."""
     with s.k.if_(test.unless):
         for out, value in writes:
             s.k.store(out, s.at, value)
@@ -92,12 +92,12 @@ def early_out(s: Site, test: Test, writes: Iterable[tuple[Var, Operand]]) -> Non
 
 
 def flag_type(k: KernelBuilder) -> Scalar:
-    """A type in which truth values are stored."""
+    """A drawn type for an output of flags: bool or an integer."""
     return Scalar(k.draw.shape.weighted({"int32": 4, "uint8": 2, "int8": 1, "bool": 3}))
 
 
 def as_flag(value: Expr, type_: Scalar) -> Expr:
-    """A truth value in the type of a flag."""
+    """A bool as a value of a type that :func:`flag_type` drew."""
     return value if type_ == BOOL else cast(value, type_)
 
 

@@ -43,7 +43,10 @@ def helper(
     build: Callable[..., Expr],
     doc: str = "",
 ) -> str:
-    """A helper function, ``build(body, *params)`` being its statements and result; its name."""
+    """Add a helper function and give its name.
+
+    ``build(body, *params)`` writes its statements to ``body`` and gives the value it returns.
+    """
     body = BodyBuilder(k.draw)
     variables = tuple(Var(body.name(name), type_) for name, type_ in params)
     result = build(body, *variables)
@@ -59,10 +62,10 @@ def routine(
     build: Callable[..., Expr],
     doc: str = "",
 ) -> Callable[..., Expr]:
-    """What ``build(body, *params)`` computes, to be applied more than once.
+    """A function of expressions that computes what ``build(body, *params)`` does.
 
-    A call of a helper with that chance (``BY_LEVEL[level]``), else its statements in place.
-    Numbers among the arguments are lifted.
+    With the probability ``chance`` (``BY_LEVEL[level]``) each use of it calls a helper, which is
+    added once; else it writes the statements in place. Numbers among its arguments become literals.
     """
     types = list(params.values())
     if not k.draw.shape.chance(chance):
@@ -87,7 +90,8 @@ def applied(
 def evaluated(
     k: KernelBuilder, chance: float, formula: Formula, values: Mapping[str, Expr]
 ) -> Expr:
-    """A formula for quantities given by key: by a helper with that chance, or in place."""
+    """The value of a formula, ``values`` being its quantities by key: by a helper with that
+    probability, or in place."""
     return applied(
         k, chance, formula.name, {key: values[key] for key in formula.keys}, formula.build
     )

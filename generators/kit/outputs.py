@@ -36,11 +36,12 @@ def deliver(
     blends: bool = True,
     last: bool = False,
 ) -> str:
-    """Store a result in one of the ways of its level; the sentence on it, after a blank.
+    """Declare an output, called by one of ``names``, and store ``value`` in it in a drawn way.
 
-    ``otherwise`` is what masked elements get, zero if nothing is named; ``blends`` says that a
-    running average of such a result means something;
-    ``last`` that nothing is stored after it, so that threads may end early.
+    Gives what the description says of that: a sentence after a blank. ``ways`` are weights as in
+    ``WAYS[level]``, the default. ``otherwise`` is what masked elements get (zero by default);
+    ``blends=False`` where a running average of such a result means nothing; ``last=True`` where
+    nothing is stored after it, so that threads may end early.
     """
     how = s.k.draw.shape.weighted(_usable(ways or WAYS[level], value, blends))
     text = ""
@@ -74,7 +75,7 @@ def _usable(ways: Mapping[str, int], value: Expr, blends: bool) -> dict[str, int
 
 
 def _kept(s: Site, how: str, names: Names, value: Expr, text: str) -> str:
-    """Store into an array that holds something already."""
+    """Add to an array that holds something already, or move it a share of the way; a sentence."""
     low = 0 if scalar_of(value.type).is_unsigned else -1.0 if scalar_of(value.type).is_float else -1
     out = s.array(names, value.type, low, -low or 1, role="inout")
     if "add" in how:
@@ -93,7 +94,10 @@ def masked(
     test: Test | None = None,
     last: bool = False,
 ) -> str:
-    """Store a value where a test (a drawn one if none is given) holds; the words on the rest."""
+    """Store a value where a test (a drawn one by default) holds, ``otherwise`` or zero elsewhere.
+
+    Gives what the description says of the other elements: ``", 0 where mask is 0"``.
+    """
     test = test or condition(s)
     other = s.k.lift(otherwise, value.type) if otherwise is not None else zero(value.type)
     choose(s, out, test, value, other, last)
@@ -102,7 +106,8 @@ def masked(
 
 
 def choose(s: Site, out: Var, test: Test, value: Expr, other: Expr, last: bool = False) -> None:
-    """Store one of two values: by ``where``, branches, a default; an early return if ``last``."""
+    """Store ``value`` where the test holds, else ``other``: by ``where``, branches, a default, or,
+    with ``last``, an early return."""
     k = s.k
     forms = ("where", "branches", "default", "store")
     form = k.draw.shape.choice((*forms, "early") if last else forms)
@@ -139,7 +144,8 @@ class Extra:
 
 
 def extras(s: Site, menu: Mapping[str, Extra], count: int, together: float = 0.4) -> str:
-    """Write some of the results on offer, now and then as one struct; the sentence on it."""
+    """Write ``count`` of the results on offer, each to an output of its own or, with the
+    probability ``together``, as one struct; gives a sentence after a blank, or nothing."""
     keys = s.k.draw.shape.sample(sorted(menu), min(count, len(menu)))
     if len(keys) > 1 and s.k.draw.shape.chance(together):
         return _together(s, {key: menu[key] for key in keys})

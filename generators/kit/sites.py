@@ -13,7 +13,7 @@ from generators.program.dtypes import Type
 from generators.program.expr import Expr, Load, Operand, Var
 
 Names = str | Sequence[str]
-"""Candidates for a name: a text of words, or several texts."""
+"""Candidates for a name, of which one is drawn: words in one text, or several texts."""
 
 _FORMS: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[int, int], ...]]] = {
     "list": (("n", "count"), ("i", "tid", "idx"), ((48, 96),)),
@@ -36,7 +36,11 @@ _FORMS: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[int, int],
 
 @dataclass(frozen=True)
 class Site:
-    """Where a thread works: the sizes of the launch and its indices, and of a loop within."""
+    """Where a thread works.
+
+    ``dims`` are the sizes of the launch by name, ``at`` is the thread's index in each; ``inner`` is
+    the size of a loop within each thread, empty where there is none.
+    """
 
     k: KernelBuilder
     form: str
@@ -54,7 +58,7 @@ class Site:
         return ", ".join(index.name for index in self.at if isinstance(index, Var))
 
     def axes(self, way: str) -> tuple[int, ...]:
-        """The axes that ``each``, ``first``, ``last`` or ``axis`` (a drawn one) stands for."""
+        """Numbers of axes: ``first``, ``last`` or one that is drawn (``axis``), else all."""
         whole = tuple(range(self.rank))
         if way == "axis":
             return (self.k.draw.shape.choice(whole),)
@@ -63,9 +67,11 @@ class Site:
     def array(
         self, names: Names, type_: Type, low: object = None, high: object = None, **how: Any
     ) -> Var:
-        """An array with an element for each thread; ``more`` adds axes, ``axes`` takes few.
+        """Declare an array with an element for each thread.
 
-        ``role``, ``init`` and ``fields`` are those of :meth:`KernelBuilder.array`.
+        ``axes`` are the axes of the launch that it has (all by default), ``more`` names sizes of
+        further axes behind them. ``low``, ``high``, ``role``, ``init`` and ``fields`` are those of
+        :meth:`KernelBuilder.array`.
         """
         dims = tuple(self.dims[a] for a in how.pop("axes", range(self.rank)))
         dims += tuple(map(str, words(how.pop("more", ()))))
@@ -74,7 +80,7 @@ class Site:
     def read(
         self, names: Names, type_: Type, low: object = None, high: object = None, **how: Any
     ) -> Load:
-        """This thread's element of a new array."""
+        """Declare an array as :meth:`array` does, without ``more``; gives this thread's element."""
         axes = tuple(how.get("axes", range(self.rank)))
         found = self.array(names, type_, low, high, **how)[tuple(self.at[a] for a in axes)]
         assert isinstance(found, Load)
@@ -91,14 +97,17 @@ class Site:
         return out
 
     def index(self, *more: Operand) -> tuple[Operand, ...]:
-        """The index of this thread's element, and of a part of it."""
+        """This thread's index in an array whose further axes are indexed by ``more``."""
         return (*self.at, *more)
 
     @contextmanager
     def loop(
         self, names: Names = "j s e", count: Names = "num_cols width length", start: Operand = 0
     ) -> Iterator[Site]:
-        """A loop over the inner size; gives the site of each entry."""
+        """A loop over the inner size; gives a site with the loop's index as its last one.
+
+        ``count`` are names of the parameter that says how often it runs, where that is one.
+        """
         stop = self.k.trip_count(words(count), self.inner)
         with self.k.for_(words(names), stop, start=start) as j:
             yield Site(self.k, self.form, (*self.dims, self.inner), (*self.at, j))
@@ -132,7 +141,8 @@ def over(
     form: str = "",
     inner: str = "",
 ) -> Site:
-    """A launch over sizes by name; those with a range are declared, the others are there."""
+    """A launch over named sizes: the first of them are declared, each with its range; those that
+    ``ranges`` is too short for were declared before."""
     sizes = words(dims)
     for symbol, bounds in zip(sizes, ranges, strict=False):
         k.size(symbol, *bounds)

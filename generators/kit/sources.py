@@ -11,10 +11,13 @@ from generators.program.dtypes import Scalar, Type, Vec
 from generators.program.expr import Expr, Operand, literal
 
 ANY = {"each": 3, "first": 1, "last": 1, "shared": 3, "literal": 2}
+"""How often a quantity comes in each of the ways of :func:`given`."""
 ARRAY = {"each": 4, "first": 1, "last": 1}
+"""The same for data, which are always an array."""
 STATE = {"each": 6, "first": 1, "last": 1}
+"""The same for what each thread has of its own, nearly always."""
 SETTING = {"shared": 3, "literal": 2}
-"""Weights of the ways, for a quantity in general, data, a state, and a number that is set."""
+"""The same for a number that someone sets: never an array."""
 
 
 def given(
@@ -29,11 +32,14 @@ def given(
     init: str = "uniform",
     **weights: int,
 ) -> Expr:
-    """A quantity, to be used as it is: ``given(s, "rate yield", f, 0.02, 0.15, forms=SETTING)``.
+    """Declare a quantity and give its value for this thread: ``given(s, "rate", f, 0.0, 1.0)``.
 
-    Ways: ``each`` thread has one, each index of the ``first``, ``last`` or a drawn ``axis`` has
-    one, all share a parameter (``shared``), or it is a ``literal``. Arrays take the plurals of the
-    names unless ``many`` names them. :func:`generators.kit.words.say` puts it in words.
+    The way that it comes is drawn by weight, from ``forms`` or keywords (``shared=3, literal=1``):
+    an array with an element for ``each`` thread, or for each index along the ``first``, the
+    ``last`` or a drawn ``axis`` of the launch; a parameter, the same for all (``shared``); or a
+    ``literal``. A launch of one axis has ``each`` alone of the arrays, and only numbers and unit
+    vectors are literals. Values lie in [``low``, ``high``]. Arrays are called by the plurals of
+    the names unless ``many`` names them. :func:`generators.kit.words.say` puts a value in words.
     """
     ways = {w: n for w, n in (weights or forms or ANY).items() if n}
     if s.rank == 1:
@@ -64,14 +70,14 @@ def _literal(k: KernelBuilder, type_: Type, low: float | None, high: float | Non
 def setting(
     k: KernelBuilder, names: Names, type_: Scalar, low: float, high: float, share: float = 0.5
 ) -> Expr:
-    """A number that is a parameter, with that probability, or a literal; no launch is needed."""
+    """A parameter, with the probability ``share``, or a literal; it may come before the launch."""
     if k.draw.shape.chance(share):
         return k.scalar(words(names), type_, low, high)
     return _literal(k, type_, low, high)
 
 
 def constant(k: KernelBuilder, low: float, high: float) -> float:
-    """A number of two digits."""
+    """A number in [``low``, ``high``] with two significant digits, to be written in the kernel."""
     return float(k.draw.value.constant(low, high))
 
 

@@ -27,7 +27,8 @@ _UNCOUNTED = ("ness", "ing", "gravity", "drag", "albedo", "density", "radiance")
 
 
 def plural(name: str) -> str:
-    """The name of an array of what a name says; its last word alone changes."""
+    """A name in the plural, for an array: ``body_mass`` gives ``body_masses``, ``drag`` (which has
+    none) ``drag_field``; a name of two letters stays as it is."""
     head, mark, last = name.rpartition("_")
     if last in _IRREGULAR:
         return f"{head}{mark}{_IRREGULAR[last]}"
@@ -46,13 +47,13 @@ def plurals(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def words(names: str | Sequence[str]) -> tuple[str, ...]:
-    """Candidates for a name, one by one: of a text of words, or of several texts."""
+    """Candidates for a name as a tuple: ``"total acc"`` and ``("total", "acc")`` give the same."""
     texts = (names,) if isinstance(names, str) else names
     return tuple(word for text in texts for word in text.split())
 
 
 def singular(name: str) -> str:
-    """The name of one of what a name of many says."""
+    """A plural name in the singular: ``weights`` gives ``weight``, ``radii`` gives ``radius``."""
     for one, many in _IRREGULAR.items():
         if name == many:
             return one

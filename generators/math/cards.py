@@ -43,10 +43,16 @@ def quantity(names: str, arrays: str, low: float, high: float, *usual: float) ->
 
 @dataclass(kw_only=True)
 class Family(Shelf):
-    """Formulas of one subject. ``inputs`` are read by element, ``params`` come in any way.
+    """Formulas of one subject, with what kernels of them are made of.
 
-    ``smooth`` says that slopes by differences mean something,
-    ``spatial`` that neighbouring elements belong together.
+    ``inputs`` are read by element, ``params`` come in any way. Candidates for names: of the kernel
+    (``titles``), of the array of codes that choose a formula (``kinds``), of the struct that holds
+    parameters (``struct``) or inputs (``records``), and of arrays of ``weights`` and ``masks``.
+    ``grids`` has the names of the thread's indices for 1, 2 and 3 axes, alternatives apart by
+    ``|``; ``parts`` the size of a loop over several parts of an element, then names of its index.
+    ``reductions`` are those that mean something along a row, ``fills`` what masked elements get;
+    ``smooth`` says that slopes by differences mean something, ``spatial`` that neighbouring
+    elements belong together.
     """
 
     inputs: dict[str, Quantity]

@@ -22,7 +22,12 @@ _CODES["uint64"] = 1
 
 @dataclass
 class Core:
-    """Formulas that a kernel evaluates, with the helpers and the codes that it does that with."""
+    """Formulas that a kernel evaluates.
+
+    ``helpers`` names the helper of each formula that has one. Where there are ``codes``, an array
+    over ``code_axes``, each names one of ``cards``, and ``dispatcher`` is the helper that chooses,
+    if any. Those in ``also`` have an output each besides.
+    """
 
     cards: tuple[Formula, ...]
     helpers: dict[str, str]

@@ -29,7 +29,11 @@ Axes = tuple[int, ...]
 
 @dataclass
 class Source:
-    """A declared quantity: a literal, a parameter, an array over some axes, or a struct's field."""
+    """A declared quantity: a literal, a parameter, an array over ``axes``, or a struct's field.
+
+    ``part`` is the name of that field; ``full`` is what codes of 8 or 16 bits are divided by, 0
+    where the values are no codes.
+    """
 
     quantity: Quantity
     value: Expr
@@ -40,7 +44,13 @@ class Source:
 
 @dataclass
 class Scene:
-    """A kernel in the making: its axes (the last one a loop's, perhaps) and its quantities."""
+    """A kernel in the making: its axes (the last one a loop's, perhaps) and its quantities.
+
+    ``loop`` names that loop's index, ``place`` is the index at which quantities are read.
+    ``styles`` says which candidate names this kernel takes, alone and in the plural. By key:
+    ``sources`` is what was declared, ``held`` what was loaded before the loop; ``records`` are
+    structs that were loaded at this place, by the name of their array.
+    """
 
     k: KernelBuilder
     family: Family

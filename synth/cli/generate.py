@@ -55,8 +55,8 @@ def _with_engine(command: Any) -> Any:
     type=click.Choice(VERIFY_LEVELS),
     default="compile",
     show_default=True,
-    help="text: gates and schema. compile: NVRTC makes PTX. run: both CUDA kernels are run on the "
-    "host and compared as well.",
+    help="text: gates and schema. compile: NVRTC makes PTX. run: Warp's CUDA, its adjoint and the "
+    "plain CUDA are run on the host and compared as well.",
 )
 @click.option("--arch", "archs", multiple=True, help="Compile for it, as sm_90; repeatable.")
 @click.option(

@@ -125,14 +125,16 @@ def _evidence(row: Row, measured: str) -> str:
     plain = checks["run_plain"] or "not measured"
     return (
         f"compiled for: {archs}\nrun on the host: {run}\nplain CUDA run on the host: {plain}\n"
-        f"adjoint: {_adjoint(checks['adjoint'], measured)}"
+        f"adjoint: {_adjoint(row, measured)}"
     )
 
 
-def _adjoint(status: str | None, measured: str) -> str:
-    """A status of ``checks.adjoint`` with its sentence, and what was measured of this row."""
+def _adjoint(row: Row, measured: str) -> str:
+    """``checks.adjoint`` of a row with its sentence, and what was measured of it."""
+    status = row["checks"]["adjoint"]
     if status is None:
-        return "not measured"
+        made = row["cuda_backward"] is not None
+        return "not measured" if made else "not measured; the row was made without `cuda_backward`"
     said = f"{status}: {AdjointStatus(status).sentence}" if status in {*AdjointStatus} else status
     return f"{said}\nmeasured: {measured}" if measured else said
 

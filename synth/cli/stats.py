@@ -63,14 +63,17 @@ def print_tables(found: dict[str, Any]) -> None:
     for name in _COUNTED:
         console.print(_table(name, found["counts"][name]))
     console.print(_crossed("adjoint", found["counts"]["adjoint"]))
-    console.print(_legend("adjoint", found["counts"]["adjoint"]))
+    legend = _legend("adjoint", found["counts"]["adjoint"])
+    if legend.row_count:
+        console.print(legend)
     console.print(_table("idiom", found["counts"]["idiom"]))
     for run in found["gpu"]:
         console.print(_table(f"{run['rows']} rows on {run['device']}", run["texts"]))
     if found["draws"]:
         draws = found["draws"]
         console.print(f"{draws['draws']} draws, {draws['failed_checks']} rows failed a check")
-        console.print(_explained("reject reason", draws["rejects_by_reason"]))
+        if draws["rejects_by_reason"]:
+            console.print(_explained("reject reason", draws["rejects_by_reason"]))
 
 
 def _table(head: str, counts: dict[str, int]) -> Table:

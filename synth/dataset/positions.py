@@ -46,7 +46,7 @@ def indices_per_unit(n: int, category_count: int) -> int:
 
 
 def unit_spans(n: int, category_count: int, per_unit: int) -> Iterator[tuple[int, int]]:
-    """First and last-but-one index of each unit of the first ``n`` rows.
+    """Start and end of the indices of each unit of the first ``n`` rows, as of a ``range``.
 
     Every unit but the last spans ``per_unit`` indices, so runs that differ in ``n`` alone share all
     units but one.

@@ -53,7 +53,7 @@ class Ran:
 
 
 class Text(Protocol):
-    """A kernel of a row."""
+    """A CUDA text of a row, compiled: Warp's or the plain one."""
 
     def prepare(self, row: Row, shape: Shape) -> Prepared:
         """Put the arrays of a shape on the device."""
@@ -64,7 +64,7 @@ class Prepared(Protocol):
 
     @property
     def arena(self) -> DeviceArena:
-        """Where they lie."""
+        """The device memory that the arguments lie in, with its guards."""
 
     def call(self) -> Call:
         """Its launch. Raises WrongParameters and LaunchFailed."""

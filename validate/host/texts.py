@@ -84,7 +84,7 @@ class WarpCases:
 
 
 class PlainCases:
-    """Plain CUDA."""
+    """Plain CUDA; outputs of Warp's text of the same row, if `kept`, are compared with as well."""
 
     def __init__(self, kept: Kept) -> None:
         self.kept = kept

@@ -6,37 +6,30 @@ from dataclasses import dataclass
 from typing import Any
 
 from generators.program import ir
-from synth.render.cuda.device import collective as cuda_collective
-from synth.render.cuda.device import random as cuda_random
-from synth.render.cuda.device import rigid as cuda_rigid
-from synth.render.cuda.device import spatial as cuda_spatial
+from synth.render.cuda.device import collective, random, rigid, spatial
 from synth.render.cuda.forms import common_targets
 from synth.render.cuda.kernel import KernelText, Written
 from synth.render.cuda.schedule import Schedule, schedule_for
-from synth.render.cuda.styles import grid as cuda_style_grid
-from synth.render.cuda.styles import rows as cuda_style_rows
-from synth.render.cuda.styles import threads as cuda_style_threads
-from synth.render.cuda.styles import tiles as cuda_style_tiles
-from synth.render.cuda.styles import vectors as cuda_style_vectors
+from synth.render.cuda.styles import grid, rows, threads, tiles, vectors
 from validate.row.columns import PLAIN_COLUMNS
 
-REGISTERED = (cuda_collective, cuda_random, cuda_rigid, cuda_spatial)
+REGISTERED = (collective, random, rigid, spatial)
 """Modules that register device functions when they are imported."""
 
 
 def _joining(text: KernelText) -> Written:
     """Threads join their values: for targets that all have in common, or for each element."""
     common = common_targets(text.kernel) is not None
-    return cuda_style_grid.write(text) if common else cuda_style_rows.write(text)
+    return grid.write(text) if common else rows.write(text)
 
 
 _WRITERS = {
-    "guarded": cuda_style_threads.write_guarded,
-    "grid_stride": cuda_style_threads.write_grid_stride,
-    "vectorized": cuda_style_vectors.write,
+    "guarded": threads.write_guarded,
+    "grid_stride": threads.write_grid_stride,
+    "vectorized": vectors.write,
     "warp_shuffle": _joining,
     "block_reduce": _joining,
-    "tiled": cuda_style_tiles.write,
+    "tiled": tiles.write,
 }
 
 

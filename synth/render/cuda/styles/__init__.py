@@ -1,1 +1,1 @@
-"""How the threads of a kernel share its work: one file a style."""
+"""How the threads of a kernel share its work; ``synth.render.cuda.module`` maps styles to files."""
