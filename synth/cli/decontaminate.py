@@ -22,7 +22,9 @@ from synth.progress import progress_bar
     help="File or folder of a benchmark: text, JSON, JSON lines or Parquet; repeatable.",
 )
 @click.option("-o", "clean", type=FOLDER, help="Folder of a new dataset without those rows.")
-@click.option("--ngram", type=int, default=13, show_default=True, help="Tokens in a row.")
+@click.option(
+    "--ngram", type=int, default=13, show_default=True, help="Tokens that are compared at a time."
+)
 @click.option(
     "--threshold", type=float, default=0.2, show_default=True, help="Least share that counts."
 )

@@ -62,7 +62,13 @@ def main() -> None:
 
 @main.command()
 @click.argument("out", type=FOLDER)
-@click.option("--verify", type=click.Choice(VERIFY_LEVELS), default="run", show_default=True)
+@click.option(
+    "--verify",
+    type=click.Choice(VERIFY_LEVELS),
+    default="run",
+    show_default=True,
+    help="How far rows are checked.",
+)
 @click.option("--arch", "archs", multiple=True, help="Compile for it, not for what rows claim.")
 @report_option
 @quiet_option
@@ -94,14 +100,25 @@ def validate(
 )
 @click.option("-o", "out", type=FOLDER, required=True, help="Folder of the dataset.")
 @click.option("--per-module", type=int, default=50, show_default=True, help="Most rows; 0: all.")
-@click.option("--timeout", type=float, default=120, show_default=True, help="Silent seconds.")
+@click.option(
+    "--timeout", type=float, default=120, show_default=True, help="Seconds without a sign of life."
+)
 @click.option("--workers", type=int, default=1, show_default=True, help="Files at a time.")
 @click.option(
-    "--arch", "archs", multiple=True, help="Compile for it; repeatable.  [default: sm_90]"
+    "--arch",
+    "archs",
+    multiple=True,
+    help="GPU architecture to compile for; repeatable.  [default: sm_90]",
 )
 @click.option("--no-run", is_flag=True, help="Do not run kernels on the host.")
 @click.option("--license", "licence", default="", help="Licence of the files, for the card.")
-@click.option("--shard-size", type=click.IntRange(min=1), default=1000, show_default=True)
+@click.option(
+    "--shard-size",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    help="Rows a shard.",
+)
 @quiet_option
 def harvest(
     files: tuple[Path, ...],

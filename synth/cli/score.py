@@ -16,7 +16,13 @@ from synth.progress import progress_bar
 @click.argument("out", type=FOLDER)
 @click.argument("answers", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--workers", type=int, default=1, show_default=True, help="Worker processes.")
-@click.option("--hidden-seed", type=int, default=0, show_default=True, help="Keep it to yourself.")
+@click.option(
+    "--hidden-seed",
+    type=int,
+    default=0,
+    show_default=True,
+    help="Seed of the hidden inputs; keep it to yourself.",
+)
 @report_option
 @quiet_option
 def score(

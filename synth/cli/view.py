@@ -14,7 +14,13 @@ from synth.cli.options import FOLDER, quiet_option
 @click.option(
     "--out", "file", type=click.Path(path_type=Path), help="HTML file.  [default: OUT.html]"
 )
-@click.option("--rows", type=click.IntRange(min=1), default=1000, show_default=True, help="Most.")
+@click.option(
+    "--rows",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    help="Most rows that the page shows.",
+)
 @quiet_option
 def view(out: Path, file: Path | None, rows: int, quiet: bool) -> None:
     """Write a dataset as one HTML page, to browse and search it without a network.

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from validate.text.stranger import closed
+
 COLUMNS = ("cuda_prologue", "cuda_helpers", "cuda_forward", "cuda_backward")
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
@@ -79,18 +81,9 @@ def is_plain(row: Mapping[str, Any], header_words: frozenset[str]) -> bool:
         if text is not None:
             start = f'extern "C" __global__ void {row["kernel_name"]}_cuda_kernel_{way}('
             bare.append(_COMMENT.sub("", text).replace(start, "(", 1))
-    if any(_NOT_PLAIN.search(text) or not _balanced(text) for text in bare):
+    if any(_NOT_PLAIN.search(text) or not closed(text) for text in bare):
         return False
     return _names_are_its_own(helpers, header_words)
-
-
-def _balanced(text: str) -> bool:
-    depth = 0
-    for brace in re.findall(r"[{}]", text):
-        depth += 1 if brace == "{" else -1
-        if depth < 0:
-            return False
-    return depth == 0
 
 
 def _names_are_its_own(helpers: str, header_words: frozenset[str]) -> bool:
