@@ -210,6 +210,8 @@ class KernelBuilder(BodyBuilder):
         return replace(param, shape=shape, init=init)
 
     def _with_numbers(self, expression: str) -> str:
+        if not self.fixed:
+            return expression
         return re.sub(r"[A-Za-z_]\w*", lambda m: str(self.fixed.get(m[0], m[0])), expression)
 
     def _param(

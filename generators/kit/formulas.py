@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
 from inspect import signature
@@ -16,6 +17,7 @@ from generators.program.dtypes import FLOAT32, INT32, Type
 from generators.program.expr import Const, Expr, Op, Var
 from generators.program.ir import Assign, Comment
 from generators.program.signatures import OpTypeError
+from generators.program.walk import names_read, operands, statements
 
 Build = Callable[..., Expr]
 """A formula's code: its parameters are the keys of what it reads, ``lambda x, k: x / (k + x)``.
@@ -58,13 +60,16 @@ class Formula:
     @cached_property
     def keys(self) -> list[str]:
         """The quantities that it reads: its parameters."""
-        names = list(signature(self.code).parameters)
+        names = self._parameters
         return names[1:] if names[0] == BODY else names
+
+    @cached_property
+    def _parameters(self) -> list[str]:
+        return list(signature(self.code).parameters)
 
     def build(self, b: BodyBuilder, *args: Expr) -> Expr:
         """The value of the formula; the statements it needs go to ``b``."""
-        takes_builder = next(iter(signature(self.code).parameters)) == BODY
-        return self.code(b, *args) if takes_builder else self.code(*args)
+        return self.code(b, *args) if self._parameters[0] == BODY else self.code(*args)
 
     def of(self, b: BodyBuilder, values: Mapping[str, Expr]) -> Expr:
         """The value for quantities given by key."""
@@ -72,7 +77,12 @@ class Formula:
 
     def reads(self, key: str) -> int:
         """How often the code reads a quantity."""
-        return _reads(self._sketch, key)
+        return self._uses[key]
+
+    @cached_property
+    def _uses(self) -> Counter[str]:
+        body, value = self._sketch
+        return Counter(names_read([value, *(e for s in statements(body) for e in operands(s))]))
 
     @property
     def plain(self) -> bool:
@@ -107,17 +117,6 @@ class Formula:
         return statements, value
 
 
-def _inside(node: Any) -> Iterator[Any]:
-    """A tree's nodes."""
-    if isinstance(node, tuple | list):
-        for part in node:
-            yield from _inside(part)
-    elif is_dataclass(node) and not isinstance(node, type):
-        yield node
-        for f in fields(node):
-            yield from _inside(getattr(node, f.name))
-
-
 def _told(statements: Sequence[Assign], value: Expr, said: Mapping[str, str]) -> str:
     """The value, its locals written out where they are short or used once, else defined."""
     texts, defined = dict(said), []
@@ -129,7 +128,8 @@ def _told(statements: Sequence[Assign], value: Expr, said: Mapping[str, str]) ->
 
     while left:
         (name, meaning), *left = left
-        if _short(meaning) or _reads([left, value], name) < 2:
+        reads = Counter(names_read([value, *(tree for _, tree in left)]))
+        if _short(meaning) or reads[name] < 2:
             left = [(other, _put(tree, name, meaning)) for other, tree in left]
             value = _put(value, name, meaning)
             continue
@@ -138,11 +138,6 @@ def _told(statements: Sequence[Assign], value: Expr, said: Mapping[str, str]) ->
         defined.append(f"{texts[name]} = {written(meaning, leaf)}")
     whole = written(value, leaf)
     return f"{whole} with {', '.join(defined)}" if defined else whole
-
-
-def _reads(node: Any, name: str) -> int:
-    """How often a variable is read."""
-    return sum(isinstance(part, Var) and part.name == name for part in _inside(node))
 
 
 def _short(value: Expr) -> bool:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from generators.program import ir
-from generators.program.expr import Load, Var
-from generators.program.walk import expressions
+from generators.program.walk import names_read, operands, statements
 
 
 def read_names(body: ir.Body) -> set[str]:
     """Variables and arrays that a body reads."""
-    found = {e.name for e in expressions(body) if isinstance(e, Var)}
-    return found | {e.array.name for e in expressions(body) if isinstance(e, Load)}
+    return set(names_read(e for s in statements(body) for e in operands(s)))
 
 
 def pruned(body: ir.Body) -> ir.Body:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from operator import attrgetter
+from typing import Any
 
 from generators.program import ir
 from generators.program.expr import (
@@ -57,17 +59,16 @@ def operands(s: ir.Statement) -> tuple[Expr, ...]:
 
 def parts(e: Expr) -> tuple[Expr, ...]:
     """The expressions that an expression is made of."""
-    match e:
-        case Op() | Call() | Construct():
-            return e.args
-        case Cast() | Field():
-            return (e.value,)
-        case Load():
-            return e.indices
-        case Component():
-            return (e.value, *e.indices)
-        case _:
-            return ()
+    of = _PARTS.get(type(e))
+    return of(e) if of else ()
+
+
+_PARTS: dict[type[Expr], Callable[[Any], tuple[Expr, ...]]] = {
+    **dict.fromkeys((Op, Call, Construct), attrgetter("args")),
+    **dict.fromkeys((Cast, Field), lambda e: (e.value,)),
+    Load: attrgetter("indices"),
+    Component: lambda e: (e.value, *e.indices),
+}
 
 
 def expressions(body: ir.Body) -> Iterator[Expr]:
@@ -76,6 +77,19 @@ def expressions(body: ir.Body) -> Iterator[Expr]:
     while stack:
         e = stack.pop()
         yield e
+        stack.extend(parts(e))
+
+
+def names_read(trees: Iterable[Expr]) -> Iterator[str]:
+    """The name of each variable and array that expressions read, as often as they do."""
+    stack = list(trees)
+    while stack:
+        e = stack.pop()
+        if isinstance(e, Var):
+            yield e.name
+            continue
+        if isinstance(e, Load):
+            yield e.array.name
         stack.extend(parts(e))
 
 
