@@ -69,7 +69,7 @@ def _system(g: Place, mat: Mat, level: int) -> tuple[Var, Var, str]:
     """A matrix M and a right-hand side b, one of which may be changed."""
     k, vec = g.k, rows_of(mat)
     a = g.read("systems mats stiffness", mat, -1.0, 1.0, init="well_conditioned")
-    load = g.read("rhs loads b", vec, -2.0, 2.0)
+    load = g.read("rhs loads", vec, -2.0, 2.0)
     m, b = k.let("m a", a), k.let("bi load", load)
     matrix, rhs = g.tell(a), g.tell(load)
     way = g.shape.choice(("ridge", "step", "load")) if level >= 2 and g.chance(0.5) else ""

@@ -157,7 +157,7 @@ def _updated(f: Filter, level: int) -> str:
     else:
         row = g.given("h_row sensor", f.vec, -1.0, 1.0)
         h = held(k, "h sense", row)
-    r = g.given("r meas_var", scalar, 0.2, 1.0)
+    r = g.given("meas_var noise_var", scalar, 0.2, 1.0)
     s, correct = _gain(f, h, r)
     y = k.let("y innovation", seen - dot(h, f.x))
     tail = ""
@@ -205,7 +205,7 @@ def _vector_update(f: Filter, level: int) -> str:
     g, k, scalar = f.g, f.g.k, f.vec.scalar
     seen = g.read("z measured fixes", Vec(2, scalar), -3.0, 3.0)
     h = held(k, "h sense", g.given("h_mat obs", Mat(2, f.mat.rows, scalar), -1.0, 1.0))
-    r = g.given("r meas_var", scalar, 0.4, 1.2)
+    r = g.given("meas_var noise_var", scalar, 0.4, 1.2)
     cross = k.let("pht cross_cov", f.p * transpose(h))
     cov = k.let("s innovation_cov", h * cross + times_identity(Mat(2, 2, scalar), r))
     args = {"cross": cross, "cov": cov}
@@ -384,7 +384,7 @@ def _mixed(g: Place, p: Var, vec: Vec) -> str:
         value = fn("lerp", p, prior, g.given("alpha blend", vec.scalar, 0.1, 0.5))
         k.assign(p, value)
         return f" p becomes {g.tell(value)}."
-    heat = g.given("power temper", vec.scalar, 0.5, 2.0)
+    heat = g.given("exponent temper", vec.scalar, 0.5, 2.0)
     k.assign(p, make(vec, *(p[c] ** heat for c in range(vec.size))))
     k.assign(p, p / k.let("z partition", _summed(p)))
     return f" Every component of p to the power {g.tell(heat)}, and p divided by its sum."

@@ -51,7 +51,7 @@ def _material(g: Place, scalar: Scalar, level: int) -> tuple[Expr, Expr, str]:
         }
     else:
         parts = {
-            "first": Part("mu shear_mod", scalar, 0.5, 2.0, forms=ANY),
+            "first": Part("shear_mod shear_modulus", scalar, 0.5, 2.0, forms=ANY),
             "second": Part("lam lame", scalar, 0.5, 2.0, forms=ANY),
         }
     shared = way == "struct" and g.chance(0.5)
@@ -138,7 +138,7 @@ def hyperelastic_stress(k: KernelBuilder, level: int) -> Title:
         kirchhoff=(
             "kirchhoff_stress taus",
             lambda: voigt(k.let("tau kirchhoff", p * transpose(f))),
-            f"of P * transpose(F) the diagonal and entries {upper}",
+            f"the diagonal, then the entries {upper}, of P * transpose(F)",
         ),
         traction=(
             "tractions face_forces",
