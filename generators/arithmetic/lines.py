@@ -23,7 +23,7 @@ _EDGES = {
     "clamp": "Indices beyond the ends are clamped",
     "periodic": "The axis is periodic",
     "interior": "Points too close to an end get",
-    "halo": "{} has {} points more before and {} after",
+    "halo": "{} is longer by {} at its start and {} at its end",
     "reflect": "Indices beyond an end are reflected at the end point",
     "zero": "Points beyond the ends count as zero",
 }

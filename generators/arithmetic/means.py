@@ -30,11 +30,11 @@ def weighted_mean(k: KernelBuilder, level: int) -> Title:
     s = launch(k, list=2, grid=2, cube=1)
     form = shape.choice(sorted(_NAMES)[: 3 if level < 3 else 4])
     mean, value, done = _averaged(s, level, form, f)
-    if level >= 4:
-        done += _anomaly(s, level, mean)
     if level >= 2 and shape.chance(0.5):
         gain = given(s, "gain calibration scale", f, 0.5, 1.5, forms=DATA)
         value, done = gain * value, f"{done} That is multiplied by {say(k, gain)}."
+    if level >= 4:
+        done += _anomaly(s, level, mean)
     names = "variance out" if form == "variance" else "mean average out"
     ways = {"plain": 4, "add": 2, "mask": 1 + level // 3}
     done += deliver(s, level, names, value, ways=ways)

@@ -127,7 +127,7 @@ def token_parser(k: KernelBuilder, level: int) -> Title:
         note = f" Rows whose {say(k, kind)} is {'not ' * (test == 'ne')}{wanted} give -1."
     stop: Expr = count
     if ends:
-        length = s.read("lengths used", INT32, 1, 17)
+        length = s.read("lengths row_lengths", INT32, 1, 17)
         stop = k.let("end stop", least(length, count))
         note += f" A row ends after {say(k, length)} of its codes."
     state, best, pos = (counter(k, n) for n in (*parser.names, "pos j"))

@@ -102,7 +102,7 @@ def _modpow(b: BodyBuilder, go: Go, x: Var, power: Expr, modulus: Expr) -> Expr:
     return result
 
 
-_BASE = (("radix num_base", (2, 3, 8, 10, 16)),)
+_BASE = (("radix number_base", (2, 3, 8, 10, 16)),)
 _DIGITS = "the digits of x in base {0}"
 
 _OF_DIGITS: dict[str, tuple[str, str, Callable[[Var, Var, Expr], Expr]]] = {

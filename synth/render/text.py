@@ -37,7 +37,7 @@ _MASK = re.compile(r"[137]?F+|F[0F]+|A+|C+|5+|3+")
 
 def _int_text(value: int) -> str:
     digits = f"{value:X}"
-    return f"0x{digits}" if value >= 255 and _MASK.fullmatch(digits) else str(value)
+    return f"0x{digits}" if value > 255 and _MASK.fullmatch(digits) else str(value)
 
 
 _PI_MULTIPLES = {repr(factor * math.pi): factor for factor in (0.5, 1.0, 2.0, 4.0)}

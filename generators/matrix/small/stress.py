@@ -61,8 +61,8 @@ def _material(g: Place, scalar: Scalar, level: int) -> tuple[Expr, Expr, str]:
         return first, second, f"mu = {r.say('first')}, lambda = {r.say('second')}"
     mu = k.let("mu shear", first / (2.0 * (1.0 + second)))
     lam = k.let("lam lame", first * second / ((1.0 + second) * (1.0 - 2.0 * second)))
-    text = "mu = E / (2 (1 + nu)), lambda = E nu / ((1 + nu) (1 - 2 nu))"
-    return mu, lam, f"{text}, E = {r.say('first')}, nu = {r.say('second')}"
+    text = "mu = Y / (2 (1 + nu)), lambda = Y nu / ((1 + nu) (1 - 2 nu))"
+    return mu, lam, f"{text}, Y = {r.say('first')}, nu = {r.say('second')}"
 
 
 def _venant(body: BodyBuilder, f: Expr, mu: Expr, lam: Expr) -> Expr:
