@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from generators.build.draw import Draw
 from generators.program import ir
@@ -25,7 +26,7 @@ def clear(description: str) -> str:
     "it" is the value that a kernel is about; after a sentence on another result it says so.
     """
     told = description.split(". ")
-    for n, (before, now) in enumerate(zip(told, told[1:], strict=False), 1):
+    for n, (before, now) in enumerate(pairwise(told), 1):
         if _STORED.match(before):
             now = re.sub(r"^It(?= is (?:added|multiplied)\b)", "The result", now)
             told[n] = re.sub(_IT, r"\1the result", now)

@@ -122,8 +122,9 @@ def ray_sphere(k: KernelBuilder, level: int) -> Title:
             with k.if_(op("and", hit > start, hit < t)):
                 k.assign(t, hit)
         done = f"to the nearest intersection with any {balls.text}, counting only those beyond "
-        done += f"{start}; {far} if there is none."
-    done = f"Distance along each ray {done}" + deliver(site, level, "distances hits t_hit", t)
+        done += f"{say(k, start)}; {say(k, far)} if there is none."
+    rays = f"Distance along each ray from {say(k, o)} in the direction {say(k, d)}"
+    done = f"{rays} {done}" + deliver(site, level, "distances hits t_hit", t)
     if level >= 2 and shape.chance(0.6):
         done += _landing(site, t < far if balls.several else t > 0.0, o + t * d, o)
     if level >= 3:
