@@ -209,7 +209,7 @@ def _bias(g: Grid) -> tuple[str, str]:
         done += f", then squash by {cap.name} * tanh(v / {cap.name})"
     if not causal:
         g.store([out], [value])
-        return f"{done}{g.pad}.", "distance_bias"
+        return f"{done}; stored in {out.name}{g.pad}.", "distance_bias"
     fill = k.draw.value.choice((-10.0, -20.0, -8.0))
     if shape.chance(0.5):
         g.store([out], [where(gap < 0, k.lift(fill, g.type), value)])
@@ -219,7 +219,7 @@ def _bias(g: Grid) -> tuple[str, str]:
         with k.else_():
             g.store([out], [value])
     done += f"; keys after the query ({g.col.name} > {g.pos.name}) get {fill}"
-    return f"{done}{g.pad}.", "distance_bias"
+    return f"{done}; stored in {out.name}{g.pad}.", "distance_bias"
 
 
 @idiom
