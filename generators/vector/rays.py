@@ -123,8 +123,9 @@ def ray_sphere(k: KernelBuilder, level: int) -> Title:
                 k.assign(t, hit)
         done = f"to the nearest intersection with any {balls.text}, counting only those beyond "
         done += f"{say(k, start)}; {say(k, far)} if there is none."
-    rays = f"Distance along each ray from {say(k, o)} in the direction {say(k, d)}"
-    done = f"{rays} {done}" + deliver(site, level, "distances hits t_hit", t)
+    done = f"Distance along each ray from {say(k, o)} in direction {say(k, d)} {done}" + deliver(
+        site, level, "distances hits t_hit", t
+    )
     if level >= 2 and shape.chance(0.6):
         done += _landing(site, t < far if balls.several else t > 0.0, o + t * d, o)
     if level >= 3:

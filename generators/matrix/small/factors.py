@@ -231,11 +231,9 @@ def _backward(k: BodyBuilder, low: Entries, y: list[Expr]) -> list[Expr]:
     return x
 
 
-def _uses(g: Place, mat: Mat, low: Entries) -> dict[str, Entry]:
-    """What the factor is used for."""
-    k, vec, cells = g.k, rows_of(mat), range(mat.rows)
-    product = reduce(lambda all_, one: all_ * one, [low[r, r] for r in cells])
-    packed = [low[r, c] for r in cells for c in range(r + 1)]
+def _noises(g: Place, vec: Vec, low: Entries) -> dict[str, Entry]:
+    """What the factor does to a vector that is read: it colours noise, or whitens an error."""
+    k, cells = g.k, range(vec.size)
     said: dict[str, str] = {}
 
     def sample() -> Expr:
@@ -260,11 +258,20 @@ def _uses(g: Place, mat: Mat, low: Entries) -> dict[str, Entry]:
         return dot(w, w)
 
     return {
-        "log": ("log_dets log_volume", lambda: 2.0 * log(product), "log(determinant(A))"),
-        "product": ("volumes root_dets", lambda: product, "the product of the diagonal of L"),
         "sample": ("sampled draws", sample, lambda: said["sample"]),
         "white": ("whitened scaled_errors", white, lambda: said["white"]),
         "distance": ("distances_sq mahalanobis", distance, lambda: said["distance"]),
+    }
+
+
+def _uses(g: Place, mat: Mat, low: Entries) -> dict[str, Entry]:
+    """What the factor is used for."""
+    vec, cells = rows_of(mat), range(mat.rows)
+    product = reduce(lambda all_, one: all_ * one, [low[r, r] for r in cells])
+    packed = [low[r, c] for r in cells for c in range(r + 1)]
+    return {
+        "log": ("log_dets log_volume", lambda: 2.0 * log(product), "log(determinant(A))"),
+        "product": ("volumes root_dets", lambda: product, "the product of the diagonal of L"),
         "packed": (
             "packed factors",
             lambda: make(Vec(len(packed), mat.scalar), *packed),
@@ -275,6 +282,7 @@ def _uses(g: Place, mat: Mat, low: Entries) -> dict[str, Entry]:
             lambda: make(vec, *(low[r, r] for r in cells)),
             "the diagonal of L",
         ),
+        **_noises(g, vec, low),
     }
 
 

@@ -303,7 +303,7 @@ def markov_step(k: KernelBuilder, level: int) -> Title:
     p = g.let("p belief pi", g.read("beliefs distributions populations", vec, 0.1, 1.0))
     t = _transition(g, mat, level)
     if isinstance(t, Var) and t.name not in g.inlined:
-        g.spoken[t.name] = "T", t.name
+        g.spoken[t.name] = "T", g.tell(t)
     else:
         t = g.let("t tt columns", t)
     done = f"With {g.told(t, p)}:"
