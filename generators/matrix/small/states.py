@@ -68,7 +68,8 @@ def _read(g: Place, mat: Mat, level: int) -> tuple[Filter, str]:
     def finish() -> str:
         if way != "inout":
             outs = {"x": "states_out new_means x_out", "p": "covs_out new_covs p_out"}
-            return r.write({"x": x, "p": p}, outs, "tracks_out updated")
+            told = r.write({"x": x, "p": p}, outs, "tracks_out updated")
+            return told.replace("the new p.", "the new P.")
         k.store(xs, g.at, x)
         k.store(ps, g.at, p)
         return f" {xs.name} gets x, {ps.name} gets P."
