@@ -23,7 +23,7 @@ _EDGES = {
     "clamp": "Indices beyond the ends are clamped",
     "periodic": "The axis is periodic",
     "interior": "Points too close to an end get",
-    "halo": "{} has {} points more before and {} after",
+    "halo": "{} is longer by {} at its start and {} at its end",
     "reflect": "Indices beyond an end are reflected at the end point",
     "zero": "Points beyond the ends count as zero",
 }
@@ -171,8 +171,8 @@ def finite_difference(k: KernelBuilder, level: int) -> Title:
     line = Line(s, "u field profile signal", (f, f), axis, edge, reach)
     h: Expr = literal(constant(k, 0.5, 2.0), f)
     if level > 2 or shape.chance(0.5):
-        h = k.scalar("dx spacing h", f, 0.5, 2.0)
-    along = f"along {say(k, s.at[axis])} with spacing {say(k, h)}"
+        h = k.scalar("dx step_size h", f, 0.5, 2.0)
+    along = f"along {say(k, s.at[axis])} at steps of {say(k, h)}"
     done = f"Compute the {about} of {line.u.name} {along}"
     out, said = s.out("slope derivative out", f), line.said
     interior, nested, zero = edge == "interior", shape.chance(0.5), shape.chance(0.5)
@@ -291,7 +291,7 @@ def fir_filter(k: KernelBuilder, level: int) -> Title:
         value, text, signed = *_fixed(line, taps), True
     else:
         value, text, signed = _by_array(line, len(taps))
-    done = f"Compute {text} along the last axis. {line.said}."
+    done = f"Along the last axis of {line.u.name}, compute {text}. {line.said}."
     if level >= 3 and not whole:
         value, more = _mixed(line, signed, value)
         done += more
@@ -353,9 +353,9 @@ def _by_array(line: Line, count: int) -> tuple[Expr, str, bool]:
         if norm is not None:
             k.augment(norm, "add", w)
     what = "|s[t] - middle sample|" if form == "deviation" else "s[t]"
-    of = f"{weights.name}[t] * {what} over the {count} samples s"
+    of = f"{weights.name}[t] * {what} over the {count} samples s around each"
     if norm is not None:
-        return acc / norm, f"the sum of {of}, over the sum of {weights.name}", True
+        return acc / norm, f"the sum of {of}, divided by the sum of {weights.name}", True
     start = "the largest of zero and" if form == "largest" else "the sum of"
     return acc, f"{start} {of}", form == "weighted"
 
@@ -378,7 +378,7 @@ def _mixed(line: Line, signed: bool, value: Expr) -> tuple[Expr, str]:
     here = line.middle = held(k, "here dry", line.centre())
     value = held(k, "wet response_value", value)
     if form == "blend":
-        return fn("lerp", here, value, amount), f" Blend from the sample to it by {text}."
+        return fn("lerp", here, value, amount), f" Blend from the sample itself to that by {text}."
     sharper = here + amount * (here - value)
     return sharper, f" Take the sample plus {text} times (sample - that)."
 

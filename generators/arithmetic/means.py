@@ -30,13 +30,14 @@ def weighted_mean(k: KernelBuilder, level: int) -> Title:
     s = launch(k, list=2, grid=2, cube=1)
     form = shape.choice(sorted(_NAMES)[: 3 if level < 3 else 4])
     mean, value, done = _averaged(s, level, form, f)
-    if level >= 4:
-        done += _anomaly(s, level, mean)
     if level >= 2 and shape.chance(0.5):
         gain = given(s, "gain calibration scale", f, 0.5, 1.5, forms=DATA)
         value, done = gain * value, f"{done} That is multiplied by {say(k, gain)}."
+    if level >= 4:
+        done += _anomaly(s, level, mean)
+    names = "variance out" if form == "variance" else "mean average out"
     ways = {"plain": 4, "add": 2, "mask": 1 + level // 3}
-    done += deliver(s, level, "mean average out", value, ways=ways)
+    done += deliver(s, level, names, value, ways=ways)
     return Title(k.name(_NAMES[form]), done)
 
 
@@ -48,7 +49,7 @@ def _averaged(s: Site, level: int, form: str, f: Scalar) -> tuple[Expr, Expr, st
     dims = (m, *s.dims) if first else (*s.dims, m)
     values = k.array("values layers samples", f, dims, low=-2.0, high=2.0)
     own = shape.chance(0.5)
-    weights = k.array("weights w confidence", f, dims if own else m, low=0.2, high=1.5)
+    weights = k.array("weights shares confidence", f, dims if own else m, low=0.2, high=1.5)
     count = k.trip_count("m num_layers members", m)
     origin = k.scalar("origin baseline", f, -1.0, 1.0) if form == "centred" else None
     missing = level >= 3 and shape.chance(0.6)
@@ -67,7 +68,8 @@ def _averaged(s: Site, level: int, form: str, f: Scalar) -> tuple[Expr, Expr, st
                 k.augment(squares, "add", w * v * v)
             k.augment(norm, "add", w)
     what_text = {"second": "v^2", "centred": f"(v - {say(k, origin or 0)})"}.get(form, "v")
-    done = f"For the v = {values.name} and w = {weights.name} along the short axis, take the sum "
+    done = f"For the values v in {values.name} along its {'first' if first else 'last'} axis, with "
+    done += f"their weights w in {weights.name}, take the sum "
     done += f"of w * {what_text}{f' over the v above {floor.name}' if floor is not None else ''} "
     done += f"and the sum of these w{' (which starts at 1e-6)' if missing else ''}."
     mean: Expr = sums / norm

@@ -173,7 +173,7 @@ class _Accumulation(Tally):
         elif extra == "squares":
             self.into("squares second_moment sq_sums", dims, at, value * value)
         elif extra:
-            names = "largest peak upper" if extra == "max" else "smallest lowest lower"
+            names = "largest peak upper" if extra == "max" else "smallest lowest bottom"
             self.into(names, dims, at, value, extra)
 
 

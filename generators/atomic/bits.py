@@ -169,7 +169,7 @@ def block_checksum(k: KernelBuilder, level: int) -> Title:
     if t.chance(0.4, 2):
         t.into("bit_total ones", "blocks", block, fn("bit_count", word))
     opening = f"For each {where} b, with w each word of it in {text}, hashed: "
-    closing = f" To hash is {', then '.join(steps)} (modulo 2^{type_.bits})."
+    closing = f" The hash is {', then '.join(steps)} (modulo 2^{type_.bits})."
     return t.title("block_checksum hash_blocks page_digest", opening, closing)
 
 

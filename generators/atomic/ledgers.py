@@ -86,7 +86,7 @@ _MECHANICS = Ledger(
         momentum=lambda m, v: m * v,
         potential_energy=lambda m, h: 9.81 * m * h,
         power=lambda f, v: f * v,
-        impulse=lambda f, m: f / m,
+        acceleration=lambda f, m: f / m,
         torque=lambda f, h: f * h,
         total_energy=lambda m, v, h: 0.5 * m * v * v + 9.81 * m * h,
     ),

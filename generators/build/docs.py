@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from generators.build.draw import Draw
 from generators.program import ir
@@ -16,6 +18,23 @@ def listed(phrases: Sequence[str]) -> str:
     if len(phrases) < 2:
         return "".join(phrases)
     return f"{', '.join(phrases[:-1])} and {phrases[-1]}"
+
+
+def clear(description: str) -> str:
+    """A description in which "it" is not taken for what the sentence before has stored.
+
+    "it" is the value that a kernel is about; after a sentence on another result it says so.
+    """
+    told = description.split(". ")
+    for n, (before, now) in enumerate(pairwise(told), 1):
+        if _STORED.match(before):
+            now = re.sub(r"^It(?= is (?:added|multiplied)\b)", "The result", now)
+            told[n] = re.sub(_IT, r"\1the result", now)
+    return ". ".join(told)
+
+
+_STORED = re.compile(r"\w+ gets (?!it\b)")
+_IT = re.compile(r"^(\w+ (?:gets|becomes lerp\(\w+,) )it\b")
 
 
 def first_sentence(description: str) -> str:

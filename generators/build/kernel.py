@@ -14,7 +14,7 @@ from generators.build.body import fn as fn
 from generators.build.body import identity as identity
 from generators.build.body import lift
 from generators.build.body import make as make
-from generators.build.docs import first_comment, first_sentence, kernel_doc
+from generators.build.docs import clear, first_comment, first_sentence, kernel_doc
 from generators.build.draw import Draw
 from generators.program import ir
 from generators.program.dtypes import INT32, Array, Struct, Type
@@ -140,7 +140,7 @@ class KernelBuilder(BodyBuilder):
         ``name`` comes from :meth:`name`, so that no variable is called the same.
         """
         layout = self._layout()
-        description = re.sub(r" +(?=[ ,;]|\.(?![\d.]))", "", description)
+        description = clear(re.sub(r" +(?=[ ,;]|\.(?![\d.]))", "", description))
         summary = first_sentence(description)
         if description[0].islower():
             # An array's name is no word that can be written large.

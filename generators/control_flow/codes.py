@@ -73,7 +73,8 @@ _PARSERS = {
         ],
     ),
     "commands": Parser(
-        "a register: 1-3 add the code, 4 doubles, 5 clears, 6 stops, others do nothing",
+        "what a register that starts at 0 holds in the end: codes 1 to 3 are added to it, 4 "
+        "doubles it, 5 clears it, 6 ends the row, others do nothing",
         ("unused clears", "register accum"),
         lambda c, run, best, pos, inner: [
             [
@@ -126,7 +127,7 @@ def token_parser(k: KernelBuilder, level: int) -> Title:
         note = f" Rows whose {say(k, kind)} is {'not ' * (test == 'ne')}{wanted} give -1."
     stop: Expr = count
     if ends:
-        length = s.read("lengths used", INT32, 1, 17)
+        length = s.read("lengths row_lengths", INT32, 1, 17)
         stop = k.let("end stop", least(length, count))
         note += f" A row ends after {say(k, length)} of its codes."
     state, best, pos = (counter(k, n) for n in (*parser.names, "pos j"))
@@ -146,7 +147,7 @@ def token_parser(k: KernelBuilder, level: int) -> Title:
     k.store(out, s.at, parser.result(best, state, pos))
     note += other.told("how many codes were read", pos)
     name = k.name(f"parse_{form} {form}_of_rows parse_tokens")
-    return Title(name, f"For each row of {codes.name}: {parser.text}.{note}")
+    return Title(name, f"For each row of {codes.name}, {out.name} gets {parser.text}.{note}")
 
 
 _FOUND = {

@@ -111,6 +111,7 @@ def cellular_automaton(k: KernelBuilder, level: int) -> Title:
     note += changed.told("1 where the state changed, else 0", flips)
     around = "The grid wraps around." if wrap else "Cells outside count as 0."
     name = k.name(f"{form}_step {form}_automaton automaton_step")
+    text = text.replace(":", f" from {old.name} to {new.name}:", 1)
     return Title(name, f"One step of {text}. {around}{note}")
 
 

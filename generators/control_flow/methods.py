@@ -76,7 +76,7 @@ def power_series(k: KernelBuilder, level: int) -> Title:
     form = shape.choice(sorted(_SERIES))
     series, stops = _SERIES[form], level >= 3 and shape.chance(0.7)
     s = launch(k, list=7, grid=3 if level >= 2 else 0)
-    given = s.read("x angles values", type_, *series.span)
+    given = s.read("xs angles values", type_, *series.span)
     done = f"Evaluate {series.text} for x = {say(k, given)}"
     gain = None
     if shape.chance(0.4):
@@ -178,7 +178,7 @@ def root_finding(k: KernelBuilder, level: int) -> Title:
     e, methods = _EQUATIONS[form], ("newton", "bisection", "secant", "damped")
     method = shape.choice(methods if level >= 3 else methods[:2])
     s, bisects = launch(k, list=1), method == "bisection"
-    a = s.read("a rhs targets", type_, *e.a)
+    a = s.read("rhs targets", type_, *e.a)
     begin: Expr = literal(round(sum(e.x) / 2, 2), type_)
     if not bisects and shape.chance(0.4):
         begin = s.read("guess x0", type_, e.x[0] + 0.3, e.x[1] - 0.2)
@@ -188,7 +188,7 @@ def root_finding(k: KernelBuilder, level: int) -> Title:
     limit: Expr = literal(count, INT32)
     if bisects and shape.chance(0.5):
         limit = k.scalar("max_iter num_steps", INT32, count, count + 2)
-    done = f"Solve {e.text} = 0 for x, with a from {say(k, a)}, by "
+    done = f"Solve {e.text} = 0 for x, with a = {say(k, a)}, by "
     target = k.let("target c", a)
     params = {"x": type_, "a": type_}
     f = routine(k, BY_LEVEL[level], "residual_of equation f", params, lambda _, x, y: e.f(x, y))

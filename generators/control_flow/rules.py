@@ -244,6 +244,7 @@ def tariff(k: KernelBuilder, level: int) -> Title:
     then += _instalments(k, bill) if level >= 5 else ""
     k.store(out, i, bill)
     done += f" {then}." if then else ""
+    done += f" {out.name} gets the result."
     return Title(k.name("bracket_tariff", "apply_tariff", "tiered_price"), done)
 
 

@@ -102,7 +102,7 @@ def _modpow(b: BodyBuilder, go: Go, x: Var, power: Expr, modulus: Expr) -> Expr:
     return result
 
 
-_BASE = (("base radix", (2, 3, 8, 10, 16)),)
+_BASE = (("radix number_base", (2, 3, 8, 10, 16)),)
 _DIGITS = "the digits of x in base {0}"
 
 _OF_DIGITS: dict[str, tuple[str, str, Callable[[Var, Var, Expr], Expr]]] = {
@@ -178,7 +178,7 @@ WALKS = {
             lambda x, n, added, goal: x < goal,
             lambda x, n, added, goal: [(x, 2 * x + added), (n, n + 1)],
         ),
-        (("added deposit births", (5, 10, 20, 25)), ("goal target", (1000, 2000, 5000))),
+        (("added deposit inflow", (5, 10, 20, 25)), ("goal target", (1000, 2000, 5000))),
         wide=True,
     ),
     "smallest_divisor": Walk(
@@ -238,7 +238,7 @@ WALKS = {
         "modpow power_modulo",
         "x to the power {0} modulo {1} by repeated squaring",
         _modpow,
-        (("exponent power", (7, 13, 20, 40)), ("modulus ring_size", (97, 101, 251, 1009))),
+        (("exponent", (7, 13, 20, 40)), ("modulus ring_size", (97, 101, 251, 1009))),
         wide=True,
     ),
     "residues": Walk(

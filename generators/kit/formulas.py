@@ -12,7 +12,7 @@ from typing import Any
 
 from generators.build import BodyBuilder
 from generators.build.draw import Draw, Stream
-from generators.kit.text import written
+from generators.kit.text import bracketed, written
 from generators.program.dtypes import FLOAT32, INT32, Type
 from generators.program.expr import Const, Expr, Op, Var
 from generators.program.ir import Assign, Comment
@@ -25,6 +25,9 @@ Build = Callable[..., Expr]
 Where the first one is called ``body``, it may write statements there.
 """
 
+
+_ALONE = re.compile(r"(\w\(|, )\(([^(),]*)\)(?=[,)])")
+"""Brackets around the whole of an argument."""
 
 BODY = "body"
 """The name of a formula's first parameter where its code writes statements."""
@@ -92,7 +95,8 @@ class Formula:
     def said(self, values: Mapping[str, str]) -> str:
         """The formula in words, with these texts for its quantities."""
         if self.prose:
-            return self.prose.format(**values)
+            told = self.prose.format(**{key: bracketed(text) for key, text in values.items()})
+            return _ALONE.sub(r"\1\2", told)
         statements, value = self._sketch
         return _told(statements, value, {key: values[key] for key in self.keys})
 

@@ -159,7 +159,7 @@ def extras(s: Site, menu: Mapping[str, Extra], count: int, together: float = 0.4
 
 def _together(s: Site, chosen: Mapping[str, Extra]) -> str:
     values = {key: extra.value() for key, extra in chosen.items()}
-    texts = [f"{key} {extra.text or say(s.k, values[key])}" for key, extra in chosen.items()]
+    texts = [f"{key} = {extra.text or say(s.k, values[key])}" for key, extra in chosen.items()]
     inits = [FieldInit(key, value.type, "uniform", "0", "1") for key, value in values.items()]
     name = s.k.name("Summary", "Measures", "Report", "Stats")
     struct = s.k.struct(name, *((f.name, f.type) for f in inits))

@@ -77,8 +77,12 @@ def setting(
 
 
 def constant(k: KernelBuilder, low: float, high: float) -> float:
-    """A number in [``low``, ``high``] with two significant digits, to be written in the kernel."""
-    return float(k.draw.value.constant(low, high))
+    """A number in [``low``, ``high``] with two significant digits, to be written in the kernel.
+
+    It is not 1, by which nobody multiplies.
+    """
+    found = float(k.draw.value.constant(low, high))
+    return found if found != 1.0 or low == high else constant(k, low, high)
 
 
 def zero(type_: Type) -> Expr:

@@ -48,6 +48,21 @@ _INFIX = {
     "and": ("and", AND),
     "or": ("or", OR),
 }
+_SAID = {
+    "length_sq": "the squared length of {0}",
+    "cw_mul": "the componentwise product of {0} and {1}",
+    "cw_div": "the componentwise quotient of {0} and {1}",
+    "get_diag": "the diagonal of {0}",
+    "max_element": "the largest component of {0}",
+    "min_element": "the smallest component of {0}",
+    "norm_l1": "the sum of the sizes of the components of {0}",
+    "norm_l2": "the length of {0}",
+    "norm_huber": "the Huber norm of {0} at threshold {1}",
+    "norm_pseudo_huber": "the pseudo-Huber norm of {0} at threshold {1}",
+    "quat_to_matrix": "the rotation matrix of {0}",
+    "bit_count": "the number of set bits of {0}",
+}
+"""Ops whose names nobody says."""
 _KNOWN = (
     (math.pi, "pi", TIGHT),
     (2.0 * math.pi, "2 * pi", MUL),
@@ -87,6 +102,11 @@ def _sign(value: float) -> int:
 def written(value: Expr, leaf: Leaf = lambda e: None) -> str:
     """An expression in words and signs; ``leaf`` may name any part of it."""
     return _piece(value, leaf)[0]
+
+
+def bracketed(text: str) -> str:
+    """A text as an operand: in brackets unless it is one word."""
+    return _at(_called(text), TIGHT)
 
 
 def _at(piece: Piece, least: int) -> str:
@@ -135,7 +155,7 @@ def _cast(e: Cast, leaf: Leaf) -> Piece:
 
 
 def _listed(args: tuple[Expr, ...], leaf: Leaf) -> str:
-    return ", ".join(_piece(a, leaf)[0] for a in args)
+    return ", ".join(_entry(_piece(a, leaf)) for a in args)
 
 
 def _op(e: Op, leaf: Leaf) -> Piece:
@@ -151,11 +171,26 @@ def _op(e: Op, leaf: Leaf) -> Piece:
         return f"not {_at(parts[0], COMPARE)}", AND
     if e.op == "pow":
         return f"{_at(parts[0], TIGHT)}^{_at(parts[1], TIGHT)}", POWER
-    if e.op == "abs" and "|" not in parts[0][0]:
-        return f"|{parts[0][0]}|", TIGHT
+    if e.op in ("abs", "length_sq") and "|" not in parts[0][0]:
+        return (f"|{parts[0][0]}|", TIGHT) if e.op == "abs" else (f"|{parts[0][0]}|^2", POWER)
+    if e.op == "where":
+        test, first, other = parts
+        return f"{_at(first, OR)} where {test[0]}, else {other[0]}", LOOSE
+    if e.op == "invert":
+        return f"~{_at(parts[0], TIGHT)}", UNARY
+    if e.op == "cw_mul" and parts[0] == parts[1]:
+        return f"the componentwise square of {parts[0][0]}", LOOSE
+    if e.op in _SAID:
+        return _SAID[e.op].format(*(text for text, _ in parts)), LOOSE
     if e.op in ("min", "max"):
         parts = [_piece(a, leaf) for a in _chain(e, e.op)]
-    return f"{e.op}({', '.join(text for text, _ in parts)})", TIGHT
+    inside = parts[0][0] if len(parts) == 1 else ", ".join(map(_entry, parts))
+    return f"{e.op}({inside})", TIGHT
+
+
+def _entry(piece: Piece) -> str:
+    """One of several operands with commas between."""
+    return _at(piece, OR) if ", else " in piece[0] else piece[0]
 
 
 def _infix(e: Op, leaf: Leaf) -> Piece:

@@ -22,8 +22,18 @@ _IRREGULAR = {
     "vortex": "vortices",
     "pos": "positions",
     "vel": "velocities",
+    "modulus": "moduli",
+    "max": "max_values",
+    "min": "min_values",
+    "nis": "nis_values",
+    "data": "data_list",
+    "params": "params_list",
+    "operands": "operands_list",
+    "knots": "knots_list",
+    "lame": "lame_values",
 }
 _UNCOUNTED = ("ness", "ing", "gravity", "drag", "albedo", "density", "radiance")
+_COUNTED = ("reading", "sighting", "heading", "spacing", "coupling", "setting", "ring", "spring")
 
 
 def plural(name: str) -> str:
@@ -34,7 +44,7 @@ def plural(name: str) -> str:
         return f"{head}{mark}{_IRREGULAR[last]}"
     if len(name) == 2:
         return name
-    if name.endswith(_UNCOUNTED):
+    if name.endswith(_UNCOUNTED) and last not in _COUNTED:
         return f"{name}_field"
     if name.endswith("y") and not name.endswith(("ay", "ey", "oy")):
         return f"{name[:-1]}ies"

@@ -14,7 +14,7 @@ _DOSE = Family(
     params={
         "k": quantity("ec50 half_max km", "ec50s half_maxima", 0.5, 2.0, 0.6, 1.5, 0.8),
         "h": quantity("hill slope coop", "hills slopes", 1.2, 2.8, 1.5, 2.0, 2.5),
-        "t": quantity("top emax vmax", "tops emaxes", 0.8, 2.0, 0.9, 1.2, 2.0),
+        "t": quantity("top emax vmax", "tops emax_values", 0.8, 2.0, 0.9, 1.2, 2.0),
         "i": quantity("inhibitor blocker", "inhibitors blockers", 0.2, 1.5, 0.5, 0.8),
         "g": quantity("boost stimulation", "boosts stimulations", 0.2, 1.5, 0.5, 0.8),
     },

@@ -16,7 +16,7 @@ _CONTROL = Family(
     },
     params={
         "g": quantity("gain kp stiffness", "gains kps", 0.6, 2.2, 0.8, 1.5, 2.0),
-        "m": quantity("limit umax band", "limits umaxes", 0.5, 1.3, 0.5, 1.2, 0.8),
+        "m": quantity("limit umax band", "limits u_limits", 0.5, 1.3, 0.5, 1.2, 0.8),
     },
     titles="control_by_kind controller actuator_command",
     kinds="law kinds control_mode",

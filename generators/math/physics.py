@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.kit.functions import ROOT_HALF, cos, cosh, erf, exp, log, most, sqrt, tanh
+from generators.kit.functions import ROOT_HALF, cosh, erf, exp, log, most, sqrt, tanh
 from generators.math.cards import Family, either, quantity
 from generators.math.compose import compose
 from generators.program.expr import Expr
@@ -117,7 +117,7 @@ _RADIATION = Family(
         "t": quantity("t_k temp kilokelvin", "temps temperatures kelvins", 0.8, 3.0),
     },
     params={
-        "a": quantity("energy barrier tau", "energies barriers", 0.8, 4.0, 1.5, 2.0, 3.0),
+        "a": quantity("tau opacity", "taus opacities", 0.8, 4.0, 1.5, 2.0, 3.0),
         "e": quantity("emiss emissivity share", "emissivities shares", 0.4, 0.95, 0.5, 0.9, 0.8),
     },
     titles="radiance_by_kind thermal_model emission",
@@ -153,10 +153,11 @@ _RADIATION.add(
 )
 
 
-@_RADIATION.formula("occupancy filled")
-def fermi_level(body: BodyBuilder, w: Expr, t: Expr, e: Expr) -> Expr:
-    x = body.let("x level", (w - 4.0 * e) / (0.2 * t))
-    return either(body, 1.0 / (1.0 + exp(x)), 0.5 - 0.5 * tanh(0.5 * x))
+@_RADIATION.formula("radiance spectrum")
+def grey_body(body: BodyBuilder, w: Expr, t: Expr, e: Expr) -> Expr:
+    w4 = body.let("w4 lambda4", w * w * w * w)
+    grown = body.let("growth bose", exp(14.388 / (w * t)) - 1.0)
+    return either(body, 119.1 * e / (w4 * w * grown), e * (119.1 / (w4 * w)) / grown)
 
 
 @_RADIATION.formula("heat_capacity cv")
@@ -166,19 +167,24 @@ def einstein_heat(body: BodyBuilder, w: Expr, t: Expr) -> Expr:
     return half * half / (s * s)
 
 
-_RADIATION.add("arrhenius", "rate rates_out", lambda w, t, a: 10.0 * w * exp(-a / t))
-_RADIATION.add("eyring", "rate rates_out", lambda t, a, e: 2.0 * t * exp(e - a / t))
 _RADIATION.add(
-    "boltzmann_share",
-    "population excited",
-    lambda body, t, a: (r := body.let("r upper", 3.0 * exp(-a / t))) / (1.0 + r),
+    "slab_emission",
+    "radiance emitted",
+    lambda w, t, a: 119.1 * w**-5.0 * exp(-14.388 / (w * t)) * (1.0 - exp(-a)),
 )
-_RADIATION.add("beer_lambert", "transmitted light", lambda w, a, e: e * exp(-a / w))
 _RADIATION.add(
-    "direct_beam",
-    "beam irradiance",
-    lambda body, w, e: e * exp(-0.3 / body.let("cos_z mu0", cos(0.12 * w))),
+    "outgoing_flux",
+    "flux leaving",
+    lambda body, t, a, e: 5.67 * e * (t2 := body.let("t2 t_sq", t * t)) * t2 / (1.0 + 0.75 * a),
 )
+_RADIATION.add("eddington_layer", "t_layer", lambda t, a: t * (0.75 * a + 0.5) ** 0.25)
+_RADIATION.add("haze_transmission", "transmitted light", lambda w, a: exp(-a * w**-1.3))
+_RADIATION.add(
+    "rayleigh_jeans",
+    "radiance spectrum",
+    lambda body, w, t: 8.278 * t / ((w2 := body.let("w2 lambda2", w * w)) * w2),
+)
+_RADIATION.add("peak_distance", "off_peak distance_out", lambda w, t: abs(w - 2.898 / t))
 _RADIATION.add(
     "net_emission",
     "power net_power",

@@ -11,7 +11,7 @@ from generators.kit.functions import HALF_PI, cos, exp, least, log, sin, tanh, w
 from generators.kit.naming import applied
 from generators.kit.sites import Site, over
 from generators.kit.sources import given
-from generators.kit.words import say
+from generators.kit.words import listed, say
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Var
 
@@ -174,7 +174,8 @@ def _rotary(g: Grid) -> tuple[str, str]:
             g.store(stores, (a, b))
     shown = " and ".join(f"({', '.join(part.array.name for part in pair)})" for pair in reads)
     done = f"Turn each pair {shown} by {'minus ' if back else ''}the angle {text}, index = "
-    done += f"{'2 * ' if doubled else ''}{g.col.name}{g.pad}"
+    done += f"{'2 * ' if doubled else ''}{g.col.name}{g.pad}; stored in "
+    done += listed([out.name for pair in outs for out in pair])
     done += f"; pairs from {gate.name} on are copied." if gate is not None else "."
     return done, "rotary_embedding"
 
@@ -209,7 +210,7 @@ def _bias(g: Grid) -> tuple[str, str]:
         done += f", then squash by {cap.name} * tanh(v / {cap.name})"
     if not causal:
         g.store([out], [value])
-        return f"{done}{g.pad}.", "distance_bias"
+        return f"{done}; stored in {out.name}{g.pad}.", "distance_bias"
     fill = k.draw.value.choice((-10.0, -20.0, -8.0))
     if shape.chance(0.5):
         g.store([out], [where(gap < 0, k.lift(fill, g.type), value)])
@@ -219,7 +220,7 @@ def _bias(g: Grid) -> tuple[str, str]:
         with k.else_():
             g.store([out], [value])
     done += f"; keys after the query ({g.col.name} > {g.pos.name}) get {fill}"
-    return f"{done}{g.pad}.", "distance_bias"
+    return f"{done}; stored in {out.name}{g.pad}.", "distance_bias"
 
 
 @idiom

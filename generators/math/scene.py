@@ -94,7 +94,7 @@ class Scene:
         assert isinstance(source.value, Var)
         text = source.value.name + self.indices(source.axes)
         if source.full:
-            return f"({text} / {source.full:g})"
+            return f"{text} / {source.full:g}"
         return f"{text}.{source.part}" if source.part else text
 
     def indices(self, axes: Axes) -> str:

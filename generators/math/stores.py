@@ -16,8 +16,8 @@ from generators.program.expr import Expr, Var
 SEVERAL = ("pair", "triple")
 """Frames in which each formula has an output of its own."""
 _MASKS = {
-    "return": "Where {} is 0 the result is {} instead.",
-    "where": "Where {} is 0 the result is {} instead.",
+    "return": "Where {} is 0, {} is stored instead.",
+    "where": "Where {} is 0, {} is stored instead.",
     "weight": "All of it is multiplied by {}.",
     "if": "Elements where {} is 0 keep what they hold.",
     "factor": "All of it is zero where {} is 0.",

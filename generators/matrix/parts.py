@@ -101,6 +101,7 @@ class Place(Site):
             names, code, *texts = menu[key]
             value = code()
             text = texts[0] if texts else self.tell(value)
+            text = text if isinstance(text, str) else text()
             chosen[key] = Extra(names, partial(_same, value), text)
         return extras(self, chosen, len(chosen))
 
@@ -141,7 +142,10 @@ def _same(value: Expr) -> Expr:
     return value
 
 
-Entry = tuple[str, Callable[[], Expr]] | tuple[str, Callable[[], Expr], str]
+Text = str | Callable[[], str]
+"""A text, or what gives it once the value is there."""
+
+Entry = tuple[str, Callable[[], Expr]] | tuple[str, Callable[[], Expr], Text]
 """Names of an output, its value, and a text where its value does not say it."""
 
 

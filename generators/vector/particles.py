@@ -131,9 +131,9 @@ def advance(level: int, m: Motion, acceleration: Expr) -> str:
     return f"{text}; then x {late}" if late else text
 
 
-def _sub_stepped(level: int, m: Motion, acceleration: Expr) -> str:
+def _sub_stepped(level: int, m: Motion, acceleration: Expr, x: str, v: str) -> str:
     """:func:`advance`, at high levels sometimes in a loop over shorter steps."""
-    k, done = m.k, "Advance position x and velocity v of each particle"
+    k, done = m.k, f"Advance each particle's position x in {x} and velocity v in {v}"
     if level < 4 or k.draw.shape.chance(0.5):
         return f"{done}: {advance(level, m, acceleration)}"
     steps = k.draw.value.integer(2, 4)
@@ -209,7 +209,7 @@ def _integrated(k: KernelBuilder, level: int, structs: bool) -> str:
     acceleration, text = _acceleration(k, level, r, law, values), law.said(texts)
     if level < 3 or shape.chance(0.5):
         acceleration, text = _with_extra(m, acceleration, text)
-    done = _sub_stepped(level, m, acceleration)
+    done = _sub_stepped(level, m, acceleration, r.say("x"), r.say("v"))
     done += f". Here a = {text}{f', {dt.name} = {step}' if step else ''}."
     after = {"x": m.position, "v": m.velocity}
     outs = {"x": "new_positions pos_out x_next", "v": "new_velocities vel_out v_next"}

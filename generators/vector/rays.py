@@ -83,9 +83,17 @@ class Balls:
 
     @property
     def text(self) -> str:
-        changed = f"enlarged by {self.amount}" if self.kind == "padded" else f"times {self.amount}"
-        own = f" of radius {self.amount}" if self.kind == "literal" else f", its radius {changed}"
-        return f"{self.name}{own}"
+        if self.kind == "literal":
+            return f"{self.name} about {self._said('center')} of radius {self.amount}"
+        radius, by = self._said("radius"), self.amount
+        shown = f"{radius} + {by}" if self.kind == "padded" else f"{by} * {radius}"
+        return f"{self.name} about {self._said('center')} of radius {shown}"
+
+    def _said(self, key: str) -> str:
+        if self.table is not None:
+            return self.table.said(key)
+        assert self.one is not None
+        return self.one.say(key)
 
 
 @idiom
@@ -111,9 +119,8 @@ def ray_sphere(k: KernelBuilder, level: int) -> Title:
     if balls.one is not None:
         found = called(o, d, *balls.sized(list(balls.one.values.values())))
         t = local(k, "t t_first dist", found)
-        before = f"below {start}" if start else "negative"
-        done = f"to the {balls.text}, about {balls.one.say('center')}: the near intersection, or "
-        done += f"the far one where the near one is {before}; -1 where the line misses."
+        done = f"to the {balls.text}: the near intersection, or the far one where the near one "
+        done += f"is {f'below {start}' if start else 'negative'}; -1 where the line misses."
     else:
         t = k.let("nearest best t_min", k.lift(far, vec.scalar))
         assert balls.table is not None
@@ -122,8 +129,9 @@ def ray_sphere(k: KernelBuilder, level: int) -> Title:
             with k.if_(op("and", hit > start, hit < t)):
                 k.assign(t, hit)
         done = f"to the nearest intersection with any {balls.text}, counting only those beyond "
-        done += f"{start}; {far} if there is none."
-    done = f"Distance along each ray {done}" + deliver(site, level, "distances hits t_hit", t)
+        done += f"{say(k, start)}; {say(k, far)} if there is none."
+    done = f"Distance along each ray from {say(k, o)} in direction {say(k, d)} {done}"
+    done += deliver(site, level, "distances hits t_hit", t)
     if level >= 2 and shape.chance(0.6):
         done += _landing(site, t < far if balls.several else t > 0.0, o + t * d, o)
     if level >= 3:

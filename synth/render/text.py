@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -30,13 +31,13 @@ def constant_text(value: bool | int | str) -> str:
     return float_text(value) if isinstance(value, str) else _int_text(value)
 
 
+_MASK = re.compile(r"[137]?F+|F[0F]+|A+|C+|5+|3+")
+"""Hexadecimal digits of what people read as a pattern of bits."""
+
+
 def _int_text(value: int) -> str:
-    nibbles = set(f"{value:X}")
-    return (
-        f"0x{value:X}"
-        if value >= 255 and len(nibbles) <= 2 and nibbles & set("ABCDEF53")
-        else str(value)
-    )
+    digits = f"{value:X}"
+    return f"0x{digits}" if value > 255 and _MASK.fullmatch(digits) else str(value)
 
 
 _PI_MULTIPLES = {repr(factor * math.pi): factor for factor in (0.5, 1.0, 2.0, 4.0)}

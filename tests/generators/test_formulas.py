@@ -90,6 +90,22 @@ NAMES |= {
 that tells arguments apart."""
 
 
+PHRASES = {
+    r"the componentwise product of (\w+) and (\w+)": r"cw_mul(\1, \2)",
+    r"the (\w+) component of ([^()]+)": r"\1_element(\2)",
+    "largest_element": "max_element",
+    "smallest_element": "min_element",
+    r"the sum of the sizes of the components of ([^()]+)": r"norm_l1(\1)",
+    r"the length of ([^()]+)": r"norm_l2(\1)",
+    r"the Huber norm of ([^()]+) at threshold (\w+)": r"norm_huber(\1, \2)",
+    r"the pseudo-Huber norm of ([^()]+) at threshold (\w+)": r"norm_pseudo_huber(\1, \2)",
+    r"\|([^|]*)\|\^2": r"length_sq(\1)",
+    " where ": " if ",
+    ", else ": " else ",
+}
+"""What texts say in words, and what it is in Python."""
+
+
 def _found(value: object) -> list[Formula]:
     if isinstance(value, Formula):
         return [value]
@@ -124,7 +140,10 @@ def _read(text: str, values: dict[str, Any]) -> Any:
 
 
 def _value(text: str, values: dict[str, Any]) -> Any:
-    python = re.sub(r"\|([^|]*)\|", r"abs(\1)", text).replace("^", "**")
+    python = text
+    for phrase, call in PHRASES.items():
+        python = re.sub(phrase, call, python)
+    python = re.sub(r"\|([^|]*)\|", r"abs(\1)", python).replace("^", "**")
     tree = ast.fix_missing_locations(_Vectors().visit(ast.parse(python, mode="eval")))
     return eval(compile(tree, "<text>", "eval"), {"__builtins__": {}}, {**NAMES, **values})
 

@@ -202,7 +202,8 @@ def _activate(e: Ending) -> None:
             c.say(f"{kept.name} gets this sum.")
     kinds = (_ACTIVATIONS[0], *_ACTIVATIONS[:4]) if level == 1 else _ACTIVATIONS
     kind = c.shape.choice(kinds)
-    text = f"put as z through {kind.said({'z': 'z'})}"
+    told = kind.said({"z": "z"})
+    text = f"put as z through {f'({told})' if ' where ' in told else told}"
     if level >= 3 and c.chance(0.6):
         called = helper(k, kind.outs, [("x", c.scalar)], kind.build)
         e.set(k.call(called, e.value), text)

@@ -67,7 +67,7 @@ def _given_tensor(g: Place, scalar: Scalar) -> Var:
         value = transpose(j) * j
     else:
         parts = {axis: Part(axis, scalar, -1.5, 1.5) for axis in ("xx", "xy", "yy")}
-        r = record(g, "Sym2 Hessian2 Tensor2", parts, 1.0)
+        r = record(g, "SymMatrix Hessian SymTensor", parts, 1.0)
         value = make(mat, r["xx"], r["xy"], r["xy"], r["yy"])
     return g.let("t m sym", value)
 

@@ -69,7 +69,7 @@ def _system(g: Place, mat: Mat, level: int) -> tuple[Var, Var, str]:
     """A matrix M and a right-hand side b, one of which may be changed."""
     k, vec = g.k, rows_of(mat)
     a = g.read("systems mats stiffness", mat, -1.0, 1.0, init="well_conditioned")
-    load = g.read("rhs loads b", vec, -2.0, 2.0)
+    load = g.read("rhs loads", vec, -2.0, 2.0)
     m, b = k.let("m a", a), k.let("bi load", load)
     matrix, rhs = g.tell(a), g.tell(load)
     way = g.shape.choice(("ridge", "step", "load")) if level >= 2 and g.chance(0.5) else ""
@@ -231,35 +231,47 @@ def _backward(k: BodyBuilder, low: Entries, y: list[Expr]) -> list[Expr]:
     return x
 
 
-def _uses(g: Place, mat: Mat, low: Entries) -> dict[str, Entry]:
-    """What the factor is used for."""
-    k, vec, cells = g.k, rows_of(mat), range(mat.rows)
-    product = reduce(lambda all_, one: all_ * one, [low[r, r] for r in cells])
-    packed = [low[r, c] for r in cells for c in range(r + 1)]
+def _noises(g: Place, vec: Vec, low: Entries) -> dict[str, Entry]:
+    """What the factor does to a vector that is read: it colours noise, or whitens an error."""
+    k, cells = g.k, range(vec.size)
+    said: dict[str, str] = {}
 
     def sample() -> Expr:
         """A correlated sample: the mean plus the factor times independent noise."""
         noise = g.read("noise normals white", vec, -2.0, 2.0)
         mean = g.given("mean center", vec, -1.0, 1.0)
+        said["sample"] = f"{g.tell(mean)} plus L times {g.tell(noise)}"
         z = k.let("z eta", noise)
         terms = [[low[r, c] * z[c] for c in range(r + 1)] for r in cells]
         return mean + make(vec, *(reduce(lambda all_, one: all_ + one, part) for part in terms))
 
     def white() -> Expr:
         error = g.read("deltas errors", vec, -2.0, 2.0)
+        said["white"] = f"w with L * w = {g.tell(error)}"
         return make(vec, *_forward(k, low, k.let("delta err", error), "w"))
 
     def distance() -> Expr:
-        gap = k.let("gap dev", g.read("innovations offsets", vec, -2.0, 2.0))
+        offset = g.read("innovations offsets", vec, -2.0, 2.0)
+        said["distance"] = f"dot(w, w) with L * w = {g.tell(offset)}"
+        gap = k.let("gap dev", offset)
         w = k.let("white_gap u", make(vec, *_forward(k, low, gap, "q")))
         return dot(w, w)
 
     return {
+        "sample": ("sampled draws", sample, lambda: said["sample"]),
+        "white": ("whitened scaled_errors", white, lambda: said["white"]),
+        "distance": ("distances_sq mahalanobis", distance, lambda: said["distance"]),
+    }
+
+
+def _uses(g: Place, mat: Mat, low: Entries) -> dict[str, Entry]:
+    """What the factor is used for."""
+    vec, cells = rows_of(mat), range(mat.rows)
+    product = reduce(lambda all_, one: all_ * one, [low[r, r] for r in cells])
+    packed = [low[r, c] for r in cells for c in range(r + 1)]
+    return {
         "log": ("log_dets log_volume", lambda: 2.0 * log(product), "log(determinant(A))"),
         "product": ("volumes root_dets", lambda: product, "the product of the diagonal of L"),
-        "sample": ("sampled draws", sample, "the mean plus L times noise"),
-        "white": ("whitened scaled_errors", white, "w with L * w = the error"),
-        "distance": ("distances_sq mahalanobis", distance, "dot(w, w) with L * w = the offset"),
         "packed": (
             "packed factors",
             lambda: make(Vec(len(packed), mat.scalar), *packed),
@@ -270,6 +282,7 @@ def _uses(g: Place, mat: Mat, low: Entries) -> dict[str, Entry]:
             lambda: make(vec, *(low[r, r] for r in cells)),
             "the diagonal of L",
         ),
+        **_noises(g, vec, low),
     }
 
 

@@ -216,7 +216,7 @@ def _menu(g: Place, c: Var, mean: Var | None) -> dict[str, Entry]:
         "ratio": ("correlations rho", correlation),
     }
     if mean is not None:
-        menu["mean"] = ("means centroids", lambda: mean)
+        menu["mean"] = ("means centroids", lambda: mean, "the mean")
         menu["mean_sq"] = ("offcenter mean_sq", lambda: dot(mean, mean))
     return menu
 

@@ -47,10 +47,10 @@ def _angles(g: Place, scalar: Scalar, count: int) -> tuple[list[Expr], str]:
         v = g.k.let("v ang", source)
         if g.chance(0.3):
             found = [fn("radians", 60.0 * v[c]) for c in range(3)]
-            return found, f"angles {g.tell(source)}, in units of 60 degrees"
-        return [v[c] for c in range(3)], f"angles {g.tell(source)}"
+            return found, f"the angles in {g.tell(source)}, in units of 60 degrees"
+        return [v[c] for c in range(3)], f"the angles in {g.tell(source)}"
     names = ("pitch tilt theta", "roll bank psi")[: count - 1]
-    found = [g.read("angles turns headings", scalar, -2.5, 2.5)]
+    found = [g.read("turn_angles turns headings", scalar, -2.5, 2.5)]
     found += [g.given(name, scalar, -2.5, 2.5, literals=False) for name in names]
     return found, f"angle{'s' if count > 1 else ''} {', '.join(map(g.tell, found))}"
 

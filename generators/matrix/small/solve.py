@@ -154,7 +154,7 @@ def _sweeps(g: Place, level: int, scalar: Scalar) -> Solved:
         diagonal = g.let("d diag dg", fn("get_diag", a), "d")
         start: Expr = fn("cw_div", b, diagonal)
         factor = g.given("omega relax", scalar, 0.5, 0.95)
-        step = f"{g.tell(factor)} * cw_div(b - A * x, d), {g.told(diagonal)}"
+        step = f"{g.tell(factor)} * (b - A * x) / d by components, {g.told(diagonal)}"
     elif way == "richardson":
         factor = g.given("rate tau", scalar, 0.1, 0.3)
         start = factor * b
@@ -183,7 +183,7 @@ def _schur(g: Place, level: int, scalar: Scalar) -> Solved:
     first = g.read("a_blocks camera_blocks", mat, -0.6, 0.6, init=_INIT)
     second = g.read("d_blocks point_blocks", mat, -0.6, 0.6, init=_INIT)
     cross = g.given("coupling b_block", mat, -0.3, 0.3)
-    f, h = g.read("f rhs_first", vec, -2.0, 2.0), g.read("h rhs_second", vec, -2.0, 2.0)
+    f, h = g.read("f_vec rhs_first", vec, -2.0, 2.0), g.read("h_vec rhs_second", vec, -2.0, 2.0)
     d_inv = k.let("d_inv inv_d", fn("inverse", second))
     bd = k.let("bd elim", cross * d_inv)
     m = k.let("schur reduced", first - bd * transpose(cross))

@@ -68,7 +68,8 @@ def _read(g: Place, mat: Mat, level: int) -> tuple[Filter, str]:
     def finish() -> str:
         if way != "inout":
             outs = {"x": "states_out new_means x_out", "p": "covs_out new_covs p_out"}
-            return r.write({"x": x, "p": p}, outs, "tracks_out updated")
+            told = r.write({"x": x, "p": p}, outs, "tracks_out updated")
+            return told.replace("the new p.", "the new P.")
         k.store(xs, g.at, x)
         k.store(ps, g.at, p)
         return f" {xs.name} gets x, {ps.name} gets P."
@@ -157,7 +158,7 @@ def _updated(f: Filter, level: int) -> str:
     else:
         row = g.given("h_row sensor", f.vec, -1.0, 1.0)
         h = held(k, "h sense", row)
-    r = g.given("r meas_var", scalar, 0.2, 1.0)
+    r = g.given("meas_var noise_var", scalar, 0.2, 1.0)
     s, correct = _gain(f, h, r)
     y = k.let("y innovation", seen - dot(h, f.x))
     tail = ""
@@ -205,7 +206,7 @@ def _vector_update(f: Filter, level: int) -> str:
     g, k, scalar = f.g, f.g.k, f.vec.scalar
     seen = g.read("z measured fixes", Vec(2, scalar), -3.0, 3.0)
     h = held(k, "h sense", g.given("h_mat obs", Mat(2, f.mat.rows, scalar), -1.0, 1.0))
-    r = g.given("r meas_var", scalar, 0.4, 1.2)
+    r = g.given("meas_var noise_var", scalar, 0.4, 1.2)
     cross = k.let("pht cross_cov", f.p * transpose(h))
     cov = k.let("s innovation_cov", h * cross + times_identity(Mat(2, 2, scalar), r))
     args = {"cross": cross, "cov": cov}
@@ -303,7 +304,7 @@ def markov_step(k: KernelBuilder, level: int) -> Title:
     p = g.let("p belief pi", g.read("beliefs distributions populations", vec, 0.1, 1.0))
     t = _transition(g, mat, level)
     if isinstance(t, Var) and t.name not in g.inlined:
-        g.spoken[t.name] = "T", t.name
+        g.spoken[t.name] = "T", g.tell(t)
     else:
         t = g.let("t tt columns", t)
     done = f"With {g.told(t, p)}:"
@@ -384,7 +385,7 @@ def _mixed(g: Place, p: Var, vec: Vec) -> str:
         value = fn("lerp", p, prior, g.given("alpha blend", vec.scalar, 0.1, 0.5))
         k.assign(p, value)
         return f" p becomes {g.tell(value)}."
-    heat = g.given("power temper", vec.scalar, 0.5, 2.0)
+    heat = g.given("exponent temper", vec.scalar, 0.5, 2.0)
     k.assign(p, make(vec, *(p[c] ** heat for c in range(vec.size))))
     k.assign(p, p / k.let("z partition", _summed(p)))
     return f" Every component of p to the power {g.tell(heat)}, and p divided by its sum."

@@ -51,7 +51,7 @@ def _material(g: Place, scalar: Scalar, level: int) -> tuple[Expr, Expr, str]:
         }
     else:
         parts = {
-            "first": Part("mu shear_mod", scalar, 0.5, 2.0, forms=ANY),
+            "first": Part("shear_mod shear_modulus", scalar, 0.5, 2.0, forms=ANY),
             "second": Part("lam lame", scalar, 0.5, 2.0, forms=ANY),
         }
     shared = way == "struct" and g.chance(0.5)
@@ -61,8 +61,8 @@ def _material(g: Place, scalar: Scalar, level: int) -> tuple[Expr, Expr, str]:
         return first, second, f"mu = {r.say('first')}, lambda = {r.say('second')}"
     mu = k.let("mu shear", first / (2.0 * (1.0 + second)))
     lam = k.let("lam lame", first * second / ((1.0 + second) * (1.0 - 2.0 * second)))
-    text = "mu = E / (2 (1 + nu)), lambda = E nu / ((1 + nu) (1 - 2 nu))"
-    return mu, lam, f"{text}, E = {r.say('first')}, nu = {r.say('second')}"
+    text = "mu = Y / (2 (1 + nu)), lambda = Y nu / ((1 + nu) (1 - 2 nu))"
+    return mu, lam, f"{text}, Y = {r.say('first')}, nu = {r.say('second')}"
 
 
 def _venant(body: BodyBuilder, f: Expr, mu: Expr, lam: Expr) -> Expr:
@@ -138,7 +138,7 @@ def hyperelastic_stress(k: KernelBuilder, level: int) -> Title:
         kirchhoff=(
             "kirchhoff_stress taus",
             lambda: voigt(k.let("tau kirchhoff", p * transpose(f))),
-            f"of P * transpose(F) the diagonal and entries {upper}",
+            f"the diagonal, then the entries {upper}, of P * transpose(F)",
         ),
         traction=(
             "tractions face_forces",

@@ -286,7 +286,7 @@ def _summed(s: Model, level: int) -> tuple[Var, Var, str]:
         flat = g.chance(0.5)
         axes = () if flat else range(g.rank)
         weights = g.array("weights confidence", scalar, 0.2, 1.5, axes=axes, more="m")
-        text = f", weights {weights.name}"
+        text = f", weighted by {weights.name},"
     with s.samples() as (j, a, y):
         w = None
         if weights is not None:
@@ -322,7 +322,7 @@ def _residuals(s: Model, x: Expr) -> str:
     """A second pass over the samples: how well it fits."""
     g, k, scalar = s.g, s.g.k, s.vec.scalar
     way = g.shape.choice((*_MISFITS, "each"))
-    text = f"y - dot(a, x), y being {s.values.name}"
+    text = f"y - dot(a, x), y from {s.values.name}"
     if way == "each":
         target = k.out("residuals errors", scalar, (*g.dims, "m"))
         with s.samples() as (j, a, y):

@@ -151,7 +151,7 @@ def quadratic_form(k: KernelBuilder, level: int) -> Title:
     g = place(k, "i tid sample")
     mat = square_type(k, {2: 3, 3: 3, 4: 1}, k.draw.wide_float_type())
     vec = rows_of(mat)
-    x = g.let("x xi p", g.read("points samples x", vec, -1.5, 1.5))
+    x = g.let("x xi p", g.read("points samples xs", vec, -1.5, 1.5))
     by_helper = level >= 2 and not shape.chance(0.5)
     args: dict[str, Type] = {"d": vec, "w": mat}
     names = "quad_form mahalanobis_sq"

@@ -68,7 +68,7 @@ def _link(r: Rig, level: int) -> Record:
             "inertia moments", r.vec, 0.5, 2.0, many="inertias moments", forms=few
         )
         parts["mass"] = Part("mass m", r.scalar, 0.5, 2.0, forms=ANY)
-    return record(r, "Link BodyData", parts, 0.45)
+    return record(r, "Link BodyInertia", parts, 0.45)
 
 
 def _single(r: Rig, v: Expr, subspace: Expr) -> str:

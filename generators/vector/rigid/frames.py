@@ -229,7 +229,7 @@ def look_at(k: KernelBuilder, level: int) -> Title:
     if level > 1 or shape.chance(0.5):
         eye = k.let("eye o origin", eye)
     ups = {"shared": 3} if level == 1 else {"shared": 2, "literal": 3}
-    up = given(r, "up world_up", r.vec, init="unit", forms=ups)
+    up = given(r, "up_dir world_up", r.vec, init="unit", forms=ups)
     done = f"With d = {viewer.say('target')} - {viewer.say('eye')} and up = {say(k, up)}"
     up = held(k, "up world_up", up)
     direction: Expr = viewer["target"] - eye

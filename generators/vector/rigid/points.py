@@ -230,7 +230,7 @@ def _pair(r: Rig, level: int) -> Pair:
     items = Items(k, "Surfel Anchor", parts, dims, float(whole))
     found, said = items.at(at), items.said
     text = f"{say(k, source)} and {said['point']}{number}"
-    text += f" (normals {said['normal']})" if planes else ""
+    text += f" (normals in {said['normal']})" if planes else ""
     weight, weight_text = found.get("weight"), said.get("weight", "")
     return Pair(source, found["point"], found.get("normal"), weight, text, weight_text)
 

@@ -100,8 +100,8 @@ def _corrected(r: Rig, level: int, imu: Record, q: Var, w: Var) -> str:
     seen = k.let("seen_up measured", unit(imu["accel"]))
     expected = k.let("expected body_up", fn("quat_rotate_inv", q, up))
     push = gain * fn("cross", seen, expected)
-    text = f"w gains {say(k, gain)} * cross(normalize({imu.say('accel')}), {say(k, up)} rotated "
-    text += "by the inverse of q);"
+    text = f"w increases by {say(k, gain)} * cross(normalize({imu.say('accel')}), {say(k, up)} "
+    text += "rotated by the inverse of q);"
     if level < 4 or k.draw.shape.chance(0.4):
         k.augment(w, "add", push)
         return f"; {text}"
