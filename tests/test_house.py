@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import importlib.util
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -149,3 +150,19 @@ def test_no_list_of_categories_anywhere() -> None:
             if isinstance(node, ast.Constant) and isinstance(node.value, str)
         }
         assert len(strings & names) <= 1, path
+
+
+SCRIPTS = sorted((ROOT / "scripts").rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
+def test_a_script_imports_what_is_there(path: Path) -> None:
+    """Nothing else notices a script that a renamed module or name left behind."""
+    for node in nodes(path.read_text()):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in ROOMS:
+            module = importlib.import_module(node.module or "")
+            for alias in node.names:
+                there = hasattr(module, alias.name) or importlib.util.find_spec(
+                    f"{node.module}.{alias.name}"
+                )
+                assert there, f"{node.module} has no {alias.name}"

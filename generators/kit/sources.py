@@ -12,8 +12,6 @@ from generators.program.expr import Expr, Operand, literal
 
 ANY = {"each": 3, "first": 1, "last": 1, "shared": 3, "literal": 2}
 """How often a quantity comes in each of the ways of :func:`given`."""
-ARRAY = {"each": 4, "first": 1, "last": 1}
-"""The same for data, which are always an array."""
 STATE = {"each": 6, "first": 1, "last": 1}
 """The same for what each thread has of its own, nearly always."""
 SETTING = {"shared": 3, "literal": 2}
@@ -99,11 +97,4 @@ def filled(type_: Type, value: Operand) -> Expr:
 def unit_vector(vec: Vec, axis: int, value: float = 1.0) -> Expr:
     """``value`` times the unit vector along one axis."""
     parts = [value if c == axis else 0.0 for c in range(vec.size)]
-    return make(vec, *(literal(part, vec.scalar) for part in parts))
-
-
-def vector_literal(k: KernelBuilder, vec: Vec, low: float, high: float) -> Expr:
-    """A vector written out in the kernel, its components of either sign."""
-    sizes = [constant(k, low, high) for _ in range(vec.size)]
-    parts = [-size if k.draw.value.chance(0.4) else size for size in sizes]
     return make(vec, *(literal(part, vec.scalar) for part in parts))

@@ -16,23 +16,19 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tqdm import tqdm
-
 from generators import categories
 from generators.program.serialise import from_json
+from scripts.audit.kill_table import run_jobs
 from synth.dataset.stored import stored_rows
 from synth.render.cuda.module import render
 from synth.render.cuda.schedule import STYLES, schedule_for, styles_of
 from validate.host.runner import HostRunner
 from validate.mutants.kill import (
-    AGREES,
-    COMPILE_ERROR,
     Trial,
     sample_naturally,
     try_mutants,
@@ -41,6 +37,7 @@ from validate.mutants.kill import (
 from validate.mutants.plain.draw import BARRIER, OPERATORS, plain_mutants
 from validate.mutants.warp.draw import RACE
 from validate.nvrtc.compiler import CompileRunner
+from validate.statuses import RunStatus
 
 ROWS_AT_ONCE = 12
 ARCH = "sm_90"
@@ -117,25 +114,15 @@ def try_chunk(job: _Job) -> list[Trial]:
         run = partial(host.run_plain, relaunch=True)
         own = run(rows)
         for result in own:
-            if result.status != AGREES:
+            if result.status != RunStatus.AGREES:
                 print(f"left out {result.id}: {result.status}: {result.reason[:200]}")
-        kept = [at for at, result in enumerate(own) if result.status == AGREES]
+        kept = [at for at, result in enumerate(own) if result.status == RunStatus.AGREES]
         rows, chosen = [rows[at] for at in kept], [chosen[at] for at in kept]
         trials = try_mutants(rows, chosen, run, plain_mutants)
     with CompileRunner(batch_size=16) as compiler:
         return with_equivalents(
             trials, rows, lambda texts: compiler.optimised_plain_ptx(texts, ARCH), plain_mutants
         )
-
-
-def run_jobs(jobs: Sequence[_Job], workers: int) -> list[Trial]:
-    """All jobs, `workers` at a time; trials in the order of the jobs."""
-    found: dict[int, list[Trial]] = {}
-    with ProcessPoolExecutor(max_workers=workers) as pool:
-        futures = {pool.submit(try_chunk, job): at for at, job in enumerate(jobs)}
-        for future in tqdm(as_completed(futures), total=len(jobs), unit="chunk"):
-            found[futures[future]] = future.result()
-    return [trial for at in sorted(found) for trial in found[at]]
 
 
 def print_table(tried: Sequence[Tried], columns: Sequence[str], of: Callable[[Tried], str]) -> None:
@@ -162,7 +149,7 @@ def print_totals(title: str, tried: Sequence[Tried]) -> None:
     counted = [t for t in trials if t.counts]
     killed = sum(t.killed for t in counted)
     print(f"\n{title}: tried {len(trials)}; {dict(Counter(t.status for t in trials))}")
-    print("not compiling:", sum(t.status == COMPILE_ERROR for t in trials))
+    print("not compiling:", sum(t.status == RunStatus.COMPILE_ERROR for t in trials))
     print("equivalent (identical optimised PTX):", sum(bool(t.equivalent) for t in trials))
     print(f"killed: {killed} of {len(counted)}, {100 * killed / max(1, len(counted)):.2f} %")
 
@@ -205,7 +192,7 @@ def main() -> None:
         for at in range(0, len(rows), ROWS_AT_ONCE)
     ]
     start = time.perf_counter()
-    trials = run_jobs(jobs, asked.workers)
+    trials = run_jobs(try_chunk, jobs, asked.workers)
     took = time.perf_counter() - start
     styles = {row["id"]: style_of(row) for row in rows}
     natural = {row["id"]: own for row, (_, own) in zip(rows, chosen, strict=True)}

@@ -14,12 +14,12 @@ import json
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tqdm import tqdm
 
@@ -29,7 +29,6 @@ from synth.dataset.stored import stored_rows
 from synth.run import generate as run
 from validate.host.runner import HostRunner
 from validate.mutants.kill import (
-    COMPILE_ERROR,
     Trial,
     sample_evenly,
     sample_naturally,
@@ -38,11 +37,13 @@ from validate.mutants.kill import (
 )
 from validate.mutants.warp.draw import OPERATORS, RACE
 from validate.nvrtc.compiler import CompileRunner
+from validate.statuses import RunStatus
 
 ROWS_AT_ONCE = 60
 ARCH = "sm_90"
 TIE = "float_tie_moved"
 
+Job = TypeVar("Job")
 _Job = tuple[list[dict[str, Any]], list[list[int]], float, bool]
 
 
@@ -93,7 +94,7 @@ def print_totals(trials: Sequence[Trial]) -> None:
     """The figures over everything but races."""
     counted = [t for t in trials if t.counts]
     print(f"\ntried {len(trials)}; by status {dict(Counter(t.status for t in trials))}")
-    print("not compiling:", sum(t.status == COMPILE_ERROR for t in trials))
+    print("not compiling:", sum(t.status == RunStatus.COMPILE_ERROR for t in trials))
     print("equivalent (identical optimised PTX):", sum(bool(t.equivalent) for t in trials))
     print("killed:", _share(counted))
     print("killed, without ties of floats:", _share([t for t in counted if t.operator != TIE]))
@@ -122,8 +123,10 @@ def _share(trials: Sequence[Trial]) -> str:
     return f"{killed} of {len(trials)}, {100 * killed / max(1, len(trials)):.2f} %"
 
 
-def run_jobs(jobs: Sequence[_Job], workers: int) -> list[Trial]:
-    """All jobs, `workers` at a time; trials in the order of the jobs."""
+def run_jobs(
+    try_chunk: Callable[[Job], list[Trial]], jobs: Sequence[Job], workers: int
+) -> list[Trial]:
+    """All jobs, `workers` at a time, each in a process; trials in the order of the jobs."""
     found: dict[int, list[Trial]] = {}
     with ProcessPoolExecutor(max_workers=workers) as pool:
         futures = {pool.submit(try_chunk, job): at for at, job in enumerate(jobs)}
@@ -165,7 +168,7 @@ def main() -> None:
         for at in range(0, len(rows), ROWS_AT_ONCE)
     ]
     start = time.perf_counter()
-    trials = run_jobs(jobs, asked.workers)
+    trials = run_jobs(try_chunk, jobs, asked.workers)
     took = time.perf_counter() - start
     print_survivors(trials)
     print_table(trials)

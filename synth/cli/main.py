@@ -21,8 +21,6 @@ from synth.cli.view import view
 from synth.dataset.verify_levels import VERIFY_LEVELS
 from synth.progress import progress_bar
 
-_FILE = click.Path(path_type=Path)
-
 
 class _Group(click.Group):
     """Turns a bad request into one line and exit code 2, and a broken run into exit code 1."""
