@@ -8,9 +8,18 @@ from __future__ import annotations
 from enum import Enum
 
 
-class Worded(str, Enum):
-    """A word that is stored, with its sentence for a user. It is the word wherever text is wanted:
-    in JSON, in Parquet, in f-strings, as a key."""
+class Word(str, Enum):
+    """A word that is itself wherever text is wanted: in JSON, Parquet and f-strings, as a key."""
+
+    __str__ = str.__str__
+    __repr__ = str.__repr__
+
+    def __format__(self, form: str) -> str:
+        return str.__format__(self, form)
+
+
+class Worded(Word):
+    """A word that is stored, with its sentence for a user."""
 
     sentence: str
 
@@ -19,11 +28,6 @@ class Worded(str, Enum):
         member._value_ = word
         member.sentence = sentence
         return member
-
-    __str__ = str.__str__
-
-    def __format__(self, form: str) -> str:
-        return str.__format__(self, form)
 
 
 class RunStatus(Worded):
@@ -165,13 +169,8 @@ class Likeness(Worded):
     ONLY_NAN = "only_nan", "The outputs are alike, and there is no number among them."
 
 
-class ProcessEnd(str, Enum):
+class ProcessEnd(Word):
     """How a child process ended that gave no answer; each check has a status of the same word."""
 
     CRASHED = "crashed"
     TIMEOUT = "timeout"
-
-    __str__ = str.__str__
-
-    def __format__(self, form: str) -> str:
-        return str.__format__(self, form)
