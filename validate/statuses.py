@@ -56,6 +56,11 @@ class RunStatus(Worded):
         "bad_sync",
         "Not all threads come to a barrier or a shuffle at which the others wait.",
     )
+    UNDEFINED = (
+        "undefined",
+        "The kernel does what C++ leaves open, so that a device may do something else: an access "
+        "at an odd address, an index past an array, too wide a shift, a cast out of range.",
+    )
     INPUT_CHANGED = "input_changed", "The kernel changes an array that it may only read."
     REFERENCE_ERROR = "reference_error", "The row's reference fails, or there is none."
     BAD_ROW = "bad_row", "The inputs or the launch that the row describes cannot be made."
@@ -156,6 +161,15 @@ class ScoreStatus(Worded):
     BAD_SYNC = (
         "bad_sync",
         "Not all threads come to a barrier or a shuffle at which the others wait.",
+    )
+    UNDEFINED = (
+        "undefined",
+        "The kernel does what C++ leaves open, so that a device may do something else: an access "
+        "at an odd address, an index past an array, too wide a shift, a cast out of range.",
+    )
+    UNSEEN_BRANCH = (
+        "unseen_branch",
+        "A branch waits for larger sizes than any that could be tried.",
     )
     INPUT_CHANGED = "input_changed", "The kernel changes an array that it may only read."
 

@@ -58,13 +58,20 @@ def make_precompiled_header(include_dir: Path, pch_dir: Path, block_dim: int) ->
     The folder must belong to one process and one `include_dir`. Takes about a second; an
     existing file is returned at once. Raises HostRunUnavailable when the headers do not compile.
     """
+    return precompile(include_dir, pch_dir, _FLAGS, block_dim)
+
+
+def precompile(
+    include_dir: Path, pch_dir: Path, flags: tuple[str, ...], block_dim: int = 256
+) -> Path:
+    """The same for any `builtin.h`, with flags of Clang's front end."""
     target = pch_dir / f"builtin_{block_dim}.pch"
     if target.exists():
         return target
     # Made aside: a process that is killed here must not leave half a header under the final name.
     with tempfile.TemporaryDirectory(dir=pch_dir) as scratch:
         folder = Path(scratch)
-        _compile("", folder / "empty.o", include_dir, _FLAGS, block_dim, folder)
+        _compile("", folder / "empty.o", include_dir, ("-w", *flags), block_dim, folder)
         # Warp goes on without one when its headers do not compile.
         made = list(folder.glob("*.pch"))
         if len(made) != 1:
@@ -95,6 +102,17 @@ def build_bare(cpp_text: str, obj_path: Path, flags: tuple[str, ...]) -> None:
     _compile(cpp_text, obj_path, obj_path.parent, (*_FLAGS, *flags), 256, None)
 
 
+def build_fast(cpp_text: str, obj_path: Path) -> None:
+    """Compile C++ text of our own, that needs no header, with optimisation.
+
+    Raises HostRunUnavailable when it does not compile.
+    """
+    try:
+        _compile(cpp_text, obj_path, obj_path.parent, _FLAGS, 256, None, optimisation_level=2)
+    except CompileError as error:
+        raise HostRunUnavailable(f"the runtime for plain CUDA does not compile: {error}") from None
+
+
 def load(obj_path: Path, handle: str) -> None:
     """Load an object file under a name of the caller's choice. Raises LoadError."""
     if _runtime().llvm.wp_load_obj(str(obj_path).encode(), handle.encode(), False) != 0:
@@ -121,6 +139,7 @@ def _compile(
     flags: tuple[str, ...],
     block_dim: int,
     pch_dir: Path | None,
+    optimisation_level: int = _OPTIMISATION_LEVEL,
 ) -> None:
     source = obj_path.with_suffix(".cpp")
     arguments = (ctypes.c_char_p * (len(flags) + 1))(*[flag.encode() for flag in flags], None)
@@ -134,7 +153,7 @@ def _compile(
         False,  # fuse_fp
         True,  # tiles in stack memory
         arguments,
-        _OPTIMISATION_LEVEL,
+        optimisation_level,
         False,  # verbose
         pch_dir is not None,
         str(pch_dir).encode() if pch_dir is not None else None,

@@ -14,6 +14,8 @@ from validate.host.plain_launch import (
     BadMeeting,
     Grid,
     PlainEntry,
+    Trapped,
+    Undefined,
     check_signature,
     grid_of,
     in_small_blocks,
@@ -77,6 +79,10 @@ def run_plain_case(
         finding.status, finding.reason = RunStatus.TIMEOUT, f"{failed} at {finding.shapes[-1]}"
     except BadMeeting as failed:
         finding.status, finding.reason = RunStatus.BAD_SYNC, f"{failed} at {finding.shapes[-1]}"
+    except Undefined as failed:
+        finding.status, finding.reason = RunStatus.UNDEFINED, f"{failed} at {finding.shapes[-1]}"
+    except Trapped as failed:
+        finding.status, finding.reason = RunStatus.CRASHED, f"{failed} at {finding.shapes[-1]}"
     return finding
 
 

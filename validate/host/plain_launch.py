@@ -7,12 +7,14 @@ import ctypes
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from validate.host import clang
 from validate.host.launch import BadRow, Endless
+from validate.host.plain_link import Layout
 from validate.host.plain_memory import PlainWatch
 from validate.row.inputs import Array
 
@@ -22,30 +24,51 @@ ORDERS = ("in order", "backwards", "mixed")
 MOST_THREADS = 1024
 _MOST_LAUNCHED = 1 << 24
 _MAX_PARAMETERS = 128
-_STOPS = (
-    "",
-    "",
-    "threads of a block meet at different places",
-    "a thread has left while others wait for it",
-    "a lane that does not take part is asked for its value",
-    "threads wait for each other for ever",
-    "threads meet where the text does not show it",
-)
-_ENDLESS = 1
+# By `stop_t` of place.h.
+_MEETINGS = {
+    2: "threads of a block meet at different places",
+    3: "a thread has left while others wait for it",
+    4: "a lane that does not take part is asked for its value",
+    5: "threads wait for each other for ever",
+    6: "threads meet where the text does not show it",
+}
+_UNDEFINED = {
+    8: "an access at an address that is no multiple of its alignment",
+    9: "an index past the end of an array",
+    10: "a shift by as many bits as the type has, or more",
+    11: "a float that the integer type cannot hold is converted to it",
+    12: "a whole number is divided by zero",
+    13: "a function that must return a value comes to its end",
+}
+_ENDLESS, _TRAPPED, _TOO_COSTLY = 1, 7, 14
+_RANGE = np.dtype([(name, np.uint64) for name in ("first", "size", "inside", "bytes")])
 _LAUNCH = np.dtype(
     [
         ("grid", np.uint32, (3,)),
         ("block", np.uint32, (3,)),
         ("order", np.int32),
         ("meets", np.int32),
-        ("shared_base", np.uint64),
-        ("shared_size", np.uint64),
+        ("shared", _RANGE),
+        ("variables", _RANGE, (3,)),
+        *[(name, np.uint64) for name in ("unasked", "unasked_end", "object", "object_end")],
+        *[(name, np.uint64) for name in ("most_steps", "steps")],
         ("stopped", np.uint32),
         ("stopped_thread", np.uint32),
         ("stopped_site", np.int32),
+        ("branch_count", np.uint32),
+        ("branches", np.uint64),
     ],
     align=True,
 )
+MOST_BRANCHES = 1024
+BRANCH = np.dtype(
+    [
+        ("place", np.uint64),
+        *[(name, np.int64) for name in ("least", "most", "other_least", "other_most")],
+        *[(name, np.uint64) for name in ("sum", "count")],
+    ]
+)
+"""`branch_t` of branches.h: what a comparison of whole numbers compared in a launch."""
 _CALL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
 
@@ -53,13 +76,30 @@ class BadMeeting(Exception):  # noqa: N818 - a result of a check, not an error o
     """Threads of a block do not come together at a barrier or a shuffle."""
 
 
+class Undefined(Exception):  # noqa: N818 - as above
+    """A thread does what C++ leaves open: a device may do something else than this machine."""
+
+
+class Trapped(Exception):  # noqa: N818 - as above
+    """A thread ended the kernel: `__trap`, or a failed `assert`."""
+
+
+class TooCostly(Exception):  # noqa: N818 - as above
+    """A launch took more steps than its `most_steps`."""
+
+
 @dataclass(frozen=True)
 class PlainEntry:
-    """Addresses of the functions that `validate.text.plain` makes for one kernel."""
+    """Addresses of the functions that `validate.text.plain_host` makes for one kernel.
+
+    `meets`: whether its threads may wait for each other; `span` is the memory of its object.
+    """
 
     call: int
     signature: int
     meets: bool
+    layout: Layout
+    span: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -70,13 +110,22 @@ class Grid:
     block: list[int]
 
 
-def load_plain(handle: str, position: int, meets: bool) -> PlainEntry:
+def load_plain(handle: str, position: int, meets: bool, layout: Layout) -> PlainEntry:
     """The kernel of a loaded object. Raises clang.LoadError when it is not there."""
-    return PlainEntry(
-        clang.lookup(handle, f"pairsmith_plain_{position}"),
-        clang.lookup(handle, f"pairsmith_plain_signature_{position}"),
-        meets,
-    )
+    call = clang.lookup(handle, f"pairsmith_plain_{position}")
+    signature = clang.lookup(handle, f"pairsmith_plain_signature_{position}")
+    return PlainEntry(call, signature, meets, layout, _span(call))
+
+
+def _span(address: int) -> tuple[int, int]:
+    """The mappings of memory around an address that follow one another without a hole."""
+    found, last = (address, address), (0, 0)
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        first, end = (int(number, 16) for number in line.split(" ", 1)[0].split("-"))
+        last = (last[0], end) if first == last[1] else (first, end)
+        if last[0] <= address < last[1]:
+            found = last
+    return found
 
 
 def grid_of(
@@ -134,23 +183,60 @@ def _value(node: ast.expr, sizes: Mapping[str, int]) -> int:
     raise ValueError(f"grid formula: {ast.unparse(node)!r} is no sum, product or quotient of sizes")
 
 
+@dataclass
+class Effort:
+    """What a launch took: steps (basic blocks run by all threads), and what its comparisons of
+    whole numbers compared (records of BRANCH; empty when they were not asked for)."""
+
+    steps: int = 0
+    branches: Array | None = None
+
+
 def launch_plain(
-    entry: PlainEntry, grid: Grid, values: Sequence[Array], order: int, watch: PlainWatch
+    entry: PlainEntry,
+    grid: Grid,
+    values: Sequence[Array],
+    order: int,
+    watch: PlainWatch | None,
+    effort: Effort | None = None,
+    most_steps: int = 0,
 ) -> None:
     """Call a kernel for every thread of a grid, in this process: it may crash it.
 
-    Raises Endless and BadMeeting when it does not come to its end.
+    `watch` None: accesses are not looked at. `most_steps` 0: no limit over all threads.
+    Raises Endless, BadMeeting, Undefined, Trapped and TooCostly when it does not come to its end.
     """
     record = np.zeros((), _LAUNCH)
     record["grid"], record["block"] = grid.grid, grid.block
     record["order"], record["meets"] = order, entry.meets
+    record["object"], record["object_end"] = entry.span
+    record["most_steps"] = most_steps
+    insides = [inside.ctypes.data for inside in entry.layout.inside]
+    record["shared"]["inside"], record["variables"]["inside"] = insides[0], insides[1:]
+    branches = np.zeros(MOST_BRANCHES, BRANCH)
+    if effort is not None:
+        record["branches"] = branches.ctypes.data
     addresses = (ctypes.c_void_p * max(1, len(values)))(*[v.ctypes.data for v in values])
-    _CALL(entry.call)(ctypes.addressof(addresses), record.ctypes.data, watch.record.ctypes.data)
-    stopped = int(record["stopped"])
+    watched = None if watch is None else watch.record.ctypes.data
+    _CALL(entry.call)(ctypes.addressof(addresses), record.ctypes.data, watched)
+    if effort is not None:
+        effort.steps = int(record["steps"])
+        effort.branches = branches[branches["place"] != 0]
+    _raise_stop(record)
+
+
+def _raise_stop(record: Array) -> None:
+    stopped, thread = int(record["stopped"]), f"(thread {record['stopped_thread']})"
     if stopped == _ENDLESS:
         raise Endless("a thread runs without end")
+    if stopped == _TOO_COSTLY:
+        raise TooCostly(f"{record['steps']} steps")
+    if stopped == _TRAPPED:
+        raise Trapped(f"a thread ends the kernel, as by a failed assert {thread}")
+    if stopped in _MEETINGS:
+        raise BadMeeting(f"{_MEETINGS[stopped]} {thread}")
     if stopped:
-        raise BadMeeting(f"{_STOPS[stopped]} (thread {record['stopped_thread']})")
+        raise Undefined(f"{_UNDEFINED[stopped]} {thread}")
 
 
 def check_signature(entry: PlainEntry, values: Sequence[Array], pointed: Sequence[int]) -> None:

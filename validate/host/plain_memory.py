@@ -114,6 +114,13 @@ def by_value(value: Any, arg: Mapping[str, Any]) -> Array:
 
 
 _PLAIN_READ = 1
+_SHARED = 1
+# By `region_t` of watch.h.
+_REGIONS = {
+    2: "memory of the text's own variables, or past one of them",
+    3: "the stack of another thread",
+    4: "memory that is in no array",
+}
 
 _MARK = np.dtype(
     [
@@ -121,10 +128,11 @@ _MARK = np.dtype(
         ("barriers", np.uint32),
         ("meetings", np.uint32),
         ("scope", np.uint32),
+        ("when", np.uint32),
     ]
 )
 _BYTE = np.dtype([("reader", _MARK), ("writer", _MARK), ("updater", _MARK), ("inside", np.uint32)])
-_TROUBLE = [(n, np.uint32) for n in ("access", "thread", "earlier", "other", "shared", "unused")]
+_TROUBLE = [(n, np.uint32) for n in ("access", "thread", "earlier", "other", "region", "unused")]
 _WATCH = np.dtype(
     [
         ("base", np.uint64),
@@ -142,8 +150,11 @@ class PlainWatch(Watch):
     record_type = _WATCH
 
     def _place(self, found: Any) -> str:
-        if not found["shared"]:
+        region = int(found["region"])
+        if region == 0:
             return super()._place(found)
         unwritten = found["access"] == _PLAIN_READ and not found["earlier"]
-        place = f"byte {found['offset']} of shared memory"
-        return f"{place}, which nobody has written" if unwritten else place
+        if region == _SHARED:
+            place = f"byte {found['offset']} of shared memory"
+            return f"{place}, which nobody has written" if unwritten else place
+        return _REGIONS[region]

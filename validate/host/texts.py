@@ -1,4 +1,4 @@
-"""The kinds of text that the child can run: Warp's, plain CUDA, and plain CUDA of strangers."""
+"""The kinds of text that the child can run: Warp's, and plain CUDA."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from validate.host.case import run_case
 from validate.host.launch import Entry, load_entry
 from validate.host.plain_case import run_plain_case
 from validate.host.plain_launch import PlainEntry, load_plain
-from validate.host.stranger_case import Ran, run_apart
+from validate.host.plain_link import Layout, Linker
 from validate.oracle.compare import Finding
 from validate.row.inputs import Array
 from validate.statuses import RunStatus
@@ -29,7 +29,6 @@ _ALWAYS = ("id", "kernel_name", "reference", "args", "sizes", "launch", "input_s
 NEEDED = {
     "warp": (*_ALWAYS, "cuda_prologue", "cuda_helpers", "cuda_forward", "cuda_backward"),
     "plain": (*_ALWAYS, "cuda_plain", "plain_args", "plain_launch", "relaunch"),
-    "score": ("args", "launch", "input_seed", "shapes", "cuda_plain", "plain_args", "plain_launch"),
 }
 
 
@@ -56,7 +55,7 @@ class Cases(Protocol):
 
     def entry(self, handle: str, position: int, row: Mapping[str, Any]) -> Any: ...
 
-    def run(self, row: Mapping[str, Any], entry: Any) -> Finding | Ran: ...
+    def run(self, row: Mapping[str, Any], entry: Any) -> Finding: ...
 
 
 class WarpCases:
@@ -86,21 +85,21 @@ class WarpCases:
 class PlainCases:
     """Plain CUDA; outputs of Warp's text of the same row, if `kept`, are compared with as well."""
 
-    def __init__(self, kept: Kept) -> None:
+    def __init__(self, folder: Path, kept: Kept) -> None:
+        self.folder = folder
         self.kept = kept
+        self._linker: Linker | None = None
+        self._layouts: list[Layout] = []
 
     def build(self, rows: Rows, obj_path: Path, include_dir: Path) -> None:
-        clang.build_bare(plain_unit.translation_unit(rows), obj_path, plain_unit.FLAGS)
+        if self._linker is None:
+            self._linker = Linker(self.folder)
+        self._layouts = self._linker.build(rows, obj_path)
 
     def entry(self, handle: str, position: int, row: Mapping[str, Any]) -> PlainEntry:
-        return load_plain(handle, position, plain_unit.meets(row["cuda_plain"]))
+        meets = plain_unit.meets(row["cuda_plain"])
+        return load_plain(handle, position, meets, self._layouts[position])
 
     def run(self, row: Mapping[str, Any], entry: PlainEntry) -> Finding:
         return run_plain_case(row, entry, self.kept.take(row["id"]))
 
-
-class ScoreCases(PlainCases):
-    """Plain CUDA of strangers: each kernel runs in a process of its own, which knows no answers."""
-
-    def run(self, row: Mapping[str, Any], entry: PlainEntry) -> Ran:  # type: ignore[override]
-        return run_apart(row, entry)

@@ -17,7 +17,7 @@ from typing import Any
 
 from validate.host import clang
 from validate.host.launch import MEMORY_BYTES
-from validate.host.texts import Cases, Kept, PlainCases, ScoreCases, WarpCases
+from validate.host.texts import Cases, Kept, PlainCases, WarpCases
 from validate.process.child import WorkerChild
 from validate.statuses import RunStatus
 from validate.text.headers import warp_include_dir
@@ -35,8 +35,7 @@ class Worker(WorkerChild):
         kept = Kept()
         self.texts: dict[str, Cases] = {
             "warp": WarpCases(folder, kept),
-            "plain": PlainCases(kept),
-            "score": ScoreCases(kept),
+            "plain": PlainCases(folder, kept),
         }
 
     def start(self) -> None:

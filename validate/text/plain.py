@@ -1,4 +1,4 @@
-"""The C++ text that runs plain CUDA kernels of several rows on the CPU."""
+"""Plain CUDA texts of rows: their kernels, what they may hold, and the program of several."""
 
 from __future__ import annotations
 
@@ -8,14 +8,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-PARTS = ("types.h", "math.h", "half.h", "watch.h", "atomics.h", "block.h", "call.h")
-
-# As the compiler proper takes them: the driver has other spellings.
-FLAGS = (
-    "-fsanitize=thread",
-    "-fsanitize-coverage-type=3",
-    "-fsanitize-coverage-trace-pc",
-)
+PARTS = ("types.h", "place.h", "math.h", "half.h", "atomics.h", "block.h", "call.h")
 
 HEADERS = frozenset(
     {
@@ -46,18 +39,6 @@ _ALLOWED_BUILTINS = ("__builtin_assume", "__builtin_expect", "__builtin_unreacha
 _DIRECTIVES = ["define", "undef", "pragma", "if", "ifdef", "ifndef", "elif", "else", "endif"]
 _EXTERN = re.compile(r'\bextern\b(?!\s*"C"\s*__global__)')
 _DEVICE_FUNCTION = re.compile(r"__device__[^;{}()]*?\b(\w+)\s*\(")
-_DYNAMIC_BYTES = 49152
-_SHARED = re.compile(r"\b__shared__\s[^;(){}=]*;")
-# The first bytes are `gap_start` of call.h.
-_GAP = (
-    'static __attribute__((used, section("{shared}"))) unsigned char pairsmith_gap[512] = {{ '
-    "0xd1, 0x3c, 0x7e, 0x95, 0x2b, 0xe8, 0x46, 0xaf, "
-    "0x1d, 0xc3, 0xe7, 0x59, 0xb2, 0x8e, 0x64, 0xfa }};"
-)
-_NOT_WATCHED = (
-    "#pragma clang attribute push(__attribute__((disable_sanitizer_instrumentation, "
-    'no_sanitize("coverage"))), apply_to = function)\n'
-)
 
 
 def kernel_names(text: str) -> list[str]:
@@ -122,15 +103,6 @@ def shares(text: str) -> bool:
     return "#" not in bare.replace("#pragma unroll", "") and bare.count("{") == bare.count("}")
 
 
-def translation_unit(rows: Sequence[Mapping[str, Any]]) -> str:
-    """One translation unit; position i gives the C functions that `plain_entry` names."""
-    parts = [_shim()]
-    for position, row in enumerate(rows):
-        asked = (row.get("plain_launch") or {}).get("shared_bytes") or 0
-        parts.append(_section(position, row["cuda_plain"], asked))
-    return "".join(parts)
-
-
 def cuda_program(rows: Sequence[Mapping[str, Any]]) -> str:
     """One CUDA program for NVRTC; a row alone as it stands, several in a namespace each."""
     if len(rows) == 1:
@@ -142,7 +114,7 @@ def cuda_program(rows: Sequence[Mapping[str, Any]]) -> str:
         (name, *_) = kernel_names(text)
         parts.append(
             f"#define {name} {cuda_entry(rows, position)}\n"
-            f"namespace pairsmith_row_{position} {{\n{_overloads(text)}"
+            f"namespace pairsmith_row_{position} {{\n{overloads(text)}"
             f'#line 1 "{position}/cuda_plain"\n{_INCLUDE.sub("", text)}\n}}\n#undef {name}\n'
         )
     return "".join(parts)
@@ -153,12 +125,6 @@ def cuda_entry(rows: Sequence[Mapping[str, Any]], position: int) -> str:
     if len(rows) == 1:
         return kernel_names(rows[position]["cuda_plain"])[0]
     return f"pairsmith_kernel_{position}"
-
-
-@lru_cache(maxsize=1)
-def _shim() -> str:
-    texts = "".join(f'#line 1 "{name}"\n{text}\n' for name, text in _headers().items())
-    return f"{_NOT_WATCHED}{texts}#pragma clang attribute pop\n"
 
 
 @lru_cache(maxsize=1)
@@ -176,56 +142,7 @@ def _cuda_functions() -> frozenset[str]:
     return frozenset({*pairs, *(f"{name}f" for name in pairs), *own, "max", "min"} - {"name"})
 
 
-def _overloads(text: str) -> str:
+def overloads(text: str) -> str:
     """Declarations that let a text's functions overload CUDA's, as they do outside namespaces."""
     own = set(_DEVICE_FUNCTION.findall(text)) & _cuda_functions()
     return "".join(f"using ::{name};\n" for name in sorted(own))
-
-
-def _with_gaps(text: str, shared: str) -> str:
-    """A text with a gap behind each variable in shared memory: what runs past its end is seen."""
-    count = 0
-
-    def widened(match: re.Match[str]) -> str:
-        nonlocal count
-        count += 1
-        gap = _GAP.format(shared=shared).replace("_gap", f"_gap_{count}")
-        return f"{match[0]} {gap}"
-
-    return _SHARED.sub(widened, text)
-
-
-def _section(position: int, text: str, dynamic_bytes: int) -> str:
-    (name, *_) = kernel_names(text)
-    shared = f"pairsmith_shared_{position}"
-    dynamic = f"pairsmith_dynamic_{position}"
-    body = _DYNAMIC_SHARED.sub(rf"\1* const \2 = reinterpret_cast<\1*>({dynamic});", text)
-    body = _with_gaps(_INCLUDE.sub("", body), shared)
-    kept, unasked = "", ("nullptr", "nullptr")
-    if body.count(dynamic):
-        kept = (
-            f"alignas(16) static char {dynamic}[{_DYNAMIC_BYTES}] "
-            f'__attribute__((section("{shared}")));\n'
-        )
-        unasked = (f"{dynamic} + {dynamic_bytes}", f"{dynamic} + {_DYNAMIC_BYTES}")
-    kernel = f"pairsmith_kernel_{position}"
-    return (
-        f'extern "C" char __start_{shared}[] __attribute__((weak));\n'
-        f'extern "C" char __stop_{shared}[] __attribute__((weak));\n'
-        f"{kept}#undef __shared__\n"
-        f'#define __shared__ static __attribute__((section("{shared}")))\n'
-        # Without a name, what it holds is the unit's own; variables lie in the order of the text.
-        f"#define {name} {kernel}\nnamespace pairsmith_row_{position} {{ namespace {{\n"
-        f'{_overloads(body)}#line 1 "cuda_plain"\n{body}\n}} }}\n'
-        f'#line 1 "host_calls"\n#undef {name}\n'
-        f"{_NOT_WATCHED}"
-        f'extern "C" void pairsmith_plain_{position}(void** values, pairsmith::launch_t* launch, '
-        "pairsmith::watch_t* watch)\n{\n"
-        f"    launch->shared_base = __start_{shared};\n"
-        f"    launch->shared_size = __stop_{shared} - __start_{shared};\n"
-        f"    pairsmith::unasked = {unasked[0]};\n    pairsmith::unasked_end = {unasked[1]};\n"
-        f"    pairsmith::run_grid(pairsmith_row_{position}::{kernel}, values, launch, watch);\n}}\n"
-        f'extern "C" void pairsmith_plain_signature_{position}(pairsmith::signature_t* found)\n'
-        f"{{ pairsmith::describe(pairsmith_row_{position}::{kernel}, found); }}\n"
-        "#pragma clang attribute pop\n"
-    )

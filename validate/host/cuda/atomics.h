@@ -44,6 +44,3 @@ PAIRSMITH_ATOMIC(atomicSub, int, static_cast<int>(static_cast<unsigned int>(old)
 PAIRSMITH_ATOMIC(atomicSub, unsigned int, old - value)
 PAIRSMITH_ATOMIC(atomicInc, unsigned int, old >= value ? 0u : old + 1u)
 PAIRSMITH_ATOMIC(atomicDec, unsigned int, old == 0u || old > value ? value : old - 1u)
-
-inline void __threadfence() {}
-inline void __threadfence_block() {}

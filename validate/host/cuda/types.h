@@ -69,7 +69,3 @@ struct dim3 {
     unsigned int x, y, z;
     dim3(unsigned int a = 1, unsigned int b = 1, unsigned int c = 1) : x(a), y(b), z(c) {}
 };
-
-static uint3 threadIdx, blockIdx;
-static dim3 blockDim, gridDim;
-static const int warpSize = 32;

@@ -1,0 +1,198 @@
+// The blocks of a launch, one after the other, and the threads of each.
+
+namespace pairsmith {
+
+inline void resume(fiber_t& fiber)
+{
+    current = &fiber;
+    me = fiber.mark;
+    stand->thread = fiber.index;
+    steps = fiber.steps;
+    char* const stack = stacks + (&fiber - fibers) * static_cast<size_t>(stack_bytes);
+    stack_low = stack;
+    stack_high = stack + stack_bytes;
+    if (!_setjmp(scheduler)) {
+        if (fiber.started)
+            _longjmp(fiber.place, 1);
+        fiber.started = true;
+        // uc_link and uc_stack come first in a Linux ucontext_t, after its flags.
+        getcontext(fresh_context);
+        void** words = reinterpret_cast<void**>(fresh_context);
+        words[1] = scheduler_context;
+        words[2] = stack;
+        *reinterpret_cast<size_t*>(&words[4]) = stack_bytes;
+        makecontext(fresh_context, fiber_main, 0);
+        swapcontext(scheduler_context, fresh_context);
+    }
+    all_steps += steps - fiber.steps;
+    fiber.steps = steps;
+    current = nullptr;
+}
+
+// 0: in order; 1: from the last to the first; 2: mixed, by a fixed rule.
+inline unsigned int place_in_order(unsigned int position, unsigned int count, int order)
+{
+    if (order == 1)
+        return count - 1 - position;
+    unsigned int step = 7;
+    while (count % step == 0)
+        step += 6;
+    return order == 2 ? (position * step + 3) % count : position;
+}
+
+inline bool any_warp(bool (*move)(unsigned int, unsigned int))
+{
+    bool moved = false;
+    for (unsigned int w = 0; w < threads_of_block; w += 32)
+        moved = move(w, threads_of_block - w < 32 ? threads_of_block - w : 32) || moved;
+    return moved;
+}
+
+inline void run_block_of_fibers(int order)
+{
+    for (;;) {
+        bool ran = false, left = false;
+        for (unsigned int t = 0; t < threads_of_block; ++t) {
+            fiber_t& fiber = fibers[place_in_order(t, threads_of_block, order)];
+            if (fiber.waits == ready) {
+                resume(fiber);
+                ran = true;
+            }
+            if (stopped != finished)
+                return;
+            left = left || fiber.waits != ended;
+        }
+        if (!left)
+            return;
+        if (_setjmp(scheduler))
+            return;
+        if (any_warp(complete_warp) || ran || any_warp(count_lanes) || complete_barrier())
+            continue;
+        for (unsigned int t = 0; t < threads_of_block; ++t)
+            if (fibers[t].waits != ended) {
+                me = fibers[t].mark;
+                give_up(deadlock, fibers[t].site);
+            }
+    }
+}
+
+inline byte_t* marks_of(const range_t& range)
+{
+    return static_cast<byte_t*>(calloc(range.size + 1, sizeof(byte_t)));
+}
+
+inline void prepare(launch_t& launch)
+{
+    threads_of_block = launch.block[0] * launch.block[1] * launch.block[2];
+    block_threads = threads_of_block;
+    stand->block_size = dim3(launch.block[0], launch.block[1], launch.block[2]);
+    stand->grid_size = dim3(launch.grid[0], launch.grid[1], launch.grid[2]);
+    stopped = finished;
+    current = nullptr;
+    now = 0;
+    all_steps = 0;
+    const unsigned int blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
+    start_fences(blocks * threads_of_block, blocks);
+    launch.shared.bytes = marks_of(launch.shared);
+    for (unsigned int v = 0; v < most_variables; ++v)
+        launch.variables[v].bytes = marks_of(launch.variables[v]);
+    if (!launch.meets) {
+        // Of this process's own stack: what lies below here is the kernel's.
+        stack_high = stacks_high = static_cast<char*>(__builtin_frame_address(0)) + 65536;
+        stack_low = stacks_low = stack_high - (8 << 20);
+        return;
+    }
+    const size_t size = static_cast<size_t>(threads_of_block) * stack_bytes;
+    fibers = static_cast<fiber_t*>(malloc(threads_of_block * sizeof(fiber_t)));
+    stacks = stacks_low = static_cast<char*>(malloc(size));
+    stacks_high = stacks + size;
+    for (unsigned int t = 0; t < threads_of_block; ++t)
+        fibers[t].started = false;
+}
+
+inline void release(launch_t& launch)
+{
+    end_fences();
+    free(launch.shared.bytes);
+    for (unsigned int v = 0; v < most_variables; ++v)
+        free(launch.variables[v].bytes);
+    free(fibers);
+    free(stacks);
+    fibers = nullptr;
+    stacks = nullptr;
+}
+
+// Shared memory starts each block as poison, and as nobody's. What the launch has not asked for
+// cannot have been touched.
+inline void clear_shared(launch_t& launch)
+{
+    settle_read();
+    const range_t& shared = launch.shared;
+    const size_t before = launch.unasked ? launch.unasked - shared.first : shared.size;
+    const size_t after = launch.unasked ? launch.unasked_end - shared.first : shared.size;
+    memset(shared.first, 0xff, before);
+    memset(shared.bytes, 0, before * sizeof(byte_t));
+    memset(shared.first + after, 0xff, shared.size - after);
+    memset(shared.bytes + after, 0, (shared.size - after) * sizeof(byte_t));
+}
+
+inline void run_threads(unsigned int first, int order, bool meets)
+{
+    for (unsigned int t = 0; t < threads_of_block; ++t) {
+        const unsigned int at = meets ? t : place_in_order(t, threads_of_block, order);
+        const dim3 size = stand->block_size;
+        const uint3 index = { at % size.x, at / size.x % size.y, at / (size.x * size.y) };
+        const mark_t mark = { first + at + 1, 0, 0, one, 0 };
+        if (meets) {
+            fiber_t& fiber = fibers[at];
+            fiber.mark = mark;
+            fiber.index = index;
+            fiber.waits = ready;
+            fiber.steps = 0;
+            fiber.voted = false;
+            continue;
+        }
+        stand->thread = index;
+        me = mark;
+        steps = 0;
+        thread_body(thread_values);
+        all_steps += steps;
+    }
+    if (meets)
+        run_block_of_fibers(order);
+}
+
+void run_blocks(void (*body)(void*), void* bound, stand_t* stood, launch_t* launch, watch_t* watched)
+{
+    stand = stood;
+    thread_body = body;
+    thread_values = bound;
+    launched = launch;
+    watch = watched;
+    read_count = 0;
+    prepare(*launch);
+    const dim3 size = stand->grid_size;
+    const unsigned int blocks = size.x * size.y * size.z;
+    for (unsigned int b = 0; b < blocks && stopped == finished; ++b) {
+        const unsigned int at = place_in_order(b, blocks, launch->order);
+        stand->block = { at % size.x, at / size.x % size.y, at / (size.x * size.y) };
+        if (launch->shared.size != 0)
+            clear_shared(*launch);
+        // A thread without fibers that is given up comes back here.
+        if (launch->meets || !_setjmp(scheduler))
+            run_threads(at * threads_of_block, launch->order, launch->meets != 0);
+        if (launch->most_steps != 0 && all_steps > launch->most_steps && stopped == finished)
+            stopped = too_costly;
+    }
+    if (watch != nullptr)
+        settle_read();
+    release(*launch);
+    watch = nullptr;
+    launched = nullptr;
+    launch->steps = all_steps;
+    launch->stopped = stopped;
+    launch->stopped_thread = stopped_thread;
+    launch->stopped_site = stopped_site;
+}
+
+}  // namespace pairsmith

@@ -1,0 +1,188 @@
+// Who reads and writes which byte: of the arrays, of shared memory and of a text's own variables.
+
+namespace pairsmith {
+
+// The last access of its kind to a byte. Accesses of several threads that nothing has put in order
+// are kept as one, by all threads of a warp, a block or the grid.
+struct mark_t {
+    unsigned int thread;  // over the grid, plus 1; 0: nobody
+    unsigned int barriers, meetings;
+    unsigned int scope;
+    unsigned int when;  // of the latest access, by a clock of the launch
+};
+
+enum scope_t { one, warp, block, grid };
+
+struct byte_t {
+    mark_t reader, writer, updater;
+    unsigned int inside;  // of arrays: 1, or 0 between them; of shared memory: 1 once written
+};
+
+enum region_t { arrays, shared_memory, variables, others_stack, nowhere };
+
+struct trouble_t {
+    unsigned int access, thread, earlier, other, region, unused;
+    unsigned long long offset;
+};
+
+struct watch_t {
+    char* base;
+    unsigned long long size;
+    byte_t* bytes;
+    trouble_t trouble;
+};
+
+static watch_t* watch = nullptr;
+static launch_t* launched = nullptr;
+
+// The thread that runs: its number over the grid plus 1, and how often it has met others.
+static mark_t me;
+static unsigned int block_threads = 1;
+static unsigned int now = 0;
+// Between them lies the stack of the thread that runs; between the wide ones those of all.
+static char *stack_low = nullptr, *stack_high = nullptr;
+static char *stacks_low = nullptr, *stacks_high = nullptr;
+
+inline unsigned int block_of(const mark_t& mark) { return (mark.thread - 1) / block_threads; }
+inline unsigned int warp_of(const mark_t& mark) { return (mark.thread - 1) % block_threads / 32; }
+
+inline bool published(const mark_t& mark);
+inline bool all_known(const mark_t& mark, const void* place);
+
+// Whether an earlier access has come to its end before what `me` does now, in every order of threads.
+inline bool before_me(const mark_t& mark)
+{
+    if (mark.thread == 0 || (mark.scope == one && mark.thread == me.thread))
+        return true;
+    if (mark.scope == grid)
+        return false;
+    if (block_of(mark) == block_of(me)) {
+        if (mark.barriers < me.barriers)
+            return true;
+        if (mark.scope <= warp && warp_of(mark) == warp_of(me) && mark.meetings < me.meetings)
+            return true;
+    }
+    return published(mark);
+}
+
+inline void note(mark_t& mark)
+{
+    if (before_me(mark)) {
+        mark = me;
+        mark.when = now;
+        return;
+    }
+    const bool same_block = mark.scope != grid && block_of(mark) == block_of(me);
+    const bool same_warp = same_block && mark.scope <= warp && warp_of(mark) == warp_of(me);
+    mark.scope = same_warp ? warp : same_block ? block : grid;
+    mark.barriers = mark.barriers > me.barriers ? mark.barriers : me.barriers;
+    mark.meetings = mark.meetings > me.meetings ? mark.meetings : me.meetings;
+    mark.when = now;
+}
+
+inline void report(access_t access, access_t earlier, const mark_t* other, unsigned long long offset, region_t region)
+{
+    trouble_t& found = watch->trouble;
+    if (found.access == none)
+        found = { access, me.thread - 1, earlier, other && other->scope == one ? other->thread - 1 : 0xfffffffeu,
+                  region, 0, offset };
+}
+
+inline void touch_byte(byte_t& byte, bool inside, access_t access, unsigned long long offset, region_t region,
+                       const char* place)
+{
+    if (!inside)
+        report(access, none, nullptr, offset, region);
+    else if (!before_me(byte.writer))
+        report(access, plain_write, &byte.writer, offset, region);
+    else if (access != plain_read && !before_me(byte.reader))
+        report(access, plain_read, &byte.reader, offset, region);
+    else if (access != atomic && !before_me(byte.updater) && !all_known(byte.updater, place))
+        report(access, atomic, &byte.updater, offset, region);
+    note(access == plain_read ? byte.reader : access == plain_write ? byte.writer : byte.updater);
+}
+
+inline bool touch_range(range_t& range, region_t region, const char* first, unsigned long long count, access_t access)
+{
+    if (first < range.first || first + count > range.first + range.size)
+        return false;
+    const unsigned long long offset = first - range.first;
+    bool written = region == variables;
+    for (unsigned long long i = offset; i < offset + count; ++i) {
+        const char* place = range.first + i;
+        const bool asked = region == variables || place < launched->unasked || place >= launched->unasked_end;
+        touch_byte(range.bytes[i], asked && range.inside[i], access, i, region, first);
+        if (access != plain_read)
+            range.bytes[i].inside = 1;
+        written = written || range.bytes[i].inside;
+    }
+    // A struct may have bytes that nobody ever writes, but not all of it.
+    if (!written)
+        report(access, none, nullptr, offset, region);
+    return true;
+}
+
+inline void mark_access(const char* first, unsigned long long count, access_t access)
+{
+    if (first >= watch->base && first + count <= watch->base + watch->size) {
+        const unsigned long long offset = first - watch->base;
+        for (unsigned long long i = offset; i < offset + count; ++i)
+            touch_byte(watch->bytes[i], watch->bytes[i].inside != 0, access, i, arrays, first);
+        return;
+    }
+    if (touch_range(launched->shared, shared_memory, first, count, access))
+        return;
+    for (unsigned int v = 0; v < most_variables; ++v)
+        if (touch_range(launched->variables[v], variables, first, count, access))
+            return;
+    if (access == plain_read && first >= launched->object && first + count <= launched->object_end)
+        return;
+    report(access, none, nullptr, 0, first >= stacks_low && first < stacks_high ? others_stack : nowhere);
+}
+
+// A plain read waits for what comes next: when that is a compare-and-swap of what was read, the swap
+// has the last word on the value, as in every loop around atomicCAS, and the read was no race.
+static const char* read_first = nullptr;
+static unsigned long long read_count = 0;
+static mark_t read_mark;
+
+inline void settle_read()
+{
+    if (read_count == 0)
+        return;
+    const mark_t then = me;
+    me = read_mark;
+    mark_access(read_first, read_count, plain_read);
+    me = then;
+    read_count = 0;
+}
+
+inline bool is_stand(const char* place)
+{
+    const char* first = reinterpret_cast<const char*>(stand);
+    return place >= first && place < first + sizeof(stand_t);
+}
+
+inline void updated(const void* place);
+
+void touch(const void* pointer, unsigned long long count, access_t access, bool swaps)
+{
+    const char* first = static_cast<const char*>(pointer);
+    if (watch == nullptr || (first >= stack_low && first < stack_high) || is_stand(first))
+        return;
+    ++now;
+    if (swaps && first == read_first && count == read_count && me.thread == read_mark.thread)
+        read_count = 0;
+    settle_read();
+    if (access == atomic)
+        updated(first);
+    if (access != plain_read) {
+        mark_access(first, count, access);
+        return;
+    }
+    read_first = first;
+    read_count = count;
+    read_mark = me;
+}
+
+}  // namespace pairsmith

@@ -1,0 +1,165 @@
+"""ELF object files as Clang writes them: what they ask for, what they hold, and linking them by hand.
+
+A text's object is linked to a list of addresses and to nothing else: the loader would resolve any
+symbol of this process, and a text may declare any. Format: "Tool Interface Standard (TIS)
+Executable and Linking Format (ELF) Specification", version 1.2, and the ELF-64 object file format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+_HEADER = np.dtype(
+    [
+        ("ident", "V16"),
+        *[(name, "<u2") for name in ("type", "machine")],
+        ("version", "<u4"),
+        *[(name, "<u8") for name in ("entry", "program_at", "sections_at")],
+        ("flags", "<u4"),
+        *[(name, "<u2") for name in ("size", "program_size", "programs", "section_size")],
+        *[(name, "<u2") for name in ("sections", "names")],
+    ]
+)
+_SECTION = np.dtype(
+    [
+        *[(name, "<u4") for name in ("name", "type")],
+        *[(name, "<u8") for name in ("flags", "address", "at", "size")],
+        *[(name, "<u4") for name in ("link", "info")],
+        *[(name, "<u8") for name in ("align", "entry_size")],
+    ]
+)
+_SYMBOL = np.dtype(
+    [
+        ("name", "<u4"),
+        ("info", "u1"),
+        ("other", "u1"),
+        ("section", "<u2"),
+        ("value", "<u8"),
+        ("size", "<u8"),
+    ]
+)
+_PROGRAM_BITS, _SYMBOL_TABLE, _ALLOCATED_CODE = 1, 2, 6
+_IN_PROCESS, _VARIABLE, _GLOBAL_FUNCTION = 0, 1, 0x12
+# By machine, a jump to the address that follows: `jmp *0(%rip)` with a pad in front, `ldr x16, 8; br x16`.
+_JUMPS = {
+    62: bytes.fromhex("6690ff2500000000"),
+    183: bytes.fromhex("5000005800021fd6"),
+}
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable of a section: its name, where it starts in the section, and its bytes."""
+
+    name: str
+    start: int
+    size: int
+
+
+class ObjectFile:
+    """One relocatable ELF-64 file. Raises ValueError for other bytes."""
+
+    def __init__(self, data: bytes) -> None:
+        if data[:6] != b"\x7fELF\x02\x01":
+            raise ValueError("no little-endian ELF-64 object")
+        self.data = data
+        self._header = header = np.frombuffer(data, _HEADER, 1)[0]
+        self._sections = np.frombuffer(
+            data, _SECTION, int(header["sections"]), int(header["sections_at"])
+        )
+        (table,) = (s for s in self._sections if s["type"] == _SYMBOL_TABLE)
+        self._table_at = int(table["at"])
+        count = int(table["size"]) // _SYMBOL.itemsize
+        self._symbols = np.frombuffer(data, _SYMBOL, count, self._table_at)
+        self._strings_at = int(self._sections[table["link"]]["at"])
+        self._names_at = int(self._sections[header["names"]]["at"])
+
+    def _text(self, at: int) -> str:
+        return self.data[at : self.data.index(b"\0", at)].decode("ascii", "replace")
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return [self._text(self._strings_at + int(s["name"])) for s in self._symbols]
+
+    @cached_property
+    def undefined(self) -> list[str]:
+        """Names of the symbols that must come from elsewhere."""
+        return [n for n, s in self._named() if s["section"] == _IN_PROCESS]
+
+    @cached_property
+    def exported(self) -> list[str]:
+        """Names of the symbols that others could be linked to."""
+        return [n for n, s in self._named() if s["section"] != _IN_PROCESS and s["info"] >> 4]
+
+    def _named(self) -> list[tuple[str, Any]]:
+        pairs = zip(self._names, self._symbols, strict=True)
+        return [(name, symbol) for name, symbol in pairs if name]
+
+    def section_bytes(self, section: str) -> int:
+        """The size of a section; 0 where there is no such section."""
+        return sum(
+            int(entry["size"])
+            for entry in self._sections
+            if self._text(self._names_at + int(entry["name"])) == section
+        )
+
+    def variables(self, section: str) -> list[Variable]:
+        """What lies in a section, by start; none where there is no such section."""
+        numbers = {
+            number
+            for number, entry in enumerate(self._sections)
+            if self._text(self._names_at + int(entry["name"])) == section
+        }
+        found = [
+            Variable(name, int(symbol["value"]), int(symbol["size"]))
+            for name, symbol in self._named()
+            if int(symbol["section"]) in numbers and symbol["info"] & 15 == _VARIABLE
+        ]
+        return sorted(found, key=lambda variable: variable.start)
+
+    def linked(self, addresses: Mapping[str, int]) -> bytes:
+        """The file with its undefined functions at these addresses; names not in it stay so.
+
+        Each becomes a jump in a section of its own: the loader knows no absolute symbols.
+        """
+        wanted = [
+            (number, addresses[name])
+            for number, name in enumerate(self._names)
+            if name in addresses and self._symbols[number]["section"] == _IN_PROCESS
+        ]
+        jump = _JUMPS[int(self._header["machine"])]
+        code = b"".join(jump + address.to_bytes(8, "little") for _, address in wanted)
+        made = bytearray(self.data)
+        table = np.frombuffer(made, _SYMBOL, len(self._symbols), self._table_at)
+        for place, (number, _) in enumerate(wanted):
+            table[number]["section"] = len(self._sections)
+            table[number]["value"] = place * (len(jump) + 8)
+            table[number]["info"] = _GLOBAL_FUNCTION
+        del table
+        return bytes(self._with_section(made, code))
+
+    def _with_section(self, made: bytearray, code: bytes) -> bytearray:
+        """The file with code in a further section, the table of sections behind it."""
+        names = self._sections[int(self._header["names"])]
+        held = self.data[int(names["at"]) : int(names["at"] + names["size"])]
+        sections = np.concatenate([self._sections, np.zeros(1, _SECTION)])
+        made += bytes(-len(made) % 16)
+        sections[-1]["name"], sections[-1]["type"] = len(held), _PROGRAM_BITS
+        sections[-1]["flags"], sections[-1]["align"] = _ALLOCATED_CODE, 16
+        sections[-1]["at"], sections[-1]["size"] = len(made), len(code)
+        made += code
+        held += b".text.links\0"
+        sections[int(self._header["names"])]["at"] = len(made)
+        sections[int(self._header["names"])]["size"] = len(held)
+        made += held
+        made += bytes(-len(made) % 16)
+        header = self._header.copy()
+        header["sections_at"], header["sections"] = len(made), len(sections)
+        made += sections.tobytes()
+        made[: _HEADER.itemsize] = header.tobytes()
+        return made

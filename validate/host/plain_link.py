@@ -1,0 +1,91 @@
+"""Plain CUDA as machine code: compiled behind a precompiled header and linked to the runtime.
+
+What a text is linked to is a list: the functions of the runtime and those of the C library's
+mathematics. Nothing else of this process can be reached by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from validate.host import clang
+from validate.host.objects import ObjectFile
+from validate.row.inputs import Array
+from validate.text import plain_host
+from validate.text.plain_host import SECTIONS, section_name
+
+_RUNTIME = "pairsmith_runtime"
+_LIBM = frozenset(
+    name + end
+    for name in (
+        *("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign"),
+        *("cos", "cosh", "erf", "erfc", "exp", "exp2", "expm1", "fabs", "fdim", "floor", "fma"),
+        *("fmax", "fmin", "fmod", "frexp", "hypot", "ilogb", "j0", "j1", "jn", "ldexp", "lgamma"),
+        *("llrint", "llround", "log", "log10", "log1p", "log2", "logb", "lrint", "lround", "modf"),
+        *("nan", "nearbyint", "nextafter", "pow", "remainder", "remquo", "rint", "round"),
+        *("roundeven", "scalbln", "scalbn", "sin", "sincos", "sinh", "sqrt", "tan", "tanh"),
+        *("tgamma", "trunc", "y0", "y1", "yn"),
+    )
+    for end in ("", "f")
+)
+_OF_THE_COMPILER = frozenset(
+    {
+        *("memcpy", "memmove", "memset", "memcmp", "__powidf2", "__powisf2", "__popcountdi2"),
+        *("__divti3", "__modti3", "__udivti3", "__umodti3", "__multi3", "_GLOBAL_OFFSET_TABLE_"),
+        *("__extendhfsf2", "__truncsfhf2", "__truncdfhf2", "__truncsfbf2", "__truncdfbf2"),
+        *("__gnu_h2f_ieee", "__gnu_f2h_ieee"),
+    }
+)
+
+
+class Linker:
+    """Header and runtime of one process, made once."""
+
+    def __init__(self, folder: Path) -> None:
+        """Compile both in `folder`. Raises HostRunUnavailable when that fails."""
+        include_dir = folder / "plain"
+        include_dir.mkdir(exist_ok=True)
+        (include_dir / "builtin.h").write_text(plain_host.header_text(), encoding="utf-8")
+        self._header = clang.precompile(include_dir, include_dir, plain_host.FLAGS)
+        runtime = include_dir / "runtime.o"
+        clang.build_fast(plain_host.runtime_text(), runtime)
+        exported = ObjectFile(runtime.read_bytes()).exported
+        clang.load(runtime, _RUNTIME)
+        self._addresses = {name: clang.lookup(_RUNTIME, name) for name in exported}
+
+    def build(self, rows: Sequence[Mapping[str, Any]], obj_path: Path) -> list[Layout]:
+        """Compile the plain texts of rows to an object file that can be loaded.
+
+        Returns where the variables of each lie. Raises CompileError; the log is on standard error,
+        or the error's own text.
+        """
+        text = plain_host.translation_unit(rows)
+        clang.build_bare(text, obj_path, (*plain_host.FLAGS, "-include-pch", str(self._header)))
+        found = ObjectFile(obj_path.read_bytes())
+        strange = [name for name in found.undefined if not self._may_use(name)]
+        if strange:
+            raise clang.CompileError(f"error: nothing of the name {min(strange)} can be called")
+        obj_path.write_bytes(found.linked(self._addresses))
+        return [Layout(found, position) for position in range(len(rows))]
+
+    def _may_use(self, name: str) -> bool:
+        own = name.startswith(("__start_pairsmith_", "__stop_pairsmith_"))
+        return own or name in self._addresses or name in _LIBM or name in _OF_THE_COMPILER
+
+
+class Layout:
+    """Which bytes of a kernel's sections belong to variables: 1, and 0 in the gaps between them."""
+
+    def __init__(self, found: ObjectFile, position: int) -> None:
+        self.inside: list[Array] = []
+        for section in SECTIONS:
+            name = section_name(section, position)
+            inside = np.zeros(found.section_bytes(name), np.uint8)
+            for variable in found.variables(name):
+                if "pairsmith_gap_" not in variable.name:
+                    inside[variable.start : variable.start + variable.size] = 1
+            self.inside.append(inside)
