@@ -167,6 +167,8 @@ class ScoreStatus(Worded):
         "The kernel does what C++ leaves open, so that a device may do something else: an access "
         "at an odd address, an index past an array, too wide a shift, a cast out of range.",
     )
+    ROW_UNFIT = "row_unfit", "The row itself cannot be used: its own plain CUDA does not pass."
+    NOT_JUDGED = "not_judged", "The time of the batch was up before the answer was judged."
     UNSEEN_BRANCH = (
         "unseen_branch",
         "A branch waits for larger sizes than any that could be tried.",

@@ -126,7 +126,7 @@ class PlainLaunched:
         order: int,
     ) -> None:
         values = plain_parameters(row, sizes, self.inputs, self.arena.address)
-        pointed = [_element_bytes(arg) if arg["kind"] == "array" else 0 for arg in self.args]
+        pointed = [element_bytes(arg) if arg["kind"] == "array" else 0 for arg in self.args]
         pointed += [0] * (len(values) - len(pointed))
         check_signature(entry, values, pointed)
         launch_plain(entry, grid, values, order, self.watch)
@@ -136,7 +136,7 @@ class PlainLaunched:
         return plain_outputs(self.args, self.inputs, written_arrays(self.args, self.arena))
 
 
-def _element_bytes(arg: Mapping[str, Any]) -> int:
+def element_bytes(arg: Mapping[str, Any]) -> int:
     dtype = parse(arg["dtype"])
     if dtype.kind == "struct":
         return struct_layout(arg["fields"]).itemsize

@@ -1,7 +1,8 @@
-"""Run one kernel of a stranger in a process of its own, forked from the one that compiled it.
+"""Compile and run one kernel of a stranger in a process of its own, forked for it alone.
 
-The process holds the inputs and the kernel, no reference and no answer; it hands its outputs back
-as they are, and who asked compares them. What it says is read as data of known size and names.
+The process holds the inputs and the kernel, no reference, no answer and no other's text; it hands
+its outputs back as they are, and who asked compares them. What it says is read as data of known
+size and names.
 """
 
 from __future__ import annotations
@@ -10,121 +11,235 @@ import base64
 import gc
 import json
 import os
+import resource
 import select
 import signal
+import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from validate.errors import HostRunUnavailable
+from validate.host import clang
 from validate.host.launch import MEMORY_BYTES, BadRow, Endless
-from validate.host.memory import damage
-from validate.host.plain_case import PlainLaunched
-from validate.host.plain_launch import ORDERS, BadMeeting, PlainEntry, grid_of
+from validate.host.memory import Arena, damage, written_arrays
+from validate.host.plain_case import element_bytes
+from validate.host.plain_launch import (
+    ORDERS,
+    BadMeeting,
+    Effort,
+    PlainEntry,
+    TooCostly,
+    Trapped,
+    Undefined,
+    check_signature,
+    grid_of,
+    launch_plain,
+    load_plain,
+)
+from validate.host.plain_link import Linker
+from validate.host.plain_memory import PlainWatch, plain_arrays, plain_outputs, plain_parameters
 from validate.process.confine import confine, die_with_parent
+from validate.row.inputs import Array
 from validate.statuses import ScoreStatus
+from validate.text import plain as plain_unit
 
-MOST_ANSWER_BYTES = 1 << 25
-RUN_TIMEOUT_S = 20.0
-CPU_SECONDS = 4
+MOST_ANSWER_BYTES = 1 << 26
+COMPILE_CPU_S = 4
+RUN_CPU_S = 4
 """Of computing, whatever else the machine does meanwhile; kernels of rows take some hundredths."""
+
+WALL_S = 30.0
+"""For a machine with more to do than it can: its clock is no measure of an answer."""
 
 _ENDED_EARLY = "ended before it answered"
 _NOT_CONFINED = 97
+_COMPILED = b"\x01"
+_MOST_LOG = 4000
+_FILE_BYTES = 1 << 24
+
 # Whether a process has been confined and has answered: from then on only a text's doing can look
 # as if that failed.
 _proven = False
 
 
 @dataclass(frozen=True)
+class Trial:
+    """One launch: sizes, the inputs by name, whether accesses are watched, the most steps.
+
+    One that is `skipped` has no inputs and is answered with null.
+    """
+
+    sizes: Mapping[str, int]
+    inputs: Mapping[str, Array]
+    watched: bool
+    most_steps: int
+    optional: bool
+    skipped: bool = False
+
+
+@dataclass(frozen=True)
+class Case:
+    """A text and how it is launched: a row's columns, `cuda_plain` and `plain_launch` being the
+    answer's, `kernel` its name in C++, and the trials in the order in which they are run.
+
+    `own`: optional trials that fail are left out, where otherwise the first that fails ends it.
+    """
+
+    row: Mapping[str, Any]
+    trials: Sequence[Trial]
+    own: bool = False
+
+
+@dataclass(frozen=True)
 class Ran:
     """`status` is "ran", or how the process ended when it did not answer; `answer` is its JSON:
-    `status`, `reason` and, for each shape that went well, the bytes of the outputs by name."""
+    `status`, `reason`, and lists by trial: `outputs` (bytes by name; null for one left out),
+    `steps` and `branches`."""
 
     status: str
     reason: str
     answer: str = ""
 
 
-def run_apart(row: Mapping[str, Any], entry: PlainEntry) -> Ran:
-    """Fork, run the kernel at every one of the row's `shapes`, and wait for what it says.
+def run_apart(case: Case, linker: Linker, folder: Path, log_path: Path) -> Ran:
+    """Fork, compile, run every trial, and wait for what comes of it.
 
-    Raises HostRunUnavailable when this system does not let a process give up its rights.
+    What Clang says goes to `log_path`, the standard error of this process. Raises
+    HostRunUnavailable when this system does not let a process give up its rights.
     """
-    global _proven
     read_fd, write_fd = os.pipe()
     child = os.fork()
     if child == 0:
-        _in_the_child(row, entry, write_fd)
+        _in_the_child(lambda: _compiled_and_run(case, linker, folder, log_path, write_fd))
     os.close(write_fd)
     try:
-        answer = _read(read_fd, time.monotonic() + RUN_TIMEOUT_S)
+        answer = _read(read_fd, time.monotonic() + WALL_S)
     finally:
         os.close(read_fd)
         os.kill(child, signal.SIGKILL)
         _, status, usage = os.wait4(child, 0)
-    if answer is None:
-        return Ran(ScoreStatus.TIMEOUT, f"no result within {RUN_TIMEOUT_S:g} s")
-    code = os.waitstatus_to_exitcode(status)
-    if answer.endswith(b"}\n"):
-        _proven = True
-        return Ran("ran", "", answer.decode("ascii", "replace"))
-    if code == _NOT_CONFINED and not _proven:
-        raise HostRunUnavailable("this system does not let a process give up system calls")
-    return _of_the_dead(code, usage.ru_maxrss * 1024)
+    return _ended(answer, os.waitstatus_to_exitcode(status), usage.ru_maxrss * 1024)
 
 
-def _in_the_child(row: Mapping[str, Any], entry: PlainEntry, write_fd: int) -> None:
-    """Answer and end, whatever happens: nothing may return into the copy of our parent."""
+def _in_the_child(work: Callable[[], None]) -> None:
+    """Work and end, whatever happens: nothing may return into the copy of our parent."""
     try:
         die_with_parent()
         gc.disable()
-        try:
-            confine(write_fd, CPU_SECONDS)
-        except (OSError, ValueError):
-            os._exit(_NOT_CONFINED)
-        answer = json.dumps(_answer(row, entry)).encode() + b"\n"
-        while answer:
-            answer = answer[os.write(write_fd, answer) :]
+        work()
     finally:
         os._exit(0)
 
 
-def _answer(row: Mapping[str, Any], entry: PlainEntry) -> dict[str, Any]:
-    outputs: list[dict[str, str]] = []
-    status, reason = "ran", ""
+def _compiled_and_run(
+    case: Case, linker: Linker, folder: Path, log_path: Path, write_fd: int
+) -> None:
+    _limit(COMPILE_CPU_S)
     try:
-        for number, sizes in enumerate(row["shapes"]):
-            status, reason, written = _at(row, sizes, entry, number % len(ORDERS))
-            if status != "ran":
-                break
-            outputs.append(written)
+        entry = _entry(case, linker, folder / f"answer_{os.getpid()}.o")
+    except (clang.CompileError, clang.LoadError) as error:
+        log = log_path.read_bytes()[: 1 << 20].decode(errors="replace").replace("\0", "")
+        said = {"status": ScoreStatus.COMPILE_ERROR, "reason": f"{log[:_MOST_LOG]}{error}"}
+        _write(write_fd, json.dumps({**said, "outputs": []}).encode() + b"\n")
+        return
+    os.write(write_fd, _COMPILED)
+    try:
+        confine(write_fd, int(time.process_time()) + 1 + RUN_CPU_S)
+    except (OSError, ValueError):
+        os._exit(_NOT_CONFINED)
+    _write(write_fd, json.dumps(_answer(case, entry)).encode() + b"\n")
+
+
+def _entry(case: Case, linker: Linker, obj_path: Path) -> PlainEntry:
+    try:
+        (layout,) = linker.build([case.row], obj_path)
+        clang.load(obj_path, "answer")
+    finally:
+        obj_path.unlink(missing_ok=True)
+    return load_plain("answer", 0, plain_unit.meets(case.row["cuda_plain"]), layout)
+
+
+def _limit(cpu_s: int) -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + RUN_CPU_S + 2))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_BYTES, _FILE_BYTES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if sys.platform == "linux":
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        most = pages * resource.getpagesize() + MEMORY_BYTES
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def _write(write_fd: int, answer: bytes) -> None:
+    while answer:
+        answer = answer[os.write(write_fd, answer) :]
+
+
+def _answer(case: Case, entry: PlainEntry) -> dict[str, Any]:
+    found: dict[str, Any] = {"outputs": [], "steps": [], "branches": []}
+    status, reason = "ran", ""
+    for number, trial in enumerate(case.trials):
+        effort = Effort()
+        if trial.skipped:
+            _add(found, None, effort)
+            continue
+        status, reason, written = _guarded(case.row, trial, entry, number % len(ORDERS), effort)
+        if status != "ran" and case.own and trial.optional:
+            status, written = "ran", None
+        if status != "ran":
+            break
+        _add(found, written, effort)
+    return {"status": status, "reason": reason, **found}
+
+
+def _add(found: dict[str, Any], written: dict[str, str] | None, effort: Effort) -> None:
+    found["outputs"].append(written)
+    found["steps"].append(effort.steps)
+    found["branches"].append([] if effort.branches is None else effort.branches.tolist())
+
+
+def _guarded(
+    row: Mapping[str, Any], trial: Trial, entry: PlainEntry, order: int, effort: Effort
+) -> tuple[str, str, dict[str, str] | None]:
+    try:
+        return _at(row, trial, entry, order, effort)
     except MemoryError:
-        status = ScoreStatus.OUT_OF_MEMORY
-    except Endless as failed:
-        status, reason = ScoreStatus.TIMEOUT, str(failed)
+        return ScoreStatus.OUT_OF_MEMORY, "", None
+    except (Endless, TooCostly) as failed:
+        return ScoreStatus.TIMEOUT, str(failed), None
     except BadMeeting as failed:
-        status, reason = ScoreStatus.BAD_SYNC, str(failed)
+        return ScoreStatus.BAD_SYNC, str(failed), None
+    except Undefined as failed:
+        return ScoreStatus.UNDEFINED, str(failed), None
+    except Trapped as failed:
+        return ScoreStatus.CRASHED, str(failed), None
     except BadRow as failed:
-        status, reason = ScoreStatus.BAD_SIGNATURE, str(failed)
+        return ScoreStatus.BAD_SIGNATURE, str(failed), None
     except Exception as error:  # noqa: BLE001 - memory of ours that the kernel spoilt
-        status, reason = ScoreStatus.CRASHED, f"{type(error).__name__}: {error}"
-    return {"status": status, "reason": reason, "outputs": outputs}
+        return ScoreStatus.CRASHED, f"{type(error).__name__}: {error}", None
 
 
 def _at(
-    row: Mapping[str, Any], sizes: Mapping[str, int], entry: PlainEntry, order: int
+    row: Mapping[str, Any], trial: Trial, entry: PlainEntry, order: int, effort: Effort
 ) -> tuple[str, str, dict[str, str]]:
+    args = row["args"]
     try:
-        grid_of(row["plain_launch"], sizes)
+        grid = grid_of(row["plain_launch"], trial.sizes)
     except ValueError as error:
         return ScoreStatus.BAD_LAUNCH, str(error), {}
-    launched = PlainLaunched(row, sizes, entry, order)
-    trouble = damage(launched.args, launched.arena, launched.watch)
+    arena = Arena(plain_arrays(args, trial.inputs))
+    watch = PlainWatch(arena) if trial.watched else None
+    values = plain_parameters(row, trial.sizes, trial.inputs, arena.address)
+    pointed = [element_bytes(arg) if arg["kind"] == "array" else 0 for arg in args]
+    pointed += [0] * (len(values) - len(pointed))
+    check_signature(entry, values, pointed)
+    launch_plain(entry, grid, values, order, watch, effort, trial.most_steps)
+    trouble = damage(args, arena, watch)
     if trouble is not None:
         return *trouble, {}
-    found = launched.outputs()
+    found = plain_outputs(args, trial.inputs, written_arrays(args, arena))
     return "ran", "", {n: base64.b64encode(v.tobytes()).decode() for n, v in found.items()}
 
 
@@ -143,14 +258,28 @@ def _read(read_fd: int, deadline: float) -> bytes | None:
     return None
 
 
-def _of_the_dead(code: int, peak_bytes: int) -> Ran:
+def _ended(answer: bytes | None, code: int, peak_bytes: int) -> Ran:
+    global _proven
+    if answer is None:
+        return Ran(ScoreStatus.TIMEOUT, f"no result within {WALL_S:g} s")
+    compiled = answer.startswith(_COMPILED)
+    if answer.endswith(b"}\n"):
+        _proven = _proven or compiled
+        return Ran("ran", "", answer.removeprefix(_COMPILED).decode("ascii", "replace"))
+    if code == _NOT_CONFINED and not _proven:
+        raise HostRunUnavailable("this system does not let a process give up system calls")
+    status, reason = _of_the_dead(code, peak_bytes)
+    return Ran(status, reason if compiled else f"compiler: {reason}")
+
+
+def _of_the_dead(code: int, peak_bytes: int) -> tuple[str, str]:
     if code >= 0:
-        return Ran(ScoreStatus.CRASHED, _ENDED_EARLY)
+        return ScoreStatus.CRASHED, _ENDED_EARLY
     name = signal.Signals(-code).name
-    if code == -signal.SIGXCPU:
-        return Ran(ScoreStatus.TIMEOUT, f"no end after {CPU_SECONDS} s of computing")
+    if code in (-signal.SIGXCPU, -signal.SIGKILL):
+        return ScoreStatus.TIMEOUT, f"no end after {RUN_CPU_S} s of computing"
     if peak_bytes >= MEMORY_BYTES // 2:
-        return Ran(ScoreStatus.OUT_OF_MEMORY, f"{name} at {peak_bytes} bytes of memory")
+        return ScoreStatus.OUT_OF_MEMORY, f"{name} at {peak_bytes} bytes of memory"
     if code == -signal.SIGSYS:
-        return Ran(ScoreStatus.CRASHED, f"{name}: asked the system for more than a kernel may")
-    return Ran(ScoreStatus.CRASHED, name)
+        return ScoreStatus.CRASHED, f"{name}: asked the system for more than a kernel may"
+    return ScoreStatus.CRASHED, name

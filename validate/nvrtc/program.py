@@ -97,6 +97,21 @@ def build_plain(text: str, arch: str, goal: str) -> Built:
     return _compiled(text, "cuda_plain", options, goal, folder)
 
 
+def build_answers(
+    text: str, arch: str, goal: str, name_expressions: Sequence[str], defines: Sequence[str] = ()
+) -> Built:
+    """As `build_plain`, for texts of strangers: warnings are kept out, templates named are made.
+
+    The goal "machine" gives the log of ptxas in place of PTX.
+    """
+    load()
+    folder = cuda_include_dir()
+    kind, more = _GOALS[goal]
+    target = f"{kind}_{arch.removeprefix('sm_')}"
+    options = plain_options(target, folder, (*more, *defines))
+    return _compiled(text, "answer", options, goal, folder, name_expressions)
+
+
 def warp_options(
     target: str, include_dir: Path, pch_dir: Path | None, more: Sequence[str] = ()
 ) -> list[str]:
@@ -121,25 +136,41 @@ def cubin(
         return _read_bytes(nvrtc, program, "CUBIN")
 
 
-def _compiled(text: str, name: str, options: list[str], goal: str, include_dir: Path) -> Built:
+def _compiled(
+    text: str,
+    name: str,
+    options: list[str],
+    goal: str,
+    include_dir: Path,
+    name_expressions: Sequence[str] = (),
+) -> Built:
     nvrtc = load()
-    with _program(nvrtc, text, name, options) as (program, error):
+    with _program(nvrtc, text, name, options, name_expressions) as (program, error):
         log = _read(nvrtc, program, "ProgramLog").replace(str(include_dir), "include")
         if error == nvrtc.nvrtcResult.NVRTC_SUCCESS:
             return Built("" if goal == "machine" else _read(nvrtc, program, "PTX"), log)
         if error == nvrtc.nvrtcResult.NVRTC_ERROR_OUT_OF_MEMORY or _NO_MEMORY.search(log):
             return Built(None, log, out_of_memory=True)
-        if error != nvrtc.nvrtcResult.NVRTC_ERROR_COMPILATION:
+        refused = (
+            nvrtc.nvrtcResult.NVRTC_ERROR_COMPILATION,
+            nvrtc.nvrtcResult.NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID,
+        )
+        if error not in refused:
             raise RuntimeError(f"NVRTC: {error.name}: {log}")
         return Built(None, log)
 
 
 @contextmanager
-def _program(nvrtc: Any, text: str, name: str, options: Sequence[str]) -> Iterator[tuple[Any, Any]]:
+def _program(
+    nvrtc: Any, text: str, name: str, options: Sequence[str], name_expressions: Sequence[str] = ()
+) -> Iterator[tuple[Any, Any]]:
     """A program after its compilation, and how that ended."""
     error, program = nvrtc.nvrtcCreateProgram(text.encode(), name.encode(), 0, None, None)
     _check(nvrtc, error)
     try:
+        for expression in name_expressions:
+            (added,) = nvrtc.nvrtcAddNameExpression(program, expression.encode())
+            _check(nvrtc, added)
         encoded = [option.encode() for option in options]
         (error,) = nvrtc.nvrtcCompileProgram(program, len(encoded), encoded)
         yield program, error

@@ -91,7 +91,14 @@ class Child:
     NVRTC processes that share a folder of precompiled headers have crashed each other.
     """
 
-    def __init__(self, include_dir: Path, timeout_s: float, memory_bytes: int) -> None:
+    def __init__(
+        self,
+        include_dir: Path,
+        timeout_s: float,
+        memory_bytes: int,
+        header_timeout_s: float = _HEADER_TIMEOUT_S,
+    ) -> None:
+        self.header_timeout_s = header_timeout_s
         self.include_dir = include_dir
         self.timeout_s = timeout_s
         self.memory_bytes = memory_bytes
@@ -123,7 +130,7 @@ class Child:
         """
         worker = self._ready_worker()
         header = (goal, arch, rows[0].get("cuda_prologue", ""))
-        timeout_s = self.timeout_s + (0.0 if header in self._headers else _HEADER_TIMEOUT_S)
+        timeout_s = self.timeout_s + (0.0 if header in self._headers else self.header_timeout_s)
         self._programs += 1
         self._headers.add(header)
         message = {
@@ -136,7 +143,8 @@ class Child:
         try:
             worker.send(message)
             answer = worker.result(timeout_s, "the compile check")
-        except (WorkerGone, RuntimeError):
+        except BaseException:
+            # An interrupted call must not leave its answer to the next.
             self.close()
             raise
         if answer["event"] == CompileStatus.OUT_OF_MEMORY:

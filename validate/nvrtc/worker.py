@@ -27,6 +27,10 @@ PLAIN_GOALS = {"plain": "check", "plain_ptx": "ptx"}
 """Goals for plain CUDA, and what each asks of the compiler."""
 
 
+ANSWER_GOALS = {"answers": "check", "answer_machine": "machine"}
+"""Goals for texts of strangers: each row of the message is one whole program."""
+
+
 class Worker(WorkerChild):
     """Compiles one program a message."""
 
@@ -40,6 +44,8 @@ class Worker(WorkerChild):
     def _answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
         _limit_memory(message["memory_bytes"])
         rows, goal, arch = message["rows"], message["goal"], message["arch"]
+        if goal in ANSWER_GOALS:
+            return _answers_built(rows, arch, ANSWER_GOALS[goal])
         if goal in PLAIN_GOALS:
             text = plain_unit.cuda_program(rows)
             built = nvrtc_program.build_plain(text, arch, PLAIN_GOALS[goal])
@@ -63,6 +69,18 @@ class Worker(WorkerChild):
         folder = self.folder / f"pch_{key}"
         folder.mkdir(exist_ok=True)
         return folder
+
+
+def _answers_built(rows: Sequence[Mapping[str, Any]], arch: str, goal: str) -> dict[str, Any]:
+    """What comes of one program: PTX, or what ptxas said."""
+    (row,) = rows
+    built = nvrtc_program.build_answers(row["program"], arch, goal, row["name_expressions"])
+    if built.text is None:
+        status = (
+            CompileStatus.OUT_OF_MEMORY if built.out_of_memory else CompileStatus.COMPILE_ERROR
+        )
+        return {"event": status, "log": built.log}
+    return {"event": "built", "rows": [built.log if goal == "machine" else built.text]}
 
 
 def _shares(rows: Sequence[Mapping[str, Any]], goal: str, built: nvrtc_program.Built) -> list[Any]:

@@ -1,0 +1,160 @@
+"""Texts of strangers as NVRTC sees them: whether a device's compiler takes them, and what they use.
+
+Texts that run on the host are tried together, each in a namespace of its own; what does not
+compile so, or could mean something else there, is compiled alone, as a file of its own would be.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from validate.nvrtc.result import Child
+from validate.process.parent import WorkerGone
+from validate.row.archs import DEFAULT_ARCH
+from validate.statuses import CompileStatus
+from validate.text import plain as plain_unit
+from validate.text import ptx
+from validate.text.prelude import prelude
+
+TIMEOUT_S = 6.0
+MEMORY_BYTES = 4 << 30
+STATIC_SHARED_BYTES = 49152
+REGISTERS_OF_A_BLOCK = 65536
+_ALWAYS_FIT = 256
+_TOGETHER = 8
+_LOG_CHARACTERS = 4000
+_SHARED = re.compile(r"^\s*\.shared (?:\.align \d+ )?\.[bfsu]8 [\w$]+\[(\d+)\]", re.MULTILINE)
+_SHARED_SCALAR = re.compile(r"^\s*\.shared (?:\.align \d+ )?\.[bfsu](\d+) [\w$]+;", re.MULTILINE)
+_ERROR = re.compile(r"^.*\berror\b.*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class DeviceText:
+    """What is compiled of an answer: its code, the headers it includes, its kernel's name in C++,
+    and the threads of a block that it is launched with."""
+
+    code: str
+    headers: tuple[str, ...]
+    kernel: str
+    block_threads: int
+
+
+@dataclass(frozen=True)
+class DeviceResult:
+    """`status` is a `CompileStatus`, or "too_much" for a kernel that a device cannot launch;
+    `reason` is the log, or what there is too much of. `shared_bytes` is static shared memory."""
+
+    status: str
+    reason: str = ""
+    shared_bytes: int = 0
+
+
+TOO_MUCH = "too_much"
+
+
+class AnswerCompiler:
+    """Keeps one compiling child process. `include_dir` is only named: no header of Warp is read."""
+
+    def __init__(self, arch: str = DEFAULT_ARCH) -> None:
+        self.arch = arch
+        self._child = Child(Path("/"), TIMEOUT_S, MEMORY_BYTES, header_timeout_s=0.0)
+
+    def close(self) -> None:
+        """End the child process."""
+        self._child.close()
+
+    def compile(self, texts: Sequence[DeviceText]) -> list[DeviceResult]:
+        """Compile texts; results in their order.
+
+        Raises CompileUnavailable when NVRTC is missing, RuntimeError when the machinery fails.
+        """
+        found: dict[int, DeviceResult] = {}
+        for batch in _batches(texts):
+            self._solve(texts, batch, found)
+        return [found[position] for position in range(len(texts))]
+
+    def _solve(
+        self, texts: Sequence[DeviceText], batch: list[int], found: dict[int, DeviceResult]
+    ) -> None:
+        if len(batch) > 1:
+            status, said = self._built(_together([texts[p] for p in batch]), (), "answers")
+            shared = _shared_bytes(said)
+            if status == "built" and shared <= STATIC_SHARED_BYTES:
+                found.update({p: self._in_limits(texts[p], shared, len(batch)) for p in batch})
+                return
+        for position in batch:
+            found[position] = self._alone(texts[position])
+
+    def _alone(self, text: DeviceText) -> DeviceResult:
+        program, names = _whole(text)
+        status, said = self._built(program, names, "answers")
+        if status != "built":
+            errors = "\n".join(_ERROR.findall(said)) or said
+            return DeviceResult(status, f"NVRTC: {errors}"[:_LOG_CHARACTERS])
+        return self._in_limits(text, _shared_bytes(said), 1)
+
+    def _in_limits(self, text: DeviceText, shared: int, together: int) -> DeviceResult:
+        if shared <= STATIC_SHARED_BYTES and text.block_threads <= _ALWAYS_FIT:
+            return DeviceResult(CompileStatus.COMPILES, shared_bytes=0 if together > 1 else shared)
+        status, said = self._built(*_whole(text), "answer_machine")
+        if status != "built":
+            return DeviceResult(TOO_MUCH, f"ptxas: {said}"[:_LOG_CHARACTERS])
+        used = ptx.resources(said)
+        name = text.kernel.split("<")[0].split("::")[-1]
+        mine = [of for entry, of in used.items() if name in entry] or list(used.values())
+        registers, _, shared = max(mine)
+        # Registers are given out eight at a time to each thread.
+        if -(-registers // 8) * 8 * text.block_threads > REGISTERS_OF_A_BLOCK:
+            reason = f"{registers} registers a thread are too many for blocks of "
+            return DeviceResult(TOO_MUCH, f"{reason}{text.block_threads} threads")
+        return DeviceResult(CompileStatus.COMPILES, shared_bytes=shared)
+
+    def _built(self, program: str, names: Sequence[str], goal: str) -> tuple[str, str]:
+        row = {"program": program, "name_expressions": list(names)}
+        try:
+            answer = self._child.build([row], self.arch, goal)
+        except WorkerGone as gone:
+            return str(gone.status), f"compiler: {gone}"
+        if answer["event"] == "built":
+            return "built", str(answer["rows"][0])
+        return str(answer["event"]), str(answer["log"])
+
+
+def _batches(texts: Sequence[DeviceText]) -> Iterator[list[int]]:
+    groups: dict[str, list[int]] = {}
+    for position, text in enumerate(texts):
+        if _can_share(text):
+            groups.setdefault(prelude(text.headers), []).append(position)
+        else:
+            yield [position]
+    for group in groups.values():
+        yield from (group[k : k + _TOGETHER] for k in range(0, len(group), _TOGETHER))
+
+
+def _can_share(text: DeviceText) -> bool:
+    """Whether a text means the same in a namespace as in a file of its own."""
+    return "<" not in text.kernel and plain_unit.shares(text.code) and not plain_unit.overloads(
+        text.code
+    )
+
+
+def _together(texts: Sequence[DeviceText]) -> str:
+    parts = [prelude(texts[0].headers)]
+    for position, text in enumerate(texts):
+        parts.append(
+            f'\nnamespace pairsmith_row_{position} {{\n#line 1 "answer"\n{text.code}\n}}\n'
+        )
+    return "".join(parts)
+
+
+def _whole(text: DeviceText) -> tuple[str, list[str]]:
+    program = f'{prelude(text.headers)}\n#line 1 "answer"\n{text.code}\n'
+    return program, [text.kernel] if "<" in text.kernel else []
+
+
+def _shared_bytes(text: str) -> int:
+    arrays = sum(int(size) for size in _SHARED.findall(text))
+    return arrays + sum(int(bits) // 8 for bits in _SHARED_SCALAR.findall(text))

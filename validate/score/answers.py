@@ -1,0 +1,112 @@
+"""Judge several answers one after the other: read, run on the host, compiled for a device."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from validate.nvrtc.answers import TOO_MUCH, DeviceResult, DeviceText
+from validate.score.branches import unseen_branch
+from validate.score.fit import Fit, RowUnfit
+from validate.score.judge import Judged
+from validate.score.lane import Lane, Raw
+from validate.score.task import (
+    Answered,
+    Refused,
+    Task,
+    block_threads,
+    grids,
+    shared_problem,
+    slower,
+    task_of,
+)
+from validate.score.verdict import Answer, Verdict
+from validate.statuses import CompileStatus, ScoreStatus
+
+FindFit = Callable[[Mapping[str, Any], Lane], Fit]
+
+_NOT_RUN = (ScoreStatus.COMPILE_ERROR, ScoreStatus.BAD_SIGNATURE)
+_DEVICE_ENDS = {
+    str(CompileStatus.TIMEOUT): ScoreStatus.TIMEOUT,
+    str(CompileStatus.OUT_OF_MEMORY): ScoreStatus.OUT_OF_MEMORY,
+    TOO_MUCH: ScoreStatus.BAD_LAUNCH,
+}
+
+
+def judge_answers(
+    answers: Sequence[Answer], lane: Lane, find_fit: FindFit, deadline: float | None
+) -> list[Verdict]:
+    """A verdict for each answer, in order. `deadline` is by `time.monotonic`."""
+    verdicts: dict[int, Verdict] = {}
+    passed: dict[int, tuple[Verdict, Task, Fit, DeviceText]] = {}
+    for position, answer in enumerate(answers):
+        found = _judge_on_host(answer, lane, find_fit, deadline)
+        if isinstance(found, Verdict):
+            verdicts[position] = found
+        else:
+            passed[position] = found
+    compiled = lane.compile([text for *_, text in passed.values()])
+    for (position, (verdict, task, fit, _)), result in zip(passed.items(), compiled, strict=True):
+        verdicts[position] = _on_a_device(verdict, task, fit, result)
+    return [verdicts[position] for position in range(len(answers))]
+
+
+def _judge_on_host(
+    answer: Answer, lane: Lane, find_fit: FindFit, deadline: float | None
+) -> Verdict | tuple[Verdict, Task, Fit, DeviceText]:
+    """The verdict on an answer that does not pass; else what is compiled for a device."""
+    row_id = str(answer.row["id"])
+    if deadline is not None and time.monotonic() > deadline:
+        return Verdict(row_id, ScoreStatus.NOT_JUDGED, "the time of the batch was up")
+    try:
+        fit = find_fit(answer.row, lane)
+    except RowUnfit as unfit:
+        return Verdict(row_id, ScoreStatus.ROW_UNFIT, str(unfit))
+    task = task_of(answer.cuda, answer.row, answer.launch)
+    if isinstance(task, Refused):
+        return Verdict(row_id, task.status, task.reason, inputs="")
+    at = grids(task, fit.draw)
+    if isinstance(at, Refused):
+        return Verdict(row_id, at.status, at.reason)
+    raw = lane.run(task.sent, slower(fit.trials), own=False)
+    verdict = _verdict(row_id, raw, fit)
+    if not verdict.passed:
+        return verdict
+    reading = task.reading
+    most = max(block_threads(grid) for grid in at)
+    return verdict, task, fit, DeviceText(reading.code, reading.headers, reading.kernel, most)
+
+
+def _verdict(row_id: str, raw: Raw, fit: Fit) -> Verdict:
+    if raw.status != "ran":
+        found = Judged(raw.status, raw.reason)
+    else:
+        found = fit.judge.judge(raw.answer)
+    compiled = found.status not in _NOT_RUN and not found.reason.startswith("compiler")
+    if found.status == ScoreStatus.PASSED:
+        limit = unseen_branch(Answered.read(raw).branches, again=1)
+        if limit is not None:
+            reason = f"a branch waits for {limit}, which no size that was tried comes to"
+            found = Judged(ScoreStatus.UNSEEN_BRANCH, reason, share=found.share)
+    return Verdict(
+        row_id,
+        found.status,
+        found.reason,
+        found.counter_example,
+        fit.draw.kind,
+        found.detail,
+        compiled=compiled,
+        launched=compiled and raw.status == "ran",
+        share=found.share,
+    )
+
+
+def _on_a_device(verdict: Verdict, task: Task, fit: Fit, found: DeviceResult) -> Verdict:
+    if found.status == CompileStatus.COMPILES:
+        problem = shared_problem(task, fit.draw, found.shared_bytes)
+        if not problem:
+            return verdict
+        return Verdict(verdict.id, ScoreStatus.BAD_LAUNCH, problem, compiled=True)
+    status = _DEVICE_ENDS.get(found.status, ScoreStatus.COMPILE_ERROR)
+    return Verdict(verdict.id, status, found.reason)

@@ -1,0 +1,77 @@
+"""Which draw of a row its answers are judged on: the first on which the row's own text passes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from validate.oracle.reference import ReferenceFailed
+from validate.score.hidden import KINDS, OWN, Draw, draws
+from validate.score.judge import Judge
+from validate.score.lane import Lane
+from validate.score.task import Answered, Row, own_task, trial_messages
+from validate.statuses import ScoreStatus
+
+# Above this share of its tolerance the row's own text is too near the edge for texts that round
+# otherwise.
+MOST_TOLERANCE = 0.5
+
+
+class RowUnfit(RuntimeError):  # noqa: N818
+    """A row cannot be used to score: it has no plain CUDA, or its own does not pass."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What answers to a row are run on (`trials`, as messages) and judged by."""
+
+    draw: Draw
+    judge: Judge
+    trials: list[dict[str, Any]]
+
+
+def find_fit(row: Row, hidden_seed: int, lane: Lane) -> Fit:
+    """Try the draws of a row with its own text. Raises RowUnfit when it passes on none."""
+    for column, what in (("cuda_plain", "plain CUDA"), ("reference", "reference")):
+        if row.get(column) is None:
+            raise RowUnfit(f"{row['id']} has no {what}")
+    own = own_task(row)
+    if isinstance(own, str):
+        raise RowUnfit(f"{row['id']}: its own plain CUDA is refused: {own}")
+    why = ""
+    for draw in draws(row, hidden_seed):
+        try:
+            found = _tried(row, own, draw, lane)
+        except (ReferenceFailed, ValueError) as failed:
+            found = str(failed)
+        if isinstance(found, Fit):
+            return found
+        why = f"{draw.kind}: {found}"
+    raise RowUnfit(f"{row['id']}: its own plain CUDA does not pass: {why}")
+
+
+def _tried(row: Row, own: Mapping[str, Any], draw: Draw, lane: Lane) -> Fit | str:
+    """The fit on one draw, or why it is none."""
+    judge = Judge(row, draw)
+    skipped: set[int] = set()
+    raw = lane.run(own, trial_messages(draw, skipped), own=True)
+    if raw.status != "ran":
+        # An optional trial may have ended the process; those that are not stand for themselves.
+        skipped = {n for n, trial in enumerate(draw.trials) if trial.optional}
+        raw = lane.run(own, trial_messages(draw, skipped), own=True) if skipped else raw
+        if raw.status != "ran":
+            return f"{raw.status}: {raw.reason}"
+    written = Answered.read(raw).outputs
+    for number, trial in enumerate(draw.trials):
+        if trial.oracle != OWN or number in skipped:
+            continue
+        if number >= len(written) or written[number] is None or not judge.take_own(number, written[number]):
+            skipped.add(number)
+    found = judge.judge(raw.answer)
+    most = 1.0 if draw.kind == KINDS[-1] else MOST_TOLERANCE
+    if found.status != ScoreStatus.PASSED:
+        return f"{found.status}: {found.detail or found.reason}"
+    if found.tolerance_used > most:
+        return f"{found.tolerance_used:.3g} of its tolerance used"
+    return Fit(draw, judge, trial_messages(draw, skipped))

@@ -1,0 +1,87 @@
+"""One lane of a scorer: a child process that runs answers and one that compiles them for a device.
+
+A lane works on one thing at a time and belongs to one thread meanwhile. Whatever interrupts it, an
+exception or a signal, ends its processes: no message of one answer can be taken for another's.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from validate.nvrtc.answers import AnswerCompiler, DeviceResult, DeviceText
+from validate.process.parent import WorkerGone, WorkerProcess
+
+# More than the worker allows one answer.
+_TIMEOUT_S = 60.0
+
+
+@dataclass(frozen=True)
+class Raw:
+    """What the worker says of one text: "ran" with an answer, or the `ScoreStatus` of its end."""
+
+    status: str
+    reason: str
+    answer: str = ""
+
+
+class Lane:
+    """Its processes start when they are first needed."""
+
+    def __init__(self) -> None:
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._worker: WorkerProcess | None = None
+        self._compiler = AnswerCompiler()
+        self._number = 0
+
+    def run(self, row: Mapping[str, Any], trials: Sequence[Mapping[str, Any]], own: bool) -> Raw:
+        """Run one text on the host; see `validate.score.worker`.
+
+        Raises HostRunUnavailable without Warp's Clang, RuntimeError when the machinery fails.
+        """
+        self._number += 1
+        message = {"row": row, "trials": trials, "own": own, "number": self._number}
+        try:
+            worker = self._started()
+            worker.send(message)
+            found = worker.result(_TIMEOUT_S, "the scorer's worker")
+            if found["number"] != self._number:
+                raise RuntimeError(f"answer {found['number']} came for {self._number}")
+        except WorkerGone as gone:
+            # The text runs in a process of its own: what ends this one is no answer's doing.
+            self._stop()
+            raise RuntimeError(f"the scorer's worker is gone: {gone}") from None
+        except BaseException:
+            self._stop()
+            raise
+        return Raw(found["status"], found["reason"], found["answer"])
+
+    def compile(self, texts: Sequence[DeviceText]) -> list[DeviceResult]:
+        """Compile texts for a device; see `AnswerCompiler.compile`."""
+        try:
+            return self._compiler.compile(texts)
+        except BaseException:
+            self._compiler.close()
+            raise
+
+    def close(self) -> None:
+        """End both processes and remove their files."""
+        self._stop()
+        self._compiler.close()
+
+    def _started(self) -> WorkerProcess:
+        if self._worker is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="pairsmith-score-")
+            self._worker = WorkerProcess(Path(self._folder.name), "validate.score.worker")
+        return self._worker
+
+    def _stop(self) -> None:
+        if self._worker is not None:
+            self._worker.stop()
+            self._worker = None
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None

@@ -1,0 +1,142 @@
+"""What is sent to the process that runs an answer, and what it says."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from validate.host.plain_launch import Grid, grid_of, launch_problem
+from validate.nvrtc.answers import STATIC_SHARED_BYTES
+from validate.score.hidden import Draw
+from validate.score.lane import Raw
+from validate.statuses import ScoreStatus
+from validate.text.answer import Reading, read_answer
+from validate.text.formula import evaluate
+
+Row = Mapping[str, Any]
+
+# At a trial without a limit of its own; a launch takes some hundred thousand.
+_MOST_STEPS = 60_000_000
+# Of an answer, over what the row's own text may take: people write slower texts too.
+_SLOWER = 8
+_BIG = "big"
+_DECIDING = (
+    *("id", "kernel_name", "reference", "args", "sizes", "launch", "input_seed"),
+    *("cuda_plain", "plain_args", "plain_launch"),
+)
+_SENT = ("id", "args", "launch", "plain_args")
+
+
+@dataclass(frozen=True)
+class Task:
+    """An answer that was read: `sent` goes to the worker; the rest is judged here."""
+
+    reading: Reading
+    launch: Mapping[str, Any]
+    sent: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Refused:
+    """An answer that is not run, and why."""
+
+    status: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What an answer's process said of itself, read as data: it may say anything."""
+
+    outputs: list[Any]
+    branches: list[list[list[int]]]
+
+    @classmethod
+    def read(cls, raw: Raw) -> Answered:
+        try:
+            found = json.loads(raw.answer)
+            branches = [[[int(v) for v in r] for r in t] for t in found["branches"]]
+            if not isinstance(found["outputs"], list) or any(len(r) != 7 for t in branches for r in t):
+                return cls([], [])
+            return cls(found["outputs"], branches)
+        except (ValueError, TypeError, KeyError, RecursionError):
+            return cls([], [])
+
+
+def row_key(row: Row) -> str:
+    """A digest of all that decides how answers to a row are judged: an id alone may lie."""
+    about = json.dumps([row.get(column) for column in _DECIDING], sort_keys=True, default=str)
+    return hashlib.sha256(about.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def trial_messages(draw: Draw, skipped: Collection[int]) -> list[dict[str, Any]]:
+    """The trials of a draw for the worker. At the largest shape accesses are not watched."""
+    return [
+        {
+            "sizes": trial.sizes,
+            "input_seed": trial.input_seed,
+            "starts": draw.starts_of(trial),
+            "watched": trial.what != _BIG,
+            "most_steps": trial.most_steps or _MOST_STEPS,
+            "optional": trial.optional,
+            "skipped": number in skipped,
+        }
+        for number, trial in enumerate(draw.trials)
+    ]
+
+
+def slower(trials: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The same trials with the steps that an answer may take."""
+    return [{**t, "most_steps": min(_MOST_STEPS, _SLOWER * t["most_steps"])} for t in trials]
+
+
+def task_of(answer: Any, row: Row, launch: Any) -> Task | Refused:
+    """Read an answer. `launch` is what was given with it; None: what it says, or the row's own."""
+    reading = read_answer(answer, row)
+    if reading.status:
+        return Refused(reading.status, reading.problem)
+    wanted = launch if launch is not None else reading.launch or row["plain_launch"]
+    if problem := launch_problem(wanted):
+        return Refused(ScoreStatus.BAD_LAUNCH, problem)
+    sent = {key: row[key] for key in _SENT}
+    text = {"cuda_plain": reading.code, "kernel": reading.kernel, "plain_launch": dict(wanted)}
+    return Task(reading, wanted, sent | text)
+
+
+def own_task(row: Row) -> dict[str, Any] | str:
+    """The same for a row's own text; why it is refused."""
+    found = task_of(row["cuda_plain"], row, None)
+    return found.reason if isinstance(found, Refused) else found.sent
+
+
+def grids(task: Task, draw: Draw) -> list[Grid] | Refused:
+    """The grids of an answer at every trial, of as many threads as its text promises at most."""
+    found = []
+    for trial in draw.trials:
+        try:
+            found.append(grid_of(task.launch, trial.sizes))
+        except ValueError as error:
+            return Refused(ScoreStatus.BAD_LAUNCH, str(error))
+    promised = task.reading.most_threads
+    most = max(block_threads(grid) for grid in found)
+    if promised is not None and most > promised:
+        reason = f"blocks of {most} threads, __launch_bounds__ says {promised} at most"
+        return Refused(ScoreStatus.BAD_LAUNCH, reason)
+    return found
+
+
+def block_threads(grid: Grid) -> int:
+    """Threads of a block."""
+    return grid.block[0] * grid.block[1] * grid.block[2]
+
+
+def shared_problem(task: Task, draw: Draw, static_bytes: int) -> str:
+    """Why static and dynamic shared memory are too much together; empty when they are not."""
+    formula = task.launch.get("shared_bytes") or 0
+    dynamic = max(evaluate(formula, trial.sizes) for trial in draw.trials)
+    if dynamic + static_bytes <= STATIC_SHARED_BYTES:
+        return ""
+    return f"{static_bytes} bytes of static and {dynamic} of dynamic shared memory"

@@ -1,0 +1,84 @@
+"""The child process that runs answers: it forks one process for each and keeps nothing of them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from validate.host import clang
+from validate.host.plain_link import Linker
+from validate.host.stranger_case import Case, Trial, run_apart
+from validate.process.child import WorkerChild
+from validate.row.inputs import draw_trial_inputs
+
+_MOST_KEPT = 48
+_WARM_UP = {
+    "cuda_plain": 'extern "C" __global__ void warm_up(float* out) { out[threadIdx.x] = 1.0f; }',
+    "plain_launch": {"grid": ["1"], "block": [1], "shared_bytes": 0},
+}
+
+
+class Worker(WorkerChild):
+    """Runs one answer a message."""
+
+    def __init__(self, connection: Connection, folder: Path) -> None:
+        super().__init__(connection, folder)
+        self._log_path = folder / "log"
+        log = os.open(self._log_path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+        os.dup2(log, 1)
+        os.dup2(log, 2)
+        self._trials: OrderedDict[str, list[Trial]] = OrderedDict()
+
+    def start(self) -> None:
+        clang.start()
+        self._linker = Linker(self.folder)
+        # What a first compilation sets up is inherited by those that are forked.
+        warm = self.folder / "warm_up.o"
+        self._linker.build([_WARM_UP], warm)
+        warm.unlink()
+
+    def answer(self, message: Mapping[str, Any]) -> None:
+        os.truncate(self._log_path, 0)
+        case = Case(message["row"], self._trials_of(message), message["own"])
+        ran = run_apart(case, self._linker, self.folder, self._log_path)
+        self.send(
+            event="result",
+            number=message["number"],
+            status=ran.status,
+            reason=ran.reason,
+            answer=ran.answer,
+        )
+
+    def _trials_of(self, message: Mapping[str, Any]) -> list[Trial]:
+        """The trials of a message with their inputs, which are kept: answers to a row share them."""
+        row = message["row"]
+        about = json.dumps([row["id"], row["args"], message["trials"]], sort_keys=True)
+        key = hashlib.sha256(about.encode()).hexdigest()
+        if key not in self._trials:
+            self._trials[key] = [
+                _trial(row["args"], trial) for trial in message["trials"]
+            ]
+        self._trials.move_to_end(key)
+        while len(self._trials) > _MOST_KEPT:
+            self._trials.popitem(last=False)
+        return self._trials[key]
+
+
+def _trial(args: Sequence[Mapping[str, Any]], said: Mapping[str, Any]) -> Trial:
+    inputs = {}
+    if not said["skipped"]:
+        inputs = draw_trial_inputs(args, said["sizes"], said["input_seed"], said["starts"])
+    limits = {key: said[key] for key in ("watched", "most_steps", "optional", "skipped")}
+    return Trial(said["sizes"], inputs, **limits)
+
+
+def main() -> None:
+    """Serve the socket named on the command line; the second argument is a folder to work in."""
+    Worker(Connection(int(sys.argv[1])), Path(sys.argv[2])).serve()
