@@ -47,24 +47,27 @@ def draw_inputs(
     return {arg["name"]: _draw_argument(arg, sizes, input_seed) for arg in args}
 
 
+def with_starts(
+    args: Sequence[Mapping[str, Any]], starts: Mapping[str, Sequence[str]]
+) -> list[Mapping[str, Any]]:
+    """`args` with those of `starts`, lowest and highest value by name, drawn uniformly between."""
+    return [
+        {**arg, "init": "uniform", "low": starts[arg["name"]][0], "high": starts[arg["name"]][1]}
+        if arg["name"] in starts
+        else arg
+        for arg in args
+    ]
+
+
 def draw_trial_inputs(
     args: Sequence[Mapping[str, Any]],
     sizes: Mapping[str, int],
     input_seed: int,
     starts: Mapping[str, Sequence[str]],
 ) -> dict[str, Array]:
-    """As `draw_inputs`, with the arrays of `starts` drawn uniformly between the bounds there.
-
-    `starts` has the lowest and the highest value by name of argument: accumulators, which a row
-    starts at an identity. Raises ValueError as `draw_inputs`.
-    """
-    changed = [
-        {**arg, "init": "uniform", "low": starts[arg["name"]][0], "high": starts[arg["name"]][1]}
-        if arg["name"] in starts
-        else arg
-        for arg in args
-    ]
-    return draw_inputs(changed, sizes, input_seed)
+    """As `draw_inputs` of `with_starts`: accumulators, which a row starts at an identity, start at
+    drawn values. Raises ValueError as `draw_inputs`."""
+    return draw_inputs(with_starts(args, starts), sizes, input_seed)
 
 
 def poison(dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
