@@ -99,7 +99,8 @@ def _read(read_fd: int, deadline: float) -> bytes:
 
 def _at(row: Row, draw: Draw, number: int, entry: PlainEntry) -> Entry:
     trial = draw.trials[number]
-    ours = {**row, "args": with_starts(row["args"], draw.starts), "input_seed": trial.input_seed}
+    args = with_starts(row["args"], draw.starts_of(trial))
+    ours = {**row, "args": args, "input_seed": trial.input_seed}
     try:
         launched = PlainLaunched(ours, trial.sizes, entry, number % len(ORDERS))
     except (BadRow, BadMeeting, Endless, MemoryError) as failed:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import prod
 from types import FrameType
@@ -69,19 +69,27 @@ class Effort:
         return (microseconds + _LINE_US * self.lines(sizes)) / 1000
 
     def lines(self, sizes: Sizes) -> float:
-        """Lines that the reference would execute, by a power law through two small shapes."""
+        """Lines that the reference would execute, by a power law through small shapes."""
         larger = [name for name, size in sizes.items() if size > self.base[name]]
         if not larger:
             return self._count(self.base)
-        first, second = (1, 2) if len(larger) > 1 else (2, 4)
-        shapes = [
-            {n: size * (times if n in larger else 1) for n, size in self.base.items()}
-            for times in (first, second)
-        ]
-        few, more = (self._count(shape) for shape in shapes)
-        degree = max(0.0, math.log2(max(1, more) / max(1, few)))
-        ratio = prod(sizes[name] / shapes[1][name] for name in larger)
-        return float(more * max(1.0, ratio) ** (degree / len(larger)))
+        once, twice = (self._count(self._enlarged(larger, times)) for times in (1, 2))
+        ratio = prod(sizes[name] / self.base[name] for name in larger)
+        if len(larger) > 1:
+            degree = max(0.0, math.log2(max(1, twice) / max(1, once))) / len(larger)
+            return float(once * max(1.0, ratio) ** degree)
+        # Of one size few lines are enough to leave out what does not grow with it.
+        grown = self._count(self._enlarged(larger, 4)) - twice
+        if twice <= once or grown <= 0:
+            return float(max(once, twice))
+        power = (grown / (twice - once)) ** math.log2(ratio)
+        step = (twice - once) ** 2 / max(1, grown - (twice - once))
+        if grown <= twice - once:
+            return float(once + (twice - once) * max(1.0, math.log2(ratio)))
+        return float(once + step * (power - 1))
+
+    def _enlarged(self, larger: Sequence[str], times: int) -> dict[str, int]:
+        return {n: size * (times if n in larger else 1) for n, size in self.base.items()}
 
     def _count(self, sizes: Sizes) -> int:
         key = tuple(sizes.values())

@@ -32,7 +32,8 @@ MOST_STEPS = 4_000_000
 
 # Draws of one attempt of which the one that tells most is taken.
 _REDRAWS = 6
-_WIDE_MS, _BLOCKS_MS, _BIG_MS = 12.0, 12.0, 80.0
+_MANY = 1 << 30
+_WIDE_MS, _TWO_BLOCKS_MS, _BLOCKS_MS, _BIG_MS = 12.0, 40.0, 12.0, 80.0
 _SEEDS = 1 << 63
 
 Outputs = dict[str, Array]
@@ -46,6 +47,8 @@ class Trial:
     big, own. `oracle` is "reference" or "own": the row's own text, at shapes that are too much for
     the reference. An `optional` trial is left out for all answers to a row when the row's own text
     does not run well there or enters more than `most_steps` basic blocks (0: no such limit).
+    With `row_starts` accumulators start as the row has them, so that a single entry shows in a
+    minimum or a maximum.
     """
 
     sizes: Sizes
@@ -54,6 +57,7 @@ class Trial:
     what: str = "near"
     optional: bool = False
     most_steps: int = 0
+    row_starts: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,10 @@ class Draw:
         """Whether any accumulator starts at drawn values."""
         return bool(self.starts)
 
+    def starts_of(self, trial: Trial) -> Starts:
+        """What accumulators start at in a trial, for `draw_trial_inputs`."""
+        return {} if trial.row_starts else self.starts
+
     def without(self, numbers: Sequence[int]) -> Draw:
         """The same draw with some trials, by number, left out."""
         kept = [n for n in range(len(self.trials)) if n not in set(numbers)]
@@ -96,7 +104,7 @@ def draws(row: Row, hidden_seed: int) -> Iterator[Draw]:
         yield _told_apart(row, hidden_seed, attempt)
     stream = Stream(f"{hidden_seed}/{row['id']}/{TRIES}")
     own_seed = row["input_seed"]
-    trials = [Trial(shapes.near(row, stream), own_seed), *_small(row, stream, own_seed)]
+    trials = [Trial(shapes.near(row, stream), own_seed), *_small(row, stream, own_seed, own_seed)]
     yield Draw(KINDS[1], tuple(trials))
     own = tuple(Trial(sizes, own_seed, what="own") for sizes in awkward_sizes(row["sizes"]))
     yield Draw(KINDS[2], own)
@@ -104,7 +112,7 @@ def draws(row: Row, hidden_seed: int) -> Iterator[Draw]:
 
 def trial_inputs(row: Row, trial: Trial, draw: Draw) -> dict[str, Array]:
     """What goes into a trial. Raises ValueError when it cannot be drawn."""
-    return draw_trial_inputs(row["args"], trial.sizes, trial.input_seed, draw.starts)
+    return draw_trial_inputs(row["args"], trial.sizes, trial.input_seed, draw.starts_of(trial))
 
 
 def reference_outputs(row: Row, trial: Trial, draw: Draw) -> Outputs:
@@ -116,19 +124,21 @@ def reference_outputs(row: Row, trial: Trial, draw: Draw) -> Outputs:
 
 
 def _told_apart(row: Row, hidden_seed: int, attempt: int) -> Draw:
-    """The draw of an attempt on which the fewest outputs come without work."""
+    """The draw of an attempt on which the fewest outputs come without work: in all its trials, then
+    in the first alone."""
     best: Draw | None = None
+    least = (_MANY, _MANY)
     for number in range(_REDRAWS):
         stream = Stream(f"{hidden_seed}/{row['id']}/{attempt}/{number}")
         draw = _draw(row, stream, with_starts=attempt < 2)
         try:
-            draw = _known(row, draw)
+            draw, weakness = _known(row, draw)
         except (ReferenceFailed, ValueError):
             best = best or draw
             continue
-        if best is None or not best.wanted or len(draw.idle) < len(best.idle):
-            best = draw
-        if not draw.idle:
+        if weakness < least:
+            best, least = draw, weakness
+        if least == (0, 0):
             break
     assert best is not None
     if attempt == TRIES - 1:
@@ -140,8 +150,8 @@ def _told_apart(row: Row, hidden_seed: int, attempt: int) -> Draw:
 def _draw(row: Row, stream: Stream, with_starts: bool) -> Draw:
     sizes = shapes.near(row, stream)
     first, second = stream.below(_SEEDS), stream.below(_SEEDS)
-    trials = [Trial(sizes, first), Trial(sizes, second, what="again")]
-    trials += _small(row, stream, stream.below(_SEEDS))
+    trials = [Trial(sizes, first), Trial(sizes, second, what="again", row_starts=True)]
+    trials += _small(row, stream, stream.below(_SEEDS), stream.below(_SEEDS))
     starts: Starts = {}
     if with_starts:
         try:
@@ -152,21 +162,23 @@ def _draw(row: Row, stream: Stream, with_starts: bool) -> Draw:
     return Draw(KINDS[0], tuple(trials), starts)
 
 
-def _small(row: Row, stream: Stream, input_seed: int) -> list[Trial]:
+def _small(row: Row, stream: Stream, small_seed: int, minimum_seed: int) -> list[Trial]:
     small, minimum = shapes.small(row, stream), shapes.minimum(row)
-    found = [Trial(small, input_seed, what="small")]
+    found = [Trial(small, small_seed, what="small")]
     if minimum != small:
-        found.append(Trial(minimum, (input_seed + 1) % _SEEDS, what="minimum"))
+        found.append(Trial(minimum, minimum_seed, what="minimum", row_starts=True))
     return found
 
 
-def _known(row: Row, draw: Draw) -> Draw:
-    """A draw of reference trials with what they want, and what of that comes without work."""
+def _known(row: Row, draw: Draw) -> tuple[Draw, tuple[int, int]]:
+    """A draw of reference trials with what they want; how many outputs need no work, in all trials
+    and in the first."""
     wanted = {n: reference_outputs(row, trial, draw) for n, trial in enumerate(draw.trials)}
     inputs = [trial_inputs(row, trial, draw) for trial in draw.trials]
     told = [(inputs[n], wanted[n]) for n in wanted]
     idle = tuple(outputs_without_work(row["args"], told))
-    return replace(draw, wanted=wanted, idle=idle)
+    first = outputs_without_work(row["args"], told[:1])
+    return replace(draw, wanted=wanted, idle=idle), (len(idle), len(first))
 
 
 def _large(row: Row, stream: Stream) -> Iterator[Trial]:
@@ -183,9 +195,11 @@ def _large(row: Row, stream: Stream) -> Iterator[Trial]:
 
         return fits
 
-    asked = [(f"wide {e['symbol']}", e["symbol"]) for e in row["sizes"]]
-    for what, symbol in asked:
-        yield from _trial(what, shapes.wide(row, symbol, others, stream, within(_WIDE_MS)), stream)
+    limits = within(_WIDE_MS), within(_TWO_BLOCKS_MS)
+    for entry in row["sizes"]:
+        symbol = entry["symbol"]
+        wide = shapes.wide(row, symbol, others, stream, *limits)
+        yield from _trial(f"wide {symbol}", wide, stream)
     yield from _trial("blocks", shapes.blocks(row, others, stream, within(_BLOCKS_MS)), stream)
     yield from _trial("big", shapes.big(row, others, stream, within(_BIG_MS)), stream)
 

@@ -12,14 +12,17 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
+from validate.host.plain_launch import evaluate_formula
 from validate.row.sizes import awkward_sizes, evaluate, symbols
 
 Sizes = dict[str, int]
 Row = Mapping[str, Any]
 Fits = Callable[[Sizes], bool]
 
-# More than two turns of any block of up to 512 threads and one and a half of the largest. The
-# smaller are for rows whose work grows faster than a size.
+# More than two turns of any block of up to 512 threads and one and a half of the largest, or more
+# where a block of the row's own launch takes several elements a thread. The smaller are for rows
+# whose work grows faster than a size.
+_TWO_BLOCKS = (1537, 2561, 4609)
 _WIDE = (1537, 1031, 517, 263, 135, 71, 35)
 _WIDE_SPREAD = 96
 _WARP = 32
@@ -79,21 +82,35 @@ def minimum(row: Row) -> Sizes:
     return awkward_sizes([{**e, "value": _least(e)} for e in row["sizes"]])[0]
 
 
-def wide(row: Row, symbol: str, others: Sizes, stream: Stream, fits: Fits) -> Sizes | None:
+def wide(
+    row: Row, symbol: str, others: Sizes, stream: Stream, fits: Fits, fits_barely: Fits
+) -> Sizes | None:
     """`others` with one size beyond two turns of a block, or less where that does not fit.
 
+    A size that the row's own launch shares out among blocks takes two of them, if that barely fits.
     None when nothing of at least 32 fits.
     """
     entry = next(e for e in row["sizes"] if e["symbol"] == symbol)
     multiple = max(1, entry["multiple_of"])
     tail = 2 * stream.below(_WIDE_SPREAD // 2)
-    for start in _WIDE:
+
+    def shape_from(start: int) -> Sizes:
         size = -(-max(entry["min"], start + tail % start) // multiple) * multiple
         while size % _WARP == 0 and multiple % _WARP:
             size += multiple
-        if fits(shape := {**others, symbol: size}):
-            return shape
-    return None
+        return {**others, symbol: size}
+
+    if _blocks_of(row, {**others, symbol: 1 << 16}) > _blocks_of(row, others):
+        for shape in map(shape_from, _TWO_BLOCKS):
+            if _blocks_of(row, shape) > _blocks_of(row, others):
+                if fits_barely(shape):
+                    return shape
+                break
+    return next((shape for shape in map(shape_from, _WIDE) if fits(shape)), None)
+
+
+def _blocks_of(row: Row, sizes: Sizes) -> int:
+    return prod(evaluate_formula(formula, sizes) for formula in row["plain_launch"]["grid"])
 
 
 def blocks(row: Row, others: Sizes, stream: Stream, fits: Fits) -> Sizes | None:
