@@ -47,6 +47,29 @@ def draw_inputs(
     return {arg["name"]: _draw_argument(arg, sizes, input_seed) for arg in args}
 
 
+def with_starts(
+    args: Sequence[Mapping[str, Any]], starts: Mapping[str, Sequence[str]]
+) -> list[Mapping[str, Any]]:
+    """`args` with those of `starts`, lowest and highest value by name, drawn uniformly between."""
+    return [
+        {**arg, "init": "uniform", "low": starts[arg["name"]][0], "high": starts[arg["name"]][1]}
+        if arg["name"] in starts
+        else arg
+        for arg in args
+    ]
+
+
+def draw_trial_inputs(
+    args: Sequence[Mapping[str, Any]],
+    sizes: Mapping[str, int],
+    input_seed: int,
+    starts: Mapping[str, Sequence[str]],
+) -> dict[str, Array]:
+    """As `draw_inputs` of `with_starts`: accumulators, which a row starts at an identity, start at
+    drawn values. Raises ValueError as `draw_inputs`."""
+    return draw_inputs(with_starts(args, starts), sizes, input_seed)
+
+
 def poison(dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
     """An array that shows whether it was written: NaN for floats, bytes of 0xA5 for the rest.
 

@@ -1,125 +1,210 @@
 """Hidden inputs and shapes: what answers to a row are run on, other than what the row shows.
 
 Everything follows by SHA-256 from a secret number, the row's id and the number of the attempt, so
-that all answers to a row meet the same. Shapes respect `min` and `multiple_of`.
+that all answers to a row meet the same. `shapes` says which sizes are drawn, `starts` what
+accumulators start at, `effort` what is too much, `idle` which draws tell too little.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from validate.row.sizes import awkward_sizes, evaluate_all, own_sizes
-
-Sizes = dict[str, int]
+from validate.oracle.reference import ReferenceFailed, run_reference
+from validate.row.inputs import Array, draw_trial_inputs
+from validate.row.sizes import awkward_sizes, evaluate_all
+from validate.score import shapes
+from validate.score.effort import Effort
+from validate.score.idle import outputs_without_work
+from validate.score.shapes import Row, Sizes, Stream
+from validate.score.starts import Starts, choose_starts
 
 TRIES = 4
-"""How many hidden seeds are tried for a row before its own inputs are used."""
+"""How many hidden draws are made for a row before its own inputs are used."""
 
-WIDE_TRIES = 2
-"""So many of them with a wide launch, in which sums outgrow tolerances that were set for small."""
+KINDS = ("hidden", "own inputs, hidden shapes", "own")
+"""Where the inputs and the shapes of a draw come from, best first."""
 
-# More than one block can hold: an answer that forgets the block's number must fail.
-_WIDE = (1030, 1300)
-_MOST_STEPS = 64
+REFERENCE, OWN = "reference", "own"
+
+MOST_STEPS = 4_000_000
+"""Basic blocks that the row's own text may enter at an optional trial, all threads together."""
+
+# Draws of one attempt of which the one that tells most is taken.
+_REDRAWS = 6
+_MANY = 1 << 30
+_WIDE_MS, _TWO_BLOCKS_MS, _BLOCKS_MS, _BIG_MS = 12.0, 40.0, 12.0, 80.0
+_SEEDS = 1 << 63
+
+Outputs = dict[str, Array]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One launch: its sizes, its inputs, and where the wanted values come from.
+
+    `what` names it: near, again (the same shape on other inputs), small, minimum, wide, blocks,
+    big, own. `oracle` is "reference" or "own": the row's own text, at shapes that are too much for
+    the reference. An `optional` trial is left out for all answers to a row when the row's own text
+    does not run well there or enters more than `most_steps` basic blocks (0: no such limit).
+    With `row_starts` accumulators start as the row has them, so that a single entry shows in a
+    minimum or a maximum.
+    """
+
+    sizes: Sizes
+    input_seed: int
+    oracle: str = REFERENCE
+    what: str = "near"
+    optional: bool = False
+    most_steps: int = 0
+    row_starts: bool = False
 
 
 @dataclass(frozen=True)
 class Draw:
-    """Inputs and shapes of one trial. `kind` is one of KINDS."""
+    """The trials of a row, in the order in which one process runs them. `kind` is one of KINDS.
+
+    `starts` has bounds of the start values of accumulators, by name (for `draw_trial_inputs`).
+    `idle` names outputs that a kernel without work gets right. `wanted` has what the reference
+    wants, by the number of the trial, where that is known already.
+    """
 
     kind: str
-    input_seed: int
-    shapes: tuple[Sizes, ...]
+    trials: tuple[Trial, ...]
+    starts: Starts = field(default_factory=dict)
+    idle: tuple[str, ...] = ()
+    wanted: Mapping[int, Outputs] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def accumulators(self) -> bool:
+        """Whether any accumulator starts at drawn values."""
+        return bool(self.starts)
+
+    def starts_of(self, trial: Trial) -> Starts:
+        """What accumulators start at in a trial, for `draw_trial_inputs`."""
+        return {} if trial.row_starts else self.starts
+
+    def without(self, numbers: Sequence[int]) -> Draw:
+        """The same draw with some trials, by number, left out."""
+        kept = [n for n in range(len(self.trials)) if n not in set(numbers)]
+        known = {kept.index(n): outputs for n, outputs in self.wanted.items() if n in kept}
+        return replace(self, trials=tuple(self.trials[n] for n in kept), wanted=known)
 
 
-KINDS = ("hidden", "own inputs, hidden shapes", "own")
-"""Where the inputs and the shapes of a trial come from, best first."""
+def draws(row: Row, hidden_seed: int) -> Iterator[Draw]:
+    """The draws of a row in the order in which they are to be taken: the first that fits.
 
-
-def draws(row: Mapping[str, Any], hidden_seed: int) -> Iterator[Draw]:
-    """The trials of a row in the order in which they are to be taken: the first that fits."""
+    Two with accumulators that start at drawn values, one with accumulators as the row has them, one
+    without wide shapes, in which sums outgrow tolerances that were set for small ones; then with
+    the row's own inputs, then what the row itself was checked on. A draw on which a kernel without
+    work gets an output right is made anew; when all do, that with the fewest such outputs is taken.
+    Where the reference fails on a draw, so does `Judge`.
+    """
     for attempt in range(TRIES):
-        stream = _Stream(hidden_seed, row["id"], attempt)
-        wide = attempt < WIDE_TRIES
-        yield Draw(KINDS[0], stream.below(1 << 63), _shapes(row, stream, wide))
-    shapes = _shapes(row, _Stream(hidden_seed, row["id"], TRIES), wide=False)
-    yield Draw(KINDS[1], row["input_seed"], shapes)
-    yield Draw(KINDS[2], row["input_seed"], tuple(awkward_sizes(row["sizes"])))
+        yield _told_apart(row, hidden_seed, attempt)
+    stream = Stream(f"{hidden_seed}/{row['id']}/{TRIES}")
+    own_seed = row["input_seed"]
+    trials = [Trial(shapes.near(row, stream), own_seed), *_small(row, stream, own_seed, own_seed)]
+    yield Draw(KINDS[1], tuple(trials))
+    own = tuple(Trial(sizes, own_seed, what="own") for sizes in awkward_sizes(row["sizes"]))
+    yield Draw(KINDS[2], own)
 
 
-class _Stream:
-    """Whole numbers out of SHA-256."""
-
-    def __init__(self, hidden_seed: int, row_id: str, attempt: int) -> None:
-        self.key = f"{hidden_seed}/{row_id}/{attempt}"
-        self.count = 0
-
-    def below(self, end: int) -> int:
-        self.count += 1
-        digest = hashlib.sha256(f"{self.key}/{self.count}".encode()).digest()
-        return int.from_bytes(digest[:16], "little") % end
-
-    def between(self, low: int, high: int) -> int:
-        return low + self.below(max(1, high - low + 1))
+def trial_inputs(row: Row, trial: Trial, draw: Draw) -> dict[str, Array]:
+    """What goes into a trial. Raises ValueError when it cannot be drawn."""
+    return draw_trial_inputs(row["args"], trial.sizes, trial.input_seed, draw.starts_of(trial))
 
 
-def _shapes(row: Mapping[str, Any], stream: _Stream, wide: bool) -> tuple[Sizes, ...]:
-    """A shape of about the row's own size, one larger (with a wide launch), and the smallest."""
-    own = own_sizes(row["sizes"])
-    near = {entry["symbol"]: _near(entry, stream) for entry in row["sizes"]}
-    smallest = awkward_sizes([{**e, "value": _least(e)} for e in row["sizes"]])[0]
-    found: list[Sizes] = []
-    larger = {e["symbol"]: _near({**e, "value": 2 * e["value"]}, stream) for e in row["sizes"]}
-    for shape in (near, _wide(row, near, stream) if wide else larger, smallest):
-        if shape not in [own, *found]:
-            found.append(shape)
-    return tuple(found) or (own,)
+def reference_outputs(row: Row, trial: Trial, draw: Draw) -> Outputs:
+    """What the reference wants of a trial. Raises ReferenceFailed, and ValueError when no inputs
+    can be drawn."""
+    inputs = trial_inputs(row, trial, draw)
+    dim = evaluate_all(row["launch"]["dim"], trial.sizes)
+    return run_reference(row["reference"], row["kernel_name"], row["args"], dim, inputs)
 
 
-def _near(entry: Mapping[str, Any], stream: _Stream) -> int:
-    multiple = max(1, entry["multiple_of"])
-    own, least = entry["value"] // multiple, -(-entry["min"] // multiple)
-    low, high = max(1, least, own // 2), max(own + 2, own * 3 // 2)
-    units = stream.between(low, high - 1)
-    return (units if units < own else units + 1) * multiple
-
-
-def _least(entry: Mapping[str, Any]) -> int:
-    multiple = max(1, entry["multiple_of"])
-    return max(1, -(-entry["min"] // multiple)) * multiple
-
-
-def _wide(row: Mapping[str, Any], near: Sizes, stream: _Stream) -> Sizes:
-    """`near` with the sizes that the launch is made of enlarged, one after the other."""
-    wanted, shape = stream.between(*_WIDE), dict(near)
-    names = [e["symbol"] for e in row["sizes"] if _grows(row, near, e["symbol"])]
-    for step in range(_MOST_STEPS if names else 0):
-        threads = _threads(row, shape)
-        if threads >= wanted:
+def _told_apart(row: Row, hidden_seed: int, attempt: int) -> Draw:
+    """The draw of an attempt on which the fewest outputs come without work: in all its trials, then
+    in the first alone."""
+    best: Draw | None = None
+    least = (_MANY, _MANY)
+    for number in range(_REDRAWS):
+        stream = Stream(f"{hidden_seed}/{row['id']}/{attempt}/{number}")
+        draw = _draw(row, stream, with_starts=attempt < 2)
+        try:
+            draw, weakness = _known(row, draw)
+        except (ReferenceFailed, ValueError):
+            best = best or draw
+            continue
+        if weakness < least:
+            best, least = draw, weakness
+        if least == (0, 0):
             break
-        name = names[step % len(names)]
-        left = len(names) - step if step < len(names) else 1
-        multiple = max(1, _entry(row, name)["multiple_of"])
-        factor = (wanted / threads) ** (1 / left)
-        shape[name] = -(-int(shape[name] * factor + 1) // multiple) * multiple
-    return shape
+    assert best is not None
+    if attempt == TRIES - 1:
+        return best
+    stream = Stream(f"{hidden_seed}/{row['id']}/{attempt}/large")
+    return replace(best, trials=best.trials + tuple(_large(row, stream)))
 
 
-def _entry(row: Mapping[str, Any], symbol: str) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = next(e for e in row["sizes"] if e["symbol"] == symbol)
+def _draw(row: Row, stream: Stream, with_starts: bool) -> Draw:
+    sizes = shapes.near(row, stream)
+    first, second = stream.below(_SEEDS), stream.below(_SEEDS)
+    trials = [Trial(sizes, first), Trial(sizes, second, what="again", row_starts=True)]
+    trials += _small(row, stream, stream.below(_SEEDS), stream.below(_SEEDS))
+    starts: Starts = {}
+    if with_starts:
+        try:
+            starts = choose_starts(row, sizes, first)
+        except (ReferenceFailed, ValueError):
+            # Of a reference that fails here the judge says so.
+            starts = {}
+    return Draw(KINDS[0], tuple(trials), starts)
+
+
+def _small(row: Row, stream: Stream, small_seed: int, minimum_seed: int) -> list[Trial]:
+    small, minimum = shapes.small(row, stream), shapes.minimum(row)
+    found = [Trial(small, small_seed, what="small")]
+    if minimum != small:
+        found.append(Trial(minimum, minimum_seed, what="minimum", row_starts=True))
     return found
 
 
-def _threads(row: Mapping[str, Any], sizes: Mapping[str, int]) -> int:
-    count = 1
-    for extent in evaluate_all(row["launch"]["dim"], sizes):
-        count *= extent
-    return count
+def _known(row: Row, draw: Draw) -> tuple[Draw, tuple[int, int]]:
+    """A draw of reference trials with what they want; how many outputs need no work, in all trials
+    and in the first."""
+    wanted = {n: reference_outputs(row, trial, draw) for n, trial in enumerate(draw.trials)}
+    inputs = [trial_inputs(row, trial, draw) for trial in draw.trials]
+    told = [(inputs[n], wanted[n]) for n in wanted]
+    idle = tuple(outputs_without_work(row["args"], told))
+    first = outputs_without_work(row["args"], told[:1])
+    return replace(draw, wanted=wanted, idle=idle), (len(idle), len(first))
 
 
-def _grows(row: Mapping[str, Any], sizes: Sizes, symbol: str) -> bool:
-    more = {**sizes, symbol: sizes[symbol] * 2}
-    return _threads(row, more) > _threads(row, sizes)
+def _large(row: Row, stream: Stream) -> Iterator[Trial]:
+    """Shapes of several blocks, as many as take the row's own text little."""
+    others = shapes.small(row, stream)
+    effort = Effort(row, others)
+
+    def within(limit: float) -> shapes.Fits:
+        def fits(sizes: Sizes) -> bool:
+            try:
+                return effort.milliseconds(sizes) <= limit
+            except (ReferenceFailed, ValueError):
+                return False
+
+        return fits
+
+    limits = within(_WIDE_MS), within(_TWO_BLOCKS_MS)
+    for entry in row["sizes"]:
+        symbol = entry["symbol"]
+        wide = shapes.wide(row, symbol, others, stream, *limits)
+        yield from _trial(f"wide {symbol}", wide, stream)
+    yield from _trial("blocks", shapes.blocks(row, others, stream, within(_BLOCKS_MS)), stream)
+    yield from _trial("big", shapes.big(row, others, stream, within(_BIG_MS)), stream)
+
+
+def _trial(what: str, sizes: Sizes | None, stream: Stream) -> Iterator[Trial]:
+    seed = stream.below(_SEEDS)
+    if sizes is not None:
+        yield Trial(sizes, seed, OWN, what, optional=True, most_steps=MOST_STEPS)

@@ -10,19 +10,21 @@ import base64
 import binascii
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from validate.oracle.compare import measure
-from validate.oracle.reference import run_reference
-from validate.row.inputs import Array, draw_inputs
+from validate.oracle.compare import Mismatch, compare_widely, measure
+from validate.row import dtypes
+from validate.row.inputs import Array, poison
 from validate.row.sizes import describe, evaluate_all
-from validate.score.hidden import Draw
+from validate.score.feedback import public_reason
+from validate.score.hidden import OWN, Draw, reference_outputs
 from validate.statuses import ScoreStatus
 
 Value = float | int | bool
+Outputs = dict[str, Array]
 
 # What the process of a kernel may say of itself; other words are those of a text that forges.
 SAYS = frozenset({"ran", *ScoreStatus}) - {
@@ -30,6 +32,8 @@ SAYS = frozenset({"ran", *ScoreStatus}) - {
     *(ScoreStatus.NO_KERNEL, ScoreStatus.COMPILE_ERROR),
 }
 _MOST_REASON = 500
+# The tolerance of an output at shapes at which it was not measured.
+_WIDE = 100.0
 
 
 @dataclass(frozen=True)
@@ -48,80 +52,205 @@ class CounterExample:
 class Judged:
     """`status` is the `ScoreStatus` of the comparison, or what the kernel's process said of itself.
 
-    `tolerance_used` is the largest error as a share of its tolerance.
+    `reason` may be shown to who answers: it has no hidden size, value or index. `detail` and
+    `counter_example` have them. `tolerance_used` is the largest error as a share of its tolerance,
+    over the trials that the reference decides. `share` is the part of the outputs that is right:
+    the mean over all trials of the elements that are, 0 for a trial that did not run.
     """
 
     status: str
     reason: str = ""
     counter_example: CounterExample | None = None
     tolerance_used: float = 0.0
+    detail: str = ""
+    share: float = 0.0
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """One trial: its right elements of all, and the worst element of the first wrong output."""
+
+    right: int
+    total: int
+    used: float
+    output: str = ""
+    worst: Mismatch | None = None
 
 
 class Judge:
-    """The inputs' shapes and wanted outputs of one row on one draw."""
+    """The wanted outputs of one row on one draw.
+
+    What the reference wants is known from the start. What the row's own text wrote at the other
+    trials is to be handed in by `take_own`; trials that have neither are not judged.
+    """
 
     def __init__(self, row: Mapping[str, Any], draw: Draw) -> None:
-        """Draw and run the reference. Raises ReferenceFailed, and ValueError when no inputs can
-        be drawn."""
-        self.args = row["args"]
-        self.shapes = draw.shapes
-        self.wanted: list[dict[str, Array]] = []
-        self.laid: list[dict[str, Array]] = []
-        for sizes in draw.shapes:
-            inputs = draw_inputs(self.args, sizes, draw.input_seed)
-            dim = evaluate_all(row["launch"]["dim"], sizes)
-            wanted = run_reference(row["reference"], row["kernel_name"], self.args, dim, inputs)
-            self.wanted.append(wanted)
-            # Only type and shape matter of these.
-            self.laid.append({name: inputs[name] for name in wanted})
+        """Run the reference where that has not been done. Raises ReferenceFailed, and ValueError
+        when no inputs can be drawn."""
+        self.args, self.draw, self.trials = row["args"], draw, draw.trials
+        self.wanted: dict[int, Outputs] = dict(draw.wanted)
+        for number, trial in enumerate(draw.trials):
+            if trial.oracle != OWN and number not in self.wanted:
+                self.wanted[number] = reference_outputs(row, trial, draw)
+
+    def take_own(self, number: int, outputs: Any) -> bool:
+        """Let a trial whose oracle is "own" be judged by what the row's own text wrote there.
+
+        `outputs` are those of the answer of its process: base64 texts by name. False, and the trial
+        is not judged, when they are no such outputs, or have a value with which nothing agrees.
+        Raises ValueError for a trial that the reference decides.
+        """
+        if self.trials[number].oracle != OWN:
+            raise ValueError(f"trial {number} is decided by the reference")
+        try:
+            own = self._read(number, outputs)
+        except (ValueError, TypeError, KeyError, binascii.Error):
+            return False
+        if any(_has_nan(array) for array in own.values()):
+            return False
+        self.wanted[number] = own
+        return True
+
+    def differs(self, number: int, outputs: Any) -> bool:
+        """Whether outputs of one trial that is judged, base64 texts by name, are wrong.
+
+        Raises ValueError, TypeError or KeyError when they are no outputs.
+        """
+        return self._compare(number, self._read(number, outputs)).worst is not None
 
     def judge(self, answer: str) -> Judged:
-        """Compare what a kernel's process handed back. Whatever it is, this comes to a verdict."""
+        """Compare what a kernel's process handed back. Whatever it is, this comes to a verdict.
+
+        `outputs` has an entry for each trial in order, as far as they ran: null for one that was
+        left out, which only a trial that is not judged may be.
+        """
         try:
             found = json.loads(answer)
             status, reason = found["status"], str(found["reason"])[:_MOST_REASON]
             outputs = found["outputs"]
             if status not in SAYS or not isinstance(outputs, list):
                 raise ValueError(f"status {status}")
-            if len(outputs) > len(self.shapes) or (
-                status == "ran" and len(outputs) != len(self.shapes)
+            if len(outputs) > len(self.trials) or (
+                status == "ran" and len(outputs) != len(self.trials)
             ):
-                raise ValueError("outputs of other shapes")
-            read = [self._read(number, written) for number, written in enumerate(outputs)]
+                raise ValueError("outputs of other trials")
+            read = {
+                number: self._read(number, written)
+                for number, written in enumerate(outputs)
+                if number in self.wanted and written is not None
+            }
         except (ValueError, TypeError, KeyError, AttributeError, binascii.Error, RecursionError):
             return Judged(ScoreStatus.CRASHED, "answered something else than its outputs")
-        used = 0.0
-        for number, arrays in enumerate(read):
-            judged = self._compare(number, arrays)
-            if judged.status != ScoreStatus.PASSED:
-                return judged
-            used = max(used, judged.tolerance_used)
-        if status == "ran":
-            return Judged(ScoreStatus.PASSED, tolerance_used=used)
-        return Judged(
-            status, f"{reason} at {describe(self.shapes[min(len(read), len(self.shapes) - 1)])}"
-        )
+        compared = {number: self._compare(number, arrays) for number, arrays in read.items()}
+        return self._conclude(status, reason, len(outputs), compared)
 
-    def _read(self, number: int, written: Mapping[str, str]) -> dict[str, Array]:
-        arrays = {}
-        for name, like in self.laid[number].items():
+    def _conclude(
+        self, status: str, reason: str, ran: int, compared: Mapping[int, _Compared]
+    ) -> Judged:
+        share = sum(c.right / max(1, c.total) for c in compared.values()) / len(self.wanted)
+        used = max((c.used for c in compared.values()), default=0.0)
+        for number in sorted(compared):
+            if compared[number].worst is not None:
+                return self._wrong(number, compared[number], used, share)
+        missing = [n for n in sorted(self.wanted) if n < ran and n not in compared]
+        if status == "ran" and missing:
+            status, reason, ran = ScoreStatus.TIMEOUT, "takes too many steps", missing[0]
+        if status == "ran":
+            return Judged(ScoreStatus.PASSED, tolerance_used=used, share=share)
+        sizes = describe(self.trials[min(ran, len(self.trials) - 1)].sizes)
+        names = [arg["name"] for arg in self.args]
+        public = public_reason(status, reason, names)
+        return Judged(status, public, None, used, f"{reason} at {sizes}", share)
+
+    def _wrong(self, number: int, compared: _Compared, used: float, share: float) -> Judged:
+        bad, sizes = compared.worst, self.trials[number].sizes
+        assert bad is not None
+        name = compared.output
+        example = CounterExample(dict(sizes), name, bad.index, bad.got, bad.want, bad.field)
+        field = f".{bad.field}" if bad.field else ""
+        reason = f"{name}{field}: {_part(bad)} differ"
+        detail = f"{name}{bad} at {describe(sizes)}"
+        return Judged(ScoreStatus.WRONG_VALUE, reason, example, used, detail, share)
+
+    def _read(self, number: int, written: Mapping[str, str]) -> Outputs:
+        arrays, sizes = {}, self.trials[number].sizes
+        for arg in self.args:
+            if arg["kind"] != "array" or arg["role"] == "in":
+                continue
+            name, dtype = arg["name"], np.dtype(dtypes.storage(arg["dtype"], arg["fields"]))
+            shape = evaluate_all(arg["shape"], sizes) + dtypes.parse(arg["dtype"]).shape
             raw = base64.b64decode(written[name], validate=True)
-            if len(raw) != like.nbytes:
-                raise ValueError(f"{name} has {len(raw)} bytes")
-            arrays[name] = np.frombuffer(raw, like.dtype).reshape(like.shape)
+            arrays[name] = np.frombuffer(raw, dtype).reshape(shape)
         return arrays
 
-    def _compare(self, number: int, arrays: Mapping[str, Array]) -> Judged:
-        used, sizes = 0.0, self.shapes[number]
+    def _compare(self, number: int, arrays: Outputs) -> _Compared:
+        right = total = 0
+        used, output, worst = 0.0, "", None
         for arg in self.args:
             name = arg["name"]
             if name not in arrays:
                 continue
-            agreement = measure(arrays[name], self.wanted[number][name], arg["rtol"], arg["atol"])
-            used = max(used, agreement.tolerance_used)
-            if (bad := agreement.mismatch) is not None:
-                example = CounterExample(dict(sizes), name, bad.index, bad.got, bad.want, bad.field)
-                return Judged(
-                    ScoreStatus.WRONG_VALUE, f"{name}{bad} at {describe(sizes)}", example, used
-                )
-        return Judged(ScoreStatus.PASSED, tolerance_used=used)
+            got, want = arrays[name], self.wanted[number][name]
+            if self.trials[number].oracle == OWN:
+                bad, all_of = _worst_widely(arg, got, want), _elements(got)
+                wrong = bad.bad if bad is not None else 0
+            else:
+                agreement = measure(got, want, arg["rtol"], arg["atol"])
+                used, bad = max(used, agreement.tolerance_used), agreement.mismatch
+                all_of, wrong = _elements(got), bad.bad if bad is not None else 0
+            right, total = right + all_of - wrong, total + all_of
+            if bad is not None and worst is None:
+                output, worst = name, bad
+        return _Compared(right, total, used, output, worst)
+
+
+def _worst_widely(arg: Mapping[str, Any], got: Array, want: Array) -> Mismatch | None:
+    """The worst element at a shape that the row's own text decides.
+
+    What was not written, or is no number, counts however few elements it is.
+    """
+    if got.dtype.names is not None:
+        for name in got.dtype.names:
+            if (bad := _worst_widely(arg, got[name], want[name])) is not None:
+                return replace(bad, field=name)
+        return None
+    bad = compare_widely(got, want, arg["rtol"], arg["atol"], _WIDE)
+    if bad is not None:
+        return bad
+    lost = _lost(got, want, arg["role"])
+    count = int(np.count_nonzero(lost))
+    if not count:
+        return None
+    index = tuple(int(i) for i in np.unravel_index(int(np.argmax(lost)), got.shape))
+    return Mismatch(index, got[index].item(), want[index].item(), float("inf"), count, got.size)
+
+
+def _lost(got: Array, want: Array, role: str) -> Array:
+    if got.dtype.kind == "f":
+        return np.asarray(np.isfinite(want) & ~np.isfinite(got))
+    if role != "out":
+        return np.zeros(got.shape, bool)
+    unwritten = poison(got.dtype, (1,)).view(np.uint8)
+    size = got.dtype.itemsize
+    raw = np.ascontiguousarray(got).view(np.uint8).reshape(*got.shape, size)
+    return np.asarray((raw == unwritten).all(-1) & (got != want))
+
+
+def _has_nan(array: Array) -> bool:
+    if array.dtype.names is not None:
+        return any(_has_nan(array[name]) for name in array.dtype.names)
+    return array.dtype.kind == "f" and bool(np.isnan(array).any())
+
+
+def _elements(array: Array) -> int:
+    """Elements as a comparison counts them: of a struct, those of one field."""
+    if array.dtype.names is not None:
+        return max(int(array[name].size) for name in array.dtype.names)
+    return int(array.size)
+
+
+def _part(bad: Mismatch) -> str:
+    """How many elements differ, without how many there are."""
+    if bad.bad == bad.total:
+        return "all elements"
+    return f"{max(1, round(100 * bad.bad / bad.total))} % of the elements"
