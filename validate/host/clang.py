@@ -9,16 +9,18 @@ import ctypes
 import re
 import tempfile
 from functools import lru_cache
-from importlib import import_module
+from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any
 
 from validate.errors import HostRunUnavailable
+from validate.text.headers import warp_include_dir
 
 # No FMA contraction and no optimisation: the same bits everywhere, and the fastest build.
 _OPTIMISATION_LEVEL = 0
 _FLAGS = ("-w",)
 _COMPILE_PARAMETERS = 14
+_KNOWN = "1.19."
 
 
 class CompileError(Exception):
@@ -30,26 +32,63 @@ class LoadError(Exception):
 
 
 @lru_cache(maxsize=1)
-def _runtime() -> Any:
+def _library() -> Any:
+    """Warp's library of Clang, with the types of its functions.
+
+    Of a version whose functions are known here it is loaded without Warp, whose start takes a
+    second and some hundred MB that a process which only compiles has no use for.
+    """
+    try:
+        version = metadata.version("warp-lang")
+    except metadata.PackageNotFoundError:
+        raise HostRunUnavailable("Warp is missing: pip install warp-lang") from None
+    folder = warp_include_dir().parent / "bin"
+    if version.startswith(_KNOWN) and (folder / "warp-clang.so").is_file():
+        return _typed(ctypes.CDLL(str(folder / "warp.so")), folder / "warp-clang.so")
+    return _library_of_warp(version)
+
+
+def _typed(core: Any, path: Path) -> Any:
+    library: Any = ctypes.CDLL(str(path))
+    text, flag, number = ctypes.c_char_p, ctypes.c_bool, ctypes.c_int
+    # The loader asks for what Warp's own library gives to kernels.
+    core.wp_cpu_block_runtime_get_api.restype = ctypes.c_void_p
+    library.wp_llvm_set_cpu_block_runtime.argtypes = [ctypes.c_void_p]
+    if not library.wp_llvm_set_cpu_block_runtime(core.wp_cpu_block_runtime_get_api()):
+        raise HostRunUnavailable("the two libraries of Warp do not fit each other")
+    library.wp_compile_cpp.argtypes = [
+        *(text, text, text, text),
+        *(flag, flag, flag, flag),
+        *(ctypes.POINTER(text), number, flag, flag, text, number),
+    ]
+    library.wp_compile_cpp.restype = number
+    library.wp_load_obj.argtypes, library.wp_load_obj.restype = [text, text, flag], number
+    library.wp_lookup.argtypes, library.wp_lookup.restype = [text, text], ctypes.c_uint64
+    library.wp_unload_obj.argtypes, library.wp_unload_obj.restype = [text], number
+    return library
+
+
+def _library_of_warp(version: str) -> Any:
+    """The same by way of Warp itself, which knows the types."""
     warp: Any = import_module("warp")
     context: Any = import_module("warp._src.context")
     warp.init()
-    runtime = context.runtime
-    if runtime.llvm is None:
+    library = context.runtime.llvm
+    if library is None:
         raise HostRunUnavailable("this build of Warp comes without Clang")
-    parameters = len(runtime.llvm.wp_compile_cpp.argtypes)
+    parameters = len(library.wp_compile_cpp.argtypes)
     if parameters != _COMPILE_PARAMETERS:
         # Calling it regardless would corrupt memory.
         raise HostRunUnavailable(
-            f"Warp {warp.config.version}: wp_compile_cpp takes {parameters} parameters, "
+            f"Warp {version}: wp_compile_cpp takes {parameters} parameters, "
             f"only the form with {_COMPILE_PARAMETERS} is known here"
         )
-    return runtime
+    return library
 
 
 def start() -> None:
-    """Load Warp's libraries, which `build` otherwise does. Raises HostRunUnavailable."""
-    _runtime()
+    """Load the library, which `build` otherwise does. Raises HostRunUnavailable."""
+    _library()
 
 
 def make_precompiled_header(include_dir: Path, pch_dir: Path, block_dim: int) -> Path:
@@ -115,13 +154,13 @@ def build_fast(cpp_text: str, obj_path: Path) -> None:
 
 def load(obj_path: Path, handle: str) -> None:
     """Load an object file under a name of the caller's choice. Raises LoadError."""
-    if _runtime().llvm.wp_load_obj(str(obj_path).encode(), handle.encode(), False) != 0:
+    if _library().wp_load_obj(str(obj_path).encode(), handle.encode(), False) != 0:
         raise LoadError(f"{obj_path.name} does not load")
 
 
 def lookup(handle: str, symbol: str) -> int:
     """The address of an `extern "C"` symbol of a loaded object. Raises LoadError."""
-    address = int(_runtime().llvm.wp_lookup(handle.encode(), symbol.encode()))
+    address = int(_library().wp_lookup(handle.encode(), symbol.encode()))
     if not address:
         raise LoadError(f"no symbol {symbol}")
     return address
@@ -129,7 +168,7 @@ def lookup(handle: str, symbol: str) -> int:
 
 def unload(handle: str) -> None:
     """Free a loaded object; its addresses are invalid from here on."""
-    _runtime().llvm.wp_unload_obj(handle.encode())
+    _library().wp_unload_obj(handle.encode())
 
 
 def _compile(
@@ -143,7 +182,7 @@ def _compile(
 ) -> None:
     source = obj_path.with_suffix(".cpp")
     arguments = (ctypes.c_char_p * (len(flags) + 1))(*[flag.encode() for flag in flags], None)
-    failed = _runtime().llvm.wp_compile_cpp(
+    failed = _library().wp_compile_cpp(
         text.encode(),
         source.name.encode(),
         str(include_dir).encode(),

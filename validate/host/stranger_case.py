@@ -11,12 +11,10 @@ import base64
 import gc
 import json
 import os
-import resource
 import select
 import signal
-import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,7 +37,7 @@ from validate.host.plain_launch import (
     launch_plain,
     load_plain,
 )
-from validate.host.plain_link import Linker
+from validate.host.plain_link import Layout, Linker
 from validate.host.plain_memory import PlainWatch, plain_arrays, plain_outputs, plain_parameters
 from validate.process.confine import confine, die_with_parent
 from validate.row.inputs import Array
@@ -56,9 +54,6 @@ WALL_S = 30.0
 
 _ENDED_EARLY = "ended before it answered"
 _NOT_CONFINED = 97
-_COMPILED = b"\x01"
-_MOST_LOG = 4000
-_FILE_BYTES = 1 << 24
 
 # Whether a process has been confined and has answered: from then on only a text's doing can look
 # as if that failed.
@@ -104,16 +99,23 @@ class Ran:
     answer: str = ""
 
 
-def run_apart(case: Case, linker: Linker, folder: Path, log_path: Path) -> Ran:
-    """Fork, compile, run every trial, and wait for what comes of it.
+def run_apart(case: Case, linker: Linker, folder: Path) -> Ran:
+    """Compile here, then fork, run every trial there, and wait for what comes of it.
 
-    What Clang says goes to `log_path`, the standard error of this process. Raises
-    HostRunUnavailable when this system does not let a process give up its rights.
+    A compilation that takes over COMPILE_CPU_S of computing ends this process with SIGPROF.
+    Raises clang.CompileError, and HostRunUnavailable when this system does not let a process give
+    up its rights.
     """
+    obj_path = folder / "answer.o"
+    signal.setitimer(signal.ITIMER_PROF, COMPILE_CPU_S)
+    try:
+        (layout,) = linker.build([case.row], obj_path)
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
     read_fd, write_fd = os.pipe()
     child = os.fork()
     if child == 0:
-        _in_the_child(lambda: _compiled_and_run(case, linker, folder, log_path, write_fd))
+        _in_the_child(case, obj_path, layout, write_fd)
     os.close(write_fd)
     try:
         answer = _read(read_fd, time.monotonic() + WALL_S)
@@ -121,60 +123,27 @@ def run_apart(case: Case, linker: Linker, folder: Path, log_path: Path) -> Ran:
         os.close(read_fd)
         os.kill(child, signal.SIGKILL)
         _, status, usage = os.wait4(child, 0)
+        obj_path.unlink(missing_ok=True)
     return _ended(answer, os.waitstatus_to_exitcode(status), usage.ru_maxrss * 1024)
 
 
-def _in_the_child(work: Callable[[], None]) -> None:
-    """Work and end, whatever happens: nothing may return into the copy of our parent."""
+def _in_the_child(case: Case, obj_path: Path, layout: Layout, write_fd: int) -> None:
+    """Load, run and answer, and end, whatever happens: nothing may return into the copy of our
+    parent."""
     try:
         die_with_parent()
         gc.disable()
-        work()
+        clang.load(obj_path, "answer")
+        entry = load_plain("answer", 0, plain_unit.meets(case.row["cuda_plain"]), layout)
+        try:
+            confine(write_fd, int(time.process_time()) + 1 + RUN_CPU_S)
+        except (OSError, ValueError):
+            os._exit(_NOT_CONFINED)
+        answer = json.dumps(_answer(case, entry)).encode() + b"\n"
+        while answer:
+            answer = answer[os.write(write_fd, answer) :]
     finally:
         os._exit(0)
-
-
-def _compiled_and_run(
-    case: Case, linker: Linker, folder: Path, log_path: Path, write_fd: int
-) -> None:
-    _limit(COMPILE_CPU_S)
-    try:
-        entry = _entry(case, linker, folder / f"answer_{os.getpid()}.o")
-    except (clang.CompileError, clang.LoadError) as error:
-        log = log_path.read_bytes()[: 1 << 20].decode(errors="replace").replace("\0", "")
-        said = {"status": ScoreStatus.COMPILE_ERROR, "reason": f"{log[:_MOST_LOG]}{error}"}
-        _write(write_fd, json.dumps({**said, "outputs": []}).encode() + b"\n")
-        return
-    os.write(write_fd, _COMPILED)
-    try:
-        confine(write_fd, int(time.process_time()) + 1 + RUN_CPU_S)
-    except (OSError, ValueError):
-        os._exit(_NOT_CONFINED)
-    _write(write_fd, json.dumps(_answer(case, entry)).encode() + b"\n")
-
-
-def _entry(case: Case, linker: Linker, obj_path: Path) -> PlainEntry:
-    try:
-        (layout,) = linker.build([case.row], obj_path)
-        clang.load(obj_path, "answer")
-    finally:
-        obj_path.unlink(missing_ok=True)
-    return load_plain("answer", 0, plain_unit.meets(case.row["cuda_plain"]), layout)
-
-
-def _limit(cpu_s: int) -> None:
-    resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + RUN_CPU_S + 2))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_BYTES, _FILE_BYTES))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if sys.platform == "linux":
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
-        most = pages * resource.getpagesize() + MEMORY_BYTES
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
-
-
-def _write(write_fd: int, answer: bytes) -> None:
-    while answer:
-        answer = answer[os.write(write_fd, answer) :]
 
 
 def _answer(case: Case, entry: PlainEntry) -> dict[str, Any]:
@@ -262,14 +231,12 @@ def _ended(answer: bytes | None, code: int, peak_bytes: int) -> Ran:
     global _proven
     if answer is None:
         return Ran(ScoreStatus.TIMEOUT, f"no result within {WALL_S:g} s")
-    compiled = answer.startswith(_COMPILED)
     if answer.endswith(b"}\n"):
-        _proven = _proven or compiled
-        return Ran("ran", "", answer.removeprefix(_COMPILED).decode("ascii", "replace"))
+        _proven = True
+        return Ran("ran", "", answer.decode("ascii", "replace"))
     if code == _NOT_CONFINED and not _proven:
         raise HostRunUnavailable("this system does not let a process give up system calls")
-    status, reason = _of_the_dead(code, peak_bytes)
-    return Ran(status, reason if compiled else f"compiler: {reason}")
+    return Ran(*_of_the_dead(code, peak_bytes))
 
 
 def _of_the_dead(code: int, peak_bytes: int) -> tuple[str, str]:

@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from validate.host.launch import MEMORY_BYTES
+from validate.host.stranger_case import COMPILE_CPU_S
 from validate.nvrtc.answers import AnswerCompiler, DeviceResult, DeviceText
 from validate.process.parent import WorkerGone, WorkerProcess
+from validate.statuses import ScoreStatus
 
 # More than the worker allows one answer.
 _TIMEOUT_S = 60.0
@@ -51,9 +54,9 @@ class Lane:
             if found["number"] != self._number:
                 raise RuntimeError(f"answer {found['number']} came for {self._number}")
         except WorkerGone as gone:
-            # The text runs in a process of its own: what ends this one is no answer's doing.
+            # The kernel runs in a process of its own: it is the compiler that ended.
             self._stop()
-            raise RuntimeError(f"the scorer's worker is gone: {gone}") from None
+            return Raw(*_of_the_compiler(gone))
         except BaseException:
             self._stop()
             raise
@@ -85,3 +88,11 @@ class Lane:
         if self._folder is not None:
             self._folder.cleanup()
             self._folder = None
+
+
+def _of_the_compiler(gone: WorkerGone) -> tuple[str, str]:
+    if gone.reason == "SIGPROF":
+        return ScoreStatus.TIMEOUT, f"compiler: no end after {COMPILE_CPU_S} s of computing"
+    if (gone.peak_bytes or 0) >= MEMORY_BYTES // 2:
+        return ScoreStatus.OUT_OF_MEMORY, f"compiler: {gone.reason}"
+    return ScoreStatus(gone.status), f"compiler: {gone.reason}"

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
-import os
+import resource
 import sys
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from multiprocessing.connection import Connection
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from validate.host import clang
 from validate.host.plain_link import Linker
-from validate.host.stranger_case import Case, Trial, run_apart
+from validate.host.launch import MEMORY_BYTES
+from validate.host.stranger_case import Case, Ran, Trial, run_apart
 from validate.process.child import WorkerChild
 from validate.row.inputs import draw_trial_inputs
+from validate.statuses import ScoreStatus
 
 _MOST_KEPT = 48
+_LOG_CHARACTERS = 4000
+_FILE_BYTES = 1 << 26
 _WARM_UP = {
     "cuda_plain": 'extern "C" __global__ void warm_up(float* out) { out[threadIdx.x] = 1.0f; }',
     "plain_launch": {"grid": ["1"], "block": [1], "shared_bytes": 0},
@@ -30,10 +36,6 @@ class Worker(WorkerChild):
 
     def __init__(self, connection: Connection, folder: Path) -> None:
         super().__init__(connection, folder)
-        self._log_path = folder / "log"
-        log = os.open(self._log_path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
-        os.dup2(log, 1)
-        os.dup2(log, 2)
         self._trials: OrderedDict[str, list[Trial]] = OrderedDict()
 
     def start(self) -> None:
@@ -43,18 +45,20 @@ class Worker(WorkerChild):
         warm = self.folder / "warm_up.o"
         self._linker.build([_WARM_UP], warm)
         warm.unlink()
+        _limit()
+        gc.freeze()
 
     def answer(self, message: Mapping[str, Any]) -> None:
-        os.truncate(self._log_path, 0)
+        self.log.seek(0)
+        self.log.truncate(0)
         case = Case(message["row"], self._trials_of(message), message["own"])
-        ran = run_apart(case, self._linker, self.folder, self._log_path)
-        self.send(
-            event="result",
-            number=message["number"],
-            status=ran.status,
-            reason=ran.reason,
-            answer=ran.answer,
-        )
+        try:
+            ran = run_apart(case, self._linker, self.folder)
+        except clang.CompileError as error:
+            self.log.seek(0)
+            log = self.log.read(1 << 20).decode(errors="replace").replace("\0", "")
+            ran = Ran(ScoreStatus.COMPILE_ERROR, f"{log[:_LOG_CHARACTERS]}{error}")
+        self.send(event="result", number=message["number"], **asdict(ran))
 
     def _trials_of(self, message: Mapping[str, Any]) -> list[Trial]:
         """The trials of a message with their inputs, which are kept: answers to a row share them."""
@@ -77,6 +81,16 @@ def _trial(args: Sequence[Mapping[str, Any]], said: Mapping[str, Any]) -> Trial:
         inputs = draw_trial_inputs(args, said["sizes"], said["input_seed"], said["starts"])
     limits = {key: said[key] for key in ("watched", "most_steps", "optional", "skipped")}
     return Trial(said["sizes"], inputs, **limits)
+
+
+def _limit() -> None:
+    """Bound this process and those it forks: files, and memory on top of what is mapped now."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_BYTES, _FILE_BYTES))
+    if sys.platform == "linux":
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        most = pages * resource.getpagesize() + MEMORY_BYTES
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def main() -> None:
