@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from validate.host.plain_launch import grid_of
+from validate.host.plain_launch import evaluate_formula
 from validate.oracle.reference import run_reference
 from validate.row.dtypes import storage
 from validate.row.inputs import draw_inputs
@@ -29,6 +29,9 @@ Row = Mapping[str, Any]
 # thread (of a text whose threads meet), in microseconds and with all that watches it.
 _LINE_US = 0.08
 _BYTE_US = 0.03
+# Beyond so many bytes the watch over them takes fresh pages from the system in every process.
+_CHEAP_BYTES = 600_000
+_FRESH_BYTE_US = 0.3
 _THREAD_US = 0.1
 _MEETING_THREAD_US = 1.7
 _REFERENCE = "<reference>"
@@ -55,6 +58,11 @@ class Effort:
     def __init__(self, row: Row, base: Sizes) -> None:
         """`base` is a small shape, at which the reference is cheap."""
         self.row, self.base = row, dict(base)
+        text = row["cuda_plain"]
+        self.thread_us = _MEETING_THREAD_US if meets(text) else _THREAD_US
+        # Tiles, in which threads beyond an edge take part: shared memory and a thread an element.
+        large = dict.fromkeys(base, 1 << 8)
+        self.tiled = "__shared__" in text and self._launched(large) < 2 * threads(row, large)
         self._counted: dict[tuple[int, ...], int] = {}
 
     def milliseconds(self, sizes: Sizes) -> float:
@@ -62,11 +70,18 @@ class Effort:
 
         Raises ReferenceFailed and ValueError when these cannot be run.
         """
-        grid = grid_of(self.row["plain_launch"], sizes)
-        launched = prod(grid.grid) * prod(grid.block)
-        each = _MEETING_THREAD_US if meets(self.row["cuda_plain"]) else _THREAD_US
-        microseconds = each * launched + _BYTE_US * array_bytes(self.row, sizes)
-        return (microseconds + _LINE_US * self.lines(sizes)) / 1000
+        launched, size = self._launched(sizes), array_bytes(self.row, sizes)
+        lines = self.lines(sizes)
+        if self.tiled:
+            lines *= max(1.0, launched / max(1, threads(self.row, sizes)))
+        microseconds = self.thread_us * launched + _LINE_US * lines
+        microseconds += _BYTE_US * size + _FRESH_BYTE_US * max(0, size - _CHEAP_BYTES)
+        return microseconds / 1000
+
+    def _launched(self, sizes: Sizes) -> int:
+        launch = self.row["plain_launch"]
+        grid = prod(evaluate_formula(formula, sizes) for formula in launch["grid"])
+        return grid * prod(launch["block"])
 
     def lines(self, sizes: Sizes) -> float:
         """Lines that the reference would execute, by a power law through small shapes."""

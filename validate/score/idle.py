@@ -13,6 +13,9 @@ import numpy as np
 from validate.oracle.compare import compare
 from validate.row.inputs import Array
 
+ONE_VALUE = "one value"
+"""How an output is named that is the same everywhere."""
+
 Arrays = Mapping[str, Array]
 Trials = Sequence[tuple[Arrays, Arrays]]
 """Inputs and wanted outputs of each trial."""
@@ -54,7 +57,7 @@ def _ways(
     yield "zeros", "", "", wanted.dtype.type(0)
     if wanted.size:
         values, counts = np.unique(wanted, return_counts=True)
-        yield "one value", "", "", values[int(np.argmax(counts))]
+        yield ONE_VALUE, "", "", values[int(np.argmax(counts))]
     for other in args:
         if other["role"] == "out":
             continue

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from validate.oracle.compare import compare, max_ulp, measure, round_up_125
+from validate.oracle.compare import compare, compare_widely, max_ulp, measure, round_up_125
 
 
 def f32(*values: float) -> np.ndarray:
@@ -46,6 +46,21 @@ def test_nan_and_lone_infinities_never_pass(got: float, want: float) -> None:
 
 def test_equal_infinities_pass() -> None:
     assert compare(f32(np.inf, -np.inf), np.array([np.inf, -np.inf]), 0.0, 0.0) is None
+
+
+def test_widely_one_element_in_500_may_be_off() -> None:
+    want = np.ones(1000)
+    got = want.astype(np.float32)
+    got[:] += 0.5
+    assert compare_widely(got, want, 0.0, 0.006, 100.0) is None
+    assert compare_widely(got, want, 0.0, 0.004, 100.0) is not None
+    got[:] = 1.0
+    got[:2] = 7.0
+    assert compare_widely(got, want, 0.0, 0.006, 100.0) is None
+    got[:3] = 7.0
+    found = compare_widely(got, want, 0.0, 0.006, 100.0)
+    assert found is not None
+    assert (found.bad, found.total) == (3, 1000)
 
 
 def test_integers_and_bools_are_exact() -> None:

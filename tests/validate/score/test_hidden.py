@@ -198,7 +198,7 @@ def test_the_kinds_and_trials_of_draws() -> None:
             assert (trial.oracle, trial.optional) == (OWN, True)
             assert trial.most_steps > 0
         (big,) = of(draw, "big")
-        assert threads(row, big.sizes) > 65_536
+        assert threads(row, big.sizes) > 32_768
     assert all(trial.oracle == REFERENCE for draw in found[3:] for trial in draw.trials)
     assert {t.input_seed for t in found[4].trials[:2]} == {row["input_seed"]}
     assert found[5].trials[0].sizes == {"rows": 10, "cols": 11}
