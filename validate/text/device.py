@@ -169,7 +169,7 @@ class _Reader:
                     raise Refused('extern "C" before what is no kernel')
 
     def take_host(self) -> None:
-        """Blank what only the host has; functions of constants stay where one that stays names them."""
+        """Blank what only the host has; `constexpr` functions stay where what stays names them."""
         constants: dict[str, list[Declaration]] = {}
         words: set[str] = set()
         for one in self.declared:
@@ -300,7 +300,7 @@ def _of_the_host(tokens: Sequence[Token]) -> bool:
             continue
         if _HOST_WORD.fullmatch(text):
             return True
-        if text in _SPACES and place + 2 < len(tokens) and tokens[place + 1].text == "::":
-            if text != "std" or not _IN_STD.fullmatch(tokens[place + 2].text):
-                return True
+        inner = [token.text for token in tokens[place + 1 : place + 3]]
+        if text in _SPACES and len(inner) == 2 and inner[0] == "::":
+            return text != "std" or not _IN_STD.fullmatch(inner[1])
     return False

@@ -43,19 +43,13 @@ def check_tokens(tokens: Sequence[Token], own_macros: Iterable[str]) -> None:
     asked: list[str] = []
     for place, (kind, text) in enumerate(tokens):
         if kind == WORD:
-            problem = vocabulary.why_refused(text)
-            if problem and not (text == "delete" and _text(tokens, place - 1) == "="):
-                raise Refused(problem)
-            if text[0] == "_" and vocabulary.is_reserved(text):
-                if text not in vocabulary.cuda_names() and text not in own:
-                    if vocabulary.may_be_own(text) and _declares(tokens, place):
-                        own.add(text)
-                    else:
-                        asked.append(text)
-                elif text == "__attribute__":
-                    _check_attribute(tokens, place)
-            elif text == "goto" and _text(tokens, place + 1) == "*":
-                raise Refused("a jump to an address")
+            _check_word(tokens, place)
+            strange = text[0] == "_" and vocabulary.is_reserved(text) and text not in own
+            if strange and text not in vocabulary.cuda_names():
+                if vocabulary.may_be_own(text) and _declares(tokens, place):
+                    own.add(text)
+                else:
+                    asked.append(text)
         elif kind == MARK:
             if text in ("#", "##"):
                 raise Refused(f"{text} (names made of pieces)")
@@ -63,8 +57,19 @@ def check_tokens(tokens: Sequence[Token], own_macros: Iterable[str]) -> None:
                 _check_standard(tokens, place)
         elif kind in (STRING, CHAR) and _BY_NUMBER.search(text):
             raise Refused("a character by its number")
-    if strange := [name for name in asked if name not in own]:
-        raise Refused(f"{strange[0]} (neither CUDA's nor declared in the text)")
+    if left := [name for name in asked if name not in own]:
+        raise Refused(f"{left[0]} (neither CUDA's nor declared in the text)")
+
+
+def _check_word(tokens: Sequence[Token], place: int) -> None:
+    text = tokens[place].text
+    problem = vocabulary.why_refused(text)
+    if problem and not (text == "delete" and _text(tokens, place - 1) == "="):
+        raise Refused(problem)
+    if text == "__attribute__":
+        _check_attribute(tokens, place)
+    if text == "goto" and _text(tokens, place + 1) == "*":
+        raise Refused("a jump to an address")
 
 
 def _text(tokens: Sequence[Token], place: int) -> str:

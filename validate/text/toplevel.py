@@ -126,7 +126,7 @@ class _Head:
             self.valued = True
         if text in _CLASSES and not self.parameters[1]:
             self.classed = True
-        if kind == WORD or kind == STRING or not self.parameters[1]:
+        if kind in (WORD, STRING) or not self.parameters[1]:
             self.words.append(text)
         if not self.parameters[1] and not self.valued:
             self.head.append(text)

@@ -1,4 +1,4 @@
-"""Names that a kernel's text may have: CUDA's, its own, and none of the machine's or the compiler's.
+"""Names that a kernel's text may have: CUDA's and its own, none of the machine's or a compiler's.
 
 A name that begins with `__`, or with `_` and a capital, is CUDA's (known from the headers that the
 host run has, and from the prelude), or one that the text declares itself; a question about any
