@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from validate.host.plain_launch import launch_problem as launch_problem
 from validate.host.runner import HostRunner, RunResult
 from validate.score.hidden import Draw
 from validate.score.judge import Judge, Judged
@@ -15,7 +16,6 @@ from validate.text.stranger import prepared
 COMPILE_TIMEOUT_S = 30.0
 # More than the child allows a kernel.
 RUN_TIMEOUT_S = 60.0
-_MOST_DYNAMIC_BYTES = 49152
 _KERNEL_NAME = "kernel_of_the_answer"
 
 Row = Mapping[str, Any]
@@ -45,22 +45,6 @@ class Runner(HostRunner):
         for batch in plain_unit.batches(rows, range(len(rows)), self.batch_size):
             self._run_batch(rows, batch, results)
         return [results[position] for position in range(len(rows))]
-
-
-def launch_problem(launch: Any) -> str:
-    """Why a launch is not of the form `{"grid": [...], "block": [...], "shared_bytes": n}`."""
-    if not isinstance(launch, Mapping):
-        return "launch is no object"
-    grid, block, shared = (launch.get(key) for key in ("grid", "block", "shared_bytes"))
-    for what, found, kind in (("grid", grid, str), ("block", block, int)):
-        right = isinstance(found, list) and 1 <= len(found) <= 3
-        if not right or not all(type(entry) is kind for entry in found or ()):
-            return f"launch.{what} is no list of one to three {kind.__name__}"
-    if any(len(formula) > 200 for formula in grid or ()):
-        return "launch.grid has a formula of over 200 characters"
-    if shared is not None and (type(shared) is not int or not 0 <= shared <= _MOST_DYNAMIC_BYTES):
-        return f"launch.shared_bytes is not between 0 and {_MOST_DYNAMIC_BYTES}"
-    return ""
 
 
 def task(row: Row, text: str, launch: Mapping[str, Any], draw: Draw) -> dict[str, Any]:

@@ -191,13 +191,17 @@ class _Follower:
                         self.forget(self.tokens[near].text)
             elif text == "dim3":
                 self.dim3(place)
-            elif kind == WORD and self.text(place - 1) in _SCALAR and not self.blocks:
-                if self.text(place + 1) in ("(", "{"):
-                    inside = self.tokens[place + 2 : self.partner[place + 1]]
-                    self.learn(text, inside, self.text(place - 1))
+            elif kind == WORD and not self.blocks and self.text(place + 1) in ("(", "{"):
+                self.construction(place)
 
     def text(self, place: int) -> str:
         return self.tokens[place].text if 0 <= place < len(self.tokens) else ""
+
+    def construction(self, place: int) -> None:
+        """`int a(1)` and `int a{1}`."""
+        if self.text(place - 1) in _SCALAR:
+            inside = self.tokens[place + 2 : self.partner[place + 1]]
+            self.learn(self.text(place), inside, self.text(place - 1))
 
     def forget(self, name: str) -> None:
         if name in self.meaning.variables:
