@@ -203,8 +203,7 @@ class _Launches:
 
 
 def _shortest(text: str) -> str:
-    number = _plain(text)
-    return str(number)
+    return str(_plain(text))
 
 
 def _plain(text: str) -> int | str:

@@ -7,7 +7,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from validate.text import toplevel
-from validate.text.lexer import BLANK, DIRECTIVE, LINE, MARK, WORD, Token, brackets, lex
+from validate.text.constants import needed_constants
+from validate.text.lexer import (
+    BLANK,
+    DIRECTIVE,
+    LINE,
+    MARK,
+    WORD,
+    Token,
+    brackets,
+    lex,
+    significant,
+)
 from validate.text.macros import (
     Directive,
     Macro,
@@ -49,7 +60,6 @@ _IN_STD = re.compile(
 _HOST_WORD = re.compile(r"cuda(?:Event|Stream|DeviceProp|Graph)\w*|FILE|pybind11|PyObject|at_\w+")
 _MARKS = frozenset({"__device__", "__global__", "__constant__", "__shared__", "__managed__"})
 _MOST_CHARACTERS = 65536
-_MOST_TURNS = 12
 
 
 @dataclass(frozen=True)
@@ -133,7 +143,9 @@ class _Reader:
     def kept(self) -> Iterator[Token]:
         """The tokens that stay, without spaces and directives."""
         for place, token in enumerate(self.tokens):
-            if token.kind not in BLANK and place not in self.changed:
+            if place in self.changed:
+                yield from significant(lex(self.changed[place]))
+            elif token.kind not in BLANK:
                 yield token
 
     def take_includes(self) -> tuple[str, ...]:
@@ -146,7 +158,7 @@ class _Reader:
             if name in HEADERS:
                 names.add(name)
             elif not _HOST_HEADERS.fullmatch(name):
-                raise Refused(f"#include {directive.rest[:60]}: a header that is not known")
+                raise Refused(f"#include {directive.rest[:60]} (a header that is not known)")
             self.changed[directive.place] = ""
         return tuple(sorted(names))
 
@@ -169,27 +181,29 @@ class _Reader:
                     raise Refused('extern "C" before what is no kernel')
 
     def take_host(self) -> None:
-        """Blank what only the host has; `constexpr` functions stay where what stays names them."""
-        constants: dict[str, list[Declaration]] = {}
-        words: set[str] = set()
+        """Blank what only the host has; `constexpr` functions stay for constants of what stays."""
+        constants: list[Declaration] = []
+        kept: list[Declaration] = []
         for one in self.declared:
             if one.words & {"import", "module", "export"} and one.head[:1] != ("using",):
                 raise Refused("a module")
             if not self.is_host(one):
-                words |= words_of(self.tokens[one.first : one.end])
+                kept.append(one)
                 continue
             self.blank(one.first, one.end)
             if "constexpr" in one.words and one.kind == toplevel.FUNCTION:
-                constants.setdefault(one.name, []).append(one)
-        for _ in range(_MOST_TURNS):
-            named = reachable(words, self.macros)
-            needed = [name for name in constants if name in named]
-            for one in (one for name in needed for one in constants.pop(name)):
-                words |= words_of(self.tokens[one.first : one.end])
-                for place in range(one.first, one.end):
-                    self.changed.pop(place, None)
-            if not needed:
-                break
+                constants.append(one)
+        for one in needed_constants(self.tokens, kept, constants):
+            for place in range(one.first, one.end):
+                self.changed.pop(place, None)
+            # So that NVRTC takes it; who calls it where a device runs is refused here.
+            first = self.tokens[one.first].text
+            at, mark = one.first, "__host__ __device__ "
+            if first == "template":
+                at = one.template[1]
+                self.changed[at] = f"{self.tokens[at].text} {mark}"
+            else:
+                self.changed[at] = f"{mark}{first}"
 
     def is_host(self, one: Declaration) -> bool:
         if one.kind in (toplevel.SCOPE, toplevel.CLOSE, toplevel.OTHER):
@@ -255,10 +269,12 @@ class _Reader:
 
     def kernels(self) -> Iterator[Kernel]:
         for one in self.declared:
-            if one.kind != toplevel.FUNCTION or not one.words & self.global_marks:
+            if not one.name or not one.words & self.global_marks:
                 continue
             if "void" not in one.words | reachable(set(one.words), self.macros):
                 raise Refused(f"the kernel {one.name} that does not return void")
+            if one.kind != toplevel.FUNCTION:
+                continue
             first, last = one.parameters
             inside = [t for t in self.tokens[first + 1 : last] if t.kind not in BLANK]
             parameters = split_at(inside, angles=True)

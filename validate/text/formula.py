@@ -367,9 +367,10 @@ def _number(text: str) -> Number:
             return int(_small(int(digits, 0)))
         if len(digits) > 80:
             raise ValueError("becomes too large")
-        if len(digits) > 1 and digits[0] == "0":
+        if digits[0] != "0":
+            return int(digits)
+        if not set(digits) & {"8", "9"}:
             return int(digits, 8)
-        return int(digits)
-    if match := _FLOAT.fullmatch(text):
+    elif match := _FLOAT.fullmatch(text):
         return float(match[1])
     raise ValueError(f"{text!r} is no number")

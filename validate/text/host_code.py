@@ -306,14 +306,14 @@ class _Follower:
             self.forget(name)
             self.meaning.variables.setdefault(name, Unclear(f"{name}, which changes"))
             return
-        self.learn(name, value, "")
-        new = self.meaning.variables[name]
-        if condition == [] or not isinstance(new, str):
-            return
         try:
-            asked = self.meaning.formula(condition)
+            asked = self.meaning.formula(condition) if condition else ""
         except Unclear as unclear:
             self.meaning.variables[name] = unclear
+            return
+        self.learn(name, value, "")
+        new = self.meaning.variables[name]
+        if not asked or not isinstance(new, str):
             return
         self.chosen[name] = asked, new
         if isinstance(old, str):

@@ -93,8 +93,6 @@ def lex(text: str) -> list[Token]:
 def _fold(tokens: list[Token], start: int) -> None:
     """Make the tokens of a directive one."""
     line = "".join(token.text for token in tokens[start:])
-    if any(token.text == "#" for token in tokens[start + 1 :]):
-        raise Unreadable("# inside a line")
     tokens[start:] = [Token(DIRECTIVE, line)]
 
 

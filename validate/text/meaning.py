@@ -73,7 +73,7 @@ class Meaning:
             length += 1 + len(piece)
             if length > MOST_CHARACTERS:
                 raise Unclear(f"a launch of more than {MOST_CHARACTERS} characters")
-        return " ".join(parts)
+        return " ".join(parts).replace("( ", "(").replace(" )", ")")
 
     def _word(
         self, tokens: Sequence[Token], place: int, given: Mapping[str, str]
@@ -81,7 +81,7 @@ class Meaning:
         name = tokens[place].text
         behind = tokens[place + 1].text if place + 1 < len(tokens) else ""
         if name in given:
-            return f"({given[name]})", place + 1
+            return _whole(given[name]), place + 1
         if behind in (".", "->") and place + 2 < len(tokens):
             return self._member(tokens, place)
         if behind == "(" and name not in self.bound:
@@ -93,17 +93,16 @@ class Meaning:
 
     def _value(self, name: str) -> str:
         if name in self.bound:
-            return f"({self.bound[name]})"
+            return _whole(self.bound[name])
         value = self.variables.get(name)
-        own = isinstance(value, str) and (name not in self.names or not value.isdigit())
-        if own:
-            return f"({value})"
+        if isinstance(value, str) and (name not in self.names or not value.isdigit()):
+            return _whole(value)
         if (found := self.macros.get(name)) and len(found) == 1 and found[0].parameters is None:
-            return f"({self.formula(found[0].body)})"
+            return _whole(self.formula(found[0].body))
         if name in self.names:
-            return f"({self.names[name]})"
+            return _whole(self.names[name])
         if name in self.constants:
-            return f"({self.formula(self.constants[name])})"
+            return _whole(self.formula(self.constants[name]))
         if name in KNOWN_WORDS or bytes_of((name,)) is not None:
             return name
         if isinstance(value, Unclear):
@@ -126,7 +125,7 @@ class Meaning:
         if len(passed) != len(called.parameters):
             raise Unclear(f"{tokens[place].text} with {len(passed)} arguments")
         inside = self.formula(called.body, dict(zip(called.parameters, passed, strict=True)))
-        return f"({inside})", end + 1
+        return _whole(inside), end + 1
 
     def _member(self, tokens: Sequence[Token], place: int) -> tuple[str, int]:
         """`block.x`, `x.numel()`, `x.size(0)`, `x.sizes()[0]`."""
@@ -135,14 +134,14 @@ class Meaning:
         if member in ("x", "y", "z"):
             axis = "xyz".index(member)
             if isinstance(value, list):
-                return f"({value[axis] if axis < len(value) else '1'})", place + 3
+                return _whole(value[axis] if axis < len(value) else "1"), place + 3
             if isinstance(value, Unclear):
                 raise value
         shape = self.tensors.get(name)
         rest = [token.text for token in tokens[place + 3 : place + 8]]
         if shape is not None and member in ("numel", "size", "sizes", "shape"):
             if member == "numel" and rest[:2] == ["(", ")"]:
-                return f"({' * '.join(f'({extent})' for extent in shape)})", place + 5
+                return f"({' * '.join(_whole(extent) for extent in shape)})", place + 5
             skip = 2 if rest[:2] == ["(", ")"] else 0
             index = rest[skip : skip + 3]
             if index[:1] in (["("], ["["]) and index[1:2] == ["-"] and len(rest) > skip + 3:
@@ -150,7 +149,7 @@ class Meaning:
             if len(index) == 3 and index[0] in "([" and index[2] in ")]":
                 axis = int(index[1]) if index[1].lstrip("-").isdecimal() else len(shape)
                 if -len(shape) <= axis < len(shape):
-                    return f"({shape[axis]})", place + 6 + skip
+                    return _whole(shape[axis]), place + 6 + skip
         raise Unclear(f"{name}.{member} in the launch")
 
     def dims(self, tokens: Sequence[Token]) -> list[str]:
@@ -194,6 +193,11 @@ def closing(tokens: Sequence[Token], opening: int) -> int:
             if depth == 0:
                 return place
     raise Unclear("a launch whose brackets do not fit")
+
+
+def _whole(formula: str) -> str:
+    """A formula as an operand."""
+    return formula if formula.isalnum() or formula.isidentifier() else f"({formula})"
 
 
 def _folded(formula: str) -> str:

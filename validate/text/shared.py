@@ -14,7 +14,8 @@ _ALIGNING = frozenset({"__align__", "alignas", "__attribute__"})
 def normalised(tokens: Sequence[Token], place: int) -> tuple[int, str]:
     """The end of the declaration that begins with `extern` there, and the form to put for it.
 
-    It is `extern __shared__ [__align__(n)] type name[];`. Raises Refused for any other `extern`.
+    It is `[__align__(n)] extern __shared__ type name[];`, so that the host run can make it a pointer
+    of that alignment. Raises Refused for any other `extern`.
     """
     end = place
     while end < len(tokens) and tokens[end].text != ";":
@@ -32,7 +33,7 @@ def normalised(tokens: Sequence[Token], place: int) -> tuple[int, str]:
     name, kind = texts[-3], [text for text in texts[:-3] if text != "extern"]
     if any(token.kind not in (WORD, MARK) for token in left) or {*kind} & {"(", ",", "=", "["}:
         raise Refused("extern __shared__ that is no array without a size")
-    return end + 1, f"extern __shared__ {align}{_joined(kind)} {name}[];"
+    return end + 1, f"{align}extern __shared__ {_joined(kind)} {name}[];"
 
 
 def _joined(texts: Sequence[str]) -> str:
