@@ -9,10 +9,10 @@ from typing import Any
 
 from synth.lower.spec import Spec
 from synth.lower.text import Lowered
-from validate.host.plain_launch import evaluate_formula
 from validate.host.runner import HostRunner
 from validate.nvrtc.compiler import CompileRunner
 from validate.row.sizes import evaluate
+from validate.text import formula
 
 Shape = tuple[int, int, int]
 
@@ -90,7 +90,7 @@ def row_of(spec: Spec, lowered: Lowered, shape: Shape) -> dict[str, Any]:
     Its sizes are numbers, so that it is run at this shape and no other.
     """
     sizes = dict(zip("mnk", shape, strict=True))
-    grid = [str(evaluate_formula(formula, sizes)) for formula in lowered.launch["grid"]]
+    grid = [str(formula.evaluate(extent, sizes)) for extent in lowered.launch["grid"]]
     return {
         "id": f"{spec.key()[:16]}-{'x'.join(map(str, shape))}",
         "kernel_name": lowered.kernel_name,

@@ -139,8 +139,7 @@ class _PlainReady:
             values = plain_parameters(row, sizes, self.shape.inputs, self.arena.address)
         except ValueError as error:
             raise WrongParameters(str(error)) from error
-        shared_bytes = int(row["plain_launch"]["shared_bytes"] or 0)
-        return self.kernel.call(grid.grid, grid.block, values, shared_bytes)
+        return self.kernel.call(grid.grid, grid.block, values, grid.shared_bytes)
 
     def outputs(self) -> Values:
         laid = written_arrays(self.row["args"], self.arena)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import ctypes
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,11 +16,15 @@ from validate.host.launch import BadRow, Endless
 from validate.host.plain_link import Layout
 from validate.host.plain_memory import PlainWatch
 from validate.row.inputs import Array
+from validate.text.formula import MOST_CHARACTERS, evaluate
 
 ORDERS = ("in order", "backwards", "mixed")
 """Orders in which threads and blocks take turns."""
 
 MOST_THREADS = 1024
+MOST_SHARED_BYTES = 49152
+_MOST_BLOCK = (1024, 1024, 64)
+_MOST_GRID = ((1 << 31) - 1, 65535, 65535)
 _MOST_LAUNCHED = 1 << 24
 _MAX_PARAMETERS = 128
 # By `stop_t` of place.h.
@@ -104,10 +107,11 @@ class PlainEntry:
 
 @dataclass(frozen=True)
 class Grid:
-    """Blocks, and threads of a block, along x, y and z."""
+    """Blocks, and threads of a block, along x, y and z, and bytes of dynamic shared memory."""
 
     grid: list[int]
     block: list[int]
+    shared_bytes: int = 0
 
 
 def load_plain(handle: str, position: int, meets: bool, layout: Layout) -> PlainEntry:
@@ -135,18 +139,50 @@ def launch_problem(launch):
 def grid_of(
     launch: Mapping[str, Any], sizes: Mapping[str, int], most_threads: int = _MOST_LAUNCHED
 ) -> Grid:
-    """The grid and block of a `plain_launch` at given sizes, of at most so many threads.
+    """The grid, block and shared memory of a launch at given sizes, of at most so many threads.
 
-    Raises ValueError for a formula that is no sum, product or whole quotient of sizes and numbers.
+    Its entries are whole numbers or C formulas over the sizes. Raises ValueError for one that has
+    no value, and for what no device can launch.
     """
-    grid = [evaluate_formula(formula, sizes) for formula in launch["grid"]]
-    block = [int(number) for number in launch["block"]]
-    threads = int(np.prod(block))
+    grid = [evaluate(formula, sizes) for formula in launch["grid"]]
+    block = [evaluate(formula, sizes) for formula in launch["block"]]
+    shared = evaluate(launch.get("shared_bytes") or 0, sizes)
+    threads = prod(block)
     if not 1 <= threads <= MOST_THREADS or min([*grid, *block]) < 1:
         raise ValueError(f"grid {grid} of blocks {block} cannot be launched")
+    for what, found, most in (("grid", grid, _MOST_GRID), ("block", block, _MOST_BLOCK)):
+        if any(size > limit for size, limit in zip(found, most, strict=False)):
+            raise ValueError(f"{what} {found}: a device takes {list(most)} at most")
+    if not 0 <= shared <= MOST_SHARED_BYTES:
+        raise ValueError(f"shared_bytes is not between 0 and {MOST_SHARED_BYTES}: {shared}")
     if threads * prod(grid) > most_threads:
         raise ValueError(f"grid {grid} of blocks {block} has more than {most_threads} threads")
-    return Grid([*grid, 1, 1][:3], [*block, 1, 1][:3])
+    return Grid([*grid, 1, 1][:3], [*block, 1, 1][:3], shared)
+
+
+def launch_problem(launch: Any) -> str:
+    """Why a launch is not of the form `{"grid": [...], "block": [...], "shared_bytes": ...}`.
+
+    Each entry is a whole number or a C formula; what they come to is for `grid_of` to say.
+    """
+    if not isinstance(launch, Mapping):
+        return "launch is no object"
+    for what in ("grid", "block"):
+        found = launch.get(what)
+        right = isinstance(found, list) and 1 <= len(found) <= 3
+        if not right or any(type(entry) not in (int, str) for entry in found or ()):
+            return f"launch.{what} is no list of one to three formulas"
+    shared = launch.get("shared_bytes")
+    if shared is not None and type(shared) not in (int, str):
+        return "launch.shared_bytes is no formula"
+    formulas = [
+        entry for entry in (*launch["grid"], *launch["block"], shared) if type(entry) is str
+    ]
+    if any(len(formula) > MOST_CHARACTERS for formula in formulas):
+        return f"launch has a formula of over {MOST_CHARACTERS} characters"
+    if type(shared) is int and not 0 <= shared <= MOST_SHARED_BYTES:
+        return f"launch.shared_bytes is not between 0 and {MOST_SHARED_BYTES}"
+    return ""
 
 
 def in_small_blocks(grid: Grid, text: str) -> Grid:
@@ -158,33 +194,10 @@ def in_small_blocks(grid: Grid, text: str) -> Grid:
     most = {1: (32,), 2: (8, 4), 3: (4, 4, 2)}[sum(size > 1 for size in grid.block) or 1]
     block = [min(size, small) for size, small in zip(grid.block, [*most, 1, 1], strict=False)]
     if "gridDim" in text:
-        return Grid([2, 1, 1], block)
+        return Grid([2, 1, 1], block, grid.shared_bytes)
     pairs = zip(grid.grid, grid.block, block, strict=True)
-    return Grid([-(-blocks * size // small) for blocks, size, small in pairs], block)
-
-
-def evaluate_formula(formula: str, sizes: Mapping[str, int]) -> int:
-    """The value of a formula of `plain_launch.grid`; `/` is C's division of whole numbers."""
-    try:
-        return _value(ast.parse(formula, mode="eval").body, sizes)
-    except (SyntaxError, ZeroDivisionError) as error:
-        raise ValueError(f"grid formula {formula!r}: {error}") from None
-
-
-def _value(node: ast.expr, sizes: Mapping[str, int]) -> int:
-    if isinstance(node, ast.Constant) and type(node.value) is int:
-        return node.value
-    if isinstance(node, ast.Name) and node.id in sizes:
-        return sizes[node.id]
-    if isinstance(node, ast.BinOp):
-        left, right = _value(node.left, sizes), _value(node.right, sizes)
-        if isinstance(node.op, ast.Add):
-            return left + right
-        if isinstance(node.op, ast.Mult):
-            return left * right
-        if isinstance(node.op, ast.Div):
-            return left // right
-    raise ValueError(f"grid formula: {ast.unparse(node)!r} is no sum, product or quotient of sizes")
+    blocks = [-(-number * size // small) for number, size, small in pairs]
+    return Grid(blocks, block, grid.shared_bytes)
 
 
 @dataclass
