@@ -8,7 +8,11 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-PARTS = ("types.h", "math.h", "half.h", "watch.h", "atomics.h", "block.h", "call.h")
+PARTS = (
+    *("types.h", "limits.h", "math.h", "special.h", "choose.h", "rounding.h", "convert.h"),
+    *("integer.h", "lanes.h", "narrow.h", "half.h", "narrow_math.h", "watch.h", "memory.h"),
+    *("std.h", "atomics.h", "block.h", "groups.h", "call.h"),
+)
 
 # As the compiler proper takes them: the driver has other spellings.
 FLAGS = (
