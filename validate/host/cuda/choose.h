@@ -4,12 +4,10 @@ inline bool isnan(double x) { return __builtin_isnan(x); }
 inline bool isinf(double x) { return __builtin_isinf(x); }
 inline bool isfinite(double x) { return __builtin_isfinite(x); }
 inline bool signbit(double x) { return __builtin_signbit(x); }
-inline bool isnormal(double x) { return __builtin_isnormal(x); }
 inline bool isnan(float x) { return __builtin_isnan(x); }
 inline bool isinf(float x) { return __builtin_isinf(x); }
 inline bool isfinite(float x) { return __builtin_isfinite(x); }
 inline bool signbit(float x) { return __builtin_signbit(x); }
-inline bool isnormal(float x) { return __builtin_isnormal(x); }
 inline int __isnan(double x) { return __builtin_isnan(x); }
 inline int __isnanf(float x) { return __builtin_isnan(x); }
 inline int __isinf(double x) { return __builtin_isinf_sign(x); }

@@ -86,6 +86,7 @@ PAIRSMITH_PAIR(sincospif, float, sinpif(x), cospif(x))
 PAIRSMITH_PAIR(sincospi, double, sinpi(x), cospi(x))
 PAIRSMITH_PAIR(sincospi, float, sinpif(x), cospif(x))
 PAIRSMITH_PAIR(__sincosf, float, __builtin_sinf(x), __builtin_cosf(x))
+PAIRSMITH_PAIR(__sincos2pif, float, sinpif(2.0f * x), cospif(2.0f * x))
 #define PAIRSMITH_PARTED(name, builtin, type, part)                                                    \
     inline type name(type x, part* place)                                                              \
     {                                                                                                  \
@@ -121,3 +122,5 @@ inline float __tanhf(float x) { return __builtin_tanhf(x); }
 inline float __exp10f(float x) { return __builtin_powf(10.0f, x); }
 inline float __log10f(float x) { return __builtin_log10f(x); }
 inline float __saturatef(float x) { return __builtin_fminf(__builtin_fmaxf(x, 0.0f), 1.0f); }
+inline float __sin2pif(float x) { return sinpif(2.0f * x); }
+inline float __cos2pif(float x) { return cospif(2.0f * x); }

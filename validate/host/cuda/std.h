@@ -31,8 +31,8 @@ PAIRSMITH_STD(atanh, exp, exp2, expm1) PAIRSMITH_STD(log, log2, log10, log1p) PA
 PAIRSMITH_STD(erf, erfc, tgamma, lgamma) PAIRSMITH_STD(floor, ceil, trunc, round) PAIRSMITH_STD(rint, nearbyint, fabs, abs)
 PAIRSMITH_STD(fmod, remainder, remquo, fma) PAIRSMITH_STD(fmax, fmin, fdim, copysign)
 PAIRSMITH_STD(nextafter, logb, ilogb, scalbn) PAIRSMITH_STD(scalbln, ldexp, frexp, modf)
-PAIRSMITH_STD(lround, llround, lrint, llrint) PAIRSMITH_STD(isnan, isinf, isfinite, isnormal)
-PAIRSMITH_STD(signbit, nan, nanf, labs) PAIRSMITH_STD(llabs, clock, max, min)
+PAIRSMITH_STD(lround, llround, lrint, llrint) PAIRSMITH_STD(isnan, isinf, isfinite, labs)
+PAIRSMITH_STD(signbit, nan, nanf, llabs) using ::clock;
 
 template <class T, T v> struct integral_constant {
     static constexpr T value = v;
