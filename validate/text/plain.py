@@ -9,9 +9,10 @@ from importlib.resources import files
 from typing import Any
 
 PARTS = (
-    *("types.h", "limits.h", "math.h", "special.h", "choose.h", "rounding.h", "convert.h"),
-    *("integer.h", "lanes.h", "narrow.h", "half.h", "narrow_math.h", "watch.h", "memory.h"),
-    *("std.h", "atomics.h", "block.h", "groups.h", "call.h"),
+    *("types.h", "words.h", "stdint.h", "float.h", "constants.h", "math.h", "special.h"),
+    *("choose.h", "rounding.h", "convert.h", "integer.h", "lanes.h", "narrow.h", "half.h"),
+    *("narrow_math.h", "watch.h", "memory.h", "std.h", "atomics.h", "block.h", "groups.h"),
+    "call.h",
 )
 
 # Those of them whose functions CUDA has without a header of its own, and the macros there that

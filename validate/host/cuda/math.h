@@ -22,10 +22,6 @@ PAIRSMITH_BINARY(fmin) PAIRSMITH_BINARY(hypot) PAIRSMITH_BINARY(copysign) PAIRSM
 PAIRSMITH_BINARY(remainder) PAIRSMITH_BINARY(nextafter) PAIRSMITH_UNARY(logb)
 
 inline double pow(double x, int n) { return __builtin_pow(x, n); }
-template <class T, class U> inline pairsmith::if_mixed<T, U> pow(T x, U y)
-{
-    return __builtin_pow(static_cast<double>(x), static_cast<double>(y));
-}
 inline double copysign(float x, double y) { return __builtin_copysign(x, y); }
 inline double copysign(double x, float y) { return __builtin_copysign(x, y); }
 inline float exp10f(float x) { return __builtin_powf(10.0f, x); }

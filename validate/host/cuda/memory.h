@@ -35,9 +35,7 @@ PAIRSMITH_STORE(__stwb) PAIRSMITH_STORE(__stcg) PAIRSMITH_STORE(__stcs) PAIRSMIT
 
 extern "C" {
 void* memcpy(void*, const void*, size_t);
-void* memmove(void*, const void*, size_t);
 void* memset(void*, int, size_t);
-int memcmp(const void*, const void*, size_t);
 }
 
 // Prints nothing.

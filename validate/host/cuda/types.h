@@ -9,36 +9,9 @@
 #define __restrict__ __restrict
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
+// With what nvcc takes in device code only when it is told --expt-relaxed-constexpr.
+#define PAIRSMITH_RELAXED
 #define __align__(n) alignas(n)
-typedef signed char int8_t;
-typedef short int16_t;
-typedef int int32_t;
-typedef long int64_t;
-typedef unsigned char uint8_t;
-typedef unsigned short uint16_t;
-typedef unsigned int uint32_t;
-typedef unsigned long uint64_t;
-typedef decltype(sizeof 0) size_t;
-typedef decltype(static_cast<char*>(nullptr) - static_cast<char*>(nullptr)) ptrdiff_t, ssize_t, intptr_t;
-typedef size_t uintptr_t;
-typedef long intmax_t, clock_t, time_t;
-typedef unsigned long uintmax_t;
-typedef unsigned short ushort;
-typedef unsigned int uint;
-typedef unsigned long ulong;
-typedef uint8_t u_int8_t;
-typedef uint16_t u_int16_t;
-typedef uint32_t u_int32_t;
-typedef uint64_t u_int64_t;
-typedef int8_t int_fast8_t, int_least8_t;
-typedef uint8_t uint_fast8_t, uint_least8_t;
-typedef int16_t int_least16_t;
-typedef uint16_t uint_least16_t;
-typedef int32_t int_least32_t;
-typedef uint32_t uint_least32_t;
-typedef int64_t int_fast16_t, int_fast32_t, int_fast64_t, int_least64_t;
-typedef uint64_t uint_fast16_t, uint_fast32_t, uint_fast64_t, uint_least64_t;
-
 namespace pairsmith {
 
 // Ends the kernel as a fault of its own.
@@ -55,19 +28,6 @@ template <class To, class From> inline To bits_as(From from)
     __builtin_memcpy(&to, &from, sizeof(To));
     return to;
 }
-
-template <bool holds, class T> struct only_if {};
-template <class T> struct only_if<true, T> {
-    typedef T type;
-};
-// double where T is a whole number, as the C library's functions have it.
-template <class T>
-using if_whole = typename only_if<!__is_floating_point(T) && __is_arithmetic(T), double>::type;
-// double where two arguments are of two arithmetic types.
-template <class T, class U>
-using if_mixed =
-    typename only_if<__is_arithmetic(T) && __is_arithmetic(U) && (!__is_same(T, U) || !__is_floating_point(T)),
-                     double>::type;
 
 }  // namespace pairsmith
 
