@@ -18,7 +18,7 @@ HEADERS = (
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
 _WORDS = re.compile(
-    r"\b(?:__\w+__|extern|static|inline|constexpr|__THROW|__CUDA_MATH_CRTIMP|_CRTIMP|__cdecl|throw\s*\(\s*\))\s+"
+    r"\b(?:__\w+__|__NV_SILENCE_\w+|extern|static|inline|constexpr|__THROW|__CUDA_MATH_CRTIMP|_CRTIMP|__cdecl|throw\s*\(\s*\))\s+"
 )
 _DECLARATION = re.compile(r"^([\w ]+?[ *]+)(\w+)\s*\(([^()]*)\)")
 _BUILTIN = {"unsigned", "signed", "int", "long", "short", "char", "float", "double", "size_t"}

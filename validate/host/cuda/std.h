@@ -7,19 +7,6 @@ typedef ::ptrdiff_t ptrdiff_t;
 typedef decltype(nullptr) nullptr_t;
 using ::clock_t;
 using ::time_t;
-using ::printf;
-using ::memcpy;
-using ::memset;
-
-#define PAIRSMITH_STD(a, b, c, d) using ::a; using ::b; using ::c; using ::d;
-PAIRSMITH_STD(sin, cos, tan, asin) PAIRSMITH_STD(acos, atan, atan2, sinh) PAIRSMITH_STD(cosh, tanh, asinh, acosh)
-PAIRSMITH_STD(atanh, exp, exp2, expm1) PAIRSMITH_STD(log, log2, log10, log1p) PAIRSMITH_STD(sqrt, cbrt, pow, hypot)
-PAIRSMITH_STD(erf, erfc, tgamma, lgamma) PAIRSMITH_STD(floor, ceil, trunc, round) PAIRSMITH_STD(rint, nearbyint, fabs, abs)
-PAIRSMITH_STD(fmod, remainder, remquo, fma) PAIRSMITH_STD(fmax, fmin, fdim, copysign)
-PAIRSMITH_STD(nextafter, logb, ilogb, scalbn) PAIRSMITH_STD(scalbln, ldexp, frexp, modf)
-PAIRSMITH_STD(lround, llround, lrint, llrint) PAIRSMITH_STD(isnan, isinf, isfinite, labs)
-PAIRSMITH_STD(signbit, nan, nanf, llabs) using ::clock;
-
 template <class T, T v> struct integral_constant {
     static constexpr T value = v;
     typedef T value_type;
@@ -44,6 +31,10 @@ template <class T, class U> struct conditional<false, T, U> {
 };
 template <bool b, class T, class U> using conditional_t = typename conditional<b, T, U>::type;
 template <class...> using void_t = void;
+template <class T, class U> struct common_type {
+    typedef decltype(false ? T() : U()) type;
+};
+template <class T, class U> using common_type_t = typename common_type<T, U>::type;
 
 // A type made of another: what it is for most, and for those of one form.
 #define PAIRSMITH_TYPE(name, form, result)                                                             \
@@ -220,3 +211,20 @@ pow(T x, U y)
 {
     return pow(static_cast<double>(x), static_cast<double>(y));
 }
+
+namespace std {
+
+using ::printf;
+using ::memcpy;
+using ::memset;
+
+#define PAIRSMITH_STD(a, b, c, d) using ::a; using ::b; using ::c; using ::d;
+PAIRSMITH_STD(sin, cos, tan, asin) PAIRSMITH_STD(acos, atan, atan2, sinh) PAIRSMITH_STD(cosh, tanh, asinh, acosh)
+PAIRSMITH_STD(atanh, exp, exp2, expm1) PAIRSMITH_STD(log, log2, log10, log1p) PAIRSMITH_STD(sqrt, cbrt, pow, hypot)
+PAIRSMITH_STD(erf, erfc, tgamma, lgamma) PAIRSMITH_STD(floor, ceil, trunc, round) PAIRSMITH_STD(rint, nearbyint, fabs, abs)
+PAIRSMITH_STD(fmod, remainder, remquo, fma) PAIRSMITH_STD(fmax, fmin, fdim, copysign)
+PAIRSMITH_STD(nextafter, logb, ilogb, scalbn) PAIRSMITH_STD(scalbln, ldexp, frexp, modf)
+PAIRSMITH_STD(lround, llround, lrint, llrint) PAIRSMITH_STD(isnan, isinf, isfinite, labs)
+PAIRSMITH_STD(signbit, nan, nanf, llabs) using ::clock;
+
+}  // namespace std
