@@ -8,7 +8,33 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-PARTS = ("types.h", "place.h", "math.h", "half.h", "atomics.h", "block.h", "call.h")
+PARTS = (
+    *("types.h", "words.h", "place.h", "stdint.h", "float.h", "constants.h", "math.h", "special.h"),
+    *("choose.h", "rounding.h", "convert.h", "integer.h", "lanes.h", "narrow.h", "half.h"),
+    *("narrow_math.h", "memory.h", "std.h", "atomics.h", "block.h", "groups.h"),
+    "call.h",
+)
+
+# Those of them whose functions CUDA has without a header of its own, and the macros there that
+# define functions: what stands behind the name that a macro is given.
+_EVERYWHERE = (
+    *("math.h", "special.h", "choose.h", "rounding.h", "convert.h", "integer.h", "lanes.h"),
+    *("memory.h", "atomics.h"),
+)
+_INNER = re.compile(
+    r"^namespace pairsmith \{.*?^\}  // namespace pairsmith$|^#define (?:[^\n]*\\\n)*[^\n]*$",
+    re.DOTALL | re.MULTILINE,
+)
+_MADE_NAMES: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("UNARY", "BINARY", "TO_WHOLE", "SCALED"), ("", "f")),
+    **dict.fromkeys(("BESSEL", "BESSEL_OF_ORDER"), ("", "f")),
+    **dict.fromkeys(("PAIR", "PARTED", "QUOTIENT", "BY_MODE", "HALF_LANES", "CHOICE"), ("",)),
+    **dict.fromkeys(("LOAD", "STORE", "VECTOR_ADDS"), ("",)),
+    **dict.fromkeys(("ATOMIC", "SWAP"), ("", "_block", "_system")),
+    **dict.fromkeys(("LANES", "LANE_SUMS"), ("2", "4")),
+    "ROUNDED": ("_rn", "_rz", "_ru", "_rd"),
+    "RELU": ("_s32_relu",),
+}
 
 HEADERS = frozenset(
     {
@@ -137,11 +163,13 @@ def _headers() -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def _cuda_functions() -> frozenset[str]:
-    """Functions that the headers define outside namespaces."""
-    text = _headers()["math.h"]
-    pairs = re.findall(r"PAIRSMITH_(?:UNARY|BINARY)\((\w+)\)", text)
-    own = re.findall(r"^inline [\w ]+[ *&](\w+)\(", text, re.MULTILINE)
-    return frozenset({*pairs, *(f"{name}f" for name in pairs), *own, "max", "min"} - {"name"})
+    """Functions that the headers define outside namespaces and that CUDA has without a header."""
+    text = "".join(_headers()[name] for name in _EVERYWHERE)
+    text = _INNER.sub("", text)
+    made = re.findall(r"\bPAIRSMITH_(\w+)\((\w+)", text)
+    names = {name + end for macro, name in made for end in _MADE_NAMES.get(macro, ())}
+    own = re.findall(r"^(?:template <[^>]*> )?inline [\w: ]+[ *&](\w+)\(", text, re.MULTILINE)
+    return frozenset({*names, *own, "max", "min"})
 
 
 def overloads(text: str) -> str:

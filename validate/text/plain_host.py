@@ -27,18 +27,13 @@ FLAGS = (
     "-fsanitize-coverage-trace-pc",
     "-fsanitize-coverage-trace-cmp",
     "-ftrivial-auto-var-init=pattern",
+    # Else every text would make them anew.
+    "-fpch-instantiate-templates",
     # A text asks for its compiler in vain: it sees what a device's compiler defines.
     "-undef",
     "-D__CUDACC__=1",
     "-D__CUDA_ARCH__=900",
     "-D__NVCC__=1",
-    *(  # TEMPORARY
-        "-D__SIZE_TYPE__=unsigned long", "-D__PTRDIFF_TYPE__=long", "-D__UINTPTR_TYPE__=unsigned long",
-        "-D__INT64_TYPE__=long", "-D__UINT64_TYPE__=unsigned long", "-D__INT_MAX__=2147483647",
-        "-D__LONG_LONG_MAX__=9223372036854775807ll", "-D__FLT_MAX__=3.40282346638528859812e+38F",
-        "-D__FLT_MIN__=1.17549435082228750797e-38F", "-D__FLT_EPSILON__=1.19209289550781250000e-7F",
-        "-D__DBL_MAX__=1.7976931348623157e+308", "-D__DBL_EPSILON__=2.2204460492503131e-16",
-    ),
 )
 
 DYNAMIC_BYTES = 49152
@@ -59,6 +54,7 @@ _NOT_WATCHED = (
 )
 _ALLOCATION = "\n".join(
     (
+        "typedef decltype(sizeof 0) size_t;",
         'extern "C" void* malloc(size_t);',
         'extern "C" void* calloc(size_t, size_t);',
         'extern "C" void* realloc(void*, size_t);',

@@ -12,28 +12,39 @@ template <class T, class F> inline T update(T* place, F change, bool swaps = fal
 
 }  // namespace pairsmith
 
-#define PAIRSMITH_ATOMIC(name, type, result)                                                           \
+#define PAIRSMITH_ONE_ATOMIC(name, type, result)                                                       \
     inline type name(type* place, type value)                                                          \
     {                                                                                                  \
         return pairsmith::update(place, [=](type old) -> type { return result; });                     \
     }
+#define PAIRSMITH_ATOMIC(name, type, result)                                                           \
+    PAIRSMITH_ONE_ATOMIC(name, type, result) PAIRSMITH_ONE_ATOMIC(name##_block, type, result)          \
+    PAIRSMITH_ONE_ATOMIC(name##_system, type, result)
+#define PAIRSMITH_ONE_SWAP(name, type)                                                                 \
+    inline type name(type* place, type compare, type value)                                            \
+    {                                                                                                  \
+        return pairsmith::update(                                                                      \
+            place, [=](type old) -> type { return old == compare ? value : old; }, true);              \
+    }
+#define PAIRSMITH_SWAP(name, type)                                                                     \
+    PAIRSMITH_ONE_SWAP(name, type) PAIRSMITH_ONE_SWAP(name##_block, type) PAIRSMITH_ONE_SWAP(name##_system, type)
 #define PAIRSMITH_ATOMICS_OF(type)                                                                     \
     PAIRSMITH_ATOMIC(atomicMin, type, old < value ? old : value)                                       \
     PAIRSMITH_ATOMIC(atomicMax, type, old > value ? old : value)                                       \
     PAIRSMITH_ATOMIC(atomicAnd, type, old & value)                                                     \
     PAIRSMITH_ATOMIC(atomicOr, type, old | value)                                                      \
-    PAIRSMITH_ATOMIC(atomicXor, type, old ^ value)                                                     \
-    PAIRSMITH_ATOMIC(atomicExch, type, value)                                                          \
-    inline type atomicCAS(type* place, type compare, type value)                                       \
-    {                                                                                                  \
-        return pairsmith::update(                                                                      \
-            place, [=](type old) -> type { return old == compare ? value : old; }, true);              \
-    }
+    PAIRSMITH_ATOMIC(atomicXor, type, old ^ value)
 PAIRSMITH_ATOMICS_OF(int)
 PAIRSMITH_ATOMICS_OF(unsigned int)
+PAIRSMITH_ATOMICS_OF(long long)
 PAIRSMITH_ATOMICS_OF(unsigned long long)
-PAIRSMITH_ATOMIC(atomicMin, long long, old < value ? old : value)
-PAIRSMITH_ATOMIC(atomicMax, long long, old > value ? old : value)
+PAIRSMITH_SWAP(atomicCAS, int)
+PAIRSMITH_SWAP(atomicCAS, unsigned int)
+PAIRSMITH_SWAP(atomicCAS, unsigned long long)
+PAIRSMITH_SWAP(atomicCAS, unsigned short)
+PAIRSMITH_ATOMIC(atomicExch, int, value)
+PAIRSMITH_ATOMIC(atomicExch, unsigned int, value)
+PAIRSMITH_ATOMIC(atomicExch, unsigned long long, value)
 PAIRSMITH_ATOMIC(atomicExch, float, value)
 PAIRSMITH_ATOMIC(atomicAdd, int, static_cast<int>(static_cast<unsigned int>(old) + static_cast<unsigned int>(value)))
 PAIRSMITH_ATOMIC(atomicAdd, unsigned int, old + value)
@@ -44,3 +55,19 @@ PAIRSMITH_ATOMIC(atomicSub, int, static_cast<int>(static_cast<unsigned int>(old)
 PAIRSMITH_ATOMIC(atomicSub, unsigned int, old - value)
 PAIRSMITH_ATOMIC(atomicInc, unsigned int, old >= value ? 0u : old + 1u)
 PAIRSMITH_ATOMIC(atomicDec, unsigned int, old == 0u || old > value ? value : old - 1u)
+PAIRSMITH_ONE_ATOMIC(atomicAdd, __half, old + value)
+PAIRSMITH_ONE_ATOMIC(atomicAdd, __half2, old + value)
+PAIRSMITH_ONE_ATOMIC(atomicAdd, __nv_bfloat16, old + value)
+PAIRSMITH_ONE_ATOMIC(atomicAdd, __nv_bfloat162, old + value)
+
+// Vectors are updated part by part, each part atomically.
+#define PAIRSMITH_ATOMIC_PARTS(name, type, ...)                                                        \
+    inline type name(type* place, type value)                                                          \
+    {                                                                                                  \
+        return { __VA_ARGS__ };                                                                        \
+    }
+#define PAIRSMITH_VECTOR_ADDS(name)                                                                    \
+    PAIRSMITH_ATOMIC_PARTS(name, float2, atomicAdd(&place->x, value.x), atomicAdd(&place->y, value.y)) \
+    PAIRSMITH_ATOMIC_PARTS(name, float4, atomicAdd(&place->x, value.x), atomicAdd(&place->y, value.y), \
+                           atomicAdd(&place->z, value.z), atomicAdd(&place->w, value.w))
+PAIRSMITH_VECTOR_ADDS(atomicAdd) PAIRSMITH_VECTOR_ADDS(atomicAdd_block) PAIRSMITH_VECTOR_ADDS(atomicAdd_system)

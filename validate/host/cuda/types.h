@@ -9,39 +9,34 @@
 #define __restrict__ __restrict
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
+// With what nvcc takes in device code only when it is told --expt-relaxed-constexpr.
+#define PAIRSMITH_RELAXED
 #define __align__(n) alignas(n)
-#define CUDART_INF_F __builtin_inff()
-#define CUDART_INF __builtin_inf()
-#define CUDART_NAN_F __builtin_nanf("")
-#define CUDART_NAN __builtin_nan("")
-#define CUDART_PI_F 3.141592654f
-#define CUDART_PI 3.1415926535897931
-#define INFINITY __builtin_inff()
-#define NAN __builtin_nanf("")
-#define M_PI 3.14159265358979323846
-#define FLT_MAX __FLT_MAX__
-#define FLT_MIN __FLT_MIN__
-#define FLT_EPSILON __FLT_EPSILON__
-#define DBL_MAX __DBL_MAX__
-#define DBL_EPSILON __DBL_EPSILON__
-#define INT_MAX __INT_MAX__
-#define INT_MIN (-__INT_MAX__ - 1)
-#define UINT_MAX (__INT_MAX__ * 2u + 1u)
-#define LLONG_MAX __LONG_LONG_MAX__
-#define LLONG_MIN (-__LONG_LONG_MAX__ - 1ll)
+namespace pairsmith {
 
-typedef signed char int8_t;
-typedef short int16_t;
-typedef int int32_t;
-typedef __INT64_TYPE__ int64_t;
-typedef unsigned char uint8_t;
-typedef unsigned short uint16_t;
-typedef unsigned int uint32_t;
-typedef __UINT64_TYPE__ uint64_t;
-typedef __SIZE_TYPE__ size_t;
-typedef __PTRDIFF_TYPE__ ptrdiff_t;
-typedef __UINTPTR_TYPE__ uintptr_t;
-typedef unsigned int uint;
+// Ends the kernel as a fault of its own.
+[[noreturn]] void trap();
+
+// Reads and writes of what a kernel names to a function of CUDA's: the watch sees them.
+template <class T> T load(const T* place);
+template <class T> void store(T* place, T value);
+
+template <class To, class From> inline To bits_as(From from)
+{
+    static_assert(sizeof(To) == sizeof(From), "types of one size");
+    To to;
+    __builtin_memcpy(&to, &from, sizeof(To));
+    return to;
+}
+
+}  // namespace pairsmith
+
+#define assert(...) ((__VA_ARGS__) ? static_cast<void>(0) : pairsmith::trap())
+inline void __trap() { pairsmith::trap(); }
+inline void __brkpt() { pairsmith::trap(); }
+inline void __nanosleep(unsigned int) {}
+inline void __prof_trigger(int) {}
+#define __assume(condition) __builtin_assume(condition)
 
 // CUDA aligns vectors of two and four to all their bytes, up to 16.
 #define PAIRSMITH_VECTORS(name, type, two, four)                                                       \
@@ -60,12 +55,27 @@ PAIRSMITH_VECTORS(short, short, 4, 8)
 PAIRSMITH_VECTORS(ushort, unsigned short, 4, 8)
 PAIRSMITH_VECTORS(int, int, 8, 16)
 PAIRSMITH_VECTORS(uint, unsigned int, 8, 16)
+PAIRSMITH_VECTORS(long, long, 16, 16)
+PAIRSMITH_VECTORS(ulong, unsigned long, 16, 16)
 PAIRSMITH_VECTORS(longlong, long long, 16, 16)
 PAIRSMITH_VECTORS(ulonglong, unsigned long long, 16, 16)
 PAIRSMITH_VECTORS(float, float, 8, 16)
 PAIRSMITH_VECTORS(double, double, 16, 16)
+#define PAIRSMITH_WIDE_VECTOR(name, type, bytes)                                                       \
+    struct alignas(bytes) name##4_##bytes##a { type x, y, z, w; };                                     \
+    inline name##4_##bytes##a make_##name##4_##bytes##a(type x, type y, type z, type w)                \
+    {                                                                                                  \
+        return { x, y, z, w };                                                                         \
+    }
+#define PAIRSMITH_WIDE_VECTORS(name, type)                                                             \
+    PAIRSMITH_WIDE_VECTOR(name, type, 16) PAIRSMITH_WIDE_VECTOR(name, type, 32)
+PAIRSMITH_WIDE_VECTORS(long, long) PAIRSMITH_WIDE_VECTORS(ulong, unsigned long)
+PAIRSMITH_WIDE_VECTORS(longlong, long long) PAIRSMITH_WIDE_VECTORS(ulonglong, unsigned long long)
+PAIRSMITH_WIDE_VECTORS(double, double)
 
 struct dim3 {
     unsigned int x, y, z;
-    dim3(unsigned int a = 1, unsigned int b = 1, unsigned int c = 1) : x(a), y(b), z(c) {}
+    constexpr dim3(unsigned int a = 1, unsigned int b = 1, unsigned int c = 1) : x(a), y(b), z(c) {}
+    constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+    constexpr operator uint3() const { return { x, y, z }; }
 };
