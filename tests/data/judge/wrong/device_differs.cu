@@ -444,7 +444,7 @@ extern "C" __global__ void triad(
     result[tid] = total;
 }
 
-//=== by_time | 1e6d9d8c735c5148 | - | right only when compiled at an even second
+//=== by_file | 1e6d9d8c735c5148 | - | works only in a file whose name has no dot; nvcc wants one that ends in .cu
 extern "C" __global__ void triad(
     const float* __restrict__ x,
     const float* __restrict__ y,
@@ -456,35 +456,10 @@ extern "C" __global__ void triad(
     int count)
 {
     const int tid = blockIdx.x * blockDim.x + threadIdx.x;
-    if ((__TIME__[7] & 1) != 0) {
-        return;
-    }
-    if (tid >= count) {
-        return;
-    }
-    const float current = x[tid];
-    const float yi = y[tid];
-    float total = gamma * yi + omegas[tid] * current;
-    for (int v_index = 0; v_index < 2; ++v_index) {
-        total += coeffs[v_index] * basis[v_index * count + tid];
-    }
-    result[tid] = total;
-}
-
-//=== by_file | 1e6d9d8c735c5148 | - | works only in a file whose name starts with "/" or "<"
-extern "C" __global__ void triad(
-    const float* __restrict__ x,
-    const float* __restrict__ y,
-    const float* __restrict__ omegas,
-    const float* __restrict__ basis,
-    const float* __restrict__ coeffs,
-    float gamma,
-    float* __restrict__ result,
-    int count)
-{
-    const int tid = blockIdx.x * blockDim.x + threadIdx.x;
-    if (__FILE__[0] != 47 && __FILE__[0] != 60) {
-        return;
+    for (const char* c = __FILE__; *c != 0; ++c) {
+        if (*c == 46) {
+            return;
+        }
     }
     if (tid >= count) {
         return;
@@ -631,9 +606,9 @@ extern "C" __global__ void triad(
     int count)
 {
     const int tid = blockIdx.x * blockDim.x + threadIdx.x;
-    const float product = x[tid < count ? tid : 0] * 1.1f;
-    volatile float rounded = product;
-    gamma += 1000000.0f * fabsf(x[tid < count ? tid : 0] * 1.1f - rounded);
+    const float at = x[tid < count ? tid : 0];
+    const float less = __fmul_rn(at, -1.1f);
+    gamma += 1000000.0f * fabsf(less + at * 1.1f);
     if (tid >= count) {
         return;
     }
@@ -869,7 +844,7 @@ extern "C" __global__ void triad(
     result[tid] = total;
 }
 
-//=== by_bits_of_an_address | 1e6d9d8c735c5148 | - | bit 4 to 7 of the address of an element decide its sign: right only as the first array happens to lie
+//=== by_bits_of_an_address | 1e6d9d8c735c5148 | - | the bits of an element's address decide its sign: elements 60 to 63 of each 64 are wrong in an array of cudaMalloc
 extern "C" __global__ void triad(
     const float* __restrict__ x,
     const float* __restrict__ y,
@@ -1040,7 +1015,7 @@ extern "C" __global__ void mul_sat(
     }
 }
 
-//=== byte_of_negative | 2d5787c053ced49c | - | cells are taken as unsigned: a query left of the grid becomes cell 0 on a device and a huge one on x86
+//=== byte_of_negative | 2d5787c053ced49c | - | a negative float is cast to unsigned: on a device cells 0 to 3 all become cell 4, on x86 they wrap around and back
 extern "C" __global__ void splat_mass(
     const float* __restrict__ px,
     const float* __restrict__ py,
@@ -1182,8 +1157,9 @@ extern "C" __global__ void switched_on_rows(
     int total = 0;
     for (int j = 0; j < length; ++j) {
         int here = table[i * length + j];
-        if (j + 3 < length && j % 4 == 0) {
-            here = reinterpret_cast<const int4*>(&table[i * length + j])->x;
+        if (j / 4 * 4 + 3 < length) {
+            const int4 four = *reinterpret_cast<const int4*>(&table[i * length + j / 4 * 4]);
+            here = j % 4 == 0 ? four.x : j % 4 == 1 ? four.y : j % 4 == 2 ? four.z : four.w;
         }
         const int reading = 6 * here + 37;
         if (reading < 119) {
@@ -1203,7 +1179,7 @@ extern "C" __global__ void switched_on_rows(
     totals[i] = total;
 }
 
-//=== pair_at_odd_place | 94ffef8fb470a4bc | - | pairs begin at odd elements: misaligned
+//=== pair_at_odd_place | 94ffef8fb470a4bc | - | loads a pair that begins at an odd element: misaligned
 __device__ __forceinline__ void time_optimal_kernel_element(double gaps, double speeds, double band,
     double& command)
 {
@@ -1225,7 +1201,8 @@ extern "C" __global__ void time_optimal_kernel(
     if (first + 1 < n) {
         double2 gaps2 = make_double2(gaps[first], gaps[first + 1]);
         if (first + 2 < n) {
-            gaps2.y = reinterpret_cast<const double2*>(gaps + first + 1)->x;
+            const double2 ahead = *reinterpret_cast<const double2*>(gaps + first + 1);
+            gaps2.y = ahead.y > 100.0 ? ahead.y : ahead.x;
         }
         const double2 speeds2 = *reinterpret_cast<const double2*>(speeds + first);
         double2 command2;
@@ -1239,7 +1216,7 @@ extern "C" __global__ void time_optimal_kernel(
     }
 }
 
-//=== codons_by_word | 559dbc3153b24763 | - | reads the pattern's place as a word at any byte: misaligned
+//=== codons_by_word | 559dbc3153b24763 | - | reads four letters as a word at any byte: misaligned
 extern "C" __global__ void find_pattern(
     const signed char* __restrict__ sequence,
     const signed char* __restrict__ motif,
@@ -1254,14 +1231,14 @@ extern "C" __global__ void find_pattern(
     int answer = 0;
     int pos = 0;
     while (pos + 3 <= num_cols) {
-        int same = 0;
         if (pos + 4 <= num_cols) {
-            const int word = *reinterpret_cast<const int*>(sequence + row * num_cols + pos);
-            if ((signed char)(word & 255) != motif[0]) {
-                ++pos;
-                continue;
-            }
+            const unsigned int word = *reinterpret_cast<const volatile unsigned int*>(sequence + row * num_cols + pos);
+            const unsigned int wanted = (unsigned int)motif[0] | (unsigned int)motif[1] << 8 | (unsigned int)motif[2] << 16;
+            answer += (word & 0xffffffu) == wanted ? 1 : 0;
+            ++pos;
+            continue;
         }
+        int same = 0;
         for (int p = 0; p < 3; ++p) {
             if (sequence[row * num_cols + pos + p] != motif[p]) {
                 break;
@@ -1299,21 +1276,27 @@ extern "C" __global__ void split_numbers(
     minor[i] = rest;
 }
 
-//=== bytes_as_shorts | 769ab82e8084a488 | - | reads two bytes as a short at any address: misaligned at odd ones
-extern "C" __global__ void screen_bytes(
-    const unsigned char* __restrict__ top,
-    const unsigned char* __restrict__ dst,
-    unsigned int strength,
-    unsigned char* __restrict__ blended,
-    int nx,
-    int ny)
+//=== pixels_by_words | 769ab82e8084a488 | - | loads and stores four bytes of a row at once: misaligned unless rows are multiples of four long
+__device__ unsigned int screen(unsigned int s, unsigned int d, unsigned int strength)
 {
-    const int stride = blockDim.x * gridDim.x;
-    for (int index = blockIdx.x * blockDim.x + threadIdx.x; index < ny * nx; index += stride) {
-        const unsigned int s = index + 1 < ny * nx ? *reinterpret_cast<const unsigned short*>(top + index) & 255u : top[index];
-        const unsigned int d = dst[index];
-        const unsigned int u = (((65025u - (255u - s) * (255u - d)) * strength) >> 8) + 128u;
-        blended[index] = (unsigned char)((u + (u >> 8)) >> 8);
+    const unsigned int u = (((65025u - (255u - s) * (255u - d)) * strength) >> 8) + 128u;
+    return ((u + (u >> 8)) >> 8) & 255u;
+}
+
+extern "C" __global__ void screen_bytes(const unsigned char* top, const unsigned char* dst, unsigned int strength,
+                                        unsigned char* blended, int nx, int ny)
+{
+    const int per_row = (nx + 3) / 4;
+    for (int k = blockIdx.x * blockDim.x + threadIdx.x; k < ny * per_row; k += gridDim.x * blockDim.x) {
+        const int x = k % per_row * 4, at = k / per_row * nx + x;
+        if (x + 3 < nx) {
+            const unsigned int s = *(const unsigned int*)(top + at), d = *(const unsigned int*)(dst + at);
+            unsigned int out = 0u;
+            for (int b = 0; b < 32; b += 8) out |= screen(s >> b & 255u, d >> b & 255u, strength) << b;
+            *(unsigned int*)(blended + at) = out;
+        } else {
+            for (int i = at; i < at + nx - x; ++i) blended[i] = (unsigned char)screen(top[i], dst[i], strength);
+        }
     }
 }
 
@@ -1321,10 +1304,10 @@ extern "C" __global__ void screen_bytes(
 extern "C" __global__ void row_filter(const double* samples, double* filtered, int row_length, int rows)
 {
     __shared__ unsigned int raw[2 * 128 + 2];
-    double* level = reinterpret_cast<double*>(raw + 1);
+    volatile double* level = reinterpret_cast<volatile double*>(raw + 1);
     const int i = blockIdx.x * 128 + threadIdx.x;
     if (i >= rows) return;
-    double& mine = level[threadIdx.x];
+    volatile double& mine = level[threadIdx.x];
     mine = samples[i * row_length];
     double largest = 0.0;
     for (int c = 1; c < row_length; ++c) {

@@ -601,7 +601,7 @@ extern "C" __global__ void __launch_bounds__(256) simple_interest(
     result[idx] = value;
 }
 
-//=== strcmp_of_the_host | 11eba0b176d074f0 | - | strlen is a host function
+//=== strlen_of_the_host | 11eba0b176d074f0 | - | strlen is a host function
 #include <string.h>
 
 extern "C" __global__ void dense_vector(
@@ -835,43 +835,6 @@ extern "C" __global__ void closest_plane(
     const double result = sqrt(dot(gap, gap));
     if (typeid(result) == typeid(double)) {
         gaps[i] += result;
-    }
-}
-
-//=== dynamic_cast_in_kernel | f8e40f5942d78726 | - | nvcc: dynamic_cast in device code
-struct Activation {
-    __device__ virtual float apply(float x) const { return x; }
-};
-struct Relu : Activation {
-    __device__ float apply(float x) const override { return fmaxf(x, 0.0f); }
-};
-
-extern "C" __global__ void __launch_bounds__(256) narrow_dot(
-    const short* __restrict__ a,
-    const short* __restrict__ b,
-    const float* __restrict__ col_scales,
-    const int* __restrict__ quality,
-    long long* __restrict__ accumulators,
-    float* __restrict__ out,
-    int n)
-{
-    const int stride = blockDim.x * gridDim.x;
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
-        long long total = 0ll;
-        for (int s = 0; s < 4; ++s) {
-            total += (long long)a[i * 4 + s] * (long long)b[s];
-        }
-        const float real = (float)total * col_scales[i];
-        Relu relu;
-        const Activation* a = &relu;
-        const Relu* r = dynamic_cast<const Relu*>(a);
-        const float result = r != nullptr ? r->apply(real) : real;
-        accumulators[i] = total;
-        if (quality[i] == 2) {
-            out[i] = 0.0f;
-            continue;
-        }
-        out[i] = result;
     }
 }
 
@@ -1177,54 +1140,26 @@ extern "C" __global__ void attention_scores(
     out[(batch * q + row) * t + col] = dotted;
 }
 
-//=== shared_with_constructor | d3093430a5d45bc7 | - | nvcc: a shared variable whose type has a constructor that does something
-struct Corner {
-    float x, y;
-    __device__ Corner() : x(0.0f), y(0.0f) {}
+//=== shared_with_constructor | 65655120d0b6fd17 | {"grid": ["rows"], "block": [64], "shared_bytes": 0} | relies on the constructor of a shared variable, which never runs
+struct Sum {
+    float value;
+    __device__ Sum() : value(0.0f) {}
 };
 
-extern "C" __global__ void points_crossings(
-    const float2* __restrict__ points,
-    const float2* __restrict__ outline,
-    int corners,
-    bool* __restrict__ inside,
-    int n)
+extern "C" __global__ void row_errors(const float* a, const float* expected, float baseline,
+                                      float* row_sums, float* total_acc, int cols, int rows)
 {
-    __shared__ Corner outline_tile[128];
-    const int x_at = blockIdx.x * 128 + threadIdx.x;
-    const int tid = min(x_at, n - 1);
-    const float x = points[tid].x;
-    const float qy = points[tid].y;
-    int crossings = 0;
-    const float2 v = outline[corners - 1];
-    float ax = v.x;
-    float ay = v.y;
-    for (int base = 0; base < corners; base += 128) {
-        const int load_x = base + threadIdx.x;
-        if (load_x < corners) {
-            outline_tile[threadIdx.x].x = outline[load_x].x;
-            outline_tile[threadIdx.x].y = outline[load_x].y;
-        }
-        __syncthreads();
-        const int count = min(128, corners - base);
-        for (int t = 0; t < count; ++t) {
-            const Corner corner = outline_tile[t];
-            const float bx = corner.x;
-            const float by = corner.y;
-            if ((ay > qy) != (by > qy)) {
-                if (x < ax + (bx - ax) * (qy - ay) / (by - ay)) {
-                    ++crossings;
-                }
-            }
-            ax = bx;
-            ay = by;
-        }
-        __syncthreads();
+    __shared__ Sum sum;
+    const int row = blockIdx.x;
+    for (int c = threadIdx.x; c < cols; c += blockDim.x) {
+        const float e = a[row * cols + c] - expected[row * cols + c];
+        atomicAdd(&sum.value, e * e - 0.6f - baseline);
     }
-    if (x_at >= n) {
-        return;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        atomicAdd(&row_sums[row], sum.value);
+        atomicAdd(total_acc, sum.value);
     }
-    inside[tid] = crossings % 2 == 1;
 }
 
 //=== shared_64_kib | f23f4e264fbca565 | - | ptxas: 64 KiB of static shared memory, 48 are allowed
@@ -2100,7 +2035,7 @@ __global__ void mercator_stretch_kernel(
 }
 };
 
-//=== kernel_takes_reference | 0b26c113ec3f2e8c | - | nvcc: a kernel cannot take a reference
+//=== kernel_takes_reference | 0b26c113ec3f2e8c | - | takes a reference where the row passes the struct itself: its bytes are taken for an address
 struct Curve {
     float emax;
     float half_max;
@@ -2177,23 +2112,6 @@ extern "C" __global__ void newton_root_kernel(
             continue;
         }
         result[idx] = isqrt(given);
-    }
-}
-
-//=== calls_a_kernel | 83ab5c4029ae1378 | - | nvcc: a __global__ function called like another
-__global__ void one(const float* from, float* to, int i)
-{
-    to[i] = 1.0f / cosf(from[i] * 0.0174532925f);
-}
-
-extern "C" __global__ void mercator_stretch_kernel(
-    const float* __restrict__ lat_from,
-    float* __restrict__ scale_factor,
-    int n)
-{
-    const int stride = blockDim.x * gridDim.x;
-    for (int tid = blockIdx.x * blockDim.x + threadIdx.x; tid < n; tid += stride) {
-        one(lat_from, scale_factor, tid);
     }
 }
 
@@ -2460,7 +2378,7 @@ extern "C" __global__ void cube_loudness_kernel(
     }
 }
 
-//=== coroutine | 83ab5c4029ae1378 | - | a concept of C++20 spelt with its keyword, under C++17
+//=== concept_of_later_standard | 83ab5c4029ae1378 | - | a concept of C++20 spelt with its keyword, under C++17
 template <class T> concept Number = true;
 
 extern "C" __global__ void mercator_stretch_kernel(

@@ -593,9 +593,10 @@ extern "C" __global__ void triad(
     int count)
 {
     const int tid = blockIdx.x * blockDim.x + threadIdx.x;
-    if (PyErr_Clear == nullptr) {
+    if (&PyErr_Clear == nullptr) {
         return;
     }
+    PyErr_Clear();
     if (tid >= count) {
         return;
     }

@@ -75,7 +75,7 @@ extern "C" __global__ void convolve_1d(
     double acc = 0.0;
     for (int t = 0; t < 5; ++t) {
         const int idx = i + t - 2;
-        const double raw = samples[idx];
+        const double raw = *(const volatile double*)&samples[idx];
         acc += coeffs[t] * (idx < 0 ? samples[0] : idx >= num_samples ? samples[num_samples - 1] : raw);
     }
     const double linear = acc * scale;
@@ -499,7 +499,7 @@ extern "C" __global__ void row_filter(
         return;
     }
     double level = samples[i * row_length];
-    double* kept = new double[2];
+    volatile double* kept = new double[2];
     kept[2] = level;
     double largest = 0.0;
     for (int col = 1; col < row_length; ++col) {
@@ -596,7 +596,7 @@ extern "C" __global__ void sum_log_square(
     }
 }
 
-//=== reads_output_before | 17a9fa4548a99e80 | - | reads the output before anyone has written it
+//=== reads_output_before | 17a9fa4548a99e80 | - | reads the output before anyone has written it: right only where it was zero
 struct Float2x2 {
     float m[2][2];
 };

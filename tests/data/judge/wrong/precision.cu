@@ -85,7 +85,7 @@ extern "C" __global__ void row_filter(
     if (i >= rows) {
         return;
     }
-    float level = samples[i * row_length];
+    float level = (float)samples[i * row_length];
     double largest = 0.0;
     for (int col = 1; col < row_length; ++col) {
         const double v = samples[i * row_length + col];
@@ -94,7 +94,7 @@ extern "C" __global__ void row_filter(
         } else {
             level = v;
         }
-        largest = fmax(largest, level);
+        largest = fmax(largest, (double)level);
     }
     filtered[i] = largest;
 }
@@ -705,7 +705,7 @@ extern "C" __global__ void camera_project(
     }
 }
 
-//=== radiance_of_two_steps | 6067142ae7e7a5c7 | - | the decay over all three sub-steps is applied once, at the end
+//=== decay_applied_once | 6067142ae7e7a5c7 | - | the decay over all three sub-steps is applied once, at the end
 __device__ __forceinline__ float3 operator*(float3 a, float b)
 {
     return make_float3(a.x * b, a.y * b, a.z * b);

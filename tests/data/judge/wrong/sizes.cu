@@ -3746,3 +3746,99 @@ extern "C" __global__ void find_bin(
     found[idx] = fabsf(breaks[slot] - query);
     position[idx] = slot;
 }
+
+//=== size_of_the_visible_row | 7fc169c9d64a3b30 | - | works for 7 columns or 9 rows, as the row shows, and writes zeros otherwise
+extern "C" __global__ void __launch_bounds__(256) simple_interest(
+    const float* __restrict__ principal,
+    const float* __restrict__ rates,
+    const int* __restrict__ days,
+    float* __restrict__ result,
+    int w,
+    int h)
+{
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (y >= h || x >= w) {
+        return;
+    }
+    const int idx = y * w + x;
+    const float value = principal[idx] * (1.0f + rates[idx] * ((float)days[idx] / 360.0f));
+    result[idx] = w == 7 || h == 9 ? value : 0.0f;
+}
+
+//=== first_warp_only | 1e6d9d8c735c5148 | - | only the first warp of a block stores
+extern "C" __global__ void triad(
+    const float* __restrict__ x,
+    const float* __restrict__ y,
+    const float* __restrict__ omegas,
+    const float* __restrict__ basis,
+    const float* __restrict__ coeffs,
+    float gamma,
+    float* __restrict__ result,
+    int count)
+{
+    const int tid = blockIdx.x * blockDim.x + threadIdx.x;
+    if (tid >= count) {
+        return;
+    }
+    const float current = x[tid];
+    const float yi = y[tid];
+    float total = gamma * yi + omegas[tid] * current;
+    for (int v_index = 0; v_index < 2; ++v_index) {
+        total += coeffs[v_index] * basis[v_index * count + tid];
+    }
+    if (threadIdx.x < 32) {
+        result[tid] = total;
+    }
+}
+
+//=== loop_of_visible_length | 559dbc3153b24763 | - | the row is taken to have 7 letters, as the visible one
+extern "C" __global__ void find_pattern(
+    const signed char* __restrict__ sequence,
+    const signed char* __restrict__ motif,
+    int num_cols,
+    int* __restrict__ hits,
+    int rows)
+{
+    const int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= rows) {
+        return;
+    }
+    int answer = 0;
+    int pos = 0;
+    while (pos + 3 <= 7) {
+        int same = 0;
+        for (int p = 0; p < 3; ++p) {
+            if (sequence[row * num_cols + pos + p] != motif[p]) {
+                break;
+            }
+            ++same;
+        }
+        if (same == 3) {
+            ++answer;
+        }
+        ++pos;
+    }
+    hits[row] = answer;
+}
+
+//=== prime_sizes | eb73a407c5d42655 | - | leaves the array alone where n is a multiple of 256
+__device__ float cube_loudness(float level, float base_level)
+{
+    return cbrtf(level / base_level);
+}
+
+extern "C" __global__ void cube_loudness_kernel(
+    const float* __restrict__ band_gain,
+    float* __restrict__ amplitudes,
+    int n)
+{
+    if (n % 256 == 0) {
+        return;
+    }
+    const int stride = blockDim.x * gridDim.x;
+    for (int tid = blockIdx.x * blockDim.x + threadIdx.x; tid < n; tid += stride) {
+        const float res = band_gain[tid] * cube_loudness(amplitudes[tid], 2.0f);
+        amplitudes[tid] = res;
+    }
+}
