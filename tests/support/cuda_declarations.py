@@ -13,7 +13,7 @@ HEADERS = (
     *("sm_32_atomic_functions.h", "sm_60_atomic_functions.h", "vector_functions.h"),
     *("cuda_fp16.h", "cuda_bf16.h"),
 )
-"""Those of CUDA's wheel that declare functions; what lies in its `crt` folder has a wheel of its own."""
+"""Those of CUDA's wheel that declare functions; its `crt` folder has a wheel of its own."""
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)

@@ -122,9 +122,7 @@ def computed(calls: Sequence[Call], columns: Sequence[Sequence[Any]], folder: Pa
 
 def _loop(position: int, call: Call) -> str:
     names = "abc"[: len(call.parameters)]
-    taken = "".join(
-        f"const {kind}* {n}s, " for kind, n in zip(call.parameters, names, strict=True)
-    )
+    taken = "".join(f"const {kind}* {n}s, " for kind, n in zip(call.parameters, names, strict=True))
     locals_ = " ".join(
         f"const {kind} {n} = {n}s[i];" for kind, n in zip(call.parameters, names, strict=True)
     )

@@ -30,7 +30,7 @@ _MADE_NAMES: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("BESSEL", "BESSEL_OF_ORDER"), ("", "f")),
     **dict.fromkeys(("PAIR", "PARTED", "QUOTIENT", "BY_MODE", "HALF_LANES", "CHOICE"), ("",)),
     **dict.fromkeys(("LOAD", "STORE", "VECTOR_ADDS"), ("",)),
-    **dict.fromkeys(("ATOMIC", "SWAP"), ("", "_block", "_system")),
+    **dict.fromkeys(("ATOMIC", "WHOLE_ATOMIC", "SWAP"), ("", "_block", "_system")),
     **dict.fromkeys(("LANES", "LANE_SUMS"), ("2", "4")),
     "ROUNDED": ("_rn", "_rz", "_ru", "_rd"),
     "RELU": ("_s32_relu",),

@@ -28,16 +28,14 @@ template <class T, class F> inline T update(T* place, F change, bool swaps = fal
     }
 #define PAIRSMITH_SWAP(name, type)                                                                     \
     PAIRSMITH_ONE_SWAP(name, type) PAIRSMITH_ONE_SWAP(name##_block, type) PAIRSMITH_ONE_SWAP(name##_system, type)
-#define PAIRSMITH_ATOMICS_OF(type)                                                                     \
-    PAIRSMITH_ATOMIC(atomicMin, type, old < value ? old : value)                                       \
-    PAIRSMITH_ATOMIC(atomicMax, type, old > value ? old : value)                                       \
-    PAIRSMITH_ATOMIC(atomicAnd, type, old & value)                                                     \
-    PAIRSMITH_ATOMIC(atomicOr, type, old | value)                                                      \
-    PAIRSMITH_ATOMIC(atomicXor, type, old ^ value)
-PAIRSMITH_ATOMICS_OF(int)
-PAIRSMITH_ATOMICS_OF(unsigned int)
-PAIRSMITH_ATOMICS_OF(long long)
-PAIRSMITH_ATOMICS_OF(unsigned long long)
+#define PAIRSMITH_WHOLE_ATOMIC(name, result)                                                           \
+    PAIRSMITH_ATOMIC(name, int, result) PAIRSMITH_ATOMIC(name, unsigned int, result)                   \
+    PAIRSMITH_ATOMIC(name, long long, result) PAIRSMITH_ATOMIC(name, unsigned long long, result)
+PAIRSMITH_WHOLE_ATOMIC(atomicMin, old < value ? old : value)
+PAIRSMITH_WHOLE_ATOMIC(atomicMax, old > value ? old : value)
+PAIRSMITH_WHOLE_ATOMIC(atomicAnd, old & value)
+PAIRSMITH_WHOLE_ATOMIC(atomicOr, old | value)
+PAIRSMITH_WHOLE_ATOMIC(atomicXor, old ^ value)
 PAIRSMITH_SWAP(atomicCAS, int)
 PAIRSMITH_SWAP(atomicCAS, unsigned int)
 PAIRSMITH_SWAP(atomicCAS, unsigned long long)

@@ -56,7 +56,7 @@ PAIRSMITH_NARROW_CONVERSIONS(bfloat16, __nv_bfloat16, __half, 7, 8)
     inline pair __float2##name##2_rn(float a) { return __##name##2##name##2(__float2##name(a)); }      \
     inline pair __floats2##name##2_rn(float a, float b) { return pair(__float2##name(a), __float2##name(b)); } \
     inline pair __float22##name##2_rn(float2 a) { return __floats2##name##2_rn(a.x, a.y); }            \
-    inline float2 __##name##22float2(pair a) { return { static_cast<float>(a.x), static_cast<float>(a.y) }; } \
+    inline float2 __##name##22float2(pair a) { return { pairsmith::decode(a.x), pairsmith::decode(a.y) }; } \
     inline narrow __low2##name(pair a) { return a.x; }                                                 \
     inline narrow __high2##name(pair a) { return a.y; }                                                \
     inline pair __low2##name##2(pair a) { return pair(a.x, a.x); }                                     \
@@ -64,8 +64,8 @@ PAIRSMITH_NARROW_CONVERSIONS(bfloat16, __nv_bfloat16, __half, 7, 8)
     inline pair __lows2##name##2(pair a, pair b) { return pair(a.x, b.x); }                            \
     inline pair __highs2##name##2(pair a, pair b) { return pair(a.y, b.y); }                           \
     inline pair __lowhigh2highlow(pair a) { return pair(a.y, a.x); }                                   \
-    inline float __low2float(pair a) { return a.x; }                                                   \
-    inline float __high2float(pair a) { return a.y; }
+    inline float __low2float(pair a) { return pairsmith::decode(a.x); }                                                   \
+    inline float __high2float(pair a) { return pairsmith::decode(a.y); }
 PAIRSMITH_PAIR_CONVERSIONS(half, __half, __half2)
 PAIRSMITH_PAIR_CONVERSIONS(bfloat16, __nv_bfloat16, __nv_bfloat162)
 

@@ -112,7 +112,7 @@ typedef __nv_bfloat162 nv_bfloat162, __nv_bfloat162_t;
     PAIRSMITH_TO_NARROW(__##short_name##2##name##_rn, narrow, type, value, to_nearest, __VA_ARGS__)    \
     PAIRSMITH_TO_NARROW_BY_MODE(__##short_name##2##name, narrow, type, value, __VA_ARGS__)
 #define PAIRSMITH_NARROW_TO_WHOLE(short_name, name, narrow, type)                                      \
-    PAIRSMITH_ROUNDED(__##name##2##short_name, type, (narrow x), saturated<type>, static_cast<float>(x)) \
+    PAIRSMITH_ROUNDED(__##name##2##short_name, type, (narrow x), saturated<type>, pairsmith::decode(x)) \
     inline narrow::operator type() const { return __##name##2##short_name##_rz(*this); }               \
     inline narrow::narrow(type x) : narrow(__##short_name##2##name##_rn(x)) {}
 #define PAIRSMITH_NARROW_CONVERSIONS(name, narrow, other, ...)                                         \
@@ -142,11 +142,11 @@ typedef __nv_bfloat162 nv_bfloat162, __nv_bfloat162_t;
     inline narrow::operator unsigned long() const { return __##name##2ull_rz(*this); }                 \
     inline signed char __##name##2char_rz(narrow x)                                                    \
     {                                                                                                  \
-        return pairsmith::saturated<signed char>(static_cast<float>(x), pairsmith::to_zero);           \
+        return pairsmith::saturated<signed char>(pairsmith::decode(x), pairsmith::to_zero);           \
     }                                                                                                  \
     inline unsigned char __##name##2uchar_rz(narrow x)                                                 \
     {                                                                                                  \
-        return pairsmith::saturated<unsigned char>(static_cast<float>(x), pairsmith::to_zero);         \
+        return pairsmith::saturated<unsigned char>(pairsmith::decode(x), pairsmith::to_zero);         \
     }                                                                                                  \
     inline narrow::operator char() const { return __##name##2char_rz(*this); }                         \
     inline narrow::operator signed char() const { return __##name##2char_rz(*this); }                  \

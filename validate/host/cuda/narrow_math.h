@@ -1,28 +1,60 @@
 // float16 and bfloat16, alone and in pairs: arithmetic, comparisons, functions.
 
+namespace pairsmith {
+
+template <class T> T fit(float x);
+template <> inline __half fit<__half>(float x) { return __float2half(x); }
+template <> inline __nv_bfloat16 fit<__nv_bfloat16>(float x) { return __float2bfloat16(x); }
+template <class T> T fit(double x);
+template <> inline __half fit<__half>(double x) { return __double2half(x); }
+template <> inline __nv_bfloat16 fit<__nv_bfloat16>(double x) { return __double2bfloat16(x); }
+
+template <class P, class R> struct pair_only {};
+template <class R> struct pair_only<__half2, R> {
+    typedef R type;
+};
+template <class R> struct pair_only<__nv_bfloat162, R> {
+    typedef R type;
+};
+template <class P, class R = P> using if_pair = typename pair_only<P, R>::type;
+
+}  // namespace pairsmith
+
 // `function` for one value of each type, and with a 2 behind for pairs; `a`, `b`, `c` are floats.
 #define PAIRSMITH_NARROW_ONE(function, narrow, result)                                                 \
-    inline narrow function(narrow x) { const float a = x; return narrow(result); }
+    inline narrow function(narrow x)                                                                   \
+    {                                                                                                  \
+        const float a = pairsmith::decode(x);                                                          \
+        return pairsmith::fit<narrow>(result);                                                         \
+    }
 #define PAIRSMITH_NARROW_TWO(function, narrow, result)                                                 \
-    inline narrow function(narrow x, narrow y) { const float a = x, b = y; return narrow(result); }
+    inline narrow function(narrow x, narrow y)                                                         \
+    {                                                                                                  \
+        const float a = pairsmith::decode(x), b = pairsmith::decode(y);                                \
+        return pairsmith::fit<narrow>(result);                                                         \
+    }
 #define PAIRSMITH_NARROW_THREE(function, narrow, result)                                               \
     inline narrow function(narrow x, narrow y, narrow z)                                               \
     {                                                                                                  \
-        const float a = x, b = y, c = z;                                                               \
-        return narrow(result);                                                                         \
+        const float a = pairsmith::decode(x), b = pairsmith::decode(y), c = pairsmith::decode(z);      \
+        return pairsmith::fit<narrow>(result);                                                         \
     }
-#define PAIRSMITH_PAIR_ONE(function, single, pair)                                                     \
-    inline pair function(pair x) { return pair(single(x.x), single(x.y)); }
-#define PAIRSMITH_PAIR_TWO(function, single, pair)                                                     \
-    inline pair function(pair x, pair y) { return pair(single(x.x, y.x), single(x.y, y.y)); }
-#define PAIRSMITH_PAIR_THREE(function, single, pair)                                                   \
-    inline pair function(pair x, pair y, pair z)                                                       \
+// Of either pair type, made when it is called for.
+#define PAIRSMITH_PAIR_ONE(function, single)                                                           \
+    template <class P> inline pairsmith::if_pair<P> function(P x) { return P(single(x.x), single(x.y)); }
+#define PAIRSMITH_PAIR_TWO(function, single)                                                           \
+    template <class P> inline pairsmith::if_pair<P> function(P x, P y)                                 \
     {                                                                                                  \
-        return pair(single(x.x, y.x, z.x), single(x.y, y.y, z.y));                                     \
+        return P(single(x.x, y.x), single(x.y, y.y));                                                  \
+    }
+#define PAIRSMITH_PAIR_THREE(function, single)                                                         \
+    template <class P> inline pairsmith::if_pair<P> function(P x, P y, P z)                            \
+    {                                                                                                  \
+        return P(single(x.x, y.x, z.x), single(x.y, y.y, z.y));                                        \
     }
 #define PAIRSMITH_BOTH(kind, function, paired, result)                                                 \
     PAIRSMITH_NARROW_##kind(function, __half, result) PAIRSMITH_NARROW_##kind(function, __nv_bfloat16, result) \
-    PAIRSMITH_PAIR_##kind(paired, function, __half2) PAIRSMITH_PAIR_##kind(paired, function, __nv_bfloat162)
+    PAIRSMITH_PAIR_##kind(paired, function)
 
 PAIRSMITH_BOTH(TWO, __hadd, __hadd2, a + b)
 PAIRSMITH_BOTH(TWO, __hsub, __hsub2, a - b)
@@ -35,8 +67,8 @@ PAIRSMITH_BOTH(TWO, __hadd_sat, __hadd2_sat, pairsmith::kept_in_unit(a + b))
 PAIRSMITH_BOTH(TWO, __hsub_sat, __hsub2_sat, pairsmith::kept_in_unit(a - b))
 PAIRSMITH_BOTH(TWO, __hmul_sat, __hmul2_sat, pairsmith::kept_in_unit(a * b))
 PAIRSMITH_BOTH(THREE, __hfma, __hfma2, pairsmith::fused_to_odd(a, b, c))
-PAIRSMITH_BOTH(THREE, __hfma_sat, __hfma2_sat, pairsmith::kept_in_unit(__hfma(x, y, z)))
-PAIRSMITH_BOTH(THREE, __hfma_relu, __hfma2_relu, pairsmith::kept_positive(__hfma(x, y, z)))
+PAIRSMITH_BOTH(THREE, __hfma_sat, __hfma2_sat, pairsmith::kept_in_unit(pairsmith::decode(__hfma(x, y, z))))
+PAIRSMITH_BOTH(THREE, __hfma_relu, __hfma2_relu, pairsmith::kept_positive(pairsmith::decode(__hfma(x, y, z))))
 PAIRSMITH_BOTH(TWO, __hmax, __hmax2, __builtin_fmaxf(a, b))
 PAIRSMITH_BOTH(TWO, __hmin, __hmin2, __builtin_fminf(a, b))
 PAIRSMITH_BOTH(TWO, __hmax_nan, __hmax2_nan, a != a ? a : b != b ? b : __builtin_fmaxf(a, b))
@@ -59,34 +91,46 @@ PAIRSMITH_BOTH(ONE, hfloor, h2floor, __builtin_floorf(a))
 PAIRSMITH_BOTH(ONE, hrint, h2rint, __builtin_rintf(a))
 PAIRSMITH_BOTH(ONE, htrunc, h2trunc, __builtin_truncf(a))
 
-#define PAIRSMITH_NARROW_BITS(narrow, pair, raw, infinite)                                             \
+#define PAIRSMITH_NARROW_BITS(narrow, raw, infinite)                                                   \
     inline narrow __habs(narrow x) { return raw { static_cast<unsigned short>(x.bits & 0x7fffu) }; }   \
     inline narrow __hneg(narrow x) { return raw { static_cast<unsigned short>(x.bits ^ 0x8000u) }; }   \
     inline bool __hisnan(narrow x) { return (x.bits & 0x7fffu) > infinite; }                           \
-    inline int __hisinf(narrow x) { return (x.bits & 0x7fffu) != infinite ? 0 : x.bits >> 15 ? -1 : 1; } \
-    PAIRSMITH_PAIR_ONE(__habs2, __habs, pair) PAIRSMITH_PAIR_ONE(__hneg2, __hneg, pair)                \
-    PAIRSMITH_PAIR_ONE(__hisnan2, __hisnan, pair)                                                      \
-    /* A product of complex numbers, added to a third: fused in this order. */                         \
-    inline pair __hcmadd(pair a, pair b, pair c)                                                       \
-    {                                                                                                  \
-        const narrow x = __hfma(a.x, b.x, c.x), y = __hfma(a.x, b.y, c.y);                             \
-        return pair(__hfma(__hneg(a.y), b.y, x), __hfma(a.y, b.x, y));                                 \
-    }
-PAIRSMITH_NARROW_BITS(__half, __half2, __half_raw, 0x7c00u)
-PAIRSMITH_NARROW_BITS(__nv_bfloat16, __nv_bfloat162, __nv_bfloat16_raw, 0x7f80u)
+    inline int __hisinf(narrow x) { return (x.bits & 0x7fffu) != infinite ? 0 : x.bits >> 15 ? -1 : 1; }
+PAIRSMITH_NARROW_BITS(__half, __half_raw, 0x7c00u)
+PAIRSMITH_NARROW_BITS(__nv_bfloat16, __nv_bfloat16_raw, 0x7f80u)
+PAIRSMITH_PAIR_ONE(__habs2, __habs) PAIRSMITH_PAIR_ONE(__hneg2, __hneg)
+template <class P> inline pairsmith::if_pair<P> __hisnan2(P x)
+{
+    return P(__hisnan(x.x) ? 1.0f : 0.0f, __hisnan(x.y) ? 1.0f : 0.0f);
+}
+// A product of complex numbers, added to a third: fused in this order.
+template <class P> inline pairsmith::if_pair<P> __hcmadd(P a, P b, P c)
+{
+    const auto x = __hfma(a.x, b.x, c.x), y = __hfma(a.x, b.y, c.y);
+    return P(__hfma(__hneg(a.y), b.y, x), __hfma(a.y, b.x, y));
+}
 
 // Comparisons; those with a u hold where a value is NaN.
-#define PAIRSMITH_COMPARED(name, narrow, pair, result)                                                 \
-    inline bool __h##name(narrow x, narrow y) { const float a = x, b = y; return result; }             \
-    inline pair __h##name##2(pair x, pair y) { return pair(narrow(__h##name(x.x, y.x) ? 1 : 0), narrow(__h##name(x.y, y.y) ? 1 : 0)); } \
-    inline bool __hb##name##2(pair x, pair y) { return __h##name(x.x, y.x) && __h##name(x.y, y.y); }   \
-    inline unsigned int __h##name##2_mask(pair x, pair y)                                              \
+#define PAIRSMITH_COMPARED(name, narrow, result)                                                       \
+    inline bool __h##name(narrow x, narrow y)                                                          \
+    {                                                                                                  \
+        const float a = pairsmith::decode(x), b = pairsmith::decode(y);                                \
+        return result;                                                                                 \
+    }
+#define PAIRSMITH_BOTH_COMPARED(name, result)                                                          \
+    PAIRSMITH_COMPARED(name, __half, result) PAIRSMITH_COMPARED(name, __nv_bfloat16, result)           \
+    template <class P> inline pairsmith::if_pair<P> __h##name##2(P x, P y)                             \
+    {                                                                                                  \
+        return P(__h##name(x.x, y.x) ? 1.0f : 0.0f, __h##name(x.y, y.y) ? 1.0f : 0.0f);                \
+    }                                                                                                  \
+    template <class P> inline pairsmith::if_pair<P, bool> __hb##name##2(P x, P y)                      \
+    {                                                                                                  \
+        return __h##name(x.x, y.x) && __h##name(x.y, y.y);                                             \
+    }                                                                                                  \
+    template <class P> inline pairsmith::if_pair<P, unsigned int> __h##name##2_mask(P x, P y)          \
     {                                                                                                  \
         return (__h##name(x.x, y.x) ? 0xffffu : 0u) | (__h##name(x.y, y.y) ? 0xffff0000u : 0u);        \
     }
-#define PAIRSMITH_BOTH_COMPARED(name, result)                                                          \
-    PAIRSMITH_COMPARED(name, __half, __half2, result)                                                  \
-    PAIRSMITH_COMPARED(name, __nv_bfloat16, __nv_bfloat162, result)
 PAIRSMITH_BOTH_COMPARED(eq, a == b)
 PAIRSMITH_BOTH_COMPARED(ne, a < b || a > b)
 PAIRSMITH_BOTH_COMPARED(lt, a < b)
