@@ -13,7 +13,7 @@ import numpy as np
 
 from validate.host import clang
 from validate.host.launch import BadRow, Endless
-from validate.host.plain_link import Layout
+from validate.host.plain_link import BOUNDS_HANDLER, Layout
 from validate.host.plain_memory import PlainWatch
 from validate.row.inputs import Array
 from validate.text.formula import MOST_CHARACTERS, evaluate
@@ -51,6 +51,7 @@ _LAUNCH = np.dtype(
         ("block", np.uint32, (3,)),
         ("order", np.int32),
         ("meets", np.int32),
+        ("asked", np.uint64),
         ("shared", _RANGE),
         ("variables", _RANGE, (3,)),
         *[(name, np.uint64) for name in ("unasked", "unasked_end", "object", "object_end")],
@@ -95,7 +96,8 @@ class TooCostly(Exception):  # noqa: N818 - as above
 class PlainEntry:
     """Addresses of the functions that `validate.text.plain_host` makes for one kernel.
 
-    `meets`: whether its threads may wait for each other; `span` is the memory of its object.
+    `meets`: whether its threads may wait for each other; `span` is the memory of its object;
+    `bounds_handler` is what checks of indexes call, 0 where there are none.
     """
 
     call: int
@@ -103,6 +105,7 @@ class PlainEntry:
     meets: bool
     layout: Layout
     span: tuple[int, int]
+    bounds_handler: int
 
 
 @dataclass(frozen=True)
@@ -118,7 +121,8 @@ def load_plain(handle: str, position: int, meets: bool, layout: Layout) -> Plain
     """The kernel of a loaded object. Raises clang.LoadError when it is not there."""
     call = clang.lookup(handle, f"pairsmith_plain_{position}")
     signature = clang.lookup(handle, f"pairsmith_plain_signature_{position}")
-    return PlainEntry(call, signature, meets, layout, _span(call))
+    handler = clang.lookup(handle, BOUNDS_HANDLER) if layout.checks_bounds else 0
+    return PlainEntry(call, signature, meets, layout, _span(call), handler)
 
 
 def _span(address: int) -> tuple[int, int]:
@@ -226,6 +230,7 @@ def launch_plain(
     record = np.zeros((), _LAUNCH)
     record["grid"], record["block"] = grid.grid, grid.block
     record["order"], record["meets"] = order, entry.meets
+    record["asked"] = grid.shared_bytes
     record["object"], record["object_end"] = entry.span
     record["most_steps"] = most_steps
     insides = [inside.ctypes.data for inside in entry.layout.inside]

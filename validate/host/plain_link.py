@@ -19,6 +19,7 @@ from validate.text import plain_host
 from validate.text.plain_host import SECTIONS, section_name
 
 _RUNTIME = "pairsmith_runtime"
+BOUNDS_HANDLER = "__ubsan_handle_out_of_bounds_minimal_abort"
 _LIBM = frozenset(
     name + end
     for name in (
@@ -81,6 +82,7 @@ class Layout:
     """Which bytes of a kernel's sections belong to variables: 1, and 0 in the gaps between them."""
 
     def __init__(self, found: ObjectFile, position: int) -> None:
+        self.checks_bounds = BOUNDS_HANDLER in found.undefined
         self.inside: list[Array] = []
         for section in SECTIONS:
             name = section_name(section, position)

@@ -21,6 +21,7 @@ from typing import Any
 
 from validate.errors import HostRunUnavailable
 from validate.host import clang
+from validate.host.bounds_checks import is_bounds_check
 from validate.host.launch import MEMORY_BYTES, BadRow, Endless
 from validate.host.memory import Arena, damage, written_arrays
 from validate.host.plain_case import element_bytes
@@ -152,21 +153,34 @@ def _answer(case: Case, entry: PlainEntry) -> dict[str, Any]:
     for number, trial in enumerate(case.trials):
         effort = Effort()
         if trial.skipped:
-            _add(found, None, effort)
+            _add(found, entry, None, effort)
             continue
         status, reason, written = _guarded(case.row, trial, entry, number % len(ORDERS), effort)
         if status != "ran" and case.own and trial.optional:
             status, written = "ran", None
         if status != "ran":
             break
-        _add(found, written, effort)
+        _add(found, entry, written, effort)
     return {"status": status, "reason": reason, **found}
 
 
-def _add(found: dict[str, Any], written: dict[str, str] | None, effort: Effort) -> None:
+def _add(
+    found: dict[str, Any], entry: PlainEntry, written: dict[str, str] | None, effort: Effort
+) -> None:
     found["outputs"].append(written)
     found["steps"].append(effort.steps)
-    found["branches"].append([] if effort.branches is None else effort.branches.tolist())
+    found["branches"].append(_own_branches(entry, effort))
+
+
+def _own_branches(entry: PlainEntry, effort: Effort) -> list[tuple[int, ...]]:
+    """What the text's own comparisons compared: those of checks of indexes are none of its."""
+    if effort.branches is None:
+        return []
+    return [
+        record
+        for record in effort.branches.tolist()
+        if not is_bounds_check(record[0], entry.bounds_handler, entry.span)
+    ]
 
 
 def _guarded(

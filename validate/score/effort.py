@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from validate.host.plain_launch import evaluate_formula
 from validate.oracle.reference import run_reference
 from validate.row.dtypes import storage
 from validate.row.inputs import draw_inputs
 from validate.row.sizes import evaluate_all
+from validate.text.formula import evaluate as evaluate_formula
 from validate.text.plain import meets
 
 Sizes = Mapping[str, int]

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
-from validate.host.plain_launch import evaluate_formula
 from validate.row.sizes import awkward_sizes, evaluate, symbols
+from validate.text.formula import evaluate as evaluate_formula
 
 Sizes = dict[str, int]
 Row = Mapping[str, Any]

@@ -96,15 +96,14 @@ def translation_unit(rows: Sequence[Mapping[str, Any]]) -> str:
     """One translation unit, without the headers; position i gives the C functions that
     `plain_launch.load_plain` looks for.
 
-    Of a row `cuda_plain`, `plain_launch.shared_bytes` and, where the text has several kernels or a
-    template, `kernel` (its name in C++) are read.
+    Of a row `cuda_plain` and, where the text has several kernels or a template, `kernel` (its name in
+    C++) are read.
     """
     return "".join(_section(position, row) for position, row in enumerate(rows))
 
 
 def _section(position: int, row: Mapping[str, Any]) -> str:
     text = row["cuda_plain"]
-    asked = (row.get("plain_launch") or {}).get("shared_bytes") or 0
     kernel = row.get("kernel") or plain_unit.kernel_names(text)[0]
     shared = section_name("shared", position)
     dynamic = f"pairsmith_dynamic_{position}"
@@ -116,7 +115,7 @@ def _section(position: int, row: Mapping[str, Any]) -> str:
         first = _gap(place).replace("@", "first")
         kept = f"{first} alignas(16) static char {dynamic}[{DYNAMIC_BYTES}] {place};\n"
         unasked = (
-            f"    launch->unasked = {dynamic} + {asked};\n"
+            f"    launch->unasked = {dynamic} + launch->asked;\n"
             f"    launch->unasked_end = {dynamic} + {DYNAMIC_BYTES};\n"
         )
     own, ranges = f"pairsmith_row_{position}", _ranges(position)

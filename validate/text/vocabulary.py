@@ -8,15 +8,19 @@ other would be answered otherwise on a device.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from importlib.resources import files
 
-from validate.text import plain as plain_unit
+from validate.text import plain_host
+from validate.text.headers import cuda_include_dir
 from validate.text.prelude import HEADERS, prelude
 
 _RESERVED = re.compile(r"__\w+|_[A-Z]\w*")
 _WORD = re.compile(r"\b[A-Za-z_]\w*")
 _LITERAL = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|//[^\n]*")
+_FUNCTION = re.compile(r"\b(__\w+)\s*\(")
+_DECLARING = ("cuda_fp16.h*", "cuda_bf16.h*", "crt/*functions.h*", "sm_*.h*", "device_*functions.h*")
 _DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 
 DEVICE_MACROS = frozenset({"__CUDA_ARCH__", "__CUDACC__", "__cplusplus"})
@@ -36,7 +40,7 @@ _FOREIGN = re.compile(
     r"__(?:builtin|has_|tsan|sanitizer|asan|msan|ubsan|start|stop|cxa|gxx|GXX|GCC|GNUC|gnu|cpp"
     r"|clang|llvm|linux|unix|amd64|x86|i[3-6]86|k8|code_model|seg_|NO_|STDC|ARM|AARCH|arm|aarch"
     r"|EXCEPTIONS|DEPRECATED|RTTI|private_|SSE|AVX|MMX|tune|OPTIMIZE|CUDACC_|NVCC|NVCOMPILER"
-    r"|float128|int128|fp16|bf16|typeof|auto_type|declspec|asm|func|extension|thread|real|imag"
+    r"|float128|int128|fp16|bf16|typeof|auto_type|declspec|asm|func|extension|thread(?!fence)|real|imag"
     r"|va_|nv_tex|sync_|atomic_|c11_|opencl|hip|HIP|CUDA_ARCH|CUDADEVRT|wp_|apple|APPLE)\w*"
     r"|_(?:Pragma|Float16|Float\d+|Complex|Imaginary|Atomic|Generic|Thread_local|Static_assert"
     r"|Noreturn|Nonnull|Nullable|ExtInt|BitInt|Accum|Fract|Sat|Alignof|Alignas|Bool)"
@@ -113,10 +117,18 @@ def _host_macros() -> frozenset[str]:
     return frozenset(_DEFINED.findall(_host_text()))
 
 
+def _declared() -> Iterator[str]:
+    """Names of functions in CUDA's own headers: many are made by macros in ours."""
+    folder = cuda_include_dir()
+    for pattern in _DECLARING:
+        for path in sorted(folder.glob(pattern)):
+            yield from _FUNCTION.findall(path.read_text("utf-8", "replace"))
+
+
 @lru_cache(maxsize=1)
 def cuda_names() -> frozenset[str]:
     """Reserved names that are CUDA's."""
-    words = {*_WORD.findall(_host_text()), *_WORD.findall(prelude(HEADERS))}
+    words = {*_WORD.findall(_host_text()), *_WORD.findall(prelude(HEADERS)), *_declared()}
     inside = {word for word in words if is_reserved(word) and not _FOREIGN.fullmatch(word)}
     return frozenset({word for word in inside if not word.endswith("__")} | _CUDA)
 
@@ -125,9 +137,9 @@ def cuda_names() -> frozenset[str]:
 def reserved_words() -> frozenset[str]:
     """Names that macros must not change: those that the judge's own text uses after a kernel's."""
     row = {"cuda_plain": 'extern "C" __global__ void kernel() {}'}
-    unit = plain_unit.translation_unit([row])
-    shim, _, after = unit.partition('#line 1 "cuda_plain"')
+    _, _, after = plain_host.translation_unit([row]).partition('#line 1 "cuda_plain"')
     words = _WORD.findall(_LITERAL.sub("", after))
-    inside = re.findall(r"\bpairsmith::(\w+)", shim)
+    inside = re.findall(r"\bpairsmith::(\w+(?:\.\w+)?)", plain_host.header_text())
+    inside = [word for name in inside for word in name.split(".")]
     builtin = ("threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize")
     return frozenset({*words, *inside, *builtin} - {"kernel"})

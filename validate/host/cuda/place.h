@@ -26,6 +26,7 @@ static const unsigned int most_variables = 3;
 struct launch_t {
     unsigned int grid[3], block[3];
     int order, meets;
+    unsigned long long asked;  // bytes of dynamic shared memory
     range_t shared, variables[most_variables];
     char *unasked, *unasked_end;  // shared memory that the launch has not asked for
     char *object, *object_end;    // all that is loaded of the text: constants are read there
@@ -41,8 +42,8 @@ struct watch_t;
 
 // Where a thread stands: kept with the text, which only reads it, and set by the runtime.
 struct stand_t {
-    uint3 thread, block;
-    dim3 block_size, grid_size;
+    uint3 at_thread, at_block;
+    dim3 of_block, of_grid;
 };
 #ifdef PAIRSMITH_RUNTIME
 static stand_t* stand = nullptr;
@@ -66,8 +67,8 @@ void run_blocks(void (*body)(void*), void* bound, stand_t* stood, launch_t* laun
 }  // namespace pairsmith
 
 #ifndef PAIRSMITH_RUNTIME
-#define threadIdx (const_cast<const uint3&>(pairsmith::stand.thread))
-#define blockIdx (const_cast<const uint3&>(pairsmith::stand.block))
-#define blockDim (const_cast<const dim3&>(pairsmith::stand.block_size))
-#define gridDim (const_cast<const dim3&>(pairsmith::stand.grid_size))
+#define threadIdx (const_cast<const uint3&>(pairsmith::stand.at_thread))
+#define blockIdx (const_cast<const uint3&>(pairsmith::stand.at_block))
+#define blockDim (const_cast<const dim3&>(pairsmith::stand.of_block))
+#define gridDim (const_cast<const dim3&>(pairsmith::stand.of_grid))
 #endif

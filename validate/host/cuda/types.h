@@ -11,7 +11,7 @@
 #define __maxnreg__(...)
 // With what nvcc takes in device code only when it is told --expt-relaxed-constexpr.
 #define PAIRSMITH_RELAXED
-#define __align__(n) alignas(n)
+#define __align__(n) __attribute__((aligned(n)))
 namespace pairsmith {
 
 // Ends the kernel as a fault of its own.

@@ -53,7 +53,7 @@ PAIRSMITH_UNDEFINED(out_of_bounds, past_an_array)
 PAIRSMITH_UNDEFINED(shift_out_of_bounds, wide_shift)
 PAIRSMITH_UNDEFINED(float_cast_overflow, wide_cast)
 PAIRSMITH_UNDEFINED(divrem_overflow, zero_division)
-PAIRSMITH_UNDEFINED(missing_return, no_return)
-PAIRSMITH_UNDEFINED(builtin_unreachable, no_return)
+void __ubsan_handle_missing_return_minimal() { pairsmith::give_up(pairsmith::no_return, 0); }
+void __ubsan_handle_builtin_unreachable_minimal() { pairsmith::give_up(pairsmith::no_return, 0); }
 PAIRSMITH_UNDEFINED(vla_bound_not_positive, past_an_array)
 }
