@@ -196,14 +196,18 @@ class _Launches:
             except ValueError as bad:
                 raise Unclear(f"launch: {bad}") from None
         return {
-            "grid": [_shortest(text) for text in grid],
-            "block": [_plain(text) for text in block],
+            "grid": [str(extent) for extent in _extents(grid)],
+            "block": _extents(block),
             "shared_bytes": _plain(shared[0]),
         }
 
 
-def _shortest(text: str) -> str:
-    return str(_plain(text))
+def _extents(formulas: Sequence[str]) -> list[int | str]:
+    """Formulas, or numbers for those without sizes; a 1 at the end is none."""
+    found = [_plain(text) for text in formulas]
+    while len(found) > 1 and found[-1] == 1:
+        found.pop()
+    return found
 
 
 def _plain(text: str) -> int | str:

@@ -304,7 +304,9 @@ class _Follower:
             return
         if condition is None:
             self.forget(name)
-            self.meaning.variables.setdefault(name, Unclear(f"{name}, which changes"))
+            self.meaning.variables.setdefault(
+                name, Unclear(f"{name}, which changes, in the launch")
+            )
             return
         try:
             asked = self.meaning.formula(condition) if condition else ""
@@ -319,7 +321,9 @@ class _Follower:
         if isinstance(old, str):
             self.meaning.variables[name] = f"({asked}) ? ({new}) : ({old})"
         else:
-            self.meaning.variables[name] = Unclear(f"{name}, which one condition sets,")
+            self.meaning.variables[name] = Unclear(
+                f"{name}, which one condition sets, in the launch"
+            )
 
     def is_else(self, before: int) -> bool:
         if len(self.blocks) == 1 and self.text(before) in ("{", ";"):
