@@ -131,12 +131,12 @@ LAUNCHES: dict[str, tuple[str, Expected]] = {
     "prose": (
         f"Here it is:\n\n{fence(KERNEL)}Run `scale<<<dim3((w+15)/16,(h+15)/16), dim3(16,16), "
         "256*sizeof(float)>>>(x, a, y, w, h)`; it's fast.",
-        ([3, 1], [16, 16], 1024),
+        ([3], [16, 16], 1024),
     ),
     "the sentence of sft": (
         f"{fence(KERNEL)}\nLaunch it with the grid ((w + 15) / 16, (h + 15) / 16) and the block "
         "(16, 16), 64 bytes of dynamic shared memory.",
-        ([3, 1], [16, 16], 64),
+        ([3], [16, 16], 64),
     ),
     "the sentence without a fence": (
         f"{KERNEL}\nLaunch it with the grid (w, h) and the block (16).\n",
@@ -159,7 +159,7 @@ LAUNCHES: dict[str, tuple[str, Expected]] = {
         host("scale<<<1, 64>>>(x, 1, y, w, h);") + '// {"grid": ["rows"], "block": [64]}\n',
         ([10], [64], 0),
     ),
-    "a program": (_CHECKED, ([3, 1], [16, 16], 0)),
+    "a program": (_CHECKED, ([3], [16, 16], 0)),
     "an extension": (_TORCH, ([2, 2], [32, 8], 0)),
     "numel": (_NUMEL, ([2], [256], 0)),
     "other blocks": (

@@ -37,7 +37,10 @@ _KEYS = ("grid", "block", "shared_bytes")
 
 @dataclass(frozen=True)
 class Reading:
-    """What is compiled and launched, or with `status` and `problem` why nothing is."""
+    """What is compiled and launched, or with `status` and `problem` why nothing is.
+
+    Where only the launch is a bad one the rest is told all the same: another may be given.
+    """
 
     code: str
     headers: tuple[str, ...]
@@ -67,25 +70,22 @@ def read_answer(answer: Any, row: Row) -> Reading:
         kernel = choose(device.kernels, [one.kernel for one in found.all], row)
     except Unchosen as why:
         return Reading(device.code, device.headers, "", None, ScoreStatus.NO_KERNEL, str(why))
+    return _reading(device, kernel, found, row)
+
+
+def _reading(device: Device, kernel: Kernel, found: _Launches, row: Row) -> Reading:
+    launch, status, problem = None, "", ""
     try:
         launch = found.of(kernel)
     except Unclear as unclear:
-        return Reading(
-            device.code, device.headers, kernel.name, None, ScoreStatus.BAD_LAUNCH, f"{unclear}"
-        )
-    return _reading(device, kernel, found, launch, row)
-
-
-def _reading(
-    device: Device, kernel: Kernel, found: _Launches, launch: dict[str, Any] | None, row: Row
-) -> Reading:
+        status, problem = ScoreStatus.BAD_LAUNCH, str(unclear)
     meaning = found.meaning(kernel)
     try:
         name, given = instance(kernel, found.template, meaning, row)
     except Unchosen as why:
         return Reading(device.code, device.headers, "", None, ScoreStatus.NO_KERNEL, str(why))
     most = most_threads(kernel, meaning, given)
-    return Reading(device.code, device.headers, name, launch, most_threads=most)
+    return Reading(device.code, device.headers, name, launch, status, problem, most)
 
 
 def _refused(status: str, problem: str) -> Reading:

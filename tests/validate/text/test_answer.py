@@ -111,6 +111,9 @@ NAIVE = fence("__global__ void naive(float* x) { x[0] = 1; }\n")
         "~~~~\n" + KERNEL + "~~~~\n",
         "1. So:\n   " + fence(KERNEL, "").replace("\n```", "\n   ```"),
         "```cuda\n" + KERNEL,
+        "Here's a kernel that doesn't fail:\n\n"
+        + KERNEL
+        + "\nIt takes a thread for each element.\n",
         THINKING + fence(KERNEL),
         THINKING + KERNEL,
         THINKING.removeprefix("<think>\n") + fence(KERNEL),
@@ -296,8 +299,8 @@ HONEST = {
         "namespace cg = cooperative_groups;\nusing namespace cooperative_groups;",
     ),
     "a closure": (
-        body("auto f = [=] __device__ (float v) { return v; }; y[0] = f(x[0]);"),
-        "[=] __device__",
+        body("auto f = [=](float v) { return v + a; }; y[0] = f(x[0]);"),
+        "[=](float v)",
     ),
 }
 
@@ -406,7 +409,7 @@ REFUSED = {
     "a comment without its end": (KERNEL + "/* x", "comment"),
     "half a character": ("\ud800" + KERNEL, "ud800"),
     "half a character in a string": (body('printf("\ud800");'), "half"),
-    "too long": (KERNEL + " " * 70000, "65536"),
+    "too long": (KERNEL + "// " + "x" * 70000, "65536"),
     "a directive": ('#line 3 "x"\n' + KERNEL, "#line"),
     "nested": (body("(" * 300 + ")" * 300), "256 deep"),
     "threadIdx": ("#define threadIdx blockIdx\n" + body("y[threadIdx.x] = 0;"), "threadIdx"),
