@@ -247,6 +247,36 @@ LAUNCHES: dict[str, tuple[str, Expected]] = {
         "{ ops::scale<<<h, 32>>>(x, a, y, w, h); }",
         ([10], [32], 0),
     ),
+    "members": (
+        KERNEL + "struct P { int w, h; };\nvoid go(float* x, float* y, P p) "
+        "{ scale<<<(p.w * p.h + 31) / 32, 32>>>(x, 1, y, p.w, p.h); }",
+        ([11], [32], 0),
+    ),
+    "a class": (
+        KERNEL + "class Scaler { public: void run(float* x, float* y, int w, int h) "
+        "{ dim3 b(32); scale<<<(w * h + 31) / 32, b>>>(x, 1.f, y, w, h); } };",
+        ([11], [32], 0),
+    ),
+    "functions that clamp": (
+        KERNEL + "int blocks(const int n) { return std::min((n + 31) / 32, 4); }\n"
+        "void go(float* x, float* y, int w, int h) "
+        "{ const int n = w * h; if (n == 0) return; scale<<<blocks(n), 32>>>(x, 1, y, w, h); }",
+        ([4], [32], 0),
+    ),
+    "a string of Python": (
+        fence(
+            "import torch\nfrom torch.utils.cpp_extension import load_inline\n"
+            f'source = """\n{host("scale<<<h, 32>>>(x, 1, y, w, h);")}"""\ncpp = "void go();"\n',
+            "python",
+        ),
+        ([10], [32], 0),
+    ),
+    "a macro with the kernel": (
+        "#define KERNEL(name, op) __global__ void name(const float* x, float a, float* y, int w, "
+        "int h) { y[threadIdx.x] = a op x[threadIdx.x]; }\nKERNEL(scale, *)\nKERNEL(other, +)\n"
+        "void go(float* x, float* y, int w, int h) { scale<<<h, w>>>(x, 1, y, w, h); }",
+        ([10], [33], 0),
+    ),
     "what else hosts have": (
         KERNEL + "#include <vector>\n#include <iostream>\nusing namespace std;\n"
         "static std::vector<float> buf;\nstruct Timer { cudaEvent_t a, b; void start() {} };\n"

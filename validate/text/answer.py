@@ -28,7 +28,7 @@ from validate.text.host_code import Launch, bind, follow, functions_of, launches
 from validate.text.kernel import Unchosen, choose, instance, most_threads
 from validate.text.lexer import Token, Unreadable, brackets, lex, significant
 from validate.text.macros import Macro, directives, macro
-from validate.text.meaning import Meaning, Unclear
+from validate.text.meaning import Function, Meaning, Unclear
 from validate.text.refusal import Refused
 
 Row = Mapping[str, Any]
@@ -114,6 +114,7 @@ class _Launches:
         self.row = row
         own = _Code(device.tokens, device.macros, device.declared)
         self.own = own
+        self.known: dict[int, tuple[dict[str, Function], dict[str, Sequence[Token]]]] = {}
         self.codes = [own, *(code for block in said.blocks if (code := _code(block, own)))]
         self.all: list[Launch] = []
         self.host = [pair for code in self.codes for pair in _regions(code)]
@@ -132,7 +133,9 @@ class _Launches:
     def _meaning(self, kernel: Kernel, code: _Code) -> Meaning:
         meaning = Meaning(_names(kernel, self.row), code.macros)
         for one in (self.own, code):
-            functions, constants = functions_of(one.tokens, one.declared)
+            if id(one) not in self.known:
+                self.known[id(one)] = functions_of(one.tokens, one.declared)
+            functions, constants = self.known[id(one)]
             meaning.functions |= functions
             meaning.constants |= constants
         return meaning

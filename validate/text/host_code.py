@@ -127,6 +127,8 @@ def bind(meaning: Meaning, launch: Launch, row: Mapping[str, Any], tokens: Seque
         name = inside[0].text
         if arg["size"] and len(inside) == 1:
             meaning.bound.setdefault(name, str(arg["size"]))
+        elif arg["size"] and len(inside) == 3 and inside[1].text in (".", "->"):
+            meaning.bound.setdefault(f"{name}.{inside[2].text}", str(arg["size"]))
         elif arg["name"] in shapes:
             if len(inside) > 3 and inside[2].text in _DATA:
                 meaning.tensors.setdefault(name, shapes[arg["name"]])
