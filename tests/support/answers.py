@@ -1,4 +1,4 @@
-"""Texts and completions for the reading of answers: one kernel in the ways in which it is written."""
+"""Texts and completions for the reading of answers: one kernel, written in many ways."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def host(text: str) -> str:
 
 
 def fence(text: str, language: str = "cuda") -> str:
-    return f"```{language}\n{text}```\n"
+    return f"```{language}\n{text.rstrip()}\n```\n"
 
 
 _CHECKED = (
@@ -131,12 +131,12 @@ LAUNCHES: dict[str, tuple[str, Expected]] = {
     "prose": (
         f"Here it is:\n\n{fence(KERNEL)}Run `scale<<<dim3((w+15)/16,(h+15)/16), dim3(16,16), "
         "256*sizeof(float)>>>(x, a, y, w, h)`; it's fast.",
-        ([3, 1], [16, 16], 1024),
+        ([3], [16, 16], 1024),
     ),
     "the sentence of sft": (
         f"{fence(KERNEL)}\nLaunch it with the grid ((w + 15) / 16, (h + 15) / 16) and the block "
         "(16, 16), 64 bytes of dynamic shared memory.",
-        ([3, 1], [16, 16], 64),
+        ([3], [16, 16], 64),
     ),
     "the sentence without a fence": (
         f"{KERNEL}\nLaunch it with the grid (w, h) and the block (16).\n",
@@ -149,18 +149,18 @@ LAUNCHES: dict[str, tuple[str, Expected]] = {
     "JSON behind the text": (
         KERNEL
         + '\n{"grid": ["(w + 31) / 32", "rows"], "block": [32, 1, 1], "shared_bytes": "128"}',
-        ([2, 10], [32, 1, 1], 128),
+        ([2, 10], [32], 128),
     ),
     "JSON with axes": (
         fence(KERNEL) + 'So {"block": {"x": 32, "y": 2}, "grid": {"x": "cols", "y": 5}}.',
-        ([33, 5, 1], [32, 2, 1], 0),
+        ([33, 5], [32, 2], 0),
     ),
     "JSON before host code": (
         host("scale<<<1, 64>>>(x, 1, y, w, h);") + '// {"grid": ["rows"], "block": [64]}\n',
         ([10], [64], 0),
     ),
-    "a program": (_CHECKED, ([3, 1], [16, 16], 0)),
-    "an extension": (_TORCH, ([2, 2], [32, 8, 1], 0)),
+    "a program": (_CHECKED, ([3], [16, 16], 0)),
+    "an extension": (_TORCH, ([2, 2], [32, 8], 0)),
     "numel": (_NUMEL, ([2], [256], 0)),
     "other blocks": (
         f"First:\n{fence(_HELPER)}then\n{fence(KERNEL.replace('a * x', 'twice(a) * x'))}and "
@@ -172,7 +172,7 @@ LAUNCHES: dict[str, tuple[str, Expected]] = {
         "cudaMalloc(&x, N * 4); dim3 block(32, 8); dim3 grid; grid.x = (W + 31) / 32; "
         "grid.y = (H + 8 - 1) >> 3; "
         "scale<<<grid, block, block.x * sizeof(float), 0>>>(x, 2.0f, y, W, H); }",
-        ([2, 2, 1], [32, 8, 1], 128),
+        ([2, 2], [32, 8], 128),
     ),
     "macros": (
         "#define BLOCK 64\n#define DIV_UP(a, b) (((a) + (b) - 1) / (b))\n"
@@ -224,7 +224,7 @@ LAUNCHES: dict[str, tuple[str, Expected]] = {
             "const auto grid = dim3{(w + kBlock - 1) / kBlock, static_cast<unsigned int>(h), 1}; "
             "scale<<<grid, dim3{kBlock}, 0, s>>>(x, 2, y, w, h);"
         ),
-        ([2, 10, 1], [32], 0),
+        ([2, 10], [32], 0),
     ),
     "the launch under a condition": (
         host(f"int t = 64; if (w > 0) {{ t = 32; scale<<<{_WIDE}, t>>>(x, 1, y, w, h); }}"),
@@ -237,7 +237,7 @@ LAUNCHES: dict[str, tuple[str, Expected]] = {
         ([3], [128], 0),
     ),
     "a wrapper with C linkage": (
-        f'extern "C" {{\n{KERNEL}void launch_scale(const float* x, float a, float* y, int w, int h) '
+        f'extern "C" {{\n{KERNEL}void launch_scale(float* x, float a, float* y, int w, int h) '
         "{ scale<<<h, 32>>>(x, a, y, w, h); }\n}",
         ([10], [32], 0),
     ),
@@ -246,6 +246,36 @@ LAUNCHES: dict[str, tuple[str, Expected]] = {
         "void go(const float* x, float a, float* y, int w, int h) "
         "{ ops::scale<<<h, 32>>>(x, a, y, w, h); }",
         ([10], [32], 0),
+    ),
+    "members": (
+        KERNEL + "struct P { int w, h; };\nvoid go(float* x, float* y, P p) "
+        "{ scale<<<(p.w * p.h + 31) / 32, 32>>>(x, 1, y, p.w, p.h); }",
+        ([11], [32], 0),
+    ),
+    "a class": (
+        KERNEL + "class Scaler { public: void run(float* x, float* y, int w, int h) "
+        "{ dim3 b(32); scale<<<(w * h + 31) / 32, b>>>(x, 1.f, y, w, h); } };",
+        ([11], [32], 0),
+    ),
+    "functions that clamp": (
+        KERNEL + "int blocks(const int n) { return std::min((n + 31) / 32, 4); }\n"
+        "void go(float* x, float* y, int w, int h) "
+        "{ const int n = w * h; if (n == 0) return; scale<<<blocks(n), 32>>>(x, 1, y, w, h); }",
+        ([4], [32], 0),
+    ),
+    "a string of Python": (
+        fence(
+            "import torch\nfrom torch.utils.cpp_extension import load_inline\n"
+            f'source = """\n{host("scale<<<h, 32>>>(x, 1, y, w, h);")}"""\ncpp = "void go();"\n',
+            "python",
+        ),
+        ([10], [32], 0),
+    ),
+    "a macro with the kernel": (
+        "#define KERNEL(name, op) __global__ void name(const float* x, float a, float* y, int w, "
+        "int h) { y[threadIdx.x] = a op x[threadIdx.x]; }\nKERNEL(scale, *)\nKERNEL(other, +)\n"
+        "void go(float* x, float* y, int w, int h) { scale<<<h, w>>>(x, 1, y, w, h); }",
+        ([10], [33], 0),
     ),
     "what else hosts have": (
         KERNEL + "#include <vector>\n#include <iostream>\nusing namespace std;\n"

@@ -28,7 +28,7 @@ from validate.text.host_code import Launch, bind, follow, functions_of, launches
 from validate.text.kernel import Unchosen, choose, instance, most_threads
 from validate.text.lexer import Token, Unreadable, brackets, lex, significant
 from validate.text.macros import Macro, directives, macro
-from validate.text.meaning import Meaning, Unclear
+from validate.text.meaning import Function, Meaning, Unclear
 from validate.text.refusal import Refused
 
 Row = Mapping[str, Any]
@@ -37,7 +37,10 @@ _KEYS = ("grid", "block", "shared_bytes")
 
 @dataclass(frozen=True)
 class Reading:
-    """What is compiled and launched, or with `status` and `problem` why nothing is."""
+    """What is compiled and launched, or with `status` and `problem` why nothing is.
+
+    Where only the launch is a bad one the rest is told all the same: another may be given.
+    """
 
     code: str
     headers: tuple[str, ...]
@@ -67,25 +70,22 @@ def read_answer(answer: Any, row: Row) -> Reading:
         kernel = choose(device.kernels, [one.kernel for one in found.all], row)
     except Unchosen as why:
         return Reading(device.code, device.headers, "", None, ScoreStatus.NO_KERNEL, str(why))
+    return _reading(device, kernel, found, row)
+
+
+def _reading(device: Device, kernel: Kernel, found: _Launches, row: Row) -> Reading:
+    launch, status, problem = None, "", ""
     try:
         launch = found.of(kernel)
     except Unclear as unclear:
-        return Reading(
-            device.code, device.headers, kernel.name, None, ScoreStatus.BAD_LAUNCH, f"{unclear}"
-        )
-    return _reading(device, kernel, found, launch, row)
-
-
-def _reading(
-    device: Device, kernel: Kernel, found: _Launches, launch: dict[str, Any] | None, row: Row
-) -> Reading:
+        status, problem = ScoreStatus.BAD_LAUNCH, str(unclear)
     meaning = found.meaning(kernel)
     try:
         name, given = instance(kernel, found.template, meaning, row)
     except Unchosen as why:
         return Reading(device.code, device.headers, "", None, ScoreStatus.NO_KERNEL, str(why))
     most = most_threads(kernel, meaning, given)
-    return Reading(device.code, device.headers, name, launch, most_threads=most)
+    return Reading(device.code, device.headers, name, launch, status, problem, most)
 
 
 def _refused(status: str, problem: str) -> Reading:
@@ -114,6 +114,7 @@ class _Launches:
         self.row = row
         own = _Code(device.tokens, device.macros, device.declared)
         self.own = own
+        self.known: dict[int, tuple[dict[str, Function], dict[str, Sequence[Token]]]] = {}
         self.codes = [own, *(code for block in said.blocks if (code := _code(block, own)))]
         self.all: list[Launch] = []
         self.host = [pair for code in self.codes for pair in _regions(code)]
@@ -132,7 +133,9 @@ class _Launches:
     def _meaning(self, kernel: Kernel, code: _Code) -> Meaning:
         meaning = Meaning(_names(kernel, self.row), code.macros)
         for one in (self.own, code):
-            functions, constants = functions_of(one.tokens, one.declared)
+            if id(one) not in self.known:
+                self.known[id(one)] = functions_of(one.tokens, one.declared)
+            functions, constants = self.known[id(one)]
             meaning.functions |= functions
             meaning.constants |= constants
         return meaning
@@ -196,14 +199,18 @@ class _Launches:
             except ValueError as bad:
                 raise Unclear(f"launch: {bad}") from None
         return {
-            "grid": [_shortest(text) for text in grid],
-            "block": [_plain(text) for text in block],
+            "grid": [str(extent) for extent in _extents(grid)],
+            "block": _extents(block),
             "shared_bytes": _plain(shared[0]),
         }
 
 
-def _shortest(text: str) -> str:
-    return str(_plain(text))
+def _extents(formulas: Sequence[str]) -> list[int | str]:
+    """Formulas, or numbers for those without sizes; a 1 at the end is none."""
+    found = [_plain(text) for text in formulas]
+    while len(found) > 1 and found[-1] == 1:
+        found.pop()
+    return found
 
 
 def _plain(text: str) -> int | str:

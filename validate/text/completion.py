@@ -2,8 +2,9 @@
 
 The answer is what follows the last end of thinking. Of fenced blocks, the last that defines a
 kernel is the text; an earlier block without one is put before it where it declares names that the
-text uses and does not declare. Without fences all of it is the text, but for a launch that stands
-there as JSON or as a sentence.
+text uses and does not declare. What Python compiles (`load_inline`) is read from its strings.
+Without fences all of it is the text, but for a launch that stands there as JSON or as a sentence,
+and for lines of prose before and behind it.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ _LAUNCH_IT = re.compile(
 )
 _BLOCK = re.compile(r"[^\n()]{0,40}\bblock\w*\b[^\n()]{0,24}\(", re.IGNORECASE)
 _SHARED = re.compile(r"[\s,;and]{0,8}([^\n;]{1,200}?) bytes of (?:dynamic )?shared memory", re.I)
+_QUOTED = re.compile(r"([rRbBuUfF]{0,2})(\"\"\"|''')(.*?)(?:\2)", re.DOTALL)
 _GRID_KEY = re.compile(r"\"grid\"\s{0,8}:")
 _AXES = ("x", "y", "z")
 
@@ -54,9 +56,12 @@ def take_apart(text: str) -> Completion:
     elif _THINKING.match(text):
         text = ""
     prose, blocks = _blocks(text)
+    if not blocks and _quoted(prose):
+        prose, blocks = "", [prose]
+    blocks = [part for block in blocks for part in _quoted(block) or [block]]
     kernels = [place for place, block in enumerate(blocks) if defines_kernel(block)]
     if not kernels:
-        return Completion(_without_launch(prose), tuple(blocks), text)
+        return Completion(_without_prose(_without_launch(prose)), tuple(blocks), text)
     chosen = kernels[-1]
     others = [block for place, block in enumerate(blocks) if place != chosen]
     helpers = [block for place, block in enumerate(blocks[:chosen]) if place not in kernels]
@@ -83,6 +88,17 @@ def _blocks(text: str) -> tuple[str, list[str]]:
     if inside is not None:
         blocks.append("\n".join(inside) + "\n")
     return "\n".join(prose), blocks
+
+
+def _quoted(block: str) -> list[str]:
+    """The strings of several lines of a Python text that has a kernel in one of them."""
+    if "__global__" not in block or not re.search(r"\b(?:import|def|=)\s", block):
+        return []
+    found = [
+        match[3] if "r" in match[1].lower() else match[3].replace("\\\\", "\\")
+        for match in _QUOTED.finditer(block)
+    ]
+    return found if any("__global__" in text for text in found) else []
 
 
 def defines_kernel(block: str) -> bool:
@@ -153,6 +169,26 @@ def _without_launch(text: str) -> str:
     return text[:line] + (text[end:] if end >= 0 else "")
 
 
+def _without_prose(text: str) -> str:
+    """A bare text whose first and last lines, as far as they are sentences, are blank."""
+    lines = text.split("\n")
+    for order in (range(len(lines)), range(len(lines) - 1, -1, -1)):
+        for place in order:
+            if lines[place].strip() and not _is_prose(lines[place].strip()):
+                break
+            lines[place] = ""
+    return "\n".join(lines)
+
+
+def _is_prose(line: str) -> bool:
+    if set(line) & set(";{}#") or line.startswith(("/", "*")) or "*/" in line or "/*" in line:
+        return False
+    words = line.split()
+    if line[-1] in ".:!?":
+        return len(words) > 1
+    return len(words) > 3 and not set(line) & set('"*&=<>_()')
+
+
 def _objects(text: str) -> Iterator[tuple[Mapping[str, Any], int, int]]:
     """JSON objects with a grid and a block, and where they stand."""
     decoder = json.JSONDecoder()
@@ -217,7 +253,8 @@ def _bracketed(text: str, start: int) -> tuple[list[str], int]:
     for place in range(start, min(len(text), start + _MOST_LAUNCH)):
         character = text[place]
         if depth == 0 and character in ",)":
-            parts.append(text[first:place].strip(" `\n"))
+            part = text[first:place].strip(" `\n")
+            parts += [part] if part or character == "," else []
             first = place + 1
             if character == ")":
                 return parts, first

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from validate.text import toplevel
@@ -206,8 +206,12 @@ class _Reader:
                 self.changed[at] = f"{mark}{first}"
 
     def is_host(self, one: Declaration) -> bool:
-        if one.kind in (toplevel.SCOPE, toplevel.CLOSE, toplevel.OTHER):
+        if one.kind in (toplevel.SCOPE, toplevel.CLOSE):
             return False
+        if one.kind == toplevel.OTHER:
+            bodies = [m.body for name in one.head[:1] for m in self.macros.get(name, ())]
+            mine = {*one.head} & self.marks
+            return not mine and any(_of_the_host(body) for body in bodies)
         if one.words & self.marks:
             return False
         if one.kind in (toplevel.FUNCTION, toplevel.PROTOTYPE):
@@ -269,37 +273,62 @@ class _Reader:
 
     def kernels(self) -> Iterator[Kernel]:
         for one in self.declared:
-            if not one.name or not one.words & self.global_marks:
-                continue
-            if "void" not in one.words | reachable(set(one.words), self.macros):
-                raise Refused(f"the kernel {one.name} that does not return void")
-            if one.kind != toplevel.FUNCTION:
-                continue
-            first, last = one.parameters
-            inside = [t for t in self.tokens[first + 1 : last] if t.kind not in BLANK]
-            parameters = split_at(inside, angles=True)
-            if [[t.text for t in part] for part in parameters] == [["void"]]:
-                parameters = []
-            start, end = one.template
-            template = [t for t in self.tokens[start + 1 : end] if t.kind not in BLANK]
-            spaces = [name for name in one.scope if name and name != 'extern "C"']
-            yield Kernel(
-                "::".join([*spaces, one.name]),
-                tuple(tuple(part) for part in parameters),
-                tuple(tuple(part) for part in split_at(template, angles=True)),
-                self.bounds(one),
-            )
+            if one.kind == toplevel.OTHER and one.head and one.head[0] in self.global_marks:
+                tokens = self.expanded(one)
+                partner = brackets(tokens)
+                inside = toplevel.declarations(tokens, partner)
+                found = [self.kernel(tokens, partner, kernel, one.scope) for kernel in inside]
+            else:
+                found = [self.kernel(self.tokens, self.partner, one, one.scope)]
+            yield from (kernel for kernel in found if kernel is not None)
 
-    def bounds(self, one: Declaration) -> tuple[Token, ...]:
-        for place in range(one.first, one.body):
-            if self.tokens[place].text != "__launch_bounds__":
-                continue
-            opening = next((p for p in range(place, one.body) if self.tokens[p].text == "("), 0)
-            if opening:
-                inside = self.tokens[opening + 1 : self.partner[opening]]
-                first = split_at([t for t in inside if t.kind not in BLANK])
-                return tuple(first[0]) if first else ()
-        return ()
+    def expanded(self, one: Declaration) -> list[Token]:
+        """What a macro with arguments, which stands alone, becomes."""
+        opening = next(p for p in range(one.first, one.end) if self.tokens[p].text == "(")
+        passed = split_at(significant(self.tokens[opening + 1 : one.end - 1]))
+        called = self.macros[one.head[0]][0]
+        given = dict(zip(called.parameters or (), passed, strict=False))
+        return [part for t in called.body for part in given.get(t.text, [t])]
+
+    def kernel(
+        self,
+        tokens: Sequence[Token],
+        partner: Mapping[int, int],
+        one: Declaration,
+        scope: Sequence[str],
+    ) -> Kernel | None:
+        """The kernel that a declaration defines. Raises Refused for one that is not void."""
+        if not one.name or not one.words & self.global_marks:
+            return None
+        if "void" not in one.words | reachable(set(one.words), self.macros):
+            raise Refused(f"the kernel {one.name} that does not return void")
+        if one.kind != toplevel.FUNCTION:
+            return None
+        first, last = one.parameters
+        parameters = split_at(significant(tokens[first + 1 : last]), angles=True)
+        if [[t.text for t in part] for part in parameters] == [["void"]]:
+            parameters = []
+        start, end = one.template
+        template = split_at(significant(tokens[start + 1 : end]), angles=True)
+        spaces = [name for name in scope if name and name != 'extern "C"']
+        return Kernel(
+            "::".join([*spaces, one.name]),
+            tuple(tuple(part) for part in parameters),
+            tuple(tuple(part) for part in template),
+            _bounds(tokens, partner, one),
+        )
+
+
+def _bounds(
+    tokens: Sequence[Token], partner: Mapping[int, int], one: Declaration
+) -> tuple[Token, ...]:
+    for place in range(one.first, one.body):
+        if tokens[place].text != "__launch_bounds__":
+            continue
+        opening = next((p for p in range(place, one.body) if tokens[p].text == "("), 0)
+        first = split_at(significant(tokens[opening + 1 : partner[opening]])) if opening else []
+        return tuple(first[0]) if first else ()
+    return ()
 
 
 def _bodies(macros: dict[str, list[Macro]]) -> Iterator[Token]:
@@ -312,6 +341,8 @@ def _bodies(macros: dict[str, list[Macro]]) -> Iterator[Token]:
 def _of_the_host(tokens: Sequence[Token]) -> bool:
     """Whether something names what only hosts have: containers, streams, tensors."""
     for place, (kind, text) in enumerate(tokens):
+        if text == "<<<":
+            return True
         if kind != WORD:
             continue
         if _HOST_WORD.fullmatch(text):

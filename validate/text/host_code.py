@@ -127,6 +127,8 @@ def bind(meaning: Meaning, launch: Launch, row: Mapping[str, Any], tokens: Seque
         name = inside[0].text
         if arg["size"] and len(inside) == 1:
             meaning.bound.setdefault(name, str(arg["size"]))
+        elif arg["size"] and len(inside) == 3 and inside[1].text in (".", "->"):
+            meaning.bound.setdefault(f"{name}.{inside[2].text}", str(arg["size"]))
         elif arg["name"] in shapes:
             if len(inside) > 3 and inside[2].text in _DATA:
                 meaning.tensors.setdefault(name, shapes[arg["name"]])
@@ -304,7 +306,9 @@ class _Follower:
             return
         if condition is None:
             self.forget(name)
-            self.meaning.variables.setdefault(name, Unclear(f"{name}, which changes"))
+            self.meaning.variables.setdefault(
+                name, Unclear(f"{name}, which changes, in the launch")
+            )
             return
         try:
             asked = self.meaning.formula(condition) if condition else ""
@@ -319,7 +323,9 @@ class _Follower:
         if isinstance(old, str):
             self.meaning.variables[name] = f"({asked}) ? ({new}) : ({old})"
         else:
-            self.meaning.variables[name] = Unclear(f"{name}, which one condition sets,")
+            self.meaning.variables[name] = Unclear(
+                f"{name}, which one condition sets, in the launch"
+            )
 
     def is_else(self, before: int) -> bool:
         if len(self.blocks) == 1 and self.text(before) in ("{", ";"):

@@ -131,6 +131,8 @@ class Meaning:
         """`block.x`, `x.numel()`, `x.size(0)`, `x.sizes()[0]`."""
         name, member = tokens[place].text, tokens[place + 2].text
         value = self.variables.get(name)
+        if (whole := f"{name}.{member}") in self.bound:
+            return _whole(self.bound[whole]), place + 3
         if member in ("x", "y", "z"):
             axis = "xyz".index(member)
             if isinstance(value, list):

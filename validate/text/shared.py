@@ -14,8 +14,8 @@ _ALIGNING = frozenset({"__align__", "alignas", "__attribute__"})
 def normalised(tokens: Sequence[Token], place: int) -> tuple[int, str]:
     """The end of the declaration that begins with `extern` there, and the form to put for it.
 
-    It is `[__align__(n)] extern __shared__ type name[];`, so that the host run can make it a pointer
-    of that alignment. Raises Refused for any other `extern`.
+    It is `[__align__(n)] extern __shared__ type name[];`: the host run can make it a pointer of
+    that alignment. Raises Refused for any other `extern`.
     """
     end = place
     while end < len(tokens) and tokens[end].text != ";":

@@ -27,6 +27,7 @@ DEVICE_MACROS = frozenset({"__CUDA_ARCH__", "__CUDACC__", "__cplusplus"})
 """What a text may ask about its compiler: the same on the host and on a device."""
 
 _CUDA = DEVICE_MACROS | {
+    "__VA_ARGS__",
     *("__global__", "__device__", "__host__", "__constant__", "__shared__", "__managed__"),
     *("__restrict__", "__restrict", "__forceinline__", "__noinline__", "__inline__", "__inline"),
     *("__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__grid_constant__", "__align__"),

@@ -304,7 +304,7 @@ def test_shared_memory_that_was_not_asked_for_is_out_of_bounds(scorer: Scorer, r
         {"grid": ["n"], "block": [64], "shared_bytes": 1 << 20},
         {"grid": ["n"], "block": [64], "shared_bytes": True},
         {"grid": ["n"], "block": [2048]},
-        {"grid": ["n - 1"], "block": [64]},
+        {"grid": ["n -"], "block": [64]},
         {"grid": ["m"], "block": [64]},
         {"grid": ["__import__('os')"], "block": [64]},
         {"grid": ["n * 1000000"], "block": [64]},

@@ -99,7 +99,7 @@ WRONG = {
     "#define n 3": "ends too early",
     "/* n": "comment",
     "(" * 100: "too deep",
-    "-" * 299: "too deep",
+    "- " * 149: "too deep",
     "n" * 301: "300 characters",
     "9" * 299: "too large",
 }
