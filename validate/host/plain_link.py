@@ -20,6 +20,7 @@ from validate.text.plain_host import SECTIONS, section_name
 
 _RUNTIME = "pairsmith_runtime"
 BOUNDS_HANDLER = "__ubsan_handle_out_of_bounds_minimal_abort"
+_MOST_VARIABLES = 1 << 24
 _LIBM = frozenset(
     name + end
     for name in (
@@ -70,6 +71,9 @@ class Linker:
         strange = [name for name in found.undefined if not self._may_use(name)]
         if strange:
             raise clang.CompileError(f"error: nothing of the name {min(strange)} can be called")
+        held = max(found.section_bytes(section_name(s, p)) for s in SECTIONS for p in range(len(rows)))
+        if held > _MOST_VARIABLES:
+            raise clang.CompileError(f"error: variables of {held} bytes are too many")
         obj_path.write_bytes(found.linked(self._addresses))
         return [Layout(found, position) for position in range(len(rows))]
 

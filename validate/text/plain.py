@@ -162,7 +162,7 @@ def _headers() -> dict[str, str]:
 
 
 @lru_cache(maxsize=1)
-def _cuda_functions() -> frozenset[str]:
+def cuda_functions() -> frozenset[str]:
     """Functions that the headers define outside namespaces and that CUDA has without a header."""
     text = "".join(_headers()[name] for name in _EVERYWHERE)
     text = _INNER.sub("", text)
@@ -174,5 +174,5 @@ def _cuda_functions() -> frozenset[str]:
 
 def overloads(text: str) -> str:
     """Declarations that let a text's functions overload CUDA's, as they do outside namespaces."""
-    own = set(_DEVICE_FUNCTION.findall(text)) & _cuda_functions()
+    own = set(_DEVICE_FUNCTION.findall(text)) & cuda_functions()
     return "".join(f"using ::{name};\n" for name in sorted(own))

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from importlib.resources import files
 
+from validate.text import plain as plain_unit
 from validate.text import plain_host
 from validate.text.headers import cuda_include_dir
 from validate.text.prelude import HEADERS, prelude
@@ -129,7 +130,8 @@ def _declared() -> Iterator[str]:
 @lru_cache(maxsize=1)
 def cuda_names() -> frozenset[str]:
     """Reserved names that are CUDA's."""
-    words = {*_WORD.findall(_host_text()), *_WORD.findall(prelude(HEADERS)), *_declared()}
+    words = {*_WORD.findall(_host_text()), *_WORD.findall(prelude(HEADERS))}
+    words |= {*_declared(), *plain_unit.cuda_functions()}
     inside = {word for word in words if is_reserved(word) and not _FOREIGN.fullmatch(word)}
     return frozenset({word for word in inside if not word.endswith("__")} | _CUDA)
 
