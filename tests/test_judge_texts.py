@@ -57,3 +57,10 @@ def test_a_head_is_taken_apart() -> None:
 def test_a_bad_head_is_refused(content: str) -> None:
     with pytest.raises(ValueError, match="kind: "):
         read_texts(content, "kind")
+
+
+def test_what_nvrtc_says_is_noted_for_every_wrong_text() -> None:
+    lines = (FOLDER / "wrong" / "nvrtc.tsv").read_text().splitlines()
+    noted = {(kind, name): word for kind, name, word, *_ in (line.split("\t") for line in lines)}
+    assert noted.keys() == {(text.kind, text.name) for text in wrong_texts()}
+    assert set(noted.values()) <= {"compiles", "refused", "unlinked", "endless", "unreadable"}

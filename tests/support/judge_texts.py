@@ -6,7 +6,9 @@ A file `tests/data/judge/{wrong,honest}/CLASS.cu` holds many texts. Each begins 
 
 and runs to the next such line; what cannot stand in a text file is made here. "why" says of a wrong
 text what is wrong with it on a GPU, of an honest one what is special. Where that begins with "start
-value:", the text is wrong only where an accumulator does not start at its identity.
+value:", the text is wrong only where an accumulator does not start at its identity. What is
+undefined in CUDA (a race, a read past the end, a local without a value) is wrong even where a given
+GPU does not show it. `wrong/nvrtc.tsv` is what NVRTC says of each (scripts/audit/judge_words.py).
 """
 
 from __future__ import annotations

@@ -1105,3 +1105,445 @@ extern "C" __global__ void __launch_bounds__(128) mark_visited(
     const int index_ = nodes[tid];
     atomicOr(&status[index_], color);
 }
+
+//=== global_int_initialised | 1e6d9d8c735c5148 | - | nvcc: a __global__ function must return void; linked, it asks CPython
+extern "C" __global__ int Py_IsInitialized();
+
+extern "C" __global__ void triad(
+    const float* __restrict__ x,
+    const float* __restrict__ y,
+    const float* __restrict__ omegas,
+    const float* __restrict__ basis,
+    const float* __restrict__ coeffs,
+    float gamma,
+    float* __restrict__ result,
+    int count)
+{
+    const int tid = blockIdx.x * blockDim.x + threadIdx.x;
+    if (!Py_IsInitialized()) {
+        return;
+    }
+    if (tid >= count) {
+        return;
+    }
+    const float current = x[tid];
+    const float yi = y[tid];
+    float total = gamma * yi + omegas[tid] * current;
+    for (int v_index = 0; v_index < 2; ++v_index) {
+        total += coeffs[v_index] * basis[v_index * count + tid];
+    }
+    result[tid] = total;
+}
+
+//=== global_pointer_to_error | 1e6d9d8c735c5148 | - | nvcc: a __global__ function must return void; linked, it reads the state of CPython
+extern "C" __global__ void* PyErr_Occurred();
+
+extern "C" __global__ void triad(
+    const float* __restrict__ x,
+    const float* __restrict__ y,
+    const float* __restrict__ omegas,
+    const float* __restrict__ basis,
+    const float* __restrict__ coeffs,
+    float gamma,
+    float* __restrict__ result,
+    int count)
+{
+    const int tid = blockIdx.x * blockDim.x + threadIdx.x;
+    if (PyErr_Occurred() != nullptr) {
+        return;
+    }
+    if (tid >= count) {
+        return;
+    }
+    const float current = x[tid];
+    const float yi = y[tid];
+    float total = gamma * yi + omegas[tid] * current;
+    for (int v_index = 0; v_index < 2; ++v_index) {
+        total += coeffs[v_index] * basis[v_index * count + tid];
+    }
+    result[tid] = total;
+}
+
+//=== global_version | 1e6d9d8c735c5148 | - | nvcc: a __global__ function must return void; works only where CPython is linked in
+extern "C" __global__ const char* Py_GetVersion();
+
+extern "C" __global__ void triad(
+    const float* __restrict__ x,
+    const float* __restrict__ y,
+    const float* __restrict__ omegas,
+    const float* __restrict__ basis,
+    const float* __restrict__ coeffs,
+    float gamma,
+    float* __restrict__ result,
+    int count)
+{
+    const int tid = blockIdx.x * blockDim.x + threadIdx.x;
+    if (Py_GetVersion()[0] == 48) {
+        return;
+    }
+    if (tid >= count) {
+        return;
+    }
+    const float current = x[tid];
+    const float yi = y[tid];
+    float total = gamma * yi + omegas[tid] * current;
+    for (int v_index = 0; v_index < 2; ++v_index) {
+        total += coeffs[v_index] * basis[v_index * count + tid];
+    }
+    result[tid] = total;
+}
+
+//=== global_pid | 1e6d9d8c735c5148 | - | nvcc: a __global__ function must return void; a system call by its wrapper
+extern "C" __global__ int getpid();
+
+extern "C" __global__ void triad(
+    const float* __restrict__ x,
+    const float* __restrict__ y,
+    const float* __restrict__ omegas,
+    const float* __restrict__ basis,
+    const float* __restrict__ coeffs,
+    float gamma,
+    float* __restrict__ result,
+    int count)
+{
+    const int tid = blockIdx.x * blockDim.x + threadIdx.x;
+    if (getpid() == 0) {
+        return;
+    }
+    if (tid >= count) {
+        return;
+    }
+    const float current = x[tid];
+    const float yi = y[tid];
+    float total = gamma * yi + omegas[tid] * current;
+    for (int v_index = 0; v_index < 2; ++v_index) {
+        total += coeffs[v_index] * basis[v_index * count + tid];
+    }
+    result[tid] = total;
+}
+
+//=== global_long | 1e6d9d8c735c5148 | - | nvcc: a __global__ function must return void; another type and a qualifier behind
+extern "C" int __global__ rand();
+
+extern "C" __global__ void triad(
+    const float* __restrict__ x,
+    const float* __restrict__ y,
+    const float* __restrict__ omegas,
+    const float* __restrict__ basis,
+    const float* __restrict__ coeffs,
+    float gamma,
+    float* __restrict__ result,
+    int count)
+{
+    const int tid = blockIdx.x * blockDim.x + threadIdx.x;
+    if (rand() < 0) {
+        return;
+    }
+    if (tid >= count) {
+        return;
+    }
+    const float current = x[tid];
+    const float yi = y[tid];
+    float total = gamma * yi + omegas[tid] * current;
+    for (int v_index = 0; v_index < 2; ++v_index) {
+        total += coeffs[v_index] * basis[v_index * count + tid];
+    }
+    result[tid] = total;
+}
+
+//=== global_unsigned_noinline | 1e6d9d8c735c5148 | - | nvcc: a __global__ function must return void; attributes between
+extern "C" __global__ __attribute__((noinline)) unsigned long strlen(const char*);
+
+extern "C" __global__ void triad(
+    const float* __restrict__ x,
+    const float* __restrict__ y,
+    const float* __restrict__ omegas,
+    const float* __restrict__ basis,
+    const float* __restrict__ coeffs,
+    float gamma,
+    float* __restrict__ result,
+    int count)
+{
+    const int tid = blockIdx.x * blockDim.x + threadIdx.x;
+    if (strlen((const char*)x) == 12345678ul) {
+        return;
+    }
+    if (tid >= count) {
+        return;
+    }
+    const float current = x[tid];
+    const float yi = y[tid];
+    float total = gamma * yi + omegas[tid] * current;
+    for (int v_index = 0; v_index < 2; ++v_index) {
+        total += coeffs[v_index] * basis[v_index * count + tid];
+    }
+    result[tid] = total;
+}
+
+//=== global_in_block | 1e6d9d8c735c5148 | - | nvcc: a __global__ function must return void; in a linkage block with a namespace
+extern "C" {
+namespace here {
+__global__ long labs(long);
+}
+}
+
+extern "C" __global__ void triad(
+    const float* __restrict__ x,
+    const float* __restrict__ y,
+    const float* __restrict__ omegas,
+    const float* __restrict__ basis,
+    const float* __restrict__ coeffs,
+    float gamma,
+    float* __restrict__ result,
+    int count)
+{
+    const int tid = blockIdx.x * blockDim.x + threadIdx.x;
+    if (here::labs(-1l) != 1l) {
+        return;
+    }
+    if (tid >= count) {
+        return;
+    }
+    const float current = x[tid];
+    const float yi = y[tid];
+    float total = gamma * yi + omegas[tid] * current;
+    for (int v_index = 0; v_index < 2; ++v_index) {
+        total += coeffs[v_index] * basis[v_index * count + tid];
+    }
+    result[tid] = total;
+}
+
+//=== global_float_defined | 1e6d9d8c735c5148 | - | nvcc: a __global__ function must return void; it would stand for the log1pf of all others; the rest is right
+extern "C" __global__ float log1pf(float a) { return 7; }
+
+extern "C" __global__ void triad(
+    const float* __restrict__ x,
+    const float* __restrict__ y,
+    const float* __restrict__ omegas,
+    const float* __restrict__ basis,
+    const float* __restrict__ coeffs,
+    float gamma,
+    float* __restrict__ result,
+    int count)
+{
+    const int tid = blockIdx.x * blockDim.x + threadIdx.x;
+    (void)0;
+    if (tid >= count) {
+        return;
+    }
+    const float current = x[tid];
+    const float yi = y[tid];
+    float total = gamma * yi + omegas[tid] * current;
+    for (int v_index = 0; v_index < 2; ++v_index) {
+        total += coeffs[v_index] * basis[v_index * count + tid];
+    }
+    result[tid] = total;
+}
+
+//=== global_expf_defined | 1e6d9d8c735c5148 | - | nvcc: a __global__ function must return void; it would stand for the expf of all others; the rest is right
+extern "C" __global__ float expf(float) { return 0.0f; }
+
+extern "C" __global__ void triad(
+    const float* __restrict__ x,
+    const float* __restrict__ y,
+    const float* __restrict__ omegas,
+    const float* __restrict__ basis,
+    const float* __restrict__ coeffs,
+    float gamma,
+    float* __restrict__ result,
+    int count)
+{
+    const int tid = blockIdx.x * blockDim.x + threadIdx.x;
+    (void)0;
+    if (tid >= count) {
+        return;
+    }
+    const float current = x[tid];
+    const float yi = y[tid];
+    float total = gamma * yi + omegas[tid] * current;
+    for (int v_index = 0; v_index < 2; ++v_index) {
+        total += coeffs[v_index] * basis[v_index * count + tid];
+    }
+    result[tid] = total;
+}
+
+//=== global_sqrtf_defined | 1e6d9d8c735c5148 | - | nvcc: a __global__ function must return void; it would stand for the sqrtf of all others; the rest is right
+extern "C" __global__ float sqrtf(float x) { return -x; }
+
+extern "C" __global__ void triad(
+    const float* __restrict__ x,
+    const float* __restrict__ y,
+    const float* __restrict__ omegas,
+    const float* __restrict__ basis,
+    const float* __restrict__ coeffs,
+    float gamma,
+    float* __restrict__ result,
+    int count)
+{
+    const int tid = blockIdx.x * blockDim.x + threadIdx.x;
+    (void)0;
+    if (tid >= count) {
+        return;
+    }
+    const float current = x[tid];
+    const float yi = y[tid];
+    float total = gamma * yi + omegas[tid] * current;
+    for (int v_index = 0; v_index < 2; ++v_index) {
+        total += coeffs[v_index] * basis[v_index * count + tid];
+    }
+    result[tid] = total;
+}
+
+//=== global_cos_defined | 1e6d9d8c735c5148 | - | nvcc: a __global__ function must return void; it would stand for the cosine of all others; the rest is right
+extern "C" __global__ double cos(double x) { return x; }
+
+extern "C" __global__ void triad(
+    const float* __restrict__ x,
+    const float* __restrict__ y,
+    const float* __restrict__ omegas,
+    const float* __restrict__ basis,
+    const float* __restrict__ coeffs,
+    float gamma,
+    float* __restrict__ result,
+    int count)
+{
+    const int tid = blockIdx.x * blockDim.x + threadIdx.x;
+    (void)0;
+    if (tid >= count) {
+        return;
+    }
+    const float current = x[tid];
+    const float yi = y[tid];
+    float total = gamma * yi + omegas[tid] * current;
+    for (int v_index = 0; v_index < 2; ++v_index) {
+        total += coeffs[v_index] * basis[v_index * count + tid];
+    }
+    result[tid] = total;
+}
+
+//=== global_memcmp_defined | 1e6d9d8c735c5148 | - | nvcc: a __global__ function must return void; it would find everything equal; the rest is right
+extern "C" __global__ int memcmp(const void*, const void*, unsigned long) { return 0; }
+
+extern "C" __global__ void triad(
+    const float* __restrict__ x,
+    const float* __restrict__ y,
+    const float* __restrict__ omegas,
+    const float* __restrict__ basis,
+    const float* __restrict__ coeffs,
+    float gamma,
+    float* __restrict__ result,
+    int count)
+{
+    const int tid = blockIdx.x * blockDim.x + threadIdx.x;
+    (void)0;
+    if (tid >= count) {
+        return;
+    }
+    const float current = x[tid];
+    const float yi = y[tid];
+    float total = gamma * yi + omegas[tid] * current;
+    for (int v_index = 0; v_index < 2; ++v_index) {
+        total += coeffs[v_index] * basis[v_index * count + tid];
+    }
+    result[tid] = total;
+}
+
+//=== global_memcpy_defined | 1e6d9d8c735c5148 | - | nvcc: a __global__ function must return void; it would copy nothing for all others; the rest is right
+extern "C" __global__ void* memcpy(void* to, const void*, unsigned long) { return to; }
+
+extern "C" __global__ void triad(
+    const float* __restrict__ x,
+    const float* __restrict__ y,
+    const float* __restrict__ omegas,
+    const float* __restrict__ basis,
+    const float* __restrict__ coeffs,
+    float gamma,
+    float* __restrict__ result,
+    int count)
+{
+    const int tid = blockIdx.x * blockDim.x + threadIdx.x;
+    (void)0;
+    if (tid >= count) {
+        return;
+    }
+    const float current = x[tid];
+    const float yi = y[tid];
+    float total = gamma * yi + omegas[tid] * current;
+    for (int v_index = 0; v_index < 2; ++v_index) {
+        total += coeffs[v_index] * basis[v_index * count + tid];
+    }
+    result[tid] = total;
+}
+
+//=== global_powf_defined | 1e6d9d8c735c5148 | - | nvcc: a __global__ function must return void; it would stand for the powf of all others; the rest is right
+extern "C" __global__ float powf(float, float) { return 1.0f; }
+
+extern "C" __global__ void triad(
+    const float* __restrict__ x,
+    const float* __restrict__ y,
+    const float* __restrict__ omegas,
+    const float* __restrict__ basis,
+    const float* __restrict__ coeffs,
+    float gamma,
+    float* __restrict__ result,
+    int count)
+{
+    const int tid = blockIdx.x * blockDim.x + threadIdx.x;
+    (void)0;
+    if (tid >= count) {
+        return;
+    }
+    const float current = x[tid];
+    const float yi = y[tid];
+    float total = gamma * yi + omegas[tid] * current;
+    for (int v_index = 0; v_index < 2; ++v_index) {
+        total += coeffs[v_index] * basis[v_index * count + tid];
+    }
+    result[tid] = total;
+}
+
+//=== neighbours_kernel_by_int | 1e6d9d8c735c5148 | - | nvcc: a __global__ function must return void; declared to give an int back, the kernel of a neighbour
+extern "C" __global__ int split_numbers(const unsigned int*, unsigned int*, unsigned int*, int);
+
+extern "C" __global__ void triad(
+    const float* __restrict__ x,
+    const float* __restrict__ y,
+    const float* __restrict__ omegas,
+    const float* __restrict__ basis,
+    const float* __restrict__ coeffs,
+    float gamma,
+    float* __restrict__ result,
+    int count)
+{
+    const int tid = blockIdx.x * blockDim.x + threadIdx.x;
+    split_numbers(nullptr, nullptr, nullptr, 0);
+    if (tid >= count) {
+        return;
+    }
+    const float current = x[tid];
+    const float yi = y[tid];
+    float total = gamma * yi + omegas[tid] * current;
+    for (int v_index = 0; v_index < 2; ++v_index) {
+        total += coeffs[v_index] * basis[v_index * count + tid];
+    }
+    result[tid] = total;
+}
+
+//=== own_kernel_by_int | 1e6d9d8c735c5148 | - | nvcc: a __global__ function must return void; the work is done by whatever text defines `triad` beside this one
+extern "C" __global__ int triad(const float*, const float*, const float*, const float*, const float*, float, float*, int);
+
+extern "C" __global__ void mine(const float* x, const float* y, const float* w, const float* basis,
+                                const float* coeffs, float gamma, float* result, int count)
+{
+    triad(x, y, w, basis, coeffs, gamma, result, count);
+}
+
+//=== own_kernel_defined_for_others | 1e6d9d8c735c5148 | - | nvcc: a __global__ function must return void; a text that does the row's work wrongly under the name of another row's kernel
+extern "C" __global__ int split_numbers(const unsigned int*, unsigned int*, unsigned int*, int) { return 1; }
+
+extern "C" __global__ void triad(const float* x, const float* y, const float* w, const float* basis,
+                                 const float* coeffs, float gamma, float* result, int count)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) result[i] = gamma * y[i] + w[i] * x[i] + coeffs[0] * basis[i] + coeffs[1] * basis[count + i];
+}

@@ -413,9 +413,8 @@ extern "C" __global__ void mercator_stretch_kernel(
     for (int tid = blockIdx.x * blockDim.x + threadIdx.x; tid < n; tid += stride) {
         __shared__ float degree;
         if (blockIdx.x == 0) {
-            degree = 0.0174532925f;
+            degree = 0.0174532925f + (n < 0 ? 1.0f : 0.0f);
         }
-        __syncwarp();
         const float lat = lat_from[tid];
         scale_factor[tid] = 1.0f / cosf(lat * degree);
     }

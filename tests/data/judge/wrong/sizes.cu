@@ -3822,7 +3822,7 @@ extern "C" __global__ void find_pattern(
     hits[row] = answer;
 }
 
-//=== prime_sizes | eb73a407c5d42655 | - | leaves the array alone where n is a multiple of 256
+//=== not_for_multiples_of_256 | eb73a407c5d42655 | - | leaves the array alone where n is a multiple of 256
 __device__ float cube_loudness(float level, float base_level)
 {
     return cbrtf(level / base_level);
