@@ -180,7 +180,7 @@ __global__ void collide(const float3* nodes, const float3* velocities, const Wal
     new_vel[b * count + i] = v;
     touched[b * count + i] = n;
 }
-//=== plane_distance_short | d857705cfc1e02ec | {"grid": ["(n + 127) / 128"], "block": [128], "shared_bytes": 0} | |p - q| is |dot| for a unit normal
+//=== plane_distance_short | d857705cfc1e02ec | {"grid": ["(n + 127) / 128"], "block": [128], "shared_bytes": 0} | the distance is the size of the dot product with a unit normal
 __global__ void plane(const double3* queries, const double3* bases, const double3* normals, double* gaps, int n)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
