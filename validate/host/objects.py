@@ -7,6 +7,7 @@ Executable and Linking Format (ELF) Specification", version 1.2, and the ELF-64 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -43,7 +44,11 @@ _SYMBOL = np.dtype(
         ("size", "<u8"),
     ]
 )
-_PROGRAM_BITS, _SYMBOL_TABLE, _ALLOCATED_CODE = 1, 2, 6
+_RELOCATION = np.dtype([("at", "<u8"), ("kind", "<u4"), ("symbol", "<u4"), ("addend", "<i8")])
+_PROGRAM_BITS, _SYMBOL_TABLE, _RELOCATIONS, _ALLOCATED_CODE = 1, 2, 4, 6
+_X86_64 = 62
+# `call *%rax` and its kin; the most bytes from what names a function to its call.
+_CALL, _CALLED_WITHIN = re.compile(rb"\xff[\xd0-\xd7]"), 48
 _IN_PROCESS, _VARIABLE, _GLOBAL_FUNCTION = 0, 1, 0x12
 # By machine, a jump to the address that follows: `jmp *0(%rip)` with a pad in front, `ldr x16, 8; br x16`.
 _JUMPS = {
@@ -121,6 +126,30 @@ class ObjectFile:
             if int(symbol["section"]) in numbers and symbol["info"] & 15 == _VARIABLE
         ]
         return sorted(found, key=lambda variable: variable.start)
+
+    def calls(self, section_of: str) -> list[tuple[int, str]] | None:
+        """Calls of other functions in the section of a symbol, by place: where each returns to,
+        from the start of that symbol, and the name of what is called.
+
+        None on machines whose code is not read here.
+        """
+        if int(self._header["machine"]) != _X86_64:
+            return None
+        place = self._symbols[self._names.index(section_of)]
+        number = int(place["section"])
+        start = int(self._sections[number]["at"])
+        found = []
+        for table in self._sections:
+            if table["type"] != _RELOCATIONS or table["info"] != number:
+                continue
+            count = int(table["size"]) // _RELOCATION.itemsize
+            for entry in np.frombuffer(self.data, _RELOCATION, count, int(table["at"])):
+                after = start + int(entry["at"]) + 8
+                call = _CALL.search(self.data, after, after + _CALLED_WITHIN)
+                if call is not None:
+                    back = call.end() - start - int(place["value"])
+                    found.append((back, self._names[int(entry["symbol"])]))
+        return sorted(found)
 
     def linked(self, addresses: Mapping[str, int]) -> bytes:
         """The file with its undefined functions at these addresses; names not in it stay so.

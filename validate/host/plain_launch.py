@@ -13,7 +13,7 @@ import numpy as np
 
 from validate.host import clang
 from validate.host.launch import BadRow, Endless
-from validate.host.plain_link import BOUNDS_HANDLER, Layout
+from validate.host.plain_link import Layout
 from validate.host.plain_memory import PlainWatch
 from validate.row.inputs import Array
 from validate.text.formula import MOST_CHARACTERS, evaluate
@@ -96,8 +96,7 @@ class TooCostly(Exception):  # noqa: N818 - as above
 class PlainEntry:
     """Addresses of the functions that `validate.text.plain_host` makes for one kernel.
 
-    `meets`: whether its threads may wait for each other; `span` is the memory of its object;
-    `bounds_handler` is what checks of indexes call, 0 where there are none.
+    `meets`: whether its threads may wait for each other; `span` is the memory of its object.
     """
 
     call: int
@@ -105,7 +104,6 @@ class PlainEntry:
     meets: bool
     layout: Layout
     span: tuple[int, int]
-    bounds_handler: int
 
 
 @dataclass(frozen=True)
@@ -121,8 +119,7 @@ def load_plain(handle: str, position: int, meets: bool, layout: Layout) -> Plain
     """The kernel of a loaded object. Raises clang.LoadError when it is not there."""
     call = clang.lookup(handle, f"pairsmith_plain_{position}")
     signature = clang.lookup(handle, f"pairsmith_plain_signature_{position}")
-    handler = clang.lookup(handle, BOUNDS_HANDLER) if layout.checks_bounds else 0
-    return PlainEntry(call, signature, meets, layout, _span(call), handler)
+    return PlainEntry(call, signature, meets, layout, _span(call))
 
 
 def _span(address: int) -> tuple[int, int]:

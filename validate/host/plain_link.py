@@ -19,7 +19,7 @@ from validate.text import plain_host
 from validate.text.plain_host import SECTIONS, section_name
 
 _RUNTIME = "pairsmith_runtime"
-BOUNDS_HANDLER = "__ubsan_handle_out_of_bounds_minimal_abort"
+_BOUNDS = "out_of_bounds"
 _MOST_VARIABLES = 1 << 24
 _LIBM = frozenset(
     name + end
@@ -83,10 +83,15 @@ class Linker:
 
 
 class Layout:
-    """Which bytes of a kernel's sections belong to variables: 1, and 0 in the gaps between them."""
+    """What is known of a kernel's object.
+
+    `inside` has, by section, which bytes belong to variables: 1, and 0 in the gaps between them.
+    `checks` are the places, from the kernel's entry, to which comparisons return that Clang put
+    there to check an index: none of the text's own. None: not known on this machine.
+    """
 
     def __init__(self, found: ObjectFile, position: int) -> None:
-        self.checks_bounds = BOUNDS_HANDLER in found.undefined
+        self.checks = _checks(found, f"pairsmith_plain_{position}")
         self.inside: list[Array] = []
         for section in SECTIONS:
             name = section_name(section, position)
@@ -95,3 +100,17 @@ class Layout:
                 if "pairsmith_gap_" not in variable.name:
                     inside[variable.start : variable.start + variable.size] = 1
             self.inside.append(inside)
+
+
+def _checks(found: ObjectFile, entry: str) -> frozenset[int] | None:
+    calls = found.calls(entry)
+    if calls is None:
+        return None
+    # What comes next is the block that tells of a bad index, with its count of steps.
+    names = [name for _, name in calls]
+    return frozenset(
+        place
+        for number, (place, name) in enumerate(calls)
+        if name.startswith("__sanitizer_cov_trace_") and "_cmp" in name
+        if any(_BOUNDS in follower for follower in names[number + 1 : number + 3])
+    )

@@ -21,7 +21,6 @@ from typing import Any
 
 from validate.errors import HostRunUnavailable
 from validate.host import clang
-from validate.host.bounds_checks import is_bounds_check
 from validate.host.launch import MEMORY_BYTES, BadRow, Endless
 from validate.host.memory import Arena, damage, written_arrays
 from validate.host.plain_case import element_bytes
@@ -174,13 +173,10 @@ def _add(
 
 def _own_branches(entry: PlainEntry, effort: Effort) -> list[tuple[int, ...]]:
     """What the text's own comparisons compared: those of checks of indexes are none of its."""
-    if effort.branches is None:
+    checks = entry.layout.checks
+    if effort.branches is None or checks is None:
         return []
-    return [
-        record
-        for record in effort.branches.tolist()
-        if not is_bounds_check(record[0], entry.bounds_handler, entry.span)
-    ]
+    return [r for r in effort.branches.tolist() if r[0] - entry.call not in checks]
 
 
 def _guarded(
