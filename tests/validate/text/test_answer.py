@@ -175,6 +175,11 @@ SAME = KERNEL.replace("scale", "mine")
             + host("const int q = 4; scale<Q * q, true><<<1, 2>>>(x, 1, y, w, h);"),
             "scale<32, 1>",
         ),
+        (
+            "enum class Op { Sum };\ntemplate <Op kOp>\n"
+            + host("scale<Op::Sum><<<1, 2>>>(x, 1, y, w, h);"),
+            "scale<Op::Sum>",
+        ),
         ("template <> " + KERNEL.replace("scale", "scale<float>"), "scale"),
     ],
 )
