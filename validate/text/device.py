@@ -28,6 +28,7 @@ from validate.text.macros import (
     reachable,
     reaching,
     unknown,
+    without_dead,
     words_of,
 )
 from validate.text.prelude import HEADERS
@@ -100,7 +101,7 @@ def read_device(text: str) -> Device:
 
 class _Reader:
     def __init__(self, text: str) -> None:
-        self.tokens = lex(text)
+        self.tokens = without_dead(lex(text))
         self.partner = brackets(self.tokens)
         self.directives = list(directives(self.tokens))
         if name := unknown(self.directives):

@@ -85,7 +85,9 @@ def _argument(
     try:
         return str(evaluate(meaning.formula(own), {}))
     except (Unclear, ValueError):
-        return None
+        # `Op::Sum` and the like are the text's own.
+        texts = [token.text for token in own]
+        return "".join(texts) if "::" in texts else None
 
 
 def _deduced(kernel: Kernel, name: str, row: Mapping[str, Any]) -> str | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from validate.text.lexer import DIRECTIVE, WORD, Token, lex, significant
+from validate.text.lexer import DIRECTIVE, LINE, WORD, Token, lex, significant
 
 _DIRECTIVE = re.compile(r"#[ \t]*(\w*)[ \t]*(.*)", re.DOTALL)
 _CONDITIONS = frozenset({"if", "ifdef", "ifndef", "elif"})
@@ -39,6 +39,28 @@ class Macro:
     @property
     def words(self) -> set[str]:
         return {text for kind, text in self.body if kind == WORD}
+
+
+def without_dead(tokens: Sequence[Token]) -> list[Token]:
+    """Tokens without what stands between `#if 0` and its other branch or its end."""
+    left: list[Token] = []
+    depth = 0  # of conditions inside of a dead one, which is the first
+    for token in tokens:
+        if token.kind == DIRECTIVE and (match := _DIRECTIVE.match(token.text)):
+            name = match[1]
+            if depth == 0 and name == "if" and match[2].strip() in ("0", "false"):
+                depth = 1
+                left.append(token)
+                continue
+            if depth and name in ("if", "ifdef", "ifndef"):
+                depth += 1
+            elif depth == 1 and name in ("else", "elif", "endif"):
+                depth = 0
+            elif depth and name == "endif":
+                depth -= 1
+        if depth == 0 or token.kind == LINE:
+            left.append(token)
+    return left
 
 
 def directives(tokens: Sequence[Token]) -> Iterator[Directive]:

@@ -48,7 +48,7 @@ def check_tokens(tokens: Sequence[Token], own_macros: Iterable[str]) -> None:
             if strange and text not in vocabulary.cuda_names():
                 if vocabulary.may_be_own(text) and _declares(tokens, place):
                     own.add(text)
-                else:
+                elif not _may_be_called(tokens, place):
                     asked.append(text)
         elif kind == MARK:
             if text in ("#", "##"):
@@ -59,6 +59,13 @@ def check_tokens(tokens: Sequence[Token], own_macros: Iterable[str]) -> None:
             raise Refused("a character by its number")
     if left := [name for name in asked if name not in own]:
         raise Refused(f"{left[0]} (neither CUDA's nor declared in the text)")
+
+
+def _may_be_called(tokens: Sequence[Token], place: int) -> bool:
+    """Whether it stands as a function of CUDA's would that is not known here: compilers know."""
+    text = tokens[place].text
+    called = _text(tokens, place + 1) == "(" and vocabulary.may_be_own(text)
+    return called and not text.startswith("__is_")
 
 
 def _check_word(tokens: Sequence[Token], place: int) -> None:

@@ -42,9 +42,10 @@ _FOREIGN = re.compile(
     r"__(?:builtin|has_|tsan|sanitizer|asan|msan|ubsan|start|stop|cxa|gxx|GXX|GCC|GNUC|gnu|cpp"
     r"|clang|llvm|linux|unix|amd64|x86|i[3-6]86|k8|code_model|seg_|NO_|STDC|ARM|AARCH|arm|aarch"
     r"|EXCEPTIONS|DEPRECATED|RTTI|private_|SSE|AVX|MMX|tune|OPTIMIZE|CUDACC_|NVCC|NVCOMPILER"
-    r"|float128|int128|fp16|bf16|typeof|auto_type|declspec|asm|func|extension|thread(?!fence)|real|imag"
-    r"|va_|nv_tex|sync_|atomic_|c11_|opencl|hip|HIP|CUDA_ARCH|CUDADEVRT|wp_|apple|APPLE)\w*"
-    r"|_(?:Pragma|Float16|Float\d+|Complex|Imaginary|Atomic|Generic|Thread_local|Static_assert"
+    r"|float128|int128|fp16|bf16|typeof|auto_type|declspec|asm|func|extension|real|imag"
+    r"|va_|thread_|nv_tex|sync_|atomic_|c11_|opencl|hip|HIP|CUDA_ARCH|CUDADEVRT|wp_|apple|APPLE)\w*"
+    r"|__thread|_(?:Pragma|Float16|Float\d+|Complex|Imaginary|Atomic|Generic|Thread_local"
+    r"|Static_assert"
     r"|Noreturn|Nonnull|Nullable|ExtInt|BitInt|Accum|Fract|Sat|Alignof|Alignas|Bool)"
     r"|_(?:GNU_SOURCE|LP64|WIN32|WIN64|MSC_VER|MSC_FULL_VER|REENTRANT|OPENMP|STDC\w*|GLIBC\w*|M_\w+)"
 )

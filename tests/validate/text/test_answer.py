@@ -175,6 +175,11 @@ SAME = KERNEL.replace("scale", "mine")
             + host("const int q = 4; scale<Q * q, true><<<1, 2>>>(x, 1, y, w, h);"),
             "scale<32, 1>",
         ),
+        (
+            "enum class Op { Sum };\ntemplate <Op kOp>\n"
+            + host("scale<Op::Sum><<<1, 2>>>(x, 1, y, w, h);"),
+            "scale<Op::Sum>",
+        ),
         ("template <> " + KERNEL.replace("scale", "scale<float>"), "scale"),
     ],
 )
@@ -288,6 +293,12 @@ HONEST = {
         "#define max(a, b) ((a) > (b) ? (a) : (b))\n" + body("y[0] = max(A, M_PI);"),
         "#undef A",
     ),
+    "what is cut out": (
+        "#if 0\n}} asm(\n#ifdef X\n#else\n#endif\n#elif 1\nconst int q = 3;\n#endif\n" + KERNEL,
+        "#if 0\n\n\n\n\n#elif 1",
+    ),
+    "functions that are not known here": (body("y[0] = __fnew_rn(x[0]);"), "__fnew_rn"),
+    "fences": (body("__threadfence(); __threadfence_block();"), "__threadfence_block"),
     "pragmas": (body("\n#pragma unroll 4\nfor (int i = 0; i < 3; ++i) y[i] = 0;\n"), "unroll 4"),
     "digits": (body("int q = 1'000'000; char c = '\\n'; y[q] = c;"), "1'000'000"),
     "device functions in a block of C": (
