@@ -57,7 +57,10 @@ _DYNAMIC_SHARED = re.compile(
     r"\bextern\s+__shared__\s+((?:__align__\s*\(\s*\d+\s*\)\s*)?[\w:]+(?:\s+[\w:]+)*)\s+(\w+)\s*"
     r"\[\s*\]\s*;"
 )
-_MEETS = re.compile(r"\b(?:__sync|__shfl|__ballot|__any_|__all_|__reduce_)\w*")
+_MEETS = re.compile(
+    r"\b(?:__sync|__shfl|__ballot|__any_|__all_|__reduce_|__match_|__activemask)\w*"
+    r"|\bcooperative_groups\b"
+)
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _KERNEL = re.compile(
     r'\bextern\s+"C"\s+__global__\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?void\s+'
