@@ -53,6 +53,41 @@ SHUFFLE_SUM = """extern "C" __global__ void total_of(const float* x, float* tota
 }
 """
 
+GROUPS = """namespace cg = cooperative_groups;
+extern "C" __global__ void total_of(const float* x, float* total, int n)
+{
+    __shared__ float of_warp[2];
+    cg::thread_block block = cg::this_thread_block();
+    auto warp = cg::tiled_partition<32>(block);
+    auto tile = cg::tiled_partition<4>(warp);
+    const unsigned int rank = block.thread_rank();
+    float sum = x[block.group_index().x * block.dim_threads().x + rank];
+    bool right = tile.thread_rank() == rank % 4 && tile.meta_group_rank() == rank / 4 % 8
+        && tile.meta_group_size() == 8 && warp.meta_group_size() == 2 && tile.size() == 4;
+    right = right && tile.shfl(rank, 2) == rank / 4 * 4 + 2 && tile.shfl_xor(rank, 1) == (rank ^ 1);
+    right = right && tile.shfl_down(rank, 1) == (rank % 4 < 3 ? rank + 1 : rank);
+    right = tile.shfl_up(rank, 1) == (rank % 4 > 0 ? rank - 1 : rank) && right;
+    right = warp.ballot(rank % 2) == 0xaaaaaaaau && right;
+    right = tile.ballot(rank % 4 == 3) == 8u && right;
+    right = tile.any(rank % 4 == 3) && !tile.all(rank % 4 == 3) && tile.all(1) && right;
+    right = tile.match_any(rank % 2) == (rank % 2 ? 0xau : 0x5u) && right;
+    right = cg::inclusive_scan(tile, rank % 4) == rank % 4 * (rank % 4 + 1) / 2 && right;
+    right = cg::exclusive_scan(tile, rank % 4) == rank % 4 * (rank % 4 - 1) / 2 && right;
+    right = cg::reduce(tile, int(rank), cg::greater<int>()) == int(rank / 4 * 4 + 3) && right;
+    auto evens = cg::binary_partition(warp, rank % 2 == 0);
+    right = evens.size() == 16 && evens.thread_rank() == rank % 32 / 2 && right;
+    right = evens.shfl(rank, 3) == rank / 32 * 32 + 6 + rank % 2 && right;
+    sum = cg::reduce(warp, right ? sum : 1e9f, cg::plus<float>());
+    if (warp.thread_rank() == 0) {
+        of_warp[warp.meta_group_rank()] = sum;
+    }
+    cg::sync(block);
+    if (block.thread_rank() == 0) {
+        total[cg::this_grid().block_rank()] = of_warp[0] + of_warp[1];
+    }
+}
+"""
+
 DYNAMIC = BLOCK_SUM.replace("__shared__ float partial[64];", "extern __shared__ float partial[];")
 
 
@@ -102,7 +137,9 @@ def result_of(text: str, **changes: Any) -> RunResult:
 LAUNCH = {"grid": ["b"], "block": [64], "shared_bytes": 256}
 
 
-@pytest.mark.parametrize("text", [BLOCK_SUM, SHUFFLE_SUM, DYNAMIC], ids=["tree", "warp", "dynamic"])
+@pytest.mark.parametrize(
+    "text", [BLOCK_SUM, SHUFFLE_SUM, DYNAMIC, GROUPS], ids=["tree", "warp", "dynamic", "groups"]
+)
 def test_threads_that_meet_agree(text: str) -> None:
     found = result_of(text, plain_launch=LAUNCH)
     assert (found.status, found.reason) == ("agrees", "")

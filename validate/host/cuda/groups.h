@@ -23,7 +23,10 @@ __device__ inline thread_block this_thread_block() { return thread_block(); }
 // Without `sync`, which needs a launch of its own kind.
 class grid_group {
 public:
-    __device__ unsigned long long block_rank() const { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }
+    __device__ unsigned long long block_rank() const
+    {
+        return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+    }
     __device__ unsigned long long num_blocks() const { return gridDim.x * gridDim.y * gridDim.z; }
     __device__ unsigned long long thread_rank() const
     {
@@ -68,11 +71,17 @@ public:
     __device__ void sync() const { __syncwarp(lanes); }
     __device__ unsigned int size() const { return static_cast<unsigned int>(__popc(lanes)); }
     __device__ unsigned int num_threads() const { return size(); }
-    __device__ unsigned int thread_rank() const { return static_cast<unsigned int>(__popc(lanes & ((1u << lane()) - 1u))); }
+    __device__ unsigned int thread_rank() const
+    {
+        return static_cast<unsigned int>(__popc(lanes & ((1u << lane()) - 1u)));
+    }
     __device__ unsigned int ballot(int vote) const { return by_rank(__ballot_sync(lanes, vote)); }
     __device__ int any(int vote) const { return __ballot_sync(lanes, vote) != 0u; }
     __device__ int all(int vote) const { return __ballot_sync(lanes, !vote) == 0u; }
-    template <class T> __device__ T shfl(T value, int rank) const { return from(value, rank % static_cast<int>(size())); }
+    template <class T> __device__ T shfl(T value, int rank) const
+    {
+        return from(value, rank % static_cast<int>(size()));
+    }
     template <class T> __device__ T shfl_down(T value, unsigned int by) const
     {
         return from(value, static_cast<int>(thread_rank() + by));
@@ -144,7 +153,10 @@ public:
     __device__ unsigned int thread_rank() const { return this_thread_block().thread_rank() % N; }
     __device__ unsigned int meta_group_size() const { return groups; }
     __device__ unsigned int meta_group_rank() const { return this_thread_block().thread_rank() / N % groups; }
-    template <class T> __device__ T shfl(T value, int rank) const { return __shfl_sync(lanes, value, rank, static_cast<int>(N)); }
+    template <class T> __device__ T shfl(T value, int rank) const
+    {
+        return __shfl_sync(lanes, value, rank, static_cast<int>(N));
+    }
     template <class T> __device__ T shfl_down(T value, unsigned int by) const
     {
         return __shfl_down_sync(lanes, value, static_cast<int>(by), static_cast<int>(N));
@@ -159,7 +171,8 @@ public:
     }
 };
 
-template <unsigned int N> __device__ inline thread_block_tile<N, thread_block> tiled_partition(const thread_block& block)
+template <unsigned int N>
+__device__ inline thread_block_tile<N, thread_block> tiled_partition(const thread_block& block)
 {
     return thread_block_tile<N, thread_block>(block.size());
 }
@@ -172,7 +185,8 @@ __device__ inline thread_block_tile<N, thread_block_tile<M, P>> tiled_partition(
 #if defined(__activemask) || defined(__CUDACC_RTC__)
 __device__ inline coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 #endif
-template <unsigned int N, class P> __device__ inline coalesced_group binary_partition(const thread_block_tile<N, P>& tile, bool in)
+template <unsigned int N, class P>
+__device__ inline coalesced_group binary_partition(const thread_block_tile<N, P>& tile, bool in)
 {
     const unsigned int first = this_thread_block().thread_rank() % 32u / N * N;
     const unsigned int votes = tile.ballot(in) << first, all = (N == 32u ? 0xffffffffu : (1u << N % 32u) - 1u) << first;
@@ -196,7 +210,10 @@ public:
     }
     __device__ unsigned int size() const { return whole ? this_thread_block().size() : part.size(); }
     __device__ unsigned int num_threads() const { return size(); }
-    __device__ unsigned int thread_rank() const { return whole ? this_thread_block().thread_rank() : part.thread_rank(); }
+    __device__ unsigned int thread_rank() const
+    {
+        return whole ? this_thread_block().thread_rank() : part.thread_rank();
+    }
 };
 
 // Tiles whose size is known at run time alone.

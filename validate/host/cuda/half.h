@@ -64,7 +64,7 @@ PAIRSMITH_NARROW_CONVERSIONS(bfloat16, __nv_bfloat16, __half, 7, 8)
     inline pair __lows2##name##2(pair a, pair b) { return pair(a.x, b.x); }                            \
     inline pair __highs2##name##2(pair a, pair b) { return pair(a.y, b.y); }                           \
     inline pair __lowhigh2highlow(pair a) { return pair(a.y, a.x); }                                   \
-    inline float __low2float(pair a) { return pairsmith::decode(a.x); }                                                   \
+    inline float __low2float(pair a) { return pairsmith::decode(a.x); }                   \
     inline float __high2float(pair a) { return pairsmith::decode(a.y); }
 PAIRSMITH_PAIR_CONVERSIONS(half, __half, __half2)
 PAIRSMITH_PAIR_CONVERSIONS(bfloat16, __nv_bfloat16, __nv_bfloat162)

@@ -100,11 +100,13 @@ inline unsigned int __fns(unsigned int mask, unsigned int base, int offset)
     }                                                                                                  \
     inline type __dp2a_lo(two a, four b, type c)                                                       \
     {                                                                                                  \
-        return static_cast<type>(static_cast<long long>(c) + static_cast<long long>(a.x) * b.x + static_cast<long long>(a.y) * b.y); \
+        const long long x = a.x, y = a.y;                                                              \
+        return static_cast<type>(c + x * b.x + y * b.y);                                               \
     }                                                                                                  \
     inline type __dp2a_hi(two a, four b, type c)                                                       \
     {                                                                                                  \
-        return static_cast<type>(static_cast<long long>(c) + static_cast<long long>(a.x) * b.z + static_cast<long long>(a.y) * b.w); \
+        const long long x = a.x, y = a.y;                                                              \
+        return static_cast<type>(c + x * b.z + y * b.w);                                               \
     }                                                                                                  \
     inline type __dp2a_lo(type a, type b, type c)                                                      \
     {                                                                                                  \

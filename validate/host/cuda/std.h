@@ -7,6 +7,7 @@ typedef ::ptrdiff_t ptrdiff_t;
 typedef decltype(nullptr) nullptr_t;
 using ::clock_t;
 using ::time_t;
+
 template <class T, T v> struct integral_constant {
     static constexpr T value = v;
     typedef T value_type;
@@ -183,7 +184,10 @@ template <class T> struct numeric_limits {
         __device__ static constexpr t epsilon() noexcept { return whole ? 0 : sizeof(t) == 4 ? 0x1p-23f : 0x1p-52; } \
         __device__ static constexpr t infinity() noexcept { return static_cast<t>(whole ? 0.0f : INFINITY); } \
         __device__ static constexpr t quiet_NaN() noexcept { return static_cast<t>(whole ? 0.0f : NAN); } \
-        __device__ static constexpr t denorm_min() noexcept { return whole ? 0 : sizeof(t) == 4 ? 0x1p-149f : 0x1p-1074; } \
+        __device__ static constexpr t denorm_min() noexcept                                            \
+        {                                                                                              \
+            return whole ? 0 : sizeof(t) == 4 ? 0x1p-149f : 0x1p-1074;                                 \
+        }                                                                                              \
     };
 #define PAIRSMITH_WHOLE_LIMITS(t, has_sign, bits, tens, least, most)                                   \
     PAIRSMITH_LIMITS(t, true, has_sign, bits, tens, least, least, most)
@@ -206,7 +210,9 @@ PAIRSMITH_WHOLE_LIMITS(unsigned long long, false, 64, 19, 0, ULLONG_MAX)
 
 template <class T, class U>
 __device__ inline std::enable_if_t<
-    std::is_arithmetic_v<T> && std::is_arithmetic_v<U> && !(std::is_same_v<T, U> && std::is_floating_point_v<T>), double>
+    std::is_arithmetic_v<T> && std::is_arithmetic_v<U>
+        && !(std::is_same_v<T, U> && std::is_floating_point_v<T>),
+    double>
 pow(T x, U y)
 {
     return pow(static_cast<double>(x), static_cast<double>(y));
@@ -221,7 +227,8 @@ using ::memset;
 #define PAIRSMITH_STD(a, b, c, d) using ::a; using ::b; using ::c; using ::d;
 PAIRSMITH_STD(sin, cos, tan, asin) PAIRSMITH_STD(acos, atan, atan2, sinh) PAIRSMITH_STD(cosh, tanh, asinh, acosh)
 PAIRSMITH_STD(atanh, exp, exp2, expm1) PAIRSMITH_STD(log, log2, log10, log1p) PAIRSMITH_STD(sqrt, cbrt, pow, hypot)
-PAIRSMITH_STD(erf, erfc, tgamma, lgamma) PAIRSMITH_STD(floor, ceil, trunc, round) PAIRSMITH_STD(rint, nearbyint, fabs, abs)
+PAIRSMITH_STD(erf, erfc, tgamma, lgamma) PAIRSMITH_STD(floor, ceil, trunc, round)
+PAIRSMITH_STD(rint, nearbyint, fabs, abs)
 PAIRSMITH_STD(fmod, remainder, remquo, fma) PAIRSMITH_STD(fmax, fmin, fdim, copysign)
 PAIRSMITH_STD(nextafter, logb, ilogb, scalbn) PAIRSMITH_STD(scalbln, ldexp, frexp, modf)
 PAIRSMITH_STD(lround, llround, lrint, llrint) PAIRSMITH_STD(isnan, isinf, isfinite, labs)
