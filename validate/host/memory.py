@@ -13,7 +13,8 @@ from validate.statuses import RunStatus
 # Bytes before, between and after the arrays. Read as floats they are NaN, so that what is read
 # there shows; wide, so that a write a few rows off is still caught here.
 GUARD_BYTES = 4096
-_ALIGNMENT_BYTES = 64
+# As `cudaMalloc` aligns: a text may ask.
+_ALIGNMENT_BYTES = 256
 
 _ARRAY = np.dtype(
     [

@@ -89,41 +89,36 @@ class ObjectFile:
 
     @cached_property
     def _names(self) -> list[str]:
-        return [self._text(self._strings_at + int(s["name"])) for s in self._symbols]
+        return [self._text(self._strings_at + at) for at in self._symbols["name"].tolist()]
+
+    @cached_property
+    def _section_names(self) -> list[str]:
+        return [self._text(self._names_at + at) for at in self._sections["name"].tolist()]
 
     @cached_property
     def undefined(self) -> list[str]:
         """Names of the symbols that must come from elsewhere."""
-        return [n for n, s in self._named() if s["section"] == _IN_PROCESS]
+        places = zip(self._names, self._symbols["section"].tolist(), strict=True)
+        return [name for name, section in places if name and section == _IN_PROCESS]
 
     @cached_property
     def exported(self) -> list[str]:
         """Names of the symbols that others could be linked to."""
-        return [n for n, s in self._named() if s["section"] != _IN_PROCESS and s["info"] >> 4]
-
-    def _named(self) -> list[tuple[str, Any]]:
-        pairs = zip(self._names, self._symbols, strict=True)
-        return [(name, symbol) for name, symbol in pairs if name]
+        of = (self._names, self._symbols["section"].tolist(), self._symbols["info"].tolist())
+        return [n for n, section, info in zip(*of, strict=True) if n and section and info >> 4]
 
     def section_bytes(self, section: str) -> int:
         """The size of a section; 0 where there is no such section."""
-        return sum(
-            int(entry["size"])
-            for entry in self._sections
-            if self._text(self._names_at + int(entry["name"])) == section
-        )
+        sizes = zip(self._section_names, self._sections["size"].tolist(), strict=True)
+        return sum(size for name, size in sizes if name == section)
 
     def variables(self, section: str) -> list[Variable]:
         """What lies in a section, by start; none where there is no such section."""
-        numbers = {
-            number
-            for number, entry in enumerate(self._sections)
-            if self._text(self._names_at + int(entry["name"])) == section
-        }
+        numbers = [n for n, name in enumerate(self._section_names) if name == section]
+        there = np.isin(self._symbols["section"], numbers) & (self._symbols["info"] & 15 == _VARIABLE)
         found = [
-            Variable(name, int(symbol["value"]), int(symbol["size"]))
-            for name, symbol in self._named()
-            if int(symbol["section"]) in numbers and symbol["info"] & 15 == _VARIABLE
+            Variable(self._names[n], int(self._symbols["value"][n]), int(self._symbols["size"][n]))
+            for n in np.flatnonzero(there).tolist()
         ]
         return sorted(found, key=lambda variable: variable.start)
 
@@ -139,16 +134,18 @@ class ObjectFile:
         number = int(place["section"])
         start = int(self._sections[number]["at"])
         found = []
-        for table in self._sections:
-            if table["type"] != _RELOCATIONS or table["info"] != number:
+        for table in self._sections[self._sections["info"] == number]:
+            if table["type"] != _RELOCATIONS:
                 continue
             count = int(table["size"]) // _RELOCATION.itemsize
-            for entry in np.frombuffer(self.data, _RELOCATION, count, int(table["at"])):
-                after = start + int(entry["at"]) + 8
+            entries = np.frombuffer(self.data, _RELOCATION, count, int(table["at"]))
+            foreign = self._symbols["section"][entries["symbol"]] == _IN_PROCESS
+            of = (entries["at"][foreign].tolist(), entries["symbol"][foreign].tolist())
+            for at, symbol in zip(*of, strict=True):
+                after = start + at + 8
                 call = _CALL.search(self.data, after, after + _CALLED_WITHIN)
                 if call is not None:
-                    back = call.end() - start - int(place["value"])
-                    found.append((back, self._names[int(entry["symbol"])]))
+                    found.append((call.end() - start - int(place["value"]), self._names[symbol]))
         return sorted(found)
 
     def linked(self, addresses: Mapping[str, int]) -> bytes:

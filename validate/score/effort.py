@@ -31,7 +31,7 @@ _LINE_US = 0.08
 _BYTE_US = 0.03
 # Beyond so many bytes the watch over them takes fresh pages from the system in every process.
 _CHEAP_BYTES = 600_000
-_FRESH_BYTE_US = 0.3
+_FRESH_BYTE_US = 0.0
 _THREAD_US = 0.1
 _MEETING_THREAD_US = 1.7
 _REFERENCE = "<reference>"

@@ -29,8 +29,8 @@ _WARP = 32
 # Two blocks and a tail, of blocks as texts have them, from the last axis of a launch to the first.
 _BLOCKS = {2: ((66, 95), (66, 95)), 3: ((66, 95), (17, 23), (9, 13))}
 _MANY_BLOCKS = ((34, 47), (17, 23), (5, 7), (3, 4))
-# Beyond 16 bits, or beyond 15, and an axis beyond 8.
-_BIG = ((70_000, 80_000), (33_000, 36_000))
+# Beyond 17 bits, or 16, or 15, or 13, and an axis beyond 8.
+_BIG = ((131_100, 140_000), (70_000, 80_000), (33_000, 36_000), (9_000, 12_000))
 _BIG_AXES = {2: ((257, 300),), 3: ((257, 280), (17, 23)), 4: ((257, 280), (17, 23), (3, 4))}
 
 

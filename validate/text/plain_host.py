@@ -12,11 +12,11 @@ from typing import Any
 from validate.text import plain as plain_unit
 
 RUNTIME_PARTS = ("watch.h", "fences.h", "branches.h", "fibers.h", "blocks.h", "sanitizers.h")
-_RUNTIME_NEEDS = ("types.h", "place.h")
+_RUNTIME_NEEDS = ("types.h", "vectors.h", "place.h")
 
 # Where C++ leaves open what happens, a device and this machine may do different things.
 _UNDEFINED = (
-    *("alignment", "array-bounds", "shift-exponent", "float-cast-overflow"),
+    *("array-bounds", "shift-exponent", "float-cast-overflow"),
     *("integer-divide-by-zero", "return", "unreachable"),
 )
 # As the compiler proper takes them: the driver has other spellings.
@@ -27,6 +27,8 @@ FLAGS = (
     "-fsanitize-coverage-trace-pc",
     "-fsanitize-coverage-trace-cmp",
     "-ftrivial-auto-var-init=pattern",
+    # As a device has it.
+    "-mlong-double-64",
     # Else every text would make them anew.
     "-fpch-instantiate-templates",
     # A text asks for its compiler in vain: it sees what a device's compiler defines.

@@ -1,10 +1,24 @@
 // What Clang's instrumentation calls in a text: before accesses, at jumps, and where C++ leaves open
 // what happens (a device does something else there than this machine).
 
+namespace pairsmith {
+
+void misplaced() { give_up(misaligned, 0); }
+
+// An access whose type has its full alignment.
+inline void aligned(const void* place, unsigned long long count, access_t access)
+{
+    if (reinterpret_cast<unsigned long long>(place) % count != 0)
+        misplaced();
+    touch(place, count, access);
+}
+
+}  // namespace pairsmith
+
 #define PAIRSMITH_ACCESS(count)                                                                        \
-    void __tsan_read##count(void* p) { pairsmith::touch(p, count, pairsmith::plain_read); }            \
-    void __tsan_write##count(void* p) { pairsmith::touch(p, count, pairsmith::plain_write); }          \
-    void __tsan_read_write##count(void* p) { pairsmith::touch(p, count, pairsmith::plain_write); }     \
+    void __tsan_read##count(void* p) { pairsmith::aligned(p, count, pairsmith::plain_read); }          \
+    void __tsan_write##count(void* p) { pairsmith::aligned(p, count, pairsmith::plain_write); }        \
+    void __tsan_read_write##count(void* p) { pairsmith::aligned(p, count, pairsmith::plain_write); }   \
     void __tsan_unaligned_read##count(void* p) { pairsmith::touch(p, count, pairsmith::plain_read); }  \
     void __tsan_unaligned_write##count(void* p) { pairsmith::touch(p, count, pairsmith::plain_write); }\
     void __tsan_unaligned_read_write##count(void* p) { pairsmith::touch(p, count, pairsmith::plain_write); }
@@ -47,8 +61,6 @@ void __sanitizer_cov_trace_pc()
         pairsmith::give_up(pairsmith::endless, 0);
 }
 
-PAIRSMITH_UNDEFINED(type_mismatch, misaligned)
-PAIRSMITH_UNDEFINED(alignment_assumption, misaligned)
 PAIRSMITH_UNDEFINED(out_of_bounds, past_an_array)
 PAIRSMITH_UNDEFINED(shift_out_of_bounds, wide_shift)
 PAIRSMITH_UNDEFINED(float_cast_overflow, wide_cast)
