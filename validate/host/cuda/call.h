@@ -34,9 +34,16 @@ template <unsigned... I> struct make_indices<0, I...> {
     using type = indices<I...>;
 };
 
+// An argument on the stack of its thread: where it comes from is no memory of the kernel's.
+template <class T> struct argument_t {
+    alignas(T) unsigned char bytes[sizeof(T)];
+    explicit argument_t(const void* from) { __builtin_memcpy(bytes, from, sizeof(T)); }
+    T& value() { return *reinterpret_cast<T*>(bytes); }
+};
+
 template <class... A, unsigned... I> void call_with(void (*kernel)(A...), void** values, indices<I...>)
 {
-    kernel(*static_cast<A*>(values[I])...);
+    kernel(argument_t<A>(values[I]).value()...);
 }
 
 template <class... A> struct bound_t {
@@ -52,7 +59,8 @@ template <class... A> struct bound_t {
 template <class... A> void run_grid(void (*kernel)(A...), void** values, launch_t* launch, watch_t* watched)
 {
     bound_t<A...> bound = { kernel, values };
-    run_blocks(bound_t<A...>::run, &bound, &stand, launch, watched);
+    const stand_t stand = { &pairsmith_thread, &pairsmith_block, &pairsmith_of_block, &pairsmith_of_grid };
+    run_blocks(bound_t<A...>::run, &bound, stand, launch, watched);
 }
 
 }  // namespace pairsmith

@@ -42,14 +42,9 @@ struct watch_t;
 
 // Where a thread stands: kept with the text, which only reads it, and set by the runtime.
 struct stand_t {
-    uint3 at_thread, at_block;
-    dim3 of_block, of_grid;
+    uint3 *thread, *block;
+    dim3 *of_block, *of_grid;
 };
-#ifdef PAIRSMITH_RUNTIME
-static stand_t* stand = nullptr;
-#else
-static stand_t stand;
-#endif
 
 void touch(const void* pointer, unsigned long long count, access_t access, bool swaps = false);
 void fence(bool device);
@@ -62,13 +57,17 @@ unsigned long long exchange_bits(int site, unsigned int mask, unsigned long long
 unsigned int ballot(int site, unsigned int mask, bool vote);
 void warp_barrier(int site, unsigned int mask);
 
-void run_blocks(void (*body)(void*), void* bound, stand_t* stood, launch_t* launch, watch_t* watched);
+void run_blocks(void (*body)(void*), void* bound, const stand_t& stood, launch_t* launch, watch_t* watched);
 
 }  // namespace pairsmith
 
 #ifndef PAIRSMITH_RUNTIME
-#define threadIdx (const_cast<const uint3&>(pairsmith::stand.at_thread))
-#define blockIdx (const_cast<const uint3&>(pairsmith::stand.at_block))
-#define blockDim (const_cast<const dim3&>(pairsmith::stand.of_block))
-#define gridDim (const_cast<const dim3&>(pairsmith::stand.of_grid))
+extern "C" {
+uint3 pairsmith_thread, pairsmith_block;
+dim3 pairsmith_of_block, pairsmith_of_grid;
+extern const uint3 threadIdx __attribute__((alias("pairsmith_thread")));
+extern const uint3 blockIdx __attribute__((alias("pairsmith_block")));
+extern const dim3 blockDim __attribute__((alias("pairsmith_of_block")));
+extern const dim3 gridDim __attribute__((alias("pairsmith_of_grid")));
+}
 #endif

@@ -6,7 +6,7 @@ inline void resume(fiber_t& fiber)
 {
     current = &fiber;
     me = fiber.mark;
-    stand->at_thread = fiber.index;
+    *stand.thread = fiber.index;
     steps = fiber.steps;
     char* const stack = stacks + (&fiber - fibers) * static_cast<size_t>(stack_bytes);
     stack_low = stack;
@@ -85,8 +85,8 @@ inline void prepare(launch_t& launch)
 {
     threads_of_block = launch.block[0] * launch.block[1] * launch.block[2];
     block_threads = threads_of_block;
-    stand->of_block = dim3(launch.block[0], launch.block[1], launch.block[2]);
-    stand->of_grid = dim3(launch.grid[0], launch.grid[1], launch.grid[2]);
+    *stand.of_block = dim3(launch.block[0], launch.block[1], launch.block[2]);
+    *stand.of_grid = dim3(launch.grid[0], launch.grid[1], launch.grid[2]);
     stopped = finished;
     current = nullptr;
     now = 0;
@@ -140,7 +140,7 @@ inline void run_threads(unsigned int first, int order, bool meets)
 {
     for (unsigned int t = 0; t < threads_of_block; ++t) {
         const unsigned int at = meets ? t : place_in_order(t, threads_of_block, order);
-        const dim3 size = stand->of_block;
+        const dim3 size = *stand.of_block;
         const uint3 index = { at % size.x, at / size.x % size.y, at / (size.x * size.y) };
         const mark_t mark = { first + at + 1, 0, 0, one, 0 };
         if (meets) {
@@ -152,7 +152,7 @@ inline void run_threads(unsigned int first, int order, bool meets)
             fiber.voted = false;
             continue;
         }
-        stand->at_thread = index;
+        *stand.thread = index;
         me = mark;
         steps = 0;
         thread_body(thread_values);
@@ -162,7 +162,7 @@ inline void run_threads(unsigned int first, int order, bool meets)
         run_block_of_fibers(order);
 }
 
-void run_blocks(void (*body)(void*), void* bound, stand_t* stood, launch_t* launch, watch_t* watched)
+void run_blocks(void (*body)(void*), void* bound, const stand_t& stood, launch_t* launch, watch_t* watched)
 {
     stand = stood;
     thread_body = body;
@@ -171,11 +171,11 @@ void run_blocks(void (*body)(void*), void* bound, stand_t* stood, launch_t* laun
     watch = watched;
     read_count = 0;
     prepare(*launch);
-    const dim3 size = stand->of_grid;
+    const dim3 size = *stand.of_grid;
     const unsigned int blocks = size.x * size.y * size.z;
     for (unsigned int b = 0; b < blocks && stopped == finished; ++b) {
         const unsigned int at = place_in_order(b, blocks, launch->order);
-        stand->at_block = { at % size.x, at / size.x % size.y, at / (size.x * size.y) };
+        *stand.block = { at % size.x, at / size.x % size.y, at / (size.x * size.y) };
         if (launch->shared.size != 0)
             clear_shared(*launch);
         // A thread without fibers that is given up comes back here.

@@ -157,10 +157,16 @@ inline void settle_read()
     read_count = 0;
 }
 
+static stand_t stand;
+
+// Whether a place is one of the four that say where a thread stands.
 inline bool is_stand(const char* place)
 {
-    const char* first = reinterpret_cast<const char*>(stand);
-    return place >= first && place < first + sizeof(stand_t);
+    const auto within = [place](const void* of, unsigned long long size) {
+        return place >= static_cast<const char*>(of) && place < static_cast<const char*>(of) + size;
+    };
+    return within(stand.thread, sizeof(uint3)) || within(stand.block, sizeof(uint3))
+        || within(stand.of_block, sizeof(dim3)) || within(stand.of_grid, sizeof(dim3));
 }
 
 inline void updated(const void* place);
