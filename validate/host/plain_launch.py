@@ -133,10 +133,6 @@ def _span(address: int) -> tuple[int, int]:
     return found
 
 
-def launch_problem(launch):
-    return ''
-
-
 def grid_of(
     launch: Mapping[str, Any], sizes: Mapping[str, int], most_threads: int = _MOST_LAUNCHED
 ) -> Grid:
