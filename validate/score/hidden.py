@@ -27,16 +27,16 @@ KINDS = ("hidden", "own inputs, hidden shapes", "own")
 
 REFERENCE, OWN = "reference", "own"
 
-MOST_STEPS = 4_000_000
+MOST_STEPS = 1_200_000
 """Basic blocks that the row's own text may enter at an optional trial, all threads together."""
 
 # Draws of one attempt of which the one that tells most is taken.
 _REDRAWS = 6
 _MANY = 1 << 30
-_WIDE_MS, _TWO_BLOCKS_MS, _BLOCKS_MS = 45.0, 60.0, 30.0
+_WIDE_MS, _TWO_BLOCKS_MS, _BLOCKS_MS = 25.0, 50.0, 20.0
 # Accesses are not watched there, which takes an eighth of the time.
-_BIG_MS = 500.0
-_FEW_MS, _LITTLE_MORE = 12.0, 1.3
+_BIG_MS = 150.0
+_FEW_MS, _LITTLE_MORE = 8.0, 1.3
 _SEEDS = 1 << 63
 
 Outputs = dict[str, Array]

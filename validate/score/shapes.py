@@ -31,8 +31,8 @@ _BLOCKS = {2: ((66, 95), (66, 95)), 3: ((66, 95), (17, 23), (9, 13))}
 # As many elements along each axis as blocks have, from the last axis to the first.
 _WHOLE = {1: (1024,), 2: (64, 32), 3: (32, 16, 8)}
 _MANY_BLOCKS = ((34, 47), (17, 23), (5, 7), (3, 4))
-# Beyond 17 bits, or 16, or 15, or 13, and an axis beyond 8.
-_BIG = ((131_100, 140_000), (70_000, 80_000), (33_000, 36_000), (9_000, 12_000))
+# Beyond 16 bits, or 15, or 13, and an axis beyond 8.
+_BIG = ((66_000, 72_000), (33_000, 36_000), (9_000, 12_000))
 _BIG_AXES = {2: ((257, 300),), 3: ((257, 280), (17, 23)), 4: ((257, 280), (17, 23), (3, 4))}
 
 
