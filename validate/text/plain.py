@@ -84,13 +84,6 @@ def kernel_names(text: str) -> list[str]:
     return _KERNEL.findall(_COMMENT.sub(" ", text))
 
 
-def with_kernel_name(text: str, name: str) -> str:
-    """A text without comments, its kernel under another name where it is declared or defined."""
-    return _KERNEL.sub(
-        lambda m: m[0][: m.start(1) - m.start()] + name + m[0][m.end(1) - m.start() :], text
-    )
-
-
 def meets(text: str) -> bool:
     """Whether threads of a kernel may wait for each other: then each needs a stack of its own."""
     return _MEETS.search(_COMMENT.sub(" ", text)) is not None
