@@ -176,7 +176,7 @@ def test_text_that_is_no_unicode_costs_only_itself(
     statuses = [entry["status"] for entry in found["answers"]]
     assert len(statuses) == len(lines)
     assert statuses[0] == statuses[-1] == "passed"
-    assert statuses[1] == "no_kernel"
+    assert statuses[1] == "compile_error"
     assert statuses[3] == "compile_error"
 
 
