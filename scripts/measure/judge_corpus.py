@@ -71,8 +71,10 @@ def own_texts(rows: Sequence[Row]) -> list[Text]:
 def style_texts(rows: Sequence[Row]) -> Iterator[Text]:
     """The programs of rows in every style that they have a text in, as answers to the rows."""
     for row in rows:
-        program = from_json(row["program"]) if row["program"] else None
-        for style in styles_of(program) if program is not None else {}:
+        if not row["program"]:
+            continue
+        program = from_json(row["program"])
+        for style in styles_of(program):
             columns = render(program, schedule_for(program, style)).columns()
             # The same kernel may take its sizes in another order: then it answers another row.
             if columns["plain_args"] == row["plain_args"]:
