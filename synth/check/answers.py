@@ -1,40 +1,53 @@
-"""Answers of others to rows of a dataset: read, scored by several processes, and counted."""
+"""Answers of others to rows of a dataset: read, judged by one scorer, and counted."""
 
 from __future__ import annotations
 
 import json
-import multiprocessing
+import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass
-from math import comb
-from multiprocessing.util import Finalize
+from itertools import groupby
+from math import comb, isfinite
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 from synth.dataset.stored import stored_rows
-from synth.errors import RunError, SettingsError
+from synth.errors import SettingsError
 from synth.rows.maker import Row
-from validate.score.run import RowUnfit
 from validate.score.scorer import Answer, Scorer, Verdict
+from validate.statuses import ScoreStatus
 
 KS = (1, 5, 10)
-_BATCH = 32
+FEEDBACK = ("public", "full")
+
+# A thread takes at most so many answers, whole rows where they fit, for a row that two meet at once
+# is prepared twice; it hands verdicts on after every few.
+_TASK = 32
+_PIECE = 8
+_CLOSE_AGAIN_S = 0.5
+_REASON_CHARACTERS = 300
 _NEEDED = (
     *("id", "category", "level", "kernel_name", "reference", "args", "sizes", "launch"),
     *("input_seed", "cuda_plain", "plain_args", "plain_launch"),
 )
-_KEYS = {"id", "cuda", "launch"}
+_TEXT_KEYS = ("cuda", "completion")
+_KEYS = {"id", "launch", *_TEXT_KEYS}
+_HIDDEN = ("detail", "counter_example")
+
+Verdicts = Mapping[int, Verdict]
+"""By position of the line; lines that were not come to are missing."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the file of answers."""
+    """One line of the file of answers; `text` is a whole completion or bare CUDA."""
 
     number: int
     id: str
-    cuda: str
+    text: str
     launch: Mapping[str, Any] | None
 
 
@@ -60,13 +73,17 @@ def _line(path: Path, number: int, text: str) -> Line:
         raise SettingsError(f"{where} is no JSON object")
     if strange := set(entry) - _KEYS:
         raise SettingsError(f"{where} has the unknown key {min(strange)!r}")
-    for key in ("id", "cuda"):
-        if not isinstance(entry.get(key), str):
-            raise SettingsError(f"{where} has no text {key!r}")
+    texts = [key for key in _TEXT_KEYS if key in entry]
+    if len(texts) > 1:
+        raise SettingsError(f"{where} has both {' and '.join(map(repr, texts))}")
+    key = texts[0] if texts else _TEXT_KEYS[0]
+    for name in ("id", key):
+        if not isinstance(entry.get(name), str):
+            raise SettingsError(f"{where} has no text {name!r}")
     launch = entry.get("launch")
     if launch is not None and not isinstance(launch, dict):
         raise SettingsError(f"{where}: launch is no JSON object")
-    return Line(number, entry["id"], entry["cuda"], launch)
+    return Line(number, entry["id"], entry[key], launch)
 
 
 def rows_of(out: Path, lines: Sequence[Line]) -> dict[str, Row]:
@@ -85,55 +102,70 @@ def rows_of(out: Path, lines: Sequence[Line]) -> dict[str, Row]:
     return rows
 
 
-def score_answers(
+def judged(
+    scorer: Scorer,
     lines: Sequence[Line],
     rows: Mapping[str, Row],
     *,
     workers: int,
-    hidden_seed: int,
-    progress: Callable[[int], None] = lambda _n: None,
-) -> list[Verdict]:
-    """A verdict for each line. :class:`RunError` for a row whose own text does not pass."""
+    timeout_s: float | None = None,
+) -> Generator[dict[int, Verdict], None, None]:
+    """Verdicts by position of the line, a few at a time, as they come.
+
+    Close the iterator when it is left early: that closes the scorer and ends what is being judged.
+    Raises what `Scorer.score_batch` does.
+    """
+    deadline = None if timeout_s is None else time.monotonic() + timeout_s
+    found: SimpleQueue[dict[int, Verdict] | Future[None]] = SimpleQueue()
+
+    def work(task: Sequence[int]) -> None:
+        for start in range(0, len(task), _PIECE):
+            piece = task[start : start + _PIECE]
+            answers = [Answer(lines[p].text, rows[lines[p].id], lines[p].launch) for p in piece]
+            left = None if deadline is None else deadline - time.monotonic()
+            verdicts = scorer.score_batch(answers, timeout_s=left)
+            found.put(dict(zip(piece, verdicts, strict=True)))
+
+    with ThreadPoolExecutor(workers) as pool:
+        most = min(_TASK, -(-len(lines) // (2 * workers)))
+        futures = [pool.submit(work, task) for task in _tasks(lines, most)]
+        for future in futures:
+            future.add_done_callback(found.put)
+        try:
+            ended = 0
+            while ended < len(futures):
+                item = found.get()
+                if isinstance(item, Future):
+                    item.result()
+                    ended += 1
+                else:
+                    yield item
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            _end(scorer, futures)
+
+
+def _end(scorer: Scorer, futures: Sequence[Future[None]]) -> None:
+    """Close the scorer until nothing works any more: a child that was just starting outlives one
+    time."""
+    while left := [future for future in futures if not future.done()]:
+        scorer.close()
+        wait(left, _CLOSE_AGAIN_S)
+
+
+def _tasks(lines: Sequence[Line], most: int) -> Iterator[list[int]]:
     order = sorted(range(len(lines)), key=lambda position: lines[position].id)
-    batches = [order[start : start + _BATCH] for start in range(0, len(order), _BATCH)]
-    tasks = [
-        [Answer(lines[p].cuda, rows[lines[p].id], lines[p].launch) for p in b] for b in batches
-    ]
-    found: dict[int, Verdict] = {}
-    try:
-        for batch, verdicts in zip(batches, _in_order(tasks, workers, hidden_seed), strict=True):
-            found.update(zip(batch, verdicts, strict=True))
-            progress(len(batch))
-    except RowUnfit as error:
-        raise RunError(f"row {error}") from None
-    return [found[position] for position in range(len(lines))]
-
-
-def _in_order(
-    tasks: Sequence[list[Answer]], workers: int, hidden_seed: int
-) -> Iterator[list[Verdict]]:
-    if workers == 1 or len(tasks) == 1:
-        with Scorer(hidden_seed=hidden_seed) as scorer:
-            yield from map(scorer.score_batch, tasks)
-        return
-    context = multiprocessing.get_context("spawn")
-    count = min(workers, len(tasks))
-    with ProcessPoolExecutor(count, context, _start, (hidden_seed,)) as pool:
-        yield from pool.map(_score_here, tasks)
-
-
-_scorer: Scorer | None = None
-
-
-def _start(hidden_seed: int) -> None:
-    global _scorer
-    _scorer = Scorer(hidden_seed=hidden_seed)
-    Finalize(_scorer, _scorer.close, exitpriority=1)
-
-
-def _score_here(task: list[Answer]) -> list[Verdict]:
-    assert _scorer is not None
-    return _scorer.score_batch(task)
+    task: list[int] = []
+    for _, positions in groupby(order, key=lambda position: lines[position].id):
+        mine = list(positions)
+        if task and len(task) + len(mine) > most:
+            yield task
+            task = []
+        while len(mine) > most:
+            yield mine[:most]
+            mine = mine[most:]
+        task += mine
+    yield task
 
 
 def pass_at_k(samples: int, passed: int, k: int) -> float:
@@ -146,13 +178,14 @@ def pass_at_k(samples: int, passed: int, k: int) -> float:
 
 
 def summarise(verdicts: Sequence[Verdict], rows: Mapping[str, Row]) -> dict[str, Any]:
-    """Counts and pass@k, over all tasks and by category and level."""
+    """Counts, and pass@k over what was judged: all tasks, and by category and level."""
     tally: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for verdict in verdicts:
-        tally[verdict.id][0] += 1
-        tally[verdict.id][1] += verdict.passed
+        if verdict.judged:
+            tally[verdict.id][0] += 1
+            tally[verdict.id][1] += verdict.passed
     ks = [k for k in KS if all(samples >= k for samples, _ in tally.values())]
-    groups: dict[str, list[str]] = {"all": list(tally)}
+    groups: dict[str, list[str]] = {"all": list(tally)} if tally else {}
     for row_id in sorted(tally, key=lambda i: (rows[i]["category"], rows[i]["level"])):
         groups.setdefault(f"category {rows[row_id]['category']}", []).append(row_id)
     for row_id in sorted(tally, key=lambda i: int(rows[i]["level"])):
@@ -170,16 +203,50 @@ def summarise(verdicts: Sequence[Verdict], rows: Mapping[str, Row]) -> dict[str,
     }
 
 
-def report_of(
-    lines: Sequence[Line], verdicts: Sequence[Verdict], summary: Mapping[str, Any]
-) -> dict[str, Any]:
-    """What ``--report`` writes: the summary, and each answer with its line."""
-    answers = [
-        {"line": line.number, **asdict(verdict)}
-        for line, verdict in zip(lines, verdicts, strict=True)
+def not_judged(verdicts: Sequence[Verdict]) -> list[str]:
+    """A line for each row that is unfit, and one for what was not come to in time."""
+    unfit = [v for v in verdicts if v.status == ScoreStatus.ROW_UNFIT]
+    answers = Counter(verdict.id for verdict in unfit)
+    reasons = {verdict.id: " ".join(verdict.reason.split()) for verdict in unfit}
+    lines = [
+        f"row {reasons[row_id][:_REASON_CHARACTERS]} ({count} answers not judged)"
+        for row_id, count in sorted(answers.items())
     ]
-    return {**summary, "answers": answers}
+    late = sum(verdict.status == ScoreStatus.NOT_JUDGED for verdict in verdicts)
+    return lines + ([f"{late} answers not judged: the time was up"] if late else [])
 
 
-def _mean_pass(tasks: Sequence[list[int]], k: int) -> float:
+def report_of(
+    lines: Sequence[Line],
+    verdicts: Verdicts,
+    summary: Mapping[str, Any],
+    hidden_seed: int,
+    feedback: str,
+) -> dict[str, Any]:
+    """What ``--report`` writes: the summary, and each answer that was come to with its line.
+
+    With the feedback "public" nothing of the hidden inputs is in it, nor their seed.
+    """
+    answers = [
+        {"line": lines[position].number, **_told(verdicts[position], feedback)}
+        for position in sorted(verdicts)
+    ]
+    report = {**summary, "complete": len(verdicts) == len(lines), "answers": answers}
+    return report if feedback == "public" else {**report, "hidden_seed": hidden_seed}
+
+
+def _told(verdict: Verdict, feedback: str) -> dict[str, Any]:
+    told = {**asdict(verdict), "credit": verdict.credit}
+    if feedback == "public":
+        return {key: value for key, value in told.items() if key not in _HIDDEN}
+    if (example := told["counter_example"]) is not None:
+        # JSON has no word for what is no number.
+        for key in ("got", "want"):
+            value = example[key]
+            if isinstance(value, float) and not isfinite(value):
+                example[key] = str(value)
+    return told
+
+
+def _mean_pass(tasks: Sequence[Sequence[int]], k: int) -> float:
     return sum(pass_at_k(samples, passed, k) for samples, passed in tasks) / len(tasks)

@@ -2,70 +2,125 @@
 
 from __future__ import annotations
 
+import sys
 import time
+from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from synth.cli.options import FOLDER, quiet_option, report_option, require_place_of, write_report
 from synth.progress import progress_bar
 
+if TYPE_CHECKING:
+    from validate.score.scorer import Verdict
+
+_INTERRUPTED = 130
+
 
 @click.command()
 @click.argument("out", type=FOLDER)
 @click.argument("answers", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--workers", type=int, default=1, show_default=True, help="Worker processes.")
+@click.option("--workers", type=int, default=1, show_default=True, help="Answers at a time.")
 @click.option(
     "--hidden-seed",
     type=int,
-    default=0,
+    help="Seed of the hidden inputs; keep it to yourself.  [default: drawn, and printed]",
+)
+@click.option("--timeout", type=float, help="Seconds for all answers; the rest is not judged.")
+@click.option(
+    "--feedback",
+    type=click.Choice(("public", "full")),
+    default="full",
     show_default=True,
-    help="Seed of the hidden inputs; keep it to yourself.",
+    help="What the report tells; public: nothing of the hidden inputs.",
 )
 @report_option
 @quiet_option
 def score(
-    out: Path, answers: Path, workers: int, hidden_seed: int, report: Path | None, quiet: bool
+    out: Path,
+    answers: Path,
+    workers: int,
+    hidden_seed: int | None,
+    timeout: float | None,
+    feedback: str,
+    report: Path | None,
+    quiet: bool,
 ) -> None:
     """Score plain CUDA that others wrote for rows of OUT, on inputs that rows do not show.
 
-    ANSWERS holds a JSON object a line: {"id": …, "cuda": …, "launch": …}; the launch is the row's
-    own by default, and several lines for an id are samples of one task. The texts are compiled and
-    run here, in processes that can only compute (notes/measurements/scorer.md says how far that
-    goes).
+    ANSWERS holds a JSON object a line: {"id": …, "cuda": …, "launch": …}. "cuda" (or
+    "completion") is a bare text or all that a model said; without "launch" it is launched as it
+    says itself, else as the row's own text is. Several lines for an id are samples of one task. The
+    texts are compiled and run here, in processes that can only compute
+    (notes/measurements/scorer.md says how far that goes).
+
+    Exit code 1 when answers were not judged, because their row is unfit or the time was up: they do
+    not count in pass@k. 130 after Ctrl-C; what was judged by then is reported.
     """
-    from synth.check.answers import (
-        read_answers,
-        report_of,
-        rows_of,
-        score_answers,
-        summarise,
-    )
+    from synth.check.answers import read_answers, report_of, rows_of, summarise
     from synth.errors import SettingsError
+    from validate.score.scorer import Scorer
 
     if workers < 1:
         raise SettingsError(f"workers is {workers}, at least 1 is needed")
+    if timeout is not None and not timeout > 0:
+        raise SettingsError(f"timeout is {timeout:g}, more than 0 is needed")
     require_place_of(report)
     lines = read_answers(answers)
     rows = rows_of(out, lines)
     began_s = time.monotonic()
-    with progress_bar(len(lines), quiet, "score", "answer") as bar:
-        verdicts = score_answers(
-            lines, rows, workers=workers, hidden_seed=hidden_seed, progress=bar.update
-        )
-    rate = len(lines) / (time.monotonic() - began_s)
-    summary = summarise(verdicts, rows)
-    for line in _table(summary):
-        click.echo(line)
-    click.echo(f"{len(lines)} answers to {len(rows)} rows scored, {rate:.1f} rows/s")
-    write_report(report, report_of(lines, verdicts, summary))
+    with Scorer(hidden_seed=hidden_seed, workers=workers) as scorer:
+        verdicts, broke = _collected(scorer, lines, rows, workers, timeout, quiet)
+    rate = len(verdicts) / (time.monotonic() - began_s)
+    summary = summarise(list(verdicts.values()), rows)
+    told = report_of(lines, verdicts, summary, scorer.hidden_seed, feedback)
+    if broke is None or verdicts:
+        _print(summary, verdicts, len(lines))
+        click.echo(f"{len(verdicts)} answers to {len(rows)} rows scored, {rate:.1f} answers/s")
+        if hidden_seed is None:
+            seed = scorer.hidden_seed
+            click.echo(f"hidden seed {seed}: the same again with --hidden-seed {seed}")
+        write_report(report, told)
+    if isinstance(broke, KeyboardInterrupt):
+        sys.exit(_INTERRUPTED)
+    if broke is not None:
+        raise broke
+    sys.exit(0 if all(verdict.judged for verdict in verdicts.values()) else 1)
 
 
-def _table(summary: dict[str, Any]) -> list[str]:
-    lines = []
+def _collected(
+    scorer: Any, lines: Any, rows: Any, workers: int, timeout: float | None, quiet: bool
+) -> tuple[dict[int, Verdict], BaseException | None]:
+    """Verdicts by position, and what ended the work before all were there."""
+    from synth.check.answers import judged
+
+    verdicts: dict[int, Verdict] = {}
+    try:
+        with (
+            progress_bar(len(lines), quiet, "score", "answer") as bar,
+            closing(judged(scorer, lines, rows, workers=workers, timeout_s=timeout)) as coming,
+        ):
+            for some in coming:
+                verdicts.update(some)
+                bar.update(len(some))
+    except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - raised again after the report
+        return verdicts, error
+    return verdicts, None
+
+
+def _print(summary: dict[str, Any], verdicts: dict[int, Verdict], asked: int) -> None:
+    from synth.check.answers import not_judged
+
     for name, group in summary["groups"].items():
         shares = "  ".join(f"pass@{k} {100 * v:5.1f} %" for k, v in group["pass_at"].items())
-        lines.append(f"{name:24} {group['tasks']:6} tasks {group['samples']:7} samples  {shares}")
-    lines += [f"{status:20} {count:7}" for status, count in summary["verdicts"].items()]
-    return lines
+        click.echo(
+            f"{name:24} {group['tasks']:6} tasks {group['samples']:7} samples  {shares}".rstrip()
+        )
+    for status, count in summary["verdicts"].items():
+        click.echo(f"{status:20} {count:7}")
+    for line in not_judged(list(verdicts.values())):
+        click.echo(f"pairsmith: {line}", err=True)
+    if len(verdicts) < asked:
+        click.echo(f"pairsmith: broken off: {len(verdicts)} of {asked} answers judged", err=True)

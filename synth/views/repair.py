@@ -20,7 +20,6 @@ from validate.mutants.plain.draw import plain_mutants
 from validate.mutants.warp.draw import Mutant
 from validate.nvrtc.compiler import CompileRunner
 from validate.row.inputs import OTHER_POISON
-from validate.score.run import RowUnfit
 from validate.score.scorer import Answer, Scorer, Verdict
 from validate.statuses import CompileStatus, ScoreStatus
 
@@ -48,6 +47,7 @@ _CAUGHT: dict[str, str] = {
     ScoreStatus.DATA_RACE: "The kernel has a data race",
     ScoreStatus.BAD_SYNC: "Threads do not meet at a barrier",
     ScoreStatus.INPUT_CHANGED: "The kernel changes an input",
+    ScoreStatus.UNDEFINED: "The kernel does what C++ leaves open",
 }
 """Verdicts that name a fault of the text; a crash or a time limit says less."""
 
@@ -74,7 +74,7 @@ class Faults:
     def __init__(self) -> None:
         # One text a program: most are refused, and a batch would be compiled again in halves.
         self._compiler = CompileRunner(batch_size=1)
-        self._scorer = Scorer(hidden_seed=HIDDEN_SEED, batch_size=16)
+        self._scorer = Scorer(hidden_seed=HIDDEN_SEED)
 
     def __enter__(self) -> Faults:
         return self
@@ -147,13 +147,7 @@ def _log(text: str) -> str:
 
 def _passing(scorer: Scorer, rows: Sequence[Row], chosen: Sequence[int]) -> set[int]:
     """Those of the rows whose own plain CUDA passes."""
-    try:
-        verdicts = scorer.score_batch([Answer(rows[at]["cuda_plain"], rows[at]) for at in chosen])
-    except RowUnfit:
-        if len(chosen) == 1:
-            return set()
-        middle = len(chosen) // 2
-        return _passing(scorer, rows, chosen[:middle]) | _passing(scorer, rows, chosen[middle:])
+    verdicts = scorer.score_batch([Answer(rows[at]["cuda_plain"], rows[at]) for at in chosen])
     return {at for at, verdict in zip(chosen, verdicts, strict=True) if verdict.passed}
 
 
@@ -165,7 +159,7 @@ def _caught(row: Row, mutant: Mutant, verdict: Verdict) -> Wrong | None:
         return None
     what, example, names = _CAUGHT[verdict.status], verdict.counter_example, size_names(row)
     if example is None:
-        evidence = f"{what}: {_with_sizes(verdict.reason, names)}."
+        evidence = f"{what}: {_with_sizes(verdict.detail, names)}."
     else:
         sizes = ", ".join(f"{names.get(s, s)} = {value}" for s, value in example.sizes.items())
         index = ", ".join(map(str, example.index))
@@ -187,13 +181,13 @@ def _may_run_wild(row: Row) -> bool:
     return "cast" in row["ops"] or any("int" in arg["dtype"] for arg in arrays)
 
 
-def _with_sizes(reason: str, names: Mapping[str, str]) -> str:
-    """A verdict's reason, which ends with the sizes, in the words of the kernel."""
-    reason = re.sub(r"\b0 bytes after", "right after", reason)
-    said, _, sizes = reason.rpartition(" at ")
+def _with_sizes(detail: str, names: Mapping[str, str]) -> str:
+    """A verdict's detail, which ends with the sizes, in the words of the kernel."""
+    detail = re.sub(r"\b0 bytes after", "right after", detail)
+    said, _, sizes = detail.rpartition(" at ")
     pairs = [pair.partition("=") for pair in sizes.split(",")]
     if not said or not all(equals for _, equals, _ in pairs):
-        return reason
+        return detail
     told = ", ".join(f"{names.get(name, name)} = {value}" for name, _, value in pairs)
     return f"{said} with {told}"
 

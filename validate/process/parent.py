@@ -20,8 +20,13 @@ from validate.statuses import ProcessEnd
 START_TIMEOUT_S = 120.0
 
 
-# Not `-m`: that would import modules of these names from the user's working directory.
-_START = "import sys; sys.path.remove(''); from {module} import main; main()"
+# Not `-m`: that would import modules of these names from the user's working directory. Ctrl-C is
+# for the parent to answer: a terminal sends it to children too, and one that ends of it would look
+# as if a text had crashed it.
+_START = (
+    "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path.remove(''); "
+    "from {module} import main; main()"
+)
 _MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 

@@ -9,7 +9,17 @@ from importlib.resources import files
 from typing import Any
 
 PARTS = (
-    *("types.h", "vectors.h", "words.h", "place.h", "stdint.h", "float.h", "constants.h", "math.h", "special.h"),
+    *(
+        "types.h",
+        "vectors.h",
+        "words.h",
+        "place.h",
+        "stdint.h",
+        "float.h",
+        "constants.h",
+        "math.h",
+        "special.h",
+    ),
     *("choose.h", "rounding.h", "convert.h", "integer.h", "lanes.h", "narrow.h", "half.h"),
     *("narrow_math.h", "memory.h", "std.h", "atomics.h", "block.h", "groups.h"),
     "call.h",
