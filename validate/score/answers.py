@@ -75,7 +75,7 @@ def _judge_on_host(
         return Verdict(row_id, at.status, at.reason)
     if problem := limit_problem(task, answer.row):
         return Verdict(row_id, ScoreStatus.BAD_LAUNCH, problem)
-    skipped = too_many_threads(at, fit)
+    skipped = fit.skipped | too_many_threads(at, fit)
     raw = lane.run(task.sent, for_answer(fit.trials, skipped), own=False)
     verdict = _verdict(row_id, raw, fit, skipped)
     if not verdict.passed:

@@ -11,7 +11,7 @@ from typing import Any
 
 from validate.host.plain_launch import Grid, grid_of, launch_problem
 from validate.nvrtc.answers import STATIC_SHARED_BYTES
-from validate.score.hidden import Draw
+from validate.score.hidden import LARGEST, Draw
 from validate.score.lane import Raw
 from validate.statuses import ScoreStatus
 from validate.text.answer import Reading, read_answer
@@ -23,8 +23,8 @@ Row = Mapping[str, Any]
 _MOST_STEPS = 60_000_000
 # Of an answer, over what the row's own text may take: people write slower texts too.
 _SLOWER = 8
-_BIG, _AGAIN = "big", "again"
-_HUGE = 1_000_000
+_AGAIN = "again"
+_HUGE = 400_000
 _ANY_THREADS = 1 << 62
 _DECIDING = (
     *("id", "kernel_name", "reference", "args", "sizes", "launch", "input_seed"),
@@ -84,7 +84,7 @@ def trial_messages(draw: Draw, skipped: Collection[int]) -> list[dict[str, Any]]
             "sizes": trial.sizes,
             "input_seed": trial.input_seed,
             "starts": draw.starts_of(trial),
-            "watched": trial.what != _BIG,
+            "watched": trial.what not in LARGEST,
             "most_steps": trial.most_steps or _MOST_STEPS,
             "optional": trial.optional,
             "skipped": number in skipped,
