@@ -25,7 +25,8 @@ from validate.text.completion import (
 )
 from validate.text.device import Device, Kernel, read_device
 from validate.text.formula import evaluate
-from validate.text.host_code import Launch, bind, follow, functions_of, launches
+from validate.text.host_code import Launch, bind, follow, launches
+from validate.text.host_functions import functions_of
 from validate.text.kernel import Unchosen, choose, instance, most_threads
 from validate.text.layout import sizes_of
 from validate.text.lexer import Token, Unreadable, brackets, lex, significant

@@ -262,7 +262,9 @@ def code_launch(text: str) -> dict[str, list[str]] | None:
         return None
     more = _CODE_BYTES.match(text, match.end())
     shared = (more[1] or more[2]) if more else "0"
-    parts = [_listed(match[1]), _listed(match[2]), [shared]]
+    # Outside of code it is a quotient of numbers, not of integers.
+    spans = [re.sub(r"(\bceil\([^()]{1,80}/ ?\d+)\)", r"\1.0)", match[k]) for k in (1, 2)]
+    parts = [*map(_listed, spans), [shared]]
     return dict(zip(("grid", "block", "shared_bytes"), parts, strict=True))
 
 

@@ -86,6 +86,8 @@ class Meaning:
             return _whole(given[name]), place + 1
         if behind in (".", "->") and place + 2 < len(tokens):
             return self._member(tokens, place)
+        if behind == "::" and name not in ("std", "cuda") and place + 2 < len(tokens):
+            return self._word(tokens, place + 2, given)
         if name == "sizeof" and behind == "(":
             end = closing(tokens, place + 1)
             words = [t.text for t in tokens[place + 2 : end] if t.text not in ("struct", "const")]
