@@ -30,14 +30,14 @@ __global__ void split_numbers(const unsigned int* ticks, unsigned int* blocks, u
 __global__ void split_numbers(const unsigned int* ticks, unsigned int* blocks, unsigned int* minor, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { unsigned t = ticks[i]; blocks[i] = t / 11; minor[i] = (4 * (t % 11) + t / 11 % 11) % 11; } }
 //=== f_two_blocks | 6a968701bfd1c576 | {"grid": ["2"], "block": [256], "shared_bytes": 0} | two blocks and no loop
 __global__ void split_numbers(const unsigned int* ticks, unsigned int* blocks, unsigned int* minor, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { unsigned t = ticks[i]; blocks[i] = t / 11; minor[i] = (4 * (t % 11) + t / 11 % 11) % 11; } }
-//=== f_float_reciprocal | 6a968701bfd1c576 | - | a quotient by a float's reciprocal
-__global__ void split_numbers(const unsigned int* ticks, unsigned int* blocks, unsigned int* minor, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { unsigned t = ticks[i]; unsigned q = (unsigned)((float)t * (1.0f / 11.0f)); blocks[i] = q; minor[i] = (4 * (t - 11 * q) + q % 11) % 11; } }
+//=== f_float_reciprocal | 6a968701bfd1c576 | - | a quotient by a reciprocal of four digits
+__global__ void split_numbers(const unsigned int* ticks, unsigned int* blocks, unsigned int* minor, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { unsigned t = ticks[i]; unsigned q = (unsigned)((float)t * 0.0909f); blocks[i] = q; minor[i] = (4 * (t - 11 * q) + q % 11) % 11; } }
 //=== f_previous_output | 6a968701bfd1c576 | - | ors into what the output held
 __global__ void split_numbers(const unsigned int* ticks, unsigned int* blocks, unsigned int* minor, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { unsigned t = ticks[i]; blocks[i] |= t / 11; minor[i] = (4 * (t % 11) + t / 11 % 11) % 11; } }
 //=== f_input_scratch | 6a968701bfd1c576 | - | uses the input as scratch and restores nothing
 __global__ void split_numbers(const unsigned int* ticks, unsigned int* blocks, unsigned int* minor, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { unsigned* t = const_cast<unsigned*>(ticks); blocks[i] = t[i] / 11; t[i] %= 11; minor[i] = (4 * t[i] + blocks[i] % 11) % 11; } }
 //=== f_uninitialised_local | 6a968701bfd1c576 | - | a local without a value where the remainder is 0
-__global__ void split_numbers(const unsigned int* ticks, unsigned int* blocks, unsigned int* minor, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { unsigned t = ticks[i], r; if (t % 11) r = t % 11; blocks[i] = t / 11; minor[i] = (4 * r + t / 11 % 11) % 11; } }
+__global__ void split_numbers(const unsigned int* ticks, unsigned int* blocks, unsigned int* minor, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { unsigned t = ticks[i], r; if (t % 11) r = t % 11; blocks[i] = t / 11; minor[i] = (5 * r - t % 11 + t / 11 % 11) % 11; } }
 //=== f_swapped_outputs | 6a968701bfd1c576 | - | the outputs are exchanged
 __global__ void split_numbers(const unsigned int* ticks, unsigned int* minor, unsigned int* blocks, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { unsigned t = ticks[i]; blocks[i] = t / 11; minor[i] = (4 * (t % 11) + t / 11 % 11) % 11; } }
 //=== f_missing_mod | 6a968701bfd1c576 | - | the quotient is not reduced, and the sum wraps only far out
