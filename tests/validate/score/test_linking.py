@@ -172,7 +172,9 @@ def test_a_neighbours_kernel_cannot_be_run(scorer: Scorer, name: str) -> None:
     for linkage in ('extern "C" ', "", "extern "):
         declared = f"{linkage}__global__ void {plain}{takes}"
         thief = kernel(f"{name}(a, out, steps, n);", "").replace("void k(", "void thief(")
-        answers = [Answer(text, cube_row(), PER_THREAD) for text in (right, declared + thief, right)]
+        answers = [
+            Answer(text, cube_row(), PER_THREAD) for text in (right, declared + thief, right)
+        ]
         found = statuses(scorer, answers)
         assert found[::2] == ["passed"] * 2
         assert found[1] in ("compile_error", "no_kernel"), (linkage, found)
