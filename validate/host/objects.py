@@ -1,4 +1,4 @@
-"""ELF object files as Clang writes them: what they ask for, what they hold, and linking them by hand.
+"""ELF object files as Clang writes them: what they ask for and hold, and linking them by hand.
 
 A text's object is linked to a list of addresses and to nothing else: the loader would resolve any
 symbol of this process, and a text may declare any. Format: "Tool Interface Standard (TIS)
@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -50,7 +49,8 @@ _X86_64 = 62
 # `call *%rax` and its kin; the most bytes from what names a function to its call.
 _CALL, _CALLED_WITHIN = re.compile(rb"\xff[\xd0-\xd7]"), 48
 _IN_PROCESS, _VARIABLE, _GLOBAL_FUNCTION = 0, 1, 0x12
-# By machine, a jump to the address that follows: `jmp *0(%rip)` with a pad in front, `ldr x16, 8; br x16`.
+# By machine, a jump to the address that follows: `jmp *0(%rip)` behind a pad; `ldr x16, 8` and
+# `br x16`.
 _JUMPS = {
     62: bytes.fromhex("6690ff2500000000"),
     183: bytes.fromhex("5000005800021fd6"),
@@ -115,7 +115,9 @@ class ObjectFile:
     def variables(self, section: str) -> list[Variable]:
         """What lies in a section, by start; none where there is no such section."""
         numbers = [n for n, name in enumerate(self._section_names) if name == section]
-        there = np.isin(self._symbols["section"], numbers) & (self._symbols["info"] & 15 == _VARIABLE)
+        there = np.isin(self._symbols["section"], numbers) & (
+            self._symbols["info"] & 15 == _VARIABLE
+        )
         found = [
             Variable(self._names[n], int(self._symbols["value"][n]), int(self._symbols["size"][n]))
             for n in np.flatnonzero(there).tolist()

@@ -133,10 +133,6 @@ def _span(address: int) -> tuple[int, int]:
     return found
 
 
-def launch_problem(launch):
-    return ''
-
-
 def grid_of(
     launch: Mapping[str, Any], sizes: Mapping[str, int], most_threads: int = _MOST_LAUNCHED
 ) -> Grid:
@@ -218,15 +214,17 @@ def launch_plain(
     watch: PlainWatch | None,
     effort: Effort | None = None,
     most_steps: int = 0,
+    turns: bool = False,
 ) -> None:
     """Call a kernel for every thread of a grid, in this process: it may crash it.
 
     `watch` None: accesses are not looked at. `most_steps` 0: no limit over all threads.
+    `turns`: threads of a block take turns before each atomic access too.
     Raises Endless, BadMeeting, Undefined, Trapped and TooCostly when it does not come to its end.
     """
     record = np.zeros((), _LAUNCH)
     record["grid"], record["block"] = grid.grid, grid.block
-    record["order"], record["meets"] = order, entry.meets
+    record["order"], record["meets"] = order, 2 if turns else entry.meets
     record["asked"] = grid.shared_bytes
     record["object"], record["object_end"] = entry.span
     record["most_steps"] = most_steps

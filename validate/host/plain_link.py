@@ -71,7 +71,9 @@ class Linker:
         strange = [name for name in found.undefined if not self._may_use(name)]
         if strange:
             raise clang.CompileError(f"error: nothing of the name {min(strange)} can be called")
-        held = max(found.section_bytes(section_name(s, p)) for s in SECTIONS for p in range(len(rows)))
+        held = max(
+            found.section_bytes(section_name(s, p)) for s in SECTIONS for p in range(len(rows))
+        )
         if held > _MOST_VARIABLES:
             raise clang.CompileError(f"error: variables of {held} bytes are too many")
         obj_path.write_bytes(found.linked(self._addresses))

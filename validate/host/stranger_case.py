@@ -64,7 +64,8 @@ _proven = False
 class Trial:
     """One launch: sizes, the inputs by name, whether accesses are watched, the most steps.
 
-    One that is `skipped` has no inputs and is answered with null.
+    One that is `skipped` has no inputs and is answered with null. With `turns`, threads of a block
+    take turns at atomics.
     """
 
     sizes: Mapping[str, int]
@@ -73,6 +74,7 @@ class Trial:
     most_steps: int
     optional: bool
     skipped: bool = False
+    turns: bool = False
 
 
 @dataclass(frozen=True)
@@ -214,7 +216,8 @@ def _at(
     pointed = [element_bytes(arg) if arg["kind"] == "array" else 0 for arg in args]
     pointed += [0] * (len(values) - len(pointed))
     check_signature(entry, values, pointed)
-    launch_plain(entry, grid, values, order, watch, effort, trial.most_steps)
+    turns = trial.turns and "atomic" in row["cuda_plain"]
+    launch_plain(entry, grid, values, order, watch, effort, trial.most_steps, turns)
     trouble = damage(args, arena, watch)
     if trouble is not None:
         return *trouble, {}

@@ -102,4 +102,3 @@ class PlainCases:
 
     def run(self, row: Mapping[str, Any], entry: PlainEntry) -> Finding:
         return run_plain_case(row, entry, self.kept.take(row["id"]))
-

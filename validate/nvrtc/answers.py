@@ -136,8 +136,10 @@ def _batches(texts: Sequence[DeviceText]) -> Iterator[list[int]]:
 
 def _can_share(text: DeviceText) -> bool:
     """Whether a text means the same in a namespace as in a file of its own."""
-    return "<" not in text.kernel and plain_unit.shares(text.code) and not plain_unit.overloads(
-        text.code
+    return (
+        "<" not in text.kernel
+        and plain_unit.shares(text.code)
+        and not plain_unit.overloads(text.code)
     )
 
 

@@ -76,9 +76,7 @@ def _answers_built(rows: Sequence[Mapping[str, Any]], arch: str, goal: str) -> d
     (row,) = rows
     built = nvrtc_program.build_answers(row["program"], arch, goal, row["name_expressions"])
     if built.text is None:
-        status = (
-            CompileStatus.OUT_OF_MEMORY if built.out_of_memory else CompileStatus.COMPILE_ERROR
-        )
+        status = CompileStatus.OUT_OF_MEMORY if built.out_of_memory else CompileStatus.COMPILE_ERROR
         return {"event": status, "log": built.log}
     return {"event": "built", "rows": [built.log if goal == "machine" else built.text]}
 

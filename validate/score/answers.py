@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
+from validate.host.plain_launch import Grid
 from validate.nvrtc.answers import TOO_MUCH, DeviceResult, DeviceText
 from validate.score.branches import unseen_branch
 from validate.score.fit import Fit, RowUnfit
@@ -16,16 +17,19 @@ from validate.score.task import (
     Refused,
     Task,
     block_threads,
+    for_answer,
     grids,
+    limit_problem,
     shared_problem,
-    slower,
     task_of,
+    threads_of,
 )
 from validate.score.verdict import Answer, Verdict
 from validate.statuses import CompileStatus, ScoreStatus
 
 FindFit = Callable[[Mapping[str, Any], Lane], Fit]
 
+_MANY_THREADS, _MORE_THREADS = 1 << 18, 4
 _NOT_RUN = (ScoreStatus.COMPILE_ERROR, ScoreStatus.BAD_SIGNATURE)
 _DEVICE_ENDS = {
     str(CompileStatus.TIMEOUT): ScoreStatus.TIMEOUT,
@@ -69,8 +73,11 @@ def _judge_on_host(
     at = grids(task, fit.draw)
     if isinstance(at, Refused):
         return Verdict(row_id, at.status, at.reason)
-    raw = lane.run(task.sent, slower(fit.trials), own=False)
-    verdict = _verdict(row_id, raw, fit)
+    if problem := limit_problem(task, answer.row):
+        return Verdict(row_id, ScoreStatus.BAD_LAUNCH, problem)
+    skipped = too_many_threads(at, fit)
+    raw = lane.run(task.sent, for_answer(fit.trials, skipped), own=False)
+    verdict = _verdict(row_id, raw, fit, skipped)
     if not verdict.passed:
         return verdict
     reading = task.reading
@@ -78,11 +85,22 @@ def _judge_on_host(
     return verdict, task, fit, DeviceText(reading.code, reading.headers, reading.kernel, most)
 
 
-def _verdict(row_id: str, raw: Raw, fit: Fit) -> Verdict:
+def too_many_threads(at: Sequence[Grid], fit: Fit) -> set[int]:
+    """Optional trials for which an answer launches far more threads than the row's own text does:
+    right all the same, and more than this machine can run."""
+    return {
+        number
+        for number, (grid, own) in enumerate(zip(at, fit.own_grids, strict=True))
+        if fit.draw.trials[number].optional
+        and threads_of(grid) > max(_MANY_THREADS, _MORE_THREADS * threads_of(own))
+    }
+
+
+def _verdict(row_id: str, raw: Raw, fit: Fit, skipped: Collection[int]) -> Verdict:
     if raw.status != "ran":
         found = Judged(raw.status, raw.reason)
     else:
-        found = fit.judge.judge(raw.answer)
+        found = fit.judge.judge(raw.answer, skipped)
     compiled = found.status not in _NOT_RUN and not found.reason.startswith("compiler")
     if found.status == ScoreStatus.PASSED:
         limit = unseen_branch(Answered.read(raw).branches, again=1)

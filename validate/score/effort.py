@@ -27,11 +27,8 @@ Row = Mapping[str, Any]
 
 # What the row's own text takes on the host for each line of the reference, byte of an array and
 # thread (of a text whose threads meet), in microseconds and with all that watches it.
-_LINE_US = 0.08
+_LINE_US = 0.045
 _BYTE_US = 0.03
-# Beyond so many bytes the watch over them takes fresh pages from the system in every process.
-_CHEAP_BYTES = 600_000
-_FRESH_BYTE_US = 0.0
 _THREAD_US = 0.1
 _MEETING_THREAD_US = 1.7
 _REFERENCE = "<reference>"
@@ -75,7 +72,7 @@ class Effort:
         if self.tiled:
             lines *= max(1.0, launched / max(1, threads(self.row, sizes)))
         microseconds = self.thread_us * launched + _LINE_US * lines
-        microseconds += _BYTE_US * size + _FRESH_BYTE_US * max(0, size - _CHEAP_BYTES)
+        microseconds += _BYTE_US * size
         return microseconds / 1000
 
     def _launched(self, sizes: Sizes) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from validate.host.plain_launch import Grid, grid_of
 from validate.oracle.reference import ReferenceFailed
 from validate.score.hidden import KINDS, OWN, Draw, draws
 from validate.score.judge import Judge
@@ -24,11 +25,13 @@ class RowUnfit(RuntimeError):  # noqa: N818
 
 @dataclass(frozen=True)
 class Fit:
-    """What answers to a row are run on (`trials`, as messages) and judged by."""
+    """What answers to a row are run on (`trials`, as messages) and judged by; `own_grids` are those
+    of the row's own launch."""
 
     draw: Draw
     judge: Judge
     trials: list[dict[str, Any]]
+    own_grids: list[Grid]
 
 
 def find_fit(row: Row, hidden_seed: int, lane: Lane) -> Fit:
@@ -66,7 +69,11 @@ def _tried(row: Row, own: Mapping[str, Any], draw: Draw, lane: Lane) -> Fit | st
     for number, trial in enumerate(draw.trials):
         if trial.oracle != OWN or number in skipped:
             continue
-        if number >= len(written) or written[number] is None or not judge.take_own(number, written[number]):
+        if (
+            number >= len(written)
+            or written[number] is None
+            or not judge.take_own(number, written[number])
+        ):
             skipped.add(number)
     found = judge.judge(raw.answer)
     most = 1.0 if draw.kind == KINDS[-1] else MOST_TOLERANCE
@@ -74,4 +81,5 @@ def _tried(row: Row, own: Mapping[str, Any], draw: Draw, lane: Lane) -> Fit | st
         return f"{found.status}: {found.detail or found.reason}"
     if found.tolerance_used > most:
         return f"{found.tolerance_used:.3g} of its tolerance used"
-    return Fit(draw, judge, trial_messages(draw, skipped))
+    own_grids = [grid_of(row["plain_launch"], trial.sizes) for trial in draw.trials]
+    return Fit(draw, judge, trial_messages(draw, skipped), own_grids)

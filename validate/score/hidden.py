@@ -27,13 +27,16 @@ KINDS = ("hidden", "own inputs, hidden shapes", "own")
 
 REFERENCE, OWN = "reference", "own"
 
-MOST_STEPS = 4_000_000
+MOST_STEPS = 1_200_000
 """Basic blocks that the row's own text may enter at an optional trial, all threads together."""
 
 # Draws of one attempt of which the one that tells most is taken.
 _REDRAWS = 6
 _MANY = 1 << 30
-_WIDE_MS, _TWO_BLOCKS_MS, _BLOCKS_MS, _BIG_MS = 12.0, 30.0, 12.0, 50.0
+_WIDE_MS, _TWO_BLOCKS_MS, _BLOCKS_MS = 25.0, 50.0, 20.0
+# Accesses are not watched there, which takes an eighth of the time.
+_BIG_MS = 150.0
+_FEW_MS, _LITTLE_MORE = 8.0, 1.3
 _SEEDS = 1 << 63
 
 Outputs = dict[str, Array]
@@ -44,11 +47,11 @@ class Trial:
     """One launch: its sizes, its inputs, and where the wanted values come from.
 
     `what` names it: near, again (the same shape on other inputs), small, minimum, wide, blocks,
-    big, own. `oracle` is "reference" or "own": the row's own text, at shapes that are too much for
-    the reference. An `optional` trial is left out for all answers to a row when the row's own text
-    does not run well there or enters more than `most_steps` basic blocks (0: no such limit).
-    With `row_starts` accumulators start as the row has them, so that a single entry shows in a
-    minimum or a maximum.
+    whole (blocks without a tail), big, own. `oracle` is "reference" or "own": the row's own text,
+    at shapes that are too much for the reference. An `optional` trial is left out for all answers
+    to a row when the row's own text does not run well there or enters more than `most_steps` basic
+    blocks (0: no such limit). With `row_starts` accumulators start as the row has them, so that a
+    single entry shows in a minimum or a maximum.
     """
 
     sizes: Sizes
@@ -144,7 +147,7 @@ def _told_apart(row: Row, hidden_seed: int, attempt: int) -> Draw:
     if attempt == TRIES - 1:
         return best
     stream = Stream(f"{hidden_seed}/{row['id']}/{attempt}/large")
-    return replace(best, trials=best.trials + tuple(_large(row, stream)))
+    return replace(best, trials=best.trials + tuple(_large(row, best, stream)))
 
 
 def _draw(row: Row, stream: Stream, with_starts: bool) -> Draw:
@@ -182,7 +185,7 @@ def _known(row: Row, draw: Draw) -> tuple[Draw, tuple[int, int]]:
     return replace(draw, wanted=wanted, idle=idle), (len(idle), len(first))
 
 
-def _large(row: Row, stream: Stream) -> Iterator[Trial]:
+def _large(row: Row, draw: Draw, stream: Stream) -> Iterator[Trial]:
     """Shapes of several blocks, as many as take the row's own text little."""
     others = shapes.small(row, stream)
     effort = Effort(row, others)
@@ -200,8 +203,14 @@ def _large(row: Row, stream: Stream) -> Iterator[Trial]:
     for entry in row["sizes"]:
         symbol = entry["symbol"]
         wide = shapes.wide(row, symbol, others, stream, *limits)
+        if wide is not None:
+            # With more threads what is wrong shows in more of them.
+            more = {**shapes.launched_like(row, wide, draw.trials[0].sizes), symbol: wide[symbol]}
+            limit = max(_FEW_MS, _LITTLE_MORE * effort.milliseconds(wide))
+            wide = more if within(limit)(more) else wide
         yield from _trial(f"wide {symbol}", wide, stream)
     yield from _trial("blocks", shapes.blocks(row, others, stream, within(_BLOCKS_MS)), stream)
+    yield from _trial("whole", shapes.whole_blocks(row, others, within(_WIDE_MS)), stream)
     yield from _trial("big", shapes.big(row, others, stream, within(_BIG_MS)), stream)
 
 

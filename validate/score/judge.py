@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -118,8 +118,10 @@ class Judge:
         """
         return self._compare(number, self._read(number, outputs)).worst is not None
 
-    def judge(self, answer: str) -> Judged:
+    def judge(self, answer: str, skipped: Collection[int] = ()) -> Judged:
         """Compare what a kernel's process handed back. Whatever it is, this comes to a verdict.
+
+        Trials that are `skipped`, by number, were not asked of it.
 
         `outputs` has an entry for each trial in order, as far as they ran: null for one that was
         left out, which only a trial that is not judged may be.
@@ -137,22 +139,28 @@ class Judge:
             read = {
                 number: self._read(number, written)
                 for number, written in enumerate(outputs)
-                if number in self.wanted and written is not None
+                if number in self.wanted and number not in skipped and written is not None
             }
         except (ValueError, TypeError, KeyError, AttributeError, binascii.Error, RecursionError):
             return Judged(ScoreStatus.CRASHED, "answered something else than its outputs")
         compared = {number: self._compare(number, arrays) for number, arrays in read.items()}
-        return self._conclude(status, reason, len(outputs), compared)
+        return self._conclude(status, reason, len(outputs), compared, skipped)
 
     def _conclude(
-        self, status: str, reason: str, ran: int, compared: Mapping[int, _Compared]
+        self,
+        status: str,
+        reason: str,
+        ran: int,
+        compared: Mapping[int, _Compared],
+        skipped: Collection[int],
     ) -> Judged:
-        share = sum(c.right / max(1, c.total) for c in compared.values()) / len(self.wanted)
+        asked = sorted(self.wanted.keys() - set(skipped))
+        share = sum(c.right / max(1, c.total) for c in compared.values()) / max(1, len(asked))
         used = max((c.used for c in compared.values()), default=0.0)
         for number in sorted(compared):
             if compared[number].worst is not None:
                 return self._wrong(number, compared[number], used, share)
-        missing = [n for n in sorted(self.wanted) if n < ran and n not in compared]
+        missing = [n for n in asked if n < ran and n not in compared]
         if status == "ran" and missing:
             status, reason, ran = ScoreStatus.TIMEOUT, "takes too many steps", missing[0]
         if status == "ran":

@@ -35,7 +35,8 @@ from validate.score.task import Row, row_key
 from validate.score.verdict import Answer as Answer
 from validate.score.verdict import Verdict as Verdict
 
-_MOST_KEPT = 1024
+# Rows; what one wants takes up to some megabytes.
+_MOST_KEPT = 256
 _CHUNK = 8
 
 
@@ -59,6 +60,7 @@ class Scorer:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="pairsmith-score")
         self._fits: OrderedDict[str, Fit | RowUnfit] = OrderedDict()
         self._lock = threading.Lock()
+        self._finding: dict[str, threading.Lock] = {}
 
     def __enter__(self) -> Scorer:
         return self
@@ -122,16 +124,23 @@ class Scorer:
         """What a row's answers are judged on. Raises RowUnfit."""
         key = row_key(row)
         with self._lock:
-            known = self._fits.get(key)
-        if known is None:
-            try:
-                known = find_fit(row, self.hidden_seed, lane)
-            except RowUnfit as unfit:
-                known = unfit
-            with self._lock:
-                self._fits[key] = known
-                while len(self._fits) > _MOST_KEPT:
-                    self._fits.popitem(last=False)
+            finding = self._finding.setdefault(key, threading.Lock())
+        # Lanes that meet a new row at once wait for the first of them.
+        with finding:
+            known = self._fits.get(key) or self._found(key, row, lane)
         if isinstance(known, RowUnfit):
-            raise known
+            raise RowUnfit(str(known))
         return known
+
+    def _found(self, key: str, row: Row, lane: Lane) -> Fit | RowUnfit:
+        found: Fit | RowUnfit
+        try:
+            found = find_fit(row, self.hidden_seed, lane)
+        except RowUnfit as unfit:
+            found = unfit
+        with self._lock:
+            self._fits[key] = found
+            while len(self._fits) > _MOST_KEPT:
+                gone, _ = self._fits.popitem(last=False)
+                self._finding.pop(gone, None)
+        return found

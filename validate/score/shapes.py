@@ -28,9 +28,11 @@ _WIDE_SPREAD = 96
 _WARP = 32
 # Two blocks and a tail, of blocks as texts have them, from the last axis of a launch to the first.
 _BLOCKS = {2: ((66, 95), (66, 95)), 3: ((66, 95), (17, 23), (9, 13))}
+# As many elements along each axis as blocks have, from the last axis to the first.
+_WHOLE = {1: (1024,), 2: (64, 32), 3: (32, 16, 8)}
 _MANY_BLOCKS = ((34, 47), (17, 23), (5, 7), (3, 4))
-# Beyond 17 bits, or 16, or 15, or 13, and an axis beyond 8.
-_BIG = ((131_100, 140_000), (70_000, 80_000), (33_000, 36_000), (9_000, 12_000))
+# Beyond 16 bits, or 15, or 13, and an axis beyond 8.
+_BIG = ((66_000, 72_000), (33_000, 36_000), (9_000, 12_000))
 _BIG_AXES = {2: ((257, 300),), 3: ((257, 280), (17, 23)), 4: ((257, 280), (17, 23), (3, 4))}
 
 
@@ -82,6 +84,12 @@ def minimum(row: Row) -> Sizes:
     return awkward_sizes([{**e, "value": _least(e)} for e in row["sizes"]])[0]
 
 
+def launched_like(row: Row, others: Sizes, like: Sizes) -> Sizes:
+    """`others` with the sizes that the launch is made of as in `like`."""
+    names = {name for formula in row["launch"]["dim"] for name in symbols(formula)}
+    return {**others, **{name: like[name] for name in names}}
+
+
 def wide(
     row: Row, symbol: str, others: Sizes, stream: Stream, fits: Fits, fits_barely: Fits
 ) -> Sizes | None:
@@ -128,6 +136,13 @@ def blocks(row: Row, others: Sizes, stream: Stream, fits: Fits) -> Sizes | None:
         if shape != others and fits(shape):
             return shape
     return None
+
+
+def whole_blocks(row: Row, others: Sizes, fits: Fits) -> Sizes | None:
+    """A launch that blocks of any usual size fill to the last thread; None where it is too much."""
+    spans = _WHOLE.get(len(row["launch"]["dim"]), (1024, 1, 1, 1))
+    shape = _launched(row, others, spans)
+    return shape if shape != others and fits(shape) else None
 
 
 def big(row: Row, others: Sizes, stream: Stream, fits: Fits) -> Sizes | None:

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 from validate.host.plain_launch import Grid, grid_of, launch_problem
@@ -22,7 +23,9 @@ Row = Mapping[str, Any]
 _MOST_STEPS = 60_000_000
 # Of an answer, over what the row's own text may take: people write slower texts too.
 _SLOWER = 8
-_BIG = "big"
+_BIG, _AGAIN = "big", "again"
+_HUGE = 1_000_000
+_ANY_THREADS = 1 << 62
 _DECIDING = (
     *("id", "kernel_name", "reference", "args", "sizes", "launch", "input_seed"),
     *("cuda_plain", "plain_args", "plain_launch"),
@@ -59,7 +62,9 @@ class Answered:
         try:
             found = json.loads(raw.answer)
             branches = [[[int(v) for v in r] for r in t] for t in found["branches"]]
-            if not isinstance(found["outputs"], list) or any(len(r) != 7 for t in branches for r in t):
+            if not isinstance(found["outputs"], list) or any(
+                len(r) != 7 for t in branches for r in t
+            ):
                 return cls([], [])
             return cls(found["outputs"], branches)
         except (ValueError, TypeError, KeyError, RecursionError):
@@ -83,14 +88,24 @@ def trial_messages(draw: Draw, skipped: Collection[int]) -> list[dict[str, Any]]
             "most_steps": trial.most_steps or _MOST_STEPS,
             "optional": trial.optional,
             "skipped": number in skipped,
+            "turns": trial.what == _AGAIN,
         }
         for number, trial in enumerate(draw.trials)
     ]
 
 
-def slower(trials: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The same trials with the steps that an answer may take."""
-    return [{**t, "most_steps": min(_MOST_STEPS, _SLOWER * t["most_steps"])} for t in trials]
+def for_answer(
+    trials: Sequence[Mapping[str, Any]], skipped: Collection[int]
+) -> list[dict[str, Any]]:
+    """The same trials with the steps that an answer may take, without those that are skipped."""
+    return [
+        {
+            **trial,
+            "most_steps": min(_MOST_STEPS, _SLOWER * trial["most_steps"]),
+            "skipped": trial["skipped"] or number in skipped,
+        }
+        for number, trial in enumerate(trials)
+    ]
 
 
 def task_of(answer: Any, row: Row, launch: Any) -> Task | Refused:
@@ -126,6 +141,39 @@ def grids(task: Task, draw: Draw) -> list[Grid] | Refused:
         reason = f"blocks of {most} threads, __launch_bounds__ says {promised} at most"
         return Refused(ScoreStatus.BAD_LAUNCH, reason)
     return found
+
+
+def limit_problem(task: Task, row: Row) -> str:
+    """Why the launch of an answer cannot be made at large sizes, where the row's own can; empty
+    when it can.
+
+    Only launches that leave the first axis to nothing are looked at: of others an axis that takes
+    65,535 blocks at most is the shorter one in use, as shared memory holds rows that are short.
+    """
+    answers = {key: task.launch[key] for key in ("grid", "block")}
+    least = {entry["symbol"]: max(2, entry["min"]) for entry in row["sizes"]}
+    everywhere = dict.fromkeys(least, _HUGE)
+    try:
+        if evaluate(answers["grid"][0], everywhere) > 1:
+            return ""
+    except ValueError as error:
+        return str(error)
+    for symbol in least:
+        sizes = {**least, symbol: _HUGE}
+        try:
+            grid_of({**row["plain_launch"], "shared_bytes": 0}, sizes, _ANY_THREADS)
+        except ValueError:
+            continue
+        try:
+            grid_of(answers, sizes, _ANY_THREADS)
+        except ValueError as error:
+            return f"at {symbol}={_HUGE}: {error}"
+    return ""
+
+
+def threads_of(grid: Grid) -> int:
+    """Threads of a launch."""
+    return prod(grid.grid) * block_threads(grid)
 
 
 def block_threads(grid: Grid) -> int:

@@ -9,14 +9,14 @@ import resource
 import sys
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from multiprocessing.connection import Connection
 from dataclasses import asdict
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 from validate.host import clang
-from validate.host.plain_link import Linker
 from validate.host.launch import MEMORY_BYTES
+from validate.host.plain_link import Linker
 from validate.host.stranger_case import Case, Ran, Trial, run_apart
 from validate.process.child import WorkerChild
 from validate.row.inputs import draw_trial_inputs
@@ -61,14 +61,12 @@ class Worker(WorkerChild):
         self.send(event="result", number=message["number"], **asdict(ran))
 
     def _trials_of(self, message: Mapping[str, Any]) -> list[Trial]:
-        """The trials of a message with their inputs, which are kept: answers to a row share them."""
+        """The trials of a message with their inputs; kept, since answers to a row share them."""
         row = message["row"]
         about = json.dumps([row["id"], row["args"], message["trials"]], sort_keys=True)
         key = hashlib.sha256(about.encode()).hexdigest()
         if key not in self._trials:
-            self._trials[key] = [
-                _trial(row["args"], trial) for trial in message["trials"]
-            ]
+            self._trials[key] = [_trial(row["args"], trial) for trial in message["trials"]]
         self._trials.move_to_end(key)
         while len(self._trials) > _MOST_KEPT:
             self._trials.popitem(last=False)
@@ -79,7 +77,7 @@ def _trial(args: Sequence[Mapping[str, Any]], said: Mapping[str, Any]) -> Trial:
     inputs = {}
     if not said["skipped"]:
         inputs = draw_trial_inputs(args, said["sizes"], said["input_seed"], said["starts"])
-    limits = {key: said[key] for key in ("watched", "most_steps", "optional", "skipped")}
+    limits = {key: said[key] for key in ("watched", "most_steps", "optional", "skipped", "turns")}
     return Trial(said["sizes"], inputs, **limits)
 
 

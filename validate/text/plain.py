@@ -9,7 +9,17 @@ from importlib.resources import files
 from typing import Any
 
 PARTS = (
-    *("types.h", "vectors.h", "words.h", "place.h", "stdint.h", "float.h", "constants.h", "math.h", "special.h"),
+    *(
+        "types.h",
+        "vectors.h",
+        "words.h",
+        "place.h",
+        "stdint.h",
+        "float.h",
+        "constants.h",
+        "math.h",
+        "special.h",
+    ),
     *("choose.h", "rounding.h", "convert.h", "integer.h", "lanes.h", "narrow.h", "half.h"),
     *("narrow_math.h", "memory.h", "std.h", "atomics.h", "block.h", "groups.h"),
     "call.h",
@@ -72,13 +82,6 @@ _DEVICE_FUNCTION = re.compile(r"__device__[^;{}()]*?\b(\w+)\s*\(")
 def kernel_names(text: str) -> list[str]:
     """Names of the kernels that a plain text defines with C linkage."""
     return _KERNEL.findall(_COMMENT.sub(" ", text))
-
-
-def with_kernel_name(text: str, name: str) -> str:
-    """A text without comments, its kernel under another name where it is declared or defined."""
-    return _KERNEL.sub(
-        lambda m: m[0][: m.start(1) - m.start()] + name + m[0][m.end(1) - m.start() :], text
-    )
 
 
 def meets(text: str) -> bool:

@@ -98,8 +98,8 @@ def translation_unit(rows: Sequence[Mapping[str, Any]]) -> str:
     """One translation unit, without the headers; position i gives the C functions that
     `plain_launch.load_plain` looks for.
 
-    Of a row `cuda_plain` and, where the text has several kernels or a template, `kernel` (its name in
-    C++) are read.
+    Of a row `cuda_plain` is read and, where the text has several kernels or a template, `kernel`:
+    its name in C++.
     """
     return "".join(_section(position, row) for position, row in enumerate(rows))
 
@@ -127,13 +127,14 @@ def _section(position: int, row: Mapping[str, Any]) -> str:
         f"{_sections_are(position)}"
         # Without a name, what it holds is the unit's own; variables lie in the order of the text.
         f"namespace {own} {{ namespace {{\n"
-        f'{plain_unit.overloads(body)}#line 1 "cuda_plain"\n{body}\n}} }}\n'
-        f'#line 1 "host_calls"\n#pragma clang section bss="" data="" rodata=""\n{_NOT_WATCHED}'
+        f'{plain_unit.overloads(body)}#line 1 "cuda_plain"\n{body}\n#line 1 "host_calls"\n'
+        f'#pragma clang section bss="" data="" rodata=""\n'
+        f"const auto pairsmith_entry = &{kernel};\n}} }}\n{_NOT_WATCHED}"
         f'extern "C" void pairsmith_plain_{position}(void** values, pairsmith::launch_t* launch, '
         f"pairsmith::watch_t* watch)\n{{\n{ranges[1]}{unasked}"
-        f"    pairsmith::run_grid({own}::{kernel}, values, launch, watch);\n}}\n"
+        f"    pairsmith::run_grid({own}::pairsmith_entry, values, launch, watch);\n}}\n"
         f'extern "C" void pairsmith_plain_signature_{position}(pairsmith::signature_t* found)\n'
-        f"{{ pairsmith::describe({own}::{kernel}, found); }}\n"
+        f"{{ pairsmith::describe({own}::pairsmith_entry, found); }}\n"
         "#pragma clang attribute pop\n"
     )
 

@@ -21,7 +21,13 @@ _RESERVED = re.compile(r"__\w+|_[A-Z]\w*")
 _WORD = re.compile(r"\b[A-Za-z_]\w*")
 _LITERAL = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|//[^\n]*")
 _FUNCTION = re.compile(r"\b(__\w+)\s*\(")
-_DECLARING = ("cuda_fp16.h*", "cuda_bf16.h*", "crt/*functions.h*", "sm_*.h*", "device_*functions.h*")
+_DECLARING = (
+    "cuda_fp16.h*",
+    "cuda_bf16.h*",
+    "crt/*functions.h*",
+    "sm_*.h*",
+    "device_*functions.h*",
+)
 _DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 
 DEVICE_MACROS = frozenset({"__CUDA_ARCH__", "__CUDACC__", "__cplusplus"})
@@ -62,7 +68,7 @@ REFUSED: dict[str, str] = {
     **dict.fromkeys(("linux", "unix", "i386"), "a question about the machine"),
     **dict.fromkeys(("typeid", "dynamic_cast", "throw", "try", "catch"), "what no kernel has"),
     **dict.fromkeys(("thread_local", "co_await", "co_yield", "co_return"), "what no kernel has"),
-    **dict.fromkeys(("typeof", "__typeof__", "__int128"), "what is no CUDA"),
+    **dict.fromkeys(("typeof", "__typeof__", "__int128", "concept"), "what is no CUDA C++17"),
 }
 _JUMP = re.compile(r"_*(?:sig|long|siglong|set|sigset)?_*(?:set|long)?jmp")
 

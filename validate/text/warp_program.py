@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from validate.text.stranger import closed
-
 COLUMNS = ("cuda_prologue", "cuda_helpers", "cuda_forward", "cuda_backward")
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
@@ -81,7 +79,7 @@ def is_plain(row: Mapping[str, Any], header_words: frozenset[str]) -> bool:
         if text is not None:
             start = f'extern "C" __global__ void {row["kernel_name"]}_cuda_kernel_{way}('
             bare.append(_COMMENT.sub("", text).replace(start, "(", 1))
-    if any(_NOT_PLAIN.search(text) or not closed(text) for text in bare):
+    if any(_NOT_PLAIN.search(text) or not _closed(text) for text in bare):
         return False
     return _names_are_its_own(helpers, header_words)
 
@@ -156,3 +154,13 @@ def rows_named(log: str) -> list[int]:
     """The positions that a log of several rows names, in order."""
     found = re.findall(r"\b(\d+)/cuda_(?:help|for|back|plain)", log)
     return sorted({int(number) for number in found})
+
+
+def _closed(text: str) -> bool:
+    """Whether braces never close more than is open: such a text stays in its namespace."""
+    depth = 0
+    for brace in re.findall(r"[{}]", text):
+        depth += 1 if brace == "{" else -1
+        if depth < 0:
+            return False
+    return depth == 0

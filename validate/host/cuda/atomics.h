@@ -2,9 +2,10 @@
 
 namespace pairsmith {
 
-template <class T, class F> inline T update(T* place, F change, bool swaps = false)
+template <access_t A = atomic, class T, class F> inline T update(T* place, F change, bool swaps = false)
 {
-    touch(place, sizeof(T), atomic, swaps);
+    turn(place);
+    touch(place, sizeof(T), A, swaps);
     const T old = *place;
     *place = change(old);
     return old;
@@ -12,22 +13,25 @@ template <class T, class F> inline T update(T* place, F change, bool swaps = fal
 
 }  // namespace pairsmith
 
-#define PAIRSMITH_ONE_ATOMIC(name, type, result)                                                       \
+#define PAIRSMITH_SCOPED_ATOMIC(name, type, result, scope)                                             \
     inline type name(type* place, type value)                                                          \
     {                                                                                                  \
-        return pairsmith::update(place, [=](type old) -> type { return result; });                     \
+        return pairsmith::update<pairsmith::scope>(place, [=](type old) -> type { return result; });   \
     }
+#define PAIRSMITH_ONE_ATOMIC(name, type, result) PAIRSMITH_SCOPED_ATOMIC(name, type, result, atomic)
 #define PAIRSMITH_ATOMIC(name, type, result)                                                           \
-    PAIRSMITH_ONE_ATOMIC(name, type, result) PAIRSMITH_ONE_ATOMIC(name##_block, type, result)          \
+    PAIRSMITH_ONE_ATOMIC(name, type, result)                                                           \
+    PAIRSMITH_SCOPED_ATOMIC(name##_block, type, result, block_atomic)                                  \
     PAIRSMITH_ONE_ATOMIC(name##_system, type, result)
-#define PAIRSMITH_ONE_SWAP(name, type)                                                                 \
+#define PAIRSMITH_ONE_SWAP(name, type, scope)                                                          \
     inline type name(type* place, type compare, type value)                                            \
     {                                                                                                  \
-        return pairsmith::update(                                                                      \
+        return pairsmith::update<pairsmith::scope>(                                                    \
             place, [=](type old) -> type { return old == compare ? value : old; }, true);              \
     }
 #define PAIRSMITH_SWAP(name, type)                                                                     \
-    PAIRSMITH_ONE_SWAP(name, type) PAIRSMITH_ONE_SWAP(name##_block, type) PAIRSMITH_ONE_SWAP(name##_system, type)
+    PAIRSMITH_ONE_SWAP(name, type, atomic) PAIRSMITH_ONE_SWAP(name##_block, type, block_atomic)        \
+    PAIRSMITH_ONE_SWAP(name##_system, type, atomic)
 #define PAIRSMITH_WHOLE_ATOMIC(name, result)                                                           \
     PAIRSMITH_ATOMIC(name, int, result) PAIRSMITH_ATOMIC(name, unsigned int, result)                   \
     PAIRSMITH_ATOMIC(name, long long, result) PAIRSMITH_ATOMIC(name, unsigned long long, result)

@@ -5,7 +5,7 @@ static const int warpSize = 32;
 
 namespace pairsmith {
 
-enum access_t { none, plain_read, plain_write, atomic };
+enum access_t { none, plain_read, plain_write, atomic, block_atomic };
 
 // Why a launch was given up. The first is none; `stop_reasons` of plain_launch.py says them.
 enum stop_t {
@@ -25,7 +25,7 @@ static const unsigned int most_variables = 3;
 
 struct launch_t {
     unsigned int grid[3], block[3];
-    int order, meets;
+    int order, meets;  // meets: 0 calls, 1 fibers, 2 fibers that take turns at atomics as well
     unsigned long long asked;  // bytes of dynamic shared memory
     range_t shared, variables[most_variables];
     char *unasked, *unasked_end;  // shared memory that the launch has not asked for
@@ -47,6 +47,7 @@ struct stand_t {
 };
 
 void touch(const void* pointer, unsigned long long count, access_t access, bool swaps = false);
+void turn(const void* place);  // before an atomic access: others may come first
 void fence(bool device);
 [[noreturn]] void give_up(stop_t why, int site);
 

@@ -85,6 +85,18 @@ inline void meet(wait_t waits, int kind, int site)
     yield();
 }
 
+// A read of the place that waits for this very access is one step with it, as in loops around
+// compare-and-swap.
+void turn(const void* place)
+{
+    if (current == nullptr || launched == nullptr || launched->meets < 2)
+        return;
+    if (read_count != 0 && read_first == place && read_mark.thread == me.thread)
+        return;
+    current->waits = ready;
+    yield();
+}
+
 void barrier(int site) { meet(at_barrier, 0, site); }
 
 int barrier_vote(int site, int kind, bool vote)

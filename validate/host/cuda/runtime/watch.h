@@ -88,6 +88,12 @@ inline void report(access_t access, access_t earlier, const mark_t* other, unsig
                   region, 0, offset };
 }
 
+// Atomics of a block's scope are none to other blocks.
+inline bool of_another_block(const mark_t& mark)
+{
+    return mark.thread != 0 && (mark.scope == grid || block_of(mark) != block_of(me));
+}
+
 inline void touch_byte(byte_t& byte, bool inside, access_t access, unsigned long long offset, region_t region,
                        const char* place)
 {
@@ -97,8 +103,10 @@ inline void touch_byte(byte_t& byte, bool inside, access_t access, unsigned long
         report(access, plain_write, &byte.writer, offset, region);
     else if (access != plain_read && !before_me(byte.reader))
         report(access, plain_read, &byte.reader, offset, region);
-    else if (access != atomic && !before_me(byte.updater) && !all_known(byte.updater, place))
+    else if (access < atomic && !before_me(byte.updater) && !all_known(byte.updater, place))
         report(access, atomic, &byte.updater, offset, region);
+    else if (access == block_atomic && of_another_block(byte.updater))
+        report(atomic, atomic, &byte.updater, offset, region);
     note(access == plain_read ? byte.reader : access == plain_write ? byte.writer : byte.updater);
 }
 
@@ -180,7 +188,7 @@ void touch(const void* pointer, unsigned long long count, access_t access, bool 
     if (swaps && first == read_first && count == read_count && me.thread == read_mark.thread)
         read_count = 0;
     settle_read();
-    if (access == atomic)
+    if (access >= atomic)
         updated(first);
     if (access != plain_read) {
         mark_access(first, count, access);
