@@ -94,7 +94,8 @@ def run_all(folder: Path, done: Collection[int], told: argparse.Namespace, take:
     for job in read_jobs(folder):
         if job.number not in done:
             left.put(job.number)
-    lock, failures = threading.Lock(), []
+    lock = threading.Lock()
+    failures: list[Exception] = []
 
     def work() -> None:
         lane = _Lane(folder, told)
