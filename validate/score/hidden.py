@@ -50,11 +50,11 @@ class Trial:
     """One launch: its sizes, its inputs, and where the wanted values come from.
 
     `what` names it: near, again (the same shape on other inputs), small, minimum, wide, blocks,
-    whole (blocks without a tail), big, long (in place of big where that is too much), own. `oracle` is "reference" or "own": the row's own text,
-    at shapes that are too much for the reference. An `optional` trial is left out for all answers
-    to a row when the row's own text does not run well there or enters more than `most_steps` basic
-    blocks (0: no such limit). With `row_starts` accumulators start as the row has them, so that a
-    single entry shows in a minimum or a maximum.
+    whole (blocks without a tail), big, long (in place of big where that is too much), own. `oracle`
+    is "reference" or "own": the row's own text, at shapes that are too much for the reference. An
+    `optional` trial is left out for all answers to a row when the row's own text does not run well
+    there or enters more than `most_steps` basic blocks (0: no such limit). With `row_starts`
+    accumulators start as the row has them, so that a single entry shows in a minimum or a maximum.
     """
 
     sizes: Sizes
