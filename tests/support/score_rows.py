@@ -54,7 +54,7 @@ extern "C" __global__ void k(const float* a, float* out, int steps, int n)
 
 
 def cube_answer(body: str, before: str = "") -> Answer:
-    """An answer to `cube_row`: a kernel with `halve` and what stands before it, a thread for each."""
+    """An answer to `cube_row`: a kernel with `halve`, launched with a thread for each element."""
     return Answer(kernel(body, RIGHT + before), cube_row(), PER_THREAD)
 
 

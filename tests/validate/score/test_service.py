@@ -1,4 +1,4 @@
-"""The scorer as a service: errors per answer, limits, seeds, feedback, credit, nothing left behind."""
+"""The scorer as a service: errors, limits, seeds, feedback, credit, what it leaves."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +74,8 @@ def test_a_wrong_row_costs_its_own_answers_alone(scorer: Scorer) -> None:
 
 def test_what_is_not_reached_in_time_is_not_judged(scorer: Scorer) -> None:
     assert statuses(scorer, [RIGHT_ONE]) == ["passed"]
-    (found,) = scorer.score_batch([RIGHT_ONE], timeout_s=0.0)
-    assert (found.status, found.judged, found.credit) == ("not_judged", False, 0.0)
+    (late,) = scorer.score_batch([RIGHT_ONE], timeout_s=0.0)
+    assert (late.status, late.judged, late.credit) == ("not_judged", False, 0.0)
     endless = cube_answer("for (;;) {}")
     found = scorer.score_batch([RIGHT_ONE, endless, *[RIGHT_ONE] * 4], timeout_s=3.0)
     words = [verdict.status for verdict in found]
@@ -282,7 +283,7 @@ BOMBS = {
     ),
     "macros": (
         "\n#define A x = x * 3 + 1;\n"
-        + "".join(f"#define {b} {a} {a} {a} {a}\n" for a, b in zip("ABCDEFGH", "BCDEFGHI"))
+        + "".join(f"#define {b} {a} {a} {a} {a}\n" for a, b in pairwise("ABCDEFGHI"))
         + "#define J I I\n",
         f"int x = i; J if (x == 77) return; {STORE}",
     ),
@@ -300,7 +301,7 @@ BOMBS = {
     ),
     "waits for another": (
         "__device__ int flag;\n",
-        f"if (i == 0) while (atomicAdd(&flag, 0) == 0) {{}} if (i == 1) atomicAdd(&flag, 1); {STORE}",
+        "if (i == 0) while (atomicAdd(&flag, 0) == 0) {} if (i == 1) atomicAdd(&flag, 1);" + STORE,
     ),
     "output of the compiler": ("", "\n".join(f"float v{k} = undeclared{k};" for k in range(1900))),
 }
