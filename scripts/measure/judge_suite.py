@@ -1,6 +1,6 @@
 """How many wrong texts pass the scorer, and how many honest ones it refuses, at several seeds.
 
-    PYTHONPATH=.:tests/support python scripts/measure/judge_suite.py [--seeds N] [--kind K]
+PYTHONPATH=.:tests/support python scripts/measure/judge_suite.py [--seeds N] [--kind K]
 """
 
 from __future__ import annotations

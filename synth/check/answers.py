@@ -215,7 +215,9 @@ def not_judged(verdicts: Sequence[Verdict]) -> list[str]:
     """A line for each row that is unfit, and one for what was not come to in time."""
     unfit = [v for v in verdicts if v.status == ScoreStatus.ROW_UNFIT]
     answers = Counter(verdict.id for verdict in unfit)
-    reasons = {verdict.id: " ".join(verdict.reason.split()) for verdict in unfit}
+    reasons = {
+        verdict.id: " ".join((verdict.detail or verdict.reason).split()) for verdict in unfit
+    }
     lines = [
         f"row {reasons[row_id][:_REASON_CHARACTERS]} ({count} answers not judged)"
         for row_id, count in sorted(answers.items())

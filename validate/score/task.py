@@ -30,6 +30,7 @@ _DECIDING = (
     *("id", "kernel_name", "reference", "args", "sizes", "launch", "input_seed"),
     *("cuda_plain", "plain_args", "plain_launch"),
 )
+_NO_LAUNCH = "the launch comes to none that a device can make, at a size that was tried"
 _SENT = ("id", "args", "launch", "plain_args")
 
 
@@ -44,10 +45,11 @@ class Task:
 
 @dataclass(frozen=True)
 class Refused:
-    """An answer that is not run, and why."""
+    """An answer that is not run, and why; `detail` may tell hidden sizes."""
 
     status: str
     reason: str
+    detail: str = ""
 
 
 @dataclass(frozen=True)
@@ -134,12 +136,12 @@ def grids(task: Task, draw: Draw) -> list[Grid] | Refused:
         try:
             found.append(grid_of(task.launch, trial.sizes))
         except ValueError as error:
-            return Refused(ScoreStatus.BAD_LAUNCH, str(error))
+            return Refused(ScoreStatus.BAD_LAUNCH, _NO_LAUNCH, str(error))
     promised = task.reading.most_threads
     most = max(block_threads(grid) for grid in found)
     if promised is not None and most > promised:
-        reason = f"blocks of {most} threads, __launch_bounds__ says {promised} at most"
-        return Refused(ScoreStatus.BAD_LAUNCH, reason)
+        reason = f"blocks of more threads than the {promised} of __launch_bounds__"
+        return Refused(ScoreStatus.BAD_LAUNCH, reason, f"blocks of {most} threads")
     return found
 
 
