@@ -137,13 +137,23 @@ class GpuStatus(Worded):
 class ScoreStatus(Worded):
     """Of a text that others wrote for a row: the verdict of `validate.score.scorer`."""
 
-    PASSED = "passed", "At every hidden shape each output is that of the reference."
-    NO_KERNEL = "no_kernel", "The text has no `__global__ void` kernel, or more than one."
+    PASSED = (
+        "passed",
+        "At every hidden shape each output is the wanted one, nothing below was seen, and NVRTC "
+        "compiles the text.",
+    )
+    NO_KERNEL = (
+        "no_kernel",
+        "The text has no `__global__ void` kernel, or several and does not say which is launched.",
+    )
     BAD_SIGNATURE = "bad_signature", "The kernel takes other parameters than the row's plain CUDA."
-    BAD_LAUNCH = "bad_launch", "The launch that comes with the text is of no form that can be used."
+    BAD_LAUNCH = (
+        "bad_launch",
+        "The launch that comes with the text cannot be read, or no device takes it at every size.",
+    )
     COMPILE_ERROR = (
         "compile_error",
-        "The text is refused, by the compiler or before it is compiled.",
+        "The text is refused: before it is compiled, by Clang, by the linker's list, or by NVRTC.",
     )
     CRASHED = "crashed", "The process of the compiler or of the kernel ended without an answer."
     TIMEOUT = "timeout", "The compiler or the kernel did not end in time."
@@ -167,7 +177,7 @@ class ScoreStatus(Worded):
         "The kernel does what C++ leaves open, so that a device may do something else: an access "
         "at an odd address, an index past an array, too wide a shift, a cast out of range.",
     )
-    ROW_UNFIT = "row_unfit", "The row itself cannot be used: its own plain CUDA does not pass."
+    ROW_UNFIT = "row_unfit", "The row cannot be used: its own plain CUDA is not there or fails."
     NOT_JUDGED = "not_judged", "The time of the batch was up before the answer was judged."
     UNSEEN_BRANCH = (
         "unseen_branch",

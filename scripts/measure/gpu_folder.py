@@ -63,7 +63,7 @@ def write_folder(
     (folder / TEXTS).write_text("".join(json.dumps(line) + "\n" for line in lines))
     described = [_described(key, row, draw) for key, (row, draw) in rows.items()]
     (folder / ROWS).write_text("".join(json.dumps(line) + "\n" for line in described))
-    arrays = {
+    arrays: dict[str, Any] = {
         f"{key}/{number}/{name}": array
         for key, (_, draw) in rows.items()
         for number, outputs in draw.wanted.items()

@@ -12,10 +12,13 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from scripts.measure.gpu_folder import read_jobs
+from validate.errors import CompileUnavailable, GpuUnavailable
 from validate.process.parent import WorkerGone, WorkerProcess
 from validate.statuses import GpuStatus, ProcessEnd
 
 WORKER = "scripts.measure.gpu_worker"
+
+_MOST_FAILURES = 3
 
 Take = Callable[[dict[str, Any]], None]
 
@@ -25,11 +28,28 @@ class _Lane:
 
     def __init__(self, folder: Path, told: argparse.Namespace) -> None:
         self.folder, self.told = folder.resolve(), told
+        self.failures = 0
         self._worker: WorkerProcess | None = None
         self._files: tempfile.TemporaryDirectory[str] | None = None
 
     def result(self, number: int) -> dict[str, Any]:
-        """What becomes of a text. Raises RuntimeError when the machinery fails."""
+        """What becomes of a text: "error" where the machinery fails.
+
+        Raises RuntimeError when it does so for the fourth time, GpuUnavailable without a GPU, and
+        CompileUnavailable without CUDA's headers.
+        """
+        try:
+            return self._result(number)
+        except (GpuUnavailable, CompileUnavailable):
+            raise
+        except RuntimeError as error:
+            self.close()
+            self.failures += 1
+            if self.failures > _MOST_FAILURES:
+                raise
+            return {"number": number, "status": "error", "reason": str(error)}
+
+    def _result(self, number: int) -> dict[str, Any]:
         limit_s, what = self.told.compile_s, "compiler: "
         try:
             worker = self._ready()
@@ -74,7 +94,8 @@ def run_all(folder: Path, done: Collection[int], told: argparse.Namespace, take:
     for job in read_jobs(folder):
         if job.number not in done:
             left.put(job.number)
-    lock, failures = threading.Lock(), []
+    lock = threading.Lock()
+    failures: list[Exception] = []
 
     def work() -> None:
         lane = _Lane(folder, told)

@@ -56,9 +56,9 @@ class _TooSlow(Exception):  # noqa: N818 - a result, not an error of ours
     """A reference takes too long at a shape."""
 
 
-def candidates(data: Path, rows: int, per_row: int, seed: int) -> list[Text]:
+def candidates(data: Path | None, rows: int, per_row: int, seed: int) -> list[Text]:
     """The texts to choose from: suites, own texts, rewrites, other styles, mutants."""
-    drawn = [*dataset_rows(SAMPLES), *dataset_rows(data, rows)]
+    drawn = dataset_rows(SAMPLES) + (dataset_rows(data, rows) if data is not None else [])
     texts = [*suite("honest"), *suite("wrong"), *rewritten_texts()]
     texts += own_texts(suite_rows()) + own_texts(drawn)
     texts += [*style_texts(drawn), *mutant_texts([*suite_rows(), *drawn], per_row, seed)]

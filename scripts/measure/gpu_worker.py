@@ -14,7 +14,6 @@ from scripts.measure.gpu_folder import Job, Row, Rows, read_jobs
 from validate.gpu.launch import LaunchFailed
 from validate.gpu.result import TextResult, told
 from validate.gpu.text import Ran, Shape
-from validate.host.plain_launch import grid_of
 from validate.process.child import WorkerChild, work_where_nothing_lies
 from validate.row.inputs import Array
 from validate.row.sizes import describe, evaluate_all
@@ -50,16 +49,12 @@ class Worker(WorkerChild):
         self._tell(job, result)
 
     def _run(self, job: Job, loaded: Any, result: TextResult) -> None:
-        """All trials in order, then the first once more: a text may keep what it was called with."""
+        """All trials in order, then the first once more: a text may keep what it was given."""
         judge = self.rows.judge(job.row)
         row = {**self.rows.row(job.row), "plain_launch": job.launch}
         for number in [*range(len(judge.trials)), 0]:
             sizes = judge.trials[number].sizes
             result.shapes.append(f"{judge.trials[number].what} {describe(sizes)}")
-            try:
-                grid_of(job.launch, sizes)
-            except ValueError as error:
-                raise LaunchFailed(str(error), sticky=False) from error
             ran = self.device.run(loaded, row, _shape(row, judge, number))
             if ran.trouble is not None:
                 result.fail(*ran.trouble)

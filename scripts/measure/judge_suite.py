@@ -1,6 +1,6 @@
 """How many wrong texts pass the scorer, and how many honest ones it refuses, at several seeds.
 
-PYTHONPATH=.:tests/support python scripts/measure/judge_suite.py [--seeds N] [--workers N] [--kind K]
+PYTHONPATH=.:tests/support python scripts/measure/judge_suite.py [--seeds N] [--kind K]
 """
 
 from __future__ import annotations
@@ -44,15 +44,13 @@ def _measure(what: str, texts: list[JudgeText], passes: bool, told: argparse.Nam
                 missed[f"{text.kind}/{text.name}"] += 1
                 said[f"{text.kind}/{text.name}"] = verdict
     count = len(texts) * told.seeds
-    print(
-        f"{what}: {sum(missed.values())} of {count} told wrongly ({len(missed)} of {len(texts)} texts)"
-    )
+    of_texts = f"({len(missed)} of {len(texts)} texts)"
+    print(f"{what}: {sum(missed.values())} of {count} told wrongly {of_texts}")
     print("  by class:", dict(Counter(name.split("/")[0] for name in missed)))
     for name, times in sorted(missed.items()):
         verdict = said[name]
-        print(
-            f"  {name}: {times} of {told.seeds}; {verdict.status}: {verdict.reason[:160]!r} {verdict.detail[:100]}"
-        )
+        said_of_it = f"{verdict.status}: {verdict.reason[:160]!r} {verdict.detail[:100]}"
+        print(f"  {name}: {times} of {told.seeds}; {said_of_it}")
 
 
 if __name__ == "__main__":

@@ -8,9 +8,9 @@
    launches it at every trial, and once more at the first, in one of N processes that are started
    anew when they end, compares what it wrote as the judge does, and writes one JSON line a text to
    FILE (gpu.jsonl of the folder). Texts of which FILE has a line are left out: a run goes on.
-3. Anywhere: PYTHONPATH=. python scripts/measure/score_gpu.py --compare FOLDER [--to FILE]: the host's
-   verdicts against the GPU's, and every text on which they part. Exit code 1 when a text that the
-   scorer passes does not pass on the GPU.
+3. Anywhere: PYTHONPATH=. python scripts/measure/score_gpu.py --compare FOLDER [--to FILE]: the
+   host's verdicts against the GPU's, and every text on which they part. Exit code 1 when a text
+   that the scorer passes does not pass on the GPU.
 
 A GPU notices no race, no read outside an array and nothing undefined: texts that fail for these may
 pass there. What they have in common with other disagreements is for a person to judge.
@@ -25,7 +25,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
 # Of these a GPU tells nothing: "unseen" in the table.
 _UNSEEN = (
     *("data_race", "bad_sync", "read_out_of_bounds", "undefined"),
@@ -96,8 +95,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--workers", type=int, default=0, help="1 for --make, 12 for --run")
     making = parser.add_argument_group("--make")
     making.add_argument("--count", type=int, default=40, help="texts that pass, and that fail")
-    making.add_argument("--data", type=Path, default=ROOT / "data" / "samples", metavar="OUT")
-    making.add_argument("--rows", type=int, default=20, help="of the dataset, besides the samples")
+    making.add_argument("--data", type=Path, metavar="OUT", help="rows besides data/samples")
+    making.add_argument("--rows", type=int, default=20, help="of OUT")
     making.add_argument("--mutants-per-row", type=int, default=2)
     making.add_argument("--seed", type=int, default=0, help="of the choice of mutants")
     making.add_argument("--hidden-seed", type=int, default=1)

@@ -40,6 +40,8 @@ _HIDDEN = ("detail", "counter_example")
 Verdicts = Mapping[int, Verdict]
 """By position of the line; lines that were not come to are missing."""
 
+_Found = SimpleQueue[dict[int, Verdict] | Future[None]]
+
 
 @dataclass(frozen=True)
 class Line:
@@ -116,7 +118,7 @@ def judged(
     Raises what `Scorer.score_batch` does.
     """
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
-    found: SimpleQueue[dict[int, Verdict] | Future[None]] = SimpleQueue()
+    found: _Found = SimpleQueue()
 
     def work(task: Sequence[int]) -> None:
         for start in range(0, len(task), _PIECE):
@@ -129,20 +131,26 @@ def judged(
     with ThreadPoolExecutor(workers) as pool:
         most = min(_TASK, -(-len(lines) // (2 * workers)))
         futures = [pool.submit(work, task) for task in _tasks(lines, most)]
-        for future in futures:
-            future.add_done_callback(found.put)
         try:
-            ended = 0
-            while ended < len(futures):
-                item = found.get()
-                if isinstance(item, Future):
-                    item.result()
-                    ended += 1
-                else:
-                    yield item
+            yield from _until_done(futures, found)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
             _end(scorer, futures)
+
+
+def _until_done(
+    futures: Sequence[Future[None]], found: _Found
+) -> Generator[dict[int, Verdict], None, None]:
+    for future in futures:
+        future.add_done_callback(found.put)
+    ended = 0
+    while ended < len(futures):
+        item = found.get()
+        if isinstance(item, Future):
+            item.result()
+            ended += 1
+        else:
+            yield item
 
 
 def _end(scorer: Scorer, futures: Sequence[Future[None]]) -> None:
@@ -207,7 +215,9 @@ def not_judged(verdicts: Sequence[Verdict]) -> list[str]:
     """A line for each row that is unfit, and one for what was not come to in time."""
     unfit = [v for v in verdicts if v.status == ScoreStatus.ROW_UNFIT]
     answers = Counter(verdict.id for verdict in unfit)
-    reasons = {verdict.id: " ".join(verdict.reason.split()) for verdict in unfit}
+    reasons = {
+        verdict.id: " ".join((verdict.detail or verdict.reason).split()) for verdict in unfit
+    }
     lines = [
         f"row {reasons[row_id][:_REASON_CHARACTERS]} ({count} answers not judged)"
         for row_id, count in sorted(answers.items())

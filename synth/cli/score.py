@@ -14,7 +14,11 @@ from synth.cli.options import FOLDER, quiet_option, report_option, require_place
 from synth.progress import progress_bar
 
 if TYPE_CHECKING:
-    from validate.score.scorer import Verdict
+    from collections.abc import Mapping, Sequence
+
+    from synth.check.answers import Line, Verdicts
+    from synth.rows.maker import Row
+    from validate.score.scorer import Scorer, Verdict
 
 _INTERRUPTED = 130
 
@@ -56,42 +60,51 @@ def score(
     texts are compiled and run here, in processes that can only compute
     (notes/measurements/scorer.md says how far that goes).
 
-    Exit code 1 when answers were not judged, because their row is unfit or the time was up: they do
-    not count in pass@k. 130 after Ctrl-C; what was judged by then is reported.
+    Exit code 1 when answers were not judged (an unfit row, time up); they do not count in pass@k.
+    130 after Ctrl-C; what was judged by then is reported.
     """
-    from synth.check.answers import read_answers, report_of, rows_of, summarise
-    from synth.errors import SettingsError
+    from synth.check.answers import read_answers, report_of, rows_of
     from validate.score.scorer import Scorer
 
-    if workers < 1:
-        raise SettingsError(f"workers is {workers}, at least 1 is needed")
-    if timeout is not None and not timeout > 0:
-        raise SettingsError(f"timeout is {timeout:g}, more than 0 is needed")
+    _require(workers, timeout)
     require_place_of(report)
     lines = read_answers(answers)
     rows = rows_of(out, lines)
     began_s = time.monotonic()
     with Scorer(hidden_seed=hidden_seed, workers=workers) as scorer:
         verdicts, broke = _collected(scorer, lines, rows, workers, timeout, quiet)
-    rate = len(verdicts) / (time.monotonic() - began_s)
-    summary = summarise(list(verdicts.values()), rows)
-    told = report_of(lines, verdicts, summary, scorer.hidden_seed, feedback)
     if broke is None or verdicts:
-        _print(summary, verdicts, len(lines))
-        click.echo(f"{len(verdicts)} answers to {len(rows)} rows scored, {rate:.1f} answers/s")
+        summary = _print(lines, rows, verdicts, time.monotonic() - began_s)
+        seed = scorer.hidden_seed
         if hidden_seed is None:
-            seed = scorer.hidden_seed
             click.echo(f"hidden seed {seed}: the same again with --hidden-seed {seed}")
-        write_report(report, told)
-    if isinstance(broke, KeyboardInterrupt):
-        sys.exit(_INTERRUPTED)
-    if broke is not None:
+        write_report(report, report_of(lines, verdicts, summary, seed, feedback))
+    _exit(verdicts, broke)
+
+
+def _exit(verdicts: Verdicts, broke: BaseException | None) -> None:
+    if broke is not None and not isinstance(broke, KeyboardInterrupt):
         raise broke
-    sys.exit(0 if all(verdict.judged for verdict in verdicts.values()) else 1)
+    judged = all(verdict.judged for verdict in verdicts.values())
+    sys.exit(_INTERRUPTED if broke is not None else 0 if judged else 1)
+
+
+def _require(workers: int, timeout: float | None) -> None:
+    from synth.errors import SettingsError
+
+    if workers < 1:
+        raise SettingsError(f"workers is {workers}, at least 1 is needed")
+    if timeout is not None and not timeout > 0:
+        raise SettingsError(f"timeout is {timeout:g}, more than 0 is needed")
 
 
 def _collected(
-    scorer: Any, lines: Any, rows: Any, workers: int, timeout: float | None, quiet: bool
+    scorer: Scorer,
+    lines: Sequence[Line],
+    rows: Mapping[str, Row],
+    workers: int,
+    timeout: float | None,
+    quiet: bool,
 ) -> tuple[dict[int, Verdict], BaseException | None]:
     """Verdicts by position, and what ended the work before all were there."""
     from synth.check.answers import judged
@@ -110,17 +123,24 @@ def _collected(
     return verdicts, None
 
 
-def _print(summary: dict[str, Any], verdicts: dict[int, Verdict], asked: int) -> None:
-    from synth.check.answers import not_judged
+def _print(
+    lines: Sequence[Line], rows: Mapping[str, Row], verdicts: Verdicts, spent_s: float
+) -> dict[str, Any]:
+    """Print what was found; returns the summary."""
+    from synth.check.answers import not_judged, summarise
 
+    summary = summarise(list(verdicts.values()), rows)
     for name, group in summary["groups"].items():
         shares = "  ".join(f"pass@{k} {100 * v:5.1f} %" for k, v in group["pass_at"].items())
-        click.echo(
-            f"{name:24} {group['tasks']:6} tasks {group['samples']:7} samples  {shares}".rstrip()
-        )
+        line = f"{name:24} {group['tasks']:6} tasks {group['samples']:7} samples  {shares}"
+        click.echo(line.rstrip())
     for status, count in summary["verdicts"].items():
         click.echo(f"{status:20} {count:7}")
+    rate = len(verdicts) / spent_s
+    click.echo(f"{len(verdicts)} answers to {len(rows)} rows scored, {rate:.1f} answers/s")
     for line in not_judged(list(verdicts.values())):
         click.echo(f"pairsmith: {line}", err=True)
-    if len(verdicts) < asked:
-        click.echo(f"pairsmith: broken off: {len(verdicts)} of {asked} answers judged", err=True)
+    if len(verdicts) < len(lines):
+        said = f"{len(verdicts)} of {len(lines)} answers judged"
+        click.echo(f"pairsmith: broken off: {said}", err=True)
+    return summary

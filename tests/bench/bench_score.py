@@ -1,14 +1,16 @@
-"""How many answers a second `Scorer` judges, and what memory it holds over many.
+"""How many answers a second `Scorer` judges, what they cost, and what memory it holds over many.
 
 Run: python tests/bench/bench_score.py [rows] [answers]. Answers are the plain CUDA of drawn rows of
-every category, one of eight made wrong. With one worker and with two: each row once, when it is new
-and its hidden inputs are to be decided, then again, when it is known; NVRTC is asked of what passes,
-as always. Then as many answers as are said go through two workers, in rounds over the rows, and the
-resident memory of this process and of its children is printed ten times.
+every category, of each eighth the blocks taken for one. With one worker and with two: each row once
+when it is new and its hidden inputs are to be decided, then again when it is known; NVRTC is asked
+of what passes, as always. Beside answers a second stands what they took of a core, which other work
+on the machine changes less. Then as many answers as are said go through two workers, in rounds over
+the rows, and resident memory of this process and of its children is printed ten times.
 """
 
 from __future__ import annotations
 
+import os
 import platform
 import sys
 import time
@@ -45,70 +47,70 @@ def make_rows(count: int) -> list[Row]:
 
 
 def answers_to(rows: list[Row], start: int, count: int) -> list[Answer]:
-    """Own texts in rounds over the rows; of every eighth no thread beyond the first block works."""
+    """Own texts in rounds over the rows, no two the same: nothing can be kept of one for others."""
     found = []
     for number in range(start, start + count):
         row = rows[number % len(rows)]
         text = row["cuda_plain"]
         if number % WRONG_ONE_IN == 0:
-            text = text.replace("blockIdx", "(blockIdx)")
-            text = f"#define blockIdx_x 0\n{text.replace('(blockIdx).x', 'blockIdx_x')}"
-        # No two texts are the same: nothing can be kept of one for another.
+            text = text.replace("blockIdx.x", "0")
         found.append(Answer(f"{text}\n__device__ int answer_{number};\n", row))
     return found
 
 
 def speed(rows: list[Row], workers: int) -> None:
-    """Answers a second to new and to known rows, children started before."""
+    """Answers a second to new and to known rows; children have started before."""
     statuses: Counter[str] = Counter()
+    first = 8 * workers
     with Scorer(hidden_seed=HIDDEN_SEED, workers=workers) as scorer:
-        scorer.score_batch(answers_to(rows, 0, 8 * workers))
-        for what, start in (("new", 8 * workers), ("known", 8 * workers)):
-            began_s = time.perf_counter()
-            answers = answers_to(rows, start, len(rows) - start)
+        scorer.score_batch(answers_to(rows, 0, first))
+        for what in ("new", "known"):
+            began_s, before_s = time.perf_counter(), processor_s()
+            answers = answers_to(rows, first, len(rows) - first)
             statuses.update(verdict.status for verdict in scorer.score_batch(answers))
             spent_s = time.perf_counter() - began_s
-            print(f"{workers} workers, {what:5} rows: {len(answers) / spent_s:6.1f} answers/s")
+            core_ms = 1000 * (processor_s() - before_s) / len(answers)
+            rate = len(answers) / spent_s
+            rates = f"{rate:5.1f} answers/s, {core_ms:5.1f} ms of a core"
+            print(f"{workers} workers, {what:5} rows: {rates}", flush=True)
     print(f"   verdicts: {dict(statuses.most_common())}")
 
 
-def resident_mb() -> tuple[float, float]:
-    """Resident memory in MB (10**6 bytes) of this process, and of its children, from /proc."""
-    own = "self"
-    parents = {}
+def family() -> dict[str, list[str]]:
+    """What /proc says of this process and of all below it: the words behind the name, by number."""
+    said = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
-            parents[path.parent.name] = path.read_text().rpartition(")")[2].split()[1]
+            said[path.parent.name] = path.read_text().rpartition(")")[2].split()
         except (FileNotFoundError, ProcessLookupError):
             continue
-    me = Path("/proc/self").readlink().name
-    family = {me}
-    while more := {child for child, parent in parents.items() if parent in family} - family:
-        family |= more
-    return _resident_mb(own), sum(_resident_mb(child) for child in family - {me})
+    ours = {str(os.getpid())}
+    while more := {process for process, words in said.items() if words[1] in ours} - ours:
+        ours |= more
+    return {process: said[process] for process in ours}
 
 
-def _resident_mb(process: str) -> float:
-    try:
-        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
-    except (FileNotFoundError, ProcessLookupError):
-        return 0.0
-    return pages * 4096 / 1e6
+def processor_s() -> float:
+    """Seconds of a core that this process, its children, and theirs that have ended took."""
+    ticks = sum(int(tick) for words in family().values() for tick in words[11:15])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def memory(rows: list[Row], count: int) -> None:
-    """Score many answers and print what is held meanwhile."""
-    done = 0
-    told = 0
+    """Score many answers and print the MB (10**6 bytes) that are held meanwhile."""
+    done = told = 0
+    page_mb = os.sysconf("SC_PAGESIZE") / 1e6
     with Scorer(hidden_seed=HIDDEN_SEED, workers=2) as scorer:
         while done < count:
-            scorer.score_batch(answers_to(rows, done, min(BATCH, count - done)))
-            done += min(BATCH, count - done)
+            some = min(BATCH, count - done)
+            scorer.score_batch(answers_to(rows, done, some))
+            done += some
             if done * 10 // count > told:
                 told = done * 10 // count
-                own, children = resident_mb()
+                held = {process: int(words[21]) * page_mb for process, words in family().items()}
+                own = held.pop(str(os.getpid()))
                 print(
-                    f"after {done:6} answers: {own:7.1f} MB, children {children:7.1f} MB",
+                    f"{done:6} answers: {own:6.1f} MB, children {sum(held.values()):7.1f} MB",
                     flush=True,
                 )
 

@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from validate.host.adjoint import check_adjoint
-from validate.host.launch import BadRow, Endless, Entry, HostLauncher, launch
+from validate.host.ends import ENDS, note_end
+from validate.host.launch import BadRow, Entry, HostLauncher, launch
 from validate.host.memory import Arena, Watch, arrays_of, damage, written_arrays
 from validate.oracle.compare import Finding, compare_outputs
 from validate.oracle.reference import ReferenceFailed, run_reference
 from validate.row.adjoint import status_without_run
 from validate.row.inputs import Array, draw_inputs
 from validate.row.sizes import awkward_sizes, describe, evaluate_all
-from validate.statuses import AdjointStatus, RunStatus
+from validate.statuses import AdjointStatus
 
 
 class _Launched:
@@ -59,15 +60,8 @@ def run_case(
                 kept.append(launched.outputs())
             if len(finding.shapes) == 1:
                 _judge_adjoint(row, launched, backward, finding)
-    except ReferenceFailed as failed:
-        finding.status = RunStatus.REFERENCE_ERROR
-        finding.reason = f"{failed} at {finding.shapes[-1]}"
-    except BadRow as failed:
-        finding.status, finding.reason = RunStatus.BAD_ROW, str(failed)
-    except MemoryError:
-        finding.status, finding.reason = RunStatus.OUT_OF_MEMORY, f"at {finding.shapes[-1]}"
-    except Endless as failed:
-        finding.status, finding.reason = RunStatus.TIMEOUT, f"{failed} at {finding.shapes[-1]}"
+    except ENDS as ended:
+        note_end(finding, ended)
     return finding
 
 

@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from validate.host.launch import BadRow, Endless
+from validate.host.ends import ENDS, note_end
+from validate.host.launch import BadRow
 from validate.host.memory import Arena, damage, written_arrays
 from validate.host.plain_launch import (
     ORDERS,
-    BadMeeting,
     Grid,
     PlainEntry,
-    Trapped,
-    Undefined,
     check_signature,
     grid_of,
     in_small_blocks,
@@ -30,7 +28,7 @@ from validate.host.plain_memory import (
 )
 from validate.host.plain_sizes import wide_sizes
 from validate.oracle.compare import Finding, compare_outputs, compare_widely
-from validate.oracle.reference import ReferenceFailed, run_reference
+from validate.oracle.reference import run_reference
 from validate.row.dtypes import parse
 from validate.row.inputs import Array, draw_inputs
 from validate.row.sizes import awkward_sizes, describe, evaluate_all
@@ -65,23 +63,8 @@ def run_plain_case(
             if not well:
                 finding.reason += f" at {finding.shapes[-1]}"
                 return finding
-    except ReferenceFailed as failed:
-        finding.status, finding.reason = (
-            RunStatus.REFERENCE_ERROR,
-            f"{failed} at {finding.shapes[-1]}",
-        )
-    except BadRow as failed:
-        finding.status, finding.reason = RunStatus.BAD_ROW, str(failed)
-    except MemoryError:
-        finding.status, finding.reason = RunStatus.OUT_OF_MEMORY, f"at {finding.shapes[-1]}"
-    except Endless as failed:
-        finding.status, finding.reason = RunStatus.TIMEOUT, f"{failed} at {finding.shapes[-1]}"
-    except BadMeeting as failed:
-        finding.status, finding.reason = RunStatus.BAD_SYNC, f"{failed} at {finding.shapes[-1]}"
-    except Undefined as failed:
-        finding.status, finding.reason = RunStatus.UNDEFINED, f"{failed} at {finding.shapes[-1]}"
-    except Trapped as failed:
-        finding.status, finding.reason = RunStatus.CRASHED, f"{failed} at {finding.shapes[-1]}"
+    except ENDS as ended:
+        note_end(finding, ended)
     return finding
 
 

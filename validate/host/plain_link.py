@@ -51,7 +51,10 @@ class Linker:
         """Compile both in `folder`. Raises HostRunUnavailable when that fails."""
         include_dir = folder / "plain"
         include_dir.mkdir(exist_ok=True)
-        (include_dir / "builtin.h").write_text(plain_host.header_text(), encoding="utf-8")
+        # A worker that follows a dead one finds the header and what was made of it.
+        header = include_dir / "builtin.h"
+        if not header.exists():
+            header.write_text(plain_host.header_text(), encoding="utf-8")
         self._header = clang.precompile(include_dir, include_dir, plain_host.FLAGS)
         runtime = include_dir / "runtime.o"
         clang.build_fast(plain_host.runtime_text(), runtime)

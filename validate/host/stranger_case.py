@@ -21,17 +21,14 @@ from typing import Any
 
 from validate.errors import HostRunUnavailable
 from validate.host import clang
-from validate.host.launch import MEMORY_BYTES, BadRow, Endless
+from validate.host.ends import ENDS, status_of
+from validate.host.launch import MEMORY_BYTES, BadRow
 from validate.host.memory import Arena, damage, written_arrays
 from validate.host.plain_case import element_bytes
 from validate.host.plain_launch import (
     ORDERS,
-    BadMeeting,
     Effort,
     PlainEntry,
-    TooCostly,
-    Trapped,
-    Undefined,
     check_signature,
     grid_of,
     launch_plain,
@@ -186,18 +183,10 @@ def _guarded(
 ) -> tuple[str, str, dict[str, str] | None]:
     try:
         return _at(row, trial, entry, order, effort)
-    except MemoryError:
-        return ScoreStatus.OUT_OF_MEMORY, "", None
-    except (Endless, TooCostly) as failed:
-        return ScoreStatus.TIMEOUT, str(failed), None
-    except BadMeeting as failed:
-        return ScoreStatus.BAD_SYNC, str(failed), None
-    except Undefined as failed:
-        return ScoreStatus.UNDEFINED, str(failed), None
-    except Trapped as failed:
-        return ScoreStatus.CRASHED, str(failed), None
     except BadRow as failed:
         return ScoreStatus.BAD_SIGNATURE, str(failed), None
+    except ENDS as ended:
+        return status_of(ended), str(ended), None
     except Exception as error:  # noqa: BLE001 - memory of ours that the kernel spoilt
         return ScoreStatus.CRASHED, f"{type(error).__name__}: {error}", None
 

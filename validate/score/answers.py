@@ -66,16 +66,17 @@ def _judge_on_host(
     try:
         fit = find_fit(answer.row, lane)
     except RowUnfit as unfit:
-        return Verdict(row_id, ScoreStatus.ROW_UNFIT, str(unfit))
+        reason = "the row's own plain CUDA does not pass"
+        return Verdict(row_id, ScoreStatus.ROW_UNFIT, reason, detail=str(unfit))
     task = task_of(answer.cuda, answer.row, answer.launch)
     if isinstance(task, Refused):
         return Verdict(row_id, task.status, task.reason, inputs="")
     at = grids(task, fit.draw)
     if isinstance(at, Refused):
-        return Verdict(row_id, at.status, at.reason)
+        return Verdict(row_id, at.status, at.reason, detail=at.detail)
     if problem := limit_problem(task, answer.row):
         return Verdict(row_id, ScoreStatus.BAD_LAUNCH, problem)
-    skipped = too_many_threads(at, fit)
+    skipped = fit.skipped | too_many_threads(at, fit)
     raw = lane.run(task.sent, for_answer(fit.trials, skipped), own=False)
     verdict = _verdict(row_id, raw, fit, skipped)
     if not verdict.passed:
@@ -125,6 +126,7 @@ def _on_a_device(verdict: Verdict, task: Task, fit: Fit, found: DeviceResult) ->
         problem = shared_problem(task, fit.draw, found.shared_bytes)
         if not problem:
             return verdict
-        return Verdict(verdict.id, ScoreStatus.BAD_LAUNCH, problem, compiled=True)
+        reason = "static and dynamic shared memory are too much together"
+        return Verdict(verdict.id, ScoreStatus.BAD_LAUNCH, reason, detail=problem, compiled=True)
     status = _DEVICE_ENDS.get(found.status, ScoreStatus.COMPILE_ERROR)
     return Verdict(verdict.id, status, found.reason)

@@ -8,7 +8,7 @@ from typing import Any
 
 from validate.host.plain_launch import Grid, grid_of
 from validate.oracle.reference import ReferenceFailed
-from validate.score.hidden import KINDS, OWN, Draw, draws
+from validate.score.hidden import KINDS, LARGEST, OWN, Draw, draws
 from validate.score.judge import Judge
 from validate.score.lane import Lane
 from validate.score.task import Answered, Row, own_task, trial_messages
@@ -26,12 +26,13 @@ class RowUnfit(RuntimeError):  # noqa: N818
 @dataclass(frozen=True)
 class Fit:
     """What answers to a row are run on (`trials`, as messages) and judged by; `own_grids` are those
-    of the row's own launch."""
+    of the row's own launch, `skipped` the trials that nobody runs."""
 
     draw: Draw
     judge: Judge
     trials: list[dict[str, Any]]
     own_grids: list[Grid]
+    skipped: frozenset[int]
 
 
 def find_fit(row: Row, hidden_seed: int, lane: Lane) -> Fit:
@@ -75,11 +76,13 @@ def _tried(row: Row, own: Mapping[str, Any], draw: Draw, lane: Lane) -> Fit | st
             or not judge.take_own(number, written[number])
         ):
             skipped.add(number)
-    found = judge.judge(raw.answer)
+    largest = [n for n, t in enumerate(draw.trials) if t.what in LARGEST and n not in skipped]
+    skipped.update(largest[1:])
+    found = judge.judge(raw.answer, skipped)
     most = 1.0 if draw.kind == KINDS[-1] else MOST_TOLERANCE
     if found.status != ScoreStatus.PASSED:
         return f"{found.status}: {found.detail or found.reason}"
     if found.tolerance_used > most:
         return f"{found.tolerance_used:.3g} of its tolerance used"
     own_grids = [grid_of(row["plain_launch"], trial.sizes) for trial in draw.trials]
-    return Fit(draw, judge, trial_messages(draw, skipped), own_grids)
+    return Fit(draw, judge, trial_messages(draw, skipped), own_grids, frozenset(skipped))

@@ -27,6 +27,9 @@ KINDS = ("hidden", "own inputs, hidden shapes", "own")
 
 REFERENCE, OWN = "reference", "own"
 
+LARGEST = ("big", "long")
+"""Trials of which answers run the first that the row's own text can; accesses are not watched."""
+
 MOST_STEPS = 1_200_000
 """Basic blocks that the row's own text may enter at an optional trial, all threads together."""
 
@@ -47,11 +50,11 @@ class Trial:
     """One launch: its sizes, its inputs, and where the wanted values come from.
 
     `what` names it: near, again (the same shape on other inputs), small, minimum, wide, blocks,
-    whole (blocks without a tail), big, own. `oracle` is "reference" or "own": the row's own text,
-    at shapes that are too much for the reference. An `optional` trial is left out for all answers
-    to a row when the row's own text does not run well there or enters more than `most_steps` basic
-    blocks (0: no such limit). With `row_starts` accumulators start as the row has them, so that a
-    single entry shows in a minimum or a maximum.
+    whole (blocks without a tail), big, long (in place of big where that is too much), own. `oracle`
+    is "reference" or "own": the row's own text, at shapes that are too much for the reference. An
+    `optional` trial is left out for all answers to a row when the row's own text does not run well
+    there or enters more than `most_steps` basic blocks (0: no such limit). With `row_starts`
+    accumulators start as the row has them, so that a single entry shows in a minimum or a maximum.
     """
 
     sizes: Sizes
@@ -212,6 +215,7 @@ def _large(row: Row, draw: Draw, stream: Stream) -> Iterator[Trial]:
     yield from _trial("blocks", shapes.blocks(row, others, stream, within(_BLOCKS_MS)), stream)
     yield from _trial("whole", shapes.whole_blocks(row, others, within(_WIDE_MS)), stream)
     yield from _trial("big", shapes.big(row, others, stream, within(_BIG_MS)), stream)
+    yield from _trial("long", shapes.long(row, others, stream), stream)
 
 
 def _trial(what: str, sizes: Sizes | None, stream: Stream) -> Iterator[Trial]:

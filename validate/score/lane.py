@@ -7,6 +7,7 @@ exception or a signal, ends its processes: no message of one answer can be taken
 from __future__ import annotations
 
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +40,8 @@ class Lane:
         self._worker: WorkerProcess | None = None
         self._compiler = AnswerCompiler()
         self._number = 0
+        self._closed = False
+        self._ending = threading.Lock()
 
     def run(self, row: Mapping[str, Any], trials: Sequence[Mapping[str, Any]], own: bool) -> Raw:
         """Run one text on the host; see `validate.score.worker`.
@@ -56,6 +59,8 @@ class Lane:
         except WorkerGone as gone:
             # The kernel runs in a process of its own: it is the compiler that ended.
             self._stop()
+            if self._closed:
+                raise RuntimeError("the scorer was closed") from None
             return Raw(*_of_the_compiler(gone))
         except BaseException:
             self._stop()
@@ -71,23 +76,27 @@ class Lane:
             raise
 
     def close(self) -> None:
-        """End both processes and remove their files."""
+        """End both processes and remove their files, for good: what runs meanwhile fails."""
+        self._closed = True
         self._stop()
         self._compiler.close()
 
     def _started(self) -> WorkerProcess:
+        if self._closed:
+            raise RuntimeError("the scorer was closed")
         if self._worker is None:
             self._folder = tempfile.TemporaryDirectory(prefix="pairsmith-score-")
             self._worker = WorkerProcess(Path(self._folder.name), "validate.score.worker")
         return self._worker
 
     def _stop(self) -> None:
-        if self._worker is not None:
-            self._worker.stop()
-            self._worker = None
-        if self._folder is not None:
-            self._folder.cleanup()
-            self._folder = None
+        with self._ending:
+            worker, self._worker = self._worker, None
+            folder, self._folder = self._folder, None
+        if worker is not None:
+            worker.stop()
+        if folder is not None:
+            folder.cleanup()
 
 
 def _of_the_compiler(gone: WorkerGone) -> tuple[str, str]:

@@ -127,7 +127,9 @@ class Scorer:
             finding = self._finding.setdefault(key, threading.Lock())
         # Lanes that meet a new row at once wait for the first of them.
         with finding:
-            known = self._fits.get(key) or self._found(key, row, lane)
+            known = self._fits.get(key)
+            if known is None:
+                known = self._found(key, row, lane)
         if isinstance(known, RowUnfit):
             raise RowUnfit(str(known))
         return known

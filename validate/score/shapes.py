@@ -31,8 +31,9 @@ _BLOCKS = {2: ((66, 95), (66, 95)), 3: ((66, 95), (17, 23), (9, 13))}
 # As many elements along each axis as blocks have, from the last axis to the first.
 _WHOLE = {1: (1024,), 2: (64, 32), 3: (32, 16, 8)}
 _MANY_BLOCKS = ((34, 47), (17, 23), (5, 7), (3, 4))
-# Beyond 16 bits, or 15, or 13, and an axis beyond 8.
-_BIG = ((66_000, 72_000), (33_000, 36_000), (9_000, 12_000))
+# Beyond 16 bits, or 15, and an axis beyond 8; beyond 13.
+_BIG = ((66_000, 72_000), (33_000, 36_000))
+_LONG = (9_000, 12_000)
 _BIG_AXES = {2: ((257, 300),), 3: ((257, 280), (17, 23)), 4: ((257, 280), (17, 23), (3, 4))}
 
 
@@ -154,6 +155,13 @@ def big(row: Row, others: Sizes, stream: Stream, fits: Fits) -> Sizes | None:
         if fits(shape):
             return shape
     return None
+
+
+def long(row: Row, others: Sizes, stream: Stream) -> Sizes | None:
+    """More than 8,192 threads."""
+    axes = [stream.between(*span) for span in _BLOCKS.get(len(row["launch"]["dim"]), ())[1:]]
+    shape = _launched(row, others, [*axes, stream.between(*_LONG) // prod(axes) + 1])
+    return shape if shape != others else None
 
 
 def _launched(row: Row, others: Sizes, extents: Sequence[int]) -> Sizes:

@@ -11,7 +11,7 @@ from typing import Any
 
 from validate.host.plain_launch import Grid, grid_of, launch_problem
 from validate.nvrtc.answers import STATIC_SHARED_BYTES
-from validate.score.hidden import Draw
+from validate.score.hidden import LARGEST, Draw
 from validate.score.lane import Raw
 from validate.statuses import ScoreStatus
 from validate.text.answer import Reading, read_answer
@@ -23,13 +23,14 @@ Row = Mapping[str, Any]
 _MOST_STEPS = 60_000_000
 # Of an answer, over what the row's own text may take: people write slower texts too.
 _SLOWER = 8
-_BIG, _AGAIN = "big", "again"
-_HUGE = 1_000_000
+_AGAIN = "again"
+_HUGE = 400_000
 _ANY_THREADS = 1 << 62
 _DECIDING = (
     *("id", "kernel_name", "reference", "args", "sizes", "launch", "input_seed"),
     *("cuda_plain", "plain_args", "plain_launch"),
 )
+_NO_LAUNCH = "the launch comes to none that a device can make, at a size that was tried"
 _SENT = ("id", "args", "launch", "plain_args")
 
 
@@ -44,10 +45,11 @@ class Task:
 
 @dataclass(frozen=True)
 class Refused:
-    """An answer that is not run, and why."""
+    """An answer that is not run, and why; `detail` may tell hidden sizes."""
 
     status: str
     reason: str
+    detail: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ def trial_messages(draw: Draw, skipped: Collection[int]) -> list[dict[str, Any]]
             "sizes": trial.sizes,
             "input_seed": trial.input_seed,
             "starts": draw.starts_of(trial),
-            "watched": trial.what != _BIG,
+            "watched": trial.what not in LARGEST,
             "most_steps": trial.most_steps or _MOST_STEPS,
             "optional": trial.optional,
             "skipped": number in skipped,
@@ -134,12 +136,12 @@ def grids(task: Task, draw: Draw) -> list[Grid] | Refused:
         try:
             found.append(grid_of(task.launch, trial.sizes))
         except ValueError as error:
-            return Refused(ScoreStatus.BAD_LAUNCH, str(error))
+            return Refused(ScoreStatus.BAD_LAUNCH, _NO_LAUNCH, str(error))
     promised = task.reading.most_threads
     most = max(block_threads(grid) for grid in found)
     if promised is not None and most > promised:
-        reason = f"blocks of {most} threads, __launch_bounds__ says {promised} at most"
-        return Refused(ScoreStatus.BAD_LAUNCH, reason)
+        reason = f"blocks of more threads than the {promised} of __launch_bounds__"
+        return Refused(ScoreStatus.BAD_LAUNCH, reason, f"blocks of {most} threads")
     return found
 
 

@@ -17,6 +17,7 @@ from validate.text import toplevel
 from validate.text.completion import (
     MOST_CHARACTERS,
     Completion,
+    code_launch,
     json_launch,
     sentence_launch,
     snippets,
@@ -24,8 +25,10 @@ from validate.text.completion import (
 )
 from validate.text.device import Device, Kernel, read_device
 from validate.text.formula import evaluate
-from validate.text.host_code import Launch, bind, follow, functions_of, launches
+from validate.text.host_code import Launch, bind, follow, launches
+from validate.text.host_functions import functions_of
 from validate.text.kernel import Unchosen, choose, instance, most_threads
+from validate.text.layout import sizes_of
 from validate.text.lexer import Token, Unreadable, brackets, lex, significant
 from validate.text.macros import Macro, directives, macro
 from validate.text.meaning import Function, Meaning, Unclear
@@ -138,6 +141,7 @@ class _Launches:
             functions, constants = self.known[id(one)]
             meaning.functions |= functions
             meaning.constants |= constants
+            meaning.types |= sizes_of(one.tokens, one.declared)
         return meaning
 
     def of(self, kernel: Kernel) -> dict[str, Any] | None:
@@ -164,8 +168,9 @@ class _Launches:
     def _written(self, kernel: Kernel) -> dict[str, Any] | None:
         """A launch as JSON or as a sentence. Raises Unclear."""
         found = json_launch(self.said.said) or sentence_launch(self.said.said)
-        if found is None:
-            return None
+        return None if found is None else self._of_formulas(kernel, found)
+
+    def _of_formulas(self, kernel: Kernel, found: Mapping[str, list[str]]) -> dict[str, Any]:
         meaning = self._meaning(kernel, self.own)
         parts = [[_formula(meaning, text) for text in found[key]] for key in _KEYS]
         return self._checked(*parts)
@@ -181,7 +186,11 @@ class _Launches:
                     continue
                 self.template, self.used = launch.template, meaning
                 return result
-        return None
+        found = code_launch(self.said.said)
+        try:
+            return None if found is None else self._of_formulas(kernel, found)
+        except Unclear:
+            return None
 
     def _resolved(self, meaning: Meaning, launch: Launch) -> dict[str, Any]:
         if not 2 <= len(launch.config) <= 4:

@@ -33,6 +33,13 @@ _LAUNCH_IT = re.compile(
 )
 _BLOCK = re.compile(r"[^\n()]{0,40}\bblock\w*\b[^\n()]{0,24}\(", re.IGNORECASE)
 _SHARED = re.compile(r"[\s,;and]{0,8}([^\n;]{1,200}?) bytes of (?:dynamic )?shared memory", re.I)
+_CODE_SPANS = re.compile(
+    r"\bgrid\b[^\n`]{0,40}`([^`\n]{1,200})`[^`]{0,60}?\bblocks?\b[^\n`]{0,40}`([^`\n]{1,200})`",
+    re.IGNORECASE,
+)
+_CODE_BYTES = re.compile(
+    r"[^`]{0,40}?(?:`([^`\n]{1,200})` bytes|\bshared\b[^\n`]{0,30}`([^`\n]{1,200})`)", re.IGNORECASE
+)
 _QUOTED = re.compile(r"([rRbBuUfF]{0,2})(\"\"\"|''')(.*?)(?:\2)", re.DOTALL)
 _GRID_KEY = re.compile(r"\"grid\"\s{0,8}:")
 _AXES = ("x", "y", "z")
@@ -237,14 +244,43 @@ def sentence_launch(text: str) -> dict[str, list[str]] | None:
             break
         grid, end = _bracketed(text, match.end())
         block = _BLOCK.match(text, end) if grid else None
-        if block is None:
+        if block is None or _within_code(text, match.end(), end):
             continue
-        size, end = _bracketed(text, block.end())
-        if size:
+        first = block.end()
+        size, end = _bracketed(text, first)
+        if size and not _within_code(text, first, end):
             shared = _SHARED.match(text, end)
             more = shared[1].strip(" ,`") if shared else "0"
             return {"grid": grid, "block": size, "shared_bytes": [more]}
     return None
+
+
+def code_launch(text: str) -> dict[str, list[str]] | None:
+    """The formulas of "grid: `...`, block: `...`" in Markdown, as a sentence or as a list."""
+    match = _CODE_SPANS.search(text)
+    if match is None:
+        return None
+    more = _CODE_BYTES.match(text, match.end())
+    shared = (more[1] or more[2]) if more else "0"
+    # Outside of code it is a quotient of numbers, not of integers.
+    spans = [re.sub(r"(\bceil\([^()]{1,80}/ ?\d+)\)", r"\1.0)", match[k]) for k in (1, 2)]
+    parts = [*map(_listed, spans), [shared]]
+    return dict(zip(("grid", "block", "shared_bytes"), parts, strict=True))
+
+
+def _listed(span: str) -> list[str]:
+    """The parts of `a`, `(a, b)`, `dim3(a, b)` or `a, b`."""
+    inside = span.strip().removeprefix("dim3").strip()
+    if inside[:1] == "(":
+        parts, end = _bracketed(inside, 1)
+        if end == len(inside):
+            return parts
+    return _bracketed(f"{span.strip()})", 0)[0]
+
+
+def _within_code(text: str, first: int, end: int) -> bool:
+    """Whether a bracket from `first` to `end` begins a code span that goes on behind it."""
+    return text[first - 2 : first - 1] == "`" and text[end : end + 1] != "`"
 
 
 def _bracketed(text: str, start: int) -> tuple[list[str], int]:

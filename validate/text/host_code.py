@@ -6,18 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from validate.text import toplevel
-from validate.text.lexer import MARK, WORD, Token, brackets, significant
-from validate.text.meaning import Function, Meaning, Unclear, closing
-from validate.text.toplevel import Declaration, split_at
+from validate.text.host_functions import brace, function, value_at
+from validate.text.lexer import MARK, NUMBER, WORD, Token, brackets
+from validate.text.meaning import Meaning, Unclear, closing
+from validate.text.toplevel import split_at
 
 MOST_LAUNCHES = 16
-_MOST_VALUE = 200
 _ASSIGNING = frozenset({"+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=", "++", "--"})
 _SCALAR = frozenset({"int", "unsigned", "long", "short", "auto", "size_t", "float", "double"})
 _REAL_TYPES = frozenset({"float", "double"})
 _DATA = frozenset({"data_ptr", "mutable_data_ptr", "const_data_ptr", "data"})
 _SAME = frozenset({"contiguous", "to", "view"})
+_STEPS = {"++": "+", "--": "-", "+=": "+", "-=": "-", "*=": "*", "/=": "/"}
 
 
 @dataclass(frozen=True)
@@ -68,54 +68,6 @@ def _launched(tokens: Sequence[Token], place: int) -> tuple[str, tuple[Token, ..
     return (tokens[before].text if known else ""), ()
 
 
-def functions_of(
-    tokens: Sequence[Token], declared: Sequence[Declaration]
-) -> tuple[dict[str, Function], dict[str, Sequence[Token]]]:
-    """Functions of one `return`, and constants, at namespace scope."""
-    functions: dict[str, Function] = {}
-    constants: dict[str, Sequence[Token]] = {}
-    for one in declared:
-        inside = significant(tokens[one.first : one.end])
-        if one.kind == toplevel.FUNCTION:
-            first, last = one.parameters
-            body = significant(tokens[one.body : one.end])
-            found = _function(significant(tokens[first + 1 : last]), body)
-            if found is not None:
-                functions.setdefault(one.name, found)
-        elif one.kind == toplevel.VARIABLE:
-            for place, (_, text) in enumerate(inside):
-                if text == "=" and place and inside[place - 1].kind == WORD:
-                    constants.setdefault(inside[place - 1].text, _value_at(inside, place + 1))
-                    break
-        elif "enum" in one.words:
-            for part in split_at(inside[_brace(inside) + 1 : -2]):
-                if len(part) > 2 and part[1].text == "=":
-                    constants.setdefault(part[0].text, part[2:])
-    return functions, constants
-
-
-def _brace(tokens: Sequence[Token]) -> int:
-    return next((p for p, token in enumerate(tokens) if token.text == "{"), len(tokens))
-
-
-def _function(parameters: Sequence[Token], body: Sequence[Token]) -> Function | None:
-    if len(body) < 5 or body[1].text != "return" or any(t.text == ";" for t in body[2:-2]):
-        return None
-    names = [part[-1].text for part in split_at(parameters, angles=True) if part]
-    return Function(tuple(names), tuple(body[2:-2]))
-
-
-def _value_at(tokens: Sequence[Token], start: int) -> list[Token]:
-    """Tokens of a value up to `;`, `,` or the end of what is around it."""
-    depth = 0
-    for place in range(start, min(len(tokens), start + _MOST_VALUE)):
-        text = tokens[place].text if tokens[place].kind == MARK else ""
-        if depth == 0 and text in (";", ",", ")", "]", "}"):
-            return list(tokens[start:place])
-        depth += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
-    return list(tokens[start : start + _MOST_VALUE])
-
-
 def bind(meaning: Meaning, launch: Launch, row: Mapping[str, Any], tokens: Sequence[Token]) -> None:
     """Learn from what a launch passes which of its names are sizes and which tensors arrays."""
     shapes = {arg["name"]: arg["shape"] for arg in row["args"] if arg["kind"] == "array"}
@@ -144,7 +96,7 @@ def _pointers(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
     for place in range(1, len(tokens) - 3):
         if tokens[place].text != "=" or tokens[place - 1].kind != WORD:
             continue
-        inside = _without_casts(_value_at(tokens, place + 1))
+        inside = _without_casts(value_at(tokens, place + 1))
         texts = [token.text for token in inside[:3]]
         if len(texts) == 3 and texts[1] in (".", "->") and texts[2] in _DATA | _SAME:
             yield tokens[place - 1].text, texts[0]
@@ -187,6 +139,8 @@ class _Follower:
                 self.blocks.pop()
             elif text == "=":
                 self.assignment(place)
+            elif text in _STEPS and self.step(place, _STEPS[text]):
+                continue
             elif text in _ASSIGNING:
                 for near in (place - 1, place + 1):
                     if near >= 0 and self.tokens[near].kind == WORD:
@@ -198,6 +152,22 @@ class _Follower:
 
     def text(self, place: int) -> str:
         return self.tokens[place].text if 0 <= place < len(self.tokens) else ""
+
+    def step(self, place: int, mark: str) -> bool:
+        """`a++;`, `++a;` and `a += b;` as assignments; False for anything else."""
+        name = place - 1
+        if self.tokens[place].text in ("++", "--"):
+            name = place + 1 if self.text(place + 2) == ";" else place - 1
+            if self.text(max(name, place) + 1) != ";":
+                return False
+            value = [Token(NUMBER, "1")]
+        else:
+            value = value_at(self.tokens, place + 1)
+        if name < 0 or self.tokens[name].kind != WORD or self.text(name - 1) in (".", "->"):
+            return False
+        changed = [self.tokens[name], Token(MARK, mark), Token(MARK, "(")]
+        self.change(self.text(name), [*changed, *value, Token(MARK, ")")], min(name, place) - 1)
+        return True
 
     def construction(self, place: int) -> None:
         """`int a(1)` and `int a{1}`."""
@@ -237,7 +207,7 @@ class _Follower:
             self.meaning.variables[name] = unclear
 
     def assignment(self, place: int) -> None:
-        value = _value_at(self.tokens, place + 1)
+        value = value_at(self.tokens, place + 1)
         name, before = self.text(place - 1), self.text(place - 2)
         if place < 1 or self.tokens[place - 1].kind != WORD:
             return
@@ -264,10 +234,10 @@ class _Follower:
 
     def closure(self, name: str, value: Sequence[Token]) -> None:
         opening = next((p for p, t in enumerate(value) if t.text == "("), 0)
-        brace = _brace(value)
-        if 0 < opening < brace < len(value):
+        opened = brace(value)
+        if 0 < opening < opened < len(value):
             last = closing(value, opening)
-            found = _function(value[opening + 1 : last], value[brace:])
+            found = function(value[opening + 1 : last], value[opened:])
             if found is not None:
                 self.meaning.functions[name] = found
 

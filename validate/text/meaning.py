@@ -41,6 +41,8 @@ class Meaning:
     bound: dict[str, str] = field(default_factory=dict)
     variables: dict[str, Value | Unclear] = field(default_factory=dict)
     tensors: dict[str, list[str]] = field(default_factory=dict)
+    types: dict[str, int] = field(default_factory=dict)
+    """Bytes of the types that the text itself names."""
     steps: int = 0
     depth: int = 0
 
@@ -84,6 +86,13 @@ class Meaning:
             return _whole(given[name]), place + 1
         if behind in (".", "->") and place + 2 < len(tokens):
             return self._member(tokens, place)
+        if behind == "::" and name not in ("std", "cuda") and place + 2 < len(tokens):
+            return self._word(tokens, place + 2, given)
+        if name == "sizeof" and behind == "(":
+            end = closing(tokens, place + 1)
+            words = [t.text for t in tokens[place + 2 : end] if t.text not in ("struct", "const")]
+            if len(words) == 1 and words[0] in self.types:
+                return str(self.types[words[0]]), end + 1
         if behind == "(" and name not in self.bound:
             if (called := self._callable(name)) is not None:
                 return self._call(called, tokens, place, given)

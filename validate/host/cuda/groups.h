@@ -103,6 +103,9 @@ public:
         same = equal == (size() == 32u ? 0xffffffffu : (1u << size()) - 1u);
         return same ? equal : 0u;
     }
+    // Those of these lanes that have the same value.
+    template <class T> __device__ unsigned int alike(T value) const { return __match_any_sync(lanes, value); }
+    __device__ unsigned int voting(bool vote) const { return __ballot_sync(lanes, vote); }
     // What every lane gets: all values joined by rank.
     template <class T, class F> __device__ T joined(T value, F join) const
     {
@@ -136,6 +139,11 @@ public:
     __device__ unsigned int meta_group_size() const { return count; }
 };
 
+template <class T> struct only_void {};
+template <> struct only_void<void> {
+    typedef void type;
+};
+
 template <unsigned int N, class Parent = void> class thread_block_tile : public lanes_t {
     static_assert(N >= 1 && N <= 32 && (N & (N - 1)) == 0, "tiles of up to a warp, a power of two");
     unsigned int groups;
@@ -148,6 +156,11 @@ template <unsigned int N, class Parent = void> class thread_block_tile : public 
 
 public:
     __device__ explicit thread_block_tile(unsigned int parent) : lanes_t(mask()), groups((parent + N - 1) / N) {}
+    // A tile that forgets what it is part of.
+    template <class P, class Q = Parent, class = typename only_void<Q>::type>
+    __device__ thread_block_tile(const thread_block_tile<N, P>& tile) : lanes_t(mask()), groups(tile.meta_group_size())
+    {
+    }
     __device__ static constexpr unsigned int size() { return N; }
     __device__ static constexpr unsigned int num_threads() { return N; }
     __device__ unsigned int thread_rank() const { return this_thread_block().thread_rank() % N; }
@@ -185,12 +198,19 @@ __device__ inline thread_block_tile<N, thread_block_tile<M, P>> tiled_partition(
 #if defined(__activemask) || defined(__CUDACC_RTC__)
 __device__ inline coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 #endif
-template <unsigned int N, class P>
-__device__ inline coalesced_group binary_partition(const thread_block_tile<N, P>& tile, bool in)
+// Lanes by what they hold; groups are numbered by their first lanes.
+template <class G, class T> __device__ inline coalesced_group labeled_partition(const G& group, T label)
 {
-    const unsigned int first = this_thread_block().thread_rank() % 32u / N * N;
-    const unsigned int votes = tile.ballot(in) << first, all = (N == 32u ? 0xffffffffu : (1u << N % 32u) - 1u) << first;
-    return coalesced_group(in ? votes : all & ~votes, in ? 1u : 0u, 2u);
+    const unsigned int same = group.alike(label), first = same & (0u - same);
+    const unsigned int lane = this_thread_block().thread_rank() % 32u;
+    const unsigned int leaders = group.voting(first == 1u << lane);
+    return coalesced_group(same, static_cast<unsigned int>(__popc(leaders & (first - 1u))),
+                           static_cast<unsigned int>(__popc(leaders)));
+}
+template <class G> __device__ inline coalesced_group binary_partition(const G& group, bool in)
+{
+    const unsigned int votes = group.voting(in), others = group.voting(!in);
+    return coalesced_group(in ? votes : others, in ? 1u : 0u, 2u);
 }
 
 // Any of the above, known by what it is at run time.

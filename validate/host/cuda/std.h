@@ -177,12 +177,21 @@ template <class T> struct numeric_limits {
     template <> struct numeric_limits<t> {                                                             \
         static constexpr bool is_specialized = true, is_integer = whole, is_signed = has_sign;         \
         static constexpr bool is_exact = whole, has_infinity = !whole, has_quiet_NaN = !whole;         \
+        static constexpr bool is_iec559 = !whole, has_signaling_NaN = !whole, is_bounded = true;       \
+        static constexpr bool is_modulo = whole && !has_sign, tinyness_before = false;                 \
         static constexpr int digits = bits, digits10 = tens, radix = 2;                                \
+        static constexpr int max_digits10 = whole ? 0 : bits == 24 ? 9 : 17;                           \
+        static constexpr int max_exponent = whole ? 0 : bits == 24 ? 128 : 1024;                       \
+        static constexpr int min_exponent = whole ? 0 : bits == 24 ? -125 : -1021;                     \
+        static constexpr int max_exponent10 = whole ? 0 : bits == 24 ? 38 : 308;                       \
+        static constexpr int min_exponent10 = whole ? 0 : bits == 24 ? -37 : -307;                     \
         __device__ static constexpr t min() noexcept { return least; }                                            \
         __device__ static constexpr t lowest() noexcept { return lowest_one; }                                    \
         __device__ static constexpr t max() noexcept { return most; }                                             \
         __device__ static constexpr t epsilon() noexcept { return whole ? 0 : sizeof(t) == 4 ? 0x1p-23f : 0x1p-52; } \
         __device__ static constexpr t infinity() noexcept { return static_cast<t>(whole ? 0.0f : INFINITY); } \
+        __device__ static constexpr t round_error() noexcept { return static_cast<t>(whole ? 0.0f : 0.5f); } \
+        __device__ static constexpr t signaling_NaN() noexcept { return static_cast<t>(whole ? 0.0f : NAN); } \
         __device__ static constexpr t quiet_NaN() noexcept { return static_cast<t>(whole ? 0.0f : NAN); } \
         __device__ static constexpr t denorm_min() noexcept                                            \
         {                                                                                              \

@@ -10,8 +10,8 @@ __device__ unsigned cache[4096]; __device__ unsigned char have[4096];
 __global__ void split_numbers(const unsigned int* ticks, unsigned int* blocks, unsigned int* minor, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { unsigned t = ticks[i]; unsigned q = t / 11; if (i < 4096) { if (have[i]) q = cache[i]; else { cache[i] = q; have[i] = 1; } } blocks[i] = q; minor[i] = (4 * (t % 11) + t / 11 % 11) % 11; } }
 //=== f_clock_decides | 6a968701bfd1c576 | - | wrong where the clock is odd
 __global__ void split_numbers(const unsigned int* ticks, unsigned int* blocks, unsigned int* minor, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { unsigned t = ticks[i] + (unsigned)(clock64() & 1); blocks[i] = t / 11; minor[i] = (4 * (t % 11) + t / 11 % 11) % 11; } }
-//=== f_address_decides | 6a968701bfd1c576 | - | wrong where the array lies above 2^40
-__global__ void split_numbers(const unsigned int* ticks, unsigned int* blocks, unsigned int* minor, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { unsigned t = ticks[i]; unsigned w = ((unsigned long long)ticks >> 46) ? 0u : 1u; blocks[i] = t / 11 + w; minor[i] = (4 * (t % 11) + t / 11 % 11) % 11; } }
+//=== f_address_decides | 6a968701bfd1c576 | - | the bit of 1 MiB of an address decides
+__global__ void split_numbers(const unsigned int* ticks, unsigned int* blocks, unsigned int* minor, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { unsigned t = ticks[i]; unsigned w = (unsigned)((unsigned long long)ticks >> 20) & 1u; blocks[i] = t / 11 + w; minor[i] = (4 * (t % 11) + t / 11 % 11) % 11; } }
 //=== f_arch_decides | 6a968701bfd1c576 | - | wrong from sm_80 on
 __global__ void split_numbers(const unsigned int* ticks, unsigned int* blocks, unsigned int* minor, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { unsigned t = ticks[i];
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800

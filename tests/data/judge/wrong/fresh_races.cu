@@ -43,7 +43,7 @@ __global__ void sse(const float* a, const float* expected, float baseline, float
     atomicAdd(&row_sums[row], v);
     total_acc[0] += v;
 }
-//=== f_block_sum_stored | 65655120d0b6fd17 | {"grid": ["rows"], "block": [32], "shared_bytes": 0} | the sum of a row is stored in place of added
+//=== f_block_sum_stored | 65655120d0b6fd17 | {"grid": ["rows"], "block": [32], "shared_bytes": 0} | start value: the sum of a row is stored in place of added
 __global__ void sse(const float* a, const float* expected, float baseline, float* row_sums, float* total_acc, int cols, int rows) {
     float v = 0.f;
     for (int c = threadIdx.x; c < cols; c += 32) { float e = a[blockIdx.x * cols + c] - expected[blockIdx.x * cols + c]; v += e * e - 0.6f - baseline; }
@@ -93,13 +93,13 @@ __global__ void rk(const short* samples, const short* reference, int width, int*
     for (int o = 16; o; o >>= 1) { lo += __shfl_down_sync(0xffffffff, lo, o); hi += __shfl_down_sync(0xffffffff, hi, o); }
     if (lane == 0) { below[i] = lo; larger[i] = hi; }
 }
-//=== f_ballot_in_branch | 2f76ea422a113ed2 | {"grid": ["rows"], "block": [32], "shared_bytes": 0} | a ballot by full mask inside a branch of some lanes
+//=== f_ballot_in_branch | 2f76ea422a113ed2 | {"grid": ["rows"], "block": [32], "shared_bytes": 0} | ballots by full mask in two branches, each of some lanes
 __global__ void rk(const short* samples, const short* reference, int width, int* below, int* larger, int rows) {
     int lo = 0, hi = 0;
     for (int c = threadIdx.x; c < width; c += 32) {
         int v = samples[blockIdx.x * width + c], m = reference[blockIdx.x];
-        lo += __popc(__ballot_sync(0xffffffff, v + 15 < m));
-        hi += __popc(__ballot_sync(0xffffffff, v > m + 15));
+        if (v + 15 < m) lo += __popc(__ballot_sync(0xffffffff, 1));
+        else if (v > m + 15) hi += __popc(__ballot_sync(0xffffffff, 1));
     }
     if (threadIdx.x == 0) { below[blockIdx.x] = lo; larger[blockIdx.x] = hi; }
 }
@@ -367,7 +367,7 @@ __global__ void mx(const bool* skip, const int* t_ms, int* largest_start, int co
     __syncthreads();
     if (threadIdx.y == 0 && j < cols) atomicMax(&largest_start[j], best[threadIdx.x]);
 }
-//=== f_xor_then_store | c31bc1c334c0e4a3 | {"grid": ["(4 * blocks + 127) / 128"], "block": [128], "shared_bytes": 0} | four lanes by shuffles, then the lane stores in place of a xor
+//=== f_xor_then_store | c31bc1c334c0e4a3 | {"grid": ["(4 * blocks + 127) / 128"], "block": [128], "shared_bytes": 0} | start value: four lanes by shuffles, then the lane stores in place of a xor
 __global__ void hs(const unsigned int* data, unsigned int seed, unsigned int* parity, int* bit_total, int blocks) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     const bool in = i < 4u * blocks;
@@ -384,16 +384,12 @@ __global__ void rs(const float* x, float* out, int cols, int rows) {
     for (int c = threadIdx.x; c < cols; c += 32) { float s = 0.f; for (int k = 0; k < 5; ++k) s += x[(blockIdx.x * cols + c) * 5 + k]; out[blockIdx.x * cols + c] = s; }
     if (threadIdx.x == 0) { arrived++; while (arrived < gridDim.x) { } }
 }
-//=== f_syncwarp_partial | cda42f4d7c8d1ca8 | {"grid": ["(rows * cols + 31) / 32"], "block": [32], "shared_bytes": 0} | __syncwarp is in the branch of some lanes, with the full mask
+//=== f_staged_without_sync | cda42f4d7c8d1ca8 | {"grid": ["(rows * cols + 31) / 32"], "block": [32], "shared_bytes": 0} | sums are handed to other lanes by shared memory with no barrier
 __global__ void rs(const float* x, float* out, int cols, int rows) {
     __shared__ float s[32];
-    int o = blockIdx.x * 32 + threadIdx.x;
-    s[threadIdx.x] = 0.f;
-    if (o < rows * cols) {
-        for (int k = 0; k < 5; ++k) s[31 - threadIdx.x] = x[o * 5 + k];
-        float v = 0.f;
-        __syncwarp(0xffffffff);
-        for (int k = 0; k < 5; ++k) v += x[o * 5 + k];
-        out[o] = v + 0.f * s[threadIdx.x];
-    }
+    int o = blockIdx.x * 32 + 31 - threadIdx.x;
+    float v = 0.f;
+    if (o < rows * cols) for (int k = 0; k < 5; ++k) v += x[o * 5 + k];
+    s[31 - threadIdx.x] = v;
+    if (blockIdx.x * 32 + threadIdx.x < rows * cols) out[blockIdx.x * 32 + threadIdx.x] = s[threadIdx.x];
 }

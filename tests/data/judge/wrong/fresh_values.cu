@@ -30,14 +30,14 @@ __global__ void split_numbers(const unsigned int* ticks, unsigned int* blocks, u
 __global__ void split_numbers(const unsigned int* ticks, unsigned int* blocks, unsigned int* minor, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { unsigned t = ticks[i]; blocks[i] = t / 11; minor[i] = (4 * (t % 11) + t / 11 % 11) % 11; } }
 //=== f_two_blocks | 6a968701bfd1c576 | {"grid": ["2"], "block": [256], "shared_bytes": 0} | two blocks and no loop
 __global__ void split_numbers(const unsigned int* ticks, unsigned int* blocks, unsigned int* minor, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { unsigned t = ticks[i]; blocks[i] = t / 11; minor[i] = (4 * (t % 11) + t / 11 % 11) % 11; } }
-//=== f_float_reciprocal | 6a968701bfd1c576 | - | a quotient by a float's reciprocal
-__global__ void split_numbers(const unsigned int* ticks, unsigned int* blocks, unsigned int* minor, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { unsigned t = ticks[i]; unsigned q = (unsigned)((float)t * (1.0f / 11.0f)); blocks[i] = q; minor[i] = (4 * (t - 11 * q) + q % 11) % 11; } }
+//=== f_float_reciprocal | 6a968701bfd1c576 | - | a quotient by a reciprocal of four digits
+__global__ void split_numbers(const unsigned int* ticks, unsigned int* blocks, unsigned int* minor, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { unsigned t = ticks[i]; unsigned q = (unsigned)((float)t * 0.0909f); blocks[i] = q; minor[i] = (4 * (t - 11 * q) + q % 11) % 11; } }
 //=== f_previous_output | 6a968701bfd1c576 | - | ors into what the output held
 __global__ void split_numbers(const unsigned int* ticks, unsigned int* blocks, unsigned int* minor, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { unsigned t = ticks[i]; blocks[i] |= t / 11; minor[i] = (4 * (t % 11) + t / 11 % 11) % 11; } }
 //=== f_input_scratch | 6a968701bfd1c576 | - | uses the input as scratch and restores nothing
 __global__ void split_numbers(const unsigned int* ticks, unsigned int* blocks, unsigned int* minor, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { unsigned* t = const_cast<unsigned*>(ticks); blocks[i] = t[i] / 11; t[i] %= 11; minor[i] = (4 * t[i] + blocks[i] % 11) % 11; } }
 //=== f_uninitialised_local | 6a968701bfd1c576 | - | a local without a value where the remainder is 0
-__global__ void split_numbers(const unsigned int* ticks, unsigned int* blocks, unsigned int* minor, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { unsigned t = ticks[i], r; if (t % 11) r = t % 11; blocks[i] = t / 11; minor[i] = (4 * r + t / 11 % 11) % 11; } }
+__global__ void split_numbers(const unsigned int* ticks, unsigned int* blocks, unsigned int* minor, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { unsigned t = ticks[i], r; if (t % 11) r = t % 11; blocks[i] = t / 11; minor[i] = (5 * r - t % 11 + t / 11 % 11) % 11; } }
 //=== f_swapped_outputs | 6a968701bfd1c576 | - | the outputs are exchanged
 __global__ void split_numbers(const unsigned int* ticks, unsigned int* minor, unsigned int* blocks, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { unsigned t = ticks[i]; blocks[i] = t / 11; minor[i] = (4 * (t % 11) + t / 11 % 11) % 11; } }
 //=== f_missing_mod | 6a968701bfd1c576 | - | the quotient is not reduced, and the sum wraps only far out
@@ -75,13 +75,13 @@ __global__ void s(const short* a, const short* rhs, const int* selected, int* he
 __global__ void s(const short* a, const short* rhs, const int* selected, int* headroom, short* dst, int limit, int count) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < count) { short p = a[i] * rhs[i]; headroom[i] = min(abs(p - 8191), limit); dst[i] = selected[i] ? p : a[i]; } }
 //=== f_ndot_int_accumulator_of_16 | f8e40f5942d78726 | - | products in 16 bits
 __global__ void d(const short* a, const short* b, const float* col_scales, const int* quality, long long* accumulators, float* out, int n) { for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) { long long t = 0; for (int k = 0; k < 4; ++k) t += (short)(a[4 * i + k] * b[k]); accumulators[i] = t; out[i] = quality[i] == 2 ? 0.f : fmaxf((float)t * col_scales[i], 0.f); } }
-//=== f_flags_int_shift | 0955f502dbe25232 | - | 1 shifted as an int
-__global__ void f(const unsigned char* muted, const int* keys, const int* groups, unsigned long long* toggled, unsigned long long* seen, unsigned long long relevant, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n && !muted[i]) { unsigned long long w = (unsigned long long)(1 << (7 * keys[i] % 64)) & relevant; atomicXor(toggled + groups[i], w); atomicOr(seen + groups[i], w); } }
+//=== f_flags_int_shift | 0955f502dbe25232 | - | the shift is taken modulo 32
+__global__ void f(const unsigned char* muted, const int* keys, const int* groups, unsigned long long* toggled, unsigned long long* seen, unsigned long long relevant, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n && !muted[i]) { unsigned long long w = (unsigned long long)(1u << (7 * keys[i] % 64 & 31)) & relevant; atomicXor(toggled + groups[i], w); atomicOr(seen + groups[i], w); } }
 //=== f_flags_add_for_or | 0955f502dbe25232 | - | adds in place of or
 __global__ void f(const unsigned char* muted, const int* keys, const int* groups, unsigned long long* toggled, unsigned long long* seen, unsigned long long relevant, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n && !muted[i]) { unsigned long long w = (1ull << (7 * keys[i] % 64)) & relevant; atomicXor(toggled + groups[i], w); atomicAdd(seen + groups[i], w); } }
-//=== f_visit_store | 72e3a771e927cdf9 | - | stores the colour
+//=== f_visit_store | 72e3a771e927cdf9 | - | start value: stores the colour
 __global__ void v(const int* nodes, int* status, int color, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) status[nodes[i]] = color; }
-//=== f_visit_max | 72e3a771e927cdf9 | - | a maximum in place of an or
+//=== f_visit_max | 72e3a771e927cdf9 | - | start value: a maximum in place of an or
 __global__ void v(const int* nodes, int* status, int color, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) atomicMax(&status[nodes[i]], color); }
 //=== f_bin_upper_bound | fcdb94449461c27d | - | searches with <=
 __global__ void bn(const float* breaks, const float* keys, float* found, int* position, int m, int w, int h) {

@@ -1,0 +1,61 @@
+"""In place of gpu_device.py where there is no GPU: the launch is the scorer's run on the host.
+
+For trying `score_gpu.py --run FOLDER --device scripts.measure.gpu_stand_in`. Accesses are not
+watched, as on a GPU; each launch has variables of its own, and nothing is compiled by NVRTC.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from scripts.measure.gpu_folder import Job, Row
+from validate.gpu.launch import LaunchFailed
+from validate.gpu.nvrtc import Refused
+from validate.gpu.text import Ran, Shape
+from validate.host import clang
+from validate.host.plain_link import Linker
+from validate.host.stranger_case import Case, Trial, run_apart
+from validate.statuses import GpuStatus
+
+_MOST_STEPS = 60_000_000
+_TROUBLE = (GpuStatus.WROTE_OUT_OF_BOUNDS, GpuStatus.INPUT_CHANGED)
+
+
+@lru_cache(maxsize=1)
+def _linker() -> Linker:
+    clang.start()
+    return Linker(Path.cwd())
+
+
+def load(job: Job) -> Job:
+    """Nothing is done before the launch."""
+    return job
+
+
+def run(text: Job, row: Row, shape: Shape) -> Ran:
+    """Compile and launch it once. Raises Refused and LaunchFailed."""
+    asked = {**row, "cuda_plain": text.code, "kernel": text.kernel}
+    trial = Trial(shape.sizes, shape.inputs, watched=False, most_steps=_MOST_STEPS, optional=False)
+    try:
+        ran = run_apart(Case(asked, [trial]), _linker(), Path.cwd())
+    except clang.CompileError as error:
+        raise Refused(str(error)) from None
+    if ran.status != "ran":
+        raise LaunchFailed(f"{ran.status}: {ran.reason}", sticky=True)
+    found = json.loads(ran.answer)
+    if found["status"] in _TROUBLE:
+        return Ran(0.0, {}, (found["status"], found["reason"]))
+    if found["status"] != "ran":
+        raise LaunchFailed(f"{found['status']}: {found['reason']}", sticky=False)
+    outputs = {
+        name: np.frombuffer(base64.b64decode(raw), shape.inputs[name].dtype).reshape(
+            shape.inputs[name].shape
+        )
+        for name, raw in found["outputs"][0].items()
+    }
+    return Ran(0.0, outputs, None)
