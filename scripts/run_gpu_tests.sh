@@ -19,11 +19,11 @@ import sys
 
 from validate.errors import CompileUnavailable, GpuUnavailable
 from validate.gpu.device import devices
-from validate.gpu.nvrtc import nvrtc_version
+from validate.gpu.nvrtc import version_for_gpus
 
 try:
     found = devices()
-    print(f"Python {platform.python_version()}, NVRTC {nvrtc_version()}, CuPy {found[0].cupy}")
+    print(f"Python {platform.python_version()}, NVRTC {version_for_gpus()}, CuPy {found[0].cupy}")
 except (GpuUnavailable, CompileUnavailable) as missing:
     sys.exit(f"run_gpu_tests: {missing}")
 for device in found:

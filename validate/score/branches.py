@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 _BEYOND_ANY_SIZE = 1 << 27
+_BEYOND_ANY_PRODUCT = 1 << 48
 # Of `branch_t`: place, then the least and the most of both sides, a sum over all, how many.
 Record = Sequence[int]
 
@@ -47,6 +48,14 @@ def _unreached(seen: Mapping[int, Record], near: int, again: int) -> int | None:
             continue
         reached = {number: int(r[grows + 1]) for number, r in seen.items()}
         top = max(reached.values())
-        if top > reached[near] and top < most <= _BEYOND_ANY_SIZE:
+        if reached[near] < top < most and not _guards(most):
             return most
     return None
+
+
+def _guards(limit: int) -> bool:
+    """Whether people compare with a number to guard against overflow: a power of two about the
+    ranges of types, or beyond any product of sizes."""
+    power = 1 << limit.bit_length()
+    near_power = min(limit - power // 2, power - limit) <= 1
+    return limit > _BEYOND_ANY_PRODUCT or (limit > _BEYOND_ANY_SIZE and near_power)

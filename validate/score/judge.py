@@ -88,6 +88,8 @@ class Judge:
         """Run the reference where that has not been done. Raises ReferenceFailed, and ValueError
         when no inputs can be drawn."""
         self.args, self.draw, self.trials = row["args"], draw, draw.trials
+        # Nothing is decided by a rounding where there are whole numbers alone.
+        self.jumps = any(map(_has_floats, self.args))
         self.wanted: dict[int, Outputs] = dict(draw.wanted)
         for number, trial in enumerate(draw.trials):
             if trial.oracle != OWN and number not in self.wanted:
@@ -200,7 +202,7 @@ class Judge:
                 continue
             got, want = arrays[name], self.wanted[number][name]
             if self.trials[number].oracle == OWN:
-                bad, all_of = _worst_widely(arg, got, want), _elements(got)
+                bad, all_of = _worst_widely(arg, got, want, self.jumps), _elements(got)
                 wrong = bad.bad if bad is not None else 0
             else:
                 agreement = measure(got, want, arg["rtol"], arg["atol"])
@@ -212,17 +214,17 @@ class Judge:
         return _Compared(right, total, used, output, worst)
 
 
-def _worst_widely(arg: Mapping[str, Any], got: Array, want: Array) -> Mismatch | None:
+def _worst_widely(arg: Mapping[str, Any], got: Array, want: Array, jumps: bool) -> Mismatch | None:
     """The worst element at a shape that the row's own text decides.
 
     What was not written, or is no number, counts however few elements it is.
     """
     if got.dtype.names is not None:
         for name in got.dtype.names:
-            if (bad := _worst_widely(arg, got[name], want[name])) is not None:
+            if (bad := _worst_widely(arg, got[name], want[name], jumps)) is not None:
                 return replace(bad, field=name)
         return None
-    bad = compare_widely(got, want, arg["rtol"], arg["atol"], _WIDE)
+    bad = compare_widely(got, want, arg["rtol"], arg["atol"], _WIDE, jumps)
     if bad is not None:
         return bad
     lost = _lost(got, want, arg["role"])
@@ -248,6 +250,11 @@ def _has_nan(array: Array) -> bool:
     if array.dtype.names is not None:
         return any(_has_nan(array[name]) for name in array.dtype.names)
     return array.dtype.kind == "f" and bool(np.isnan(array).any())
+
+
+def _has_floats(arg: Mapping[str, Any]) -> bool:
+    dtype = np.dtype(dtypes.storage(arg["dtype"], arg["fields"]))
+    return any(field.base.kind == "f" for field, *_ in (dtype.fields or {"": (dtype,)}).values())
 
 
 def _elements(array: Array) -> int:

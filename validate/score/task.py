@@ -22,7 +22,7 @@ Row = Mapping[str, Any]
 # At a trial without a limit of its own; a launch takes some hundred thousand.
 _MOST_STEPS = 60_000_000
 # Of an answer, over what the row's own text may take: people write slower texts too.
-_SLOWER = 8
+_SLOWER = 24
 _AGAIN = "again"
 _HUGE = 400_000
 _ANY_THREADS = 1 << 62

@@ -166,7 +166,7 @@ def test_every_axis_of_a_launch_has_blocks_and_a_tail(
         assert found["k"] == small["k"]
         big = shapes.big(row, small, Stream(str(seed)), everywhere(True))
         assert big is not None
-        assert 70_000 <= threads(row, big) < 90_000
+        assert 65_536 < threads(row, big) < 90_000
         assert max(big.values()) > 256
     assert shapes.blocks(row, small, Stream("0"), everywhere(False)) is None
 

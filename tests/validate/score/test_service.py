@@ -164,7 +164,6 @@ def test_reasons_tell_nothing_that_is_hidden(scorer: Scorer, body: str) -> None:
 
 
 @pytest.mark.parametrize("launch", LAUNCHES, ids=["block", "grid", "shared"])
-@pytest.mark.xfail(strict=True, reason="the reason of a bad launch names sizes of a hidden shape")
 def test_reasons_of_launches_tell_nothing_that_is_hidden(
     scorer: Scorer, launch: dict[str, Any]
 ) -> None:

@@ -149,8 +149,9 @@ inline bool all_there(unsigned int first, unsigned int count, const fiber_t& lea
         const fiber_t& other = fibers[first + k];
         if (!(mask >> k & 1u))
             continue;
+        // Lanes that have left need not come.
         if (other.waits == ended)
-            give_up(left_early, leader.site);
+            continue;
         if (other.waits != at_warp || other.kind == counted)
             return false;
         if (other.site != leader.site || other.kind != leader.kind || (other.mask & here) != mask)
@@ -166,6 +167,7 @@ inline void hand_out(unsigned int first, unsigned int count, unsigned int mask)
     for (unsigned int k = 0; k < count; ++k) {
         const fiber_t& lane = fibers[first + k];
         values[k] = lane.value;
+        mask &= lane.waits == ended ? ~(1u << k) : 0xffffffffu;
         if (!(mask >> k & 1u))
             continue;
         votes |= lane.voted ? 1u << k : 0u;
