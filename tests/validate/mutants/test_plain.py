@@ -151,6 +151,11 @@ def test_what_runs_past_shared_memory_is_seen(runner: HostRunner) -> None:
     row = block_reduce()
     texts = [row["cuda_plain"].replace(old, new) for old, new in past.items()]
     results = runner.run_plain([row | {"cuda_plain": text} for text in texts])
+    assert [r.status for r in results] == ["undefined", "undefined"], results
+    # By a pointer no index can be checked: there it is the watch that sees it.
+    pointed = "__shared__ float of_block[64]; float* const partial = of_block;"
+    texts = [text.replace("__shared__ float partial[64];", pointed) for text in texts]
+    results = runner.run_plain([row | {"cuda_plain": text} for text in texts])
     assert [r.status for r in results] == ["wrote_out_of_bounds", "read_out_of_bounds"], results
 
 
