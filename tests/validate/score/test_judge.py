@@ -172,8 +172,10 @@ def test_unwritten_whole_numbers_are_wrong_however_few() -> None:
     assert judge.take_own(1, text(own))
     before = text(stored(row, draw, 0, judge.wanted[0]))
     got = {name: array.copy() for name, array in own.items()}
-    got[names[0]][7] += 1
     assert judge.judge(answer([before, text(got)])).status == ScoreStatus.PASSED
+    # Without floats nothing is decided by a rounding: no element may differ.
+    got[names[0]][7] += 1
+    assert judge.judge(answer([before, text(got)])).status == ScoreStatus.WRONG_VALUE
     got[names[0]][7] = poison(got[names[0]].dtype, (1,))[0]
     assert judge.judge(answer([before, text(got)])).status == ScoreStatus.WRONG_VALUE
 
