@@ -67,7 +67,8 @@ def test_a_wrong_row_costs_its_own_answers_alone(scorer: Scorer) -> None:
     assert [found[k].status for k in (0, -2, -1)] == ["passed", "wrong_value", "passed"]
     for line, verdict in zip(UNFIT, found[1:-2], strict=True):
         assert (verdict.status, verdict.judged) == ("row_unfit", False), verdict
-        assert line in verdict.reason
+        assert line in verdict.detail
+        assert not re.search(r"\d", verdict.reason)
         assert (verdict.credit, verdict.id) == (0.0, ROW["id"])
     assert found[0].judged
 
