@@ -112,11 +112,16 @@ class AnswerCompiler:
             return DeviceResult(TOO_MUCH, f"{reason}{text.block_threads} threads")
         return DeviceResult(CompileStatus.COMPILES, shared_bytes=shared)
 
-    def _built(self, program: str, names: Sequence[str], goal: str) -> tuple[str, str]:
+    def _built(
+        self, program: str, names: Sequence[str], goal: str, again: bool = True
+    ) -> tuple[str, str]:
         row = {"program": program, "name_expressions": list(names)}
         try:
             answer = self._child.build([row], self.arch, goal)
         except WorkerGone as gone:
+            # A process that someone else killed says nothing of the text.
+            if gone.reason == "SIGKILL" and again:
+                return self._built(program, names, goal, again=False)
             return str(gone.status), f"compiler: {gone}"
         if answer["event"] == "built":
             return "built", str(answer["rows"][0])

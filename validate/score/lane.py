@@ -21,6 +21,7 @@ from validate.statuses import ScoreStatus
 
 # More than the worker allows one answer.
 _TIMEOUT_S = 60.0
+_KILLED = "compiler: SIGKILL"
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,13 @@ class Lane:
 
         Raises HostRunUnavailable without Warp's Clang, RuntimeError when the machinery fails.
         """
+        found = self._run_once(row, trials, own)
+        # A process that someone else killed says nothing of the text.
+        return self._run_once(row, trials, own) if found.reason.endswith(_KILLED) else found
+
+    def _run_once(
+        self, row: Mapping[str, Any], trials: Sequence[Mapping[str, Any]], own: bool
+    ) -> Raw:
         self._number += 1
         message = {"row": row, "trials": trials, "own": own, "number": self._number}
         try:

@@ -29,6 +29,8 @@ FLAGS = (
     "-ftrivial-auto-var-init=pattern",
     # As a device has it.
     "-mlong-double-64",
+    # Variables that nobody writes lie where others do.
+    "-fkeep-persistent-storage-variables",
     # Else every text would make them anew.
     "-fpch-instantiate-templates",
     # A text asks for its compiler in vain: it sees what a device's compiler defines.
@@ -126,7 +128,7 @@ def _section(position: int, row: Mapping[str, Any]) -> str:
         f'#define __shared__ static __attribute__((section("{shared}"), aligned(16)))\n'
         f"{_sections_are(position)}"
         # Without a name, what it holds is the unit's own; variables lie in the order of the text.
-        f"namespace {own} {{ namespace {{\n"
+        f"namespace {own} {{ namespace {{\n{_LEADING_GAPS}"
         f'{plain_unit.overloads(body)}#line 1 "cuda_plain"\n{body}\n#line 1 "host_calls"\n'
         f'#pragma clang section bss="" data="" rodata=""\n'
         f"const auto pairsmith_entry = &{kernel};\n}} }}\n{_NOT_WATCHED}"
@@ -169,6 +171,11 @@ def _gap(attribute: str = "", value: str = "") -> str:
     used = attribute or "__attribute__((used))"
     extra = " __attribute__((used))" if attribute else ""
     return f"static {used}{extra} unsigned char pairsmith_gap_@[512]{value};"
+
+
+_LEADING_GAPS = (
+    f"{_gap().replace('@', 'first')} {_gap(value=' = { 1 }').replace('@', 'first_data')}\n"
+)
 
 
 def _with_gaps(text: str, shared: str) -> str:
