@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from validate.host import clang
-from validate.text import plain
+from validate.text import plain_host
 
 MODES = ("rn", "rz", "ru", "rd")
 DTYPES = {
@@ -99,7 +99,7 @@ class Call:
 
 def computed(calls: Sequence[Call], columns: Sequence[Sequence[Any]], folder: Path) -> list[Any]:
     """What each call gives for its columns, one array a parameter; an array a call."""
-    parts = [plain._shim()]
+    parts = [plain_host.header_text()]
     parts += [_loop(position, call) for position, call in enumerate(calls)]
     handle = f"values_{next(_handles)}"
     target = folder / f"{handle}.o"

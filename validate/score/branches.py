@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 _BEYOND_ANY_SIZE = 1 << 27
+_OF_32_BITS = 1 << 32
 _BEYOND_ANY_PRODUCT = 1 << 48
 # Of `branch_t`: place, then the least and the most of both sides, a sum over all, how many.
 Record = Sequence[int]
@@ -58,4 +59,5 @@ def _guards(limit: int) -> bool:
     ranges of types, or beyond any product of sizes."""
     power = 1 << limit.bit_length()
     near_power = min(limit - power // 2, power - limit) <= 1
-    return limit > _BEYOND_ANY_PRODUCT or (limit > _BEYOND_ANY_SIZE and near_power)
+    of_a_type = _BEYOND_ANY_SIZE < limit <= _OF_32_BITS or (limit > _OF_32_BITS and near_power)
+    return of_a_type or limit > _BEYOND_ANY_PRODUCT

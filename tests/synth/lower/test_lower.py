@@ -61,6 +61,7 @@ def all_specs() -> list[Spec]:
 SPECS = all_specs()
 REFUSED = {
     *("agrees", "wrong_value", "read_out_of_bounds", "wrote_out_of_bounds", "data_race", "crashed"),
+    "undefined",
 }
 
 

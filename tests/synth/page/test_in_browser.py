@@ -272,6 +272,8 @@ def test_lines_map_both_ways(desk: Page, viewed: Viewed) -> None:
 
 def test_lines_map_from_the_keyboard(desk: Page, viewed: Viewed) -> None:
     row = viewed[1][0][1]
+    # Where the mouse was left it would mark lines too.
+    desk.mouse.move(0, 0)
     go_to(desk, row)
     desk.focus("#pane-python .has-map[tabindex='0']")
     first = row["line_map_python"][0]

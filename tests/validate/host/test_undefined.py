@@ -142,9 +142,8 @@ def test_warps_vote_and_reduce(host: Host, name: str) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        "if (t % 32 < 8) out[i] = __reduce_add_sync(0xffffffff, t);",
         "out[i] = (int)__match_any_sync(0xff, t);",
-        "if (t == 40) return; out[i] = (int)__ballot_sync(0xffffffff, 1);",
+        "if (t == 40) return; out[i] = __shfl_sync(0xffffffff, t, 8);",
         "out[i] = t % 2 ? __shfl_sync(0xffffffff, t, 0) : __shfl_sync(0xffffffff, t, 0);",
     ],
 )

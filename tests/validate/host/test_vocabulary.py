@@ -15,7 +15,7 @@ from cuda_declarations import Declaration, declared_in, read
 
 from validate.nvrtc import program as nvrtc_program
 from validate.row.archs import DEFAULT_ARCH
-from validate.text import plain
+from validate.text import plain, plain_host
 from validate.text.headers import cuda_include_dir
 from validate.text.prelude import HEADERS, prelude
 
@@ -32,10 +32,9 @@ NOT_SUPPORTED = {
     r"__pm[0-3]": "counters of the machine's",
     r"__u128Atomic\w+": "128 bits at a time",
     r"__assertfail": "CUDA's own, inside assert",
+    r"malloc|free": "memory from the system",
     r"__barrier_sync(?:_count)?|__uni_sync|syncthreads_(?:and|count|or)": "barriers by number",
 }
-# What threads of a block do together is made by macros that a block's header defines.
-TOGETHER = re.compile(r"__(?:activemask|match_\w+_sync|reduce_\w+_sync|threadfence\w*)")
 
 
 @cache
@@ -92,7 +91,10 @@ def refused_by_nvrtc(lines: Sequence[str], head: str) -> dict[int, str]:
 
 def refused_by_host(lines: Sequence[str], tmp_path: Path) -> dict[int, str]:
     """Lines that Clang refuses behind the host headers, and why; in a process for its log."""
-    text = f'{plain._shim()}namespace own {{ namespace {{\n#line 1 "{FILE}"\n' + "\n".join(lines)
+    text = (
+        f'{plain_host.header_text()}namespace own {{ namespace {{\n#line 1 "{FILE}"\n'
+        + "\n".join(lines)
+    )
     source = tmp_path / "unit.txt"
     source.write_text(text + "\n} }\n")
     script = (
@@ -117,7 +119,7 @@ def refused_by_host(lines: Sequence[str], tmp_path: Path) -> dict[int, str]:
 def reason(function: Declaration) -> str:
     """Why a function is not supported; empty when it should be."""
     matches = (why for names, why in NOT_SUPPORTED.items() if re.fullmatch(names, function.name))
-    return next(matches, "made elsewhere" if TOGETHER.fullmatch(function.name) else "")
+    return next(matches, "")
 
 
 def test_what_nvrtc_takes_the_host_takes(tmp_path: Path) -> None:
@@ -137,7 +139,7 @@ def test_what_nvrtc_takes_the_host_takes(tmp_path: Path) -> None:
 
 
 def test_functions_that_a_text_may_overload_are_cuda_s_own() -> None:
-    names = sorted(plain._cuda_functions())
+    names = sorted(plain.cuda_functions())
     assert {"erff", "atomicMax", "atomicAdd_block", "__fmaf_rn", "max", "__vadd4"} <= {*names}
     lines = [f"using ::{name};" for name in names]
     assert refused_by_nvrtc(["namespace own {", *lines, "}"], "") == {}
