@@ -7,7 +7,6 @@ with it, and `validate.host.runner` starts the next.
 
 from __future__ import annotations
 
-import resource
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -18,7 +17,7 @@ from typing import Any
 from validate.host import clang
 from validate.host.launch import MEMORY_BYTES
 from validate.host.texts import Cases, Kept, PlainCases, WarpCases
-from validate.process.child import WorkerChild
+from validate.process.child import WorkerChild, limit_files, limit_memory
 from validate.statuses import RunStatus
 from validate.text.headers import warp_include_dir
 
@@ -40,7 +39,7 @@ class Worker(WorkerChild):
 
     def start(self) -> None:
         clang.start()
-        _limit_memory()
+        limit_memory(MEMORY_BYTES)
 
     def answer(self, batch: Mapping[str, Any]) -> None:
         rows = batch["rows"]
@@ -81,23 +80,9 @@ def _load(
         raise
 
 
-def _limit_files() -> None:
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_BYTES, _FILE_BYTES))
-
-
-def _limit_memory() -> None:
-    """Allow MEMORY_BYTES on top of what Warp has mapped; only Linux says how much that is."""
-    if sys.platform != "linux":
-        return
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    most = pages * resource.getpagesize() + MEMORY_BYTES
-    resource.setrlimit(resource.RLIMIT_AS, (most, most))
-
-
 def main() -> None:
     """Serve the socket named on the command line; the second argument is a folder to work in."""
-    _limit_files()
+    limit_files(_FILE_BYTES)
     Worker(Connection(int(sys.argv[1])), Path(sys.argv[2])).serve()
 
 

@@ -140,9 +140,12 @@ def _batches(texts: Sequence[DeviceText]) -> Iterator[list[int]]:
 
 
 def _can_share(text: DeviceText) -> bool:
-    """Whether a text means the same in a namespace as in a file of its own."""
+    """Whether a text means the same in a namespace as in a file of its own, and what is asked of it
+    can be told of several."""
     return (
         "<" not in text.kernel
+        # Its dynamic shared memory is added to what is static, which is known of one text alone.
+        and "extern" not in text.code
         and plain_unit.shares(text.code)
         and not plain_unit.overloads(text.code)
     )

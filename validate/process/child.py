@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import resource
+import sys
 import tempfile
 import traceback
 from collections.abc import Mapping
@@ -64,3 +66,18 @@ def work_where_nothing_lies(folder: Path) -> None:
     empty = folder / "empty"
     empty.mkdir(exist_ok=True)
     os.chdir(empty)
+
+
+def limit_files(most_bytes: int) -> None:
+    """Bound the files that this process and those that it forks may write; no core dumps."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
+
+
+def limit_memory(more_bytes: int) -> None:
+    """Allow so much memory on top of what is mapped now; only Linux says how much that is."""
+    if sys.platform != "linux":
+        return
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    most = pages * resource.getpagesize() + more_bytes
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))

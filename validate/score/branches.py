@@ -8,19 +8,12 @@ Comparisons with what no array can hold are let be: people guard against overflo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 _BEYOND_ANY_SIZE = 1 << 27
 _OF_32_BITS = 1 << 32
 _BEYOND_ANY_PRODUCT = 1 << 48
 # Of `branch_t`: place, then the least and the most of both sides, a sum over all, how many.
 Record = Sequence[int]
-
-
-@dataclass(frozen=True)
-class _Side:
-    least: int
-    most: int
 
 
 def unseen_branch(trials: Sequence[Sequence[Record]], again: int, near: int = 0) -> int | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import hashlib
 import json
-import resource
 import sys
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -18,7 +17,7 @@ from validate.host import clang
 from validate.host.launch import MEMORY_BYTES
 from validate.host.plain_link import Linker
 from validate.host.stranger_case import Case, Ran, Trial, run_apart
-from validate.process.child import WorkerChild
+from validate.process.child import WorkerChild, limit_files, limit_memory
 from validate.row.inputs import draw_trial_inputs
 from validate.statuses import ScoreStatus
 
@@ -45,7 +44,8 @@ class Worker(WorkerChild):
         warm = self.folder / "warm_up.o"
         self._linker.build([_WARM_UP], warm)
         warm.unlink()
-        _limit()
+        limit_files(_FILE_BYTES)
+        limit_memory(MEMORY_BYTES)
         gc.freeze()
 
     def answer(self, message: Mapping[str, Any]) -> None:
@@ -79,16 +79,6 @@ def _trial(args: Sequence[Mapping[str, Any]], said: Mapping[str, Any]) -> Trial:
         inputs = draw_trial_inputs(args, said["sizes"], said["input_seed"], said["starts"])
     limits = {key: said[key] for key in ("watched", "most_steps", "optional", "skipped", "turns")}
     return Trial(said["sizes"], inputs, **limits)
-
-
-def _limit() -> None:
-    """Bound this process and those it forks: files, and memory on top of what is mapped now."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_BYTES, _FILE_BYTES))
-    if sys.platform == "linux":
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
-        most = pages * resource.getpagesize() + MEMORY_BYTES
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def main() -> None:
