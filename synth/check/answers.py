@@ -6,7 +6,7 @@ import json
 import time
 from collections import Counter, defaultdict
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from math import comb, isfinite
@@ -27,7 +27,6 @@ FEEDBACK = ("public", "full")
 # is prepared twice; it hands verdicts on after every few.
 _TASK = 32
 _PIECE = 8
-_CLOSE_AGAIN_S = 0.5
 _REASON_CHARACTERS = 300
 _NEEDED = (
     *("id", "category", "level", "kernel_name", "reference", "args", "sizes", "launch"),
@@ -135,7 +134,8 @@ def judged(
             yield from _until_done(futures, found)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-            _end(scorer, futures)
+            if not all(future.done() for future in futures):
+                scorer.close()
 
 
 def _until_done(
@@ -151,14 +151,6 @@ def _until_done(
             ended += 1
         else:
             yield item
-
-
-def _end(scorer: Scorer, futures: Sequence[Future[None]]) -> None:
-    """Close the scorer until nothing works any more: a child that was just starting outlives one
-    time."""
-    while left := [future for future in futures if not future.done()]:
-        scorer.close()
-        wait(left, _CLOSE_AGAIN_S)
 
 
 def _tasks(lines: Sequence[Line], most: int) -> Iterator[list[int]]:

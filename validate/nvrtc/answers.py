@@ -60,16 +60,24 @@ class AnswerCompiler:
 
     def __init__(self, arch: str = DEFAULT_ARCH) -> None:
         self.arch = arch
+        self._killed = False
         self._child = Child(Path("/"), TIMEOUT_S, MEMORY_BYTES, header_timeout_s=0.0)
 
     def close(self) -> None:
         """End the child process."""
         self._child.close()
 
+    def kill(self) -> None:
+        """End the child process from another thread than the one that compiles, and for good:
+        there, WorkerGone is raised."""
+        self._killed = True
+        self._child.kill()
+
     def compile(self, texts: Sequence[DeviceText]) -> list[DeviceResult]:
         """Compile texts; results in their order.
 
-        Raises CompileUnavailable when NVRTC is missing, RuntimeError when the machinery fails.
+        Raises CompileUnavailable when NVRTC is missing, RuntimeError when the machinery fails, and
+        WorkerGone after `kill`.
         """
         found: dict[int, DeviceResult] = {}
         for batch in _batches(texts):
@@ -119,6 +127,8 @@ class AnswerCompiler:
         try:
             answer = self._child.build([row], self.arch, goal)
         except WorkerGone as gone:
+            if self._killed:
+                raise
             # A process that someone else killed says nothing of the text.
             if gone.reason == "SIGKILL" and again:
                 return self._built(program, names, goal, again=False)

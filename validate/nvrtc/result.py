@@ -121,6 +121,12 @@ class Child:
             self._folder.cleanup()
             self._folder = None
 
+    def kill(self) -> None:
+        """End the process from another thread than the one that builds, which hears of it as
+        WorkerGone."""
+        if (worker := self._worker) is not None:
+            worker.kill()
+
     def build(self, rows: Sequence[Mapping[str, Any]], arch: str, goal: str) -> dict[str, Any]:
         """The child's answer for one program: event "built" or the
         `CompileStatus` of a program that was not.

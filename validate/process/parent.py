@@ -123,7 +123,10 @@ class WorkerProcess:
     def _ended(self) -> WorkerGone:
         if self.process.returncode is not None:
             return WorkerGone(ProcessEnd.CRASHED, _in_words(self.process.returncode))
-        _, status, usage = os.wait4(self.process.pid, 0)
+        try:
+            _, status, usage = os.wait4(self.process.pid, 0)
+        except ChildProcessError:
+            return WorkerGone(ProcessEnd.CRASHED, "killed by this process")
         # Popen would otherwise wait for a process that is gone.
         self.process.returncode = os.waitstatus_to_exitcode(status)
         peak = usage.ru_maxrss if usage.ru_maxrss > self._own_peak else None
@@ -133,8 +136,14 @@ class WorkerProcess:
             peak * _MAXRSS_UNIT if peak is not None else None,
         )
 
+    def kill(self) -> None:
+        """Kill the child from another thread than the one that works with it, which hears of it as
+        WorkerGone and is the one to `stop` it: a connection closed under a waiting thread may leave
+        it waiting for ever."""
+        self.process.kill()
+
     def stop(self) -> None:
-        """Kill the child."""
+        """Kill the child and close the connection."""
         self.connection.close()
         self.process.kill()
         self.process.wait()

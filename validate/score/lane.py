@@ -19,6 +19,7 @@ from validate.nvrtc.answers import AnswerCompiler, DeviceResult, DeviceText
 from validate.process.parent import WorkerGone, WorkerProcess
 from validate.statuses import ScoreStatus
 
+_CLOSE_AGAIN_S = 0.02
 # More than the worker allows one answer.
 _TIMEOUT_S = 60.0
 _KILLED = "compiler: SIGKILL"
@@ -42,16 +43,17 @@ class Lane:
         self._compiler = AnswerCompiler()
         self._number = 0
         self._closed = False
-        self._ending = threading.Lock()
+        self._working = threading.Lock()
 
     def run(self, row: Mapping[str, Any], trials: Sequence[Mapping[str, Any]], own: bool) -> Raw:
         """Run one text on the host; see `validate.score.worker`.
 
         Raises HostRunUnavailable without Warp's Clang, RuntimeError when the machinery fails.
         """
-        found = self._run_once(row, trials, own)
-        # A process that someone else killed says nothing of the text.
-        return self._run_once(row, trials, own) if found.reason.endswith(_KILLED) else found
+        with self._working:
+            found = self._run_once(row, trials, own)
+            # A process that someone else killed says nothing of the text.
+            return self._run_once(row, trials, own) if found.reason.endswith(_KILLED) else found
 
     def _run_once(
         self, row: Mapping[str, Any], trials: Sequence[Mapping[str, Any]], own: bool
@@ -67,8 +69,7 @@ class Lane:
         except WorkerGone as gone:
             # The kernel runs in a process of its own: it is the compiler that ended.
             self._stop()
-            if self._closed:
-                raise RuntimeError("the scorer was closed") from None
+            self._require_open()
             return Raw(*_of_the_compiler(gone))
         except BaseException:
             self._stop()
@@ -77,30 +78,46 @@ class Lane:
 
     def compile(self, texts: Sequence[DeviceText]) -> list[DeviceResult]:
         """Compile texts for a device; see `AnswerCompiler.compile`."""
-        try:
-            return self._compiler.compile(texts)
-        except BaseException:
-            self._compiler.close()
-            raise
+        with self._working:
+            try:
+                self._require_open()
+                return self._compiler.compile(texts)
+            except BaseException:
+                self._compiler.close()
+                self._require_open()
+                raise
 
     def close(self) -> None:
-        """End both processes and remove their files, for good: what runs meanwhile fails."""
-        self._closed = True
-        self._stop()
-        self._compiler.close()
+        """End both processes and remove their files, for good: what runs meanwhile fails.
 
-    def _started(self) -> WorkerProcess:
+        Returns when no thread works with them any more.
+        """
+        self._closed = True
+        # A process that another thread is just starting is not there for the first time.
+        while not self._working.acquire(timeout=_CLOSE_AGAIN_S):
+            self._compiler.kill()
+            if (worker := self._worker) is not None:
+                worker.kill()
+        try:
+            self._stop()
+            self._compiler.close()
+        finally:
+            self._working.release()
+
+    def _require_open(self) -> None:
         if self._closed:
             raise RuntimeError("the scorer was closed")
+
+    def _started(self) -> WorkerProcess:
+        self._require_open()
         if self._worker is None:
             self._folder = tempfile.TemporaryDirectory(prefix="pairsmith-score-")
             self._worker = WorkerProcess(Path(self._folder.name), "validate.score.worker")
         return self._worker
 
     def _stop(self) -> None:
-        with self._ending:
-            worker, self._worker = self._worker, None
-            folder, self._folder = self._folder, None
+        worker, self._worker = self._worker, None
+        folder, self._folder = self._folder, None
         if worker is not None:
             worker.stop()
         if folder is not None:
