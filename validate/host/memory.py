@@ -165,6 +165,7 @@ class Watch:
 
     byte_type: np.dtype[Any] = _BYTE
     record_type: np.dtype[Any] = _WATCH
+    bytes_field = "bytes"
 
     def __init__(self, arena: Arena) -> None:
         self.arena = arena
@@ -174,7 +175,7 @@ class Watch:
         self.record = np.zeros((), self.record_type)
         self.record["base"] = arena.memory.ctypes.data
         self.record["size"] = arena.memory.size
-        self.record["bytes"] = self.bytes.ctypes.data
+        self.record[self.bytes_field] = self.bytes.ctypes.data
 
     def trouble(self) -> tuple[RunStatus, str] | None:
         """The status and the reason of the first trouble, if there was any."""

@@ -44,7 +44,9 @@ _UNDEFINED = {
     13: "a function that must return a value comes to its end",
 }
 _ENDLESS, _TRAPPED, _TOO_COSTLY = 1, 7, 14
-_RANGE = np.dtype([(name, np.uint64) for name in ("first", "size", "inside", "bytes")])
+_RANGE = np.dtype(
+    [(n, np.uint64) for n in ("first", "size", "inside", "written", "words", "parts", "count")]
+)
 _LAUNCH = np.dtype(
     [
         ("grid", np.uint32, (3,)),

@@ -122,22 +122,14 @@ _REGIONS = {
     4: "memory that is in no array",
 }
 
-_MARK = np.dtype(
-    [
-        ("thread", np.uint32),
-        ("barriers", np.uint32),
-        ("meetings", np.uint32),
-        ("scope", np.uint32),
-        ("when", np.uint32),
-    ]
-)
-_BYTE = np.dtype([("reader", _MARK), ("writer", _MARK), ("updater", _MARK), ("inside", np.uint32)])
+# The runtime keeps the marks itself.
+_BYTE = np.dtype([("inside", np.uint8)])
 _TROUBLE = [(n, np.uint32) for n in ("access", "thread", "earlier", "other", "region", "unused")]
 _WATCH = np.dtype(
     [
         ("base", np.uint64),
         ("size", np.uint64),
-        ("bytes", np.uint64),
+        ("inside", np.uint64),
         ("trouble", np.dtype([*_TROUBLE, ("offset", np.uint64)])),
     ]
 )
@@ -148,6 +140,7 @@ class PlainWatch(Watch):
 
     byte_type = _BYTE
     record_type = _WATCH
+    bytes_field = "inside"
 
     def _place(self, found: Any) -> str:
         region = int(found["region"])

@@ -7,7 +7,7 @@ compile so, or could mean something else there, is compiled alone, as a file of 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,8 +24,10 @@ MEMORY_BYTES = 4 << 30
 STATIC_SHARED_BYTES = 49152
 REGISTERS_OF_A_BLOCK = 65536
 _ALWAYS_FIT = 256
-_TOGETHER = 8
+_TOGETHER = 16
+_CHECK, _MACHINE = "answers", "answer_machine"
 _LOG_CHARACTERS = 4000
+_NAMESPACE = "pairsmith_row_"
 _SHARED = re.compile(r"^\s*\.shared (?:\.align \d+ )?\.[bfsu]8 [\w$]+\[(\d+)\]", re.MULTILINE)
 _SHARED_SCALAR = re.compile(r"^\s*\.shared (?:\.align \d+ )?\.[bfsu](\d+) [\w$]+;", re.MULTILINE)
 _ERROR = re.compile(r"^.*\berror\b.*$", re.MULTILINE)
@@ -81,49 +83,55 @@ class AnswerCompiler:
         """
         found: dict[int, DeviceResult] = {}
         for batch in _batches(texts):
-            self._solve(texts, batch, found)
+            if len(batch) > 1:
+                found.update(self._batch(texts, batch))
+            for position in batch:
+                if position not in found:
+                    found[position] = self._alone(texts[position])
         return [found[position] for position in range(len(texts))]
 
-    def _solve(
-        self, texts: Sequence[DeviceText], batch: list[int], found: dict[int, DeviceResult]
-    ) -> None:
-        if len(batch) > 1:
-            status, said = self._built(_together([texts[p] for p in batch]), (), "answers")
-            shared = _shared_bytes(said)
-            if status == "built" and shared <= STATIC_SHARED_BYTES:
-                found.update({p: self._in_limits(texts[p], shared, len(batch)) for p in batch})
-                return
-        for position in batch:
-            found[position] = self._alone(texts[position])
+    def _batch(self, texts: Sequence[DeviceText], batch: list[int]) -> dict[int, DeviceResult]:
+        """Results of texts that are right together; none when that is not known of each."""
+        mine = [texts[position] for position in batch]
+        machine = mine[0].block_threads > _ALWAYS_FIT
+        status, said = self._built(_together(mine), (), _MACHINE if machine else _CHECK, small=True)
+        if status != "built":
+            return {}
+        if not machine:
+            if _shared_bytes(said) > STATIC_SHARED_BYTES:
+                return {}
+            return dict.fromkeys(batch, DeviceResult(CompileStatus.COMPILES))
+        used = ptx.resources(said)
+        return {
+            position: _launchable(text, used, _mangled_namespace(number))
+            for number, (position, text) in enumerate(zip(batch, mine, strict=True))
+        }
 
     def _alone(self, text: DeviceText) -> DeviceResult:
         program, names = _whole(text)
-        status, said = self._built(program, names, "answers")
+        status, said = self._built(program, names, _CHECK)
         if status != "built":
             errors = "\n".join(_ERROR.findall(said)) or said
             return DeviceResult(status, f"NVRTC: {errors}"[:_LOG_CHARACTERS])
-        return self._in_limits(text, _shared_bytes(said), 1)
-
-    def _in_limits(self, text: DeviceText, shared: int, together: int) -> DeviceResult:
+        shared = _shared_bytes(said)
         if shared <= STATIC_SHARED_BYTES and text.block_threads <= _ALWAYS_FIT:
-            return DeviceResult(CompileStatus.COMPILES, shared_bytes=0 if together > 1 else shared)
-        status, said = self._built(*_whole(text), "answer_machine")
+            return DeviceResult(CompileStatus.COMPILES, shared_bytes=shared)
+        status, said = self._built(program, names, _MACHINE)
         if status != "built":
             return DeviceResult(TOO_MUCH, f"ptxas: {said}"[:_LOG_CHARACTERS])
-        used = ptx.resources(said)
         name = text.kernel.split("<")[0].split("::")[-1]
-        mine = [of for entry, of in used.items() if name in entry] or list(used.values())
-        registers, _, shared = max(mine)
-        # Registers are given out eight at a time to each thread.
-        if -(-registers // 8) * 8 * text.block_threads > REGISTERS_OF_A_BLOCK:
-            reason = f"{registers} registers a thread are too many for blocks of "
-            return DeviceResult(TOO_MUCH, f"{reason}{text.block_threads} threads")
-        return DeviceResult(CompileStatus.COMPILES, shared_bytes=shared)
+        return _launchable(text, ptx.resources(said), name)
 
     def _built(
-        self, program: str, names: Sequence[str], goal: str, again: bool = True
+        self,
+        program: str,
+        names: Sequence[str],
+        goal: str,
+        *,
+        small: bool = False,
+        again: bool = True,
     ) -> tuple[str, str]:
-        row = {"program": program, "name_expressions": list(names)}
+        row = {"program": program, "name_expressions": list(names), "small": small}
         try:
             answer = self._child.build([row], self.arch, goal)
         except WorkerGone as gone:
@@ -131,18 +139,34 @@ class AnswerCompiler:
                 raise
             # A process that someone else killed says nothing of the text.
             if gone.reason == "SIGKILL" and again:
-                return self._built(program, names, goal, again=False)
+                return self._built(program, names, goal, small=small, again=False)
             return str(gone.status), f"compiler: {gone}"
         if answer["event"] == "built":
             return "built", str(answer["rows"][0])
         return str(answer["event"]), str(answer["log"])
 
 
+def _launchable(
+    text: DeviceText, used: Mapping[str, tuple[int, int, int]], name: str
+) -> DeviceResult:
+    """Whether a kernel, of what ptxas says of entries, fits the blocks that it is launched with."""
+    mine = [of for entry, of in used.items() if name in entry] or list(used.values())
+    registers, _, shared = max(mine)
+    # Registers are given out eight at a time to each thread.
+    if -(-registers // 8) * 8 * text.block_threads > REGISTERS_OF_A_BLOCK:
+        reason = f"{registers} registers a thread are too many for blocks of "
+        return DeviceResult(TOO_MUCH, f"{reason}{text.block_threads} threads")
+    return DeviceResult(CompileStatus.COMPILES, shared_bytes=shared)
+
+
 def _batches(texts: Sequence[DeviceText]) -> Iterator[list[int]]:
-    groups: dict[str, list[int]] = {}
+    """Positions of texts that are compiled together: of like headers, and for machine code or not
+    for it."""
+    groups: dict[tuple[str, bool], list[int]] = {}
     for position, text in enumerate(texts):
         if _can_share(text):
-            groups.setdefault(prelude(text.headers), []).append(position)
+            kind = (prelude(text.headers), text.block_threads > _ALWAYS_FIT)
+            groups.setdefault(kind, []).append(position)
         else:
             yield [position]
     for group in groups.values():
@@ -163,11 +187,14 @@ def _can_share(text: DeviceText) -> bool:
 
 def _together(texts: Sequence[DeviceText]) -> str:
     parts = [prelude(texts[0].headers)]
-    for position, text in enumerate(texts):
-        parts.append(
-            f'\nnamespace pairsmith_row_{position} {{\n#line 1 "answer"\n{text.code}\n}}\n'
-        )
+    for number, text in enumerate(texts):
+        parts.append(f'\nnamespace {_NAMESPACE}{number} {{\n#line 1 "answer"\n{text.code}\n}}\n')
     return "".join(parts)
+
+
+def _mangled_namespace(number: int) -> str:
+    name = f"{_NAMESPACE}{number}"
+    return f"{len(name)}{name}"
 
 
 def _whole(text: DeviceText) -> tuple[str, list[str]]:

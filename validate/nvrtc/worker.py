@@ -74,7 +74,9 @@ class Worker(WorkerChild):
 def _answers_built(rows: Sequence[Mapping[str, Any]], arch: str, goal: str) -> dict[str, Any]:
     """What comes of one program: PTX, or what ptxas said."""
     (row,) = rows
-    built = nvrtc_program.build_answers(row["program"], arch, goal, row["name_expressions"])
+    built = nvrtc_program.build_answers(
+        row["program"], arch, goal, row["name_expressions"], row["small"]
+    )
     if built.text is None:
         status = CompileStatus.OUT_OF_MEMORY if built.out_of_memory else CompileStatus.COMPILE_ERROR
         return {"event": status, "log": built.log}

@@ -13,12 +13,21 @@ enum stop_t {
     misaligned, past_an_array, wide_shift, wide_cast, zero_division, no_return, too_costly
 };
 
-// Memory of the loaded text: where it lies, which bytes are a variable's (1; others 0), and marks.
+// Marks of memory that is watched, by word, and by byte where a word has been touched in parts.
+struct shadow_t {
+    struct word_t* words;
+    struct marks_t* parts;
+    unsigned long long count;
+};
+
+// Memory of the loaded text: where it lies, which bytes are a variable's (1; others 0), which of
+// shared memory have been written (1), and marks.
 struct range_t {
     char* first;
     unsigned long long size;
     const unsigned char* inside;
-    struct byte_t* bytes;
+    unsigned char* written;
+    shadow_t shadow;
 };
 
 static const unsigned int most_variables = 3;

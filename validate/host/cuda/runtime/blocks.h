@@ -8,7 +8,8 @@ inline void resume(fiber_t& fiber)
     me = fiber.mark;
     *stand.thread = fiber.index;
     steps = fiber.steps;
-    char* const stack = stacks + (&fiber - fibers) * static_cast<size_t>(stack_bytes);
+    const size_t number = &fiber - fibers;
+    char* const stack = stacks + number * stack_bytes;
     stack_low = stack;
     stack_high = stack + stack_bytes;
     if (!_setjmp(scheduler)) {
@@ -20,7 +21,8 @@ inline void resume(fiber_t& fiber)
         void** words = reinterpret_cast<void**>(fresh_context);
         words[1] = scheduler_context;
         words[2] = stack;
-        *reinterpret_cast<size_t*>(&words[4]) = stack_bytes;
+        // Not all at one distance from a page: they would be rivals for the same lines of the cache.
+        *reinterpret_cast<size_t*>(&words[4]) = stack_bytes - number * 320 % 16384;
         makecontext(fresh_context, fiber_main, 0);
         swapcontext(scheduler_context, fresh_context);
     }
@@ -76,9 +78,33 @@ inline void run_block_of_fibers(int order)
     }
 }
 
-inline byte_t* marks_of(const range_t& range)
+// Only where accesses are watched.
+inline void start_marks(launch_t& launch)
 {
-    return static_cast<byte_t*>(calloc(range.size + 1, sizeof(byte_t)));
+    of_arrays = make_shadow(watch->size);
+    launch.shared.shadow = make_shadow(launch.shared.size);
+    launch.shared.written = static_cast<unsigned char*>(calloc(launch.shared.size + 1, 1));
+    for (unsigned int v = 0; v < most_variables; ++v)
+        launch.variables[v].shadow = make_shadow(launch.variables[v].size);
+}
+
+inline void end_marks(launch_t& launch)
+{
+    end_shadow(of_arrays);
+    end_shadow(launch.shared.shadow);
+    free(launch.shared.written);
+    for (unsigned int v = 0; v < most_variables; ++v)
+        end_shadow(launch.variables[v].shadow);
+}
+
+// Kept from launch to launch: the system takes long over memory that is new.
+inline void make_stacks()
+{
+    if (threads_of_block <= stack_count)
+        return;
+    free(stacks);
+    stack_count = threads_of_block;
+    stacks = static_cast<char*>(malloc(static_cast<size_t>(stack_count) * stack_bytes));
 }
 
 inline void prepare(launch_t& launch)
@@ -93,19 +119,18 @@ inline void prepare(launch_t& launch)
     all_steps = 0;
     const unsigned int blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
     start_fences(blocks * threads_of_block, blocks);
-    launch.shared.bytes = marks_of(launch.shared);
-    for (unsigned int v = 0; v < most_variables; ++v)
-        launch.variables[v].bytes = marks_of(launch.variables[v]);
+    if (watch != nullptr)
+        start_marks(launch);
     if (!launch.meets) {
         // Of this process's own stack: what lies below here is the kernel's.
         stack_high = stacks_high = static_cast<char*>(__builtin_frame_address(0)) + 65536;
         stack_low = stacks_low = stack_high - (8 << 20);
         return;
     }
-    const size_t size = static_cast<size_t>(threads_of_block) * stack_bytes;
     fibers = static_cast<fiber_t*>(malloc(threads_of_block * sizeof(fiber_t)));
-    stacks = stacks_low = static_cast<char*>(malloc(size));
-    stacks_high = stacks + size;
+    make_stacks();
+    stacks_low = stacks;
+    stacks_high = stacks + static_cast<size_t>(threads_of_block) * stack_bytes;
     for (unsigned int t = 0; t < threads_of_block; ++t)
         fibers[t].started = false;
 }
@@ -113,13 +138,10 @@ inline void prepare(launch_t& launch)
 inline void release(launch_t& launch)
 {
     end_fences();
-    free(launch.shared.bytes);
-    for (unsigned int v = 0; v < most_variables; ++v)
-        free(launch.variables[v].bytes);
+    if (watch != nullptr)
+        end_marks(launch);
     free(fibers);
-    free(stacks);
     fibers = nullptr;
-    stacks = nullptr;
 }
 
 // Shared memory starts each block as poison, and as nobody's. What the launch has not asked for
@@ -131,9 +153,13 @@ inline void clear_shared(launch_t& launch)
     const size_t before = launch.unasked ? launch.unasked - shared.first : shared.size;
     const size_t after = launch.unasked ? launch.unasked_end - shared.first : shared.size;
     memset(shared.first, 0xff, before);
-    memset(shared.bytes, 0, before * sizeof(byte_t));
     memset(shared.first + after, 0xff, shared.size - after);
-    memset(shared.bytes + after, 0, (shared.size - after) * sizeof(byte_t));
+    if (watch == nullptr)
+        return;
+    memset(shared.written, 0, shared.size);
+    memset(shared.shadow.words, 0, words_in(before) * sizeof(word_t));
+    const size_t left = after / word_bytes;
+    memset(shared.shadow.words + left, 0, (shared.shadow.count - left) * sizeof(word_t));
 }
 
 inline void run_threads(unsigned int first, int order, bool meets)

@@ -40,6 +40,7 @@ static int stopped_site = 0;
 static unsigned int stopped_thread = 0;
 static fiber_t* fibers = nullptr;
 static char* stacks = nullptr;
+static unsigned int stack_count = 0;
 static fiber_t* current = nullptr;
 static unsigned int threads_of_block = 1;
 alignas(16) static unsigned char scheduler[256];

@@ -13,10 +13,18 @@ struct mark_t {
 
 enum scope_t { one, warp, block, grid };
 
-struct byte_t {
+struct marks_t {
     mark_t reader, writer, updater;
-    unsigned int inside;  // of arrays: 1, or 0 between them; of shared memory: 1 once written
 };
+
+// Four bytes that lie in a row: marked as one until some of them are touched without the others.
+struct word_t {
+    marks_t marks;
+    unsigned int split;  // 1: its bytes have marks of their own
+};
+
+static const unsigned long long word_bytes = 4;
+static const unsigned int word_inside = 0x01010101u;
 
 enum region_t { arrays, shared_memory, variables, others_stack, nowhere };
 
@@ -28,11 +36,12 @@ struct trouble_t {
 struct watch_t {
     char* base;
     unsigned long long size;
-    byte_t* bytes;
+    const unsigned char* inside;  // by byte: 1 in an array, 0 between them
     trouble_t trouble;
 };
 
 static watch_t* watch = nullptr;
+static shadow_t of_arrays;
 static launch_t* launched = nullptr;
 
 // The thread that runs: its number over the grid plus 1, and how often it has met others.
@@ -94,20 +103,73 @@ inline bool of_another_block(const mark_t& mark)
     return mark.thread != 0 && (mark.scope == grid || block_of(mark) != block_of(me));
 }
 
-inline void touch_byte(byte_t& byte, bool inside, access_t access, unsigned long long offset, region_t region,
-                       const char* place)
+inline void touch_marks(marks_t& marks, access_t access, unsigned long long offset, region_t region, const char* place)
 {
-    if (!inside)
-        report(access, none, nullptr, offset, region);
-    else if (!before_me(byte.writer))
-        report(access, plain_write, &byte.writer, offset, region);
-    else if (access != plain_read && !before_me(byte.reader))
-        report(access, plain_read, &byte.reader, offset, region);
-    else if (access < atomic && !before_me(byte.updater) && !all_known(byte.updater, place))
-        report(access, atomic, &byte.updater, offset, region);
-    else if (access == block_atomic && of_another_block(byte.updater))
-        report(atomic, atomic, &byte.updater, offset, region);
-    note(access == plain_read ? byte.reader : access == plain_write ? byte.writer : byte.updater);
+    if (!before_me(marks.writer))
+        report(access, plain_write, &marks.writer, offset, region);
+    else if (access != plain_read && !before_me(marks.reader))
+        report(access, plain_read, &marks.reader, offset, region);
+    else if (access < atomic && !before_me(marks.updater) && !all_known(marks.updater, place))
+        report(access, atomic, &marks.updater, offset, region);
+    else if (access == block_atomic && of_another_block(marks.updater))
+        report(atomic, atomic, &marks.updater, offset, region);
+    note(access == plain_read ? marks.reader : access == plain_write ? marks.writer : marks.updater);
+}
+
+inline unsigned long long words_in(unsigned long long bytes) { return bytes / word_bytes + 1; }
+
+inline shadow_t make_shadow(unsigned long long bytes)
+{
+    return { static_cast<word_t*>(calloc(words_in(bytes), sizeof(word_t))), nullptr, words_in(bytes) };
+}
+
+inline void end_shadow(shadow_t& shadow)
+{
+    free(shadow.words);
+    free(shadow.parts);
+    shadow = { nullptr, nullptr, 0 };
+}
+
+inline marks_t* parts_of(shadow_t& shadow, unsigned long long number)
+{
+    if (shadow.parts == nullptr)
+        shadow.parts = static_cast<marks_t*>(calloc(shadow.count * word_bytes, sizeof(marks_t)));
+    marks_t* parts = shadow.parts + number * word_bytes;
+    word_t& word = shadow.words[number];
+    if (!word.split)
+        for (unsigned int k = 0; k < word_bytes; ++k)
+            parts[k] = word.marks;
+    word.split = 1;
+    return parts;
+}
+
+inline void touch_shadow(shadow_t& shadow, const unsigned char* inside, unsigned long long offset, unsigned long long count,
+                         access_t access, region_t region, const char* place)
+{
+    const unsigned long long end = offset + count;
+    for (unsigned long long i = offset; i < end;) {
+        unsigned int in = 0;
+        if (i % word_bytes == 0 && i + word_bytes <= end && !shadow.words[i / word_bytes].split) {
+            __builtin_memcpy(&in, inside + i, word_bytes);
+            if (in == word_inside) {
+                touch_marks(shadow.words[i / word_bytes].marks, access, i, region, place);
+                i += word_bytes;
+                continue;
+            }
+        }
+        if (!inside[i])
+            report(access, none, nullptr, i, region);
+        touch_marks(parts_of(shadow, i / word_bytes)[i % word_bytes], access, i, region, place);
+        ++i;
+    }
+}
+
+inline bool any_written(const range_t& range, unsigned long long offset, unsigned long long count)
+{
+    for (unsigned long long i = offset; i < offset + count; ++i)
+        if (range.written[i])
+            return true;
+    return false;
 }
 
 inline bool touch_range(range_t& range, region_t region, const char* first, unsigned long long count, access_t access)
@@ -115,18 +177,16 @@ inline bool touch_range(range_t& range, region_t region, const char* first, unsi
     if (first < range.first || first + count > range.first + range.size)
         return false;
     const unsigned long long offset = first - range.first;
-    bool written = region == variables;
-    for (unsigned long long i = offset; i < offset + count; ++i) {
-        const char* place = range.first + i;
-        const bool asked = region == variables || place < launched->unasked || place >= launched->unasked_end;
-        touch_byte(range.bytes[i], asked && range.inside[i], access, i, region, first);
-        if (access != plain_read)
-            range.bytes[i].inside = 1;
-        written = written || range.bytes[i].inside;
-    }
+    if (region == shared_memory && first + count > launched->unasked && first < launched->unasked_end)
+        report(access, none, nullptr, first < launched->unasked ? launched->unasked - range.first : offset, region);
+    touch_shadow(range.shadow, range.inside, offset, count, access, region, first);
+    if (region == variables)
+        return true;
     // A struct may have bytes that nobody ever writes, but not all of it.
-    if (!written)
+    if (access == plain_read && !any_written(range, offset, count))
         report(access, none, nullptr, offset, region);
+    if (access != plain_read)
+        __builtin_memset(range.written + offset, 1, count);
     return true;
 }
 
@@ -134,8 +194,7 @@ inline void mark_access(const char* first, unsigned long long count, access_t ac
 {
     if (first >= watch->base && first + count <= watch->base + watch->size) {
         const unsigned long long offset = first - watch->base;
-        for (unsigned long long i = offset; i < offset + count; ++i)
-            touch_byte(watch->bytes[i], watch->bytes[i].inside != 0, access, i, arrays, first);
+        touch_shadow(of_arrays, watch->inside, offset, count, access, arrays, first);
         return;
     }
     if (touch_range(launched->shared, shared_memory, first, count, access))
