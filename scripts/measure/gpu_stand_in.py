@@ -6,8 +6,6 @@ watched, as on a GPU; each launch has variables of its own, and nothing is compi
 
 from __future__ import annotations
 
-import base64
-import json
 from functools import lru_cache
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from validate.gpu.launch import LaunchFailed
 from validate.gpu.nvrtc import Refused
 from validate.gpu.text import Ran, Shape
 from validate.host import clang
+from validate.host.answered import Answered
 from validate.host.plain_link import Linker
 from validate.host.stranger_case import Case, Trial, run_apart
 from validate.statuses import GpuStatus
@@ -47,15 +46,14 @@ def run(text: Job, row: Row, shape: Shape) -> Ran:
         raise Refused(str(error)) from None
     if ran.status != "ran":
         raise LaunchFailed(f"{ran.status}: {ran.reason}", sticky=True)
-    found = json.loads(ran.answer)
-    if found["status"] in _TROUBLE:
-        return Ran(0.0, {}, (found["status"], found["reason"]))
-    if found["status"] != "ran":
-        raise LaunchFailed(f"{found['status']}: {found['reason']}", sticky=False)
+    said = Answered.from_bytes(ran.answer)
+    if said.status in _TROUBLE:
+        return Ran(0.0, {}, (said.status, said.reason))
+    (written,) = said.outputs
+    if said.status != "ran" or written is None:
+        raise LaunchFailed(f"{said.status}: {said.reason}", sticky=False)
     outputs = {
-        name: np.frombuffer(base64.b64decode(raw), shape.inputs[name].dtype).reshape(
-            shape.inputs[name].shape
-        )
-        for name, raw in found["outputs"][0].items()
+        name: np.frombuffer(raw, shape.inputs[name].dtype).reshape(shape.inputs[name].shape)
+        for name, raw in written.items()
     }
     return Ran(0.0, outputs, None)

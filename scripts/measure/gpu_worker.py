@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import sys
 from collections.abc import Mapping
 from importlib import import_module
@@ -58,7 +57,7 @@ class Worker(WorkerChild):
             ran = self.device.run(loaded, row, _shape(row, judge, number))
             if ran.trouble is not None:
                 result.fail(*ran.trouble)
-            elif judge.differs(number, _encoded(judge, ran.outputs)):
+            elif judge.differs(number, _bytes(judge, ran.outputs)):
                 result.fail(GpuStatus.WRONG_VALUE, _worst(judge, number, ran))
             if result.status != GpuStatus.PASSED:
                 return
@@ -80,9 +79,9 @@ def _shape(row: Row, judge: Judge, number: int) -> Shape:
     return Shape(trial.sizes, evaluate_all(row["launch"]["dim"], trial.sizes), inputs)
 
 
-def _encoded(judge: Judge, outputs: Mapping[str, Array]) -> dict[str, str]:
+def _bytes(judge: Judge, outputs: Mapping[str, Array]) -> dict[str, bytes]:
     names = [arg["name"] for arg in judge.args if arg["name"] in outputs]
-    return {name: base64.b64encode(outputs[name].tobytes()).decode() for name in names}
+    return {name: outputs[name].tobytes() for name in names}
 
 
 def _worst(judge: Judge, number: int, ran: Ran) -> str:

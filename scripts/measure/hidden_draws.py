@@ -41,7 +41,7 @@ from validate.statuses import ScoreStatus
 
 Row = dict[str, Any]
 Entry = dict[str, Any]
-"""What a process says of one trial: `status`, `reason`, and base64 `outputs` by name."""
+"""What a process says of one trial: `status`, `reason`, and the bytes of `outputs` by name."""
 
 
 class Texts:
@@ -84,7 +84,7 @@ class Texts:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         # The last is empty, or what a dying process wrote in part.
-        return [json.loads(line) for line in lines[:-1]]
+        return [_entry(line) for line in lines[:-1]]
 
 
 def _read(read_fd: int, deadline: float) -> bytes:
@@ -95,6 +95,13 @@ def _read(read_fd: int, deadline: float) -> bytes:
             break
         parts.append(part)
     return b"".join(parts)
+
+
+def _entry(line: bytes) -> Entry:
+    found: Entry = json.loads(line)
+    if found["outputs"] is not None:
+        found["outputs"] = {n: base64.b64decode(text) for n, text in found["outputs"].items()}
+    return found
 
 
 def _at(row: Row, draw: Draw, number: int, entry: PlainEntry) -> Entry:

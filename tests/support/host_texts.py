@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from validate.host import clang
+from validate.host.answered import Answered
 from validate.host.plain_link import Linker
 from validate.host.stranger_case import Case, Trial, run_apart
 from validate.row.inputs import Array
@@ -72,11 +71,12 @@ class Host:
         ran = run_apart(Case(row, [trial]), self.linker, self.folder)
         if ran.status != "ran":
             return ran.status, ran.reason, None
-        found = json.loads(ran.answer)
-        if found["status"] != "ran":
-            return found["status"], found["reason"], None
-        raw = base64.b64decode(found["outputs"][0]["out"])
-        return "ran", "", np.frombuffer(raw, np.int32)
+        said = Answered.from_bytes(ran.answer)
+        if said.status != "ran":
+            return said.status, said.reason, None
+        (written,) = said.outputs
+        assert written is not None
+        return "ran", "", np.frombuffer(written["out"], np.int32)
 
     def status(self, kernel: str, **launch: Any) -> str:
         """Only how it ends; "compile_error" where it does not compile."""

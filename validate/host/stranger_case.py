@@ -7,9 +7,7 @@ size and names.
 
 from __future__ import annotations
 
-import base64
 import gc
-import json
 import os
 import select
 import signal
@@ -21,6 +19,7 @@ from typing import Any
 
 from validate.errors import HostRunUnavailable
 from validate.host import clang
+from validate.host.answered import Answered, is_whole
 from validate.host.ends import ENDS, status_of
 from validate.host.launch import MEMORY_BYTES, BadRow
 from validate.host.memory import Arena, damage, written_arrays
@@ -89,13 +88,12 @@ class Case:
 
 @dataclass(frozen=True)
 class Ran:
-    """`status` is "ran", or how the process ended when it did not answer; `answer` is its JSON:
-    `status`, `reason`, and lists by trial: `outputs` (bytes by name; null for one left out),
-    `steps` and `branches`."""
+    """`status` is "ran", or the `ScoreStatus` of a process that did not answer; `answer` is for
+    `Answered.from_bytes`."""
 
     status: str
     reason: str
-    answer: str = ""
+    answer: bytes = b""
 
 
 def run_apart(case: Case, linker: Linker, folder: Path) -> Ran:
@@ -138,36 +136,31 @@ def _in_the_child(case: Case, obj_path: Path, layout: Layout, write_fd: int) -> 
             confine(write_fd, int(time.process_time()) + 1 + RUN_CPU_S)
         except (OSError, ValueError):
             os._exit(_NOT_CONFINED)
-        answer = json.dumps(_answer(case, entry)).encode() + b"\n"
+        answer = _answer(case, entry).to_bytes()
         while answer:
             answer = answer[os.write(write_fd, answer) :]
     finally:
         os._exit(0)
 
 
-def _answer(case: Case, entry: PlainEntry) -> dict[str, Any]:
-    found: dict[str, Any] = {"outputs": [], "steps": [], "branches": []}
+def _answer(case: Case, entry: PlainEntry) -> Answered:
+    outputs: list[dict[str, bytes] | None] = []
+    branches: list[list[tuple[int, ...]]] = []
     status, reason = "ran", ""
     for number, trial in enumerate(case.trials):
         effort = Effort()
         if trial.skipped:
-            _add(found, entry, None, effort)
+            outputs.append(None)
+            branches.append([])
             continue
         status, reason, written = _guarded(case.row, trial, entry, number % len(ORDERS), effort)
         if status != "ran" and case.own and trial.optional:
             status, written = "ran", None
         if status != "ran":
             break
-        _add(found, entry, written, effort)
-    return {"status": status, "reason": reason, **found}
-
-
-def _add(
-    found: dict[str, Any], entry: PlainEntry, written: dict[str, str] | None, effort: Effort
-) -> None:
-    found["outputs"].append(written)
-    found["steps"].append(effort.steps)
-    found["branches"].append(_own_branches(entry, effort))
+        outputs.append(written)
+        branches.append(_own_branches(entry, effort))
+    return Answered(status, reason, outputs, branches)
 
 
 def _own_branches(entry: PlainEntry, effort: Effort) -> list[tuple[int, ...]]:
@@ -180,7 +173,7 @@ def _own_branches(entry: PlainEntry, effort: Effort) -> list[tuple[int, ...]]:
 
 def _guarded(
     row: Mapping[str, Any], trial: Trial, entry: PlainEntry, order: int, effort: Effort
-) -> tuple[str, str, dict[str, str] | None]:
+) -> tuple[str, str, dict[str, bytes] | None]:
     try:
         return _at(row, trial, entry, order, effort)
     except BadRow as failed:
@@ -193,7 +186,7 @@ def _guarded(
 
 def _at(
     row: Mapping[str, Any], trial: Trial, entry: PlainEntry, order: int, effort: Effort
-) -> tuple[str, str, dict[str, str]]:
+) -> tuple[str, str, dict[str, bytes]]:
     args = row["args"]
     try:
         grid = grid_of(row["plain_launch"], trial.sizes)
@@ -211,7 +204,7 @@ def _at(
     if trouble is not None:
         return *trouble, {}
     found = plain_outputs(args, trial.inputs, written_arrays(args, arena))
-    return "ran", "", {n: base64.b64encode(v.tobytes()).decode() for n, v in found.items()}
+    return "ran", "", {name: value.tobytes() for name, value in found.items()}
 
 
 def _read(read_fd: int, deadline: float) -> bytes | None:
@@ -233,9 +226,9 @@ def _ended(answer: bytes | None, code: int, peak_bytes: int) -> Ran:
     global _proven
     if answer is None:
         return Ran(ScoreStatus.TIMEOUT, f"no result within {WALL_S:g} s")
-    if answer.endswith(b"}\n"):
+    if is_whole(answer):
         _proven = True
-        return Ran("ran", "", answer.decode("ascii", "replace"))
+        return Ran("ran", "", answer)
     if code == _NOT_CONFINED and not _proven:
         raise HostRunUnavailable("this system does not let a process give up system calls")
     return Ran(*_of_the_dead(code, peak_bytes))

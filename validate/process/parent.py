@@ -27,6 +27,8 @@ _START = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path.remove(''); "
     "from {module} import main; main()"
 )
+# NumPy's threads would wait for work by computing; a child has a core of its own at most.
+_ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1"}
 _MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
@@ -70,9 +72,12 @@ class WorkerProcess:
                 pass_fds=[child.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                env=os.environ
-                | (environment or {})
-                | {"PYTHONPATH": os.pathsep.join(str(Path(p).resolve()) for p in sys.path)},
+                env={
+                    **_ENVIRONMENT,
+                    **os.environ,
+                    **(environment or {}),
+                    "PYTHONPATH": os.pathsep.join(str(Path(p).resolve()) for p in sys.path),
+                },
             )
         self._await_start(module)
 
@@ -99,13 +104,17 @@ class WorkerProcess:
 
     def receive(self, timeout_s: float) -> dict[str, Any]:
         """The next message. Raises WorkerGone when the child dies or stays silent too long."""
+        message: dict[str, Any] = json.loads(self.receive_bytes(timeout_s))
+        return message
+
+    def receive_bytes(self, timeout_s: float) -> bytes:
+        """The same for a message that is no JSON."""
         if not self.connection.poll(timeout_s):
             raise WorkerGone(ProcessEnd.TIMEOUT, f"no result within {timeout_s:g} s")
         try:
-            message: dict[str, Any] = json.loads(self.connection.recv_bytes())
+            return self.connection.recv_bytes()
         except (EOFError, ConnectionResetError):
             raise self._ended() from None
-        return message
 
     def result(self, timeout_s: float, what: str) -> dict[str, Any]:
         """As `receive`, for a child at work at `what`.

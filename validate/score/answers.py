@@ -6,14 +6,15 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
+from validate.host.answered import Answered
 from validate.host.plain_launch import Grid
+from validate.host.stranger_case import Ran
 from validate.nvrtc.answers import TOO_MUCH, DeviceResult, DeviceText
 from validate.score.branches import unseen_branch
 from validate.score.fit import Fit, RowUnfit
 from validate.score.judge import Judged
-from validate.score.lane import Lane, Raw
+from validate.score.lane import Lane
 from validate.score.task import (
-    Answered,
     Refused,
     Task,
     block_threads,
@@ -77,8 +78,8 @@ def _judge_on_host(
     if problem := limit_problem(task, answer.row):
         return Verdict(row_id, ScoreStatus.BAD_LAUNCH, problem)
     skipped = fit.skipped | too_many_threads(at, fit)
-    raw = lane.run(task.sent, for_answer(fit.trials, skipped), own=False)
-    verdict = _verdict(row_id, raw, fit, skipped)
+    ran = lane.run(task.sent, for_answer(fit.trials, skipped), own=False)
+    verdict = _verdict(row_id, ran, fit, skipped)
     if not verdict.passed:
         return verdict
     reading = task.reading
@@ -97,14 +98,15 @@ def too_many_threads(at: Sequence[Grid], fit: Fit) -> set[int]:
     }
 
 
-def _verdict(row_id: str, raw: Raw, fit: Fit, skipped: Collection[int]) -> Verdict:
-    if raw.status != "ran":
-        found = Judged(raw.status, raw.reason)
+def _verdict(row_id: str, ran: Ran, fit: Fit, skipped: Collection[int]) -> Verdict:
+    said = Answered.from_bytes(ran.answer)
+    if ran.status != "ran":
+        found = Judged(ran.status, ran.reason)
     else:
-        found = fit.judge.judge(raw.answer, skipped)
+        found = fit.judge.judge(said, skipped)
     compiled = found.status not in _NOT_RUN and not found.reason.startswith("compiler")
     if found.status == ScoreStatus.PASSED:
-        limit = unseen_branch(Answered.read(raw).branches, again=1)
+        limit = unseen_branch(said.branches, again=1)
         if limit is not None:
             reason = f"a branch waits for {limit}, which no size that was tried comes to"
             found = Judged(ScoreStatus.UNSEEN_BRANCH, reason, share=found.share)
@@ -116,7 +118,7 @@ def _verdict(row_id: str, raw: Raw, fit: Fit, skipped: Collection[int]) -> Verdi
         fit.draw.kind,
         found.detail,
         compiled=compiled,
-        launched=compiled and raw.status == "ran",
+        launched=compiled and ran.status == "ran",
         share=found.share,
     )
 

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from validate.host.answered import Answered
 from validate.host.plain_launch import Grid, grid_of
 from validate.oracle.reference import ReferenceFailed
 from validate.score.hidden import KINDS, LARGEST, OWN, Draw, draws
 from validate.score.judge import Judge
 from validate.score.lane import Lane
-from validate.score.task import Answered, Row, own_task, trial_messages
+from validate.score.task import Row, own_task, trial_messages
 from validate.statuses import ScoreStatus
 
 # Above this share of its tolerance the row's own text is too near the edge for texts that round
@@ -59,14 +60,15 @@ def _tried(row: Row, own: Mapping[str, Any], draw: Draw, lane: Lane) -> Fit | st
     """The fit on one draw, or why it is none."""
     judge = Judge(row, draw)
     skipped: set[int] = set()
-    raw = lane.run(own, trial_messages(draw, skipped), own=True)
-    if raw.status != "ran":
+    ran = lane.run(own, trial_messages(draw, skipped), own=True)
+    if ran.status != "ran":
         # An optional trial may have ended the process; those that are not stand for themselves.
         skipped = {n for n, trial in enumerate(draw.trials) if trial.optional}
-        raw = lane.run(own, trial_messages(draw, skipped), own=True) if skipped else raw
-        if raw.status != "ran":
-            return f"{raw.status}: {raw.reason}"
-    written = Answered.read(raw).outputs
+        ran = lane.run(own, trial_messages(draw, skipped), own=True) if skipped else ran
+        if ran.status != "ran":
+            return f"{ran.status}: {ran.reason}"
+    said = Answered.from_bytes(ran.answer)
+    written = said.outputs
     for number, trial in enumerate(draw.trials):
         if trial.oracle != OWN or number in skipped:
             continue
@@ -78,7 +80,7 @@ def _tried(row: Row, own: Mapping[str, Any], draw: Draw, lane: Lane) -> Fit | st
             skipped.add(number)
     largest = [n for n, t in enumerate(draw.trials) if t.what in LARGEST and n not in skipped]
     skipped.update(largest[1:])
-    found = judge.judge(raw.answer, skipped)
+    found = judge.judge(said, skipped)
     most = 1.0 if draw.kind == KINDS[-1] else MOST_TOLERANCE
     if found.status != ScoreStatus.PASSED:
         return f"{found.status}: {found.detail or found.reason}"

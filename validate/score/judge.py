@@ -6,15 +6,13 @@ datasets that you trust. It runs once for all answers to a row.
 
 from __future__ import annotations
 
-import base64
-import binascii
-import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from validate.host.answered import Answered, Written
 from validate.oracle.compare import Mismatch, compare_widely, measure
 from validate.row import dtypes
 from validate.row.inputs import Array, poison
@@ -95,44 +93,42 @@ class Judge:
             if trial.oracle != OWN and number not in self.wanted:
                 self.wanted[number] = reference_outputs(row, trial, draw)
 
-    def take_own(self, number: int, outputs: Any) -> bool:
+    def take_own(self, number: int, outputs: Written | None) -> bool:
         """Let a trial whose oracle is "own" be judged by what the row's own text wrote there.
 
-        `outputs` are those of the answer of its process: base64 texts by name. False, and the trial
-        is not judged, when they are no such outputs, or have a value with which nothing agrees.
+        False, and the trial is not judged, when these are no outputs of it, or have a value with
+        which nothing agrees.
         Raises ValueError for a trial that the reference decides.
         """
         if self.trials[number].oracle != OWN:
             raise ValueError(f"trial {number} is decided by the reference")
+        if outputs is None:
+            return False
         try:
             own = self._read(number, outputs)
-        except (ValueError, TypeError, KeyError, binascii.Error):
+        except (ValueError, KeyError):
             return False
         if any(_has_nan(array) for array in own.values()):
             return False
         self.wanted[number] = own
         return True
 
-    def differs(self, number: int, outputs: Any) -> bool:
-        """Whether outputs of one trial that is judged, base64 texts by name, are wrong.
+    def differs(self, number: int, outputs: Written) -> bool:
+        """Whether outputs of one trial that is judged are wrong.
 
-        Raises ValueError, TypeError or KeyError when they are no outputs.
+        Raises ValueError or KeyError when they are no outputs of it.
         """
         return self._compare(number, self._read(number, outputs)).worst is not None
 
-    def judge(self, answer: str, skipped: Collection[int] = ()) -> Judged:
+    def judge(self, said: Answered, skipped: Collection[int] = ()) -> Judged:
         """Compare what a kernel's process handed back. Whatever it is, this comes to a verdict.
 
-        Trials that are `skipped`, by number, were not asked of it.
-
-        `outputs` has an entry for each trial in order, as far as they ran: null for one that was
-        left out, which only a trial that is not judged may be.
+        Trials that are `skipped`, by number, were not asked of it. Only outputs of a trial that is
+        not judged may be None.
         """
+        status, reason, outputs = said.status, said.reason[:_MOST_REASON], said.outputs
         try:
-            found = json.loads(answer)
-            status, reason = found["status"], str(found["reason"])[:_MOST_REASON]
-            outputs = found["outputs"]
-            if status not in SAYS or not isinstance(outputs, list):
+            if status not in SAYS:
                 raise ValueError(f"status {status}")
             if len(outputs) > len(self.trials) or (
                 status == "ran" and len(outputs) != len(self.trials)
@@ -143,7 +139,7 @@ class Judge:
                 for number, written in enumerate(outputs)
                 if number in self.wanted and number not in skipped and written is not None
             }
-        except (ValueError, TypeError, KeyError, AttributeError, binascii.Error, RecursionError):
+        except (ValueError, KeyError):
             return Judged(ScoreStatus.CRASHED, "answered something else than its outputs")
         compared = {number: self._compare(number, arrays) for number, arrays in read.items()}
         return self._conclude(status, reason, len(outputs), compared, skipped)
@@ -182,15 +178,14 @@ class Judge:
         detail = f"{name}{bad} at {describe(sizes)}"
         return Judged(ScoreStatus.WRONG_VALUE, reason, example, used, detail, share)
 
-    def _read(self, number: int, written: Mapping[str, str]) -> Outputs:
+    def _read(self, number: int, written: Written) -> Outputs:
         arrays, sizes = {}, self.trials[number].sizes
         for arg in self.args:
             if arg["kind"] != "array" or arg["role"] == "in":
                 continue
             name, dtype = arg["name"], np.dtype(dtypes.storage(arg["dtype"], arg["fields"]))
             shape = evaluate_all(arg["shape"], sizes) + dtypes.parse(arg["dtype"]).shape
-            raw = base64.b64decode(written[name], validate=True)
-            arrays[name] = np.frombuffer(raw, dtype).reshape(shape)
+            arrays[name] = np.frombuffer(written[name], dtype).reshape(shape)
         return arrays
 
     def _compare(self, number: int, arrays: Outputs) -> _Compared:

@@ -9,12 +9,11 @@ from __future__ import annotations
 import tempfile
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from validate.host.launch import MEMORY_BYTES
-from validate.host.stranger_case import COMPILE_CPU_S
+from validate.host.stranger_case import COMPILE_CPU_S, Ran
 from validate.nvrtc.answers import AnswerCompiler, DeviceResult, DeviceText
 from validate.process.parent import WorkerGone, WorkerProcess
 from validate.statuses import ScoreStatus
@@ -23,15 +22,6 @@ _CLOSE_AGAIN_S = 0.02
 # More than the worker allows one answer.
 _TIMEOUT_S = 60.0
 _KILLED = "compiler: SIGKILL"
-
-
-@dataclass(frozen=True)
-class Raw:
-    """What the worker says of one text: "ran" with an answer, or the `ScoreStatus` of its end."""
-
-    status: str
-    reason: str
-    answer: str = ""
 
 
 class Lane:
@@ -45,7 +35,7 @@ class Lane:
         self._closed = False
         self._working = threading.Lock()
 
-    def run(self, row: Mapping[str, Any], trials: Sequence[Mapping[str, Any]], own: bool) -> Raw:
+    def run(self, row: Mapping[str, Any], trials: Sequence[Mapping[str, Any]], own: bool) -> Ran:
         """Run one text on the host; see `validate.score.worker`.
 
         Raises HostRunUnavailable without Warp's Clang, RuntimeError when the machinery fails.
@@ -57,7 +47,7 @@ class Lane:
 
     def _run_once(
         self, row: Mapping[str, Any], trials: Sequence[Mapping[str, Any]], own: bool
-    ) -> Raw:
+    ) -> Ran:
         self._number += 1
         message = {"row": row, "trials": trials, "own": own, "number": self._number}
         try:
@@ -66,15 +56,16 @@ class Lane:
             found = worker.result(_TIMEOUT_S, "the scorer's worker")
             if found["number"] != self._number:
                 raise RuntimeError(f"answer {found['number']} came for {self._number}")
+            answer = worker.receive_bytes(_TIMEOUT_S)
         except WorkerGone as gone:
             # The kernel runs in a process of its own: it is the compiler that ended.
             self._stop()
             self._require_open()
-            return Raw(*_of_the_compiler(gone))
+            return Ran(*_of_the_compiler(gone))
         except BaseException:
             self._stop()
             raise
-        return Raw(found["status"], found["reason"], found["answer"])
+        return Ran(found["status"], found["reason"], answer)
 
     def compile(self, texts: Sequence[DeviceText]) -> list[DeviceResult]:
         """Compile texts for a device; see `AnswerCompiler.compile`."""

@@ -99,7 +99,7 @@ class Scorer:
         """
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
         order = sorted(range(len(answers)), key=lambda p: str(answers[p].row["id"]))
-        size = min(_CHUNK, -(-len(order) // len(self._all_lanes)))
+        size = max(1, min(_CHUNK, -(-len(order) // len(self._all_lanes))))
         chunks = [order[start : start + size] for start in range(0, len(order), size)]
         futures = [
             self._pool.submit(self._judge_chunk, [answers[p] for p in chunk], deadline)

@@ -12,7 +12,6 @@ from typing import Any
 from validate.host.plain_launch import Grid, grid_of, launch_problem
 from validate.nvrtc.answers import STATIC_SHARED_BYTES
 from validate.score.hidden import LARGEST, Draw
-from validate.score.lane import Raw
 from validate.statuses import ScoreStatus
 from validate.text.answer import Reading, read_answer
 from validate.text.formula import evaluate
@@ -50,27 +49,6 @@ class Refused:
     status: str
     reason: str
     detail: str = ""
-
-
-@dataclass(frozen=True)
-class Answered:
-    """What an answer's process said of itself, read as data: it may say anything."""
-
-    outputs: list[Any]
-    branches: list[list[list[int]]]
-
-    @classmethod
-    def read(cls, raw: Raw) -> Answered:
-        try:
-            found = json.loads(raw.answer)
-            branches = [[[int(v) for v in r] for r in t] for t in found["branches"]]
-            if not isinstance(found["outputs"], list) or any(
-                len(r) != 7 for t in branches for r in t
-            ):
-                return cls([], [])
-            return cls(found["outputs"], branches)
-        except (ValueError, TypeError, KeyError, RecursionError):
-            return cls([], [])
 
 
 def row_key(row: Row) -> str:

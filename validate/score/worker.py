@@ -8,7 +8,6 @@ import json
 import sys
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -58,7 +57,8 @@ class Worker(WorkerChild):
             self.log.seek(0)
             log = self.log.read(1 << 20).decode(errors="replace").replace("\0", "")
             ran = Ran(ScoreStatus.COMPILE_ERROR, f"{log[:_LOG_CHARACTERS]}{error}")
-        self.send(event="result", number=message["number"], **asdict(ran))
+        self.send(event="result", number=message["number"], status=ran.status, reason=ran.reason)
+        self.connection.send_bytes(ran.answer)
 
     def _trials_of(self, message: Mapping[str, Any]) -> list[Trial]:
         """The trials of a message with their inputs; kept, since answers to a row share them."""

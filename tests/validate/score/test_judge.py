@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from validate.host.answered import Answered
 from validate.row.inputs import Array, poison
 from validate.score.feedback import public_reason
 from validate.score.hidden import OWN, Draw, Trial, draws, trial_inputs
@@ -25,12 +25,18 @@ SUMS, PLAIN = ROWS["65655120d0b6fd17"], ROWS["8564ff516394692f"]
 Arrays = dict[str, Array]
 
 
-def text(arrays: Arrays) -> dict[str, str]:
-    return {name: base64.b64encode(a.tobytes()).decode() for name, a in arrays.items()}
+def text(arrays: Arrays) -> dict[str, bytes]:
+    return {name: a.tobytes() for name, a in arrays.items()}
 
 
-def answer(outputs: list[Any], status: str = "ran", reason: str = "") -> str:
-    return json.dumps({"status": status, "reason": reason, "outputs": outputs})
+def answer(outputs: list[Any], status: str = "ran", reason: str = "") -> Answered:
+    return Answered.from_bytes(Answered(status, reason, outputs).to_bytes())
+
+
+def said(outputs: Any, status: Any, branches: Any = ()) -> bytes:
+    """What a process may write that does not mean to answer; no outputs follow."""
+    head = {"status": status, "reason": "", "outputs": outputs, "branches": branches}
+    return json.dumps(head).encode() + b"\n"
 
 
 def stored(row: Row, draw: Draw, number: int, wanted: Arrays) -> Arrays:
@@ -184,7 +190,7 @@ def test_trials_without_wanted_outputs_are_not_judged() -> None:
     judge, own = own_judge()
     start = first_right(judge)
     bare = Judge(PLAIN, judge.draw)
-    for second in (None, {"nonsense": 1}, text(own)):
+    for second in (None, {"nonsense": b"1"}, text(own)):
         found = bare.judge(answer([start, second]))
         assert (found.status, found.share) == (ScoreStatus.PASSED, 1.0)
     # Here it is judged: left out it is no pass.
@@ -199,8 +205,8 @@ def test_own_outputs_that_nothing_agrees_with_are_not_taken() -> None:
     (name,) = own
     assert not judge.take_own(1, None)
     assert not judge.take_own(1, {})
-    assert not judge.take_own(1, {name: "!"})
-    assert not judge.take_own(1, {name: "AAAA"})
+    assert not judge.take_own(1, {name: b"!"})
+    assert not judge.take_own(1, {name: bytes(4)})
     own[name][3] = np.nan
     assert not judge.take_own(1, text(own))
     assert 1 not in judge.wanted
@@ -211,25 +217,28 @@ def test_own_outputs_that_nothing_agrees_with_are_not_taken() -> None:
 @pytest.mark.parametrize(
     "said",
     [
-        "",
-        "[]",
-        "7",
-        "[" * 100_000,
-        answer([], "passed"),
-        answer([], "wrong_value"),
-        answer([], "compile_error"),
-        answer([{}], "ran"),
-        answer([{}] * 5, "timeout"),
-        answer([7, 7, 7, 7], "ran"),
-        answer([{"row_sums": "!", "total_acc": ""}] * 4, "ran"),
-        answer([{"row_sums": "AAAA", "total_acc": "AAAA"}] * 4, "ran"),
-        json.dumps({"status": ["ran"], "reason": "", "outputs": []}),
-        json.dumps({"status": "ran", "reason": "", "outputs": {}}),
+        b"",
+        b"[]\n",
+        b"7\n",
+        b"[" * 100_000 + b"\n",
+        said([], "passed"),
+        said([], "wrong_value"),
+        said([], "compile_error"),
+        said([{}], "ran"),
+        said([{}] * 5, "timeout"),
+        said([7, 7, 7, 7], "ran"),
+        said([{"row_sums": "!", "total_acc": ""}] * 4, "ran"),
+        said([{"row_sums": -4, "total_acc": 1 << 70}] * 4, "ran"),
+        said([{"row_sums": 4, "total_acc": 4}] * 4, "ran"),
+        said([], ["ran"]),
+        said({}, "ran"),
+        said([], "ran", branches=[[[1, 2]]]),
+        said([], "ran", branches=7),
     ],
-    ids=range(14),
+    ids=range(17),
 )
-def test_an_answer_of_no_such_form_is_a_crash(said: str) -> None:
-    found = Judge(SUMS, reference_draw(SUMS)).judge(said)
+def test_an_answer_of_no_such_form_is_a_crash(said: bytes) -> None:
+    found = Judge(SUMS, reference_draw(SUMS)).judge(Answered.from_bytes(said))
     assert found.status == ScoreStatus.CRASHED
     assert found.share == 0.0
     assert found.counter_example is None

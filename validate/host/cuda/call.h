@@ -4,11 +4,12 @@ namespace pairsmith {
 
 // What a kernel takes: bytes of each parameter and, of pointers, bytes and alignment of what they
 // lead to, so that the caller can compare them with the row before it calls anything.
+struct parameter_t {
+    unsigned int bytes, pointed, alignment;
+};
 struct signature_t {
     unsigned int count;
-    struct {
-        unsigned int bytes, pointed, alignment;
-    } parameters[128];
+    parameter_t parameters[128];
 };
 
 template <class T> struct pointed_t {
@@ -23,16 +24,12 @@ template <> struct pointed_t<const void*> : pointed_t<char*> { };
 template <class... A> void describe(void (*)(A...), signature_t* signature)
 {
     static_assert(sizeof...(A) <= 128, "a kernel with more than 128 parameters");
+    static const parameter_t of[] = { { sizeof(A), pointed_t<A>::bytes, pointed_t<A>::alignment }..., {} };
     signature->count = sizeof...(A);
-    unsigned int at = 0;
-    ((signature->parameters[at++] = { sizeof(A), pointed_t<A>::bytes, pointed_t<A>::alignment }), ...);
+    __builtin_memcpy(signature->parameters, of, sizeof(of) - sizeof(parameter_t));
 }
 
-template <unsigned... I> struct indices { };
-template <unsigned N, unsigned... I> struct make_indices : make_indices<N - 1, N - 1, I...> { };
-template <unsigned... I> struct make_indices<0, I...> {
-    using type = indices<I...>;
-};
+template <class, unsigned... I> struct indices { };
 
 // An argument on the stack of its thread: where it comes from is no memory of the kernel's.
 template <class T> struct argument_t {
@@ -41,9 +38,12 @@ template <class T> struct argument_t {
     T& value() { return *reinterpret_cast<T*>(bytes); }
 };
 
-template <class... A, unsigned... I> void call_with(void (*kernel)(A...), void** values, indices<I...>)
+template <class... A, unsigned... I> void call_with(void (*kernel)(A...), void** values, indices<unsigned, I...>)
 {
-    kernel(argument_t<A>(values[I]).value()...);
+    if constexpr ((__is_trivially_copyable(A) && ...))
+        kernel(*static_cast<A*>(values[I])...);
+    else
+        kernel(argument_t<A>(values[I]).value()...);
 }
 
 template <class... A> struct bound_t {
@@ -52,7 +52,7 @@ template <class... A> struct bound_t {
     static void run(void* self)
     {
         const bound_t& bound = *static_cast<bound_t*>(self);
-        call_with(bound.kernel, bound.values, typename make_indices<sizeof...(A)>::type {});
+        call_with(bound.kernel, bound.values, __make_integer_seq<indices, unsigned, sizeof...(A)> {});
     }
 };
 
