@@ -30,15 +30,15 @@ REFERENCE, OWN = "reference", "own"
 LARGEST = ("big", "long")
 """Trials of which answers run the first that the row's own text can; accesses are not watched."""
 
-MOST_STEPS = 1_200_000
+MOST_STEPS = 800_000
 """Basic blocks that the row's own text may enter at an optional trial, all threads together."""
 
 # Draws of one attempt of which the one that tells most is taken.
 _REDRAWS = 6
 _MANY = 1 << 30
-_WIDE_MS, _TWO_BLOCKS_MS, _BLOCKS_MS = 25.0, 50.0, 20.0
+_WIDE_MS, _TWO_BLOCKS_MS, _BLOCKS_MS = 15.0, 30.0, 12.0
 # Accesses are not watched there, which takes an eighth of the time.
-_BIG_MS = 150.0
+_BIG_MS = 100.0
 _FEW_MS, _LITTLE_MORE = 8.0, 1.3
 _SEEDS = 1 << 63
 
