@@ -15,6 +15,7 @@ from validate.host import clang
 from validate.host.launch import BadRow, Endless
 from validate.host.plain_link import Layout
 from validate.host.plain_memory import PlainWatch
+from validate.row.archs import MOST_SHARED_BYTES
 from validate.row.inputs import Array
 from validate.text.formula import MOST_CHARACTERS, evaluate
 
@@ -22,7 +23,6 @@ ORDERS = ("in order", "backwards", "mixed")
 """Orders in which threads and blocks take turns."""
 
 MOST_THREADS = 1024
-MOST_SHARED_BYTES = 49152
 _MOST_BLOCK = (1024, 1024, 64)
 _MOST_GRID = ((1 << 31) - 1, 65535, 65535)
 _MOST_LAUNCHED = 1 << 24

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from validate.nvrtc.result import Child
 from validate.process.parent import WorkerGone
-from validate.row.archs import DEFAULT_ARCH
+from validate.row.archs import DEFAULT_ARCH, MOST_SHARED_BYTES
 from validate.statuses import CompileStatus
 from validate.text import plain as plain_unit
 from validate.text import ptx
@@ -21,7 +21,6 @@ from validate.text.prelude import prelude
 
 TIMEOUT_S = 6.0
 MEMORY_BYTES = 4 << 30
-STATIC_SHARED_BYTES = 49152
 REGISTERS_OF_A_BLOCK = 65536
 _ALWAYS_FIT = 256
 _TOGETHER = 16
@@ -98,7 +97,7 @@ class AnswerCompiler:
         if status != "built":
             return {}
         if not machine:
-            if _shared_bytes(said) > STATIC_SHARED_BYTES:
+            if _shared_bytes(said) > MOST_SHARED_BYTES:
                 return {}
             return dict.fromkeys(batch, DeviceResult(CompileStatus.COMPILES))
         used = ptx.resources(said)
@@ -114,7 +113,7 @@ class AnswerCompiler:
             errors = "\n".join(_ERROR.findall(said)) or said
             return DeviceResult(status, f"NVRTC: {errors}"[:_LOG_CHARACTERS])
         shared = _shared_bytes(said)
-        if shared <= STATIC_SHARED_BYTES and text.block_threads <= _ALWAYS_FIT:
+        if shared <= MOST_SHARED_BYTES and text.block_threads <= _ALWAYS_FIT:
             return DeviceResult(CompileStatus.COMPILES, shared_bytes=shared)
         status, said = self._built(program, names, _MACHINE)
         if status != "built":

@@ -44,3 +44,7 @@ def batches(rows: Sequence[Mapping[str, Any]], size: int) -> Iterator[list[int]]
     for positions in groups.values():
         for start in range(0, len(positions), size):
             yield positions[start : start + size]
+
+
+MOST_SHARED_BYTES = 49152
+"""Shared memory of a block, static and dynamic, on every architecture without opting in."""

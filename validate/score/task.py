@@ -10,7 +10,7 @@ from math import prod
 from typing import Any
 
 from validate.host.plain_launch import Grid, grid_of, launch_problem
-from validate.nvrtc.answers import STATIC_SHARED_BYTES
+from validate.row.archs import MOST_SHARED_BYTES
 from validate.score.hidden import LARGEST, Draw
 from validate.statuses import ScoreStatus
 from validate.text.answer import Reading, read_answer
@@ -165,6 +165,6 @@ def shared_problem(task: Task, draw: Draw, static_bytes: int) -> str:
     """Why static and dynamic shared memory are too much together; empty when they are not."""
     formula = task.launch.get("shared_bytes") or 0
     dynamic = max(evaluate(formula, trial.sizes) for trial in draw.trials)
-    if dynamic + static_bytes <= STATIC_SHARED_BYTES:
+    if dynamic + static_bytes <= MOST_SHARED_BYTES:
         return ""
     return f"{static_bytes} bytes of static and {dynamic} of dynamic shared memory"

@@ -9,6 +9,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
+from validate.row.archs import MOST_SHARED_BYTES
 from validate.text import plain as plain_unit
 
 RUNTIME_PARTS = ("watch.h", "fences.h", "branches.h", "fibers.h", "blocks.h", "sanitizers.h")
@@ -40,8 +41,6 @@ FLAGS = (
     "-D__NVCC__=1",
 )
 
-DYNAMIC_BYTES = 49152
-"""Dynamic shared memory that a launch can have."""
 
 SECTIONS = ("shared", "bss", "data", "rodata")
 """Where a kernel's variables lie, by `section_name`: shared memory first."""
@@ -117,10 +116,10 @@ def _section(position: int, row: Mapping[str, Any]) -> str:
     if dynamic in body:
         place = f'__attribute__((section("{shared}")))'
         first = _gap(place).replace("@", "first")
-        kept = f"{first} alignas(16) static char {dynamic}[{DYNAMIC_BYTES}] {place};\n"
+        kept = f"{first} alignas(16) static char {dynamic}[{MOST_SHARED_BYTES}] {place};\n"
         unasked = (
             f"    launch->unasked = {dynamic} + launch->asked;\n"
-            f"    launch->unasked_end = {dynamic} + {DYNAMIC_BYTES};\n"
+            f"    launch->unasked_end = {dynamic} + {MOST_SHARED_BYTES};\n"
         )
     own, ranges = f"pairsmith_row_{position}", _ranges(position)
     return (

@@ -116,6 +116,8 @@ class _Head:
                 place = self.partner[place] + 1
             elif text == "template":
                 place = self.skip_template(place)
+            elif text == "concept" and self.template[1] and not self.words:
+                raise Unreadable("a concept is no CUDA C++17")
             else:
                 self.piece(kind, text)
                 place += 1
