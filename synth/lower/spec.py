@@ -10,12 +10,12 @@ from math import gcd
 from typing import Any
 
 from synth.errors import SettingsError
+from validate.row.archs import MOST_SHARED_BYTES
 
 OPS = ("matmul", "relu", "matmul_relu")
 ITEM_BYTES = {"float32": 4, "float64": 8}
 WARP = 32
 MOST_THREADS = 1024
-MOST_SHARED_BYTES = 48 * 1024
 MOST_TILE = 1024
 MOST_LOAD_BYTES = 16
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from math import prod
 
 from generators.build.draw import Stream
@@ -13,6 +13,7 @@ from generators.program.dtypes import Array
 from synth.render.cuda.forms import Staged, common_targets, elementwise, leaves_from_a_loop, staged
 from synth.render.cuda.split import split_loops
 from synth.render.cuda.types import bytes_of
+from validate.row.archs import MOST_SHARED_BYTES
 
 STYLES = (
     "guarded",
@@ -30,8 +31,8 @@ _LINE_TILES = (64, 128, 256)
 
 
 MOST_THREADS = 1024
-MOST_SHARED_BYTES = 48 << 10
-"""Static shared memory that a block can have on every architecture."""
+# 65,536 registers a block, 255 a thread at most.
+_ALWAYS_FITS = 256
 
 _RARE = 1500
 """Weight of styles that few kernels have a form in, next to 100 for a bounds check."""
@@ -89,8 +90,14 @@ def styles_of(program: ir.Program) -> dict[str, int]:
 def schedule_for(program: ir.Program, style: str = "") -> Schedule:
     """A schedule drawn for a program from its seed; ``style`` forces one of :data:`STYLES`.
 
-    ``ValueError`` where the kernel has no form of that style.
+    Larger blocks come with launch bounds: the compiler then keeps to registers that there are for
+    all their threads. ``ValueError`` where the kernel has no form of that style.
     """
+    found = _drawn(program, style)
+    return replace(found, launch_bounds=found.launch_bounds or prod(found.block) > _ALWAYS_FITS)
+
+
+def _drawn(program: ir.Program, style: str) -> Schedule:
     stream = Stream(f"{program.input_seed}/schedule")
     choices = styles_of(program)
     drawn = stream.weighted(choices)
