@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from synth.run.engine import Engine
     from synth.run.rounds import Part
 
-
+_PART = re.compile(r"([0-9]{1,9})/([0-9]{1,9})")
 _ENGINE = (
     click.option("--workers", type=int, default=1, show_default=True, help="Worker processes."),
     click.option(
@@ -109,7 +110,9 @@ def generate(
 
 def _say_estimate(settings: Settings, n: int, workers: int, shard_size: int) -> None:
     from synth.run.estimate import estimate
+    from synth.run.generate import require_sane
 
+    require_sane(workers, n)
     for line in estimate(settings, n, workers, shard_size):
         click.echo(line)
 
@@ -238,7 +241,7 @@ def _part_of(text: str | None) -> Part | None:
 
     if text is None:
         return None
-    number, slash, count = text.partition("/")
-    if not (slash and number.isdigit() and count.isdigit()):
-        raise SettingsError(f"--part {text} is no k/n, as 3/16")
-    return Part(int(number), int(count))
+    found = _PART.fullmatch(text)
+    if found is None:
+        raise SettingsError(f"--part {text[:40]} is no k/n, as 3/16")
+    return Part(int(found[1]), int(found[2]))

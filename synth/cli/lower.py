@@ -65,6 +65,8 @@ def lower(
 def _source(file: Path) -> str:
     from synth.errors import SettingsError
 
+    if str(file) == "-" and sys.stdin is None:
+        raise SettingsError("cannot read the spec: standard input is closed")
     try:
         data = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
         return data.decode()

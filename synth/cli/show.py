@@ -14,6 +14,7 @@ from rich.table import Table
 
 from generators.program.serialise import from_json
 from synth.codegen.translator import Translator
+from synth.dataset.manifest import read_manifest
 from synth.dataset.names import EVIDENCE
 from synth.dataset.stored import readable, stored_rows
 from synth.errors import SettingsError
@@ -26,8 +27,12 @@ from validate.statuses import AdjointStatus
 
 def find_row(out: Path, row_id: str | None) -> Row:
     """The row with that id (or a unique beginning of it), or the first row."""
+    # Of a damaged one it says so.
+    read_manifest(out)
     matches = []
     for _, row in stored_rows(out):
+        if "id" not in row:
+            raise SettingsError(f"{out} is no dataset of this version: its rows have no id")
         if row_id is None:
             return row
         if row["id"].startswith(row_id):

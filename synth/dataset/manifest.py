@@ -67,7 +67,7 @@ def read_manifest(out: Path) -> Manifest | None:
         if "seed" in manifest.shape:
             _ = manifest.shape["verify"], manifest.draws["displaced"]
         return manifest
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise SettingsError(
             f"{path} is damaged ({error}); delete {out} and generate again"
         ) from None

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from synth.dataset.files import write_whole
+from synth.dataset.manifest import read_manifest
 from synth.dataset.stored import Row, count_rows, rows_at
 from synth.errors import SettingsError
 from synth.page.rows import Choice, choose, chosen_rows, gpu_verdicts
@@ -65,6 +66,8 @@ def view(out: Path, file: Path | None = None, most: int = 1000, quiet: bool = Fa
     Shows ``most`` rows at most (:func:`synth.page.rows.choose`). :class:`SettingsError` when there
     is no dataset or the file cannot be written.
     """
+    # Of a damaged one it says so.
+    read_manifest(out)
     with _writable(file or out):
         target = _target(out, file)
     with progress_bar(count_rows(out), quiet, "view: choose") as bar:

@@ -19,6 +19,9 @@ from synth.run.rounds import Part, Progress, finish_run, ignore_progress, make_u
 from synth.run.state import Phase, Run, ignore_phase
 from synth.run.work import Work, open_work
 
+MOST_ROWS = 100_000_000
+MOST_WORKERS = 4096
+
 
 @contextmanager
 def kept_interrupt() -> Iterator[Callable[[], None]]:
@@ -67,7 +70,7 @@ def generate(
     Raises :class:`SettingsError` for a request that cannot be met and :class:`RunError` when a
     worker dies; nothing already written is lost by either.
     """
-    _require_workers(workers)
+    require_sane(workers, n)
     with prepared(settings, n, out, shard_size, part=False) as run:
         if run is None:
             return _there(out)
@@ -94,7 +97,7 @@ def generate_part(
     """
     if not 1 <= part.number <= part.count:
         raise SettingsError(f"part {part.number}/{part.count} does not exist; give k/n with k to n")
-    _require_workers(workers)
+    require_sane(workers, n)
     with prepared(settings, n, out, shard_size, part=True) as run:
         if run is None:
             return 0
@@ -106,6 +109,7 @@ def generate_part(
 
 def finish(out: Path, *, workers: int = 1, engine: Engine | None = None) -> Manifest:
     """The finishing pass alone, over units that lie in ``out``."""
+    require_sane(workers)
     check_warp_version()
     work = Work.read(out)
     if work is None:
@@ -146,6 +150,11 @@ def _there(out: Path) -> Manifest:
     return manifest
 
 
-def _require_workers(workers: int) -> None:
+def require_sane(workers: int, n: int = 0) -> None:
+    """:class:`SettingsError` for numbers of processes or rows that nobody can mean."""
     if workers <= 0:
         raise SettingsError(f"workers is {workers}; give at least one")
+    if workers > MOST_WORKERS:
+        raise SettingsError(f"workers is {workers}; give {MOST_WORKERS} at most")
+    if n > MOST_ROWS:
+        raise SettingsError(f"{n} rows are too many for one dataset; ask for {MOST_ROWS} at most")

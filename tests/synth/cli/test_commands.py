@@ -23,6 +23,7 @@ from validate.row.schema import row_id
 from validate.statuses import AdjointStatus
 
 ROOT = Path(__file__).resolve().parents[3]
+SAMPLES = ROOT / "data" / "samples"
 
 
 def pairsmith(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
@@ -58,6 +59,11 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("-n", 6, "--shard-size", 0), "shard size is 0"),
         (("-n", 6, "--seed", -1), "seed -1 is out of range"),
         (("-n", 6, "--part", "second"), "--part second is no k/n"),
+        (("-n", 6, "--part", "²/3"), "--part ²/3 is no k/n"),
+        (("-n", 6, "--part", "9" * 5000 + "/3"), "is no k/n"),
+        (("-n", 10**12), "1000000000000 rows are too many for one dataset"),
+        (("-n", 10**30), "rows are too many for one dataset"),
+        (("-n", 6, "--workers", 10**20), "give 4096 at most"),
         (("-n", 6, "--part", "3/2"), "part 3/2 does not exist"),
         (("-n", 6, "--address", "head:6379"), "add --engine ray"),
         (("-n", 6, "--engine", "ray", "--address", "head"), "neither host:port nor auto"),
@@ -111,6 +117,26 @@ def test_no_dataset_is_said_in_one_line(tmp_path: Path, command: str) -> None:
     assert done.returncode == 2
     assert str(tmp_path / "nothing") in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["validate", "stats", "show", "view", "finish"])
+@pytest.mark.parametrize("text", ["{", "[" * 100_000 + "]" * 100_000, "7"], ids=range(3))
+def test_a_damaged_manifest_is_said_in_one_line(tmp_path: Path, command: str, text: str) -> None:
+    shutil.copytree(SAMPLES, tmp_path / "out")
+    (tmp_path / "out" / "manifest.json").write_text(text)
+    done = pairsmith(command, tmp_path / "out")
+    assert done.returncode == 2, done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("pairsmith: ")
+
+
+def test_show_refuses_rows_of_something_else(tmp_path: Path) -> None:
+    (tmp_path / "out" / "train").mkdir(parents=True)
+    foreign = tmp_path / "out" / "train" / "shard-00000.parquet"
+    pq.write_table(pa.table({"a": [1]}), foreign)
+    done = pairsmith("show", tmp_path / "out")
+    assert done.returncode == 2
+    assert "its rows have no id" in done.stderr
 
 
 def test_an_unsupported_warp_is_refused(tmp_path: Path) -> None:

@@ -176,3 +176,12 @@ def test_as_a_user_runs_it(tmp_path: Path, data: bytes | None, line: str) -> Non
     assert done.returncode == 0
     assert done.stdout == lowered_text(read_spec(SPEC)).text
     assert len(list((tmp_path / "pairsmith" / "lower").rglob("*.json"))) == 1
+
+
+def test_a_closed_standard_input_is_said_in_one_line() -> None:
+    words = [sys.executable, "-m", "synth", "lower", "-"]
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" <&-', "sh", *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr == "pairsmith: cannot read the spec: standard input is closed\n"
