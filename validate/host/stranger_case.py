@@ -23,6 +23,7 @@ from validate.host.answered import Answered, is_whole
 from validate.host.ends import ENDS, status_of
 from validate.host.launch import MEMORY_BYTES, BadRow
 from validate.host.memory import Arena, damage, written_arrays
+from validate.host.placed import PlacedArena
 from validate.host.plain_case import element_bytes
 from validate.host.plain_launch import (
     ORDERS,
@@ -153,7 +154,7 @@ def _answer(case: Case, entry: PlainEntry) -> Answered:
             outputs.append(None)
             branches.append([])
             continue
-        status, reason, written = _guarded(case.row, trial, entry, number % len(ORDERS), effort)
+        status, reason, written = _guarded(case.row, trial, entry, number, effort)
         if status != "ran" and case.own and trial.optional:
             status, written = "ran", None
         if status != "ran":
@@ -172,10 +173,11 @@ def _own_branches(entry: PlainEntry, effort: Effort) -> list[tuple[int, ...]]:
 
 
 def _guarded(
-    row: Mapping[str, Any], trial: Trial, entry: PlainEntry, order: int, effort: Effort
+    row: Mapping[str, Any], trial: Trial, entry: PlainEntry, number: int, effort: Effort
 ) -> tuple[str, str, dict[str, bytes] | None]:
     try:
-        return _at(row, trial, entry, order, effort)
+        with PlacedArena(plain_arrays(row["args"], trial.inputs), number) as arena:
+            return _at(row, trial, entry, arena, number % len(ORDERS), effort)
     except BadRow as failed:
         return ScoreStatus.BAD_SIGNATURE, str(failed), None
     except ENDS as ended:
@@ -185,14 +187,18 @@ def _guarded(
 
 
 def _at(
-    row: Mapping[str, Any], trial: Trial, entry: PlainEntry, order: int, effort: Effort
+    row: Mapping[str, Any],
+    trial: Trial,
+    entry: PlainEntry,
+    arena: Arena,
+    order: int,
+    effort: Effort,
 ) -> tuple[str, str, dict[str, bytes]]:
     args = row["args"]
     try:
         grid = grid_of(row["plain_launch"], trial.sizes)
     except ValueError as error:
         return ScoreStatus.BAD_LAUNCH, str(error), {}
-    arena = Arena(plain_arrays(args, trial.inputs))
     watch = PlainWatch(arena) if trial.watched else None
     values = plain_parameters(row, trial.sizes, trial.inputs, arena.address)
     pointed = [element_bytes(arg) if arg["kind"] == "array" else 0 for arg in args]
