@@ -16,7 +16,7 @@ from generators.program.serialise import from_json
 from synth.codegen.translator import Translator
 from synth.dataset.manifest import read_manifest
 from synth.dataset.names import EVIDENCE
-from synth.dataset.stored import readable, stored_rows
+from synth.dataset.stored import readable, require_columns, stored_rows
 from synth.errors import SettingsError
 from synth.render.cuda import module as render_cuda
 from synth.render.cuda.schedule import Schedule, check_schedule, schedule_for
@@ -31,8 +31,7 @@ def find_row(out: Path, row_id: str | None) -> Row:
     read_manifest(out)
     matches = []
     for _, row in stored_rows(out):
-        if "id" not in row:
-            raise SettingsError(f"{out} is no dataset of this version: its rows have no id")
+        require_columns(row, ("id",), out)
         if row_id is None:
             return row
         if row["id"].startswith(row_id):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,15 @@ def stored_rows(out: Path, columns: Sequence[str] | None = None) -> Iterator[tup
             for batch in pq.ParquetFile(path).iter_batches(ROWS_AT_ONCE, columns=names):
                 for row in batch.to_pylist():
                     yield path.parent.name, row
+
+
+def require_columns(row: Row, names: Collection[str], out: Path) -> None:
+    """:class:`SettingsError` for a row of ``out`` without one of these."""
+    missing = [name for name in names if name not in row]
+    if missing:
+        raise SettingsError(
+            f"{out} is no dataset of this version: its rows have no {', '.join(missing)}"
+        )
 
 
 def rows_at(out: Path, places: Sequence[int], columns: Sequence[str]) -> Iterator[tuple[str, Row]]:

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from synth.dataset.names import GPU
-from synth.dataset.stored import Row, rows_at, stored_rows
+from synth.dataset.stored import Row, require_columns, rows_at, stored_rows
 from synth.errors import SettingsError
 
 COLUMNS = (
@@ -49,7 +49,7 @@ def choose(out: Path, most: int, seen: Callable[[int], object] = lambda _n: None
     kept: dict[tuple[Any, ...], list[tuple[int, int]]] = {}
     total = 0
     for split, row in stored_rows(out, ("id", *STRATUM)):
-        _require(row, ("id", *STRATUM), out)
+        require_columns(row, ("id", *STRATUM), out)
         heap = kept.setdefault((split, *(row[name] for name in STRATUM)), [])
         # Negated, because the largest leaves: heapq keeps the smallest on top.
         entry = (-int(hashlib.sha256(row["id"].encode()).hexdigest(), 16), total)
@@ -70,7 +70,7 @@ def choose(out: Path, most: int, seen: Callable[[int], object] = lambda _n: None
 def chosen_rows(out: Path, choice: Choice) -> Iterator[tuple[str, Row]]:
     """The rows of a choice with their splits, as JSON can hold them, in the dataset's order."""
     for split, row in rows_at(out, choice.places, COLUMNS):
-        _require(row, COLUMNS, out)
+        require_columns(row, COLUMNS, out)
         yield split, {name: plain_value(row[name]) for name in COLUMNS}
 
 
@@ -106,11 +106,3 @@ def gpu_verdicts(out: Path, ids: Collection[str]) -> dict[str, list[Row]]:
         except (pa.ArrowInvalid, OSError, KeyError) as error:
             raise SettingsError(f"{path} cannot be read: {error}; delete it") from None
     return found
-
-
-def _require(row: Row, names: Collection[str], out: Path) -> None:
-    missing = [name for name in names if name not in row]
-    if missing:
-        raise SettingsError(
-            f"{out} is no dataset of this version: its rows have no {', '.join(missing)}"
-        )

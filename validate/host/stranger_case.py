@@ -137,7 +137,7 @@ def _in_the_child(case: Case, obj_path: Path, layout: Layout, write_fd: int) -> 
             confine(write_fd, int(time.process_time()) + 1 + RUN_CPU_S)
         except (OSError, ValueError):
             os._exit(_NOT_CONFINED)
-        answer = _answer(case, entry).to_bytes()
+        answer = memoryview(_answer(case, entry).to_bytes())
         while answer:
             answer = answer[os.write(write_fd, answer) :]
     finally:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from validate.nvrtc.result import Child
 from validate.process.parent import WorkerGone
-from validate.row.archs import DEFAULT_ARCH, MOST_SHARED_BYTES
+from validate.row.archs import ALWAYS_FIT_THREADS, DEFAULT_ARCH, MOST_SHARED_BYTES
 from validate.statuses import CompileStatus
 from validate.text import plain as plain_unit
 from validate.text import ptx
@@ -22,7 +22,6 @@ from validate.text.prelude import prelude
 TIMEOUT_S = 6.0
 MEMORY_BYTES = 4 << 30
 REGISTERS_OF_A_BLOCK = 65536
-_ALWAYS_FIT = 256
 _TOGETHER = 16
 _CHECK, _MACHINE = "answers", "answer_machine"
 _LOG_CHARACTERS = 4000
@@ -92,7 +91,7 @@ class AnswerCompiler:
     def _batch(self, texts: Sequence[DeviceText], batch: list[int]) -> dict[int, DeviceResult]:
         """Results of texts that are right together; none when that is not known of each."""
         mine = [texts[position] for position in batch]
-        machine = mine[0].block_threads > _ALWAYS_FIT
+        machine = mine[0].block_threads > ALWAYS_FIT_THREADS
         status, said = self._built(_together(mine), (), _MACHINE if machine else _CHECK, small=True)
         if status != "built":
             return {}
@@ -113,7 +112,7 @@ class AnswerCompiler:
             errors = "\n".join(_ERROR.findall(said)) or said
             return DeviceResult(status, f"NVRTC: {errors}"[:_LOG_CHARACTERS])
         shared = _shared_bytes(said)
-        if shared <= MOST_SHARED_BYTES and text.block_threads <= _ALWAYS_FIT:
+        if shared <= MOST_SHARED_BYTES and text.block_threads <= ALWAYS_FIT_THREADS:
             return DeviceResult(CompileStatus.COMPILES, shared_bytes=shared)
         status, said = self._built(program, names, _MACHINE)
         if status != "built":
@@ -164,7 +163,7 @@ def _batches(texts: Sequence[DeviceText]) -> Iterator[list[int]]:
     groups: dict[tuple[str, bool], list[int]] = {}
     for position, text in enumerate(texts):
         if _can_share(text):
-            kind = (prelude(text.headers), text.block_threads > _ALWAYS_FIT)
+            kind = (prelude(text.headers), text.block_threads > ALWAYS_FIT_THREADS)
             groups.setdefault(kind, []).append(position)
         else:
             yield [position]

@@ -21,6 +21,13 @@ ARCHS: tuple[str, ...] = (
 )
 DEFAULT_ARCH = "sm_90"
 
+MOST_SHARED_BYTES = 49152
+"""Shared memory of a block, static and dynamic, on every architecture without opting in."""
+
+ALWAYS_FIT_THREADS = 256
+"""Threads of a block for which there are always registers: 65,536 of a block, 255 of a thread at
+most, on every architecture."""
+
 
 def check_archs(names: Sequence[str]) -> tuple[str, ...]:
     """The names in numerical order, without repeats.
@@ -44,7 +51,3 @@ def batches(rows: Sequence[Mapping[str, Any]], size: int) -> Iterator[list[int]]
     for positions in groups.values():
         for start in range(0, len(positions), size):
             yield positions[start : start + size]
-
-
-MOST_SHARED_BYTES = 49152
-"""Shared memory of a block, static and dynamic, on every architecture without opting in."""

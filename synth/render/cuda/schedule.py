@@ -13,7 +13,7 @@ from generators.program.dtypes import Array
 from synth.render.cuda.forms import Staged, common_targets, elementwise, leaves_from_a_loop, staged
 from synth.render.cuda.split import split_loops
 from synth.render.cuda.types import bytes_of
-from validate.row.archs import MOST_SHARED_BYTES
+from validate.row.archs import ALWAYS_FIT_THREADS, MOST_SHARED_BYTES
 
 STYLES = (
     "guarded",
@@ -31,9 +31,6 @@ _LINE_TILES = (64, 128, 256)
 
 
 MOST_THREADS = 1024
-# 65,536 registers a block, 255 a thread at most.
-_ALWAYS_FITS = 256
-
 _RARE = 1500
 """Weight of styles that few kernels have a form in, next to 100 for a bounds check."""
 
@@ -94,7 +91,8 @@ def schedule_for(program: ir.Program, style: str = "") -> Schedule:
     all their threads. ``ValueError`` where the kernel has no form of that style.
     """
     found = _drawn(program, style)
-    return replace(found, launch_bounds=found.launch_bounds or prod(found.block) > _ALWAYS_FITS)
+    large = prod(found.block) > ALWAYS_FIT_THREADS
+    return replace(found, launch_bounds=found.launch_bounds or large)
 
 
 def _drawn(program: ir.Program, style: str) -> Schedule:
