@@ -128,8 +128,14 @@ class KernelBuilder(BodyBuilder):
         return Call(name, args, function.result)
 
     def thread(self, *dims: str, names: Sequence[str] = ("i", "j", "k", "l")) -> tuple[Var, ...]:
-        """Launch one thread for each point of ``dims``; gives the thread indices."""
-        chosen = tuple(names[: len(dims)])
+        """Launch one thread for each point of ``dims``; gives the thread indices.
+
+        One whose name a parameter has already is called something else.
+        """
+        taken = {p.name for p in self.params}
+        chosen = tuple(
+            self.name("i j k l r c") if name in taken else name for name in names[: len(dims)]
+        )
         self.used.update(chosen)
         self.threads, self.launch_dim = chosen, dims
         return tuple(Var(name, INT32) for name in chosen)

@@ -34,6 +34,7 @@ from validate.host.texts import Kept, PlainCases
 from validate.mutants.plain.draw import plain_mutants
 from validate.mutants.warp.draw import Mutant
 from validate.oracle.reference import ReferenceFailed
+from validate.row.edges import Setting
 from validate.row.inputs import with_starts
 from validate.score.hidden import OWN, Draw, draws
 from validate.score.judge import Judge
@@ -106,10 +107,11 @@ def _entry(line: bytes) -> Entry:
 
 def _at(row: Row, draw: Draw, number: int, entry: PlainEntry) -> Entry:
     trial = draw.trials[number]
-    args = with_starts(row["args"], draw.starts_of(trial))
+    args = with_starts(trial.args(row), draw.starts_of(trial))
     ours = {**row, "args": args, "input_seed": trial.input_seed}
     try:
-        launched = PlainLaunched(ours, trial.sizes, entry, number % len(ORDERS))
+        setting = Setting(trial.what, trial.sizes, args)
+        launched = PlainLaunched(ours, setting, entry, number % len(ORDERS))
     except (BadRow, BadMeeting, Endless, MemoryError) as failed:
         return {"status": type(failed).__name__, "reason": str(failed), "outputs": None}
     trouble = damage(launched.args, launched.arena, launched.watch)

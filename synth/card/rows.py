@@ -35,6 +35,7 @@ COLUMNS = {
     "sizes": "size symbols with a value, a minimum and a multiple: any shape can be drawn",
     "launch": "launch dim by size symbols, and block dim, of the Warp kernel",
     "input_seed": "inputs are a function of this, `args` and sizes",
+    "edge_inputs": "values at the ends of what `args` promise, and ties, on which it ran as well",
     "ops": "operators and builtins that it uses",
     "checks": "what was measured: archs, runs, adjoint, shapes, registers; null: not measured",
     "provenance": "seed, index, attempt, and versions that made it",

@@ -30,7 +30,7 @@ _PIECE = 8
 _REASON_CHARACTERS = 300
 _NEEDED = (
     *("id", "category", "level", "kernel_name", "reference", "args", "sizes", "launch"),
-    *("input_seed", "cuda_plain", "plain_args", "plain_launch"),
+    *("input_seed", "edge_inputs", "cuda_plain", "plain_args", "plain_launch"),
 )
 _TEXT_KEYS = ("cuda", "completion")
 _KEYS = {"id", "launch", *_TEXT_KEYS}

@@ -20,8 +20,9 @@ import numpy as np
 
 from validate.oracle.compare import measure
 from validate.oracle.reference import ReferenceFailed, run_reference
+from validate.row.edges import settings
 from validate.row.inputs import Array, draw_inputs
-from validate.row.sizes import awkward_sizes, describe, evaluate_all
+from validate.row.sizes import evaluate_all
 
 
 def main() -> None:
@@ -59,20 +60,20 @@ def _reason(row: Mapping[str, Any], folder: Path) -> str:
     except Exception as error:  # noqa: BLE001 - it is the answer
         # whatever Python or Warp raises on the text is a fault of the text
         return f"python does not load: {type(error).__name__}: {error}"
-    for sizes in awkward_sizes(row["sizes"]):
-        inputs = draw_inputs(row["args"], sizes, row["input_seed"])
-        dim = evaluate_all(row["launch"]["dim"], sizes)
+    for setting in settings(row):
+        inputs = draw_inputs(setting.args, setting.sizes, row["input_seed"])
+        dim = evaluate_all(row["launch"]["dim"], setting.sizes)
         try:
             wanted = run_reference(row["reference"], row["kernel_name"], row["args"], dim, inputs)
         except ReferenceFailed as failed:
-            return f"reference_error: {failed} at {describe(sizes)}"
+            return f"reference_error: {failed} at {setting.name}"
         found = _launch(kernel, row, dim, inputs)
         for arg in row["args"]:
             if arg["name"] in wanted:
                 name = arg["name"]
                 agreement = measure(found[name], wanted[name], arg["rtol"], arg["atol"])
                 if agreement.mismatch is not None:
-                    return f"wrong_value: {name}{agreement.mismatch} at {describe(sizes)}"
+                    return f"wrong_value: {name}{agreement.mismatch} at {setting.name}"
     return ""
 
 

@@ -27,6 +27,8 @@ from validate.row.sizes import awkward_sizes
 
 DEVIATION_FACTORS = {"float16": 6.0, "float32": 16.0, "float64": 16.0}
 """Measured on a GPU; float16 has no room for more below a hundredth of an output's spread."""
+SURE_FACTOR = 4.0
+"""Of the deviation of one element, where `DEVIATION_FACTORS` are of the largest of all."""
 RTOL_ROUNDOFFS = 4.0
 LARGEST_TOLERANCE = 0.01
 """Of the output's spread (its standard deviation)."""
@@ -48,7 +50,7 @@ def judge(program: Program) -> dict[str, Tolerance]:
     evaluation = prepare(program, own)
     evaluation.run()
     evaluation.coverage.require_all(program)
-    outputs = _written_outputs(evaluation)
+    outputs = written_outputs(evaluation)
     elsewhere = [_outputs_at(program, sizes) for sizes in others]
     tolerances = {}
     for position, memory in enumerate(outputs):
@@ -62,10 +64,11 @@ def _outputs_at(program: Program, sizes: Mapping[str, int]) -> list[ArrayMemory]
     """Outputs at other sizes; rejects what goes wrong there only: collisions, bounds, overflow."""
     evaluation = prepare(program, sizes, redraw=False)
     evaluation.run()
-    return _written_outputs(evaluation)
+    return written_outputs(evaluation)
 
 
-def _written_outputs(evaluation: Evaluation) -> list[ArrayMemory]:
+def written_outputs(evaluation: Evaluation) -> list[ArrayMemory]:
+    """The arrays that a program may write; rejects an output with elements that nobody wrote."""
     outputs = [m for m in evaluation.memories.values() if m.role != "in"]
     for memory in outputs:
         if memory.role == "out" and (memory.owner == NOBODY).any():
@@ -136,6 +139,24 @@ def _deviation(memory: ArrayMemory, name: str) -> float:
     base = _part(memory, name, 0)
     rounded = (NATIVE, *range(NOISE, REDRAWN))
     return max(float(np.abs(_part(memory, name, k) - base).max()) for k in rounded)
+
+
+def is_sure(lanes: Lanes, memory: ArrayMemory, tolerance: Tolerance) -> bool:
+    """Whether rounding leaves every element of an output within its tolerance."""
+    for name, type_ in _parts(memory):
+        base, scalar = _part(memory, name, 0), scalar_of(type_)
+        if not scalar.is_float:
+            if any((_part(memory, name, k) != base).any() for k in range(1, REDRAWN)):
+                return False
+            continue
+        assert tolerance.rtol is not None
+        assert tolerance.atol is not None
+        allowed = tolerance.atol + tolerance.rtol * np.abs(base)
+        factor = SURE_FACTOR * lanes.deviation_scale
+        for k in (NATIVE, *range(NOISE, REDRAWN)):
+            if not (factor * np.abs(_part(memory, name, k) - base) <= allowed).all():
+                return False
+    return True
 
 
 def _close(a: Values, b: Values, tolerance: Tolerance) -> Values:

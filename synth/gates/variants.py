@@ -17,6 +17,7 @@ from synth.gates.contract import args_of, element_type
 from synth.gates.evaluate import Evaluation, thread_indices
 from synth.gates.lanes.memory import ArrayMemory, component_first
 from synth.gates.lanes.values import Lanes, Values
+from validate.row.edges import with_edges
 from validate.row.inputs import draw_inputs
 from validate.row.sizes import evaluate as evaluate_size
 
@@ -30,9 +31,15 @@ def is_redrawn(param: Param) -> bool:
     return param.role != "out" and not fixed
 
 
-def prepare(program: Program, sizes: Mapping[str, int], redraw: bool = True) -> Evaluation:
+def prepare(
+    program: Program,
+    sizes: Mapping[str, int],
+    redraw: bool = True,
+    edge: Mapping[str, Any] | None = None,
+) -> Evaluation:
     """An evaluation of the program at these sizes, ready to run; ``redraw`` adds those variants.
 
+    On an ``edge`` input of the row nothing is nudged: its ties are exact.
     ``ValueError`` when the launch has more than 1,024 threads: an idiom chose its sizes badly.
     """
     dims = tuple(evaluate_size(d, sizes) for d in program.kernel.launch_dim)
@@ -40,7 +47,7 @@ def prepare(program: Program, sizes: Mapping[str, int], redraw: bool = True) -> 
         raise ValueError(f"{program.idiom} launches {prod(dims)} threads at {dict(sizes)}")
     redrawn = [p.name for p in program.kernel.params if redraw and is_redrawn(p)]
     lanes = Lanes(prod(dims), len(redrawn), _has_narrow_floats(program))
-    args = args_of(program)
+    args = args_of(program) if edge is None else with_edges(args_of(program), edge)
     drawn = draw_inputs(args, sizes, program.input_seed)
     redraws = {
         arg["name"]: _redrawn(arg, drawn[arg["name"]], sizes, program.input_seed)
@@ -51,7 +58,7 @@ def prepare(program: Program, sizes: Mapping[str, int], redraw: bool = True) -> 
     scalars: dict[str, Any] = {}
     for param in program.kernel.params:
         own = drawn[param.name]
-        moved = own if param.role == "out" else nudged(own)
+        moved = own if param.role == "out" or edge is not None else nudged(own)
         variants = [own, own, moved, own, own]
         variants += [redraws[name] if name == param.name else own for name in redrawn]
         if isinstance(param.type, Array):

@@ -31,6 +31,7 @@ COLUMNS = (
     "sizes",
     "launch",
     "input_seed",
+    "edge_inputs",
     "provenance",
 )
 

@@ -125,6 +125,7 @@ def make_row(
         "sizes": [{"symbol": SIZE_SYMBOL, "value": SIZE, "min": 1, "multiple_of": 1}],
         "launch": {"dim": dim, "block_dim": block_dim},
         "input_seed": int(identity, 16) >> 1,
+        "edge_inputs": [],
         "ops": used_builtins(cuda["cuda_forward"], cuda["cuda_helpers"]),
         "checks": dict(NOT_MEASURED),
         "provenance": provenance,

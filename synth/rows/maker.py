@@ -19,6 +19,7 @@ from generators.program.walk import bodies, statements, used_ops
 from synth.codegen.translator import Translator
 from synth.dataset.settings import Settings, Versions
 from synth.gates.contract import Tolerance, args_with_tolerances, launch_of, sizes_of
+from synth.gates.edges import Edge, choose_edges
 from synth.gates.judge import judge
 from synth.reasons import GateReason
 from synth.render import warp as render_warp
@@ -58,6 +59,7 @@ class Accepted:
 
     program: Program
     tolerances: dict[str, Tolerance]
+    edges: list[Edge]
     keys: Keys
     index: int
     attempt: int
@@ -72,10 +74,11 @@ def attempt_draw(settings: Settings, category: str, index: int, attempt: int) ->
         _require_use(program)
         _require_turns(program)
         tolerances = judge(program)
+        edges = choose_edges(program, tolerances)
     except Reject as reject:
         reject.idiom = program.idiom
         raise
-    return Accepted(program, tolerances, program_keys(program), index, attempt)
+    return Accepted(program, tolerances, edges, program_keys(program), index, attempt)
 
 
 def longest_draw(place: Draw, level: int) -> Program:
@@ -153,6 +156,7 @@ class PairMaker:
         return {
             "schema_version": SCHEMA_VERSION,
             **program_columns(program, accepted.tolerances, accepted.keys, python),
+            "edge_inputs": accepted.edges,
             **cuda_columns(module_text, program.kernel.name),
             "checks": dict(NOT_MEASURED),
             "provenance": self._provenance(accepted),

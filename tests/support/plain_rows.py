@@ -237,3 +237,33 @@ def tiled() -> Row:
         n=60,
         k=9,
     )
+
+
+def doubled() -> Row:
+    return plain_row(
+        """
+        extern "C" __global__ void drift(
+            const double* __restrict__ x, double* __restrict__ out, int n)
+        {
+            const int i = blockIdx.x * blockDim.x + threadIdx.x;
+            if (i < n) {
+                const double u = x[i] * 0.7;
+                double total = 0.0;
+                for (int k = 0; k < 3; ++k) {
+                    total += u * (k + 1.5);
+                }
+                out[i] = total;
+            }
+        }
+        """,
+        """
+        def drift(dim, x, out):
+            for i in range(dim[0]):
+                u = float(x[i]) * 0.7
+                out[i] = u * 1.5 + u * 2.5 + u * 3.5
+        """,
+        [arg("x", "float64", low="-2.0", high="2.0"), output("out", "float64", rtol=1e-15, atol=1e-15)],
+        ["(n + 63) / 64"],
+        [64],
+        n=200,
+    )

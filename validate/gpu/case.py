@@ -25,7 +25,8 @@ from validate.gpu.text import (
 from validate.host.adjoint import check_adjoint, draw_cotangents, run_backward
 from validate.oracle.compare import Finding, compare_outputs
 from validate.oracle.reference import run_reference
-from validate.row.sizes import awkward_sizes, describe
+from validate.row.edges import Setting, settings
+from validate.row.sizes import describe
 from validate.statuses import AdjointStatus, GpuStatus
 from validate.text.plain import meets
 
@@ -124,10 +125,10 @@ class Case:
     def _run_shapes(self, text: Text, result: TextResult) -> Ran | None:
         """The launch at the row's own sizes when all went well."""
         first = None
-        for number, sizes in enumerate(awkward_sizes(self.row["sizes"])):
-            result.shapes.append(describe(sizes))
+        for number, setting in enumerate(settings(self.row)):
+            result.shapes.append(setting.name)
             with told(result):
-                ran = self._ran(text, self._shape(number, sizes), result)
+                ran = self._ran(text, self._shape(number, setting), result)
                 first = first or ran
                 result.time_us = first.time_us
                 if result.status == GpuStatus.PASSED:
@@ -158,9 +159,9 @@ class Case:
             result.fail(*ran.trouble)
         return ran
 
-    def _shape(self, number: int, sizes: Mapping[str, int]) -> Shape:
+    def _shape(self, number: int, setting: Setting) -> Shape:
         if number == len(self._shapes):
-            self._shapes.append(shape_of(self.row, sizes))
+            self._shapes.append(shape_of(self.row, setting.sizes, setting.args))
             self._wanted.append(None)
         return self._shapes[number]
 

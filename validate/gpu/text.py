@@ -17,6 +17,7 @@ from validate.gpu.launch import (
 from validate.host.memory import arrays_of, damage, written_arrays
 from validate.host.plain_launch import grid_of, in_small_blocks
 from validate.host.plain_memory import plain_arrays, plain_outputs, plain_parameters
+from validate.row.edges import Args
 from validate.row.inputs import Array, draw_inputs
 from validate.row.sizes import evaluate_all
 
@@ -34,11 +35,12 @@ class Shape:
     inputs: Values
 
 
-def shape_of(row: Row, sizes: Mapping[str, int]) -> Shape:
-    """Draw the inputs of a row at a shape. Raises WrongParameters when the row allows none."""
+def shape_of(row: Row, sizes: Mapping[str, int], args: Args | None = None) -> Shape:
+    """Draw the inputs of a row at a shape, at an edge with its `args`. Raises WrongParameters when
+    the row allows none."""
     try:
         dim = evaluate_all(row["launch"]["dim"], sizes)
-        return Shape(sizes, dim, draw_inputs(row["args"], sizes, row["input_seed"]))
+        return Shape(sizes, dim, draw_inputs(args or row["args"], sizes, row["input_seed"]))
     except ValueError as error:
         raise WrongParameters(f"inputs: {error}") from error
 

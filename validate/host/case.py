@@ -12,20 +12,21 @@ from validate.host.memory import Arena, Watch, arrays_of, damage, written_arrays
 from validate.oracle.compare import Finding, compare_outputs
 from validate.oracle.reference import ReferenceFailed, run_reference
 from validate.row.adjoint import status_without_run
+from validate.row.edges import Setting, settings
 from validate.row.inputs import Array, draw_inputs
-from validate.row.sizes import awkward_sizes, describe, evaluate_all
+from validate.row.sizes import evaluate_all
 from validate.statuses import AdjointStatus
 
 
 class _Launched:
     """One forward launch: what went in and what came out."""
 
-    def __init__(self, row: Mapping[str, Any], sizes: Mapping[str, int], entry: Entry) -> None:
+    def __init__(self, row: Mapping[str, Any], setting: Setting, entry: Entry) -> None:
         """Draw inputs and launch. Raises BadRow when the row does not allow either."""
         self.args = row["args"]
         try:
-            self.dim = evaluate_all(row["launch"]["dim"], sizes)
-            self.inputs = draw_inputs(self.args, sizes, row["input_seed"])
+            self.dim = evaluate_all(row["launch"]["dim"], setting.sizes)
+            self.inputs = draw_inputs(setting.args, setting.sizes, row["input_seed"])
         except ValueError as error:
             raise BadRow(f"inputs: {error}") from error
         self.arena = Arena(arrays_of(self.args, self.inputs))
@@ -50,9 +51,9 @@ def run_case(
     """
     finding = Finding()
     try:
-        for sizes in awkward_sizes(row["sizes"]):
-            finding.shapes.append(describe(sizes))
-            launched = _Launched(row, sizes, forward)
+        for setting in settings(row):
+            finding.shapes.append(setting.name)
+            launched = _Launched(row, setting, forward)
             if not _judge(row, launched, finding):
                 finding.reason += f" at {finding.shapes[-1]}"
                 return finding

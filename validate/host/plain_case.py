@@ -30,8 +30,9 @@ from validate.host.plain_sizes import wide_sizes
 from validate.oracle.compare import Finding, compare_outputs, compare_widely
 from validate.oracle.reference import run_reference
 from validate.row.dtypes import parse
+from validate.row.edges import Setting, settings
 from validate.row.inputs import Array, draw_inputs
-from validate.row.sizes import awkward_sizes, describe, evaluate_all
+from validate.row.sizes import describe, evaluate_all
 from validate.statuses import RunStatus
 
 Outputs = Mapping[str, Array]
@@ -50,11 +51,11 @@ def run_plain_case(
     """
     finding = Finding()
     try:
-        usual = len(awkward_sizes(row["sizes"]))
-        for number, sizes in enumerate(_shapes(row)):
-            finding.shapes.append(describe(sizes))
+        usual = len(settings(row))
+        for number, setting in enumerate(_settings(row)):
+            finding.shapes.append(setting.name)
             small = number == usual - 1 and row["relaunch"] and not entry.meets
-            launched = PlainLaunched(row, sizes, entry, number % len(ORDERS), small)
+            launched = PlainLaunched(row, setting, entry, number % len(ORDERS), small)
             if number >= usual:
                 well = _judge_widely(row, launched, finding)
             else:
@@ -68,10 +69,11 @@ def run_plain_case(
     return finding
 
 
-def _shapes(row: Mapping[str, Any]) -> Iterator[dict[str, int]]:
-    yield from awkward_sizes(row["sizes"])
+def _settings(row: Mapping[str, Any]) -> Iterator[Setting]:
+    yield from settings(row)
     # By now a launch is known to be sound.
-    yield from wide_sizes(row)
+    for sizes in wide_sizes(row):
+        yield Setting(describe(sizes), sizes, row["args"])
 
 
 class PlainLaunched:
@@ -80,16 +82,16 @@ class PlainLaunched:
     def __init__(
         self,
         row: Mapping[str, Any],
-        sizes: Mapping[str, int],
+        setting: Setting,
         entry: PlainEntry,
         order: int,
         small_blocks: bool = False,
     ) -> None:
         """Draw inputs and launch. Raises BadRow when the row does not allow either."""
-        self.args = row["args"]
+        self.args, sizes = row["args"], setting.sizes
         try:
             self.dim = evaluate_all(row["launch"]["dim"], sizes)
-            self.inputs = draw_inputs(self.args, sizes, row["input_seed"])
+            self.inputs = draw_inputs(setting.args, sizes, row["input_seed"])
             grid = grid_of(row["plain_launch"], sizes)
             if small_blocks:
                 grid = in_small_blocks(grid, row["cuda_plain"])

@@ -8,7 +8,7 @@ from typing import Any
 from validate.row.adjoint import status_without_run
 from validate.row.archs import ARCHS
 from validate.row.columns import PLAIN_COLUMNS
-from validate.row.sizes import awkward_sizes, describe
+from validate.row.edges import settings
 from validate.statuses import AdjointStatus
 
 NOT_MEASURED = ("max_ulp",)
@@ -49,7 +49,7 @@ def _run(row: Mapping[str, Any]) -> Iterator[str]:
         yield "checks.run_forward and checks.shapes are only given together"
     if row["reference"] is None or checks["shapes"] is None:
         return
-    wanted = [describe(sizes) for sizes in awkward_sizes(row["sizes"])]
+    wanted = [setting.name for setting in settings(row)]
     if checks["shapes"] != wanted:
         yield f"checks.shapes are not the shapes of a run: {'; '.join(wanted)}"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 _STRINGS = pa.list_(pa.string())
 
@@ -38,6 +38,17 @@ _SIZE = pa.struct(
 _PLAIN_ARG = pa.struct([("name", pa.string()), ("type", pa.string()), ("size", pa.string())])
 _PLAIN_LAUNCH = pa.struct(
     [("grid", _STRINGS), ("block", pa.list_(pa.int32())), ("shared_bytes", pa.int64())]
+)
+_EDGE = pa.struct(
+    [
+        ("name", pa.string()),
+        (
+            "values",
+            pa.list_(
+                pa.struct([("arg", pa.string()), ("field", pa.string()), ("among", _STRINGS)])
+            ),
+        ),
+    ]
 )
 PLAIN_COLUMNS = ("cuda_plain", "plain_args", "plain_launch", "schedule")
 """What a row says of its plain CUDA: all of it or nothing."""
@@ -94,6 +105,7 @@ COLUMNS: tuple[tuple[str, pa.DataType], ...] = (
     ("sizes", pa.list_(_SIZE)),
     ("launch", pa.struct([("dim", _STRINGS), ("block_dim", pa.int32())])),
     ("input_seed", pa.int64()),
+    ("edge_inputs", pa.list_(_EDGE)),
     ("ops", _STRINGS),
     ("checks", _CHECKS),
     ("provenance", _PROVENANCE),

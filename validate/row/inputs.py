@@ -29,6 +29,10 @@ _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _S11, _S27, _S30, _S31, _S32, _S63 = (np.uint64(n) for n in (11, 27, 30, 31, 32, 63))
 _SHORTEST = 2.0**-10
+_RUN = 8
+
+DRAWN = "drawn"
+"""Of the values that an edge input lists: what the element would have been without it."""
 
 # Every float read from this pattern is NaN, in all three widths and at any even offset.
 FLOAT_POISON = b"\xf5\xff"
@@ -151,7 +155,33 @@ class _Draw:
         values = (self.raw() >> _S11) * 2.0**-53
         values *= high - low
         values += low
-        return np.asarray(np.minimum(values, high))
+        return self.edged(np.asarray(np.minimum(values, high)))
+
+    def edged(self, values: Array) -> Array:
+        """Values with those that an edge input lists in the place of some."""
+        among: Sequence[str] = self.entry.get("among") or ()
+        if not among or not values.size:
+            return values
+        picks = self._picks(len(among))
+        for number, text in enumerate(among):
+            if text != DRAWN:
+                listed = float(text) if values.dtype.kind == "f" else int(text)
+                values = np.where(picks == number, values.dtype.type(listed), values)
+        return values
+
+    def _picks(self, count: int) -> Array:
+        """Which of so many values each component takes.
+
+        Half of the elements take one for all components; so does a quarter of the runs: rows of
+        several axes, else eight elements.
+        """
+        raw = raw_numbers(f"{self.stream}/edge", prod(self.shape)).reshape(prod(self.outer), -1)
+        picks = _whole(raw, 0, count - 1)
+        picks = np.where(raw[:, :1] & np.uint64(1), picks[:, :1], picks)
+        run = prod(self.outer[1:]) if len(self.outer) > 1 else _RUN
+        first = np.arange(len(raw)) // run * run
+        alike = (raw[first, :1] & np.uint64(6)) == 0
+        return np.where(alike, picks[first, :1], picks).reshape(self.shape)
 
 
 def _draw_argument(arg: Mapping[str, Any], sizes: Mapping[str, int], input_seed: int) -> Array:
@@ -174,7 +204,7 @@ def _draw_leaf(draw: _Draw) -> Array:
         size = evaluate(expression, draw.sizes)
         if size < 1:
             raise draw.fail("has nothing to index")
-        return _store(draw, _whole(draw.raw(), 0, size - 1))
+        return _store(draw, draw.edged(_whole(draw.raw(), 0, size - 1)))
     if init == "size":
         return _store(draw, np.full(draw.shape, evaluate(expression, draw.sizes)))
     if init not in _INITS:
@@ -207,14 +237,14 @@ def _whole(raw: Array, low: int, high: int) -> Array:
 
 def _uniform(draw: _Draw) -> Array:
     if draw.storage.kind == "b":
-        return draw.raw() >> _S63
+        return draw.edged(draw.raw() >> _S63)
     if draw.storage.kind == "f":
         return draw.uniform_reals()
     return _integers(draw)
 
 
 def _integers(draw: _Draw) -> Array:
-    return _whole(draw.raw(), draw.whole_bound("low"), draw.whole_bound("high"))
+    return draw.edged(_whole(draw.raw(), draw.whole_bound("low"), draw.whole_bound("high")))
 
 
 def _permutation(draw: _Draw) -> Array:
@@ -230,7 +260,7 @@ def _sorted(draw: _Draw) -> Array:
 def _unit(draw: _Draw) -> Array:
     if draw.dtype.kind not in ("vec", "quat", "transform"):
         raise draw.fail(f"does not fit {draw.entry['dtype']}")
-    values = (draw.raw() >> _S11) * 2.0**-52 - 1.0
+    values = draw.edged((draw.raw() >> _S11) * 2.0**-52 - 1.0)
     if draw.dtype.kind != "transform":
         return _normalised(values)
     position = draw.uniform_reals()[..., :3]

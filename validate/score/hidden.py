@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from validate.oracle.reference import ReferenceFailed, run_reference
+from validate.row.edges import Args, Edge, with_edges
 from validate.row.inputs import Array, draw_trial_inputs
-from validate.row.sizes import awkward_sizes, evaluate_all
+from validate.row.sizes import awkward_sizes, evaluate_all, own_sizes
 from validate.score import shapes
 from validate.score.effort import Effort
 from validate.score.idle import ONE_VALUE, outputs_without_work
@@ -49,7 +50,8 @@ Outputs = dict[str, Array]
 class Trial:
     """One launch: its sizes, its inputs, and where the wanted values come from.
 
-    `what` names it: near, again (the same shape on other inputs), small, minimum, wide, blocks,
+    `what` names it: near, again (the same shape on other inputs), small, minimum, one of the row's
+    own edge inputs at its own sizes, wide, blocks,
     whole (blocks without a tail), big, long (in place of big where that is too much), own. `oracle`
     is "reference" or "own": the row's own text, at shapes that are too much for the reference. An
     `optional` trial is left out for all answers to a row when the row's own text does not run well
@@ -64,6 +66,12 @@ class Trial:
     optional: bool = False
     most_steps: int = 0
     row_starts: bool = False
+    edge: Edge | None = None
+
+    def args(self, row: Row) -> Args:
+        """The row's `args`, with the edge of this trial."""
+        found: Args = row["args"] if self.edge is None else with_edges(row["args"], self.edge)
+        return found
 
 
 @dataclass(frozen=True)
@@ -118,7 +126,7 @@ def draws(row: Row, hidden_seed: int) -> Iterator[Draw]:
 
 def trial_inputs(row: Row, trial: Trial, draw: Draw) -> dict[str, Array]:
     """What goes into a trial. Raises ValueError when it cannot be drawn."""
-    return draw_trial_inputs(row["args"], trial.sizes, trial.input_seed, draw.starts_of(trial))
+    return draw_trial_inputs(trial.args(row), trial.sizes, trial.input_seed, draw.starts_of(trial))
 
 
 def reference_outputs(row: Row, trial: Trial, draw: Draw) -> Outputs:
@@ -158,6 +166,7 @@ def _draw(row: Row, stream: Stream, with_starts: bool) -> Draw:
     first, second = stream.below(_SEEDS), stream.below(_SEEDS)
     trials = [Trial(sizes, first), Trial(sizes, second, what="again", row_starts=True)]
     trials += _small(row, stream, stream.below(_SEEDS), stream.below(_SEEDS))
+    trials += _edges(row)
     starts: Starts = {}
     if with_starts:
         try:
@@ -174,6 +183,15 @@ def _small(row: Row, stream: Stream, small_seed: int, minimum_seed: int) -> list
     if minimum != small:
         found.append(Trial(minimum, minimum_seed, what="minimum", row_starts=True))
     return found
+
+
+def _edges(row: Row) -> list[Trial]:
+    """The edge inputs of a row, as they are: only on these it is known to be sure."""
+    own, seed = own_sizes(row["sizes"]), row["input_seed"]
+    return [
+        Trial(own, seed, what=f"at {edge['name']}", row_starts=True, edge=edge)
+        for edge in row.get("edge_inputs") or ()
+    ]
 
 
 def _known(row: Row, draw: Draw) -> tuple[Draw, tuple[int, int]]:

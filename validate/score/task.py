@@ -26,7 +26,7 @@ _AGAIN = "again"
 _HUGE = 400_000
 _ANY_THREADS = 1 << 62
 _DECIDING = (
-    *("id", "kernel_name", "reference", "args", "sizes", "launch", "input_seed"),
+    *("id", "kernel_name", "reference", "args", "sizes", "launch", "input_seed", "edge_inputs"),
     *("cuda_plain", "plain_args", "plain_launch"),
 )
 _NO_LAUNCH = "the launch comes to none that a device can make, at a size that was tried"
@@ -63,6 +63,7 @@ def trial_messages(draw: Draw, skipped: Collection[int]) -> list[dict[str, Any]]
         {
             "sizes": trial.sizes,
             "input_seed": trial.input_seed,
+            "edge": trial.edge,
             "starts": draw.starts_of(trial),
             "watched": trial.what not in LARGEST,
             "most_steps": trial.most_steps or _MOST_STEPS,

@@ -17,6 +17,7 @@ from validate.host.launch import MEMORY_BYTES
 from validate.host.plain_link import Linker
 from validate.host.stranger_case import Case, Ran, Trial, run_apart
 from validate.process.child import WorkerChild, limit_files, limit_memory
+from validate.row.edges import with_edges
 from validate.row.inputs import draw_trial_inputs
 from validate.statuses import ScoreStatus
 
@@ -76,7 +77,8 @@ class Worker(WorkerChild):
 def _trial(args: Sequence[Mapping[str, Any]], said: Mapping[str, Any]) -> Trial:
     inputs = {}
     if not said["skipped"]:
-        inputs = draw_trial_inputs(args, said["sizes"], said["input_seed"], said["starts"])
+        drawn = with_edges(args, said["edge"]) if said["edge"] else args
+        inputs = draw_trial_inputs(drawn, said["sizes"], said["input_seed"], said["starts"])
     limits = {key: said[key] for key in ("watched", "most_steps", "optional", "skipped", "turns")}
     return Trial(said["sizes"], inputs, **limits)
 

@@ -19,7 +19,7 @@ from synth.rows.maker import Row
 from synth.rows.remake import retranslated
 from synth.run import generate as run
 from validate.row.schema import row_id
-from validate.row.sizes import awkward_sizes, describe
+from validate.row.edges import settings
 
 N = 36
 Edit = Callable[[Row], object]
@@ -74,6 +74,7 @@ EDITS: dict[str, Edit] = {
     "launch": lambda r: r["launch"].update(dim=["1"] * len(r["launch"]["dim"])),
     "block_dim": lambda r: r["launch"].update(block_dim=1),
     "input_seed": lambda r: r.update(input_seed=1),
+    "edge inputs": lambda r: r.update(edge_inputs=[]),
     "structure": lambda r: r.update(structure="0123456789abcdef"),
     "no structure": lambda r: r.update(structure=None),
     "category": lambda r: r.update(category="tensor"),
@@ -100,7 +101,7 @@ def test_an_edited_row_is_named_without_running_it(copy: Path, name: str) -> Non
 
 
 def _claim_run(row: Row, **checks: object) -> None:
-    shapes = [describe(sizes) for sizes in awkward_sizes(row["sizes"])]
+    shapes = [setting.name for setting in settings(row)]
     row["checks"].update(run_forward="agrees", shapes=shapes, **checks)
 
 

@@ -10,6 +10,8 @@ from generators.build import KernelBuilder, cast, fn, make
 from generators.build.draw import Draw, Reject
 from generators.program.dtypes import FLOAT32, INT32, Scalar, Vec
 from generators.program.expr import Expr, Var, literal
+from generators.program.ir import Program
+from synth.gates.edges import Edge, choose_edges
 from synth.gates.judge import Tolerance, judge
 
 N = "n"
@@ -17,10 +19,10 @@ V3 = Vec(3, FLOAT32)
 Body = Callable[[KernelBuilder, Var, Var, Var, Var], None]
 
 
-def judged(
+def planted(
     body: Body, type_: Scalar = FLOAT32, low: object = 0.5, high: object = 2.0
-) -> dict[str, Tolerance]:
-    """Judge a kernel over arrays a and b of 64 elements with thread index i and output out."""
+) -> Program:
+    """A kernel over arrays a and b of 64 elements with thread index i and output out."""
     k = KernelBuilder(Draw(3, "test", 0, 0))
     n = k.size(N, 64, 64)
     a = k.array("a", type_, n, low=low, high=high)
@@ -28,7 +30,13 @@ def judged(
     out = k.out("out", type_, n)
     (i,) = k.thread(n)
     body(k, a, b, out, i)
-    return judge(k.program("test", 1, "kernel", "A planted kernel for a test."))
+    return k.program("test", 1, "kernel", "A planted kernel for a test.")
+
+
+def judged(
+    body: Body, type_: Scalar = FLOAT32, low: object = 0.5, high: object = 2.0
+) -> dict[str, Tolerance]:
+    return judge(planted(body, type_, low, high))
 
 
 def test_a_right_kernel_passes_with_a_tight_tolerance() -> None:
@@ -255,3 +263,38 @@ def test_an_index_out_of_bounds_at_the_smallest_size_is_found() -> None:
 
     with pytest.raises(Reject, match="out_of_bounds"):
         judged(body)
+
+
+def edges_of(body: Body) -> list[Edge]:
+    program = planted(body)
+    return choose_edges(program, judge(program))
+
+
+def _among(edge: Edge, name: str) -> list[str]:
+    found: list[str] = next(v["among"] for v in edge["values"] if v["arg"] == name)
+    return found
+
+
+def test_edges_hold_the_ends_and_what_the_program_compares_with() -> None:
+    def body(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+        k.store(out, i, fn("where", a[i] > 1.25, a[i] + b[i], b[i]))
+
+    (edge,) = edges_of(body)
+    assert {"0.5", "2.0", "1.25", "drawn"} <= set(_among(edge, "a"))
+    assert any(1.25 < float(v) < 1.27 for v in _among(edge, "a") if v != "drawn")
+
+
+def test_no_edge_lies_where_rounding_decides() -> None:
+    def body(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+        k.store(out, i, fn("where", a[i] * 0.7 > b[i] * 0.7, a[i], b[i]))
+
+    for edge in edges_of(body):
+        values = {entry["arg"]: set(entry["among"]) - {"drawn"} for entry in edge["values"]}
+        assert not values.get("a", set()) & values.get("b", set()), edge
+
+
+def test_edges_are_the_same_every_time() -> None:
+    def body(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+        k.store(out, i, fn("max", a[i], b[i]) - 0.5)
+
+    assert edges_of(body) == edges_of(body)

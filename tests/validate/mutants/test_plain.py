@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from hand_rows import Row
-from plain_rows import block_reduce, guarded, tiled, warp_shuffle
+from plain_rows import block_reduce, doubled, guarded, tiled, warp_shuffle
 
 from generators.program.serialise import from_json
 from synth.dataset.stored import stored_rows
@@ -24,7 +24,7 @@ from validate.nvrtc.compiler import CompileRunner
 
 SAMPLES = Path(__file__).resolve().parents[3] / "data" / "samples"
 
-HAND_WRITTEN = [guarded(), block_reduce(), warp_shuffle(), tiled()]
+HAND_WRITTEN = [guarded(), block_reduce(), warp_shuffle(), tiled(), doubled()]
 
 SAME_NUMBERS = {
     # Every thread has the sum.
@@ -63,6 +63,13 @@ EXAMPLES = [
     ("cast_narrowed", "(float)(x[i] * 1000)", "(float)(short)(x[i] * 1000)"),
     ("branch_removed", "w < 2.0f ? s : s + (float)(x[i] * 1000)", "s"),
     ("term_dropped", "3.0f - v", "v"),
+    (
+        "accumulator_narrowed",
+        "s += u / (float)k;",
+        "s = __int_as_float(__float_as_int(s + (u / (float)k)) & 0xffffe000);",
+    ),
+    ("fast_function", "sinf(v)", "__sinf(v)"),
+    ("float_for_double", "= x[i] * 0.7;", "= (float)(x[i] * 0.7);"),
     ("last_store_skipped", "out[i] = total;", "if (!(i == n - 1)) out[i] = total;"),
 ]
 

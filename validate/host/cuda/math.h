@@ -105,18 +105,33 @@ PAIRSMITH_PARTED(frexp, __builtin_frexp, double, int) PAIRSMITH_PARTED(frexp, __
 PAIRSMITH_QUOTIENT(remquof, __builtin_remquof, float) PAIRSMITH_QUOTIENT(remquo, __builtin_remquo, double)
 PAIRSMITH_QUOTIENT(remquo, __builtin_remquof, float)
 
-// Fast forms have the accurate ones' values here.
-inline float __expf(float x) { return __builtin_expf(x); }
-inline float __logf(float x) { return __builtin_logf(x); }
-inline float __log2f(float x) { return __builtin_log2f(x); }
-inline float __sinf(float x) { return __builtin_sinf(x); }
-inline float __cosf(float x) { return __builtin_cosf(x); }
-inline float __powf(float x, float y) { return __builtin_powf(x, y); }
-inline float __fdividef(float x, float y) { return x / y; }
-inline float __tanf(float x) { return __builtin_tanf(x); }
-inline float __tanhf(float x) { return __builtin_tanhf(x); }
-inline float __exp10f(float x) { return __builtin_powf(10.0f, x); }
-inline float __log10f(float x) { return __builtin_log10f(x); }
+// Fast forms are as far off as a device's: their argument is scaled in float, and the instruction
+// has a result of fixed or of relative precision (PTX ISA: sin.approx, ex2.approx, lg2.approx).
+namespace pairsmith {
+inline float fixed(double x, double steps) { return float(__builtin_rint(x * steps) / steps); }
+inline float turns(float x) { return x * 0.15915494f; }
+inline float fast_log2(float x)
+{
+    const double found = __builtin_log2(double(x));
+    return found > -1.0 && found < 1.0 ? fixed(found, 0x1p23) : float(found);
+}
+inline float fast_exp2(float x) { return float(__builtin_exp2(double(x))); }
+}  // namespace pairsmith
+inline float __expf(float x) { return pairsmith::fast_exp2(x * 1.4426950f); }
+inline float __exp10f(float x) { return pairsmith::fast_exp2(x * 3.3219281f); }
+inline float __log2f(float x) { return pairsmith::fast_log2(x); }
+inline float __logf(float x) { return pairsmith::fast_log2(x) * 0.69314718f; }
+inline float __log10f(float x) { return pairsmith::fast_log2(x) * 0.30103000f; }
+inline float __powf(float x, float y) { return pairsmith::fast_exp2(y * pairsmith::fast_log2(x)); }
+inline float __sinf(float x) { return pairsmith::fixed(__builtin_sin(6.283185307179586 * pairsmith::turns(x)), 0x1p22); }
+inline float __cosf(float x) { return pairsmith::fixed(__builtin_cos(6.283185307179586 * pairsmith::turns(x)), 0x1p22); }
+inline float __tanf(float x) { return __sinf(x) * (1.0f / __cosf(x)); }
+inline float __tanhf(float x)
+{
+    const unsigned bits = __builtin_bit_cast(unsigned, __builtin_tanhf(x));
+    return __builtin_bit_cast(float, (bits + 0x800u) & 0xfffff000u);
+}
+inline float __fdividef(float x, float y) { return __builtin_fabsf(y) > 0x1p126f ? x * 0.0f : x * (1.0f / y); }
 inline float __saturatef(float x) { return __builtin_fminf(__builtin_fmaxf(x, 0.0f), 1.0f); }
 inline float __sin2pif(float x) { return sinpif(2.0f * x); }
 inline float __cos2pif(float x) { return cospif(2.0f * x); }

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from validate.mutants.plain import block, flow, values
+from validate.mutants.plain import block, flow, precision, values
 from validate.mutants.plain.text import codes
 from validate.mutants.plain.values import Edit, Rule
 from validate.mutants.warp.draw import RACE, Mutant
@@ -39,6 +39,9 @@ _RULES: dict[str, Rule] = {
     "cast_narrowed": values.cast_narrowed,
     "branch_removed": flow.branch_removed,
     "term_dropped": values.term_dropped,
+    "accumulator_narrowed": precision.accumulator_narrowed,
+    "fast_function": precision.fast_function,
+    "float_for_double": precision.float_for_double,
     "last_store_skipped": flow.last_store_skipped,
 }
 

@@ -69,6 +69,11 @@ FUNCTIONS = {
     "length": "length_sq",
 }
 """Functions and what is called in their place, where it is there."""
+FAST = {
+    f"{name}f": f"__{name}f"
+    for name in ("sin", "cos", "tan", "exp", "exp10", "log", "log2", "log10", "pow")
+}
+"""Functions of float and their fast forms (CUDA C++ Programming Guide, "Intrinsic Functions")."""
 LEFT_OUT = {"fabs", "fabsf", "abs"}
 FLOAT_FUNCTIONS = {
     *_NEIGHBOURS,
