@@ -16,7 +16,17 @@ from validate.process.parent import WorkerGone, WorkerProcess
 TIMEOUT_S = 120.0
 """Limit of one row: Warp compiles its module first."""
 
-_NEEDED = ("id", "python", "reference", "kernel_name", "args", "sizes", "launch", "input_seed", "edge_inputs")
+_NEEDED = (
+    "id",
+    "python",
+    "reference",
+    "kernel_name",
+    "args",
+    "sizes",
+    "launch",
+    "input_seed",
+    "edge_inputs",
+)
 
 
 class DeviceRunner:

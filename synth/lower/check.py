@@ -99,7 +99,6 @@ def row_of(spec: Spec, lowered: Lowered, shape: Shape) -> dict[str, Any]:
         "sizes": [],
         "launch": {"dim": ["1"]},
         "input_seed": INPUT_SEED,
-        "edge_inputs": [],
         "cuda_plain": lowered.text,
         "plain_args": [
             {**arg, "size": str(evaluate(arg["size"], sizes)) if arg["size"] else None}

@@ -155,8 +155,7 @@ class PairMaker:
         program = accepted.program
         return {
             "schema_version": SCHEMA_VERSION,
-            **program_columns(program, accepted.tolerances, accepted.keys, python),
-            "edge_inputs": accepted.edges,
+            **program_columns(program, accepted.tolerances, accepted.edges, accepted.keys, python),
             **cuda_columns(module_text, program.kernel.name),
             "checks": dict(NOT_MEASURED),
             "provenance": self._provenance(accepted),
@@ -175,7 +174,11 @@ class PairMaker:
 
 
 def program_columns(
-    program: Program, tolerances: Mapping[str, Tolerance], keys: Keys, python: str
+    program: Program,
+    tolerances: Mapping[str, Tolerance],
+    edges: list[Edge],
+    keys: Keys,
+    python: str,
 ) -> Row:
     """The columns that follow from the program; ``python`` is what the renderer makes of it."""
     kernel = program.kernel
@@ -194,6 +197,7 @@ def program_columns(
         "sizes": sizes_of(program),
         "launch": launch_of(program),
         "input_seed": program.input_seed,
+        "edge_inputs": edges,
         "ops": used_ops(program),
         **render_cuda.render(program).columns(),
     }

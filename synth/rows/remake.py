@@ -10,6 +10,7 @@ from generators.build.draw import Draw, Reject
 from generators.program.keys import program_keys
 from generators.program.serialise import from_json, to_json
 from synth.codegen.translator import CodegenError, Translator
+from synth.gates.edges import choose_edges
 from synth.gates.judge import judge
 from synth.render import warp as render_warp
 from synth.rows.maker import Row, cuda_columns, longest_draw, program_columns
@@ -26,12 +27,13 @@ def differing_columns(row: Row) -> tuple[str, str]:
     try:
         program = from_json(row["program"])
         tolerances = judge(program)
+        edges = choose_edges(program, tolerances)
         keys = program_keys(program)
     except Reject as reject:
         return f"program does not pass the gates: {reject}", ""
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         return f"program is damaged: {type(error).__name__}: {error}", ""
-    made = program_columns(program, tolerances, keys, render_warp.render(program))
+    made = program_columns(program, tolerances, edges, keys, render_warp.render(program))
     wrong = [name for name, value in made.items() if row[name] != value]
     if wrong:
         return f"the program makes another {', '.join(wrong)}", keys.rename

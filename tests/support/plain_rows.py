@@ -262,7 +262,10 @@ def doubled() -> Row:
                 u = float(x[i]) * 0.7
                 out[i] = u * 1.5 + u * 2.5 + u * 3.5
         """,
-        [arg("x", "float64", low="-2.0", high="2.0"), output("out", "float64", rtol=1e-15, atol=1e-15)],
+        [
+            arg("x", "float64", low="-2.0", high="2.0"),
+            output("out", "float64", rtol=1e-15, atol=1e-15),
+        ],
         ["(n + 63) / 64"],
         [64],
         n=200,

@@ -18,6 +18,7 @@ from validate.host.texts import NEEDED
 from validate.process.parent import WorkerGone, WorkerProcess
 from validate.row.adjoint import has_adjoint
 from validate.row.archs import batches
+from validate.row.edges import EDGES
 from validate.statuses import AdjointStatus, ProcessEnd, RunStatus
 from validate.text import plain as plain_unit
 
@@ -191,7 +192,9 @@ class HostRunner:
         """Hand a batch to the child; the compiler's log when it does not compile, else None."""
         if self._worker is None:
             self._worker = WorkerProcess(Path(self._folder.name), "validate.host.worker")
-        sent = [{key: row[key] for key in NEEDED[self._text]} for row in rows]
+        sent = [
+            {**{key: row[key] for key in NEEDED[self._text]}, EDGES: row.get(EDGES)} for row in rows
+        ]
         message = {"rows": sent, "include_dir": self.include_dir, "text": self._text}
         try:
             self._worker.send(message)

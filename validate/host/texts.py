@@ -25,7 +25,7 @@ Outputs = list[dict[str, Array]]
 _MOST_KEPT = 512
 
 # What the child needs of a row; the rest need not travel.
-_ALWAYS = ("id", "kernel_name", "reference", "args", "sizes", "launch", "input_seed", "edge_inputs")
+_ALWAYS = ("id", "kernel_name", "reference", "args", "sizes", "launch", "input_seed")
 NEEDED = {
     "warp": (*_ALWAYS, "cuda_prologue", "cuda_helpers", "cuda_forward", "cuda_backward"),
     "plain": (*_ALWAYS, "cuda_plain", "plain_args", "plain_launch", "relaunch"),

@@ -12,6 +12,9 @@ from typing import Any
 
 from validate.row.sizes import awkward_sizes, describe, own_sizes
 
+EDGES = "edge_inputs"
+"""The column; rows of the schema's first version have none."""
+
 Args = Sequence[Mapping[str, Any]]
 Edge = Mapping[str, Any]
 """`name`, and `values`: a list of `arg`, `field` ("" for none) and `among`."""
@@ -54,10 +57,15 @@ def settings(row: Mapping[str, Any]) -> list[Setting]:
     return drawn + edge_settings(row)
 
 
+def edges_of(row: Mapping[str, Any]) -> Sequence[Edge]:
+    """What the column says."""
+    return row.get(EDGES) or ()
+
+
 def edge_settings(row: Mapping[str, Any]) -> list[Setting]:
-    """The edge inputs of a row alone; rows of the schema's first version have none."""
+    """The edge inputs of a row alone."""
     own = own_sizes(row["sizes"])
     return [
         Setting(f"{describe(own)} at {edge['name']}", own, with_edges(row["args"], edge))
-        for edge in row.get("edge_inputs") or ()
+        for edge in edges_of(row)
     ]

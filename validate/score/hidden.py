@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from validate.oracle.reference import ReferenceFailed, run_reference
-from validate.row.edges import Args, Edge, with_edges
+from validate.row.edges import Args, Edge, edges_of, with_edges
 from validate.row.inputs import Array, draw_trial_inputs
 from validate.row.sizes import awkward_sizes, evaluate_all, own_sizes
 from validate.score import shapes
@@ -190,7 +190,7 @@ def _edges(row: Row) -> list[Trial]:
     own, seed = own_sizes(row["sizes"]), row["input_seed"]
     return [
         Trial(own, seed, what=f"at {edge['name']}", row_starts=True, edge=edge)
-        for edge in row.get("edge_inputs") or ()
+        for edge in edges_of(row)
     ]
 
 

@@ -18,8 +18,8 @@ from synth.dataset.settings import make_settings
 from synth.rows.maker import Row
 from synth.rows.remake import retranslated
 from synth.run import generate as run
-from validate.row.schema import row_id
 from validate.row.edges import settings
+from validate.row.schema import row_id
 
 N = 36
 Edit = Callable[[Row], object]

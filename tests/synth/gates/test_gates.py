@@ -19,9 +19,7 @@ V3 = Vec(3, FLOAT32)
 Body = Callable[[KernelBuilder, Var, Var, Var, Var], None]
 
 
-def planted(
-    body: Body, type_: Scalar = FLOAT32, low: object = 0.5, high: object = 2.0
-) -> Program:
+def planted(body: Body, type_: Scalar = FLOAT32, low: object = 0.5, high: object = 2.0) -> Program:
     """A kernel over arrays a and b of 64 elements with thread index i and output out."""
     k = KernelBuilder(Draw(3, "test", 0, 0))
     n = k.size(N, 64, 64)

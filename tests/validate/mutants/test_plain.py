@@ -39,6 +39,8 @@ SAME_NUMBERS = {
     # Small numbers.
     "const float w = (float)(short)(x[i] % 5);",
     "s += u / (float)(short)k;",
+    # Within a tolerance of 1e-5.
+    "float s = fmaf(u, 2.0f, 3.0f - v) - __sinf(v);",
 }
 
 EXAMPLES = [

@@ -59,5 +59,5 @@ def float_for_double(code: Code) -> Iterator[Edit]:
             continue
         if code.around[at] == "{" and token.text == "=":
             end = code.statement(at)[1] - 1
-            if end > at + 1:
+            if end > at + 2:
                 yield replaced(code, at + 1, end, f"(float)({code.text(at + 1, end)})")

@@ -119,7 +119,7 @@ class Code:
     @cached_property
     def types(self) -> dict[str, str]:
         """The type of each parameter and local as written, without `const`."""
-        text = f"{self.head} {self.text(0, len(self.tokens))}"
+        text = f"{self.head} {self.text(0, len(self.tokens))}".replace("const ", "")
         return {
             name: f"{kind}{'*' if '*' in marks else ''}"
             for kind, marks, name in _DECLARED.findall(text)

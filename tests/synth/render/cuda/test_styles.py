@@ -24,7 +24,9 @@ MOST = 24
 def row_of(accepted: Accepted, style: str) -> dict[str, Any]:
     """What the host run needs of a row, with its plain CUDA in a style."""
     program = accepted.program
-    columns = program_columns(program, accepted.tolerances, accepted.keys, render_warp(program))
+    columns = program_columns(
+        program, accepted.tolerances, accepted.edges, accepted.keys, render_warp(program)
+    )
     return columns | render(program, schedule_for(program, style)).columns()
 
 
