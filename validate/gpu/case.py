@@ -26,7 +26,7 @@ from validate.host.adjoint import check_adjoint, draw_cotangents, run_backward
 from validate.oracle.compare import Finding, compare_outputs
 from validate.oracle.reference import run_reference
 from validate.row.edges import Setting, settings
-from validate.row.sizes import describe
+from validate.row.sizes import awkward_sizes, describe
 from validate.statuses import AdjointStatus, GpuStatus
 from validate.text.plain import meets
 
@@ -142,13 +142,13 @@ class Case:
         """Texts of ours ask for the size of their block: at the last shape in another, too."""
         if result.status != GpuStatus.PASSED or meets(self.row["cuda_plain"]):
             return
-        number = len(self._shapes) - 1
+        number = len(awkward_sizes(self.row["sizes"])) - 1
         with told(result):
             ran = self._ran(replace(text, small_blocks=True), self._shapes[number], result)
             if result.status == GpuStatus.PASSED:
                 self._compare(ran, self._reference(number), result)
         if result.status != GpuStatus.PASSED:
-            result.reason += f" in small blocks at {result.shapes[-1]}"
+            result.reason += f" in small blocks at {result.shapes[number]}"
 
     def _ran(self, text: Text, shape: Shape, result: TextResult) -> Ran:
         began = time.perf_counter()

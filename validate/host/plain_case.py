@@ -32,7 +32,7 @@ from validate.oracle.reference import run_reference
 from validate.row.dtypes import parse
 from validate.row.edges import Setting, settings
 from validate.row.inputs import Array, draw_inputs
-from validate.row.sizes import describe, evaluate_all
+from validate.row.sizes import awkward_sizes, describe, evaluate_all
 from validate.statuses import RunStatus
 
 Outputs = Mapping[str, Array]
@@ -51,10 +51,10 @@ def run_plain_case(
     """
     finding = Finding()
     try:
-        usual = len(settings(row))
+        shapes, usual = len(awkward_sizes(row["sizes"])), len(settings(row))
         for number, setting in enumerate(_settings(row)):
             finding.shapes.append(setting.name)
-            small = number == usual - 1 and row["relaunch"] and not entry.meets
+            small = number == shapes - 1 and row["relaunch"] and not entry.meets
             launched = PlainLaunched(row, setting, entry, number % len(ORDERS), small)
             if number >= usual:
                 well = _judge_widely(row, launched, finding)
