@@ -15,10 +15,8 @@ from statistics import median
 from generators import categories
 from generators.build.draw import Draw, Reject
 from generators.build.registry import LEVELS
-from generators.program.keys import program_keys
 from synth.dataset.settings import Versions, make_settings
-from synth.gates.judge import judge
-from synth.rows.maker import Accepted, PairMaker
+from synth.rows.maker import Accepted, PairMaker, accept
 from validate.host.runner import HostRunner
 
 FIRST_INDEX = 1_000_000
@@ -35,11 +33,9 @@ def draw_cell(
             program = categories()[category].draw_idiom(
                 idiom, Draw(0, f"{category}/{idiom}/{level}", index, 0), level
             )
-            tolerances = judge(program)
+            accepted.append(accept(program, index, 0))
         except Reject as reject:
             rejects[f"{reject.reason} ({reject.detail})"] += 1
-            continue
-        accepted.append(Accepted(program, tolerances, program_keys(program), index, 0))
     return accepted, rejects
 
 

@@ -73,11 +73,19 @@ def attempt_draw(settings: Settings, category: str, index: int, attempt: int) ->
         _require_length(program)
         _require_use(program)
         _require_turns(program)
-        tolerances = judge(program)
-        edges = choose_edges(program, tolerances)
+        return accept(program, index, attempt)
     except Reject as reject:
         reject.idiom = program.idiom
         raise
+
+
+def accept(program: Program, index: int, attempt: int) -> Accepted:
+    """A program with what the gates say of it.
+
+    :class:`generators.build.draw.Reject` when it is no good.
+    """
+    tolerances = judge(program)
+    edges = choose_edges(program, tolerances)
     return Accepted(program, tolerances, edges, program_keys(program), index, attempt)
 
 

@@ -26,6 +26,7 @@ from generators.program.keys import program_keys
 from synth.codegen.translator import Translator
 from synth.dataset.files import write_parquet
 from synth.dataset.settings import Versions, make_settings
+from synth.gates.edges import choose_edges
 from synth.gates.judge import judge
 from synth.render import warp as render_warp
 from synth.render.cuda import module as render_cuda
@@ -67,11 +68,12 @@ def main(rows: int) -> None:
         try:
             program = clock.time("draw", categories()[category].draw, draw, level)
             tolerances = clock.time("gates", judge, program)
+            edges = clock.time("edges", choose_edges, program, tolerances)
         except Reject:
             rejected += 1
             continue
         keys = clock.time("keys", program_keys, program)
-        accepted.append(Accepted(program, tolerances, keys, index, 0))
+        accepted.append(Accepted(program, tolerances, edges, keys, index, 0))
 
     warm = accepted[:BLOCK]
     with tempfile.TemporaryDirectory() as folder:

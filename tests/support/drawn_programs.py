@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from generators import categories
 from generators.build.draw import Draw, Reject
-from generators.program.keys import program_keys
 
 if TYPE_CHECKING:
     from synth.rows.maker import Accepted
@@ -16,17 +15,14 @@ TRIES = 40
 
 def accepted_draw(category: str, idiom: str, level: int, seed: int = 7) -> Accepted:
     """The first draw of an idiom at a level that passes the gates."""
-    from synth.gates.judge import judge
-    from synth.rows.maker import Accepted
+    from synth.rows.maker import accept
 
     reasons = []
     for attempt in range(TRIES):
         draw = Draw(seed, category, level, attempt)
         try:
             program = categories()[category].draw_idiom(idiom, draw, level)
-            tolerances = judge(program)
+            return accept(program, level, attempt)
         except Reject as reject:
             reasons.append(str(reject))
-            continue
-        return Accepted(program, tolerances, program_keys(program), level, attempt)
     raise AssertionError(f"{category}/{idiom} level {level} never passes: {reasons}")

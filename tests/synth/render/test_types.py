@@ -19,10 +19,8 @@ from generators.program.dtypes import (
 )
 from generators.program.expr import Expr, op
 from generators.program.ir import FieldInit, Program
-from generators.program.keys import program_keys
 from synth.dataset.settings import Versions, make_settings
-from synth.gates.judge import judge
-from synth.rows.maker import Accepted, PairMaker, Row
+from synth.rows.maker import PairMaker, Row, accept
 from validate.host.runner import HostRunner
 from validate.row.schema import check_row
 
@@ -123,7 +121,7 @@ def _programs() -> list[Program]:
 
 @pytest.fixture(scope="module")
 def rows() -> list[Row]:
-    accepted = [Accepted(p, judge(p), program_keys(p), 0, 0) for p in _programs()]
+    accepted = [accept(p, 0, 0) for p in _programs()]
     return PairMaker(make_settings(verify="text"), Versions.installed()).rows(accepted)
 
 
