@@ -1,7 +1,7 @@
 """Write the row that README.md shows: of ``data/samples`` the one that is quickest to read.
 
-Run: PYTHONPATH=. python scripts/author/write_example.py; `make samples` does. What stands between
-the two marks in README.md is replaced; a test compares it.
+Run: python scripts/author/write_example.py; `make samples` does. What stands between the two marks
+in README.md is replaced; a test compares it.
 """
 
 from __future__ import annotations

@@ -232,8 +232,13 @@ class Handler(BaseHTTPRequestHandler):
 
     def lfs_batch(self, body: bytes, name: str) -> None:
         self._repo(name, write=True)
+        wanted = json.loads(body)
+        if self.hub.speaks_xet and "xet" in wanted.get("transfers", []):
+            # Clients before huggingface_hub 2 ask here which way the Hub prefers.
+            self._json({"transfer": "xet", "objects": wanted["objects"]})
+            return
         answer = []
-        for asked in json.loads(body)["objects"]:
+        for asked in wanted["objects"]:
             known = {"oid": asked["oid"], "size": asked["size"]}
             if asked["oid"] not in self.hub.objects:
                 href = {"href": f"{self.hub.url}/lfs/{asked['oid']}"}
