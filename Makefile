@@ -31,6 +31,7 @@ format: $(VENV)/.installed-dev
 
 samples: $(VENV)/.installed-core
 	$(BIN)/python scripts/author/make_samples.py data/samples
+	$(BIN)/python scripts/author/write_example.py
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python tests/bench/bench_text.py

@@ -21,8 +21,8 @@ ROOMS = {
     "validate": "errors statuses row text oracle process nvrtc host gpu mutants score",
 }
 """The rooms of each package from left to right: a room imports none to its right, and of what is
-named ``*``, the categories, none imports another. README.md and notes/ say what each room is
-for."""
+named ``*``, the categories, none imports another. CONTRIBUTING.md and notes/ say what each room
+is for."""
 FILES = [path for package in ROOMS for path in sorted((ROOT / package).rglob("*.py"))]
 PRIVATE_WARP = {"synth/codegen/translator.py", "synth/codegen/modules.py", "validate/host/clang.py"}
 MOST_LINES, MOST_FUNCTION_LINES, MOST_MODULES = 400, 40, 25

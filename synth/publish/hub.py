@@ -32,6 +32,9 @@ FILES_A_COMMIT = 1000
 """Up to so many files enter in one commit, so that a revision is one dataset, whole."""
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
+_NO_XET = re.compile(r"\b404\b.*/xet-write-token/|/xet-write-token/.*\b404\b")
+"""What the library says when the Hub has no such call; a repository was found there before."""
+
 _GO_ON = "what was sent is kept: run the same command again to go on"
 
 
@@ -189,6 +192,11 @@ class HubRepository:
     def _of_strange(self, error: BaseException, broken_off: bool) -> Exception:
         if isinstance(error, UnicodeEncodeError):
             return SettingsError("the token has characters that no token has: set HF_TOKEN anew")
+        if _NO_XET.search(str(error)):
+            return SettingsError(
+                f"{self.endpoint} does not speak Xet, by which large files are sent: set "
+                "HF_HUB_DISABLE_XET=1 to send them by Git LFS, and run the same command again"
+            )
         if broken_off:
             return RunError(f"the upload broke off ({_line(error)}); {_GO_ON}")
         return RunError(

@@ -58,7 +58,7 @@ def _load_ray() -> Any:
         return import_module("ray")
     except ImportError:
         raise SettingsError(
-            "--engine ray needs Ray: pip install 'pairsmith[ray]' on every machine"
+            "--engine ray needs Ray: pip install 'pairsmith[ray]', on each machine of a cluster"
         ) from None
 
 

@@ -2,10 +2,11 @@
 
     python tests/support/loopback_hub.py [--port 8000]
 
-Repositories with revisions, small files in commits and large ones by Git LFS, listings, and files
-by range. It forgets everything when it ends. It refuses what the real one refuses: unknown tokens,
-namespaces that are not the token's, contents that are not what was announced, commits on an old
-parent, cards whose YAML is wrong.
+Repositories with revisions, small files in commits, large ones by Xet (the client's way) or by Git
+LFS (with HF_HUB_DISABLE_XET=1), listings, and files by range. It forgets everything when it ends.
+It refuses what the real one refuses: unknown tokens, namespaces that are not the token's, contents
+that are not what was announced, commits on an old parent, cards whose YAML is wrong. Unlike the
+real one it knows no chunk that another client sent, and gives files by HTTP alone.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import hashlib
 import json
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,12 +26,18 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import yaml
+from loopback_xet import chunks_of, files_of
 
 TOKENS = {"hf_writer": "smith", "hf_other": "jones"}
 """Tokens and whose they are; each may write to its own namespace."""
 
 READER = "hf_reader"
 """A token of smith that may only read."""
+
+_XET_TOKEN = "xet_of_"
+"""Begins the token for chunks; a token of the Hub's user follows."""
+
+_XET_LIFETIME_S = 3600
 
 PAGE = 50
 _LARGE = 1 << 20
@@ -90,9 +98,12 @@ class Hub:
 
     repos: dict[str, Repo] = field(default_factory=dict)
     objects: dict[str, bytes] = field(default_factory=dict)
+    xorbs: dict[str, list[bytes]] = field(default_factory=dict)
+    speaks_xet: bool = True
     log: list[tuple[str, str]] = field(default_factory=list)
     before_put: Callable[[int], None] = lambda _count: None
-    """Called before a large file is taken, with the number of those taken so far; may raise."""
+    """Called before a large file, or a xorb of chunks, is taken, with the number of those taken so
+    far; may raise."""
     puts: int = 0
     url: str = ""
 
@@ -100,8 +111,12 @@ class Hub:
         """Called before a file is given; tests put something that raises here."""
 
     def sent(self) -> list[str]:
-        """The sha256 of each large file that was sent, in order."""
-        return [path.rpartition("/")[2] for method, path in self.log if method == "PUT"]
+        """The sha256 of each large file, or the hash of each xorb, that was sent, in order."""
+        return [
+            path.rpartition("/")[2]
+            for method, path in self.log
+            if method == "PUT" or path.startswith("/v1/xorbs/")
+        ]
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -217,8 +232,13 @@ class Handler(BaseHTTPRequestHandler):
 
     def lfs_batch(self, body: bytes, name: str) -> None:
         self._repo(name, write=True)
+        wanted = json.loads(body)
+        if self.hub.speaks_xet and "xet" in wanted.get("transfers", []):
+            # Clients before huggingface_hub 2 ask here which way the Hub prefers.
+            self._json({"transfer": "xet", "objects": wanted["objects"]})
+            return
         answer = []
-        for asked in json.loads(body)["objects"]:
+        for asked in wanted["objects"]:
             known = {"oid": asked["oid"], "size": asked["size"]}
             if asked["oid"] not in self.hub.objects:
                 href = {"href": f"{self.hub.url}/lfs/{asked['oid']}"}
@@ -240,6 +260,44 @@ class Handler(BaseHTTPRequestHandler):
         if len(self.hub.objects.get(asked["oid"], b"")) != asked["size"]:
             raise RefusedError(404, "no such object")
         self._json({})
+
+    def xet_token(self, _body: bytes, name: str, revision: str) -> None:
+        if not self.hub.speaks_xet:
+            raise RefusedError(404, "no such call: xet-write-token")
+        self._repo(name, write=True).oid(revision)
+        token = _XET_TOKEN + self.headers["Authorization"].removeprefix("Bearer ")
+        ends = int(time.time()) + _XET_LIFETIME_S
+        heads = {
+            "X-Xet-Cas-Url": self.hub.url,
+            "X-Xet-Access-Token": token,
+            "X-Xet-Token-Expiration": str(ends),
+        }
+        said = {"casUrl": self.hub.url, "accessToken": token, "exp": ends}
+        self._json(said, heads=heads)
+
+    def _may_send_chunks(self) -> None:
+        token = (self.headers.get("Authorization") or "").removeprefix(f"Bearer {_XET_TOKEN}")
+        if token not in TOKENS:
+            raise RefusedError(401, "Invalid token for chunks")
+
+    def xorb(self, body: bytes, name: str) -> None:
+        self._may_send_chunks()
+        self.hub.before_put(self.hub.puts)
+        new = name not in self.hub.xorbs
+        try:
+            self.hub.xorbs[name] = chunks_of(body)
+        except ValueError as error:
+            raise RefusedError(400, f"no xorb: {error}") from None
+        self.hub.puts += 1
+        self._json({"was_inserted": new})
+
+    def shard(self, body: bytes) -> None:
+        self._may_send_chunks()
+        try:
+            self.hub.objects.update(files_of(body, self.hub.xorbs))
+        except (ValueError, KeyError) as error:
+            raise RefusedError(400, f"no shard: {error}") from None
+        self._json({"result": 1})
 
     def commit(self, body: bytes, name: str, revision: str) -> None:
         repo = self._repo(name, write=True)
@@ -355,6 +413,9 @@ _ROUTES: tuple[tuple[str, str, Callable[..., None]], ...] = (
     ("POST", f"/datasets/{_NAME}\\.git/info/lfs/objects/batch", Handler.lfs_batch),
     ("PUT", "/lfs/([0-9a-f]{64})", Handler.lfs_put),
     ("POST", "/lfs-verify", Handler.lfs_verify),
+    ("GET", f"/api/datasets/{_NAME}/xet-write-token/{_REV}", Handler.xet_token),
+    ("POST", "/v1/xorbs/default/([0-9a-f]{64})", Handler.xorb),
+    ("POST", "/v1/shards", Handler.shard),
     ("POST", f"/api/datasets/{_NAME}/commit/{_REV}", Handler.commit),
     ("POST", f"/api/datasets/{_NAME}/branch/{_REV}", Handler.branch),
     ("GET", f"/api/datasets/{_NAME}", Handler.info),
@@ -394,7 +455,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int, default=8000)
     with serving(parser.parse_args().port) as served:
-        print(
-            f"export HF_ENDPOINT={served.url} HF_TOKEN=hf_writer HF_HUB_DISABLE_XET=1", flush=True
-        )
+        print(f"export HF_ENDPOINT={served.url} HF_TOKEN=hf_writer", flush=True)
         threading.Event().wait()

@@ -35,7 +35,11 @@ NAME = "smith/pairs"
 
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Hub]:
-    """A Hub that this process and its children take for the real one."""
+    """A Hub that this process and its children take for the real one.
+
+    Large files go by Git LFS, which the client speaks in Python. Tests of Xet, which is in a
+    library with threads of its own, ask ``xet_hub`` and publish in another process.
+    """
     with serving() as found:
         settings = {"HF_ENDPOINT": found.url, "HF_TOKEN": "hf_writer", "HF_HUB_DISABLE_XET": "1"}
         for name, value in {**settings, "HF_HOME": str(tmp_path / "home")}.items():
@@ -48,6 +52,14 @@ def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Hub]:
         monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "home" / "hub"))
         monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(tmp_path / "home" / "token"))
         yield found
+
+
+@pytest.fixture
+def xet_hub(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> Hub:
+    """The same for a client as it is when nobody set anything."""
+    pytest.importorskip("hf_xet")
+    monkeypatch.delenv("HF_HUB_DISABLE_XET")
+    return hub
 
 
 @pytest.fixture(scope="module")
@@ -199,6 +211,51 @@ def test_a_killed_upload_goes_on_where_it_was(hub: Hub, data: Path) -> None:
     publish(data, NAME)
     assert not arrived & set(hub.sent())
     assert load(NAME)["default"]["train"]
+
+
+def test_large_files_arrive_by_xet(xet_hub: Hub, data: Path) -> None:
+    done = run(data)
+    assert done.returncode == 0, done.stderr
+    assert xet_hub.xorbs
+    assert not [path for method, path in xet_hub.log if method == "PUT"]
+    there = tree(xet_hub)
+    del there[".gitattributes"]
+    assert there == {name: (data / name).read_bytes() for name in there}
+    assert {shard["path"] for shard in manifest_of(data).shards} <= set(there)
+    xet_hub.log.clear()
+    again = run(data)
+    assert "0 files sent (0.0 MB)" in again.stdout
+    assert not xet_hub.sent()
+
+
+def test_an_upload_by_xet_that_breaks_off_says_so_and_goes_on(xet_hub: Hub, data: Path) -> None:
+    def refuse(count: int) -> None:
+        if count >= 1:
+            raise RefusedError(403, "the disk of the Hub is full")
+
+    xet_hub.before_put = refuse
+    done = run(data)
+    assert done.returncode == 1
+    assert done.stderr.startswith("pairsmith: the upload broke off")
+    assert done.stderr.strip().endswith("run the same command again to go on")
+    assert len(done.stderr.strip().split("\n")) == 1
+    assert "manifest.json" not in tree(xet_hub)
+    arrived = set(xet_hub.xorbs)
+    assert arrived
+    xet_hub.before_put = lambda _count: None
+    xet_hub.log.clear()
+    assert run(data).returncode == 0
+    assert "manifest.json" in tree(xet_hub)
+    assert not arrived & set(xet_hub.sent())
+
+
+def test_a_hub_without_xet_is_named_with_what_to_set(xet_hub: Hub, data: Path) -> None:
+    xet_hub.speaks_xet = False
+    done = run(data)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"pairsmith: {xet_hub.url} does not speak Xet")
+    assert "set HF_HUB_DISABLE_XET=1 " in done.stderr
+    assert len(done.stderr.strip().split("\n")) == 1
 
 
 def test_private_and_revision(hub: Hub, data: Path) -> None:
