@@ -44,7 +44,8 @@ FIXED = ("size:", "reduction_identity", "permutation")
 def choose_edges(program: Program, tolerances: Mapping[str, Tolerance]) -> list[Edge]:
     """The row's `edge_inputs`: the first candidate on which the program is sure."""
     args, sizes = args_of(program), own_sizes(sizes_of(program))
-    listed = [(leaf, _listed(program, args, leaf, sizes)) for leaf in _leaves(args)]
+    thresholds = _thresholds(program, args, sizes)
+    listed = [(leaf, _listed(leaf, sizes, thresholds)) for leaf in _leaves(args)]
     listed = [(leaf, values) for leaf, values in listed if values]
     stream = Stream(f"{program.input_seed}/{NAME}")
     for share in SHARES:
@@ -63,9 +64,7 @@ def _leaves(args: Sequence[Entry]) -> Iterator[Leaf]:
                 yield arg, field["name"] if arg["fields"] else "", field
 
 
-def _listed(
-    program: Program, args: Sequence[Entry], leaf: Leaf, sizes: Mapping[str, int]
-) -> list[str]:
+def _listed(leaf: Leaf, sizes: Mapping[str, int], thresholds: Sequence[Fraction]) -> list[str]:
     """The values at the edges of a leaf, each once."""
     arg, _, entry = leaf
     init, _, expression = entry["init"].partition(":")
@@ -77,27 +76,24 @@ def _listed(
     if dtype.scalar == "bool":
         return ["0", "1"]
     low, high = Fraction(entry["low"]), Fraction(entry["high"])
-    values = [Fraction(0), low, high]
+    # Low entries beside a low diagonal would make a singular matrix.
+    values = [Fraction(0), high] + ([low] if init != "well_conditioned" else [])
     if arg["kind"] == "array":
-        values += _thresholds(program, args, sizes, low, high)
+        between = [v for v in thresholds if low < v < high][:MOST_CONSTANTS]
+        values += between + [v * Fraction(JUST_ABOVE) for v in between if v > 0]
     whole = init == "integers" or np.dtype(dtype.scalar).kind != "f"
     inside = [v for v in values if low <= v <= high and (not whole or v.denominator == 1)]
     return list(dict.fromkeys(str(v) if whole else repr(float(v)) for v in inside))
 
 
 def _thresholds(
-    program: Program,
-    args: Sequence[Entry],
-    sizes: Mapping[str, int],
-    low: Fraction,
-    high: Fraction,
+    program: Program, args: Sequence[Entry], sizes: Mapping[str, int]
 ) -> list[Fraction]:
-    """Constants that the program compares with, by-value numbers, and values just above them."""
+    """Constants that the program compares with, and by-value numbers."""
     found = [Fraction(str(c.value)) for c in _compared(program)]
     drawn = draw_inputs([a for a in args if a["kind"] == "scalar"], sizes, program.input_seed)
     found += [Fraction(v.item()) for v in drawn.values() if v.ndim == 0 and v.dtype.kind in "iuf"]
-    inside = list(dict.fromkeys(v for v in found if low < v < high))[:MOST_CONSTANTS]
-    return inside + [v * Fraction(JUST_ABOVE) for v in inside if v > 0]
+    return list(dict.fromkeys(found))
 
 
 def _compared(program: Program) -> Iterator[Const]:

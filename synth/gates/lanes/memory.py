@@ -24,7 +24,16 @@ def component_first(values: Values, array_ndim: int, type_: Type) -> Values:
     """(dims..., components...) as (components..., elements) in the lanes' storage type."""
     components = values.shape[array_ndim:]
     flat = values.reshape(-1, *components)
-    return np.moveaxis(flat, 0, -1).astype(storage(scalar_of(type_)))
+    last = flat.transpose(*range(1, flat.ndim), 0) if components else flat
+    return last.astype(storage(scalar_of(type_)))
+
+
+def side_by_side(variants: list[Values], array_ndim: int, type_: Type) -> Values:
+    """All variants one after the other, component first; most are one and the same."""
+    made = {
+        id(v): component_first(v, array_ndim, type_) for v in {id(v): v for v in variants}.values()
+    }
+    return np.concatenate([made[id(v)] for v in variants], axis=-1)
 
 
 class ArrayMemory:
@@ -48,15 +57,14 @@ class ArrayMemory:
     def fill(self, variants: list[Values]) -> None:
         """Set the values of all variants, each an array of ``shape`` (plus components)."""
         if isinstance(self.type, Struct):
-            self.data = {
-                name: np.concatenate(
-                    [component_first(v[name], len(self.shape), t) for v in variants], axis=-1
-                )
-                for name, t in self.type.fields
-            }
+            distinct = {id(v): v for v in variants}
+            self.data = {}
+            for name, type_ in self.type.fields:
+                parts = {key: v[name] for key, v in distinct.items()}
+                fields = [parts[id(v)] for v in variants]
+                self.data[name] = side_by_side(fields, len(self.shape), type_)
         else:
-            blocks = [component_first(v, len(self.shape), self.type) for v in variants]
-            self.data = np.concatenate(blocks, axis=-1)
+            self.data = side_by_side(variants, len(self.shape), self.type)
 
     def flat(self, indices: list[Values], mask: Mask) -> Values:
         """Element numbers in each lane; rejects an index out of bounds in an active lane."""

@@ -99,7 +99,9 @@ class Lanes:
     def _multiply(self, noisy: Values, amplitude: float) -> None:
         start = self._cursor % (_NOISE_LENGTH - noisy.size) if noisy.size < _NOISE_LENGTH else 0
         self._cursor += 997
-        factors = np.resize(_noise()[start : start + noisy.size], noisy.shape)
+        found = _noise()[start : start + noisy.size]
+        whole = found.size == noisy.size
+        factors = found.reshape(noisy.shape) if whole else np.resize(found, noisy.shape)
         noisy *= 1.0 + amplitude * factors
 
     def group(self, values: Values) -> Values:
