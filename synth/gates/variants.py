@@ -30,9 +30,15 @@ def is_redrawn(param: Param) -> bool:
     return param.role != "out" and not fixed
 
 
-def prepare(program: Program, sizes: Mapping[str, int], redraw: bool = True) -> Evaluation:
+def prepare(
+    program: Program,
+    sizes: Mapping[str, int],
+    redraw: bool = True,
+    given: Mapping[str, Values] | None = None,
+) -> Evaluation:
     """An evaluation of the program at these sizes, ready to run; ``redraw`` adds those variants.
 
+    ``given``: inputs in place of those that are drawn, as :func:`draw_inputs` lays them out.
     ``ValueError`` when the launch has more than 1,024 threads: an idiom chose its sizes badly.
     """
     dims = tuple(evaluate_size(d, sizes) for d in program.kernel.launch_dim)
@@ -41,7 +47,7 @@ def prepare(program: Program, sizes: Mapping[str, int], redraw: bool = True) -> 
     redrawn = [p.name for p in program.kernel.params if redraw and is_redrawn(p)]
     lanes = Lanes(prod(dims), len(redrawn), _has_narrow_floats(program))
     args = args_of(program)
-    drawn = draw_inputs(args, sizes, program.input_seed)
+    drawn = draw_inputs(args, sizes, program.input_seed) if given is None else given
     redraws = {
         arg["name"]: _redrawn(arg, drawn[arg["name"]], sizes, program.input_seed)
         for arg in args

@@ -10,7 +10,7 @@ from synth.gates.lanes.values import Mask, Values, any_active
 from synth.reasons import GateReason
 
 _SAFE_64 = 2.0**62
-_GROWING = frozenset({"add", "sub", "mul", "lshift", "neg"})
+_GROWING = frozenset({"add", "sub", "mul", "lshift", "neg", "abs"})
 
 
 def wrap(op: str, values: Values, args: list[Values], scalar: Scalar, mask: Mask) -> Values:
