@@ -238,6 +238,9 @@ LANE_OPS: dict[str, Rule] = {
 """Each rule takes the node and the values of its arguments and returns fresh results."""
 
 
+_SHORTEST_SQUARED = {"float16": 1e-3, "float32": 1e-12, "float64": 1e-12}
+"""Of 16 bits, because the squares of a shorter vector underflow there."""
+
 _DOMAINS: dict[str, Callable[[Values, Type], Values]] = {
     "nonzero": lambda x, _: x == 0,
     "positive": lambda x, _: x <= 0,
@@ -247,7 +250,7 @@ _DOMAINS: dict[str, Callable[[Values, Type], Values]] = {
     "inside_two": lambda x, _: np.abs(x - 1.0) > 0.9999,
     "rotation": not_rotation,
     "shift": lambda x, t: (x < 0) | (x >= t.bits if isinstance(t, Scalar) else False),
-    "length": lambda v, _: (v * v).sum(0) < 1e-12,
+    "length": lambda v, t: (v * v).sum(0) < _SHORTEST_SQUARED[scalar_of(t).name],
     "unit_length": not_unit,
     "rigid": lambda transform, t: not_unit(transform[3:], t),
 }

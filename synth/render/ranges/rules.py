@@ -284,8 +284,9 @@ def _divided(node: Op, args: Sequence[Known]) -> Value:
     a, b = args[0].only, args[1].only
     if a[0] < 0 or b[0] < 1:
         return unknown(node.type)
+    down = _whole_number(floor)
     low, high = quotient(a, b)
-    return Known(((float(floor(low)), float(floor(high))),))
+    return Known(((down(low), down(high)),))
 
 
 def _masked(node: Op, args: Sequence[Known]) -> Value:
