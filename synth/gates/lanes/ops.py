@@ -118,7 +118,7 @@ def _pseudo_huber(v: Values, delta: Values) -> Values:
 
 
 def _diag(v: Values) -> Values:
-    return np.eye(v.shape[0])[..., None] * v[:, None, :]
+    return np.eye(v.shape[0], dtype=v.dtype)[..., None] * v[:, None, :]
 
 
 def _skew(v: Values) -> Values:

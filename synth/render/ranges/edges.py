@@ -52,13 +52,15 @@ def edges_of(program: ir.Program) -> Edges:
     nodes = (e for body in bodies(program) for e in expressions(body))
     if not any(isinstance(e, _Op) and e.op in EDGES for e in nodes):
         return NO_EDGES
-    walk = _Walk(program)
+    walk = Walk(program)
     walk.kernel()
     walk.found.safe -= walk.found.at
     return walk.found
 
 
-class _Walk:
+class Walk:
+    """What is known at each place of a program, from the contract of its inputs on."""
+
     def __init__(self, program: ir.Program) -> None:
         self.program = program
         self.functions = {f.name: f for f in program.functions}

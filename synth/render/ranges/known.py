@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import inf, isnan, sqrt
 
+import numpy as np
+
 from generators.program.dtypes import Array, Quat, Scalar, Struct, Transform, Type, scalar_of
 
 Interval = tuple[float, float]
@@ -122,6 +124,14 @@ def least_size(interval: Interval) -> float:
     """The least magnitude."""
     low, high = interval
     return low if low > 0 else -high if high < 0 else 0.0
+
+
+def written(number: float, scalar: Scalar) -> Interval:
+    """A number of a program's text, and what its type makes of it."""
+    if not scalar.is_float:
+        return number, number
+    held = (number, *(float(np.dtype(name).type(number)) for name in (scalar.name, "float32")))
+    return (number, number) if scalar.name == "float64" else (min(held), max(held))
 
 
 def widened(interval: Interval, type_: Type, extra: float = 0.0) -> Interval:

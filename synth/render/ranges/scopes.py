@@ -7,7 +7,7 @@ from math import inf
 
 from generators.program import expr, ir
 from generators.program.walk import parts, statements
-from synth.render.ranges.known import Interval, Known, Value, joined
+from synth.render.ranges.known import Interval, Known, Value, joined, written
 
 MEASURES = ("length", "length_sq", "norm_l2", "dot")
 """Ops that measure a vector: what narrows them narrows its length."""
@@ -20,8 +20,8 @@ Meanings = dict[str, expr.Expr]
 
 
 def of_literal(e: expr.Const) -> Value:
-    number = float(e.value)
-    return Known(((number, number),), (abs(number), abs(number)))
+    only = written(float(e.value), e.type)
+    return Known((only,), sizes(only))
 
 
 def sizes(only: Interval) -> Interval:

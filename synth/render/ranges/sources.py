@@ -6,7 +6,17 @@ from collections.abc import Sequence
 
 from generators.program import ir
 from generators.program.dtypes import Array, Mat, Scalar, Struct, Transform, Type, scalar_of
-from synth.render.ranges.known import ANY, Interval, Known, Value, count_of, made, unit, unknown
+from synth.render.ranges.known import (
+    ANY,
+    Interval,
+    Known,
+    Value,
+    count_of,
+    made,
+    unit,
+    unknown,
+    written,
+)
 
 
 def of_param(param: ir.Param) -> Value:
@@ -29,13 +39,13 @@ def _of_init(type_: Type, init: str, low: str | None, high: str | None) -> Value
     if isinstance(type_, Struct):
         return unknown(type_)
     if init == "unit":
-        return _unit(type_, _bounds(low, high))
+        return _unit(type_, _bounds(low, high, scalar_of(type_)))
     scalar = scalar_of(type_)
     if init.startswith("size"):
         return Known(((1.0, float(scalar.int_range[1])),))
     if init.startswith("index_of"):
-        return Known(((0.0, float(scalar.int_range[1])),))
-    bounds = _bounds(low, high)
+        return Known(((0.0, float(scalar.int_range[1])),) * count_of(type_))
+    bounds = _bounds(low, high, scalar)
     if bounds == ANY:
         return unknown(type_)
     if init == "well_conditioned" and isinstance(type_, Mat):
@@ -47,8 +57,10 @@ def _of_init(type_: Type, init: str, low: str | None, high: str | None) -> Value
     return made(parts, type_) if scalar.is_float else Known(parts)
 
 
-def _bounds(low: str | None, high: str | None) -> Interval:
-    return ANY if low is None or high is None else (float(low), float(high))
+def _bounds(low: str | None, high: str | None, scalar: Scalar) -> Interval:
+    if low is None or high is None:
+        return ANY
+    return written(float(low), scalar)[0], written(float(high), scalar)[1]
 
 
 def _unit(type_: Type, position: Interval) -> Value:
