@@ -34,6 +34,7 @@ SLOW = (
     "synth/run/test_remote.py",
     "synth/run/test_survive.py",
     "synth/views/",
+    "test_edges.py",
     "test_packaging.py",
     "test_samples.py::test_the_samples_are_made_again_from_their_seed",
     "validate/gpu/test_gpu.py::test_a_broken_process_costs_its_text_alone",

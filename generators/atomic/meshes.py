@@ -113,8 +113,8 @@ def _pull(t: Tally, law: str, d: Expr, stiff: Expr) -> Expr:
         return stiff * d / (1.0 + size)
     rest = t.s.read("rest rest_length l0", size.type, 0.2, 0.9)
     if t.chance(0.5, 3):
-        return stiff * t.let("strain stretch", (size - rest) / rest) * d / size
-    return stiff * (size - rest) * (d / size)
+        return stiff * t.let("strain stretch", (size - rest) / rest) * fn("normalize", d)
+    return stiff * (size - rest) * fn("normalize", d)
 
 
 @idiom

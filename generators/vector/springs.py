@@ -32,13 +32,13 @@ _LAWS.add("energy", "pull", lambda e, ks, rest: ks * (fn("length_sq", e) - rest 
 @_LAWS.formula("pull")
 def hooke(body: BodyBuilder, e: Expr, ks: Expr, rest: Expr) -> Expr:
     dist = body.let("dist cur_len", fn("length", e))
-    return ks * (dist - rest) / dist * e
+    return ks * (dist - rest) * fn("normalize", e)
 
 
 @_LAWS.formula("pull")
 def strain(body: BodyBuilder, e: Expr, ks: Expr, rest: Expr) -> Expr:
     dist = body.let("dist cur_len", fn("length", e))
-    return ks * (dist / rest - 1.0) / dist * e
+    return ks * (dist / rest - 1.0) * fn("normalize", e)
 
 
 @_LAWS.formula("pull")
@@ -195,7 +195,7 @@ def _constrained(k: KernelBuilder, site: Site, vec: Vec, x_new: Var) -> tuple[Va
     away = k.let("away rel", x_new - c)
     dist = k.let("gap away_len", fn("length", away))
     with k.if_(dist < radius if inner else dist > radius):
-        k.assign(x_new, c + radius / dist * away)
+        k.assign(x_new, c + radius * fn("normalize", away))
     text = f" Where |x' - c| is {'less' if inner else 'more'} than r = {say(k, radius)}, c = "
     return x_new, f"{text}{say(k, center)}, x' is put at distance r."
 

@@ -27,11 +27,11 @@ _FORCES.add("seek", "seek", lambda x, v, g, s: s * fn("normalize", g - x) - v)
 _FORCES.add("ease", "ease", lambda x, v, g, s, r: s * fn("smooth_normalize", g - x, r) - v)
 
 
-@_FORCES.formula("flee", "{s} * (x - g) / |x - g| - v where |x - g| < {r}, else -v")
+@_FORCES.formula("flee", "{s} * normalize(x - g) - v where |x - g| < {r}, else -v")
 def flee(body: BodyBuilder, x: Expr, v: Expr, g: Expr, s: Expr, r: Expr) -> Expr:
     away = body.let("away from_goal", x - g)
     dist = body.let("dist d", fn("length", away))
-    return fn("where", dist < r, s / dist * away, zero(x.type)) - v
+    return fn("where", dist < r, s * fn("normalize", away), zero(x.type)) - v
 
 
 @_FORCES.formula("arrive")
@@ -39,7 +39,7 @@ def arrive(body: BodyBuilder, x: Expr, v: Expr, g: Expr, s: Expr, r: Expr) -> Ex
     offset = body.let("offset to_goal", g - x)
     dist = body.let("dist d", fn("length", offset))
     ramped = body.let("ramped target_speed", s * least(dist / r, 1.0))
-    return ramped / dist * offset - v
+    return ramped * fn("normalize", offset) - v
 
 
 @_FORCES.formula("pursue")

@@ -120,7 +120,8 @@ def _is_sure(
 ) -> bool:
     """Whether no gate objects and rounding stays within the tolerances."""
     try:
-        evaluation = prepare(program, sizes, redraw=False, edge=edge)
+        given = draw_inputs(with_edges(args_of(program), edge), sizes, program.input_seed)
+        evaluation = prepare(program, sizes, redraw=False, nudge=False, given=given)
         evaluation.run()
         outputs = written_outputs(evaluation)
     except Reject:

@@ -136,7 +136,7 @@ class Evaluation(Expressions):
     def _sample(self, s: ir.Sample, mask: Mask) -> Mask:
         args = [self.value(a, mask) for a in s.args]
         state = self._frames[-1].variables[s.state.name]
-        value, moved = draw_sample(self.lanes, s.sampler, state, args)
+        value, moved = draw_sample(self.lanes, s.sampler, state, args, mask)
         self._frames[-1].types[s.name] = s.type
         self._bind(s.name, value, mask)
         self._bind(s.state.name, moved, mask)

@@ -27,7 +27,13 @@ from generators.program.ops import OPS
 from synth.gates.coverage import Coverage
 from synth.gates.lanes.ints import convert, wrap
 from synth.gates.lanes.memory import ArrayMemory
-from synth.gates.lanes.ops import LANE_OPS, check_domain, mixes_components
+from synth.gates.lanes.ops import (
+    LANE_OPS,
+    check_domain,
+    check_size,
+    domain_of,
+    mixes_components,
+)
 from synth.gates.lanes.rigid import lanes_of_identity
 from synth.gates.lanes.values import Lanes, Mask, Values, any_active, select, storage, zeros
 from synth.reasons import GateReason
@@ -104,14 +110,16 @@ class Expressions:
         spec = OPS[e.op]
         if not args:
             return lanes_of_identity(e.type, self.lanes.count)
-        if spec.domain:
-            check_domain(e, spec.domain, args, mask)
+        domain = domain_of(e, spec.domain)
+        if domain or e.op == "smoothstep":
+            check_domain(e, domain, args, mask)
         if spec.selects:
             self.coverage.selection(e, args, mask)
         if e.op == "where" and isinstance(args[1], dict):
             return select(args[0], args[1], args[2])
         mixes = spec.mixes or (e.op == "mul" and mixes_components(e))
         if mixes:
+            check_size(e, args, mask)
             args = [self._blurred(a, arg.type) for a, arg in zip(args, e.args, strict=True)]
         result = LANE_OPS[e.op](e, *args)
         return self._settled(e, result, args, mask, spec.ulp, spec.jumps)

@@ -17,7 +17,6 @@ from synth.gates.contract import args_of, element_type
 from synth.gates.evaluate import Evaluation, thread_indices
 from synth.gates.lanes.memory import ArrayMemory, component_first
 from synth.gates.lanes.values import Lanes, Values
-from validate.row.edges import with_edges
 from validate.row.inputs import draw_inputs
 from validate.row.sizes import evaluate as evaluate_size
 
@@ -35,11 +34,14 @@ def prepare(
     program: Program,
     sizes: Mapping[str, int],
     redraw: bool = True,
-    edge: Mapping[str, Any] | None = None,
+    nudge: bool = True,
+    given: Mapping[str, Values] | None = None,
 ) -> Evaluation:
     """An evaluation of the program at these sizes, ready to run; ``redraw`` adds those variants.
 
-    On an ``edge`` input of the row nothing is nudged: its ties are exact.
+    ``given``: inputs in place of those that are drawn, as :func:`draw_inputs` lays them out. Without
+    ``nudge`` none is moved: ties among them are exact.
+
     ``ValueError`` when the launch has more than 1,024 threads: an idiom chose its sizes badly.
     """
     dims = tuple(evaluate_size(d, sizes) for d in program.kernel.launch_dim)
@@ -47,8 +49,8 @@ def prepare(
         raise ValueError(f"{program.idiom} launches {prod(dims)} threads at {dict(sizes)}")
     redrawn = [p.name for p in program.kernel.params if redraw and is_redrawn(p)]
     lanes = Lanes(prod(dims), len(redrawn), _has_narrow_floats(program))
-    args = args_of(program) if edge is None else with_edges(args_of(program), edge)
-    drawn = draw_inputs(args, sizes, program.input_seed)
+    args = args_of(program)
+    drawn = draw_inputs(args, sizes, program.input_seed) if given is None else given
     redraws = {
         arg["name"]: _redrawn(arg, drawn[arg["name"]], sizes, program.input_seed)
         for arg in args
@@ -58,7 +60,7 @@ def prepare(
     scalars: dict[str, Any] = {}
     for param in program.kernel.params:
         own = drawn[param.name]
-        moved = own if param.role == "out" or edge is not None else nudged(own)
+        moved = nudged(own) if nudge and param.role != "out" else own
         variants = [own, own, moved, own, own]
         variants += [redraws[name] if name == param.name else own for name in redrawn]
         if isinstance(param.type, Array):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from synth.reasons import ViewReason
+from synth.views.promise import promise_clause
 from synth.views.sizes import said, shapes_clause, size_names
 from validate.statuses import AdjointStatus
 
@@ -62,6 +63,8 @@ def wanted(row: Row) -> str:
         asked.append(f"There, {' and '.join(f'`{struct}`' for struct in structs)}.")
     if shapes := shapes_clause(row):
         asked.append(shapes)
+    if promised := promise_clause(row):
+        asked.append(promised)
     if style := _STYLES[schedule["style"]](schedule):
         asked.append(style)
     if schedule.get("launch_bounds"):
@@ -117,7 +120,7 @@ _SFT = (
     "Here is a GPU kernel in Warp. Rewrite it as a CUDA kernel without Warp.",
     "Turn the Python below, an NVIDIA Warp kernel, into an equivalent CUDA `__global__` function.",
     "I prototyped this kernel in Warp. Give me the CUDA C++ version for production.",
-    "Convert to CUDA C++. Every output must be the same for every input and size.",
+    "Convert to CUDA C++. It must hold for all sizes and for all inputs of the ranges given.",
     "Implement the following Warp kernel by hand in CUDA C++.",
 )
 

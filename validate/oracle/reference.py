@@ -239,5 +239,7 @@ def _checked(label: str, value: Any, parsed: dtypes.DType, shape: tuple[int, ...
         limits = np.iinfo(parsed.scalar)
         for extreme in (min(values), max(values)):
             if not limits.min <= extreme <= limits.max:
-                raise ReferenceFailed(f"{label}: {extreme} does not fit {parsed.scalar}")
+                # Python refuses to print a number of thousands of digits.
+                shown = extreme if abs(extreme) < 1 << 128 else "a larger number"
+                raise ReferenceFailed(f"{label}: {shown} does not fit {parsed.scalar}")
     return np.array(values, _result_dtype(parsed)).reshape(shape)

@@ -287,12 +287,11 @@ def _shaded(g: Place, mv: Expr, vec: Vec) -> str:
     rows = [make(vec, mv[r, 0], mv[r, 1], mv[r, 2]) for r in range(3)]
     turned = k.let("turned n_view", k.let("upper linear", fn("matrix_from_rows", *rows)) * n)
     light = g.given("light sun", vec, -1.0, 1.0)
-    size = k.let("n_size norm_n", fn("length", turned))
-    lit = g.let("l lit lambert", dot(turned, light) / size)
+    lit = g.let("l lit lambert", dot(fn("normalize", turned), light))
     ambient = g.given("ambient fill", vec.scalar, 0.1, 0.4)
     wrap = 0.5 * lit + 0.5
     value = ambient + (wrap * wrap if g.chance(0.4) else most(lit, 0.0))
-    text = f"{g.tell(value)}, l = dot(m, {g.tell(light)}) / |m|, m = M's upper left 3 x 3 *"
+    text = f"{g.tell(value)}, l = dot(normalize(m), {g.tell(light)}), m = M's upper left 3 x 3 *"
     return g.gets("shading intensity", value, f"{text} {say(k, n)}")
 
 

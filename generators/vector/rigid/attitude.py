@@ -180,7 +180,8 @@ def _rotation_vector(r: Rig, error: Var, short: bool) -> tuple[Expr, str]:
         return fn("sign", error[3]) * v, "sign(ew) * ev (1 for the sign of 0)"
     size = k.let("size sin_half s", fn("length", v))
     angle = k.let("full_angle rot_angle", 2.0 * atan2(size, error[3]))
-    return angle / size * v, "2 * atan2(|ev|, ew) / |ev| * ev"
+    # No rotation has no axis: normalize gives zero there, a division would not.
+    return angle * unit(v), "2 * atan2(|ev|, ew) * normalize(ev)"
 
 
 @idiom

@@ -15,7 +15,7 @@ from generators.kit.sources import ANY, given, setting, zero
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32, INT32
 from generators.program.expr import Expr, Var, op
-from generators.vector.rigid.parts import MOSTLY, Items, Rig, minus, rig, six
+from generators.vector.rigid.parts import MOSTLY, Items, Rig, minus, rig, six, unit
 from generators.vector.rigid.spatial import momentum_of
 
 _CROSS = "cross(v, (a, b)) = (w x a, w x b + u x a)"
@@ -245,15 +245,15 @@ def _impulse(r: Rig, level: int, v: Var, n: Var, vn: Var) -> str:
         speed = k.let("slip_speed vt_len", fn("length", slip))
         if shape.chance(0.5):
             size = k.let("jt friction_imp", least(mu * jn, mass * speed))
-            k.augment(impulse, "sub", size / speed * slip)
+            k.augment(impulse, "sub", size * unit(slip))
         else:
             with k.if_(mass * speed > mu * jn):
-                k.augment(impulse, "sub", mu * jn / speed * slip)
+                k.augment(impulse, "sub", mu * jn * unit(slip))
             with k.else_():
                 k.augment(impulse, "sub", mass * slip)
         done += f", friction is f = min({say(k, mu)} * j, {say(k, mass)} * |t|) against "
         done += "t = u - vn * n"
-        text = "j * n - f * t / |t|"
+        text = "j * n - f * normalize(t)"
     done += f".{r.gets('impulses impulse_out reactions', impulse, text)}"
     if level >= 4 and shape.chance(0.6):
         lost = maybe(k, "work lost dissipated", dot(impulse, v))

@@ -42,7 +42,7 @@ def _turned(r: Rig, form: str, body: bool) -> tuple[Turned, str]:
 
     def axis_angle(b: BodyBuilder, q: Expr, w: Expr, dt: Expr) -> Expr:
         speed = b.let("speed w_norm rate", fn("length", w))
-        step = fn("quat_from_axis_angle", w / speed, speed * dt)
+        step = fn("quat_from_axis_angle", unit(w), speed * dt)
         return unit(step_by(q, maybe(b, "dq delta turn", step)))
 
     order, wq = ("q * d", "q * (wx, wy, wz, 0)") if body else ("d * q", "(wx, wy, wz, 0) * q")

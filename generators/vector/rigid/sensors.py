@@ -32,7 +32,7 @@ def _turned(r: Rig, form: str) -> tuple[Callable[..., Expr], str]:
 
     def exponential(b: BodyBuilder, q: Expr, w: Expr, dt: Expr) -> Expr:
         angle = b.let("rate w_len", fn("length", w))
-        return unit(q * fn("quat_from_axis_angle", w / angle, angle * dt))
+        return unit(q * fn("quat_from_axis_angle", unit(w), angle * dt))
 
     def half(b: BodyBuilder, q: Expr, w: Expr, dt: Expr) -> Expr:
         return unit(q * r.with_real(b.let("h half", 0.5 * dt * w), 1.0))

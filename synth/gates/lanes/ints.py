@@ -10,7 +10,9 @@ from synth.gates.lanes.values import Mask, Values, any_active
 from synth.reasons import GateReason
 
 _SAFE_64 = 2.0**62
-_GROWING = frozenset({"add", "sub", "mul", "lshift", "neg"})
+_SAFE_FACTOR = 2**30
+_SUMS = frozenset({"dot", "ddot", "length_sq"})
+_GROWING = frozenset({"add", "sub", "mul", "lshift", "neg", "abs"})
 
 
 def wrap(op: str, values: Values, args: list[Values], scalar: Scalar, mask: Mask) -> Values:
@@ -19,6 +21,9 @@ def wrap(op: str, values: Values, args: list[Values], scalar: Scalar, mask: Mask
         return values if scalar.bits == 64 else values & ((1 << scalar.bits) - 1)
     if scalar.bits < 64:
         low, high = scalar.int_range
+        if op in _SUMS and any(any_active(np.abs(a) > _SAFE_FACTOR, mask) for a in args):
+            # A sum of products of such values could wrap around even in 64 bits.
+            raise Reject(GateReason.SIGNED_OVERFLOW, op)
         if any_active((values < low) | (values > high), mask):
             raise Reject(GateReason.SIGNED_OVERFLOW, op)
     elif op in _GROWING and any_active(np.abs(_estimate(op, args)) > _SAFE_64, mask):

@@ -118,6 +118,10 @@ class ArrayMemory:
         if not at.size:
             return
         scalar = scalar_of(self.type)
+        if scalar.name == "int64" and op in ("add", "sub"):
+            # A sum of two such values would wrap around before it can be looked at.
+            _check_signed(self.data[..., at], scalar, self.name)
+            _check_signed(value, scalar, self.name)
         target: Any = (Ellipsis, at)
         _ATOMIC_UFUNCS[op].at(self.data, target, value)
         if scalar.is_float and op in ("add", "sub"):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from generators.build.draw import Reject
-from generators.program.dtypes import Mat, Quat, Scalar, Transform, Type, Vec, scalar_of
+from generators.program.dtypes import FLOATS, Mat, Quat, Scalar, Transform, Type, Vec, scalar_of
 from generators.program.expr import Op
 from synth.gates.lanes.rigid import (
     RIGID_RULES,
@@ -118,7 +118,7 @@ def _pseudo_huber(v: Values, delta: Values) -> Values:
 
 
 def _diag(v: Values) -> Values:
-    return np.eye(v.shape[0])[..., None] * v[:, None, :]
+    return np.eye(v.shape[0], dtype=v.dtype)[..., None] * v[:, None, :]
 
 
 def _skew(v: Values) -> Values:
@@ -238,6 +238,9 @@ LANE_OPS: dict[str, Rule] = {
 """Each rule takes the node and the values of its arguments and returns fresh results."""
 
 
+_SHORTEST_SQUARED = {"float16": 1e-3, "float32": 1e-12, "float64": 1e-12}
+"""Of 16 bits, because the squares of a shorter vector underflow there."""
+
 _DOMAINS: dict[str, Callable[[Values, Type], Values]] = {
     "nonzero": lambda x, _: x == 0,
     "positive": lambda x, _: x <= 0,
@@ -247,14 +250,44 @@ _DOMAINS: dict[str, Callable[[Values, Type], Values]] = {
     "inside_two": lambda x, _: np.abs(x - 1.0) > 0.9999,
     "rotation": not_rotation,
     "shift": lambda x, t: (x < 0) | (x >= t.bits if isinstance(t, Scalar) else False),
-    "length": lambda v, _: (v * v).sum(0) < 1e-12,
+    "length": lambda v, t: (v * v).sum(0) < _SHORTEST_SQUARED[scalar_of(t).name],
     "unit_length": not_unit,
     "rigid": lambda transform, t: not_unit(transform[3:], t),
 }
 
 
+_DOMAINS_BY_TYPE: dict[tuple[str, type[Type]], tuple[str, ...]] = {
+    ("mul", Transform): ("rigid", "rigid"),
+}
+
+
+def domain_of(node: Op, domain: tuple[str, ...]) -> tuple[str, ...]:
+    """What an op asks of its arguments; an operator asks it of some types alone."""
+    return domain or _DOMAINS_BY_TYPE.get((node.op, type(node.type)), ())
+
+
 def check_domain(node: Op, domain: tuple[str, ...], args: list[Any], mask: Mask) -> None:
     """Reject an argument outside the op's domain in an active lane."""
-    for name, value, arg in zip(domain, args, node.args, strict=True):
+    for name, value, arg in zip(domain or ("",) * len(args), args, node.args, strict=True):
         if name and any_active(_DOMAINS[name](value, arg.type), mask):
             raise Reject(GateReason.DOMAIN_ERROR, f"{node.op}: {name}")
+    if node.op == "smoothstep" and any_active(args[0] == args[1], mask):
+        raise Reject(GateReason.DOMAIN_ERROR, f"{node.op}: edges")
+
+
+_PRODUCTS_OF = {"determinant": 4, "inverse": 4}
+_MOST = {
+    (name, count): 0.05 * float(np.finfo(name).max) ** (1.0 / count)
+    for name in FLOATS
+    for count in (2, 4)
+}
+"""Largest component by type and factors of a product, so that no intermediate sum overflows."""
+
+
+def check_size(node: Op, args: list[Any], mask: Mask) -> None:
+    """Reject components whose products overflow on the way to a result that may not."""
+    count = _PRODUCTS_OF.get(node.op, 2)
+    for value, arg in zip(args, node.args, strict=True):
+        scalar = scalar_of(arg.type)
+        if scalar.is_float and any_active(np.abs(value) > _MOST[scalar.name, count], mask):
+            raise Reject(GateReason.NOT_FINITE, f"{node.op}: overflow on the way")

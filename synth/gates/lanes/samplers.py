@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from generators.build.draw import Reject
 from generators.program.dtypes import FLOAT32
-from synth.gates.lanes.values import Lanes, Values
+from synth.gates.lanes.values import Lanes, Mask, Values, any_active
+from synth.reasons import GateReason
 
 _MASK = np.uint64(0xFFFFFFFF)
 _TINY = 5.96e-8
@@ -115,8 +117,10 @@ _SAMPLERS: dict[str, Callable[..., Values]] = {
 
 
 def draw_sample(
-    lanes: Lanes, sampler: str, state: Values, args: Sequence[Values]
+    lanes: Lanes, sampler: str, state: Values, args: Sequence[Values], mask: Mask
 ) -> tuple[Values, Values]:
-    """What a sampler draws in every lane, and the states after it."""
+    """What a sampler draws in every lane, and the states after it; rejects an empty range."""
+    if sampler in ("randi", "randu") and args and any_active(args[1] <= args[0], mask):
+        raise Reject(GateReason.DOMAIN_ERROR, f"{sampler}: range")
     stream = _Stream(lanes, state)
     return _SAMPLERS[sampler](stream, *args), stream.state

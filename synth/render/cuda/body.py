@@ -217,6 +217,12 @@ class Body(Expressions):
             return f"atomicAdd({address}, {negated})"
         if op in ("min", "max") and scalar.is_float:
             return f"{self.library.function(f'atomic_{op}', scalar)}({address}, {value.text})"
+        if op == "exch" and scalar.name == "float64":
+            # CUDA exchanges no doubles.
+            address, value = (
+                f"(unsigned long long*){address}",
+                call("__double_as_longlong", [value]),
+            )
         name = {"add": "Add", "exch": "Exch"}.get(op) or _INT_ATOMICS[op]
         return f"atomic{name}({address}, {value.text})"
 

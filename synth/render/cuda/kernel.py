@@ -16,6 +16,7 @@ from synth.render.cuda.lines import leaving, wrapped
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.text import TAB, WIDTH
 from synth.render.cuda.types import KEYWORDS, computed
+from synth.render.ranges.edges import edges_of
 from synth.render.text import names_of
 from validate.row.sizes import parse as parse_size
 from validate.row.sizes import symbols
@@ -43,7 +44,7 @@ class KernelText:
         taken = self._all_names() | {s.name for s in program.structs}
         self.names = {n: f"{n}_" for n in taken if n in KEYWORDS}
         self.taken = {*taken, *self.names.values()}
-        self.library = Library(frozenset(taken), self.names)
+        self.library = Library(frozenset(taken), self.names, edges_of(program))
         self.symbol_names = self._symbols(taken)
         self.used_symbols: dict[str, None] = {}
 

@@ -93,6 +93,20 @@ def _math(name: str) -> CudaPrinter:
     return lambda r, args, node: call(real(scalar_of(computed(node.type)), name), args)
 
 
+def _arc(name: str) -> CudaPrinter:
+    """``asin`` and ``acos``, of what rounding may have brought beyond 1 clamped."""
+
+    def show(r: Renders, args: Sequence[Text], node: Op) -> Text:
+        scalar, (argument,) = scalar_of(computed(node.type)), args
+        low, high = r.library.edges.beyond_one(node)
+        one = number(1, scalar)
+        argument = call(real(scalar, "fmax"), [argument, Text(f"-{one}")]) if low else argument
+        argument = call(real(scalar, "fmin"), [argument, Text(one)]) if high else argument
+        return call(real(scalar, name), [argument])
+
+    return show
+
+
 def _device(name: str) -> CudaPrinter:
     return lambda r, args, node: call(r.library.function(name, *types(node)), args)
 
@@ -181,8 +195,8 @@ def _lower_bound(r: Renders, args: Sequence[Text], node: Op) -> Text:
     raise AssertionError("the renderer prints lower_bound: it needs the array's extent")
 
 
-_MATH = """floor ceil rint trunc round sqrt cbrt exp log log2 log10 pow sin cos tan asin acos atan
-atan2 sinh cosh tanh erf erfc erfinv erfcinv copysign"""
+_MATH = """floor ceil rint trunc round sqrt cbrt exp log log2 log10 pow sin cos tan atan atan2 sinh
+cosh tanh erf erfc erfinv erfcinv copysign"""
 
 
 _DEVICE = """smoothstep dot cross length length_sq normalize norm_l1 norm_huber norm_pseudo_huber
@@ -234,6 +248,8 @@ CUDA_OPS: dict[str, CudaPrinter] = {
     "lerp": _lerp,
     "argmin": _argument("argmin"),
     "argmax": _argument("argmax"),
+    "asin": _arc("asin"),
+    "acos": _arc("acos"),
     "norm_l2": _device("length"),
     "cw_mul": _cw("*"),
     "cw_div": _cw("/"),

@@ -9,6 +9,7 @@ from generators.program.dtypes import INT32, Scalar, Type, scalar_of
 from generators.program.expr import Cast, Const, Expr, Op, Var
 from synth.render.cuda.device import numbers as cuda_numbers
 from synth.render.cuda.device.functions import Library, number, operator, real, written
+from synth.render.cuda.device.numbers import mixed
 from synth.render.cuda.device.vectors import elementwise
 from synth.render.cuda.text import Prec, Text, at_least, binary, call, choice, prefix
 from synth.render.cuda.types import computed, literal, name_of, parts
@@ -149,13 +150,16 @@ def _where(_: Renders, args: Sequence[Text], node: Op) -> Text:
 
 
 def _lerp(r: Renders, args: Sequence[Text], node: Op) -> Text:
-    a, b, t = args
+    """``(1 - t) * a + t * b``, which gives ``b`` for 1 whatever ``a`` is."""
     result = computed(node.type)
+    scalar = scalar_of(result)
+    if not isinstance(node.args[2], Var | Const):
+        return call(r.library.function("lerp", result, scalar), args)
     if not isinstance(result, Scalar):
-        operator(r.library, "-", result, result, result)
+        operator(r.library, "*", scalar, result, result)
         operator(r.library, "+", result, result, result)
-        operator(r.library, "*", scalar_of(result), result, result)
-    return binary("+", Prec.ADD, a, binary("*", Prec.MUL, t, binary("-", Prec.ADD, b, a)))
+    a, b, t = args
+    return mixed(a, b, t, number(1, scalar))
 
 
 _OPPOSITE = {

@@ -39,6 +39,13 @@ def normalize(v):
     return v / length if length > 0.0 else np.zeros_like(v)
 """,
     ),
+    "inverse": (
+        ("np",),
+        """\
+def inverse(m):
+    return np.linalg.inv(m) if np.linalg.det(m) != 0.0 else np.zeros_like(m)
+""",
+    ),
     "skew": (
         ("np",),
         """\

@@ -12,6 +12,7 @@ from generators.program import expr, ir
 from generators.program.dtypes import Array, Mat, Scalar, Struct, Transform, Type, Vec, scalar_of
 from synth.render.doc import Doc, Prec, attribute, binary, call, listing, subscript
 from synth.render.python_walk import AUGMENTED, PythonRenderer
+from synth.render.ranges.edges import edges_of
 from synth.render.reference.helpers import helper_texts, spelled
 from synth.render.reference.ops import REFERENCE_ATOMICS, REFERENCE_OPS
 from synth.render.reference.printers import holds, is_product, mutated, wrapped
@@ -53,6 +54,7 @@ class _Reference(PythonRenderer):
         super().__init__(program)
         self.modules: set[str] = set()
         self.helpers: set[str] = set()
+        self.edges = edges_of(program)
         self.taken = names_of(program)
         self.copied: set[str] = set()
         self.mutated: set[str] = set()

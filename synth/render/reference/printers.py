@@ -22,6 +22,7 @@ from synth.render.doc import (
     prefix,
     subscript,
 )
+from synth.render.ranges.table import Edges
 from synth.render.text import statements
 
 
@@ -29,6 +30,7 @@ class Uses(Protocol):
     """What a printer tells the renderer: the modules and helpers that its text needs."""
 
     modules: set[str]
+    edges: Edges
 
     def helper(self, name: str) -> str: ...
 
@@ -132,6 +134,30 @@ def math_call(name: str, result: str = "") -> ReferencePrinter:
         return call(result, [doc]) if result else doc
 
     return show
+
+
+def arc(name: str) -> ReferencePrinter:
+    """``asin`` and ``acos``, of what rounding may have brought beyond 1 clamped."""
+    bare = math_call(name)
+
+    def show(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+        low, high = uses.edges.beyond_one(node)
+        argument = call("max", [args[0], Doc("-1.0", Prec.UNARY)]) if low else args[0]
+        return bare(uses, [call("min", [argument, Doc("1.0")]) if high else argument], node)
+
+    return show
+
+
+def normalize(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    """A quaternion of length zero becomes the identity, a vector stays zero."""
+    turned = isinstance(node.type, Quat) and uses.edges.guards(node)
+    return helper_call("quat_normalize" if turned else "normalize")(uses, args, node)
+
+
+def inverse(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    """Zero of a singular matrix."""
+    guarded = uses.edges.guards(node)
+    return (helper_call("inverse") if guarded else numpy_call("linalg.inv"))(uses, args, node)
 
 
 def builtin_call(name: str, result: str = "") -> ReferencePrinter:

@@ -29,6 +29,14 @@ def quat_multiply(a, b):
     return np.append(vector, a[3] * b[3] - np.dot(a[:3], b[:3]))
 """,
     ),
+    "quat_normalize": (
+        ("np",),
+        """\
+def quat_normalize(q):
+    length = np.linalg.norm(q)
+    return q / length if length > 0.0 else np.array([0.0, 0.0, 0.0, 1.0])
+""",
+    ),
     "quat_rotate": (
         ("np",),
         """\
@@ -52,7 +60,7 @@ def quat_from_matrix(m):
     if trace >= 0.0:
         s = 0.5 / math.sqrt(trace + 1.0)
         vector = [m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]]
-        return np.append(s * np.array(vector), 0.25 / s)
+        return quat_normalize(np.append(s * np.array(vector), 0.25 / s))
     i = int(np.argmax([m[0, 0], m[1, 1], m[2, 2]]))
     j, k = (i + 1) % 3, (i + 2) % 3
     s = 0.5 / math.sqrt(m[i, i] - m[j, j] - m[k, k] + 1.0)
@@ -61,7 +69,7 @@ def quat_from_matrix(m):
     q[j] = s * (m[i, j] + m[j, i])
     q[k] = s * (m[k, i] + m[i, k])
     q[3] = s * (m[k, j] - m[j, k])
-    return q
+    return quat_normalize(q)
 """,
     ),
     "quat_rpy": (
@@ -101,8 +109,7 @@ def quat_slerp(a, b, t):
         ("np",),
         """\
 def quat_twist(axis, q):
-    part = np.append(np.dot(q[:3], axis) * axis, q[3])
-    return part / np.linalg.norm(part)
+    return quat_normalize(np.append(np.dot(q[:3], axis) * axis, q[3]))
 """,
     ),
     "quat_twist_angle": (
@@ -209,6 +216,8 @@ def velocity_at_point(s, r):
 """By name: the modules that the text uses, and the text."""
 
 RIGID_NEEDS: dict[str, tuple[str, ...]] = {
+    "quat_from_matrix": ("quat_normalize",),
+    "quat_twist": ("quat_normalize",),
     "quat_to_matrix": ("quat_rotate",),
     "quat_rpy": ("quat_from_axis_angle", "quat_multiply"),
     "quat_slerp": ("quat_from_axis_angle", "quat_inverse", "quat_multiply"),

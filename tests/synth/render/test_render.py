@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,6 @@ from generators.program.dtypes import (
     Transform,
     Type,
     Vec,
-    parse_type,
     scalar_of,
 )
 from generators.program.expr import (
@@ -43,14 +42,12 @@ from generators.program.expr import (
     Expr,
     Field,
     Load,
-    Op,
     Var,
     literal,
     op,
 )
-from generators.program.op_spec import VARIADIC
 from generators.program.ops import ATOMICS, OPS
-from generators.program.signatures import OpTypeError
+from scripts.measure.op_programs import I, N, array, op_cases, op_program, program, var
 from synth.codegen.translator import Translator
 from synth.render import warp as render_warp
 from synth.render.cuda import module as render_cuda
@@ -60,104 +57,19 @@ from synth.render.warp import WARP_ATOMICS, WARP_OPS
 
 wp = pytest.importorskip("warp")
 
-N = 16
 UINT32 = Scalar("uint32")
 VEC3 = Vec(3, FLOAT32)
 MAT22 = Mat(2, 2, FLOAT32)
 QUAT = Quat(FLOAT32)
 TRANSFORM = Transform(FLOAT32)
-_COMPOSITES = """
-    vec2[float64] vec3[float32] vec3[float16] vec3[float64] vec5[float32] vec3[int32] vec2[uint8]
-    mat2x2[float32] mat3x3[float64] mat4x4[float32] mat2x3[float32] mat3x2[float32] mat2x2[int32]
-    quat[float32] quat[float64] transform[float32] transform[float64] vec6[float32] vec6[float64]
-"""
-POOL = [*(Scalar(name) for name in SCALARS), *map(parse_type, _COMPOSITES.split())]
-
-
-def program(
-    name: str,
-    params: Sequence[ir.Param],
-    body: Sequence[ir.Statement],
-    *,
-    threads: tuple[str, ...] = ("i",),
-    doc: str = "",
-    functions: tuple[ir.Function, ...] = (),
-    structs: tuple[Struct, ...] = (),
-    layout: ir.Layout | None = None,
-) -> ir.Program:
-    dims = ("n", "2", "2", "2")[: len(threads)]
-    kernel = ir.Kernel(name, tuple(params), threads, dims, tuple(body), doc)
-    sizes = (ir.Size("n", N),)
-    return ir.Program(
-        "test", "test", 1, "", structs, functions, kernel, sizes, 1, layout or ir.Layout()
-    )
-
-
-def array(name: str, element: Type, role: str = "in", ndim: int = 1) -> ir.Param:
-    return ir.Param(name, Array(element, ndim), role, ("n", "2", "2", "2")[:ndim])
 
 
 def scalar(name: str, type_: Type) -> ir.Param:
     return ir.Param(name, type_, "in")
 
 
-def var(param: ir.Param) -> Var:
-    return Var(param.name, param.type)
-
-
 def f32(value: float) -> Const:
     return literal(value, FLOAT32)
-
-
-I = Var("i", INT32)  # noqa: E741
-
-
-# Programs: one an op and choice of types
-
-
-NULLARY = {"identity": Mat, "quat_identity": Quat, "transform_identity": Transform}
-
-
-def _has_identity(t: Type) -> bool:
-    return not isinstance(t, Mat) or (t.rows == t.cols and t.scalar.is_float)
-
-
-def op_cases() -> list[tuple[str, tuple[Type, ...]]]:
-    cases = []
-    for name, spec in OPS.items():
-        if name in NULLARY:
-            cases += [(name, (t,)) for t in POOL if type(t) is NULLARY[name] and _has_identity(t)]
-            continue
-        if name == "lower_bound":
-            cases += [(name, (t, t)) for t in POOL if isinstance(t, Scalar) and t != BOOL]
-            continue
-        arity = 2 if spec.arity == VARIADIC else spec.arity
-        for choice in itertools.product(POOL, repeat=arity):
-            if arity == 3 and choice[1] != choice[0] != choice[2] != choice[1]:
-                continue
-            try:
-                spec.result(choice)
-            except OpTypeError:
-                continue
-            # Warp takes the length of float vectors only.
-            if name != "length" or scalar_of(choice[0]).is_float:
-                cases.append((name, choice))
-    return cases
-
-
-def op_program(name: str, choice: tuple[Type, ...], index: int) -> ir.Program:
-    params = [array(f"a{k}", t) for k, t in enumerate(choice)]
-    if name in NULLARY:
-        value = op("mul", var(params[0])[I], Op(name, (), choice[0]))
-    elif name == "lower_bound":
-        value = op(name, var(params[0]), var(params[1])[I])
-    else:
-        value = op(name, *(var(p)[I] for p in params))
-    out = array("out", value.type, "out")
-    styles = ("array", "array2d", "bracket")
-    layout = ir.Layout(styles[index % 3], index % 2 == 0)
-    body = [ir.Store(var(out), (I,), "", value)]
-    return program(f"{name}_{index}", [*params, out], body, layout=layout)
 
 
 def values(t: Type, domain: str, rng: np.random.Generator, count: int) -> np.ndarray[Any, Any]:

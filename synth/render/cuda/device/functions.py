@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from generators.program.dtypes import Mat, Quat, Scalar, Struct, Transform, Type, Vec, scalar_of
-from synth.render.cuda.types import definition, is_builtin_vector, literal, name_of, parts
+from synth.render.cuda.types import (
+    computed,
+    definition,
+    is_builtin_vector,
+    literal,
+    name_of,
+    parts,
+)
+from synth.render.ranges.table import NO_EDGES, Edges
 
 HEAD = "__device__ __forceinline__"
 
@@ -17,9 +25,12 @@ HEAD = "__device__ __forceinline__"
 class Library:
     """The types and device functions that a text needs, in the order in which they must stand."""
 
-    def __init__(self, taken: frozenset[str], fields_as: Mapping[str, str]) -> None:
+    def __init__(
+        self, taken: frozenset[str], fields_as: Mapping[str, str], edges: Edges = NO_EDGES
+    ) -> None:
         self.taken = taken
         self.fields_as = fields_as
+        self.edges = edges
         self.types: dict[str, str] = {}
         self.functions: dict[tuple[str, tuple[Type, ...]], str] = {}
 
@@ -36,6 +47,10 @@ class Library:
                 self.type(part)
             self.types[name] = definition(type_, self.fields_as)
         return name
+
+    def guards(self, name: str, result: Type) -> bool:
+        """Whether a function must have an answer for what its formula has none for."""
+        return any(n == name and computed(t) == result for n, t in self.edges.functions)
 
     def spelled(self, name: str) -> str:
         """A function's name where the program has taken that name for itself."""

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-from generators.program.dtypes import INT32, Type, scalar_of
-from synth.render.cuda.device.functions import Library, device, number, real, written
+from generators.program.dtypes import INT32, Scalar, Type, scalar_of
+from synth.render.cuda.device.functions import Library, device, number, operator, real, written
+from synth.render.cuda.text import Prec, Text, binary
 
 
 @device("frac")
 def _frac(lib: Library, s: Type) -> str:
     value = f"return x - {real(scalar_of(s), 'trunc')}(x);"
     return written(lib, "frac", scalar_of(s), (("x", s),), value)
+
+
+def mixed(a: Text, b: Text, t: Text, one: str) -> Text:
+    """``(1 - t) * a + t * b`` of numbers or vectors."""
+    rest = binary("-", Prec.ADD, Text(one), t)
+    left, right = binary("*", Prec.MUL, rest, a), binary("*", Prec.MUL, t, b)
+    return binary("+", Prec.ADD, left, right)
+
+
+@device("lerp")
+def _lerp(lib: Library, s: Type, t: Type) -> str:
+    if not isinstance(s, Scalar):
+        operator(lib, "*", t, s, s)
+        operator(lib, "+", s, s, s)
+    value = mixed(Text("a"), Text("b"), Text("t"), number(1, t)).text
+    return written(lib, "lerp", s, (("a", s), ("b", s), ("t", t)), f"return {value};")
 
 
 def clamped_to_one(text: str, type_: Type) -> str:

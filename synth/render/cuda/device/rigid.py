@@ -85,6 +85,8 @@ def _from_matrix(lib: Library, m: Mat) -> str:
     kind = lib.type(s)
     skew = ("m.m[2][1] - m.m[1][2]", "m.m[0][2] - m.m[2][0]", "m.m[1][0] - m.m[0][1]")
 
+    norm = lib.function("normalize", q)
+
     def largest(i: int) -> list[str]:
         j, k = (i + 1) % 3, (i + 2) % 3
         values = [""] * 4
@@ -93,25 +95,26 @@ def _from_matrix(lib: Library, m: Mat) -> str:
         values[k] = f"(m.m[{k}][{i}] + m.m[{i}][{k}]) * h"
         values[3] = f"({skew[i]}) * h"
         return [
-            f"const {kind} s = {root}(m.m[{i}][{i}] - m.m[{j}][{j}] - m.m[{k}][{k}] + {one});",
-            f"const {kind} h = {half} / s;",
-            f"return {name}{{{', '.join(values)}}};",
+            f"    const {kind} s = {root}(m.m[{i}][{i}] - m.m[{j}][{j}] - m.m[{k}][{k}] + {one});",
+            f"    const {kind} h = {half} / s;",
+            f"    q = {name}{{{', '.join(values)}}};",
         ]
 
     lines = [
+        f"{name} q;",
         f"const {kind} trace = m.m[0][0] + m.m[1][1] + m.m[2][2];",
         f"if (trace >= {number(0, s)}) {{",
         f"    const {kind} s = {root}(trace + {one});",
         f"    const {kind} h = {half} / s;",
-        f"    return {name}{{{', '.join(f'({t}) * h' for t in skew)}, {half} * s}};",
-        "}",
-        "if (m.m[0][0] >= m.m[1][1] && m.m[0][0] >= m.m[2][2]) {",
-        *(f"    {line}" for line in largest(0)),
-        "}",
-        "if (m.m[1][1] >= m.m[2][2]) {",
-        *(f"    {line}" for line in largest(1)),
-        "}",
+        f"    q = {name}{{{', '.join(f'({t}) * h' for t in skew)}, {half} * s}};",
+        "} else if (m.m[0][0] >= m.m[1][1] && m.m[0][0] >= m.m[2][2]) {",
+        *largest(0),
+        "} else if (m.m[1][1] >= m.m[2][2]) {",
+        *largest(1),
+        "} else {",
         *largest(2),
+        "}",
+        f"return {norm}(q);",
     ]
     return written(lib, "quat_from_matrix", q, (("m", m),), *lines)
 

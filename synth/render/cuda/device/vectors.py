@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generators.program.dtypes import Mat, Scalar, Type, Vec, scalar_of
+from generators.program.dtypes import Mat, Quat, Scalar, Type, Vec, scalar_of
 from synth.render.cuda.device.functions import (
     Library,
     built,
@@ -40,7 +40,18 @@ def _length(lib: Library, v: Type) -> str:
 
 @device("normalize")
 def _normalize(lib: Library, v: Type) -> str:
-    inner, scalar = lib.function("length_sq", v), scalar_of(v)
+    """Zero for a vector of length zero, as in Warp; for a quaternion no rotation."""
+    scalar = scalar_of(v)
+    if lib.guards("normalize", v):
+        size, sign = lib.function("length", v), "*" if isinstance(v, Quat) else "/"
+        operator(lib, sign, v, scalar, v)
+        scaled = f"v * ({number(1, v)} / len)" if isinstance(v, Quat) else "v / len"
+        ends = [0.0] * (len(parts(v)) - 1) + [float(isinstance(v, Quat))]
+        rest = built(lib, v, [number(end, v) for end in ends])
+        lines = [f"const {lib.type(scalar)} len = {size}(v);"]
+        lines.append(f"return len > {number(0, v)} ? {scaled} : {rest};")
+        return written(lib, "normalize", v, (("v", v),), *lines)
+    inner = lib.function("length_sq", v)
     operator(lib, "*", v, scalar, v)
     root = real(scalar, "rsqrt")
     return written(lib, "normalize", v, (("v", v),), f"return v * {root}({inner}(v));")
@@ -215,7 +226,7 @@ def _determinant(lib: Library, m: Mat) -> str:
 
 @device("inverse")
 def _inverse(lib: Library, m: Mat) -> str:
-    """The transposed matrix of cofactors over the determinant."""
+    """The transposed matrix of cofactors over the determinant; zero for a singular one."""
     det, every = lib.function("determinant", m), list(range(m.rows))
     operator(lib, "*", m, m.scalar, m)
     cofactors = []
@@ -223,7 +234,12 @@ def _inverse(lib: Library, m: Mat) -> str:
         for j in every:
             minor = _minor([r for r in every if r != j], [c for c in every if c != i])
             cofactors.append(f"-({minor})" if (i + j) % 2 else minor)
-    name, one = lib.type(m), number(1, m)
-    lines = [f"{name} c;"]
+    name, one, size = lib.type(m), number(1, m), f"{det}(m)"
+    lines = []
+    if lib.guards("inverse", m):
+        lines = [f"const {lib.type(m.scalar)} det = {size};", f"if (det == {number(0, m)}) {{"]
+        lines += [f"    return {name}{{}};", "}"]
+        size = "det"
+    lines.append(f"{name} c;")
     lines += [f"c.m[{k // m.cols}][{k % m.cols}] = {text};" for k, text in enumerate(cofactors)]
-    return written(lib, "inverse", m, (("m", m),), *lines, f"return c * ({one} / {det}(m));")
+    return written(lib, "inverse", m, (("m", m),), *lines, f"return c * ({one} / {size});")
