@@ -83,7 +83,9 @@ def norm(value: Any, *more: Any, **named: Any) -> Any:
     """`np.linalg.norm`; the usual case is a vector."""
     if more or named or not _is_vector(value):
         return np.linalg.norm(value, *more, **named)
-    return np.sqrt(value.dot(value))
+    # As NumPy does: the sum of every other number of an array may differ in its last bit.
+    flat = value.ravel(order="K")
+    return np.sqrt(flat.dot(flat))
 
 
 _EYES = [np.eye(size) for size in range(7)]

@@ -111,7 +111,9 @@ class SharedCalls:
             text = _with_arrays_by_reference(text)
         found = [*_DECLARED.findall(text), *_PARAMETER.findall(text)]
         times = Counter(name for _, name in found)
-        types = {name: of for of, name in found if times[name] == 1 and _OF_WARP.fullmatch(of)}
+        types = {
+            name: of.rstrip() for of, name in found if times[name] == 1 and _OF_WARP.fullmatch(of)
+        }
         made = _CALL.sub(lambda match: self._call(match, types), text)
         if made == text:
             return text
