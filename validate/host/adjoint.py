@@ -171,18 +171,19 @@ def _compare(
     if not np.isfinite(slope).all():
         return Adjoint(AdjointStatus.WARP_DIFFERS, f"the gradient of {name} is not finite")
     direction = direction_for(loss, arg, slope, number)
+    found = float((slope * direction).sum())
+    moved = float(np.abs(slope * direction).sum())
     try:
-        wanted, doubt = derivative(loss, name, direction)
+        wanted = derivative(loss, name, direction, found, tolerance / 4 * moved)
     except ReferenceFailed as failed:
         return Adjoint(AdjointStatus.NOT_SMOOTH_HERE, f"beside {name}: {failed}")
-    found = float((slope * direction).sum())
-    scale = max(float(np.abs(slope * direction).sum()), abs(wanted))
+    scale = max(moved, abs(wanted.value))
     if scale == 0.0:
         return Adjoint(AdjointStatus.ZERO_GRADIENT)
-    if not doubt <= tolerance / 4 * scale:
+    if not wanted.doubt <= tolerance / 4 * scale:
         return Adjoint(AdjointStatus.NOT_SMOOTH_HERE, f"differences along {name} do not settle")
-    used = abs(found - wanted) / scale / tolerance
+    used = abs(found - wanted.value) / scale / tolerance
     if used > 1:
-        what = f"along {name} the adjoint gives {found:.6g}, differences give {wanted:.6g}"
+        what = f"along {name} the adjoint gives {found:.6g}, differences give {wanted.value:.6g}"
         return Adjoint(AdjointStatus.WARP_DIFFERS, what, used)
     return Adjoint(AdjointStatus.AGREES, "", used)

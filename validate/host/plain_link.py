@@ -7,6 +7,7 @@ mathematics. Nothing else of this process can be reached by name.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -91,12 +92,10 @@ class Layout:
     """What is known of a kernel's object.
 
     `inside` has, by section, which bytes belong to variables: 1, and 0 in the gaps between them.
-    `checks` are the places, from the kernel's entry, to which comparisons return that Clang put
-    there to check an index: none of the text's own. None: not known on this machine.
     """
 
     def __init__(self, found: ObjectFile, position: int) -> None:
-        self.checks = _checks(found, f"pairsmith_plain_{position}")
+        self._found, self._position = found, position
         self.inside: list[Array] = []
         for section in SECTIONS:
             name = section_name(section, position)
@@ -105,6 +104,15 @@ class Layout:
                 if "pairsmith_gap_" not in variable.name:
                     inside[variable.start : variable.start + variable.size] = 1
             self.inside.append(inside)
+
+    @cached_property
+    def checks(self) -> frozenset[int] | None:
+        """The places, from the kernel's entry, to which comparisons return that Clang put there to
+        check an index: none of the text's own. None: not known on this machine.
+
+        Reading them takes long, and only who asks what a launch compared needs them.
+        """
+        return _checks(self._found, f"pairsmith_plain_{self._position}")
 
 
 def _checks(found: ObjectFile, entry: str) -> frozenset[int] | None:

@@ -55,14 +55,41 @@ inline bool jump()
     return true;
 }
 
-// Calls a kernel once for each of `threads` launch indices, every parameter read from the address in
-// `values`, so that the compiler itself applies the calling convention, whatever the types are.
-// Gives 1 when a thread did not come to its end, which `blockIdx` then names.
+// What the objects that take part in a launch share: who watches it, and which thread has its turn.
+// Functions that several kernels call lie in objects of their own.
+struct watch_t;
+
+struct launched_t {
+    watch_t* watch;
+    unsigned long long thread;
+};
+
+static launched_t launched_here = {};
+static launched_t* now = &launched_here;
+
+// Calls `once`, which calls a kernel, for each of `threads` launch indices. Gives 1 when a thread
+// did not come to its end, which `blockIdx` then names.
+inline int call_each(void (*once)(void**), void** values, unsigned long long threads)
+{
+    if (_setjmp(jumped_too_often))
+        return 1;
+    for (unsigned long long thread = 0; thread < threads; ++thread) {
+        now->thread = thread;
+        blockIdx.x = static_cast<unsigned int>(thread);
+        jumps = 0;
+        once(values);
+    }
+    return 0;
+}
+
+// The same for a kernel itself, every parameter read from the address in `values`, so that the
+// compiler applies the calling convention, whatever the types are.
 template <class... A> int call(void (*kernel)(A...), void** values, unsigned long long threads)
 {
     if (_setjmp(jumped_too_often))
         return 1;
     for (unsigned long long thread = 0; thread < threads; ++thread) {
+        now->thread = thread;
         blockIdx.x = static_cast<unsigned int>(thread);
         jumps = 0;
         call_with(kernel, values, typename make_indices<sizeof...(A)>::type {});
@@ -70,14 +97,19 @@ template <class... A> int call(void (*kernel)(A...), void** values, unsigned lon
     return 0;
 }
 
+inline void describe_as(unsigned int dimensions, unsigned int count, const unsigned int* sizes, signature_t* signature)
+{
+    signature->dimensions = dimensions;
+    signature->count = count;
+    for (unsigned int i = 0; i < count && i < 128; ++i)
+        signature->bytes[i] = sizes[i];
+}
+
 template <int N, class... A> void describe(void (*)(wp::launch_bounds_t<N>, A...), signature_t* signature)
 {
     const unsigned int sizes[] = { static_cast<unsigned int>(sizeof(A))..., 0 };
     static_assert(sizeof...(A) <= 128, "a kernel with more than 128 parameters");
-    signature->dimensions = N;
-    signature->count = sizeof...(A);
-    for (unsigned int i = 0; i < sizeof...(A); ++i)
-        signature->bytes[i] = sizes[i];
+    describe_as(N, sizeof...(A), sizes, signature);
 }
 
 }  // namespace pairsmith

@@ -148,6 +148,8 @@ def _answer(case: Case, entry: PlainEntry) -> Answered:
     outputs: list[dict[str, bytes] | None] = []
     branches: list[list[tuple[int, ...]]] = []
     status, reason = "ran", ""
+    # Before a launch: it may spoil what they are read from.
+    checks = entry.layout.checks
     for number, trial in enumerate(case.trials):
         effort = Effort()
         if trial.skipped:
@@ -160,13 +162,14 @@ def _answer(case: Case, entry: PlainEntry) -> Answered:
         if status != "ran":
             break
         outputs.append(written)
-        branches.append(_own_branches(entry, effort))
+        branches.append(_own_branches(entry, checks, effort))
     return Answered(status, reason, outputs, branches)
 
 
-def _own_branches(entry: PlainEntry, effort: Effort) -> list[tuple[int, ...]]:
+def _own_branches(
+    entry: PlainEntry, checks: frozenset[int] | None, effort: Effort
+) -> list[tuple[int, ...]]:
     """What the text's own comparisons compared: those of checks of indexes are none of its."""
-    checks = entry.layout.checks
     if effort.branches is None or checks is None:
         return []
     return [r for r in effort.branches.tolist() if r[0] - entry.call not in checks]

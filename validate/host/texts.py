@@ -13,6 +13,7 @@ from validate.host.launch import Entry, load_entry
 from validate.host.plain_case import run_plain_case
 from validate.host.plain_launch import PlainEntry, load_plain
 from validate.host.plain_link import Layout, Linker
+from validate.host.shared_calls import SharedFunctions
 from validate.oracle.compare import Finding
 from validate.row.inputs import Array
 from validate.statuses import RunStatus
@@ -53,6 +54,9 @@ class Cases(Protocol):
 
     def build(self, rows: Rows, obj_path: Path, include_dir: Path) -> None: ...
 
+    def loaded(self, handle: str) -> None:
+        """Told when the object file is loaded, before anything of it is called."""
+
     def entry(self, handle: str, position: int, row: Mapping[str, Any]) -> Any: ...
 
     def run(self, row: Mapping[str, Any], entry: Any) -> Finding: ...
@@ -64,9 +68,23 @@ class WarpCases:
     def __init__(self, folder: Path, kept: Kept) -> None:
         self.folder = folder
         self.kept = kept
+        self._functions = SharedFunctions(folder)
+        self._table: Array | None = None
 
     def build(self, rows: Rows, obj_path: Path, include_dir: Path) -> None:
-        clang.build(host_unit.translation_unit(rows), obj_path, include_dir, self.folder)
+        """Rows together share the functions that they call; a row alone is compiled as it stands,
+        so that what is shared never decides about a row that fails."""
+        self._table = None
+        if len(rows) == 1:
+            text = host_unit.translation_unit(rows)
+        else:
+            text, calls = host_unit.shared_unit(rows)
+            self._table = self._functions.table(rows[0]["cuda_prologue"], include_dir, calls)
+        clang.build(text, obj_path, include_dir, self.folder)
+
+    def loaded(self, handle: str) -> None:
+        if self._table is not None:
+            self._functions.connect(handle, self._table)
 
     def entry(
         self, handle: str, position: int, row: Mapping[str, Any]
@@ -95,6 +113,9 @@ class PlainCases:
         if self._linker is None:
             self._linker = Linker(self.folder)
         self._layouts = self._linker.build(rows, obj_path)
+
+    def loaded(self, handle: str) -> None:
+        """Nothing is left to do: the object is linked when it is built."""
 
     def entry(self, handle: str, position: int, row: Mapping[str, Any]) -> PlainEntry:
         meets = plain_unit.meets(row["cuda_plain"])

@@ -30,12 +30,12 @@ struct watch_t {
     trouble_t trouble;
 };
 
-static watch_t* watch = nullptr;
 
 inline void report(access_t access, access_t earlier, unsigned int other, unsigned long long offset)
 {
-    if (watch->trouble.access == none)
-        watch->trouble = { access, blockIdx.x, earlier, other - 1, offset };
+    trouble_t& trouble = now->watch->trouble;
+    if (trouble.access == none)
+        trouble = { access, static_cast<unsigned int>(now->thread), earlier, other - 1, offset };
 }
 
 inline bool by_another(unsigned int mark, unsigned int me) { return mark != 0 && mark != me; }
@@ -57,6 +57,7 @@ inline void touch_byte(byte_t& byte, access_t access, unsigned int me, unsigned 
 
 inline void touch(const void* pointer, unsigned long long count, access_t access)
 {
+    const watch_t* watch = now->watch;
     if (watch == nullptr)
         return;
     const char* first = static_cast<const char*>(pointer);
@@ -64,7 +65,7 @@ inline void touch(const void* pointer, unsigned long long count, access_t access
         return;
     const unsigned long long offset = first - watch->base;
     for (unsigned long long i = offset; i < offset + count; ++i)
-        touch_byte(watch->bytes[i], access, blockIdx.x + 1, i);
+        touch_byte(watch->bytes[i], access, static_cast<unsigned int>(now->thread) + 1, i);
 }
 
 template <typename T> void touch_element(const T* element, access_t access) { touch(element, sizeof(T), access); }

@@ -74,6 +74,7 @@ def _load(
     """Load an object file; what `cases` calls for every row."""
     clang.load(obj_path, handle)
     try:
+        cases.loaded(handle)
         return [cases.entry(handle, position, row) for position, row in enumerate(rows)]
     except clang.LoadError:
         clang.unload(handle)

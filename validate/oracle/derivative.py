@@ -7,6 +7,7 @@ components x, and its derivative along a direction d is (L(x + h d) - L(x - h d)
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -88,22 +89,41 @@ def _moved(value: Array, step: Array) -> Array:
     return moved
 
 
-def derivative(loss: Loss, name: str, direction: Array) -> tuple[float, float]:
-    """The derivative of L along a direction, and how far it may be off.
+@dataclass(frozen=True)
+class Slope:
+    """The derivative of L along a direction, and by how much it may be off."""
 
-    The second number covers the difference between the two step sizes, a kink at the point itself
-    (the slopes to both sides differ), and rounding. Raises ReferenceFailed where the reference is
-    not defined a step away.
+    value: float
+    doubt: float
+
+
+def derivative(loss: Loss, name: str, direction: Array, found: float, enough: float) -> Slope:
+    """The derivative of L along a direction; `doubt` is at most `enough` where it can be trusted.
+
+    The doubt covers the difference between the two step sizes, a kink at the point itself (the
+    slopes to both sides differ), and rounding. The smaller step is taken only where the larger one
+    does not settle it: where its difference is within `enough` of `found`, the slope that is to be
+    judged, and the slopes to both sides are as close to each other. A kink between the two steps
+    would show in the first of these, for `found` is the slope at the point itself.
+
+    Raises ReferenceFailed where the reference is not defined a step away.
     """
-    ups = [loss.change(name, step * direction) for step in STEPS]
-    downs = [loss.change(name, -step * direction) for step in STEPS]
-    central = [(u - d) / (2 * s) for u, d, s in zip(ups, downs, STEPS, strict=True)]
-    bends = [(u + d) / s for u, d, s in zip(ups, downs, STEPS, strict=True)]
+    rounding = 4 * float(np.finfo(np.float64).eps) * loss.size / STEPS[1]
+    large, bend = _central(loss, name, direction, STEPS[0])
+    settled = max(abs(found - large), abs(bend), rounding)
+    if settled <= enough:
+        return Slope(large, settled)
+    small, small_bend = _central(loss, name, direction, STEPS[1])
     # What does not shrink with the step is a kink; a curve's bend shrinks as the step does.
     ratio = STEPS[0] / STEPS[1]
-    kink = abs(ratio * bends[1] - bends[0]) / (ratio - 1)
-    rounding = 4 * float(np.finfo(np.float64).eps) * loss.size / STEPS[1]
-    return central[0], max(abs(central[0] - central[1]), kink, rounding)
+    kink = abs(ratio * small_bend - bend) / (ratio - 1)
+    return Slope(large, max(abs(large - small), kink, rounding))
+
+
+def _central(loss: Loss, name: str, direction: Array, step: float) -> tuple[float, float]:
+    """The central difference, and the slope upwards less the slope downwards."""
+    up, down = (loss.change(name, sign * step * direction) for sign in (1, -1))
+    return (up - down) / (2 * step), (up + down) / step
 
 
 def direction_for(loss: Loss, arg: Mapping[str, Any], slope: Array, number: int) -> Array:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from validate.oracle.quick import QUICK
 from validate.row import dtypes
 from validate.row.inputs import Array
 
@@ -39,21 +40,15 @@ _ALLOWED_OF_MODULES = {
 # fmt: on
 
 
-def _cross(a: Array, b: Array) -> Array:
-    """`np.cross`, to the bit, at a tenth of its cost for vectors of three."""
-    if not (a.shape == b.shape == (3,) and a.dtype == b.dtype == np.float64):
-        return np.cross(a, b)
-    (a0, a1, a2), (b0, b1, b2) = a, b
-    return np.array([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0])
-
-
 def _facade() -> SimpleNamespace:
     """What a reference sees as `np`: the functions on the list and nothing else."""
     listed = _ALLOWED_OF_MODULES["np"]
     linalg = {n.partition(".")[2]: n for n in listed if "." in n}
-    functions = {name: getattr(np, name) for name in listed if "." not in name}
-    functions["linalg"] = SimpleNamespace(**{name: getattr(np.linalg, name) for name in linalg})
-    return SimpleNamespace(**{**functions, "cross": _cross})
+    functions = {n: QUICK.get(n) or getattr(np, n) for n in listed if "." not in n}
+    functions["linalg"] = SimpleNamespace(
+        **{name: QUICK.get(whole) or getattr(np.linalg, name) for name, whole in linalg.items()}
+    )
+    return SimpleNamespace(**functions)
 
 
 _NUMPY = _facade()
@@ -74,6 +69,10 @@ def check_syntax(text: str) -> list[str]:
         tree = ast.parse(text)
     except SyntaxError as error:
         return [f"line {error.lineno}: {error.msg}"]
+    return _problems(tree)
+
+
+def _problems(tree: ast.Module) -> list[str]:
     nodes = list(ast.walk(tree))
     bases = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
     return [
@@ -119,10 +118,14 @@ def run_reference(
 
 @lru_cache(maxsize=64)
 def _compiled(text: str) -> CodeType:
-    problems = check_syntax(text)
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        raise ReferenceFailed("; ".join(check_syntax(text))) from None
+    problems = _problems(tree)
     if problems:
         raise ReferenceFailed("; ".join(problems))
-    return compile(text, "<reference>", "exec")
+    return compile(tree, "<reference>", "exec")
 
 
 def _forbidden(node: ast.AST, is_base: bool) -> str | None:

@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from validate.row.adjoint import has_adjoint
+from validate.text.warp_calls import Call, SharedCalls, functions_of, kernel_of
 
 SHIMS = ("shim.h", "watch.h")
 
@@ -29,10 +30,32 @@ def translation_unit(rows: Sequence[Mapping[str, Any]]) -> str:
     their helpers may share names; a row alone is compiled as it stands. `#line` names the columns,
     so that the compiler's log speaks of the row's own texts.
     """
-    parts = ['#line 1 "cuda_prologue"\n', rows[0]["cuda_prologue"], shim()]
+    parts = [_start(rows[0]["cuda_prologue"])]
     for position, row in enumerate(rows):
         parts.append(_section(position, row, alone=len(rows) == 1))
     return "".join(parts)
+
+
+def shared_unit(rows: Sequence[Mapping[str, Any]]) -> tuple[str, list[Call]]:
+    """The same for several rows whose calls of Warp's functions are made elsewhere.
+
+    They are made by `functions_unit` for these kinds of call: before a kernel is called,
+    `pairsmith_connect` must be handed their addresses, in this order.
+    """
+    shared = SharedCalls()
+    sections = [
+        _section(position, shared.rewritten(row), alone=False) for position, row in enumerate(rows)
+    ]
+    return _start(rows[0]["cuda_prologue"]) + shared.table() + "".join(sections), shared.calls
+
+
+def functions_unit(prologue: str, calls: Sequence[Call]) -> str:
+    """The translation unit of functions that make calls of Warp's functions."""
+    return _start(prologue) + functions_of(calls)
+
+
+def _start(prologue: str) -> str:
+    return f'#line 1 "cuda_prologue"\n{prologue}{shim()}'
 
 
 def directions(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -54,20 +77,41 @@ def _section(position: int, row: Mapping[str, Any], *, alone: bool) -> str:
         + "".join(f"#define {symbol} {kernel}\n" for symbol, kernel in symbols.items())
         + (f"namespace {space} {{\n" if space else "")
         + "".join(texts)
-        + ("}\n" if space else "")
         + '#line 1 "host_calls"\n'
         + "".join(f"#undef {symbol}\n" for symbol in symbols)
-        + "".join(_calls(position, direction, space) for direction in directions(row))
+        + "".join(_calls(position, way, row[f"cuda_{way}"], space) for way in directions(row))
+        + ("}\n" if space else "")
     )
 
 
-def _calls(position: int, direction: str, space: str) -> str:
-    kernel = f"{space}::pairsmith_{direction}_kernel_{position}"
+def _calls(position: int, direction: str, text: str, space: str) -> str:
+    """What calls a kernel, and what says which parameters it takes.
+
+    In a namespace of its own the text names its types as the kernel does. Where it cannot be read
+    so, templates find them out, at three times the compiler's time.
+    """
+    kernel = f"pairsmith_{direction}_kernel_{position}"
+    called = f"pairsmith::call({kernel}, values, threads)"
+    described = f"pairsmith::describe({kernel}, signature)"
+    named = ""
+    if space and (taken := kernel_of(text)):
+        types = [f"wp::launch_bounds_t<{taken.dimensions}>", *taken.types]
+        values = ", ".join(f"*static_cast<{t}*>(values[{n}])" for n, t in enumerate(types))
+        sizes = ", ".join(f"sizeof({name})" for name in taken.types) or "0"
+        named = (
+            f"static void once_{kernel}(void** values) {{ {kernel}({values}); }}\n"
+            f"static const unsigned int sizes_{kernel}[] = {{ {sizes} }};\n"
+        )
+        called = f"pairsmith::call_each(once_{kernel}, values, threads)"
+        described = (
+            f"pairsmith::describe_as({taken.dimensions}, {len(taken.types)}, sizes_{kernel}, "
+            "signature)"
+        )
     return (
-        f'extern "C" int pairsmith_{direction}_{position}'
+        f'{named}extern "C" int pairsmith_{direction}_{position}'
         "(void** values, unsigned long long threads, pairsmith::watch_t* watch)\n"
-        f"{{ pairsmith::watch = watch; return pairsmith::call({kernel}, values, threads); }}\n"
+        f"{{ pairsmith::now->watch = watch; return {called}; }}\n"
         f'extern "C" void pairsmith_{direction}_signature_{position}'
         "(pairsmith::signature_t* signature)\n"
-        f"{{ pairsmith::describe({kernel}, signature); }}\n"
+        f"{{ {described}; }}\n"
     )

@@ -21,6 +21,28 @@ _NOT_PLAIN = re.compile(
     r"#|%:|\?\?|\\|<%|%>|/\*|[\"']|\b(?:extern|namespace|using|asm|__asm__|__asm|template|friend)\b"
     r"|\bpairsmith_|_Pragma|__attribute__|\[\["
 )
+# In nearly all texts there is none of these; looking for them is quick.
+_HINTS = (
+    "#",
+    "%:",
+    "??",
+    "\\",
+    "<%",
+    "%>",
+    "/*",
+    '"',
+    "'",
+    "[[",
+    "_Pragma",
+    "__attribute__",
+    "asm",
+    "extern",
+    "namespace",
+    "using",
+    "template",
+    "friend",
+    "pairsmith_",
+)
 _COMMENT = re.compile(r"//[^\n]*")
 _ANY_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -73,15 +95,23 @@ def is_plain(row: Mapping[str, Any], header_words: frozenset[str]) -> bool:
     neighbours can help or harm it.
     """
     helpers = _COMMENT.sub("", row["cuda_helpers"])
+    return stays_inside(row) and _names_are_its_own(helpers, header_words)
+
+
+def stays_inside(row: Mapping[str, Any]) -> bool:
+    """Whether nothing in a row's texts can reach beyond the namespace that they are put in."""
     kernels = [("forward", row["cuda_forward"]), ("backward", row["cuda_backward"])]
-    bare = [helpers]
+    bare = [_COMMENT.sub("", row["cuda_helpers"])]
     for way, text in kernels:
         if text is not None:
             start = f'extern "C" __global__ void {row["kernel_name"]}_cuda_kernel_{way}('
             bare.append(_COMMENT.sub("", text).replace(start, "(", 1))
-    if any(_NOT_PLAIN.search(text) or not _closed(text) for text in bare):
-        return False
-    return _names_are_its_own(helpers, header_words)
+    return all(_closed(text) and not _reaches_out(text) for text in bare)
+
+
+def _reaches_out(text: str) -> bool:
+    hinted = any(hint in text for hint in _HINTS)
+    return hinted and _NOT_PLAIN.search(text) is not None
 
 
 def _names_are_its_own(helpers: str, header_words: frozenset[str]) -> bool:
