@@ -192,7 +192,7 @@ def _kept_or_not(cubins: Path | None) -> Iterator[Path]:
 
 def _bench_lines(done: Any, paths: list[Path]) -> Iterator[str]:
     """The table of a benchmark, rows that failed, and the files that were written."""
-    yield next(path for path in paths if path.suffix == ".md").read_text()
+    yield next(path for path in paths if path.suffix == ".md").read_text("utf-8")
     for verdict in done.verdicts:
         for result in verdict.results:
             if result.status != "passed":

@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
-@click.option("-o", "out", type=click.Path(dir_okay=False, path_type=Path), help="File of CUDA.")
+@click.option(
+    "-o",
+    "out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File of CUDA; its folder is made.",
+)
 @click.option("--arch", "archs", multiple=True, help="Compile for it, as sm_90; repeatable.")
 @click.option("--check", is_flag=True, help="Compile, and run on the host at several shapes.")
 @click.option("--shape", "shapes", multiple=True, metavar="M,N,K", help="Check there; repeatable.")
