@@ -101,7 +101,7 @@ FAULTS = {
     "interrupted": 'timeout --foreground -s INT 6 "$@"; c=$?; [ $c = 124 ] && c=130; exit $c',
     "terminated": 'timeout --foreground -s TERM 6 "$@"; c=$?; [ $c = 124 ] && c=143; exit $c',
 }
-_BAR = re.compile(r"\[\d\d:\d\d")
+BAR = re.compile(r"\[\d\d:\d\d")
 NEEDS_ROOT = ("unshare", "setpriv")
 ENDS = {0, 1, 2, 130, 143}
 WARP = """\
@@ -260,7 +260,7 @@ def troubles(code: int | None, said: str, case: Path, mark: str, *, silent: bool
         bad.append(f"code {code}")
     if "Traceback" in said or "Exception ignored" in said:
         bad.append("traceback")
-    own = [line for line in said.splitlines() if line.strip() and not _BAR.search(line)]
+    own = [line for line in said.splitlines() if line.strip() and not BAR.search(line)]
     if code == 2 and len([line for line in own if not line.startswith("Usage:")]) > 1:
         bad.append(f"{len(own)} lines")
     if code in (1, 2) and not own and not silent:

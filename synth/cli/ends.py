@@ -25,10 +25,16 @@ class OneLineGroup(click.Group):
         _open_streams()
         try:
             with _ended_in_order():
-                _require_readable(sys.argv[1:] if args is None else args)
-                return super().main(args, *more, **named)
+                _require_words(sys.argv[1:] if args is None else args)
+                sys.exit(super().main(args, *more, **{**named, "standalone_mode": False}) or 0)
         except SystemExit as end:
             sys.exit(_flushed(end.code))
+        except click.Abort:
+            _complain("broken off")
+            sys.exit(_flushed(1))
+        except click.ClickException as error:
+            _show(error)
+            sys.exit(_flushed(error.exit_code))
         except Exception as error:
             code = _say(error)
             if code is None:
@@ -98,9 +104,18 @@ def _say(error: Exception) -> int | None:
     return 1 if isinstance(error, RunError) else 2
 
 
+def _show(error: click.ClickException) -> None:
+    """Say what click has against a call, and where help is."""
+    if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):
+        error.show()
+        return
+    ctx = getattr(error, "ctx", None)
+    _complain(error.format_message() + (f" See {ctx.command_path} -h." if ctx else ""))
+
+
 def _complain(line: str) -> None:
     try:
-        click.echo(f"pairsmith: {line}", err=True)
+        click.echo(f"pairsmith: {' '.join(line.split())}", err=True)
     except OSError:
         # Nobody can be told; the exit code still says it.
         _drop(sys.stderr)
@@ -162,10 +177,13 @@ def _open_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _require_readable(words: Sequence[str]) -> None:
-    """:class:`SettingsError` for a word that is no UTF-8: such names end in files of ours."""
+def _require_words(words: Sequence[str]) -> None:
+    """:class:`SettingsError` for a word that is empty (as a path it would be the working folder) or
+    no UTF-8 (such names end in files of ours)."""
     from synth.errors import SettingsError
 
+    if "" in words:
+        raise SettingsError("an argument is empty: give a value, or leave it out")
     for word in (*words, os.environ.get("TMPDIR", "")):
         try:
             word.encode()

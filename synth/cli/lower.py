@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from synth.cli.options import FOLDER
+from synth.cli.options import FOLDER, try_place
 from validate.statuses import RunStatus
 
 if TYPE_CHECKING:
@@ -53,9 +55,13 @@ def lower(
     from synth.lower.index import Index, default_folder
     from synth.lower.spec import read_spec
 
-    spec = read_spec(_source(file))
+    source = _source(file)
+    spec = read_spec(source)
+    _warn(spec, source)
     asked = _archs(archs, check)
     tried = _shapes(spec, shapes, check)
+    if out is not None:
+        _require_place(out)
     built = build(spec, asked, tried, Index(cache or default_folder()))
     _report(built)
     if out is not None:
@@ -65,6 +71,12 @@ def lower(
     elif out is None:
         click.echo(built.lowered.text, nl=False)
     sys.exit(0 if built.good else 1)
+
+
+def _warn(spec: Spec, source: str) -> None:
+    """Say which field does nothing: it is let be, for schedules that several ops share."""
+    if spec.op == "relu" and "tile_k" in json.loads(source).get("schedule", {}):
+        click.echo("schedule.tile_k: relu has no inner dimension; it bounds unroll alone", err=True)
 
 
 def _source(file: Path) -> str:
@@ -132,11 +144,25 @@ def _report(built: Built) -> None:
     click.echo(f"built {key}: {' '.join(built.made)}" if built.made else f"reused {key}", err=True)
 
 
+def _require_place(out: Path) -> None:
+    """Make the folder of the file that is asked for, before work is done."""
+    with _writable(out):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        try_place(out)
+
+
 def _write(out: Path, text: str) -> None:
     from synth.dataset.files import write_text
+
+    with _writable(out):
+        write_text(out, text)
+
+
+@contextmanager
+def _writable(out: Path) -> Iterator[None]:
     from synth.errors import SettingsError
 
     try:
-        write_text(out, text)
+        yield
     except OSError as error:
         raise SettingsError(f"-o: cannot write {out}: {error.strerror}") from None

@@ -43,6 +43,7 @@ _SIGNS = {
     "can't start new thread": errno.EAGAIN,
     "Failed to launch worker thread": errno.EAGAIN,
     "Too many open files": errno.EMFILE,
+    "Symlink loop": errno.ELOOP,
 }
 _NUMBERED = re.compile(r"\[Errno (\d+)\] ")
 
