@@ -11,3 +11,7 @@ class CompileUnavailable(RuntimeError):  # noqa: N818
 
 class GpuUnavailable(RuntimeError):  # noqa: N818
     """No GPU, no CuPy, or no headers to compile rows with; it says what to do."""
+
+
+class MachineFault(RuntimeError):  # noqa: N818
+    """The machine gives too little of what work needs, or takes it away; it says what to do."""

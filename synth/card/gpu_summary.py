@@ -66,7 +66,7 @@ def card_section(out: Path) -> str:
 def update_card(out: Path) -> bool:
     """Put what `gpu/` has into the card; False when the folder's card has no place for it."""
     path = out / "README.md"
-    text = path.read_text() if path.is_file() else ""
+    text = path.read_text("utf-8") if path.is_file() else ""
     start, end = text.find(BEGIN), text.find(END)
     if start < 0 or end < start:
         return False

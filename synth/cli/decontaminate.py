@@ -57,9 +57,10 @@ def decontaminate(
             found = compare(out, against, bar.update)
         else:
             found, manifest = write_clean(out, clean, against, bar.update)
+    # First: standard output may be full or gone.
+    write_report(report, found.as_dict())
     for line in found.lines():
         click.echo(line)
-    write_report(report, found.as_dict())
     if manifest is not None:
         click.echo(f"{manifest.rows} rows in {len(manifest.shards)} shards at {clean}")
     elif found.over:

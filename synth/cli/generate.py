@@ -158,6 +158,7 @@ def _generate(
             "workers": workers,
             "shard_size": shard_size,
             "progress": counted,
+            "made": counted.under_way,
             "engine": engine,
         }
         if part is not None:
@@ -175,18 +176,34 @@ def _generate(
 
 
 class _Counted:
-    """Counts what the units of a run came to, and shows it on a bar."""
+    """Counts what the units of a run came to, and shows it on a bar.
+
+    ``done`` rows are of whole units, ``seen`` ones of units under way as well, as far as the engine
+    tells.
+    """
 
     def __init__(self, bar: Any) -> None:
         self.bar = bar
         self.units = self.made = self.rejects = 0
+        self.done = self.seen = 0
 
     def __call__(self, rows: int, refused: int, fresh: bool) -> None:
         self.units += 1
         self.made += rows if fresh else 0
         self.rejects += refused
-        self.bar.update(min(rows, max(self.bar.total - self.bar.n, 0)))
-        self.bar.set_postfix(rejects=self.rejects)
+        self.done += rows
+        self.seen += 0 if fresh else rows
+        self.bar.set_postfix(refresh=False, rejects=self.rejects)
+        self._show()
+
+    def under_way(self, rows: int) -> None:
+        """Rows of a unit that is not done yet."""
+        self.seen += rows
+        self._show()
+
+    def _show(self) -> None:
+        there = min(max(self.done, self.seen), self.bar.total)
+        self.bar.update(max(there - self.bar.n, 0))
 
 
 @click.command()

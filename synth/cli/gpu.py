@@ -14,6 +14,7 @@ from synth.cli.options import FOLDER, quiet_option
 from synth.progress import progress_bar
 
 _SAMPLES = Path("data/samples")
+_MOST_PROCESSES = 4096
 _include = click.option(
     "--include",
     "include",
@@ -34,9 +35,11 @@ def gpu() -> None:
 @click.argument("out", type=FOLDER, default=_SAMPLES)
 @_include
 @click.option("--cubins", type=FOLDER, help="Folder of machine code: taken from, and added to.")
-@click.option("--limit", type=click.IntRange(min=1), help="Only the first rows.")
-@click.option("--workers", type=click.IntRange(min=1), help="Processes for each GPU.")
-@click.option("--gpus", type=click.IntRange(min=1), help="Only the first of the visible GPUs.")
+@click.option("--limit", type=click.IntRange(1, sys.maxsize), help="Only the first rows.")
+@click.option("--workers", type=click.IntRange(1, _MOST_PROCESSES), help="Processes for each GPU.")
+@click.option(
+    "--gpus", type=click.IntRange(1, _MOST_PROCESSES), help="Only the first of the visible GPUs."
+)
 @click.option(
     "--large",
     type=click.IntRange(min=0),
@@ -135,9 +138,13 @@ def _cluster(engine: str, address: str | None, *, of_this_machine: bool) -> Any:
 @click.argument("out", type=FOLDER, default=_SAMPLES)
 @_include
 @click.option("--cubins", type=FOLDER, help="Folder of machine code: taken from, and added to.")
-@click.option("--rows", "count", type=click.IntRange(min=1), default=60, show_default=True)
-@click.option("--gpus", type=click.IntRange(min=1), default=1, show_default=True)
-@click.option("--compilers", type=click.IntRange(min=1), help="Processes that compile beforehand.")
+@click.option("--rows", "count", type=click.IntRange(1, sys.maxsize), default=60, show_default=True)
+@click.option("--gpus", type=click.IntRange(1, _MOST_PROCESSES), default=1, show_default=True)
+@click.option(
+    "--compilers",
+    type=click.IntRange(1, _MOST_PROCESSES),
+    help="Processes that compile beforehand.",
+)
 @click.option("--timeout", type=float, default=180.0, show_default=True, help="Seconds a row.")
 @quiet_option
 def bench(
@@ -192,7 +199,7 @@ def _kept_or_not(cubins: Path | None) -> Iterator[Path]:
 
 def _bench_lines(done: Any, paths: list[Path]) -> Iterator[str]:
     """The table of a benchmark, rows that failed, and the files that were written."""
-    yield next(path for path in paths if path.suffix == ".md").read_text()
+    yield next(path for path in paths if path.suffix == ".md").read_text("utf-8")
     for verdict in done.verdicts:
         for result in verdict.results:
             if result.status != "passed":
@@ -208,8 +215,8 @@ def _bench_lines(done: Any, paths: list[Path]) -> Iterator[str]:
 @click.option("-o", "folder", type=FOLDER, required=True, help="Folder of machine code.")
 @click.option("--arch", required=True, help="Of the GPU that will run it, as sm_90.")
 @_include
-@click.option("--limit", type=click.IntRange(min=1), help="Only the first rows.")
-@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--limit", type=click.IntRange(1, sys.maxsize), help="Only the first rows.")
+@click.option("--workers", type=click.IntRange(1, _MOST_PROCESSES), default=1, show_default=True)
 @quiet_option
 def compile_texts(
     out: Path,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from synth.cli.options import FOLDER
+from synth.cli.options import FOLDER, try_place
 from validate.statuses import RunStatus
 
 if TYPE_CHECKING:
@@ -20,7 +22,12 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
-@click.option("-o", "out", type=click.Path(dir_okay=False, path_type=Path), help="File of CUDA.")
+@click.option(
+    "-o",
+    "out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File of CUDA; its folder is made.",
+)
 @click.option("--arch", "archs", multiple=True, help="Compile for it, as sm_90; repeatable.")
 @click.option("--check", is_flag=True, help="Compile, and run on the host at several shapes.")
 @click.option("--shape", "shapes", multiple=True, metavar="M,N,K", help="Check there; repeatable.")
@@ -48,9 +55,13 @@ def lower(
     from synth.lower.index import Index, default_folder
     from synth.lower.spec import read_spec
 
-    spec = read_spec(_source(file))
+    source = _source(file)
+    spec = read_spec(source)
+    _warn(spec, source)
     asked = _archs(archs, check)
     tried = _shapes(spec, shapes, check)
+    if out is not None:
+        _require_place(out)
     built = build(spec, asked, tried, Index(cache or default_folder()))
     _report(built)
     if out is not None:
@@ -60,6 +71,12 @@ def lower(
     elif out is None:
         click.echo(built.lowered.text, nl=False)
     sys.exit(0 if built.good else 1)
+
+
+def _warn(spec: Spec, source: str) -> None:
+    """Say which field does nothing: it is let be, for schedules that several ops share."""
+    if spec.op == "relu" and "tile_k" in json.loads(source).get("schedule", {}):
+        click.echo("schedule.tile_k: relu has no inner dimension; it bounds unroll alone", err=True)
 
 
 def _source(file: Path) -> str:
@@ -127,11 +144,25 @@ def _report(built: Built) -> None:
     click.echo(f"built {key}: {' '.join(built.made)}" if built.made else f"reused {key}", err=True)
 
 
+def _require_place(out: Path) -> None:
+    """Make the folder of the file that is asked for, before work is done."""
+    with _writable(out):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        try_place(out)
+
+
 def _write(out: Path, text: str) -> None:
     from synth.dataset.files import write_text
+
+    with _writable(out):
+        write_text(out, text)
+
+
+@contextmanager
+def _writable(out: Path) -> Iterator[None]:
     from synth.errors import SettingsError
 
     try:
-        write_text(out, text)
+        yield
     except OSError as error:
         raise SettingsError(f"-o: cannot write {out}: {error.strerror}") from None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
 from synth.cli.decontaminate import decontaminate
+from synth.cli.ends import OneLineGroup
 from synth.cli.generate import finish, generate, merge
 from synth.cli.gpu import gpu
 from synth.cli.look import doctor, show, stats
@@ -22,34 +22,7 @@ from synth.dataset.verify_levels import VERIFY_LEVELS
 from synth.progress import progress_bar
 
 
-class _Group(click.Group):
-    """Turns a bad request into one line and exit code 2, and a broken run into exit code 1."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except (click.ClickException, click.exceptions.Exit, click.Abort):
-            raise
-        except Exception as error:
-            code = _exit_code(error)
-            if code is None:
-                raise
-            click.echo(f"pairsmith: {error}", err=True)
-            ctx.exit(code)
-
-
-def _exit_code(error: Exception) -> int | None:
-    """Exit code for an error that is the user's to mend; None for a bug of ours."""
-    from synth.errors import RunError, SettingsError, UnsupportedWarpError
-    from validate.errors import CompileUnavailable, GpuUnavailable, HostRunUnavailable
-
-    missing = UnsupportedWarpError | HostRunUnavailable | CompileUnavailable | GpuUnavailable
-    if isinstance(error, SettingsError | missing):
-        return 2
-    return 1 if isinstance(error, RunError) else None
-
-
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=OneLineGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="pairsmith")
 def main() -> None:
     """Python to CUDA kernel training pairs, each row with its proof.
@@ -81,6 +54,8 @@ def validate(
     with progress_bar(0, quiet, "validate") as bar:
         asked = archs_of(verify, archs) if archs else ()
         found = check_dataset(out, verify, bar.update, archs=asked)
+    # First: standard output may be full or gone.
+    write_report(report, found.as_dict())
     for failure in found.failed:
         click.echo(f"{failure['id']}: {failure['reason']}")
     for problem in found.problems:
@@ -88,7 +63,6 @@ def validate(
     if found.not_reproduced:
         click.echo(f"{found.not_reproduced} rows claim what cannot be repeated here")
     click.echo(f"{found.checked} rows checked, {len(found.failed)} failed")
-    write_report(report, found.as_dict())
     sys.exit(0 if found.good else 1)
 
 
@@ -147,9 +121,9 @@ def harvest(
     check_folder(out)
     with progress_bar(len(set(files)), quiet, "harvest", "file") as bar:
         result = harvest_files(files, options, lambda _module: bar.update(1))
+    manifest = write_dataset(result, options, out, licence or NO_LICENCE, shard_size)
     for line in table(result):
         click.echo(line)
-    manifest = write_dataset(result, options, out, licence or NO_LICENCE, shard_size)
     click.echo(f"{manifest.rows} rows in {len(manifest.shards)} shards at {out}")
     sys.exit(1 if result.failed else 0)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,24 @@ report_option = click.option(
 
 
 def require_place_of(report: Path | None) -> None:
-    """:class:`SettingsError` for a report in a folder that is not there: before work is done."""
+    """:class:`SettingsError` for a report that cannot be written there: before work is done."""
     from synth.errors import SettingsError
 
-    if report is not None and not report.parent.is_dir():
+    if report is None:
+        return
+    if not report.parent.is_dir():
         raise SettingsError(f"cannot write {report}: {report.parent} is no folder")
+    try:
+        try_place(report)
+    except OSError as error:
+        raise SettingsError(f"cannot write {report}: {error.strerror}") from None
+
+
+def try_place(path: Path) -> None:
+    """OSError where a file cannot be written, because of its folder or its name."""
+    probe = path.parent / f".{path.name}.{os.getpid()}.probe.tmp"
+    probe.touch()
+    probe.unlink()
 
 
 def write_report(report: Path | None, found: dict[str, Any]) -> None:

@@ -63,7 +63,7 @@ def score(
     Exit code 1 when answers were not judged (an unfit row, time up); they do not count in pass@k.
     130 after Ctrl-C; what was judged by then is reported.
     """
-    from synth.check.answers import read_answers, report_of, rows_of
+    from synth.check.answers import read_answers, report_of, rows_of, summarise
     from validate.score.scorer import Scorer
 
     _require(workers, timeout)
@@ -73,12 +73,14 @@ def score(
     began_s = time.monotonic()
     with Scorer(hidden_seed=hidden_seed, workers=workers) as scorer:
         verdicts, broke = _collected(scorer, lines, rows, workers, timeout, quiet)
+    spent_s = time.monotonic() - began_s
     if broke is None or verdicts:
-        summary = _print(lines, rows, verdicts, time.monotonic() - began_s)
-        seed = scorer.hidden_seed
+        summary, seed = summarise(list(verdicts.values()), rows), scorer.hidden_seed
+        # First: standard output may be full or gone.
+        write_report(report, report_of(lines, verdicts, summary, seed, feedback))
+        _print(summary, lines, rows, verdicts, spent_s)
         if hidden_seed is None:
             click.echo(f"hidden seed {seed}: the same again with --hidden-seed {seed}")
-        write_report(report, report_of(lines, verdicts, summary, seed, feedback))
     _exit(verdicts, broke)
 
 
@@ -124,12 +126,15 @@ def _collected(
 
 
 def _print(
-    lines: Sequence[Line], rows: Mapping[str, Row], verdicts: Verdicts, spent_s: float
-) -> dict[str, Any]:
-    """Print what was found; returns the summary."""
-    from synth.check.answers import not_judged, summarise
+    summary: dict[str, Any],
+    lines: Sequence[Line],
+    rows: Mapping[str, Row],
+    verdicts: Verdicts,
+    spent_s: float,
+) -> None:
+    """Print what was found."""
+    from synth.check.answers import not_judged
 
-    summary = summarise(list(verdicts.values()), rows)
     for name, group in summary["groups"].items():
         shares = "  ".join(f"pass@{k} {100 * v:5.1f} %" for k, v in group["pass_at"].items())
         line = f"{name:24} {group['tasks']:6} tasks {group['samples']:7} samples  {shares}"
@@ -143,4 +148,3 @@ def _print(
     if len(verdicts) < len(lines):
         said = f"{len(verdicts)} of {len(lines)} answers judged"
         click.echo(f"pairsmith: broken off: {said}", err=True)
-    return summary

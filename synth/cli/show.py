@@ -14,7 +14,6 @@ from rich.table import Table
 
 from generators.program.serialise import from_json
 from synth.codegen.translator import Translator
-from synth.dataset.manifest import read_manifest
 from synth.dataset.names import EVIDENCE
 from synth.dataset.stored import readable, require_columns, stored_rows
 from synth.errors import SettingsError
@@ -27,8 +26,6 @@ from validate.statuses import AdjointStatus
 
 def find_row(out: Path, row_id: str | None) -> Row:
     """The row with that id (or a unique beginning of it), or the first row."""
-    # Of a damaged one it says so.
-    read_manifest(out)
     matches = []
     for _, row in stored_rows(out):
         require_columns(row, ("id",), out)

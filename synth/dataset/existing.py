@@ -137,4 +137,8 @@ def evidence_rows(out: Path, schema: pa.Schema) -> list[pa.Table]:
 def rejected_rows(out: Path) -> list[dict[str, Any]]:
     """Rows of a dataset that failed a check."""
     path = out / REJECTED
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
+    return (
+        [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        if path.is_file()
+        else []
+    )

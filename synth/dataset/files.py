@@ -34,6 +34,11 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
         failpoint(f"before renaming {path.name}")
         temporary.replace(path)
         failpoint(f"after renaming {path.name}")
+    except OSError as error:
+        if error.errno is None:
+            raise
+        # A write that fails names no file, and the temporary file's name would help nobody.
+        raise OSError(error.errno, error.strerror, str(path)) from None
     finally:
         temporary.unlink(missing_ok=True)
 

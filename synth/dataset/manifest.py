@@ -61,7 +61,7 @@ def read_manifest(out: Path) -> Manifest | None:
     if not path.is_file():
         return None
     try:
-        manifest = Manifest(**json.loads(path.read_text()))
+        manifest = Manifest(**json.loads(path.read_text("utf-8")))
         for shard in manifest.shards:
             _ = shard["path"], shard["rows"], shard["sha256"]
         if "seed" in manifest.shape:

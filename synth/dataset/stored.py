@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from synth.dataset.manifest import SPLITS
+from synth.dataset.manifest import SPLITS, read_manifest
 from synth.errors import SettingsError
 
 ROWS_AT_ONCE = 64
@@ -20,7 +20,9 @@ Row = dict[str, Any]
 
 
 def shard_paths(out: Path) -> list[Path]:
-    """The shards of a dataset folder, in order; :class:`SettingsError` when there are none."""
+    """The shards of a dataset folder, in order; :class:`SettingsError` when there are none, or when
+    the folder has a manifest that is damaged."""
+    read_manifest(out)
     paths = [p for split in SPLITS for p in sorted((out / split).glob("*.parquet"))]
     if not paths:
         raise SettingsError(f"no dataset at {out}: it has no shard in {', '.join(SPLITS)}")

@@ -87,7 +87,7 @@ def stored_views(out: Path) -> Views | None:
     if not path.is_file():
         return None
     try:
-        found = json.loads(path.read_text())
+        found = json.loads(path.read_text("utf-8"))
         return Views(
             found["rows_digest"],
             found["settings"],

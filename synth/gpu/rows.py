@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from synth.dataset.stored import stored_rows
+from synth.dataset.stored import Row, require_columns, stored_rows
 from synth.errors import SettingsError
 from validate.errors import CompileUnavailable
 from validate.text.headers import warp_include_dir
@@ -38,7 +38,7 @@ COLUMNS = (
 
 def read_rows(out: Path, limit: int | None = None) -> Iterator[dict[str, Any]]:
     """Rows in order, with the columns that a GPU run needs; a few at a time are held."""
-    return islice((row for _, row in stored_rows(out, COLUMNS)), limit)
+    return islice(_whole_rows(out), limit)
 
 
 def read_rows_and_programs(out: Path) -> Iterator[dict[str, Any]]:
@@ -66,3 +66,9 @@ def _installed() -> list[Path]:
         return [warp_include_dir()]
     except CompileUnavailable:
         return []
+
+
+def _whole_rows(out: Path) -> Iterator[Row]:
+    for _, row in stored_rows(out, COLUMNS):
+        require_columns(row, COLUMNS, out)
+        yield row

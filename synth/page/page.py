@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from synth.dataset.files import write_whole
-from synth.dataset.manifest import read_manifest
 from synth.dataset.stored import Row, count_rows, rows_at
 from synth.errors import SettingsError
 from synth.page.rows import Choice, choose, chosen_rows, gpu_verdicts
@@ -66,8 +65,6 @@ def view(out: Path, file: Path | None = None, most: int = 1000, quiet: bool = Fa
     Shows ``most`` rows at most (:func:`synth.page.rows.choose`). :class:`SettingsError` when there
     is no dataset or the file cannot be written.
     """
-    # Of a damaged one it says so.
-    read_manifest(out)
     with _writable(file or out):
         target = _target(out, file)
     with progress_bar(count_rows(out), quiet, "view: choose") as bar:
@@ -153,13 +150,13 @@ def _frame(name: str) -> tuple[bytes, bytes]:
     The policy of the page lets this one style and this one script in by their sha256, and forbids
     everything else, the network above all.
     """
-    style = (PAGE / "page.css").read_text()
-    script = "\n".join((PAGE / f"{part}.js").read_text() for part in SCRIPTS)
+    style = (PAGE / "page.css").read_text("utf-8")
+    script = "\n".join((PAGE / f"{part}.js").read_text("utf-8") for part in SCRIPTS)
     policy = (
         f"default-src 'none'; script-src {_source(script)}; style-src {_source(style)}; "
         "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
     )
-    page = (PAGE / "page.html").read_text()
+    page = (PAGE / "page.html").read_text("utf-8")
     for mark, text in (("policy", policy), ("style", style), ("script", script)):
         page = page.replace(f"@{mark}@", text)
     before, after = page.split("@data@\n")

@@ -13,7 +13,7 @@ from synth.dataset.lock import held_alone
 from synth.dataset.manifest import Manifest, read_manifest, require_same_shape
 from synth.dataset.settings import Settings, Versions, shape_of
 from synth.errors import SettingsError
-from synth.run.engine import Engine, InProcess, Processes
+from synth.run.engine import Engine, InProcess, Made, Processes, ignore_made
 from synth.run.prepare import disk_troubles, open_run, prepared, recover
 from synth.run.rounds import Part, Progress, finish_run, ignore_progress, make_units
 from synth.run.state import Phase, Run, ignore_phase
@@ -58,6 +58,7 @@ def generate(
     workers: int = 1,
     shard_size: int = 1000,
     progress: Progress = ignore_progress,
+    made: Made = ignore_made,
     phase: Phase = ignore_phase,
     engine: Engine | None = None,
 ) -> Manifest:
@@ -65,7 +66,8 @@ def generate(
 
     A dataset that is complete already is left as it is, and ``progress`` is never called. One of
     fewer rows grows, and one with shards that are missing or altered gets those again. Tasks are
-    done by ``engine``, by default by ``workers`` processes.
+    done by ``engine``, by default by ``workers`` processes, which say by ``made`` how many rows of
+    units under way are there already.
 
     Raises :class:`SettingsError` for a request that cannot be met and :class:`RunError` when a
     worker dies; nothing already written is lost by either.
@@ -74,7 +76,7 @@ def generate(
     with prepared(settings, n, out, shard_size, part=False) as run:
         if run is None:
             return _there(out)
-        run.phase = phase
+        run.phase, run.made = phase, made
         with _at_work(run, engine, workers), kept_interrupt() as run.stop_if_asked:
             make_units(run, progress)
             return finish_run(run)
@@ -89,6 +91,7 @@ def generate_part(
     workers: int = 1,
     shard_size: int = 1000,
     progress: Progress = ignore_progress,
+    made: Made = ignore_made,
     engine: Engine | None = None,
 ) -> int:
     """Make the units of one part and leave the finishing pass to :func:`finish`.
@@ -101,6 +104,7 @@ def generate_part(
     with prepared(settings, n, out, shard_size, part=True) as run:
         if run is None:
             return 0
+        run.made = made
         with _at_work(run, engine, workers), kept_interrupt() as run.stop_if_asked:
             make_units(run, progress, part)
             run.work.look(closely=False)
@@ -137,7 +141,8 @@ def finish(out: Path, *, workers: int = 1, engine: Engine | None = None) -> Mani
 @contextmanager
 def _at_work(run: Run, engine: Engine | None, workers: int) -> Iterator[None]:
     """Give a run its engine, which ends with the block."""
-    run.engine = engine or (Processes(workers) if workers > 1 else InProcess())
+    local = Processes(workers, run.made) if workers > 1 else InProcess(run.made)
+    run.engine = engine or local
     try:
         yield
     finally:

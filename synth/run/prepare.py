@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,11 +19,10 @@ from synth.run.finish import commit
 from synth.run.raise_level import BEFORE, give_rows, is_raise, tally_before
 from synth.run.state import Run
 from synth.run.work import Work, open_work, remove_empty, require_ours, require_same_plan
+from validate.process.machine import fault_line
 
 MOST_ROWS_A_SHARD = 100_000
 """Larger shards could exceed what one column of an Arrow table holds, and are no use."""
-
-_DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
 
 
 @contextmanager
@@ -93,15 +90,16 @@ def open_run(settings: Settings, versions: Versions, out: Path, work: Work) -> R
 
 @contextmanager
 def disk_troubles(out: Path) -> Iterator[None]:
-    """Turn a disk that takes no more into one line; any other error is a bug and goes on."""
+    """Turn what the machine does to a run into one line; any other error is a bug and goes on."""
     try:
         yield
-    except OSError as error:
-        if error.errno not in _DISK_ERRORS:
+    except (OSError, MemoryError) as error:
+        line = fault_line(error)
+        if line is None:
             raise
         raise RunError(
-            f"cannot write to {out}: {os.strerror(error.errno)}; finished units are kept: mend "
-            "that and run the same command again to go on"
+            f"{out} is not finished: {line}; finished units are kept: mend that and run the same "
+            "command again to go on"
         ) from None
 
 

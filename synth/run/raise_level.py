@@ -90,7 +90,7 @@ def _given_name(start: int) -> str:
 def tally_before(work: Path) -> Tally:
     """What the lower level's draws came to; nothing when no level was raised."""
     path = work / BEFORE
-    return Tally.from_json(path.read_text()) if path.is_file() else Tally()
+    return Tally.from_json(path.read_text("utf-8")) if path.is_file() else Tally()
 
 
 def _key(row: Row) -> Key:

@@ -12,7 +12,7 @@ from synth.dataset.existing import ExistingRows
 from synth.dataset.manifest import Manifest
 from synth.dataset.positions import Positions, Task, unit_spans, unit_task
 from synth.dataset.settings import Settings, Versions
-from synth.run.engine import Engine, InProcess
+from synth.run.engine import Engine, InProcess, Made, ignore_made
 from synth.run.tally import Tally
 from synth.run.work import Work
 
@@ -42,6 +42,7 @@ class Run:
     engine: Engine = field(default_factory=InProcess)
     stop_if_asked: Callable[[], None] = lambda: None
     phase: Phase = ignore_phase
+    made: Made = ignore_made
 
     def units(self) -> Iterator[tuple[Task, Positions]]:
         """A task for each unit that has open positions, which no whole shard holds, with those."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -67,9 +67,15 @@ def saturated(settings: Settings, key: Key) -> SettingsError:
     )
 
 
-def make_task(settings: Settings, versions: Versions, task: Task) -> bytes:
+def make_task(
+    settings: Settings,
+    versions: Versions,
+    task: Task,
+    made: Callable[[int], object] = lambda _n: None,
+) -> bytes:
     """Parquet of a task's rows: in the order of its keys, and of attempts at each.
 
+    ``made`` is called with how many keys are done more, whenever some are.
     A key that runs out of attempts has fewer rows; :class:`SettingsError` when it has none.
     """
     maker = _Maker(settings, versions)
@@ -77,9 +83,9 @@ def make_task(settings: Settings, versions: Versions, task: Task) -> bytes:
     rows: list[dict[str, Any]] = []
     for first in range(0, len(task.starts), ROWS_AT_ONCE):
         starts = dict(task.starts[first : first + ROWS_AT_ONCE])
-        for made in maker.attempts(starts, task.count, given):
-            last = made.tally.to_json()
-            rows.append({**made.row, "rename": made.rename, "tally": last})
+        for one in maker.attempts(starts, task.count, given):
+            rows.append({**one.row, "rename": one.rename, "tally": one.tally.to_json()})
+        made(len(starts))
     return parquet_bytes(pa.Table.from_pylist(rows, schema=UNIT_SCHEMA))
 
 

@@ -6,6 +6,7 @@ short or altered is known, and done again.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -41,7 +42,7 @@ class Work:
         if not path.is_file():
             return None
         try:
-            found = json.loads(path.read_text())
+            found = json.loads(path.read_text("utf-8"))
             numbers = (found["n"], found["shard_size"], found["indices_per_unit"])
             return Work(path.parent, dict(found["shape"]), *numbers)
         except (ValueError, KeyError, TypeError) as error:
@@ -50,7 +51,11 @@ class Work:
             ) from None
 
     def keep(self, name: str, data: bytes) -> Path:
-        """Keep what a task gave."""
+        """Keep what a task gave. FileNotFoundError when the folder was removed meanwhile."""
+        if not (self.folder / PLAN).is_file():
+            raise FileNotFoundError(
+                errno.ENOENT, os.strerror(errno.ENOENT), str(self.folder / PLAN)
+            )
         path = self.folder / f"{name}.{_digest(data)}.parquet"
         write_bytes(path, data)
         self.done[name] = path

@@ -53,6 +53,7 @@ class Worker(WorkerChild):
             cases.build(rows, obj_path, include_dir)
             entries = _load(obj_path, handle, rows, cases)
         except (clang.CompileError, clang.LoadError) as error:
+            self.require_room()
             self.send(event=RunStatus.COMPILE_ERROR, log=f"{self._log_text(include_dir)}{error}")
             return
         finally:

@@ -13,7 +13,13 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from validate.errors import CompileUnavailable, GpuUnavailable, HostRunUnavailable
+from validate.errors import (
+    CompileUnavailable,
+    GpuUnavailable,
+    HostRunUnavailable,
+    MachineFault,
+)
+from validate.process.machine import LAST_ROOM_BYTES, fault_line, require_room
 
 
 class WorkerChild:
@@ -43,11 +49,17 @@ class WorkerChild:
             self.send(event="ready")
             while (message := self._receive()) is not None:
                 self.answer(message)
-        except (HostRunUnavailable, CompileUnavailable, GpuUnavailable) as error:
+        except (HostRunUnavailable, CompileUnavailable, GpuUnavailable, MachineFault) as error:
             self.send(event="unavailable", error=type(error).__name__, reason=str(error))
-        except Exception:
-            self.send(event="error", trace=traceback.format_exc())
-            raise
+        except Exception as error:
+            if (line := fault_line(error)) is None:
+                self.send(event="error", trace=traceback.format_exc())
+                raise
+            self.send(event="unavailable", error=MachineFault.__name__, reason=line)
+
+    def require_room(self) -> None:
+        """To be called before a text is blamed: `MachineFault` where the disk is full."""
+        require_room(self.folder, LAST_ROOM_BYTES)
 
     def send(self, **message: Any) -> None:
         """Send a message to the parent."""

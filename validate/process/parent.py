@@ -8,12 +8,22 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
+import weakref
 from collections.abc import Mapping
 from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
 
 from validate import errors
+from validate.errors import MachineFault
+from validate.process.machine import (
+    LAST_ROOM_BYTES,
+    LEAST_ROOM_BYTES,
+    fault_in_text,
+    require_limits,
+    require_room,
+)
 from validate.statuses import ProcessEnd
 
 # Importing Warp takes under a second alone, many on a crowded machine.
@@ -30,6 +40,15 @@ _START = (
 # NumPy's threads would wait for work by computing; a child has a core of its own at most.
 _ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1"}
 _MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
+
+
+_living: weakref.WeakSet[WorkerProcess] = weakref.WeakSet()
+
+
+def kill_children() -> None:
+    """Kill every child of this process that works for it: for one that is about to end at once."""
+    for worker in list(_living):
+        worker.kill()
 
 
 class WorkerGone(Exception):  # noqa: N818
@@ -55,39 +74,48 @@ class WorkerProcess:
         The child keeps its files in `folder`, which no other may use meanwhile; `environment` is
         added to this process's. Its first message is the event "ready", "unavailable" (with
         `reason` and, as `error`, the name of a class of `validate.errors`, which is then raised
-        here) or "error" (with `trace`). Raises RuntimeError when it does not come up; it says why
-        on standard error.
+        here) or "error" (with `trace`). Raises MachineFault when limits, room or a killer keep it
+        from coming up, and RuntimeError with what it said when it is our fault.
         """
+        require_limits()
+        require_room(folder, LEAST_ROOM_BYTES)
+        self.folder = folder
         self._own_peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         self.connection, child = Pipe(duplex=True)
+        command = [sys.executable, "-c", _START.format(module=module)]
         with child:
             self.process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-c",
-                    _START.format(module=module),
-                    str(child.fileno()),
-                    str(folder),
-                ],
+                [*command, str(child.fileno()), str(folder)],
                 pass_fds=[child.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
+                # Until it has a log of its own: what it says then is ours to tell.
+                stderr=subprocess.PIPE,
                 env={
                     **_ENVIRONMENT,
                     **os.environ,
                     **(environment or {}),
+                    # Libraries take what is there for a folder, and Python only one that can be
+                    # written.
+                    "TMPDIR": tempfile.gettempdir(),
                     "PYTHONPATH": os.pathsep.join(str(Path(p).resolve()) for p in sys.path),
                 },
             )
+        _living.add(self)
         self._await_start(module)
 
     def _await_start(self, module: str) -> None:
         """Wait for the child's first message. Raises what a message other than "ready" says."""
-        try:
-            message = self.receive(START_TIMEOUT_S)
-        except WorkerGone as gone:
-            self.stop()
-            raise RuntimeError(f"{module} did not start: {gone}") from gone
+        assert self.process.stderr is not None
+        with self.process.stderr as said:
+            try:
+                message = self.receive(START_TIMEOUT_S)
+            except WorkerGone as gone:
+                self.stop()
+                raise _not_started(module, gone, said.read().decode(errors="replace")) from None
+            except BaseException:
+                self.stop()
+                raise
         if message["event"] == "unavailable":
             self.stop()
             raise unavailable(message)
@@ -130,6 +158,8 @@ class WorkerProcess:
         return message
 
     def _ended(self) -> WorkerGone:
+        # A full disk ends a process that writes to it through memory.
+        require_room(self.folder, LAST_ROOM_BYTES)
         if self.process.returncode is not None:
             return WorkerGone(ProcessEnd.CRASHED, _in_words(self.process.returncode))
         try:
@@ -156,6 +186,21 @@ class WorkerProcess:
         self.connection.close()
         self.process.kill()
         self.process.wait()
+
+
+def _not_started(module: str, gone: WorkerGone, said: str) -> RuntimeError:
+    """Why a child is not there: the machine's doing where its last words, or its end, say so."""
+    last = said.strip().rpartition("\n")[2]
+    kind, _, reason = last.removeprefix(f"{errors.__name__}.").partition(": ")
+    known = getattr(errors, kind, None)
+    if known is not None:
+        return unavailable({"error": kind, "reason": reason})
+    fault = fault_in_text(last)
+    if fault is None and not said.strip():
+        fault = f"{gone}; is there too little memory, or too much to do?"
+    if fault is not None:
+        return MachineFault(f"a child process ({module}) did not start: {fault}")
+    return RuntimeError(f"{module} did not start: {gone}\n{said}")
 
 
 def unavailable(message: Mapping[str, Any]) -> RuntimeError:

@@ -139,7 +139,16 @@ def test_a_bad_request_gets_one_line_and_code_2(
     assert done.stdout == ""
     last = done.stderr.splitlines()[-1]
     assert last.startswith(f"pairsmith: {line}") or line in last
-    assert len(done.stderr.splitlines()) == 1 + ("-o" in arguments)
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_field_that_does_nothing_is_said(cache: Path) -> None:
+    spec = '{"op": "relu", "schedule": {"tile_k": 16}}'
+    done = lower("-", "--cache", cache, spec=spec)
+    assert done.exit_code == 0
+    assert done.stderr.startswith("schedule.tile_k: relu has no inner dimension")
+    plain = lower("-", "--cache", cache, spec='{"op": "relu"}')
+    assert "tile_k" not in plain.stderr
 
 
 @pytest.mark.parametrize(
