@@ -24,6 +24,7 @@ from synth.gates.contract import Tolerance, args_of, sizes_of
 from synth.gates.judge import is_sure, written_outputs
 from synth.gates.variants import prepare
 from validate.row import dtypes
+from validate.row.edges import with_edges
 from validate.row.inputs import DRAWN, draw_inputs
 from validate.row.sizes import evaluate, own_sizes
 

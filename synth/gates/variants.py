@@ -39,8 +39,8 @@ def prepare(
 ) -> Evaluation:
     """An evaluation of the program at these sizes, ready to run; ``redraw`` adds those variants.
 
-    ``given``: inputs in place of those that are drawn, as :func:`draw_inputs` lays them out. Without
-    ``nudge`` none is moved: ties among them are exact.
+    ``given``: inputs in place of those that are drawn, as :func:`draw_inputs` lays them out.
+    Without ``nudge`` none is moved: ties among them are exact.
 
     ``ValueError`` when the launch has more than 1,024 threads: an idiom chose its sizes badly.
     """
