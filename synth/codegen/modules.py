@@ -72,6 +72,14 @@ class WarpModules:
         finally:
             self._context.Module.register_kernel = stock
 
+    def settings(self) -> dict[str, Any]:
+        """The values of ``warp.config``, which a module may change as it is imported."""
+        return {k: v for k, v in vars(self.warp.config).items() if not k.startswith("_")}
+
+    def restore_settings(self, settings: dict[str, Any]) -> None:
+        """Give ``warp.config`` these values again."""
+        vars(self.warp.config).update(settings)
+
     def is_struct(self, value: object) -> bool:
         """Whether a value is what ``@wp.struct`` returns."""
         return isinstance(value, self._struct)

@@ -6,6 +6,7 @@ import ast
 import enum
 import inspect
 import textwrap
+from collections.abc import Sequence
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -79,7 +80,7 @@ class SourceBuilder:
             raise NotSelfContained(str(error)) from error
         around = Surroundings(function)
         edits = self._annotation_edits(source, around, adj.arg_types)
-        edits += self._module_edits(source, around)
+        edits += self._module_edits(source, around, edits)
         if name is not None:
             edits.append(source.renamed(name))
         self._bind_names(source, source.outer_names(), around)
@@ -118,11 +119,17 @@ class SourceBuilder:
             else:
                 self._bind(name, value)
 
-    def _module_edits(self, source: Source, around: Surroundings) -> list[Edit]:
-        """Replace ``helpers.area`` with ``area`` where ``helpers`` is a module of the user's."""
-        edits = []
+    def _module_edits(
+        self, source: Source, around: Surroundings, others: Sequence[Edit] = ()
+    ) -> list[Edit]:
+        """Replace ``helpers.area`` with ``area`` where ``helpers`` is a module of the user's, but
+        not inside of ``others``, which replace more."""
+        edits: list[Edit] = []
         own = source.own_names()
         for node in source.attributes():
+            first, last = source.span(node)
+            if any(start <= first and last <= end for start, end, _ in others):
+                continue
             module = module_at(node.value, around, own)
             value = getattr(module, node.attr, None) if module is not None else None
             if value is None or isinstance(value, ModuleType):
@@ -130,7 +137,7 @@ class SourceBuilder:
             if node.attr in own:
                 raise NotSelfContained(f"{node.attr} has two meanings")
             self._bind(node.attr, value)
-            edits.append((*source.span(node), node.attr))
+            edits.append((first, last, node.attr))
         return edits
 
     def _bind(self, name: str, value: Any) -> None:
