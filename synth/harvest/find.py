@@ -39,10 +39,9 @@ class Found:
 
 def import_package(file: ModuleFile) -> None:
     """Execute the outermost package around a file; what it raises, the file's import will too."""
-    first = file.module.split(".")[0]
-    if first != file.module:
+    if _is_in_package(file):
         with suppress(BaseException):
-            importlib.import_module(first)
+            importlib.import_module(file.module.split(".")[0])
 
 
 def import_file(file: ModuleFile) -> ModuleType:
@@ -50,7 +49,7 @@ def import_file(file: ModuleFile) -> ModuleType:
     raises."""
     sys.argv = [str(file.path)]
     try:
-        if "." in file.module or file.path.stem == "__init__":
+        if _is_in_package(file):
             module = importlib.import_module(file.module)
         else:
             module = _import_alone(file.path)
@@ -61,6 +60,10 @@ def import_file(file: ModuleFile) -> ModuleType:
     if Path(str(module.__file__)).resolve() != file.path:
         raise ImportFailed(f"another module is called {file.module}")
     return module
+
+
+def _is_in_package(file: ModuleFile) -> bool:
+    return "." in file.module or file.path.stem == "__init__"
 
 
 def _missing(error: BaseException | None) -> str:

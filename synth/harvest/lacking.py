@@ -9,7 +9,7 @@ from pathlib import Path
 
 from synth.harvest.places import ModuleFile
 
-_REQUIREMENT = r"([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*(?:[<>=!~;@][^\"']*)?"
+_REQUIREMENT = r"([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*(?:[<>=!~;@][^\"'\n]*)?"
 _FILES = ("pyproject.toml", "setup.py", "setup.cfg", "requirements*.txt", "requirements/*.txt")
 _MOST_FOLDERS_UP = 4
 
