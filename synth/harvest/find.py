@@ -98,13 +98,18 @@ def _import_alone(path: Path) -> ModuleType:
 
 def one_line(error: BaseException) -> str:
     """An exception as one line without paths, addresses or hashes."""
-    # Warp puts the cause last, behind the line of source that it concerns
-    said = str(error).rpartition("\n;")[2]
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    text = f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+    said = last_line(str(error))
+    text = f"{type(error).__name__}: {said}" if said else type(error).__name__
     text = re.sub(r"0x[0-9a-fA-F]{6,}", "0x…", text)
     text = re.sub(r"(?<![\w.])/(?:[^\s'\":]*/)+", "", text)
     return text[:300]
+
+
+def last_line(message: str) -> str:
+    """The line of Warp's message that says the cause: it puts that last, behind the lines of
+    source that it concerns."""
+    said = message.rpartition("\n;")[2]
+    return next((line.strip() for line in said.splitlines() if line.strip()), "")
 
 
 def kernels_of(path: Path, recorded: Sequence[Any]) -> tuple[list[Found], list[tuple[str, str]]]:

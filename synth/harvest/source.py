@@ -11,6 +11,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from synth.codegen.modules import WarpModules
+from synth.harvest.enums import function_uses, static_uses
 from synth.harvest.meaning import (
     IMPORTABLE,
     equal,
@@ -80,6 +81,7 @@ class SourceBuilder:
             raise NotSelfContained(str(error)) from error
         around = Surroundings(function)
         edits = self._annotation_edits(source, around, adj.arg_types)
+        edits += self._static_edits(source, around)
         edits += self._module_edits(source, around, edits)
         if name is not None:
             edits.append(source.renamed(name))
@@ -118,6 +120,28 @@ class SourceBuilder:
                 self._bind_namespace(name, value, source)
             else:
                 self._bind(name, value)
+
+    def _static_edits(self, source: Source, around: Surroundings) -> list[Edit]:
+        """Write out what enums give besides their members."""
+        edits = []
+        for call, value in static_uses(source, around):
+            text = (
+                self._function_name(value)
+                if self._modules.is_function(value)
+                else f"wp.static({self._texts.value(value)})"
+            )
+            edits.append((*source.span(call), text))
+        for node, value in function_uses(source, around):
+            if self._modules.is_function(value):
+                edits.append((*source.span(node), self._function_name(value)))
+        return edits
+
+    def _function_name(self, function: Any) -> str:
+        name = str(function.key if function.is_builtin() else function.func.__name__)
+        if function.is_builtin():
+            return f"wp.{name}"
+        self._bind(name, function)
+        return name
 
     def _module_edits(
         self, source: Source, around: Surroundings, others: Sequence[Edit] = ()

@@ -28,6 +28,7 @@ from synth.harvest.find import (
     import_file,
     import_package,
     kernels_of,
+    last_line,
     made_lines,
     one_line,
     unreached,
@@ -156,8 +157,7 @@ class Worker:
         try:
             text = self._translator.translate(built.python, found.name)
         except CodegenError as error:
-            said = error.message.splitlines()[0]
-            return built, None, f"its text alone does not translate: {said}"
+            return built, None, f"its text alone does not translate: {last_line(error.message)}"
         ours = extract_alone(text, found.name)
         if not same_up_to_helpers(module, ours):
             return built, None, "its text alone translates to other CUDA"
