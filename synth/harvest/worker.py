@@ -22,6 +22,7 @@ from synth.codegen.modules import WarpModules
 from synth.codegen.translator import CodegenError, Translator
 from synth.dataset.settings import Versions
 from synth.harvest.args import describe_args, launch_dim
+from synth.harvest.factories import Known, call_factories, calls_in
 from synth.harvest.find import (
     Found,
     ImportFailed,
@@ -72,6 +73,7 @@ class Worker:
         self._runs = HarvestRuns(self._modules, headers, run_s) if run_s else None
         self._versions = Versions.installed()
         self._module = ""
+        self._calls: Known = {}
 
     def harvest(self) -> None:
         """Import all, then find and answer for the kernels of each file that is wanted."""
@@ -95,6 +97,9 @@ class Worker:
                     after = self._modules.settings()
                     self._modules.restore_settings(settings)
                 imported[file] = (module, after)
+            self._calls = calls_in(
+                [(f.path.read_bytes(), vars(m)) for f, (m, _) in imported.items()]
+            )
             for file, (module, after) in imported.items():
                 if file.wanted:
                     self._modules.restore_settings(after)
@@ -111,6 +116,8 @@ class Worker:
         self._send(event="finding", module=file.module)
         made = made_lines(file.path, recorded)
         reasons = reach_nested(file.path, vars(module), made)
+        made = made_lines(file.path, recorded)
+        reasons |= call_factories(file.path.read_bytes(), vars(module), made, self._calls)
         found, generic = kernels_of(file.path, recorded)
         left = [*generic, *unreached(file.path, recorded, reasons)]
         self._send(event="found", kernels=[[f.name, f.line] for f in found], left=left)
