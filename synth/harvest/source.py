@@ -6,6 +6,7 @@ import ast
 import enum
 import inspect
 import textwrap
+import typing
 from collections.abc import Sequence
 from types import FunctionType, ModuleType
 from typing import Any
@@ -177,6 +178,9 @@ class SourceBuilder:
         elif value is Any:
             self._text.imports.add("from typing import Any")
             self._alias(name, "Any")
+        elif _typing_name(value):
+            self._text.imports.add(f"from typing import {_typing_name(value)}")
+            self._alias(name, _typing_name(value))
         elif self._modules.is_function(value):
             self._bind_function(name, value)
         elif self._modules.is_struct(value):
@@ -284,3 +288,9 @@ class SourceBuilder:
             self._bind_names(source, names_in(node), around)
         self._bind_names(source, source.outer_names(), around)
         self._text.definitions.append(source.definition(self._module_edits(source, around)))
+
+
+def _typing_name(value: Any) -> str:
+    """The name under which ``typing`` has a value, as ``Tuple``; "" when it does not."""
+    name = getattr(value, "_name", None)
+    return name if isinstance(name, str) and getattr(typing, name, None) is value else ""
