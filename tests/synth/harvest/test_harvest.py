@@ -154,7 +154,7 @@ def test_kernels_of_every_kind_become_rows(result: Harvested) -> None:
 def test_what_is_left_out_says_why(result: Harvested) -> None:
     reasons = left(result)
     assert reasons["never_given_types"] == "generic: no concrete overload"
-    assert reasons["never_called.hidden"] == "not reached: uses what the function around it makes"
+    assert reasons["never_called.hidden"] == "not reached: its function does more than define it"
     assert reasons["scale"] == "same CUDA as another kernel"
     assert "no_such_name" in reasons["wrong"]
     counts = result.steps["kernels"]
