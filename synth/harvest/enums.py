@@ -19,7 +19,7 @@ def function_uses(source: Source, around: Surroundings) -> Iterator[tuple[ast.At
     for node in source.attributes():
         if not isinstance(node.value, ast.Name) or node.value.id in own:
             continue
-        kind = around.get(node.value.id)
+        kind: Any = around.get(node.value.id)
         if _is_enum(kind) and node.attr not in kind.__members__ and hasattr(kind, node.attr):
             yield node, getattr(kind, node.attr)
 

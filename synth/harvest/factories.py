@@ -132,7 +132,7 @@ def _arguments(function: Callable[..., Any], known: Known) -> Iterator[inspect.B
     for values in itertools.product(*choices):
         yield inspect.BoundArguments(
             signature,
-            dict(zip(signature.parameters, values, strict=True)),  # type: ignore[arg-type]
+            dict(zip(signature.parameters, values, strict=True)),
         )
 
 

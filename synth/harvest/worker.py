@@ -22,7 +22,7 @@ from synth.codegen.modules import WarpModules
 from synth.codegen.translator import CodegenError, Translator
 from synth.dataset.settings import Versions
 from synth.harvest.args import describe_args, launch_dim
-from synth.harvest.factories import Known, call_factories, calls_in
+from synth.harvest.factories import call_factories, calls_in
 from synth.harvest.find import (
     Found,
     ImportFailed,
@@ -55,6 +55,9 @@ from validate.statuses import RunStatus
 MEMORY_BYTES = 16 << 30
 _FILE_BYTES = 1 << 28
 
+_Imported = dict[ModuleFile, tuple[ModuleType, dict[str, Any]]]
+"""What was imported, and the values of ``warp.config`` after that."""
+
 
 class Worker:
     """Harvests files of one package, or a single file."""
@@ -73,12 +76,11 @@ class Worker:
         self._runs = HarvestRuns(self._modules, headers, run_s) if run_s else None
         self._versions = Versions.installed()
         self._module = ""
-        self._calls: Known = {}
 
     def harvest(self) -> None:
         """Import all, then find and answer for the kernels of each file that is wanted."""
         sys.path[:] = self._path
-        imported = {}
+        imported: _Imported = {}
         with self._modules.recorded() as recorded:
             self._send(event="importing", module=self._files[0].module)
             import_package(self._files[0])
@@ -97,13 +99,11 @@ class Worker:
                     after = self._modules.settings()
                     self._modules.restore_settings(settings)
                 imported[file] = (module, after)
-            self._calls = calls_in(
-                [(f.path.read_bytes(), vars(m)) for f, (m, _) in imported.items()]
-            )
-            for file, (module, after) in imported.items():
+            reasons = self._reach(imported, recorded)
+            for file, (_, after) in imported.items():
                 if file.wanted:
                     self._modules.restore_settings(after)
-                    self._answer_for(file, module, recorded)
+                    self._answer_for(file, recorded, reasons[file])
         self._send(event="finished")
 
     def _leave_forks(self) -> None:
@@ -111,13 +111,26 @@ class Worker:
         if os.getpid() != self._process:
             os._exit(0)
 
-    def _answer_for(self, file: ModuleFile, module: ModuleType, recorded: list[Any]) -> None:
+    def _reach(self, imported: _Imported, recorded: list[Any]) -> dict[ModuleFile, dict[int, str]]:
+        """Make the kernels that imports did not, in all modules alike, whoever answers for them: a
+        function may make another module's. Returns why by first line for those not made."""
+        calls = calls_in([(f.path.read_bytes(), vars(m)) for f, (m, _) in imported.items()])
+        reasons = {}
+        for file, (module, after) in imported.items():
+            self._send(event="importing", module=file.module)
+            self._modules.restore_settings(after)
+            found = reach_nested(file.path, vars(module), made_lines(file.path, recorded))
+            made = made_lines(file.path, recorded)
+            found |= call_factories(file.path.read_bytes(), vars(module), made, calls)
+            self._leave_forks()
+            reasons[file] = found
+        return reasons
+
+    def _answer_for(
+        self, file: ModuleFile, recorded: list[Any], reasons: Mapping[int, str]
+    ) -> None:
         self._module = file.module
         self._send(event="finding", module=file.module)
-        made = made_lines(file.path, recorded)
-        reasons = reach_nested(file.path, vars(module), made)
-        made = made_lines(file.path, recorded)
-        reasons |= call_factories(file.path.read_bytes(), vars(module), made, self._calls)
         found, generic = kernels_of(file.path, recorded)
         left = [*generic, *unreached(file.path, recorded, reasons)]
         self._send(event="found", kernels=[[f.name, f.line] for f in found], left=left)

@@ -54,6 +54,14 @@ def project(tmp_path: Path) -> Path:
         "import warp as wp\nwp.config.enable_backward = True\n"
         "from pack.inner.deep.kernels import scale_by\nkernel = scale_by(3.0)\n",
     )
+    write(
+        pack / "asks.py",
+        "from pack.inner.deep.kernels import scale_by  # makes a kernel of another module\n"
+        "def both(factor: float):\n    return scale_by(factor)\n"
+        "def with_own(factor: float):\n    import warp as wp\n    other = scale_by(factor)\n\n"
+        "    @wp.kernel\n    def own(out: wp.array(dtype=float)):\n"
+        "        out[wp.tid()] = factor\n    return own, other\n",
+    )
     write(pack / "lacks.py", "import no_such_tool  # for its kernel\n")
     write(
         pack / "lacks_too.py",
@@ -96,13 +104,14 @@ def test_a_package_by_its_name_gives_what_its_modules_make_of_each_other(
     monkeypatch.syspath_prepend(project / "src")
     names = [file.module for file in modules_called("pack") if file.wanted]
     lacks = ["pack.lacks", "pack.lacks_more", "pack.lacks_too"]
-    assert names == ["pack.inner.deep.kernels", *lacks, "pack.uses"]
+    assert names == ["pack.asks", "pack.inner.deep.kernels", *lacks, "pack.uses"]
     assert [f.module for f in modules_called("pack.inner.sizes")] == ["pack.inner.sizes"]
     found = [
         harvest([], Options(run=False, workers=workers), modules=["pack"]) for workers in (1, 2)
     ]
     assert found[0].rows == found[1].rows
-    assert [row["kernel_name"] for row in found[0].rows] == ["widen", "scale"]
+    made = ["own", "widen", "scale", "scale"]
+    assert [row["kernel_name"] for row in found[0].rows] == made
     # what one module sets in warp.config is neither there for another, nor lost to its package
     assert all(row["cuda_backward"] is None for row in found[0].rows)
     lines = "\n".join(table(found[0]))
