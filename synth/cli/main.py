@@ -67,8 +67,13 @@ def validate(
 
 
 @main.command()
-@click.argument(
-    "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE.py…"
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE.py…]")
+@click.option(
+    "--module",
+    "modules",
+    multiple=True,
+    metavar="NAME",
+    help="A module by its dotted name, or all of a package; repeatable.",
 )
 @click.option("-o", "out", type=FOLDER, required=True, help="Folder of the dataset.")
 @click.option("--per-module", type=int, default=50, show_default=True, help="Most rows; 0: all.")
@@ -94,6 +99,7 @@ def validate(
 @quiet_option
 def harvest(
     files: tuple[Path, ...],
+    modules: tuple[str, ...],
     out: Path,
     per_module: int,
     timeout: float,
@@ -108,19 +114,21 @@ def harvest(
 
     THE CODE OF EACH FILE IS EXECUTED: it is imported, with your rights, in a child process that
     is ended after --timeout seconds without a sign of life. That is no sandbox: name only files
-    that you would run yourself. Kernels are also called with guessed inputs unless --no-run.
+    and modules that you would run yourself. Kernels are also called with guessed inputs unless
+    --no-run.
 
     Exit code 1 when a file could not be imported or did not end; the rest is written all the same.
     """
     from synth.card.harvested import NO_LICENCE
-    from synth.harvest.files import Options
+    from synth.harvest.files import Options, sources_of
     from synth.harvest.files import harvest as harvest_files
     from synth.harvest.output import check_folder, table, write_dataset
 
     options = Options(per_module, timeout, not no_run, workers, *([archs] if archs else []))
     check_folder(out)
-    with progress_bar(len(set(files)), quiet, "harvest", "file") as bar:
-        result = harvest_files(files, options, lambda _module: bar.update(1))
+    wanted = sum(source.wanted for source in sources_of(files, modules))
+    with progress_bar(wanted, quiet, "harvest", "file") as bar:
+        result = harvest_files(files, options, lambda _module: bar.update(1), modules)
     manifest = write_dataset(result, options, out, licence or NO_LICENCE, shard_size)
     for line in table(result):
         click.echo(line)

@@ -19,6 +19,9 @@ _RESOLVED = {"output_arch": None}
 # Options that say where and how fast Warp builds, not what a kernel means.
 _NO_MEANING = frozenset({"strip_hash", "cuda_output", "compile_time_trace", "extra_build_options"})
 
+# Settings that are this process's and not a module's; Warp fills in the first when it starts.
+_OF_PROCESS = frozenset({"kernel_cache_dir", "log_level"})
+
 
 @dataclass(frozen=True)
 class Generated:
@@ -71,6 +74,15 @@ class WarpModules:
             yield found
         finally:
             self._context.Module.register_kernel = stock
+
+    def settings(self) -> dict[str, Any]:
+        """The values of ``warp.config`` that a module may change as it is imported."""
+        own = vars(self.warp.config)
+        return {k: v for k, v in own.items() if not k.startswith("_") and k not in _OF_PROCESS}
+
+    def restore_settings(self, settings: dict[str, Any]) -> None:
+        """Give ``warp.config`` these values again."""
+        vars(self.warp.config).update(settings)
 
     def is_struct(self, value: object) -> bool:
         """Whether a value is what ``@wp.struct`` returns."""

@@ -28,6 +28,7 @@ from synth.gates.coverage import Coverage
 from synth.gates.lanes.ints import convert, wrap
 from synth.gates.lanes.memory import ArrayMemory
 from synth.gates.lanes.ops import (
+    BETWEEN,
     LANE_OPS,
     check_domain,
     check_size,
@@ -111,7 +112,7 @@ class Expressions:
         if not args:
             return lanes_of_identity(e.type, self.lanes.count)
         domain = domain_of(e, spec.domain)
-        if domain or e.op == "smoothstep":
+        if domain or e.op in BETWEEN:
             check_domain(e, domain, args, mask)
         if spec.selects:
             self.coverage.selection(e, args, mask)

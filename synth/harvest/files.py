@@ -1,23 +1,23 @@
 """``harvest``: pairs from Warp modules that people wrote.
 
-Each file is imported in a child process of its own; what the children find is sorted, checked,
-compiled and written here, in an order that depends on the files alone.
+The files of a package are imported together in a child process, any other alone; what the children
+find is sorted, checked, compiled and written here, in an order that depends on the files alone.
 """
 
 from __future__ import annotations
 
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 from synth.errors import SettingsError
-from synth.harvest.find import module_name
-from synth.harvest.process import Harvest, harvest_file
+from synth.harvest.lacking import distributions_for
+from synth.harvest.places import ModuleFile, module_of, modules_called
+from synth.harvest.process import Harvest, Terms, harvest_files
 from synth.harvest.row import text_key
 from synth.reasons import HarvestStep
 from synth.rows.maker import Row
@@ -73,6 +73,7 @@ class Harvested:
         open: why rows are not self-contained, counted.
         no_run: why rows have no run evidence, counted.
         failed: (module, reason) of files that could not be harvested to their end.
+        lacking: modules that imports lacked, and the names to install them by, where known.
     """
 
     rows: list[Row] = field(default_factory=list)
@@ -81,6 +82,7 @@ class Harvested:
     open: Counter[str] = field(default_factory=Counter)
     no_run: Counter[str] = field(default_factory=Counter)
     failed: list[tuple[str, str]] = field(default_factory=list)
+    lacking: Mapping[str, str | None] = field(default_factory=dict)
 
     def total(self, step: str) -> int:
         """Kernels of all modules that came through a step."""
@@ -88,53 +90,66 @@ class Harvested:
 
 
 def harvest(
-    files: Sequence[Path], options: Options, progress: Callable[[str], None] = lambda _m: None
+    files: Sequence[Path],
+    options: Options,
+    progress: Callable[[str], None] = lambda _m: None,
+    modules: Sequence[str] = (),
 ) -> Harvested:
-    """Harvest files; ``progress`` hears the name of each module that is done.
+    """Harvest files, and modules or packages by their dotted names.
 
-    The files' code is executed. Raises :class:`SettingsError` for a request that cannot be met,
-    ``validate.errors.CompileUnavailable`` when there is no NVRTC, RuntimeError for a bug of ours.
+    ``progress`` hears the name of each module that is done. The files' code is executed. Raises
+    :class:`SettingsError` for a request that cannot be met, ``validate.errors.CompileUnavailable``
+    when there is no NVRTC, RuntimeError for a bug of ours.
     """
     options.check()
-    sources = _sources(files)
+    sources = sources_of(files, modules)
+    nvrtc_version()  # its absence is said before the work, not after it
     taken = _Taken(options, Harvested())
-    stop = Event()
+    jobs = list(_jobs(sources, options.workers))
     with tempfile.TemporaryDirectory(prefix="pairsmith-headers-") as headers:
-
-        def one(source: tuple[str, Path]) -> Harvest:
-            module, path = source
-            return harvest_file(
-                path,
-                module,
-                Path(headers),
-                run=options.run,
-                timeout_s=options.timeout_s,
-                stop=stop,
-            )
-
+        terms = Terms(Path(headers), options.run, options.timeout_s)
         with ThreadPoolExecutor(options.workers) as pool:
             try:
-                for found in pool.map(one, sources):
-                    taken.add(found)
-                    progress(found.module)
+                waiting = [pool.submit(harvest_files, job, terms, progress) for job in jobs]
+                found = [each for done in waiting for each in done.result()]
             finally:  # on Ctrl-C and bugs the children end at once
-                stop.set()
+                terms.stop.set()
                 pool.shutdown(cancel_futures=True)
+    for each in sorted(found, key=lambda h: h.module):
+        taken.add(each)
+    lacking = [each.missing for each in found if each.missing]
+    taken.result.lacking = distributions_for(lacking, sources)
     _compile(taken.result, options)
     return _count(taken.result)
 
 
-def _sources(files: Sequence[Path]) -> list[tuple[str, Path]]:
-    """(module, path) of each file once, in order of the modules."""
-    if not files:
-        raise SettingsError("name at least one Python file")
+def sources_of(files: Sequence[Path], modules: Sequence[str]) -> list[ModuleFile]:
+    """Each file once, in order of the modules. Raises :class:`SettingsError`."""
+    if not files and not modules:
+        raise SettingsError("name at least one Python file, or a module with --module")
     for path in files:
         if not path.is_file():
             raise SettingsError(f"{path} is no file")
         if path.suffix != ".py":
             raise SettingsError(f"{path} is no Python file: its name does not end in .py")
-    resolved = dict.fromkeys(path.resolve() for path in files)
-    return sorted((module_name(path)[0], path) for path in resolved)
+    named = [module_of(path) for path in files]
+    found = {file.path: file for name in modules for file in modules_called(name)}
+    for file in named:
+        known = found.get(file.path, file)
+        found[file.path] = replace(known, wanted=True)
+    return sorted(found.values())
+
+
+def _jobs(sources: Sequence[ModuleFile], workers: int) -> Iterator[list[ModuleFile]]:
+    """What each process is to do: the files of a package, all imported and a share answered for."""
+    units: dict[tuple[Any, ...], list[ModuleFile]] = defaultdict(list)
+    for file in sources:
+        units[file.unit].append(file)
+    for unit in units.values():
+        wanted = [file for file in unit if file.wanted]
+        for share in range(min(workers, len(wanted))):
+            mine = set(wanted[share::workers])
+            yield [replace(file, wanted=file in mine) for file in unit]
 
 
 class _Taken:

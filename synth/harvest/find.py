@@ -8,14 +8,24 @@ import importlib.util
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from synth.harvest.places import ModuleFile
+
 
 class ImportFailed(Exception):  # noqa: N818 - the module's doing, not an error of ours
-    """The file could not be imported; the message says why in one line."""
+    """The file could not be imported; the message says why in one line.
+
+    ``missing`` is the first name of the module that is not installed, if that is why.
+    """
+
+    def __init__(self, reason: str, missing: str = "") -> None:
+        super().__init__(reason)
+        self.missing = missing
 
 
 @dataclass(frozen=True)
@@ -27,37 +37,50 @@ class Found:
     kernel: Any
 
 
-def module_name(path: Path) -> tuple[str, Path]:
-    """The dotted name under which a file is imported, and the folder to import it from.
-
-    A file inside packages (folders with an ``__init__.py``) has the name that its package gives it.
-    """
-    parts = [] if path.stem == "__init__" else [path.stem]
-    folder = path.parent
-    while (folder / "__init__.py").is_file() and folder.name.isidentifier():
-        parts.insert(0, folder.name)
-        folder = folder.parent
-    return ".".join(parts), folder
+def import_package(file: ModuleFile) -> None:
+    """Execute the outermost package around a file; what it raises, the file's import will too."""
+    if _is_in_package(file):
+        with suppress(BaseException):
+            importlib.import_module(file.module.split(".")[0])
 
 
-def import_file(path: Path) -> ModuleType:
-    """Execute the file as a module. Raises :class:`ImportFailed` for whatever it raises."""
-    name, folder = module_name(path)
-    sys.argv = [str(path)]
+def import_file(file: ModuleFile) -> ModuleType:
+    """Execute the file as the module that it is. Raises :class:`ImportFailed` for whatever it
+    raises."""
+    sys.argv = [str(file.path)]
     try:
-        if "." in name:
-            sys.path.insert(0, str(folder))
-            module = importlib.import_module(name)
+        if _is_in_package(file):
+            module = importlib.import_module(file.module)
         else:
-            sys.path.insert(0, str(path.parent))
-            module = _import_alone(path)
+            module = _import_alone(file.path)
     except SystemExit as error:
         raise ImportFailed(f"it called sys.exit({error.code!r})") from error
     except BaseException as error:
-        raise ImportFailed(one_line(error)) from error
-    if "." in name and Path(str(module.__file__)).resolve() != path.resolve():
-        raise ImportFailed(f"another module is called {name}")
+        raise ImportFailed(one_line(error), _missing(error)) from error
+    if Path(str(module.__file__)).resolve() != file.path:
+        raise ImportFailed(f"another module is called {file.module}")
     return module
+
+
+def _is_in_package(file: ModuleFile) -> bool:
+    return "." in file.module or file.path.stem == "__init__"
+
+
+def _missing(error: BaseException | None) -> str:
+    """The first name of the module that is not installed, when that is why an import failed."""
+    while error is not None:
+        if isinstance(error, ModuleNotFoundError) and error.name:
+            first = error.name.split(".")[0]
+            return "" if first in sys.modules or _is_found(first) else first
+        error = error.__cause__ or error.__context__
+    return ""
+
+
+def _is_found(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False
 
 
 def _import_alone(path: Path) -> ModuleType:
@@ -75,13 +98,18 @@ def _import_alone(path: Path) -> ModuleType:
 
 def one_line(error: BaseException) -> str:
     """An exception as one line without paths, addresses or hashes."""
-    # Warp puts the cause last, behind the line of source that it concerns
-    said = str(error).rpartition("\n;")[2]
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    text = f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+    said = last_line(str(error))
+    text = f"{type(error).__name__}: {said}" if said else type(error).__name__
     text = re.sub(r"0x[0-9a-fA-F]{6,}", "0x…", text)
     text = re.sub(r"(?<![\w.])/(?:[^\s'\":]*/)+", "", text)
     return text[:300]
+
+
+def last_line(message: str) -> str:
+    """The line of Warp's message that says the cause: it puts that last, behind the lines of
+    source that it concerns."""
+    said = message.rpartition("\n;")[2]
+    return next((line.strip() for line in said.splitlines() if line.strip()), "")
 
 
 def kernels_of(path: Path, recorded: Sequence[Any]) -> tuple[list[Found], list[tuple[str, str]]]:

@@ -108,11 +108,22 @@ def table(result: Harvested) -> Iterator[str]:
     yield f"{len(result.steps)} modules, {len(result.failed)} of them failed"
     for step in STEPS:
         yield f"{result.total(step):7d}  {step.replace('_', '-')}"
+    yield from _lacking(result)
     for left_at, title in _LEFT.items():
         reasons = Counter(e["reason"] for e in result.left if e["step"] == left_at)
         yield from _reasons(title, reasons)
     yield from _reasons("rows that are not self-contained", result.open)
     yield from _reasons("rows without a run", result.no_run)
+
+
+def _lacking(result: Harvested) -> Iterator[str]:
+    """What to install, once for all modules."""
+    named = sorted({name for name in result.lacking.values() if name})
+    if named:
+        yield f"not installed, and required by the project: pip install {' '.join(named)}"
+    unnamed = [module for module, name in result.lacking.items() if not name]
+    if unnamed:
+        yield f"not installed, and of no name that the project requires: {', '.join(unnamed)}"
 
 
 _LEFT = {

@@ -1,4 +1,4 @@
-"""One child process for one file of a user's, seen from its parent."""
+"""One child process for files of a user's, seen from its parent."""
 
 from __future__ import annotations
 
@@ -9,21 +9,23 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from multiprocessing import Pipe
-from multiprocessing.connection import Connection
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from threading import Event
 from typing import Any
+
+from synth.harvest.places import ModuleFile, homes
+from synth.harvest.wire import Garbled, Reader
 
 # Importing Warp takes under a second alone, many on a crowded machine.
 _START_S = 60.0
 _LOOK_S = 0.5
 _RUN_S = 20.0
+_END_S = 10.0
 # Not `-m`: that would import modules of these names from the working directory.
-_START = "from synth.harvest.worker import main; main()"
+_START = "from synth.harvest.supervise import main; main()"
 _NO_DISPLAY = ("DISPLAY", "WAYLAND_DISPLAY", "PYTHONSTARTUP")
 
 
@@ -34,6 +36,7 @@ class Harvest:
     Attributes:
         module: its dotted name.
         failed: why the file could not be harvested to its end; "" when it could.
+        missing: the first name of the module that its import lacked; "" when it lacked none.
         kernels: (name, line) of each concrete kernel found.
         answers: of the first of these, how far each came; fewer when the child did not last.
         left: (name, reason) of what is no concrete kernel.
@@ -41,63 +44,163 @@ class Harvest:
 
     module: str
     failed: str = ""
+    missing: str = ""
     kernels: list[tuple[str, int]] = field(default_factory=list)
     answers: list[dict[str, Any]] = field(default_factory=list)
     left: list[tuple[str, str]] = field(default_factory=list)
 
 
-def harvest_file(
-    path: Path,
-    module: str,
-    headers: Path,
-    *,
-    run: bool,
-    timeout_s: float,
-    stop: Event | None = None,
-) -> Harvest:
-    """Import a file in a child process and collect its kernels.
+@dataclass(frozen=True)
+class Terms:
+    """How children are to work: ``headers`` keeps precompiled headers between them, ``run`` asks
+    for runs, ``timeout_s`` is how long one may give no sign, ``stop`` ends the harvest early."""
 
-    The module's code is executed. The child has no display, works in a folder of its own, and is
-    killed with all that it started when it gives no sign for ``timeout_s`` seconds.
-    ``headers`` keeps precompiled headers between children; ``stop`` ends the harvest early.
-    RuntimeError for a bug of ours.
+    headers: Path
+    run: bool
+    timeout_s: float
+    stop: Event = field(default_factory=Event)
+
+    @property
+    def run_s(self) -> float:
+        """How long a run of one kernel may take: the child must answer for it in time."""
+        return min(_RUN_S, self.timeout_s / 2) if self.run else 0.0
+
+
+def harvest_files(
+    files: Sequence[ModuleFile],
+    terms: Terms,
+    progress: Callable[[str], None] = lambda _module: None,
+) -> list[Harvest]:
+    """Import files of one package in a child process and collect the kernels of those wanted.
+
+    The files' code is executed. The child has no display, works in a folder of its own, and is
+    killed with all that it started when it gives no sign in time. When it ends before its work, the
+    module that it was at has failed, and another child goes on without it. RuntimeError for a bug
+    of ours.
     """
-    harvest = Harvest(module)
-    with tempfile.TemporaryDirectory(prefix="pairsmith-harvest-") as folder:
-        connection, process = _start(path, Path(folder), headers, _run_s(timeout_s) if run else 0)
-        try:
-            for message in _messages(connection, process, timeout_s, stop or Event()):
-                _take(harvest, message)
-        finally:
-            _end(process)
-            connection.close()
-    return harvest
+    done: dict[str, Harvest] = {}
+    rest = list(files)
+    while any(file.wanted for file in rest) and not terms.stop.is_set():
+        attempt = _Attempt(terms.timeout_s, done, progress)
+        attempt.run(rest, terms)
+        rest = [
+            ModuleFile(f.module, f.path, f.root, f.wanted and f.module not in done)
+            for f in rest
+            if f.module != attempt.fatal
+        ]
+    return [done[file.module] for file in files if file.wanted and file.module in done]
+
+
+class _Attempt:
+    """One child's work. ``fatal`` is the module that it did not survive, "" when it did."""
+
+    def __init__(
+        self, timeout_s: float, done: dict[str, Harvest], progress: Callable[[str], None]
+    ) -> None:
+        self._timeout_s, self._done, self._progress = timeout_s, done, progress
+        self._at = Harvest("")
+        self._wanted: set[str] = set()
+        self.fatal = ""
+
+    def run(self, files: Sequence[ModuleFile], terms: Terms) -> None:
+        self._wanted = {file.module for file in files if file.wanted}
+        self._at = Harvest(files[0].module)
+        with tempfile.TemporaryDirectory(prefix="pairsmith-harvest-") as folder:
+            number, process = _start(files, Path(folder), terms)
+            try:
+                reason = self._listen(Reader(number), terms.stop)
+            finally:
+                os.close(number)
+                _end(process)
+        if reason:
+            self._at.failed, self.fatal = reason, self._at.module
+            self._finish()
+
+    def _listen(self, reader: Reader, stop: Event) -> str:
+        """Take in messages to the end; why that came before the work was done, else ""."""
+        limit_s = self._timeout_s + _START_S
+        while True:
+            try:
+                message = _next(reader, limit_s, stop)
+            except Garbled:
+                return "it wrote to descriptors that are not its own"
+            except EOFError:
+                return "its process was killed with the one that watches it"
+            if stop.is_set():
+                return "the harvest was stopped"
+            if message is None:
+                return f"no sign of life for {self._timeout_s:g} s"
+            limit_s = self._timeout_s
+            if message["event"] == "ended":
+                return str(message["how"])
+            if message["event"] == "finished":
+                return ""
+            self._take(message)
+
+    def _take(self, message: dict[str, Any]) -> None:
+        event = message["event"]
+        if event == "bug":
+            raise RuntimeError(f"the harvest worker failed:\n{message['trace']}")
+        if event in ("importing", "finding"):
+            self._at = Harvest(message["module"])
+        elif event == "found":
+            self._at.kernels = [(name, line) for name, line in message["kernels"]]
+            self._at.left = [(name, reason) for name, reason in message["left"]]
+        elif event == "kernel":
+            self._at.answers.append(message)
+        elif event == "failed":
+            self._at.failed, self._at.missing = message["reason"], message["missing"]
+            self._finish()
+        elif event == "done":
+            self._finish()
+
+    def _finish(self) -> None:
+        if self._at.module in self._wanted:
+            self._done[self._at.module] = self._at
+            self._progress(self._at.module)
+
+
+def _next(reader: Reader, limit_s: float, stop: Event) -> dict[str, Any] | None:
+    """The next message; None when none comes in time, or the harvest is to stop."""
+    end_s = time.monotonic() + limit_s
+    while not stop.is_set() and time.monotonic() < end_s:
+        message = reader.receive(min(_LOOK_S, limit_s))
+        if message is not None:
+            return message
+    return None
 
 
 def _start(
-    path: Path, folder: Path, headers: Path, run_s: float
-) -> tuple[Connection, subprocess.Popen[bytes]]:
-    connection, child = Pipe(duplex=True)
-    with child:
+    files: Sequence[ModuleFile], folder: Path, terms: Terms
+) -> tuple[int, subprocess.Popen[bytes]]:
+    order = folder / "order.json"
+    order.write_text(
+        json.dumps(
+            {
+                "files": [{**asdict(f), "path": str(f.path), "root": str(f.root)} for f in files],
+                "homes": [str(home) for home in homes(files)],
+                "headers": str(terms.headers),
+                "run_s": terms.run_s,
+            }
+        )
+    )
+    work = folder / "work"
+    work.mkdir()
+    reader, writer = os.pipe()
+    try:
         process = subprocess.Popen(
-            [
-                *(sys.executable, "-c", _START),
-                *(str(child.fileno()), str(headers), str(path), str(run_s)),
-            ],
-            pass_fds=[child.fileno()],
+            [sys.executable, "-c", _START, str(writer), str(order)],
+            pass_fds=[writer],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            cwd=folder,
-            env=_environment(folder),
+            cwd=work,
+            env=_environment(work),
             start_new_session=True,
         )
-    return connection, process
-
-
-def _run_s(timeout_s: float) -> float:
-    """How long a run of one kernel may take: the child must answer for it in time."""
-    return min(_RUN_S, timeout_s / 2)
+    finally:
+        os.close(writer)
+    return reader, process
 
 
 def _environment(folder: Path) -> dict[str, str]:
@@ -113,57 +216,12 @@ def _environment(folder: Path) -> dict[str, str]:
     }
 
 
-def _messages(
-    connection: Connection, process: subprocess.Popen[bytes], timeout_s: float, stop: Event
-) -> Iterator[dict[str, Any]]:
-    """The child's messages; the last is ``done`` or ``failed``, if need be one of ours."""
-    limit_s = timeout_s + _START_S
-    while True:
-        if not _arrives(connection, limit_s, stop):
-            yield {"event": "failed", "reason": f"no sign of life for {timeout_s:g} s"}
-            return
-        try:
-            message: dict[str, Any] = json.loads(connection.recv_bytes())
-        except (EOFError, ConnectionResetError):
-            yield {"event": "failed", "reason": f"its process ended with {_how(process)}"}
-            return
-        limit_s = timeout_s
-        if message["event"] == "bug":
-            raise RuntimeError(f"the harvest worker failed:\n{message['trace']}")
-        if message["event"] == "started":
-            continue
-        yield message
-        if message["event"] in ("done", "failed"):
-            return
-
-
-def _arrives(connection: Connection, limit_s: float, stop: Event) -> bool:
-    """Whether the next message comes in time; not when the harvest is to stop."""
-    end_s = time.monotonic() + limit_s
-    while not stop.is_set() and time.monotonic() < end_s:
-        if connection.poll(min(_LOOK_S, limit_s)):
-            return True
-    return False
-
-
-def _take(harvest: Harvest, message: dict[str, Any]) -> None:
-    event = message["event"]
-    if event == "found":
-        harvest.kernels = [(name, line) for name, line in message["kernels"]]
-        harvest.left = [(name, reason) for name, reason in message["left"]]
-    elif event == "kernel":
-        harvest.answers.append(message)
-    elif event == "failed":
-        harvest.failed = message["reason"]
-
-
-def _how(process: subprocess.Popen[bytes]) -> str:
-    code = process.wait()
-    return signal.Signals(-code).name if code < 0 else f"exit code {code}"
-
-
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill the child and what it started: all of its session."""
-    with suppress(ProcessLookupError):  # when it has ended, and all that it started
+    """Let the supervisor kill all that its child started, and end."""
+    process.terminate()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(_END_S)
+        return
+    with suppress(ProcessLookupError):  # a module has stopped its supervisor
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

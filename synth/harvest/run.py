@@ -7,18 +7,23 @@ may well read or write outside its arrays, hang or crash: each runs in a process
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import select
 import signal
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from synth.codegen.modules import WarpModules
 from synth.harvest.args import can_be_drawn
 from synth.harvest.find import one_line
+from synth.harvest.guesses import Answer, Guess, search
 from synth.rows.maker import Row
-from validate.host.alone import LoneRun, prepare
+from validate.host.alone import LoneRun, build, prepare
+from validate.host.launch import Entry
 from validate.row.sizes import describe, own_sizes
 from validate.statuses import Likeness
 
@@ -71,48 +76,90 @@ class HarvestRuns:
         return self._in_a_fork(row, kernel)
 
     def _in_a_fork(self, row: Row, kernel: Any) -> str:
-        reader, writer = os.pipe()
-        child = os.fork()
-        if child == 0:
-            self._child(row, kernel, writer)
-        os.close(writer)
-        try:
-            return _answer(reader, child, self._timeout_s)
-        finally:
-            os.close(reader)
+        answer = in_a_fork(
+            lambda: self._search(row, kernel), self._timeout_s, {"reason": "run: no result in time"}
+        )
+        if "args" in answer:
+            row["args"], row["launch"]["dim"] = answer["args"], answer["dim"]
+        return str(answer["reason"])
 
-    def _child(self, row: Row, kernel: Any, writer: int) -> None:
-        """Runs in the fork and never returns."""
-        try:
-            reason = _compare(row, kernel, self._modules, self._folder)
-        except BaseException as error:  # noqa: BLE001 - the fork ends here, whatever came
-            reason = f"run: {one_line(error)}"
-        os.write(writer, (reason or "agrees").encode()[:4000])
-        os._exit(0)
+    def _search(self, row: Row, kernel: Any) -> Answer:
+        """Runs in the fork: compile once, and try each guess in a fork of that."""
+        entry = build(row, self._folder)
+
+        def attempt(guess: Guess) -> Answer:
+            tried = {**row, "args": guess.args, "launch": {**row["launch"], "dim": guess.dim}}
+            return in_a_fork(lambda: _compare(tried, kernel, self._modules, entry), None)
+
+        reason, guess = search(row["args"], row["launch"]["dim"], attempt)
+        return {"reason": reason, "args": guess.args, "dim": guess.dim}
 
 
-def _answer(reader: int, child: int, timeout_s: float) -> str:
-    ready, _, _ = select.select([reader], [], [], timeout_s)
-    if not ready:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        return "run: no result in time"
-    answer = os.read(reader, 4096).decode()
+def in_a_fork(
+    work: Callable[[], Answer], timeout_s: float | None, late: Answer | None = None
+) -> Answer:
+    """What the work answers in a process forked for it; ``late`` when that takes too long.
+
+    A crash and an exception are answers too: only a ``reason``, and no ``trouble``.
+    """
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        os.setpgid(0, 0)
+        _answer_from(work, writer)
+    os.close(writer)
+    try:
+        data = _read_all(reader, timeout_s)
+    finally:
+        os.close(reader)
+    if data is None:
+        os.killpg(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
-    if not answer:
+    if data is None:
+        return dict(late or {})
+    if not data:
         code = os.waitstatus_to_exitcode(status)
-        return f"run: crashed ({signal.Signals(-code).name if code < 0 else f'exit code {code}'})"
-    return "" if answer == "agrees" else answer
+        how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        return {"reason": f"run: crashed ({how})", "trouble": []}
+    found: Answer = json.loads(data)
+    return found
 
 
-def _compare(row: Row, kernel: Any, modules: WarpModules, folder: Path) -> str:
-    ours = LoneRun(row, folder)
+def _answer_from(work: Callable[[], Answer], writer: int) -> None:
+    """Runs in the fork and never returns."""
+    try:
+        answer = work()
+    except BaseException as error:  # noqa: BLE001 - the fork ends here, whatever came
+        answer = {"reason": f"run: {one_line(error)}", "trouble": []}
+    with open(writer, "w") as stream:
+        json.dump(answer, stream)
+    os._exit(0)
+
+
+def _read_all(reader: int, timeout_s: float | None) -> bytes | None:
+    """All that comes until the other end closes; None when that is too late."""
+    end_s = None if timeout_s is None else time.monotonic() + timeout_s
+    data = b""
+    while True:
+        left_s = None if end_s is None else max(0.0, end_s - time.monotonic())
+        if not select.select([reader], [], [], left_s)[0]:
+            return None
+        part = os.read(reader, 1 << 16)
+        if not part:
+            return data
+        data += part
+
+
+def _compare(row: Row, kernel: Any, modules: WarpModules, entry: Entry) -> Answer:
+    ours = LoneRun(row, entry)
     if ours.trouble is not None:
-        return f"run: {ours.trouble[0]} with guessed inputs"
+        status, place = ours.trouble
+        return {"reason": f"run: {status} with guessed inputs", "trouble": [status, place]}
     if not ours.changed:
-        return "run: changed nothing with guessed inputs"
+        return {"reason": "run: changed nothing with guessed inputs", "trouble": []}
     modules.launch_alone(kernel, ours.dim, _warp_inputs(ours, kernel, modules))
-    return _VERDICTS[ours.likeness()]
+    return {"reason": _VERDICTS[ours.likeness()], "trouble": []}
 
 
 def shape_text(row: Row) -> str:

@@ -6,10 +6,13 @@ import ast
 import enum
 import inspect
 import textwrap
+import typing
+from collections.abc import Sequence
 from types import FunctionType, ModuleType
 from typing import Any
 
 from synth.codegen.modules import WarpModules
+from synth.harvest.enums import function_uses, static_uses
 from synth.harvest.meaning import (
     IMPORTABLE,
     equal,
@@ -79,7 +82,8 @@ class SourceBuilder:
             raise NotSelfContained(str(error)) from error
         around = Surroundings(function)
         edits = self._annotation_edits(source, around, adj.arg_types)
-        edits += self._module_edits(source, around)
+        edits += self._static_edits(source, around)
+        edits += self._module_edits(source, around, edits)
         if name is not None:
             edits.append(source.renamed(name))
         self._bind_names(source, source.outer_names(), around)
@@ -118,11 +122,39 @@ class SourceBuilder:
             else:
                 self._bind(name, value)
 
-    def _module_edits(self, source: Source, around: Surroundings) -> list[Edit]:
-        """Replace ``helpers.area`` with ``area`` where ``helpers`` is a module of the user's."""
+    def _static_edits(self, source: Source, around: Surroundings) -> list[Edit]:
+        """Write out what enums give besides their members."""
         edits = []
+        for call, value in static_uses(source, around):
+            text = (
+                self._function_name(value)
+                if self._modules.is_function(value)
+                else f"wp.static({self._texts.value(value)})"
+            )
+            edits.append((*source.span(call), text))
+        for node, value in function_uses(source, around):
+            if self._modules.is_function(value):
+                edits.append((*source.span(node), self._function_name(value)))
+        return edits
+
+    def _function_name(self, function: Any) -> str:
+        name = str(function.key if function.is_builtin() else function.func.__name__)
+        if function.is_builtin():
+            return f"wp.{name}"
+        self._bind(name, function)
+        return name
+
+    def _module_edits(
+        self, source: Source, around: Surroundings, others: Sequence[Edit] = ()
+    ) -> list[Edit]:
+        """Replace ``helpers.area`` with ``area`` where ``helpers`` is a module of the user's, but
+        not inside of ``others``, which replace more."""
+        edits: list[Edit] = []
         own = source.own_names()
         for node in source.attributes():
+            first, last = source.span(node)
+            if any(start <= first and last <= end for start, end, _ in others):
+                continue
             module = module_at(node.value, around, own)
             value = getattr(module, node.attr, None) if module is not None else None
             if value is None or isinstance(value, ModuleType):
@@ -130,7 +162,7 @@ class SourceBuilder:
             if node.attr in own:
                 raise NotSelfContained(f"{node.attr} has two meanings")
             self._bind(node.attr, value)
-            edits.append((*source.span(node), node.attr))
+            edits.append((first, last, node.attr))
         return edits
 
     def _bind(self, name: str, value: Any) -> None:
@@ -146,6 +178,9 @@ class SourceBuilder:
         elif value is Any:
             self._text.imports.add("from typing import Any")
             self._alias(name, "Any")
+        elif _typing_name(value):
+            self._text.imports.add(f"from typing import {_typing_name(value)}")
+            self._alias(name, _typing_name(value))
         elif self._modules.is_function(value):
             self._bind_function(name, value)
         elif self._modules.is_struct(value):
@@ -253,3 +288,9 @@ class SourceBuilder:
             self._bind_names(source, names_in(node), around)
         self._bind_names(source, source.outer_names(), around)
         self._text.definitions.append(source.definition(self._module_edits(source, around)))
+
+
+def _typing_name(value: Any) -> str:
+    """The name under which ``typing`` has a value, as ``Tuple``; "" when it does not."""
+    name = getattr(value, "_name", None)
+    return name if isinstance(name, str) and getattr(typing, name, None) is value else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import math
 import typing
 from collections.abc import Callable
@@ -106,6 +107,8 @@ class Texts:
         """Text of a constant. Raises :class:`NotSelfContained`."""
         if isinstance(value, _SIMPLE) and type(value) in _SIMPLE:
             return repr(value)
+        if isinstance(value, enum.Enum) and isinstance(value, int):
+            return repr(int(value))
         if type(value) is float:
             return repr(value) if math.isfinite(value) else f'float("{value}")'
         if isinstance(value, np.generic) and value.dtype.kind in "biuf":

@@ -1,40 +1,42 @@
-"""The child process that imports one file and translates its kernels.
+"""The child process that imports files and translates their kernels.
 
-Started by ``synth.harvest.process``.
-It sends one JSON message for what it found and one for each kernel; what the module prints or does
+Started by ``synth.harvest.supervise``.
+It sends one JSON message for what it found and one for each kernel; what the modules print or do
 to this process stays here.
 """
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import resource
-import signal
 import sys
 import traceback
-from multiprocessing.connection import Connection
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, NoReturn
 
 from extract import ExtractError
 from synth.codegen.modules import WarpModules
 from synth.codegen.translator import CodegenError, Translator
 from synth.dataset.settings import Versions
 from synth.harvest.args import describe_args, launch_dim
+from synth.harvest.factories import call_factories, calls_in
 from synth.harvest.find import (
     Found,
     ImportFailed,
     import_file,
+    import_package,
     kernels_of,
+    last_line,
     made_lines,
-    module_name,
     one_line,
     unreached,
 )
 from synth.harvest.module_order import Built
 from synth.harvest.nested import reach_nested
+from synth.harvest.places import ModuleFile
 from synth.harvest.row import (
     describe,
     extract_alone,
@@ -44,40 +46,93 @@ from synth.harvest.row import (
 )
 from synth.harvest.run import HarvestRuns, shape_text
 from synth.harvest.source import SourceBuilder
+from synth.harvest.supervise import LOST_WIRE
 from synth.harvest.values import NotSelfContained
+from synth.harvest.wire import WireLost, Writer
 from synth.rows.maker import Row, module_columns
 from validate.statuses import RunStatus
 
 MEMORY_BYTES = 16 << 30
 _FILE_BYTES = 1 << 28
-_PR_SET_PDEATHSIG = 1
+
+_Imported = dict[ModuleFile, tuple[ModuleType, dict[str, Any]]]
+"""What was imported, and the values of ``warp.config`` after that."""
 
 
 class Worker:
-    """Harvests one file."""
+    """Harvests files of one package, or a single file."""
 
-    def __init__(self, connection: Connection, folder: Path, path: Path, run_s: float) -> None:
-        self._connection = connection
-        self._path = path
+    def __init__(self, wire: Writer, order: Mapping[str, Any]) -> None:
+        self._wire = wire
+        self._process = os.getpid()
+        files = [ModuleFile(**{**f, **_paths(f)}) for f in order["files"]]
+        self._files = files
+        self._path = [*{str(f.root): None for f in files}, *sys.path, *order["homes"]]
+        if any(not _is_package_file(f) for f in files):
+            self._path += list({str(f.path.parent): None for f in files})
         self._modules = WarpModules()
         self._translator = Translator()
-        self._runs = HarvestRuns(self._modules, folder, run_s) if run_s else None
+        headers, run_s = Path(order["headers"]), order["run_s"]
+        self._runs = HarvestRuns(self._modules, headers, run_s) if run_s else None
         self._versions = Versions.installed()
-        self._module = module_name(path)[0]
+        self._module = ""
 
     def harvest(self) -> None:
-        """Import, find, and answer for each kernel."""
-        self._send(event="started")
-        try:
-            with self._modules.recorded() as recorded:
-                module = import_file(self._path)
-                made = made_lines(self._path, recorded)
-                reasons = reach_nested(self._path, vars(module), made)
-        except ImportFailed as failed:
-            self._send(event="failed", reason=str(failed))
-            return
-        found, generic = kernels_of(self._path, recorded)
-        left = [*generic, *unreached(self._path, recorded, reasons)]
+        """Import all, then find and answer for the kernels of each file that is wanted."""
+        sys.path[:] = self._path
+        imported: _Imported = {}
+        with self._modules.recorded() as recorded:
+            self._send(event="importing", module=self._files[0].module)
+            import_package(self._files[0])
+            self._leave_forks()
+            settings = self._modules.settings()
+            for file in self._files:
+                self._send(event="importing", module=file.module)
+                try:
+                    module = import_file(file)
+                except ImportFailed as failed:
+                    self._leave_forks()
+                    self._send(event="failed", reason=str(failed), missing=failed.missing)
+                    continue
+                finally:
+                    self._leave_forks()
+                    after = self._modules.settings()
+                    self._modules.restore_settings(settings)
+                imported[file] = (module, after)
+            reasons = self._reach(imported, recorded)
+            for file, (_, after) in imported.items():
+                if file.wanted:
+                    self._modules.restore_settings(after)
+                    self._answer_for(file, recorded, reasons[file])
+        self._send(event="finished")
+
+    def _leave_forks(self) -> None:
+        """End what a module forked and let return from its import."""
+        if os.getpid() != self._process:
+            os._exit(0)
+
+    def _reach(self, imported: _Imported, recorded: list[Any]) -> dict[ModuleFile, dict[int, str]]:
+        """Make the kernels that imports did not, in all modules alike, whoever answers for them: a
+        function may make another module's. Returns why by first line for those not made."""
+        calls = calls_in([(f.path.read_bytes(), vars(m)) for f, (m, _) in imported.items()])
+        reasons = {}
+        for file, (module, after) in imported.items():
+            self._send(event="importing", module=file.module)
+            self._modules.restore_settings(after)
+            found = reach_nested(file.path, vars(module), made_lines(file.path, recorded))
+            made = made_lines(file.path, recorded)
+            found |= call_factories(file.path.read_bytes(), vars(module), made, calls)
+            self._leave_forks()
+            reasons[file] = found
+        return reasons
+
+    def _answer_for(
+        self, file: ModuleFile, recorded: list[Any], reasons: Mapping[int, str]
+    ) -> None:
+        self._module = file.module
+        self._send(event="finding", module=file.module)
+        found, generic = kernels_of(file.path, recorded)
+        left = [*generic, *unreached(file.path, recorded, reasons)]
         self._send(event="found", kernels=[[f.name, f.line] for f in found], left=left)
         for index, each in enumerate(found):
             self._send(event="kernel", **self._kernel(index, each))
@@ -122,8 +177,7 @@ class Worker:
         try:
             text = self._translator.translate(built.python, found.name)
         except CodegenError as error:
-            said = error.message.splitlines()[0]
-            return built, None, f"its text alone does not translate: {said}"
+            return built, None, f"its text alone does not translate: {last_line(error.message)}"
         ours = extract_alone(text, found.name)
         if not same_up_to_helpers(module, ours):
             return built, None, "its text alone translates to other CUDA"
@@ -151,7 +205,7 @@ class Worker:
         }
 
     def _send(self, **message: Any) -> None:
-        self._connection.send_bytes(json.dumps(message).encode())
+        self._wire.send(**message)
 
 
 def _shifted(
@@ -164,24 +218,34 @@ def _shifted(
     return tuple((line, cuda) for line, cuda in moved if line <= last)
 
 
+def _paths(file: Mapping[str, Any]) -> dict[str, Path]:
+    return {"path": Path(file["path"]), "root": Path(file["root"])}
+
+
+def _is_package_file(file: ModuleFile) -> bool:
+    return (file.path.parent / "__init__.py").is_file()
+
+
 def _limit() -> None:
-    """Bound memory and files, and end when the parent is killed."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    """Bound memory and files."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_BYTES, _FILE_BYTES))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
 
 
-def main() -> None:
-    """Arguments: number of a socket, a folder for headers, the file, seconds a run (0: none)."""
+def work(wire: Writer, order: Path) -> NoReturn:
+    """Do what the file ``order`` says, answer through ``wire``, and end this process."""
     _limit()
-    descriptor, folder, path, run_s = sys.argv[1:5]
-    connection = Connection(int(descriptor))
     try:
-        Worker(connection, Path(folder), Path(path), float(run_s)).harvest()
-    except Exception:  # noqa: BLE001 - a bug of ours, which the parent raises
-        bug = {"event": "bug", "trace": traceback.format_exc()}
-        connection.send_bytes(json.dumps(bug).encode())
+        try:
+            Worker(wire, json.loads(order.read_text())).harvest()
+        except WireLost:
+            raise
+        except Exception:  # noqa: BLE001 - a bug of ours, which the parent raises
+            wire.send(event="bug", trace=traceback.format_exc())
+    except WireLost:
+        os._exit(LOST_WIRE)
+    except BrokenPipeError:
+        os._exit(0)
     # not the interpreter's own end: threads and exit handlers of the module could hold it up
     os._exit(0)

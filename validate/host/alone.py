@@ -43,11 +43,10 @@ class LoneRun:
     ``other`` holds the same arrays as drawn, for the other way.
     """
 
-    def __init__(self, row: Mapping[str, Any], folder: Path) -> None:
-        """Draw inputs, compile in ``folder`` and launch: that may crash this process or never end.
+    def __init__(self, row: Mapping[str, Any], entry: Entry) -> None:
+        """Draw inputs and launch what `build` gave: that may crash this process or never end.
 
-        Raises ValueError where no inputs can be drawn, clang.CompileError and LoadError, and as
-        `validate.host.launch.launch`.
+        Raises ValueError where no inputs can be drawn, and as `validate.host.launch.launch`.
         """
         sizes = own_sizes(row["sizes"])
         self.args = row["args"]
@@ -56,7 +55,7 @@ class LoneRun:
         arrays = arrays_of(self.args, self.inputs)
         self.arena, self.other = Arena(arrays), Arena(arrays)
         watch = Watch(self.arena)
-        launch(_built(row, folder), self.dim, self.arena.parameters(self.args, self.inputs), watch)
+        launch(entry, self.dim, self.arena.parameters(self.args, self.inputs), watch)
         self.trouble = damage(self.args, self.arena, watch)
         self.changed = bool(self.arena.changed(list(arrays)))
 
@@ -83,7 +82,11 @@ class LoneRun:
         return Likeness.AGREES if numbers else Likeness.ONLY_NAN
 
 
-def _built(row: Mapping[str, Any], folder: Path) -> Entry:
+def build(row: Mapping[str, Any], folder: Path) -> Entry:
+    """Compile a row's forward text in ``folder``, whatever its inputs are to be.
+
+    Raises clang.CompileError and LoadError.
+    """
     name = f"run_{os.getpid()}"
     path = folder / f"{name}.o"
     try:

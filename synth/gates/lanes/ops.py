@@ -261,6 +261,14 @@ _DOMAINS_BY_TYPE: dict[tuple[str, type[Type]], tuple[str, ...]] = {
 }
 
 
+BETWEEN: dict[str, Callable[..., Values]] = {
+    "smoothstep": lambda edge0, edge1, _: edge0 == edge1,
+    "atan2": lambda y, x: (y == 0) & (x <= 0),
+}
+"""Ops that are not defined where arguments stand in this relation. Of `atan2` the sign of a zero
+would decide between 0, pi and -pi, and compilers may choose that."""
+
+
 def domain_of(node: Op, domain: tuple[str, ...]) -> tuple[str, ...]:
     """What an op asks of its arguments; an operator asks it of some types alone."""
     return domain or _DOMAINS_BY_TYPE.get((node.op, type(node.type)), ())
@@ -271,8 +279,8 @@ def check_domain(node: Op, domain: tuple[str, ...], args: list[Any], mask: Mask)
     for name, value, arg in zip(domain or ("",) * len(args), args, node.args, strict=True):
         if name and any_active(_DOMAINS[name](value, arg.type), mask):
             raise Reject(GateReason.DOMAIN_ERROR, f"{node.op}: {name}")
-    if node.op == "smoothstep" and any_active(args[0] == args[1], mask):
-        raise Reject(GateReason.DOMAIN_ERROR, f"{node.op}: edges")
+    if node.op in BETWEEN and any_active(BETWEEN[node.op](*args), mask):
+        raise Reject(GateReason.DOMAIN_ERROR, f"{node.op}: arguments")
 
 
 _PRODUCTS_OF = {"determinant": 4, "inverse": 4}

@@ -17,9 +17,7 @@ from synth.dataset.names import HARVEST_REJECTED
 from synth.errors import SettingsError
 from synth.harvest.check import harvested_problem, harvested_split
 from synth.harvest.files import Harvested, Options, harvest
-from synth.harvest.find import module_name
 from synth.harvest.output import check_folder, write_dataset
-from synth.harvest.process import harvest_file
 from validate.row.schema import check_row
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -156,7 +154,7 @@ def test_kernels_of_every_kind_become_rows(result: Harvested) -> None:
 def test_what_is_left_out_says_why(result: Harvested) -> None:
     reasons = left(result)
     assert reasons["never_given_types"] == "generic: no concrete overload"
-    assert reasons["never_called.hidden"] == "not reached: uses what the function around it makes"
+    assert reasons["never_called.hidden"] == "not reached: its function does more than define it"
     assert reasons["scale"] == "same CUDA as another kernel"
     assert "no_such_name" in reasons["wrong"]
     counts = result.steps["kernels"]
@@ -242,75 +240,11 @@ def test_cap_counts_distinct_rows_of_a_module(folder: Path) -> None:
     assert found.no_run == {"not asked for": 2}
 
 
-def test_files_in_packages_import_by_their_dotted_name(tmp_path: Path) -> None:
-    write(tmp_path / "pack" / "__init__.py", "")
-    write(tmp_path / "pack" / "sizes.py", "WIDTH = 4\n")
-    text = """
-        import warp as wp
-        from . import sizes
-
-        @wp.kernel
-        def widen(values: wp.array(dtype=int)):
-            values[wp.tid()] = sizes.WIDTH
-        """
-    path = write(tmp_path / "pack" / "widen.py", text)
-    assert module_name(path)[0] == "pack.widen"
-    (row,) = harvest([path], Options(run=False)).rows
-    assert "WIDTH = 4" in row["python"]
-    assert row["provenance"]["module"] == "pack.widen"
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("raise ValueError('no luck at /home/me/file.txt')", "ValueError: no luck at file.txt"),
-        ("import sys\nsys.exit(3)", "it called sys.exit(3)"),
-        ("import os\nos._exit(7)", "its process ended with exit code 7"),
-        ("import os\nos.kill(os.getpid(), 11)", "its process ended with SIGSEGV"),
-        ("def broken(:", "SyntaxError: invalid syntax"),
-        ("import no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
-    ],
-)
-def test_modules_that_fail(tmp_path: Path, text: str, reason: str) -> None:
-    path = write(tmp_path / "failing.py", text + "\n")
-    found = harvest_file(path, "failing", tmp_path, run=False, timeout_s=60)
-    assert found.failed.startswith(reason)
-
-
-def test_a_module_that_never_ends_is_killed(tmp_path: Path) -> None:
-    path = write(tmp_path / "endless.py", "while True:\n    pass\n")
-    found = harvest_file(path, "endless", tmp_path, run=False, timeout_s=3)
-    assert found.failed == "no sign of life for 3 s"
-
-
-def test_a_module_that_prints_much_and_lies_about_kernels(tmp_path: Path) -> None:
-    text = """
-        import sys
-        import warp as wp
-        print("x" * 10_000_000)
-        sys.stderr.write("y" * 10_000_000)
-
-        @wp.kernel
-        def endless(values: wp.array(dtype=int)):
-            while values[0] >= 0:
-                values[1] = values[1] + 1
-
-        @wp.kernel
-        def far_away(values: wp.array(dtype=int)):
-            values[1000000000] = 1
-        """
-    path = write(tmp_path / "loud.py", text)
-    found = harvest_file(path, "loud", tmp_path, run=True, timeout_s=12)
-    assert found.failed == ""
-    reasons = {a["row"]["kernel_name"]: a["no_run"] for a in found.answers}
-    assert "without end" in reasons["endless"]
-    assert reasons["far_away"].startswith(("run: crashed", "run: wrote_out_of_bounds"))
-
-
 def test_requests_that_cannot_be_met(tmp_path: Path) -> None:
     path = write(tmp_path / "plain.py", "x = 1\n")
     for files, options in (
         ([], Options()),
+        ([write(tmp_path / "other" / "plain.py", "x = 1\n").parent], Options()),
         ([tmp_path / "absent.py"], Options()),
         ([write(tmp_path / "notes.txt", "x")], Options()),
         ([path], Options(per_module=-1)),
@@ -321,6 +255,8 @@ def test_requests_that_cannot_be_met(tmp_path: Path) -> None:
         with pytest.raises(SettingsError) as error:
             harvest(files, options)
         assert "\n" not in str(error.value)
+    with pytest.raises(SettingsError, match=r"no module no_such_package\.inner is found"):
+        harvest([], Options(), modules=["no_such_package.inner"])
     with pytest.raises(SettingsError):
         check_folder(path)
     with pytest.raises(SettingsError):
