@@ -50,7 +50,7 @@ class Texts:
 
     def __init__(self, folder: Path, timeout_s: float) -> None:
         self.folder, self.timeout_s, self.count = folder, timeout_s, 0
-        self.cases = PlainCases(Kept())
+        self.cases = PlainCases(folder, Kept())
         clang.start()
 
     def run(self, row: Row, draw: Draw) -> list[Entry] | None:
