@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -51,11 +51,7 @@ def prepare(
     lanes = Lanes(prod(dims), len(redrawn), _has_narrow_floats(program))
     args = args_of(program)
     drawn = draw_inputs(args, sizes, program.input_seed) if given is None else given
-    redraws = {
-        arg["name"]: _redrawn(arg, drawn[arg["name"]], sizes, program.input_seed)
-        for arg in args
-        if arg["name"] in redrawn
-    }
+    redraws = _redraws([a for a in args if a["name"] in redrawn], drawn, sizes, program.input_seed)
     memories: dict[str, ArrayMemory] = {}
     scalars: dict[str, Any] = {}
     for param in program.kernel.params:
@@ -73,6 +69,15 @@ def prepare(
     names = program.kernel.threads
     scalars.update(zip(names, thread_indices(dims, lanes), strict=True))
     return Evaluation(program, lanes, memories, scalars)
+
+
+def _redraws(
+    args: Sequence[Mapping[str, Any]],
+    drawn: Mapping[str, Values],
+    sizes: Mapping[str, int],
+    input_seed: int,
+) -> dict[str, Values]:
+    return {a["name"]: _redrawn(a, drawn[a["name"]], sizes, input_seed) for a in args}
 
 
 def _redrawn(

@@ -297,7 +297,8 @@ def test_texts_are_those_of_the_row(desk: Page, viewed: Viewed) -> None:
 
 
 def test_facts(desk: Page, viewed: Viewed) -> None:
-    for _, row in viewed[1][:30:5]:
+    generated = [row for _, row in viewed[1] if row["category"] in known(viewed)]
+    for row in generated[::5]:
         go_to(desk, row)
         facts = desk.locator(".columns")
         for arg in row["args"]:
