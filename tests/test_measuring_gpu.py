@@ -25,7 +25,13 @@ ROW: dict[str, Any] = {
     "plain_args": [],
     "plain_launch": {"grid": ["1"], "block": [32], "shared_bytes": 0},
 }
-TRIALS = (Trial({"n": 8}, 1), Trial({"n": 8}, 2, what="again"), Trial({"n": 99}, 3, OWN, "wide"))
+EDGE = {"name": "edges", "values": [{"arg": "x", "field": "", "among": ["0.5"]}]}
+TRIALS = (
+    Trial({"n": 8}, 1),
+    Trial({"n": 8}, 2, what="again"),
+    Trial({"n": 99}, 3, OWN, "wide"),
+    Trial({"n": 8}, 1, what="at edges", edge=EDGE),
+)
 ENDS = {
     "good": "passed",
     "WRONG": "wrong_value",

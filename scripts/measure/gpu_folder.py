@@ -3,8 +3,9 @@
 `texts.jsonl` has one text a line: `number`, `name`, `row` (a key of `rows.jsonl`), `code`,
 `prelude` (a position in `preludes.json`), `kernel` (its name in C++), `launch`, and what the host
 says, `status` and `reason`. `rows.jsonl` has the columns of a row that are needed to launch, its
-`starts`, and its `trials`: `sizes`, `input_seed`, `oracle`, `what`, `row_starts`. `wanted.npz` has
-what the reference wants, as KEY/TRIAL/OUTPUT. Of validate, reading needs NumPy alone.
+`starts`, and its `trials`: `sizes`, `input_seed`, `oracle`, `what`, `row_starts`, `edge`.
+`wanted.npz` has what the reference wants, as KEY/TRIAL/OUTPUT. Of validate, reading needs NumPy
+alone.
 """
 
 from __future__ import annotations
@@ -80,6 +81,7 @@ def _described(key: str, row: Row, draw: Draw) -> dict[str, Any]:
             "oracle": trial.oracle,
             "what": trial.what,
             "row_starts": trial.row_starts,
+            "edge": trial.edge,
         }
         for trial in draw.trials
     ]
