@@ -67,9 +67,9 @@ struct launched_t {
 static launched_t launched_here = {};
 static launched_t* now = &launched_here;
 
-// Calls `once`, which calls a kernel, for each of `threads` launch indices. Gives 1 when a thread
-// did not come to its end, which `blockIdx` then names.
-inline int call_each(void (*once)(void**), void** values, unsigned long long threads)
+// Runs `once` for each of `threads` launch indices. Gives 1 when a thread did not come to its end,
+// which `blockIdx` then names.
+template <class Once> int each_of(unsigned long long threads, Once once)
 {
     if (_setjmp(jumped_too_often))
         return 1;
@@ -77,24 +77,21 @@ inline int call_each(void (*once)(void**), void** values, unsigned long long thr
         now->thread = thread;
         blockIdx.x = static_cast<unsigned int>(thread);
         jumps = 0;
-        once(values);
+        once();
     }
     return 0;
+}
+
+inline int call_each(void (*once)(void**), void** values, unsigned long long threads)
+{
+    return each_of(threads, [=] { once(values); });
 }
 
 // The same for a kernel itself, every parameter read from the address in `values`, so that the
 // compiler applies the calling convention, whatever the types are.
 template <class... A> int call(void (*kernel)(A...), void** values, unsigned long long threads)
 {
-    if (_setjmp(jumped_too_often))
-        return 1;
-    for (unsigned long long thread = 0; thread < threads; ++thread) {
-        now->thread = thread;
-        blockIdx.x = static_cast<unsigned int>(thread);
-        jumps = 0;
-        call_with(kernel, values, typename make_indices<sizeof...(A)>::type {});
-    }
-    return 0;
+    return each_of(threads, [=] { call_with(kernel, values, typename make_indices<sizeof...(A)>::type {}); });
 }
 
 inline void describe_as(unsigned int dimensions, unsigned int count, const unsigned int* sizes, signature_t* signature)

@@ -54,18 +54,14 @@ def settings(row: Mapping[str, Any]) -> list[Setting]:
     """All that a row is run on: its shapes with drawn inputs, its own first, then its edges."""
     shapes = awkward_sizes(row["sizes"])
     drawn = [Setting(describe(sizes), sizes, row["args"]) for sizes in shapes]
-    return drawn + edge_settings(row)
+    own = own_sizes(row["sizes"])
+    edged = [
+        Setting(f"{describe(own)} at {edge['name']}", own, with_edges(row["args"], edge))
+        for edge in edges_of(row)
+    ]
+    return drawn + edged
 
 
 def edges_of(row: Mapping[str, Any]) -> Sequence[Edge]:
     """What the column says."""
     return row.get(EDGES) or ()
-
-
-def edge_settings(row: Mapping[str, Any]) -> list[Setting]:
-    """The edge inputs of a row alone."""
-    own = own_sizes(row["sizes"])
-    return [
-        Setting(f"{describe(own)} at {edge['name']}", own, with_edges(row["args"], edge))
-        for edge in edges_of(row)
-    ]
