@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
+import mmap
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +18,12 @@ from validate.statuses import RunStatus
 GUARD_BYTES = 4096
 # As `cudaMalloc` aligns: a text may ask.
 _ALIGNMENT_BYTES = 256
+# On both sides of a launch's memory, where nobody may write: a text that goes astray ends its
+# process there, and never changes what the process lives on.
+_NO_ONES_BYTES = 16 << 20
+# Here, while files may still be opened.
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_LIBC.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
 _ARRAY = np.dtype(
     [
@@ -75,8 +84,8 @@ class Arena:
             guard[:] = untouched
 
     def host_block(self, size: int) -> Array:
-        """So many bytes of the host's memory."""
-        return np.empty(size, np.uint8)
+        """So many bytes of the host's memory, far from all else. Raises OSError without room."""
+        return _apart(size)
 
     def _guards(self) -> Iterator[tuple[Array, Array]]:
         """What lies around the arrays, as views, and what it was at the start."""
@@ -213,6 +222,19 @@ def damage(
     inputs = [arg["name"] for arg in args if arg["kind"] == "array" and arg["role"] == "in"]
     changed = arena.changed(inputs)
     return (RunStatus.INPUT_CHANGED, f"wrote to {', '.join(changed)}") if changed else None
+
+
+def _apart(size: int) -> Array:
+    """So many bytes that end where a page ends, in a mapping whose other pages are no one's."""
+    room = -(-size // mmap.PAGESIZE) * mmap.PAGESIZE
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    mapped = np.frombuffer(mmap.mmap(-1, room + 2 * _NO_ONES_BYTES, flags), np.uint8)
+    for start in (0, _NO_ONES_BYTES + room):
+        if _LIBC.mprotect(mapped.ctypes.data + start, _NO_ONES_BYTES, 0):
+            error = ctypes.get_errno()
+            raise OSError(error, os.strerror(error))
+    end = _NO_ONES_BYTES + room
+    return mapped[end - size : end]
 
 
 def _bytes(value: Array) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -235,6 +236,21 @@ def test_guards_surround_every_array() -> None:
         arena.memory[arena.start[name] + byte] ^= 1
         assert arena.written_outside().endswith(place)
         assert arena.changed(["x", "y"]) == []
+
+
+@pytest.mark.parametrize(
+    "past", ["-5000", "arena.memory.size + 5000", "arena.memory.size + 9_000_000"]
+)
+def test_what_writes_far_outside_ends_the_process_and_changes_nothing_of_ours(past: str) -> None:
+    code = f"""
+import ctypes, numpy as np
+from validate.host.memory import Arena
+arena = Arena({{"x": np.zeros(3)}})
+others = [bytes(1000) for _ in range(1000)]
+ctypes.memset(arena.base + {past}, 1, 4)
+"""
+    ended = subprocess.run([sys.executable, "-c", code], timeout=60, check=False)
+    assert ended.returncode == -signal.SIGSEGV
 
 
 def test_importing_the_host_run_does_not_import_warp() -> None:
