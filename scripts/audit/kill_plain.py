@@ -25,8 +25,9 @@ from generators import categories
 from generators.program.serialise import from_json
 from scripts.audit.kill_table import run_jobs
 from synth.dataset.stored import stored_rows
+from synth.render.cuda.choose import schedule_for, schedules_of
 from synth.render.cuda.module import render
-from synth.render.cuda.schedule import STYLES, schedule_for, styles_of
+from synth.render.cuda.style import styles
 from validate.host.runner import HostRunner
 from validate.mutants.kill import (
     Trial,
@@ -70,8 +71,8 @@ def take_rows(data: Path, count: int, per_style: int) -> list[Row]:
     stored = [row for _, row in stored_rows(data) if row["program"] or row["cuda_plain"]]
     programs = [from_json(row["program"]) if row["program"] else None for row in stored]
     found: dict[int, str] = {}
-    offers = [styles_of(program) if program else {} for program in programs]
-    by_rarity = sorted(STYLES, key=lambda style: sum(style in offer for offer in offers))
+    offers = [schedules_of(program) if program else {} for program in programs]
+    by_rarity = sorted(styles(), key=lambda style: sum(style in offer for offer in offers))
     for style in by_rarity:
         able = [at for at, offer in enumerate(offers) if style in offer and at not in found]
         step = max(1, len(able) // per_style)
@@ -199,7 +200,7 @@ def main() -> None:
     tried = [Tried(t, styles[t.row_id], t.position in natural[t.row_id]) for t in trials]
     print_survivors(tried)
     print_table(tried, list(categories()), lambda t: t.trial.category)
-    print_table(tried, STYLES, lambda t: t.style)
+    print_table(tried, list(styles()), lambda t: t.style)
     print_totals("natural", [t for t in tried if t.natural])
     print_totals("all", tried)
     print(f"{len(rows)} rows, {len(trials)} mutants, {took:.0f} s")

@@ -38,7 +38,7 @@ from synth.gates.variants import prepare
 from synth.reasons import GateReason
 from synth.render import warp as render_warp
 from synth.render.cuda import module as render_cuda
-from synth.render.cuda.schedule import schedule_for
+from synth.render.cuda.choose import schedule_for
 from synth.render.reference import module as render_reference
 from synth.rows.maker import cuda_columns
 from validate.host import clang

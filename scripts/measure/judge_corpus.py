@@ -14,8 +14,8 @@ from judge_texts import JudgeText, honest_texts, judge_rows, wrong_texts
 
 from generators.program.serialise import from_json
 from synth.dataset.stored import stored_rows
+from synth.render.cuda.choose import schedule_for, schedules_of
 from synth.render.cuda.module import render
-from synth.render.cuda.schedule import schedule_for, styles_of
 from validate.mutants.plain.draw import plain_mutants
 from validate.score.scorer import Answer
 
@@ -74,7 +74,7 @@ def style_texts(rows: Sequence[Row]) -> Iterator[Text]:
         if not row["program"]:
             continue
         program = from_json(row["program"])
-        for style in styles_of(program):
+        for style in schedules_of(program):
             columns = render(program, schedule_for(program, style)).columns()
             # The same kernel may take its sizes in another order: then it answers another row.
             if columns["plain_args"] == row["plain_args"]:

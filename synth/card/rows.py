@@ -28,7 +28,7 @@ COLUMNS = {
     "cuda_plain": "CUDA C++ of the same without Warp, as an engineer would write it",
     "plain_args": "its parameters: name, C++ type, and for an `int` the size symbol to pass",
     "plain_launch": "its grid and block by size symbols, and bytes of dynamic shared memory",
-    "schedule": "its style as JSON: guarded, grid_stride, vectorized, warp_shuffle, …",
+    "schedule": "its style as JSON: guarded, grid_stride, vectorized, warp_per_row, …",
     "line_map_python": "line of `python` for each mapped line of `cuda_forward`",
     "line_map_cuda": "that line of `cuda_forward`",
     "args": "parameters: kind, dtype, role, shape, how values are drawn, tolerances of outputs",

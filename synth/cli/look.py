@@ -40,8 +40,8 @@ def stats(out: Path, as_json: bool, plots: Path | None) -> None:
     "--schedule",
     default="",
     metavar="STYLE|JSON",
-    help="Plain CUDA in another form (not run): guarded, grid_stride, vectorized, warp_shuffle, "
-    "block_reduce, tiled, or a whole schedule as the column has it.",
+    help="Plain CUDA in another form (not run): a style, or a whole schedule as the "
+    "column has it. A style that the kernel has no form in is answered with those that it has.",
 )
 def show(out: Path, row_id: str | None, regenerate: bool, schedule: str) -> None:
     """Show one row, question and answers side by side, and what is proven of it; the first row when

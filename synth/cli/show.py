@@ -18,7 +18,8 @@ from synth.dataset.names import EVIDENCE
 from synth.dataset.stored import readable, require_columns, stored_rows
 from synth.errors import SettingsError
 from synth.render.cuda import module as render_cuda
-from synth.render.cuda.schedule import Schedule, check_schedule, schedule_for
+from synth.render.cuda.choose import check_schedule, schedule_for
+from synth.render.cuda.schedule import Schedule
 from synth.rows.maker import Row
 from synth.rows.remake import differing_columns, retranslated_difference
 from validate.statuses import AdjointStatus

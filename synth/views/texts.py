@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from synth.reasons import ViewReason
+from synth.render.cuda.style import styles
 from synth.views.promise import promise_clause
 from synth.views.sizes import said, shapes_clause, size_names
 from validate.statuses import AdjointStatus
@@ -65,7 +66,7 @@ def wanted(row: Row) -> str:
         asked.append(shapes)
     if promised := promise_clause(row):
         asked.append(promised)
-    if style := _STYLES[schedule["style"]](schedule):
+    if style := styles()[schedule["style"]].asks(schedule):
         asked.append(style)
     if schedule.get("launch_bounds"):
         asked.append("Declare the launch bounds.")
@@ -83,18 +84,6 @@ def _structs(row: Row, signature: str) -> list[str]:
         left += [declared[name] for name in words - needed]
         needed |= words
     return [f"struct {name} {{ {body} }};" for name, body in declared.items() if name in needed]
-
-
-_STYLES: dict[str, Callable[[Mapping[str, Any]], str]] = {
-    "guarded": lambda _s: "",
-    "grid_stride": lambda _s: "Use a grid-stride loop.",
-    "vectorized": lambda s: (
-        f"Let each thread take {s['vector_width']} elements at a time with vector loads and stores."
-    ),
-    "warp_shuffle": lambda _s: "Combine values within a warp by shuffles.",
-    "block_reduce": lambda _s: "Reduce within each block in shared memory.",
-    "tiled": lambda _s: "Stage what threads share as tiles in shared memory.",
-}
 
 
 def _launch(row: Row) -> str:

@@ -6,31 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from generators.program import ir
+from synth.render.cuda.choose import schedule_for
 from synth.render.cuda.device import collective, random, rigid, spatial
-from synth.render.cuda.forms import common_targets
-from synth.render.cuda.kernel import KernelText, Written
-from synth.render.cuda.schedule import Schedule, schedule_for
-from synth.render.cuda.styles import grid, rows, threads, tiles, vectors
+from synth.render.cuda.kernel import KernelText
+from synth.render.cuda.schedule import Schedule
+from synth.render.cuda.style import styles
 from validate.row.columns import PLAIN_COLUMNS
 
 REGISTERED = (collective, random, rigid, spatial)
 """Modules that register device functions when they are imported."""
-
-
-def _joining(text: KernelText) -> Written:
-    """Threads join their values: for targets that all have in common, or for each element."""
-    common = common_targets(text.kernel) is not None
-    return grid.write(text) if common else rows.write(text)
-
-
-_WRITERS = {
-    "guarded": threads.write_guarded,
-    "grid_stride": threads.write_grid_stride,
-    "vectorized": vectors.write,
-    "warp_shuffle": _joining,
-    "block_reduce": _joining,
-    "tiled": tiles.write,
-}
 
 
 @dataclass(frozen=True)
@@ -54,7 +38,7 @@ def render(program: ir.Program, schedule: Schedule | None = None) -> Plain:
     schedule = schedule or schedule_for(program)
     text = KernelText(program, schedule)
     functions = [line for f in program.functions for line in text.function(f)]
-    written = _WRITERS[schedule.style](text)
+    written = styles()[schedule.style].write(text)
     params = text.params()
     lines = [*text.signature(params), "{", *written.lines, "}"]
     whole = "\n".join([*text.head(), *functions, *written.functions, *lines, ""])

@@ -13,8 +13,8 @@ from plain_rows import block_reduce, doubled, guarded, tiled, warp_shuffle
 
 from generators.program.serialise import from_json
 from synth.dataset.stored import stored_rows
+from synth.render.cuda.choose import schedule_for, schedules_of
 from synth.render.cuda.module import render
-from synth.render.cuda.schedule import schedule_for, styles_of
 from validate.host.plain_sizes import wide_sizes
 from validate.host.runner import HostRunner
 from validate.mutants.kill import try_mutants, with_equivalents
@@ -114,7 +114,7 @@ def test_mutants_of_the_samples_are_distinct_and_repeatable() -> None:
     operators: Counter[str] = Counter()
     for _, stored in stored_rows(SAMPLES):
         program = from_json(stored["program"])
-        for style in styles_of(program):
+        for style in schedules_of(program):
             row = {"cuda_plain": render(program, schedule_for(program, style)).text}
             found = plain_mutants(row)
             assert found == plain_mutants(row)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from generators.program import ir
@@ -14,14 +14,23 @@ from synth.render.cuda.device.collective import block_join, identity, join_into,
 from synth.render.cuda.kernel import KernelText, Written, factor, leave_before
 from synth.render.cuda.lines import leaving, wrapped
 from synth.render.cuda.offsets import flat_index, without_unused
+from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.split import Sum, split_loops
+from synth.render.cuda.style import Plan, Style, power_of_two, same_dims
 from synth.render.cuda.styles.threads import flat_grid, unpacked
+from synth.render.cuda.types import bytes_of
+from validate.row.archs import MOST_SHARED_BYTES
 
 WARP = 32
 
+_BLOCKS: dict[str, tuple[int, ...]] = {
+    "warp_per_row": (32, 128, 256),
+    "block_per_row": (64, 128, 256),
+}
+
 
 def write(text: KernelText) -> Written:
-    """The kernel in the style ``warp_shuffle`` or ``block_reduce`` of its schedule."""
+    """The kernel in the style ``warp_per_row`` or ``block_per_row`` of its schedule."""
     return _Rows(text).written()
 
 
@@ -30,7 +39,7 @@ class _Rows:
 
     def __init__(self, text: KernelText) -> None:
         self.text = text
-        self.by_warp = text.schedule.style == "warp_shuffle"
+        self.by_warp = text.schedule.style == "warp_per_row"
         self.block = text.schedule.block[0]
         found = split_loops(text.kernel)
         assert found is not None, "the schedule asks for a form that the kernel does not have"
@@ -111,3 +120,67 @@ class _Rows:
         else:
             assert isinstance(x.type, Scalar)
             body.put(depth, join_into(x.join, x.type, name, f"{function}({apart})"))
+
+
+def _schedules(style: str) -> Callable[[ir.Program], list[Schedule]]:
+    """Blocks: in shared memory each thread of one holds a value of every sum."""
+
+    def found(program: ir.Program) -> list[Schedule]:
+        form = split_loops(program.kernel)
+        if form is None:
+            return []
+        held = sum(bytes_of(s.type) for sums in form.sums.values() for s in sums)
+        blocks = _BLOCKS[style]
+        if style == "block_per_row":
+            blocks = tuple(b for b in blocks if b * held <= MOST_SHARED_BYTES)
+        return [Schedule(style, (b,), group=_group(style, b)) for b in blocks]
+
+    return found
+
+
+def _group(style: str, block: int) -> int:
+    return WARP if style == "warp_per_row" else block
+
+
+def _check(_program: ir.Program, schedule: Schedule) -> None:
+    same_dims(schedule, 1)
+    power_of_two(schedule)
+    wanted = _group(schedule.style, schedule.threads)
+    if schedule.group != wanted:
+        raise ValueError(f"group {schedule.group}: {schedule.style} takes {wanted}")
+
+
+def _plan(program: ir.Program, schedule: Schedule, _sizes: Mapping[str, int]) -> Plan:
+    form, kernel = split_loops(program.kernel), program.kernel
+    assert form is not None
+    first = kernel.body[min(form.sums)]
+    assert isinstance(first, ir.For)
+    count = sum(len(sums) for sums in form.sums.values())
+    by_warp = schedule.style == "warp_per_row"
+    return Plan(
+        lanes=first.name,
+        threads_an_element=float(schedule.group),
+        shared_out=frozenset(id(kernel.body[place]) for place in form.sums),
+        shuffles=5.0 * count if by_warp else 0.0,
+        barriers=0.0 if by_warp else count * (2.0 + schedule.threads.bit_length()),
+    )
+
+
+STYLES = (
+    Style(
+        "warp_per_row",
+        _schedules("warp_per_row"),
+        _check,
+        write,
+        _plan,
+        lambda _s: "Give each element a warp, and combine its lanes' values by shuffles.",
+    ),
+    Style(
+        "block_per_row",
+        _schedules("block_per_row"),
+        _check,
+        write,
+        _plan,
+        lambda _s: "Give each element a block, and reduce in shared memory.",
+    ),
+)

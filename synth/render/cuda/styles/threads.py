@@ -2,13 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from generators.program import ir
 from synth.render.cuda.body import Body
+from synth.render.cuda.forms import leaves_from_a_loop
 from synth.render.cuda.kernel import KernelText, Written, factor
 from synth.render.cuda.lines import leaving, wrapped
 from synth.render.cuda.offsets import NOTHING, flat_index, without_unused
+from synth.render.cuda.schedule import BLOCKS, Schedule
+from synth.render.cuda.style import Plan, Style, same_dims
 
 ELEMENTS_A_THREAD = 4
 """Of a grid-stride loop, as its launch has it."""
+
+_FLAT_DIMS = 4
+"""Launch dimensions from which on a grid has no axes left for them."""
+
+
+def _guarded(program: ir.Program) -> list[Schedule]:
+    dims = len(program.kernel.launch_dim)
+    return [Schedule("guarded", block) for block in BLOCKS[1 if dims == _FLAT_DIMS else dims]]
+
+
+def _check_guarded(program: ir.Program, schedule: Schedule) -> None:
+    dims = len(program.kernel.launch_dim)
+    same_dims(schedule, 1 if dims == _FLAT_DIMS else dims)
+
+
+def _grid_stride(program: ir.Program) -> list[Schedule]:
+    if leaves_from_a_loop(program.kernel.body):
+        return []
+    return [
+        Schedule("grid_stride", block, elements_a_thread=ELEMENTS_A_THREAD) for block in BLOCKS[1]
+    ]
+
+
+def _check_grid_stride(_program: ir.Program, schedule: Schedule) -> None:
+    same_dims(schedule, 1)
+    if schedule.elements_a_thread < 1:
+        raise ValueError(f"elements_a_thread {schedule.elements_a_thread}: a number from 1 on")
+
+
+def _plan(_program: ir.Program, schedule: Schedule, _sizes: Mapping[str, int]) -> Plan:
+    return Plan(threads_an_element=1.0 / schedule.elements_a_thread)
 
 
 def write_guarded(text: KernelText) -> Written:
@@ -35,7 +72,7 @@ def write_grid_stride(text: KernelText) -> Written:
     inner = body.run(
         text.kernel.body, text.given(), 2, flat_index(text.kernel.threads, text.extents())
     )
-    block = text.schedule.block[0] * ELEMENTS_A_THREAD
+    block = text.schedule.block[0] * text.schedule.elements_a_thread
     lines = [*without_unused(grid_stride_head(text), inner), *inner, "    }"]
     return Written(lines, [flat_grid(text.formulas(), block)])
 
@@ -80,3 +117,16 @@ def unpacked(names: list[str], extents: list[str], index: str, depth: int) -> li
 def _flat_start(extents: list[str]) -> list[str]:
     total = " * ".join(factor(e) for e in extents)
     return [place_of("index", "x"), *leaving(4, f"index >= {total}")]
+
+
+STYLES = (
+    Style("guarded", _guarded, _check_guarded, write_guarded, _plan, lambda _s: ""),
+    Style(
+        "grid_stride",
+        _grid_stride,
+        _check_grid_stride,
+        write_grid_stride,
+        _plan,
+        lambda _s: "Use a grid-stride loop.",
+    ),
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from generators.program import expr, ir
 from generators.program.dtypes import INT32, Array
@@ -13,7 +13,15 @@ from synth.render.cuda.body import Body
 from synth.render.cuda.forms import Staged, staged
 from synth.render.cuda.kernel import KernelText, Written, factor, leave_before
 from synth.render.cuda.lines import wrapped
+from synth.render.cuda.schedule import Schedule
+from synth.render.cuda.style import Plan, Style, same_dims
 from synth.render.cuda.text import Text
+from synth.render.cuda.types import bytes_of
+from validate.row.archs import MOST_SHARED_BYTES
+
+_SQUARES = (8, 16, 32)
+_LINES = (64, 128, 256)
+_UNROLLS = (1, 4, 8)
 
 
 def write(text: KernelText) -> Written:
@@ -191,3 +199,68 @@ def _without_unread(lines: list[str], names: set[str]) -> list[str]:
         if len(uses) == 1 and kept[uses[0]].lstrip().startswith(f"const int {name} = "):
             del kept[uses[0]]
     return kept
+
+
+def _tile_bytes(kernel: ir.Kernel, size: int) -> int:
+    """Shared memory of all tiles of a kernel."""
+    form = staged(kernel)
+    assert form is not None
+    types = {p.name: p.type for p in kernel.params}
+    total = 0
+    for name, kind in form.arrays.items():
+        type_ = types[name]
+        assert isinstance(type_, Array)
+        count = size if kind == "line" else size * (size + (kind == "cross"))
+        total += count * bytes_of(type_.element)
+    return total
+
+
+def _block(dims: int, size: int) -> tuple[int, ...]:
+    return {1: (size,), 2: (size, size), 3: (size, size, 1)}[dims]
+
+
+def _schedules(program: ir.Program) -> list[Schedule]:
+    kernel = program.kernel
+    if staged(kernel) is None:
+        return []
+    dims = len(kernel.launch_dim)
+    return [
+        Schedule("tiled", _block(dims, size), tile=size, unroll=unroll)
+        for size in (_LINES if dims == 1 else _SQUARES)
+        if _tile_bytes(kernel, size) <= MOST_SHARED_BYTES
+        for unroll in _UNROLLS
+    ]
+
+
+def _check(program: ir.Program, schedule: Schedule) -> None:
+    dims, size = len(program.kernel.launch_dim), schedule.tile
+    same_dims(schedule, dims)
+    if _tile_bytes(program.kernel, size) > MOST_SHARED_BYTES:
+        raise ValueError(f"tile {size}: more than 48 KiB of shared memory")
+    wanted = _block(dims, size)
+    if schedule.block != wanted or size < 2:
+        raise ValueError(f"tile {size} needs the block {list(wanted)}")
+
+
+def _plan(program: ir.Program, schedule: Schedule, sizes: Mapping[str, int]) -> Plan:
+    form = staged(program.kernel)
+    assert form is not None
+    turns = max(1.0, max(sizes.values()) / schedule.tile)
+    served = float(schedule.threads if len(schedule.block) == 1 else schedule.tile)
+    return Plan(
+        staged=dict.fromkeys(form.arrays, served),
+        barriers=2.0 * turns,
+        shared_bytes=_tile_bytes(program.kernel, schedule.tile),
+    )
+
+
+STYLES = (
+    Style(
+        "tiled",
+        _schedules,
+        _check,
+        write,
+        _plan,
+        lambda _s: "Stage what threads share as tiles in shared memory.",
+    ),
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from generators.program import expr, ir
 from generators.program.dtypes import INT32, Array, Scalar, Vec
@@ -10,8 +10,11 @@ from generators.program.expr import Var
 from generators.program.walk import mentions, operands, statements
 from synth.render.cuda.body import Body
 from synth.render.cuda.device.functions import HEAD
+from synth.render.cuda.forms import elementwise
 from synth.render.cuda.kernel import KernelText, Written, factor
 from synth.render.cuda.lines import wrapped
+from synth.render.cuda.schedule import BLOCKS, Schedule
+from synth.render.cuda.style import Plan, Style, same_dims
 from synth.render.cuda.text import Text
 from synth.render.cuda.types import LETTERS, computed, name_of
 
@@ -118,3 +121,38 @@ def _needs_index(body: ir.Body, thread: str) -> bool:
         if any(mentions(e, thread, lambda _load: True) for e in values):
             return True
     return False
+
+
+def _widths(program: ir.Program) -> tuple[int, ...]:
+    form = elementwise(program.kernel)
+    return () if form is None else (2, 4) if form.width == 4 else (2,)
+
+
+def _schedules(program: ir.Program) -> list[Schedule]:
+    return [
+        Schedule("vectorized", block, vector_width=width)
+        for width in _widths(program)
+        for block in BLOCKS[1]
+    ]
+
+
+def _check(program: ir.Program, schedule: Schedule) -> None:
+    same_dims(schedule, 1)
+    widths = _widths(program)
+    if schedule.vector_width not in widths:
+        raise ValueError(
+            f"vector_width {schedule.vector_width}: one of {', '.join(map(str, widths))}"
+        )
+
+
+def _plan(_program: ir.Program, schedule: Schedule, _sizes: Mapping[str, int]) -> Plan:
+    width = schedule.vector_width
+    return Plan(threads_an_element=1.0 / width, vector_width=width, independent=width)
+
+
+def _asks(schedule: Mapping[str, object]) -> str:
+    width = schedule["vector_width"]
+    return f"Let each thread take {width} elements at a time with vector loads and stores."
+
+
+STYLES = (Style("vectorized", _schedules, _check, write, _plan, _asks),)

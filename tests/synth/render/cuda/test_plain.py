@@ -7,10 +7,12 @@ import pytest
 from generators.program.ops import ATOMICS, OPS
 from generators.program.samplers import SAMPLERS
 from synth.render.cuda.body import _INT_ATOMICS
+from synth.render.cuda.choose import schedule_for, schedules_of
 from synth.render.cuda.device import random as cuda_random
 from synth.render.cuda.module import render
 from synth.render.cuda.ops import CUDA_OPS
-from synth.render.cuda.schedule import STYLES, Schedule, schedule_for, styles_of
+from synth.render.cuda.schedule import Schedule
+from synth.render.cuda.style import styles
 from synth.rows.maker import Accepted
 
 nvrtc = pytest.importorskip("cuda.bindings.nvrtc")
@@ -37,8 +39,8 @@ def test_tables_hold_every_op() -> None:
 
 def test_schedules_round_trip_and_can_be_forced(all_accepted: list[Accepted]) -> None:
     for accepted in all_accepted[::7]:
-        for style in STYLES:
-            if style not in styles_of(accepted.program):
+        for style in list(styles()):
+            if style not in schedules_of(accepted.program):
                 with pytest.raises(ValueError, match="no form in the style"):
                     schedule_for(accepted.program, style)
                 continue

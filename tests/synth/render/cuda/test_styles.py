@@ -11,9 +11,10 @@ import pytest
 from generators.program import ir
 from generators.program.dtypes import INT32
 from generators.program.expr import Var
+from synth.render.cuda.choose import schedule_for, schedules_of
 from synth.render.cuda.forms import staged
 from synth.render.cuda.module import render
-from synth.render.cuda.schedule import STYLES, schedule_for, styles_of
+from synth.render.cuda.style import styles
 from synth.render.warp import render as render_warp
 from synth.rows.maker import Accepted, program_columns
 from validate.host.runner import run_plain_rows
@@ -30,9 +31,9 @@ def row_of(accepted: Accepted, style: str) -> dict[str, Any]:
     return columns | render(program, schedule_for(program, style)).columns()
 
 
-@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("style", list(styles()))
 def test_style_agrees_with_the_reference(style: str, all_accepted: list[Accepted]) -> None:
-    fitting = [a for a in all_accepted if style in styles_of(a.program)]
+    fitting = [a for a in all_accepted if style in schedules_of(a.program)]
     step = max(1, len(fitting) // MOST)
     chosen = fitting[::step][:MOST]
     assert len(chosen) >= 5, style
@@ -57,6 +58,6 @@ def test_tiles_are_shared_by_threads_that_take_as_many_turns(all_accepted: list[
 def test_styles_are_drawn(all_accepted: list[Accepted]) -> None:
     """Where a kernel has a form in a rare style, it is mostly in one of them."""
     drawn = Counter(schedule_for(a.program).style for a in all_accepted)
-    assert set(drawn) == set(STYLES)
+    assert set(drawn) == set(styles())
     for accepted in all_accepted[::11]:
         assert schedule_for(accepted.program) == schedule_for(accepted.program)

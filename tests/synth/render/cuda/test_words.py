@@ -5,8 +5,8 @@ from __future__ import annotations
 from generators.program import ir
 from generators.program.dtypes import FLOAT32, INT32, Array, Scalar, Vec
 from generators.program.expr import Cast, Const, Load, Op, Var
+from synth.render.cuda.choose import schedule_for
 from synth.render.cuda.module import render
-from synth.render.cuda.schedule import schedule_for
 
 ROW, COL = Var("i", INT32), Var("j", INT32)
 UINT8, UINT32 = Scalar("uint8"), Scalar("uint32")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from generators.program import ir
@@ -14,14 +14,16 @@ from synth.render.cuda.device.collective import block_join, identity, join_into,
 from synth.render.cuda.forms import common_targets
 from synth.render.cuda.kernel import KernelText, Written
 from synth.render.cuda.offsets import flat_index, without_unused
+from synth.render.cuda.schedule import BLOCKS, Schedule
 from synth.render.cuda.split import Sum
+from synth.render.cuda.style import Plan, Style, power_of_two, same_dims
 from synth.render.cuda.styles.threads import ELEMENTS_A_THREAD, flat_grid, grid_stride_head
 
 
 def write(text: KernelText) -> Written:
     """The kernel as a loop over the grid, in the style of its schedule.
 
-    ``warp_shuffle``: each warp has one atomic for each target; ``block_reduce``: each block.
+    ``warp_total``: each warp has one atomic for each target; ``block_total``: each block.
     """
     targets = common_targets(text.kernel)
     assert targets is not None, "the schedule asks for a form that the kernel does not have"
@@ -41,7 +43,7 @@ def write(text: KernelText) -> Written:
     head = without_unused(grid_stride_head(text), inner)
     joins = _Joins(text, body, Counter((t.join, t.type) for t, _, _ in parts.values()))
     tail = joins.lines(list(parts.values()))
-    grid = flat_grid(text.formulas(), text.schedule.block[0] * ELEMENTS_A_THREAD)
+    grid = flat_grid(text.formulas(), text.schedule.block[0] * text.schedule.elements_a_thread)
     return Written([*lines, *head, *inner, "    }", *tail], [grid])
 
 
@@ -73,7 +75,7 @@ class _Joins:
         self.text = text
         self.body = body
         self.uses = uses
-        self.by_warp = text.schedule.style == "warp_shuffle"
+        self.by_warp = text.schedule.style == "warp_total"
 
     def lines(self, parts: list[tuple[Sum, str, ir.Atomic]]) -> list[str]:
         body = self.body
@@ -94,3 +96,52 @@ class _Joins:
             return warp_join(lib, target.join, target.type)
         again = self.uses[target.join, target.type] > 1
         return block_join(lib, target.join, target.type, self.text.schedule.block[0], again)
+
+
+def _schedules(style: str) -> Callable[[ir.Program], list[Schedule]]:
+    def found(program: ir.Program) -> list[Schedule]:
+        if common_targets(program.kernel) is None:
+            return []
+        return [Schedule(style, b, elements_a_thread=ELEMENTS_A_THREAD) for b in BLOCKS[1]]
+
+    return found
+
+
+def _check(_program: ir.Program, schedule: Schedule) -> None:
+    same_dims(schedule, 1)
+    power_of_two(schedule)
+    if schedule.elements_a_thread < 1:
+        raise ValueError(f"elements_a_thread {schedule.elements_a_thread}: a number from 1 on")
+
+
+def _plan(program: ir.Program, schedule: Schedule, _sizes: Mapping[str, int]) -> Plan:
+    targets = common_targets(program.kernel) or {}
+    by_warp = schedule.style == "warp_total"
+    joined = (32 if by_warp else schedule.threads) * schedule.elements_a_thread
+    names = len({t.name for t in targets.values()})
+    return Plan(
+        threads_an_element=1.0 / schedule.elements_a_thread,
+        shuffles=5.0 * names if by_warp else 0.0,
+        barriers=0.0 if by_warp else names * (2.0 + schedule.threads.bit_length()),
+        combined=dict.fromkeys(targets, float(joined)),
+    )
+
+
+STYLES = (
+    Style(
+        "warp_total",
+        _schedules("warp_total"),
+        _check,
+        write,
+        _plan,
+        lambda _s: "Combine values within a warp by shuffles before the atomics.",
+    ),
+    Style(
+        "block_total",
+        _schedules("block_total"),
+        _check,
+        write,
+        _plan,
+        lambda _s: "Reduce within each block in shared memory before the atomics.",
+    ),
+)
