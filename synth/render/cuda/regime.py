@@ -1,0 +1,166 @@
+"""What a program is for: the sizes that matter in use, drawn for each of its size symbols.
+
+A row is checked at small sizes; its schedule follows from these. A symbol's range follows from what
+the kernel does with it: whether the launch counts it, whether loops run over it, or neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+
+from generators.build.draw import Stream
+from generators.program import ir
+from generators.program.dtypes import Array
+from generators.program.expr import Expr, Extent, Var
+from generators.program.walk import statements
+from synth.render.cuda.types import bytes_of
+from validate.row.sizes import evaluate_all, symbols
+
+MOST_BYTES = 1 << 30
+"""Of all arrays together."""
+MOST_TURNS = 4e9
+"""Threads times turns of their loops."""
+
+_THREADS = ((30_000, 300_000), (300_000, 3_000_000), (2_000_000, 20_000_000))
+_THREAD_WEIGHTS = (1, 3, 4)
+_LOOPS = ((8, 32), (32, 128), (64, 512), (512, 4096))
+_LOOP_WEIGHTS = (2, 4, 4, 2)
+_TABLES = ((4, 16), (16, 64), (64, 256), (256, 4096), (4096, 65_536), (65_536, 1_000_000))
+_TABLE_WEIGHTS = (1, 3, 4, 3, 2, 2)
+_INNER = ((8, 64), (64, 256), (256, 1024), (1024, 4096))
+"""Of a launch dimension beside others."""
+_FEWEST_THREADS = 30_000
+_HANDFUL = 16
+_FEW = 4
+"""A symbol that a row tries at no more than this stands for a handful."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """The least and greatest value of one size symbol in use."""
+
+    symbol: str
+    low: int
+    high: int
+
+    @property
+    def middle(self) -> int:
+        """The geometric mean."""
+        return max(1, round((self.low * self.high) ** 0.5))
+
+
+def regime_of(program: ir.Program) -> tuple[Span, ...]:
+    """The sizes in use of each symbol, in the order of the program's; from its seed alone."""
+    stream = Stream(f"{program.input_seed}/regime")
+    counted = [s.symbol for s in program.sizes if s.symbol in _counted(program)]
+    looped = _looped(program)
+    found = {}
+    for size in program.sizes:
+        table, weights = _choices(size, counted, looped)
+        drawn = stream.weighted(dict(zip(table, weights, strict=True)))
+        found[size.symbol] = drawn
+    return _within_limits(program, _widened(found, counted))
+
+
+def _widened(drawn: dict[str, _Range], counted: list[str]) -> dict[str, _Range]:
+    """The spans, those that the launch counts doubled in turn until it fills a device."""
+    found = dict(drawn)
+    names = [name for name in counted if found[name][1] > _HANDFUL]
+    while names and prod(low for low, _ in (found[name] for name in counted)) < _FEWEST_THREADS:
+        name = min(names, key=lambda name: found[name])
+        found[name] = (2 * found[name][0], 2 * found[name][1])
+        if len(counted) == 1:
+            return drawn
+    return found
+
+
+def middle_sizes(program: ir.Program) -> dict[str, int]:
+    """The middle of each symbol's span, as a size that the program allows."""
+    return {span.symbol: span.middle for span in regime_of(program)}
+
+
+_Range = tuple[int, int]
+
+
+def _choices(
+    size: ir.Size, counted: list[str], looped: set[str]
+) -> tuple[tuple[_Range, ...], tuple[int, ...]]:
+    """What may be drawn for one symbol, with weights."""
+    name = size.symbol
+    if name not in counted:
+        if size.value <= _FEW:
+            return ((2, 4), (4, 16)), (1, 1)
+        return (_LOOPS, _LOOP_WEIGHTS) if name in looped else (_TABLES, _TABLE_WEIGHTS)
+    if len(counted) == 1:
+        if name in looped:
+            return ((1_000, 4_000), (4_000, 20_000)), (1, 1)
+        return _THREADS, _THREAD_WEIGHTS
+    if size.value <= _FEW:
+        return ((1, 4), (8, 64)), (2, 1)
+    return _INNER, (1, 2, 3, 3)
+
+
+def _counted(program: ir.Program) -> set[str]:
+    """Symbols that the launch counts."""
+    return {name for extent in program.kernel.launch_dim for name in symbols(extent)}
+
+
+def _looped(program: ir.Program) -> set[str]:
+    """Symbols that a loop of the kernel runs up to."""
+    shapes = {p.name: p.shape for p in program.kernel.params}
+    sized = {
+        p.name: p.init.partition(":")[2]
+        for p in program.kernel.params
+        if p.init.startswith("size:")
+    }
+    found: set[str] = set()
+    for s in statements(program.kernel.body):
+        if isinstance(s, ir.For):
+            found |= _symbols_of(s.stop, shapes, sized)
+    return found
+
+
+def _symbols_of(
+    e: Expr, shapes: Mapping[str, tuple[str, ...]], sized: Mapping[str, str]
+) -> set[str]:
+    if isinstance(e, Extent):
+        return symbols(shapes[e.array.name][e.axis])
+    if isinstance(e, Var) and e.name in sized:
+        return symbols(sized[e.name])
+    return set()
+
+
+def _within_limits(program: ir.Program, drawn: dict[str, _Range]) -> tuple[Span, ...]:
+    """The spans, the largest halved until arrays and work stay within what a device has in use."""
+    factors = {size.symbol: max(1, size.multiple_of) for size in program.sizes}
+    least = {size.symbol: size.min for size in program.sizes}
+    spans = {name: _allowed(r, least[name], factors[name]) for name, r in drawn.items()}
+    looped = _looped(program)
+    while True:
+        high = {name: span[1] for name, span in spans.items()}
+        turns = prod(evaluate_all(program.kernel.launch_dim, high))
+        turns *= prod(high[name] for name in looped)
+        if bytes_of_arrays(program, high) <= MOST_BYTES and turns <= MOST_TURNS:
+            return tuple(Span(name, *span) for name, span in spans.items())
+        largest = max(spans, key=lambda name: (spans[name][1], name))
+        low, top = spans[largest]
+        halved = _allowed((low // 2, top // 2), least[largest], factors[largest])
+        if halved == spans[largest]:
+            return tuple(Span(name, *span) for name, span in spans.items())
+        spans[largest] = halved
+
+
+def _allowed(span: _Range, least: int, multiple_of: int) -> _Range:
+    low, high = (max(1, least, -(-end // multiple_of) * multiple_of) for end in span)
+    return low, max(low, high)
+
+
+def bytes_of_arrays(program: ir.Program, sizes: Mapping[str, int]) -> int:
+    """Bytes of all array arguments."""
+    return sum(
+        bytes_of(p.type.element) * prod(evaluate_all(p.shape, sizes))
+        for p in program.kernel.params
+        if isinstance(p.type, Array)
+    )

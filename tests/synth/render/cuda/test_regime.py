@@ -1,0 +1,29 @@
+"""The sizes that a program is for: the same from the same seed, allowed, and within a device."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import prod
+
+from synth.render.cuda.regime import MOST_BYTES, bytes_of_arrays, middle_sizes, regime_of
+from synth.rows.maker import Accepted
+from validate.row.sizes import evaluate_all
+
+
+def test_every_symbol_has_a_span_that_the_program_allows(all_accepted: list[Accepted]) -> None:
+    for program in (a.program for a in all_accepted):
+        spans = regime_of(program)
+        assert [s.symbol for s in spans] == [s.symbol for s in program.sizes]
+        for span, size in zip(spans, program.sizes, strict=True):
+            assert size.min <= span.low <= span.middle <= span.high
+            assert span.low % size.multiple_of == span.high % size.multiple_of == 0
+        assert bytes_of_arrays(program, {s.symbol: s.high for s in spans}) <= MOST_BYTES
+        assert regime_of(program) == spans
+
+
+def test_most_launches_fill_a_device(all_accepted: list[Accepted]) -> None:
+    counts = Counter[int]()
+    for program in (a.program for a in all_accepted):
+        threads = prod(evaluate_all(program.kernel.launch_dim, middle_sizes(program)))
+        counts[len(str(threads))] += 1
+    assert sum(n for digits, n in counts.items() if digits >= 6) > 0.7 * counts.total()
