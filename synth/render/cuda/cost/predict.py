@@ -15,7 +15,10 @@ _RESIDENT_BLOCKS = 32
 _SHARED_BYTES = 200e3
 _OVERLAP = 4.0
 """Loads that a loop of one thread has under way."""
-_NORM = 4.0
+_MOST_SERVED = 16.0
+_NOT_HIDDEN = 0.1
+_SHUFFLE_STEPS = 10.0
+NORM = 4.0
 """How little what takes less time than the slowest part adds to it."""
 
 MEMORY, CACHE, INSTRUCTIONS, ATOMICS, LATENCY = (
@@ -28,11 +31,70 @@ MEMORY, CACHE, INSTRUCTIONS, ATOMICS, LATENCY = (
 
 
 @dataclass(frozen=True)
+class Demands:
+    """What a launch asks of a device, in units of the device's rates.
+
+    ``steps`` and ``loads`` are of one thread after another, ``barriers`` of a block, all times the
+    rounds in which the device takes its blocks.
+    """
+
+    memory_bytes: float
+    cache_bytes: float
+    lines: float
+    instructions: float
+    updates: float
+    updates_at_one: float
+    shared_updates: float
+    steps: float
+    loads: float
+    barriers: float
+
+
+@dataclass(frozen=True)
 class Prediction:
     """Time of a launch in microseconds; ``limits`` is what most of it goes to."""
 
     time_us: float
     limits: str
+
+
+def predict(facts: Facts, plan: Plan, schedule: Schedule, device: Device = H100) -> Prediction:
+    """The time of one launch."""
+    times = times_of(demands(facts, plan, schedule, device), device)
+    total = sum(t**NORM for t in times.values()) ** (1.0 / NORM)
+    return Prediction(device.launch_us + total, max(times, key=lambda name: times[name]))
+
+
+def times_of(asked: Demands, device: Device) -> dict[str, float]:
+    """The time in microseconds that each limit alone would take."""
+    return {
+        MEMORY: asked.memory_bytes / device.memory_bytes,
+        CACHE: max(asked.cache_bytes / device.cache_bytes, asked.lines / device.lines),
+        INSTRUCTIONS: asked.instructions / device.instructions,
+        ATOMICS: asked.updates / device.updates
+        + asked.updates_at_one / device.updates_at_one
+        + asked.shared_updates / device.shared_updates,
+        LATENCY: asked.steps * device.step_us
+        + asked.loads * device.latency_us
+        + asked.barriers * device.barrier_us,
+    }
+
+
+def demands(facts: Facts, plan: Plan, schedule: Schedule, device: Device = H100) -> Demands:
+    """What a launch asks for; of the device only its sizes matter here."""
+    launch = _Launch(facts, plan, schedule, device)
+    traffic = _Traffic(launch, device)
+    for access in facts.accesses:
+        if access.kind != UPDATE:
+            traffic.add(access)
+    return Demands(
+        memory_bytes=traffic.memory_bytes(),
+        cache_bytes=traffic.bytes,
+        lines=traffic.lines,
+        instructions=_instructions(launch) + traffic.requests,
+        **_atomics(launch),
+        **_latency(launch),
+    )
 
 
 @dataclass(frozen=True)
@@ -42,6 +104,7 @@ class _Launch:
     facts: Facts
     plan: Plan
     schedule: Schedule
+    device: Device
 
     @property
     def lane(self) -> str:
@@ -77,31 +140,7 @@ class _Launch:
         fitting = int(_SHARED_BYTES // held) if held else _RESIDENT_BLOCKS
         resident = max(1, min(by_threads, fitting, _RESIDENT_BLOCKS))
         blocks = self.threads / self.schedule.threads
-        return max(1.0, blocks / (resident * H100.processors))
-
-
-def predict(facts: Facts, plan: Plan, schedule: Schedule, device: Device = H100) -> Prediction:
-    """The time of one launch."""
-    times = parts_of(facts, plan, schedule, device)
-    total = sum(t**_NORM for t in times.values()) ** (1.0 / _NORM)
-    return Prediction(device.launch_us + total, max(times, key=lambda name: times[name]))
-
-
-def parts_of(facts: Facts, plan: Plan, schedule: Schedule, device: Device) -> dict[str, float]:
-    """The time in microseconds that each limit alone would take."""
-    launch = _Launch(facts, plan, schedule)
-    traffic = _Traffic(launch, device)
-    for access in facts.accesses:
-        if access.kind != UPDATE:
-            traffic.add(access)
-    instructions = _instructions(launch) + traffic.requests
-    return {
-        MEMORY: traffic.memory_bytes() / device.memory_bytes,
-        CACHE: max(traffic.bytes / device.cache_bytes, traffic.lines / device.lines),
-        INSTRUCTIONS: instructions / device.instructions,
-        ATOMICS: _atomics(launch, device),
-        LATENCY: _latency(launch, device),
-    }
+        return max(1.0, blocks / (resident * self.device.processors))
 
 
 def _instructions(launch: _Launch) -> float:
@@ -190,8 +229,8 @@ class _Traffic:
         return self.launch.lane in access.moves.led_by
 
 
-def _atomics(launch: _Launch, device: Device) -> float:
-    total = 0.0
+def _atomics(launch: _Launch) -> dict[str, float]:
+    everywhere = at_one = shared = 0.0
     for access in launch.facts.accesses:
         if access.kind != UPDATE:
             continue
@@ -199,13 +238,13 @@ def _atomics(launch: _Launch, device: Device) -> float:
         places = _places(launch, access)
         if access.node in launch.plan.in_shared:
             copies = launch.plan.in_shared[access.node]
-            busy = min(places, WARP)
-            total += updates * (WARP / busy) ** 0.5 / device.shared_updates
+            shared += updates * (WARP / min(places, WARP)) ** 0.5
             updates = copies * min(places, updates / copies)
         else:
             updates /= launch.plan.combined.get(access.node, 1.0)
-        total += max(updates / device.updates, updates / places / device.updates_at_one)
-    return total
+        everywhere += updates
+        at_one += updates / places
+    return {"updates": everywhere, "updates_at_one": at_one, "shared_updates": shared}
 
 
 def _places(launch: _Launch, access: Access) -> float:
@@ -218,10 +257,10 @@ def _places(launch: _Launch, access: Access) -> float:
     return min(size, float(prod(counts.get(n, 1) for n in access.moves.factors)))
 
 
-def _latency(launch: _Launch, device: Device) -> float:
-    """What one thread takes after another, in all waves."""
-    group = launch.group
-    turns = sum(
+def _latency(launch: _Launch) -> dict[str, float]:
+    """What one thread does after another, in all waves."""
+    group, plan = launch.group, launch.plan
+    steps = sum(
         w.count / (group if launch.repeated(w.loops) < group else 1.0) for w in launch.facts.work
     )
     loads = 0.0
@@ -229,10 +268,13 @@ def _latency(launch: _Launch, device: Device) -> float:
         shared = launch.repeated(access.loops) < group
         times = access.times / (group if shared else 1.0)
         follows = access.moves.led_by and access.loops
-        served = launch.plan.staged.get(access.array, 1.0)
-        loads += times / (1.0 if follows else _OVERLAP) / min(served, 16.0)
-    serial = turns * device.step_us + loads * device.latency_us * 0.25
-    serial *= max(1.0, 1.0 / max(launch.plan.threads_an_element, 1e-3)) / launch.plan.independent
-    serial += launch.plan.barriers * device.barrier_us + launch.plan.shuffles * 10 * device.step_us
-    # Waves hide each other's waits: what is left of a wait is that of the first and the last.
-    return serial * (1.0 + (launch.waves - 1.0) * 0.1)
+        served = plan.staged.get(access.array, 1.0)
+        loads += times / (1.0 if follows else _OVERLAP) / min(served, _MOST_SERVED)
+    points = max(1.0, 1.0 / max(plan.threads_an_element, 1e-3)) / plan.independent
+    # Waves hide each other's waits but for a part of them.
+    waves = 1.0 + (launch.waves - 1.0) * _NOT_HIDDEN
+    return {
+        "steps": (steps * points + _SHUFFLE_STEPS * plan.shuffles) * waves,
+        "loads": loads * points * waves,
+        "barriers": plan.barriers * waves,
+    }
