@@ -38,13 +38,18 @@ class Turns:
 
 @dataclass(frozen=True)
 class Access:
-    """One place in the text that reads or writes an array, ``times`` a point of the launch."""
+    """Places in the text that read or write an array in the same way but for constant distances.
+
+    ``times`` a point of the launch in all, ``once`` the most of any one place: what its neighbours
+    read is near by then.
+    """
 
     kind: str
     array: str
     bytes: int
     node: int
     times: float
+    once: float
     moves: Moves
     loops: tuple[Turns, ...]
 
@@ -94,13 +99,19 @@ class _Walk:
         }
         self.calls = {f.name: of_body(f.body) for f in program.functions}
         self.assigned: set[str] = set()
-        self.accesses: list[Access] = []
-        self.work: list[Work] = []
+        self.accesses: dict[tuple[object, ...], Access] = {}
+        self.work: dict[tuple[int, ...], Work] = {}
 
     def facts(self) -> Facts:
         self._body(self.kernel.body, 1.0, ())
         arrays = {n: prod(shape) * self.item_bytes[n] for n, shape in self.shapes.items()}
-        return Facts(self.kernel.threads, self.dims, arrays, tuple(self.accesses), tuple(self.work))
+        accesses, work = tuple(self.accesses.values()), tuple(self.work.values())
+        return Facts(self.kernel.threads, self.dims, arrays, accesses, work)
+
+    def _do(self, loops: tuple[Turns, ...], count: float) -> None:
+        key = tuple(t.node for t in loops)
+        before = self.work.get(key)
+        self.work[key] = Work(loops, count + (before.count if before else 0.0))
 
     def _body(self, body: ir.Body, times: float, loops: tuple[Turns, ...]) -> float:
         """Walk statements; how many of the threads are left after them."""
@@ -122,7 +133,7 @@ class _Walk:
                 self._assign(s)
             case ir.Sample():
                 self.reader.known[s.name] = UNKNOWN
-                self.work.append(Work(loops, 10.0 * times))
+                self._do(loops, 10.0 * times)
             case ir.Store():
                 if s.op:
                     self._access(LOAD, s.array.name, s.indices, times, loops)
@@ -166,7 +177,7 @@ class _Walk:
             self.counts[s.name] = count
         else:
             self._unsettle(s)
-        self.work.append(Work((*loops, turns), 2.0 * times * count))
+        self._do((*loops, turns), 2.0 * times * count)
         self._body(s.body, times * count, (*loops, turns))
 
     def _unsettle(self, s: ir.While) -> None:
@@ -199,7 +210,7 @@ class _Walk:
                 moves = led(*(of(n) for n in self.kernel.threads))
                 self._put(LOAD, e.args[0].name, 10.0 * times, moves, loops, 0)
             count += instructions(e, self.calls)
-        self.work.append(Work(loops, count * times))
+        self._do(loops, count * times)
 
     def _access(
         self,
@@ -225,7 +236,15 @@ class _Walk:
         loops: tuple[Turns, ...],
         node: int,
     ) -> None:
-        self.accesses.append(Access(kind, array, self.item_bytes[array], node, times, moves, loops))
+        where = tuple(t.node for t in loops)
+        key = (kind, array, node, where, frozenset(moves.factors.items()), moves.led_by)
+        before = self.accesses.get(key)
+        total, once = times, times
+        if before is not None:
+            total = before.times + times
+            once = total if moves.led_by else max(before.once, times)
+        width = self.item_bytes[array]
+        self.accesses[key] = Access(kind, array, width, node, total, once, moves, loops)
 
 
 def _given(p: ir.Param, sizes: Mapping[str, int]) -> Moves:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import ceil, prod
 
 from synth.render.cuda.cost.device import H100, LINE_BYTES, SECTOR_BYTES, WARP, Device
@@ -110,7 +111,7 @@ class _Launch:
     def lane(self) -> str:
         return self.plan.lanes or self.facts.threads[-1]
 
-    @property
+    @cached_property
     def group(self) -> float:
         """Threads that do the same where a loop is not shared out."""
         return max(1.0, self.plan.threads_an_element)
@@ -119,7 +120,7 @@ class _Launch:
     def threads(self) -> float:
         return self.facts.points * self.plan.threads_an_element * self.idle
 
-    @property
+    @cached_property
     def idle(self) -> float:
         """Threads launched for each one that has work."""
         block, extents = self.schedule.block, self.facts.extents
@@ -130,6 +131,8 @@ class _Launch:
 
     def repeated(self, loops: tuple[Turns, ...]) -> float:
         """How many threads of a point do what stands in some loops."""
+        if self.group == 1.0:
+            return 1.0
         return 1.0 if any(t.node in self.plan.shared_out for t in loops) else self.group
 
     @property
@@ -156,7 +159,6 @@ class _Traffic:
     def __init__(self, launch: _Launch, device: Device) -> None:
         self.launch, self.device = launch, device
         self.requests = self.lines = self.bytes = 0.0
-        self.seen: set[tuple[object, ...]] = set()
         self.touched: dict[str, float] = {}
 
     def add(self, access: Access) -> None:
@@ -169,12 +171,11 @@ class _Traffic:
             self.lines += requests
             requests /= served
         self.lines += requests * lines
-        if self._known(access):
-            return
-        moved = requests * sectors * SECTOR_BYTES / self._kept(access)
+        new = access.once / access.times
+        moved = new * requests * sectors * SECTOR_BYTES / self._kept(access)
         self.bytes += moved
         size = launch.facts.arrays[access.array]
-        least = min(size, launch.facts.points * access.times * access.bytes)
+        least = min(size, launch.facts.points * access.once * access.bytes)
         missed = moved if size > self.device.cache_size and self._stray(access) else least
         key = access.array
         self.touched[key] = max(self.touched.get(key, 0.0), missed)
@@ -183,14 +184,6 @@ class _Traffic:
 
     def memory_bytes(self) -> float:
         return sum(self.touched.values())
-
-    def _known(self, access: Access) -> bool:
-        """Whether a neighbour of it has been asked for: then it is near."""
-        moves = access.moves
-        key = (access.kind, access.array, frozenset(moves.factors.items()), moves.led_by)
-        near = key in self.seen and not moves.led_by
-        self.seen.add(key)
-        return near
 
     def _of_a_warp(self, access: Access) -> tuple[float, float]:
         """Lines and sectors that 32 lanes ask for at a time."""
