@@ -130,10 +130,13 @@ class _Launch:
         return prod(ceil(e / b) * b / e for b, e in pairs if e > 0)
 
     def repeated(self, loops: tuple[Turns, ...]) -> float:
-        """How many threads of a point do what stands in some loops."""
+        """How many threads of a point do what stands in some loops, or stand idle beside those."""
         if self.group == 1.0:
             return 1.0
-        return 1.0 if any(t.node in self.plan.shared_out for t in loops) else self.group
+        for t in loops:
+            if t.node in self.plan.shared_out:
+                return ceil(t.count / self.group) * self.group / max(1.0, t.count)
+        return self.group
 
     @property
     def waves(self) -> float:
@@ -227,7 +230,8 @@ def _atomics(launch: _Launch) -> dict[str, float]:
     for access in launch.facts.accesses:
         if access.kind != UPDATE:
             continue
-        updates = launch.facts.points * access.times * launch.repeated(access.loops)
+        # Where several threads work on a point, one of them alone does what all would.
+        updates = launch.facts.points * access.times
         places = _places(launch, access)
         if access.node in launch.plan.in_shared:
             copies = launch.plan.in_shared[access.node]
@@ -253,13 +257,10 @@ def _places(launch: _Launch, access: Access) -> float:
 def _latency(launch: _Launch) -> dict[str, float]:
     """What one thread does after another, in all waves."""
     group, plan = launch.group, launch.plan
-    steps = sum(
-        w.count / (group if launch.repeated(w.loops) < group else 1.0) for w in launch.facts.work
-    )
+    steps = sum(w.count * launch.repeated(w.loops) / group for w in launch.facts.work)
     loads = 0.0
     for access in launch.facts.accesses:
-        shared = launch.repeated(access.loops) < group
-        times = access.times / (group if shared else 1.0)
+        times = access.times * launch.repeated(access.loops) / group
         follows = access.moves.led_by and access.loops
         served = plan.staged.get(access.array, 1.0)
         loads += times / (1.0 if follows else _OVERLAP) / min(served, _MOST_SERVED)
