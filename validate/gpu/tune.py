@@ -72,9 +72,7 @@ class _Tuning:
             with alone(self.lock):
                 self._prove(shape)
         for sizes in self.row["tune"]["sizes"]:
-            shape = shape_of(self.row, sizes)
-            with alone(self.lock):
-                self._time(shape)
+            self._time(shape_of(self.row, sizes))
         return self.found
 
     def _load(self, contenders: Sequence[Mapping[str, Any]]) -> None:
@@ -118,13 +116,17 @@ class _Tuning:
 
     def _time(self, shape: Shape) -> None:
         """Time all that are left; a contender that takes long is not tried at further sizes."""
-        self._timed(WARP, self.warp.prepare(self.row, shape), shape)
-        ready: Prepared | None = None
-        for number, (row, text) in list(self.plain.items()):
-            # All have the same arrays: they go to the device once.
-            ready = text.prepare(row, shape) if ready is None else text.like(ready, row, shape)
-            if self._timed(number, ready, shape) > _LONG_US:
-                del self.plain[number]
+        if not self.plain:
+            return
+        by_warp = self.warp.prepare(self.row, shape)
+        first_row, first = next(iter(self.plain.values()))
+        # All plain texts have the same arrays: they go to the device once.
+        arrays = first.prepare(first_row, shape)
+        with alone(self.lock):
+            self._timed(WARP, by_warp, shape)
+            for number, (row, text) in list(self.plain.items()):
+                if self._timed(number, text.like(arrays, row, shape), shape) > _LONG_US:
+                    del self.plain[number]
 
     def _timed(self, number: int, ready: Prepared, shape: Shape) -> float:
         times = device_times([Turn.of(ready)], REPEATS)
