@@ -66,7 +66,7 @@ class Scatter:
         if lanes:
             return float(lanes)
         places = max(1, self.led[key].places_at(sizes))
-        return WARP / (places * (1.0 - (1.0 - 1.0 / places) ** WARP))
+        return max(1.0, WARP / (places * (1.0 - (1.0 - 1.0 / places) ** WARP)))
 
 
 def scattered(kernel: ir.Kernel) -> Scatter | None:

@@ -101,38 +101,45 @@ class _Bins:
             lines.append(f"    __shared__ {lib.type(kept.target.type)} {kept.local}[{size}];")
         for total, name in self.counts.items():
             lines += wrapped(4, f"const int {name} = min({total}, {self.text.schedule.tile});")
-        lines += self._sweep(
-            lambda kept, k: [
-                f"{kept.local}[{k}] = {neutral(lib, kept.target.join, kept.target.type)};"
-            ]
-        )
+        lines += self._sweep(self._start)
         return [*lines, "    __syncthreads();", *self.common.before()]
 
     def _after(self) -> list[str]:
         """Copies added to the whole, and what all threads share."""
         return ["    __syncthreads();", *self._sweep(self._add), *self.common.after()]
 
-    def _sweep(self, each: Callable[[_Kept, str], list[str]]) -> list[str]:
+    def _sweep(self, put: Callable[[_Kept, str], None]) -> list[str]:
         """The block's threads at all elements of the copies."""
-        lines = []
+        body = self.body
+        body.lines = []
         for count in dict.fromkeys(kept.count for kept in self.kept.values()):
-            k, head = self.place, f"for (int {self.place} = threadIdx.x; {self.place} < {count}; "
+            k = self.place
             if count.isdigit() and int(count) <= self.text.schedule.threads:
-                k, head = "threadIdx.x", f"if (threadIdx.x < {count}) {{"
+                k = "threadIdx.x"
+                body.put(1, f"if ({k} < {count}) {{")
             else:
-                head += f"{k} += blockDim.x) {{"
-            inner = [x for kept in self.kept.values() if kept.count == count for x in each(kept, k)]
-            lines += [f"    {head}", *(part for x in inner for part in wrapped(8, x)), "    }"]
-        return lines
+                body.put(1, f"for (int {k} = threadIdx.x; {k} < {count}; {k} += blockDim.x) {{")
+            for kept in self.kept.values():
+                if kept.count == count:
+                    put(kept, k)
+            body.put(1, "}")
+        return body.lines
 
-    def _add(self, kept: _Kept, k: str) -> list[str]:
+    def _start(self, kept: _Kept, k: str) -> None:
+        start = neutral(self.text.library, kept.target.join, kept.target.type)
+        self.body.put(2, f"{kept.local}[{k}] = {start};")
+
+    def _add(self, kept: _Kept, k: str) -> None:
         target, mine = kept.target, Text(f"{kept.local}[{k}]")
         whole = Text(f"{self.body.name(target.array)}[{k}]")
         line = self.body.atomic(target.join, target.type, whole, mine)
         if not isinstance(target.type, Scalar) or target.join not in ("add", "or", "xor"):
-            return [line]
+            self.body.put(2, line)
+            return
         start = neutral(self.text.library, target.join, target.type)
-        return [f"if ({mine.text} != {start}) {{", f"    {line}", "}"]
+        self.body.put(2, f"if ({mine.text} != {start}) {{")
+        self.body.put(3, line)
+        self.body.put(2, "}")
 
     def _update(self, rest: ir.Body) -> Callable[[Any, int], None]:
         def put(s: ir.Atomic, depth: int) -> None:
