@@ -89,6 +89,53 @@ def scattered(kernel: ir.Kernel) -> Scatter | None:
     return Scatter(common, bins, led, meet) if led else None
 
 
+@dataclass(frozen=True)
+class AxisTotals:
+    """Atomics by ``id`` that each sum up over the inner launch dimensions.
+
+    ``outer`` counts the launch dimensions before those; ``own`` are at elements that the threads
+    of one outer point alone touch, ``common`` at elements of all threads.
+    """
+
+    outer: int
+    own: dict[int, Target]
+    common: dict[int, Target]
+
+
+def axis_totals(kernel: ir.Kernel) -> AxisTotals | None:
+    """The form in which a warp or a block takes the points of one place along the outer axes."""
+    atomics = [s for s in statements(kernel.body) if isinstance(s, ir.Atomic)]
+    if not atomics or leaves_from_a_loop(kernel.body):
+        return None
+    shapes = {p.name: p.shape for p in kernel.params}
+    targets = {id(s): t for s in atomics if (t := _target(s, shapes[s.array.name])) is not None}
+    depths: dict[str, set[int]] = {}
+    for s in atomics:
+        depths.setdefault(s.array.name, set()).add(_depth(kernel, s) if id(s) in targets else 0)
+    same = _same_element(atomics) - _touched_otherwise(kernel)
+    inner = range(1, len(kernel.threads))
+    found = {name: next(iter(d)) for name, d in depths.items() if name in same and len(d) == 1}
+    outer = max((depth for depth in found.values() if depth in inner), default=0)
+    if not outer:
+        return None
+    own = {id(s): targets[id(s)] for s in atomics if found.get(s.array.name) == outer}
+    return AxisTotals(outer, own, _common(atomics, targets))
+
+
+def _same_element(atomics: list[ir.Atomic]) -> set[str]:
+    """Arrays of which all atomics are at the same indices and of one kind."""
+    kinds = Counter(name for name, _, _ in {(s.array.name, s.indices, _join(s)) for s in atomics})
+    return {name for name, count in kinds.items() if count == 1}
+
+
+def _depth(kernel: ir.Kernel, s: ir.Atomic) -> int:
+    """How many of the outermost threads an atomic's indices are, and nothing else; else 0."""
+    names = [i.name for i in s.indices if isinstance(i, Var)]
+    plain = all(isinstance(i, Var | Const) for i in s.indices)
+    depth = len(set(names))
+    return depth if plain and set(names) == set(kernel.threads[:depth]) else 0
+
+
 def _join(s: ir.Atomic) -> str:
     return ATOMIC_JOINS.get(s.op, s.op)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from math import ceil, log2
 from typing import Any
 
 from generators.program import ir
 from generators.program.dtypes import Scalar
-from generators.program.expr import Const
+from generators.program.expr import Const, Expr
 from generators.program.walk import statements
 from synth.render.cuda.body import Body
 from synth.render.cuda.device.collective import join_into, warp_join
@@ -21,17 +21,17 @@ from synth.render.cuda.schedule import BLOCKS, Schedule
 from synth.render.cuda.style import Plan, Style, power_of_two, same_dims
 from synth.render.cuda.styles.threads import ELEMENTS_A_THREAD, flat_grid, grid_stride_head
 from synth.render.cuda.text import Prec, Text, at_least
-from synth.render.cuda.updates import address_of
+from synth.render.cuda.updates import address_of, in_place
 
 
 class Common:
-    """Prints updates of elements that all threads share: each sums its own up in a variable, and
-    warps join those behind the loop."""
+    """Prints updates of elements that threads share: each sums its own up in a variable, and warps
+    join those behind the loop."""
 
     def __init__(self, text: KernelText, body: Body, common: Mapping[int, Target]) -> None:
         self.text = text
         self.body = body
-        self.found: dict[tuple[str, tuple[Any, ...]], tuple[Target, str, ir.Atomic]] = {}
+        self.found: dict[tuple[str, tuple[Expr, ...]], tuple[Target, str, Text]] = {}
         for s in statements(text.kernel.body):
             if not isinstance(s, ir.Atomic) or id(s) not in common:
                 continue
@@ -39,7 +39,9 @@ class Common:
             if key not in self.found:
                 names = [f"{s.array.name}_part", f"own_{s.array.name}"]
                 place = "_".join(str(i.value) for i in s.indices if isinstance(i, Const))
-                self.found[key] = (target, text.fresh(*names, f"{names[0]}_{place}"), s)
+                name = text.fresh(*names, f"{names[0]}_{place}")
+                # Named sums of indices come later, and end with the loop.
+                self.found[key] = (target, name, body.index(s.array, s.indices))
             body.special[id(s)] = self._adder(self.found[key][1], target)
 
     def _adder(self, name: str, target: Target) -> Callable[[Any, int], None]:
@@ -62,8 +64,12 @@ class Common:
             for t, name, _ in self.found.values()
         ]
 
-    def after(self) -> list[str]:
-        """The lines that join them, for all threads of a block to come to."""
+    def after(self, lane: str = f"threadIdx.x % {WARP}", alone: Collection[str] = ()) -> list[str]:
+        """The lines that join them, for all threads of a warp to come to.
+
+        ``lane`` is a thread's place in its warp, in C++; into the arrays of ``alone`` no other
+        warp writes at the same elements.
+        """
         if not self.found:
             return []
         body = self.body
@@ -71,12 +77,20 @@ class Common:
         for target, name, _ in self.found.values():
             joined = warp_join(self.text.library, target.join, target.type)
             body.put(1, f"{name} = {joined}({name});")
-        body.put(1, f"if (threadIdx.x % {WARP} == 0) {{")
-        for target, name, s in self.found.values():
-            place = body.index(s.array, s.indices)
-            body.put(2, body.atomic(target.join, target.type, place, Text(name)))
+        body.put(1, f"if ({lane} == 0) {{")
+        for target, name, place in self.found.values():
+            if target.array in alone:
+                body.put(2, self._plain(target, place.text, name))
+            else:
+                body.put(2, body.atomic(target.join, target.type, place, Text(name)))
         body.put(1, "}")
         return body.lines
+
+    def _plain(self, target: Target, place: str, name: str) -> str:
+        if isinstance(target.type, Scalar):
+            return join_into(target.join, target.type, place, name)
+        in_place(self.text.library, "add", target.type, target.type)
+        return f"{place} += {name};"
 
 
 def loop_over_grid(
