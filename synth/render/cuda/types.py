@@ -82,6 +82,29 @@ def bytes_of(type_: Type) -> int:
     return scalar_of(type_).bits // 8 * (1 if isinstance(type_, Scalar) else len(parts(type_)))
 
 
+MOST_ALIGNMENT = 16
+"""Bytes to which CUDA aligns its vectors at most: the widest load."""
+
+
+def alignment_of(type_: Type) -> int:
+    """Bytes to which C++ aligns a type, as a member of a struct too."""
+    if isinstance(type_, Struct):
+        return max(alignment_of(t) for _, t in type_.fields)
+    if isinstance(type_, Vec) and is_builtin_vector(type_) and type_.size != 3:
+        return min(MOST_ALIGNMENT, bytes_of(type_))
+    return scalar_of(type_).bits // 8
+
+
+def size_of(type_: Type) -> int:
+    """What a value takes in an array, padding too."""
+    if not isinstance(type_, Struct):
+        return bytes_of(type_)
+    end = 0
+    for _, t in type_.fields:
+        end += -end % alignment_of(t) + size_of(t)
+    return end + -end % alignment_of(type_)
+
+
 def computed(type_: Type) -> Type:
     """The type in which values are held: float32 where memory has float16."""
     if isinstance(type_, Struct):

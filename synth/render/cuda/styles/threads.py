@@ -88,10 +88,15 @@ def flat_grid(formulas: list[str], elements_a_block: int) -> str:
     return f"({total} + {elements_a_block - 1}) / {elements_a_block}"
 
 
+def flat_total(extents: list[str]) -> str:
+    """Elements of a launch in C++."""
+    return " * ".join(factor(e) for e in extents) if len(extents) > 1 else extents[0]
+
+
 def grid_stride_head(text: KernelText) -> list[str]:
     """The lines that open a loop over the grid, down to the element's place."""
     names, extents = text.threads(), text.extents()
-    total = " * ".join(factor(e) for e in extents)
+    total = flat_total(extents)
     index = names[0] if len(names) == 1 else "index"
     start = "blockIdx.x * blockDim.x + threadIdx.x"
     lines = ["    const int stride = blockDim.x * gridDim.x;"]
@@ -115,7 +120,7 @@ def unpacked(names: list[str], extents: list[str], index: str, depth: int) -> li
 
 
 def _flat_start(extents: list[str]) -> list[str]:
-    total = " * ".join(factor(e) for e in extents)
+    total = flat_total(extents)
     return [place_of("index", "x"), *leaving(4, f"index >= {total}")]
 
 
