@@ -153,12 +153,30 @@ def name_of(type_: Type) -> str:
     raise TypeError(f"{type_} has no name in C++")
 
 
-def definition(type_: Type, fields_as: Mapping[str, str]) -> str:
+def wide_alignment(type_: Type) -> int:
+    """Bytes to which a struct of its own can be aligned, so that one load brings more of it; 0
+    where its size leaves no more than C++ gives it anyway."""
+    if isinstance(type_, Scalar) or is_builtin_vector(type_):
+        return 0
+    size = size_of(type_)
+    wide = next(a for a in (MOST_ALIGNMENT, 8, 4, 2, 1) if size % a == 0)
+    return wide if wide > alignment_of(type_) else 0
+
+
+def inner_types(type_: Type) -> list[Type]:
+    """The types of the members of a struct or transform."""
+    if isinstance(type_, Transform):
+        return list(parts_of_transform(type_))
+    return [t for _, t in type_.fields] if isinstance(type_, Struct) else []
+
+
+def definition(type_: Type, fields_as: Mapping[str, str], align: int = 0) -> str:
     """The struct that a type needs, ``""`` where C++ or CUDA has it.
 
-    ``fields_as`` renames the fields of a program's struct whose names C++ has for itself.
+    ``fields_as`` renames the fields of a program's struct whose names C++ has for itself; ``align``
+    is the alignment in bytes that is asked for, 0 for C++'s own.
     """
-    name = name_of(type_)
+    name = f"__align__({align}) {name_of(type_)}" if align else name_of(type_)
     if isinstance(type_, Scalar) or is_builtin_vector(type_):
         return ""
     if isinstance(type_, Vec):
