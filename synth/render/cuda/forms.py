@@ -5,7 +5,7 @@ Each finder gives what its style needs to know, or None where the kernel has no 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from generators.program import ir
@@ -15,6 +15,7 @@ from generators.program.walk import expressions, mentions, operands, statements
 from synth.render.cuda.scopes import names_in
 from synth.render.cuda.split import Sum, fits, has_effects, is_long
 from synth.render.cuda.types import size_of
+from validate.row.sizes import evaluate
 
 ATOMIC_JOINS = {"add": "add", "sub": "add", "min": "min", "max": "max"} | {
     name: name for name in ("and", "or", "xor")
@@ -95,7 +96,7 @@ def elementwise(kernel: ir.Kernel) -> Elementwise | None:
     width = _width([p.type.element for p in (*arrays, *lines) if isinstance(p.type, Array)])
     loaded = frozenset(name for name in written if _needs_old(kernel.body, name))
     names = tuple(p.name for p in arrays), tuple(p.name for p in lines)
-    return Elementwise(*names, flat, loaded, width) if width > 1 else None
+    return Elementwise(*names, flat, loaded, width)
 
 
 def _turns_often(body: ir.Body) -> bool:
@@ -235,3 +236,14 @@ def _tile_kind(indices: Sequence[Expr], loop: str, threads: Sequence[str]) -> st
         ):
             return kind
     return None
+
+
+def turns_of(kernel: ir.Kernel, loop: ir.For, sizes: Mapping[str, int]) -> int:
+    """How often a loop over a size turns: up to an extent, or a parameter that holds a size; 1
+    where the bound is no size."""
+    for p in kernel.params:
+        if isinstance(loop.stop, Extent) and loop.stop.array.name == p.name:
+            return evaluate(p.shape[loop.stop.axis], sizes)
+        if isinstance(loop.stop, Var) and loop.stop.name == p.name and p.init.startswith("size:"):
+            return evaluate(p.init.partition(":")[2], sizes)
+    return 1

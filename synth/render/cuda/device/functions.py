@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from generators.program.dtypes import Mat, Quat, Scalar, Struct, Transform, Type, Vec, scalar_of
+from generators.program.dtypes import Mat, Quat, Scalar, Transform, Type, Vec, scalar_of
 from synth.render.cuda.types import (
     computed,
     definition,

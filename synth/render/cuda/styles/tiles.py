@@ -10,7 +10,7 @@ from generators.program.dtypes import INT32, Array
 from generators.program.expr import Var
 from generators.program.walk import expressions, mentions, operands, statements
 from synth.render.cuda.body import Body
-from synth.render.cuda.forms import Staged, staged
+from synth.render.cuda.forms import Staged, staged, turns_of
 from synth.render.cuda.kernel import KernelText, Written, factor, leave_before
 from synth.render.cuda.lines import wrapped
 from synth.render.cuda.schedule import Schedule
@@ -245,7 +245,9 @@ def _check(program: ir.Program, schedule: Schedule) -> None:
 def _plan(program: ir.Program, schedule: Schedule, sizes: Mapping[str, int]) -> Plan:
     form = staged(program.kernel)
     assert form is not None
-    turns = max(1.0, max(sizes.values()) / schedule.tile)
+    loop = program.kernel.body[form.place]
+    assert isinstance(loop, ir.For)
+    turns = -(-turns_of(program.kernel, loop, sizes) // schedule.tile)
     served = float(schedule.threads if len(schedule.block) == 1 else schedule.tile)
     return Plan(
         staged=dict.fromkeys(form.arrays, served),

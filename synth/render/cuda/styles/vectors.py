@@ -17,7 +17,7 @@ from synth.render.cuda.lines import leaving, wrapped
 from synth.render.cuda.offsets import flat_index
 from synth.render.cuda.schedule import BLOCKS, Schedule
 from synth.render.cuda.style import Plan, Style, same_dims
-from synth.render.cuda.styles.threads import flat_grid, flat_total, place_of
+from synth.render.cuda.styles.threads import flat_grid, flat_total, is_narrow, place_of, shaped_grid
 from synth.render.cuda.text import Text
 from synth.render.cuda.types import (
     LETTERS,
@@ -30,9 +30,6 @@ from synth.render.cuda.types import (
 
 _INDEX = "index"
 """The number of an element in a launch of several dimensions: no program has the name."""
-
-_MOST_SPELLED = 4
-"""Elements of a vector up to which their calls are written out."""
 
 
 class _Element(Body):
@@ -84,7 +81,7 @@ class _Vectors:
         element, width = p.type.element, self.width
         vector = self.text.fresh(f"{p.name}{width}", f"{p.name}_vector")
         is_line = p.name in self.form.lines
-        if _has_vector(element, width):
+        if isinstance(element, Scalar) and _has_vector(element, width):
             kind, parts = name_of(Vec(width, element)), tuple(f".{c}" for c in LETTERS[:width])
         else:
             kind = self._pack(element)
@@ -153,10 +150,7 @@ class _Vectors:
         lines += [f"        for (int {one} = {last}; {one} < {end}; ++{one}) {{"]
         lines += [*wrapped(12, f"{self._call(rest, one)};"), "        }", "    }"]
         blocks = [width * text.schedule.block[0], *text.schedule.block[1:]]
-        pairs = zip(text.formulas()[::-1], blocks, strict=True)
-        return Written(
-            lines, [f"({factor(e)} + {b - 1}) / {b}" if b > 1 else e for e, b in pairs], self.lines
-        )
+        return Written(lines, shaped_grid(text.formulas(), blocks), self.lines)
 
     def _name(self, name: str) -> str:
         return self.text.names.get(name, name)
@@ -168,7 +162,7 @@ class _Vectors:
         return f"{self.function}({', '.join(swaps.get(name, name) for name in self.given)})"
 
     def _calls(self, first: str) -> list[str]:
-        if self.width > _MOST_SPELLED:
+        if all(h.parts[0] == ".v[0]" for h in self.held):
             turn = self.text.fresh("lane", "part")
             parts = {h.param.name: f"{h.vector}.v[{turn}]" for h in self.held}
             head = f"for (int {turn} = 0; {turn} < {self.width}; ++{turn}) {{"
@@ -236,9 +230,9 @@ class _Vectors:
         return [*found, *((name, "int") for name in places)]
 
 
-def _has_vector(element: Type, width: int) -> bool:
+def _has_vector(scalar: Scalar, width: int) -> bool:
     """Whether CUDA has a vector of so many of a type."""
-    return isinstance(element, Scalar) and width <= 4 and is_builtin_vector(Vec(width, element))
+    return width <= len(LETTERS) and is_builtin_vector(Vec(width, scalar))
 
 
 def _capital(kind: str) -> str:
@@ -261,7 +255,7 @@ _ROW_BLOCKS = {2: ((32, 8), (64, 4), (128, 2)), 3: ((32, 8, 1), (64, 4, 1))}
 
 def _schedules(program: ir.Program) -> list[Schedule]:
     form = elementwise(program.kernel)
-    if form is None:
+    if form is None or not _widths(form) or (not form.flat and is_narrow(program)):
         return []
     blocks = BLOCKS[1] if form.flat else _ROW_BLOCKS[len(program.kernel.launch_dim)]
     return [
