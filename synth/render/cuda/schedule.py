@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from math import prod
 
 from validate.row.archs import ALWAYS_FIT_THREADS
@@ -21,7 +21,8 @@ class Schedule:
     ``tile``: turns of a loop, or elements along each side, that a tile holds, 0 for none;
     ``vector_width``: elements to a load, 1 for none; ``unroll``: what ``#pragma unroll`` is told,
     1 for none; ``elements_a_thread``: how many elements a thread takes in turn; ``group``: threads
-    that work together on one element or on one copy of what is shared, 1 for none.
+    that work together on one element or on one copy of what is shared, 1 for none. ``limits`` says
+    what most of the predicted time goes to, empty where nobody asked.
     """
 
     style: str
@@ -32,6 +33,7 @@ class Schedule:
     unroll: int = 1
     elements_a_thread: int = 1
     group: int = 1
+    limits: str = field(default="", compare=False)
 
     @property
     def threads(self) -> int:
@@ -55,8 +57,11 @@ class Schedule:
         except json.JSONDecodeError as error:
             raise ValueError(f"no JSON: {error}") from None
         known = {f.name for f in fields(Schedule)}
-        if not isinstance(found, dict) or set(found) != known:
-            raise ValueError(f"a schedule has the fields {', '.join(sorted(known))}")
+        if not isinstance(found, dict) or not {"style", "block"} <= set(found) <= known:
+            raise ValueError(
+                f"a schedule has a style, a block and, where they matter, "
+                f"{', '.join(sorted(known - {'style', 'block'}))}"
+            )
         if not isinstance(found["block"], list):
             raise ValueError("block is a list of whole numbers")
         return Schedule(**{**found, "block": tuple(found["block"])})

@@ -1,0 +1,1 @@
+"""What a schedule costs: facts of a program's tree, and the time predicted from them."""

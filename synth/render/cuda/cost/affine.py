@@ -1,0 +1,121 @@
+"""How an index moves: linear in thread and loop variables, or led by data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from generators.program.expr import Cast, Component, Const, Expr, Extent, Field, Load, Op, Var
+from generators.program.walk import parts
+
+
+@dataclass(frozen=True)
+class Moves:
+    """A whole number as a sum of variables times factors.
+
+    ``led_by``: variables on which it depends in some other way, through data or a remainder that
+    nothing bounds; ``value`` is the constant part, None where only the device knows it.
+    """
+
+    factors: Mapping[str, float] = field(default_factory=dict)
+    led_by: frozenset[str] = frozenset()
+    value: float | None = 0.0
+
+    @property
+    def names(self) -> frozenset[str]:
+        """All variables that it depends on."""
+        return self.led_by | self.factors.keys()
+
+    @property
+    def constant(self) -> float | None:
+        """Its value where no variable moves it."""
+        return None if self.names else self.value
+
+
+UNKNOWN = Moves(value=None)
+
+
+def of(name: str) -> Moves:
+    """A variable itself."""
+    return Moves({name: 1.0})
+
+
+def add(left: Moves, right: Moves, sign: float = 1.0) -> Moves:
+    factors = dict(left.factors)
+    for name, factor in right.factors.items():
+        factors[name] = factors.get(name, 0.0) + sign * factor
+    value = None
+    if left.value is not None and right.value is not None:
+        value = left.value + sign * right.value
+    kept = {name: factor for name, factor in factors.items() if factor}
+    return Moves(kept, left.led_by | right.led_by, value)
+
+
+def scaled(moves: Moves, factor: float) -> Moves:
+    value = None if moves.value is None else moves.value * factor
+    return Moves({n: f * factor for n, f in moves.factors.items() if factor}, moves.led_by, value)
+
+
+def led(*moves: Moves) -> Moves:
+    """What depends on others in no linear way."""
+    return Moves(led_by=frozenset().union(*(m.names for m in moves)), value=None)
+
+
+class Reader:
+    """Reads indices; ``known`` has the variables in reach, ``extents`` those of arrays."""
+
+    def __init__(
+        self, known: Mapping[str, Moves], extents: Mapping[str, tuple[float, ...]]
+    ) -> None:
+        self.known = dict(known)
+        self.extents = extents
+
+    def read(self, e: Expr) -> Moves:
+        match e:
+            case Const():
+                return Moves(value=float(e.value))
+            case Var():
+                return self.known.get(e.name, UNKNOWN)
+            case Extent():
+                return Moves(value=self.extents[e.array.name][e.axis])
+            case Cast():
+                return self.read(e.value)
+            case Op():
+                return self._op(e)
+            case Load() | Component() | Field():
+                return led(*(self.read(part) for part in parts(e)))
+            case _:
+                return led(*(self.read(part) for part in parts(e)))
+
+    def _op(self, e: Op) -> Moves:
+        args = [self.read(a) for a in e.args]
+        match e.op:
+            case "add" | "sub":
+                return add(args[0], args[1], 1.0 if e.op == "add" else -1.0)
+            case "mul":
+                return self._product(*args)
+            case "neg":
+                return scaled(args[0], -1.0)
+            case "min" | "max" | "clamp" | "where" | "mod":
+                # Near an edge it stands still, or starts anew; everywhere else it moves on.
+                moved = [a for a in (args[1:] if e.op == "where" else args) if a.names]
+                return moved[0] if moved else self._bound(e.op, args)
+            case "floordiv" if args[1].constant:
+                return scaled(args[0], 1.0 / args[1].constant)
+            case _:
+                return led(*args)
+
+    @staticmethod
+    def _bound(op: str, args: list[Moves]) -> Moves:
+        values = [a.constant for a in args]
+        if op in ("min", "max") and None not in values:
+            known = [v for v in values if v is not None]
+            return Moves(value=min(known) if op == "min" else max(known))
+        return args[0] if op != "where" else args[1]
+
+    @staticmethod
+    def _product(left: Moves, right: Moves) -> Moves:
+        for one, other in ((left, right), (right, left)):
+            if one.constant is not None:
+                return scaled(other, one.constant)
+        return led(left, right)

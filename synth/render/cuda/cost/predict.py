@@ -1,0 +1,274 @@
+"""The time of a schedule on a device, from the facts of a program and the plan of the schedule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil, prod
+
+from synth.render.cuda.cost.device import H100, LINE_BYTES, SECTOR_BYTES, WARP, Device
+from synth.render.cuda.cost.facts import LOAD, UPDATE, Access, Facts, Turns
+from synth.render.cuda.schedule import Schedule
+from synth.render.cuda.style import Plan
+
+_RESIDENT_THREADS = 2048
+_RESIDENT_BLOCKS = 32
+_SHARED_BYTES = 200e3
+_OVERLAP = 4.0
+"""Loads that a loop of one thread has under way."""
+_MOST_SERVED = 16.0
+_NOT_HIDDEN = 0.1
+_SHUFFLE_STEPS = 10.0
+NORM = 4.0
+"""How little what takes less time than the slowest part adds to it."""
+
+MEMORY, CACHE, INSTRUCTIONS, ATOMICS, LATENCY = (
+    "memory",
+    "cache",
+    "instructions",
+    "atomics",
+    "latency",
+)
+
+
+@dataclass(frozen=True)
+class Demands:
+    """What a launch asks of a device, in units of the device's rates.
+
+    ``steps`` and ``loads`` are of one thread after another, ``barriers`` of a block, all times the
+    rounds in which the device takes its blocks.
+    """
+
+    memory_bytes: float
+    cache_bytes: float
+    lines: float
+    instructions: float
+    updates: float
+    updates_at_one: float
+    shared_updates: float
+    steps: float
+    loads: float
+    barriers: float
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Time of a launch in microseconds; ``limits`` is what most of it goes to."""
+
+    time_us: float
+    limits: str
+
+
+def predict(facts: Facts, plan: Plan, schedule: Schedule, device: Device = H100) -> Prediction:
+    """The time of one launch."""
+    times = times_of(demands(facts, plan, schedule, device), device)
+    total = sum(t**NORM for t in times.values()) ** (1.0 / NORM)
+    return Prediction(device.launch_us + total, max(times, key=lambda name: times[name]))
+
+
+def times_of(asked: Demands, device: Device) -> dict[str, float]:
+    """The time in microseconds that each limit alone would take."""
+    return {
+        MEMORY: asked.memory_bytes / device.memory_bytes,
+        CACHE: max(asked.cache_bytes / device.cache_bytes, asked.lines / device.lines),
+        INSTRUCTIONS: asked.instructions / device.instructions,
+        ATOMICS: asked.updates / device.updates
+        + asked.updates_at_one / device.updates_at_one
+        + asked.shared_updates / device.shared_updates,
+        LATENCY: asked.steps * device.step_us
+        + asked.loads * device.latency_us
+        + asked.barriers * device.barrier_us,
+    }
+
+
+def demands(facts: Facts, plan: Plan, schedule: Schedule, device: Device = H100) -> Demands:
+    """What a launch asks for; of the device only its sizes matter here."""
+    launch = _Launch(facts, plan, schedule, device)
+    traffic = _Traffic(launch, device)
+    for access in facts.accesses:
+        if access.kind != UPDATE:
+            traffic.add(access)
+    return Demands(
+        memory_bytes=traffic.memory_bytes(),
+        cache_bytes=traffic.bytes,
+        lines=traffic.lines,
+        instructions=_instructions(launch) + traffic.requests,
+        **_atomics(launch),
+        **_latency(launch),
+    )
+
+
+@dataclass(frozen=True)
+class _Launch:
+    """A schedule at work: who its lanes are, and how many threads of what block."""
+
+    facts: Facts
+    plan: Plan
+    schedule: Schedule
+    device: Device
+
+    @property
+    def lane(self) -> str:
+        return self.plan.lanes or self.facts.threads[-1]
+
+    @cached_property
+    def group(self) -> float:
+        """Threads that do the same where a loop is not shared out."""
+        return max(1.0, self.plan.threads_an_element)
+
+    @property
+    def threads(self) -> float:
+        return self.facts.points * self.plan.threads_an_element * self.idle
+
+    @cached_property
+    def idle(self) -> float:
+        """Threads launched for each one that has work."""
+        block, extents = self.schedule.block, self.facts.extents
+        if len(block) != len(extents) or self.plan.threads_an_element != 1.0:
+            return 1.0
+        pairs = zip(block, extents[::-1], strict=True)
+        return prod(ceil(e / b) * b / e for b, e in pairs if e > 0)
+
+    def repeated(self, loops: tuple[Turns, ...]) -> float:
+        """How many threads of a point do what stands in some loops, or stand idle beside those."""
+        if self.group == 1.0:
+            return 1.0
+        for t in loops:
+            if t.node in self.plan.shared_out:
+                return ceil(t.count / self.group) * self.group / max(1.0, t.count)
+        return self.group
+
+    @property
+    def waves(self) -> float:
+        """Rounds in which a device takes all blocks, at least one."""
+        by_threads = _RESIDENT_THREADS // max(WARP, self.schedule.threads)
+        held = self.plan.shared_bytes
+        fitting = int(_SHARED_BYTES // held) if held else _RESIDENT_BLOCKS
+        resident = max(1, min(by_threads, fitting, _RESIDENT_BLOCKS))
+        blocks = self.threads / self.schedule.threads
+        return max(1.0, blocks / (resident * self.device.processors))
+
+
+def _instructions(launch: _Launch) -> float:
+    """Instructions of all warps."""
+    count = sum(w.count * launch.repeated(w.loops) for w in launch.facts.work)
+    count *= launch.facts.points * launch.idle / WARP
+    return count + launch.threads * 4.0 * launch.plan.shuffles / WARP
+
+
+class _Traffic:
+    """Collects what loads and stores ask of the caches and of memory."""
+
+    def __init__(self, launch: _Launch, device: Device) -> None:
+        self.launch, self.device = launch, device
+        self.requests = self.lines = self.bytes = 0.0
+        self.touched: dict[str, float] = {}
+
+    def add(self, access: Access) -> None:
+        launch = self.launch
+        requests = launch.facts.points * access.times * launch.repeated(access.loops) / WARP
+        lines, sectors = self._of_a_warp(access)
+        served = launch.plan.staged.get(access.array, 1.0) if access.kind == LOAD else 1.0
+        self.requests += 2.0 * requests
+        if served > 1.0:
+            self.lines += requests
+            requests /= served
+        self.lines += requests * lines
+        new = access.once / access.times
+        moved = new * requests * sectors * SECTOR_BYTES / self._kept(access)
+        self.bytes += moved
+        size = launch.facts.arrays[access.array]
+        least = min(size, launch.facts.points * access.once * access.bytes)
+        missed = moved if size > self.device.cache_size and self._stray(access) else least
+        key = access.array
+        self.touched[key] = max(self.touched.get(key, 0.0), missed)
+        if access.kind != LOAD:
+            self.touched[f"{key} written"] = least
+
+    def memory_bytes(self) -> float:
+        return sum(self.touched.values())
+
+    def _of_a_warp(self, access: Access) -> tuple[float, float]:
+        """Lines and sectors that 32 lanes ask for at a time."""
+        lane, width = self.launch.lane, access.bytes
+        if lane in access.moves.led_by:
+            each = ceil(width / SECTOR_BYTES)
+            size = self.launch.facts.arrays[access.array]
+            most = max(1.0, size / LINE_BYTES)
+            return min(float(WARP), most), min(float(WARP * each), 4.0 * most)
+        stride = abs(access.moves.factors.get(lane, 0.0)) * width
+        spread = WARP * stride
+        lines = min(float(WARP), max(1.0, spread / LINE_BYTES)) * max(1.0, width / 16.0)
+        whole = max(1.0, min(spread, WARP * ceil(width / SECTOR_BYTES) * SECTOR_BYTES))
+        return lines, max(1.0, whole / SECTOR_BYTES)
+
+    def _kept(self, access: Access) -> float:
+        """How often what was loaded serves again, from a cache that is near."""
+        launch, lane = self.launch, self.launch.lane
+        reuse = 1.0
+        stride = abs(access.moves.factors.get(lane, 0.0)) * access.bytes
+        serial = [t for t in access.loops if t.node not in launch.plan.shared_out and t.name]
+        steps = [abs(access.moves.factors.get(t.name, 0.0)) * access.bytes for t in serial]
+        held = _RESIDENT_THREADS * SECTOR_BYTES * min(1.0, stride / SECTOR_BYTES)
+        if stride >= SECTOR_BYTES and held <= self.device.near_size:
+            reuse *= max((SECTOR_BYTES / s for s in steps if 0.0 < s < SECTOR_BYTES), default=1.0)
+        if launch.plan.staged.get(access.array, 1.0) > 1.0:
+            return reuse
+        fixed = [t for t, s in zip(serial, steps, strict=True) if not s and t.count > 1]
+        if fixed and not access.moves.led_by & {t.name for t in fixed}:
+            reuse *= prod(t.count for t in fixed)
+        sides = zip(launch.schedule.block[1:], launch.facts.threads[-2::-1], strict=False)
+        names = access.moves.names
+        return reuse * prod(side for side, name in sides if name not in names)
+
+    def _stray(self, access: Access) -> bool:
+        return self.launch.lane in access.moves.led_by
+
+
+def _atomics(launch: _Launch) -> dict[str, float]:
+    everywhere = at_one = shared = 0.0
+    for access in launch.facts.accesses:
+        if access.kind != UPDATE:
+            continue
+        # Where several threads work on a point, one of them alone does what all would.
+        updates = launch.facts.points * access.times
+        places = _places(launch, access)
+        if access.node in launch.plan.in_shared:
+            copies = launch.plan.in_shared[access.node]
+            shared += updates * (WARP / min(places, WARP)) ** 0.5
+            updates = copies * min(places, updates / copies)
+        else:
+            updates /= launch.plan.combined.get(access.node, 1.0)
+        everywhere += updates
+        at_one += updates / places
+    return {"updates": everywhere, "updates_at_one": at_one, "shared_updates": shared}
+
+
+def _places(launch: _Launch, access: Access) -> float:
+    """Different elements that an atomic meets."""
+    size = max(1.0, launch.facts.arrays[access.array] / access.bytes)
+    if access.moves.led_by:
+        return size
+    counts = dict(zip(launch.facts.threads, launch.facts.extents, strict=True))
+    counts |= {t.name: max(1, round(t.count)) for t in access.loops}
+    return min(size, float(prod(counts.get(n, 1) for n in access.moves.factors)))
+
+
+def _latency(launch: _Launch) -> dict[str, float]:
+    """What one thread does after another, in all waves."""
+    group, plan = launch.group, launch.plan
+    steps = sum(w.count * launch.repeated(w.loops) / group for w in launch.facts.work)
+    loads = 0.0
+    for access in launch.facts.accesses:
+        times = access.times * launch.repeated(access.loops) / group
+        follows = access.moves.led_by and access.loops
+        served = plan.staged.get(access.array, 1.0)
+        loads += times / (1.0 if follows else _OVERLAP) / min(served, _MOST_SERVED)
+    points = max(1.0, 1.0 / max(plan.threads_an_element, 1e-3)) / plan.independent
+    # Waves hide each other's waits but for a part of them.
+    waves = 1.0 + (launch.waves - 1.0) * _NOT_HIDDEN
+    return {
+        "steps": (steps * points + _SHUFFLE_STEPS * plan.shuffles) * waves,
+        "loads": loads * points * waves,
+        "barriers": plan.barriers * waves,
+    }

@@ -1,0 +1,95 @@
+"""The cost model: how indices move, what launches ask for, and which schedules are drawn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from generators.program.dtypes import FLOAT32, INT32, Array
+from generators.program.expr import Const, Extent, Var, op
+from synth.render.cuda.choose import AS_GOOD, candidates_of, schedule_for
+from synth.render.cuda.cost.affine import Moves, Reader, led, of
+from synth.render.cuda.cost.device import H100
+from synth.render.cuda.cost.facts import UPDATE, facts_of
+from synth.render.cuda.cost.predict import MEMORY, demands, predict, times_of
+from synth.render.cuda.forms import common_targets
+from synth.render.cuda.regime import middle_sizes
+from synth.render.cuda.schedule import Schedule
+from synth.render.cuda.style import Plan, styles
+from synth.rows.maker import Accepted
+
+ROW, COL = Var("i", INT32), Var("j", INT32)
+A = Var("a", Array(FLOAT32, 2))
+
+
+def moves(e: Any) -> Moves:
+    known = {"i": of("i"), "j": of("j"), "step": Moves(value=3.0), "found": led(of("i"))}
+    return Reader(known, {"a": (100.0, 20.0)}).read(e)
+
+
+@pytest.mark.parametrize(
+    ("e", "factors", "led_by", "value"),
+    [
+        (ROW * Extent(A, 1) + COL, {"i": 20, "j": 1}, set(), 0),
+        (ROW * Var("step", INT32) + 2, {"i": 3}, set(), 2),
+        (ROW - ROW, {}, set(), 0),
+        (op("min", ROW + 1, Extent(A, 0) - 1), {"i": 1}, set(), 1),
+        (ROW // 4, {"i": 0.25}, set(), 0),
+        (ROW % 4, {"i": 1}, set(), 0),
+        (ROW * COL, {}, {"i", "j"}, None),
+        (Var("found", INT32) + COL, {"j": 1}, {"i"}, None),
+        (Const(7, INT32), {}, set(), 7),
+    ],
+)
+def test_indices_move_as_their_formulas_say(
+    e: Any, factors: dict[str, float], led_by: set[str], value: float | None
+) -> None:
+    found = moves(e)
+    assert dict(found.factors) == factors
+    assert found.led_by == led_by
+    assert found.value == value
+
+
+def test_a_prediction_is_positive_and_grows_with_sizes(all_accepted: list[Accepted]) -> None:
+    for program in (a.program for a in all_accepted[::9]):
+        sizes = middle_sizes(program)
+        large = {name: 4 * size for name, size in sizes.items()}
+        for candidate in candidates_of(program, sizes):
+            schedule = candidate.schedule
+            plan = styles()[schedule.style].plan(program, schedule, large)
+            more = predict(facts_of(program, large), plan, schedule)
+            assert 0.0 < candidate.prediction.time_us <= more.time_us * 1.01, program.idiom
+
+
+def test_what_is_drawn_is_among_the_quickest(all_accepted: list[Accepted]) -> None:
+    limits = Counter[str]()
+    for program in (a.program for a in all_accepted[::5]):
+        drawn = schedule_for(program)
+        candidates = candidates_of(program, middle_sizes(program))
+        (own,) = (c.prediction for c in candidates if c.schedule == drawn)
+        assert own.time_us <= AS_GOOD * candidates[0].prediction.time_us
+        assert drawn.limits == own.limits
+        limits[drawn.limits] += 1
+    assert len(limits) > 2
+
+
+def test_contended_atomics_are_not_left_to_each_thread(all_accepted: list[Accepted]) -> None:
+    """Of kernels whose threads all add to a few elements, at sizes of millions."""
+    totals = [a.program for a in all_accepted if common_targets(a.program.kernel) is not None]
+    assert len(totals) > 3
+    for program in totals:
+        if facts_of(program, middle_sizes(program)).points > 1e5:
+            assert schedule_for(program).style not in ("guarded", "grid_stride")
+
+
+def test_strided_lanes_cost_more_than_neighbours(all_accepted: list[Accepted]) -> None:
+    program = next(a.program for a in all_accepted if len(a.program.kernel.threads) == 2)
+    facts = facts_of(program, dict.fromkeys((s.symbol for s in program.sizes), 4096))
+    assert any(access.kind != UPDATE for access in facts.accesses)
+    schedule = Schedule("guarded", (32, 8))
+    beside = demands(facts, Plan(), schedule)
+    apart = demands(facts, Plan(lanes=program.kernel.threads[0]), schedule)
+    assert apart.lines > 2 * beside.lines
+    assert times_of(beside, H100)[MEMORY] > 0.0
