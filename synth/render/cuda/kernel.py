@@ -44,7 +44,7 @@ class KernelText:
         taken = self._all_names() | {s.name for s in program.structs}
         self.names = {n: f"{n}_" for n in taken if n in KEYWORDS}
         self.taken = {*taken, *self.names.values()}
-        aligned = _aligned(program.kernel)
+        aligned = aligned_elements(program.kernel)
         self.library = Library(frozenset(taken), self.names, edges_of(program), aligned)
         self.symbol_names = self._symbols(taken)
         self.used_symbols: dict[str, None] = {}
@@ -195,7 +195,7 @@ class KernelText:
         return [" + ".join(product(*term) for term in terms) for terms in dims]
 
 
-def _aligned(kernel: ir.Kernel) -> dict[Type, int]:
+def aligned_elements(kernel: ir.Kernel) -> dict[Type, int]:
     """Elements of arrays to align so that one load brings more of them, none that other types in
     memory consist of: those would change."""
     held = [p.type.element if isinstance(p.type, Array) else p.type for p in kernel.params]
