@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from generators.program import ir
-from generators.program.dtypes import INT32, Array, Scalar, Type
+from generators.program.dtypes import INT32, Array, Scalar
 from generators.program.expr import Const, Expr, Extent, Load, Op, Var
 from generators.program.walk import expressions, mentions, operands, statements
 from synth.render.cuda.scopes import names_in
@@ -54,17 +54,25 @@ class Elementwise:
     neighbouring elements at once.
 
     ``arrays`` are accessed at the thread's own place and nowhere else; ``lines`` are inputs that
-    the last thread index alone counts. ``flat``: places in the launch matter no further, so that
-    one number counts all elements. ``loaded`` are outputs that some threads do not write, or read.
-    ``width`` is how many elements fill loads of 16 bytes.
+    the last thread index alone counts; ``rows`` are inputs with so many scalars for each thread.
+    ``flat``: places in the launch matter no further, so that one number counts all elements.
+    ``loaded`` are outputs that some threads do not write, or read. ``width`` is how many elements
+    fill loads of 16 bytes, 1 where each does so by itself.
     """
 
     arrays: tuple[str, ...]
     lines: tuple[str, ...]
+    rows: Mapping[str, int]
     flat: bool
     loaded: frozenset[str]
     width: int
 
+
+_LONGEST_ROW = 16
+"""Scalars of a row that a thread can keep in registers."""
+
+_MOST_AXES = 3
+"""Of a grid."""
 
 _MOST_BYTES_HELD = 128
 """Of all vectors of a thread: more do not stay in registers."""
@@ -78,6 +86,7 @@ def elementwise(kernel: ir.Kernel) -> Elementwise | None:
     places = _places(kernel.body)
     written = {s.array.name for s in statements(kernel.body) if isinstance(s, ir.Store)}
     arrays, lines = [], []
+    rows: dict[str, int] = {}
     for p in kernel.params:
         if not isinstance(p.type, Array) or p.name not in places:
             continue
@@ -87,16 +96,45 @@ def elementwise(kernel: ir.Kernel) -> Elementwise | None:
             return None
         elif places[p.name] == {own[-1:]} and p.shape == kernel.launch_dim[-1:]:
             lines.append(p)
-    if not written:
-        return None
-    held = {p.name for p in (*arrays, *lines)}
-    flat = len(own) == 1 or not (lines or _asks_for_places(kernel, held))
-    if not flat and (len(own) > 3 or kernel.launch_dim[-1].isdigit()):
-        return None
-    width = _width([p.type.element for p in (*arrays, *lines) if isinstance(p.type, Array)])
-    loaded = frozenset(name for name in written if _needs_old(kernel.body, name))
+        elif _is_of_rows(kernel, p, places[p.name]):
+            rows[p.name] = int(p.shape[-1])
     names = tuple(p.name for p in arrays), tuple(p.name for p in lines)
-    return Elementwise(*names, flat, loaded, width)
+    found = _elementwise(kernel, names, rows)
+    # Rows that leave no room for vectors are read where they are.
+    return _elementwise(kernel, names, {}) if found and rows and found.width == 1 else found
+
+
+def _elementwise(
+    kernel: ir.Kernel, names: tuple[tuple[str, ...], tuple[str, ...]], rows: Mapping[str, int]
+) -> Elementwise | None:
+    """The form, if there is one, of a kernel that keeps these arrays, lines and rows at hand."""
+    arrays, lines = names
+    written = {s.array.name for s in statements(kernel.body) if isinstance(s, ir.Store)}
+    held = {*arrays, *lines, *rows}
+    flat = len(kernel.threads) == 1 or not (lines or _asks_for_places(kernel, held))
+    has_rows = len(kernel.threads) <= _MOST_AXES and not kernel.launch_dim[-1].isdigit()
+    if not written or not (flat or has_rows):
+        return None
+    elements = {p.name: p.type.element for p in kernel.params if isinstance(p.type, Array)}
+    width = _width([size_of(elements[name]) * rows.get(name, 1) for name in sorted(held)])
+    loaded = frozenset(name for name in written if _needs_old(kernel.body, name))
+    return Elementwise(arrays, lines, rows, flat, loaded, width)
+
+
+def _is_of_rows(kernel: ir.Kernel, p: ir.Param, places: set[tuple[Expr, ...]]) -> bool:
+    """Whether an input has a row of a few scalars for each thread, and the thread reads no other:
+    at literals, or in loops that can be unrolled."""
+    *outer, count = p.shape
+    if tuple(outer) != kernel.launch_dim or not count.isdigit() or int(count) > _LONGEST_ROW:
+        return False
+    loops = {s.name: s for s in statements(kernel.body) if isinstance(s, ir.For)}
+    own = tuple(Var(name, INT32) for name in kernel.threads)
+    for *first, last in places:
+        loop = loops.get(last.name) if isinstance(last, Var) else None
+        turns = loop is not None and isinstance(loop.start, Const) and isinstance(loop.stop, Const)
+        if tuple(first) != own or not (turns or isinstance(last, Const)):
+            return False
+    return isinstance(p.type, Array) and isinstance(p.type.element, Scalar)
 
 
 def _turns_often(body: ir.Body) -> bool:
@@ -130,9 +168,8 @@ def _asks_for_places(kernel: ir.Kernel, held: set[str]) -> bool:
     return False
 
 
-def _width(elements: Sequence[Type]) -> int:
-    """Elements with which the smallest type fills 16 bytes, or multiples of it."""
-    sizes = [size_of(element) for element in elements]
+def _width(sizes: Sequence[int]) -> int:
+    """Elements with which the smallest, in bytes, fills 16 or a multiple of it."""
     fitting = [next(w for w in (1, 2, 4, 8, 16) if size * w % 16 == 0) for size in sizes]
     width = min(fitting, default=1)
     while width > 1 and width * sum(sizes) > _MOST_BYTES_HELD:

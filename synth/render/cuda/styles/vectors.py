@@ -9,16 +9,17 @@ from dataclasses import dataclass
 from generators.program import expr, ir
 from generators.program.dtypes import INT32, Array, Scalar, Type, Vec
 from generators.program.expr import Var
+from generators.program.walk import expressions
 from synth.render.cuda.body import Body
 from synth.render.cuda.device.functions import HEAD
 from synth.render.cuda.forms import Elementwise, elementwise
 from synth.render.cuda.kernel import KernelText, Written, factor
 from synth.render.cuda.lines import leaving, wrapped
-from synth.render.cuda.offsets import flat_index
+from synth.render.cuda.offsets import flat_index, without_unread
 from synth.render.cuda.schedule import BLOCKS, Schedule
 from synth.render.cuda.style import Plan, Style, same_dims
 from synth.render.cuda.styles.threads import flat_grid, flat_total, is_narrow, place_of, shaped_grid
-from synth.render.cuda.text import Text
+from synth.render.cuda.text import Text, item
 from synth.render.cuda.types import (
     LETTERS,
     MOST_ALIGNMENT,
@@ -36,26 +37,54 @@ class _Element(Body):
     """Prints the work on one element, in which an array's name stands for its element."""
 
     held: frozenset[str]
+    rows: frozenset[str]
 
     def index(self, array: Var, indices: Sequence[expr.Expr]) -> Text:
+        if array.name in self.rows:
+            return item(Text(self.name(array.name)), [self.show(indices[-1])])
         if array.name in self.held:
             return Text(self.name(array.name))
         return super().index(array, indices)
 
+    def _for(self, s: ir.For, depth: int) -> None:
+        inner = expressions(s.body)
+        if any(isinstance(e, expr.Load) and e.array.name in self.rows for e in inner):
+            # A row stays in registers where every place in it is known.
+            self.put(depth, "#pragma unroll")
+        super()._for(s, depth)
+
 
 @dataclass(frozen=True)
 class _Held:
-    """An array of which a thread holds a vector: the vector's name, type and parts."""
+    """An array of which a thread holds a vector: the vector's name and type, whether that is a
+    struct, and how many scalars of a row belong to each element, 0 where there are no rows."""
 
     param: ir.Param
     vector: str
     kind: str
-    parts: tuple[str, ...]
+    is_pack: bool
     is_line: bool
+    row: int
 
     @property
     def is_input(self) -> bool:
         return self.param.role == "in"
+
+    def part(self, k: int) -> str:
+        """The k-th element, or where its row starts."""
+        if self.row:
+            return f"{self.vector}.v + {k * self.row}" if k else f"{self.vector}.v"
+        return f"{self.vector}.v[{k}]" if self.is_pack else f"{self.vector}.{LETTERS[k]}"
+
+    def turn(self, name: str) -> str:
+        """The element at a loop's variable."""
+        return f"{self.vector}.v + {self.row} * {name}" if self.row else f"{self.vector}.v[{name}]"
+
+    def place(self, place: str) -> str:
+        """What is added to the array's address to come to an element."""
+        if not self.row:
+            return place
+        return f"{self.row} * {f'({place})' if '+' in place else place}"
 
 
 def write(text: KernelText) -> Written:
@@ -72,7 +101,7 @@ class _Vectors:
         assert found is not None, "the schedule asks for a form that the kernel does not have"
         self.form: Elementwise = found
         self.function = text.fresh(f"{text.kernel.name}_element", "element")
-        names = {*found.arrays, *found.lines}
+        names = {*found.arrays, *found.lines, *found.rows}
         self.held = [self._held(p) for p in text.kernel.params if p.name in names]
         self.lines, self.given = self._device_function()
 
@@ -80,21 +109,22 @@ class _Vectors:
         assert isinstance(p.type, Array)
         element, width = p.type.element, self.width
         vector = self.text.fresh(f"{p.name}{width}", f"{p.name}_vector")
-        is_line = p.name in self.form.lines
-        if isinstance(element, Scalar) and _has_vector(element, width):
-            kind, parts = name_of(Vec(width, element)), tuple(f".{c}" for c in LETTERS[:width])
+        is_line, row = p.name in self.form.lines, self.form.rows.get(p.name, 0)
+        is_pack = bool(row) or not (isinstance(element, Scalar) and _has_vector(element, width))
+        if is_pack:
+            kind = self._pack(element, width * max(1, row))
         else:
-            kind = self._pack(element)
-            parts = tuple(f".v[{k}]" for k in range(width))
-        return _Held(p, vector, kind, parts, is_line)
+            assert isinstance(element, Scalar)
+            kind = name_of(Vec(width, element))
+        return _Held(p, vector, kind, is_pack, is_line, row)
 
-    def _pack(self, element: Type) -> str:
+    def _pack(self, element: Type, count: int) -> str:
         """The struct of several values that are loaded at once; its definition joins the text."""
         kind = self.text.library.type(element)
-        name = self.text.library.spelled(f"{_capital(kind)}Pack{self.width}")
-        size = size_of(element) * self.width
+        name = self.text.library.spelled(f"{_capital(kind)}Pack{count}")
+        size = size_of(element) * count
         align = next(a for a in (MOST_ALIGNMENT, 8, 4, 2, 1) if size % a == 0)
-        lines = [f"struct __align__({align}) {name} {{", f"    {kind} v[{self.width}];", "};", ""]
+        lines = [f"struct __align__({align}) {name} {{", f"    {kind} v[{count}];", "};", ""]
         self.text.library.types.setdefault(name, "\n".join(lines))
         return name
 
@@ -105,7 +135,7 @@ class _Vectors:
         first = text.fresh("first", "base")
         place = "(blockIdx.x * blockDim.x + threadIdx.x)"
         one = text.threads()[0] if len(text.kernel.threads) == 1 else _INDEX
-        rest = {h.param.name: f"{self._name(h.param.name)}[{one}]" for h in self.held}
+        rest = {h.param.name: self._own(h, one) for h in self.held}
         lines = [
             f"    const int {first} = {width} * {place};",
             *wrapped(4, f"if ({first} + {width - 1} < {total}) {{"),
@@ -141,8 +171,9 @@ class _Vectors:
         start = f"({before})" if "+" in before else before
         lines += wrapped(4, f"const int {row} = {start} * {extent};")
         at = {h.param.name: last if h.is_line else f"{row} + {last}" for h in self.held}
-        of = {h.param.name: one if h.is_line else f"{row} + {one}" for h in self.held}
-        rest = {name: f"{self._name(name)}[{place}]" for name, place in of.items()}
+        rest = {
+            h.param.name: self._own(h, one if h.is_line else f"{row} + {one}") for h in self.held
+        }
         lines += wrapped(4, f"if ({extent} % {width} == 0) {{")
         lines += [*self._loads(at), *self._calls(last), *self._stores(f"{row} + {last}")]
         lines += ["    } else {"]
@@ -155,6 +186,11 @@ class _Vectors:
     def _name(self, name: str) -> str:
         return self.text.names.get(name, name)
 
+    def _own(self, h: _Held, place: str) -> str:
+        """One element of an array in memory, or where its row starts."""
+        name = self._name(h.param.name)
+        return f"{name} + {h.place(place)}" if h.row else f"{name}[{place}]"
+
     def _call(self, elements: Mapping[str, str], place: str) -> str:
         """A call for one element; ``place`` is that along the last dimension."""
         swaps = {self._name(name): element for name, element in elements.items()}
@@ -162,15 +198,15 @@ class _Vectors:
         return f"{self.function}({', '.join(swaps.get(name, name) for name in self.given)})"
 
     def _calls(self, first: str) -> list[str]:
-        if all(h.parts[0] == ".v[0]" for h in self.held):
+        if all(h.is_pack for h in self.held):
             turn = self.text.fresh("lane", "part")
-            parts = {h.param.name: f"{h.vector}.v[{turn}]" for h in self.held}
+            parts = {h.param.name: h.turn(turn) for h in self.held}
             head = f"for (int {turn} = 0; {turn} < {self.width}; ++{turn}) {{"
             call = f"{self._call(parts, f'{first} + {turn}')};"
             return ["#pragma unroll", f"        {head}", *wrapped(12, call), "        }"]
         lines = []
         for k in range(self.width):
-            parts = {h.param.name: f"{h.vector}{h.parts[k]}" for h in self.held}
+            parts = {h.param.name: h.part(k) for h in self.held}
             lines += wrapped(8, f"{self._call(parts, f'{first} + {k}' if k else first)};")
         return lines
 
@@ -181,7 +217,8 @@ class _Vectors:
             if not h.is_input and name not in self.form.loaded:
                 lines.append(f"        {h.kind} {h.vector};")
                 continue
-            source = f"*reinterpret_cast<const {h.kind}*>({self._name(name)} + {at[name]})"
+            place = f"{self._name(name)} + {h.place(at[name])}"
+            source = f"*reinterpret_cast<const {h.kind}*>({place})"
             const = "const " if h.is_input else ""
             lines += wrapped(8, f"{const}{h.kind} {h.vector} = {source};")
         return lines
@@ -199,9 +236,11 @@ class _Vectors:
         text = self.text
         body = _Element(text.library, text.names, text.shapes(), "return;")
         body.held = frozenset(h.param.name for h in self.held)
+        body.rows = frozenset(self.form.rows)
         extents = text.extents()
         known = flat_index(text.kernel.threads, extents, _INDEX)
         inner = body.run(text.kernel.body, text.given(), 1, known)
+        inner = without_unread(inner, {*body.offsets.named.values()} - {_INDEX})
         if _INDEX in _words(inner):
             body.offsets.named = {}
             flat = body.flat(tuple(Var(n, INT32) for n in text.kernel.threads), extents[1:])
@@ -219,6 +258,8 @@ class _Vectors:
         for p in self.text.kernel.params:
             if not isinstance(p.type, Array):
                 kind = kind_of(computed(p.type))
+            elif p.name in self.form.rows:
+                kind = f"const {kind_of(p.type.element)}*"
             elif p.name in held:
                 kind = f"{kind_of(p.type.element)}{'' if p.role == 'in' else '&'}"
             else:
