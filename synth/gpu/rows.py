@@ -29,6 +29,7 @@ COLUMNS = (
     "schedule",
     "args",
     "sizes",
+    "regime",
     "launch",
     "input_seed",
     "edge_inputs",

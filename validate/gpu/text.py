@@ -120,6 +120,10 @@ class PlainText:
         arena = DeviceArena(plain_arrays(row["args"], shape.inputs))
         return _PlainReady(self.kernel, self.small_blocks, row, shape, arena)
 
+    def like(self, other: Prepared, row: Row, shape: Shape) -> Prepared:
+        """With the arrays that another plain text of the row was prepared with at the shape."""
+        return _PlainReady(self.kernel, self.small_blocks, row, shape, other.arena)
+
 
 @dataclass(frozen=True)
 class _PlainReady:

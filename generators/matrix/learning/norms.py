@@ -133,6 +133,34 @@ def _gain(k: KernelBuilder, size: str) -> tuple[Callable[[Expr, Expr], Expr], st
     return lambda value, at: value * (1.0 + weight[at]), f", times 1 + {weight.name}"
 
 
+def _residual(k: KernelBuilder, t: _Token, level: int, whole: tuple[str, ...]) -> _Pre:
+    """Often from level 2 on: a residual stream to add, and where the sum goes."""
+    if level < 2 or not k.draw.shape.chance(0.3 + 0.1 * level):
+        return _Pre(t, None, None)
+    residual = k.array("residual skip", FLOAT32, whole, low=-1.0, high=1.0)
+    return _Pre(t, residual, k.out("stream summed_out new_residual", FLOAT32, whole))
+
+
+def _kept(k: KernelBuilder, level: int, factor: Var) -> str:
+    """Often from level 4 on: what the backward pass reads again, and the sentence on it."""
+    if level < 4 or not k.draw.shape.chance(0.5):
+        return ""
+    kept = k.out("rstd_out inv_stds", FLOAT32, k.launch_dim)
+    k.store(kept, tuple(Var(name, INT32) for name in k.threads), factor)
+    return f" {kept.name} keeps the reciprocal root for the backward pass."
+
+
+def _told(t: _Token, pre: _Pre, kind: str, eps: Expr) -> str:
+    """Of what, over what and by what features are normalised."""
+    unit = "each group of channels of a token" if t.first is not None else "each token"
+    text = {"rms": "RMS norm", "layer": "Layer norm"}[kind] + f" over the features of {unit}"
+    if pre.residual is not None and pre.stream is not None:
+        text += f", of {t.x.name} + {pre.residual.name}, a sum that {pre.stream.name} gets"
+    if kind == "rms":
+        return f"{text}: over sqrt(mean of squares + {written(eps)})"
+    return f"{text}: less the mean, over sqrt(variance + {written(eps)})"
+
+
 @idiom
 def fused_norm(k: KernelBuilder, level: int) -> Title:
     """RMS, layer or group norm of tokens, fused with a residual sum, gains and an activation."""
@@ -143,39 +171,22 @@ def fused_norm(k: KernelBuilder, level: int) -> Title:
     if shape.chance(0.5):
         eps = k.scalar("eps epsilon", FLOAT32, 0.001, 0.01)
     whole = (*t.dims, "groups*width" if t.first is not None else "features")
-    residual = stream = None
-    if level > 1 and shape.chance(0.3 + 0.1 * level):
-        residual = k.array("residual skip", FLOAT32, whole, low=-1.0, high=1.0)
-        stream = k.out("stream summed_out new_residual", FLOAT32, whole)
-    pre = _Pre(t, residual, stream)
+    pre = _residual(k, t, level, whole)
     mean, factor = _statistics(t, pre, kind, eps)
     gain, gained = _gain(k, whole[-1])
+    text = _told(t, pre, kind, eps) + gained
     bias = None
     if shape.chance(0.6 if kind == "layer" else 0.15):
         bias = k.array("bias beta", FLOAT32, whole[-1], low=-0.5, high=0.5)
+        text += f", plus {bias.name}"
     way = shape.choice(sorted(SAID)) if level > 2 and shape.chance(0.5) else ""
     out = k.out("out normed y", FLOAT32, whole)
     with t.channels() as c:
         column = t.channel(c)
         value = pre.again(t.place(column))
-        value = (value if mean is None else value - mean) * factor
-        value = gain(value, column)
+        value = gain((value if mean is None else value - mean) * factor, column)
         value = value if bias is None else value + bias[column]
         k.store(out, t.place(column), activated(k, way, value) if way else value)
-    unit = "each group of channels of a token" if t.first is not None else "each token"
-    name = {"rms": "RMS norm", "layer": "Layer norm"}[kind]
-    text = f"{name} over the features of {unit}"
-    if residual is not None and stream is not None:
-        text += f", of {t.x.name} + {residual.name}, a sum that {stream.name} gets"
-    text += f": {'less the mean, ' if mean is not None else ''}over sqrt("
-    moment = "variance" if mean is not None else "mean of squares"
-    text += f"{moment} + {written(eps)}){gained}"
-    text += f", plus {bias.name}." if bias is not None else "."
-    text += f" Then {SAID[way]}. " if way else " "
-    text += f"{out.name} gets it."
-    if level > 3 and shape.chance(0.5):
-        dims = tuple(k.launch_dim)
-        kept = k.out("rstd_out inv_stds", FLOAT32, dims)
-        k.store(kept, tuple(Var(name, INT32) for name in k.threads), factor)
-        text += f" {kept.name} keeps the reciprocal root for the backward pass."
+    text += f". Then {SAID[way]}. " if way else ". "
+    text += f"{out.name} gets it.{_kept(k, level, factor)}"
     return Title(k.name(f"{kind}_norm fused_{kind}_norm", f"{kind}_norm_forward"), text)

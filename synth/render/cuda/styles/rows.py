@@ -174,6 +174,7 @@ STYLES = (
         write,
         _plan,
         lambda _s: "Give each element a warp, and combine its lanes' values by shuffles.",
+        "the lanes of a warp read side by side and share the work",
     ),
     Style(
         "block_per_row",
@@ -182,5 +183,6 @@ STYLES = (
         write,
         _plan,
         lambda _s: "Give each element a block, and reduce in shared memory.",
+        "the threads of a block read side by side and share the work",
     ),
 )
