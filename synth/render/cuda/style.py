@@ -34,6 +34,8 @@ class Plan:
     """Loops whose turns are shared out to the threads of one point."""
     staged: Mapping[str, float] = field(default_factory=dict)
     """Arrays read through shared memory or kept in registers: how many reads one load serves."""
+    register_reuse: float = 1.0
+    """Uses in arithmetic that one read of what is staged in shared memory serves."""
     vector_width: int = 1
     """Elements to a load or store of those that lie side by side."""
     independent: int = 1
