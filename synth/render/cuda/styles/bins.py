@@ -24,12 +24,13 @@ from validate.row.archs import MOST_SHARED_BYTES
 from validate.row.sizes import evaluate_all
 
 _BLOCKS = (256, 512)
-_KEPT = ((256, 16), (1024, 16), (4096, 64))
-"""Bins of an array that a block keeps, where their number depends on the sizes, and elements a
-thread: so many that adding a copy to the whole is cheap beside making it."""
-_FEW, _FEW_EACH = 64, 64
-"""Bins up to which each lane number has a copy, and elements a thread then."""
-
+_KEPT = (256, 1024, 4096)
+"""Bins of an array that a block keeps, where their number depends on the sizes."""
+_FEW = 64
+"""Bins up to which each lane number has a copy."""
+_ELEMENTS_A_BLOCK = 8192
+"""So many that adding a copy to the whole is cheap beside making it; no more, since a row is run
+on the host at a shape of two blocks."""
 
 _COMMENT = {
     (True, False): "The block's own copy of the first bins; the others are updated in place.",
@@ -278,12 +279,18 @@ def _schedules(program: ir.Program) -> list[Schedule]:
         return []
     most = max(t.places or 0 for t in form.bins.values())
     is_open = any(t.places is None for t in form.bins.values())
-    found = [(tile, each, 1) for tile, each in (_KEPT if is_open else ((0, _KEPT[0][1]),))]
+    found = [(tile, 1) for tile in (_KEPT if is_open else (0,))]
     if most <= _FEW:
-        found.insert(0, (_FEW if is_open else 0, _FEW_EACH, WARP))
+        found.insert(0, (_FEW if is_open else 0, WARP))
     return [
-        Schedule("block_bins", (b,), tile=tile, elements_a_thread=each, group=b // copies)
-        for tile, each, copies in found
+        Schedule(
+            "block_bins",
+            (b,),
+            tile=tile,
+            elements_a_thread=_ELEMENTS_A_BLOCK // b,
+            group=b // copies,
+        )
+        for tile, copies in found
         for b in _BLOCKS
         if _shared_bytes(form, tile, copies) <= MOST_SHARED_BYTES
     ]
