@@ -240,7 +240,8 @@ def _atomics(launch: _Launch) -> dict[str, float]:
         places = _places(launch, access)
         if access.node in launch.plan.in_shared:
             copies = launch.plan.in_shared[access.node]
-            shared += updates * (WARP / min(places, WARP)) ** 0.5
+            spread = min(places * launch.plan.copies, WARP)
+            shared += updates * (WARP / spread) ** 0.5
             updates = copies * min(places, updates / copies)
         else:
             updates /= launch.plan.combined.get(access.node, 1.0)
