@@ -241,7 +241,8 @@ def _atomics(launch: _Launch) -> dict[str, float]:
         if access.node in launch.plan.in_shared:
             copies = launch.plan.in_shared[access.node]
             spread = min(places * launch.plan.copies, WARP)
-            shared += updates * (WARP / spread) ** 0.5
+            busy = min(copies, launch.device.processors) / launch.device.processors
+            shared += updates * WARP / spread / busy
             updates = copies * min(places, updates / copies)
         else:
             updates /= launch.plan.combined.get(access.node, 1.0)

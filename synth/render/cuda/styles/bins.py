@@ -28,7 +28,7 @@ _KEPT = (256, 1024, 4096)
 """Bins of an array that a block keeps, where their number depends on the sizes."""
 _FEW = 64
 """Bins up to which each lane number has a copy."""
-_ELEMENTS_A_BLOCK = 8192
+_ELEMENTS_A_BLOCK = (2048, 8192)
 """So many that adding a copy to the whole is cheap beside making it; no more, since a row is run
 on the host at a shape of two blocks."""
 
@@ -287,11 +287,12 @@ def _schedules(program: ir.Program) -> list[Schedule]:
             "block_bins",
             (b,),
             tile=tile,
-            elements_a_thread=_ELEMENTS_A_BLOCK // b,
+            elements_a_thread=each // b,
             group=b // copies,
         )
         for tile, copies in found
         for b in _BLOCKS
+        for each in _ELEMENTS_A_BLOCK
         if _shared_bytes(form, tile, copies) <= MOST_SHARED_BYTES
     ]
 
