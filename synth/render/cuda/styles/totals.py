@@ -14,10 +14,13 @@ from synth.render.cuda.device.collective import block_join, identity, join_into,
 from synth.render.cuda.forms import common_targets
 from synth.render.cuda.kernel import KernelText, Written
 from synth.render.cuda.offsets import flat_index, without_unused
-from synth.render.cuda.schedule import BLOCKS, Schedule
+from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.split import Sum
 from synth.render.cuda.style import Plan, Style, power_of_two, same_dims
-from synth.render.cuda.styles.threads import ELEMENTS_A_THREAD, flat_grid, grid_stride_head
+from synth.render.cuda.styles.threads import flat_grid, grid_stride_head
+
+_ELEMENTS = (4, 16, 64)
+"""Elements a thread: the more of them, the fewer atomics are left."""
 
 
 def write(text: KernelText) -> Written:
@@ -41,6 +44,9 @@ def write(text: KernelText) -> Written:
         f"    {text.library.type(t.type)} {name} = {_start(t)};" for t, name, _ in parts.values()
     ]
     head = without_unused(grid_stride_head(text), inner)
+    if text.schedule.unroll > 1:
+        loop = next(k for k, line in enumerate(head) if line.lstrip().startswith("for "))
+        head.insert(loop, f"#pragma unroll {text.schedule.unroll}")
     joins = _Joins(text, body, Counter((t.join, t.type) for t, _, _ in parts.values()))
     tail = joins.lines(list(parts.values()))
     grid = flat_grid(text.formulas(), text.schedule.block[0] * text.schedule.elements_a_thread)
@@ -102,7 +108,11 @@ def _schedules(style: str) -> Callable[[ir.Program], list[Schedule]]:
     def found(program: ir.Program) -> list[Schedule]:
         if common_targets(program.kernel) is None:
             return []
-        return [Schedule(style, b, elements_a_thread=ELEMENTS_A_THREAD) for b in BLOCKS[1]]
+        return [
+            Schedule(style, block, elements_a_thread=count, unroll=min(4, count // 4))
+            for block in ((256,), (512,))
+            for count in _ELEMENTS
+        ]
 
     return found
 
@@ -121,8 +131,9 @@ def _plan(program: ir.Program, schedule: Schedule, _sizes: Mapping[str, int]) ->
     names = len({t.name for t in targets.values()})
     return Plan(
         threads_an_element=1.0 / schedule.elements_a_thread,
-        shuffles=5.0 * names if by_warp else 0.0,
-        barriers=0.0 if by_warp else names * (2.0 + schedule.threads.bit_length()),
+        shuffles=names * (5.0 if by_warp else 10.0),
+        barriers=0.0 if by_warp else 2.0 * names,
+        independent=schedule.unroll,
         combined=dict.fromkeys(targets, float(joined)),
     )
 
