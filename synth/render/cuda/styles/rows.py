@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from generators.program import ir
-from generators.program.dtypes import INT32, Scalar
+from generators.program.dtypes import INT32, Scalar, Type
 from generators.program.expr import Const
 from generators.program.walk import statements
 from synth.render.cuda.body import Body
@@ -16,7 +16,7 @@ from synth.render.cuda.kernel import KernelText, Written, factor, leave_before
 from synth.render.cuda.lines import leaving, wrapped
 from synth.render.cuda.offsets import flat_index, without_unused
 from synth.render.cuda.schedule import Schedule
-from synth.render.cuda.split import Sum, split_loops
+from synth.render.cuda.split import SplitLoops, Sum, split_loops
 from synth.render.cuda.style import Plan, Style, power_of_two, same_dims
 from synth.render.cuda.styles.threads import flat_grid, unpacked
 from synth.render.cuda.types import bytes_of
@@ -34,30 +34,29 @@ _BLOCKS = (64, 128, 256, 512)
 
 def write(text: KernelText) -> Written:
     """The kernel in the style of its schedule."""
-    return _Rows(text).written()
+    found = split_loops(text.kernel)
+    assert found is not None, "the schedule asks for a form that the kernel does not have"
+    return Rows(text, found).written()
 
 
-class _Rows:
+class Rows:
     """Prints one kernel; ``lane`` is a thread's place among those of its element."""
 
-    def __init__(self, text: KernelText) -> None:
+    def __init__(self, text: KernelText, found: SplitLoops) -> None:
         self.text = text
-        self.by_warp = text.schedule.style != BLOCKS
         self.block, self.group = text.schedule.block[0], text.schedule.group
-        found = split_loops(text.kernel)
-        assert found is not None, "the schedule asks for a form that the kernel does not have"
+        self.by_warp = self.group <= WARP
         self.found = found
         self.lane = text.fresh("lane") if self.by_warp else "threadIdx.x"
         self.place = text.fresh("place", "element") if self.group < WARP else ""
-        sums = [s for loop in found.sums.values() for s in loop]
         self.index = ""
-        self.uses = Counter((s.join, s.type) for s in sums)
+        self.uses = Counter(values_of(sums) for sums in found.sums.values())
         self.body = Body(text.library, text.names, text.shapes(), "return;")
 
     def written(self) -> Written:
         kernel = self.text.kernel
         for place, sums in self.found.sums.items():
-            self.body.special[id(kernel.body[place])] = self._loop(sums)
+            self.body.special[id(kernel.body[place])] = self.loop(sums)
         if self.found.tail < len(kernel.body):
             leave_before(self.body, kernel.body[self.found.tail], self._idle)
         names = self.text.threads()
@@ -97,7 +96,9 @@ class _Rows:
                 lines += leaving(4, f"{index} >= {total}")
         return [*lines, *(unpacked(names, extents, index, 1) if len(names) > 1 else [])]
 
-    def _loop(self, sums: list[Sum]) -> Callable[[Any, int], None]:
+    def loop(self, sums: list[Sum]) -> Callable[[Any, int], None]:
+        """What prints a loop whose turns are shared out, and joins what it sums up."""
+
         def put(s: ir.For, depth: int) -> None:
             body, usual = self.body, self.body.names
             apart = {x.name: self.text.fresh(f"{x.name}_part") for x in sums if x.apart}
@@ -122,24 +123,42 @@ class _Rows:
             body.put(depth, "}")
             if self.place and not sums:
                 body.put(depth - 1, "}")
-            for x in sums:
-                self._join(x, apart.get(x.name), depth)
+            self.join(sums, apart, depth)
 
         return put
 
-    def _join(self, x: Sum, apart: str | None, depth: int) -> None:
-        body, lib = self.body, self.body.library
-        if self.by_warp:
-            function = warp_join(lib, x.join, x.type, self.group)
-        else:
-            again = self.uses[x.join, x.type] > 1
-            function = block_join(lib, x.join, x.type, self.block, again)
-        name = body.name(x.name)
-        if apart is None:
-            body.put(depth, f"{name} = {function}({name});")
-        else:
-            assert isinstance(x.type, Scalar)
-            body.put(depth, join_into(x.join, x.type, name, f"{function}({apart})"))
+    def join(self, sums: list[Sum], apart: Mapping[str, str], depth: int) -> None:
+        """Of a block all at once: they then wait for each other but once."""
+        body = self.body
+        if not self.by_warp and len(sums) > 1:
+            names = ", ".join(apart.get(x.name, body.name(x.name)) for x in sums)
+            body.put(depth, f"{self.block_join(sums)}({names});")
+        for x in sums:
+            name, part = body.name(x.name), apart.get(x.name)
+            value = part or name
+            if self.by_warp or len(sums) == 1:
+                value = f"{self.joiner(x)}({value})"
+            if part is not None:
+                assert isinstance(x.type, Scalar)
+                body.put(depth, join_into(x.join, x.type, name, value))
+            elif value != name:
+                body.put(depth, f"{name} = {value};")
+
+    def joiner(self, x: Sum) -> str:
+        """The function that joins the parts of one sum."""
+        if not self.by_warp:
+            return self.block_join([x])
+        return warp_join(self.body.library, x.join, x.type, self.group)
+
+    def block_join(self, sums: list[Sum]) -> str:
+        """The function that joins the parts of some sums over the block."""
+        values = values_of(sums)
+        return block_join(self.body.library, values, self.block, self.uses[values] > 1)
+
+
+def values_of(sums: list[Sum]) -> tuple[tuple[str, Type], ...]:
+    """How the parts of some sums are joined, and their types."""
+    return tuple((x.join, x.type) for x in sums)
 
 
 def _schedules(style: str) -> Callable[[ir.Program], list[Schedule]]:
@@ -174,20 +193,21 @@ def _check(_program: ir.Program, schedule: Schedule) -> None:
         raise ValueError(f"group {schedule.group}: {schedule.style} takes {words}")
 
 
-def _plan(program: ir.Program, schedule: Schedule, _sizes: Mapping[str, int]) -> Plan:
+def plan(program: ir.Program, schedule: Schedule, _sizes: Mapping[str, int]) -> Plan:
+    """Lanes share out the loops and join each sum: those of a loop behind one barrier."""
     form, kernel = split_loops(program.kernel), program.kernel
     assert form is not None
     first = kernel.body[min(form.sums)]
     assert isinstance(first, ir.For)
     count = sum(len(sums) for sums in form.sums.values())
-    by_warp = schedule.style != BLOCKS
+    by_warp = schedule.group <= WARP
     steps = float(schedule.group.bit_length() - 1) if by_warp else 10.0
     return Plan(
         lanes=first.name,
         threads_an_element=float(schedule.group),
         shared_out=frozenset(id(kernel.body[place]) for place in form.sums),
         shuffles=steps * count,
-        barriers=0.0 if by_warp else 2.0 * count,
+        barriers=0.0 if by_warp else 2.0 * sum(bool(sums) for sums in form.sums.values()),
     )
 
 
@@ -197,7 +217,7 @@ STYLES = (
         _schedules(LANES),
         _check,
         write,
-        _plan,
+        plan,
         lambda s: f"Give each element {s['group']} lanes of a warp, which join by shuffles.",
         "a few lanes read side by side and share the work",
     ),
@@ -206,7 +226,7 @@ STYLES = (
         _schedules(WARPS),
         _check,
         write,
-        _plan,
+        plan,
         lambda _s: "Give each element a warp, and combine its lanes' values by shuffles.",
         "the lanes of a warp read side by side and share the work",
     ),
@@ -215,7 +235,7 @@ STYLES = (
         _schedules(BLOCKS),
         _check,
         write,
-        _plan,
+        plan,
         lambda _s: "Give each element a block, and join values in shared memory.",
         "the threads of a block read side by side and share the work",
     ),
