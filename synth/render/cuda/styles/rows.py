@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from generators.program import ir
 from generators.program.dtypes import INT32, Scalar, Type
 from generators.program.expr import Const
 from generators.program.walk import statements
-from synth.render.cuda.body import Body
 from synth.render.cuda.device.collective import block_join, identity, join_into, warp_join
 from synth.render.cuda.kernel import KernelText, Written, factor, leave_before
 from synth.render.cuda.lines import leaving, wrapped
@@ -18,6 +18,7 @@ from synth.render.cuda.offsets import flat_index, without_unused
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.split import SplitLoops, Sum, split_loops
 from synth.render.cuda.style import Plan, Style, power_of_two, same_dims
+from synth.render.cuda.styles.row_vectors import RowBody, VectorLoop, row_vectors, width_of
 from synth.render.cuda.styles.threads import flat_grid, unpacked
 from synth.render.cuda.types import bytes_of
 from validate.row.archs import MOST_SHARED_BYTES
@@ -51,7 +52,9 @@ class Rows:
         self.place = text.fresh("place", "element") if self.group < WARP else ""
         self.index = ""
         self.uses = Counter(values_of(sums) for sums in found.sums.values())
-        self.body = Body(text.library, text.names, text.shapes(), "return;")
+        self.body = RowBody(text.library, text.names, text.shapes(), "return;")
+        self.width = text.schedule.vector_width
+        self.vectors = VectorLoop(text, self.body) if self.width > 1 else None
 
     def written(self) -> Written:
         kernel = self.text.kernel
@@ -107,25 +110,39 @@ class Rows:
                     assert isinstance(x.type, Scalar)
                     kind, start = body.library.type(x.type), identity(x.join, x.type)
                     body.put(depth, f"{kind} {apart[x.name]} = {start};")
-            step = self.group if self.by_warp else "blockDim.x"
-            if self.place and not sums:
+            guarded = bool(self.place) and not sums
+            if guarded:
                 body.put(depth, f"if ({self.place} < {self._total()}) {{")
-                depth += 1
-            name, stop = body.name(s.name), body.show(s.stop).text
-            start = self.lane
-            if s.start != Const(0, INT32):
-                start = f"{body.show(s.start).text} + {start}"
-            head = f"for (int {name} = {start}; {name} < {stop}; {name} += {step}) {{"
-            body.put(depth, head)
             body.names = {**usual, **apart}
-            body.block(s.body, depth + 1)
+            self._turns(s, depth + guarded)
             body.names = usual
-            body.put(depth, "}")
-            if self.place and not sums:
-                body.put(depth - 1, "}")
+            if guarded:
+                body.put(depth, "}")
             self.join(sums, apart, depth)
 
         return put
+
+    def _turns(self, s: ir.For, depth: int) -> None:
+        """The loop itself, also in vectors where rows are found to be made of whole ones."""
+        body, width = self.body, self.width
+        step = str(self.group) if self.by_warp else "blockDim.x"
+        name, stop, start = body.name(s.name), body.show(s.stop).text, self.lane
+        vectors = row_vectors(self.text.program, s, width) if self.vectors else None
+        if vectors is not None and self.vectors is not None:
+            body.put(depth, f"if ({stop} % {width} == 0) {{")
+            wide = str(width * self.group) if self.by_warp else f"{width} * blockDim.x"
+            first = f"int {name} = {width} * {start}"
+            head = f"for ({first}; {name} < {stop}; {name} += {wide}) {{"
+            self.vectors.put(s, vectors, head, depth + 1)
+            body.put(depth, "} else {")
+        inner = depth + (vectors is not None)
+        if s.start != Const(0, INT32):
+            start = f"{body.show(s.start).text} + {start}"
+        body.put(inner, f"for (int {name} = {start}; {name} < {stop}; {name} += {step}) {{")
+        body.block(s.body, inner + 1)
+        body.put(inner, "}")
+        if vectors is not None:
+            body.put(depth, "}")
 
     def join(self, sums: list[Sum], apart: Mapping[str, str], depth: int) -> None:
         """Of a block all at once: they then wait for each other but once."""
@@ -169,13 +186,15 @@ def _schedules(style: str) -> Callable[[ir.Program], list[Schedule]]:
         if form is None or (style == LANES and _leaves(program.kernel.body)):
             return []
         if style != BLOCKS:
-            return [Schedule(style, (block,), group=group) for block, group in _GROUPS[style]]
-        held = sum(bytes_of(s.type) for sums in form.sums.values() for s in sums)
-        return [
-            Schedule(style, (block,), group=block)
-            for block in _BLOCKS
-            if block // WARP * held <= MOST_SHARED_BYTES
-        ]
+            groups = _GROUPS[style]
+        else:
+            held = sum(bytes_of(s.type) for sums in form.sums.values() for s in sums)
+            blocks = [b for b in _BLOCKS if b // WARP * held <= MOST_SHARED_BYTES]
+            groups = tuple((block, block) for block in blocks)
+        scalar = [Schedule(style, (block,), group=group) for block, group in groups]
+        width = width_of(program)
+        wide = [replace(s, vector_width=width) for s in scalar if width > 1]
+        return [*scalar, *wide]
 
     return found
 
@@ -184,9 +203,13 @@ def _leaves(body: ir.Body) -> bool:
     return any(isinstance(s, ir.Return) for s in statements(body))
 
 
-def _check(_program: ir.Program, schedule: Schedule) -> None:
+def _check(program: ir.Program, schedule: Schedule) -> None:
     same_dims(schedule, 1)
     power_of_two(schedule)
+    widths = sorted({1, width_of(program)})
+    if schedule.vector_width not in widths:
+        words = " or ".join(map(str, widths))
+        raise ValueError(f"vector_width {schedule.vector_width}: {words} for this kernel")
     allowed = {LANES: (2, 4, 8, 16), WARPS: (WARP,), BLOCKS: (schedule.threads,)}[schedule.style]
     if schedule.group not in allowed:
         words = " or ".join(map(str, allowed))
@@ -206,6 +229,8 @@ def plan(program: ir.Program, schedule: Schedule, _sizes: Mapping[str, int]) -> 
         lanes=first.name,
         threads_an_element=float(schedule.group),
         shared_out=frozenset(id(kernel.body[place]) for place in form.sums),
+        vector_width=schedule.vector_width,
+        independent=schedule.vector_width,
         shuffles=steps * count,
         barriers=0.0 if by_warp else 2.0 * sum(bool(sums) for sums in form.sums.values()),
     )
