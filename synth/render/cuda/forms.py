@@ -12,6 +12,7 @@ from generators.program import ir
 from generators.program.dtypes import INT32, Array, Scalar
 from generators.program.expr import Const, Expr, Extent, Load, Op, Var
 from generators.program.walk import expressions, mentions, operands, statements
+from synth.render.cuda.remember import remembered
 from synth.render.cuda.scopes import names_in
 from synth.render.cuda.split import Sum, fits, has_effects, is_long
 from synth.render.cuda.types import size_of
@@ -22,6 +23,7 @@ ATOMIC_JOINS = {"add": "add", "sub": "add", "min": "min", "max": "max"} | {
 }
 
 
+@remembered
 def common_targets(kernel: ir.Kernel) -> dict[int, Sum] | None:
     """Atomics, by id, whose element is the same for all threads, each with a name for its part."""
     found: dict[int, Sum] = {}
@@ -78,6 +80,7 @@ _MOST_BYTES_HELD = 128
 """Of all vectors of a thread: more do not stay in registers."""
 
 
+@remembered
 def elementwise(kernel: ir.Kernel) -> Elementwise | None:
     """The form in which a thread works on a vector of neighbouring elements."""
     if any(isinstance(s, ir.Atomic) for s in statements(kernel.body)) or _turns_often(kernel.body):
@@ -258,6 +261,7 @@ class Staged:
     arrays: dict[str, str]
 
 
+@remembered
 def staged(kernel: ir.Kernel) -> Staged | None:
     """The form in which a block loads tiles of inputs into shared memory."""
     loops = [k for k, s in enumerate(kernel.body) if isinstance(s, ir.For) and is_long(s)]

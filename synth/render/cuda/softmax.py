@@ -27,6 +27,7 @@ from generators.program.expr import (
     Var,
 )
 from generators.program.walk import operands, parts
+from synth.render.cuda.remember import remembered
 from synth.render.cuda.scopes import all_names, names_in
 from synth.render.cuda.split import SplitLoops, Sum, accumulation, split_loops
 
@@ -58,6 +59,7 @@ class Softmax:
         return substituted(self.exponential, {self.value: old, self.largest: new})
 
 
+@remembered
 def softmax(kernel: ir.Kernel) -> Softmax | None:
     """The first softmax at the top of a kernel's body."""
     split = split_loops(kernel)

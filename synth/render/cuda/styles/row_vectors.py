@@ -17,6 +17,7 @@ from generators.program.expr import Const, Expr, Extent, Load, Var
 from generators.program.walk import operands, parts, statements
 from synth.render.cuda.body import Body
 from synth.render.cuda.kernel import KernelText
+from synth.render.cuda.remember import remembered
 from synth.render.cuda.scopes import names_in
 from synth.render.cuda.split import split_loops
 from synth.render.cuda.text import Text
@@ -53,6 +54,7 @@ class RowVectors:
     stored: tuple[Along, ...]
 
 
+@remembered
 def width_of(program: ir.Program) -> int:
     """Elements to a load that most loops shared out can take, 1 where none can."""
     kernel = program.kernel
