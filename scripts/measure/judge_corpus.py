@@ -78,7 +78,7 @@ def style_texts(rows: Sequence[Row]) -> Iterator[Text]:
             columns = render(program, schedule_for(program, style)).columns()
             # The same kernel may take its sizes in another order: then it answers another row.
             if columns["plain_args"] == row["plain_args"]:
-                launch = columns["plain_launch"]
+                launch = {key: columns[f"plain_{name}"] for key, name in _LAUNCHES.items()}
                 yield Text(f"style/{style}/{row['id']}", row, columns["cuda_plain"], launch)
 
 

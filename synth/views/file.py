@@ -23,7 +23,8 @@ Row = dict[str, Any]
 COLUMNS = (
     *("id", "category", "level", "kernel_name", "description", "python", "reference"),
     *("cuda_helpers", "cuda_forward", "cuda_backward", "cuda_plain", "plain_args"),
-    *("plain_launch", "schedule", "launch", "args", "sizes", "input_seed", "ops", "checks"),
+    *("plain_scratch", "plain_launch", "schedule", "launch", "args", "sizes"),
+    *("input_seed", "ops", "checks"),
 )
 ROWS_AT_ONCE = 128
 

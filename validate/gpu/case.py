@@ -28,7 +28,6 @@ from validate.oracle.reference import run_reference
 from validate.row.edges import Setting, settings
 from validate.row.sizes import awkward_sizes, describe
 from validate.statuses import AdjointStatus, GpuStatus
-from validate.text.plain import meets
 
 
 @dataclass
@@ -58,7 +57,7 @@ def load_texts(
     if "plain" in texts:
         with told(results["plain"]):
             plain = _compiled(store.plain, row, spent)
-            loaded.plain = PlainText(_kernel(plain, row["kernel_name"], spent))
+            loaded.plain = plain_text_of(row, lambda name: _kernel(plain, name, spent))
     return loaded
 
 
@@ -140,7 +139,7 @@ class Case:
 
     def _run_small_blocks(self, text: PlainText, result: TextResult) -> None:
         """Texts of ours ask for the size of their block: at the last shape in another, too."""
-        if result.status != GpuStatus.PASSED or meets(self.row["cuda_plain"]):
+        if result.status != GpuStatus.PASSED or not fits_small_blocks(self.row):
             return
         number = len(awkward_sizes(self.row["sizes"])) - 1
         with told(result):

@@ -8,7 +8,13 @@ from typing import Any
 from validate.host.ends import ENDS, note_end
 from validate.host.launch import BadRow
 from validate.host.memory import Arena, damage, written_arrays
-from validate.host.plain_launch import ORDERS, Grid, PlainEntry, in_small_blocks
+from validate.host.plain_launch import (
+    ORDERS,
+    Grid,
+    PlainEntry,
+    fits_small_blocks,
+    in_small_blocks,
+)
 from validate.host.plain_memory import plain_outputs
 from validate.host.plain_sizes import wide_sizes
 from validate.host.plain_steps import grids_of, memory_of, run_steps, steps_of, watch_of
@@ -18,7 +24,6 @@ from validate.row.edges import Setting, settings
 from validate.row.inputs import Array, draw_inputs
 from validate.row.sizes import awkward_sizes, describe, evaluate_all
 from validate.statuses import RunStatus
-from validate.text.launches import listed
 
 Outputs = Mapping[str, Array]
 
@@ -40,7 +45,7 @@ def run_plain_case(
         shapes, usual = len(awkward_sizes(row["sizes"])), len(settings(row))
         for number, setting in enumerate(_settings(row)):
             finding.shapes.append(setting.name)
-            small = number == shapes - 1 and row["relaunch"] and fits_small_blocks(row, entries)
+            small = number == shapes - 1 and row["relaunch"] and fits_small_blocks(row)
             launched = PlainLaunched(row, setting, entries, number % len(ORDERS), small)
             if number >= usual:
                 well = _judge_widely(row, launched, finding)
@@ -60,12 +65,6 @@ def _settings(row: Mapping[str, Any]) -> Iterator[Setting]:
     # By now a launch is known to be sound.
     for sizes in wide_sizes(row):
         yield Setting(describe(sizes), sizes, row["args"])
-
-
-def fits_small_blocks(row: Mapping[str, Any], entries: Sequence[PlainEntry]) -> bool:
-    """Whether a text of ours means the same in smaller blocks: no threads meet, and no other
-    launch counts on the number of blocks."""
-    return len(listed(row["plain_launch"])) == 1 and not entries[0].meets
 
 
 class PlainLaunched:

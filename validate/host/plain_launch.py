@@ -19,7 +19,7 @@ from validate.row.archs import MOST_SHARED_BYTES
 from validate.row.inputs import Array
 from validate.text import plain as plain_unit
 from validate.text.formula import evaluate
-from validate.text.launches import Launch
+from validate.text.launches import Launch, listed
 
 ORDERS = ("in order", "backwards", "mixed")
 """Orders in which threads and blocks take turns."""
@@ -150,9 +150,7 @@ def _span(address: int) -> tuple[int, int]:
     return found
 
 
-def grid_of(
-    launch: Launch, sizes: Mapping[str, int], most_threads: int = MOST_LAUNCHED
-) -> Grid:
+def grid_of(launch: Launch, sizes: Mapping[str, int], most_threads: int = MOST_LAUNCHED) -> Grid:
     """The grid, block and shared memory of a launch at given sizes, of at most so many threads.
 
     Its entries are whole numbers or C formulas over the sizes. Raises ValueError for one that has
@@ -172,6 +170,12 @@ def grid_of(
     if threads * prod(grid) > most_threads:
         raise ValueError(f"grid {grid} of blocks {block} has more than {most_threads} threads")
     return Grid([*grid, 1, 1][:3], [*block, 1, 1][:3], shared)
+
+
+def fits_small_blocks(row: Mapping[str, Any]) -> bool:
+    """Whether a text of ours means the same in smaller blocks: no threads meet, and no other
+    launch counts on the number of blocks."""
+    return len(listed(row["plain_launch"])) == 1 and not plain_unit.meets(row["cuda_plain"])
 
 
 def in_small_blocks(grid: Grid, text: str) -> Grid:

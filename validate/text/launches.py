@@ -138,7 +138,7 @@ def launch_problem(launch: Any) -> str:
 
 def _passed_problem(launch: Mapping[str, Any], known: set[str], several: bool) -> str:
     kernel, args = launch.get("kernel"), launch.get("args")
-    if several and (kernel is None or args is None):
+    if several and not (kernel and args is not None):
         return "launch has no kernel and args: of several launches each says what it is"
     if kernel is not None and not (type(kernel) is str and _NAME.fullmatch(kernel)):
         return f"launch.kernel is {ascii(kernel)[:60]}, which names no kernel"

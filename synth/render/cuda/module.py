@@ -58,9 +58,7 @@ def render(program: ir.Program, schedule: Schedule | None = None) -> Plain:
         {"name": name, "type": kind, "size": size}
         for (name, kind), size in zip(params, [*own, *text.used_symbols], strict=True)
     ]
-    launches = [
-        _launch(stage, own, schedule) for stage, own in zip(stages, taken, strict=True)
-    ]
+    launches = [_launch(stage, own, schedule) for stage, own in zip(stages, taken, strict=True)]
     scratch = [{**asdict(entry), "init": "none"} for entry in written.scratch]
     return Plain(whole, args, scratch, launches, schedule)
 

@@ -63,7 +63,8 @@ def predict(facts: Facts, plan: Plan, schedule: Schedule, device: Device = H100)
     """The time from the first launch to the end of the last."""
     times = times_of(demands(facts, plan, schedule, device), device)
     total = sum(t**NORM for t in times.values()) ** (1.0 / NORM)
-    return Prediction(plan.launches * device.launch_us + total, max(times, key=lambda name: times[name]))
+    limits = max(times, key=lambda name: times[name])
+    return Prediction(plan.launches * device.launch_us + total, limits)
 
 
 def times_of(asked: Demands, device: Device) -> dict[str, float]:

@@ -71,9 +71,7 @@ def loop_of(text: KernelText) -> Loop:
         body.special[key] = _adder(body, parts[target.name][1], target)
     known = flat_index(text.kernel.threads, text.extents())
     inner = body.run(text.kernel.body, text.given(), 2, known)
-    lines = [
-        start_line(text, t, name) for t, name, _ in parts.values()
-    ]
+    lines = [start_line(text, t, name) for t, name, _ in parts.values()]
     head = without_unused(grid_stride_head(text), inner)
     grid = flat_grid(text.formulas(), text.schedule.block[0] * text.schedule.elements_a_thread)
     return Loop([*lines, *head, *inner, "    }"], grid, list(parts.values()), body)

@@ -51,9 +51,7 @@ def _dtype(kind: object) -> str:
     return kind.name
 
 
-def _second(
-    text: KernelText, loop: Loop, arrays: Mapping[str, str], blocks: str
-) -> list[str]:
+def _second(text: KernelText, loop: Loop, arrays: Mapping[str, str], blocks: str) -> list[str]:
     """The body of the second kernel."""
     block, body = text.fresh("block", "b"), loop.body
     lines = [start_line(text, target, name) for target, name, _ in loop.parts]
