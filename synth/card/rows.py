@@ -34,6 +34,7 @@ COLUMNS = {
     "line_map_cuda": "that line of `cuda_forward`",
     "args": "parameters: kind, dtype, role, shape, how values are drawn, tolerances of outputs",
     "sizes": "size symbols with a value, a minimum and a multiple: any shape can be drawn",
+    "regime": "the sizes that it is for, by symbol: its schedule follows from these",
     "launch": "launch dim by size symbols, and block dim, of the Warp kernel",
     "input_seed": "inputs are a function of this, `args` and sizes",
     "edge_inputs": "values at the ends of what `args` promise, and ties, on which it ran as well",

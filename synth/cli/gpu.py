@@ -210,6 +210,51 @@ def _bench_lines(done: Any, paths: list[Path]) -> Iterator[str]:
         yield f"written: {path}"
 
 
+@gpu.command()
+@click.argument("out", type=FOLDER, default=_SAMPLES)
+@_include
+@click.option(
+    "--rows", "count", type=click.IntRange(1, sys.maxsize), default=600, show_default=True
+)
+@click.option(
+    "--schedules",
+    type=click.IntRange(1, 64),
+    default=8,
+    show_default=True,
+    help="Schedules of a row, its own among them.",
+)
+@click.option("--workers", type=click.IntRange(1, _MOST_PROCESSES), help="Processes for each GPU.")
+@click.option("--timeout", type=float, default=300.0, show_default=True, help="Seconds a row.")
+@quiet_option
+def tune(
+    out: Path,
+    include: Path | None,
+    count: int,
+    schedules: int,
+    workers: int | None,
+    timeout: float,
+    quiet: bool,
+) -> None:
+    """Time the schedules of OUT's rows side by side, at three sizes of what each row is for.
+
+    Each is first proven equal to Warp's text on the device. Results go to
+    OUT/gpu/tune-<device>.parquet; a tuning that broke off goes on where it was.
+    """
+    from synth.gpu.bench import choose_rows
+    from synth.gpu.rows import include_dir, read_rows_and_programs
+    from synth.gpu.tune import Tuning, tune_dataset
+    from validate.gpu.device import devices
+
+    device = devices()[0]
+    rows = choose_rows((r for r in read_rows_and_programs(out) if r["program"]), count)
+    wanted = Tuning(include_dir(out, include), schedules, workers, timeout)
+    with progress_bar(len(rows), quiet, "gpu tune") as bar:
+        lines, good = tune_dataset(out, rows, device, wanted, lambda _v: _step(bar))
+    for line in lines:
+        click.echo(line)
+    sys.exit(0 if good else 1)
+
+
 @gpu.command("compile")
 @click.argument("out", type=FOLDER, default=_SAMPLES)
 @click.option("-o", "folder", type=FOLDER, required=True, help="Folder of machine code.")

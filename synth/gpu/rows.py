@@ -30,6 +30,7 @@ COLUMNS = (
     "schedule",
     "args",
     "sizes",
+    "regime",
     "launch",
     "input_seed",
     "edge_inputs",

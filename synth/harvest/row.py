@@ -123,6 +123,7 @@ def make_row(
         "line_map_cuda": cuda["line_map_cuda"],
         "args": args,
         "sizes": [{"symbol": SIZE_SYMBOL, "value": SIZE, "min": 1, "multiple_of": 1}],
+        "regime": None,
         "launch": {"dim": dim, "block_dim": block_dim},
         "input_seed": int(identity, 16) >> 1,
         "edge_inputs": [],

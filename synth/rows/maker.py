@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -24,6 +24,7 @@ from synth.gates.judge import judge
 from synth.reasons import GateReason
 from synth.render import warp as render_warp
 from synth.render.cuda import module as render_cuda
+from synth.render.cuda.regime import regime_of
 from synth.render.reference import module as render_reference
 from synth.rows.garbage import fewer_collections, keep_what_is_there
 from validate.row.columns import SCHEMA_VERSION
@@ -203,6 +204,7 @@ def program_columns(
         "program": to_json(program),
         "args": args_with_tolerances(program, tolerances),
         "sizes": sizes_of(program),
+        "regime": [asdict(span) for span in regime_of(program)],
         "launch": launch_of(program),
         "input_seed": program.input_seed,
         "edge_inputs": edges,

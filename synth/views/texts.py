@@ -16,6 +16,7 @@ from typing import Any
 from synth.reasons import ViewReason
 from synth.render.cuda.style import styles
 from synth.views.promise import promise_clause
+from synth.views.regime import regime_clause
 from synth.views.sizes import said, shapes_clause, size_names
 from validate.statuses import AdjointStatus
 from validate.text.launches import FORMULA
@@ -52,7 +53,7 @@ def fenced(language: str, text: str) -> str:
 
 def plain_answer(row: Row) -> str:
     """The plain CUDA of a row and how it is launched."""
-    return f"{fenced('cuda', row['cuda_plain'])}\n\n{_launch(row)}"
+    return f"{fenced('cuda', row['cuda_plain'])}\n\n{_launch(row)}{_reason(row)}"
 
 
 def wanted(row: Row) -> str:
@@ -70,6 +71,8 @@ def wanted(row: Row) -> str:
         asked.append(f"There, {' and '.join(f'`{struct}`' for struct in structs)}.")
     if shapes := shapes_clause(row):
         asked.append(shapes)
+    if regime := regime_clause(row):
+        asked.append(regime)
     if promised := promise_clause(row):
         asked.append(promised)
     if style := styles()[schedule["style"]].asks(schedule):
@@ -90,6 +93,25 @@ def _structs(row: Row, signature: str) -> list[str]:
         left += [declared[name] for name in words - needed]
         needed |= words
     return [f"struct {name} {{ {body} }};" for name, body in declared.items() if name in needed]
+
+
+_LIMITS = {
+    "memory": "the time goes to memory traffic",
+    "cache": "the time goes to what the caches are asked for",
+    "instructions": "the time goes to instructions",
+    "atomics": "the time goes to atomics",
+    "latency": "the time goes to waiting",
+}
+
+
+def _reason(row: Row) -> str:
+    """Why the kernel is laid out like that: what limits it, and what its style does about it."""
+    schedule = json.loads(row["schedule"])
+    limit = _LIMITS.get(schedule.get("limits", ""))
+    if limit is None:
+        return ""
+    because = styles()[schedule["style"]].because
+    return f" At these sizes {limit}{f': {because}' if because else ''}."
 
 
 def _launch(row: Row) -> str:

@@ -91,7 +91,7 @@ def make_row(
         "schedule": None,
         "line_map_python": [line for line, _ in kernel.line_map],
         "line_map_cuda": [line for _, line in kernel.line_map],
-        "args": args, "sizes": row_sizes, "launch": {"dim": dim, "block_dim": 256},
+        "args": args, "sizes": row_sizes, "regime": None, "launch": {"dim": dim, "block_dim": 256},
         "input_seed": 12345, "edge_inputs": [], "ops": ["add"],
         "checks": {
             "compile_archs": None, "run_forward": None, "run_plain": None, "adjoint": None,

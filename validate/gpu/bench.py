@@ -99,7 +99,7 @@ def _timing(contender: str, elements: int, shape: Shape, times: Sequence[float])
 def _device_timer(row: Row, text: Text, shapes: Sequence[Shape]) -> Callable[[], list[float]]:
     def timer() -> list[float]:
         sets = [text.prepare(row, one) for one in shapes]
-        return _device_times([_Turn.of(ready) for ready in sets])
+        return device_times([Turn.of(ready) for ready in sets])
 
     return timer
 
@@ -115,19 +115,20 @@ def _rotated(row: Row, shape: Shape) -> list[Shape]:
 
 
 @dataclass(frozen=True)
-class _Turn:
+class Turn:
     """One way to do the work: `restore` comes before the flush and is not timed."""
 
     restore: Callable[[], None]
     work: Callable[[], object]
 
     @classmethod
-    def of(cls, ready: Prepared) -> _Turn:
+    def of(cls, ready: Prepared) -> Turn:
         calls, drawn = ready.calls(), ready.arena.block.copy()
         return cls(lambda: ready.arena.block.__setitem__(slice(None), drawn), calls.enqueue)
 
 
-def _device_times(turns: Sequence[_Turn]) -> list[float]:
+def device_times(turns: Sequence[Turn], repeats: int = REPEATS) -> list[float]:
+    """Times on the device in microseconds of works that take turns, the L2 cache flushed before."""
     cupy = load_cupy()
     device = cupy.cuda.runtime.getDevice()
     l2_bytes = cupy.cuda.runtime.getDeviceProperties(device)["l2CacheSize"]
@@ -146,17 +147,17 @@ def _device_times(turns: Sequence[_Turn]) -> list[float]:
 
     with failures(cupy), stream_of(device):
         cupy.cuda.runtime.deviceSynchronize()
-        return _repeated(once)
+        return _repeated(once, repeats)
     raise AssertionError("unreachable")
 
 
-def _repeated(once: Callable[[int], float]) -> list[float]:
+def _repeated(once: Callable[[int], float], repeats: int = REPEATS) -> list[float]:
     """Times in microseconds of a work's repetitions, fewer of a long one, without the warm-ups."""
     times: list[float] = []
-    wanted = REPEATS
+    wanted = repeats
     while len(times) < _WARM_UPS + wanted:
         times.append(once(len(times)))
-        wanted = _FEWEST if times[-1] > _LONG_US else wanted
+        wanted = min(wanted, _FEWEST) if times[-1] > _LONG_US else wanted
     return times[_WARM_UPS:]
 
 
@@ -197,7 +198,7 @@ def _peer_timers(row: Row, peer: Peer, shape: Shape) -> dict[str, Callable[[], l
         cupy = load_cupy()
         moved = [cupy.asarray(value) if value.ndim else value.item() for value in given]
         fused = cupy.fuse(kernel_name="peer")(lambda *values: peer(cupy, *values))
-        return _device_times([_Turn(lambda: None, lambda: fused(*moved))])
+        return device_times([Turn(lambda: None, lambda: fused(*moved))])
 
     return {"numpy": on_host, "cupy": on_device}
 

@@ -19,10 +19,12 @@ from validate.gpu.text import (
     Values,
     WarpText,
     backward_launcher,
+    plain_text_of,
     run_text,
     shape_of,
 )
 from validate.host.adjoint import check_adjoint, draw_cotangents, run_backward
+from validate.host.plain_launch import fits_small_blocks
 from validate.oracle.compare import Finding, compare_outputs
 from validate.oracle.reference import run_reference
 from validate.row.edges import Setting, settings

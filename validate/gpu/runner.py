@@ -20,6 +20,7 @@ from typing import Any
 from validate.gpu.bench import Timing
 from validate.gpu.device import Device, alone_visible
 from validate.gpu.result import TEXTS, Spent, TextResult
+from validate.gpu.tune import Trial
 from validate.process.parent import WorkerGone, WorkerProcess
 from validate.statuses import GpuStatus, ProcessEnd
 
@@ -46,7 +47,8 @@ class GpuOptions:
     `include_dir` holds Warp's headers; `cubins` is a folder of machine code to take and to add to,
     None for none; `large_elements` is about how many threads the large launch has, 0 for none;
     `timeout_s` is the wall-clock limit of a row's compilation, and of its launches; `workers` are
-    the processes of one GPU; `bench` times rows in place of judging them.
+    the processes of one GPU; `bench` times rows in place of judging them, `tune` the contenders of
+    each: a file by which the processes take turns on the device.
     """
 
     include_dir: Path
@@ -56,6 +58,7 @@ class GpuOptions:
     workers: int = 1
     batch_size: int = 32
     bench: bool = False
+    tune: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,7 @@ class RowVerdict:
     results: list[TextResult] = field(default_factory=list)
     spent: Spent = field(default_factory=Spent)
     timings: list[Timing] = field(default_factory=list)
+    trials: list[Trial] = field(default_factory=list)
 
     @property
     def passed(self) -> bool:
@@ -128,6 +132,7 @@ def _verdict(row: Row, number: int, answer: Mapping[str, Any]) -> RowVerdict:
         results=[TextResult(**result) for result in answer["results"]],
         spent=Spent(**answer["spent"]),
         timings=[Timing(**timing) for timing in answer["timings"]],
+        trials=[Trial(**trial) for trial in answer.get("trials", ())],
     )
 
 
@@ -196,13 +201,19 @@ class _Slot:
                     done += 1
                     yield _verdict(row, number, answer)
                 return
-            except WorkerGone:
-                yield self._alone(number, batch[done])
+            except WorkerGone as gone:
+                yield self._alone(number, batch[done], str(gone))
                 batch = batch[done + 1 :]
 
-    def _alone(self, number: int, row: Row) -> RowVerdict:
-        """Each text of a row in a process of its own: what breaks off here is its own fault."""
+    def _alone(self, number: int, row: Row, reason: str) -> RowVerdict:
+        """Each text of a row in a process of its own: what breaks off here is its own fault.
+
+        Contenders are not tried again: `reason` says why they broke off.
+        """
         verdict = RowVerdict(row, self.device.uuid, number, True)
+        if self.options.tune:
+            verdict.results.append(TextResult("tune", GpuStatus.LAUNCH_ERROR, reason))
+            return verdict
         for text in TEXTS:
             self.close()
             try:
@@ -231,6 +242,7 @@ class _Slot:
                     "large_elements": options.large_elements,
                     "texts": list(texts),
                     "bench": options.bench,
+                    "tune": str(options.tune) if options.tune else "",
                     "rows": list(rows),
                 }
             )

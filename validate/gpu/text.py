@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from validate.gpu.launch import (
+    Call,
     Calls,
     DeviceArena,
     DeviceLauncher,
@@ -17,12 +18,12 @@ from validate.gpu.launch import (
 from validate.host.memory import arrays_of, damage, written_arrays
 from validate.host.plain_launch import in_small_blocks
 from validate.host.plain_memory import plain_outputs
-from validate.host.plain_steps import grids_of, memory_of, steps_of
+from validate.host.plain_steps import Step, grids_of, memory_of, steps_of
 from validate.row.edges import Args
 from validate.row.inputs import Array, draw_inputs
 from validate.row.sizes import evaluate_all
 from validate.text import plain as plain_unit
-from validate.text.launches import launches_problem
+from validate.text.launches import launches_problem, scratch_of
 
 Row = Mapping[str, Any]
 Values = dict[str, Array]
@@ -127,6 +128,13 @@ class PlainText:
             raise WrongParameters(str(error)) from error
         return _PlainReady(self.kernels, self.small_blocks, row, shape, arena)
 
+    def like(self, other: Prepared, row: Row, shape: Shape) -> Prepared:
+        """With the arrays that another plain text of the row was prepared with at the shape; one
+        with scratch memory has arrays of its own."""
+        if scratch_of(row):
+            return self.prepare(row, shape)
+        return _PlainReady(self.kernels, self.small_blocks, row, shape, other.arena)
+
 
 @dataclass(frozen=True)
 class _PlainReady:
@@ -148,14 +156,12 @@ class _PlainReady:
             steps = steps_of(row, sizes, self.shape.inputs, self.arena.address, grids)
         except ValueError as error:
             raise WrongParameters(str(error)) from error
-        return Calls(
-            [
-                self.kernels[s.kernel].call(
-                    s.grid.grid, s.grid.block, s.values, s.grid.shared_bytes
-                )
-                for s in steps
-            ]
-        )
+        return Calls([self._call(step) for step in steps])
+
+    def _call(self, step: Step) -> Call:
+        grid = step.grid
+        kernel = self.kernels[step.kernel]
+        return kernel.call(grid.grid, grid.block, step.values, grid.shared_bytes)
 
     def outputs(self) -> Values:
         laid = written_arrays(self.row["args"], self.arena)

@@ -19,6 +19,7 @@ from validate.gpu.cubins import CubinStore
 from validate.gpu.device import devices
 from validate.gpu.launch import LaunchFailed
 from validate.gpu.result import Spent, TextResult, told
+from validate.gpu.tune import tune_row
 from validate.process.child import WorkerChild, work_where_nothing_lies
 
 Row = Mapping[str, Any]
@@ -35,12 +36,17 @@ class Worker(WorkerChild):
         store = self._store(batch, self.device.arch)
         for row in batch["rows"]:
             try:
-                answer = _timed(row, store) if batch["bench"] else self._run(row, store, batch)
+                answer = self._answer(row, store, batch)
             except LaunchFailed as failed:
                 # The context is broken: whatever ran next in it would fail as well.
                 self.send(event="lost", reason=str(failed))
                 raise SystemExit(1) from None
             self.send(event="row", device=self.device.uuid, **answer)
+
+    def _answer(self, row: Row, store: CubinStore, batch: Mapping[str, Any]) -> dict[str, Any]:
+        if batch["tune"]:
+            return _tuned(row, store, Path(batch["tune"]))
+        return _timed(row, store) if batch["bench"] else self._run(row, store, batch)
 
     def _run(self, row: Row, store: CubinStore, batch: Mapping[str, Any]) -> dict[str, Any]:
         case = Case(row, store, batch["large_elements"], batch["texts"])
@@ -63,6 +69,14 @@ def _timed(row: Row, store: CubinStore) -> dict[str, Any]:
     with told(result):
         timings = [asdict(timing) for timing in bench_row(row, store)]
     return {"results": [asdict(result)], "timings": timings, "spent": asdict(Spent())}
+
+
+def _tuned(row: Row, store: CubinStore, lock: Path) -> dict[str, Any]:
+    result, trials = TextResult("tune"), []
+    with told(result):
+        trials = [asdict(trial) for trial in tune_row(row, store, lock)]
+    answer = {"results": [asdict(result)], "timings": [], "spent": asdict(Spent())}
+    return {**answer, "trials": trials}
 
 
 def main() -> None:

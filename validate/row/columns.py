@@ -35,6 +35,7 @@ _SIZE = pa.struct(
         ("multiple_of", pa.int64()),
     ]
 )
+_SPAN = pa.struct([("symbol", pa.string()), ("low", pa.int64()), ("high", pa.int64())])
 _PLAIN_ARG = pa.struct([("name", pa.string()), ("type", pa.string()), ("size", pa.string())])
 _PLAIN_LAUNCH = pa.struct(
     [
@@ -111,6 +112,7 @@ COLUMNS: tuple[tuple[str, pa.DataType], ...] = (
     ("line_map_cuda", pa.list_(pa.int32())),
     ("args", pa.list_(_ARG)),
     ("sizes", pa.list_(_SIZE)),
+    ("regime", pa.list_(_SPAN)),
     ("launch", pa.struct([("dim", _STRINGS), ("block_dim", pa.int32())])),
     ("input_seed", pa.int64()),
     ("edge_inputs", pa.list_(_EDGE)),

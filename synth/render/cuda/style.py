@@ -65,7 +65,8 @@ class Style:
     changes, and none where the kernel has no form of the style. ``allows`` raises ``ValueError``,
     in words for a user, for a schedule of this style that is not legal for a program that has the
     form. ``plan`` takes sizes by symbol; ``asks`` is the sentence in which a prompt asks for the
-    style, empty where there is nothing to ask.
+    style, empty where there is nothing to ask; ``because`` ends a sentence on what limits a kernel
+    with what the style does about it.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Style:
     write: Callable[[KernelText], Written]
     plan: Callable[[ir.Program, Schedule, Mapping[str, int]], Plan]
     asks: Callable[[Mapping[str, object]], str]
+    because: str = ""
 
 
 @lru_cache(maxsize=1)

@@ -74,6 +74,7 @@ EDITS: dict[str, Edit] = {
     "launch": lambda r: r["launch"].update(dim=["1"] * len(r["launch"]["dim"])),
     "block_dim": lambda r: r["launch"].update(block_dim=1),
     "input_seed": lambda r: r.update(input_seed=1),
+    "regime": lambda r: r["regime"][0].update(high=r["regime"][0]["high"] + 1),
     "edge inputs": lambda r: r.update(edge_inputs=[]),
     "structure": lambda r: r.update(structure="0123456789abcdef"),
     "no structure": lambda r: r.update(structure=None),

@@ -198,10 +198,12 @@ class _Traffic:
             most = max(1.0, size / LINE_BYTES)
             return min(float(WARP), most), min(float(WARP * each), 4.0 * most)
         stride = abs(access.moves.factors.get(lane, 0.0)) * width
-        spread = WARP * stride
-        lines = min(float(WARP), max(1.0, spread / LINE_BYTES)) * max(1.0, width / 16.0)
-        whole = max(1.0, min(spread, WARP * ceil(width / SECTOR_BYTES) * SECTOR_BYTES))
-        return lines, max(1.0, whole / SECTOR_BYTES)
+        # Of an element that has fewer lanes than a warp there are several in each.
+        side = min(WARP, self.launch.group) if self.launch.plan.lanes else float(WARP)
+        spread = side * stride
+        lines = min(side, max(1.0, spread / LINE_BYTES)) * max(1.0, width / 16.0)
+        whole = max(1.0, min(spread, side * ceil(width / SECTOR_BYTES) * SECTOR_BYTES))
+        return lines * WARP / side, max(1.0, whole / SECTOR_BYTES) * WARP / side
 
     def _kept(self, access: Access) -> float:
         """How often what was loaded serves again, from a cache that is near."""

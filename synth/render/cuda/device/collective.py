@@ -6,6 +6,7 @@ from generators.program.dtypes import Scalar, Type, scalar_of
 from synth.render.cuda.device.functions import HEAD, Library
 from synth.render.cuda.types import parts
 
+WARP = 32
 WORDS = {"add": "sum", "min": "min", "max": "max", "and": "and", "or": "or", "xor": "xor"}
 _SIGNS = {"add": "+", "and": "&", "or": "|", "xor": "^"}
 
@@ -46,12 +47,13 @@ def identity(join: str, scalar: Scalar) -> str:
     return "9223372036854775807ll" if join == "min" else "(-9223372036854775807ll - 1)"
 
 
-def warp_join(lib: Library, join: str, type_: Type) -> str:
-    """Ask for the function that joins a value over the 32 lanes of a warp; its name."""
-    name = f"warp_{WORDS[join]}"
+def warp_join(lib: Library, join: str, type_: Type, lanes: int = WARP) -> str:
+    """Ask for the function that joins a value over the lanes of a warp, or over so many of them
+    that are side by side; its name."""
+    name = f"warp_{WORDS[join]}" if lanes == WARP else f"{WORDS[join]}_of_{lanes}_lanes"
     held, scalar = lib.type(type_), scalar_of(type_)
-    lines = ["    for (int offset = 16; offset > 0; offset /= 2) {"]
-    for part in [""] if isinstance(type_, Scalar) else parts(type_):
+    lines = [f"    for (int offset = {lanes // 2}; offset > 0; offset /= 2) {{"]
+    for part in _parts(type_):
         other = f"__shfl_xor_sync(0xffffffff, value{part}, offset)"
         lines.append(f"        {join_into(join, scalar, f'value{part}', other)}")
     lines += ["    }", "    return value;"]
@@ -59,30 +61,41 @@ def warp_join(lib: Library, join: str, type_: Type) -> str:
 
 
 def block_join(lib: Library, join: str, type_: Type, threads: int, again: bool) -> str:
-    """Ask for the function that joins a value over a block of a power of two of threads; its name.
+    """Ask for the function that joins a value over a block of whole warps, for all of its threads;
+    its name.
 
     ``again``: the kernel calls it more than once, so that its shared memory must be free first.
     """
-    name = f"block_{WORDS[join]}"
-    held, scalar = lib.type(type_), scalar_of(type_)
-    steps = []
-    for part in [""] if isinstance(type_, Scalar) else parts(type_):
-        mine, theirs = f"partial[threadIdx.x]{part}", f"partial[threadIdx.x + half]{part}"
-        steps.append(f"            {join_into(join, scalar, mine, theirs)}")
+    within, name, warps = warp_join(lib, join, type_), f"block_{WORDS[join]}", threads // WARP
+    held = lib.type(type_)
     lines = [
-        f"    __shared__ {held} partial[{threads}];",
+        f"    __shared__ {held} partial[{warps}];",
+        f"    const int lane = threadIdx.x % {WARP};",
+        f"    value = {within}(value);",
         *(["    __syncthreads();"] if again else []),
-        "    partial[threadIdx.x] = value;",
-        "    __syncthreads();",
-        f"    for (int half = {threads // 2}; half > 0; half /= 2) {{",
-        "        if (threadIdx.x < half) {",
-        *steps,
-        "        }",
-        "        __syncthreads();",
+        "    if (lane == 0) {",
+        f"        partial[threadIdx.x / {WARP}] = value;",
         "    }",
-        "    return partial[0];",
+        "    __syncthreads();",
+        *_joined_partials(join, type_, within, warps),
     ]
     return lib.write(name, (type_,), _function(lib, name, held, lines))
+
+
+def _joined_partials(join: str, type_: Type, within: str, warps: int) -> list[str]:
+    """The lines that join the values of all warps, in each of them."""
+    scalar = scalar_of(type_)
+    if isinstance(type_, Scalar):
+        start = identity(join, scalar)
+        return [f"    return {within}(lane < {warps} ? partial[lane] : {start});"]
+    lines = ["    value = partial[0];", f"    for (int k = 1; k < {warps}; ++k) {{"]
+    for part in _parts(type_):
+        lines.append(f"        {join_into(join, scalar, f'value{part}', f'partial[k]{part}')}")
+    return [*lines, "    }", "    return value;"]
+
+
+def _parts(type_: Type) -> list[str]:
+    return [""] if isinstance(type_, Scalar) else list(parts(type_))
 
 
 def _function(lib: Library, name: str, held: str, lines: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""A warp or a block for each element: its threads share out the loops and join their results."""
+"""Lanes, a warp or a block for each element: they share out its loops and join their results."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from generators.program import ir
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Const
+from generators.program.walk import statements
 from synth.render.cuda.body import Body
 from synth.render.cuda.device.collective import block_join, identity, join_into, warp_join
 from synth.render.cuda.kernel import KernelText, Written, factor, leave_before
@@ -23,14 +24,16 @@ from validate.row.archs import MOST_SHARED_BYTES
 
 WARP = 32
 
-_BLOCKS: dict[str, tuple[int, ...]] = {
-    "warp_per_row": (32, 128, 256),
-    "block_per_row": (64, 128, 256),
-}
+LANES, WARPS, BLOCKS = "lanes_per_row", "warp_per_row", "block_per_row"
+"""Styles: a part of a warp for each element, a warp, a block."""
+
+_GROUPS = {LANES: ((128, 4), (256, 8), (256, 16)), WARPS: ((128, 32), (256, 32))}
+"""Threads of a block, and of these for an element."""
+_BLOCKS = (64, 128, 256, 512)
 
 
 def write(text: KernelText) -> Written:
-    """The kernel in the style ``warp_per_row`` or ``block_per_row`` of its schedule."""
+    """The kernel in the style of its schedule."""
     return _Rows(text).written()
 
 
@@ -39,12 +42,13 @@ class _Rows:
 
     def __init__(self, text: KernelText) -> None:
         self.text = text
-        self.by_warp = text.schedule.style == "warp_per_row"
-        self.block = text.schedule.block[0]
+        self.by_warp = text.schedule.style != BLOCKS
+        self.block, self.group = text.schedule.block[0], text.schedule.group
         found = split_loops(text.kernel)
         assert found is not None, "the schedule asks for a form that the kernel does not have"
         self.found = found
         self.lane = text.fresh("lane") if self.by_warp else "threadIdx.x"
+        self.place = text.fresh("place", "element") if self.group < WARP else ""
         sums = [s for loop in found.sums.values() for s in loop]
         self.index = ""
         self.uses = Counter((s.join, s.type) for s in sums)
@@ -55,16 +59,24 @@ class _Rows:
         for place, sums in self.found.sums.items():
             self.body.special[id(kernel.body[place])] = self._loop(sums)
         if self.found.tail < len(kernel.body):
-            leave_before(self.body, kernel.body[self.found.tail], lambda: f"{self.lane} != 0")
+            leave_before(self.body, kernel.body[self.found.tail], self._idle)
         names = self.text.threads()
         self.index = names[0] if len(names) == 1 else self.text.fresh("element", "flat_index")
         known = flat_index(kernel.threads, self.text.extents(), self.index)
         inner = self.body.run(kernel.body, self.text.given(), 1, known)
         formulas = self.text.formulas()
         total = " * ".join(factor(e) for e in formulas)
-        rows_a_block = self.block // WARP
+        rows_a_block = self.block // self.group
         grid = flat_grid(formulas, rows_a_block) if self.by_warp and rows_a_block > 1 else total
         return Written([*without_unused(self._places(), inner, self.index), *inner], [grid])
+
+    def _idle(self) -> str:
+        """Which threads have nothing to do any more when results are there."""
+        own = f"{self.lane} != 0"
+        return f"{own} || {self.place} >= {self._total()}" if self.place else own
+
+    def _total(self) -> str:
+        return " * ".join(factor(e) for e in self.text.extents())
 
     def _places(self) -> list[str]:
         """The lines that find the element of the thread, and leave where there is none."""
@@ -73,13 +85,16 @@ class _Rows:
         if not self.by_warp:
             lines = [f"    const int {index} = blockIdx.x;"]
         else:
-            total = " * ".join(factor(e) for e in extents)
-            start = f"(blockIdx.x * blockDim.x + threadIdx.x) / {WARP}"
+            total, start = self._total(), f"(blockIdx.x * blockDim.x + threadIdx.x) / {self.group}"
             lines = [
-                *wrapped(4, f"const int {index} = {start};"),
-                f"    const int {self.lane} = threadIdx.x % {WARP};",
-                *leaving(4, f"{index} >= {total}"),
+                *wrapped(4, f"const int {self.place or index} = {start};"),
+                f"    const int {self.lane} = threadIdx.x % {self.group};",
             ]
+            if self.place:
+                # All lanes of a warp take part in its shuffles: none may leave before them.
+                lines += wrapped(4, f"const int {index} = min({self.place}, {total} - 1);")
+            else:
+                lines += leaving(4, f"{index} >= {total}")
         return [*lines, *(unpacked(names, extents, index, 1) if len(names) > 1 else [])]
 
     def _loop(self, sums: list[Sum]) -> Callable[[Any, int], None]:
@@ -91,7 +106,10 @@ class _Rows:
                     assert isinstance(x.type, Scalar)
                     kind, start = body.library.type(x.type), identity(x.join, x.type)
                     body.put(depth, f"{kind} {apart[x.name]} = {start};")
-            step = WARP if self.by_warp else "blockDim.x"
+            step = self.group if self.by_warp else "blockDim.x"
+            if self.place and not sums:
+                body.put(depth, f"if ({self.place} < {self._total()}) {{")
+                depth += 1
             name, stop = body.name(s.name), body.show(s.stop).text
             start = self.lane
             if s.start != Const(0, INT32):
@@ -102,6 +120,8 @@ class _Rows:
             body.block(s.body, depth + 1)
             body.names = usual
             body.put(depth, "}")
+            if self.place and not sums:
+                body.put(depth - 1, "}")
             for x in sums:
                 self._join(x, apart.get(x.name), depth)
 
@@ -110,7 +130,7 @@ class _Rows:
     def _join(self, x: Sum, apart: str | None, depth: int) -> None:
         body, lib = self.body, self.body.library
         if self.by_warp:
-            function = warp_join(lib, x.join, x.type)
+            function = warp_join(lib, x.join, x.type, self.group)
         else:
             again = self.uses[x.join, x.type] > 1
             function = block_join(lib, x.join, x.type, self.block, again)
@@ -123,31 +143,35 @@ class _Rows:
 
 
 def _schedules(style: str) -> Callable[[ir.Program], list[Schedule]]:
-    """Blocks: in shared memory each thread of one holds a value of every sum."""
+    """Blocks: in shared memory each warp of one holds a value of every sum."""
 
     def found(program: ir.Program) -> list[Schedule]:
         form = split_loops(program.kernel)
-        if form is None:
+        if form is None or (style == LANES and _leaves(program.kernel.body)):
             return []
+        if style != BLOCKS:
+            return [Schedule(style, (block,), group=group) for block, group in _GROUPS[style]]
         held = sum(bytes_of(s.type) for sums in form.sums.values() for s in sums)
-        blocks = _BLOCKS[style]
-        if style == "block_per_row":
-            blocks = tuple(b for b in blocks if b * held <= MOST_SHARED_BYTES)
-        return [Schedule(style, (b,), group=_group(style, b)) for b in blocks]
+        return [
+            Schedule(style, (block,), group=block)
+            for block in _BLOCKS
+            if block // WARP * held <= MOST_SHARED_BYTES
+        ]
 
     return found
 
 
-def _group(style: str, block: int) -> int:
-    return WARP if style == "warp_per_row" else block
+def _leaves(body: ir.Body) -> bool:
+    return any(isinstance(s, ir.Return) for s in statements(body))
 
 
 def _check(_program: ir.Program, schedule: Schedule) -> None:
     same_dims(schedule, 1)
     power_of_two(schedule)
-    wanted = _group(schedule.style, schedule.threads)
-    if schedule.group != wanted:
-        raise ValueError(f"group {schedule.group}: {schedule.style} takes {wanted}")
+    allowed = {LANES: (2, 4, 8, 16), WARPS: (WARP,), BLOCKS: (schedule.threads,)}[schedule.style]
+    if schedule.group not in allowed:
+        words = " or ".join(map(str, allowed))
+        raise ValueError(f"group {schedule.group}: {schedule.style} takes {words}")
 
 
 def _plan(program: ir.Program, schedule: Schedule, _sizes: Mapping[str, int]) -> Plan:
@@ -156,31 +180,43 @@ def _plan(program: ir.Program, schedule: Schedule, _sizes: Mapping[str, int]) ->
     first = kernel.body[min(form.sums)]
     assert isinstance(first, ir.For)
     count = sum(len(sums) for sums in form.sums.values())
-    by_warp = schedule.style == "warp_per_row"
+    by_warp = schedule.style != BLOCKS
+    steps = float(schedule.group.bit_length() - 1) if by_warp else 10.0
     return Plan(
         lanes=first.name,
         threads_an_element=float(schedule.group),
         shared_out=frozenset(id(kernel.body[place]) for place in form.sums),
-        shuffles=5.0 * count if by_warp else 0.0,
-        barriers=0.0 if by_warp else count * (2.0 + schedule.threads.bit_length()),
+        shuffles=steps * count,
+        barriers=0.0 if by_warp else 2.0 * count,
     )
 
 
 STYLES = (
     Style(
-        "warp_per_row",
-        _schedules("warp_per_row"),
+        LANES,
+        _schedules(LANES),
+        _check,
+        write,
+        _plan,
+        lambda s: f"Give each element {s['group']} lanes of a warp, which join by shuffles.",
+        "a few lanes read side by side and share the work",
+    ),
+    Style(
+        WARPS,
+        _schedules(WARPS),
         _check,
         write,
         _plan,
         lambda _s: "Give each element a warp, and combine its lanes' values by shuffles.",
+        "the lanes of a warp read side by side and share the work",
     ),
     Style(
-        "block_per_row",
-        _schedules("block_per_row"),
+        BLOCKS,
+        _schedules(BLOCKS),
         _check,
         write,
         _plan,
-        lambda _s: "Give each element a block, and reduce in shared memory.",
+        lambda _s: "Give each element a block, and join values in shared memory.",
+        "the threads of a block read side by side and share the work",
     ),
 )

@@ -120,7 +120,15 @@ def _flat_start(extents: list[str]) -> list[str]:
 
 
 STYLES = (
-    Style("guarded", _guarded, _check_guarded, write_guarded, _plan, lambda _s: ""),
+    Style(
+        "guarded",
+        _guarded,
+        _check_guarded,
+        write_guarded,
+        _plan,
+        lambda _s: "",
+        "one thread an element is enough",
+    ),
     Style(
         "grid_stride",
         _grid_stride,
@@ -128,5 +136,6 @@ STYLES = (
         write_grid_stride,
         _plan,
         lambda _s: "Use a grid-stride loop.",
+        "a loop over the grid lets each thread take several elements",
     ),
 )

@@ -262,5 +262,6 @@ STYLES = (
         write,
         _plan,
         lambda _s: "Stage what threads share as tiles in shared memory.",
+        "what a block shares is loaded once",
     ),
 )

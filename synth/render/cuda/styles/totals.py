@@ -15,10 +15,13 @@ from synth.render.cuda.device.collective import block_join, identity, join_into,
 from synth.render.cuda.forms import common_targets
 from synth.render.cuda.kernel import KernelText, Written
 from synth.render.cuda.offsets import flat_index, without_unused
-from synth.render.cuda.schedule import BLOCKS, Schedule
+from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.split import Sum
 from synth.render.cuda.style import Plan, Style, power_of_two, same_dims
-from synth.render.cuda.styles.threads import ELEMENTS_A_THREAD, flat_grid, grid_stride_head
+from synth.render.cuda.styles.threads import flat_grid, grid_stride_head
+
+_ELEMENTS = (4, 16, 64)
+"""Elements a thread: the more of them, the fewer atomics are left."""
 
 
 def write(text: KernelText) -> Written:
@@ -73,6 +76,9 @@ def loop_of(text: KernelText) -> Loop:
     inner = body.run(text.kernel.body, text.given(), 2, known)
     lines = [start_line(text, t, name) for t, name, _ in parts.values()]
     head = without_unused(grid_stride_head(text), inner)
+    if text.schedule.unroll > 1:
+        place = next(k for k, line in enumerate(head) if line.lstrip().startswith("for "))
+        head.insert(place, f"#pragma unroll {text.schedule.unroll}")
     grid = flat_grid(text.formulas(), text.schedule.block[0] * text.schedule.elements_a_thread)
     return Loop([*lines, *head, *inner, "    }"], grid, list(parts.values()), body)
 
@@ -129,7 +135,11 @@ def _schedules(style: str) -> Callable[[ir.Program], list[Schedule]]:
     def found(program: ir.Program) -> list[Schedule]:
         if common_targets(program.kernel) is None:
             return []
-        return [Schedule(style, b, elements_a_thread=ELEMENTS_A_THREAD) for b in BLOCKS[1]]
+        return [
+            Schedule(style, block, elements_a_thread=count, unroll=min(4, count // 4))
+            for block in ((256,), (512,))
+            for count in _ELEMENTS
+        ]
 
     return found
 
@@ -149,8 +159,9 @@ def _plan(program: ir.Program, schedule: Schedule, _sizes: Mapping[str, int]) ->
     names = len({t.name for t in targets.values()})
     return Plan(
         threads_an_element=1.0 / schedule.elements_a_thread,
-        shuffles=5.0 * names if by_warp else 0.0,
-        barriers=0.0 if by_warp else names * (2.0 + schedule.threads.bit_length()),
+        shuffles=names * (5.0 if by_warp else 10.0),
+        barriers=0.0 if by_warp else 2.0 * names,
+        independent=schedule.unroll,
         combined=dict.fromkeys(targets, float(joined)),
     )
 
@@ -163,6 +174,7 @@ STYLES = (
         write,
         _plan,
         lambda _s: "Combine values within a warp by shuffles before the atomics.",
+        "a warp joins its values, so that one atomic stands for many",
     ),
     Style(
         "block_total",
@@ -171,5 +183,6 @@ STYLES = (
         write,
         _plan,
         lambda _s: "Reduce within each block in shared memory before the atomics.",
+        "a block joins its values, so that one atomic stands for many",
     ),
 )

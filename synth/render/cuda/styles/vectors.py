@@ -155,4 +155,8 @@ def _asks(schedule: Mapping[str, object]) -> str:
     return f"Let each thread take {width} elements at a time with vector loads and stores."
 
 
-STYLES = (Style("vectorized", _schedules, _check, write, _plan, _asks),)
+STYLES = (
+    Style(
+        "vectorized", _schedules, _check, write, _plan, _asks, "wide loads and stores ask for less"
+    ),
+)

@@ -1,0 +1,1 @@
+"""The kernels of transformers: attention, norms, gates, positions."""

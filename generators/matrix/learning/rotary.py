@@ -1,0 +1,123 @@
+"""Rotary positions: pairs of features turned by an angle that grows with the place in the text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from generators.build import KernelBuilder, cast
+from generators.build.registry import Title, idiom
+from generators.kit.functions import cos, exp, sin
+from generators.matrix.parts import index
+from generators.program.dtypes import FLOAT32, INT32
+from generators.program.expr import Expr, Operand, Var
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """The pair of features of a thread: whose head and token, which pair, and how pairs lie."""
+
+    k: KernelBuilder
+    dims: tuple[str, ...]
+    lead: tuple[Var, ...]
+    token: Var
+    pair: Var
+    halves: bool
+
+    def places(self) -> tuple[Expr, Expr]:
+        """Both features: side by side, or half a head apart."""
+        if self.halves:
+            return self.pair, self.pair + self.k.size_param("half half_dim", "pairs")
+        even = self.k.let("even first", 2 * self.pair)
+        return even, even + 1
+
+    def at(self, c: Operand) -> tuple[Operand, ...]:
+        return index(*self.lead, self.token, c)
+
+
+def _pair(k: KernelBuilder, level: int) -> _Pair:
+    shape = k.draw.shape
+    way = shape.weighted({"none": 3 if level < 3 else 1, "heads": 3, "both": 2 * (level > 1)})
+    dims = {"none": (), "heads": ("heads",), "both": ("batch", "heads")}[way]
+    for size in dims:
+        k.size(size, 2, 3)
+    k.size("tokens", 8, 14)
+    k.size("pairs", 3, 5)
+    names = [k.name({"batch": "b", "heads": "h head"}[d]) for d in dims]
+    names += [k.name("t token"), k.name("p pair d")]
+    at = k.thread(*dims, "tokens", "pairs", names=names)
+    return _Pair(k, (*dims, "tokens", "2*pairs"), at[:-2], at[-2], at[-1], shape.chance(0.5))
+
+
+def _position(p: _Pair, level: int, tables: bool) -> tuple[Expr, str]:
+    """Where in the text a token stands, and what the description says of it."""
+    k = p.k
+    ways = {"index": 4, "array": 2 + level, "offset": 2 * (level > 1 and not tables)}
+    way = k.draw.shape.weighted(ways)
+    if way == "index":
+        return p.token, f"its index {p.token.name}"
+    if way == "array":
+        k.size("places", 24, 32)
+        init = "index_of:places"
+        ids = k.array("position_ids token_places", INT32, "tokens", init=init)
+        return k.let("position pos", ids[p.token]), f"its {ids.name}"
+    past = k.scalar("past_length cache_length", INT32, 1, 6)
+    return k.let("position pos", past + p.token), f"{past.name} + {p.token.name}"
+
+
+def _from_tables(p: _Pair, position: Expr) -> tuple[Expr, Expr, str]:
+    k = p.k
+    shape = ("places" if "places" in k.sizes else "tokens", "pairs")
+    cosines = k.array("cos_table cosines", FLOAT32, shape, low=-1.0, high=1.0)
+    sines = k.array("sin_table sines", FLOAT32, shape, low=-1.0, high=1.0)
+    c, s = k.let("c cos_t", cosines[position, p.pair]), k.let("s sin_t", sines[position, p.pair])
+    return c, s, f"whose cosine and sine are {cosines.name} and {sines.name} of the place and pair"
+
+
+def _angle(p: _Pair, position: Expr) -> tuple[Expr, Expr, str]:
+    """Cosine and sine of the angle, from frequencies or from a formula."""
+    k, shape = p.k, p.k.draw.shape
+    if shape.chance(0.5):
+        rates = k.array("inv_freq frequencies", FLOAT32, "pairs", low=0.05, high=1.0)
+        rate: Expr = rates[p.pair]
+        said = f"{rates.name} of the pair"
+    else:
+        base = k.scalar("decay log_base", FLOAT32, 0.3, 1.0)
+        rate, said = exp(-(base * cast(p.pair, FLOAT32))), f"exp(-{base.name} * pair)"
+        rate = k.let("freq inv_freq", rate) if shape.chance(0.5) else rate
+    if shape.chance(0.3):
+        scale = k.scalar("scaling stretch", FLOAT32, 0.25, 1.0)
+        rate, said = scale * rate, f"{scale.name} * {said}"
+    angle = k.let("angle theta", cast(position, FLOAT32) * rate)
+    said = f"the place times {said}"
+    if shape.chance(0.5):
+        return k.let("c cos_t", cos(angle)), k.let("s sin_t", sin(angle)), said
+    return cos(angle), sin(angle), said
+
+
+@idiom
+def rotary_embedding(k: KernelBuilder, level: int) -> Title:
+    """Queries, or queries and keys, turned by their places; or a gradient turned back."""
+    shape = k.draw.shape
+    p = _pair(k, level)
+    tables = shape.chance(0.35)
+    place, where = _position(p, level, tables)
+    c, s, said = (_from_tables if tables else _angle)(p, place)
+    back = level > 2 and shape.chance(0.25)
+    first, second = p.places()
+    names = ["grads dy"] if back else ["queries q x"]
+    if level > 1 and not back and shape.chance(0.3 + 0.1 * level):
+        names.append("keys k_state")
+    in_place = shape.chance(0.35)
+    told = []
+    for name in names:
+        role = "inout" if in_place else "in"
+        x = k.array(name, FLOAT32, p.dims, role=role, low=-1.0, high=1.0)
+        out = x if in_place else k.out(f"rotated out {x.name}_out", FLOAT32, p.dims)
+        a, b = k.let("a x0 lo", x[p.at(first)]), k.let("b x1 hi", x[p.at(second)])
+        k.store(out, p.at(first), a * c + b * s if back else a * c - b * s)
+        k.store(out, p.at(second), b * c - a * s if back else a * s + b * c)
+        told.append(x.name if in_place else f"{x.name} (into {out.name})")
+    apart = "half a head apart" if p.halves else "that lie side by side"
+    turn = "Turn back" if back else "Turn"
+    text = f"{turn} each pair of features {apart} of {' and '.join(told)} by an angle: {said}. "
+    return Title(k.name("rotary_embedding apply_rope"), f"{text}A token's place is {where}.")
