@@ -128,7 +128,7 @@ def _launch(row: Row) -> str:
 
 def _launches(row: Row, names: Mapping[str, str]) -> str:
     """Several launches and their scratch memory, with parameters' names for sizes, an entry a line:
-    what `validate.text.said_launches` reads."""
+    what `validate.text.launches.said_launches` reads."""
     launches = [
         {
             "kernel": one["kernel"],

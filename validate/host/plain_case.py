@@ -100,7 +100,10 @@ class PlainLaunched:
         grids: Sequence[Grid],
         order: int,
     ) -> None:
-        steps = steps_of(row, sizes, self.inputs, self.arena.address, grids)
+        try:
+            steps = steps_of(row, sizes, self.inputs, self.arena.address, grids)
+        except ValueError as error:
+            raise BadRow(f"arguments: {error}") from error
         run_steps(entries, steps, order, self.watch)
 
     def outputs(self) -> dict[str, Array]:

@@ -18,14 +18,15 @@ from validate.text.answer import Reading, read_answer, read_kernels
 from validate.text.formula import evaluate
 from validate.text.launches import (
     Launch,
+    given_launches,
     kernels_of,
     launches_of,
     launches_problem,
     listed,
+    said_launches,
     scratch_of,
 )
 from validate.text.plain import kernel_names
-from validate.text.said_launches import given_launches, said_launches
 
 Row = Mapping[str, Any]
 
@@ -106,7 +107,7 @@ def for_answer(
 
 def task_of(answer: Any, row: Row, launch: Any) -> Task | Refused:
     """Read an answer. `launch` is what was given with it, one launch or all of them as
-    `said_launches.given_launches` takes them; None: what it says, or the row's own."""
+    `launches.given_launches` takes them; None: what it says, or the row's own."""
     several = given_launches(launch) if launch is not None else _said(answer, row)
     if isinstance(several, str):
         return Refused(ScoreStatus.BAD_LAUNCH, several)

@@ -6,6 +6,7 @@ are then the only ones that there can be: all of `plain_args`.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,10 @@ FORMULA = "="
 STARTS = ("zero", "none")
 """What scratch memory holds before the first launch: zeros, or nothing that may be read."""
 
+_KEY = re.compile(r"\"launches\"\s{0,8}:")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_MOST_SAID = 4
+_MOST_SAID_CHARACTERS = 20_000
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _MOST_LAUNCHES = 64
 _MOST_SCRATCH = 32
@@ -52,17 +57,20 @@ def listed(launches: Any) -> Sequence[Mapping[str, Any]]:
 
 def launches_of(row: Row) -> list[Launch]:
     """The launches of a row or an answer, in order. It must have no `launches_problem`."""
-    everything = [arg["name"] for arg in row["plain_args"]]
     return [
         Launch(
             one.get("kernel") or "",
-            tuple(everything if one.get("args") is None else one["args"]),
+            tuple(_everything(row) if one.get("args") is None else one["args"]),
             tuple(one["grid"]),
             tuple(one["block"]),
             one.get("shared_bytes") or 0,
         )
         for one in listed(row["plain_launch"])
     ]
+
+
+def _everything(row: Row) -> list[str]:
+    return [arg["name"] for arg in row["plain_args"]]
 
 
 def kernels_of(launches: Sequence[Launch]) -> list[str]:
@@ -179,3 +187,67 @@ def _scratch_problem(row: Row) -> str:
         except (KeyError, TypeError, ValueError) as error:
             return f"scratch {name} has no dtype such as float32: {error}"
     return ""
+
+
+def given_launches(given: Any) -> tuple[Any, Any]:
+    """Launches and scratch memory of what was given with an answer: one launch, a list of them, or
+    an object with `launches` and `scratch`. Whether they are any is for `launches_problem`."""
+    if isinstance(given, Mapping) and "launches" in given:
+        return given["launches"], given.get("scratch")
+    return given, None
+
+
+def said_launches(text: str, row: Row) -> tuple[Any, Any] | str | None:
+    """The same of the first such object in a text, by the row's symbols; why it is none."""
+    decoder = json.JSONDecoder()
+    for number, match in enumerate(_KEY.finditer(text)):
+        if number == _MOST_SAID:
+            break
+        opening = text.rfind("{", max(0, match.start() - 200), match.start())
+        if opening < 0:
+            continue
+        try:
+            found, _ = decoder.raw_decode(text[opening : opening + _MOST_SAID_CHARACTERS])
+        except (ValueError, RecursionError):
+            continue
+        launches, scratch = given_launches(found)
+        problem = launches_problem({**row, "plain_launch": launches, "plain_scratch": scratch})
+        return problem or _by_symbols(listed(launches), scratch, _symbols(row))
+    return None
+
+
+def _symbols(row: Row) -> dict[str, str]:
+    """What sizes may be called, and the symbol of each."""
+    names = {entry["symbol"]: entry["symbol"] for entry in row["sizes"]}
+    for arg, plain in zip(row["args"], row["plain_args"], strict=False):
+        prefix, _, symbol = (arg["init"] or "").partition(":")
+        if prefix == "size":
+            names[plain["name"]] = f"({symbol})"
+    names |= {arg["name"]: f"({arg['size']})" for arg in row["plain_args"] if arg["size"]}
+    return names
+
+
+def _by_symbols(
+    launches: Sequence[Mapping[str, Any]],
+    scratch: Sequence[Mapping[str, Any]] | None,
+    symbols: Mapping[str, str],
+) -> tuple[Any, Any]:
+    def named(formula: Any) -> Any:
+        if not isinstance(formula, str):
+            return formula
+        return _WORD.sub(lambda word: symbols.get(word[0], word[0]), formula)
+
+    def passed(name: str) -> str:
+        return named(name) if name.startswith(FORMULA) else name
+
+    found = [
+        {
+            **one,
+            "args": None if one.get("args") is None else list(map(passed, one["args"])),
+            "grid": [named(formula) for formula in one["grid"]],
+            "block": [named(formula) for formula in one["block"]],
+            "shared_bytes": named(one.get("shared_bytes")),
+        }
+        for one in launches
+    ]
+    return found, scratch and [{**entry, "count": named(entry["count"])} for entry in scratch]
