@@ -26,6 +26,7 @@ from synth.dataset.stored import stored_rows
 from synth.render.cuda.cost.device import H100, Device
 from synth.render.cuda.cost.facts import Facts, facts_of
 from synth.render.cuda.cost.predict import NORM, Demands, demands
+from synth.render.cuda.owned import settled
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import styles
 
@@ -61,7 +62,7 @@ def measured_of(dataset: Path, table: Path, device: Device) -> list[Measured]:
         name, sizes = entry["id"], entry["sizes"]
         if entry["contender"] != "plain" or entry["time_us"] is None:
             continue
-        program = trees.setdefault(name, from_json(programs[name]))
+        program = trees.setdefault(name, settled(from_json(programs[name])))
         if (name, sizes) not in facts:
             facts[name, sizes] = facts_of(program, sizes_of(sizes))
         schedule = Schedule.from_json(entry["schedule"])

@@ -174,12 +174,11 @@ class Body(Expressions):
         assert isinstance(s.array.type, Array)
         place, value = self.index(s.array, s.indices), self.show(s.value)
         element = s.array.type.element
-        if isinstance(element, Scalar):
-            compare = None if s.compare is None else self.show(s.compare)
-            self.put(depth, f"{self._one_atomic(s.op, element, place, value, compare)};")
+        if s.compare is None:
+            self.put(depth, self.atomic(s.op, element, place, value))
             return
-        update = self._part_atomics(s.op, element)
-        self.put(depth, f"{update}({address_of(place)}, {value.text});")
+        assert isinstance(element, Scalar)
+        self.put(depth, f"{self._one_atomic(s.op, element, place, value, self.show(s.compare))};")
 
     def _part_atomics(self, op: str, type_: Type) -> str:
         """The device function that updates a composite, a component at a time."""
@@ -194,9 +193,15 @@ class Body(Expressions):
             self.library.functions[key] = f"{head}\n{{\n{''.join(lines)}}}\n"
         return self.library.spelled(name)
 
-    def atomic_of(self, op: str, scalar: Scalar, place: Text, value: str) -> str:
-        """The statement of an atomic on a scalar."""
-        return f"{self._one_atomic(op, scalar, place, Text(value), None)};"
+    def atomic_of(self, op: str, type_: Type, place: Text, value: str) -> str:
+        """The statement of an atomic with a variable."""
+        return self.atomic(op, type_, place, Text(value))
+
+    def atomic(self, op: str, type_: Type, place: Text, value: Text) -> str:
+        """The statement of an atomic that compares with nothing."""
+        if isinstance(type_, Scalar):
+            return f"{self._one_atomic(op, type_, place, value, None)};"
+        return f"{self._part_atomics(op, type_)}({address_of(place)}, {value.text});"
 
     def _one_atomic(
         self, op: str, scalar: Scalar, place: Text, value: Text, compare: Text | None

@@ -9,6 +9,7 @@ from generators.build.draw import Stream
 from generators.program import ir
 from synth.render.cuda.cost.facts import facts_of
 from synth.render.cuda.cost.predict import Prediction, predict
+from synth.render.cuda.owned import settled
 from synth.render.cuda.regime import middle_sizes
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import styles
@@ -33,6 +34,7 @@ def schedules_of(program: ir.Program) -> dict[str, list[Schedule]]:
     Larger blocks come with launch bounds: the compiler then keeps to registers that there are for
     all their threads.
     """
+    program = settled(program)
     found = {name: list(style.schedules(program)) for name, style in styles().items()}
     return {
         name: [replace(s, launch_bounds=s.launch_bounds or s.is_large) for s in listed]
@@ -43,6 +45,7 @@ def schedules_of(program: ir.Program) -> dict[str, list[Schedule]]:
 
 def candidates_of(program: ir.Program, sizes: Mapping[str, int]) -> list[Candidate]:
     """Every legal schedule with its prediction at sizes by symbol, the quickest first."""
+    program = settled(program)
     facts, known = facts_of(program, sizes), styles()
     found = []
     for name, listed in schedules_of(program).items():
@@ -83,7 +86,7 @@ def check_schedule(program: ir.Program, schedule: Schedule) -> None:
     known = styles()
     if schedule.style not in known:
         raise ValueError(f"style {schedule.style!r}: one of {', '.join(known)}")
-    style = known[schedule.style]
+    style, program = known[schedule.style], settled(program)
     if not style.schedules(program):
         choices = ", ".join(schedules_of(program))
         raise ValueError(f"the kernel has no form in the style {style.name!r}; it has {choices}")

@@ -5,15 +5,17 @@ Each finder gives what its style needs to know, or None where the kernel has no 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from generators.program import ir
-from generators.program.dtypes import BOOL, Array, Scalar
+from generators.program.dtypes import INT32, Array, Scalar
 from generators.program.expr import Const, Expr, Extent, Load, Op, Var
-from generators.program.walk import expressions, statements
+from generators.program.walk import expressions, mentions, operands, statements
 from synth.render.cuda.scopes import names_in
-from synth.render.cuda.split import Sum, fits, has_effects, is_long, last_is
+from synth.render.cuda.split import Sum, fits, has_effects, is_long
+from synth.render.cuda.types import size_of
+from validate.row.sizes import evaluate
 
 ATOMIC_JOINS = {"add": "add", "sub": "add", "min": "min", "max": "max"} | {
     name: name for name in ("and", "or", "xor")
@@ -48,55 +50,159 @@ def leaves_from_a_loop(body: ir.Body) -> bool:
 
 @dataclass(frozen=True)
 class Elementwise:
-    """A kernel that reads and writes nothing but element ``i`` of its arrays in thread ``i``."""
+    """A kernel that writes nothing but the element of each thread, so that a thread can take
+    neighbouring elements at once.
 
+    ``arrays`` are accessed at the thread's own place and nowhere else; ``lines`` are inputs that
+    the last thread index alone counts; ``rows`` are inputs with so many scalars for each thread.
+    ``flat``: places in the launch matter no further, so that one number counts all elements.
+    ``loaded`` are outputs that some threads do not write, or read. ``width`` is how many elements
+    fill loads of 16 bytes, 1 where each does so by itself.
+    """
+
+    arrays: tuple[str, ...]
+    lines: tuple[str, ...]
+    rows: Mapping[str, int]
+    flat: bool
+    loaded: frozenset[str]
     width: int
-    """Elements to a vector load that every array's type has."""
+
+
+_LONGEST_ROW = 16
+"""Scalars of a row that a thread can keep in registers."""
+
+_MOST_AXES = 3
+"""Of a grid."""
+
+_MOST_BYTES_HELD = 128
+"""Of all vectors of a thread: more do not stay in registers."""
 
 
 def elementwise(kernel: ir.Kernel) -> Elementwise | None:
     """The form in which a thread works on a vector of neighbouring elements."""
-    if len(kernel.threads) != 1 or any(
-        isinstance(s, ir.Return | ir.Atomic | ir.Sample) for s in statements(kernel.body)
-    ):
+    if any(isinstance(s, ir.Atomic) for s in statements(kernel.body)) or _turns_often(kernel.body):
         return None
-    thread = kernel.threads[0]
-    for indices in _accesses(kernel.body):
-        if len(indices) != 1 or not last_is(indices, thread):
+    own = tuple(Var(name, INT32) for name in kernel.threads)
+    places = _places(kernel.body)
+    written = {s.array.name for s in statements(kernel.body) if isinstance(s, ir.Store)}
+    arrays, lines = [], []
+    rows: dict[str, int] = {}
+    for p in kernel.params:
+        if not isinstance(p.type, Array) or p.name not in places:
+            continue
+        if places[p.name] == {own} and p.shape == kernel.launch_dim:
+            arrays.append(p)
+        elif p.name in written:
             return None
-    if any(isinstance(e, Extent) for e in expressions(kernel.body)):
-        return None
-    arrays = [p for p in kernel.params if isinstance(p.type, Array)]
-    widths = [_width(p.type.element) for p in arrays if isinstance(p.type, Array)]
-    if any(p.shape != kernel.launch_dim for p in arrays) or not all(widths):
-        return None
-    for p in arrays:
-        if p.role == "out" and not _stored_once(kernel.body, p.name):
-            return None
-    return Elementwise(min(widths))
+        elif places[p.name] == {own[-1:]} and p.shape == kernel.launch_dim[-1:]:
+            lines.append(p)
+        elif _is_of_rows(kernel, p, places[p.name]):
+            rows[p.name] = int(p.shape[-1])
+    names = tuple(p.name for p in arrays), tuple(p.name for p in lines)
+    found = _elementwise(kernel, names, rows)
+    # Rows that leave no room for vectors are read where they are.
+    return _elementwise(kernel, names, {}) if found and rows and found.width == 1 else found
 
 
-def _accesses(body: ir.Body) -> Iterator[tuple[Expr, ...]]:
+def _elementwise(
+    kernel: ir.Kernel, names: tuple[tuple[str, ...], tuple[str, ...]], rows: Mapping[str, int]
+) -> Elementwise | None:
+    """The form, if there is one, of a kernel that keeps these arrays, lines and rows at hand."""
+    arrays, lines = names
+    written = {s.array.name for s in statements(kernel.body) if isinstance(s, ir.Store)}
+    held = {*arrays, *lines, *rows}
+    flat = len(kernel.threads) == 1 or not (lines or _asks_for_places(kernel, held))
+    has_rows = len(kernel.threads) <= _MOST_AXES and not kernel.launch_dim[-1].isdigit()
+    if not written or not (flat or has_rows):
+        return None
+    elements = {p.name: p.type.element for p in kernel.params if isinstance(p.type, Array)}
+    width = _width([size_of(elements[name]) * rows.get(name, 1) for name in sorted(held)])
+    loaded = frozenset(name for name in written if _needs_old(kernel.body, name))
+    return Elementwise(arrays, lines, rows, flat, loaded, width)
+
+
+def _is_of_rows(kernel: ir.Kernel, p: ir.Param, places: set[tuple[Expr, ...]]) -> bool:
+    """Whether an input has a row of a few scalars for each thread, and the thread reads no other:
+    at literals, or in loops that can be unrolled."""
+    *outer, count = p.shape
+    if tuple(outer) != kernel.launch_dim or not count.isdigit() or int(count) > _LONGEST_ROW:
+        return False
+    loops = {s.name: s for s in statements(kernel.body) if isinstance(s, ir.For)}
+    own = tuple(Var(name, INT32) for name in kernel.threads)
+    for *first, last in places:
+        loop = loops.get(last.name) if isinstance(last, Var) else None
+        turns = loop is not None and isinstance(loop.start, Const) and isinstance(loop.stop, Const)
+        if tuple(first) != own or not (turns or isinstance(last, Const)):
+            return False
+    return isinstance(p.type, Array) and isinstance(p.type.element, Scalar)
+
+
+def _turns_often(body: ir.Body) -> bool:
+    """Whether loops over sizes, not memory, take a kernel's time."""
+    return any(isinstance(s, ir.For) and is_long(s, first=None) for s in statements(body))
+
+
+def _places(body: ir.Body) -> dict[str, set[tuple[Expr, ...]]]:
+    """Where each array is accessed; an array given as a whole has the place ``()``."""
+    found: dict[str, set[tuple[Expr, ...]]] = {}
     for e in expressions(body):
         if isinstance(e, Load):
-            yield e.indices
-        elif isinstance(e, Op) and any(isinstance(a.type, Array) for a in e.args):
-            yield ()
+            found.setdefault(e.array.name, set()).add(e.indices)
+        elif isinstance(e, Op):
+            for a in e.args:
+                if isinstance(a, Var) and isinstance(a.type, Array):
+                    found.setdefault(a.name, set()).add(())
     for s in statements(body):
         if isinstance(s, ir.Store):
-            yield s.indices
+            found.setdefault(s.array.name, set()).add(s.indices)
+    return found
 
 
-def _width(element: object) -> int:
-    if not isinstance(element, Scalar) or element == BOOL or element.name == "float16":
-        return 0
-    return 2 if element.bits == 64 else 4
+def _asks_for_places(kernel: ir.Kernel, held: set[str]) -> bool:
+    """Whether a body asks for thread indices other than to access arrays at its own place."""
+    for s in statements(kernel.body):
+        values = (s.value,) if isinstance(s, ir.Store) else operands(s)
+        for name in kernel.threads:
+            if any(mentions(e, name, lambda load: load.array.name in held) for e in values):
+                return True
+    return False
 
 
-def _stored_once(body: ir.Body, name: str) -> bool:
-    everywhere = [s for s in statements(body) if isinstance(s, ir.Store) and s.array.name == name]
-    read = any(isinstance(e, Load) and e.array.name == name for e in expressions(body))
-    return len(everywhere) == 1 and everywhere[0] in body and not everywhere[0].op and not read
+def _width(sizes: Sequence[int]) -> int:
+    """Elements with which the smallest, in bytes, fills 16 or a multiple of it."""
+    fitting = [next(w for w in (1, 2, 4, 8, 16) if size * w % 16 == 0) for size in sizes]
+    width = min(fitting, default=1)
+    while width > 1 and width * sum(sizes) > _MOST_BYTES_HELD:
+        width //= 2
+    return width
+
+
+def _needs_old(body: ir.Body, name: str) -> bool:
+    """Whether an output's element is read, or left as it is on some path."""
+    if any(isinstance(e, Load) and e.array.name == name for e in expressions(body)):
+        return True
+    if any(isinstance(s, ir.Store) and s.array.name == name and s.op for s in statements(body)):
+        return True
+    return _writes(body, name) is not True
+
+
+def _writes(body: ir.Body, name: str) -> bool | None:
+    """Whether every way through a body writes the element before a thread leaves; None where a
+    thread that has not written it goes on."""
+    for s in body:
+        if isinstance(s, ir.Store) and s.array.name == name:
+            return True
+        if isinstance(s, ir.Return):
+            return False
+        if isinstance(s, ir.If):
+            ways = [_writes(inner, name) for inner in (*(b for _, b in s.branches), s.orelse)]
+            if False in ways or None not in ways:
+                return False not in ways
+        elif isinstance(s, ir.For | ir.While) and any(
+            isinstance(inner, ir.Return) for inner in statements(s.body)
+        ):
+            return False
+    return None
 
 
 @dataclass(frozen=True)
@@ -167,3 +273,14 @@ def _tile_kind(indices: Sequence[Expr], loop: str, threads: Sequence[str]) -> st
         ):
             return kind
     return None
+
+
+def turns_of(kernel: ir.Kernel, loop: ir.For, sizes: Mapping[str, int]) -> int:
+    """How often a loop over a size turns: up to an extent, or a parameter that holds a size; 1
+    where the bound is no size."""
+    for p in kernel.params:
+        if isinstance(loop.stop, Extent) and loop.stop.array.name == p.name:
+            return evaluate(p.shape[loop.stop.axis], sizes)
+        if isinstance(loop.stop, Var) and loop.stop.name == p.name and p.init.startswith("size:"):
+            return evaluate(p.init.partition(":")[2], sizes)
+    return 1

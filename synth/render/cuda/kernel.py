@@ -15,7 +15,7 @@ from synth.render.cuda.device.functions import Library
 from synth.render.cuda.lines import leaving, wrapped
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.text import TAB, WIDTH
-from synth.render.cuda.types import KEYWORDS, computed
+from synth.render.cuda.types import KEYWORDS, computed, inner_types, wide_alignment
 from synth.render.ranges.edges import edges_of
 from synth.render.text import names_of
 from validate.row.sizes import parse as parse_size
@@ -82,7 +82,8 @@ class KernelText:
         taken = self._all_names() | {s.name for s in program.structs}
         self.names = {n: f"{n}_" for n in taken if n in KEYWORDS}
         self.taken = {*taken, *self.names.values()}
-        self.library = Library(frozenset(taken), self.names, edges_of(program))
+        aligned = aligned_elements(program.kernel)
+        self.library = Library(frozenset(taken), self.names, edges_of(program), aligned)
         self.symbol_names = self._symbols(taken)
         self.used_symbols: dict[str, None] = {}
 
@@ -230,6 +231,18 @@ class KernelText:
         """The launch dimensions as formulas of size symbols."""
         dims = [parse_size(text) for text in self.kernel.launch_dim]
         return [" + ".join(product(*term) for term in terms) for terms in dims]
+
+
+def aligned_elements(kernel: ir.Kernel) -> dict[Type, int]:
+    """Elements of arrays to align so that one load brings more of them, none that other types in
+    memory consist of: those would change."""
+    held = [p.type.element if isinstance(p.type, Array) else p.type for p in kernel.params]
+    inside: set[Type] = set()
+    while held:
+        inside.update(inner := inner_types(held.pop()))
+        held += inner
+    elements = {p.type.element for p in kernel.params if isinstance(p.type, Array)} - inside
+    return {element: wide for element in elements if (wide := wide_alignment(element))}
 
 
 def product(number: int, names: Sequence[str]) -> str:

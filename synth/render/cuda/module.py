@@ -11,6 +11,7 @@ from generators.program import ir
 from synth.render.cuda.choose import schedule_for
 from synth.render.cuda.device import collective, random, rigid, spatial
 from synth.render.cuda.kernel import KernelText, Stage
+from synth.render.cuda.owned import settled
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import styles
 from validate.row.columns import PLAIN_COLUMNS
@@ -39,6 +40,7 @@ class Plain:
 
 def render(program: ir.Program, schedule: Schedule | None = None) -> Plain:
     """The plain CUDA of a program under a schedule, by default the one drawn for it."""
+    program = settled(program)
     schedule = schedule or schedule_for(program)
     text = KernelText(program, schedule)
     functions = [line for f in program.functions for line in text.function(f)]

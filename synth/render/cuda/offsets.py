@@ -205,3 +205,13 @@ def without_unused(lines: list[str], body: list[str], name: str = "index") -> li
         for line, found in zip(lines, unpacked, strict=True)
         if found is None or found.group(1) in words
     ]
+
+
+def without_unread(lines: list[str], names: set[str]) -> list[str]:
+    """The lines without those that compute a flat index which tiles have made needless."""
+    kept = list(lines)
+    for name in names:
+        uses = [k for k, line in enumerate(kept) if re.search(rf"\b{name}\b", line)]
+        if len(uses) == 1 and kept[uses[0]].lstrip().startswith(f"const int {name} = "):
+            del kept[uses[0]]
+    return kept

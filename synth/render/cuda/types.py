@@ -82,6 +82,29 @@ def bytes_of(type_: Type) -> int:
     return scalar_of(type_).bits // 8 * (1 if isinstance(type_, Scalar) else len(parts(type_)))
 
 
+MOST_ALIGNMENT = 16
+"""Bytes to which CUDA aligns its vectors at most: the widest load."""
+
+
+def alignment_of(type_: Type) -> int:
+    """Bytes to which C++ aligns a type, as a member of a struct too."""
+    if isinstance(type_, Struct):
+        return max(alignment_of(t) for _, t in type_.fields)
+    if isinstance(type_, Vec) and is_builtin_vector(type_) and type_.size != 3:
+        return min(MOST_ALIGNMENT, bytes_of(type_))
+    return scalar_of(type_).bits // 8
+
+
+def size_of(type_: Type) -> int:
+    """What a value takes in an array, padding too."""
+    if not isinstance(type_, Struct):
+        return bytes_of(type_)
+    end = 0
+    for _, t in type_.fields:
+        end += -end % alignment_of(t) + size_of(t)
+    return end + -end % alignment_of(type_)
+
+
 def computed(type_: Type) -> Type:
     """The type in which values are held: float32 where memory has float16."""
     if isinstance(type_, Struct):
@@ -130,12 +153,30 @@ def name_of(type_: Type) -> str:
     raise TypeError(f"{type_} has no name in C++")
 
 
-def definition(type_: Type, fields_as: Mapping[str, str]) -> str:
+def wide_alignment(type_: Type) -> int:
+    """Bytes to which a struct of its own can be aligned, so that one load brings more of it; 0
+    where its size leaves no more than C++ gives it anyway."""
+    if isinstance(type_, Scalar) or is_builtin_vector(type_):
+        return 0
+    size = size_of(type_)
+    wide = next(a for a in (MOST_ALIGNMENT, 8, 4, 2, 1) if size % a == 0)
+    return wide if wide > alignment_of(type_) else 0
+
+
+def inner_types(type_: Type) -> list[Type]:
+    """The types of the members of a struct or transform."""
+    if isinstance(type_, Transform):
+        return list(parts_of_transform(type_))
+    return [t for _, t in type_.fields] if isinstance(type_, Struct) else []
+
+
+def definition(type_: Type, fields_as: Mapping[str, str], align: int = 0) -> str:
     """The struct that a type needs, ``""`` where C++ or CUDA has it.
 
-    ``fields_as`` renames the fields of a program's struct whose names C++ has for itself.
+    ``fields_as`` renames the fields of a program's struct whose names C++ has for itself; ``align``
+    is the alignment in bytes that is asked for, 0 for C++'s own.
     """
-    name = name_of(type_)
+    name = f"__align__({align}) {name_of(type_)}" if align else name_of(type_)
     if isinstance(type_, Scalar) or is_builtin_vector(type_):
         return ""
     if isinstance(type_, Vec):

@@ -53,6 +53,15 @@ SHUFFLE_SUM = """extern "C" __global__ void total_of(const float* x, float* tota
 }
 """
 
+HALVES = SHUFFLE_SUM.replace(
+    "    for (int offset",
+    """    if (threadIdx.x % 32 >= 16) {
+        sum = __shfl_xor_sync(0xffff0000, __shfl_xor_sync(0xffff0000, sum, 1), 1);
+    }
+    for (int offset""",
+)
+"""Lanes that meet among themselves while the others wait for them at the next place."""
+
 GROUPS = """namespace cg = cooperative_groups;
 extern "C" __global__ void total_of(const float* x, float* total, int n)
 {
@@ -138,7 +147,9 @@ LAUNCH = {"grid": ["b"], "block": [64], "shared_bytes": 256}
 
 
 @pytest.mark.parametrize(
-    "text", [BLOCK_SUM, SHUFFLE_SUM, DYNAMIC, GROUPS], ids=["tree", "warp", "dynamic", "groups"]
+    "text",
+    [BLOCK_SUM, SHUFFLE_SUM, HALVES, DYNAMIC, GROUPS],
+    ids=["tree", "warp", "halves", "dynamic", "groups"],
 )
 def test_threads_that_meet_agree(text: str) -> None:
     found = result_of(text, plain_launch=LAUNCH)
@@ -179,6 +190,7 @@ WRONG = {
         ),
         "bad_sync",
     ),
+    "lanes that wait for each other": (HALVES.replace("0xffff0000", "0xffffffff"), "bad_sync"),
     "barrier after warps gone": (SHUFFLE_SUM.replace("    __syncthreads();\n", ""), "data_race"),
     "endless": (BLOCK_SUM.replace("half /= 2", "half += 0"), "timeout"),
     "reads past the end": (BLOCK_SUM.replace("i < n ? x[i] : 0.0f", "x[i + 64]"), None),

@@ -7,11 +7,13 @@ function calls is asked of the :class:`Library`, so that everything stands befor
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
-from generators.program.dtypes import Mat, Quat, Scalar, Struct, Transform, Type, Vec, scalar_of
+from generators.program.dtypes import Mat, Quat, Scalar, Transform, Type, Vec, scalar_of
 from synth.render.cuda.types import (
     computed,
     definition,
+    inner_types,
     is_builtin_vector,
     literal,
     name_of,
@@ -26,9 +28,15 @@ class Library:
     """The types and device functions that a text needs, in the order in which they must stand."""
 
     def __init__(
-        self, taken: frozenset[str], fields_as: Mapping[str, str], edges: Edges = NO_EDGES
+        self,
+        taken: frozenset[str],
+        fields_as: Mapping[str, str],
+        edges: Edges = NO_EDGES,
+        aligned: Mapping[Type, int] = MappingProxyType({}),
     ) -> None:
+        """``aligned`` has types that stand alone in memory, and the bytes to align them to."""
         self.taken = taken
+        self.aligned = aligned
         self.fields_as = fields_as
         self.edges = edges
         self.types: dict[str, str] = {}
@@ -38,14 +46,9 @@ class Library:
         """The name of a type; its definition becomes part of the text where it needs one."""
         name = name_of(type_)
         if name not in self.types:
-            inner: list[Type] = []
-            if isinstance(type_, Transform):
-                inner = [Vec(3, type_.scalar), Quat(type_.scalar)]
-            elif isinstance(type_, Struct):
-                inner = [t for _, t in type_.fields]
-            for part in inner:
+            for part in inner_types(type_):
                 self.type(part)
-            self.types[name] = definition(type_, self.fields_as)
+            self.types[name] = definition(type_, self.fields_as, self.aligned.get(type_, 0))
         return name
 
     def guards(self, name: str, result: Type) -> bool:

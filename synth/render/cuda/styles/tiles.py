@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from generators.program import expr, ir
@@ -10,9 +9,10 @@ from generators.program.dtypes import INT32, Array
 from generators.program.expr import Var
 from generators.program.walk import expressions, mentions, operands, statements
 from synth.render.cuda.body import Body
-from synth.render.cuda.forms import Staged, staged
+from synth.render.cuda.forms import Staged, staged, turns_of
 from synth.render.cuda.kernel import KernelText, Written, factor, leave_before
 from synth.render.cuda.lines import wrapped
+from synth.render.cuda.offsets import without_unread
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import Plan, Style, same_dims
 from synth.render.cuda.text import Text
@@ -70,7 +70,7 @@ class _Tiles:
         if place + 1 < len(kernel.body):
             leave_before(self.body, kernel.body[place + 1], self._past_an_edge)
         inner = self.body.run(kernel.body, self.text.given(), 1)
-        inner = _without_unread(inner, set(self.body.offsets.named.values()))
+        inner = without_unread(inner, set(self.body.offsets.named.values()))
         formulas = self.text.formulas()
         pairs = zip(formulas[::-1], self.text.schedule.block, strict=True)
         grid = [f"({factor(e)} + {b - 1}) / {b}" if b > 1 else e for e, b in pairs]
@@ -191,16 +191,6 @@ class _Tiles:
         )
 
 
-def _without_unread(lines: list[str], names: set[str]) -> list[str]:
-    """The lines without those that compute a flat index which tiles have made needless."""
-    kept = list(lines)
-    for name in names:
-        uses = [k for k, line in enumerate(kept) if re.search(rf"\b{name}\b", line)]
-        if len(uses) == 1 and kept[uses[0]].lstrip().startswith(f"const int {name} = "):
-            del kept[uses[0]]
-    return kept
-
-
 def _tile_bytes(kernel: ir.Kernel, size: int) -> int:
     """Shared memory of all tiles of a kernel."""
     form = staged(kernel)
@@ -245,7 +235,9 @@ def _check(program: ir.Program, schedule: Schedule) -> None:
 def _plan(program: ir.Program, schedule: Schedule, sizes: Mapping[str, int]) -> Plan:
     form = staged(program.kernel)
     assert form is not None
-    turns = max(1.0, max(sizes.values()) / schedule.tile)
+    loop = program.kernel.body[form.place]
+    assert isinstance(loop, ir.For)
+    turns = -(-turns_of(program.kernel, loop, sizes) // schedule.tile)
     served = float(schedule.threads if len(schedule.block) == 1 else schedule.tile)
     return Plan(
         staged=dict.fromkeys(form.arrays, served),

@@ -2,143 +2,315 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from generators.program import expr, ir
-from generators.program.dtypes import INT32, Array, Scalar, Vec
+from generators.program.dtypes import INT32, Array, Scalar, Type, Vec
 from generators.program.expr import Var
-from generators.program.walk import mentions, operands, statements
+from generators.program.walk import expressions
 from synth.render.cuda.body import Body
 from synth.render.cuda.device.functions import HEAD
-from synth.render.cuda.forms import elementwise
+from synth.render.cuda.forms import Elementwise, elementwise
 from synth.render.cuda.kernel import KernelText, Written, factor
-from synth.render.cuda.lines import wrapped
+from synth.render.cuda.lines import leaving, wrapped
+from synth.render.cuda.offsets import flat_index, without_unread
 from synth.render.cuda.schedule import BLOCKS, Schedule
 from synth.render.cuda.style import Plan, Style, same_dims
-from synth.render.cuda.text import Text
-from synth.render.cuda.types import LETTERS, computed, name_of
+from synth.render.cuda.styles.threads import flat_grid, flat_total, is_narrow, place_of, shaped_grid
+from synth.render.cuda.text import Text, item
+from synth.render.cuda.types import (
+    LETTERS,
+    MOST_ALIGNMENT,
+    computed,
+    is_builtin_vector,
+    name_of,
+    size_of,
+)
+
+_INDEX = "index"
+"""The number of an element in a launch of several dimensions: no program has the name."""
 
 
 class _Element(Body):
     """Prints the work on one element, in which an array's name stands for its element."""
 
+    held: frozenset[str]
+    rows: frozenset[str]
+
     def index(self, array: Var, indices: Sequence[expr.Expr]) -> Text:
-        return Text(self.name(array.name))
+        if array.name in self.rows:
+            return item(Text(self.name(array.name)), [self.show(indices[-1])])
+        if array.name in self.held:
+            return Text(self.name(array.name))
+        return super().index(array, indices)
+
+    def _for(self, s: ir.For, depth: int) -> None:
+        inner = expressions(s.body)
+        if any(isinstance(e, expr.Load) and e.array.name in self.rows for e in inner):
+            # A row stays in registers where every place in it is known.
+            self.put(depth, "#pragma unroll")
+        super()._for(s, depth)
+
+
+@dataclass(frozen=True)
+class _Held:
+    """An array of which a thread holds a vector: the vector's name and type, whether that is a
+    struct, and how many scalars of a row belong to each element, 0 where there are no rows."""
+
+    param: ir.Param
+    vector: str
+    kind: str
+    is_pack: bool
+    is_line: bool
+    row: int
+
+    @property
+    def is_input(self) -> bool:
+        return self.param.role == "in"
+
+    def part(self, k: int) -> str:
+        """The k-th element, or where its row starts."""
+        if self.row:
+            return f"{self.vector}.v + {k * self.row}" if k else f"{self.vector}.v"
+        return f"{self.vector}.v[{k}]" if self.is_pack else f"{self.vector}.{LETTERS[k]}"
+
+    def turn(self, name: str) -> str:
+        """The element at a loop's variable."""
+        return f"{self.vector}.v + {self.row} * {name}" if self.row else f"{self.vector}.v[{name}]"
+
+    def place(self, place: str) -> str:
+        """What is added to the array's address to come to an element."""
+        if not self.row:
+            return place
+        return f"{self.row} * {f'({place})' if '+' in place else place}"
 
 
 def write(text: KernelText) -> Written:
     """The kernel with vector loads and stores, and a loop over what is left at the end."""
-    return _Vectors(text).written()
+    vectors = _Vectors(text)
+    return vectors.flat() if vectors.form.flat else vectors.by_rows()
 
 
 class _Vectors:
     def __init__(self, text: KernelText) -> None:
         self.text = text
         self.width = text.schedule.vector_width
-        self.thread = text.kernel.threads[0]
-        self.arrays = [p for p in text.kernel.params if isinstance(p.type, Array)]
-        self.values = [p for p in text.kernel.params if not isinstance(p.type, Array)]
-        self.needs_index = _needs_index(text.kernel.body, self.thread)
+        found = elementwise(text.kernel)
+        assert found is not None, "the schedule asks for a form that the kernel does not have"
+        self.form: Elementwise = found
         self.function = text.fresh(f"{text.kernel.name}_element", "element")
-        self.first = text.fresh("first", "base")
-        self.vectors = {p.name: text.fresh(f"{p.name}{self.width}") for p in self.arrays}
+        names = {*found.arrays, *found.lines, *found.rows}
+        self.held = [self._held(p) for p in text.kernel.params if p.name in names]
+        self.lines, self.given = self._device_function()
 
-    def written(self) -> Written:
-        (extent,), (formula,) = self.text.extents(), self.text.formulas()
+    def _held(self, p: ir.Param) -> _Held:
+        assert isinstance(p.type, Array)
+        element, width = p.type.element, self.width
+        vector = self.text.fresh(f"{p.name}{width}", f"{p.name}_vector")
+        is_line, row = p.name in self.form.lines, self.form.rows.get(p.name, 0)
+        is_pack = bool(row) or not (isinstance(element, Scalar) and _has_vector(element, width))
+        if is_pack:
+            kind = self._pack(element, width * max(1, row))
+        else:
+            assert isinstance(element, Scalar)
+            kind = name_of(Vec(width, element))
+        return _Held(p, vector, kind, is_pack, is_line, row)
+
+    def _pack(self, element: Type, count: int) -> str:
+        """The struct of several values that are loaded at once; its definition joins the text."""
+        kind = self.text.library.type(element)
+        name = self.text.library.spelled(f"{_capital(kind)}Pack{count}")
+        size = size_of(element) * count
+        align = next(a for a in (MOST_ALIGNMENT, 8, 4, 2, 1) if size % a == 0)
+        lines = [f"struct __align__({align}) {name} {{", f"    {kind} v[{count}];", "};", ""]
+        self.text.library.types.setdefault(name, "\n".join(lines))
+        return name
+
+    def flat(self) -> Written:
+        """One number counts the elements, whatever the dimensions of the launch."""
+        text, width = self.text, self.width
+        total = flat_total(text.extents())
+        first = text.fresh("first", "base")
         place = "(blockIdx.x * blockDim.x + threadIdx.x)"
-        last = f"{self.first} + {self.width - 1}"
+        one = text.threads()[0] if len(text.kernel.threads) == 1 else _INDEX
+        rest = {h.param.name: self._own(h, one) for h in self.held}
         lines = [
-            f"    const int {self.first} = {self.width} * {place};",
-            *wrapped(4, f"if ({last} < {extent}) {{"),
-            *self._loads(),
+            f"    const int {first} = {width} * {place};",
+            *wrapped(4, f"if ({first} + {width - 1} < {total}) {{"),
+            *self._loads({h.param.name: first for h in self.held}),
+            *self._calls(first),
+            *self._stores(first),
+            "    } else {",
+            *wrapped(8, f"for (int {one} = {first}; {one} < {total}; ++{one}) {{"),
+            *wrapped(12, f"{self._call(rest, one)};"),
+            "        }",
+            "    }",
         ]
-        for k in range(self.width):
-            parts = {name: f"{v}.{LETTERS[k]}" for name, v in self.vectors.items()}
-            place_k = self.first if k == 0 else f"{self.first} + {k}"
-            lines += wrapped(8, f"{self._call(parts, place_k)};")
-        lines += self._stores()
-        name = self.text.threads()[0]
-        rest = {p.name: f"{self._name(p.name)}[{name}]" for p in self.arrays}
-        head = f"for (int {name} = {self.first}; {name} < {extent}; ++{name}) {{"
-        lines += ["    } else {", *wrapped(8, head)]
-        lines += [*wrapped(12, f"{self._call(rest, name)};"), "        }", "    }"]
-        elements = self.width * self.text.schedule.block[0]
-        grid = f"({factor(formula)} + {elements - 1}) / {elements}"
-        return Written(lines, [grid], self._device_function())
+        grid = [flat_grid(text.formulas(), width * text.schedule.block[0])]
+        return Written(lines, grid, self.lines)
+
+    def by_rows(self) -> Written:
+        """Vectors along the last dimension, where whole vectors make up its rows."""
+        text, width = self.text, self.width
+        names, extents = text.threads(), text.extents()
+        *outer, last = names
+        row = text.fresh("row", "base")
+        extent = factor(extents[-1])
+        before = " + ".join(
+            [" * ".join([n, *map(factor, extents[k + 1 : -1])]) for k, n in enumerate(outer)]
+        )
+        one = text.fresh("k", "column", "at")
+        end = text.fresh("end", "row_end")
+        place = "(blockIdx.x * blockDim.x + threadIdx.x)"
+        lines = [f"    const int {last} = {width} * {place};"]
+        lines += [place_of(n, axis) for n, axis in zip(outer[::-1], "yz", strict=False)]
+        tests = zip(names, extents, strict=True)
+        lines += leaving(4, " || ".join(f"{n} >= {factor(e)}" for n, e in tests))
+        start = f"({before})" if "+" in before else before
+        lines += wrapped(4, f"const int {row} = {start} * {extent};")
+        at = {h.param.name: last if h.is_line else f"{row} + {last}" for h in self.held}
+        rest = {
+            h.param.name: self._own(h, one if h.is_line else f"{row} + {one}") for h in self.held
+        }
+        lines += wrapped(4, f"if ({extent} % {width} == 0) {{")
+        lines += [*self._loads(at), *self._calls(last), *self._stores(f"{row} + {last}")]
+        lines += ["    } else {"]
+        lines += wrapped(8, f"const int {end} = min({last} + {width}, {extents[-1]});")
+        lines += [f"        for (int {one} = {last}; {one} < {end}; ++{one}) {{"]
+        lines += [*wrapped(12, f"{self._call(rest, one)};"), "        }", "    }"]
+        blocks = [width * text.schedule.block[0], *text.schedule.block[1:]]
+        return Written(lines, shaped_grid(text.formulas(), blocks), self.lines)
 
     def _name(self, name: str) -> str:
         return self.text.names.get(name, name)
 
-    def _call(self, elements: dict[str, str], place: str) -> str:
-        args = [elements.get(p.name) or self._name(p.name) for p in self.text.kernel.params]
-        return f"{self.function}({', '.join([*args, *([place] if self.needs_index else [])])})"
+    def _own(self, h: _Held, place: str) -> str:
+        """One element of an array in memory, or where its row starts."""
+        name = self._name(h.param.name)
+        return f"{name} + {h.place(place)}" if h.row else f"{name}[{place}]"
 
-    def _vector(self, p: ir.Param) -> str:
-        assert isinstance(p.type, Array)
-        assert isinstance(p.type.element, Scalar)
-        return name_of(Vec(self.width, p.type.element))
+    def _call(self, elements: Mapping[str, str], place: str) -> str:
+        """A call for one element; ``place`` is that along the last dimension."""
+        swaps = {self._name(name): element for name, element in elements.items()}
+        swaps[self.text.threads()[-1]] = place
+        return f"{self.function}({', '.join(swaps.get(name, name) for name in self.given)})"
 
-    def _loads(self) -> list[str]:
+    def _calls(self, first: str) -> list[str]:
+        if all(h.is_pack for h in self.held):
+            turn = self.text.fresh("lane", "part")
+            parts = {h.param.name: h.turn(turn) for h in self.held}
+            head = f"for (int {turn} = 0; {turn} < {self.width}; ++{turn}) {{"
+            call = f"{self._call(parts, f'{first} + {turn}')};"
+            return ["#pragma unroll", f"        {head}", *wrapped(12, call), "        }"]
         lines = []
-        for p in self.arrays:
-            kind, vector = self._vector(p), self.vectors[p.name]
-            source = f"*reinterpret_cast<const {kind}*>({self._name(p.name)} + {self.first})"
-            if p.role == "out":
-                lines.append(f"        {kind} {vector};")
-            else:
-                const = "const " if p.role == "in" else ""
-                lines += wrapped(8, f"{const}{kind} {vector} = {source};")
+        for k in range(self.width):
+            parts = {h.param.name: h.part(k) for h in self.held}
+            lines += wrapped(8, f"{self._call(parts, f'{first} + {k}' if k else first)};")
         return lines
 
-    def _stores(self) -> list[str]:
+    def _loads(self, at: Mapping[str, str]) -> list[str]:
         lines = []
-        for p in self.arrays:
-            if p.role != "in":
-                target = f"*reinterpret_cast<{self._vector(p)}*>"
-                at = f"({self._name(p.name)} + {self.first})"
-                lines += wrapped(8, f"{target}{at} = {self.vectors[p.name]};")
+        for h in self.held:
+            name = h.param.name
+            if not h.is_input and name not in self.form.loaded:
+                lines.append(f"        {h.kind} {h.vector};")
+                continue
+            place = f"{self._name(name)} + {h.place(at[name])}"
+            source = f"*reinterpret_cast<const {h.kind}*>({place})"
+            const = "const " if h.is_input else ""
+            lines += wrapped(8, f"{const}{h.kind} {h.vector} = {source};")
         return lines
 
-    def _device_function(self) -> list[str]:
+    def _stores(self, at: str) -> list[str]:
+        lines = []
+        for h in self.held:
+            if not h.is_input:
+                target = f"*reinterpret_cast<{h.kind}*>({self._name(h.param.name)} + {at})"
+                lines += wrapped(8, f"{target} = {h.vector};")
+        return lines
+
+    def _device_function(self) -> tuple[list[str], list[str]]:
+        """The work on one element, and the names of what it is given."""
         text = self.text
         body = _Element(text.library, text.names, text.shapes(), "return;")
-        inner = body.run(text.kernel.body, text.given(), 1)
-        params = []
-        for p in text.kernel.params:
-            type_ = p.type.element if isinstance(p.type, Array) else computed(p.type)
-            mark = "&" if isinstance(p.type, Array) and p.role != "in" else ""
-            params.append(f"{text.library.type(type_)}{mark} {self._name(p.name)}")
-        if self.needs_index:
-            params.append(f"{text.library.type(INT32)} {self._name(self.thread)}")
-        head = f"{HEAD} void {self.function}({', '.join(params)})"
-        return [*wrapped(0, head), "{", *inner, "}", ""]
+        body.held = frozenset(h.param.name for h in self.held)
+        body.rows = frozenset(self.form.rows)
+        extents = text.extents()
+        known = flat_index(text.kernel.threads, extents, _INDEX)
+        inner = body.run(text.kernel.body, text.given(), 1, known)
+        inner = without_unread(inner, {*body.offsets.named.values()} - {_INDEX})
+        if _INDEX in _words(inner):
+            body.offsets.named = {}
+            flat = body.flat(tuple(Var(n, INT32) for n in text.kernel.threads), extents[1:])
+            inner = [f"    const int {_INDEX} = {flat.text};", *inner]
+        words = _words(inner)
+        shown = [(name, kind) for name, kind in self._choices(body.held) if name in words]
+        listed = ", ".join(f"{kind} {name}" for name, kind in shown)
+        head = f"{HEAD} void {self.function}({listed})"
+        return [*wrapped(0, head), "{", *inner, "}", ""], [name for name, _ in shown]
+
+    def _choices(self, held: frozenset[str]) -> list[tuple[str, str]]:
+        """Names and types of all that the work on an element may ask for."""
+        found = []
+        kind_of = self.text.library.type
+        for p in self.text.kernel.params:
+            if not isinstance(p.type, Array):
+                kind = kind_of(computed(p.type))
+            elif p.name in self.form.rows:
+                kind = f"const {kind_of(p.type.element)}*"
+            elif p.name in held:
+                kind = f"{kind_of(p.type.element)}{'' if p.role == 'in' else '&'}"
+            else:
+                kind = f"const {kind_of(p.type.element)}* __restrict__"
+            found.append((self._name(p.name), kind))
+        sizes = [self.text.symbol_names[s] for s in self.text.used_symbols]
+        given = {name for name, _ in found}
+        places = [*self.text.threads(), *(name for name in sizes if name not in given)]
+        return [*found, *((name, "int") for name in places)]
 
 
-def _needs_index(body: ir.Body, thread: str) -> bool:
-    """Whether an elementwise body asks for the thread's place other than to index arrays."""
-    for s in statements(body):
-        values = (s.value,) if isinstance(s, ir.Store) else operands(s)
-        if any(mentions(e, thread, lambda _load: True) for e in values):
-            return True
-    return False
+def _has_vector(scalar: Scalar, width: int) -> bool:
+    """Whether CUDA has a vector of so many of a type."""
+    return width <= len(LETTERS) and is_builtin_vector(Vec(width, scalar))
 
 
-def _widths(program: ir.Program) -> tuple[int, ...]:
-    form = elementwise(program.kernel)
-    return () if form is None else (2, 4) if form.width == 4 else (2,)
+def _capital(kind: str) -> str:
+    """A type's name within that of a struct: ``UnsignedChar``, ``Float3``, ``Half``."""
+    return "".join(word[:1].upper() + word[1:] for word in kind.strip("_").split())
+
+
+def _words(lines: Sequence[str]) -> set[str]:
+    """Names in a text, those of members and in comments left out."""
+    code = (line for line in lines if not line.lstrip().startswith("//"))
+    return set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", "\n".join(code)))
+
+
+def _widths(form: Elementwise) -> tuple[int, ...]:
+    return tuple(w for w in (form.width // 2, form.width) if w > 1)
+
+
+_ROW_BLOCKS = {2: ((32, 8), (64, 4), (128, 2)), 3: ((32, 8, 1), (64, 4, 1))}
 
 
 def _schedules(program: ir.Program) -> list[Schedule]:
+    form = elementwise(program.kernel)
+    if form is None or not _widths(form) or (not form.flat and is_narrow(program)):
+        return []
+    blocks = BLOCKS[1] if form.flat else _ROW_BLOCKS[len(program.kernel.launch_dim)]
     return [
         Schedule("vectorized", block, vector_width=width)
-        for width in _widths(program)
-        for block in BLOCKS[1]
+        for width in _widths(form)
+        for block in blocks
     ]
 
 
 def _check(program: ir.Program, schedule: Schedule) -> None:
-    same_dims(schedule, 1)
-    widths = _widths(program)
+    form = elementwise(program.kernel)
+    assert form is not None
+    same_dims(schedule, 1 if form.flat else len(program.kernel.launch_dim))
+    widths = _widths(form)
     if schedule.vector_width not in widths:
         raise ValueError(
             f"vector_width {schedule.vector_width}: one of {', '.join(map(str, widths))}"

@@ -7,19 +7,18 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from fitting_programs import FEWEST, fitting_in
 
 from generators.program import ir
 from generators.program.dtypes import INT32
 from generators.program.expr import Var
-from synth.render.cuda.choose import schedule_for, schedules_of
+from synth.render.cuda.choose import schedule_for
 from synth.render.cuda.forms import staged
 from synth.render.cuda.module import render
 from synth.render.cuda.style import styles
 from synth.render.warp import render as render_warp
 from synth.rows.maker import Accepted, program_columns
 from validate.host.runner import run_plain_rows
-
-MOST = 24
 
 
 def row_of(accepted: Accepted, style: str) -> dict[str, Any]:
@@ -33,10 +32,8 @@ def row_of(accepted: Accepted, style: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("style", list(styles()))
 def test_style_agrees_with_the_reference(style: str, all_accepted: list[Accepted]) -> None:
-    fitting = [a for a in all_accepted if style in schedules_of(a.program)]
-    step = max(1, len(fitting) // MOST)
-    chosen = fitting[::step][:MOST]
-    assert len(chosen) >= 5, style
+    chosen = fitting_in(style, all_accepted)
+    assert len(chosen) >= FEWEST, style
     rows = [row_of(accepted, style) for accepted in chosen]
     results = run_plain_rows(rows)
     assert [(r.status, r.reason) for r in results if r.status != "agrees"] == []

@@ -142,9 +142,11 @@ void warp_barrier(int site, unsigned int mask) { meet_warp(waited, site, mask, 0
 
 unsigned int active_lanes(int site) { return static_cast<unsigned int>(meet_warp(counted, site, 0, 0, 0)); }
 
-// Whether all lanes that a leader waits for stand where it stands; gives up where they cannot.
-inline bool all_there(unsigned int first, unsigned int count, const fiber_t& leader, unsigned int here)
+// Whether all lanes that the one at a place of the warp waits for stand where it stands; gives up
+// where they cannot.
+inline bool all_there(unsigned int first, unsigned int count, unsigned int at, unsigned int here)
 {
+    const fiber_t& leader = fibers[first + at];
     const unsigned int mask = leader.mask & here;
     for (unsigned int k = 0; k < count; ++k) {
         const fiber_t& other = fibers[first + k];
@@ -154,6 +156,9 @@ inline bool all_there(unsigned int first, unsigned int count, const fiber_t& lea
         if (other.waits == ended)
             continue;
         if (other.waits != at_warp || other.kind == counted)
+            return false;
+        // One that meets others without the leader may come when they are done.
+        if (!(other.mask >> at & 1u) && other.mask >> k & 1u)
             return false;
         if (other.site != leader.site || other.kind != leader.kind || (other.mask & here) != mask)
             give_up(divergence, leader.site);
@@ -207,7 +212,7 @@ inline bool complete_warp(unsigned int first, unsigned int count)
         me = leader.mark;
         if (!(leader.mask >> l & 1u))
             give_up(foreign_lane, leader.site);
-        if (!all_there(first, count, leader, here))
+        if (!all_there(first, count, l, here))
             continue;
         hand_out(first, count, leader.mask & here);
         moved = true;

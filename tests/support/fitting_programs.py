@@ -1,0 +1,25 @@
+"""Programs that have a form in a style of plain CUDA."""
+
+from __future__ import annotations
+
+from drawn_programs import accepted_draw
+
+from synth.render.cuda.choose import schedules_of
+from synth.rows.maker import Accepted
+
+MOST, FEWEST = 24, 5
+SEEDS = range(8, 20)
+"""Of further draws, where too few of the first have a form."""
+
+
+def fitting_in(style: str, all_accepted: list[Accepted]) -> list[Accepted]:
+    """Programs that have a form in a style, evenly over all; further draws of their idioms where
+    that makes too few."""
+    fitting = [a for a in all_accepted if style in schedules_of(a.program)]
+    places = {(p.category, p.idiom, p.level): None for p in (a.program for a in fitting)}
+    for seed in SEEDS:
+        if len(fitting) >= FEWEST:
+            break
+        again = [accepted_draw(*place, seed=seed) for place in places]
+        fitting += [a for a in again if style in schedules_of(a.program)]
+    return fitting[:: max(1, len(fitting) // MOST)][:MOST]

@@ -1,0 +1,153 @@
+"""What becomes of atomics: plain updates, one for several lanes, a block's own bins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from drawn_programs import accepted_draw
+
+from generators.program import ir
+from generators.program.expr import Const
+from generators.program.walk import statements
+from synth.render.cuda.choose import check_schedule, schedule_for, schedules_of
+from synth.render.cuda.module import render
+from synth.render.cuda.owned import owned_arrays, settled
+from synth.render.cuda.regime import middle_sizes
+from synth.render.cuda.scatter import scattered
+from synth.render.cuda.schedule import Schedule
+from synth.render.cuda.style import styles
+from synth.render.warp import render as render_warp
+from synth.rows.maker import Accepted, program_columns
+from validate.host.runner import run_plain_rows
+
+BARRIER = "    __syncthreads();\n"
+
+
+def atomics(kernel: ir.Kernel) -> list[ir.Atomic]:
+    return [s for s in statements(kernel.body) if isinstance(s, ir.Atomic)]
+
+
+def row_of(accepted: Accepted, schedule: Schedule, *swap: str) -> dict[str, Any]:
+    """A row whose plain CUDA has one text in place of another, if so asked."""
+    program = accepted.program
+    columns = program_columns(
+        program, accepted.tolerances, accepted.edges, accepted.keys, render_warp(program)
+    )
+    columns |= render(program, schedule).columns()
+    if swap:
+        assert swap[0] in columns["cuda_plain"], swap[0]
+        columns["cuda_plain"] = columns["cuda_plain"].replace(*swap)
+    return columns
+
+
+def in_style(accepted: list[Accepted], style: str) -> Iterator[tuple[Accepted, Schedule]]:
+    """Programs that have a form in a style, with its first and last schedule in turn."""
+    fitting = [(a, found) for a in accepted if (found := schedules_of(a.program).get(style))]
+    for k, (one, found) in enumerate(fitting):
+        yield one, found[-(k % 2)]
+
+
+def owning(accepted: list[Accepted]) -> list[Accepted]:
+    return [a for a in accepted if settled(a.program) is not a.program]
+
+
+def test_an_element_of_one_thread_needs_no_atomic(all_accepted: list[Accepted]) -> None:
+    found = owning(all_accepted)
+    assert len(found) >= 2
+    for accepted in found:
+        kernel = accepted.program.kernel
+        owned = owned_arrays(kernel)
+        left = {s.array.name for s in atomics(settled(accepted.program).kernel)}
+        assert not left & owned
+        assert left | owned >= {s.array.name for s in atomics(kernel)}
+        text = render(accepted.program, schedule_for(accepted.program, "guarded")).text
+        for name in owned - left:
+            assert not re.search(rf"atomic\w+\((\([a-z ]+\*\))?&?{name}\b", text)
+
+
+def test_a_second_way_into_an_array_keeps_its_atomics(all_accepted: list[Accepted]) -> None:
+    for accepted in owning(all_accepted):
+        kernel = accepted.program.kernel
+        owned = owned_arrays(kernel)
+        own = next(s for s in atomics(kernel) if s.array.name in owned)
+        other = replace(own, indices=tuple(Const(0, i.type) for i in own.indices))
+        kernel = replace(kernel, body=(other, *kernel.body))
+        assert own.array.name not in owned_arrays(kernel)
+        fewer = settled(replace(accepted.program, kernel=kernel)).kernel
+        assert own.array.name in {s.array.name for s in atomics(fewer)}
+
+
+def test_plain_updates_agree(all_accepted: list[Accepted]) -> None:
+    rows = [row_of(a, schedule_for(a.program, "guarded")) for a in owning(all_accepted)[:8]]
+    assert [(r.status, r.reason) for r in run_plain_rows(rows) if r.status != "agrees"] == []
+
+
+def test_bins_beyond_the_copy_are_updated_in_place(all_accepted: list[Accepted]) -> None:
+    found = [pair for pair in in_style(all_accepted, "block_bins") if pair[1].tile]
+    rows = [row_of(one, replace(schedule, tile=3)) for one, schedule in found[::9][:10]]
+    assert all("kept" in row["cuda_plain"] for row in rows)
+    assert len({"* 32 + lane]" in row["cuda_plain"] for row in rows}) == 2
+    assert [(r.status, r.reason) for r in run_plain_rows(rows) if r.status != "agrees"] == []
+
+
+def test_what_is_left_out_is_noticed() -> None:
+    """A barrier before or behind the loop, the copy added, the leader, one lane's value."""
+    one, other = (accepted_draw("atomic", name, 2) for name in ("histogram", "face_fluxes"))
+    bins, count = (schedules_of(one.program)[s][-1] for s in ("block_bins", "warp_aggregated"))
+    lanes = schedules_of(one.program)["block_bins"][0]
+    add = schedules_of(other.program)["warp_aggregated"][0]
+    text = render(one.program, bins).text
+    first, middle, last = text.split(BARRIER)
+    rows = [
+        row_of(one, bins),
+        row_of(one, bins, text, first + middle + BARRIER + last),
+        row_of(one, bins, text, first + BARRIER + middle + last),
+        row_of(one, count),
+        row_of(other, add),
+        row_of(one, count, "if (lane == __ffs(peers) - 1) {", "{"),
+        row_of(one, count, "__ffs(peers) - 1", "0"),
+        row_of(other, add, "value += other;", ""),
+        row_of(other, add, "rank /= 2;", ""),
+        row_of(one, lanes),
+        row_of(one, lanes, "copy = 1; copy < 32", "copy = 1; copy < 31"),
+        row_of(one, lanes, "const int lane = threadIdx.x % 32", "const int lane = threadIdx.x"),
+    ]
+    found = [r.status for r in run_plain_rows(rows)]
+    assert found[0] == found[3] == found[4] == "agrees"
+    assert all(status in ("data_race", "read_out_of_bounds") for status in found[1:3]), found
+    assert found[5:8] == ["wrong_value"] * 3
+    assert found[8] in ("wrong_value", "timeout")
+    assert found[9:11] == ["agrees", "wrong_value"]
+    assert found[11] in ("wrote_out_of_bounds", "read_out_of_bounds", "wrong_value", "data_race")
+
+
+def test_a_block_keeps_no_more_than_fits(all_accepted: list[Accepted]) -> None:
+    pairs = [pair for pair in in_style(all_accepted, "block_bins") if pair[1].tile]
+    one, schedule = pairs[0]
+    for tile, word in ((0, "from 1 on"), (100_000, "shared memory")):
+        with pytest.raises(ValueError, match=word):
+            check_schedule(one.program, replace(schedule, tile=tile))
+
+
+def test_plans_follow_from_sizes(all_accepted: list[Accepted]) -> None:
+    """Bins that a block does not keep are not said to be in shared memory; of more places fewer
+    lanes meet at one."""
+    style = styles()["block_bins"]
+    pairs = [pair for pair in in_style(all_accepted, "block_bins") if pair[1].tile]
+    for one, schedule in pairs:
+        program = settled(one.program)
+        form = scattered(program.kernel)
+        assert form is not None
+        sizes = middle_sizes(program)
+        plan = style.plan(program, schedule, sizes)
+        kept = {key for key, t in form.bins.items() if t.places_at(sizes) <= schedule.tile}
+        assert kept == set(plan.in_shared)
+        few, many = (dict.fromkeys(sizes, n) for n in (2, 5000))
+        for key, lanes in form.meet.items():
+            if not lanes and form.led[key].places is None:
+                kernel = program.kernel
+                assert 1.0 <= form.joined(key, kernel, many) < form.joined(key, kernel, few) <= 32.0
