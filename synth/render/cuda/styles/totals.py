@@ -20,8 +20,9 @@ from synth.render.cuda.split import Sum
 from synth.render.cuda.style import Plan, Style, power_of_two, same_dims
 from synth.render.cuda.styles.threads import flat_grid, grid_stride_head
 
-_ELEMENTS = (4, 16, 64)
+ELEMENTS = (4, 16, 64)
 """Elements a thread: the more of them, the fewer atomics are left."""
+WIDE_BLOCKS = ((256,), (512,))
 
 
 def write(text: KernelText) -> Written:
@@ -137,8 +138,8 @@ def _schedules(style: str) -> Callable[[ir.Program], list[Schedule]]:
             return []
         return [
             Schedule(style, block, elements_a_thread=count, unroll=min(4, count // 4))
-            for block in ((256,), (512,))
-            for count in _ELEMENTS
+            for block in WIDE_BLOCKS
+            for count in ELEMENTS
         ]
 
     return found

@@ -14,9 +14,11 @@ from synth.render.cuda.device.collective import join_into
 from synth.render.cuda.forms import common_targets
 from synth.render.cuda.kernel import KernelText, Passed, Scratch, Stage, Written
 from synth.render.cuda.lines import wrapped
-from synth.render.cuda.schedule import BLOCKS, Schedule
+from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import Plan, Style
 from synth.render.cuda.styles.totals import (
+    ELEMENTS,
+    WIDE_BLOCKS,
     Loop,
     block_joins,
     check_block,
@@ -26,7 +28,7 @@ from synth.render.cuda.styles.totals import (
 )
 from validate.row.sizes import evaluate_all
 
-_ELEMENTS_A_THREAD = (4, 16)
+_NAME = "two_pass_total"
 
 
 def write(text: KernelText) -> Written:
@@ -77,9 +79,9 @@ def _schedules(program: ir.Program) -> list[Schedule]:
     if common_targets(program.kernel) is None:
         return []
     return [
-        Schedule("two_pass_total", block, elements_a_thread=elements)
-        for block in BLOCKS[1]
-        for elements in _ELEMENTS_A_THREAD
+        Schedule(_NAME, block, elements_a_thread=count, unroll=min(4, count // 4))
+        for block in WIDE_BLOCKS
+        for count in ELEMENTS
     ]
 
 
@@ -90,7 +92,9 @@ def _plan(program: ir.Program, schedule: Schedule, sizes: Mapping[str, int]) -> 
     blocks = points / (schedule.threads * schedule.elements_a_thread)
     return Plan(
         threads_an_element=1.0 / schedule.elements_a_thread,
-        barriers=2.0 * names * (2.0 + schedule.threads.bit_length()),
+        shuffles=20.0 * names,
+        barriers=4.0 * names,
+        independent=schedule.unroll,
         combined=dict.fromkeys(targets, float(points)),
         launches=2,
         loads=names * max(1.0, blocks / schedule.threads),
@@ -99,7 +103,7 @@ def _plan(program: ir.Program, schedule: Schedule, sizes: Mapping[str, int]) -> 
 
 STYLES = (
     Style(
-        "two_pass_total",
+        _NAME,
         _schedules,
         check_block,
         write,
