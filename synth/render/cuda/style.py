@@ -56,6 +56,11 @@ class Plan:
     """Of a block."""
     blocks: float = 0.0
     """Blocks of a grid whose size does not follow from the threads, 0 where it does."""
+    launches: int = 1
+    """Kernels that run one after the other."""
+    loads: float = 0.0
+    """Loads that a thread waits for in turn beyond those of the program: of what an earlier kernel
+    wrote."""
 
 
 @dataclass(frozen=True)

@@ -60,10 +60,11 @@ class Prediction:
 
 
 def predict(facts: Facts, plan: Plan, schedule: Schedule, device: Device = H100) -> Prediction:
-    """The time of one launch."""
+    """The time from the first launch to the end of the last."""
     times = times_of(demands(facts, plan, schedule, device), device)
     total = sum(t**NORM for t in times.values()) ** (1.0 / NORM)
-    return Prediction(device.launch_us + total, max(times, key=lambda name: times[name]))
+    limits = max(times, key=lambda name: times[name])
+    return Prediction(plan.launches * device.launch_us + total, limits)
 
 
 def times_of(asked: Demands, device: Device) -> dict[str, float]:
@@ -293,6 +294,6 @@ def _latency(launch: _Launch) -> dict[str, float]:
     waves = 1.0 + (launch.waves - 1.0) * _NOT_HIDDEN
     return {
         "steps": (steps * points + _SHUFFLE_STEPS * plan.shuffles) * waves,
-        "loads": loads * points * waves,
+        "loads": loads * points * waves + plan.loads / _OVERLAP,
         "barriers": plan.barriers * waves,
     }
