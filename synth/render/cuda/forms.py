@@ -54,7 +54,7 @@ class Elementwise:
     neighbouring elements at once.
 
     ``arrays`` are accessed at the thread's own place and nowhere else; ``lines`` are inputs that
-    the last thread index alone counts; ``rows`` are inputs with so many scalars for each thread.
+    the last thread index alone counts; ``rows`` have so many scalars for each thread.
     ``flat``: places in the launch matter no further, so that one number counts all elements.
     ``loaded`` are outputs that some threads do not write, or read. ``width`` is how many elements
     fill loads of 16 bytes, 1 where each does so by itself.
@@ -92,16 +92,18 @@ def elementwise(kernel: ir.Kernel) -> Elementwise | None:
             continue
         if places[p.name] == {own} and p.shape == kernel.launch_dim:
             arrays.append(p)
+        elif _is_of_rows(kernel, p, places[p.name]):
+            rows[p.name] = int(p.shape[-1])
         elif p.name in written:
             return None
         elif places[p.name] == {own[-1:]} and p.shape == kernel.launch_dim[-1:]:
             lines.append(p)
-        elif _is_of_rows(kernel, p, places[p.name]):
-            rows[p.name] = int(p.shape[-1])
     names = tuple(p.name for p in arrays), tuple(p.name for p in lines)
     found = _elementwise(kernel, names, rows)
-    # Rows that leave no room for vectors are read where they are.
-    return _elementwise(kernel, names, {}) if found and rows and found.width == 1 else found
+    if found is None or found.width > 1 or not rows or rows.keys() & written:
+        return found
+    # Inputs of rows that leave no room for vectors are read where they are.
+    return _elementwise(kernel, names, {})
 
 
 def _elementwise(
@@ -117,12 +119,20 @@ def _elementwise(
         return None
     elements = {p.name: p.type.element for p in kernel.params if isinstance(p.type, Array)}
     width = _width([size_of(elements[name]) * rows.get(name, 1) for name in sorted(held)])
-    loaded = frozenset(name for name in written if _needs_old(kernel.body, name))
+    loaded = frozenset(
+        name
+        for name in written
+        if (
+            not _fills_row(kernel.body, name, rows[name])
+            if name in rows
+            else _needs_old(kernel.body, name)
+        )
+    )
     return Elementwise(arrays, lines, rows, flat, loaded, width)
 
 
 def _is_of_rows(kernel: ir.Kernel, p: ir.Param, places: set[tuple[Expr, ...]]) -> bool:
-    """Whether an input has a row of a few scalars for each thread, and the thread reads no other:
+    """Whether an array has a row of a few scalars for each thread, and the thread reads no other:
     at literals, or in loops that can be unrolled."""
     *outer, count = p.shape
     if tuple(outer) != kernel.launch_dim or not count.isdigit() or int(count) > _LONGEST_ROW:
@@ -184,6 +194,36 @@ def _needs_old(body: ir.Body, name: str) -> bool:
     if any(isinstance(s, ir.Store) and s.array.name == name and s.op for s in statements(body)):
         return True
     return _writes(body, name) is not True
+
+
+def _fills_row(body: ir.Body, name: str, count: int) -> bool:
+    """Whether every thread writes all of its row before it reads of it, or leaves."""
+    filled: set[int] = set()
+    for s in body:
+        reads = any(isinstance(e, Load) and e.array.name == name for e in expressions((s,)))
+        if reads or any(isinstance(inner, ir.Return) for inner in statements((s,))):
+            break
+        filled |= _filled_by(s, name)
+    return len(filled) == count
+
+
+def _filled_by(s: ir.Statement, name: str) -> set[int]:
+    """Places of a row that a statement writes for certain: itself, or in a loop over literals."""
+    inner: ir.Body = (s,)
+    turns: Mapping[str, range] = {}
+    if isinstance(s, ir.For) and isinstance(s.start, Const) and isinstance(s.stop, Const):
+        if any(isinstance(t, ir.Break | ir.Continue) for t in statements(s.body)):
+            return set()
+        inner, turns = s.body, {s.name: range(int(s.start.value), int(s.stop.value), s.step)}
+    filled: set[int] = set()
+    for store in inner:
+        if isinstance(store, ir.Store) and store.array.name == name and not store.op:
+            last = store.indices[-1]
+            if isinstance(last, Const):
+                filled.add(int(last.value))
+            elif isinstance(last, Var):
+                filled.update(turns.get(last.name, ()))
+    return filled
 
 
 def _writes(body: ir.Body, name: str) -> bool | None:
