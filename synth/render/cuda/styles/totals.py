@@ -44,9 +44,6 @@ def write(text: KernelText) -> Written:
         f"    {text.library.type(t.type)} {name} = {_start(t)};" for t, name, _ in parts.values()
     ]
     head = without_unused(grid_stride_head(text), inner)
-    if text.schedule.unroll > 1:
-        loop = next(k for k, line in enumerate(head) if line.lstrip().startswith("for "))
-        head.insert(loop, f"#pragma unroll {text.schedule.unroll}")
     joins = _Joins(text, body, Counter((t.join, t.type) for t, _, _ in parts.values()))
     tail = joins.lines(list(parts.values()))
     grid = flat_grid(text.formulas(), text.schedule.block[0] * text.schedule.elements_a_thread)
