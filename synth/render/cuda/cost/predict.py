@@ -197,6 +197,9 @@ class _Traffic:
             most = max(1.0, size / LINE_BYTES)
             return min(float(WARP), most), min(float(WARP * each), 4.0 * most)
         stride = abs(access.moves.factors.get(lane, 0.0)) * width
+        if stride and (access.loops or stride != width):
+            # No wide load: each thread walks over its own neighbours.
+            stride *= self.launch.plan.vector_width
         # Of an element that has fewer lanes than a warp there are several in each.
         side = min(WARP, self.launch.group) if self.launch.plan.lanes else float(WARP)
         spread = side * stride
@@ -237,7 +240,9 @@ def _atomics(launch: _Launch) -> dict[str, float]:
         places = _places(launch, access)
         if access.node in launch.plan.in_shared:
             copies = launch.plan.in_shared[access.node]
-            shared += updates * (WARP / min(places, WARP)) ** 0.5
+            spread = min(places * launch.plan.copies, WARP)
+            busy = min(copies, launch.device.processors) / launch.device.processors
+            shared += updates * WARP / spread / busy
             updates = copies * min(places, updates / copies)
         else:
             updates /= launch.plan.combined.get(access.node, 1.0)
@@ -250,7 +255,7 @@ def _places(launch: _Launch, access: Access) -> float:
     """Different elements that an atomic meets."""
     size = max(1.0, launch.facts.arrays[access.array] / access.bytes)
     if access.moves.led_by:
-        return size
+        return max(1.0, min(size, access.moves.values))
     counts = dict(zip(launch.facts.threads, launch.facts.extents, strict=True))
     counts |= {t.name: max(1, round(t.count)) for t in access.loops}
     return min(size, float(prod(counts.get(n, 1) for n in access.moves.factors)))
