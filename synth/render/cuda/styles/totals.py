@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -44,8 +43,7 @@ def write(text: KernelText) -> Written:
         f"    {text.library.type(t.type)} {name} = {_start(t)};" for t, name, _ in parts.values()
     ]
     head = without_unused(grid_stride_head(text), inner)
-    joins = _Joins(text, body, Counter((t.join, t.type) for t, _, _ in parts.values()))
-    tail = joins.lines(list(parts.values()))
+    tail = _joins(text, body, list(parts.values()))
     grid = flat_grid(text.formulas(), text.schedule.block[0] * text.schedule.elements_a_thread)
     return Written([*lines, *head, *inner, "    }", *tail], [grid])
 
@@ -71,34 +69,25 @@ def _adder(body: Body, name: str, target: Sum) -> Callable[[Any, int], None]:
     return put
 
 
-class _Joins:
-    """Prints what follows the loop: parts joined, and the atomics of one thread."""
-
-    def __init__(self, text: KernelText, body: Body, uses: Counter[tuple[str, object]]) -> None:
-        self.text = text
-        self.body = body
-        self.uses = uses
-        self.by_warp = text.schedule.style == "warp_total"
-
-    def lines(self, parts: list[tuple[Sum, str, ir.Atomic]]) -> list[str]:
-        body = self.body
-        body.lines = []
+def _joins(text: KernelText, body: Body, parts: list[tuple[Sum, str, ir.Atomic]]) -> list[str]:
+    """What follows the loop: parts joined, and the atomics of one thread."""
+    lib, by_warp = text.library, text.schedule.style == "warp_total"
+    body.lines = []
+    if by_warp:
         for target, name, _ in parts:
-            body.put(1, f"{name} = {self._function(target)}({name});")
-        body.put(1, "if (threadIdx.x % 32 == 0) {" if self.by_warp else "if (threadIdx.x == 0) {")
-        for target, name, s in parts:
-            assert isinstance(target.type, Scalar)
-            op = "add" if s.op == "sub" else s.op
-            body.put(2, body.atomic_of(op, target.type, body.index(s.array, s.indices), name))
-        body.put(1, "}")
-        return body.lines
-
-    def _function(self, target: Sum) -> str:
-        lib = self.text.library
-        if self.by_warp:
-            return warp_join(lib, target.join, target.type)
-        again = self.uses[target.join, target.type] > 1
-        return block_join(lib, target.join, target.type, self.text.schedule.block[0], again)
+            body.put(1, f"{name} = {warp_join(lib, target.join, target.type)}({name});")
+    else:
+        values = [(target.join, target.type) for target, _, _ in parts]
+        function = block_join(lib, values, text.schedule.block[0], again=False)
+        call = f"{function}({', '.join(name for _, name, _ in parts)});"
+        body.put(1, f"{parts[0][1]} = {call}" if len(parts) == 1 else call)
+    body.put(1, "if (threadIdx.x % 32 == 0) {" if by_warp else "if (threadIdx.x == 0) {")
+    for target, name, s in parts:
+        assert isinstance(target.type, Scalar)
+        op = "add" if s.op == "sub" else s.op
+        body.put(2, body.atomic_of(op, target.type, body.index(s.array, s.indices), name))
+    body.put(1, "}")
+    return body.lines
 
 
 def _schedules(style: str) -> Callable[[ir.Program], list[Schedule]]:
@@ -129,7 +118,7 @@ def _plan(program: ir.Program, schedule: Schedule, _sizes: Mapping[str, int]) ->
     return Plan(
         threads_an_element=1.0 / schedule.elements_a_thread,
         shuffles=names * (5.0 if by_warp else 10.0),
-        barriers=0.0 if by_warp else 2.0 * names,
+        barriers=0.0 if by_warp else 1.0,
         independent=schedule.unroll,
         combined=dict.fromkeys(targets, float(joined)),
     )
