@@ -20,6 +20,7 @@ from generators.program.expr import Const, Op
 from generators.program.ir import Program
 from generators.program.ops import OPS
 from generators.program.walk import bodies, expressions
+from synth.gates.cancel import CancellingEvaluation
 from synth.gates.contract import Tolerance, args_of, sizes_of
 from synth.gates.judge import is_sure, written_outputs
 from synth.gates.lanes.values import Values
@@ -204,7 +205,7 @@ def _is_sure(
     """Whether no gate objects and rounding stays within the tolerances."""
     try:
         given = draw_inputs(with_edges(args_of(program), edge), sizes, program.input_seed)
-        evaluation = prepare(program, sizes, redraw=False, nudge=False, given=given)
+        evaluation = prepare(program, sizes, False, False, given, CancellingEvaluation)
         evaluation.run()
         outputs = written_outputs(evaluation)
     except Reject:
