@@ -66,35 +66,33 @@ class Marks(NamedTuple):
 
 SHARES = (1.0, 0.75, 0.5, 0.25)
 """Of the leaves that a candidate touches, from the first candidate to the last."""
-NAME = "edges"
+NAME, OTHER_NAME = "edges", "edges 2"
 MOST_THRESHOLDS = 6
 """Thresholds that one leaf takes; those of its own kind of number come first."""
 JUST_BEYOND = Fraction(257, 256)
 """A value past a threshold by less than people get thresholds wrong."""
-COMPARISONS_FOR_ANOTHER, MOST_OTHERS = 2, 2
 FIXED = ("size:", "reduction_identity", "permutation")
 
 
 def choose_edges(program: Program, tolerances: Mapping[str, Tolerance]) -> list[Edge]:
-    """The row's `edge_inputs`: the first candidate on which the program is sure, and others.
+    """The row's `edge_inputs`: the first candidate on which the program is sure, and another.
 
-    Of these there are the more, the more the program compares: they take the same values in
-    another order, so that other values meet.
+    Programs that compare more than once have another, of the same values in another order, so that
+    other values meet.
     """
     sizes, constants = own_sizes(sizes_of(program)), _constants(program)
     stream = Stream(f"{program.input_seed}/{NAME}")
     for share in SHARES:
         edge = _candidate(program, sizes, constants, stream, share)
         if edge["values"] and _is_sure(program, sizes, edge, tolerances):
-            count = min(MOST_OTHERS, constants.comparisons // COMPARISONS_FOR_ANOTHER)
-            others = [_other(edge, stream, number) for number in range(2, 2 + count)]
+            others = [_other(edge, stream)] if constants.comparisons > 1 else []
             return [edge, *(e for e in others if _is_sure(program, sizes, e, tolerances))]
     return []
 
 
-def _other(edge: Edge, stream: Stream, number: int) -> Edge:
+def _other(edge: Edge, stream: Stream) -> Edge:
     values = [{**v, "among": stream.sample(v["among"], len(v["among"]))} for v in edge["values"]]
-    return {"name": f"{NAME} {number}", "values": values}
+    return {"name": OTHER_NAME, "values": values}
 
 
 def _candidate(
