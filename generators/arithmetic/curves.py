@@ -110,7 +110,7 @@ def spline_curve(k: KernelBuilder, level: int) -> Title:
     if level >= 2 and shape.chance(0.4):
         base = given(s, "offset bias base", f, -1.0, 1.0, forms=DATA)
         value, done = value + base, f"{done} Add {say(k, base)}."
-    done += stored(s, "points curve out", value, None, 0.6 if level >= 3 else 0.0)
+    done += stored(s, "points curve out", value, None, 0.06 if level >= 3 else 0.0)
     return Title(k.name(names), done)
 
 

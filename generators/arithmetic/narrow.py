@@ -59,7 +59,7 @@ def saturating(k: KernelBuilder, level: int) -> Title:
     if level >= 4:
         result = k.let("narrowed value", result)
         done += _overflowed(s, level, raw, low, high)
-    done += stored(s, "out result dst", result, r["a"], 0.6 if level >= 3 else 0.0)
+    done += stored(s, "out result dst", result, r["a"], 0.06 if level >= 3 else 0.0)
     return Title(k.name(_SATURATING[form]), done)
 
 
@@ -195,7 +195,7 @@ def fixed_point(k: KernelBuilder, level: int) -> Title:
     form = shape.choice(list(_FIXED)[: 7 if level >= 3 else 5])
     note = ""
     out = s.out("out_q result_q dst_q", type_)
-    if level >= 4 and shape.chance(0.6):
+    if level >= 4 and shape.chance(0.06):
         test = flag(s, "valid mask")
         early_out(s, test, [(out, 0)])
         note = f" Where {test.off}, {out.name} gets 0."

@@ -144,7 +144,10 @@ class Tally:
         self.notes.append(f"{note}.")
 
     def mask(self, s: Site | None = None, leave: Callable[[], None] | None = None) -> None:
-        """Leave some entries out, by a flag, a code or a score."""
+        """Leave some entries out, by a flag, a code or a score; one kernel in eight of those that
+        may."""
+        if not self.chance(0.12):
+            return
         s = s or self.s
         if self.chance(0.25):
             hidden = flag(s, "skip hidden muted")

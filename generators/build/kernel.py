@@ -151,7 +151,9 @@ class KernelBuilder(BodyBuilder):
         free = last in self.sizes and last not in others and is_plain(self.params, last)
         return bool(others) and free and not ends and self.row is None and len(self._blocks) == 1
 
-    def along_row(self, before: ir.Body = (), after: Callable[[Expr], ir.Body] | None = None) -> None:
+    def along_row(
+        self, before: ir.Body = (), after: Callable[[Expr], ir.Body] | None = None
+    ) -> None:
         """Launch one thread for each row, which runs along the last axis: :meth:`can_run_rows`.
 
         ``before`` stands before the loop; ``after``, of how many elements a row has, after it.

@@ -66,9 +66,15 @@ def sums_of(body: ir.Body) -> list[tuple[ir.For, ir.AugAssign]]:
     found = []
     for loop in (s for s in body if isinstance(s, ir.For) and not isinstance(s.stop, Const)):
         for s in loop.body:
-            if isinstance(s, ir.AugAssign) and s.op == "add" and _is_sum(start.get(s.name)):
-                if sum(getattr(t, "name", "") == s.name for t in statements(loop.body)) == 1:
-                    found.append((loop, s))
+            once = (
+                sum(
+                    getattr(t, "name", "") == getattr(s, "name", "?") for t in statements(loop.body)
+                )
+                == 1
+            )
+            is_sum = isinstance(s, ir.AugAssign) and s.op == "add" and _is_sum(start.get(s.name))
+            if isinstance(s, ir.AugAssign) and is_sum and once:
+                found.append((loop, s))
     return found
 
 

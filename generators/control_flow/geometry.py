@@ -140,7 +140,7 @@ def geometry_cases(k: KernelBuilder, level: int) -> Title:
     out = s.out("kind case label", INT32)
     measure = Also(s, 0.6 if level >= 2 else 0.3, "size amount", type_)
     note = ""
-    if level >= 3 and shape.chance(0.6):
+    if level >= 3 and shape.chance(0.1):
         test = flag(s, "active valid")
         leave(s, test.unless, (out, -1), (measure, 0))
         note = f" Entries where {test.off} give -1."

@@ -184,7 +184,9 @@ def _smoothed(row: _Row, names: Names, value: Var, type_: Scalar) -> str:
     k.augment(state, "add", rate * (value - state))
     out = row.s.put(names, state)
     row.close()
-    text = f"along {row.index}: a state that starts at 0 moves by {say(k, rate)} times what it lacks"
+    text = (
+        f"along {row.index}: a state that starts at 0 moves by {say(k, rate)} times what it lacks"
+    )
     return f" {out.name} gets its exponential average {text}."
 
 
@@ -212,4 +214,3 @@ _MAKERS: dict[str, _Maker] = {
     "change": _change,
     "each": _each,
 }
-

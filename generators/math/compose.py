@@ -32,6 +32,7 @@ def compose(k: KernelBuilder, level: int, family: Family) -> Title:
     """Draw one kernel of a family's formulas."""
     needs = {"parts": family.parts, "row": family.reductions, "bump": family.smooth}
     needs |= {"near": family.spatial, "choice": family.selectable}
+    needs["sweep"] = any(len(card.keys) > 1 for card in family.cards)
     weights = {frame: w for frame, w in _FRAMES[level].items() if needs.get(frame, True)}
     frame = k.draw.shape.weighted(weights)
     if frame in _PASSES:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import nullcontext
 
 from generators.build import KernelBuilder, cast, extent, fn
 from generators.build.registry import Title
-from generators.kit.formulas import Formula, keys_of, read_once
+from generators.kit.formulas import keys_of, read_once
 from generators.kit.functions import clamp, most, sqrt
 from generators.kit.naming import local
 from generators.math.cards import Family

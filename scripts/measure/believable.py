@@ -107,13 +107,15 @@ def switch(f: Facts) -> bool:
         for block in (body, *(s.body for s in statements(body) if isinstance(s, ir.For))):
             returns = [s for s in block if isinstance(s, ir.If) and len(s.branches) == 1]
             computing = [s for s in block if isinstance(s, ir.If) and _arms(f, s) > 1]
-            early = [s for s in returns if _arms(f, s) and isinstance(s.branches[0][1][-1], ir.Return)]
-            if computing or len(early) > 0 and isinstance(block[-1], ir.Return):
+            early = [
+                s for s in returns if _arms(f, s) and isinstance(s.branches[0][1][-1], ir.Return)
+            ]
+            if computing or (len(early) > 0 and isinstance(block[-1], ir.Return)):
                 return True
         for e in expressions(body):
-            if isinstance(e, Op) and e.op == "where" and _tests_code(f, e.args[0]):
-                if all(_computes(tuple(_within(arm))) for arm in e.args[1:]):
-                    return True
+            chooses = isinstance(e, Op) and e.op == "where" and _tests_code(f, e.args[0])
+            if chooses and all(_computes(tuple(_within(arm))) for arm in parts(e)[1:]):
+                return True
     return False
 
 
@@ -275,10 +277,10 @@ def _rewritten(block: ir.Body, at: int) -> bool:
     for s in block[at + 1 :]:
         reads = set(names_read(e for t in statements((s,)) for e in operands(t)))
         if isinstance(s, ir.If) and isinstance(start.value, Const):
-            first = [arm for _, arm in s.branches]
-            if start.name not in set(names_read(operands(s))):
-                if any(ir.Assign(start.name, start.value) in arm for arm in (*first, s.orelse)):
-                    return True
+            arms = [*(arm for _, arm in s.branches), s.orelse]
+            again = any(ir.Assign(start.name, start.value) in arm for arm in arms)
+            if again and start.name not in set(names_read(operands(s))):
+                return True
         if start.name in reads:
             return False
         if isinstance(s, ir.Assign) and s.name == start.name:
