@@ -123,9 +123,9 @@ def _overflowed(s: Site, level: int, raw: Expr, low: int, high: int) -> str:
     k, middle = s.k, high // 4
     if k.draw.shape.chance(0.5):
         out = s.put("above upper_half", raw > middle)
-        return f" {out.name} says whether the unclamped value exceeds {middle}."
+        return f" {out.name} says whether the value before clamping exceeds {middle}."
     gap: Expr = abs(cast(raw, INT32) - middle)
-    text = f"the distance of the unclamped value from {middle}"
+    text = f"the distance of the value before clamping from {middle}"
     if level == 5:
         limit = k.scalar("limit max_gap", INT32, (high - low) // 8, (high - low) // 4)
         gap, text = least(gap, limit), f"{text}, at most {limit.name}"

@@ -16,6 +16,7 @@ from generators.build.body import lift
 from generators.build.body import make as make
 from generators.build.docs import clear, first_comment, first_sentence, kernel_doc
 from generators.build.draw import Draw
+from generators.build.outputs import Draft, slimmed
 from generators.build.threads import Row, is_plain
 from generators.build.work import worked
 from generators.program import ir
@@ -168,13 +169,18 @@ class KernelBuilder(BodyBuilder):
         """
         layout = self._layout()
         body, told = worked(self, level)
-        description += told
-        description = clear(re.sub(r" +(?=[ ,;]|\.(?![\d.]))", "", description))
+        description = re.sub(r" +(?=[ ,;]|\.(?![\d.]))", "", description + told)
+        written = Draft(
+            self.params, self.functions, self.structs, self.sizes, pruned(body), description
+        )
+        slim = slimmed(written, self.launch_dim, self.draw.shape)
+        self.params, self.sizes, description = slim.params, slim.sizes, slim.text
+        description = clear(description)
         summary = first_sentence(description)
         if description[0].islower():
             # An array's name is no word that can be written large.
             description = f"For each thread: {description}"
-        body = self._at_least_two(pruned(body))
+        body = self._at_least_two(slim.body)
         params = tuple(self._settled(p) for p in self._ordered())
         doc = kernel_doc(self.draw, summary, params, self.launch_dim)
         if not doc:
@@ -185,8 +191,8 @@ class KernelBuilder(BodyBuilder):
             idiom,
             level,
             description,
-            tuple(self.structs),
-            tuple(self.functions),
+            tuple(slim.structs),
+            tuple(slim.functions),
             kernel,
             tuple(self.sizes.values()),
             self.draw.input_seed,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 TILED = {3: 0.06, 4: 0.12, 5: 0.14}
 """How often a thread does several elements of a list, by level."""
-HALF = {True: 0.3, False: 0.12}
+HALF = {True: 0.2, False: 0.08}
 """How often inputs lie in half precision: in kernels with a loop, and in others."""
 COMPENSATED = {4: 0.35, 5: 0.5}
 """How often a sum over a loop whose length is not known before is compensated, by level."""

@@ -174,7 +174,7 @@ def _ruled(k: KernelBuilder, level: int, form: str, state: Var, found: Var) -> t
 
 _EDGES = {
     "wrap": "edges wrap around",
-    "stop": "a step off the grid is not made",
+    "stop": "a step off the grid leaves the walker where it is",
     "clamp": "positions are clamped to the grid",
 }
 

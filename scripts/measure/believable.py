@@ -15,24 +15,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from generators.build.outputs import MOST_SIDES, TUPLES, together
 from generators.program import ir
 from generators.program.dtypes import BOOL, Array, Scalar, Struct, Type, scalar_of
 from generators.program.expr import Call, Cast, Const, Expr, Load, Op, Var
 from generators.program.serialise import from_json
-from generators.program.walk import bodies, expressions, names_read, operands, parts, statements
+from generators.program.walk import bodies, expressions, operands, parts, statements
 from synth.dataset.stored import stored_rows
+from synth.gates.habits import dead_start, lone_atomic, neutral_operation
 
 _COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge"}
 _BRANCHLESS = {"nonzero"}
-_TUPLES = (
-    *(set(names.split()) for names in ("x y z", "re im", "real imag", "row col", "u v w", "r g b")),
-    *(set(names.split()) for names in ("lo hi", "low high", "even odd", "left right", "sin cos")),
-)
 _UNDONE = re.compile(
     r"\bun(?:clamped|weighted|scaled|masked|normali[sz]ed|rounded)\b|\bor not\b|\bnothing else\b"
     r"|\bnot (?:clamped|checked|used|normali[sz]ed|scaled|needed|applied|counted|done|made)\b"
 )
-_NEUTRAL = {"mul": (1, -1), "div": (1, -1), "floordiv": (1,), "add": (0,), "sub": (0,), "pow": (1,)}
 
 
 @dataclass
@@ -204,7 +201,7 @@ def _tokens(name: str) -> list[str]:
 def _part_of(name: str) -> dict[int, tuple[str, str]]:
     """By tuple of component names: the component that a name says, and the name without it."""
     found = {}
-    for number, names in enumerate(_TUPLES):
+    for number, names in enumerate(TUPLES):
         hits = [token for token in _tokens(name) if token in names]
         if len(hits) == 1:
             rest = [token for token in _tokens(name) if token != hits[0]]
@@ -217,7 +214,7 @@ def torn(f: Facts) -> bool:
     of one tuple (x and y, re and im, row and col) with different other words, neither of which has
     a sibling that is named alike."""
     arrays = [p for p in f.kernel.params if isinstance(p.type, Array)]
-    for tuple_ in range(len(_TUPLES)):
+    for tuple_ in range(len(TUPLES)):
         told = [(p, _part_of(p.name)[tuple_]) for p in arrays if tuple_ in _part_of(p.name)]
         alone = [
             (p, part, rest)
@@ -232,71 +229,24 @@ def torn(f: Facts) -> bool:
 
 
 def sides(f: Facts) -> bool:
-    """More than one side output: three or more arrays are written, those named as one tuple
-    counted once."""
-    stems = set()
-    for p in f.written:
-        parts_ = _part_of(p.name)
-        stems.add(next(iter(parts_.values()))[1] if parts_ else p.name)
-    return len(stems) > 2
+    """More than one side output: three or more arrays are written, those of one tuple (a common
+    name, and the part of it that each is) counted once."""
+    return len(together(f.written)) > 1 + MOST_SIDES
 
 
 def neutral(f: Facts) -> bool:
-    """An operation that changes nothing: times or over 1, plus or minus 0, to the power of 1; also
-    times -1."""
-    found = [e for body in bodies(f.program) for e in expressions(body) if isinstance(e, Op)]
-    for e in found:
-        last = e.args[-1] if e.args else None
-        both = e.args if e.op in ("mul", "add") else (last,)
-        if any(isinstance(a, Const) and float(a.value) in _NEUTRAL.get(e.op, ()) for a in both):
-            return True
-    return False
+    """An operation that changes nothing: :func:`synth.gates.habits.neutral_operation`."""
+    return bool(neutral_operation(f.program))
 
 
-def dead_start(f: Facts) -> bool:
-    """A local that is written again in the same block before anything reads it, or that an arm sets
-    to the literal that it holds already."""
-    blocks = [b for body in bodies(f.program) for b in _blocks(body)]
-    return any(_rewritten(block, k) for block in blocks for k in range(len(block)))
+def dead(f: Facts) -> bool:
+    """A local whose first value nothing reads: :func:`synth.gates.habits.dead_start`."""
+    return bool(dead_start(f.program))
 
 
-def _blocks(body: ir.Body) -> Iterator[ir.Body]:
-    yield body
-    for s in body:
-        if isinstance(s, ir.If):
-            for inner in (*(b for _, b in s.branches), s.orelse):
-                yield from _blocks(inner)
-        elif isinstance(s, ir.For | ir.While):
-            yield from _blocks(s.body)
-
-
-def _rewritten(block: ir.Body, at: int) -> bool:
-    start = block[at]
-    if not isinstance(start, ir.Assign):
-        return False
-    for s in block[at + 1 :]:
-        reads = set(names_read(e for t in statements((s,)) for e in operands(t)))
-        if isinstance(s, ir.If) and isinstance(start.value, Const):
-            arms = [*(arm for _, arm in s.branches), s.orelse]
-            again = any(ir.Assign(start.name, start.value) in arm for arm in arms)
-            if again and start.name not in set(names_read(operands(s))):
-                return True
-        if start.name in reads:
-            return False
-        if isinstance(s, ir.Assign) and s.name == start.name:
-            return True
-        if any(getattr(t, "name", "") == start.name for t in statements((s,))):
-            return False
-    return False
-
-
-def lone_atomic(f: Facts) -> bool:
-    """An atomic on what one thread owns: all of the thread's indices, as they are, index it."""
-    threads = {*f.kernel.threads}
-    return any(
-        isinstance(s, ir.Atomic) and threads <= {i.name for i in s.indices if isinstance(i, Var)}
-        for s in statements(f.kernel.body)
-    )
+def lone(f: Facts) -> bool:
+    """An atomic where no threads meet: :func:`synth.gates.habits.lone_atomic`."""
+    return bool(lone_atomic(f.program))
 
 
 def undone(f: Facts) -> bool:
@@ -340,7 +290,12 @@ def passes(f: Facts) -> bool:
 def neighbours(f: Facts) -> bool:
     """A read at an index that is computed, or that another array holds."""
     loads = [e for _, root in f.roots for e in _within(root) if isinstance(e, Load)]
-    return any(not isinstance(i, Var | Const) for e in loads for i in e.indices)
+    given = {s.name for s in statements(f.kernel.body) if isinstance(s, ir.Assign)}
+    return any(
+        not isinstance(i, Var | Const) or (isinstance(i, Var) and i.name in given)
+        for e in loads
+        for i in e.indices
+    )
 
 
 def updates(f: Facts) -> bool:
@@ -355,8 +310,7 @@ def repeats(f: Facts) -> bool:
 
 Rule = Callable[[Facts], bool]
 RULES: Mapping[str, Rule] = {
-    rule.__name__: rule
-    for rule in (switch, mask, sides, torn, neutral, dead_start, lone_atomic, undone)
+    rule.__name__: rule for rule in (switch, mask, sides, torn, neutral, dead, lone, undone)
 } | {rule.__name__: rule for rule in (double, half, half_widened)}
 DEPTH: Mapping[str, Rule] = {r.__name__: r for r in (repeats, passes, neighbours, updates)}
 

@@ -1,0 +1,221 @@
+"""Side outputs: a kernel keeps its result and one more, and what only the others needed goes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from generators.build.draw import Stream
+from generators.program import ir
+from generators.program.dtypes import Array, Struct, Type
+from generators.program.expr import Call, Construct, Expr
+from generators.program.prune import pruned
+from generators.program.walk import expressions, names_read, operands, statements
+
+MOST_SIDES = 1
+
+
+@dataclass
+class Draft:
+    """A program before it is put together; ``text`` is its description."""
+
+    params: list[ir.Param]
+    functions: list[ir.Function]
+    structs: list[Struct]
+    sizes: dict[str, ir.Size]
+    body: ir.Body
+    text: str
+
+
+def slimmed(draft: Draft, launch: Sequence[str], draw: Stream) -> Draft:
+    """The draft without the outputs that are more than one too many, as far as each stands in a
+    clause of its own that nothing else refers to."""
+    written = [p for p in draft.params if p.role != "in"]
+    groups = together(written)
+    kept = _main(groups, draft.text)
+    others = [g for g in groups if g is not kept]
+    for group in draw.sample(others, len(others)):
+        if len(groups) <= 1 + MOST_SIDES:
+            break
+        shorter = without(draft, [p.name for p in group], launch)
+        if shorter is not None:
+            draft, groups = shorter, [g for g in groups if g is not group]
+    return draft
+
+
+def together(written: Sequence[ir.Param]) -> list[list[ir.Param]]:
+    """Outputs by what they belong to: parts of one vector or pair, whose names differ in a part."""
+    groups: list[list[ir.Param]] = []
+    for p in written:
+        same = [g for g in groups if _siblings(g[0], p)]
+        if same:
+            same[0].append(p)
+        else:
+            groups.append([p])
+    return groups
+
+
+TUPLES = tuple(
+    frozenset(names.split())
+    for names in (
+        "x y z w",
+        "u v w",
+        "re im",
+        "real imag",
+        "row col",
+        "r g b",
+        "lo hi",
+        "low high",
+        "even odd",
+        "left right",
+        "sin cos",
+        "year month day",
+    )
+)
+"""Words that say which part of one thing a name is of, by that thing."""
+_PARTS = frozenset[str]().union(*TUPLES)
+
+
+def stem(name: str) -> str:
+    """A name without the word or last letter that says which part of a tuple it is."""
+    words = name.split("_")
+    rest = [word for word in words if word not in _PARTS]
+    if len(rest) < len(words):
+        return "_".join(rest)
+    last = words[-1]
+    if 1 < len(last) <= 3 and last[-1] in "xyz":
+        return "_".join([*words[:-1], last[:-1]])
+    return name
+
+
+def _siblings(a: ir.Param, b: ir.Param) -> bool:
+    alike = (a.type, a.shape, a.role) == (b.type, b.shape, b.role)
+    return alike and stem(a.name) == stem(b.name) != a.name
+
+
+def _main(groups: list[list[ir.Param]], text: str) -> list[ir.Param]:
+    """The result proper: the outputs that get "it", else the first."""
+    for group in groups:
+        gets = (rf"\b{p.name} (?:gets? it|becomes)\b|added to {p.name}\b" for p in group)
+        if any(re.search(pattern, text) for pattern in gets):
+            return group
+    return groups[0]
+
+
+def without(draft: Draft, names: Sequence[str], launch: Sequence[str]) -> Draft | None:
+    """The draft without these outputs; None where they cannot be taken out."""
+    if any(name in set(names_read(_every(draft))) for name in names):
+        return None
+    text = _shortened(draft.text, names)
+    body = _without(draft.body, names)
+    if text is None or not body:
+        return None
+    body = pruned(body)
+    functions = _called(draft.functions, body)
+    found = replace(draft, functions=functions, body=body, text=text)
+    read = set(names_read(_every(found)))
+    stored = {s.array.name for s in statements(body) if isinstance(s, ir.Store | ir.Atomic)}
+    params = [p for p in draft.params if p.name in read | stored]
+    gone = [p.name for p in draft.params if p not in params]
+    if not stored or any(re.search(rf"\b{name}\b", text) for name in gone):
+        return None
+    shapes = {word for p in params for word in _sizes(p)} | set(_words(" ".join(launch)))
+    sizes = {symbol: size for symbol, size in draft.sizes.items() if symbol in shapes}
+    structs = [s for s in draft.structs if s in _structs(params, functions, body)]
+    return replace(found, params=params, sizes=sizes, structs=structs)
+
+
+def _every(draft: Draft) -> list[Expr]:
+    bodies = (draft.body, *(f.body for f in draft.functions))
+    return [e for body in bodies for s in statements(body) for e in operands(s)]
+
+
+def _shortened(text: str, names: Sequence[str]) -> str | None:
+    """A description without the clause on these outputs; None where it is not one by itself."""
+    found = re.split(r"(?<=[.;]) (?=[A-Za-z])", text)
+    about = [n for n, clause in enumerate(found) if _names(clause) & set(names)]
+    if not about or about[0] == 0:
+        return None
+    for n in about:
+        plain = _ALONE.fullmatch(found[n])
+        after = found[n + 1] if n + 1 < len(found) and n + 1 not in about else ""
+        if (
+            plain is None
+            or (plain[1] or plain[2] or plain[3]) not in names
+            or re.search(r"\b(?:it|its|that|those)\b", after)
+        ):
+            return None
+    left = [clause for n, clause in enumerate(found) if n not in about]
+    if found[-1] not in left and left[-1].endswith(";"):
+        left[-1] = f"{left[-1][:-1]}."
+    return " ".join(left)
+
+
+_ALONE = re.compile(
+    r"(\w+) gets? [^=;]*[.;]|(?:add|subtract) [^=;]* (?:to|from) (\w+)\[[^=;]*[.;]"
+    r"|(?:raise|lower) (\w+)\[[^=;]*[.;]"
+)
+"""A clause that does nothing but say what one output gets."""
+
+
+def _names(text: str) -> set[str]:
+    return set(re.findall(r"[A-Za-z_]\w*", text))
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[A-Za-z_]\w*", text)
+
+
+def _sizes(p: ir.Param) -> list[str]:
+    return _words(" ".join([*p.shape, p.init.partition(":")[2]]))
+
+
+def _without(body: ir.Body, names: Collection[str]) -> ir.Body | None:
+    """A body without stores to some arrays; None where an arm of a branch would be empty."""
+    left: list[ir.Statement] = []
+    for s in body:
+        if isinstance(s, ir.Store | ir.Atomic) and s.array.name in names:
+            continue
+        if isinstance(s, ir.If):
+            arms = [(test, _without(arm, names)) for test, arm in s.branches]
+            orelse = _without(s.orelse, names)
+            if any(arm is None for _, arm in arms) or orelse is None:
+                return None
+            if not any(arm for _, arm in arms) and not orelse:
+                continue
+            if not all(arm for _, arm in arms):
+                return None
+            s = ir.If(tuple((t, a) for t, a in arms if a), orelse)
+        elif isinstance(s, ir.For | ir.While):
+            inner = _without(s.body, names)
+            if inner is None:
+                return None
+            if not inner:
+                continue
+            s = replace(s, body=inner)
+        left.append(s)
+    return tuple(left)
+
+
+def _called(functions: Sequence[ir.Function], body: ir.Body) -> list[ir.Function]:
+    """The helpers that are still called, in order."""
+    wanted, todo = set[str](), [body]
+    while todo:
+        for e in expressions(todo.pop()):
+            if isinstance(e, Call) and e.function not in wanted:
+                wanted.add(e.function)
+                todo += [f.body for f in functions if f.name == e.function]
+    return [f for f in functions if f.name in wanted]
+
+
+def _structs(
+    params: Sequence[ir.Param], functions: Sequence[ir.Function], body: ir.Body
+) -> list[Type]:
+    """The structs that are still used."""
+    bodies = (body, *(f.body for f in functions))
+    found: list[Type] = [p.type.element if isinstance(p.type, Array) else p.type for p in params]
+    found += [t for f in functions for t in (f.result, *(v.type for v in f.params))]
+    found += [e.type for b in bodies for e in expressions(b) if isinstance(e, Construct)]
+    inner = [t for s in found if isinstance(s, Struct) for _, t in s.fields]
+    return [t for t in (*found, *inner) if isinstance(t, Struct)]
