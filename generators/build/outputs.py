@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from generators.build.draw import Stream
@@ -172,29 +172,63 @@ def _sizes(p: ir.Param) -> list[str]:
 
 
 def _without(body: ir.Body, names: Collection[str]) -> ir.Body | None:
-    """A body without stores to some arrays; None where an arm of a branch would be empty."""
+    """A body without stores to some arrays and without what only these needed; None where an arm of
+    a branch would be empty."""
+    left = _filtered(body, lambda s: isinstance(s, ir.Store | ir.Atomic) and s.array.name in names)
+    if left is None:
+        return None
+    live = _live(left)
+    return _filtered(left, lambda s: isinstance(s, _LOCAL) and s.name not in live)
+
+
+_LOCAL = (ir.Assign, ir.AugAssign, ir.SetComponent, ir.SetField)
+
+
+def _live(body: ir.Body) -> set[str]:
+    """The locals on which anything that is stored depends, or where a thread goes."""
+    needs: list[tuple[str, set[str]]] = []
+    live: set[str] = set()
+
+    def visit(block: ir.Body, around: set[str]) -> None:
+        for s in block:
+            read = around | set(names_read(operands(s)))
+            if isinstance(s, ir.If):
+                for arm in (*(arm for _, arm in s.branches), s.orelse):
+                    visit(arm, read)
+            elif isinstance(s, ir.For | ir.While):
+                visit(s.body, read)
+            elif isinstance(s, _LOCAL):
+                needs.append((s.name, read))
+            else:
+                live.update(read)
+
+    visit(body, set())
+    while more := {n for name, read in needs if name in live for n in read} - live:
+        live |= more
+    return live
+
+
+def _filtered(body: ir.Body, gone: Callable[[ir.Statement], bool]) -> ir.Body | None:
+    """A body without some statements; None where one arm of a branch would be empty, not all."""
     left: list[ir.Statement] = []
     for s in body:
-        if isinstance(s, ir.Store | ir.Atomic) and s.array.name in names:
-            continue
         if isinstance(s, ir.If):
-            arms = [(test, _without(arm, names)) for test, arm in s.branches]
-            orelse = _without(s.orelse, names)
+            arms = [(test, _filtered(arm, gone)) for test, arm in s.branches]
+            orelse = _filtered(s.orelse, gone)
             if any(arm is None for _, arm in arms) or orelse is None:
                 return None
             if not any(arm for _, arm in arms) and not orelse:
                 continue
             if not all(arm for _, arm in arms):
                 return None
-            s = ir.If(tuple((t, a) for t, a in arms if a), orelse)
+            left.append(ir.If(tuple((t, a) for t, a in arms if a), orelse))
         elif isinstance(s, ir.For | ir.While):
-            inner = _without(s.body, names)
+            inner = _filtered(s.body, gone)
             if inner is None:
                 return None
-            if not inner:
-                continue
-            s = replace(s, body=inner)
-        left.append(s)
+            left += [replace(s, body=inner)] if inner else []
+        elif not gone(s):
+            left.append(s)
     return tuple(left)
 
 

@@ -29,6 +29,8 @@ COMPENSATED = {4: 0.35, 5: 0.5}
 def worked(k: KernelBuilder, level: int) -> tuple[ir.Body, str]:
     """The body in its final form, and what a description says of that."""
     body, told = k.body(), ""
+    # Idioms free a name to declare it a second time, so what is taken is what the body says.
+    k.used.update(str(getattr(s, "name", "")) for s in statements(body))
     if k.row is not None:
         body = by_row(body, k.row, _row_length(k, k.row.size))
         k.threads, k.launch_dim = k.threads[:-1], k.launch_dim[:-1]

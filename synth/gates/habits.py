@@ -35,9 +35,9 @@ def neutral_operation(program: ir.Program) -> str:
                 if any(_is(side, _NEUTRAL[e.op]) for side in sides):
                     return e.op
         for s in statements(body):
-            if isinstance(s, ir.AugAssign | ir.Store) and s.op in _NEUTRAL:
-                if _is(s.value, _NEUTRAL[s.op]):
-                    return s.op
+            changes = isinstance(s, ir.AugAssign | ir.Store) and s.op in _NEUTRAL
+            if changes and _is(s.value, _NEUTRAL[s.op]):
+                return s.op
     return ""
 
 
@@ -88,7 +88,7 @@ def lone_atomic(program: ir.Program) -> str:
     thread ever meets it there."""
     threads = set(program.kernel.threads)
     for s in statements(program.kernel.body):
-        if isinstance(s, ir.Atomic):
-            if threads <= {i.name for i in s.indices if isinstance(i, Var)}:
-                return s.array.name
+        own = isinstance(s, ir.Atomic) and {i.name for i in s.indices if isinstance(i, Var)}
+        if isinstance(s, ir.Atomic) and own and threads <= own:
+            return s.array.name
     return ""
