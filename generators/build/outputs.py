@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from generators.build.draw import Stream
+from generators.build.siblings import are_siblings
 from generators.program import ir
 from generators.program.dtypes import Array, Struct, Type
 from generators.program.expr import Call, Construct, Expr
@@ -56,42 +57,9 @@ def together(written: Sequence[ir.Param]) -> list[list[ir.Param]]:
     return groups
 
 
-TUPLES = tuple(
-    frozenset(names.split())
-    for names in (
-        "x y z w",
-        "u v w",
-        "re im",
-        "real imag",
-        "row col",
-        "r g b",
-        "lo hi",
-        "low high",
-        "even odd",
-        "left right",
-        "sin cos",
-        "year month day",
-    )
-)
-"""Words that say which part of one thing a name is of, by that thing."""
-_PARTS = frozenset[str]().union(*TUPLES)
-
-
-def stem(name: str) -> str:
-    """A name without the word or last letter that says which part of a tuple it is."""
-    words = name.split("_")
-    rest = [word for word in words if word not in _PARTS]
-    if len(rest) < len(words):
-        return "_".join(rest)
-    last = words[-1]
-    if 1 < len(last) <= 3 and last[-1] in "xyz":
-        return "_".join([*words[:-1], last[:-1]])
-    return name
-
-
 def _siblings(a: ir.Param, b: ir.Param) -> bool:
     alike = (a.type, a.shape, a.role) == (b.type, b.shape, b.role)
-    return alike and stem(a.name) == stem(b.name) != a.name
+    return alike and are_siblings(a.name, b.name)
 
 
 def _main(groups: list[list[ir.Param]], text: str) -> list[ir.Param]:
@@ -134,7 +102,7 @@ def _every(draft: Draft) -> list[Expr]:
 def _shortened(text: str, names: Sequence[str]) -> str | None:
     """A description without the clause on these outputs; None where it is not one by itself."""
     found = re.split(r"(?<=[.;]) (?=[A-Za-z])", text)
-    about = [n for n, clause in enumerate(found) if _names(clause) & set(names)]
+    about = [n for n, clause in enumerate(found) if set(_words(clause)) & set(names)]
     if not about or about[0] == 0:
         return None
     for n in about:
@@ -146,9 +114,12 @@ def _shortened(text: str, names: Sequence[str]) -> str | None:
             or re.search(r"\b(?:it|its|that|those)\b", after)
         ):
             return None
-    left = [clause for n, clause in enumerate(found) if n not in about]
-    if found[-1] not in left and left[-1].endswith(";"):
-        left[-1] = f"{left[-1][:-1]}."
+    left: list[str] = []
+    for n, clause in enumerate(found):
+        if n not in about:
+            left.append(clause)
+        elif clause.endswith(".") and left[-1].endswith(";"):
+            left[-1] = f"{left[-1][:-1]}."
     return " ".join(left)
 
 
@@ -157,10 +128,6 @@ _ALONE = re.compile(
     r"|(?:raise|lower) (\w+)\[[^=;]*[.;]"
 )
 """A clause that does nothing but say what one output gets."""
-
-
-def _names(text: str) -> set[str]:
-    return set(re.findall(r"[A-Za-z_]\w*", text))
 
 
 def _words(text: str) -> list[str]:

@@ -14,7 +14,7 @@ from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Operand, Var, literal
 
 _FLOATS = {"sum": 4, "mean": 4, "largest": 2, "best": 3, "spread": 3, "unit": 3, "centred": 3}
-_FLOATS |= {"running": 3, "smoothed": 3, "change": 2, "each": 4}
+_FLOATS |= {"running": 2, "smoothed": 2, "change": 1, "each": 4}
 _LARGE = 1.0e6
 """Beyond what any kernel's values reach."""
 

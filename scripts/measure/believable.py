@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from generators.build.outputs import MOST_SIDES, TUPLES, together
+from generators.build.outputs import MOST_SIDES, together
+from generators.build.siblings import TUPLES, are_siblings, split
 from generators.program import ir
 from generators.program.dtypes import BOOL, Array, Scalar, Struct, Type, scalar_of
 from generators.program.expr import Call, Cast, Const, Expr, Load, Op, Var
@@ -189,42 +190,19 @@ def _uses(e: Expr, name: str, deciding: bool) -> Iterator[bool]:
         yield from _uses(part, name, chooses or (deciding and logical))
 
 
-def _tokens(name: str) -> list[str]:
-    """The words of a name; of a short one that ends in x, y or z these letters apart."""
-    words = name.split("_")
-    last = words[-1]
-    if 1 < len(last) <= 3 and last[-1] in "xyz":
-        return [*words[:-1], last[:-1], last[-1]]
-    return words
-
-
-def _part_of(name: str) -> dict[int, tuple[str, str]]:
-    """By tuple of component names: the component that a name says, and the name without it."""
-    found = {}
-    for number, names in enumerate(TUPLES):
-        hits = [token for token in _tokens(name) if token in names]
-        if len(hits) == 1:
-            rest = [token for token in _tokens(name) if token != hits[0]]
-            found[number] = (hits[0], "_".join(rest))
-    return found
-
-
 def torn(f: Facts) -> bool:
-    """Siblings with unlike names: two arrays of one type and shape that name different components
-    of one tuple (x and y, re and im, row and col) with different other words, neither of which has
-    a sibling that is named alike."""
+    """Siblings with unlike names: two arrays of one type, shape and role name different parts of
+    one tuple (x and y, re and im, row and col) and differ in other words too, and neither has a
+    sibling that is named as it is."""
     arrays = [p for p in f.kernel.params if isinstance(p.type, Array)]
-    for tuple_ in range(len(TUPLES)):
-        told = [(p, _part_of(p.name)[tuple_]) for p in arrays if tuple_ in _part_of(p.name)]
-        alone = [
-            (p, part, rest)
-            for p, (part, rest) in told
-            if not any(other != part and rest == alike for _, (other, alike) in told)
-        ]
-        for k, (p, part, _) in enumerate(alone):
-            for q, other, _ in alone[k + 1 :]:
-                if other != part and (p.type, p.shape, p.role) == (q.type, q.shape, q.role):
-                    return True
+    names = [p.name for p in arrays]
+    alone = [p for p in arrays if not any(are_siblings(p.name, name) for name in names)]
+    for k, p in enumerate(alone):
+        for q in alone[k + 1 :]:
+            parts_ = {split(p.name)[0] or p.name, split(q.name)[0] or q.name}
+            alike = (p.type, p.shape, p.role) == (q.type, q.shape, q.role)
+            if alike and len(parts_) == 2 and any(parts_ <= names_ for names_ in TUPLES):
+                return bool(split(p.name)[0] or split(q.name)[0])
     return False
 
 
