@@ -94,18 +94,18 @@ _LIMITS = {
     "cache": "the time goes to what the caches are asked for",
     "instructions": "the time goes to instructions",
     "atomics": "the time goes to atomics",
-    "latency": "the time goes to waiting",
+    "latency": "the time is what one thread takes from its start to its end",
 }
 
 
 def _reason(row: Row) -> str:
     """Why the kernel is laid out like that: what limits it, and what its style does about it."""
     schedule = json.loads(row["schedule"])
-    limit = _LIMITS.get(schedule.get("limits", ""))
-    if limit is None:
+    if not schedule["limits"]:
         return ""
     because = styles()[schedule["style"]].because
-    return f" At these sizes {limit}{f': {because}' if because else ''}."
+    more = f"; {because}" if because else ""
+    return f" At these sizes {_LIMITS[schedule['limits']]}{more}."
 
 
 def _launch(row: Row) -> str:

@@ -188,5 +188,6 @@ STYLES = (
         write,
         _plan,
         lambda _s: "Let lanes of a warp that update the same element do so with one atomic.",
+        "lanes that update the same element join first, so that one atomic stands for several",
     ),
 )

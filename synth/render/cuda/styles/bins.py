@@ -294,5 +294,6 @@ STYLES = (
         write,
         _plan,
         lambda _s: "Let each block sum up in shared memory of its own before it adds to the whole.",
+        "a block joins its updates in shared memory, so that fewer of them reach the whole",
     ),
 )

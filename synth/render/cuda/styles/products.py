@@ -388,4 +388,14 @@ def _asks(schedule: Mapping[str, object]) -> str:
     )
 
 
-STYLES = (Style("register_tiled", _schedules, _check, write, _plan, _asks),)
+STYLES = (
+    Style(
+        "register_tiled",
+        _schedules,
+        _check,
+        write,
+        _plan,
+        _asks,
+        "each value that is read from shared memory serves several results",
+    ),
+)

@@ -222,7 +222,7 @@ STYLES = (
         write_guarded,
         _plan,
         lambda _s: "",
-        "one thread an element is enough",
+        "one thread an element does about as well as anything more elaborate",
     ),
     Style(
         "grid_stride",
@@ -231,6 +231,6 @@ STYLES = (
         write_grid_stride,
         _plan,
         lambda _s: "Use a grid-stride loop.",
-        "a loop over the grid lets each thread take several elements",
+        "threads that take several elements in turn do as well as more of them",
     ),
 )
