@@ -153,7 +153,7 @@ def test_a_question_says_what_sizes_its_answer_is_for(name: str, loaded: dict[st
 def test_the_regime_in_words(spans: list[tuple[str, int, int]] | None, words: str) -> None:
     keys = ("symbol", "low", "high")
     regime = None if spans is None else [dict(zip(keys, s, strict=True)) for s in spans]
-    assert regime_clause({"plain_args": [], "sizes": [], "regime": regime}) == words
+    assert regime_clause({"plain_args": [], "args": [], "regime": regime}) == words
 
 
 def test_each_limit_and_style_has_its_words() -> None:
