@@ -24,6 +24,7 @@ SLOW = (
     "synth/lower/",
     "synth/page/test_in_browser.py",
     "synth/publish/",
+    "synth/render/cuda/test_atomics.py",
     "synth/render/cuda/test_plain.py",
     "synth/render/cuda/test_styles.py",
     "synth/render/test_render.py",

@@ -30,7 +30,7 @@ from synth.dataset.stored import stored_rows
 from validate.host.runner import HostRunner
 from validate.mutants.plain.draw import BARRIER, plain_mutants
 from validate.mutants.warp.draw import RACE, mutants, mutated
-from validate.row.columns import ROW_SCHEMA
+from validate.row.columns import PLAIN_COLUMNS, ROW_SCHEMA
 
 VERDICTS = "host_verdicts.json"
 ROWS_AT_ONCE = 10
@@ -66,7 +66,7 @@ def _mutant(row: Row, *, plain: bool) -> tuple[Row | None, str]:
     at = random.Random(f"{SEED}/{row['id']}").choice(able)
     wrong = mutated(row, every[at], at) | {"cuda_backward": None}
     if not plain:
-        wrong |= dict.fromkeys(("cuda_plain", "plain_args", "plain_launch", "schedule"))
+        wrong |= dict.fromkeys(PLAIN_COLUMNS)
     return wrong, text
 
 

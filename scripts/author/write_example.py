@@ -23,7 +23,7 @@ def example() -> dict[str, Any]:
     proven = [
         row
         for _, row in stored_rows(SAMPLES)
-        if row["checks"]["adjoint"] == AdjointStatus.AGREES
+        if row["checks"]["adjoint"] == AdjointStatus.AGREES and len(row["plain_launch"]) == 1
         if row["checks"]["run_forward"] == row["checks"]["run_plain"] == RunStatus.AGREES
     ]
     return min(proven, key=lambda row: (len(row["python"]) + len(row["cuda_plain"]), row["id"]))
@@ -32,7 +32,7 @@ def example() -> dict[str, Any]:
 def shown(row: dict[str, Any]) -> str:
     """A row's two texts, how to launch the second, and its proof."""
     checks = row["checks"]
-    launch = {name: row["plain_launch"][name] for name in ("grid", "block")}
+    launch = {name: row["plain_launch"][0][name] for name in ("grid", "block")}
     proof = {
         "compile_archs": "NVRTC made PTX of both CUDA texts for these",
         "run_forward": "Warp's CUDA, run on the host, against a float64 reference",

@@ -53,6 +53,7 @@ from validate.row.inputs import poison
 from validate.text import plain as plain_unit
 from validate.text import warp_host
 from validate.text.headers import warp_include_dir
+from validate.text.launches import launches_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Row = dict[str, Any]
@@ -207,7 +208,7 @@ def _answer_plain(batch: Sequence[Entry], folder: Path, number: int, linker: Lin
         meets = plain_unit.meets(entry.row["cuda_plain"])
         loaded = load_plain(handle, position, meets, layouts[position])
         values = plain_parameters(entry.row, sizes, inputs, arena.address)
-        launch_plain(loaded, grid_of(entry.row["plain_launch"], sizes), values, 0, None)
+        launch_plain(loaded, grid_of(launches_of(entry.row)[0], sizes), values, 0, None)
         laid = written_arrays(args, arena)
         entry.answers["plain"] = plain_outputs(args, inputs, laid)[entry.output]
     clang.unload(handle)

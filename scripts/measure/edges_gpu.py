@@ -22,7 +22,7 @@ from validate.gpu.device import devices
 from validate.gpu.launch import load_kernel
 from validate.gpu.nvrtc import compile_plain, compile_warp
 from validate.gpu.text import PlainText, Shape, WarpText, run_text
-from validate.text.plain import cuda_entry, cuda_program
+from validate.text.plain import cuda_entries, cuda_program
 from validate.text.warp_program import entry_names, program
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -74,7 +74,7 @@ def compiled(cases: Sequence[Case], arch: str, include: Path) -> Iterator[tuple[
         rows = [case.row for case in batch]
         plain = compile_plain(cuda_program(rows), arch)
         for position, case in enumerate(batch):
-            yield case, warp[id(case)], (plain, cuda_entry(rows, position))
+            yield case, warp[id(case)], (plain, cuda_entries(rows, position)[0])
 
 
 def agree(a: Array, b: Array, dtype: str) -> Array:
@@ -98,7 +98,7 @@ def run(folder: Path) -> int:
         row, shape = case.row, Shape({"n": len(case.reasons)}, (len(case.reasons),), case.inputs)
         warp, plain = (
             run_text(kind(load_kernel(*text)), row, shape).outputs[row["output"]]
-            for kind, text in zip((WarpText, PlainText), texts, strict=True)
+            for kind, text in zip((WarpText, lambda k: PlainText([k])), texts, strict=True)
         )
         for name, (left, right) in zip(pairs, ((plain, warp), (warp, case.host)), strict=True):
             same = agree(left, right, row["dtype"])

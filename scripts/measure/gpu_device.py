@@ -23,7 +23,7 @@ def _arch() -> str:
 def load(job: Job) -> PlainText:
     """Compile a text and load it. Raises Refused and NotInBinary."""
     binary, symbol = compiled(job.program, job.kernel, _arch())
-    return PlainText(load_kernel(binary, symbol))
+    return PlainText([load_kernel(binary, symbol)])
 
 
 def run(text: PlainText, row: Row, shape: Shape) -> Ran:

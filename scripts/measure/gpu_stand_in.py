@@ -38,7 +38,7 @@ def load(job: Job) -> Job:
 
 def run(text: Job, row: Row, shape: Shape) -> Ran:
     """Compile and launch it once. Raises Refused and LaunchFailed."""
-    asked = {**row, "cuda_plain": text.code, "kernel": text.kernel}
+    asked = {**row, "cuda_plain": text.code, "kernels": [text.kernel]}
     trial = Trial(shape.sizes, shape.inputs, watched=False, most_steps=_MOST_STEPS, optional=False)
     try:
         ran = run_apart(Case(asked, [trial]), _linker(), Path.cwd())

@@ -32,6 +32,7 @@ from validate.score.lane import Lane
 from validate.score.scorer import Scorer, Verdict
 from validate.score.task import Refused, row_key, task_of
 from validate.statuses import ScoreStatus
+from validate.text.launches import listed
 from validate.text.prelude import prelude
 
 FAILS = (
@@ -78,7 +79,7 @@ def judged(texts: Sequence[Text], scorer: Scorer) -> Found:
 def chosen(found: Found, count: int) -> Found:
     """`count` that pass, of all sources, and as many that fail, of all verdicts, as far as such
     are there."""
-    passed = [each for each in found if each[1].passed]
+    passed = [each for each in found if each[1].passed and _has_launch(each[0])]
     failed = [each for each in found if each[1].status in FAILS and _has_launch(each[0])]
     most = count // _ENDLESS_PART
     endless = [each for each in failed if each[1].status == ScoreStatus.TIMEOUT]
@@ -89,7 +90,9 @@ def chosen(found: Found, count: int) -> Found:
 
 
 def _has_launch(text: Text) -> bool:
-    return not isinstance(task_of(text.cuda, text.row, text.launch), Refused)
+    """Whether an answer is launched, and once: a folder for GPUs has no scratch memory."""
+    task = task_of(text.cuda, text.row, text.launch)
+    return not isinstance(task, Refused) and len(task.launches) == 1
 
 
 def _in_turns(found: Found, kind: Any) -> Found:
@@ -186,7 +189,7 @@ def _job(number: int, text: Text, verdict: Verdict) -> Job:
     task = task_of(text.cuda, text.row, text.launch)
     if isinstance(task, Refused):
         raise ValueError(f"{text.name} has no launch: {task.reason}")
-    reading = task.reading
+    (launch,), reading = listed(task.sent["plain_launch"]), task.reading
     return Job(
         number=number,
         name=text.name,
@@ -194,7 +197,7 @@ def _job(number: int, text: Text, verdict: Verdict) -> Job:
         code=reading.code,
         prelude=prelude(reading.headers),
         kernel=reading.kernel,
-        launch=dict(task.launch),
+        launch=dict(launch),
         status=str(verdict.status),
         reason=verdict.detail or verdict.reason,
     )

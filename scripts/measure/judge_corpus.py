@@ -25,6 +25,9 @@ REWRITES = ROOT / "tests" / "data" / "honest_rewrites"
 
 Row = dict[str, Any]
 
+LAUNCHES = {"launches": "plain_launch", "scratch": "plain_scratch"}
+"""What an answer calls the columns that say how it is launched."""
+
 
 @dataclass(frozen=True)
 class Text:
@@ -78,7 +81,7 @@ def style_texts(rows: Sequence[Row]) -> Iterator[Text]:
             columns = render(program, schedule_for(program, style)).columns()
             # The same kernel may take its sizes in another order: then it answers another row.
             if columns["plain_args"] == row["plain_args"]:
-                launch = columns["plain_launch"]
+                launch = {key: columns[name] for key, name in LAUNCHES.items()}
                 yield Text(f"style/{style}/{row['id']}", row, columns["cuda_plain"], launch)
 
 

@@ -18,6 +18,7 @@ from synth.dataset.stored import stored_rows
 from synth.errors import SettingsError
 from synth.rows.maker import Row
 from validate.score.scorer import Answer, Scorer, Verdict
+from validate.score.verdict import Launches
 from validate.statuses import ScoreStatus
 
 KS = (1, 5, 10)
@@ -30,7 +31,8 @@ _PIECE = 8
 _REASON_CHARACTERS = 300
 _NEEDED = (
     *("id", "category", "level", "kernel_name", "reference", "args", "sizes", "launch"),
-    *("input_seed", "edge_inputs", "cuda_plain", "plain_args", "plain_launch"),
+    *("input_seed", "edge_inputs", "cuda_plain", "plain_args"),
+    *("plain_scratch", "plain_launch"),
 )
 _TEXT_KEYS = ("cuda", "completion")
 _KEYS = {"id", "launch", *_TEXT_KEYS}
@@ -49,7 +51,7 @@ class Line:
     number: int
     id: str
     text: str
-    launch: Mapping[str, Any] | None
+    launch: Launches
 
 
 def read_answers(path: Path) -> list[Line]:
@@ -82,8 +84,8 @@ def _line(path: Path, number: int, text: str) -> Line:
         if not isinstance(entry.get(name), str):
             raise SettingsError(f"{where} has no text {name!r}")
     launch = entry.get("launch")
-    if launch is not None and not isinstance(launch, dict):
-        raise SettingsError(f"{where}: launch is no JSON object")
+    if launch is not None and not isinstance(launch, dict | list):
+        raise SettingsError(f"{where}: launch is no JSON object and no list of objects")
     return Line(number, entry["id"], entry[key], launch)
 
 

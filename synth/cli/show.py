@@ -88,9 +88,16 @@ def _style(row: Row) -> str:
 
 
 def _launch(row: Row) -> str:
-    launch = row["plain_launch"]
-    grid, block = ", ".join(launch["grid"]), ", ".join(map(str, launch["block"]))
-    return f"grid: {grid}\nblock: {block}\nschedule: {row['schedule']}"
+    launches, lines = row["plain_launch"], []
+    for entry in row["plain_scratch"]:
+        start = ", zeros" if entry["init"] == "zero" else ""
+        lines.append(f"scratch: {entry['name']}, {entry['count']} of {entry['dtype']}{start}")
+    for launch in launches:
+        if len(launches) > 1:
+            lines.append(f"launch: {launch['kernel']}({', '.join(launch['args'])})")
+        lines.append(f"grid: {', '.join(launch['grid'])}")
+        lines.append(f"block: {', '.join(map(str, launch['block']))}")
+    return "\n".join([*lines, f"schedule: {row['schedule']}"])
 
 
 def _rescheduled(row: Row, asked: str) -> dict[str, Any]:

@@ -25,6 +25,7 @@ COLUMNS = (
     "cuda_backward",
     "cuda_plain",
     "plain_args",
+    "plain_scratch",
     "plain_launch",
     "schedule",
     "args",

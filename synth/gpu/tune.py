@@ -24,7 +24,7 @@ from synth.gpu.output import ROW_KEYS, device_slug, ready_folder, write_run
 from synth.gpu.run import versions
 from synth.render.cuda.choose import candidates_of
 from synth.render.cuda.module import render
-from synth.render.cuda.regime import middle_sizes, regime_of
+from synth.render.cuda.regime import MOST_BYTES, middle_sizes, regime_of
 from synth.render.cuda.schedule import Schedule
 from validate.gpu.ceilings import measure_peaks
 from validate.gpu.device import Device
@@ -64,6 +64,11 @@ TUNE_SCHEMA = pa.schema(
 )
 """One row of the table for each contender and size; ``rank`` counts from 1, the quickest, among the
 plain texts of a row at a size; ``own`` marks the schedule that the row is published with."""
+
+
+_BYTES_OF_A_PROCESS = 8 * MOST_BYTES
+"""Arrays of the largest regime for Warp's text and for plain texts, a copy of each, and as much
+that the device's allocator keeps."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +134,7 @@ def tune_dataset(
         options = GpuOptions(
             include_dir=wanted.include_dir,
             timeout_s=wanted.timeout_s,
-            workers=wanted.workers or default_workers([device]),
+            workers=wanted.workers or min(default_workers([device]), _workers(device)),
             batch_size=1,
             tune=Path(folder) / "device",
         )
@@ -138,6 +143,11 @@ def tune_dataset(
     journal.remove()
     good = all(record["status"] == GpuStatus.PASSED for record in records)
     return [*summary(records), f"written: {path}"], good
+
+
+def _workers(device: Device) -> int:
+    """Processes whose arrays the device can hold at a time."""
+    return max(1, device.memory_bytes // _BYTES_OF_A_PROCESS)
 
 
 def _records(

@@ -20,7 +20,8 @@ from synth.errors import SettingsError
 COLUMNS = (
     *("id", "structure", "category", "idiom", "level", "kernel_name", "description", "python"),
     *("reference", "cuda_prologue", "cuda_helpers", "cuda_forward", "cuda_backward", "cuda_plain"),
-    *("plain_args", "plain_launch", "schedule", "line_map_python", "line_map_cuda", "args"),
+    *("plain_args", "plain_scratch", "plain_launch", "schedule"),
+    *("line_map_python", "line_map_cuda", "args"),
     *("sizes", "regime", "launch", "input_seed", "edge_inputs", "ops", "checks", "provenance"),
 )
 """All but the program: it is for machines, and as long as the texts together."""

@@ -23,7 +23,7 @@ Row = dict[str, Any]
 COLUMNS = (
     *("id", "category", "level", "kernel_name", "description", "python", "reference"),
     *("cuda_helpers", "cuda_forward", "cuda_backward", "cuda_plain", "plain_args"),
-    *("plain_launch", "schedule", "launch", "args", "sizes", "regime"),
+    *("plain_scratch", "plain_launch", "schedule", "launch", "args", "sizes", "regime"),
     *("input_seed", "ops", "checks"),
 )
 ROWS_AT_ONCE = 128

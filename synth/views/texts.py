@@ -19,6 +19,7 @@ from synth.views.promise import promise_clause
 from synth.views.regime import regime_clause
 from synth.views.sizes import said, shapes_clause, size_names
 from validate.statuses import AdjointStatus
+from validate.text.launches import FORMULA
 
 Row = Mapping[str, Any]
 
@@ -52,15 +53,23 @@ def fenced(language: str, text: str) -> str:
 
 def plain_answer(row: Row) -> str:
     """The plain CUDA of a row and how it is launched."""
-    return f"{fenced('cuda', row['cuda_plain'])}\n\n{_launch(row)}{_reason(row)}"
+    # A sentence goes on in its line; after a block of several launches it stands apart.
+    gap = "\n\n" if len(row["plain_launch"]) > 1 else " "
+    ends = gap.join(part for part in (_launch(row), _reason(row)) if part)
+    return f"{fenced('cuda', row['cuda_plain'])}\n\n{ends}"
 
 
 def wanted(row: Row) -> str:
     """What is asked of plain CUDA beyond what it computes: signature, block and style."""
     args = ", ".join(f"{arg['type']} {arg['name']}" for arg in row["plain_args"])
     schedule = json.loads(row["schedule"])
-    block = " x ".join(map(str, row["plain_launch"]["block"]))
+    block = " x ".join(map(str, row["plain_launch"][0]["block"]))
     asked = [f"The signature is `{row['kernel_name']}({args})`, for blocks of {block} threads."]
+    if len(row["plain_launch"]) > 1:
+        asked = [
+            f"The kernels have blocks of {block} threads and take of `{args}` what they need. "
+            "Tell their launches in order and their scratch memory as JSON."
+        ]
     if structs := _structs(row, args):
         asked.append(f"There, {' and '.join(f'`{struct}`' for struct in structs)}.")
     if shapes := shapes_clause(row):
@@ -105,16 +114,42 @@ def _reason(row: Row) -> str:
         return ""
     because = styles()[schedule["style"]].because
     more = f"; {because}" if because else ""
-    return f" At these sizes {_LIMITS[schedule['limits']]}{more}."
+    return f"At these sizes {_LIMITS[schedule['limits']]}{more}."
 
 
 def _launch(row: Row) -> str:
-    launch, names = row["plain_launch"], size_names(row)
+    names = size_names(row)
+    if len(row["plain_launch"]) > 1:
+        return fenced("json", _launches(row, names))
+    (launch,) = row["plain_launch"]
     grid = ", ".join(said(extent, names) for extent in launch["grid"])
     block = ", ".join(map(str, launch["block"]))
     shared = launch["shared_bytes"]
     more = f", {shared} bytes of dynamic shared memory" if shared else ""
     return f"Launch it with the grid ({grid}) and the block ({block}){more}."
+
+
+def _launches(row: Row, names: Mapping[str, str]) -> str:
+    """Several launches and their scratch memory, with parameters' names for sizes, an entry a line:
+    what `validate.text.launches.said_launches` reads."""
+    launches = [
+        {
+            "kernel": one["kernel"],
+            "args": [said(a, names) if a.startswith(FORMULA) else a for a in one["args"]],
+            "grid": [said(extent, names) for extent in one["grid"]],
+            "block": one["block"],
+            **({"shared_bytes": one["shared_bytes"]} if one["shared_bytes"] else {}),
+        }
+        for one in row["plain_launch"]
+    ]
+    scratch = [{**entry, "count": said(entry["count"], names)} for entry in row["plain_scratch"]]
+    lists = [("launches", launches), ("scratch", scratch)]
+    parts = [
+        f'  "{key}": [\n' + ",\n".join(f"    {json.dumps(entry)}" for entry in entries) + "\n  ]"
+        for key, entries in lists
+        if entries
+    ]
+    return "{\n" + ",\n".join(parts) + "\n}"
 
 
 def _needs(row: Row, column: str, reason: ViewReason) -> str:

@@ -111,7 +111,7 @@ def test_a_broken_context_costs_its_row_alone(
 def test_a_text_that_knows_the_size_of_its_block_is_noticed(
     devices: list[Device], row: Row, include: Path
 ) -> None:
-    block = row["plain_launch"]["block"][0]
+    block = row["plain_launch"][0]["block"][0]
     fixed = row["cuda_plain"].replace("blockDim.x", str(block))
     assert fixed != row["cuda_plain"]
     wrong = {**row, "cuda_plain": fixed}
@@ -146,7 +146,8 @@ def test_too_many_threads_are_a_launch_error(
     if text == "forward":
         wrong = {**row, "launch": {**row["launch"], "block_dim": 2048}}
     else:
-        wrong = {**row, "plain_launch": {**row["plain_launch"], "block": [2048]}}
+        (launch,) = row["plain_launch"]
+        wrong = {**row, "plain_launch": [{**launch, "block": [2048]}]}
     (verdict,) = run([wrong], devices, include).values()
     assert statuses(verdict)[text] == "launch_error"
     assert not verdict.alone

@@ -65,7 +65,7 @@ class Host:
             ],
             "plain_launch": {"grid": [grid], "block": [block], "shared_bytes": shared},
             "cuda_plain": kernel,
-            "kernel": "k",
+            "kernels": ["k"],
         }
         trial = Trial({"n": count}, inputs, True, 50_000_000, False, turns=turns)
         ran = run_apart(Case(row, [trial]), self.linker, self.folder)

@@ -20,7 +20,7 @@ from validate.gpu.device import load_cupy
 from validate.gpu.large import next_step, sizes_in_use
 from validate.gpu.launch import failures, load_kernel, stream_of
 from validate.gpu.peers import NoPeer, Peer, peer_of
-from validate.gpu.text import PlainText, Prepared, Row, Shape, Text, WarpText, shape_of
+from validate.gpu.text import Prepared, Row, Shape, Text, WarpText, plain_text_of, shape_of
 from validate.oracle.compare import measure
 from validate.oracle.reference import run_reference
 from validate.row.inputs import Array
@@ -62,7 +62,8 @@ def bench_row(row: Row, store: CubinStore, sizes: Sequence[int] = SIZES) -> list
     warp, _ = store.warp(row)
     texts: dict[str, Text] = {"warp": WarpText(load_kernel(warp, f"{name}_cuda_kernel_forward"))}
     if row["cuda_plain"] is not None:
-        texts["plain"] = PlainText(load_kernel(store.plain(row)[0], name))
+        binary, _ = store.plain(row)
+        texts["plain"] = plain_text_of(row, lambda kernel: load_kernel(binary, kernel))
     peer, found = _proven_peer(row), []
     for number, elements in enumerate(sizes):
         shape = shape_of(row, sizes_in_use(row, elements))
@@ -122,8 +123,8 @@ class Turn:
 
     @classmethod
     def of(cls, ready: Prepared) -> Turn:
-        call, drawn = ready.call(), ready.arena.block.copy()
-        return cls(lambda: ready.arena.block.__setitem__(slice(None), drawn), call.enqueue)
+        calls, drawn = ready.calls(), ready.arena.block.copy()
+        return cls(lambda: ready.arena.block.__setitem__(slice(None), drawn), calls.enqueue)
 
 
 def device_times(turns: Sequence[Turn], repeats: int = REPEATS) -> list[float]:

@@ -19,16 +19,17 @@ from validate.gpu.text import (
     Values,
     WarpText,
     backward_launcher,
+    plain_text_of,
     run_text,
     shape_of,
 )
 from validate.host.adjoint import check_adjoint, draw_cotangents, run_backward
+from validate.host.plain_launch import fits_small_blocks
 from validate.oracle.compare import Finding, compare_outputs
 from validate.oracle.reference import run_reference
 from validate.row.edges import Setting, settings
 from validate.row.sizes import awkward_sizes, describe
 from validate.statuses import AdjointStatus, GpuStatus
-from validate.text.plain import meets
 
 
 @dataclass
@@ -58,7 +59,7 @@ def load_texts(
     if "plain" in texts:
         with told(results["plain"]):
             plain = _compiled(store.plain, row, spent)
-            loaded.plain = PlainText(_kernel(plain, row["kernel_name"], spent))
+            loaded.plain = plain_text_of(row, lambda name: _kernel(plain, name, spent))
     return loaded
 
 
@@ -140,7 +141,7 @@ class Case:
 
     def _run_small_blocks(self, text: PlainText, result: TextResult) -> None:
         """Texts of ours ask for the size of their block: at the last shape in another, too."""
-        if result.status != GpuStatus.PASSED or meets(self.row["cuda_plain"]):
+        if result.status != GpuStatus.PASSED or not fits_small_blocks(self.row):
             return
         number = len(awkward_sizes(self.row["sizes"])) - 1
         with told(result):

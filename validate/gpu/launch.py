@@ -97,8 +97,21 @@ class Call:
         """Queue it on the current stream; errors come as CuPy raises them."""
         self.function(self.grid, self.block, self.passed, self.shared_bytes)
 
+
+@dataclass(frozen=True)
+class Calls:
+    """Launches one after the other, of which each finds what the one before it has written."""
+
+    calls: Sequence[Call]
+
+    def enqueue(self) -> None:
+        """Queue them on the current stream; errors come as CuPy raises them."""
+        for call in self.calls:
+            call.enqueue()
+
     def run(self) -> float:
-        """Run it to its end and give its time on the device in microseconds.
+        """Run them to their end and give the time on the device in microseconds, from the start of
+        the first.
 
         Raises LaunchFailed.
         """
@@ -174,7 +187,7 @@ class DeviceLauncher:
 
     def launch(self, dim: Sequence[int], values: Sequence[Array], arenas: Sequence[Arena]) -> None:
         """Launch over `dim` and fetch the arenas. Raises WrongParameters and LaunchFailed."""
-        self.time_us = self.call(dim, values).run()
+        self.time_us = Calls([self.call(dim, values)]).run()
         for arena in arenas:
             assert isinstance(arena, DeviceArena)
             arena.fetch()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from validate.gpu.launch import (
     Call,
+    Calls,
     DeviceArena,
     DeviceLauncher,
     Kernel,
@@ -15,11 +16,14 @@ from validate.gpu.launch import (
     WrongParameters,
 )
 from validate.host.memory import arrays_of, damage, written_arrays
-from validate.host.plain_launch import grid_of, in_small_blocks
-from validate.host.plain_memory import plain_arrays, plain_outputs, plain_parameters
+from validate.host.plain_launch import in_small_blocks
+from validate.host.plain_memory import plain_outputs
+from validate.host.plain_steps import Step, grids_of, memory_of, steps_of
 from validate.row.edges import Args
 from validate.row.inputs import Array, draw_inputs
 from validate.row.sizes import evaluate_all
+from validate.text import plain as plain_unit
+from validate.text.launches import launches_problem, scratch_of
 
 Row = Mapping[str, Any]
 Values = dict[str, Array]
@@ -62,14 +66,14 @@ class Text(Protocol):
 
 
 class Prepared(Protocol):
-    """A kernel with its arguments on the device."""
+    """Kernels with their arguments on the device."""
 
     @property
     def arena(self) -> DeviceArena:
         """The device memory that the arguments lie in, with its guards."""
 
-    def call(self) -> Call:
-        """Its launch. Raises WrongParameters and LaunchFailed."""
+    def calls(self) -> Calls:
+        """Their launches. Raises WrongParameters and LaunchFailed."""
 
     def outputs(self) -> Values:
         """The arrays that the kernel may write, as the reference lays them out, once fetched."""
@@ -78,7 +82,7 @@ class Prepared(Protocol):
 def run_text(text: Text, row: Row, shape: Shape) -> Ran:
     """Launch a text once. Raises WrongParameters and LaunchFailed."""
     ready = text.prepare(row, shape)
-    time_us = ready.call().run()
+    time_us = ready.calls().run()
     ready.arena.fetch()
     return Ran(time_us, ready.outputs(), damage(row["args"], ready.arena))
 
@@ -101,9 +105,9 @@ class _WarpReady:
     shape: Shape
     arena: DeviceArena
 
-    def call(self) -> Call:
+    def calls(self) -> Calls:
         values = self.arena.parameters(self.row["args"], self.shape.inputs)
-        return self.launcher.call(self.shape.dim, values)
+        return Calls([self.launcher.call(self.shape.dim, values)])
 
     def outputs(self) -> Values:
         return written_arrays(self.row["args"], self.arena)
@@ -111,45 +115,65 @@ class _WarpReady:
 
 @dataclass(frozen=True)
 class PlainText:
-    """The kernel of a row's plain CUDA; with `small_blocks` in smaller ones than the row names."""
+    """The kernels of a row's plain CUDA, in the order of `launches.kernels_of`; with `small_blocks`
+    in smaller ones than the row names."""
 
-    kernel: Kernel
+    kernels: Sequence[Kernel]
     small_blocks: bool = False
 
     def prepare(self, row: Row, shape: Shape) -> Prepared:
-        arena = DeviceArena(plain_arrays(row["args"], shape.inputs))
-        return _PlainReady(self.kernel, self.small_blocks, row, shape, arena)
+        try:
+            arena = DeviceArena(memory_of(row, shape.sizes, shape.inputs))
+        except ValueError as error:
+            raise WrongParameters(str(error)) from error
+        return _PlainReady(self.kernels, self.small_blocks, row, shape, arena)
 
     def like(self, other: Prepared, row: Row, shape: Shape) -> Prepared:
-        """With the arrays that another plain text of the row was prepared with at the shape."""
-        return _PlainReady(self.kernel, self.small_blocks, row, shape, other.arena)
+        """With the arrays that another plain text of the row was prepared with at the shape; one
+        with scratch memory has arrays of its own."""
+        if scratch_of(row):
+            return self.prepare(row, shape)
+        return _PlainReady(self.kernels, self.small_blocks, row, shape, other.arena)
 
 
 @dataclass(frozen=True)
 class _PlainReady:
-    kernel: Kernel
+    kernels: Sequence[Kernel]
     small_blocks: bool
     row: Row
     shape: Shape
     arena: DeviceArena
 
-    def call(self) -> Call:
+    def calls(self) -> Calls:
         row, sizes = self.row, self.shape.sizes
         try:
-            grid = grid_of(row["plain_launch"], sizes, MOST_THREADS)
+            grids = grids_of(row, sizes, MOST_THREADS)
             if self.small_blocks:
-                grid = in_small_blocks(grid, row["cuda_plain"])
+                grids = [in_small_blocks(grid, row["cuda_plain"]) for grid in grids]
         except ValueError as error:
             raise LaunchFailed(str(error), sticky=False) from error
         try:
-            values = plain_parameters(row, sizes, self.shape.inputs, self.arena.address)
+            steps = steps_of(row, sizes, self.shape.inputs, self.arena.address, grids)
         except ValueError as error:
             raise WrongParameters(str(error)) from error
-        return self.kernel.call(grid.grid, grid.block, values, grid.shared_bytes)
+        return Calls([self._call(step) for step in steps])
+
+    def _call(self, step: Step) -> Call:
+        grid = step.grid
+        kernel = self.kernels[step.kernel]
+        return kernel.call(grid.grid, grid.block, step.values, grid.shared_bytes)
 
     def outputs(self) -> Values:
         laid = written_arrays(self.row["args"], self.arena)
         return plain_outputs(self.row["args"], self.shape.inputs, laid)
+
+
+def plain_text_of(row: Row, load: Callable[[str], Kernel]) -> PlainText:
+    """A row's plain CUDA, of kernels that `load` finds by name. Raises WrongParameters for launches
+    that are none, and what `load` raises."""
+    if problem := launches_problem(row):
+        raise WrongParameters(problem)
+    return PlainText([load(name) for name in plain_unit.launched(row)])
 
 
 def backward_launcher(row: Row, kernel: Kernel) -> DeviceLauncher:

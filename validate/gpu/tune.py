@@ -9,6 +9,7 @@ import fcntl
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
@@ -18,7 +19,17 @@ from validate.gpu.cubins import CubinStore
 from validate.gpu.large import disagreement, scaled_sizes
 from validate.gpu.launch import NotInBinary, WrongParameters, load_kernel
 from validate.gpu.nvrtc import Refused
-from validate.gpu.text import PlainText, Prepared, Ran, Row, Shape, WarpText, run_text, shape_of
+from validate.gpu.text import (
+    PlainText,
+    Prepared,
+    Ran,
+    Row,
+    Shape,
+    WarpText,
+    plain_text_of,
+    run_text,
+    shape_of,
+)
 from validate.row.sizes import awkward_sizes, describe
 from validate.statuses import GpuStatus
 
@@ -80,11 +91,11 @@ class _Tuning:
             row = {**self.row, **columns}
             try:
                 binary, _ = self.store.plain(row)
-                kernel = load_kernel(binary, row["kernel_name"])
+                text = plain_text_of(row, partial(load_kernel, binary))
             except (Refused, NotInBinary) as failed:
                 self._fail(number, GpuStatus.COMPILE_ERROR, str(failed))
             else:
-                self.plain[number] = (row, PlainText(kernel))
+                self.plain[number] = (row, text)
 
     def _fail(self, number: int, status: str, reason: str) -> None:
         self.found.append(Trial(number, "", status, reason[:1000]))

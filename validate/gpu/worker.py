@@ -16,7 +16,7 @@ from typing import Any
 from validate.gpu.bench import bench_row
 from validate.gpu.case import Case
 from validate.gpu.cubins import CubinStore
-from validate.gpu.device import devices
+from validate.gpu.device import devices, load_cupy
 from validate.gpu.launch import LaunchFailed
 from validate.gpu.result import Spent, TextResult, told
 from validate.gpu.tune import tune_row
@@ -75,6 +75,8 @@ def _tuned(row: Row, store: CubinStore, lock: Path) -> dict[str, Any]:
     result, trials = TextResult("tune"), []
     with told(result):
         trials = [asdict(trial) for trial in tune_row(row, store, lock)]
+    # Other processes hold arrays as large.
+    load_cupy().get_default_memory_pool().free_all_blocks()
     answer = {"results": [asdict(result)], "timings": [], "spent": asdict(Spent())}
     return {**answer, "trials": trials}
 

@@ -1,11 +1,9 @@
-"""Launch the plain kernel of one row at every shape of it and judge what it wrote."""
+"""Launch the plain kernels of one row at every shape of it and judge what it wrote."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-
-import numpy as np
 
 from validate.host.ends import ENDS, note_end
 from validate.host.launch import BadRow
@@ -14,22 +12,14 @@ from validate.host.plain_launch import (
     ORDERS,
     Grid,
     PlainEntry,
-    check_signature,
-    grid_of,
+    fits_small_blocks,
     in_small_blocks,
-    launch_plain,
 )
-from validate.host.plain_memory import (
-    PlainWatch,
-    plain_arrays,
-    plain_outputs,
-    plain_parameters,
-    struct_layout,
-)
+from validate.host.plain_memory import plain_outputs
 from validate.host.plain_sizes import wide_sizes
+from validate.host.plain_steps import grids_of, memory_of, run_steps, steps_of, watch_of
 from validate.oracle.compare import Finding, compare_outputs, compare_widely
 from validate.oracle.reference import run_reference
-from validate.row.dtypes import parse
 from validate.row.edges import Setting, settings
 from validate.row.inputs import Array, draw_inputs
 from validate.row.sizes import awkward_sizes, describe, evaluate_all
@@ -42,20 +32,21 @@ _WIDE = 1000
 
 
 def run_plain_case(
-    row: Mapping[str, Any], entry: PlainEntry, warp_outputs: Sequence[Outputs] = ()
+    row: Mapping[str, Any], entries: Sequence[PlainEntry], warp_outputs: Sequence[Outputs] = ()
 ) -> Finding:
-    """Run a row's plain kernel at its shapes and at wide ones, in another order of threads at each.
+    """Run a row's plain kernels at its shapes and at wide ones, in another order of threads at
+    each.
 
-    Its outputs are compared with the reference and with those of Warp's text, where that has run:
-    `warp_outputs` holds them by shape. The kernel runs in this process: it may crash it.
+    Their outputs are compared with the reference and with those of Warp's text, where that has run:
+    `warp_outputs` holds them by shape. The kernels run in this process: they may crash it.
     """
     finding = Finding()
     try:
         shapes, usual = len(awkward_sizes(row["sizes"])), len(settings(row))
         for number, setting in enumerate(_settings(row)):
             finding.shapes.append(setting.name)
-            small = number == shapes - 1 and row["relaunch"] and not entry.meets
-            launched = PlainLaunched(row, setting, entry, number % len(ORDERS), small)
+            small = number == shapes - 1 and row["relaunch"] and fits_small_blocks(row)
+            launched = PlainLaunched(row, setting, entries, number % len(ORDERS), small)
             if number >= usual:
                 well = _judge_widely(row, launched, finding)
             else:
@@ -77,13 +68,13 @@ def _settings(row: Mapping[str, Any]) -> Iterator[Setting]:
 
 
 class PlainLaunched:
-    """One launch: what went in and what came out."""
+    """All launches of a row at one shape: what went in and what came out."""
 
     def __init__(
         self,
         row: Mapping[str, Any],
         setting: Setting,
-        entry: PlainEntry,
+        entries: Sequence[PlainEntry],
         order: int,
         small_blocks: bool = False,
     ) -> None:
@@ -92,39 +83,32 @@ class PlainLaunched:
         try:
             self.dim = evaluate_all(row["launch"]["dim"], sizes)
             self.inputs = draw_inputs(setting.args, sizes, row["input_seed"])
-            grid = grid_of(row["plain_launch"], sizes)
+            grids = grids_of(row, sizes)
             if small_blocks:
-                grid = in_small_blocks(grid, row["cuda_plain"])
+                grids = [in_small_blocks(grid, row["cuda_plain"]) for grid in grids]
+            self.arena = Arena(memory_of(row, sizes, self.inputs))
         except ValueError as error:
             raise BadRow(f"inputs: {error}") from error
-        self.arena = Arena(plain_arrays(self.args, self.inputs))
-        self.watch = PlainWatch(self.arena)
-        self._launch(row, sizes, entry, grid, order)
+        self.watch = watch_of(row, self.arena)
+        self._launch(row, sizes, entries, grids, order)
 
     def _launch(
         self,
         row: Mapping[str, Any],
         sizes: Mapping[str, int],
-        entry: PlainEntry,
-        grid: Grid,
+        entries: Sequence[PlainEntry],
+        grids: Sequence[Grid],
         order: int,
     ) -> None:
-        values = plain_parameters(row, sizes, self.inputs, self.arena.address)
-        pointed = [element_bytes(arg) if arg["kind"] == "array" else 0 for arg in self.args]
-        pointed += [0] * (len(values) - len(pointed))
-        check_signature(entry, values, pointed)
-        launch_plain(entry, grid, values, order, self.watch)
+        try:
+            steps = steps_of(row, sizes, self.inputs, self.arena.address, grids)
+        except ValueError as error:
+            raise BadRow(f"arguments: {error}") from error
+        run_steps(entries, steps, order, self.watch)
 
     def outputs(self) -> dict[str, Array]:
         """Copies of the arrays that the kernel may write, as the reference lays them out."""
         return plain_outputs(self.args, self.inputs, written_arrays(self.args, self.arena))
-
-
-def element_bytes(arg: Mapping[str, Any]) -> int:
-    dtype = parse(arg["dtype"])
-    if dtype.kind == "struct":
-        return struct_layout(arg["fields"]).itemsize
-    return np.dtype(dtype.scalar).itemsize * int(np.prod(dtype.shape, dtype=int))
 
 
 def _judge(

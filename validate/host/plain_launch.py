@@ -17,7 +17,9 @@ from validate.host.plain_link import Layout
 from validate.host.plain_memory import PlainWatch
 from validate.row.archs import MOST_SHARED_BYTES
 from validate.row.inputs import Array
-from validate.text.formula import MOST_CHARACTERS, evaluate
+from validate.text import plain as plain_unit
+from validate.text.formula import evaluate
+from validate.text.launches import Launch, listed
 
 ORDERS = ("in order", "backwards", "mixed")
 """Orders in which threads and blocks take turns."""
@@ -25,7 +27,7 @@ ORDERS = ("in order", "backwards", "mixed")
 MOST_THREADS = 1024
 _MOST_BLOCK = (1024, 1024, 64)
 _MOST_GRID = ((1 << 31) - 1, 65535, 65535)
-_MOST_LAUNCHED = 1 << 24
+MOST_LAUNCHED = 1 << 24
 _MAX_PARAMETERS = 128
 # By `stop_t` of place.h.
 _MEETINGS = {
@@ -117,11 +119,24 @@ class Grid:
     shared_bytes: int = 0
 
 
-def load_plain(handle: str, position: int, meets: bool, layout: Layout) -> PlainEntry:
-    """The kernel of a loaded object. Raises clang.LoadError when it is not there."""
-    call = clang.lookup(handle, f"pairsmith_plain_{position}")
-    signature = clang.lookup(handle, f"pairsmith_plain_signature_{position}")
+def load_plain(
+    handle: str, position: int, meets: bool, layout: Layout, kernel: int = 0
+) -> PlainEntry:
+    """A kernel of a loaded object, by the place of its row and its own among those launched.
+
+    Raises clang.LoadError when it is not there.
+    """
+    call = clang.lookup(handle, f"pairsmith_plain_{position}_{kernel}")
+    signature = clang.lookup(handle, f"pairsmith_plain_signature_{position}_{kernel}")
     return PlainEntry(call, signature, meets, layout, _span(call))
+
+
+def load_all(
+    handle: str, position: int, row: Mapping[str, Any], layout: Layout
+) -> list[PlainEntry]:
+    """All kernels of a row that are launched. Raises clang.LoadError when one is not there."""
+    meets, count = plain_unit.meets(row["cuda_plain"]), len(plain_unit.launched(row))
+    return [load_plain(handle, position, meets, layout, number) for number in range(count)]
 
 
 def _span(address: int) -> tuple[int, int]:
@@ -135,17 +150,15 @@ def _span(address: int) -> tuple[int, int]:
     return found
 
 
-def grid_of(
-    launch: Mapping[str, Any], sizes: Mapping[str, int], most_threads: int = _MOST_LAUNCHED
-) -> Grid:
+def grid_of(launch: Launch, sizes: Mapping[str, int], most_threads: int = MOST_LAUNCHED) -> Grid:
     """The grid, block and shared memory of a launch at given sizes, of at most so many threads.
 
     Its entries are whole numbers or C formulas over the sizes. Raises ValueError for one that has
     no value, and for what no device can launch.
     """
-    grid = [evaluate(formula, sizes) for formula in launch["grid"]]
-    block = [evaluate(formula, sizes) for formula in launch["block"]]
-    shared = evaluate(launch.get("shared_bytes") or 0, sizes)
+    grid = [evaluate(formula, sizes) for formula in launch.grid]
+    block = [evaluate(formula, sizes) for formula in launch.block]
+    shared = evaluate(launch.shared_bytes, sizes)
     threads = prod(block)
     if not 1 <= threads <= MOST_THREADS or min([*grid, *block]) < 1:
         raise ValueError(f"grid {grid} of blocks {block} cannot be launched")
@@ -159,29 +172,10 @@ def grid_of(
     return Grid([*grid, 1, 1][:3], [*block, 1, 1][:3], shared)
 
 
-def launch_problem(launch: Any) -> str:
-    """Why a launch is not of the form `{"grid": [...], "block": [...], "shared_bytes": ...}`.
-
-    Each entry is a whole number or a C formula; what they come to is for `grid_of` to say.
-    """
-    if not isinstance(launch, Mapping):
-        return "launch is no object"
-    for what in ("grid", "block"):
-        found = launch.get(what)
-        right = isinstance(found, list) and 1 <= len(found) <= 3
-        if not right or any(type(entry) not in (int, str) for entry in found or ()):
-            return f"launch.{what} is no list of one to three formulas"
-    shared = launch.get("shared_bytes")
-    if shared is not None and type(shared) not in (int, str):
-        return "launch.shared_bytes is no formula"
-    formulas = [
-        entry for entry in (*launch["grid"], *launch["block"], shared) if type(entry) is str
-    ]
-    if any(len(formula) > MOST_CHARACTERS for formula in formulas):
-        return f"launch has a formula of over {MOST_CHARACTERS} characters"
-    if type(shared) is int and not 0 <= shared <= MOST_SHARED_BYTES:
-        return f"launch.shared_bytes is not between 0 and {MOST_SHARED_BYTES}"
-    return ""
+def fits_small_blocks(row: Mapping[str, Any]) -> bool:
+    """Whether a text of ours means the same in smaller blocks: no threads meet, and no other
+    launch counts on the number of blocks."""
+    return len(listed(row["plain_launch"])) == 1 and not plain_unit.meets(row["cuda_plain"])
 
 
 def in_small_blocks(grid: Grid, text: str) -> Grid:
@@ -206,6 +200,12 @@ class Effort:
 
     steps: int = 0
     branches: Array | None = None
+
+    def add(self, other: Effort) -> None:
+        """Count what another launch of the same text took as well."""
+        self.steps += other.steps
+        parts = [part for part in (self.branches, other.branches) if part is not None]
+        self.branches = np.concatenate(parts) if parts else None
 
 
 def launch_plain(

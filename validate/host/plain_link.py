@@ -112,7 +112,7 @@ class Layout:
 
         Reading them takes long, and only who asks what a launch compared needs them.
         """
-        return _checks(self._found, f"pairsmith_plain_{self._position}")
+        return _checks(self._found, f"pairsmith_plain_{self._position}_0")
 
 
 def _checks(found: ObjectFile, entry: str) -> frozenset[int] | None:

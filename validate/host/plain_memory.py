@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from validate.host.memory import Watch
+from validate.host.memory import Arena, Watch
 from validate.row.dtypes import DType, parse
 from validate.row.inputs import Array
 from validate.row.sizes import evaluate
@@ -130,6 +130,7 @@ _WATCH = np.dtype(
         ("base", np.uint64),
         ("size", np.uint64),
         ("inside", np.uint64),
+        ("unwritten", np.uint64),
         ("trouble", np.dtype([*_TROUBLE, ("offset", np.uint64)])),
     ]
 )
@@ -142,12 +143,23 @@ class PlainWatch(Watch):
     record_type = _WATCH
     bytes_field = "inside"
 
+    def __init__(self, arena: Arena, unwritten: Sequence[str] = ()) -> None:
+        """`unwritten` are those arrays of the arena that hold nothing yet that may be read."""
+        super().__init__(arena)
+        self.unwritten = np.zeros(arena.memory.size if unwritten else 0, np.uint8)
+        for name in unwritten:
+            start = arena.start[name]
+            self.unwritten[start : start + arena.values[name].nbytes] = 1
+        self.record["unwritten"] = self.unwritten.ctypes.data if unwritten else 0
+
     def _place(self, found: Any) -> str:
         region = int(found["region"])
-        if region == 0:
-            return super()._place(found)
         unwritten = found["access"] == _PLAIN_READ and not found["earlier"]
-        if region == _SHARED:
+        if region == 0:
+            place = super()._place(found)
+            unwritten = unwritten and bool(self.bytes["inside"][int(found["offset"])])
+        elif region == _SHARED:
             place = f"byte {found['offset']} of shared memory"
-            return f"{place}, which nobody has written" if unwritten else place
-        return _REGIONS[region]
+        else:
+            return _REGIONS[region]
+        return f"{place}, which nobody has written" if unwritten else place

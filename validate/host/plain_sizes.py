@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
-from validate.host.plain_launch import grid_of
+from validate.host.plain_steps import grids_of
 from validate.row.sizes import symbols
+from validate.text.launches import launches_of
 
 _WARP = 32
 # Threads that meet take a microsecond each, and some.
@@ -32,7 +33,7 @@ def wide_sizes(row: Mapping[str, Any]) -> list[dict[str, int]]:
     if not turns:
         return []
     dims = [sorted(symbols(extent)) for extent in row["launch"]["dim"]]
-    over = _over_blocks(dims, row["plain_launch"]["grid"])
+    over = _over_blocks(dims, launches_of(row)[0].grid)
     # Threads that share out the elements of the launch share out no loop over them.
     launched = {name for names in dims for name in names} if _by_grid(row) else set()
     loops = [e["symbol"] for e in row["sizes"] if e["symbol"] not in launched]
@@ -41,11 +42,11 @@ def wide_sizes(row: Mapping[str, Any]) -> list[dict[str, int]]:
     return [*shapes[:1], *(shape for shape in shapes[1:] if _threads(row, shape) <= _MOST_THREADS)]
 
 
-def _over_blocks(dims: Sequence[Sequence[str]], grid: Sequence[str]) -> dict[str, int]:
+def _over_blocks(dims: Sequence[Sequence[str]], grid: Sequence[str | int]) -> dict[str, int]:
     """Sizes that need two blocks along each axis of the grid."""
     found: dict[str, int] = {}
     for axis, (names, formula) in enumerate(zip(dims[::-1], grid, strict=False)):
-        quotient = _QUOTIENT.fullmatch(formula)
+        quotient = _QUOTIENT.fullmatch(str(formula))
         elements = int(quotient[1]) if quotient else 1
         for name in names[:1]:
             found.setdefault(name, elements + elements // 4 + 3 + 2 * axis)
@@ -55,16 +56,16 @@ def _over_blocks(dims: Sequence[Sequence[str]], grid: Sequence[str]) -> dict[str
 def _turns_at_once(row: Mapping[str, Any]) -> int:
     """How many turns of a loop the threads of a warp or of a block take at once; 0: one."""
     if "__shared__" in row["cuda_plain"]:
-        return int(row["plain_launch"]["block"][0])
+        return int(launches_of(row)[0].block[0])
     return _WARP if "__shfl" in row["cuda_plain"] else 0
 
 
 def _threads(row: Mapping[str, Any], shape: Mapping[str, int]) -> int:
     try:
-        grid = grid_of(row["plain_launch"], shape)
+        grids = grids_of(row, shape)
     except ValueError:
         return _MOST_THREADS + 1
-    return prod(grid.grid) * prod(grid.block)
+    return sum(prod(grid.grid) * prod(grid.block) for grid in grids)
 
 
 def _by_grid(row: Mapping[str, Any]) -> bool:

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from validate.host.launch import MEMORY_BYTES
-from validate.host.texts import NEEDED
+from validate.host.texts import NEEDED, OPTIONAL
 from validate.process.parent import WorkerGone, WorkerProcess
 from validate.row.adjoint import has_adjoint
 from validate.row.archs import batches
-from validate.row.edges import EDGES
 from validate.statuses import AdjointStatus, ProcessEnd, RunStatus
 from validate.text import plain as plain_unit
+from validate.text.launches import launches_problem
 
 # The first batch pays for the precompiled header: over a second alone on a core, many more on a
 # crowded machine.
@@ -117,6 +117,8 @@ class HostRunner:
         for position, row in enumerate(rows):
             if log := plain_unit.fault_or_no_kernel(row["cuda_plain"]):
                 results[position] = RunResult(row["id"], RunStatus.COMPILE_ERROR, log)
+            elif problem := launches_problem(row):
+                results[position] = RunResult(row["id"], RunStatus.BAD_ROW, problem)
         sound = [position for position in range(len(rows)) if position not in results]
         for batch in plain_unit.batches(rows, sound, self.batch_size):
             self._run_batch(rows, batch, results)
@@ -193,7 +195,11 @@ class HostRunner:
         if self._worker is None:
             self._worker = WorkerProcess(Path(self._folder.name), "validate.host.worker")
         sent = [
-            {**{key: row[key] for key in NEEDED[self._text]}, EDGES: row.get(EDGES)} for row in rows
+            {
+                **{key: row[key] for key in NEEDED[self._text]},
+                **{key: row.get(key) for key in OPTIONAL},
+            }
+            for row in rows
         ]
         message = {"rows": sent, "include_dir": self.include_dir, "text": self._text}
         try:

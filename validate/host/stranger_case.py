@@ -24,22 +24,13 @@ from validate.host.ends import ENDS, status_of
 from validate.host.launch import MEMORY_BYTES, BadRow
 from validate.host.memory import Arena, damage, written_arrays
 from validate.host.placed import PlacedArena
-from validate.host.plain_case import element_bytes
-from validate.host.plain_launch import (
-    ORDERS,
-    Effort,
-    PlainEntry,
-    check_signature,
-    grid_of,
-    launch_plain,
-    load_plain,
-)
+from validate.host.plain_launch import ORDERS, Effort, PlainEntry, load_all
 from validate.host.plain_link import Layout, Linker
-from validate.host.plain_memory import PlainWatch, plain_arrays, plain_outputs, plain_parameters
+from validate.host.plain_memory import plain_outputs
+from validate.host.plain_steps import grids_of, memory_of, run_steps, steps_of, watch_of
 from validate.process.confine import confine, die_with_parent
 from validate.row.inputs import Array
 from validate.statuses import ScoreStatus
-from validate.text import plain as plain_unit
 
 MOST_ANSWER_BYTES = 1 << 26
 COMPILE_CPU_S = 4
@@ -76,8 +67,9 @@ class Trial:
 
 @dataclass(frozen=True)
 class Case:
-    """A text and how it is launched: a row's columns, `cuda_plain` and `plain_launch` being the
-    answer's, `kernel` its name in C++, and the trials in the order in which they are run.
+    """A text and how it is launched: a row's columns, `cuda_plain`, `plain_launch` and
+    `plain_scratch` being the answer's, `kernels` the names in C++ of those that are launched, and
+    the trials in the order in which they are run.
 
     `own`: optional trials that fail are left out, where otherwise the first that fails ends it.
     """
@@ -132,55 +124,84 @@ def _in_the_child(case: Case, obj_path: Path, layout: Layout, write_fd: int) -> 
         die_with_parent()
         gc.disable()
         clang.load(obj_path, "answer")
-        entry = load_plain("answer", 0, plain_unit.meets(case.row["cuda_plain"]), layout)
+        entries = load_all("answer", 0, case.row, layout)
         try:
             confine(write_fd, int(time.process_time()) + 1 + RUN_CPU_S)
         except (OSError, ValueError):
             os._exit(_NOT_CONFINED)
-        answer = memoryview(_answer(case, entry).to_bytes())
+        answer = memoryview(_answer(case, entries).to_bytes())
         while answer:
             answer = answer[os.write(write_fd, answer) :]
     finally:
         os._exit(0)
 
 
-def _answer(case: Case, entry: PlainEntry) -> Answered:
+def _answer(case: Case, entries: Sequence[PlainEntry]) -> Answered:
     outputs: list[dict[str, bytes] | None] = []
     branches: list[list[tuple[int, ...]]] = []
     status, reason = "ran", ""
     # Before a launch: it may spoil what they are read from.
-    checks = entry.layout.checks
+    checks = entries[0].layout.checks
     for number, trial in enumerate(case.trials):
         effort = Effort()
         if trial.skipped:
             outputs.append(None)
             branches.append([])
             continue
-        status, reason, written = _guarded(case.row, trial, entry, number, effort)
+        status, reason, written = _guarded(case.row, trial, entries, number, effort)
         if status != "ran" and case.own and trial.optional:
             status, written = "ran", None
         if status != "ran":
             break
         outputs.append(written)
-        branches.append(_own_branches(entry, checks, effort))
+        branches.append(_own_branches(entries[0].call, checks, effort))
     return Answered(status, reason, outputs, branches)
 
 
 def _own_branches(
-    entry: PlainEntry, checks: frozenset[int] | None, effort: Effort
+    start: int, checks: frozenset[int] | None, effort: Effort
 ) -> list[tuple[int, ...]]:
-    """What the text's own comparisons compared: those of checks of indexes are none of its."""
+    """What the text's own comparisons compared, in all launches: those of checks of indexes are
+    none of its. Places count from `start`, the first kernel's."""
     if effort.branches is None or checks is None:
         return []
-    return [r for r in effort.branches.tolist() if r[0] - entry.call not in checks]
+    found: dict[int, tuple[int, ...]] = {}
+    for record in effort.branches.tolist():
+        if record[0] - start not in checks:
+            found[record[0]] = _joined(found.get(record[0]), record)
+    return list(found.values())
+
+
+def _joined(known: tuple[int, ...] | None, record: tuple[int, ...]) -> tuple[int, ...]:
+    """What one comparison compared in several launches."""
+    if known is None:
+        return record
+    place, least, most, other_least, other_most, total, count = record
+    return (
+        place,
+        min(known[1], least),
+        max(known[2], most),
+        min(known[3], other_least),
+        max(known[4], other_most),
+        (known[5] + total) % (1 << 64),
+        known[6] + count,
+    )
 
 
 def _guarded(
-    row: Mapping[str, Any], trial: Trial, entry: PlainEntry, number: int, effort: Effort
+    row: Mapping[str, Any],
+    trial: Trial,
+    entries: Sequence[PlainEntry],
+    number: int,
+    effort: Effort,
 ) -> tuple[str, str, dict[str, bytes] | None]:
     try:
-        with PlacedArena(plain_arrays(row["args"], trial.inputs), number) as arena:
-            return _at(row, trial, entry, arena, number % len(ORDERS), effort)
+        memory = memory_of(row, trial.sizes, trial.inputs)
+    except ValueError as error:
+        return ScoreStatus.BAD_LAUNCH, str(error), None
+    try:
+        with PlacedArena(memory, number) as arena:
+            return _at(row, trial, entries, arena, number % len(ORDERS), effort)
     except BadRow as failed:
         return ScoreStatus.BAD_SIGNATURE, str(failed), None
     except ENDS as ended:
@@ -192,23 +213,20 @@ def _guarded(
 def _at(
     row: Mapping[str, Any],
     trial: Trial,
-    entry: PlainEntry,
+    entries: Sequence[PlainEntry],
     arena: Arena,
     order: int,
     effort: Effort,
 ) -> tuple[str, str, dict[str, bytes]]:
     args = row["args"]
     try:
-        grid = grid_of(row["plain_launch"], trial.sizes)
+        grids = grids_of(row, trial.sizes)
+        steps = steps_of(row, trial.sizes, trial.inputs, arena.address, grids)
     except ValueError as error:
         return ScoreStatus.BAD_LAUNCH, str(error), {}
-    watch = PlainWatch(arena) if trial.watched else None
-    values = plain_parameters(row, trial.sizes, trial.inputs, arena.address)
-    pointed = [element_bytes(arg) if arg["kind"] == "array" else 0 for arg in args]
-    pointed += [0] * (len(values) - len(pointed))
-    check_signature(entry, values, pointed)
+    watch = watch_of(row, arena) if trial.watched else None
     turns = trial.turns and "atomic" in row["cuda_plain"]
-    launch_plain(entry, grid, values, order, watch, effort, trial.most_steps, turns)
+    run_steps(entries, steps, order, watch, effort, trial.most_steps, turns)
     trouble = damage(args, arena, watch)
     if trouble is not None:
         return *trouble, {}

@@ -11,13 +11,13 @@ from validate.host import clang
 from validate.host.case import run_case
 from validate.host.launch import Entry, load_entry
 from validate.host.plain_case import run_plain_case
-from validate.host.plain_launch import PlainEntry, load_plain
+from validate.host.plain_launch import PlainEntry, load_all
 from validate.host.plain_link import Layout, Linker
 from validate.host.shared_calls import SharedFunctions
 from validate.oracle.compare import Finding
+from validate.row.edges import EDGES
 from validate.row.inputs import Array
 from validate.statuses import RunStatus
-from validate.text import plain as plain_unit
 from validate.text import warp_host as host_unit
 
 Rows = Sequence[Mapping[str, Any]]
@@ -31,6 +31,8 @@ NEEDED = {
     "warp": (*_ALWAYS, "cuda_prologue", "cuda_helpers", "cuda_forward", "cuda_backward"),
     "plain": (*_ALWAYS, "cuda_plain", "plain_args", "plain_launch", "relaunch"),
 }
+OPTIONAL = (EDGES, "plain_scratch")
+"""What it takes where a row has it."""
 
 
 class Kept:
@@ -117,9 +119,8 @@ class PlainCases:
     def loaded(self, handle: str) -> None:
         """Nothing is left to do: the object is linked when it is built."""
 
-    def entry(self, handle: str, position: int, row: Mapping[str, Any]) -> PlainEntry:
-        meets = plain_unit.meets(row["cuda_plain"])
-        return load_plain(handle, position, meets, self._layouts[position])
+    def entry(self, handle: str, position: int, row: Mapping[str, Any]) -> list[PlainEntry]:
+        return load_all(handle, position, row, self._layouts[position])
 
-    def run(self, row: Mapping[str, Any], entry: PlainEntry) -> Finding:
+    def run(self, row: Mapping[str, Any], entry: list[PlainEntry]) -> Finding:
         return run_plain_case(row, entry, self.kept.take(row["id"]))

@@ -33,8 +33,8 @@ _ERROR = re.compile(r"^.*\berror\b.*$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class DeviceText:
-    """What is compiled of an answer: its code, the headers it includes, its kernel's name in C++,
-    and the threads of a block that it is launched with."""
+    """What is compiled of an answer: its code, the headers it includes, its kernel's name in C++
+    (empty for several), and the most threads of a block that it is launched with."""
 
     code: str
     headers: tuple[str, ...]
@@ -149,7 +149,8 @@ def _launchable(
 ) -> DeviceResult:
     """Whether a kernel, of what ptxas says of entries, fits the blocks that it is launched with."""
     mine = [of for entry, of in used.items() if name in entry] or list(used.values())
-    registers, _, shared = max(mine)
+    # Of several kernels the worst of each, as if one needed all of it.
+    registers, shared = max(use[0] for use in mine), max(use[2] for use in mine)
     # Registers are given out eight at a time to each thread.
     if -(-registers // 8) * 8 * text.block_threads > REGISTERS_OF_A_BLOCK:
         reason = f"{registers} registers a thread are too many for blocks of "

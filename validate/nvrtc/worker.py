@@ -100,12 +100,13 @@ def _shares(rows: Sequence[Mapping[str, Any]], goal: str, built: nvrtc_program.B
 
 
 def _plain_shares(rows: Sequence[Mapping[str, Any]], goal: str, text: str) -> list[Any]:
-    entries = [plain_unit.cuda_entry(rows, position) for position in range(len(rows))]
+    entries = [plain_unit.cuda_entries(rows, position) for position in range(len(rows))]
     if goal == "plain_ptx":
         module = ptx.Module(text)
-        return [module.normalised(name) for name in entries]
+        parts = [[module.normalised(name) for name in names] for names in entries]
+        return ["\n".join(map(str, own)) if all(own) else None for own in parts]
     there = ptx.entries(text)
-    return [[name] if name not in there else [] for name in entries]
+    return [[name for name in names if name not in there] for names in entries]
 
 
 def _limit() -> None:

@@ -38,8 +38,15 @@ _SIZE = pa.struct(
 _SPAN = pa.struct([("symbol", pa.string()), ("low", pa.int64()), ("high", pa.int64())])
 _PLAIN_ARG = pa.struct([("name", pa.string()), ("type", pa.string()), ("size", pa.string())])
 _PLAIN_LAUNCH = pa.struct(
-    [("grid", _STRINGS), ("block", pa.list_(pa.int32())), ("shared_bytes", pa.int64())]
+    [
+        ("kernel", pa.string()),
+        ("args", _STRINGS),
+        ("grid", _STRINGS),
+        ("block", pa.list_(pa.int32())),
+        ("shared_bytes", pa.int64()),
+    ]
 )
+_SCRATCH = pa.struct([(name, pa.string()) for name in ("name", "dtype", "count", "init")])
 _EDGE = pa.struct(
     [
         ("name", pa.string()),
@@ -51,7 +58,7 @@ _EDGE = pa.struct(
         ),
     ]
 )
-PLAIN_COLUMNS = ("cuda_plain", "plain_args", "plain_launch", "schedule")
+PLAIN_COLUMNS = ("cuda_plain", "plain_args", "plain_scratch", "plain_launch", "schedule")
 """What a row says of its plain CUDA: all of it or nothing."""
 _CHECKS = pa.struct(
     [
@@ -98,7 +105,8 @@ COLUMNS: tuple[tuple[str, pa.DataType], ...] = (
     ("cuda_backward", pa.string()),
     ("cuda_plain", pa.string()),
     ("plain_args", pa.list_(_PLAIN_ARG)),
-    ("plain_launch", _PLAIN_LAUNCH),
+    ("plain_scratch", pa.list_(_SCRATCH)),
+    ("plain_launch", pa.list_(_PLAIN_LAUNCH)),
     ("schedule", pa.string()),
     ("line_map_python", pa.list_(pa.int32())),
     ("line_map_cuda", pa.list_(pa.int32())),

@@ -83,11 +83,11 @@ def _judge_on_host(
     if not verdict.passed:
         return verdict
     reading = task.reading
-    most = max(block_threads(grid) for grid in at)
+    most = max(block_threads(grid) for grids_at in at for grid in grids_at)
     return verdict, task, fit, DeviceText(reading.code, reading.headers, reading.kernel, most)
 
 
-def too_many_threads(at: Sequence[Grid], fit: Fit) -> set[int]:
+def too_many_threads(at: Sequence[Sequence[Grid]], fit: Fit) -> set[int]:
     """Optional trials for which an answer launches far more threads than the row's own text does:
     right all the same, and more than this machine can run."""
     return {

@@ -20,6 +20,7 @@ from validate.row.dtypes import storage
 from validate.row.inputs import draw_inputs
 from validate.row.sizes import evaluate_all
 from validate.text.formula import evaluate as evaluate_formula
+from validate.text.launches import launches_of
 from validate.text.plain import meets
 
 Sizes = Mapping[str, int]
@@ -76,9 +77,10 @@ class Effort:
         return microseconds / 1000
 
     def _launched(self, sizes: Sizes) -> int:
-        launch = self.row["plain_launch"]
-        grid = prod(evaluate_formula(formula, sizes) for formula in launch["grid"])
-        return grid * prod(launch["block"])
+        return sum(
+            prod(evaluate_formula(formula, sizes) for formula in (*launch.grid, *launch.block))
+            for launch in launches_of(self.row)
+        )
 
     def lines(self, sizes: Sizes) -> float:
         """Lines that the reference would execute, by a power law through small shapes."""

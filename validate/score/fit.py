@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from validate.host.answered import Answered
-from validate.host.plain_launch import Grid, grid_of
+from validate.host.plain_launch import Grid
+from validate.host.plain_steps import grids_of
 from validate.oracle.reference import ReferenceFailed
 from validate.score.hidden import KINDS, LARGEST, OWN, Draw, draws
 from validate.score.judge import Judge
@@ -27,12 +28,12 @@ class RowUnfit(RuntimeError):  # noqa: N818
 @dataclass(frozen=True)
 class Fit:
     """What answers to a row are run on (`trials`, as messages) and judged by; `own_grids` are those
-    of the row's own launch, `skipped` the trials that nobody runs."""
+    of the row's own launches, `skipped` the trials that nobody runs."""
 
     draw: Draw
     judge: Judge
     trials: list[dict[str, Any]]
-    own_grids: list[Grid]
+    own_grids: list[list[Grid]]
     skipped: frozenset[int]
 
 
@@ -86,5 +87,5 @@ def _tried(row: Row, own: Mapping[str, Any], draw: Draw, lane: Lane) -> Fit | st
         return f"{found.status}: {found.detail or found.reason}"
     if found.tolerance_used > most:
         return f"{found.tolerance_used:.3g} of its tolerance used"
-    own_grids = [grid_of(row["plain_launch"], trial.sizes) for trial in draw.trials]
+    own_grids = [grids_of(row, trial.sizes) for trial in draw.trials]
     return Fit(draw, judge, trial_messages(draw, skipped), own_grids, frozenset(skipped))

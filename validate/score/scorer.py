@@ -23,7 +23,7 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
 from typing import Any
@@ -33,6 +33,7 @@ from validate.score.fit import Fit, RowUnfit, find_fit
 from validate.score.lane import Lane
 from validate.score.task import Row, row_key
 from validate.score.verdict import Answer as Answer
+from validate.score.verdict import Launches
 from validate.score.verdict import Verdict as Verdict
 
 # Rows; what one wants takes up to some megabytes.
@@ -75,15 +76,11 @@ class Scorer:
         for lane in self._all_lanes:
             lane.close()
 
-    def score(
-        self, cuda_text: Any, row: Row, *, launch: Mapping[str, Any] | None = None
-    ) -> Verdict:
+    def score(self, cuda_text: Any, row: Row, *, launch: Launches = None) -> Verdict:
         """Judge one text; see `score_batch`."""
         return self.score_batch([Answer(cuda_text, row, launch)])[0]
 
-    async def score_async(
-        self, cuda_text: Any, row: Row, *, launch: Mapping[str, Any] | None = None
-    ) -> Verdict:
+    async def score_async(self, cuda_text: Any, row: Row, *, launch: Launches = None) -> Verdict:
         """The same without blocking the event loop."""
         return await asyncio.to_thread(self.score, cuda_text, row, launch=launch)
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from validate.row.sizes import awkward_sizes, evaluate, symbols
 from validate.text.formula import evaluate as evaluate_formula
+from validate.text.launches import launches_of
 
 Sizes = dict[str, int]
 Row = Mapping[str, Any]
@@ -119,7 +120,7 @@ def wide(
 
 
 def _blocks_of(row: Row, sizes: Sizes) -> int:
-    return prod(evaluate_formula(formula, sizes) for formula in row["plain_launch"]["grid"])
+    return prod(evaluate_formula(formula, sizes) for formula in launches_of(row)[0].grid)
 
 
 def blocks(row: Row, others: Sizes, stream: Stream, fits: Fits) -> Sizes | None:

@@ -5,16 +5,28 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
-from validate.host.plain_launch import Grid, grid_of, launch_problem
+from validate.host.plain_launch import Grid, grid_of
+from validate.host.plain_steps import grids_of
 from validate.row.archs import MOST_SHARED_BYTES
 from validate.score.hidden import LARGEST, Draw
 from validate.statuses import ScoreStatus
-from validate.text.answer import Reading, read_answer
+from validate.text.answer import Reading, read_answer, read_kernels
 from validate.text.formula import evaluate
+from validate.text.launches import (
+    Launch,
+    given_launches,
+    kernels_of,
+    launches_of,
+    launches_problem,
+    listed,
+    said_launches,
+    scratch_of,
+)
+from validate.text.plain import kernel_names
 
 Row = Mapping[str, Any]
 
@@ -27,9 +39,13 @@ _HUGE = 400_000
 _ANY_THREADS = 1 << 62
 _DECIDING = (
     *("id", "kernel_name", "reference", "args", "sizes", "launch", "input_seed", "edge_inputs"),
-    *("cuda_plain", "plain_args", "plain_launch"),
+    *("cuda_plain", "plain_args", "plain_scratch", "plain_launch"),
 )
 _NO_LAUNCH = "the launch comes to none that a device can make, at a size that was tried"
+_SAY_HOW = (
+    "the row's own text is launched as several kernels: say how this one is launched, as JSON "
+    'with "launches" and "scratch" where it has several'
+)
 _SENT = ("id", "args", "launch", "plain_args")
 
 
@@ -38,7 +54,7 @@ class Task:
     """An answer that was read: `sent` goes to the worker; the rest is judged here."""
 
     reading: Reading
-    launch: Mapping[str, Any]
+    launches: Sequence[Launch]
     sent: dict[str, Any]
 
 
@@ -90,16 +106,58 @@ def for_answer(
 
 
 def task_of(answer: Any, row: Row, launch: Any) -> Task | Refused:
-    """Read an answer. `launch` is what was given with it; None: what it says, or the row's own."""
+    """Read an answer. `launch` is what was given with it, one launch or all of them as
+    `launches.given_launches` takes them; None: what it says, or the row's own."""
+    several = given_launches(launch) if launch is not None else _said(answer, row)
+    if isinstance(several, str):
+        return Refused(ScoreStatus.BAD_LAUNCH, several)
+    if several is None or isinstance(several[0], Mapping):
+        return _task_of_one(answer, row, None if several is None else several[0])
+    told = {**row, "plain_launch": several[0], "plain_scratch": several[1]}
+    if problem := launches_problem(told):
+        return Refused(ScoreStatus.BAD_LAUNCH, problem)
+    launches = launches_of(told)
+    if kernels_of(launches) == [""]:
+        return _task_of_one(answer, row, several[0][0])
+    reading = read_kernels(answer, row, kernels_of(launches))
+    if reading.status:
+        return Refused(reading.status, reading.problem)
+    return _task(reading, told, list(reading.bounds), launches)
+
+
+def _said(answer: Any, row: Row) -> tuple[Any, Any] | str | None:
+    """The several launches that an answer says, or the row's own of the kernels that it has."""
+    if not isinstance(answer, str):
+        return None
+    found = said_launches(answer, row)
+    if found is not None or len(listed(row["plain_launch"])) == 1:
+        return found
+    own = kernels_of(launches_of(row))
+    return (row["plain_launch"], scratch_of(row)) if set(own) <= {*kernel_names(answer)} else None
+
+
+def _task_of_one(answer: Any, row: Row, launch: Any) -> Task | Refused:
+    """As `task_of`, of an answer that is launched once."""
     reading = read_answer(answer, row)
     if reading.status:
         return Refused(reading.status, reading.problem)
-    wanted = launch if launch is not None else reading.launch or row["plain_launch"]
-    if problem := launch_problem(wanted):
+    wanted = launch if launch is not None else reading.launch
+    if wanted is None:
+        own = listed(row["plain_launch"])
+        if len(own) > 1:
+            return Refused(ScoreStatus.BAD_LAUNCH, _SAY_HOW)
+        wanted = {key: own[0].get(key) for key in ("grid", "block", "shared_bytes")}
+    told = {**row, "plain_launch": wanted, "plain_scratch": None}
+    if problem := launches_problem(told):
         return Refused(ScoreStatus.BAD_LAUNCH, problem)
-    sent = {key: row[key] for key in _SENT}
-    text = {"cuda_plain": reading.code, "kernel": reading.kernel, "plain_launch": dict(wanted)}
-    return Task(reading, wanted, sent | text)
+    return _task(reading, told, [reading.kernel], launches_of(told))
+
+
+def _task(reading: Reading, told: Row, kernels: list[str], launches: list[Launch]) -> Task:
+    sent = {key: told[key] for key in _SENT}
+    text = {"cuda_plain": reading.code, "kernels": kernels}
+    launched = {"plain_launch": told["plain_launch"], "plain_scratch": told["plain_scratch"]}
+    return Task(reading, launches, sent | text | launched)
 
 
 def own_task(row: Row) -> dict[str, Any] | str:
@@ -108,53 +166,60 @@ def own_task(row: Row) -> dict[str, Any] | str:
     return found.reason if isinstance(found, Refused) else found.sent
 
 
-def grids(task: Task, draw: Draw) -> list[Grid] | Refused:
-    """The grids of an answer at every trial, of as many threads as its text promises at most."""
+def grids(task: Task, draw: Draw) -> list[list[Grid]] | Refused:
+    """The grids of an answer's launches at every trial, of as many threads as its text promises at
+    most."""
     found = []
     for trial in draw.trials:
         try:
-            found.append(grid_of(task.launch, trial.sizes))
+            found.append(grids_of(task.sent, trial.sizes))
         except ValueError as error:
             return Refused(ScoreStatus.BAD_LAUNCH, _NO_LAUNCH, str(error))
-    promised = task.reading.most_threads
-    most = max(block_threads(grid) for grid in found)
-    if promised is not None and most > promised:
-        reason = f"blocks of more threads than the {promised} of __launch_bounds__"
-        return Refused(ScoreStatus.BAD_LAUNCH, reason, f"blocks of {most} threads")
+    for number, launch in enumerate(task.launches):
+        promised = task.reading.bounds.get(launch.kernel, task.reading.most_threads)
+        most = max(block_threads(at[number]) for at in found)
+        if promised is not None and most > promised:
+            reason = f"blocks of more threads than the {promised} of __launch_bounds__"
+            return Refused(ScoreStatus.BAD_LAUNCH, reason, f"blocks of {most} threads")
     return found
 
 
 def limit_problem(task: Task, row: Row) -> str:
-    """Why the launch of an answer cannot be made at large sizes, where the row's own can; empty
-    when it can.
+    """Why a launch of an answer cannot be made at large sizes, where the row's own can; empty
+    when all can.
 
     Only launches that leave the first axis to nothing are looked at: of others an axis that takes
     65,535 blocks at most is the shorter one in use, as shared memory holds rows that are short.
     """
-    answers = {key: task.launch[key] for key in ("grid", "block")}
+    return next(filter(None, (_limit_problem(one, row) for one in task.launches)), "")
+
+
+def _limit_problem(launch: Launch, row: Row) -> str:
     least = {entry["symbol"]: max(2, entry["min"]) for entry in row["sizes"]}
     everywhere = dict.fromkeys(least, _HUGE)
     try:
-        if evaluate(answers["grid"][0], everywhere) > 1:
+        if evaluate(launch.grid[0], everywhere) > 1:
             return ""
     except ValueError as error:
         return str(error)
+    own = [replace(one, shared_bytes=0) for one in launches_of(row)]
     for symbol in least:
         sizes = {**least, symbol: _HUGE}
         try:
-            grid_of({**row["plain_launch"], "shared_bytes": 0}, sizes, _ANY_THREADS)
+            for one in own:
+                grid_of(one, sizes, _ANY_THREADS)
         except ValueError:
             continue
         try:
-            grid_of(answers, sizes, _ANY_THREADS)
+            grid_of(replace(launch, shared_bytes=0), sizes, _ANY_THREADS)
         except ValueError as error:
             return f"at {symbol}={_HUGE}: {error}"
     return ""
 
 
-def threads_of(grid: Grid) -> int:
-    """Threads of a launch."""
-    return prod(grid.grid) * block_threads(grid)
+def threads_of(grids_at: Sequence[Grid]) -> int:
+    """Threads of all launches at one shape."""
+    return sum(prod(grid.grid) * block_threads(grid) for grid in grids_at)
 
 
 def block_threads(grid: Grid) -> int:
@@ -164,8 +229,8 @@ def block_threads(grid: Grid) -> int:
 
 def shared_problem(task: Task, draw: Draw, static_bytes: int) -> str:
     """Why static and dynamic shared memory are too much together; empty when they are not."""
-    formula = task.launch.get("shared_bytes") or 0
-    dynamic = max(evaluate(formula, trial.sizes) for trial in draw.trials)
+    formulas = [launch.shared_bytes for launch in task.launches]
+    dynamic = max(evaluate(formula, t.sizes) for formula in formulas for t in draw.trials)
     if dynamic + static_bytes <= MOST_SHARED_BYTES:
         return ""
     return f"{static_bytes} bytes of static and {dynamic} of dynamic shared memory"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,14 +12,19 @@ from validate.statuses import ScoreStatus
 Row = Mapping[str, Any]
 
 
+Launches = Mapping[str, Any] | Sequence[Any] | None
+"""How an answer wants to be launched: one launch, a list, or an object of lists; None: not said."""
+
+
 @dataclass(frozen=True)
 class Answer:
     """A text for a row (a completion or bare CUDA), and how it wants to be launched (None: as the
-    text says, else as the row's `plain_launch`)."""
+    text says, else as the row's `plain_launch`): one launch, a list of them, or an object of
+    `launches` and `scratch`."""
 
     cuda: Any
     row: Row
-    launch: Mapping[str, Any] | None = None
+    launch: Launches = None
 
 
 @dataclass(frozen=True)

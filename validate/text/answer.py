@@ -9,7 +9,7 @@ is not understood (`<<<grid, block>>>`) says nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from validate.statuses import ScoreStatus
@@ -53,10 +53,26 @@ class Reading:
     problem: str = ""
     most_threads: int | None = None
     """What `__launch_bounds__` promises, where it does in numbers."""
+    bounds: Mapping[str, int | None] = field(default_factory=dict)
+    """Of several kernels, by the name of each that is launched, its own `most_threads`."""
 
 
 def read_answer(answer: Any, row: Row) -> Reading:
     """Read a completion or a bare CUDA text. Whatever it is, this comes to a result."""
+    reading = _taken_apart(answer)
+    if isinstance(reading, Reading):
+        return reading
+    said, device = reading
+    found = _Launches(said, device, row)
+    try:
+        kernel = choose(device.kernels, [one.kernel for one in found.all], row)
+    except Unchosen as why:
+        return Reading(device.code, device.headers, "", None, ScoreStatus.NO_KERNEL, str(why))
+    return _reading(device, kernel, found, row)
+
+
+def _taken_apart(answer: Any) -> Reading | tuple[Completion, Device]:
+    """A completion and its text; or why there is none."""
     if not isinstance(answer, str):
         return _refused(ScoreStatus.COMPILE_ERROR, "error: is no text")
     if len(answer) > MOST_CHARACTERS:
@@ -68,12 +84,24 @@ def read_answer(answer: Any, row: Row) -> Reading:
     except (Unreadable, Refused) as bad:
         problem = f"error: {_printable(str(bad))} cannot stand in a kernel's text"
         return _refused(ScoreStatus.COMPILE_ERROR, problem)
-    found = _Launches(said, device, row)
-    try:
-        kernel = choose(device.kernels, [one.kernel for one in found.all], row)
-    except Unchosen as why:
-        return Reading(device.code, device.headers, "", None, ScoreStatus.NO_KERNEL, str(why))
-    return _reading(device, kernel, found, row)
+    return said, device
+
+
+def read_kernels(answer: Any, row: Row, wanted: Sequence[str]) -> Reading:
+    """Read an answer of which these kernels are launched; `kernel` is then empty."""
+    reading = _taken_apart(answer)
+    if isinstance(reading, Reading):
+        return reading
+    said, device = reading
+    found, kernels = _Launches(said, device, row), {k.short_name: k for k in device.kernels}
+    bounds = {}
+    for name in wanted:
+        kernel = kernels.get(name)
+        if kernel is None or kernel.template:
+            problem = f"{name} is launched, and is no kernel of the text without template arguments"
+            return Reading(device.code, device.headers, "", None, ScoreStatus.NO_KERNEL, problem)
+        bounds[kernel.name] = most_threads(kernel, found.meaning(kernel), {})
+    return Reading(device.code, device.headers, "", None, bounds=bounds)
 
 
 def _reading(device: Device, kernel: Kernel, found: _Launches, row: Row) -> Reading:

@@ -8,6 +8,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
+from validate.text.launches import listed
+
 PARTS = (
     *(
         "types.h",
@@ -84,6 +86,17 @@ def kernel_names(text: str) -> list[str]:
     return _KERNEL.findall(_COMMENT.sub(" ", text))
 
 
+def launched(row: Mapping[str, Any]) -> list[str]:
+    """The kernels of a row in C++, each once, in the order in which they are launched.
+
+    `kernels` of a row names them where its launches do not. A launch that names none is of the
+    first in the text.
+    """
+    first = kernel_names(row["cuda_plain"])[:1]
+    said = row.get("kernels") or [one.get("kernel") for one in listed(row["plain_launch"])]
+    return list(dict.fromkeys(name or first[0] for name in said))
+
+
 def meets(text: str) -> bool:
     """Whether threads of a kernel may wait for each other: then each needs a stack of its own."""
     return _MEETS.search(_COMMENT.sub(" ", text)) is not None
@@ -142,20 +155,23 @@ def cuda_program(rows: Sequence[Mapping[str, Any]]) -> str:
     needed = sorted({line[0].strip() for text in texts for line in _INCLUDE.finditer(text)})
     parts = ["".join(f"{line}\n" for line in needed)]
     for position, text in enumerate(texts):
-        (name, *_) = kernel_names(text)
+        names = kernel_names(text)
+        entries = zip(names, cuda_entries(rows, position), strict=True)
+        defined = "".join(f"#define {name} {entry}\n" for name, entry in entries)
         parts.append(
-            f"#define {name} {cuda_entry(rows, position)}\n"
-            f"namespace pairsmith_row_{position} {{\n{overloads(text)}"
-            f'#line 1 "{position}/cuda_plain"\n{_INCLUDE.sub("", text)}\n}}\n#undef {name}\n'
+            f"{defined}namespace pairsmith_row_{position} {{\n{overloads(text)}"
+            f'#line 1 "{position}/cuda_plain"\n{_INCLUDE.sub("", text)}\n}}\n'
         )
+        parts += [f"#undef {name}\n" for name in names]
     return "".join(parts)
 
 
-def cuda_entry(rows: Sequence[Mapping[str, Any]], position: int) -> str:
-    """The name that the kernel of a row bears in `cuda_program`."""
+def cuda_entries(rows: Sequence[Mapping[str, Any]], position: int) -> list[str]:
+    """The names that the kernels of a row bear in `cuda_program`."""
+    names = kernel_names(rows[position]["cuda_plain"])
     if len(rows) == 1:
-        return kernel_names(rows[position]["cuda_plain"])[0]
-    return f"pairsmith_kernel_{position}"
+        return names
+    return [f"pairsmith_kernel_{position}_{number}" for number in range(len(names))]
 
 
 @lru_cache(maxsize=1)

@@ -99,15 +99,13 @@ def translation_unit(rows: Sequence[Mapping[str, Any]]) -> str:
     """One translation unit, without the headers; position i gives the C functions that
     `plain_launch.load_plain` looks for.
 
-    Of a row `cuda_plain` is read and, where the text has several kernels or a template, `kernel`:
-    its name in C++.
+    Of a row `cuda_plain` is read, and `kernels` or else `plain_launch`: see `plain.launched`.
     """
     return "".join(_section(position, row) for position, row in enumerate(rows))
 
 
 def _section(position: int, row: Mapping[str, Any]) -> str:
     text = row["cuda_plain"]
-    kernel = row.get("kernel") or plain_unit.kernel_names(text)[0]
     shared = section_name("shared", position)
     dynamic = f"pairsmith_dynamic_{position}"
     body = _DYNAMIC_SHARED.sub(rf"\1\2* const \3 = reinterpret_cast<\1\2*>({dynamic});", text)
@@ -122,6 +120,11 @@ def _section(position: int, row: Mapping[str, Any]) -> str:
             f"    launch->unasked_end = {dynamic} + {MOST_SHARED_BYTES};\n"
         )
     own, ranges = f"pairsmith_row_{position}", _ranges(position)
+    kernels = list(enumerate(plain_unit.launched(row)))
+    pointers = "".join(f"const auto pairsmith_entry_{k} = &{name};\n" for k, name in kernels)
+    entries = "".join(
+        _entry(position, k, f"{own}::pairsmith_entry_{k}", ranges[1] + unasked) for k, _ in kernels
+    )
     return (
         f"{ranges[0]}{kept}#undef __shared__\n"
         f'#define __shared__ static __attribute__((section("{shared}"), aligned(16)))\n'
@@ -130,13 +133,19 @@ def _section(position: int, row: Mapping[str, Any]) -> str:
         f"namespace {own} {{ namespace {{\n{_LEADING_GAPS}"
         f'{plain_unit.overloads(body)}#line 1 "cuda_plain"\n{body}\n#line 1 "host_calls"\n'
         f'#pragma clang section bss="" data="" rodata=""\n'
-        f"const auto pairsmith_entry = &{kernel};\n}} }}\n{_NOT_WATCHED}"
-        f'extern "C" void pairsmith_plain_{position}(void** values, pairsmith::launch_t* launch, '
-        f"pairsmith::watch_t* watch)\n{{\n{ranges[1]}{unasked}"
-        f"    pairsmith::run_grid({own}::pairsmith_entry, values, launch, watch);\n}}\n"
-        f'extern "C" void pairsmith_plain_signature_{position}(pairsmith::signature_t* found)\n'
-        f"{{ pairsmith::describe({own}::pairsmith_entry, found); }}\n"
-        "#pragma clang attribute pop\n"
+        f"{pointers}}} }}\n{_NOT_WATCHED}{entries}#pragma clang attribute pop\n"
+    )
+
+
+def _entry(position: int, number: int, kernel: str, before: str) -> str:
+    """The C functions of one kernel of a row, of a pointer to it: its launch, and what it takes."""
+    name = f"{position}_{number}"
+    return (
+        f'extern "C" void pairsmith_plain_{name}(void** values, pairsmith::launch_t* launch, '
+        f"pairsmith::watch_t* watch)\n{{\n{before}"
+        f"    pairsmith::run_grid({kernel}, values, launch, watch);\n}}\n"
+        f'extern "C" void pairsmith_plain_signature_{name}(pairsmith::signature_t* found)\n'
+        f"{{ pairsmith::describe({kernel}, found); }}\n"
     )
 
 

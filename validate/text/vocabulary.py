@@ -146,7 +146,7 @@ def cuda_names() -> frozenset[str]:
 @lru_cache(maxsize=1)
 def reserved_words() -> frozenset[str]:
     """Names that macros must not change: those that the judge's own text uses after a kernel's."""
-    row = {"cuda_plain": 'extern "C" __global__ void kernel() {}'}
+    row = {"cuda_plain": 'extern "C" __global__ void kernel() {}', "kernels": ["kernel"]}
     _, _, after = plain_host.translation_unit([row]).partition('#line 1 "cuda_plain"')
     words = _WORD.findall(_LITERAL.sub("", after))
     inside = re.findall(r"\bpairsmith::(\w+(?:\.\w+)?)", plain_host.header_text())

@@ -111,9 +111,13 @@ function launchOf(row) {
   const pairs = [["Warp launch", `dim ${row.launch.dim.join(" × ")}, block ${orDash(row.launch.block_dim)}`]];
   if (row.plain_launch === null) pairs.push(["Plain CUDA", "this row has none"]);
   else {
-    const { grid, block, shared_bytes } = row.plain_launch;
-    const plain = `grid ${grid.join(", ")}\nblock ${block.join(" × ")}\nshared ${orDash(shared_bytes)} bytes`;
-    pairs.push(["Plain launch", el("code", {}, plain)]);
+    for (const s of row.plain_scratch) pairs.push(["Scratch memory", el("code", {}, `${s.dtype} ${s.name}[${s.count}], starts as ${s.init}`)]);
+    const several = row.plain_launch.length > 1;
+    for (const { kernel, args, grid, block, shared_bytes } of row.plain_launch) {
+      const head = several ? `${kernel}(${args.join(", ")})\n` : "";
+      const plain = `${head}grid ${grid.join(", ")}\nblock ${block.join(" × ")}\nshared ${orDash(shared_bytes)} bytes`;
+      pairs.push(["Plain launch", el("code", {}, plain)]);
+    }
     const parameters = row.plain_args.map((a) => `${a.type} ${a.name}${a.size ? ` = ${a.size}` : ""}`);
     pairs.push(["Plain parameters", el("code", {}, parameters.join("\n"))]);
     pairs.push(["Schedule", el("code", {}, scheduleText(row.schedule))]);

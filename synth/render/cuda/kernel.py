@@ -24,14 +24,52 @@ from validate.row.sizes import symbols
 C_WORDS = KEYWORDS | {"min", "max", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"}
 
 
+@dataclass(frozen=True)
+class Scratch:
+    """An array that only the answer knows: its row dtype, and how many elements it has as a formula
+    of size symbols. Nobody may read it before it is written."""
+
+    name: str
+    dtype: str
+    count: str
+
+
+@dataclass(frozen=True)
+class Passed:
+    """A parameter that the program does not have: scratch memory of that name, or with a
+    ``formula`` of size symbols an ``int``."""
+
+    name: str
+    kind: str
+    formula: str = ""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One kernel of several: its name, body and grid as of `Written`, and what it is passed beyond
+    what the program has."""
+
+    name: str
+    lines: list[str]
+    grid: list[str]
+    passed: tuple[Passed, ...]
+
+
 @dataclass
 class Written:
     """What a style writes: the lines of the kernel's body, the blocks of its grid along x, y and z
-    as formulas of size symbols, and device functions that stand before it."""
+    as formulas of size symbols, and device functions that stand before it.
+
+    Where the answer has several kernels, this one is the first and ``then`` the others, in order;
+    ``scratch`` is memory that they share, and ``passed`` what the first takes of it.
+    """
 
     lines: list[str]
     grid: list[str]
     functions: list[str] = field(default_factory=list)
+    passed: tuple[Passed, ...] = ()
+    then: list[Stage] = field(default_factory=list)
+    scratch: list[Scratch] = field(default_factory=list)
 
 
 class KernelText:
@@ -122,7 +160,7 @@ class KernelText:
         found += [(self.symbol_names[s], "int") for s in self.used_symbols]
         return found
 
-    def signature(self, params: list[tuple[str, str]]) -> list[str]:
+    def signature(self, params: list[tuple[str, str]], name: str) -> list[str]:
         shown = [
             f"{kind} __restrict__ {name}" if kind.endswith("*") else f"{kind} {name}"
             for name, kind in params
@@ -130,7 +168,7 @@ class KernelText:
         bounds = ""
         if self.schedule.launch_bounds:
             bounds = f"__launch_bounds__({prod(self.schedule.block)}) "
-        head = f'extern "C" __global__ void {bounds}{self.kernel.name}('
+        head = f'extern "C" __global__ void {bounds}{name}('
         line = f"{head}{', '.join(shown)})"
         if len(line) <= WIDTH:
             return [line]

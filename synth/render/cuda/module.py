@@ -1,18 +1,21 @@
-"""A program as the CUDA C++ that an engineer would write: one kernel, nothing but CUDA itself."""
+"""A program as the CUDA C++ that an engineer would write: a kernel or several, nothing but CUDA."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from generators.program import ir
 from synth.render.cuda.choose import schedule_for
 from synth.render.cuda.device import collective, random, rigid, spatial
-from synth.render.cuda.kernel import KernelText
+from synth.render.cuda.kernel import KernelText, Stage
 from synth.render.cuda.owned import settled
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import styles
 from validate.row.columns import PLAIN_COLUMNS
+from validate.text.launches import FORMULA
 
 REGISTERED = (collective, random, rigid, spatial)
 """Modules that register device functions when they are imported."""
@@ -20,17 +23,18 @@ REGISTERED = (collective, random, rigid, spatial)
 
 @dataclass(frozen=True)
 class Plain:
-    """The text, its parameters in order (name, C++ type and, after those of the program, the size
-    symbol that is to be passed), and the launch that it needs, by size symbols."""
+    """The text, what its kernels are passed (name, C++ type and, after those of the program, the
+    size symbol that is to be passed), scratch memory, and launches in order, by size symbols."""
 
     text: str
     args: list[dict[str, str | None]]
-    launch: dict[str, Any]
+    scratch: list[dict[str, str]]
+    launches: list[dict[str, Any]]
     schedule: Schedule
 
     def columns(self) -> dict[str, Any]:
         """The columns of a row that hold plain CUDA."""
-        values = (self.text, self.args, self.launch, self.schedule.to_json())
+        values = (self.text, self.args, self.scratch, self.launches, self.schedule.to_json())
         return dict(zip(PLAIN_COLUMNS, values, strict=True))
 
 
@@ -42,12 +46,39 @@ def render(program: ir.Program, schedule: Schedule | None = None) -> Plain:
     functions = [line for f in program.functions for line in text.function(f)]
     written = styles()[schedule.style].write(text)
     params = text.params()
-    lines = [*text.signature(params), "{", *written.lines, "}"]
-    whole = "\n".join([*text.head(), *functions, *written.functions, *lines, ""])
+    stages = [Stage(program.kernel.name, written.lines, written.grid, written.passed)]
+    stages += written.then
+    taken = [_params(text, stage, len(stages) > 1) for stage in stages]
+    lines = [
+        line
+        for stage, own in zip(stages, taken, strict=True)
+        for line in [*text.signature(own, stage.name), "{", *stage.lines, "}", ""]
+    ]
+    whole = "\n".join([*text.head(), *functions, *written.functions, *lines])
     own: list[str | None] = [None] * len(program.kernel.params)
     args: list[dict[str, str | None]] = [
         {"name": name, "type": kind, "size": size}
         for (name, kind), size in zip(params, [*own, *text.used_symbols], strict=True)
     ]
-    launch = {"grid": written.grid, "block": list(schedule.block), "shared_bytes": 0}
-    return Plain(whole, args, launch, schedule)
+    launches = [_launch(stage, own, schedule) for stage, own in zip(stages, taken, strict=True)]
+    scratch = [{**asdict(entry), "init": "none"} for entry in written.scratch]
+    return Plain(whole, args, scratch, launches, schedule)
+
+
+def _params(text: KernelText, stage: Stage, several: bool) -> list[tuple[str, str]]:
+    """Name and type of what a kernel takes: all of the program's, or of several each what it
+    uses."""
+    words = set(re.findall(r"\w+", "\n".join(stage.lines)))
+    used = [(name, kind) for name, kind in text.params() if not several or name in words]
+    return [*used, *((passed.name, passed.kind) for passed in stage.passed)]
+
+
+def _launch(stage: Stage, params: Sequence[tuple[str, str]], schedule: Schedule) -> dict[str, Any]:
+    formulas = {p.name: f"{FORMULA}{p.formula}" for p in stage.passed if p.formula}
+    return {
+        "kernel": stage.name,
+        "args": [formulas.get(name, name) for name, _ in params],
+        "grid": stage.grid,
+        "block": list(schedule.block),
+        "shared_bytes": 0,
+    }

@@ -18,7 +18,7 @@ MOST_THREADS = 1024
 class Schedule:
     """How a kernel is laid out on the device: its style and the numbers that go with it.
 
-    ``tile``: turns of a loop, or elements along each side, that a tile holds, 0 for none;
+    ``tile``: turns of a loop, elements along each side or bins that a block holds, 0 for none;
     ``vector_width``: elements to a load, 1 for none; ``unroll``: what ``#pragma unroll`` is told,
     1 for none; ``elements_a_thread``: how many elements a thread takes in turn; ``group``: threads
     that work together on one element or on one copy of what is shared, 1 for none. ``limits`` says

@@ -47,11 +47,20 @@ class Plan:
     combined: Mapping[int, float] = field(default_factory=dict)
     """Atomics: how many updates of threads become one that reaches memory."""
     in_shared: Mapping[int, float] = field(default_factory=dict)
-    """Atomics on a block's own copy in shared memory: how many copies of each element there are."""
+    """Atomics on a block's own copy in shared memory: how many copies of each element there are,
+    one a block."""
+    copies: float = 1.0
+    """Places in a block's shared memory over which the updates of ``in_shared`` at one element are
+    spread."""
     shared_bytes: int = 0
     """Of a block."""
     blocks: float = 0.0
     """Blocks of a grid whose size does not follow from the threads, 0 where it does."""
+    launches: int = 1
+    """Kernels that run one after the other."""
+    loads: float = 0.0
+    """Loads that a thread waits for in turn beyond those of the program: of what an earlier kernel
+    wrote."""
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,8 @@ def rows() -> list[Row]:
     found: list[Row] = pq.read_table(SHARD).slice(0, 5).to_pylist()
     for row in found:
         row.update(render(from_json(row["program"])).columns())
-    found[3].update(cuda_plain=None, plain_args=None, plain_launch=None, schedule=None)
+    found[3].update(cuda_plain=None, plain_args=None, schedule=None)
+    found[3].update(plain_scratch=None, plain_launch=None)
     found[4].update(cuda_plain="int x;")
     return found
 
@@ -131,7 +132,8 @@ def test_a_drawn_seed_is_printed_and_gives_the_same_again(
 
 def test_a_launch_of_its_own_is_used(dataset: Path, rows: list[Row], tmp_path: Path) -> None:
     row = rows[0]
-    launch = row["plain_launch"]
+    (own,) = row["plain_launch"]
+    launch = {key: own[key] for key in ("grid", "block", "shared_bytes")}
     whole = {"grid": [4096], "block": ["32 * 2"], "shared_bytes": "0"}
     lines = [
         answer(row, launch={"grid": ["1"], "block": [4096]}),

@@ -144,7 +144,7 @@ def test_too_many_variables_are_refused(host: Host) -> None:
 def test_an_object_says_what_it_holds(host: Host, tmp_path: Path) -> None:
     before = "__device__ int zeros[10]; __device__ int ones[3] = {1, 1, 1}; __device__ char last;"
     body = "__shared__ float s[5]; s[t] = zeros[0] + ones[1] + last; __sincosf(s[t], &s[1], &s[2]);"
-    row = {"cuda_plain": text(body, before), "kernel": "k"}
+    row = {"cuda_plain": text(body, before), "kernels": ["k"]}
     path = tmp_path / "one.o"
     (layout,) = host.linker.build([row], path)
     assert layout.inside[0].sum() == 5 * 4
@@ -173,7 +173,7 @@ def test_gaps_follow_variables_and_nothing_else() -> None:
         "__shared__ int s[4]; s[t] = 1;",
         "__device__ int f(int a) { return a; } __device__ int v = 3; // __device__ int w;\n",
     )
-    unit = plain_host.translation_unit([{"cuda_plain": text_of, "kernel": "k"}])
+    unit = plain_host.translation_unit([{"cuda_plain": text_of, "kernels": ["k"]}])
     body = unit.split('#line 1 "cuda_plain"')[1].split("#line")[0]
     assert body.count("pairsmith_gap_1[") == 1
     assert "f(int a) { return a; } __device__ int v = 3; static" in body

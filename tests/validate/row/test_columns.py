@@ -50,8 +50,11 @@ def test_structs_have_the_same_keys_in_both_schemas() -> None:
         inner = arrow_type.value_type if pa.types.is_list(arrow_type) else arrow_type
         return [inner.field(i).name for i in range(inner.num_fields)]
 
-    for name in ("checks", "provenance", "launch", "plain_launch"):
+    for name in ("checks", "provenance", "launch"):
         assert list(schema["properties"][name]["properties"]) == keys(ROW_SCHEMA.field(name).type)
+    for name in ("plain_args", "plain_scratch", "plain_launch"):
+        items = schema["properties"][name]["items"]["properties"]
+        assert list(items) == keys(ROW_SCHEMA.field(name).type)
     arg = ROW_SCHEMA.field("args").type
     assert list(schema["definitions"]["arg"]["properties"]) == keys(arg)
     fields = arg.value_type.field("fields").type
@@ -66,6 +69,8 @@ def test_the_notes_name_every_key() -> None:
         assert set(schema["definitions"][name]["properties"]) <= code
     for name in ("checks", "provenance"):
         assert set(schema["properties"][name]["properties"]) <= code
+    for name in ("plain_args", "plain_scratch", "plain_launch"):
+        assert set(schema["properties"][name]["items"]["properties"]) <= code
 
 
 def test_unknown_arrow_types_are_refused() -> None:

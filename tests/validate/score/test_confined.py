@@ -56,7 +56,7 @@ def test_a_system_that_cannot_confine_is_named(
     clang.start()
     linker = Linker(tmp_path)
     row = cube_row()
-    text = {"cuda_plain": kernel(""), "kernel": "k", "plain_launch": {"grid": [1], "block": [1]}}
+    text = {"cuda_plain": kernel(""), "kernels": ["k"], "plain_launch": {"grid": [1], "block": [1]}}
     case = stranger_case.Case({**row, **text}, [])
     assert stranger_case.run_apart(case, linker, tmp_path).status == "ran"
     monkeypatch.setattr(stranger_case, "confine", refused)

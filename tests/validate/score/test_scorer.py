@@ -17,10 +17,10 @@ from score_rows import (
     kernel,
 )
 
-from validate.host.plain_launch import launch_problem
 from validate.row.sizes import own_sizes
 from validate.score.scorer import Scorer
 from validate.statuses import ScoreStatus
+from validate.text.launches import launch_problem
 
 
 @pytest.fixture(scope="module")

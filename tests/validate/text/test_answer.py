@@ -56,7 +56,7 @@ def test_the_answers_of_our_own_view_are_read(rows: dict[str, dict[str, Any]]) -
         assert (found.status, found.problem) == ("", "")
         assert [found.kernel] == kernel_names(row["cuda_plain"])
         for factor in (1, 3, 7):
-            wanted = at_sizes(row["plain_launch"], row, factor)
+            wanted = at_sizes(row["plain_launch"][0], row, factor)
             assert at_sizes(found.launch, row, factor) == wanted
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 
-from validate.host.plain_launch import Grid, grid_of, launch_problem
+from validate.host.plain_launch import Grid, grid_of
 from validate.text.formula import evaluate
+from validate.text.launches import Launch, launch_problem, launches_of
 
 SIZES = {"n": 1000, "m": 7, "rows": 10, "cols": 33}
 
@@ -134,10 +136,16 @@ def test_long_formulas_are_refused_at_once(piece: str) -> None:
         assert time.process_time() - start < 0.2
 
 
+def launch_of(launch: dict[str, Any]) -> Launch:
+    (found,) = launches_of({"plain_launch": launch, "plain_args": []})
+    return found
+
+
 def test_a_launch_takes_formulas_everywhere() -> None:
     launch = {"grid": ["cdiv(n, 128)", "m"], "block": ["32 * 4", 2], "shared_bytes": "128 * 4"}
-    assert grid_of(launch, SIZES) == Grid([8, 7, 1], [128, 2, 1], 512)
-    assert grid_of({"grid": [3], "block": [32]}, SIZES) == Grid([3, 1, 1], [32, 1, 1], 0)
+    assert grid_of(launch_of(launch), SIZES) == Grid([8, 7, 1], [128, 2, 1], 512)
+    threes = launch_of({"grid": [3], "block": [32]})
+    assert grid_of(threes, SIZES) == Grid([3, 1, 1], [32, 1, 1], 0)
     assert launch_problem(launch) == ""
 
 
@@ -159,4 +167,4 @@ def test_a_launch_takes_formulas_everywhere() -> None:
 def test_what_no_device_launches_is_named(launch: dict[str, object], line: str) -> None:
     assert launch_problem(launch) == ""
     with pytest.raises(ValueError, match=line):
-        grid_of(launch, SIZES)
+        grid_of(launch_of(launch), SIZES)

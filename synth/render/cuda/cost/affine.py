@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import inf, prod
 
 from generators.program.expr import Cast, Component, Const, Expr, Extent, Field, Load, Op, Var
 from generators.program.walk import parts
@@ -14,12 +15,15 @@ class Moves:
     """A whole number as a sum of variables times factors.
 
     ``led_by``: variables on which it depends in some other way, through data or a remainder that
-    nothing bounds; ``value`` is the constant part, None where only the device knows it.
+    nothing bounds; ``value`` is the constant part, None where only the device knows it. ``most`` is
+    what it never exceeds, None where nothing says so; ``values`` how many values it may take.
     """
 
     factors: Mapping[str, float] = field(default_factory=dict)
     led_by: frozenset[str] = frozenset()
     value: float | None = 0.0
+    most: float | None = None
+    values: float = 1.0
 
     @property
     def names(self) -> frozenset[str]:
@@ -37,7 +41,7 @@ UNKNOWN = Moves(value=None)
 
 def of(name: str) -> Moves:
     """A variable itself."""
-    return Moves({name: 1.0})
+    return Moves({name: 1.0}, values=inf)
 
 
 def add(left: Moves, right: Moves, sign: float = 1.0) -> Moves:
@@ -48,27 +52,34 @@ def add(left: Moves, right: Moves, sign: float = 1.0) -> Moves:
     if left.value is not None and right.value is not None:
         value = left.value + sign * right.value
     kept = {name: factor for name, factor in factors.items() if factor}
-    return Moves(kept, left.led_by | right.led_by, value)
+    return Moves(kept, left.led_by | right.led_by, value, None, left.values * right.values)
 
 
 def scaled(moves: Moves, factor: float) -> Moves:
     value = None if moves.value is None else moves.value * factor
-    return Moves({n: f * factor for n, f in moves.factors.items() if factor}, moves.led_by, value)
+    factors = {n: f * factor for n, f in moves.factors.items() if factor}
+    return Moves(factors, moves.led_by, value, None, moves.values)
 
 
 def led(*moves: Moves) -> Moves:
     """What depends on others in no linear way."""
-    return Moves(led_by=frozenset().union(*(m.names for m in moves)), value=None)
+    names = frozenset().union(*(m.names for m in moves))
+    return Moves(led_by=names, value=None, values=prod(m.values for m in moves))
 
 
 class Reader:
-    """Reads indices; ``known`` has the variables in reach, ``extents`` those of arrays."""
+    """Reads indices; ``known`` has the variables in reach, ``extents`` those of arrays, ``spreads``
+    how many whole numbers lie in the range of an array's values."""
 
     def __init__(
-        self, known: Mapping[str, Moves], extents: Mapping[str, tuple[float, ...]]
+        self,
+        known: Mapping[str, Moves],
+        extents: Mapping[str, tuple[float, ...]],
+        spreads: Mapping[str, float],
     ) -> None:
         self.known = dict(known)
         self.extents = extents
+        self.spreads = spreads
 
     def read(self, e: Expr) -> Moves:
         match e:
@@ -82,7 +93,10 @@ class Reader:
                 return self.read(e.value)
             case Op():
                 return self._op(e)
-            case Load() | Component() | Field():
+            case Load():
+                found = led(*(self.read(part) for part in parts(e)))
+                return replace(found, values=self.spreads.get(e.array.name, inf))
+            case Component() | Field():
                 return led(*(self.read(part) for part in parts(e)))
             case _:
                 return led(*(self.read(part) for part in parts(e)))
@@ -99,11 +113,20 @@ class Reader:
             case "min" | "max" | "clamp" | "where" | "mod":
                 # Near an edge it stands still, or starts anew; everywhere else it moves on.
                 moved = [a for a in (args[1:] if e.op == "where" else args) if a.names]
-                return moved[0] if moved else self._bound(e.op, args)
+                return self._within(e.op, moved[0], args) if moved else self._bound(e.op, args)
             case "floordiv" if args[1].constant:
                 return scaled(args[0], 1.0 / args[1].constant)
             case _:
                 return led(*args)
+
+    @staticmethod
+    def _within(op: str, moved: Moves, args: list[Moves]) -> Moves:
+        """What moves, with what its op says of the values that it takes."""
+        limits = [a.constant for a in args[1:] if a.constant is not None]
+        if op in ("where", "max") or not limits:
+            return moved
+        most = limits[-1]
+        return replace(moved, most=most, values=min(moved.values, max(1.0, most + 1.0)))
 
     @staticmethod
     def _bound(op: str, args: list[Moves]) -> Moves:

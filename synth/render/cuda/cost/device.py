@@ -19,9 +19,10 @@ class Device:
 
     ``memory_bytes`` of DRAM and ``cache_bytes`` of the L2 cache; ``lines`` of 128 bytes that the
     L1 caches look up; ``instructions`` of warps; ``updates`` atomics at different addresses,
-    ``updates_in_line`` at one line, ``shared_updates`` in shared memory. ``latency_us`` is what a
+    ``updates_at_one`` at the same, ``shared_updates`` in shared memory. ``latency_us`` is what a
     load takes that nothing hides, ``step_us`` a dependent instruction, ``barrier_us`` a barrier,
-    ``launch_us`` an empty launch.
+    ``launch_us`` an empty launch. All but the sizes are fitted: they stand for what the model
+    leaves out as well, and are no figures of the device's maker.
     """
 
     name: str
@@ -46,15 +47,15 @@ H100 = Device(
     processors=132,
     cache_size=50e6,
     near_size=200e3,
-    memory_bytes=2.4e6,
-    cache_bytes=5.5e6,
-    lines=132 * 1700.0,
-    instructions=132 * 1700.0 * 2.5,
-    updates=50e3,
-    updates_at_one=1500.0,
-    shared_updates=132 * 1700.0 * 8,
-    latency_us=0.125,
-    step_us=0.004,
-    barrier_us=0.02,
-    launch_us=3.0,
+    memory_bytes=3.23e6,
+    cache_bytes=4.4e7,
+    lines=2.403e5,
+    instructions=1.134e6,
+    updates=2.174e4,
+    updates_at_one=431.2,
+    shared_updates=1.265e5,
+    latency_us=0.4141,
+    step_us=8.726e-4,
+    barrier_us=1.219,
+    launch_us=4.421,
 )

@@ -7,8 +7,9 @@ data bound turn a usual number of times.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from math import prod
+from dataclasses import dataclass, field
+from math import inf, prod
+from typing import Any
 
 from generators.program import ir
 from generators.program.dtypes import Array
@@ -71,6 +72,8 @@ class Facts:
     arrays: dict[str, float]
     accesses: tuple[Access, ...]
     work: tuple[Work, ...]
+    kept: dict[tuple[object, ...], Any] = field(default_factory=dict, compare=False)
+    """What predictions of several schedules have in common."""
 
     @property
     def points(self) -> float:
@@ -92,7 +95,8 @@ class _Walk:
         }
         known = {name: of(name) for name in self.kernel.threads}
         known |= {p.name: _given(p, sizes) for p in self.kernel.params if p not in arrays}
-        self.reader = Reader(known, self.shapes)
+        spreads = {p.name: _spread(p, sizes) for p in arrays}
+        self.reader = Reader(known, self.shapes, spreads)
         self.counts = dict(zip(self.kernel.threads, map(float, self.dims), strict=True))
         self.item_bytes = {
             p.name: bytes_of(p.type.element) for p in arrays if isinstance(p.type, Array)
@@ -191,11 +195,13 @@ class _Walk:
     def _turns(self, s: ir.For | ir.While) -> float:
         if isinstance(s, ir.While):
             return _UNBOUNDED_TURNS
-        span = add(self.reader.read(s.stop), self.reader.read(s.start), -1.0)
+        stop = self.reader.read(s.stop)
+        span = add(stop, self.reader.read(s.start), -1.0)
         if span.led_by or span.value is None:
             return _USUAL_TURNS
         middle = span.value + sum(f * self.counts.get(n, 2.0) / 2 for n, f in span.factors.items())
-        return max(1.0, abs(middle) / abs(s.step))
+        most = abs(middle) if stop.most is None else min(abs(middle), stop.most)
+        return max(1.0, most / abs(s.step))
 
     def _read(self, s: ir.Statement, times: float, loops: tuple[Turns, ...]) -> None:
         """Loads and instructions of what stands directly in a statement."""
@@ -245,6 +251,16 @@ class _Walk:
             once = total if moves.led_by else max(before.once, times)
         width = self.item_bytes[array]
         self.accesses[key] = Access(kind, array, width, node, total, once, moves, loops)
+
+
+def _spread(p: ir.Param, sizes: Mapping[str, int]) -> float:
+    """How many whole numbers lie in the range that an array's values are drawn from."""
+    kind, _, expression = p.init.partition(":")
+    if kind == "index_of":
+        return float(evaluate(expression, sizes))
+    if p.low is None or p.high is None or kind == "permutation":
+        return inf
+    return max(1.0, float(p.high) - float(p.low) + 1.0)
 
 
 def _given(p: ir.Param, sizes: Mapping[str, int]) -> Moves:

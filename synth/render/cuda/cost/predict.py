@@ -60,10 +60,11 @@ class Prediction:
 
 
 def predict(facts: Facts, plan: Plan, schedule: Schedule, device: Device = H100) -> Prediction:
-    """The time of one launch."""
+    """The time from the first launch to the end of the last."""
     times = times_of(demands(facts, plan, schedule, device), device)
     total = sum(t**NORM for t in times.values()) ** (1.0 / NORM)
-    return Prediction(device.launch_us + total, max(times, key=lambda name: times[name]))
+    limits = max(times, key=lambda name: times[name])
+    return Prediction(plan.launches * device.launch_us + total, limits)
 
 
 def times_of(asked: Demands, device: Device) -> dict[str, float]:
@@ -167,15 +168,16 @@ class _Traffic:
     def add(self, access: Access) -> None:
         launch = self.launch
         requests = launch.facts.points * access.times * launch.repeated(access.loops) / WARP
-        lines, sectors = self._of_a_warp(access)
+        lines, sectors, reuse = self._shared_answer(access)
         served = launch.plan.staged.get(access.array, 1.0) if access.kind == LOAD else 1.0
-        self.requests += 2.0 * requests
+        held = launch.plan.register_reuse if served > 1.0 else 1.0
+        self.requests += 2.0 * requests / held
         if served > 1.0:
-            self.lines += requests
+            self.lines += requests / held
             requests /= served
         self.lines += requests * lines
         new = access.once / access.times
-        moved = new * requests * sectors * SECTOR_BYTES / self._kept(access)
+        moved = new * requests * sectors * SECTOR_BYTES / reuse
         self.bytes += moved
         size = launch.facts.arrays[access.array]
         least = min(size, launch.facts.points * access.once * access.bytes)
@@ -188,6 +190,23 @@ class _Traffic:
     def memory_bytes(self) -> float:
         return sum(self.touched.values())
 
+    def _shared_answer(self, access: Access) -> tuple[float, float, float]:
+        """Lines, sectors and reuse of an access: the same for schedules that differ elsewhere."""
+        plan, schedule = self.launch.plan, self.launch.schedule
+        ways = (self.launch.lane, bool(plan.lanes), min(WARP, self.launch.group))
+        more = (
+            plan.vector_width,
+            plan.shared_out,
+            plan.staged.get(access.array),
+            schedule.block[1:],
+        )
+        key = (id(access), *ways, *more)
+        known = self.launch.facts.kept
+        if key not in known:
+            known[key] = (*self._of_a_warp(access), self._kept(access))
+        found: tuple[float, float, float] = known[key]
+        return found
+
     def _of_a_warp(self, access: Access) -> tuple[float, float]:
         """Lines and sectors that 32 lanes ask for at a time."""
         lane, width = self.launch.lane, access.bytes
@@ -197,6 +216,9 @@ class _Traffic:
             most = max(1.0, size / LINE_BYTES)
             return min(float(WARP), most), min(float(WARP * each), 4.0 * most)
         stride = abs(access.moves.factors.get(lane, 0.0)) * width
+        if stride and (access.loops or stride != width):
+            # No wide load: each thread walks over its own neighbours.
+            stride *= self.launch.plan.vector_width
         # Of an element that has fewer lanes than a warp there are several in each.
         side = min(WARP, self.launch.group) if self.launch.plan.lanes else float(WARP)
         spread = side * stride
@@ -237,7 +259,9 @@ def _atomics(launch: _Launch) -> dict[str, float]:
         places = _places(launch, access)
         if access.node in launch.plan.in_shared:
             copies = launch.plan.in_shared[access.node]
-            shared += updates * (WARP / min(places, WARP)) ** 0.5
+            spread = min(places * launch.plan.copies, WARP)
+            busy = min(copies, launch.device.processors) / launch.device.processors
+            shared += updates * WARP / spread / busy
             updates = copies * min(places, updates / copies)
         else:
             updates /= launch.plan.combined.get(access.node, 1.0)
@@ -250,7 +274,7 @@ def _places(launch: _Launch, access: Access) -> float:
     """Different elements that an atomic meets."""
     size = max(1.0, launch.facts.arrays[access.array] / access.bytes)
     if access.moves.led_by:
-        return size
+        return max(1.0, min(size, access.moves.values))
     counts = dict(zip(launch.facts.threads, launch.facts.extents, strict=True))
     counts |= {t.name: max(1, round(t.count)) for t in access.loops}
     return min(size, float(prod(counts.get(n, 1) for n in access.moves.factors)))
@@ -271,6 +295,6 @@ def _latency(launch: _Launch) -> dict[str, float]:
     waves = 1.0 + (launch.waves - 1.0) * _NOT_HIDDEN
     return {
         "steps": (steps * points + _SHUFFLE_STEPS * plan.shuffles) * waves,
-        "loads": loads * points * waves,
+        "loads": loads * points * waves + plan.loads / _OVERLAP,
         "barriers": plan.barriers * waves,
     }

@@ -106,39 +106,31 @@ for _name in SAMPLERS:
     _sampler(_name)
 
 
-def _float_extreme(lib: Library, op: str) -> str:
+def _extreme(lib: Library, op: str, s: Scalar) -> str:
     """Bits of floats of one sign are ordered as integers are."""
-    other = "Max" if op == "min" else "Min"
-    same = "Min" if op == "min" else "Max"
+    same, other = ("Min", "Max") if op == "min" else ("Max", "Min")
+    if s == FLOAT32:
+        kind, zero, signed, unsigned = "float", "0.0f", "int", "unsigned int"
+        as_signed, as_unsigned = "__float_as_int(value + 0.0f)", "__float_as_uint(value)"
+    else:
+        kind, zero, signed, unsigned = "double", "0.0", "long long", "unsigned long long"
+        as_signed = "__double_as_longlong(value + 0.0)"
+        as_unsigned = f"({unsigned})__double_as_longlong(value)"
     return (
-        f"{HEAD} void {lib.spelled(f'atomic_{op}')}(float* address, float value)\n{{\n"
-        "    if (value >= 0.0f) {\n"
-        f"        atomic{same}((int*)address, __float_as_int(value + 0.0f));\n"
+        f"{HEAD} void {lib.spelled(f'atomic_{op}')}({kind}* address, {kind} value)\n{{\n"
+        f"    if (value >= {zero}) {{\n"
+        f"        atomic{same}(({signed}*)address, {as_signed});\n"
         "    } else {\n"
-        f"        atomic{other}((unsigned int*)address, __float_as_uint(value));\n"
+        f"        atomic{other}(({unsigned}*)address, {as_unsigned});\n"
         "    }\n}\n"
-    )
-
-
-def _double_extreme(lib: Library, op: str) -> str:
-    word = "unsigned long long"
-    joined = f"f{op}(value, __longlong_as_double(assumed))"
-    return (
-        f"{HEAD} void {lib.spelled(f'atomic_{op}')}(double* address, double value)\n{{\n"
-        f"    {word}* bits = ({word}*)address;\n"
-        f"    {word} old = *bits, assumed;\n"
-        "    do {\n"
-        "        assumed = old;\n"
-        f"        old = atomicCAS(bits, assumed, __double_as_longlong({joined}));\n"
-        "    } while (old != assumed);\n}\n"
     )
 
 
 @device("atomic_min")
 def _atomic_min(lib: Library, s: Scalar) -> str:
-    return _float_extreme(lib, "min") if s == FLOAT32 else _double_extreme(lib, "min")
+    return _extreme(lib, "min", s)
 
 
 @device("atomic_max")
 def _atomic_max(lib: Library, s: Scalar) -> str:
-    return _float_extreme(lib, "max") if s == FLOAT32 else _double_extreme(lib, "max")
+    return _extreme(lib, "max", s)

@@ -80,17 +80,19 @@ class Common:
         body.put(1, f"if ({lane} == 0) {{")
         for target, name, place in self.found.values():
             if target.array in alone:
-                body.put(2, self._plain(target, place.text, name))
+                body.put(2, joined_into(self.text, target, place.text, name))
             else:
                 body.put(2, body.atomic(target.join, target.type, place, Text(name)))
         body.put(1, "}")
         return body.lines
 
-    def _plain(self, target: Target, place: str, name: str) -> str:
-        if isinstance(target.type, Scalar):
-            return join_into(target.join, target.type, place, name)
-        in_place(self.text.library, "add", target.type, target.type)
-        return f"{place} += {name};"
+
+def joined_into(text: KernelText, target: Target, place: str, value: str) -> str:
+    """The statement that joins a value into a variable or an element that is nobody else's."""
+    if isinstance(target.type, Scalar):
+        return join_into(target.join, target.type, place, value)
+    in_place(text.library, "add", target.type, target.type)
+    return f"{place} += {value};"
 
 
 def loop_over_grid(
@@ -188,6 +190,6 @@ STYLES = (
         write,
         _plan,
         lambda _s: "Let lanes of a warp that update the same element do so with one atomic.",
-        "lanes that update the same element join first, so that one atomic stands for several",
+        "lanes that meet at an element join their updates before one of them goes to memory",
     ),
 )

@@ -141,6 +141,6 @@ STYLES = (
         write,
         _plan,
         lambda _s: "Give the points of each total to a warp or to blocks, and join before writing.",
-        "threads join their parts of a total in registers, so that few updates reach memory",
+        "the threads of a total join in registers, so that hardly any update goes to memory",
     ),
 )

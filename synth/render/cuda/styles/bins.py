@@ -18,16 +18,26 @@ from synth.render.cuda.lines import wrapped
 from synth.render.cuda.scatter import WARP, Scatter, Target, scattered
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import Plan, Style
-from synth.render.cuda.styles.aggregated import Common, check, loop_over_grid
-from synth.render.cuda.text import Text
+from synth.render.cuda.styles.aggregated import Common, check, joined_into, loop_over_grid
+from synth.render.cuda.text import Prec, Text, at_least
 from validate.row.archs import MOST_SHARED_BYTES
 from validate.row.sizes import evaluate_all
 
-_BLOCKS = ((256,), (512,))
-_TILES = (256, 1024, 4096)
+_BLOCKS = (256, 512)
+_KEPT = (256, 1024, 4096)
 """Bins of an array that a block keeps, where their number depends on the sizes."""
-ELEMENTS_A_THREAD = 16
-"""So many that adding a copy to the whole is cheap beside making it."""
+_FEW = 64
+"""Bins up to which each lane number has a copy."""
+_ELEMENTS_A_BLOCK = (2048, 8192)
+"""So many that adding a copy to the whole is cheap beside making it; no more, since a row is run
+on the host at a shape of two blocks."""
+
+_COMMENT = {
+    (True, False): "The block's own copy of the first bins; the others are updated in place.",
+    (True, True): "A copy of the first bins for each lane; the others are updated in place.",
+    (False, True): "A copy for each lane, so that no two lanes of a warp meet.",
+}
+"""By whether there may be more bins than a block keeps, and whether lanes have copies."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +73,9 @@ class _Bins:
         self.totals = {t.array: self._total(t) for t in arrays if t.places is None}
         self.kept = {t.array: self._keep(t) for t in arrays}
         self.place = text.fresh("k", "bin", "slot", "place")
+        self.by_lane = _copies(text.schedule) > 1
+        self.copy = text.fresh("copy", "from", "replica") if self.by_lane else ""
+        self.lane = text.fresh("lane", "lane_id") if self.by_lane else f"threadIdx.x % {WARP}"
         self.done: set[int] = set()
 
     def _keep(self, target: Target) -> _Kept:
@@ -90,35 +103,36 @@ class _Bins:
 
     def _before(self) -> list[str]:
         """Shared memory, and its start."""
-        lib = self.text.library
-        lines = []
-        if self.counts:
-            lines = [
-                "    // The block's own copy of the first bins; the others are updated in place."
-            ]
+        lib, tile = self.text.library, self.text.schedule.tile
+        comment = _COMMENT.get((bool(self.counts), self.by_lane))
+        lines = [f"    // {comment}"] if comment else []
         for kept in self.kept.values():
-            size = kept.count if kept.is_whole else self.text.schedule.tile
+            size = kept.count if kept.is_whole else tile
+            size = f"{size} * {WARP}" if self.by_lane else size
             lines.append(f"    __shared__ {lib.type(kept.target.type)} {kept.local}[{size}];")
         for total, name in self.counts.items():
-            lines += wrapped(4, f"const int {name} = min({total}, {self.text.schedule.tile});")
-        lines += self._sweep(self._start)
+            lines += wrapped(4, f"const int {name} = min({total}, {tile});")
+        if self.by_lane:
+            lines.append(f"    const int {self.lane} = threadIdx.x % {WARP};")
+        lines += self._sweep(self._start, WARP if self.by_lane else 1)
         return [*lines, "    __syncthreads();", *self.common.before()]
 
     def _after(self) -> list[str]:
         """Copies added to the whole, and what all threads share."""
-        return ["    __syncthreads();", *self._sweep(self._add), *self.common.after()]
+        add = self._sweep(self._gather if self.by_lane else self._add)
+        return ["    __syncthreads();", *add, *self.common.after(self.lane)]
 
-    def _sweep(self, put: Callable[[_Kept, str], None]) -> list[str]:
+    def _sweep(self, put: Callable[[_Kept, str], None], times: int = 1) -> list[str]:
         """The block's threads at all elements of the copies."""
         body = self.body
         body.lines = []
         for count in dict.fromkeys(kept.count for kept in self.kept.values()):
-            k = self.place
-            if count.isdigit() and int(count) <= self.text.schedule.threads:
+            k, end = self.place, f"{count} * {times}" if times > 1 else count
+            if count.isdigit() and int(count) * times <= self.text.schedule.threads:
                 k = "threadIdx.x"
-                body.put(1, f"if ({k} < {count}) {{")
+                body.put(1, f"if ({k} < {end}) {{")
             else:
-                body.put(1, f"for (int {k} = threadIdx.x; {k} < {count}; {k} += blockDim.x) {{")
+                body.put(1, f"for (int {k} = threadIdx.x; {k} < {end}; {k} += blockDim.x) {{")
             for kept in self.kept.values():
                 if kept.count == count:
                     put(kept, k)
@@ -129,15 +143,30 @@ class _Bins:
         start = neutral(self.text.library, kept.target.join, kept.target.type)
         self.body.put(2, f"{kept.local}[{k}] = {start};")
 
+    def _gather(self, kept: _Kept, k: str) -> None:
+        """All lanes' copies of an element, each thread from its own bank on."""
+        name, target = kept.target.array, kept.target
+        whole = self.text.fresh(f"{name}_of_block", f"{name}_joined", f"all_{name}")
+        kind = self.text.library.type(target.type)
+        self.body.put(2, f"{kind} {whole} = {kept.local}[{k} * {WARP} + {self.lane}];")
+        self.body.put(2, f"for (int {self.copy} = 1; {self.copy} < {WARP}; ++{self.copy}) {{")
+        other = f"{kept.local}[{k} * {WARP} + ({self.lane} + {self.copy}) % {WARP}]"
+        self.body.put(3, joined_into(self.text, target, whole, other))
+        self.body.put(2, "}")
+        self._put_in(target, k, whole)
+
     def _add(self, kept: _Kept, k: str) -> None:
-        target, mine = kept.target, Text(f"{kept.local}[{k}]")
+        self._put_in(kept.target, k, f"{kept.local}[{k}]")
+
+    def _put_in(self, target: Target, k: str, mine: str) -> None:
+        """A block's part of an element added to the whole, unless it changes nothing."""
         whole = Text(f"{self.body.name(target.array)}[{k}]")
-        line = self.body.atomic(target.join, target.type, whole, mine)
+        line = self.body.atomic(target.join, target.type, whole, Text(mine))
         if not isinstance(target.type, Scalar) or target.join not in ("add", "or", "xor"):
             self.body.put(2, line)
             return
         start = neutral(self.text.library, target.join, target.type)
-        self.body.put(2, f"if ({mine.text} != {start}) {{")
+        self.body.put(2, f"if ({mine} != {start}) {{")
         self.body.put(3, line)
         self.body.put(2, "}")
 
@@ -184,7 +213,7 @@ class _Bins:
             body.put(depth, f"if ({flat.text} < {kept.count}) {{")
         updates = list(zip(group, values, strict=True))
         for other, value in updates:
-            place = Text(f"{self.kept[other.array.name].local}[{flat.text}]")
+            place = self._in_copy(other, flat)
             body.put(depth + (not direct), self._atomic(other, place, value))
         if not direct:
             body.put(depth, "} else {")
@@ -192,6 +221,10 @@ class _Bins:
                 place = Text(f"{body.name(other.array.name)}[{flat.text}]")
                 body.put(depth + 1, self._atomic(other, place, value))
             body.put(depth, "}")
+
+    def _in_copy(self, s: ir.Atomic, flat: Text) -> Text:
+        at = f"{at_least(flat, Prec.MUL)} * {WARP} + {self.lane}" if self.by_lane else flat.text
+        return Text(f"{self.kept[s.array.name].local}[{at}]")
 
     def _atomic(self, s: ir.Atomic, place: Text, value: Text) -> str:
         return self.body.atomic(s.op, self.form.bins[id(s)].type, place, value)
@@ -230,20 +263,37 @@ def _arrays(form: Scatter) -> list[Target]:
     return list({t.array: t for t in form.bins.values()}.values())
 
 
-def _shared_bytes(form: Scatter, tile: int) -> int:
-    return sum(t.bytes * (tile if t.places is None else t.places) for t in _arrays(form))
+def _shared_bytes(form: Scatter, tile: int, copies: int) -> int:
+    kept = sum(t.bytes * (tile if t.places is None else t.places) for t in _arrays(form))
+    return kept * copies
+
+
+def _copies(schedule: Schedule) -> int:
+    """Copies that a block has of each array: one, or one for each lane number."""
+    return schedule.threads // schedule.group
 
 
 def _schedules(program: ir.Program) -> list[Schedule]:
     form = scattered(program.kernel)
     if form is None or not form.bins:
         return []
-    open_ended = any(t.places is None for t in form.bins.values())
+    most = max(t.places or 0 for t in form.bins.values())
+    is_open = any(t.places is None for t in form.bins.values())
+    found = [(tile, 1) for tile in (_KEPT if is_open else (0,))]
+    if most <= _FEW:
+        found.insert(0, (_FEW if is_open else 0, WARP))
     return [
-        Schedule("block_bins", block, tile=tile, elements_a_thread=ELEMENTS_A_THREAD)
-        for tile in (_TILES if open_ended else (0,))
-        for block in _BLOCKS
-        if _shared_bytes(form, tile) <= MOST_SHARED_BYTES
+        Schedule(
+            "block_bins",
+            (b,),
+            tile=tile,
+            elements_a_thread=each // b,
+            group=b // copies,
+        )
+        for tile, copies in found
+        for b in _BLOCKS
+        for each in _ELEMENTS_A_BLOCK
+        if _shared_bytes(form, tile, copies) <= MOST_SHARED_BYTES
     ]
 
 
@@ -251,18 +301,20 @@ def _check(program: ir.Program, schedule: Schedule) -> None:
     check(program, schedule)
     form = scattered(program.kernel)
     assert form is not None
-    open_ended = any(t.places is None for t in form.bins.values())
-    if open_ended and schedule.tile < 1:
+    is_open = any(t.places is None for t in form.bins.values())
+    threads, tile = schedule.threads, schedule.tile
+    if schedule.group not in (threads, threads // WARP):
         raise ValueError(
-            f"tile {schedule.tile}: how many bins of an array a block keeps, from 1 on"
+            f"group {schedule.group}: {threads} for one copy of the bins, {threads // WARP} for "
+            f"one of each lane"
         )
-    if not open_ended and schedule.tile:
-        raise ValueError(f"tile {schedule.tile}: 0, since the kernel's bins are known")
-    if _shared_bytes(form, schedule.tile) > MOST_SHARED_BYTES:
-        raise ValueError(
-            f"tile {schedule.tile}: {_shared_bytes(form, schedule.tile)} bytes of shared memory, "
-            f"at most {MOST_SHARED_BYTES}"
-        )
+    if is_open and tile < 1:
+        raise ValueError(f"tile {tile}: how many bins of an array a block keeps, from 1 on")
+    if not is_open and tile:
+        raise ValueError(f"tile {tile}: 0, since the kernel's bins are known")
+    held = _shared_bytes(form, tile, _copies(schedule))
+    if held > MOST_SHARED_BYTES:
+        raise ValueError(f"tile {tile}: {held} bytes of shared memory, at most {MOST_SHARED_BYTES}")
 
 
 def _plan(program: ir.Program, schedule: Schedule, sizes: Mapping[str, int]) -> Plan:
@@ -282,7 +334,8 @@ def _plan(program: ir.Program, schedule: Schedule, sizes: Mapping[str, int]) -> 
         barriers=2.0,
         combined=dict.fromkeys(form.common, float(WARP * each)),
         in_shared=kept,
-        shared_bytes=_shared_bytes(form, schedule.tile),
+        copies=float(_copies(schedule)),
+        shared_bytes=_shared_bytes(form, schedule.tile, _copies(schedule)),
     )
 
 
@@ -294,6 +347,6 @@ STYLES = (
         write,
         _plan,
         lambda _s: "Let each block sum up in shared memory of its own before it adds to the whole.",
-        "a block joins its updates in shared memory, so that fewer of them reach the whole",
+        "updates stay in shared memory until a block is done",
     ),
 )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from generators.program import ir
@@ -19,8 +19,9 @@ from synth.render.cuda.split import Sum
 from synth.render.cuda.style import Plan, Style, power_of_two, same_dims
 from synth.render.cuda.styles.threads import flat_grid, grid_stride_head
 
-_ELEMENTS = (4, 16, 64)
+ELEMENTS = (4, 16)
 """Elements a thread: the more of them, the fewer atomics are left."""
+WIDE_BLOCKS = ((256,), (512,))
 
 
 def write(text: KernelText) -> Written:
@@ -28,9 +29,41 @@ def write(text: KernelText) -> Written:
 
     ``warp_total``: each warp has one atomic for each target; ``block_total``: each block.
     """
+    loop = loop_of(text)
+    by_warp = text.schedule.style == "warp_total"
+    body = loop.body
+    body.lines = (warp_joins if by_warp else block_joins)(text, loop.parts)
+    body.put(1, "if (threadIdx.x % 32 == 0) {" if by_warp else "if (threadIdx.x == 0) {")
+    for target, name, s in loop.parts:
+        assert isinstance(target.type, Scalar)
+        op = "add" if s.op == "sub" else s.op
+        body.put(2, body.atomic_of(op, target.type, body.index(s.array, s.indices), name))
+    body.put(1, "}")
+    return Written([*loop.lines, *body.lines], [loop.grid])
+
+
+Part = tuple[Sum, str, ir.Atomic]
+"""A target, the variable of each thread for it, and one of its atomics."""
+
+
+@dataclass
+class Loop:
+    """A loop over the grid in which each thread joins values to parts of its own.
+
+    ``lines`` declare the parts and hold the loop; ``body`` can print more behind it.
+    """
+
+    lines: list[str]
+    grid: str
+    parts: list[Part]
+    body: Body
+
+
+def loop_of(text: KernelText) -> Loop:
+    """The loop of a kernel whose threads all add to the same elements."""
     targets = common_targets(text.kernel)
     assert targets is not None, "the schedule asks for a form that the kernel does not have"
-    parts: dict[str, tuple[Sum, str, ir.Atomic]] = {}
+    parts: dict[str, Part] = {}
     body = Body(text.library, text.names, text.shapes(), "continue;")
     atomics = {id(s): s for s in _atomics(text.kernel.body)}
     for key, target in targets.items():
@@ -40,26 +73,20 @@ def write(text: KernelText) -> Written:
         body.special[key] = _adder(body, parts[target.name][1], target)
     known = flat_index(text.kernel.threads, text.extents())
     inner = body.run(text.kernel.body, text.given(), 2, known)
-    lines = [
-        f"    {text.library.type(t.type)} {name} = {_start(t)};" for t, name, _ in parts.values()
-    ]
+    lines = [start_line(text, t, name) for t, name, _ in parts.values()]
     head = without_unused(grid_stride_head(text), inner)
-    if text.schedule.unroll > 1:
-        loop = next(k for k, line in enumerate(head) if line.lstrip().startswith("for "))
-        head.insert(loop, f"#pragma unroll {text.schedule.unroll}")
-    joins = _Joins(text, body, Counter((t.join, t.type) for t, _, _ in parts.values()))
-    tail = joins.lines(list(parts.values()))
     grid = flat_grid(text.formulas(), text.schedule.block[0] * text.schedule.elements_a_thread)
-    return Written([*lines, *head, *inner, "    }", *tail], [grid])
+    return Loop([*lines, *head, *inner, "    }"], grid, list(parts.values()), body)
 
 
 def _atomics(body: ir.Body) -> list[ir.Atomic]:
     return [s for s in statements(body) if isinstance(s, ir.Atomic)]
 
 
-def _start(target: Sum) -> str:
+def start_line(text: KernelText, target: Sum, name: str) -> str:
+    """The declaration of a part, which starts as what joining leaves alone."""
     assert isinstance(target.type, Scalar)
-    return identity(target.join, target.type)
+    return f"    {text.library.type(target.type)} {name} = {identity(target.join, target.type)};"
 
 
 def _adder(body: Body, name: str, target: Sum) -> Callable[[Any, int], None]:
@@ -74,34 +101,19 @@ def _adder(body: Body, name: str, target: Sum) -> Callable[[Any, int], None]:
     return put
 
 
-class _Joins:
-    """Prints what follows the loop: parts joined, and the atomics of one thread."""
+def warp_joins(text: KernelText, parts: Sequence[Part]) -> list[str]:
+    """The lines in which the lanes of a warp join their parts."""
+    return [
+        f"    {name} = {warp_join(text.library, t.join, t.type)}({name});" for t, name, _ in parts
+    ]
 
-    def __init__(self, text: KernelText, body: Body, uses: Counter[tuple[str, object]]) -> None:
-        self.text = text
-        self.body = body
-        self.uses = uses
-        self.by_warp = text.schedule.style == "warp_total"
 
-    def lines(self, parts: list[tuple[Sum, str, ir.Atomic]]) -> list[str]:
-        body = self.body
-        body.lines = []
-        for target, name, _ in parts:
-            body.put(1, f"{name} = {self._function(target)}({name});")
-        body.put(1, "if (threadIdx.x % 32 == 0) {" if self.by_warp else "if (threadIdx.x == 0) {")
-        for target, name, s in parts:
-            assert isinstance(target.type, Scalar)
-            op = "add" if s.op == "sub" else s.op
-            body.put(2, body.atomic_of(op, target.type, body.index(s.array, s.indices), name))
-        body.put(1, "}")
-        return body.lines
-
-    def _function(self, target: Sum) -> str:
-        lib = self.text.library
-        if self.by_warp:
-            return warp_join(lib, target.join, target.type)
-        again = self.uses[target.join, target.type] > 1
-        return block_join(lib, target.join, target.type, self.text.schedule.block[0], again)
+def block_joins(text: KernelText, parts: Sequence[Part]) -> list[str]:
+    """The lines in which the threads of a block join their parts, behind one barrier."""
+    values = [(target.join, target.type) for target, _, _ in parts]
+    function = block_join(text.library, values, text.schedule.block[0], again=False)
+    call = f"{function}({', '.join(name for _, name, _ in parts)});"
+    return [f"    {parts[0][1]} = {call}" if len(parts) == 1 else f"    {call}"]
 
 
 def _schedules(style: str) -> Callable[[ir.Program], list[Schedule]]:
@@ -110,14 +122,15 @@ def _schedules(style: str) -> Callable[[ir.Program], list[Schedule]]:
             return []
         return [
             Schedule(style, block, elements_a_thread=count, unroll=min(4, count // 4))
-            for block in ((256,), (512,))
-            for count in _ELEMENTS
+            for block in WIDE_BLOCKS
+            for count in ELEMENTS
         ]
 
     return found
 
 
-def _check(_program: ir.Program, schedule: Schedule) -> None:
+def check_block(_program: ir.Program, schedule: Schedule) -> None:
+    """``ValueError`` for a block that cannot join values, and for no elements a thread."""
     same_dims(schedule, 1)
     power_of_two(schedule)
     if schedule.elements_a_thread < 1:
@@ -142,7 +155,7 @@ STYLES = (
     Style(
         "warp_total",
         _schedules("warp_total"),
-        _check,
+        check_block,
         write,
         _plan,
         lambda _s: "Combine values within a warp by shuffles before the atomics.",
@@ -151,7 +164,7 @@ STYLES = (
     Style(
         "block_total",
         _schedules("block_total"),
-        _check,
+        check_block,
         write,
         _plan,
         lambda _s: "Reduce within each block in shared memory before the atomics.",

@@ -45,9 +45,10 @@ def row_of(accepted: Accepted, schedule: Schedule, *swap: str) -> dict[str, Any]
 
 
 def in_style(accepted: list[Accepted], style: str) -> Iterator[tuple[Accepted, Schedule]]:
-    for one in accepted:
-        for schedule in schedules_of(one.program).get(style, [])[:1]:
-            yield one, schedule
+    """Programs that have a form in a style, with its first and last schedule in turn."""
+    fitting = [(a, found) for a in accepted if (found := schedules_of(a.program).get(style))]
+    for k, (one, found) in enumerate(fitting):
+        yield one, found[-(k % 2)]
 
 
 def owning(accepted: list[Accepted]) -> list[Accepted]:
@@ -89,13 +90,15 @@ def test_bins_beyond_the_copy_are_updated_in_place(all_accepted: list[Accepted])
     found = [pair for pair in in_style(all_accepted, "block_bins") if pair[1].tile]
     rows = [row_of(one, replace(schedule, tile=3)) for one, schedule in found[::9][:10]]
     assert all("kept" in row["cuda_plain"] for row in rows)
+    assert len({"* 32 + lane]" in row["cuda_plain"] for row in rows}) == 2
     assert [(r.status, r.reason) for r in run_plain_rows(rows) if r.status != "agrees"] == []
 
 
 def test_what_is_left_out_is_noticed() -> None:
     """A barrier before or behind the loop, the copy added, the leader, one lane's value."""
     one, other = (accepted_draw("atomic", name, 2) for name in ("histogram", "face_fluxes"))
-    bins, count = (schedules_of(one.program)[s][0] for s in ("block_bins", "warp_aggregated"))
+    bins, count = (schedules_of(one.program)[s][-1] for s in ("block_bins", "warp_aggregated"))
+    lanes = schedules_of(one.program)["block_bins"][0]
     add = schedules_of(other.program)["warp_aggregated"][0]
     text = render(one.program, bins).text
     first, middle, last = text.split(BARRIER)
@@ -109,12 +112,17 @@ def test_what_is_left_out_is_noticed() -> None:
         row_of(one, count, "__ffs(peers) - 1", "0"),
         row_of(other, add, "value += other;", ""),
         row_of(other, add, "rank /= 2;", ""),
+        row_of(one, lanes),
+        row_of(one, lanes, "copy = 1; copy < 32", "copy = 1; copy < 31"),
+        row_of(one, lanes, "const int lane = threadIdx.x % 32", "const int lane = threadIdx.x"),
     ]
     found = [r.status for r in run_plain_rows(rows)]
     assert found[0] == found[3] == found[4] == "agrees"
     assert all(status in ("data_race", "read_out_of_bounds") for status in found[1:3]), found
     assert found[5:8] == ["wrong_value"] * 3
     assert found[8] in ("wrong_value", "timeout")
+    assert found[9:11] == ["agrees", "wrong_value"]
+    assert found[11] in ("wrote_out_of_bounds", "read_out_of_bounds", "wrong_value", "data_race")
 
 
 def test_a_block_keeps_no_more_than_fits(all_accepted: list[Accepted]) -> None:

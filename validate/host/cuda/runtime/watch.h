@@ -37,6 +37,7 @@ struct watch_t {
     char* base;
     unsigned long long size;
     const unsigned char* inside;  // by byte: 1 in an array, 0 between them
+    unsigned char* unwritten;     // by byte: 1 where nothing is that may be read; null: nowhere
     trouble_t trouble;
 };
 
@@ -164,6 +165,16 @@ inline void touch_shadow(shadow_t& shadow, const unsigned char* inside, unsigned
     }
 }
 
+// Scratch memory of several launches: as of shared memory, not all that is read may be unwritten.
+inline void touch_unwritten(unsigned long long offset, unsigned long long count, access_t access)
+{
+    unsigned char* const first = watch->unwritten + offset;
+    if (access == plain_read && __builtin_memchr(first, 0, count) == nullptr)
+        report(access, none, nullptr, offset, arrays);
+    if (access != plain_read)
+        __builtin_memset(first, 0, count);
+}
+
 inline bool any_written(const range_t& range, unsigned long long offset, unsigned long long count)
 {
     for (unsigned long long i = offset; i < offset + count; ++i)
@@ -195,6 +206,8 @@ inline void mark_access(const char* first, unsigned long long count, access_t ac
     if (first >= watch->base && first + count <= watch->base + watch->size) {
         const unsigned long long offset = first - watch->base;
         touch_shadow(of_arrays, watch->inside, offset, count, access, arrays, first);
+        if (watch->unwritten != nullptr)
+            touch_unwritten(offset, count, access);
         return;
     }
     if (touch_range(launched->shared, shared_memory, first, count, access))
