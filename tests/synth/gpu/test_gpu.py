@@ -250,7 +250,7 @@ def test_a_dataset_of_an_older_version_is_refused_in_one_line(tmp_path: Path) ->
     table = pq.read_table(path).drop_columns(["regime"])
     pq.write_table(table, tmp_path / "old" / "test" / path.name)
     for read in (read_rows, read_rows_and_programs):
-        with pytest.raises(SettingsError, match="its rows have no regime"):
+        with pytest.raises(SettingsError, match=r"its rows have no .*\bregime$"):
             list(read(tmp_path / "old"))
 
 
