@@ -8,20 +8,20 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from validate.host import clang
-from validate.host.case import run_case
+from validate.host.case import Ran, run_case
 from validate.host.launch import Entry, load_entry
 from validate.host.plain_case import run_plain_case
 from validate.host.plain_launch import PlainEntry, load_plain
 from validate.host.plain_link import Layout, Linker
 from validate.host.shared_calls import SharedFunctions
 from validate.oracle.compare import Finding
+from validate.row.edges import EDGES
 from validate.row.inputs import Array
 from validate.statuses import RunStatus
 from validate.text import plain as plain_unit
 from validate.text import warp_host as host_unit
 
 Rows = Sequence[Mapping[str, Any]]
-Outputs = list[dict[str, Array]]
 
 _MOST_KEPT = 512
 
@@ -33,20 +33,29 @@ NEEDED = {
 }
 
 
+# All that says what a row's reference makes of which inputs.
+_SAYS_WHAT_IS_WANTED = (*_ALWAYS, EDGES)
+
+
 class Kept:
-    """What Warp's text wrote in the latest rows, by id, for plain text to be compared with."""
+    """How Warp's text of the latest rows ran, for their plain text to be compared with.
+
+    What the reference makes of the same inputs need not be found out again.
+    """
 
     def __init__(self) -> None:
-        self._found: OrderedDict[str, Outputs] = OrderedDict()
+        self._found: OrderedDict[str, tuple[Mapping[str, Any], list[Ran]]] = OrderedDict()
 
-    def add(self, row_id: str, outputs: Outputs) -> None:
-        self._found[row_id] = outputs
+    def add(self, row: Mapping[str, Any], ran: list[Ran]) -> None:
+        self._found[row["id"]] = (row, ran)
         if len(self._found) > _MOST_KEPT:
             self._found.popitem(last=False)
 
-    def take(self, row_id: str) -> Outputs:
-        """The outputs by shape, none when the row is not among the latest."""
-        return self._found.pop(row_id, [])
+    def take(self, row: Mapping[str, Any]) -> list[Ran]:
+        """What ran, by setting; none when the row is not among the latest, or was another."""
+        other, ran = self._found.pop(row["id"], (row, []))
+        same = all(row.get(name) == other.get(name) for name in _SAYS_WHAT_IS_WANTED)
+        return ran if same else []
 
 
 class Cases(Protocol):
@@ -93,15 +102,15 @@ class WarpCases:
         return found[0], found[1] if len(found) > 1 else None
 
     def run(self, row: Mapping[str, Any], entry: tuple[Entry, Entry | None]) -> Finding:
-        outputs: Outputs = []
-        finding = run_case(row, *entry, outputs)
+        ran: list[Ran] = []
+        finding = run_case(row, *entry, ran)
         if finding.status == RunStatus.AGREES:
-            self.kept.add(row["id"], outputs)
+            self.kept.add(row, ran)
         return finding
 
 
 class PlainCases:
-    """Plain CUDA; outputs of Warp's text of the same row, if `kept`, are compared with as well."""
+    """Plain CUDA; what Warp's text of the same row wrote, if `kept`, is compared with as well."""
 
     def __init__(self, folder: Path, kept: Kept) -> None:
         self.folder = folder
@@ -122,4 +131,4 @@ class PlainCases:
         return load_plain(handle, position, meets, self._layouts[position])
 
     def run(self, row: Mapping[str, Any], entry: PlainEntry) -> Finding:
-        return run_plain_case(row, entry, self.kept.take(row["id"]))
+        return run_plain_case(row, entry, self.kept.take(row))
