@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,7 +94,11 @@ def _judge(row: Mapping[str, Any], launched: _Launched, finding: Finding) -> Ran
 
 
 def _judge_adjoint(
-    row: Mapping[str, Any], dim: list[int], ran: Ran, entry: Entry | None, finding: Finding
+    row: Mapping[str, Any],
+    dim: Sequence[int],
+    ran: Ran,
+    entry: Entry | None,
+    finding: Finding,
 ) -> None:
     if entry is None:
         finding.adjoint = status_without_run(row) or AdjointStatus.OFF
