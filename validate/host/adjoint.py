@@ -64,11 +64,13 @@ def check_adjoint(
     inputs: Mapping[str, Array],
     outputs: Mapping[str, Array],
     launcher: Launcher,
+    wanted: Mapping[str, Array] | None = None,
 ) -> Adjoint:
     """Run the backward kernel and compare it with central differences.
 
-    `inputs` are the values before the forward launch, `outputs` the arrays after it. The row must
-    have a backward kernel (`has_adjoint`). Raises what the launcher does, but for Endless.
+    `inputs` are the values before the forward launch, `outputs` the arrays after it, `wanted` what
+    the reference makes of the inputs, where that is known. The row must have a backward kernel
+    (`has_adjoint`). Raises what the launcher does, but for Endless.
     """
     sources = [a for a in row["args"] if is_source(a)]
     cotangents = draw_cotangents(row, inputs)
@@ -78,7 +80,7 @@ def check_adjoint(
         gradients, trouble = {}, f"in the backward kernel {endless}"
     if trouble:
         return Adjoint(AdjointStatus.WARP_DIFFERS, trouble)
-    loss = Loss(row, dim, inputs, cotangents)
+    loss = Loss(row, dim, inputs, cotangents, wanted)
     tolerance = _tolerance(row["args"])
     found = [
         _compare(arg, loss, gradients[arg["name"]], tolerance, number)

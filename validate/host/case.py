@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from validate.host.adjoint import check_adjoint
@@ -16,6 +17,16 @@ from validate.row.edges import Setting, settings
 from validate.row.inputs import Array, draw_inputs
 from validate.row.sizes import evaluate_all
 from validate.statuses import AdjointStatus
+
+
+@dataclass(frozen=True)
+class Ran:
+    """One setting that a row agreed at: what its kernel and its reference were given, what the
+    kernel wrote and what the reference did. Nobody changes any of it."""
+
+    inputs: Mapping[str, Array]
+    outputs: Mapping[str, Array]
+    wanted: Mapping[str, Array]
 
 
 class _Launched:
@@ -42,53 +53,57 @@ def run_case(
     row: Mapping[str, Any],
     forward: Entry,
     backward: Entry | None,
-    kept: list[dict[str, Array]] | None = None,
+    kept: list[Ran] | None = None,
 ) -> Finding:
     """Run a row's forward kernel at its shapes and, when it agrees, check the adjoint at its own.
 
-    Outputs are added to `kept`, by shape. The kernels run in this process: they may crash it or
-    never return.
+    What agreed is added to `kept`, by setting. The kernels run in this process: they may crash it
+    or never return.
     """
     finding = Finding()
     try:
         for setting in settings(row):
             finding.shapes.append(setting.name)
             launched = _Launched(row, setting, forward)
-            if not _judge(row, launched, finding):
+            ran = _judge(row, launched, finding)
+            if ran is None:
                 finding.reason += f" at {finding.shapes[-1]}"
                 return finding
             if kept is not None:
-                kept.append(launched.outputs())
+                kept.append(ran)
             if len(finding.shapes) == 1:
-                _judge_adjoint(row, launched, backward, finding)
+                _judge_adjoint(row, launched.dim, ran, backward, finding)
     except ENDS as ended:
         note_end(finding, ended)
     return finding
 
 
-def _judge(row: Mapping[str, Any], launched: _Launched, finding: Finding) -> bool:
+def _judge(row: Mapping[str, Any], launched: _Launched, finding: Finding) -> Ran | None:
+    """What ran, None when it does not agree."""
     trouble = damage(launched.args, launched.arena, launched.watch)
     if trouble is not None:
         finding.status, finding.reason = trouble
-        return False
+        return None
     if row["reference"] is None:
         raise ReferenceFailed("the row has no reference")
-    args = row["args"]
-    wanted = run_reference(
-        row["reference"], row["kernel_name"], args, launched.dim, launched.inputs
-    )
-    return compare_outputs(args, launched.outputs(), wanted, finding)
+    args, inputs = row["args"], launched.inputs
+    wanted = run_reference(row["reference"], row["kernel_name"], args, launched.dim, inputs)
+    outputs = launched.outputs()
+    agrees = compare_outputs(args, outputs, wanted, finding)
+    return Ran(inputs, outputs, wanted) if agrees else None
 
 
 def _judge_adjoint(
-    row: Mapping[str, Any], launched: _Launched, entry: Entry | None, finding: Finding
+    row: Mapping[str, Any],
+    dim: Sequence[int],
+    ran: Ran,
+    entry: Entry | None,
+    finding: Finding,
 ) -> None:
     if entry is None:
         finding.adjoint = status_without_run(row) or AdjointStatus.OFF
         return
-    found = check_adjoint(
-        row, launched.dim, launched.inputs, launched.outputs(), HostLauncher(entry)
-    )
+    found = check_adjoint(row, dim, ran.inputs, ran.outputs, HostLauncher(entry), ran.wanted)
     finding.adjoint = found.status
     finding.adjoint_reason = found.reason
     finding.adjoint_tolerance_used = found.tolerance_used

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from validate.host.case import Ran
 from validate.host.ends import ENDS, note_end
 from validate.host.launch import BadRow
 from validate.host.memory import Arena, damage, written_arrays
@@ -32,13 +33,13 @@ _WIDE = 1000
 
 
 def run_plain_case(
-    row: Mapping[str, Any], entries: Sequence[PlainEntry], warp_outputs: Sequence[Outputs] = ()
+    row: Mapping[str, Any], entries: Sequence[PlainEntry], warp_ran: Sequence[Ran] = ()
 ) -> Finding:
     """Run a row's plain kernels at its shapes and at wide ones, in another order of threads at
     each.
 
     Their outputs are compared with the reference and with those of Warp's text, where that has run:
-    `warp_outputs` holds them by shape. The kernels run in this process: they may crash it.
+    `warp_ran` says how, by setting. The kernels run in this process: they may crash it.
     """
     finding = Finding()
     try:
@@ -46,12 +47,13 @@ def run_plain_case(
         for number, setting in enumerate(_settings(row)):
             finding.shapes.append(setting.name)
             small = number == shapes - 1 and row["relaunch"] and fits_small_blocks(row)
-            launched = PlainLaunched(row, setting, entries, number % len(ORDERS), small)
+            other = warp_ran[number] if warp_ran and number < usual else None
+            inputs = other.inputs if other else None
+            launched = PlainLaunched(row, setting, entries, number % len(ORDERS), small, inputs)
             if number >= usual:
                 well = _judge_widely(row, launched, finding)
             else:
-                others = warp_outputs[number] if warp_outputs else None
-                well = _judge(row, launched, others, finding)
+                well = _judge(row, launched, other, finding)
             if not well:
                 finding.reason += f" at {finding.shapes[-1]}"
                 return finding
@@ -77,12 +79,16 @@ class PlainLaunched:
         entries: Sequence[PlainEntry],
         order: int,
         small_blocks: bool = False,
+        inputs: Mapping[str, Array] | None = None,
     ) -> None:
-        """Draw inputs and launch. Raises BadRow when the row does not allow either."""
+        """Draw inputs, unless they are given, and launch.
+
+        Raises BadRow when the row does not allow either.
+        """
         self.args, sizes = row["args"], setting.sizes
         try:
             self.dim = evaluate_all(row["launch"]["dim"], sizes)
-            self.inputs = draw_inputs(setting.args, sizes, row["input_seed"])
+            self.inputs = inputs or draw_inputs(setting.args, sizes, row["input_seed"])
             grids = grids_of(row, sizes)
             if small_blocks:
                 grids = [in_small_blocks(grid, row["cuda_plain"]) for grid in grids]
@@ -112,15 +118,16 @@ class PlainLaunched:
 
 
 def _judge(
-    row: Mapping[str, Any], launched: PlainLaunched, others: Outputs | None, finding: Finding
+    row: Mapping[str, Any], launched: PlainLaunched, other: Ran | None, finding: Finding
 ) -> bool:
     if _damaged(launched, finding):
         return False
-    outputs = launched.outputs()
-    if not compare_outputs(row["args"], outputs, _wanted(row, launched), finding):
+    args, outputs = row["args"], launched.outputs()
+    wanted = other.wanted if other else _wanted(row, launched)
+    if not compare_outputs(args, outputs, wanted, finding):
         return False
-    return others is None or compare_outputs(
-        row["args"], outputs, others, finding, "against Warp's text: "
+    return other is None or compare_outputs(
+        args, outputs, other.outputs, finding, "against Warp's text: "
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from validate.host import clang
-from validate.host.case import run_case
+from validate.host.case import Ran, run_case
 from validate.host.launch import Entry, load_entry
 from validate.host.plain_case import run_plain_case
 from validate.host.plain_launch import PlainEntry, load_all
@@ -21,7 +21,6 @@ from validate.statuses import RunStatus
 from validate.text import warp_host as host_unit
 
 Rows = Sequence[Mapping[str, Any]]
-Outputs = list[dict[str, Array]]
 
 _MOST_KEPT = 512
 
@@ -35,20 +34,29 @@ OPTIONAL = (EDGES, "plain_scratch")
 """What it takes where a row has it."""
 
 
+# All that says what a row's reference makes of which inputs.
+_SAYS_WHAT_IS_WANTED = (*_ALWAYS, EDGES)
+
+
 class Kept:
-    """What Warp's text wrote in the latest rows, by id, for plain text to be compared with."""
+    """How Warp's text of the latest rows ran, for their plain text to be compared with.
+
+    What the reference makes of the same inputs need not be found out again.
+    """
 
     def __init__(self) -> None:
-        self._found: OrderedDict[str, Outputs] = OrderedDict()
+        self._found: OrderedDict[str, tuple[Mapping[str, Any], list[Ran]]] = OrderedDict()
 
-    def add(self, row_id: str, outputs: Outputs) -> None:
-        self._found[row_id] = outputs
+    def add(self, row: Mapping[str, Any], ran: list[Ran]) -> None:
+        self._found[row["id"]] = (row, ran)
         if len(self._found) > _MOST_KEPT:
             self._found.popitem(last=False)
 
-    def take(self, row_id: str) -> Outputs:
-        """The outputs by shape, none when the row is not among the latest."""
-        return self._found.pop(row_id, [])
+    def take(self, row: Mapping[str, Any]) -> list[Ran]:
+        """What ran, by setting; none when the row is not among the latest, or was another."""
+        other, ran = self._found.pop(row["id"], (row, []))
+        same = all(row.get(name) == other.get(name) for name in _SAYS_WHAT_IS_WANTED)
+        return ran if same else []
 
 
 class Cases(Protocol):
@@ -95,15 +103,15 @@ class WarpCases:
         return found[0], found[1] if len(found) > 1 else None
 
     def run(self, row: Mapping[str, Any], entry: tuple[Entry, Entry | None]) -> Finding:
-        outputs: Outputs = []
-        finding = run_case(row, *entry, outputs)
+        ran: list[Ran] = []
+        finding = run_case(row, *entry, ran)
         if finding.status == RunStatus.AGREES:
-            self.kept.add(row["id"], outputs)
+            self.kept.add(row, ran)
         return finding
 
 
 class PlainCases:
-    """Plain CUDA; outputs of Warp's text of the same row, if `kept`, are compared with as well."""
+    """Plain CUDA; what Warp's text of the same row wrote, if `kept`, is compared with as well."""
 
     def __init__(self, folder: Path, kept: Kept) -> None:
         self.folder = folder
@@ -123,4 +131,4 @@ class PlainCases:
         return load_all(handle, position, row, self._layouts[position])
 
     def run(self, row: Mapping[str, Any], entry: list[PlainEntry]) -> Finding:
-        return run_plain_case(row, entry, self.kept.take(row["id"]))
+        return run_plain_case(row, entry, self.kept.take(row))

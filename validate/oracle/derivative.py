@@ -51,10 +51,12 @@ class Loss:
         dim: Sequence[int],
         inputs: Mapping[str, Array],
         cotangents: Mapping[str, Array],
+        wanted: Mapping[str, Array] | None = None,
     ) -> None:
+        """`wanted` is what the reference makes of the inputs, where that is known."""
         self.row, self.dim, self.inputs = row, dim, inputs
         self.weights = {name: flat(value) for name, value in cotangents.items()}
-        self.outputs = self._outputs(inputs)
+        self.outputs = self._outputs(inputs) if wanted is None else self._flat(wanted)
         self.size = sum(
             float(np.abs(self.weights[name] * self.outputs[name]).sum()) for name in self.weights
         )
@@ -62,6 +64,9 @@ class Loss:
     def _outputs(self, inputs: Mapping[str, Array]) -> Values:
         row = self.row
         found = run_reference(row["reference"], row["kernel_name"], row["args"], self.dim, inputs)
+        return self._flat(found)
+
+    def _flat(self, found: Mapping[str, Array]) -> Values:
         return {name: flat(found[name]) for name in self.weights}
 
     def change(self, name: str, step: Array) -> float:

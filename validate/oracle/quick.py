@@ -24,7 +24,12 @@ def _is_vector(value: Any) -> bool:
 
 def cross(a: Array, b: Array) -> Array:
     """`np.cross` of two arrays."""
-    if not (_is_vector(a) and _is_vector(b) and a.shape == b.shape == _CROSSED):
+    # Written out: this is called more often than all else here together.
+    if not (
+        type(a) is np.ndarray is type(b)
+        and a.dtype is _FLOAT is b.dtype
+        and a.shape == _CROSSED == b.shape
+    ):
         return np.cross(a, b)
     # Python's floats multiply as NumPy's do, and quicker.
     a0, a1, a2 = a.tolist()

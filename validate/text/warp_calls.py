@@ -15,6 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from validate.text.warp_program import stays_inside
@@ -27,7 +28,6 @@ _CALL = re.compile(r"^( +)(?:(\w+) = )?wp::(\w+)\((\w+(?:, \w+)*)\);$", re.MULTI
 _FUNCTION = re.compile(r"^(?!struct)\S[^\n]*\($.*?^\}$", re.MULTILINE | re.DOTALL)
 _BODY = "\n{\n"
 _ARRAY_BY_VALUE = re.compile(r"^(    )(wp::array_t<[\w:<>, ]+>) (\w+[,)])", re.MULTILINE)
-_OPENED = re.compile(r"\b(\w+)(?:\.| =)")
 _KERNEL_PARAMETER = re.compile(r"    ((?:const )?[\w:<>, ]+?)&? (\w+)")
 _WARP_ALONE = re.compile(r"\bwp\b(?!::)")
 _TABLE = "pairsmith_table"
@@ -111,9 +111,7 @@ class SharedCalls:
             text = _with_arrays_by_reference(text)
         found = [*_DECLARED.findall(text), *_PARAMETER.findall(text)]
         times = Counter(name for _, name in found)
-        types = {
-            name: of.rstrip() for of, name in found if times[name] == 1 and _OF_WARP.fullmatch(of)
-        }
+        types = {name: of.rstrip() for of, name in found if times[name] == 1 and _is_of_warp(of)}
         made = _CALL.sub(lambda match: self._call(match, types), text)
         if made == text:
             return text
@@ -132,6 +130,12 @@ class SharedCalls:
         return f"{indent}pairsmith_calls->call_{number}({', '.join(f'&{n}' for n in names)});"
 
 
+@lru_cache(maxsize=4096)
+def _is_of_warp(text: str) -> bool:
+    """Whether a type is one of Warp's own; of a few types texts say over and over."""
+    return _OF_WARP.fullmatch(text) is not None
+
+
 def _names_warp_alone(text: str) -> bool:
     return "wp" in text.replace("wp::", "") and _WARP_ALONE.search(text) is not None
 
@@ -140,14 +144,19 @@ def _with_arrays_by_reference(text: str) -> str:
     """A kernel that takes headers of arrays by reference where it can: copies take long to
     compile."""
     head, _, body = text.partition(_BODY)
-    # Some kernels look into a header, or write to their copy.
-    opened = set(_OPENED.findall(body))
 
     def by_reference(match: re.Match[str]) -> str:
-        kept = match[3][:-1] in opened
-        return match[0] if kept else f"{match[1]}const {match[2]}& {match[3]}"
+        return (
+            match[0] if _opens(match[3][:-1], body) else f"{match[1]}const {match[2]}& {match[3]}"
+        )
 
     return _ARRAY_BY_VALUE.sub(by_reference, head) + _BODY + body
+
+
+def _opens(name: str, body: str) -> bool:
+    """Whether a kernel looks into the header of an array, or writes to its copy."""
+    found = f"{name}." in body or f"{name} =" in body
+    return found and re.search(rf"\b{name}(?:\.| =)", body) is not None
 
 
 def functions_of(calls: Sequence[Call]) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from viewed_rows import sample_rows
 
-from validate.host.runner import RunResult, run_plain_rows
+from validate.host.runner import HostRunner, RunResult, run_plain_rows
 
 REFERENCE = """import numpy as np
 
@@ -243,3 +244,19 @@ def test_launch_formulas_are_c_expressions_of_sizes() -> None:
     for formula in ("b - 4", "b ** 2", "open", "__import__('os')", "c", "0", "b +"):
         found = result_of(BLOCK_SUM, plain_launch=LAUNCH | {"grid": [formula]})
         assert found.status == "bad_row", formula
+
+
+def test_plain_text_is_compared_with_its_own_reference_and_never_with_one_kept() -> None:
+    """What Warp's text showed is used again only for a row that says the same of its inputs."""
+    row = next(row for row in sample_rows() if row["cuda_plain"])
+    others = [
+        row | {"reference": row["reference"].replace(f"def {row['kernel_name']}(", "def other(")},
+        row | {"input_seed": row["input_seed"] + 1, "launch": row["launch"] | {"dim": ["1"]}},
+    ]
+    with HostRunner() as runner:
+        for other in [row, *others]:
+            assert runner.run([row])[0].status == "agrees"
+            (result,) = runner.run_plain([other])
+            (alone,) = runner.run_plain([other])
+            assert result.status == ("agrees" if other is row else "reference_error")
+            assert result == alone

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> WarpCases:
     return WarpCases(tmp_path_factory.mktemp("calls"), Kept())
 
 
-def written(cases: WarpCases, rows: list[Row], name: str) -> list[list[dict[str, Any]]]:
+def written(cases: WarpCases, rows: list[Row], name: str) -> list[list[Mapping[str, Any]]]:
     """What the forward kernels of rows write when they are compiled together."""
     path = Path(cases.folder) / f"{name}.o"
     cases.build(rows, path, warp_include_dir())
@@ -78,7 +79,7 @@ def written(cases: WarpCases, rows: list[Row], name: str) -> list[list[dict[str,
     found = []
     for position, row in enumerate(rows):
         assert cases.run(row, cases.entry(name, position, row)).status == RunStatus.AGREES
-        found.append(cases.kept.take(row["id"]))
+        found.append([ran.outputs for ran in cases.kept.take(row)])
     clang.unload(name)
     return found
 
