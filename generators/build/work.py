@@ -43,7 +43,7 @@ def worked(k: KernelBuilder, level: int) -> tuple[ir.Body, str]:
         _, of = sums[0]
         names = (k.name("lost comp"), k.name("term y corrected"), k.name("raised t next_sum"))
         body = compensated(body, of, names)
-        told += f" {of.name} is a compensated (Kahan) sum."
+        told += " The first sum over a loop is compensated (Kahan)."
     return body, told
 
 

@@ -154,7 +154,8 @@ def row_machine(k: KernelBuilder, level: int) -> Title:
     out = s.out("out counts result", INT32)
     summed = Also(s, 1.0 if level >= 4 else 0.0, "sums excess totals", type_)
     limit = k.let("cut bound", limit) if given == "array" else limit
-    rules = [_refused(s, table, out, summed)] if level >= 5 else []
+    refuses = level >= 5 and k.draw.shape.chance(0.15)
+    rules = [_refused(s, table, out, summed)] if refuses else []
     numbers = machine.numbers(scale, limit)
     text = machine.text.format(*(say(k, n) for n in numbers), t=say(k, limit))
     state = k.let(machine.names, numbers[0] if machine.filled else k.lift(0, INT32))
