@@ -12,6 +12,7 @@ from generators.program import ir
 from generators.program.dtypes import INT32, Array, Scalar
 from generators.program.expr import Const, Expr, Extent, Load, Op, Var
 from generators.program.walk import expressions, mentions, operands, statements
+from synth.render.cuda.remember import remembered
 from synth.render.cuda.scopes import names_in
 from synth.render.cuda.split import Sum, fits, has_effects, is_long
 from synth.render.cuda.types import size_of
@@ -22,6 +23,7 @@ ATOMIC_JOINS = {"add": "add", "sub": "add", "min": "min", "max": "max"} | {
 }
 
 
+@remembered
 def common_targets(kernel: ir.Kernel) -> dict[int, Sum] | None:
     """Atomics, by id, whose element is the same for all threads, each with a name for its part."""
     found: dict[int, Sum] = {}
@@ -54,7 +56,7 @@ class Elementwise:
     neighbouring elements at once.
 
     ``arrays`` are accessed at the thread's own place and nowhere else; ``lines`` are inputs that
-    the last thread index alone counts; ``rows`` are inputs with so many scalars for each thread.
+    the last thread index alone counts; ``rows`` have so many scalars for each thread.
     ``flat``: places in the launch matter no further, so that one number counts all elements.
     ``loaded`` are outputs that some threads do not write, or read. ``width`` is how many elements
     fill loads of 16 bytes, 1 where each does so by itself.
@@ -78,6 +80,7 @@ _MOST_BYTES_HELD = 128
 """Of all vectors of a thread: more do not stay in registers."""
 
 
+@remembered
 def elementwise(kernel: ir.Kernel) -> Elementwise | None:
     """The form in which a thread works on a vector of neighbouring elements."""
     if any(isinstance(s, ir.Atomic) for s in statements(kernel.body)) or _turns_often(kernel.body):
@@ -92,16 +95,18 @@ def elementwise(kernel: ir.Kernel) -> Elementwise | None:
             continue
         if places[p.name] == {own} and p.shape == kernel.launch_dim:
             arrays.append(p)
+        elif _is_of_rows(kernel, p, places[p.name]):
+            rows[p.name] = int(p.shape[-1])
         elif p.name in written:
             return None
         elif places[p.name] == {own[-1:]} and p.shape == kernel.launch_dim[-1:]:
             lines.append(p)
-        elif _is_of_rows(kernel, p, places[p.name]):
-            rows[p.name] = int(p.shape[-1])
     names = tuple(p.name for p in arrays), tuple(p.name for p in lines)
     found = _elementwise(kernel, names, rows)
-    # Rows that leave no room for vectors are read where they are.
-    return _elementwise(kernel, names, {}) if found and rows and found.width == 1 else found
+    if found is None or found.width > 1 or not rows or rows.keys() & written:
+        return found
+    # Inputs of rows that leave no room for vectors are read where they are.
+    return _elementwise(kernel, names, {})
 
 
 def _elementwise(
@@ -117,12 +122,20 @@ def _elementwise(
         return None
     elements = {p.name: p.type.element for p in kernel.params if isinstance(p.type, Array)}
     width = _width([size_of(elements[name]) * rows.get(name, 1) for name in sorted(held)])
-    loaded = frozenset(name for name in written if _needs_old(kernel.body, name))
+    loaded = frozenset(
+        name
+        for name in written
+        if (
+            not _fills_row(kernel.body, name, rows[name])
+            if name in rows
+            else _needs_old(kernel.body, name)
+        )
+    )
     return Elementwise(arrays, lines, rows, flat, loaded, width)
 
 
 def _is_of_rows(kernel: ir.Kernel, p: ir.Param, places: set[tuple[Expr, ...]]) -> bool:
-    """Whether an input has a row of a few scalars for each thread, and the thread reads no other:
+    """Whether an array has a row of a few scalars for each thread, and the thread reads no other:
     at literals, or in loops that can be unrolled."""
     *outer, count = p.shape
     if tuple(outer) != kernel.launch_dim or not count.isdigit() or int(count) > _LONGEST_ROW:
@@ -186,6 +199,36 @@ def _needs_old(body: ir.Body, name: str) -> bool:
     return _writes(body, name) is not True
 
 
+def _fills_row(body: ir.Body, name: str, count: int) -> bool:
+    """Whether every thread writes all of its row before it reads of it, or leaves."""
+    filled: set[int] = set()
+    for s in body:
+        reads = any(isinstance(e, Load) and e.array.name == name for e in expressions((s,)))
+        if reads or any(isinstance(inner, ir.Return) for inner in statements((s,))):
+            break
+        filled |= _filled_by(s, name)
+    return len(filled) == count
+
+
+def _filled_by(s: ir.Statement, name: str) -> set[int]:
+    """Places of a row that a statement writes for certain: itself, or in a loop over literals."""
+    inner: ir.Body = (s,)
+    turns: Mapping[str, range] = {}
+    if isinstance(s, ir.For) and isinstance(s.start, Const) and isinstance(s.stop, Const):
+        if any(isinstance(t, ir.Break | ir.Continue) for t in statements(s.body)):
+            return set()
+        inner, turns = s.body, {s.name: range(int(s.start.value), int(s.stop.value), s.step)}
+    filled: set[int] = set()
+    for store in inner:
+        if isinstance(store, ir.Store) and store.array.name == name and not store.op:
+            last = store.indices[-1]
+            if isinstance(last, Const):
+                filled.add(int(last.value))
+            elif isinstance(last, Var):
+                filled.update(turns.get(last.name, ()))
+    return filled
+
+
 def _writes(body: ir.Body, name: str) -> bool | None:
     """Whether every way through a body writes the element before a thread leaves; None where a
     thread that has not written it goes on."""
@@ -218,6 +261,7 @@ class Staged:
     arrays: dict[str, str]
 
 
+@remembered
 def staged(kernel: ir.Kernel) -> Staged | None:
     """The form in which a block loads tiles of inputs into shared memory."""
     loops = [k for k, s in enumerate(kernel.body) if isinstance(s, ir.For) and is_long(s)]

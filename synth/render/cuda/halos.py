@@ -11,6 +11,7 @@ from generators.program.dtypes import Array, Struct
 from generators.program.expr import Const, Expr, Extent, Load, Op, Var
 from generators.program.walk import expressions, statements
 from synth.render.cuda.places import put_in, values_of, without_unasked
+from synth.render.cuda.remember import remembered
 from synth.render.cuda.scopes import names_in
 
 _FEWEST_READS = 3
@@ -60,6 +61,7 @@ class Stencil:
     body: ir.Body
 
 
+@remembered
 def stencil_of(kernel: ir.Kernel) -> Stencil | None:
     """The form in which a block reads the surroundings of its elements once."""
     if len(kernel.threads) > 3:

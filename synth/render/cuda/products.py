@@ -10,6 +10,7 @@ from generators.program.dtypes import Array, Scalar, Type
 from generators.program.expr import Expr, Extent, Load, Var
 from generators.program.walk import parts, statements
 from synth.render.cuda.forms import staged
+from synth.render.cuda.remember import remembered
 from synth.render.cuda.scopes import all_names, names_in
 
 _MOST_AFTER = 24
@@ -36,6 +37,7 @@ class Product:
     after: ir.Body
 
 
+@remembered
 def product_of(kernel: ir.Kernel) -> Product | None:
     """The form in which a thread works on a square of elements."""
     found = staged(kernel)

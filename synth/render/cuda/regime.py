@@ -15,6 +15,7 @@ from generators.program import ir
 from generators.program.dtypes import Array
 from generators.program.expr import Expr, Extent, Var
 from generators.program.walk import statements
+from synth.render.cuda.remember import remembered
 from synth.render.cuda.types import bytes_of
 from validate.row.sizes import evaluate_all, symbols
 
@@ -51,6 +52,7 @@ class Span:
         return max(1, round((self.low * self.high) ** 0.5))
 
 
+@remembered
 def regime_of(program: ir.Program) -> tuple[Span, ...]:
     """The sizes in use of each symbol, in the order of the program's; from its seed alone."""
     stream = Stream(f"{program.input_seed}/regime")

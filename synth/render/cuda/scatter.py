@@ -12,6 +12,7 @@ from generators.program.dtypes import Array, Scalar, Type
 from generators.program.expr import Call, Cast, Const, Expr, Load, Op, Var
 from generators.program.walk import expressions, parts, statements
 from synth.render.cuda.forms import ATOMIC_JOINS, leaves_from_a_loop
+from synth.render.cuda.remember import remembered
 from synth.render.cuda.split import fits
 from synth.render.cuda.types import bytes_of
 from validate.row.sizes import evaluate_all, symbols
@@ -69,6 +70,7 @@ class Scatter:
         return max(1.0, WARP / (places * (1.0 - (1.0 - 1.0 / places) ** WARP)))
 
 
+@remembered
 def scattered(kernel: ir.Kernel) -> Scatter | None:
     """The atomics that can be joined, none where threads leave the kernel from within a loop or
     where all of them are at common elements."""
@@ -102,6 +104,7 @@ class AxisTotals:
     common: dict[int, Target]
 
 
+@remembered
 def axis_totals(kernel: ir.Kernel) -> AxisTotals | None:
     """The form in which a warp or a block takes the points of one place along the outer axes."""
     atomics = [s for s in statements(kernel.body) if isinstance(s, ir.Atomic)]

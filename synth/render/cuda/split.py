@@ -9,6 +9,7 @@ from generators.program import ir
 from generators.program.dtypes import BOOL, Mat, Quat, Scalar, Type, Vec, scalar_of
 from generators.program.expr import Const, Construct, Expr, Extent, Load, Op, Var
 from generators.program.walk import expressions, operands, statements
+from synth.render.cuda.remember import remembered
 from synth.render.cuda.scopes import all_names, defines, names_in
 
 JOINS = {
@@ -48,6 +49,7 @@ class SplitLoops:
     tail: int
 
 
+@remembered
 def split_loops(kernel: ir.Kernel) -> SplitLoops | None:
     """The form in which a block or a warp works on each element."""
     body = kernel.body
@@ -87,7 +89,7 @@ def _leaves_early_only(body: ir.Body, first: int) -> bool:
     return not any(isinstance(s, ir.Return) for s in statements(body[first:]))
 
 
-def _accumulation(s: ir.Statement) -> tuple[str, str, Expr] | None:
+def accumulation(s: ir.Statement) -> tuple[str, str, Expr] | None:
     """Variable, op and value of ``v = op(v, value)``."""
     if isinstance(s, ir.AugAssign) and s.op in ("add", "sub"):
         return s.name, s.op, s.value
@@ -113,7 +115,7 @@ def _sums_of(body: ir.Body, place: int) -> list[Sum] | None:
     found: dict[str, Sum] = {}
     others: list[ir.Statement] = []
     for s in statements(loop.body):
-        step = _accumulation(s)
+        step = accumulation(s)
         if step is None or defines(loop.body, step[0]):
             others.append(s)
             continue
@@ -141,7 +143,7 @@ def fits(type_: Type, join: str) -> bool:
 
 
 def _read(s: ir.Statement, sums: dict[str, Sum]) -> tuple[Expr, ...]:
-    step = _accumulation(s)
+    step = accumulation(s)
     return (step[2],) if step is not None and step[0] in sums else operands(s)
 
 
@@ -184,7 +186,7 @@ def _stores_apart(kernel: ir.Kernel, loop: ir.For) -> bool:
     ):
         return False
     stored = {s.array.name for s in inner if isinstance(s, ir.Store)}
-    if not stored or any(_accumulation(s) for s in inner if not isinstance(s, ir.Store)):
+    if not stored or any(accumulation(s) for s in inner if not isinstance(s, ir.Store)):
         return False
     for s in inner:
         if isinstance(s, ir.Store) and not last_is(s.indices, loop.name):

@@ -7,8 +7,9 @@ data bound turn a usual number of times.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf, prod
+from typing import Any
 
 from generators.program import ir
 from generators.program.dtypes import Array
@@ -71,6 +72,8 @@ class Facts:
     arrays: dict[str, float]
     accesses: tuple[Access, ...]
     work: tuple[Work, ...]
+    kept: dict[tuple[object, ...], Any] = field(default_factory=dict, compare=False)
+    """What predictions of several schedules have in common."""
 
     @property
     def points(self) -> float:

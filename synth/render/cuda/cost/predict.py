@@ -168,7 +168,7 @@ class _Traffic:
     def add(self, access: Access) -> None:
         launch = self.launch
         requests = launch.facts.points * access.times * launch.repeated(access.loops) / WARP
-        lines, sectors = self._of_a_warp(access)
+        lines, sectors, reuse = self._shared_answer(access)
         served = launch.plan.staged.get(access.array, 1.0) if access.kind == LOAD else 1.0
         self.requests += 2.0 * requests
         if served > 1.0:
@@ -176,7 +176,7 @@ class _Traffic:
             requests /= served
         self.lines += requests * lines
         new = access.once / access.times
-        moved = new * requests * sectors * SECTOR_BYTES / self._kept(access)
+        moved = new * requests * sectors * SECTOR_BYTES / reuse
         self.bytes += moved
         size = launch.facts.arrays[access.array]
         least = min(size, launch.facts.points * access.once * access.bytes)
@@ -188,6 +188,23 @@ class _Traffic:
 
     def memory_bytes(self) -> float:
         return sum(self.touched.values())
+
+    def _shared_answer(self, access: Access) -> tuple[float, float, float]:
+        """Lines, sectors and reuse of an access: the same for schedules that differ elsewhere."""
+        plan, schedule = self.launch.plan, self.launch.schedule
+        ways = (self.launch.lane, bool(plan.lanes), min(WARP, self.launch.group))
+        more = (
+            plan.vector_width,
+            plan.shared_out,
+            plan.staged.get(access.array),
+            schedule.block[1:],
+        )
+        key = (id(access), *ways, *more)
+        known = self.launch.facts.kept
+        if key not in known:
+            known[key] = (*self._of_a_warp(access), self._kept(access))
+        found: tuple[float, float, float] = known[key]
+        return found
 
     def _of_a_warp(self, access: Access) -> tuple[float, float]:
         """Lines and sectors that 32 lanes ask for at a time."""

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from string import ascii_lowercase
+from typing import NamedTuple
+
 from generators.program.dtypes import Scalar, Type, scalar_of
 from synth.render.cuda.device.functions import HEAD, Library
+from synth.render.cuda.lines import wrapped
 from synth.render.cuda.types import parts
 
 WARP = 32
@@ -60,38 +65,66 @@ def warp_join(lib: Library, join: str, type_: Type, lanes: int = WARP) -> str:
     return lib.write(name, (type_,), _function(lib, name, held, lines))
 
 
-def block_join(lib: Library, join: str, type_: Type, threads: int, again: bool) -> str:
-    """Ask for the function that joins a value over a block of whole warps, for all of its threads;
-    its name.
+def block_join(lib: Library, values: Sequence[tuple[str, Type]], threads: int, again: bool) -> str:
+    """Ask for the function that joins values, each a join and a type, over a block of whole warps,
+    for all of its threads; its name.
 
-    ``again``: the kernel calls it more than once, so that its shared memory must be free first.
+    One value is returned; several are joined in place, behind the same barrier. ``again``: the
+    kernel calls it more than once, so that its shared memory must be free first.
     """
-    within, name, warps = warp_join(lib, join, type_), f"block_{WORDS[join]}", threads // WARP
-    held = lib.type(type_)
+    words = [WORDS[join] for join, _ in values]
+    name = "_".join(["block", *(words if len(set(words)) > 1 else words[:1])])
+    warps, types = threads // WARP, tuple(type_ for _, type_ in values)
+    alone = len(values) == 1
+    named = [("value", "partial")] if alone else [(c, f"{c}_partial") for c in ascii_lowercase]
+    held = [
+        _Held(v, place, join, type_, warp_join(lib, join, type_))
+        for (v, place), (join, type_) in zip(named, values, strict=False)
+    ]
+    assert len(held) == len(values), f"{len(values)} values in one call"
     lines = [
-        f"    __shared__ {held} partial[{warps}];",
+        *(f"    __shared__ {lib.type(h.type)} {h.place}[{warps}];" for h in held),
         f"    const int lane = threadIdx.x % {WARP};",
-        f"    value = {within}(value);",
+        *(f"    {h.name} = {h.within}({h.name});" for h in held),
         *(["    __syncthreads();"] if again else []),
         "    if (lane == 0) {",
-        f"        partial[threadIdx.x / {WARP}] = value;",
+        *(f"        {h.place}[threadIdx.x / {WARP}] = {h.name};" for h in held),
         "    }",
         "    __syncthreads();",
-        *_joined_partials(join, type_, within, warps),
+        *(line for h in held for line in h.of_all_warps(warps, alone)),
     ]
-    return lib.write(name, (type_,), _function(lib, name, held, lines))
+    if alone:
+        lines += [] if isinstance(types[0], Scalar) else ["    return value;"]
+        return lib.write(name, types, _function(lib, name, lib.type(types[0]), lines))
+    params = ", ".join(f"{lib.type(h.type)}& {h.name}" for h in held)
+    body = "\n".join(lines)
+    text = f"{HEAD} void {lib.spelled(name)}({params})\n{{\n{body}\n}}\n"
+    return lib.write(name, types, text)
 
 
-def _joined_partials(join: str, type_: Type, within: str, warps: int) -> list[str]:
-    """The lines that join the values of all warps, in each of them."""
-    scalar = scalar_of(type_)
-    if isinstance(type_, Scalar):
-        start = identity(join, scalar)
-        return [f"    return {within}(lane < {warps} ? partial[lane] : {start});"]
-    lines = ["    value = partial[0];", f"    for (int k = 1; k < {warps}; ++k) {{"]
-    for part in _parts(type_):
-        lines.append(f"        {join_into(join, scalar, f'value{part}', f'partial[k]{part}')}")
-    return [*lines, "    }", "    return value;"]
+class _Held(NamedTuple):
+    """A value that a block joins: where each warp puts its own, and what joins a warp's."""
+
+    name: str
+    place: str
+    join: str
+    type: Type
+    within: str
+
+    def of_all_warps(self, warps: int, alone: bool) -> list[str]:
+        """The lines that join the values of all warps, in each of them; of a scalar that is
+        ``alone`` they return the result."""
+        scalar = scalar_of(self.type)
+        if isinstance(self.type, Scalar):
+            start = identity(self.join, scalar)
+            value = f"lane < {warps} ? {self.place}[lane] : {start}"
+            head = "return " if alone else f"{self.name} = "
+            return wrapped(4, f"{head}{self.within}({value});")
+        lines = [f"    {self.name} = {self.place}[0];", f"    for (int k = 1; k < {warps}; ++k) {{"]
+        for part in _parts(self.type):
+            step = join_into(self.join, scalar, f"{self.name}{part}", f"{self.place}[k]{part}")
+            lines.append(f"        {step}")
+        return [*lines, "    }"]
 
 
 def _parts(type_: Type) -> list[str]:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from generators.program import ir
-from generators.program.dtypes import INT32, Scalar
+from generators.program.dtypes import INT32, Scalar, Type
 from generators.program.expr import Const
 from generators.program.walk import statements
-from synth.render.cuda.body import Body
 from synth.render.cuda.device.collective import block_join, identity, join_into, warp_join
 from synth.render.cuda.kernel import KernelText, Written, factor, leave_before
 from synth.render.cuda.lines import leaving, wrapped
 from synth.render.cuda.offsets import flat_index, without_unused
 from synth.render.cuda.schedule import Schedule
-from synth.render.cuda.split import Sum, split_loops
+from synth.render.cuda.split import SplitLoops, Sum, split_loops
 from synth.render.cuda.style import Plan, Style, power_of_two, same_dims
+from synth.render.cuda.styles.row_vectors import RowBody, VectorLoop, row_vectors, width_of
 from synth.render.cuda.styles.threads import flat_grid, unpacked
 from synth.render.cuda.types import bytes_of
 from validate.row.archs import MOST_SHARED_BYTES
@@ -34,30 +35,31 @@ _BLOCKS = (64, 128, 256, 512)
 
 def write(text: KernelText) -> Written:
     """The kernel in the style of its schedule."""
-    return _Rows(text).written()
+    found = split_loops(text.kernel)
+    assert found is not None, "the schedule asks for a form that the kernel does not have"
+    return Rows(text, found).written()
 
 
-class _Rows:
+class Rows:
     """Prints one kernel; ``lane`` is a thread's place among those of its element."""
 
-    def __init__(self, text: KernelText) -> None:
+    def __init__(self, text: KernelText, found: SplitLoops) -> None:
         self.text = text
-        self.by_warp = text.schedule.style != BLOCKS
         self.block, self.group = text.schedule.block[0], text.schedule.group
-        found = split_loops(text.kernel)
-        assert found is not None, "the schedule asks for a form that the kernel does not have"
+        self.by_warp = self.group <= WARP
         self.found = found
         self.lane = text.fresh("lane") if self.by_warp else "threadIdx.x"
         self.place = text.fresh("place", "element") if self.group < WARP else ""
-        sums = [s for loop in found.sums.values() for s in loop]
         self.index = ""
-        self.uses = Counter((s.join, s.type) for s in sums)
-        self.body = Body(text.library, text.names, text.shapes(), "return;")
+        self.uses = Counter(values_of(sums) for sums in found.sums.values())
+        self.body = RowBody(text.library, text.names, text.shapes(), "return;")
+        self.width = text.schedule.vector_width
+        self.vectors = VectorLoop(text, self.body) if self.width > 1 else None
 
     def written(self) -> Written:
         kernel = self.text.kernel
         for place, sums in self.found.sums.items():
-            self.body.special[id(kernel.body[place])] = self._loop(sums)
+            self.body.special[id(kernel.body[place])] = self.loop(sums)
         if self.found.tail < len(kernel.body):
             leave_before(self.body, kernel.body[self.found.tail], self._idle)
         names = self.text.threads()
@@ -97,7 +99,9 @@ class _Rows:
                 lines += leaving(4, f"{index} >= {total}")
         return [*lines, *(unpacked(names, extents, index, 1) if len(names) > 1 else [])]
 
-    def _loop(self, sums: list[Sum]) -> Callable[[Any, int], None]:
+    def loop(self, sums: list[Sum]) -> Callable[[Any, int], None]:
+        """What prints a loop whose turns are shared out, and joins what it sums up."""
+
         def put(s: ir.For, depth: int) -> None:
             body, usual = self.body, self.body.names
             apart = {x.name: self.text.fresh(f"{x.name}_part") for x in sums if x.apart}
@@ -106,40 +110,72 @@ class _Rows:
                     assert isinstance(x.type, Scalar)
                     kind, start = body.library.type(x.type), identity(x.join, x.type)
                     body.put(depth, f"{kind} {apart[x.name]} = {start};")
-            step = self.group if self.by_warp else "blockDim.x"
-            if self.place and not sums:
+            guarded = bool(self.place) and not sums
+            if guarded:
                 body.put(depth, f"if ({self.place} < {self._total()}) {{")
-                depth += 1
-            name, stop = body.name(s.name), body.show(s.stop).text
-            start = self.lane
-            if s.start != Const(0, INT32):
-                start = f"{body.show(s.start).text} + {start}"
-            head = f"for (int {name} = {start}; {name} < {stop}; {name} += {step}) {{"
-            body.put(depth, head)
             body.names = {**usual, **apart}
-            body.block(s.body, depth + 1)
+            self._turns(s, depth + guarded)
             body.names = usual
-            body.put(depth, "}")
-            if self.place and not sums:
-                body.put(depth - 1, "}")
-            for x in sums:
-                self._join(x, apart.get(x.name), depth)
+            if guarded:
+                body.put(depth, "}")
+            self.join(sums, apart, depth)
 
         return put
 
-    def _join(self, x: Sum, apart: str | None, depth: int) -> None:
-        body, lib = self.body, self.body.library
-        if self.by_warp:
-            function = warp_join(lib, x.join, x.type, self.group)
-        else:
-            again = self.uses[x.join, x.type] > 1
-            function = block_join(lib, x.join, x.type, self.block, again)
-        name = body.name(x.name)
-        if apart is None:
-            body.put(depth, f"{name} = {function}({name});")
-        else:
-            assert isinstance(x.type, Scalar)
-            body.put(depth, join_into(x.join, x.type, name, f"{function}({apart})"))
+    def _turns(self, s: ir.For, depth: int) -> None:
+        """The loop itself, also in vectors where rows are found to be made of whole ones."""
+        body, width = self.body, self.width
+        step = str(self.group) if self.by_warp else "blockDim.x"
+        name, stop, start = body.name(s.name), body.show(s.stop).text, self.lane
+        vectors = row_vectors(self.text.program, s, width) if self.vectors else None
+        if vectors is not None and self.vectors is not None:
+            body.put(depth, f"if ({stop} % {width} == 0) {{")
+            wide = str(width * self.group) if self.by_warp else f"{width} * blockDim.x"
+            first = f"int {name} = {width} * {start}"
+            head = f"for ({first}; {name} < {stop}; {name} += {wide}) {{"
+            self.vectors.put(s, vectors, head, depth + 1)
+            body.put(depth, "} else {")
+        inner = depth + (vectors is not None)
+        if s.start != Const(0, INT32):
+            start = f"{body.show(s.start).text} + {start}"
+        body.put(inner, f"for (int {name} = {start}; {name} < {stop}; {name} += {step}) {{")
+        body.block(s.body, inner + 1)
+        body.put(inner, "}")
+        if vectors is not None:
+            body.put(depth, "}")
+
+    def join(self, sums: list[Sum], apart: Mapping[str, str], depth: int) -> None:
+        """Of a block all at once: they then wait for each other but once."""
+        body = self.body
+        if not self.by_warp and len(sums) > 1:
+            names = ", ".join(apart.get(x.name, body.name(x.name)) for x in sums)
+            body.put(depth, f"{self.block_join(sums)}({names});")
+        for x in sums:
+            name, part = body.name(x.name), apart.get(x.name)
+            value = part or name
+            if self.by_warp or len(sums) == 1:
+                value = f"{self.joiner(x)}({value})"
+            if part is not None:
+                assert isinstance(x.type, Scalar)
+                body.put(depth, join_into(x.join, x.type, name, value))
+            elif value != name:
+                body.put(depth, f"{name} = {value};")
+
+    def joiner(self, x: Sum) -> str:
+        """The function that joins the parts of one sum."""
+        if not self.by_warp:
+            return self.block_join([x])
+        return warp_join(self.body.library, x.join, x.type, self.group)
+
+    def block_join(self, sums: list[Sum]) -> str:
+        """The function that joins the parts of some sums over the block."""
+        values = values_of(sums)
+        return block_join(self.body.library, values, self.block, self.uses[values] > 1)
+
+
+def values_of(sums: list[Sum]) -> tuple[tuple[str, Type], ...]:
+    """How the parts of some sums are joined, and their types."""
+    return tuple((x.join, x.type) for x in sums)
 
 
 def _schedules(style: str) -> Callable[[ir.Program], list[Schedule]]:
@@ -150,13 +186,15 @@ def _schedules(style: str) -> Callable[[ir.Program], list[Schedule]]:
         if form is None or (style == LANES and _leaves(program.kernel.body)):
             return []
         if style != BLOCKS:
-            return [Schedule(style, (block,), group=group) for block, group in _GROUPS[style]]
-        held = sum(bytes_of(s.type) for sums in form.sums.values() for s in sums)
-        return [
-            Schedule(style, (block,), group=block)
-            for block in _BLOCKS
-            if block // WARP * held <= MOST_SHARED_BYTES
-        ]
+            groups = _GROUPS[style]
+        else:
+            held = sum(bytes_of(s.type) for sums in form.sums.values() for s in sums)
+            blocks = [b for b in _BLOCKS if b // WARP * held <= MOST_SHARED_BYTES]
+            groups = tuple((block, block) for block in blocks)
+        scalar = [Schedule(style, (block,), group=group) for block, group in groups]
+        width = width_of(program)
+        wide = [replace(s, vector_width=width) for s in scalar if width > 1]
+        return [*scalar, *wide]
 
     return found
 
@@ -165,29 +203,36 @@ def _leaves(body: ir.Body) -> bool:
     return any(isinstance(s, ir.Return) for s in statements(body))
 
 
-def _check(_program: ir.Program, schedule: Schedule) -> None:
+def _check(program: ir.Program, schedule: Schedule) -> None:
     same_dims(schedule, 1)
     power_of_two(schedule)
+    widths = sorted({1, width_of(program)})
+    if schedule.vector_width not in widths:
+        words = " or ".join(map(str, widths))
+        raise ValueError(f"vector_width {schedule.vector_width}: {words} for this kernel")
     allowed = {LANES: (2, 4, 8, 16), WARPS: (WARP,), BLOCKS: (schedule.threads,)}[schedule.style]
     if schedule.group not in allowed:
         words = " or ".join(map(str, allowed))
         raise ValueError(f"group {schedule.group}: {schedule.style} takes {words}")
 
 
-def _plan(program: ir.Program, schedule: Schedule, _sizes: Mapping[str, int]) -> Plan:
+def plan(program: ir.Program, schedule: Schedule, _sizes: Mapping[str, int]) -> Plan:
+    """Lanes share out the loops and join each sum: those of a loop behind one barrier."""
     form, kernel = split_loops(program.kernel), program.kernel
     assert form is not None
     first = kernel.body[min(form.sums)]
     assert isinstance(first, ir.For)
     count = sum(len(sums) for sums in form.sums.values())
-    by_warp = schedule.style != BLOCKS
+    by_warp = schedule.group <= WARP
     steps = float(schedule.group.bit_length() - 1) if by_warp else 10.0
     return Plan(
         lanes=first.name,
         threads_an_element=float(schedule.group),
         shared_out=frozenset(id(kernel.body[place]) for place in form.sums),
+        vector_width=schedule.vector_width,
+        independent=schedule.vector_width,
         shuffles=steps * count,
-        barriers=0.0 if by_warp else 2.0 * count,
+        barriers=0.0 if by_warp else 2.0 * sum(bool(sums) for sums in form.sums.values()),
     )
 
 
@@ -197,7 +242,7 @@ STYLES = (
         _schedules(LANES),
         _check,
         write,
-        _plan,
+        plan,
         lambda s: f"Give each element {s['group']} lanes of a warp, which join by shuffles.",
         "a few lanes read side by side and share the work",
     ),
@@ -206,7 +251,7 @@ STYLES = (
         _schedules(WARPS),
         _check,
         write,
-        _plan,
+        plan,
         lambda _s: "Give each element a warp, and combine its lanes' values by shuffles.",
         "the lanes of a warp read side by side and share the work",
     ),
@@ -215,7 +260,7 @@ STYLES = (
         _schedules(BLOCKS),
         _check,
         write,
-        _plan,
+        plan,
         lambda _s: "Give each element a block, and join values in shared memory.",
         "the threads of a block read side by side and share the work",
     ),

@@ -12,6 +12,7 @@ from synth.render.cuda.kernel import KernelText, Written, factor
 from synth.render.cuda.lines import leaving, wrapped
 from synth.render.cuda.offsets import NOTHING, flat_index, without_unused
 from synth.render.cuda.regime import middle_sizes
+from synth.render.cuda.remember import remembered
 from synth.render.cuda.schedule import BLOCKS, Schedule
 from synth.render.cuda.style import Plan, Style, same_dims
 from validate.row.sizes import evaluate
@@ -44,6 +45,7 @@ def is_narrow(program: ir.Program) -> bool:
     return evaluate(program.kernel.launch_dim[-1], middle_sizes(program)) <= _NARROW
 
 
+@remembered
 def _is_flat(program: ir.Program) -> bool:
     """Whether one number for all elements serves, since nothing asks for places in the launch."""
     form = elementwise(program.kernel)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +19,7 @@ from synth.render.cuda.split import Sum
 from synth.render.cuda.style import Plan, Style, power_of_two, same_dims
 from synth.render.cuda.styles.threads import flat_grid, grid_stride_head
 
-ELEMENTS = (4, 16, 64)
+ELEMENTS = (4, 16)
 """Elements a thread: the more of them, the fewer atomics are left."""
 WIDE_BLOCKS = ((256,), (512,))
 
@@ -32,9 +31,8 @@ def write(text: KernelText) -> Written:
     """
     loop = loop_of(text)
     by_warp = text.schedule.style == "warp_total"
-    joins = warp_joins(text) if by_warp else block_joins(text, loop.parts)
     body = loop.body
-    body.lines = join_lines(loop.parts, joins)
+    body.lines = (warp_joins if by_warp else block_joins)(text, loop.parts)
     body.put(1, "if (threadIdx.x % 32 == 0) {" if by_warp else "if (threadIdx.x == 0) {")
     for target, name, s in loop.parts:
         assert isinstance(target.type, Scalar)
@@ -77,9 +75,6 @@ def loop_of(text: KernelText) -> Loop:
     inner = body.run(text.kernel.body, text.given(), 2, known)
     lines = [start_line(text, t, name) for t, name, _ in parts.values()]
     head = without_unused(grid_stride_head(text), inner)
-    if text.schedule.unroll > 1:
-        place = next(k for k, line in enumerate(head) if line.lstrip().startswith("for "))
-        head.insert(place, f"#pragma unroll {text.schedule.unroll}")
     grid = flat_grid(text.formulas(), text.schedule.block[0] * text.schedule.elements_a_thread)
     return Loop([*lines, *head, *inner, "    }"], grid, list(parts.values()), body)
 
@@ -106,30 +101,19 @@ def _adder(body: Body, name: str, target: Sum) -> Callable[[Any, int], None]:
     return put
 
 
-Join = Callable[[Sum], str]
-"""Asks for the device function that joins the parts of a target; its name."""
+def warp_joins(text: KernelText, parts: Sequence[Part]) -> list[str]:
+    """The lines in which the lanes of a warp join their parts."""
+    return [
+        f"    {name} = {warp_join(text.library, t.join, t.type)}({name});" for t, name, _ in parts
+    ]
 
 
-def warp_joins(text: KernelText) -> Join:
-    """Joins over the lanes of a warp."""
-    return lambda target: warp_join(text.library, target.join, target.type)
-
-
-def block_joins(text: KernelText, parts: Sequence[Part]) -> Join:
-    """Joins over the threads of a block."""
-    uses = Counter((target.join, target.type) for target, _, _ in parts)
-    threads = text.schedule.block[0]
-
-    def joined(target: Sum) -> str:
-        again = uses[target.join, target.type] > 1
-        return block_join(text.library, target.join, target.type, threads, again)
-
-    return joined
-
-
-def join_lines(parts: Sequence[Part], join: Join) -> list[str]:
-    """The lines in which threads join their parts."""
-    return [f"    {name} = {join(target)}({name});" for target, name, _ in parts]
+def block_joins(text: KernelText, parts: Sequence[Part]) -> list[str]:
+    """The lines in which the threads of a block join their parts, behind one barrier."""
+    values = [(target.join, target.type) for target, _, _ in parts]
+    function = block_join(text.library, values, text.schedule.block[0], again=False)
+    call = f"{function}({', '.join(name for _, name, _ in parts)});"
+    return [f"    {parts[0][1]} = {call}" if len(parts) == 1 else f"    {call}"]
 
 
 def _schedules(style: str) -> Callable[[ir.Program], list[Schedule]]:

@@ -22,7 +22,6 @@ from synth.render.cuda.styles.totals import (
     Loop,
     block_joins,
     check_block,
-    join_lines,
     loop_of,
     start_line,
 )
@@ -36,7 +35,7 @@ def write(text: KernelText) -> Written:
     loop = loop_of(text)
     arrays = {name: text.fresh(f"{t.name}_of_block", f"{t.name}_sums") for t, name, _ in loop.parts}
     stores = [f"        {arrays[name]}[blockIdx.x] = {name};" for _, name, _ in loop.parts]
-    joins = join_lines(loop.parts, block_joins(text, loop.parts))
+    joins = block_joins(text, loop.parts)
     lines = [*loop.lines, *joins, "    if (threadIdx.x == 0) {", *stores, "    }"]
     kinds = {name: text.library.type(t.type) for t, name, _ in loop.parts}
     written = tuple(Passed(arrays[name], f"{kinds[name]}*") for name in arrays)
@@ -61,7 +60,7 @@ def _second(text: KernelText, loop: Loop, arrays: Mapping[str, str], blocks: str
     lines += wrapped(4, head)
     for target, name, _ in loop.parts:
         lines += wrapped(8, _into(target.join, target.type, name, f"{arrays[name]}[{block}]"))
-    lines += ["    }", *join_lines(loop.parts, block_joins(text, loop.parts))]
+    lines += ["    }", *block_joins(text, loop.parts)]
     body.lines = []
     body.put(1, "if (threadIdx.x == 0) {")
     for target, name, s in loop.parts:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from generators.program import expr, ir
 from generators.program.dtypes import INT32, Array, Scalar, Type, Vec
 from generators.program.expr import Var
-from generators.program.walk import expressions
+from generators.program.walk import expressions, statements
 from synth.render.cuda.body import Body
 from synth.render.cuda.device.functions import HEAD
 from synth.render.cuda.forms import Elementwise, elementwise
@@ -47,8 +47,9 @@ class _Element(Body):
         return super().index(array, indices)
 
     def _for(self, s: ir.For, depth: int) -> None:
-        inner = expressions(s.body)
-        if any(isinstance(e, expr.Load) and e.array.name in self.rows for e in inner):
+        arrays = {e.array.name for e in expressions(s.body) if isinstance(e, expr.Load)}
+        arrays |= {t.array.name for t in statements(s.body) if isinstance(t, ir.Store)}
+        if arrays & self.rows:
             # A row stays in registers where every place in it is known.
             self.put(depth, "#pragma unroll")
         super()._for(s, depth)
@@ -227,7 +228,8 @@ class _Vectors:
         lines = []
         for h in self.held:
             if not h.is_input:
-                target = f"*reinterpret_cast<{h.kind}*>({self._name(h.param.name)} + {at})"
+                place = f"{self._name(h.param.name)} + {h.place(at)}"
+                target = f"*reinterpret_cast<{h.kind}*>({place})"
                 lines += wrapped(8, f"{target} = {h.vector};")
         return lines
 
@@ -259,7 +261,8 @@ class _Vectors:
             if not isinstance(p.type, Array):
                 kind = kind_of(computed(p.type))
             elif p.name in self.form.rows:
-                kind = f"const {kind_of(p.type.element)}*"
+                const = "const " if p.role == "in" else ""
+                kind = f"{const}{kind_of(p.type.element)}*"
             elif p.name in held:
                 kind = f"{kind_of(p.type.element)}{'' if p.role == 'in' else '&'}"
             else:

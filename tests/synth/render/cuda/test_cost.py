@@ -13,7 +13,7 @@ from synth.render.cuda.choose import AS_GOOD, candidates_of, schedule_for
 from synth.render.cuda.cost.affine import Moves, Reader, led, of
 from synth.render.cuda.cost.device import H100
 from synth.render.cuda.cost.facts import UPDATE, facts_of
-from synth.render.cuda.cost.predict import MEMORY, demands, predict, times_of
+from synth.render.cuda.cost.predict import ATOMICS, MEMORY, demands, predict, times_of
 from synth.render.cuda.forms import common_targets
 from synth.render.cuda.regime import middle_sizes
 from synth.render.cuda.schedule import Schedule
@@ -26,7 +26,7 @@ A = Var("a", Array(FLOAT32, 2))
 
 def moves(e: Any) -> Moves:
     known = {"i": of("i"), "j": of("j"), "step": Moves(value=3.0), "found": led(of("i"))}
-    return Reader(known, {"a": (100.0, 20.0)}).read(e)
+    return Reader(known, {"a": (100.0, 20.0)}, {}).read(e)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,9 @@ def test_a_prediction_is_positive_and_grows_with_sizes(all_accepted: list[Accept
             schedule = candidate.schedule
             plan = styles()[schedule.style].plan(program, schedule, large)
             more = predict(facts_of(program, large), plan, schedule)
-            assert 0.0 < candidate.prediction.time_us <= more.time_us * 1.01, program.idiom
+            # More bins to update are less in each other's way.
+            slack = 1.5 if candidate.prediction.limits == ATOMICS else 1.01
+            assert 0.0 < candidate.prediction.time_us <= more.time_us * slack, program.idiom
 
 
 def test_what_is_drawn_is_among_the_quickest(all_accepted: list[Accepted]) -> None:

@@ -91,6 +91,19 @@ def test_outputs_are_loaded_where_some_threads_leave_them() -> None:
         assert out_of(body).loaded == {"out"}
 
 
+def test_rows_are_loaded_unless_all_of_them_is_written_first() -> None:
+    i, k = Var("i", INT32), Var("k", INT32)
+    out = Var("out", Array(FLOAT32, 2))
+    params = (ir.Param("out", Array(FLOAT32, 2), "out", ("n", "3")),)
+    zero, one, three = (literal(value, INT32) for value in (0, 1, 3))
+    fills = ir.For("k", zero, three, 1, (ir.Store(out, (i, k), "", literal(1.0, FLOAT32)),))
+    reads = ir.Store(out, (i, zero), "", out[i, one] * 2.0)
+    for body, loaded in (((fills, reads), set()), ((reads, fills), {"out"}), ((reads,), {"out"})):
+        form = elementwise(ir.Kernel("k", params, ("i",), ("n",), body))
+        assert form is not None
+        assert (dict(form.rows), form.loaded, form.width) == ({"out": 3}, loaded, 4)
+
+
 def test_types_within_others_keep_their_alignment() -> None:
     quats = ir.Param("q", Array(Quat(FLOAT32), 1), "in", ("n",))
     poses = ir.Param("t", Array(Transform(FLOAT32), 1), "in", ("n",))

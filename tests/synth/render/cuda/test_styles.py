@@ -55,6 +55,8 @@ def test_tiles_are_shared_by_threads_that_take_as_many_turns(all_accepted: list[
 def test_styles_are_drawn(all_accepted: list[Accepted]) -> None:
     """Where a kernel has a form in a rare style, it is mostly in one of them."""
     drawn = Counter(schedule_for(a.program).style for a in all_accepted)
-    assert set(drawn) == set(styles())
+    for style in set(styles()) - set(drawn):
+        rare = fitting_in(style, all_accepted)
+        assert style in {schedule_for(a.program).style for a in rare}, style
     for accepted in all_accepted[::11]:
         assert schedule_for(accepted.program) == schedule_for(accepted.program)

@@ -1,0 +1,133 @@
+"""Rows shared out to lanes, warps and blocks: what their texts must not leave out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from fitting_programs import fitting_in
+
+from generators.program import ir
+from generators.program.dtypes import FLOAT32, Array
+from generators.program.expr import Const, Expr, Load, Var
+from synth.render.cuda.choose import check_schedule, schedules_of
+from synth.render.cuda.module import render
+from synth.render.cuda.schedule import Schedule
+from synth.render.cuda.softmax import softmax, substituted
+from synth.render.warp import render as render_warp
+from synth.rows.maker import Accepted, program_columns
+from validate.host.runner import run_plain_rows
+
+Pick = Callable[[Schedule], bool]
+
+
+def statuses(accepted: list[Accepted], style: str, pick: Pick, pattern: str, new: str) -> set[str]:
+    """What the host run says of texts under the schedules picked, with parts of them replaced."""
+    rows = []
+    for a in accepted:
+        python = render_warp(a.program)
+        columns = program_columns(a.program, a.tolerances, a.edges, a.keys, python)
+        for schedule in filter(pick, schedules_of(a.program).get(style, ())):
+            plain = render(a.program, schedule)
+            text, count = re.subn(pattern, new, plain.text)
+            assert count, plain.text
+            rows.append(columns | plain.columns() | {"cuda_plain": text})
+    assert rows
+    return {result.status for result in run_plain_rows(rows)}
+
+
+def of_blocks(schedule: Schedule) -> bool:
+    return schedule.group == schedule.threads == 128 and schedule.vector_width == 1
+
+
+def in_vectors(schedule: Schedule) -> bool:
+    return schedule.vector_width > 1
+
+
+def with_vectors(all_accepted: list[Accepted]) -> list[Accepted]:
+    """Programs whose own shape has rows of whole vectors."""
+    found = [
+        a
+        for a in all_accepted
+        if any(map(in_vectors, schedules_of(a.program).get("warp_per_row", ())))
+    ]
+    return found[:2]
+
+
+def test_vectors_agree_and_need_whole_ones(all_accepted: list[Accepted]) -> None:
+    chosen = with_vectors(all_accepted)
+    assert statuses(chosen, "lanes_per_row", in_vectors, "$", "") == {"agrees"}
+    whole = r"if \(.* % [24] == 0\) \{"
+    assert "agrees" not in statuses(chosen, "warp_per_row", in_vectors, whole, "if (true) {")
+
+
+def test_parts_of_vectors_left_out_are_noticed(all_accepted: list[Accepted]) -> None:
+    """The own shape of a row runs the loop in vectors, so that a fault in it is met."""
+    chosen = with_vectors(all_accepted)
+    found = statuses(chosen, "warp_per_row", in_vectors, r"(\w+) < [24]; \+\+", r"\1 < 1; ++")
+    assert "agrees" not in found
+
+
+def test_vectors_only_where_the_own_shape_has_them(all_accepted: list[Accepted]) -> None:
+    (a, *_) = with_vectors(all_accepted)
+    wide = next(filter(in_vectors, schedules_of(a.program)["warp_per_row"]))
+    sizes = tuple(replace(s, value=s.value + 1) for s in a.program.sizes)
+    with pytest.raises(ValueError, match="vector_width"):
+        check_schedule(replace(a.program, sizes=sizes), wide)
+
+
+@pytest.mark.parametrize("style", ["block_per_row", "online_softmax", "block_total"])
+def test_a_barrier_left_out_is_noticed(style: str, all_accepted: list[Accepted]) -> None:
+    chosen = fitting_in(style, all_accepted)[:2]
+    pick = (lambda s: s.elements_a_thread == 4) if style == "block_total" else of_blocks
+    found = statuses(chosen, style, pick, r" *__syncthreads\(\);\n", "")
+    assert "agrees" not in found
+
+
+def test_sums_that_are_not_scaled_are_noticed(all_accepted: list[Accepted]) -> None:
+    chosen = fitting_in("online_softmax", all_accepted)[:2]
+    assert statuses(chosen, "online_softmax", of_blocks, "$", "") == {"agrees"}
+    found = statuses(chosen, "online_softmax", of_blocks, r" \* scale\b", "")
+    assert found == {"wrong_value"}
+
+
+def test_sums_of_a_loop_share_a_barrier(all_accepted: list[Accepted]) -> None:
+    """Of several sums, each has a barrier less than it would have alone."""
+    counted = 0
+    for a in fitting_in("block_per_row", all_accepted):
+        plain = render(a.program, schedules_of(a.program)["block_per_row"][0])
+        kernel = plain.text[plain.text.index('extern "C"') :]
+        loops = sum(isinstance(s, ir.For) for s in a.program.kernel.body)
+        assert len(re.findall(r"\bblock_\w+\(", kernel)) <= loops
+        counted += bool(re.search(r"\n    block_\w+\(\w+, ", kernel))
+    assert counted
+
+
+def _other_start(kernel: ir.Kernel, value: Expr) -> ir.Kernel:
+    form = softmax(kernel)
+    assert form is not None
+    own = ir.Assign(form.largest.name, value)
+    return replace(
+        kernel, body=tuple(own if k == form.start else s for k, s in enumerate(kernel.body))
+    )
+
+
+def test_online_softmax_only_in_that_shape(all_accepted: list[Accepted]) -> None:
+    kernel = fitting_in("online_softmax", all_accepted)[0].program.kernel
+    form = softmax(kernel)
+    assert form is not None
+    # No largest value is less than any yet: the difference of two infinite ones is no number.
+    assert softmax(_other_start(kernel, Const("-inf", FLOAT32))) is None
+    loop = kernel.body[form.second]
+    assert isinstance(loop, ir.For)
+    # The sum is of something else than what the largest value was taken of.
+    array = Var("other", Array(FLOAT32, 1))
+    other = Load(array, (Var(loop.name, form.value.type),), FLOAT32)
+    turn = tuple(
+        replace(s, value=substituted(s.value, {form.value: other})) if hasattr(s, "value") else s
+        for s in loop.body
+    )
+    body = [replace(loop, body=turn) if s is loop else s for s in kernel.body]
+    assert softmax(replace(kernel, body=tuple(body))) is None
