@@ -19,6 +19,19 @@ class GateReason(Worded):
     )
     UNREAD_LOCAL = "unread_local", "A local variable is never read."
     SINGLE_TURN = "single_turn", "A loop with literal bounds turns less than twice."
+    NEUTRAL_OPERATION = (
+        "neutral_operation",
+        "An operation changes nothing: times or over 1, plus or minus 0, to the power of 1.",
+    )
+    DEAD_START = (
+        "dead_start",
+        "A local is written again before its first value is read, or an arm sets the literal that "
+        "it holds already.",
+    )
+    LONE_ATOMIC = (
+        "lone_atomic",
+        "An atomic updates an element that no other thread can reach.",
+    )
     DEAD_BRANCH = "dead_branch", "A branch is taken by every thread, or by none."
     DEAD_LOOP = "dead_loop", "No thread enters a loop."
     DEAD_OPERAND = (

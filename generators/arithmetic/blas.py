@@ -64,7 +64,7 @@ def vector_update(k: KernelBuilder, level: int) -> Title:
         value = held(k, "updated next_value", value)
     if level >= 4:
         done += _judged(s, level, value)
-    done += stored(s, "out w result", value, before, 0.45 if level >= 3 else 0.0)
+    done += stored(s, "out w result", value, before, 0.06 if level >= 3 else 0.0)
     return Title(k.name(update.outs), done)
 
 

@@ -46,7 +46,7 @@ def complex_arithmetic(k: KernelBuilder, level: int) -> Title:
     if level >= 4:
         done += _magnitude(s, level, z)
     outs = [s.out("re_out out_re", f), s.out("im_out out_im", f)]
-    if level >= 3 and shape.chance(0.5):
+    if level >= 3 and shape.chance(0.06):
         test = condition(s)
         with k.if_(test.value):
             for out, part in zip(outs, z, strict=True):

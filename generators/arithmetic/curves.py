@@ -110,7 +110,7 @@ def spline_curve(k: KernelBuilder, level: int) -> Title:
     if level >= 2 and shape.chance(0.4):
         base = given(s, "offset bias base", f, -1.0, 1.0, forms=DATA)
         value, done = value + base, f"{done} Add {say(k, base)}."
-    done += stored(s, "points curve out", value, None, 0.6 if level >= 3 else 0.0)
+    done += stored(s, "points curve out", value, None, 0.06 if level >= 3 else 0.0)
     return Title(k.name(names), done)
 
 
@@ -240,7 +240,7 @@ def grid_sample(k: KernelBuilder, level: int) -> Title:
     if level >= 4:
         value = held(k, "sample_value looked_up", value)
         done += _in_cell(s, level, table, cells)
-    masks = level >= 3 and shape.chance(0.5)
+    masks = level >= 3 and shape.chance(0.06)
     fill = k.scalar("fill background", f, -2.0, 2.0) if masks else None
     done += stored(s, "sampled values out", value, fill, float(masks))
     return Title(k.name(names), done)

@@ -90,7 +90,7 @@ def rounding_division(k: KernelBuilder, level: int) -> Title:
     if level >= 4:
         value = held(k, "whole units", value)
         done += _leftover(s, level, x, unit, f"{operand} % {by}", by)
-    done += stored(s, "out quotients result", value, None, 0.5 if level >= 3 else 0.0)
+    done += stored(s, "out quotients result", value, None, 0.06 if level >= 3 else 0.0)
     return Title(k.name(names), done)
 
 

@@ -41,7 +41,7 @@ def combine_elements(k: KernelBuilder, level: int) -> Title:
     last = "".join(_limited(k, key, subject, values) for key in shape.sample(varying, bounds))
     done = f"Compute {results[0].said(texts)} element by element."
     chance = 0.45 if level >= 3 else 0.0
-    if level >= 4 and shape.chance(0.6):
+    if level >= 4 and shape.chance(0.06):
         test = condition(s)
         outs = [s.out(result.outs, f) for result in results]
         other = float(k.draw.value.choice((0, 0, -1)))

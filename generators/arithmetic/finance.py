@@ -60,7 +60,7 @@ def interest(k: KernelBuilder, level: int) -> Title:
     if level >= 4:
         value = held(k, "worth final_value", value)
         done += _gain(s, level, value, balance)
-    done += stored(s, "amount value_out result", value, balance, 0.5 if level >= 3 else 0.0)
+    done += stored(s, "amount value_out result", value, balance, 0.06 if level >= 3 else 0.0)
     return Title(k.name(_NAMES[form]), done)
 
 
@@ -197,5 +197,5 @@ def _cents(s: Site, level: int) -> str:
         share, odd = s.put("share each", each), s.put("odd_cents leftover", rest - each * parties)
         done += f" {share.name} gets the rest over {parties.name} in whole cents, {odd.name} what "
         done += "is left of it."
-    net = stored(s, "net after_fee", rest, cents, 0.6 if level >= 3 else 0.0)
+    net = stored(s, "net after_fee", rest, cents, 0.08 if level >= 3 else 0.0)
     return done + net.replace("gets it", "gets the rest", 1)

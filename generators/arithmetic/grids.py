@@ -230,7 +230,7 @@ def grid_step(k: KernelBuilder, level: int) -> Title:
     if level >= 4:
         value = held(k, "stepped new_value", value)
         done += _diagnosed(around, level, value)
-    if level == 5 or (level == 4 and shape.chance(0.5)):
+    if level >= 4 and shape.chance(0.15):
         value = held(k, "stepped new_value", value)
         kept = masked(s, out, value, around.here, condition(s), last=True)
         return Title(k.name(formula.outs), f"{done} {out.name} gets it{kept}.")

@@ -59,7 +59,7 @@ def permute_copy(k: KernelBuilder, level: int) -> Title:
         done += f" {out.name}[{s.where}]{how} gets it."
     else:
         value = k.let("value moved", value) if level >= 2 and shape.chance(0.4) else value
-        mask = 1.0 if isinstance(value, Var) and level >= 2 else 0.0
+        mask = 0.05 if isinstance(value, Var) and level >= 2 else 0.0
         done += stored(s, names, value, None, mask)
     return Title(k.name(_NAMES[s.rank]), done)
 
@@ -323,7 +323,7 @@ def _padding(m: Matrix, level: int, out: Var, f: Scalar) -> str:
     k, s, row, col = m.k, m.s, m.row, m.col
     if level < 3 or not k.draw.shape.chance(0.2 + 0.15 * level):
         return ""
-    kind = k.draw.shape.choice(("lengths", "mask", "triangle", "border"))
+    kind = k.draw.shape.weighted({"lengths": 4, "mask": 1, "triangle": 4, "border": 4})
     if kind == "lengths":
         lengths = k.array("lengths row_lengths", INT32, s.dims[-2], low=2, high=9)
         test: Expr = col >= lengths[row]

@@ -299,7 +299,7 @@ def fir_filter(k: KernelBuilder, level: int) -> Title:
         value = held(k, "result smoothed", value)
         done += _residual(line, level, value)
     names = "y filtered smooth"
-    if level >= 2 and shape.chance(0.4):
+    if level >= 2 and shape.chance(0.06):
         out, test = s.out(names, f), condition(s)
         choose(s, out, test, held(k, "result smoothed", value), line.centre(), last=True)
         done += f" {out.name} gets it, the sample itself where {test.off}."

@@ -59,7 +59,7 @@ def saturating(k: KernelBuilder, level: int) -> Title:
     if level >= 4:
         result = k.let("narrowed value", result)
         done += _overflowed(s, level, raw, low, high)
-    done += stored(s, "out result dst", result, r["a"], 0.6 if level >= 3 else 0.0)
+    done += stored(s, "out result dst", result, r["a"], 0.06 if level >= 3 else 0.0)
     return Title(k.name(_SATURATING[form]), done)
 
 
@@ -123,9 +123,9 @@ def _overflowed(s: Site, level: int, raw: Expr, low: int, high: int) -> str:
     k, middle = s.k, high // 4
     if k.draw.shape.chance(0.5):
         out = s.put("above upper_half", raw > middle)
-        return f" {out.name} says whether the unclamped value exceeds {middle}."
+        return f" {out.name} says whether the value before clamping exceeds {middle}."
     gap: Expr = abs(cast(raw, INT32) - middle)
-    text = f"the distance of the unclamped value from {middle}"
+    text = f"the distance of the value before clamping from {middle}"
     if level == 5:
         limit = k.scalar("limit max_gap", INT32, (high - low) // 8, (high - low) // 4)
         gap, text = least(gap, limit), f"{text}, at most {limit.name}"
@@ -195,7 +195,7 @@ def fixed_point(k: KernelBuilder, level: int) -> Title:
     form = shape.choice(list(_FIXED)[: 7 if level >= 3 else 5])
     note = ""
     out = s.out("out_q result_q dst_q", type_)
-    if level >= 4 and shape.chance(0.6):
+    if level >= 4 and shape.chance(0.06):
         test = flag(s, "valid mask")
         early_out(s, test, [(out, 0)])
         note = f" Where {test.off}, {out.name} gets 0."

@@ -290,7 +290,7 @@ def byte_blend(k: KernelBuilder, level: int) -> Title:
         result = k.let("pixel mixed", result)
         done += _moved(s, level, result, r["s"])
     kept = r.values.get("d", r["s"])
-    done += stored(s, "out blended result", result, kept, 0.65 if level >= 3 else 0.0)
+    done += stored(s, "out blended result", result, kept, 0.1 if level >= 3 else 0.0)
     return Title(k.name(blend.outs), done)
 
 

@@ -234,4 +234,4 @@ def _dot_out(s: Site, level: int, acc: Var, source: Scalar, wide: Scalar) -> str
         r = record(s, "Epilogue", parts, 0.6, shared=True)
         value = k.let("mixed final", r["alpha"] * value + r["beta"] * old)
         text += f", then {r.say('alpha')} times that plus {r.say('beta')} * {say(k, old)}"
-    return f"{text}.{done}{stored(s, 'out activations_out c', value, None, 0.1 * level)}"
+    return f"{text}.{done}{stored(s, 'out activations_out c', value, None, 0.01 * level)}"

@@ -252,4 +252,4 @@ def _used(s: Site, level: int, form: str, drawn: Var) -> str:
     r = record(s, "Jitter Noise", parts, 0.5, shared=True)
     moved = k.let("moved jittered", value + r["low"] + r["width"] * unit)
     done += f" Take {text} + {r.say('low')} + {r.say('width')} * u."
-    return done + stored(s, "out result noisy", moved, values, float(level == 5))
+    return done + stored(s, "out result noisy", moved, values, 0.1 * (level == 5))

@@ -84,7 +84,7 @@ def real_rounding(k: KernelBuilder, level: int) -> Title:
     if level >= 4:
         value = held(k, "shaped_value final", value)
         done += _parts(s, level, v, text)
-    done += stored(s, "out shaped result", value, x, 0.45 if level >= 2 else 0.0)
+    done += stored(s, "out shaped result", value, x, 0.06 if level >= 2 else 0.0)
     return Title(k.name(formula.outs), done)
 
 

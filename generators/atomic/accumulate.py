@@ -119,10 +119,10 @@ class _Accumulation(Tally):
         m = k.size(k.draw.word.choice(("groups", "m", "bins")), 5, 8)
         axes = s.axes("last")
         group = s.read(self.ledger.groups, INT32, axes=axes, init=f"index_of:{m}")
+        if form in ("bins", "strips"):
+            return (m,), (group,)
         if s.rank == 2:
             return (dims[0], m), (at[0], group)
-        if form == "bins":
-            return (m,), (group,)
         q = k.size("parts", 3, 4)
         names = (*(f"sub_{n}" for n in words(self.ledger.groups)), "phase")
         return (m, q), (group, s.read(names, INT32, axes=axes, init=f"index_of:{q}"))

@@ -144,9 +144,9 @@ def confusion_counts(k: KernelBuilder, level: int) -> Title:
     truth: Expr = s.read("truth labels y_true", INT32, init=f"index_of:{c}")
     pred: Expr = s.read("pred predicted y_pred", INT32, init=f"index_of:{c}")
     truth = t.let("t label actual", truth)
-    if t.chance(0.3 + 0.1 * level):
+    if t.chance(0.08 * level):
         t.skip(fn("eq", truth, k.scalar("ignore_label void_class", INT32, 0, 1)))
-    if t.chance(0.5, 3):
+    if t.chance(0.1, 3):
         least_score = k.scalar("min_score threshold", score_type, 0.2, 0.5)
         t.skip(s.read("scores prob confidence", score_type, 0.0, 1.0) < least_score)
     hits, misses = t.chance(0.5), t.chance(0.6, 3)

@@ -144,7 +144,10 @@ class Tally:
         self.notes.append(f"{note}.")
 
     def mask(self, s: Site | None = None, leave: Callable[[], None] | None = None) -> None:
-        """Leave some entries out, by a flag, a code or a score."""
+        """Leave some entries out, by a flag, a code or a score; one kernel in eight of those that
+        may."""
+        if not self.chance(0.12):
+            return
         s = s or self.s
         if self.chance(0.25):
             hidden = flag(s, "skip hidden muted")
@@ -217,8 +220,8 @@ class Tally:
         fitting = sorted(set(_CHANGES) - left_out)
         count = min(self.k.draw.shape.integer(1, 3 if self.level > 4 else 2), len(fitting))
         chosen = self.k.draw.shape.sample(fitting, count)
-        if set(chosen) >= _FOR_SIGNED:
-            chosen.remove("positive")  # the one makes the other idle
+        if "positive" in chosen and len(chosen) > 1:
+            chosen.remove("positive")  # beside a magnitude or two bounds it does nothing
         for name in chosen:
             value = _CHANGES[name](self, value, type_)
         return self.let(_LOCALS, value) if readers > 1 else value

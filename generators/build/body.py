@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from generators.build.draw import Draw
+from generators.build.siblings import matching
 from generators.program import ir
 from generators.program.dtypes import BOOL, INT32, Array, Mat, Quat, Scalar, Struct, Transform, Type
 from generators.program.expr import (
@@ -45,7 +46,8 @@ class BodyBuilder:
         candidates = tuple(word for text in candidates for word in text.split())
         free = [c for c in candidates if c not in self.used]
         if free:
-            chosen = self.draw.word.choice(free)
+            # x_re, then x_im and not im_part: parts of one thing are called alike.
+            chosen = self.draw.word.choice(matching(free, self.used) or free)
         else:
             base = self.draw.word.choice(candidates)
             chosen = next(f"{base}{k}" for k in range(2, 100) if f"{base}{k}" not in self.used)

@@ -95,7 +95,7 @@ class Stream:
         return repr(rounded)
 
 
-FLOAT_TYPES = {Scalar("float32"): 14, Scalar("float64"): 5, Scalar("float16"): 1}
+FLOAT_TYPES = {Scalar("float32"): 16, Scalar("float64"): 1, Scalar("float16"): 1}
 
 
 @dataclass(frozen=True)
@@ -150,4 +150,4 @@ class Draw:
 
     def wide_float_type(self) -> Scalar:
         """float32 or float64, for what float16 is too coarse for."""
-        return self.shape.weighted({Scalar("float32"): 3, Scalar("float64"): 1})
+        return self.shape.weighted({Scalar("float32"): 15, Scalar("float64"): 1})

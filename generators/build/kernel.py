@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from generators.build.body import BodyBuilder as BodyBuilder
@@ -16,10 +16,14 @@ from generators.build.body import lift
 from generators.build.body import make as make
 from generators.build.docs import clear, first_comment, first_sentence, kernel_doc
 from generators.build.draw import Draw
+from generators.build.outputs import Draft, slimmed
+from generators.build.threads import Row, is_plain
+from generators.build.work import worked
 from generators.program import ir
 from generators.program.dtypes import INT32, Array, Struct, Type
 from generators.program.expr import Call, Const, Expr, Var
 from generators.program.prune import pruned
+from generators.program.walk import statements
 
 FIXED_TRIP_COUNTS = 0.7
 """Share of the loops over inner sizes whose trip count is a literal."""
@@ -40,6 +44,7 @@ class KernelBuilder(BodyBuilder):
         self.structs: list[Struct] = []
         self.threads: tuple[str, ...] = ()
         self.launch_dim: tuple[str, ...] = ()
+        self.row: Row | None = None
 
     def size(self, symbol: str, low: int, high: int, minimum: int = 1, multiple_of: int = 1) -> str:
         """Declare a size symbol; its value is drawn in [low, high]. Gives the symbol back."""
@@ -140,18 +145,42 @@ class KernelBuilder(BodyBuilder):
         self.threads, self.launch_dim = chosen, dims
         return tuple(Var(name, INT32) for name in chosen)
 
+    def can_run_rows(self) -> bool:
+        """Whether a thread can run along the last axis of the launch, as far as it is written."""
+        *others, last = self.launch_dim or ("",)
+        ends = any(isinstance(s, ir.Return) for block in self._blocks for s in statements(block))
+        free = last in self.sizes and last not in others and is_plain(self.params, last)
+        return bool(others) and free and not ends and self.row is None and len(self._blocks) == 1
+
+    def along_row(
+        self, before: ir.Body = (), after: Callable[[Expr], ir.Body] | None = None
+    ) -> None:
+        """Launch one thread for each row, which runs along the last axis: :meth:`can_run_rows`.
+
+        ``before`` stands before the loop; ``after``, of how many elements a row has, after it.
+        """
+        index = Var(self.threads[-1], INT32)
+        self.row = Row(index, self.launch_dim[-1], before, after)
+
     def program(self, idiom: str, level: int, name: str, description: str) -> ir.Program:
         """The finished program; layout and docstring are drawn here.
 
         ``name`` comes from :meth:`name`, so that no variable is called the same.
         """
         layout = self._layout()
-        description = clear(re.sub(r" +(?=[ ,;]|\.(?![\d.]))", "", description))
+        body, told = worked(self, level)
+        description = re.sub(r" +(?=[ ,;]|\.(?![\d.]))", "", description + told)
+        written = Draft(
+            self.params, self.functions, self.structs, self.sizes, pruned(body), description
+        )
+        slim = slimmed(written, self.launch_dim, self.draw.shape)
+        self.params, self.sizes, description = slim.params, slim.sizes, slim.text
+        description = clear(description)
         summary = first_sentence(description)
         if description[0].islower():
             # An array's name is no word that can be written large.
             description = f"For each thread: {description}"
-        body = self._at_least_two(pruned(self.body()))
+        body = self._at_least_two(slim.body)
         params = tuple(self._settled(p) for p in self._ordered())
         doc = kernel_doc(self.draw, summary, params, self.launch_dim)
         if not doc:
@@ -162,8 +191,8 @@ class KernelBuilder(BodyBuilder):
             idiom,
             level,
             description,
-            tuple(self.structs),
-            tuple(self.functions),
+            tuple(slim.structs),
+            tuple(slim.functions),
             kernel,
             tuple(self.sizes.values()),
             self.draw.input_seed,

@@ -120,7 +120,7 @@ def token_parser(k: KernelBuilder, level: int) -> Title:
     out = s.out("out parsed result", INT32)
     other = Also(s, 0.6 if ends and level >= 3 else 0.0, "consumed stopped_at")
     note = ""
-    if level >= 4:
+    if level >= 4 and shape.chance(0.15):
         kind, wanted = s.read("row_kind encoding", INT32, 0, 3), k.draw.value.integer(0, 2)
         test = shape.choice(("eq", "ne"))
         leave(s, fn(test, kind, wanted), (out, -1), (other, 0))

@@ -39,7 +39,6 @@ def _triangle(k: KernelBuilder, level: int, label: Var, a: Var, b: Var, c: Var) 
         (some(a + b <= c, b + c <= a, c + a <= b), (label, 0)),
         (both(same(a, b), same(b, c)), (label, 3)),
         (equal, (label, 2)),
-        (None, (label, 1)),
     )
     text = "0 for sides that make no triangle, 3 for three, 2 for two and 1 for no equal sides"
     if level >= 2 and k.draw.shape.chance(0.6):
@@ -57,7 +56,6 @@ def _overlap(k: KernelBuilder, level: int, label: Var, a: Var, b: Var, la: Var, 
         (some(a_end <= b, b_end <= a), (label, 0)),
         (both(a <= b, b_end <= a_end), (label, 2)),
         (both(b <= a, a_end <= b_end), (label, 3)),
-        (None, (label, 1)),
     )
     text = "0 where the intervals [lo, lo + len] are apart, 2 where the first holds the second, "
     text += "3 where the second holds the first, 1 where they overlap otherwise"
@@ -75,7 +73,7 @@ def _zone(k: KernelBuilder, level: int, label: Var, x: Var, y: Var) -> Made:
     text = f"the quadrant 1 to 4 of the point about ({say(k, cx)}, {say(k, middle)})"
     if level >= 3:
         reach = k.draw.value.choice((12, 18) if whole else (0.8, 1.2))
-        dx, dy = k.let("dx", abs(x - cx)), k.let("dy", abs(y - middle))
+        dx, dy = k.let("dx", abs(x - cx)), k.let("dy", abs(y - middle if whole else y))
         branch(k, (both(dx < reach, dy < reach), (label, label * 10)))
         text += f", times 10 where both distances are below {reach}"
     return text, x + y, "the sum of both coordinates"
@@ -99,13 +97,14 @@ def _circles(k: KernelBuilder, level: int, label: Var, between: Var, a: Var, b: 
         (between >= a + b, (label, 0)),
         (between + b <= a, (label, 2)),
         (between + a <= b, (label, 3)),
-        (None, (label, 1)),
     )
     text = "0 where circles of these radii, their centers that far apart, do not meet, 2 where the "
     text += "first holds the second, 3 where the second holds the first, 1 where they cross"
     return text, between - a - b, "the distance less both radii"
 
 
+_FIRST = {"zone": 0, "outcode": 0}
+"""The label that a point has before anything is tested, where it is not the last case, 1."""
 _KINDS: dict[str, tuple[tuple[str, ...], str, tuple[float, float], Callable[..., Made]]] = {
     "sides": (("a b c", "side_a side_b side_c"), "s1 s2 s3", (2, 6), _triangle),
     "overlap": (("a_lo b_lo", "start_a start_b"), "a0 b0 len_a len_b", (-2.0, 2.0), _overlap),
@@ -140,12 +139,12 @@ def geometry_cases(k: KernelBuilder, level: int) -> Title:
     out = s.out("kind case label", INT32)
     measure = Also(s, 0.6 if level >= 2 else 0.3, "size amount", type_)
     note = ""
-    if level >= 3 and shape.chance(0.6):
+    if level >= 3 and shape.chance(0.1):
         test = flag(s, "active valid")
         leave(s, test.unless, (out, -1), (measure, 0))
         note = f" Entries where {test.off} give -1."
     values = [k.let(name, value) for name, value in zip(short.split(), found, strict=True)]
-    label = counter(k, "label_id kind_id")
+    label = k.let("label_id kind_id", k.lift(_FIRST.get(form, 1), INT32))
     text, amount, meaning = branches(k, level, label, *values)
     k.store(out, s.at, label)
     note += measure.told(meaning, amount)

@@ -96,7 +96,7 @@ def cellular_automaton(k: KernelBuilder, level: int) -> Title:
     changed = Also(s, 0.0 if level < 3 else 0.6, "changed flips")
     sizes = [k.size_param((f"num_{d}", f"{d}_size"), d) for d in s.dims]
     wrap, note = shape.chance(0.5), ""
-    if level >= 2 and shape.chance(0.5):
+    if level >= 2 and shape.chance(0.12):
         fixed = s.read("fixed mask", INT32, 0, 2)
         leave(s, same(fixed, 0), (new, old[s.at]), (changed, 0))
         note = f" Cells whose {say(k, fixed)} is 0 keep their state."
@@ -174,7 +174,7 @@ def _ruled(k: KernelBuilder, level: int, form: str, state: Var, found: Var) -> t
 
 _EDGES = {
     "wrap": "edges wrap around",
-    "stop": "a step off the grid is not made",
+    "stop": "a step off the grid leaves the walker where it is",
     "clamp": "positions are clamped to the grid",
 }
 

@@ -80,7 +80,7 @@ def _skipped(r: Search, share: float, *marks: tuple[Var | Also, Operand]) -> str
     test = flag(r.s, "valid mask active")
     leave(r.s, test.unless, *marks)
     what = " and ".join(f"{mark} to {out.name}" for out, mark in marks if out)
-    return f" Where {test.off}, nothing is searched: {what}."
+    return f" Where {test.off} the search is left out: {what}."
 
 
 def _bisect(r: Search, strict: bool) -> Var:
@@ -117,7 +117,7 @@ def _ranked(k: KernelBuilder, level: int) -> Title:
     names, text, value = _RANKS[goal]
     r = _search(k, level, some_type(k, 1.0 if goal == "member" else 0.3, "int32 int64"))
     s, out = r.s, r.s.out(names, INT32)
-    last = _skipped(r, 0.5 if level > 1 else 0.0, (out, -1))
+    last = _skipped(r, 0.08 if level > 1 else 0.0, (out, -1))
     r.ask()
     strict = goal == "member" or k.draw.shape.chance(0.5)
     lo = _bisect(r, strict)
@@ -151,7 +151,7 @@ def sorted_search(k: KernelBuilder, level: int) -> Title:
     share = 0.0 if level < 3 or beyond == "early" else 1.0
     cell = Also(s, share * (0.2 * level - 0.2), "cell interval")
     slope = Also(s, 0.5 * share if form == "linear" else 0.0, "slope derivative", type_)
-    last = _skipped(r, 0.5 if level >= 3 else 0.0, (out, 0.0), (cell, -1), (slope, 0.0))
+    last = _skipped(r, 0.08 if level >= 3 else 0.0, (out, 0.0), (cell, -1), (slope, 0.0))
     r.ask()
     said = _ends(r, beyond, table, (out, fill), cell, slope)
     left = _left(r, form, beyond)
@@ -235,7 +235,7 @@ def table_lookup(k: KernelBuilder, level: int) -> Title:
     table = k.array(names, found, "m", low=0.5, high=3.0) if want == "entry" else edges
     out = s.out("out found looked_up", found)
     slots = Also(s, 0.5 if level >= 3 and want != "bin" else 0.0, "slot_out position")
-    last = _skipped(r, 0.3 if level > 1 else 0.0, (out, -1), (slots, -1))
+    last = _skipped(r, 0.06 if level > 1 else 0.0, (out, -1), (slots, -1))
     r.ask()
     if level >= 3 and shape.chance(0.6):
         leave(s, some(r.q < edges[0], r.q > edges[r.size - 1]), (out, -1), (slots, -1))

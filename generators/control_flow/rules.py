@@ -100,7 +100,7 @@ def _label(k: KernelBuilder, level: int, form: str, v: Var, limits: list[Expr]) 
 
 def _changed(s: Site, level: int, label: Var, top: int) -> str:
     """At higher levels a flag raises the class; says so."""
-    if level < 3 or not s.k.draw.shape.chance(0.6):
+    if level < 3 or not s.k.draw.shape.chance(0.1):
         return ""
     test = flag(s, "override alarm")
     branch(s.k, (both(test.value, label < top), (label, label + 1)))

@@ -137,7 +137,7 @@ def event_scan(k: KernelBuilder, level: int) -> Title:
         for form in chosen
     ]
     note = ""
-    if level >= 2 and shape.chance(0.4):
+    if level >= 2 and shape.chance(0.08):
         flags = s.read("valid quality", INT32, 0, 2)
         leave(s, same(flags, 0), *((out, -1) for out in outs))
         note = f" Rows whose {say(k, flags)} is 0 give -1."

@@ -196,6 +196,27 @@ _STOCKS: dict[str, tuple[str, Callable[[Var, Var, Expr, Expr, Expr], list[Step]]
 }
 
 
+_FLOWS = {
+    "inventory": "demand orders",
+    "queue": "arrivals",
+    "tank": "inflow",
+    "parking_lot": "cars",
+}
+_LIMITS = {
+    "inventory": "order_size",
+    "queue": "capacity max_waiting",
+    "tank": "limit max_level",
+    "parking_lot": "capacity num_places",
+}
+_RATES = {
+    "inventory": "reorder_point",
+    "queue": "served per_slot",
+    "tank": "outflow drained",
+    "parking_lot": "leaving max_exits",
+}
+"""What comes in, what bounds the stock, and what goes out or is tested, by what they are there."""
+
+
 @idiom
 @with_struct
 def stock_keeping(k: KernelBuilder, level: int) -> Title:
@@ -204,10 +225,10 @@ def stock_keeping(k: KernelBuilder, level: int) -> Title:
     form = shape.choice(sorted(_STOCKS))
     text, steps = _STOCKS[form]
     type_ = Scalar(shape.weighted({"int32": 5, "int64": 2, "int16": 1}))
-    s, demand, count = rows_of(k, "demand arrivals inflow", type_, 0, 12, "num_steps num_days")
+    s, demand, count = rows_of(k, _FLOWS[form], type_, 0, 12, "num_steps num_days")
     start = s.read("stock initial", type_, 4, 18) if shape.chance(0.6) else k.lift(9, type_)
-    q = setting(k, "capacity order_size limit", type_, 14, 20)
-    r = setting(k, "served reorder_point outflow", type_, 4, 7)
+    q = setting(k, _LIMITS[form], type_, 14, 20)
+    r = setting(k, _RATES[form], type_, 4, 7)
     out = s.out("final left_over", type_)
     lost = Also(s, 0.7, "lost turned_away events", type_)
     trace = Also(s, 0.0 if level < 3 else 0.5, "history levels", type_, "cols")

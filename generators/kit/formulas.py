@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import signature
 from typing import Any
@@ -17,7 +17,7 @@ from generators.program.dtypes import FLOAT32, INT32, Type
 from generators.program.expr import Const, Expr, Op, Var
 from generators.program.ir import Assign, Comment
 from generators.program.signatures import OpTypeError
-from generators.program.walk import names_read, operands, statements
+from generators.program.walk import changed, names_read, operands, statements
 
 Build = Callable[..., Expr]
 """A formula's code: its parameters are the keys of what it reads, ``lambda x, k: x / (k + x)``.
@@ -153,14 +153,7 @@ def _short(value: Expr) -> bool:
 
 def _put(node: Any, name: str, new: Expr) -> Any:
     """An expression with another in the place of a variable."""
-    if isinstance(node, tuple):
-        return tuple(_put(part, name, new) for part in node)
-    if isinstance(node, Var) and node.name == name:
-        return new
-    if not is_dataclass(node) or isinstance(node, type | Var | Const | Type):
-        return node
-    changed = {f.name: _put(getattr(node, f.name), name, new) for f in fields(node)}
-    return type(node)(**changed)
+    return changed(node, lambda e: new if isinstance(e, Var) and e.name == name else e)
 
 
 def formulas(**entries: Build | tuple[str, Build]) -> tuple[Formula, ...]:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from generators.build import fn, make
-from generators.kit.masks import Test, condition, early_out, flag
+from generators.kit.masks import Test, condition, early_out
 from generators.kit.naming import held, maybe
+from generators.kit.rows import row_result
 from generators.kit.sites import Names, Site
 from generators.kit.sources import zero
 from generators.kit.words import say, words
@@ -17,12 +18,14 @@ from generators.program.ir import FieldInit
 
 WAYS: dict[int, dict[str, int]] = {
     1: {"plain": 7, "add": 2},
-    2: {"plain": 3, "mask": 3, "weight": 3, "add": 2, "blend": 1},
-    3: {"plain": 2, "mask": 3, "weight": 3, "add": 2, "blend": 2, "mask weight": 2},
-    4: {"plain": 1, "mask": 3, "weight": 3, "blend": 2, "mask weight": 3, "mask add": 2},
-    5: {"mask": 3, "weight": 2, "mask weight": 3, "mask add": 2, "weight add": 2, "blend": 1},
+    2: {"plain": 8, "weight": 1, "add": 3, "blend": 1},
+    3: {"plain": 8, "mask": 1, "weight": 1, "add": 4, "blend": 2},
+    4: {"plain": 10, "mask": 1, "weight": 1, "add": 4, "blend": 3},
+    5: {"plain": 10, "mask": 1, "weight": 1, "add": 4, "blend": 3},
 }
-"""Ways of each level, by weight; some are two at once."""
+"""Ways of each level, by weight."""
+ROWS = {3: 0.45, 4: 0.75, 5: 0.9}
+"""How often a grid of a level has a thread for each row, of which something is made."""
 
 
 def deliver(
@@ -43,6 +46,8 @@ def deliver(
     ``blends=False`` where a running average of such a result means nothing; ``last=True`` where
     nothing is stored after it, so that threads may end early.
     """
+    if ways is None and s.k.can_run_rows() and s.k.draw.shape.chance(ROWS.get(level, 0.0)):
+        return row_result(s, names, value)
     how = s.k.draw.shape.weighted(_usable(ways or WAYS[level], value, blends))
     text = ""
     if how != "plain":
@@ -56,10 +61,6 @@ def deliver(
             return f" {out.name} gets it{text}{masked(s, out, value, otherwise, last=last)}."
         s.k.store(out, s.at, value)
         return f" {out.name} gets it{text}."
-    if "mask" in how:
-        test = flag(s)
-        value = fn("where", test.value, value, zero(value.type))
-        text += f" where {test.on}"
     return _kept(s, how, names, value, text)
 
 

@@ -52,7 +52,7 @@ class Family(Shelf):
     ``|``; ``parts`` the size of a loop over several parts of an element, then names of its index.
     ``reductions`` are those that mean something along a row, ``fills`` what masked elements get;
     ``smooth`` says that slopes by differences mean something, ``spatial`` that neighbouring
-    elements belong together.
+    elements belong together; ``selectable`` that libraries choose one of its formulas by a code.
     """
 
     inputs: dict[str, Quantity]
@@ -69,6 +69,7 @@ class Family(Shelf):
     fills: tuple[float, ...] = (0.0, 0.0, -1.0)
     smooth: bool = True
     spatial: bool = True
+    selectable: bool = False
 
     def drawn(self, k: KernelBuilder, count: int) -> list[Formula]:
         """Some of the formulas."""

@@ -13,23 +13,26 @@ from generators.math.passes import bumped, neighbourhood, two_passes
 from generators.math.reduce import declare_reduction, reduced
 from generators.math.scene import Axes, declare, launch
 from generators.math.stores import masked_body
+from generators.math.sweeps import along, swept
 
 _FRAMES: dict[int, dict[str, int]] = {
     1: {"one": 1},
-    2: {"one": 3, "masked": 3, "table": 2},
-    3: {"masked": 2, "table": 2, "row": 3, "parts": 3, "choice": 3, "near": 2, "bump": 2},
-    4: {"pair": 3, "choice": 4, "row": 3, "parts": 2, "near": 3, "passes": 3, "bump": 1},
-    5: {"triple": 3, "choice": 6, "row": 4, "near": 2, "passes": 4},
+    2: {"one": 5, "masked": 1, "table": 3},
+    3: {"masked": 1, "table": 2, "row": 4, "parts": 4, "near": 4, "bump": 3, "along": 5},
+    4: {"pair": 1, "choice": 3, "row": 2, "parts": 2, "near": 4, "passes": 4, "bump": 3, "along": 6}
+    | {"sweep": 4},
+    5: {"choice": 3, "near": 5, "passes": 5, "bump": 3, "along": 4, "sweep": 5},
 }
 _HELPED = {1: 0.0, 2: 0.1, 3: 0.45, 4: 0.22, 5: 0.15}
 _PASSES = {"near": neighbourhood, "passes": two_passes, "bump": bumped}
-_FORMULAS = {"pair": (2, 3), "triple": (3, 3, 4)}
+_PASSES |= {"along": along, "sweep": swept}
 
 
 def compose(k: KernelBuilder, level: int, family: Family) -> Title:
     """Draw one kernel of a family's formulas."""
     needs = {"parts": family.parts, "row": family.reductions, "bump": family.smooth}
-    needs["near"] = family.spatial
+    needs |= {"near": family.spatial, "choice": family.selectable}
+    needs["sweep"] = any(len(card.keys) > 1 for card in family.cards)
     weights = {frame: w for frame, w in _FRAMES[level].items() if needs.get(frame, True)}
     frame = k.draw.shape.weighted(weights)
     if frame in _PASSES:
@@ -42,11 +45,8 @@ def compose(k: KernelBuilder, level: int, family: Family) -> Title:
 def _by_element(k: KernelBuilder, level: int, family: Family, frame: str) -> Title:
     """One thread for each element, or for each pair of an item and a setting."""
     shape = k.draw.shape
-    count = shape.choice(_FORMULAS.get(frame, (1,)))
-    if frame == "choice":
-        count = {3: 2, 4: shape.integer(3, 4), 5: shape.integer(4, 5)}[level]
-    cards = family.drawn(k, count + (level == 5 and frame == "choice"))
-    main = min(count, len(cards) - (level == 5))
+    count = {"pair": 2, "choice": level - 1}.get(frame, 1)
+    cards = family.drawn(k, count)
     keys = keys_of(cards)
     table = frame == "table" and any(key in family.params for key in keys)
     ndim = 2 if table else shape.weighted({1: 10, 2: 6, 3: 3, 4: 1})
@@ -60,9 +60,8 @@ def _by_element(k: KernelBuilder, level: int, family: Family, frame: str) -> Tit
         k.params[0] = replace(k.params[0], role="inout")
     core = make_core(s, cards, _HELPED[level])
     if frame == "choice":
-        core.cards, core.also = core.cards[:main], core.cards[main:]
         declare_codes(s, core, last if ndim == 2 and shape.chance(0.15) else whole)
-    mask = frame == "masked" or (level >= 4 and shape.chance(0.7))
+    mask = frame == "masked"
     done = masked_body(s, core, frame, mask, in_place)
     if len(cards) == 1:
         return Title(k.name(*_single_titles(cards[0], table)), done)
@@ -82,13 +81,11 @@ def _looped(k: KernelBuilder, level: int, family: Family, frame: str) -> Title:
     """One thread for each row or item, which runs over the entries or the parts."""
     shape = k.draw.shape
     outer = shape.weighted({1: 3, 2: 1})
-    cards = family.drawn(k, {3: 1, 4: shape.integer(1, 2), 5: 3}[level])
-    parts = frame == "parts" and any(key in family.params for key in keys_of(cards))
+    (card,) = family.drawn(k, 1)
+    parts = frame == "parts" and any(key in family.params for key in card.keys)
     inner = family.parts.split()[0] if parts else ("cols", "depth")[outer - 1]
-    found = prepared(k, family, cards, outer, inner, helped=_HELPED[level], parts=parts)
+    found = prepared(k, family, card, outer, inner, helped=_HELPED[level], parts=parts)
     plan = declare_reduction(found.s, level, parts)
     done = reduced(found, plan)
-    if len(cards) > 1:
-        return Title(k.name(*(f"{plan.what}_{name}" for name in family.titles.split())), done)
-    name, what = cards[0].name, plan.what
+    name, what = card.name, plan.what
     return Title(k.name(f"{what}_{name}", f"{name}_{what}", f"{name}_{what}_kernel"), done)

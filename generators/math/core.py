@@ -26,14 +26,13 @@ class Core:
 
     ``helpers`` names the helper of each formula that has one. Where there are ``codes``, an array
     over ``code_axes``, each names one of ``cards``, and ``dispatcher`` is the helper that chooses,
-    if any. Those in ``also`` have an output each besides.
+    if any.
     """
 
     cards: tuple[Formula, ...]
     helpers: dict[str, str]
     codes: Var | None = None
     code_axes: Axes = ()
-    also: tuple[Formula, ...] = ()
     dispatcher: str = ""
 
 
@@ -45,13 +44,13 @@ def make_core(s: Scene, cards: Sequence[Formula], with_helpers: float) -> Core:
     return Core(tuple(cards), made)
 
 
-def declare_codes(s: Scene, core: Core, axes: Axes, dispatched: bool = False) -> None:
-    """The array of codes; ``dispatched`` asks for a helper that chooses by them."""
+def declare_codes(s: Scene, core: Core, axes: Axes) -> None:
+    """The array of codes, and now and then a helper that chooses by them."""
     scalar = Scalar(s.k.draw.shape.weighted(_CODES))
     core.code_axes = axes
     core.codes = s.array(s.family.kinds, scalar, axes, 0, len(core.cards) - 1)
     plain = not set(core.helpers) & {c.name for c in core.cards}
-    if dispatched or (plain and s.k.draw.shape.chance(0.08)):
+    if plain and s.k.draw.shape.chance(0.3):
         core.dispatcher = _dispatcher(s, core, scalar)
 
 
@@ -88,8 +87,7 @@ def evaluate(s: Scene, core: Core, card: Formula, values: Mapping[str, Expr]) ->
 
 def at_place(s: Scene, core: Core) -> dict[str, Expr]:
     """What the formulas read, loaded at this place."""
-    cards = (*core.cards, *core.also)
-    return s.values(keys_of(cards), read_once(cards))
+    return s.values(keys_of(core.cards), read_once(core.cards))
 
 
 def chosen(s: Scene, core: Core, values: Mapping[str, Expr]) -> Expr:
@@ -117,8 +115,8 @@ def card_text(s: Scene, card: Formula) -> str:
     return card.said({key: s.text(key) for key in card.keys})
 
 
-def chosen_text(s: Scene, core: Core, ending: bool = False) -> str:
-    """Which formula each code stands for; bare where this ends a sentence, else in brackets."""
+def chosen_text(s: Scene, core: Core) -> str:
+    """Which formula each code stands for, at the end of a sentence."""
     assert core.codes is not None
     what = core.codes.name + s.indices(core.code_axes)
     texts, shared = _shared([card_text(s, card) for card in core.cards])
@@ -127,7 +125,7 @@ def chosen_text(s: Scene, core: Core, ending: bool = False) -> str:
         for n, (card, text) in enumerate(zip(core.cards, texts, strict=True))
     ]
     listed = "; ".join(cases) + shared
-    return f"the formula that {what} selects{f': {listed}' if ending else f' ({listed})'}"
+    return f"the formula that {what} selects: {listed}"
 
 
 _DEFINED = re.compile(r" with ([a-z]\w* = [^=]*)$")
@@ -163,32 +161,25 @@ class Prepared(NamedTuple):
 def prepared(
     k: KernelBuilder,
     family: Family,
-    cards: Sequence[Formula],
+    card: Formula,
     ndim: int,
     inner: str = "",
     *,
     helped: float,
     parts: bool = False,
-    dispatched: bool = False,
 ) -> Prepared:
-    """A kernel of some formulas, in which a loop runs over ``parts`` or the entries of a row.
+    """A kernel of a formula, in which a loop runs over ``parts`` or the entries of a row.
 
-    Each formula is in a helper with the probability ``helped``.
+    The formula is in a helper with the probability ``helped``.
     """
     s = launch(k, family, ndim, inner)
     last = s.everywhere[-1:]
     axes = s.everywhere[:-1] if parts else s.everywhere
-    declare(s, keys_of(cards), axes, {last: 1} if parts else {last: 2, (0,): 1}, must=parts)
-    core = make_core(s, cards, helped)
-    if len(cards) > 1:
-        declare_codes(s, core, s.everywhere, dispatched)
+    declare(s, card.keys, axes, {last: 1} if parts else {last: 2, (0,): 1}, must=parts)
+    core = make_core(s, [card], helped)
 
     def term() -> Expr:
         s.records.clear()
-        values = at_place(s, core)
-        if core.codes is not None:
-            return chosen(s, core, values)
-        return named(k, cards[0], evaluate(s, core, cards[0], values))
+        return named(k, card, evaluate(s, core, card, at_place(s, core)))
 
-    text = chosen_text(s, core) if len(cards) > 1 else card_text(s, cards[0])
-    return Prepared(s, core, term, text)
+    return Prepared(s, core, term, card_text(s, card))

@@ -20,6 +20,7 @@ _REGRESSION = Family(
     },
     titles="loss_by_kind robust_losses residual_losses",
     kinds="kinds loss_type modes",
+    selectable=True,
     struct="LossParams Robust",
     records="Pair Fit",
     grids=("i|tid|s", "row col|b i|sample out_dim", "batch row col|b t c"),

@@ -136,21 +136,33 @@ def control_law(k: KernelBuilder, level: int) -> Title:
 
 
 _ORBIT = Family(
+    inputs={"m": quantity("m_anom mean_anom", "mean_anomalies", -2.6, 2.6)},
+    params={
+        "e": quantity("ecc e_orbit", "eccs", 0.1, 0.6, 0.2, 0.5, 0.3),
+        "a": quantity("a_semi axis", "axes_a", 0.6, 1.8, 1.2, 1.5, 0.8),
+    },
+    titles="orbit_measure phase_on_orbit",
+    struct="Orbit Elements",
+    records="Body Satellite",
+    grids=("i|body|tid", "orbit step|row col|i j", "run orbit step|b i j"),
+    masks="active bound mask",
+    reductions=("sum", "mean", "largest", "smallest"),
+)
+_OSCILLATOR = Family(
     inputs={
-        "m": quantity("m_anom theta phase", "mean_anomalies thetas phases", -2.6, 2.6),
-        "v": quantity("rate omega speed", "rates omegas speeds", -2.0, 2.0),
+        "m": quantity("theta phase", "thetas phases", -2.6, 2.6),
+        "v": quantity("rate omega", "rates omegas", -2.0, 2.0),
     },
     params={
-        "e": quantity("ecc eps coupling", "eccs couplings", 0.1, 0.6, 0.2, 0.5, 0.3),
-        "a": quantity("axis a_semi stiff", "axes_a stiffs", 0.6, 1.8, 1.2, 1.5, 0.8),
+        "e": quantity("coupling damping", "couplings", 0.1, 0.6, 0.2, 0.5, 0.3),
+        "a": quantity("stiff gain", "stiffs", 0.6, 1.8, 1.2, 1.5, 0.8),
     },
-    titles="orbit_measure dynamics_by_kind phase_flow",
-    kinds="system kinds model",
-    struct="Orbit System Driver",
-    records="State Body Node",
-    grids=("i|body|tid", "ring node|row col|i j", "run ring node|b i j"),
+    titles="phase_flow oscillator",
+    struct="System Driver",
+    records="State Node",
+    grids=("i|node|tid", "ring node|row col|i j", "run ring node|b i j"),
     parts="drivers drv d",
-    masks="active bound mask",
+    masks="active mask",
     reductions=("sum", "mean", "largest", "smallest"),
 )
 _ANOMALY = (
@@ -202,30 +214,32 @@ _ORBIT.add(
     "center_eq shift_out",
     lambda m, e: e * (2.0 * sin(m) + 1.25 * e * sin(2.0 * m)),
 )
-_ORBIT.add("pendulum", "accel accel_out", lambda m, v, a: -a * sin(m) - 0.1 * v)
-_ORBIT.add("pendulum_energy", "energy energy_out", lambda m, v, a: 0.5 * v * v + a * (1.0 - cos(m)))
-_ORBIT.add("van_der_pol", "accel accel_out", lambda m, v, e: 4.0 * e * (1.0 - m * m) * v - m)
-_ORBIT.add(
+_OSCILLATOR.add("pendulum", "accel accel_out", lambda m, v, a: -a * sin(m) - 0.1 * v)
+_OSCILLATOR.add(
+    "pendulum_energy", "energy energy_out", lambda m, v, a: 0.5 * v * v + a * (1.0 - cos(m))
+)
+_OSCILLATOR.add("van_der_pol", "accel accel_out", lambda m, v, e: 4.0 * e * (1.0 - m * m) * v - m)
+_OSCILLATOR.add(
     "duffing",
     "accel accel_out",
     lambda body, m, v, e, a: either(body, m - a * m * m * m - e * v, m * (1.0 - a * m * m) - e * v),
 )
-_ORBIT.add("fitzhugh_nagumo", "membrane dv", lambda m, v, a: m - m * m * m / 3.0 - v + 0.5 * a)
-_ORBIT.add("kuramoto_pull", "drift phase_rate", lambda m, v, e, a: a + e * sin(v - m))
-_ORBIT.add(
+_OSCILLATOR.add("fitzhugh_nagumo", "membrane dv", lambda m, v, a: m - m * m * m / 3.0 - v + 0.5 * a)
+_OSCILLATOR.add("kuramoto_pull", "drift phase_rate", lambda m, v, e, a: a + e * sin(v - m))
+_OSCILLATOR.add(
     "stick_slip",
     "accel accel_out",
     lambda body, m, v, e: -m - body.let("dry friction", fn("copysign", e / (1.0 + abs(v)), v)),
 )
-_ORBIT.add("phase_angle", "angle_out polar", lambda m, v, a: atan2(v, a * m))
-_ORBIT.add(
+_OSCILLATOR.add("phase_angle", "angle_out polar", lambda m, v, a: atan2(v, a * m))
+_OSCILLATOR.add(
     "leapfrog",
     "moved next_phase",
     lambda body, m, v, a: m + 0.1 * body.let("v_half half_kick", v - 0.05 * a * m),
 )
 
 
-@_ORBIT.formula("kicked rotor")
+@_OSCILLATOR.formula("kicked rotor")
 def standard_map(body: BodyBuilder, m: Expr, v: Expr, a: Expr) -> Expr:
     turned = body.let("turned lifted", m + v + a * sin(m))
     return turned - TWO_PI * fn("floor", turned / TWO_PI)
@@ -233,5 +247,11 @@ def standard_map(body: BodyBuilder, m: Expr, v: Expr, a: Expr) -> Expr:
 
 @idiom
 def orbit_phase(k: KernelBuilder, level: int) -> Title:
-    """Kepler's equation, pendulums, coupled phases and relaxation oscillators."""
+    """Kepler's equation: anomalies, radius and place on an orbit."""
     return compose(k, level, _ORBIT)
+
+
+@idiom
+def oscillator_phase(k: KernelBuilder, level: int) -> Title:
+    """Pendulums, coupled phases and relaxation oscillators."""
+    return compose(k, level, _OSCILLATOR)

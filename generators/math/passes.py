@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import nullcontext
 
 from generators.build import KernelBuilder, cast, extent, fn
 from generators.build.registry import Title
-from generators.kit.formulas import Formula, keys_of, read_once
+from generators.kit.formulas import keys_of, read_once
 from generators.kit.functions import clamp, most, sqrt
 from generators.kit.naming import local
 from generators.math.cards import Family
@@ -26,31 +25,24 @@ _SCALES = {
 }
 
 
-def _cards_of(k: KernelBuilder, level: int, family: Family) -> list[Formula]:
-    """The formulas of a kernel of this level, which may be several that a code selects among."""
-    count = {3: 1, 4: k.draw.shape.integer(1, 2), 5: k.draw.shape.integer(2, 3)}[level]
-    return family.drawn(k, count)
-
-
-def _share_of_helpers(cards: Sequence[Formula], twice: bool = False) -> float:
-    """How often a formula is in a helper; one that a kernel evaluates ``twice`` always is."""
-    single = len(cards) == 1
-    return float(single) if twice else 0.6 if single else 0.35
+_HELPED = 0.6
+"""How often a formula that a kernel evaluates in one place is in a helper."""
 
 
 def two_passes(k: KernelBuilder, level: int, family: Family) -> Title:
     """The values of a row put on a common scale: a pass for it and one to write."""
     shape = k.draw.shape
-    cards = _cards_of(k, level, family)
+    (card,) = family.drawn(k, 1)
     outer = shape.weighted({1: 3, 2: 1})
     inner = ("cols", "depth")[outer - 1]
-    found = prepared(k, family, cards, outer, inner, helped=_share_of_helpers(cards))
+    found = prepared(k, family, card, outer, inner, helped=_HELPED)
     s, how = found.s, shape.choice(sorted(_SCALES))
     out = k.out("out scaled_out normalized", s.type, s.dims)
-    names = f"raw {cards[0].outs} unscaled"
-    raw = k.out(names, s.type, s.dims) if shape.chance(0.8) else out
+    names = f"raw {card.outs} unscaled"
+    raw = k.out(names, s.type, s.dims) if shape.chance(0.25) else out
     eps = k.draw.value.choice((1.0e-3, 1.0e-2, 1.0e-4))
-    report = k.out("scale_out row_scale norms_out", s.type, s.dims[:-1]) if level > 3 else None
+    reports = level > 3 and raw is out and shape.chance(0.6)
+    report = k.out("scale_out row_scale norms_out", s.type, s.dims[:-1]) if reports else None
     count = trip_count(k, f"count num_{inner}", inner, linear=False)
     centre, scale = _scale(k, how, _first_pass(found, how, raw, count), cast(count, s.type), eps)
     k.used.discard(s.loop)
@@ -63,8 +55,8 @@ def two_passes(k: KernelBuilder, level: int, family: Family) -> Title:
     if report is not None and kept is not None:
         k.store(report, s.threads, kept)
         done += f" {report.name} gets the {'divisor' if scale is not None else 'mean'}."
-    base = family.titles.split()[0] if len(cards) > 1 else cards[0].name
-    return Title(k.name(f"{how}_{base} {base}_{how} normalize_{base}"), done)
+    name = card.name
+    return Title(k.name(f"{how}_{name} {name}_{how} normalize_{name}"), done)
 
 
 def _first_pass(found: Prepared, how: str, raw: Var, count: Expr) -> tuple[Var, Var | None]:
@@ -133,7 +125,7 @@ def bumped(k: KernelBuilder, level: int, family: Family) -> Title:
     """The slope of a formula by one of its quantities, from differences."""
     shape = k.draw.shape
     card = shape.choice(family.cards)
-    found = prepared(k, family, [card], shape.weighted({1: 3, 2: 2, 3: 1}), helped=1.0)
+    found = prepared(k, family, card, shape.weighted({1: 3, 2: 2, 3: 1}), helped=1.0)
     s = found.s
     key = shape.choice([x for x in card.keys if not isinstance(s.sources[x].value, Const)])
     bounds = family.quantity(key)
@@ -184,20 +176,19 @@ _PHRASES = {
 def neighbourhood(k: KernelBuilder, level: int, family: Family) -> Title:
     """A formula of the elements around each one: their mean, weighted sum or extreme."""
     shape = k.draw.shape
-    cards = _cards_of(k, level, family)
-    ndim = shape.weighted({1: 3, 2: 2})
+    (card,) = family.drawn(k, 1)
+    ndim = 2 if level == 5 else shape.weighted({1: 3, 2: 2})
     border = shape.choice(tuple(_BORDERS))
     radius = 1 if border == "wrap" else shape.integer(1, 2)
     how = shape.choice(("mean", "detail", "top" if border == "skip" else "taps"))
-    helped = _share_of_helpers(cards, twice=how == "detail")
-    found = prepared(k, family, cards, ndim, helped=helped, dispatched=how == "detail")
+    found = prepared(k, family, card, ndim, helped=1.0 if how == "detail" else _HELPED)
     s, names = found.s, "taps coeffs stencil_weights"
     taps = k.array(names, s.type, str(2 * radius + 1), low=0.1, high=0.6) if how == "taps" else None
     out = k.out("out smoothed local filtered", s.type, s.dims)
     size = k.let("n_last width extent_n", extent(_first_array(s), ndim - 1))
     total = k.let("total acc local_sum", k.lift(-1.0e6 if how == "top" else 0.0, s.type))
     used = k.let("used inside found", k.lift(0.0, s.type)) if border == "skip" else None
-    s.hoist(keys_of(cards), read_once(cards))
+    s.hoist(card.keys, read_once([card]))
     with k.for_("o tap shift", radius + 1, start=-radius) as o:
         near = _near(s, border, o, size)
         s.place = (*s.threads[:-1], near)
@@ -218,8 +209,7 @@ def neighbourhood(k: KernelBuilder, level: int, family: Family) -> Title:
     k.store(out, s.threads, value)
     done = f"Set {out.name} to {_PHRASES[how].format(taps.name if taps is not None else '')} over "
     done += f"the elements up to {radius} away along {s.threads[-1].name} ({_BORDERS[border]}) of "
-    base = family.titles.split()[0] if len(cards) > 1 else cards[0].name
-    titles = f"local_{base} {base}_stencil smoothed_{base}"
+    titles = f"local_{card.name} {card.name}_stencil smoothed_{card.name}"
     return Title(k.name(titles), f"{done}{found.text}.")
 
 

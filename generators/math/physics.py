@@ -18,6 +18,7 @@ _POTENTIAL = Family(
     },
     titles="pair_energy energy_by_kind pair_potential_by_type",
     kinds="bond_type pair_type species",
+    selectable=True,
     struct="PairParams Bond ForceField",
     grids=("i|pair|tid", "i j|a_idx b_idx|row col", "frame i j|cell i j"),
     parts="neighbours nb j",

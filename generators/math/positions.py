@@ -37,7 +37,7 @@ class Grid:
 
     def skip_padding(self, outs: Sequence[Var]) -> None:
         """At high levels: zeros for positions that are padding, and nothing more for these."""
-        if self.level < 4:
+        if self.level < 4 or not self.s.k.draw.shape.chance(0.12):
             return
         keep = self.s.read("keep not_pad token_mask", INT32, 0, 1, axes=(self.s.rank - 2,))
         self.pad = f"; positions where {keep.array.name} is 0 get zeros"

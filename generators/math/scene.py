@@ -218,7 +218,7 @@ def declare(
 def _input(s: Scene, q: Quantity, axes: Axes, plain: bool) -> Source:
     """An input array; now and then stored in half precision or as codes of 8 or 16 bits."""
     names, low, high = s.style(q.arrays, plural=True), q.low, q.high
-    if plain or s.type.name != "float32" or not s.k.draw.shape.chance(0.14):
+    if plain or s.type.name != "float32" or not s.k.draw.shape.chance(0.08):
         return Source(q, s.array(names, s.type, axes, low, high), axes)
     if low >= 0.0 and high <= 1.0:
         codes, full = Scalar("uint8"), 255.0

@@ -13,8 +13,6 @@ from generators.math.core import Core, at_place, card_text, chosen, chosen_text,
 from generators.math.scene import Scene
 from generators.program.expr import Expr, Var
 
-SEVERAL = ("pair", "triple")
-"""Frames in which each formula has an output of its own."""
 _MASKS = {
     "return": "Where {} is 0, {} is stored instead.",
     "where": "Where {} is 0, {} is stored instead.",
@@ -74,12 +72,12 @@ def _outputs(s: Scene, core: Core, frame: str, how: str, in_place: bool) -> Outs
         assert isinstance(source.value, Var)
         return [(source.value, "")]
     found: Outs = []
-    cards = core.cards if frame in SEVERAL else core.cards[:1]
-    for card in (*cards, *core.also):
+    cards = core.cards if frame == "pair" else core.cards[:1]
+    for card in cards:
         names = out_names(s.k, card)
         if frame == "choice" and card is cards[0]:
             names = ["out", "values", "result", "output"]
-        if how == "if" or (frame not in SEVERAL and s.k.draw.shape.chance(0.1)):
+        if how == "if" or (frame != "pair" and s.k.draw.shape.chance(0.1)):
             out = s.array(names, s.type, s.everywhere, -1.0, 1.0, role="inout")
             found.append((out, "add" if how != "if" or s.k.draw.shape.chance(0.3) else ""))
         else:
@@ -102,10 +100,9 @@ def _stores(
         s.k.store(out, s.place, mask.apply(value) if mask else value, op=op)
         done.append(f"Add to {out.name}: {text}." if op else f"Set {out.name} to {text}.")
 
-    cards = core.cards
     if frame == "choice":
-        store(*outs.pop(0), chosen(s, core, values), chosen_text(s, core, ending=True))
-        cards = core.also
-    for card, out in zip(cards, outs, strict=True):
+        store(*outs[0], chosen(s, core, values), chosen_text(s, core))
+        return " ".join(done)
+    for card, out in zip(core.cards, outs, strict=True):
         store(*out, named(s.k, card, evaluate(s, core, card, values)), card_text(s, card))
     return " ".join(done)

@@ -147,6 +147,7 @@ Type = Scalar | Vec | Mat | Quat | Transform | Struct | Array
 
 BOOL = Scalar("bool")
 INT32 = Scalar("int32")
+FLOAT16 = Scalar("float16")
 FLOAT32 = Scalar("float32")
 
 _PATTERN = re.compile(

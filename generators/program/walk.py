@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from operator import attrgetter
 from typing import Any
 
 from generators.program import ir
+from generators.program.dtypes import Type
 from generators.program.expr import (
     Call,
     Cast,
@@ -116,6 +117,18 @@ def replaced(e: Expr, part: Expr, new: Expr) -> Expr:
     if isinstance(e, Op):
         return replace(e, args=tuple(replaced(a, part, new) for a in e.args))
     return e
+
+
+def changed(node: Any, change: Callable[[Any], Any]) -> Any:
+    """A tree with each node, from the leaves up, put through ``change``."""
+    if isinstance(node, tuple):
+        return tuple(changed(part, change) for part in node)
+    if not is_dataclass(node) or isinstance(node, type | Type):
+        return node
+    parts = {f.name: getattr(node, f.name) for f in fields(node)}
+    new = {name: changed(part, change) for name, part in parts.items()}
+    same = all(new[name] is part for name, part in parts.items())
+    return change(node if same else type(node)(**new))
 
 
 def bodies(program: ir.Program) -> tuple[ir.Body, ...]:

@@ -198,7 +198,7 @@ def _lamps(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str
     done += deliver(site, level, "shade radiance_out image", total)
     if lit is not None:
         peaks = site.put("peaks max_light", lit).name
-        done += f" {peaks} gets the largest f * s, at least 0, of all (in range or not)."
+        done += f" {peaks} gets the largest f * s of all lights, at least 0."
     return terms[0].formula.name, done
 
 

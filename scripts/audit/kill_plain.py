@@ -195,9 +195,9 @@ def main() -> None:
     start = time.perf_counter()
     trials = run_jobs(try_chunk, jobs, asked.workers)
     took = time.perf_counter() - start
-    styles = {row["id"]: style_of(row) for row in rows}
+    style_by_row = {row["id"]: style_of(row) for row in rows}
     natural = {row["id"]: own for row, (_, own) in zip(rows, chosen, strict=True)}
-    tried = [Tried(t, styles[t.row_id], t.position in natural[t.row_id]) for t in trials]
+    tried = [Tried(t, style_by_row[t.row_id], t.position in natural[t.row_id]) for t in trials]
     print_survivors(tried)
     print_table(tried, list(categories()), lambda t: t.trial.category)
     print_table(tried, list(styles()), lambda t: t.style)

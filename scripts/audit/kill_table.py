@@ -44,6 +44,7 @@ ARCH = "sm_90"
 TIE = "float_tie_moved"
 
 Job = TypeVar("Job")
+Found = TypeVar("Found")
 _Job = tuple[list[dict[str, Any]], list[list[int]], float, bool]
 
 
@@ -124,15 +125,15 @@ def _share(trials: Sequence[Trial]) -> str:
 
 
 def run_jobs(
-    try_chunk: Callable[[Job], list[Trial]], jobs: Sequence[Job], workers: int
-) -> list[Trial]:
-    """All jobs, `workers` at a time, each in a process; trials in the order of the jobs."""
-    found: dict[int, list[Trial]] = {}
+    try_chunk: Callable[[Job], list[Found]], jobs: Sequence[Job], workers: int
+) -> list[Found]:
+    """All jobs, `workers` at a time, each in a process; what is found in the order of the jobs."""
+    found: dict[int, list[Found]] = {}
     with ProcessPoolExecutor(max_workers=workers) as pool:
         futures = {pool.submit(try_chunk, job): at for at, job in enumerate(jobs)}
         for future in tqdm(as_completed(futures), total=len(jobs), unit="chunk"):
             found[futures[future]] = future.result()
-    return [trial for at in sorted(found) for trial in found[at]]
+    return [one for at in sorted(found) for one in found[at]]
 
 
 def arguments() -> argparse.Namespace:

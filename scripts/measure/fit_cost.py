@@ -26,7 +26,7 @@ from synth.dataset.stored import stored_rows
 from synth.render.cuda.cost.device import H100, Device
 from synth.render.cuda.cost.facts import Facts, facts_of
 from synth.render.cuda.cost.predict import NORM, Demands, demands
-from synth.render.cuda.owned import settled
+from synth.render.cuda.find.owned import settled
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import styles
 

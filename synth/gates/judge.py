@@ -18,6 +18,7 @@ from generators.program.dtypes import Scalar, Struct, Type, scalar_of
 from generators.program.ir import Program
 from synth.gates.contract import Tolerance, sizes_of
 from synth.gates.evaluate import Evaluation
+from synth.gates.habits import require_purpose
 from synth.gates.lanes.memory import NOBODY, ArrayMemory
 from synth.gates.lanes.values import NATIVE, NOISE, REDRAWN, Lanes, Values
 from synth.gates.variants import is_redrawn, prepare
@@ -46,6 +47,7 @@ def judge(program: Program) -> dict[str, Tolerance]:
 
     Raises :class:`generators.build.draw.Reject` with the reason when the draw is no good.
     """
+    require_purpose(program)
     own, *others = awkward_sizes(sizes_of(program))
     evaluation = prepare(program, own)
     evaluation.run()

@@ -36,11 +36,12 @@ def prepare(
     redraw: bool = True,
     nudge: bool = True,
     given: Mapping[str, Values] | None = None,
+    kind: type[Evaluation] = Evaluation,
 ) -> Evaluation:
     """An evaluation of the program at these sizes, ready to run; ``redraw`` adds those variants.
 
     ``given``: inputs in place of those that are drawn, as :func:`draw_inputs` lays them out.
-    Without ``nudge`` none is moved: ties among them are exact.
+    Without ``nudge`` none is moved: ties among them are exact. ``kind`` evaluates.
 
     ``ValueError`` when the launch has more than 1,024 threads: an idiom chose its sizes badly.
     """
@@ -68,7 +69,7 @@ def prepare(
             scalars[param.name] = _spread(variants, param.type, lanes.threads)
     names = program.kernel.threads
     scalars.update(zip(names, thread_indices(dims, lanes), strict=True))
-    return Evaluation(program, lanes, memories, scalars)
+    return kind(program, lanes, memories, scalars)
 
 
 def _redraws(

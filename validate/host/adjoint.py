@@ -170,7 +170,7 @@ def _compare(
     slope = flat(gradient)
     if not np.isfinite(slope).all():
         return Adjoint(AdjointStatus.WARP_DIFFERS, f"the gradient of {name} is not finite")
-    direction = direction_for(loss, arg, slope, number)
+    direction = direction_for(loss, arg, slope, number, tolerance)
     found = float((slope * direction).sum())
     moved = float(np.abs(slope * direction).sum())
     try:

@@ -126,10 +126,14 @@ def _central(loss: Loss, name: str, direction: Array, step: float) -> tuple[floa
     return (up - down) / (2 * step), (up + down) / step
 
 
-def direction_for(loss: Loss, arg: Mapping[str, Any], slope: Array, number: int) -> Array:
+def direction_for(
+    loss: Loss, arg: Mapping[str, Any], slope: Array, number: int, noise: float
+) -> Array:
     """The `number`-th random direction, in units of the values' spread.
 
-    Elements with steep slopes are moved less, so that a wrong gradient of a gentle one shows.
+    Elements with steep slopes are moved less, so that a wrong gradient of a gentle one shows: those
+    steeper than the median. `noise` is a share of the steepest slope; a gentler one is no part of
+    the median, for it may be a zero that rounding moved, on one machine and not on the next.
     Vectors and quaternions of length 1 are moved along the sphere: what a kernel gives for other
     lengths is not said.
     """
@@ -137,7 +141,7 @@ def direction_for(loss: Loss, arg: Mapping[str, Any], slope: Array, number: int)
     values = flat(loss.inputs[name])
     spread = float(np.ptp(values)) / 2 or float(np.abs(values).max(initial=0.0)) or 1.0
     steep = np.abs(slope)
-    middle = float(np.median(steep[steep > 0])) if steep.any() else 1.0
+    middle = float(np.median(steep[steep > noise * steep.max()])) if steep.any() else 1.0
     with np.errstate(divide="ignore"):
         weight = np.clip(middle / steep, 1 / 1024, 1.0)
     stream = f"{loss.row['input_seed']}/direction/{name}/{number}"

@@ -89,14 +89,15 @@ _ACTIVATIONS = formulas(
 """The first four are those of simple kernels."""
 
 _ORDERS = (
-    ("scale", "bias", "activate", "residual", "mask"),
-    ("scale", "bias", "residual", "activate", "mask"),
+    ("scale", "bias", "activate", "residual"),
+    ("scale", "bias", "residual", "activate"),
     ("bias", "scale", "activate", "mask"),
     ("scale", "residual", "bias", "activate"),
+    ("bias", "activate", "residual", "scale"),
 )
 """What layers of networks do after a product, in the orders in which they do it."""
 
-_PLAIN = (("scale", "mask"), ("residual", "mask"), ("scale", "residual"), ("limit", "mask"))
+_PLAIN = (("scale", "bias"), ("residual", "limit"), ("scale", "residual"), ("limit", "mask"))
 """The same for a sum that no activation follows."""
 
 _COUNTS = {1: (0, 1, 1), 2: (1, 2), 3: (2, 3), 4: (2, 3), 5: (3, 4)}

@@ -31,7 +31,7 @@ def plane_map(k: KernelBuilder, level: int) -> Title:
     linear: list[Expr] = []
     q, text = _MAPS[way](g, p, level, linear)
     done = f"Map {g.told(p)}: {text}."
-    if level >= 2 and shape.chance(0.3):
+    if level >= 2 and shape.chance(0.06):
         there = flag(g, "valid movable")
         q = g.let("q kept_q chosen", where(there.value, q, p))
         done += f" Where {there.off}, q is p."
@@ -323,8 +323,8 @@ def _finished(g: Place, c: Var, q: Var, level: int) -> tuple[Var, str]:
         name = g.tell(q)
         q, text = _curved(g, "toned display", q, _DISPLAY)
         done += f" toned is {name}, each v of it sent to {text}."
-    if level >= 2 and shape.chance(0.4):
-        if shape.chance(0.5):
+    if level >= 2 and shape.chance(0.2):
+        if shape.chance(0.3):
             there = flag(g, "keep untouched")
             value = where(there.value, c, q)
             done += f" kept is {g.tell(q)}, but c where {there.on}."

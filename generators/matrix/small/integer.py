@@ -203,7 +203,7 @@ def integer_matrices(k: KernelBuilder, level: int) -> Title:
     done = f"Let c be {text}."
     if level >= 3:
         done += _second(g, c, level)
-    if level >= 2 and shape.chance(0.4):
+    if level >= 2 and shape.chance(0.06):
         there = flag(g, "enabled selected")
         with k.if_(there.unless):
             k.assign(c, zero(c.type))

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import dot, sqrt
-from generators.kit.masks import flag
 from generators.kit.naming import applied
 from generators.kit.sources import zero
 from generators.matrix.parts import (
@@ -143,13 +142,8 @@ def _menu(g: Place, c: Var, text: str) -> dict[str, Entry]:
 def _updated(g: Place, c: Var) -> str:
     """What a general product of matrices adds: alpha, beta times what was there, a shift."""
     k, mat = g.k, mat_of(c)
-    ways = ("beta", "alpha", "bias", "clip") + (("shift",) if mat.rows == mat.cols else ())
+    ways = ("beta", "alpha", "bias") + (("shift",) if mat.rows == mat.cols else ())
     way = g.shape.choice(ways)
-    if way == "clip":
-        there = flag(g, "active used")
-        with k.if_(there.unless):
-            k.assign(c, zero(mat))
-        return f" C is zero where {there.off}."
     if way == "bias":
         bias = g.given("bias offset_m", mat, -0.5, 0.5)
         k.augment(c, "add", bias)
@@ -183,9 +177,9 @@ def small_product(k: KernelBuilder, level: int) -> Title:
     done = f"Compute {text}."
     if level >= 2:
         done += _updated(g, c)
-    if level >= 4:
+    if level >= 4 and g.chance(0.5):
         done += _compared(g, c)
-    if level >= 4 and mat_of(c).rows == mat_of(c).cols and "B * A" not in text:
+    elif level >= 4 and mat_of(c).rows == mat_of(c).cols and "B * A" not in text:
         done += _symmetric(g, c)
     if level >= 5:
         done += _scaled(g, c)
@@ -196,13 +190,11 @@ def small_product(k: KernelBuilder, level: int) -> Title:
 
 
 def _symmetric(g: Place, c: Var) -> str:
-    """Its symmetric or skew part, taken for the results that are flagged so."""
+    """Its symmetric or skew part."""
     skew = g.chance(0.4)
-    there = flag(g, "skew is_skew" if skew else "symmetric is_sym")
     turned = transpose(c)
-    with g.k.if_(there.value):
-        g.k.assign(c, 0.5 * (c - turned if skew else c + turned))
-    return f" Where {there.on}, C is replaced by its {'skew' if skew else 'symmetric'} part."
+    g.k.assign(c, 0.5 * (c - turned if skew else c + turned))
+    return f" C is replaced by its {'skew' if skew else 'symmetric'} part."
 
 
 def _scaled(g: Place, c: Var) -> str:

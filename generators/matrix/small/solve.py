@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import cos, dot, sin, sqrt
-from generators.kit.masks import flag
 from generators.kit.naming import applied
 from generators.kit.sources import zero
 from generators.matrix.parts import (
@@ -209,7 +208,7 @@ _METHODS: dict[str, tuple[Callable[[Place, int, Scalar], Solved], str]] = {
 def _limited(g: Place, x: Var, level: int) -> str:
     """A step is damped, cut to a length, started from somewhere, or not taken at all."""
     k, scalar = g.k, scalar_of(x.type)
-    ways = ("rate", "from", "mask", "cut", "soft") if level >= 3 else ("rate", "from", "mask")
+    ways = ("rate", "from", "cut", "soft") if level >= 3 else ("rate", "from")
     way = g.shape.choice(ways)
     if way == "rate":
         rate = g.given("rate gain", scalar, 0.3, 0.95)
@@ -219,11 +218,6 @@ def _limited(g: Place, x: Var, level: int) -> str:
         start = g.given("origin x0", x.type, -1.0, 1.0)
         k.augment(x, "add", start)
         return f" Add {g.tell(start)} to x."
-    if way == "mask":
-        there = flag(g, "active enabled")
-        with k.if_(there.unless):
-            k.assign(x, zero(x.type))
-        return f" x is zero where {there.off}."
     limit = g.given("max_step radius", scalar, 0.3, 0.9)
     if way == "soft":
 

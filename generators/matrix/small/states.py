@@ -149,7 +149,7 @@ def _updated(f: Filter, level: int) -> str:
     g, k, scalar = f.g, f.g.k, f.vec.scalar
     seen = g.read("z measured observations", scalar, -3.0, 3.0)
     conditions, said = [], []
-    if level >= 2 and g.chance(0.4 if level < 5 else 0.7):
+    if level >= 2 and g.chance(0.12):
         there = flag(g, "valid seen has_fix")
         conditions, said = [there.value], [there.on]
     if g.chance(0.4):

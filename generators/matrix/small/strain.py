@@ -198,7 +198,7 @@ def deformation_strain(k: KernelBuilder, level: int) -> Title:
     key = shape.choice(sorted(_MEASURES) if level < 5 else ("almansi", "biot", "green", "small"))
     measure, formula = _MEASURES[key]
     target, done = None, ""
-    if level == 3 and shape.chance(0.35):
+    if level == 3 and shape.chance(0.06):
         target = g.out("strains strain", mat)
         done = skipped(g, "active alive", [(target, zero(mat))], f"{target.name} gets zeros")
     f, source = gradient(g, mat, level, key == "almansi")

@@ -330,7 +330,7 @@ def congruence(k: KernelBuilder, level: int) -> Title:
     done = f"Let {g.told(c, m, r)}."
     if level >= 2:
         done += _changed(g, c, level)
-    if level >= 4 and shape.chance(0.5):
+    if level >= 4 and shape.chance(0.08):
         there = flag(g, "isotropic degenerate")
         with k.if_(there.value):
             mean = k.let("mean avg", fn("trace", c) / float(mat.rows))

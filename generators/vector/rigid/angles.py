@@ -351,7 +351,7 @@ def _changed(r: Rig, level: int, of: tuple[Var, Expr, Var, Var], after: bool) ->
     done = f" The angle of the twist is {text}"
     chosen = shape.sample((0, 1, 2), 1 if level == 2 else 2)
     done += "".join((_clamp, _scale, _shift)[c](r, angle) for c in sorted(chosen))
-    if level >= 3 and shape.chance(0.5):
+    if level >= 3 and shape.chance(0.1):
         locked = flag(r, "locked is_hinge rigid")
         with k.if_(locked.value):
             k.assign(angle, 0.0)

@@ -121,7 +121,7 @@ def _checked(r: Rig, level: int, q: Var, measured: Expr) -> str:
     fit = k.let("fit cosine", dot(local, unit(measured)))
     text = f"the dot product of normalize(a) with {say(k, known)} rotated by the inverse of q"
     good, shown = fit > 0.0, f"{text} is positive"
-    if level >= 5:
+    if level >= 5 and k.draw.shape.chance(0.1):
         test = flag(r, "usable lit")
         good, shown = op("and", test.value, good), f"{test.on} and {shown}"
     if k.draw.shape.chance(0.5):
@@ -237,8 +237,8 @@ def _error_stored(r: Rig, form: str, error: Var, level: int, short: bool) -> str
 
 
 def _scored(r: Rig, angle: Var) -> str:
-    """The angle with a dead band, a weight or a mask."""
-    k, form = r.k, r.k.draw.shape.choice(("weight", "deadband", "masked", "plain"))
+    """The angle with a dead band or a weight."""
+    k, form = r.k, r.k.draw.shape.choice(("weight", "deadband", "plain"))
     if form == "weight":
         weight = given(r, "weight confidence", r.scalar, 0.2, 1.5)
         k.augment(angle, "mul", weight)
@@ -247,11 +247,6 @@ def _scored(r: Rig, angle: Var) -> str:
         band = given(r, "deadband tolerance", r.scalar, 0.3, 1.2)
         k.assign(angle, most(angle - band, 0.0))
         return f", less {say(k, band)} but at least 0"
-    if form == "masked":
-        valid = flag(r, "valid visible tracked")
-        with k.if_(valid.unless):
-            k.assign(angle, 0.0)
-        return f", 0 where {valid.off}"
     return ""
 
 

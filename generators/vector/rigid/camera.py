@@ -180,7 +180,7 @@ def _clipped(r: Rig, level: int, lens: Lens, p: Var, near: Expr) -> str:
     before, shown = p[2] > near, f"z > {say(k, near)}"
     chosen = shape.sample((_depth, _inside, _miss), {1: 0, 2: 0, 3: 1}.get(level, 2))
     more = [measure(r, level) for measure in chosen]
-    if more and _inside not in chosen and r.rank > 1 and shape.chance(0.6):
+    if more and _inside not in chosen and r.rank > 1 and shape.chance(0.1):
         test = flag(r, "tracked valid enabled")
         before, shown = op("and", before, test.value), f"{shown} and {test.on}"
 

@@ -112,7 +112,7 @@ def _torqued(r: Rig, level: int, momentum: Var) -> str:
         at = given(r, "arm", r.vec, -1.0, 1.0)
         change = fn("cross", at, r.read("impulses hits", r.vec, -1.0, 1.0))
     done = f" h gains {say(k, change)}"
-    if level >= 3 and shape.chance(0.6):
+    if level >= 3 and shape.chance(0.12):
         test = flag(r, "awake dynamic loose")
         with k.if_(test.value):
             k.augment(momentum, "add", change)
@@ -289,7 +289,7 @@ def _followed(r: Rig, level: int, q: Var) -> str:
         k.assign(q, applied(k, 0.6, "turn_part nlerp", args, build))
         done = f" q becomes normalize(c + {say(k, share)} * (q' - c)), c being {say(k, now)} and "
         done += "q' q or -q, whichever is nearer to c."
-    if level >= 4 and k.draw.shape.chance(0.6):
+    if level >= 4 and k.draw.shape.chance(0.1):
         locked = flag(r, "locked parked")
         with k.if_(locked.value):
             k.assign(q, now)

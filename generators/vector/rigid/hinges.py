@@ -60,7 +60,8 @@ def joint_drive(k: KernelBuilder, level: int) -> Title:
     if level >= 2:
         world = k.let("world_axis axis_w dir", fn("quat_rotate", parent, axis))
         done += _damped(r, world, tau)
-    for more in shape.sample((_limited, _saturated, _switched), max(0, level - 2)):
+    kinds = (_limited, _saturated, *((_switched,) if shape.chance(0.15) else ()))
+    for more in shape.sample(kinds, min(max(0, level - 2), len(kinds))):
         done += more(r, angle, tau)
     done += "."
     if level == 1:

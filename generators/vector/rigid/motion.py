@@ -142,7 +142,7 @@ def orientation_step(k: KernelBuilder, level: int) -> Title:
     done = f"For each body with orientation q in {state.say('orientation')} and angular velocity "
     done += f"w in {state.say('angular velocity')} ({'body' if body else 'world'} frame): "
     done += "; then ".join([*told, text]) + "." + after
-    done += _kept(r, state["orientation"], q) if level >= 2 and shape.chance(0.3) else ""
+    done += _kept(r, state["orientation"], q) if level >= 2 and shape.chance(0.05) else ""
     new: dict[str, Expr] = {"orientation": q}
     if rate_kept:
         new["angular velocity"] = w
@@ -320,7 +320,7 @@ def pose_blend(k: KernelBuilder, level: int) -> Title:
         share = given(r, "t blend phase", r.scalar, 0.1, 0.9, forms=MOSTLY)
         t, done = k.let("t alpha u", share), f"Let t be {say(k, share)}"
         if level >= 3:
-            done += _eased(r, t) if shape.chance(0.5) else _frozen(r, t)
+            done += _eased(r, t) if shape.chance(0.9) else _frozen(r, t)
     if level >= 4 or (level >= 2 and (keyed or level < 3)):
         done += _eased(r, t)
     rot, text = _between(r, level, ends, t)

@@ -190,7 +190,7 @@ def _culled(r: Rig, level: int, world: Var) -> str:
     else:
         normal = given(r, "plane_normal clip_normal", r.vec, init="unit", forms=SETTING)
         inside, text = dot(normal, world) > 0.0, f"dot({say(k, normal)}, w) > 0"
-        if level >= 5 and shape.chance(0.6):
+        if level >= 5 and shape.chance(0.1):
             shown = flag(r, "visible enabled")
             inside, text = op("and", shown.value, inside), f"{shown.on} and {text}"
     if shape.chance(0.5):

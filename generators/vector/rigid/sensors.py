@@ -162,7 +162,7 @@ def hand_eye(k: KernelBuilder, level: int) -> Title:
     }
     shot = record(r, "Shot Station View", parts, 0.2 + 0.07 * level)
     mount, text = shot["mount"], shot.say("mount")
-    if level >= 2 and shape.chance(0.5):
+    if level >= 2 and shape.chance(0.1):
         bare = flag(r, "unmounted bare removed")
         fitted = where(bare.value, identity(r.pose), mount)
         mount = maybe(k, "offset_x fitted", fitted, 0.6)

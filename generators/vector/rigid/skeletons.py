@@ -133,7 +133,7 @@ def _attached(r: Rig, level: int, branch: Branch) -> str:
     names = ("distance", "clip") if scaled else ("distance", "pose", "direction", "local")
     for name in shape.sample(names, {3: 1, 4: 1, 5: 2}.get(level, 0)):
         done += _read(r, name, acc, x)
-    if level >= 5:
+    if level >= 5 and shape.chance(0.15):
         test = flag(r, "selected tracked")
         eye = k.scalar("center pick_pos", r.vec, -1.0, 1.0)
         near = maybe(k, "gap away", fn("length", x - eye), 0.7)

@@ -96,7 +96,7 @@ def move_spatial(k: KernelBuilder, level: int) -> Title:
 def _prepared(r: Rig, level: int, value: Var) -> str:
     """What is added before the move: a joint's own motion, or a load."""
     k, shape = r.k, r.k.draw.shape
-    form = shape.choice(("joint", "scaled", "masked") if level >= 3 else ("joint", "scaled"))
+    form = shape.choice(("joint", "scaled"))
     if form == "joint":
         axis = given(r, "axis joint_dir", r.vec, init="unit")
         joint = r.read("joint_qd rates", r.scalar, -1.5, 1.5) * axis
@@ -105,13 +105,8 @@ def _prepared(r: Rig, level: int, value: Var) -> str:
         k.augment(value, "add", six(r, *halves))
         return f" plus {say(k, joint)} in its {'first' if top else 'last'} three components"
     gain = given(r, "gain scale", r.scalar, 0.3, 1.5)
-    if form == "scaled":
-        k.augment(value, "mul", gain)
-        return f" times {say(k, gain)}"
-    test = flag(r, "braked held faulty")
-    with k.if_(test.value):
-        k.augment(value, "mul", gain)
-    return f", times {say(k, gain)} where {test.on}"
+    k.augment(value, "mul", gain)
+    return f" times {say(k, gain)}"
 
 
 def _stored(r: Rig, kind: str, result: Var) -> str:
@@ -273,7 +268,7 @@ def _struck(r: Rig, h: Var) -> str:
     k, shape = r.k, r.k.draw.shape
     hit = r.read("impulses hits", r.six, -1.0, 1.0)
     keep = given(r, "keep share", r.scalar, 0.3, 0.9)
-    if shape.chance(0.4):
+    if shape.chance(0.85):
         k.augment(h, "add", keep * hit)
         return f" {say(k, keep * hit)} is added to h."
     test = flag(r, "struck loaded touched")

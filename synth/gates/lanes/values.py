@@ -86,6 +86,12 @@ class Lanes:
         self._shake(copy, self._roundoff[scalar.name])
         return copy
 
+    def move(self, values: Values, scalar: Scalar, terms: Values) -> None:
+        """Move results in place in the noise lanes by what rounding does to sums whose terms have
+        these sizes together, however small the sums are."""
+        noisy = values[..., self._noisy]
+        noisy += 2.0 * self._roundoff[scalar.name] * terms[..., self._noisy] * self._drawn(noisy)
+
     def round_sums(self, data: Values, scalar: Scalar, elements: int, terms: int) -> None:
         """Round array memory that took ``terms`` atomic additions an element, in any order."""
         native = data[..., elements : 2 * elements]
@@ -97,12 +103,15 @@ class Lanes:
         self._multiply(values[..., self._noisy], amplitude)
 
     def _multiply(self, noisy: Values, amplitude: float) -> None:
-        start = self._cursor % (_NOISE_LENGTH - noisy.size) if noisy.size < _NOISE_LENGTH else 0
+        noisy *= 1.0 + amplitude * self._drawn(noisy)
+
+    def _drawn(self, like: Values) -> Values:
+        """Noise for so many values."""
+        start = self._cursor % (_NOISE_LENGTH - like.size) if like.size < _NOISE_LENGTH else 0
         self._cursor += 997
-        found = _noise()[start : start + noisy.size]
-        whole = found.size == noisy.size
-        factors = found.reshape(noisy.shape) if whole else np.resize(found, noisy.shape)
-        noisy *= 1.0 + amplitude * factors
+        found = _noise()[start : start + like.size]
+        whole = found.size == like.size
+        return found.reshape(like.shape) if whole else np.resize(found, like.shape)
 
     def group(self, values: Values) -> Values:
         """The lanes of the precision group as (..., variant, thread)."""

@@ -9,7 +9,7 @@ from generators.build.draw import Stream
 from generators.program import ir
 from synth.render.cuda.cost.facts import facts_of
 from synth.render.cuda.cost.predict import Prediction, predict
-from synth.render.cuda.owned import settled
+from synth.render.cuda.find.owned import settled
 from synth.render.cuda.regime import middle_sizes
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import styles

@@ -10,8 +10,8 @@ from typing import Any
 from generators.program import ir
 from synth.render.cuda.choose import schedule_for
 from synth.render.cuda.device import collective, random, rigid, spatial
+from synth.render.cuda.find.owned import settled
 from synth.render.cuda.kernel import KernelText, Stage
-from synth.render.cuda.owned import settled
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import styles
 from validate.row.columns import PLAIN_COLUMNS

@@ -15,7 +15,7 @@ from generators.program import ir
 from generators.program.dtypes import Array
 from generators.program.expr import Expr, Extent, Var
 from generators.program.walk import statements
-from synth.render.cuda.remember import remembered
+from synth.render.cuda.find.remember import remembered
 from synth.render.cuda.types import bytes_of
 from validate.row.sizes import evaluate_all, symbols
 

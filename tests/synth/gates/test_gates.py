@@ -263,8 +263,10 @@ def test_an_index_out_of_bounds_at_the_smallest_size_is_found() -> None:
         judged(body)
 
 
-def edges_of(body: Body) -> list[Edge]:
-    program = planted(body)
+def edges_of(
+    body: Body, type_: Scalar = FLOAT32, low: object = 0.5, high: object = 2.0
+) -> list[Edge]:
+    program = planted(body, type_, low, high)
     return choose_edges(program, judge(program))
 
 
@@ -280,6 +282,64 @@ def test_edges_hold_the_ends_and_what_the_program_compares_with() -> None:
     (edge,) = edges_of(body)
     assert {"0.5", "2.0", "1.25", "drawn"} <= set(_among(edge, "a"))
     assert any(1.25 < float(v) < 1.27 for v in _among(edge, "a") if v != "drawn")
+
+
+def test_a_ladder_has_a_value_at_and_beyond_each_of_its_steps() -> None:
+    """Five thresholds, beside a whole number that is none of `a`."""
+    steps = ("0.75", "1.0", "1.25", "1.5", "1.75")
+
+    def body(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+        value: Expr = fn("where", (i % 7) > 1, b[i], b[i] + 1.0)
+        for step in steps:
+            value = fn("where", a[i] > float(step), value + a[i], value)
+        k.store(out, i, value)
+
+    found = edges_of(body)
+    assert found
+    for edge in found:
+        among = _among(edge, "a")
+        assert {*steps} <= {*among}
+        assert all(
+            any(0 < float(v) / float(s) - 1 < 0.01 for v in among if v != "drawn") for s in steps
+        )
+
+
+def test_a_threshold_that_float32_does_not_have_is_no_tie() -> None:
+    """In the reference 0.7 is less than the float32 that CUDA reads: a tie would part them."""
+
+    def body(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+        k.store(out, i, fn("where", a[i] > 0.7, a[i] + b[i], b[i]))
+
+    (edge,) = edges_of(body)
+    near = [float(v) for v in _among(edge, "a") if v != "drawn" and 0.69 < float(v) < 0.71]
+    assert len(near) == 1
+    assert 0.7 < near[0] < 0.707
+
+
+def test_whole_numbers_lie_beside_thresholds_and_at_multiples() -> None:
+    def body(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+        k.store(out, i, fn("where", a[i] > 30, a[i] % 25, b[i]))
+
+    (edge,) = edges_of(body, INT32, 0, 90)
+    assert {"0", "90", "29", "30", "31", "75", "74"} <= {*_among(edge, "a")}
+
+
+def test_a_program_that_compares_twice_has_another_order_of_values() -> None:
+    def body_of(count: int) -> Body:
+        def body(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+            value: Expr = b[i]
+            for step in range(count):
+                value = fn("where", a[i] > 0.75 + 0.25 * step, value + a[i], value)
+            k.store(out, i, value)
+
+        return body
+
+    assert [edge["name"] for edge in edges_of(body_of(1))] == ["edges"]
+    found = edges_of(body_of(2))
+    assert [edge["name"] for edge in found] == ["edges", "edges 2"]
+    first, second = (_among(edge, "a") for edge in found)
+    assert first != second
+    assert sorted(first) == sorted(second)
 
 
 def test_no_edge_lies_where_rounding_decides() -> None:

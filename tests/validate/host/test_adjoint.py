@@ -21,6 +21,7 @@ from validate.host.adjoint import draw_cotangents, run_backward
 from validate.host.launch import HostLauncher, launch, load_entry
 from validate.host.memory import Arena, arrays_of
 from validate.host.runner import HostRunner
+from validate.oracle.derivative import Loss, direction_for
 from validate.row.adjoint import has_adjoint
 from validate.row.inputs import draw_inputs
 from validate.row.sizes import evaluate_all, own_sizes
@@ -216,6 +217,18 @@ def test_a_clock_says_nothing_of_an_adjoint(scaled: Row) -> None:
     with HostRunner(timeout_s=1.0) as hasty:
         (result,) = hasty.run([slow])
     assert (result.status, result.adjoint) == ("timeout", "off")
+
+
+def test_zeros_that_rounding_moves_leave_the_direction_as_it_is(scaled: Row) -> None:
+    """Where most slopes are zero: on one machine exactly, on another up to rounding."""
+    inputs = draw_inputs(scaled["args"], {"n": 64}, scaled["input_seed"])
+    loss = Loss(scaled, (64,), inputs, draw_cotangents(scaled, inputs))
+    place = np.arange(64)
+    exact = np.where(place % 4, 0.0, 1.0 + place / 64)
+    moved = exact + 1e-8 * np.sin(place)
+    found = [direction_for(loss, scaled["args"][0], s, 0, noise=1e-4) for s in (exact, moved)]
+    np.testing.assert_allclose(*found, rtol=1e-6)
+    assert np.abs(found[0]).max() > 0.4
 
 
 def test_one_wrong_element_is_enough(scaled: Row, runner: HostRunner) -> None:

@@ -96,6 +96,11 @@ EXAMPLES = [
     ),
     ("operand_swapped", "var_c = ease_0(var_a, var_b);", ["var_c = ease_0(var_b, var_a);"]),
     ("operand_swapped", "var_c = wp::mul(var_a, var_a);", []),
+    (
+        "operand_swapped",
+        "var_c = wp::clamp(var_a, var_b, var_c);",
+        ["var_c = wp::clamp(var_a, var_c, var_b);"],
+    ),
     ("function_swapped", "var_b = wp::sin(var_a);", ["var_b = wp::cos(var_a);", "var_b = var_a;"]),
     (
         "function_swapped",

@@ -17,6 +17,14 @@ from validate.mutants.warp.draw import RACE, Mutant
 BARRIER = "barrier_removed"
 """A barrier left out, which only a check of who reads what when can notice for sure."""
 
+_PRECISION: dict[str, Rule] = {
+    "accumulator_narrowed": precision.accumulator_narrowed,
+    "fast_function": precision.fast_function,
+    "float_for_double": precision.float_for_double,
+}
+PRECISION: tuple[str, ...] = tuple(_PRECISION)
+"""Operators that compute less precisely."""
+
 _RULES: dict[str, Rule] = {
     BARRIER: block.barrier_removed,
     "shuffle_offset_halved": block.shuffle_offset_halved,
@@ -39,9 +47,7 @@ _RULES: dict[str, Rule] = {
     "cast_narrowed": values.cast_narrowed,
     "branch_removed": flow.branch_removed,
     "term_dropped": values.term_dropped,
-    "accumulator_narrowed": precision.accumulator_narrowed,
-    "fast_function": precision.fast_function,
-    "float_for_double": precision.float_for_double,
+    **_PRECISION,
     "last_store_skipped": flow.last_store_skipped,
 }
 

@@ -67,7 +67,10 @@ FUNCTIONS = {
     "transform_vector": "transform_point",
 }
 EXTREMES = {"min": "max", "max": "min", "atomic_min": "atomic_max", "atomic_max": "atomic_min"}
-COMMUTING = {"add", "mul", "dot", "ddot", "cw_mul", "bit_and", "bit_or", "bit_xor", "min", "max"}
+COMMUTING = {
+    *("add", "mul", "dot", "ddot", "spatial_dot", "cw_mul"),
+    *("bit_and", "bit_or", "bit_xor", "min", "max"),
+}
 ORDERED = {"mat", "quat", "transform"}
 INDEXED = {"address", "extract"}
 STORING = {"array_store", "assign_inplace", "add_inplace", "sub_inplace"}

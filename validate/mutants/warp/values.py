@@ -75,7 +75,8 @@ def operand_swapped(line: str, function: Function) -> Iterator[str]:
     if call.name in COMMUTING and function.same_type(*args) and not ordered:
         yield call.text(args=[args[0], args[0]])
         return
-    for left in range(len(args) - 1):
+    # clamp(x, a, b) is min(max(a, x), b): the first two may be exchanged.
+    for left in range(call.name == "clamp", len(args) - 1):
         if args[left] != args[left + 1] and function.same_type(args[left], args[left + 1]):
             args[left], args[left + 1] = args[left + 1], args[left]
             yield call.text(args=args)

@@ -170,9 +170,10 @@ class _Traffic:
         requests = launch.facts.points * access.times * launch.repeated(access.loops) / WARP
         lines, sectors, reuse = self._shared_answer(access)
         served = launch.plan.staged.get(access.array, 1.0) if access.kind == LOAD else 1.0
-        self.requests += 2.0 * requests
+        held = launch.plan.register_reuse if served > 1.0 else 1.0
+        self.requests += 2.0 * requests / held
         if served > 1.0:
-            self.lines += requests
+            self.lines += requests / held
             requests /= served
         self.lines += requests * lines
         new = access.once / access.times

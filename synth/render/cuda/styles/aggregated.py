@@ -14,9 +14,9 @@ from synth.render.cuda.body import Body
 from synth.render.cuda.device.collective import join_into, warp_join
 from synth.render.cuda.device.functions import negation
 from synth.render.cuda.device.peers import neutral, peers_count, peers_join
+from synth.render.cuda.find.scatter import WARP, Target, scattered
 from synth.render.cuda.kernel import KernelText, Written
 from synth.render.cuda.offsets import flat_index, without_unused
-from synth.render.cuda.scatter import WARP, Target, scattered
 from synth.render.cuda.schedule import BLOCKS, Schedule
 from synth.render.cuda.style import Plan, Style, power_of_two, same_dims
 from synth.render.cuda.styles.threads import ELEMENTS_A_THREAD, flat_grid, grid_stride_head

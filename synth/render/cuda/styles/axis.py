@@ -7,10 +7,10 @@ from math import ceil, prod
 
 from generators.program import ir
 from synth.render.cuda.body import Body
+from synth.render.cuda.find.scatter import WARP, axis_totals
 from synth.render.cuda.kernel import KernelText, Written, factor
 from synth.render.cuda.lines import leaving, wrapped
 from synth.render.cuda.offsets import without_unused
-from synth.render.cuda.scatter import WARP, axis_totals
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import Plan, Style, power_of_two, same_dims
 from synth.render.cuda.styles.aggregated import Common

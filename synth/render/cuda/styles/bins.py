@@ -13,9 +13,9 @@ from generators.program.dtypes import Scalar
 from generators.program.walk import statements
 from synth.render.cuda.body import Body
 from synth.render.cuda.device.peers import neutral
+from synth.render.cuda.find.scatter import WARP, Scatter, Target, scattered
 from synth.render.cuda.kernel import KernelText, Written, factor
 from synth.render.cuda.lines import wrapped
-from synth.render.cuda.scatter import WARP, Scatter, Target, scattered
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import Plan, Style
 from synth.render.cuda.styles.aggregated import Common, check, joined_into, loop_over_grid

@@ -9,7 +9,7 @@ from generators.program import ir
 from generators.program.dtypes import INT32, Array, Type
 from generators.program.expr import Const, Expr, Load, Var
 from synth.render.cuda.body import Body
-from synth.render.cuda.halos import Halo, Offset, Stencil, stencil_of
+from synth.render.cuda.find.halos import Halo, Offset, Stencil, stencil_of
 from synth.render.cuda.kernel import KernelText, Written, factor
 from synth.render.cuda.lines import leaving, wrapped
 from synth.render.cuda.offsets import without_unread

@@ -11,10 +11,10 @@ from generators.program.dtypes import INT32, Array, Type
 from generators.program.expr import Const, Expr, Load, Var
 from generators.program.walk import expressions, parts
 from synth.render.cuda.body import Body
-from synth.render.cuda.forms import turns_of
+from synth.render.cuda.find.forms import turns_of
+from synth.render.cuda.find.products import AXES, Product, product_of
 from synth.render.cuda.kernel import KernelText, Written
 from synth.render.cuda.lines import wrapped
-from synth.render.cuda.products import AXES, Product, product_of
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.scopes import names_in
 from synth.render.cuda.style import Plan, Style, same_dims

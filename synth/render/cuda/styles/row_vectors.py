@@ -16,10 +16,10 @@ from generators.program.dtypes import INT32, Array, Scalar, Vec
 from generators.program.expr import Const, Expr, Extent, Load, Var
 from generators.program.walk import operands, parts, statements
 from synth.render.cuda.body import Body
+from synth.render.cuda.find.remember import remembered
+from synth.render.cuda.find.split import split_loops
 from synth.render.cuda.kernel import KernelText
-from synth.render.cuda.remember import remembered
 from synth.render.cuda.scopes import names_in
-from synth.render.cuda.split import split_loops
 from synth.render.cuda.text import Text
 from synth.render.cuda.types import LETTERS, name_of
 from validate.row.sizes import evaluate

@@ -12,11 +12,11 @@ from generators.program.dtypes import INT32, Scalar, Type
 from generators.program.expr import Const
 from generators.program.walk import statements
 from synth.render.cuda.device.collective import block_join, identity, join_into, warp_join
+from synth.render.cuda.find.split import SplitLoops, Sum, split_loops
 from synth.render.cuda.kernel import KernelText, Written, factor, leave_before
 from synth.render.cuda.lines import leaving, wrapped
 from synth.render.cuda.offsets import flat_index, without_unused
 from synth.render.cuda.schedule import Schedule
-from synth.render.cuda.split import SplitLoops, Sum, split_loops
 from synth.render.cuda.style import Plan, Style, power_of_two, same_dims
 from synth.render.cuda.styles.row_vectors import RowBody, VectorLoop, row_vectors, width_of
 from synth.render.cuda.styles.threads import flat_grid, unpacked

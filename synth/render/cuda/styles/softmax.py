@@ -9,11 +9,11 @@ from generators.program import ir
 from generators.program.expr import Expr, Load, Var
 from generators.program.expr import op as apply
 from generators.program.walk import expressions
+from synth.render.cuda.find.softmax import Softmax, in_statement, softmax
+from synth.render.cuda.find.split import SplitLoops, Sum, accumulation
 from synth.render.cuda.kernel import KernelText, Written
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.scopes import direct_names
-from synth.render.cuda.softmax import Softmax, in_statement, softmax
-from synth.render.cuda.split import SplitLoops, Sum, accumulation
 from synth.render.cuda.style import Plan, Style, power_of_two, same_dims
 from synth.render.cuda.styles.rows import WARP, Rows, plan, values_of
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from generators.program import ir
 from generators.program.walk import statements
 from synth.render.cuda.body import Body
-from synth.render.cuda.forms import elementwise, leaves_from_a_loop
+from synth.render.cuda.find.forms import elementwise, leaves_from_a_loop
+from synth.render.cuda.find.remember import remembered
 from synth.render.cuda.kernel import KernelText, Written, factor
 from synth.render.cuda.lines import leaving, wrapped
 from synth.render.cuda.offsets import NOTHING, flat_index, without_unused
 from synth.render.cuda.regime import middle_sizes
-from synth.render.cuda.remember import remembered
 from synth.render.cuda.schedule import BLOCKS, Schedule
 from synth.render.cuda.style import Plan, Style, same_dims
 from validate.row.sizes import evaluate

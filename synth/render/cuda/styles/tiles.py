@@ -9,7 +9,7 @@ from generators.program.dtypes import INT32, Array
 from generators.program.expr import Var
 from generators.program.walk import expressions, mentions, operands, statements
 from synth.render.cuda.body import Body
-from synth.render.cuda.forms import Staged, staged, turns_of
+from synth.render.cuda.find.forms import Staged, staged, turns_of
 from synth.render.cuda.kernel import KernelText, Written, factor, leave_before
 from synth.render.cuda.lines import wrapped
 from synth.render.cuda.offsets import without_unread

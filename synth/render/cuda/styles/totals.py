@@ -11,11 +11,11 @@ from generators.program.dtypes import Scalar
 from generators.program.walk import statements
 from synth.render.cuda.body import Body
 from synth.render.cuda.device.collective import block_join, identity, join_into, warp_join
-from synth.render.cuda.forms import common_targets
+from synth.render.cuda.find.forms import common_targets
+from synth.render.cuda.find.split import Sum
 from synth.render.cuda.kernel import KernelText, Written
 from synth.render.cuda.offsets import flat_index, without_unused
 from synth.render.cuda.schedule import Schedule
-from synth.render.cuda.split import Sum
 from synth.render.cuda.style import Plan, Style, power_of_two, same_dims
 from synth.render.cuda.styles.threads import flat_grid, grid_stride_head
 

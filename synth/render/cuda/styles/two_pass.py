@@ -11,7 +11,7 @@ from math import prod
 from generators.program import ir
 from generators.program.dtypes import Scalar
 from synth.render.cuda.device.collective import join_into
-from synth.render.cuda.forms import common_targets
+from synth.render.cuda.find.forms import common_targets
 from synth.render.cuda.kernel import KernelText, Passed, Scratch, Stage, Written
 from synth.render.cuda.lines import wrapped
 from synth.render.cuda.schedule import Schedule

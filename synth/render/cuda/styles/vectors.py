@@ -12,7 +12,7 @@ from generators.program.expr import Var
 from generators.program.walk import expressions, statements
 from synth.render.cuda.body import Body
 from synth.render.cuda.device.functions import HEAD
-from synth.render.cuda.forms import Elementwise, elementwise
+from synth.render.cuda.find.forms import Elementwise, elementwise
 from synth.render.cuda.kernel import KernelText, Written, factor
 from synth.render.cuda.lines import leaving, wrapped
 from synth.render.cuda.offsets import flat_index, without_unread

@@ -14,10 +14,10 @@ from generators.program import ir
 from generators.program.expr import Const
 from generators.program.walk import statements
 from synth.render.cuda.choose import check_schedule, schedule_for, schedules_of
+from synth.render.cuda.find.owned import owned_arrays, settled
+from synth.render.cuda.find.scatter import scattered
 from synth.render.cuda.module import render
-from synth.render.cuda.owned import owned_arrays, settled
 from synth.render.cuda.regime import middle_sizes
-from synth.render.cuda.scatter import scattered
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import styles
 from synth.render.warp import render as render_warp

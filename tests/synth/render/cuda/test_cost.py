@@ -14,7 +14,7 @@ from synth.render.cuda.cost.affine import Moves, Reader, led, of
 from synth.render.cuda.cost.device import H100
 from synth.render.cuda.cost.facts import UPDATE, facts_of
 from synth.render.cuda.cost.predict import ATOMICS, MEMORY, demands, predict, times_of
-from synth.render.cuda.forms import common_targets
+from synth.render.cuda.find.forms import common_targets
 from synth.render.cuda.regime import middle_sizes
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import Plan, styles

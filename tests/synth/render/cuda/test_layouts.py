@@ -12,11 +12,11 @@ from generators.program import ir
 from generators.program.dtypes import FLOAT32, INT32, Array, Quat, Transform, Vec
 from generators.program.expr import Expr, Var, literal, op
 from synth.render.cuda.choose import schedule_for, schedules_of
-from synth.render.cuda.forms import Elementwise, elementwise
-from synth.render.cuda.halos import Halo, stencil_of
+from synth.render.cuda.find.forms import Elementwise, elementwise
+from synth.render.cuda.find.halos import Halo, stencil_of
+from synth.render.cuda.find.products import product_of
 from synth.render.cuda.kernel import aligned_elements
 from synth.render.cuda.module import render
-from synth.render.cuda.products import product_of
 from synth.render.warp import render as render_warp
 from synth.rows.maker import Accepted, program_columns
 from validate.host.runner import run_plain_rows

@@ -13,9 +13,9 @@ from generators.program import ir
 from generators.program.dtypes import FLOAT32, Array
 from generators.program.expr import Const, Expr, Load, Var
 from synth.render.cuda.choose import check_schedule, schedules_of
+from synth.render.cuda.find.softmax import softmax, substituted
 from synth.render.cuda.module import render
 from synth.render.cuda.schedule import Schedule
-from synth.render.cuda.softmax import softmax, substituted
 from synth.render.warp import render as render_warp
 from synth.rows.maker import Accepted, program_columns
 from validate.host.runner import run_plain_rows

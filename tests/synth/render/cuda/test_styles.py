@@ -13,7 +13,7 @@ from generators.program import ir
 from generators.program.dtypes import INT32
 from generators.program.expr import Var
 from synth.render.cuda.choose import schedule_for
-from synth.render.cuda.forms import staged
+from synth.render.cuda.find.forms import staged
 from synth.render.cuda.module import render
 from synth.render.cuda.style import styles
 from synth.render.warp import render as render_warp

@@ -9,8 +9,8 @@ from generators.program import ir
 from generators.program.dtypes import Array, Scalar, Type
 from generators.program.expr import Expr, Extent, Load, Var
 from generators.program.walk import parts, statements
-from synth.render.cuda.forms import staged
-from synth.render.cuda.remember import remembered
+from synth.render.cuda.find.forms import staged
+from synth.render.cuda.find.remember import remembered
 from synth.render.cuda.scopes import all_names, names_in
 
 _MOST_AFTER = 24

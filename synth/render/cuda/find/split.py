@@ -9,7 +9,7 @@ from generators.program import ir
 from generators.program.dtypes import BOOL, Mat, Quat, Scalar, Type, Vec, scalar_of
 from generators.program.expr import Const, Construct, Expr, Extent, Load, Op, Var
 from generators.program.walk import expressions, operands, statements
-from synth.render.cuda.remember import remembered
+from synth.render.cuda.find.remember import remembered
 from synth.render.cuda.scopes import all_names, defines, names_in
 
 JOINS = {

@@ -27,9 +27,9 @@ from generators.program.expr import (
     Var,
 )
 from generators.program.walk import operands, parts
-from synth.render.cuda.remember import remembered
+from synth.render.cuda.find.remember import remembered
+from synth.render.cuda.find.split import SplitLoops, Sum, accumulation, split_loops
 from synth.render.cuda.scopes import all_names, names_in
-from synth.render.cuda.split import SplitLoops, Sum, accumulation, split_loops
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from generators.program import ir
 from generators.program.dtypes import Array, Struct
 from generators.program.expr import Const, Expr, Extent, Load, Op, Var
 from generators.program.walk import expressions, statements
-from synth.render.cuda.places import put_in, values_of, without_unasked
-from synth.render.cuda.remember import remembered
+from synth.render.cuda.find.places import put_in, values_of, without_unasked
+from synth.render.cuda.find.remember import remembered
 from synth.render.cuda.scopes import names_in
 
 _FEWEST_READS = 3

@@ -12,9 +12,9 @@ from generators.program import ir
 from generators.program.dtypes import INT32, Array, Scalar
 from generators.program.expr import Const, Expr, Extent, Load, Op, Var
 from generators.program.walk import expressions, mentions, operands, statements
-from synth.render.cuda.remember import remembered
+from synth.render.cuda.find.remember import remembered
+from synth.render.cuda.find.split import Sum, fits, has_effects, is_long
 from synth.render.cuda.scopes import names_in
-from synth.render.cuda.split import Sum, fits, has_effects, is_long
 from synth.render.cuda.types import size_of
 from validate.row.sizes import evaluate
 

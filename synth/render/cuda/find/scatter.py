@@ -11,9 +11,9 @@ from generators.program import ir
 from generators.program.dtypes import Array, Scalar, Type
 from generators.program.expr import Call, Cast, Const, Expr, Load, Op, Var
 from generators.program.walk import expressions, parts, statements
-from synth.render.cuda.forms import ATOMIC_JOINS, leaves_from_a_loop
-from synth.render.cuda.remember import remembered
-from synth.render.cuda.split import fits
+from synth.render.cuda.find.forms import ATOMIC_JOINS, leaves_from_a_loop
+from synth.render.cuda.find.remember import remembered
+from synth.render.cuda.find.split import fits
 from synth.render.cuda.types import bytes_of
 from validate.row.sizes import evaluate_all, symbols
 

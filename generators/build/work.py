@@ -1,0 +1,97 @@
+"""The last touches on a kernel that is written: what a thread does, how numbers are kept.
+
+What no idiom knows of stands here: a kernel for each element becomes one for each row, or for
+several elements of a list; its inputs may lie in half precision, its long sums be compensated.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from generators.build.numerics import compensated, halves, stored_half, sums_of, widened
+from generators.build.threads import by_row, by_tile, is_plain, with_size
+from generators.program import ir
+from generators.program.dtypes import INT32, Array, Struct, Type, scalar_of
+from generators.program.expr import Expr, Var
+from generators.program.walk import expressions, statements
+
+if TYPE_CHECKING:
+    from generators.build.kernel import KernelBuilder
+
+TILED = {3: 0.06, 4: 0.12, 5: 0.14}
+"""How often a thread does several elements of a list, by level."""
+HALF = {True: 0.2, False: 0.08}
+"""How often inputs lie in half precision: in kernels with a loop, and in others."""
+COMPENSATED = {4: 0.35, 5: 0.5}
+"""How often a sum over a loop whose length is not known before is compensated, by level."""
+
+
+def worked(k: KernelBuilder, level: int) -> tuple[ir.Body, str]:
+    """The body in its final form, and what a description says of that."""
+    body, told = k.body(), ""
+    # Idioms free a name to declare it a second time, so what is taken is what the body says.
+    k.used.update(str(getattr(s, "name", "")) for s in statements(body))
+    if k.row is not None:
+        body = by_row(body, k.row, _row_length(k, k.row.size))
+        k.threads, k.launch_dim = k.threads[:-1], k.launch_dim[:-1]
+    elif k.draw.shape.chance(TILED.get(level, 0.0)):
+        body, told = _tiled(k, body)
+    if k.draw.shape.chance(HALF[any(isinstance(s, ir.For) for s in statements(body))]):
+        body, more = _halved(k, body)
+        told += more
+    if k.draw.shape.chance(COMPENSATED.get(level, 0.0)) and (sums := sums_of(body)):
+        _, of = sums[0]
+        names = (k.name("lost comp"), k.name("term y corrected"), k.name("raised t next_sum"))
+        body = compensated(body, of, names)
+        told += f" {of.name} is a compensated (Kahan) sum."
+    return body, told
+
+
+def _row_length(k: KernelBuilder, size: str) -> Expr:
+    """How many elements a row has: a parameter that is there, a new one, or a literal."""
+    known = [p.name for p in k.params if p.init == f"size:{size}"]
+    if known:
+        return Var(known[0], INT32)
+    return k.trip_count(("num_cols", "width", "row_length"), size)
+
+
+def _tiled(k: KernelBuilder, body: ir.Body) -> tuple[ir.Body, str]:
+    """Several elements of a list for each thread."""
+    size = k.launch_dim[0] if len(k.launch_dim) == 1 else ""
+    if size not in k.sizes or not is_plain(k.params, size):
+        return body, ""
+    width = 2 if any(isinstance(s, ir.For | ir.While) for s in statements(body)) else 4
+    index = Var(k.threads[0], INT32)
+    turns = Var(k.name("q e step_i"), INT32)
+    tile = Var(k.name("tile chunk t"), INT32)
+    found = by_tile(body, index, (tile, turns), width)
+    if found is None:
+        return body, ""
+    old, symbol = k.sizes[size], k.name("tiles num_chunks")
+    least = -(-old.min // width)
+    value = max(old.value // width, least)
+    sizes = {s: e for s, e in k.sizes.items() if s != size}
+    k.sizes = {symbol: ir.Size(symbol, value, least), **sizes}
+    k.params = [with_size(p, size, f"{width}*{symbol}") for p in k.params]
+    k.threads, k.launch_dim = (tile.name,), (symbol,)
+    return found, f" Each thread does {width} elements that lie side by side."
+
+
+def _halved(k: KernelBuilder, body: ir.Body) -> tuple[ir.Body, str]:
+    """Inputs in half precision, converted as they are read."""
+    kinds = {scalar_of(t).name for p in k.params for t in _types(p)}
+    names = halves(k.params)
+    if not names or kinds & {"float16", "float64"} or _passed(body, names):
+        return body, ""
+    k.params = stored_half(k.params, names)
+    return widened(body, names), " All is computed in float32."
+
+
+def _types(p: ir.Param) -> list[Type]:
+    element = p.type.element if isinstance(p.type, Array) else p.type
+    return [t for _, t in element.fields] if isinstance(element, Struct) else [element]
+
+
+def _passed(body: ir.Body, names: list[str]) -> bool:
+    """Whether one of these arrays is handed on as a whole."""
+    return any(isinstance(e, Var) and e.name in names for e in expressions(body))
