@@ -148,7 +148,9 @@ class KernelBuilder(BodyBuilder):
     def can_run_rows(self) -> bool:
         """Whether a thread can run along the last axis of the launch, as far as it is written."""
         *others, last = self.launch_dim or ("",)
-        ends = any(isinstance(s, ir.Return) for block in self._blocks for s in statements(block))
+        ends = any(
+            isinstance(s, ir.Return) for block in self._blocks for s in statements(tuple(block))
+        )
         free = last in self.sizes and last not in others and is_plain(self.params, last)
         return bool(others) and free and not ends and self.row is None and len(self._blocks) == 1
 

@@ -34,6 +34,8 @@ def slimmed(draft: Draft, launch: Sequence[str], draw: Stream) -> Draft:
     clause of its own that nothing else refers to."""
     written = [p for p in draft.params if p.role != "in"]
     groups = together(written)
+    if len(groups) <= 1 + MOST_SIDES:
+        return draft
     kept = _main(groups, draft.text)
     others = [g for g in groups if g is not kept]
     for group in draw.sample(others, len(others)):

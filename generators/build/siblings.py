@@ -27,33 +27,32 @@ _PARTS = frozenset[str]().union(*TUPLES)
 
 
 @lru_cache(maxsize=65536)
-def split(name: str) -> tuple[str, str]:
-    """The word or last letter of a name that says which part of a tuple it is, and the rest of the
-    name; empty and the name where none or several do."""
-    words = name.split("_")
-    found = [n for n, word in enumerate(words) if word in _PARTS]
-    if len(found) == 1 and len(words) > 1:
-        return words[found[0]], "_".join("*" if n == found[0] else w for n, w in enumerate(words))
-    last = words[-1]
-    if not found and 1 < len(last) <= 3 and last[-1] in "xyz":
-        return last[-1], "_".join([*words[:-1], f"{last[:-1]}*"])
-    return "", name
+def words_of(name: str) -> tuple[str, ...]:
+    """The words of a name, a last x, y or z of a short word apart: ``fx`` is ``f`` and ``x``."""
+    *words, last = name.split("_")
+    if 1 < len(last) <= 3 and last[-1] in "xyz" and last not in _PARTS:
+        return (*words, last[:-1], last[-1])
+    return (*words, last)
+
+
+@lru_cache(maxsize=65536)
+def parts_in(name: str) -> frozenset[str]:
+    """The words of a name of several that say which part of a tuple it is."""
+    words = words_of(name)
+    return _PARTS.intersection(words) if len(words) > 1 else frozenset()
 
 
 def are_siblings(a: str, b: str) -> bool:
     """Whether two names say different parts of one tuple and are alike otherwise."""
-    (one, rest), (other, alike) = split(a), split(b)
-    named = one and other and one != other and rest == alike
-    return bool(named) and any({one, other} <= parts for parts in TUPLES)
+    one, other = words_of(a), words_of(b)
+    if len(one) != len(other) or len(one) < 2:
+        return False
+    unlike = [{x, y} for x, y in zip(one, other, strict=True) if x != y]
+    return len(unlike) == 1 and any(unlike[0] <= parts for parts in TUPLES)
 
 
 def matching(candidates: Collection[str], used: Collection[str]) -> list[str]:
     """The candidates that are siblings of a name in use."""
-    rests = {rest for part, rest in map(split, used) if part}
-    return [
-        name
-        for name in candidates
-        if split(name)[0]
-        and split(name)[1] in rests
-        and any(are_siblings(name, other) for other in used)
-    ]
+    told = [name for name in candidates if parts_in(name)]
+    known = [name for name in used if parts_in(name)] if told else []
+    return [name for name in told if any(are_siblings(name, other) for other in known)]

@@ -54,15 +54,14 @@ class _Row:
 def row_result(s: Site, names: Names, value: Expr) -> str:
     """Launch a thread for each row instead of one for each element, and make something of the row's
     values, or store each; the sentence on it. Only where ``s.k.can_run_rows()``."""
-    row = _Row(s)
-    if not isinstance(value.type, Scalar) or not value.type.is_float:
+    row, type_ = _Row(s), value.type
+    if not isinstance(type_, Scalar) or not type_.is_float:
         out = s.out(names, value.type)
         s.k.store(out, s.at, value)
         row.close()
         return f" {out.name} gets it; one thread goes along {row.index}."
     how = s.k.draw.shape.weighted(_FLOATS)
-    value = local(s.k, "value result val v", value)
-    return _MAKERS[how](row, names, value, value.type)
+    return _MAKERS[how](row, names, local(s.k, "value result val v", value), type_)
 
 
 def _each(row: _Row, names: Names, value: Var, type_: Scalar) -> str:

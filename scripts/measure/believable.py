@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 
 from generators.build.outputs import MOST_SIDES, together
-from generators.build.siblings import TUPLES, are_siblings, split
+from generators.build.siblings import TUPLES, are_siblings, parts_in
 from generators.program import ir
 from generators.program.dtypes import BOOL, Array, Scalar, Struct, Type, scalar_of
 from generators.program.expr import Call, Cast, Const, Expr, Load, Op, Var
@@ -199,10 +199,10 @@ def torn(f: Facts) -> bool:
     alone = [p for p in arrays if not any(are_siblings(p.name, name) for name in names)]
     for k, p in enumerate(alone):
         for q in alone[k + 1 :]:
-            parts_ = {split(p.name)[0] or p.name, split(q.name)[0] or q.name}
+            one, other = parts_in(p.name), parts_in(q.name)
             alike = (p.type, p.shape, p.role) == (q.type, q.shape, q.role)
-            if alike and len(parts_) == 2 and any(parts_ <= names_ for names_ in TUPLES):
-                return bool(split(p.name)[0] or split(q.name)[0])
+            if alike and any(one & t and other & t and one & t != other & t for t in TUPLES):
+                return True
     return False
 
 

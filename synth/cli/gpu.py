@@ -159,8 +159,9 @@ def bench(
 ) -> None:
     """Time Warp's text and plain CUDA of OUT's rows, from 1 K to 10 M elements.
 
-    NumPy on the host and CuPy run the rows that are elementwise. Rows should have passed `gpu run`.
-    Results, a table and a roofline go to OUT/gpu/.
+    Sizes that a launch does not count are in the middle of the row's regime. NumPy on the host and
+    CuPy run the rows that are elementwise. Rows should have passed `gpu run`. Results, a table and
+    a roofline go to OUT/gpu/.
     """
     import os
 

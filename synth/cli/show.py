@@ -22,6 +22,7 @@ from synth.render.cuda.choose import check_schedule, schedule_for
 from synth.render.cuda.schedule import Schedule
 from synth.rows.maker import Row
 from synth.rows.remake import differing_columns, retranslated_difference
+from synth.views.regime import regime_clause
 from validate.statuses import AdjointStatus
 
 
@@ -29,7 +30,7 @@ def find_row(out: Path, row_id: str | None) -> Row:
     """The row with that id (or a unique beginning of it), or the first row."""
     matches = []
     for _, row in stored_rows(out):
-        require_columns(row, ("id",), out)
+        require_columns(row, ("id", "regime"), out)
         if row_id is None:
             return row
         if row["id"].startswith(row_id):
@@ -66,6 +67,8 @@ def print_row(row: Row, schedule: str = "", measured: str = "") -> None:
     head = f"{row['id']}  {row['category']}/{row['idiom']} level {row['level']}"
     console.print(head, style="bold", highlight=False)
     console.print(row["description"], highlight=False)
+    if regime := regime_clause(row):
+        console.print(regime, highlight=False, markup=False)
     plain = row if not schedule else {**row, **_rescheduled(row, schedule)}
     if plain["cuda_plain"] is None:
         console.print(_side_by_side(python, cuda) if console.width >= 160 else Group(python, cuda))

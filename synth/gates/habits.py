@@ -17,13 +17,12 @@ _BOTH_SIDES = ("mul", "add")
 
 def require_purpose(program: ir.Program) -> None:
     """Raise :class:`generators.build.draw.Reject` where a program holds what nobody writes."""
-    for reason, found in (
-        (GateReason.NEUTRAL_OPERATION, neutral_operation(program)),
-        (GateReason.DEAD_START, dead_start(program)),
-        (GateReason.LONE_ATOMIC, lone_atomic(program)),
-    ):
-        if found:
-            raise Reject(reason, found)
+    if found := neutral_operation(program):
+        raise Reject(GateReason.NEUTRAL_OPERATION, found)
+    if found := dead_start(program):
+        raise Reject(GateReason.DEAD_START, found)
+    if found := lone_atomic(program):
+        raise Reject(GateReason.LONE_ATOMIC, found)
 
 
 def neutral_operation(program: ir.Program) -> str:
@@ -35,8 +34,9 @@ def neutral_operation(program: ir.Program) -> str:
                 if any(_is(side, _NEUTRAL[e.op]) for side in sides):
                     return e.op
         for s in statements(body):
-            changes = isinstance(s, ir.AugAssign | ir.Store) and s.op in _NEUTRAL
-            if changes and _is(s.value, _NEUTRAL[s.op]):
+            if not isinstance(s, ir.AugAssign | ir.Store) or s.op not in _NEUTRAL:
+                continue
+            if _is(s.value, _NEUTRAL[s.op]):
                 return s.op
     return ""
 
@@ -88,7 +88,7 @@ def lone_atomic(program: ir.Program) -> str:
     thread ever meets it there."""
     threads = set(program.kernel.threads)
     for s in statements(program.kernel.body):
-        own = isinstance(s, ir.Atomic) and {i.name for i in s.indices if isinstance(i, Var)}
-        if isinstance(s, ir.Atomic) and own and threads <= own:
+        own = {i.name for i in getattr(s, "indices", ()) if isinstance(i, Var)}
+        if isinstance(s, ir.Atomic) and threads <= own:
             return s.array.name
     return ""

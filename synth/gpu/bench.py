@@ -20,7 +20,7 @@ from synth.gpu.work import work_of
 from validate.gpu.ceilings import Peaks, measure_peaks
 from validate.gpu.cubins import compile_rows
 from validate.gpu.device import Device
-from validate.gpu.large import scaled_sizes
+from validate.gpu.large import sizes_in_use
 from validate.gpu.peers import NoPeer, peer_source
 from validate.gpu.runner import GpuOptions, RowVerdict, run_rows
 
@@ -116,7 +116,7 @@ def bench_records(bench: Bench) -> list[dict[str, Any]]:
     records = []
     for verdict in sorted(bench.verdicts, key=lambda verdict: str(verdict.row["id"])):
         for timing in verdict.timings:
-            work = work_of(verdict.row, scaled_sizes(verdict.row, timing.elements))
+            work = work_of(verdict.row, sizes_in_use(verdict.row, timing.elements))
             seconds = timing.median_us * 1e-6
             bytes_per_s = work.bytes_moved / seconds
             operations_per_s = work.operations / seconds

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -40,12 +40,12 @@ COLUMNS = (
 
 def read_rows(out: Path, limit: int | None = None) -> Iterator[dict[str, Any]]:
     """Rows in order, with the columns that a GPU run needs; a few at a time are held."""
-    return islice(_whole_rows(out), limit)
+    return islice(_whole_rows(out, COLUMNS), limit)
 
 
 def read_rows_and_programs(out: Path) -> Iterator[dict[str, Any]]:
     """The same with their programs, of which the operations of a launch are counted."""
-    return (row for _, row in stored_rows(out, (*COLUMNS, "program")))
+    return _whole_rows(out, (*COLUMNS, "program"))
 
 
 def include_dir(out: Path, asked: Path | None) -> Path:
@@ -70,7 +70,8 @@ def _installed() -> list[Path]:
         return []
 
 
-def _whole_rows(out: Path) -> Iterator[Row]:
-    for _, row in stored_rows(out, COLUMNS):
-        require_columns(row, COLUMNS, out)
+def _whole_rows(out: Path, columns: Sequence[str]) -> Iterator[Row]:
+    """The rows with these columns; SettingsError where a dataset lacks one."""
+    for _, row in stored_rows(out, columns):
+        require_columns(row, columns, out)
         yield row

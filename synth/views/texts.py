@@ -53,7 +53,10 @@ def fenced(language: str, text: str) -> str:
 
 def plain_answer(row: Row) -> str:
     """The plain CUDA of a row and how it is launched."""
-    return f"{fenced('cuda', row['cuda_plain'])}\n\n{_launch(row)}{_reason(row)}"
+    # A sentence goes on in its line; after a block of several launches it stands apart.
+    gap = "\n\n" if len(row["plain_launch"]) > 1 else " "
+    ends = gap.join(part for part in (_launch(row), _reason(row)) if part)
+    return f"{fenced('cuda', row['cuda_plain'])}\n\n{ends}"
 
 
 def wanted(row: Row) -> str:
@@ -100,18 +103,18 @@ _LIMITS = {
     "cache": "the time goes to what the caches are asked for",
     "instructions": "the time goes to instructions",
     "atomics": "the time goes to atomics",
-    "latency": "the time goes to waiting",
+    "latency": "the time is what one thread takes from its start to its end",
 }
 
 
 def _reason(row: Row) -> str:
     """Why the kernel is laid out like that: what limits it, and what its style does about it."""
     schedule = json.loads(row["schedule"])
-    limit = _LIMITS.get(schedule.get("limits", ""))
-    if limit is None:
+    if not schedule["limits"]:
         return ""
     because = styles()[schedule["style"]].because
-    return f" At these sizes {limit}{f': {because}' if because else ''}."
+    more = f"; {because}" if because else ""
+    return f"At these sizes {_LIMITS[schedule['limits']]}{more}."
 
 
 def _launch(row: Row) -> str:

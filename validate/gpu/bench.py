@@ -17,7 +17,7 @@ import numpy as np
 
 from validate.gpu.cubins import CubinStore
 from validate.gpu.device import load_cupy
-from validate.gpu.large import next_step, scaled_sizes
+from validate.gpu.large import next_step, sizes_in_use
 from validate.gpu.launch import failures, load_kernel, stream_of
 from validate.gpu.peers import NoPeer, Peer, peer_of
 from validate.gpu.text import Prepared, Row, Shape, Text, WarpText, plain_text_of, shape_of
@@ -44,7 +44,7 @@ class Timing:
     """Times of one contender at one size, in microseconds.
 
     `contender` is warp, plain, numpy or cupy; `elements` is the size asked for, `sizes` what
-    `scaled_sizes` makes of it. `spread_us` is the distance between the quartiles.
+    `sizes_in_use` makes of it. `spread_us` is the distance between the quartiles.
     """
 
     contender: str
@@ -66,7 +66,7 @@ def bench_row(row: Row, store: CubinStore, sizes: Sequence[int] = SIZES) -> list
         texts["plain"] = plain_text_of(row, lambda kernel: load_kernel(binary, kernel))
     peer, found = _proven_peer(row), []
     for number, elements in enumerate(sizes):
-        shape = shape_of(row, scaled_sizes(row, elements))
+        shape = shape_of(row, sizes_in_use(row, elements))
         shapes = _rotated(row, shape)
         contenders: dict[str, Callable[[], list[float]]] = {
             key: _device_timer(row, text, shapes) for key, text in texts.items()

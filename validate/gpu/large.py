@@ -24,7 +24,7 @@ from validate.gpu.text import Ran, Row, Shape, Text, Values, run_text
 from validate.oracle.compare import Mismatch, compare
 from validate.row.dtypes import parse, storage
 from validate.row.inputs import Array, raw_numbers
-from validate.row.sizes import evaluate_all, own_sizes, symbols
+from validate.row.sizes import evaluate_all, middle, own_sizes, symbols
 
 _FIRST_STEP = 1 << 12
 _STEP = 8
@@ -44,19 +44,50 @@ def scaled_sizes(row: Row, elements: int) -> dict[str, int]:
     Halved until the arrays take no more than 1 GiB. Every size respects `multiple_of`.
     """
     own = own_sizes(row["sizes"])
-    counted = {name for extent in row["launch"]["dim"] for name in symbols(extent)}
-    threads = prod(evaluate_all(row["launch"]["dim"], own))
+    return _within_memory(row, own, elements, prod(evaluate_all(row["launch"]["dim"], own)))
+
+
+def sizes_in_use(row: Row, elements: int) -> dict[str, int]:
+    """Sizes of a row's `regime` at which a launch has about so many threads.
+
+    What the launch does not count is in the middle of its span; what it counts keeps the
+    proportions of the middles. Otherwise, and for a row without a regime, as `scaled_sizes`.
+    """
+    if row["regime"] is None:
+        return scaled_sizes(row, elements)
+    middles = {span["symbol"]: middle(span["low"], span["high"]) for span in row["regime"]}
+    allowed = {e["symbol"]: _allowed(e, middles[e["symbol"]]) for e in row["sizes"]}
+    return _within_memory(row, allowed, elements, 1)
+
+
+def _within_memory(row: Row, base: Mapping[str, int], elements: int, fewest: int) -> dict[str, int]:
+    """Scaled from `base`, with fewer threads, though not than `fewest`, where arrays are large."""
     while True:
-        factor = (elements / threads) ** (1.0 / max(1, len(counted)))
-        sizes = dict(own)
-        for entry in row["sizes"]:
-            if entry["symbol"] in counted:
-                multiple = max(1, entry["multiple_of"])
-                wanted = max(entry["min"], own[entry["symbol"]] * factor, 1)
-                sizes[entry["symbol"]] = -(-int(np.ceil(wanted - 1e-9)) // multiple) * multiple
-        if bytes_moved(row, sizes) <= _MOST_BYTES or elements <= threads:
+        sizes = _scaled(row, base, elements)
+        if bytes_moved(row, sizes) <= _MOST_BYTES or elements <= fewest:
             return sizes
         elements //= 2
+
+
+def _scaled(row: Row, base: Mapping[str, int], elements: int) -> dict[str, int]:
+    """`base` with what the launch counts scaled alike, but for whole numbers that a row allows:
+    the small ones come first, and the others make up for how far these are off."""
+    dim = row["launch"]["dim"]
+    counted = {name for extent in dim for name in symbols(extent)}
+    entries = [entry for entry in row["sizes"] if entry["symbol"] in counted]
+    sizes = dict(base)
+    for done, entry in enumerate(sorted(entries, key=lambda e: base[e["symbol"]])):
+        factor = elements / prod(evaluate_all(dim, sizes))
+        wanted = base[entry["symbol"]] * factor ** (1.0 / (len(entries) - done))
+        sizes[entry["symbol"]] = _allowed(entry, wanted)
+    return sizes
+
+
+def _allowed(entry: Mapping[str, Any], wanted: float) -> int:
+    """The next size that a row allows for a symbol."""
+    multiple = max(1, entry["multiple_of"])
+    least = max(entry["min"], wanted, 1)
+    return -(-int(np.ceil(least - 1e-9)) // multiple) * multiple
 
 
 def bytes_moved(row: Row, sizes: Mapping[str, int]) -> int:

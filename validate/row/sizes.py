@@ -83,6 +83,11 @@ def awkward_sizes(row_sizes: Sequence[Mapping[str, Any]]) -> list[dict[str, int]
     return shapes
 
 
+def middle(low: int, high: int) -> int:
+    """The middle of a span of sizes in use: the geometric mean, at least 1."""
+    return max(1, round((low * high) ** 0.5))
+
+
 def describe(sizes: Mapping[str, int]) -> str:
     """A shape as `checks.shapes` names it: `n=64`, `m=11,k=13`."""
     return ",".join(f"{symbol}={value}" for symbol, value in sizes.items())

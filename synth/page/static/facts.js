@@ -104,7 +104,10 @@ function argumentsOf(row) {
 }
 
 function launchOf(row) {
-  const sizes = (row.sizes ?? []).map((s) => [s.symbol, orDash(s.value), orDash(s.min), orDash(s.multiple_of)]);
+  const inUse = new Map((row.regime ?? []).map((s) => [s.symbol, `${counted(s.low)} … ${counted(s.high)}`]));
+  const sizes = (row.sizes ?? []).map((s) => [
+    s.symbol, orDash(s.value), orDash(s.min), orDash(s.multiple_of), inUse.get(s.symbol) ?? "–",
+  ]);
   const pairs = [["Warp launch", `dim ${row.launch.dim.join(" × ")}, block ${orDash(row.launch.block_dim)}`]];
   if (row.plain_launch === null) pairs.push(["Plain CUDA", "this row has none"]);
   else {
@@ -119,9 +122,11 @@ function launchOf(row) {
     pairs.push(["Plain parameters", el("code", {}, parameters.join("\n"))]);
     pairs.push(["Schedule", el("code", {}, scheduleText(row.schedule))]);
   }
-  const sizeTable = table(["Size", "Value", "Min", "Multiple of"], sizes, "Sizes");
+  const sizeTable = table(["Size", "Value", "Min", "Multiple of", "In use"], sizes, "Sizes");
   return section("Sizes and launch", sizeTable, terms(pairs));
 }
+
+const counted = (size) => size.toLocaleString("en");
 
 const scheduleText = (schedule) =>
   Object.entries(JSON.parse(schedule)).map(([name, value]) => `${name}: ${value}`).join("\n");

@@ -17,7 +17,7 @@ from generators.program.expr import Expr, Extent, Var
 from generators.program.walk import statements
 from synth.render.cuda.find.remember import remembered
 from synth.render.cuda.types import bytes_of
-from validate.row.sizes import evaluate_all, symbols
+from validate.row.sizes import evaluate_all, middle, symbols
 
 MOST_BYTES = 1 << 30
 """Of all arrays together."""
@@ -49,7 +49,7 @@ class Span:
     @property
     def middle(self) -> int:
         """The geometric mean."""
-        return max(1, round((self.low * self.high) ** 0.5))
+        return middle(self.low, self.high)
 
 
 @remembered

@@ -71,8 +71,9 @@ class Style:
     changes, and none where the kernel has no form of the style. ``allows`` raises ``ValueError``,
     in words for a user, for a schedule of this style that is not legal for a program that has the
     form. ``plan`` takes sizes by symbol; ``asks`` is the sentence in which a prompt asks for the
-    style, empty where there is nothing to ask; ``because`` ends a sentence on what limits a kernel
-    with what the style does about it.
+    style, empty where there is nothing to ask; ``because`` is a clause that is true of every kernel
+    of the style: what it does about the time that a launch takes. It ends an answer's sentence on
+    what limits the kernel.
     """
 
     name: str

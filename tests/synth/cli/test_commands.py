@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -170,6 +171,7 @@ def test_show_prints_question_and_answer(dataset: Path) -> None:
     assert "_cuda_kernel_forward" in done.stdout
     assert "run on the host: agrees" in done.stdout
     assert "made again: equal" in done.stdout
+    assert re.search(r"^In use `\w+` is [\d,.]+", done.stdout, re.MULTILINE)
     side_by_side = [line for line in done.stdout.splitlines() if "import warp as wp" in line]
     assert "extern" in side_by_side[0] or "struct" in side_by_side[0]
 

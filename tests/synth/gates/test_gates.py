@@ -356,3 +356,50 @@ def test_edges_are_the_same_every_time() -> None:
         k.store(out, i, fn("max", a[i], b[i]) - 0.5)
 
     assert edges_of(body) == edges_of(body)
+
+
+def _times_one(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+    k.store(out, i, (a[i] + b[i]) * 1.0)
+
+
+def _less_zero(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+    total = k.let("total", a[i] * b[i])
+    k.augment(total, "sub", 0.0)
+    k.store(out, i, total)
+
+
+def _started_twice(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+    value = k.let("value", a[i])
+    k.assign(value, b[i] * 2.0)
+    k.store(out, i, value + a[i])
+
+
+def _set_to_what_it_is(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+    value = k.let("value", k.lift(0.0, FLOAT32))
+    with k.if_(a[i] < b[i]):
+        k.assign(value, 0.0)
+    with k.else_():
+        k.assign(value, a[i])
+    k.store(out, i, value + b[i])
+
+
+def _own_atomic(k: KernelBuilder, a: Var, b: Var, out: Var, i: Var) -> None:
+    total = k.accumulator("sums", FLOAT32, N)
+    k.atomic("add", total, i, a[i])
+    k.store(out, i, b[i] * a[i])
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (_times_one, "neutral_operation"),
+        (_less_zero, "neutral_operation"),
+        (_started_twice, "dead_start"),
+        (_set_to_what_it_is, "dead_start"),
+        (_own_atomic, "lone_atomic"),
+    ],
+)
+def test_what_nobody_writes_is_rejected(body: Body, reason: str) -> None:
+    with pytest.raises(Reject) as found:
+        judged(body)
+    assert found.value.reason == reason

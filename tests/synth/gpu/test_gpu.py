@@ -22,19 +22,19 @@ from synth.errors import SettingsError
 from synth.gpu.bench import BENCH_SCHEMA, Bench, bench_records, choose_rows
 from synth.gpu.output import RUN_SCHEMA, ready_folder, write_run
 from synth.gpu.report import markdown
-from synth.gpu.rows import read_rows
+from synth.gpu.rows import read_rows, read_rows_and_programs
 from synth.gpu.work import work_of
 from synth.rows.maker import Row
 from validate.errors import GpuUnavailable
 from validate.gpu.bench import Timing
 from validate.gpu.ceilings import Peaks
 from validate.gpu.device import Device, devices
-from validate.gpu.large import as_wanted, scaled_sizes
+from validate.gpu.large import as_wanted, bytes_moved, scaled_sizes, sizes_in_use
 from validate.gpu.peers import NoPeer, peer_of, peer_source
 from validate.gpu.runner import RowVerdict
 from validate.oracle.reference import run_reference
 from validate.row.inputs import draw_inputs
-from validate.row.sizes import describe, evaluate_all, own_sizes
+from validate.row.sizes import describe, evaluate_all, middle, own_sizes, symbols
 
 ROOT = Path(__file__).resolve().parents[3]
 SAMPLES = ROOT / "data" / "samples"
@@ -180,7 +180,7 @@ def test_every_program_can_be_counted(all_rows: list[Row]) -> None:
 def test_a_benchmark_counts_work_at_the_sizes_that_were_timed(all_rows: list[Row]) -> None:
     row = all_rows[0]
     device = Device(0, "a GPU", "GPU-1", "sm_90", 1 << 30, 1, 1, "1", "13", "14")
-    sizes = scaled_sizes(row, 10_000)
+    sizes = sizes_in_use(row, 10_000)
     timing = Timing("warp", 10_000, describe(sizes), 21, 2.0, 1.0, 0.5)
     peaks = Peaks(1e12, {"float32": 1e13, "float64": 1e12})
     verdict = RowVerdict(row, device.uuid, 0, False, timings=[timing])
@@ -198,6 +198,60 @@ def test_large_shapes_have_about_so_many_threads(all_rows: list[Row]) -> None:
         assert 1 << 15 < threads < 1 << 18, (row["id"], sizes)
         for entry in row["sizes"]:
             assert sizes[entry["symbol"]] % max(1, entry["multiple_of"]) == 0
+
+
+@pytest.mark.parametrize("elements", [1_000, 1_000_000, 10_000_000])
+def test_a_benchmark_is_at_the_regime(all_rows: list[Row], elements: int) -> None:
+    beside = 0
+    for row in all_rows:
+        dim, entries = row["launch"]["dim"], {e["symbol"]: e for e in row["sizes"]}
+        sizes = sizes_in_use(row, elements)
+        counted = {name for extent in dim for name in symbols(extent)}
+        assert list(sizes) == [span["symbol"] for span in row["regime"]]
+        for span in row["regime"]:
+            size, entry = sizes[span["symbol"]], entries[span["symbol"]]
+            assert size >= entry["min"]
+            assert size % max(1, entry["multiple_of"]) == 0
+            if span["symbol"] not in counted:
+                beside += 1
+                between = middle(span["low"], span["high"])
+                assert between <= size < between + max(1, entry["multiple_of"])
+        threads = np.prod(evaluate_all(dim, sizes))
+        assert bytes_moved(row, sizes) <= 1 << 30
+        assert threads < 2 * elements, (row["id"], sizes)
+        twice = {n: 2 * size if n in counted else size for n, size in sizes.items()}
+        full = bytes_moved(row, twice) > 1 << 30
+        assert full or threads > elements / 2, (row["id"], sizes)
+    assert beside >= 5
+
+
+def test_a_benchmark_of_a_row_without_a_regime_is_at_its_own_sizes(all_rows: list[Row]) -> None:
+    for row in all_rows:
+        assert sizes_in_use({**row, "regime": None}, 1 << 16) == scaled_sizes(row, 1 << 16)
+
+
+def test_a_size_at_its_least_leaves_the_rest_to_the_others(all_rows: list[Row]) -> None:
+    row = next(row for row in all_rows if row["launch"]["dim"] == ["n", "m"])
+    ends = {"n": 2, "m": 10**6}
+    regime = [
+        {**span, "low": end, "high": end}
+        for span in row["regime"]
+        for end in [ends.get(span["symbol"], span["low"])]
+    ]
+    sizes = sizes_in_use({**row, "regime": regime}, 1_000)
+    least = {e["symbol"]: max(1, e["min"]) for e in row["sizes"]}
+    assert sizes["n"] == least["n"]
+    assert 1_000 <= sizes["n"] * sizes["m"] < 2_000
+
+
+def test_a_dataset_of_an_older_version_is_refused_in_one_line(tmp_path: Path) -> None:
+    path = next(SAMPLES.glob("test/*.parquet"))
+    (tmp_path / "old" / "test").mkdir(parents=True)
+    table = pq.read_table(path).drop_columns(["regime"])
+    pq.write_table(table, tmp_path / "old" / "test" / path.name)
+    for read in (read_rows, read_rows_and_programs):
+        with pytest.raises(SettingsError, match=r"its rows have no .*\bregime$"):
+            list(read(tmp_path / "old"))
 
 
 def test_array_code_agrees_with_the_reference(all_rows: list[Row]) -> None:

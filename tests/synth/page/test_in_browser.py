@@ -309,6 +309,8 @@ def test_facts(desk: Page, viewed: Viewed) -> None:
                 expect(facts).to_contain_text(f"{arg['name']}: {kind}")
         for text in (*row["checks"]["shapes"], *row["ops"], str(row["input_seed"])):
             expect(facts).to_contain_text(text)
+        for span in row["regime"]:
+            expect(facts).to_contain_text(f"{span['low']:,} … {span['high']:,}")
         expect(facts).to_contain_text(f"style: {json.loads(row['schedule'])['style']}")
 
 

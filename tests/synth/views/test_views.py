@@ -23,11 +23,14 @@ from synth.dataset.settings import make_settings
 from synth.dataset.stored import stored_rows
 from synth.dataset.views_index import stored_views, views_of
 from synth.errors import SettingsError
+from synth.render.cuda.cost.predict import ATOMICS, CACHE, INSTRUCTIONS, LATENCY, MEMORY
+from synth.render.cuda.style import styles
 from synth.run.generate import generate
 from synth.views.file import Bounds
 from synth.views.make import make_views
+from synth.views.regime import regime_clause
 from synth.views.repair import HIDDEN_SEED, _got, _may_run_wild
-from synth.views.texts import VIEW_NAMES, wanted
+from synth.views.texts import _LIMITS, VIEW_NAMES, wanted
 from validate.mutants.breaks import BREAKS, plain_breaks
 from validate.nvrtc.compiler import CompileRunner
 from validate.score.scorer import Answer, Scorer
@@ -117,6 +120,48 @@ def test_a_question_says_what_its_answer_depends_on(loaded: dict[str, Any]) -> N
             assert f"{arg['type']} {arg['name']}" in question
         if "grid_stride" in stored["schedule"]:
             assert "grid-stride" in question
+
+
+@pytest.mark.parametrize("name", ["sft", "plain_python", "repair"])
+def test_a_question_says_what_sizes_its_answer_is_for(name: str, loaded: dict[str, Any]) -> None:
+    reasons = set()
+    for row in loaded[name]:
+        stored, (question, answer) = ROWS[row["id"]], (m["content"] for m in row["messages"])
+        (said,) = re.findall(r"In use `.*?\.(?=\s)", question)
+        assert said.count("`") == 2 * len(stored["regime"])
+        schedule = json.loads(stored["schedule"])
+        clause = styles()[schedule["style"]].because
+        assert re.search(rf"At these sizes the time .*; {re.escape(clause)}\.$", answer)
+        reasons.add(schedule["limits"])
+    assert len(reasons) >= 2
+
+
+@pytest.mark.parametrize(
+    ("spans", "words"),
+    [
+        ([("n", 2_000_000, 20_000_000)], "In use `n` is 2 to 20 million."),
+        ([("n", 300_000, 3_000_000)], "In use `n` is 300,000 to 3 million."),
+        (
+            [("n", 30_000, 300_000), ("k", 64, 512)],
+            "In use `n` is 30,000 to 300,000, `k` 64 to 512.",
+        ),
+        ([("n", 3, 3)], "In use `n` is 3."),
+        ([], ""),
+        (None, ""),
+    ],
+)
+def test_the_regime_in_words(spans: list[tuple[str, int, int]] | None, words: str) -> None:
+    keys = ("symbol", "low", "high")
+    regime = None if spans is None else [dict(zip(keys, s, strict=True)) for s in spans]
+    assert regime_clause({"plain_args": [], "args": [], "regime": regime}) == words
+
+
+def test_each_limit_and_style_has_its_words() -> None:
+    assert set(_LIMITS) == {MEMORY, CACHE, INSTRUCTIONS, ATOMICS, LATENCY}
+    for style in styles().values():
+        assert style.because, style.name
+        assert not style.because.endswith("."), style.name
+        assert style.because[0].islower(), style.name
 
 
 def test_instructions_are_phrased_in_several_ways(loaded: dict[str, Any]) -> None:

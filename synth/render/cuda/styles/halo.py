@@ -193,5 +193,6 @@ STYLES = (
         write,
         _plan,
         lambda _s: "Stage the surroundings of a block's elements in shared memory.",
+        "elements of a block that need the same neighbours load them once for all",
     ),
 )

@@ -388,4 +388,5 @@ def _asks(schedule: Mapping[str, object]) -> str:
     )
 
 
-STYLES = (Style("register_tiled", _schedules, _check, write, _plan, _asks),)
+_BECAUSE = "each value that is read from shared memory serves several results"
+STYLES = (Style("register_tiled", _schedules, _check, write, _plan, _asks, _BECAUSE),)

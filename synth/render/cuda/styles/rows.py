@@ -244,7 +244,7 @@ STYLES = (
         write,
         plan,
         lambda s: f"Give each element {s['group']} lanes of a warp, which join by shuffles.",
-        "a few lanes read side by side and share the work",
+        "a few lanes share out the loop of each element, so that none of them runs long",
     ),
     Style(
         WARPS,
@@ -253,7 +253,7 @@ STYLES = (
         write,
         plan,
         lambda _s: "Give each element a warp, and combine its lanes' values by shuffles.",
-        "the lanes of a warp read side by side and share the work",
+        "a warp shares out the loop of each element, so that no lane runs long",
     ),
     Style(
         BLOCKS,
@@ -262,6 +262,6 @@ STYLES = (
         write,
         plan,
         lambda _s: "Give each element a block, and join values in shared memory.",
-        "the threads of a block read side by side and share the work",
+        "a block shares out the loop of each element, so that no thread runs long",
     ),
 )

@@ -224,7 +224,7 @@ STYLES = (
         write_guarded,
         _plan,
         lambda _s: "",
-        "one thread an element is enough",
+        "one thread an element does about as well as anything more elaborate",
     ),
     Style(
         "grid_stride",
@@ -233,6 +233,6 @@ STYLES = (
         write_grid_stride,
         _plan,
         lambda _s: "Use a grid-stride loop.",
-        "a loop over the grid lets each thread take several elements",
+        "threads that take several elements in turn do as well as more of them",
     ),
 )

@@ -254,6 +254,6 @@ STYLES = (
         write,
         _plan,
         lambda _s: "Stage what threads share as tiles in shared memory.",
-        "what a block shares is loaded once",
+        "what the threads of a block share is loaded once for all",
     ),
 )

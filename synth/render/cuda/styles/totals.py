@@ -159,7 +159,7 @@ STYLES = (
         write,
         _plan,
         lambda _s: "Combine values within a warp by shuffles before the atomics.",
-        "a warp joins its values, so that one atomic stands for many",
+        "a warp joins its values first, so that one atomic stands for many",
     ),
     Style(
         "block_total",
@@ -168,6 +168,6 @@ STYLES = (
         write,
         _plan,
         lambda _s: "Reduce within each block in shared memory before the atomics.",
-        "a block joins its values, so that one atomic stands for many",
+        "a block joins its values first, so that one atomic stands for many",
     ),
 )

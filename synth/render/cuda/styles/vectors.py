@@ -332,6 +332,12 @@ def _asks(schedule: Mapping[str, object]) -> str:
 
 STYLES = (
     Style(
-        "vectorized", _schedules, _check, write, _plan, _asks, "wide loads and stores ask for less"
+        "vectorized",
+        _schedules,
+        _check,
+        write,
+        _plan,
+        _asks,
+        "wide loads and stores move the same bytes with fewer requests",
     ),
 )

@@ -1,0 +1,164 @@
+"""What is done to a kernel once it is written: rows, tiles, halves, sums, side outputs, names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from generators import categories
+from generators.build import KernelBuilder, cast
+from generators.build.draw import Draw, Reject
+from generators.build.outputs import MOST_SIDES, Draft, slimmed, together
+from generators.build.siblings import are_siblings, matching
+from generators.kit.rows import row_result
+from generators.kit.sites import launch
+from generators.program import ir
+from generators.program.dtypes import FLOAT16, FLOAT32, INT32, Array
+from generators.program.expr import Const, Load, Var
+from generators.program.prune import pruned
+from generators.program.walk import bodies, expressions, statements
+from synth.gates.judge import judge
+
+LEVEL = 5
+
+
+def _sums(index: int) -> ir.Program:
+    """A row sum with a length that is a parameter, over floats of moderate size."""
+    k = KernelBuilder(Draw(1, "work", index, 0))
+    rows, cols = k.size("rows", 24, 40), k.size("cols", 7, 12)
+    x = k.array("x", FLOAT32, (rows, cols), low=-1.0, high=1.0)
+    out = k.out("out", FLOAT32, rows)
+    (i,) = k.thread(rows)
+    count = k.size_param("num_cols", cols)
+    total = k.let("total", k.lift(0.0, FLOAT32))
+    with k.for_("j", count) as j:
+        k.augment(total, "add", x[i, j])
+    k.store(out, i, total / cast(count, FLOAT32))
+    return k.program("row_mean", LEVEL, "row_mean", "Each row's mean goes to out.")
+
+
+@pytest.fixture(scope="module")
+def sums() -> list[ir.Program]:
+    return [_sums(index) for index in range(60)]
+
+
+def test_sums_are_compensated_tiled_and_read_from_halves_now_and_then(
+    sums: list[ir.Program],
+) -> None:
+    kahan = [p for p in sums if "Kahan" in p.description]
+    tiled = [p for p in sums if "side by side" in p.description]
+    halves = [p for p in sums if p.kernel.params[0].type == Array(FLOAT16, 2)]
+    for some in (kahan, tiled, halves):
+        assert 0 < len(some) < len(sums)
+    for program in (kahan[0], tiled[0], halves[0]):
+        judge(program)
+
+
+def test_a_tile_is_launched_over_fewer_threads(sums: list[ir.Program]) -> None:
+    program = next(p for p in sums if "side by side" in p.description)
+    (symbol,) = program.kernel.launch_dim
+    assert program.kernel.params[0].shape[0] == f"2*{symbol}"
+    (loop,) = (s for s in program.kernel.body if isinstance(s, ir.For))
+    assert isinstance(loop.stop, Const)
+
+
+def test_halves_are_converted_as_they_are_read(sums: list[ir.Program]) -> None:
+    program = next(p for p in sums if p.kernel.params[0].type == Array(FLOAT16, 2))
+    loads = [e for e in expressions(program.kernel.body) if isinstance(e, Load)]
+    assert {e.type for e in loads} == {FLOAT16}
+    assert {v.value.type for v in statements(program.kernel.body) if isinstance(v, ir.Assign)} <= {
+        FLOAT32,
+        INT32,
+    }
+
+
+def _rows() -> Iterator[ir.Program]:
+    for index in range(40):
+        k = KernelBuilder(Draw(2, "rows", index, 0))
+        s = launch(k, grid=1)
+        scale = s.read("scales", FLOAT32, 0.5, 1.5, axes=(0,))
+        value = s.read("x", FLOAT32, -1.0, 1.0) * k.let("scale", scale)
+        done = row_result(s, "out", value)
+        yield k.program("rows", 3, "rows_kernel", f"Multiply x by scales.{done}")
+
+
+def test_a_thread_runs_along_its_row_and_loads_what_is_the_same_once() -> None:
+    made = list(_rows())
+    assert len({p.description.split(" get")[1].split(" ", 1)[1][:20] for p in made}) > 6
+    for program in made:
+        judge(program)
+        assert len(program.kernel.launch_dim) == 1
+        before = [s for s in program.kernel.body if not isinstance(s, ir.For)]
+        loads = {e.array.name for e in expressions(tuple(before)) if isinstance(e, Load)}
+        assert "scales" in loads
+        assert any(isinstance(s, ir.For) for s in program.kernel.body)
+
+
+def _several() -> Draft:
+    k = KernelBuilder(Draw(3, "sides", 0, 0))
+    n = k.size("n", 48, 96)
+    x, bias = (k.array(name, FLOAT32, n, low=0.5, high=2.0) for name in ("x", "bias"))
+    (i,) = k.thread(n)
+    value = k.let("value", x[i] * x[i])
+    other = k.let("other", value + bias[i])
+    for name, what in (("out", value), ("moved", other), ("cubes", value * x[i])):
+        k.store(k.out(name, FLOAT32, n), i, what)
+    text = "Square x. out gets it. moved gets it plus bias. cubes gets the third power of x."
+    return Draft(k.params, k.functions, k.structs, k.sizes, k.body(), text)
+
+
+def test_outputs_beside_the_result_are_dropped_down_to_one_with_what_only_they_read() -> None:
+    found = slimmed(_several(), ("n",), Draw(3, "sides", 1, 0).shape)
+    names = {p.name for p in found.params}
+    assert len([p for p in found.params if p.role == "out"]) == 1 + MOST_SIDES
+    assert "out" in names
+    assert ("moved" in names) == ("bias" in names) == ("moved" in found.text)
+    assert ("cubes" in names) == ("third power" in found.text)
+
+
+def test_a_clause_that_others_refer_to_keeps_its_output() -> None:
+    draft = _several()
+    draft.text = "Square x. out gets it. moved gets s = x^2 + bias. cubes gets s * x = x^3."
+    assert slimmed(draft, ("n",), Draw(3, "sides", 1, 0).shape).text == draft.text
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("x_re", "x_im", True),
+        ("fx", "fz", True),
+        ("end_row", "end_col", True),
+        ("row_out", "end_col", False),
+        ("low_sum", "high_sum", True),
+        ("re_x", "row_x", False),
+        ("fx", "fx", False),
+        ("x", "y", False),
+    ],
+)
+def test_siblings(one: str, other: str, expected: bool) -> None:
+    assert are_siblings(one, other) is expected
+    assert (matching([other], [one]) == [other]) is expected
+
+
+def test_siblings_belong_to_one_result() -> None:
+    outs = [ir.Param(name, Array(FLOAT32, 1), "out", ("n",)) for name in ("vx", "vy", "size")]
+    assert [[p.name for p in group] for group in together(outs)] == [["vx", "vy"], ["size"]]
+
+
+def test_no_program_assigns_what_nothing_reads_after_outputs_were_dropped() -> None:
+    for name, category in categories().items():
+        for index in range(15):
+            try:
+                program = category.draw(Draw(5, name, index, 0), LEVEL)
+            except Reject:
+                continue
+            assert pruned(program.kernel.body) == program.kernel.body
+            used = {e.name for b in bodies(program) for e in expressions(b) if isinstance(e, Var)}
+            used |= {e.array.name for e in expressions(program.kernel.body) if isinstance(e, Load)}
+            used |= {
+                s.array.name
+                for s in statements(program.kernel.body)
+                if isinstance(s, ir.Store | ir.Atomic)
+            }
+            assert {p.name for p in program.kernel.params if p.type == FLOAT32} <= used
