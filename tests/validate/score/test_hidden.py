@@ -73,6 +73,7 @@ def scatter(body: str, **changes: Any) -> Row:
         "launch": {"dim": ["n"]},
         "input_seed": 3,
         "cuda_plain": "",
+        "plain_args": [],
         "plain_launch": {"grid": ["(n + 255) / 256"], "block": [256]},
     }
 

@@ -52,7 +52,7 @@ def test_own_texts_are_read_without_loss(rows: dict[str, dict[str, Any]]) -> Non
 
 def test_the_answers_of_our_own_view_are_read(rows: dict[str, dict[str, Any]]) -> None:
     for row in rows.values():
-        found = read_answer(plain_answer(row), row)
+        found = read_answer(plain_answer({**row, "schedule": '{"limits": ""}'}), row)
         assert (found.status, found.problem) == ("", "")
         assert [found.kernel] == kernel_names(row["cuda_plain"])
         for factor in (1, 3, 7):

@@ -295,6 +295,6 @@ def _latency(launch: _Launch) -> dict[str, float]:
     waves = 1.0 + (launch.waves - 1.0) * _NOT_HIDDEN
     return {
         "steps": (steps * points + _SHUFFLE_STEPS * plan.shuffles) * waves,
-        "loads": loads * points * waves + plan.loads / _OVERLAP,
+        "loads": loads * points * waves + plan.loads,
         "barriers": plan.barriers * waves,
     }

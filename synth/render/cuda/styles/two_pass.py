@@ -91,8 +91,9 @@ def _plan(program: ir.Program, schedule: Schedule, sizes: Mapping[str, int]) -> 
     blocks = points / (schedule.threads * schedule.elements_a_thread)
     return Plan(
         threads_an_element=1.0 / schedule.elements_a_thread,
-        shuffles=20.0 * names,
-        barriers=4.0 * names,
+        # What the second kernel takes beyond these is as much as a launch.
+        shuffles=10.0 * names,
+        barriers=2.0 * names,
         independent=schedule.unroll,
         combined=dict.fromkeys(targets, float(points)),
         launches=2,

@@ -74,7 +74,7 @@ MUTANTS = {
     "without the target's start": (" += ", " = "),
     "a block left out": ("block = threadIdx.x;", "block = threadIdx.x + 1;"),
     "one place for all blocks": ("[blockIdx.x] =", "[0] ="),
-    "no join within the block": ("= block_", "= 0 * block_"),
+    "half of a warp": ("offset = 16;", "offset = 8;"),
 }
 
 
