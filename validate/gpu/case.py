@@ -27,6 +27,7 @@ from validate.host.adjoint import check_adjoint, draw_cotangents, run_backward
 from validate.host.plain_launch import fits_small_blocks
 from validate.oracle.compare import Finding, compare_outputs
 from validate.oracle.reference import run_reference
+from validate.row.adjoint import status_without_run
 from validate.row.edges import Setting, settings
 from validate.row.sizes import awkward_sizes, describe
 from validate.statuses import AdjointStatus, GpuStatus
@@ -193,6 +194,9 @@ class Case:
         shape = self._shapes[0]
         result.shapes.append(describe(shape.sizes))
         launcher = backward_launcher(self.row, kernel)
+        if (without := status_without_run(self.row)) is not None:
+            result.reason = f"not checked: {without}"
+            return
         found = check_adjoint(self.row, shape.dim, shape.inputs, first.outputs, launcher)
         result.time_us = launcher.time_us
         self.spent.gpu_s += launcher.time_us * 1e-6

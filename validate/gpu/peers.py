@@ -114,6 +114,14 @@ class _Vectorised(ast.NodeTransformer):
             raise NoPeer(f"{type(node).__name__} in the reference")
         return super().generic_visit(node)
 
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        visited = self.generic_visit(node)
+        if not isinstance(node.op, ast.Pow):
+            return visited
+        # What CuPy traces when it fuses knows no power of a number to an array.
+        power = ast.Attribute(ast.Name("xp", ast.Load()), "power", ast.Load())
+        return ast.Call(power, [node.left, node.right], [])
+
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if node.id in self.indices or (node.id in self.whole):
             raise NoPeer(f"{node.id} by itself")
