@@ -179,17 +179,19 @@ def fits_small_blocks(row: Mapping[str, Any]) -> bool:
 
 
 def in_small_blocks(grid: Grid, text: str) -> Grid:
-    """The same threads in blocks of at most 32, or two such blocks for a loop over the grid.
+    """The same threads in blocks of at most 32; two of them along an axis that a loop over the grid
+    strides along.
 
     For texts that ask for the size of their block: several blocks, and several turns, at shapes
     that are smaller than a usual block.
     """
     most = {1: (32,), 2: (8, 4), 3: (4, 4, 2)}[sum(size > 1 for size in grid.block) or 1]
     block = [min(size, small) for size, small in zip(grid.block, [*most, 1, 1], strict=False)]
-    if "gridDim" in text:
-        return Grid([2, 1, 1], block, grid.shared_bytes)
-    pairs = zip(grid.grid, grid.block, block, strict=True)
-    blocks = [-(-number * size // small) for number, size, small in pairs]
+    pairs = zip("xyz", grid.grid, grid.block, block, strict=True)
+    blocks = [
+        2 if f"gridDim.{axis}" in text else -(-number * size // small)
+        for axis, number, size, small in pairs
+    ]
     return Grid(blocks, block, grid.shared_bytes)
 
 
