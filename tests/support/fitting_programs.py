@@ -7,7 +7,7 @@ from drawn_programs import accepted_draw
 from synth.render.cuda.choose import schedules_of
 from synth.rows.maker import Accepted
 
-MOST, FEWEST = 24, 5
+MOST, FEWEST = 10, 5
 SEEDS = range(8, 20)
 """Of further draws, where too few of the first have a form."""
 

@@ -314,7 +314,7 @@ def test_ctrl_c_keeps_what_was_judged(
         os.killpg(process.pid, signal.SIGINT)
     else:
         process.send_signal(signal.SIGINT)
-    out, errors = process.communicate(timeout=60)
+    out, errors = process.communicate(timeout=240)
     assert process.returncode == 130, errors
     assert not running(process.pid)
     assert b"Traceback" not in errors
