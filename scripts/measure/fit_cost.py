@@ -25,10 +25,11 @@ from generators.program.serialise import from_json
 from synth.dataset.stored import stored_rows
 from synth.render.cuda.cost.device import H100, Device
 from synth.render.cuda.cost.facts import Facts, facts_of
-from synth.render.cuda.cost.predict import NORM, Demands, demands
+from synth.render.cuda.cost.predict import Demands, demands, times_of, together
 from synth.render.cuda.find.owned import settled
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import styles
+from validate.row.sizes import described
 
 Floats = NDArray[np.float64]
 RATES = [f.name for f in fields(Device) if f.type == "float" and not f.name.endswith("_size")]
@@ -47,11 +48,6 @@ class Measured:
     time_us: float
 
 
-def sizes_of(text: str) -> dict[str, int]:
-    """``n=64,m=3`` as a mapping."""
-    return {name: int(value) for name, value in (part.split("=") for part in text.split(","))}
-
-
 def measured_of(dataset: Path, table: Path, device: Device) -> list[Measured]:
     """Every timing of a schedule in the table."""
     programs = {row["id"]: row["program"] for _, row in stored_rows(dataset, ("id", "program"))}
@@ -64,9 +60,9 @@ def measured_of(dataset: Path, table: Path, device: Device) -> list[Measured]:
             continue
         program = trees.setdefault(name, settled(from_json(programs[name])))
         if (name, sizes) not in facts:
-            facts[name, sizes] = facts_of(program, sizes_of(sizes))
+            facts[name, sizes] = facts_of(program, described(sizes))
         schedule = Schedule.from_json(entry["schedule"])
-        plan = styles()[schedule.style].plan(program, schedule, sizes_of(sizes))
+        plan = styles()[schedule.style].plan(program, schedule, described(sizes))
         asked = demands(facts[name, sizes], plan, schedule, device)
         found.append(Measured(name, sizes, schedule, asked, entry["time_us"]))
     return found
@@ -74,20 +70,10 @@ def measured_of(dataset: Path, table: Path, device: Device) -> list[Measured]:
 
 def predicted(asked: Floats, rates: dict[str, float]) -> Floats:
     """Times of many launches at once; the columns are the fields of :class:`Demands`."""
-    column = {f.name: asked[:, k] for k, f in enumerate(fields(Demands))}
-    parts = [
-        column["memory_bytes"] / rates["memory_bytes"],
-        np.maximum(column["cache_bytes"] / rates["cache_bytes"], column["lines"] / rates["lines"]),
-        column["instructions"] / rates["instructions"],
-        column["updates"] / rates["updates"]
-        + column["updates_at_one"] / rates["updates_at_one"]
-        + column["shared_updates"] / rates["shared_updates"],
-        column["steps"] * rates["step_us"]
-        + column["loads"] * rates["latency_us"]
-        + column["barriers"] * rates["barrier_us"],
-    ]
-    total: Floats = np.sum([part**NORM for part in parts], axis=0) ** (1.0 / NORM)
-    return rates["launch_us"] + total
+    device = replace(H100, **rates)
+    columns: tuple[Any, ...] = tuple(asked.T)
+    found: Floats = device.launch_us + together(times_of(Demands(*columns), device, np.maximum))
+    return found
 
 
 def groups_of(entries: Sequence[Measured]) -> list[list[int]]:

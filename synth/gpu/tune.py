@@ -31,7 +31,7 @@ from validate.gpu.device import Device
 from validate.gpu.large import bytes_moved
 from validate.gpu.runner import GpuOptions, RowVerdict, default_workers, run_rows
 from validate.gpu.tune import WARP, Trial
-from validate.row.sizes import evaluate_all
+from validate.row.sizes import described, evaluate_all
 from validate.statuses import GpuStatus
 
 Row = dict[str, Any]
@@ -209,7 +209,7 @@ def _timing(row: Row, trial: Trial) -> dict[str, Any]:
     found = {**asdict(trial), "elements": None, "bytes_moved": None, "rank": None}
     found.pop("contender")
     if trial.sizes:
-        sizes = {n: int(v) for n, v in (part.split("=") for part in trial.sizes.split(","))}
+        sizes = described(trial.sizes)
         found["elements"] = prod(evaluate_all(row["launch"]["dim"], sizes))
         found["bytes_moved"] = bytes_moved(row, sizes)
     return found

@@ -93,6 +93,12 @@ def describe(sizes: Mapping[str, int]) -> str:
     return ",".join(f"{symbol}={value}" for symbol, value in sizes.items())
 
 
+def described(text: str) -> dict[str, int]:
+    """The sizes that `describe` made such a text of."""
+    pairs = (part.split("=") for part in text.split(","))
+    return {symbol: int(value) for symbol, value in pairs}
+
+
 def _prime_sizes(row_sizes: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     shape: dict[str, int] = {}
     used: set[int] = set()

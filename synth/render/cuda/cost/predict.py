@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, prod
+from typing import Any
 
 from synth.render.cuda.cost.device import H100, LINE_BYTES, SECTOR_BYTES, WARP, Device
 from synth.render.cuda.cost.facts import LOAD, UPDATE, Access, Facts, Turns
@@ -62,16 +64,26 @@ class Prediction:
 def predict(facts: Facts, plan: Plan, schedule: Schedule, device: Device = H100) -> Prediction:
     """The time from the first launch to the end of the last."""
     times = times_of(demands(facts, plan, schedule, device), device)
-    total = sum(t**NORM for t in times.values()) ** (1.0 / NORM)
     limits = max(times, key=lambda name: times[name])
-    return Prediction(plan.launches * device.launch_us + total, limits)
+    return Prediction(plan.launches * device.launch_us + together(times), limits)
 
 
-def times_of(asked: Demands, device: Device) -> dict[str, float]:
-    """The time in microseconds that each limit alone would take."""
+def together(times: Mapping[str, Any]) -> Any:
+    """The time of limits that overlap; as :func:`times_of`, of arrays as well."""
+    return sum(t**NORM for t in times.values()) ** (1.0 / NORM)
+
+
+def times_of(
+    asked: Demands, device: Device, larger: Callable[[Any, Any], Any] = max
+) -> dict[str, Any]:
+    """The time in microseconds that each limit alone would take.
+
+    Of many launches at once where the fields of ``asked`` are arrays and ``larger`` is the larger
+    of two arrays, element by element.
+    """
     return {
         MEMORY: asked.memory_bytes / device.memory_bytes,
-        CACHE: max(asked.cache_bytes / device.cache_bytes, asked.lines / device.lines),
+        CACHE: larger(asked.cache_bytes / device.cache_bytes, asked.lines / device.lines),
         INSTRUCTIONS: asked.instructions / device.instructions,
         ATOMICS: asked.updates / device.updates
         + asked.updates_at_one / device.updates_at_one
