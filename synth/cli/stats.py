@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from synth.card.gpu_summary import gpu_runs
+from synth.card.tunings import tuning_line, tunings
 from synth.dataset.manifest import read_manifest
 from synth.dataset.stored import read_columns, shard_paths
 from synth.reasons import reject_sentence
@@ -52,6 +53,7 @@ def collect(out: Path) -> dict[str, Any]:
         "counts": {name: dict(sorted(c.items())) for name, c in counts.items()},
         "draws": manifest.draws if manifest else None,
         "gpu": gpu_runs(out),
+        "tunings": tunings(out),
         "shape": manifest.shape if manifest else None,
     }
 
@@ -69,6 +71,8 @@ def print_tables(found: dict[str, Any]) -> None:
     console.print(_table("idiom", found["counts"]["idiom"]))
     for run in found["gpu"]:
         console.print(_table(f"{run['rows']} rows on {run['device']}", run["texts"]))
+    for tuned in found["tunings"]:
+        console.print(tuning_line(tuned))
     if found["draws"]:
         draws = found["draws"]
         console.print(f"{draws['draws']} draws, {draws['failed_checks']} rows failed a check")

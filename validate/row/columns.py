@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -150,9 +151,11 @@ def huggingface_feature(arrow_type: pa.DataType) -> Any:
     return {"dtype": _VALUES[arrow_type], "_type": "Value"}
 
 
-def _metadata() -> dict[str, str]:
-    features = {name: huggingface_feature(arrow_type) for name, arrow_type in COLUMNS}
-    return {"huggingface": json.dumps({"info": {"features": features}})}
+def schema_of(columns: Sequence[tuple[str, pa.DataType]]) -> pa.Schema:
+    """A schema with the metadata by which `datasets` types the columns."""
+    features = {name: huggingface_feature(arrow_type) for name, arrow_type in columns}
+    about = json.dumps({"info": {"features": features}})
+    return pa.schema(list(columns), metadata={"huggingface": about})
 
 
-ROW_SCHEMA: pa.Schema = pa.schema(list(COLUMNS), metadata=_metadata())
+ROW_SCHEMA: pa.Schema = schema_of(COLUMNS)

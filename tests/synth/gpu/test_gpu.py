@@ -53,6 +53,7 @@ def test_the_suite_imports_neither_warp_nor_datasets() -> None:
         "synth.cli.main",
         "synth.gpu.run",
         "synth.gpu.bench",
+        "synth.gpu.tune",
         "validate.gpu.runner",
         "validate.gpu.case",
     ]
@@ -70,7 +71,7 @@ def test_the_suite_imports_neither_warp_nor_datasets() -> None:
 
 
 @pytest.mark.skipif(has_gpu(), reason="this machine has a GPU")
-@pytest.mark.parametrize("command", ["run", "bench"])
+@pytest.mark.parametrize("command", ["run", "bench", "tune"])
 def test_without_a_gpu_it_says_so_and_ends(command: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "synth", "gpu", command, str(SAMPLES), "--quiet"],
