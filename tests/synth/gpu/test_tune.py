@@ -91,7 +91,7 @@ def test_schedules_load_by_name_and_split(tmp_path: Path, jobs: list[Job]) -> No
         for entry in entries:
             assert split_of[entry["id"]] == split
             assert entry["warp_time_us"] == 30.0
-            assert 0 < entry["share_of_copy"]
+            assert entry["share_of_copy"] > 0
     own = {e["id"]: e["text"] for part in found.values() for e in part if e["own"]}
     assert own == {row["id"]: row["cuda_plain"] for row in rows}
     default = load_dataset(str(data), cache_dir=str(tmp_path / "other"))
