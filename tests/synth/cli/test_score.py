@@ -302,6 +302,8 @@ def test_ctrl_c_keeps_what_was_judged(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        # Tests that a shell runs in the background would hand on that it is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stderr is not None
     said = b""
