@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from drawn_programs import programs_of_all_levels
 
 from generators.program.dtypes import FLOAT32, INT32, Array
 from generators.program.expr import Const, Extent, Var, op
@@ -77,9 +78,9 @@ def test_what_is_drawn_is_among_the_quickest(all_accepted: list[Accepted]) -> No
     assert len(limits) > 2
 
 
-def test_contended_atomics_are_not_left_to_each_thread(all_accepted: list[Accepted]) -> None:
+def test_contended_atomics_are_not_left_to_each_thread() -> None:
     """Of kernels whose threads all add to a few elements, at sizes of millions."""
-    totals = [a.program for a in all_accepted if common_targets(a.program.kernel) is not None]
+    totals = [p for p in programs_of_all_levels() if common_targets(p.kernel) is not None]
     assert len(totals) > 3
     for program in totals:
         if facts_of(program, middle_sizes(program)).points > 1e5:
