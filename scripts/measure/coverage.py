@@ -83,8 +83,8 @@ def table(ideas: Mapping[Name, Idea]) -> Iterator[str]:
     family = families()
     known = {name: family.get(name, UNKNOWN) for name in ideas}
     yield from _heads("category", "family", "idiom")
-    for (category, name), idea in sorted(ideas.items(), key=lambda x: (x[0][0], known[x[0]])):
-        yield _line(category, known[category, name], name, *idea.cells())
+    for name in sorted(ideas, key=lambda name: (name[0], known[name], name[1])):
+        yield _line(name[0], known[name], name[1], *ideas[name].cells())
     yield ""
     groups: dict[Name, list[Idea]] = {}
     for name, idea in ideas.items():
@@ -95,7 +95,7 @@ def table(ideas: Mapping[Name, Idea]) -> Iterator[str]:
         for idea in found:
             whole.add(idea)
         yield _line(category, group, str(len(found)), *whole.cells())
-    if missing := sorted(f"{category}/{name}" for category, name in set(family) - set(ideas)):
+    if missing := sorted("/".join(name) for name in set(family) - set(ideas)):
         yield f"\nNo row: {', '.join(missing)}"
 
 

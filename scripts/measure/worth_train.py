@@ -89,7 +89,8 @@ def batch_of(
     documents: Documents, chosen: NDArray[np.int64], width: int, device: torch.device
 ) -> Batch:
     """Conversations as a batch, padded to `width` tokens; only answers' tokens are wanted."""
-    tokens = np.full((len(chosen), width), PAD, np.int64)
+    # One row alone would be compiled apart.
+    tokens = np.full((max(2, len(chosen)), width), PAD, np.int64)
     before, wanted = [], []
     for row, at in enumerate(chosen):
         one, first = documents[int(at)].astype(np.int64), int(documents.questions[at])
@@ -129,6 +130,8 @@ class Training:
         self.device = torch.device(plan.device or best)
         if self.device.type == "cuda":
             torch.set_float32_matmul_precision("high")
+            # cuDNN would plan anew for each of the shapes that batches and answers have.
+            torch.backends.cuda.enable_cudnn_sdp(False)
         self.documents, self.plan = documents, plan
         self.model = Transformer(vocabulary, plan.width, plan.layers, context).to(self.device)
         if plan.compiled:
@@ -233,6 +236,10 @@ def train_and_ask(folder: Path, results: Path, plan: Plan) -> None:
     index, parts, rows = read_index(folder), read_documents(folder), read_rows(folder)
     results.mkdir(parents=True, exist_ok=True)
     training = Training(parts[TRAIN], index["vocabulary"], index["settings"]["max_tokens"], plan)
+    print(
+        f"{training.metrics()['parameters'] / 1e6:.1f} M parameters on {training.device}",
+        flush=True,
+    )
     training.run()
     metrics = training.metrics() | {"asked": {}}
     _write(results, metrics)
