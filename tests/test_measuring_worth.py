@@ -133,6 +133,7 @@ def test_the_same_settings_make_the_same_bytes_and_fewer_rows_fewer(
         ({"held_out": 1e-9}, "'unseen'"),
         ({"held_out": 1.5}, "--held-out"),
         ({"max_tokens": 20}, "--max-tokens"),
+        ({"train_rows": 0}, "--train-rows"),
     ],
 )
 def test_what_cannot_be_prepared_is_said(

@@ -8,7 +8,14 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from scripts.measure.worth_model import Transformer, answers  # noqa: E402
-from scripts.measure.worth_tokens import ANSWER, END, QUESTION, Documents, Part  # noqa: E402
+from scripts.measure.worth_tokens import (  # noqa: E402
+    ANSWER,
+    END,
+    QUESTION,
+    Documents,
+    Part,
+    conversation_of,
+)
 from scripts.measure.worth_train import Plan, Training, batch_of, rate_at  # noqa: E402
 
 VOCABULARY, CONTEXT = 40, 70
@@ -56,8 +63,8 @@ def test_answers_do_not_depend_on_who_is_asked_beside(model: Transformer) -> Non
 
 def test_the_answer_alone_is_learnt_and_padding_counts_for_nothing() -> None:
     part = Part()
-    part.add([5, 6, 7], [8, 9])
-    part.add([10], [11])
+    part.add(conversation_of([5, 6, 7], [8, 9]))
+    part.add(conversation_of([10], [11]))
     documents = Documents(**part.arrays())
     batch = batch_of(documents, np.array([0, 1]), 64, torch.device("cpu"))
     assert batch.wanted.tolist() == [8, 9, END, 11, END]
@@ -71,7 +78,7 @@ def test_a_small_model_learns_to_copy() -> None:
     draw = np.random.default_rng(0)
     for _ in range(64):
         word = draw.integers(4, 12, draw.integers(1, 6)).tolist()
-        part.add(word, word)
+        part.add(conversation_of(word, word))
     documents = Documents(**part.arrays())
     plan = Plan(
         steps=150, width=64, layers=2, batch_tokens=2048, learning_rate=3e-3, compiled=False

@@ -22,13 +22,16 @@ from pathlib import Path
 
 from synth.errors import SettingsError
 
+_FOREIGN = ("torch", "tokenizers")
+"""What only some of the commands need, and the project itself does not."""
+
 
 def _prepare(args: argparse.Namespace) -> None:
     from scripts.measure.worth_prepare import Settings, prepare
     from scripts.measure.worth_tokens import TOKENS
 
     settings = Settings(
-        tuple(args.view or ["sft"]),
+        tuple(dict.fromkeys(args.view or ["sft"])),
         args.salt,
         args.held_out,
         args.max_tokens,
@@ -103,6 +106,11 @@ def main() -> None:
     args = _parser().parse_args()
     try:
         args.command(args)
+    except ModuleNotFoundError as error:
+        if error.name not in _FOREIGN:
+            raise
+        print(f"worth: this needs {error.name}, which is not installed", file=sys.stderr)
+        sys.exit(2)
     except SettingsError as error:
         print(f"worth: {error}", file=sys.stderr)
         sys.exit(2)

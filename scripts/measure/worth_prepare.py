@@ -23,7 +23,9 @@ from scripts.measure.worth_tokens import (
     TOKENS,
     TRAIN,
     UNSEEN,
+    Ids,
     Part,
+    conversation_of,
     packed,
 )
 from synth.dataset.files import read_parquet, write_bytes, write_json, write_text
@@ -113,22 +115,22 @@ def prepare(out: Path, folder: Path, settings: Settings) -> dict[str, Any]:
     parts = {part: Part() for part in (TRAIN, *ASKED)}
     tallies = {part: Tally() for part in parts}
     asked = []
-    for talk, question, answer in _encoded(files, rows, settings, tokenizer):
+    for talk, conversation in _encoded(files, rows, settings, tokenizer):
         about = rows[talk.row]
-        length = len(question) + len(answer) + len(MARKS) - 1
-        is_fit = length <= settings.max_tokens
-        tallies[about["part"]].add(length, is_fit)
+        is_fit = conversation.size <= settings.max_tokens
+        tallies[about["part"]].add(conversation.size, is_fit)
         if about["part"] in ASKED:
-            asked.append(({**about, "tokens": length, "fits": is_fit}, question, answer))
+            told = {**about, "tokens": conversation.size, "fits": is_fit}
+            asked.append((told, conversation))
         elif is_fit:
-            parts[TRAIN].add(question, answer)
+            parts[TRAIN].add(conversation)
     for part, tally in tallies.items():
         if not tally.fit:
             raise SettingsError(f"no conversation of the part {part!r} fits: raise --max-tokens")
     asked.sort(key=lambda one: (one[0]["part"], ticket(settings.salt, one[0]["id"])))
-    for about, question, answer in asked:
-        if about["fits"]:
-            parts[about["part"]].add(question, answer)
+    for told, conversation in asked:
+        if told["fits"]:
+            parts[told["part"]].add(conversation)
     tokens = packed(parts)
     index = {
         "settings": asdict(settings),
@@ -138,7 +140,7 @@ def prepare(out: Path, folder: Path, settings: Settings) -> dict[str, Any]:
     }
     write_text(folder / TOKENIZER, tokenizer.to_str())
     write_bytes(folder / TOKENS, tokens)
-    write_text(folder / ROWS, "".join(f"{json.dumps(about)}\n" for about, _, _ in asked))
+    write_text(folder / ROWS, "".join(f"{json.dumps(about)}\n" for about, _ in asked))
     write_json(folder / INDEX, index)
     return index
 
@@ -148,8 +150,9 @@ def _require(settings: Settings) -> None:
         raise SettingsError(f"--held-out is {settings.held_out:g}: a share between 0 and 1")
     if not 512 <= settings.vocabulary <= MOST_VOCABULARY:
         raise SettingsError(f"--vocabulary is {settings.vocabulary}: 512 to {MOST_VOCABULARY}")
-    if settings.max_tokens < 1 or (settings.train_rows or 1) < 1:
-        raise SettingsError("--max-tokens and --train-rows are at least 1")
+    for name, value in (("max-tokens", settings.max_tokens), ("train-rows", settings.train_rows)):
+        if value is not None and value < 1:
+            raise SettingsError(f"--{name} is {value}, at least 1 is needed")
 
 
 def _view_files(out: Path, names: tuple[str, ...]) -> list[tuple[str, Path]]:
@@ -243,13 +246,13 @@ def _trained(files: list[tuple[str, Path]], rows: Rows, settings: Settings) -> T
 
 def _encoded(
     files: list[tuple[str, Path]], rows: Rows, settings: Settings, tokenizer: Tokenizer
-) -> Iterator[tuple[Talk, list[int], list[int]]]:
+) -> Iterator[tuple[Talk, Ids]]:
     talks = _talks(files, rows, settings)
     while some := list(islice(talks, _AT_ONCE)):
         questions = tokenizer.encode_batch([talk.question for talk in some])
         answers = tokenizer.encode_batch([talk.answer for talk in some])
         for talk, question, answer in zip(some, questions, answers, strict=True):
-            yield talk, question.ids, answer.ids
+            yield talk, conversation_of(question.ids, answer.ids)
 
 
 def _told(part: str, rows: Rows, tally: Tally) -> dict[str, int]:

@@ -42,6 +42,11 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 Ids = NDArray[np.uint16]
 
 
+def conversation_of(question: Sequence[int], answer: Sequence[int]) -> Ids:
+    """The tokens of a conversation; neither text has one of the marks."""
+    return np.array([QUESTION, *question, ANSWER, *answer, END], np.uint16)
+
+
 @dataclass
 class Part:
     """Conversations of one part, as they are collected."""
@@ -49,9 +54,9 @@ class Part:
     tokens: list[Ids] = field(default_factory=list)
     questions: list[int] = field(default_factory=list)
 
-    def add(self, question: Sequence[int], answer: Sequence[int]) -> None:
-        self.tokens.append(np.array([QUESTION, *question, ANSWER, *answer, END], np.uint16))
-        self.questions.append(len(question) + 2)
+    def add(self, conversation: Ids) -> None:
+        self.tokens.append(conversation)
+        self.questions.append(int(np.argmax(conversation == ANSWER)) + 1)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         whole = np.concatenate(self.tokens) if self.tokens else np.zeros(0, np.uint16)
