@@ -71,13 +71,18 @@ def attempt_draw(settings: Settings, category: str, index: int, attempt: int) ->
     place = Draw(settings.seed, category, index, attempt)
     program = longest_draw(place, settings.level_of(index))
     try:
-        _require_length(program)
-        _require_use(program)
-        _require_turns(program)
-        return accept(program, index, attempt)
+        return accept_drawn(program, index, attempt)
     except Reject as reject:
         reject.idiom = program.idiom
         raise
+
+
+def accept_drawn(program: Program, index: int, attempt: int) -> Accepted:
+    """As :func:`accept`, of a program that nobody has read: its form is judged first."""
+    _require_length(program)
+    _require_use(program)
+    _require_turns(program)
+    return accept(program, index, attempt)
 
 
 def accept(program: Program, index: int, attempt: int) -> Accepted:
