@@ -1,4 +1,4 @@
-"""Steps of parallel scans: Hillis and Steele, Blelloch, offsets of blocks; rows scanned serially."""
+"""Steps of parallel scans: Hillis and Steele, Blelloch, offsets of blocks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,13 @@ def _affine(first: Expr, then: Expr) -> Expr:
 
 def _monoid(k: KernelBuilder, level: int, exclusive: bool = False) -> _Monoid:
     """A sum, an extreme, a product, bits, composed maps: harder ones at higher levels."""
-    weights = {"sum": 4, "count": 3, "max": 2 * (not exclusive), "min": 1 * (not exclusive), "bits": level > 1}
+    weights = {
+        "sum": 4,
+        "count": 3,
+        "max": 2 * (not exclusive),
+        "min": 1 * (not exclusive),
+        "bits": level > 1,
+    }
     weights |= {"affine": 2 * (level > 2), "product": 1, "vector": level > 1}
     way = k.draw.shape.weighted({w: int(n) for w, n in weights.items() if n})
     real = k.draw.wide_float_type()
@@ -49,7 +55,14 @@ def _monoid(k: KernelBuilder, level: int, exclusive: bool = False) -> _Monoid:
         "min": (real, least, number(real, 1.0e30), -5.0, 5.0, "minima"),
         "product": (real, lambda a, b: a * b, number(real, 1.0), 0.8, 1.2, "products"),
         "bits": (unsigned, lambda a, b: a | b, number(unsigned, 0), 0, 2**16, "bitwise ors"),
-        "vector": (Vec(3, real), add, lambda b: make(Vec(3, real), b.lift(0.0, real)), -1.0, 1.0, "sums"),
+        "vector": (
+            Vec(3, real),
+            add,
+            lambda b: make(Vec(3, real), b.lift(0.0, real)),
+            -1.0,
+            1.0,
+            "sums",
+        ),
         "affine": (
             pair,
             _affine,
@@ -106,7 +119,9 @@ def _stride(k: KernelBuilder, shortest: int, longest: int) -> tuple[Expr, str]:
     if k.draw.shape.chance(0.6):
         stride = k.scalar("stride offset dist", INT32, shortest, longest)
         return stride, stride.name
-    step = k.scalar("level step pass_index", INT32, shortest.bit_length() - 1, longest.bit_length() - 1)
+    step = k.scalar(
+        "level step pass_index", INT32, shortest.bit_length() - 1, longest.bit_length() - 1
+    )
     return k.let("stride offset dist", k.lift(1, INT32) << step), f"2^{step.name}"
 
 
@@ -141,11 +156,16 @@ def hillis_steele_step(k: KernelBuilder, level: int) -> Title:
     else:
         _join_segment(k, m, (source, flags), (out, flags_out), here, before, inside, name)  # type: ignore[arg-type]
     beside = "behind" if backward else "before"
-    text = f"One pass of a {'suffix' if backward else 'Hillis-Steele'} scan of {m.said}: each element of "
-    text += f"{source.name} is joined with the one {far} places {beside} it, where there is one, into {out.name}."
+    text = f"One pass of a {'suffix' if backward else 'Hillis-Steele'} scan of {m.said}: each "
+    text += "element of "
+    text += f"{source.name} is joined with the one {far} places {beside} it, where there is one, "
+    text += f"into {out.name}."
     if flags is not None and flags_out is not None:
-        text += f" Segments: an element whose {flags.name} is not 0 is not joined, and {flags_out.name} "
-        text += f"gets the larger of both places' {flags.name} (its own where there is none before)."
+        text += f" Segments: an element whose {flags.name} is not 0 is not joined, and "
+        text += f"{flags_out.name} "
+        text += (
+            f"gets the larger of both places' {flags.name} (its own where there is none before)."
+        )
     return Title(k.name("hillis_steele_step scan_pass", "inclusive_scan_step"), text)
 
 
@@ -204,7 +224,9 @@ def _join_segment(
         else:
             joined = m.join(source[before], value)
             k.assign(value, where(op("eq", head, k.lift(0, INT32)), joined, value))
-        k.assign(head, head | flags[before] if k.draw.shape.chance(0.5) else most(head, flags[before]))
+        k.assign(
+            head, head | flags[before] if k.draw.shape.chance(0.5) else most(head, flags[before])
+        )
     k.store(outs[0], here, value)
     k.store(outs[1], here, head)
 
@@ -229,7 +251,9 @@ def blelloch_sweep(k: KernelBuilder, level: int) -> Title:
     right = k.let(high, left + stride if shape.chance(0.5) else first + width - 1)
     down = shape.chance(0.5)
     if guarded:
-        count = extent(data, lines.axis) if shape.chance(0.5) else k.size_param("n num_leaves", length)
+        count = (
+            extent(data, lines.axis) if shape.chance(0.5) else k.size_param("n num_leaves", length)
+        )
         with k.if_(right >= count):
             k.return_()
     a, b = lines.at(left), lines.at(right)
@@ -238,16 +262,21 @@ def blelloch_sweep(k: KernelBuilder, level: int) -> Title:
             k.store(data, b, data[a], "add")
         else:
             k.store(data, b, m.join(data[a], data[b]))
-        text = "the element at its right end becomes the join of those at its middle and right end, "
+        text = (
+            "the element at its right end becomes the join of those at its middle and right end, "
+        )
     else:
         kept = k.let("t tmp left_value", data[a])
         passed = maybe(k, "carried parent", data[b])
         k.store(data, a, passed)
         k.store(data, b, m.join(passed, kept))
-        text = "the element at its middle becomes the one at its right end, which becomes the join of "
+        text = (
+            "the element at its middle becomes the one at its right end, which becomes the join of "
+        )
         text += "itself with the old one at the middle, "
     which = "down-sweep" if down else "up-sweep"
-    told = f"One step of the {which} of a Blelloch scan of {m.said}, in place: thread i has the span of "
+    told = f"One step of the {which} of a Blelloch scan of {m.said}, in place: thread i has the "
+    told += "span of "
     told += f"2 * {far} elements of {data.name} that starts at 2 * {far} * i; {text}"
     told += f"where the middle is {far} - 1 behind the start"
     told += ". Spans that do not fit are left alone." if guarded else "."
@@ -275,7 +304,14 @@ def add_block_offsets(k: KernelBuilder, level: int) -> Title:
         dims = (*lead, "4*blocks" if layout == "literal" else "blocks*width")
         at = k.thread(*dims, names=(*names, k.name("i tid idx")))
     in_place = shape.chance(0.4)
-    values = k.array("values scanned partial", m.type, dims, role="inout" if in_place else "in", low=m.low, high=m.high)
+    values = k.array(
+        "values scanned partial",
+        m.type,
+        dims,
+        role="inout" if in_place else "in",
+        low=m.low,
+        high=m.high,
+    )
     exclusive = shape.chance(0.5)
     sums = k.array(
         "block_offsets block_prefix" if exclusive else "block_sums block_totals",
@@ -293,7 +329,10 @@ def add_block_offsets(k: KernelBuilder, level: int) -> Title:
         block = k.let("block b blk", at[-1] >> 2 if shape.chance(0.4) else at[-1] // 4)
     place = (*at[: len(lead)], block if exclusive else block - 1)
     text = f"The last step of a scan of {m.said} by blocks "
-    text += {"plane": "(the last index but one): ", "flat": "of as many elements as a parameter says: "}.get(layout, "of 4: ")
+    text += {
+        "plane": "(the last index but one): ",
+        "flat": "of as many elements as a parameter says: ",
+    }.get(layout, "of 4: ")
     if not exclusive:
         with k.if_(op("eq", block, k.lift(0, INT32)) if shape.chance(0.5) else block < 1):
             if not in_place:
@@ -305,9 +344,11 @@ def add_block_offsets(k: KernelBuilder, level: int) -> Title:
     else:
         k.store(out, at, maybe(k, "joined shifted total", value))
     if exclusive:
-        text += f"each element of {values.name} is joined with {sums.name} of its block, which comes first"
+        text += f"each element of {values.name} is joined with {sums.name} of its block, which "
+        text += "comes first"
     else:
-        text += f"each element of {values.name} is joined with {sums.name} of the block before, which comes "
+        text += f"each element of {values.name} is joined with {sums.name} of the block before, "
+        text += "which comes "
         text += "first; the elements of block 0 stay as they are"
     text += ", in place." if in_place else f". {out.name} gets it."
     return Title(k.name("add_block_offsets uniform_add", "propagate_block_sums"), text)

@@ -12,7 +12,7 @@ from generators.kit.sites import Names, Site, over
 from generators.kit.sources import given
 from generators.kit.words import words
 from generators.program.dtypes import Scalar, Type
-from generators.program.expr import Expr, Var, op
+from generators.program.expr import Expr, Operand, Var, op
 
 _SIZES: dict[int, tuple[str, ...]] = {
     1: ("n", "cells", "nx"),
@@ -79,7 +79,7 @@ class Cells:
         reach: int = 1,
         flat: bool = False,
         batched: bool = False,
-        multiple: int = 1,
+        minimum: int = 1,
     ) -> None:
         self.k, self.rank, self.edge, self.reach = k, rank, edge, reach
         self.flat, self.lead = flat, int(batched)
@@ -89,7 +89,7 @@ class Cells:
         low, high = _RANGES[rank]
         least_size = {"reflect": reach + 1, "wrap": reach}.get(edge, 1)
         for symbol in dims[self.lead :]:
-            k.size(symbol, low, high, max(least_size, multiple), multiple)
+            k.size(symbol, low, high, max(least_size, minimum))
         names = k.draw.word.choice(_INDICES[rank]).split()
         self.site: Site = over(k, dims, (["b"] if batched else []) + names, form=f"{rank}d")
         self.dims = self.site.dims
@@ -128,7 +128,7 @@ class Cells:
         high: float | None = None,
         *,
         near: bool = False,
-        **how: str,
+        role: str = "in",
     ) -> Field:
         """Declare an array of the cells; one of which neighbours are read has the halo."""
         wide = near and self.edge == "halo"
@@ -136,7 +136,7 @@ class Cells:
         if wide:
             dims[self.lead :] = [f"{d}+{2 * self.reach}" for d in dims[self.lead :]]
         shape = "*".join(dims) if self.flat else dims
-        array = self.k.array(words(names), type_, shape, low=low, high=high, **how)
+        array = self.k.array(words(names), type_, shape, low=low, high=high, role=role)
         if self.first is None and not wide:
             self.first = array
         return Field(self, array, wide)
@@ -208,7 +208,9 @@ class Cells:
             strides = self._strides()
             for by, stride in zip(offsets, strides, strict=True):
                 if by:
-                    step = abs(by) if stride is None else stride if abs(by) == 1 else abs(by) * stride
+                    step = (
+                        abs(by) if stride is None else stride if abs(by) == 1 else abs(by) * stride
+                    )
                     place = place + step if by > 0 else place - step
             return place
         if not any(offsets):
@@ -244,7 +246,9 @@ class Cells:
         """Whether a cell is too close to an end to have all neighbours."""
         tests: list[Expr] = []
         for axis, here in enumerate(self.at):
-            low = op("eq", here, self.k.lift(0, here.type)) if self.reach == 1 else here < self.reach
+            low = (
+                op("eq", here, self.k.lift(0, here.type)) if self.reach == 1 else here < self.reach
+            )
             tests += [low, self._last(here, axis)]
         return some(*tests)
 
@@ -298,7 +302,7 @@ def cells(
     *,
     reach: int = 1,
     flat: float = 0.25,
-    multiple: int = 1,
+    minimum: int = 1,
 ) -> Cells:
     """A grid drawn by level: more axes, batches and flat arrays the higher it is."""
     shape = k.draw.shape
@@ -307,14 +311,17 @@ def cells(
     edge = shape.weighted({e: n for e, n in (edges or EDGES).items() if n})
     is_flat = rank > 1 and edge != "halo" and shape.chance(flat)
     batched = level > 1 and not is_flat and rank < 3 and shape.chance(0.25)
-    return Cells(
-        k, rank, edge, reach=reach, flat=is_flat, batched=batched, multiple=multiple
-    )
+    return Cells(k, rank, edge, reach=reach, flat=is_flat, batched=batched, minimum=minimum)
 
 
 def wide_type(k: KernelBuilder) -> Scalar:
     """float32, now and then float64."""
     return k.draw.wide_float_type()
+
+
+def spot(*parts: Operand) -> tuple[Operand, ...]:
+    """Parts of an index as one."""
+    return parts
 
 
 def both_sides(u: Field, by: int = 1) -> list[Expr]:

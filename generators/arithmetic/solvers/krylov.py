@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from generators.arithmetic.solvers.cells import spot
 from generators.build import KernelBuilder, cast, extent, make
 from generators.build.registry import Title, idiom
 from generators.kit.naming import maybe
@@ -99,7 +100,9 @@ def _solution(run: _Run, level: int) -> tuple[str, str]:
     said = _stop_early(run, level)
     alpha = run.ratio("alpha step", above, below)
     _raise(run, x, alpha * run.entry(p, "pi p_here"))
-    text = f"The update of conjugate gradients: alpha = {rz.name} / {pap.name}, {x.name} is raised by "
+    text = (
+        f"The update of conjugate gradients: alpha = {rz.name} / {pap.name}, {x.name} is raised by "
+    )
     text += f"alpha * {p.name}, {r.name} lowered by alpha * {q.name}, both in place."
     if shape.chance(0.4):
         inverse = k.array("inv_diag jacobi_inv", run.type, run.dims, low=0.2, high=1.0)
@@ -143,8 +146,10 @@ def _stabilised_direction(run: _Run, level: int) -> tuple[str, str]:
     beta = k.let("beta ratio", cast((rho_new / rho_old) * (alpha / omega), run.type))
     w = maybe(k, "w om", cast(omega, run.type))
     k.store(p, run.at, r[run.at] + beta * (p[run.at] - w * v[run.at]))
-    text = f"The search direction of BiCGStab, in place: beta = {rho.name} / {old.name} * {step.name} / "
-    text += f"{damp.name}; {p.name} becomes {r.name} + beta * ({p.name} - {damp.name} * {v.name}).{said}"
+    text = f"The search direction of BiCGStab, in place: beta = {rho.name} / {old.name} * "
+    text += f"{step.name} / "
+    text += f"{damp.name}; {p.name} becomes {r.name} + beta * ({p.name} - {damp.name} * "
+    text += f"{v.name}).{said}"
     return text, "bicgstab_direction bicgstab_update_p"
 
 
@@ -161,8 +166,10 @@ def _stabilised_solution(run: _Run, level: int) -> tuple[str, str]:
     half = maybe(k, "si half", s[run.at], 0.6)
     k.store(x, run.at, a * p[run.at] + omega * half, "add")
     k.store(r, run.at, half - omega * t[run.at])
-    text = f"The last update of a BiCGStab step: omega = {above.name} / {below.name}; {x.name} is raised "
-    text += f"by {step.name} * {p.name} + omega * {s.name}, and {r.name} gets {s.name} - omega * {t.name}."
+    text = f"The last update of a BiCGStab step: omega = {above.name} / {below.name}; {x.name} is "
+    text += "raised "
+    text += f"by {step.name} * {p.name} + omega * {s.name}, and {r.name} gets {s.name} - omega * "
+    text += f"{t.name}."
     return text, "bicgstab_update bicgstab_solution"
 
 
@@ -185,9 +192,11 @@ def _basis(run: _Run, level: int) -> tuple[str, str]:
     total = k.let("acc correction total", _zero(run))
     with k.for_("j q", count) as j:
         place = (*head, own, j) if last else (*head, j, own)
-        k.augment(total, "add", coefficients[(*head, j)] * basis[place])
+        k.augment(total, "add", coefficients[spot(*head, j)] * basis[place])
     k.store(x, run.at, total, "sub" if away else "add")
-    text = f"Combine the vectors j of {basis.name} with the weights {coefficients.name}[j]; the sum "
+    text = (
+        f"Combine the vectors j of {basis.name} with the weights {coefficients.name}[j]; the sum "
+    )
     text += f"is {'taken from' if away else 'added to'} {x.name}, in place."
     return text, "orthogonalize arnoldi_update" if away else "gmres_update combine_basis"
 
@@ -215,7 +224,8 @@ def _chebyshev(run: _Run, level: int) -> tuple[str, str]:
     change = k.let("d_new di", a * d[run.at] + c * value)
     k.store(d, run.at, change)
     _raise(run, x, change)
-    text = f"One step of the Chebyshev iteration: {d.name} becomes {rho.name} * {old.name} * {d.name} + "
+    text = f"One step of the Chebyshev iteration: {d.name} becomes {rho.name} * {old.name} * "
+    text += f"{d.name} + "
     text += f"2 * {rho.name} / {delta.name} * {said}, and {x.name} is raised by it, both in place."
     return text, "chebyshev_step chebyshev_smooth"
 

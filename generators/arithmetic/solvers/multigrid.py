@@ -82,9 +82,9 @@ def _half(g: _Levels, fine: Var, index: list[list[Expr]]) -> Expr:
     beside = []
     for a, axis in enumerate(index):
         for near in (axis[0], axis[2]):
-            beside.append(fine[(*g.lead, *middle[:a], near, *middle[a + 1 :])])
+            beside.append(fine[spot(*g.lead, *middle[:a], near, *middle[a + 1 :])])
     share = 1.0 / (4 * g.rank)
-    return 0.5 * fine[(*g.lead, *middle)] + share * total(beside)
+    return 0.5 * fine[spot(*g.lead, *middle)] + share * total(beside)
 
 
 @idiom
@@ -100,7 +100,7 @@ def multigrid_restrict(k: KernelBuilder, level: int) -> Title:
     value: Expr
     if way == "weighted":
         weights = [list(zip((0.25, 0.5, 0.25), axis, strict=True)) for axis in index]
-        value = _product_sum(weights, lambda at: fine[(*g.lead, *at)])
+        value = _product_sum(weights, lambda at: fine[spot(*g.lead, *at)])
         text = f"the points 2 * i, 2 * i + 1, 2 * i + 2 of {fine.name} along each axis with the "
         text += "weights 1/4, 1/2, 1/4 (full weighting)"
     elif way == "half":
@@ -113,7 +113,7 @@ def multigrid_restrict(k: KernelBuilder, level: int) -> Title:
     told = f"Restriction to a coarse grid: each of its points takes {text}"
     if shape.chance(0.15 + 0.1 * level):
         known = g.array("coarse_operator coarse_au", fine=False)
-        value = maybe(k, "restricted value", value) + known[(*g.lead, *g.at)]
+        value = maybe(k, "restricted value", value) + known[spot(*g.lead, *g.at)]
         told += f", plus {known.name}"
     if shape.chance(0.3):
         scale = k.scalar("scale h_ratio", g.type, 0.25, 4.0)
@@ -122,7 +122,8 @@ def multigrid_restrict(k: KernelBuilder, level: int) -> Title:
     out = g.array("coarse rhs_coarse r_coarse", fine=False, role="out")
     k.store(out, (*g.lead, *g.at), value)
     return Title(
-        k.name("restrict_residual restrict_grid", "coarsen"), f"{told}. {out.name} gets it.{_row(g)}"
+        k.name("restrict_residual restrict_grid", "coarsen"),
+        f"{told}. {out.name} gets it.{_row(g)}",
     )
 
 
@@ -136,11 +137,11 @@ def _mean(g: _Levels, fine: Var, index: list[list[Expr]]) -> Expr:
             for here in g.at:
                 step = loops.enter_context(k.for_(f"d{here.name}", 2))
                 at.append(2 * here + step)
-            k.augment(summed, "add", fine[(*g.lead, *at)])
+            k.augment(summed, "add", fine[spot(*g.lead, *at)])
         around: Expr = summed
     else:
         weights = [[(1.0, i) for i in axis] for axis in index]
-        around = k.let("total sum_fine", _product_sum(weights, lambda at: fine[(*g.lead, *at)]))
+        around = k.let("total sum_fine", _product_sum(weights, lambda at: fine[spot(*g.lead, *at)]))
     return 0.5**g.rank * around if k.draw.shape.chance(0.5) else around / float(count)
 
 
@@ -168,7 +169,9 @@ def _coarse_index(g: _Levels, coarse: Var) -> list[list[tuple[float, Expr]]]:
             found.append([(0.5, low), (0.5, high)])
             continue
         near = k.let(f"{name}_near", here // 2)
-        step = (2 * (here % 2) - 1, 2 * (here & 1) - 1, where(here % 2 > 0, k.lift(1, INT32), -1))[parity]
+        step = (2 * (here % 2) - 1, 2 * (here & 1) - 1, where(here % 2 > 0, k.lift(1, INT32), -1))[
+            parity
+        ]
         step = maybe(k, f"step_{name}", step) if inline else step
         other = k.let(f"{name}_far", clamp(near + step, 0, size - 1))
         found.append([(0.75, near), (0.25, other)])
@@ -183,11 +186,11 @@ def multigrid_prolong(k: KernelBuilder, level: int) -> Title:
     coarse = g.array("coarse e_coarse correction", fine=False)
     place = (*g.lead, *g.at)
     if not g.vertices and shape.chance(0.25):
-        value: Expr = coarse[(*g.lead, *(i // 2 for i in g.at))]
+        value: Expr = coarse[spot(*g.lead, *(i // 2 for i in g.at))]
         text = f"the value of {coarse.name} of the coarse cell that a fine one lies in"
     else:
         index = _coarse_index(g, coarse)
-        value = _product_sum(index, lambda at: coarse[(*g.lead, *at)])
+        value = _product_sum(index, lambda at: coarse[spot(*g.lead, *at)])
         text = f"{coarse.name} interpolated linearly along each axis: "
         if g.vertices:
             text += "coarse point i lies on fine point 2 * i + 1, fine points between two take "
@@ -200,7 +203,14 @@ def multigrid_prolong(k: KernelBuilder, level: int) -> Title:
         value, text = weight * value, f"{weight.name} times {text}"
     way = shape.weighted({"add": 4, "new": 2, "plain": 2})
     if way == "add":
-        u = g.k.array("u solution fine", g.type, [*g.lead_dims, *g.fine_dims], role="inout", low=-1.0, high=1.0)
+        u = g.k.array(
+            "u solution fine",
+            g.type,
+            [*g.lead_dims, *g.fine_dims],
+            role="inout",
+            low=-1.0,
+            high=1.0,
+        )
         k.store(u, place, value, "add")
         told = f"{u.name} is raised by it, in place."
     elif way == "new":

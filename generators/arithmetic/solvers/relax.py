@@ -23,7 +23,13 @@ class _System:
         self.u = c.field("u phi pressure x", type_, -1.0, 1.0, near=True, role=role)
         self.rhs = c.field("rhs f b source", type_, -1.0, 1.0)
         self.way = shape.weighted(
-            {"plain": 3, "spacing": 2, "screened": level > 1, "faces": 2 * (level > 2), "cells": level > 3}
+            {
+                "plain": 3,
+                "spacing": 2,
+                "screened": level > 1,
+                "faces": 2 * (level > 2),
+                "cells": level > 3,
+            }
         )
         if self.way in ("plain", "spacing", "screened"):
             names = "h2 dx2 h_sq" if self.way != "spacing" else "h dx spacing"
@@ -158,7 +164,9 @@ def red_black_sweep(k: KernelBuilder, level: int) -> Title:
         with k.if_(every(*tests)):
             _relax(s, omega)
     what = "SOR" if over else "Gauss-Seidel"
-    text = f"One half of a red-black {what} sweep: only cells whose indices add up to {colour.name} "
+    text = (
+        f"One half of a red-black {what} sweep: only cells whose indices add up to {colour.name} "
+    )
     text += f"modulo 2 change. Each of them is relaxed to {s.said()}"
     text += f", going {say(k, omega)} times the way" if omega is not None else ""
     text += f". {s.u.name} is changed in place.{c.said()}{c.laid()}"

@@ -53,10 +53,14 @@ def _batch(k: KernelBuilder, level: int, least_rows: int = 1) -> _Batch:
     type_ = k.draw.wide_float_type()
     several = level > 1 and shape.chance(0.35)
     sizes = ("planes", "lines") if several else ("systems",)
-    for symbol, low, high in (("planes", 3, 4), ("lines", 4, 6)) if several else (("systems", 10, 16),):
+    for symbol, low, high in (
+        (("planes", 3, 4), ("lines", 4, 6)) if several else (("systems", 10, 16),)
+    ):
         k.size(symbol, low, high)
     k.size("m", 6, 9, least_rows)
-    names = k.draw.word.choice(("p q", "s l", "b line")).split() if several else [k.name("s sys tid")]
+    names = (
+        k.draw.word.choice(("p q", "s l", "b line")).split() if several else [k.name("s sys tid")]
+    )
     at = k.thread(*sizes, names=names)
     return _Batch(k, type_, shape.choice(("interleaved", "contiguous")), at, sizes)
 
@@ -106,11 +110,13 @@ class _Bands:
         whose = "the same for all systems" if self.way == "shared" else "of each system"
         if self.way == "symmetric":
             return (
-                f"symmetric, with {self.diagonal.name} on the diagonal and {self.lower.name} before and "
+                f"symmetric, with {self.diagonal.name} on the diagonal and {self.lower.name} "
+                "before and "
                 f"behind it ({self.lower.name} of the next row is behind; it has an entry more),"
             )
         return (
-            f"with {self.lower.name}, {self.diagonal.name} and {self.upper.name} before, on and behind "
+            f"with {self.lower.name}, {self.diagonal.name} and {self.upper.name} before, on and "
+            "behind "
             f"the diagonal, {whose},"
         )
 
@@ -174,7 +180,10 @@ def thomas_solve(k: KernelBuilder, level: int) -> Title:
     _eliminate(b, bands, rhs, count, ratios, x)
     _substitute(b, count, ratios, x)
     text = f"Solve a tridiagonal system for each thread by the Thomas algorithm: {bands.said()} "
-    text = text.rstrip(", ") + f" and {rhs.name} on the right; {b.said()}. {x.name} gets the solution, "
+    text = (
+        text.rstrip(", ")
+        + f" and {rhs.name} on the right; {b.said()}. {x.name} gets the solution, "
+    )
     text += f"{ratios.name} the band behind the diagonal as elimination leaves it."
     return Title(k.name("thomas_solve tridiagonal_solve", "solve_tridiag_batch"), text)
 
@@ -229,7 +238,8 @@ class _Equations:
 
     def said(self) -> str:
         if len(self.bands) == 1:
-            return f"whose rows {self.bands[0].name} are vectors (lower, diagonal, upper, right-hand side)"
+            entries = "(lower, diagonal, upper, right-hand side)"
+            return f"whose rows {self.bands[0].name} are vectors {entries}"
         names = [band.name for band in self.bands]
         return f"with the bands {', '.join(names[:3])} and the right-hand side {names[3]}"
 
@@ -238,7 +248,9 @@ def _equations(b: _Batch) -> _Equations:
     k = b.k
     if k.draw.shape.chance(0.3):
         vec = Vec(4, b.type)
-        return _Equations(b, (k.array("equations eqs rows_abcd", vec, b.shape(), low=0.5, high=1.5),))
+        return _Equations(
+            b, (k.array("equations eqs rows_abcd", vec, b.shape(), low=0.5, high=1.5),)
+        )
     bounds = (("a lower sub", -1.0, -0.2), ("b diag", 2.5, 4.0), ("c upper sup", -1.0, -0.2))
     bands = [b.array(names, low, high) for names, low, high in bounds]
     return _Equations(b, (*bands, b.array("d rhs", -1.0, 1.0)))
@@ -281,9 +293,11 @@ def cyclic_reduction_step(k: KernelBuilder, level: int) -> Title:
     put = eqs.put(row, stored)
     far = f"2^{step.name}" if by_step else stride.name
     text = (
-        f"One step of parallel cyclic reduction of tridiagonal systems {eqs.said()}: to each row add "
+        f"One step of parallel cyclic reduction of tridiagonal systems {eqs.said()}: to each row "
+        "add "
         f"alpha times the one {far} before and gamma times the one {far} behind, chosen so that "
-        "these unknowns vanish; where there is no such row its factor is 0 and the index is clamped. "
+        "these unknowns vanish; where there is no such row its factor is 0 and the index is "
+        "clamped. "
         f"{put}."
     )
     return Title(k.name("pcr_step cyclic_reduction_step", "reduce_rows"), text)
@@ -337,7 +351,7 @@ def crank_nicolson_rods(k: KernelBuilder, level: int) -> Title:
     forced = level > 1 and shape.chance(0.4)
     heat = b.array("heat source forcing", -0.5, 0.5) if forced else None
     if theta is not None:
-        ahead = k.let("r_new r_impl", theta * r)
+        ahead: Expr = k.let("r_new r_impl", theta * r)
         behind: Expr = k.let("r_old r_expl", (1.0 - theta) * r)
     else:
         ahead = k.let("half_r r_half", 0.5 * r) if way == "half" else r
@@ -378,12 +392,15 @@ def adi_sweep(k: KernelBuilder, level: int) -> Title:
     at = k.thread(*batch, names=("p", "j") if several else (k.name("j line row"),))
     b = _Batch(k, type_, layout, at, batch)
     u = b.array("u temperature phi", -1.0, 1.0)
-    line, lines = at[-1], extent(u, b.axis - 1 if layout == "contiguous" else len(batch))
+    line = at[-1]
+    lines: Expr = extent(u, b.axis - 1 if layout == "contiguous" else len(batch))
     count = extent(u, b.axis) if shape.chance(0.5) else k.size_param("m num_points", "m")
     lines = lines if shape.chance(0.5) else k.size_param("num_lines lines", "lines")
     rx = k.scalar("rx r_along alpha_x", type_, 0.2, 1.5)
     ry = k.scalar("ry r_across alpha_y", type_, 0.1, 0.5) if level > 1 and shape.chance(0.6) else rx
-    reaction = k.scalar("decay sink", type_, 0.05, 0.3) if shape.chance(0.1 + 0.08 * level) else None
+    reaction = (
+        k.scalar("decay sink", type_, 0.05, 0.3) if shape.chance(0.1 + 0.08 * level) else None
+    )
     forced = shape.chance(0.1 + 0.1 * level)
     heat = b.array("heat source forcing", -0.5, 0.5) if forced else None
     wrapped = shape.chance(0.35)
@@ -409,7 +426,9 @@ def adi_sweep(k: KernelBuilder, level: int) -> Title:
     text += f"across the lines ({'periodic' if wrapped else 'indices clamped'})"
     text += f", less {reaction.name} times {u.name}" if reaction is not None else ""
     text += f", plus {heat.name}" if heat is not None else ""
-    text += f", is the right-hand side of an implicit step with {rx.name} along each line, 0 beyond its "
+    text += f", is the right-hand side of an implicit step with {rx.name} along each line, 0 "
+    text += "beyond its "
     text += f"ends; {b.said().replace('system', 'line').replace('unknown', 'place on it')}. "
-    text += f"The Thomas algorithm solves it: {x.name} gets the solution, {scratch.name} the eliminated band."
+    text += f"The Thomas algorithm solves it: {x.name} gets the solution, {scratch.name} the "
+    text += "eliminated band."
     return Title(k.name("adi_sweep adi_half_step", "peaceman_rachford"), text)
