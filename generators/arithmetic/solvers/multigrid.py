@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 
 from generators.arithmetic.common import total
+from generators.arithmetic.solvers.cells import spot
 from generators.build import KernelBuilder, extent
 from generators.build.registry import Title, idiom
 from generators.kit.functions import clamp, least, most, where
