@@ -127,8 +127,7 @@ def _stage(k: KernelBuilder, level: int, radix: int) -> _Stage:
         places.append(place)
     name = half.name if isinstance(half, Var) else "half"
     said = f"thread j of a group has {'two' if radix == 2 else 'four'} points, {name} apart, the "
-    said += "first at "
-    said += f"group * {radix} * {name} + j"
+    said += f"first at group * {radix} * {name} + j"
     points = f"{radix}*groups*half"
     return _Stage(k, tuple(lead), dims, points, half, places, offset, said)
 
@@ -345,8 +344,7 @@ def number_theoretic_butterfly(k: KernelBuilder, level: int) -> Title:
     if not time:
         which = "Gentleman and Sande: the difference is multiplied by its root after"
     text = f"One stage of a number-theoretic transform of {data.name} modulo {name}, with "
-    text += "butterflies of "
-    text += f"{which} sum and difference are taken. {s.said[0].upper()}{s.said[1:]}; its root is "
-    text += f"{roots.name} "
+    text += f"butterflies of {which} sum and difference are taken. "
+    text += f"{s.said[0].upper()}{s.said[1:]}; its root is {roots.name} "
     text += "at j." + (" It works in place." if in_place else f" {out.name} gets the points.")
     return Title(k.name("ntt_stage ntt_butterfly", "number_theoretic_pass"), text)

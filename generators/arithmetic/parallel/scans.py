@@ -157,9 +157,8 @@ def hillis_steele_step(k: KernelBuilder, level: int) -> Title:
         _join_segment(k, m, (source, flags), (out, flags_out), here, before, inside, name)  # type: ignore[arg-type]
     beside = "behind" if backward else "before"
     text = f"One pass of a {'suffix' if backward else 'Hillis-Steele'} scan of {m.said}: each "
-    text += "element of "
-    text += f"{source.name} is joined with the one {far} places {beside} it, where there is one, "
-    text += f"into {out.name}."
+    text += f"element of {source.name} is joined with the one {far} places {beside} it, where "
+    text += f"there is one, into {out.name}."
     if flags is not None and flags_out is not None:
         text += f" Segments: an element whose {flags.name} is not 0 is not joined, and "
         text += f"{flags_out.name} "
@@ -276,9 +275,8 @@ def blelloch_sweep(k: KernelBuilder, level: int) -> Title:
         text += "itself with the old one at the middle, "
     which = "down-sweep" if down else "up-sweep"
     told = f"One step of the {which} of a Blelloch scan of {m.said}, in place: thread i has the "
-    told += "span of "
-    told += f"2 * {far} elements of {data.name} that starts at 2 * {far} * i; {text}"
-    told += f"where the middle is {far} - 1 behind the start"
+    told += f"span of 2 * {far} elements of {data.name} that starts at 2 * {far} * i; {text}where "
+    told += f"the middle is {far} - 1 behind the start"
     told += ". Spans that do not fit are left alone." if guarded else "."
     return Title(k.name(f"blelloch_{which.replace('-', '_')} scan_{which.replace('-', '')}"), told)
 
@@ -348,7 +346,6 @@ def add_block_offsets(k: KernelBuilder, level: int) -> Title:
         text += "comes first"
     else:
         text += f"each element of {values.name} is joined with {sums.name} of the block before, "
-        text += "which comes "
-        text += "first; the elements of block 0 stay as they are"
+        text += "which comes first; the elements of block 0 stay as they are"
     text += ", in place." if in_place else f". {out.name} gets it."
     return Title(k.name("add_block_offsets uniform_add", "propagate_block_sums"), text)

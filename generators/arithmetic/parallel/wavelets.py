@@ -218,8 +218,7 @@ def lifting_step(k: KernelBuilder, level: int) -> Title:
     near = "beside it" if layout == "in_place" else f"of {other.name} at {i.name} and {beside.name}"
     edge = "mirrored at the ends" if layout == "in_place" else "clamped"
     text = f"{'The inverse of a ' if inverse else 'One '}{what} in place: {which} of {target.name} "
-    text += f"{be} {verb} by "
-    text += f"{said} of the two elements {near}, with indices {edge}."
+    text += f"{be} {verb} by {said} of the two elements {near}, with indices {edge}."
     return Title(k.name(f"lifting_{'predict' if predict else 'update'} lift_step"), text)
 
 

@@ -77,8 +77,7 @@ def limited_slopes(k: KernelBuilder, level: int) -> Title:
     ahead = k.let("ahead dp right_diff", u.near(axis, 1) - here)
     slope = k.let("s sigma limited", limit(back, ahead))
     where_ = c.index((), wide=False)
-    text = f"Limited slopes of {u.name} along {_name(c, axis)}: of the differences a to the "
-    text += "cell "
+    text = f"Limited slopes of {u.name} along {_name(c, axis)}: of the differences a to the cell "
     text += f"before and b to the cell behind, {said}. "
     if second is None:
         k.store(first.array, where_, slope)
@@ -224,10 +223,8 @@ def weno_reconstruction(k: KernelBuilder, level: int) -> Title:
     k.store(out.array, c.index((), wide=False), value)
     end = "end" if side > 0 else "start"
     text = f"WENO reconstruction of order {order} (Jiang and Shu) of {u.name} at the {end} of each "
-    text += "cell along "
-    text += f"{_name(c, axis)}, with {say(k, eps)} added to the smoothness indicators. "
-    text += f"{out.name} gets it."
-    text += f"{c.said(haloed=u.name)}{c.laid()}{c.finish()}"
+    text += f"cell along {_name(c, axis)}, with {say(k, eps)} added to the smoothness indicators. "
+    text += f"{out.name} gets it.{c.said(haloed=u.name)}{c.laid()}{c.finish()}"
     return Title(k.name(f"weno{order}_reconstruct weno_face", f"weno{order}_interpolate"), text)
 
 

@@ -147,9 +147,8 @@ def _stabilised_direction(run: _Run, level: int) -> tuple[str, str]:
     w = maybe(k, "w om", cast(omega, run.type))
     k.store(p, run.at, r[run.at] + beta * (p[run.at] - w * v[run.at]))
     text = f"The search direction of BiCGStab, in place: beta = {rho.name} / {old.name} * "
-    text += f"{step.name} / "
-    text += f"{damp.name}; {p.name} becomes {r.name} + beta * ({p.name} - {damp.name} * "
-    text += f"{v.name}).{said}"
+    text += f"{step.name} / {damp.name}; {p.name} becomes {r.name} + beta * ({p.name} - "
+    text += f"{damp.name} * {v.name}).{said}"
     return text, "bicgstab_direction bicgstab_update_p"
 
 
@@ -167,9 +166,8 @@ def _stabilised_solution(run: _Run, level: int) -> tuple[str, str]:
     k.store(x, run.at, a * p[run.at] + omega * half, "add")
     k.store(r, run.at, half - omega * t[run.at])
     text = f"The last update of a BiCGStab step: omega = {above.name} / {below.name}; {x.name} is "
-    text += "raised "
-    text += f"by {step.name} * {p.name} + omega * {s.name}, and {r.name} gets {s.name} - omega * "
-    text += f"{t.name}."
+    text += f"raised by {step.name} * {p.name} + omega * {s.name}, and {r.name} gets {s.name} - "
+    text += f"omega * {t.name}."
     return text, "bicgstab_update bicgstab_solution"
 
 
@@ -225,8 +223,8 @@ def _chebyshev(run: _Run, level: int) -> tuple[str, str]:
     k.store(d, run.at, change)
     _raise(run, x, change)
     text = f"One step of the Chebyshev iteration: {d.name} becomes {rho.name} * {old.name} * "
-    text += f"{d.name} + "
-    text += f"2 * {rho.name} / {delta.name} * {said}, and {x.name} is raised by it, both in place."
+    text += f"{d.name} + 2 * {rho.name} / {delta.name} * {said}, and {x.name} is raised by it, "
+    text += "both in place."
     return text, "chebyshev_step chebyshev_smooth"
 
 

@@ -106,8 +106,8 @@ def multigrid_restrict(k: KernelBuilder, level: int) -> Title:
         text += "weights 1/4, 1/2, 1/4 (full weighting)"
     elif way == "half":
         value = _half(g, fine, index)
-        text = f"half the point of {fine.name} with the index 2 * i + 1 along each axis, and "
-        text += "1/8 of the sum of its 4 neighbours (half weighting)"
+        text = f"half the point of {fine.name} with the index 2 * i + 1 along each axis, and 1/8 "
+        text += "of the sum of its 4 neighbours (half weighting)"
     else:
         value = _mean(g, fine, index)
         text = f"the mean of its {2**g.rank} cells of {fine.name}"
@@ -194,8 +194,8 @@ def multigrid_prolong(k: KernelBuilder, level: int) -> Title:
         value = _product_sum(index, lambda at: coarse[spot(*g.lead, *at)])
         text = f"{coarse.name} interpolated linearly along each axis: "
         if g.vertices:
-            text += "coarse point i lies on fine point 2 * i + 1, fine points between two take "
-            text += "the mean, those beyond an end the coarse point there"
+            text += "coarse point i lies on fine point 2 * i + 1, fine points between two take the "
+            text += "mean, those beyond an end the coarse point there"
         else:
             text += "3/4 of the cell it lies in, 1/4 of the nearest other, at the ends the same"
     value = k.let("e_fine interpolated err", value)

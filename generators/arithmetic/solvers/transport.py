@@ -70,8 +70,7 @@ def upwind_advection(k: KernelBuilder, level: int) -> Title:
         f"One upwind step of the advection of {u.name} with the velocity {speed_names}: subtract "
     )
     text += f"{say(k, step)} times the sum over the axes of the velocity times the difference to "
-    text += "the cell "
-    text += f"before {behind}"
+    text += f"the cell before {behind}"
     text += f", and {decay.name} * {u.name}" if decay is not None else ""
     text += f". {out.name} gets it.{c.said(haloed=u.name)}{c.laid()}{c.finish()}"
     return Title(k.name("upwind_advection upwind_step", "advect_first_order"), text)
@@ -228,8 +227,7 @@ def semi_lagrangian_advection(k: KernelBuilder, level: int) -> Title:
     value = _blended(c, u, corners, (), shape.choice(("lerp", "step", "mix")))
     out = c.put("u_new advected next_u", value if fade is None else fade * value).name
     text = f"Semi-Lagrangian advection: {u.name} at the place that each cell comes from, its index "
-    text += "less "
-    text += f"{say(k, dt)} times the velocity {', '.join(names)}, interpolated linearly"
+    text += f"less {say(k, dt)} times the velocity {', '.join(names)}, interpolated linearly"
     text += f", times {fade.name}" if fade is not None else ""
     text += f". {out} gets it."
     text += (

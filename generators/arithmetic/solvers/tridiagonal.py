@@ -288,8 +288,8 @@ def cyclic_reduction_step(k: KernelBuilder, level: int) -> Title:
     alpha, gamma = found
     values = [alpha * up[0], here[1] + alpha * up[2] + gamma * down[0], gamma * down[2]]
     values.append(here[3] + alpha * up[3] + gamma * down[3])
-    names = ("a_acc lower_here", "diag_here b_acc", "c_acc upper_here", "rhs_here d_acc")
-    stored = [maybe(k, name, value, 0.4) for name, value in zip(names, values, strict=True)]
+    called = ("a_acc lower_here", "diag_here b_acc", "c_acc upper_here", "rhs_here d_acc")
+    stored = [maybe(k, name, value, 0.4) for name, value in zip(called, values, strict=True)]
     put = eqs.put(row, stored)
     far = f"2^{step.name}" if by_step else stride.name
     text = (
@@ -427,8 +427,7 @@ def adi_sweep(k: KernelBuilder, level: int) -> Title:
     text += f", less {reaction.name} times {u.name}" if reaction is not None else ""
     text += f", plus {heat.name}" if heat is not None else ""
     text += f", is the right-hand side of an implicit step with {rx.name} along each line, 0 "
-    text += "beyond its "
-    text += f"ends; {b.said().replace('system', 'line').replace('unknown', 'place on it')}. "
-    text += f"The Thomas algorithm solves it: {x.name} gets the solution, {scratch.name} the "
-    text += "eliminated band."
+    text += "beyond its ends; "
+    text += f"{b.said().replace('system', 'line').replace('unknown', 'place on it')}. The Thomas "
+    text += f"algorithm solves it: {x.name} gets the solution, {scratch.name} the eliminated band."
     return Title(k.name("adi_sweep adi_half_step", "peaceman_rachford"), text)

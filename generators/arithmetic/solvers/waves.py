@@ -43,8 +43,7 @@ def wave_leapfrog(k: KernelBuilder, level: int) -> Title:
     lap = k.let("lap laplacian", _laplacian(u, here, order))
     value: Expr = 2.0 * here - old() + speed * lap
     text = f"One leapfrog step of the wave equation: 2 * {u.name} - {old.name} + {say(k, speed)} "
-    text += "times "
-    text += f"the {'fourth-order ' if order == 4 else ''}Laplacian of {u.name}"
+    text += f"times the {'fourth-order ' if order == 4 else ''}Laplacian of {u.name}"
     if damp == "sponge":
         sponge = c.field("sponge taper absorb", type_, 0.7, 1.0)
         before = shape.chance(0.4)
@@ -120,8 +119,7 @@ def fdtd_update(k: KernelBuilder, level: int) -> Title:
     near = "before" if electric else "behind"
     told = " less ".join(f"the difference of {name} along {along}" for _, _, name, along in parts)
     text = f"One FDTD update of {u.name} on Yee's grid, in place: the curl is {told}, taken to the "
-    text += "cell "
-    text += f"{near}; {said}.{c.said('are left alone')}{c.laid()}{_letters(c)}"
+    text += f"cell {near}; {said}.{c.said('are left alone')}{c.laid()}{_letters(c)}"
     return Title(k.name(f"update_{letter}_field fdtd_{letter}_step", f"yee_{letter}_update"), text)
 
 
@@ -222,9 +220,8 @@ def heat_conduction(k: KernelBuilder, level: int) -> Title:
     text = f"An explicit step of heat conduction: a cell of {t.name} takes {say(k, step)}"
     text += f" / {capacity.name}" if capacity is not None else ""
     text += " times the sum over its neighbours of the conductivity between both times the "
-    text += "difference of "
-    text += f"temperature, that being the {'smaller' if mean == 'least' else f'{mean} mean'} of "
-    text += f"{kappa.name} of both"
+    text += "difference of temperature, that being the "
+    text += f"{'smaller' if mean == 'least' else f'{mean} mean'} of {kappa.name} of both"
     if source is not None:
         heating = step if isinstance(step, Const) else k.scalar("dt", type_, 0.02, 0.2)
         value = value + (heating * source() if heating is not step else 0.1 * source())
