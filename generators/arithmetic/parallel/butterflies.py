@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from generators.build import KernelBuilder, cast, make
+from generators.build.draw import Stream
 from generators.build.registry import Title, idiom
 from generators.kit.functions import ROOT_HALF, cos, sin
 from generators.kit.naming import maybe
@@ -275,6 +276,13 @@ def walsh_hadamard_step(k: KernelBuilder, level: int) -> Title:
             said = f"the second is {verb} by {weight.name} times the first"
         if not in_place:
             k.store(out, s.at(0), a)
+    return _walsh_hadamard_step_stored(kind, data, s, in_place, said, out, k)
+
+
+def _walsh_hadamard_step_stored(
+    kind: str, data: Var, s: _Stage, in_place: bool, said: str, out: Var, k: KernelBuilder
+) -> Title:
+    """The rest of it: what is stored, and what that is in words."""
     what = {
         "hadamard": "the fast Walsh-Hadamard transform",
         "zeta": "sums over subsets",
@@ -325,6 +333,28 @@ def number_theoretic_butterfly(k: KernelBuilder, level: int) -> Title:
     w = maybe(k, "w zeta", cast(roots[s.offset], type_), 0.6)
     if time:
         b = k.let("t wv prod", b * w % q)
+    return _number_theoretic_butterfly_stored(
+        shape, q, a, b, k, time, w, out, element, s, name, data, roots, in_place
+    )
+
+
+def _number_theoretic_butterfly_stored(
+    shape: Stream,
+    q: Expr,
+    a: Var,
+    b: Var,
+    k: KernelBuilder,
+    time: bool,
+    w: Expr,
+    out: Var,
+    element: Scalar,
+    s: _Stage,
+    name: str,
+    data: Var,
+    roots: Var,
+    in_place: bool,
+) -> Title:
+    """The rest of it: what is stored, and what that is in words."""
     way = shape.choice(("mod", "if"))
     if way == "mod":
         plus: Expr = (a + b) % q

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from generators.build import KernelBuilder, extent, make
+from generators.build.draw import Stream
 from generators.build.registry import Title, idiom
 from generators.kit.functions import least, most, where
 from generators.kit.naming import maybe
@@ -42,6 +43,11 @@ def _monoid(k: KernelBuilder, level: int, exclusive: bool = False) -> _Monoid:
         "bits": level > 1,
     }
     weights |= {"affine": 2 * (level > 2), "product": 1, "vector": level > 1}
+    return _monoid_stored(k, weights)
+
+
+def _monoid_stored(k: KernelBuilder, weights: dict[str, int]) -> _Monoid:
+    """The rest of it: what is stored, and what that is in words."""
     way = k.draw.shape.weighted({w: int(n) for w, n in weights.items() if n})
     real = k.draw.wide_float_type()
     pair = Vec(2, real)
@@ -256,6 +262,21 @@ def blelloch_sweep(k: KernelBuilder, level: int) -> Title:
         with k.if_(right >= count):
             k.return_()
     a, b = lines.at(left), lines.at(right)
+    return _blelloch_sweep_stored(down, k, data, a, b, m, shape, far, guarded)
+
+
+def _blelloch_sweep_stored(
+    down: bool,
+    k: KernelBuilder,
+    data: Var,
+    a: tuple[Expr | bool | int | float, ...],
+    b: tuple[Expr | bool | int | float, ...],
+    m: _Monoid,
+    shape: Stream,
+    far: str,
+    guarded: bool,
+) -> Title:
+    """The rest of it: what is stored, and what that is in words."""
     if not down:
         if m.key in ("sum", "count", "vector") and shape.chance(0.6):
             k.store(data, b, data[a], "add")
@@ -325,6 +346,26 @@ def add_block_offsets(k: KernelBuilder, level: int) -> Title:
         block = k.let("block b blk", at[-1] // k.size_param("block_size width", "width"))
     else:
         block = k.let("block b blk", at[-1] >> 2 if shape.chance(0.4) else at[-1] // 4)
+    return _add_block_offsets_stored(
+        exclusive, block, at, lead, m, layout, in_place, k, out, values, shape, sums
+    )
+
+
+def _add_block_offsets_stored(
+    exclusive: bool,
+    block: Expr,
+    at: tuple[Var, ...],
+    lead: tuple[str, ...],
+    m: _Monoid,
+    layout: str,
+    in_place: bool,
+    k: KernelBuilder,
+    out: Var,
+    values: Var,
+    shape: Stream,
+    sums: Var,
+) -> Title:
+    """The rest of it: what is stored, and what that is in words."""
     place = (*at[: len(lead)], block if exclusive else block - 1)
     text = f"The last step of a scan of {m.said} by blocks "
     text += {

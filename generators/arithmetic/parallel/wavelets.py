@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from generators.build import BodyBuilder, KernelBuilder, cast, extent
+from generators.build.draw import Stream
 from generators.build.registry import Title, idiom
 from generators.kit.functions import ROOT_HALF, least, most
 from generators.kit.naming import helper, maybe
@@ -204,6 +205,27 @@ def lifting_step(k: KernelBuilder, level: int) -> Title:
         )
         a, b = other[p.at(i)], other[p.at(beside)]
         target = moved
+    return _lifting_step_stored(
+        shape, a, b, k, p, predict, level, target, place, layout, other, i, beside
+    )
+
+
+def _lifting_step_stored(
+    shape: Stream,
+    a: Expr,
+    b: Expr,
+    k: KernelBuilder,
+    p: _Pairs,
+    predict: bool,
+    level: int,
+    target: Var,
+    place: Expr,
+    layout: str,
+    other: Var,
+    i: Var,
+    beside: Var,
+) -> Title:
+    """The rest of it: what is stored, and what that is in words."""
     if shape.chance(0.5):
         a, b = k.let("a left_value", a), k.let("b right_value", b)
     change, said = _lifted(k, p, a, b, predict, level)

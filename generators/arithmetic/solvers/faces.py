@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from generators.arithmetic.solvers.cells import Cells, cells, wide_type
+from generators.arithmetic.solvers.cells import Cells, Field, cells, wide_type
 from generators.build import KernelBuilder
+from generators.build.draw import Stream
 from generators.build.registry import Title, idiom
 from generators.kit.functions import least, most, where
 from generators.kit.naming import BY_LEVEL, maybe, routine
@@ -77,6 +78,27 @@ def limited_slopes(k: KernelBuilder, level: int) -> Title:
     ahead = k.let("ahead dp right_diff", u.near(axis, 1) - here)
     slope = k.let("s sigma limited", limit(back, ahead))
     where_ = c.index((), wide=False)
+    return _limited_slopes_title(
+        u, c, axis, said, second, here, where_, slope, k, first, lam, speed, way
+    )
+
+
+def _limited_slopes_title(
+    u: Field,
+    c: Cells,
+    axis: int,
+    said: str,
+    second: Field | None,
+    here: Var,
+    where_: tuple[Expr, ...],
+    slope: Var,
+    k: KernelBuilder,
+    first: Field,
+    lam: Expr | None,
+    speed: Expr | None,
+    way: str,
+) -> Title:
+    """What the kernel is called, and what it does in words."""
     text = f"Limited slopes of {u.name} along {_name(c, axis)}: of the differences a to the cell "
     text += f"before and b to the cell behind, {said}. "
     if second is None:
@@ -136,6 +158,21 @@ def riemann_flux(k: KernelBuilder, level: int) -> Title:
         value, said = area[at] * value, f"{said}, times {area.name}"
     k.store(out, at, value)
     law_said = "u * (1 - u)" if concave else "u^2 / 2"
+    return _riemann_flux_title(states, law_said, said, rank, shape, k, at, way, out)
+
+
+def _riemann_flux_title(
+    states: str,
+    law_said: str,
+    said: str,
+    rank: int,
+    shape: Stream,
+    k: KernelBuilder,
+    at: tuple[Var, ...],
+    way: str,
+    out: Var,
+) -> Title:
+    """What the kernel is called, and what it does in words."""
     text = f"The numerical flux of each face between {states}, for the flux f(u) = {law_said}: "
     text += f"{said}. "
     row = ""
@@ -162,6 +199,13 @@ def _solver(
         demand = k.let("demand sending", law(least(ul, 0.5)))
         supply = k.let("supply receiving", law(most(ur, 0.5)))
         return least(demand, supply), "Godunov's: the smaller of f(min(a, 1/2)) and f(max(b, 1/2))"
+    return _solver_stored(way, k, ul, ur, law)
+
+
+def _solver_stored(
+    way: str, k: KernelBuilder, ul: Expr, ur: Expr, law: Callable[..., Expr]
+) -> tuple[Expr, str]:
+    """The rest of it: what is stored, and what that is in words."""
     if way == "godunov":
         if k.draw.shape.chance(0.5):
             return most(law(most(ul, 0.0)), law(least(ur, 0.0))), (

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from generators.arithmetic.common import total
 from generators.arithmetic.solvers.cells import spot
 from generators.build import KernelBuilder, extent
+from generators.build.draw import Stream
 from generators.build.registry import Title, idiom
 from generators.kit.functions import clamp, least, most, where
 from generators.kit.naming import maybe
@@ -198,6 +199,13 @@ def multigrid_prolong(k: KernelBuilder, level: int) -> Title:
             text += "mean, those beyond an end the coarse point there"
         else:
             text += "3/4 of the cell it lies in, 1/4 of the nearest other, at the ends the same"
+    return _multigrid_prolong_stored(value, k, shape, g, text, place)
+
+
+def _multigrid_prolong_stored(
+    value: Expr, k: KernelBuilder, shape: Stream, g: _Levels, text: str, place: tuple[Var, ...]
+) -> Title:
+    """The rest of it: what is stored, and what that is in words."""
     value = k.let("e_fine interpolated err", value)
     if shape.chance(0.3):
         weight = k.scalar("damping omega", g.type, 0.6, 1.4)

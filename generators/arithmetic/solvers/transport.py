@@ -11,7 +11,7 @@ from generators.kit.functions import clamp, least, most, where
 from generators.kit.naming import BY_LEVEL, maybe, routine
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar, Vec
-from generators.program.expr import Expr
+from generators.program.expr import Expr, Var
 
 _SETTING = {"shared": 3, "literal": 1}
 _LETTER = ("z", "y", "x")
@@ -60,6 +60,22 @@ def upwind_advection(k: KernelBuilder, level: int) -> Title:
                 k.assign(local, ahead)
             term = v * local
         change = term if change is None else change + term
+    return _upwind_advection_stored(change, here, step, decay, k, out, c, names, each, u)
+
+
+def _upwind_advection_stored(
+    change: Expr | None,
+    here: Var,
+    step: Expr,
+    decay: Var | None,
+    k: KernelBuilder,
+    out: Field,
+    c: Cells,
+    names: list[str],
+    each: bool,
+    u: Field,
+) -> Title:
+    """The rest of it: what is stored, and what that is in words."""
     assert change is not None
     value = here - step * change
     value = value if decay is None else value - decay * here
@@ -108,6 +124,20 @@ def lax_wendroff_step(k: KernelBuilder, level: int) -> Title:
         value = k.let("next_u advanced", value)
     k.store(out.array, c.index((), wide=False), value)
     lam_said = say(k, lam)
+    return _lax_wendroff_step_title(way, lam_said, u, c, predicted, flux_said, out, k)
+
+
+def _lax_wendroff_step_title(
+    way: str,
+    lam_said: str,
+    u: Field,
+    c: Cells,
+    predicted: Field | None,
+    flux_said: str,
+    out: Field,
+    k: KernelBuilder,
+) -> Title:
+    """What the kernel is called, and what it does in words."""
     told = {
         "wendroff": "the two-step Lax-Wendroff method: states at the faces are the mean of both "
         f"cells less {lam_said} / 2 times the difference of their fluxes, and a cell loses "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from generators.build import KernelBuilder, extent, make
@@ -16,7 +16,7 @@ from generators.program.expr import Const, Expr, Operand, Var
 
 
 @dataclass(frozen=True)
-class _Batch:
+class Batch:
     """Many systems, their unknowns interleaved (unknown first) or one after another."""
 
     k: KernelBuilder
@@ -48,7 +48,7 @@ class _Batch:
         return "the system is the first index, the unknown the last"
 
 
-def _batch(k: KernelBuilder, level: int, least_rows: int = 1) -> _Batch:
+def batch_of(k: KernelBuilder, level: int, least_rows: int = 1) -> Batch:
     shape = k.draw.shape
     type_ = k.draw.wide_float_type()
     several = level > 1 and shape.chance(0.35)
@@ -62,13 +62,13 @@ def _batch(k: KernelBuilder, level: int, least_rows: int = 1) -> _Batch:
         k.draw.word.choice(("p q", "s l", "b line")).split() if several else [k.name("s sys tid")]
     )
     at = k.thread(*sizes, names=names)
-    return _Batch(k, type_, shape.choice(("interleaved", "contiguous")), at, sizes)
+    return Batch(k, type_, shape.choice(("interleaved", "contiguous")), at, sizes)
 
 
 class _Bands:
     """The three bands of the matrices: arrays of each system, of all, or numbers."""
 
-    def __init__(self, b: _Batch, level: int) -> None:
+    def __init__(self, b: Batch, level: int) -> None:
         self.b, k = b, b.k
         shape = k.draw.shape
         self.way = shape.weighted({"full": 4, "symmetric": 2, "shared": 2, "constant": 2})
@@ -121,7 +121,7 @@ class _Bands:
         )
 
 
-def _eliminate(b: _Batch, bands: _Bands, rhs: Var, count: Expr, ratios: Var, x: Var) -> None:
+def _eliminate(b: Batch, bands: _Bands, rhs: Var, count: Expr, ratios: Var, x: Var) -> None:
     """Forward elimination: the modified upper band to ``ratios``, right-hand sides to ``x``."""
     k = b.k
     start = k.let("beta pivot denom", bands.middle(k.lift(0, INT32)))
@@ -148,11 +148,11 @@ def _eliminate(b: _Batch, bands: _Bands, rhs: Var, count: Expr, ratios: Var, x: 
         k.store(x, b.place(i), d)
 
 
-def _ratio(b: _Batch, bands: _Bands, ratios: Var, i: Var, count: Expr, pivot: Var) -> None:
+def _ratio(b: Batch, bands: _Bands, ratios: Var, i: Var, count: Expr, pivot: Var) -> None:
     b.k.store(ratios, b.place(i), bands.high(i) / pivot)
 
 
-def _substitute(b: _Batch, count: Expr, ratios: Var, x: Var) -> None:
+def _substitute(b: Batch, count: Expr, ratios: Var, x: Var) -> None:
     """Back substitution, in place."""
     k = b.k
     if k.draw.shape.chance(0.5):
@@ -170,7 +170,7 @@ def _substitute(b: _Batch, count: Expr, ratios: Var, x: Var) -> None:
 @idiom
 def thomas_solve(k: KernelBuilder, level: int) -> Title:
     """A tridiagonal system for each thread by the Thomas algorithm."""
-    b = _batch(k, level)
+    b = batch_of(k, level)
     bands = _Bands(b, level)
     rhs = b.array("rhs d f", -1.0, 1.0)
     counted = k.draw.shape.chance(0.5)
@@ -188,7 +188,7 @@ def thomas_solve(k: KernelBuilder, level: int) -> Title:
     return Title(k.name("thomas_solve tridiagonal_solve", "solve_tridiag_batch"), text)
 
 
-def _rows(k: KernelBuilder, level: int) -> tuple[_Batch, Var]:
+def _rows(k: KernelBuilder, level: int) -> tuple[Batch, Var]:
     """A thread for each row of one system or of several."""
     shape = k.draw.shape
     k.size("m", *((12, 16) if level > 1 else (24, 32)))
@@ -196,7 +196,7 @@ def _rows(k: KernelBuilder, level: int) -> tuple[_Batch, Var]:
     row = k.name("i row j")
     if not shape.chance(0.3 + 0.12 * level):
         (i,) = k.thread("m", names=(row,))
-        return _Batch(k, type_, "contiguous", (), ()), i
+        return Batch(k, type_, "contiguous", (), ()), i
     k.size("systems", 4, 6)
     system = k.name("s sys")
     layout = shape.choice(("interleaved", "contiguous"))
@@ -204,14 +204,14 @@ def _rows(k: KernelBuilder, level: int) -> tuple[_Batch, Var]:
         i, s = k.thread("m", "systems", names=(row, system))
     else:
         s, i = k.thread("systems", "m", names=(system, row))
-    return _Batch(k, type_, layout, (s,), ("systems",)), i
+    return Batch(k, type_, layout, (s,), ("systems",)), i
 
 
 @dataclass(frozen=True)
 class _Equations:
     """Rows a, b, c, d of tridiagonal systems: in four arrays, or each row in one vector."""
 
-    b: _Batch
+    b: Batch
     bands: tuple[Var, ...]
 
     def row(self, at: Expr) -> list[Expr]:
@@ -244,7 +244,7 @@ class _Equations:
         return f"with the bands {', '.join(names[:3])} and the right-hand side {names[3]}"
 
 
-def _equations(b: _Batch) -> _Equations:
+def _equations(b: Batch) -> _Equations:
     k = b.k
     if k.draw.shape.chance(0.3):
         vec = Vec(4, b.type)
@@ -292,6 +292,11 @@ def cyclic_reduction_step(k: KernelBuilder, level: int) -> Title:
     stored = [maybe(k, name, value, 0.4) for name, value in zip(called, values, strict=True)]
     put = eqs.put(row, stored)
     far = f"2^{step.name}" if by_step else stride.name
+    return _cyclic_reduction_step_title(far, put, eqs, k)
+
+
+def _cyclic_reduction_step_title(far: str, put: str, eqs: _Equations, k: KernelBuilder) -> Title:
+    """What the kernel is called, and what it does in words."""
     text = (
         f"One step of parallel cyclic reduction of tridiagonal systems {eqs.said()}: to each row "
         "add "
@@ -301,133 +306,3 @@ def cyclic_reduction_step(k: KernelBuilder, level: int) -> Title:
         f"{put}."
     )
     return Title(k.name("pcr_step cyclic_reduction_step", "reduce_rows"), text)
-
-
-def _explicit(k: KernelBuilder, before: Expr, here: Expr, after: Expr, r: Expr) -> Expr:
-    """A value after an explicit step of diffusion."""
-    if k.draw.shape.chance(0.5):
-        return here + r * (before - 2.0 * here + after)
-    return (1.0 - 2.0 * r) * here + r * (before + after)
-
-
-def _solve_line(
-    b: _Batch, r: Expr, source: Callable[[Var | Expr], Expr], count: Expr
-) -> tuple[Var, Var]:
-    """(1 + 2r) x[i] - r x[i-1] - r x[i+1] = source, with zeros beyond the ends."""
-    k = b.k
-    scratch = b.out("c_star scratch gamma")
-    x = b.out("u_new next_u field_out")
-    main: Expr = 1.0 + 2.0 * r
-    if k.draw.shape.chance(0.5):
-        main = k.let("main diag", main)
-    k.store(scratch, b.place(0), r / main)
-    k.store(x, b.place(0), source(k.lift(0, INT32)) / main)
-    with k.for_("i n", count, start=1) as i:
-        pivot = k.let("pivot denom beta", main - r * scratch[b.place(i - 1)])
-        k.store(scratch, b.place(i), r / pivot)
-        k.store(x, b.place(i), (source(i) + r * x[b.place(i - 1)]) / pivot)
-    with k.for_("back q", count, start=1) as n:
-        i = k.let("at w", count - 1 - n)
-        k.store(x, b.place(i), scratch[b.place(i)] * x[b.place(i + 1)], "add")
-    return scratch, x
-
-
-@idiom
-def crank_nicolson_rods(k: KernelBuilder, level: int) -> Title:
-    """Diffusion along many rods by one Crank-Nicolson (or theta) step, a thread for each rod."""
-    shape = k.draw.shape
-    b = _batch(k, level, 2)
-    u = b.array("u temperature field", -1.0, 1.0)
-    count = extent(u, b.axis) if shape.chance(0.5) else k.size_param("m num_nodes length", "m")
-    way = shape.weighted({"half": 4, "theta": 2 * (level > 1), "implicit": 1})
-    each = shape.chance(0.2 + 0.1 * level)
-    if each:
-        rates = k.array("rates fourier_numbers r_values", b.type, b.batch, low=0.2, high=2.0)
-        r: Expr = k.let("r rate", rates[b.at])
-    else:
-        r = k.scalar("r fourier rate", b.type, 0.2, 2.0)
-    name = rates.name if each else r.name  # type: ignore[attr-defined]
-    theta = k.scalar("theta implicitness", b.type, 0.5, 0.9) if way == "theta" else None
-    forced = level > 1 and shape.chance(0.4)
-    heat = b.array("heat source forcing", -0.5, 0.5) if forced else None
-    if theta is not None:
-        ahead: Expr = k.let("r_new r_impl", theta * r)
-        behind: Expr = k.let("r_old r_expl", (1.0 - theta) * r)
-    else:
-        ahead = k.let("half_r r_half", 0.5 * r) if way == "half" else r
-        behind = ahead
-
-    def source(i: Expr) -> Expr:
-        here: Expr = u[b.place(i)]
-        if isinstance(i, Const) and way != "implicit":
-            here = here + behind * (u[b.place(1)] - 2.0 * here)
-        elif way != "implicit":
-            after = where(i < count - 1, u[b.place(least(i + 1, count - 1))], 0.0)
-            after = maybe(k, "after u_next right", after)
-            here = _explicit(k, u[b.place(i - 1)], here, after, behind)
-        return here if heat is None else here + heat[b.place(i)]
-
-    scratch, x = _solve_line(b, ahead, source, count)
-    told = {"half": "Crank-Nicolson", "theta": "theta", "implicit": "implicit Euler"}[way]
-    text = f"One {told} step of diffusion along each rod of {u.name}, {name} being dt * D / dx^2"
-    text += f" and {theta.name} the share of the new time" if theta is not None else ""
-    text += f"; {heat.name} is added to the right-hand side" if heat is not None else ""
-    text += f". Beyond the ends is 0; {b.said()}. The tridiagonal system is solved by the Thomas "
-    text += f"algorithm. {x.name} gets the solution, {scratch.name} the eliminated band."
-    return Title(k.name("crank_nicolson_step implicit_diffusion", "diffuse_rods"), text)
-
-
-@idiom
-def adi_sweep(k: KernelBuilder, level: int) -> Title:
-    """A half step of ADI: explicit across the lines of a plane, implicit along each."""
-    shape = k.draw.shape
-    k.size("lines", 8, 12)
-    k.size("m", 6, 9)
-    type_ = k.draw.wide_float_type()
-    layout = shape.choice(("interleaved", "contiguous"))
-    several = level > 1 and shape.chance(0.4)
-    if several:
-        k.size("planes", 2, 3)
-    batch = ("planes", "lines") if several else ("lines",)
-    at = k.thread(*batch, names=("p", "j") if several else (k.name("j line row"),))
-    b = _Batch(k, type_, layout, at, batch)
-    u = b.array("u temperature phi", -1.0, 1.0)
-    line = at[-1]
-    lines: Expr = extent(u, b.axis - 1 if layout == "contiguous" else len(batch))
-    count = extent(u, b.axis) if shape.chance(0.5) else k.size_param("m num_points", "m")
-    lines = lines if shape.chance(0.5) else k.size_param("num_lines lines", "lines")
-    rx = k.scalar("rx r_along alpha_x", type_, 0.2, 1.5)
-    ry = k.scalar("ry r_across alpha_y", type_, 0.1, 0.5) if level > 1 and shape.chance(0.6) else rx
-    reaction = (
-        k.scalar("decay sink", type_, 0.05, 0.3) if shape.chance(0.1 + 0.08 * level) else None
-    )
-    forced = shape.chance(0.1 + 0.1 * level)
-    heat = b.array("heat source forcing", -0.5, 0.5) if forced else None
-    wrapped = shape.chance(0.35)
-    if wrapped:
-        low = k.let("j_prev above", (line + lines - 1) % lines)
-        high = k.let("j_next below", (line + 1) % lines)
-    else:
-        low = k.let("j_prev above", most(line - 1, 0))
-        high = k.let("j_next below", least(line + 1, lines - 1))
-
-    def beside(other: Expr, i: Expr) -> Expr:
-        spot = (*at[:-1], other)
-        return u[(i, *spot) if layout == "interleaved" else (*spot, i)]
-
-    def source(i: Expr) -> Expr:
-        here = _explicit(k, beside(low, i), u[b.place(i)], beside(high, i), ry)
-        if reaction is not None:
-            here = here - reaction * u[b.place(i)]
-        return here if heat is None else here + heat[b.place(i)]
-
-    scratch, x = _solve_line(b, rx, source, count)
-    text = f"A half step of ADI for diffusion: {u.name} plus {ry.name} times its second difference "
-    text += f"across the lines ({'periodic' if wrapped else 'indices clamped'})"
-    text += f", less {reaction.name} times {u.name}" if reaction is not None else ""
-    text += f", plus {heat.name}" if heat is not None else ""
-    text += f", is the right-hand side of an implicit step with {rx.name} along each line, 0 "
-    text += "beyond its ends; "
-    text += f"{b.said().replace('system', 'line').replace('unknown', 'place on it')}. The Thomas "
-    text += f"algorithm solves it: {x.name} gets the solution, {scratch.name} the eliminated band."
-    return Title(k.name("adi_sweep adi_half_step", "peaceman_rachford"), text)

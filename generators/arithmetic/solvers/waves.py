@@ -5,6 +5,7 @@ from __future__ import annotations
 from generators.arithmetic.common import total
 from generators.arithmetic.solvers.cells import Cells, Field, both_sides, cells, wide_type
 from generators.build import KernelBuilder
+from generators.build.draw import Stream
 from generators.build.registry import Title, idiom
 from generators.kit.functions import least
 from generators.kit.naming import BY_LEVEL, maybe, routine
@@ -62,6 +63,22 @@ def wave_leapfrog(k: KernelBuilder, level: int) -> Title:
         value = (2.0 * here - (1.0 - half) * old() + speed * lap) / (1.0 + half)
         text = text.replace(f"- {old.name} +", f"- (1 - s) * {old.name} +")
         text += f", all over 1 + s, where s is {say(k, sigma)} / 2"
+    return _wave_leapfrog_stored(level, type_, value, shape, c, k, out, swapped, u, text)
+
+
+def _wave_leapfrog_stored(
+    level: int,
+    type_: Scalar,
+    value: Expr,
+    shape: Stream,
+    c: Cells,
+    k: KernelBuilder,
+    out: Field,
+    swapped: bool,
+    u: Field,
+    text: str,
+) -> Title:
+    """The rest of it: what is stored, and what that is in words."""
     if level > 1 and shape.chance(0.3):
         source = c.field("source forcing src", type_, -0.5, 0.5)
         value = value + source()
@@ -210,6 +227,27 @@ def heat_conduction(k: KernelBuilder, level: int) -> Title:
             conducts = face(own, kappa.near(axis, by))
             flux = conducts * (t.near(axis, by) - here)
             fluxes.append(maybe(k, f"q_{name}{side}", flux, 0.6))
+    return _heat_conduction_stored(
+        fluxes, shape, k, step, capacity, here, t, kappa, mean, source, type_, out, c
+    )
+
+
+def _heat_conduction_stored(
+    fluxes: list[Expr],
+    shape: Stream,
+    k: KernelBuilder,
+    step: Expr,
+    capacity: Field | None,
+    here: Var,
+    t: Field,
+    kappa: Field,
+    mean: str,
+    source: Field | None,
+    type_: Scalar,
+    out: Field,
+    c: Cells,
+) -> Title:
+    """The rest of it: what is stored, and what that is in words."""
     net = total(fluxes)
     if shape.chance(0.5):
         net = k.let("net flux_sum divergence", net)

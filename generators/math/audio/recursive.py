@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from generators.build import KernelBuilder, cast, extent, make
+from generators.build import KernelBuilder, extent, make
 from generators.build.registry import Title, idiom
-from generators.kit.functions import cos, exp, least, log2, most, sin, sqrt, tanh, where
+from generators.kit.functions import exp, least, log2, most, sqrt, tanh, where
 from generators.kit.naming import maybe
 from generators.math.audio.channels import Channels, channels
 from generators.program.dtypes import INT32, Vec
@@ -43,6 +43,21 @@ def biquad_filter(k: KernelBuilder, level: int) -> Title:
         "canonical": "direct form II",
         "transposed": "transposed direct form II",
     }[form]
+    return _biquad_filter_title(what, told, x, state, in_place, y, k, cascade, ch)
+
+
+def _biquad_filter_title(
+    what: str,
+    told: str,
+    x: Var,
+    state: Var | None,
+    in_place: bool,
+    y: Var,
+    k: KernelBuilder,
+    cascade: bool,
+    ch: Channels,
+) -> Title:
+    """What the kernel is called, and what it does in words."""
     text = f"Filter each channel of {x.name} by a biquad in {what} with {told}: y[t] = b0 * x[t] + "
     text += "b1 * x[t-1] + b2 * x[t-2] - a1 * y[t-1] - a2 * y[t-2]"
     text += (
@@ -155,6 +170,25 @@ def envelope_follower(k: KernelBuilder, level: int) -> Title:
         level_now: Expr = env if detector == "peak" else maybe(k, "rms amp", sqrt(env + 1.0e-6))
         k.store(out, place, _shaped(k, use, level_now, x[place], settings))
     measure = "|x|" if detector == "peak" else "x^2"
+    return _envelope_follower_title(
+        measure, side, attack_name, release_name, detector, out, use, settings, x, k, ch
+    )
+
+
+def _envelope_follower_title(
+    measure: str,
+    side: Var,
+    attack_name: str,
+    release_name: str,
+    detector: str,
+    out: Var,
+    use: str,
+    settings: tuple[Expr, Expr] | tuple[()],
+    x: Var,
+    k: KernelBuilder,
+    ch: Channels,
+) -> Title:
+    """What the kernel is called, and what it does in words."""
     text = f"Follow the envelope of {side.name}: from 0 it moves towards {measure} by the share "
     text += f"{attack_name} where that is higher, {release_name} where it is not"
     text += (
@@ -247,6 +281,25 @@ def delay_line(k: KernelBuilder, level: int) -> Title:
         now = maybe(k, "dry_now x0", x[ch.place(t)], 0.5)
         value = _echoed(k, way, now, echo, memory, feedback, ch, t, delay, x)
         k.store(y, ch.place(t), value if mix is None else _mixed(k, mix, now, value))
+    return _delay_line_title(
+        way, feedback_name, x, per_channel, delays, delay, damping, mix, y, k, ch
+    )
+
+
+def _delay_line_title(
+    way: str,
+    feedback_name: str,
+    x: Var,
+    per_channel: bool,
+    delays: Var,
+    delay: Var,
+    damping: Var | None,
+    mix: Var | None,
+    y: Var,
+    k: KernelBuilder,
+    ch: Channels,
+) -> Title:
+    """What the kernel is called, and what it does in words."""
     told = {
         "comb": f"y[t] = x[t] + {feedback_name} * y[t - d]",
         "feedforward": f"y[t] = x[t] + {feedback_name} * x[t - d]",
@@ -301,74 +354,3 @@ def _echoed(
             k.assign(past, x[ch.place(t - delay)])
         return past - feedback * now + feedback * echo
     return now + feedback * echo
-
-
-@idiom
-def goertzel_power(k: KernelBuilder, level: int) -> Title:
-    """The power or the phasor of one frequency of each channel by Goertzel's recurrence.
-
-    G. Goertzel, American Mathematical Monthly 65 (1958).
-    """
-    shape = k.draw.shape
-    bank = shape.chance(0.2 + 0.1 * level)
-    type_ = k.draw.wide_float_type()
-    k.size("samples", 8, 12)
-    if bank:
-        k.size("channels", 4, 6)
-        k.size("tones", 3, 5)
-        dims: tuple[str, ...] = ("channels", "tones")
-        at = k.thread(*dims, names=(k.name("ch c"), k.name("f bin_i tone")))
-    else:
-        k.size("channels", 12, 18)
-        dims = ("channels",)
-        at = k.thread("channels", names=(k.name("ch c tid"),))
-    ch = Channels(k, type_, ("channels",), at[:1], shape.chance(0.6))
-    x = ch.array("x samples audio", "samples")
-    own = "tones" if bank else "channels"
-    way = shape.choice(("omega", "coeff"))
-    phasor = shape.chance(0.4)
-    if way == "omega" or phasor:
-        omegas = k.array("omega frequencies rad_per_sample", type_, own, low=0.2, high=2.8)
-        w = k.let("w angle", omegas[at[-1]])
-        c = k.let("cos_w cw", cos(w))
-        coeff = k.let("coeff two_cos", 2.0 * c)
-        said = f"w = {omegas.name}"
-    else:
-        table = k.array("coeffs two_cos", type_, own, low=-1.8, high=1.8)
-        coeff = k.let("coeff r", table[at[-1]])
-        said = f"2 * cos(w) = {table.name}"
-    window = (
-        k.array("window taper", type_, "samples", low=0.1, high=1.0) if shape.chance(0.35) else None
-    )
-    count = ch.count(x, "samples")
-    s1, s2 = k.let("s1", k.lift(0.0, type_)), k.let("s2", k.lift(0.0, type_))
-    with k.for_("t n", count) as t:
-        sample: Expr = x[ch.place(t)]
-        sample = sample if window is None else window[t] * sample
-        s0 = k.let("s0", sample + coeff * s1 - s2)
-        k.assign(s2, s1)
-        k.assign(s1, s0)
-    if phasor:
-        outs = [k.out(n, type_, dims) for n in ("real_out", "imag_out")]
-        k.store(outs[0], at, s1 - c * s2)
-        k.store(outs[1], at, sin(w) * s2)
-        done = f"{outs[0].name} gets s1 - s2 * cos(w) and {outs[1].name} s2 * sin(w)"
-    else:
-        value: Expr = s1 * s1 + s2 * s2 - coeff * s1 * s2
-        done = "s1^2 + s2^2 - 2 * cos(w) * s1 * s2"
-        if shape.chance(0.35):
-            value, done = value / cast(count, type_), f"({done}) / the number of samples"
-        elif shape.chance(0.4):
-            value, done = sqrt(value + 1.0e-4), f"sqrt({done} + 1e-4)"
-        out = k.out("power energy magnitude", type_, dims)
-        k.store(out, at, value)
-        done = f"{out.name} gets {done}"
-    source = x.name if window is None else f"{window.name} * {x.name}"
-    each = "each channel and tone" if bank else "each channel"
-    text = f"Goertzel's recurrence over {source} for {each}, with {said}: s0 = x[t] + 2 * cos(w) * "
-    text += f"s1 - s2, then s2 = s1 and s1 = s0, from 0. {done}."
-    order = "the channel first" if ch.last else "time first"
-    return Title(
-        k.name("goertzel_power goertzel_bank" if bank else "goertzel_power tone_detector"),
-        f"{text} {x.name} has {order}.",
-    )

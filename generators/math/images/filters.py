@@ -68,6 +68,21 @@ def gaussian_pass(k: KernelBuilder, level: int) -> Title:
     k.store(out, image.at, total if norm is None else total / norm)
     along = "down the columns" if axis == 0 else "along the rows"
     weights = f"{taps.name}[d + 2]" if taps is not None else f"exp(-d^2 / (2 * {sigma.name}^2))"
+    return _gaussian_pass_title(along, said, src, weights, normal, out, image, axis, k)
+
+
+def _gaussian_pass_title(
+    along: str,
+    said: str,
+    src: Var,
+    weights: str,
+    normal: bool,
+    out: Var,
+    image: Image,
+    axis: int,
+    k: KernelBuilder,
+) -> Title:
+    """What the kernel is called, and what it does in words."""
     text = f"One pass of a separable blur of {src.name} {along}: for d from -{said} to {said} the "
     text += f"pixel d away counts {weights}"
     text += ", over the sum of the weights" if normal else ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from generators.build import KernelBuilder, cast, extent
 from generators.build.registry import Title, idiom
 from generators.kit.functions import clamp, least, most, where
@@ -69,6 +71,23 @@ def integral_image_pass(k: KernelBuilder, level: int) -> Title:
         if squares is not None and total_sq is not None:
             k.augment(total_sq, "add", value * value)
             k.store(squares, place, total_sq)
+    return _integral_image_pass_stored(
+        columns, mask, src, exclusive, in_place, out, squares, more, k
+    )
+
+
+def _integral_image_pass_stored(
+    columns: bool,
+    mask: Var | None,
+    src: Var,
+    exclusive: bool,
+    in_place: bool,
+    out: Var,
+    squares: Var | None,
+    more: str,
+    k: KernelBuilder,
+) -> Title:
+    """The rest of it: what is stored, and what that is in words."""
     along = "down each column" if columns else "along each row"
     what = src.name if mask is None else f"{mask.name} * {src.name}"
     text = f"Running sums of {what} {along}, a pass of an integral image: "
@@ -134,6 +153,21 @@ def box_from_integral(k: KernelBuilder, level: int) -> Title:
             bias = setting(k, "bias offset", type_, 0.02, 0.2)
             value = where(src[image.at] > average - bias, k.lift(1.0, type_), 0.0)
             what = f"1 where {src.name} is above the mean less {say(k, bias)}, else 0; the mean"
+    return _box_from_integral_title(what, said, sat, squares, type_, image, value, k, way)
+
+
+def _box_from_integral_title(
+    what: str,
+    said: str,
+    sat: Var,
+    squares: Var | None,
+    type_: Scalar,
+    image: Image,
+    value: Expr,
+    k: KernelBuilder,
+    way: str,
+) -> Title:
+    """What the kernel is called, and what it does in words."""
     text = f"{what} of the box of pixels up to {said} to each side of a pixel, cut off at the "
     text += f"borders, from the integral image {sat.name}, whose element [y, x] is the sum of all "
     text += "pixels before row y and column x"
@@ -229,6 +263,43 @@ def guided_filter_coefficients(k: KernelBuilder, level: int) -> Title:
     )
     if shape.chance(0.4):
         bottom = k.let("den regularized", bottom)
+    return _guided_filter_coefficients_stored(
+        k,
+        build,
+        covariance,
+        bottom,
+        type_,
+        image,
+        own,
+        source_mean,
+        mu,
+        guide,
+        squares,
+        eps,
+        source,
+        products,
+        weight,
+    )
+
+
+def _guided_filter_coefficients_stored(
+    k: KernelBuilder,
+    build: Callable[..., Expr],
+    covariance: Expr,
+    bottom: Expr,
+    type_: Scalar,
+    image: Image,
+    own: bool,
+    source_mean: Expr,
+    mu: Var,
+    guide: Var,
+    squares: Var,
+    eps: Expr,
+    source: Var,
+    products: Var,
+    weight: Var | None,
+) -> Title:
+    """The rest of it: what is stored, and what that is in words."""
     a = k.let("a gain slope", build(covariance, bottom))
     outs = image.out("a_out gains", type_), image.out("b_out offsets", type_)
     k.store(outs[0], image.at, a)

@@ -162,6 +162,13 @@ class Image:
             return clamp(place, 0, size - 1)
         return most(place, 0) if by < 0 else least(place, size - 1)
 
+    def stepped(self, axis: int, by: Expr) -> Expr:
+        """A row or a column a step away that is known only at run time."""
+        here = (self.y, self.x)[axis]
+        if self.border == "padded":
+            return here + by + self.reach
+        return here + by if self.border == "skip" else self.within(axis, here + by)
+
     def outside(self) -> Expr:
         """Whether a pixel is too close to a border to have all neighbours."""
         return some(
