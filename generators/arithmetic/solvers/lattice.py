@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from generators.arithmetic.common import total
 from generators.arithmetic.solvers.cells import Cells, Field, wide_type
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.kit.naming import BY_LEVEL, routine
 from generators.kit.words import say
-from generators.program.dtypes import INT32, Scalar, Vec
+from generators.program.dtypes import INT32, Vec
 from generators.program.expr import Expr, Operand, Var, op
 
 _D2Q9 = ((0, 0), (1, 0), (0, 1), (-1, 0), (0, -1), (1, 1), (-1, 1), (-1, -1), (1, -1))
@@ -79,6 +77,19 @@ def lattice_boltzmann_collide(k: KernelBuilder, level: int) -> Title:
                 for q in range(9):
                     k.store(out.array, g.place(q), g.at(f, q))
             k.return_()
+    _relax(g, level, f, out, omega, force)
+    text = f"BGK collision of the populations {f.name} on the D2Q9 lattice, where {g.said()}: "
+    text += f"relax each with {say(k, omega)} towards its equilibrium (second order, weights 4/9, "
+    text += "1/9, 1/36)"
+    text += f", of the velocity plus {force.name} / {say(k, omega)}" if force is not None else ""
+    text += f". Cells whose {solid.name} is not 0 stay as they are." if solid is not None else "."
+    text += " It works in place." if in_place else f" {out.name} gets the result."
+    return Title(k.name("lbm_collide bgk_collision", "collide_d2q9"), text)
+
+
+def _relax(g: _Lattice, level: int, f: Field, out: Field, omega: Expr, force: Var | None) -> None:
+    """Moments, equilibrium and relaxation of the populations of a cell."""
+    k, shape, type_ = g.k, g.k.draw.shape, g.type
     values = [k.let(f"f{q}", g.at(f, q)) for q in range(9)]
     rho = k.let("rho density", total(values))
     blended = shape.chance(0.4)
@@ -97,47 +108,6 @@ def lattice_boltzmann_collide(k: KernelBuilder, level: int) -> Title:
         k, 0.4 + 0.5 * BY_LEVEL[level], "equilibrium feq_of", params,
         lambda b, w, r, cu, base: w * r * (base + 3.0 * cu + 4.5 * cu * cu),
     )  # fmt: skip
-    return _lattice_boltzmann_collide_stored(
-        ux,
-        uy,
-        kept,
-        q,
-        still,
-        equilibrium,
-        rho,
-        values,
-        omega,
-        k,
-        out,
-        type_,
-        g,
-        f,
-        force,
-        solid,
-        in_place,
-    )
-
-
-def _lattice_boltzmann_collide_stored(
-    ux: Var,
-    uy: Var,
-    kept: Var | None,
-    q: int,
-    still: Var,
-    equilibrium: Callable[..., Expr],
-    rho: Var,
-    values: list[Var],
-    omega: Expr,
-    k: KernelBuilder,
-    out: Field,
-    type_: Scalar,
-    g: _Lattice,
-    f: Field,
-    force: Var | None,
-    solid: Field | None,
-    in_place: bool,
-) -> Title:
-    """The rest of it: what is stored, and what that is in words."""
     for q, (x, y) in enumerate(_D2Q9):
         weight = 0.4444444 if q == 0 else 0.1111111 if q < 5 else 0.02777778
         along = _along(x, y, ux, uy)
@@ -150,13 +120,6 @@ def _lattice_boltzmann_collide_stored(
         if kept is not None:
             new = kept * values[q] + omega * feq
         k.store(out.array, g.place(q), new)
-    text = f"BGK collision of the populations {f.name} on the D2Q9 lattice, where {g.said()}: "
-    text += f"relax each with {say(k, omega)} towards its equilibrium (second order, weights 4/9, "
-    text += "1/9, 1/36)"
-    text += f", of the velocity plus {force.name} / {say(k, omega)}" if force is not None else ""
-    text += f". Cells whose {solid.name} is not 0 stay as they are." if solid is not None else "."
-    text += " It works in place." if in_place else f" {out.name} gets the result."
-    return Title(k.name("lbm_collide bgk_collision", "collide_d2q9"), text)
 
 
 def _along(x: int, y: int, ux: Expr, uy: Expr) -> Expr | None:

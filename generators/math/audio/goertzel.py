@@ -6,6 +6,7 @@ from generators.build import KernelBuilder, cast
 from generators.build.registry import Title, idiom
 from generators.kit.functions import cos, sin, sqrt
 from generators.math.audio.channels import Channels
+from generators.program.dtypes import Scalar
 from generators.program.expr import Expr, Var
 
 
@@ -31,18 +32,8 @@ def goertzel_power(k: KernelBuilder, level: int) -> Title:
     ch = Channels(k, type_, ("channels",), at[:1], shape.chance(0.6))
     x = ch.array("x samples audio", "samples")
     own = "tones" if bank else "channels"
-    way = shape.choice(("omega", "coeff"))
     phasor = shape.chance(0.4)
-    if way == "omega" or phasor:
-        omegas = k.array("omega frequencies rad_per_sample", type_, own, low=0.2, high=2.8)
-        w = k.let("w angle", omegas[at[-1]])
-        c = k.let("cos_w cw", cos(w))
-        coeff = k.let("coeff two_cos", 2.0 * c)
-        said = f"w = {omegas.name}"
-    else:
-        table = k.array("coeffs two_cos", type_, own, low=-1.8, high=1.8)
-        coeff = k.let("coeff r", table[at[-1]])
-        said = f"2 * cos(w) = {table.name}"
+    w, c, coeff, said = _tone(k, type_, own, at[-1], phasor)
     window = (
         k.array("window taper", type_, "samples", low=0.1, high=1.0) if shape.chance(0.35) else None
     )
@@ -54,7 +45,40 @@ def goertzel_power(k: KernelBuilder, level: int) -> Title:
         s0 = k.let("s0", sample + coeff * s1 - s2)
         k.assign(s2, s1)
         k.assign(s1, s0)
-    if phasor:
+    done = _result(k, (phasor, type_, dims, at, count), (s1, s2), (w, c, coeff))
+    return _goertzel_power_stored(window, x, bank, said, done, ch, k)
+
+
+def _tone(
+    k: KernelBuilder, type_: Scalar, own: str, at: Var, phasor: bool
+) -> tuple[Var | None, Var | None, Var, str]:
+    """The angle of a tone and its cosine, where these are needed, and twice the cosine."""
+    w = c = None
+    way = k.draw.shape.choice(("omega", "coeff"))
+    if way == "omega" or phasor:
+        omegas = k.array("omega frequencies rad_per_sample", type_, own, low=0.2, high=2.8)
+        w = k.let("w angle", omegas[at])
+        c = k.let("cos_w cw", cos(w))
+        coeff = k.let("coeff two_cos", 2.0 * c)
+        said = f"w = {omegas.name}"
+    else:
+        table = k.array("coeffs two_cos", type_, own, low=-1.8, high=1.8)
+        coeff = k.let("coeff r", table[at])
+        said = f"2 * cos(w) = {table.name}"
+    return w, c, coeff, said
+
+
+def _result(
+    k: KernelBuilder,
+    launch: tuple[bool, Scalar, tuple[str, ...], tuple[Var, ...], Expr],
+    states: tuple[Var, Var],
+    tone: tuple[Var | None, Var | None, Var],
+) -> str:
+    """Store the phasor or the power; what is stored, in words."""
+    phasor, type_, dims, at, count = launch
+    (s1, s2), (w, c, coeff) = states, tone
+    shape = k.draw.shape
+    if phasor and c is not None and w is not None:
         outs = [k.out(n, type_, dims) for n in ("real_out", "imag_out")]
         k.store(outs[0], at, s1 - c * s2)
         k.store(outs[1], at, sin(w) * s2)
@@ -69,7 +93,7 @@ def goertzel_power(k: KernelBuilder, level: int) -> Title:
         out = k.out("power energy magnitude", type_, dims)
         k.store(out, at, value)
         done = f"{out.name} gets {done}"
-    return _goertzel_power_stored(window, x, bank, said, done, ch, k)
+    return done
 
 
 def _goertzel_power_stored(

@@ -20,29 +20,8 @@ def non_maximum_suppression(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     image = Image(k, level, {"skip": 4, "padded": 3})
     type_ = pixel_type(k)
-    return _non_maximum_suppression_stored(type_, image, shape, k)
-
-
-def _non_maximum_suppression_stored(
-    type_: Scalar, image: Image, shape: Stream, k: KernelBuilder
-) -> Title:
-    """The rest of it: what is stored, and what that is in words."""
     magnitude = image.array("mag magnitude strength", type_, around=True)
-    way = shape.choice(("sectors", "gradient", "interpolated"))
-    codes = gx = gy = None
-    if way == "sectors":
-        codes = image.array("sector direction_bin", INT32, 0, 3)
-    elif way in ("gradient", "interpolated"):
-        gx, gy = (image.array(f"g{a} grad_{a}", type_, -1.0, 1.0) for a in "xy")
-    out = image.out("edges thin ridges", type_)
-    image.skip([(out, k.lift(0.0, type_))])
-    here = k.let("m center here", image.near(magnitude, 0, 0))
-    if codes is not None:
-        a, b, said = _by_sector(k, image, magnitude, codes)
-    else:
-        assert gx is not None
-        assert gy is not None
-        a, b, said = _across(k, image, magnitude, gx, gy, way == "interpolated")
+    out, here, a, b, said = _ridge(k, image, type_, magnitude)
     strictly = shape.chance(0.5)
     test = op("and", here >= a, here > b) if strictly else op("and", here > a, here >= b)
     limit = None
@@ -65,6 +44,29 @@ def _non_maximum_suppression_stored(
     text = f"Non-maximum suppression of {magnitude.name}: a pixel is kept where it is {strict} of "
     text += f"{said}. {done}.{image.said('get 0', magnitude.name)}{image.finish()}"
     return Title(k.name("non_maximum_suppression thin_edges", "canny_nms"), text)
+
+
+def _ridge(
+    k: KernelBuilder, image: Image, type_: Scalar, magnitude: Var
+) -> tuple[Var, Var, Expr, Expr, str]:
+    """The output, the magnitude here and on both sides across the gradient, and which these are."""
+    shape = k.draw.shape
+    way = shape.choice(("sectors", "gradient", "interpolated"))
+    codes = gx = gy = None
+    if way == "sectors":
+        codes = image.array("sector direction_bin", INT32, 0, 3)
+    elif way in ("gradient", "interpolated"):
+        gx, gy = (image.array(f"g{a} grad_{a}", type_, -1.0, 1.0) for a in "xy")
+    out = image.out("edges thin ridges", type_)
+    image.skip([(out, k.lift(0.0, type_))])
+    here = k.let("m center here", image.near(magnitude, 0, 0))
+    if codes is not None:
+        a, b, said = _by_sector(k, image, magnitude, codes)
+    else:
+        assert gx is not None
+        assert gy is not None
+        a, b, said = _across(k, image, magnitude, gx, gy, way == "interpolated")
+    return out, here, a, b, said
 
 
 def _by_sector(k: KernelBuilder, image: Image, mag: Var, codes: Var) -> tuple[Expr, Expr, str]:

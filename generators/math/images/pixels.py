@@ -68,6 +68,18 @@ class Image:
         last = self.layout == "channels_last"
         none: tuple[str, ...] = ()
         self.before, self.after = (none, more) if last else (more, none)
+        self._launch(more, last)
+        self._by_shape = shape.chance(0.5) and self.border != "padded"
+        self._measured: Var | None = None
+        self._sizes: dict[int, Expr] = {}
+        self._count = k.draw.word.choice(
+            (("height", "width"), ("num_rows", "num_cols"), ("ny", "nx"))
+        )
+        self._moved: dict[tuple[int, int], Expr] = {}
+
+    def _launch(self, more: tuple[str, ...], last: bool) -> None:
+        """A thread for each pixel."""
+        k = self.k
         y, x = k.draw.word.choice(_INDICES)
         letter = "n b" if self.layout == "batch" else "ch plane" if y == "r" else "c ch"
         beside = [k.name(letter)] if more else []
@@ -77,13 +89,6 @@ class Image:
         self.y, self.x = at[len(self.before) : len(self.before) + 2]
         self.tail = at[len(self.before) + 2 :]
         self.at = at
-        self._by_shape = shape.chance(0.5) and self.border != "padded"
-        self._measured: Var | None = None
-        self._sizes: dict[int, Expr] = {}
-        self._count = k.draw.word.choice(
-            (("height", "width"), ("num_rows", "num_cols"), ("ny", "nx"))
-        )
-        self._moved: dict[tuple[int, int], Expr] = {}
 
     @property
     def draw(self) -> Stream:
