@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from generators.build import KernelBuilder, cast, make
-from generators.build.draw import Stream
 from generators.build.registry import Title, idiom
 from generators.kit.functions import ROOT_HALF, cos, sin
 from generators.kit.naming import maybe
@@ -13,8 +12,6 @@ from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr, Operand, Var
 
 _TURN = 6.2831853
-_UNSIGNED = Scalar("uint32")
-_WIDE = Scalar("uint64")
 
 
 @dataclass(frozen=True)
@@ -75,7 +72,7 @@ def _times(a: tuple[Expr, Expr], w: tuple[Expr, Expr]) -> tuple[Expr, Expr]:
 
 
 @dataclass(frozen=True)
-class _Stage:
+class Stage:
     """A stage of a transform of radix r: a thread has r points, ``half`` apart."""
 
     k: KernelBuilder
@@ -94,7 +91,7 @@ class _Stage:
         return (*self.lead, self.places[n])
 
 
-def _stage(k: KernelBuilder, level: int, radix: int) -> _Stage:
+def stage(k: KernelBuilder, level: int, radix: int) -> Stage:
     """Threads in groups of ``half``: the group and the number in it are found by division.
 
     The line has ``radix * half * groups`` points, the threads ``half * groups``.
@@ -130,11 +127,11 @@ def _stage(k: KernelBuilder, level: int, radix: int) -> _Stage:
     said = f"thread j of a group has {'two' if radix == 2 else 'four'} points, {name} apart, the "
     said += f"first at group * {radix} * {name} + j"
     points = f"{radix}*groups*half"
-    return _Stage(k, tuple(lead), dims, points, half, places, offset, said)
+    return Stage(k, tuple(lead), dims, points, half, places, offset, said)
 
 
 def _twiddle(
-    s: _Stage, type_: Scalar, radix: int, pairs: bool, sign: float
+    s: Stage, type_: Scalar, radix: int, pairs: bool, sign: float
 ) -> tuple[list[tuple[Expr, Expr]], str]:
     """The factors of all points but the first: of a table, or of an angle."""
     k = s.k
@@ -167,7 +164,7 @@ def fft_butterfly(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     radix = 4 if level > 2 and shape.chance(0.25 + 0.05 * level) else 2
     type_ = k.draw.wide_float_type()
-    s = _stage(k, level, radix)
+    s = stage(k, level, radix)
     pairs = shape.chance(0.35)
     in_place = shape.chance(0.6)
     dims = (*s.dims, s.points)
@@ -238,7 +235,7 @@ def walsh_hadamard_step(k: KernelBuilder, level: int) -> Title:
     type_ = INT32 if whole else k.draw.wide_float_type()
     kinds = {"hadamard": 5, "zeta": 2, "moebius": 2, "superset": 1 + (level > 1)}
     kind = shape.weighted(kinds)
-    s = _stage(k, level, 2)
+    s = stage(k, level, 2)
     in_place = shape.chance(0.65)
     vector = not whole and shape.chance(0.1 + 0.05 * level)
     element = Vec(3, type_) if vector else type_
@@ -252,6 +249,28 @@ def walsh_hadamard_step(k: KernelBuilder, level: int) -> Title:
     weight = None
     if not whole and kind != "hadamard" and level > 1 and shape.chance(0.4):
         weight = k.scalar("decay rho", type_, 0.3, 0.9)
+    said = _join_pair(k, out, s, kind, (a, b), weight, in_place, scaled)
+    return _walsh_hadamard_step_stored(kind, data, s, in_place, said, out, k)
+
+
+def _called(value: Expr) -> str:
+    """The name of a parameter."""
+    assert isinstance(value, Var)
+    return value.name
+
+
+def _join_pair(
+    k: KernelBuilder,
+    out: Var,
+    s: Stage,
+    kind: str,
+    values: tuple[Expr, Expr],
+    weight: Expr | None,
+    in_place: bool,
+    scaled: bool,
+) -> str:
+    """Store both points of a pair, or the one that changes; what becomes of them, in words."""
+    a, b = values
     if kind == "hadamard":
         pair = (a + b, a - b)
         if scaled:
@@ -262,7 +281,7 @@ def walsh_hadamard_step(k: KernelBuilder, level: int) -> Title:
         k.store(out, s.at(0), a + b if weight is None else a + weight * b)
         said = "the first becomes their sum"
         if weight is not None:
-            said = f"the first is raised by {weight.name} times the second"
+            said = f"the first is raised by {_called(weight)} times the second"
         if not in_place:
             k.store(out, s.at(1), b)
     else:
@@ -273,16 +292,16 @@ def walsh_hadamard_step(k: KernelBuilder, level: int) -> Title:
         )
         if weight is not None:
             verb = "raised" if kind == "zeta" else "lowered"
-            said = f"the second is {verb} by {weight.name} times the first"
+            said = f"the second is {verb} by {_called(weight)} times the first"
         if not in_place:
             k.store(out, s.at(0), a)
-    return _walsh_hadamard_step_stored(kind, data, s, in_place, said, out, k)
+    return said
 
 
 def _walsh_hadamard_step_stored(
-    kind: str, data: Var, s: _Stage, in_place: bool, said: str, out: Var, k: KernelBuilder
+    kind: str, data: Var, s: Stage, in_place: bool, said: str, out: Var, k: KernelBuilder
 ) -> Title:
-    """The rest of it: what is stored, and what that is in words."""
+    """Store the result; what the kernel is called, and what it does in words."""
     what = {
         "hadamard": "the fast Walsh-Hadamard transform",
         "zeta": "sums over subsets",
@@ -300,81 +319,6 @@ def _walsh_hadamard_step_stored(
     return Title(k.name(called.get(kind, "superset_sum_step")), text)
 
 
-def _put(k: KernelBuilder, out: Var, s: _Stage, values: tuple[Expr, Expr]) -> None:
+def _put(k: KernelBuilder, out: Var, s: Stage, values: tuple[Expr, Expr]) -> None:
     for n, value in enumerate(values):
         k.store(out, s.at(n), maybe(k, ("plus added", "minus taken")[n], value, 0.3))
-
-
-@idiom
-def number_theoretic_butterfly(k: KernelBuilder, level: int) -> Title:
-    """A stage of a number-theoretic transform: butterflies of residues modulo a prime."""
-    shape = k.draw.shape
-    prime = shape.choice((998244353, 7681, 12289, 3329, 2013265921, 469762049))
-    wide = prime > 2**16
-    type_ = _WIDE if wide or shape.chance(0.3) else _UNSIGNED
-    element = _UNSIGNED if type_ == _WIDE and shape.chance(0.6) else type_
-    s = _stage(k, level, 2)
-    in_place = shape.chance(0.65)
-    dims = (*s.dims, s.points)
-    data = k.array(
-        "coeffs x poly", element, dims, role="inout" if in_place else "in", low=0, high=prime - 1
-    )
-    out = data if in_place else k.out("y out transformed", element, dims)
-    roots = k.array("roots zetas twiddles", element, "half", low=1, high=prime - 1)
-    q: Expr = k.lift(prime, type_)
-    if shape.chance(0.5):
-        q = k.scalar("q modulus prime", type_, prime, prime + 4096)
-    elif shape.chance(0.4):
-        q = k.let("q modulus prime", q)
-    name = q.name if isinstance(q, Var) else str(prime)
-    time = shape.chance(0.6)
-    pair = k.draw.word.choice((("u", "v"), ("a", "b"), ("lo", "hi")))
-    a, b = (k.let(word, cast(data[s.at(n)], type_)) for n, word in enumerate(pair))
-    w = maybe(k, "w zeta", cast(roots[s.offset], type_), 0.6)
-    if time:
-        b = k.let("t wv prod", b * w % q)
-    return _number_theoretic_butterfly_stored(
-        shape, q, a, b, k, time, w, out, element, s, name, data, roots, in_place
-    )
-
-
-def _number_theoretic_butterfly_stored(
-    shape: Stream,
-    q: Expr,
-    a: Var,
-    b: Var,
-    k: KernelBuilder,
-    time: bool,
-    w: Expr,
-    out: Var,
-    element: Scalar,
-    s: _Stage,
-    name: str,
-    data: Var,
-    roots: Var,
-    in_place: bool,
-) -> Title:
-    """The rest of it: what is stored, and what that is in words."""
-    way = shape.choice(("mod", "if"))
-    if way == "mod":
-        plus: Expr = (a + b) % q
-        minus: Expr = (a + q - b) % q
-    else:
-        plus = k.let("total s add", a + b)
-        with k.if_(plus >= q):
-            k.augment(plus, "sub", q)
-        minus = k.let("diff d sub", a + q - b)
-        with k.if_(minus >= q):
-            k.augment(minus, "sub", q)
-    if not time:
-        minus = minus * w % q
-    k.store(out, s.at(0), cast(plus, element))
-    k.store(out, s.at(1), cast(minus, element))
-    which = "Cooley and Tukey: the second point is multiplied by its root before"
-    if not time:
-        which = "Gentleman and Sande: the difference is multiplied by its root after"
-    text = f"One stage of a number-theoretic transform of {data.name} modulo {name}, with "
-    text += f"butterflies of {which} sum and difference are taken. "
-    text += f"{s.said[0].upper()}{s.said[1:]}; its root is {roots.name} "
-    text += "at j." + (" It works in place." if in_place else f" {out.name} gets the points.")
-    return Title(k.name("ntt_stage ntt_butterfly", "number_theoretic_pass"), text)

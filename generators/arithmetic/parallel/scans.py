@@ -15,7 +15,7 @@ from generators.program.expr import Expr, Operand, Var, op
 
 
 @dataclass(frozen=True)
-class _Monoid:
+class Monoid:
     """What is scanned: the type of an element, how two of them join, and the neutral element."""
 
     key: str
@@ -33,7 +33,7 @@ def _affine(first: Expr, then: Expr) -> Expr:
     return make(vec, then[0] * first[0], then[0] * first[1] + then[1])
 
 
-def _monoid(k: KernelBuilder, level: int, exclusive: bool = False) -> _Monoid:
+def monoid(k: KernelBuilder, level: int, exclusive: bool = False) -> Monoid:
     """A sum, an extreme, a product, bits, composed maps: harder ones at higher levels."""
     weights = {
         "sum": 4,
@@ -43,11 +43,11 @@ def _monoid(k: KernelBuilder, level: int, exclusive: bool = False) -> _Monoid:
         "bits": level > 1,
     }
     weights |= {"affine": 2 * (level > 2), "product": 1, "vector": level > 1}
-    return _monoid_stored(k, weights)
+    return _described(k, weights)
 
 
-def _monoid_stored(k: KernelBuilder, weights: dict[str, int]) -> _Monoid:
-    """The rest of it: what is stored, and what that is in words."""
+def _described(k: KernelBuilder, weights: dict[str, int]) -> Monoid:
+    """The one drawn of these, by weight."""
     way = k.draw.shape.weighted({w: int(n) for w, n in weights.items() if n})
     real = k.draw.wide_float_type()
     pair = Vec(2, real)
@@ -78,7 +78,7 @@ def _monoid_stored(k: KernelBuilder, weights: dict[str, int]) -> _Monoid:
             "compositions of the maps x -> a * x + b, given as (a, b) with the earlier map first,",
         ),
     }[way]
-    return _Monoid(way, *found)  # type: ignore[arg-type]
+    return Monoid(way, *found)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def _stride(k: KernelBuilder, shortest: int, longest: int) -> tuple[Expr, str]:
 def hillis_steele_step(k: KernelBuilder, level: int) -> Title:
     """One pass of an inclusive scan: each element joined with the one a stride before it."""
     shape = k.draw.shape
-    m = _monoid(k, level)
+    m = monoid(k, level)
     k.size("n", *((24, 40) if level > 1 else (32, 60)))
     lines, i = _lines(k, level, "n", 0.15 + 0.08 * level)
     segmented = level > 1 and shape.chance(0.2 + 0.1 * level)
@@ -176,7 +176,7 @@ def hillis_steele_step(k: KernelBuilder, level: int) -> Title:
 
 def _join_pass(
     k: KernelBuilder,
-    m: _Monoid,
+    m: Monoid,
     source: Var,
     out: Var,
     here: tuple[Operand, ...],
@@ -211,7 +211,7 @@ def _not(test: Expr) -> Expr:
 
 def _join_segment(
     k: KernelBuilder,
-    m: _Monoid,
+    m: Monoid,
     given: tuple[Var, Var],
     outs: tuple[Var, Var],
     here: tuple[Operand, ...],
@@ -240,7 +240,7 @@ def _join_segment(
 def blelloch_sweep(k: KernelBuilder, level: int) -> Title:
     """One step of the up-sweep or the down-sweep of a work-efficient scan, in place."""
     shape = k.draw.shape
-    m = _monoid(k, level, exclusive=True)
+    m = monoid(k, level, exclusive=True)
     k.size("pairs", 8, 12)
     lines, i = _lines(k, level, "pairs", 0.2 + 0.1 * level)
     guarded = shape.chance(0.6)
@@ -271,12 +271,12 @@ def _blelloch_sweep_stored(
     data: Var,
     a: tuple[Expr | bool | int | float, ...],
     b: tuple[Expr | bool | int | float, ...],
-    m: _Monoid,
+    m: Monoid,
     shape: Stream,
     far: str,
     guarded: bool,
 ) -> Title:
-    """The rest of it: what is stored, and what that is in words."""
+    """Store the result; what the kernel is called, and what it does in words."""
     if not down:
         if m.key in ("sum", "count", "vector") and shape.chance(0.6):
             k.store(data, b, data[a], "add")
@@ -300,93 +300,3 @@ def _blelloch_sweep_stored(
     told += f"the middle is {far} - 1 behind the start"
     told += ". Spans that do not fit are left alone." if guarded else "."
     return Title(k.name(f"blelloch_{which.replace('-', '_')} scan_{which.replace('-', '')}"), told)
-
-
-@idiom
-def add_block_offsets(k: KernelBuilder, level: int) -> Title:
-    """The last step of a scan by blocks: each element joined with what lies before its block."""
-    shape = k.draw.shape
-    m = _monoid(k, level)
-    k.size("blocks", 6, 9)
-    layout = shape.choice(("literal", "flat", "plane"))
-    lead: tuple[str, ...] = ()
-    if layout != "literal":
-        k.size("width", 4, 6)
-    if level > 1 and shape.chance(0.35):
-        k.size("rows", 2, 3)
-        lead = ("rows",)
-    names = [k.name("row r")] if lead else []
-    dims: tuple[str, ...] = (*lead, "blocks", "width")
-    if layout == "plane":
-        at = k.thread(*dims, names=(*names, k.name("b block"), k.name("t lane j")))
-    else:
-        dims = (*lead, "4*blocks" if layout == "literal" else "blocks*width")
-        at = k.thread(*dims, names=(*names, k.name("i tid idx")))
-    in_place = shape.chance(0.4)
-    values = k.array(
-        "values scanned partial",
-        m.type,
-        dims,
-        role="inout" if in_place else "in",
-        low=m.low,
-        high=m.high,
-    )
-    exclusive = shape.chance(0.5)
-    sums = k.array(
-        "block_offsets block_prefix" if exclusive else "block_sums block_totals",
-        m.type,
-        (*lead, "blocks"),
-        low=m.low,
-        high=m.high,
-    )
-    out = values if in_place else k.out("scan_out result prefix", m.type, dims)
-    if layout == "plane":
-        block: Expr = at[-2]
-    elif layout == "flat":
-        block = k.let("block b blk", at[-1] // k.size_param("block_size width", "width"))
-    else:
-        block = k.let("block b blk", at[-1] >> 2 if shape.chance(0.4) else at[-1] // 4)
-    return _add_block_offsets_stored(
-        exclusive, block, at, lead, m, layout, in_place, k, out, values, shape, sums
-    )
-
-
-def _add_block_offsets_stored(
-    exclusive: bool,
-    block: Expr,
-    at: tuple[Var, ...],
-    lead: tuple[str, ...],
-    m: _Monoid,
-    layout: str,
-    in_place: bool,
-    k: KernelBuilder,
-    out: Var,
-    values: Var,
-    shape: Stream,
-    sums: Var,
-) -> Title:
-    """The rest of it: what is stored, and what that is in words."""
-    place = (*at[: len(lead)], block if exclusive else block - 1)
-    text = f"The last step of a scan of {m.said} by blocks "
-    text += {
-        "plane": "(the last index but one): ",
-        "flat": "of as many elements as a parameter says: ",
-    }.get(layout, "of 4: ")
-    if not exclusive:
-        with k.if_(op("eq", block, k.lift(0, INT32)) if shape.chance(0.5) else block < 1):
-            if not in_place:
-                k.store(out, at, values[at])
-            k.return_()
-    value = m.join(sums[place], values[at])
-    if in_place and m.key in ("sum", "count", "vector") and shape.chance(0.6):
-        k.store(out, at, sums[place], "add")
-    else:
-        k.store(out, at, maybe(k, "joined shifted total", value))
-    if exclusive:
-        text += f"each element of {values.name} is joined with {sums.name} of its block, which "
-        text += "comes first"
-    else:
-        text += f"each element of {values.name} is joined with {sums.name} of the block before, "
-        text += "which comes first; the elements of block 0 stay as they are"
-    text += ", in place." if in_place else f". {out.name} gets it."
-    return Title(k.name("add_block_offsets uniform_add", "propagate_block_sums"), text)

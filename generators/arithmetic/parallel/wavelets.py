@@ -225,7 +225,7 @@ def _lifting_step_stored(
     i: Var,
     beside: Var,
 ) -> Title:
-    """The rest of it: what is stored, and what that is in words."""
+    """Store the result; what the kernel is called, and what it does in words."""
     if shape.chance(0.5):
         a, b = k.let("a left_value", a), k.let("b right_value", b)
     change, said = _lifted(k, p, a, b, predict, level)

@@ -199,13 +199,13 @@ def _solver(
         demand = k.let("demand sending", law(least(ul, 0.5)))
         supply = k.let("supply receiving", law(most(ur, 0.5)))
         return least(demand, supply), "Godunov's: the smaller of f(min(a, 1/2)) and f(max(b, 1/2))"
-    return _solver_stored(way, k, ul, ur, law)
+    return _averaged_flux(way, k, ul, ur, law)
 
 
-def _solver_stored(
+def _averaged_flux(
     way: str, k: KernelBuilder, ul: Expr, ur: Expr, law: Callable[..., Expr]
 ) -> tuple[Expr, str]:
-    """The rest of it: what is stored, and what that is in words."""
+    """Fluxes by the mean of both sides less a jump, or by what leaves and what enters."""
     if way == "godunov":
         if k.draw.shape.chance(0.5):
             return most(law(most(ul, 0.0)), law(least(ur, 0.0))), (

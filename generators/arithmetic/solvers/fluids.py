@@ -13,7 +13,7 @@ from generators.kit.functions import where
 from generators.kit.naming import maybe
 from generators.kit.words import listed, say
 from generators.program.dtypes import INT32, Scalar, Vec
-from generators.program.expr import Expr, op
+from generators.program.expr import Expr, Var, op
 
 _SETTING = {"shared": 3, "literal": 1}
 
@@ -47,24 +47,9 @@ def pressure_projection(k: KernelBuilder, level: int) -> Title:
     way = shape.choice(("divergence", "subtract", "curl"))
     scheme = shape.choice(("central", "staggered"))
     scale = c.setting("half_inv_dx scale inv_dx", type_, 0.3, 1.2, _SETTING)
-    names = [here.name for here in reversed(c.at)]  # type: ignore[attr-defined]
+    names = [here.name for here in reversed(c.at) if isinstance(here, Var)]
     if way == "subtract":
-        p = c.field("p pressure phi", type_, -1.0, 1.0, near=True)
-        flow = _velocity(c, type_, False, range(c.rank), "inout")
-        if c.edge == "interior":
-            with k.if_(c.on_rim()):
-                k.return_()
-        kind = "central" if scheme == "central" else "backward"
-        for n, v in enumerate(flow):
-            change = scale * _difference(p, c.rank - 1 - n, kind)
-            k.store(v.array, c.index((), wide=False), change, "sub")
-        text = f"The gradient of {p.name} subtracted from {listed([v.name for v in flow])} in "
-        text += f"place: along {listed(names)} each loses {say(k, scale)} times the difference of "
-        text += "both neighbours" if kind == "central" else "the cell and the one before"
-        return Title(
-            k.name("subtract_gradient project_velocity"),
-            f"{text}.{c.said('are left alone', p.name)}{c.laid()}",
-        )
+        return _subtract_gradient(c, type_, scheme, scale, names)
     a, b = (0, 1) if c.rank == 2 else shape.choice(((0, 1), (1, 2), (2, 0)))
     flow = _velocity(c, type_, True, (a, b) if way == "curl" else range(c.rank))
     solid = c.field("solid mask", INT32, 0, 1) if level > 1 and shape.chance(0.35) else None
@@ -90,6 +75,29 @@ def pressure_projection(k: KernelBuilder, level: int) -> Title:
     return _pressure_projection_stored(kind, solid, value, k, out, c, text, way)
 
 
+def _subtract_gradient(
+    c: Cells, type_: Scalar, scheme: str, scale: Expr, names: list[str]
+) -> Title:
+    """The gradient of a pressure taken from a velocity."""
+    k = c.k
+    p = c.field("p pressure phi", type_, -1.0, 1.0, near=True)
+    flow = _velocity(c, type_, False, range(c.rank), "inout")
+    if c.edge == "interior":
+        with k.if_(c.on_rim()):
+            k.return_()
+    kind = "central" if scheme == "central" else "backward"
+    for n, v in enumerate(flow):
+        change = scale * _difference(p, c.rank - 1 - n, kind)
+        k.store(v.array, c.index((), wide=False), change, "sub")
+    text = f"The gradient of {p.name} subtracted from {listed([v.name for v in flow])} in "
+    text += f"place: along {listed(names)} each loses {say(k, scale)} times the difference of "
+    text += "both neighbours" if kind == "central" else "the cell and the one before"
+    return Title(
+        k.name("subtract_gradient project_velocity"),
+        f"{text}.{c.said('are left alone', p.name)}{c.laid()}",
+    )
+
+
 def _pressure_projection_stored(
     kind: str,
     solid: Field | None,
@@ -100,7 +108,7 @@ def _pressure_projection_stored(
     text: str,
     way: str,
 ) -> Title:
-    """The rest of it: what is stored, and what that is in words."""
+    """Store the result; what the kernel is called, and what it does in words."""
     text += (
         "differences of both neighbours"
         if kind == "central"
@@ -178,7 +186,7 @@ def _shallow_water_step_stored(
     q: Field,
     gravity: Expr,
 ) -> Title:
-    """The rest of it: what is stored, and what that is in words."""
+    """Store the result; what the kernel is called, and what it does in words."""
     share = 0.5 / c.rank
     values = []
     for n in range(size):

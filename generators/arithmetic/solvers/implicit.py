@@ -157,7 +157,7 @@ def _adi_sweep_stored(
     count: Expr,
     wrapped: bool,
 ) -> Title:
-    """The rest of it: what is stored, and what that is in words."""
+    """Store the result; what the kernel is called, and what it does in words."""
 
     def source(i: Expr) -> Expr:
         here = _explicit(k, beside(low, i), u[b.place(i)], beside(high, i), ry)

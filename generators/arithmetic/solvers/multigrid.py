@@ -205,7 +205,7 @@ def multigrid_prolong(k: KernelBuilder, level: int) -> Title:
 def _multigrid_prolong_stored(
     value: Expr, k: KernelBuilder, shape: Stream, g: _Levels, text: str, place: tuple[Var, ...]
 ) -> Title:
-    """The rest of it: what is stored, and what that is in words."""
+    """Store the result; what the kernel is called, and what it does in words."""
     value = k.let("e_fine interpolated err", value)
     if shape.chance(0.3):
         weight = k.scalar("damping omega", g.type, 0.6, 1.4)

@@ -75,7 +75,7 @@ def _upwind_advection_stored(
     each: bool,
     u: Field,
 ) -> Title:
-    """The rest of it: what is stored, and what that is in words."""
+    """Store the result; what the kernel is called, and what it does in words."""
     assert change is not None
     value = here - step * change
     value = value if decay is None else value - decay * here

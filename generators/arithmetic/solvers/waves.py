@@ -78,7 +78,7 @@ def _wave_leapfrog_stored(
     u: Field,
     text: str,
 ) -> Title:
-    """The rest of it: what is stored, and what that is in words."""
+    """Store the result; what the kernel is called, and what it does in words."""
     if level > 1 and shape.chance(0.3):
         source = c.field("source forcing src", type_, -0.5, 0.5)
         value = value + source()
@@ -247,7 +247,7 @@ def _heat_conduction_stored(
     out: Field,
     c: Cells,
 ) -> Title:
-    """The rest of it: what is stored, and what that is in words."""
+    """Store the result; what the kernel is called, and what it does in words."""
     net = total(fluxes)
     if shape.chance(0.5):
         net = k.let("net flux_sum divergence", net)

@@ -99,7 +99,7 @@ def _result(
 def _goertzel_power_stored(
     window: Var | None, x: Var, bank: bool, said: str, done: str, ch: Channels, k: KernelBuilder
 ) -> Title:
-    """The rest of it: what is stored, and what that is in words."""
+    """Store the result; what the kernel is called, and what it does in words."""
     source = x.name if window is None else f"{window.name} * {x.name}"
     each = "each channel and tone" if bank else "each channel"
     text = f"Goertzel's recurrence over {source} for {each}, with {said}: s0 = x[t] + 2 * cos(w) * "

@@ -140,7 +140,7 @@ def corner_response(k: KernelBuilder, level: int) -> Title:
 
 
 def _corner_response_stored(k: KernelBuilder, level: int, summed: bool, shape: Stream) -> Title:
-    """The rest of it: what is stored, and what that is in words."""
+    """Store the result; what the kernel is called, and what it does in words."""
     image = Image(k, level, {"clamp": 3, "padded": 2, "skip": 3} if summed else {"clamp": 1})
     type_ = pixel_type(k)
     measure = shape.choice(("harris", "noble", "shi_tomasi", "triggs"))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from generators.build import KernelBuilder, cast, extent
 from generators.build.registry import Title, idiom
 from generators.kit.functions import clamp, least, most, where
-from generators.kit.naming import BY_LEVEL, maybe, routine
+from generators.kit.naming import maybe
 from generators.kit.sources import setting
 from generators.kit.words import say
 from generators.math.images.pixels import Image, pixel_type
@@ -26,17 +27,7 @@ def integral_image_pass(k: KernelBuilder, level: int) -> Title:
     columns = shape.chance(0.5)
     more = shape.weighted({"": 4, "images": 1 + level, "channels": level})
     lines, length = ("width", "height") if columns else ("height", "width")
-    for symbol, low, high in ((lines, 10, 14), (length, 6, 9)):
-        k.size(symbol, low, high)
-    if more:
-        k.size(more, 2, 3)
-    last = more == "channels"
-    line = k.name("x col" if columns else "y row")
-    beside = {"images": "b n", "channels": "c ch"}.get(more, "")
-    dims = (lines,) if not more else (lines, more) if last else (more, lines)
-    extra = [k.name(beside)] if more else []
-    at = k.thread(*dims, names=[line, *extra] if last else [*extra, line])
-    mine, other = (at[0], at[1:]) if last else (at[-1], at[:-1])
+    mine, other, last = _line_threads(k, columns, more, lines, length)
     shape_of = _shape(more, last, ("height", "width"))
     bounds = (0, 255) if whole else (0.0, 1.0)
     in_place = wide == type_ and shape.chance(0.35)
@@ -56,10 +47,56 @@ def integral_image_pass(k: KernelBuilder, level: int) -> Title:
     mask = None
     if weighed:
         mask = k.array("mask weights", type_, shape_of, low=0.1, high=1.0)
+    place = partial(_ordered, mine, other, columns, last)
+    _run_along(k, count, columns, (src, mask, out, squares), (named, exclusive), total, place)
+    return _integral_image_pass_stored(
+        columns, mask, src, exclusive, in_place, out, squares, more, k
+    )
+
+
+def _line_threads(
+    k: KernelBuilder, columns: bool, more: str, lines: str, length: str
+) -> tuple[Var, tuple[Var, ...], bool]:
+    """A thread for each line: its index, that of an image or channel, whether that is last."""
+    for symbol, low, high in ((lines, 10, 14), (length, 6, 9)):
+        k.size(symbol, low, high)
+    if more:
+        k.size(more, 2, 3)
+    last = more == "channels"
+    line = k.name("x col" if columns else "y row")
+    beside = {"images": "b n", "channels": "c ch"}.get(more, "")
+    dims = (lines,) if not more else (lines, more) if last else (more, lines)
+    extra = [k.name(beside)] if more else []
+    at = k.thread(*dims, names=[line, *extra] if last else [*extra, line])
+    mine, other = (at[0], at[1:]) if last else (at[-1], at[:-1])
+    return mine, other, last
+
+
+def _ordered(
+    mine: Var, other: tuple[Var, ...], columns: bool, last: bool, step: Var
+) -> tuple[Var, ...]:
+    """The index of a pixel: the row before the column, the image first or the channel last."""
+    pixel = (step, mine) if columns else (mine, step)
+    return (*pixel, *other) if last else (*other, *pixel)
+
+
+def _run_along(
+    k: KernelBuilder,
+    count: Expr,
+    columns: bool,
+    arrays: tuple[Var, Var | None, Var, Var | None],
+    ways: tuple[bool, bool],
+    total: Var,
+    place_of: Callable[[Var], tuple[Var, ...]],
+) -> None:
+    """The loop of a thread, with its running sums."""
+    src, mask, out, squares = arrays
+    named, exclusive = ways
+    wide = total.type
+    assert isinstance(wide, Scalar)
     total_sq = k.let("running_sq total_sq", k.lift(0, wide)) if squares is not None else None
     with k.for_("y row" if columns else "x col", count) as step:
-        pixel = (step, mine) if columns else (mine, step)
-        place = (*pixel, *other) if last else (*other, *pixel)
+        place = place_of(step)
         value: Expr = cast(src[place] if mask is None else mask[place] * src[place], wide)
         if squares is not None or named:
             value = k.let("value v", value)
@@ -71,9 +108,6 @@ def integral_image_pass(k: KernelBuilder, level: int) -> Title:
         if squares is not None and total_sq is not None:
             k.augment(total_sq, "add", value * value)
             k.store(squares, place, total_sq)
-    return _integral_image_pass_stored(
-        columns, mask, src, exclusive, in_place, out, squares, more, k
-    )
 
 
 def _integral_image_pass_stored(
@@ -87,7 +121,7 @@ def _integral_image_pass_stored(
     more: str,
     k: KernelBuilder,
 ) -> Title:
-    """The rest of it: what is stored, and what that is in words."""
+    """Store the result; what the kernel is called, and what it does in words."""
     along = "down each column" if columns else "along each row"
     what = src.name if mask is None else f"{mask.name} * {src.name}"
     text = f"Running sums of {what} {along}, a pass of an integral image: "
@@ -243,6 +277,24 @@ def guided_filter_coefficients(k: KernelBuilder, level: int) -> Title:
     source = guide if own else image.array("mean_p source_mean mu_p", type_)
     products = squares if own else image.array("mean_ip corr_ip cross_mean", type_, 0.0, 2.0)
     eps = setting(k, "eps regularization", type_, 0.01, 0.2, 0.7)
+    values = _spread_and_covariance(k, level, image, own, (guide, squares, source, products), eps)
+    return _guided_filter_coefficients_stored(
+        k, values, image, own, guide, squares, eps, source, products
+    )
+
+
+def _spread_and_covariance(
+    k: KernelBuilder,
+    level: int,
+    image: Image,
+    own: bool,
+    means: tuple[Var, Var, Var, Var],
+    eps: Expr,
+) -> tuple[Var, Expr, Expr, Expr, Var | None]:
+    """The guide's mean, the source's, covariance, spread plus eps, and an edge's weight."""
+    guide, squares, source, products = means
+    shape = k.draw.shape
+    type_ = guide[image.at].type
     mu = k.let("mi m", guide[image.at])
     spread: Expr = squares[image.at] - mu * mu
     spread = k.let("var_i variance", spread) if own else maybe(k, "var_i variance", spread)
@@ -254,53 +306,26 @@ def guided_filter_coefficients(k: KernelBuilder, level: int) -> Title:
     if level > 2 and shape.chance(0.35):
         weight = image.array("edge_weight gamma", type_, 0.5, 2.0)
     bottom: Expr = spread + (eps if weight is None else eps / weight[image.at])
-    build = routine(
-        k,
-        0.5 * BY_LEVEL[level],
-        "ratio_of linear_gain",
-        {"cov": type_, "den": type_},
-        lambda b, c, d: c / d,
-    )
     if shape.chance(0.4):
         bottom = k.let("den regularized", bottom)
-    return _guided_filter_coefficients_stored(
-        k,
-        build,
-        covariance,
-        bottom,
-        type_,
-        image,
-        own,
-        source_mean,
-        mu,
-        guide,
-        squares,
-        eps,
-        source,
-        products,
-        weight,
-    )
+    return mu, source_mean, covariance, bottom, weight
 
 
 def _guided_filter_coefficients_stored(
     k: KernelBuilder,
-    build: Callable[..., Expr],
-    covariance: Expr,
-    bottom: Expr,
-    type_: Scalar,
+    values: tuple[Var, Expr, Expr, Expr, Var | None],
     image: Image,
     own: bool,
-    source_mean: Expr,
-    mu: Var,
     guide: Var,
     squares: Var,
     eps: Expr,
     source: Var,
     products: Var,
-    weight: Var | None,
 ) -> Title:
-    """The rest of it: what is stored, and what that is in words."""
-    a = k.let("a gain slope", build(covariance, bottom))
+    """Store the coefficients; what the kernel is called, and what it does in words."""
+    mu, source_mean, covariance, bottom, weight = values
+    a = k.let("a gain slope", covariance / bottom)
+    type_ = a.type
     outs = image.out("a_out gains", type_), image.out("b_out offsets", type_)
     k.store(outs[0], image.at, a)
     offset = source_mean - a * mu if not own else (1.0 - a) * mu
