@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from generators.build import BodyBuilder, KernelBuilder, cast, extent
-from generators.build.draw import Stream
 from generators.build.registry import Title, idiom
 from generators.kit.functions import ROOT_HALF, least, most
 from generators.kit.naming import helper, maybe
@@ -194,6 +193,7 @@ def lifting_step(k: KernelBuilder, level: int) -> Title:
         target = data
         a: Expr = data[p.at(low)]
         b: Expr = data[p.at(high)]
+        near = "beside it, with indices mirrored at the ends"
     else:
         moved = p.array("odd details" if predict else "even smooth", "half", "inout")
         other = p.array("even smooth" if predict else "odd details", "half")
@@ -205,27 +205,23 @@ def lifting_step(k: KernelBuilder, level: int) -> Title:
         )
         a, b = other[p.at(i)], other[p.at(beside)]
         target = moved
-    return _lifting_step_stored(
-        shape, a, b, k, p, predict, level, target, place, layout, other, i, beside
-    )
+        near = f"of {other.name} at {i.name} and {beside.name}, with indices clamped"
+    return _lifting_step_stored(k, p, (a, b), predict, level, target, place, layout, near)
 
 
 def _lifting_step_stored(
-    shape: Stream,
-    a: Expr,
-    b: Expr,
     k: KernelBuilder,
     p: _Pairs,
+    pair: tuple[Expr, Expr],
     predict: bool,
     level: int,
     target: Var,
     place: Expr,
     layout: str,
-    other: Var,
-    i: Var,
-    beside: Var,
+    near: str,
 ) -> Title:
     """Store the result; what the kernel is called, and what it does in words."""
+    shape, (a, b) = k.draw.shape, pair
     if shape.chance(0.5):
         a, b = k.let("a left_value", a), k.let("b right_value", b)
     change, said = _lifted(k, p, a, b, predict, level)
@@ -237,10 +233,8 @@ def _lifting_step_stored(
         ("odd samples" if predict else "even samples") if layout == "in_place" else "each element"
     )
     be = "are" if layout == "in_place" else "is"
-    near = "beside it" if layout == "in_place" else f"of {other.name} at {i.name} and {beside.name}"
-    edge = "mirrored at the ends" if layout == "in_place" else "clamped"
     text = f"{'The inverse of a ' if inverse else 'One '}{what} in place: {which} of {target.name} "
-    text += f"{be} {verb} by {said} of the two elements {near}, with indices {edge}."
+    text += f"{be} {verb} by {said} of the two elements {near}."
     return Title(k.name(f"lifting_{'predict' if predict else 'update'} lift_step"), text)
 
 

@@ -127,7 +127,7 @@ def _pressure_projection_stored(
 
 @idiom
 def shallow_water_step(k: KernelBuilder, level: int) -> Title:
-    """A step of the shallow-water equations: Lax-Friedrichs on conserved values, or linear."""
+    """A step of the shallow-water equations: Lax-Friedrichs on depth and momentum."""
     shape = k.draw.shape
     c = cells(k, level, {1: 3, 2: 5})
     type_ = wide_type(k)
@@ -139,8 +139,9 @@ def shallow_water_step(k: KernelBuilder, level: int) -> Title:
     lam = c.setting("dt_dx lam", type_, 0.02, 0.08, _SETTING)
     if packed:
         q = c.field("q state", Vec(size, type_), 0.5, 1.5, near=True)
-        out = c.out("q_new next_state", Vec(size, type_))
-        c.rim(out, q())
+        outs = [c.out("q_new next_state", Vec(size, type_))]
+        c.rim(outs[0], q())
+        told = f"{q.name} = (h, hu{', hv' if size > 2 else ''})"
         states = partial(_unpacked, c, q, size)
     else:
         names = [["h", "depth"], ["hu", "momentum_x"], ["hv", "momentum_y"]][:size]
@@ -153,6 +154,7 @@ def shallow_water_step(k: KernelBuilder, level: int) -> Title:
                     k.store(made.array, place, f())
                 k.return_()
         states = partial(_separate, c, fields)
+        told = listed([f.name for f in fields])
     means: list[Expr] = []
     changes: list[list[Expr]] = [[] for _ in range(size)]
     for axis in range(c.rank):
@@ -163,30 +165,21 @@ def shallow_water_step(k: KernelBuilder, level: int) -> Title:
             zip(_flux(low, own, gravity), _flux(high, own, gravity), strict=True)
         ):
             changes[n].append(b - a)
-    return _shallow_water_step_stored(
-        c, size, means, n, lam, changes, packed, outs, k, out, type_, made, f, fields, q, gravity
-    )
+    return _shallow_water_step_stored(c, means, changes, lam, gravity, outs, packed, told)
 
 
 def _shallow_water_step_stored(
     c: Cells,
-    size: int,
     means: list[Expr],
-    n: int,
-    lam: Expr,
     changes: list[list[Expr]],
-    packed: bool,
-    outs: list[Field],
-    k: KernelBuilder,
-    out: Field,
-    type_: Scalar,
-    made: Field,
-    f: Field,
-    fields: list[Field],
-    q: Field,
+    lam: Expr,
     gravity: Expr,
+    outs: list[Field],
+    packed: bool,
+    told: str,
 ) -> Title:
     """Store the result; what the kernel is called, and what it does in words."""
+    k, size = c.k, c.rank + 1
     share = 0.5 / c.rank
     values = []
     for n in range(size):
@@ -194,17 +187,16 @@ def _shallow_water_step_stored(
         values.append(mean - 0.5 * lam * total(changes[n]))
     where_ = c.index((), wide=False)
     if packed:
-        k.store(out.array, where_, make(Vec(size, type_), *values))
-        told, got = f"{q.name} = (h, hu{', hv' if size > 2 else ''})", f"{out.name} gets them"
+        state = make(Vec(size, values[0].type), *values)  # type: ignore[arg-type]
+        k.store(outs[0].array, where_, state)
     else:
         for made, value in zip(outs, values, strict=True):
             k.store(made.array, where_, value)
-        told = listed([f.name for f in fields])
-        got = f"{listed([made.name for made in outs])} get them"
+    got = f"{listed([made.name for made in outs])} {'gets' if packed else 'get'} them"
     text = f"A Lax-Friedrichs step of the shallow-water equations with depth and momentum {told}: "
     text += f"the mean of the {2 * c.rank} neighbours less {say(k, lam)} / 2 times the difference "
     text += f"of their fluxes along each axis, with the pressure {say(k, gravity)} * h^2 / 2"
-    haloed = q.name if packed else f"Each of {told}"
+    haloed = told.split()[0] if packed else f"Each of {told}"
     text += f". {got}.{c.said(haloed=haloed)}{c.laid()}"
     return Title(k.name("shallow_water_step swe_lax_friedrichs", "shallow_water"), text)
 

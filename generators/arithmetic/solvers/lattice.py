@@ -147,13 +147,14 @@ def lattice_boltzmann_stream(k: KernelBuilder, level: int) -> Title:
     speed = k.scalar("wall_speed lid_speed", g.type, 0.01, 0.1) if way == "moving" else None
     table = shape.chance(0.4)
     out = g.array("f_new f_next streamed", "out")
+    directions = ""
     if table:
-        _stream_loop(g, f, out, solid, speed)
+        directions = _stream_loop(g, f, out, solid, speed)
     else:
         for q, (x, y) in enumerate(_D2Q9):
             _pull(g, f, out, q, c.moved(0, -y), c.moved(1, -x), solid, speed)
     text = f"Streaming on the D2Q9 lattice: each population of {f.name} comes from the cell that "
-    text += f"its direction points away from; {g.said()}."
+    text += f"its direction points away from{directions}; {g.said()}."
     if solid is not None:
         text += (
             f" Where that cell's {solid.name} is not 0, the cell's own population of the opposite "
@@ -192,10 +193,8 @@ def _pull(
         k.store(out.array, g.place(q), pulled)
 
 
-def _stream_loop(
-    g: _Lattice, f: Field, out: Field, solid: Field | None, speed: Expr | None
-) -> None:
-    """The same as a loop over tables of the directions."""
+def _stream_loop(g: _Lattice, f: Field, out: Field, solid: Field | None, speed: Expr | None) -> str:
+    """The same as a loop over tables of the directions, which are named."""
     k, c = g.k, g.c
     steps = [k.array(f"c{a} e{a}", INT32, "9", low=-1, high=1) for a in "xy"]
     opposite = k.array("opposite opp", INT32, "9", low=0, high=8) if solid is not None else None
@@ -219,3 +218,5 @@ def _stream_loop(
                 k.store(out.array, g.place(q), back)
             with k.else_():
                 k.store(out.array, g.place(q), pulled)
+    named = f", the directions being ({steps[0].name}, {steps[1].name})"
+    return named + ("" if opposite is None else f" and {opposite.name} the opposite of each")

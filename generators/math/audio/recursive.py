@@ -142,7 +142,7 @@ def envelope_follower(k: KernelBuilder, level: int) -> Title:
         {"level": 3, "compressor": 1 + level, "expander": level, "limiter": 1 + level // 2}
     )
     detector = shape.choice(("peak", "power"))
-    chain = level > 1 and shape.chance(0.3)
+    chain = use != "level" and level > 1 and shape.chance(0.3)
     side = ch.array("sidechain key_signal", "samples") if chain else x
     attack, attack_name = ch.own("attack rise", 0.3, 0.9, 0.4)
     release, release_name = ch.own("release fall", 0.02, 0.2, 0.4)
@@ -256,8 +256,10 @@ def delay_line(k: KernelBuilder, level: int) -> Title:
     if per_channel:
         delays = k.array("delays delay_samples", INT32, ch.dims, low=1, high=5)
         delay: Var = k.let("delay lag", delays[ch.at])
+        lag = delays.name
     else:
         delay = k.scalar("delay lag", INT32, 1, 5)
+        lag = delay.name
     feedback, feedback_name = ch.own("feedback fb", 0.2, 0.8, 0.3)
     way = shape.weighted(
         {"comb": 3, "feedforward": 2, "allpass": 2, "damped": 1 + level, "saturated": level}
@@ -281,18 +283,14 @@ def delay_line(k: KernelBuilder, level: int) -> Title:
         now = maybe(k, "dry_now x0", x[ch.place(t)], 0.5)
         value = _echoed(k, way, now, echo, memory, feedback, ch, t, delay, x)
         k.store(y, ch.place(t), value if mix is None else _mixed(k, mix, now, value))
-    return _delay_line_title(
-        way, feedback_name, x, per_channel, delays, delay, damping, mix, y, k, ch
-    )
+    return _delay_line_title(way, feedback_name, x, lag, damping, mix, y, k, ch)
 
 
 def _delay_line_title(
     way: str,
     feedback_name: str,
     x: Var,
-    per_channel: bool,
-    delays: Var,
-    delay: Var,
+    lag: str,
     damping: Var | None,
     mix: Var | None,
     y: Var,
@@ -309,7 +307,7 @@ def _delay_line_title(
         "saturated": f"y[t] = x[t] + tanh({feedback_name} * y[t - d])",
     }[way]
     text = f"A delay line along each channel of {x.name}, d being "
-    text += f"{delays.name if per_channel else delay.name}: {told}; samples before the first count "
+    text += f"{lag}: {told}; samples before the first count "
     text += "as 0"
     text += f", with the damping {damping.name}" if damping is not None else ""
     text += (

@@ -106,7 +106,7 @@ def _across(
         return (
             a,
             b,
-            "the right and the left neighbour where the gradient is flatter than 45 degrees, else "
+            f"the right and the left neighbour where |{gx.name}| is at least |{gy.name}|, else "
             "those below and above",
         )
     same = k.let("same_sign", dx * dy >= 0.0)
