@@ -160,11 +160,10 @@ def box_from_integral(k: KernelBuilder, level: int) -> Title:
     sat = _integral(image, "integral sat sums", type_)
     squares = _integral(image, "integral_sq sat_sq", type_) if way == "spread" else None
     radius = setting_radius(k)
-    y0, y1 = _window(image, 0, radius)
-    x0, x1 = _window(image, 1, radius)
+    rows, columns = _window(image, 0, radius), _window(image, 1, radius)
     order = shape.choice(("rows", "diagonals"))
-    box = k.let("box_sum total s", _corners(image, sat, (y0, y1), (x0, x1), order))
-    area = maybe(k, "area count", cast((y1 - y0) * (x1 - x0), type_), 0.7)
+    box = k.let("box_sum total s", _corners(image, sat, rows, columns, order))
+    area = maybe(k, "area count", cast((rows[1] - rows[0]) * (columns[1] - columns[0]), type_), 0.7)
     said = say(k, radius)
     mean = box / area
     value: Expr
@@ -175,7 +174,7 @@ def box_from_integral(k: KernelBuilder, level: int) -> Title:
     elif way == "spread":
         assert squares is not None
         average = k.let("mean mu", mean)
-        square = k.let("sum_sq total_sq", _corners(image, squares, (y0, y1), (x0, x1), order))
+        square = k.let("sum_sq total_sq", _corners(image, squares, rows, columns, order))
         value = square / area - average * average
         what = "The variance"
     else:
