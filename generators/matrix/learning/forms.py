@@ -114,16 +114,16 @@ class Work:
         shape = self.k.draw.shape
         if many and shape.chance(self.turning if role == "in" else 0.4 * self.turning):
             order = (*order[:-2], order[-1], order[-2])
-        flat = many and shape.chance(self.flattening)
+        # The length of a flat array is a product of sizes, not of sums.
+        flat = many and not any("+" in d for d in dims) and shape.chance(self.flattening)
         # Who keeps arrays flat passes their sizes.
         self.by_params |= flat
         sizes = [dims[axis] for axis in order]
-        kept = [f"({d})" if "+" in d else d for d in sizes]
         span = (None, None) if role == "out" else (low, high)
         var = self.k.array(
             names,
             type_ or self.type_,
-            "*".join(kept) if flat else sizes,
+            "*".join(sizes) if flat else sizes,
             role=role,
             init=init,
             low=span[0],
