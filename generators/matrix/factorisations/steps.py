@@ -73,7 +73,7 @@ def elimination_step(k: KernelBuilder, level: int) -> Title:
     column = w.tensor("col_vec l_col", (*lead, m))
     line = w.tensor("row_vec u_row", (*lead, n))
     out = w.out("out trailing", (*lead, m, n)) if apart else a
-    with w.each((*lead, m, n), [*call, "i row", "j col"]) as at:
+    with w.each((*lead, m, n), [*call, "i row", "j col"], 0.4) as at:
         first, (i, j) = at[:-2], at[-2:]
         over = pivots[first] if pivots is not None else w.number("pivot diag_value", 1.0, 2.0)
         inside = fn("and", i > step, j > step)
@@ -86,7 +86,10 @@ def elimination_step(k: KernelBuilder, level: int) -> Title:
             out.store(at, fn("where", inside, a[at] - term, a[at]))
         else:
             with k.if_(inside):
-                a.store(at, term, "sub")
+                if w.chance(0.5):
+                    a.store(at, term, "sub")
+                else:
+                    a.store(at, k.let("value entry", a[at] - term))
     rest = f"; {out.name} gets the matrix, other entries as they are" * apart
     w.say(
         f"Step {step.name} of an LU factorisation: where i > {step.name} and j > {step.name}, "

@@ -143,12 +143,13 @@ def kronecker_product(k: KernelBuilder, level: int) -> Title:
                     k.augment(inner, "add", b[index(*first, r, s)] * entry)
                 k.augment(total, "add", a[index(*first, p, q)] * inner)
             value = total
-        out = w.out("out kron y", dims)
-        out.store(at, value if scale is None else scale * value)
+        adding = w.chance(0.3)
+        out = w.tensor("out kron y", dims, role="inout" if adding else "out")
+        out.store(at, value if scale is None else scale * value, "add" if adding else "")
     what = "" if x is None else f" times {x.name}, without forming it"
     w.say(
         f"Take {times}the Kronecker product of {a.name} and {b.name}{what}; "
-        f"{out.name} gets the result."
+        f"{f'it is added to {out.name}' if adding else f'{out.name} gets the result'}."
     )
     return Title(k.name("kronecker_product kron" if whole else "kron_matvec kron_apply"), w.text())
 
