@@ -105,7 +105,9 @@ def reflector_apply(k: KernelBuilder, level: int) -> Title:
     w = work(k, level, turning=0.25, flattening=0.3)
     lead, call = items(w)
     n, cols = w.size("n", 5, 8, "n num_rows"), w.size("cols", 6, 9, "num_cols cols")
-    a = w.tensor("a mat columns", (*lead, n, cols), role="inout")
+    right = w.chance(0.4)
+    shape = (*lead, cols, n) if right else (*lead, n, cols)
+    a = w.tensor("a mat", shape, role="inout")
     basis = w.chance(0.45)
     many = (w.size("basis", 2, 3, "num_basis basis_size"),) if basis else ()
     v = w.tensor("q_vecs basis_vecs" if basis else "v reflector", (*lead, *many, n))
@@ -114,24 +116,25 @@ def reflector_apply(k: KernelBuilder, level: int) -> Title:
     if not basis and not lead:
         tau = w.number("tau beta", 0.4, 1.2)
     tail = not basis and w.chance(0.35)
-    at = k.thread(*lead, cols, names=[k.name(c) for c in [*call, "j col"]])
+    at = k.thread(*lead, cols, names=[k.name(c) for c in [*call, "i row" if right else "j col"]])
     first = at[:-1]
-    start: Expr | int = k.scalar("step first_row", INT32, 0, 1) if tail else 0
+    line = "row" if right else "column"
+    start: Expr | int = k.scalar("step first_entry", INT32, 0, 1) if tail else 0
     if basis:
         with w.loop("s m", "basis") as s:
             _taken_off(w, a, v, at, (*first, s), (start, None))
         w.say(
-            f"Make each column of {a.name} orthogonal to the vectors {v.name}, of unit length, one "
-            f"after the other (modified Gram-Schmidt): subtract dot(v, column) * v."
+            f"Make each {line} of {a.name} orthogonal to the vectors {v.name}, of unit length, one "
+            f"after the other (modified Gram-Schmidt): subtract dot(v, {line}) * v."
         )
     else:
         number = scale[first] if scale is not None else tau
         _taken_off(w, a, v, at, first, (start, number))
         t = scale.name if scale is not None else written(tau) if tau is not None else ""
-        below = f" Rows before {written(start)} take no part." if isinstance(start, Expr) else ""
+        below = f" Entries before {written(start)} take no part." if isinstance(start, Expr) else ""
         w.say(
             f"Apply the Householder reflection I - {t} * v * transpose(v), v = {v.name}, to each "
-            f"column of {a.name} in place.{below}"
+            f"{line} of {a.name} in place.{below}"
         )
     names = "gram_schmidt orthogonalize_columns" if basis else "householder_apply apply_reflector"
     return Title(k.name(names), w.text())
@@ -147,13 +150,22 @@ def _taken_off(
 ) -> None:
     """Take its part along a vector off a column, times a number if there is one."""
     k, (start, number) = w.k, by
+
+    def place(i: Expr) -> tuple[Expr, ...]:
+        return (*at, i) if a.dims[-1] == "n" else (*at[:-1], i, at[-1])
+
     dot = k.let("dot proj", zero(w.type_))
     with w.loop("i p", "n", start=start) as i:
-        k.augment(dot, "add", v[index(*own, i)] * a[index(*at[:-1], i, at[-1])])
+        k.augment(dot, "add", v[index(*own, i)] * a[place(i)])
     if number is not None:
         k.augment(dot, "mul", number)
+    plain = w.chance(0.6)
     with w.loop("r q", "n", start=start) as r:
-        a.store((*at[:-1], r, at[-1]), v[index(*own, r)] * dot, "sub")
+        part = v[index(*own, r)] * dot
+        if plain:
+            a.store(place(r), part, "sub")
+        else:
+            a.store(place(r), a[place(r)] - part)
 
 
 @idiom
@@ -163,11 +175,13 @@ def givens_rows(k: KernelBuilder, level: int) -> Title:
     lead, call = items(w)
     pairs, cols = w.size("pairs", 3, 5, "num_pairs pairs"), w.size("cols", 5, 8, "num_cols cols")
     w.words["2*pairs"] = "n num_rows"
-    a = w.tensor("a mat", (*lead, "2*pairs", cols), role="inout")
+    apart = w.chance(0.35)
+    a = w.tensor("a mat", (*lead, "2*pairs", cols), role="in" if apart else "inout")
+    out = w.out("out turned", a.dims) if apart else a
     c_arr = w.tensor("cosines c", (*lead, pairs))
     s_arr = w.tensor("sines s", (*lead, pairs))
     way = k.draw.shape.choice(("beside", "halves", "brent"))
-    with w.each((*lead, pairs, cols), [*call, "p pair", "j col"]) as at:
+    with w.each((*lead, pairs, cols), [*call, "p pair", "j col"], 0.4) as at:
         first, (p, j) = at[:-2], at[-2:]
         c, s = (
             k.let("cs c_rot", c_arr[index(*first, p)]),
@@ -184,10 +198,11 @@ def givens_rows(k: KernelBuilder, level: int) -> Title:
             top, low = p, k.let("lower r1", 2 * w.count(pairs) - 1 - p)
             said = "row p from the front and row p from the back"
         x, y = k.let("x hi", a[index(*first, top, j)]), k.let("y lo", a[index(*first, low, j)])
-        a.store((*first, top, j), c * x + s * y)
-        a.store((*first, low, j), c * y - s * x)
+        out.store((*first, top, j), c * x + s * y)
+        out.store((*first, low, j), c * y - s * x)
+    where = f"into {out.name}" if apart else "in place"
     w.say(
-        f"Turn {said} of {a.name} in place by c = {c_arr.name} and s = {s_arr.name} of pair p: the "
-        f"first becomes c * x + s * y, the second c * y - s * x."
+        f"Turn {said} of {a.name} {where} by c = {c_arr.name} and s = {s_arr.name} of pair p: "
+        f"the first becomes c * x + s * y, the second c * y - s * x."
     )
     return Title(k.name("givens_rotate rotate_rows apply_givens", "jacobi_rotation"), w.text())
