@@ -9,7 +9,7 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import dot, most, sqrt, where
 from generators.program.dtypes import FLOAT32, INT32, Mat, Quat, Transform, Vec
 from generators.program.expr import Expr, Var
-from generators.vector.simulation.parts import Crowd, crowd, others, points_of
+from generators.vector.simulation.parts import Crowd, Points, crowd, others, points_of
 
 
 @idiom
@@ -145,6 +145,13 @@ def cloud_normals(k: KernelBuilder, level: int) -> Title:
             with k.if_(dot(d, d) < radius * radius):
                 weight = 1.0 - dot(d, d) / (radius * radius)
                 k.augment(cov, "add", k.let("w", weight) * fn("outer", d, d))
+    return _cloud_normals_stored(c, k, cov, radius, p, mine)
+
+
+def _cloud_normals_stored(
+    c: Crowd, k: KernelBuilder, cov: Var, radius: Var | None, p: Points, mine: Var
+) -> Title:
+    """What :func:`cloud_normals` stores, and its text."""
     most_var = c.shape.chance(0.35)
     start = fn("normalize", make(c.vec, *(k.lift(v, c.scalar) for v in (0.3, 0.5, 0.8))))
     n = k.let("n normal v", start)
@@ -202,6 +209,11 @@ def plane_rows(k: KernelBuilder, level: int) -> Title:
     r = k.let("r residual", dot(n, x - q.at(j)))
     text = f"For each of {said}, x, with its match of {match.name}: r = dot(n, x - its {q.name}), "
     text += f"n of {normals.name}. "
+    return _plane_rows_stored(c, r, k, x, n, text)
+
+
+def _plane_rows_stored(c: Crowd, r: Var, k: KernelBuilder, x: Var, n: Var, text: str) -> Title:
+    """What :func:`plane_rows` stores, and its text."""
     weight, words = _robust(c, r)
     row = k.let("axn turn_part", fn("cross", x, n))
     wide = Vec(6, FLOAT32)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from generators.build import KernelBuilder, extent, fn, make
+from generators.build.draw import Stream
 from generators.build.registry import Title, idiom
 from generators.kit.functions import FOUR_PI, atan2, dot
 from generators.kit.sources import zero
 from generators.program.dtypes import FLOAT32, INT32, Quat, Vec
 from generators.program.expr import Expr, Var
-from generators.vector.simulation.parts import Crowd, crowd, index, named, others, points_of
+from generators.vector.simulation.parts import Crowd, Points, crowd, index, named, others, points_of
 
 VEC3 = Vec(3, FLOAT32)
 
@@ -114,6 +117,13 @@ def winding_number(k: KernelBuilder, level: int) -> Title:
         det = k.let("det triple", dot(a, fn("cross", b, e)))
         low = la * lb * le + dot(a, b) * le + dot(b, e) * la + dot(e, a) * lb
         k.augment(total, "add", atan2(det, k.let("denom cos_part", low)))
+    return _winding_number_stored(faces, x, v, total, c, k)
+
+
+def _winding_number_stored(
+    faces: Var | None, x: Points, v: Points, total: Var, c: Crowd, k: KernelBuilder
+) -> Title:
+    """What :func:`winding_number` stores, and its text."""
     by = f" by {faces.name}" if faces is not None else ""
     text = (
         f"For each point of {x.name}, sum atan2(a.(b x e), |a||b||e| + (a.b)|e| + (b.e)|a| + "
@@ -146,13 +156,20 @@ def support_points(k: KernelBuilder, level: int) -> Title:
     if not flat:
         k.size("hulls", 3, 5)
     v = points_of(k, VEC3, "hull_verts vertices hull", -1.0, 1.0, dims, level)
+    return _support_points_stored(flat, k, at, shape, v, c)
+
+
+def _support_points_stored(
+    flat: bool, k: KernelBuilder, at: tuple[Var, ...], shape: Stream, v: Points, c: Crowd
+) -> Title:
+    """What :func:`support_points` stores, and its text."""
     lead: tuple[Expr, ...] = ()
     if not flat:
         which = k.array("hull_ids shape_ids", INT32, "m", init="index_of:hulls")
         lead = (k.let("h hull_i", which[at]),)
     d = k.let("d dir_w axis", k.array("directions search_dirs", VEC3, "m", init="unit")[at])
     direction = k.params[-1].name
-    turned = shape.chance(0.6)
+    turned, turns = shape.chance(0.6), ""
     if turned:
         rot = k.let("q rot", k.array("rotations orient", Quat(FLOAT32), "m", init="unit")[at])
         local: Expr = k.let("local_d d_body", fn("quat_rotate_inv", rot, d))
@@ -181,11 +198,8 @@ def support_points(k: KernelBuilder, level: int) -> Title:
     return Title(k.name("support_points gjk_support hull_support"), f"{text}.")
 
 
-def _farthest(k: KernelBuilder, v: object, lead: tuple[Expr, ...], d: Expr) -> tuple[Var, Var]:
+def _farthest(k: KernelBuilder, v: Points, lead: tuple[Expr, ...], d: Expr) -> tuple[Var, Var]:
     """The largest projection, and the vertex that has it."""
-    from generators.vector.simulation.parts import Points
-
-    assert isinstance(v, Points)
     first = k.draw.shape.chance(0.5)
     if first:
         best = k.let("best far_i arg", k.lift(0, INT32))
@@ -201,6 +215,30 @@ def _farthest(k: KernelBuilder, v: object, lead: tuple[Expr, ...], d: Expr) -> t
     return far, best
 
 
+_Plane = Callable[[Expr], tuple[Expr, Expr]]
+
+
+def _planes(
+    k: KernelBuilder, dims: tuple[str, ...], lead: tuple[Expr, ...]
+) -> tuple[_Plane, Expr, str]:
+    """Planes as four numbers each, or as normals and offsets: one of them, their count, a text."""
+    if k.draw.shape.chance(0.5):
+        planes = k.array("planes frustum", Vec(4, FLOAT32), (*dims, "planes"), low=-1.0, high=1.0)
+
+        def packed(s: Expr) -> tuple[Expr, Expr]:
+            plane = k.let("plane eq_p", planes[index(*lead, s)])
+            return k.let("n normal", make(VEC3, plane[0], plane[1], plane[2])), plane[3]
+
+        return packed, extent(planes, len(lead)), f"{planes.name} (x, y, z, w)"
+    normals = k.array("plane_normals inward", VEC3, (*dims, "planes"), init="unit")
+    offs = k.array("plane_offsets plane_d", FLOAT32, (*dims, "planes"), low=0.2, high=1.5)
+
+    def split(s: Expr) -> tuple[Expr, Expr]:
+        return k.let("n normal", normals[index(*lead, s)]), offs[index(*lead, s)]
+
+    return split, extent(offs, len(lead)), f"{normals.name} and {offs.name}"
+
+
 @idiom
 def frustum_culling(k: KernelBuilder, level: int) -> Title:
     """Spheres or boxes against the planes of a view: out at the first plane, or each marked."""
@@ -212,16 +250,14 @@ def frustum_culling(k: KernelBuilder, level: int) -> Title:
     several = len(c.dims) > 1 and shape.chance(0.6)
     lead_dims = c.dims[:1] if several else ()
     lead = c.at[:1] if several else ()
-    four = Vec(4, FLOAT32)
-    packed = shape.chance(0.5)
-    if packed:
-        planes = k.array("planes frustum", four, (*lead_dims, "planes"), low=-1.0, high=1.0)
-        count = extent(planes, len(lead))
-        said = f"{planes.name} (x, y, z, w)"
-    else:
-        normals = k.array("plane_normals inward", VEC3, (*lead_dims, "planes"), init="unit")
-        offs = k.array("plane_offsets plane_d", FLOAT32, (*lead_dims, "planes"), low=0.2, high=1.5)
-        count, said = extent(offs, len(lead)), f"{normals.name} and {offs.name}"
+    plane_of, count, said = _planes(k, lead_dims, lead)
+    return _frustum_culling_worked(shape, k, c, p, count, plane_of, said)
+
+
+def _frustum_culling_worked(
+    shape: Stream, k: KernelBuilder, c: Crowd, p: Points, count: Expr, plane_of: _Plane, said: str
+) -> Title:
+    """What :func:`frustum_culling` stores, and its text."""
     box = shape.chance(0.45)
     size = k.array(
         "half_sizes extents" if box else "radii radius",
@@ -237,13 +273,8 @@ def frustum_culling(k: KernelBuilder, level: int) -> Title:
         k.lift(1 if way == "first" else 0, INT32),
     )
     with k.for_("s pl", count) as s:
-        if packed:
-            plane = k.let("plane eq_p", planes[index(*lead, s)])
-            n = k.let("n normal", make(VEC3, plane[0], plane[1], plane[2]))
-            away = k.let("away dist", dot(n, x) + plane[3])
-        else:
-            n = k.let("n normal", normals[index(*lead, s)])
-            away = k.let("away dist", dot(n, x) + offs[index(*lead, s)])
+        n, offset = plane_of(s)
+        away = k.let("away dist", dot(n, x) + offset)
         reach: Expr = dot(r, fn("abs", n)) if box else r
         reach = c.maybe("reach ext", reach, 1.0 if way == "state" and box else 0.4)
         if way == "first":
@@ -259,6 +290,13 @@ def frustum_culling(k: KernelBuilder, level: int) -> Title:
         else:
             with k.if_(away < -reach):
                 k.assign(found, found | (k.lift(1, INT32) << s))
+    return _frustum_culling_stored(way, box, said, p, size, found, c, k)
+
+
+def _frustum_culling_stored(
+    way: str, box: bool, said: str, p: Points, size: Var, found: Var, c: Crowd, k: KernelBuilder
+) -> Title:
+    """What :func:`frustum_culling` stores, and its text."""
     what = {
         "first": "0 if it lies wholly behind a plane, else 1",
         "state": "2 if it lies wholly behind a plane, else 1 if it crosses one, else 0",

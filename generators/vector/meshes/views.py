@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from generators.build import KernelBuilder, fn, make
+from generators.build.draw import Stream
 from generators.build.registry import Title, idiom
 from generators.kit.functions import dot, most, sqrt
 from generators.program.dtypes import FLOAT32, INT32, Mat, Quat, Vec
 from generators.program.expr import Expr, Var
-from generators.vector.simulation.parts import Crowd, crowd, points_of
+from generators.vector.simulation.parts import Crowd, Points, crowd, points_of
 
 VEC2, VEC3, MAT3 = Vec(2, FLOAT32), Vec(3, FLOAT32), Mat(3, 3, FLOAT32)
 
@@ -124,12 +125,21 @@ def triangulate_midpoints(k: KernelBuilder, level: int) -> Title:
         k.let(n, k.array(a, VEC3, c.dims, init="unit")[c.at])
         for n, a in (("u", "rays_a"), ("v", "rays_b"))
     ]
+    by = ""
     turned = c.shape.chance(0.5)
     u: Expr = dirs[0]
     v: Expr = dirs[1]
     if turned:
         rot = k.scalar("rotation rot_b", Quat(FLOAT32), init="unit")
+        by = f" turned by {rot.name}"
         v = k.let("v_world vw", fn("quat_rotate", rot, v))
+    return _triangulate_midpoints_stored(k, centers, u, v, by, c)
+
+
+def _triangulate_midpoints_stored(
+    k: KernelBuilder, centers: list[Var], u: Expr, v: Expr, by: str, c: Crowd
+) -> Title:
+    """What :func:`triangulate_midpoints` stores, and its text."""
     w = k.let("w base", centers[0] - centers[1])
     b = k.let("uv cos_uv", dot(u, v))
     du, dv = k.let("uw du", dot(u, w)), k.let("vw_d dv", dot(v, w))
@@ -139,7 +149,7 @@ def triangulate_midpoints(k: KernelBuilder, level: int) -> Title:
     point = 0.5 * (first + second)
     text = (
         f"For each pair of rays, u of rays_a from center_a and v of rays_b from center_b"
-        f"{f' turned by {rot.name}' if turned else ''}: with b = u.v, w = center_a - center_b, s = "
+        f"{by}: with b = u.v, w = center_a - center_b, s = "
         f"(b * v.w - u.w) / m and t = (v.w - b * u.w) / m, m = max(1 - b^2, 0.1). "
     )
     way = c.shape.choice(("point", "gap", "ahead"))
@@ -177,7 +187,35 @@ def bundle_residuals(k: KernelBuilder, level: int) -> Title:
     point_ids = k.array("point_ids point_index", INT32, "m", init="index_of:n")
     p = points_of(k, VEC3, "points landmarks", -1.0, 1.0, ("n",), level)
     seen = points_of(k, VEC2, "observed pixels uv", -1.0, 1.0, ("m",), level)
+    return _bundle_residuals_stored(k, cam_ids, at, point_ids, shape, p, c, seen)
+
+
+def _bundle_residuals_stored(
+    k: KernelBuilder,
+    cam_ids: Var,
+    at: tuple[Var, ...],
+    point_ids: Var,
+    shape: Stream,
+    p: Points,
+    c: Crowd,
+    seen: Points,
+) -> Title:
+    """What :func:`bundle_residuals` stores, and its text."""
     cam, pt = k.let("cam c_id", cam_ids[at]), k.let("pt p_id", point_ids[at])
+    return _bundle_residuals_ended(shape, pt, p, k, cam, c, seen, at)
+
+
+def _bundle_residuals_ended(
+    shape: Stream,
+    pt: Var,
+    p: Points,
+    k: KernelBuilder,
+    cam: Var,
+    c: Crowd,
+    seen: Points,
+    at: tuple[Var, ...],
+) -> Title:
+    """What :func:`bundle_residuals` stores at last, and its text."""
     way = shape.choice(("quat", "angle"))
     place = p.at(pt)
     if way == "quat":
@@ -196,6 +234,22 @@ def bundle_residuals(k: KernelBuilder, level: int) -> Title:
         f"For each observation, take its point of {p.name}, turn it by its camera's {said}, add "
         f"{shift.name}, and project: (x, y) / (z + 4)"
     )
+    return _bundle_residuals_kept(focal, cam, text, c, k, shape, px, py, seen, at)
+
+
+def _bundle_residuals_kept(
+    focal: Var,
+    cam: Var,
+    text: str,
+    c: Crowd,
+    k: KernelBuilder,
+    shape: Stream,
+    px: Var,
+    py: Var,
+    seen: Points,
+    at: tuple[Var, ...],
+) -> Title:
+    """What :func:`_bundle_residuals_ended` stores, and its text."""
     scale: Expr = focal[cam]
     if c.chance(0.65, 2):
         r2 = k.let("r2 rad_sq", px * px + py * py)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from contextlib import nullcontext
 from dataclasses import dataclass
 
-from generators.build import KernelBuilder, extent, fn, make
+from generators.build import KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import clamp, dot, sqrt
 from generators.kit.sources import zero
 from generators.kit.text import written
-from generators.program.dtypes import INT32, Vec
+from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr, Operand, Var
 from generators.vector.simulation.parts import Crowd, Points, crowd, index, named, others, points_of
 
@@ -96,6 +96,23 @@ def xpbd_distance(k: KernelBuilder, level: int) -> Title:
         squared = k.let("len_sq d2", dot(d, d))
         same, length = squared < 0.000001, sqrt(squared)
         none = "Points nearer than 0.001 are not moved. "
+    return _xpbd_distance_worked(outs, same, k, c, length, rest, b, scalar, d, done, none)
+
+
+def _xpbd_distance_worked(
+    outs: list[tuple[Var, tuple[Expr | bool | int | float, ...]]],
+    same: Expr,
+    k: KernelBuilder,
+    c: Crowd,
+    length: Expr,
+    rest: Var,
+    b: _Bound,
+    scalar: Scalar,
+    d: Var,
+    done: str,
+    none: str,
+) -> Title:
+    """What :func:`xpbd_distance` stores, and its text."""
     with k.if_(same):
         for out, at in outs:
             k.store(out, at, zero(c.vec))
@@ -106,6 +123,27 @@ def xpbd_distance(k: KernelBuilder, level: int) -> Title:
     compliant = c.chance(0.65, 2)
     text = f"For each pair of points in {b.said}, with gap = the distance in {b.p.name} - "
     text += f"{rest.name}: "
+    return _xpbd_distance_put(
+        compliant, text, scalar, weight, k, stretch, c, d, length, outs, b, done, none
+    )
+
+
+def _xpbd_distance_put(
+    compliant: bool,
+    text: str,
+    scalar: Scalar,
+    weight: Expr,
+    k: KernelBuilder,
+    stretch: Var,
+    c: Crowd,
+    d: Var,
+    length: Var,
+    outs: list[tuple[Var, tuple[Expr | bool | int | float, ...]]],
+    b: _Bound,
+    done: str,
+    none: str,
+) -> Title:
+    """What :func:`_xpbd_distance_worked` stores, and its text."""
     if compliant:
         each = c.shape.chance(0.4)
         soft = (
@@ -127,6 +165,23 @@ def xpbd_distance(k: KernelBuilder, level: int) -> Title:
         stiff = c.number("stiffness relax", 0.3, 0.95)
         share = k.let("s corr_len", -(stiff * stretch) / weight)
         text += f"s = -{written(stiff)} * gap / W. "
+    return _xpbd_distance_stored(share, text, c, scalar, k, d, length, outs, b, done, none)
+
+
+def _xpbd_distance_stored(
+    share: Var,
+    text: str,
+    c: Crowd,
+    scalar: Scalar,
+    k: KernelBuilder,
+    d: Var,
+    length: Var,
+    outs: list[tuple[Var, tuple[Expr | bool | int | float, ...]]],
+    b: _Bound,
+    done: str,
+    none: str,
+) -> Title:
+    """What :func:`xpbd_distance` stores, and its text."""
     if c.chance(0.35, 3):
         most_ = k.scalar("max_corr limit", scalar, 0.1, 0.4)
         share = k.let("s_clamped step_len", clamp(share, -most_, most_))
@@ -240,73 +295,3 @@ def _turned(c: Crowd, edge: Expr) -> Expr:
     """The gradient of an area: half the opposite edge, turned by a quarter."""
     e = c.k.let("e_opp opp edge", edge)
     return make(c.vec, -0.5 * e[1], 0.5 * e[0])
-
-
-@idiom
-def strand_follow(k: KernelBuilder, level: int) -> Title:
-    """Follow the leader: each strand's nodes are pulled after the one before, root to tip."""
-    shape = k.draw.shape
-    vec = Vec(2 if shape.chance(0.25) else 3, k.draw.wide_float_type())
-    k.size("strands", 8, 14)
-    k.size("nodes", 5, 8, minimum=2)
-    at = k.thread("strands", names=(k.name("s strand h"),))
-    c = Crowd(k, level, vec, ("strands",), at)
-    role = "inout" if shape.chance(0.4) else "in"
-    x = k.array("positions pos x", vec, ("strands", "nodes"), role=role, low=-1.0, high=1.0)
-    out = x if role == "inout" else k.out("followed pos_out x_out", vec, ("strands", "nodes"))
-    each = shape.choice(("shared", "strand", "node"))
-    if each == "shared":
-        rest: Expr = k.scalar("segment_length rest l0", c.scalar, 0.3, 0.8)
-    elif each == "strand":
-        rest = c.array("segment_lengths rest_len", c.scalar, 0.3, 0.8)[at]
-    lengths = (
-        k.array("rest_lengths seg_len", c.scalar, ("strands", "nodes"), low=0.3, high=0.8)
-        if each == "node"
-        else None
-    )
-    fall = k.scalar("gravity_step drop g_dt2", c.vec, -0.2, 0.2) if shape.chance(0.5) else None
-    damp = k.scalar("damping s_damping", c.scalar, 0.2, 0.9) if c.chance(0.6, 2) else None
-    shift = k.out("shifts corrections", vec, ("strands", "nodes")) if damp is not None else None
-    ball = c.chance(0.4, 3)
-    if ball:
-        center = k.scalar("head center ball", c.vec, -0.3, 0.3)
-        radius = k.scalar("head_radius ball_radius", c.scalar, 0.5, 0.8)
-    last = k.let("prev leader last", x[index(*at, 0)])
-    if out is not x:
-        k.store(out, (*at, 0), last)
-    if shift is not None:
-        k.store(shift, (*at, 0), zero(vec))
-    stop = extent(x, 1) if shape.chance(0.6) else k.size_param("num_nodes", "nodes")
-    with k.for_("n j t", stop, start=1) as n:
-        node = k.let("node cur p", x[index(*at, n)])
-        if fall is not None:
-            k.augment(node, "add", fall)
-        d = k.let("d dir_vec", node - last)
-        span = rest if lengths is None else lengths[index(*at, n)]
-        if shape.chance(0.5):
-            placed = k.let("q placed", last + span / fn("length", d) * d)
-        else:
-            placed = k.let("q placed", last + span * fn("normalize", d))
-        if ball:
-            away = k.let("off to_node", placed - center)
-            dist = k.let("dist off_len", fn("length", away))
-            with k.if_(dist < radius):
-                k.assign(placed, center + radius / dist * away)
-        if shift is not None and damp is not None:
-            k.store(shift, (*at, n), damp * (placed - node))
-        k.store(out, (*at, n), placed)
-        k.assign(last, placed)
-    text = (
-        f"Each thread walks a strand of {x.name} from its root: every node"
-        f"{f', after {fall.name} is added,' if fall is not None else ''} is placed on the line "
-        f"from the node before, as placed, at distance "
-    )
-    text += named(rest if lengths is None else lengths)
-    if ball:
-        text += f", and moved out of the ball of {radius.name} about {center.name}"
-    text += f". {out.name} gets the strand, its root as it was."
-    if shift is not None and damp is not None:
-        text += (
-            f" {shift.name} gets {damp.name} times what each node was shifted by so, 0 for roots."
-        )
-    return Title(k.name("strand_follow follow_leader hair_strands"), text)

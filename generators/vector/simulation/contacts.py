@@ -25,6 +25,7 @@ def granular_contact(k: KernelBuilder, level: int) -> Title:
     size = None if each else k.scalar("diameter contact_dist d0", c.scalar, 0.8, 1.3)
     kn = k.scalar("k_n stiffness ke", c.scalar, 2.0, 6.0)
     kd = k.scalar("damping k_d gamma_n", c.scalar, 0.8, 2.0) if c.shape.chance(0.6) else None
+    said = ""
     rub = kd is None or c.chance(0.8, 2)
     mine, speed = k.let("xi pi own", p.at(*c.at)), k.let("vi own_vel", v.at(*c.at))
     force = k.let("force f fi", zero(c.vec))
@@ -48,6 +49,22 @@ def granular_contact(k: KernelBuilder, level: int) -> Title:
             if rub:
                 said = _friction(c, force, rel - vn * n, fnorm)
     touching = f"the sum of {radii.name}" if radii is not None else str(size and size.name)
+    return _granular_contact_stored(kn, kd, v, touching, p, c, rub, said, force, k)
+
+
+def _granular_contact_stored(
+    kn: Var,
+    kd: Var | None,
+    v: Points,
+    touching: str,
+    p: Points,
+    c: Crowd,
+    rub: bool,
+    said: str,
+    force: Var,
+    k: KernelBuilder,
+) -> Title:
+    """What :func:`granular_contact` stores, and its text."""
     law = f"{kn.name} * overlap"
     law = f"max({law} - {kd.name} * vn, 0)" if kd is not None else law
     vn_said = f", vn is the part along n of their relative velocity by {v.name}" if kd else ""
@@ -86,6 +103,13 @@ def flocking(k: KernelBuilder, level: int) -> Title:
     wide = 0.4 if c.vec.size == 2 else 0.7
     reach = k.scalar("radius view_radius perception", c.scalar, wide, 1.6 * wide)
     near = k.scalar("min_dist avoid_radius personal", c.scalar, 0.3 * wide, 0.95 * wide)
+    return _flocking_stored(k, p, v, c, reach, near)
+
+
+def _flocking_stored(
+    k: KernelBuilder, p: Points, v: Points, c: Crowd, reach: Var, near: Var
+) -> Title:
+    """What :func:`flocking` stores, and its text."""
     mine, speed = k.let("xi pi own", p.at(*c.at)), k.let("vi own_vel", v.at(*c.at))
     own = c.shape.chance(0.65)
     apart = k.let("apart separation", zero(c.vec))

@@ -10,7 +10,7 @@ from generators.kit.functions import dot, most, sqrt
 from generators.kit.naming import BY_LEVEL, routine
 from generators.kit.sources import zero
 from generators.program.expr import Expr, Var, op
-from generators.vector.simulation.parts import Crowd, crowd, others
+from generators.vector.simulation.parts import Crowd, Points, crowd, others
 
 Smooth = Callable[[BodyBuilder, Expr, Expr], Expr]
 
@@ -104,7 +104,38 @@ def sph_forces(k: KernelBuilder, level: int) -> Title:
     mass = k.scalar("mass particle_mass", c.scalar, 0.5, 1.5)
     h = k.scalar("h smoothing_length support", c.scalar, 0.9, 1.3)
     mu = k.scalar("viscosity mu", c.scalar, 0.2, 1.0) if v is not None else None
+    return _sph_forces_stored(c, k, p, v, press, rho, h, mu, mass)
+
+
+def _sph_forces_stored(
+    c: Crowd,
+    k: KernelBuilder,
+    p: Points,
+    v: Points | None,
+    press: Var,
+    rho: Var,
+    h: Var,
+    mu: Var | None,
+    mass: Var,
+) -> Title:
+    """What :func:`sph_forces` stores, and its text."""
     halves = c.shape.chance(0.5)
+    return _sph_forces_ended(k, p, c, v, halves, press, rho, h, mu, mass)
+
+
+def _sph_forces_ended(
+    k: KernelBuilder,
+    p: Points,
+    c: Crowd,
+    v: Points | None,
+    halves: bool,
+    press: Var,
+    rho: Var,
+    h: Var,
+    mu: Var | None,
+    mass: Var,
+) -> Title:
+    """What :func:`sph_forces` stores at last, and its text."""
     mine = k.let("xi pi own", p.at(*c.at))
     speed = k.let("vi own_vel", v.at(*c.at)) if v is not None else None
     term = press[c.at] if not halves else press[c.at] / (rho[c.at] * rho[c.at])
@@ -125,6 +156,24 @@ def sph_forces(k: KernelBuilder, level: int) -> Title:
             k.augment(force, "add", push * gap * gap / r * d)
             if v is not None and mu is not None and speed is not None:
                 k.augment(force, "add", mu * gap / there * (v.at(*c.place(j)) - speed))
+    return _sph_forces_kept(guard, halves, mu, v, h, p, press, rho, c, mass, force, k)
+
+
+def _sph_forces_kept(
+    guard: bool,
+    halves: bool,
+    mu: Var | None,
+    v: Points | None,
+    h: Var,
+    p: Points,
+    press: Var,
+    rho: Var,
+    c: Crowd,
+    mass: Var,
+    force: Var,
+    k: KernelBuilder,
+) -> Title:
+    """What :func:`_sph_forces_ended` stores, and its text."""
     seen = " but itself" if guard else ", where |d|^2 exceeds 0.000001,"
     law = "p_i / rho_i^2 + p_j / rho_j^2" if halves else "(p_i + p_j) / (2 * rho_j)"
     drag = f" and viscosity {mu.name} * (h - r) / rho_j * (v_j - v_i)" if mu is not None else ""

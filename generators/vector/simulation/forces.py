@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import FOUR_PI, TWO_PI, dot, most, sqrt
 from generators.kit.naming import BY_LEVEL, routine
 from generators.kit.sources import zero
 from generators.kit.text import written
-from generators.program.expr import Expr
-from generators.vector.simulation.parts import Crowd, crowd, others, softened
+from generators.program.expr import Expr, Var
+from generators.vector.simulation.parts import Crowd, Points, crowd, others, softened
 
 
 def _over_cube(c: Crowd, top: Expr, r2: Expr) -> Expr:
@@ -167,6 +169,11 @@ def vortex_velocity(k: KernelBuilder, level: int) -> Title:
         text += f"the sum over {by}."
     else:
         text += f"{c.put('velocities vel_out u_out', found)} gets the sum over {by}."
+    return _vortex_velocity_stored(turn, text, c, k)
+
+
+def _vortex_velocity_stored(turn: Var | None, text: str, c: Crowd, k: KernelBuilder) -> Title:
+    """What :func:`vortex_velocity` stores, and its text."""
     if turn is not None:
         text += f" {c.put('stretching dgamma', turn)} gets the sum of cross(its own g, g) / r^3."
     return Title(k.name("vortex_velocity biot_savart induced_velocity"), text)
@@ -197,6 +204,21 @@ def ewald_real(k: KernelBuilder, level: int) -> Title:
         _erfc_pair if forces else lambda b, r, a: fn("erfc", a * r) / r,
         "Of unit charges.",
     )
+    return _ewald_real_stored(k, p, c, forces, box, reach, q, law, alpha)
+
+
+def _ewald_real_stored(
+    k: KernelBuilder,
+    p: Points,
+    c: Crowd,
+    forces: bool,
+    box: Var,
+    reach: Expr,
+    q: Var,
+    law: Callable[..., Expr],
+    alpha: Var,
+) -> Title:
+    """What :func:`ewald_real` stores, and its text."""
     mine = k.let("xi pi own", p.at(*c.at))
     start = zero(c.vec) if forces else zero(c.scalar)
     total = k.let("force f fi" if forces else "potential phi", start)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from generators.build import KernelBuilder, cast, extent, fn
+from generators.build.draw import Stream
 from generators.build.registry import Title, idiom
 from generators.kit.functions import acos, atan2, cos, dot, exp, sin, sqrt
 from generators.kit.sources import zero
@@ -192,6 +193,20 @@ def chain_shape(k: KernelBuilder, level: int) -> Title:
         if shape.chance(0.6)
         else k.size_param("num_beads length", "beads")
     )
+    return _chain_shape_stored(k, vec, weights, c, stop, p, at, shape)
+
+
+def _chain_shape_stored(
+    k: KernelBuilder,
+    vec: Vec,
+    weights: Var | None,
+    c: Crowd,
+    stop: Expr | Var,
+    p: Points,
+    at: tuple[Var, ...],
+    shape: Stream,
+) -> Title:
+    """What :func:`chain_shape` stores, and its text."""
     center = k.let("center com mean", zero(vec))
     total = k.let("total mass_sum", zero(c.scalar)) if weights is not None else None
     with k.for_("j a", stop) as j:
@@ -218,6 +233,13 @@ def chain_shape(k: KernelBuilder, level: int) -> Title:
     text += (
         f"{'root of the ' if root else ''}mean squared distance of its beads from their mean{by}."
     )
+    return _chain_shape_ended(axes, text, c, size, p, stop, k)
+
+
+def _chain_shape_ended(
+    axes: Var | None, text: str, c: Crowd, size: Expr, p: Points, stop: Expr | Var, k: KernelBuilder
+) -> Title:
+    """What :func:`chain_shape` stores at last, and its text."""
     if axes is not None:
         text += f" {c.put('axis_spread second_moments', axes / size)} gets the same for each axis."
     text += _ends(c, p, stop)
@@ -246,6 +268,13 @@ def contact_map(k: KernelBuilder, level: int) -> Title:
     if models:
         k.size("models", 2, 3)
         dims, names = ("models", *dims), [k.name("m frame"), *names]
+    return _contact_map_stored(dims, k, names, level, vec, shape)
+
+
+def _contact_map_stored(
+    dims: tuple[str, ...], k: KernelBuilder, names: list[str], level: int, vec: Vec, shape: Stream
+) -> Title:
+    """What :func:`contact_map` stores, and its text."""
     for size in dims[-2:]:
         k.size(size, 8, 14)
     *lead, row, col = k.thread(*dims, names=names)

@@ -71,6 +71,11 @@ def boris_push(k: KernelBuilder, level: int) -> Title:
     text += f"{c.put('new_velocities vel_out v_out', v)} gets it."
     if xs is not None and x is not None:
         text += _moved(c, x, v, dt, xs.name)
+    return _boris_push_stored(text, c, v, k)
+
+
+def _boris_push_stored(text: str, c: Crowd, v: Var, k: KernelBuilder) -> Title:
+    """What :func:`boris_push` stores, and its text."""
     if c.chance(0.3, 2):
         text += f" {c.put('energies kinetic', 0.5 * dot(v, v))} gets |v|^2 / 2."
     return Title(k.name("boris_push push_particles boris_step"), text)

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from generators.build import KernelBuilder, cast, extent, fn, make
+from generators.build.draw import Stream
 from generators.build.registry import Title, idiom
 from generators.kit.functions import dot, exp, least, most, sqrt
 from generators.kit.text import written
 from generators.program.dtypes import FLOAT32, INT32
 from generators.program.expr import Expr, Operand, Var, op
-from generators.vector.simulation.parts import index, points_of
-from generators.vector.tracing.rays import VEC3, Ray, cast_rays
+from generators.vector.simulation.parts import Crowd, index, points_of
+from generators.vector.tracing.rays import VEC3, Ray, cast_rays, side
 
 
 class _Shapes(NamedTuple):
@@ -90,6 +91,13 @@ def sphere_march(k: KernelBuilder, level: int) -> Title:
         f"{'0.9 times ' * loose}the distance to the scene, until it is below {written(eps)} or the "
         f"way exceeds {far.name}. "
     )
+    return _sphere_march_stored(blend, text, t, c, shape, hit, k)
+
+
+def _sphere_march_stored(
+    blend: Var | None, text: str, t: Var, c: Crowd, shape: Stream, hit: Var, k: KernelBuilder
+) -> Title:
+    """What :func:`sphere_march` stores, and its text."""
     if blend is not None:
         text += f"Distances are blended in turn: min(a, b) - h^2 / (4 * {blend.name}), with h = "
         text += f"max({blend.name} - |a - b|, 0), starting from 1000. "
@@ -97,10 +105,6 @@ def sphere_march(k: KernelBuilder, level: int) -> Title:
     if shape.chance(0.7):
         text += f", {c.put('hit_steps steps_out', hit)} the step of the hit, or -1"
     return Title(k.name("sphere_march sphere_trace raymarch_sdf"), f"{text}.")
-
-
-def _side(k: KernelBuilder, symbol: str, value: int) -> str:
-    return k.size(symbol, value, value, minimum=value)
 
 
 def _trilinear(k: KernelBuilder, grid: Var, g: Expr) -> Expr:
@@ -121,12 +125,25 @@ def _trilinear(k: KernelBuilder, grid: Var, g: Expr) -> Expr:
 def volume_render(k: KernelBuilder, level: int) -> Title:
     """Front-to-back compositing along a ray through a grid of densities, ended when opaque."""
     shape = k.draw.shape
-    dims = tuple(_side(k, s, 6) for s in ("nx", "ny", "nz"))
+    dims = tuple(side(k, s, 6) for s in ("nx", "ny", "nz"))
     r = cast_rays(k, level, 1.5, 3.5, 0.35)
     c = r.c
     sigma = k.array("density sigma", FLOAT32, dims, low=0.0, high=2.0)
     coloured = c.chance(0.5, 2)
     colour = k.array("colors albedo", VEC3, dims, low=0.0, high=1.0) if coloured else None
+    return _volume_render_worked(coloured, c, k, shape, r, sigma, colour)
+
+
+def _volume_render_worked(
+    coloured: bool,
+    c: Crowd,
+    k: KernelBuilder,
+    shape: Stream,
+    r: Ray,
+    sigma: Var,
+    colour: Var | None,
+) -> Title:
+    """What :func:`volume_render` stores, and its text."""
     smooth = not coloured and c.chance(0.5, 2)
     size = k.scalar("step_size ds dt", FLOAT32, 0.15, 0.35)
     stop = k.draw.value.choice((32, 40, 48))
@@ -135,6 +152,26 @@ def volume_render(k: KernelBuilder, level: int) -> Title:
     light = k.let("radiance accum color", start)
     early = c.shape.chance(0.7)
     floor = c.number("min_trans cutoff_alpha", 0.2, 0.4) if early else None
+    return _volume_render_put(
+        smooth, stop, size, clear, light, floor, k, shape, r, sigma, c, colour
+    )
+
+
+def _volume_render_put(
+    smooth: bool,
+    stop: int,
+    size: Var,
+    clear: Var,
+    light: Var,
+    floor: Expr | None,
+    k: KernelBuilder,
+    shape: Stream,
+    r: Ray,
+    sigma: Var,
+    c: Crowd,
+    colour: Var | None,
+) -> Title:
+    """What :func:`_volume_render_worked` stores, and its text."""
     with k.for_("s step_i", stop) as s:
         t = (cast(s, FLOAT32) + 0.5) * size
         x = k.let("x point", r.at(c.maybe("t along", t)))
@@ -159,6 +196,23 @@ def volume_render(k: KernelBuilder, level: int) -> Title:
         if floor is not None:
             with k.if_(clear < floor):
                 k.break_()
+    return _volume_render_stored(colour, smooth, stop, r, sigma, size, floor, light, c, clear, k)
+
+
+def _volume_render_stored(
+    colour: Var | None,
+    smooth: bool,
+    stop: int,
+    r: Ray,
+    sigma: Var,
+    size: Var,
+    floor: Expr | None,
+    light: Var,
+    c: Crowd,
+    clear: Var,
+    k: KernelBuilder,
+) -> Title:
+    """What :func:`volume_render` stores, and its text."""
     what = f"{colour.name}" if colour is not None else "the density"
     how = "trilinear" if smooth else "the cell's"
     text = (
@@ -180,7 +234,7 @@ def volume_render(k: KernelBuilder, level: int) -> Title:
 def height_march(k: KernelBuilder, level: int) -> Title:
     """A ray over a height field: steps until it is below, then halving of the last one."""
     shape = k.draw.shape
-    dims = (_side(k, "nz", 8), _side(k, "nx", 8))
+    dims = (side(k, "nz", 8), side(k, "nx", 8))
     r = cast_rays(k, level, 2.5, 4.5, 0.2)
     c = r.c
     h = k.array("heights terrain", FLOAT32, dims, low=0.0, high=3.0)
@@ -233,96 +287,3 @@ def _halved(k: KernelBuilder, r: Ray, way: tuple[Var, Var, Var], h: Var, smooth:
                 k.augment(t, "add", step)
             k.augment(step, "mul", 0.5)
     return f"Where the ground was met, the last step is halved {count} times to find it. "
-
-
-@idiom
-def voxel_walk(k: KernelBuilder, level: int) -> Title:
-    """Amanatides and Woo's walk through the cells of a grid that a ray passes, in order."""
-    shape = k.draw.shape
-    flat = shape.chance(0.35)
-    n = 2 if flat else 3
-    sides = tuple(_side(k, s, 7 if flat else 5) for s in ("nx", "ny", "nz")[:n])
-    top = 7.0 if flat else 5.0
-    r = cast_rays(k, level, 1.0, top - 1.0, 0.0 if flat else 0.3)
-    c = r.c
-    way = shape.choice(("first", "sum", "count"))
-    solid = way != "sum"
-    cells = k.array(
-        "occupied solid voxels" if solid else "values density",
-        INT32 if solid else FLOAT32,
-        sides,
-        low=0,
-        high=4 if solid else 1.0,
-    )
-    stop = k.draw.value.choice((20, 24, 32))
-    at = [k.let(f"{'xyz'[a]}i {'xyz'[a]}_cell", cast(r.o[a], INT32)) for a in range(n)]
-    steps, times, spans = [], [], []
-    for a in range(n):
-        up = r.d[a] > 0.0
-        one = (k.lift(1, INT32), k.lift(-1, INT32))
-        steps.append(k.let(f"step_{'xyz'[a]}", fn("where", up, *one)))
-        wall = cast(at[a], FLOAT32) + fn("where", up, k.lift(1.0, FLOAT32), 0.0)
-        times.append(k.let(f"t_{'xyz'[a]}", (wall - r.o[a]) / r.d[a]))
-        spans.append(k.let(f"dt_{'xyz'[a]}", 1.0 / abs(r.d[a])))
-    t = k.let("t travelled", k.lift(0.0, FLOAT32))
-    start = {"sum": k.lift(0.0, FLOAT32), "first": k.lift(-1, INT32), "count": k.lift(0, INT32)}
-    found = k.let("found seen total", start[way])
-    with k.for_("s step_i", stop) as s:
-        if way == "first":
-            with k.if_(fn("eq", cells[tuple(at)], 4)):
-                k.assign(found, s)
-                k.break_()
-        elif way == "count":
-            k.augment(found, "add", fn("where", cells[tuple(at)] > 2, k.lift(1, INT32), 0))
-        _next_cell(k, (at, steps, times, spans), (t, found), cells, way)
-        outs = [op("or", x < 0, x >= extent(cells, a)) for a, x in enumerate(at)]
-        gone = outs[0]
-        for o in outs[1:]:
-            gone = op("or", gone, o)
-        with k.if_(gone):
-            k.break_()
-    said = {
-        "first": "the first cell of 4, by how many cells come before it, or -1",
-        "count": "how many cells above 2 it passes",
-        "sum": "the values of the cells times the way in each, summed",
-    }[way]
-    text = (
-        f"Walk {r.said} cell by cell through the grid {cells.name} of unit cells (axes "
-        f"{', '.join('xyz'[:n])}), at most {stop} cells, until it leaves: always across the "
-        f"nearest wall. {c.put('found_out results', found)} gets {said}"
-    )
-    if way != "count" and shape.chance(0.6):
-        text += f", {c.put('distances t_out', t)} the way to the last wall"
-    return Title(k.name("voxel_walk dda_traverse grid_ray_walk"), f"{text}.")
-
-
-def _next_cell(
-    k: KernelBuilder,
-    walk: tuple[list[Var], list[Var], list[Var], list[Var]],
-    kept: tuple[Var, Var],
-    cells: Var,
-    way: str,
-) -> None:
-    """Cross the nearest wall."""
-    (at, steps, times, spans), (t, found) = walk, kept
-    if way == "sum":
-        soon = k.let("t_next t_wall", least(*times))
-        k.augment(found, "add", cells[tuple(at)] * (soon - t))
-
-    def cross(a: int) -> None:
-        k.assign(t, times[a])
-        k.augment(at[a], "add", steps[a])
-        k.augment(times[a], "add", spans[a])
-
-    if len(at) == 2:
-        with k.if_(times[0] < times[1]):
-            cross(0)
-        with k.else_():
-            cross(1)
-        return
-    with k.if_(op("and", times[0] < times[1], times[0] < times[2])):
-        cross(0)
-    with k.elif_(times[1] < times[2]):
-        cross(1)
-    with k.else_():
-        cross(2)

@@ -13,7 +13,7 @@ from generators.kit.naming import BY_LEVEL, routine
 from generators.kit.text import written
 from generators.program.dtypes import FLOAT32, INT32, Vec
 from generators.program.expr import Expr, Var, op
-from generators.vector.simulation.parts import Points, index, points_of
+from generators.vector.simulation.parts import Crowd, Points, index, points_of
 from generators.vector.tracing.rays import VEC3, Ray, cast_rays
 
 
@@ -96,6 +96,21 @@ def nearest_triangle(k: KernelBuilder, level: int) -> Title:
         _moeller(kind),
         "Distance along the ray, -1 for a miss.",
     )
+    return _nearest_triangle_stored(any_hit, reach, k, called, mesh, r, start, culled, c)
+
+
+def _nearest_triangle_stored(
+    any_hit: bool,
+    reach: Var,
+    k: KernelBuilder,
+    called: Callable[..., Expr],
+    mesh: _Mesh,
+    r: Ray,
+    start: Expr,
+    culled: bool,
+    c: Crowd,
+) -> Title:
+    """What :func:`nearest_triangle` stores, and its text."""
     if any_hit:
         seen = k.let("blocked hit", k.lift(0, INT32))
     else:
@@ -122,6 +137,13 @@ def nearest_triangle(k: KernelBuilder, level: int) -> Title:
         text += f": {out} gets 1 if any is hit between {low} and {reach.name}, else 0."
         return Title(k.name("any_hit_mesh shadow_rays occlusion_query"), text)
     out = c.put("face_ids hit_ids", who)
+    return _nearest_triangle_ended(text, out, low, reach, c, best, k)
+
+
+def _nearest_triangle_ended(
+    text: str, out: str, low: str, reach: Var, c: Crowd, best: Var, k: KernelBuilder
+) -> Title:
+    """What :func:`nearest_triangle` stores at last, and its text."""
     text += f". {out} gets the nearest one hit between {low} and {reach.name}, or -1"
     if c.chance(0.8, 1):
         text += f", {c.put('distances t_out depth', best)} its distance, or {reach.name}"
@@ -181,7 +203,7 @@ def ray_boxes(k: KernelBuilder, level: int) -> Title:
     way = c.shape.choice(("nearest", "count", "length"))
     inv = _inverse(r)
     reach = k.scalar("t_max max_dist", FLOAT32, 1.0, 3.0)
-    dense = None
+    dense = who = None
     if way == "length" and c.shape.chance(0.6):
         dense = k.array("densities sigma", FLOAT32, "boxes", low=0.1, high=1.0)
     if way == "nearest":
@@ -195,6 +217,7 @@ def ray_boxes(k: KernelBuilder, level: int) -> Title:
         near, far = _slabs(k, r.o, inv, lo, hi)
         if way == "nearest":
             near = k.let("t_in t_start", most(near, 0.0))
+            assert who is not None
             with k.if_(op("and", near <= far, near < best)):
                 k.assign(best, near)
                 k.assign(who, j)
@@ -208,7 +231,21 @@ def ray_boxes(k: KernelBuilder, level: int) -> Title:
                 with k.if_(inside > 0.0):
                     k.augment(best, "add", inside if dense is None else dense[j] * inside)
     text = f"For {r.said}, pass the boxes of {boxes.said} by the slab test. "
-    if way == "nearest":
+    return _ray_boxes_stored(who, text, reach, best, k, c, way, dense)
+
+
+def _ray_boxes_stored(
+    who: Var | None,
+    text: str,
+    reach: Var,
+    best: Var,
+    k: KernelBuilder,
+    c: Crowd,
+    way: str,
+    dense: Var | None,
+) -> Title:
+    """What :func:`ray_boxes` stores, and its text."""
+    if who is not None:
         text += f"{c.put('box_ids hit_ids', who)} gets the one that is entered first before "
         text += (
             f"{reach.name}, or -1, {c.put('entry_t distances', best)} where (0 from inside), or "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from generators.build import KernelBuilder, cast, extent
+from generators.build.draw import Stream
 from generators.build.registry import Title, idiom
 from generators.program.dtypes import FLOAT32, INT32, Vec
 from generators.program.expr import Expr, Var, literal, op
@@ -78,6 +79,13 @@ def raster_pixels(k: KernelBuilder, level: int) -> Title:
     attr = k.array("attributes vert_attr", FLOAT32, dims, low=0.0, high=1.0) if shaded else None
     right = c.chance(0.6, 2)
     far = k.scalar("far z_far", FLOAT32, 3.0, 6.0)
+    return _raster_pixels_stored(far, k, attr, shape, right, p, depth)
+
+
+def _raster_pixels_stored(
+    far: Var, k: KernelBuilder, attr: Var | None, shape: Stream, right: bool, p: _Pixel, depth: Var
+) -> Title:
+    """What :func:`raster_pixels` stores, and its text."""
     best = k.let("best z_best", far)
     who = k.let("tri_id face_id", k.lift(-1, INT32))
     value = k.let("value shade", k.lift(0.0, FLOAT32)) if attr is not None else None

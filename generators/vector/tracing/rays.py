@@ -78,3 +78,8 @@ def _pixels(k: KernelBuilder, level: int, low: float, high: float) -> Ray:
         toward = f"(forward + u * right - v * up, u = {said} and v so for {row.name} with {cy.name}"
     text = f"the ray of each pixel from {eye.name} along normalize{toward})"
     return Ray(c, eye, d, text)
+
+
+def side(k: KernelBuilder, symbol: str, value: int) -> str:
+    """A size that is never smaller than drawn: places are promised to lie within it."""
+    return k.size(symbol, value, value, minimum=value)

@@ -51,11 +51,15 @@ def lamp_light(k: KernelBuilder, level: int) -> Title:
     power = k.array("powers intensity", VEC3 if coloured else FLOAT32, "lamps", low=0.5, high=2.0)
     shiny = c.shape.chance(0.6)
     balls = _balls(k, level) if c.chance(0.5, 2) else None
+    law = "n.w"
+    half_way = ""
     if shiny:
         eye = k.scalar("eye camera", VEC3, -2.0, 2.0)
         view = k.let("v to_eye", fn("normalize", eye - x))
         gloss = k.scalar("shininess gloss", FLOAT32, 2.0, 12.0)
         share = k.scalar("specular k_s", FLOAT32, 0.2, 0.8)
+        law = f"(n.w + {share.name} * max(n.h, 0.001)^{gloss.name})"
+        half_way = f", h the unit vector halfway between w and that to {eye.name}"
     start = make(VEC3, k.lift(0.0, FLOAT32)) if coloured else k.lift(0.0, FLOAT32)
     light = k.let("light radiance total", start)
     with k.for_("l lamp_i", extent(power)) as lamp:
@@ -74,14 +78,27 @@ def lamp_light(k: KernelBuilder, level: int) -> Title:
             half = k.let("h half_vec", fn("normalize", w + view))
             value = facing + share * (most(dot(n, half), 0.001) ** gloss)
         k.augment(light, "add", k.let("fall e", value / (1.0 + d2)) * power[lamp])
-    law = f"(n.w + {share.name} * max(n.h, 0.001)^{gloss.name})" if shiny else "n.w"
+    return _lamp_light_stored(law, p, lamps, power, half_way, balls, k, c, light)
+
+
+def _lamp_light_stored(
+    law: str,
+    p: Points,
+    lamps: Points,
+    power: Var,
+    half_way: str,
+    balls: tuple[Points, Var] | None,
+    k: KernelBuilder,
+    c: Crowd,
+    light: Var,
+) -> Title:
+    """What :func:`lamp_light` stores, and its text."""
     text = (
         f"For each surface point of {p.name}, sum over the lamps that it faces (at {lamps.name}) "
         f"the light {law} / (1 + d^2) times {power.name}, w being the direction to the lamp, d its "
         f"distance"
     )
-    if shiny:
-        text += f", h the unit vector halfway between w and that to {eye.name}"
+    text += half_way
     if balls is not None:
         text += f". Lamps behind a ball ({balls[0].name}, {balls[1].name}) give none"
     albedo = k.array("albedo reflectance", FLOAT32, c.dims, low=0.1, high=0.9)
