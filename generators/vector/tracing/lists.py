@@ -86,7 +86,7 @@ def nearest_triangle(k: KernelBuilder, level: int) -> Title:
     any_hit = c.shape.chance(0.3)
     culled = c.chance(0.35)
     kind = "culled" if culled else "plain" if mesh.way == "soup" else "guarded"
-    reach = k.scalar("t_max max_dist far", FLOAT32, 1.0, 3.0)
+    reach = k.scalar("t_max max_dist far", FLOAT32, 0.6, 2.2)
     start = k.lift(k.draw.value.choice((0.001, 0.01, 0.0001)), FLOAT32)
     called = routine(
         k,
