@@ -73,7 +73,7 @@ def softmax_with_temperature(k: KernelBuilder, level: int) -> Title:
 
 
 @idiom
-def softmax_backward(k: KernelBuilder, level: int) -> Title:
+def softmax_gradient(k: KernelBuilder, level: int) -> Title:
     """The gradient of scores from that of their softmax or log-softmax."""
     shape = k.draw.shape
     t = table(k, level)
