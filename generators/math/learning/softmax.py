@@ -91,10 +91,7 @@ def softmax_gradient(k: KernelBuilder, level: int) -> Title:
     dx = t.array("grad_logits dx", -1.0, 1.0, "inout") if adds else t.out("grad_logits dx")
     with t.classes(y) as c:
         at = t.place(c)
-        if logs:
-            value = dy[at] - exp(y[at]) * total
-        else:
-            value = y[at] * (dy[at] - total)
+        value = dy[at] - exp(y[at]) * total if logs else y[at] * (dy[at] - total)
         value = value if scale is None else scale * value
         named = shape.chance(0.4)
         k.store(dx, at, k.let("g dz", value) if named else value, "add" if adds else "")
