@@ -80,7 +80,16 @@ def _fresh(
         return [v[at] for v in x], f"each element of {' and '.join(v.name for v in x)}"
     if len(inner) > 1 and shape.chance(0.5):
         qkv = k.array("qkv fused_qkv", FLOAT32, ("batch", "3", *inner), low=-1.0, high=1.0)
-        values: list[Expr] = [qkv[(at[0], n + 1, *at[1:])] for n in range(len(roles))]
+        values: list[Expr] = [
+            qkv[
+                (
+                    at[0],
+                    n + 1,
+                )
+                + at[1:]
+            ]
+            for n in range(len(roles))
+        ]
         return values, f"what {qkv.name} has at 1{' and 2' * (len(roles) > 1)} of its second axis"
     per = "*".join(inner)
     qkv = k.array("qkv fused_qkv", FLOAT32, ("batch", f"3*{per}"), low=-1.0, high=1.0)
@@ -106,7 +115,7 @@ def _paged(
     size: Expr = k.lift(4, INT32) if fixed else k.size_param("page_size block_len", "page_size")
     logical = k.let("logical page_no", position // size)
     page = k.let("page block_id", table[at[0], logical])
-    offset = position % size if k.draw.shape.chance(0.5) else position - logical * size
+    offset: Expr = position % size if k.draw.shape.chance(0.5) else position - logical * size
     offset = k.let("offset in_page", offset)
     if len(inner) > 1 and k.draw.shape.chance(0.4):
         dims: tuple[str, ...] = ("batch*pages", "heads", per, "dim")
@@ -134,8 +143,14 @@ def unpad_rows(k: KernelBuilder, level: int) -> Title:
     starts = k.array(
         "cu_seqlens offsets row_starts", INT32, "batch+1", init="sorted", low=0, high=most_
     )
-    if packed:
-        return _to_list(k, level, starts, tail, names)
+    return _to_list(k, starts, tail, names) if packed else _to_batch(k, starts, tail, names)
+
+
+def _to_batch(
+    k: KernelBuilder, starts: Var, tail: tuple[str, ...], names: tuple[str, ...]
+) -> Title:
+    """Each place of the padded batch gets its token, or what the padding is."""
+    shape = k.draw.shape
     at = k.thread("batch", "longest", *tail, names=[k.name("b seq"), k.name("t pos step"), *names])
     rows = k.array("packed flat_tokens x", FLOAT32, ("tokens", *tail), low=-1.0, high=1.0)
     out = k.out("padded batch_out", FLOAT32, ("batch", "longest", *tail))
@@ -158,34 +173,42 @@ def unpad_rows(k: KernelBuilder, level: int) -> Title:
     if shape.chance(0.5):
         fill = k.scalar("pad_value fill", FLOAT32, -3.0, -2.0)
         filled = k.params[-1].name
-    form = shape.weighted({"arms": 3, "early": 3, "local": 2})
+    outside = place < 0 if left else place >= length
+    _padded(k, (out, at), (inside, outside), rows[(start + place,) + at[2:]], fill)
+    text = f"Rows of {rows.name}, of which row {at[0].name} has the places from "
+    text += f"{starts.name}[{at[0].name}] to before the next{kept}, are padded with {filled} "
+    text += f"{told} (cut there if longer) in {out.name}."
+    return Title(k.name("pad_packed_sequences pad_rows"), text)
+
+
+def _padded(
+    k: KernelBuilder,
+    target: tuple[Var, tuple[Var, ...]],
+    tests: tuple[Expr, Expr],
+    token: Expr,
+    fill: Expr,
+) -> None:
+    """Store a token where one is, else the padding: by an early end, in two arms, or in a local."""
+    (out, at), (inside, outside) = target, tests
+    form = k.draw.shape.weighted({"arms": 3, "early": 3, "local": 2})
     if form == "early":
-        outside = place < 0 if left else place >= length
         with k.if_(outside):
             k.store(out, at, fill)
             k.return_()
-        k.store(out, at, rows[(start + place, *at[2:])])
+        k.store(out, at, token)
     elif form == "arms":
         with k.if_(inside):
-            k.store(out, at, rows[(start + place, *at[2:])])
+            k.store(out, at, token)
         with k.else_():
             k.store(out, at, fill)
     else:
         value = k.let("value v", fill)
         with k.if_(inside):
-            k.assign(value, rows[(start + place, *at[2:])])
+            k.assign(value, token)
         k.store(out, at, value)
-    text = f"Rows of {rows.name}, of which row {at[0].name} has the places from "
-    text += (
-        f"{starts.name}[{at[0].name}] to before the next{kept}, are padded with {filled} {told} "
-    )
-    text += f"(cut there if longer) in {out.name}."
-    return Title(k.name("pad_packed_sequences pad_rows"), text)
 
 
-def _to_list(
-    k: KernelBuilder, level: int, starts: Var, tail: tuple[str, ...], names: tuple[str, ...]
-) -> Title:
+def _to_list(k: KernelBuilder, starts: Var, tail: tuple[str, ...], names: tuple[str, ...]) -> Title:
     """Each token of the list finds its row by a search among the starts."""
     shape = k.draw.shape
     at = k.thread("tokens", *tail, names=[k.name("i tok"), *names])
@@ -204,7 +227,13 @@ def _to_list(
     row, how = _owner(k, starts, token)
     place = k.let("t pos", token - starts[row])
     limit = (extent(padded, 1) if shape.chance(0.6) else k.size_param("max_len", "longest")) - 1
-    value = padded[(row, least(place, limit), *at[1:])]
+    value = padded[
+        (
+            row,
+            least(place, limit),
+        )
+        + at[1:]
+    ]
     if early:
         k.store(out, at, value)
     else:

@@ -104,20 +104,32 @@ def quantise_blocks(k: KernelBuilder, level: int) -> Title:
     x = k.array("weights x values", FLOAT32, b.whole, low=-2.0, high=2.0)
     scales = k.out("scales block_scales", FLOAT32, b.dims)
     if shape.chance(0.6):
-        limit = shape.choice((127, 7))
-        codes = k.out("codes quantized q", INT8, b.whole)
-        top, said = _largest(b, x)
-        over = shape.chance(0.4)
-        scale = k.let("scale step", top / float(limit))
-        factor = scale if over else k.let("inv_scale inv", 1.0 / scale)
-        k.store(scales, b.at, scale)
-        with b.each() as place:
-            scaled = x[place] / factor if over else x[place] * factor
-            code = rounded(k, maybe(k, "v scaled", scaled, 0.4))
-            k.store(codes, place, cast(cast(code, INT32) if shape.chance(0.5) else code, INT8))
-        text = f"{scales.name} gets {said} over {limit}, "
-        text += f"{codes.name} each of {x.name} over that, rounded."
-        return Title(k.name("quantize_blocks absmax_quantize blockwise_int8"), f"{b.said} {text}")
+        return _symmetric(b, x, scales)
+    return _affine(b, x, scales)
+
+
+def _symmetric(b: _Block, x: Var, scales: Var) -> Title:
+    """Codes on both sides of 0, by the largest size."""
+    k, shape = b.k, b.k.draw.shape
+    limit = shape.choice((127, 7))
+    codes = k.out("codes quantized q", INT8, b.whole)
+    top, said = _largest(b, x)
+    over = shape.chance(0.4)
+    scale = k.let("scale step", top / float(limit))
+    factor = scale if over else k.let("inv_scale inv", 1.0 / scale)
+    k.store(scales, b.at, scale)
+    with b.each() as place:
+        scaled = x[place] / factor if over else x[place] * factor
+        code = rounded(k, maybe(k, "v scaled", scaled, 0.4))
+        k.store(codes, place, cast(cast(code, INT32) if shape.chance(0.5) else code, INT8))
+    text = f"{scales.name} gets {said} over {limit}, "
+    text += f"{codes.name} each of {x.name} over that, rounded."
+    return Title(k.name("quantize_blocks absmax_quantize blockwise_int8"), f"{b.said} {text}")
+
+
+def _affine(b: _Block, x: Var, scales: Var) -> Title:
+    """Codes from 0 up, by the smallest and the largest."""
+    k, shape = b.k, b.k.draw.shape
     limit = shape.choice((255, 15, 15))
     codes, zeros = (
         k.out("codes quantized q", UINT8, b.whole),

@@ -141,10 +141,7 @@ def adam_step(k: KernelBuilder, level: int) -> Title:
     m = _moving(o, m_state, b1, g, "m_new m_t mean_g")
     v = _moving(o, v_state, b2, g * g, "v_new v_t mean_sq")
     if level > 2 and shape.chance(0.25):
-        peak = o.state("max_exp_avg_sq v_max", 0.05, 0.5)
-        v = k.let("v_hat_max v_top", most(peak[at], v))
-        k.store(peak, at, v)
-        o.told.append(f"{peak.name} keeps the largest second moment, which is used.")
+        v = _largest_moment(o, v)
     m_hat, v_hat = _corrected(o, m, v, b1, b2)
     update: Expr = m_hat / (sqrt(v_hat) + eps)
     value: Expr
@@ -160,12 +157,17 @@ def adam_step(k: KernelBuilder, level: int) -> Title:
         f"Adam: {m_state.name} and {v_state.name}, moving averages of g and g^2 by {b1.name} and "
         f"{b2.name}, move {w.name} by -lr * m_hat / (sqrt(v_hat) + {written(eps)})."
     )
-    return _finish(
-        o,
-        value,
-        text,
-        "adamw_step adamw_update" if decay == "decoupled" else "adam_step adam_update",
-    )
+    name = "adamw_step adamw_update" if decay == "decoupled" else "adam_step adam_update"
+    return _finish(o, value, text, name)
+
+
+def _largest_moment(o: _Step, v: Var) -> Var:
+    """The largest second moment so far (AMSGrad: Reddi, Kale and Kumar, ICLR 2018)."""
+    peak = o.state("max_exp_avg_sq v_max", 0.05, 0.5)
+    v = o.k.let("v_hat_max v_top", most(peak[o.s.at], v))
+    o.k.store(peak, o.s.at, v)
+    o.told.append(f"{peak.name} keeps the largest second moment, which is used.")
+    return v
 
 
 def _corrected(o: _Step, m: Var, v: Var, b1: Var, b2: Var) -> tuple[Expr, Expr]:
@@ -251,9 +253,9 @@ def momentum_step(k: KernelBuilder, level: int) -> Title:
         k.store(velocity, at, v)
         look = shape.chance(0.5)
         value: Expr = w[at] + mu * v - lr * g if look else w[at] + v
-        move = f"{mu.name} * {velocity.name} - lr * g" if look else velocity.name
+        by = f"{mu.name} * {velocity.name} - lr * g" if look else velocity.name
         told = f"{velocity.name} becomes {mu.name} * {velocity.name} - lr * g, then {w.name} is "
-        told += f"moved by {move}."
+        told += f"moved by {by}."
         return _finish(o, value, told, "sgd_momentum_step momentum_update")
     if way == "dampened":
         damp = o.setting("dampening damp", 0.1, 0.6)
@@ -290,16 +292,28 @@ def adaptive_rate_step(k: KernelBuilder, level: int) -> Title:
     rho = o.setting("alpha rho decay", 0.8, 0.95)
     mean = _moving(o, squares, rho, g * g, "sq_new mean_sq")
     if way == "adadelta":
-        moves = o.state("delta_avg acc_delta", 0.05, 0.5)
-        delta = k.let("delta update", sqrt(moves[at] + eps) / sqrt(mean + eps) * g)
-        _moving(o, moves, rho, delta * delta, "moved_sq d_new")
-        told = f"Adadelta: {squares.name} and {moves.name} average g^2 and the squared moves by "
-        told += f"{rho.name}; a move is sqrt({moves.name} + {eps.name}) / sqrt({squares.name} + "
-        told += f"{eps.name}) * g, by the old {moves.name}, times -lr."
-        return _finish(o, w[at] - o.rate() * delta, told, "adadelta_step adadelta_update")
+        return _adadelta(o, squares, mean, rho, eps)
+    return _rms(o, squares, mean, rho, eps, way == "centred")
+
+
+def _adadelta(o: _Step, squares: Var, mean: Var, rho: Var, eps: Var) -> Title:
+    """Moves over a root of past moves (M. D. Zeiler, 2012)."""
+    k, at, w, g = o.k, o.s.at, o.weights, o.grad
+    moves = o.state("delta_avg acc_delta", 0.05, 0.5)
+    delta = k.let("delta update", sqrt(moves[at] + eps) / sqrt(mean + eps) * g)
+    _moving(o, moves, rho, delta * delta, "moved_sq d_new")
+    told = f"Adadelta: {squares.name} and {moves.name} average g^2 and the squared moves by "
+    told += f"{rho.name}; a move is sqrt({moves.name} + {eps.name}) / sqrt({squares.name} + "
+    told += f"{eps.name}) * g, by the old {moves.name}, times -lr."
+    return _finish(o, w[at] - o.rate() * delta, told, "adadelta_step adadelta_update")
+
+
+def _rms(o: _Step, squares: Var, mean: Var, rho: Var, eps: Var, centred: bool) -> Title:
+    """Gradients over the root of their mean square, or of their variance."""
+    k, shape, at, w, g = o.k, o.k.draw.shape, o.s.at, o.weights, o.grad
     spread: Expr = mean
     told = f"RMSProp: {squares.name} averages g^2 by {rho.name}"
-    if way == "centred":
+    if centred:
         means = o.state("grad_avg mean_grads", -0.2, 0.2)
         centre = _moving(o, means, rho, g, "avg_new g_mean")
         spread = k.let("variance spread", mean - centre * centre)

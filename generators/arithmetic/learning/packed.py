@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
@@ -79,7 +80,23 @@ def unpack_int4(k: KernelBuilder, level: int) -> Title:
     def store(code: Expr, place: Expr) -> None:
         k.store(out, (place, row) if across else (row, place), real(code))
 
-    if word or shape.chance(0.3):
+    _each_code(k, level, value, (per, holder, base), store)
+    text = f"Each {holder} of {packed.name} holds {per} codes of four bits, the lowest first"
+    text += " (along axis 0)" if across else ""
+    text += f". {out.name} gets, for each code, {told}."
+    return Title(k.name("dequantize_int4 unpack_int4 unpack_nibbles"), text)
+
+
+def _each_code(
+    k: KernelBuilder,
+    level: int,
+    value: Expr,
+    layout: tuple[int, Scalar, Expr],
+    store: Callable[[Expr, Expr], None],
+) -> None:
+    """Take the codes out of a word in a loop, or both of a byte one after the other."""
+    shape, (per, holder, base) = k.draw.shape, layout
+    if per > 2 or shape.chance(0.3):
         nibble = _nibble(k, level, holder)
         with k.for_("n nib e", per) as n:
             slot = cast(4 * n, holder)
@@ -90,12 +107,6 @@ def unpack_int4(k: KernelBuilder, level: int) -> Title:
         high = k.let("hi_code high_nib", cast(value >> k.lift(4, holder), INT32))
         store(low, base)
         store(high, base + 1)
-    text = f"Each {holder} of {packed.name} holds {per} codes of four bits, the lowest first"
-    text += " (along axis 0)" if across else ""
-    return Title(
-        k.name("dequantize_int4 unpack_int4 unpack_nibbles"),
-        f"{text}. {out.name} gets, for each code, {told}.",
-    )
 
 
 @dataclass(frozen=True)
@@ -169,6 +180,10 @@ def _coder(k: KernelBuilder, w: _Word, bits: int) -> tuple[Callable[[Expr], Expr
     return code, f"round({x.name} / {told}){plus}, held within 0 and {top}"
 
 
+def _stored_code(codes: Var, w: _Word, n: Expr) -> Expr:
+    return cast(codes[w.place(n)], UINT32)
+
+
 @idiom
 def pack_low_bits(k: KernelBuilder, level: int) -> Title:
     """Numbers as codes of four or two bits, several in a byte or word."""
@@ -180,9 +195,7 @@ def pack_low_bits(k: KernelBuilder, level: int) -> Title:
         codes = k.array("codes q quantized", UINT8, w.whole, low=0, high=2**bits - 1)
         told = codes.name
 
-        def code(n: Expr) -> Expr:
-            return cast(codes[w.place(n)], UINT32)
-
+        code: Callable[[Expr], Expr] = partial(_stored_code, codes, w)
     else:
         code, told = _coder(k, w, bits)
     word = k.let("word packed_bits acc", k.lift(0, UINT32))

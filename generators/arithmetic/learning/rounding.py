@@ -67,6 +67,16 @@ def _uniform(k: KernelBuilder, s: Site, whole: Var, level: int) -> tuple[Expr, s
     return cast(bits >> k.lift(8, UINT32), FLOAT32) / 16777216.0, said
 
 
+def _by_chance(k: KernelBuilder, ratio: Expr, u: Expr, split: bool) -> tuple[Expr, str]:
+    """One of the two whole numbers beside a value; in words."""
+    if not split:
+        return fn("floor", ratio + u), "floor(v + u)"
+    ratio = k.let("scaled v", ratio)
+    low = k.let("low below", fn("floor", ratio))
+    up = where(u < ratio - low, k.lift(1.0, FLOAT32), 0.0)
+    return low + up, "the floor of v, plus 1 where u is below what v exceeds it by"
+
+
 @idiom
 def stochastic_rounding(k: KernelBuilder, level: int) -> Title:
     """Rounding up with the probability of the fraction, to integers or to a coarser grid."""
@@ -77,24 +87,13 @@ def stochastic_rounding(k: KernelBuilder, level: int) -> Title:
     u, told = _uniform(k, s, x, level)
     u = k.let("u chance rnd", u)
     way = shape.choice(("codes", "grid", "fraction"))
-    value, said = x[s.at], x.name
-    residual = None
+    value: Expr = x[s.at]
+    said, residual = x.name, None
     if shape.chance(0.15 + 0.1 * level):
         residual = s.array("residual error_mem carry_over", FLOAT32, -0.1, 0.1, role="inout")
-        value, said = (
-            k.let("v_full wanted", value + residual[s.at]),
-            f"({x.name} + {residual.name})",
-        )
-    ratio = value / scale
-    if way == "fraction":
-        ratio = k.let("scaled v", ratio)
-        low = k.let("low below", fn("floor", ratio))
-        up = where(u < ratio - low, k.lift(1.0, FLOAT32), 0.0)
-        near: Expr = low + up
-        how = "the floor of v, plus 1 where u is below what v exceeds it by"
-    else:
-        near = fn("floor", ratio + u)
-        how = "floor(v + u)"
+        value = k.let("v_full wanted", value + residual[s.at])
+        said = f"({x.name} + {residual.name})"
+    near, how = _by_chance(k, value / scale, u, way == "fraction")
     text = f"With v = {said} / {say(k, scale)} and u = {told}: "
     if residual is not None:
         kept = k.let("kept sent", scale * near)
@@ -127,7 +126,6 @@ def straight_through_gradient(k: KernelBuilder, level: int) -> Title:
         zero = k.scalar("zero_point zero", FLOAT32, 1.0, 4.0)
         v = k.let("shifted q_real", v + zero)
         said += f" + {zero.name}"
-    inside = fn("and", v >= float(low), v <= float(high))
     g: Expr = dy[s.at]
     if shape.chance(0.3):
         factor = k.scalar("grad_scale inv_count", FLOAT32, 0.3, 0.8)
@@ -138,10 +136,8 @@ def straight_through_gradient(k: KernelBuilder, level: int) -> Title:
     g = k.let("g upstream_g", g) if shape.chance(0.5) or told != dy.name else g
     way = shape.weighted({"cut": 3, "learned": 3, "leak": 1 + (level > 2)})
     dx = s.out("grad_in dx", FLOAT32)
-    text = (
-        f"Backward pass of fake quantisation with {said}, kept within {low} and {high}: {dx.name} "
-    )
-    text += f"gets {told} where v is within"
+    text = f"Backward pass of fake quantisation with {said}, kept within {low} and {high}: "
+    text += f"{dx.name} gets {told} where v is within"
     outside: Expr = k.lift(0.0, FLOAT32)
     if way == "leak":
         leak = k.scalar("leak slope_out", FLOAT32, 0.05, 0.3)
@@ -149,7 +145,19 @@ def straight_through_gradient(k: KernelBuilder, level: int) -> Title:
         text += f", else {leak.name} times that."
     else:
         text += ", else 0."
-    form = shape.weighted({"where": 4, "local": 3, "arms": 3})
+    _passed(k, s, dx, (v, low, high), (g, outside))
+    if way == "learned":
+        text += _scale_gradient(k, s, v, g, low, high)
+    return Title(k.name("fake_quant_backward ste_backward lsq_backward"), text)
+
+
+def _passed(
+    k: KernelBuilder, s: Site, dx: Var, range_: tuple[Var, int, int], values: tuple[Expr, Expr]
+) -> None:
+    """Store the gradient where the value is within the range, else what is left outside."""
+    (v, low, high), (g, outside) = range_, values
+    inside = fn("and", v >= float(low), v <= float(high))
+    form = k.draw.shape.weighted({"where": 4, "local": 3, "arms": 3})
     if form == "where":
         k.store(dx, s.at, where(inside, g, outside))
     elif form == "arms":
@@ -162,9 +170,6 @@ def straight_through_gradient(k: KernelBuilder, level: int) -> Title:
         with k.if_(inside):
             k.assign(passed, g)
         k.store(dx, s.at, passed)
-    if way == "learned":
-        text += _scale_gradient(k, s, v, g, low, high)
-    return Title(k.name("fake_quant_backward ste_backward lsq_backward"), text)
 
 
 def _scale_gradient(k: KernelBuilder, s: Site, v: Var, g: Expr, low: int, high: int) -> str:

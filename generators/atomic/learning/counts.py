@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from generators.build import KernelBuilder, cast, extent, fn
@@ -39,18 +40,13 @@ def expert_load(k: KernelBuilder, level: int) -> Title:
         stop = k.size_param("num_experts n_experts", "experts")
 
     def x(e: Var) -> Expr:
-        return logits[(e, *at)] if across else logits[(*at, e)]
+        return logits[(e,) + at] if across else logits[at + (e,)]
 
-    valid = None
-    if shape.chance(0.35):
-        valid = k.array("mask valid", UINT8 if shape.chance(0.5) else INT32, dims, low=0, high=1)
-        with k.if_(fn("eq", valid[at], 0)):
-            k.return_()
+    told = _only_valid(k, dims, at)
     per_batch = len(dims) > 1 and shape.chance(0.5)
     lead = at[:1] if per_batch else ()
     shape_of = (*dims[:1], "experts") if per_batch else ("experts",)
-    top = k.let("top best", k.lift(-1.0e30, FLOAT32))
-    given = shape.chance(0.35)
+    top, given = k.let("top best", k.lift(-1.0e30, FLOAT32)), shape.chance(0.35)
     text = "Each token goes to the expert with its largest logit. "
     start: Expr = k.lift(0, INT32)
     if given:
@@ -67,39 +63,78 @@ def expert_load(k: KernelBuilder, level: int) -> Title:
                 k.assign(top, v)
                 if not given:
                     k.assign(chosen, e)
-    counts = k.accumulator("expert_counts load", INT32, shape_of)
-    way = shape.choice(("probs", "probs", "own") if given else ("probs", "probs", "count", "own"))
-    if way == "count":
-        k.atomic("add", counts, (*lead, chosen), 1)
-        tops = k.accumulator("max_logits peak_scores", FLOAT32, shape_of, -1.0e30)
-        k.atomic("max", tops, (*lead, chosen), top)
-        text += f"{counts.name} counts the tokens of each expert, {tops.name} is raised to their "
-        text += "largest logit."
-    else:
-        total = k.let("total denom", k.lift(0.0, FLOAT32))
-        with k.for_("m n", stop) as m:
-            if plain:
-                k.assign(total, total + exp(x(m) - top))
-            else:
-                k.augment(total, "add", exp(x(m) - top))
-        k.atomic("add", counts, (*lead, chosen), 1)
-        sums = k.accumulator("prob_sums importance", FLOAT32, shape_of)
-        if way == "own":
-            own = exp(x(chosen) - top) if given else k.lift(1.0, FLOAT32)
-            k.atomic("add", sums, (*lead, chosen), own / total)
-            text += (
-                f"{counts.name} counts the tokens of each, {sums.name} sums their softmax there."
-            )
-        else:
-            with k.for_("q o", stop) as q:
-                k.atomic("add", sums, (*lead, q), exp(x(q) - top) / total)
-            text += f"{counts.name} counts the tokens of each, {sums.name} sums the softmax of all "
-            text += "tokens at every expert."
+    text += _Router(k, x, stop, (*lead,), shape_of, plain).tally(top, chosen, given)
     text += " Sums are kept for each batch." if per_batch else ""
-    text += f" Tokens whose {valid.name} is 0 do not count." if valid is not None else ""
-    return Title(
-        k.name("expert_load balance_counts moe_load_stats"), f"{text} Logits: {logits.name}."
-    )
+    text += f"{told} Logits: {logits.name}."
+    return Title(k.name("expert_load balance_counts moe_load_stats"), text)
+
+
+def _only_valid(k: KernelBuilder, dims: tuple[str, ...], at: tuple[Var, ...]) -> str:
+    """Often, tokens without a flag end; the sentence on that."""
+    if not k.draw.shape.chance(0.35):
+        return ""
+    type_ = UINT8 if k.draw.shape.chance(0.5) else INT32
+    valid = k.array("mask valid", type_, dims, low=0, high=1)
+    with k.if_(fn("eq", valid[at], 0)):
+        k.return_()
+    return f" Tokens whose {valid.name} is 0 do not count."
+
+
+@dataclass(frozen=True)
+class _Router:
+    """A token's logits, and where sums of each expert are kept."""
+
+    k: KernelBuilder
+    x: Callable[[Var], Expr]
+    stop: Expr
+    lead: tuple[Var, ...]
+    dims: tuple[str, ...]
+    plain: bool
+
+    def tally(self, top: Var, chosen: Var, given: bool) -> str:
+        """Count the token at its expert, and sum or raise something beside that; in words."""
+        k = self.k
+        ways = ("probs", "probs", "own") if given else ("probs", "probs", "count", "own")
+        way = k.draw.shape.choice(ways)
+        counts = k.accumulator("expert_counts load", INT32, self.dims)
+        k.atomic("add", counts, (*self.lead, chosen), 1)
+        if way == "count":
+            tops = k.accumulator("max_logits peak_scores", FLOAT32, self.dims, -1.0e30)
+            k.atomic("max", tops, (*self.lead, chosen), top)
+            text = f"{counts.name} counts the tokens of each expert, {tops.name} is raised to "
+            return f"{text}their largest logit."
+        total = k.let("total denom", k.lift(0.0, FLOAT32))
+        with k.for_("m n", self.stop) as m:
+            if self.plain:
+                k.assign(total, total + exp(self.x(m) - top))
+            else:
+                k.augment(total, "add", exp(self.x(m) - top))
+        sums = k.accumulator("prob_sums importance", FLOAT32, self.dims)
+        text = f"{counts.name} counts the tokens of each, {sums.name} sums "
+        if way == "own":
+            own = exp(self.x(chosen) - top) if given else k.lift(1.0, FLOAT32)
+            k.atomic("add", sums, (*self.lead, chosen), own / total)
+            return f"{text}their softmax there."
+        with k.for_("q o", self.stop) as q:
+            k.atomic("add", sums, (*self.lead, q), exp(self.x(q) - top) / total)
+        return f"{text}the softmax of all tokens at every expert."
+
+
+def _top_class(
+    k: KernelBuilder, dims: tuple[str, ...], at: tuple[Var, ...]
+) -> tuple[Var, Expr, str]:
+    """The largest probability of a sample, whether its class is the label, and that in words."""
+    k.size("classes", 4, 5)
+    p = k.array("probs predictions", FLOAT32, (*dims, "classes"), low=0.02, high=0.98)
+    best = k.let("conf top_p", p[at + (k.lift(0, INT32),)])
+    guess = k.let("pred guess", k.lift(0, INT32))
+    with k.for_("c j", extent(p, len(dims)), start=1) as c, k.if_(p[at + (c,)] > best):
+        k.assign(best, p[at + (c,)])
+        k.assign(guess, c)
+    labels = k.array("labels targets", INT32, dims, init="index_of:classes")
+    hit = fn("eq", guess, labels[at])
+    said = f"the largest of {p.name}, a hit where its class is {labels.name}"
+    return best, hit, said
 
 
 @idiom
@@ -111,16 +146,7 @@ def calibration_bins(k: KernelBuilder, level: int) -> Title:
     classes = shape.chance(0.5)
     weight: Expr | None = None
     if classes:
-        k.size("classes", 4, 5)
-        p = k.array("probs predictions", FLOAT32, (*dims, "classes"), low=0.02, high=0.98)
-        best = k.let("conf top_p", p[(*at, k.lift(0, INT32))])
-        guess = k.let("pred guess", k.lift(0, INT32))
-        with k.for_("c j", extent(p, len(dims)), start=1) as c, k.if_(p[(*at, c)] > best):
-            k.assign(best, p[(*at, c)])
-            k.assign(guess, c)
-        labels = k.array("labels targets", INT32, dims, init="index_of:classes")
-        hit = fn("eq", guess, labels[at])
-        said = f"the largest of {p.name}, a hit where its class is {labels.name}"
+        best, hit, said = _top_class(k, dims, at)
     else:
         p = k.array("probs confidence", FLOAT32, dims, low=0.01, high=0.99)
         best = k.let("conf p", p[at])
@@ -201,22 +227,14 @@ def codebook_update(k: KernelBuilder, level: int) -> Title:
         least_d, best = b.nearest(x, book)
         where = f"at the nearest code of {book.name} (the first of equal ones)"
     w, told = None, x.name
-    if residual and book is not None:
-        told = f"{x.name} - the code"
+    told = f"{x.name} - the code" if residual else told
     if shape.chance(0.35):
         weights = k.array("weights importance", FLOAT32, dims, low=0.3, high=1.5)
         w, told = k.let("w weight", weights[at]), f"{weights.name} * ({told})"
     sums = k.accumulator("code_sums new_sums", element, b.whole)
     b.add(x, book if residual else None, sums, best, w)
     text = f"Each {'part of a ' * grouped}sample adds {told} to {sums.name} {where}"
-    if least_d is not None and shape.chance(0.35):
-        error = k.accumulator("total_error inertia", FLOAT32, group or "1")
-        k.atomic("add", error, at[1:] or (k.lift(0, INT32),), least_d)
-        text += f", and its squared distance to {error.name}."
-    else:
-        counts = k.accumulator("code_counts usage", FLOAT32 if w else INT32, (*group, "codes"))
-        k.atomic("add", counts, (*at[1:], best), 1 if w is None else w)
-        text += f", and {'its weight' if w else '1'} to {counts.name}."
+    text += b.noted(group, least_d, best, w)
     text += " Every part has a codebook of its own." if grouped else ""
     return Title(k.name("codebook_sums kmeans_accumulate vq_update"), text)
 
@@ -240,12 +258,22 @@ class _Book:
         own = k.let("own point_i", x[self.at]) if self.width and k.draw.shape.chance(0.5) else None
         with k.for_("c j", extent(book, len(self.part))) as c:
             if self.width:
-                gap = (x[self.at] if own is None else own) - book[(*self.part, c)]
+                gap = (x[self.at] if own is None else own) - book[self.part + (c,)]
                 d = k.let("d dist_sq", fn("length_sq", gap))
             else:
                 d = k.let("d dist_sq", k.lift(0.0, FLOAT32))
                 with k.for_("f axis", extent(x, len(self.at))) as f:
-                    diff = k.let("gap diff", x[(*self.at, f)] - book[(*self.part, c, f)])
+                    diff = k.let(
+                        "gap diff",
+                        x[self.at + (f,)]
+                        - book[
+                            self.part
+                            + (
+                                c,
+                                f,
+                            )
+                        ],
+                    )
                     k.augment(d, "add", diff * diff)
             with k.if_(d < smallest):
                 k.assign(smallest, d)
@@ -258,7 +286,7 @@ class _Book:
 
         def put(inner: tuple[Var, ...]) -> None:
             place = (*self.part, code, *inner)
-            value: Expr = x[(*self.at, *inner)]
+            value: Expr = x[self.at + inner]
             value = value if book is None else value - book[place]
             k.atomic("add", sums, place, value if w is None else w * value)
 
@@ -267,3 +295,14 @@ class _Book:
         else:
             with k.for_("m q", extent(x, len(self.at))) as m:
                 put((m,))
+
+    def noted(self, group: tuple[str, ...], distance: Var | None, code: Var, w: Var | None) -> str:
+        """Add to the total of distances, or to the count of the code; in words."""
+        k = self.k
+        if distance is not None and k.draw.shape.chance(0.35):
+            error = k.accumulator("total_error inertia", FLOAT32, group or "1")
+            k.atomic("add", error, self.part or (k.lift(0, INT32),), distance)
+            return f", and its squared distance to {error.name}."
+        counts = k.accumulator("code_counts usage", FLOAT32 if w else INT32, (*group, "codes"))
+        k.atomic("add", counts, (*self.part, code), 1 if w is None else w)
+        return f", and {'its weight' if w else '1'} to {counts.name}."

@@ -86,35 +86,40 @@ def tensor(
     return Tensor(k, dims, at_feature, looped, dict(zip(standing, threads, strict=True)))
 
 
+def _token_factor(t: Tensor) -> tuple[Callable[[Expr, Var | None, Var], Expr], str]:
+    """What the gradient of a token is multiplied with or divided by; in words."""
+    k = t.k
+    way = k.draw.shape.weighted({"plain": 4, "scale": 3, "weights": 2, "counts": 2})
+    if way == "plain":
+        return lambda g, _inner, _token: g, ""
+    if way == "scale":
+        scale = k.scalar("grad_scale inv_count", FLOAT32, 0.2, 0.8)
+        return lambda g, _inner, _token: scale * g, f" times {scale.name}"
+    if way == "weights":
+        weights = k.array("token_weights loss_mask", FLOAT32, t.rows, low=0.2, high=1.0)
+        said = f" times the token's {weights.name}"
+        return lambda g, inner, _token: weights[t.lead(inner)] * g, said
+    counts = k.array("token_counts freq", INT32, "vocab", low=1, high=6)
+    said = f" over {counts.name} of its row"
+    return lambda g, _inner, token: g / cast(counts[token], FLOAT32), said
+
+
 @idiom
 def embedding_gradient(k: KernelBuilder, level: int) -> Title:
     """Gradients of rows of a table added up over the tokens that took them."""
     shape = k.draw.shape
     t = tensor(k, level, "features", inner_feature=True)
-    vocab = k.size("vocab", 5, 8)
-    if shape.chance(0.3):
+    padded = shape.chance(0.3)
+    k.size("vocab", 6, 8, minimum=5 if padded else 1)
+    if padded:
         ids = k.array("token_ids ids", INT32, t.rows, low=-2, high=4)
-        k.sizes.pop("vocab")
-        k.size("vocab", 6, 8, minimum=5)
-        padded = True
     else:
-        ids = k.array("token_ids ids", INT32, t.rows, init=f"index_of:{vocab}")
-        padded = False
+        ids = k.array("token_ids ids", INT32, t.rows, init="index_of:vocab")
     dy = k.array("grad_out dy", FLOAT32, t.dims, low=-1.0, high=1.0)
-    way = shape.weighted({"plain": 4, "scale": 3, "weights": 2, "counts": 2})
-    scale = k.scalar("grad_scale inv_count", FLOAT32, 0.2, 0.8) if way == "scale" else None
-    weights = None
-    if way == "weights":
-        weights = k.array("token_weights loss_mask", FLOAT32, t.rows, low=0.2, high=1.0)
-    counts = (
-        k.array("token_counts freq", INT32, "vocab", low=1, high=6) if way == "counts" else None
-    )
+    weighted, factor = _token_factor(t)
     across = shape.chance(0.2)
-    table = k.accumulator(
-        "grad_table dweight grad_embed",
-        FLOAT32,
-        ("features", "vocab") if across else ("vocab", "features"),
-    )
+    whole = ("features", "vocab") if across else ("vocab", "features")
+    table = k.accumulator("grad_table dweight grad_embed", FLOAT32, whole)
 
     def add(inner: Var | None) -> None:
         token = k.let("token row_id tid_v", ids[t.lead(inner)])
@@ -124,25 +129,13 @@ def embedding_gradient(k: KernelBuilder, level: int) -> Title:
                     k.return_()
                 else:
                     k.continue_()
-        value: Expr = dy[t.index(inner)]
-        if scale is not None:
-            value = scale * value
-        elif weights is not None:
-            value = weights[t.lead(inner)] * value
-        elif counts is not None:
-            value = value / cast(counts[token], FLOAT32)
+        value = weighted(dy[t.index(inner)], inner, token)
         if shape.chance(0.4):
             value = k.let("g grad_v", value)
         feature = t.index(inner)[t.feature]
         k.atomic("add", table, (feature, token) if across else (token, feature), value)
 
     _along(t, dy, add)
-    factor = {
-        "plain": "",
-        "scale": f" times {scale.name}" if scale is not None else "",
-        "weights": f" times the token's {weights.name}" if weights is not None else "",
-        "counts": f" over {counts.name} of its row" if counts is not None else "",
-    }[way]
     text = f"Backward pass of an embedding: each element of {dy.name}{factor} is added to "
     text += f"{table.name} at the row that {ids.name} names for its token and at its feature"
     text += " (features first)." if across else "."
@@ -182,13 +175,20 @@ def channel_statistics(k: KernelBuilder, level: int) -> Title:
         names = names[1:]
     outs = [k.accumulator(n, FLOAT32, dims) for n in names]
     parts = _Parts(t, x, dy, means, rstd, alone=len(outs) == 1)
+    _summed(t, x, mask, outs, parts)
+    return _told(k, backward, outs, x, (means, dy, rstd, mask))
+
+
+def _summed(t: Tensor, x: Var, mask: Var | None, outs: list[Var], parts: _Parts) -> None:
+    """Add a thread's element to the sums, or what it sums first along the axis of its loop."""
+    k = t.k
     if t.looped < 0:
         if mask is not None:
             with k.if_(fn("eq", mask[t.lead()], 0)):
                 k.return_()
         for out, part in zip(outs, parts.of(None), strict=True):
             k.atomic("add", out, t.at[t.feature], part)
-        return _told(k, backward, outs, x, (means, dy, rstd, mask))
+        return
     totals = [
         k.let(n, k.lift(0.0, FLOAT32)) for n in ("part sum_p", "part_sq second_p")[: len(outs)]
     ]
@@ -200,7 +200,6 @@ def channel_statistics(k: KernelBuilder, level: int) -> Title:
             k.augment(total, "add", part)
     for out, total in zip(outs, totals, strict=True):
         k.atomic("add", out, t.at[t.feature], total)
-    return _told(k, backward, outs, x, (means, dy, rstd, mask))
 
 
 @dataclass(frozen=True)
@@ -221,7 +220,7 @@ class _Parts:
             value = value if self.means is None else value - self.means[c]
             v = k.let("v x_v" if self.means is None else "v centred", value)
             return [v, v * v]
-        unit = (value - self.means[c]) * self.rstd[c]
+        unit: Expr = (value - self.means[c]) * self.rstd[c]
         unit = k.let("x_hat normed", unit) if k.draw.shape.chance(0.5) else unit
         if self.alone:
             return [self.dy[at] * unit]

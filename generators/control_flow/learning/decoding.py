@@ -38,57 +38,24 @@ def nucleus_cut(k: KernelBuilder, level: int) -> Title:
     )
     stop = _stop(k, x, len(dims), "vocab", "vocab_size num_tokens")
     last = k.let("last top_id", stop - 1)
-    top = k.let("top best", x[(*at, last)])
+    top = k.let("top best", x[at + (last,)])
     heat = None
     if shape.chance(0.4):
         heat = k.scalar("temperature tau", FLOAT32, 0.6, 1.6)
 
     def weight(c: Expr) -> Expr:
-        gap = x[(*at, c)] - top
+        gap = x[at + (c,)] - top
         return exp(gap if heat is None else gap / heat)
 
     total = k.let("total denom", k.lift(0.0, FLOAT32))
     with k.for_("c j", stop) as c:
         k.augment(total, "add", weight(c))
-    way = shape.choice(("top_p", "min_p", "both"))
-    bound: Expr
-    per_row = shape.chance(0.4)
-    if way == "min_p":
-        bound, name = _limit(k, "min_p floor_p", dims, at, per_row, 0.05, 0.3)
-    else:
-        bound, name = _limit(k, "top_p nucleus", dims, at, per_row, 0.4, 0.95)
     count = k.let("kept num_kept", k.lift(0, INT32))
     mass = k.let("mass cumulative", k.lift(0.0, FLOAT32))
-    at_most = None
-    if way == "both":
-        at_most = k.scalar("top_k max_kept", INT32, 3, 5)
-    goal = bound * total
-    goal = k.let("goal wanted", goal) if way != "min_p" else bound
-    with k.for_("n step", stop) as n:
-        w = k.let("w e", weight(last - n))
-        if way == "min_p":
-            with k.if_(w < goal):
-                k.break_()
-        else:
-            test = mass >= goal
-            if at_most is not None:
-                test = fn("or", test, n >= at_most)
-            with k.if_(test):
-                k.break_()
-        k.augment(mass, "add", w)
-        k.augment(count, "add", 1)
+    rule = _cut(k, dims, at, (stop, total), lambda n: weight(last - n), (count, mass))
     over = "" if heat is None else f" / {heat.name}"
-    rule = {
-        "top_p": f"as long as the mass before it is below {name}",
-        "both": "",
-        "min_p": f"as long as its probability is at least {name} times the largest",
-    }[way]
-    if at_most is not None:
-        rule = f"as long as the mass before it is below {name}, and at most {at_most.name} of them"
-    text = (
-        f"Each row of {x.name} is sorted, the largest last. Of the softmax of {x.name}{over}, from "
-    )
-    text += f"the largest down, a token is kept {rule}. "
+    text = f"Each row of {x.name} is sorted, the largest last. Of the softmax of {x.name}{over}, "
+    text += f"from the largest down, a token is kept {rule}. "
     if shape.chance(0.5):
         return _drawn(k, dims, at, weight, (last, count, mass), text)
     counts = k.out("kept_counts cut_sizes", INT32, dims)
@@ -99,6 +66,46 @@ def nucleus_cut(k: KernelBuilder, level: int) -> Title:
         k.store(masses, at, mass / total)
         text += f" {masses.name} gets their mass."
     return Title(k.name("nucleus_cut top_p_filter truncate_sorted"), text)
+
+
+def _cut(
+    k: KernelBuilder,
+    dims: tuple[str, ...],
+    at: tuple[Var, ...],
+    row: tuple[Expr, Var],
+    weight: Callable[[Expr], Expr],
+    kept: tuple[Var, Var],
+) -> str:
+    """Count what is kept, and its mass, up to a limit of mass, of number or of size; the rule."""
+    shape, (stop, total), (count, mass) = k.draw.shape, row, kept
+    way = shape.choice(("top_p", "min_p", "both"))
+    bound: Expr
+    per_row = shape.chance(0.4)
+    if way == "min_p":
+        bound, name = _limit(k, "min_p floor_p", dims, at, per_row, 0.05, 0.3)
+    else:
+        bound, name = _limit(k, "top_p nucleus", dims, at, per_row, 0.4, 0.95)
+    at_most = None
+    if way == "both":
+        at_most = k.scalar("top_k max_kept", INT32, 3, 5)
+    goal = k.let("goal wanted", bound * total) if way != "min_p" else bound
+    with k.for_("n step", stop) as n:
+        w = k.let("w e", weight(n))
+        if way == "min_p":
+            with k.if_(w < goal):
+                k.break_()
+        else:
+            test: Expr = mass >= goal
+            if at_most is not None:
+                test = fn("or", test, n >= at_most)
+            with k.if_(test):
+                k.break_()
+        k.augment(mass, "add", w)
+        k.augment(count, "add", 1)
+    if way == "min_p":
+        return f"as long as its probability is at least {name} times the largest"
+    rule = f"as long as the mass before it is below {name}"
+    return rule if at_most is None else f"{rule}, and at most {at_most.name} of them"
 
 
 def _limit(
@@ -146,6 +153,15 @@ def _drawn(
     return Title(k.name("sample_top_p sample_nucleus draw_truncated"), text)
 
 
+def _order(k: KernelBuilder) -> tuple[Expr, str]:
+    """How many tokens of an n-gram come before its last, and n in words."""
+    if k.draw.shape.chance(0.5):
+        number = k.draw.shape.choice((2, 3))
+        return k.lift(number - 1, INT32), str(number)
+    size = k.scalar("ngram_size n_gram", INT32, 2, 3)
+    return k.let("prefix num_before", size - 1), size.name
+
+
 @idiom
 def banned_ngrams(k: KernelBuilder, level: int) -> Title:
     """Next tokens that would repeat an n-gram of the sequence lose their score, or some of it."""
@@ -154,12 +170,7 @@ def banned_ngrams(k: KernelBuilder, level: int) -> Title:
     k.size("longest", 18, 24, minimum=8)
     k.size("vocab", 5, 6, minimum=5)
     tokens = k.array("tokens generated_ids", INT32, (*dims, "longest"), low=0, high=4)
-    before: Expr = k.lift(shape.choice((1, 2)), INT32)
-    order = f"{int(str(getattr(before, 'value', 1))) + 1}"
-    if shape.chance(0.5):
-        size = k.scalar("ngram_size n_gram", INT32, 2, 3)
-        order = size.name
-        before = k.let("prefix num_before", size - 1)
+    before, order = _order(k)
     length = _stop(k, tokens, len(dims), "longest", "max_len num_steps")
     told = ""
     if shape.chance(0.5):
@@ -178,22 +189,9 @@ def banned_ngrams(k: KernelBuilder, level: int) -> Title:
     if way == "penalty":
         amount = k.scalar("penalty repeat_cost", FLOAT32, 0.3, 1.0)
     with k.for_("s start", tail) as start:
-        if shape.chance(0.5):
-            same = k.let("same matched", k.lift(0, INT32))
-            with k.for_("g o", before) as g:
-                with k.if_(fn("ne", tokens[(*at, start + g)], tokens[(*at, tail + g)])):
-                    k.break_()
-                k.augment(same, "add", 1)
-            test = fn("eq", same, before)
-        else:
-            differ = k.let("differ mismatches", k.lift(0, INT32))
-            with k.for_("g o", before) as g:
-                own, other = tokens[(*at, start + g)], tokens[(*at, tail + g)]
-                with k.if_(fn("ne", own, other)):
-                    k.augment(differ, "add", 1)
-            test = fn("eq", differ, 0)
+        test = _repeated(k, tokens, at, (start, tail), before)
         with k.if_(test):
-            after = k.let("next_id repeated", tokens[(*at, start + before)])
+            after = k.let("next_id repeated", tokens[at + (start + before,)])
             k.store(x, (*at, after), amount, "sub" if way == "penalty" else "")
     what = {
         "ban": f"the score in {x.name} of a token becomes -1e4 for any",
@@ -203,6 +201,26 @@ def banned_ngrams(k: KernelBuilder, level: int) -> Title:
     text = f"N-grams of {order} tokens: {what} earlier place where it follows the same tokens of "
     text += f"{tokens.name} as those that the sequence ends with.{told}"
     return Title(k.name("ban_repeated_ngrams block_ngrams no_repeat_ngram"), text)
+
+
+def _repeated(
+    k: KernelBuilder, tokens: Var, at: tuple[Var, ...], starts: tuple[Expr, Expr], before: Expr
+) -> Expr:
+    """Whether tokens from one place on are those from another, by counting what is or is not."""
+    start, tail = starts
+    if k.draw.shape.chance(0.5):
+        same = k.let("same matched", k.lift(0, INT32))
+        with k.for_("g o", before) as g:
+            with k.if_(fn("ne", tokens[at + (start + g,)], tokens[at + (tail + g,)])):
+                k.break_()
+            k.augment(same, "add", 1)
+        return fn("eq", same, before)
+    differ = k.let("differ mismatches", k.lift(0, INT32))
+    with k.for_("g o", before) as g:
+        own, other = tokens[at + (start + g,)], tokens[at + (tail + g,)]
+        with k.if_(fn("ne", own, other)):
+            k.augment(differ, "add", 1)
+    return fn("eq", differ, 0)
 
 
 @idiom
@@ -218,20 +236,46 @@ def accept_draft(k: KernelBuilder, level: int) -> Title:
         lengths = k.array("draft_lens num_valid", INT32, dims, low=1, high=8)
         stop = k.let("limit valid", least(lengths[at], stop))
         told = f" Only the first count, as many as {lengths.name} says."
-    greedy = shape.chance(0.4)
     count = k.let("accepted num_kept", k.lift(0, INT32))
     counts = k.out("accept_counts accepted_lens", INT32, dims)
-    if greedy:
-        best = k.array("target_ids verified", INT32, (*dims, "drafted+1"), low=0, high=3)
-        _leading(k, stop, count, lambda j: fn("ne", draft[(*at, j)], best[(*at, j)]))
-        k.store(counts, at, count)
-        text = f"{counts.name} gets how many of the first of {draft.name} are equal to {best.name}"
-        text += f" there, up to the first that is not.{told}"
-        if shape.chance(0.6):
-            bonus = k.out("next_ids bonus", INT32, dims)
-            k.store(bonus, at, best[(*at, count)])
-            text += f" {bonus.name} gets the token of {best.name} right after those."
-        return Title(k.name("accept_greedy_draft verify_draft count_accepted"), text)
+    accepted = _accept_equal if shape.chance(0.4) else _accept_by_chance
+    return accepted(k, dims, at, draft, stop, (count, counts), told)
+
+
+def _accept_equal(
+    k: KernelBuilder,
+    dims: tuple[str, ...],
+    at: tuple[Var, ...],
+    draft: Var,
+    stop: Expr,
+    kept: tuple[Var, Var],
+    told: str,
+) -> Title:
+    """Drafted tokens are kept up to the first that is not what the large model chose."""
+    shape, (count, counts) = k.draw.shape, kept
+    best = k.array("target_ids verified", INT32, (*dims, "drafted+1"), low=0, high=3)
+    _leading(k, stop, count, lambda j: fn("ne", draft[at + (j,)], best[at + (j,)]))
+    k.store(counts, at, count)
+    text = f"{counts.name} gets how many of the first of {draft.name} are equal to {best.name}"
+    text += f" there, up to the first that is not.{told}"
+    if shape.chance(0.6):
+        bonus = k.out("next_ids bonus", INT32, dims)
+        k.store(bonus, at, best[at + (count,)])
+        text += f" {bonus.name} gets the token of {best.name} right after those."
+    return Title(k.name("accept_greedy_draft verify_draft count_accepted"), text)
+
+
+def _accept_by_chance(
+    k: KernelBuilder,
+    dims: tuple[str, ...],
+    at: tuple[Var, ...],
+    draft: Var,
+    stop: Expr,
+    kept_so_far: tuple[Var, Var],
+    told: str,
+) -> Title:
+    """Drafted tokens are kept with the ratio of probabilities (Leviathan et al., ICML 2023)."""
+    shape, (count, counts) = k.draw.shape, kept_so_far
     p = k.array("target_probs p_target", FLOAT32, (*dims, "drafted"), low=0.1, high=1.0)
     q = k.array("draft_probs q_draft", FLOAT32, (*dims, "drafted"), low=0.1, high=0.7)
     u = k.array("uniforms u_rand", FLOAT32, (*dims, "drafted"), low=0.02, high=0.98)
@@ -239,9 +283,9 @@ def accept_draft(k: KernelBuilder, level: int) -> Title:
 
     def refused(j: Var) -> Expr:
         if divides:
-            ratio = k.let("ratio odds", p[(*at, j)] / q[(*at, j)])
-            return u[(*at, j)] >= ratio
-        return u[(*at, j)] * q[(*at, j)] >= p[(*at, j)]
+            ratio = k.let("ratio odds", p[at + (j,)] / q[at + (j,)])
+            return u[at + (j,)] >= ratio
+        return u[at + (j,)] * q[at + (j,)] >= p[at + (j,)]
 
     _leading(k, stop, count, refused)
     k.store(counts, at, count)
@@ -251,10 +295,10 @@ def accept_draft(k: KernelBuilder, level: int) -> Title:
     pad = k.scalar("pad_id filler", INT32, -2, -1) if shape.chance(0.5) else k.lift(-1, INT32)
     with k.for_("c place", extent(draft, len(dims))) as c:
         if shape.chance(0.5):
-            k.store(kept, (*at, c), fn("where", c < count, draft[(*at, c)], pad))
+            k.store(kept, (*at, c), fn("where", c < count, draft[at + (c,)], pad))
         else:
             with k.if_(c < count):
-                k.store(kept, (*at, c), draft[(*at, c)])
+                k.store(kept, (*at, c), draft[at + (c,)])
             with k.else_():
                 k.store(kept, (*at, c), pad)
     filler = pad.name if isinstance(pad, Var) else "-1"

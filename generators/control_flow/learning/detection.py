@@ -58,7 +58,7 @@ class _Boxes:
     def read(self, names: str, x: Var, *at: Expr) -> Var:
         if self.packed:
             return self.k.let(names, x[at])
-        parts = [x[(*at, self.k.lift(n, INT32))] for n in range(4)]
+        parts = [x[at + (self.k.lift(n, INT32),)] for n in range(4)]
         return self.k.let(names, make(_BOX, *parts))
 
     def _overlap(self, body: BodyBuilder, a: Expr, b: Expr) -> Expr:
@@ -93,7 +93,7 @@ class _Boxes:
 
 @idiom
 def suppress_boxes(k: KernelBuilder, level: int) -> Title:
-    """Non-maximum suppression: which boxes overlap a better one, hard, soft or as a bit matrix."""
+    """Non-maximum suppression: which boxes overlap a better one, by a flag, softly or counted."""
     shape = k.draw.shape
     boxes = _Boxes(k, level)
     boxes.generalised = False
@@ -109,14 +109,9 @@ def suppress_boxes(k: KernelBuilder, level: int) -> Title:
         classes = k.array("class_ids labels", INT32, (*lead, "boxes"), low=0, high=1)
     mine, own = boxes.read("box mine", x, *at), k.let("own_score score", scores[at])
     way = shape.choice(("flag", "soft", "count"))
-    start: dict[str, Expr] = {
-        "flag": k.lift(1, INT32),
-        "soft": k.lift(1.0, FLOAT32),
-        "count": k.lift(0, INT32),
-    }
-    held = k.let(
-        {"flag": "kept keep_i", "soft": "decay factor", "count": "beaten hits"}[way], start[way]
-    )
+    start = {"flag": k.lift(1, INT32), "soft": k.lift(1.0, FLOAT32), "count": k.lift(0, INT32)}
+    names = {"flag": "kept keep_i", "soft": "decay factor", "count": "beaten hits"}
+    held = k.let(names[way], start[way])
     last = boxes.stop(scores, len(lead), "boxes")
     with k.for_("j m other", last) as j:
         there = (*at[:-1], j)
@@ -125,33 +120,44 @@ def suppress_boxes(k: KernelBuilder, level: int) -> Title:
         if classes is not None:
             better = fn("and", better, fn("eq", classes[there], classes[at]))
         with k.if_(better):
-            overlap = k.let(
-                "overlap iou_ij", boxes.measure(mine, boxes.read("box_j rival_box", x, *there))
-            )
+            rival = boxes.read("box_j rival_box", x, *there)
+            overlap = k.let("overlap iou_ij", boxes.measure(mine, rival))
             with k.if_(overlap > limit):
-                if way == "flag":
-                    k.assign(held, 0)
-                    k.break_()
-                elif way == "count":
-                    k.augment(held, "add", 1)
-                else:
-                    k.augment(held, "mul", 1.0 - overlap)
+                _beaten(k, way, held, overlap)
     same = " of the same class" if classes is not None else ""
     against = f"boxes{same} with a larger score (or an equal one and before it) whose "
     against += f"{boxes.what} with it exceeds {limit.name}"
-    if way == "soft":
-        out = k.out("decayed soft_scores", FLOAT32, (*lead, "boxes"))
-        k.store(out, at, own * held)
-        text = f"Soft suppression: {out.name} gets each score times 1 - overlap for all {against}."
-    else:
-        out = k.out(
-            "keep survivors" if way == "flag" else "num_better beaten_by", INT32, (*lead, "boxes")
-        )
-        k.store(out, at, held)
-        text = f"{out.name} gets 0 for a box if there are {against}, else 1."
-        if way == "count":
-            text = f"{out.name} gets, for each box, the number of {against}."
+    text = _kept(k, way, at, (own, held), against)
     return Title(k.name("suppress_boxes nms_step nms_keep"), f"{text} {boxes.form}")
+
+
+def _beaten(k: KernelBuilder, way: str, held: Var, overlap: Var) -> None:
+    """What a better box that overlaps does to a box."""
+    if way == "flag":
+        k.assign(held, 0)
+        k.break_()
+    elif way == "count":
+        k.augment(held, "add", 1)
+    else:
+        k.augment(held, "mul", 1.0 - overlap)
+
+
+def _kept(
+    k: KernelBuilder, way: str, at: tuple[Var, ...], found: tuple[Var, Var], against: str
+) -> str:
+    """Store what is left of a box; in words."""
+    own, held = found
+    dims = k.launch_dim
+    if way == "soft":
+        out = k.out("decayed soft_scores", FLOAT32, dims)
+        k.store(out, at, own * held)
+        return f"Soft suppression: {out.name} gets each score times 1 - overlap for all {against}."
+    names = "keep survivors" if way == "flag" else "num_better beaten_by"
+    out = k.out(names, INT32, dims)
+    k.store(out, at, held)
+    if way == "count":
+        return f"{out.name} gets, for each box, the number of {against}."
+    return f"{out.name} gets 0 for a box if there are {against}, else 1."
 
 
 @idiom
@@ -170,10 +176,11 @@ def match_anchors(k: KernelBuilder, level: int) -> Title:
     mine = boxes.read("box anchor_box", anchors, at[-1])
     best = k.let("best_iou best", k.lift(-2.0, FLOAT32))
     chosen = k.let("best_gt matched", k.lift(-1, INT32))
-    count = boxes.stop(objects, len(lead), "objects")
+    count, told = boxes.stop(objects, len(lead), "objects"), ""
     if shape.chance(0.35):
         number = k.array("num_objects gt_counts", INT32, lead, low=1, high=7)
         count = k.let("valid n_gt", least(number[at[0]], count))
+        told = f" Only the first objects count, as many as {number.name} says."
     with k.for_("j g obj", count) as j:
         there = (*at[:-1], j)
         overlap = k.let(
@@ -182,7 +189,18 @@ def match_anchors(k: KernelBuilder, level: int) -> Title:
         with k.if_(overlap > best):
             k.assign(best, overlap)
             k.assign(chosen, j)
-    dims = (*lead, "anchors")
+    text = f"the object of {objects.name} with the largest {boxes.what} (the first of equal ones)"
+    text = _matched(k, at, (best, chosen), high, text)
+    return Title(
+        k.name("match_anchors assign_anchors anchor_targets"), f"{text} {boxes.form}{told}"
+    )
+
+
+def _matched(
+    k: KernelBuilder, at: tuple[Var, ...], found: tuple[Var, Var], high: Var, what: str
+) -> str:
+    """Store the match where it is good enough, often with a band that is left out; in words."""
+    shape, dims, (best, chosen) = k.draw.shape, k.launch_dim, found
     ids = k.out("match_ids assigned", INT32, dims)
     low = None
     if shape.chance(0.5):
@@ -193,8 +211,7 @@ def match_anchors(k: KernelBuilder, level: int) -> Title:
         with k.elif_(best < high):
             k.assign(chosen, -2)
     k.store(ids, at, chosen)
-    text = f"{ids.name} gets, for each anchor, the object of {objects.name} with the largest "
-    text += f"{boxes.what} (the first of equal ones)"
+    text = f"{ids.name} gets, for each anchor, {what}"
     if low is None:
         text += f", or -1 where that is below {high.name}."
     else:
@@ -203,8 +220,4 @@ def match_anchors(k: KernelBuilder, level: int) -> Title:
         values = k.out("max_ious overlaps", FLOAT32, dims)
         k.store(values, at, best)
         text += f" {values.name} gets the largest."
-    text += f" {boxes.form}"
-    if any(p.name in ("num_objects", "gt_counts") for p in k.params):
-        named = next(p.name for p in k.params if p.name in ("num_objects", "gt_counts"))
-        text += f" Only the first objects count, as many as {named} says."
-    return Title(k.name("match_anchors assign_anchors anchor_targets"), text)
+    return text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -58,7 +58,6 @@ def _scores(
     span: tuple[int, int],
     values: tuple[float, float] = (-3.0, 3.0),
     minimum: int = 1,
-    **how: str,
 ) -> _Scores:
     """Rows of scores, of tokens or of batches of tokens; or a score matrix that lies across."""
     shape = k.draw.shape
@@ -71,7 +70,7 @@ def _scores(
     at = k.thread(*dims, names=[k.name(words[d]) for d in dims])
     across = way == "across"
     whole = (size, *dims) if across else (*dims, size)
-    x = k.array(names, FLOAT32, whole, low=values[0], high=values[1], **how)
+    x = k.array(names, FLOAT32, whole, low=values[0], high=values[1])
     stop: Expr = extent(x, 0 if across else len(dims))
     if shape.chance(0.35):
         stop = k.size_param(f"num_{size} n_{size}", size)
@@ -89,21 +88,25 @@ def _best(
         k.assign(chosen, c)
 
 
+def _added(s: _Scores, level: int) -> tuple[Var | None, Callable[[Var], Expr] | None]:
+    """What is often added to scores before they are compared: a bias of experts, or noise."""
+    k, shape = s.k, s.k.draw.shape
+    if shape.chance(0.2 + 0.06 * level):
+        bias = k.array("expert_bias route_bias", FLOAT32, "experts", low=-0.5, high=0.5)
+        return bias, lambda e: bias[e]
+    if shape.chance(0.25):
+        noise = k.array("jitter gate_noise", FLOAT32, s.whole("experts"), low=-0.5, high=0.5)
+        return noise, lambda e: noise[s.place(e)]
+    return None, None
+
+
 @idiom
 def route_top_two(k: KernelBuilder, level: int) -> Title:
     """The best one or two experts of each token and their weights, as a router writes them."""
     shape = k.draw.shape
     s = _scores(k, level, "experts", "router_logits gate_logits logits", (6, 9), minimum=2)
     two = shape.chance(0.6)
-    biased = shape.chance(0.2 + 0.06 * level)
-    bias = (
-        k.array("expert_bias route_bias", FLOAT32, "experts", low=-0.5, high=0.5)
-        if biased
-        else None
-    )
-    noise = None
-    if not biased and shape.chance(0.3):
-        noise = k.array("jitter gate_noise", FLOAT32, s.whole("experts"), low=-0.5, high=0.5)
+    added, term = _added(s, level)
     first, at_first = k.let("best top1", k.lift(LOW, FLOAT32)), k.let("expert e1", k.lift(0, INT32))
     one_pass = two and shape.chance(0.5)
     second = at_second = None
@@ -112,12 +115,7 @@ def route_top_two(k: KernelBuilder, level: int) -> Title:
         at_second = k.let("runner_up e2", k.lift(0, INT32))
 
     def score(e: Var) -> Var:
-        value = s.of(e)
-        if bias is not None:
-            value = value + bias[e]
-        elif noise is not None:
-            value = value + noise[s.place(e)]
-        return k.let("score s_e gate", value)
+        return k.let("score s_e gate", s.of(e) if term is None else s.of(e) + term(e))
 
     with s.each("e expert_id j") as e:
         v = score(e)
@@ -135,7 +133,6 @@ def route_top_two(k: KernelBuilder, level: int) -> Title:
         with s.each("e expert_id j") as e, k.if_(fn("ne", e, at_first)):
             v = score(e)
             _best(s, v, e, second, at_second)
-    added = bias if noise is None else noise
     what = f"{s.x.name}" + ("" if added is None else f" + {added.name}")
     text = f"Route each token by its {s.said}: "
     if two and second is not None and at_second is not None:
@@ -213,9 +210,14 @@ def select_top_k(k: KernelBuilder, level: int) -> Title:
         rounds: Expr = k.size_param("num_best top_n", wanted)
     else:
         rounds = extent(ids, 0 if s.across else len(s.dims))
-    sign = -1.0 if small else 1.0
     if inserts and values is not None:
         return _inserted(s, (ids, values), rounds, small)
+    return _by_passes(s, ids, values, rounds, small)
+
+
+def _by_passes(s: _Scores, ids: Var, values: Var | None, rounds: Expr, small: bool) -> Title:
+    """Each pass finds the best of what comes after the last found."""
+    k, sign = s.k, -1.0 if small else 1.0
     last = k.let("last_score prev_best", k.lift(-LOW * sign, FLOAT32))
     at_last = k.let("last_id prev_id", k.lift(-1, INT32))
     with s.each("r rank n", rounds) as r:
@@ -294,10 +296,8 @@ def rank_by_counting(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     dims = shape.choice((("items",), ("rows", "items"), ("batch", "rows", "items")))
     for symbol in dims:
-        k.size(symbol, *{"batch": (2, 3), "rows": (4, 6), "items": (9, 13)}[symbol])
-    if len(dims) == 1:
-        k.sizes.pop("items")
-        k.size("items", 24, 36)
+        items = (24, 36) if len(dims) == 1 else (9, 13)
+        k.size(symbol, *{"batch": (2, 3), "rows": (4, 6), "items": items}[symbol])
     words = {"batch": "b", "rows": "row r", "items": "i item"}
     at = k.thread(*dims, names=[k.name(words[d]) for d in dims])
     whole = shape.chance(0.7)
@@ -313,26 +313,40 @@ def rank_by_counting(k: KernelBuilder, level: int) -> Title:
     rank = k.let("rank before position", k.lift(0, INT32))
     equal = k.let("ties equal_count", k.lift(0, INT32)) if way == "average" else None
     with k.for_("j c other", stop) as j:
-        other = k.let("other_v u cand", x[(*at[:-1], j)])
-        first = other > own if falling else other < own
-        if equal is not None:
-            with k.if_(first):
-                k.augment(rank, "add", 1)
-            with k.elif_(fn("eq", other, own)):
-                k.augment(equal, "add", 1)
-        elif whole and shape.chance(0.5):
-            with k.if_(first):
-                k.augment(rank, "add", 1)
-            with k.elif_(fn("and", fn("eq", other, own), j < at[-1])):
-                k.augment(rank, "add", 1)
-        else:
-            tie = fn("and", other >= own if falling else other <= own, j < at[-1])
-            with k.if_(fn("or", first, tie)):
-                k.augment(rank, "add", 1)
+        other = k.let("other_v u cand", x[at[:-1] + (j,)])
+        _compared(k, falling, (other, own), j < at[-1], rank, equal)
     order = "larger" if falling else "smaller"
     where_ = " in its row" if len(dims) > 1 else ""
     count = f"how many of {x.name}{where_} are {order}, or equal and before it"
     return _ranked(k, way, dims, at, (x, own, stop), (rank, equal), (count, order, where_))
+
+
+def _compared(
+    k: KernelBuilder,
+    falling: bool,
+    pair: tuple[Var, Var],
+    before: Expr,
+    rank: Var,
+    equal: Var | None,
+) -> None:
+    """Count another element that comes first; of equal ones, that before, or all apart."""
+    other, own = pair
+    whole = other.type == INT32
+    first = other > own if falling else other < own
+    if equal is not None:
+        with k.if_(first):
+            k.augment(rank, "add", 1)
+        with k.elif_(fn("eq", other, own)):
+            k.augment(equal, "add", 1)
+    elif whole and k.draw.shape.chance(0.5):
+        with k.if_(first):
+            k.augment(rank, "add", 1)
+        with k.elif_(fn("and", fn("eq", other, own), before)):
+            k.augment(rank, "add", 1)
+    else:
+        tie = fn("and", other >= own if falling else other <= own, before)
+        with k.if_(fn("or", first, tie)):
+            k.augment(rank, "add", 1)
 
 
 def _ranked(
@@ -356,7 +370,7 @@ def _ranked(
             text += f" {order_out.name} gets where it came from."
         return Title(k.name("counting_sort_rows rank_sort sort_small_rows"), text)
     if way == "average" and equal is not None:
-        value = cast(rank, FLOAT32) + 0.5 * cast(equal - 1, FLOAT32)
+        value: Expr = cast(rank, FLOAT32) + 0.5 * cast(equal - 1, FLOAT32)
         out = k.out("ranks mean_ranks", FLOAT32, dims)
         text = f"{out.name} gets the rank of each element of {x.name}{where_}, from 0 by how many "
         text += f"are {order}; equal ones share the mean of their ranks."

@@ -78,6 +78,18 @@ def smoothed_cross_entropy(k: KernelBuilder, level: int) -> Title:
     return Title(k.name("cross_entropy_loss smoothed_nll label_smoothing_loss"), text)
 
 
+def _factor(t: Table) -> tuple[Expr | None, str]:
+    """What a gradient is multiplied with: nothing, a number, or the gradient of the row's loss."""
+    way = t.k.draw.shape.weighted({"none": 2, "mean": 3, "row": 2})
+    if way == "none":
+        return None, ""
+    if way == "mean":
+        scale = t.k.scalar("inv_count grad_scale", t.type, 0.05, 0.5)
+        return scale, f", times {scale.name}"
+    upstream = t.k.let("upstream g", t.each("grad_losses grad_out", -1.0, 1.0))
+    return upstream, f", times the row's {t.k.params[-1].name}"
+
+
 @idiom
 def cross_entropy_gradient(k: KernelBuilder, level: int) -> Title:
     """Softmax less the one-hot label: the gradient of cross-entropy for each row's scores."""
@@ -91,34 +103,24 @@ def cross_entropy_gradient(k: KernelBuilder, level: int) -> Title:
             with t.classes(x) as c:
                 k.store(grads, t.place(c), 0.0)
             k.return_()
-    told = ""
     top, total = normaliser(t, x, lambda c: x[t.place(c)], 0.1 + 0.08 * level)
-    scale: Expr | None = None
-    way = shape.weighted({"none": 2, "mean": 3, "row": 2})
-    if way == "mean":
-        scale = k.scalar("inv_count grad_scale", t.type, 0.05, 0.5)
-        told = f", times {k.params[-1].name}"
-    elif way == "row":
-        scale = k.let("upstream g", t.each("grad_losses grad_out", -1.0, 1.0))
-        told = f", times the row's {k.params[-1].name}"
+    scale, told = _factor(t)
     smooth = None
     if level > 1 and shape.chance(0.35):
         smooth = k.scalar("smoothing eps", t.type, 0.05, 0.3)
         off = k.let("off_value low_target", smooth / length(t, x))
     with t.classes(x) as c:
         p = k.let("p prob", exp(x[t.place(c)] - top) / total)
+        mine = fn("eq", c, label)
+        value: Expr = p
         if smooth is not None:
-            target = k.let("target_p q", off + where(fn("eq", c, label), 1.0 - smooth, 0.0))
-            value = p - target
-            value = value if scale is None else value * scale
-            k.store(grads, t.place(c), value)
+            value = p - k.let("target_p q", off + where(mine, 1.0 - smooth, 0.0))
         elif shape.chance(0.5):
-            with k.if_(fn("eq", c, label)):
+            with k.if_(mine):
                 k.augment(p, "sub", 1.0)
-            k.store(grads, t.place(c), p if scale is None else scale * p)
         else:
-            hot = where(fn("eq", c, label), k.lift(1.0, t.type), 0.0)
-            k.store(grads, t.place(c), p - hot if scale is None else scale * (p - hot))
+            value = p - where(mine, k.lift(1.0, t.type), 0.0)
+        k.store(grads, t.place(c), value if scale is None else scale * value)
     hot = "the one-hot label"
     if smooth is not None:
         hot += f" smoothed by {smooth.name} (that over the number of classes is added to each, 1 - "

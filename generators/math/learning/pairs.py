@@ -64,6 +64,14 @@ def _space(k: KernelBuilder, chance: float = 0.5) -> _Space:
     return _Space(k, type_, 0)
 
 
+def _positive(k: KernelBuilder, i: Var, paired: bool) -> tuple[Var, str]:
+    """Which key is an anchor's positive: the one with its own number, or a given one; in words."""
+    if paired:
+        return i, f"that with its own {i.name}"
+    chosen = k.array("positives positive_ids", INT32, "anchors", init="index_of:keys")
+    return k.let("positive pos_id", chosen[i]), f"that which {chosen.name} names"
+
+
 @idiom
 def info_nce(k: KernelBuilder, level: int) -> Title:
     """Contrastive loss of each anchor: its positive's similarity against those of all keys."""
@@ -71,24 +79,18 @@ def info_nce(k: KernelBuilder, level: int) -> Title:
     s = _space(k)
     paired = shape.chance(0.45)
     k.size("anchors", 12, 20)
-    if not paired:
-        k.size("keys", 7, 11)
+    columns = "anchors" if paired else k.size("keys", 7, 11)
     (i,) = k.thread("anchors", names=[k.name("i anchor a")])
     x = s.array("queries z_a image_embeds", "anchors")
-    y = s.array("keys z_b text_embeds", "anchors" if paired else "keys")
+    y = s.array("keys z_b text_embeds", columns)
     heat = k.scalar("temperature tau", s.type, 0.3, 1.0)
     inverse = shape.chance(0.4)
     factor = k.let("inv_tau sharp", 1.0 / heat) if inverse else heat
-    mine: Expr = i
-    told = f"that with its own {i.name}"
-    if not paired:
-        chosen = k.array("positives positive_ids", INT32, "anchors", init="index_of:keys")
-        mine = k.let("positive pos_id", chosen[i])
-        told = f"that which {chosen.name} names"
+    mine, told = _positive(k, i, paired)
     margin = None
     if level > 2 and shape.chance(0.4):
         margin = k.scalar("margin slack", s.type, 0.1, 0.4)
-    stop = k.size_param("num_keys n_keys", "keys") if shape.chance(0.3) and not paired else None
+    stop = k.size_param("num_keys n_keys", columns) if shape.chance(0.3) else extent(y, 0)
 
     def score(j: Var) -> Var:
         product = s.product(x, i, y, j, "sim similarity cos_ij")
@@ -97,9 +99,7 @@ def info_nce(k: KernelBuilder, level: int) -> Title:
                 k.augment(product, "sub", margin)
         return k.let("score logit z", product * factor if inverse else product / factor)
 
-    hit, top, total = _scored(
-        s, score, mine, extent(y, 0) if stop is None else stop, margin is None
-    )
+    hit, top, total = _scored(s, score, mine, stop, margin is None)
     losses = k.out("losses nce_loss loss", s.type, "anchors")
     k.store(losses, i, top + log(total) - hit)
     less = "" if margin is None else f", that of the positive less {margin.name},"
@@ -114,13 +114,13 @@ def info_nce(k: KernelBuilder, level: int) -> Title:
 
 
 def _scored(
-    s: _Space, score: Callable[[Var], Var], mine: Expr, stop: Expr, plain: bool
+    s: _Space, score: Callable[[Var], Var], mine: Var, stop: Expr, plain: bool
 ) -> tuple[Var, Var, Var]:
     """The positive's score, the largest of all, and the sum of exponentials of scores less that:
     all in one loop, or, where all are scored alike (``plain``), the positive by itself before."""
     k, shape = s.k, s.k.draw.shape
-    apart = plain and shape.chance(0.35) and isinstance(mine, Var)
-    if apart and isinstance(mine, Var):
+    apart = plain and shape.chance(0.35) and mine.name not in k.threads
+    if apart:
         before = set(k.used)
         hit = score(mine)
         k.used &= before | {hit.name}

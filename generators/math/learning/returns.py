@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from generators.build import KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import clamp, exp, least, where
-from generators.math.learning.tables import log_norm, table
+from generators.math.learning.tables import Table, log_norm, table
 from generators.program.dtypes import BOOL, INT32, Scalar
 from generators.program.expr import Expr, Var
 
@@ -92,39 +92,59 @@ def advantage_scan(k: KernelBuilder, level: int) -> Title:
     more = shape.chance(0.4)
     if more:
         outs.append(p.out("pg_advantages policy_adv" if trace else "returns value_targets"))
-    count = p.count(rewards)
-    ahead = k.let("next_value v_next", last[p.at])
-    carried = k.let("acc running", k.lift(0.0, p.type))
-    after = k.let("next_target vs_next", ahead) if trace and more else None
-    with k.for_("s back", count) as s:
-        t = k.let("t step", count - 1 - s)
-        at = p.place(t)
-        alive = _going(p, ends, t)
-        v = k.let("v_t value", values[at])
-        fade = gamma * alive
-        fade = k.let("disc fade", fade) if shape.chance(0.5) else fade
-        delta: Expr = rewards[at] + fade * ahead - v
-        if ratios is not None:
-            rho = k.let("rho clipped_rho", least(ratios[at], 1.0))
-            delta = rho * delta
-            weight: Expr = rho if lam is None else lam * rho
-        else:
-            assert lam is not None
-            weight = lam
-        if shape.chance(0.6):
-            delta = k.let("delta td", delta)
-        k.assign(carried, delta + fade * weight * carried)
-        target = carried + v if trace else carried
-        k.store(outs[0], at, target)
-        if more and after is not None and ratios is not None:
-            k.store(outs[1], at, rho * (rewards[at] + fade * after - v))
-            k.assign(after, carried + v)
-        elif more:
-            k.store(outs[1], at, carried + v)
-        k.assign(ahead, v)
+    scan = _Scan(p, (rewards, values, last, gamma), lam, ratios, outs)
+    scan.run(ends)
     text = _scanned(p, (rewards, values, last, gamma), lam, ratios, outs)
     name = "vtrace_scan vtrace_targets" if trace else "gae_scan compute_gae advantage_scan"
     return Title(k.name(name), f"{text} {told}")
+
+
+@dataclass(frozen=True)
+class _Scan:
+    """A scan of advantages backwards in time: rewards, values, the last value, the discount."""
+
+    p: _Episode
+    given: tuple[Var, ...]
+    lam: Var | None
+    ratios: Var | None
+    outs: list[Var]
+
+    def run(self, ends: Var) -> None:
+        k, p, (rewards, values, last, gamma) = self.p.k, self.p, self.given
+        count, more = p.count(rewards), len(self.outs) > 1
+        ahead = k.let("next_value v_next", last[p.at])
+        carried = k.let("acc running", k.lift(0.0, p.type))
+        after = None
+        if self.ratios is not None and more:
+            after = k.let("next_target vs_next", ahead)
+        with k.for_("s back", count) as s:
+            t = k.let("t step", count - 1 - s)
+            at = p.place(t)
+            alive = _going(p, ends, t)
+            v = k.let("v_t value", values[at])
+            fade: Expr = gamma * alive
+            fade = k.let("disc fade", fade) if k.draw.shape.chance(0.5) else fade
+            delta, weight, rho = self._step(rewards[at] + fade * ahead - v, at)
+            k.assign(carried, delta + fade * weight * carried)
+            k.store(self.outs[0], at, carried if rho is None else carried + v)
+            if after is not None and rho is not None:
+                k.store(self.outs[1], at, rho * (rewards[at] + fade * after - v))
+                k.assign(after, carried + v)
+            elif more:
+                k.store(self.outs[1], at, carried + v)
+            k.assign(ahead, v)
+
+    def _step(self, delta: Expr, at: tuple[Expr, ...]) -> tuple[Expr, Expr, Var | None]:
+        """The step's own part, what the carried sum is weighted with, and the clipped ratio."""
+        k, rho = self.p.k, None
+        weight: Expr | None = self.lam
+        if self.ratios is not None:
+            rho = k.let("rho clipped_rho", least(self.ratios[at], 1.0))
+            delta = rho * delta
+            weight = rho if self.lam is None else self.lam * rho
+        assert weight is not None
+        delta = k.let("delta td", delta) if k.draw.shape.chance(0.6) else delta
+        return delta, weight, rho
 
 
 def _scanned(
@@ -146,8 +166,8 @@ def _scanned(
     assert ratios is not None
     weight = "rho" if lam is None else f"{lam.name} * rho"
     text = f"V-trace, from the last step back: with rho = min({ratios.name}, 1), a carried sum "
-    text += f"becomes rho * ({delta}) + {gamma} * alive * {weight} * itself, and {outs[0].name} gets it plus "
-    text += f"{values}."
+    text += f"becomes rho * ({delta}) + {gamma} * alive * {weight} * itself, and "
+    text += f"{outs[0].name} gets it plus {values}."
     if len(outs) > 1:
         text += (
             f" {outs[1].name} gets rho * ({rewards} + {gamma} * alive * (the next target, at the "
@@ -240,22 +260,11 @@ def clipped_policy_loss(k: KernelBuilder, level: int) -> Title:
     lse = log_norm(t, x, lambda c: x[t.place(c)], 0.3)
     logp = k.let("log_p logp", x[t.place(taken)] - lse)
     ratio = k.let("ratio rho", exp(logp - old))
-    surrogate = least(ratio * adv, clamp(ratio, 1.0 - eps, 1.0 + eps) * adv)
     base = f"With log_p the log-softmax of {x.name} at {actions} over the {t.size} of each row"
     base += f"{t.said}, ratio = exp(log_p - {old_name})"
     if way == "gradient":
-        open_ = where(adv > 0.0, cast(ratio < 1.0 + eps, INT32), cast(ratio > 1.0 - eps, INT32))
-        passes = k.let("passes active", open_)
-        g = k.let("g coef", where(fn("eq", passes, 1), -(ratio * adv), 0.0))
-        grads = t.out("grad_logits dlogits")
-        with t.classes(x) as c:
-            prob = k.let("p prob", exp(x[t.place(c)] - lse))
-            hot = where(fn("eq", c, taken), k.lift(1.0, t.type), 0.0)
-            k.store(grads, t.place(c), g * (hot - prob))
-        text = f"{base}: {grads.name} gets the gradient of -min(ratio * A, clip(ratio, 1 - "
-        text += f"{eps.name}, 1 + {eps.name}) * A) for each score, A being {adv_name}; it is 0 where clipping holds."
-        return Title(k.name("ppo_policy_grad clipped_policy_backward"), text)
-    value: Expr = -surrogate
+        return _policy_gradient(t, x, lse, taken, (ratio, adv, eps), f"{base}: ", adv_name)
+    value: Expr = -least(ratio * adv, clamp(ratio, 1.0 - eps, 1.0 + eps) * adv)
     told = f"-min(ratio * A, clip(ratio, 1 - {eps.name}, 1 + {eps.name}) * A)"
     if way == "entropy":
         entropy = t.zero("entropy ent")
@@ -271,3 +280,22 @@ def clipped_policy_loss(k: KernelBuilder, level: int) -> Title:
         ratios = t.put("ratios importance", ratio)
         text += f" {ratios.name} gets the ratio."
     return Title(k.name("ppo_policy_loss clipped_surrogate ppo_loss"), text)
+
+
+def _policy_gradient(
+    t: Table, x: Var, lse: Var, taken: Var, terms: tuple[Var, Var, Var], base: str, adv_name: str
+) -> Title:
+    """The gradient of the clipped objective for each score: none where clipping holds."""
+    k, (ratio, adv, eps) = t.k, terms
+    open_ = where(adv > 0.0, cast(ratio < 1.0 + eps, INT32), cast(ratio > 1.0 - eps, INT32))
+    passes = k.let("passes active", open_)
+    g = k.let("g coef", where(fn("eq", passes, 1), -(ratio * adv), 0.0))
+    grads = t.out("grad_logits dlogits")
+    with t.classes(x) as c:
+        prob = k.let("p prob", exp(x[t.place(c)] - lse))
+        hot = where(fn("eq", c, taken), k.lift(1.0, t.type), 0.0)
+        k.store(grads, t.place(c), g * (hot - prob))
+    text = f"{base}{grads.name} gets the gradient of -min(ratio * A, clip(ratio, 1 - "
+    text += f"{eps.name}, 1 + {eps.name}) * A) for each score, A being {adv_name}; it is 0 "
+    text += "where clipping holds."
+    return Title(k.name("ppo_policy_grad clipped_policy_backward"), text)

@@ -6,6 +6,8 @@ from generators.build import KernelBuilder
 from generators.build.registry import Title, idiom
 from generators.kit.functions import exp, log
 from generators.math.learning.tables import (
+    LOW,
+    Score,
     Table,
     length,
     log_norm,
@@ -107,6 +109,17 @@ def softmax_gradient(k: KernelBuilder, level: int) -> Title:
     return Title(k.name(name), text)
 
 
+def _two_passes(t: Table, x: Var, first: Score, again: Score) -> tuple[Var, Var]:
+    """The largest score, as the first pass makes scores, and the sum of exponentials."""
+    top = t.k.let("top row_max peak", t.k.lift(LOW, t.type))
+    with t.classes(x) as c:
+        t.raise_to(top, first(c))
+    total = t.zero("total denom sum_exp")
+    with t.classes(x) as c:
+        t.add(total, exp(again(c) - top))
+    return top, total
+
+
 @idiom
 def gumbel_softmax(k: KernelBuilder, level: int) -> Title:
     """Relaxed samples: softmax of scores with Gumbel noise made of given uniform numbers."""
@@ -138,22 +151,14 @@ def gumbel_softmax(k: KernelBuilder, level: int) -> Title:
     if noisy is None:
         top, total = normaliser(t, x, score, 0.5, first=0.0)
     else:
-        top = k.let("top row_max peak", k.lift(-1.0e30, t.type))
-        with t.classes(x) as c:
-            t.raise_to(top, first(c))
-        total = t.zero("total denom sum_exp")
-        with t.classes(x) as c:
-            t.add(total, exp(again(c) - top))
+        top, total = _two_passes(t, x, first, again)
     out = t.out("samples soft_choice y")
     with t.classes(x) as c:
         value = again(c)
         k.store(out, t.place(c), exp(value - top) / total)
-    text = (
-        f"Gumbel-softmax{t.said}: the scores of a row are ({x.name} - log(-log({u.name}))) / "
-        f"{heat.name}, and {out.name} gets their softmax, with the largest subtracted first."
-    )
-    if noisy is not None:
-        text += f" {noisy.name} gets the scores."
+    text = f"Gumbel-softmax{t.said}: the scores of a row are ({x.name} - log(-log({u.name}))) / "
+    text += f"{heat.name}, and {out.name} gets their softmax, with the largest subtracted first."
+    text += f" {noisy.name} gets the scores." if noisy is not None else ""
     return Title(k.name("gumbel_softmax sample_gumbel_softmax", "relaxed_choice"), text)
 
 
