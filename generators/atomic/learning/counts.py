@@ -138,7 +138,7 @@ def _top_class(
 
 
 @idiom
-def calibration_bins(k: KernelBuilder, level: int) -> Title:
+def reliability_bins(k: KernelBuilder, level: int) -> Title:
     """Reliability: confidences and hits summed by bins of confidence, as for the ECE."""
     shape = k.draw.shape
     dims, at = _samples(k)
