@@ -105,8 +105,7 @@ def generate(
         array=not no_array,
     )
     if dry_run:
-        _say_estimate(settings, n, workers, shard_size)
-        return
+        return _say_estimate(settings, n, workers, shard_size)
     with _engine_of(engine, address, workers) as chosen, _place(out, work, settings, n) as folder:
         _generate(settings, n, folder, shard_size, workers, chosen, _part_of(part), quiet)
 

@@ -126,6 +126,9 @@ class Conditions(Frame):
                 if not self.read_later(name):
                     continue
             value = self.env[name] if known else None
+            if is_array and name not in self.undefined:
+                new = next(b.values[name] for b in found if name in b.values)
+                value = Value(Doc(name), new.type, new.axes)
             self.chain(name, value, found, ended)
 
     def chain(

@@ -222,8 +222,12 @@ class Frame(Expressions):
         shape = shape_text([self.length(axis) for axis in there], value.type)
         if not value.axes:
             dtype = Doc(f"dtype={scalar_name(value.type)}")
-            doc = call("np.full", [Doc(shape), value.doc, dtype])
-            if value.doc.text in ("0.0", "0"):
+            filled = value.doc
+            if filled.text.startswith("np.full("):
+                # A vector of equal components: the array is filled as well.
+                filled = filled.parts[2]
+            doc = call("np.full", [Doc(shape), filled, dtype])
+            if filled.text in ("0.0", "0"):
                 doc = call("np.zeros", [Doc(shape), dtype])
             return Value(doc, value.type, tuple(there))
         doc = call("np.broadcast_to", [aligned(value, there), Doc(shape)])

@@ -122,7 +122,7 @@ class _Kernel(Bodies):
         written = stored(kernel.body)
         lines += [f"    {p.name} = {p.name}.copy()" for p in inputs if p.name in written]
         places = [t for t in kernel.threads if t in self.named]
-        lines += [f"    {t} = np.arange({self.size(extents[t])})" for t in places]
+        lines += [f"    {t} = np.arange({self.size(extents[t])}, dtype=np.int32)" for t in places]
         return lines
 
 

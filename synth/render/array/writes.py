@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from generators.program import expr, ir
-from generators.program.dtypes import INT32, Array
+from generators.program.dtypes import INT32, Array, scalar_of
 from synth.render.array.conditions import Conditions
 from synth.render.array.values import (
     JOINED,
@@ -259,7 +259,11 @@ class Writes(Conditions):
         method = _REDUCED[op]
         if not left and not parts_of(value.type):
             return Value(call(f"{tight(value.doc)}.{method}", []), value.type)
+        whole = method in ("sum", "prod") and scalar_of(value.type).is_int
+        kept = [Doc(f"dtype={scalar_name(value.type)}")] if whole else []
         parts = parts_of(value.type)
         counted = [p if not left or parts or p == 0 else p - len(value.axes) for p in places]
         axis = str(counted[0]) if len(counted) == 1 else f"({', '.join(map(str, sorted(places)))})"
-        return Value(call(f"{tight(value.doc)}.{method}", [Doc(f"axis={axis}")]), value.type, left)
+        return Value(
+            call(f"{tight(value.doc)}.{method}", [Doc(f"axis={axis}"), *kept]), value.type, left
+        )
