@@ -64,6 +64,7 @@ def _with_engine(command: Any) -> Any:
     "--resources", is_flag=True, help="Measure registers, spills and shared memory (slow)."
 )
 @click.option("--no-backward", is_flag=True, help="Leave the adjoint out.")
+@click.option("--no-array", is_flag=True, help="Leave the whole-array NumPy version out.")
 @click.option("--part", metavar="K/N", help="Make the K-th of N parts; then pairsmith finish OUT.")
 @click.option("--dry-run", is_flag=True, help="Say what it would take; write nothing.")
 @_with_engine
@@ -79,6 +80,7 @@ def generate(
     archs: tuple[str, ...],
     resources: bool,
     no_backward: bool,
+    no_array: bool,
     part: str | None,
     dry_run: bool,
     workers: int,
@@ -100,10 +102,10 @@ def generate(
         verify=verify,
         archs_asked=archs,
         resources=resources,
+        array=not no_array,
     )
     if dry_run:
-        _say_estimate(settings, n, workers, shard_size)
-        return
+        return _say_estimate(settings, n, workers, shard_size)
     with _engine_of(engine, address, workers) as chosen, _place(out, work, settings, n) as folder:
         _generate(settings, n, folder, shard_size, workers, chosen, _part_of(part), quiet)
 

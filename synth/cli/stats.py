@@ -19,7 +19,17 @@ from synth.reasons import reject_sentence
 from validate.statuses import AdjointStatus
 
 _COLUMNS = ["id", "structure", "category", "idiom", "level", "checks", "ops", "schedule"]
-_COUNTED = ("split", "category", "level", "archs", "run_forward", "run_plain", "plain_style")
+_COLUMNS += ["array_reason"]
+_COUNTED = (
+    "split",
+    "category",
+    "level",
+    "archs",
+    "run_forward",
+    "run_plain",
+    "plain_style",
+    "array",
+)
 
 
 def collect(out: Path) -> dict[str, Any]:
@@ -44,6 +54,7 @@ def collect(out: Path) -> dict[str, Any]:
             counts["run_plain"][checks["run_plain"] or "not measured"] += 1
             if row["schedule"] is not None:
                 counts["plain_style"][json.loads(row["schedule"])["style"]] += 1
+            counts["array"][row["array_reason"] or checks["run_array"] or "not measured"] += 1
             counts["adjoint"][f"{row['category']}/{checks['adjoint'] or 'not measured'}"] += 1
             counts["op"].update(row["ops"])
     manifest = read_manifest(out)

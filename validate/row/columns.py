@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 _STRINGS = pa.list_(pa.string())
 
@@ -66,6 +66,7 @@ _CHECKS = pa.struct(
         ("compile_archs", _STRINGS),
         ("run_forward", pa.string()),
         ("run_plain", pa.string()),
+        ("run_array", pa.string()),
         ("adjoint", pa.string()),
         ("shapes", _STRINGS),
         ("max_ulp", pa.float64()),
@@ -109,6 +110,8 @@ COLUMNS: tuple[tuple[str, pa.DataType], ...] = (
     ("plain_scratch", pa.list_(_SCRATCH)),
     ("plain_launch", pa.list_(_PLAIN_LAUNCH)),
     ("schedule", pa.string()),
+    ("array_python", pa.string()),
+    ("array_reason", pa.string()),
     ("line_map_python", pa.list_(pa.int32())),
     ("line_map_cuda", pa.list_(pa.int32())),
     ("args", pa.list_(_ARG)),
