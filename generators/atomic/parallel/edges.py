@@ -77,11 +77,7 @@ class Edges:
 
 
 def edges(
-    k: KernelBuilder,
-    level: int,
-    rows: bool = True,
-    nodes: tuple[int, int] = (14, 20),
-    queued: float = 0.0,
+    k: KernelBuilder, level: int, nodes: tuple[int, int] = (14, 20), queued: float = 0.0
 ) -> Edges:
     """Edges as two lists of ends, as one list of pairs, or as rows of neighbours of each node.
 
@@ -90,7 +86,7 @@ def edges(
     shape = k.draw.shape
     k.size("num_nodes", *nodes)
     forms = {"lists": 4, "pairs": 2, "vectors": 2, "flat": 1}
-    forms |= {"rows": 4 + level, "rows_padded": 3} if rows else {}
+    forms |= {"rows": 4 + level, "rows_padded": 3}
     form = shape.weighted(forms)
     if form.startswith("rows"):
         return _of_node(k, form, shape.chance(queued))

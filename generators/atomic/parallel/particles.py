@@ -95,9 +95,8 @@ def cell_hash_counts(k: KernelBuilder, level: int) -> Title:
 def voxel_sums(k: KernelBuilder, level: int) -> Title:
     """Point clouds thinned by voxels: counts and sums of the points of each voxel."""
     shape = k.draw.shape
-    real = FLOAT32
+    real, vec = FLOAT32, Vec(3, FLOAT32)
     with work(k, level, "num_points", (48, 72), "i tid p", "clouds") as w:
-        vec = Vec(3, real)
         load = w.read("points positions cloud", vec, 0.1, 3.9)
         p = w.let("p pt point", load, 0.9)
         inverse = shape.chance(0.5)
@@ -119,23 +118,18 @@ def voxel_sums(k: KernelBuilder, level: int) -> Title:
         kind = shape.weighted(COUNTS)
         sums = k.accumulator("sums voxel_sums centroids_sum", vec, out_dims)
         hits = k.accumulator("counts voxel_counts occupancy", kind, out_dims)
-        x, y, z = cells
         if clamped:
-            _into_voxel(k, (sums, hits), (x, y, z), counts if flat else [], p)
+            _into_voxel(k, (sums, hits), tuple(cells), counts if flat else [], p)
         else:
             with w.guard(both(*tests)):
-                _into_voxel(k, (sums, hits), (x, y, z), counts if flat else [], p)
+                _into_voxel(k, (sums, hits), tuple(cells), counts if flat else [], p)
     how = f"times {size.name}" if inverse else f"over {size.name}"
     about = f"{load.array.name}" if origin is None else f"({load.array.name} less {origin.name})"
     text = f"For each point, its voxel is floor({about} {how}) along each axis"
     text += ", clamped to the grid" if clamped else "; points outside of the grid are left out"
     text += f". Add the point to {sums.name} and 1 to {hits.name} there"
-    names = ", ".join(written(c) for c in counts)
-    text += (
-        f", numbered (x * ny + y) * nz + z, the grid being {names}."
-        if flat
-        else f", the grid being {names}."
-    )
+    text += ", numbered (x * ny + y) * nz + z" if flat else ""
+    text += f", the grid being {', '.join(written(c) for c in counts)} cells."
     return Title(k.name("voxel_downsample bin_points accumulate_voxels"), text)
 
 

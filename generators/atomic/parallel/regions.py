@@ -111,13 +111,12 @@ def gradient_cells(k: KernelBuilder, level: int) -> Title:
     rows, columns = k.size("cell_rows", 2, 3), k.size("cell_cols", 2, 3)
     dims = (*lead, f"{cell}*{rows}", f"{cell}*{columns}")
     names = [*(k.name("n image_id") for _ in lead), *k.draw.word.choice((("y", "x"), ("i", "j")))]
-    *first, y, x = k.thread(*dims, names=names)
+    *images, y, x = k.thread(*dims, names=names)
     image = k.array("image gray img", FLOAT32, dims, low=0.0, high=1.0)
     out = k.accumulator("cells hog histograms", FLOAT32, (*lead, rows, columns, bin_size))
-    bins = extent_of(k, bin_size)
-    if shape.chance(0.4) and not several:
-        bins = extent(out, 2)
-    g = _Gradient(k, image, tuple(first), y, x)
+    by_shape = shape.chance(0.4) and not several
+    bins = extent(out, 2) if by_shape else extent_of(k, bin_size)
+    g = _Gradient(k, image, tuple(images), y, x)
     parted = level > 1 and shape.chance(0.5)
     with g.guard():
         gy, gx = g.taken()
@@ -126,13 +125,12 @@ def gradient_cells(k: KernelBuilder, level: int) -> Title:
         with g.strong(size):
             place = g.place(gy, gx, bins)
             slot = k.let("slot bin_id b0", cast(place, INT32))
-            at = (*first, y // cell, x // cell)
-            if parted:
-                part = k.let("part frac", place - cast(slot, FLOAT32))
-                k.atomic("add", out, (*at, slot % bins), size * (1.0 - part))
+            at = (*images, y // cell, x // cell)
+            part = k.let("part frac", place - cast(slot, FLOAT32)) if parted else None
+            first = size if part is None else size * (1.0 - part)
+            k.atomic("add", out, (*at, slot % bins), first)
+            if part is not None:
                 k.atomic("add", out, (*at, (slot + 1) % bins), size * part)
-            else:
-                k.atomic("add", out, (*at, slot % bins), size)
     n = written(bins)
     text = (
         f"For each pixel of {image.name}{g.where()}: {g.said(n)}. Add {g.amount()} to {out.name} "
@@ -241,8 +239,8 @@ def label_boxes(k: KernelBuilder, level: int) -> Title:
         form = shape.choice(("box", "pairs", "corners", "moments", "weighted"))
         if skipped:
             with p.guard(r > 0 if shape.chance(0.5) else fn("ne", r, k.lift(0, INT32))):
-                r = named(k, "slot region_id", r - 1, 0.8) if shifted else r
-                text = _region(p, form, r)
+                own = named(k, "slot region_id", r - 1, 0.8) if shifted else r
+                text = _region(p, form, own)
         else:
             text = _region(p, form, r)
     about = f"each pixel of {labels.name}" + (" that is not 0 (the background)" if skipped else "")
@@ -255,50 +253,64 @@ def label_boxes(k: KernelBuilder, level: int) -> Title:
 
 def _region(p: Pixel, form: str, r: Expr) -> str:
     """What a pixel gives to its region."""
-    k, shape = p.k, p.k.draw.shape
     if form in _BOXES:
-        far = 10**6
-        end = 1 if shape.chance(0.4) else 0
-        past = "what lies one behind them" if end else "them"
-        y2, x2 = (p.y + 1, p.x + 1) if end else (p.y, p.x)
-        if p.level > 1 and shape.chance(0.4):
-            area = p.shared("area sizes", shape.weighted(COUNTS), ("regions",))
-            area.update("add", (r,), 1)
-            past += f"; {area.name} grows by 1"
-        if form == "corners":
-            vec = Vec(2, INT32)
-            lows = p.shared("box_low corner_min", vec, ("regions",), far)
-            highs = p.shared("box_high corner_max", vec, ("regions",), -1)
-            corner = named(k, "at corner", make(vec, p.y, p.x), 0.7)
-            lows.update("min", (r,), corner)
-            highs.update("max", (r,), make(vec, y2, x2) if end else corner)
-            text = f"lower {lows.name} to at most the pixel's (row, column), and raise {highs.name} to at "
-            return f"{text}least {past}"
-        if form == "pairs":
-            lows = p.shared("box_low box_min lows", INT32, ("regions", "2"), far)
-            highs = p.shared("box_high box_max highs", INT32, ("regions", "2"), -1)
-            for n, (place, last) in enumerate(((p.y, y2), (p.x, x2))):
-                lows.update("min", (r, n), place)
-                highs.update("max", (r, n), last)
-            text = f"lower {lows.name} to at most the pixel's row and column, and raise {highs.name} to at "
-            return f"{text}least {past}"
-        y0 = p.shared("row_low", INT32, ("regions",), far)
-        x0 = p.shared("col_low", INT32, ("regions",), far)
-        y1 = p.shared("row_high", INT32, ("regions",), -1)
-        x1 = p.shared("col_high", INT32, ("regions",), -1)
-        for low, high, place, last in ((y0, y1, p.y, y2), (x0, x1, p.x, x2)):
-            low.update("min", (r,), place)
-            high.update("max", (r,), last)
-        text = f"{y0.name} and {x0.name} fall to at most the pixel's row and column, "
-        return text + f"{y1.name} and {x1.name} rise to at least {past}"
-    if form == "moments":
-        kind = shape.choice((INT32, INT64))
-        area = p.shared("area sizes", kind, ("regions",))
+        return _boxed(p, form, r)
+    return _whole_moments(p, r) if form == "moments" else _weighted_moments(p, r)
+
+
+def _boxed(p: Pixel, form: str, r: Expr) -> str:
+    """Bounding boxes by minimum and maximum."""
+    k, shape, far = p.k, p.k.draw.shape, 10**6
+    end = 1 if shape.chance(0.4) else 0
+    past = "what lies one behind them" if end else "them"
+    y2, x2 = (p.y + 1, p.x + 1) if end else (p.y, p.x)
+    if p.level > 1 and shape.chance(0.4):
+        area = p.shared("area sizes", shape.weighted(COUNTS), ("regions",))
         area.update("add", (r,), 1)
-        rows, cols = (p.shared(n, kind, ("regions",)) for n in ("row_sums", "col_sums"))
-        rows.update("add", (r,), cast(p.y, kind))
-        cols.update("add", (r,), cast(p.x, kind))
-        return f"{area.name} grows by 1, {rows.name} and {cols.name} by the pixel's row and column"
+        past += f"; {area.name} grows by 1"
+    if form == "corners":
+        vec = Vec(2, INT32)
+        lows = p.shared("box_low corner_min", vec, ("regions",), far)
+        highs = p.shared("box_high corner_max", vec, ("regions",), -1)
+        corner = named(k, "at corner", make(vec, p.y, p.x), 0.7)
+        lows.update("min", (r,), corner)
+        highs.update("max", (r,), make(vec, y2, x2) if end else corner)
+        text = f"lower {lows.name} to at most the pixel's (row, column), and raise "
+        text += f"{highs.name} to at "
+        return f"{text}least {past}"
+    if form == "pairs":
+        lows = p.shared("box_low box_min lows", INT32, ("regions", "2"), far)
+        highs = p.shared("box_high box_max highs", INT32, ("regions", "2"), -1)
+        for n, (place, last) in enumerate(((p.y, y2), (p.x, x2))):
+            lows.update("min", (r, n), place)
+            highs.update("max", (r, n), last)
+        text = f"lower {lows.name} to at most the pixel's row and column, and raise "
+        text += f"{highs.name} to at "
+        return f"{text}least {past}"
+    y0 = p.shared("row_low", INT32, ("regions",), far)
+    x0 = p.shared("col_low", INT32, ("regions",), far)
+    y1 = p.shared("row_high", INT32, ("regions",), -1)
+    x1 = p.shared("col_high", INT32, ("regions",), -1)
+    for low, high, place, last in ((y0, y1, p.y, y2), (x0, x1, p.x, x2)):
+        low.update("min", (r,), place)
+        high.update("max", (r,), last)
+    text = f"{y0.name} and {x0.name} fall to at most the pixel's row and column, "
+    return text + f"{y1.name} and {x1.name} rise to at least {past}"
+
+
+def _whole_moments(p: Pixel, r: Expr) -> str:
+    """Areas and sums of rows and columns, in whole numbers."""
+    kind = p.k.draw.shape.choice((INT32, INT64))
+    area = p.shared("area sizes", kind, ("regions",))
+    area.update("add", (r,), 1)
+    rows, cols = (p.shared(n, kind, ("regions",)) for n in ("row_sums", "col_sums"))
+    rows.update("add", (r,), cast(p.y, kind))
+    cols.update("add", (r,), cast(p.x, kind))
+    return f"{area.name} grows by 1, {rows.name} and {cols.name} by the pixel's row and column"
+
+
+def _weighted_moments(p: Pixel, r: Expr) -> str:
+    """Sums of an image, and of it times rows and columns."""
     image = p.image("image intensity gray", FLOAT32, 0.1, 1.0)
     value = p.let("v value", p.own(image), 0.9)
     mass = p.shared("mass sums", FLOAT32, ("regions",))

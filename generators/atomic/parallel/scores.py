@@ -60,9 +60,8 @@ def threshold_counts(k: KernelBuilder, level: int) -> Title:
     with work(k, level, "n", _SPAN, "i tid s", "batch", "list lists rows blocks") as w:
         load = w.read("scores values magnitudes", type_, *span)
         score = w.let("score v", load, 0.8)
-        cuts = k.array(
-            "thresholds cuts levels", type_, "thresholds", init="sorted", low=span[0], high=span[1]
-        )
+        names, (low, high) = "thresholds cuts levels", span
+        cuts = k.array(names, type_, "thresholds", init="sorted", low=low, high=high)
         split = shape.chance(0.4)
         value: Expr = k.lift(1, shape.weighted(COUNTS))
         weight = None
@@ -77,22 +76,21 @@ def threshold_counts(k: KernelBuilder, level: int) -> Title:
             flag = named(k, "positive is_pos", fn("ne", label, k.lift(0, INT32)), 0.5)
         else:
             above = w.shared("counts at_least survivors", value.type, ("thresholds",))
-        upto = not split and shape.chance(0.4)
-        early = shape.chance(0.5) and not upto
+        upto, early = not split and shape.chance(0.4), shape.chance(0.5)
+        early = early and not upto
         with k.for_("t j", extent(cuts)) as t:
+            other = (flag, below) if split else None
             if early:
                 with k.if_(score < cuts[t]):
                     k.break_()
-                _reached(k, t, value, above, (flag, below) if split else None)
+                _reached(k, t, value, above, other)
             else:
                 with k.if_(score <= cuts[t] if upto else fn("ge", score, cuts[t])):
-                    _reached(k, t, value, above, (flag, below) if split else None)
-    what = "1" if weight is None else written(weight)
-    side = "at most" if upto else "at least"
+                    _reached(k, t, value, above, other)
+    what, side = "1" if weight is None else written(weight), "at most" if upto else "at least"
     text = f"For every t with {written(load)} {side} {cuts.name}[t] (ascending), add {what} to "
     text += above.said("t")
-    if split:
-        text += f" where {written(label)} is set, else to {below.said('t')}"
+    text += f" where {written(label)} is set, else to {below.said('t')}" if split else ""
     return Title(k.name("threshold_counts cumulative_histogram roc_counts"), f"{text}.")
 
 

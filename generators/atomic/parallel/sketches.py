@@ -122,38 +122,35 @@ def bloom_insert(k: KernelBuilder, level: int) -> Title:
             second = k.let("h2 second", hash_of(key, k.lift(101, UINT32)))
         tries = k.scalar("num_hashes", INT32, 2, 4) if shape.chance(0.5) else k.lift(3, INT32)
         block = None
-        if form == "block":
-            assert first is not None
+        if form == "block" and first is not None:
             block = k.let("word block_word", cast(first % cast(words, UINT32), INT32))
         with k.for_("r t", tries) as r:
-            if first is None or second is None:
-                h: Expr = hash_of(key, _seed(k, None, r))
+            if block is not None and second is not None:
+                at: Expr = second >> cast(5 * r, UINT32)
             else:
-                h = first + cast(r, UINT32) * second
-            if block is not None:
-                assert second is not None
-                turned = second >> cast(5 * r, UINT32)
-                bit: Expr = turned & k.lift(31, UINT32)
-                place: Expr = block
-            else:
+                h: Expr = hash_of(key, _seed(k, None, r)) if first is None else first
+                h = h if second is None else h + cast(r, UINT32) * second
                 at = k.let("bit position", h % total)
-                bit = at & k.lift(bits - 1, UINT32)
-                place = cast(at >> k.lift(shift, UINT32), INT32)
+            bit = at & k.lift(bits - 1, UINT32)
+            place = cast(at >> k.lift(shift, UINT32), INT32) if block is None else block
             mask = k.lift(1, count) << cast(bit, count)
             table.update("or", (w.let("slot word_id", place, 0.4),), w.let("mask flag", mask, 0.6))
-    n = written(tries)
-    text = f"Insert {written(load)} into a Bloom filter of {bits}-bit words, {n} bits a key. "
-    where = table.said("w")
+    text = f"Insert {written(load)} into a Bloom filter of {bits}-bit words, {written(tries)} bits "
+    text += f"a key. {_told_bits(form, table.said('w'), written(words), bits)}"
+    text += "" if form == "seeds" else "h1 and h2 are hashes with the seeds 17 and 101. "
+    return Title(k.name("bloom_insert bloom_add set_bloom_bits"), f"{text}The hash is {how}.")
+
+
+def _told_bits(form: str, where: str, words: str, bits: int) -> str:
+    """Which bits of a filter a key sets."""
     if form == "block":
-        text += f"All lie in {where}, w = h1 % {written(words)}: bit r is "
-        text += "(h2 >> (5 * r)) & 31, set "
+        text = f"All lie in {where}, w = h1 % {words}: bit r is "
+        text += f"(h2 >> (5 * r)) & {bits - 1}, set "
     else:
         code = "the hash with the seed 0x9e3779b9 * (r + 1)"
         code = code if form == "seeds" else "h1 + r * h2 in 32 bits"
-        text += f"Bit r is {code}, modulo the number of bits; set it in {where}, "
-    text += "by atomic or. "
-    text += "" if form == "seeds" else "h1 and h2 are hashes with the seeds 17 and 101. "
-    return Title(k.name("bloom_insert bloom_add set_bloom_bits"), f"{text}The hash is {how}.")
+        text = f"Bit r is {code}, modulo the number of bits; set it in {where}, "
+    return f"{text}by atomic or. "
 
 
 @idiom

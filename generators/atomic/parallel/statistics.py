@@ -35,7 +35,7 @@ def class_statistics(k: KernelBuilder, level: int) -> Title:
     real = k.draw.wide_float_type()
     k.size("classes", 3, 4)
     vec = Vec(shape.choice((2, 3)), real)
-    form = shape.choice(("scalar", "vector", "features"))
+    form = shape.choice(("scalar", "points", "features"))
     if form == "features":
         k.size("features", 3, 4)
     with work(k, level, "n", _SPAN, "i tid s", "folds", "list lists rows") as w:
@@ -43,7 +43,7 @@ def class_statistics(k: KernelBuilder, level: int) -> Title:
         c = w.let("c label group", label, 0.9)
         weight = w.read("weights sample_weight", real, 0.5, 2.0) if shape.chance(0.3) else None
         parts = ["features"] if form == "features" else []
-        type_ = vec if form == "vector" else real
+        type_ = vec if form == "points" else real
         more = "squares" if level > 1 and shape.chance(0.7) else ""
         counts = w.shared(
             "counts class_counts", real if weight else shape.weighted(COUNTS), ("classes",)
@@ -63,16 +63,22 @@ def class_statistics(k: KernelBuilder, level: int) -> Title:
             load = w.read("x samples values points", type_, -2.0, 2.0)
             _moments(k, load, value_of, [sums, squares], (c,), real)
             said = written(load)
-    place = ("c", "f") if form == "features" else ("c",)
     text = f"For each sample of class c = {written(label)}: add {said}"
-    text += f" times {written(weight)}" if weight is not None else ""
+    text += _told_sums((counts, sums, squares), weight, form)
+    return Title(k.name("class_statistics accumulate_classes group_moments"), text)
+
+
+def _told_sums(arrays: tuple[Shared, Shared, Shared | None], weight: Expr | None, form: str) -> str:
+    counts, sums, squares = arrays
+    place = ("c", "f") if form == "features" else ("c",)
+    text = f" times {written(weight)}" if weight is not None else ""
     text += f" to {sums.said(*place)} and "
     text += f"{'1' if weight is None else 'that weight'} to {counts.said('c')}."
     if squares is not None:
-        text += f" Add the {'componentwise ' * (form == 'vector')}square"
+        text += f" Add the {'componentwise ' * (form == 'points')}square"
         text += ", weighted alike," if weight is not None else ""
         text += f" to {squares.said(*place)}."
-    return Title(k.name("class_statistics accumulate_classes group_moments"), text)
+    return text
 
 
 def _moments(
@@ -105,21 +111,12 @@ def soft_assignments(k: KernelBuilder, level: int) -> Title:
         load = w.read("x samples points", type_, -2.0, 2.0)
         point = w.let("p xi point", load, 0.9)
         means = k.array("means centers mu", type_, "components", low=-1.5, high=1.5)
-        spread = shape.choice(("shared", "each", "fuzzy"))
-        scale: Var | None = None
-        if spread == "each":
-            scale = k.array("precisions inv_var", real, "components", low=0.4, high=1.6)
-        elif spread == "shared":
-            scale = k.scalar("beta inv_temperature", real, 0.5, 1.5)
-        bias = None
-        if spread != "fuzzy":
-            bias = k.array("log_weights log_prior", real, "components", low=-1.5, high=-0.3)
-        m = _Mixture(w, point, means, scale, bias)
+        m = _Mixture(w, point, means)
         factor = None
         if shape.chance(0.35):
             weight = w.read("weights sample_weight", real, 0.5, 2.0)
             factor = named(k, "ws sample_w", weight, 0.5)
-        top = m.largest() if spread != "fuzzy" else None
+        top = m.largest() if m.bias is not None else None
         total = m.total(top)
         mass = w.shared("mass resp_sums n_k", real, ("components",))
         sums = w.shared("sums weighted_sums s_k", type_, ("components",))
@@ -134,7 +131,8 @@ def soft_assignments(k: KernelBuilder, level: int) -> Title:
             sums.update("add", (c,), share * point)
     times = "" if factor is None else f"; r is multiplied by {written(weight)}"
     text = f"For each sample p = {written(load)}, r of a component c is w / (the sum of w over all "
-    text += f"components), w = {m.said()}{times}. Add r to {mass.said('c')} and r * p to {sums.said('c')}."
+    text += f"components), w = {m.said()}{times}. Add r to {mass.said('c')} and r * p to "
+    text += f"{sums.said('c')}."
     if top is not None:
         text += " The largest exponent is subtracted first."
     if logs is not None:
@@ -145,10 +143,19 @@ def soft_assignments(k: KernelBuilder, level: int) -> Title:
 class _Mixture:
     """Weights of a sample's components."""
 
-    def __init__(
-        self, w: Work, point: Expr, means: Var, scale: Var | None, bias: Var | None
-    ) -> None:
-        self.k, self.point, self.means, self.scale, self.bias = w.k, point, means, scale, bias
+    def __init__(self, w: Work, point: Expr, means: Var) -> None:
+        k, real = w.k, scalar_of(point.type)
+        self.k, self.point, self.means = k, point, means
+        self.scale: Var | None = None
+        self.bias: Var | None = None
+        spread = k.draw.shape.choice(("shared", "each", "fuzzy"))
+        if spread == "each":
+            self.scale = k.array("precisions inv_var", real, "components", low=0.4, high=1.6)
+        elif spread == "shared":
+            self.scale = k.scalar("beta inv_temperature", real, 0.5, 1.5)
+        if spread != "fuzzy":
+            names = "log_weights log_prior"
+            self.bias = k.array(names, real, "components", low=-1.5, high=-0.3)
         self.loop, self.gap = w.k.name("c j comp"), w.k.name("d diff")
 
     def _gap(self, c: Expr) -> Expr:
@@ -206,14 +213,12 @@ def scatter_matrix(k: KernelBuilder, level: int) -> Title:
     grouped = level > 1 and shape.chance(0.35)
     with work(k, level, "n", _SPAN, "i tid s", "batch", "list lists rows blocks") as w:
         x = k.array("x samples data", real, (*w.dims, "features"), low=-2.0, high=2.0)
-        centre = shape.choice(("none", "mean", "mean"))
-        mean = (
-            k.array("mean mu", real, "features", low=-0.5, high=0.5) if centre == "mean" else None
-        )
+        mean = None
+        if shape.chance(0.67):
+            mean = k.array("mean mu", real, "features", low=-0.5, high=0.5)
         weight = w.read("weights w_s", real, 0.5, 2.0) if shape.chance(0.35) else None
         place: list[Expr] = []
-        said = []
-        dims = ["features", "features"]
+        said, dims = [], ["features", "features"]
         if grouped:
             dims = [k.size("groups", 2, 3), *dims]
             group = w.read("groups labels", INT32, init="index_of:groups")

@@ -96,10 +96,8 @@ def detector_sums(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     with pixels(k, level) as p:
         image = p.image("image density attenuation", FLOAT32, 0.1, 1.0)
-        k.size("angles", 4, 6)
-        k.size("bins", 6, 8)
-        turned = shape.chance(0.4)
-        dims = ("bins", "angles") if turned else ("angles", "bins")
+        turned, dims = shape.chance(0.4), (k.size("angles", 4, 6), k.size("bins", 6, 8))
+        dims = dims[::-1] if turned else dims
         out = p.shared("sinogram projections detector", FLOAT32, dims)
         names = ("cos_table", "sin_table")
         cosines, sines = (k.array(n, FLOAT32, "angles", low=-0.7, high=0.7) for n in names)
@@ -107,15 +105,9 @@ def detector_sums(k: KernelBuilder, level: int) -> Title:
         value = p.let("value mu", p.own(image), 0.8)
         size = k.scalar("pixel_size spacing", FLOAT32, 0.8, 1.2) if shape.chance(0.4) else None
         middle = k.scalar("center axis_bin", FLOAT32, 2.2, 5.4)
-        half = k.lift(0.5, FLOAT32)
         centre = shape.chance(0.6)
-        x = cast(p.x, FLOAT32) - half * cast(p.width - 1, FLOAT32) if centre else cast(p.x, FLOAT32)
-        y = (
-            cast(p.y, FLOAT32) - half * cast(p.height - 1, FLOAT32)
-            if centre
-            else cast(p.y, FLOAT32)
-        )
-        x, y = k.let("xc px", x), k.let("yc py", y)
+        x = k.let("xc px", _placed(p.x, p.width, centre))
+        y = k.let("yc py", _placed(p.y, p.height, centre))
         linear = shape.chance(0.6)
         with k.for_("a angle_id t", extent(cosines)) as a:
             s = k.let("s offset", x * cosines[a] + y * sines[a])
@@ -124,23 +116,23 @@ def detector_sums(k: KernelBuilder, level: int) -> Title:
             slot = k.let("slot bin_id", cast(fn("floor" if linear else "rint", place), INT32))
             test = both(slot >= 0, slot + 1 < bins) if linear else both(slot >= 0, slot < bins)
             with guarded(k, test, True):
-                at = (slot, a) if turned else (a, slot)
-                if linear:
-                    part = k.let("w frac", place - cast(slot, FLOAT32))
-                    out.update("add", at, (1.0 - part) * value)
+                part = k.let("w frac", place - cast(slot, FLOAT32)) if linear else None
+                first = value if part is None else (1.0 - part) * value
+                out.update("add", (slot, a) if turned else (a, slot), first)
+                if part is not None:
                     after = (slot + 1, a) if turned else (a, slot + 1)
                     out.update("add", after, part * value)
-                else:
-                    out.update("add", at, value)
     about = "from the middle of the image" if centre else "from its corner"
-    factor = "" if size is None else f"{size.name} * "
+    factor = f"{size.name} * " if size is not None else ""
     text = f"Project {image.name}: for each pixel at column x and row y {about}, and each angle a, "
     text += f"u = {factor}(x * cos_table[a] + y * sin_table[a]) + {middle.name}. Add the value to "
     where = out.said(*(("bin", "a") if turned else ("a", "bin")))
-    if linear:
-        text += (
-            f"{where}, bin = floor(u), and the bin after it, shared linearly, if both are there."
-        )
-    else:
-        text += f"{where}, bin being u rounded, if it is there."
+    near = "bin = floor(u), and the bin after it, shared linearly, if both are there."
+    text += f"{where}, {near if linear else 'bin being u rounded, if it is there.'}"
     return Title(k.name("project_pixels radon_scatter forward_project"), text)
+
+
+def _placed(place: Expr, count: Expr, centre: bool) -> Expr:
+    """A row or column as a float, from the middle of the image at times."""
+    value = cast(place, FLOAT32)
+    return value - 0.5 * cast(count - 1, FLOAT32) if centre else value

@@ -6,6 +6,7 @@ from generators.atomic.parallel.hashing import hashed
 from generators.atomic.parallel.parts import (
     COUNTS,
     UINT32,
+    Shared,
     Work,
     both,
     extent_of,
@@ -218,25 +219,31 @@ def similarity_votes(k: KernelBuilder, level: int) -> Title:
         out = w.shared("votes bit_sums tallies", type_, dims)
         seed = k.lift(k.draw.value.choice((1, 7, 42)), UINT32)
         h = k.let("h code", hash_of(key, seed))
-        branch = shape.chance(0.5)
-        with k.for_("bit b", int(bits)) as bit:
-            one = (h >> cast(bit, UINT32)) & k.lift(1, UINT32)
-            test = fn("ne", named(k, "bit_set on", one, 0.4), k.lift(0, UINT32))
-            if branch:
-                with k.if_(test):
-                    out.update("add", (*place, bit), value)
-                with k.else_():
-                    out.update("sub", (*place, bit), value)
-            else:
-                out.update(
-                    "add", (*place, bit), w.let("vote sign", fn("where", test, value, -value))
-                )
+        _vote(k, out, h, int(bits), place, value)
     what = "1" if weight is None else written(weight)
     text = f"For each of {load.array.name} and each of the lowest {bits} bits of its hash with the "
     text += f"seed {written(seed)}: add {what} to {out.said(*said, 'bit')} if the bit is set, else "
     return Title(
         k.name("simhash_votes fingerprint_votes"), f"{text}subtract it. The hash is {how}."
     )
+
+
+def _vote(
+    k: KernelBuilder, out: Shared, h: Expr, bits: int, place: list[Expr], value: Expr
+) -> None:
+    """A vote for each bit that is set, one against each that is not."""
+    branch = k.draw.shape.chance(0.5)
+    with k.for_("bit b", bits) as bit:
+        one = (h >> cast(bit, UINT32)) & k.lift(1, UINT32)
+        test = fn("ne", named(k, "bit_set on", one, 0.4), k.lift(0, UINT32))
+        if not branch:
+            vote = named(k, "vote sign", fn("where", test, value, -value))
+            out.update("add", (*place, bit), vote)
+            return
+        with k.if_(test):
+            out.update("add", (*place, bit), value)
+        with k.else_():
+            out.update("sub", (*place, bit), value)
 
 
 _MOST = 40
