@@ -103,8 +103,7 @@ def gradient_cells(k: KernelBuilder, level: int) -> Title:
 
     N. Dalal, B. Triggs, CVPR 2005.
     """
-    shape = k.draw.shape
-    several = shape.chance(0.4)
+    shape, several = k.draw.shape, k.draw.shape.chance(0.4)
     cell = 2 if several else k.draw.value.choice((2, 4))
     bin_size = str(k.draw.value.choice((4, 6, 8))) if several else k.size("bins", 4, 6)
     lead = (k.size("images", 2, 3),) if several else ()
@@ -114,8 +113,7 @@ def gradient_cells(k: KernelBuilder, level: int) -> Title:
     *images, y, x = k.thread(*dims, names=names)
     image = k.array("image gray img", FLOAT32, dims, low=0.0, high=1.0)
     out = k.accumulator("cells hog histograms", FLOAT32, (*lead, rows, columns, bin_size))
-    by_shape = shape.chance(0.4) and not several
-    bins = extent(out, 2) if by_shape else extent_of(k, bin_size)
+    bins = extent(out, 2) if shape.chance(0.4) and not several else extent_of(k, bin_size)
     g = _Gradient(k, image, tuple(images), y, x)
     parted = level > 1 and shape.chance(0.5)
     with g.guard():

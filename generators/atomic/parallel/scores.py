@@ -53,15 +53,14 @@ def calibration_bins(k: KernelBuilder, level: int) -> Title:
 @idiom
 def threshold_counts(k: KernelBuilder, level: int) -> Title:
     """Cumulative histograms and ROC counts: every threshold that a score reaches counts it."""
-    shape = k.draw.shape
+    shape, size = k.draw.shape, k.size("thresholds", 6, 9)
     type_: Scalar = shape.weighted({FLOAT32: 5, INT32: 3})
     span = (-2.0, 2.0) if type_.is_float else (0, 40)
-    k.size("thresholds", 6, 9)
     with work(k, level, "n", _SPAN, "i tid s", "batch", "list lists rows blocks") as w:
         load = w.read("scores values magnitudes", type_, *span)
         score = w.let("score v", load, 0.8)
         names, (low, high) = "thresholds cuts levels", span
-        cuts = k.array(names, type_, "thresholds", init="sorted", low=low, high=high)
+        cuts = k.array(names, type_, size, init="sorted", low=low, high=high)
         split = shape.chance(0.4)
         value: Expr = k.lift(1, shape.weighted(COUNTS))
         weight = None
