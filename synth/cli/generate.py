@@ -94,18 +94,18 @@ def generate(
     """
     from synth.dataset.settings import make_settings
 
+    texts = {"backward": not no_backward, "array": not no_array, "resources": resources}
     settings = make_settings(
         seed=seed,
         categories_asked=categories,
         levels_asked=levels,
-        backward=not no_backward,
         verify=verify,
         archs_asked=archs,
-        resources=resources,
-        array=not no_array,
+        **texts,
     )
     if dry_run:
-        return _say_estimate(settings, n, workers, shard_size)
+        _say_estimate(settings, n, workers, shard_size)
+        return
     with _engine_of(engine, address, workers) as chosen, _place(out, work, settings, n) as folder:
         _generate(settings, n, folder, shard_size, workers, chosen, _part_of(part), quiet)
 
