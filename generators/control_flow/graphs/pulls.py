@@ -10,10 +10,10 @@ from generators.build import KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
 from generators.control_flow.kit import same
 from generators.kit.functions import least, most
-from generators.program.dtypes import FLOAT32, INT32, Type
+from generators.program.dtypes import BOOL, FLOAT32, INT32, Scalar, Type
 from generators.program.expr import Expr, Var
 
-LINKS = 72
+LINKS = 96
 """How many stored links offsets may reach to."""
 
 
@@ -35,12 +35,12 @@ class Graph:
         first, last = self.bounds
         with k.for_("e edge_id j", last, start=first) as e:
             place: tuple[Expr, ...] = (e,)
-            if self.form == "table":
+            if self.form in ("table", "counted"):
                 place = (self.v, e)
             if self.form == "slots":
                 place = (e, self.v)
             other: Expr = self.neighbours[place]
-            if self.form != "csr":
+            if self.form in ("table", "slots"):
                 other = k.let("u nb w", other)
                 with k.if_(other < 0):
                     k.break_() if self.form == "table" else k.continue_()
@@ -50,8 +50,10 @@ class Graph:
 
     def weights(self, names: str, type_: Type, low: float, high: float) -> Var:
         """A value for each link."""
-        dims = {"csr": "links", "table": ("verts", "degree"), "slots": ("degree", "verts")}
-        return self.k.array(names, type_, dims[self.form], low=low, high=high)
+        dims = {"csr": "links", "slots": ("degree", "verts")}
+        return self.k.array(
+            names, type_, dims.get(self.form, ("verts", "degree")), low=low, high=high
+        )
 
     def each(self, names: str, type_: Type, low: object, high: object) -> Var:
         """A value for each vertex."""
@@ -61,11 +63,11 @@ class Graph:
 def graph(k: KernelBuilder, level: int) -> Graph:
     """Links in compressed rows, or in a padded table of which -1 marks free places."""
     shape = k.draw.shape
-    form = shape.weighted({"csr": 5, "table": 2, "slots": 2 if level > 1 else 1})
-    k.size("verts", 14, 24, minimum=12)
+    form = shape.weighted({"csr": 4, "table": 2, "slots": 2, "counted": 3})
+    k.size("verts", 24, 36, minimum=12)
     (v,) = k.thread("verts", names=(k.name("v node vid"),))
     if form == "csr":
-        k.size("links", 72, 96, minimum=LINKS)
+        k.size("links", 96, 128, minimum=LINKS)
         starts = shape.chance(0.3)
         offsets = k.array(
             "offsets row_ptr indptr", INT32, "verts+1", init="sorted", low=0, high=LINKS
@@ -74,20 +76,49 @@ def graph(k: KernelBuilder, level: int) -> Graph:
         first: Expr = offsets[v]
         last: Expr = offsets[v + 1]
         if starts or shape.chance(0.5):
-            first, last = k.let("first begin", first), k.let("last end", last)
+            words = k.draw.word.choice((("first", "last"), ("begin", "end"), ("start", "stop")))
+            first, last = k.let(words[0], first), k.let(words[1], last)
         said = f"the vertices {cols.name}[e] for e from {offsets.name}[{v.name}] to "
         return Graph(k, v, form, cols, (first, last), f"{said}{offsets.name}[{v.name} + 1]")
+    return _padded(k, v, form)
+
+
+def _padded(k: KernelBuilder, v: Var, form: str) -> Graph:
+    """A table of neighbours with as many places for each vertex."""
     k.size("degree", 4, 6)
-    dims = ("verts", "degree") if form == "table" else ("degree", "verts")
-    table = k.array("neighbors adjacency ell_cols", INT32, dims, low=-1, high=11)
+    dims = ("degree", "verts") if form == "slots" else ("verts", "degree")
+    counted = form == "counted"
+    low, init = (None, "index_of:verts") if counted else (-1, "uniform")
+    table = k.array(
+        "neighbors adjacency ell_cols",
+        INT32,
+        dims,
+        init=init,
+        low=low,
+        high=None if counted else 11,
+    )
     width: Expr = extent(table, 0 if form == "slots" else 1)
-    if shape.chance(0.4):
+    if k.draw.shape.chance(0.4):
         width = k.size_param("max_degree degree_cap", "degree")
+    if counted:
+        counts = k.array("degrees row_counts num_neighbors", INT32, "verts", low=0, high=6)
+        stop = k.let("count deg", least(counts[v], width))
+        said = f"{table.name}[{v.name}, e] for its first {counts.name} places e"
+        return Graph(k, v, form, table, (k.lift(0, INT32), stop), said)
     at = f"{v.name}, e" if form == "table" else f"e, {v.name}"
     ends = "up to the first negative one" if form == "table" else "where they are not negative"
     return Graph(
         k, v, form, table, (k.lift(0, INT32), width), f"{table.name}[{at}] for all e, {ends}"
     )
+
+
+def _front(g: Graph) -> tuple[Var | None, Scalar | None]:
+    """Flags of the frontier and their type, or neither: then levels tell."""
+    kind = g.k.draw.shape.choice((None, None, INT32, BOOL, Scalar("uint8")))
+    if kind is None:
+        return None, None
+    low, high = (None, None) if kind == BOOL else (0, 1)
+    return g.each("frontier in_front", kind, low, high), kind
 
 
 @idiom
@@ -97,7 +128,7 @@ def bfs_pull(k: KernelBuilder, level: int) -> Title:
     g = graph(k, level)
     current = k.scalar("current level_id depth", INT32, 0, 1)
     seen = g.each("levels dist depths", INT32, -4, 1)
-    front = g.each("frontier in_front", INT32, 0, 1) if shape.chance(0.5) else None
+    front, kind = _front(g)
     out = k.out("next_levels new_dist levels_out", INT32, "verts")
     parent = None
     if shape.chance(0.3 + 0.1 * level):
@@ -111,7 +142,9 @@ def bfs_pull(k: KernelBuilder, level: int) -> Title:
             k.return_()
 
     def hit(u: Expr) -> Expr:
-        return same(front[u], 1) if front is not None else same(seen[u], current)
+        if front is None:
+            return same(seen[u], current)
+        return front[u] if kind == BOOL else same(front[u], 1)
 
     unreached = nullcontext() if early else k.if_(seen[g.v] < 0)
     with unreached, g.links() as (u, _), k.if_(hit(u)):
@@ -119,7 +152,7 @@ def bfs_pull(k: KernelBuilder, level: int) -> Title:
         if parent is not None:
             k.store(parent, g.v, u)
         k.break_()
-    test = f"{front.name} is 1" if front is not None else f"{seen.name} is {current.name}"
+    test = f"{front.name} is set" if front is not None else f"{seen.name} is {current.name}"
     text = (
         f"A bottom-up step of breadth-first search. Vertices whose {seen.name} is negative look "
         f"through their neighbours, {g.said}; at the first one whose {test} they get "

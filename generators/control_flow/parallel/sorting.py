@@ -14,6 +14,8 @@ from generators.program.dtypes import INT32, Array, Scalar
 from generators.program.expr import Expr, Var
 
 Place = tuple[Expr, ...]
+WHOLE = ("int32", "int64", "uint32")
+"""Types of keys that may be compared with ``==``."""
 
 
 def _at(*indices: Expr) -> Place:
@@ -42,7 +44,8 @@ class _Pair:
 
 def _exchange(k: KernelBuilder, p: _Pair) -> None:
     shape = k.draw.shape
-    x, y = k.let("x first_key ka", p.keys[p.a]), k.let("y second_key kb", p.keys[p.b])
+    names = k.draw.word.choice((("x", "y"), ("first_key", "second_key"), ("key_a", "key_b")))
+    x, y = k.let(names[0], p.keys[p.a]), k.let(names[1], p.keys[p.b])
     if p.up is None and p.values is None and shape.chance(0.5):
         low, high = least(x, y), most(x, y)
         k.store(p.keys, p.a, low if p.upward else high)
@@ -171,11 +174,8 @@ def _count_ahead(
 ) -> None:
     """Count the elements of the list that come before the thread's own."""
     (mine, rank, count), head, i = state, at[:-1], at[-1]
-    form = k.draw.shape.choice(
-        ("one", "split", "arms")
-        if str(mine.type) in ("int32", "int64", "uint32")
-        else ("one", "split")
-    )
+    whole = str(mine.type) in WHOLE
+    form = k.draw.shape.choice(("one", "split", "arms") if whole else ("one", "split"))
 
     def ahead(j: Expr, ties: bool) -> Expr:
         other = keys[_at(*head, j)]
@@ -190,7 +190,8 @@ def _count_ahead(
             k.augment(rank, "add", 1)
         return
     with k.for_("j q", count) as j:
-        tie = both(ahead(j, True), j < i)
+        equal = same(keys[_at(*head, j)], mine) if whole else ahead(j, True)
+        tie = both(equal, j < i)
         with k.if_(some(ahead(j, False), tie) if form == "one" else ahead(j, False)):
             k.augment(rank, "add", 1)
         if form == "arms":
@@ -244,7 +245,8 @@ def rank_sort(k: KernelBuilder, level: int) -> Title:
 def _bisect(
     k: KernelBuilder, run: Var, lead: tuple[Expr, ...], x: Expr, count: Expr, ties: bool
 ) -> Var:
-    lo, hi = k.let("lo left", k.lift(0, INT32)), k.let("hi right", count)
+    names = k.draw.word.choice((("lo", "hi"), ("left", "right"), ("first", "last")))
+    lo, hi = k.let(names[0], k.lift(0, INT32)), k.let(names[1], count)
     middle = k.draw.shape.choice(((lo + hi) // 2, lo + (hi - lo) // 2, (lo + hi) >> 1))
     swapped = k.draw.shape.chance(0.4)
     with k.while_(lo < hi):
@@ -303,11 +305,8 @@ def _ranked(r: _Runs) -> str:
     k, i, head, ties = r.k, r.at[-1], r.at[:-1], r.k.draw.shape.chance(0.5)
     x = k.let("x key", r.a[r.at])
     lo = _bisect(k, r.b, head, x, r.nb, ties)
-    goal = k.draw.shape.choice(
-        ("place", "count", "found")
-        if str(x.type) in ("int32", "int64", "uint32")
-        else ("place", "count")
-    )
+    goals = ("place", "count", "found") if str(x.type) in WHOLE else ("place", "count")
+    goal = k.draw.shape.choice(goals)
     names = {"place": "places merged_at", "count": "ranks below", "found": "present is_common"}
     out = k.out(names[goal], INT32, (*r.lead, "len_a"))
     if goal == "found":
@@ -326,6 +325,14 @@ def _ranked(r: _Runs) -> str:
     return f"{text}sorted {r.b.name}."
 
 
+_NAMES = (
+    ("a", "b", "len_a", "len_b"),
+    ("run_a", "run_b", "size_a", "size_b"),
+    ("left_run", "right_run", "left_len", "right_len"),
+)
+"""What two runs and their lengths are called."""
+
+
 @idiom
 def merge_by_rank(k: KernelBuilder, level: int) -> Title:
     """Two sorted runs merged: each element finds by bisection how many of the other run precede."""
@@ -337,11 +344,12 @@ def merge_by_rank(k: KernelBuilder, level: int) -> Title:
     one = shape.chance(0.4 + 0.05 * level)
     names = (*names, k.name("i tid e"))
     at = k.thread(*lead, "len_a+len_b" if one else "len_a", names=names)
-    a = k.array("a run_a left_run", type_, (*lead, "len_a"), init="sorted", low=low, high=high)
-    b = k.array("b run_b right_run", type_, (*lead, "len_b"), init="sorted", low=low, high=high)
+    runs = k.draw.word.choice(_NAMES)
+    a = k.array(runs[0], type_, (*lead, "len_a"), init="sorted", low=low, high=high)
+    b = k.array(runs[1], type_, (*lead, "len_b"), init="sorted", low=low, high=high)
     sizes = shape.chance(0.5)
-    na: Expr = k.size_param("na len_left", "len_a") if sizes else extent(a, len(lead))
-    nb: Expr = k.size_param("nb len_right", "len_b") if sizes else extent(b, len(lead))
+    na: Expr = k.size_param(runs[2], "len_a") if sizes else extent(a, len(lead))
+    nb: Expr = k.size_param(runs[3], "len_b") if sizes else extent(b, len(lead))
     text = (_merged if one else _ranked)(_Runs(k, at, lead, a, b, na, nb))
     text += " Runs are rows." if lead else ""
     return Title(k.name("merge_by_rank rank_merge", "merge_runs"), text)
