@@ -123,12 +123,19 @@ class Frame(Expressions):
             self.body(rest)
 
     def state(self) -> tuple[Any, ...]:
-        sets = [set(s) for s in (self.taken, self.undefined, self.named, self.sizes, self.helpers)]
-        return list(self.lines), dict(self.env), self.mask, list(self.order), sets
+        sets = (self.taken, self.undefined, self.named, self.sizes, self.helpers, self.lanes)
+        maps = (self.env, self.axis_of)
+        return (
+            list(self.lines),
+            self.mask,
+            list(self.order),
+            [dict(m) for m in maps],
+            [set(s) for s in sets],
+        )
 
     def restore(self, kept: tuple[Any, ...]) -> None:
-        self.lines, self.env, self.mask, self.order, sets = kept
-        self.taken, self.undefined, self.named, self.sizes, self.helpers = sets
+        self.lines, self.mask, self.order, (self.env, self.axis_of), sets = kept
+        self.taken, self.undefined, self.named, self.sizes, self.helpers, self.lanes = sets
 
     def chosen_threads(self) -> None:
         """From here on arrays have an axis of the threads that the mask chooses."""
@@ -137,22 +144,32 @@ class Frame(Expressions):
         gone = mask.axes
         if len(gone) > 1 and len(gone) != len(self.order):
             raise NoForm(ArrayStatus.WALK, "threads of several dimensions that end")
-        names = [axis.name for axis in gone]
+        again = gone[0].lanes
+        names = [self.fresh("kept", "left")] if again else [axis.name for axis in gone]
         chosen = "np.flatnonzero" if len(names) == 1 else "np.nonzero"
         self.put(f"{', '.join(names)} = ", call(chosen, [mask.doc]))
         lanes = Axis(names[0], f"len({names[0]})", lanes=True)
         self.order = [lanes if a is gone[0] else a for a in self.order if a not in gone[1:]]
         for name, value in self.env.items():
             if set(value.axes) & set(gone):
-                picks = [Doc(a.name if a in gone else ":") for a in value.axes]
-                while picks[-1].text == ":":
-                    picks.pop()
-                axes = tuple(a for a in self.order if a in value.axes or a is lanes)
-                self.env[name] = value.of(subscript(value.doc, picks), axes=axes)
+                self.env[name] = self.of_lanes(value, gone, names, lanes)
+        if again:
+            return
         for name in names:
             self.env[name] = Value(Doc(name), INT32, (lanes,))
             del self.axis_of[name]
             self.lanes.add(name)
+
+    def of_lanes(
+        self, value: Value, gone: Sequence[Axis], names: Sequence[str], lanes: Axis
+    ) -> Value:
+        """A value of the threads that were chosen."""
+        places = dict(zip(gone, names, strict=True))
+        picks = [Doc(places.get(axis, ":")) for axis in value.axes]
+        while picks[-1].text == ":":
+            picks.pop()
+        axes = tuple(a for a in self.order if a in value.axes or a is lanes)
+        return value.of(subscript(value.doc, picks), axes=axes)
 
     def comment(self, s: ir.Comment) -> None:
         pad = " " * (self.depth * TAB) + "# "
