@@ -193,7 +193,7 @@ def _xpbd_distance_stored(
     text += f"{done}: s * n{b.of_mass} and the opposite for the other, n the unit vector from the "
     return Title(
         k.name("xpbd_distance solve_distance pbd_stretch"),
-        f"{text}second to the first. W is {weighed}. {none}",
+        f"{text}second to the first. W is {weighed}. {none}".rstrip(),
     )
 
 
