@@ -88,15 +88,15 @@ def make_row(
         "cuda_prologue": module.prologue, "cuda_helpers": module.helpers,
         "cuda_forward": kernel.forward, "cuda_backward": kernel.backward,
         "cuda_plain": None, "plain_args": None, "plain_scratch": None, "plain_launch": None,
-        "array_python": None, "array_reason": "off",
         "schedule": None,
+        "array_python": None, "array_reason": "off",
         "line_map_python": [line for line, _ in kernel.line_map],
         "line_map_cuda": [line for _, line in kernel.line_map],
         "args": args, "sizes": row_sizes, "regime": None, "launch": {"dim": dim, "block_dim": 256},
         "input_seed": 12345, "edge_inputs": [], "ops": ["add"],
         "checks": {
-            "compile_archs": None, "run_forward": None, "run_plain": None, "run_array": None, "adjoint": None,
-            "shapes": None, "max_ulp": None, "registers": None, "spill_bytes": None,
+            "compile_archs": None, "run_forward": None, "run_plain": None, "run_array": None,
+            "adjoint": None, "shapes": None, "max_ulp": None, "registers": None, "spill_bytes": None,
             "shared_bytes": None,
         },
         "provenance": {

@@ -163,7 +163,7 @@ class Bodies(Writes):
             del bounds[0]
         carried = [name for name in assigned(s.body) if name in self.env]
         self.settle(s, carried)
-        for name in stored(s.body):
+        for name in sorted(stored(s.body)):
             self.owned(name)
         self.put(f"for {s.name} in ", Doc(f"{call('range', bounds).text}:"))
         self.depth += 1
