@@ -81,12 +81,12 @@ def _moeller(kind: str) -> Callable[..., Expr]:
 @idiom
 def nearest_triangle(k: KernelBuilder, level: int) -> Title:
     """Rays against every triangle of a mesh: the nearest hit, or whether anything is hit."""
-    r = cast_rays(k, level)
+    r = cast_rays(k, level, camera=0.15)
     c, mesh = r.c, _Mesh(k, level)
     any_hit = c.shape.chance(0.3)
     culled = c.chance(0.35)
     kind = "culled" if culled else "plain" if mesh.way == "soup" else "guarded"
-    reach = k.scalar("t_max max_dist far", FLOAT32, 1.0, 3.0)
+    reach = k.scalar("t_max max_dist far", FLOAT32, 0.4, 1.6)
     start = k.lift(k.draw.value.choice((0.001, 0.01, 0.0001)), FLOAT32)
     called = routine(
         k,
