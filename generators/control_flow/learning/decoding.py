@@ -8,7 +8,7 @@ from generators.build import KernelBuilder, extent, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import exp, least
 from generators.program.dtypes import FLOAT32, INT32
-from generators.program.expr import Expr, Var
+from generators.program.expr import Const, Expr, Var
 
 
 def _rows(k: KernelBuilder, words: str = "b seq row") -> tuple[tuple[str, ...], tuple[Var, ...]]:
@@ -156,7 +156,7 @@ def _drawn(
 def _order(k: KernelBuilder) -> tuple[Expr, str]:
     """How many tokens of an n-gram come before its last, and n in words."""
     if k.draw.shape.chance(0.5):
-        number = k.draw.shape.choice((2, 3))
+        number = k.draw.shape.choice((2, 3, 3))
         return k.lift(number - 1, INT32), str(number)
     size = k.scalar("ngram_size n_gram", INT32, 2, 3)
     return k.let("prefix num_before", size - 1), size.name
@@ -167,14 +167,14 @@ def banned_ngrams(k: KernelBuilder, level: int) -> Title:
     """Next tokens that would repeat an n-gram of the sequence lose their score, or some of it."""
     shape = k.draw.shape
     dims, at = _rows(k)
-    k.size("longest", 18, 24, minimum=8)
-    k.size("vocab", 5, 6, minimum=5)
-    tokens = k.array("tokens generated_ids", INT32, (*dims, "longest"), low=0, high=4)
+    k.size("longest", 18, 24, minimum=16)
+    k.size("vocab", 4, 6, minimum=3)
+    tokens = k.array("tokens generated_ids", INT32, (*dims, "longest"), low=0, high=2)
     before, order = _order(k)
     length = _stop(k, tokens, len(dims), "longest", "max_len num_steps")
     told = ""
     if shape.chance(0.5):
-        lengths = k.array("lengths seq_lens", INT32, dims, low=3, high=8)
+        lengths = k.array("lengths seq_lens", INT32, dims, low=8, high=16)
         length = k.let("length num_tokens", lengths[at])
         told = f" A sequence has as many tokens as {lengths.name} says."
     way = shape.choice(("ban", "penalty", "flags"))
@@ -208,6 +208,8 @@ def _repeated(
 ) -> Expr:
     """Whether tokens from one place on are those from another, by counting what is or is not."""
     start, tail = starts
+    if isinstance(before, Const) and before.value == 1:
+        return fn("eq", tokens[at + (start,)], tokens[at + (tail,)])
     if k.draw.shape.chance(0.5):
         same = k.let("same matched", k.lift(0, INT32))
         with k.for_("g o", before) as g:
@@ -229,11 +231,11 @@ def accept_draft(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     dims, at = _rows(k)
     k.size("drafted", 5, 7)
-    draft = k.array("draft_ids drafted_tokens", INT32, (*dims, "drafted"), low=0, high=3)
+    draft = k.array("draft_ids drafted_tokens", INT32, (*dims, "drafted"), low=0, high=1)
     stop = _stop(k, draft, len(dims), "drafted", "num_draft draft_len")
     told = ""
     if shape.chance(0.35):
-        lengths = k.array("draft_lens num_valid", INT32, dims, low=1, high=8)
+        lengths = k.array("draft_lens num_valid", INT32, dims, low=0, high=9)
         stop = k.let("limit valid", least(lengths[at], stop))
         told = f" Only the first count, as many as {lengths.name} says."
     count = k.let("accepted num_kept", k.lift(0, INT32))
@@ -253,7 +255,7 @@ def _accept_equal(
 ) -> Title:
     """Drafted tokens are kept up to the first that is not what the large model chose."""
     shape, (count, counts) = k.draw.shape, kept
-    best = k.array("target_ids verified", INT32, (*dims, "drafted+1"), low=0, high=3)
+    best = k.array("target_ids verified", INT32, (*dims, "drafted+1"), low=0, high=1)
     _leading(k, stop, count, lambda j: fn("ne", draft[at + (j,)], best[at + (j,)]))
     k.store(counts, at, count)
     text = f"{counts.name} gets how many of the first of {draft.name} are equal to {best.name}"
@@ -292,7 +294,7 @@ def _accept_by_chance(
     text = f"{counts.name} gets how many drafted tokens are accepted: those before the first with "
     text += f"{u.name} not below {p.name} / {q.name}.{told}"
     kept = k.out("kept_ids accepted_ids", INT32, (*dims, "drafted"))
-    pad = k.scalar("pad_id filler", INT32, -2, -1) if shape.chance(0.5) else k.lift(-1, INT32)
+    pad = k.scalar("pad_id filler", INT32, -100, -1) if shape.chance(0.5) else k.lift(-1, INT32)
     with k.for_("c place", extent(draft, len(dims))) as c:
         if shape.chance(0.5):
             k.store(kept, (*at, c), fn("where", c < count, draft[at + (c,)], pad))

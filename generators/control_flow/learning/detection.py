@@ -167,18 +167,18 @@ def match_anchors(k: KernelBuilder, level: int) -> Title:
     boxes = _Boxes(k, level)
     k.size("batch", 5, 7)
     k.size("anchors", 14, 20)
-    k.size("objects", 4, 5)
+    k.size("objects", 3, 4)
     lead = ("batch",)
     at = k.thread(*lead, "anchors", names=[k.name("b img"), k.name("a anchor i")])
     anchors = boxes.array("anchors anchor_boxes", "anchors")
     objects = boxes.array("gt_boxes targets_xywh", *lead, "objects")
-    high = k.scalar("pos_threshold fg_iou", FLOAT32, 0.25, 0.7)
+    high = k.scalar("pos_threshold fg_iou", FLOAT32, 0.25, 0.5)
     mine = boxes.read("box anchor_box", anchors, at[-1])
     best = k.let("best_iou best", k.lift(-2.0, FLOAT32))
     chosen = k.let("best_gt matched", k.lift(-1, INT32))
     count, told = boxes.stop(objects, len(lead), "objects"), ""
     if shape.chance(0.35):
-        number = k.array("num_objects gt_counts", INT32, lead, low=1, high=7)
+        number = k.array("num_objects gt_counts", INT32, lead, low=1, high=5)
         count = k.let("valid n_gt", least(number[at[0]], count))
         told = f" Only the first objects count, as many as {number.name} says."
     with k.for_("j g obj", count) as j:
@@ -204,7 +204,7 @@ def _matched(
     ids = k.out("match_ids assigned", INT32, dims)
     low = None
     if shape.chance(0.5):
-        low = k.scalar("neg_threshold bg_iou", FLOAT32, 0.02, 0.2)
+        low = k.scalar("neg_threshold bg_iou", FLOAT32, 0.08, 0.22)
     with k.if_(best < (high if low is None else low)):
         k.assign(chosen, -1)
     if low is not None:

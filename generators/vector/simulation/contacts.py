@@ -186,11 +186,11 @@ def cell_walk(k: KernelBuilder, level: int) -> Title:
     sides, starts, ids = _cells(k, size)
     probes = c.points("queries probes points", 0.0, float(3 + (size == 2)))
     p = points_of(k, vec, "positions pos x", 0.0, float(3 + (size == 2)), ("m",), level)
-    width = k.scalar("inv_cell inv_width", FLOAT32, 0.6, 1.1) if shape.chance(0.5) else None
+    width = k.scalar("inv_cell inv_width", FLOAT32, 0.8, 1.25) if shape.chance(0.5) else None
     here = k.let("x xi here", probes.at(*at))
     cells = _home(c, here, width)
     way = shape.choice(("count", "nearest", "sum"))
-    small, large = (0.3, 0.9) if way == "nearest" else (1.0, 2.0)
+    small, large = (0.6, 1.4) if way == "nearest" else (1.0, 2.0)
     reach = k.scalar("radius reach h", FLOAT32, small, large)
     start = {"count": k.lift(0, INT32), "nearest": reach * reach, "sum": k.lift(0.0, FLOAT32)}
     best = k.let(

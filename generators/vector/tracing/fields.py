@@ -126,9 +126,9 @@ def volume_render(k: KernelBuilder, level: int) -> Title:
     """Front-to-back compositing along a ray through a grid of densities, ended when opaque."""
     shape = k.draw.shape
     dims = tuple(side(k, s, 6) for s in ("nx", "ny", "nz"))
-    r = cast_rays(k, level, 1.5, 3.5, 0.35)
+    r = cast_rays(k, level, 0.8, 4.2, 0.35)
     c = r.c
-    sigma = k.array("density sigma", FLOAT32, dims, low=0.0, high=2.0)
+    sigma = k.array("density sigma", FLOAT32, dims, low=0.0, high=1.2)
     coloured = c.chance(0.5, 2)
     colour = k.array("colors albedo", VEC3, dims, low=0.0, high=1.0) if coloured else None
     return _volume_render_worked(coloured, c, k, shape, r, sigma, colour)

@@ -23,12 +23,12 @@ class _Mesh:
     def __init__(self, k: KernelBuilder, level: int) -> None:
         self.k = k
         self.way = k.draw.shape.choice(("soup", "indexed", "vectors"))
-        k.size("faces", 14, 20)
+        k.size("faces", 20, 26)
         if self.way == "soup":
             self.points = points_of(k, VEC3, "triangles tri_verts", -2.0, 2.0, ("faces", "3"), 1)
             self.count, self.said = extent(self.points.arrays[0], 0), self.points.name
             return
-        k.size("verts", 9, 12)
+        k.size("verts", 18, 24)  # few enough for faces without an area, hardly two alike
         self.points = points_of(k, VEC3, "vertices verts points", -2.0, 2.0, ("verts",), level)
         if self.way == "indexed":
             self.faces = k.array("indices faces tris", INT32, ("faces", "3"), init="index_of:verts")
@@ -81,12 +81,12 @@ def _moeller(kind: str) -> Callable[..., Expr]:
 @idiom
 def nearest_triangle(k: KernelBuilder, level: int) -> Title:
     """Rays against every triangle of a mesh: the nearest hit, or whether anything is hit."""
-    r = cast_rays(k, level)
+    r = cast_rays(k, level, camera=0.15)
     c, mesh = r.c, _Mesh(k, level)
     any_hit = c.shape.chance(0.3)
     culled = c.chance(0.35)
     kind = "culled" if culled else "plain" if mesh.way == "soup" else "guarded"
-    reach = k.scalar("t_max max_dist far", FLOAT32, 0.6, 2.2)
+    reach = k.scalar("t_max max_dist far", FLOAT32, 0.4, 1.6)
     start = k.lift(k.draw.value.choice((0.001, 0.01, 0.0001)), FLOAT32)
     called = routine(
         k,
@@ -150,11 +150,12 @@ def _nearest_triangle_ended(
     return Title(k.name("nearest_triangle ray_mesh closest_hit"), f"{text}.")
 
 
-def _slabs(b: BodyBuilder, o: Expr, inv: Expr, lo: Expr, hi: Expr) -> tuple[Var, Var]:
+def _slabs(b: BodyBuilder, r: Ray, inv: Expr, lo: Expr, hi: Expr) -> tuple[Var, Var]:
     """Where a ray enters and leaves a box."""
-    t0 = b.let("t0 t_lo", fn("cw_mul", lo - o, inv))
-    t1 = b.let("t1 t_hi", fn("cw_mul", hi - o, inv))
-    if b.draw.shape.chance(0.5):
+    t0 = b.let("t0 t_lo", fn("cw_mul", lo - r.o, inv))
+    t1 = b.let("t1 t_hi", fn("cw_mul", hi - r.o, inv))
+    # All rays of a camera may agree in the sign of a component, whose order is then known.
+    if b.draw.shape.chance(0.5) or r.c.dims[0] == "rows":
         enter = fn("max_element", least(t0, t1))
         leave = fn("min_element", most(t0, t1))
     else:
@@ -198,11 +199,11 @@ def ray_boxes(k: KernelBuilder, level: int) -> Title:
     """Rays through a list of boxes by slabs: the nearest, how many, or the length inside."""
     r = cast_rays(k, level, -2.0, 2.0)
     c = r.c
-    k.size("boxes", 8, 14)
-    boxes = _Boxes(r, "boxes", 0.7)
+    k.size("boxes", 14, 20)
+    boxes = _Boxes(r, "boxes", 0.9)
     way = c.shape.choice(("nearest", "count", "length"))
     inv = _inverse(r)
-    reach = k.scalar("t_max max_dist", FLOAT32, 1.0, 3.0)
+    reach = k.scalar("t_max max_dist", FLOAT32, 1.0, 2.5)
     dense = who = None
     if way == "length" and c.shape.chance(0.6):
         dense = k.array("densities sigma", FLOAT32, "boxes", low=0.1, high=1.0)
@@ -214,7 +215,7 @@ def ray_boxes(k: KernelBuilder, level: int) -> Title:
         best = k.let("total path", k.lift(0.0, FLOAT32))
     with k.for_("b m box_i", extent(boxes.b)) as j:
         lo, hi = boxes.ends(j)
-        near, far = _slabs(k, r.o, inv, lo, hi)
+        near, far = _slabs(k, r, inv, lo, hi)
         if way == "nearest":
             near = k.let("t_in t_start", most(near, 0.0))
             assert who is not None
@@ -327,7 +328,7 @@ def tree_walk(k: KernelBuilder, level: int) -> Title:
     with k.while_(node < extent(boxes.b)):
         if visits is not None:
             k.augment(visits, "add", 1)
-        near, far = _slabs(k, r.o, inv, *boxes.ends(node))
+        near, far = _slabs(k, r, inv, *boxes.ends(node))
         reached = op("and", near <= far, op("and", far > 0.0, near < tree.best))
         if shape.chance(0.5):
             with k.if_(reached):
