@@ -96,7 +96,8 @@ def make_row(
         "input_seed": 12345, "edge_inputs": [], "ops": ["add"],
         "checks": {
             "compile_archs": None, "run_forward": None, "run_plain": None, "run_array": None,
-            "adjoint": None, "shapes": None, "max_ulp": None, "registers": None, "spill_bytes": None,
+            "adjoint": None, "shapes": None, "max_ulp": None, "registers": None,
+            "spill_bytes": None,
             "shared_bytes": None,
         },
         "provenance": {
