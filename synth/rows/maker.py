@@ -176,7 +176,7 @@ class PairMaker:
             "schema_version": SCHEMA_VERSION,
             **program_columns(program, accepted.tolerances, accepted.edges, accepted.keys, python),
             **cuda_columns(module_text, program.kernel.name),
-            **({} if self.settings.array else WITHOUT_ARRAY),
+            **(render_array.columns(program) if self.settings.array else WITHOUT_ARRAY),
             "checks": dict(NOT_MEASURED),
             "provenance": self._provenance(accepted),
         }
@@ -221,7 +221,6 @@ def program_columns(
         "edge_inputs": edges,
         "ops": used_ops(program),
         **render_cuda.render(program).columns(),
-        **render_array.columns(program),
     }
 
 

@@ -13,6 +13,7 @@ from synth.codegen.translator import CodegenError, Translator
 from synth.gates.edges import choose_edges
 from synth.gates.judge import judge
 from synth.render import warp as render_warp
+from synth.render.array import module as render_array
 from synth.rows.maker import Row, cuda_columns, longest_draw, program_columns
 from validate.statuses import ArrayStatus
 
@@ -37,7 +38,9 @@ def differing_columns(row: Row) -> tuple[str, str]:
     made = program_columns(program, tolerances, edges, keys, render_warp.render(program))
     if row["array_reason"] in (ArrayStatus.OFF, ArrayStatus.DIFFERS):
         # Left out for what the program does not say; that none is there is still to be so.
-        made["array_python"], made["array_reason"] = None, row["array_reason"]
+        made |= {"array_python": None, "array_reason": row["array_reason"]}
+    else:
+        made |= render_array.columns(program)
     wrong = [name for name, value in made.items() if row[name] != value]
     if wrong:
         return f"the program makes another {', '.join(wrong)}", keys.rename

@@ -120,6 +120,7 @@ class Frame(Expressions):
         if self.unsafe:
             self.restore(kept)
             self.chosen_threads()
+            self.unsafe = False
             self.body(rest)
 
     def state(self) -> tuple[Any, ...]:
@@ -145,6 +146,8 @@ class Frame(Expressions):
         if len(gone) > 1 and len(gone) != len(self.order):
             raise NoForm(ArrayStatus.WALK, "threads of several dimensions that end")
         again = gone[0].lanes
+        if len(gone) > 1 and any(axis.lanes for axis in gone):
+            raise NoForm(ArrayStatus.WALK, "threads of several dimensions that end one by one")
         names = [self.fresh("kept", "left")] if again else [axis.name for axis in gone]
         chosen = "np.flatnonzero" if len(names) == 1 else "np.nonzero"
         self.put(f"{', '.join(names)} = ", call(chosen, [mask.doc]))

@@ -86,6 +86,28 @@ def test_threads_that_read_beyond_others_go_on_alone() -> None:
     assert "    out[i] = v[i + 1] - v[i]\n" in text
 
 
+def test_threads_of_two_dimensions_that_end_one_by_one_have_a_text_or_a_reason() -> None:
+    """Columns at the edge end first, then cells of a mask; the rest reads a neighbour."""
+    row, column = Var("r", INT32), Var("c", INT32)
+    fixed, out = Var("fixed", Array(INT32, 2)), Var("out", Array(FLOAT32, 2))
+
+    def store(value: Expr) -> ir.Store:
+        return ir.Store(out, (row, column), "", value)
+
+    def ends(condition: Expr) -> ir.If:
+        return ir.If(((condition, (store(A[row, column]), ir.Return(None))),), ())
+
+    neighbour = store(A[row, column + 1] - A[row, column - 1])
+    edge = op("eq", column, Extent(A, 1) - 1)
+    body = (ends(edge), ends(op("ne", fixed[row, column], Const(0, INT32))), neighbour)
+    params = tuple(ir.Param(v.name, v.type, "in", ("m", "n")) for v in (A, fixed))
+    params += (ir.Param("out", out.type, "out", ("m", "n")),)
+    kernel = ir.Kernel("f", params, ("r", "c"), ("m", "n"), body)
+    sizes = (ir.Size("m", 4), ir.Size("n", 4))
+    made = columns(ir.Program("math", "x", 1, "", (), (), kernel, sizes, 0))
+    assert made["array_python"] or made["array_reason"] == ArrayStatus.WALK
+
+
 def test_updates_of_chosen_elements_are_unbuffered() -> None:
     text = text_of((ir.Atomic("add", OUT, (AT[THREAD],), V[THREAD]),), V, AT, role="inout")
     assert "    out = out.copy()\n    np.add.at(out, at, v)\n" in text
