@@ -1,0 +1,1 @@
+"""Sequences decoded by dynamic programming: one step of a recurrence for all its states."""
