@@ -1,0 +1,1 @@
+"""Tables of dynamic programming: alignments, paths through states, steps over whole tables."""

@@ -1,0 +1,170 @@
+"""Steps through states: the forward variables of CTC, and paths read back from pointers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from generators.build import KernelBuilder, cast, extent, fn
+from generators.build.registry import Title, idiom
+from generators.control_flow.kit import both, same
+from generators.kit.functions import exp, least, log, most, where
+from generators.program.dtypes import FLOAT32, INT32, Scalar
+from generators.program.expr import Expr, Var
+
+NEVER = -1.0e4
+"""The logarithm of a chance that is none."""
+
+
+def _frame(k: KernelBuilder, logs: bool, b: Expr) -> tuple[Callable[[Expr], Expr], str]:
+    """The score of a class in this frame: a row for each sequence, or one frame of many."""
+    shape, span = k.draw.shape, (-6.0, 0.0) if logs else (0.0, 1.0)
+    names = ("log_probs" if logs else "probs") + " frame_scores"
+    if shape.chance(0.5):
+        rows = k.array(names, FLOAT32, ("batch", "classes"), low=span[0], high=span[1])
+        return lambda c: rows[b, c], rows.name
+    k.size("frames", 3, 5, minimum=3)
+    first = shape.chance(0.5)
+    dims = ("frames", "batch", "classes") if first else ("batch", "frames", "classes")
+    table = k.array(names, FLOAT32, dims, low=span[0], high=span[1])
+    t = k.scalar("t frame step", INT32, 0, 2)
+    return lambda c: table[(t, b, c) if first else (b, t, c)], f"{table.name} at {t.name}"
+
+
+@idiom
+def ctc_step(k: KernelBuilder, level: int) -> Title:
+    """One step of the forward variables of connectionist temporal classification (Graves et al.,
+    ICML 2006)."""
+    shape = k.draw.shape
+    k.size("batch", 6, 10)
+    k.size("labels", 3, 5, minimum=2)
+    k.size("classes", 5, 8, minimum=4)
+    across = shape.chance(0.35)
+    names = k.name("b seq"), k.name("s pos slot")
+    dims: tuple[str, ...] = ("batch", "2*labels+1")
+    at = k.thread(*(dims[::-1] if across else dims), names=names[::-1] if across else names)
+    b, s = at[::-1] if across else at
+    logs, kept = shape.chance(0.6), dims[::-1] if across else dims
+    low, high = (-6.0, 0.0) if logs else (0.0, 1.0)
+    alpha = k.array("alpha alphas prev_alpha", FLOAT32, kept, low=low, high=high)
+    labels = k.array("targets label_ids", INT32, ("batch", "labels"), low=1, high=3)
+    score, scored = _frame(k, logs, b)
+    out = k.out("next_alpha new_alpha", FLOAT32, kept)
+    beyond = _beyond(k, level, b, s, out, at, logs)
+    blank: Expr = k.lift(0, INT32)
+    last = shape.chance(0.4)
+    if last:
+        blank = k.size_param("num_classes class_count", "classes") - 1
+
+    def before(steps: int) -> Expr:
+        return alpha[(s - steps, b) if across else (b, s - steps)]
+
+    total = k.let("total acc", alpha[at])
+    with k.if_(s > 0):
+        k.assign(total, _joined(total, before(1), logs))
+    label = k.let("label cls", blank)
+    odd = same(s % 2, 1) if shape.chance(0.5) else same(s & 1, 1)
+    with k.if_(odd):
+        k.assign(label, labels[b, s // 2])
+        other = fn("ne", labels[b, most(s // 2 - 1, 0)], label)
+        with k.if_(both(s > 1, other)):
+            k.assign(total, _joined(total, before(2), logs))
+    k.store(out, at, total + score(label) if logs else total * score(label))
+    what = "the logarithm of the sum of the exponentials" if logs else "the sum"
+    zero = "the last one" if last else "class 0"
+    text = f"A step of CTC's forward variables over labels with blanks ({zero}) between: "
+    text += f"position s of {out.name} gets {what} of {alpha.name} at s, s - 1 and, for a label "
+    text += f"that differs from the one before, s - 2, {'plus' if logs else 'times'} {scored} of "
+    text += f"its class. Odd s have label s // 2 of {labels.name}.{beyond}"
+    return Title(k.name("ctc_step ctc_alpha", "ctc_forward_step"), text)
+
+
+def _beyond(
+    k: KernelBuilder, level: int, b: Expr, s: Expr, out: Var, at: tuple[Var, ...], logs: bool
+) -> str:
+    """Positions behind the last label of a shorter sequence; in words."""
+    if not k.draw.shape.chance(0.1 + 0.1 * level):
+        return ""
+    counts = k.array("target_lengths label_counts", INT32, "batch", low=1, high=5)
+    with k.if_(s > 2 * counts[b]):
+        k.store(out, at, NEVER if logs else 0.0)
+        k.return_()
+    return f" Positions above 2 * {counts.name} get {NEVER if logs else 0:g}."
+
+
+def _joined(a: Expr, b: Expr, logs: bool) -> Expr:
+    """The sum, or log(exp(a) + exp(b))."""
+    if not logs:
+        return a + b
+    high = most(a, b)
+    return high + log(exp(a - high) + exp(b - high))
+
+
+def _ends(k: KernelBuilder, b: Expr) -> tuple[Var, str]:
+    """The last state of a path: given, or that of the best score."""
+    if k.draw.shape.chance(0.4):
+        last = k.array("last_states end_states", INT32, "batch", init="index_of:states")
+        return k.let("state cur", last[b]), last.name
+    scores = k.array("final_scores delta", FLOAT32, ("batch", "states"), low=-6.0, high=0.0)
+    state = k.let("state cur", k.lift(0, INT32))
+    if k.draw.shape.chance(0.5):
+        count = extent(scores, 1)
+        with k.for_("c u", count, start=1) as c, k.if_(scores[b, c] > scores[b, state]):
+            k.assign(state, c)
+        return state, f"the first state of the largest {scores.name}"
+    top = k.let("best top", scores[b, 0])
+    with k.for_("c u", extent(scores, 1), start=1) as c, k.if_(scores[b, c] > top):
+        k.assign(top, scores[b, c])
+        k.assign(state, c)
+    return state, f"the first state of the largest {scores.name}"
+
+
+@idiom
+def path_traceback(k: KernelBuilder, level: int) -> Title:
+    """The best path read back from pointers, from its last state to its first."""
+    shape = k.draw.shape
+    k.size("batch", 14, 24)
+    k.size("steps", 6, 9, minimum=2)
+    k.size("states", 4, 7)
+    (b,) = k.thread("batch", names=(k.name("b seq tid"),))
+    first, path_first = shape.chance(0.5), shape.chance(0.3)
+    dims = ("steps", "batch", "states") if first else ("batch", "steps", "states")
+    type_ = shape.choice((INT32, INT32, Scalar("int16"), Scalar("int64")))
+    back = k.array("backpointers psi came_from", type_, dims, init="index_of:states")
+    state, said = _ends(k, b)
+    path_dims = ("steps", "batch") if path_first else ("batch", "steps")
+    path = k.out("paths best_states", INT32, path_dims)
+    steps: Expr = extent(back, 0 if first else 1)
+    counted = ""
+    if shape.chance(0.15 + 0.1 * level):
+        lengths = k.array("lengths num_frames", INT32, "batch", low=2, high=9)
+        whole = steps
+        steps = k.let("n last_step", least(lengths[b], whole))
+        with k.for_("z pad", whole, start=steps) as z:
+            k.store(path, (z, b) if path_first else (b, z), -1)
+        counted = f" Only the first {lengths.name} steps count; the others get -1."
+    changes = k.let("changes switches", k.lift(0, INT32)) if shape.chance(0.15 * level) else None
+    with k.for_("q r", steps) as q:
+        t = k.let("t step", steps - 1 - q)
+        k.store(path, (t, b) if path_first else (b, t), state)
+        came = back[(t, b, state) if first else (b, t, state)]
+        before = k.let("before prev", came if type_ == INT32 else cast(came, INT32))
+        if changes is not None:
+            _count_change(k, changes, before, state)
+        k.assign(state, before)
+    text = f"For each sequence, read the best path back: {path.name} gets at the last step {said}, "
+    text += f"and at each step before what {back.name} says of the state after it.{counted}"
+    if changes is not None:
+        out = k.out("num_changes switch_counts", INT32, "batch")
+        k.store(out, (b,), changes)
+        text += f" {out.name} gets how many of these pointers lead to another state."
+    return Title(k.name("viterbi_traceback read_back_path", "backtrace"), text)
+
+
+def _count_change(k: KernelBuilder, changes: Var, before: Expr, state: Expr) -> None:
+    """One more where a pointer leads to another state."""
+    moved = fn("ne", before, state)
+    if k.draw.shape.chance(0.5):
+        with k.if_(moved):
+            k.augment(changes, "add", 1)
+    else:
+        k.augment(changes, "add", where(moved, k.lift(1, INT32), k.lift(0, INT32)))
