@@ -12,7 +12,7 @@ import time
 from collections import Counter
 from statistics import median
 
-from generators import categories
+from generators import every_category
 from generators.build.draw import Draw, Reject
 from generators.build.registry import LEVELS
 from synth.dataset.settings import Versions, make_settings
@@ -30,7 +30,7 @@ def draw_cell(
     rejects: Counter[str] = Counter()
     for index in range(FIRST_INDEX, FIRST_INDEX + draws):
         try:
-            program = categories()[category].draw_idiom(
+            program = every_category()[category].draw_idiom(
                 idiom, Draw(0, f"{category}/{idiom}/{level}", index, 0), level
             )
             accepted.append(accept(program, index, 0))
@@ -48,7 +48,7 @@ def body_lines(python: str) -> int:
 
 def main(args: argparse.Namespace) -> None:
     maker = PairMaker(make_settings(verify="text"), Versions.installed())
-    names = args.idioms or sorted(categories()[args.category].idioms)
+    names = args.idioms or sorted(every_category()[args.category].idioms)
     made = []
     print(
         "idiom/level: passed/draws  distinct structures  lines min-median-max   ms a draw; rejects"

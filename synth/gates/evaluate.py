@@ -91,8 +91,9 @@ class Evaluation(Expressions):
         return mask
 
     def _set_component(self, s: ir.SetComponent, mask: Mask) -> Mask:
-        old = self._frames[-1].variables[s.name]
-        new = old.copy()
+        frame = self._frames[-1]
+        old = frame.variables[s.name]
+        new: Values = old if frame.owned.get(s.name) is old else old.copy()
         value = self.value(s.value, mask)
         at = self.component_at(old, s.indices, mask)
         if s.op:
@@ -100,7 +101,7 @@ class Evaluation(Expressions):
             node = Op(s.op, (Var(s.name, scalar), s.value), scalar)
             value = self._apply(node, [old[at], value], mask)
         new[at] = select(mask, value, old[at])
-        self._frames[-1].variables[s.name] = new
+        frame.variables[s.name] = frame.owned[s.name] = new
         return mask
 
     def _set_field(self, s: ir.SetField, mask: Mask) -> Mask:

@@ -49,6 +49,8 @@ class Frame:
         self.variables = variables
         self.types = types
         self.result: Any = None
+        self.owned: dict[str, Values] = {}
+        """Composites that nothing but their variable holds: their components change in place."""
 
 
 class Expressions:
@@ -72,7 +74,7 @@ class Expressions:
         self._literals: dict[tuple[object, str], Values] = {}
         self._expression_rules: dict[type, Callable[[Any, Mask], Any]] = {
             Const: self._const,
-            Var: lambda e, _mask: self._frames[-1].variables[e.name],
+            Var: self._var,
             Op: self._op,
             Cast: self._cast,
             Load: self._load,
@@ -196,7 +198,16 @@ class Expressions:
             found = [np.where(mask, i, 0) for i in found]
         return (*found, np.arange(self.lanes.count))
 
+    def _var(self, e: Var, _mask: Mask) -> Any:
+        frame = self._frames[-1]
+        frame.owned.pop(e.name, None)
+        return frame.variables[e.name]
+
     def _component(self, e: Component, mask: Mask) -> Values:
+        frame = self._frames[-1]
+        if isinstance(e.value, Var) and e.value.name in frame.owned:
+            owned: Values = frame.variables[e.value.name]
+            return owned[self.component_at(owned, e.indices, mask)].copy()
         value: Values = self.value(e.value, mask)
         return value[self.component_at(value, e.indices, mask)]
 

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 
 from generators.build.draw import Stream
 from generators.program import ir
+from generators.program.joins import named
+from generators.program.serial import serial
 from synth.render.cuda.cost.facts import facts_of
 from synth.render.cuda.cost.predict import Prediction, predict
 from synth.render.cuda.find.owned import settled
 from synth.render.cuda.regime import middle_sizes
 from synth.render.cuda.schedule import Schedule
-from synth.render.cuda.style import styles
+from synth.render.cuda.style import fitting, styles
 
 AS_GOOD = 1.25
 """Schedules whose predicted time is within this factor of the best are drawn from."""
@@ -34,8 +36,8 @@ def schedules_of(program: ir.Program) -> dict[str, list[Schedule]]:
     Larger blocks come with launch bounds: the compiler then keeps to registers that there are for
     all their threads.
     """
-    program = settled(program)
-    found = {name: list(style.schedules(program)) for name, style in styles().items()}
+    program = named(settled(program))
+    found = {name: list(style.schedules(program)) for name, style in fitting(program).items()}
     return {
         name: [replace(s, launch_bounds=s.launch_bounds or s.is_large) for s in listed]
         for name, listed in found.items()
@@ -45,8 +47,8 @@ def schedules_of(program: ir.Program) -> dict[str, list[Schedule]]:
 
 def candidates_of(program: ir.Program, sizes: Mapping[str, int]) -> list[Candidate]:
     """Every legal schedule with its prediction at sizes by symbol, the quickest first."""
-    program = settled(program)
-    facts, known = facts_of(program, sizes), styles()
+    program = named(settled(program))
+    facts, known = facts_of(serial(program), sizes), styles()
     found = []
     for name, listed in schedules_of(program).items():
         for schedule in listed:
@@ -86,8 +88,8 @@ def check_schedule(program: ir.Program, schedule: Schedule) -> None:
     known = styles()
     if schedule.style not in known:
         raise ValueError(f"style {schedule.style!r}: one of {', '.join(known)}")
-    style, program = known[schedule.style], settled(program)
-    if not style.schedules(program):
+    style, program = known[schedule.style], named(settled(program))
+    if style.name not in fitting(program) or not style.schedules(program):
         choices = ", ".join(schedules_of(program))
         raise ValueError(f"the kernel has no form in the style {style.name!r}; it has {choices}")
     style.allows(program, schedule)

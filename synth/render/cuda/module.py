@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from generators.program import ir
+from generators.program.joins import named
 from synth.render.cuda.choose import schedule_for
 from synth.render.cuda.device import collective, random, rigid, spatial
 from synth.render.cuda.find.owned import settled
@@ -40,7 +41,7 @@ class Plain:
 
 def render(program: ir.Program, schedule: Schedule | None = None) -> Plain:
     """The plain CUDA of a program under a schedule, by default the one drawn for it."""
-    program = settled(program)
+    program = named(settled(program))
     schedule = schedule or schedule_for(program)
     text = KernelText(program, schedule)
     functions = [line for f in program.functions for line in text.function(f)]
