@@ -84,7 +84,8 @@ MONOTONE = "leaky_relu softplus elu soft_sign sigmoid"
 def steps(k: KernelBuilder, level: int, value: Var, only: str = "") -> tuple[Var, str]:
     """A few functions of each element, one after the other, more of them at higher levels.
 
-    ``only`` as :func:`function_of` has it. Gives the tile and sentences that start where ``v`` is an element of what it was.
+    ``only`` as :func:`function_of` has it. Gives the tile and clauses on ``v``, an element of what
+    it was.
     """
     count = {1: 0, 2: 1, 3: 1, 4: 2, 5: 2}[level] + k.draw.shape.integer(0, 1)
     said: list[str] = []

@@ -92,8 +92,9 @@ class Evaluation(Expressions):
 
     def _set_component(self, s: ir.SetComponent, mask: Mask) -> Mask:
         frame = self._frames[-1]
-        old = frame.variables[s.name]
-        new: Values = old if frame.owned.get(s.name) is old else old.copy()
+        old: Any = frame.variables[s.name]
+        alone = frame.owned.get(s.name) is old
+        new: Values = old if alone else old.copy()
         value = self.value(s.value, mask)
         at = self.component_at(old, s.indices, mask)
         if s.op:
