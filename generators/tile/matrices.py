@@ -130,6 +130,9 @@ def tiled_transpose(k: KernelBuilder, level: int) -> Title:
     )
 
 
+_WORDS = {"sum": "sum", "max": "largest element", "min": "least element"}
+
+
 @idiom
 def axis_sums(k: KernelBuilder, level: int) -> Title:
     """Sums or extremes of the rows or columns of a tile, and the tile less or over them."""
@@ -142,14 +145,10 @@ def axis_sums(k: KernelBuilder, level: int) -> Title:
     axis = k.draw.shape.integer(0, 1)
     how = k.draw.shape.choice(("sum", "sum", "max", "min"))
     found = k.let("found along", joined(how, tile, axis))
-    words = {"sum": "sum", "max": "largest element", "min": "least element"}[how]
-    what = f"the {words} of each of its {('columns', 'rows')[axis]}"
+    words, part = _WORDS[how], ("columns", "rows")[axis]
     if how == "sum" and level > 1:
-        mean = each("div", found, float((th, tw)[axis]))
-        found, what = (
-            k.let("mean average", mean),
-            f"the mean of each of its {('columns', 'rows')[axis]}",
-        )
+        found, words = k.let("mean average", each("div", found, float((th, tw)[axis]))), "mean"
+    what = f"the {words} of each of its {part}"
     if level > 2:
         like = spread(found, tile, axis=1 - axis)
         moved = k.let("moved d", each("sub", tile, like))
