@@ -85,6 +85,7 @@ class ViewReason(Worded):
 
     NO_PLAIN_CUDA = "no_plain_cuda", "The row has no plain CUDA."
     NO_REFERENCE = "no_reference", "The row has no reference in plain Python."
+    NO_ARRAY_PYTHON = "no_array_python", "The row has no whole-array NumPy (`array_reason`)."
     NO_ADJOINT = "no_adjoint", "The row has no `cuda_backward`."
     NOT_CHECKED = "not_checked", "The row's adjoint was not run: the verify level is below `run`."
     ADJOINT_DOES_NOT_AGREE = (

@@ -76,6 +76,27 @@ class CompileStatus(Worded):
     OUT_OF_MEMORY = "out_of_memory", "NVRTC wanted more memory than it may."
 
 
+class ArrayStatus(Worded):
+    """Why a row has no `array_python`: its `array_reason`, null where it has one."""
+
+    OFF = "off", "The dataset was made with `--no-array`."
+    DIFFERS = (
+        "differs",
+        "The whole-array version, run on the host, did not give the outputs of the reference.",
+    )
+    WALK = (
+        "walk",
+        "Threads end early or take loops of different length: no array expression says that.",
+    )
+    FUNCTION = "function", "NumPy has no function for one of its operations."
+    SCATTER = (
+        "scatter",
+        "Threads write or update elements in a way that whole arrays have no plain expression for.",
+    )
+    GUARD = "guard", "A condition guards what only some threads may read or compute."
+    COMPOSITE = "composite", "Its structs, matrices or rotations have no plain form as arrays."
+
+
 class AdjointStatus(Worded):
     """Of a row's backward kernel, run on the host: `checks.adjoint`. Null there: not measured."""
 

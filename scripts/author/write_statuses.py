@@ -12,6 +12,7 @@ from pathlib import Path
 from synth.reasons import GateReason, HarvestStep, RuleReason, ViewReason, failed_checks
 from validate.statuses import (
     AdjointStatus,
+    ArrayStatus,
     CompileStatus,
     GpuStatus,
     Likeness,
@@ -50,6 +51,11 @@ SECTIONS: tuple[tuple[str, str, type[Worded]], ...] = (
         "`checks.run_forward` and `checks.run_plain` of a row, which are `agrees` or null; the "
         "other statuses in `pairsmith validate`, `lower` and `doctor`.",
         RunStatus,
+    ),
+    (
+        "The whole-array version",
+        "`array_reason` of a row without `array_python`; `pairsmith show` and `stats` print it.",
+        ArrayStatus,
     ),
     (
         "The compilation",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -293,11 +293,16 @@ RULES: Mapping[str, Rule] = {
 DEPTH: Mapping[str, Rule] = {r.__name__: r for r in (repeats, passes, neighbours, updates)}
 
 
+def shares(rules: Mapping[str, Rule], programs: Sequence[Facts]) -> dict[str, float]:
+    """For each rule the share of some programs that have it."""
+    return {name: sum(map(rule, programs)) / len(programs) for name, rule in rules.items()}
+
+
 def _table(title: str, rules: Mapping[str, Rule], groups: Mapping[str, list[Facts]]) -> None:
     print(f"| {title} | {' | '.join(groups)} |\n|---|{'--:|' * len(groups)}")
-    for name, rule in rules.items():
-        shares = [sum(map(rule, found)) / len(found) for found in groups.values()]
-        print(f"| {name} | {' | '.join(f'{100 * share:.1f} %' for share in shares)} |")
+    found = [shares(rules, programs) for programs in groups.values()]
+    for name in rules:
+        print(f"| {name} | {' | '.join(f'{100 * each[name]:.1f} %' for each in found)} |")
 
 
 def main(out: Path, show: str) -> None:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from synth.card.tunings import tuning_table, tunings
+from synth.card.yaml import configs_of, with_configs
 from synth.dataset.files import write_text
+from synth.dataset.manifest import read_manifest
 from synth.dataset.names import GPU
+from synth.dataset.views_index import views_of
 from synth.errors import SettingsError
 from validate.gpu.result import TEXTS
 
@@ -45,10 +50,20 @@ def gpu_runs(out: Path) -> list[dict[str, Any]]:
 
 
 def card_section(out: Path) -> str:
-    """The part of the card on GPU runs, between its marks."""
-    runs = gpu_runs(out)
-    if not runs:
-        return f"{BEGIN}\nNothing of this dataset was run on a GPU.\n{END}"
+    """The part of the card on GPU runs and tunings, between its marks."""
+    runs, tuned = gpu_runs(out), tunings(out)
+    parts = [_run_part(runs)] if runs else []
+    if tuned:
+        parts.append(
+            "Schedules of rows timed side by side on GPUs, in the middle of what each row is for "
+            "(configuration `schedules`: texts and times; `warp_time_us` is Warp's text):\n\n"
+            + tuning_table(tuned)
+        )
+    text = "\n\n".join(parts) or "Nothing of this dataset was run on a GPU."
+    return f"{BEGIN}\n{text}\n{END}"
+
+
+def _run_part(runs: Sequence[dict[str, Any]]) -> str:
     lines = ["| device | rows | " + " | ".join(f"{text} passed" for text in TEXTS) + " |"]
     lines.append("|---|--:|" + "--:|" * len(TEXTS))
     for run in runs:
@@ -58,19 +73,24 @@ def card_section(out: Path) -> str:
         lines.append(f"| {where} | {run['rows']} | {' | '.join(cells)} |")
     table = "\n".join(lines)
     return (
-        f"{BEGIN}\nRun on GPUs from the stored texts, at the three shapes and at a large one, with "
-        f"guards around every buffer (`gpu/` has the verdict on each text):\n\n{table}\n{END}"
+        "Run on GPUs from the stored texts, at the three shapes and at a large one, with "
+        f"guards around every buffer (`gpu/` has the verdict on each text):\n\n{table}"
     )
 
 
 def update_card(out: Path) -> bool:
-    """Put what `gpu/` has into the card; False when the folder's card has no place for it."""
+    """Put what `gpu/` and `schedules/` have into the card; False when the folder's card has no
+    place for it."""
     path = out / "README.md"
     text = path.read_text("utf-8") if path.is_file() else ""
     start, end = text.find(BEGIN), text.find(END)
     if start < 0 or end < start:
         return False
-    write_text(path, text[:start] + card_section(out) + text[end + len(END) :])
+    text = text[:start] + card_section(out) + text[end + len(END) :]
+    manifest = read_manifest(out)
+    if manifest is not None:
+        text = with_configs(text, configs_of(out, manifest, views_of(out, manifest)))
+    write_text(path, text)
     return True
 
 

@@ -39,6 +39,7 @@ def _command(shape: Mapping[str, Any], rows: int, shard_size: int | None) -> str
     words += [word for arch in shape["archs"] for word in ("--arch", arch)]
     words += [] if shape["backward"] else ["--no-backward"]
     words += ["--resources"] if shape["resources"] else []
+    words += [] if shape["array"] else ["--no-array"]
     words += [] if shard_size is None else ["--shard-size", str(shard_size)]
     return shlex.join(words)
 

@@ -30,6 +30,8 @@ COLUMNS = {
     "plain_scratch": "arrays that only it knows, for what one kernel leaves the next; mostly none",
     "plain_launch": "its launches in order: kernel, arguments, grid and block by size symbols",
     "schedule": "its style as JSON: guarded, grid_stride, vectorized, warp_per_row, …",
+    "array_python": "NumPy on whole arrays, as people write it; null where there is no such form",
+    "array_reason": "why there is none",
     "line_map_python": "line of `python` for each mapped line of `cuda_forward`",
     "line_map_cuda": "that line of `cuda_forward`",
     "args": "parameters: kind, dtype, role, shape, how values are drawn, tolerances of outputs",

@@ -27,6 +27,7 @@ def evidence_table(found: Distributions) -> str:
     names = {
         "run_forward": "Warp's CUDA ran on the host and agrees with `reference`",
         "run_plain": "plain CUDA ran on the host and agrees with `reference`",
+        "run_array": "whole-array NumPy ran and agrees with `reference`",
     }
     archs = [
         (f"NVRTC made PTX of all texts for {value}", count)

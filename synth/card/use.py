@@ -49,6 +49,7 @@ nvrtc.nvrtcGetPTX(program, ptx)
 _VIEWS = {
     "sft": "Warp Python to plain CUDA, the instruction in several phrasings",
     "plain_python": "the plain Python reference to plain CUDA",
+    "array": "NumPy on whole arrays to plain CUDA",
     "warp": "Warp Python to Warp's CUDA",
     "adjoint": "Warp's forward CUDA to its adjoint, only where that was checked and agrees",
     "reverse": "plain CUDA to Warp Python",

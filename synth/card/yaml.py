@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from synth.dataset.manifest import SPLITS, Manifest
+from synth.dataset.schedules import PATTERN, SCHEDULES_SCHEMA, schedule_files
 from synth.dataset.views_index import Views
 from validate.row.columns import ROW_SCHEMA, huggingface_feature
 
@@ -39,12 +40,14 @@ def size_category(rows: int) -> str:
 
 
 def configs_of(out: Path, manifest: Manifest, views: Views | None) -> list[Config]:
-    """The rows as they are, then each training view."""
+    """The rows as they are, their timed schedules where there are some, then each training view."""
     shards = {
         split: [out / shard["path"] for shard in manifest.shards if shard["split"] == split]
         for split in SPLITS
     }
     found = [Config("default", ROW_SCHEMA, shards, "{split}/shard-*.parquet")]
+    if timed := schedule_files(out):
+        found.append(Config("schedules", SCHEDULES_SCHEMA, timed, PATTERN))
     if views is None:
         return found
     for name, view in views.views.items():
@@ -61,8 +64,6 @@ def configs_of(out: Path, manifest: Manifest, views: Views | None) -> list[Confi
 def yaml_head(configs: Sequence[Config], licence: str, name: str, rows: int, *tags: str) -> str:
     """The YAML between its marks; ``licence`` is the line or lines that state it."""
     tag_lines = "\n".join(f"  - {tag}" for tag in (*_TAGS, *tags))
-    files = "\n".join(line for config in configs for line in _data_files(config))
-    infos = "\n".join(line for config in configs for line in _info(config))
     return f"""---
 {licence}
 pretty_name: {name}
@@ -74,12 +75,22 @@ tags:
 {tag_lines}
 size_categories:
   - {size_category(rows)}
-configs:
-{files}
-dataset_info:
-{infos}
----
+{_configs(configs)}---
 """
+
+
+def with_configs(card: str, configs: Sequence[Config]) -> str:
+    """A card with its list of configurations made anew; one that has none is left alone."""
+    begin, end = card.find("\nconfigs:\n"), card.find("\n---\n")
+    if not 0 <= begin < end:
+        return card
+    return card[: begin + 1] + _configs(configs) + card[end + 1 :]
+
+
+def _configs(configs: Sequence[Config]) -> str:
+    files = [line for config in configs for line in _data_files(config)]
+    infos = [line for config in configs for line in _info(config)]
+    return "\n".join(["configs:", *files, "dataset_info:", *infos]) + "\n"
 
 
 def _data_files(config: Config) -> Iterator[str]:

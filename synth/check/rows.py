@@ -237,6 +237,8 @@ def _run_problem(row: Row, both: Shown[RunResult]) -> str:
     claimed = row["checks"]["adjoint"]
     if result.adjoint != "off" and claimed not in (None, result.adjoint):
         return f"checks.adjoint is {claimed}, a run gives {result.adjoint} {result.adjoint_reason}"
+    if row["array_python"] is not None and result.array != "agrees":
+        return f"array_python: {result.array}: {result.array_reason}"
     if plain is not None and plain.status != "agrees":
         return f"cuda_plain: {plain.status}: {plain.reason}"
     return ""

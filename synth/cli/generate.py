@@ -69,6 +69,7 @@ def _with_engine(command: Any) -> Any:
     "--resources", is_flag=True, help="Measure registers, spills and shared memory (slow)."
 )
 @click.option("--no-backward", is_flag=True, help="Leave the adjoint out.")
+@click.option("--no-array", is_flag=True, help="Leave the whole-array NumPy version out.")
 @click.option("--part", metavar="K/N", help="Make the K-th of N parts; then pairsmith finish OUT.")
 @click.option("--dry-run", is_flag=True, help="Say what it would take; write nothing.")
 @_with_engine
@@ -84,6 +85,7 @@ def generate(
     archs: tuple[str, ...],
     resources: bool,
     no_backward: bool,
+    no_array: bool,
     part: str | None,
     dry_run: bool,
     workers: int,
@@ -97,14 +99,14 @@ def generate(
     """
     from synth.dataset.settings import make_settings
 
+    texts = {"backward": not no_backward, "array": not no_array, "resources": resources}
     settings = make_settings(
         seed=seed,
         categories_asked=categories,
         levels_asked=levels,
-        backward=not no_backward,
         verify=verify,
         archs_asked=archs,
-        resources=resources,
+        **texts,
     )
     if dry_run:
         _say_estimate(settings, n, workers, shard_size)

@@ -239,7 +239,8 @@ def tune(
     """Time the schedules of OUT's rows side by side, at three sizes of what each row is for.
 
     Each is first proven equal to Warp's text on the device. Results go to
-    OUT/gpu/tune-<device>.parquet; a tuning that broke off goes on where it was.
+    OUT/gpu/tune-<device>.parquet and, with their texts, to the configuration `schedules`; a tuning
+    that broke off goes on where it was.
     """
     from synth.gpu.bench import choose_rows
     from synth.gpu.rows import include_dir, read_rows_and_programs

@@ -23,7 +23,7 @@ from synth.render.cuda.schedule import Schedule
 from synth.rows.maker import Row
 from synth.rows.remake import differing_columns, retranslated_difference
 from synth.views.regime import regime_clause
-from validate.statuses import AdjointStatus
+from validate.statuses import AdjointStatus, ArrayStatus
 
 
 def find_row(out: Path, row_id: str | None) -> Row:
@@ -78,6 +78,8 @@ def print_row(row: Row, schedule: str = "", measured: str = "") -> None:
         console.print(pair)
         console.print(_launch(plain), highlight=False)
         console.print(cuda)
+    if row["array_python"] is not None:
+        console.print(_panel("NumPy (whole arrays)", row["array_python"], "python"))
     if row["reference"] is not None:
         console.print(_panel("Reference", row["reference"], "python"))
     console.print(_evidence(row, measured), highlight=False, markup=False)
@@ -137,8 +139,17 @@ def _evidence(row: Row, measured: str) -> str:
     plain = checks["run_plain"] or "not measured"
     return (
         f"compiled for: {archs}\nrun on the host: {run}\nplain CUDA run on the host: {plain}\n"
+        f"whole arrays run on the host: {_arrays(row)}\n"
         f"adjoint: {_adjoint(row, measured)}"
     )
+
+
+def _arrays(row: Row) -> str:
+    """``checks.run_array`` of a row, or why it has no such text."""
+    reason = row["array_reason"]
+    if reason is None:
+        return row["checks"]["run_array"] or "not measured"
+    return f"{reason}: {ArrayStatus(reason).sentence}" if reason in {*ArrayStatus} else str(reason)
 
 
 def _adjoint(row: Row, measured: str) -> str:

@@ -12,13 +12,24 @@ from rich.markup import escape
 from rich.table import Table
 
 from synth.card.gpu_summary import gpu_runs
+from synth.card.tunings import tuning_line, tunings
 from synth.dataset.manifest import read_manifest
 from synth.dataset.stored import read_columns, shard_paths
 from synth.reasons import reject_sentence
 from validate.statuses import AdjointStatus
 
 _COLUMNS = ["id", "structure", "category", "idiom", "level", "checks", "ops", "schedule"]
-_COUNTED = ("split", "category", "level", "archs", "run_forward", "run_plain", "plain_style")
+_COLUMNS += ["array_reason"]
+_COUNTED = (
+    "split",
+    "category",
+    "level",
+    "archs",
+    "run_forward",
+    "run_plain",
+    "plain_style",
+    "array",
+)
 
 
 def collect(out: Path) -> dict[str, Any]:
@@ -43,6 +54,7 @@ def collect(out: Path) -> dict[str, Any]:
             counts["run_plain"][checks["run_plain"] or "not measured"] += 1
             if row["schedule"] is not None:
                 counts["plain_style"][json.loads(row["schedule"])["style"]] += 1
+            counts["array"][row["array_reason"] or checks["run_array"] or "not measured"] += 1
             counts["adjoint"][f"{row['category']}/{checks['adjoint'] or 'not measured'}"] += 1
             counts["op"].update(row["ops"])
     manifest = read_manifest(out)
@@ -52,6 +64,7 @@ def collect(out: Path) -> dict[str, Any]:
         "counts": {name: dict(sorted(c.items())) for name, c in counts.items()},
         "draws": manifest.draws if manifest else None,
         "gpu": gpu_runs(out),
+        "tunings": tunings(out),
         "shape": manifest.shape if manifest else None,
     }
 
@@ -69,6 +82,8 @@ def print_tables(found: dict[str, Any]) -> None:
     console.print(_table("idiom", found["counts"]["idiom"]))
     for run in found["gpu"]:
         console.print(_table(f"{run['rows']} rows on {run['device']}", run["texts"]))
+    for tuned in found["tunings"]:
+        console.print(tuning_line(tuned))
     if found["draws"]:
         draws = found["draws"]
         console.print(f"{draws['draws']} draws, {draws['failed_checks']} rows failed a check")

@@ -33,9 +33,10 @@ def training_views(
 ) -> None:
     """Make conversations to train on of the rows of OUT: load_dataset(OUT, NAME).
 
-    sft: Warp Python to plain CUDA. plain_python: the plain Python reference to plain CUDA. warp:
-    Warp Python to Warp's CUDA. adjoint: forward to backward. reverse: plain CUDA to Warp Python.
-    repair: a wrong kernel, and what a compiler or a run says of it, to the right one.
+    sft: Warp Python to plain CUDA. plain_python: the plain Python reference to plain CUDA. array:
+    NumPy on whole arrays to plain CUDA. warp: Warp Python to Warp's CUDA. adjoint: forward to
+    backward. reverse: plain CUDA to Warp Python. repair: a wrong kernel, and what a compiler or a
+    run says of it, to the right one.
 
     After OUT has grown, give the command again: what has not changed stays.
     """

@@ -36,6 +36,7 @@ class Settings:
     verify: str
     archs: tuple[str, ...] = ()
     resources: bool = False
+    array: bool = True
 
     def level_of(self, index: int) -> int:
         pattern = [level for level in LEVEL_PATTERN if level in self.levels]
@@ -62,6 +63,7 @@ def make_settings(
     verify: str = "compile",
     archs_asked: tuple[str, ...] = (),
     resources: bool = False,
+    array: bool = True,
 ) -> Settings:
     """Settings from what a user asked for; :class:`SettingsError` with one clear line."""
     known = tuple(every_category())
@@ -79,7 +81,7 @@ def make_settings(
     archs = archs_of(verify, archs_asked)
     if resources and not archs:
         raise SettingsError("resources come from a compiler; ask for --verify compile or run")
-    return Settings(seed, chosen, levels, backward, verify, archs, resources)
+    return Settings(seed, chosen, levels, backward, verify, archs, resources, array)
 
 
 def archs_of(verify: str, asked: tuple[str, ...]) -> tuple[str, ...]:

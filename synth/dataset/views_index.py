@@ -13,7 +13,7 @@ import pyarrow as pa
 from synth.dataset.files import write_text
 from synth.dataset.manifest import Manifest
 from synth.errors import SettingsError
-from validate.row.columns import huggingface_feature
+from validate.row.columns import schema_of
 
 FOLDER = "views"
 INDEX = "index.json"
@@ -76,9 +76,7 @@ def view_schema(name: str, with_tokens: bool) -> pa.Schema:
         *([_TOKENS] if with_tokens else []),
         *(_REPAIR if name == "repair" else []),
     ]
-    features = {column: huggingface_feature(kind) for column, kind in columns}
-    about = json.dumps({"info": {"features": features}})
-    return pa.schema(columns, metadata={"huggingface": about})
+    return schema_of(columns)
 
 
 def stored_views(out: Path) -> Views | None:

@@ -71,7 +71,7 @@ def _installed() -> list[Path]:
 
 
 def _whole_rows(out: Path, columns: Sequence[str]) -> Iterator[Row]:
-    """The rows with these columns; SettingsError where a dataset lacks one."""
-    for _, row in stored_rows(out, columns):
+    """The rows with these columns and their `split`; SettingsError where a dataset lacks one."""
+    for split, row in stored_rows(out, columns):
         require_columns(row, columns, out)
-        yield row
+        yield {**row, "split": split}

@@ -18,15 +18,19 @@ import pyarrow as pa
 
 from generators.program import ir
 from generators.program.serialise import from_json
+from synth.card.gpu_summary import update_card
+from synth.card.tunings import own_over_best, shares_within
 from synth.dataset.names import GPU
 from synth.errors import SettingsError
 from synth.gpu.output import ROW_KEYS, device_slug, ready_folder, write_run
 from synth.gpu.run import versions
+from synth.gpu.schedules import write_schedules
+from synth.gpu.work import work_of
 from synth.render.cuda.choose import candidates_of
 from synth.render.cuda.module import render
 from synth.render.cuda.regime import MOST_BYTES, middle_sizes, regime_of
 from synth.render.cuda.schedule import Schedule
-from validate.gpu.ceilings import measure_peaks
+from validate.gpu.ceilings import Peaks, measure_peaks
 from validate.gpu.device import Device
 from validate.gpu.large import bytes_moved
 from validate.gpu.runner import GpuOptions, RowVerdict, default_workers, run_rows
@@ -42,11 +46,11 @@ TUNE_SCHEMA = pa.schema(
         ("category", pa.string()),
         ("idiom", pa.string()),
         ("level", pa.int32()),
+        ("split", pa.string()),
         ("contender", pa.string()),
         ("own", pa.bool_()),
         ("style", pa.string()),
         ("schedule", pa.string()),
-        ("text", pa.string()),
         ("sizes", pa.string()),
         ("elements", pa.int64()),
         ("bytes_moved", pa.int64()),
@@ -57,6 +61,7 @@ TUNE_SCHEMA = pa.schema(
         ("min_us", pa.float64()),
         ("spread_us", pa.float64()),
         ("share_of_copy", pa.float64()),
+        ("share_of_peak", pa.float64()),
         ("rank", pa.int32()),
         ("device", pa.string()),
         ("device_uuid", pa.string()),
@@ -126,7 +131,8 @@ def tune_dataset(
     wanted: Tuning,
     progress: Callable[[RowVerdict], None] = lambda _v: None,
 ) -> tuple[list[str], bool]:
-    """Tune rows and write `gpu/tune-<device>.parquet`; lines to print, and whether all passed."""
+    """Tune rows, each with its `split`, and write what was found; lines to print, and whether all
+    passed."""
     ready_folder(out)
     peaks = measure_peaks(device)
     journal = Journal(out, device, {"rows": len(rows), "schedules": wanted.schedules})
@@ -139,10 +145,11 @@ def tune_dataset(
             tune=Path(folder) / "device",
         )
         records = list(_records(rows, device, options, wanted.schedules, journal, progress))
-    path = write_tune(out, records, device, peaks.copy_bytes_per_s)
+    paths = write_tune(out, rows, records, device, peaks)
+    update_card(out)
     journal.remove()
     good = all(record["status"] == GpuStatus.PASSED for record in records)
-    return [*summary(records), f"written: {path}"], good
+    return [*summary(records), *(f"written: {path}" for path in paths)], good
 
 
 def _workers(device: Device) -> int:
@@ -174,7 +181,7 @@ def records_of(job: Job, verdict: RowVerdict, device: Device) -> list[dict[str, 
     """One record for each trial; a row whose Warp text fails has one that says so."""
     row = job.row
     common = {
-        **{key: row[key] for key in ROW_KEYS},
+        **{key: row[key] for key in (*ROW_KEYS, "split")},
         "device": device.name,
         "device_uuid": device.uuid,
     }
@@ -194,14 +201,12 @@ def records_of(job: Job, verdict: RowVerdict, device: Device) -> list[dict[str, 
 
 def _contender(job: Job, trial: Trial) -> dict[str, Any]:
     if trial.contender == WARP:
-        return {"contender": "warp", "own": False, "style": None, "schedule": None, "text": None}
-    columns = job.row["tune"]["contenders"][trial.contender]
+        return {"contender": "warp", "own": False, "style": None, "schedule": None}
     return {
         "contender": "plain",
         "own": trial.contender == 0,
         "style": job.schedules[trial.contender].style,
-        "schedule": columns["schedule"],
-        "text": columns["cuda_plain"],
+        "schedule": job.row["tune"]["contenders"][trial.contender]["schedule"],
     }
 
 
@@ -257,22 +262,25 @@ class Journal:
 
 def write_tune(
     out: Path,
+    rows: Sequence[Row],
     records: Sequence[dict[str, Any]],
     device: Device,
-    copy_bytes_per_s: float,
-) -> Path:
-    """Write `gpu/tune-<device>.parquet`, ordered by row, size and time."""
+    peaks: Peaks,
+) -> list[Path]:
+    """Write `gpu/tune-<device>.parquet`, ordered by row, size and time, and the files of the
+    configuration `schedules`; their paths."""
+    by_id = {row["id"]: row for row in rows}
     for record in records:
         if record["time_us"] is not None:
-            rate = record["bytes_moved"] / (record["time_us"] * 1e-6)
-            record["share_of_copy"] = rate / copy_bytes_per_s
+            work = work_of(by_id[record["id"]], described(record["sizes"]))
+            seconds = record["time_us"] * 1e-6
+            peak = peaks.operations_per_s[work.scalar]
+            record["share_of_copy"] = work.bytes_moved / seconds / peaks.copy_bytes_per_s
+            record["share_of_peak"] = work.operations / seconds / peak
     ordered = sorted(records, key=_order)
-    about = {
-        "devices": [asdict(device)],
-        "copy_bytes_per_s": copy_bytes_per_s,
-        "versions": versions(),
-    }
-    return write_run(out, "tune", ordered, TUNE_SCHEMA, about)
+    about = {"devices": [asdict(device)], "peaks": asdict(peaks), "versions": versions()}
+    table = write_run(out, "tune", ordered, TUNE_SCHEMA, about)
+    return [table, *write_schedules(out, by_id, ordered, device_slug(device.name))]
 
 
 def _order(record: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -290,26 +298,9 @@ def summary(records: Sequence[Mapping[str, Any]]) -> list[str]:
         lines.append(f"{record['id']} {record['schedule']}: {record['status']}: {reason}")
     ratios = own_over_best(records)
     if ratios:
-        within = {limit: sum(r <= limit for r in ratios) / len(ratios) for limit in (1.1, 1.25)}
+        close, near = shares_within(ratios).values()
         lines.append(
-            f"the published schedule is within 1.1 of the best found for {within[1.1]:.1%}, within "
-            f"1.25 for {within[1.25]:.1%} of {len(ratios)} rows in the middle of their regime"
+            f"the published schedule is within 1.1 of the best found for {close:.1%}, within "
+            f"1.25 for {near:.1%} of {len(ratios)} rows in the middle of their regime"
         )
     return lines
-
-
-def own_over_best(records: Sequence[Mapping[str, Any]]) -> list[float]:
-    """For each row, the time of its own schedule over the best time of any, in the middle of the
-    sizes that it was timed at."""
-    by_row: dict[str, dict[str, list[Mapping[str, Any]]]] = {}
-    for record in records:
-        if record["contender"] == "plain" and record["time_us"] is not None:
-            by_row.setdefault(record["id"], {}).setdefault(record["sizes"], []).append(record)
-    found = []
-    for sizes in by_row.values():
-        ordered = sorted(sizes.values(), key=lambda timed: timed[0]["elements"])
-        timed = ordered[len(ordered) // 2]
-        own = [r["time_us"] for r in timed if r["own"]]
-        if own:
-            found.append(own[0] / min(r["time_us"] for r in timed))
-    return found

@@ -118,7 +118,7 @@ def make_row(
         "reference": None,
         "program": None,
         **{column: cuda[column] for column in cuda if column.startswith("cuda_")},
-        **dict.fromkeys(PLAIN_COLUMNS),
+        **dict.fromkeys((*PLAIN_COLUMNS, "array_python", "array_reason")),
         "line_map_python": cuda["line_map_python"],
         "line_map_cuda": cuda["line_map_cuda"],
         "args": args,

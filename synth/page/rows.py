@@ -20,7 +20,7 @@ from synth.errors import SettingsError
 COLUMNS = (
     *("id", "structure", "category", "idiom", "level", "kernel_name", "description", "python"),
     *("reference", "cuda_prologue", "cuda_helpers", "cuda_forward", "cuda_backward", "cuda_plain"),
-    *("plain_args", "plain_scratch", "plain_launch", "schedule"),
+    *("plain_args", "plain_scratch", "plain_launch", "schedule", "array_python", "array_reason"),
     *("line_map_python", "line_map_cuda", "args"),
     *("sizes", "regime", "launch", "input_seed", "edge_inputs", "ops", "checks", "provenance"),
 )

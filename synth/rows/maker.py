@@ -23,12 +23,14 @@ from synth.gates.edges import Edge, choose_edges
 from synth.gates.judge import judge
 from synth.reasons import GateReason
 from synth.render import warp as render_warp
+from synth.render.array import module as render_array
 from synth.render.cuda import module as render_cuda
 from synth.render.cuda.regime import regime_of
 from synth.render.reference import module as render_reference
 from synth.rows.garbage import fewer_collections, keep_what_is_there
 from validate.row.columns import SCHEMA_VERSION
 from validate.row.schema import row_id
+from validate.statuses import ArrayStatus
 
 Row = dict[str, Any]
 
@@ -39,12 +41,15 @@ CANDIDATES = {4: 2, 5: 3}
 """Programs drawn for one attempt at these levels, of which the longest is taken: higher levels are
 to show more at a time than an idiom's shorter forms do."""
 
+WITHOUT_ARRAY = {"array_python": None, "array_reason": ArrayStatus.OFF}
+
 HARVEST_ORIGIN = ("module", "line", "self_contained")
 
 NOT_MEASURED: dict[str, Any] = {
     "compile_archs": None,
     "run_forward": None,
     "run_plain": None,
+    "run_array": None,
     "adjoint": None,
     "shapes": None,
     "max_ulp": None,
@@ -71,13 +76,18 @@ def attempt_draw(settings: Settings, category: str, index: int, attempt: int) ->
     place = Draw(settings.seed, category, index, attempt)
     program = longest_draw(place, settings.level_of(index))
     try:
-        _require_length(program)
-        _require_use(program)
-        _require_turns(program)
-        return accept(program, index, attempt)
+        return accept_drawn(program, index, attempt)
     except Reject as reject:
         reject.idiom = program.idiom
         raise
+
+
+def accept_drawn(program: Program, index: int, attempt: int) -> Accepted:
+    """As :func:`accept`, of a program that nobody has read: its form is judged first."""
+    _require_length(program)
+    _require_use(program)
+    _require_turns(program)
+    return accept(program, index, attempt)
 
 
 def accept(program: Program, index: int, attempt: int) -> Accepted:
@@ -166,6 +176,7 @@ class PairMaker:
             "schema_version": SCHEMA_VERSION,
             **program_columns(program, accepted.tolerances, accepted.edges, accepted.keys, python),
             **cuda_columns(module_text, program.kernel.name),
+            **(render_array.columns(program) if self.settings.array else WITHOUT_ARRAY),
             "checks": dict(NOT_MEASURED),
             "provenance": self._provenance(accepted),
         }

@@ -13,7 +13,9 @@ from synth.codegen.translator import CodegenError, Translator
 from synth.gates.edges import choose_edges
 from synth.gates.judge import judge
 from synth.render import warp as render_warp
+from synth.render.array import module as render_array
 from synth.rows.maker import Row, cuda_columns, longest_draw, program_columns
+from validate.statuses import ArrayStatus
 
 
 def differing_columns(row: Row) -> tuple[str, str]:
@@ -34,6 +36,11 @@ def differing_columns(row: Row) -> tuple[str, str]:
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         return f"program is damaged: {type(error).__name__}: {error}", ""
     made = program_columns(program, tolerances, edges, keys, render_warp.render(program))
+    if row["array_reason"] in (ArrayStatus.OFF, ArrayStatus.DIFFERS):
+        # Left out for what the program does not say; that none is there is still to be so.
+        made |= {"array_python": None, "array_reason": row["array_reason"]}
+    else:
+        made |= render_array.columns(program)
     wrong = [name for name, value in made.items() if row[name] != value]
     if wrong:
         return f"the program makes another {', '.join(wrong)}", keys.rename

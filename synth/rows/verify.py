@@ -16,6 +16,7 @@ from validate.host.runner import RunResult
 from validate.nvrtc.compiler import CompileResult
 from validate.row.claims import contradictions
 from validate.row.schema import check_row
+from validate.statuses import ArrayStatus
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,8 @@ class Failure:
 
 Evidence = dict[str, Any]
 """What this host measured of one row: ``id``, ``max_ulp``, ``tolerance_used`` (share of it), and of
-its adjoint ``adjoint_tolerance_used`` and ``adjoint_reason``; of the plain CUDA ``plain_max_ulp``
+its adjoint ``adjoint_tolerance_used`` and ``adjoint_reason``, of its whole-array version
+``array_reason``; of the plain CUDA ``plain_max_ulp``
 and ``plain_tolerance_used``."""
 
 
@@ -116,13 +118,19 @@ def _ran(row: Row, both: Shown[RunResult]) -> Failure | None:
     if plain.status != "agrees":
         return Failure(f"plain_{plain.status}", plain.reason)
     row["checks"]["run_plain"] = "agrees"
+    if row["array_python"] is not None:
+        if warp.array == "agrees":
+            row["checks"]["run_array"] = "agrees"
+        else:
+            row.update(array_python=None, array_reason=ArrayStatus.DIFFERS)
     return None
 
 
 def _measured(both: Shown[RunResult]) -> Evidence:
     warp, plain = both.warp, both.plain
     assert plain is not None
-    names = ("max_ulp", "tolerance_used", "adjoint_reason", "adjoint_tolerance_used")
+    of_adjoint = ("adjoint_reason", "adjoint_tolerance_used")
+    names = ("max_ulp", "tolerance_used", *of_adjoint, "array_reason")
     return {
         "id": warp.id,
         **{name: getattr(warp, name) for name in names},

@@ -35,6 +35,7 @@ EVIDENCE_SCHEMA = pa.schema(
         ("max_ulp", pa.float64()),
         ("tolerance_used", pa.float64()),
         ("adjoint_reason", pa.string()),
+        ("array_reason", pa.string()),
         ("adjoint_tolerance_used", pa.float64()),
         ("plain_max_ulp", pa.float64()),
         ("plain_tolerance_used", pa.float64()),

@@ -23,6 +23,7 @@ Row = dict[str, Any]
 COLUMNS = (
     *("id", "category", "level", "kernel_name", "description", "python", "reference"),
     *("cuda_helpers", "cuda_forward", "cuda_backward", "cuda_plain", "plain_args"),
+    "array_python",
     *("plain_scratch", "plain_launch", "schedule", "launch", "args", "sizes", "regime"),
     *("input_seed", "ops", "checks"),
 )

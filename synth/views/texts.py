@@ -198,6 +198,25 @@ def plain_python(row: Row) -> Exchange:
     return Exchange(f"{asked}\n\n{fenced('python', reference)}", plain_answer(row))
 
 
+_ARRAY = (
+    "Write this NumPy function as a CUDA C++ kernel.",
+    "The NumPy below makes temporary arrays. Fuse it into CUDA that needs none.",
+    "Here is array code in NumPy. Give me the CUDA kernel that computes the same in one go.",
+    "Port this vectorised NumPy to a CUDA `__global__` function.",
+    "Speed this NumPy up with a CUDA C++ kernel; outputs go to arrays of the names returned.",
+    "Implement what this NumPy function returns as CUDA C++.",
+)
+
+
+def array(row: Row) -> Exchange:
+    """NumPy on whole arrays to plain CUDA."""
+    _needs(row, "cuda_plain", ViewReason.NO_PLAIN_CUDA)
+    text = _needs(row, "array_python", ViewReason.NO_ARRAY_PYTHON)
+    about = f" {row['description']}" if pick(row, "array/about", 3) == 0 else ""
+    asked = f"{_ARRAY[pick(row, 'array', len(_ARRAY))]}{about} {wanted(row)}"
+    return Exchange(f"{asked}\n\n{fenced('python', text)}", plain_answer(row))
+
+
 _WARP = (
     "Show the CUDA that NVIDIA Warp generates for this kernel: structs, helper functions with "
     "their adjoints, and the forward kernel.",
@@ -273,6 +292,7 @@ def repair(row: Row, wrong: str, evidence: str) -> Exchange:
 EXCHANGES: dict[str, Callable[[Row], Exchange]] = {
     "sft": sft,
     "plain_python": plain_python,
+    "array": array,
     "warp": warp,
     "adjoint": adjoint,
     "reverse": reverse,

@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from generators import categories
 from generators.build.draw import Draw, Reject
+from generators.build.registry import LEVELS
+from generators.program.ir import Program
 
 if TYPE_CHECKING:
     from synth.rows.maker import Accepted
 
 TRIES = 40
+
+
+@cache
+def programs_of_all_levels() -> tuple[Program, ...]:
+    """One program for each idiom and level, as they are drawn: gates have not seen them."""
+    found = []
+    for name, category in categories().items():
+        for idiom in sorted(category.idioms):
+            for level in LEVELS:
+                for attempt in range(TRIES):
+                    try:
+                        draw = Draw(7, name, level, attempt)
+                        found.append(category.draw_idiom(idiom, draw, level))
+                    except Reject:
+                        continue
+                    break
+    return tuple(found)
 
 
 def accepted_draw(category: str, idiom: str, level: int, seed: int = 7) -> Accepted:

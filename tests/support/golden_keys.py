@@ -15,7 +15,7 @@ from generators.build.registry import LEVELS
 from generators.program.keys import program_keys
 
 FILE = Path(__file__).resolve().parent.parent / "data" / "golden_keys.json"
-DRAWS = 4
+DRAWS = 2
 
 
 def drawn_keys(category: str, idiom: str, level: int) -> str:

@@ -78,7 +78,7 @@ def make_row(
     module = extract_module(translator().translate(source, name))
     (kernel,) = module.kernels
     return {
-        "schema_version": 3,
+        "schema_version": 4,
         "id": hashlib.sha256(f"{source}\0{name}".encode()).hexdigest()[:16],
         "structure": "0123456789abcdef", "category": "arithmetic", "idiom": "by_hand", "level": 1,
         "kernel_name": name, "description": "A kernel written by hand for a test.",
@@ -89,13 +89,15 @@ def make_row(
         "cuda_forward": kernel.forward, "cuda_backward": kernel.backward,
         "cuda_plain": None, "plain_args": None, "plain_scratch": None, "plain_launch": None,
         "schedule": None,
+        "array_python": None, "array_reason": "off",
         "line_map_python": [line for line, _ in kernel.line_map],
         "line_map_cuda": [line for _, line in kernel.line_map],
         "args": args, "sizes": row_sizes, "regime": None, "launch": {"dim": dim, "block_dim": 256},
         "input_seed": 12345, "edge_inputs": [], "ops": ["add"],
         "checks": {
-            "compile_archs": None, "run_forward": None, "run_plain": None, "adjoint": None,
-            "shapes": None, "max_ulp": None, "registers": None, "spill_bytes": None,
+            "compile_archs": None, "run_forward": None, "run_plain": None, "run_array": None,
+            "adjoint": None, "shapes": None, "max_ulp": None, "registers": None,
+            "spill_bytes": None,
             "shared_bytes": None,
         },
         "provenance": {

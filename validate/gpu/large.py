@@ -14,6 +14,7 @@ halves of a last place of the sum. Both tolerances are widened with n.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
@@ -73,13 +74,14 @@ def _scaled(row: Row, base: Mapping[str, int], elements: int) -> dict[str, int]:
     """`base` with what the launch counts scaled alike, but for whole numbers that a row allows:
     the small ones come first, and the others make up for how far these are off."""
     dim = row["launch"]["dim"]
-    counted = {name for extent in dim for name in symbols(extent)}
-    entries = [entry for entry in row["sizes"] if entry["symbol"] in counted]
-    sizes = dict(base)
-    for done, entry in enumerate(sorted(entries, key=lambda e: base[e["symbol"]])):
+    # A launch may count a size twice, as over all pairs.
+    powers = Counter(name for extent in dim for name in symbols(extent))
+    entries = [entry for entry in row["sizes"] if entry["symbol"] in powers]
+    sizes, left = dict(base), powers.total()
+    for entry in sorted(entries, key=lambda e: base[e["symbol"]]):
         factor = elements / prod(evaluate_all(dim, sizes))
-        wanted = base[entry["symbol"]] * factor ** (1.0 / (len(entries) - done))
-        sizes[entry["symbol"]] = _allowed(entry, wanted)
+        sizes[entry["symbol"]] = _allowed(entry, base[entry["symbol"]] * factor ** (1.0 / left))
+        left -= powers[entry["symbol"]]
     return sizes
 
 

@@ -10,6 +10,7 @@ from validate.host.adjoint import check_adjoint
 from validate.host.ends import ENDS, note_end
 from validate.host.launch import BadRow, Entry, HostLauncher, launch
 from validate.host.memory import Arena, Watch, arrays_of, damage, written_arrays
+from validate.oracle.arrays import ArraysFailed, run_arrays
 from validate.oracle.compare import Finding, compare_outputs
 from validate.oracle.reference import ReferenceFailed, run_reference
 from validate.row.adjoint import status_without_run
@@ -17,7 +18,7 @@ from validate.row.edges import Setting, settings
 from validate.row.inputs import Array, draw_inputs
 from validate.row.sizes import evaluate_all
 from validate.row.tiles import places
-from validate.statuses import AdjointStatus
+from validate.statuses import AdjointStatus, RunStatus
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ def run_case(
                 kept.append(ran)
             if len(finding.shapes) == 1:
                 _judge_adjoint(row, launched.dim, ran, backward, finding)
+            _judge_arrays(row, setting, ran, finding)
     except ENDS as ended:
         note_end(finding, ended)
     return finding
@@ -92,6 +94,22 @@ def _judge(row: Mapping[str, Any], launched: _Launched, finding: Finding) -> Ran
     outputs = launched.outputs()
     agrees = compare_outputs(args, outputs, wanted, finding)
     return Ran(inputs, outputs, wanted) if agrees else None
+
+
+def _judge_arrays(row: Mapping[str, Any], setting: Setting, ran: Ran, finding: Finding) -> None:
+    """Compare the whole-array version with the reference, unless it has differed before."""
+    text = row.get("array_python")
+    if text is None or finding.array not in ("", RunStatus.AGREES):
+        return
+    try:
+        outputs = run_arrays(text, row["kernel_name"], row["args"], setting.sizes, ran.inputs)
+        found = Finding()
+        compare_outputs(row["args"], outputs, ran.wanted, found)
+        finding.array, finding.array_reason = found.status, found.reason
+    except ArraysFailed as failed:
+        finding.array, finding.array_reason = RunStatus.WRONG_VALUE, str(failed)
+    if finding.array_reason:
+        finding.array_reason += f" at {setting.name}"
 
 
 def _judge_adjoint(

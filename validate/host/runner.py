@@ -38,7 +38,8 @@ class RunResult:
     one last. `max_ulp` and `tolerance_used` (largest error as a share of its tolerance) are raw
     measurements of this CPU: round them up before they go into a row. `adjoint` is an
     `AdjointStatus` ("off" when the row has no `cuda_backward`, or disagrees before its adjoint is
-    run), `adjoint_tolerance_used` a raw measurement as well.
+    run), `adjoint_tolerance_used` a raw measurement as well. `array` is the status of
+    `array_python`, empty where there is none or the text disagrees.
     """
 
     id: str
@@ -50,6 +51,8 @@ class RunResult:
     adjoint: str = AdjointStatus.OFF
     adjoint_reason: str = ""
     adjoint_tolerance_used: float = 0.0
+    array: str = ""
+    array_reason: str = ""
 
 
 class HostRunner:

@@ -30,7 +30,7 @@ NEEDED = {
     "warp": (*_ALWAYS, "cuda_prologue", "cuda_helpers", "cuda_forward", "cuda_backward"),
     "plain": (*_ALWAYS, "cuda_plain", "plain_args", "plain_launch", "relaunch"),
 }
-OPTIONAL = (EDGES, "plain_scratch")
+OPTIONAL = (EDGES, "plain_scratch", "array_python")
 """What it takes where a row has it."""
 
 

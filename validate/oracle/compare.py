@@ -223,6 +223,8 @@ class Finding:
     adjoint: str = AdjointStatus.OFF
     adjoint_reason: str = ""
     adjoint_tolerance_used: float = 0.0
+    array: str = ""
+    array_reason: str = ""
 
 
 def compare_outputs(

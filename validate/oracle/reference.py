@@ -128,10 +128,21 @@ def _compiled(text: str) -> CodeType:
     return compile(tree, "<reference>", "exec")
 
 
+def is_allowed_import(node: ast.Import | ast.ImportFrom) -> bool:
+    """Whether a text may have this import."""
+    return isinstance(node, ast.Import) and all(
+        (alias.name, alias.asname) in _IMPORTS for alias in node.names
+    )
+
+
+def forbidden_name(name: str) -> bool:
+    """Whether a name reaches files or the interpreter."""
+    return name.startswith("__") or name in _FORBIDDEN_NAMES
+
+
 def _forbidden(node: ast.AST, is_base: bool) -> str | None:
     if isinstance(node, ast.Import):
-        bad = [alias for alias in node.names if (alias.name, alias.asname) not in _IMPORTS]
-        return f"imports {bad[0].name}" if bad else None
+        return None if is_allowed_import(node) else f"imports {node.names[0].name}"
     if isinstance(node, ast.ImportFrom):
         return f"imports from {node.module}"
     if isinstance(node, ast.Attribute):
@@ -142,7 +153,7 @@ def _forbidden(node: ast.AST, is_base: bool) -> str | None:
 
 
 def _forbidden_name(node: ast.Name, is_base: bool) -> str | None:
-    if node.id.startswith("__") or node.id in _FORBIDDEN_NAMES:
+    if forbidden_name(node.id):
         return f"name {node.id}"
     # a module under another name could be changed through it
     return f"{node.id} by itself" if node.id in _ALLOWED_OF_MODULES and not is_base else None

@@ -22,7 +22,8 @@ def contradictions(row: Mapping[str, Any]) -> list[str]:
 
     The row must have the form of the schema. Nothing is compiled or run.
     """
-    return [*_unknown(row), *_compiled(row), *_run(row), *_plain(row), *_adjoint(row)]
+    found = (_unknown, _compiled, _run, _plain, _array, _adjoint)
+    return [problem for claims in found for problem in claims(row)]
 
 
 def _unknown(row: Mapping[str, Any]) -> Iterator[str]:
@@ -63,6 +64,16 @@ def _plain(row: Mapping[str, Any]) -> Iterator[str]:
         yield "checks.run_plain is given without cuda_plain or checks.run_forward"
     if there and runs and row["reference"] is not None and not claims:
         yield "checks.run_forward is given and checks.run_plain is not"
+
+
+def _array(row: Mapping[str, Any]) -> Iterator[str]:
+    there, why = row["array_python"] is not None, row["array_reason"]
+    made = row["program"] is not None
+    if (there + (why is not None)) != made:
+        yield "array_python or array_reason is given, and only one, exactly where program is"
+    claims, runs = (row["checks"][name] is not None for name in ("run_array", "run_forward"))
+    if claims != (there and runs):
+        yield "checks.run_array is given exactly with array_python and checks.run_forward"
 
 
 def _adjoint(row: Mapping[str, Any]) -> Iterator[str]:

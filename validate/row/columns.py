@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 _STRINGS = pa.list_(pa.string())
 
@@ -65,6 +66,7 @@ _CHECKS = pa.struct(
         ("compile_archs", _STRINGS),
         ("run_forward", pa.string()),
         ("run_plain", pa.string()),
+        ("run_array", pa.string()),
         ("adjoint", pa.string()),
         ("shapes", _STRINGS),
         ("max_ulp", pa.float64()),
@@ -108,6 +110,8 @@ COLUMNS: tuple[tuple[str, pa.DataType], ...] = (
     ("plain_scratch", pa.list_(_SCRATCH)),
     ("plain_launch", pa.list_(_PLAIN_LAUNCH)),
     ("schedule", pa.string()),
+    ("array_python", pa.string()),
+    ("array_reason", pa.string()),
     ("line_map_python", pa.list_(pa.int32())),
     ("line_map_cuda", pa.list_(pa.int32())),
     ("args", pa.list_(_ARG)),
@@ -150,9 +154,11 @@ def huggingface_feature(arrow_type: pa.DataType) -> Any:
     return {"dtype": _VALUES[arrow_type], "_type": "Value"}
 
 
-def _metadata() -> dict[str, str]:
-    features = {name: huggingface_feature(arrow_type) for name, arrow_type in COLUMNS}
-    return {"huggingface": json.dumps({"info": {"features": features}})}
+def schema_of(columns: Sequence[tuple[str, pa.DataType]]) -> pa.Schema:
+    """A schema with the metadata by which `datasets` types the columns."""
+    features = {name: huggingface_feature(arrow_type) for name, arrow_type in columns}
+    about = json.dumps({"info": {"features": features}})
+    return pa.schema(list(columns), metadata={"huggingface": about})
 
 
-ROW_SCHEMA: pa.Schema = pa.schema(list(COLUMNS), metadata=_metadata())
+ROW_SCHEMA: pa.Schema = schema_of(COLUMNS)

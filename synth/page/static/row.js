@@ -84,6 +84,7 @@ function drawRow(row) {
     el(
       "div",
       { class: "folds" },
+      fold("NumPy (whole arrays)", row.array_python, "python"),
       fold("Reference (plain Python)", row.reference, "python"),
       fold("Backward (Warp CUDA)", row.cuda_backward, "cuda"),
       fold("Prologue (Warp CUDA, the same in nearly every row)", row.prologue_text, "cuda"),

@@ -259,6 +259,11 @@ def factor(text: str) -> str:
     return f"({text})" if "+" in text else text
 
 
+def divisor(text: str) -> str:
+    """A size as what a product is divided by."""
+    return text if text.isidentifier() or text.isdigit() or text.startswith("(") else f"({text})"
+
+
 def leave_before(body: Body, s: ir.Statement, test: Callable[[], str]) -> None:
     """Have threads leave before a statement; ``test`` says which when the text comes there."""
 

@@ -18,6 +18,7 @@ import pytest
 
 from generators.program.serialise import from_json
 from synth.check.answers import pass_at_k
+from synth.render.cuda.choose import schedule_for
 from synth.render.cuda.module import render
 from validate.row.columns import ROW_SCHEMA
 
@@ -48,10 +49,13 @@ def pairsmith_score(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def rows() -> list[Row]:
-    """Five rows; the last but one has no plain CUDA, the last one that is no kernel."""
-    found: list[Row] = pq.read_table(SHARD).slice(0, 5).to_pylist()
+    """Five rows, launched over one dimension if there are such; the last but one has no plain CUDA,
+    the last one that is no kernel."""
+    found: list[Row] = pq.read_table(SHARD).to_pylist()
+    found = sorted(found, key=lambda row: len(row["launch"]["dim"]))[:5]
     for row in found:
-        row.update(render(from_json(row["program"])).columns())
+        program = from_json(row["program"])
+        row.update(render(program, schedule_for(program, "guarded")).columns())
     found[3].update(cuda_plain=None, plain_args=None, schedule=None)
     found[3].update(plain_scratch=None, plain_launch=None)
     found[4].update(cuda_plain="int x;")
@@ -302,6 +306,8 @@ def test_ctrl_c_keeps_what_was_judged(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        # Tests that a shell runs in the background would hand on that it is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stderr is not None
     said = b""

@@ -26,8 +26,12 @@ from synth.run import generate as run
 from synth.run.rounds import Part
 
 # So narrow that seeds draw some of the same kernels.
-NARROW: dict[str, Any] = {"categories_asked": ("atomic",), "levels_asked": (1,), "verify": "text"}
-SEEDS = (7, 1, 2)
+NARROW: dict[str, Any] = {
+    "categories_asked": ("control_flow",),
+    "levels_asked": (1,),
+    "verify": "text",
+}
+SEEDS = (3, 8, 21)
 
 
 def _rows(out: Path) -> list[tuple[str, dict[str, Any]]]:
@@ -75,7 +79,7 @@ def test_a_merged_dataset_is_sound_and_loads(merged: Path, tmp_path: Path) -> No
     loaded = load_dataset(str(merged), cache_dir=str(tmp_path))
     assert sum(len(split) for split in loaded.values()) == manifest.rows
     text = (merged / "README.md").read_text()
-    for seed in (7, 1, 2):
+    for seed in SEEDS:
         assert f"- merged: 60 rows, seed {seed} (fingerprint" in text
     assert not (merged / "work").exists()
 
@@ -122,7 +126,7 @@ def test_a_merge_that_was_killed_goes_on(parts: list[Path], merged: Path, tmp_pa
         merge(parts, out, shard_size=50)
         assert contents(out) == contents(merged), f"failpoint {number}"
         shutil.rmtree(out)
-        number += 1
+        number += 2
     assert number > 10
 
 

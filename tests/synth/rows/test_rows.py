@@ -113,7 +113,7 @@ def _compare(want: np.ndarray, got: object, where: str) -> None:
         np.testing.assert_array_equal(want, flat, err_msg=where)
 
 
-def test_every_idiom_at_every_level_runs_and_agrees(all_rows: list[Row]) -> None:
+def test_every_idiom_runs_and_agrees(all_rows: list[Row]) -> None:
     with HostRunner() as runner:
         results = runner.run(all_rows)
     bad = [
@@ -127,7 +127,7 @@ def test_every_idiom_at_every_level_runs_and_agrees(all_rows: list[Row]) -> None
 
 
 def test_the_program_column_makes_the_row_again(all_rows: list[Row]) -> None:
-    for row in all_rows[::9]:
+    for row in all_rows[::3]:
         # these rows were drawn by idiom, so their provenance leads elsewhere
         elsewhere = {**row, "provenance": {**row["provenance"], "pairsmith": "0.0"}}
         assert regenerated_difference(elsewhere) == ""

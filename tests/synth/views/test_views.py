@@ -95,6 +95,7 @@ def test_rows_stay_in_their_splits(name: str, loaded: dict[str, Any]) -> None:
 QUESTION_AND_ANSWER = {
     "sft": ("python", "cuda_plain"),
     "plain_python": ("reference", "cuda_plain"),
+    "array": ("array_python", "cuda_plain"),
     "warp": ("python", "cuda_forward"),
     "adjoint": ("cuda_forward", "cuda_backward"),
     "reverse": ("cuda_plain", "python"),
@@ -122,7 +123,7 @@ def test_a_question_says_what_its_answer_depends_on(loaded: dict[str, Any]) -> N
             assert "grid-stride" in question
 
 
-@pytest.mark.parametrize("name", ["sft", "plain_python", "repair"])
+@pytest.mark.parametrize("name", ["sft", "plain_python", "array", "repair"])
 def test_a_question_says_what_sizes_its_answer_is_for(name: str, loaded: dict[str, Any]) -> None:
     reasons = set()
     for row in loaded[name]:

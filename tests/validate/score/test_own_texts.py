@@ -58,7 +58,7 @@ def test_honest_rewrites_pass(scorer: Scorer) -> None:
 
 def test_texts_for_another_row_do_not_pass(scorer: Scorer) -> None:
     row = cube_row()
-    (_, other), *_ = stored_rows(SAMPLES)
+    other = next(found for _, found in stored_rows(SAMPLES) if len(found["args"]) > 3)
     warp = other["cuda_prologue"] + other["cuda_helpers"] + other["cuda_forward"]
     assert scorer.score(warp, row).status == "compile_error"
     assert scorer.score(with_plain(other)["cuda_plain"], row).status == "bad_signature"

@@ -292,7 +292,7 @@ def _stageable(kernel: ir.Kernel, loop: ir.For) -> dict[str, str]:
     found: dict[str, str | None] = {}
     for e in expressions(loop.body):
         if isinstance(e, Load) and e.array.name in inputs:
-            kind = _tile_kind(e.indices, loop.name, kernel.threads)
+            kind = tile_kind(e.indices, loop.name, kernel.threads)
             if kind is not None and found.get(e.array.name, kind) == kind:
                 found[e.array.name] = kind
             elif loop.name in {n for i in e.indices for n in names_in(i)}:
@@ -300,7 +300,8 @@ def _stageable(kernel: ir.Kernel, loop: ir.For) -> dict[str, str]:
     return {name: kind for name, kind in found.items() if kind is not None}
 
 
-def _tile_kind(indices: Sequence[Expr], loop: str, threads: Sequence[str]) -> str | None:
+def tile_kind(indices: Sequence[Expr], loop: str, threads: Sequence[str]) -> str | None:
+    """How a tile holds the elements that a turn of a loop reads there; None where none does."""
     names = [i.name if isinstance(i, Var) else "" for i in indices]
     if names.count(loop) != 1 or "" in names:
         return None

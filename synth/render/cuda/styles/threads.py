@@ -9,7 +9,7 @@ from generators.program.walk import statements
 from synth.render.cuda.body import Body
 from synth.render.cuda.find.forms import elementwise, leaves_from_a_loop
 from synth.render.cuda.find.remember import remembered
-from synth.render.cuda.kernel import KernelText, Written, factor
+from synth.render.cuda.kernel import KernelText, Written, divisor, factor
 from synth.render.cuda.lines import leaving, wrapped
 from synth.render.cuda.offsets import NOTHING, flat_index, without_unused
 from synth.render.cuda.regime import middle_sizes
@@ -204,9 +204,9 @@ def unpacked(names: list[str], extents: list[str], index: str, depth: int) -> li
         value = index
         if after:
             product = " * ".join(after)
-            value = f"{index} / ({product})" if len(after) > 1 else f"{index} / {after[0]}"
+            value = f"{index} / ({product})" if len(after) > 1 else f"{index} / {divisor(after[0])}"
         if k:
-            value = f"{value} % {factor(extents[k])}"
+            value = f"{value} % {divisor(extents[k])}"
         lines += wrapped(4 * depth, f"const int {name} = {value};")
     return lines
 

@@ -9,7 +9,7 @@ from generators.program.dtypes import INT32, Array
 from generators.program.expr import Var
 from generators.program.walk import expressions, mentions, operands, statements
 from synth.render.cuda.body import Body
-from synth.render.cuda.find.forms import Staged, staged, turns_of
+from synth.render.cuda.find.forms import Staged, staged, tile_kind, turns_of
 from synth.render.cuda.kernel import KernelText, Written, factor, leave_before
 from synth.render.cuda.lines import wrapped
 from synth.render.cuda.offsets import without_unread
@@ -35,9 +35,16 @@ class _Tiled(Body):
     tiles: dict[str, str]
     """Each staged array's element in its tile, while the inner loop is printed."""
 
+    held: Staged
+    loop: str
+    threads: Sequence[str]
+
     def index(self, array: Var, indices: Sequence[expr.Expr]) -> Text:
-        tile = self.tiles.get(array.name)
-        return super().index(array, indices) if tile is None else Text(tile)
+        if array.name in self.tiles:
+            kind = tile_kind(indices, self.loop, self.threads)
+            if kind == self.held.arrays[array.name]:
+                return Text(self.tiles[array.name])
+        return super().index(array, indices)
 
 
 class _Tiles:
@@ -57,7 +64,8 @@ class _Tiles:
         self.tiles = {name: text.fresh(f"{name}_tile") for name in found.arrays}
         self.along = {axis: text.fresh(f"load_{axis}") for axis in self._axes()}
         self.body = _Tiled(text.library, text.names, text.shapes(), "return;")
-        self.body.tiles = {}
+        self.body.tiles, self.body.held = {}, found
+        self.body.loop, self.body.threads = loop.name, text.kernel.threads
 
     def _axes(self) -> list[str]:
         """Along which axes of the block a tile's turns are loaded."""
@@ -165,7 +173,9 @@ class _Tiles:
         load = next(
             e
             for e in expressions(self.loop.body)
-            if isinstance(e, expr.Load) and e.array.name == array
+            if isinstance(e, expr.Load)
+            and e.array.name == array
+            and tile_kind(e.indices, self.loop.name, self.text.kernel.threads) == kind
         )
         swaps = {self.loop.name: Var(along, INT32)}
         if kind == "cross":

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from drawn_programs import programs_of_all_levels
 
 from generators.program.dtypes import FLOAT32, INT32, Array
 from generators.program.expr import Const, Extent, Var, op
@@ -14,7 +15,7 @@ from synth.render.cuda.cost.affine import Moves, Reader, led, of
 from synth.render.cuda.cost.device import H100
 from synth.render.cuda.cost.facts import UPDATE, facts_of
 from synth.render.cuda.cost.predict import ATOMICS, MEMORY, demands, predict, times_of
-from synth.render.cuda.find.forms import common_targets
+from synth.render.cuda.find.forms import common_targets, elementwise
 from synth.render.cuda.regime import middle_sizes
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import Plan, styles
@@ -77,9 +78,9 @@ def test_what_is_drawn_is_among_the_quickest(all_accepted: list[Accepted]) -> No
     assert len(limits) > 2
 
 
-def test_contended_atomics_are_not_left_to_each_thread(all_accepted: list[Accepted]) -> None:
+def test_contended_atomics_are_not_left_to_each_thread() -> None:
     """Of kernels whose threads all add to a few elements, at sizes of millions."""
-    totals = [a.program for a in all_accepted if common_targets(a.program.kernel) is not None]
+    totals = [p for p in programs_of_all_levels() if common_targets(p.kernel) is not None]
     assert len(totals) > 3
     for program in totals:
         if facts_of(program, middle_sizes(program)).points > 1e5:
@@ -87,7 +88,11 @@ def test_contended_atomics_are_not_left_to_each_thread(all_accepted: list[Accept
 
 
 def test_strided_lanes_cost_more_than_neighbours(all_accepted: list[Accepted]) -> None:
-    program = next(a.program for a in all_accepted if len(a.program.kernel.threads) == 2)
+    program = next(
+        a.program
+        for a in all_accepted
+        if len(a.program.kernel.threads) == 2 and elementwise(a.program.kernel) is not None
+    )
     facts = facts_of(program, dict.fromkeys((s.symbol for s in program.sizes), 4096))
     assert any(access.kind != UPDATE for access in facts.accesses)
     schedule = Schedule("guarded", (32, 8))

@@ -50,9 +50,9 @@ def test_schedules_round_trip_and_can_be_forced(all_accepted: list[Accepted]) ->
 
 
 def test_plain_cuda_compiles_without_warp(all_accepted: list[Accepted]) -> None:
-    """Every 29th program, over all levels, that NVRTC can compile without the float16 header."""
+    """Every 6th program that NVRTC can compile without the float16 header."""
     compiled = 0
-    for accepted in all_accepted[::29]:
+    for accepted in all_accepted[::6]:
         plain = render(accepted.program)
         assert "wp::" not in plain.text
         if "cuda_fp16.h" in plain.text:

@@ -90,7 +90,9 @@ def test_sums_that_are_not_scaled_are_noticed(all_accepted: list[Accepted]) -> N
     chosen = fitting_in("online_softmax", all_accepted)[:2]
     assert statuses(chosen, "online_softmax", of_blocks, "$", "") == {"agrees"}
     found = statuses(chosen, "online_softmax", of_blocks, r" \* scale\b", "")
-    assert found == {"wrong_value"}
+    # Where a lane has one element, there is nothing before it to scale.
+    assert "wrong_value" in found
+    assert found <= {"wrong_value", "agrees"}
 
 
 def test_sums_of_a_loop_share_a_barrier(all_accepted: list[Accepted]) -> None:

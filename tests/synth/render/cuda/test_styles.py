@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from drawn_programs import programs_of_all_levels
 from fitting_programs import FEWEST, fitting_in
 
 from generators.program import ir
@@ -39,9 +40,9 @@ def test_style_agrees_with_the_reference(style: str, all_accepted: list[Accepted
     assert [(r.status, r.reason) for r in results if r.status != "agrees"] == []
 
 
-def test_tiles_are_shared_by_threads_that_take_as_many_turns(all_accepted: list[Accepted]) -> None:
+def test_tiles_are_shared_by_threads_that_take_as_many_turns() -> None:
     """A bound that a thread computes would let some of a block miss a barrier."""
-    kernels = [a.program.kernel for a in all_accepted]
+    kernels = [program.kernel for program in programs_of_all_levels()]
     found = [(kernel, form) for kernel in kernels if (form := staged(kernel)) is not None]
     assert len(found) > 5
     for kernel, form in found:
@@ -52,10 +53,11 @@ def test_tiles_are_shared_by_threads_that_take_as_many_turns(all_accepted: list[
         assert staged(replace(kernel, body=body)) is None
 
 
-def test_styles_are_drawn(all_accepted: list[Accepted]) -> None:
+def test_styles_are_drawn() -> None:
     """Whatever its form, a kernel gets one of the quickest: most styles are that for some."""
-    drawn = Counter(schedule_for(a.program).style for a in all_accepted)
+    programs = programs_of_all_levels()
+    drawn = Counter(schedule_for(program).style for program in programs)
     assert len(drawn) >= 2 * len(styles()) // 3, drawn
     assert drawn.total() - drawn["guarded"] - drawn["grid_stride"] > 0.2 * drawn.total()
-    for accepted in all_accepted[::11]:
-        assert schedule_for(accepted.program) == schedule_for(accepted.program)
+    for program in programs[::11]:
+        assert schedule_for(program) == schedule_for(program)

@@ -8,7 +8,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from drawn_programs import accepted_draw
+from fitting_programs import fitting_in
 
+from generators.program import ir
+from generators.program.walk import statements
 from synth.render.cuda.choose import check_schedule, schedules_of
 from synth.render.cuda.module import render
 from synth.render.cuda.schedule import Schedule
@@ -36,15 +40,19 @@ def row_of(accepted: Accepted, schedule: Schedule, **sizes: int) -> dict[str, An
 
 @pytest.fixture(scope="module")
 def fitting(all_accepted: list[Accepted]) -> list[Accepted]:
-    found = [a for a in all_accepted if STYLE in schedules_of(a.program)]
-    assert len(found) >= 5
-    return found
+    return fitting_in(STYLE, all_accepted)
 
 
-def flat(fitting: list[Accepted]) -> Accepted:
+@pytest.fixture(scope="module")
+def flat() -> Accepted:
     """A sum over one launch dimension, to which every element adds."""
-    sums = [a for a in fitting if a.program.idiom == "reduction"]
-    return next(a for a in sums if a.program.kernel.launch_dim == ("n",))
+    for seed in range(40):
+        found = accepted_draw("atomic", "reduction", 1, seed=seed)
+        kernel = found.program.kernel
+        adds = any(isinstance(s, ir.Atomic) and s.op == "add" for s in statements(kernel.body))
+        if adds and kernel.launch_dim == ("n",) and STYLE in schedules_of(found.program):
+            return found
+    raise AssertionError("no draw is a flat sum")
 
 
 def test_launches_scratch_and_texts_fit_together(fitting: list[Accepted]) -> None:
@@ -62,10 +70,10 @@ def test_launches_scratch_and_texts_fit_together(fitting: list[Accepted]) -> Non
             assert [one["kernel"] for one in said[0]] == [first["kernel"], second["kernel"]]
 
 
-def test_what_blocks_leave_is_joined_in_several_turns(fitting: list[Accepted]) -> None:
+def test_what_blocks_leave_is_joined_in_several_turns(flat: Accepted) -> None:
     """As large a launch as the second kernel needs to go round more than once."""
     schedule = Schedule(STYLE, (32,), elements_a_thread=1)
-    found = run_plain_rows([row_of(flat(fitting), schedule, n=32 * 70 + 5)])
+    found = run_plain_rows([row_of(flat, schedule, n=32 * 70 + 5)])
     assert [(r.status, r.reason) for r in found] == [("agrees", "")]
 
 
@@ -78,8 +86,8 @@ MUTANTS = {
 }
 
 
-def test_each_part_of_the_text_is_needed(fitting: list[Accepted]) -> None:
-    row = row_of(flat(fitting), Schedule(STYLE, (32,), elements_a_thread=1), n=150)
+def test_each_part_of_the_text_is_needed(flat: Accepted) -> None:
+    row = row_of(flat, Schedule(STYLE, (32,), elements_a_thread=1), n=150)
     text = row["cuda_plain"]
     head, _, tail = text.rpartition("extern")
     last = tail.rindex(" += ") if " += " in tail else -1

@@ -1,0 +1,1 @@
+"""Arithmetic of training and serving: optimisers, narrow numbers, caches, batches."""

@@ -1,0 +1,1 @@
+"""Steps of parallel algorithms: scans, butterflies, sorts of places, changes of layout."""

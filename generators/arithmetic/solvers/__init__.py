@@ -1,0 +1,1 @@
+"""Steps of solvers: sweeps, transfers between grids, transport, waves, lattices, systems."""

@@ -1,0 +1,227 @@
+"""Fluids on grids: lattice Boltzmann, shallow water, pressure projection, vorticity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from generators.arithmetic.common import total
+from generators.arithmetic.solvers.cells import Cells, Field, cells, wide_type
+from generators.build import KernelBuilder, make
+from generators.build.registry import Title, idiom
+from generators.kit.functions import where
+from generators.kit.naming import maybe
+from generators.kit.words import listed, say
+from generators.program.dtypes import INT32, Scalar, Vec
+from generators.program.expr import Expr, Var, op
+
+_SETTING = {"shared": 3, "literal": 1}
+
+
+def _velocity(
+    c: Cells, type_: Scalar, near: bool, axes: Sequence[int], role: str = "in"
+) -> list[Field]:
+    """A field for each of some components of a velocity."""
+    letters = "uvw"
+    stems = c.k.draw.word.choice((letters, [f"v{a}" for a in "xyz"]))
+    return [
+        c.field(stem, type_, -1.0, 1.0, near=near, role=role) for stem in (stems[n] for n in axes)
+    ]
+
+
+def _difference(f: Field, axis: int, way: str) -> Expr:
+    """A difference along an axis: central ones are not yet halved."""
+    if way == "central":
+        return f.near(axis, 1) - f.near(axis, -1)
+    if way == "forward":
+        return f.near(axis, 1) - f()
+    return f() - f.near(axis, -1)
+
+
+@idiom
+def pressure_projection(k: KernelBuilder, level: int) -> Title:
+    """The divergence of a velocity, the gradient of a pressure subtracted, or a curl."""
+    shape = k.draw.shape
+    c = cells(k, level, {2: 5, 3: 1 + level})
+    type_ = wide_type(k)
+    way = shape.choice(("divergence", "subtract", "curl"))
+    scheme = shape.choice(("central", "staggered"))
+    scale = c.setting("half_inv_dx scale inv_dx", type_, 0.3, 1.2, _SETTING)
+    names = [here.name for here in reversed(c.at) if isinstance(here, Var)]
+    if way == "subtract":
+        return _subtract_gradient(c, type_, scheme, scale, names)
+    a, b = (0, 1) if c.rank == 2 else shape.choice(((0, 1), (1, 2), (2, 0)))
+    flow = _velocity(c, type_, True, (a, b) if way == "curl" else range(c.rank))
+    solid = c.field("solid mask", INT32, 0, 1) if level > 1 and shape.chance(0.35) else None
+    out = c.out("div divergence" if way == "divergence" else "vorticity curl_out", type_)
+    c.rim(out, k.lift(0.0, type_))
+    kind = "central" if scheme == "central" else "forward"
+    if way == "divergence":
+        parts = [_difference(v, c.rank - 1 - n, kind) for n, v in enumerate(flow)]
+        parts = [maybe(k, f"d{v.name}", part, 0.5) for v, part in zip(flow, parts, strict=True)]
+        value: Expr = scale * total(parts)
+        told = f"The divergence along {listed(names)}"
+    else:
+        first = maybe(
+            k, f"d{flow[1].name}_d{'xyz'[a]}", _difference(flow[1], c.rank - 1 - a, kind), 0.5
+        )
+        second = maybe(
+            k, f"d{flow[0].name}_d{'xyz'[b]}", _difference(flow[0], c.rank - 1 - b, kind), 0.5
+        )
+        value = scale * (first - second)
+        told = f"The component of the curl made of {flow[1].name} along {names[a]} less "
+        told += f"{flow[0].name} along {names[b]},"
+    text = f"{told} of {listed([v.name for v in flow])}: {say(k, scale)} times the "
+    return _pressure_projection_stored(kind, solid, value, k, out, c, text, way)
+
+
+def _subtract_gradient(
+    c: Cells, type_: Scalar, scheme: str, scale: Expr, names: list[str]
+) -> Title:
+    """The gradient of a pressure taken from a velocity."""
+    k = c.k
+    p = c.field("p pressure phi", type_, -1.0, 1.0, near=True)
+    flow = _velocity(c, type_, False, range(c.rank), "inout")
+    if c.edge == "interior":
+        with k.if_(c.on_rim()):
+            k.return_()
+    kind = "central" if scheme == "central" else "backward"
+    for n, v in enumerate(flow):
+        change = scale * _difference(p, c.rank - 1 - n, kind)
+        k.store(v.array, c.index((), wide=False), change, "sub")
+    text = f"The gradient of {p.name} subtracted from {listed([v.name for v in flow])} in "
+    text += f"place: along {listed(names)} each loses {say(k, scale)} times the difference of "
+    text += "both neighbours" if kind == "central" else "the cell and the one before"
+    return Title(
+        k.name("subtract_gradient project_velocity"),
+        f"{text}.{c.said('are left alone', p.name)}{c.laid()}",
+    )
+
+
+def _pressure_projection_stored(
+    kind: str,
+    solid: Field | None,
+    value: Expr,
+    k: KernelBuilder,
+    out: Field,
+    c: Cells,
+    text: str,
+    way: str,
+) -> Title:
+    """Store the result; what the kernel is called, and what it does in words."""
+    text += (
+        "differences of both neighbours"
+        if kind == "central"
+        else "differences of the cell behind and the cell"
+    )
+    if solid is not None:
+        value = where(op("ne", solid(), k.lift(0, INT32)), 0.0, k.let("value amount", value))
+        text += f", 0 where {solid.name} is not 0"
+    k.store(out.array, c.index((), wide=False), value)
+    text += f". {out.name} gets it.{c.said('get 0', 'Each component')}{c.laid()}{c.finish()}"
+    return Title(
+        k.name("velocity_divergence" if way == "divergence" else "velocity_curl", f"compute_{way}"),
+        text,
+    )
+
+
+@idiom
+def shallow_water_step(k: KernelBuilder, level: int) -> Title:
+    """A step of the shallow-water equations: Lax-Friedrichs on depth and momentum."""
+    shape = k.draw.shape
+    c = cells(k, level, {1: 3, 2: 5})
+    type_ = wide_type(k)
+    packed = shape.chance(0.35)
+    size = c.rank + 1
+    gravity: Expr = (
+        k.lift(9.81, type_) if shape.chance(0.5) else k.scalar("g gravity", type_, 1.0, 9.81)
+    )
+    lam = c.setting("dt_dx lam", type_, 0.02, 0.08, _SETTING)
+    if packed:
+        q = c.field("q state", Vec(size, type_), 0.5, 1.5, near=True)
+        outs = [c.out("q_new next_state", Vec(size, type_))]
+        c.rim(outs[0], q())
+        told = f"{q.name} = (h, hu{', hv' if size > 2 else ''})"
+        states = partial(_unpacked, c, q, size)
+    else:
+        names = [["h", "depth"], ["hu", "momentum_x"], ["hv", "momentum_y"]][:size]
+        fields = [c.field(names[n], type_, 0.5, 1.5, near=True) for n in range(size)]
+        outs = [c.out(f"{f.name}_new", type_) for f in fields]
+        place = c.index((), wide=False)
+        if c.edge == "interior":
+            with k.if_(c.on_rim()):
+                for f, made in zip(fields, outs, strict=True):
+                    k.store(made.array, place, f())
+                k.return_()
+        states = partial(_separate, c, fields)
+        told = listed([f.name for f in fields])
+    means: list[Expr] = []
+    changes: list[list[Expr]] = [[] for _ in range(size)]
+    for axis in range(c.rank):
+        low, high = states(axis, -1), states(axis, 1)
+        means += [total([a, b]) for a, b in zip(low, high, strict=True)]
+        own = c.rank - axis
+        for n, (a, b) in enumerate(
+            zip(_flux(low, own, gravity), _flux(high, own, gravity), strict=True)
+        ):
+            changes[n].append(b - a)
+    return _shallow_water_step_stored(c, means, changes, lam, gravity, outs, packed, told)
+
+
+def _shallow_water_step_stored(
+    c: Cells,
+    means: list[Expr],
+    changes: list[list[Expr]],
+    lam: Expr,
+    gravity: Expr,
+    outs: list[Field],
+    packed: bool,
+    told: str,
+) -> Title:
+    """Store the result; what the kernel is called, and what it does in words."""
+    k, size = c.k, c.rank + 1
+    share = 0.5 / c.rank
+    values = []
+    for n in range(size):
+        mean = share * total(means[n::size])
+        values.append(mean - 0.5 * lam * total(changes[n]))
+    where_ = c.index((), wide=False)
+    if packed:
+        state = make(Vec(size, values[0].type), *values)  # type: ignore[arg-type]
+        k.store(outs[0].array, where_, state)
+    else:
+        for made, value in zip(outs, values, strict=True):
+            k.store(made.array, where_, value)
+    got = f"{listed([made.name for made in outs])} {'gets' if packed else 'get'} them"
+    text = f"A Lax-Friedrichs step of the shallow-water equations with depth and momentum {told}: "
+    text += f"the mean of the {2 * c.rank} neighbours less {say(k, lam)} / 2 times the difference "
+    text += f"of their fluxes along each axis, with the pressure {say(k, gravity)} * h^2 / 2"
+    haloed = told.split()[0] if packed else f"Each of {told}"
+    text += f". {got}.{c.said(haloed=haloed)}{c.laid()}"
+    return Title(k.name("shallow_water_step swe_lax_friedrichs", "shallow_water"), text)
+
+
+def _tag(c: Cells, axis: int, by: int) -> str:
+    return f"{'x' if axis == c.rank - 1 else 'y'}{'m' if by < 0 else 'p'}"
+
+
+def _unpacked(c: Cells, q: Field, size: int, axis: int, by: int) -> list[Expr]:
+    """Depth and momentum of a neighbour, of one vector."""
+    state = c.k.let(f"q_{_tag(c, axis, by)}", q.near(axis, by))
+    return [state[n] for n in range(size)]
+
+
+def _separate(c: Cells, fields: list[Field], axis: int, by: int) -> list[Expr]:
+    """Depth and momentum of a neighbour, of an array each."""
+    named = zip(("h", "hu", "hv"), fields, strict=False)
+    return [c.k.let(f"{name}_{_tag(c, axis, by)}", f.near(axis, by)) for name, f in named]
+
+
+def _flux(state: list[Expr], own: int, gravity: Expr) -> list[Expr]:
+    """The flux of depth and momentum along the axis whose momentum is number ``own``."""
+    h = state[0]
+    found: list[Expr] = [state[own]]
+    for n in range(1, len(state)):
+        carried = state[own] * state[n] / h
+        found.append(carried + 0.5 * gravity * h * h if n == own else carried)
+    return found

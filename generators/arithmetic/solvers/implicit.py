@@ -1,0 +1,177 @@
+"""Implicit steps of diffusion along lines: Crank-Nicolson and ADI."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from generators.arithmetic.solvers.tridiagonal import Batch, batch_of
+from generators.build import KernelBuilder, extent
+from generators.build.registry import Title, idiom
+from generators.kit.functions import least, most, where
+from generators.kit.naming import maybe
+from generators.program.dtypes import INT32
+from generators.program.expr import Const, Expr, Var
+
+
+def _explicit(k: KernelBuilder, before: Expr, here: Expr, after: Expr, r: Expr) -> Expr:
+    """A value after an explicit step of diffusion."""
+    if k.draw.shape.chance(0.5):
+        return here + r * (before - 2.0 * here + after)
+    return (1.0 - 2.0 * r) * here + r * (before + after)
+
+
+def _solve_line(
+    b: Batch, r: Expr, source: Callable[[Var | Expr], Expr], count: Expr
+) -> tuple[Var, Var]:
+    """(1 + 2r) x[i] - r x[i-1] - r x[i+1] = source, with zeros beyond the ends."""
+    k = b.k
+    scratch = b.out("c_star scratch gamma")
+    x = b.out("u_new next_u field_out")
+    main: Expr = 1.0 + 2.0 * r
+    if k.draw.shape.chance(0.5):
+        main = k.let("main diag", main)
+    k.store(scratch, b.place(0), r / main)
+    k.store(x, b.place(0), source(k.lift(0, INT32)) / main)
+    with k.for_("i n", count, start=1) as i:
+        pivot = k.let("pivot denom beta", main - r * scratch[b.place(i - 1)])
+        k.store(scratch, b.place(i), r / pivot)
+        k.store(x, b.place(i), (source(i) + r * x[b.place(i - 1)]) / pivot)
+    with k.for_("back q", count, start=1) as n:
+        i = k.let("at w", count - 1 - n)
+        k.store(x, b.place(i), scratch[b.place(i)] * x[b.place(i + 1)], "add")
+    return scratch, x
+
+
+@idiom
+def crank_nicolson_rods(k: KernelBuilder, level: int) -> Title:
+    """Diffusion along many rods by one Crank-Nicolson (or theta) step, a thread for each rod."""
+    shape = k.draw.shape
+    b = batch_of(k, level, 2)
+    u = b.array("u temperature field", -1.0, 1.0)
+    count = extent(u, b.axis) if shape.chance(0.5) else k.size_param("m num_nodes length", "m")
+    way = shape.weighted({"half": 4, "theta": 2 * (level > 1), "implicit": 1})
+    each = shape.chance(0.2 + 0.1 * level)
+    if each:
+        rates = k.array("rates fourier_numbers r_values", b.type, b.batch, low=0.2, high=2.0)
+        r: Expr = k.let("r rate", rates[b.at])
+    else:
+        r = k.scalar("r fourier rate", b.type, 0.2, 2.0)
+    name = rates.name if each else r.name  # type: ignore[attr-defined]
+    theta = k.scalar("theta implicitness", b.type, 0.5, 0.9) if way == "theta" else None
+    forced = level > 1 and shape.chance(0.4)
+    heat = b.array("heat source forcing", -0.5, 0.5) if forced else None
+    if theta is not None:
+        ahead: Expr = k.let("r_new r_impl", theta * r)
+        behind: Expr = k.let("r_old r_expl", (1.0 - theta) * r)
+    else:
+        ahead = k.let("half_r r_half", 0.5 * r) if way == "half" else r
+        behind = ahead
+
+    def source(i: Expr) -> Expr:
+        here: Expr = u[b.place(i)]
+        if isinstance(i, Const) and way != "implicit":
+            here = here + behind * (u[b.place(1)] - 2.0 * here)
+        elif way != "implicit":
+            after = where(i < count - 1, u[b.place(least(i + 1, count - 1))], 0.0)
+            after = maybe(k, "after u_next right", after)
+            here = _explicit(k, u[b.place(i - 1)], here, after, behind)
+        return here if heat is None else here + heat[b.place(i)]
+
+    scratch, x = _solve_line(b, ahead, source, count)
+    return _crank_nicolson_rods_title(way, name, u, theta, heat, b, x, scratch, k)
+
+
+def _crank_nicolson_rods_title(
+    way: str,
+    name: str,
+    u: Var,
+    theta: Var | None,
+    heat: Var | None,
+    b: Batch,
+    x: Var,
+    scratch: Var,
+    k: KernelBuilder,
+) -> Title:
+    """What the kernel is called, and what it does in words."""
+    told = {"half": "Crank-Nicolson", "theta": "theta", "implicit": "implicit Euler"}[way]
+    text = f"One {told} step of diffusion along each rod of {u.name}, {name} being dt * D / dx^2"
+    text += f" and {theta.name} the share of the new time" if theta is not None else ""
+    text += f"; {heat.name} is added to the right-hand side" if heat is not None else ""
+    text += f". Beyond the ends is 0; {b.said()}. The tridiagonal system is solved by the Thomas "
+    text += f"algorithm. {x.name} gets the solution, {scratch.name} the eliminated band."
+    return Title(k.name("crank_nicolson_step implicit_diffusion", "diffuse_rods"), text)
+
+
+@idiom
+def adi_sweep(k: KernelBuilder, level: int) -> Title:
+    """A half step of ADI: explicit across the lines of a plane, implicit along each."""
+    shape = k.draw.shape
+    k.size("lines", 8, 12)
+    k.size("m", 6, 9)
+    type_ = k.draw.wide_float_type()
+    layout = shape.choice(("interleaved", "contiguous"))
+    several = level > 1 and shape.chance(0.4)
+    if several:
+        k.size("planes", 2, 3)
+    batch = ("planes", "lines") if several else ("lines",)
+    at = k.thread(*batch, names=("p", "j") if several else (k.name("j line row"),))
+    b = Batch(k, type_, layout, at, batch)
+    u = b.array("u temperature phi", -1.0, 1.0)
+    line = at[-1]
+    lines: Expr = extent(u, b.axis - 1 if layout == "contiguous" else len(batch))
+    count = extent(u, b.axis) if shape.chance(0.5) else k.size_param("m num_points", "m")
+    lines = lines if shape.chance(0.5) else k.size_param("num_lines lines", "lines")
+    rx = k.scalar("rx r_along alpha_x", type_, 0.2, 1.5)
+    ry = k.scalar("ry r_across alpha_y", type_, 0.1, 0.5) if level > 1 and shape.chance(0.6) else rx
+    reaction = (
+        k.scalar("decay sink", type_, 0.05, 0.3) if shape.chance(0.1 + 0.08 * level) else None
+    )
+    forced = shape.chance(0.1 + 0.1 * level)
+    heat = b.array("heat source forcing", -0.5, 0.5) if forced else None
+    wrapped = shape.chance(0.35)
+    if wrapped:
+        low = k.let("j_prev above", (line + lines - 1) % lines)
+        high = k.let("j_next below", (line + 1) % lines)
+    else:
+        low = k.let("j_prev above", most(line - 1, 0))
+        high = k.let("j_next below", least(line + 1, lines - 1))
+
+    def beside(other: Expr, i: Expr) -> Expr:
+        spot = (*at[:-1], other)
+        return u[(i, *spot) if layout == "interleaved" else (*spot, i)]
+
+    return _adi_sweep_stored(k, beside, ry, reaction, low, u, high, heat, b, rx, count, wrapped)
+
+
+def _adi_sweep_stored(
+    k: KernelBuilder,
+    beside: Callable[[Expr, Expr], Expr],
+    ry: Var,
+    reaction: Var | None,
+    low: Var,
+    u: Var,
+    high: Var,
+    heat: Var | None,
+    b: Batch,
+    rx: Var,
+    count: Expr,
+    wrapped: bool,
+) -> Title:
+    """Store the result; what the kernel is called, and what it does in words."""
+
+    def source(i: Expr) -> Expr:
+        here = _explicit(k, beside(low, i), u[b.place(i)], beside(high, i), ry)
+        if reaction is not None:
+            here = here - reaction * u[b.place(i)]
+        return here if heat is None else here + heat[b.place(i)]
+
+    scratch, x = _solve_line(b, rx, source, count)
+    text = f"A half step of ADI for diffusion: {u.name} plus {ry.name} times its second difference "
+    text += f"across the lines ({'periodic' if wrapped else 'indices clamped'})"
+    text += f", less {reaction.name} times {u.name}" if reaction is not None else ""
+    text += f", plus {heat.name}" if heat is not None else ""
+    text += f", is the right-hand side of an implicit step with {rx.name} along each line, 0 "
+    text += "beyond its ends; "
+    text += f"{b.said().replace('system', 'line').replace('unknown', 'place on it')}. The Thomas "
+    text += f"algorithm solves it: {x.name} gets the solution, {scratch.name} the eliminated band."
+    return Title(k.name("adi_sweep adi_half_step", "peaceman_rachford"), text)

@@ -1,0 +1,308 @@
+"""Tridiagonal systems: a thread for each, by elimination; and steps of cyclic reduction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from generators.build import KernelBuilder, extent, make
+from generators.build.registry import Title, idiom
+from generators.kit.functions import least, most, where
+from generators.kit.naming import maybe
+from generators.kit.sources import setting
+from generators.kit.words import say
+from generators.program.dtypes import INT32, Scalar, Vec
+from generators.program.expr import Const, Expr, Operand, Var
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Many systems, their unknowns interleaved (unknown first) or one after another."""
+
+    k: KernelBuilder
+    type: Scalar
+    layout: str
+    at: tuple[Var, ...]
+    batch: tuple[str, ...]
+    """Sizes of the systems; the unknowns of one are ``m``."""
+
+    def shape(self, rows: str = "m") -> tuple[str, ...]:
+        return (rows, *self.batch) if self.layout == "interleaved" else (*self.batch, rows)
+
+    def place(self, row: Operand) -> tuple[Operand, ...]:
+        return (row, *self.at) if self.layout == "interleaved" else (*self.at, row)
+
+    @property
+    def axis(self) -> int:
+        return 0 if self.layout == "interleaved" else len(self.batch)
+
+    def array(self, names: str, low: float, high: float, role: str = "in") -> Var:
+        return self.k.array(names, self.type, self.shape(), role=role, low=low, high=high)
+
+    def out(self, names: str) -> Var:
+        return self.k.out(names, self.type, self.shape())
+
+    def said(self) -> str:
+        if self.layout == "interleaved":
+            return "the unknown is the first index, the system the last"
+        return "the system is the first index, the unknown the last"
+
+
+def batch_of(k: KernelBuilder, level: int, least_rows: int = 1) -> Batch:
+    shape = k.draw.shape
+    type_ = k.draw.wide_float_type()
+    several = level > 1 and shape.chance(0.35)
+    sizes = ("planes", "lines") if several else ("systems",)
+    for symbol, low, high in (
+        (("planes", 3, 4), ("lines", 4, 6)) if several else (("systems", 10, 16),)
+    ):
+        k.size(symbol, low, high)
+    k.size("m", 6, 9, least_rows)
+    names = (
+        k.draw.word.choice(("p q", "s l", "b line")).split() if several else [k.name("s sys tid")]
+    )
+    at = k.thread(*sizes, names=names)
+    return Batch(k, type_, shape.choice(("interleaved", "contiguous")), at, sizes)
+
+
+class _Bands:
+    """The three bands of the matrices: arrays of each system, of all, or numbers."""
+
+    def __init__(self, b: Batch, level: int) -> None:
+        self.b, k = b, b.k
+        shape = k.draw.shape
+        self.way = shape.weighted({"full": 4, "symmetric": 2, "shared": 2, "constant": 2})
+        if self.way == "constant":
+            r = setting(k, "r lam alpha", b.type, 0.2, 1.5, 0.8)
+            self.numbers = r
+            return
+        dims = ("m",) if self.way == "shared" else b.shape()
+        longer = b.shape("m+1") if self.way == "symmetric" else dims
+        self.lower = k.array("lower a sub", b.type, longer, low=-1.0, high=-0.2)
+        self.diagonal = k.array("diag b main_diag", b.type, dims, low=2.5, high=4.0)
+        self.upper = self.lower
+        if self.way != "symmetric":
+            self.upper = k.array("upper c sup", b.type, dims, low=-1.0, high=-0.2)
+
+    def _at(self, array: Var, row: Operand) -> Expr:
+        return array[row] if self.way == "shared" else array[self.b.place(row)]
+
+    def low(self, row: Operand) -> Expr:
+        return -self.numbers if self.way == "constant" else self._at(self.lower, row)
+
+    def middle(self, row: Operand) -> Expr:
+        if self.way == "constant":
+            return 1.0 + 2.0 * self.numbers
+        return self._at(self.diagonal, row)
+
+    def high(self, row: Expr) -> Expr:
+        if self.way == "constant":
+            return -self.numbers
+        if self.way == "symmetric":
+            after = self.b.k.lift(1, INT32) if isinstance(row, Const) else row + 1
+            return self._at(self.upper, after)
+        return self._at(self.upper, row)
+
+    def said(self) -> str:
+        if self.way == "constant":
+            r = say(self.b.k, self.numbers)
+            return f"with 1 + 2 * {r} on the diagonal and -{r} beside it"
+        whose = "the same for all systems" if self.way == "shared" else "of each system"
+        if self.way == "symmetric":
+            return (
+                f"symmetric, with {self.diagonal.name} on the diagonal and {self.lower.name} "
+                "before and "
+                f"behind it ({self.lower.name} of the next row is behind; it has an entry more),"
+            )
+        return (
+            f"with {self.lower.name}, {self.diagonal.name} and {self.upper.name} before, on and "
+            "behind "
+            f"the diagonal, {whose},"
+        )
+
+
+def _eliminate(b: Batch, bands: _Bands, rhs: Var, count: Expr, ratios: Var, x: Var) -> None:
+    """Forward elimination: the modified upper band to ``ratios``, right-hand sides to ``x``."""
+    k = b.k
+    start = k.let("beta pivot denom", bands.middle(k.lift(0, INT32)))
+    carried = k.draw.shape.chance(0.5)
+    first = rhs[b.place(0)] / start
+    if not carried:
+        k.store(x, b.place(0), first)
+        k.store(ratios, b.place(0), bands.high(k.lift(0, INT32)) / start)
+        with k.for_("i row j", count, start=1) as i:
+            k.assign(start, bands.middle(i) - bands.low(i) * ratios[b.place(i - 1)])
+            _ratio(b, bands, ratios, i, count, start)
+            before = x[b.place(i - 1)]
+            k.store(x, b.place(i), (rhs[b.place(i)] - bands.low(i) * before) / start)
+        return
+    c = k.let("c_star ratio gam", bands.high(k.lift(0, INT32)) / start)
+    d = k.let("d_star carried y", first)
+    k.store(ratios, b.place(0), c)
+    k.store(x, b.place(0), d)
+    with k.for_("i row j", count, start=1) as i:
+        k.assign(start, bands.middle(i) - bands.low(i) * c)
+        k.assign(d, (rhs[b.place(i)] - bands.low(i) * d) / start)
+        k.assign(c, bands.high(i) / start)
+        k.store(ratios, b.place(i), c)
+        k.store(x, b.place(i), d)
+
+
+def _ratio(b: Batch, bands: _Bands, ratios: Var, i: Var, count: Expr, pivot: Var) -> None:
+    b.k.store(ratios, b.place(i), bands.high(i) / pivot)
+
+
+def _substitute(b: Batch, count: Expr, ratios: Var, x: Var) -> None:
+    """Back substitution, in place."""
+    k = b.k
+    if k.draw.shape.chance(0.5):
+        with k.for_("n back step", count, start=1) as n:
+            i = k.let("at q r", count - 1 - n)
+            k.store(x, b.place(i), ratios[b.place(i)] * x[b.place(i + 1)], "sub")
+        return
+    last = k.let("last x_next", x[b.place(count - 1)])
+    with k.for_("n back step", count, start=1) as n:
+        i = k.let("at q r", count - 1 - n)
+        k.assign(last, x[b.place(i)] - ratios[b.place(i)] * last)
+        k.store(x, b.place(i), last)
+
+
+@idiom
+def thomas_solve(k: KernelBuilder, level: int) -> Title:
+    """A tridiagonal system for each thread by the Thomas algorithm."""
+    b = batch_of(k, level)
+    bands = _Bands(b, level)
+    rhs = b.array("rhs d f", -1.0, 1.0)
+    counted = k.draw.shape.chance(0.5)
+    count = k.size_param("m num_rows unknowns", "m") if counted else extent(rhs, b.axis)
+    ratios = b.out("c_prime ratios gamma")
+    x = b.out("x solution u")
+    _eliminate(b, bands, rhs, count, ratios, x)
+    _substitute(b, count, ratios, x)
+    text = f"Solve a tridiagonal system for each thread by the Thomas algorithm: {bands.said()} "
+    text = (
+        text.rstrip(", ")
+        + f" and {rhs.name} on the right; {b.said()}. {x.name} gets the solution, "
+    )
+    text += f"{ratios.name} the band behind the diagonal as elimination leaves it."
+    return Title(k.name("thomas_solve tridiagonal_solve", "solve_tridiag_batch"), text)
+
+
+def _rows(k: KernelBuilder, level: int) -> tuple[Batch, Var]:
+    """A thread for each row of one system or of several."""
+    shape = k.draw.shape
+    k.size("m", *((12, 16) if level > 1 else (24, 32)))
+    type_ = k.draw.wide_float_type()
+    row = k.name("i row j")
+    if not shape.chance(0.3 + 0.12 * level):
+        (i,) = k.thread("m", names=(row,))
+        return Batch(k, type_, "contiguous", (), ()), i
+    k.size("systems", 4, 6)
+    system = k.name("s sys")
+    layout = shape.choice(("interleaved", "contiguous"))
+    if layout == "interleaved":
+        i, s = k.thread("m", "systems", names=(row, system))
+    else:
+        s, i = k.thread("systems", "m", names=(system, row))
+    return Batch(k, type_, layout, (s,), ("systems",)), i
+
+
+@dataclass(frozen=True)
+class _Equations:
+    """Rows a, b, c, d of tridiagonal systems: in four arrays, or each row in one vector."""
+
+    b: Batch
+    bands: tuple[Var, ...]
+
+    def row(self, at: Expr) -> list[Expr]:
+        """The row at an index, each entry under a name or read where it is used."""
+        b, k = self.b, self.b.k
+        if len(self.bands) == 1:
+            vec = k.let("eq equation row_eq", self.bands[0][b.place(at)])
+            return [vec[n] for n in range(4)]
+        entries: list[Expr] = [band[b.place(at)] for band in self.bands]
+        return entries
+
+    def put(self, row: Var, values: Sequence[Expr]) -> str:
+        """Store a new row in new outputs, which are named."""
+        b, k = self.b, self.b.k
+        if len(self.bands) == 1:
+            out = k.out("eqs_new equations_out reduced", Vec(4, b.type), b.shape())
+            k.store(out, b.place(row), make(Vec(4, b.type), *values))
+            return f"{out.name} gets the new rows"
+        outs = [b.out(f"{band.name}_new {band.name}_out") for band in self.bands]
+        for out, value in zip(outs, values, strict=True):
+            k.store(out, b.place(row), value)
+        names = [out.name for out in outs]
+        return f"{', '.join(names[:-1])} and {names[-1]} get the new rows"
+
+    def said(self) -> str:
+        if len(self.bands) == 1:
+            entries = "(lower, diagonal, upper, right-hand side)"
+            return f"whose rows {self.bands[0].name} are vectors {entries}"
+        names = [band.name for band in self.bands]
+        return f"with the bands {', '.join(names[:3])} and the right-hand side {names[3]}"
+
+
+def _equations(b: Batch) -> _Equations:
+    k = b.k
+    if k.draw.shape.chance(0.3):
+        vec = Vec(4, b.type)
+        return _Equations(
+            b, (k.array("equations eqs rows_abcd", vec, b.shape(), low=0.5, high=1.5),)
+        )
+    bounds = (("a lower sub", -1.0, -0.2), ("b diag", 2.5, 4.0), ("c upper sup", -1.0, -0.2))
+    bands = [b.array(names, low, high) for names, low, high in bounds]
+    return _Equations(b, (*bands, b.array("d rhs", -1.0, 1.0)))
+
+
+@idiom
+def cyclic_reduction_step(k: KernelBuilder, level: int) -> Title:
+    """One step of parallel cyclic reduction: each row rid of its neighbours at a stride."""
+    shape = k.draw.shape
+    b, row = _rows(k, level)
+    eqs = _equations(b)
+    by_step = shape.chance(0.35)
+    if by_step:
+        step = k.scalar("level step pass_index", INT32, 0, 2)
+        stride = k.let("stride dist", k.lift(1, INT32) << step)
+    else:
+        stride = k.scalar("stride dist", INT32, 1, 4)
+    count: Expr = extent(eqs.bands[0], b.axis)
+    if shape.chance(0.5):
+        count = k.size_param("m num_rows", "m")
+    before = k.let("up prev_row im", most(row - stride, 0))
+    after = k.let("down next_row ip", least(row + stride, count - 1))
+    here, up, down = eqs.row(row), eqs.row(before), eqs.row(after)
+    factors = ((-here[0] / up[1], row >= stride), (-here[2] / down[1], row + stride < count))
+    found = []
+    guarded = shape.chance(0.5)
+    for names, (value, inside) in zip(("alpha k1", "gamma k2"), factors, strict=True):
+        if guarded:
+            factor = k.let(names, k.lift(0.0, b.type))
+            with k.if_(inside):
+                k.assign(factor, value)
+        else:
+            factor = k.let(names, where(inside, value, 0.0))
+        found.append(factor)
+    alpha, gamma = found
+    values = [alpha * up[0], here[1] + alpha * up[2] + gamma * down[0], gamma * down[2]]
+    values.append(here[3] + alpha * up[3] + gamma * down[3])
+    called = ("a_acc lower_here", "diag_here b_acc", "c_acc upper_here", "rhs_here d_acc")
+    stored = [maybe(k, name, value, 0.4) for name, value in zip(called, values, strict=True)]
+    put = eqs.put(row, stored)
+    far = f"2^{step.name}" if by_step else stride.name
+    return _cyclic_reduction_step_title(far, put, eqs, k)
+
+
+def _cyclic_reduction_step_title(far: str, put: str, eqs: _Equations, k: KernelBuilder) -> Title:
+    """What the kernel is called, and what it does in words."""
+    text = (
+        f"One step of parallel cyclic reduction of tridiagonal systems {eqs.said()}: to each row "
+        "add "
+        f"alpha times the one {far} before and gamma times the one {far} behind, chosen so that "
+        "these unknowns vanish; where there is no such row its factor is 0 and the index is "
+        "clamped. "
+        f"{put}."
+    )
+    return Title(k.name("pcr_step cyclic_reduction_step", "reduce_rows"), text)

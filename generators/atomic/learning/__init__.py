@@ -1,0 +1,1 @@
+"""Sums of training that many threads share: gradients of tables, statistics, counts, codebooks."""

@@ -1,0 +1,308 @@
+"""Counts and sums by class, expert, bin or code, as metrics and codebooks take them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from generators.build import KernelBuilder, cast, extent, fn
+from generators.build.registry import Title, idiom
+from generators.kit.functions import exp, least, most
+from generators.program.dtypes import FLOAT32, INT32, Scalar, Type, Vec
+from generators.program.expr import Expr, Var
+
+UINT8, INT64 = Scalar("uint8"), Scalar("int64")
+
+
+def _samples(
+    k: KernelBuilder, names: str = "i tok sample"
+) -> tuple[tuple[str, ...], tuple[Var, ...]]:
+    """A thread for each sample, of a list or of a batch of lists."""
+    if k.draw.shape.chance(0.4):
+        k.size("batch", 4, 5)
+        k.size("steps", 9, 13)
+        return ("batch", "steps"), k.thread("batch", "steps", names=[k.name("b"), k.name("t step")])
+    k.size("samples", 40, 64)
+    return ("samples",), k.thread("samples", names=[k.name(names)])
+
+
+@idiom
+def expert_load(k: KernelBuilder, level: int) -> Title:
+    """Load balance of routed experts: tokens counted at their expert, probabilities summed."""
+    shape = k.draw.shape
+    dims, at = _samples(k, "t token")
+    k.size("experts", 4, 6)
+    across, plain = shape.chance(0.3), shape.chance(0.4)
+    whole = ("experts", *dims) if across else (*dims, "experts")
+    logits = k.array("router_logits gate_logits", FLOAT32, whole, low=-2.0, high=2.0)
+    stop: Expr = extent(logits, 0 if across else len(dims))
+    if shape.chance(0.35):
+        stop = k.size_param("num_experts n_experts", "experts")
+
+    def x(e: Var) -> Expr:
+        return logits[(e,) + at] if across else logits[at + (e,)]
+
+    told = _only_valid(k, dims, at)
+    per_batch = len(dims) > 1 and shape.chance(0.5)
+    lead = at[:1] if per_batch else ()
+    shape_of = (*dims[:1], "experts") if per_batch else ("experts",)
+    top, given = k.let("top best", k.lift(-1.0e30, FLOAT32)), shape.chance(0.35)
+    text = "Each token goes to the expert with its largest logit. "
+    start: Expr = k.lift(0, INT32)
+    if given:
+        ids = k.array("expert_ids assigned", INT32, dims, init="index_of:experts")
+        start = ids[at]
+        text = f"Each token goes to its expert of {ids.name}. "
+    chosen = k.let("expert chosen", start)
+    with k.for_("e j", stop) as e:
+        if given and plain:
+            k.assign(top, most(top, x(e)))
+        else:
+            v = k.let("v score", x(e))
+            with k.if_(v > top):
+                k.assign(top, v)
+                if not given:
+                    k.assign(chosen, e)
+    text += _Router(k, x, stop, (*lead,), shape_of, plain).tally(top, chosen, given)
+    text += " Sums are kept for each batch." if per_batch else ""
+    text += f"{told} Logits: {logits.name}."
+    return Title(k.name("expert_load balance_counts moe_load_stats"), text)
+
+
+def _only_valid(k: KernelBuilder, dims: tuple[str, ...], at: tuple[Var, ...]) -> str:
+    """Often, tokens without a flag end; the sentence on that."""
+    if not k.draw.shape.chance(0.35):
+        return ""
+    type_ = UINT8 if k.draw.shape.chance(0.5) else INT32
+    valid = k.array("mask valid", type_, dims, low=0, high=1)
+    with k.if_(fn("eq", valid[at], 0)):
+        k.return_()
+    return f" Tokens whose {valid.name} is 0 do not count."
+
+
+@dataclass(frozen=True)
+class _Router:
+    """A token's logits, and where sums of each expert are kept."""
+
+    k: KernelBuilder
+    x: Callable[[Var], Expr]
+    stop: Expr
+    lead: tuple[Var, ...]
+    dims: tuple[str, ...]
+    plain: bool
+
+    def tally(self, top: Var, chosen: Var, given: bool) -> str:
+        """Count the token at its expert, and sum or raise something beside that; in words."""
+        k = self.k
+        ways = ("probs", "probs", "own") if given else ("probs", "probs", "count", "own")
+        way = k.draw.shape.choice(ways)
+        counts = k.accumulator("expert_counts load", INT32, self.dims)
+        k.atomic("add", counts, (*self.lead, chosen), 1)
+        if way == "count":
+            tops = k.accumulator("max_logits peak_scores", FLOAT32, self.dims, -1.0e30)
+            k.atomic("max", tops, (*self.lead, chosen), top)
+            text = f"{counts.name} counts the tokens of each expert, {tops.name} is raised to "
+            return f"{text}their largest logit."
+        total = k.let("total denom", k.lift(0.0, FLOAT32))
+        with k.for_("m n", self.stop) as m:
+            if self.plain:
+                k.assign(total, total + exp(self.x(m) - top))
+            else:
+                k.augment(total, "add", exp(self.x(m) - top))
+        sums = k.accumulator("prob_sums importance", FLOAT32, self.dims)
+        text = f"{counts.name} counts the tokens of each, {sums.name} sums "
+        if way == "own":
+            own = exp(self.x(chosen) - top) if given else k.lift(1.0, FLOAT32)
+            k.atomic("add", sums, (*self.lead, chosen), own / total)
+            return f"{text}their softmax there."
+        with k.for_("q o", self.stop) as q:
+            k.atomic("add", sums, (*self.lead, q), exp(self.x(q) - top) / total)
+        return f"{text}the softmax of all tokens at every expert."
+
+
+def _top_class(
+    k: KernelBuilder, dims: tuple[str, ...], at: tuple[Var, ...]
+) -> tuple[Var, Expr, str]:
+    """The largest probability of a sample, whether its class is the label, and that in words."""
+    k.size("classes", 4, 5)
+    p = k.array("probs predictions", FLOAT32, (*dims, "classes"), low=0.02, high=0.98)
+    best = k.let("conf top_p", p[at + (k.lift(0, INT32),)])
+    guess = k.let("pred guess", k.lift(0, INT32))
+    with k.for_("c j", extent(p, len(dims)), start=1) as c, k.if_(p[at + (c,)] > best):
+        k.assign(best, p[at + (c,)])
+        k.assign(guess, c)
+    labels = k.array("labels targets", INT32, dims, init="index_of:classes")
+    hit = fn("eq", guess, labels[at])
+    said = f"the largest of {p.name}, a hit where its class is {labels.name}"
+    return best, hit, said
+
+
+@idiom
+def reliability_bins(k: KernelBuilder, level: int) -> Title:
+    """Reliability: confidences and hits summed by bins of confidence, as for the ECE."""
+    shape = k.draw.shape
+    dims, at = _samples(k)
+    k.size("bins", 5, 8)
+    classes = shape.chance(0.5)
+    weight: Expr | None = None
+    if classes:
+        best, hit, said = _top_class(k, dims, at)
+    else:
+        p = k.array("probs confidence", FLOAT32, dims, low=0.01, high=0.99)
+        best = k.let("conf p", p[at])
+        labels = k.array(
+            "labels correct", UINT8 if shape.chance(0.4) else INT32, dims, low=0, high=1
+        )
+        hit = fn("ne", labels[at], 0)
+        said = f"{p.name}, a hit where {labels.name} is not 0"
+    if shape.chance(0.3):
+        weights = k.array("sample_weights weights", FLOAT32, dims, low=0.2, high=1.5)
+        weight = k.let("w weight", weights[at])
+        said += f"; each sample counts {weights.name} times"
+    per = len(dims) > 1 and shape.chance(0.4)
+    lead, out_dims = (at[:1], (dims[0], "bins")) if per else ((), ("bins",))
+    slot, said_bins = _bin_of(k, best)
+    confs = k.accumulator("conf_sums conf_total", FLOAT32, out_dims)
+    term: Expr = best if weight is None else weight * best
+    k.atomic("add", confs, (*lead, slot), term)
+    hits = k.accumulator("hit_sums num_correct", FLOAT32 if weight is not None else INT32, out_dims)
+    with k.if_(hit):
+        k.atomic("add", hits, (*lead, slot), 1 if weight is None else weight)
+    text = f"Reliability over {said_bins}: the confidence of a sample is {said}. "
+    text += f"{confs.name} sums the confidences of each bin, {hits.name} its hits"
+    text += ", for each batch." if per else "."
+    return Title(k.name("calibration_bins reliability_sums ece_bins"), text)
+
+
+def _bin_of(k: KernelBuilder, value: Var) -> tuple[Var, str]:
+    """The bin of a value: of equal ones, by the inner bounds that lie below it, or by a search."""
+    shape = k.draw.shape
+    way = shape.choice(("equal", "edges", "search"))
+    if way == "equal":
+        number = k.size_param("num_bins n_bins", "bins")
+        place = cast(value * cast(number, FLOAT32), INT32)
+        place = least(place, number - 1) if shape.chance(0.5) else place
+        return k.let("slot bin_id", place), "equal bins of [0, 1]"
+    edges = k.array("edges bounds", FLOAT32, "bins", low=0.0, high=0.95, init="sorted")
+    said = f"bins that begin at {edges.name} (the first also takes what lies below it)"
+    slot = k.let("slot bin_id", k.lift(0, INT32))
+    if way == "edges":
+        with k.for_("m edge_id", extent(edges), start=1) as m, k.if_(value >= edges[m]):
+            k.assign(slot, m)
+        return slot, said
+    high = k.let("hi end", extent(edges))
+    with k.while_(high - slot > 1):
+        middle = k.let("mid half", (slot + high) // 2)
+        with k.if_(value >= edges[middle]):
+            k.assign(slot, middle)
+        with k.else_():
+            k.assign(high, middle)
+    return slot, said
+
+
+@idiom
+def codebook_update(k: KernelBuilder, level: int) -> Title:
+    """K-means and vector quantisation: samples added to the nearest code, and counted there."""
+    shape = k.draw.shape
+    grouped = shape.chance(0.4)
+    k.size("samples", *((14, 18) if grouped else (40, 60)))
+    group = (k.size("groups", 2, 3),) if grouped else ()
+    k.size("codes", 5, 7)
+    width = shape.choice((2, 3, 4)) if shape.chance(0.5) else 0
+    more = () if width else (k.size("dim", 3, 5),)
+    element = Vec(width, FLOAT32) if width else FLOAT32
+    dims = ("samples", *group)
+    at = k.thread(*dims, names=[k.name("i s"), *([k.name("g part")] * grouped)])
+    b = _Book(k, at, at[1:], (*group, "codes", *more), element, width)
+    x = k.array("samples_x vectors points", element, (*dims, *more), low=-1.0, high=1.0)
+    known, residual = shape.chance(0.3), shape.chance(0.3)
+    book = None
+    if residual or not known:
+        book = k.array("codebook centroids centers", element, b.whole, low=-1.0, high=1.0)
+    least_d = None
+    if known or book is None:
+        ids = k.array("assignments code_ids", INT32, dims, init="index_of:codes")
+        best, where = k.let("code nearest", ids[at]), f"at its given code ({ids.name})"
+    else:
+        least_d, best = b.nearest(x, book)
+        where = f"at the nearest code of {book.name} (the first of equal ones)"
+    w, told = None, x.name
+    told = f"{x.name} - the code" if residual else told
+    if shape.chance(0.35):
+        weights = k.array("weights importance", FLOAT32, dims, low=0.3, high=1.5)
+        w, told = k.let("w weight", weights[at]), f"{weights.name} * ({told})"
+    sums = k.accumulator("code_sums new_sums", element, b.whole)
+    b.add(x, book if residual else None, sums, best, w)
+    text = f"Each {'part of a ' * grouped}sample adds {told} to {sums.name} {where}"
+    text += b.noted(group, least_d, best, w)
+    text += " Every part has a codebook of its own." if grouped else ""
+    return Title(k.name("codebook_sums kmeans_accumulate vq_update"), text)
+
+
+@dataclass(frozen=True)
+class _Book:
+    """Codes as vectors or as rows that are looped over, one book or one for each part."""
+
+    k: KernelBuilder
+    at: tuple[Var, ...]
+    part: tuple[Var, ...]
+    whole: tuple[str, ...]
+    element: Type
+    width: int
+
+    def nearest(self, x: Var, book: Var) -> tuple[Var, Var]:
+        """The smallest squared distance to a code, and which code that is."""
+        k = self.k
+        smallest = k.let("best_d nearest_d", k.lift(1.0e30, FLOAT32))
+        best = k.let("code nearest", k.lift(0, INT32))
+        own = k.let("own point_i", x[self.at]) if self.width and k.draw.shape.chance(0.5) else None
+        with k.for_("c j", extent(book, len(self.part))) as c:
+            if self.width:
+                gap = (x[self.at] if own is None else own) - book[self.part + (c,)]
+                d = k.let("d dist_sq", fn("length_sq", gap))
+            else:
+                d = k.let("d dist_sq", k.lift(0.0, FLOAT32))
+                with k.for_("f axis", extent(x, len(self.at))) as f:
+                    diff = k.let(
+                        "gap diff",
+                        x[self.at + (f,)]
+                        - book[
+                            self.part
+                            + (
+                                c,
+                                f,
+                            )
+                        ],
+                    )
+                    k.augment(d, "add", diff * diff)
+            with k.if_(d < smallest):
+                k.assign(smallest, d)
+                k.assign(best, c)
+        return smallest, best
+
+    def add(self, x: Var, book: Var | None, sums: Var, code: Var, w: Var | None) -> None:
+        """Add the sample, or what it lacks of its code, to the code's sum."""
+        k = self.k
+
+        def put(inner: tuple[Var, ...]) -> None:
+            place = (*self.part, code, *inner)
+            value: Expr = x[self.at + inner]
+            value = value if book is None else value - book[place]
+            k.atomic("add", sums, place, value if w is None else w * value)
+
+        if self.width:
+            put(())
+        else:
+            with k.for_("m q", extent(x, len(self.at))) as m:
+                put((m,))
+
+    def noted(self, group: tuple[str, ...], distance: Var | None, code: Var, w: Var | None) -> str:
+        """Add to the total of distances, or to the count of the code; in words."""
+        k = self.k
+        if distance is not None and k.draw.shape.chance(0.35):
+            error = k.accumulator("total_error inertia", FLOAT32, group or "1")
+            k.atomic("add", error, self.part or (k.lift(0, INT32),), distance)
+            return f", and its squared distance to {error.name}."
+        counts = k.accumulator("code_counts usage", FLOAT32 if w else INT32, (*group, "codes"))
+        k.atomic("add", counts, (*self.part, code), 1 if w is None else w)
+        return f", and {'its weight' if w else '1'} to {counts.name}."

@@ -1,0 +1,1 @@
+"""Atomics of parallel algorithms: sorting, graphs, sketches, images, particles, statistics."""

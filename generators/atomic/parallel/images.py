@@ -1,0 +1,205 @@
+"""Tallies over images that look at pairs and at votes: textures, lines and circles."""
+
+from __future__ import annotations
+
+from generators.atomic.parallel.parts import COUNTS, Shared, both, extent_of, guarded, named
+from generators.atomic.parallel.pixels import Pixel, pixels
+from generators.build import KernelBuilder, cast, extent, fn
+from generators.build.registry import Title, idiom
+from generators.kit.functions import cos, sin
+from generators.program.dtypes import FLOAT32, INT32, Scalar
+from generators.program.expr import Const, Expr, Var
+
+
+@idiom
+def cooccurrence_counts(k: KernelBuilder, level: int) -> Title:
+    """Grey-level co-occurrence: how often two levels lie at an offset from each other.
+
+    R. M. Haralick, K. Shanmugam, I. Dinstein, IEEE Trans. SMC 3 (1973).
+    """
+    shape = k.draw.shape
+    with pixels(k, level) as p:
+        step = k.draw.value.choice((32, 64)) if shape.chance(0.4) else 0
+        levels = str(256 // step) if step else k.size("levels", 4, 6)
+        init = {"low": 0, "high": 255} if step else {"init": "index_of:levels"}
+        image = p.image("image gray" if step else "image codes quantized", INT32, **init)
+        out = p.shared("glcm cooccurrence pair_counts", shape.weighted(COUNTS), (levels, levels))
+        c = _Pairs(p, image, step, shape.chance(0.4), out)
+        own = p.let("a ref center", c.code(p.own(image)), 0.8)
+        way = shape.choice(("params", "literal", "several") if level > 1 else ("params", "literal"))
+        if way == "several":
+            k.size("shifts", 3, 4)
+            rows, cols = (k.array(n, INT32, "shifts", low=0, high=2) for n in ("dy", "dx"))
+            with k.for_("o q", extent(rows)) as o:
+                c.count(own, (rows[o], cols[o]), True)
+            at = f"({rows.name}[o], {cols.name}[o]) for every o"
+        elif way == "params":
+            by = k.scalar("dy row_offset", INT32, 0, 2), k.scalar("dx col_offset", INT32, 0, 3)
+            c.count(own, by, p.inner)
+            at = f"({by[0].name}, {by[1].name})"
+        else:
+            fixed = k.draw.value.choice(((0, 1), (1, 0), (1, 1), (0, 2)))
+            c.count(own, (k.lift(fixed[0], INT32), k.lift(fixed[1], INT32)), p.inner)
+            at = str(fixed)
+    text = f"For each pixel of {image.name} and the one at the offset {at} from it in rows and "
+    text += (
+        f"columns, if that lies inside: a and c are their levels, {out.said('a', 'c')} grows by 1"
+    )
+    text += f", and {out.said('c', 'a')} too" if c.mirror else ""
+    text += f". A level is the value // {step}." if step else "."
+    return Title(k.name("glcm_counts cooccurrence_matrix texture_pairs"), text)
+
+
+class _Pairs:
+    """Pairs of pixels, counted by their levels."""
+
+    def __init__(self, p: Pixel, image: Var, step: int, mirror: bool, out: Shared) -> None:
+        self.p, self.image, self.step, self.mirror, self.out = p, image, step, mirror, out
+
+    def code(self, value: Expr) -> Expr:
+        return value // self.step if self.step else value
+
+    def count(self, own: Expr, by: tuple[Expr, Expr], inner: bool) -> None:
+        p, k = self.p, self.p.k
+        place, tests = [], []
+        for names, start, shift, stop in (
+            ("y2 ny", p.y, by[0], p.height),
+            ("x2 nx", p.x, by[1], p.width),
+        ):
+            if isinstance(shift, Const) and shift.value == 0:
+                place.append(start)
+                continue
+            place.append(named(k, names, start + shift, 0.7))
+            tests.append(place[-1] < stop)
+        with guarded(k, both(*tests), inner):
+            other = p.let(
+                "c other", self.code(self.image[p.index(*place)]), 0.5 + 0.5 * self.mirror
+            )
+            self.out.update("add", (own, other), 1)
+            if self.mirror:
+                self.out.update("add", (other, own), 1)
+
+
+@idiom
+def hough_votes(k: KernelBuilder, level: int) -> Title:
+    """Hough transforms: pixels of edges vote for the lines or circles that they may lie on.
+
+    R. O. Duda, P. E. Hart, CACM 15 (1972).
+    """
+    name = "hough_votes cast_votes hough_accumulate"
+    return Title(
+        k.name(name), _from_points(k) if k.draw.shape.chance(0.4) else _from_image(k, level)
+    )
+
+
+def _from_points(k: KernelBuilder) -> str:
+    """A list of points, with weights at times."""
+    k.size("num_points", 24, 36)
+    (i,) = k.thread("num_points", names=(k.name("i tid p"),))
+    xs, ys = (k.array(n, FLOAT32, "num_points", low=1.0, high=9.0) for n in ("px", "py"))
+    x, y = k.let("x xf", xs[i]), k.let("y yf", ys[i])
+    value: Expr = k.lift(1, k.draw.shape.weighted(COUNTS))
+    what = "1"
+    if k.draw.shape.chance(0.3):
+        weights = k.array("weights strength", FLOAT32, "num_points", low=0.5, high=2.0)
+        value, what = named(k, "w vote", weights[i]), f"{weights.name} of the point"
+    text = _votes(k, (x, y), value, what)
+    return f"For each point (x, y) of {xs.name} and {ys.name}, {text}"
+
+
+def _from_image(k: KernelBuilder, level: int) -> str:
+    """The pixels of an image that are marked, or bright enough."""
+    with pixels(k, level) as p:
+        if k.draw.shape.chance(0.5):
+            image = p.image("edges edge_mask", INT32, 0, 1)
+            test, about = fn("ne", p.own(image), k.lift(0, INT32)), f"where {image.name} is set"
+        else:
+            image = p.image("magnitude gradients", FLOAT32, 0.0, 1.0)
+            cut = k.scalar("threshold min_magnitude", FLOAT32, 0.4, 0.7)
+            test, about = p.own(image) > cut, f"where {image.name} is more than {cut.name}"
+        with p.guard(test):
+            x, y = k.let("xf fx", cast(p.x, FLOAT32)), k.let("yf fy", cast(p.y, FLOAT32))
+            text = _votes(k, (x, y), k.lift(1, k.draw.shape.weighted(COUNTS)), "1")
+    return f"For each pixel (x, y) {about}, x being its column: {text}"
+
+
+def _votes(k: KernelBuilder, at: tuple[Expr, Expr], value: Expr, what: str) -> str:
+    """Votes of one point for all angles, and the sentence on them."""
+    shape = k.draw.shape
+    k.size("angles", 5, 8)
+    tables = None
+    if shape.chance(0.5):
+        names = ("cos_table", "sin_table")
+        tables = [k.array(n, FLOAT32, "angles", low=-1.0, high=1.0) for n in names]
+        count: Expr = extent(tables[0])
+        angle = f"c = {names[0]}[t] and s = {names[1]}[t]"
+    else:
+        count = extent_of(k, "angles")
+        step = k.scalar("angle_step d_theta", FLOAT32, 0.2, 0.5)
+        angle = f"c and s the cosine and sine of t * {step.name}"
+    vote = _Circle(k, value) if shape.chance(0.4) else _Line(k, value)
+    with k.for_("t a theta_id", count) as t:
+        if tables is not None:
+            c, s = (named(k, n, a[t]) for n, a in zip(("c ct", "s st"), tables, strict=True))
+        else:
+            theta = k.let("theta angle", cast(t, FLOAT32) * step)
+            c, s = named(k, "c ct", cos(theta)), named(k, "s st", sin(theta))
+        vote.cast(at, (c, s), t)
+    return f"for every t, with {angle}, {vote.said(what)}"
+
+
+class _Circle:
+    """Votes for the centres of circles of one radius."""
+
+    def __init__(self, k: KernelBuilder, value: Expr) -> None:
+        self.k, self.value = k, value
+        dims = k.size("acc_height", 8, 10), k.size("acc_width", 8, 10)
+        assert isinstance(value.type, Scalar)
+        self.out = k.accumulator("votes centers accumulator", value.type, dims)
+        self.radius = k.scalar("radius r0", FLOAT32, 1.5, 3.0)
+
+    def cast(self, at: tuple[Expr, Expr], turn: tuple[Expr, Expr], t: Expr) -> None:
+        k, places = self.k, []
+        for names, place, part in zip(("cx col_c", "cy row_c"), at, turn, strict=True):
+            places.append(k.let(names, cast(fn("rint", place - self.radius * part), INT32)))
+        cx, cy = places
+        tests = (cx >= 0, cy >= 0, cx < extent(self.out, 1), cy < extent(self.out, 0))
+        with guarded(k, both(*tests), True):
+            k.atomic("add", self.out, (cy, cx), self.value)
+
+    def said(self, what: str) -> str:
+        r = self.radius.name
+        text = f"vote for the centre (x - {r} * c, y - {r} * s), rounded to column and row: add "
+        return f"{text}{what} to {self.out.name} there, if that is inside."
+
+
+class _Line:
+    """Votes for lines by their distance from the origin."""
+
+    def __init__(self, k: KernelBuilder, value: Expr) -> None:
+        shape = k.draw.shape
+        self.k, self.value, self.axis = k, value, shape.choice((0, 1))
+        k.size("rhos", 10, 14)
+        dims = ("rhos", "angles") if self.axis == 0 else ("angles", "rhos")
+        assert isinstance(value.type, Scalar)
+        self.out = k.accumulator("votes accumulator lines", value.type, dims)
+        self.centred = shape.chance(0.5)
+        self.size: Var | None = None
+        if shape.chance(0.5):
+            self.size = k.scalar("rho_step bin_size", FLOAT32, 1.0, 1.6)
+
+    def cast(self, at: tuple[Expr, Expr], turn: tuple[Expr, Expr], t: Expr) -> None:
+        k, count = self.k, extent(self.out, self.axis)
+        rho: Expr = k.let("rho dist", at[0] * turn[0] + at[1] * turn[1])
+        rho = rho if self.size is None else rho / self.size
+        slot: Expr = cast(fn("rint", rho), INT32)
+        slot = k.let("slot rho_bin r", slot + count // 2 if self.centred else slot)
+        with guarded(k, both(slot >= 0, slot < count), True):
+            k.atomic("add", self.out, (slot, t) if self.axis == 0 else (t, slot), self.value)
+
+    def said(self, what: str) -> str:
+        slot = "x * c + y * s"
+        slot = f"{slot} rounded" if self.size is None else f"({slot}) / {self.size.name} rounded"
+        slot += ", plus half the number of bins rounded down," if self.centred else ""
+        place = f"{self.out.name}[bin, t]" if self.axis == 0 else f"{self.out.name}[t, bin]"
+        return f"add {what} to {place}, bin being {slot.rstrip(',')}, if there is such a bin."

@@ -1,0 +1,314 @@
+"""Particles and cells: hashes of cells, voxels, spline shares, pairs by distance, overlaps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from generators.atomic.parallel.parts import (
+    COUNTS,
+    UINT32,
+    Work,
+    both,
+    extent_of,
+    guarded,
+    named,
+    spot,
+    work,
+)
+from generators.build import KernelBuilder, cast, extent, fn, make
+from generators.build.registry import Title, idiom
+from generators.kit.functions import clamp, dot
+from generators.kit.text import written
+from generators.program.dtypes import FLOAT32, INT32, Vec
+from generators.program.expr import Expr, Var
+
+
+class _Places:
+    """Positions of particles: a vector each, or an array for each axis."""
+
+    def __init__(self, w: Work, axes: int, low: float, high: float) -> None:
+        self.k, self.axes = w.k, axes
+        if w.k.draw.shape.chance(0.6):
+            load = w.read("positions points pos", Vec(axes, FLOAT32), low, high)
+            point = w.let("p xi pt", load, 0.9)
+            self.parts: list[Expr] = [point[c] for c in range(axes)]
+            self.said = load.array.name
+        else:
+            loads = [w.read(f"pos_{a}", FLOAT32, low, high) for a in "xyz"[:axes]]
+            self.parts = [*loads]
+            self.said = ", ".join(load.array.name for load in loads)
+
+
+def _cells(k: KernelBuilder, parts: Sequence[Expr], size: Expr | None, inverse: bool) -> list[Expr]:
+    """The cell of a place along each axis, in locals."""
+    cells: list[Expr] = []
+    for axis, place in zip("xyz", parts, strict=False):
+        if size is not None:
+            place = place * size if inverse else place / size
+        cells.append(k.let((f"c{axis}", f"i{axis}"), cast(fn("floor", place), INT32)))
+    return cells
+
+
+@idiom
+def cell_hash_counts(k: KernelBuilder, level: int) -> Title:
+    """Spatial hashing: particles counted by the hash of their cell.
+
+    M. Teschner and others, VMV 2003.
+    """
+    shape = k.draw.shape
+    axes = shape.choice((2, 3))
+    with work(k, level, "num_particles", (48, 72), "i tid p", "systems") as w:
+        places = _Places(w, axes, 0.1, 7.9)
+        inverse = shape.chance(0.5)
+        names, span = ("inv_cell inv_h", (0.7, 1.4)) if inverse else ("cell_size h", (0.7, 1.4))
+        size = k.scalar(names, FLOAT32, *span)
+        k.size("buckets", 8, 13)
+        count = extent_of(k, "buckets")
+        cells = _cells(k, places.parts, size, inverse)
+        primes = (73856093, 19349663, 83492791)[:axes]
+        words = [cast(c, UINT32) * k.lift(p, UINT32) for c, p in zip(cells, primes, strict=True)]
+        mixed = words[0]
+        for word in words[1:]:
+            mixed = mixed ^ word
+        code = w.let("code hashed", mixed, 0.7)
+        slot = cast(code % cast(count, UINT32), INT32)
+        keep = level > 1 and not w.inner and shape.chance(0.5)
+        slot = w.let("slot bucket", slot, 1.0 if keep else 0.7)
+        out = w.shared("bucket_counts cell_counts counts", shape.weighted(COUNTS), ("buckets",))
+        out.update("add", (slot,), 1)
+        if keep:
+            kept = k.out("bucket_of cell_ids keys", INT32, w.dims)
+            k.store(kept, w.at, slot)
+    how = f"times {size.name}" if inverse else f"over {size.name}"
+    factors = ", ".join(map(str, primes))
+    text = (
+        f"For each particle of {places.said}: the cell is floor(position {how}) along each axis; "
+    )
+    text += f"b is the exclusive or of its parts, as unsigned 32 bits, times {factors}, modulo "
+    text += f"{written(count)}. {out.said('b')} grows by 1."
+    if keep:
+        text += f" {kept.name} gets b."
+    return Title(k.name("hash_cells spatial_hash_counts count_buckets"), text)
+
+
+@idiom
+def voxel_sums(k: KernelBuilder, level: int) -> Title:
+    """Point clouds thinned by voxels: counts and sums of the points of each voxel."""
+    shape = k.draw.shape
+    real, vec = FLOAT32, Vec(3, FLOAT32)
+    with work(k, level, "num_points", (48, 72), "i tid p", "clouds") as w:
+        load = w.read("points positions cloud", vec, 0.1, 3.9)
+        p = w.let("p pt point", load, 0.9)
+        inverse = shape.chance(0.5)
+        size = k.scalar("inv_voxel inv_size" if inverse else "voxel_size leaf", real, 0.8, 1.2)
+        origin = k.scalar("origin lower", vec, -0.2, 0.2) if shape.chance(0.4) else None
+        moved = p if origin is None else w.let("local q", p - origin, 1.0)
+        dims = [k.size(f"n{a}", 3, 3) for a in "xyz"]
+        cells = _cells(k, [moved[c] for c in range(3)], size, inverse)
+        counts = [extent_of(k, d) for d in dims]
+        clamped = shape.chance(0.3)
+        flat = shape.chance(0.5)
+        if clamped:
+            cells = [
+                k.let(f"v{a}", clamp(c, 0, n - 1))
+                for a, c, n in zip("xyz", cells, counts, strict=True)
+            ]
+        tests = [t for c, n in zip(cells, counts, strict=True) for t in (c >= 0, c < n)]
+        out_dims = ["nx*ny*nz"] if flat else dims
+        kind = shape.weighted(COUNTS)
+        sums = k.accumulator("sums voxel_sums centroids_sum", vec, out_dims)
+        hits = k.accumulator("counts voxel_counts occupancy", kind, out_dims)
+        if clamped:
+            _into_voxel(k, (sums, hits), tuple(cells), counts if flat else [], p)
+        else:
+            with w.guard(both(*tests)):
+                _into_voxel(k, (sums, hits), tuple(cells), counts if flat else [], p)
+    how = f"times {size.name}" if inverse else f"over {size.name}"
+    about = f"{load.array.name}" if origin is None else f"({load.array.name} less {origin.name})"
+    text = f"For each point, its voxel is floor({about} {how}) along each axis"
+    text += ", clamped to the grid" if clamped else "; points outside of the grid are left out"
+    text += f". Add the point to {sums.name} and 1 to {hits.name} there"
+    text += ", numbered (x * ny + y) * nz + z" if flat else ""
+    text += f", the grid being {', '.join(written(c) for c in counts)} cells."
+    return Title(k.name("voxel_downsample bin_points accumulate_voxels"), text)
+
+
+def _into_voxel(
+    k: KernelBuilder, arrays: tuple[Var, Var], at: tuple[Expr, ...], counts: list[Expr], p: Expr
+) -> None:
+    place = at
+    if counts:
+        place = (k.let("voxel cell vid", (at[0] * counts[1] + at[1]) * counts[2] + at[2]),)
+    k.atomic("add", arrays[0], place, p)
+    k.atomic("add", arrays[1], place, 1)
+
+
+_NODES = {1: (12, 14), 2: (8, 9), 3: (6, 6)}
+"""Nodes along each axis; there are no fewer than the first of each."""
+_REACH = {1: 9.3, 2: 5.3, 3: 3.3}
+
+
+@idiom
+def spline_deposit(k: KernelBuilder, level: int) -> Title:
+    """Particles to nodes by quadratic B-splines: mass, momentum or charge over three nodes an axis.
+
+    R. W. Hockney, J. W. Eastwood, Computer Simulation Using Particles, 1981 (TSC); as in MPM.
+    """
+    shape = k.draw.shape
+    axes = shape.choice((1, 2, 2)) if level < 3 else shape.choice((2, 2, 3))
+    with work(k, level, "num_particles", (30, 48), "i tid p", "systems", "list blocks") as w:
+        if axes > 1:
+            places = _Places(w, axes, 0.7, _REACH[axes])
+            parts, about = places.parts, places.said
+        else:
+            load = w.read("positions x pos", FLOAT32, 0.7, _REACH[axes])
+            parts, about = [load], written(load)
+        scale = k.scalar("inv_dx inv_h", FLOAT32, 0.9, 1.0) if shape.chance(0.5) else None
+        low, high = _NODES[axes]
+        dims = [k.size(f"n{a}", low, high, minimum=low) for a in "xyz"[:axes]]
+        mass = w.read("mass charge", FLOAT32, 0.5, 2.0) if shape.chance(0.7) else None
+        vel = None
+        if axes > 1 and shape.chance(0.4):
+            vel = w.read("velocities vel", Vec(axes, FLOAT32), -1.0, 1.0)
+        s = _Spline(k, dims, vel)
+        s.place(parts, scale)
+        if vel is not None:
+            s.moving = named(k, "v vp", vel, 0.7)
+        s.axis(0, None if mass is None else named(k, "m q", mass, 0.7), [])
+    text = f"For each particle at {about}{f' times {scale.name}' if scale is not None else ''}: "
+    text += "along each axis the base node b is the nearest, d the rest, and the nodes b - 1, b, b "
+    text += "+ 1 weigh 0.5 * (0.5 - d)^2, 0.75 - d^2 and 0.5 * (0.5 + d)^2. Add "
+    text += "" if mass is None else f"{written(mass)} times "
+    text += "the weight" if axes == 1 else "the product of the weights"
+    text += f" to {s.out.name} at each node"
+    if s.flow is not None and vel is not None:
+        text += f", and that times {vel.array.name} to {s.flow.name}"
+    return Title(k.name("particles_to_grid deposit_tsc spline_deposit p2g"), f"{text}.")
+
+
+class _Spline:
+    """Three nodes along each axis with their weights, and what they are added to."""
+
+    def __init__(self, k: KernelBuilder, dims: list[str], vel: Expr | None) -> None:
+        self.k, self.bases, self.rests = k, list[Expr](), list[Expr]()
+        self.tables: list[Expr] = []
+        self.tabled = k.draw.shape.chance(0.5)
+        self.out = k.accumulator("grid_mass density rho", FLOAT32, dims)
+        self.flow: Var | None = None
+        self.moving: Expr | None = None
+        if vel is not None:
+            self.flow = k.accumulator("grid_momentum grid_v", vel.type, dims)
+
+    def place(self, parts: Sequence[Expr], scale: Var | None) -> None:
+        """Base nodes, and where a particle lies from them."""
+        k = self.k
+        for a, part in zip("xyz", parts, strict=False):
+            grid = named(k, f"g{a}", part if scale is None else part * scale, 0.9)
+            self.bases.append(k.let((f"b{a}", f"i{a}"), cast(fn("rint", grid), INT32)))
+            d = k.let((f"d{a}", f"f{a}"), grid - cast(self.bases[-1], FLOAT32))
+            self.rests.append(d)
+            if self.tabled:
+                weights = make(Vec(3, FLOAT32), *_weights(d))
+                self.tables.append(k.let((f"w{a}", f"weights_{a}"), weights))
+
+    def _weight(self, axis: int, node: Expr) -> Expr:
+        if self.tabled:
+            return self.tables[axis][node]
+        first, middle, last = _weights(self.rests[axis])
+        rest = fn("where", fn("eq", node, self.k.lift(1, INT32)), middle, last)
+        return fn("where", fn("eq", node, self.k.lift(0, INT32)), first, rest)
+
+    def axis(self, axis: int, weight: Expr | None, place: list[Expr]) -> None:
+        """Loops over the nodes of this axis and of those behind it."""
+        k = self.k
+        with k.for_(("ox", "oy", "oz")[axis], 3) as o:
+            own = self._weight(axis, o)
+            whole = own if weight is None else weight * own
+            at = [*place, self.bases[axis] + o - 1]
+            if axis + 1 < len(self.bases):
+                self.axis(axis + 1, k.let(("part sx wxm", "share sy wxy")[axis], whole), at)
+                return
+            if self.flow is not None and self.moving is not None:
+                whole = k.let("wm contribution", whole)
+                k.atomic("add", self.flow, tuple(at), whole * self.moving)
+            k.atomic("add", self.out, tuple(at), whole)
+
+
+def _weights(d: Expr) -> tuple[Expr, Expr, Expr]:
+    low, high = 0.5 - d, 0.5 + d
+    return 0.5 * low * low, 0.75 - d * d, 0.5 * high * high
+
+
+@idiom
+def pair_distances(k: KernelBuilder, level: int) -> Title:
+    """Distances of all pairs as a histogram, as radial distribution functions need them."""
+    shape = k.draw.shape
+    lead = (k.size("frames", 3, 4),) if shape.chance(0.5) else ()
+    k.size("n", 14, 20)
+    threads = k.thread(*lead, "n", names=[*(k.name("f frame") for _ in lead), k.name("i a")])
+    k.size("bins", 5, 7)
+    r = _Pairs(k, level, lead)
+    dims = ("bins",) if not lead or shape.chance(0.3) else (*lead, "bins")
+    out = k.accumulator("hist rdf distance_counts", shape.weighted(COUNTS), dims)
+    bins = extent_of(k, "bins") if shape.chance(0.5) else extent(out, len(dims) - 1)
+    own = k.let("xi p", r.x[threads])
+    at, i = threads[:-1], threads[-1]
+    with k.for_("j other", extent(r.x, len(lead)), start=i + 1) as j:
+        if r.kinds is not None:
+            with guarded(k, fn("ne", r.kinds[threads], r.kinds[spot(*at, j)]), True):
+                slot = r.slot(own - r.x[spot(*at, j)], bins)
+                with k.if_(slot < bins):
+                    k.atomic("add", out, (slot,) if len(dims) == 1 else (*at, slot), 1)
+        else:
+            slot = r.slot(own - r.x[spot(*at, j)], bins)
+            with guarded(k, slot < bins, True):
+                k.atomic("add", out, (slot,) if len(dims) == 1 else (*at, slot), 1)
+    text = f"For every pair of {r.x.name} (each once{', of one frame' if lead else ''})"
+    text += r.said("the number of bins" if not isinstance(bins, Var) else bins.name)
+    text += f". If there is that bin, {out.name} there grows by 1."
+    return Title(k.name("pair_distances rdf_histogram distance_histogram"), text)
+
+
+class _Pairs:
+    """Distances of pairs, maybe of unlike species or in a periodic box, and their bins."""
+
+    def __init__(self, k: KernelBuilder, level: int, lead: tuple[str, ...]) -> None:
+        shape = k.draw.shape
+        self.k, self.dim = k, shape.choice((2, 3))
+        dims = (*lead, "n")
+        self.x = k.array("positions points pos", Vec(self.dim, FLOAT32), dims, low=-1.5, high=1.5)
+        self.width: Var | None = None
+        self.top: Var | None = None
+        if shape.chance(0.3):
+            self.top = k.scalar("max_dist_sq cutoff_sq", FLOAT32, 2.0, 3.5)
+        else:
+            self.width = k.scalar("bin_width dr", FLOAT32, 0.2, 0.28)
+        self.box: Var | None = None
+        self.kinds: Var | None = None
+        if level > 1 and shape.chance(0.4):
+            self.box = k.scalar("box box_length", FLOAT32, 3.2, 3.6)
+        if level > 1 and shape.chance(0.35):
+            self.kinds = k.array("species types", INT32, dims, low=0, high=1)
+
+    def slot(self, gap: Expr, bins: Expr) -> Expr:
+        k = self.k
+        d = k.let("d diff rij", gap)
+        if self.box is not None:
+            for c in range(self.dim):
+                k.set(d, c, d[c] - self.box * fn("rint", d[c] / self.box))
+        if self.top is not None:
+            power = k.let("r2 dist_sq", dot(d, d))
+            return k.let("slot b", cast(power * cast(bins, FLOAT32) / self.top, INT32))
+        assert self.width is not None
+        r = k.let("r dist", fn("length", d))
+        return k.let("slot b", cast(r / self.width, INT32))
+
+    def said(self, bins: str) -> str:
+        text = f" with different {self.kinds.name}" if self.kinds is not None else ""
+        text += ", r being its distance"
+        if self.box is not None:
+            text += f" to the nearest image in a periodic box of side {self.box.name}"
+        if self.top is not None:
+            return f"{text}: bin = int(r^2 * {bins} / {self.top.name})"
+        assert self.width is not None
+        return f"{text}: bin = int(r / {self.width.name})"

@@ -1,0 +1,320 @@
+"""Tallies over images by code, cell or region: patterns, gradients, boxes, splats, projections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from generators.atomic.parallel.parts import (
+    COUNTS,
+    INT64,
+    Shared,
+    both,
+    extent_of,
+    guarded,
+    named,
+    spot,
+)
+from generators.atomic.parallel.pixels import Pixel, pixels
+from generators.build import KernelBuilder, cast, extent, fn, make
+from generators.build.registry import Title, idiom
+from generators.kit.functions import PI, TWO_PI, atan2, least, most, sqrt
+from generators.kit.text import written
+from generators.program.dtypes import FLOAT32, INT32, Scalar, Vec
+from generators.program.expr import Expr, Var
+
+_AROUND = ((-1, -1), (-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1))
+
+
+@idiom
+def binary_pattern_counts(k: KernelBuilder, level: int) -> Title:
+    """Local binary patterns: each pixel is compared with those around it, the codes are counted.
+
+    T. Ojala, M. Pietikainen, D. Harwood, Pattern Recognition 29 (1996).
+    """
+    shape = k.draw.shape
+    type_: Scalar = shape.weighted({FLOAT32: 3, INT32: 3})
+    with pixels(k, level) as p:
+        image = p.image("image gray img", type_, 0, 1 if type_.is_float else 60)
+        b = _Pattern(p, image, type_)
+        out = p.shared("hist lbp_hist code_counts", shape.weighted(COUNTS), (str(b.bins),))
+        margin = shape.chance(0.6)
+        if margin:
+            with p.guard(p.inside(1)):
+                b.count(out, False)
+        else:
+            b.count(out, True)
+    where = "but those on its border" if margin else "whose border pixels repeat outside of it"
+    text = f"For each pixel of {image.name}, {where}, take its {len(b.around)} neighbours "
+    text += f"{b.order}: {b.said()}. {out.said('code')} grows by 1."
+    return Title(k.name("lbp_histogram binary_patterns count_patterns"), text)
+
+
+class _Pattern:
+    """The code of a pixel: a bit for each neighbour that is as bright."""
+
+    def __init__(self, p: Pixel, image: Var, type_: Scalar) -> None:
+        k, shape = p.k, p.k.draw.shape
+        self.p, self.image = p, image
+        four = shape.chance(0.6)
+        self.around = _AROUND[1::2] if four else _AROUND
+        self.order = "clockwise from above" if four else "clockwise from the upper left"
+        self.ones = not four or shape.chance(0.3)
+        self.folded = four and not self.ones and p.level > 2 and shape.chance(0.5)
+        self.slack: Var | None = None
+        if shape.chance(0.35):
+            span = (0.02, 0.2) if type_.is_float else (1, 9)
+            self.slack = k.scalar("tolerance margin_t", type_, *span)
+        self.strict = shape.chance(0.4)
+
+    @property
+    def bins(self) -> int:
+        return len(self.around) + 1 if self.ones else 1 << len(self.around)
+
+    def count(self, out: Shared, clamped: bool) -> None:
+        p, k = self.p, self.p.k
+        centre = k.let("center c0 mid", self.p.own(self.image))
+        least_ = centre if self.slack is None else k.let("level_c cut", centre + self.slack)
+        code = k.let("code pattern bits" if not self.ones else "count ones", k.lift(0, INT32))
+        for n, (dy, dx) in enumerate(self.around):
+            value = (p.clamped if clamped else p.at)(self.image, dy, dx)
+            with k.if_(value > least_ if self.strict else fn("ge", value, least_)):
+                k.augment(code, "add", 1 if self.ones else 1 << n)
+        if self.folded:
+            code_ = k.let("folded sign_free", least(code, self.bins - 1 - code))
+            out.update("add", (code_,), 1)
+            return
+        out.update("add", (code,), 1)
+
+    def said(self) -> str:
+        test = "more than" if self.strict else "at least"
+        than = f"the pixel's value{f' plus {self.slack.name}' if self.slack is not None else ''}"
+        if self.ones:
+            return f"code is how many of them are {test} {than}"
+        text = f"bit n of a code is set where neighbour n is {test} {than}"
+        return text + (
+            f", and code is the smaller of that and {self.bins - 1} less it" * self.folded
+        )
+
+
+@idiom
+def gradient_cells(k: KernelBuilder, level: int) -> Title:
+    """Histograms of oriented gradients by cell.
+
+    N. Dalal, B. Triggs, CVPR 2005.
+    """
+    shape, several = k.draw.shape, k.draw.shape.chance(0.4)
+    cell = 2 if several else k.draw.value.choice((2, 4))
+    bin_size = str(k.draw.value.choice((4, 6, 8))) if several else k.size("bins", 4, 6)
+    lead = (k.size("images", 2, 3),) if several else ()
+    rows, columns = k.size("cell_rows", 2, 3), k.size("cell_cols", 2, 3)
+    dims = (*lead, f"{cell}*{rows}", f"{cell}*{columns}")
+    names = [*(k.name("n image_id") for _ in lead), *k.draw.word.choice((("y", "x"), ("i", "j")))]
+    *images, y, x = k.thread(*dims, names=names)
+    image = k.array("image gray img", FLOAT32, dims, low=0.0, high=1.0)
+    out = k.accumulator("cells hog histograms", FLOAT32, (*lead, rows, columns, bin_size))
+    bins = extent(out, 2) if shape.chance(0.4) and not several else extent_of(k, bin_size)
+    g = _Gradient(k, image, tuple(images), y, x)
+    parted = level > 1 and shape.chance(0.5)
+    with g.guard():
+        gy, gx = g.taken()
+        size = sqrt(gx * gx + gy * gy) if g.rooted else gx * gx + gy * gy
+        size = k.let("mag magnitude" if g.rooted else "power energy", size)
+        with g.strong(size):
+            place = g.place(gy, gx, bins)
+            slot = k.let("slot bin_id b0", cast(place, INT32))
+            at = (*images, y // cell, x // cell)
+            part = k.let("part frac", place - cast(slot, FLOAT32)) if parted else None
+            first = size if part is None else size * (1.0 - part)
+            k.atomic("add", out, (*at, slot % bins), first)
+            if part is not None:
+                k.atomic("add", out, (*at, (slot + 1) % bins), size * part)
+    n = written(bins)
+    text = (
+        f"For each pixel of {image.name}{g.where()}: {g.said(n)}. Add {g.amount()} to {out.name} "
+    )
+    text += f"of the pixel's cell of {cell} x {cell} pixels at int(t) % {n}"
+    text += (
+        ", shared linearly with the next bin (modulo it too) by the fraction of t" if parted else ""
+    )
+    return Title(k.name("hog_cells gradient_histograms orientation_bins"), f"{text}.")
+
+
+class _Gradient:
+    """Differences of a pixel's neighbours, its direction as a bin."""
+
+    def __init__(
+        self, k: KernelBuilder, image: Var, lead: tuple[Expr, ...], y: Expr, x: Expr
+    ) -> None:
+        shape = k.draw.shape
+        self.k, self.image, self.lead, self.y, self.x = k, image, lead, y, x
+        self.way = shape.choice(("central", "forward", "sobel", "edge"))
+        self.rooted, self.half = shape.chance(0.75), shape.chance(0.35)
+        self.cut: Var | None = None
+        if shape.chance(0.35):
+            low, high = (0.8, 1.6) if self.way == "sobel" else (0.25, 0.5)
+            power = 1 if self.rooted else 2
+            self.cut = k.scalar("threshold min_gradient", FLOAT32, low**power, high**power)
+        self.height, self.width = (extent(image, len(lead) + a) for a in (0, 1))
+
+    def _value(self, dy: int, dx: int) -> Expr:
+        y = self.y + dy if dy > 0 else self.y - 1 if dy else self.y
+        x = self.x + dx if dx > 0 else self.x - 1 if dx else self.x
+        if self.way == "edge":
+            y = least(y, self.height - 1) if dy > 0 else most(y, 0) if dy else y
+            x = least(x, self.width - 1) if dx > 0 else most(x, 0) if dx else x
+        return self.image[spot(*self.lead, y, x)]
+
+    @contextmanager
+    def guard(self) -> Iterator[None]:
+        if self.way == "edge":
+            yield
+            return
+        tests = [self.y + 1 < self.height, self.x + 1 < self.width]
+        tests = tests if self.way == "forward" else [self.y > 0, self.x > 0, *tests]
+        with guarded(self.k, both(*tests), False):
+            yield
+
+    @contextmanager
+    def strong(self, size: Expr) -> Iterator[None]:
+        if self.cut is None:
+            yield
+            return
+        with guarded(self.k, size > self.cut, False):
+            yield
+
+    def taken(self) -> tuple[Expr, Expr]:
+        """Differences down and to the right."""
+        k, v = self.k, self._value
+        if self.way == "forward":
+            centre = k.let("c0 here", v(0, 0))
+            return k.let("gy dy", v(1, 0) - centre), k.let("gx dx", v(0, 1) - centre)
+        if self.way == "sobel":
+            gy = v(1, -1) + 2.0 * v(1, 0) + v(1, 1) - v(-1, -1) - 2.0 * v(-1, 0) - v(-1, 1)
+            gx = v(-1, 1) + 2.0 * v(0, 1) + v(1, 1) - v(-1, -1) - 2.0 * v(0, -1) - v(1, -1)
+            return k.let("gy dy", gy), k.let("gx dx", gx)
+        gy, gx = v(1, 0) - v(-1, 0), v(0, 1) - v(0, -1)
+        return k.let("gy dy", gy), k.let("gx dx", gx)
+
+    def place(self, gy: Expr, gx: Expr, bins: Expr) -> Expr:
+        """The direction in bins: of the whole turn, or of half of it."""
+        k = self.k
+        angle = k.let("theta angle", atan2(gy, gx) + PI)
+        turn = PI if self.half else TWO_PI
+        if self.half:
+            with k.if_(fn("ge", angle, k.lift(PI, FLOAT32))):
+                k.augment(angle, "sub", PI)
+        return k.let("place t_bin", angle * cast(bins, FLOAT32) / turn)
+
+    def where(self) -> str:
+        ways = {"edge": ", which repeats its border", "forward": " but those of the last row and "}
+        ways["forward"] += "column"
+        return ways.get(self.way, " but those on its border")
+
+    def said(self, bins: str) -> str:
+        ways = {"forward": "forward differences", "sobel": "Sobel sums (1, 2, 1)"}
+        text = f"gy and gx are {ways.get(self.way, 'differences over two pixels')} down and to the "
+        text += f"right, a = atan2(gy, gx) + pi{', less pi where it is that or more' * self.half}, "
+        return f"{text}t = a * {bins} / {'pi' if self.half else '(2 * pi)'}"
+
+    def amount(self) -> str:
+        text = "|(gx, gy)|" + "^2" * (not self.rooted)
+        return text if self.cut is None else f"{text}, where it is more than {self.cut.name},"
+
+
+_BOXES = ("box", "pairs", "corners")
+
+
+@idiom
+def label_boxes(k: KernelBuilder, level: int) -> Title:
+    """Regions of a label image: their bounding boxes, or area and first moments."""
+    shape = k.draw.shape
+    with pixels(k, level) as p:
+        k.size("regions", 8, 12)
+        labels = p.image("labels regions_map segments", INT32, init="index_of:regions")
+        skipped, shifted = shape.chance(0.5), shape.chance(0.5)
+        r = k.let("label r region", p.own(labels))
+        form = shape.choice(("box", "pairs", "corners", "moments", "weighted"))
+        if skipped:
+            with p.guard(r > 0 if shape.chance(0.5) else fn("ne", r, k.lift(0, INT32))):
+                own = named(k, "slot region_id", r - 1, 0.8) if shifted else r
+                text = _region(p, form, own)
+        else:
+            text = _region(p, form, r)
+    about = f"each pixel of {labels.name}" + (" that is not 0 (the background)" if skipped else "")
+    place = "its label less 1" if skipped and shifted else "its label"
+    text = f"For {about}, at {place}: {text}."
+    names = "label_boxes region_bounds component_boxes"
+    names = names if form in _BOXES else "region_moments label_centroids component_sums"
+    return Title(k.name(names), text)
+
+
+def _region(p: Pixel, form: str, r: Expr) -> str:
+    """What a pixel gives to its region."""
+    if form in _BOXES:
+        return _boxed(p, form, r)
+    return _whole_moments(p, r) if form == "moments" else _weighted_moments(p, r)
+
+
+def _boxed(p: Pixel, form: str, r: Expr) -> str:
+    """Bounding boxes by minimum and maximum."""
+    k, shape, far = p.k, p.k.draw.shape, 10**6
+    end = 1 if shape.chance(0.4) else 0
+    past = "what lies one behind them" if end else "them"
+    y2, x2 = (p.y + 1, p.x + 1) if end else (p.y, p.x)
+    if p.level > 1 and shape.chance(0.4):
+        area = p.shared("area sizes", shape.weighted(COUNTS), ("regions",))
+        area.update("add", (r,), 1)
+        past += f"; {area.name} grows by 1"
+    if form == "corners":
+        vec = Vec(2, INT32)
+        lows = p.shared("box_low corner_min", vec, ("regions",), far)
+        highs = p.shared("box_high corner_max", vec, ("regions",), -1)
+        corner = named(k, "at corner", make(vec, p.y, p.x), 0.7)
+        lows.update("min", (r,), corner)
+        highs.update("max", (r,), make(vec, y2, x2) if end else corner)
+        text = f"lower {lows.name} to at most the pixel's (row, column), and raise "
+        text += f"{highs.name} to at "
+        return f"{text}least {past}"
+    if form == "pairs":
+        lows = p.shared("box_low box_min lows", INT32, ("regions", "2"), far)
+        highs = p.shared("box_high box_max highs", INT32, ("regions", "2"), -1)
+        for n, (place, last) in enumerate(((p.y, y2), (p.x, x2))):
+            lows.update("min", (r, n), place)
+            highs.update("max", (r, n), last)
+        text = f"lower {lows.name} to at most the pixel's row and column, and raise "
+        text += f"{highs.name} to at "
+        return f"{text}least {past}"
+    y0 = p.shared("row_low", INT32, ("regions",), far)
+    x0 = p.shared("col_low", INT32, ("regions",), far)
+    y1 = p.shared("row_high", INT32, ("regions",), -1)
+    x1 = p.shared("col_high", INT32, ("regions",), -1)
+    for low, high, place, last in ((y0, y1, p.y, y2), (x0, x1, p.x, x2)):
+        low.update("min", (r,), place)
+        high.update("max", (r,), last)
+    text = f"{y0.name} and {x0.name} fall to at most the pixel's row and column, "
+    return text + f"{y1.name} and {x1.name} rise to at least {past}"
+
+
+def _whole_moments(p: Pixel, r: Expr) -> str:
+    """Areas and sums of rows and columns, in whole numbers."""
+    kind = p.k.draw.shape.choice((INT32, INT64))
+    area = p.shared("area sizes", kind, ("regions",))
+    area.update("add", (r,), 1)
+    rows, cols = (p.shared(n, kind, ("regions",)) for n in ("row_sums", "col_sums"))
+    rows.update("add", (r,), cast(p.y, kind))
+    cols.update("add", (r,), cast(p.x, kind))
+    return f"{area.name} grows by 1, {rows.name} and {cols.name} by the pixel's row and column"
+
+
+def _weighted_moments(p: Pixel, r: Expr) -> str:
+    """Sums of an image, and of it times rows and columns."""
+    image = p.image("image intensity gray", FLOAT32, 0.1, 1.0)
+    value = p.let("v value", p.own(image), 0.9)
+    mass = p.shared("mass sums", FLOAT32, ("regions",))
+    mass.update("add", (r,), value)
+    rows, cols = (p.shared(n, FLOAT32, ("regions",)) for n in ("row_moments", "col_moments"))
+    rows.update("add", (r,), value * cast(p.y, FLOAT32))
+    cols.update("add", (r,), value * cast(p.x, FLOAT32))
+    text = f"{mass.name} grows by {image.name}, {rows.name} and {cols.name} by that times "
+    return text + "the pixel's row and column"

@@ -1,0 +1,105 @@
+"""Scores of models by the bin they fall into, or by the thresholds they reach."""
+
+from __future__ import annotations
+
+from generators.atomic.parallel.parts import COUNTS, Shared, extent_of, named, work
+from generators.build import KernelBuilder, cast, extent, fn
+from generators.build.registry import Title, idiom
+from generators.kit.text import written
+from generators.program.dtypes import FLOAT32, INT32, Scalar
+from generators.program.expr import Expr
+
+_SPAN = (48, 72)
+
+
+@idiom
+def calibration_bins(k: KernelBuilder, level: int) -> Title:
+    """Reliability diagrams: predictions by confidence, with how often they are right."""
+    shape = k.draw.shape
+    real = k.draw.wide_float_type()
+    k.size("bins", 5, 8)
+    with work(k, level, "n", (72, 96), "i tid s", "models", "list lists rows blocks") as w:
+        conf = w.read("confidence probs scores", real, 0.02, 0.98)
+        bins = extent_of(k, "bins")
+        p = w.let("p conf", conf, 0.8)
+        slot = cast(p * cast(bins, real), INT32)
+        slot = w.let("slot bin_id bucket", slot, 1.0)
+        binary = shape.chance(0.4)
+        if binary:
+            labels = w.read("labels outcomes truth", INT32, 0, 1)
+            hit: Expr = fn("ne", labels, k.lift(0, INT32))
+            said = f"{written(labels)} is set"
+        else:
+            k.size("classes", 3, 4)
+            truth = w.read("truth targets", INT32, init="index_of:classes")
+            guess = w.read("predicted guesses", INT32, init="index_of:classes")
+            hit = fn("eq", guess, truth)
+            said = f"{written(guess)} is {written(truth)}"
+        kind = shape.weighted(COUNTS)
+        hits = w.shared("hits correct", kind, ("bins",))
+        counts = w.shared("counts totals", kind, ("bins",)) if shape.chance(0.6) else None
+        sums = w.shared("conf_sums prob_sums", real, ("bins",))
+        sums.update("add", (slot,), p)
+        if counts is not None:
+            counts.update("add", (slot,), 1)
+        with k.if_(hit):
+            hits.update("add", (slot,), 1)
+    text = f"Bin the predictions by p = {written(conf)}, bin = int(p * {written(bins)}): add p to "
+    text += sums.said("bin") + (f", 1 to {counts.said('bin')}" if counts is not None else "")
+    text += f", and 1 to {hits.said('bin')} where {said}."
+    return Title(k.name("calibration_bins reliability_counts bin_confidence"), text)
+
+
+@idiom
+def threshold_counts(k: KernelBuilder, level: int) -> Title:
+    """Cumulative histograms and ROC counts: every threshold that a score reaches counts it."""
+    shape, size = k.draw.shape, k.size("thresholds", 6, 9)
+    type_: Scalar = shape.weighted({FLOAT32: 5, INT32: 3})
+    span = (-2.0, 2.0) if type_.is_float else (0, 40)
+    with work(k, level, "n", _SPAN, "i tid s", "batch", "list lists rows blocks") as w:
+        load = w.read("scores values magnitudes", type_, *span)
+        score = w.let("score v", load, 0.8)
+        names, (low, high) = "thresholds cuts levels", span
+        cuts = k.array(names, type_, size, init="sorted", low=low, high=high)
+        split = shape.chance(0.4)
+        value: Expr = k.lift(1, shape.weighted(COUNTS))
+        weight = None
+        if shape.chance(0.3):
+            weight = w.read("weights sample_weight", FLOAT32, 0.5, 2.0)
+            value = named(k, "w amount", weight, 0.7)
+        assert isinstance(value.type, Scalar)
+        if split:
+            label = w.read("labels truth", INT32, 0, 1)
+            above = w.shared("true_pos hits", value.type, ("thresholds",))
+            below = w.shared("false_pos alarms", value.type, ("thresholds",))
+            flag = named(k, "positive is_pos", fn("ne", label, k.lift(0, INT32)), 0.5)
+        else:
+            above = w.shared("counts at_least survivors", value.type, ("thresholds",))
+        upto, early = not split and shape.chance(0.4), shape.chance(0.5)
+        early = early and not upto
+        with k.for_("t j", extent(cuts)) as t:
+            other = (flag, below) if split else None
+            if early:
+                with k.if_(score < cuts[t]):
+                    k.break_()
+                _reached(k, t, value, above, other)
+            else:
+                with k.if_(score <= cuts[t] if upto else fn("ge", score, cuts[t])):
+                    _reached(k, t, value, above, other)
+    what, side = "1" if weight is None else written(weight), "at most" if upto else "at least"
+    text = f"For every t with {written(load)} {side} {cuts.name}[t] (ascending), add {what} to "
+    text += above.said("t")
+    text += f" where {written(label)} is set, else to {below.said('t')}" if split else ""
+    return Title(k.name("threshold_counts cumulative_histogram roc_counts"), f"{text}.")
+
+
+def _reached(
+    k: KernelBuilder, t: Expr, value: Expr, above: Shared, other: tuple[Expr, Shared] | None
+) -> None:
+    if other is None:
+        above.update("add", (t,), value)
+        return
+    with k.if_(other[0]):
+        above.update("add", (t,), value)
+    with k.else_():
+        other[1].update("add", (t,), value)

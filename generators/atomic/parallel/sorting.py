@@ -1,0 +1,172 @@
+"""Counts and places that sorting in parallel needs: digits, ranks, runs, compaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from generators.atomic.parallel.parts import (
+    COUNTS,
+    INT64,
+    UINT32,
+    UINT64,
+    Work,
+    named,
+    spot,
+    work,
+)
+from generators.build import KernelBuilder, cast, fn
+from generators.build.registry import Title, idiom
+from generators.kit.text import written
+from generators.program.dtypes import FLOAT32, INT32, Array, Scalar
+from generators.program.expr import Expr, Var
+
+
+def _key(w: Work) -> tuple[Expr, str]:
+    """A key whose digits are taken, as an unsigned number; and its name in words."""
+    k, shape = w.k, w.k.draw.shape
+    type_: Scalar = shape.weighted({INT32: 4, UINT32: 4, UINT64: 2, INT64: 1})
+    signed = not type_.is_unsigned and w.level > 2 and shape.chance(0.5)
+    load = w.read("keys codes values", type_, -500 if signed else 0, 1000)
+    if not signed:
+        return w.let("key code", load, 0.7), written(load)
+    bias = k.lift(512, type_)
+    said = f"{written(load)} + 512, so that negative keys come first"
+    return k.let("key biased", load + bias), said
+
+
+@idiom
+def radix_digit_counts(k: KernelBuilder, level: int) -> Title:
+    """Digits of keys counted for a pass of a radix sort, or for all passes at once."""
+    shape = k.draw.shape
+    bits = k.draw.value.choice((2, 3, 4))
+    radix = 1 << bits
+    with work(k, level, "num_keys", (64, 96), "i tid idx", "segments", per_block=True) as w:
+        key, said = _key(w)
+        type_ = key.type
+        assert isinstance(type_, Scalar)
+        every = level > 2 and shape.chance(0.35)
+        down = level > 1 and shape.chance(0.3)
+        count: Scalar = shape.weighted(COUNTS)
+        if every:
+            passes = 12 // bits
+            text = f"For all {passes} passes p of a radix sort by {bits} bits a digit, c"
+            dims = (str(passes), str(radix))
+            counts = w.shared("counts digit_counts hist", count, dims)
+            with k.for_("p pass_id", passes) as p:
+                shift: Expr = k.let("shift", cast(bits * p, type_))
+                digit = _digit(w, key, shift, radix, down)
+                counts.update("add", (p, digit), 1)
+            place = counts.said("p", "d")
+            how = f"bits {bits} * p and up"
+        else:
+            counts = w.shared("counts digit_counts hist", count, (str(radix),))
+            runtime = shape.chance(0.6)
+            shift = k.lift(bits * k.draw.value.integer(1, 2), type_)
+            if runtime:
+                shift = k.scalar("shift start_bit", type_, 0, 6)
+            counts.update("add", (_digit(w, key, shift, radix, down),), 1)
+            place, text = counts.said("d"), "C"
+            how = f"the {bits} bits from bit {written(shift)} on"
+    down_said = f", taken as {radix - 1} - d to sort downwards" if down else ""
+    text += f"ount the digits of {said}: d is {how}{down_said}, and {place} grows by 1."
+    return Title(k.name("radix_histogram digit_counts count_digits", "radix_count_pass"), text)
+
+
+def _digit(w: Work, key: Expr, shift: Expr, radix: int, down: bool) -> Expr:
+    """The digit of a key as an index."""
+    type_ = key.type
+    assert isinstance(type_, Scalar)
+    mask = w.k.lift(radix - 1, type_)
+    moved = w.let("shifted", key >> shift, 0.2)
+    digit = cast(moved & mask, INT32)
+    digit = w.let("digit d", digit, 0.6)
+    return w.let("slot", radix - 1 - digit, 0.5) if down else digit
+
+
+_KEYS: dict[Scalar, int] = {FLOAT32: 4, INT32: 4, UINT32: 1, INT64: 1}
+
+
+def _span(type_: Scalar) -> tuple[int, int]:
+    """A range in which keys are at times equal, where they are whole numbers."""
+    if type_.is_float:
+        return -2, 2
+    return (0, 30) if type_.is_unsigned else (-15, 15)
+
+
+@idiom
+def block_ranks(k: KernelBuilder, level: int) -> Title:
+    """Of a block of keys, those before a query are counted; the counts of all blocks are summed."""
+    shape = k.draw.shape
+    type_ = shape.weighted(_KEYS)
+    width = k.draw.value.choice((4, 8))
+    lead = (k.size("batch", 3, 4),) if shape.chance(0.4) else ()
+    pair = [k.size("num_queries", 8, 12), k.size("blocks", 4, 6)]
+    names = [k.name("q query"), k.name("c block")]
+    flipped = shape.chance(0.4)
+    threads = k.thread(
+        *lead,
+        *(reversed(pair) if flipped else pair),
+        names=[*(k.name("b row") for _ in lead), *(reversed(names) if flipped else names)],
+    )
+    at = threads[: len(lead)]
+    q, block = (Var(name, INT32) for name in names)
+    search = level > 2 and shape.chance(0.5)
+    grid = search or shape.chance(0.4)
+    dims = (*lead, "blocks", str(width)) if grid else (*lead, f"{width}*blocks")
+    init, span = "sorted" if search else "uniform", _span(type_)
+    keys = k.array("keys values samples", type_, dims, low=span[0], high=span[1], init=init)
+    asked = (*lead, "num_queries")
+    queries = k.array("queries probes cuts", type_, asked, low=span[0], high=span[1])
+    kind = INT32 if search else shape.weighted(COUNTS)
+    counts = k.accumulator("ranks lower_counts positions", kind, asked)
+    b = _Block(k, keys, (*at, block) if grid else at, None if grid else block, width)
+    wanted = named(k, "wanted probe", queries[spot(*at, q)], 0.8)
+    upto = shape.chance(0.4)
+    found = b.halved(wanted, upto) if search else b.counted(wanted, upto, counts)
+    if level > 1 and shape.chance(0.5):
+        with k.if_(fn("gt", found, k.lift(0, found.type))):
+            k.atomic("add", counts, (*at, q), found)
+    else:
+        k.atomic("add", counts, (*at, q), found)
+    text = f"For each query and each block of {width} {keys.name}, count the keys that are "
+    text += f"{'at most' if upto else 'below'} {queries.name} at the query"
+    text += ", by halving the sorted block" if search else ""
+    text += f", and add the count to {counts.name} there."
+    return Title(k.name("block_ranks count_below rank_in_blocks"), text)
+
+
+@dataclass(frozen=True)
+class _Block:
+    """A block of keys, as a row of a grid or a stretch of a list."""
+
+    k: KernelBuilder
+    keys: Var
+    lead: tuple[Var, ...]
+    block: Var | None
+    width: int
+
+    def key(self, j: Expr) -> Expr:
+        return self.keys[spot(*self.lead, j if self.block is None else self.block * self.width + j)]
+
+    def counted(self, wanted: Expr, upto: bool, counts: Var) -> Var:
+        k = self.k
+        assert isinstance(counts.type, Array)
+        found = k.let("found below", k.lift(0, counts.type.element))
+        with k.for_("j step", self.width) as j:
+            key = named(k, "key v", self.key(j), 0.5)
+            with k.if_(key <= wanted if upto else key < wanted):
+                k.augment(found, "add", 1)
+        return found
+
+    def halved(self, wanted: Expr, upto: bool) -> Expr:
+        """A binary search."""
+        k = self.k
+        low, high = k.let("lo first", k.lift(0, INT32)), k.let("hi last", k.lift(self.width, INT32))
+        with k.while_(low < high):
+            middle = k.let("mid half", (low + high) // 2)
+            key = named(k, "key v", self.key(middle), 0.4)
+            with k.if_(key <= wanted if upto else key < wanted):
+                k.assign(low, middle + 1)
+            with k.else_():
+                k.assign(high, middle)
+        return low

@@ -1,0 +1,329 @@
+"""Statistics of many samples: classes, mixtures, covariances, lags, calibration, thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from generators.atomic.parallel.parts import (
+    COUNTS,
+    Shared,
+    Work,
+    extent_of,
+    guarded,
+    named,
+    work,
+)
+from generators.build import KernelBuilder, extent, fn
+from generators.build.registry import Title, idiom
+from generators.kit.functions import exp, least, log, most
+from generators.kit.text import written
+from generators.program.dtypes import INT32, Array, Scalar, Vec, scalar_of
+from generators.program.expr import Expr, Var
+
+_SPAN = (48, 72)
+
+
+def _row_index(w: Work, c: Expr | int) -> tuple[Expr | int, ...]:
+    return (*w.at, c)
+
+
+@idiom
+def class_statistics(k: KernelBuilder, level: int) -> Title:
+    """Counts, sums and sums of squares of features by class, as naive Bayes and k-means need."""
+    shape = k.draw.shape
+    real = k.draw.wide_float_type()
+    k.size("classes", 3, 4)
+    vec = Vec(shape.choice((2, 3)), real)
+    form = shape.choice(("scalar", "points", "features"))
+    if form == "features":
+        k.size("features", 3, 4)
+    with work(k, level, "n", _SPAN, "i tid s", "folds", "list lists rows") as w:
+        label = w.read("labels classes_of cluster_ids", INT32, init="index_of:classes")
+        c = w.let("c label group", label, 0.9)
+        weight = w.read("weights sample_weight", real, 0.5, 2.0) if shape.chance(0.3) else None
+        parts = ["features"] if form == "features" else []
+        type_ = vec if form == "points" else real
+        more = "squares" if level > 1 and shape.chance(0.7) else ""
+        counts = w.shared(
+            "counts class_counts", real if weight else shape.weighted(COUNTS), ("classes",)
+        )
+        sums = w.shared("sums totals", type_, ("classes", *parts))
+        squares = w.shared("squares sum_sq", type_, ("classes", *parts)) if more else None
+        value_of = named(k, "w sample_w", weight, 0.6) if weight is not None else None
+        counts.update("add", (c,), 1 if value_of is None else value_of)
+        load: Expr
+        if form == "features":
+            x = k.array("features_in x samples", real, (*w.dims, "features"), low=-2.0, high=2.0)
+            with k.for_("f j d", extent(x, len(w.dims))) as f:
+                load = x[_row_index(w, f)]
+                _moments(k, load, value_of, [sums, squares], (c, f), real)
+            said = f"each feature f of {x.name}"
+        else:
+            load = w.read("x samples values points", type_, -2.0, 2.0)
+            _moments(k, load, value_of, [sums, squares], (c,), real)
+            said = written(load)
+    text = f"For each sample of class c = {written(label)}: add {said}"
+    text += _told_sums((counts, sums, squares), weight, form)
+    return Title(k.name("class_statistics accumulate_classes group_moments"), text)
+
+
+def _told_sums(arrays: tuple[Shared, Shared, Shared | None], weight: Expr | None, form: str) -> str:
+    counts, sums, squares = arrays
+    place = ("c", "f") if form == "features" else ("c",)
+    text = f" times {written(weight)}" if weight is not None else ""
+    text += f" to {sums.said(*place)} and "
+    text += f"{'1' if weight is None else 'that weight'} to {counts.said('c')}."
+    if squares is not None:
+        text += f" Add the {'componentwise ' * (form == 'points')}square"
+        text += ", weighted alike," if weight is not None else ""
+        text += f" to {squares.said(*place)}."
+    return text
+
+
+def _moments(
+    k: KernelBuilder,
+    load: Expr,
+    weight: Expr | None,
+    arrays: Sequence[Shared | None],
+    place: tuple[Expr, ...],
+    real: Scalar,
+) -> None:
+    sums, squares = arrays
+    assert sums is not None
+    value = named(k, "v xf value", load, 1.0 if squares is not None else 0.4)
+    first = value if weight is None else named(k, "wx weighted", weight * value, 0.5)
+    sums.update("add", place, first)
+    if squares is not None:
+        square = fn("cw_mul", first, value) if isinstance(value.type, Vec) else first * value
+        squares.update("add", place, square)
+
+
+@idiom
+def soft_assignments(k: KernelBuilder, level: int) -> Title:
+    """Expectation step of a mixture: responsibilities, and the sums that new parameters need."""
+    shape = k.draw.shape
+    real = k.draw.wide_float_type()
+    dim = shape.choice((1, 1, 2, 3))
+    type_ = Vec(dim, real) if dim > 1 else real
+    k.size("components", 3, 4)
+    with work(k, level, "n", (36, 54), "i tid s", "batch", "list lists rows blocks") as w:
+        load = w.read("x samples points", type_, -2.0, 2.0)
+        point = w.let("p xi point", load, 0.9)
+        means = k.array("means centers mu", type_, "components", low=-1.5, high=1.5)
+        m = _Mixture(w, point, means)
+        factor = None
+        if shape.chance(0.35):
+            weight = w.read("weights sample_weight", real, 0.5, 2.0)
+            factor = named(k, "ws sample_w", weight, 0.5)
+        top = m.largest() if m.bias is not None else None
+        total = m.total(top)
+        mass = w.shared("mass resp_sums n_k", real, ("components",))
+        sums = w.shared("sums weighted_sums s_k", type_, ("components",))
+        logs = None
+        if top is not None and level > 1 and shape.chance(0.4):
+            logs = k.accumulator("log_likelihood loglik", real, "1")
+            k.atomic("add", logs, 0, top + log(total))
+        with m.components() as c:
+            share: Expr = m.weight(c, top) / total
+            share = k.let("resp r gamma", share if factor is None else factor * share)
+            mass.update("add", (c,), share)
+            sums.update("add", (c,), share * point)
+    times = "" if factor is None else f"; r is multiplied by {written(weight)}"
+    text = f"For each sample p = {written(load)}, r of a component c is w / (the sum of w over all "
+    text += f"components), w = {m.said()}{times}. Add r to {mass.said('c')} and r * p to "
+    text += f"{sums.said('c')}."
+    if top is not None:
+        text += " The largest exponent is subtracted first."
+    if logs is not None:
+        text += f" {logs.name}[0] gathers the logs of the sums of w."
+    return Title(k.name("accumulate_responsibilities em_step soft_assign"), text)
+
+
+class _Mixture:
+    """Weights of a sample's components."""
+
+    def __init__(self, w: Work, point: Expr, means: Var) -> None:
+        k, real = w.k, scalar_of(point.type)
+        self.k, self.point, self.means = k, point, means
+        self.scale: Var | None = None
+        self.bias: Var | None = None
+        spread = k.draw.shape.choice(("shared", "each", "fuzzy"))
+        if spread == "each":
+            self.scale = k.array("precisions inv_var", real, "components", low=0.4, high=1.6)
+        elif spread == "shared":
+            self.scale = k.scalar("beta inv_temperature", real, 0.5, 1.5)
+        if spread != "fuzzy":
+            names = "log_weights log_prior"
+            self.bias = k.array(names, real, "components", low=-1.5, high=-0.3)
+        self.loop, self.gap = w.k.name("c j comp"), w.k.name("d diff")
+
+    def _gap(self, c: Expr) -> Expr:
+        self.k.used.discard(self.gap)
+        gap = self.k.let(self.gap, self.point - self.means[c])
+        return fn("dot", gap, gap) if isinstance(gap.type, Vec) else gap * gap
+
+    @contextmanager
+    def components(self) -> Iterator[Var]:
+        self.k.used.discard(self.loop)
+        with self.k.for_(self.loop, extent(self.means)) as c:
+            yield c
+
+    def exponent(self, c: Expr) -> Expr:
+        assert self.bias is not None
+        assert self.scale is not None
+        each = self.scale[c] if isinstance(self.scale.type, Array) else self.scale
+        return self.bias[c] - 0.5 * each * self._gap(c)
+
+    def largest(self) -> Var:
+        k = self.k
+        top = k.let("top peak max_log", k.lift(-1.0e30, scalar_of(self.point.type)))
+        with self.components() as c:
+            k.assign(top, most(top, self.exponent(c)))
+        return top
+
+    def total(self, top: Var | None) -> Var:
+        k = self.k
+        total = k.let("total norm denom", k.lift(0.0, scalar_of(self.point.type)))
+        with self.components() as c:
+            k.augment(total, "add", self.weight(c, top))
+        return total
+
+    def weight(self, c: Expr, top: Var | None) -> Expr:
+        if top is None:
+            return 1.0 / (self._gap(c) + 0.1)
+        return exp(self.exponent(c) - top)
+
+    def said(self) -> str:
+        gap = f"|p - {self.means.name}[c]|^2"
+        if self.bias is None or self.scale is None:
+            return f"1 / ({gap} + 0.1)"
+        scale = self.scale.name + "[c]" * isinstance(self.scale.type, Array)
+        return f"exp({self.bias.name}[c] - 0.5 * {scale} * {gap})"
+
+
+@idiom
+def scatter_matrix(k: KernelBuilder, level: int) -> Title:
+    """Products of the centred features of samples: a covariance or Gram matrix, all or its upper
+    triangle."""
+    shape = k.draw.shape
+    real = k.draw.wide_float_type()
+    k.size("features", 4, 5)
+    upper = shape.chance(0.5)
+    grouped = level > 1 and shape.chance(0.35)
+    with work(k, level, "n", _SPAN, "i tid s", "batch", "list lists rows blocks") as w:
+        x = k.array("x samples data", real, (*w.dims, "features"), low=-2.0, high=2.0)
+        mean = None
+        if shape.chance(0.67):
+            mean = k.array("mean mu", real, "features", low=-0.5, high=0.5)
+        weight = w.read("weights w_s", real, 0.5, 2.0) if shape.chance(0.35) else None
+        place: list[Expr] = []
+        said, dims = [], ["features", "features"]
+        if grouped:
+            dims = [k.size("groups", 2, 3), *dims]
+            group = w.read("groups labels", INT32, init="index_of:groups")
+            place, said = [w.let("g group", group)], [written(group)]
+        out = w.shared("cov scatter gram", real, dims)
+        held = named(k, "ws weight", weight, 0.6) if weight is not None else None
+
+        def centred(names: str, c: Expr, share: float) -> Expr:
+            value = x[_row_index(w, c)]
+            return named(k, names, value if mean is None else value - mean[c], share)
+
+        with k.for_("a p row_f", extent(x, len(w.dims))) as a:
+            first = centred("da xa", a, 0.9)
+            if held is not None:
+                first = named(k, "wa scaled", held * first, 0.6)
+            with k.for_("b q col_f", extent(x, len(w.dims)), start=a if upper else 0) as b:
+                out.update("add", (*place, a, b), first * centred("db xb", b, 0.4))
+    about = f"{x.name} less {mean.name}" if mean is not None else x.name
+    text = f"Sum up the products of features p and q of {about} over all samples"
+    text += ", for q >= p only" if upper else ""
+    text += f": add those of a sample{f', times {written(weight)},' if weight is not None else ''}"
+    text += f" to {out.said(*said, 'p', 'q')}."
+    return Title(k.name("scatter_matrix accumulate_covariance gram_matrix"), text)
+
+
+class _Lagged:
+    """A list, another one or the same, and what a pair of their elements adds."""
+
+    def __init__(self, k: KernelBuilder, level: int, lead: tuple[str, ...], real: Scalar) -> None:
+        shape = k.draw.shape
+        self.k, self.dims = k, (*lead, "n")
+        self.x = k.array("x signal series_in", real, self.dims, low=-2.0, high=2.0)
+        self.form = shape.choice(("product", "square", "cross", "absolute"))
+        self.other = self.x
+        if self.form == "cross":
+            self.other = k.array("y second", real, self.dims, low=-2.0, high=2.0)
+        self.mean: Var | None = None
+        if self.form in ("product", "cross") and shape.chance(0.4):
+            self.mean = k.scalar("mean offset", real, 0.1, 0.6)
+        out_dims = (*lead, "lags") if shape.chance(0.7) else ("lags",)
+        self.apart = len(out_dims) > len(lead)
+        self.sums = k.accumulator("sums acf lag_totals", real, out_dims)
+        self.counts: Var | None = None
+        if level > 1 and shape.chance(0.4):
+            self.counts = k.accumulator("counts pairs", shape.weighted(COUNTS), out_dims)
+
+    def _element(self, array: Var, at: tuple[Expr, ...]) -> Expr:
+        return array[at] if self.mean is None else array[at] - self.mean
+
+    def own(self, at: tuple[Expr, ...], share: float) -> Expr:
+        return named(self.k, "xi first", self._element(self.x, at), share)
+
+    def add(self, own: Expr, at: tuple[Expr, ...], lag: Expr) -> None:
+        k = self.k
+        far = named(k, "xj second_v", self._element(self.other, (*at[:-1], at[-1] + lag)), 0.5)
+        value = own * far
+        if self.form in ("square", "absolute"):
+            gap = k.let("gap diff", far - own)
+            value = gap * gap if self.form == "square" else abs(gap)
+        place = (*at[:-1], lag) if self.apart else (lag,)
+        k.atomic("add", self.sums, place, value)
+        if self.counts is not None:
+            k.atomic("add", self.counts, place, 1)
+
+    def said(self, i: str) -> str:
+        a, b = f"{self.x.name} at {i}", f"{self.other.name} at {i} + lag"
+        if self.form in ("square", "absolute"):
+            text = f"the {'square' if self.form == 'square' else 'size'} of {b} less {a}"
+        elif self.mean is not None:
+            text = f"{a} times {b}, each less {self.mean.name},"
+        else:
+            text = f"{a} times {b}"
+        text += f" to {self.sums.name} at that lag"
+        text += "" if self.apart or len(self.dims) == 1 else ", for all series together"
+        return text + "." + (f" {self.counts.name} counts the pairs." if self.counts else "")
+
+
+@idiom
+def lag_sums(k: KernelBuilder, level: int) -> Title:
+    """Autocorrelation, structure functions and correlograms: sums over pairs by their lag."""
+    shape = k.draw.shape
+    k.size("n", 20, 28)
+    k.size("lags", 5, 7)
+    lead = (k.size("series", 3, 4),) if shape.chance(0.6) else ()
+    looped = shape.chance(0.5)
+    dims = (*lead, "n") if looped else (*lead, "n", "lags")
+    names = [*(k.name("s series_id") for _ in lead), k.name("i t")]
+    names += [] if looped else [k.name("lag d")]
+    threads = k.thread(*dims, names=names)
+    at = threads[: len(lead) + 1]
+    w = _Lagged(k, level, lead, k.draw.wide_float_type())
+    own = w.own(at, 0.9 if looped else 0.4)
+    upto = extent(w.x, len(lead))
+    if not looped:
+        with guarded(k, at[-1] + threads[-1] < upto, False):
+            w.add(own, at, threads[-1])
+    elif shape.chance(0.5):
+        stop = named(k, "last stop", least(extent_of(k, "lags"), upto - at[-1]))
+        with k.for_("lag d", stop) as lag:
+            w.add(own, at, lag)
+    else:
+        with k.for_("lag d", extent_of(k, "lags")) as lag:
+            with k.if_(fn("ge", at[-1] + lag, upto)):
+                k.break_()
+            w.add(own, at, lag)
+    i = at[-1].name
+    text = f"For every {i} and every lag that leaves {i} + lag within the list, add {w.said(i)}"
+    return Title(k.name("lag_sums autocorrelation_sums correlogram"), text)

@@ -1,0 +1,336 @@
+"""Text and lists: n-grams, document frequencies, similarity votes, compaction by offsets."""
+
+from __future__ import annotations
+
+from generators.atomic.parallel.hashing import hashed
+from generators.atomic.parallel.parts import (
+    COUNTS,
+    UINT32,
+    Shared,
+    Work,
+    both,
+    extent_of,
+    guarded,
+    named,
+    spot,
+    work,
+)
+from generators.build import KernelBuilder, cast, extent, fn
+from generators.build.registry import Title, idiom
+from generators.kit.text import written
+from generators.program.dtypes import FLOAT32, INT32, Scalar, Type, Vec
+from generators.program.expr import Expr, Var
+
+
+@idiom
+def ngram_counts(k: KernelBuilder, level: int) -> Title:
+    """N-grams of tokens: pairs in a table, longer ones by a rolling hash into buckets."""
+    pairs = k.draw.shape.chance(0.35)
+    with work(k, level, "num_tokens", (60, 84), "i tid t", "documents", "list lists rows") as w:
+        text = _token_pairs(w) if pairs else _token_hashes(w)
+    names = "bigram_counts count_bigrams pair_counts"
+    return Title(k.name(names if pairs else "ngram_counts count_ngrams hash_ngrams"), text)
+
+
+def _token_pairs(w: Work) -> str:
+    """Two tokens at a distance, in a table of the vocabulary."""
+    k, shape = w.k, w.k.draw.shape
+    size = k.size("vocab", 4, 6)
+    tokens = k.array("tokens ids", INT32, w.dims, init=f"index_of:{size}")
+    out = w.shared("counts pair_table table", shape.weighted(COUNTS), (size, size))
+    gap = k.draw.value.choice((1, 1, 2))
+    i = written(w.i)
+    with w.guard(w.i + gap < extent(tokens, len(w.dims) - 1)):
+        a = w.let("a first", tokens[w.at], 0.6)
+        b = w.let("b second", tokens[spot(*w.at[:-1], w.i + gap)], 0.6)
+        marked = w.level > 1 and shape.chance(0.4)
+        if marked:
+            zero = k.lift(0, INT32)
+            with k.if_(both(fn("ne", a, zero), fn("ne", b, zero))):
+                out.update("add", (a, b), 1)
+        else:
+            out.update("add", (a, b), 1)
+    text = (
+        f"Count the pair of {tokens.name} at {i} and {i} + {gap} of every {i} that has both, p and "
+    )
+    text += f"q, in {out.said('p', 'q')}"
+    return text + (", unless one of them is 0 (a separator)." if marked else ".")
+
+
+def _token_hashes(w: Work) -> str:
+    """Several tokens, hashed one after the other."""
+    k, shape = w.k, w.k.draw.shape
+    size = k.size("buckets", 9, 14)
+    tokens = k.array("tokens ids codes", INT32, w.dims, low=0, high=255)
+    out = w.shared("counts ngram_table table", shape.weighted(COUNTS), (size,))
+    order: Expr = k.lift(k.draw.value.choice((2, 3, 4)), INT32)
+    if shape.chance(0.5):
+        order = k.scalar("order gram_length", INT32, 2, 4)
+    base, count = k.draw.value.choice((31, 257, 131)), extent_of(k, size)
+    signed, i = shape.chance(0.3), written(w.i)
+    type_ = INT32 if signed else UINT32
+    with w.guard(w.i + order <= extent(tokens, len(w.dims) - 1)):
+        start = k.lift(0 if shape.chance(0.5) else 17, type_)
+        h = k.let("h code rolling", start)
+        with k.for_("j q", order) as j:
+            token = tokens[spot(*w.at[:-1], w.i + j)]
+            mixed = h * k.lift(base, type_) + cast(token, type_)
+            k.assign(h, mixed % count if signed else mixed)
+        slot: Expr = h if signed else cast(h % cast(count, UINT32), INT32)
+        out.update("add", (w.let("slot bucket", slot, 0.6),), 1)
+    text = (
+        f"For every {i} with {written(order)} tokens of {tokens.name} from there on, hash these: "
+    )
+    text += f"from h = {written(start)} on, h becomes h * {base} + token"
+    text += f" modulo {written(count)}" if signed else " in 32 unsigned bits"
+    return f"{text} for each. {out.said('h' if signed else f'h % {written(count)}')} grows by 1."
+
+
+@idiom
+def document_frequency(k: KernelBuilder, level: int) -> Title:
+    """Document frequencies, as TF-IDF and inverted indices need: a term counts once a document."""
+    shape = k.draw.shape
+    k.size("documents", 5, 7)
+    k.size("vocab", 7, 10)
+    form = shape.choice(("each", "each", "rows", "ragged"))
+    names = [k.name("d doc"), k.name("i t p")]
+    init, ends = "index_of:vocab", None
+    if form == "ragged":
+        k.size("num_tokens", 50, 60, minimum=48)
+        words = "offsets row_ptr doc_start"
+        ends = k.array(words, INT32, "documents+1", init="sorted", low=0, high=48)
+        tokens = k.array("tokens terms words_in", INT32, "num_tokens", init=init)
+    else:
+        padded = shape.chance(0.5)
+        k.size("length", 9, 12, minimum=9 if padded else 1)
+        tokens = k.array("tokens terms words_in", INT32, ("documents", "length"), init=init)
+        if padded:
+            ends = k.array("lengths doc_lengths", INT32, "documents", low=4, high=9)
+    dims = ("documents", "length") if form == "each" else ("documents",)
+    d, *rest = k.thread(*dims, names=names[: len(dims)])
+    c = _Documents(k, level, tokens, d, form == "ragged")
+    if form == "each" and ends is not None:
+        with guarded(k, rest[0] < ends[d], False):
+            c.token(rest[0], False)
+    elif form == "each":
+        c.token(rest[0], False)
+    else:
+        upto = extent(tokens, 1) if ends is None else ends[d]
+        if form == "ragged" and ends is not None:
+            c.first, upto = k.let("start begin", ends[d]), ends[d + 1]
+        k.used.discard(names[1])
+        with k.for_(names[1], named(k, "stop n_tokens", upto), start=c.first) as i:
+            c.token(i, True)
+    return Title(k.name("document_frequency count_documents posting_lengths"), c.said(ends))
+
+
+class _Documents:
+    """Tokens of documents: the first of each kind in a document counts."""
+
+    def __init__(self, k: KernelBuilder, level: int, tokens: Var, d: Var, ragged: bool) -> None:
+        shape = k.draw.shape
+        self.k, self.tokens, self.d, self.ragged = k, tokens, d, ragged
+        self.first: Expr = k.lift(0, INT32)
+        self.df = k.accumulator("doc_freq df postings", shape.weighted(COUNTS), "vocab")
+        self.tf: Var | None = None
+        if level > 1 and shape.chance(0.4):
+            self.tf = k.accumulator("term_counts cf", INT32, "vocab")
+        self.ordered, self.early = shape.chance(0.35), shape.chance(0.5)
+        self.stop = shape.chance(0.4)
+
+    def _at(self, i: Expr) -> Expr:
+        return self.tokens[i] if self.ragged else self.tokens[self.d, i]
+
+    def token(self, i: Expr, inner: bool) -> None:
+        """One token: all of a kind, and the first of each document."""
+        k = self.k
+        term = k.let("term token w", self._at(i))
+        if self.stop:
+            with guarded(k, fn("ne", term, k.lift(0, INT32)), inner):
+                self._count(i, term, inner)
+        else:
+            self._count(i, term, inner)
+
+    def _count(self, i: Expr, term: Var, inner: bool) -> None:
+        k = self.k
+        if self.tf is not None:
+            k.atomic("add", self.tf, term, 1)
+        if self.ordered:
+            with k.if_(fn("eq", i, self.first)):
+                k.atomic("add", self.df, term, 1)
+            with k.elif_(fn("ne", self._at(i - 1), term)):
+                k.atomic("add", self.df, term, 1)
+            return
+        seen = k.let("seen before", k.lift(0, INT32))
+        with k.for_("j q", i, start=self.first) as j, k.if_(fn("eq", self._at(j), term)):
+            if self.early:
+                k.assign(seen, k.lift(1, INT32))
+                k.break_()
+            else:
+                k.augment(seen, "add", 1)
+        with guarded(k, fn("eq", seen, k.lift(0, INT32)), inner):
+            k.atomic("add", self.df, term, 1)
+
+    def said(self, ends: Var | None) -> str:
+        text = f"Count in how many documents each of {self.tokens.name} occurs. A document is "
+        if self.ragged and ends is not None:
+            text += f"what lies from {ends.name}[d] to before {ends.name}[d + 1]"
+        else:
+            text += "a row" + (
+                f", of which the first {ends.name} count" if ends is not None else ""
+            )
+        text += ". A token that "
+        if self.ordered:
+            text += "differs from the one before it in its document (documents are sorted)"
+        else:
+            text += "is not found earlier in its document"
+        text += f" adds 1 to {self.df.name}."
+        text += f" {self.tf.name} counts all of them." if self.tf is not None else ""
+        return text + (" Token 0 is left out." if self.stop else "")
+
+
+@idiom
+def similarity_votes(k: KernelBuilder, level: int) -> Title:
+    """SimHash: every feature votes for or against each bit of a document's fingerprint.
+
+    M. Charikar, STOC 2002.
+    """
+    shape = k.draw.shape
+    with work(
+        k, level, "num_features", (48, 72), "i tid f", "documents", "list lists blocks", True
+    ) as w:
+        hash_of, how = hashed(k, 0.6)
+        load = w.read("features tokens shingles", shape.choice((INT32, UINT32)), 0, 5000)
+        key = cast(load, UINT32)
+        type_: Scalar = shape.weighted({INT32: 3, FLOAT32: 3})
+        weight = None
+        value: Expr = k.lift(1, type_)
+        if type_ == FLOAT32:
+            weight = w.read("weights tf_idf", type_, 0.2, 2.0)
+            value = named(k, "w weight", weight, 0.6)
+        place: list[Expr] = []
+        said: list[str] = []
+        bits = str(k.draw.value.choice((8, 16)))
+        dims = [bits]
+        if len(w.dims) == 1 and w.block is None:
+            dims = [k.size("docs", 4, 6), bits]
+            owner = w.read("doc_ids owners", INT32, init="index_of:docs")
+            place, said = [w.let("d doc", owner, 0.7)], [written(owner)]
+        out = w.shared("votes bit_sums tallies", type_, dims)
+        seed = k.lift(k.draw.value.choice((1, 7, 42)), UINT32)
+        h = k.let("h code", hash_of(key, seed))
+        _vote(k, out, h, int(bits), place, value)
+    what = "1" if weight is None else written(weight)
+    text = f"For each of {load.array.name} and each of the lowest {bits} bits of its hash with the "
+    text += f"seed {written(seed)}: add {what} to {out.said(*said, 'bit')} if the bit is set, else "
+    return Title(
+        k.name("simhash_votes fingerprint_votes"), f"{text}subtract it. The hash is {how}."
+    )
+
+
+def _vote(
+    k: KernelBuilder, out: Shared, h: Expr, bits: int, place: list[Expr], value: Expr
+) -> None:
+    """A vote for each bit that is set, one against each that is not."""
+    branch = k.draw.shape.chance(0.5)
+    with k.for_("bit b", bits) as bit:
+        one = (h >> cast(bit, UINT32)) & k.lift(1, UINT32)
+        test = fn("ne", named(k, "bit_set on", one, 0.4), k.lift(0, UINT32))
+        if not branch:
+            vote = named(k, "vote sign", fn("where", test, value, -value))
+            out.update("add", (*place, bit), vote)
+            return
+        with k.if_(test):
+            out.update("add", (*place, bit), value)
+        with k.else_():
+            out.update("sub", (*place, bit), value)
+
+
+_MOST = 40
+"""Scans end here at most."""
+
+
+@idiom
+def scan_compaction(k: KernelBuilder, level: int) -> Title:
+    """Stream compaction: kept entries go where a scan of their flags says, and are counted."""
+    shape = k.draw.shape
+    inclusive = shape.chance(0.5)
+    k.size("n", 56, 72)
+    k.size("capacity", _MOST + 1, _MOST + 6, minimum=_MOST + 1)
+    (i,) = k.thread("n", names=(k.name("i tid"),))
+    dims = "n" if inclusive else "n+1"
+    scan = k.array("scan offsets positions", INT32, dims, init="sorted", low=0, high=_MOST)
+    types: dict[Type, int] = {FLOAT32: 4, INT32: 3, Vec(3, FLOAT32): 2, Vec(2, FLOAT32): 1}
+    type_ = shape.weighted(types)
+    values = k.array("values items entries", type_, "n", low=-9, high=90)
+    out = k.accumulator("compacted packed kept", type_, "capacity", -1)
+    extra = shape.choice(("none", "ids", "keys"))
+    ids = k.accumulator("kept_ids kept_keys", INT32, "capacity", -1) if extra != "none" else None
+    keys = k.array("keys_in labels", INT32, "n", low=0, high=99) if extra == "keys" else None
+    t = _Kept(k)
+    test, slot, what = _inclusive(k, scan, i) if inclusive else _exclusive(k, scan, i)
+    with guarded(k, test, False):
+        slot = named(k, "at target", slot, 0.5)
+        k.store(out, slot, values[i])
+        if ids is not None:
+            k.store(ids, slot, i if keys is None else keys[i])
+        t.count(i)
+    text = f"Compact {values.name} by a scan of their flags: entry i goes to {out.name} at {what}"
+    if ids is not None:
+        text += f", and {'i' if keys is None else f'{keys.name}[i]'} to {ids.name} there"
+    return Title(k.name("compact_by_scan scatter_kept stream_compact"), f"{text}; {t.said()}.")
+
+
+def _inclusive(k: KernelBuilder, scan: Var, i: Var) -> tuple[Expr, Expr, str]:
+    """An entry is kept where the scan has grown."""
+    before = k.let("before previous", k.lift(0, INT32))
+    with k.if_(i > 0):
+        k.assign(before, scan[i - 1])
+    here = named(k, "here upto", scan[i], 0.7)
+    name = scan.name
+    what = f"{name}[i] - 1, where {name}[i] is more than {name}[i - 1] (0 before the first)"
+    return here > before, here - 1, what
+
+
+def _exclusive(k: KernelBuilder, scan: Var, i: Var) -> tuple[Expr, Expr, str]:
+    """An entry is kept where the scan grows behind it."""
+    slot = named(k, "place slot", scan[i], 0.6)
+    after = named(k, "after next_place", scan[i + 1], 0.4)
+    name = scan.name
+    if k.draw.shape.chance(0.6):
+        return after > slot, slot, f"{name}[i], where {name}[i + 1] is more than that"
+    return fn("ne", after, slot), slot, f"{name}[i], where {name}[i + 1] is another"
+
+
+class _Kept:
+    """What counts the kept entries: by group, by weight, or all of them."""
+
+    def __init__(self, k: KernelBuilder) -> None:
+        shape = k.draw.shape
+        self.k, self.form = k, shape.choice(("groups", "groups", "all", "weights"))
+        kind: Scalar = shape.weighted(COUNTS) if self.form != "weights" else FLOAT32
+        if self.form == "all":
+            self.counts = k.accumulator("num_kept kept_total", kind, "1")
+            return
+        k.size("groups", 3, 5)
+        self.groups = k.array("groups owners segment_ids", INT32, "n", init="index_of:groups")
+        names = "kept_per_group group_counts"
+        if self.form == "weights":
+            self.weights = k.array("weights mass", FLOAT32, "n", low=0.5, high=2.0)
+            names = "kept_weight group_weight"
+        self.counts = k.accumulator(names, kind, "groups")
+
+    def count(self, i: Var) -> None:
+        k = self.k
+        if self.form == "all":
+            k.atomic("add", self.counts, 0, 1)
+            return
+        group = named(k, "g group", self.groups[i], 0.5)
+        k.atomic("add", self.counts, group, self.weights[i] if self.form == "weights" else 1)
+
+    def said(self) -> str:
+        if self.form == "all":
+            return f"{self.counts.name}[0] counts the kept entries"
+        if self.form == "weights":
+            return f"{self.counts.name} sums {self.weights.name} of the kept by {self.groups.name}"
+        return f"{self.counts.name} counts the kept entries by {self.groups.name}"

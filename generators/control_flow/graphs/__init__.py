@@ -1,0 +1,1 @@
+"""Graphs and trees as arrays: pulls along edges, walks to parents, descents."""

@@ -1,0 +1,1 @@
+"""Decisions of models: routing, decoding, sampling, matching, replay."""

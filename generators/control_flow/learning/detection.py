@@ -1,0 +1,223 @@
+"""Boxes: matching anchors to objects, suppressing boxes that overlap better ones."""
+
+from __future__ import annotations
+
+from generators.build import BodyBuilder, KernelBuilder, extent, fn, make
+from generators.build.registry import Title, idiom
+from generators.kit.functions import least, most
+from generators.kit.naming import BY_LEVEL, routine
+from generators.program.dtypes import FLOAT32, INT32, Scalar, Vec
+from generators.program.expr import Expr, Var
+
+_BOX = Vec(4, FLOAT32)
+UINT8 = Scalar("uint8")
+
+
+class _Boxes:
+    """How boxes lie: centre and size in a vec4 or in four columns; and their overlap."""
+
+    def __init__(self, k: KernelBuilder, level: int) -> None:
+        shape = k.draw.shape
+        self.k, self.packed = k, shape.chance(0.55)
+        self.centred, self.bounded = shape.chance(0.5), shape.chance(0.35)
+        self.generalised = level > 2 and shape.chance(0.25)
+        self.measure = routine(
+            k,
+            max(0.5, BY_LEVEL[level]),
+            "box_overlap iou box_iou",
+            {"a": _BOX, "b": _BOX},
+            self._overlap,
+            f"Overlap of two boxes ({'cx, cy' if self.centred else 'x, y'}, w, h).",
+        )
+
+    @property
+    def what(self) -> str:
+        return (
+            "generalised intersection over union"
+            if self.generalised
+            else ("intersection over union")
+        )
+
+    @property
+    def form(self) -> str:
+        """What a box is, in words."""
+        parts = (
+            f"the x and y of its {'centre' if self.centred else 'lower corner'}, width and height"
+        )
+        return f"A box is {'a vec4 of ' if self.packed else ''}{parts}."
+
+    def stop(self, x: Var, axis: int, size: str) -> Expr:
+        """How many boxes are looped over."""
+        return self.k.size_param(f"num_{size}", size) if self.bounded else extent(x, axis)
+
+    def array(self, names: str, *dims: str) -> Var:
+        if self.packed:
+            return self.k.array(names, _BOX, dims, low=0.5, high=3.0)
+        return self.k.array(names, FLOAT32, (*dims, "4"), low=0.5, high=3.0)
+
+    def read(self, names: str, x: Var, *at: Expr) -> Var:
+        if self.packed:
+            return self.k.let(names, x[at])
+        parts = [x[at + (self.k.lift(n, INT32),)] for n in range(4)]
+        return self.k.let(names, make(_BOX, *parts))
+
+    def _overlap(self, body: BodyBuilder, a: Expr, b: Expr) -> Expr:
+        def ends(box: Expr, n: int) -> tuple[Expr, Expr]:
+            if self.centred:
+                return box[n] - 0.5 * box[n + 2], box[n] + 0.5 * box[n + 2]
+            return box[n], box[n] + box[n + 2]
+
+        def side(n: int) -> tuple[Expr, Expr]:
+            (low_a, high_a), (low_b, high_b) = ends(a, n), ends(b, n)
+            return most(low_a, low_b), least(high_a, high_b)
+
+        zero = body.lift(0.0, FLOAT32)
+        width, height = (
+            body.let(names, most(high - low, zero))
+            for names, (low, high) in zip(("iw", "ih"), (side(0), side(1)), strict=True)
+        )
+        inter = body.let("inter common", width * height)
+        union = body.let("union joined", a[2] * a[3] + b[2] * b[3] - inter)
+        if not self.generalised:
+            return inter / union
+        hull = [
+            body.let(
+                name,
+                most(ends(a, n)[1], ends(b, n)[1]) - least(ends(a, n)[0], ends(b, n)[0]),
+            )
+            for n, name in enumerate(("hull_w", "hull_h"))
+        ]
+        area = body.let("hull_area", hull[0] * hull[1])
+        return inter / union - (area - union) / area
+
+
+@idiom
+def suppress_boxes(k: KernelBuilder, level: int) -> Title:
+    """Non-maximum suppression: which boxes overlap a better one, by a flag, softly or counted."""
+    shape = k.draw.shape
+    boxes = _Boxes(k, level)
+    boxes.generalised = False
+    k.size("batch", 2, 3)
+    k.size("boxes", 14, 20)
+    lead = ("batch",)
+    at = k.thread(*lead, "boxes", names=[k.name("b img"), k.name("i box n")])
+    x = boxes.array("boxes_xywh rects detections", *lead, "boxes")
+    scores = k.array("scores confidence", FLOAT32, (*lead, "boxes"), low=0.05, high=1.0)
+    limit = k.scalar("iou_threshold max_overlap", FLOAT32, 0.1, 0.5)
+    classes = None
+    if shape.chance(0.35):
+        classes = k.array("class_ids labels", INT32, (*lead, "boxes"), low=0, high=1)
+    mine, own = boxes.read("box mine", x, *at), k.let("own_score score", scores[at])
+    way = shape.choice(("flag", "soft", "count"))
+    start = {"flag": k.lift(1, INT32), "soft": k.lift(1.0, FLOAT32), "count": k.lift(0, INT32)}
+    names = {"flag": "kept keep_i", "soft": "decay factor", "count": "beaten hits"}
+    held = k.let(names[way], start[way])
+    last = boxes.stop(scores, len(lead), "boxes")
+    with k.for_("j m other", last) as j:
+        there = (*at[:-1], j)
+        other = k.let("rival other_score", scores[there])
+        better = fn("or", other > own, fn("and", other >= own, j < at[-1]))
+        if classes is not None:
+            better = fn("and", better, fn("eq", classes[there], classes[at]))
+        with k.if_(better):
+            rival = boxes.read("box_j rival_box", x, *there)
+            overlap = k.let("overlap iou_ij", boxes.measure(mine, rival))
+            with k.if_(overlap > limit):
+                _beaten(k, way, held, overlap)
+    same = " of the same class" if classes is not None else ""
+    against = f"boxes{same} with a larger score (or an equal one and before it) whose "
+    against += f"{boxes.what} with it exceeds {limit.name}"
+    text = _kept(k, way, at, (own, held), against)
+    return Title(k.name("suppress_boxes nms_step nms_keep"), f"{text} {boxes.form}")
+
+
+def _beaten(k: KernelBuilder, way: str, held: Var, overlap: Var) -> None:
+    """What a better box that overlaps does to a box."""
+    if way == "flag":
+        k.assign(held, 0)
+        k.break_()
+    elif way == "count":
+        k.augment(held, "add", 1)
+    else:
+        k.augment(held, "mul", 1.0 - overlap)
+
+
+def _kept(
+    k: KernelBuilder, way: str, at: tuple[Var, ...], found: tuple[Var, Var], against: str
+) -> str:
+    """Store what is left of a box; in words."""
+    own, held = found
+    dims = k.launch_dim
+    if way == "soft":
+        out = k.out("decayed soft_scores", FLOAT32, dims)
+        k.store(out, at, own * held)
+        return f"Soft suppression: {out.name} gets each score times 1 - overlap for all {against}."
+    names = "keep survivors" if way == "flag" else "num_better beaten_by"
+    out = k.out(names, INT32, dims)
+    k.store(out, at, held)
+    if way == "count":
+        return f"{out.name} gets, for each box, the number of {against}."
+    return f"{out.name} gets 0 for a box if there are {against}, else 1."
+
+
+@idiom
+def match_anchors(k: KernelBuilder, level: int) -> Title:
+    """Anchors matched to the object that they overlap best; what is trained on each."""
+    shape = k.draw.shape
+    boxes = _Boxes(k, level)
+    k.size("batch", 5, 7)
+    k.size("anchors", 14, 20)
+    k.size("objects", 3, 4)
+    lead = ("batch",)
+    at = k.thread(*lead, "anchors", names=[k.name("b img"), k.name("a anchor i")])
+    anchors = boxes.array("anchors anchor_boxes", "anchors")
+    objects = boxes.array("gt_boxes targets_xywh", *lead, "objects")
+    high = k.scalar("pos_threshold fg_iou", FLOAT32, 0.25, 0.5)
+    mine = boxes.read("box anchor_box", anchors, at[-1])
+    best = k.let("best_iou best", k.lift(-2.0, FLOAT32))
+    chosen = k.let("best_gt matched", k.lift(-1, INT32))
+    count, told = boxes.stop(objects, len(lead), "objects"), ""
+    if shape.chance(0.35):
+        number = k.array("num_objects gt_counts", INT32, lead, low=1, high=5)
+        count = k.let("valid n_gt", least(number[at[0]], count))
+        told = f" Only the first objects count, as many as {number.name} says."
+    with k.for_("j g obj", count) as j:
+        there = (*at[:-1], j)
+        overlap = k.let(
+            "overlap iou_aj", boxes.measure(mine, boxes.read("target gt", objects, *there))
+        )
+        with k.if_(overlap > best):
+            k.assign(best, overlap)
+            k.assign(chosen, j)
+    text = f"the object of {objects.name} with the largest {boxes.what} (the first of equal ones)"
+    text = _matched(k, at, (best, chosen), high, text)
+    return Title(
+        k.name("match_anchors assign_anchors anchor_targets"), f"{text} {boxes.form}{told}"
+    )
+
+
+def _matched(
+    k: KernelBuilder, at: tuple[Var, ...], found: tuple[Var, Var], high: Var, what: str
+) -> str:
+    """Store the match where it is good enough, often with a band that is left out; in words."""
+    shape, dims, (best, chosen) = k.draw.shape, k.launch_dim, found
+    ids = k.out("match_ids assigned", INT32, dims)
+    low = None
+    if shape.chance(0.5):
+        low = k.scalar("neg_threshold bg_iou", FLOAT32, 0.08, 0.22)
+    with k.if_(best < (high if low is None else low)):
+        k.assign(chosen, -1)
+    if low is not None:
+        with k.elif_(best < high):
+            k.assign(chosen, -2)
+    k.store(ids, at, chosen)
+    text = f"{ids.name} gets, for each anchor, {what}"
+    if low is None:
+        text += f", or -1 where that is below {high.name}."
+    else:
+        text += f", or -1 where that is below {low.name}, else -2 where it is below {high.name}."
+    if shape.chance(0.5):
+        values = k.out("max_ious overlaps", FLOAT32, dims)
+        k.store(values, at, best)
+        text += f" {values.name} gets the largest."
+    return text

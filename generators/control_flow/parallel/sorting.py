@@ -1,0 +1,355 @@
+"""Sorting networks, ranks and merges: what one thread does in a launch of a parallel sort."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import dataclass
+
+from generators.build import KernelBuilder, extent, fn
+from generators.build.registry import Title, idiom
+from generators.control_flow.kit import both, same, some
+from generators.control_flow.parallel.lanes import key_type
+from generators.kit.functions import least, most, where
+from generators.program.dtypes import INT32, Array, Scalar
+from generators.program.expr import Expr, Var
+
+Place = tuple[Expr, ...]
+WHOLE = ("int32", "int64", "uint32")
+"""Types of keys that may be compared with ``==``."""
+
+
+def _at(*indices: Expr) -> Place:
+    """An index of several parts."""
+    return indices
+
+
+def spans(type_: Scalar) -> tuple[object, object]:
+    """The range of keys of a type: few enough integers that some are equal."""
+    if type_.is_float:
+        return -50.0, 50.0
+    return (0 if type_.is_unsigned else -20), 60
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two places of keys that a thread compares, and when the smaller comes first."""
+
+    keys: Var
+    values: Var | None
+    a: Place
+    b: Place
+    up: Expr | None
+    upward: bool
+
+
+def _exchange(k: KernelBuilder, p: _Pair) -> None:
+    shape = k.draw.shape
+    names = k.draw.word.choice((("x", "y"), ("first_key", "second_key"), ("key_a", "key_b")))
+    x, y = k.let(names[0], p.keys[p.a]), k.let(names[1], p.keys[p.b])
+    if p.up is None and p.values is None and shape.chance(0.5):
+        low, high = least(x, y), most(x, y)
+        k.store(p.keys, p.a, low if p.upward else high)
+        k.store(p.keys, p.b, high if p.upward else low)
+        return
+    wrong: Expr = (x > y) if p.upward else (x < y)
+    if p.up is not None:
+        wrong = some(both(p.up, x > y), both(fn("not", p.up), x < y))
+        wrong = wrong if shape.chance(0.5) else where(p.up, x > y, x < y)
+    with k.if_(wrong):
+        k.store(p.keys, p.a, y)
+        k.store(p.keys, p.b, x)
+        if p.values is not None:
+            held = k.let("held tmp swap_value", p.values[p.a])
+            k.store(p.values, p.a, p.values[p.b])
+            k.store(p.values, p.b, held)
+
+
+def _rows(k: KernelBuilder) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """One list, or a list in each row: leading sizes and their thread names."""
+    if k.draw.shape.chance(0.5):
+        return (), ()
+    k.size("rows", 4, 6)
+    return ("rows",), (k.name("row r segment"),)
+
+
+def _payload(k: KernelBuilder, dims: tuple[str, ...], chance: float) -> Var | None:
+    """Values that move with keys."""
+    if not k.draw.shape.chance(chance):
+        return None
+    kind = k.draw.shape.choice(("int32", "float32"))
+    low, high = (0, 900) if kind == "int32" else (-1.0, 1.0)
+    return k.array("values payload ids", Scalar(kind), dims, role="inout", low=low, high=high)
+
+
+@idiom
+def bitonic_step(k: KernelBuilder, level: int) -> Title:
+    """One compare-exchange step of a bitonic sort (Batcher, AFIPS 1968)."""
+    shape, type_ = k.draw.shape, key_type(k)
+    lead, names = _rows(k)
+    pairs = shape.chance(0.5)
+    n = "4*blocks"
+    k.size("blocks", 4, 6)
+    at = k.thread(*lead, "2*blocks" if pairs else n, names=(*names, k.name("t i tid")))
+    t, head = at[-1], at[:-1]
+    low, high = spans(type_)
+    keys = k.array("keys data", type_, (*lead, n), role="inout", low=low, high=high)
+    values = _payload(k, (*lead, n), 0.15 * level)
+    power = k.scalar("log_stride pass_bit step_bit", INT32, 0, 1)
+    stride = k.let("stride dist j_step", k.lift(1, INT32) << power)
+    first: Expr = t
+    if pairs:
+        first = k.let("first i0", 2 * t - (t & (stride - 1)))
+        other = k.let("partner i1", first + stride)
+    else:
+        other = k.let("partner other", fn("bit_xor", t, stride))
+    up, upward = None, shape.chance(0.5)
+    order = f"the {'smaller' if upward else 'larger'} key comes first"
+    if shape.chance(0.35 + 0.1 * level):
+        upward = True
+        stage = k.scalar("stage_bit log_block", INT32, 1, 3)
+        bit = (first >> stage) & 1 if shape.chance(0.5) else first & (k.lift(1, INT32) << stage)
+        up = k.let("ascending up", same(bit, 0))
+        order = f"the smaller key comes first where bit {stage.name} of the lower index is 0, "
+        order += "else the larger"
+    with nullcontext() if pairs else k.if_(other > first):
+        _exchange(k, _Pair(keys, values, (*head, first), (*head, other), up, upward))
+    who = "Each thread takes a pair" if pairs else "The thread of the lower index acts"
+    also = f", and {values.name} move along" if values is not None else ""
+    return Title(
+        k.name("bitonic_step bitonic_exchange", "compare_exchange"),
+        f"One step of a bitonic sort of {keys.name}{' within rows' if lead else ''}: elements "
+        f"whose indices differ by 1 << {power.name} are compared and exchanged so that "
+        f"{order}{also}. {who}.",
+    )
+
+
+def _parity(k: KernelBuilder) -> tuple[Expr, str]:
+    """Whether pairs begin at even or odd places; in words."""
+    if k.draw.shape.chance(0.7):
+        odd = k.scalar("parity start offset", INT32, 0, 1)
+        return odd, odd.name
+    phase = k.scalar("phase pass_id sweep", INT32, 0, 5)
+    return (phase & 1 if k.draw.shape.chance(0.5) else phase % 2), f"{phase.name} % 2"
+
+
+@idiom
+def odd_even_step(k: KernelBuilder, level: int) -> Title:
+    """One phase of odd-even transposition sort: neighbours from an even or odd place on."""
+    shape, type_ = k.draw.shape, key_type(k)
+    lead, names = _rows(k)
+    k.size("pairs", 8, 12)
+    full = shape.chance(0.6)
+    n = "2*pairs" if full and shape.chance(0.5) else "2*pairs+1"
+    at = k.thread(*lead, n if full else "pairs", names=(*names, k.name("t i tid")))
+    t, head = at[-1], at[:-1]
+    low, high = spans(type_)
+    keys = k.array("keys data", type_, (*lead, n), role="inout", low=low, high=high)
+    values = _payload(k, (*lead, n), 0.15 * level)
+    odd, said = _parity(k)
+    first: Expr = t if full else k.let("left first", 2 * t + odd)
+    pair = _Pair(keys, values, (*head, first), (*head, first + 1), None, shape.chance(0.6))
+    if not full:
+        _exchange(k, pair)
+    else:
+        count = k.size_param("n count", n) if shape.chance(0.5) else extent(keys, len(lead))
+        even = (t & 1) if shape.chance(0.5) else t % 2
+        early = shape.chance(0.5)
+        if early:
+            with k.if_(some(t + 1 >= count, fn("ne", even, odd))):
+                k.return_()
+        with nullcontext() if early else k.if_(both(t + 1 < count, same(even, odd))):
+            _exchange(k, pair)
+    way = "smaller" if pair.upward else "larger"
+    also = f", and {values.name} move along" if values is not None else ""
+    return Title(
+        k.name("odd_even_step transposition_step", "odd_even_phase"),
+        f"A phase of odd-even transposition sort of {keys.name}{' within rows' if lead else ''}: "
+        f"neighbours i and i + 1 with i % 2 == {said} are "
+        f"exchanged unless the {way} key comes first{also}.",
+    )
+
+
+def _count_ahead(
+    k: KernelBuilder, keys: Var, at: tuple[Var, ...], state: tuple[Var, Var, Expr], up: bool
+) -> None:
+    """Count the elements of the list that come before the thread's own."""
+    (mine, rank, count), head, i = state, at[:-1], at[-1]
+    whole = str(mine.type) in WHOLE
+    form = k.draw.shape.choice(("one", "split", "arms") if whole else ("one", "split"))
+
+    def ahead(j: Expr, ties: bool) -> Expr:
+        other = keys[_at(*head, j)]
+        if up:
+            return other <= mine if ties else other < mine
+        return other >= mine if ties else other > mine
+
+    if form == "split":
+        with k.for_("j q", i) as j, k.if_(ahead(j, True)):
+            k.augment(rank, "add", 1)
+        with k.for_("m p", count, start=i + 1) as j, k.if_(ahead(j, False)):
+            k.augment(rank, "add", 1)
+        return
+    with k.for_("j q", count) as j:
+        equal = same(keys[_at(*head, j)], mine) if whole else ahead(j, True)
+        tie = both(equal, j < i)
+        with k.if_(some(ahead(j, False), tie) if form == "one" else ahead(j, False)):
+            k.augment(rank, "add", 1)
+        if form == "arms":
+            with k.elif_(tie):
+                k.augment(rank, "add", 1)
+
+
+@idiom
+def rank_sort(k: KernelBuilder, level: int) -> Title:
+    """Each element counts those before it in order, and is stored at that rank."""
+    shape = k.draw.shape
+    type_ = key_type(k)
+    rows = shape.chance(0.55)
+    if rows:
+        k.size("rows", 4, 7)
+    k.size("n", 14, 24)
+    lead = ("rows",) if rows else ()
+    at = k.thread(*lead, "n", names=(*((k.name("row r"),) if rows else ()), k.name("i tid e")))
+    i, head = at[-1], at[:-1]
+    low, high = spans(type_)
+    keys = k.array("keys data scores", type_, (*lead, "n"), low=low, high=high)
+    up = shape.chance(0.6)
+    count: Expr = (
+        extent(keys, len(head)) if shape.chance(0.6) else k.size_param("n_keys count", "n")
+    )
+    mine = k.let("key mine x", keys[at])
+    rank = k.let("rank before slot", k.lift(0, INT32))
+    _count_ahead(k, keys, at, (mine, rank, count), up)
+    told = []
+    goal = shape.choice(("ranks", "sorted", "order", "both"))
+    if goal in ("sorted", "both"):
+        out = k.out("sorted_keys ordered", type_, (*lead, "n"))
+        k.store(out, (*head, rank), mine)
+        told.append(f"{out.name} gets the key at its rank")
+    if goal in ("order", "both"):
+        out = k.out("order argsort", INT32, (*lead, "n"))
+        k.store(out, (*head, rank), i)
+        told.append(f"{out.name} gets the index of the key at its rank")
+    if goal == "ranks":
+        out = k.out("ranks positions", INT32, (*lead, "n"))
+        k.store(out, at, rank)
+        told.append(f"{out.name} gets the rank")
+    way = "ascending" if up else "descending"
+    return Title(
+        k.name("rank_sort enumeration_sort", "rank_keys"),
+        f"The rank of each of {keys.name}{' within its row' if rows else ''} in {way} order is how "
+        f"many come before it; equal keys keep their order. {' and '.join(told)}.",
+    )
+
+
+def _bisect(
+    k: KernelBuilder, run: Var, lead: tuple[Expr, ...], x: Expr, count: Expr, ties: bool
+) -> Var:
+    names = k.draw.word.choice((("lo", "hi"), ("left", "right"), ("first", "last")))
+    lo, hi = k.let(names[0], k.lift(0, INT32)), k.let(names[1], count)
+    middle = k.draw.shape.choice(((lo + hi) // 2, lo + (hi - lo) // 2, (lo + hi) >> 1))
+    swapped = k.draw.shape.chance(0.4)
+    with k.while_(lo < hi):
+        mid = k.let("mid middle", middle)
+        probe = run[_at(*lead, mid)]
+        if swapped:
+            with k.if_(probe > x if ties else probe >= x):
+                k.assign(hi, mid)
+            with k.else_():
+                k.assign(lo, mid + 1)
+        else:
+            with k.if_(probe <= x if ties else probe < x):
+                k.assign(lo, mid + 1)
+            with k.else_():
+                k.assign(hi, mid)
+    return lo
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """Two sorted runs, of the thread's row if there are rows, and their lengths."""
+
+    k: KernelBuilder
+    at: tuple[Var, ...]
+    lead: tuple[str, ...]
+    a: Var
+    b: Var
+    na: Expr
+    nb: Expr
+
+
+def _merged(r: _Runs) -> str:
+    """Each element of either run goes to its place among all."""
+    k, i, head = r.k, r.at[-1], r.at[:-1]
+    assert isinstance(r.a.type, Array)
+    merged = k.out("merged out", r.a.type.element, (*r.lead, "len_a+len_b"))
+    early = k.draw.shape.chance(0.5)
+    with k.if_(i < r.na):
+        x = k.let("x key", r.a[_at(*head, i)])
+        k.store(merged, (*head, i + _bisect(k, r.b, head, x, r.nb, False)), x)
+        if early:
+            k.return_()
+    with nullcontext() if early else k.else_():
+        q = k.let("q j from_b", i - r.na)
+        y = k.let("y key_b", r.b[_at(*head, q)])
+        k.store(merged, (*head, q + _bisect(k, r.a, head, y, r.na, True)), y)
+    return (
+        f"Merge sorted {r.a.name} and {r.b.name} into {merged.name}, a thread for each element: "
+        "its place is its index in its own run plus how many of the other come before it; of equal "
+        f"keys those of {r.a.name} come first."
+    )
+
+
+def _ranked(r: _Runs) -> str:
+    """Where each element of the first run stands in the second."""
+    k, i, head, ties = r.k, r.at[-1], r.at[:-1], r.k.draw.shape.chance(0.5)
+    x = k.let("x key", r.a[r.at])
+    lo = _bisect(k, r.b, head, x, r.nb, ties)
+    goals = ("place", "count", "found") if str(x.type) in WHOLE else ("place", "count")
+    goal = k.draw.shape.choice(goals)
+    names = {"place": "places merged_at", "count": "ranks below", "found": "present is_common"}
+    out = k.out(names[goal], INT32, (*r.lead, "len_a"))
+    if goal == "found":
+        near = most(lo - 1, 0) if ties else least(lo, r.nb - 1)
+        hit = same(r.b[_at(*head, near)], x)
+        k.store(out, r.at, where(hit, k.lift(1, INT32), k.lift(0, INT32)))
+    else:
+        k.store(out, r.at, i + lo if goal == "place" else lo)
+    which = "not above" if ties else "below"
+    said = {
+        "place": f"its index plus how many of {r.b.name} are {which} it",
+        "count": f"how many of {r.b.name} are {which} it",
+        "found": f"1 if {r.b.name} has it too, else 0",
+    }[goal]
+    text = f"For each element of sorted {r.a.name}, {out.name} gets {said}, by bisection in "
+    return f"{text}sorted {r.b.name}."
+
+
+_NAMES = (
+    ("a", "b", "len_a", "len_b"),
+    ("run_a", "run_b", "size_a", "size_b"),
+    ("left_run", "right_run", "left_len", "right_len"),
+)
+"""What two runs and their lengths are called."""
+
+
+@idiom
+def merge_by_rank(k: KernelBuilder, level: int) -> Title:
+    """Two sorted runs merged: each element finds by bisection how many of the other run precede."""
+    shape, type_ = k.draw.shape, key_type(k)
+    lead, names = _rows(k)
+    k.size("len_a", 9, 14)
+    k.size("len_b", 9, 14)
+    low, high = spans(type_)
+    one = shape.chance(0.4 + 0.05 * level)
+    names = (*names, k.name("i tid e"))
+    at = k.thread(*lead, "len_a+len_b" if one else "len_a", names=names)
+    runs = k.draw.word.choice(_NAMES)
+    a = k.array(runs[0], type_, (*lead, "len_a"), init="sorted", low=low, high=high)
+    b = k.array(runs[1], type_, (*lead, "len_b"), init="sorted", low=low, high=high)
+    sizes = shape.chance(0.5)
+    na: Expr = k.size_param(runs[2], "len_a") if sizes else extent(a, len(lead))
+    nb: Expr = k.size_param(runs[3], "len_b") if sizes else extent(b, len(lead))
+    text = (_merged if one else _ranked)(_Runs(k, at, lead, a, b, na, nb))
+    text += " Runs are rows." if lead else ""
+    return Title(k.name("merge_by_rank rank_merge", "merge_runs"), text)

@@ -1,0 +1,1 @@
+"""Texts as rows of codes: automata, matching, counting, coding."""

@@ -1,0 +1,261 @@
+"""Automata and matching: tables of transitions, borders, Z boxes, rolling hashes."""
+
+from __future__ import annotations
+
+from generators.build import KernelBuilder, cast, fn
+from generators.build.registry import Title, idiom
+from generators.control_flow.kit import both, same
+from generators.control_flow.parallel.lanes import Lanes, Seq, lanes, length
+from generators.kit.functions import least, most
+from generators.kit.text import written
+from generators.program.dtypes import INT32, Scalar
+from generators.program.expr import Expr, Var
+
+UINT8, UINT16, UINT32 = Scalar("uint8"), Scalar("uint16"), Scalar("uint32")
+
+
+def text_of(t: Lanes, names: str, size: str, high: int, low: int = 0) -> tuple[Seq, Scalar]:
+    """Symbols of a thread's text, as int32 or bytes."""
+    type_ = t.k.draw.shape.choice((INT32, UINT8, UINT16))
+    return t.array(names, type_, size, low, high), type_
+
+
+def symbol(t: Lanes, s: Seq, j: Expr, names: str = "c symbol ch") -> Expr:
+    """The symbol at ``j`` as an index."""
+    value = s[j]
+    return t.k.let(names, cast(value, INT32)) if value.type != INT32 else value
+
+
+_GOALS = {
+    "state": ("final_states end_state", "the state at the end"),
+    "visits": ("match_counts num_hits", "how many symbols lead into an accepting state"),
+    "first": (
+        "first_match match_end",
+        "the index of the first symbol that leads into an accepting state, -1 if none",
+    ),
+    "longest": (
+        "longest_end last_accept",
+        "the index of the last symbol that leads into an accepting state, -1 if none",
+    ),
+}
+
+
+def _noted(k: KernelBuilder, goal: str, accept: Var, state: Var, found: Var, j: Var) -> None:
+    """What the state that a symbol leads into changes."""
+    if goal == "visits" and k.draw.shape.chance(0.5):
+        k.augment(found, "add", accept[state])
+        return
+    with k.if_(same(accept[state], 1)):
+        if goal == "visits":
+            k.augment(found, "add", 1)
+        else:
+            k.assign(found, j)
+        if goal == "first":
+            k.break_()
+
+
+@idiom
+def dfa_walk(k: KernelBuilder, level: int) -> Title:
+    """A text through a deterministic automaton: last state, visits of accepting states, or where
+    the longest accepted prefix ends."""
+    shape = k.draw.shape
+    t = lanes(k, level, "row line tid")
+    k.size("chars", 9, 14)
+    k.size("states", 6, 9, minimum=4)
+    text, _ = text_of(t, "text chars_in tokens", "chars", 3)
+    flat = shape.chance(0.4)
+    dims = "states*4" if flat else ("states", "4")
+    table = k.array("next_state transitions delta", INT32, dims, init="index_of:states")
+    n, counted = length(text, level)
+    goal = shape.choice(("state", "visits", "first", "longest")[: 2 if level == 1 else 4])
+    start = k.scalar("start_state initial", INT32, 0, 3) if shape.chance(0.4) else k.lift(0, INT32)
+    state = k.let("state s", start)
+    accept = found = None
+    if goal != "state":
+        accept = k.array("accepting is_final", INT32, "states", low=0, high=1)
+        names, first = ("visits hits", 0) if goal == "visits" else ("found_at end_at", -1)
+        found = k.let(names, k.lift(first, INT32))
+    with k.for_("j p", n) as j:
+        c = symbol(t, text, j)
+        k.assign(state, table[state * 4 + c] if flat else table[state, c])
+        if accept is not None and found is not None:
+            _noted(k, goal, accept, state, found, j)
+    names, said = _GOALS[goal]
+    out = t.each_out(names, INT32)
+    k.store(out, t.at, state if found is None else found)
+    key = f"{table.name}[{'state * 4 + symbol' if flat else 'state, symbol'}]"
+    begin = start.name if isinstance(start, Var) else "0"
+    done = (
+        f"Run {t.each} of {text.name}{counted} through the automaton {key}, from state {begin}. "
+        f"{out.name} gets {said}."
+    )
+    return Title(k.name(f"dfa_{goal} run_automaton", "scan_dfa"), done)
+
+
+def _borders(k: KernelBuilder, pattern: Seq, border: Seq, n: Expr) -> None:
+    """The prefix function (Knuth, Morris and Pratt, SIAM J. Comput. 6, 1977)."""
+    named, joined = k.draw.shape.chance(0.5), k.draw.shape.chance(0.5)
+    border.put(0, 0)
+    q = k.let("q matched m", k.lift(0, INT32))
+    with k.for_("j pos", n, start=1) as j:
+        c = k.let("c current", pattern[j]) if named else pattern[j]
+        if joined:
+            with k.while_(both(q > 0, fn("ne", pattern[q], c))):
+                k.assign(q, border[q - 1])
+        else:
+            with k.while_(q > 0):
+                with k.if_(same(pattern[q], c)):
+                    k.break_()
+                k.assign(q, border[q - 1])
+        with k.if_(same(pattern[q], c)):
+            k.augment(q, "add", 1)
+        border.put(j, q)
+
+
+@idiom
+def prefix_borders(k: KernelBuilder, level: int) -> Title:
+    """The prefix function of each row, or its Z array, and what follows from it."""
+    shape = k.draw.shape
+    t = lanes(k, level, "row p tid")
+    k.size("chars", 9, 14)
+    pattern, _ = text_of(t, "patterns words_in text", "chars", 1)
+    n = pattern.whole()
+    n = k.let("n m", n) if shape.chance(0.5) else n
+    z = shape.chance(0.45)
+    out = t.array("z z_values" if z else "borders failure prefix", INT32, "chars", role="out")
+    if z:
+        _z_array(k, pattern, out, n)
+        said = "the Z array: how many symbols from each place on agree with the beginning"
+    else:
+        _borders(k, pattern, out, n)
+        said = "the prefix function: the length of the longest proper border of each prefix"
+    more = ""
+    if level > 1 and shape.chance(0.3 + 0.1 * level):
+        more = _follows(k, t, out, n, z)
+    text = f"For {t.each} of {pattern.name}, {out.name} gets {said}.{more}"
+    return Title(k.name("z_array z_function" if z else "prefix_function kmp_failure"), text)
+
+
+def _z_array(k: KernelBuilder, text: Seq, z: Seq, n: Expr) -> None:
+    """The Z algorithm (Gusfield, Algorithms on Strings, Trees, and Sequences, 1997)."""
+    joined = k.draw.shape.chance(0.4)
+    z.put(0, n)
+    lo, hi = k.let("left lo", k.lift(0, INT32)), k.let("right hi", k.lift(0, INT32))
+    with k.for_("j pos", n, start=1) as j:
+        size = k.let("size m", k.lift(0, INT32))
+        with k.if_(j < hi):
+            k.assign(size, least(hi - j, z[j - lo]))
+        if joined:
+            with k.while_(both(j + size < n, same(text[size], text[least(j + size, n - 1)]))):
+                k.augment(size, "add", 1)
+        else:
+            with k.while_(j + size < n):
+                with k.if_(fn("ne", text[size], text[j + size])):
+                    k.break_()
+                k.augment(size, "add", 1)
+        with k.if_(j + size > hi):
+            k.assign(lo, j)
+            k.assign(hi, j + size)
+        z.put(j, size)
+
+
+def _follows(k: KernelBuilder, t: Lanes, table: Seq, n: Expr, z: bool) -> str:
+    """The smallest period, or the longest border besides, of the whole row."""
+    count = k.draw.shape.chance(0.4)
+    if count:
+        total = k.let("total hits", k.lift(0, INT32))
+        with k.for_("e v", n, start=1) as e, k.if_(table[e] > 0):
+            k.augment(total, "add", 1)
+        out = k.out("repeat_counts num_repeats", INT32, t.dims)
+        k.store(out, t.at, total)
+        return f" {out.name} gets how many of these after the first are above 0."
+    if not z and k.draw.shape.chance(0.6):
+        period = k.out("periods smallest_period", INT32, t.dims)
+        k.store(period, t.at, n - table[n - 1])
+        return f" {period.name} gets the smallest period of the row."
+    longest = k.let("longest best", k.lift(0, INT32))
+    with k.for_("e v", n, start=1) as e:
+        k.assign(longest, most(longest, table[e]))
+    out = k.out("repeats longest_repeat", INT32, t.dims)
+    k.store(out, t.at, longest)
+    return f" {out.name} gets the largest of these after the first."
+
+
+_HASHED = {
+    "count": ("match_counts hits_out", 0, "how many windows have the hash of {}"),
+    "first": (
+        "first_at match_pos",
+        -1,
+        "where the first window with the hash of {} starts, -1 if none does",
+    ),
+    "smallest": (
+        "fingerprints min_hash",
+        4294967295,
+        "the smallest hash of a window, 4294967295 if there is none",
+    ),
+}
+
+
+def _hashed(k: KernelBuilder, word: Var, width: Expr, radix: Expr) -> Var:
+    """The hash of a whole word."""
+    wanted = k.let("wanted needle_hash target", k.lift(0, UINT32))
+    with k.for_("q m", width) as q:
+        k.assign(wanted, wanted * radix + cast(word[q], UINT32))
+    return wanted
+
+
+@idiom
+def rolling_hash(k: KernelBuilder, level: int) -> Title:
+    """Rabin-Karp: the smallest hash of a row's windows, or the windows whose hash is a needle's."""
+    shape = k.draw.shape
+    t = lanes(k, level, "row line tid")
+    k.size("chars", 12, 18)
+    goal = shape.choice(("count", "first", "smallest") if level > 1 else ("count", "smallest"))
+    text, type_ = text_of(t, "text haystack", "chars", 9 if goal == "smallest" else 1)
+    n, counted = length(text, level)
+    k.size("window", 2, 3)
+    width = k.size_param("window_size needle_len", "window")
+    radix: Expr = k.lift(k.draw.value.choice((31, 131, 257, 101, 65599)), UINT32)
+    if goal == "smallest" and shape.chance(0.5):
+        radix = k.scalar("radix hash_base", UINT32, 31, 257)
+    top = k.let("top_power high_factor", k.lift(1, UINT32))
+    with k.for_("e u", width, start=1):
+        k.assign(top, top * radix)
+    code = k.let("h rolling code", k.lift(0, UINT32))
+    word = needle = None
+    if goal != "smallest":
+        word = k.array("needle pattern", type_, "window", low=0, high=1)
+        needle = _hashed(k, word, width, radix)
+    names, first, said = _HASHED[goal]
+    kind = UINT32 if goal == "smallest" else INT32
+    best = k.let("hits count" if goal == "count" else "found best", k.lift(first, kind))
+    with k.for_("j end", n) as j:
+        with k.if_(j >= width):
+            k.assign(code, code - top * cast(text[j - width], UINT32))
+        k.assign(code, code * radix + cast(text[j], UINT32))
+        _judge(k, goal, best, needle, code, j, width)
+    out = t.each_out(names, kind)
+    k.store(out, t.at, best)
+    return Title(
+        k.name("rolling_hash rabin_karp", "window_hashes"),
+        f"Roll a polynomial hash to base {written(radix)}, in uint32 with wrapping, over the "
+        f"windows of {width.name} symbols of {t.each} of {text.name}{counted}. {out.name} gets "
+        f"{said.format(word.name if word is not None else '')}.",
+    )
+
+
+def _judge(
+    k: KernelBuilder, goal: str, best: Var, needle: Var | None, code: Var, j: Var, width: Expr
+) -> None:
+    """What a window's hash changes."""
+    full = j + 1 >= width
+    if needle is None:
+        with k.if_(full):
+            k.assign(best, least(best, code))
+        return
+    with k.if_(both(full, same(code, needle))):
+        if goal == "count":
+            k.augment(best, "add", 1)
+        else:
+            k.assign(best, j + 1 - width)
+            k.break_()

@@ -1,0 +1,1 @@
+"""Audio: filters that run in time, frames, levels and spectra."""

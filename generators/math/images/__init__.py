@@ -1,0 +1,1 @@
+"""Images: filters, features, resampling and the steps of variational methods."""

@@ -1,0 +1,294 @@
+"""Filters of images: Gaussian, bilateral and guided ones, medians, box sums of integral images."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from generators.build import KernelBuilder, cast
+from generators.build.registry import Title, idiom
+from generators.kit.functions import clamp, exp, least, most, where
+from generators.kit.naming import BY_LEVEL, routine
+from generators.kit.sources import setting
+from generators.kit.words import say
+from generators.math.images.pixels import Image, every, pixel_type
+from generators.program.dtypes import INT32, Scalar
+from generators.program.expr import Expr, Operand, Var
+
+
+def _radius(k: KernelBuilder, names: str = "radius r_max half_width") -> tuple[Expr, str]:
+    """How far a window reaches: a parameter or a literal."""
+    if k.draw.shape.chance(0.6):
+        radius: Expr = k.scalar(names, INT32, 1, 2)
+    else:
+        radius = k.lift(k.draw.shape.integer(1, 2), INT32)
+    return radius, say(k, radius)
+
+
+def _from_to(radius: Expr) -> tuple[Operand, Operand]:
+    """The bounds of a loop over -radius .. radius."""
+    if isinstance(radius, Var):
+        return -radius, radius + 1
+    number = int(str(radius.value))  # type: ignore[attr-defined]
+    return -number, number + 1
+
+
+@idiom
+def gaussian_pass(k: KernelBuilder, level: int) -> Title:
+    """One pass of a separable filter: Gaussian weights of a table or of their formula."""
+    shape = k.draw.shape
+    image = Image(k, level, {"clamp": 4, "wrap": 2, "inside": 2})
+    type_ = pixel_type(k)
+    src = image.array("src image img", type_)
+    axis = shape.integer(0, 1)
+    radius, said = _radius(k)
+    way = shape.choice(("table", "formula", "formula"))
+    taps = None
+    if way == "table":
+        k.size("taps", 5, 5, 5)
+        taps = k.array("weights kernel taps", type_, "taps", low=0.1, high=1.0)
+    else:
+        sigma = k.scalar("sigma", type_, 0.6, 1.6)
+        spread = k.let("inv_2s2 falloff", 0.5 / (sigma * sigma))
+    normal = way == "formula" or image.border == "inside" or shape.chance(0.3)
+    here = (image.y, image.x)[axis]
+    total = k.let("acc total blurred", k.lift(0.0, type_))
+    norm = k.let("norm weight_sum", k.lift(0.0, type_)) if normal else None
+    start, stop = _from_to(radius)
+    with k.for_("d o offset", stop, start=start) as d:
+        weight: Expr = taps[d + 2] if taps is not None else exp(-spread * cast(d * d, type_))
+        if normal:
+            weight = k.let("w weight", weight)
+        at = k.let("yy q at" if axis == 0 else "xx q at", _read_at(image, axis, here + d, d))
+        if image.border == "inside":
+            with k.if_(_inside(image, axis, at)):
+                _gather(k, image, src, axis, at, weight, total, norm)
+        else:
+            _gather(k, image, src, axis, at, weight, total, norm)
+    out = image.out("dst blurred_out smoothed", type_)
+    k.store(out, image.at, total if norm is None else total / norm)
+    along = "down the columns" if axis == 0 else "along the rows"
+    weights = f"{taps.name}[d + 2]" if taps is not None else f"exp(-d^2 / (2 * {sigma.name}^2))"
+    return _gaussian_pass_title(along, said, src, weights, normal, out, image, axis, k)
+
+
+def _gaussian_pass_title(
+    along: str,
+    said: str,
+    src: Var,
+    weights: str,
+    normal: bool,
+    out: Var,
+    image: Image,
+    axis: int,
+    k: KernelBuilder,
+) -> Title:
+    """What the kernel is called, and what it does in words."""
+    text = f"One pass of a separable blur of {src.name} {along}: for d from -{said} to {said} the "
+    text += f"pixel d away counts {weights}"
+    text += ", over the sum of the weights" if normal else ""
+    text += f". {out.name} gets it." + (
+        " Pixels outside do not count." if image.border == "inside" else image.said("", "")
+    )
+    names = "gaussian_rows blur_horizontal" if axis else "gaussian_columns blur_vertical"
+    return Title(k.name(names), text + image.finish())
+
+
+def _inside(image: Image, axis: int, at: Expr) -> Expr:
+    from_start = at >= 0
+    return every(from_start, at < image.size(axis))
+
+
+def _read_at(image: Image, axis: int, place: Expr, d: Expr) -> Expr:
+    if image.border == "inside":
+        return place
+    if image.border == "wrap":
+        return (place + image.size(axis)) % image.size(axis)
+    return clamp(place, 0, image.size(axis) - 1)
+
+
+def _gather(
+    k: KernelBuilder,
+    image: Image,
+    src: Var,
+    axis: int,
+    at: Expr,
+    weight: Expr,
+    total: Var,
+    norm: Var | None,
+) -> None:
+    place = image.place(at, image.x) if axis == 0 else image.place(image.y, at)
+    k.augment(total, "add", weight * src[place])
+    if norm is not None:
+        k.augment(norm, "add", weight)
+
+
+Reader = Callable[[Operand, Operand], Expr]
+
+
+def _weigh(
+    k: KernelBuilder,
+    image: Image,
+    src: Var,
+    read: Reader,
+    at: tuple[Expr, Expr],
+    offset: tuple[Expr, Expr],
+    center: Expr,
+    factors: tuple[Expr, Expr, str, str],
+    sums: tuple[Var, Var],
+) -> None:
+    """Add a pixel of the window with its weight."""
+    dy, dx = offset
+    value = k.let("value there q_value", read(*at))
+    diff = k.let("diff dv", value - center)
+    near = cast(dy * dy + dx * dx, diff.type)  # type: ignore[arg-type]
+    if k.draw.shape.chance(0.5):
+        weight = exp(-(factors[0] * near + factors[1] * diff * diff))
+    else:
+        weight = exp(-factors[0] * near - factors[1] * diff * diff)
+    weight = k.let("w weight", weight)
+    pixel = src[image.place(*at)]
+    k.augment(sums[0], "add", weight * (value if read(*at) == pixel else pixel))
+    k.augment(sums[1], "add", weight)
+
+
+@idiom
+def bilateral_filter(k: KernelBuilder, level: int) -> Title:
+    """Weights that fall with the distance in space and in value, perhaps of a guide image.
+
+    C. Tomasi and R. Manduchi, ICCV 1998.
+    """
+    shape = k.draw.shape
+    image = Image(k, level, {"clamp": 4, "inside": 3, "wrap": 1}, size=(7, 9))
+    type_ = pixel_type(k)
+    src = image.array("src image noisy", type_)
+    joint = level > 1 and shape.chance(0.35)
+    guide = image.array("guide reference depth", type_, plain=shape.chance(0.5)) if joint else src
+    radius, said = _radius(k)
+    plain = guide is not src and len(_shape_of(k, guide)) < len(image.dims)
+    read = lambda y, x: guide[(y, x) if plain else image.place(y, x)]  # noqa: E731
+    center = k.let("center mid here", read(image.y, image.x))
+    factors = _falloffs(k, type_)
+    total, norm = (k.let(n, k.lift(0.0, type_)) for n in ("acc total", "norm weight_sum"))
+    start, stop = _from_to(radius)
+    with k.for_("dy v", stop, start=start) as dy, k.for_("dx u", stop, start=start) as dx:
+        y = k.let("yy qy", _read_at(image, 0, image.y + dy, dy))
+        x = k.let("xx qx", _read_at(image, 1, image.x + dx, dx))
+        if image.border == "inside":
+            with k.if_(every(y >= 0, y < image.size(0), x >= 0, x < image.size(1))):
+                _weigh(k, image, src, read, (y, x), (dy, dx), center, factors, (total, norm))
+        else:
+            _weigh(k, image, src, read, (y, x), (dy, dx), center, factors, (total, norm))
+    out = image.out("dst filtered denoised", type_)
+    k.store(out, image.at, total / norm)
+    text = (
+        f"{'Joint bilateral' if joint else 'Bilateral'} filter of {src.name}: over the window of "
+    )
+    text += f"{said} pixels to each side, weights are exp(-({factors[2]} * squared distance + "
+    text += f"{factors[3]} * squared difference of {guide.name})). {out.name} gets the weighted "
+    text += "mean."
+    text += " Pixels outside do not count." if image.border == "inside" else image.said("", "")
+    return Title(k.name("bilateral_filter edge_preserving_blur", "bilateral_smooth"), text)
+
+
+def _shape_of(k: KernelBuilder, array: Var) -> tuple[str, ...]:
+    return next(p.shape for p in k.params if p.name == array.name)
+
+
+def _falloffs(k: KernelBuilder, type_: Scalar) -> tuple[Expr, Expr, str, str]:
+    """The factors of both squared distances, and what they are called."""
+    if k.draw.shape.chance(0.5):
+        space = setting(k, "space_coeff inv_2ss", type_, 0.1, 0.6, 0.7)
+        value = setting(k, "range_coeff inv_2sr", type_, 2.0, 20.0, 0.7)
+        return space, value, say(k, space), say(k, value)
+    ss, sr = (
+        k.scalar("sigma_space sigma_s", type_, 0.8, 2.0),
+        k.scalar("sigma_range sigma_r", type_, 0.1, 0.5),
+    )
+    space, value = k.let("gs space_fall", 0.5 / (ss * ss)), k.let("gr range_fall", 0.5 / (sr * sr))
+    return space, value, f"1 / (2 * {ss.name}^2)", f"1 / (2 * {sr.name}^2)"
+
+
+_MEDIAN_9 = (
+    (1, 2), (4, 5), (7, 8), (0, 1), (3, 4), (6, 7), (1, 2), (4, 5), (7, 8), (0, 3),
+    (5, 8), (4, 7), (3, 6), (1, 4), (2, 5), (4, 7), (4, 2), (6, 4), (4, 2),
+)  # fmt: skip
+"""Exchanges after which the fifth of nine values is their median (N. Devillard, 1998)."""
+
+
+@idiom
+def median_filter(k: KernelBuilder, level: int) -> Title:
+    """Medians of windows: of three or five by minima and maxima, of 3 x 3 by exchanges."""
+    shape = k.draw.shape
+    ways = {"line": 3, "cross": 3, "square": 1 + level, "column": 2}
+    way = shape.weighted(ways)
+    borders = {"clamp": 4, "skip": 3, "padded": 2, "wrap": 1}
+    image = Image(k, level, borders, reach=1)
+    type_ = pixel_type(k)
+    src = image.array("src image noisy", type_, around=True)
+    out = image.out("dst median denoised", type_)
+    middle = image.near(src, 0, 0)
+    image.skip([(out, middle)])
+    window = {
+        "line": [(0, -1), (0, 0), (0, 1)],
+        "column": [(-1, 0), (0, 0), (1, 0)],
+        "cross": [(-1, 0), (0, -1), (0, 0), (0, 1), (1, 0)],
+        "square": [(dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1)],
+    }[way]
+    value = _exchanged(k, image, src) if way == "square" else _of_few(k, level, image, src, window)
+    strict = level > 1 and shape.chance(0.3)
+    limit = k.scalar("threshold limit", type_, 0.1, 0.4) if strict else None
+    what = {
+        "line": "it and its two neighbours in the row",
+        "column": "it and its two neighbours in the column",
+        "cross": "it and its four neighbours",
+        "square": "the 3 x 3 pixels around it",
+    }[way]
+    text = f"The median of each pixel of {src.name}, of {what}"
+    if limit is not None:
+        found = k.let("med median_value", value)
+        here = k.let("here own", middle)
+        value = where(abs(here - found) > limit, found, here)
+        text += f", where it differs from the pixel by more than {limit.name}, else the pixel"
+    k.store(out, image.at, value)
+    text += f". {out.name} gets it.{image.said('keep their values', src.name)}{image.finish()}"
+    return Title(k.name("median_filter median3", "despeckle"), text)
+
+
+def _of_few(
+    k: KernelBuilder, level: int, image: Image, src: Var, window: list[tuple[int, int]]
+) -> Expr:
+    """The median of three or five values by minima and maxima."""
+    type_ = src[image.at].type
+    params = {"a": type_, "b": type_, "c": type_}
+    of_three = routine(
+        k,
+        BY_LEVEL[level],
+        "median3 mid3 median_of_three",
+        params,
+        lambda b, x, y, z: most(least(x, y), least(most(x, y), z)),
+    )
+    names = ["a", "b", "c", "d", "e"]
+    values = [k.let(names[n], image.near(src, *step)) for n, step in enumerate(window)]
+    if len(values) == 3:
+        return of_three(*values)
+    a, b, c, d, e = values
+    # The smallest of two pairs and the largest of two pairs cannot be the median.
+    low = k.let("low_side upper_of_lows", most(least(a, b), least(d, e)))
+    high = k.let("high_side lower_of_highs", least(most(a, b), most(d, e)))
+    return of_three(low, high, c)
+
+
+def _exchanged(k: KernelBuilder, image: Image, src: Var) -> Expr:
+    """The median of nine values by exchanges of two at a time."""
+    moved = [[image.moved(axis, by) for by in (-1, 0, 1)] for axis in (0, 1)]
+    values = []
+    for n, (dy, dx) in enumerate((a, b) for a in range(3) for b in range(3)):
+        values.append(k.let(f"p{n}", src[image.place(moved[0][dy], moved[1][dx])]))
+    for a, b in _MEDIAN_9:
+        low = least(values[a], values[b])
+        high = most(values[a], values[b])
+        kept = k.let("t lo", low)
+        k.assign(values[b], high)
+        k.assign(values[a], kept)
+        k.used.discard(kept.name)
+    return values[4]

@@ -1,0 +1,185 @@
+"""Morphology of images and masks: erosion, dilation, outlines, patterns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from generators.build import KernelBuilder
+from generators.build.registry import Title, idiom
+from generators.kit.functions import least, most, where
+from generators.math.images.pixels import Image, every, pixel_type
+from generators.program.dtypes import INT32, Scalar
+from generators.program.expr import Expr, Var, op
+
+_BYTE = Scalar("uint8")
+
+
+@idiom
+def hit_or_miss(k: KernelBuilder, level: int) -> Title:
+    """Morphology: erosion, dilation, outlines, and patterns that must hit or miss."""
+    shape = k.draw.shape
+    image = Image(k, level, {"clamp": 3, "skip": 3, "padded": 2, "wrap": 1})
+    type_ = shape.choice((INT32, _BYTE, INT32))
+    way = shape.choice(("erode", "dilate", "gradient", "outline", "pattern", "element", "ends"))
+    gray = way in ("erode", "dilate", "gradient")
+    if gray and shape.chance(0.5):
+        type_ = pixel_type(k)
+    high = (1.0 if type_.is_float else 200) if gray else 3 if way in ("outline", "element") else 1
+    names = "image src gray" if gray else "mask binary src"
+    mask = image.array(names, type_, 0, high, around=True)
+    out = (
+        image.out("out eroded_mask result", type_)
+        if way == "erode"
+        else image.out("out result dst", type_)
+    )
+    image.skip([(out, k.lift(0, type_))])
+    ring = [(dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if (dy, dx) != (0, 0)]
+    cross = [(-1, 0), (0, -1), (0, 1), (1, 0)]
+    around = cross if way in ("ends", "outline") or shape.chance(0.5) else ring
+    value, said = _MORPHOLOGY[way](k, image, mask, type_, around)
+    k.store(out, image.at, value)
+    text = f"{said}. {out.name} gets it.{image.said('get 0', mask.name)}{image.finish()}"
+    return Title(k.name(f"{way}_mask morphology_{way}", f"binary_{way}"), text)
+
+
+def _count(n: list[tuple[int, int]]) -> str:
+    return "four" if len(n) == 4 else "eight"
+
+
+def _erode(
+    k: KernelBuilder, image: Image, mask: Var, type_: Scalar, around: list[tuple[int, int]]
+) -> tuple[Expr, str]:
+    """The minimum over a pixel and its neighbours."""
+    return _least_or_most(k, image, mask, around, least), (
+        f"Erosion of {mask.name}: the smallest of a pixel and its {_count(around)} neighbours"
+    )
+
+
+def _dilate(
+    k: KernelBuilder, image: Image, mask: Var, type_: Scalar, around: list[tuple[int, int]]
+) -> tuple[Expr, str]:
+    return _least_or_most(k, image, mask, around, most), (
+        f"Dilation of {mask.name}: the largest of a pixel and its {_count(around)} neighbours"
+    )
+
+
+def _gradient(
+    k: KernelBuilder, image: Image, mask: Var, type_: Scalar, around: list[tuple[int, int]]
+) -> tuple[Expr, str]:
+    """Dilation less erosion."""
+    high = k.let("high top", _least_or_most(k, image, mask, around, most))
+    low = k.let("low bottom", _least_or_most(k, image, mask, around, least))
+    return high - low, (
+        f"The morphological gradient of {mask.name}: the largest less the smallest of a pixel and "
+        f"its {_count(around)} neighbours"
+    )
+
+
+def _least_or_most(
+    k: KernelBuilder,
+    image: Image,
+    mask: Var,
+    around: list[tuple[int, int]],
+    pick: Callable[..., Expr],
+) -> Expr:
+    found = k.let("found m extreme", image.near(mask, 0, 0))
+    if len(around) == 4 and k.draw.shape.chance(0.5):
+        values = [image.near(mask, dy, dx) for dy, dx in around]
+        return pick(found, *values)
+    for dy, dx in around:
+        k.assign(found, pick(found, image.near(mask, dy, dx)))
+    return found
+
+
+def _outline(
+    k: KernelBuilder, image: Image, mask: Var, type_: Scalar, around: list[tuple[int, int]]
+) -> tuple[Expr, str]:
+    """A pixel that is set beside one that is not."""
+    here = k.let("here own", image.near(mask, 0, 0))
+    inner = least(*(image.near(mask, dy, dx) for dy, dx in around))
+    kept = k.let("inner all_set", inner)
+    zero, one = k.lift(0, type_), k.lift(1, type_)
+    test = op("and", op("ne", here, zero), op("eq", kept, zero))
+    return where(test, one, zero), (
+        f"The outline of {mask.name}: 1 where a pixel is not 0 but one of its {_count(around)} "
+        "neighbours is, "
+        "else 0"
+    )
+
+
+def _pattern(
+    k: KernelBuilder, image: Image, mask: Var, type_: Scalar, around: list[tuple[int, int]]
+) -> tuple[Expr, str]:
+    """A corner: some pixels must be set, others must not."""
+    flip_y, flip_x = k.draw.shape.choice((-1, 1)), k.draw.shape.choice((-1, 1))
+    zero = k.lift(0, type_)
+    hits = [(0, 0), (0, flip_x), (flip_y, 0)][: k.draw.shape.integer(1, 2) + 1]
+    misses = [(0, -flip_x), (-flip_y, 0)][: k.draw.shape.integer(1, 2)]
+    if k.draw.shape.chance(0.5):
+        inside = k.let(
+            "hit foreground", every(*(op("ne", image.near(mask, *at), zero) for at in hits))
+        )
+        beside = k.let(
+            "miss background", every(*(op("eq", image.near(mask, *at), zero) for at in misses))
+        )
+        test: Expr = op("and", inside, beside)
+    else:
+        test = every(
+            *(op("ne", image.near(mask, *at), zero) for at in hits),
+            *(op("eq", image.near(mask, *at), zero) for at in misses),
+        )
+    place = lambda at: f"({at[0]}, {at[1]})"  # noqa: E731
+    return where(test, k.lift(1, type_), zero), (
+        f"A hit-or-miss transform of {mask.name}: 1 where the pixels at "
+        f"{', '.join(map(place, hits))} (rows "
+        f"and columns from here) are not 0 and those at {', '.join(map(place, misses))} are, else 0"
+    )
+
+
+def _element(
+    k: KernelBuilder, image: Image, mask: Var, type_: Scalar, around: list[tuple[int, int]]
+) -> tuple[Expr, str]:
+    """Erosion by a structuring element that is given."""
+    element = k.array("element kernel footprint", INT32, ("3", "3"), low=0, high=1)
+    zero, one = k.lift(0, type_), k.lift(1, type_)
+    found = k.let("found fits", one)
+    with k.for_("dy v", 3) as dy, k.for_("dx u", 3) as dx:
+        place = image.place(image.stepped(0, dy - 1), image.stepped(1, dx - 1))
+        used = op("ne", element[dy, dx], k.lift(0, INT32))
+        with k.if_(op("and", used, op("eq", mask[place], zero))):
+            k.assign(found, zero)
+    return found, (
+        f"Erosion of {mask.name} by the 3 x 3 element {element.name} (what is not 0 counts): 0 "
+        "where "
+        "one of the pixels under it is 0, else 1"
+    )
+
+
+def _ends(
+    k: KernelBuilder, image: Image, mask: Var, type_: Scalar, around: list[tuple[int, int]]
+) -> tuple[Expr, str]:
+    """How many neighbours of a set pixel are set."""
+    total = image.near(mask, *around[0])
+    for at in around[1:]:
+        total = total + image.near(mask, *at)
+    count = k.let("count neighbors", total)
+    here = image.near(mask, 0, 0)
+    zero, one = k.lift(0, type_), k.lift(1, type_)
+    most_set = k.draw.shape.integer(1, 2)
+    test = op("and", op("ne", here, zero), count <= most_set)
+    return where(test, one, zero), (
+        f"Thin places of {mask.name}: 1 where a pixel is not 0 and its {_count(around)} neighbours "
+        "add up to "
+        f"{most_set} or less, else 0"
+    )
+
+
+_MORPHOLOGY: dict[str, Callable[..., tuple[Expr, str]]] = {
+    "erode": _erode,
+    "dilate": _dilate,
+    "gradient": _gradient,
+    "outline": _outline,
+    "pattern": _pattern,
+    "element": _element,
+    "ends": _ends,
+}

@@ -1,0 +1,1 @@
+"""Losses, activations and schedules of learning, and their gradients: a thread for each row."""

@@ -1,0 +1,1 @@
+"""Convolutions, pooling and sampling of images, and their gradients."""

@@ -1,0 +1,237 @@
+"""Convolutions of one, two and three axes with strides, dilation, padding and groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from generators.build import KernelBuilder, fn
+from generators.build.registry import Title, idiom
+from generators.kit.functions import clamp
+from generators.matrix.learning.forms import Tensor, Work, work
+from generators.matrix.learning.gates import SAID, activated
+from generators.matrix.parts import index
+from generators.program.dtypes import INT32
+from generators.program.expr import Expr, Var
+
+_AXES = {1: ("len",), 2: ("rows", "cols"), 3: ("planes", "rows", "cols")}
+_WORDS = {"len": "length out_len", "planes": "out_d planes", "rows": "out_h", "cols": "out_w"}
+_INDEX = {"len": "o pos", "planes": "z od", "rows": "y oy", "cols": "x_out ox"}
+_TAPS = {"len": "t tap", "planes": "kz dz", "rows": "ky dy", "cols": "kx dx"}
+
+
+@dataclass(frozen=True)
+class Windows:
+    """How a window moves over an input: stride, dilation, and what lies outside.
+
+    ``pad`` is ``valid`` (nothing is read outside), ``same`` or ``causal`` (zeros), or ``edge``.
+    """
+
+    w: Work
+    axes: tuple[str, ...]
+    side: int
+    stride: Expr
+    dilation: Expr
+    before: Expr
+    pad: str
+    inputs: tuple[str, ...]
+
+    def tap(self, axis: int, at: Expr, t: Expr) -> Expr:
+        """Where a tap reads along an axis."""
+        place = at if _is_one(self.stride) else at * self.stride
+        place = place + (t if _is_one(self.dilation) else t * self.dilation)
+        return place if self.pad == "valid" else place - self.before
+
+    def read(self, place: Expr, axis: int) -> tuple[Expr, Expr | None]:
+        """The index to read, and the test that it lies inside where one is needed."""
+        names = {"len": "src p_in", "planes": "iz", "rows": "iy", "cols": "ix"}[self.axes[axis]]
+        size = self.w.count(self.inputs[axis])
+        if self.pad == "edge":
+            return self.w.k.let(names, clamp(place, 0, size - 1)), None
+        held = self.w.k.let(names, place)
+        if self.pad == "causal":
+            return held, held >= 0
+        if self.pad == "same":
+            return held, fn("and", held >= 0, held < size)
+        return held, None
+
+    def said(self) -> str:
+        """Stride, dilation and padding in words."""
+        steps = [f"stride {_told(self.stride)}"] * (not _is_one(self.stride))
+        steps += [f"dilation {_told(self.dilation)}"] * (not _is_one(self.dilation))
+        many = _told(self.before)
+        how = {
+            "valid": "without padding",
+            "same": f"zeros outside, the first window starting {many} before the edge",
+            "causal": f"causally: the last tap meets its output, {many} zeros before the first",
+            "edge": f"the first window starting {many} before the edge, edge elements repeated",
+        }[self.pad]
+        return ", ".join([*steps, how])
+
+
+def _told(value: Expr) -> str:
+    return value.name if isinstance(value, Var) else str(getattr(value, "value", value))
+
+
+def _is_one(value: Expr) -> bool:
+    return _told(value) == "1"
+
+
+def windows(w: Work, nd: int, pads: Sequence[str], sides: Sequence[int] = (3, 3, 5)) -> Windows:
+    """Sizes of outputs and inputs, and a drawn stride, dilation and padding."""
+    k, shape = w.k, w.k.draw.shape
+    side = shape.choice(sides if nd < 3 else (2, 3))
+    pad = shape.choice([p for p in pads if side % 2 or p in ("valid", "causal")])
+    stride = 1 if pad == "causal" else shape.weighted({1: 3, 2: 2 * (w.level > 1), 3: w.level > 2})
+    dilation = shape.weighted({1: 3, 2: 2 * (w.level > 1)}) if nd < 3 else 1
+    before = {"valid": 0, "causal": dilation * (side - 1)}.get(pad, dilation * (side // 2))
+    low, high = {1: (16, 30), 2: (5, 7), 3: (3, 4)}[nd]
+    axes, inputs = _AXES[nd], []
+    for axis in axes:
+        w.size(axis, low, high, _WORDS[axis])
+        more = dilation * (side - 1) if pad == "valid" else 0
+        text = f"{stride}*{axis}" if stride > 1 else axis
+        inputs.append(f"{text}+{more}" if more else text)
+        if inputs[-1] != axis:
+            w.words[inputs[-1]] = _WORDS[axis].replace("out_", "in_").replace("length", "in_length")
+
+    def knob(names: str, value: int) -> Expr:
+        known = value > 0 and (value > 1 or "pad" in names) and w.chance(0.4)
+        return k.size_param(names, str(value)) if known else k.lift(value, INT32)
+
+    made = knob("stride step", stride), knob("dilation rate", dilation), knob("padding pad", before)
+    return Windows(w, axes, side, *made, pad, tuple(inputs))
+
+
+@dataclass
+class _Conv:
+    """A convolution: windows, channels and how arrays lie."""
+
+    w: Work
+    win: Windows
+    mode: str
+    last: bool
+    batch: tuple[str, ...]
+
+    def dims(self, channels: tuple[str, ...], axes: Sequence[str]) -> tuple[str, ...]:
+        inner = (*axes, *channels) if self.last else (*channels, *axes)
+        return (*self.batch, *inner)
+
+    def index(self, b: tuple[Expr, ...], c: Expr | None, at: Sequence[Expr]) -> tuple[Expr, ...]:
+        channel = () if c is None else (c,)
+        return (*b, *at, *channel) if self.last else (*b, *channel, *at)
+
+
+def _channels(w: Work, mode: str) -> tuple[str, str, str]:
+    """Input channels, output channels, and input channels of a weight."""
+    if mode == "full":
+        w.size("cin", 2, 3, "in_channels cin")
+        w.size("cout", 2, 4, "out_channels cout")
+        return "cin", "cout", "cin"
+    w.size("chans", 3, 4, "channels num_channels")
+    if mode == "depthwise":
+        return "chans", "chans", ""
+    w.words["2*chans"] = "in_channels"
+    w.words["2"] = "group_channels"
+    return "2*chans", "chans", "2"
+
+
+def _convolution(k: KernelBuilder, level: int, nd: int) -> Title:
+    w = work(k, level, flattening=0.15)
+    pads = ["valid", "same", "edge", *(["causal"] * 2 if nd == 1 else [])]
+    win = windows(w, nd, pads)
+    modes = {"full": 3 * (nd < 3), "depthwise": 2, "grouped": (nd < 3) * (level > 1)}
+    mode = k.draw.shape.weighted(modes)
+    batch = (w.size("b", 2, 3, "batch"),) if nd < 3 and w.chance(0.35, 2) else ()
+    cin, cout, inner = _channels(w, mode)
+    f = _Conv(w, win, mode, w.chance(0.35), batch)
+    x = w.tensor("x inputs signal" if nd == 1 else "x image inputs", f.dims((cin,), win.inputs))
+    side = str(win.side)
+    w.words[side] = "taps kernel_size ksize"
+    if w.chance(0.6) or side == inner:
+        w.known(side, k.lift(win.side, INT32))
+    weights = w.tensor(
+        "weight kernel filters",
+        (cout, *([inner] if inner else []), *[side] * nd),
+        -0.6,
+        0.8,
+    )
+    bias = w.tensor("bias beta", (cout,)) if w.chance(0.5) else None
+    dims = f.dims((cout,), win.axes)
+    names = {"b": "b item", cout: "co ch", **{a: _INDEX[a] for a in win.axes}}
+    with w.each(dims, [names[d] for d in dims], 0.15) as at:
+        c = at[-1] if f.last else at[len(batch)]
+        places = [at[dims.index(a)] for a in win.axes]
+        total = k.let("total acc", k.lift(0.0, w.type_) if bias is None else bias[c])
+        _taps(f, x, weights, total, at[: len(batch)], c, places, inner)
+        way = k.draw.shape.choice(sorted(SAID)) if w.chance(0.25, 3) else ""
+        out = w.out("out y result", dims)
+        out.store(at, activated(k, way, total) if way else total)
+    _conv_said(f, (x, weights, bias, out), way)
+    return Title(k.name(f"conv{nd}d_forward conv{nd}d", f"{mode}_conv{nd}d"), w.text())
+
+
+def _taps(
+    f: _Conv,
+    x: Tensor,
+    weights: Tensor,
+    total: Var,
+    b: tuple[Expr, ...],
+    c: Expr,
+    places: Sequence[Expr],
+    inner: str,
+) -> None:
+    """Sum over taps, and over channels, of weight times input."""
+    w, k, win = f.w, f.w.k, f.win
+    with ExitStack() as stack:
+        channel: Expr | None = c
+        ci: tuple[Expr, ...] = ()
+        if inner:
+            chan = stack.enter_context(w.loop("ci c_in", inner))
+            ci = (chan,)
+            channel = k.let("src_ch cc", c * 2 + chan) if f.mode == "grouped" else chan
+        taps, reads = list[Expr](), list[Expr]()
+        for axis, place in enumerate(places):
+            t = stack.enter_context(w.loop(_TAPS[win.axes[axis]], str(win.side)))
+            at, test = win.read(win.tap(axis, place, t), axis)
+            if test is not None:
+                stack.enter_context(k.if_(test))
+            taps.append(t)
+            reads.append(at)
+        k.augment(total, "add", weights[index(c, *ci, *taps)] * x[f.index(b, channel, reads)])
+
+
+def _conv_said(f: _Conv, of: tuple[Tensor, Tensor, Tensor | None, Tensor], way: str) -> None:
+    x, weights, bias, out = of
+    kind = {
+        "full": "Convolve all channels",
+        "depthwise": "Convolve each channel with a filter of its own",
+        "grouped": "Convolve in groups of two input channels, one group an output channel,",
+    }[f.mode]
+    where = f" of {x.name}" if f.mode != "grouped" else f" {x.name}"
+    axes = "channels last" if f.last else "channels first"
+    f.w.say(
+        f"{kind}{where} ({axes}) with {weights.name} (not flipped), {f.win.said()}."
+        + (f" {bias.name} of the channel is added." if bias is not None else "")
+        + (f" Then {SAID[way]}." if way else "")
+        + f" {out.name} gets the sums."
+    )
+
+
+@idiom
+def conv_1d(k: KernelBuilder, level: int) -> Title:
+    """Convolution along one axis: causal, dilated, strided; all channels, groups, each its own."""
+    return _convolution(k, level, 1)
+
+
+@idiom
+def conv_2d(k: KernelBuilder, level: int) -> Title:
+    """Convolution of images: strided, dilated, padded; all channels, groups, each its own."""
+    return _convolution(k, level, 2)
+
+
+@idiom
+def conv_3d(k: KernelBuilder, level: int) -> Title:
+    """Convolution of volumes, each channel with its own filter."""
+    return _convolution(k, level, 3)

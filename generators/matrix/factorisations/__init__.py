@@ -1,0 +1,1 @@
+"""Steps of factorisations and solvers, and matrices of special form."""

@@ -1,0 +1,363 @@
+"""Gradients that are written by hand: of softmax, of attention, of norms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+
+from generators.build import KernelBuilder, cast, fn, make
+from generators.build.registry import Title, idiom
+from generators.kit.functions import exp, sqrt
+from generators.kit.text import written
+from generators.matrix.learning.forms import Tensor, Work, alike, work
+from generators.matrix.parts import index
+from generators.program.dtypes import FLOAT32, Vec
+from generators.program.expr import Expr, Operand, Var
+
+
+def _lead(w: Work, names: str, outer: str = "batch") -> tuple[tuple[str, ...], list[str]]:
+    """Axes before the one that is normalised: rows, of batches or heads from level 2 on."""
+    rows = w.size("rows", 6, 12, names)
+    if w.chance(0.5, 2):
+        call = "h head" if outer == "heads" else "b item"
+        return (w.size(outer, 2, 3, f"{outer} num_{outer}"), rows), [call, "i row"]
+    return (rows,), ["i row"]
+
+
+@idiom
+def softmax_backward(k: KernelBuilder, level: int) -> Title:
+    """The gradient of a softmax, or of a log-softmax, from its output and the gradient there."""
+    w = work(k, level, turning=0.25, flattening=0.25)
+    dims, call = _lead(w, "num_rows rows", "heads")
+    of_log, causal = w.chance(0.3), w.chance(0.3)
+    cols = "rows" if causal else w.size("cols", 5, 8, "num_cols cols")
+    whole = (*dims, cols)
+    names = alike(k, "y dy", "probs grad_probs", "p dp", "y grad_y")
+    name, low, high = (f"log_{names[0]}", -3.0, -0.5) if of_log else (names[0], 0.05, 1.0)
+    y = w.tensor(name, whole, low, high)
+    grads = w.tensor(names[1], whole)
+    scale = w.number("scale temperature_inv", 0.3, 0.8) if w.chance(0.4) else None
+    single = w.chance(0.3)
+    kept = None if single else (w.tensor("dots row_dots", dims) if w.chance(0.25, 2) else None)
+    at = k.thread(*dims, names=[k.name(c) for c in call])
+    dot = _row_dot(w, at, y, grads, of_log, causal) if kept is None else kept[at]
+    out = w.out("dx grad_x grad_logits", whole)
+    _softmax_said(w, y, grads, out, (of_log, causal), scale, kept)
+    with k.for_("j c", w.count(cols)) as j:
+        p = exp(y[index(*at, j)]) if of_log else y[index(*at, j)]
+        g = grads[index(*at, j)]
+        value: Expr = g - p * dot if of_log else p * (g - dot)
+        value = value if scale is None else scale * value
+        if causal:
+            value = fn("where", j <= at[-1], value, 0.0)
+        out.store((*at, j), value)
+    return Title(k.name("softmax_backward softmax_grad", "attention_softmax_backward"), w.text())
+
+
+def _row_dot(
+    w: Work, at: tuple[Var, ...], y: Tensor, grads: Tensor, of_log: bool, causal: bool
+) -> Var:
+    """What a row's entries share: the sum of the gradient, weighted by the output or not."""
+    k = w.k
+    dot = w.sum("dot delta total")
+    stop: Expr = at[-1] + 1 if causal else w.count("cols")
+    with k.for_("c t q", stop) as c:
+        term = grads[index(*at, c)]
+        k.augment(dot, "add", term if of_log else term * y[index(*at, c)])
+    return dot
+
+
+def _softmax_said(
+    w: Work,
+    y: Tensor,
+    grads: Tensor,
+    out: Tensor,
+    told: tuple[bool, bool],
+    scale: Expr | None,
+    kept: Tensor | None,
+) -> None:
+    of_log, causal = told
+    shared = kept.name if kept is not None else "the row's sum of "
+    if kept is None:
+        shared += grads.name if of_log else f"{y.name} * {grads.name}"
+    inner = f"{y.name} * ({grads.name} - {shared})"
+    if of_log:
+        inner = f"{grads.name} - exp({y.name}) * ({shared})"
+    times = "" if scale is None else f", times {written(scale)}"
+    kind = "log-softmax" if of_log else "softmax"
+    ends = " Only columns up to the row's index count; the others get 0." if causal else ""
+    w.say(
+        f"Gradient of a {kind} along the last axis from its output {y.name}: {out.name} gets "
+        f"{inner}{times}.{ends}"
+    )
+
+
+@idiom
+def norm_backward(k: KernelBuilder, level: int) -> Title:
+    """The gradient of a layer norm or an RMS norm with respect to its input, a row a thread."""
+    w = work(k, level, turning=0.2, flattening=0.25)
+    dims, call = _lead(w, "num_tokens rows")
+    cols = w.size("cols", 5, 9, "features dim")
+    rms, whole = w.chance(0.5), (*dims, cols)
+    given = w.chance(0.6)
+    x, grads = w.tensor("x inputs", whole, -2.0, 2.0), w.tensor("dy grad_out", whole)
+    gain = w.tensor("gamma weight gain", (cols,), 0.5, 1.5) if w.chance(0.75) else None
+    means = w.tensor("means mu", dims, -0.5, 0.5) if given and not rms else None
+    stds = w.tensor("rstds inv_std", dims, 0.6, 1.4) if given else None
+    at = k.thread(*dims, names=[k.name(c) for c in call])
+    mean, factor, made = _statistics(w, at, x, means, stds, rms)
+    residual = w.tensor("d_residual skip_grad", whole) if w.chance(0.3, 2) else None
+    out = w.out("dx grad_in", whole)
+    _norm_passes(w, at, (x, grads, gain, residual, out), mean, factor, rms)
+    g = grads.name if gain is None else f"{grads.name} * {gain.name}"
+    w.say(
+        f"Gradient of {'an RMS' if rms else 'a layer'} norm of the last axis of {x.name}. {made} "
+        f"With g = {g}, {out.name} gets r * (g{'' if rms else ' - mean(g)'} - u * mean(g * u))"
+        f"{'' if residual is None else ' + ' + residual.name}, means taken over the row."
+    )
+    kind = "rms_norm" if rms else "layer_norm"
+    return Title(k.name(f"{kind}_backward {kind}_grad", f"{kind}_dx"), w.text())
+
+
+def _norm_passes(
+    w: Work,
+    at: tuple[Var, ...],
+    of: tuple[Tensor, Tensor, Tensor | None, Tensor | None, Tensor],
+    mean: Expr | None,
+    factor: Var,
+    rms: bool,
+) -> None:
+    """The means that a row's gradients share, then the gradients."""
+    k, (x, grads, gain, residual, out) = w.k, of
+    size = cast(w.count("cols"), w.type_)
+
+    def parts(c: Var) -> tuple[Var, Var]:
+        value = x[index(*at, c)]
+        unit = k.let("x_hat normed", (value if mean is None else value - mean) * factor)
+        grad = grads[index(*at, c)]
+        return unit, k.let("g wdy", grad if gain is None else grad * gain[c])
+
+    along = w.sum("dot proj")
+    plain = None if rms else w.sum("grad_sum total")
+    with w.loop("c j", "cols") as c:
+        unit, grad = parts(c)
+        k.augment(along, "add", grad * unit)
+        if plain is not None:
+            k.augment(plain, "add", grad)
+    k.augment(along, "div", size)
+    if plain is not None:
+        k.augment(plain, "div", size)
+    k.used -= {"c", "j", "x_hat", "normed", "g", "wdy"}
+    with w.loop("c j", "cols") as c:
+        unit, grad = parts(c)
+        less = unit * along if plain is None else plain + unit * along
+        value = factor * (grad - less)
+        out.store((*at, c), value if residual is None else value + residual[index(*at, c)])
+
+
+def _statistics(
+    w: Work, at: tuple[Var, ...], x: Tensor, means: Tensor | None, stds: Tensor | None, rms: bool
+) -> tuple[Expr | None, Var, str]:
+    """The mean and the reciprocal deviation, given or computed; what is said of both."""
+    k = w.k
+    if stds is not None:
+        factor = k.let("rstd r_std", stds[at])
+        if means is None:
+            return None, factor, f"With r = {stds.name} of the row, u = {x.name} * r."
+        made = f"With r = {stds.name} of the row, u = ({x.name} - {means.name}) * r."
+        return k.let("mean mu_row", means[at]), factor, made
+    eps = w.number("eps epsilon", 0.001, 0.01)
+    size = cast(w.count("cols"), w.type_)
+    mean = None
+    if not rms:
+        mean = w.sum("mean mu_row")
+        with w.loop("n f", "cols") as n:
+            k.augment(mean, "add", x[index(*at, n)])
+        k.augment(mean, "div", size)
+    squares = w.sum("squares var_sum")
+    with w.loop("q e", "cols") as q:
+        value = x[index(*at, q)]
+        held = k.let("v xv", value) if mean is None else k.let("centred dev", value - mean)
+        k.augment(squares, "add", held * held)
+    factor = k.let("rstd r_std", 1.0 / sqrt(squares / size + eps))
+    what = f"1 / sqrt(mean({x.name}^2) + {written(eps)})"
+    if not rms:
+        what = f"1 / sqrt(variance + {written(eps)}) of the row"
+    of = x.name if mean is None else f"({x.name} - its mean)"
+    return mean, factor, f"With r = {what}, u = {of} * r."
+
+
+@idiom
+def norm_parameter_gradient(k: KernelBuilder, level: int) -> Title:
+    """Gradients of a norm's gain and bias: a thread for each feature sums over all tokens."""
+    w = work(k, level, turning=0.25, flattening=0.25)
+    dims, _ = _lead(w, "num_tokens rows")
+    cols = w.size("cols", 8, 14, "features dim")
+    rms, whole = w.chance(0.4), (*dims, cols)
+    x, grads = w.tensor("x inputs", whole, -2.0, 2.0), w.tensor("dy grad_out", whole)
+    means = None if rms else w.tensor("means mu", dims, -0.5, 0.5)
+    stds = w.tensor("rstds inv_std", dims, 0.6, 1.4)
+    chunked = w.chance(0.4)
+    if chunked:
+        w.size("chunks", 2, 3, "num_chunks chunks")
+    names = [k.name("s part")] * chunked + [k.name("c col")]
+    (*part, c) = k.thread(*(["chunks"] if chunked else []), cols, names=names)
+    gain = w.sum("gain_sum dg")
+    bias = w.sum("bias_sum db") if not rms or w.chance(0.3) else None
+
+    def add(at: tuple[Expr, ...]) -> None:
+        grad = k.let("g grad", grads[index(*at, c)])
+        value = x[index(*at, c)]
+        unit = (value if means is None else value - means[at]) * stds[at]
+        k.augment(gain, "add", grad * unit)
+        if bias is not None:
+            k.augment(bias, "add", grad)
+
+    tokens = _over_tokens(w, dims, part, add)
+    u = x.name if means is None else f"({x.name} - {means.name})"
+    w.say(
+        f"Gradient of the gain of {'an RMS' if rms else 'a layer'} norm: {grads.name} * u summed "
+        f"over {tokens}, with u = {u} * {stds.name}."
+    )
+    shape, results = ("chunks", cols) if chunked else (cols,), {"d_gamma grad_gain": gain}
+    if bias is not None:
+        results["d_beta grad_bias"] = bias
+    for of, names_of in zip(results.values(), results, strict=True):
+        out = w.out(names_of, shape)
+        out.store((*part, c), of)
+        w.say(f"{out.name} gets {'it' if of is gain else f'the sum of {grads.name}'}.")
+    return Title(k.name("norm_gain_gradient gamma_grad", "norm_param_backward"), w.text())
+
+
+def _over_tokens(
+    w: Work, dims: tuple[str, ...], part: list[Var], add: Callable[[tuple[Expr, ...]], None]
+) -> str:
+    """Add up all tokens, or every so manieth of each item; which ones, in words."""
+    k = w.k
+    with w.loop("h n", dims[0]) if len(dims) > 1 else nullcontext() as h:
+        lead = () if h is None else (h,)
+        if not part:
+            with w.loop("r t", "rows") as r:
+                add((*lead, r))
+        else:
+            r = k.let("r t", part[0])
+            with k.while_(r < w.count("rows")):
+                add((*lead, r))
+                k.augment(r, "add", w.count("chunks"))
+    if not part:
+        return "all tokens"
+    rows = "rows" if len(dims) == 1 else "rows of every item"
+    return f"the {rows} {part[0].name}, {part[0].name} + {written(w.count('chunks'))} and so on"
+
+
+@idiom
+def attention_gradient(k: KernelBuilder, level: int) -> Title:
+    """Pieces of the backward pass of attention: row sums, gradients of scores, queries, keys."""
+    w = work(k, level, turning=0.2, flattening=0.2)
+    w.type_ = FLOAT32
+    vec = Vec(k.draw.shape.choice((2, 3, 4)), FLOAT32)
+    lead = (w.size("heads", 2, 3, "heads num_heads"),) if w.chance(0.6, 2) else ()
+    causal = w.chance(0.35)
+    w.size("rows", 5, 8, "num_queries q_len")
+    cols = "rows" if causal else w.size("cols", 5, 8, "num_keys k_len")
+    form = k.draw.shape.choice(("scores", "queries", "keys", "values"))
+    q, keys = (
+        w.tensor(n, (*lead, d), type_=vec)
+        for n, d in (("q queries", "rows"), ("keys k_vecs", cols))
+    )
+    grads = w.tensor("d_out grad_out", (*lead, "rows"), type_=vec)
+    lse = w.tensor("lse log_norms", (*lead, "rows"), 1.0, 2.0)
+    values = delta = None
+    if form != "values":
+        values = w.tensor("values v_vecs", (*lead, cols), type_=vec)
+        delta = w.tensor("delta d_rows", (*lead, "rows"))
+    scale = w.number("scale sm_scale", 0.4, 0.9)
+    f = _Piece(w, q, keys, grads, lse, values, delta, scale, causal, cols)
+    f.write(form, lead, vec)
+    return Title(k.name(f"attention_grad_{form} attention_backward_{form}"), w.text())
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """The arrays of the backward pass of attention."""
+
+    w: Work
+    q: Tensor
+    keys: Tensor
+    grads: Tensor
+    lse: Tensor
+    values: Tensor | None
+    delta: Tensor | None
+    scale: Expr
+    causal: bool
+    cols: str
+
+    def weight(self, row: tuple[Expr, ...], col: tuple[Expr, ...]) -> Var:
+        score = self.scale * fn("dot", self.q[row], self.keys[col])
+        return self.w.k.let("p prob", exp(score - self.lse[row]))
+
+    def change(self, row: tuple[Expr, ...], col: tuple[Expr, ...]) -> Expr:
+        """The gradient of a score."""
+        assert self.values is not None
+        assert self.delta is not None
+        p = self.weight(row, col)
+        dp = self.w.k.let("dp d_prob", fn("dot", self.grads[row], self.values[col]))
+        return p * (dp - self.delta[row])
+
+    def write(self, form: str, lead: tuple[str, ...], vec: Vec) -> None:
+        w, k = self.w, self.w.k
+        by_key = form in ("keys", "values")
+        dims = (*lead, self.cols if by_key else "rows")
+        names = [k.name("h head")] * len(lead) + [k.name("j key" if by_key else "i row")]
+        at = k.thread(*dims, names=names)
+        if form == "scores":
+            out = w.out("d_scores ds", (*lead, "rows", self.cols))
+            with k.for_("j t", at[-1] + 1 if self.causal else w.count(self.cols)) as j:
+                out.store((*at, j), self.scale * self.change(at, (*at[:-1], j)))
+            if self.causal:
+                with k.for_("n t", w.count(self.cols), start=at[-1] + 1) as n:
+                    out.store((*at, n), 0.0)
+        else:
+            acc = k.let("acc total", make(vec, k.lift(0.0, FLOAT32)))
+            stop = at[-1] + 1 if self.causal and not by_key else None
+            other = "rows" if by_key else self.cols
+            start: Operand = at[-1] if self.causal and by_key else 0
+            with k.for_(
+                "i t" if by_key else "j t", w.count(other) if stop is None else stop, start=start
+            ) as n:
+                there = (*at[:-1], n)
+                row, col = (there, at) if by_key else (at, there)
+                term = {
+                    "queries": lambda: self.change(row, col) * self.keys[col],
+                    "keys": lambda: self.change(row, col) * self.q[row],
+                    "values": lambda: self.weight(row, col) * self.grads[row],
+                }[form]()
+                k.augment(acc, "add", term)
+            out = w.out(
+                {"queries": "dq d_query", "keys": "dk d_key", "values": "dv d_value"}[form],
+                dims,
+                type_=vec,
+            )
+            out.store(at, acc if form == "values" else self.scale * acc)
+        self.say(form, out)
+
+    def say(self, form: str, out: Tensor) -> None:
+        seen = " Query i attends to keys 0 to i." if self.causal else ""
+        scale = written(self.scale)
+        text = (
+            f"Backward pass of attention, weights being p = exp({scale} * dot(q, k) - "
+            f"{self.lse.name}) again.{seen} "
+        )
+        if self.values is not None and self.delta is not None:
+            text += (
+                f"The gradient of a score is s = p * (dot({self.grads.name}, {self.values.name}) - "
+                f"{self.delta.name}). "
+            )
+        text += {
+            "scores": f"{out.name} gets {scale} * s{', 0 for keys not seen' * self.causal}.",
+            "queries": f"{out.name} gets {scale} * the sum of s * k over keys.",
+            "keys": f"{out.name} gets {scale} * the sum of s * q over queries.",
+            "values": f"{out.name} gets the sum of p * {self.grads.name} over queries.",
+        }[form]
+        self.w.say(text)

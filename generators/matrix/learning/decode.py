@@ -1,0 +1,300 @@
+"""Attention in pieces: against a cache in pages, scores alone, weights times values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from generators.build import KernelBuilder, cast, fn, make
+from generators.build.registry import Title, idiom
+from generators.kit.functions import exp, log, most, tanh
+from generators.kit.text import written
+from generators.matrix.learning.forms import Tensor, Work, alike, work
+from generators.matrix.parts import index
+from generators.program.dtypes import FLOAT32, INT32, Vec
+from generators.program.expr import Expr, Var
+
+
+@dataclass(frozen=True)
+class _Pages:
+    """A cache in pages of vectors, the query of a thread, and which tokens it attends to."""
+
+    w: Work
+    keys: Tensor
+    values: Tensor
+    table: Var
+    page: Expr
+    inner: bool
+    query: Var
+    scale: Expr
+    seq: Expr
+    head: Expr
+
+    def place(self, t: Expr) -> tuple[Expr, ...]:
+        """Where token ``t`` lies: its page, its place there, its head, as the cache has them."""
+        k = self.w.k
+        block = k.let("page block", self.table[self.seq, t // self.page])
+        slot = k.let("slot in_page", t % self.page)
+        return (block, slot, self.head) if self.inner else (block, self.head, slot)
+
+    def score(self, at: tuple[Expr, ...]) -> Var:
+        k = self.w.k
+        return k.let("score logit", self.scale * fn("dot", self.query, self.keys[at]))
+
+    def mixed(self, start: Expr, stop: Expr) -> tuple[Var, Var, Var]:
+        """Largest score, sum of weights, weighted values: with one pass over the cache."""
+        k, vec = self.w.k, self.query.type
+        top = k.let("top running_max m", k.lift(-1.0e30, FLOAT32))
+        total = k.let("denom total l", k.lift(0.0, FLOAT32))
+        acc = k.let("acc mixed o", make(vec, k.lift(0.0, FLOAT32)))
+        with k.for_("t pos", stop, start=start) as t:
+            at = self.place(t)
+            score = self.score(at)
+            higher = k.let("higher new_max", most(top, score))
+            fade = k.let("fade correction", exp(top - higher))
+            weight = k.let("weight p", exp(score - higher))
+            k.assign(total, total * fade + weight)
+            k.assign(acc, acc * fade + weight * self.values[at])
+            k.assign(top, higher)
+        return top, total, acc
+
+    def twice(self, start: Expr, stop: Expr) -> tuple[Var, Var, Var]:
+        """The same with two passes: the largest score first."""
+        k, vec = self.w.k, self.query.type
+        top = k.let("top row_max m", k.lift(-1.0e30, FLOAT32))
+        with k.for_("t pos", stop, start=start) as t:
+            k.assign(top, most(top, self.score(self.place(t))))
+        total = k.let("denom total l", k.lift(0.0, FLOAT32))
+        acc = k.let("acc mixed o", make(vec, k.lift(0.0, FLOAT32)))
+        with k.for_("u n", stop, start=start) as u:
+            k.used -= {"page", "block", "slot", "in_page", "score", "logit"}
+            at = self.place(u)
+            weight = k.let("weight p", exp(self.score(at) - top))
+            k.augment(total, "add", weight)
+            k.augment(acc, "add", weight * self.values[at])
+        return top, total, acc
+
+
+def _pages(k: KernelBuilder, w: Work) -> tuple[_Pages, tuple[Var, Var], str, int]:
+    """The arrays, the thread's sequence and head, and how many tokens a sequence has at most."""
+    shape = k.draw.shape
+    vec, page, width = Vec(shape.choice((2, 3, 4)), FLOAT32), shape.choice((2, 4)), 3
+    groups = shape.choice((1, 2, 4)) if w.chance(0.6, 2) else 1
+    for symbol, low, high in (("seqs", 5, 7), ("heads", 2, 3), ("pages", 6, 9)):
+        w.size(symbol, low, high)
+    q_heads, inner = f"{groups}*heads" if groups > 1 else "heads", shape.chance(0.5)
+    w.words[q_heads] = "num_heads q_heads"
+    q = w.tensor("q queries", ("seqs", q_heads), type_=vec)
+    dims = ("pages", str(page), "heads") if inner else ("pages", "heads", str(page))
+    names = alike(k, "k_cache v_cache", "key_pages value_pages", "cache_k cache_v")
+    keys, values = (w.tensor(n, dims, type_=vec, fixed=True) for n in names)
+    table = k.array("page_table block_tables", INT32, ("seqs", str(width)), init="index_of:pages")
+    size: Expr = k.lift(page, INT32)
+    if shape.chance(0.5):
+        size = k.size_param("page_size block_size", str(page))
+    scale = w.number("scale sm_scale", 0.4, 0.9)
+    s, h = k.thread("seqs", q_heads, names=(k.name("s seq b"), k.name("h head")))
+    kv: Expr = k.let("kv_head kv", h // groups) if groups > 1 else h
+    query = k.let("query qv", q[s, h])
+    made = _Pages(w, keys, values, table, size, inner, query, scale, s, kv)
+    return made, (s, h), q_heads, page * width
+
+
+@idiom
+def paged_attention(k: KernelBuilder, level: int) -> Title:
+    """One decoded token a sequence against a cache in pages that a table names."""
+    w = work(k, level, turning=0.2, flattening=0.2)
+    w.type_ = FLOAT32
+    p, (s, h), q_heads, longest = _pages(k, w)
+    lengths = k.array("seq_lens context_lengths", INT32, "seqs", low=1, high=longest)
+    length = k.let("length num_tokens", lengths[s])
+    start: Expr = k.lift(0, INT32)
+    said = ""
+    if w.chance(0.3, 2):
+        window = k.scalar("window reach", INT32, 3, 5)
+        start = k.let("first start", most(length - window, 0))
+        said = f" Of {lengths.name} tokens only the last {window.name} count."
+    online = w.chance(0.5)
+    top, total, acc = (p.mixed if online else p.twice)(start, length)
+    sink = w.tensor("sinks sink_logits", (q_heads,)) if w.chance(0.2, 3) else None
+    if sink is not None:
+        k.augment(total, "add", exp(sink[h] - top))
+    out = w.out("out attended", ("seqs", q_heads), type_=p.query.type)
+    out.store((s, h), acc / total)
+    heads = (
+        f" and head {h.name} (its keys have head {written(p.head)})" if p.head != h else " and head"
+    )
+    w.say(
+        f"For the one query of each sequence{heads}, softmax attention over the first "
+        f"{lengths.name} tokens of the sequence, scores being {written(p.scale)} * dot(q, k). "
+        f"Token t is in page {p.table.name}[{s.name}, t / {written(p.page)}] of the cache, at "
+        f"place t mod {written(p.page)}; pages have axes "
+        f"({'place, head' if p.inner else 'head, place'}).{said}"
+    )
+    if sink is not None:
+        w.say(f"exp({sink.name} - maximum) of the head joins the sum of weights.")
+    w.say(f"{out.name} gets the mixed values{', in one pass over the cache' * online}.")
+    if w.chance(0.35, 3):
+        lse = w.out("lse log_norms", ("seqs", q_heads), type_=FLOAT32)
+        lse.store((s, h), top + log(total))
+        w.say(f"{lse.name} gets the maximum plus the log of the sum of weights.")
+    return Title(k.name("paged_attention decode_paged_attention", "decode_attention"), w.text())
+
+
+@idiom
+def attention_scores(k: KernelBuilder, level: int) -> Title:
+    """Scores of queries and keys before the softmax: scaled, capped, with slopes and masks."""
+    w = work(k, level, turning=0.25, flattening=0.2)
+    lead: tuple[str, ...] = ()
+    lead += (w.size("b", 2, 3, "batch num_batches"),) if w.chance(0.4, 2) else ()
+    lead += (w.size("heads", 2, 3, "heads num_heads"),) if w.chance(0.7, 2) else ()
+    rows, cols = w.size("rows", 4, 7, "num_queries q_len"), w.size("cols", 4, 7, "num_keys k_len")
+    dim = w.size("dim", 3, 5, "head_dim dim")
+    first, second = alike(k, "q keys", "query key", "q k_mat")
+    q, keys = w.tensor(first, (*lead, rows, dim)), w.tensor(second, (*lead, cols, dim))
+    dims = (*lead, rows, cols)
+    names = [{"b": "b item", "heads": "h head"}[x] for x in lead] + ["i row qi", "j col kj"]
+    scale = w.number("scale inv_sqrt_d", 0.3, 0.8)
+    with w.each(dims, names) as at:
+        i, j = at[-2:]
+        dot = w.sum("dot qk acc")
+        with w.loop("d c", dim) as d:
+            k.augment(dot, "add", q[index(*at[:-2], i, d)] * keys[index(*at[:-2], j, d)])
+        score = k.let("score logit", scale * dot)
+        w.say(f"Score each query and key: {written(scale)} times their dot product.")
+        _bent(w, score, at, lead)
+        low = k.draw.value.choice((-1.0e9, -1.0e4, -65504.0))
+        masked = _seen(w, at, lead, f"{low:g}" if low > -1.0e5 else "-1e9")
+        out = w.out("scores logits", dims)
+        if masked is None:
+            out.store(at, score)
+        elif w.chance(0.5):
+            out.store(at, fn("where", masked, score, low))
+        else:
+            with k.if_(masked):
+                out.store(at, score)
+            with k.else_():
+                out.store(at, low)
+        w.say(f"{out.name} gets the scores.")
+    text = w.text()
+    return Title(k.name("attention_scores qk_scores", "score_matrix attention_logits"), text)
+
+
+def _bent(w: Work, score: Var, at: tuple[Var, ...], lead: tuple[str, ...]) -> None:
+    """Cap a score, take off what distance costs, add a bias."""
+    k, (i, j) = w.k, at[-2:]
+    if w.chance(0.3, 2):
+        cap = w.number("cap softcap", 2.0, 6.0)
+        k.assign(score, cap * tanh(score / cap))
+        w.say(f"They are capped as {written(cap)} * tanh(score / {written(cap)}).")
+    way = k.draw.shape.weighted({"none": 4, "alibi": 3, "table": 2, "bias": 2})
+    if way == "alibi":
+        by_head = "heads" in lead
+        slope = (
+            w.tensor("slopes alibi_slopes", ("heads",), 0.05, 0.5)[at[lead.index("heads")]]
+            if by_head
+            else w.number("slope alibi", 0.05, 0.5)
+        )
+        far = cast(abs(i - j), w.type_) if w.chance(0.5) else abs(cast(i - j, w.type_))
+        k.augment(score, "sub", slope * far)
+        w.say(f"{written(slope)} times the distance of their places is subtracted (ALiBi).")
+    elif way == "table":
+        side = k.size_param("num_keys_total offset", "cols")
+        table = w.tensor("rel_bias relative_bias", ("rows+cols",), fixed=True)
+        k.augment(score, "add", table[i - j + side])
+        w.say(f"{table.name} at i - j + {side.name} is added, for query i and key j.")
+    elif way == "bias":
+        bias = w.tensor("bias pair_bias", ("rows", "cols"))
+        k.augment(score, "add", bias[i, j])
+        w.say(f"{bias.name} of the pair is added.")
+
+
+def _seen(w: Work, at: tuple[Var, ...], lead: tuple[str, ...], low: str) -> Expr | None:
+    """Whether a query sees a key, or None where all see all."""
+    k, (i, j) = w.k, at[-2:]
+    way = k.draw.shape.weighted({"all": 4, "causal": 3, "lengths": 3, "window": 2 * (w.level > 1)})
+    if way == "causal":
+        w.say(f"A key behind its query counts as masked and gets {low}.")
+        return j <= i
+    if way == "window":
+        reach = k.scalar("window reach", INT32, 1, 2)
+        w.say(f"Keys further than {reach.name} places away get {low}.")
+        return abs(i - j) <= reach
+    if way == "lengths":
+        by_item = "b" in lead
+        lengths = k.array("lengths key_lengths", INT32, "b" if by_item else "rows", low=2, high=4)
+        owner = "item of the batch" if by_item else "query"
+        w.say(f"Keys from {lengths.name} of the {owner} on get {low}.")
+        return j < lengths[at[0] if by_item else i]
+    return None
+
+
+@idiom
+def attention_values(k: KernelBuilder, level: int) -> Title:
+    """Attention weights times values: softmax of given scores or given weights, heads shared."""
+    w = work(k, level, turning=0.25, flattening=0.2)
+    groups = k.draw.shape.choice((1, 2)) if w.chance(0.5, 2) else 1
+    heads = w.size("heads", 2, 3, "heads num_heads")
+    many = f"{groups}*{heads}" if groups > 1 else heads
+    w.words[many] = "q_heads num_q_heads" if groups > 1 else "heads num_heads"
+    causal = w.chance(0.35)
+    rows = w.size("rows", 3, 5, "num_queries q_len")
+    cols = rows if causal else w.size("cols", 4, 7, "num_keys k_len")
+    dim = w.size("dim", 3, 5, "head_dim dim")
+    names = alike(k, "probs values", "weights v_mat", "p_mat v")
+    form = k.draw.shape.choice(("weights", "normed", "logits"))
+    low = -1.5 if form == "logits" else 0.1
+    probs = w.tensor("logits scores" if form == "logits" else names[0], (many, rows, cols), low)
+    values = w.tensor(names[1], (heads, cols, dim))
+    norms = _norms(w, form, (many, rows))
+    merged = w.chance(0.4)
+    dims = (rows, many, dim) if merged else (many, rows, dim)
+    call = {rows: "i query", many: "h head", dim: "d c"}
+    with w.each(dims, [call[x] for x in dims]) as at:
+        h, i = (at[1], at[0]) if merged else (at[0], at[1])
+        kv: Expr = k.let("kv_head kv", h // groups) if groups > 1 else h
+        total = w.sum("acc mixed")
+        stop: Expr = i + 1 if causal else w.count(cols)
+        with k.for_("j key t", stop) as j:
+            weight = probs[h, i, j]
+            if form == "logits" and norms is not None:
+                weight = k.let("p weight", exp(weight - norms[h, i]))
+            k.augment(total, "add", weight * values[kv, j, at[2]])
+        value: Expr = total / norms[h, i] if form == "normed" and norms is not None else total
+        gate = w.tensor("gate head_gates", (many,), 0.3, 1.0) if w.chance(0.25, 3) else None
+        value = value if gate is None else gate[h] * value
+        out = w.out("out context", dims)
+        out.store(at, value)
+    _values_said(w, probs, values, norms, form, (causal, groups > 1, merged))
+    if gate is not None:
+        w.say(f"The result is multiplied by {gate.name} of the head.")
+    w.say(f"{out.name} gets it, with axes ({'query, head' if merged else 'head, query'}, feature).")
+    return Title(k.name("attention_values weights_times_values", "mix_values pv_product"), w.text())
+
+
+def _norms(w: Work, form: str, dims: tuple[str, str]) -> Tensor | None:
+    """What weights are divided by, or what logits are less of; None where they are ready."""
+    if form == "weights":
+        return None
+    if form == "logits":
+        return w.tensor("lse log_norms", dims, 1.5, 2.5)
+    return w.tensor("sums denoms", dims, 2.0, 4.0)
+
+
+def _values_said(
+    w: Work,
+    probs: Tensor,
+    values: Tensor,
+    norms: Tensor | None,
+    form: str,
+    told: tuple[bool, bool, bool],
+) -> None:
+    causal, grouped, _ = told
+    what = {
+        "weights": f"Mix {values.name} by the attention weights {probs.name}",
+        "normed": f"Mix {values.name} by {probs.name}, divided by their sums "
+        f"{norms.name if norms else ''}",
+        "logits": f"Mix {values.name} by exp({probs.name} - {norms.name if norms else ''})",
+    }[form]
+    w.say(f"{what}{', over keys up to the query alone' * causal}.")
+    if grouped:
+        w.say("Two heads of queries share one of values.")

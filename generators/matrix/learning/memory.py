@@ -1,0 +1,111 @@
+"""States of linear attention: decayed, updated by outer products or the delta rule, read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from generators.build import KernelBuilder
+from generators.build.registry import Title, idiom
+from generators.kit.sources import zero
+from generators.kit.text import written
+from generators.matrix.learning.forms import Tensor, Work, alike, work
+from generators.matrix.parts import index
+from generators.program.expr import Expr, Var
+
+
+@idiom
+def linear_attention_state(k: KernelBuilder, level: int) -> Title:
+    """The state of linear attention, a matrix a head: decayed, updated, read by the query."""
+    w = work(k, level, turning=0.25, flattening=0.25)
+    w.size("heads", 3, 4, "heads num_heads")
+    w.size("kdim", 3, 5, "key_dim dk")
+    w.size("vdim", 4, 6, "value_dim dv")
+    over_time = w.chance(0.4, 2)
+    lead = (w.size("steps", 3, 5, "steps seq_len"),) if over_time else ()
+    names = alike(k, "q keys values", "query key value", "q_t k_t v_t")
+    q, keys = (w.tensor(n, (*lead, "heads", "kdim")) for n in names[:2])
+    values = w.tensor(names[2], (*lead, "heads", "vdim"))
+    state = w.tensor("state s_mat kv_state", ("heads", "kdim", "vdim"), role="inout")
+    way = k.draw.shape.choice(("none", "scalar", "head", "key"))
+    dims = {"head": (*lead, "heads"), "key": (*lead, "heads", "kdim")}
+    decay = w.tensor("decay gates_a", dims[way], 0.5, 0.98) if way in dims else None
+    rate = w.number("decay gamma", 0.6, 0.95) if way == "scalar" else None
+    delta = w.chance(0.4, 2)
+    beta = w.tensor("beta lr", (*lead, "heads"), 0.2, 0.8) if delta and w.chance(0.7) else None
+    h, j = k.thread("heads", "vdim", names=(k.name("h head"), k.name("j col")))
+    out = w.out("out o", (*lead, "heads", "vdim"))
+    m = _Memory(w, q, keys, values, state, out, decay, rate, delta, beta, (h, j))
+    if over_time:
+        with w.loop("t step", "steps") as at:
+            m.step((at,))
+    else:
+        m.step(())
+    m.say()
+    return Title(k.name("linear_attention_step retention_step", "delta_rule_update"), w.text())
+
+
+@dataclass(frozen=True)
+class _Memory:
+    """The state of linear attention, what goes in and what is read."""
+
+    w: Work
+    q: Tensor
+    keys: Tensor
+    values: Tensor
+    state: Tensor
+    out: Tensor
+    decay: Tensor | None
+    rate: Expr | None
+    delta: bool
+    beta: Tensor | None
+    at: tuple[Var, Var]
+
+    def faded(self, t: tuple[Expr, ...], i: Expr) -> Expr:
+        """An entry of the state after it has decayed."""
+        (h, j), decay = self.at, self.decay
+        if self.rate is not None:
+            return self.rate * self.state[h, i, j]
+        if decay is None:
+            return self.state[h, i, j]
+        by_key = "kdim" in decay.dims
+        return decay[index(*t, h, i) if by_key else index(*t, h)] * self.state[h, i, j]
+
+    def step(self, t: tuple[Expr, ...]) -> None:
+        w, k, (h, j) = self.w, self.w.k, self.at
+        value: Expr = self.values[index(*t, h, j)]
+        if self.delta:
+            seen = k.let("pred recalled", zero(w.type_))
+            with w.loop("n c", "kdim") as n:
+                k.augment(seen, "add", self.faded(t, n) * self.keys[index(*t, h, n)])
+            value = value - seen
+            value = value if self.beta is None else self.beta[index(*t, h)] * value
+        value = k.let("v_new change" if self.delta else "vj value_j", value)
+        acc = k.let("acc total", zero(w.type_))
+        with w.loop("i d", "kdim") as i:
+            new = k.let("s_new updated", self.faded(t, i) + self.keys[index(*t, h, i)] * value)
+            self.state.store((h, i, j), new)
+            k.augment(acc, "add", self.q[index(*t, h, i)] * new)
+        self.out.store((*t, h, j), acc)
+
+    def say(self) -> None:
+        w, rate = self.w, self.rate
+        fade = written(rate) if rate is not None else self.decay.name if self.decay else ""
+        _state_said(
+            w, (self.q, self.keys, self.values, self.state, self.out), fade, self.delta, self.beta
+        )
+
+
+def _state_said(
+    w: Work, of: tuple[Tensor, ...], fade: str, delta: bool, beta: Tensor | None
+) -> None:
+    q, keys, values, state, out = (t.name for t in of)
+    each = "At each step in turn, for each head" if "steps" in w.words else "For each head"
+    old = f"{fade} * {state}" if fade else state
+    value = values
+    if delta:
+        value = f"({values} - transpose(S) * {keys})"
+        value = value if beta is None else f"{beta.name} * {value}"
+        w.say(f"{each}, with S = {old}, {state} becomes S + outer({keys}, {value}).")
+    else:
+        w.say(f"{each}, {state} becomes {old} + outer({keys}, {value}).")
+    w.say(f"{out} gets transpose(new {state}) * {q}.")

@@ -1,0 +1,1 @@
+"""Sparse matrices and graphs: rows by offsets, blocks, sampled products, aggregation."""

@@ -1,0 +1,1 @@
+"""Meshes and point sets: neighbours, distances, smoothing, culling, views of two cameras."""

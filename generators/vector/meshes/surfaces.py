@@ -1,0 +1,311 @@
+"""Meshes: smoothing over neighbours, winding numbers, support points, culling, cells of levels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from generators.build import KernelBuilder, extent, fn, make
+from generators.build.draw import Stream
+from generators.build.registry import Title, idiom
+from generators.kit.functions import FOUR_PI, atan2, dot
+from generators.kit.sources import zero
+from generators.program.dtypes import FLOAT32, INT32, Quat, Vec
+from generators.program.expr import Expr, Var
+from generators.vector.simulation.parts import Crowd, Points, crowd, index, named, others, points_of
+
+VEC3 = Vec(3, FLOAT32)
+
+
+@idiom
+def mesh_smoothing(k: KernelBuilder, level: int) -> Title:
+    """Laplacian smoothing over the neighbours of a vertex: umbrella, distances or given weights."""
+    c = crowd(k, level, flat=0.2)
+    p = c.points("vertices verts positions", -1.0, 1.0)
+    way = c.shape.choice(("umbrella", "distance", "gauss", "umbrella"))
+    mine = k.let("x xi here", p.at(*c.at))
+    total = k.let("lap delta_sum shift", zero(c.vec))
+    weight = k.let("w_sum norm", k.lift(0.01, c.scalar))
+    sigma = k.scalar("sigma bandwidth", c.scalar, 0.5, 1.2) if way == "gauss" else None
+    with others(c, p, False, {"table": 3, "counted": 3, "rows": 4}) as j:
+        d = k.let("d edge", p.at(*c.place(j)) - mine)
+        if way == "umbrella":
+            k.augment(total, "add", d)
+            k.augment(weight, "add", 1.0)
+            continue_text = "1"
+        elif way == "distance":
+            w = k.let("w", 1.0 / (0.1 + dot(d, d)))
+            k.augment(total, "add", w * d)
+            k.augment(weight, "add", w)
+            continue_text = "1 / (0.1 + |d|^2)"
+        else:
+            assert sigma is not None
+            w = k.let("w", fn("exp", -dot(d, d) / (2.0 * sigma * sigma)))
+            k.augment(total, "add", w * d)
+            k.augment(weight, "add", w)
+            continue_text = f"exp(-|d|^2 / (2 * {sigma.name}^2))"
+    lap = k.let("mean_d lap_mean", total / weight)
+    text = (
+        f"For each vertex of {p.name}, L is the sum of w * d over {c.told[0]}, d the way to one, "
+        f"over the sum of w plus 0.01; w = {continue_text}. "
+    )
+    return Title(
+        k.name("mesh_smoothing laplacian_smooth relax_mesh"), text + _smoothed(c, mine, lap)
+    )
+
+
+def _smoothed(c: Crowd, mine: Var, lap: Var) -> str:
+    """The vertex moved by its Laplacian: whole, along a normal, in the plane of it, or pinned."""
+    k = c.k
+    rate = k.scalar("lam rate step", c.scalar, 0.2, 0.8)
+    way = c.shape.choice(("plain", "along", "across", "pinned", "curvature"))
+    if way in ("along", "across"):
+        normals = c.array("normals vertex_normals", c.vec, init="unit")
+        n = k.let("n normal", normals[c.at])
+        part = k.let("part moved_by", dot(lap, n) * n)
+        shift: Expr = part if way == "along" else lap - part
+        name = c.put("smoothed verts_out x_out", mine + rate * shift)
+        which = "along" if way == "along" else "across"
+        return (
+            f"{name} gets the vertex plus {rate.name} times the part of L {which} {normals.name}."
+        )
+    if way == "pinned":
+        fixed = c.array("pinned is_boundary", INT32, 0, 1)
+        moved = k.let("moved x_new", mine)
+        with k.if_(fn("eq", fixed[c.at], 0)):
+            k.augment(moved, "add", rate * lap)
+        name = c.put("smoothed verts_out x_out", moved)
+        return f"{name} gets the vertex plus {rate.name} * L, or as it is where {fixed.name} is 1."
+    name = c.put("smoothed verts_out x_out", mine + rate * lap)
+    text = f"{name} gets the vertex plus {rate.name} * L"
+    if way == "curvature":
+        text += f", {c.put('curvature bend_out', fn('length_sq', lap))} gets |L|^2"
+    return f"{text}."
+
+
+@idiom
+def winding_number(k: KernelBuilder, level: int) -> Title:
+    """The generalised winding number of points: solid angles of all triangles summed."""
+    c = crowd(k, level, space=3, sizes=(24, 40), member="i tid q")
+    c.vec = VEC3
+    x = points_of(k, VEC3, "queries probes points", -1.5, 1.5, c.dims, level)
+    k.size("faces", 9, 14)
+    soup = c.shape.chance(0.5)
+    if soup:
+        v = points_of(k, VEC3, "triangles tri_verts", -1.5, 1.5, ("faces", "3"), 1)
+        faces, count = None, extent(v.arrays[0], 0)
+    else:
+        k.size("verts", 8, 12)
+        v = points_of(k, VEC3, "vertices verts", -1.5, 1.5, ("verts",), level)
+        vector = c.shape.chance(0.4)
+        kind, shape = (Vec(3, INT32), ("faces",)) if vector else (INT32, ("faces", "3"))
+        faces = k.array("faces tri_ids indices", kind, shape, init="index_of:verts")
+        count = extent(faces, 0)
+    here = k.let("x here", x.at(*c.at))
+    total = k.let("total angle_sum wn", k.lift(0.0, FLOAT32))
+    with k.for_("f t", count) as f:
+        if faces is None:
+            corners = [v.at(f, n) for n in range(3)]
+        elif isinstance(faces[tuple([f] if isinstance(kind, Vec) else [f, 0])].type, Vec):
+            face = k.let("face ids", faces[f])
+            corners = [v.at(face[n]) for n in range(3)]
+        else:
+            corners = [v.at(faces[index(f, n)]) for n in range(3)]
+        a, b, e = (k.let(n, p - here) for n, p in zip("abe", corners, strict=True))
+        la, lb, le = (
+            k.let(f"l{n}", fn("length", p)) for n, p in zip("abe", (a, b, e), strict=True)
+        )
+        det = k.let("det triple", dot(a, fn("cross", b, e)))
+        low = la * lb * le + dot(a, b) * le + dot(b, e) * la + dot(e, a) * lb
+        k.augment(total, "add", atan2(det, k.let("denom cos_part", low)))
+    return _winding_number_stored(faces, x, v, total, c, k)
+
+
+def _winding_number_stored(
+    faces: Var | None, x: Points, v: Points, total: Var, c: Crowd, k: KernelBuilder
+) -> Title:
+    """What :func:`winding_number` stores, and its text."""
+    by = f" by {faces.name}" if faces is not None else ""
+    text = (
+        f"For each point of {x.name}, sum atan2(a.(b x e), |a||b||e| + (a.b)|e| + (b.e)|a| + "
+        f"(e.a)|b|) over the triangles {v.name}{by}, their corners taken from the point. "
+    )
+    found = total / round(FOUR_PI / 2.0, 6)
+    if c.chance(0.4, 2):
+        inside = k.scalar("threshold iso", FLOAT32, 0.1, 0.3)
+        w = k.let("w winding", found)
+        flag = fn("where", abs(w) > inside, k.lift(1, INT32), k.lift(0, INT32))
+        text += (
+            f"{c.put('winding w_out', w)} gets it over 2 * pi, {c.put('inside is_inside', flag)} "
+        )
+        text += f"1 where its size exceeds {inside.name}, else 0."
+    else:
+        text += f"{c.put('winding w_out', found)} gets it over 2 * pi."
+    return Title(k.name("winding_number solid_angles mesh_winding"), text)
+
+
+@idiom
+def support_points(k: KernelBuilder, level: int) -> Title:
+    """GJK's support mapping: the hull vertex farthest along a direction, of turned hulls."""
+    shape = k.draw.shape
+    k.size("m", 30, 44)
+    at = k.thread("m", names=(k.name("i tid pair"),))
+    c = Crowd(k, level, VEC3, ("m",), at)
+    flat = shape.chance(0.4)
+    dims = ("n",) if flat else ("hulls", "n")
+    k.size("n", 6, 10, minimum=2)
+    if not flat:
+        k.size("hulls", 3, 5)
+    v = points_of(k, VEC3, "hull_verts vertices hull", -1.0, 1.0, dims, level)
+    return _support_points_stored(flat, k, at, shape, v, c)
+
+
+def _support_points_stored(
+    flat: bool, k: KernelBuilder, at: tuple[Var, ...], shape: Stream, v: Points, c: Crowd
+) -> Title:
+    """What :func:`support_points` stores, and its text."""
+    lead: tuple[Expr, ...] = ()
+    if not flat:
+        which = k.array("hull_ids shape_ids", INT32, "m", init="index_of:hulls")
+        lead = (k.let("h hull_i", which[at]),)
+    d = k.let("d dir_w axis", k.array("directions search_dirs", VEC3, "m", init="unit")[at])
+    direction = k.params[-1].name
+    turned, turns = shape.chance(0.6), ""
+    if turned:
+        rot = k.let("q rot", k.array("rotations orient", Quat(FLOAT32), "m", init="unit")[at])
+        local: Expr = k.let("local_d d_body", fn("quat_rotate_inv", rot, d))
+        turns = k.params[-1].name
+    else:
+        local = d
+    far, best = _farthest(k, v, lead, local)
+    of = "its hull" if not flat else "the hull"
+    text = f"For each direction of {direction}, find the vertex of {of} in {v.name} farthest along "
+    text += f"it, the hull turned by {turns}. " if turned else "it. "
+    picked = k.let("far_v support", v.at(*lead, best))
+    world: Expr = fn("quat_rotate", rot, picked) if turned else picked
+    if c.chance(0.4, 2):
+        place = k.array("centers hull_pos", VEC3, "m", low=-1.0, high=1.0)[at]
+        world = place + world
+        text += f"It lies about {named(place)}. "
+    if c.chance(0.4, 2):
+        radius = k.scalar("margin radius", FLOAT32, 0.05, 0.3)
+        world = world + radius * d
+        text += f"A margin {radius.name} * direction is added. "
+    text += f"{c.put('supports support_out', world)} gets it"
+    if shape.chance(0.6):
+        text += f", {c.put('vertex_ids support_ids', best)} its index"
+    if c.chance(0.3):
+        text += f", {c.put('extents_out reach_out', far)} how far along it lies"
+    return Title(k.name("support_points gjk_support hull_support"), f"{text}.")
+
+
+def _farthest(k: KernelBuilder, v: Points, lead: tuple[Expr, ...], d: Expr) -> tuple[Var, Var]:
+    """The largest projection, and the vertex that has it."""
+    first = k.draw.shape.chance(0.5)
+    if first:
+        best = k.let("best far_i arg", k.lift(0, INT32))
+        far = k.let("far top", dot(v.at(*lead, 0), d))
+    else:
+        best = k.let("best far_i arg", k.lift(-1, INT32))
+        far = k.let("far top", k.lift(-1.0e6, FLOAT32))
+    with k.for_("j s", v.count, start=int(first)) as j:
+        along = k.let("along proj", dot(v.at(*lead, j), d))
+        with k.if_(along > far):
+            k.assign(far, along)
+            k.assign(best, j)
+    return far, best
+
+
+_Plane = Callable[[Expr], tuple[Expr, Expr]]
+
+
+def _planes(
+    k: KernelBuilder, dims: tuple[str, ...], lead: tuple[Expr, ...]
+) -> tuple[_Plane, Expr, str]:
+    """Planes as four numbers each, or as normals and offsets: one of them, their count, a text."""
+    if k.draw.shape.chance(0.5):
+        planes = k.array("planes frustum", Vec(4, FLOAT32), (*dims, "planes"), low=-1.0, high=1.0)
+
+        def packed(s: Expr) -> tuple[Expr, Expr]:
+            plane = k.let("plane eq_p", planes[index(*lead, s)])
+            return k.let("n normal", make(VEC3, plane[0], plane[1], plane[2])), plane[3]
+
+        return packed, extent(planes, len(lead)), f"{planes.name} (x, y, z, w)"
+    normals = k.array("plane_normals inward", VEC3, (*dims, "planes"), init="unit")
+    offs = k.array("plane_offsets plane_d", FLOAT32, (*dims, "planes"), low=0.2, high=1.5)
+
+    def split(s: Expr) -> tuple[Expr, Expr]:
+        return k.let("n normal", normals[index(*lead, s)]), offs[index(*lead, s)]
+
+    return split, extent(offs, len(lead)), f"{normals.name} and {offs.name}"
+
+
+@idiom
+def frustum_culling(k: KernelBuilder, level: int) -> Title:
+    """Spheres or boxes against the planes of a view: out at the first plane, or each marked."""
+    shape = k.draw.shape
+    c = crowd(k, level, space=3, sizes=(48, 72))
+    c.vec = VEC3
+    p = points_of(k, VEC3, "centers positions", -2.0, 2.0, c.dims, level)
+    k.size("planes", 4, 6)
+    several = len(c.dims) > 1 and shape.chance(0.6)
+    lead_dims = c.dims[:1] if several else ()
+    lead = c.at[:1] if several else ()
+    plane_of, count, said = _planes(k, lead_dims, lead)
+    return _frustum_culling_worked(shape, k, c, p, count, plane_of, said)
+
+
+def _frustum_culling_worked(
+    shape: Stream, k: KernelBuilder, c: Crowd, p: Points, count: Expr, plane_of: _Plane, said: str
+) -> Title:
+    """What :func:`frustum_culling` stores, and its text."""
+    box = shape.chance(0.45)
+    size = k.array(
+        "half_sizes extents" if box else "radii radius",
+        VEC3 if box else FLOAT32,
+        c.dims,
+        low=0.1,
+        high=0.6,
+    )
+    x, r = k.let("x center_i", p.at(*c.at)), k.let("half h_i" if box else "r rad", size[c.at])
+    way = shape.choice(("first", "state", "bits"))
+    found = k.let(
+        "visible inside" if way == "first" else "state mask",
+        k.lift(1 if way == "first" else 0, INT32),
+    )
+    with k.for_("s pl", count) as s:
+        n, offset = plane_of(s)
+        away = k.let("away dist", dot(n, x) + offset)
+        reach: Expr = dot(r, fn("abs", n)) if box else r
+        reach = c.maybe("reach ext", reach, 1.0 if way == "state" and box else 0.4)
+        if way == "first":
+            with k.if_(away < -reach):
+                k.assign(found, 0)
+                k.break_()
+        elif way == "state":
+            with k.if_(away < -reach):
+                k.assign(found, 2)
+                k.break_()
+            with k.if_(away < reach):
+                k.assign(found, 1)
+        else:
+            with k.if_(away < -reach):
+                k.assign(found, found | (k.lift(1, INT32) << s))
+    return _frustum_culling_stored(way, box, said, p, size, found, c, k)
+
+
+def _frustum_culling_stored(
+    way: str, box: bool, said: str, p: Points, size: Var, found: Var, c: Crowd, k: KernelBuilder
+) -> Title:
+    """What :func:`frustum_culling` stores, and its text."""
+    what = {
+        "first": "0 if it lies wholly behind a plane, else 1",
+        "state": "2 if it lies wholly behind a plane, else 1 if it crosses one, else 0",
+        "bits": "a mask with a bit for each plane that it lies wholly behind",
+    }[way]
+    kind = "box" if box else "sphere"
+    text = (
+        f"For each {kind} ({p.name}, {size.name}), test the planes {said}: its centre lies n.x + d "
+        f"before one, and it reaches {'dot(half sides, |n|)' if box else 'its radius'} along n. "
+        f"{c.put('results cull_out visible_out', found)} gets {what}."
+    )
+    return Title(k.name("frustum_culling cull_bounds plane_culling"), text)

@@ -1,0 +1,299 @@
+"""Several views: epipolar and transfer errors, triangulation by midpoints, bundle adjustment."""
+
+from __future__ import annotations
+
+from generators.build import KernelBuilder, fn, make
+from generators.build.draw import Stream
+from generators.build.registry import Title, idiom
+from generators.kit.functions import dot, most, sqrt
+from generators.program.dtypes import FLOAT32, INT32, Mat, Quat, Vec
+from generators.program.expr import Expr, Var
+from generators.vector.simulation.parts import Crowd, Points, crowd, points_of
+
+VEC2, VEC3, MAT3 = Vec(2, FLOAT32), Vec(3, FLOAT32), Mat(3, 3, FLOAT32)
+
+
+def _matches(
+    k: KernelBuilder, level: int, far: float = 1.0
+) -> tuple[Crowd, Expr, Expr, str, tuple[Var, ...]]:
+    """Matches of two views, of one pair or of several: both points, a text, the pair's index."""
+    c = crowd(k, level, space=3, sizes=(40, 64), member="i tid m")
+    c.vec = VEC2
+    p = points_of(k, VEC2, "points_a left_pts first_uv", -far, far, c.dims, level)
+    q = points_of(k, VEC2, "points_b right_pts second_uv", -far, far, c.dims, level)
+    said = f"{p.name} and {q.name}"
+    return c, k.let("a p", p.at(*c.at)), k.let("b q", q.at(*c.at)), said, c.at[:-1]
+
+
+def _matrix(c: Crowd, names: str, lead: tuple[Var, ...], init: str = "uniform") -> tuple[Expr, str]:
+    """A matrix of all, of each pair of views, or of each hypothesis along the first axis."""
+    k = c.k
+    low, high = (-1.0, 1.0) if init == "uniform" else (-0.1, 0.1)
+    if lead:
+        array = k.array(f"{names}s", MAT3, c.dims[:1], init=init, low=low, high=high)
+        return k.let("mat_v h_m", array[lead]), array.name
+    one = k.scalar(names, MAT3, low, high, init=init)
+    return one, one.name
+
+
+@idiom
+def epipolar_error(k: KernelBuilder, level: int) -> Title:
+    """How far matches are from their epipolar lines: algebraic, to the line, symmetric, Sampson."""
+    c, a, b, said, lead = _matches(k, level)
+    mat, name = _matrix(c, "fundamental essential f_mat", lead)
+    one = k.lift(1.0, FLOAT32)
+    x, y = k.let("x1 ha", make(VEC3, a[0], a[1], one)), k.let("x2 hb", make(VEC3, b[0], b[1], one))
+    line = k.let("line_b l2 fx", mat * x)
+    back: Expr = fn("transpose", mat) * y
+    way = c.shape.choice(("line", "symmetric", "sampson", "sampson"))
+    e = k.let("e algebraic", dot(y, line))
+    inner = k.let("n2 line_sq", line[0] * line[0] + line[1] * line[1] + 0.01)
+    text = f"For each match of {said} (as (x, y, 1)), with l = {name} * a and e = dot(b, l): "
+    if way == "line":
+        signed = c.shape.chance(0.5)
+        found: Expr = e / sqrt(inner) if signed else e * e / inner
+        what = "e / sqrt(|l_xy|^2 + 0.01)" if signed else "e^2 / (|l_xy|^2 + 0.01)"
+    else:
+        other = k.let("line_a l1 ftx", back)
+        outer = other[0] * other[0] + other[1] * other[1]
+        if way == "sampson":
+            found = e * e / (inner + outer)
+            what = "e^2 / (|l_xy|^2 + |m_xy|^2 + 0.01)"
+        else:
+            found = e * e * (1.0 / inner + 1.0 / (outer + 0.01))
+            what = "e^2 * (1 / (|l_xy|^2 + 0.01) + 1 / (|m_xy|^2 + 0.01))"
+        what += f", m = transpose({name}) * b"
+    return Title(
+        k.name("epipolar_error sampson_distance epipolar_residuals"), text + _voted(c, found, what)
+    )
+
+
+def _voted(c: Crowd, found: Expr, what: str) -> str:
+    """An error: stored, robust, or as a vote."""
+    k = c.k
+    way = c.shape.choice(("plain", "vote", "cut", "weighted"))
+    if way == "plain":
+        return f"{c.put('errors residuals', found)} gets {what}."
+    error = k.let("err r", found)
+    if way == "weighted":
+        scores = k.array("confidence match_scores", FLOAT32, c.dims, low=0.2, high=1.0)
+        name = c.put("weighted_errors costs", scores[c.at] * error)
+        return f"{name} gets {what}, times {scores.name}."
+    limit = k.scalar("threshold max_error", FLOAT32, 0.1, 0.4)
+    if way == "vote":
+        near = fn("where", error < limit, k.lift(1, INT32), k.lift(0, INT32))
+        text = f"{c.put('inliers votes', near)} gets 1 where {what} is below {limit.name}, else 0"
+        if c.shape.chance(0.5):
+            text += f", {c.put('errors residuals', error)} the value"
+        return f"{text}."
+    name = c.put("errors costs", fn("min", error, limit))
+    return f"{name} gets {what}, at most {limit.name}."
+
+
+@idiom
+def transfer_error(k: KernelBuilder, level: int) -> Title:
+    """Errors of matches under a homography, one way or both."""
+    c, a, b, said, lead = _matches(k, level, 0.6)
+    mat, name = _matrix(c, "homography h_mat", lead, "well_conditioned")
+    one = k.lift(1.0, FLOAT32)
+    moved = k.let("w_a ha", mat * make(VEC3, a[0], a[1], one))
+    ratio = k.let("inv_w per_w", 1.0 / moved[2])
+    off = make(VEC2, moved[0] * ratio - b[0], moved[1] * ratio - b[1])
+    d = k.let("d off", off)
+    error: Expr = dot(d, d)
+    text = f"For each match of {said}: move a by {name} and take the squared distance to b"
+    if c.chance(0.5, 2):
+        other, back = _matrix(c, "inverse_h h_inv", lead, "well_conditioned")
+        round_ = k.let("w_b hb", other * make(VEC3, b[0], b[1], one))
+        turn = k.let("inv_wb per_wb", 1.0 / round_[2])
+        e = k.let("e off_b", make(VEC2, round_[0] * turn - a[0], round_[1] * turn - a[1]))
+        error = error + dot(e, e)
+        text += f"; add the same for b by {back} and a"
+    return Title(
+        k.name("transfer_error homography_error reproject_matches"),
+        f"{text}. {_voted(c, error, 'it')}",
+    )
+
+
+@idiom
+def triangulate_midpoints(k: KernelBuilder, level: int) -> Title:
+    """Points from two views: the middle of the shortest way between two rays, and its length."""
+    c = crowd(k, level, space=3, sizes=(40, 64), member="i tid m")
+    c.vec = VEC3
+    centers = [k.scalar(n, VEC3, -1.0, 1.0) for n in ("center_a", "center_b")]
+    dirs = [
+        k.let(n, k.array(a, VEC3, c.dims, init="unit")[c.at])
+        for n, a in (("u", "rays_a"), ("v", "rays_b"))
+    ]
+    by = ""
+    turned = c.shape.chance(0.5)
+    u: Expr = dirs[0]
+    v: Expr = dirs[1]
+    if turned:
+        rot = k.scalar("rotation rot_b", Quat(FLOAT32), init="unit")
+        by = f" turned by {rot.name}"
+        v = k.let("v_world vw", fn("quat_rotate", rot, v))
+    return _triangulate_midpoints_stored(k, centers, u, v, by, c)
+
+
+def _triangulate_midpoints_stored(
+    k: KernelBuilder, centers: list[Var], u: Expr, v: Expr, by: str, c: Crowd
+) -> Title:
+    """What :func:`triangulate_midpoints` stores, and its text."""
+    w = k.let("w base", centers[0] - centers[1])
+    b = k.let("uv cos_uv", dot(u, v))
+    du, dv = k.let("uw du", dot(u, w)), k.let("vw_d dv", dot(v, w))
+    denom = k.let("denom det", most(1.0 - b * b, 0.1))
+    s, t = k.let("s depth_a", (b * dv - du) / denom), k.let("t depth_b", (dv - b * du) / denom)
+    first, second = k.let("pa near_a", centers[0] + s * u), k.let("pb near_b", centers[1] + t * v)
+    point = 0.5 * (first + second)
+    text = (
+        f"For each pair of rays, u of rays_a from center_a and v of rays_b from center_b"
+        f"{by}: with b = u.v, w = center_a - center_b, s = "
+        f"(b * v.w - u.w) / m and t = (v.w - b * u.w) / m, m = max(1 - b^2, 0.1). "
+    )
+    way = c.shape.choice(("point", "gap", "ahead"))
+    if way == "ahead":
+        good = k.let("ok in_front", fn("min", s, t) > 0.0)
+        kept = k.let("mid point", make(VEC3, k.lift(0.0, FLOAT32)))
+        with k.if_(good):
+            k.assign(kept, point)
+        text += f"{c.put('points triangulated', kept)} gets the middle of center_a + s u and "
+        text += "center_b + t v where s and t are positive, else 0."
+    else:
+        text += f"{c.put('points triangulated', point)} gets the middle of center_a + s u and "
+        text += "center_b + t v."
+    if way == "gap" or c.chance(0.4, 2):
+        gap = k.let("gap_v skew", first - second)
+        root = c.shape.chance(0.5)
+        name = c.put("gaps ray_dist", sqrt(dot(gap, gap) + 0.0001) if root else dot(gap, gap))
+        what = "sqrt(|their difference|^2 + 0.0001)" if root else "|their difference|^2"
+        text += f" {name} gets {what}."
+    if c.chance(0.3, 2):
+        text += f" {c.put('depths s_out', s)} gets s."
+    return Title(k.name("triangulate_midpoints stereo_points ray_midpoints"), text)
+
+
+@idiom
+def bundle_residuals(k: KernelBuilder, level: int) -> Title:
+    """Bundle adjustment: residuals of observations by indices of cameras and points, distorted."""
+    shape = k.draw.shape
+    k.size("m", 40, 60)
+    k.size("cams", 4, 6)
+    k.size("n", 10, 16)
+    at = k.thread("m", names=(k.name("i tid obs"),))
+    c = Crowd(k, level, VEC2, ("m",), at)
+    cam_ids = k.array("cam_ids camera_index", INT32, "m", init="index_of:cams")
+    point_ids = k.array("point_ids point_index", INT32, "m", init="index_of:n")
+    p = points_of(k, VEC3, "points landmarks", -1.0, 1.0, ("n",), level)
+    seen = points_of(k, VEC2, "observed pixels uv", -1.0, 1.0, ("m",), level)
+    return _bundle_residuals_stored(k, cam_ids, at, point_ids, shape, p, c, seen)
+
+
+def _bundle_residuals_stored(
+    k: KernelBuilder,
+    cam_ids: Var,
+    at: tuple[Var, ...],
+    point_ids: Var,
+    shape: Stream,
+    p: Points,
+    c: Crowd,
+    seen: Points,
+) -> Title:
+    """What :func:`bundle_residuals` stores, and its text."""
+    cam, pt = k.let("cam c_id", cam_ids[at]), k.let("pt p_id", point_ids[at])
+    return _bundle_residuals_ended(shape, pt, p, k, cam, c, seen, at)
+
+
+def _bundle_residuals_ended(
+    shape: Stream,
+    pt: Var,
+    p: Points,
+    k: KernelBuilder,
+    cam: Var,
+    c: Crowd,
+    seen: Points,
+    at: tuple[Var, ...],
+) -> Title:
+    """What :func:`bundle_residuals` stores at last, and its text."""
+    way = shape.choice(("quat", "angle"))
+    place = p.at(pt)
+    if way == "quat":
+        rot = k.array("rotations cam_rot", Quat(FLOAT32), "cams", init="unit")
+        turned: Expr = fn("quat_rotate", rot[cam], place)
+        said = rot.name
+    else:
+        rot = k.array("rot_vecs axis_angle", VEC3, "cams", low=0.2, high=0.9)
+        turned, said = _rodrigues(k, rot[cam], place), f"{rot.name} (axis times angle)"
+    shift = k.array("translations cam_pos", VEC3, "cams", low=-0.5, high=0.5)
+    x = k.let("x in_cam", turned + shift[cam])
+    z = k.let("z depth", x[2] + 4.0)
+    px, py = k.let("px u_n", x[0] / z), k.let("py v_n", x[1] / z)
+    focal = k.array("focals focal", FLOAT32, "cams", low=1.0, high=2.0)
+    text = (
+        f"For each observation, take its point of {p.name}, turn it by its camera's {said}, add "
+        f"{shift.name}, and project: (x, y) / (z + 4)"
+    )
+    return _bundle_residuals_kept(focal, cam, text, c, k, shape, px, py, seen, at)
+
+
+def _bundle_residuals_kept(
+    focal: Var,
+    cam: Var,
+    text: str,
+    c: Crowd,
+    k: KernelBuilder,
+    shape: Stream,
+    px: Var,
+    py: Var,
+    seen: Points,
+    at: tuple[Var, ...],
+) -> Title:
+    """What :func:`_bundle_residuals_ended` stores, and its text."""
+    scale: Expr = focal[cam]
+    if c.chance(0.65, 2):
+        r2 = k.let("r2 rad_sq", px * px + py * py)
+        k1 = k.array("distortion k1", FLOAT32, "cams", low=-0.4, high=0.4)
+        grow: Expr = 1.0 + k1[cam] * r2
+        text += f", times 1 + {k1.name} * r^2"
+        if shape.chance(0.5):
+            k2 = k.array("distortion_2 k2", FLOAT32, "cams", low=-0.9, high=0.9)
+            grow = grow + k2[cam] * r2 * r2
+            text += f" + {k2.name} * r^4"
+        scale = k.let("zoom scale", scale * grow)
+    r = k.let("r res", make(VEC2, scale * px, scale * py) - seen.at(*at))
+    text += f", times {focal.name}; less {seen.name} it is the residual. "
+    return Title(k.name("bundle_residuals reprojection_error ba_residuals"), text + _kept(c, r))
+
+
+def _rodrigues(k: KernelBuilder, vector: Expr, x: Expr) -> Expr:
+    """A point turned by Rodrigues' formula."""
+    v = k.let("rv rot_v", vector)
+    p = k.let("p here", x)
+    angle = k.let("theta angle", fn("length", v))
+    axis = k.let("axis k_ax", v / angle)
+    cosine, sine = k.let("cos_t ct", fn("cos", angle)), k.let("sin_t st", fn("sin", angle))
+    side = sine * fn("cross", axis, p)
+    return cosine * p + side + (1.0 - cosine) * dot(axis, p) * axis
+
+
+def _kept(c: Crowd, r: Var) -> str:
+    """The residual, a robust cost of it, or both."""
+    k = c.k
+    way = c.shape.choice(("plain", "cost", "huber", "both"))
+    if way == "plain":
+        return f"{c.put('residuals res_out', r)} gets it."
+    square = k.let("sq r_sq", dot(r, r))
+    if way == "both":
+        text = f"{c.put('residuals res_out', r)} gets it, {c.put('costs cost_out', 0.5 * square)} "
+        return f"{text}half its squared length."
+    width = k.scalar("delta loss_scale", FLOAT32, 0.3, 1.0)
+    if way == "cost":
+        cost = width * width * fn("log", 1.0 + square / (width * width))
+        name = c.put("costs cost_out", cost)
+        return f"{name} gets {width.name}^2 * log(1 + |r|^2 / {width.name}^2)."
+    w = k.let("weight w", k.lift(1.0, FLOAT32))
+    with k.if_(square > width * width):
+        k.assign(w, width / sqrt(square))
+    name = c.put("residuals res_out", w * r)
+    return f"{name} gets it times {width.name} over its length where that exceeds {width.name}."

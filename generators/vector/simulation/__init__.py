@@ -1,0 +1,1 @@
+"""Simulation: forces between particles, fluids, constraints, grids and molecules."""

@@ -1,0 +1,297 @@
+"""Constraints of position-based dynamics: distance, bending, volume, with or without compliance."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import dataclass
+
+from generators.build import KernelBuilder, fn, make
+from generators.build.registry import Title, idiom
+from generators.kit.functions import clamp, dot, sqrt
+from generators.kit.sources import zero
+from generators.kit.text import written
+from generators.program.dtypes import INT32, Scalar, Vec
+from generators.program.expr import Expr, Operand, Var
+from generators.vector.simulation.parts import Crowd, Points, crowd, index, named, others, points_of
+
+
+@dataclass(frozen=True)
+class _Bound:
+    """A constraint of a thread: its points and their inverse masses."""
+
+    c: Crowd
+    p: Points
+    ids: tuple[Var, ...]
+    x: tuple[Expr, ...]
+    w: tuple[Expr, ...] | None
+    said: str
+
+    def weighted(self, n: int, value: Expr) -> Expr:
+        return value if self.w is None else self.w[n] * value
+
+    @property
+    def of_mass(self) -> str:
+        return " times its inverse mass" if self.w is not None else ""
+
+
+def _constraint(k: KernelBuilder, level: int, count: int, flat: float, what: str) -> _Bound:
+    """Declare the constraints' points: columns of a table, arrays, or vectors of ids."""
+    shape = k.draw.shape
+    vec = Vec(2 if shape.chance(flat) else 3, k.draw.wide_float_type())
+    k.size("m", 44, 60)
+    k.size("n", 12, 16)
+    at = k.thread("m", names=(k.name("c tid e"),))
+    c = Crowd(k, level, vec, ("m",), at)
+    names = k.draw.word.choice(("ijkl", "abcd", "pqrs"))[:count]
+    way = shape.choice(("table", "vector", "arrays") if count < 4 else ("table", "vector"))
+    where: list[Expr] = []
+    if way == "arrays":
+        stems = ("first second third", "i_ids j_ids m_ids")
+        stem = k.draw.word.choice(stems).split()[:count]
+        where = [k.array(s, INT32, "m", init="index_of:n")[at] for s in stem]
+        said = ", ".join(a.array.name for a in where if hasattr(a, "array"))
+    elif way == "table":
+        array = k.array(f"{what} ids vertex_ids", INT32, ("m", str(count)), init="index_of:n")
+        where, said = [array[index(*at, s)] for s in range(count)], array.name
+    else:
+        array = k.array(f"{what} ids vertex_ids", Vec(count, INT32), "m", init="index_of:n")
+        row = k.let("ids_c quad corner", array[at])
+        where, said = [row[s] for s in range(count)], array.name
+    ids = tuple(k.let(name, e) for name, e in zip(names, where, strict=True))
+    p = points_of(k, vec, "positions pos x predicted", -1.5, 1.5, ("n",), level)
+    x = tuple(k.let(f"x{name}", p.at(e)) for name, e in zip(names, ids, strict=True))
+    w: tuple[Expr, ...] | None = None
+    if shape.chance(0.7):
+        inv = k.array("inv_mass inv_masses w", vec.scalar, "n", low=0.2, high=1.5)
+        w = tuple(k.let(f"w{name}", inv[e]) for name, e in zip(names, ids, strict=True))
+    return _Bound(c, p, ids, x, w, said)
+
+
+def _outs(b: _Bound) -> tuple[list[tuple[Var, tuple[Operand, ...]]], str]:
+    """Where what each point is moved by goes: rows of a table, or an array a point; and a text."""
+    k, count = b.c.k, len(b.ids)
+    if count > 2 or b.c.shape.chance(0.5):
+        out = k.out("corrections deltas dx", b.c.vec, ("m", str(count)))
+        places = [(out, index(*b.c.at, n)) for n in range(count)]
+        return places, f"{out.name} gets a row of what moves its points"
+    stem = k.draw.word.choice(("delta", "corr", "dx"))
+    outs = [k.out(f"{stem}_{i.name}", b.c.vec, "m") for i in b.ids]
+    named = " and ".join(o.name for o in outs)
+    return [(o, index(*b.c.at)) for o in outs], f"{named} get what moves its points"
+
+
+@idiom
+def xpbd_distance(k: KernelBuilder, level: int) -> Title:
+    """A distance constraint of XPBD: the multiplier's change, and what moves both ends."""
+    b = _constraint(k, level, 2, 0.35, "edges links")
+    c, scalar = b.c, b.c.scalar
+    rest = k.array("rest_lengths rest l0", scalar, "m", low=0.4, high=1.2)
+    d = k.let("d n_vec delta", b.x[0] - b.x[1])
+    outs, done = _outs(b)
+    if c.shape.chance(0.5):
+        same = fn("eq", b.ids[0], b.ids[1])
+        length: Expr = fn("length", d)
+        none = "A link of a point to itself moves nothing. "
+    else:
+        squared = k.let("len_sq d2", dot(d, d))
+        same, length = squared < 0.000001, sqrt(squared)
+        none = "Points nearer than 0.001 are not moved. "
+    return _xpbd_distance_worked(outs, same, k, c, length, rest, b, scalar, d, done, none)
+
+
+def _xpbd_distance_worked(
+    outs: list[tuple[Var, tuple[Expr | bool | int | float, ...]]],
+    same: Expr,
+    k: KernelBuilder,
+    c: Crowd,
+    length: Expr,
+    rest: Var,
+    b: _Bound,
+    scalar: Scalar,
+    d: Var,
+    done: str,
+    none: str,
+) -> Title:
+    """What :func:`xpbd_distance` stores, and its text."""
+    with k.if_(same):
+        for out, at in outs:
+            k.store(out, at, zero(c.vec))
+        k.return_()
+    length = k.let("length dist l", length)
+    stretch = k.let("gap err c_val", length - rest[c.at])
+    weight: Expr = b.w[0] + b.w[1] if b.w else k.lift(2.0, scalar)
+    compliant = c.chance(0.65, 2)
+    text = f"For each pair of points in {b.said}, with gap = the distance in {b.p.name} - "
+    text += f"{rest.name}: "
+    return _xpbd_distance_put(
+        compliant, text, scalar, weight, k, stretch, c, d, length, outs, b, done, none
+    )
+
+
+def _xpbd_distance_put(
+    compliant: bool,
+    text: str,
+    scalar: Scalar,
+    weight: Expr,
+    k: KernelBuilder,
+    stretch: Var,
+    c: Crowd,
+    d: Var,
+    length: Var,
+    outs: list[tuple[Var, tuple[Expr | bool | int | float, ...]]],
+    b: _Bound,
+    done: str,
+    none: str,
+) -> Title:
+    """What :func:`_xpbd_distance_worked` stores, and its text."""
+    if compliant:
+        each = c.shape.chance(0.4)
+        soft = (
+            c.array("compliances compliance", scalar, 0.05, 0.5)[c.at]
+            if each
+            else k.scalar("compliance alpha", scalar, 0.05, 0.5)
+        )
+        dt = k.scalar("dt h", scalar, 0.4, 0.9)
+        tilde = k.let("alpha_t a_tilde", soft / (dt * dt))
+        lam = k.array("lambdas multipliers", scalar, "m", role="inout", low=-0.3, high=0.3)
+        top: Expr = -stretch - tilde * lam[c.at]
+        bottom = weight + tilde
+        share = k.let("dlam d_lambda", top / bottom)
+        k.store(lam, c.at, share, op="add")
+        of = named(soft)
+        text += f"the XPBD step, with a = {of} / {dt.name}^2 and s = (-gap - a * {lam.name}) / "
+        text += f"(W + a), which is added to {lam.name}. "
+    else:
+        stiff = c.number("stiffness relax", 0.3, 0.95)
+        share = k.let("s corr_len", -(stiff * stretch) / weight)
+        text += f"s = -{written(stiff)} * gap / W. "
+    return _xpbd_distance_stored(share, text, c, scalar, k, d, length, outs, b, done, none)
+
+
+def _xpbd_distance_stored(
+    share: Var,
+    text: str,
+    c: Crowd,
+    scalar: Scalar,
+    k: KernelBuilder,
+    d: Var,
+    length: Var,
+    outs: list[tuple[Var, tuple[Expr | bool | int | float, ...]]],
+    b: _Bound,
+    done: str,
+    none: str,
+) -> Title:
+    """What :func:`xpbd_distance` stores, and its text."""
+    if c.chance(0.35, 3):
+        most_ = k.scalar("max_corr limit", scalar, 0.1, 0.4)
+        share = k.let("s_clamped step_len", clamp(share, -most_, most_))
+        text += f"Its size is at most {most_.name} then. "
+    step = k.let("n_dir move", share / length * d)
+    for (out, at), move in zip(outs, [b.weighted(0, step), -b.weighted(1, step)], strict=True):
+        k.store(out, at, move)
+    weighed = "the sum of their inverse masses" if b.w else "2"
+    text += f"{done}: s * n{b.of_mass} and the opposite for the other, n the unit vector from the "
+    return Title(
+        k.name("xpbd_distance solve_distance pbd_stretch"),
+        f"{text}second to the first. W is {weighed}. {none}".rstrip(),
+    )
+
+
+@idiom
+def distance_sweep(k: KernelBuilder, level: int) -> Title:
+    """A Jacobi sweep of distance constraints: each point gathers the moves of all its links."""
+    c = crowd(k, level, flat=0.4)
+    p = c.points("positions pos x", -1.0, 1.0)
+    rest = k.scalar("rest_length rest l0", c.scalar, 0.5, 1.0)
+    inv = c.array("inv_mass w", c.scalar, 0.2, 1.5) if c.shape.chance(0.6) else None
+    averaged = c.shape.chance(0.5)
+    wide = 0.7 + 0.3 * c.vec.size
+    limited = averaged or c.chance(0.4, 2)
+    limit = k.scalar("max_length reach_len", c.scalar, wide, wide + 0.2) if limited else None
+    mine = k.let("xi pi own", p.at(*c.at))
+    move = k.let("move corr dx", zero(c.vec))
+    count = k.let("links num_links m", k.lift(0.0, c.scalar)) if averaged else None
+    wi = k.let("wi own_w", inv[c.at]) if inv is not None else None
+    with others(c, p, True, {"table": 3, "counted": 3, "rows": 4}) as j:
+        d = k.let("d delta edge", p.at(*c.place(j)) - mine)
+        length = k.let("length dist l", fn("length", d))
+        with k.if_(length > limit) if limit is not None else nullcontext():
+            share: Expr = c.maybe("gap err", length - rest)
+            if inv is None or wi is None:
+                share = 0.5 * share
+            else:
+                share = c.maybe("share part", wi / (wi + inv[c.place(j)])) * share
+            k.augment(move, "add", share / length * d)
+            if count is not None:
+                k.augment(count, "add", 1.0)
+    said = "half" if inv is None else f"w_i / (w_i + w_j) times (w of {inv.name})"
+    only = f", links longer than {limit.name} only" if limit is not None else ""
+    text = (
+        f"For each point of {p.name}, {'average' if averaged else 'sum'} over its links the move "
+        f"towards the other end by {said} the distance less {rest.name}{only}. Links go to "
+        f"{c.told[0]} but itself. "
+    )
+    text += _swept(c, mine, move, count)
+    return Title(k.name("distance_sweep jacobi_distance solve_links_jacobi"), text)
+
+
+def _swept(c: Crowd, mine: Var, move: Var, count: Var | None) -> str:
+    """The position after the moves, relaxed."""
+    k = c.k
+    relax = c.number("omega relaxation sor", 0.8, 1.5, 0.8)
+    if count is None:
+        out = c.put("new_positions pos_out x_out", mine + relax * move)
+        return f"{out} gets the position plus {written(relax)} times the sum."
+    moved = k.let("x_new moved", mine)
+    with k.if_(count > 0.0):
+        k.augment(moved, "add", relax / count * move)
+    out = c.put("new_positions pos_out x_out", moved)
+    return f"{out} gets the position plus {written(relax)} times the average, if there is any."
+
+
+@idiom
+def volume_constraint(k: KernelBuilder, level: int) -> Title:
+    """The volume of a tetrahedron, or the area of a triangle, brought back to rest."""
+    flat = k.draw.shape.chance(0.35)
+    b = _constraint(k, level, 3 if flat else 4, float(flat), "tris tri" if flat else "tets tet")
+    c, x = b.c, b.x
+    edges = [k.let(f"e{n}", x[n] - x[0]) for n in range(1, len(x))]
+    if flat:
+        u, v = edges
+        size = k.let("area a2", 0.5 * (u[0] * v[1] - u[1] * v[0]))
+        grads = [_turned(c, x[2] - x[1]), _turned(c, x[0] - x[2]), _turned(c, x[1] - x[0])]
+    else:
+        size = k.let("volume vol v6", dot(fn("cross", edges[0], edges[1]), edges[2]) / 6.0)
+        pairs = ((1, 2), (2, 0), (0, 1))
+        grads = [fn("cross", edges[i], edges[j]) / 6.0 for i, j in pairs]
+    slopes = [k.let(f"g{n + (not flat)}", g) for n, g in enumerate(grads)]
+    if not flat:
+        slopes.insert(0, k.let("g0", -(slopes[0] + slopes[1] + slopes[2])))
+    norms = [b.weighted(n, dot(g, g)) for n, g in enumerate(slopes)]
+    total = norms[0]
+    for part in norms[1:]:
+        total = total + part
+    rest = c.array("rest_volumes rest_vol" if not flat else "rest_areas area0", c.scalar, 0.1, 0.5)
+    bottom: Expr = k.let("denom w_sum", total)
+    soft = c.number("alpha compliance_dt2 regular", 0.2, 0.6, 0.7)
+    stiff = k.scalar("stiffness k_v", c.scalar, 0.3, 1.0) if c.shape.chance(0.4) else None
+    top = rest[c.at] - size if stiff is None else stiff * (rest[c.at] - size)
+    s = k.let("s lam scale", top / (bottom + soft))
+    outs, done = _outs(b)
+    for n, (out, at) in enumerate(outs):
+        k.store(out, at, b.weighted(n, s) * slopes[n])
+    what = "signed area of each triangle" if flat else "signed volume of each tetrahedron"
+    by = f"{stiff.name} * " if stiff is not None else ""
+    w = " times inverse mass" if b.w else ""
+    text = (
+        f"For the {what} in {b.said} with corners in {b.p.name}: s = {by}({rest.name} - it) / (the "
+        f"sum over its points of |gradient|^2{w} + {written(soft)}). {done}: s times the gradient "
+        f"with respect to the point{b.of_mass}."
+    )
+    return Title(k.name("volume_constraint solve_volume" if not flat else "area_constraint"), text)
+
+
+def _turned(c: Crowd, edge: Expr) -> Expr:
+    """The gradient of an area: half the opposite edge, turned by a quarter."""
+    e = c.k.let("e_opp opp edge", edge)
+    return make(c.vec, -0.5 * e[1], 0.5 * e[0])

@@ -1,0 +1,92 @@
+"""Charged particles in fields: Boris' push, from values of the particle or of a grid's cells."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+from generators.build import KernelBuilder, cast, fn
+from generators.build.registry import Title, idiom
+from generators.kit.functions import dot, sqrt
+from generators.program.dtypes import FLOAT32, INT32, Vec
+from generators.program.expr import Expr, Var
+from generators.vector.simulation.parts import Crowd, crowd, index, points_of
+
+VEC3 = Vec(3, FLOAT32)
+
+
+def _fields(c: Crowd, x: Expr | None) -> tuple[Expr, Expr, str]:
+    """Electric and magnetic field at a particle: its own, its cell's, or the same for all."""
+    k = c.k
+    names = ("e_field electric", "b_field magnetic")
+    if x is not None:
+        cells = k.size("cells", 6, 6, minimum=6)
+        dims = (cells, cells)
+        e, b = (k.array(n, VEC3, dims, low=-1.0, high=1.0) for n in names)
+        i, j = k.let("ci ix", cast(x[0], INT32)), k.let("cj iy", cast(x[1], INT32))
+        text = f"{e.name} and {b.name} of its cell (int(x), int(y))"
+        return e[index(i, j)], b[index(i, j)], text
+    if c.shape.chance(0.6):
+        e, b = (k.array(n, VEC3, c.dims, low=-1.0, high=1.0) for n in names)
+        return e[c.at], b[c.at], f"{e.name} and {b.name}"
+    e, b = (k.scalar(n, VEC3, -1.0, 1.0) for n in names)
+    return e, b, f"{e.name} and {b.name}"
+
+
+@idiom
+def boris_push(k: KernelBuilder, level: int) -> Title:
+    """Boris' step: half the electric kick, a turn about the magnetic field, the other half."""
+    c = crowd(k, level, space=3, sizes=(36, 60), member="p i tid")
+    c.vec = VEC3
+    grid = c.chance(0.4, 2)
+    moves = grid or c.shape.chance(0.5)
+    low, high = (1.0, 5.0) if grid else (-1.0, 1.0)
+    xs = points_of(k, VEC3, "positions pos x", low, high, c.dims, level) if moves else None
+    vs = points_of(k, VEC3, "velocities vel v", -1.0, 1.0, c.dims, level)
+    x = k.let("xi here", xs.at(*c.at)) if xs is not None else None
+    e, b, fields = _fields(c, x if grid else None)
+    dt = k.scalar("dt time_step", FLOAT32, 0.1, 0.5)
+    if c.shape.chance(0.4):
+        q, m = c.array("charges q", FLOAT32, -1.0, 1.0), c.array("masses m", FLOAT32, 0.5, 2.0)
+        ratio: Expr = q[c.at] / m[c.at]
+        told = f"{q.name} / {m.name}"
+    else:
+        given = k.scalar("q_over_m charge_ratio", FLOAT32, 0.5, 2.0)
+        ratio, told = given, given.name
+    half = k.let("h half_qm", 0.5 * dt * ratio)
+    steps = k.scalar("substeps num_steps", INT32, 2, 4) if c.chance(0.35, 3) else None
+    v = k.let("vi u", vs.at(*c.at))
+    kick = k.let("kick e_half", half * e)
+    t = k.let("t t_vec", half * b)
+    s = k.let("s s_vec", 2.0 * t / (1.0 + dot(t, t)))
+    with nullcontext() if steps is None else k.for_("n sub", steps):
+        minus = k.let("v_minus vm", v + kick)
+        prime = k.let("v_prime vp", minus + fn("cross", minus, t))
+        k.assign(v, minus + fn("cross", prime, s) + kick)
+    many = f", {steps.name} times" if steps is not None else ""
+    text = (
+        f"Boris' push of each particle{many}: with h = {dt.name} / 2 * {told}, E and B from "
+        f"{fields}, t = h B and s = 2 t / (1 + |t|^2), v- = v + h E, v' = v- + cross(v-, t), "
+        f"the new v = v- + cross(v', s) + h E, v of {vs.name}. "
+    )
+    text += f"{c.put('new_velocities vel_out v_out', v)} gets it."
+    if xs is not None and x is not None:
+        text += _moved(c, x, v, dt, xs.name)
+    return _boris_push_stored(text, c, v, k)
+
+
+def _boris_push_stored(text: str, c: Crowd, v: Var, k: KernelBuilder) -> Title:
+    """What :func:`boris_push` stores, and its text."""
+    if c.chance(0.3, 2):
+        text += f" {c.put('energies kinetic', 0.5 * dot(v, v))} gets |v|^2 / 2."
+    return Title(k.name("boris_push push_particles boris_step"), text)
+
+
+def _moved(c: Crowd, x: Expr, v: Var, dt: Var, name: str) -> str:
+    """The position after the step, with a relativistic factor now and then."""
+    k = c.k
+    way = c.shape.choice(("plain", "plain", "gamma"))
+    if way == "gamma":
+        g = k.let("gamma lorentz", sqrt(1.0 + dot(v, v)))
+        out = c.put("new_positions pos_out x_out", x + dt / g * v)
+        return f" {out} gets {name} + {dt.name} * v / sqrt(1 + |v|^2)."
+    return f" {c.put('new_positions pos_out x_out', x + dt * v)} gets {name} + {dt.name} * v."

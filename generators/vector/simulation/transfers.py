@@ -1,0 +1,208 @@
+"""Between particles and grids: what a particle takes from nodes, and a node from particles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn, make
+from generators.build.registry import Title, idiom
+from generators.kit.functions import where
+from generators.kit.naming import routine
+from generators.kit.sources import zero
+from generators.program.dtypes import INT32, Vec
+from generators.program.expr import Expr, Var
+from generators.vector.simulation.parts import Crowd, Points, crowd, points_of
+
+Bump = Callable[..., Expr]
+
+
+def _linear(b: BodyBuilder, d: Expr) -> Expr:
+    return 1.0 - abs(d)
+
+
+def _quadratic(b: BodyBuilder, d: Expr) -> Expr:
+    far = b.let("u dist_1d", abs(d))
+    rest = b.let("rest t", 1.5 - far)
+    return where(far < 0.5, 0.75 - far * far, 0.5 * rest * rest)
+
+
+def _cubic(b: BodyBuilder, d: Expr) -> Expr:
+    far = b.let("u dist_1d", abs(d))
+    rest = b.let("rest t", 2.0 - far)
+    near = 0.5 * far * far * far - far * far + 0.6666667
+    return where(far < 1.0, near, rest * rest * rest / 6.0)
+
+
+_BUMPS: dict[str, tuple[Bump, int, float, str]] = {
+    "linear": (_linear, 2, 0.0, "1 - |u|"),
+    "quadratic": (_quadratic, 3, 0.5, "the quadratic B-spline of u"),
+    "cubic": (_cubic, 4, 1.0, "the cubic B-spline of u"),
+}
+"""By name: the weight of an offset, how many nodes along an axis it reaches, what a place is less
+before it is cut to the first of them, and its text."""
+
+
+@contextmanager
+def _nodes(
+    c: Crowd, kind: str, x: Expr, weigh: Bump
+) -> Iterator[tuple[tuple[Expr, ...], Expr, list[Expr]]]:
+    """A loop over the nodes around a place: their indices, weights and offsets."""
+    k = c.k
+    _, reach, less, _ = _BUMPS[kind]
+    bases = [
+        k.let(f"base_{a} {a}0", cast(x[n] - less if less else x[n], INT32))
+        for n, a in enumerate("xyz"[: c.vec.size])
+    ]
+    with k.for_("a di ox", reach) as i, k.for_("b dj oy", reach) as j:
+        at: tuple[Expr, ...] = (k.let("ix gi", bases[0] + i), k.let("iy gj", bases[1] + j))
+        away: list[Expr] = [x[n] - cast(at[n], c.scalar) for n in range(2)]
+        if c.vec.size == 3:
+            with k.for_("e dk oz", reach) as m:
+                at = (*at, k.let("iz gk", bases[2] + m))
+                away.append(x[2] - cast(at[2], c.scalar))
+                weight = weigh(away[0]) * weigh(away[1]) * weigh(away[2])
+                yield at, k.let("w weight", weight), away
+        else:
+            yield at, k.let("w weight", weigh(away[0]) * weigh(away[1])), away
+
+
+def _weight(c: Crowd, kind: str, chance: float) -> Bump:
+    """The weight along an axis; beyond the linear one always a helper, being used several times."""
+    build = _BUMPS[kind][0]
+    share = 1.0 if kind != "linear" else chance
+    return routine(c.k, share, f"{kind}_weight bspline hat", {"d": c.scalar}, build, "")
+
+
+def _grid(c: Crowd) -> tuple[str, ...]:
+    """Sizes of the grid, none smaller than drawn, since places are promised to lie within."""
+    names = ("nx", "ny", "nz")[: c.vec.size]
+    return (*c.dims[:-1], *(c.k.size(s, 8, 8, minimum=8) for s in names))
+
+
+@idiom
+def grid_to_particles(k: KernelBuilder, level: int) -> Title:
+    """PIC, FLIP and APIC: the grid's velocity at a particle, how it changed, its affine part."""
+    c = crowd(k, level, flat=0.65, sizes=(20, 32), member="p i tid")
+    kind = c.shape.weighted({"linear": 3, "quadratic": 4 * (level > 1), "cubic": level > 3})
+    weigh = _weight(c, kind, 0.6)
+    dims = _grid(c)
+    p = c.points("positions pos xp", 1.5, 4.5)
+    v_grid = k.array("grid_vel grid_v node_vel", c.vec, dims, low=-1.0, high=1.0)
+    scale = k.scalar("inv_dx inv_h", c.scalar, 0.9, 1.1) if c.shape.chance(0.7) else None
+    x = k.let("gx grid_pos x", p.at(*c.at) if scale is None else scale * p.at(*c.at))
+    way = c.shape.weighted({"pic": 3, "flip": 3 * (level > 1), "apic": 2 * (level > 2)})
+    v = k.let("v vel picked", zero(c.vec))
+    old = k.array("old_grid prev_grid", c.vec, dims, low=-1.0, high=1.0) if way == "flip" else None
+    change = k.let("dv change", zero(c.vec)) if way == "flip" else None
+    outer = [k.let(f"c{'xyz'[a]}", zero(c.vec)) for a in range(c.vec.size) if way == "apic"]
+    with _nodes(c, kind, x, weigh) as (at, w, away):
+        node = (*c.at[:-1], *at)
+        there = c.maybe("gv node", v_grid[node], 1.0 if way != "pic" else 0.4)
+        k.augment(v, "add", w * there)
+        if old is not None and change is not None:
+            k.augment(change, "add", w * (there - old[node]))
+        for a, row in enumerate(outer):
+            k.augment(row, "sub", w * away[a] * there)
+    said = _BUMPS[kind][3]
+    place = p.name if scale is None else f"{scale.name} * {p.name}"
+    text = (
+        f"For each particle, gather {v_grid.name} at {place} in cells: nodes are weighted by the "
+        f"product over the axes of {said}, u being the place less the node's index. "
+    )
+    if change is not None and old is not None:
+        return Title(k.name("grid_to_particles_flip flip_gather"), text + _flip(c, v, change, old))
+    text += f"{c.put('velocities vel_out v_out', v)} gets it."
+    for a, row in enumerate(outer):
+        name = c.put(f"affine_{'xyz'[a]} c_{'xyz'[a]}", row)
+        text += f" {name} gets the sum weighted by -u along {'xyz'[a]} besides."
+    return Title(k.name("grid_to_particles gather_velocity g2p"), text)
+
+
+def _flip(c: Crowd, v: Var, change: Var, old: Var) -> str:
+    """FLIP's update, blended with PIC's."""
+    blend = c.k.scalar("flip_ratio alpha blend", c.scalar, 0.8, 0.99)
+    own = c.array("velocities vel v_in", c.vec, -1.0, 1.0)
+    kept = blend * (own[c.at] + change) + (1.0 - blend) * v
+    name = c.put("new_velocities vel_out v_new", kept)
+    return (
+        f"{name} gets {blend.name} * ({own.name} + what the grid changed since {old.name}, "
+        f"gathered alike) + (1 - {blend.name}) * the gathered velocity."
+    )
+
+
+def _launch_nodes(k: KernelBuilder, level: int) -> Crowd:
+    """A thread for each node of a grid."""
+    size = 3 if level > 2 and k.draw.shape.chance(0.4) else 2
+    dims = ("nx", "ny", "nz")[:size]
+    span = (4, 5) if size == 3 else (6, 8)
+    for d in dims:
+        k.size(d, *span)
+    names = k.draw.word.choice(("i j k", "gx gy gz", "ix iy iz")).split()
+    at = k.thread(*dims, names=[k.name(n) for n in names[:size]])
+    return Crowd(k, level, Vec(size, k.draw.wide_float_type()), dims, at)
+
+
+@idiom
+def particles_to_grid(k: KernelBuilder, level: int) -> Title:
+    """MPM's particle to grid in its gather form: a node sums mass and momentum near it."""
+    c = _launch_nodes(k, level)
+    k.size("num_particles", 20, 32)
+    kind = c.shape.weighted({"linear": 3, "quadratic": 4 * (level > 1), "cubic": level > 3})
+    weigh = _weight(c, kind, 0.6)
+    reach = {"linear": 1.0, "quadratic": 1.5, "cubic": 2.0}[kind]
+    p = points_of(k, c.vec, "positions pos xp", 0.0, 5.0, ("num_particles",), level)
+    v = points_of(k, c.vec, "velocities vel vp", -1.0, 1.0, ("num_particles",), level)
+    each = c.shape.chance(0.6)
+    mass = k.array("masses mp", c.scalar, "num_particles", low=0.5, high=1.5) if each else None
+    node = k.let("node xi here", make(c.vec, *(cast(i, c.scalar) for i in c.at)))
+    total = k.let("m_i mass_sum", zero(c.scalar))
+    momentum = k.let("mv momentum", zero(c.vec))
+    with k.for_("p q", extent(p.arrays[0])) as q:
+        d = k.let("d offset u", p.at(q) - node)
+        with _near(c, d, reach):
+            weight = weigh(d[0]) * weigh(d[1])
+            weight = weight * weigh(d[2]) if c.vec.size == 3 else weight
+            wm = k.let("wm w", weight if mass is None else mass[q] * weight)
+            k.augment(total, "add", wm)
+            k.augment(momentum, "add", wm * v.at(q))
+    return _of_nodes(c, p, v, mass, (total, momentum), kind)
+
+
+@contextmanager
+def _near(c: Crowd, d: Expr, reach: float) -> Iterator[None]:
+    far = fn("max_element", fn("abs", d))
+    if c.shape.chance(0.5):
+        with c.k.if_(far < reach):
+            yield
+    else:
+        with c.k.if_(far >= reach):
+            c.k.continue_()
+        yield
+
+
+def _of_nodes(
+    c: Crowd, p: Points, v: Points, mass: Var | None, sums: tuple[Var, Var], kind: str
+) -> Title:
+    """What a node keeps of its sums."""
+    k, (total, momentum) = c.k, sums
+    weight = "w" if mass is None else f"w * {mass.name}"
+    text = (
+        f"For each node of the grid, sum {weight} over all particles, and times {v.name}; w is the "
+        f"product over the axes of {_BUMPS[kind][3]}, u the way from the node's index to {p.name}. "
+    )
+    text += f"{c.put('grid_mass node_mass', total)} gets the first sum. "
+    if c.shape.chance(0.4):
+        text += f"{c.put('grid_momentum node_mv', momentum)} gets the second."
+        return Title(k.name("particles_to_grid p2g_gather gather_p2g"), text)
+    small = k.lift(1.0e-4, c.scalar)
+    speed = k.let("v_i node_vel", zero(c.vec))
+    with k.if_(total > small):
+        k.assign(speed, momentum / total)
+        said = "the second over it"
+        if c.chance(0.5, 2):
+            g, dt = k.scalar("gravity g", c.vec, -2.0, 2.0), k.scalar("dt", c.scalar, 0.01, 0.1)
+            k.augment(speed, "add", dt * g)
+            said += f" plus {dt.name} * {g.name}"
+    text += f"{c.put('grid_velocity node_v', speed)} gets {said}, 0 where it is at most 0.0001."
+    return Title(k.name("particles_to_grid p2g_gather gather_p2g"), text)

@@ -1,0 +1,289 @@
+"""Rays through fields: distances of scenes, volumes, heights, and the cells of a voxel grid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from generators.build import KernelBuilder, cast, extent, fn, make
+from generators.build.draw import Stream
+from generators.build.registry import Title, idiom
+from generators.kit.functions import dot, exp, least, most, sqrt
+from generators.kit.text import written
+from generators.program.dtypes import FLOAT32, INT32
+from generators.program.expr import Expr, Operand, Var, op
+from generators.vector.simulation.parts import Crowd, index, points_of
+from generators.vector.tracing.rays import VEC3, Ray, cast_rays, side
+
+
+class _Shapes(NamedTuple):
+    """The shapes of a scene: the distance to one of them, how many there are, and a text."""
+
+    distance: Callable[[Expr, Var], Expr]
+    size: Expr
+    said: str
+
+
+def _shapes(k: KernelBuilder, level: int) -> _Shapes:
+    shape = k.draw.shape
+    k.size("shapes", 4, 7)
+    p = points_of(k, VEC3, "centers shape_pos", -1.5, 1.5, ("shapes",), level)
+    kind = shape.choice(("balls", "boxes", "tori"))
+    if kind == "boxes":
+        half = k.array("half_sizes extents", VEC3, "shapes", low=0.2, high=0.6)
+        said = f"boxes about {p.name} with half sides {half.name}"
+        return _Shapes(lambda q, m: _box(k, q - p.at(m), half[m]), extent(half), said)
+    sizes = k.array("radii shape_size", FLOAT32, "shapes", low=0.3, high=0.7)
+    if kind == "balls":
+        said = f"balls about {p.name} with radii {sizes.name}"
+        return _Shapes(lambda q, m: fn("length", q - p.at(m)) - sizes[m], extent(sizes), said)
+    tube = k.scalar("tube minor_radius", FLOAT32, 0.1, 0.25)
+
+    def torus(x: Expr, m: Var) -> Expr:
+        q = k.let("q rel", x - p.at(m))
+        ring = k.let("ring", sqrt(q[0] * q[0] + q[2] * q[2]) - sizes[m])
+        return sqrt(ring * ring + q[1] * q[1]) - tube
+
+    said = f"tori about {p.name} around y, radii {sizes.name} and {tube.name}"
+    return _Shapes(torus, extent(sizes), said)
+
+
+def _box(k: KernelBuilder, q: Expr, half: Expr) -> Expr:
+    gap = k.let("gap e", fn("abs", q) - half)
+    over = k.let("over outside", most(gap, make(VEC3, k.lift(0.0, FLOAT32))))
+    return sqrt(dot(over, over))
+
+
+@idiom
+def sphere_march(k: KernelBuilder, level: int) -> Title:
+    """Sphere tracing: steps by the distance to a scene of shapes, blended or not."""
+    shape = k.draw.shape
+    r = cast_rays(k, level, -2.5, 2.5)
+    c, scene = r.c, _shapes(k, level)
+    blend = k.scalar("blend smooth_k", FLOAT32, 0.2, 0.6) if c.chance(0.5, 2) else None
+    stop: Operand = k.draw.value.choice((24, 32, 48))
+    if shape.chance(0.35):
+        stop = k.scalar("max_steps num_steps", INT32, 4, 9)
+    eps = c.number("eps hit_dist", 0.02, 0.06, 0.15)
+    far = k.scalar("t_max far", FLOAT32, 3.0, 6.0)
+    t = k.let("t travelled", k.lift(0.0, FLOAT32))
+    hit = k.let("hit found", k.lift(-1, INT32))
+    loose = shape.chance(0.3)
+    with k.for_("s step_i", stop) as s:
+        x = k.let("x point", r.at(t))
+        d = k.let("d_scene dist", k.lift(1.0e3, FLOAT32))
+        with k.for_("m shape_i", scene.size) as m:
+            one = scene.distance(x, m)
+            if blend is None:
+                k.assign(d, least(d, one))
+            else:
+                one = k.let("d_one dm", one)
+                h = k.let("h mixed", most(blend - abs(d - one), 0.0))
+                k.assign(d, least(d, one) - 0.25 * h * h / blend)
+        with k.if_(d < eps):
+            k.assign(hit, s)
+            k.break_()
+        k.augment(t, "add", 0.9 * d if loose else d)
+        with k.if_(t > far):
+            k.break_()
+    text = (
+        f"March {r.said} through {scene.said}: up to {written(k.lift(stop, INT32))} steps of "
+        f"{'0.9 times ' * loose}the distance to the scene, until it is below {written(eps)} or the "
+        f"way exceeds {far.name}. "
+    )
+    return _sphere_march_stored(blend, text, t, c, shape, hit, k)
+
+
+def _sphere_march_stored(
+    blend: Var | None, text: str, t: Var, c: Crowd, shape: Stream, hit: Var, k: KernelBuilder
+) -> Title:
+    """What :func:`sphere_march` stores, and its text."""
+    if blend is not None:
+        text += f"Distances are blended in turn: min(a, b) - h^2 / (4 * {blend.name}), with h = "
+        text += f"max({blend.name} - |a - b|, 0), starting from 1000. "
+    text += f"{c.put('distances t_out depth', t)} gets the way"
+    if shape.chance(0.7):
+        text += f", {c.put('hit_steps steps_out', hit)} the step of the hit, or -1"
+    return Title(k.name("sphere_march sphere_trace raymarch_sdf"), f"{text}.")
+
+
+def _trilinear(k: KernelBuilder, grid: Var, g: Expr) -> Expr:
+    """A sample of a grid between its nodes."""
+    base = [k.let(n, cast(g[a], INT32)) for a, n in enumerate(("ix", "iy", "iz"))]
+    f = [k.let(n, g[a] - cast(base[a], FLOAT32)) for a, n in enumerate(("fx", "fy", "fz"))]
+
+    def row(dx: int, dy: int) -> Expr:
+        x, y = (b + d if d else b for b, d in zip(base[:2], (dx, dy), strict=True))
+        return fn("lerp", grid[index(x, y, base[2])], grid[index(x, y, base[2] + 1)], f[2])
+
+    low = fn("lerp", row(0, 0), row(0, 1), f[1])
+    high = fn("lerp", row(1, 0), row(1, 1), f[1])
+    return fn("lerp", k.let("lo_x c0", low), k.let("hi_x c1", high), f[0])
+
+
+@idiom
+def volume_render(k: KernelBuilder, level: int) -> Title:
+    """Front-to-back compositing along a ray through a grid of densities, ended when opaque."""
+    shape = k.draw.shape
+    dims = tuple(side(k, s, 6) for s in ("nx", "ny", "nz"))
+    r = cast_rays(k, level, 0.8, 4.2, 0.35)
+    c = r.c
+    sigma = k.array("density sigma", FLOAT32, dims, low=0.0, high=1.2)
+    coloured = c.chance(0.5, 2)
+    colour = k.array("colors albedo", VEC3, dims, low=0.0, high=1.0) if coloured else None
+    return _volume_render_worked(coloured, c, k, shape, r, sigma, colour)
+
+
+def _volume_render_worked(
+    coloured: bool,
+    c: Crowd,
+    k: KernelBuilder,
+    shape: Stream,
+    r: Ray,
+    sigma: Var,
+    colour: Var | None,
+) -> Title:
+    """What :func:`volume_render` stores, and its text."""
+    smooth = not coloured and c.chance(0.5, 2)
+    size = k.scalar("step_size ds dt", FLOAT32, 0.15, 0.35)
+    stop = k.draw.value.choice((32, 40, 48))
+    clear = k.let("trans transmittance", k.lift(1.0, FLOAT32))
+    start = make(VEC3, k.lift(0.0, FLOAT32)) if coloured else k.lift(0.0, FLOAT32)
+    light = k.let("radiance accum color", start)
+    early = c.shape.chance(0.7)
+    floor = c.number("min_trans cutoff_alpha", 0.2, 0.4) if early else None
+    return _volume_render_put(
+        smooth, stop, size, clear, light, floor, k, shape, r, sigma, c, colour
+    )
+
+
+def _volume_render_put(
+    smooth: bool,
+    stop: int,
+    size: Var,
+    clear: Var,
+    light: Var,
+    floor: Expr | None,
+    k: KernelBuilder,
+    shape: Stream,
+    r: Ray,
+    sigma: Var,
+    c: Crowd,
+    colour: Var | None,
+) -> Title:
+    """What :func:`_volume_render_worked` stores, and its text."""
+    with k.for_("s step_i", stop) as s:
+        t = (cast(s, FLOAT32) + 0.5) * size
+        x = k.let("x point", r.at(c.maybe("t along", t)))
+        edge = 5.0
+        inside = op("and", fn("min_element", x) >= 0.0, fn("max_element", x) < edge)
+        if shape.chance(0.5):
+            with k.if_(op("not", inside)):
+                k.break_()
+        else:
+            with k.if_(op("or", fn("min_element", x) < 0.0, fn("max_element", x) >= edge)):
+                k.break_()
+        if smooth:
+            dense = k.let("rho dens", _trilinear(k, sigma, x))
+            at: tuple[Operand, ...] = ()
+        else:
+            at = tuple(k.let(n, cast(x[a], INT32)) for a, n in enumerate(("ix", "iy", "iz")))
+            dense = k.let("rho dens", sigma[at])
+        alpha = k.let("alpha a_step", 1.0 - exp(-(dense * size)))
+        weight = clear * alpha
+        k.augment(light, "add", weight * (colour[at] if colour is not None else dense))
+        k.augment(clear, "mul", 1.0 - alpha)
+        if floor is not None:
+            with k.if_(clear < floor):
+                k.break_()
+    return _volume_render_stored(colour, smooth, stop, r, sigma, size, floor, light, c, clear, k)
+
+
+def _volume_render_stored(
+    colour: Var | None,
+    smooth: bool,
+    stop: int,
+    r: Ray,
+    sigma: Var,
+    size: Var,
+    floor: Expr | None,
+    light: Var,
+    c: Crowd,
+    clear: Var,
+    k: KernelBuilder,
+) -> Title:
+    """What :func:`volume_render` stores, and its text."""
+    what = f"{colour.name}" if colour is not None else "the density"
+    how = "trilinear" if smooth else "the cell's"
+    text = (
+        f"March {r.said} through the grid {sigma.name} of unit cells (axes x, y, z; {how} value): "
+        f"{stop} steps at (s + 0.5) * {size.name}, until the point leaves "
+        f"[0, 5)"
+    )
+    text += f" or the transmittance falls below {written(floor)}" if floor is not None else ""
+    text += f". alpha = 1 - exp(-density * {size.name}); front to back, {what} is weighted by the "
+    text += (
+        f"transmittance times alpha. {c.put('colors_out radiance_out image', light)} gets the sum"
+    )
+    if c.shape.chance(0.6):
+        text += f", {c.put('trans_out opacity_left', clear)} the transmittance"
+    return Title(k.name("volume_render march_volume composite_ray"), f"{text}.")
+
+
+@idiom
+def height_march(k: KernelBuilder, level: int) -> Title:
+    """A ray over a height field: steps until it is below, then halving of the last one."""
+    shape = k.draw.shape
+    dims = (side(k, "nz", 8), side(k, "nx", 8))
+    r = cast_rays(k, level, 2.5, 4.5, 0.2)
+    c = r.c
+    h = k.array("heights terrain", FLOAT32, dims, low=0.0, high=3.0)
+    size = k.scalar("step_size ds", FLOAT32, 0.2, 0.4)
+    stop = k.draw.value.choice((20, 24, 32))
+    smooth = shape.chance(0.6)
+    t = k.let("t travelled", k.lift(0.0, FLOAT32))
+    below = k.let("below hit", k.lift(0, INT32))
+    with k.for_("s step_i", stop):
+        x = k.let("x point", r.at(t + size))
+        outside = op("or", op("or", x[0] < 0.0, x[0] >= 7.0), op("or", x[2] < 0.0, x[2] >= 7.0))
+        with k.if_(outside):
+            k.break_()
+        with k.if_(x[1] < _ground(k, h, x, smooth)):
+            k.assign(below, 1)
+            k.break_()
+        k.augment(t, "add", size)
+    text = (
+        f"March {r.said} over the heights {h.name} (rows along z, unit spacing, "
+        f"{'bilinear' if smooth else 'the value of the cell'}) in up to {stop} steps of "
+        f"{size.name}, while the next point lies in [0, 7) along x and z and not below the ground. "
+    )
+    if c.chance(0.7, 2):
+        text += _halved(c.k, r, (t, size, below), h, smooth)
+    text += f"{c.put('distances t_out', t)} gets the way, "
+    text += f"{c.put('hits hit_mask', below)} whether the ground stopped it."
+    return Title(k.name("height_march terrain_march heightfield_ray"), text)
+
+
+def _ground(k: KernelBuilder, h: Var, x: Expr, smooth: bool) -> Expr:
+    """The height below a point."""
+    ix, iz = k.let("ix col_x", cast(x[0], INT32)), k.let("iz row_z", cast(x[2], INT32))
+    if not smooth:
+        return h[index(iz, ix)]
+    fx, fz = k.let("fx", x[0] - cast(ix, FLOAT32)), k.let("fz", x[2] - cast(iz, FLOAT32))
+    near = fn("lerp", h[index(iz, ix)], h[index(iz, ix + 1)], fx)
+    far = fn("lerp", h[index(iz + 1, ix)], h[index(iz + 1, ix + 1)], fx)
+    return k.let("ground h_at", fn("lerp", near, far, fz))
+
+
+def _halved(k: KernelBuilder, r: Ray, way: tuple[Var, Var, Var], h: Var, smooth: bool) -> str:
+    """Bisection of the step in which the ground was met; its sentence."""
+    t, size, below = way
+    count = k.draw.value.choice((2, 3, 4))
+    with k.if_(fn("eq", below, 1)):
+        step = k.let("half step_half", 0.5 * size)
+        with k.for_("b turn", count):
+            x = k.let("mid xm", r.at(t + step))
+            with k.if_(x[1] >= _ground(k, h, x, smooth)):
+                k.augment(t, "add", step)
+            k.augment(step, "mul", 0.5)
+    return f"Where the ground was met, the last step is halved {count} times to find it. "

@@ -1,0 +1,85 @@
+"""Where rays come from: lists of origins and directions, or the pixels of a camera."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from generators.build import KernelBuilder, cast, fn, make
+from generators.program.dtypes import FLOAT32, Vec
+from generators.program.expr import Expr
+from generators.vector.simulation.parts import Crowd, points_of
+
+VEC3 = Vec(3, FLOAT32)
+
+
+@dataclass(frozen=True)
+class Ray:
+    """A thread's ray: where it starts, its unit direction, and what is said of both."""
+
+    c: Crowd
+    o: Expr
+    d: Expr
+    said: str
+
+    def at(self, t: Expr) -> Expr:
+        """The point at a distance."""
+        return self.o + t * self.d
+
+
+def cast_rays(
+    k: KernelBuilder, level: int, low: float = -1.0, high: float = 1.0, camera: float = 0.3
+) -> Ray:
+    """A ray for each element of a list or for each pixel; origins lie in [low, high]."""
+    if k.draw.shape.chance(camera):
+        return _pixels(k, level, low, high)
+    several = level > 1 and k.draw.shape.chance(0.3)
+    dims = ("views", "rays") if several else ("rays",)
+    if several:
+        k.size("views", 3, 4)
+    k.size("rays", *((24, 32) if several else (80, 120)))
+    names = [k.name("v view")] if several else []
+    at = k.thread(*dims, names=[*names, k.name("i tid r")])
+    c = Crowd(k, level, VEC3, dims, at)
+    way = k.draw.shape.choice(("each", "each", "shared"))
+    if way == "shared":
+        start: Expr = k.scalar("origin eye source", VEC3, low, high)
+        first, named = start, str(getattr(start, "name", ""))
+    else:
+        origins = points_of(k, VEC3, "origins ray_origins starts", low, high, dims, level)
+        first, named = k.let("o origin start", origins.at(*at)), origins.name
+    directions = k.array("directions ray_dirs dirs", VEC3, dims, init="unit")
+    d = k.let("d dir_ray ray", directions[at])
+    return Ray(c, first, d, f"each ray from {named} along {directions.name}")
+
+
+def _pixels(k: KernelBuilder, level: int, low: float, high: float) -> Ray:
+    """The rays of a pinhole camera: along z, or turned by three axes."""
+    k.size("rows", 8, 10)
+    k.size("cols", 9, 11)
+    names = k.draw.word.choice(("row col", "y x", "i j")).split()
+    row, col = k.thread("rows", "cols", names=[k.name(n) for n in names])
+    c = Crowd(k, level, VEC3, ("rows", "cols"), (row, col))
+    eye = k.scalar("eye origin cam_pos", VEC3, low, high)
+    focal = k.scalar("focal focal_px f_px", FLOAT32, 3.0, 5.0)
+    cx, cy = k.scalar("cx", FLOAT32, 4.0, 5.5), k.scalar("cy", FLOAT32, 4.0, 5.5)
+    half = 0.5 if k.draw.shape.chance(0.5) else 0.0
+    u, v = (cast(i, FLOAT32) + half if half else cast(i, FLOAT32) for i in (col, row))
+    px: Expr = (u - cx) / focal
+    py: Expr = (v - cy) / focal
+    if k.draw.shape.chance(0.5):
+        px, py = k.let("px u_img", px), k.let("py v_img", py)
+    said = f"({col.name}{' + 0.5' * bool(half)} - {cx.name}) / {focal.name}"
+    if k.draw.shape.chance(0.5):
+        d = k.let("d dir_ray ray", fn("normalize", make(VEC3, px, py, k.lift(1.0, FLOAT32))))
+        toward = f"(({said}, and so for {row.name} with {cy.name}, 1)"
+    else:
+        axes = [k.scalar(n, VEC3, init="unit") for n in ("right", "up", "forward")]
+        d = k.let("d dir_ray ray", fn("normalize", axes[2] + px * axes[0] - py * axes[1]))
+        toward = f"(forward + u * right - v * up, u = {said} and v so for {row.name} with {cy.name}"
+    text = f"the ray of each pixel from {eye.name} along normalize{toward})"
+    return Ray(c, eye, d, text)
+
+
+def side(k: KernelBuilder, symbol: str, value: int) -> str:
+    """A size that is never smaller than drawn: places are promised to lie within it."""
+    return k.size(symbol, value, value, minimum=value)

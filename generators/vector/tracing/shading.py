@@ -1,0 +1,207 @@
+"""Light at hit points: lamps with shadows, occlusion by random rays, environment maps."""
+
+from __future__ import annotations
+
+from generators.build import KernelBuilder, cast, extent, fn, make
+from generators.build.registry import Title, idiom
+from generators.kit.functions import PI, TWO_PI, acos, atan2, dot, most, sqrt
+from generators.program.dtypes import FLOAT32, INT32
+from generators.program.expr import Expr, Var, op
+from generators.vector.simulation.parts import Crowd, Points, crowd, index, points_of
+from generators.vector.tracing.rays import VEC3
+
+
+def _surface(k: KernelBuilder, level: int) -> tuple[Crowd, Points, Expr, Expr]:
+    """Points of a surface with unit normals: the launch, the points, a point and its normal."""
+    c = crowd(k, level, space=3, sizes=(48, 72), member="i tid p")
+    c.vec = VEC3
+    p = points_of(k, VEC3, "points positions hit_pos", -1.0, 1.0, c.dims, level)
+    normals = k.array("normals hit_normals", VEC3, c.dims, init="unit")
+    return c, p, k.let("x here", p.at(*c.at)), k.let("n normal", normals[c.at])
+
+
+def _blocked(c: Crowd, x: Expr, to: Expr, limit: Expr | None, balls: tuple[Points, Var]) -> Var:
+    """Whether a ball stands between a point and a limit, or anywhere along a direction."""
+    k, (centers, radii) = c.k, balls
+    seen = k.let("blocked shadow", k.lift(0, INT32))
+    with k.for_("b m ball_i", extent(radii)) as b:
+        oc = k.let("oc rel", centers.at(b) - x)
+        along = k.let("along proj", dot(oc, to))
+        inside = op("and", along > 0.0, along < limit) if limit is not None else along > 0.0
+        near = dot(oc, oc) - along * along < radii[b] * radii[b]
+        with k.if_(op("and", inside, near)):
+            k.assign(seen, 1)
+            k.break_()
+    return seen
+
+
+def _balls(k: KernelBuilder, level: int) -> tuple[Points, Var]:
+    k.size("balls", 4, 7)
+    centers = points_of(k, VEC3, "centers ball_pos", -2.0, 2.0, ("balls",), level)
+    return centers, k.array("radii ball_radius", FLOAT32, "balls", low=0.3, high=0.8)
+
+
+@idiom
+def lamp_light(k: KernelBuilder, level: int) -> Title:
+    """Lambert and Blinn-Phong light of a list of lamps, with shadows of balls at higher levels."""
+    c, p, x, n = _surface(k, level)
+    k.size("lamps", 3, 6)
+    lamps = points_of(k, VEC3, "light_pos lamps", -3.0, 3.0, ("lamps",), level)
+    coloured = c.shape.chance(0.4)
+    power = k.array("powers intensity", VEC3 if coloured else FLOAT32, "lamps", low=0.5, high=2.0)
+    shiny = c.shape.chance(0.6)
+    balls = _balls(k, level) if c.chance(0.5, 2) else None
+    law = "n.w"
+    half_way = ""
+    if shiny:
+        eye = k.scalar("eye camera", VEC3, -2.0, 2.0)
+        view = k.let("v to_eye", fn("normalize", eye - x))
+        gloss = k.scalar("shininess gloss", FLOAT32, 2.0, 12.0)
+        share = k.scalar("specular k_s", FLOAT32, 0.2, 0.8)
+        law = f"(n.w + {share.name} * max(n.h, 0.001)^{gloss.name})"
+        half_way = f", h the unit vector halfway between w and that to {eye.name}"
+    start = make(VEC3, k.lift(0.0, FLOAT32)) if coloured else k.lift(0.0, FLOAT32)
+    light = k.let("light radiance total", start)
+    with k.for_("l lamp_i", extent(power)) as lamp:
+        to = k.let("to_light lvec", lamps.at(lamp) - x)
+        d2 = k.let("d2 dist_sq", dot(to, to))
+        dist = k.let("dist r", sqrt(d2))
+        w = k.let("w l_dir", to / dist)
+        facing = k.let("n_dot_l cos_t", dot(n, w))
+        with k.if_(facing <= 0.0):
+            k.continue_()
+        if balls is not None:
+            with k.if_(fn("eq", _blocked(c, x, w, dist, balls), 1)):
+                k.continue_()
+        value: Expr = facing
+        if shiny:
+            half = k.let("h half_vec", fn("normalize", w + view))
+            value = facing + share * (most(dot(n, half), 0.001) ** gloss)
+        k.augment(light, "add", k.let("fall e", value / (1.0 + d2)) * power[lamp])
+    return _lamp_light_stored(law, p, lamps, power, half_way, balls, k, c, light)
+
+
+def _lamp_light_stored(
+    law: str,
+    p: Points,
+    lamps: Points,
+    power: Var,
+    half_way: str,
+    balls: tuple[Points, Var] | None,
+    k: KernelBuilder,
+    c: Crowd,
+    light: Var,
+) -> Title:
+    """What :func:`lamp_light` stores, and its text."""
+    text = (
+        f"For each surface point of {p.name}, sum over the lamps that it faces (at {lamps.name}) "
+        f"the light {law} / (1 + d^2) times {power.name}, w being the direction to the lamp, d its "
+        f"distance"
+    )
+    text += half_way
+    if balls is not None:
+        text += f". Lamps behind a ball ({balls[0].name}, {balls[1].name}) give none"
+    albedo = k.array("albedo reflectance", FLOAT32, c.dims, low=0.1, high=0.9)
+    found: Expr = albedo[c.at] * light
+    text += f". {c.put('shaded radiance_out light_out', found)} gets it times {albedo.name}."
+    return Title(k.name("lamp_light shade_points direct_light"), text)
+
+
+@idiom
+def ambient_occlusion(k: KernelBuilder, level: int) -> Title:
+    """How open a point is: random directions about its normal, tested against balls."""
+    c, p, x, n = _surface(k, level)
+    balls = _balls(k, level)
+    seed = k.scalar("seed", INT32, 0, 1000)
+    rays = k.scalar("num_rays samples", INT32, 3, 6)
+    flat: Expr = c.at[0]
+    for i, size in zip(c.at[1:], c.dims[1:], strict=True):
+        flat = flat * k.size_param("stride points_each", size) + i
+    state = k.random_state("state rng", seed, flat)
+    reach = k.scalar("max_dist radius", FLOAT32, 0.8, 2.0) if c.shape.chance(0.6) else None
+    cosine = c.shape.chance(0.5)
+    total = k.let("open_sum visible", k.lift(0.0, FLOAT32))
+    with k.for_("s ray_i", rays):
+        w = k.sample("w dir_s ray_s", "sample_unit_sphere_surface", state)
+        if cosine:
+            k.assign(w, fn("normalize", 1.01 * n + w))
+        else:
+            with k.if_(dot(w, n) < 0.0):
+                k.assign(w, -w)
+        seen = _blocked(c, x, w, reach, balls)
+        k.augment(total, "add", 1.0 - cast(seen, FLOAT32))
+    how = "normalize(1.01 * n + a random unit vector)"
+    how = how if cosine else "random unit vectors turned to the side of n"
+    text = (
+        f"For each surface point of {p.name}, send {rays.name} random rays, "
+        f"{how} (random state of {seed.name} and the thread's number), and count those that no "
+        f"ball of {balls[0].name} and {balls[1].name} stops"
+    )
+    text += f" within {reach.name}" if reach is not None else ""
+    share = total / cast(rays, FLOAT32)
+    bent = c.chance(0.3, 2)
+    if bent:
+        power = k.scalar("contrast exponent", FLOAT32, 1.2, 2.5)
+        share = (share + 0.01) ** power
+    name = c.put("occlusion ao_out openness", share)
+    text += f". {name} gets their share{f' plus 0.01, to the power {power.name}' if bent else ''}."
+    return Title(k.name("ambient_occlusion ao_rays sky_visibility"), text)
+
+
+@idiom
+def environment_light(k: KernelBuilder, level: int) -> Title:
+    """The light of an environment map along a ray, or mirrored at a normal: longitude, latitude."""
+    c = crowd(k, level, space=3, sizes=(48, 72), member="i tid r")
+    c.vec = VEC3
+    directions = k.array("directions ray_dirs dirs", VEC3, c.dims, init="unit")
+    rows, cols = (k.size(s, v, v, minimum=v) for s, v in (("h", 4), ("w", 8)))
+    coloured = c.shape.chance(0.5)
+    sky = k.array("env sky env_map", VEC3 if coloured else FLOAT32, (rows, cols), low=0.0, high=2.0)
+    d: Expr = k.let("d ray_d w_in", directions[c.at])
+    text = f"For each of {directions.name}: look up {sky.name} "
+    way = c.shape.choice(("ray", "mirror", "mirror"))
+    if way == "mirror":
+        normals = k.array("normals hit_normals", VEC3, c.dims, init="unit")
+        n = k.let("n normal", normals[c.at])
+        d = k.let("mirrored refl", d - 2.0 * dot(d, n) * n)
+        text += f"along its reflection at {normals.name} "
+    u = k.let("u lon", 0.5 + atan2(d[2], d[0]) / round(TWO_PI, 6))
+    v = k.let("v lat", acos(0.999 * d[1]) / round(PI, 6))
+    text += "by u = 0.5 + atan2(z, x) / (2 * pi), v = acos(0.999 * y) / pi"
+    if c.chance(0.6, 2):
+        found = _between(k, sky, u, v)
+        text += ", bilinear with centres at half texels: u wraps around, v is clamped. "
+    else:
+        x = k.let("col tx", cast(u * 8.0, INT32) % 8)
+        y = k.let("row ty", cast(v * 4.0, INT32))
+        found = sky[index(y, x)]
+        text += ", at the texel of row int(4 * v), column int(8 * u) modulo 8. "
+    return Title(k.name("environment_light env_lookup sky_sample"), text + _toned(c, found))
+
+
+def _toned(c: Crowd, found: Expr) -> str:
+    """The light, scaled and maybe added to what a path has so far."""
+    k = c.k
+    if c.shape.chance(0.5):
+        exposure = k.scalar("exposure gain", FLOAT32, 0.5, 2.0)
+        found = exposure * found
+        name = c.put("light radiance_out colors", found)
+        return f"{name} gets {exposure.name} times it."
+    through = k.array("throughput path_weight", FLOAT32, c.dims, low=0.1, high=1.0)
+    value = through[c.at] * found
+    if c.shape.chance(0.5):
+        out = k.array("accum radiance", found.type, c.dims, role="inout", low=0.0, high=1.0)
+        k.store(out, c.at, value, op="add")
+        return f"{out.name} gains {through.name} times it."
+    return f"{c.put('light radiance_out colors', value)} gets {through.name} times it."
+
+
+def _between(k: KernelBuilder, sky: Var, u: Expr, v: Expr) -> Expr:
+    """Bilinear interpolation on a map that wraps around in u."""
+    x, y = k.let("x px", u * 8.0 + 7.5), k.let("y py", fn("clamp", v * 4.0 - 0.5, 0.0, 2.999))
+    x0, y0 = k.let("x0 left", cast(x, INT32)), k.let("y0 top", cast(y, INT32))
+    fx, fy = k.let("fx", x - cast(x0, FLOAT32)), k.let("fy", y - cast(y0, FLOAT32))
+    a, b = k.let("xa c0", x0 % 8), k.let("xb c1", (x0 + 1) % 8)
+    upper = k.let("upper r0", fn("lerp", sky[index(y0, a)], sky[index(y0, b)], fx))
+    lower = k.let("lower r1", fn("lerp", sky[index(y0 + 1, a)], sky[index(y0 + 1, b)], fx))
+    return fn("lerp", upper, lower, fy)

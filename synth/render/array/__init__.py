@@ -1,0 +1,1 @@
+"""A program as whole-array NumPy, as people write it: slices, broadcasting, masks, reductions."""

@@ -1,0 +1,269 @@
+"""The frame of array bodies: lines, variables, masks of threads that have ended."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+from generators.program import ir
+from generators.program.dtypes import INT32, Type
+from synth.render.array.expressions import Expressions
+from synth.render.array.scopes import (
+    reads,
+)
+from synth.render.array.values import (
+    JOINED,
+    MOST_INLINE,
+    Axis,
+    NoForm,
+    Value,
+    aligned,
+    parts_of,
+    scalar_name,
+    shape_text,
+)
+from synth.render.breaks import TAB, WIDTH, lines_of
+from synth.render.doc import Doc, binary, call, subscript
+from validate.statuses import ArrayStatus
+
+_REASONS: dict[type, ArrayStatus] = {
+    ir.While: ArrayStatus.WALK,
+    ir.Break: ArrayStatus.WALK,
+    ir.Continue: ArrayStatus.WALK,
+    ir.Return: ArrayStatus.WALK,
+    ir.Sample: ArrayStatus.FUNCTION,
+    ir.SetField: ArrayStatus.COMPOSITE,
+}
+_WALKERS: dict[type, str] = {
+    ir.Assign: "assign",
+    ir.AugAssign: "aug_assign",
+    ir.SetComponent: "set_component",
+    ir.Store: "store",
+    ir.Atomic: "atomic",
+    ir.If: "if_",
+    ir.For: "for_",
+    ir.Comment: "comment",
+    **dict.fromkeys(_REASONS, "no_form"),
+}
+
+
+class Frame(Expressions):
+    """Prints plain statements; subclasses bring conditions, writes and loops.
+
+    A subclass has a method for each kind of statement.
+    """
+
+    def __init__(self, shapes: dict[str, tuple[str, ...]], edges: Any) -> None:
+        super().__init__(shapes, edges)
+        self.lines: list[str] = []
+        self.depth = 1
+        self.mask: Value | None = None
+        self.undefined: set[str] = set()
+        """Outputs that have no array yet."""
+        self.arrays: dict[str, Type] = {}
+        self.taken: set[str] = set()
+        self.threads: list[Axis] = []
+        self.in_branch = False
+        self.later: list[ir.Body] = []
+        self.changing: set[str] = set()
+        """Arrays that are written to, and variables that are changed in place."""
+        self.base = 0
+        self.outer: dict[str, Value] = {}
+        """What was known where a branch begins."""
+        self.given: dict[str, Value] = {}
+        """What a branch has given to variables and whole outputs."""
+
+    def put(self, start: str, doc: Doc) -> None:
+        pad = " " * (self.depth * TAB)
+        line = f"{pad}{start}{doc.text}"
+        if len(line) > WIDTH:
+            line = lines_of(start, doc, "", self.depth * TAB)
+        self.lines.append(line)
+
+    def fresh(self, *wanted: str) -> str:
+        name = next((w for w in wanted if w not in self.taken), wanted[-1])
+        while name in self.taken:
+            name += "_"
+        self.taken.add(name)
+        return name
+
+    def keep(self, name: str, value: Value) -> None:
+        """Assign a value to a name of the text, and remember the name as it."""
+        doc = value.doc
+        if value.bare in self.changing or (value.bare and name in self.changing):
+            doc = call(f"{value.doc.text}.copy", [])
+        self.put(f"{name} = ", doc)
+        self.env[name] = value.of(Doc(name), weak=value.weak)
+
+    def body(self, body: ir.Body) -> None:
+        for place, statement in enumerate(body):
+            rest = body[place + 1 :]
+            self.later.append(rest)
+            mask = self.mask
+            self.statement(statement)
+            self.later.pop()
+            if self.mask is not mask and not self.in_branch:
+                self.go_on(rest)
+                return
+
+    def statement(self, s: ir.Statement) -> None:
+        """Print one statement."""
+        getattr(self, _WALKERS[type(s)])(s)
+
+    def go_on(self, rest: ir.Body) -> None:
+        """The rest of a kernel that some threads have left: all threads compute it and a mask
+        chooses, or, where it reads what only the others may, the others alone."""
+        kept = self.state()
+        self.unsafe = False
+        self.body(rest)
+        if self.unsafe:
+            self.restore(kept)
+            self.chosen_threads()
+            self.unsafe = False
+            self.body(rest)
+
+    def state(self) -> tuple[Any, ...]:
+        sets = (self.taken, self.undefined, self.named, self.sizes, self.helpers, self.lanes)
+        maps = (self.env, self.axis_of)
+        return (
+            list(self.lines),
+            self.mask,
+            list(self.order),
+            [dict(m) for m in maps],
+            [set(s) for s in sets],
+        )
+
+    def restore(self, kept: tuple[Any, ...]) -> None:
+        self.lines, self.mask, self.order, (self.env, self.axis_of), sets = kept
+        self.taken, self.undefined, self.named, self.sizes, self.helpers, self.lanes = sets
+
+    def chosen_threads(self) -> None:
+        """From here on arrays have an axis of the threads that the mask chooses."""
+        mask, self.mask = self.mask, None
+        assert mask is not None
+        gone = mask.axes
+        if len(gone) > 1 and len(gone) != len(self.order):
+            raise NoForm(ArrayStatus.WALK, "threads of several dimensions that end")
+        again = gone[0].lanes
+        if len(gone) > 1 and any(axis.lanes for axis in gone):
+            raise NoForm(ArrayStatus.WALK, "threads of several dimensions that end one by one")
+        names = [self.fresh("kept", "left")] if again else [axis.name for axis in gone]
+        chosen = "np.flatnonzero" if len(names) == 1 else "np.nonzero"
+        self.put(f"{', '.join(names)} = ", call(chosen, [mask.doc]))
+        lanes = Axis(names[0], f"len({names[0]})", lanes=True)
+        self.order = [lanes if a is gone[0] else a for a in self.order if a not in gone[1:]]
+        for name, value in self.env.items():
+            if set(value.axes) & set(gone):
+                self.env[name] = self.of_lanes(value, gone, names, lanes)
+        if again:
+            return
+        for name in names:
+            self.env[name] = Value(Doc(name), INT32, (lanes,))
+            del self.axis_of[name]
+            self.lanes.add(name)
+
+    def of_lanes(
+        self, value: Value, gone: Sequence[Axis], names: Sequence[str], lanes: Axis
+    ) -> Value:
+        """A value of the threads that were chosen."""
+        places = dict(zip(gone, names, strict=True))
+        picks = [Doc(places.get(axis, ":")) for axis in value.axes]
+        while picks[-1].text == ":":
+            picks.pop()
+        axes = tuple(a for a in self.order if a in value.axes or a is lanes)
+        return value.of(subscript(value.doc, picks), axes=axes)
+
+    def comment(self, s: ir.Comment) -> None:
+        pad = " " * (self.depth * TAB) + "# "
+        self.lines += [pad + line for line in textwrap.wrap(s.text, WIDTH - len(pad))]
+
+    def read_later(self, name: str) -> bool:
+        return any(name in reads(rest) for rest in self.later)
+
+    def assign(self, s: ir.Assign) -> None:
+        value = self.value(s.value)
+        self.set(s.name, value, s.value.type)
+
+    def set(self, name: str, value: Value, type_: Type) -> None:
+        """Give a variable a value: in a branch, by a text of its own where that is short."""
+        value = Value(value.doc, type_, value.axes, value.weak, value.bare)
+        short = len(value.doc.text) <= MOST_INLINE and not any(
+            name in reads(rest) for rest in self.later[self.base :]
+        )
+        if self.in_branch and short:
+            self.env[name] = value
+            self.given[name] = value
+            return
+        text = (
+            self.fresh(f"{name}_then", f"{name}_other")
+            if self.in_branch and name in self.outer
+            else name
+        )
+        self.keep(text, value)
+        if text != name:
+            self.env[name] = self.env.pop(text)
+        self.given[name] = self.env[name]
+
+    def aug_assign(self, s: ir.AugAssign) -> None:
+        old, new = self.env[s.name], self.value(s.value)
+        self.set(s.name, self.joined(s.op, old, new, s.value.type), old.type)
+
+    def joined(self, op: str, old: Value, new: Value, type_: Type) -> Value:
+        """``old op new`` of the type of the old one."""
+        if op in ("min", "max"):
+            axes, docs = self.join([old, new])
+            return Value(call(f"np.{op}imum", docs), old.type, axes)
+        if parts_of(old.type) and op == "mul" and parts_of(new.type):
+            raise NoForm(ArrayStatus.COMPOSITE, "products in place")
+        symbol, prec = JOINED[op]
+        axes, docs = self.join([old, new])
+        return Value(binary(symbol, prec, docs[0], docs[1]), old.type, axes, old.weak and new.weak)
+
+    def set_component(self, s: ir.SetComponent) -> None:
+        if self.in_branch:
+            raise NoForm(ArrayStatus.COMPOSITE, "components set in a branch")
+        old, new = self.env[s.name], self.value(s.value)
+        if not old.axes or not set(new.axes) <= set(old.axes):
+            raise NoForm(ArrayStatus.COMPOSITE, "components set one by one")
+        picks = [self.value(i) for i in s.indices]
+        if any(p.axes for p in picks):
+            raise NoForm(ArrayStatus.COMPOSITE, "components chosen by each thread")
+        target = subscript(Doc(s.name), [Doc("..."), *(p.doc for p in picks)])
+        symbol = f"{JOINED[s.op][0]}=" if s.op else "="
+        self.put(f"{target.text} {symbol} ", aligned(new, old.axes))
+
+    def broadcast(self, value: Value, there: Sequence[Axis]) -> Value:
+        """A value with all of these axes."""
+        if set(value.axes) == set(there):
+            return value
+        if self.in_function:
+            raise NoForm(ArrayStatus.WALK, "loops in helpers")
+        shape = shape_text([self.length(axis) for axis in there], value.type)
+        if not value.axes:
+            dtype = Doc(f"dtype={scalar_name(value.type)}")
+            filled = value.doc
+            if filled.text.startswith("np.full("):
+                # A vector of equal components: the array is filled as well.
+                filled = filled.parts[2]
+            doc = call("np.full", [Doc(shape), filled, dtype])
+            if filled.text in ("0.0", "0"):
+                doc = call("np.zeros", [Doc(shape), dtype])
+            return Value(doc, value.type, tuple(there))
+        doc = call("np.broadcast_to", [aligned(value, there), Doc(shape)])
+        return Value(call(f"{doc.text}.copy", []), value.type, tuple(there))
+
+    def unkept(self, name: str, value: Value) -> Value:
+        """A value whose own line, the last ones being such lines, is taken back."""
+        start = f"{' ' * (self.depth * TAB)}{name} = "
+        for place in range(len(self.lines) - 1, -1, -1):
+            line = self.lines[place]
+            if line.startswith(start) and not value.axes and "(" not in line:
+                del self.lines[place]
+                return value.of(Doc(line[len(start) :]))
+            if name in line or line.lstrip().startswith(("for ", "if ")):
+                break
+        return value
+
+    def no_form(self, s: ir.Statement) -> None:
+        raise NoForm(_REASONS[type(s)], type(s).__name__)

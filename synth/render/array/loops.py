@@ -1,0 +1,209 @@
+"""Loops of threads, as dimensions of arrays or as loops over them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from generators.program import expr, ir
+from generators.program.dtypes import INT32, Scalar
+from generators.program.walk import names_read, operands
+from synth.render.array.scopes import (
+    accumulated,
+    assigned,
+    indexes,
+    leaves_early,
+    stored,
+)
+from synth.render.array.values import (
+    Axis,
+    NoForm,
+    Value,
+    parts_of,
+    tight,
+    union,
+)
+from synth.render.array.writes import Writes
+from synth.render.doc import Doc, Prec, binary, call
+from validate.statuses import ArrayStatus
+
+
+class Bodies(Writes):
+    """Prints loops: as a dimension that is summed over, or as a loop of Python."""
+
+    def for_(self, s: ir.For) -> None:
+        if leaves_early(s.body):
+            raise NoForm(ArrayStatus.WALK, "loops that end early")
+        start, stop = self.value(s.start), self.value(s.stop)
+        if start.axes or stop.axes:
+            raise NoForm(ArrayStatus.WALK, "loops of different length")
+        if self.in_branch:
+            raise NoForm(ArrayStatus.WALK, "loops in a branch")
+        if self.is_axis(s):
+            self.loop_as_axis(s, stop)
+        else:
+            self.loop(s, start, stop)
+
+    def is_axis(self, s: ir.For) -> bool:
+        """Whether the turns of a loop are independent but for sums, and stand for a dimension."""
+        if s.step != 1 or not (isinstance(s.start, expr.Const) and s.start.value == 0):
+            return False
+        alone, within = indexes(s.body, s.name)
+        if not alone or within:
+            return False
+        return self.independent(s.body)
+
+    def independent(self, body: ir.Body) -> bool:
+        joined: set[str] = set()
+        local: set[str] = set()
+        for t in body:
+            found = accumulated(t)
+            if found is not None and found[0] in self.env and found[0] not in local:
+                joined.add(found[0])
+                continue
+            if isinstance(t, ir.Assign):
+                if t.name in self.env and t.name not in local:
+                    return False
+                local.add(t.name)
+            elif not isinstance(t, ir.Comment):
+                return False
+        inside = [name for t in body for name in self.operand_names(t)]
+        return bool(joined) and not joined & set(inside)
+
+    def operand_names(self, t: ir.Statement) -> list[str]:
+        found = accumulated(t)
+        if found is not None:
+            return list(names_read([found[2]]))
+        return list(names_read(operands(t)))
+
+    def loop_as_axis(self, s: ir.For, stop: Value) -> None:
+        text = self.dimension_of(s, stop.doc.text)
+        axis = Axis(s.name, text)
+        self.order.append(axis)
+        before = dict(self.env), dict(self.axis_of)
+        self.axis_of[s.name] = axis
+        self.env[s.name] = Value(Doc(s.name), INT32, (axis,))
+        for place, t in enumerate(s.body):
+            found = accumulated(t)
+            if found is not None and found[0] in before[0]:
+                self.accumulate(found, axis, before[0])
+            else:
+                self.later.append(s.body[place + 1 :])
+                self.statement(t)
+                self.later.pop()
+        if s.name in self.named:
+            raise NoForm(ArrayStatus.WALK, "numbers of turns")
+        self.order.pop()
+        env = {name: value for name, value in self.env.items() if name in before[0]}
+        self.env, self.axis_of = env, before[1]
+
+    def dimension_of(self, s: ir.For, stop: str) -> str:
+        """The length of the loop as the shapes of arrays say it."""
+        if isinstance(s.stop, expr.Extent):
+            return self.shapes[s.stop.array.name][s.stop.axis]
+        if isinstance(s.stop, expr.Var):
+            return self.lengths.get(s.stop.name, stop)
+        return stop
+
+    def accumulate(
+        self, found: tuple[str, str, expr.Expr], axis: Axis, before: dict[str, Value]
+    ) -> None:
+        name, op, joined = found
+        value = self.product(joined, axis) if op in ("add", "sub") else None
+        if value is None:
+            value = self.value(joined)
+            value = Value(value.doc, joined.type, value.axes, value.weak)
+            if axis not in value.axes:
+                raise NoForm(ArrayStatus.WALK, "sums of the same value")
+            value = self.reduced(op, value, [axis])
+        old = self.unkept(name, self.env[name])
+        if op == "add" and old.doc.text in ("0.0", "0") and not parts_of(old.type):
+            new = Value(value.doc, old.type, value.axes)
+        elif op in ("and", "or"):
+            axes, docs = self.join([old, value])
+            symbol = "&" if op == "and" else "|"
+            new = Value(binary(symbol, Prec.BIT_AND, docs[0], docs[1]), old.type, axes)
+        else:
+            new = self.joined(op, old, value, old.type)
+        self.order.pop()
+        self.set(name, new, old.type)
+        self.order.append(axis)
+
+    def product(self, joined: expr.Expr, axis: Axis) -> Value | None:
+        """A sum of products of two arrays that share nothing but the loop: ``a @ b``."""
+        if (
+            not isinstance(joined, expr.Op)
+            or joined.op != "mul"
+            or not isinstance(joined.type, Scalar)
+        ):
+            return None
+        left, right = (self.value(a) for a in joined.args)
+        if axis not in left.axes or axis not in right.axes:
+            return None
+        mine, other = (tuple(a for a in v.axes if a != axis) for v in (left, right))
+        if set(mine) & set(other) or len(mine) > 1 or len(other) > 1:
+            return None
+        rank = {a: k for k, a in enumerate(self.order)}
+        if mine and other and rank[mine[0]] > rank[other[0]]:
+            left, right, mine, other = right, left, other, mine
+        if not mine and other:
+            # people write the matrix first
+            left, right, mine, other = right, left, other, mine
+        doc_left = left.doc
+        doc_right = right.doc
+        if other:
+            doc_right = _transposed(right.doc)
+        return Value(binary("@", Prec.MUL, doc_left, doc_right), joined.type, (*mine, *other))
+
+    def loop(self, s: ir.For, start: Value, stop: Value) -> None:
+        """A loop of Python, each turn of it for all threads at once."""
+        bounds = [start.doc, stop.doc]
+        if s.step != 1:
+            bounds.append(Doc(str(s.step)))
+        elif start.doc.text == "0":
+            del bounds[0]
+        carried = [name for name in assigned(s.body) if name in self.env]
+        self.settle(s, carried)
+        for name in sorted(stored(s.body)):
+            self.owned(name)
+        self.put(f"for {s.name} in ", Doc(f"{call('range', bounds).text}:"))
+        self.depth += 1
+        self.turn(s)
+        self.depth -= 1
+
+    def turn(self, s: ir.For) -> None:
+        before = dict(self.env)
+        self.env[s.name] = Value(Doc(s.name), INT32, weak=True)
+        self.later.append(s.body)
+        self.body(s.body)
+        self.later.pop()
+        self.env = {
+            name: self.env.get(name, value).of(Doc(name)) if name in assigned(s.body) else value
+            for name, value in before.items()
+        }
+
+    def settle(self, s: ir.For, carried: Sequence[str]) -> None:
+        """Give what turns hand on the axes that it has in the end, before the loop."""
+        for _ in range(4):
+            kept = list(self.lines), dict(self.env), set(self.taken), set(self.undefined)
+            self.turn(s)
+            after = {name: self.env[name] for name in carried}
+            self.lines, self.env, self.taken, self.undefined = kept
+            grown = [n for n in carried if after[n].axes != self.env[n].axes]
+            for name in carried:
+                value = self.env[name]
+                if name in grown:
+                    axes = union([after[name], value], self.order)
+                    self.keep(name, self.broadcast(self.unkept(name, value), axes))
+                elif value.doc.text != name:
+                    self.keep(name, value)
+                if value.weak and not after[name].weak:
+                    self.env[name] = self.env[name].of(Doc(name), weak=False)
+            if not grown:
+                return
+        raise NoForm(ArrayStatus.WALK, "loops whose values change their form")
+
+
+def _transposed(doc: Doc) -> Doc:
+    if doc.text.endswith(".T") and doc.prec >= Prec.TIGHT:
+        return Doc(doc.text[:-2])
+    return Doc(f"{tight(doc)}.T")

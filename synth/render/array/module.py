@@ -1,0 +1,178 @@
+"""A program as a NumPy function of whole arrays: inputs in, outputs out."""
+
+from __future__ import annotations
+
+from generators.program import ir
+from generators.program.dtypes import INT32, Array
+from synth.render.array.loops import Bodies
+from synth.render.array.ops import HELPERS
+from synth.render.array.scopes import ends_thread, leaves_early, parts_changed, stored
+from synth.render.array.values import Axis, NoForm, Value, aligned, parts_of, union, where
+from synth.render.doc import Doc
+from synth.render.ranges.edges import edges_of
+from synth.render.text import docstring, names_of, signature
+from validate.statuses import ArrayStatus
+
+
+def render(program: ir.Program) -> str:
+    """The whole-array version of a program: a module that defines ``kernel_name``.
+
+    Its parameters are the inputs (roles in and inout) by name, then the sizes that it needs and no
+    input has as a dimension; it returns the outputs (roles out and inout) in the order of the
+    kernel's parameters, changes none of its arguments, and keeps dtypes. Raises NoForm where the
+    program has no such version.
+    """
+    return _Module(program).text()
+
+
+def columns(program: ir.Program) -> dict[str, str | None]:
+    """``array_python`` and ``array_reason`` of a row."""
+    try:
+        return {"array_python": render(program), "array_reason": None}
+    except NoForm as found:
+        return {"array_python": None, "array_reason": found.reason}
+
+
+class _Module:
+    def __init__(self, program: ir.Program) -> None:
+        self.program = program
+        self.edges = edges_of(program)
+        self.helpers: set[str] = set()
+
+    def text(self) -> str:
+        functions = [line for f in self.program.functions for line in self.function(f)]
+        kernel = self.kernel(self.program.kernel)
+        taken = names_of(self.program)
+        if self.helpers & taken:
+            raise NoForm(ArrayStatus.GUARD, "names that helpers have")
+        helpers = [line for name in HELPERS if name in self.helpers for line in self.helper(name)]
+        maths = ["import math", ""] if "math." in "".join(helpers) else []
+        return "\n".join([*maths, "import numpy as np", *helpers, *functions, *kernel, ""])
+
+    def helper(self, name: str) -> list[str]:
+        return ["", "", *HELPERS[name].rstrip().split("\n")]
+
+    def kernel(self, kernel: ir.Kernel) -> list[str]:
+        frame = _Kernel(self.program, self.edges)
+        lines = frame.lines_of_kernel(kernel)
+        self.helpers |= frame.helpers
+        return ["", "", *lines]
+
+    def function(self, function: ir.Function) -> list[str]:
+        frame = _Function(self.program, self.edges)
+        lines = frame.lines_of_function(function)
+        self.helpers |= frame.helpers
+        return ["", "", *lines]
+
+
+class _Kernel(Bodies):
+    def __init__(self, program: ir.Program, edges: object) -> None:
+        kernel = program.kernel
+        super().__init__({p.name: p.shape for p in kernel.params}, edges)
+        self.taken = names_of(program)
+        self.parameters = names_of(program)
+        for p in kernel.params:
+            if p.init.startswith("size:"):
+                self.lengths[p.name] = p.init.removeprefix("size:")
+
+    def lines_of_kernel(self, kernel: ir.Kernel) -> list[str]:
+        self.prepare(kernel)
+        self.body(kernel.body)
+        inputs = [p for p in kernel.params if p.role != "out"]
+        outputs = [p.name for p in kernel.params if p.role != "in"]
+        head = self.head(kernel, inputs)
+        names = [p.name for p in inputs] + self.asked
+        lines = signature(f"def {kernel.name}", names, ":")
+        lines += docstring(kernel.doc, 1) if kernel.doc else []
+        return [*lines, *head, *self.lines, f"    return {', '.join(outputs)}"]
+
+    def prepare(self, kernel: ir.Kernel) -> None:
+        self.changing = stored(kernel.body) | parts_changed(kernel.body)
+        for name, size in zip(kernel.threads, kernel.launch_dim, strict=True):
+            axis = Axis(name, size)
+            self.order.append(axis)
+            self.axis_of[name] = axis
+            self.env[name] = Value(Doc(name), INT32, (axis,))
+        for p in kernel.params:
+            if isinstance(p.type, Array):
+                self.arrays[p.name] = p.type
+                if p.role == "out":
+                    self.undefined.add(p.name)
+            else:
+                parts_of(p.type)
+                self.env[p.name] = Value(Doc(p.name), p.type)
+
+    def head(self, kernel: ir.Kernel, inputs: list[ir.Param]) -> list[str]:
+        """Sizes, copies of what changes, and places of threads that are read as numbers."""
+        self.asked: list[str] = []
+        found: dict[str, str] = {}
+        extents = dict(zip(kernel.threads, kernel.launch_dim, strict=True))
+        for name in self.named & extents.keys():
+            self.size(extents[name])
+        for p in inputs:
+            for k, size in enumerate(p.shape):
+                if size.isidentifier() and size not in found:
+                    found[size] = f"{p.name}.shape[{k}]" if len(p.shape) > 1 else f"len({p.name})"
+        lines = []
+        for size in sorted(self.sizes):
+            if size in found:
+                lines.append(f"    {self.size_name(size)} = {found[size]}")
+            else:
+                self.asked.append(self.size_name(size))
+        written = stored(kernel.body)
+        lines += [f"    {p.name} = {p.name}.copy()" for p in inputs if p.name in written]
+        places = [t for t in kernel.threads if t in self.named]
+        lines += [f"    {t} = np.arange({self.size(extents[t])}, dtype=np.int32)" for t in places]
+        return lines
+
+
+class _Function(Bodies):
+    """A helper: every parameter is an array of the same form, or a number."""
+
+    def __init__(self, program: ir.Program, edges: object) -> None:
+        super().__init__({}, edges)
+        self.in_function = True
+        self.taken = names_of(program)
+
+    def lines_of_function(self, function: ir.Function) -> list[str]:
+        axis = Axis("*", "?")
+        self.order.append(axis)
+        for p in function.params:
+            parts_of(p.type)
+            self.env[p.name] = Value(Doc(p.name), p.type, (axis,))
+        value = self.result(function.body)
+        self.put("return ", value.doc)
+        lines = signature(f"def {function.name}", [p.name for p in function.params], ":")
+        return [*lines, *docstring(function.doc, 1), *self.lines]
+
+    def result(self, body: ir.Body) -> Value:
+        """The value of a body: where branches return, a choice."""
+        for place, s in enumerate(body):
+            self.later.append(body[place + 1 :])
+            if isinstance(s, ir.Return):
+                assert s.value is not None
+                self.later.pop()
+                return self.value(s.value)
+            if isinstance(s, ir.If) and any(leaves_early(b) for _, b in s.branches):
+                found = self.chosen(s, body[place + 1 :])
+                self.later.pop()
+                return found
+            self.body((s,))
+            self.later.pop()
+        raise NoForm(ArrayStatus.WALK, "helpers that end in branches")
+
+    def chosen(self, s: ir.If, rest: ir.Body) -> Value:
+        tests, values = [], []
+        for condition, branch in s.branches:
+            if not ends_thread(branch):
+                raise NoForm(ArrayStatus.WALK, "helpers that end in branches")
+            tests.append(self.value(condition))
+            values.append(self.result(branch))
+        if s.orelse and not ends_thread(s.orelse):
+            raise NoForm(ArrayStatus.WALK, "helpers that end in branches")
+        value = self.result(s.orelse or rest)
+        for test, new in reversed(list(zip(tests, values, strict=True))):
+            axes = union([test, new, value], self.order)
+            chosen = aligned(test, axes, parts_of(new.type))
+            value = Value(where(chosen, new.doc, value.doc), new.type, axes)
+        return value

@@ -1,0 +1,396 @@
+"""How NumPy writes each op of the table on whole arrays; components are the last dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from generators.program import expr
+from generators.program.dtypes import Mat, Quat, Scalar, Transform, Vec
+from synth.render.array.values import NoForm, scalar_name
+from synth.render.doc import Doc, Prec, attribute, binary, call, power, prefix, subscript
+from synth.render.ranges.table import Edges
+from validate.statuses import ArrayStatus
+
+
+class Uses(Protocol):
+    """What a printer asks of the renderer: helpers, and what is known of an op's arguments."""
+
+    edges: Edges
+
+    def helper(self, name: str) -> str: ...
+
+
+ArrayPrinter = Callable[[Any, Sequence[Doc], expr.Op], Doc]
+
+
+def infix(symbol: str, prec: int) -> ArrayPrinter:
+    return lambda _, args, node: binary(symbol, prec, args[0], args[1])
+
+
+def numpy(name: str) -> ArrayPrinter:
+    return lambda _, args, node: call(f"np.{name}", args)
+
+
+def over_parts(name: str) -> ArrayPrinter:
+    """A reduction over the components of a vector."""
+    return lambda _, args, node: call(f"np.{name}", [args[0], Doc("axis=-1")])
+
+
+def helper(name: str) -> ArrayPrinter:
+    return lambda uses, args, node: call(uses.helper(name), args)
+
+
+def shift(symbol: str) -> ArrayPrinter:
+    """The amount in the type of what is shifted: of two types NumPy takes a wider one."""
+
+    def show(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+        by = args[1]
+        if node.args[1].type != node.type and not isinstance(node.args[1], expr.Const):
+            by = call(scalar_name(node.type), [by])
+        return binary(symbol, Prec.SHIFT, args[0], by)
+
+    return show
+
+
+def mul(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    left, right = (a.type for a in node.args)
+    if isinstance(left, Quat | Transform) and left == right:
+        kind = "quat" if isinstance(left, Quat) else "transform"
+        return call(uses.helper(f"{kind}_multiply"), args)
+    if isinstance(left, Mat) and isinstance(right, Mat):
+        return binary("@", Prec.MUL, args[0], args[1])
+    if isinstance(left, Mat) and isinstance(right, Vec):
+        return call("np.einsum", [Doc('"...ij,...j->...i"'), *args])
+    return binary("*", Prec.MUL, args[0], args[1])
+
+
+def part_product(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    return call("np.sum", [binary("*", Prec.MUL, args[0], args[1]), Doc("axis=-1")])
+
+
+def length_sq(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    return call("np.sum", [call("np.square", args), Doc("axis=-1")])
+
+
+def norm(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    return call("np.linalg.norm", [args[0], Doc("axis=-1")])
+
+
+def ddot(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    return call("np.sum", [binary("*", Prec.MUL, args[0], args[1]), Doc("axis=(-2, -1)")])
+
+
+def outer(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    left = subscript(args[0], [Doc("..."), Doc(":"), Doc("None")])
+    right = subscript(args[1], [Doc("..."), Doc("None"), Doc(":")])
+    return binary("*", Prec.MUL, left, right)
+
+
+def transpose(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    return call("np.swapaxes", [args[0], Doc("-2"), Doc("-1", Prec.UNARY)])
+
+
+def trace(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    return call("np.trace", [args[0], Doc("axis1=-2"), Doc("axis2=-1")])
+
+
+def get_diag(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    return call("np.diagonal", [args[0], Doc("axis1=-2"), Doc("axis2=-1")])
+
+
+def arc(name: str) -> ArrayPrinter:
+    """Of what rounding may have brought beyond 1 clamped."""
+
+    def show(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+        low, high = uses.edges.beyond_one(node)
+        argument = args[0]
+        if low:
+            argument = call("np.maximum", [argument, Doc("-1.0", Prec.UNARY)])
+        if high:
+            argument = call("np.minimum", [argument, Doc("1.0")])
+        return call(f"np.{name}", [argument])
+
+    return show
+
+
+def normalize(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    if isinstance(node.type, Quat):
+        if uses.edges.guards(node):
+            raise NoForm(ArrayStatus.COMPOSITE, "rotations of length zero")
+        size = call("np.linalg.norm", [args[0], Doc("axis=-1"), Doc("keepdims=True")])
+        return binary("/", Prec.MUL, args[0], size)
+    return call(uses.helper("normalize"), args)
+
+
+def inverse(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    if uses.edges.guards(node):
+        raise NoForm(ArrayStatus.COMPOSITE, "singular matrices")
+    return call("np.linalg.inv", args)
+
+
+def identity(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    if not isinstance(node.type, Mat):
+        zeros = 3 if isinstance(node.type, Quat) else 6
+        parts = Doc(f"[{', '.join(['0.0'] * zeros)}, 1.0]")
+        return call("np.array", [parts, Doc(f"dtype={scalar_name(node.type)}")])
+    return call("np.eye", [Doc(str(node.type.rows)), Doc(f"dtype={scalar_name(node.type)}")])
+
+
+def lerp(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    a, b, t = args
+    rest = binary("-", Prec.ADD, Doc("1.0"), t)
+    return binary("+", Prec.ADD, binary("*", Prec.MUL, a, rest), binary("*", Prec.MUL, b, t))
+
+
+def as_number(doc: Doc, node: expr.Op) -> Doc:
+    return call(attribute(doc, "astype").text, [Doc(scalar_name(node.type))])
+
+
+def diagonal(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    assert isinstance(node.type, Mat)
+    eye = call("np.eye", [Doc(str(node.type.rows)), Doc(f"dtype={scalar_name(node.type)}")])
+    return binary("*", Prec.MUL, subscript(args[0], [Doc("..."), Doc("None")]), eye)
+
+
+def rotate_inverse(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    turned = call(uses.helper("quat_inverse"), args[:1])
+    return call(uses.helper("quat_rotate"), [turned, args[1]])
+
+
+def transform_vector(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    rotation = subscript(args[0], [Doc("..."), Doc("3:")])
+    return call(uses.helper("quat_rotate"), [rotation, args[1]])
+
+
+def step(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    return as_number(binary("<", Prec.COMPARE, args[0], Doc("0.0")), node)
+
+
+def nonzero(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    return as_number(binary("!=", Prec.COMPARE, args[0], Doc("0")), node)
+
+
+def sign(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    """One of zero, as Warp has it."""
+    negative = binary("<", Prec.COMPARE, args[0], Doc("0.0"))
+    return call("np.where", [negative, Doc("-1.0", Prec.UNARY), Doc("1.0")])
+
+
+def frac(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    return binary("-", Prec.ADD, args[0], call("np.trunc", args))
+
+
+def lower_bound(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    last = binary("-", Prec.ADD, call("len", args[:1]), Doc("1"))
+    return call("np.minimum", [call("np.searchsorted", args), last])
+
+
+def part_of(text: str) -> ArrayPrinter:
+    return lambda _, args, node: subscript(args[0], [Doc("..."), Doc(text)])
+
+
+def bit_count(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    scalar = node.args[0].type
+    assert isinstance(scalar, Scalar)
+    word = args[0]
+    if not scalar.is_unsigned:
+        word = call(attribute(word, "astype").text, [Doc(f"np.u{scalar.name}")])
+    return call(attribute(call("np.bitwise_count", [word]), "astype").text, [Doc("np.int32")])
+
+
+def rows(axis: int) -> ArrayPrinter:
+    def show(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+        listed = Doc(f"[{', '.join(a.text for a in args)}]")
+        return call("np.stack", [listed, Doc(f"axis={axis}")])
+
+    return show
+
+
+def power_of(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    return power(args[0], args[1])
+
+
+_SAME = ("exp", "log", "log2", "log10", "sin", "cos", "tan", "sinh", "cosh", "tanh", "sqrt", "cbrt")
+
+ARRAY_OPS: dict[str, ArrayPrinter] = {
+    "add": infix("+", Prec.ADD),
+    "sub": infix("-", Prec.ADD),
+    "mul": mul,
+    "div": infix("/", Prec.MUL),
+    "floordiv": infix("//", Prec.MUL),
+    "mod": infix("%", Prec.MUL),
+    "neg": lambda _, args, node: prefix("-", Prec.UNARY, args[0]),
+    "bit_and": infix("&", Prec.BIT_AND),
+    "bit_or": infix("|", Prec.BIT_OR),
+    "bit_xor": infix("^", Prec.BIT_XOR),
+    "invert": lambda _, args, node: prefix("~", Prec.UNARY, args[0]),
+    "lshift": shift("<<"),
+    "rshift": shift(">>"),
+    "lt": infix("<", Prec.COMPARE),
+    "le": infix("<=", Prec.COMPARE),
+    "gt": infix(">", Prec.COMPARE),
+    "ge": infix(">=", Prec.COMPARE),
+    "eq": infix("==", Prec.COMPARE),
+    "ne": infix("!=", Prec.COMPARE),
+    "and": infix("&", Prec.BIT_AND),
+    "or": infix("|", Prec.BIT_OR),
+    "not": lambda _, args, node: prefix("~", Prec.UNARY, args[0]),
+    "where": numpy("where"),
+    "min": numpy("minimum"),
+    "max": numpy("maximum"),
+    "clamp": numpy("clip"),
+    "abs": numpy("abs"),
+    "sign": sign,
+    "floor": numpy("floor"),
+    "ceil": numpy("ceil"),
+    "rint": numpy("rint"),
+    "round": helper("round_half_away"),
+    "frac": frac,
+    "step": step,
+    "nonzero": nonzero,
+    "copysign": numpy("copysign"),
+    "bit_count": bit_count,
+    "lower_bound": lower_bound,
+    "trunc": numpy("trunc"),
+    **{name: numpy(name) for name in _SAME},
+    "pow": power_of,
+    "asin": arc("arcsin"),
+    "acos": arc("arccos"),
+    "atan": numpy("arctan"),
+    "atan2": numpy("arctan2"),
+    "degrees": numpy("degrees"),
+    "radians": numpy("radians"),
+    "erf": helper("erf"),
+    "erfc": helper("erfc"),
+    "lerp": lerp,
+    "smoothstep": helper("smoothstep"),
+    "dot": part_product,
+    "cross": numpy("cross"),
+    "length": norm,
+    "length_sq": length_sq,
+    "normalize": normalize,
+    "argmin": over_parts("argmin"),
+    "argmax": over_parts("argmax"),
+    "min_element": over_parts("min"),
+    "max_element": over_parts("max"),
+    "norm_l1": lambda _, args, node: call("np.sum", [call("np.abs", args), Doc("axis=-1")]),
+    "norm_l2": norm,
+    "cw_mul": infix("*", Prec.MUL),
+    "cw_div": infix("/", Prec.MUL),
+    "outer": outer,
+    "get_diag": get_diag,
+    "identity": identity,
+    "matrix_from_rows": rows(-2),
+    "matrix_from_cols": rows(-1),
+    "transpose": transpose,
+    "trace": trace,
+    "ddot": ddot,
+    "determinant": numpy("linalg.det"),
+    "inverse": inverse,
+    "diag": diagonal,
+    "skew": helper("skew"),
+    "quat_identity": identity,
+    "transform_identity": identity,
+    "spatial_top": part_of(":3"),
+    "spatial_bottom": part_of("3:"),
+    "transform_get_translation": part_of(":3"),
+    "transform_get_rotation": part_of("3:"),
+    "spatial_dot": part_product,
+    "transform_vector": transform_vector,
+    "quat_rotate_inv": rotate_inverse,
+    **{
+        name: helper(name)
+        for name in (
+            "quat_rotate",
+            "quat_inverse",
+            "quat_from_axis_angle",
+            "quat_to_matrix",
+            "transform_point",
+            "transform_inverse",
+        )
+    },
+}
+"""One entry an op that whole arrays have; the others have no such form."""
+
+HELPERS: dict[str, str] = {
+    "erf": """\
+def erf(x):
+    return np.vectorize(math.erf, otypes=[x.dtype])(x)
+""",
+    "erfc": """\
+def erfc(x):
+    return np.vectorize(math.erfc, otypes=[x.dtype])(x)
+""",
+    "round_half_away": """\
+def round_half_away(x):
+    return np.copysign(np.floor(np.abs(x) + 0.5), x)
+""",
+    "smoothstep": """\
+def smoothstep(edge0, edge1, x):
+    t = np.clip((x - edge0) / (edge1 - edge0), 0.0, 1.0)
+    return t * t * (3.0 - 2.0 * t)
+""",
+    "normalize": """\
+def normalize(v):
+    length = np.linalg.norm(v, axis=-1, keepdims=True)
+    return np.divide(v, length, out=np.zeros_like(v), where=length > 0.0)
+""",
+    "skew": """\
+def skew(v):
+    x, y, z = np.moveaxis(v, -1, 0)
+    zero = np.zeros_like(x)
+    rows = [np.stack(row, axis=-1) for row in ((zero, -z, y), (z, zero, -x), (-y, x, zero))]
+    return np.stack(rows, axis=-2)
+""",
+    "quat_rotate": """\
+def quat_rotate(q, v):
+    axis, w = q[..., :3], q[..., 3:]
+    turned = 2.0 * np.cross(axis, v)
+    return v + w * turned + np.cross(axis, turned)
+""",
+    "quat_inverse": """\
+def quat_inverse(q):
+    return np.concatenate([-q[..., :3], q[..., 3:]], axis=-1)
+""",
+    "quat_multiply": """\
+def quat_multiply(p, q):
+    u, s, v, t = p[..., :3], p[..., 3:], q[..., :3], q[..., 3:]
+    axis = s * v + t * u + np.cross(u, v)
+    return np.concatenate([axis, s * t - np.sum(u * v, axis=-1, keepdims=True)], axis=-1)
+""",
+    "quat_from_axis_angle": """\
+def quat_from_axis_angle(axis, angle):
+    half = 0.5 * np.asarray(angle)[..., None]
+    turned = axis * np.sin(half)
+    return np.concatenate([turned, np.cos(half) + np.zeros_like(turned[..., :1])], axis=-1)
+""",
+    "quat_to_matrix": """\
+def quat_to_matrix(q):
+    columns = [quat_rotate(q, unit) for unit in np.eye(3, dtype=q.dtype)]
+    return np.stack(columns, axis=-1)
+""",
+    "transform_point": """\
+def transform_point(t, p):
+    return t[..., :3] + quat_rotate(t[..., 3:], p)
+""",
+    "transform_inverse": """\
+def transform_inverse(t):
+    back = quat_inverse(t[..., 3:])
+    return np.concatenate([-quat_rotate(back, t[..., :3]), back], axis=-1)
+""",
+    "transform_multiply": """\
+def transform_multiply(s, t):
+    rotation = quat_multiply(s[..., 3:], t[..., 3:])
+    return np.concatenate([transform_point(s, t[..., :3]), rotation], axis=-1)
+""",
+}
+"""Functions that texts define when they need them."""
+
+NEEDS: dict[str, tuple[str, ...]] = {
+    "quat_to_matrix": ("quat_rotate",),
+    "transform_point": ("quat_rotate",),
+    "transform_inverse": ("quat_rotate", "quat_inverse"),
+    "transform_multiply": ("quat_multiply", "transform_point", "quat_rotate"),
+}
+"""By name: the helpers that a helper calls, all of them."""

@@ -1,0 +1,135 @@
+"""Values of whole-array code: the text of an expression and the axes of the array that it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from generators.program.dtypes import Mat, Quat, Scalar, Struct, Transform, Type, Vec
+from synth.render.doc import Doc, Prec, binary, call, listing, prefix, subscript
+from validate.statuses import ArrayStatus
+
+
+class NoForm(Exception):  # noqa: N818 - not an error: the kernel has no honest array version
+    """Why a kernel has no whole-array version: of which kind, and by what."""
+
+    def __init__(self, reason: ArrayStatus, detail: str) -> None:
+        super().__init__(f"{reason}: {detail}")
+        self.reason = reason
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """A dimension of arrays: the threads along one launch dimension, the turns of a loop, or the
+    threads that a condition chose. ``extent`` is the text of its length."""
+
+    name: str
+    extent: str
+    lanes: bool = False
+
+
+@dataclass(frozen=True)
+class Value:
+    """An expression with its axes, outermost first; components come after them.
+
+    ``weak`` marks what only literals made: NumPy would give it its widest type. ``bare`` is the
+    array that the text names as it is, so that a change of one would show in the other.
+    """
+
+    doc: Doc
+    type: Type
+    axes: tuple[Axis, ...] = ()
+    weak: bool = False
+    bare: str = ""
+
+    def of(self, doc: Doc, **more: object) -> Value:
+        """The same axes and type under another text."""
+        return replace(self, doc=doc, bare="", **more)  # type: ignore[arg-type]
+
+
+def parts_of(type_: Type) -> int:
+    """How many dimensions a value of that type has by itself."""
+    if isinstance(type_, Scalar | Struct):
+        return 0
+    if isinstance(type_, Vec | Quat | Transform):
+        return 1
+    if isinstance(type_, Mat):
+        return 2
+    raise NoForm(ArrayStatus.COMPOSITE, "structs, transforms")
+
+
+def union(values: Iterable[Value], order: Sequence[Axis]) -> tuple[Axis, ...]:
+    """All axes of some values, in order."""
+    found = {axis for value in values for axis in value.axes}
+    return tuple(axis for axis in order if axis in found)
+
+
+def aligned(value: Value, axes: Sequence[Axis], parts: int | None = None) -> Doc:
+    """The text of a value with dimensions of one where it lacks an axis that comes after its first,
+    and as many dimensions for components as ``parts`` where it has none."""
+    inside = [axis in value.axes for axis in axes]
+    own = parts_of(value.type)
+    after = 0 if parts is None or own or not value.axes else parts
+    if True not in inside:
+        return value.doc
+    pattern = [":" if there else "None" for there in inside[inside.index(True) :]]
+    if "None" not in pattern and not after:
+        return value.doc
+    if "None" not in pattern:
+        return subscript(value.doc, [Doc(t) for t in ["...", *["None"] * after]])
+    while pattern[-1] == ":" and not after:
+        pattern.pop()
+    return subscript(value.doc, [Doc(t) for t in [*pattern, *["None"] * after]])
+
+
+def shape_text(axes: Sequence[str], type_: Type) -> str:
+    """The shape of an array of these lengths and its components: a length, or a tuple."""
+    lengths = list(axes)
+    lengths += [str(n) for n in getattr(type_, "shape", ())]
+    return lengths[0] if len(lengths) == 1 else f"({', '.join(lengths)})"
+
+
+def scalar_name(type_: Type) -> str:
+    """The NumPy type of a value's components."""
+    scalar = type_ if isinstance(type_, Scalar) else type_.scalar  # type: ignore[union-attr]
+    return "bool" if scalar.name == "bool" else f"np.{scalar.name}"
+
+
+def where(condition: Doc, yes: Doc, no: Doc) -> Doc:
+    return call("np.where", [condition, yes, no])
+
+
+def negated(doc: Doc) -> Doc:
+    """``~condition``, or the condition under a double ``~``."""
+    if doc.text.startswith("~") and doc.prec == Prec.UNARY:
+        return doc.parts[0]
+    return prefix("~", Prec.UNARY, doc)
+
+
+def both(left: Doc, right: Doc) -> Doc:
+    return binary("&", Prec.BIT_AND, left, right)
+
+
+def tuple_text(docs: Sequence[Doc]) -> Doc:
+    """An index of several dimensions as a tuple; of one as it is."""
+    if len(docs) == 1:
+        return docs[0]
+    inner = listing(docs)
+    return Doc(f"({inner.text[1:-1]})")
+
+
+JOINED = {
+    "add": ("+", Prec.ADD),
+    "sub": ("-", Prec.ADD),
+    "mul": ("*", Prec.MUL),
+    "div": ("/", Prec.MUL),
+}
+"""Operator and precedence of ``op=``."""
+
+MOST_INLINE = 48
+"""Characters of an expression that stands inside another one without a name."""
+
+
+def tight(doc: Doc) -> str:
+    """The text, in parentheses where a dot may not follow it."""
+    return doc.text if doc.prec >= Prec.TIGHT else f"({doc.text})"

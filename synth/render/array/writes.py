@@ -1,0 +1,269 @@
+"""What threads write, as whole arrays: stores, updates, reductions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from generators.program import expr, ir
+from generators.program.dtypes import INT32, Array, scalar_of
+from synth.render.array.conditions import Conditions
+from synth.render.array.values import (
+    JOINED,
+    Axis,
+    NoForm,
+    Value,
+    aligned,
+    parts_of,
+    scalar_name,
+    shape_text,
+    tight,
+    tuple_text,
+    union,
+    where,
+)
+from synth.render.doc import Doc, binary, call, subscript
+from validate.statuses import ArrayStatus
+
+_REDUCED = {"add": "sum", "sub": "sum", "mul": "prod", "min": "min", "max": "max"}
+_REDUCED |= {"and": "all", "or": "any"}
+_AT = {
+    "add": "np.add",
+    "sub": "np.subtract",
+    "min": "np.minimum",
+    "max": "np.maximum",
+    "and": "np.bitwise_and",
+    "or": "np.bitwise_or",
+    "xor": "np.bitwise_xor",
+}
+
+
+class Writes(Conditions):
+    """Prints stores and atomics."""
+
+    def owned(self, name: str) -> None:
+        """See to it that an output has an array before a part of it is written."""
+        if name in self.undefined:
+            self.undefined.discard(name)
+            array = self.arrays[name]
+            assert isinstance(array, Array)
+            shape = self.shape_of(name)
+            doc = call("np.empty", [Doc(shape), Doc(f"dtype={scalar_name(array.element)}")])
+            self.put(f"{name} = ", doc)
+
+    def shape_of(self, name: str) -> str:
+        array = self.arrays[name]
+        assert isinstance(array, Array)
+        return shape_text([self.size(text) for text in self.shapes[name]], array.element)
+
+    def store(self, s: ir.Store) -> None:
+        name = s.array.name
+        value = self.value(s.value)
+        value = Value(value.doc, s.value.type, value.axes, value.weak, value.bare)
+        axes = [self.bare_axis(i) for i in s.indices]
+        there = [a for a in axes if a is not None]
+        if len(there) == len(axes) and len(set(there)) == len(there) and self.covers(there):
+            extents = [a.extent for a in there]
+            if tuple(extents) == self.shapes[name]:
+                self.store_whole(s, name, value, there)
+                return
+        self.store_part(s, name, value, axes)
+
+    def covers(self, there: Sequence[Axis]) -> bool:
+        """Whether each thread has an element of its own: all axes are there."""
+        return set(there) == set(self.order)
+
+    def store_whole(self, s: ir.Store, name: str, value: Value, there: Sequence[Axis]) -> None:
+        """One element a thread, and every element one."""
+        if list(there) != [a for a in self.order if a in there]:
+            if value.axes != tuple(a for a in self.order if a in there):
+                raise NoForm(ArrayStatus.SCATTER, "outputs turned")
+            value = value.of(self.turned(value.doc, value.axes, there, value.type))
+        else:
+            value = self.broadcast(value, there)
+        if s.op:
+            old = Value(Doc(name), value.type, tuple(there))
+            value = self.joined(
+                s.op, self.given.get(name, old) if self.in_branch else old, value, value.type
+            )
+        if self.in_branch:
+            self.given[name] = value
+            self.env[name] = value
+            return
+        self.whole_store(name, value)
+
+    def whole_store(self, name: str, value: Value) -> None:
+        """``name = value`` for a whole output."""
+        array = self.arrays[name]
+        assert isinstance(array, Array)
+        if self.in_branch:
+            self.given[name] = value
+            return
+        if self.mask is not None and name not in self.undefined:
+            mask = aligned(self.mask, value.axes, parts_of(value.type))
+            value = Value(where(mask, value.doc, Doc(name)), value.type, value.axes)
+        doc = value.doc
+        if value.weak and value.axes:
+            doc = call(f"{tight(doc)}.astype", [Doc(scalar_name(array.element))])
+        elif value.bare:
+            doc = call(f"{tight(doc)}.copy", [])
+        self.undefined.discard(name)
+        self.put(f"{name} = ", doc)
+        self.env.pop(name, None)
+
+    def store_part(self, s: ir.Store, name: str, value: Value, axes: Sequence[Axis | None]) -> None:
+        """Some elements, by index."""
+        if name in self.given:
+            raise NoForm(ArrayStatus.SCATTER, "outputs written twice in a branch")
+        self.owned(name)
+        target, shape_axes = self.target(s.array.name, s.indices, axes)
+        if not set(value.axes) <= set(shape_axes):
+            raise NoForm(ArrayStatus.SCATTER, "elements that many threads write")
+        doc = aligned(value, shape_axes)
+        if self.mask is not None:
+            if not set(self.mask.axes) <= set(shape_axes):
+                raise NoForm(ArrayStatus.SCATTER, "elements that some threads write")
+            mask = aligned(self.mask, shape_axes, parts_of(value.type))
+            old = target
+            if s.op:
+                symbol, prec = JOINED[s.op]
+                doc = binary(symbol, prec, target, doc)
+            self.put(f"{target.text} = ", where(mask, doc, old))
+            return
+        symbol = f"{JOINED[s.op][0]}=" if s.op else "="
+        self.put(f"{target.text} {symbol} ", doc)
+
+    def target(
+        self, name: str, indices: Sequence[expr.Expr], axes: Sequence[Axis | None]
+    ) -> tuple[Doc, tuple[Axis, ...]]:
+        """The elements that an index names, and the axes of the array that they are."""
+        values = [
+            self.env[i.name] if a is not None and isinstance(i, expr.Var) else self.value(i)
+            for i, a in zip(indices, axes, strict=True)
+        ]
+        general = [v for v, a in zip(values, axes, strict=True) if a is None and v.axes]
+        there = [a for a in axes if a is not None]
+        if not general and len(set(there)) == len(there):
+            if there != [a for a in self.order if a in there]:
+                raise NoForm(ArrayStatus.SCATTER, "outputs turned")
+            texts = [
+                self.whole(a, size) if a is not None else v.doc.text
+                for a, v, size in zip(axes, values, self.shapes[name], strict=True)
+            ]
+            return subscript(Doc(name), [Doc(t) for t in texts]), tuple(there)
+        for index, axis in zip(indices, axes, strict=True):
+            if axis is not None and isinstance(index, expr.Var):
+                self.named.add(index.name)
+        found = union(values, self.order)
+        return subscript(Doc(name), [aligned(v, found) for v in values]), found
+
+    def atomic(self, s: ir.Atomic) -> None:
+        name = s.array.name
+        if s.op not in _AT:
+            raise NoForm(ArrayStatus.SCATTER, "exchanges")
+        value = self.value(s.value)
+        axes = [self.bare_axis(i) for i in s.indices]
+        there = [a for a in axes if a is not None]
+        indices = [
+            self.env[i.name] if a is not None and isinstance(i, expr.Var) else self.value(i)
+            for i, a in zip(s.indices, axes, strict=True)
+        ]
+        shared = all(a is not None or not v.axes for a, v in zip(axes, indices, strict=True))
+        if (
+            shared
+            and len(set(there)) == len(there)
+            and s.op in _REDUCED
+            and s.op not in ("and", "or")
+        ):
+            self.atomic_reduced(s, name, value, axes, there)
+            return
+        self.atomic_at(s, name, value, indices, axes)
+
+    def atomic_reduced(
+        self,
+        s: ir.Atomic,
+        name: str,
+        value: Value,
+        axes: Sequence[Axis | None],
+        there: Sequence[Axis],
+    ) -> None:
+        """All threads of some axes to the same element: a reduction over these axes."""
+        left = [a for a in self.order if a not in there]
+        target, _ = self.target(name, s.indices, axes)
+        if all(t == ":" for t in target.text[len(name) + 1 : -1].split(", ")):
+            target = Doc(name)
+        value = Value(value.doc, s.value.type, value.axes, value.weak)
+        if self.mask is not None:
+            neutral = Doc("0") if s.op in ("add", "sub") else target
+            if s.op in ("min", "max") and there:
+                raise NoForm(ArrayStatus.SCATTER, "extremes of some threads")
+            values = [self.mask, value]
+            found = union(values, self.order)
+            parts = parts_of(value.type)
+            docs = [aligned(self.mask, found, parts), aligned(value, found)]
+            value = Value(where(docs[0], docs[1], neutral), value.type, found)
+        missing = [a for a in left if a not in value.axes]
+        if missing and s.op in ("add", "sub"):
+            value = self.broadcast(
+                value, [a for a in self.order if a in value.axes or a in missing]
+            )
+        reduced = self.reduced(s.op, value, [a for a in left if a in value.axes])
+        if reduced.axes != tuple(there) and reduced.axes != tuple(
+            a for a in self.order if a in there
+        ):
+            raise NoForm(ArrayStatus.SCATTER, "outputs turned")
+        if s.op in ("min", "max"):
+            self.put(f"{target.text} = ", call(f"np.{s.op}imum", [target, reduced.doc]))
+        else:
+            self.put(f"{target.text} {JOINED[s.op][0]}= ", reduced.doc)
+
+    def atomic_at(
+        self,
+        s: ir.Atomic,
+        name: str,
+        value: Value,
+        indices: Sequence[Value],
+        axes: Sequence[Axis | None],
+    ) -> None:
+        """Threads to elements that an index names."""
+        for index, axis in zip(s.indices, axes, strict=True):
+            if axis is not None and isinstance(index, expr.Var):
+                self.named.add(index.name)
+        everything = [*indices, value, *([self.mask] if self.mask else [])]
+        found = union(everything, self.order)
+        docs = [aligned(i, found) for i in indices]
+        new = aligned(value, found)
+        if not any(i.axes == found for i in indices):
+            if len(docs) > 1 or self.mask is not None:
+                raise NoForm(ArrayStatus.SCATTER, "updates at indices of fewer axes")
+            shape = shape_text([self.length(axis) for axis in found], INT32)
+            docs = [call("np.broadcast_to", [docs[0], Doc(shape)])]
+        if self.mask is not None:
+            if any(i.axes and i.axes != found for i in indices) or self.mask.axes != found:
+                raise NoForm(ArrayStatus.SCATTER, "updates of some threads")
+            mask = self.mask.doc
+            docs = [
+                subscript(d, [mask]) if i.axes else d for d, i in zip(docs, indices, strict=True)
+            ]
+            if value.axes == found:
+                new = subscript(new, [mask])
+            elif value.axes:
+                raise NoForm(ArrayStatus.SCATTER, "updates of some threads")
+        self.put("", call(f"{_AT[s.op]}.at", [Doc(name), tuple_text(docs), new]))
+
+    def reduced(self, op: str, value: Value, over: Sequence[Axis]) -> Value:
+        """A value reduced over some of its axes."""
+        if not over:
+            return value
+        places = [value.axes.index(a) for a in over]
+        left = tuple(a for a in value.axes if a not in over)
+        method = _REDUCED[op]
+        if not left and not parts_of(value.type):
+            return Value(call(f"{tight(value.doc)}.{method}", []), value.type)
+        whole = method in ("sum", "prod") and scalar_of(value.type).is_int
+        kept = [Doc(f"dtype={scalar_name(value.type)}")] if whole else []
+        parts = parts_of(value.type)
+        counted = [p if not left or parts or p == 0 else p - len(value.axes) for p in places]
+        axis = str(counted[0]) if len(counted) == 1 else f"({', '.join(map(str, sorted(places)))})"
+        return Value(
+            call(f"{tight(value.doc)}.{method}", [Doc(f"axis={axis}"), *kept]), value.type, left
+        )
