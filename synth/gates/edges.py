@@ -81,8 +81,7 @@ def choose_edges(program: Program, tolerances: Mapping[str, Tolerance]) -> list[
     Programs that compare more than once have another, of the same values in another order, so that
     other values meet.
     """
-    program = serial(program)
-    sizes, constants = own_sizes(sizes_of(program)), _constants(program)
+    sizes, constants = own_sizes(sizes_of(program)), _constants(serial(program))
     stream = Stream(f"{program.input_seed}/{NAME}")
     for share in SHARES:
         edge = _candidate(program, sizes, constants, stream, share)

@@ -91,10 +91,8 @@ class Evaluation(Expressions):
         return mask
 
     def _set_component(self, s: ir.SetComponent, mask: Mask) -> Mask:
-        frame = self._frames[-1]
-        old: Any = frame.variables[s.name]
-        alone = frame.owned.get(s.name) is old
-        new: Values = old if alone else old.copy()
+        old = self._frames[-1].variables[s.name]
+        new = old.copy()
         value = self.value(s.value, mask)
         at = self.component_at(old, s.indices, mask)
         if s.op:
@@ -102,7 +100,7 @@ class Evaluation(Expressions):
             node = Op(s.op, (Var(s.name, scalar), s.value), scalar)
             value = self._apply(node, [old[at], value], mask)
         new[at] = select(mask, value, old[at])
-        frame.variables[s.name] = frame.owned[s.name] = new
+        self._frames[-1].variables[s.name] = new
         return mask
 
     def _set_field(self, s: ir.SetField, mask: Mask) -> Mask:

@@ -49,8 +49,6 @@ class Frame:
         self.variables = variables
         self.types = types
         self.result: Any = None
-        self.owned: dict[str, Values] = {}
-        """Composites that nothing but their variable holds: their components change in place."""
 
 
 class Expressions:
@@ -74,7 +72,7 @@ class Expressions:
         self._literals: dict[tuple[object, str], Values] = {}
         self._expression_rules: dict[type, Callable[[Any, Mask], Any]] = {
             Const: self._const,
-            Var: self._var,
+            Var: lambda e, _mask: self._frames[-1].variables[e.name],
             Op: self._op,
             Cast: self._cast,
             Load: self._load,
@@ -198,16 +196,7 @@ class Expressions:
             found = [np.where(mask, i, 0) for i in found]
         return (*found, np.arange(self.lanes.count))
 
-    def _var(self, e: Var, _mask: Mask) -> Any:
-        frame = self._frames[-1]
-        frame.owned.pop(e.name, None)
-        return frame.variables[e.name]
-
     def _component(self, e: Component, mask: Mask) -> Values:
-        frame = self._frames[-1]
-        if isinstance(e.value, Var) and e.value.name in frame.owned:
-            owned: Values = frame.variables[e.value.name]
-            return owned[self.component_at(owned, e.indices, mask)].copy()
         value: Values = self.value(e.value, mask)
         return value[self.component_at(value, e.indices, mask)]
 
@@ -225,12 +214,15 @@ class Expressions:
 
     def _call(self, e: Call, mask: Mask) -> Any:
         function = self.functions[e.function]
-        args = [self.value(a, mask) for a in e.args]
+        return self._run(function, [self.value(a, mask) for a in e.args], mask)
+
+    def _run(self, function: ir.Function, args: list[Any], mask: Mask) -> Any:
+        """What a function gives for the values of its arguments."""
         names = [p.name for p in function.params]
         types = {p.name: p.type for p in function.params}
         self._frames.append(Frame(dict(zip(names, args, strict=True)), types))
         self.run_body(function.body, mask)
         result = self._frames.pop().result
         if result is None:
-            return zeros(e.type, self.lanes.count)
+            return zeros(function.result, self.lanes.count)
         return result

@@ -48,8 +48,7 @@ def judge(program: Program) -> dict[str, Tolerance]:
 
     Raises :class:`generators.build.draw.Reject` with the reason when the draw is no good.
     """
-    program = serial(program)
-    require_purpose(program)
+    require_purpose(serial(program))
     own, *others = awkward_sizes(sizes_of(program))
     evaluation = prepare(program, own)
     evaluation.run()
