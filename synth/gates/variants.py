@@ -42,8 +42,7 @@ def prepare(
     """An evaluation of the program at these sizes, ready to run; ``redraw`` adds those variants.
 
     ``given``: inputs in place of those that are drawn, as :func:`draw_inputs` lays them out.
-    Without ``nudge`` none is moved: ties among them are exact. ``kind`` evaluates, but for
-    kernels of tiles, which have their own.
+    Without ``nudge`` none is moved: ties are exact. ``kind`` evaluates what has no tiles.
 
     ``ValueError`` when the launch has more than 1,024 threads: an idiom chose its sizes badly.
     """
@@ -51,8 +50,7 @@ def prepare(
     if prod(dims) > MAX_THREADS:
         raise ValueError(f"{program.idiom} launches {prod(dims)} threads at {dict(sizes)}")
     redrawn = [p.name for p in program.kernel.params if redraw and is_redrawn(p)]
-    made_of = TileLanes if isinstance(program.kernel, TiledKernel) else Lanes
-    lanes = made_of(prod(dims), len(redrawn), _has_narrow_floats(program))
+    lanes = _lanes(program, prod(dims), len(redrawn))
     args = args_of(program)
     drawn = draw_inputs(args, sizes, program.input_seed) if given is None else given
     redraws = _redraws([a for a in args if a["name"] in redrawn], drawn, sizes, program.input_seed)
@@ -72,9 +70,16 @@ def prepare(
             scalars[param.name] = _spread(variants, param.type, lanes.threads)
     names = program.kernel.threads
     scalars.update(zip(names, thread_indices(dims, lanes), strict=True))
-    if isinstance(lanes, TileLanes):
-        return TiledEvaluation(program, lanes, memories, scalars)
-    return kind(program, lanes, memories, scalars)
+    return _kind(program, kind)(program, lanes, memories, scalars)
+
+
+def _kind(program: Program, kind: type[Evaluation]) -> type[Evaluation]:
+    return TiledEvaluation if isinstance(program.kernel, TiledKernel) else kind
+
+
+def _lanes(program: Program, threads: int, redrawn: int) -> Lanes:
+    kind = TileLanes if isinstance(program.kernel, TiledKernel) else Lanes
+    return kind(threads, redrawn, _has_narrow_floats(program))
 
 
 def _redraws(

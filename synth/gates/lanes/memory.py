@@ -125,7 +125,9 @@ class ArrayMemory:
         target: Any = (Ellipsis, at)
         _ATOMIC_UFUNCS[op].at(self.data, target, value)
         if scalar.is_float and op in ("add", "sub"):
-            self.lanes.round_sums(self.data, scalar, self.elements, int(np.bincount(at.ravel()).max()))
+            self.lanes.round_sums(
+                self.data, scalar, self.elements, int(np.bincount(at.ravel()).max())
+            )
         if scalar.is_unsigned and scalar.bits < 64:
             self.data &= (1 << scalar.bits) - 1
         elif scalar.is_int and not scalar.is_unsigned:

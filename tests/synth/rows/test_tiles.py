@@ -6,15 +6,17 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pytest
 
 from generators import categories, every_category
-from generators.build import KernelBuilder
+from generators.build import BodyBuilder, KernelBuilder
 from generators.build.draw import Draw, Reject
 from generators.build.registry import LEVELS
 from generators.build.tiles import (
+    applied,
     blocks,
     each,
     filled,
@@ -26,6 +28,7 @@ from generators.build.tiles import (
     store,
     transposed,
 )
+from generators.kit.naming import helper
 from generators.program import ir
 from generators.program.dtypes import FLOAT32
 from generators.program.expr import Expr, Var
@@ -35,6 +38,10 @@ from generators.program.serialise import from_json, to_json
 from generators.program.tiles import TileExpr
 from generators.program.walk import expressions
 from synth.dataset.settings import Versions, make_settings
+from synth.gates.contract import sizes_of
+from synth.gates.lanes.values import NATIVE, NOISE
+from synth.gates.variants import prepare
+from synth.render.array import module as render_array
 from synth.render.cuda.choose import check_schedule, schedule_for, schedules_of
 from synth.render.cuda.module import render
 from synth.render.cuda.schedule import Schedule
@@ -44,6 +51,7 @@ from validate.host.launch import launch_bounds
 from validate.host.runner import run_plain_rows, run_rows
 from validate.nvrtc.compiler import CompileRunner
 from validate.row.schema import check_row
+from validate.row.sizes import own_sizes
 from validate.row.tiles import is_tiled, places
 
 TILE = every_category()["tile"]
@@ -130,11 +138,50 @@ def test_the_reference_computes_what_numpy_does(name: str) -> None:
     x = rng.uniform(-1.0, 1.0, (2 * SIDE, DEPTH))
     expected = np.stack([wanted(x[:SIDE]), wanted(x[SIDE:])])
     program = elements(build, expected.shape[1:])
-    namespace: dict[str, Callable[..., None]] = {}
+    namespace: dict[str, Callable[..., Any]] = {}
     exec(render_reference.render(program), namespace)
     out = np.full(expected.shape, np.nan)
     namespace["meaning"]((2,), x, out)
     np.testing.assert_allclose(out, expected, rtol=1e-12)
+    exec(render_array.render(program), namespace)
+    np.testing.assert_allclose(namespace["meaning"](x), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("idiom", sorted(TILE.idioms))
+def test_the_gates_see_what_the_serial_meaning_does(idiom: str) -> None:
+    program = drawn(idiom, 4).program
+    sizes = own_sizes(sizes_of(program))
+    at_once, in_turn = prepare(program, sizes), prepare(serial(program), sizes)
+    at_once.run()
+    in_turn.run()
+    at_once.coverage.require_all(program)
+    for name, memory in at_once.memories.items():
+        other = in_turn.memories[name]
+        for variant in (0, NATIVE):
+            np.testing.assert_array_equal(memory.variant(variant), other.variant(variant), name)
+        noisy = np.abs(memory.variant(NOISE) - memory.variant(0)).max()
+        assert noisy <= 8.0 * np.abs(other.variant(NOISE) - other.variant(0)).max()
+        assert (noisy > 0.0) == (memory.role != "in")
+        np.testing.assert_array_equal(memory.owner, other.owner)
+        np.testing.assert_array_equal(memory.reader, other.reader)
+
+
+def test_branches_of_a_helper_are_those_of_each_element() -> None:
+    def bend(b: BodyBuilder, x: Var) -> Expr:
+        with b.if_(x > 0.0):
+            b.return_(x * x)
+        return 0.5 * x
+
+    def bent(k: KernelBuilder, t: Var) -> Expr:
+        return applied(k, helper(k, "bend", [("x", FLOAT32)], bend), t)
+
+    program = elements(bent, (SIDE, DEPTH))
+    evaluation = prepare(program, {"m": 2})
+    evaluation.run()
+    evaluation.coverage.require_all(program)
+    x = evaluation.memories["x"].base_values()
+    found = evaluation.memories["out"].base_values()
+    np.testing.assert_allclose(found, np.where(x > 0.0, x * x, 0.5 * x), rtol=1e-12)
 
 
 def test_a_product_of_tiles_and_a_scan_are_those_of_numpy() -> None:
@@ -191,6 +238,7 @@ def test_a_row_says_how_it_is_launched(rows: list[Row]) -> None:
 def test_all_texts_agree_with_the_reference_and_compile(rows: list[Row]) -> None:
     found, plain = run_rows(rows), run_plain_rows(rows)
     assert [(r.status, r.reason) for r in (*found, *plain) if r.status != "agrees"] == []
+    assert [(r.array, r.array_reason) for r in found if r.array != "agrees"] == []
     # Warp has no derivative of scans and of reductions that pick; NVRTC takes all the same.
     adjoints = {row["idiom"]: r.adjoint for row, r in zip(rows, found, strict=True)}
     assert adjoints["block_scan"] == "warp_differs"
