@@ -15,6 +15,9 @@ from generators.program.dtypes import Tile
 from generators.program.expr import Expr, Var
 from generators.program.walk import expressions, parts, statements
 
+_LEAST_BLOCK = 64
+"""Threads of the smallest blocks."""
+
 
 @dataclass(frozen=True)
 class Home:
@@ -59,6 +62,18 @@ def homes(kernel: ir.Kernel, threads: int) -> dict[str, Home]:
         else:
             found[s.name] = Home(type_, type_.size // threads)
     return found
+
+
+def idle_threads(kernel: ir.Kernel, threads: int) -> bool:
+    """Whether blocks of so many threads have more of them than a tile has elements: a smaller block
+    would hold in registers what this one passes through shared memory.
+
+    Tiles below a warp or two, such as the sums of rows, leave threads idle in any block.
+    """
+    return any(
+        home.is_shared and _LEAST_BLOCK <= home.type.size < threads
+        for home in homes(kernel, threads).values()
+    )
 
 
 def _read_by_others(body: ir.Body) -> tuple[set[str], set[str]]:

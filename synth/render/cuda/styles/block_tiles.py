@@ -13,7 +13,7 @@ from generators.program.serial import Index, element, placed, serial
 from generators.program.walk import statements
 from synth.render.cuda.body import Body
 from synth.render.cuda.device.collective import block_join, block_scan, identity, join_into
-from synth.render.cuda.find.tile_homes import changed, homes, tile_names, views
+from synth.render.cuda.find.tile_homes import changed, homes, idle_threads, tile_names, views
 from synth.render.cuda.kernel import KernelText, Written
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import Plan, Style, power_of_two, same_dims
@@ -284,6 +284,8 @@ def write(text: KernelText) -> Written:
 def _fits(kernel: ir.Kernel, threads: int) -> bool:
     """Whether a block of so many threads can do all that a kernel of tiles does."""
     found = homes(kernel, threads)
+    if idle_threads(kernel, threads):
+        return False
     for s in statements(kernel.body):
         if isinstance(s, ir.TileMatmul) and found[s.name].is_shared:
             return False
@@ -348,7 +350,7 @@ STYLES = (
             "Give each tile a block: keep elements in registers, share through shared memory, and "
             "join by shuffles."
         ),
-        "a block keeps its tiles on chip, so that each element is read once",
+        "a block keeps its tiles on chip, so that its threads read each element once",
         tiles=True,
     ),
 )
