@@ -142,7 +142,7 @@ def main(args: argparse.Namespace) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("category", choices=categories())
+    parser.add_argument("category", choices=every_category())
     parser.add_argument("idioms", nargs="*")
     parser.add_argument("--draws", type=int, default=40)
     parser.add_argument("--level", type=int)
@@ -150,6 +150,6 @@ if __name__ == "__main__":
     parser.add_argument("--plain", action="store_true", help="with --show: plain CUDA as well")
     parser.add_argument("--run", action="store_true")
     asked = parser.parse_args()
-    if unknown := set(asked.idioms) - set(categories()[asked.category].idioms):
+    if unknown := set(asked.idioms) - set(every_category()[asked.category].idioms):
         parser.error(f"{asked.category} has no idiom {min(unknown)!r}")
     main(asked)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ from synth.dataset.settings import Versions, make_settings
 from synth.gates.contract import sizes_of
 from synth.gates.lanes.values import NATIVE, NOISE
 from synth.gates.variants import prepare
+from synth.gpu.work import work_of
 from synth.render.array import module as render_array
 from synth.render.cuda.choose import check_schedule, schedule_for, schedules_of
 from synth.render.cuda.module import render
@@ -51,7 +53,7 @@ from validate.host.launch import launch_bounds
 from validate.host.runner import run_plain_rows, run_rows
 from validate.nvrtc.compiler import CompileRunner
 from validate.row.schema import check_row
-from validate.row.sizes import own_sizes
+from validate.row.sizes import evaluate_all, own_sizes
 from validate.row.tiles import is_tiled, places
 
 TILE = every_category()["tile"]
@@ -247,6 +249,16 @@ def test_all_texts_agree_with_the_reference_and_compile(rows: list[Row]) -> None
         few = rows[::3]
         compiled = [*compiler.compile(few, ["sm_90"]), *compiler.compile_plain(few, ["sm_90"])]
     assert [r.log for r in compiled if r.status != "compiles"] == []
+
+
+def test_the_work_of_a_product_is_that_of_all_elements_of_all_blocks(rows: list[Row]) -> None:
+    row = rows[3]
+    left, right, *_, out = (evaluate_all(a["shape"], own_sizes(row["sizes"])) for a in row["args"])
+    products = 2 * left[0] * left[1] * right[0]
+    found = work_of(row, own_sizes(row["sizes"]))
+    assert out == (left[0], right[0])
+    assert products < found.operations < 1.2 * products
+    assert found.bytes_moved >= 4 * (prod(left) + prod(right) + prod(out))
 
 
 def test_texts_that_are_wrong_by_one_thing_are_noticed(rows: list[Row]) -> None:
