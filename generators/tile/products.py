@@ -66,6 +66,19 @@ def rank_one_update(k: KernelBuilder, level: int) -> Title:
     )
 
 
+def _nearness(k: KernelBuilder, distances: Expr) -> tuple[Expr, str]:
+    """A weight that falls off with squared distances, and that in words."""
+    shape, words = k.draw.shape.choice((("bell", "exp(-{} v)"), ("falloff", "1 / (1 + {} v)")))
+    rate = k.draw.value.choice(("0.05", "0.1", "0.02"))
+    number = float(rate)
+
+    def form(_: BodyBuilder, v: Var) -> Expr:
+        return exp(-(number * v)) if shape == "bell" else 1.0 / (1.0 + number * v)
+
+    name = helper(k, f"{shape} weight", [("v", FLOAT32)], form)
+    return applied(k, name, distances), f"{words.format(rate)} of the squared distance v"
+
+
 @idiom
 def pairwise_distances(k: KernelBuilder, level: int) -> Title:
     """Squared distances, or kernels of them, of all rows of one matrix to all of another."""
@@ -88,15 +101,7 @@ def pairwise_distances(k: KernelBuilder, level: int) -> Title:
     result: Expr = k.let("d2 gaps", each("sub", sums, each("mul", dots, 2.0)))
     said = "squared distance"
     if level > 1:
-        shape, words = k.draw.shape.choice((("bell", "exp(-{} v)"), ("falloff", "1 / (1 + {} v)")))
-        rate = k.draw.value.choice(("0.05", "0.1", "0.02"))
-        number = float(rate)
-
-        def form(_: BodyBuilder, v: Var) -> Expr:
-            return exp(-(number * v)) if shape == "bell" else 1.0 / (1.0 + number * v)
-
-        result = applied(k, helper(k, f"{shape} weight", [("v", FLOAT32)], form), result)
-        said = f"{words.format(rate)} of the squared distance v"
+        result, said = _nearness(k, result)
     if level > 2:
         result, words = scaled(k, k.let("weights w", result))
         said += f", times {words},"
