@@ -17,7 +17,10 @@ from synth.render.cuda.text import TAB
 
 @dataclass(frozen=True)
 class _Loop:
-    """A loop over registers that was written: where its lines start and end."""
+    """A loop over registers that was written: where its lines start and end.
+
+    ``count`` is negative for the first threads alone, so many of them.
+    """
 
     depth: int
     count: int
@@ -53,6 +56,9 @@ class Loops:
         if type_.size == self.threads:
             turn(self.place(type_, self.own), depth)
             return
+        if type_.size < self.threads:
+            self._guarded(type_, depth, turn)
+            return
         count, part = type_.size // self.threads, type_.size % self.threads
         if part:
             at = self.row if len(type_.shape) == 1 else self.inner
@@ -64,16 +70,30 @@ class Loops:
             return
         body.put(depth, "}")
 
+    def _guarded(self, type_: Tile, depth: int, turn: Callable[[Index, int], None]) -> None:
+        """A turn of the first threads, or more of one that has just ended."""
+        start = self._start(depth, -type_.size)
+        if start == len(self.body.lines):
+            self.body.put(depth, f"if ({self.own} < {type_.size}) {{")
+        turn(self.place(type_, self.own), depth + 1)
+        self.body.put(depth, "}")
+        self._last = _Loop(depth, -type_.size, start, len(self.body.lines))
+
+    def _start(self, depth: int, count: int) -> int:
+        """The line that a loop starts at: that of one before, opened again, or the next."""
+        lines, last = self.body.lines, self._last
+        if last is None or not last.goes_on(depth, count, len(lines)):
+            return len(lines)
+        lines.pop()
+        return last.start
+
     def _unrolled(
         self, type_: Tile, count: int, depth: int, turn: Callable[[Index, int], None]
     ) -> None:
         """A loop over a thread's registers, or more turns of the one that has just ended."""
         body = self.body
-        if self._last is not None and self._last.goes_on(depth, count, len(body.lines)):
-            body.lines.pop()
-            start = self._last.start
-        else:
-            start = len(body.lines)
+        start = self._start(depth, count)
+        if start == len(body.lines):
             body.put(depth, "#pragma unroll")
             body.put(depth, f"for (int {self.turn} = 0; {self.turn} < {count}; ++{self.turn}) {{")
         place = f"const int {self.each} = {self.turn} * {self.threads} + threadIdx.x;"

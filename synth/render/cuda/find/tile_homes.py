@@ -1,8 +1,8 @@
 """Where the tiles of a kernel lie: in the registers of the threads, or in shared memory.
 
 A tile whose elements the threads can share out evenly lies in their registers, each thread's a
-block apart; one that others than its owners read lies in shared memory; one of a single element
-every thread has.
+block apart, and one of fewer elements in those of the first threads; one that others than its
+owners read lies in shared memory; one of a single element every thread has.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ class Home:
     type: Tile
     each: int
     pad: int = 0
+    some: bool = False
+    """Whether only the first threads of a block have an element, in a register."""
 
     @property
     def is_shared(self) -> bool:
@@ -57,6 +59,8 @@ def homes(kernel: ir.Kernel, threads: int) -> dict[str, Home]:
             continue
         if type_.size == 1:
             found[s.name] = Home(type_, 1)
+        elif s.name not in shared and type_.size < threads:
+            found[s.name] = Home(type_, 1, some=True)
         elif s.name in shared or type_.size % threads:
             found[s.name] = Home(type_, 0, int(s.name in columns))
         else:
@@ -70,10 +74,7 @@ def idle_threads(kernel: ir.Kernel, threads: int) -> bool:
 
     Tiles below a warp or two, such as the sums of rows, leave threads idle in any block.
     """
-    return any(
-        home.is_shared and _LEAST_BLOCK <= home.type.size < threads
-        for home in homes(kernel, threads).values()
-    )
+    return any(_LEAST_BLOCK <= home.type.size < threads for home in homes(kernel, threads).values())
 
 
 def _read_by_others(body: ir.Body) -> tuple[set[str], set[str]]:

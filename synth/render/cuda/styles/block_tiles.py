@@ -147,6 +147,8 @@ class _Writer:
         home, spelled = self.homes[name], self.body.name(name)
         if home.is_shared:
             self.loops.over(home.type, depth, lambda i, d: self._put(name, i, value, d))
+        elif home.some:
+            self.loops.array(depth, home.declared(spelled, self._kind(home.type)))
         elif home.each == 1:
             const = "" if name in self.changed else "const "
             self.body.put(depth, f"{const}{self._kind(home.type)} {spelled} = {value};")
@@ -161,7 +163,7 @@ class _Writer:
             inner = e.value if isinstance(e, tiles.TileFill) else self._element(e, index)
             return self.body.show(inner).text
 
-        if home.each == 1:
+        if home.each == 1 and not home.some:
             self.loops.over(home.type, depth, lambda i, d: self._declare(name, d, value(i)))
             return
         if not home.is_shared:
@@ -212,7 +214,8 @@ class _Writer:
         """The elements along one axis, by the thread that owns the result."""
         type_, scalar = e.value.type, e.type.scalar
         assert isinstance(type_, Tile)
-        assert self.homes[name].is_shared
+        if self.homes[name].some:
+            self._declare(name, depth, "")
         how, part = tiles.REDUCTIONS[e.how], self.text.fresh(f"{name}_part", f"own_{name}")
         extent, step = type_.shape[e.axis], self.loops.inner
 
@@ -294,7 +297,7 @@ def _fits(kernel: ir.Kernel, threads: int) -> bool:
         if isinstance(s.value, tiles.TileScan) and found[s.name].type.size != threads:
             return False
         axis = isinstance(s.value, tiles.TileReduce) and s.value.axis >= 0
-        if axis and not found[s.name].is_shared:
+        if axis and not (found[s.name].is_shared or found[s.name].some):
             return False
     return True
 
