@@ -38,6 +38,7 @@ from generators.program.serial import serial
 from generators.program.serialise import from_json, to_json
 from generators.program.tiles import TileExpr
 from generators.program.walk import expressions
+from synth.check.device_run import DeviceRunner
 from synth.dataset.settings import Versions, make_settings
 from synth.gates.contract import sizes_of
 from synth.gates.lanes.values import NATIVE, NOISE
@@ -249,6 +250,14 @@ def test_all_texts_agree_with_the_reference_and_compile(rows: list[Row]) -> None
         few = rows[::3]
         compiled = [*compiler.compile(few, ["sm_90"]), *compiler.compile_plain(few, ["sm_90"])]
     assert [r.log for r in compiled if r.status != "compiles"] == []
+
+
+def test_warp_itself_computes_the_same(rows: list[Row]) -> None:
+    wrong = {**rows[2], "python": rows[2]["python"].replace("wp.tile_sum(", "wp.tile_max(")}
+    with DeviceRunner() as device:
+        agrees, differs = device.problems([rows[2], wrong])
+    assert agrees == ""
+    assert "sums" in differs or "totals" in differs
 
 
 def test_the_work_of_a_product_is_that_of_all_elements_of_all_blocks(rows: list[Row]) -> None:
