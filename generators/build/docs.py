@@ -69,6 +69,9 @@ def kernel_doc(
     return "\n".join([about, "", "Shapes:", *lines])
 
 
+THREAD_A_ROW = "one thread for each row of "
+"""How a comment starts that is true only where a row has one thread."""
+
 _ROLES = {"in": "", "out": ", written", "inout": ", read and written"}
 
 
@@ -79,7 +82,7 @@ def first_comment(
     rows = [p for p in params if p.shape[:-1] == launch_dim and p.role == "in"]
     if len(launch_dim) != 1 or not rows or not draw.layout.chance(0.25):
         return ()
-    return (ir.Comment(f"one thread for each row of {rows[0].name}"),)
+    return (ir.Comment(f"{THREAD_A_ROW}{rows[0].name}"),)
 
 
 def _shape(dims: tuple[str, ...]) -> str:

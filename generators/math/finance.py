@@ -87,7 +87,7 @@ def stub_growth(body: BodyBuilder, a: Expr, r: Expr, t: Expr) -> Expr:
 
 
 @idiom
-def interest(k: KernelBuilder, level: int) -> Title:
+def time_value(k: KernelBuilder, level: int) -> Title:
     """Values of deposits, loans, annuities and bonds."""
     return compose(k, level, _INTEREST)
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from generators.program.serialise import from_json
 from synth.dataset.stored import stored_rows
-from synth.render.cuda.cost.device import H100, Device
+from synth.render.cuda.cost.device import H200, Device
 from synth.render.cuda.cost.facts import Facts, facts_of
 from synth.render.cuda.cost.predict import Demands, demands, times_of, together
 from synth.render.cuda.find.owned import settled
@@ -70,7 +70,7 @@ def measured_of(dataset: Path, table: Path, device: Device) -> list[Measured]:
 
 def predicted(asked: Floats, rates: dict[str, float]) -> Floats:
     """Times of many launches at once; the columns are the fields of :class:`Demands`."""
-    device = replace(H100, **rates)
+    device = replace(H200, **rates)
     columns: tuple[Any, ...] = tuple(asked.T)
     found: Floats = device.launch_us + together(times_of(Demands(*columns), device, np.maximum))
     return found
@@ -138,12 +138,12 @@ def main() -> None:
     parser.add_argument("table", type=Path)
     parser.add_argument("--check", action="store_true", help="fit nothing")
     asked = parser.parse_args()
-    entries = measured_of(asked.dataset, asked.table, H100)
+    entries = measured_of(asked.dataset, asked.table, H200)
     matrix = np.array([astuple(e.asked) for e in entries], dtype=np.float64)
     times = np.array([e.time_us for e in entries])
-    device = H100
+    device = H200
     if not asked.check:
-        device = fit(matrix, times, groups_of(entries), H100)
+        device = fit(matrix, times, groups_of(entries), H200)
         for name in RATES:
             print(f"    {name}={getattr(device, name):.4g},")
     rates = {name: float(getattr(device, name)) for name in RATES}

@@ -218,25 +218,32 @@ def _farthest(k: KernelBuilder, v: Points, lead: tuple[Expr, ...], d: Expr) -> t
 _Plane = Callable[[Expr], tuple[Expr, Expr]]
 
 
+_SIDES = 6
+"""Planes of a view, where each has a bit."""
+
+
 def _planes(
-    k: KernelBuilder, dims: tuple[str, ...], lead: tuple[Expr, ...]
+    k: KernelBuilder, dims: tuple[str, ...], lead: tuple[Expr, ...], six: bool
 ) -> tuple[_Plane, Expr, str]:
     """Planes as four numbers each, or as normals and offsets: one of them, their count, a text."""
+    many = str(_SIDES) if six else k.size("planes", 4, 6)
+    sides = k.lift(_SIDES, INT32)
     if k.draw.shape.chance(0.5):
-        planes = k.array("planes frustum", Vec(4, FLOAT32), (*dims, "planes"), low=-1.0, high=1.0)
+        planes = k.array("planes frustum", Vec(4, FLOAT32), (*dims, many), low=-1.0, high=1.0)
 
         def packed(s: Expr) -> tuple[Expr, Expr]:
             plane = k.let("plane eq_p", planes[index(*lead, s)])
             return k.let("n normal", make(VEC3, plane[0], plane[1], plane[2])), plane[3]
 
-        return packed, extent(planes, len(lead)), f"{planes.name} (x, y, z, w)"
-    normals = k.array("plane_normals inward", VEC3, (*dims, "planes"), init="unit")
-    offs = k.array("plane_offsets plane_d", FLOAT32, (*dims, "planes"), low=0.2, high=1.5)
+        count = sides if six else extent(planes, len(lead))
+        return packed, count, f"{planes.name} (x, y, z, w)"
+    normals = k.array("plane_normals inward", VEC3, (*dims, many), init="unit")
+    offs = k.array("plane_offsets plane_d", FLOAT32, (*dims, many), low=0.2, high=1.5)
 
     def split(s: Expr) -> tuple[Expr, Expr]:
         return k.let("n normal", normals[index(*lead, s)]), offs[index(*lead, s)]
 
-    return split, extent(offs, len(lead)), f"{normals.name} and {offs.name}"
+    return split, sides if six else extent(offs, len(lead)), f"{normals.name} and {offs.name}"
 
 
 @idiom
@@ -246,19 +253,19 @@ def frustum_culling(k: KernelBuilder, level: int) -> Title:
     c = crowd(k, level, space=3, sizes=(48, 72))
     c.vec = VEC3
     p = points_of(k, VEC3, "centers positions", -2.0, 2.0, c.dims, level)
-    k.size("planes", 4, 6)
     several = len(c.dims) > 1 and shape.chance(0.6)
     lead_dims = c.dims[:1] if several else ()
     lead = c.at[:1] if several else ()
-    plane_of, count, said = _planes(k, lead_dims, lead)
-    return _frustum_culling_worked(shape, k, c, p, count, plane_of, said)
+    way = shape.choice(("first", "state", "bits"))
+    plane_of, count, said = _planes(k, lead_dims, lead, way == "bits")
+    return _frustum_culling_worked(way, k, c, p, count, plane_of, said)
 
 
 def _frustum_culling_worked(
-    shape: Stream, k: KernelBuilder, c: Crowd, p: Points, count: Expr, plane_of: _Plane, said: str
+    way: str, k: KernelBuilder, c: Crowd, p: Points, count: Expr, plane_of: _Plane, said: str
 ) -> Title:
     """What :func:`frustum_culling` stores, and its text."""
-    box = shape.chance(0.45)
+    box = k.draw.shape.chance(0.45)
     size = k.array(
         "half_sizes extents" if box else "radii radius",
         VEC3 if box else FLOAT32,
@@ -267,7 +274,6 @@ def _frustum_culling_worked(
         high=0.6,
     )
     x, r = k.let("x center_i", p.at(*c.at)), k.let("half h_i" if box else "r rad", size[c.at])
-    way = shape.choice(("first", "state", "bits"))
     found = k.let(
         "visible inside" if way == "first" else "state mask",
         k.lift(1 if way == "first" else 0, INT32),

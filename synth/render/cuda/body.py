@@ -88,6 +88,8 @@ class Body(Expressions):
             for name in self.declared.before.get(id(s), []):
                 self.put(depth, f"{self.library.type(self.types[name])} {self.name(name)};")
             for sum_ in self.offsets.before.get(id(s), ()):
+                # A loop may be printed twice: its name then stands for the sum already.
+                self.offsets.named.pop(sum_.key, None)
                 flat = self.flat(sum_.indices, sum_.key[1])
                 self.put(depth, f"const int {sum_.name} = {flat.text};")
                 self.offsets.named[sum_.key] = sum_.name

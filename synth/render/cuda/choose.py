@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import ceil, inf
 
 from generators.build.draw import Stream
 from generators.program import ir
@@ -12,13 +13,18 @@ from generators.program.serial import serial
 from synth.render.cuda.cost.facts import facts_of
 from synth.render.cuda.cost.predict import Prediction, predict
 from synth.render.cuda.find.owned import settled
-from synth.render.cuda.regime import middle_sizes
-from synth.render.cuda.schedule import Schedule
+from synth.render.cuda.regime import highest_sizes, middle_sizes
+from synth.render.cuda.schedule import BLOCKS, Schedule
 from synth.render.cuda.style import fitting, styles
+from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
+from validate.row.sizes import evaluate_all
 
+MOST_BLOCKS_YZ = 65_535
 AS_GOOD = 1.25
 """Schedules whose predicted time is within this factor of the best are drawn from."""
-_PREFERENCE = 6.0
+_GAIN = 0.95
+"""Of the time that threads alone take, what threads that work together may take at most."""
+_PREFERENCE = 12.0
 """The power of a prediction by which quicker styles are drawn more often."""
 
 
@@ -28,6 +34,8 @@ class Candidate:
 
     schedule: Schedule
     prediction: Prediction
+    joint: bool
+    """Whether threads work together: share memory, shuffle or join what they write."""
 
 
 def schedules_of(program: ir.Program) -> dict[str, list[Schedule]]:
@@ -37,12 +45,24 @@ def schedules_of(program: ir.Program) -> dict[str, list[Schedule]]:
     all their threads.
     """
     program = named(settled(program))
-    found = {name: list(style.schedules(program)) for name, style in fitting(program).items()}
-    return {
-        name: [replace(s, launch_bounds=s.launch_bounds or s.is_large) for s in listed]
-        for name, listed in found.items()
-        if listed
+    extents = evaluate_all(program.kernel.launch_dim, highest_sizes(program))[::-1]
+    found = {
+        name: [
+            replace(s, launch_bounds=s.launch_bounds or s.is_large)
+            for s in style.schedules(program)
+            if _has_grid(s, extents)
+        ]
+        for name, style in fitting(program).items()
     }
+    if not any(found.values()) and ONE_THREAD_A_POINT in found:
+        found[ONE_THREAD_A_POINT] = [Schedule(ONE_THREAD_A_POINT, BLOCKS[1][1])]
+    return {name: listed for name, listed in found.items() if listed}
+
+
+def _has_grid(schedule: Schedule, extents: tuple[int, ...]) -> bool:
+    """Whether a device takes as many blocks along y and z as the launch needs."""
+    along = zip(extents[1:], schedule.block[1:], strict=False)
+    return all(ceil(extent / block) <= MOST_BLOCKS_YZ for extent, block in along)
 
 
 def candidates_of(program: ir.Program, sizes: Mapping[str, int]) -> list[Candidate]:
@@ -53,7 +73,7 @@ def candidates_of(program: ir.Program, sizes: Mapping[str, int]) -> list[Candida
     for name, listed in schedules_of(program).items():
         for schedule in listed:
             plan = known[name].plan(program, schedule, sizes)
-            found.append(Candidate(schedule, predict(facts, plan, schedule)))
+            found.append(Candidate(schedule, predict(facts, plan, schedule), plan.joint))
     return sorted(found, key=lambda c: c.prediction.time_us)
 
 
@@ -71,16 +91,28 @@ def schedule_for(program: ir.Program, style: str = "") -> Schedule:
             raise ValueError(
                 f"the kernel has no form in the style {style!r}; it has {', '.join(choices)}"
             )
-    best = candidates[0].prediction.time_us
-    good = [c for c in candidates if c.prediction.time_us <= AS_GOOD * best]
+    good = _worth_it(candidates)
     stream = Stream(f"{program.input_seed}/schedule")
     weights: dict[str, int] = {}
     for c in good:
-        weight = 1 + round(100 * (best / c.prediction.time_us) ** _PREFERENCE)
+        weight = 1 + round(100 * (good[0].prediction.time_us / c.prediction.time_us) ** _PREFERENCE)
         weights.setdefault(c.schedule.style, weight)
     chosen = stream.weighted(weights)
     drawn = stream.choice([c for c in good if c.schedule.style == chosen])
     return replace(drawn.schedule, limits=drawn.prediction.limits)
+
+
+def _worth_it(candidates: list[Candidate]) -> list[Candidate]:
+    """Those about as quick as the quickest. Threads work together only where that is quicker than
+    what threads do alone: nobody writes the longer kernel for nothing."""
+    most = AS_GOOD * candidates[0].prediction.time_us
+    alone = min((c.prediction.time_us for c in candidates if not c.joint), default=inf)
+    good = [
+        c
+        for c in candidates
+        if c.prediction.time_us <= (min(most, _GAIN * alone) if c.joint else most)
+    ]
+    return good or candidates[:1]
 
 
 def check_schedule(program: ir.Program, schedule: Schedule) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from generators.build.docs import THREAD_A_ROW
 from generators.program import ir
 from generators.program.joins import named
 from synth.render.cuda.choose import schedule_for
@@ -15,6 +16,7 @@ from synth.render.cuda.find.owned import settled
 from synth.render.cuda.kernel import KernelText, Stage
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import styles
+from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
 from validate.row.columns import PLAIN_COLUMNS
 from validate.text.launches import FORMULA
 
@@ -43,6 +45,8 @@ def render(program: ir.Program, schedule: Schedule | None = None) -> Plain:
     """The plain CUDA of a program under a schedule, by default the one drawn for it."""
     program = named(settled(program))
     schedule = schedule or schedule_for(program)
+    if schedule.style != ONE_THREAD_A_POINT:
+        program = _without_thread_a_row(program)
     text = KernelText(program, schedule)
     functions = [line for f in program.functions for line in text.function(f)]
     written = styles()[schedule.style].write(text)
@@ -64,6 +68,14 @@ def render(program: ir.Program, schedule: Schedule | None = None) -> Plain:
     launches = [_launch(stage, own, schedule) for stage, own in zip(stages, taken, strict=True)]
     scratch = [{**asdict(entry), "init": "none"} for entry in written.scratch]
     return Plain(whole, args, scratch, launches, schedule)
+
+
+def _without_thread_a_row(program: ir.Program) -> ir.Program:
+    """The program without the comment that says what one thread has."""
+    body = program.kernel.body
+    if not (isinstance(body[0], ir.Comment) and body[0].text.startswith(THREAD_A_ROW)):
+        return program
+    return replace(program, kernel=replace(program.kernel, body=body[1:]))
 
 
 def _params(text: KernelText, stage: Stage, several: bool) -> list[tuple[str, str]]:

@@ -83,6 +83,11 @@ def middle_sizes(program: ir.Program) -> dict[str, int]:
     return {span.symbol: span.middle for span in regime_of(program)}
 
 
+def highest_sizes(program: ir.Program) -> dict[str, int]:
+    """The upper end of each symbol's span."""
+    return {span.symbol: span.high for span in regime_of(program)}
+
+
 _Range = tuple[int, int]
 
 

@@ -46,9 +46,14 @@ class Plan:
     """Barriers a thread."""
     combined: Mapping[int, float] = field(default_factory=dict)
     """Atomics: how many updates of threads become one that reaches memory."""
+    matched: Mapping[int, float] = field(default_factory=dict)
+    """Atomics before which the lanes of a warp look which of them are at one element, where data
+    says: how often a thread does."""
     in_shared: Mapping[int, float] = field(default_factory=dict)
     """Atomics on a block's own copy in shared memory: how many copies of each element there are,
     one a block."""
+    held: Mapping[int, float] = field(default_factory=dict)
+    """Of those, the ones of which a copy may be of the first elements alone: of how many."""
     copies: float = 1.0
     """Places in a block's shared memory over which the updates of ``in_shared`` at one element are
     spread."""
@@ -61,6 +66,12 @@ class Plan:
     loads: float = 0.0
     """Loads that a thread waits for in turn beyond those of the program: of what an earlier kernel
     wrote."""
+
+    @property
+    def joint(self) -> bool:
+        """Whether threads work together."""
+        joined = self.combined or self.matched or self.in_shared or self.shared_out or self.staged
+        return bool(joined or self.shuffles or self.barriers)
 
 
 @dataclass(frozen=True)

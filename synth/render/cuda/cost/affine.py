@@ -16,7 +16,8 @@ class Moves:
 
     ``led_by``: variables on which it depends in some other way, through data or a remainder that
     nothing bounds; ``value`` is the constant part, None where only the device knows it. ``most`` is
-    what it never exceeds, None where nothing says so; ``values`` how many values it may take.
+    what it never exceeds, None where nothing says so; ``values`` how many values it may take, and
+    ``span`` how far these lie apart.
     """
 
     factors: Mapping[str, float] = field(default_factory=dict)
@@ -24,6 +25,7 @@ class Moves:
     value: float | None = 0.0
     most: float | None = None
     values: float = 1.0
+    span: float = 0.0
 
     @property
     def names(self) -> frozenset[str]:
@@ -39,9 +41,9 @@ class Moves:
 UNKNOWN = Moves(value=None)
 
 
-def of(name: str) -> Moves:
-    """A variable itself."""
-    return Moves({name: 1.0}, values=inf)
+def of(name: str, values: float = inf) -> Moves:
+    """A variable itself, of so many values in a row."""
+    return Moves({name: 1.0}, values=values, span=values)
 
 
 def add(left: Moves, right: Moves, sign: float = 1.0) -> Moves:
@@ -52,19 +54,22 @@ def add(left: Moves, right: Moves, sign: float = 1.0) -> Moves:
     if left.value is not None and right.value is not None:
         value = left.value + sign * right.value
     kept = {name: factor for name, factor in factors.items() if factor}
-    return Moves(kept, left.led_by | right.led_by, value, None, left.values * right.values)
+    names = left.led_by | right.led_by
+    return Moves(kept, names, value, None, left.values * right.values, left.span + right.span)
 
 
 def scaled(moves: Moves, factor: float) -> Moves:
     value = None if moves.value is None else moves.value * factor
     factors = {n: f * factor for n, f in moves.factors.items() if factor}
-    return Moves(factors, moves.led_by, value, None, moves.values)
+    span = moves.span * abs(factor) if factor else 0.0
+    return Moves(factors, moves.led_by, value, None, moves.values, span)
 
 
 def led(*moves: Moves) -> Moves:
     """What depends on others in no linear way."""
     names = frozenset().union(*(m.names for m in moves))
-    return Moves(led_by=names, value=None, values=prod(m.values for m in moves))
+    values, span = prod(m.values for m in moves), sum(m.span for m in moves)
+    return Moves(led_by=names, value=None, values=values, span=span)
 
 
 class Reader:
@@ -95,7 +100,8 @@ class Reader:
                 return self._op(e)
             case Load():
                 found = led(*(self.read(part) for part in parts(e)))
-                return replace(found, values=self.spreads.get(e.array.name, inf))
+                values = self.spreads.get(e.array.name, inf)
+                return replace(found, values=values, span=values)
             case Component() | Field():
                 return led(*(self.read(part) for part in parts(e)))
             case _:
@@ -126,7 +132,10 @@ class Reader:
         if op in ("where", "max") or not limits:
             return moved
         most = limits[-1]
-        return replace(moved, most=most, values=min(moved.values, max(1.0, most + 1.0)))
+        values = max(1.0, most + 1.0)
+        return replace(
+            moved, most=most, values=min(moved.values, values), span=min(moved.span, values)
+        )
 
     @staticmethod
     def _bound(op: str, args: list[Moves]) -> Moves:

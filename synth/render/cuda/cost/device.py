@@ -19,10 +19,11 @@ class Device:
 
     ``memory_bytes`` of DRAM and ``cache_bytes`` of the L2 cache; ``lines`` of 128 bytes that the
     L1 caches look up; ``instructions`` of warps; ``updates`` atomics at different addresses,
-    ``updates_at_one`` at the same, ``shared_updates`` in shared memory. ``latency_us`` is what a
-    load takes that nothing hides, ``step_us`` a dependent instruction, ``barrier_us`` a barrier,
-    ``launch_us`` an empty launch. All but the sizes are fitted: they stand for what the model
-    leaves out as well, and are no figures of the device's maker.
+    ``updates_at_one`` at the same, ``shared_updates`` in shared memory. ``miss_us`` is what a load
+    takes from memory that nothing hides, ``latency_us`` a load in a loop, ``step_us`` a dependent
+    instruction, ``barrier_us`` a barrier, ``launch_us`` an empty launch. All but the sizes are
+    fitted: they stand for what the model leaves out as well, and are no figures of the device's
+    maker.
     """
 
     name: str
@@ -36,26 +37,28 @@ class Device:
     updates: float
     updates_at_one: float
     shared_updates: float
+    miss_us: float
     latency_us: float
     step_us: float
     barrier_us: float
     launch_us: float
 
 
-H100 = Device(
-    name="NVIDIA H100",
+H200 = Device(
+    name="NVIDIA H200",
     processors=132,
     cache_size=50e6,
     near_size=200e3,
-    memory_bytes=3.23e6,
-    cache_bytes=4.4e7,
-    lines=2.403e5,
-    instructions=1.134e6,
-    updates=2.174e4,
-    updates_at_one=431.2,
-    shared_updates=1.265e5,
-    latency_us=0.4141,
-    step_us=8.726e-4,
-    barrier_us=1.219,
-    launch_us=4.421,
+    memory_bytes=3.932e6,
+    cache_bytes=1.737e7,
+    lines=2.709e5,
+    instructions=9.132e5,
+    updates=3.601e4,
+    updates_at_one=301.8,
+    shared_updates=9.128e6,
+    miss_us=0.345,
+    latency_us=0.1191,
+    step_us=3.49e-3,
+    barrier_us=3.687,
+    launch_us=3.957,
 )

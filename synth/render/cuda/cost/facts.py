@@ -177,7 +177,7 @@ class _Walk:
         name = s.name if isinstance(s, ir.For) else ""
         turns = Turns(id(s), name, count)
         if isinstance(s, ir.For):
-            self.reader.known[s.name] = add(of(s.name), self.reader.read(s.start))
+            self.reader.known[s.name] = add(of(s.name, count), self.reader.read(s.start))
             self.counts[s.name] = count
         else:
             self._unsettle(s)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, prod
+from math import ceil, log2, prod
 from typing import Any
 
-from synth.render.cuda.cost.device import H100, LINE_BYTES, SECTOR_BYTES, WARP, Device
+from synth.render.cuda.cost.device import H200, LINE_BYTES, SECTOR_BYTES, WARP, Device
 from synth.render.cuda.cost.facts import LOAD, UPDATE, Access, Facts, Turns
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import Plan
@@ -21,6 +21,8 @@ _OVERLAP = 4.0
 _MOST_SERVED = 16.0
 _NOT_HIDDEN = 0.1
 _SHUFFLE_STEPS = 10.0
+_MATCH_SHUFFLES, _JOIN_SHUFFLES = 16.0, 3.0
+"""What matching the lanes of a warp takes, and each step of joining them."""
 NORM = 4.0
 """How little what takes less time than the slowest part adds to it."""
 
@@ -37,8 +39,9 @@ MEMORY, CACHE, INSTRUCTIONS, ATOMICS, LATENCY = (
 class Demands:
     """What a launch asks of a device, in units of the device's rates.
 
-    ``steps`` and ``loads`` are of one thread after another, ``barriers`` of a block, all times the
-    rounds in which the device takes its blocks.
+    ``steps`` are of one thread after another, as are its waits: ``misses`` for what no thread near
+    it has read before, ``loads`` in loops; ``barriers`` are of a block; all times the rounds in
+    which the device takes its blocks.
     """
 
     memory_bytes: float
@@ -49,6 +52,7 @@ class Demands:
     updates_at_one: float
     shared_updates: float
     steps: float
+    misses: float
     loads: float
     barriers: float
 
@@ -61,7 +65,7 @@ class Prediction:
     limits: str
 
 
-def predict(facts: Facts, plan: Plan, schedule: Schedule, device: Device = H100) -> Prediction:
+def predict(facts: Facts, plan: Plan, schedule: Schedule, device: Device = H200) -> Prediction:
     """The time from the first launch to the end of the last."""
     times = times_of(demands(facts, plan, schedule, device), device)
     limits = max(times, key=lambda name: times[name])
@@ -89,12 +93,13 @@ def times_of(
         + asked.updates_at_one / device.updates_at_one
         + asked.shared_updates / device.shared_updates,
         LATENCY: asked.steps * device.step_us
+        + asked.misses * device.miss_us
         + asked.loads * device.latency_us
         + asked.barriers * device.barrier_us,
     }
 
 
-def demands(facts: Facts, plan: Plan, schedule: Schedule, device: Device = H100) -> Demands:
+def demands(facts: Facts, plan: Plan, schedule: Schedule, device: Device = H200) -> Demands:
     """What a launch asks for; of the device only its sizes matter here."""
     launch = _Launch(facts, plan, schedule, device)
     traffic = _Traffic(launch, device)
@@ -104,8 +109,8 @@ def demands(facts: Facts, plan: Plan, schedule: Schedule, device: Device = H100)
     return Demands(
         memory_bytes=traffic.memory_bytes(),
         cache_bytes=traffic.bytes,
-        lines=traffic.lines,
-        instructions=_instructions(launch) + traffic.requests,
+        lines=traffic.lines / launch.busy,
+        instructions=(_instructions(launch) + traffic.requests) / launch.busy,
         **_atomics(launch),
         **_latency(launch),
     )
@@ -158,15 +163,23 @@ class _Launch:
         held = self.plan.shared_bytes
         fitting = int(_SHARED_BYTES // held) if held else _RESIDENT_BLOCKS
         resident = max(1, min(by_threads, fitting, _RESIDENT_BLOCKS))
-        blocks = self.threads / self.schedule.threads
-        return max(1.0, blocks / (resident * self.device.processors))
+        return max(1.0, self.blocks / (resident * self.device.processors))
+
+    @property
+    def blocks(self) -> float:
+        return max(1.0, self.threads / self.schedule.threads)
+
+    @property
+    def busy(self) -> float:
+        """The share of the processors that have a block."""
+        return min(1.0, self.blocks / self.device.processors)
 
 
 def _instructions(launch: _Launch) -> float:
     """Instructions of all warps."""
     count = sum(w.count * launch.repeated(w.loops) for w in launch.facts.work)
     count *= launch.facts.points * launch.idle / WARP
-    return count + launch.threads * 4.0 * launch.plan.shuffles / WARP
+    return count + launch.threads * 4.0 * _shuffles(launch) / WARP
 
 
 class _Traffic:
@@ -263,30 +276,64 @@ class _Traffic:
 
 def _atomics(launch: _Launch) -> dict[str, float]:
     everywhere = at_one = shared = 0.0
+    plan = launch.plan
     for access in launch.facts.accesses:
         if access.kind != UPDATE:
             continue
         # Where several threads work on a point, one of them alone does what all would.
         updates = launch.facts.points * access.times
         places = _places(launch, access)
-        if access.node in launch.plan.in_shared:
-            copies = launch.plan.in_shared[access.node]
-            spread = min(places * launch.plan.copies, WARP)
+        if access.node in plan.in_shared:
+            copies = plan.in_shared[access.node]
+            kept = updates * _share_held(launch, access)
+            spread = min(places * plan.copies, WARP)
             busy = min(copies, launch.device.processors) / launch.device.processors
-            shared += updates * WARP / spread / busy
-            updates = copies * min(places, updates / copies)
+            shared += kept * WARP / spread / busy
+            updates += copies * min(places, kept / copies) - kept
+        elif access.node in plan.matched:
+            updates /= _joined(places)
         else:
-            updates /= launch.plan.combined.get(access.node, 1.0)
+            updates /= plan.combined.get(access.node, 1.0)
         everywhere += updates
         at_one += updates / places
     return {"updates": everywhere, "updates_at_one": at_one, "shared_updates": shared}
+
+
+def _share_held(launch: _Launch, access: Access) -> float:
+    """The share of updates that meet an element of which blocks have copies: what leads to the
+    elements starts at the first."""
+    held = launch.plan.held.get(access.node)
+    if held is None:
+        return 1.0
+    size = launch.facts.arrays[access.array] / access.bytes
+    return min(1.0, held / max(1.0, min(size, access.moves.span)))
+
+
+def _joined(places: float) -> float:
+    """Lanes of a warp that are expected to meet at one of so many elements."""
+    return max(1.0, WARP / (places * (1.0 - (1.0 - 1.0 / places) ** WARP)))
+
+
+def matching_shuffles(lanes: float) -> float:
+    """What it takes a warp, in shuffles, to find the lanes that meet and to join so many."""
+    return _MATCH_SHUFFLES + _JOIN_SHUFFLES * ceil(log2(lanes))
+
+
+def _shuffles(launch: _Launch) -> float:
+    """Shuffles of a thread."""
+    found = launch.plan.shuffles
+    for access in launch.facts.accesses:
+        if access.node in launch.plan.matched:
+            lanes = _joined(_places(launch, access))
+            found += launch.plan.matched[access.node] * matching_shuffles(lanes)
+    return found
 
 
 def _places(launch: _Launch, access: Access) -> float:
     """Different elements that an atomic meets."""
     size = max(1.0, launch.facts.arrays[access.array] / access.bytes)
     if access.moves.led_by:
-        return max(1.0, min(size, access.moves.values))
+        return max(1.0, min(size, access.moves.values, access.moves.span + 1.0))
     counts = dict(zip(launch.facts.threads, launch.facts.extents, strict=True))
     counts |= {t.name: max(1, round(t.count)) for t in access.loops}
     return min(size, float(prod(counts.get(n, 1) for n in access.moves.factors)))
@@ -295,18 +342,29 @@ def _places(launch: _Launch, access: Access) -> float:
 def _latency(launch: _Launch) -> dict[str, float]:
     """What one thread does after another, in all waves."""
     group, plan = launch.group, launch.plan
-    steps = sum(w.count * launch.repeated(w.loops) / group for w in launch.facts.work)
-    loads = 0.0
+    points = max(1.0, 1.0 / max(plan.threads_an_element, 1e-3))
+    # Points side by side share their waits, but not the turns of loops: these stay in a row.
+    beside = points / plan.independent
+    steps = 0.0
+    for work in launch.facts.work:
+        turns = points if work.loops else beside
+        steps += work.count * launch.repeated(work.loops) / group * turns
+    straight = looped = 0.0
     for access in launch.facts.accesses:
+        if access.kind != LOAD:
+            continue
         times = access.times * launch.repeated(access.loops) / group
-        follows = access.moves.led_by and access.loops
-        served = plan.staged.get(access.array, 1.0)
-        loads += times / (1.0 if follows else _OVERLAP) / min(served, _MOST_SERVED)
-    points = max(1.0, 1.0 / max(plan.threads_an_element, 1e-3)) / plan.independent
+        times /= min(plan.staged.get(access.array, 1.0), _MOST_SERVED)
+        if access.loops:
+            looped += times / (1.0 if access.moves.led_by else _OVERLAP)
+        else:
+            straight += times / _OVERLAP
+    misses = max(min(1.0, straight * _OVERLAP), straight) * beside
     # Waves hide each other's waits but for a part of them.
     waves = 1.0 + (launch.waves - 1.0) * _NOT_HIDDEN
     return {
-        "steps": (steps * points + _SHUFFLE_STEPS * plan.shuffles) * waves,
-        "loads": loads * points * waves + plan.loads,
+        "steps": (steps + _SHUFFLE_STEPS * _shuffles(launch)) * waves,
+        "misses": misses * waves,
+        "loads": looped * points * waves + plan.loads,
         "barriers": plan.barriers * waves,
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from math import ceil, log2
 from typing import Any
 
 from generators.program import ir
@@ -11,6 +10,7 @@ from generators.program.dtypes import Scalar
 from generators.program.expr import Const, Expr
 from generators.program.walk import statements
 from synth.render.cuda.body import Body
+from synth.render.cuda.cost.predict import matching_shuffles
 from synth.render.cuda.device.collective import join_into, warp_join
 from synth.render.cuda.device.functions import negation
 from synth.render.cuda.device.peers import neutral, peers_count, peers_join
@@ -167,20 +167,15 @@ def _plan(program: ir.Program, schedule: Schedule, sizes: Mapping[str, int]) -> 
     form = scattered(program.kernel)
     assert form is not None
     each = schedule.elements_a_thread
-    joined = {key: form.joined(key, program.kernel, sizes) for key in form.led}
-    steps = sum(_EACH + _A_STEP * ceil(log2(n)) for n in joined.values() if n > 1.0)
-    joined |= dict.fromkeys(form.common, float(WARP * each))
+    met = {key: form.joined(key, program.kernel, sizes) for key in form.led if form.meet[key]}
+    steps = sum(matching_shuffles(n) for n in met.values() if n > 1.0)
     return Plan(
         threads_an_element=1.0 / each,
         shuffles=each * steps + 5.0 * len(form.common),
-        combined=joined,
+        combined=met | dict.fromkeys(form.common, float(WARP * each)),
+        matched={key: float(each) for key in form.led if not form.meet[key]},
     )
 
-
-_EACH = 4.0
-"""What matching the lanes of a warp takes, in shuffles."""
-_A_STEP = 3.0
-"""What a step of joining takes."""
 
 STYLES = (
     Style(

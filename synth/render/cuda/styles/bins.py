@@ -323,17 +323,14 @@ def _plan(program: ir.Program, schedule: Schedule, sizes: Mapping[str, int]) -> 
     each = schedule.elements_a_thread
     points = prod(evaluate_all(program.kernel.launch_dim, sizes))
     blocks = max(1, ceil(points / (schedule.threads * each)))
-    kept = {
-        key: float(blocks)
-        for key, t in form.bins.items()
-        if t.places is not None or t.places_at(sizes) <= schedule.tile
-    }
+    is_open = {key for key, t in form.bins.items() if t.places is None}
     return Plan(
         threads_an_element=1.0 / each,
         shuffles=5.0 * len(form.common),
         barriers=2.0,
         combined=dict.fromkeys(form.common, float(WARP * each)),
-        in_shared=kept,
+        in_shared=dict.fromkeys(form.bins, float(blocks)),
+        held=dict.fromkeys(is_open, float(schedule.tile)),
         copies=float(_copies(schedule)),
         shared_bytes=_shared_bytes(form, schedule.tile, _copies(schedule)),
     )

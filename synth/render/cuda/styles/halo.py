@@ -83,8 +83,8 @@ class _Halos:
             )
         outer, own = names[: -len(self.axes)], names[-len(self.axes) :]
         lines += [f"    const int {name} = blockIdx.z;" for name in outer]
-        for name, halo in self.found.halos.items():
-            lines += self._fill(name, halo)
+        for alike in self._alike():
+            lines += self._fill(alike)
         lines.append("    __syncthreads();")
         pairs = list(zip(own, self.axes, strict=True))
         lines += [f"    const int {n} = {self.first[a]} + {self.own[a]};" for n, a in pairs]
@@ -113,12 +113,24 @@ class _Halos:
         extents = "".join(f"[{e}]" for e in self._extents(self.found.halos[name]))
         return f"{kind} {self.tiles[name]}{extents}"
 
-    def _fill(self, name: str, halo: Halo) -> list[str]:
-        """The block's threads load a tile and its border, past the ends as the kernel does."""
+    def _alike(self) -> list[list[str]]:
+        """The arrays, those together whose tiles have the same places."""
+        groups: dict[object, list[str]] = {}
+        for name, halo in self.found.halos.items():
+            place = (halo.lows, halo.highs, halo.edges, self._sizes(name))
+            groups.setdefault(place, []).append(name)
+        return list(groups.values())
+
+    def _sizes(self, name: str) -> tuple[str, ...]:
         param = next(p for p in self.text.kernel.params if p.name == name)
-        sizes = [self.text.size(s) for s in param.shape[-len(self.axes) :]]
+        return tuple(self.text.size(s) for s in param.shape[-len(self.axes) :])
+
+    def _fill(self, alike: list[str]) -> list[str]:
+        """The block's threads load tiles and their borders, past the ends as the kernel does."""
+        halo = self.found.halos[alike[0]]
         lines, depth = [], 1
-        axes = zip(self.axes, self._extents(halo), halo.lows, halo.edges, sizes, strict=True)
+        sizes, extents = self._sizes(alike[0]), self._extents(halo)
+        axes = zip(self.axes, extents, halo.lows, halo.edges, sizes, strict=True)
         for axis, extent, low, edge, size in axes:
             at, step = self.at[axis], self.block[axis]
             head = f"for (int {at} = {self.own[axis]}; {at} < {extent}; {at} += {step}) {{"
@@ -130,17 +142,25 @@ class _Halos:
             if edge == "wrap":
                 value = f"(({place}) % {factor(size)} + {size}) % {factor(size)}"
             lines += wrapped(4 * depth, f"const int {self.load[axis]} = {value};")
-        indices: list[Expr] = [*halo.outer, *(Var(self.load[a], INT32) for a in self.axes)]
-        source = self.plain.index(Var(name, param.type), indices).text
         place = "".join(f"[{self.at[a]}]" for a in self.axes)
-        lines += wrapped(4 * depth, f"{self.tiles[name]}{place} = {source};")
+        for name in alike:
+            lines += wrapped(4 * depth, f"{self.tiles[name]}{place} = {self._source(name)};")
         return [*lines, *("    " * k + "}" for k in range(depth - 1, 0, -1))]
+
+    def _source(self, name: str) -> str:
+        halo = self.found.halos[name]
+        indices: list[Expr] = [*halo.outer, *(Var(self.load[a], INT32) for a in self.axes)]
+        return self.plain.index(Var(name, _array(self.text.kernel, name)), indices).text
+
+
+def _array(kernel: ir.Kernel, name: str) -> Array:
+    type_ = next(p.type for p in kernel.params if p.name == name)
+    assert isinstance(type_, Array)
+    return type_
 
 
 def _element(kernel: ir.Kernel, name: str) -> Type:
-    type_ = next(p.type for p in kernel.params if p.name == name)
-    assert isinstance(type_, Array)
-    return type_.element
+    return _array(kernel, name).element
 
 
 def _tile_bytes(kernel: ir.Kernel, found: Stencil, block: Sequence[int]) -> int:

@@ -17,6 +17,8 @@ from synth.render.cuda.schedule import BLOCKS, Schedule
 from synth.render.cuda.style import Plan, Style, same_dims
 from validate.row.sizes import evaluate
 
+ONE_THREAD_A_POINT = "guarded"
+
 ELEMENTS_A_THREAD = 4
 """Of a grid-stride loop, as its launch has it."""
 
@@ -54,10 +56,10 @@ def _is_flat(program: ir.Program) -> bool:
 
 def _guarded(program: ir.Program) -> list[Schedule]:
     dims = len(program.kernel.launch_dim)
-    flat = [Schedule("guarded", block) for block in BLOCKS[1]]
+    flat = [Schedule(ONE_THREAD_A_POINT, block) for block in BLOCKS[1]]
     if dims in (1, _FLAT_DIMS):
         return flat
-    shaped = [Schedule("guarded", block) for block in _BLOCKS[dims]]
+    shaped = [Schedule(ONE_THREAD_A_POINT, block) for block in _BLOCKS[dims]]
     if is_narrow(program):
         return [*flat, shaped[0]]
     return [*shaped, flat[1]] if _is_flat(program) else shaped
@@ -106,9 +108,8 @@ def _check_grid_stride(program: ir.Program, schedule: Schedule) -> None:
 
 
 def _plan(_program: ir.Program, schedule: Schedule, _sizes: Mapping[str, int]) -> Plan:
-    return Plan(
-        threads_an_element=1.0 / schedule.elements_a_thread, independent=max(1, schedule.unroll)
-    )
+    # A compiler that unrolls the loop still tests before each turn, and loads behind the test.
+    return Plan(threads_an_element=1.0 / schedule.elements_a_thread)
 
 
 def write_guarded(text: KernelText) -> Written:
@@ -218,7 +219,7 @@ def _flat_start(extents: list[str]) -> list[str]:
 
 STYLES = (
     Style(
-        "guarded",
+        ONE_THREAD_A_POINT,
         _guarded,
         _check_guarded,
         write_guarded,

@@ -12,7 +12,7 @@ from generators.program.dtypes import FLOAT32, INT32, Array
 from generators.program.expr import Const, Extent, Var, op
 from synth.render.cuda.choose import AS_GOOD, candidates_of, schedule_for
 from synth.render.cuda.cost.affine import Moves, Reader, led, of
-from synth.render.cuda.cost.device import H100
+from synth.render.cuda.cost.device import H200
 from synth.render.cuda.cost.facts import UPDATE, facts_of
 from synth.render.cuda.cost.predict import ATOMICS, MEMORY, demands, predict, times_of
 from synth.render.cuda.find.forms import common_targets, elementwise
@@ -99,4 +99,4 @@ def test_strided_lanes_cost_more_than_neighbours(all_accepted: list[Accepted]) -
     beside = demands(facts, Plan(), schedule)
     apart = demands(facts, Plan(lanes=program.kernel.threads[0]), schedule)
     assert apart.lines > 2 * beside.lines
-    assert times_of(beside, H100)[MEMORY] > 0.0
+    assert times_of(beside, H200)[MEMORY] > 0.0

@@ -63,6 +63,19 @@ def test_vectors_agree_and_need_whole_ones(all_accepted: list[Accepted]) -> None
     assert "agrees" not in statuses(chosen, "warp_per_row", in_vectors, whole, "if (true) {")
 
 
+def test_an_index_of_a_loop_that_is_printed_twice_is_computed_twice(
+    all_accepted: list[Accepted],
+) -> None:
+    """Once for vectors and once for rows that hold no whole ones."""
+    seen = 0
+    for a in all_accepted:
+        for schedule in filter(in_vectors, schedules_of(a.program).get("lanes_per_row", ())):
+            text = render(a.program, schedule).text
+            assert not re.search(r"\bint (\w+) = \1;", text), text
+            seen += 1
+    assert seen
+
+
 def test_parts_of_vectors_left_out_are_noticed(all_accepted: list[Accepted]) -> None:
     """The own shape of a row runs the loop in vectors, so that a fault in it is met."""
     chosen = with_vectors(all_accepted)
