@@ -46,15 +46,22 @@ def first_sentence(description: str) -> str:
 
 
 def kernel_doc(
-    draw: Draw, summary: str, params: Sequence[ir.Param], launch_dim: tuple[str, ...]
+    draw: Draw,
+    summary: str,
+    params: Sequence[ir.Param],
+    launch_dim: tuple[str, ...],
+    block_dim: int = 0,
 ) -> str:
-    """The docstring of a kernel; empty for six layouts of ten."""
+    """The docstring of a kernel; empty for six layouts of ten. One of tiles has a `block_dim`."""
     if not draw.layout.chance(0.4):
         return ""
     telling = not summary.startswith(("Let ", "With ", "At ", "Start "))
     if len(summary) <= LONGEST and draw.layout.chance(0.6) and telling:
         return summary
-    about = f"Launch {_launched(params, launch_dim)}; {_written(params)}."
+    launched = _launched(params, launch_dim)
+    if block_dim:
+        launched = f"over {_shape(launch_dim)} blocks of {block_dim} threads"
+    about = f"Launch {launched}; {_written(params)}."
     arrays = [p for p in params if p.shape]
     if len(arrays) > 4 or len({p.shape for p in arrays}) < 2 or draw.layout.chance(0.6):
         return about

@@ -45,6 +45,7 @@ class KernelBuilder(BodyBuilder):
         self.threads: tuple[str, ...] = ()
         self.launch_dim: tuple[str, ...] = ()
         self.row: Row | None = None
+        self.block_dim = 0
 
     def size(self, symbol: str, low: int, high: int, minimum: int = 1, multiple_of: int = 1) -> str:
         """Declare a size symbol; its value is drawn in [low, high]. Gives the symbol back."""
@@ -170,7 +171,7 @@ class KernelBuilder(BodyBuilder):
         ``name`` comes from :meth:`name`, so that no variable is called the same.
         """
         layout = self._layout()
-        body, told = worked(self, level)
+        body, told = (self.body(), "") if self.block_dim else worked(self, level)
         description = re.sub(r" +(?=[ ,;]|\.(?![\d.]))", "", description + told)
         written = Draft(
             self.params, self.functions, self.structs, self.sizes, pruned(body), description
@@ -181,13 +182,13 @@ class KernelBuilder(BodyBuilder):
         summary = first_sentence(description)
         if description[0].islower():
             # An array's name is no word that can be written large.
-            description = f"For each thread: {description}"
+            description = f"For each {'block' if self.block_dim else 'thread'}: {description}"
         body = self._at_least_two(slim.body)
         params = tuple(self._settled(p) for p in self._ordered())
-        doc = kernel_doc(self.draw, summary, params, self.launch_dim)
-        if not doc:
+        doc = kernel_doc(self.draw, summary, params, self.launch_dim, self.block_dim)
+        if not doc and not self.block_dim:
             body = (*first_comment(self.draw, params, self.launch_dim), *body)
-        kernel = ir.Kernel(name, params, self.threads, self.launch_dim, body, doc)
+        kernel = self._kernel(name, params, body, doc)
         return ir.Program(
             self.draw.category,
             idiom,
@@ -200,6 +201,12 @@ class KernelBuilder(BodyBuilder):
             self.draw.input_seed,
             layout,
         )
+
+    def _kernel(
+        self, name: str, params: tuple[ir.Param, ...], body: ir.Body, doc: str
+    ) -> ir.Kernel:
+        parts = (name, params, self.threads, self.launch_dim, body, doc)
+        return ir.TiledKernel(*parts, self.block_dim) if self.block_dim else ir.Kernel(*parts)
 
     def _layout(self) -> ir.Layout:
         return ir.Layout(

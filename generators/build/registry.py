@@ -36,11 +36,15 @@ def idiom(function: Idiom) -> Idiom:
 
 @dataclass(frozen=True)
 class Category:
-    """A named set of idioms. Every idiom draws at every level from 1 to 5."""
+    """A named set of idioms. Every idiom draws at every level from 1 to 5.
+
+    ``by_request``: drawn from only where it is asked for by name.
+    """
 
     name: str
     about: str
     idioms: dict[str, Idiom]
+    by_request: bool = False
 
     def choose(self, draw: Draw) -> str:
         """The idiom that a draw is of."""
@@ -58,7 +62,8 @@ class Category:
 
 
 def category_of(module: ModuleType) -> Category:
-    """The category that a module or a package is: its ``ABOUT``, and all idioms in and below it.
+    """The category that a module or a package is: its ``ABOUT``, whether it is made ``BY_REQUEST``
+    alone (otherwise not said), and all idioms in and below it.
 
     ``ValueError`` when two idioms have one name.
     """
@@ -71,7 +76,7 @@ def category_of(module: ModuleType) -> Category:
             if value.__name__ in found:
                 raise ValueError(f"category {name} has two idioms called {value.__name__}")
             found[value.__name__] = value
-    return Category(name, module.ABOUT, found)
+    return Category(name, module.ABOUT, found, getattr(module, "BY_REQUEST", False))
 
 
 def _below(module: ModuleType) -> Iterator[ModuleType]:

@@ -1,8 +1,8 @@
-"""Types of the program tree: scalars, vectors, matrices, quaternions, transforms, structs, arrays.
+"""Types of the program tree: scalars, composites (vectors to transforms), tiles, structs, arrays.
 
 ``str(type)`` is the dtype string of the row (``float32``, ``vec3[float32]``, ``mat2x3[float64]``,
-``quat[float32]``, ``transform[float32]``, a struct's name, ``array2[float32]``) and
-:func:`parse_type` reads it back.
+``quat[float32]``, ``transform[float32]``, ``tile16x16[float32]``, a struct's name,
+``array2[float32]``) and :func:`parse_type` reads it back.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from math import prod
 
 SIGNED = ("int8", "int16", "int32", "int64")
 UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
 FLOATS = ("float16", "float32", "float64")
 SCALARS = ("bool", *SIGNED, *UNSIGNED, *FLOATS)
+_BITS = {name: 8 if name == "bool" else int(re.sub(r"\D", "", name)) for name in SCALARS}
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Scalar:
 
     @property
     def bits(self) -> int:
-        return 8 if self.name == "bool" else int(re.sub(r"\D", "", self.name))
+        return _BITS[self.name]
 
     @property
     def int_range(self) -> tuple[int, int]:
@@ -116,6 +118,22 @@ class Transform:
 
 
 @dataclass(frozen=True)
+class Tile:
+    """What a block of threads holds together, elements of the last axis side by side."""
+
+    shape: tuple[int, ...]
+    scalar: Scalar
+
+    def __str__(self) -> str:
+        return f"tile{'x'.join(map(str, self.shape))}[{self.scalar}]"
+
+    @property
+    def size(self) -> int:
+        """Elements."""
+        return prod(self.shape)
+
+
+@dataclass(frozen=True)
 class Struct:
     name: str
     fields: tuple[tuple[str, Type], ...]
@@ -143,7 +161,7 @@ class Array:
         return f"array{self.ndim}[{self.element}]"
 
 
-Type = Scalar | Vec | Mat | Quat | Transform | Struct | Array
+Type = Scalar | Vec | Mat | Quat | Transform | Tile | Struct | Array
 
 BOOL = Scalar("bool")
 INT32 = Scalar("int32")
@@ -151,7 +169,8 @@ FLOAT16 = Scalar("float16")
 FLOAT32 = Scalar("float32")
 
 _PATTERN = re.compile(
-    r"(?:vec(?P<n>\d+)|mat(?P<r>\d+)x(?P<c>\d+)|(?P<quat>quat)|(?P<tf>transform)|array(?P<d>[1-4]))"
+    r"(?:vec(?P<n>\d+)|mat(?P<r>\d+)x(?P<c>\d+)|(?P<quat>quat)|(?P<tf>transform)"
+    r"|tile(?P<t>\d+(?:x\d+)*)|array(?P<d>[1-4]))"
     r"\[(?P<inner>.+)\]"
 )
 
@@ -160,7 +179,7 @@ def scalar_of(type_: Type) -> Scalar:
     """The scalar type of a scalar or composite type; ``TypeError`` for structs and arrays."""
     if isinstance(type_, Scalar):
         return type_
-    if isinstance(type_, Vec | Mat | Quat | Transform):
+    if isinstance(type_, Vec | Mat | Quat | Transform | Tile):
         return type_.scalar
     raise TypeError(f"{type_} has no single scalar type")
 
@@ -185,4 +204,6 @@ def _parse_plain(text: str) -> Type:
         return Vec(int(match["n"]), scalar)
     if match["r"]:
         return Mat(int(match["r"]), int(match["c"]), scalar)
+    if match["t"]:
+        return Tile(tuple(map(int, match["t"].split("x"))), scalar)
     return Quat(scalar) if match["quat"] else Transform(scalar)

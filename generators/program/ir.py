@@ -32,6 +32,8 @@ from generators.program.statements import SetField as SetField
 from generators.program.statements import Statement as Statement
 from generators.program.statements import Store as Store
 from generators.program.statements import While as While
+from generators.program.tiles import TileMatmul as TileMatmul
+from generators.program.tiles import TileStore as TileStore
 
 RESERVED = frozenset(
     {"abs", "bool", "float", "int", "math", "max", "min", "np", "range", "round", "wp"}
@@ -91,6 +93,13 @@ class Kernel:
     launch_dim: tuple[str, ...]
     body: Body
     doc: str = ""
+
+
+@dataclass(frozen=True)
+class TiledKernel(Kernel):
+    """A kernel of tiles: a block of ``block_dim`` threads for each point of ``launch_dim``."""
+
+    block_dim: int = 64
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from generators.program import ir
 from generators.program.dtypes import Scalar, Struct, Type
@@ -27,6 +27,7 @@ from generators.program.expr import (
     Var,
 )
 from generators.program.ops import OPS
+from generators.program.tiles import TileApply, TileExpr, TileLoad
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,8 @@ class _Writer:
         self.names, self.defined = {}, 0
         params = [f"{self.define(p.name)}:{self.type(p.type)}" for p in kernel.params]
         threads = [self.define(name) for name in kernel.threads]
+        if isinstance(kernel, ir.TiledKernel) and self.literals:
+            parts.append(f"blocks of {kernel.block_dim}")
         parts.append(f"kernel({','.join(params)};{','.join(threads)}){self.body(kernel.body)}")
         return "\n".join(parts)
 
@@ -130,7 +133,16 @@ class _Writer:
             case ir.Return():
                 return "return " + (self.expr(s.value) if s.value else "")
             case _:
-                return "" if isinstance(s, ir.Comment) else type(s).__name__.lower()
+                return self.other(s)
+
+    def other(self, s: ir.Statement) -> str:
+        match s:
+            case ir.TileMatmul():
+                return f"{self.names[s.name]}+={self.names[s.a.name]}@{self.names[s.b.name]}"
+            case ir.TileStore():
+                target = f"{self.names[s.array.name]}[{self.all(s.offset)}]"
+                return f"tile {target}{s.op}={self.expr(s.value)}"
+        return "" if isinstance(s, ir.Comment) else type(s).__name__.lower()
 
     def atomic(self, s: ir.Atomic) -> str:
         target = f"{self.names[s.array.name]}[{self.all(s.indices)}]"
@@ -165,7 +177,18 @@ class _Writer:
                 return f"{self.functions[e.function]}({self.all(e.args)})"
             case Construct():
                 return f"{self.type(e.type)}({self.all(e.args)})"
-        raise TypeError(f"{type(e).__name__} is no expression")
+        return self.tile(e)
+
+    def tile(self, e: Expr) -> str:
+        """Its class, what it is made of, and all that is no expression."""
+        if not isinstance(e, TileExpr):
+            raise TypeError(f"{type(e).__name__} is no expression")
+        said = [str(getattr(e, f.name)) for f in fields(e) if f.name in _SAID]  # type: ignore[arg-type]
+        if isinstance(e, TileApply):
+            said.append(self.functions[e.function])
+        if isinstance(e, TileLoad):
+            said.append(self.names[e.array.name])
+        return f"{type(e).__name__}({','.join([*said, self.all(e.parts)])})"
 
     def literal(self, constant: Const) -> str:
         if not self.literals:
@@ -176,6 +199,9 @@ class _Writer:
     def component(self, indices: tuple[Expr, ...]) -> str:
         # v[0] and v[1] differ in structure: a component index names a part, it is no number.
         return ",".join(str(i.value) if isinstance(i, Const) else self.expr(i) for i in indices)
+
+
+_SAID = frozenset({"type", "op", "how", "axis", "shared"})
 
 
 def _position(struct: Type, field: str) -> int:

@@ -10,7 +10,7 @@ import json
 from dataclasses import fields, replace
 from typing import Any
 
-from generators.program import expr, ir
+from generators.program import expr, ir, tiles
 from generators.program.dtypes import Struct, parse_type
 
 _PLAIN = frozenset({type(None), bool, int, str})
@@ -27,6 +27,14 @@ _NODES: dict[str, type] = {
         expr.Field,
         expr.Call,
         expr.Construct,
+        tiles.TileLoad,
+        tiles.TileFill,
+        tiles.TileMap,
+        tiles.TileApply,
+        tiles.TileBroadcast,
+        tiles.TileReduce,
+        tiles.TileScan,
+        tiles.TileTranspose,
         ir.Assign,
         ir.AugAssign,
         ir.SetComponent,
@@ -34,6 +42,8 @@ _NODES: dict[str, type] = {
         ir.Store,
         ir.Atomic,
         ir.Sample,
+        ir.TileMatmul,
+        ir.TileStore,
         ir.If,
         ir.For,
         ir.While,
@@ -45,6 +55,7 @@ _NODES: dict[str, type] = {
         ir.Param,
         ir.Function,
         ir.Kernel,
+        ir.TiledKernel,
         ir.Size,
         ir.Layout,
         ir.Program,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from generators.program.dtypes import Array, Struct, Type, scalar_of
 from generators.program.expr import Expr, Var
 from generators.program.samplers import SAMPLERS, STATE
+from generators.program.tiles import TileMatmul, TileStore
 
 
 @dataclass(frozen=True)
@@ -161,6 +162,8 @@ Statement = (
     | Store
     | Atomic
     | Sample
+    | TileMatmul
+    | TileStore
     | If
     | For
     | While

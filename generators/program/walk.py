@@ -21,6 +21,7 @@ from generators.program.expr import (
     Op,
     Var,
 )
+from generators.program.tiles import TileExpr, TileLoad
 
 
 def statements(body: ir.Body) -> Iterator[ir.Statement]:
@@ -46,6 +47,10 @@ def operands(s: ir.Statement) -> tuple[Expr, ...]:
             return (*s.indices, s.value, *((s.compare,) if s.compare else ()))
         case ir.Sample():
             return (s.state, *s.args)
+        case ir.TileMatmul():
+            return (s.a, s.b)
+        case ir.TileStore():
+            return (*s.offset, s.value)
         case ir.If():
             return tuple(condition for condition, _ in s.branches)
         case ir.For():
@@ -61,7 +66,9 @@ def operands(s: ir.Statement) -> tuple[Expr, ...]:
 def parts(e: Expr) -> tuple[Expr, ...]:
     """The expressions that an expression is made of."""
     of = _PARTS.get(type(e))
-    return of(e) if of else ()
+    if of is None:
+        return e.parts if isinstance(e, TileExpr) else ()
+    return of(e)
 
 
 _PARTS: dict[type[Expr], Callable[[Any], tuple[Expr, ...]]] = {
@@ -89,7 +96,7 @@ def names_read(trees: Iterable[Expr]) -> Iterator[str]:
         if isinstance(e, Var):
             yield e.name
             continue
-        if isinstance(e, Load):
+        if isinstance(e, Load | TileLoad):
             yield e.array.name
         stack.extend(parts(e))
 
@@ -140,17 +147,30 @@ def used_ops(program: ir.Program) -> list[str]:
     found: set[str] = set()
     for body in bodies(program):
         for s in statements(body):
-            if isinstance(s, ir.Atomic):
-                found.add(f"atomic_{s.op}")
-            elif isinstance(s, ir.Sample):
-                found.add(s.sampler)
-            elif isinstance(s, ir.AugAssign | ir.Store | ir.SetComponent) and s.op:
-                found.add(s.op)
+            found.add(_statement_op(s))
         for e in expressions(body):
             if isinstance(e, Op):
                 found.add(e.op)
+            elif isinstance(e, TileExpr):
+                found.add(e.builtin)
             elif isinstance(e, Cast):
                 found.add("cast")
             elif isinstance(e, Extent):
                 found.add("len")
-    return sorted(found)
+    return sorted(found - {""})
+
+
+def _statement_op(s: ir.Statement) -> str:
+    """The op that a statement is by itself; empty where it is none."""
+    match s:
+        case ir.Atomic():
+            return f"atomic_{s.op}"
+        case ir.Sample():
+            return s.sampler
+        case ir.AugAssign() | ir.Store() | ir.SetComponent():
+            return s.op
+        case ir.TileMatmul():
+            return "tile_matmul"
+        case ir.TileStore():
+            return f"tile_atomic_{s.op}" if s.op else "tile_store"
+    return ""

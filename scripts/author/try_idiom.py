@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 
-from generators import categories
+from generators import every_category
 from generators.build.draw import Draw, Reject
 from generators.build.registry import LEVELS
 from generators.program import ir
@@ -40,7 +40,7 @@ def draw_cell(
     rejects: Counter[str] = Counter()
     for index in range(FIRST_INDEX, FIRST_INDEX + draws):
         try:
-            program = categories()[category].draw_idiom(
+            program = every_category()[category].draw_idiom(
                 idiom, Draw(0, f"{category}/{idiom}/{level}", index, 0), level
             )
             accepted.append(accept_drawn(program, index, 0))
@@ -110,7 +110,7 @@ def run(rows: Sequence[Row]) -> None:
 
 def main(args: argparse.Namespace) -> None:
     maker = PairMaker(make_settings(verify="text"), Versions.installed())
-    names = args.idioms or sorted(categories()[args.category].idioms)
+    names = args.idioms or sorted(every_category()[args.category].idioms)
     made: list[tuple[Accepted, Row]] = []
     print(
         "idiom/level: passed/draws  distinct structures  lines min-median-max   ms a draw; rejects"
@@ -142,7 +142,7 @@ def main(args: argparse.Namespace) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("category", choices=categories())
+    parser.add_argument("category", choices=every_category())
     parser.add_argument("idioms", nargs="*")
     parser.add_argument("--draws", type=int, default=40)
     parser.add_argument("--level", type=int)
@@ -150,6 +150,6 @@ if __name__ == "__main__":
     parser.add_argument("--plain", action="store_true", help="with --show: plain CUDA as well")
     parser.add_argument("--run", action="store_true")
     asked = parser.parse_args()
-    if unknown := set(asked.idioms) - set(categories()[asked.category].idioms):
+    if unknown := set(asked.idioms) - set(every_category()[asked.category].idioms):
         parser.error(f"{asked.category} has no idiom {min(unknown)!r}")
     main(asked)

@@ -68,7 +68,7 @@ def _generated_card(
         f"## Columns\n\n{columns_table()}",
         compile_section(name, _first_split(manifest)),
         train_section(name, views),
-        _limits(),
+        _limits(found),
         _licence(),
         _citation(name),
         made_with(manifest),
@@ -118,7 +118,7 @@ plain Python and as plain CUDA; Warp's code generator translates the Warp Python
 
 {tables.evidence_table(found)}
 
-{_checks(shape)}
+{_checks(shape)}{_tiles_clause(shape, found)}
 
 Gates, from an evaluation of the program in its own dtypes and in float64: outputs are finite and
 not trivial (all zeros, the mean and copies of inputs fail), every input changes some output, every
@@ -157,6 +157,17 @@ def _checks(shape: Mapping[str, Any]) -> str:
     )
 
 
+def _tiles_clause(shape: Mapping[str, Any], found: Distributions) -> str:
+    """What running Warp's text of tiles leaves open; nothing where there is none."""
+    if shape["verify"] != "run" or not _has_tiles(found):
+        return ""
+    return (
+        " Warp's text of tiles was run in blocks of one thread, as Warp runs it on CPUs: how its "
+        "headers share elements out among the threads of a block only a GPU shows. The plain text "
+        "of tiles was run in whole blocks."
+    )
+
+
 def _contents(manifest: Manifest, found: Distributions, pictures: Sequence[str]) -> str:
     adjoints = manifest.counts["adjoint"]
     parts = [
@@ -173,11 +184,16 @@ def _contents(manifest: Manifest, found: Distributions, pictures: Sequence[str])
     return "\n\n".join(part for part in parts if part)
 
 
-def _limits() -> str:
-    return """## What this data does not teach
+def _has_tiles(found: Distributions) -> bool:
+    return any(op.startswith("tile_") for op in found.ops)
+
+
+def _limits(found: Distributions) -> str:
+    kinds = "texture," if _has_tiles(found) else "tile, texture,"
+    return f"""## What this data does not teach
 
 The kernels are synthetic: small, one kernel a row, drawn from named idioms; a classifier tells
-them from kernels of people. There are no tile, texture, sparse, mesh or volume kernels, no tensor
+them from kernels of people. There are no {kinds} sparse, mesh or volume kernels, no tensor
 cores, no asynchronous copies, no libraries and no programs of several kernels, and nothing of the
 host side (allocation, copies, streams, error handling) beyond the launch. `cuda_forward` is Warp's
 dialect (`wp::` calls, one operation a line), not what a person would write; `cuda_plain` is, but

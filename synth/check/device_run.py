@@ -21,6 +21,7 @@ _NEEDED = (
     "python",
     "reference",
     "kernel_name",
+    "cuda_forward",
     "args",
     "sizes",
     "launch",

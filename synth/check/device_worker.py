@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from validate.oracle.reference import ReferenceFailed, run_reference
 from validate.row.edges import settings
 from validate.row.inputs import Array, draw_inputs
 from validate.row.sizes import evaluate_all
+from validate.row.tiles import places
 
 
 def main() -> None:
@@ -67,7 +68,7 @@ def _reason(row: Mapping[str, Any], folder: Path) -> str:
             wanted = run_reference(row["reference"], row["kernel_name"], row["args"], dim, inputs)
         except ReferenceFailed as failed:
             return f"reference_error: {failed} at {setting.name}"
-        found = _launch(kernel, row, dim, inputs)
+        found = _launch(kernel, row, places(row, dim), inputs)
         for arg in row["args"]:
             if arg["name"] in wanted:
                 name = arg["name"]
@@ -91,7 +92,7 @@ def _kernel(row: Mapping[str, Any], folder: Path) -> Any:
 
 
 def _launch(
-    kernel: Any, row: Mapping[str, Any], dim: tuple[int, ...], inputs: Mapping[str, Array]
+    kernel: Any, row: Mapping[str, Any], dim: Sequence[int], inputs: Mapping[str, Array]
 ) -> dict[str, Array]:
     """Launch with `inputs`; gives every array as it is afterwards."""
     import warp
@@ -104,7 +105,7 @@ def _launch(
             values[arg["name"]] = warp.array(value, dtype=dtype, device="cpu")
         else:
             values[arg["name"]] = _by_value(parameter.type, value)
-    warp.launch(kernel, dim=dim, inputs=list(values.values()), device="cpu")
+    warp.launch(kernel, dim=tuple(dim), inputs=list(values.values()), device="cpu")
     arrays = [arg for arg in row["args"] if arg["kind"] == "array"]
     return {arg["name"]: _like(values[arg["name"]].numpy(), inputs[arg["name"]]) for arg in arrays}
 

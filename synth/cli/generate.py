@@ -48,7 +48,12 @@ def _with_engine(command: Any) -> Any:
     "--work", type=FOLDER, help="With a URL: the local folder it is made in.  [default: its name]"
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Decides on all rows.")
-@click.option("--category", "categories", multiple=True, help="Only this one; repeatable.")
+@click.option(
+    "--category",
+    "categories",
+    multiple=True,
+    help="Only this one; repeatable. tile, of Warp's tiles, is made by request alone.",
+)
 @click.option("--level", "levels", type=int, multiple=True, help="Only this one; repeatable.")
 @click.option("--shard-size", type=int, default=1000, show_default=True, help="Rows a shard.")
 @click.option(

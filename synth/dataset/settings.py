@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields
 from importlib.metadata import version
 from typing import Any
 
-from generators import categories
+from generators import categories, every_category
 from generators.build.registry import LEVELS
 from synth.dataset.source_digest import source_digest
 from synth.errors import SettingsError
@@ -66,7 +66,7 @@ def make_settings(
     array: bool = True,
 ) -> Settings:
     """Settings from what a user asked for; :class:`SettingsError` with one clear line."""
-    known = tuple(categories())
+    known = tuple(every_category())
     unknown = [c for c in categories_asked if c not in known]
     if unknown:
         raise SettingsError(f"unknown category {unknown[0]!r}; known are: {', '.join(known)}")
@@ -75,7 +75,8 @@ def make_settings(
         raise SettingsError(f"level {bad[0]} does not exist; levels go from 1 to 5")
     if not 0 <= seed < 2**63:
         raise SettingsError(f"seed {seed} is out of range; give a whole number from 0 to 2**63 - 1")
-    chosen = tuple(c for c in known if c in categories_asked) if categories_asked else known
+    asked = categories_asked or tuple(categories())
+    chosen = tuple(c for c in known if c in asked)
     levels = tuple(sorted(set(levels_asked))) or LEVELS
     archs = archs_of(verify, archs_asked)
     if resources and not archs:

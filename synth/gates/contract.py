@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from generators.program.dtypes import Array, Struct, Type
-from generators.program.ir import FieldInit, Param, Program
+from generators.program.ir import FieldInit, Param, Program, TiledKernel
 
 BLOCK_DIM = 256
 
@@ -88,4 +88,12 @@ def sizes_of(program: Program) -> list[dict[str, Any]]:
 
 
 def launch_of(program: Program) -> dict[str, Any]:
-    return {"dim": list(program.kernel.launch_dim), "block_dim": BLOCK_DIM}
+    """Over how many threads, in blocks of how many.
+
+    Kernels of tiles have the threads of a block as the last extent, as ``wp.launch_tiled`` does.
+    """
+    kernel = program.kernel
+    if isinstance(kernel, TiledKernel):
+        threads = kernel.block_dim
+        return {"dim": [*kernel.launch_dim, str(threads)], "block_dim": threads}
+    return {"dim": list(kernel.launch_dim), "block_dim": BLOCK_DIM}

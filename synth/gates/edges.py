@@ -19,6 +19,7 @@ from generators.program.dtypes import BOOL
 from generators.program.expr import Const, Op
 from generators.program.ir import Program
 from generators.program.ops import OPS
+from generators.program.serial import serial
 from generators.program.walk import bodies, expressions
 from synth.gates.cancel import CancellingEvaluation
 from synth.gates.contract import Tolerance, args_of, sizes_of
@@ -80,7 +81,7 @@ def choose_edges(program: Program, tolerances: Mapping[str, Tolerance]) -> list[
     Programs that compare more than once have another, of the same values in another order, so that
     other values meet.
     """
-    sizes, constants = own_sizes(sizes_of(program)), _constants(program)
+    sizes, constants = own_sizes(sizes_of(program)), _constants(serial(program))
     stream = Stream(f"{program.input_seed}/{NAME}")
     for share in SHARES:
         edge = _candidate(program, sizes, constants, stream, share)

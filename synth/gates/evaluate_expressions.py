@@ -214,12 +214,15 @@ class Expressions:
 
     def _call(self, e: Call, mask: Mask) -> Any:
         function = self.functions[e.function]
-        args = [self.value(a, mask) for a in e.args]
+        return self._run(function, [self.value(a, mask) for a in e.args], mask)
+
+    def _run(self, function: ir.Function, args: list[Any], mask: Mask) -> Any:
+        """What a function gives for the values of its arguments."""
         names = [p.name for p in function.params]
         types = {p.name: p.type for p in function.params}
         self._frames.append(Frame(dict(zip(names, args, strict=True)), types))
         self.run_body(function.body, mask)
         result = self._frames.pop().result
         if result is None:
-            return zeros(e.type, self.lanes.count)
+            return zeros(function.result, self.lanes.count)
         return result

@@ -16,6 +16,7 @@ import numpy as np
 from generators.build.draw import Reject
 from generators.program.dtypes import Scalar, Struct, Type, scalar_of
 from generators.program.ir import Program
+from generators.program.serial import serial
 from synth.gates.contract import Tolerance, sizes_of
 from synth.gates.evaluate import Evaluation
 from synth.gates.habits import require_purpose
@@ -47,7 +48,7 @@ def judge(program: Program) -> dict[str, Tolerance]:
 
     Raises :class:`generators.build.draw.Reject` with the reason when the draw is no good.
     """
-    require_purpose(program)
+    require_purpose(serial(program))
     own, *others = awkward_sizes(sizes_of(program))
     evaluation = prepare(program, own)
     evaluation.run()

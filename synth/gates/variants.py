@@ -11,12 +11,13 @@ import numpy as np
 from generators.build.draw import Stream
 from generators.program.dtypes import FLOATS, Array, Struct, Type, scalar_of
 from generators.program.expr import Cast
-from generators.program.ir import Param, Program
+from generators.program.ir import Param, Program, TiledKernel
 from generators.program.walk import bodies, expressions
 from synth.gates.contract import args_of, element_type
 from synth.gates.evaluate import Evaluation, thread_indices
 from synth.gates.lanes.memory import ArrayMemory, component_first
 from synth.gates.lanes.values import Lanes, Values
+from synth.gates.tiles import TiledEvaluation, TileLanes
 from validate.row.inputs import draw_inputs
 from validate.row.sizes import evaluate as evaluate_size
 
@@ -41,7 +42,7 @@ def prepare(
     """An evaluation of the program at these sizes, ready to run; ``redraw`` adds those variants.
 
     ``given``: inputs in place of those that are drawn, as :func:`draw_inputs` lays them out.
-    Without ``nudge`` none is moved: ties among them are exact. ``kind`` evaluates.
+    Without ``nudge`` none is moved: ties are exact. ``kind`` evaluates what has no tiles.
 
     ``ValueError`` when the launch has more than 1,024 threads: an idiom chose its sizes badly.
     """
@@ -49,7 +50,7 @@ def prepare(
     if prod(dims) > MAX_THREADS:
         raise ValueError(f"{program.idiom} launches {prod(dims)} threads at {dict(sizes)}")
     redrawn = [p.name for p in program.kernel.params if redraw and is_redrawn(p)]
-    lanes = Lanes(prod(dims), len(redrawn), _has_narrow_floats(program))
+    lanes = _lanes(program, prod(dims), len(redrawn))
     args = args_of(program)
     drawn = draw_inputs(args, sizes, program.input_seed) if given is None else given
     redraws = _redraws([a for a in args if a["name"] in redrawn], drawn, sizes, program.input_seed)
@@ -69,7 +70,16 @@ def prepare(
             scalars[param.name] = _spread(variants, param.type, lanes.threads)
     names = program.kernel.threads
     scalars.update(zip(names, thread_indices(dims, lanes), strict=True))
-    return kind(program, lanes, memories, scalars)
+    return _kind(program, kind)(program, lanes, memories, scalars)
+
+
+def _kind(program: Program, kind: type[Evaluation]) -> type[Evaluation]:
+    return TiledEvaluation if isinstance(program.kernel, TiledKernel) else kind
+
+
+def _lanes(program: Program, threads: int, redrawn: int) -> Lanes:
+    kind = TileLanes if isinstance(program.kernel, TiledKernel) else Lanes
+    return kind(threads, redrawn, _has_narrow_floats(program))
 
 
 def _redraws(

@@ -1,10 +1,10 @@
 """How many bytes a launch must move and how many operations it does, from a row and its program.
 
 Bytes are the compulsory ones: every input array read once, every output written once, what is
-updated both. Operations are those on floats that `program` writes: one for each component of an
-elementwise operator or builtin, 2 n for a dot product of n, 2 m k n for a matrix product. A branch
-counts as its dearer side, a `while` as one turn, and so does a loop whose bounds neither a size nor
-a parameter gives.
+updated both. Operations are those on floats that `program` writes (of tiles, those of the same
+program without them): one for each component of an elementwise operator or builtin, 2 n for a dot
+product of n, 2 m k n for a matrix product. A branch counts as its dearer side, a `while` as one
+turn, and so does a loop whose bounds neither a size nor a parameter gives.
 """
 
 from __future__ import annotations
@@ -15,10 +15,14 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+from generators.program import ir
+from generators.program.serial import serial
+from generators.program.serialise import from_json, to_json
 from validate.gpu.large import bytes_moved
 from validate.row.dtypes import FLOATS, INTEGERS, parse
 from validate.row.inputs import draw_inputs
 from validate.row.sizes import evaluate_all
+from validate.row.tiles import places
 
 Node = Mapping[str, Any]
 
@@ -38,7 +42,7 @@ class Work:
 def work_of(row: Mapping[str, Any], sizes: Mapping[str, int]) -> Work:
     """The work of a row's forward kernel at a shape."""
     counter = _Counter(row, sizes)
-    threads = prod(evaluate_all(row["launch"]["dim"], sizes))
+    threads = prod(evaluate_all(places(row, row["launch"]["dim"]), sizes))
     operations = threads * counter.body(counter.program["kernel"]["body"])
     scalar = "float64" if "float64" in counter.scalars else "float32"
     return Work(bytes_moved(row, sizes), operations, scalar)
@@ -46,7 +50,7 @@ def work_of(row: Mapping[str, Any], sizes: Mapping[str, int]) -> Work:
 
 class _Counter:
     def __init__(self, row: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
-        self.program: dict[str, Any] = json.loads(row["program"])
+        self.program: dict[str, Any] = _without_tiles(row["program"])
         self.sizes = sizes
         self.functions = {f["name"]: f["body"] for f in self.program["functions"]}
         self.shapes = {
@@ -116,6 +120,14 @@ class _Counter:
             if product:
                 return product
         return max(widest, result) if result or widest else 0
+
+
+def _without_tiles(text: str) -> dict[str, Any]:
+    """A stored program, of tiles the same one without them."""
+    found: dict[str, Any] = json.loads(text)
+    if found["kernel"].get("_") == ir.TiledKernel.__name__:
+        found = json.loads(to_json(serial(from_json(text))))
+    return found
 
 
 def _matrix_product(left: str, right: str) -> int:

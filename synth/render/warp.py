@@ -6,7 +6,18 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from generators.program import expr, ir
-from generators.program.dtypes import Array, Mat, Quat, Scalar, Transform, Type, Vec, scalar_of
+from generators.program.dtypes import (
+    Array,
+    Mat,
+    Quat,
+    Scalar,
+    Struct,
+    Tile,
+    Transform,
+    Type,
+    Vec,
+    scalar_of,
+)
 from synth.render.doc import ATOM, Doc, Prec, attribute, binary, call
 from synth.render.python_walk import Printer, PythonRenderer, infix, unary
 from synth.render.text import (
@@ -19,6 +30,7 @@ from synth.render.text import (
     pi_text,
     signature,
 )
+from synth.render.warp_tiles import TilePrinters, module_options
 
 
 def loop_variables(body: ir.Body) -> set[int]:
@@ -192,6 +204,9 @@ class _Warp(PythonRenderer):
         super().__init__(program)
         self.aliases: dict[str, str] = {}
         self.variables: set[int] = set()
+        tiles = TilePrinters(self)
+        self.printers |= tiles.expressions
+        self.walkers |= tiles.statements
 
     def module(self) -> str:
         for struct in self.program.structs:
@@ -203,7 +218,8 @@ class _Warp(PythonRenderer):
         aliases = [f"{name} = {value}" for name, value in sorted(self.aliases.items())]
         if aliases:
             aliases.insert(0, "")
-        return "\n".join(["import warp as wp", *aliases, *self.lines, ""])
+        options = module_options(self.program.kernel)
+        return "\n".join(["import warp as wp", *aliases, *options, *self.lines, ""])
 
     def function(self, function: ir.Function) -> None:
         params = [f"{p.name}: {self.type(p.type)}" for p in function.params]
@@ -230,8 +246,9 @@ class _Warp(PythonRenderer):
             return (short and _SHORT.get(type_.name)) or f"wp.{type_.name}"
         if isinstance(type_, Array):
             return self.array(type_)
-        if not isinstance(type_, Vec | Mat | Quat | Transform):
+        if isinstance(type_, Struct):
             return type_.name
+        assert not isinstance(type_, Tile), "the shape and the dtype of a tile are said apart"
         name, alias = _short_name(type_)
         if alias:
             scalar = self.type(type_.scalar)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from extract import ModuleText, extract_module
-from generators import categories
+from generators import every_category
 from generators.build.draw import Draw, Reject
 from generators.program.expr import Const
 from generators.program.ir import Assign, Comment, For, Program
@@ -107,7 +107,7 @@ def longest_draw(place: Draw, level: int) -> Program:
 
 
 def _drawn(draw: Draw, level: int) -> Program:
-    source = categories()[draw.category]
+    source = every_category()[draw.category]
     idiom = source.choose(draw)
     try:
         return source.draw_idiom(idiom, draw, level)

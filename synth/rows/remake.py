@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.metadata import version
 
 from extract import ExtractError
-from generators import categories
+from generators import every_category
 from generators.build.draw import Draw, Reject
 from generators.program.keys import program_keys
 from generators.program.serialise import from_json, to_json
@@ -50,7 +50,7 @@ def differing_columns(row: Row) -> tuple[str, str]:
 def _false_origin(row: Row) -> str:
     """Whether seed, index and attempt of ``provenance`` lead to another program."""
     origin = row["provenance"]
-    if row["category"] not in categories() or origin["pairsmith"] != version("pairsmith"):
+    if row["category"] not in every_category() or origin["pairsmith"] != version("pairsmith"):
         return ""
     draw = Draw(origin["seed"], row["category"], origin["index"], origin["attempt"])
     try:

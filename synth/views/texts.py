@@ -18,6 +18,7 @@ from synth.render.cuda.style import styles
 from synth.views.promise import promise_clause
 from synth.views.regime import regime_clause
 from synth.views.sizes import said, shapes_clause, size_names
+from validate.row.tiles import is_tiled, places
 from validate.statuses import AdjointStatus
 from validate.text.launches import FORMULA
 
@@ -188,13 +189,23 @@ _PLAIN_PYTHON = (
     "Port this reference from Python to a CUDA `__global__` function, one thread for each call of "
     "`thread`.",
 )
+_PLAIN_BLOCKS = (
+    "Write a CUDA C++ kernel that computes what this Python does; each turn of the loops over "
+    "`dim` is a block of threads.",
+    "Parallelise this Python function as a CUDA kernel. `thread` is what a block of threads does.",
+    "Here is a sequential reference in Python, with `dim` the blocks along each axis. Write "
+    "the CUDA kernel.",
+    "Port this reference from Python to a CUDA `__global__` function, one block for each call of "
+    "`thread`.",
+)
 
 
 def plain_python(row: Row) -> Exchange:
     """The plain Python reference to plain CUDA."""
     _needs(row, "cuda_plain", ViewReason.NO_PLAIN_CUDA)
     reference = _needs(row, "reference", ViewReason.NO_REFERENCE)
-    asked = f"{_PLAIN_PYTHON[pick(row, 'plain_python', len(_PLAIN_PYTHON))]} {wanted(row)}"
+    forms = _PLAIN_BLOCKS if is_tiled(row) else _PLAIN_PYTHON
+    asked = f"{forms[pick(row, 'plain_python', len(forms))]} {wanted(row)}"
     return Exchange(f"{asked}\n\n{fenced('python', reference)}", plain_answer(row))
 
 
@@ -267,8 +278,11 @@ _REVERSE = (
 def reverse(row: Row) -> Exchange:
     """Plain CUDA to Warp Python."""
     text = _needs(row, "cuda_plain", ViewReason.NO_PLAIN_CUDA)
-    dim = ", ".join(said(extent, size_names(row)) for extent in row["launch"]["dim"])
-    asked = f"{_REVERSE[pick(row, 'reverse', len(_REVERSE))]} It is launched over ({dim})."
+    dims, of = places(row, row["launch"]["dim"]), ""
+    if is_tiled(row):
+        of = f" blocks of {row['launch']['block_dim']} threads"
+    dim = ", ".join(said(extent, size_names(row)) for extent in dims)
+    asked = f"{_REVERSE[pick(row, 'reverse', len(_REVERSE))]} It is launched over ({dim}){of}."
     if shapes := shapes_clause(row):
         asked = f"{asked} {shapes}"
     return Exchange(f"{asked}\n\n{fenced('cuda', text)}", fenced("python", row["python"]))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from generators import categories
+from generators import every_category
 from generators.build.draw import Draw, Reject
 from generators.build.registry import LEVELS
 from generators.program.keys import program_keys
@@ -24,7 +24,7 @@ def drawn_keys(category: str, idiom: str, level: int) -> str:
     for index in range(DRAWS):
         draw = Draw(0, f"{category}/{idiom}/{level}", index, 0)
         try:
-            program = categories()[category].draw_idiom(idiom, draw, level)
+            program = every_category()[category].draw_idiom(idiom, draw, level)
         except Reject as reject:
             keys.append(f"reject:{reject.reason}")
         else:
@@ -36,7 +36,7 @@ def all_keys() -> dict[str, str]:
     """Keys by ``category/idiom/level``."""
     return {
         f"{name}/{idiom}/{level}": drawn_keys(name, idiom, level)
-        for name, category in categories().items()
+        for name, category in every_category().items()
         for idiom in sorted(category.idioms)
         for level in LEVELS
     }

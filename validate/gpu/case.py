@@ -18,10 +18,10 @@ from validate.gpu.text import (
     Text,
     Values,
     WarpText,
-    backward_launcher,
     plain_text_of,
     run_text,
     shape_of,
+    warp_launcher,
 )
 from validate.host.adjoint import check_adjoint, draw_cotangents, run_backward
 from validate.host.plain_launch import fits_small_blocks
@@ -193,7 +193,7 @@ class Case:
     def _run_backward(self, kernel: Kernel, first: Ran, result: TextResult) -> None:
         shape = self._shapes[0]
         result.shapes.append(describe(shape.sizes))
-        launcher = backward_launcher(self.row, kernel)
+        launcher = warp_launcher(self.row, kernel)
         if (without := status_without_run(self.row)) is not None:
             result.reason = f"not checked: {without}"
             return
@@ -265,7 +265,7 @@ class Case:
         self, kernel: Kernel, shape: Shape, first: Ran, result: TextResult
     ) -> None:
         """No reference is quick enough here: what is looked at is which memory it touches."""
-        row, launcher = self.row, backward_launcher(self.row, kernel)
+        row, launcher = self.row, warp_launcher(self.row, kernel)
         result.large_sizes = describe(shape.sizes)
         cotangents = draw_cotangents(row, shape.inputs)
         after = {**shape.inputs, **first.outputs}

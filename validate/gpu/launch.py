@@ -174,11 +174,13 @@ def load_kernel(binary: bytes, symbol: str) -> Kernel:
 class DeviceLauncher:
     """Launches a kernel of Warp's text as Warp does: bounds first, one thread for each element.
 
+    `inner` is how many of the last extents of a launch its kernel does not ask for, 1 for tiles;
     `time_us` is that of the last launch.
     """
 
     kernel: Kernel
     block_dim: int
+    inner: int = 0
     time_us: float = 0.0
 
     def arena(self, values: Mapping[str, Array]) -> Arena:
@@ -195,7 +197,9 @@ class DeviceLauncher:
     def call(self, dim: Sequence[int], values: Sequence[Array]) -> Call:
         """The launch over `dim`."""
         blocks = -(-prod(dim) // self.block_dim)
-        return self.kernel.call((blocks,), (self.block_dim,), [launch_bounds(dim), *values])
+        return self.kernel.call(
+            (blocks,), (self.block_dim,), [launch_bounds(dim, self.inner), *values]
+        )
 
 
 def packed(value: Any) -> Any:

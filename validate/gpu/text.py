@@ -22,6 +22,7 @@ from validate.host.plain_steps import Step, grids_of, memory_of, steps_of
 from validate.row.edges import Args
 from validate.row.inputs import Array, draw_inputs
 from validate.row.sizes import evaluate_all
+from validate.row.tiles import is_tiled
 from validate.text import plain as plain_unit
 from validate.text.launches import launches_problem, scratch_of
 
@@ -95,7 +96,7 @@ class WarpText:
 
     def prepare(self, row: Row, shape: Shape) -> Prepared:
         arena = DeviceArena(arrays_of(row["args"], shape.inputs))
-        return _WarpReady(DeviceLauncher(self.kernel, _block_dim(row)), row, shape, arena)
+        return _WarpReady(warp_launcher(row, self.kernel), row, shape, arena)
 
 
 @dataclass(frozen=True)
@@ -176,10 +177,6 @@ def plain_text_of(row: Row, load: Callable[[str], Kernel]) -> PlainText:
     return PlainText([load(name) for name in plain_unit.launched(row)])
 
 
-def backward_launcher(row: Row, kernel: Kernel) -> DeviceLauncher:
-    """What launches a row's backward kernel, for `validate.host.adjoint`."""
-    return DeviceLauncher(kernel, _block_dim(row))
-
-
-def _block_dim(row: Row) -> int:
-    return int(row["launch"]["block_dim"])
+def warp_launcher(row: Row, kernel: Kernel) -> DeviceLauncher:
+    """What launches one of the kernels of a row's Warp text, forward or backward."""
+    return DeviceLauncher(kernel, int(row["launch"]["block_dim"]), int(is_tiled(row)))

@@ -17,6 +17,7 @@ from validate.row.adjoint import status_without_run
 from validate.row.edges import Setting, settings
 from validate.row.inputs import Array, draw_inputs
 from validate.row.sizes import evaluate_all
+from validate.row.tiles import places
 from validate.statuses import AdjointStatus, RunStatus
 
 
@@ -37,7 +38,7 @@ class _Launched:
         """Draw inputs and launch. Raises BadRow when the row does not allow either."""
         self.args = row["args"]
         try:
-            self.dim = evaluate_all(row["launch"]["dim"], setting.sizes)
+            self.dim = evaluate_all(places(row, row["launch"]["dim"]), setting.sizes)
             self.inputs = draw_inputs(setting.args, setting.sizes, row["input_seed"])
         except ValueError as error:
             raise BadRow(f"inputs: {error}") from error

@@ -79,13 +79,15 @@ def launch(
         raise Endless("a thread runs without end")
 
 
-def launch_bounds(dim: Sequence[int]) -> Array:
-    """`wp::launch_bounds_t<N>` for a launch dim."""
-    described = [("shape", np.uint32, (len(dim),)), ("size", np.uint64), ("mult", np.uint64)]
+def launch_bounds(dim: Sequence[int], inner: int = 0) -> Array:
+    """`wp::launch_bounds_t<N>` for a launch dim, whose last `inner` extents the kernel does not ask
+    for: all threads along them have the same place, as in a block of a kernel of tiles."""
+    kept = len(dim) - inner
+    described = [("shape", np.uint32, (kept,)), ("size", np.uint64), ("mult", np.uint64)]
     bounds = np.zeros((), np.dtype(described, align=True))
-    bounds["shape"] = dim
+    bounds["shape"] = dim[:kept]
     bounds["size"] = int(np.prod(dim, dtype=np.int64))
-    bounds["mult"] = 1
+    bounds["mult"] = int(np.prod(dim[kept:], dtype=np.int64))
     return bounds
 
 

@@ -173,9 +173,10 @@ def grid_of(launch: Launch, sizes: Mapping[str, int], most_threads: int = MOST_L
 
 
 def fits_small_blocks(row: Mapping[str, Any]) -> bool:
-    """Whether a text of ours means the same in smaller blocks: no threads meet, and no other
-    launch counts on the number of blocks."""
-    return len(listed(row["plain_launch"])) == 1 and not plain_unit.meets(row["cuda_plain"])
+    """Whether a text of ours means the same in smaller blocks: it asks for the size of its block,
+    no threads meet, and no other launch counts on the number of blocks."""
+    alone = len(listed(row["plain_launch"])) == 1 and not plain_unit.meets(row["cuda_plain"])
+    return alone and "blockDim" in row["cuda_plain"]
 
 
 def in_small_blocks(grid: Grid, text: str) -> Grid:

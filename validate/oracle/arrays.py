@@ -16,19 +16,19 @@ from validate.row.inputs import Array
 
 # fmt: off
 _OF_NUMPY = frozenset({
-    "abs", "add", "arange", "arccos", "arcsin", "arctan", "arctan2", "argmax", "argmin", "array",
-    "asarray", "bitwise_and", "bitwise_count", "bitwise_or", "bitwise_xor", "broadcast_arrays",
-    "broadcast_to", "cbrt", "ceil", "clip", "concatenate", "copysign", "cos", "cosh", "cross",
-    "degrees", "diagonal", "divide", "einsum", "empty", "exp", "eye", "flatnonzero", "float16",
-    "float32", "float64", "floor", "full", "int8", "int16", "int32", "int64", "linalg", "log",
-    "log10", "log2", "max", "maximum", "min", "minimum", "moveaxis", "nonzero", "ones", "pi",
-    "radians", "rint", "searchsorted", "sin", "sinh", "sqrt", "square", "stack", "subtract", "sum",
-    "swapaxes", "tan", "tanh", "trace", "trunc", "uint8", "uint16", "uint32", "uint64",
-    "vectorize", "where", "zeros", "zeros_like",
+    "abs", "add", "arange", "arccos", "arcsin", "arctan", "arctan2", "argmax", "argmin",
+    "array", "asarray", "bitwise_and", "bitwise_count", "bitwise_or", "bitwise_xor",
+    "broadcast_arrays", "broadcast_to", "cbrt", "ceil", "clip", "concatenate", "copysign",
+    "cos", "cosh", "cross", "cumsum", "degrees", "diagonal", "divide", "einsum", "empty", "exp",
+    "eye", "flatnonzero", "float16", "float32", "float64", "floor", "full", "int16", "int32",
+    "int64", "int8", "linalg", "log", "log10", "log2", "max", "maximum", "min", "minimum",
+    "moveaxis", "nonzero", "ones", "pi", "radians", "rint", "searchsorted", "sin", "sinh",
+    "sqrt", "square", "stack", "subtract", "sum", "swapaxes", "tan", "tanh", "trace", "trunc",
+    "uint16", "uint32", "uint64", "uint8", "vectorize", "where", "zeros", "zeros_like",
 })
 _OF_OTHERS = frozenset({
     "T", "all", "any", "astype", "at", "copy", "det", "dtype", "erf", "erfc", "inv", "max", "min",
-    "norm", "prod", "shape", "sum", "transpose",
+    "norm", "prod", "reshape", "shape", "sum", "transpose",
 })
 # fmt: on
 

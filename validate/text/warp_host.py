@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from validate.row.adjoint import has_adjoint
+from validate.row.tiles import is_tiled, with_blocks_of_one
 from validate.text.warp_calls import Call, SharedCalls, functions_of, kernel_of
 
 SHIMS = ("shim.h", "watch.h")
@@ -30,7 +31,7 @@ def translation_unit(rows: Sequence[Mapping[str, Any]]) -> str:
     their helpers may share names; a row alone is compiled as it stands. `#line` names the columns,
     so that the compiler's log speaks of the row's own texts.
     """
-    parts = [_start(rows[0]["cuda_prologue"])]
+    parts = [_start(_prologue(rows))]
     for position, row in enumerate(rows):
         parts.append(_section(position, row, alone=len(rows) == 1))
     return "".join(parts)
@@ -46,12 +47,18 @@ def shared_unit(rows: Sequence[Mapping[str, Any]]) -> tuple[str, list[Call]]:
     sections = [
         _section(position, shared.rewritten(row), alone=False) for position, row in enumerate(rows)
     ]
-    return _start(rows[0]["cuda_prologue"]) + shared.table() + "".join(sections), shared.calls
+    return _start(_prologue(rows)) + shared.table() + "".join(sections), shared.calls
 
 
 def functions_unit(prologue: str, calls: Sequence[Call]) -> str:
     """The translation unit of functions that make calls of Warp's functions."""
     return _start(prologue) + functions_of(calls)
+
+
+def _prologue(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The prologue that rows share, with blocks of one thread where there are tiles among them."""
+    prologue: str = rows[0]["cuda_prologue"]
+    return with_blocks_of_one(prologue) if any(map(is_tiled, rows)) else prologue
 
 
 def _start(prologue: str) -> str:

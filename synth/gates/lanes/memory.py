@@ -125,7 +125,9 @@ class ArrayMemory:
         target: Any = (Ellipsis, at)
         _ATOMIC_UFUNCS[op].at(self.data, target, value)
         if scalar.is_float and op in ("add", "sub"):
-            self.lanes.round_sums(self.data, scalar, self.elements, int(np.max(np.bincount(at))))
+            self.lanes.round_sums(
+                self.data, scalar, self.elements, int(np.bincount(at.ravel()).max())
+            )
         if scalar.is_unsigned and scalar.bits < 64:
             self.data &= (1 << scalar.bits) - 1
         elif scalar.is_int and not scalar.is_unsigned:
@@ -158,7 +160,7 @@ class ArrayMemory:
 
     def _base(self, at: Values, mask: Mask) -> tuple[Values, Values]:
         threads = np.arange(self.lanes.threads)
-        base = at[: self.lanes.threads]
+        base = at[..., : self.lanes.threads]
         if mask is None:
             return base, threads
         active = mask[: self.lanes.threads]

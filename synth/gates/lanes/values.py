@@ -40,7 +40,7 @@ _NOISE_LENGTH = 1 << 13
 
 
 @lru_cache(maxsize=1)
-def _noise() -> Values:
+def noise() -> Values:
     """Fixed numbers in [-1, 1), hashed so that no library version changes them."""
     z = np.arange(1, _NOISE_LENGTH + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -109,7 +109,7 @@ class Lanes:
         """Noise for so many values."""
         start = self._cursor % (_NOISE_LENGTH - like.size) if like.size < _NOISE_LENGTH else 0
         self._cursor += 997
-        found = _noise()[start : start + like.size]
+        found = noise()[start : start + like.size]
         whole = found.size == like.size
         return found.reshape(like.shape) if whole else np.resize(found, like.shape)
 

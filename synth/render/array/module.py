@@ -7,6 +7,7 @@ from generators.program.dtypes import INT32, Array
 from synth.render.array.loops import Bodies
 from synth.render.array.ops import HELPERS
 from synth.render.array.scopes import ends_thread, leaves_early, parts_changed, stored
+from synth.render.array.tiles import TileKernel
 from synth.render.array.values import Axis, NoForm, Value, aligned, parts_of, union, where
 from synth.render.doc import Doc
 from synth.render.ranges.edges import edges_of
@@ -53,7 +54,8 @@ class _Module:
         return ["", "", *HELPERS[name].rstrip().split("\n")]
 
     def kernel(self, kernel: ir.Kernel) -> list[str]:
-        frame = _Kernel(self.program, self.edges)
+        kind = TileKernel if isinstance(kernel, ir.TiledKernel) else _Kernel
+        frame = kind(self.program, self.edges)
         lines = frame.lines_of_kernel(kernel)
         self.helpers |= frame.helpers
         return ["", "", *lines]

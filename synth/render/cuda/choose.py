@@ -8,12 +8,14 @@ from math import ceil, inf
 
 from generators.build.draw import Stream
 from generators.program import ir
+from generators.program.joins import named
+from generators.program.serial import serial
 from synth.render.cuda.cost.facts import facts_of
 from synth.render.cuda.cost.predict import Prediction, predict
 from synth.render.cuda.find.owned import settled
 from synth.render.cuda.regime import highest_sizes, middle_sizes
 from synth.render.cuda.schedule import BLOCKS, Schedule
-from synth.render.cuda.style import styles
+from synth.render.cuda.style import fitting, styles
 from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
 from validate.row.sizes import evaluate_all
 
@@ -42,7 +44,7 @@ def schedules_of(program: ir.Program) -> dict[str, list[Schedule]]:
     Larger blocks come with launch bounds: the compiler then keeps to registers that there are for
     all their threads.
     """
-    program = settled(program)
+    program = named(settled(program))
     extents = evaluate_all(program.kernel.launch_dim, highest_sizes(program))[::-1]
     found = {
         name: [
@@ -50,9 +52,9 @@ def schedules_of(program: ir.Program) -> dict[str, list[Schedule]]:
             for s in style.schedules(program)
             if _has_grid(s, extents)
         ]
-        for name, style in styles().items()
+        for name, style in fitting(program).items()
     }
-    if not any(found.values()):
+    if not any(found.values()) and ONE_THREAD_A_POINT in found:
         found[ONE_THREAD_A_POINT] = [Schedule(ONE_THREAD_A_POINT, BLOCKS[1][1])]
     return {name: listed for name, listed in found.items() if listed}
 
@@ -65,8 +67,8 @@ def _has_grid(schedule: Schedule, extents: tuple[int, ...]) -> bool:
 
 def candidates_of(program: ir.Program, sizes: Mapping[str, int]) -> list[Candidate]:
     """Every legal schedule with its prediction at sizes by symbol, the quickest first."""
-    program = settled(program)
-    facts, known = facts_of(program, sizes), styles()
+    program = named(settled(program))
+    facts, known = facts_of(serial(program), sizes), styles()
     found = []
     for name, listed in schedules_of(program).items():
         for schedule in listed:
@@ -118,8 +120,8 @@ def check_schedule(program: ir.Program, schedule: Schedule) -> None:
     known = styles()
     if schedule.style not in known:
         raise ValueError(f"style {schedule.style!r}: one of {', '.join(known)}")
-    style, program = known[schedule.style], settled(program)
-    if not style.schedules(program):
+    style, program = known[schedule.style], named(settled(program))
+    if style.name not in fitting(program) or not style.schedules(program):
         choices = ", ".join(schedules_of(program))
         raise ValueError(f"the kernel has no form in the style {style.name!r}; it has {choices}")
     style.allows(program, schedule)

@@ -9,6 +9,7 @@ from math import prod
 from generators.program import ir
 from generators.program.dtypes import INT32, Array, Type
 from generators.program.expr import Extent, Load, Op
+from generators.program.serial import serial
 from generators.program.walk import expressions, statements
 from synth.render.cuda.body import Body
 from synth.render.cuda.device.functions import Library
@@ -79,11 +80,12 @@ class KernelText:
         self.program = program
         self.kernel = program.kernel
         self.schedule = schedule
+        self.serial = serial(program)
         taken = self._all_names() | {s.name for s in program.structs}
         self.names = {n: f"{n}_" for n in taken if n in KEYWORDS}
         self.taken = {*taken, *self.names.values()}
         aligned = aligned_elements(program.kernel)
-        self.library = Library(frozenset(taken), self.names, edges_of(program), aligned)
+        self.library = Library(frozenset(taken), self.names, edges_of(self.serial), aligned)
         self.symbol_names = self._symbols(taken)
         self.used_symbols: dict[str, None] = {}
 
@@ -127,14 +129,15 @@ class KernelText:
     def shapes(self) -> dict[str, list[str]]:
         """Extents of each array that the text needs, in C++."""
         needed: dict[str, set[int]] = {}
-        for e in expressions(self.kernel.body):
+        body = self.serial.kernel.body
+        for e in expressions(body):
             if isinstance(e, Load):
                 needed.setdefault(e.array.name, set()).update(range(1, len(e.indices)))
             elif isinstance(e, Extent):
                 needed.setdefault(e.array.name, set()).add(e.axis)
             elif isinstance(e, Op) and e.op == "lower_bound":
                 needed.setdefault(e.args[0].name, set()).add(0)  # type: ignore[attr-defined]
-        for s in statements(self.kernel.body):
+        for s in statements(body):
             if isinstance(s, ir.Store | ir.Atomic):
                 needed.setdefault(s.array.name, set()).update(range(1, len(s.indices)))
         return {

@@ -9,6 +9,7 @@ from typing import Any
 
 from generators.build.docs import THREAD_A_ROW
 from generators.program import ir
+from generators.program.joins import named
 from synth.render.cuda.choose import schedule_for
 from synth.render.cuda.device import collective, random, rigid, spatial
 from synth.render.cuda.find.owned import settled
@@ -42,7 +43,7 @@ class Plain:
 
 def render(program: ir.Program, schedule: Schedule | None = None) -> Plain:
     """The plain CUDA of a program under a schedule, by default the one drawn for it."""
-    program = settled(program)
+    program = named(settled(program))
     schedule = schedule or schedule_for(program)
     if schedule.style != ONE_THREAD_A_POINT:
         program = _without_thread_a_row(program)

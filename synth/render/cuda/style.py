@@ -94,6 +94,8 @@ class Style:
     plan: Callable[[ir.Program, Schedule, Mapping[str, int]], Plan]
     asks: Callable[[Mapping[str, object]], str]
     because: str = ""
+    tiles: bool = False
+    """Whether it is for kernels of tiles, and for no others."""
 
 
 @lru_cache(maxsize=1)
@@ -105,6 +107,12 @@ def styles() -> dict[str, Style]:
             assert style.name not in found, style.name
             found[style.name] = style
     return found
+
+
+def fitting(program: ir.Program) -> dict[str, Style]:
+    """The styles for kernels of a program's kind."""
+    tiled = isinstance(program.kernel, ir.TiledKernel)
+    return {name: style for name, style in styles().items() if style.tiles == tiled}
 
 
 def same_dims(schedule: Schedule, dims: int) -> None:

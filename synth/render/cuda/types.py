@@ -14,6 +14,7 @@ from generators.program.dtypes import (
     Quat,
     Scalar,
     Struct,
+    Tile,
     Transform,
     Type,
     Vec,
@@ -117,6 +118,8 @@ def computed(type_: Type) -> Type:
         return Mat(type_.rows, type_.cols, _wide(type_.scalar))
     if isinstance(type_, Quat | Transform):
         return type(type_)(_wide(type_.scalar))
+    if isinstance(type_, Tile):
+        return Tile(type_.shape, _wide(type_.scalar))
     raise TypeError(f"{type_} is no value")
 
 

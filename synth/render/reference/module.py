@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from generators.program import expr, ir
 from generators.program.dtypes import Array, Mat, Scalar, Struct, Transform, Type, Vec, scalar_of
+from generators.program.serial import serial
 from synth.render.doc import Doc, Prec, attribute, binary, call, listing, subscript
 from synth.render.python_walk import AUGMENTED, PythonRenderer
 from synth.render.ranges.edges import edges_of
@@ -263,4 +264,4 @@ class _Reference(PythonRenderer):
 
 def render(program: ir.Program) -> str:
     """The plain Python module of a program: it defines ``kernel_name(dim, *args)``."""
-    return _Reference(program).module()
+    return _Reference(serial(program)).module()

@@ -102,6 +102,32 @@ def block_join(lib: Library, values: Sequence[tuple[str, Type]], threads: int, a
     return lib.write(name, types, text)
 
 
+def block_scan(lib: Library, scalar: Scalar, threads: int, again: bool = False) -> str:
+    """Ask for the function that gives each thread of a block of whole warps the sum of its value
+    and those of all threads before it; its name. ``again``: as :func:`block_join` has it."""
+    kind, warps = lib.type(scalar), threads // WARP
+    lines = [
+        f"    __shared__ {kind} totals[{warps}];",
+        f"    const int lane = threadIdx.x % {WARP};",
+        f"    for (int offset = 1; offset < {WARP}; offset *= 2) {{",
+        f"        const {kind} before = __shfl_up_sync(0xffffffff, value, offset);",
+        "        if (lane >= offset) {",
+        "            value += before;",
+        "        }",
+        "    }",
+        *(["    __syncthreads();"] if again else []),
+        f"    if (lane == {WARP - 1}) {{",
+        f"        totals[threadIdx.x / {WARP}] = value;",
+        "    }",
+        "    __syncthreads();",
+        f"    for (int warp = 0; warp < threadIdx.x / {WARP}; ++warp) {{",
+        "        value += totals[warp];",
+        "    }",
+        "    return value;",
+    ]
+    return lib.write("block_scan", (scalar,), _function(lib, "block_scan", kind, lines))
+
+
 class _Held(NamedTuple):
     """A value that a block joins: where each warp puts its own, and what joins a warp's."""
 
