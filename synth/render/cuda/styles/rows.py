@@ -9,8 +9,8 @@ from typing import Any
 
 from generators.program import ir
 from generators.program.dtypes import INT32, Scalar, Type
-from generators.program.expr import Const
-from generators.program.walk import statements
+from generators.program.expr import Const, Load
+from generators.program.walk import expressions, statements
 from synth.render.cuda.device.collective import block_join, identity, join_into, warp_join
 from synth.render.cuda.find.split import SplitLoops, Sum, split_loops
 from synth.render.cuda.kernel import KernelText, Written, factor, leave_before
@@ -183,7 +183,7 @@ def _schedules(style: str) -> Callable[[ir.Program], list[Schedule]]:
 
     def found(program: ir.Program) -> list[Schedule]:
         form = split_loops(program.kernel)
-        if form is None or (style == LANES and _leaves(program.kernel.body)):
+        if form is None or (style == LANES and _needs_its_threads(program.kernel.body)):
             return []
         if style != BLOCKS:
             groups = _GROUPS[style]
@@ -199,8 +199,13 @@ def _schedules(style: str) -> Callable[[ir.Program], list[Schedule]]:
     return found
 
 
-def _leaves(body: ir.Body) -> bool:
-    return any(isinstance(s, ir.Return) for s in statements(body))
+def _needs_its_threads(body: ir.Body) -> bool:
+    """Whether lanes behind the last element may not do as those of the last do: some leave, or read
+    what the last writes."""
+    inner = list(statements(body))
+    written = {s.array.name for s in inner if isinstance(s, ir.Store | ir.Atomic)}
+    read = {e.array.name for e in expressions(body) if isinstance(e, Load)}
+    return bool(written & read) or any(isinstance(s, ir.Return) for s in inner)
 
 
 def _check(program: ir.Program, schedule: Schedule) -> None:

@@ -12,6 +12,7 @@ from fitting_programs import fitting_in
 from generators.program import ir
 from generators.program.dtypes import FLOAT32, Array
 from generators.program.expr import Const, Expr, Load, Var
+from generators.program.walk import expressions, statements
 from synth.render.cuda.choose import check_schedule, schedules_of
 from synth.render.cuda.find.softmax import softmax, substituted
 from synth.render.cuda.module import render
@@ -106,6 +107,23 @@ def test_sums_that_are_not_scaled_are_noticed(all_accepted: list[Accepted]) -> N
     # Where a lane has one element, there is nothing before it to scale.
     assert "wrong_value" in found
     assert found <= {"wrong_value", "agrees"}
+
+
+def test_lanes_that_are_left_over_read_nothing_that_others_write(
+    all_accepted: list[Accepted],
+) -> None:
+    """They do as the lanes of the last row do, and would race with them."""
+    in_place = 0
+    for a in all_accepted:
+        stored = {
+            s.array.name for s in statements(a.program.kernel.body) if isinstance(s, ir.Store)
+        }
+        loaded = {e.array.name for e in expressions(a.program.kernel.body) if isinstance(e, Load)}
+        known = schedules_of(a.program)
+        if stored & loaded and "warp_per_row" in known:
+            in_place += 1
+            assert "lanes_per_row" not in known, a.program.idiom
+    assert in_place
 
 
 def test_sums_of_a_loop_share_a_barrier(all_accepted: list[Accepted]) -> None:
