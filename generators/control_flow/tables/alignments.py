@@ -160,7 +160,26 @@ def local_alignment(k: KernelBuilder, level: int) -> Title:
     equal, other = ("match_score reward", 2, (2, 4)), ("mismatch_cost penalty", 1, (1, 2))
     gaps = ("gap_cost gap_penalty", 1, (1, 2))
     weights = _weights(k, level, *([gaps] if table is not None else [gaps, equal, other]))
-    gap, line = weights[0], p.line
+    gap = weights[0]
+    best = _scored(p, local, table, weights)
+    out = p.t.each_out("alignment_scores scores_out", INT32)
+    k.store(out, p.t.at, p.line[p.m] if best is None else best)
+    if table is not None:
+        pays_said = f"{table.name}[a, b] for symbols a and b"
+    else:
+        pays_said = f"{written(weights[1])} for equal symbols, -{written(weights[2])} for others"
+    kind = "best local alignment" if local else "best alignment from end to end"
+    return Title(
+        k.name("smith_waterman local_scores" if local else "needleman_wunsch global_scores"),
+        f"For {p.t.each}, {out.name} gets the score of the {kind} of {p.x.name}{p.said} with "
+        f"{p.y.name}: {pays_said}, less {written(gap)} for each symbol in a gap. {p.line.name} "
+        f"holds one row of the table.",
+    )
+
+
+def _scored(p: _Pair, local: bool, table: Var | None, weights: tuple[Expr, ...]) -> Var | None:
+    """Fill the table; the best score anywhere, where alignments may begin and end anywhere."""
+    k, line, gap = p.t.k, p.line, weights[0]
     with k.for_("j c", p.m + 1) as j:
         line.put(j, 0 if local else -_times(j, gap))
     best = k.let("best top_score", k.lift(0, INT32)) if local else None
@@ -170,27 +189,15 @@ def local_alignment(k: KernelBuilder, level: int) -> Title:
             line.put(0, -_times(i + 1, gap))
         with k.for_("q col", p.m) as q:
             up = k.let("up above", line[q + 1])
-            a, b = _index(p.x[i]), _index(p.y[q])
-            pays = table[a, b] if table is not None else _paid(p.x[i], p.y[q], weights)
+            a, b = p.x[i], p.y[q]
+            pays = _paid(a, b, weights) if table is None else table[_index(a), _index(b)]
             score = k.let("score h", most(corner + pays, most(up, line[q]) - gap))
             if best is not None:
                 k.assign(score, most(score, 0))
                 k.assign(best, most(best, score))
             line.put(q + 1, score)
             k.assign(corner, up)
-    out = p.t.each_out("alignment_scores scores_out", INT32)
-    k.store(out, p.t.at, line[p.m] if best is None else best)
-    if table is not None:
-        pays_said = f"{table.name}[a, b] for symbols a and b"
-    else:
-        pays_said = f"{written(weights[1])} for equal symbols, -{written(weights[2])} for others"
-    kind = "best local alignment" if local else "best alignment from end to end"
-    return Title(
-        k.name("smith_waterman local_scores" if local else "needleman_wunsch global_scores"),
-        f"For {p.t.each}, {out.name} gets the score of the {kind} of {p.x.name}{p.said} with "
-        f"{p.y.name}: {pays_said}, less {written(gap)} for each symbol in a gap. {line.name} holds "
-        f"one row of the table.",
-    )
+    return best
 
 
 def _paid(a: Expr, b: Expr, weights: tuple[Expr, ...]) -> Expr:

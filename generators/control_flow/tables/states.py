@@ -55,19 +55,7 @@ def ctc_step(k: KernelBuilder, level: int) -> Title:
     if last:
         blank = k.size_param("num_classes class_count", "classes") - 1
 
-    def before(steps: int) -> Expr:
-        return alpha[(s - steps, b) if across else (b, s - steps)]
-
-    total = k.let("total acc", alpha[at])
-    with k.if_(s > 0):
-        k.assign(total, _joined(total, before(1), logs))
-    label = k.let("label cls", blank)
-    odd = same(s % 2, 1) if shape.chance(0.5) else same(s & 1, 1)
-    with k.if_(odd):
-        k.assign(label, labels[b, s // 2])
-        other = fn("ne", labels[b, most(s // 2 - 1, 0)], label)
-        with k.if_(both(s > 1, other)):
-            k.assign(total, _joined(total, before(2), logs))
+    total, label = _reached(k, alpha, labels, (b, s), across, blank, logs)
     k.store(out, at, total + score(label) if logs else total * score(label))
     what = "the logarithm of the sum of the exponentials" if logs else "the sum"
     zero = "the last one" if last else "class 0"
@@ -76,6 +64,35 @@ def ctc_step(k: KernelBuilder, level: int) -> Title:
     text += f"that differs from the one before, s - 2, {'plus' if logs else 'times'} {scored} of "
     text += f"its class. Odd s have label s // 2 of {labels.name}.{beyond}"
     return Title(k.name("ctc_step ctc_alpha", "ctc_forward_step"), text)
+
+
+def _reached(
+    k: KernelBuilder,
+    alpha: Var,
+    labels: Var,
+    place: tuple[Expr, Expr],
+    across: bool,
+    blank: Expr,
+    logs: bool,
+) -> tuple[Var, Var]:
+    """What comes from the one, two or three positions before, and the label of this one."""
+    b, s = place
+
+    def before(steps: int) -> Expr:
+        at = s - steps if steps else s
+        return alpha[(at, b) if across else (b, at)]
+
+    total = k.let("total acc", before(0))
+    with k.if_(s > 0):
+        k.assign(total, _joined(total, before(1), logs))
+    label = k.let("label cls", blank)
+    odd = same(s % 2, 1) if k.draw.shape.chance(0.5) else same(s & 1, 1)
+    with k.if_(odd):
+        k.assign(label, labels[b, s // 2])
+        other = fn("ne", labels[b, most(s // 2 - 1, 0)], label)
+        with k.if_(both(s > 1, other)):
+            k.assign(total, _joined(total, before(2), logs))
+    return total, label
 
 
 def _beyond(

@@ -1,0 +1,208 @@
+"""Trees in arrays: forests that vote, and sorted keys laid out for bisection without branches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from generators.build import KernelBuilder, cast
+from generators.build.registry import Title, idiom
+from generators.control_flow.kit import same
+from generators.control_flow.parallel.lanes import key_type
+from generators.kit.functions import exp, where
+from generators.program.dtypes import FLOAT32, INT32, Scalar
+from generators.program.expr import Expr, Operand, Var
+
+
+def _at(*indices: Expr) -> tuple[Expr, ...]:
+    """An index of several parts."""
+    return indices
+
+
+@dataclass
+class _Forest:
+    """Nodes of complete trees: a feature and a threshold each, and a value at each leaf."""
+
+    k: KernelBuilder
+    feature: Var
+    threshold: Var
+    leaf: Var
+    type: Scalar
+    flat: bool
+    depth: Expr
+    nodes: Expr
+
+    def node(self, array: Var, tree: Expr, at: Operand, width: Expr) -> Expr:
+        """A value of a node: trees lie in rows, or one after the other."""
+        return array[tree * width + at] if self.flat else array[tree, at]
+
+
+def _forest(k: KernelBuilder, level: int) -> _Forest:
+    """Trees of depth three: 7 nodes and 8 leaves each."""
+    k.size("trees", 4, 7)
+    k.size("features", 4, 6)
+    flat = k.draw.shape.chance(0.35)
+    inner: tuple[str, ...] = ("trees*7",) if flat else ("trees", "7")
+    leaves: tuple[str, ...] = ("trees*8",) if flat else ("trees", "8")
+    feature = k.array("split_feature feature_ids", INT32, inner, init="index_of:features")
+    threshold = k.array("thresholds split_values", FLOAT32, inner, low=-0.8, high=0.8)
+    type_ = k.draw.shape.choice((FLOAT32, FLOAT32, INT32))
+    span = (0, 5) if type_ == INT32 else (-1.0, 1.0)
+    leaf = k.array("leaf_values leaves", type_, leaves, low=span[0], high=span[1])
+    depth: Expr = k.lift(3, INT32)
+    return _Forest(k, feature, threshold, leaf, type_, flat, depth, k.lift(7, INT32))
+
+
+def _descend(f: _Forest, tree: Expr, x: Var, row: Expr, by_features: bool) -> Expr:
+    """The leaf that a sample reaches in a tree."""
+    k, shape = f.k, f.k.draw.shape
+    node = k.let("node at", k.lift(0, INT32))
+    loop = shape.choice(("depth", "inner"))
+    with k.for_("d step", f.depth) if loop == "depth" else k.while_(node < f.nodes):
+        j = k.let("j feat", f.node(f.feature, tree, node, f.nodes))
+        value = x[j, row] if by_features else x[row, j]
+        right = value > f.node(f.threshold, tree, node, f.nodes)
+        if shape.chance(0.5):
+            k.assign(node, 2 * node + where(right, k.lift(2, INT32), k.lift(1, INT32)))
+        else:
+            with k.if_(right):
+                k.assign(node, 2 * node + 2)
+            with k.else_():
+                k.assign(node, 2 * node + 1)
+    return node - 7
+
+
+@idiom
+def forest_inference(k: KernelBuilder, level: int) -> Title:
+    """Decision trees that vote: sums of leaves, as gradient boosting has them, or the mean."""
+    shape = k.draw.shape
+    k.size("samples", 24, 36)
+    f = _forest(k, level)
+    by_features = shape.chance(0.4)
+    each = level > 1 and shape.chance(0.3)
+    at = k.thread(*(("samples", "trees") if each else ("samples",)), names=_names(k, each))
+    row = at[0]
+    dims = ("features", "samples") if by_features else ("samples", "features")
+    x = k.array("x samples_in data", FLOAT32, dims, low=-1.0, high=1.0)
+    whole = f.type == INT32
+    text = f"Trees of depth 3 in {f.feature.name}, {f.threshold.name} and {f.leaf.name}: a sample "
+    text += f"of {x.name} goes from node n to 2 * n + 2 where its feature is above the threshold, "
+    text += "else to 2 * n + 1. "
+    if each:
+        out = k.out("leaf_out tree_scores", f.type, ("samples", "trees"))
+        k.store(out, at, f.node(f.leaf, at[1], _descend(f, at[1], x, row, by_features), _eight(k)))
+        text += f"{out.name} gets the value of the leaf that each sample reaches in each tree."
+        return Title(k.name("forest_leaves tree_scores_kernel"), text)
+    total = k.let("total score", k.lift(0 if whole else 0.0, f.type))
+    count = k.size_param("num_trees tree_count", "trees")
+    with k.for_("t tree", count) as t:
+        leaf = _descend(f, t, x, row, by_features)
+        k.augment(total, "add", f.node(f.leaf, t, leaf, _eight(k)))
+    value, said = _voted(k, total, count, whole)
+    out = k.out("predictions scores_out", value.type, "samples")
+    k.store(out, (row,), value)
+    return Title(
+        k.name("forest_inference predict_forest", "boosted_trees"),
+        f"{text}{out.name} gets {said} of the leaves that it reaches.",
+    )
+
+
+def _names(k: KernelBuilder, each: bool) -> tuple[str, ...]:
+    names = (k.name("i row sample"),)
+    return (*names, k.name("t tree")) if each else names
+
+
+def _eight(k: KernelBuilder) -> Expr:
+    return k.lift(8, INT32)
+
+
+def _voted(k: KernelBuilder, total: Var, count: Expr, whole: bool) -> tuple[Expr, str]:
+    """What is made of the sum of leaves; in words."""
+    way = "sum" if whole else k.draw.shape.choice(("sum", "mean", "chance"))
+    if way == "mean":
+        return total / cast(count, FLOAT32), "the mean"
+    if way == "chance":
+        rate = k.scalar("learning_rate shrinkage", FLOAT32, 0.1, 0.9)
+        score = k.let("z logit", rate * total)
+        return 1.0 / (1.0 + exp(-score)), f"the logistic function of {rate.name} times the sum"
+    return total, "the sum"
+
+
+def _spans(type_: Scalar) -> tuple[object, object]:
+    if type_.is_float:
+        return -50.0, 50.0
+    return (0 if type_.is_unsigned else -20), 60
+
+
+@idiom
+def heap_search(k: KernelBuilder, level: int) -> Title:
+    """Bisection in keys laid out as a heap (Eytzinger; Khuong and Morin, ACM J. Exp. Algorithmics
+    22, 2017): the children of k are 2 * k and 2 * k + 1."""
+    shape, type_ = k.draw.shape, key_type(k)
+    count = 2 ** shape.choice((3, 4, 4)) - 1
+    dims, at_query = _queries(k)
+    several, traced = shape.chance(0.3), shape.chance(0.15 + 0.1 * level) and not type_.is_float
+    low, high = (0, 9) if traced else _spans(type_)
+    rows = (k.size("sets", 3, 5),) if several else ()
+    tree = k.array("heap_keys eytzinger tree", type_, (*rows, str(count + 1)), low=low, high=high)
+    wanted = k.array("wanted queries_in needles", type_, dims, low=low, high=high)
+    lead: tuple[Expr, ...] = ()
+    text = f"For each of {wanted.name}, go down {tree.name}"
+    if several:
+        which = k.array("set_ids tree_of", INT32, dims, init="index_of:sets")
+        lead = (k.let("s own_set", which[at_query]),)
+        text += f" of its set in {which.name}"
+    strict = shape.chance(0.5)
+    at, seen = _down(k, (tree, lead), k.let("x key", wanted[at_query]), count, strict, traced)
+    gap: Expr = at - (count + 1)
+    text += f", {count} keys laid out as a heap from place 1 on: from k to 2 * k + 1 where the key "
+    text += f"is {'below' if strict else 'not above'} it, else to 2 * k. "
+    which_gap = f"which of the {count + 1} gaps it ends in"
+    if shape.chance(0.4):
+        steps = k.array("gap_values step_heights", FLOAT32, str(count + 1), low=-1.0, high=1.0)
+        gap, which_gap = steps[gap], f"{steps.name} of {which_gap}"
+    rank = k.out("ranks slots_out" if gap.type == INT32 else "looked_up heights", gap.type, dims)
+    k.store(rank, at_query, gap)
+    text += f"{rank.name} gets {which_gap}"
+    if seen is not None:
+        out = k.out("found_at matches", INT32, dims)
+        k.store(out, at_query, seen)
+        text += f", {out.name} the last place of an equal key on the way, 0 if there is none"
+    return Title(k.name("heap_search eytzinger_search", "heap_lower_bound"), f"{text}.")
+
+
+def _queries(k: KernelBuilder) -> tuple[tuple[str, ...], tuple[Var, ...]]:
+    """A thread for each query: a list of them, or rows."""
+    if k.draw.shape.chance(0.6):
+        k.size("queries", 30, 44)
+        return ("queries",), k.thread("queries", names=(k.name("i tid q"),))
+    k.size("batch", 4, 6)
+    k.size("queries", 8, 12)
+    dims = ("batch", "queries")
+    return dims, k.thread(*dims, names=(k.name("b row"), k.name("q i")))
+
+
+def _down(
+    k: KernelBuilder,
+    tree: tuple[Var, tuple[Expr, ...]],
+    x: Expr,
+    count: int,
+    strict: bool,
+    traced: bool,
+) -> tuple[Var, Var | None]:
+    """Where a walk from the root ends, and the last place of an equal key if that is asked."""
+    at = k.let("at node", k.lift(1, INT32))
+    seen = k.let("equal_at hit", k.lift(0, INT32)) if traced else None
+    keys, lead = tree
+    with k.while_(at <= count):
+        key = k.let("here node_key", keys[_at(*lead, at)])
+        if seen is not None:
+            with k.if_(same(key, x)):
+                k.assign(seen, at)
+        right = key < x if strict else key <= x
+        if k.draw.shape.chance(0.5):
+            k.assign(at, 2 * at + where(right, k.lift(1, INT32), k.lift(0, INT32)))
+        else:
+            k.assign(at, 2 * at)
+            with k.if_(right):
+                k.augment(at, "add", 1)
+    return at, seen

@@ -1,0 +1,248 @@
+"""Steps over one large table: a thread for each cell that the step before allows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from generators.build import KernelBuilder, extent
+from generators.build.registry import Title, idiom
+from generators.control_flow.kit import both, same, some
+from generators.kit.functions import least, most, where
+from generators.program.dtypes import FLOAT32, INT32, Scalar
+from generators.program.expr import Expr, Var
+
+
+def _numbers(k: KernelBuilder) -> Scalar:
+    """The type of costs and values."""
+    return k.draw.shape.choice((INT32, FLOAT32, FLOAT32))
+
+
+def _at(*indices: Expr) -> tuple[Expr, ...]:
+    """An index of several parts."""
+    return indices
+
+
+def _span(type_: Scalar, low: float, high: float) -> tuple[object, object]:
+    return (int(low), int(high)) if type_ == INT32 else (low, high)
+
+
+_GOALS = {
+    "value": ("the largest value", "its value"),
+    "cost": ("the least cost", "its cost"),
+    "ways": ("the sum of the ways", "its number of kinds"),
+}
+
+
+@dataclass
+class _Offer:
+    """A thread's place in the table before items are offered, and what is sought."""
+
+    k: KernelBuilder
+    goal: str
+    type: Scalar
+    lead: tuple[str, ...]
+    outer: tuple[Expr, ...]
+    across: bool
+    c: Var
+    before: Var
+    best: Var
+
+    def at(self, c: Expr) -> tuple[Expr, ...]:
+        return (c, *self.outer) if self.across else (*self.outer, c)
+
+    def better(self, there: Expr) -> Expr:
+        return there < self.best if self.goal == "cost" else there > self.best
+
+    def take(self, there: Expr, taken: Var | None, e: Expr | None) -> None:
+        """What one more way to fill the room changes."""
+        k = self.k
+        if taken is None:
+            joined = {"cost": least, "value": most}.get(self.goal)
+            k.assign(self.best, joined(self.best, there) if joined else self.best + there)
+            return
+        there = k.let("total there", there)
+        with k.if_(self.better(there)):
+            k.assign(self.best, there)
+            k.assign(taken, k.lift(0, INT32) if e is None else e)
+
+    def with_item(self, room: Expr, value: Expr) -> Expr:
+        """The best of what is left, with an item."""
+        rest = self.before[self.at(room)]
+        return rest * value if self.goal == "ways" else rest + value
+
+
+@idiom
+def knapsack_row(k: KernelBuilder, level: int) -> Title:
+    """A row of the knapsack's table, or of coin change, once some items are offered (Martello and
+    Toth, Knapsack Problems, 1990)."""
+    shape = k.draw.shape
+    goal = shape.choice(("value", "value", "cost", "ways"))
+    type_ = _numbers(k)
+    batched, across = shape.chance(0.3 + 0.08 * level), shape.chance(0.4)
+    lead: tuple[str, ...] = ()
+    if batched:
+        k.size("batch", 3, 5)
+        lead = ("batch",)
+    k.size("capacities", *((12, 18) if batched else (40, 60)))
+    dims = ("capacities", *lead) if across else (*lead, "capacities")
+    words = [k.name("c room capacity"), *([k.name("b problem")] if batched else [])]
+    at = k.thread(*dims, names=words if across else words[::-1])
+    c, outer = (at[0], at[1:]) if across else (at[-1], at[:-1])
+    low, high = _span(type_, 1.0, 20.0)
+    before = k.array("before prev_row table_row", type_, dims, low=low, high=high)
+    out = k.out("after next_row new_row", type_, dims)
+    best = k.let("best top", before[at])
+    o = _Offer(k, goal, type_, lead, outer, across, c, before, best)
+    several = level > 1 and shape.chance(0.6)
+    traced = goal != "ways" and several and shape.chance(0.5)
+    taken = k.let("taken choice", k.lift(-1, INT32)) if traced else None
+    said = _several(o, taken) if several else _one(o)
+    k.store(out, at, best)
+    first, each = _GOALS[goal]
+    text = f"A step of a knapsack's table: at each capacity, {out.name} gets {first} of "
+    text += f"{before.name} there and, where it fits, {'of it at' if goal == 'ways' else 'at'} the "
+    text += f"room that is left {'times' if goal == 'ways' else 'plus'} {each}: {said}."
+    if taken is not None:
+        choice = k.out("chosen picks", INT32, dims)
+        k.store(choice, at, taken)
+        text += f" {choice.name} gets the index of the one that is taken, -1 for none."
+    return Title(k.name("knapsack_row knapsack_step", "offer_items"), text)
+
+
+def _one(o: _Offer) -> str:
+    """The one item that is offered, or each problem's own; in words."""
+    k, (low, high) = o.k, _span(o.type, 1.0, 4.0)
+    if o.lead and k.draw.shape.chance(0.7):
+        weights = k.array("item_weights weights", INT32, o.lead, low=2, high=9)
+        values = k.array("item_values values", o.type, o.lead, low=low, high=high)
+        v: Expr = values[o.outer]
+        w = k.let("w need", weights[o.outer])
+        said = f"an item of its own for each problem ({weights.name}, {values.name})"
+    else:
+        gain = v = k.scalar("value gain", o.type, low, high)
+        w = k.scalar("weight w", INT32, 2, 9)
+        said = f"one item ({w.name}, {gain.name})"
+    if k.draw.shape.chance(0.5):
+        left = k.let("left rest", o.c - w)
+        with k.if_(left >= 0):
+            o.take(o.with_item(left, v), None, None)
+    else:
+        with k.if_(o.c >= w):
+            o.take(o.with_item(o.c - w, v), None, None)
+    return said
+
+
+def _several(o: _Offer, taken: Var | None) -> str:
+    """A loop over the items of a group, of which one may be taken; in words."""
+    k = o.k
+    k.size("items", 4, 7)
+    shared = not o.lead or k.draw.shape.chance(0.4)
+    dims = ("items",) if shared else (*o.lead, "items")
+    low, high = _span(o.type, 1.0, 4.0)
+    weights = k.array("weights item_weights", INT32, dims, low=2, high=12)
+    values = k.array("values item_values", o.type, dims, low=low, high=high)
+    count = k.size_param("num_items item_count", "items")
+    skips = k.draw.shape.chance(0.4)
+    with k.for_("e item", count) as e:
+        at = (e,) if shared else (*o.outer, e)
+        w = k.let("w need", weights[at])
+        if skips:
+            with k.if_(w > o.c):
+                k.continue_()
+            o.take(o.with_item(o.c - w, values[at]), taken, e)
+        else:
+            with k.if_(w <= o.c):
+                o.take(o.with_item(o.c - w, values[at]), taken, e)
+    return f"each of the items ({weights.name}, {values.name}), of which one is taken"
+
+
+_RULES = {
+    "edit": "the least of 1 plus that above, 1 plus that to the left, and that in the corner plus "
+    "1 where the symbols differ",
+    "lcs": "that in the corner plus 1 where the symbols are equal, else the larger of those above "
+    "and to the left",
+    "global": "the largest of that in the corner plus the score of the symbols and those above and "
+    "to the left less the cost of a gap",
+}
+
+
+@idiom
+def wavefront_step(k: KernelBuilder, level: int) -> Title:
+    """One anti-diagonal of an alignment's table: all its cells at once."""
+    shape = k.draw.shape
+    k.size("rows", 20, 28, minimum=6)
+    k.size("cols", 22, 30, minimum=6)
+    batched = shape.chance(0.1 + 0.1 * level)
+    lead: tuple[str, ...] = ()
+    if batched:
+        k.size("batch", 3, 5)
+        lead = ("batch",)
+    names = (k.name("b pair"),) if batched else ()
+    *outer, t = k.thread(*lead, "rows", names=(*names, k.name("t tid lane")))
+    table = k.array(
+        "table dp scores", INT32, (*lead, "rows+1", "cols+1"), role="inout", low=0, high=6
+    )
+    kind = shape.choice((INT32, INT32, Scalar("uint8")))
+    x = k.array("x query text_a", kind, (*lead, "rows"), low=0, high=3)
+    y = k.array("y target text_b", kind, (*lead, "cols"), low=0, high=3)
+    diagonal = k.scalar("diagonal wave step", INT32, 14, 19)
+    place = tuple(outer)
+    upward = shape.chance(0.4)
+    i: Expr = k.let("i row", t + 1)
+    j = k.let("j col", diagonal - t if not upward else diagonal - i + 1)
+    width = k.size_param("num_cols width", "cols") if shape.chance(0.5) else None
+    last: Expr = width if width is not None else k.let("last n_cols", extent(y, len(lead)))
+    if shape.chance(0.5):
+        with k.if_(_outside(j, last)):
+            k.return_()
+        rule = _cell(k, table, place, i, j, (x, y))
+    else:
+        with k.if_(both(j >= 1, j <= last)):
+            rule = _cell(k, table, place, i, j, (x, y))
+    return Title(
+        k.name("wavefront_step fill_antidiagonal", "alignment_wavefront"),
+        f"Fill one anti-diagonal of {table.name}: a thread has the cell (i, j) with i = "
+        f"{t.name} + 1 and i + j = {diagonal.name} + 1, where it exists, and stores "
+        f"{_RULES[rule]}. The symbols are those of {x.name} and {y.name} before the cell.",
+    )
+
+
+def _outside(j: Expr, last: Expr) -> Expr:
+    """Whether the table has no such column."""
+    return some(j < 1, j > last)
+
+
+def _cell(
+    k: KernelBuilder,
+    table: Var,
+    place: tuple[Expr, ...],
+    i: Expr,
+    j: Expr,
+    texts: tuple[Var, Var],
+) -> str:
+    """Store a cell from its three neighbours; the name of the rule."""
+    shape = k.draw.shape
+    rule = shape.choice(tuple(_RULES))
+    up: Expr = table[_at(*place, i - 1, j)]
+    left: Expr = table[_at(*place, i, j - 1)]
+    corner: Expr = table[_at(*place, i - 1, j - 1)]
+    if shape.chance(0.5):
+        up, left = k.let("up above", up), k.let("left behind", left)
+        corner = k.let("corner diag", corner)
+    equal = same(texts[0][_at(*place, i - 1)], texts[1][_at(*place, j - 1)])
+    if rule == "edit":
+        kept = corner + where(equal, k.lift(0, INT32), k.lift(1, INT32))
+        k.store(table, _at(*place, i, j), least(kept, least(up, left) + 1))
+    elif rule == "lcs" and shape.chance(0.5):
+        k.store(table, _at(*place, i, j), where(equal, corner + 1, most(up, left)))
+    elif rule == "lcs":
+        with k.if_(equal):
+            k.store(table, _at(*place, i, j), corner + 1)
+        with k.else_():
+            k.store(table, _at(*place, i, j), most(up, left))
+    else:
+        gap = k.scalar("gap_cost gap", INT32, 1, 2)
+        match = k.scalar("match_score reward", INT32, 1, 3)
+        score = corner + where(equal, match, -match)
+        k.store(table, _at(*place, i, j), most(score, most(up, left) - gap))
+    return rule
