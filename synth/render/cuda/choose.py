@@ -13,13 +13,12 @@ from generators.program.serial import serial
 from synth.render.cuda.cost.facts import facts_of
 from synth.render.cuda.cost.predict import Prediction, predict
 from synth.render.cuda.find.owned import settled
-from synth.render.cuda.regime import highest_sizes, middle_sizes
+from synth.render.cuda.regime import MOST_BLOCKS_YZ, highest_sizes, middle_sizes
 from synth.render.cuda.schedule import BLOCKS, Schedule
 from synth.render.cuda.style import fitting, styles
 from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
 from validate.row.sizes import evaluate_all
 
-MOST_BLOCKS_YZ = 65_535
 AS_GOOD = 1.25
 """Schedules whose predicted time is within this factor of the best are drawn from."""
 _GAIN = 0.95

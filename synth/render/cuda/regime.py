@@ -33,6 +33,8 @@ _TABLE_WEIGHTS = (1, 3, 4, 3, 2, 2)
 _INNER = ((8, 64), (64, 256), (256, 1024), (1024, 4096))
 """Of a launch dimension beside others."""
 _FEWEST_THREADS = 30_000
+MOST_BLOCKS_YZ = 65_535
+"""Blocks of a grid along y or z."""
 _HANDFUL = 16
 _FEW = 4
 """A symbol that a row tries at no more than this stands for a handful."""
@@ -149,7 +151,8 @@ def _within_limits(program: ir.Program, drawn: dict[str, _Range]) -> tuple[Span,
         high = {name: span[1] for name, span in spans.items()}
         turns = prod(evaluate_all(program.kernel.launch_dim, high))
         turns *= prod(high[name] for name in looped)
-        if bytes_of_arrays(program, high) <= MOST_BYTES and turns <= MOST_TURNS:
+        within = bytes_of_arrays(program, high) <= MOST_BYTES and turns <= MOST_TURNS
+        if within and _has_blocks(program.kernel, high):
             return tuple(Span(name, *span) for name, span in spans.items())
         largest = max(spans, key=lambda name: (spans[name][1], name))
         low, top = spans[largest]
@@ -157,6 +160,12 @@ def _within_limits(program: ir.Program, drawn: dict[str, _Range]) -> tuple[Span,
         if halved == spans[largest]:
             return tuple(Span(name, *span) for name, span in spans.items())
         spans[largest] = halved
+
+
+def _has_blocks(kernel: ir.Kernel, sizes: Mapping[str, int]) -> bool:
+    """Whether a device takes the grid of a kernel of tiles, which has a block for each place."""
+    places = evaluate_all(kernel.launch_dim, sizes)
+    return not isinstance(kernel, ir.TiledKernel) or all(n <= MOST_BLOCKS_YZ for n in places[:-1])
 
 
 def _allowed(span: _Range, least: int, multiple_of: int) -> _Range:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from math import prod
 
-from synth.render.cuda.regime import MOST_BYTES, bytes_of_arrays, middle_sizes, regime_of
+from generators import every_category
+from generators.build.draw import Draw
+from synth.render.cuda.regime import (
+    MOST_BLOCKS_YZ,
+    MOST_BYTES,
+    bytes_of_arrays,
+    highest_sizes,
+    middle_sizes,
+    regime_of,
+)
 from synth.rows.maker import Accepted
 from validate.row.sizes import evaluate_all
 
@@ -19,6 +28,18 @@ def test_every_symbol_has_a_span_that_the_program_allows(all_accepted: list[Acce
             assert span.low % size.multiple_of == span.high % size.multiple_of == 0
         assert bytes_of_arrays(program, {s.symbol: s.high for s in spans}) <= MOST_BYTES
         assert regime_of(program) == spans
+
+
+def test_a_device_takes_the_grids_of_tiles() -> None:
+    """A block for each place: of two axes the first is the grid's y."""
+    tiles, seen = every_category()["tile"], 0
+    for name in sorted(tiles.idioms):
+        for index in range(6):
+            program = tiles.draw_idiom(name, Draw(4, name, index, 0), 1 + index % 5)
+            places = evaluate_all(program.kernel.launch_dim, highest_sizes(program))
+            assert all(n <= MOST_BLOCKS_YZ for n in places[:-1]), name
+            seen += len(places) > 1
+    assert seen
 
 
 def test_most_launches_fill_a_device(all_accepted: list[Accepted]) -> None:
