@@ -49,12 +49,14 @@ below `tests/`: they compile, run or kill, and a file of them takes more than 10
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the slow tests; a line of ``SLOW`` that fits no file is an error."""
+    """Mark the slow tests and let them begin, so that none of them runs alone at the end; a line of
+    ``SLOW`` that fits no file is an error."""
     here = Path(__file__).parent
     assert all((here / start.partition("::")[0]).exists() for start in SLOW)
     for item in items:
         if item.nodeid.partition("tests/")[2].startswith(SLOW):
             item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 @pytest.fixture(scope="session")

@@ -291,7 +291,7 @@ def _atomics(launch: _Launch) -> dict[str, float]:
             shared += kept * WARP / spread / busy
             updates += copies * min(places, kept / copies) - kept
         elif access.node in plan.matched:
-            updates /= _joined(places)
+            updates /= lanes_at_one(places)
         else:
             updates /= plan.combined.get(access.node, 1.0)
         everywhere += updates
@@ -309,7 +309,7 @@ def _share_held(launch: _Launch, access: Access) -> float:
     return min(1.0, held / max(1.0, min(size, access.moves.span)))
 
 
-def _joined(places: float) -> float:
+def lanes_at_one(places: float) -> float:
     """Lanes of a warp that are expected to meet at one of so many elements."""
     return max(1.0, WARP / (places * (1.0 - (1.0 - 1.0 / places) ** WARP)))
 
@@ -324,7 +324,7 @@ def _shuffles(launch: _Launch) -> float:
     found = launch.plan.shuffles
     for access in launch.facts.accesses:
         if access.node in launch.plan.matched:
-            lanes = _joined(_places(launch, access))
+            lanes = lanes_at_one(_places(launch, access))
             found += launch.plan.matched[access.node] * matching_shuffles(lanes)
     return found
 

@@ -60,14 +60,12 @@ class Scatter:
     """How many neighbouring threads are at one element for each of ``led``, 0 where data says."""
 
     def joined(self, key: int, kernel: ir.Kernel, sizes: Mapping[str, int]) -> float:
-        """Lanes of a warp that meet at one element, as many as are to be expected at sizes."""
+        """Lanes of a warp that meet at one element, where no data say."""
         lanes = self.meet[key]
+        assert lanes, "data say where lanes meet"
         if lanes == WARP:
             return float(min(WARP, evaluate_all(kernel.launch_dim, sizes)[-1]))
-        if lanes:
-            return float(lanes)
-        places = max(1, self.led[key].places_at(sizes))
-        return max(1.0, WARP / (places * (1.0 - (1.0 - 1.0 / places) ** WARP)))
+        return float(lanes)
 
 
 @remembered

@@ -15,6 +15,7 @@ from generators.program.dtypes import Scalar, Type
 from generators.program.expr import Const
 from generators.program.walk import statements
 from synth.render.cuda.choose import check_schedule, schedule_for, schedules_of
+from synth.render.cuda.cost.predict import lanes_at_one
 from synth.render.cuda.find.owned import owned_arrays, settled
 from synth.render.cuda.find.scatter import scattered
 from synth.render.cuda.module import render
@@ -151,8 +152,8 @@ def test_a_block_keeps_no_more_than_fits(all_accepted: list[Accepted]) -> None:
 
 
 def test_plans_follow_from_sizes(all_accepted: list[Accepted]) -> None:
-    """Bins that a block does not keep are not said to be in shared memory; of more places fewer
-    lanes meet at one."""
+    """Of bins whose number only a launch knows a block keeps the first; of more places fewer lanes
+    meet at one."""
     style = styles()["block_bins"]
     pairs = [pair for pair in in_style(all_accepted, "block_bins") if pair[1].tile]
     for one, schedule in pairs:
@@ -161,10 +162,7 @@ def test_plans_follow_from_sizes(all_accepted: list[Accepted]) -> None:
         assert form is not None
         sizes = middle_sizes(program)
         plan = style.plan(program, schedule, sizes)
-        kept = {key for key, t in form.bins.items() if t.places_at(sizes) <= schedule.tile}
-        assert kept == set(plan.in_shared)
-        few, many = (dict.fromkeys(sizes, n) for n in (2, 5000))
-        for key, lanes in form.meet.items():
-            if not lanes and form.led[key].places is None:
-                kernel = program.kernel
-                assert 1.0 <= form.joined(key, kernel, many) < form.joined(key, kernel, few) <= 32.0
+        assert set(plan.in_shared) == set(form.bins)
+        is_open = [key for key, t in form.bins.items() if t.places is None]
+        assert plan.held == dict.fromkeys(is_open, float(schedule.tile))
+    assert 1.0 <= lanes_at_one(5000.0) < lanes_at_one(2.0) <= 32.0
