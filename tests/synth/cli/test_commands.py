@@ -277,7 +277,6 @@ def _tampered(dataset: Path, folder: Path, column: str, old: str, new: str) -> t
     ("column", "old", "new"),
     [
         ("cuda_forward", "wp::mul(", "wp::add("),
-        ("reference", " * ", " + "),
         ("python", " * ", " + "),
     ],
 )
