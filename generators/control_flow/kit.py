@@ -11,6 +11,11 @@ from generators.program.dtypes import INT32, Scalar, Type
 from generators.program.expr import Const, Expr, Op, Operand, Var, literal, op
 
 
+def index(*indices: Expr) -> tuple[Expr, ...]:
+    """An index of several parts."""
+    return indices
+
+
 def both(*parts: Expr) -> Expr:
     """Whether all of these hold."""
     first, *rest = parts

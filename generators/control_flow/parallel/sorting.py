@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from generators.build import KernelBuilder, extent, fn
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import both, same, some
+from generators.control_flow.kit import both, index, same, some
 from generators.control_flow.parallel.lanes import key_type
 from generators.kit.functions import least, most, where
 from generators.program.dtypes import INT32, Array, Scalar
@@ -16,11 +16,6 @@ from generators.program.expr import Expr, Var
 Place = tuple[Expr, ...]
 WHOLE = ("int32", "int64", "uint32")
 """Types of keys that may be compared with ``==``."""
-
-
-def _at(*indices: Expr) -> Place:
-    """An index of several parts."""
-    return indices
 
 
 def spans(type_: Scalar) -> tuple[object, object]:
@@ -178,7 +173,7 @@ def _count_ahead(
     form = k.draw.shape.choice(("one", "split", "arms") if whole else ("one", "split"))
 
     def ahead(j: Expr, ties: bool) -> Expr:
-        other = keys[_at(*head, j)]
+        other = keys[index(*head, j)]
         if up:
             return other <= mine if ties else other < mine
         return other >= mine if ties else other > mine
@@ -190,7 +185,7 @@ def _count_ahead(
             k.augment(rank, "add", 1)
         return
     with k.for_("j q", count) as j:
-        equal = same(keys[_at(*head, j)], mine) if whole else ahead(j, True)
+        equal = same(keys[index(*head, j)], mine) if whole else ahead(j, True)
         tie = both(equal, j < i)
         with k.if_(some(ahead(j, False), tie) if form == "one" else ahead(j, False)):
             k.augment(rank, "add", 1)
@@ -251,7 +246,7 @@ def _bisect(
     swapped = k.draw.shape.chance(0.4)
     with k.while_(lo < hi):
         mid = k.let("mid middle", middle)
-        probe = run[_at(*lead, mid)]
+        probe = run[index(*lead, mid)]
         if swapped:
             with k.if_(probe > x if ties else probe >= x):
                 k.assign(hi, mid)
@@ -285,13 +280,13 @@ def _merged(r: _Runs) -> str:
     merged = k.out("merged out", r.a.type.element, (*r.lead, "len_a+len_b"))
     early = k.draw.shape.chance(0.5)
     with k.if_(i < r.na):
-        x = k.let("x key", r.a[_at(*head, i)])
+        x = k.let("x key", r.a[index(*head, i)])
         k.store(merged, (*head, i + _bisect(k, r.b, head, x, r.nb, False)), x)
         if early:
             k.return_()
     with nullcontext() if early else k.else_():
         q = k.let("q j from_b", i - r.na)
-        y = k.let("y key_b", r.b[_at(*head, q)])
+        y = k.let("y key_b", r.b[index(*head, q)])
         k.store(merged, (*head, q + _bisect(k, r.a, head, y, r.na, True)), y)
     return (
         f"Merge sorted {r.a.name} and {r.b.name} into {merged.name}, a thread for each element: "
@@ -311,7 +306,7 @@ def _ranked(r: _Runs) -> str:
     out = k.out(names[goal], INT32, (*r.lead, "len_a"))
     if goal == "found":
         near = most(lo - 1, 0) if ties else least(lo, r.nb - 1)
-        hit = same(r.b[_at(*head, near)], x)
+        hit = same(r.b[index(*head, near)], x)
         k.store(out, r.at, where(hit, k.lift(1, INT32), k.lift(0, INT32)))
     else:
         k.store(out, r.at, i + lo if goal == "place" else lo)

@@ -6,16 +6,11 @@ from dataclasses import dataclass
 
 from generators.build import KernelBuilder, cast
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import same
+from generators.control_flow.kit import index, same
 from generators.control_flow.parallel.lanes import key_type
 from generators.kit.functions import exp, where
 from generators.program.dtypes import FLOAT32, INT32, Scalar
 from generators.program.expr import Expr, Operand, Var
-
-
-def _at(*indices: Expr) -> tuple[Expr, ...]:
-    """An index of several parts."""
-    return indices
 
 
 @dataclass
@@ -194,7 +189,7 @@ def _down(
     seen = k.let("equal_at hit", k.lift(0, INT32)) if traced else None
     keys, lead = tree
     with k.while_(at <= count):
-        key = k.let("here node_key", keys[_at(*lead, at)])
+        key = k.let("here node_key", keys[index(*lead, at)])
         if seen is not None:
             with k.if_(same(key, x)):
                 k.assign(seen, at)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from generators.build import KernelBuilder, extent
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import both, same, some
+from generators.control_flow.kit import both, index, same, some
 from generators.kit.functions import least, most, where
 from generators.program.dtypes import FLOAT32, INT32, Scalar
 from generators.program.expr import Expr, Var
@@ -15,11 +15,6 @@ from generators.program.expr import Expr, Var
 def _numbers(k: KernelBuilder) -> Scalar:
     """The type of costs and values."""
     return k.draw.shape.choice((INT32, FLOAT32, FLOAT32))
-
-
-def _at(*indices: Expr) -> tuple[Expr, ...]:
-    """An index of several parts."""
-    return indices
 
 
 def _span(type_: Scalar, low: float, high: float) -> tuple[object, object]:
@@ -223,26 +218,26 @@ def _cell(
     """Store a cell from its three neighbours; the name of the rule."""
     shape = k.draw.shape
     rule = shape.choice(tuple(_RULES))
-    up: Expr = table[_at(*place, i - 1, j)]
-    left: Expr = table[_at(*place, i, j - 1)]
-    corner: Expr = table[_at(*place, i - 1, j - 1)]
+    up: Expr = table[index(*place, i - 1, j)]
+    left: Expr = table[index(*place, i, j - 1)]
+    corner: Expr = table[index(*place, i - 1, j - 1)]
     if shape.chance(0.5):
         up, left = k.let("up above", up), k.let("left behind", left)
         corner = k.let("corner diag", corner)
-    equal = same(texts[0][_at(*place, i - 1)], texts[1][_at(*place, j - 1)])
+    equal = same(texts[0][index(*place, i - 1)], texts[1][index(*place, j - 1)])
     if rule == "edit":
         kept = corner + where(equal, k.lift(0, INT32), k.lift(1, INT32))
-        k.store(table, _at(*place, i, j), least(kept, least(up, left) + 1))
+        k.store(table, index(*place, i, j), least(kept, least(up, left) + 1))
     elif rule == "lcs" and shape.chance(0.5):
-        k.store(table, _at(*place, i, j), where(equal, corner + 1, most(up, left)))
+        k.store(table, index(*place, i, j), where(equal, corner + 1, most(up, left)))
     elif rule == "lcs":
         with k.if_(equal):
-            k.store(table, _at(*place, i, j), corner + 1)
+            k.store(table, index(*place, i, j), corner + 1)
         with k.else_():
-            k.store(table, _at(*place, i, j), most(up, left))
+            k.store(table, index(*place, i, j), most(up, left))
     else:
         gap = k.scalar("gap_cost gap", INT32, 1, 2)
         match = k.scalar("match_score reward", INT32, 1, 3)
         score = corner + where(equal, match, -match)
-        k.store(table, _at(*place, i, j), most(score, most(up, left) - gap))
+        k.store(table, index(*place, i, j), most(score, most(up, left) - gap))
     return rule
