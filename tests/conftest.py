@@ -21,6 +21,7 @@ SLOW = (
     "synth/derive/",
     "synth/gpu/",
     "synth/harvest/",
+    "synth/loop/",
     "synth/lower/",
     "synth/page/test_in_browser.py",
     "synth/publish/",

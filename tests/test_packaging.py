@@ -17,6 +17,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("extract", "generators", "synth", "validate")
+MODULES = ("pairsmith.py",)
 SHIPPED = (".clang-format", ".css", ".h", ".html", ".js", ".json", ".py")
 
 
@@ -47,7 +48,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     skipped = shutil.ignore_patterns("__pycache__", "*.pyc", "*.egg-info")
     for package in PACKAGES:
         shutil.copytree(ROOT / package, sources / package, ignore=skipped)
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in (*MODULES, "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, sources / name)
     build = ["-m", "pip", "wheel", "--quiet", "--no-deps"]
     alone = ["--no-build-isolation"] if _setuptools() >= 77 else []
@@ -90,8 +91,8 @@ def test_every_file_of_the_packages_is_in_the_wheel(wheel: Path) -> None:
     kinds = {next(kind for kind in SHIPPED if name.endswith(kind)) for name in files}
     assert kinds == set(SHIPPED)
     with zipfile.ZipFile(wheel) as archive:
-        inside = {name for name in archive.namelist() if name.startswith(PACKAGES)}
-    assert inside == files
+        inside = {name for name in archive.namelist() if name.startswith(PACKAGES + MODULES)}
+    assert inside == files | set(MODULES)
 
 
 def test_an_installed_wheel_makes_a_row_and_proves_it(installed: Path, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from synth.cli.lower import lower
 from synth.cli.options import FOLDER, quiet_option, report_option, require_place_of, write_report
 from synth.cli.publish import publish
 from synth.cli.score import score
+from synth.cli.solve import solve
 from synth.cli.training_views import training_views
 from synth.cli.view import view
 from synth.dataset.verify_levels import VERIFY_LEVELS
@@ -138,5 +139,5 @@ def harvest(
 
 _MAKE = (generate, finish, merge, decontaminate, training_views, publish)
 _LOOK = (stats, show, view, doctor)
-for _command in (*_MAKE, *_LOOK, lower, score, gpu):
+for _command in (*_MAKE, *_LOOK, lower, score, solve, gpu):
     main.add_command(_command)

@@ -1,0 +1,326 @@
+"""The commands of the loop: a model is asked, and what it answered is looked at and exported."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from synth.cli.options import FOLDER, quiet_option
+from synth.progress import progress_bar
+
+if TYPE_CHECKING:
+    from synth.loop.archive import Archive, ArchivedTask
+    from synth.loop.client import Endpoint
+    from synth.loop.solve import Outcome, Plan
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+_FORMS = ("attempts", "trajectories", "preference")
+_SUFFIX = ".attempts.sqlite"
+
+
+class _TasksOrCommand(click.Group):
+    """A group whose first word, where it names none of its commands, is the TASKS of ``run``."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self.commands:
+            args = ["run", *args]
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_TasksOrCommand)
+def solve() -> None:
+    """Put a model in the loop: `solve TASKS --base-url URL --model M`; look at what it answered.
+
+    Every attempt is kept in an archive, an SQLite file that is only added to.
+    """
+
+
+def _conditions(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that select attempts."""
+    for option in (
+        click.option("--until", metavar="TIME", help="Answered before it; UTC, as 2026-11-23T10."),
+        click.option("--since", metavar="TIME", help="Answered at it or later."),
+        click.option(
+            "--passed/--not-passed", default=None, help="Only those that did, or did not."
+        ),
+        click.option("--verdict", metavar="STATUS", help="Only with it; none: not judged yet."),
+        click.option("--model", help="Only of this model."),
+        click.option("--row", metavar="ID", help="Only of tasks made of this row."),
+        click.option("--task", metavar="ID", help="Only of this task."),
+    ):
+        command = option(command)
+    return command
+
+
+@solve.command()
+@click.argument("tasks", type=FOLDER)
+@click.option(
+    "--base-url", required=True, metavar="URL", help="An endpoint, as http://host:8000/v1."
+)
+@click.option("--model", required=True, help="Its name there.")
+@click.option(
+    "-k", "--samples", type=click.IntRange(1), default=1, show_default=True, help="Chains a task."
+)
+@click.option(
+    "--turns", type=click.IntRange(1), default=1, show_default=True, help="Most answers of a chain."
+)
+@click.option("--view", default="sft", show_default=True, help="How tasks are put.")
+@click.option("--split", "splits", multiple=True, help="Only rows of it; repeatable.")
+@click.option("--limit", type=click.IntRange(1), help="Only the first tasks.")
+@click.option("--hardware", default="", help="The GPU that the model is told of.")
+@click.option(
+    "--feedback",
+    type=click.Choice(("public", "full")),
+    default="full",
+    show_default=True,
+    help="What a wrong answer is told; public: no input on which it is wrong.",
+)
+@click.option("--archive", type=_FILE, help=f"Where attempts are kept.  [default: TASKS{_SUFFIX}]")
+@click.option(
+    "--key-variable", default="OPENAI_API_KEY", show_default=True, help="Has the key; may be unset."
+)
+@click.option(
+    "--at-once", type=click.IntRange(1), default=8, show_default=True, help="Requests at a time."
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Answers judged at a time.",
+)
+@click.option(
+    "--answer-tokens",
+    type=click.IntRange(1),
+    default=8192,
+    show_default=True,
+    help="Most tokens of an answer.",
+)
+@click.option("--stream", is_flag=True, help="Have answers come in pieces.")
+@click.option("--timeout", type=float, default=600, show_default=True, help="Seconds a request.")
+@click.option(
+    "--retries",
+    type=click.IntRange(0),
+    default=6,
+    show_default=True,
+    help="Further tries of a request.",
+)
+@click.option(
+    "--extra", default="{}", metavar="JSON", help='More of each request: {"temperature": 0.7}.'
+)
+@click.option(
+    "--most-tokens",
+    type=click.IntRange(1),
+    help="Of the model's attempts in the archive, all runs.",
+)
+@click.option("--most-usd", type=float, help="The same in US dollars; needs --prices.")
+@click.option("--most-seconds", type=float, help="No request begins later in this run.")
+@click.option(
+    "--prices", metavar="IN,OUT", help="US dollars for a million tokens of prompts and answers."
+)
+@quiet_option
+def run(tasks: Path, quiet: bool, archive: Path | None, workers: int, **asked: Any) -> None:
+    """Have a model solve the rows of the dataset TASKS.
+
+    Each answer is judged here as `score` does, on inputs that rows do not show; with --turns the
+    model is told what was wrong and answers again. Given again, the command goes on: what the
+    archive has is neither asked nor paid for again. Answers are compiled and run in processes that
+    can only compute (notes/measurements/scorer.md says how far that goes).
+
+    Exit code 1 when something is left to be asked for: a budget is spent, requests failed.
+    """
+    from synth.loop.archive import Archive
+    from synth.loop.client import load_openai
+    from synth.loop.run import require_archive_place, solve_tasks, tasks_of
+
+    endpoint, plan, limits = _endpoint(asked), _plan(asked), _limits(asked)
+    wanted = tasks_of(tasks, asked["view"], asked["splits"], asked["limit"])
+    path = archive or tasks.with_name(tasks.name + _SUFFIX)
+    require_archive_place(path)
+    load_openai()
+    with (
+        Archive(path, create=True) as opened,
+        progress_bar(len(wanted) * plan.samples, quiet, "solve", "chain") as bar,
+    ):
+        outcome = solve_tasks(
+            opened, wanted, endpoint, plan, workers=workers, progress=bar.update, **limits
+        )
+        _say_outcome(opened, wanted, outcome, endpoint.model)
+    sys.exit(0 if outcome.whole else 1)
+
+
+def _endpoint(asked: dict[str, Any]) -> Endpoint:
+    import os
+
+    from synth.errors import SettingsError
+    from synth.loop.client import Endpoint
+
+    try:
+        extra = json.loads(asked["extra"])
+    except ValueError as error:
+        raise SettingsError(f"--extra is no JSON: {error}") from None
+    if not isinstance(extra, dict):
+        raise SettingsError("--extra is no JSON object")
+    if not asked["timeout"] > 0:
+        raise SettingsError(f"--timeout is {asked['timeout']:g}, more than 0 is needed")
+    return Endpoint(
+        asked["base_url"],
+        asked["model"],
+        # Servers of one's own want none, but the client wants something to send.
+        os.environ.get(asked["key_variable"]) or "none",
+        asked["answer_tokens"],
+        asked["stream"],
+        asked["timeout"],
+        extra,
+    )
+
+
+def _plan(asked: dict[str, Any]) -> Plan:
+    from synth.loop.solve import Plan
+
+    return Plan(
+        asked["samples"],
+        asked["turns"],
+        asked["at_once"],
+        asked["retries"],
+        asked["feedback"] == "full",
+        asked["hardware"],
+    )
+
+
+def _limits(asked: dict[str, Any]) -> dict[str, Any]:
+    from synth.errors import SettingsError
+    from synth.loop.budget import Price
+
+    prices = asked["prices"]
+    if asked["most_usd"] is not None and prices is None:
+        raise SettingsError("--most-usd needs --prices IN,OUT: what a million tokens cost")
+    try:
+        prompt, answer = map(float, prices.split(",")) if prices is not None else (0.0, 0.0)
+    except ValueError:
+        raise SettingsError(f"--prices {prices}: give two numbers, as 0.5,1.5") from None
+    price = Price(prompt, answer)
+    if not min(prompt, answer) >= 0:
+        raise SettingsError(f"--prices {prices}: a price is less than 0")
+    names = {"tokens": "most_tokens", "usd": "most_usd", "seconds": "most_seconds"}
+    return {"price": price, **{name: asked[option] for name, option in names.items()}}
+
+
+def _say_outcome(
+    archive: Archive, tasks: Sequence[ArchivedTask], outcome: Outcome, model: str
+) -> None:
+    tokens, usd = archive.spent(model)
+    solved = f"{len(outcome.solved)} of {len(tasks)} tasks solved"
+    click.echo(f"{solved}, {outcome.passed} answers passed")
+    known = f"{outcome.asked} answers now, {outcome.known} known before"
+    click.echo(f"{known}, {outcome.retries} requests failed")
+    cost = f", {usd:.4f} USD" if usd else ""
+    click.echo(f"{model}: {tokens} tokens{cost} in {archive.path}, all runs")
+    for count, what in (
+        (outcome.failed, "attempts had no answer: give the command again"),
+        (outcome.hopeless, "attempts the endpoint will not answer: solve query --verdict none"),
+        (outcome.elsewhere, "attempts are in the hands of another process"),
+        (outcome.unfit, "answers to rows that are wrong: nothing is said of them"),
+    ):
+        if count:
+            click.echo(f"pairsmith: {count} {what}", err=True)
+    if outcome.refused:
+        click.echo(f"pairsmith: the budget of {outcome.refused} is spent", err=True)
+
+
+@solve.command("list")
+@click.argument("archive", type=_FILE)
+def list_(archive: Path) -> None:
+    """Count the attempts of ARCHIVE by model and view."""
+    from synth.loop.archive import Archive
+
+    with Archive(archive) as opened:
+        for row in opened.summary():
+            click.echo(
+                f"{row['model']:30} {row['view']:13} "
+                f"{row['tasks']:6} tasks {row['solved']:6} solved "
+                f"{row['attempts']:7} attempts {int(row['passed']):6} passed "
+                f"{int(row['tokens']):10} tokens {row['usd']:9.4f} USD"
+            )
+
+
+@solve.command()
+@click.argument("archive", type=_FILE)
+@click.argument("attempt")
+def show(archive: Path, attempt: str) -> None:
+    """Show an attempt of ARCHIVE with the conversation that led to it.
+
+    ATTEMPT is its id, or that of a task: then the best of its attempts, the first that passed or
+    else the one with the most credit.
+    """
+    from synth.errors import SettingsError
+    from synth.loop.archive import Archive, best_of
+
+    with Archive(archive) as opened:
+        rows = opened.query(id=attempt) or opened.query(task=attempt)
+        if not rows:
+            raise SettingsError(f"{archive} has no attempt and no task {attempt!r}")
+        row = best_of(rows)
+    for message in json.loads(row["prompt"]):
+        click.echo(f"--- {message['role']}\n{message['content']}")
+    click.echo(f"--- answer {row['id']} of {row['model']}\n{row['completion']}")
+    verdict = row["error"] or row["verdict"] or "not judged yet"
+    click.echo(f"--- {verdict} {row['reason'] or ''}".rstrip())
+
+
+@solve.command()
+@click.argument("archive", type=_FILE)
+@_conditions
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="Most lines.")
+@click.option("--json", "as_json", is_flag=True, help="A JSON object a line, with everything.")
+def query(archive: Path, limit: int, as_json: bool, **wanted: Any) -> None:
+    """Print the attempts of ARCHIVE that fit all conditions, a line each."""
+    from synth.loop.archive import Archive
+
+    columns = ("*",) if as_json else ("id", "task", "model", "sample", "turn", "verdict", "error")
+    with Archive(archive) as opened:
+        for row in opened.query(columns=columns, limit=limit, **wanted):
+            found = dict(row)
+            if as_json:
+                click.echo(json.dumps(found))
+            else:
+                said = found["error"] or found["verdict"] or "not judged"
+                place = f"{found['sample']:3}.{found['turn']}"
+                click.echo(f"{found['id']}  {found['task']} {place}  {found['model']}  {said}")
+
+
+@solve.command()
+@click.argument("archive", type=_FILE)
+@click.option("-o", "out", type=_FILE, required=True, help="A Parquet file.")
+@click.option(
+    "--form",
+    type=click.Choice(_FORMS),
+    default="attempts",
+    show_default=True,
+    help="attempts: all columns; trajectories, preference: conversations, as trainers take them.",
+)
+@_conditions
+@click.option(
+    "--workers", type=click.IntRange(1), default=1, show_default=True, help="Answers at a time."
+)
+@quiet_option
+def export(archive: Path, out: Path, form: str, workers: int, quiet: bool, **wanted: Any) -> None:
+    """Write attempts of ARCHIVE as Parquet, for `load_dataset("parquet", data_files=FILE)`.
+
+    trajectories: a conversation with the verdicts between its turns and a reward. preference: an
+    answer that passed beside one that did not. For both each answer is judged again first, on other
+    hidden inputs; what is judged otherwise then is left out.
+    """
+    from synth.loop.archive import Archive
+    from synth.loop.export import export as write
+
+    with Archive(archive) as opened, progress_bar(0, quiet, "judge", "answer") as bar:
+        done = write(opened, out, form, workers=workers, progress=bar.update, **wanted)
+    click.echo(f"{done.rows} rows in {out}; {done.otherwise} answers were judged otherwise")

@@ -1,0 +1,1 @@
+"""Rows as tasks, verdicts as rewards, and a model in the loop."""

@@ -1,0 +1,76 @@
+"""What a model is told: the task, and what was wrong with its last answer."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from synth.views.texts import fenced
+from validate.statuses import ScoreStatus
+from validate.text.completion import take_apart
+
+Messages = list[dict[str, str]]
+
+_SYSTEM = (
+    "You write CUDA C++ kernels. End with one block of code that holds the whole text of the "
+    "kernel, and say how it is launched: a grid and a block as formulas of the sizes."
+)
+_MOST_LOG = 4000
+_NOTHING = "(no answer)"
+_AGAIN = "Give the whole corrected text and its launch."
+
+
+def first_messages(question: str, hardware: str = "") -> Messages:
+    """The conversation before the first answer."""
+    system = f"{_SYSTEM} The GPU is {hardware}." if hardware else _SYSTEM
+    return [{"role": "system", "content": system}, {"role": "user", "content": question}]
+
+
+def next_messages(before: Sequence[Mapping[str, str]], answer: str, feedback: str) -> Messages:
+    """The conversation after an answer, whose thinking is left out, and what was said of it."""
+    said = take_apart(answer).said.strip() or _NOTHING
+    return [
+        *(dict(message) for message in before),
+        {"role": "assistant", "content": said},
+        {"role": "user", "content": feedback},
+    ]
+
+
+def feedback_of(
+    status: str, reason: str, findings: Mapping[str, Any], finish: str, full: bool
+) -> str:
+    """What a model is told of its answer; with ``full`` the input on which it is wrong."""
+    if status in (ScoreStatus.ROW_UNFIT, ScoreStatus.NOT_JUDGED):
+        return "Nothing can be said of the answer: the task itself is wrong."
+    if finish == "length":
+        return f"The answer broke off at the most tokens that it may have. Be shorter. {_AGAIN}"
+    parts = [f"This is not right: {status}. {ScoreStatus(status).sentence}"]
+    detail = str(findings.get("detail") or "") if full else ""
+    said = detail or reason
+    if said:
+        parts.append(fenced("", said[:_MOST_LOG]) if "\n" in said else said[:_MOST_LOG])
+    if full and (example := findings.get("counter_example")):
+        parts.append(_example(example))
+    return "\n\n".join([*parts, _AGAIN])
+
+
+def _example(example: Mapping[str, Any]) -> str:
+    sizes = ", ".join(f"{name} = {value}" for name, value in example["sizes"].items())
+    index = "".join(f"[{at}]" for at in example["index"])
+    field = f".{example['field']}" if example["field"] else ""
+    where = f"`{example['output']}{index}{field}`"
+    return f"With {sizes}: {where} is {example['got']}, and should be {example['want']}."
+
+
+def attempt_id(body: Mapping[str, Any], task: str, sample: int, messages: Messages) -> str:
+    """Which attempt it is: equal ones are asked for once."""
+    about = json.dumps([body, task, sample, messages], sort_keys=True)
+    return hashlib.sha256(about.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+
+
+def task_id(row: str, view: str, question: str) -> str:
+    """Which task it is, by all that decides its answers and how they are judged."""
+    about = json.dumps([row, view, question])
+    return hashlib.sha256(about.encode("utf-8", "surrogatepass")).hexdigest()[:24]

@@ -1,0 +1,70 @@
+"""One run of ``pairsmith solve``, from what a user asked for to its outcome."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from synth.errors import SettingsError
+from synth.loop.archive import Archive, ArchivedTask
+from synth.loop.budget import Budget, Price
+from synth.loop.client import Chat, Endpoint
+from synth.loop.solve import Judge, Outcome, Plan, Solver, archived_tasks
+from synth.loop.tasks import Tasks, dataset_rows
+
+
+def tasks_of(
+    out: Path, view: str, splits: Sequence[str] = (), limit: int | None = None
+) -> list[ArchivedTask]:
+    """The tasks of a dataset; :class:`SettingsError` where there are none."""
+    found = archived_tasks(Tasks(dataset_rows(out, splits), view, limit), view)
+    if not found:
+        raise SettingsError(f"no row of {out} has a task of the view {view!r} in these splits")
+    return found
+
+
+def require_archive_place(path: Path) -> None:
+    """:class:`SettingsError` where an archive cannot be made."""
+    if not path.parent.is_dir():
+        raise SettingsError(f"cannot write {path}: {path.parent} is no folder")
+
+
+def solve_tasks(
+    archive: Archive,
+    tasks: Sequence[ArchivedTask],
+    endpoint: Endpoint,
+    plan: Plan,
+    *,
+    workers: int = 1,
+    price: Price | None = None,
+    tokens: int | None = None,
+    usd: float | None = None,
+    seconds: float | None = None,
+    progress: Callable[[int], object] = lambda _chains: None,
+) -> Outcome:
+    """Have the model solve tasks. ``tokens`` and ``usd`` bound what all of its attempts in the
+    archive cost, ``seconds`` when this run's last request begins.
+
+    Raises :class:`SettingsError` without the package ``openai``, RunError when the endpoint refuses
+    all requests.
+    """
+
+    async def solved() -> Outcome:
+        budget = Budget(
+            tokens=tokens, usd=usd, seconds=seconds, spent=archive.spent(endpoint.model)
+        )
+        with Judge(archive.hidden_seed, workers) as judge:
+            async with Chat(endpoint) as chat:
+                solver = Solver(
+                    archive,
+                    chat,
+                    judge,
+                    plan,
+                    budget=budget,
+                    price=price or Price(),
+                    progress=progress,
+                )
+                return await solver.run(tasks)
+
+    return asyncio.run(solved())
