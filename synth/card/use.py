@@ -53,6 +53,7 @@ _VIEWS = {
     "warp": "Warp Python to Warp's CUDA",
     "adjoint": "Warp's forward CUDA to its adjoint, only where that was checked and agrees",
     "reverse": "plain CUDA to Warp Python",
+    "renamed": "as `sft`, every name replaced by one of another row's, so that names are read",
     "repair": "a wrong kernel with what a compiler or a run said of it, to the right one",
 }
 

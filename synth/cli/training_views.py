@@ -35,8 +35,9 @@ def training_views(
 
     sft: Warp Python to plain CUDA. plain_python: the plain Python reference to plain CUDA. array:
     NumPy on whole arrays to plain CUDA. warp: Warp Python to Warp's CUDA. adjoint: forward to
-    backward. reverse: plain CUDA to Warp Python. repair: a wrong kernel, and what a compiler or a
-    run says of it, to the right one.
+    backward. reverse: plain CUDA to Warp Python. renamed: as sft, under the names of other rows, so
+    that a model reads names in place of knowing them. repair: a wrong kernel, and what a compiler
+    or a run says of it, to the right one.
 
     After OUT has grown, give the command again: what has not changed stays.
     """

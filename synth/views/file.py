@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,9 @@ from synth.dataset.files import parquet_bytes
 from synth.dataset.stored import read_columns
 from synth.dataset.views_index import view_schema
 from synth.reasons import ViewReason
+from synth.views.renamed import pools, renamed
 from synth.views.repair import Faults
-from synth.views.texts import EXCHANGES, REPAIR, Exchange, LeftOut, repair
+from synth.views.texts import EXCHANGES, RENAMED, REPAIR, Exchange, LeftOut, repair
 
 Row = dict[str, Any]
 
@@ -98,9 +100,10 @@ def _exchanges(
     if view == REPAIR:
         yield from _repairs(rows, left_out)
         return
+    exchange = partial(renamed, known=pools(rows)) if view == RENAMED else EXCHANGES[view]
     for row in rows:
         try:
-            yield row, EXCHANGES[view](row), {}
+            yield row, exchange(row), {}
         except LeftOut as left:
             left_out[left.reason] += 1
 

@@ -313,5 +313,5 @@ EXCHANGES: dict[str, Callable[[Row], Exchange]] = {
 }
 """Views that need nothing but the row."""
 
-REPAIR = "repair"
-VIEW_NAMES = (*EXCHANGES, REPAIR)
+RENAMED, REPAIR = "renamed", "repair"
+VIEW_NAMES = (*EXCHANGES, RENAMED, REPAIR)

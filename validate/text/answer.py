@@ -269,10 +269,10 @@ def _names(kernel: Kernel, row: Row) -> dict[str, str]:
     """What a launch may call sizes: by the kernel's parameters, by the row's, by their symbols."""
     names = {entry["symbol"]: entry["symbol"] for entry in row["sizes"]}
     held = {}
-    for arg in row["args"]:
+    for arg, plain in zip(row["args"], row["plain_args"], strict=False):
         prefix, _, symbol = (arg["init"] or "").partition(":")
         if prefix == "size" and symbol in names:
-            held[arg["name"]] = symbol
+            held[plain["name"]] = symbol
     sizes = [arg["size"] or held.get(arg["name"]) for arg in row["plain_args"]]
     for size, arg in zip(sizes, row["plain_args"], strict=True):
         if size:

@@ -103,7 +103,7 @@ QUESTION_AND_ANSWER = {
 }
 
 
-@pytest.mark.parametrize("name", VIEW_NAMES)
+@pytest.mark.parametrize("name", QUESTION_AND_ANSWER)
 def test_texts_are_those_of_the_row(name: str, loaded: dict[str, Any]) -> None:
     asked, answered = QUESTION_AND_ANSWER[name]
     for row in loaded[name]:
@@ -112,6 +112,46 @@ def test_texts_are_those_of_the_row(name: str, loaded: dict[str, Any]) -> None:
         assert stored[asked].strip("\n") in question
         assert stored[answered].strip("\n") in answer
         assert stored[answered].strip("\n") not in question
+
+
+def numbered(text: str) -> list[str]:
+    """The tokens of the code in a text, words by the order in which they come up first; `half_` is
+    what C++ calls `half`."""
+    code = "\n".join(re.findall(r"```.*?```", text, re.DOTALL))
+    seen: dict[str, str] = {}
+    return [
+        seen.setdefault(token.removesuffix("_"), f"n{len(seen)}")
+        if token[0].isalpha() or token[0] == "_"
+        else token
+        for token in re.findall(r"\d[\w.]*|[A-Za-z_]\w*|\S", code)
+    ]
+
+
+def test_the_view_renamed_is_sft_up_to_names(loaded: dict[str, Any]) -> None:
+    first = {row["id"]: row for row in loaded["sft"]}
+    assert len(loaded["renamed"]) == len(first)
+    answers, kept, args = [], 0, 0
+    for row in loaded["renamed"]:
+        texts, before = (
+            "\n".join(message["content"] for message in one["messages"])
+            for one in (row, first[row["id"]])
+        )
+        assert numbered(texts) == numbered(before), row["id"]
+        stored = ROWS[row["id"]]
+        signature = re.findall(
+            r"\w+(?=[,)])", texts.partition("The signature is `")[2].partition("`")[0]
+        )
+        kept += sum(
+            a["name"] == name for a, name in zip(stored["plain_args"], signature, strict=False)
+        )
+        args += len(signature)
+        (cuda,) = re.findall(r"```cuda\n(.*?)```", row["messages"][1]["content"], re.DOTALL)
+        answers.append(Answer(cuda, stored))
+    # Few rows have few names for one another.
+    assert kept < args / 10
+    with Scorer(hidden_seed=HIDDEN_SEED) as scorer:
+        verdicts = scorer.score_batch(answers)
+    assert all(verdict.passed for verdict in verdicts)
 
 
 def test_a_question_says_what_its_answer_depends_on(loaded: dict[str, Any]) -> None:
