@@ -18,7 +18,13 @@ class GateReason(Worded):
         "The kernel is a single statement, or longer than people write at a time.",
     )
     UNREAD_LOCAL = "unread_local", "A local variable is never read."
+    PARAMETER_ASSIGNED = "parameter_assigned", "The kernel assigns one of its parameters anew."
     SINGLE_TURN = "single_turn", "A loop with literal bounds turns less than twice."
+    COUNTER_RETYPED = (
+        "counter_retyped",
+        "A loop with literal bounds casts its counter to float64: Warp takes it for that type from "
+        "then on.",
+    )
     NEUTRAL_OPERATION = (
         "neutral_operation",
         "An operation changes nothing: times or over 1, plus or minus 0, to the power of 1.",

@@ -98,7 +98,8 @@ def _encoded(s: Site, level: int, c: Code) -> Title:
     code = parts[0]
     for axis, part in enumerate(parts[1:], start=1):
         code = code | (part << axis)
-    done += f" Interleave their lowest {c.bits} bits to a Morton code, "
+    lowest = "their lowest" if masked or by_loop else "of these numbers of"
+    done += f" Interleave {lowest} {c.bits} bits to a Morton code, "
     done += f"{'x' if x_lowest else c.letters[-1]} lowest."
     if level >= 4:
         code, more = _with_cells(s, level, c, code)

@@ -106,8 +106,8 @@ def mechanics_totals(k: KernelBuilder, level: int) -> Title:
 
 _TRADES = Ledger(
     {
-        "q": ("quantity qty shares", -40, 60),
-        "p": ("price_cents price ticks", 5, 90),
+        "q": ("quantity qty shares", -12, 20),
+        "p": ("price_cents price ticks", 5, 30),
         "f": ("fee fees commission", 1, 9),
     },
     formulas(

@@ -106,14 +106,9 @@ class Draw:
     category: str
     index: int
     attempt: int
-    candidate: int = 0
-    """Several may be drawn for one attempt, of which one is taken."""
 
     def stream(self, purpose: str) -> Stream:
-        place = f"{self.seed}/{self.category}/{self.index}/{self.attempt}"
-        if self.candidate:
-            place += f".{self.candidate}"
-        return Stream(f"{place}/{purpose}")
+        return Stream(f"{self.seed}/{self.category}/{self.index}/{self.attempt}/{purpose}")
 
     @cached_property
     def idiom(self) -> Stream:

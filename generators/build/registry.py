@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import json
 import pkgutil
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
@@ -14,6 +17,11 @@ from generators.build.kernel import KernelBuilder
 from generators.program.ir import Program
 
 LEVELS = (1, 2, 3, 4, 5)
+
+FORMS_DRAWN = 48
+"""Draws of each idiom and level of which ``forms.json`` counts those with a form of their own."""
+
+FORMS = Path(__file__).with_name("forms.json")
 
 _MARK = "pairsmith_idiom"
 
@@ -38,27 +46,38 @@ def idiom(function: Idiom) -> Idiom:
 class Category:
     """A named set of idioms. Every idiom draws at every level from 1 to 5.
 
-    ``by_request``: drawn from only where it is asked for by name.
+    ``by_request``: drawn from only where it is asked for by name. ``forms``: of an idiom, how many
+    of :data:`FORMS_DRAWN` draws had a form of their own at each level; one that is not there has as
+    many as were drawn.
     """
 
     name: str
     about: str
     idioms: dict[str, Idiom]
     by_request: bool = False
+    forms: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
-    def choose(self, draw: Draw) -> str:
-        """The idiom that a draw is of."""
-        return draw.idiom.choice(sorted(self.idioms))
+    def choose(self, draw: Draw, level: int) -> str:
+        """The idiom that a draw is of: one of few forms at its level comes up less often."""
+        weights = {name: self._weight(name, level) for name in sorted(self.idioms)}
+        return draw.idiom.weighted(weights)
 
     def draw(self, draw: Draw, level: int) -> Program:
         """Draw one program. May raise :class:`generators.build.draw.Reject`."""
-        return self.draw_idiom(self.choose(draw), draw, level)
+        return self.draw_idiom(self.choose(draw, level), draw, level)
 
     def draw_idiom(self, name: str, draw: Draw, level: int) -> Program:
         """Draw one program of a given idiom."""
         kernel = KernelBuilder(draw)
         title = self.idioms[name](kernel, level)
         return kernel.program(name, level, title.kernel_name, title.description)
+
+    def _weight(self, name: str, level: int) -> int:
+        """Of 12. Repeats grow with the square of the draws: that every idiom gives as many, its
+        draws are to go with one over those among FORMS_DRAWN; a quarter is the least."""
+        found = self.forms.get(name)
+        repeats = FORMS_DRAWN - found[level - 1] if found else 0
+        return 12 // min(max(repeats, 1), 4)
 
 
 def category_of(module: ModuleType) -> Category:
@@ -76,7 +95,16 @@ def category_of(module: ModuleType) -> Category:
             if value.__name__ in found:
                 raise ValueError(f"category {name} has two idioms called {value.__name__}")
             found[value.__name__] = value
-    return Category(name, module.ABOUT, found, getattr(module, "BY_REQUEST", False))
+    places = {idiom: f"{name}/{idiom}" for idiom in found}
+    forms = {i: stored_forms()[place] for i, place in places.items() if place in stored_forms()}
+    return Category(name, module.ABOUT, found, getattr(module, "BY_REQUEST", False), forms)
+
+
+@lru_cache(maxsize=1)
+def stored_forms() -> dict[str, list[int]]:
+    """By ``category/idiom``, at each level: what ``scripts/author/count_forms.py`` counted."""
+    found: dict[str, list[int]] = json.loads(FORMS.read_text(encoding="utf-8"))
+    return found
 
 
 def _below(module: ModuleType) -> Iterator[ModuleType]:

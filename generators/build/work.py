@@ -18,11 +18,11 @@ from generators.program.walk import expressions, statements
 if TYPE_CHECKING:
     from generators.build.kernel import KernelBuilder
 
-TILED = {3: 0.06, 4: 0.12, 5: 0.14}
+TILED = {3: 0.03, 4: 0.05, 5: 0.06}
 """How often a thread does several elements of a list, by level."""
 HALF = {True: 0.2, False: 0.08}
 """How often inputs lie in half precision: in kernels with a loop, and in others."""
-COMPENSATED = {4: 0.35, 5: 0.5}
+COMPENSATED = {4: 0.1, 5: 0.15}
 """How often a sum over a loop whose length is not known before is compensated, by level."""
 
 

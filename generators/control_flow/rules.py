@@ -45,7 +45,7 @@ def classify_levels(k: KernelBuilder, level: int) -> Title:
         ends = [int(end) for end in ends] if whole else ends
         limits[0] = k.scalar("first_limit lower_limit", type_, ends[0], ends[1])
     out = s.out(f"{what} {what}_out label_out", INT32)
-    margin = Also(s, 0.0 if level < 2 else 0.6, "excess margin severity", type_)
+    margin = Also(s, 0.0 if level < 2 else 0.6, "excess margin", type_)
     v = k.let("v value level", x)
     label = _label(k, level, form, v, limits)
     note = _changed(s, level, label, len(limits))

@@ -144,7 +144,8 @@ def event_scan(k: KernelBuilder, level: int) -> Title:
     smooth = level >= 3 and not whole and "settled" not in chosen and shape.chance(0.5)
     at, first = _samples(s, level, table, smooth)
     if smooth:
-        note = f" Samples from index 1 on are means of themselves and the one before.{note}"
+        told = "A row begins at sample 1: each sample is taken as its mean with the one before."
+        note = f" {told}{note}"
     done = []
     for form, out in zip(chosen, outs, strict=True):
         done.append(f"{_SCANS[form].text.format(t=say(k, t), u=say(k, u))} goes to {out.name}")

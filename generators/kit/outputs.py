@@ -17,14 +17,14 @@ from generators.program.expr import Expr, Operand, Var
 from generators.program.ir import FieldInit
 
 WAYS: dict[int, dict[str, int]] = {
-    1: {"plain": 7, "add": 2},
-    2: {"plain": 8, "weight": 1, "add": 3, "blend": 1},
-    3: {"plain": 8, "mask": 1, "weight": 1, "add": 4, "blend": 2},
-    4: {"plain": 10, "mask": 1, "weight": 1, "add": 4, "blend": 3},
-    5: {"plain": 10, "mask": 1, "weight": 1, "add": 4, "blend": 3},
+    1: {"plain": 14, "add": 1},
+    2: {"plain": 20, "weight": 1, "add": 2, "blend": 1},
+    3: {"plain": 20, "mask": 1, "weight": 1, "add": 2, "blend": 1},
+    4: {"plain": 20, "mask": 1, "weight": 1, "add": 2, "blend": 1},
+    5: {"plain": 20, "mask": 1, "weight": 1, "add": 2, "blend": 1},
 }
 """Ways of each level, by weight."""
-ROWS = {3: 0.45, 4: 0.75, 5: 0.9}
+ROWS = {3: 0.12, 4: 0.2, 5: 0.25}
 """How often a grid of a level has a thread for each row, of which something is made."""
 
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from generators.build import cast
-from generators.kit.functions import least, most, sqrt
+from generators.kit.functions import least, most
 from generators.kit.naming import local
 from generators.kit.sites import Names, Site
-from generators.kit.words import say, words
+from generators.kit.words import words
 from generators.program import ir
 from generators.program.dtypes import INT32, Scalar
-from generators.program.expr import Expr, Operand, Var, literal
+from generators.program.expr import Expr, Operand, Var
 
-_FLOATS = {"sum": 4, "mean": 4, "largest": 2, "best": 3, "spread": 3, "unit": 3, "centred": 3}
-_FLOATS |= {"running": 2, "smoothed": 2, "change": 1, "each": 4}
+_FLOATS = {"sum": 4, "mean": 4, "largest": 2, "best": 3, "spread": 2, "running": 1, "each": 2}
 _LARGE = 1.0e6
 """Beyond what any kernel's values reach."""
 
@@ -123,42 +122,6 @@ def _spread(row: _Row, names: Names, value: Var, type_: Scalar) -> str:
     return f"{done}Welford's recurrence."
 
 
-def _again(row: _Row, n: Expr, change: ir.Statement) -> ir.For:
-    """A second loop along the row, which changes what the first one stored."""
-    return ir.For(row.index, literal(0, INT32), n, 1, (change,))
-
-
-def _unit(row: _Row, names: Names, value: Var, type_: Scalar) -> str:
-    """Rows of length 1."""
-    k, eps = row.k, row.k.draw.value.choice((1.0e-3, 1.0e-2, 1.0e-4))
-    squares = row.start("squares sum_sq norm_sq", 0.0, type_)
-    k.augment(squares, "add", value * value)
-    out = row.s.put(names, value)
-    scale = Var(k.name("inv_norm scale_row per_norm"), type_)
-
-    def after(n: Expr) -> list[ir.Statement]:
-        length = ir.Assign(scale.name, 1.0 / sqrt(squares + eps))
-        return [length, _again(row, n, ir.Store(out, row.s.at, "", out[row.s.at] * scale))]
-
-    row.close(after)
-    return f" {out.name} gets it over sqrt(the sum of its squares over {row.index} + {eps})."
-
-
-def _centred(row: _Row, names: Names, value: Var, type_: Scalar) -> str:
-    """Rows less their mean."""
-    total = row.start("total acc row_sum", 0.0, type_)
-    row.k.augment(total, "add", value)
-    out = row.s.put(names, value)
-    mean = Var(row.k.name("mean row_mean avg"), type_)
-
-    def after(n: Expr) -> list[ir.Statement]:
-        taken = ir.Assign(mean.name, total / cast(n, type_))
-        return [taken, _again(row, n, ir.Store(out, row.s.at, "sub", mean))]
-
-    row.close(after)
-    return f" {out.name} gets it less its mean over {row.index}."
-
-
 def _running(row: _Row, names: Names, value: Var, type_: Scalar) -> str:
     """Running sums, or running extremes."""
     k = row.k
@@ -175,30 +138,6 @@ def _running(row: _Row, names: Names, value: Var, type_: Scalar) -> str:
     return f" {out.name} gets the {what} from {row.index} = 0 up to here."
 
 
-def _smoothed(row: _Row, names: Names, value: Var, type_: Scalar) -> str:
-    """An exponential moving average."""
-    k = row.k
-    rate = k.scalar("alpha rate smoothing", type_, 0.1, 0.7)
-    state = row.start("state ema smooth", 0.0, type_)
-    k.augment(state, "add", rate * (value - state))
-    out = row.s.put(names, state)
-    row.close()
-    text = (
-        f"along {row.index}: a state that starts at 0 moves by {say(k, rate)} times what it lacks"
-    )
-    return f" {out.name} gets its exponential average {text}."
-
-
-def _change(row: _Row, names: Names, value: Var, type_: Scalar) -> str:
-    """Differences to the value before."""
-    k = row.k
-    last = row.start("previous last_value prev_v", 0.0, type_)
-    out = row.s.put(names, value - last)
-    k.assign(last, value)
-    row.close()
-    return f" {out.name} gets it less the one before along {row.index}; the first counts from 0."
-
-
 _Maker = Callable[[_Row, Names, Var, Scalar], str]
 _MAKERS: dict[str, _Maker] = {
     "sum": _sum,
@@ -206,10 +145,6 @@ _MAKERS: dict[str, _Maker] = {
     "largest": _largest,
     "best": _best,
     "spread": _spread,
-    "unit": _unit,
-    "centred": _centred,
     "running": _running,
-    "smoothed": _smoothed,
-    "change": _change,
     "each": _each,
 }

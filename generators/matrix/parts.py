@@ -23,6 +23,10 @@ POINTS = {"list": 5, "grid": 2, "batch": 2, "cube": 1}
 """Usual launches."""
 
 
+_OFFERED = 0.4
+"""How often something is made of a result beside the result itself."""
+
+
 @dataclass(frozen=True)
 class Place(Site):
     """A launch whose locals have names in the description, which is printed from their values."""
@@ -94,7 +98,9 @@ class Place(Site):
         return f" {self.put(names, value).name} gets {text}."
 
     def offer(self, count: int, **menu: Entry) -> str:
-        """Write some of the results on offer, and say which."""
+        """Write a result on offer, and say which; often none where there is a result already."""
+        if any(p.role != "in" for p in self.k.params):
+            count = min(count, int(self.k.draw.shape.chance(_OFFERED)))
         keys = self.k.draw.shape.sample(sorted(menu), min(count, len(menu)))
         chosen = {}
         for key in keys:

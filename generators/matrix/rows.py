@@ -315,14 +315,12 @@ def _divided(r: Rows, divisor: Expr, text: str) -> Normal:
 
 
 def _l2_norm(r: Rows, out: Var) -> Normal:
-    k, eps, mean = r.k, _eps(r), r.s.chance(0.5)
+    k, eps = r.k, _eps(r)
     total = k.let("total sum_sq ss", zero(r.scalar))
     with r.loop() as j:
         entry = k.let("v xj", r.at(j)) if r.s.chance(0.5) else r.at(j)
         k.augment(total, "add", entry * entry)
-    square = total / cast(r.width, r.scalar) if mean else total
-    text = f"sqrt({'mean' if mean else 'sum'} of squares + {eps})"
-    return _divided(r, sqrt(square + eps), text)
+    return _divided(r, sqrt(total + eps), f"sqrt(sum of squares + {eps})")
 
 
 def _l1_norm(r: Rows, out: Var) -> Normal:

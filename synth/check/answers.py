@@ -29,7 +29,7 @@ FEEDBACK = ("public", "full")
 _TASK = 32
 _PIECE = 8
 _REASON_CHARACTERS = 300
-_NEEDED = (
+NEEDED = (
     *("id", "category", "level", "kernel_name", "reference", "args", "sizes", "launch"),
     *("input_seed", "edge_inputs", "cuda_plain", "plain_args"),
     *("plain_scratch", "plain_launch"),
@@ -93,7 +93,7 @@ def rows_of(out: Path, lines: Sequence[Line]) -> dict[str, Row]:
     """The rows that lines name; :class:`SettingsError` when one is missing or cannot be scored."""
     asked = {line.id for line in lines}
     rows = {
-        row["id"]: {key: row[key] for key in _NEEDED}
+        row["id"]: {key: row[key] for key in NEEDED}
         for _, row in stored_rows(out)
         if row["id"] in asked
     }
@@ -232,14 +232,14 @@ def report_of(
     With the feedback "public" nothing of the hidden inputs is in it, nor their seed.
     """
     answers = [
-        {"line": lines[position].number, **_told(verdicts[position], feedback)}
+        {"line": lines[position].number, **told_of(verdicts[position], feedback)}
         for position in sorted(verdicts)
     ]
     report = {**summary, "complete": len(verdicts) == len(lines), "answers": answers}
     return report if feedback == "public" else {**report, "hidden_seed": hidden_seed}
 
 
-def _told(verdict: Verdict, feedback: str) -> dict[str, Any]:
+def told_of(verdict: Verdict, feedback: str) -> dict[str, Any]:
     told = {**asdict(verdict), "credit": verdict.credit}
     if feedback == "public":
         return {key: value for key, value in told.items() if key not in _HIDDEN}

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
 
 from extract import ModuleText, extract_module
 from generators import every_category
 from generators.build.draw import Draw, Reject
-from generators.program.expr import Const
-from generators.program.ir import Assign, Comment, For, Program
+from generators.program.dtypes import INT32, Scalar
+from generators.program.expr import Cast, Const, Var
+from generators.program.ir import Assign, AugAssign, Comment, For, Program
 from generators.program.keys import Keys, program_keys
 from generators.program.prune import read_names
 from generators.program.serialise import to_json
-from generators.program.walk import bodies, statements, used_ops
+from generators.program.walk import bodies, expressions, statements, used_ops
 from synth.codegen.translator import Translator
 from synth.dataset.settings import Settings, Versions
 from synth.gates.contract import Tolerance, args_with_tolerances, launch_of, sizes_of
@@ -36,10 +37,6 @@ Row = dict[str, Any]
 
 FEWEST_STATEMENTS, MOST_STATEMENTS = 2, 70
 """Of a kernel's body, the thread index left out."""
-
-CANDIDATES = {4: 2, 5: 3}
-"""Programs drawn for one attempt at these levels, of which the longest is taken: higher levels are
-to show more at a time than an idiom's shorter forms do."""
 
 WITHOUT_ARRAY = {"array_python": None, "array_reason": ArrayStatus.OFF}
 
@@ -74,7 +71,7 @@ class Accepted:
 def attempt_draw(settings: Settings, category: str, index: int, attempt: int) -> Accepted:
     """One attempt at one index; :class:`generators.build.draw.Reject` when it is no good."""
     place = Draw(settings.seed, category, index, attempt)
-    program = longest_draw(place, settings.level_of(index))
+    program = drawn_program(place, settings.level_of(index))
     try:
         return accept_drawn(program, index, attempt)
     except Reject as reject:
@@ -100,36 +97,31 @@ def accept(program: Program, index: int, attempt: int) -> Accepted:
     return Accepted(program, tolerances, edges, program_keys(program), index, attempt)
 
 
-def longest_draw(place: Draw, level: int) -> Program:
-    """The program of one attempt: of several candidates at the higher levels the longest."""
-    draws = [replace(place, candidate=c) for c in range(CANDIDATES.get(level, 1))]
-    return max((_drawn(draw, level) for draw in draws), key=_length)
-
-
-def _drawn(draw: Draw, level: int) -> Program:
-    source = every_category()[draw.category]
-    idiom = source.choose(draw)
+def drawn_program(place: Draw, level: int) -> Program:
+    """The program of one attempt. May raise :class:`generators.build.draw.Reject`."""
+    source = every_category()[place.category]
+    idiom = source.choose(place, level)
     try:
-        return source.draw_idiom(idiom, draw, level)
+        return source.draw_idiom(idiom, place, level)
     except Reject as reject:
         reject.idiom = idiom
         raise
 
 
-def _length(program: Program) -> int:
-    """Statements of the kernel's body; one that is too long counts as none."""
-    count = sum(not isinstance(s, Comment) for s in statements(program.kernel.body))
-    return count if count <= MOST_STATEMENTS else 0
-
-
 def _require_length(program: Program) -> None:
     """Reject a body that is a single statement, or longer than people write at a time."""
-    if _length(program) < FEWEST_STATEMENTS:
+    count = sum(not isinstance(s, Comment) for s in statements(program.kernel.body))
+    if not FEWEST_STATEMENTS <= count <= MOST_STATEMENTS:
         raise Reject(GateReason.TOO_SHORT_OR_LONG)
 
 
 def _require_use(program: Program) -> None:
-    """Reject a local that nothing reads: no person leaves one."""
+    """Reject a local that nothing reads: no person leaves one. Reject a kernel that assigns one of
+    its parameters anew: where a thread does several elements, the next would begin with it."""
+    params = {p.name for p in program.kernel.params}
+    for s in statements(program.kernel.body):
+        if isinstance(s, Assign | AugAssign) and s.name in params:
+            raise Reject(GateReason.PARAMETER_ASSIGNED, s.name)
     for body in bodies(program):
         read = read_names(body)
         made = {s.name for s in statements(body) if isinstance(s, Assign)}
@@ -138,17 +130,19 @@ def _require_use(program: Program) -> None:
 
 
 def _require_turns(program: Program) -> None:
-    """Reject a loop over literals that turns once: no person writes one."""
+    """Reject a loop over literals that turns once: no person writes one. Reject one that casts its
+    counter to float64: where Warp unrolls it, the counter is no index any more."""
     for body in bodies(program):
         for s in statements(body):
             if not (isinstance(s, For) and isinstance(s.start, Const)):
                 continue
-            stop = s.stop
-            if (
-                isinstance(stop, Const)
-                and len(range(int(s.start.value), int(stop.value), s.step)) < 2
-            ):
+            if not isinstance(s.stop, Const):
+                continue
+            if len(range(int(s.start.value), int(s.stop.value), s.step)) < 2:
                 raise Reject(GateReason.SINGLE_TURN, s.name)
+            counter = Var(s.name, INT32)
+            if Cast(counter, Scalar("float64")) in expressions(s.body):
+                raise Reject(GateReason.COUNTER_RETYPED, s.name)
 
 
 class PairMaker:

@@ -14,7 +14,7 @@ from synth.gates.edges import choose_edges
 from synth.gates.judge import judge
 from synth.render import warp as render_warp
 from synth.render.array import module as render_array
-from synth.rows.maker import Row, cuda_columns, longest_draw, program_columns
+from synth.rows.maker import Row, cuda_columns, drawn_program, program_columns
 from validate.statuses import ArrayStatus
 
 
@@ -54,7 +54,7 @@ def _false_origin(row: Row) -> str:
         return ""
     draw = Draw(origin["seed"], row["category"], origin["index"], origin["attempt"])
     try:
-        same = to_json(longest_draw(draw, row["level"])) == row["program"]
+        same = to_json(drawn_program(draw, row["level"])) == row["program"]
     except Reject:
         same = False
     return "" if same else "provenance does not lead to this program"

@@ -9,9 +9,17 @@ from types import ModuleType
 
 import pytest
 
-from generators import categories
+from generators import categories, every_category
 from generators.build.draw import Draw
-from generators.build.registry import LEVELS, category_of
+from generators.build.kernel import KernelBuilder
+from generators.build.registry import (
+    FORMS_DRAWN,
+    LEVELS,
+    Category,
+    Title,
+    category_of,
+    stored_forms,
+)
 from generators.program.dtypes import Array
 from generators.program.ir import Program
 from generators.program.serialise import to_json
@@ -91,3 +99,24 @@ def test_two_idioms_of_one_name_are_refused() -> None:
     vars(below)["twice"].__module__ = "demo"
     with pytest.raises(ValueError, match="two idioms called twice"):
         category_of(module)
+
+
+def test_an_idiom_of_few_forms_comes_up_less_often_and_an_unknown_one_as_one_of_many() -> None:
+    forms = {"few": [FORMS_DRAWN - 4] * 5, "some": [FORMS_DRAWN - 2] * 5, "many": [FORMS_DRAWN] * 5}
+    names = (*forms, "unknown")
+    category = Category("demo", "", dict.fromkeys(names, _no_idiom), forms=forms)
+    found = Counter(category.choose(Draw(0, "demo", k, 0), 2) for k in range(3000))
+    shares = [found[name] / found["many"] for name in names]
+    assert shares == pytest.approx([0.25, 0.5, 1.0, 1.0], abs=0.1)
+
+
+def test_the_forms_that_are_stored_are_of_idioms_that_there_are() -> None:
+    there = {f"{c.name}/{idiom}" for c in every_category().values() for idiom in c.idioms}
+    assert set(stored_forms()) <= there
+    for counts in stored_forms().values():
+        assert len(counts) == len(LEVELS)
+        assert all(0 < count <= FORMS_DRAWN for count in counts)
+
+
+def _no_idiom(_kernel: KernelBuilder, _level: int) -> Title:
+    raise NotImplementedError

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.kit.functions import least, most, sqrt, where
+from generators.kit.functions import least, most, sqrt
 from generators.kit.naming import maybe
 from generators.kit.sites import Site, launch
 from generators.kit.text import written
@@ -206,10 +206,8 @@ def lion_step(k: KernelBuilder, level: int) -> Title:
         mixed = k.let("c mixed interp", b1 * m_state[at] + (1.0 - b1) * o.grad)
     else:
         mixed = _moving(o, m_state, b1, o.grad, "m_new buf")
-    if shape.chance(0.6):
+    if shape.chance(0.8):
         move: Expr = fn("sign", mixed)
-    elif shape.chance(0.5):
-        move = where(mixed >= 0.0, k.lift(1.0, o.type), -1.0)
     else:
         soft = o.setting("softness sharp", 2.0, 6.0)
         move = fn("tanh", soft * mixed)

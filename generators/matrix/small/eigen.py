@@ -205,7 +205,6 @@ def power_iteration(k: KernelBuilder, level: int) -> Title:
     done += g.offer(
         (shape.integer(0, 1), 1, 1, 2, 3)[level - 1],
         spin=("first v0", lambda: v[0]),
-        ratio=("heights tilt", lambda: v[0] - v[1]),
         project=("projectors rank_one", lambda: fn("outer", v, v)),
         error=(
             "alignments overlaps",

@@ -48,7 +48,6 @@ def plane_map(k: KernelBuilder, level: int) -> Title:
         size=("sizes_sq moved_sq", lambda: fn("length_sq", q - p)),
         radius=("radii radius_sq", lambda: dot(q, q)),
         turn=("areas crossed", lambda: p[0] * q[1] - p[1] * q[0]),
-        mid=("midpoints halfway", lambda: 0.5 * (p + q)),
     )
     return Title(k.name(f"map_points warp_points {way}_map transform_2d"), done)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from generators.build import BodyBuilder, KernelBuilder, fn, identity, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import asin, atan2, clamp, cos, dot, most, sin, where
@@ -91,7 +93,8 @@ def euler_rotation(k: KernelBuilder, level: int) -> Title:
     done = f"With roll, pitch and yaw (radians) from {source}"
     if level >= 3:
         for name in shape.sample(ANGLES, 1 if level == 3 else 2):
-            angle = local(k, f"{name} {name}_now", values[name])
+            kept = getattr(values[name], "name", "") in {p.name for p in k.params}
+            angle = (k.let if kept else partial(local, k))(f"{name} {name}_now", values[name])
             values[name] = angle
             done += _angle_change(r, name, angle)
     rotation, text = _from_angles(r, values, level)

@@ -145,7 +145,7 @@ def _sph_forces_ended(
     with others(c, p, guard) as j:
         d = k.let("d r_vec delta", mine - p.at(*c.place(j)))
         r = k.let("r dist" if guard else "r2 dist_sq", fn("length", d) if guard else dot(d, d))
-        with k.if_(r < h if guard else op("and", r > 0.000001, r < h * h)):
+        with k.if_(op("and", r > 0.001, r < h) if guard else op("and", r > 0.000001, r < h * h)):
             r = r if guard else k.let("r dist", sqrt(r))
             gap = k.let("gap w", h - r)
             there = k.let("rho_j dens", rho[c.place(j)])
@@ -155,7 +155,8 @@ def _sph_forces_ended(
                 push = (own + press[c.place(j)]) / (2.0 * there)
             k.augment(force, "add", push * gap * gap / r * d)
             if v is not None and mu is not None and speed is not None:
-                k.augment(force, "add", mu * gap / there * (v.at(*c.place(j)) - speed))
+                drag = mu * gap / (rho[c.at] * there) if halves else mu * gap / there
+                k.augment(force, "add", drag * (v.at(*c.place(j)) - speed))
     return _sph_forces_kept(guard, halves, mu, v, h, p, press, rho, c, mass, force, k)
 
 
@@ -175,12 +176,14 @@ def _sph_forces_kept(
 ) -> Title:
     """What :func:`_sph_forces_ended` stores, and its text."""
     seen = " but itself" if guard else ", where |d|^2 exceeds 0.000001,"
+    near = ", pairs closer than 0.001 left out" if guard else ""
     law = "p_i / rho_i^2 + p_j / rho_j^2" if halves else "(p_i + p_j) / (2 * rho_j)"
-    drag = f" and viscosity {mu.name} * (h - r) / rho_j * (v_j - v_i)" if mu is not None else ""
+    thick = "(rho_i * rho_j)" if halves else "rho_j"
+    drag = f" and viscosity {mu.name} * (h - r) / {thick} * (v_j - v_i)" if mu is not None else ""
     of = f", v of {v.name}" if v is not None else ""
     text = (
         f"For each particle i, sum pressure ({law}) * (h - r)^2 * d / r{drag} over "
-        f"{c.told[0]}{seen} with r = |d| < h = {h.name}. d leads from j to i in {p.name}, p "
+        f"{c.told[0]}{seen} with r = |d| < h = {h.name}{near}. d leads from j to i in {p.name}, p "
         f"of {press.name}, rho of {rho.name}{of}. "
     )
     found: Expr = mass * force

@@ -104,7 +104,8 @@ def _voxel_walk_ended(
     )
     if way != "count" and shape.chance(0.6):
         text += f", {c.put('distances t_out', t)} the way to the last wall"
-    return Title(k.name("voxel_walk dda_traverse grid_ray_walk"), f"{text}.")
+    text += ". No direction has a component of zero."
+    return Title(k.name("voxel_walk dda_traverse grid_ray_walk"), text)
 
 
 def _next_cell(

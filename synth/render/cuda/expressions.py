@@ -36,7 +36,7 @@ class Expressions:
             expr.Op: self._op,
             expr.Cast: self._cast,
             expr.Load: self._load,
-            expr.Extent: lambda e: Text(self.shapes[e.array.name][e.axis]),
+            expr.Extent: lambda e: _extent(self.shapes[e.array.name][e.axis]),
             expr.Component: self._component,
             expr.Field: self._field,
             expr.Call: lambda e: call(self.name(e.function), self.show_all(e.args)),
@@ -200,6 +200,13 @@ def _moved(row: Text, index: Text) -> Text:
     if index.prec == Prec.ADD and not index.text.startswith("-"):
         return Text(f"{at_least(row, Prec.ADD)} + {index.text}", Prec.ADD)
     return binary("+", Prec.ADD, row, index)
+
+
+def _extent(formula: str) -> Text:
+    """An extent, which may be a formula of sizes: `4 * tiles`, `half + 1`."""
+    if any(sign in formula for sign in "+-"):
+        return Text(formula, Prec.ADD)
+    return Text(formula, Prec.MUL if any(sign in formula for sign in "*/%") else Prec.POSTFIX)
 
 
 def _widens(source: Type, target: Type) -> bool:
