@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from generators.program.dtypes import FLOAT32, INT32, Array
+from generators.program.expr import Extent, Var, op
 from generators.program.ops import ATOMICS, OPS
 from generators.program.samplers import SAMPLERS
 from synth.render.cuda.body import _INT_ATOMICS
 from synth.render.cuda.choose import schedule_for, schedules_of
 from synth.render.cuda.device import random as cuda_random
+from synth.render.cuda.device.functions import Library
+from synth.render.cuda.expressions import Expressions
 from synth.render.cuda.module import render
 from synth.render.cuda.ops import CUDA_OPS
 from synth.render.cuda.schedule import Schedule
@@ -61,3 +65,11 @@ def test_plain_cuda_compiles_without_warp(all_accepted: list[Accepted]) -> None:
         assert not errors, (errors, plain.text)
         compiled += 1
     assert compiled > 25
+
+
+def test_an_extent_that_is_a_formula_keeps_its_brackets() -> None:
+    x = Var("x", Array(FLOAT32, 1))
+    rest = op("mod", Var("i", INT32), Extent(x, 0))
+    for formula, shown in (("n", "i % n"), ("4 * n", "i % (4 * n)"), ("n + 1", "i % (n + 1)")):
+        printed = Expressions(Library(frozenset(), {}), {}, {"x": (formula,)}).show(rest)
+        assert printed.text == shown
