@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -110,11 +111,11 @@ def test_right_answers_come_of_feedback(
 def test_an_input_on_which_it_is_wrong_is_told(tasks: list[ArchivedTask]) -> None:
     entry = pairsmith.tasks("sft", path=SAMPLES)[0]
     with Judge(3, workers=1) as judge:
-        wrong = entry["answer"].replace("3.0f * u", "2.0f * u")
-        assert wrong != entry["answer"]
+        (store, output), *_ = re.findall(r"((\w+)\[[^=\n]*\] = )\w", entry["answer"])
+        wrong = entry["answer"].replace(store, f"{store}1.0f + ", 1)
         found = asyncio.run(judge.judge(tasks[0], "x", wrong, 0))
     assert found.status == "wrong_value"
-    assert found.findings["counter_example"]["output"] == "points"
+    assert found.findings["counter_example"]["output"] == output
     from synth.loop.prompts import feedback_of
 
     full = feedback_of(found.status, found.reason, found.findings, "stop", full=True)

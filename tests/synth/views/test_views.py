@@ -148,7 +148,7 @@ def test_the_view_renamed_is_sft_up_to_names(loaded: dict[str, Any]) -> None:
         (cuda,) = re.findall(r"```cuda\n(.*?)```", row["messages"][1]["content"], re.DOTALL)
         answers.append(Answer(cuda, stored))
     # Few rows have few names for one another.
-    assert kept < args / 10
+    assert kept < args / 5
     with Scorer(hidden_seed=HIDDEN_SEED) as scorer:
         verdicts = scorer.score_batch(answers)
     assert all(verdict.passed for verdict in verdicts)
