@@ -17,6 +17,7 @@ from generators.build.body import make as make
 from generators.build.docs import clear, first_comment, first_sentence, kernel_doc
 from generators.build.draw import Draw
 from generators.build.outputs import Draft, slimmed
+from generators.build.siblings import size_name
 from generators.build.threads import Row, is_plain
 from generators.build.work import worked
 from generators.program import ir
@@ -100,7 +101,9 @@ class KernelBuilder(BodyBuilder):
 
     def size_param(self, name: str | Sequence[str], expression: str) -> Var:
         """Declare an int32 parameter whose value is a size, such as the row length."""
-        return self._param(name, INT32, "in", (), f"size:{expression}", None, None, ())
+        candidates = (name,) if isinstance(name, str) else tuple(name)
+        called = [size_name(word) for text in candidates for word in text.split()]
+        return self._param(called, INT32, "in", (), f"size:{expression}", None, None, ())
 
     def trip_count(self, name: str | Sequence[str], symbol: str) -> Expr:
         """How often a loop over the inner size ``symbol`` runs.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from functools import lru_cache
 
@@ -10,6 +11,7 @@ TUPLES = tuple(
     for names in (
         "x y z w",
         "u v w",
+        "q k v",
         "re im",
         "real imag",
         "row col",
@@ -18,6 +20,13 @@ TUPLES = tuple(
         "low high",
         "even odd",
         "left right",
+        "prev next",
+        "src dst",
+        "key value",
+        "keys values",
+        "min max",
+        "start end",
+        "first second",
         "sin cos",
         "year month day",
     )
@@ -56,3 +65,18 @@ def matching(candidates: Collection[str], used: Collection[str]) -> list[str]:
     told = [name for name in candidates if parts_in(name)]
     known = [name for name in used if parts_in(name)] if told else []
     return [name for name in told if any(are_siblings(name, other) for other in known)]
+
+
+_OF_A_GRID = re.compile(r"(?:num_|n_?)i?([xyz])")
+_OF_ITSELF = re.compile(r"(?:num_|n_)(width|height|depth|length|size)")
+_OF_ONE = re.compile(r"(num_|n_)(cell|row|col|node|point|pixel|particle|step|edge|item)")
+
+
+def size_name(name: str) -> str:
+    """A size as people call it: ``ny`` and not ``num_y``, ``width`` and not ``num_width``,
+    ``num_cells`` and not ``num_cell``."""
+    if found := _OF_A_GRID.fullmatch(name):
+        return f"n{found[1]}"
+    if found := _OF_ITSELF.fullmatch(name):
+        return found[1]
+    return f"{name}s" if _OF_ONE.fullmatch(name) else name

@@ -12,9 +12,9 @@ from math import prod
 
 from generators.build.draw import Stream
 from generators.program import ir
-from generators.program.dtypes import Array
-from generators.program.expr import Expr, Extent, Var
-from generators.program.walk import statements
+from generators.program.dtypes import Array, Vec
+from generators.program.expr import Expr, Extent, Op, Var
+from generators.program.walk import expressions, statements
 from synth.render.cuda.find.remember import remembered
 from synth.render.cuda.types import bytes_of
 from validate.row.sizes import evaluate_all, middle, symbols
@@ -30,6 +30,12 @@ _LOOPS = ((8, 32), (32, 128), (64, 512), (512, 4096))
 _LOOP_WEIGHTS = (2, 4, 4, 2)
 _TABLES = ((4, 16), (16, 64), (64, 256), (256, 4096), (4096, 65_536), (65_536, 1_000_000))
 _TABLE_WEIGHTS = (1, 3, 4, 3, 2, 2)
+_GATHERED = ((64, 256), (256, 4096), (4096, 65_536), (65_536, 1_000_000))
+"""Of arrays that threads read at places of their own."""
+_GATHERED_WEIGHTS = (1, 2, 3, 3)
+_PLACES = ((4096, 65_536), (65_536, 1_000_000))
+"""The same, of vectors: points, particles, vertices."""
+_PLACES_WEIGHTS = (1, 2)
 _INNER = ((8, 64), (64, 256), (256, 1024), (1024, 4096))
 """Of a launch dimension beside others."""
 _FEWEST_THREADS = 30_000
@@ -59,24 +65,25 @@ def regime_of(program: ir.Program) -> tuple[Span, ...]:
     """The sizes in use of each symbol, in the order of the program's; from its seed alone."""
     stream = Stream(f"{program.input_seed}/regime")
     counted = [s.symbol for s in program.sizes if s.symbol in _counted(program)]
-    looped = _looped(program)
+    looped, gathered = _looped(program), _gathered(program)
     found = {}
     for size in program.sizes:
-        table, weights = _choices(size, counted, looped)
+        table, weights = _choices(size, counted, looped, gathered)
         drawn = stream.weighted(dict(zip(table, weights, strict=True)))
         found[size.symbol] = drawn
     return _within_limits(program, _widened(found, counted))
 
 
 def _widened(drawn: dict[str, _Range], counted: list[str]) -> dict[str, _Range]:
-    """The spans, those that the launch counts doubled in turn until it fills a device."""
+    """The spans, those that the launch counts doubled in turn until it fills a device: the handfuls
+    last, once the others are as long as an inner dimension gets."""
+    if len(counted) == 1:
+        return drawn
     found = dict(drawn)
-    names = [name for name in counted if found[name][1] > _HANDFUL]
-    while names and prod(low for low, _ in (found[name] for name in counted)) < _FEWEST_THREADS:
-        name = min(names, key=lambda name: found[name])
+    while counted and prod(found[name][0] for name in counted) < _FEWEST_THREADS:
+        short = [name for name in counted if _HANDFUL < found[name][1] < _INNER[-1][1]]
+        name = min(short or counted, key=lambda name: found[name])
         found[name] = (2 * found[name][0], 2 * found[name][1])
-        if len(counted) == 1:
-            return drawn
     return found
 
 
@@ -94,14 +101,20 @@ _Range = tuple[int, int]
 
 
 def _choices(
-    size: ir.Size, counted: list[str], looped: set[str]
+    size: ir.Size, counted: list[str], looped: set[str], gathered: Mapping[str, bool]
 ) -> tuple[tuple[_Range, ...], tuple[int, ...]]:
     """What may be drawn for one symbol, with weights."""
     name = size.symbol
     if name not in counted:
         if size.value <= _FEW:
             return ((2, 4), (4, 16)), (1, 1)
-        return (_LOOPS, _LOOP_WEIGHTS) if name in looped else (_TABLES, _TABLE_WEIGHTS)
+        if name in looped:
+            return _LOOPS, _LOOP_WEIGHTS
+        if name not in gathered:
+            return _TABLES, _TABLE_WEIGHTS
+        if gathered[name]:
+            return _PLACES, _PLACES_WEIGHTS
+        return _GATHERED, _GATHERED_WEIGHTS
     if len(counted) == 1:
         if name in looped:
             return ((1_000, 4_000), (4_000, 20_000)), (1, 1)
@@ -128,7 +141,27 @@ def _looped(program: ir.Program) -> set[str]:
     for s in statements(program.kernel.body):
         if isinstance(s, ir.For):
             found |= _symbols_of(s.stop, shapes, sized)
+        elif isinstance(s, ir.While):
+            for e in expressions((ir.While(s.condition, ()),)):
+                if isinstance(e, Op) and e.op in ("lt", "le"):
+                    found |= _symbols_of(e.args[1], shapes, sized)
     return found
+
+
+def _gathered(program: ir.Program) -> dict[str, bool]:
+    """Symbols of arrays that are read, and whether one of these is of vectors; without those of
+    arrays that are written and of no vectors."""
+    named = [
+        (p.role, isinstance(p.type.element, Vec), name)
+        for p in program.kernel.params
+        if isinstance(p.type, Array)
+        for extent in p.shape
+        for name in symbols(extent)
+    ]
+    places = {name for role, vectors, name in named if role == "in" and vectors}
+    read = {name for role, _, name in named if role == "in"}
+    written = {name for role, _, name in named if role != "in"}
+    return {name: name in places for name in places | (read - written)}
 
 
 def _symbols_of(

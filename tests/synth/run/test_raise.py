@@ -12,21 +12,19 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from crowded import crowded
 
 from synth.dataset.settings import Settings, Versions, make_settings, shape_of
 from synth.errors import SettingsError
 from synth.run import generate as run
 from synth.run.raise_level import is_raise
 
-# A category at the level that saturates first, and so many rows that the finishing pass has to
-# replace some of them.
-CATEGORY, LEVEL, N = "atomic", 1, 48
+N = 48
+"""So many rows that the finishing pass has to replace some of them."""
 
 
 def _settings(verify: str, **more: Any) -> Settings:
-    return make_settings(
-        categories_asked=(CATEGORY,), levels_asked=(LEVEL,), verify=verify, seed=14, **more
-    )
+    return make_settings(verify=verify, **crowded(N), **more)
 
 
 def _shards(out: Path) -> dict[str, bytes]:
@@ -48,7 +46,7 @@ def test_raised_step_by_step_equals_straight(straight: Path, tmp_path: Path) -> 
     for verify in ("text", "compile", "run"):
         manifest = run.generate(_settings(verify), N, tmp_path / "out", shard_size=40)
     assert _dataset_shards(tmp_path / "out") == _dataset_shards(straight)
-    assert manifest.draws["displaced"], "choose a case in which the finishing pass replaces rows"
+    assert manifest.draws["displaced"]
     assert not (tmp_path / "out" / "work").exists()
 
 
