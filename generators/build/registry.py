@@ -73,11 +73,11 @@ class Category:
         return kernel.program(name, level, title.kernel_name, title.description)
 
     def _weight(self, name: str, level: int) -> int:
-        """Of 12. Repeats grow with the square of the draws: that every idiom gives as many, its
-        draws are to go with one over those among FORMS_DRAWN; a quarter is the least."""
+        """Of 24. Repeats grow with the square of the draws: that every idiom gives as many, its
+        draws are to go with one over those among FORMS_DRAWN; an eighth is the least."""
         found = self.forms.get(name)
         repeats = FORMS_DRAWN - found[level - 1] if found else 0
-        return 12 // min(max(repeats, 1), 4)
+        return 24 // min(max(repeats, 1), 8)
 
 
 def category_of(module: ModuleType) -> Category:

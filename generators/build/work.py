@@ -84,7 +84,8 @@ def _halved(k: KernelBuilder, body: ir.Body) -> tuple[ir.Body, str]:
     if not names or kinds & {"float16", "float64"} or _passed(body, names):
         return body, ""
     k.params = stored_half(k.params, names)
-    return widened(body, names), " All is computed in float32."
+    stored = f"{', '.join(names[:-1])} and {names[-1]} are" if names[1:] else f"{names[0]} is"
+    return widened(body, names), f" {stored} in half precision; the arithmetic is in float32."
 
 
 def _types(p: ir.Param) -> list[Type]:
