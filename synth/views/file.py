@@ -16,9 +16,21 @@ from synth.dataset.files import parquet_bytes
 from synth.dataset.stored import read_columns
 from synth.dataset.views_index import view_schema
 from synth.reasons import ViewReason
+from synth.views.plain import LeftOut
 from synth.views.renamed import pools, renamed
-from synth.views.repair import Faults
-from synth.views.texts import EXCHANGES, RENAMED, REPAIR, Exchange, LeftOut, repair
+from synth.views.repair import HIDDEN_SEED, Faults
+from synth.views.slower import slower_layouts
+from synth.views.texts import (
+    EXCHANGES,
+    OPTIMISE,
+    PREFERENCE,
+    RENAMED,
+    REPAIR,
+    Exchange,
+    optimise,
+    preference,
+    repair,
+)
 
 Row = dict[str, Any]
 

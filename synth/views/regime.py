@@ -26,13 +26,14 @@ def regime_clause(row: Row) -> str:
 def _span(span: Mapping[str, int]) -> str:
     low, high = span["low"], span["high"]
     if low == high:
-        return _number(low)
+        return number(low)
     if low >= _MILLION:
         return f"{low / _MILLION:.3g} to {high / _MILLION:.3g} million"
-    return f"{_number(low)} to {_number(high)}"
+    return f"{number(low)} to {number(high)}"
 
 
-def _number(value: int) -> str:
+def number(value: int) -> str:
+    """A size in words: ``7.75 million``, ``24,000``."""
     if value >= _MILLION:
         return f"{value / _MILLION:.3g} million"
     return str(value) if value < _PLAIN_BELOW else f"{value:,}"

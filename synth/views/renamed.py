@@ -69,14 +69,13 @@ def renamed(row: Row, known: Pools) -> Exchange:
         if kinds.get(old) not in (LOCAL, None)
         and (len(old) > _SHORT_IN_PROSE or kinds[old] == SIZE)
     }
-    return Exchange(
-        _replaced(exchange.question, mapping, prose), _replaced(exchange.answer, mapping, prose)
-    )
+    texts = (exchange.question, exchange.answer, exchange.reasons)
+    return Exchange(*(_replaced(text, mapping, prose) for text in texts))
 
 
 def _mapping(row: Row, exchange: Exchange, known: Pools) -> dict[str, str]:
     """New names by old ones, no two alike and none that either text has already."""
-    text = f"{exchange.question}\n{exchange.answer}"
+    text = f"{exchange.question}\n{exchange.answer}\n{exchange.reasons}"
     # What stands behind a point is a part of something, and a struct declares it without the point.
     parts = set(re.findall(r"\.\s*([A-Za-z_]\w*)", text))
     parts |= {field["name"] for arg in row["args"] for field in arg["fields"] or ()}

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from synth.views.sizes import size_names
-from synth.views.texts import fenced, pick
+from synth.views.plain import fenced, pick
 from validate.mutants.breaks import plain_breaks
 from validate.mutants.plain.draw import plain_mutants
 from validate.mutants.warp.draw import Mutant

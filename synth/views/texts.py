@@ -6,158 +6,43 @@ its answer depends on: the signature and the style of plain CUDA are asked for i
 
 from __future__ import annotations
 
-import hashlib
-import json
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from synth.reasons import ViewReason
-from synth.render.cuda.style import styles
+from synth.views.plain import LeftOut, fenced, launch_json, needs, pick, plain_answer, wanted
 from synth.views.promise import promise_clause
+from synth.views.reasons import reasons
 from synth.views.regime import regime_clause
 from synth.views.sizes import said, shapes_clause, size_names
 from validate.row.tiles import is_tiled, places
 from validate.statuses import AdjointStatus
-from validate.text.launches import FORMULA
 
 Row = Mapping[str, Any]
 
 
-class LeftOut(Exception):  # noqa: N818 - no error: a row that a view has no use for
-    """A row has nothing for a view; ``reason`` is counted."""
-
-    def __init__(self, reason: ViewReason) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-
 @dataclass(frozen=True)
 class Exchange:
-    """One question and its answer."""
+    """One question, its answer, and the reasons that may stand before it."""
 
     question: str
     answer: str
+    reasons: str = ""
 
 
-def pick(row: Row, what: str, count: int) -> int:
-    """A number below ``count`` that follows from the row's id and what it is for."""
-    digest = hashlib.sha256(f"{what}/{row['id']}".encode()).digest()
-    return int.from_bytes(digest[:8], "big") % count
+@dataclass(frozen=True)
+class Preference:
+    """One question with the better answer and the worse; ``why`` says what is worse."""
+
+    question: str
+    chosen: str
+    rejected: str
+    why: str
 
 
-def fenced(language: str, text: str) -> str:
-    """A text as a block of Markdown."""
-    return f"```{language}\n{text.strip(chr(10))}\n```"
-
-
-def plain_answer(row: Row) -> str:
-    """The plain CUDA of a row and how it is launched."""
-    # A sentence goes on in its line; after a block of several launches it stands apart.
-    gap = "\n\n" if len(row["plain_launch"]) > 1 else " "
-    ends = gap.join(part for part in (_launch(row), _reason(row)) if part)
-    return f"{fenced('cuda', row['cuda_plain'])}\n\n{ends}"
-
-
-def wanted(row: Row) -> str:
-    """What is asked of plain CUDA beyond what it computes: signature, block and style."""
-    args = ", ".join(f"{arg['type']} {arg['name']}" for arg in row["plain_args"])
-    schedule = json.loads(row["schedule"])
-    block = " x ".join(map(str, row["plain_launch"][0]["block"]))
-    asked = [f"The signature is `{row['kernel_name']}({args})`, for blocks of {block} threads."]
-    if len(row["plain_launch"]) > 1:
-        asked = [
-            f"The kernels have blocks of {block} threads and take of `{args}` what they need. "
-            "Tell their launches in order and their scratch memory as JSON."
-        ]
-    if structs := _structs(row, args):
-        asked.append(f"There, {' and '.join(f'`{struct}`' for struct in structs)}.")
-    if shapes := shapes_clause(row):
-        asked.append(shapes)
-    if regime := regime_clause(row):
-        asked.append(regime)
-    if promised := promise_clause(row):
-        asked.append(promised)
-    if style := styles()[schedule["style"]].asks(schedule):
-        asked.append(style)
-    if schedule.get("launch_bounds"):
-        asked.append("Declare the launch bounds.")
-    return " ".join(asked)
-
-
-def _structs(row: Row, signature: str) -> list[str]:
-    """Declarations of the structs that a signature needs, each in one line, in the text's order."""
-    found = re.findall(r"^struct (\w+) \{(.*?)^\};", row["cuda_plain"], re.DOTALL | re.MULTILINE)
-    declared = {name: " ".join(body.split()) for name, body in found}
-    needed: set[str] = set()
-    left = [signature]
-    while left:
-        words = {word for word in re.findall(r"\w+", left.pop()) if word in declared}
-        left += [declared[name] for name in words - needed]
-        needed |= words
-    return [f"struct {name} {{ {body} }};" for name, body in declared.items() if name in needed]
-
-
-_LIMITS = {
-    "memory": "the time goes to memory traffic",
-    "cache": "the time goes to what the caches are asked for",
-    "instructions": "the time goes to instructions",
-    "atomics": "the time goes to atomics",
-    "latency": "the time is what one thread takes from its start to its end",
-}
-
-
-def _reason(row: Row) -> str:
-    """Why the kernel is laid out like that: what limits it, and what its style does about it."""
-    schedule = json.loads(row["schedule"])
-    if not schedule["limits"]:
-        return ""
-    because = styles()[schedule["style"]].because
-    more = f"; {because}" if because else ""
-    return f"At these sizes {_LIMITS[schedule['limits']]}{more}."
-
-
-def _launch(row: Row) -> str:
-    names = size_names(row)
-    if len(row["plain_launch"]) > 1:
-        return fenced("json", _launches(row, names))
-    (launch,) = row["plain_launch"]
-    grid = ", ".join(said(extent, names) for extent in launch["grid"])
-    block = ", ".join(map(str, launch["block"]))
-    shared = launch["shared_bytes"]
-    more = f", {shared} bytes of dynamic shared memory" if shared else ""
-    return f"Launch it with the grid ({grid}) and the block ({block}){more}."
-
-
-def _launches(row: Row, names: Mapping[str, str]) -> str:
-    """Several launches and their scratch memory, with parameters' names for sizes, an entry a line:
-    what `validate.text.launches.said_launches` reads."""
-    launches = [
-        {
-            "kernel": one["kernel"],
-            "args": [said(a, names) if a.startswith(FORMULA) else a for a in one["args"]],
-            "grid": [said(extent, names) for extent in one["grid"]],
-            "block": one["block"],
-            **({"shared_bytes": one["shared_bytes"]} if one["shared_bytes"] else {}),
-        }
-        for one in row["plain_launch"]
-    ]
-    scratch = [{**entry, "count": said(entry["count"], names)} for entry in row["plain_scratch"]]
-    lists = [("launches", launches), ("scratch", scratch)]
-    parts = [
-        f'  "{key}": [\n' + ",\n".join(f"    {json.dumps(entry)}" for entry in entries) + "\n  ]"
-        for key, entries in lists
-        if entries
-    ]
-    return "{\n" + ",\n".join(parts) + "\n}"
-
-
-def _needs(row: Row, column: str, reason: ViewReason) -> str:
-    text = row[column]
-    if text is None:
-        raise LeftOut(reason)
-    return str(text)
+def _to_plain(question: str, row: Row) -> Exchange:
+    return Exchange(question, plain_answer(row), reasons(row))
 
 
 _SFT = (
@@ -174,10 +59,27 @@ _SFT = (
 
 def sft(row: Row) -> Exchange:
     """Warp Python to plain CUDA."""
-    _needs(row, "cuda_plain", ViewReason.NO_PLAIN_CUDA)
+    needs(row, "cuda_plain", ViewReason.NO_PLAIN_CUDA)
     about = f" {row['description']}" if pick(row, "sft/about", 3) == 0 else ""
     asked = f"{_SFT[pick(row, 'sft', len(_SFT))]}{about} {wanted(row)}"
-    return Exchange(f"{asked}\n\n{fenced('python', row['python'])}", plain_answer(row))
+    return _to_plain(f"{asked}\n\n{fenced('python', row['python'])}", row)
+
+
+_WORDS = (
+    "Write a CUDA C++ kernel.",
+    "I need a CUDA kernel.",
+    "Implement this as a CUDA `__global__` function.",
+    "Please write this GPU kernel in CUDA C++.",
+    "Write the CUDA for the following.",
+    "How would you write this kernel in CUDA C++?",
+)
+
+
+def words(row: Row) -> Exchange:
+    """What is to be computed in words alone, to plain CUDA."""
+    needs(row, "cuda_plain", ViewReason.NO_PLAIN_CUDA)
+    asked = f"{_WORDS[pick(row, 'words', len(_WORDS))]} {row['description']}"
+    return _to_plain(f"{asked}\n\n{wanted(row)}", row)
 
 
 _PLAIN_PYTHON = (
@@ -202,11 +104,11 @@ _PLAIN_BLOCKS = (
 
 def plain_python(row: Row) -> Exchange:
     """The plain Python reference to plain CUDA."""
-    _needs(row, "cuda_plain", ViewReason.NO_PLAIN_CUDA)
-    reference = _needs(row, "reference", ViewReason.NO_REFERENCE)
+    needs(row, "cuda_plain", ViewReason.NO_PLAIN_CUDA)
+    reference = needs(row, "reference", ViewReason.NO_REFERENCE)
     forms = _PLAIN_BLOCKS if is_tiled(row) else _PLAIN_PYTHON
     asked = f"{forms[pick(row, 'plain_python', len(forms))]} {wanted(row)}"
-    return Exchange(f"{asked}\n\n{fenced('python', reference)}", plain_answer(row))
+    return _to_plain(f"{asked}\n\n{fenced('python', reference)}", row)
 
 
 _ARRAY = (
@@ -221,11 +123,11 @@ _ARRAY = (
 
 def array(row: Row) -> Exchange:
     """NumPy on whole arrays to plain CUDA."""
-    _needs(row, "cuda_plain", ViewReason.NO_PLAIN_CUDA)
-    text = _needs(row, "array_python", ViewReason.NO_ARRAY_PYTHON)
+    needs(row, "cuda_plain", ViewReason.NO_PLAIN_CUDA)
+    text = needs(row, "array_python", ViewReason.NO_ARRAY_PYTHON)
     about = f" {row['description']}" if pick(row, "array/about", 3) == 0 else ""
     asked = f"{_ARRAY[pick(row, 'array', len(_ARRAY))]}{about} {wanted(row)}"
-    return Exchange(f"{asked}\n\n{fenced('python', text)}", plain_answer(row))
+    return _to_plain(f"{asked}\n\n{fenced('python', text)}", row)
 
 
 _WARP = (
@@ -262,7 +164,7 @@ def adjoint(row: Row) -> Exchange:
     if row["checks"]["adjoint"] != AdjointStatus.AGREES:
         measured = row["checks"]["adjoint"] is not None
         raise LeftOut(ViewReason.ADJOINT_DOES_NOT_AGREE if measured else ViewReason.NOT_CHECKED)
-    backward = _needs(row, "cuda_backward", ViewReason.NO_ADJOINT)
+    backward = needs(row, "cuda_backward", ViewReason.NO_ADJOINT)
     asked = _ADJOINT[pick(row, "adjoint", len(_ADJOINT))]
     return Exchange(f"{asked}\n\n{fenced('cuda', _forward(row))}", fenced("cuda", backward))
 
@@ -277,7 +179,7 @@ _REVERSE = (
 
 def reverse(row: Row) -> Exchange:
     """Plain CUDA to Warp Python."""
-    text = _needs(row, "cuda_plain", ViewReason.NO_PLAIN_CUDA)
+    text = needs(row, "cuda_plain", ViewReason.NO_PLAIN_CUDA)
     dims, of = places(row, row["launch"]["dim"]), ""
     if is_tiled(row):
         of = f" blocks of {row['launch']['block_dim']} threads"
@@ -300,18 +202,42 @@ def repair(row: Row, wrong: str, evidence: str) -> Exchange:
     """A wrong kernel, and what was said of it, to the right one."""
     asked = f"{_REPAIR[pick(row, 'repair', len(_REPAIR))]} {wanted(row)}"
     parts = [asked, fenced("python", row["python"]), fenced("cuda", wrong), evidence]
-    return Exchange("\n\n".join(parts), plain_answer(row))
+    return _to_plain("\n\n".join(parts), row)
+
+
+_OPTIMISE = (
+    "This CUDA kernel is right. Make it faster at the sizes that it is used with.",
+    "Speed this kernel up; results must stay what they are.",
+    "Optimise this CUDA kernel for the sizes below.",
+    "My kernel is too slow. Rewrite it so that a GPU does it in less time.",
+)
+
+
+def optimise(row: Row, slow: Row) -> Exchange:
+    """A slower layout of the row's kernel, given as columns of its own, to the row's."""
+    asked = _OPTIMISE[pick(row, "optimise", len(_OPTIMISE))]
+    about = " ".join((asked, row["description"], regime_clause(row), promise_clause(row)))
+    parts = [about, fenced("cuda", slow["cuda_plain"]), fenced("json", launch_json(slow))]
+    return _to_plain("\n\n".join(parts), row)
+
+
+def preference(row: Row, worse: Row, why: str) -> Preference:
+    """Warp Python to the row's plain CUDA, rather than to that of other columns."""
+    asked = f"{_SFT[pick(row, 'preference', len(_SFT))]} {wanted(row, free=True)}"
+    question = f"{asked}\n\n{fenced('python', row['python'])}"
+    return Preference(question, plain_answer(row), plain_answer(worse), why)
 
 
 EXCHANGES: dict[str, Callable[[Row], Exchange]] = {
     "sft": sft,
     "plain_python": plain_python,
     "array": array,
+    "words": words,
     "warp": warp,
     "adjoint": adjoint,
     "reverse": reverse,
 }
 """Views that need nothing but the row."""
 
-RENAMED, REPAIR = "renamed", "repair"
-VIEW_NAMES = (*EXCHANGES, RENAMED, REPAIR)
+RENAMED, REPAIR, OPTIMISE, PREFERENCE = "renamed", "repair", "optimise", "preference"
+VIEW_NAMES = (*EXCHANGES, RENAMED, REPAIR, OPTIMISE, PREFERENCE)

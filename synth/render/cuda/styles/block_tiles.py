@@ -354,6 +354,7 @@ STYLES = (
             "join by shuffles."
         ),
         "a block keeps its tiles on chip, so that its threads read each element once",
+        "a block for each tile",
         tiles=True,
     ),
 )

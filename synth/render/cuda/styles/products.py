@@ -389,4 +389,5 @@ def _asks(schedule: Mapping[str, object]) -> str:
 
 
 _BECAUSE = "each value that is read from shared memory serves several results"
-STYLES = (Style("register_tiled", _schedules, _check, write, _plan, _asks, _BECAUSE),)
+_CALLED = "a tile of results in registers"
+STYLES = (Style("register_tiled", _schedules, _check, write, _plan, _asks, _BECAUSE, _CALLED),)

@@ -250,6 +250,7 @@ STYLES = (
         plan,
         lambda s: f"Give each element {s['group']} lanes of a warp, which join by shuffles.",
         "a few lanes share out the loop of each element, so that none of them runs long",
+        "a few lanes for each element",
     ),
     Style(
         WARPS,
@@ -259,6 +260,7 @@ STYLES = (
         plan,
         lambda _s: "Give each element a warp, and combine its lanes' values by shuffles.",
         "a warp shares out the loop of each element, so that no lane runs long",
+        "a warp for each element",
     ),
     Style(
         BLOCKS,
@@ -268,5 +270,6 @@ STYLES = (
         plan,
         lambda _s: "Give each element a block, and join values in shared memory.",
         "a block shares out the loop of each element, so that no thread runs long",
+        "a block for each element",
     ),
 )

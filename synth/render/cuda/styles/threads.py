@@ -226,6 +226,7 @@ STYLES = (
         _plan,
         lambda _s: "",
         "one thread an element does about as well as anything more elaborate",
+        "one thread for each element",
     ),
     Style(
         "grid_stride",
@@ -235,5 +236,6 @@ STYLES = (
         _plan,
         lambda _s: "Use a grid-stride loop.",
         "threads that take several elements in turn do as well as more of them",
+        "a grid-stride loop",
     ),
 )

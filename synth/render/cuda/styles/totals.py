@@ -160,6 +160,7 @@ STYLES = (
         _plan,
         lambda _s: "Combine values within a warp by shuffles before the atomics.",
         "a warp joins its values first, so that one atomic stands for many",
+        "joining values within a warp",
     ),
     Style(
         "block_total",
@@ -169,5 +170,6 @@ STYLES = (
         _plan,
         lambda _s: "Reduce within each block in shared memory before the atomics.",
         "a block joins its values first, so that one atomic stands for many",
+        "joining values within a block",
     ),
 )

@@ -339,5 +339,6 @@ STYLES = (
         _plan,
         _asks,
         "wide loads and stores move the same bytes with fewer requests",
+        "loads of several elements at once",
     ),
 )
