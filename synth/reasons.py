@@ -103,6 +103,11 @@ class ViewReason(Worded):
         "No wrong version of the row's plain CUDA was caught by a check, or the right one does not "
         "pass.",
     )
+    NOTHING_SLOWER = (
+        "nothing_slower",
+        "No other layout of the row's kernel is predicted to take 1.5 times as long, or one of the "
+        "two does not pass.",
+    )
     TOO_MANY_CHARACTERS = "too_many_characters", "The conversation is longer than `--max-chars`."
     TOO_MANY_TOKENS = "too_many_tokens", "The conversation is longer than `--max-tokens`."
 

@@ -50,11 +50,17 @@ _VIEWS = {
     "sft": "Warp Python to plain CUDA, the instruction in several phrasings",
     "plain_python": "the plain Python reference to plain CUDA",
     "array": "NumPy on whole arrays to plain CUDA",
+    "words": "a description and a signature to plain CUDA",
     "warp": "Warp Python to Warp's CUDA",
     "adjoint": "Warp's forward CUDA to its adjoint, only where that was checked and agrees",
     "reverse": "plain CUDA to Warp Python",
     "renamed": "as `sft`, every name replaced by one of another row's, so that names are read",
-    "repair": "a wrong kernel with what a compiler or a run said of it, to the right one",
+    "repair": "a wrong kernel with what a compiler or a run said of it, to the right one; half of "
+    "them in two turns",
+    "optimise": "a layout that a cost model of the H200 says to be at least 1.5 times slower, to "
+    "the row's; both were run, neither was timed",
+    "preference": "`prompt`, `chosen` and `rejected`: the row's answer beside one that was seen to "
+    "fail (`failure`), or that is right and predicted to be slower (`ratio`)",
 }
 
 

@@ -20,6 +20,12 @@ from synth.progress import progress_bar
     help="Count its tokens: a tokenizer.json, or a name on the Hub.",
 )
 @click.option("--max-tokens", type=int, help="Leave conversations of more tokens out.")
+@click.option(
+    "--reasons/--no-reasons",
+    default=True,
+    show_default=True,
+    help="Say before the code why it is laid out like that, or what was wrong.",
+)
 @click.option("--workers", type=int, default=1, show_default=True, help="Worker processes.")
 @quiet_option
 def training_views(
@@ -28,16 +34,18 @@ def training_views(
     max_chars: int | None,
     tokenizer: str | None,
     max_tokens: int | None,
+    reasons: bool,
     workers: int,
     quiet: bool,
 ) -> None:
     """Make conversations to train on of the rows of OUT: load_dataset(OUT, NAME).
 
     sft: Warp Python to plain CUDA. plain_python: the plain Python reference to plain CUDA. array:
-    NumPy on whole arrays to plain CUDA. warp: Warp Python to Warp's CUDA. adjoint: forward to
-    backward. reverse: plain CUDA to Warp Python. renamed: as sft, under the names of other rows, so
-    that a model reads names in place of knowing them. repair: a wrong kernel, and what a compiler
-    or a run says of it, to the right one.
+    NumPy on whole arrays to plain CUDA. words: a description to plain CUDA. warp: Warp Python to
+    Warp's CUDA. adjoint: forward to backward. reverse: plain CUDA to Warp Python. renamed: as sft,
+    under the names of other rows, so that a model reads names in place of knowing them. repair: a
+    wrong kernel, and what a compiler or a run says of it, to the right one. optimise: a slower
+    layout to the row's. preference: the row's answer beside a slower or a wrong one.
 
     After OUT has grown, give the command again: what has not changed stays.
     """
@@ -49,7 +57,7 @@ def training_views(
         made = make_views(
             out,
             names or VIEW_NAMES,
-            bounds=Bounds(max_chars, tokenizer, max_tokens),
+            bounds=Bounds(max_chars, tokenizer, max_tokens, reasons),
             workers=workers,
             progress=bar.update,
         )

@@ -19,15 +19,19 @@ FOLDER = "views"
 INDEX = "index.json"
 
 MESSAGE = pa.struct([("role", pa.string()), ("content", pa.string())])
-_COLUMNS = [
-    ("id", pa.string()),
-    ("category", pa.string()),
-    ("level", pa.int32()),
-    ("messages", pa.list_(MESSAGE)),
-    ("chars", pa.int32()),
-]
+_COLUMNS = [("id", pa.string()), ("category", pa.string()), ("level", pa.int32())]
+_MESSAGES = [("messages", pa.list_(MESSAGE))]
+_CHARS = [("chars", pa.int32())]
 _TOKENS = ("tokens", pa.int32())
-_REPAIR = [("fault", pa.string()), ("failure", pa.string()), ("wrong", pa.string())]
+_TIMES = [("ratio", pa.float64()), ("time", pa.string())]
+_PAIRS = [(name, pa.list_(MESSAGE)) for name in ("prompt", "chosen", "rejected")]
+_OWN = {
+    "repair": [("fault", pa.string()), ("failure", pa.string()), ("wrong", pa.string())],
+    "optimise": [("slow", pa.string()), *_TIMES],
+    "preference": [("failure", pa.string()), *_TIMES],
+}
+"""Columns of views that say how their texts were chosen: the verdict on a wrong one; how many times
+as long a slow one takes as the row's, and whether that was predicted."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +77,10 @@ def view_schema(name: str, with_tokens: bool) -> pa.Schema:
     """Columns of the view of that name."""
     columns = [
         *_COLUMNS,
+        *(_PAIRS if name == "preference" else _MESSAGES),
+        *_CHARS,
         *([_TOKENS] if with_tokens else []),
-        *(_REPAIR if name == "repair" else []),
+        *_OWN.get(name, []),
     ]
     return schema_of(columns)
 

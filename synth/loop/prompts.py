@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from synth.views.texts import fenced
+from synth.views.plain import fenced
 from validate.statuses import ScoreStatus
 from validate.text.completion import take_apart
 

@@ -12,7 +12,8 @@ from synth.check.answers import NEEDED
 from synth.dataset.stored import require_columns, stored_rows
 from synth.errors import SettingsError
 from synth.loop.rewards import Reward, shared_reward
-from synth.views.texts import EXCHANGES, LeftOut, plain_answer
+from synth.views.plain import LeftOut, plain_answer
+from synth.views.texts import EXCHANGES
 
 Row = Mapping[str, Any]
 Entry = dict[str, Any]

@@ -16,10 +16,10 @@ from synth.dataset.files import parquet_bytes
 from synth.dataset.stored import read_columns
 from synth.dataset.views_index import view_schema
 from synth.reasons import ViewReason
-from synth.views.plain import LeftOut
+from synth.views.plain import LeftOut, pick
 from synth.views.renamed import pools, renamed
 from synth.views.repair import HIDDEN_SEED, Faults
-from synth.views.slower import slower_layouts
+from synth.views.slower import PREDICTED, slower_layouts
 from synth.views.texts import (
     EXCHANGES,
     OPTIMISE,
@@ -27,15 +27,17 @@ from synth.views.texts import (
     RENAMED,
     REPAIR,
     Exchange,
+    Preference,
     optimise,
     preference,
     repair,
 )
+from validate.score.scorer import Scorer
 
 Row = dict[str, Any]
 
 COLUMNS = (
-    *("id", "category", "level", "kernel_name", "description", "python", "reference"),
+    *("id", "category", "level", "kernel_name", "description", "python", "reference", "program"),
     *("cuda_helpers", "cuda_forward", "cuda_backward", "cuda_plain", "plain_args"),
     "array_python",
     *("plain_scratch", "plain_launch", "schedule", "launch", "args", "sizes", "regime"),
@@ -46,11 +48,13 @@ ROWS_AT_ONCE = 128
 
 @dataclass(frozen=True)
 class Bounds:
-    """How long a conversation may be; ``tokenizer`` is a name on the Hub or a file. None: any."""
+    """How long a conversation may be; ``tokenizer`` is a name on the Hub or a file. None: any.
+    Without ``reasons`` answers begin with their code."""
 
     max_chars: int | None = None
     tokenizer: str | None = None
     max_tokens: int | None = None
+    reasons: bool = True
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,7 @@ def made_of(view: str, source_sha256: str, bounds: Bounds, versions: Mapping[str
     """What the bytes of a file follow from, as one line of JSON; ``versions`` are of all that
     decides on texts and tokens."""
     most = {"max_chars": bounds.max_chars, "max_tokens": bounds.max_tokens}
+    most["reasons"] = bounds.reasons
     about = {"view": view, "source": source_sha256, **most, **versions}
     return json.dumps(about, sort_keys=True)
 
@@ -80,7 +85,7 @@ def make_view_file(task: ViewTask) -> bytes:
     left_out: Counter[str] = Counter()
     entries = []
     for row, exchange, more in _exchanges(task.view, rows, left_out):
-        entry = _entry(row, exchange, count) | more
+        entry = _entry(row, exchange, task.bounds.reasons, count) | more
         if reason := _too_long(entry, task.bounds):
             left_out[reason] += 1
         else:
@@ -106,11 +111,14 @@ def token_counter(name: str | None) -> Callable[[str], int] | None:
     return lambda text: len(found.encode(text, add_special_tokens=False).ids)
 
 
-def _exchanges(
-    view: str, rows: Sequence[Row], left_out: Counter[str]
-) -> Iterator[tuple[Row, Exchange, dict[str, str]]]:
-    if view == REPAIR:
-        yield from _repairs(rows, left_out)
+Made = tuple[Row, Exchange | Preference, dict[str, Any]]
+"""A row, what a view makes of it, and columns of the view's own."""
+
+
+def _exchanges(view: str, rows: Sequence[Row], left_out: Counter[str]) -> Iterator[Made]:
+    if view in _JUDGED:
+        for start in range(0, len(rows), ROWS_AT_ONCE):
+            yield from _JUDGED[view](rows[start : start + ROWS_AT_ONCE], left_out)
         return
     exchange = partial(renamed, known=pools(rows)) if view == RENAMED else EXCHANGES[view]
     for row in rows:
@@ -120,31 +128,63 @@ def _exchanges(
             left_out[left.reason] += 1
 
 
-def _repairs(
-    rows: Sequence[Row], left_out: Counter[str]
-) -> Iterator[tuple[Row, Exchange, dict[str, str]]]:
+def _leave(row: Row, reason: ViewReason, left_out: Counter[str]) -> None:
+    left_out[ViewReason.NO_PLAIN_CUDA if row["cuda_plain"] is None else reason] += 1
+
+
+def _repairs(rows: Sequence[Row], left_out: Counter[str]) -> Iterator[Made]:
     with Faults() as faults:
-        for start in range(0, len(rows), ROWS_AT_ONCE):
-            some = rows[start : start + ROWS_AT_ONCE]
-            for row, wrong in zip(some, faults.wrong_kernels(some), strict=True):
-                if wrong is None:
-                    plain = row["cuda_plain"] is not None
-                    left_out[ViewReason.NOTHING_CAUGHT if plain else ViewReason.NO_PLAIN_CUDA] += 1
-                    continue
-                more = {"fault": wrong.fault, "failure": wrong.failure, "wrong": wrong.text}
-                yield row, repair(row, wrong.text, wrong.evidence), more
+        for row, wrong in zip(rows, faults.wrong_kernels(rows), strict=True):
+            if wrong is None:
+                _leave(row, ViewReason.NOTHING_CAUGHT, left_out)
+                continue
+            more = {"fault": wrong.fault, "failure": wrong.failure, "wrong": wrong.text}
+            yield row, repair(row, wrong), more
+
+
+def _optimised(rows: Sequence[Row], left_out: Counter[str]) -> Iterator[Made]:
+    with Scorer(hidden_seed=HIDDEN_SEED) as scorer:
+        for row, slow in zip(rows, slower_layouts(scorer, rows), strict=True):
+            if slow is None:
+                _leave(row, ViewReason.NOTHING_SLOWER, left_out)
+                continue
+            more = {"slow": slow.columns["cuda_plain"], "ratio": slow.ratio, "time": PREDICTED}
+            yield row, optimise(row, slow.columns), more
+
+
+def _preferred(rows: Sequence[Row], left_out: Counter[str]) -> Iterator[Made]:
+    """Beside a slower layout where there is one and the row is of one half, else a wrong text."""
+    with Scorer(hidden_seed=HIDDEN_SEED) as scorer:
+        slower = slower_layouts(scorer, [row for row in rows if pick(row, "preference/slow", 2)])
+    slow = {s.columns["id"]: s for s in slower if s is not None}
+    rest = [row for row in rows if row["id"] not in slow]
+    with Faults() as faults:
+        wrong = dict(zip((row["id"] for row in rest), faults.wrong_kernels(rest), strict=True))
+    for row in rows:
+        if found := slow.get(row["id"]):
+            more = {"failure": None, "ratio": found.ratio, "time": PREDICTED}
+            yield row, preference(row, found.columns), more
+        elif caught := wrong[row["id"]]:
+            more = {"failure": caught.failure, "ratio": None, "time": None}
+            yield row, preference(row, {**row, "cuda_plain": caught.text}), more
+        else:
+            _leave(row, ViewReason.NOTHING_CAUGHT, left_out)
+
+
+_JUDGED = {REPAIR: _repairs, OPTIMISE: _optimised, PREFERENCE: _preferred}
+"""Views whose texts are judged as they are made, so many rows at once."""
 
 
 def _entry(
-    row: Mapping[str, Any], exchange: Exchange, count: Callable[[str], int] | None
+    row: Mapping[str, Any],
+    made: Exchange | Preference,
+    reasons: bool,
+    count: Callable[[str], int] | None,
 ) -> dict[str, Any]:
-    texts = (exchange.question, exchange.answer)
-    roles = ("user", "assistant")
-    entry = {
-        **{name: row[name] for name in ("id", "category", "level")},
-        "messages": [{"role": r, "content": t} for r, t in zip(roles, texts, strict=True)],
-        "chars": sum(map(len, texts)),
-    }
+    entry = {name: row[name] for name in ("id", "category", "level")}
+    columns = made.columns(reasons)
+    texts = [message["content"] for messages in columns.values() for message in messages]
+    entry |= columns | {"chars": sum(map(len, texts))}
     return entry if count is None else entry | {"tokens": sum(map(count, texts))}
 
 

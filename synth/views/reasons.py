@@ -62,22 +62,27 @@ def choice_of(row: Row) -> Choice | None:
 def reasons(row: Row) -> str:
     """What the time goes to, what the layout does about it, and what another would take."""
     schedule = json.loads(row["schedule"])
-    choice = choice_of(row)
-    if not schedule["limits"] or choice is None:
+    if not schedule["limits"]:
         return ""
-    names = size_names(row)
-    sizes = ", ".join(f"{names.get(s, s)} = {number(int(float(f'{n:.2g}')))}" for s, n in choice.sizes.items())
-    held = bytes_in_words(bytes_of_arrays(choice.program, choice.sizes))
-    time = rounded(choice.own.prediction.time_us)
-    told = [
-        f"At {sizes} the arrays hold {held}, and {LIMITS[schedule['limits']]}: about {time} µs by "
-        f"a cost model of the {H200.name}."
-    ]
+    choice, limits = choice_of(row), LIMITS[schedule["limits"]]
+    told = [_at_sizes(row, choice, limits) if choice else f"At these sizes {limits}."]
     if because := styles()[schedule["style"]].because:
         told.append(f"{because[0].upper()}{because[1:]}.")
-    if other := _compared(choice):
+    if choice and (other := _compared(choice)):
         told.append(other)
     return " ".join(told)
+
+
+def _at_sizes(row: Row, choice: Choice, limits: str) -> str:
+    names = size_names(row)
+    middles = {names.get(s, s): number(int(float(f"{n:.2g}"))) for s, n in choice.sizes.items()}
+    sizes = ", ".join(f"{name} = {n}" for name, n in middles.items())
+    held = bytes_in_words(bytes_of_arrays(choice.program, choice.sizes))
+    time = rounded(choice.own.prediction.time_us)
+    return (
+        f"At {sizes} the arrays hold {held}, and {limits}: about {time} µs by a cost model of the "
+        f"{H200.name}."
+    )
 
 
 def _compared(choice: Choice) -> str:

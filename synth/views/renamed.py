@@ -69,8 +69,11 @@ def renamed(row: Row, known: Pools) -> Exchange:
         if kinds.get(old) not in (LOCAL, None)
         and (len(old) > _SHORT_IN_PROSE or kinds[old] == SIZE)
     }
-    texts = (exchange.question, exchange.answer, exchange.reasons)
-    return Exchange(*(_replaced(text, mapping, prose) for text in texts))
+    question, answer, reasons = (
+        _replaced(text, mapping, prose)
+        for text in (exchange.question, exchange.answer, exchange.reasons)
+    )
+    return Exchange(question, answer, reasons)
 
 
 def _mapping(row: Row, exchange: Exchange, known: Pools) -> dict[str, str]:

@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from synth.views.sizes import size_names
 from synth.views.plain import fenced, pick
+from synth.views.sizes import size_names
 from validate.mutants.breaks import plain_breaks
-from validate.mutants.plain.draw import plain_mutants
-from validate.mutants.warp.draw import Mutant
+from validate.mutants.plain.draw import BARRIER, PRECISION, plain_mutants
+from validate.mutants.warp.draw import RACE, Mutant
 from validate.nvrtc.compiler import CompileRunner
 from validate.row.inputs import OTHER_POISON
 from validate.score.scorer import Answer, Scorer, Verdict
@@ -104,8 +104,19 @@ class Faults:
         return [found.get(at) for at in range(len(rows))]
 
 
+_OF_GPUS = frozenset(
+    {
+        *PRECISION,
+        *(BARRIER, RACE, "shuffle_offset_halved", "shuffle_mask_wrong", "half_off_by_one"),
+        *("tile_guard_dropped", "lane_guard_removed", "index_shifted", "identity_wrong"),
+    }
+)
+"""Faults of barriers, races, lanes, indices and precision."""
+
+
 def _in_turn(row: Row, mutants: Sequence[Mutant]) -> list[Mutant]:
-    """One mutant of each operator, operators and mutants in an order of the row's own."""
+    """One mutant of each operator, operators and mutants in an order of the row's own; of every
+    second row those first that only parallel code has, so that they come to about a quarter."""
 
     def order(*what: str) -> str:
         return hashlib.sha256("/".join((row["id"], *what)).encode()).hexdigest()
@@ -113,7 +124,8 @@ def _in_turn(row: Row, mutants: Sequence[Mutant]) -> list[Mutant]:
     ours: dict[str, Mutant] = {}
     for mutant in sorted(mutants, key=lambda m: order(m.operator, m.text)):
         ours.setdefault(mutant.operator, mutant)
-    return [ours[name] for name in sorted(ours, key=order)]
+    first = _OF_GPUS if pick(row, "repair/gpu", 2) else frozenset()
+    return [ours[name] for name in sorted(ours, key=lambda name: (name not in first, order(name)))]
 
 
 def _refused(

@@ -15,6 +15,8 @@ from validate.score.scorer import Answer, Scorer
 
 Row = Mapping[str, Any]
 
+PREDICTED = "predicted"
+"""What times are, where no device has measured them."""
 LEAST_RATIO = 1.5
 """Of predicted times. Measured on devices that it was not fitted to, the model's times were within
 1.25 for most rows (``notes/measurements/cost.md``), so more than that has to lie between."""
@@ -37,7 +39,9 @@ def slower_layouts(scorer: Scorer, rows: Sequence[Row]) -> list[Slower | None]:
     answers += [Answer(rows[at]["cuda_plain"], rows[at]) for at in found]
     verdicts = scorer.score_batch(answers)
     passed = [v.passed for v in verdicts]
-    both = dict(zip(found, zip(passed[: len(found)], passed[len(found) :], strict=True), strict=True))
+    both = dict(
+        zip(found, zip(passed[: len(found)], passed[len(found) :], strict=True), strict=True)
+    )
     return [found[at] if all(both.get(at, (False,))) else None for at in range(len(rows))]
 
 

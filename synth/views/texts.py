@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from synth.reasons import ViewReason
+from synth.views.diagnosis import diagnosis
 from synth.views.plain import LeftOut, fenced, launch_json, needs, pick, plain_answer, wanted
 from synth.views.promise import promise_clause
 from synth.views.reasons import reasons
 from synth.views.regime import regime_clause
+from synth.views.repair import Wrong
 from synth.views.sizes import said, shapes_clause, size_names
 from validate.row.tiles import is_tiled, places
 from validate.statuses import AdjointStatus
@@ -22,23 +24,49 @@ from validate.statuses import AdjointStatus
 Row = Mapping[str, Any]
 
 
+Columns = dict[str, list[dict[str, str]]]
+"""Messages by column, as trainers take them."""
+
+
 @dataclass(frozen=True)
 class Exchange:
-    """One question, its answer, and the reasons that may stand before it."""
+    """One question, its answer, and the reasons that may stand before it; ``before`` are the
+    messages that led to the question, the user's first."""
 
     question: str
     answer: str
     reasons: str = ""
+    before: tuple[str, ...] = ()
+
+    def columns(self, with_reasons: bool) -> Columns:
+        """The conversation."""
+        said = [self.reasons] if with_reasons and self.reasons else []
+        texts = (*self.before, self.question, "\n\n".join([*said, self.answer]))
+        return {"messages": [_message(ROLES[k % 2], text) for k, text in enumerate(texts)]}
 
 
 @dataclass(frozen=True)
 class Preference:
-    """One question with the better answer and the worse; ``why`` says what is worse."""
+    """One question with the better answer and the worse."""
 
     question: str
     chosen: str
     rejected: str
-    why: str
+
+    def columns(self, _with_reasons: bool) -> Columns:
+        """As preference optimisation takes them; both without reasons, which only one has."""
+        return {
+            "prompt": [_message(ROLES[0], self.question)],
+            "chosen": [_message(ROLES[1], self.chosen)],
+            "rejected": [_message(ROLES[1], self.rejected)],
+        }
+
+
+ROLES = ("user", "assistant")
+
+
+def _message(role: str, content: str) -> dict[str, str]:
+    return {"role": role, "content": content}
 
 
 def _to_plain(question: str, row: Row) -> Exchange:
@@ -198,11 +226,26 @@ _REPAIR = (
 )
 
 
-def repair(row: Row, wrong: str, evidence: str) -> Exchange:
-    """A wrong kernel, and what was said of it, to the right one."""
-    asked = f"{_REPAIR[pick(row, 'repair', len(_REPAIR))]} {wanted(row)}"
-    parts = [asked, fenced("python", row["python"]), fenced("cuda", wrong), evidence]
-    return _to_plain("\n\n".join(parts), row)
+_AGAIN = (
+    "That is not right yet.",
+    "It fails.",
+    "This does not work.",
+    "The test does not pass.",
+)
+
+
+def repair(row: Row, wrong: Wrong) -> Exchange:
+    """A wrong kernel, and what was said of it, to the right one, after what was wrong: in one turn,
+    or of every second row as the answer of an earlier one."""
+    found, right = diagnosis(wrong.text, row["cuda_plain"]), plain_answer(row)
+    if pick(row, "repair/turns", 2):
+        asked = sft(row)
+        answered = plain_answer({**row, "cuda_plain": wrong.text})
+        again = f"{_AGAIN[pick(row, 'repair/again', len(_AGAIN))]} {wrong.evidence}"
+        return Exchange(again, right, found, (asked.question, answered))
+    asked_for = f"{_REPAIR[pick(row, 'repair', len(_REPAIR))]} {wanted(row, free=False)}"
+    parts = [asked_for, fenced("python", row["python"]), fenced("cuda", wrong.text), wrong.evidence]
+    return Exchange("\n\n".join(parts), right, found)
 
 
 _OPTIMISE = (
@@ -221,11 +264,11 @@ def optimise(row: Row, slow: Row) -> Exchange:
     return _to_plain("\n\n".join(parts), row)
 
 
-def preference(row: Row, worse: Row, why: str) -> Preference:
+def preference(row: Row, worse: Row) -> Preference:
     """Warp Python to the row's plain CUDA, rather than to that of other columns."""
     asked = f"{_SFT[pick(row, 'preference', len(_SFT))]} {wanted(row, free=True)}"
     question = f"{asked}\n\n{fenced('python', row['python'])}"
-    return Preference(question, plain_answer(row), plain_answer(worse), why)
+    return Preference(question, plain_answer(row), plain_answer(worse))
 
 
 EXCHANGES: dict[str, Callable[[Row], Exchange]] = {

@@ -26,11 +26,15 @@ from synth.errors import SettingsError
 from synth.render.cuda.cost.predict import ATOMICS, CACHE, INSTRUCTIONS, LATENCY, MEMORY
 from synth.render.cuda.style import styles
 from synth.run.generate import generate
+from synth.views.diagnosis import diagnosis
 from synth.views.file import Bounds
 from synth.views.make import make_views
+from synth.views.plain import is_free, wanted
+from synth.views.reasons import LIMITS
 from synth.views.regime import regime_clause
 from synth.views.repair import HIDDEN_SEED, _got, _may_run_wild
-from synth.views.texts import _LIMITS, VIEW_NAMES, wanted
+from synth.views.slower import LEAST_RATIO
+from synth.views.texts import VIEW_NAMES
 from validate.mutants.breaks import BREAKS, plain_breaks
 from validate.nvrtc.compiler import CompileRunner
 from validate.score.scorer import Answer, Scorer
@@ -74,15 +78,30 @@ def files_of(out: Path) -> dict[str, str]:
     return {p.relative_to(out).as_posix(): sha256_of(p) for p in out.rglob("*.parquet")}
 
 
+def messages_of(row: dict[str, Any]) -> list[dict[str, str]]:
+    """All messages of a row of a view, in order."""
+    if "messages" in row:
+        return list(row["messages"])
+    return [message for name in ("prompt", "chosen", "rejected") for message in row[name]]
+
+
 @pytest.mark.parametrize("name", VIEW_NAMES)
 def test_a_view_is_in_the_form_that_trainers_take(name: str, loaded: dict[str, Any]) -> None:
-    """TRL's "conversational language modelling": `messages` of `role` and `content`."""
+    """TRL's "conversational language modelling": `messages` of `role` and `content`; its
+    "conversational preference" of an explicit prompt: three such lists."""
     assert loaded[name]
     for row in loaded[name]:
-        assert [message["role"] for message in row["messages"]] == ["user", "assistant"]
-        assert all(set(message) == {"role", "content"} for message in row["messages"])
-        assert all(message["content"].strip() for message in row["messages"])
-        assert row["chars"] == sum(len(message["content"]) for message in row["messages"])
+        messages = messages_of(row)
+        turns = len(messages) // 2 if name != "preference" else 1
+        if name == "preference":
+            assert [m["role"] for m in messages] == ["user", "assistant", "assistant"]
+            assert messages[1] != messages[2]
+        else:
+            assert [m["role"] for m in messages] == ["user", "assistant"] * turns
+        assert turns == 1 or name == "repair"
+        assert all(set(message) == {"role", "content"} for message in messages)
+        assert all(message["content"].strip() for message in messages)
+        assert row["chars"] == sum(len(message["content"]) for message in messages)
 
 
 @pytest.mark.parametrize("name", VIEW_NAMES)
@@ -96,6 +115,7 @@ QUESTION_AND_ANSWER = {
     "sft": ("python", "cuda_plain"),
     "plain_python": ("reference", "cuda_plain"),
     "array": ("array_python", "cuda_plain"),
+    "words": ("description", "cuda_plain"),
     "warp": ("python", "cuda_forward"),
     "adjoint": ("cuda_forward", "cuda_backward"),
     "reverse": ("cuda_plain", "python"),
@@ -107,8 +127,8 @@ QUESTION_AND_ANSWER = {
 def test_texts_are_those_of_the_row(name: str, loaded: dict[str, Any]) -> None:
     asked, answered = QUESTION_AND_ANSWER[name]
     for row in loaded[name]:
-        question, answer = (message["content"] for message in row["messages"])
-        stored = ROWS[row["id"]]
+        *earlier, answer = (message["content"] for message in row["messages"])
+        question, stored = "\n".join(earlier), ROWS[row["id"]]
         assert stored[asked].strip("\n") in question
         assert stored[answered].strip("\n") in answer
         assert stored[answered].strip("\n") not in question
@@ -159,22 +179,83 @@ def test_a_question_says_what_its_answer_depends_on(loaded: dict[str, Any]) -> N
         stored, question = ROWS[row["id"]], row["messages"][0]["content"]
         for arg in stored["plain_args"]:
             assert f"{arg['type']} {arg['name']}" in question
-        if "grid_stride" in stored["schedule"]:
+        block = " x ".join(map(str, stored["plain_launch"][0]["block"]))
+        asked = f"blocks of {block} threads" in question
+        assert asked != is_free(stored)
+        if asked and "grid_stride" in stored["schedule"]:
             assert "grid-stride" in question
 
 
-@pytest.mark.parametrize("name", ["sft", "plain_python", "array", "repair"])
+def test_half_of_the_questions_leave_the_layout_to_the_answer() -> None:
+    free = sum(is_free(row) for row in ROWS.values())
+    assert 0.35 < free / len(ROWS) < 0.65
+
+
+@pytest.mark.parametrize("name", ["sft", "plain_python", "array", "words", "optimise"])
 def test_a_question_says_what_sizes_its_answer_is_for(name: str, loaded: dict[str, Any]) -> None:
-    reasons = set()
+    limits = set()
     for row in loaded[name]:
         stored, (question, answer) = ROWS[row["id"]], (m["content"] for m in row["messages"])
-        (said,) = re.findall(r"In use `.*?\.(?=\s)", question)
+        (said,) = re.findall(r"In use `.*?\.(?=\s|$)", question)
         assert said.count("`") == 2 * len(stored["regime"])
         schedule = json.loads(stored["schedule"])
-        clause = styles()[schedule["style"]].because
-        assert re.search(rf"At these sizes the time .*; {re.escape(clause)}\.$", answer)
-        reasons.add(schedule["limits"])
-    assert len(reasons) >= 2
+        told, code, _launch = re.split(r"```cuda|```json", answer)
+        assert LIMITS[schedule["limits"]] in told
+        assert styles()[schedule["style"]].because[1:] in told
+        assert re.search(r"about [\d.,]+ µs by a cost model of the NVIDIA H200\.", told)
+        assert 2 <= len(re.findall(r"\.(?=\s)", told)) <= 4
+        assert "µs" not in code
+        limits.add(schedule["limits"])
+    assert len(limits) >= 2
+
+
+def test_an_answer_is_judged_by_what_it_says_of_its_launch(loaded: dict[str, Any]) -> None:
+    """Whole answers pass, in place of their code alone; rejected ones that are right do as well."""
+    preferred = [row for row in loaded["preference"] if row["ratio"]]
+    texts = [(row, row["messages"][1]["content"]) for row in loaded["words"][::3]]
+    texts += [
+        (row, row[kind][0]["content"]) for row in preferred for kind in ("chosen", "rejected")
+    ]
+    answers = [Answer(text, ROWS[row["id"]]) for row, text in texts]
+    with Scorer(hidden_seed=HIDDEN_SEED) as scorer:
+        verdicts = scorer.score_batch(answers)
+    assert all(verdict.passed for verdict in verdicts)
+
+
+def test_what_is_slower_is_predicted_and_what_is_rejected_is_worse(loaded: dict[str, Any]) -> None:
+    for row in loaded["optimise"]:
+        assert row["ratio"] >= LEAST_RATIO
+        assert row["time"] == "predicted"
+        assert row["slow"].strip("\n") in row["messages"][0]["content"]
+    kinds = {(row["failure"] is None, row["ratio"] is None) for row in loaded["preference"]}
+    assert kinds == {(True, False), (False, True)}
+    for row in loaded["preference"]:
+        if row["failure"] not in (None, "compile_error"):
+            rejected = Answer(row["rejected"][0]["content"], ROWS[row["id"]])
+            break
+    with Scorer(hidden_seed=HIDDEN_SEED) as scorer:
+        (verdict,) = scorer.score_batch([rejected])
+    assert verdict.status == row["failure"]
+
+
+def test_answers_without_reasons_begin_with_their_code(copy: Path) -> None:
+    make_views(copy, ["sft"], bounds=Bounds(reasons=False))
+    splits = load_dataset(str(copy), "sft", cache_dir=str(copy.parent / "cache"))
+    for split in splits.values():
+        assert all(row["messages"][1]["content"].startswith("```cuda\n") for row in split)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ("a = 1;\nb = 2;\nc = a - b;", "In line 3, `c = a - b;` should be `c = a + b;`."),
+        ("a = 1;\nc = a + b;", "`b = 2;` is missing before line 2."),
+        ("a = 1;\nb = 2;\nb = 3;\nc = a + b;", "`b = 3;` in line 3 does not belong there."),
+        ("a = 1;\nb = 2;\nc = a + b;", ""),
+    ],
+)
+def test_a_diagnosis_quotes_what_differs(wrong: str, told: str) -> None:
+    assert diagnosis(wrong, "a = 1;\nb = 2;\nc = a + b;") == told
 
 
 @pytest.mark.parametrize(
@@ -198,11 +279,12 @@ def test_the_regime_in_words(spans: list[tuple[str, int, int]] | None, words: st
 
 
 def test_each_limit_and_style_has_its_words() -> None:
-    assert set(_LIMITS) == {MEMORY, CACHE, INSTRUCTIONS, ATOMICS, LATENCY}
+    assert set(LIMITS) == {MEMORY, CACHE, INSTRUCTIONS, ATOMICS, LATENCY}
     for style in styles().values():
         assert style.because, style.name
         assert not style.because.endswith("."), style.name
         assert style.because[0].islower(), style.name
+        assert style.called[0].islower(), style.name
 
 
 def test_instructions_are_phrased_in_several_ways(loaded: dict[str, Any]) -> None:
@@ -238,7 +320,10 @@ def test_wrong_kernels_fail_and_right_ones_pass(loaded: dict[str, Any]) -> None:
     assert [verdict.status for verdict in wrong] == [row["failure"] for row in caught]
     assert all(verdict.passed for verdict in right)
     for row in rows:
-        assert row["wrong"].strip("\n") in row["messages"][0]["content"]
+        assert (
+            row["wrong"].strip("\n") in row["messages"][-3 if row["messages"][2:] else 0]["content"]
+        )
+    assert {len(row["messages"]) for row in rows} == {2, 4}
 
 
 def test_what_a_compiler_is_to_refuse_it_refuses() -> None:
@@ -434,10 +519,12 @@ def test_damaged_views_do_not_keep_rows_from_growing(growing: Path) -> None:
 def test_sizes_are_called_what_the_kernel_calls_them(loaded: dict[str, Any]) -> None:
     for row in (*loaded["sft"], *loaded["repair"]):
         stored = ROWS[row["id"]]
-        question, answer = (message["content"] for message in row["messages"])
+        *earlier, answer = (message["content"] for message in row["messages"])
+        question = "\n".join(earlier)
         names = {arg["name"] for arg in stored["plain_args"]}
-        launch = answer.rpartition("Launch it with the grid ")[2].partition(" and the block")[0]
-        for word in re.findall(r"[A-Za-z_]\w*", launch):
+        said = json.loads(answer.rpartition("```json")[2].rpartition("```")[0])
+        grids = [extent for one in said.get("launches", [said]) for extent in one["grid"]]
+        for word in re.findall(r"[A-Za-z_]\w*", " ".join(grids)):
             assert word in names or re.search(rf"Shapes: .*\b{word}\b", question), row["id"]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from answers import HEAD, KERNEL, LAUNCHES, ROW, UNCLEAR, Expected, body, fence, host
 
-from synth.views.texts import plain_answer
+from synth.views.plain import plain_answer
 from validate.statuses import ScoreStatus
 from validate.text.answer import Reading, read_answer
 from validate.text.formula import evaluate
