@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from synth.views.plain import fenced, pick
 from synth.views.sizes import size_names
+from synth.views.tidy import tidied
 from validate.mutants.breaks import plain_breaks
 from validate.mutants.plain.draw import BARRIER, PRECISION, plain_mutants
 from validate.mutants.warp.draw import RACE, Mutant
@@ -104,6 +105,9 @@ class Faults:
         return [found.get(at) for at in range(len(rows))]
 
 
+_NOBODY_WRITES = ("accumulator_narrowed", "last_store_skipped")
+"""Faults of which the text could not be anybody's: bits of a sum masked out, a store
+under a guard of its own."""
 _OF_GPUS = frozenset(
     {
         *PRECISION,
@@ -123,7 +127,10 @@ def _in_turn(row: Row, mutants: Sequence[Mutant]) -> list[Mutant]:
 
     ours: dict[str, Mutant] = {}
     for mutant in sorted(mutants, key=lambda m: order(m.operator, m.text)):
-        ours.setdefault(mutant.operator, mutant)
+        is_new = mutant.operator not in ours and mutant.operator not in _NOBODY_WRITES
+        text = tidied(mutant) if is_new else None
+        if text is not None and text != row["cuda_plain"]:
+            ours[mutant.operator] = replace(mutant, text=text)
     first = _OF_GPUS if pick(row, "repair/gpu", 2) else frozenset()
     return [ours[name] for name in sorted(ours, key=lambda name: (name not in first, order(name)))]
 

@@ -35,7 +35,9 @@ from synth.views.regime import regime_clause
 from synth.views.repair import HIDDEN_SEED, _got, _may_run_wild
 from synth.views.slower import LEAST_RATIO
 from synth.views.texts import VIEW_NAMES
+from synth.views.tidy import tidied
 from validate.mutants.breaks import BREAKS, plain_breaks
+from validate.mutants.warp.draw import Mutant
 from validate.nvrtc.compiler import CompileRunner
 from validate.score.scorer import Answer, Scorer
 
@@ -324,6 +326,42 @@ def test_wrong_kernels_fail_and_right_ones_pass(loaded: dict[str, Any]) -> None:
             row["wrong"].strip("\n") in row["messages"][-3 if row["messages"][2:] else 0]["content"]
         )
     assert {len(row["messages"]) for row in rows} == {2, 4}
+
+
+def _mutant(before: str, after: str) -> Mutant:
+    return Mutant("any", 2, "cuda_plain", before, after, f"{{\n{after}\n}}")
+
+
+@pytest.mark.parametrize(
+    ("written", "tidy"),
+    [
+        ("const int i = (blockIdx.x * blockDim.x);", "const int i = blockIdx.x * blockDim.x;"),
+        ("x = (a) + b;", "x = a + b;"),
+        ("x = lines % ((j + 1));", "x = lines % (j + 1);"),
+        ("(*(&y[i * n + j])) = (*(&y[i * n + j])) + (v);", "y[i * n + j] += v;"),
+        ("atomicAdd(&y[i], -(v));", "atomicAdd(&y[i], -v);"),
+        ("x = (float)i * (a + b);", "x = (float)i * (a + b);"),
+        ("if (i >= n) {", "if (i >= n) {"),
+        ("x = f(a) - (b - c);", "x = f(a) - (b - c);"),
+        ("y = ((a + b) * c);", "y = (a + b) * c;"),
+        ("z = (a + b) == (c + d);", "z = (a + b) == (c + d);"),
+    ],
+)
+def test_wrong_texts_have_no_brackets_for_nothing(written: str, tidy: str) -> None:
+    assert tidied(_mutant("", written)) == f"{{\n{tidy}\n}}"
+
+
+def test_a_guard_that_never_holds_is_left_out() -> None:
+    never = _mutant("if (i >= n) {", "if (false) {\n    return;\n}\ny[i] = 1;")
+    assert tidied(never) == "{\ny[i] = 1;\n}"
+    assert tidied(_mutant("if (a) {", "if (true) {\nb = 1;\n}")) is None
+
+
+def test_right_texts_are_tidy() -> None:
+    for row in ROWS.values():
+        for number, line in enumerate((row["cuda_plain"] or "").split("\n"), 1):
+            text = "\n" * (number - 1) + line
+            assert tidied(Mutant("any", number, "cuda_plain", line, line, text)) == text
 
 
 def test_what_a_compiler_is_to_refuse_it_refuses() -> None:
