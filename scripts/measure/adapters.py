@@ -194,6 +194,34 @@ def try_openenv(path: Path, entries: Sequence[Entry], said: Sequence[str]) -> li
     return found
 
 
+def try_nemo_gym(path: Path, entries: Sequence[Entry], said: Sequence[str]) -> list[float]:
+    """Requests to the server's own application."""
+    from unittest.mock import MagicMock
+
+    from fastapi.testclient import TestClient
+    from nemo_gym.server_utils import ServerClient
+
+    from synth.loop.adapters import nemo_gym as ours
+
+    config = ours.KernelConfig(host="127.0.0.1", port=8080, entrypoint="", name="pairsmith")
+    # Judging asks no other server, so the client of those may be anything.
+    server = ours.KernelServer(config=config, server_client=MagicMock(spec=ServerClient))
+    found = []
+    with TestClient(server.setup_webserver()) as client:
+        for row, text in zip(ours.rows(entries), said, strict=True):
+            part = {"type": "output_text", "text": text, "annotations": []}
+            message = {"id": "m", "type": "message", "role": "assistant", "status": "completed"}
+            response = {
+                **{"id": "r", "created_at": 0.0, "model": "toy", "object": "response"},
+                **{"parallel_tool_calls": True, "tool_choice": "auto", "tools": []},
+                "output": [{**message, "content": [part]}],
+            }
+            answered = client.post("/verify", json={**row, "response": response})
+            answered.raise_for_status()
+            found.append(float(answered.json()["reward"]))
+    return found
+
+
 TRIES = {
     "trl": try_trl,
     "verl": try_verl,
@@ -201,6 +229,7 @@ TRIES = {
     "verifiers": try_verifiers,
     "inspect_ai": try_inspect_ai,
     "openenv-core": try_openenv,
+    "nemo-gym": try_nemo_gym,
 }
 
 
