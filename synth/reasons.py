@@ -105,8 +105,8 @@ class ViewReason(Worded):
     )
     NOTHING_SLOWER = (
         "nothing_slower",
-        "No other layout of the row's kernel is predicted to take 1.5 times as long, or one of the "
-        "two does not pass.",
+        "No other layout with the parameters of the row's kernel is predicted to take 1.5 times as "
+        "long, or one of the two does not pass.",
     )
     TOO_MANY_CHARACTERS = "too_many_characters", "The conversation is longer than `--max-chars`."
     TOO_MANY_TOKENS = "too_many_tokens", "The conversation is longer than `--max-tokens`."

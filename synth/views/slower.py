@@ -32,8 +32,8 @@ class Slower:
 
 
 def slower_layouts(scorer: Scorer, rows: Sequence[Row]) -> list[Slower | None]:
-    """One for each row; None where no layout is that much slower, or where it or the row's own does
-    not pass."""
+    """One for each row; None where no layout of the same parameters is that much slower, or where it
+    or the row's own does not pass."""
     found = {at: slower for at, row in enumerate(rows) if (slower := _slower(row))}
     answers = [Answer(s.columns["cuda_plain"], s.columns) for s in found.values()]
     answers += [Answer(rows[at]["cuda_plain"], rows[at]) for at in found]
@@ -51,6 +51,9 @@ def _slower(row: Row) -> Slower | None:
         return None
     chosen = others[pick(row, "slower", len(others))]
     plain = render(choice.program, chosen.schedule)
+    if plain.args != row["plain_args"]:
+        # Who calls the kernel goes on as before; some layouts need a size that the row's does not.
+        return None
     return Slower({**row, **plain.columns()}, choice.ratio(chosen))
 
 
