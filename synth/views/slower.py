@@ -32,8 +32,8 @@ class Slower:
 
 
 def slower_layouts(scorer: Scorer, rows: Sequence[Row]) -> list[Slower | None]:
-    """One for each row; None where no layout of the same parameters is that much slower, or where it
-    or the row's own does not pass."""
+    """One for each row; None where no layout of the same parameters is that much slower, or where
+    it or the row's own does not pass."""
     found = {at: slower for at, row in enumerate(rows) if (slower := _slower(row))}
     answers = [Answer(s.columns["cuda_plain"], s.columns) for s in found.values()]
     answers += [Answer(rows[at]["cuda_plain"], rows[at]) for at in found]
