@@ -50,9 +50,11 @@ class Family(Shelf):
     parameters (``struct``) or inputs (``records``), and of arrays of ``weights`` and ``masks``.
     ``grids`` has the names of the thread's indices for 1, 2 and 3 axes, alternatives apart by
     ``|``; ``parts`` the size of a loop over several parts of an element, then names of its index.
-    ``reductions`` are those that mean something along a row, ``fills`` what masked elements get;
-    ``smooth`` says that slopes by differences mean something, ``spatial`` that neighbouring
-    elements belong together; ``selectable`` that libraries choose one of its formulas by a code.
+    ``reductions`` are those that mean something along a row, ``fills`` what masked elements get,
+    ``swept`` the quantities over which an integral means something; ``smooth`` says that slopes by
+    differences do, ``spatial`` that neighbouring elements belong together, ``scaled`` that rows of
+    values are put on a common scale; ``selectable`` that libraries choose one of its formulas by a
+    code.
     """
 
     inputs: dict[str, Quantity]
@@ -65,10 +67,12 @@ class Family(Shelf):
     parts: str = ""
     weights: str = "weights"
     masks: str = "mask valid active"
-    reductions: tuple[str, ...] = ("sum", "mean", "largest", "rms")
+    reductions: tuple[str, ...] = ()
     fills: tuple[float, ...] = (0.0, 0.0, -1.0)
-    smooth: bool = True
-    spatial: bool = True
+    swept: tuple[str, ...] = ()
+    smooth: bool = False
+    spatial: bool = False
+    scaled: bool = False
     selectable: bool = False
 
     def drawn(self, k: KernelBuilder, count: int) -> list[Formula]:

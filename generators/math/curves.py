@@ -23,8 +23,6 @@ _EASING = Family(
     grids=("i|tid|key", "track frame|row col|actor i", "rig track frame|b i j"),
     weights="weights amplitudes strengths",
     masks="active enabled mask",
-    reductions=("mean", "largest", "smallest", "sum"),
-    smooth=False,
 )
 _EASING.add("smootherstep", "eased curve", lambda t: t * t * t * (t * (t * 6.0 - 15.0) + 10.0))
 _EASING.add(
@@ -135,12 +133,10 @@ _INTERPOLATION = Family(
     params={"k": quantity("sharp tension rate", "sharps tensions", 1.5, 4.0, 2.0, 3.0, 1.5)},
     titles="interpolate_by_kind spline_kernel resample",
     kinds="method interp kinds",
-    selectable=True,
     struct="Spline",
     records="Segment Knots Keyframe",
     grids=("i|seg|tid", "curve seg|row col|joint key", "rig joint key|b i j"),
     masks="visible active mask",
-    reductions=("sum", "mean", "largest", "smallest"),
 )
 
 

@@ -25,8 +25,8 @@ _DOSE = Family(
     parts="drugs drug d",
     weights="weights fractions",
     masks="valid measured mask",
-    reductions=("sum", "mean", "largest", "rms"),
-    spatial=False,
+    reductions=("mean", "largest"),
+    smooth=True,
 )
 
 

@@ -26,8 +26,8 @@ _INTEREST = Family(
     parts="scenarios s scen",
     weights="weights shares",
     masks="open_flag active mask",
-    reductions=("sum", "mean", "largest", "smallest"),
-    spatial=False,
+    reductions=("sum", "mean"),
+    smooth=True,
 )
 
 
@@ -110,8 +110,8 @@ _OPTION = Family(
     grids=("i|tid|trade", "book trade|row col|i j", "scenario book trade|b i j"),
     weights="positions notionals weights",
     masks="alive live mask",
-    reductions=("sum", "mean", "largest"),
-    spatial=False,
+    reductions=("sum", "mean"),
+    smooth=True,
 )
 _D1 = "d1 = (log({s} / {x}) + ({r} + {v}^2 / 2) * {t}) / ({v} * sqrt({t}))"
 _D2 = f"{_D1} and d2 = d1 - {{v}} * sqrt({{t}})"

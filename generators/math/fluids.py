@@ -28,7 +28,7 @@ _FLOW = Family(
     grids=("i|tid|cell", "pipe cell|row col|y x", "case pipe cell|b i j"),
     parts="phases phase p",
     masks="wet open_flag mask",
-    reductions=("sum", "mean", "largest", "smallest"),
+    reductions=("mean", "largest"),
 )
 
 

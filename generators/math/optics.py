@@ -28,7 +28,8 @@ _OPTICS = Family(
     parts="layers layer c",
     weights="weights tints",
     masks="hit visible mask",
-    reductions=("mean", "largest", "sum"),
+    reductions=("mean",),
+    swept=("c",),
 )
 
 

@@ -18,13 +18,14 @@ _POTENTIAL = Family(
     },
     titles="pair_energy energy_by_kind pair_potential_by_type",
     kinds="bond_type pair_type species",
-    selectable=True,
     struct="PairParams Bond ForceField",
     grids=("i|pair|tid", "i j|a_idx b_idx|row col", "frame i j|cell i j"),
     parts="neighbours nb j",
     weights="weights scale_factors",
     masks="bonded active mask",
-    reductions=("sum", "mean", "largest", "smallest"),
+    reductions=("sum",),
+    swept=("r",),
+    smooth=True,
 )
 
 
@@ -128,7 +129,8 @@ _RADIATION = Family(
     grids=("i|tid|band", "pixel band|row col|y x", "scene pixel band|b i j"),
     parts="lines line s",
     masks="clear valid mask",
-    reductions=("sum", "mean", "largest"),
+    reductions=("sum", "mean"),
+    swept=("w",),
 )
 
 
@@ -221,7 +223,9 @@ _DIFFUSION = Family(
     grids=("i|tid|node", "time_idx node|row col|y x", "case row node|b i j"),
     parts="sources src s",
     masks="wet valid mask",
-    reductions=("sum", "mean", "largest"),
+    reductions=("sum",),
+    swept=("x", "t"),
+    smooth=True,
 )
 
 
@@ -339,7 +343,7 @@ _HYPERBOLIC = Family(
     parts="modes mode q",
     weights="weights loads",
     masks="mask wet active",
-    reductions=("sum", "mean", "largest", "smallest"),
+    swept=("x",),
 )
 
 

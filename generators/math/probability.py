@@ -29,8 +29,8 @@ _DENSITY = Family(
     grids=("i|tid|s", "row col|trial i|i j", "batch trial i|b i j"),
     parts="components c comp",
     weights="weights priors mixing",
-    reductions=("sum", "mean", "largest"),
-    spatial=False,
+    reductions=("sum",),
+    swept=("x",),
 )
 
 
@@ -115,8 +115,8 @@ _CUMULATIVE = Family(
     grids=("i|tid|s", "row col|trial i|i j", "batch trial i|b i j"),
     parts="components c comp",
     weights="weights priors mixing",
-    reductions=("mean", "largest", "sum"),
-    spatial=False,
+    reductions=("mean",),
+    smooth=True,
 )
 _CUMULATIVE.add(
     "normal_cdf",
@@ -200,8 +200,6 @@ _QUANTILE = Family(
     struct="Distribution Params Location",
     grids=("i|tid|s", "row col|trial i|i j", "batch trial i|b i j"),
     parts="components c comp",
-    reductions=("mean", "largest", "smallest", "sum"),
-    spatial=False,
 )
 _QUANTILE.add(
     "normal_quantile",

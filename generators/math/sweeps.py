@@ -28,6 +28,10 @@ _TEXTS = {
 }
 
 
+_ALONG = {"sum": ("sum",), "mean": ("mean", "spread"), "largest": ("largest",)}
+"""What a thread makes of a row, by the reduction that has to mean something."""
+
+
 def along(k: KernelBuilder, level: int, family: Family) -> Title:
     """One thread for each row of a formula's values, which makes something of the row."""
     card = k.draw.shape.choice(family.cards)
@@ -38,16 +42,26 @@ def along(k: KernelBuilder, level: int, family: Family) -> Title:
     core = make_core(s, [card], _HELPED[level])
     value = evaluate(s, core, card, s.values(card.keys, read_once([card])))
     site = Site(k, "grid", s.dims, s.threads)
-    done = row_result(site, out_names(k, card), named(k, card, value))
+    means = [kind for name in family.reductions for kind in _ALONG.get(name, ())]
+    done = row_result(site, out_names(k, card), named(k, card, value), ("each", *means))
     titles = f"{card.name}_rows {card.name}_along_rows row_{card.name}"
     return Title(k.name(titles), f"Evaluate {card_text(s, card)}.{done}")
+
+
+def sweepable(family: Family) -> list[tuple[Formula, str]]:
+    """The formulas of which an integral means something, each with a quantity that it is over."""
+    return [
+        (card, key)
+        for card in family.cards
+        for key in family.swept
+        if key in card.keys and len(card.keys) > 1
+    ]
 
 
 def swept(k: KernelBuilder, level: int, family: Family) -> Title:
     """The integral of a formula over one of its quantities, or its largest value there."""
     shape = k.draw.shape
-    card = shape.choice([card for card in family.cards if len(card.keys) > 1])
-    key = shape.choice(card.keys)
+    card, key = shape.choice(sweepable(family))
     rest = [other for other in card.keys if other != key]
     s = launch(k, family, shape.weighted({1: 3, 2: 3, 3: 1}))
     whole, first, last = s.everywhere, s.everywhere[:1], s.everywhere[-1:]

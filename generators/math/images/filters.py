@@ -11,7 +11,7 @@ from generators.kit.naming import BY_LEVEL, routine
 from generators.kit.sources import setting
 from generators.kit.words import say
 from generators.math.images.pixels import Image, every, pixel_type
-from generators.program.dtypes import INT32, Scalar
+from generators.program.dtypes import INT32, Scalar, Type
 from generators.program.expr import Expr, Operand, Var
 
 
@@ -208,16 +208,9 @@ def _falloffs(k: KernelBuilder, type_: Scalar) -> tuple[Expr, Expr, str, str]:
     return space, value, f"1 / (2 * {ss.name}^2)", f"1 / (2 * {sr.name}^2)"
 
 
-_MEDIAN_9 = (
-    (1, 2), (4, 5), (7, 8), (0, 1), (3, 4), (6, 7), (1, 2), (4, 5), (7, 8), (0, 3),
-    (5, 8), (4, 7), (3, 6), (1, 4), (2, 5), (4, 7), (4, 2), (6, 4), (4, 2),
-)  # fmt: skip
-"""Exchanges after which the fifth of nine values is their median (N. Devillard, 1998)."""
-
-
 @idiom
 def median_filter(k: KernelBuilder, level: int) -> Title:
-    """Medians of windows: of three or five by minima and maxima, of 3 x 3 by exchanges."""
+    """Medians of windows: of three or five by minima and maxima, of 3 x 3 by sorted columns."""
     shape = k.draw.shape
     ways = {"line": 3, "cross": 3, "square": 1 + level, "column": 2}
     way = shape.weighted(ways)
@@ -234,7 +227,11 @@ def median_filter(k: KernelBuilder, level: int) -> Title:
         "cross": [(-1, 0), (0, -1), (0, 0), (0, 1), (1, 0)],
         "square": [(dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1)],
     }[way]
-    value = _exchanged(k, image, src) if way == "square" else _of_few(k, level, image, src, window)
+    value = (
+        _by_columns(k, level, image, src)
+        if way == "square"
+        else _of_few(k, level, image, src, window)
+    )
     strict = level > 1 and shape.chance(0.3)
     limit = k.scalar("threshold limit", type_, 0.1, 0.4) if strict else None
     what = {
@@ -254,19 +251,22 @@ def median_filter(k: KernelBuilder, level: int) -> Title:
     return Title(k.name("median_filter median3", "despeckle"), text)
 
 
+def _median_of_three(k: KernelBuilder, level: int, type_: Type) -> Callable[..., Expr]:
+    """The median of three values, by a helper or in place."""
+    return routine(
+        k,
+        BY_LEVEL[level],
+        "median3 mid3 median_of_three",
+        {"a": type_, "b": type_, "c": type_},
+        lambda b, x, y, z: most(least(x, y), least(most(x, y), z)),
+    )
+
+
 def _of_few(
     k: KernelBuilder, level: int, image: Image, src: Var, window: list[tuple[int, int]]
 ) -> Expr:
     """The median of three or five values by minima and maxima."""
-    type_ = src[image.at].type
-    params = {"a": type_, "b": type_, "c": type_}
-    of_three = routine(
-        k,
-        BY_LEVEL[level],
-        "median3 mid3 median_of_three",
-        params,
-        lambda b, x, y, z: most(least(x, y), least(most(x, y), z)),
-    )
+    of_three = _median_of_three(k, level, src[image.at].type)
     names = ["a", "b", "c", "d", "e"]
     values = [k.let(names[n], image.near(src, *step)) for n, step in enumerate(window)]
     if len(values) == 3:
@@ -278,17 +278,18 @@ def _of_few(
     return of_three(low, high, c)
 
 
-def _exchanged(k: KernelBuilder, image: Image, src: Var) -> Expr:
-    """The median of nine values by exchanges of two at a time."""
+def _by_columns(k: KernelBuilder, level: int, image: Image, src: Var) -> Expr:
+    """The median of 3 x 3 values from sorted columns: that of the largest low, the median middle
+    and the smallest high (J. L. Smith, Xilinx application note, 1996)."""
+    of_three = _median_of_three(k, level, src[image.at].type)
     moved = [[image.moved(axis, by) for by in (-1, 0, 1)] for axis in (0, 1)]
-    values = []
-    for n, (dy, dx) in enumerate((a, b) for a in range(3) for b in range(3)):
-        values.append(k.let(f"p{n}", src[image.place(moved[0][dy], moved[1][dx])]))
-    for a, b in _MEDIAN_9:
-        low = least(values[a], values[b])
-        high = most(values[a], values[b])
-        kept = k.let("t lo", low)
-        k.assign(values[b], high)
-        k.assign(values[a], kept)
-        k.used.discard(kept.name)
-    return values[4]
+    lows, middles, highs = [], [], []
+    for n, x in enumerate(moved[1]):
+        column = [src[image.place(y, x)] for y in moved[0]]
+        a, b, c = (k.let(f"{name}{n}", value) for name, value in zip("abc", column, strict=True))
+        lows.append(k.let(f"low{n} lo{n}", least(least(a, b), c)))
+        middles.append(k.let(f"mid{n} m{n}", of_three(a, b, c)))
+        highs.append(k.let(f"high{n} hi{n}", most(most(a, b), c)))
+    low = k.let("largest_low top_low", most(most(lows[0], lows[1]), lows[2]))
+    high = k.let("smallest_high least_high", least(least(highs[0], highs[1]), highs[2]))
+    return of_three(low, k.let("mid_mid middle", of_three(*middles)), high)
