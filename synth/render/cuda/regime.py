@@ -12,9 +12,9 @@ from math import prod
 
 from generators.build.draw import Stream
 from generators.program import ir
-from generators.program.dtypes import Array, Vec
-from generators.program.expr import Expr, Extent, Op, Var
-from generators.program.walk import expressions, statements
+from generators.program.dtypes import INT32, Array, Vec
+from generators.program.expr import Const, Expr, Extent, Load, Op, Var
+from generators.program.walk import expressions, parts, statements
 from synth.render.cuda.find.remember import remembered
 from synth.render.cuda.types import bytes_of
 from validate.row.sizes import evaluate_all, middle, symbols
@@ -36,6 +36,8 @@ _GATHERED_WEIGHTS = (1, 2, 3, 3)
 _PLACES = ((4096, 65_536), (65_536, 1_000_000))
 """The same, of vectors: points, particles, vertices."""
 _PLACES_WEIGHTS = (1, 2)
+_ENTRIES = (4, 8, 16, 32)
+"""Of a row, where rows are of several lengths and lie one after the other."""
 _INNER = ((8, 64), (64, 256), (256, 1024), (1024, 4096))
 """Of a launch dimension beside others."""
 _FEWEST_THREADS = 30_000
@@ -71,7 +73,12 @@ def regime_of(program: ir.Program) -> tuple[Span, ...]:
         table, weights = _choices(size, counted, looped, gathered)
         drawn = stream.weighted(dict(zip(table, weights, strict=True)))
         found[size.symbol] = drawn
-    return _within_limits(program, _widened(found, counted))
+    found = _widened(found, counted)
+    rows = [prod(found[name][end] for name in counted) for end in (0, 1)]
+    for name in _shared_out(program) & gathered.keys() - {*counted} - looped:
+        each = stream.choice(_ENTRIES)
+        found[name] = (each * rows[0], each * rows[1])
+    return _within_limits(program, found)
 
 
 def _widened(drawn: dict[str, _Range], counted: list[str]) -> dict[str, _Range]:
@@ -138,9 +145,13 @@ def _looped(program: ir.Program) -> set[str]:
         if p.init.startswith("size:")
     }
     found: set[str] = set()
+    given = {s.name: s.value for s in statements(program.kernel.body) if isinstance(s, ir.Assign)}
     for s in statements(program.kernel.body):
         if isinstance(s, ir.For):
-            found |= _symbols_of(s.stop, shapes, sized)
+            # Of `stop = min(count[i], width)` the loop runs up to the width.
+            stop = given.get(s.stop.name, s.stop) if isinstance(s.stop, Var) else s.stop
+            for e in (stop, *parts(stop)):
+                found |= _symbols_of(e, shapes, sized)
         elif isinstance(s, ir.While):
             for e in expressions((ir.While(s.condition, ()),)):
                 if isinstance(e, Op) and e.op in ("lt", "le"):
@@ -149,19 +160,30 @@ def _looped(program: ir.Program) -> set[str]:
 
 
 def _gathered(program: ir.Program) -> dict[str, bool]:
-    """Symbols of arrays that are read, and whether one of these is of vectors; without those of
-    arrays that are written and of no vectors."""
+    """Symbols of arrays that are read, and whether one of these is of vectors; bins, which are
+    written alone, are not there."""
     named = [
-        (p.role, isinstance(p.type.element, Vec), name)
+        (isinstance(p.type.element, Vec), name)
         for p in program.kernel.params
-        if isinstance(p.type, Array)
+        if isinstance(p.type, Array) and p.role == "in"
         for extent in p.shape
         for name in symbols(extent)
     ]
-    places = {name for role, vectors, name in named if role == "in" and vectors}
-    read = {name for role, _, name in named if role == "in"}
-    written = {name for role, _, name in named if role != "in"}
-    return {name: name in places for name in places | (read - written)}
+    return {name: (True, name) in named for _, name in named}
+
+
+def _shared_out(program: ir.Program) -> set[str]:
+    """Symbols of arrays along which loops run from where one row begins to where it ends: all rows
+    together have the entries."""
+    found: set[str] = set()
+    shapes = {p.name: p.shape for p in program.kernel.params}
+    for s in statements(program.kernel.body):
+        if isinstance(s, ir.For) and not isinstance(s.start, Const):
+            index = Var(s.name, INT32)
+            for e in expressions(s.body):
+                if isinstance(e, Load) and index in e.indices:
+                    found |= symbols(shapes[e.array.name][e.indices.index(index)])
+    return found
 
 
 def _symbols_of(
