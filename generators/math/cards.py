@@ -51,8 +51,12 @@ class Family(Shelf):
     ``grids`` has the names of the thread's indices for 1, 2 and 3 axes, alternatives apart by
     ``|``; ``parts`` the size of a loop over several parts of an element, then names of its index.
     ``reductions`` are those that mean something along a row, ``fills`` what masked elements get;
-    ``smooth`` says that slopes by differences mean something, ``spatial`` that neighbouring
-    elements belong together; ``selectable`` that libraries choose one of its formulas by a code.
+    ``slopes`` and ``swept`` hold the keys by which differences mean something, and those over
+    which integrals do, the latter each after its formula ("planck w"); ``spatial`` says that
+    neighbouring elements belong together; ``scaled`` that rows of values are put on a common scale;
+    ``paired`` that people want two of the formulas at once; ``selectable`` that libraries choose
+    one of its formulas by a code. ``groups`` names an array that says to which group an element
+    belongs, each with parameters of its own.
     """
 
     inputs: dict[str, Quantity]
@@ -65,11 +69,15 @@ class Family(Shelf):
     parts: str = ""
     weights: str = "weights"
     masks: str = "mask valid active"
-    reductions: tuple[str, ...] = ("sum", "mean", "largest", "rms")
+    reductions: tuple[str, ...] = ()
     fills: tuple[float, ...] = (0.0, 0.0, -1.0)
-    smooth: bool = True
-    spatial: bool = True
+    slopes: str = ""
+    swept: tuple[str, ...] = ()
+    spatial: bool = False
+    scaled: bool = False
+    paired: bool = False
     selectable: bool = False
+    groups: str = "group_ids group_of"
 
     def drawn(self, k: KernelBuilder, count: int) -> list[Formula]:
         """Some of the formulas."""

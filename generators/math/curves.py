@@ -23,8 +23,8 @@ _EASING = Family(
     grids=("i|tid|key", "track frame|row col|actor i", "rig track frame|b i j"),
     weights="weights amplitudes strengths",
     masks="active enabled mask",
-    reductions=("mean", "largest", "smallest", "sum"),
-    smooth=False,
+    slopes="t",
+    groups="clip_ids curve_ids",
 )
 _EASING.add("smootherstep", "eased curve", lambda t: t * t * t * (t * (t * 6.0 - 15.0) + 10.0))
 _EASING.add(
@@ -140,7 +140,6 @@ _INTERPOLATION = Family(
     records="Segment Knots Keyframe",
     grids=("i|seg|tid", "curve seg|row col|joint key", "rig joint key|b i j"),
     masks="visible active mask",
-    reductions=("sum", "mean", "largest", "smallest"),
 )
 
 

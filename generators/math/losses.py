@@ -26,7 +26,8 @@ _REGRESSION = Family(
     grids=("i|tid|s", "row col|b i|sample out_dim", "batch row col|b t c"),
     weights="weights sample_weight",
     masks="mask valid observed",
-    reductions=("sum", "mean", "largest"),
+    reductions=("sum", "mean"),
+    groups="task_ids head_ids",
 )
 
 
@@ -138,8 +139,8 @@ _CLASSIFY = Family(
     grids=("i|tid|s", "row col|b label_id|sample cls", "batch row col|b t c"),
     weights="weights class_weight sample_weight",
     masks="mask valid labelled",
-    reductions=("sum", "mean", "largest"),
-    spatial=False,
+    reductions=("sum", "mean"),
+    groups="task_ids head_ids",
 )
 
 

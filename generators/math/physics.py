@@ -24,7 +24,9 @@ _POTENTIAL = Family(
     parts="neighbours nb j",
     weights="weights scale_factors",
     masks="bonded active mask",
-    reductions=("sum", "mean", "largest", "smallest"),
+    reductions=("sum",),
+    slopes="r",
+    groups="pair_types bond_types",
 )
 
 
@@ -128,7 +130,9 @@ _RADIATION = Family(
     grids=("i|tid|band", "pixel band|row col|y x", "scene pixel band|b i j"),
     parts="lines line s",
     masks="clear valid mask",
-    reductions=("sum", "mean", "largest"),
+    swept=("planck w", "wien w"),
+    slopes="t",
+    groups="material_ids surface_ids",
 )
 
 
@@ -221,7 +225,8 @@ _DIFFUSION = Family(
     grids=("i|tid|node", "time_idx node|row col|y x", "case row node|b i j"),
     parts="sources src s",
     masks="wet valid mask",
-    reductions=("sum", "mean", "largest"),
+    swept=("instant_source x", "finite_slab x"),
+    groups="material_ids layer_ids",
 )
 
 
@@ -339,7 +344,7 @@ _HYPERBOLIC = Family(
     parts="modes mode q",
     weights="weights loads",
     masks="mask wet active",
-    reductions=("sum", "mean", "largest", "smallest"),
+    groups="material_ids section_ids",
 )
 
 

@@ -29,8 +29,8 @@ _DENSITY = Family(
     grids=("i|tid|s", "row col|trial i|i j", "batch trial i|b i j"),
     parts="components c comp",
     weights="weights priors mixing",
-    reductions=("sum", "mean", "largest"),
-    spatial=False,
+    reductions=("sum", "mean"),
+    groups="labels component_ids",
 )
 
 
@@ -115,8 +115,8 @@ _CUMULATIVE = Family(
     grids=("i|tid|s", "row col|trial i|i j", "batch trial i|b i j"),
     parts="components c comp",
     weights="weights priors mixing",
-    reductions=("mean", "largest", "sum"),
-    spatial=False,
+    reductions=("mean",),
+    groups="labels component_ids",
 )
 _CUMULATIVE.add(
     "normal_cdf",
@@ -199,9 +199,7 @@ _QUANTILE = Family(
     kinds="kinds families dist_type",
     struct="Distribution Params Location",
     grids=("i|tid|s", "row col|trial i|i j", "batch trial i|b i j"),
-    parts="components c comp",
-    reductions=("mean", "largest", "smallest", "sum"),
-    spatial=False,
+    groups="labels component_ids",
 )
 _QUANTILE.add(
     "normal_quantile",

@@ -34,7 +34,7 @@ _WINDOW = Family(
     records="Sample Tap",
     grids=("i|tid|t", "frame t|channel t|row col", "batch channel t|b c t"),
     weights="gains weights",
-    reductions=("sum", "mean", "rms", "largest"),
+    reductions=("rms", "sum"),
 )
 _TAPERED = "windowed tapered"
 
@@ -140,8 +140,8 @@ _WAVE = Family(
     parts="voices v voice",
     weights="gains amplitudes levels",
     masks="gate active mask",
-    smooth=False,
-    reductions=("sum", "mean", "rms", "largest"),
+    reductions=("sum",),
+    groups="voice_ids patch_ids",
 )
 _SIGNAL = "wave signal"
 
@@ -231,7 +231,9 @@ _LOGS = Family(
     grids=("i|tid|t", "channel t|row col|band t_idx", "batch channel t|b c t"),
     weights="weights band_gain",
     masks="mask voiced valid",
-    reductions=("mean", "largest", "smallest", "sum"),
+    reductions=("mean", "largest"),
+    scaled=True,
+    groups="channel_ids sensor_ids",
 )
 _LOGS.add(
     "decibels",
@@ -305,8 +307,7 @@ _ROUNDING = Family(
     struct="Quantizer Format",
     grids=("i|tid|t", "row col|channel t|y x", "batch channel t|b i j"),
     masks="mask valid enabled",
-    smooth=False,
-    reductions=("sum", "mean", "rms", "largest"),
+    groups="channel_ids sensor_ids",
 )
 
 
