@@ -126,18 +126,7 @@ def _since(s: Site, level: int, number: Expr) -> str:
 def _civil(s: Site, level: int, type_: Scalar) -> str:
     """Year, month and day from the days since 1970-01-01 (Hinnant's algorithm)."""
     k, shape = s.k, s.k.draw.shape
-    source = shape.choice((type_, UINT32))
-    ticks = None
-    if level >= 4:
-        stamps = s.read(
-            "stamps unix_time epoch_seconds", shape.choice((INT32, INT64)), 0, 2**31 - 1
-        )
-        ticks = k.let("t stamp ticks", stamps)
-        start: Expr = cast(k.let("days day_number", ticks // 86400), type_)
-    else:
-        start = cast(s.read("days epoch_days day_numbers", source, 0, 40000), type_)
-    if level < 4 and shape.chance(0.5):
-        start = start + given(s, "lag settlement delay", type_, 1, 60, forms=DATA)
+    start, ticks, since = _day_number(s, level, type_)
     z = k.let("z shifted", start + 719468)
     era = k.let("era cycle", z // 146097)
     doe = k.let("doe day_of_era", z - era * 146097)
@@ -158,17 +147,33 @@ def _civil(s: Site, level: int, type_: Scalar) -> str:
         "day": doy - (153 * mp + 2) // 5 + 1,
     }
     names = [s.put(f"{name} {name}_out", value).name for name, value in values.items()]
-    since = say(k, start) + ", days since 1970-01-01"
-    if ticks is not None:
-        since = f"the Unix time {say(k, stamps)}, seconds since 1970-01-01"
     done = f"Convert {since}, to a Gregorian date (eras of 146097 "
     done += f"days, years from March): year, month and day go to {listed(names)}."
-    if ticks is None:
-        return done
-    rest = k.let("rest day_seconds", ticks % 86400)
+    return done if ticks is None else done + _time_of_day(s, ticks)
+
+
+def _time_of_day(s: Site, ticks: Expr) -> str:
+    """Hour, minute and second of a Unix time."""
+    rest = s.k.let("rest day_seconds", ticks % 86400)
     clock = {"hour": rest // 3600, "minute": rest // 60 % 60, "second": rest % 60}
     outs = [s.put(f"{key} {key}s", cast(value, UINT8)).name for key, value in clock.items()]
-    return done + f" {listed(outs)} get the time of day."
+    return f" {listed(outs)} get the time of day."
+
+
+def _day_number(s: Site, level: int, type_: Scalar) -> tuple[Expr, Expr | None, str]:
+    """Days since 1970-01-01 and what they are in words; from level 4 on of a Unix time."""
+    k, shape = s.k, s.k.draw.shape
+    if level >= 4:
+        wide = shape.choice((INT32, INT64))
+        stamps = s.read("stamps unix_time epoch_seconds", wide, 0, 2**31 - 1)
+        ticks = k.let("t stamp ticks", stamps)
+        days = cast(k.let("days day_number", ticks // 86400), type_)
+        return days, ticks, f"the Unix time {say(k, stamps)}, seconds since 1970-01-01"
+    source = shape.choice((type_, UINT32))
+    start: Expr = cast(s.read("days epoch_days day_numbers", source, 0, 40000), type_)
+    if shape.chance(0.5):
+        start = start + given(s, "lag settlement delay", type_, 1, 60, forms=DATA)
+    return start, None, f"{say(k, start)}, days since 1970-01-01"
 
 
 def _of_year(s: Site, level: int, form: str, type_: Scalar) -> str:

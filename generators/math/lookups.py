@@ -67,7 +67,7 @@ def segmented(k: KernelBuilder, level: int, family: Family) -> Title:
     entries = k.size("entries", total, total, minimum=total)
     names = "offsets row_starts indptr"
     starts = k.array(names, INT32, f"{rows}+1", init="sorted", low=0, high=total)
-    s.dims, s.loop = (rows, entries), k.name("e j at_entry")
+    s.dims, s.loop = (rows, entries), k.name("e j")
     declare(s, card.keys, (1,), {(0,): 2, (1,): 1})
     core = make_core(s, [card], _HELPED[level])
     kinds = [r for r in family.reductions if r in _OUTS]

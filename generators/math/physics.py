@@ -341,7 +341,6 @@ _HYPERBOLIC = Family(
     kinds="profile kinds shape_id",
     struct="Cable Medium Fin",
     grids=("i|tid|node", "line node|row col|i j", "case line node|b i j"),
-    parts="modes mode q",
     weights="weights loads",
     masks="mask wet active",
     groups="material_ids section_ids",
@@ -389,11 +388,6 @@ _HYPERBOLIC.add(
     "fin_temperature",
     "temp_ratio theta",
     lambda x, a, h: cosh(a * (2.0 - x)) / cosh(2.0 * a) + h * _sinh(a * x),
-)
-_HYPERBOLIC.add(
-    "acosh_by_log",
-    "acosh_out rapidity",
-    lambda body, x: log((t := body.let("t ratio", 1.1 + x)) + sqrt(t * t - 1.0)),
 )
 _HYPERBOLIC.add("kink", "field_out kink_out", lambda x, a, h: h * tanh(a * (x - 1.0)))
 _HYPERBOLIC.add("butler_volmer", "current density", lambda x, a, h: 2.0 * h * _sinh(0.5 * x / a))
