@@ -61,9 +61,8 @@ def softmax_with_temperature(k: KernelBuilder, level: int) -> Title:
         with t.classes(x) as c:
             k.store(out, t.place(c), exp(score(c) - top) / total)
         how = "The largest score is subtracted first, for stability."
-    what = "log-softmax" if logs else "softmax"
-    text = f"Normalise rows of scores: {out.name} gets the {what}{t.said} of {said} over the "
-    text += f"{t.size} of each row. {how}"
+    said = f"{'log-' * logs}softmax{t.said} of {said} over the {t.size} of each row. {how}"
+    text = f"Rows of scores: {out.name} gets the {said}"
     if level > 2 and shape.chance(0.35):
         if logs:
             kept_out = t.put("lse_out log_norms", lse)
