@@ -194,16 +194,16 @@ def bit_tricks(k: KernelBuilder, level: int) -> Title:
     simple = _SIMPLE.cards if level < 3 else (_SIMPLE.card("trailing"), _SIMPLE.card("edges"))
     known = [*simple, *(_LONG.cards if level > 1 else ())]
     known = [trick for trick in known if _WIDTHS.get(trick.name, 8) <= type_.bits]
-    chosen = shape.sample(known, 1 if level < 3 else 2 if level < 5 else 3)
+    chosen = shape.sample(known, 1 if level < 4 else 2)
     done = []
     for trick in chosen:
         chance = 0.7 if level >= 3 and trick in _LONG.cards else 0.0
         value = evaluated(k, chance, trick, {"x": word})
         out = s.put([f"{name}_out" for name in trick.outs.split()], value)
         done.append(f"{out.name} gets {trick.said({'x': text})}.")
-    if level >= 4 and shape.chance(0.6):
+    if level >= 4 and shape.chance(0.15):
         done.append(_tested(s, word, text))
-    return Title(k.name(chosen[0].outs), " ".join(done))
+    return Title(k.name(chosen[0].outs), f"Bit tricks on words: {' '.join(done)}")
 
 
 def _tested(s: Site, word: Expr, text: str) -> str:

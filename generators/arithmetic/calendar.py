@@ -68,8 +68,6 @@ def calendar(k: KernelBuilder, level: int) -> Title:
         done = _civil(s, level, type_)
     else:
         done = _of_date(s, level, form, type_)
-    if level >= 4:
-        done += _clock(s, level)
     return Title(k.name(_NAMES[form]), done)
 
 
@@ -128,10 +126,7 @@ def _since(s: Site, level: int, number: Expr) -> str:
 def _civil(s: Site, level: int, type_: Scalar) -> str:
     """Year, month and day from the days since 1970-01-01 (Hinnant's algorithm)."""
     k, shape = s.k, s.k.draw.shape
-    source = shape.choice((type_, UINT32))
-    start: Expr = cast(s.read("days epoch_days stamps", source, 0, 40000), type_)
-    if shape.chance(0.5):
-        start = start + given(s, "lag settlement delay", type_, 1, 60, forms=DATA)
+    start, ticks, since = _day_number(s, level, type_)
     z = k.let("z shifted", start + 719468)
     era = k.let("era cycle", z // 146097)
     doe = k.let("doe day_of_era", z - era * 146097)
@@ -152,40 +147,33 @@ def _civil(s: Site, level: int, type_: Scalar) -> str:
         "day": doy - (153 * mp + 2) // 5 + 1,
     }
     names = [s.put(f"{name} {name}_out", value).name for name, value in values.items()]
-    done = f"Convert {say(k, start)}, days since 1970-01-01, to a Gregorian date (eras of 146097 "
+    done = f"Convert {since}, to a Gregorian date (eras of 146097 "
     done += f"days, years from March): year, month and day go to {listed(names)}."
-    if level >= 4:
-        quarter = s.put("quarter season", cast((month + 2) // 3, INT32))
-        done += f" {quarter.name} gets (month + 2) // 3."
-    return done
+    return done if ticks is None else done + _time_of_day(s, ticks)
 
 
-def _clock(s: Site, level: int) -> str:
-    """The time of day taken apart."""
+def _time_of_day(s: Site, ticks: Expr) -> str:
+    """Hour, minute and second of a Unix time."""
+    rest = s.k.let("rest day_seconds", ticks % 86400)
+    clock = {"hour": rest // 3600, "minute": rest // 60 % 60, "second": rest % 60}
+    outs = [s.put(f"{key} {key}s", cast(value, UINT8)).name for key, value in clock.items()]
+    return f" {listed(outs)} get the time of day."
+
+
+def _day_number(s: Site, level: int, type_: Scalar) -> tuple[Expr, Expr | None, str]:
+    """Days since 1970-01-01 and what they are in words; from level 4 on of a Unix time."""
     k, shape = s.k, s.k.draw.shape
-    unit, per = shape.choice((("seconds", 60), ("millis", 60000)))
-    type_ = shape.choice((UINT32, INT32))
-    ticks = s.read(f"{unit} {unit}_of_day", type_, 0, 1440 * per - 1)
-    t = k.let("t tick", ticks)
-    hour = s.put("hour hours", cast(t // (60 * per), UINT8))
-    minute = s.put("minute minutes", cast(t // per % 60, UINT8))
-    done = f" {hour.name} and {minute.name} get the time of {say(k, ticks)}, {unit} since midnight."
-    if level < 5:
-        return done
-    early, late = k.draw.value.integer(5, 8), k.draw.value.integer(16, 20)
-    tests = t < early * 60 * per, t < late * 60 * per
-    shift = s.out("shift watch", INT16)
+    if level >= 4:
+        wide = shape.choice((INT32, INT64))
+        stamps = s.read("stamps unix_time epoch_seconds", wide, 0, 2**31 - 1)
+        ticks = k.let("t stamp ticks", stamps)
+        days = cast(k.let("days day_number", ticks // 86400), type_)
+        return days, ticks, f"the Unix time {say(k, stamps)}, seconds since 1970-01-01"
+    source = shape.choice((type_, UINT32))
+    start: Expr = cast(s.read("days epoch_days day_numbers", source, 0, 40000), type_)
     if shape.chance(0.5):
-        rest = where(tests[1], literal(1, INT16), 2)
-        k.store(shift, s.at, where(tests[0], literal(0, INT16), rest))
-    else:
-        with k.if_(tests[0]):
-            k.store(shift, s.at, 0)
-        with k.elif_(tests[1]):
-            k.store(shift, s.at, 1)
-        with k.else_():
-            k.store(shift, s.at, 2)
-    return f"{done} {shift.name} gets 0 before {early}:00, 1 before {late}:00, else 2."
+        start = start + given(s, "lag settlement delay", type_, 1, 60, forms=DATA)
+    return start, None, f"{say(k, start)}, days since 1970-01-01"
 
 
 def _of_year(s: Site, level: int, form: str, type_: Scalar) -> str:
@@ -218,7 +206,7 @@ def _of_year(s: Site, level: int, form: str, type_: Scalar) -> str:
             done += f" {out.name} says whether it is one itself ({_LEAP})."
     else:
         done = _lengths(s, leap, kind) + f" where the year {what} is a leap year ({_LEAP})."
-    return done + (_century(s, year) if level >= 2 else "")
+    return done
 
 
 def _lengths(s: Site, leap: Expr, kind: str) -> str:
@@ -234,17 +222,6 @@ def _lengths(s: Site, leap: Expr, kind: str) -> str:
         with k.else_():
             k.store(out, s.at, short)
     return f"{out.name} gets {short}, but {long}"
-
-
-def _century(s: Site, year: Expr) -> str:
-    form, value = s.k.draw.shape.choice(
-        (
-            ("century, (year + 99) // 100", (year + 99) // 100),
-            ("year modulo 400", year % 400),
-            ("year rounded down to a multiple of 10", year // 10 * 10),
-        )
-    )
-    return f" {s.put('century cycle_year', value).name} gets the {form}."
 
 
 def _easter(s: Site, year: Expr, what: str) -> str:

@@ -11,6 +11,7 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import where
 from generators.kit.naming import maybe, routine
 from generators.kit.sites import Site, launch
+from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar, scalar_of
 from generators.program.expr import Expr, Operand, Var, literal
 
@@ -31,6 +32,12 @@ _CRCS = {
     "crc16": (UINT16, 0x1021, False),
     "crc32": (UINT32, 0xEDB88320, True),
 }
+_ROWS = {
+    "luhn": "digits card_digits",
+    "isbn": "digits isbn_digits",
+    "internet": "words header_words",
+}
+"""What rows are called where they are no bytes."""
 _ENDS: dict[str, tuple[tuple[Callable[[Expr], Expr], str], ...]] = {
     "internet": (
         (lambda a: ~a & 0xFFFF, "~a & 65535"),
@@ -58,7 +65,7 @@ def checksum(k: KernelBuilder, level: int) -> Title:
     m = k.size("m", 3, 5)
     source = UINT16 if form == "internet" else UINT8
     top = 9 if form in ("luhn", "isbn") else source.int_range[1]
-    data, entry, axis = short_rows(s, "data packets blocks digits", source, 0, top)
+    data, entry, axis = short_rows(s, _ROWS.get(form, "data packets blocks"), source, 0, top)
     count = k.trip_count("m row_length num_bytes", m)
     if form in _CRCS:
         result, text = _crc(k, level, form, entry, count)
@@ -67,10 +74,10 @@ def checksum(k: KernelBuilder, level: int) -> Title:
     else:
         result, text = _one_sum(k, form, entry, count)
     done = f"For each row of {data.name} (its {axis} axis), {text}."
-    if level >= 3:
-        result = k.let("check_value found", result)
-        done += _compared(s, level, result)
-    out = s.put("checksums check crc", result)
+    if level >= 4 and form not in ("luhn", "isbn"):
+        return Title(k.name(_NAMES[form]), done + _compared(s, k.let("check_value found", result)))
+    names = "check_digits digits_out" if form in ("luhn", "isbn") else "checksums check sums_out"
+    out = s.put("checksums crc crc_out" if form in _CRCS else names, result)
     return Title(k.name(_NAMES[form]), f"{done} {out.name} gets the result.")
 
 
@@ -174,26 +181,14 @@ def _crc(k: KernelBuilder, level: int, form: str, entry: Entry, count: Expr) -> 
     return crc, text
 
 
-def _compared(s: Site, level: int, result: Expr) -> str:
-    """The parity or a residue of the checksum; at level 5 how far it is from a stored one."""
+def _compared(s: Site, result: Expr) -> str:
+    """Whether a checksum is the one that came with the row: their difference, 0 where it is."""
     k, type_ = s.k, result.type
     assert isinstance(type_, Scalar)
-    if level < 5 and k.draw.shape.chance(0.5):
-        odd = s.put("odd parity", fn("eq", fn("bit_count", result) % 2, 1))
-        return f" {odd.name} says whether an odd number of its bits is set."
-    if level < 5:
-        modulus = k.draw.value.integer(3, 7)
-        residue = s.put("residues lanes", cast(result % modulus, INT32))
-        return f" {residue.name} gets it modulo {modulus}."
-    stored = s.read("stored expected", type_, 0, 3)
-    status = s.out("status error_bits", INT32)
-    kept = k.draw.value.choice((1, 3))
-    gap = k.let("gap diff", (result ^ stored) & kept)
-    with k.if_(fn("eq", gap, 0)):
-        k.store(status, s.at, 0)
-    with k.else_():
-        k.store(status, s.at, fn("bit_count", gap))
-    return (
-        f" Compare its bits in mask {kept} with those of {stored.array.name}: {status.name} counts "
-        "those that differ."
-    )
+    stored = s.read("stored expected received", type_, 0, type_.int_range[1])
+    gap = k.let("diff syndrome_value", result ^ stored)
+    if k.draw.shape.chance(0.5):
+        out = s.put("syndromes mismatch", gap)
+        return f" {out.name} gets the result ^ {say(k, stored)}, 0 where the row is intact."
+    out = s.put("error_bits bits_off", cast(fn("bit_count", gap), INT32))
+    return f" {out.name} counts the bits in which the result and {say(k, stored)} differ."

@@ -67,15 +67,17 @@ def _number(s: Site, f: Scalar, names: str, low: float) -> tuple[Pair, str]:
     """A number of each thread: in two arrays, in an array of structs, or in one of pairs."""
     k = s.k
     name = k.draw.word.choice([n for n in names.split() if n not in k.used])
+    short = name if len(name) <= 2 else f"{name[0]}{name[-1]}"
     form = k.draw.shape.choice(("split", "split", "struct", "last"))
     if form == "last":
         pairs = s.array(f"{name} {name}_pairs", f, low, 1.5, more="2")
-        real = k.let(f"{name}_re {name}r", pairs[s.index(0)])
-        return (real, k.let(f"{name}_im {name}i", pairs[s.index(1)])), pairs.name
-    parts = alike(f, low, 1.5, re=f"{name}_re re_{name}", im=f"{name}_im im_{name}")
+        real = k.let(f"{short}_re", pairs[s.index(0)])
+        return (real, k.let(f"{short}_im", pairs[s.index(1)])), pairs.name
+    parts = alike(f, low, 1.5, re=f"{name}_re", im=f"{name}_im")
     struct = 1.0 if form == "struct" and not k.structs else 0.0
     r = record(s, "Complex Cplx Phasor", parts, struct)
-    re, im = maybe(k, f"{name}r r{name}", r["re"], 0.6), maybe(k, f"{name}i i{name}", r["im"], 0.6)
+    style = k.draw.word.choice(("{}_re {}_im", "{}r {}i")).format(short, short).split()
+    re, im = (maybe(k, n, r[key], 0.6) for n, key in zip(style, ("re", "im"), strict=True))
     return (re, im), f"({r.say('re')} + i {r.say('im')})"
 
 

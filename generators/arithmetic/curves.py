@@ -237,9 +237,9 @@ def grid_sample(k: KernelBuilder, level: int) -> Title:
         a = record(s, "Output Range", affine, 0.3, shared=True)
         value = a["gain"] * value + a["offset"]
         done += f" Multiply by {a.say('gain')} and add {a.say('offset')}."
-    if level >= 4:
+    if level >= 4 and cells[-1].low != cells[-1].high and shape.chance(0.4):
         value = held(k, "sample_value looked_up", value)
-        done += _in_cell(s, level, table, cells)
+        done += _in_cell(s, table, cells)
     masks = level >= 3 and shape.chance(0.06)
     fill = k.scalar("fill background", f, -2.0, 2.0) if masks else None
     done += stored(s, "sampled values out", value, fill, float(masks))
@@ -325,22 +325,9 @@ def _interpolated(
     return value(0, ())
 
 
-def _in_cell(s: Site, level: int, table: Var, cells: Sequence[_Cell]) -> str:
-    """The step of the table over the cell, and at level 5 the index of the cell."""
-    k, last, done = s.k, cells[-1], ""
-    lows = tuple(c.low for c in cells[:-1])
-    if last.low != last.high:
-        ends = [table[lows + (at,)] for at in (last.low, last.low + 1)]
-        slope = s.put("slopes gradient", ends[1] - ends[0])
-        done = f" {slope.name} gets the difference of the table over the cell along its last axis."
-    if level == 5 or not done:
-        index: Expr = cells[0].low
-        size: Expr = extent(table, 0)
-        for axis, c in enumerate(cells[1:], start=1):
-            index = index * extent(table, axis) + c.low
-            size = size * extent(table, axis)
-        layer = s.read("layer page", INT32, 0, 5)
-        ids = s.put("cells cell_index", layer * size + index)
-        done += f" {ids.name} gets the row-major index of the cell, plus {say(k, layer)} times the "
-        done += "size of the table."
-    return done
+def _in_cell(s: Site, table: Var, cells: Sequence[_Cell]) -> str:
+    """The step of the table over the cell along its last axis."""
+    last, lows = cells[-1], tuple(c.low for c in cells[:-1])
+    ends = [table[lows + (at,)] for at in (last.low, last.low + 1)]
+    slope = s.put("slopes gradient", ends[1] - ends[0])
+    return f" {slope.name} gets the difference of the table over the cell along its last axis."

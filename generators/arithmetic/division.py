@@ -87,9 +87,9 @@ def rounding_division(k: KernelBuilder, level: int) -> Title:
         value = evaluated(k, 0.15 * level, formula, {"v": x, "unit": unit})
         names, rule = formula.outs, formula.said({"v": text, "unit": by})
     done = f"Compute {rule}."
-    if level >= 4:
+    if level >= 4 and shape.chance(0.6):
         value = held(k, "whole units", value)
-        done += _leftover(s, level, x, unit, f"{operand} % {by}", by)
+        done += _leftover(s, x, unit, f"{operand} % {by}")
     done += stored(s, "out quotients result", value, None, 0.06 if level >= 3 else 0.0)
     return Title(k.name(names), done)
 
@@ -104,23 +104,10 @@ def _divisor(s: Site, type_: Scalar) -> tuple[Expr, str]:
     return held(s.k, "div unit_size q", found), say(s.k, found)
 
 
-def _leftover(s: Site, level: int, x: Expr, d: Expr, text: str, by: str) -> str:
-    """A second output: the remainder, at level 5 the distance to the nearest multiple."""
-    k = s.k
-    r = k.let("r tail", x % d)
-    names = "remainder leftover"
-    if level == 4:
-        return f" {s.put(names, r).name} gets {text}."
-    rest = s.out(names, x.type)
-    with k.if_(r > d // 2):
-        k.store(rest, s.at, d - r)
-    with k.else_():
-        k.store(rest, s.at, r)
-    full = s.put("is_full exact", r < 2)
-    return (
-        f" With r = {text}, {rest.name} gets r, or {by} - r where r > {by} / 2; {full.name} says "
-        "whether r < 2."
-    )
+def _leftover(s: Site, x: Expr, d: Expr, text: str) -> str:
+    """A second output: the remainder."""
+    r = s.k.let("r tail", x % d)
+    return f" {s.put('remainder leftover', r).name} gets {text}."
 
 
 @dataclass

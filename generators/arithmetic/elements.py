@@ -19,10 +19,10 @@ from generators.kit.words import listed, say
 from generators.program.dtypes import Scalar
 from generators.program.expr import Const, Expr, Field, Var
 
-_COUNTS = {1: (1, 1), 2: (1, 1), 3: (1, 2), 4: (2, 2), 5: (2, 3)}
+_COUNTS = {1: (1, 1), 2: (1, 1), 3: (1, 2), 4: (1, 2), 5: (1, 2)}
 """How many results of a subject a kernel of a level has."""
 
-_BOUNDS = {4: (0, 1), 5: (1, 2)}
+_BOUNDS = {4: (0, 1), 5: (0, 1)}
 """How many inputs are kept within bounds."""
 
 
@@ -57,7 +57,7 @@ def combine_elements(k: KernelBuilder, level: int) -> Title:
             out = s.put(result.outs, evaluated(k, chance, result, values))
             more += f" {out.name} gets {result.said(texts)}."
         first = evaluated(k, chance, results[0], values)
-        done += deliver(s, level, results[0].outs, first) + more
+        done += deliver(s, level, results[0].outs, first, ways={"plain": 8, "mask": 1}) + more
     name = results[0].name
     return Title(k.name(f"{name}_kernel compute_{name} {name}_map"), done + last)
 

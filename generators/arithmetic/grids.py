@@ -200,7 +200,7 @@ def stencil(k: KernelBuilder, level: int) -> Title:
     around.look()
     value, text = _computed(around, formula, f)
     done = f"On the grid {u.name}, compute {text}. {_EDGES[around.edge]}"
-    done += deliver(s, level, "out next_field updated", value)
+    done += deliver(s, level, "out next_field updated", value, ways={"plain": 8, "mask": 1})
     return Title(k.name(formula.outs), done)
 
 
@@ -227,9 +227,6 @@ def grid_step(k: KernelBuilder, level: int) -> Title:
     if level >= 3:
         value, more = _sourced(s, value)
         done += more
-    if level >= 4:
-        value = held(k, "stepped new_value", value)
-        done += _diagnosed(around, level, value)
     if level >= 4 and shape.chance(0.15):
         value = held(k, "stepped new_value", value)
         kept = masked(s, out, value, around.here, condition(s), last=True)
@@ -284,21 +281,3 @@ def _sourced(s: Site, value: Expr) -> tuple[Expr, str]:
         return value * sponge, f" Multiply by {say(k, sponge)}."
     bound = k.scalar("bound u_max", f, 0.4, 0.7)
     return clamp(value, -bound, bound), f" Clamp to [-{bound.name}, {bound.name}]."
-
-
-def _diagnosed(around: Around, level: int, value: Expr) -> str:
-    """A second output: how far the value moved, how steep the grid is, or a norm."""
-    s, k = around.s, around.k
-    form = k.draw.shape.choice(("change residual", "local_norm h1_density", "steepness grad_sq"))
-    size: Expr = abs(value - around.here)
-    text = "the absolute change"
-    if form != "change residual":
-        slopes = [k.let(f"g{m} grad{m}", 0.5 * (b - a)) for m, (a, b) in enumerate(around.sides)]
-        size = total([slope * slope for slope in slopes])
-        text = "the sum over the axes of ((next - previous) / 2)^2"
-    if form == "local_norm h1_density":
-        size, text = size + value * value, f"{text}, plus the square of the new value"
-    if level == 5:
-        peak = s.read("peak max_so_far", size.type, 0.0, 0.8)
-        size, text = most(size, peak), f"the larger of {say(k, peak)} and {text}"
-    return f" {s.put(form, size).name} gets {text}."

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from generators.arithmetic.common import stored, total
 from generators.arithmetic.types import FLOAT64, INT8, INT16, UINT8
-from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn
+from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import clamp, most
 from generators.kit.naming import applied, helper, maybe
@@ -49,8 +49,6 @@ def permute_copy(k: KernelBuilder, level: int) -> Title:
     text = f"{src.name}[{', '.join(say(k, at) for at in place)}]{how}"
     value, text = _converted(s, level, value, text)
     done = f"Read {text}."
-    if level >= 4:
-        done += _positions(s, level, place)
     names = "dst out permuted"
     if flat_out:
         out = k.out(names, value.type, "*".join(s.dims))
@@ -103,11 +101,8 @@ def _converted(s: Site, level: int, value: Expr, text: str) -> tuple[Expr, str]:
     k, shape, type_ = s.k, s.k.draw.shape, scalar_of(value.type)
     form = shape.choice(("cast", "scale", "affine", *(("copy", "copy") if level < 3 else ())))
     value = maybe(k, "value v", value, 0.4)
-    if form == "copy":
+    if form == "copy" or (not type_.is_float and type_.bits >= 32):
         return value, text
-    if not type_.is_float and type_.bits >= 32:
-        number = k.draw.value.choice((1, 3, 7))
-        return value ^ number, f"{text} ^ {number}"
     if form == "cast":
         wide = FLOAT64 if type_ == FLOAT32 else FLOAT32 if type_.is_float else INT32
         if type_ == UINT8 and shape.chance(0.5):
@@ -125,30 +120,6 @@ def _converted(s: Site, level: int, value: Expr, text: str) -> tuple[Expr, str]:
     if form == "scale":
         return (value - r["mean"]) * r["scale"], f"({text} - {mean}) * {scale}"
     return r["scale"] * value + r["mean"], f"{scale} * {text} + {mean}"
-
-
-def _positions(s: Site, level: int, place: Sequence[Expr]) -> str:
-    """Where the element came from, as a flat index; at level 5 also its block."""
-    k = s.k
-    marker = s.array("marks labels", INT32, 0, 9)
-    mark = marker[s.at]
-    index: Expr = place[0]
-    for v in place[1:]:
-        index = index * extent(marker, s.at.index(v)) + v
-    index = k.let("origin_index from_index", index)
-    source = s.put("source_index origin", index + mark)
-    done = f" {source.name} gets the row-major index of that element of the source plus "
-    done += f"{marker.name}."
-    if level == 5:
-        width = k.scalar("tile block_size", INT32, 4, 9)
-        block = s.out("blocks tiles", INT32)
-        last = k.let("tile_id block_id", index // width)
-        with k.if_(mark > 4):
-            k.store(block, s.at, last + 1)
-        with k.else_():
-            k.store(block, s.at, last)
-        done += f" {block.name} gets that index // {width.name}, plus 1 where {marker.name} > 4."
-    return done
 
 
 class Matrix:

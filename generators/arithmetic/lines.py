@@ -193,7 +193,7 @@ def finite_difference(k: KernelBuilder, level: int) -> Title:
 
 def _derivative(line: Line, level: int, scheme: str, h: Expr) -> tuple[Expr, str]:
     """The derivative, at higher levels as a term of an equation, and a step of that."""
-    s, k = line.s, line.k
+    k = line.k
     inverse = isinstance(h, Var) and k.draw.shape.chance(0.3)
     if inverse:
         h = k.let("inv_h rdx", 1.0 / h)
@@ -202,10 +202,9 @@ def _derivative(line: Line, level: int, scheme: str, h: Expr) -> tuple[Expr, str
         value, more = _combined(line, value)
         text += more
     if level >= 4:
-        value = held(k, "rate tendency", value)
         dt = k.scalar("dt time_step", line.type, 0.05, 0.2)
-        second = s.put("next_u updated advanced", line.at(0) - dt * value)
-        text += f"; {second.name} gets {line.u.name} - {dt.name} * that"
+        value = line.at(0) - dt * held(k, "rate tendency", value)
+        text += f"; take {line.u.name} - {dt.name} * that, an explicit Euler step"
     return value, text
 
 
@@ -250,7 +249,7 @@ def _minmod(b: BodyBuilder, p: Expr, q: Expr) -> Expr:
 def _combined(line: Line, value: Expr) -> tuple[Expr, str]:
     """The derivative times a coefficient, plus a source or a sink."""
     s, k, f = line.s, line.k, line.type
-    form = k.draw.shape.choice(("diffusivity", "source", "decay", "flux"))
+    form = k.draw.shape.choice(("diffusivity", "source", "decay"))
     factor = given(s, "kappa weight mobility", f, 0.3, 1.5, forms=DATA)
     if form == "decay":
         here = held(k, "value_here u0", line.at(0))
@@ -259,8 +258,6 @@ def _combined(line: Line, value: Expr) -> tuple[Expr, str]:
     if form == "source":
         source = s.read("source forcing", f, -1.0, 1.0)
         return value - source, f"{text}, minus {say(k, source)}"
-    if form == "flux":
-        return clamp(value, -1.0, 1.0), f"{text}, clamped to [-1, 1]"
     return value, text
 
 

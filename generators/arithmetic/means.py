@@ -33,10 +33,10 @@ def weighted_mean(k: KernelBuilder, level: int) -> Title:
     if level >= 2 and shape.chance(0.5):
         gain = given(s, "gain calibration scale", f, 0.5, 1.5, forms=DATA)
         value, done = gain * value, f"{done} That is multiplied by {say(k, gain)}."
-    if level >= 4:
+    if level >= 4 and form != "variance":
         done += _anomaly(s, level, mean)
     names = "variance out" if form == "variance" else "mean average out"
-    ways = {"plain": 4, "add": 2, "mask": 1 + level // 3}
+    ways = {"plain": 5, "mask": 1}
     done += deliver(s, level, names, value, ways=ways)
     return Title(k.name(_NAMES[form]), done)
 

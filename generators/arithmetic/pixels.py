@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from generators.arithmetic.common import alike, stored, total
-from generators.arithmetic.types import INT16, UINT8, UINT16, UINT32
+from generators.arithmetic.types import UINT8, UINT16, UINT32
 from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import Formula, formulas
@@ -246,6 +246,15 @@ _BLENDS = formulas(
     add=("additive_blend glow_add lighten_add", lambda s, d: s + d),
     premultiply=("premultiply_alpha apply_alpha", lambda s, al: s * al),
 )
+_PURPOSES = {
+    "over": "Composite by alpha two",
+    "multiply": "Multiply two",
+    "screen": "Screen-blend two",
+    "lerp": "Crossfade two",
+    "add": "Add, saturating, two",
+    "premultiply": "Premultiply by alpha",
+}
+"""What each blend does to its images."""
 _BYTES = {"s": "src front top", "d": "dst back base", "al": "alpha coverage opacity"}
 
 
@@ -276,7 +285,7 @@ def byte_blend(k: KernelBuilder, level: int) -> Title:
     if level >= 2 and blend.name != "add" and wide != UINT16 and shape.chance(0.5):
         fade = k.scalar("fade strength opacity_q", wide, 100, 256)
         raw, text = (raw * fade) >> 8, f"(({text}) * {fade.name}) >> 8"
-    done = f"In {wide}, let t = {text}; "
+    done = f"{_PURPOSES[blend.name]} 8-bit images in {wide}: let t = {text}; "
     if blend.name == "add":
         value, done = least(raw, 255), f"{done}take min(t, 255)."
     else:
@@ -286,20 +295,6 @@ def byte_blend(k: KernelBuilder, level: int) -> Title:
         value = evaluated(k, 0.6 if level >= 3 else 0.1, reduction, {"t": raw})
         done += f"take {reduction.said({'t': 't'})} as a byte."
     result = cast(value, UINT8)
-    if level >= 4:
-        result = k.let("pixel mixed", result)
-        done += _moved(s, level, result, r["s"])
     kept = r.values.get("d", r["s"])
     done += stored(s, "out blended result", result, kept, 0.1 if level >= 3 else 0.0)
     return Title(k.name(blend.outs), done)
-
-
-def _moved(s: Site, level: int, pixel: Expr, source: Expr) -> str:
-    """How far the pixel moved, and at level 5 a flag for bright ones."""
-    moved = s.put("change moved_by", cast(pixel, INT16) - cast(source, INT16))
-    done = f" {moved.name} gets the result minus {say(s.k, source)}."
-    if level == 5:
-        limit = s.k.scalar("limit threshold", UINT8, 30, 90)
-        bright = s.put("clipped bright", pixel > limit)
-        done += f" {bright.name} says whether the result exceeds {limit.name}."
-    return done

@@ -151,7 +151,7 @@ def _from_codes(q: _Affine, form: str) -> str:
             value = held(k, "value real", value)
             skip = s.read("residual skip", q.real, -1.0, 1.0)
             done = f" {s.put('sums skip_out', value + skip).name} gets that plus {say(k, skip)}."
-        return f"{s.put('values out restored', value).name} gets {text}.{done}"
+        return f"Dequantise: {s.put('values out restored', value).name} gets {text}.{done}"
     new = k.scalar("out_scale next_scale", q.real, 0.008, 0.012)
     rounded, how = q.rounded(k.let("scaled v", value / new))
     out = s.put("next_codes requantized", cast(clamp(rounded, -128.0, 127.0), INT8))

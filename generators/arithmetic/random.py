@@ -26,9 +26,9 @@ def _library(k: KernelBuilder, level: int) -> Title:
     for at, size in zip(s.at[1:], s.dims[1:], strict=True):
         index = index * k.size_param(f"num_{say(k, at)} n{say(k, at)}", size) + at
     state = k.random_state("state rng", seed, maybe(k, "index flat", index))
-    done = f"Seed each thread's generator with {seed.name} and the flat index of its element."
+    done = f"Seed a generator for each element with {seed.name} and its flat index."
     kinds = ("randf", "range", "randi", "randn", "randu")
-    for kind in shape.sample(kinds, 1 if level < 3 else 2):
+    for kind in shape.sample(kinds, 1):
         done += _sampled(s, level, kind, state)
     return Title(k.name("random_field fill_random sample_noise"), done)
 

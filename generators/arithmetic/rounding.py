@@ -81,7 +81,7 @@ def real_rounding(k: KernelBuilder, level: int) -> Title:
     if level >= 3:
         value, more = _weighted(s, value, v, text)
         done += more
-    if level >= 4:
+    if level >= 4 and shape.chance(0.3):
         value = held(k, "shaped_value final", value)
         done += _parts(s, level, v, text)
     done += stored(s, "out shaped result", value, x, 0.06 if level >= 2 else 0.0)

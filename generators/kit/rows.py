@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
 from generators.build import cast
 from generators.kit.functions import least, most
@@ -50,17 +50,16 @@ class _Row:
         return ir.Store(out, self.place, "", value)
 
 
-def row_result(s: Site, names: Names, value: Expr, kinds: Collection[str] = tuple(_FLOATS)) -> str:
+def row_result(s: Site, names: Names, value: Expr) -> str:
     """Launch a thread for each row instead of one for each element, and make something of the row's
-    values, or store each; the sentence on it. Only where ``s.k.can_run_rows()``; ``kinds`` are what
-    may be made of floats."""
+    values, or store each; the sentence on it. Only where ``s.k.can_run_rows()``."""
     row, type_ = _Row(s), value.type
     if not isinstance(type_, Scalar) or not type_.is_float:
         out = s.out(names, value.type)
         s.k.store(out, s.at, value)
         row.close()
         return f" {out.name} gets it; one thread goes along {row.index}."
-    how = s.k.draw.shape.weighted({name: w for name, w in _FLOATS.items() if name in kinds})
+    how = s.k.draw.shape.weighted(_FLOATS)
     return _MAKERS[how](row, names, local(s.k, "value result val v", value), type_)
 
 

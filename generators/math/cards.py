@@ -50,11 +50,13 @@ class Family(Shelf):
     parameters (``struct``) or inputs (``records``), and of arrays of ``weights`` and ``masks``.
     ``grids`` has the names of the thread's indices for 1, 2 and 3 axes, alternatives apart by
     ``|``; ``parts`` the size of a loop over several parts of an element, then names of its index.
-    ``reductions`` are those that mean something along a row, ``fills`` what masked elements get,
-    ``swept`` the quantities over which an integral means something; ``smooth`` says that slopes by
-    differences do, ``spatial`` that neighbouring elements belong together, ``scaled`` that rows of
-    values are put on a common scale; ``selectable`` that libraries choose one of its formulas by a
-    code.
+    ``reductions`` are those that mean something along a row, ``fills`` what masked elements get;
+    ``slopes`` and ``swept`` hold the keys by which differences mean something, and those over
+    which integrals do, the latter each after its formula ("planck w"); ``spatial`` says that
+    neighbouring elements belong together; ``scaled`` that rows of values are put on a common scale;
+    ``paired`` that people want two of the formulas at once; ``selectable`` that libraries choose
+    one of its formulas by a code. ``groups`` names an array that says to which group an element
+    belongs, each with parameters of its own.
     """
 
     inputs: dict[str, Quantity]
@@ -69,11 +71,13 @@ class Family(Shelf):
     masks: str = "mask valid active"
     reductions: tuple[str, ...] = ()
     fills: tuple[float, ...] = (0.0, 0.0, -1.0)
+    slopes: str = ""
     swept: tuple[str, ...] = ()
-    smooth: bool = False
     spatial: bool = False
     scaled: bool = False
+    paired: bool = False
     selectable: bool = False
+    groups: str = "group_ids group_of"
 
     def drawn(self, k: KernelBuilder, count: int) -> list[Formula]:
         """Some of the formulas."""

@@ -9,35 +9,37 @@ from generators.build.registry import Title
 from generators.kit.formulas import Formula, keys_of
 from generators.math.cards import Family
 from generators.math.core import declare_codes, make_core, prepared
+from generators.math.lookups import looked_up, segmented, with_params
 from generators.math.passes import bumped, neighbourhood, two_passes
 from generators.math.reduce import declare_reduction, reduced
 from generators.math.scene import Axes, declare, launch
 from generators.math.stores import masked_body
-from generators.math.sweeps import along, sweepable, swept
+from generators.math.sweeps import swept
 
 _FRAMES: dict[int, dict[str, int]] = {
     1: {"one": 1},
     2: {"one": 5, "masked": 1, "table": 3},
-    3: {"masked": 1, "table": 2, "row": 4, "parts": 4, "near": 4, "bump": 2, "along": 3},
-    4: {"choice": 3, "row": 4, "parts": 4, "near": 4, "passes": 4, "bump": 2, "along": 3}
-    | {"sweep": 3},
-    5: {"choice": 3, "row": 4, "parts": 4, "near": 5, "passes": 4, "bump": 2, "along": 2}
-    | {"sweep": 4},
+    3: {"one": 1, "table": 2, "row": 4, "parts": 4, "lookup": 4, "bump": 3},
+    4: {"one": 1, "pair": 2, "choice": 3, "row": 3, "parts": 3, "near": 2, "passes": 4, "bump": 3}
+    | {"lookup": 4, "ragged": 4, "sweep": 3},
+    5: {"one": 1, "choice": 3, "parts": 2, "near": 3, "passes": 5, "bump": 3, "lookup": 4}
+    | {"ragged": 5, "sweep": 4},
 }
 _HELPED = {1: 0.0, 2: 0.1, 3: 0.45, 4: 0.22, 5: 0.15}
 _PASSES = {"near": neighbourhood, "passes": two_passes, "bump": bumped}
-_PASSES |= {"along": along, "sweep": swept}
+_PASSES |= {"sweep": swept, "lookup": looked_up, "ragged": segmented}
 
 
 def compose(k: KernelBuilder, level: int, family: Family) -> Title:
     """Draw one kernel of a family's formulas."""
-    needs = {
-        "parts": family.parts and _of_params(family),
+    needs: dict[str, object] = {
+        "parts": family.parts,
         "row": family.reductions,
-        "bump": family.smooth,
+        "ragged": family.reductions,
     }
-    needs |= {"near": family.spatial, "choice": family.selectable, "passes": family.scaled}
-    needs["sweep"] = bool(sweepable(family))
+    needs |= {"near": family.spatial, "choice": family.selectable, "bump": family.slopes}
+    needs |= {"sweep": family.swept, "passes": family.scaled, "pair": family.paired}
+    needs["lookup"] = with_params(family)
     weights = {frame: w for frame, w in _FRAMES[level].items() if needs.get(frame, True)}
     frame = k.draw.shape.weighted(weights)
     if frame in _PASSES:
@@ -47,15 +49,10 @@ def compose(k: KernelBuilder, level: int, family: Family) -> Title:
     return _by_element(k, level, family, frame)
 
 
-def _of_params(family: Family) -> list[Formula]:
-    """The formulas that have parameters, of which each part may have its own."""
-    return [card for card in family.cards if any(key in family.params for key in card.keys)]
-
-
 def _by_element(k: KernelBuilder, level: int, family: Family, frame: str) -> Title:
-    """One thread for each element, or for each combination of an item and a setting."""
+    """One thread for each element, or for each pair of an item and a setting."""
     shape = k.draw.shape
-    count = level - 1 if frame == "choice" else 1
+    count = {"pair": 2, "choice": level - 1}.get(frame, 1)
     cards = family.drawn(k, count)
     keys = keys_of(cards)
     table = frame == "table" and any(key in family.params for key in keys)
@@ -92,7 +89,7 @@ def _looped(k: KernelBuilder, level: int, family: Family, frame: str) -> Title:
     shape = k.draw.shape
     outer = shape.weighted({1: 3, 2: 1})
     parts = frame == "parts"
-    card = shape.choice(_of_params(family) if parts else family.cards)
+    card = shape.choice(with_params(family) if parts else family.cards)
     inner = family.parts.split()[0] if parts else ("cols", "depth")[outer - 1]
     found = prepared(k, family, card, outer, inner, helped=_HELPED[level], parts=parts)
     plan = declare_reduction(found.s, level, parts)

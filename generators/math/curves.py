@@ -23,6 +23,8 @@ _EASING = Family(
     grids=("i|tid|key", "track frame|row col|actor i", "rig track frame|b i j"),
     weights="weights amplitudes strengths",
     masks="active enabled mask",
+    slopes="t",
+    groups="clip_ids curve_ids",
 )
 _EASING.add("smootherstep", "eased curve", lambda t: t * t * t * (t * (t * 6.0 - 15.0) + 10.0))
 _EASING.add(

@@ -29,7 +29,7 @@ _ANGLE = Family(
     records="Pose Direction",
     grids=("i|tid|ray", "row col|robot step_idx|i j", "batch robot t|b i j"),
     masks="mask valid locked",
-    reductions=("mean",),
+    groups="robot_ids agent_types",
 )
 
 
@@ -137,7 +137,6 @@ _GEODESY = Family(
     grids=("i|leg|tid", "row col|route leg|i j", "batch route leg|b i j"),
     masks="valid known mask",
     weights="weights importance",
-    reductions=("sum", "largest"),
 )
 
 

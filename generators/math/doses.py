@@ -22,11 +22,11 @@ _DOSE = Family(
     kinds="model kinds mechanism",
     struct="Drug Enzyme Curve",
     grids=("i|well|tid", "plate well|row col|dose_idx cell", "batch plate well|b i j"),
-    parts="drugs drug d",
     weights="weights fractions",
     masks="valid measured mask",
-    reductions=("mean", "largest"),
-    smooth=True,
+    reductions=("mean",),
+    slopes="x",
+    groups="drug_ids compound_ids",
 )
 
 

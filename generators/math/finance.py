@@ -26,8 +26,9 @@ _INTEREST = Family(
     parts="scenarios s scen",
     weights="weights shares",
     masks="open_flag active mask",
-    reductions=("sum", "mean"),
-    smooth=True,
+    reductions=("sum",),
+    slopes="r",
+    groups="product_ids account_types",
 )
 
 
@@ -110,8 +111,10 @@ _OPTION = Family(
     grids=("i|tid|trade", "book trade|row col|i j", "scenario book trade|b i j"),
     weights="positions notionals weights",
     masks="alive live mask",
-    reductions=("sum", "mean"),
-    smooth=True,
+    reductions=("sum",),
+    slopes="s v r t",
+    paired=True,
+    groups="model_ids surface_ids",
 )
 _D1 = "d1 = (log({s} / {x}) + ({r} + {v}^2 / 2) * {t}) / ({v} * sqrt({t}))"
 _D2 = f"{_D1} and d2 = d1 - {{v}} * sqrt({{t}})"

@@ -26,9 +26,8 @@ _FLOW = Family(
     struct="Fluid Pipe Channel",
     records="Section Reach Droplet",
     grids=("i|tid|cell", "pipe cell|row col|y x", "case pipe cell|b i j"),
-    parts="phases phase p",
     masks="wet open_flag mask",
-    reductions=("mean", "largest"),
+    groups="material_ids reach_ids",
 )
 
 
@@ -164,6 +163,8 @@ _AIR = Family(
     masks="valid online mask",
     weights="weights trust",
     reductions=("mean", "largest", "smallest"),
+    paired=True,
+    groups="layer_ids level_ids",
 )
 
 

@@ -27,7 +27,7 @@ _REGRESSION = Family(
     weights="weights sample_weight",
     masks="mask valid observed",
     reductions=("sum", "mean"),
-    smooth=True,
+    groups="task_ids head_ids",
 )
 
 
@@ -140,6 +140,7 @@ _CLASSIFY = Family(
     weights="weights class_weight sample_weight",
     masks="mask valid labelled",
     reductions=("sum", "mean"),
+    groups="task_ids head_ids",
 )
 
 

@@ -24,7 +24,7 @@ _CONTROL = Family(
     records="Axis Joint",
     grids=("i|joint|tid", "robot joint|row col|i axis", "run robot joint|b i j"),
     masks="enabled armed mask",
-    reductions=("rms",),
+    groups="joint_types motor_ids",
 )
 
 
@@ -145,7 +145,8 @@ _ORBIT = Family(
     records="Body Satellite",
     grids=("i|body|tid", "orbit step|row col|i j", "run orbit step|b i j"),
     masks="active bound mask",
-    swept=("m",),
+    paired=True,
+    groups="orbit_ids body_ids",
 )
 _OSCILLATOR = Family(
     inputs={
@@ -162,6 +163,7 @@ _OSCILLATOR = Family(
     grids=("i|node|tid", "ring node|row col|i j", "run ring node|b i j"),
     parts="drivers drv d",
     masks="active mask",
+    groups="node_types cell_types",
 )
 _ANOMALY = (
     "E after three Newton steps E - (E - {e} * sin(E) - {m}) / (1 - {e} * cos(E)) from "

@@ -19,7 +19,6 @@ _STABLE = Family(
     kinds="kinds ops modes",
     struct="Tolerance",
     records="Pair Operands",
-    reductions=("sum", "mean"),
 )
 
 
@@ -148,8 +147,6 @@ _SPECIAL = Family(
     grids=("i|tid|p", "row col|i j|order p", "batch row col|b i j"),
     weights="weights quad_weights",
     masks="mask wanted valid",
-    reductions=("sum",),
-    smooth=True,
 )
 
 

@@ -25,11 +25,11 @@ _OPTICS = Family(
     kinds="model material kinds",
     struct="Surface Material Medium",
     grids=("i|ray|tid", "y x|ray bounce|row col", "view y x|b row col"),
-    parts="layers layer c",
     weights="weights tints",
     masks="hit visible mask",
     reductions=("mean",),
-    swept=("c",),
+    paired=True,
+    groups="material_ids surface_ids",
 )
 
 

@@ -10,9 +10,9 @@ from generators.kit.formulas import keys_of, read_once
 from generators.kit.functions import clamp, most, sqrt
 from generators.kit.naming import local
 from generators.math.cards import Family
-from generators.math.core import Prepared, evaluate, prepared
+from generators.math.core import Prepared, card_text, evaluate, prepared
 from generators.math.reduce import trip_count
-from generators.math.scene import Scene
+from generators.math.scene import Scene, Source
 from generators.math.stores import out_names
 from generators.program.dtypes import Array
 from generators.program.expr import Const, Expr, Var
@@ -124,10 +124,14 @@ _BUMPED = (
 def bumped(k: KernelBuilder, level: int, family: Family) -> Title:
     """The slope of a formula by one of its quantities, from differences."""
     shape = k.draw.shape
-    card = shape.choice(family.cards)
+    by = family.slopes.split()
+    card = shape.choice([card for card in family.cards if {*card.keys} & {*by}])
     found = prepared(k, family, card, shape.weighted({1: 3, 2: 2, 3: 1}), helped=1.0)
     s = found.s
-    key = shape.choice([x for x in card.keys if not isinstance(s.sources[x].value, Const)])
+    key = shape.choice([x for x in card.keys if x in by])
+    if isinstance(s.sources[key].value, Const):
+        q = family.quantity(key)
+        s.sources[key] = Source(q, k.scalar(s.style(q.names), s.type, q.low, q.high))
     bounds = family.quantity(key)
     step = float(f"{0.02 * (bounds.high - bounds.low):.0e}")
     central = level > 3 or shape.chance(0.6)
@@ -136,7 +140,7 @@ def bumped(k: KernelBuilder, level: int, family: Family) -> Title:
     values = {x: local(k, family.quantity(x).names, v) for x, v in s.values(card.keys).items()}
     k.store(slopes, s.threads, _slope(found, key, values, step, central))
     sides = "(f(up) - f(down)) / (2 * h)" if central else "(f(up) - f) / h"
-    done = f"Set {slopes.name} to the slope {sides} of {found.text}, where {s.text(key)} is"
+    done = f"Set {slopes.name} to the slope {sides} of {card_text(s, card)}, where {s.text(key)} is"
     done += f" moved by h = {step}{' both ways' if central else ' up'}."
     if report is not None:
         k.store(report, s.threads, evaluate(s, found.core, card, values))

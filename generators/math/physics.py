@@ -24,8 +24,8 @@ _POTENTIAL = Family(
     weights="weights scale_factors",
     masks="bonded active mask",
     reductions=("sum",),
-    swept=("r",),
-    smooth=True,
+    slopes="r",
+    groups="pair_types bond_types",
 )
 
 
@@ -129,8 +129,9 @@ _RADIATION = Family(
     grids=("i|tid|band", "pixel band|row col|y x", "scene pixel band|b i j"),
     parts="lines line s",
     masks="clear valid mask",
-    reductions=("sum", "mean"),
-    swept=("w",),
+    swept=("planck w", "wien w"),
+    slopes="t",
+    groups="material_ids surface_ids",
 )
 
 
@@ -223,9 +224,8 @@ _DIFFUSION = Family(
     grids=("i|tid|node", "time_idx node|row col|y x", "case row node|b i j"),
     parts="sources src s",
     masks="wet valid mask",
-    reductions=("sum",),
-    swept=("x", "t"),
-    smooth=True,
+    swept=("instant_source x", "finite_slab x"),
+    groups="material_ids layer_ids",
 )
 
 
@@ -340,10 +340,9 @@ _HYPERBOLIC = Family(
     kinds="profile kinds shape_id",
     struct="Cable Medium Fin",
     grids=("i|tid|node", "line node|row col|i j", "case line node|b i j"),
-    parts="modes mode q",
     weights="weights loads",
     masks="mask wet active",
-    swept=("x",),
+    groups="material_ids section_ids",
 )
 
 
@@ -388,11 +387,6 @@ _HYPERBOLIC.add(
     "fin_temperature",
     "temp_ratio theta",
     lambda x, a, h: cosh(a * (2.0 - x)) / cosh(2.0 * a) + h * _sinh(a * x),
-)
-_HYPERBOLIC.add(
-    "acosh_by_log",
-    "acosh_out rapidity",
-    lambda body, x: log((t := body.let("t ratio", 1.1 + x)) + sqrt(t * t - 1.0)),
 )
 _HYPERBOLIC.add("kink", "field_out kink_out", lambda x, a, h: h * tanh(a * (x - 1.0)))
 _HYPERBOLIC.add("butler_volmer", "current density", lambda x, a, h: 2.0 * h * _sinh(0.5 * x / a))

@@ -33,7 +33,7 @@ _TRANSFER = Family(
     struct="Grade Display Look",
     grids=("i|tid|p", "y x|row col|py px", "frame y x|b y x|plane row col"),
     masks="mask matte covered",
-    reductions=("mean",),
+    groups="view_ids shot_ids",
 )
 
 
@@ -148,8 +148,9 @@ _PIXEL = Family(
     records="Pixel Rgb Texel",
     grids=("i|p|tid", "y x|row col|py px", "frame y x|view y x|batch row col"),
     masks="mask matte covered",
-    reductions=("mean", "largest"),
+    reductions=("mean",),
     spatial=True,
+    paired=True,
 )
 
 
@@ -258,6 +259,7 @@ _TEXTURE = Family(
     records="Texel Coord",
     grids=("i|tid|texel", "y x|row col|py px", "layer y x|face row col"),
     masks="mask painted visible",
+    groups="material_ids layer_ids",
 )
 
 

@@ -29,8 +29,8 @@ _DENSITY = Family(
     grids=("i|tid|s", "row col|trial i|i j", "batch trial i|b i j"),
     parts="components c comp",
     weights="weights priors mixing",
-    reductions=("sum",),
-    swept=("x",),
+    reductions=("sum", "mean"),
+    groups="labels component_ids",
 )
 
 
@@ -116,7 +116,7 @@ _CUMULATIVE = Family(
     parts="components c comp",
     weights="weights priors mixing",
     reductions=("mean",),
-    smooth=True,
+    groups="labels component_ids",
 )
 _CUMULATIVE.add(
     "normal_cdf",
@@ -199,7 +199,7 @@ _QUANTILE = Family(
     kinds="kinds families dist_type",
     struct="Distribution Params Location",
     grids=("i|tid|s", "row col|trial i|i j", "batch trial i|b i j"),
-    parts="components c comp",
+    groups="labels component_ids",
 )
 _QUANTILE.add(
     "normal_quantile",

@@ -60,7 +60,6 @@ def trip_count(k: KernelBuilder, names: str, symbol: str, linear: bool) -> Expr:
 def declare_reduction(s: Scene, level: int, parts: bool) -> Plan:
     """Choose the reductions and declare what they read and write."""
     shape = s.k.draw.shape
-    # Parts add up: sources to a field, components to a mixture.
     kinds = ["sum"] if parts else list(s.family.reductions)
     many = {3: 1, 4: 1 + shape.chance(0.6), 5: 2}[level]
     plan = Plan(shape.sample(kinds, min(many, len(kinds))))

@@ -34,7 +34,7 @@ _WINDOW = Family(
     records="Sample Tap",
     grids=("i|tid|t", "frame t|channel t|row col", "batch channel t|b c t"),
     weights="gains weights",
-    reductions=("sum", "rms"),
+    reductions=("rms", "sum"),
 )
 _TAPERED = "windowed tapered"
 
@@ -140,8 +140,8 @@ _WAVE = Family(
     parts="voices v voice",
     weights="gains amplitudes levels",
     masks="gate active mask",
-    reductions=("sum", "rms", "largest"),
-    swept=("t",),
+    reductions=("sum",),
+    groups="voice_ids patch_ids",
 )
 _SIGNAL = "wave signal"
 
@@ -233,6 +233,7 @@ _LOGS = Family(
     masks="mask voiced valid",
     reductions=("mean", "largest"),
     scaled=True,
+    groups="channel_ids sensor_ids",
 )
 _LOGS.add(
     "decibels",
@@ -306,6 +307,7 @@ _ROUNDING = Family(
     struct="Quantizer Format",
     grids=("i|tid|t", "row col|channel t|y x", "batch channel t|b i j"),
     masks="mask valid enabled",
+    groups="channel_ids sensor_ids",
 )
 
 

@@ -1,4 +1,4 @@
-"""Kernels that run over one quantity of a formula, or along the last axis of its values."""
+"""Kernels that integrate a formula over one of its quantities."""
 
 from __future__ import annotations
 
@@ -7,20 +7,18 @@ from dataclasses import dataclass
 
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title
-from generators.kit.formulas import Formula, read_once
-from generators.kit.functions import most, where
+from generators.kit.formulas import Formula
+from generators.kit.functions import where
 from generators.kit.naming import local
-from generators.kit.rows import row_result
-from generators.kit.sites import Site
 from generators.kit.words import say
 from generators.math.cards import Family
-from generators.math.core import card_text, evaluate, make_core, named
+from generators.math.core import evaluate, make_core
 from generators.math.scene import Axes, Scene, declare, launch
 from generators.math.stores import out_names
 from generators.program.expr import Expr, Var, op
 
 _HELPED = {3: 0.4, 4: 0.5, 5: 0.6}
-_RULES = {"midpoint": 4, "trapezoid": 3, "simpson": 2, "largest": 2}
+_RULES = {"midpoint": 4, "trapezoid": 3, "simpson": 2}
 _TEXTS = {
     "midpoint": "by the midpoint rule with {} cells",
     "trapezoid": "by the trapezoid rule with {} cells",
@@ -28,40 +26,11 @@ _TEXTS = {
 }
 
 
-_ALONG = {"sum": ("sum",), "mean": ("mean", "spread"), "largest": ("largest",)}
-"""What a thread makes of a row, by the reduction that has to mean something."""
-
-
-def along(k: KernelBuilder, level: int, family: Family) -> Title:
-    """One thread for each row of a formula's values, which makes something of the row."""
-    card = k.draw.shape.choice(family.cards)
-    s = launch(k, family, k.draw.shape.weighted({2: 4, 3: 2}))
-    whole, first, last = s.everywhere, s.everywhere[:1], s.everywhere[-1:]
-    choices: dict[Axes, int] = {whole: 2, last: 2, first: 2}
-    declare(s, card.keys, whole, choices)
-    core = make_core(s, [card], _HELPED[level])
-    value = evaluate(s, core, card, s.values(card.keys, read_once([card])))
-    site = Site(k, "grid", s.dims, s.threads)
-    means = [kind for name in family.reductions for kind in _ALONG.get(name, ())]
-    done = row_result(site, out_names(k, card), named(k, card, value), ("each", *means))
-    titles = f"{card.name}_rows {card.name}_along_rows row_{card.name}"
-    return Title(k.name(titles), f"Evaluate {card_text(s, card)}.{done}")
-
-
-def sweepable(family: Family) -> list[tuple[Formula, str]]:
-    """The formulas of which an integral means something, each with a quantity that it is over."""
-    return [
-        (card, key)
-        for card in family.cards
-        for key in family.swept
-        if key in card.keys and len(card.keys) > 1
-    ]
-
-
 def swept(k: KernelBuilder, level: int, family: Family) -> Title:
-    """The integral of a formula over one of its quantities, or its largest value there."""
+    """The integral of a formula over one of its quantities."""
     shape = k.draw.shape
-    card, key = shape.choice(sweepable(family))
+    name, key = shape.choice(family.swept).split()
+    card = next(card for card in family.cards if card.name == name)
     rest = [other for other in card.keys if other != key]
     s = launch(k, family, shape.weighted({1: 3, 2: 3, 3: 1}))
     whole, first, last = s.everywhere, s.everywhere[:1], s.everywhere[-1:]
@@ -74,11 +43,10 @@ def swept(k: KernelBuilder, level: int, family: Family) -> Title:
     rule = shape.weighted(_RULES)
     h = k.let("h width_x cell", (bounds[1] - bounds[0]) / cast(count, s.type))
     values = {x: local(k, family.quantity(x).names, v) for x, v in s.values(rest).items()}
-    word = "max" if rule == "largest" else "integral"
-    out = k.out([f"{name}_{word}" for name in out_names(k, card)], s.type, s.dims)
+    out = k.out([f"{name}_integral" for name in out_names(k, card)], s.type, s.dims)
     sweep = _Sweep(s, family.quantity(key).names[0], bounds[0], h, count)
     total = sweep.run(rule, lambda x: evaluate(s, core, card, {**values, key: x}))
-    k.store(out, s.place, total if rule == "largest" else total * h)
+    k.store(out, s.place, total * h)
     return _title(s, card, sweep, rule, bounds[1], out)
 
 
@@ -102,16 +70,13 @@ class _Sweep:
     count: Expr
 
     def run(self, rule: str, at: Callable[[Expr], Expr]) -> Var:
-        """The sum of the rule's values, still to be multiplied by the width; or the largest."""
+        """The sum of the rule's values, still to be multiplied by the width."""
         k, type_ = self.s.k, self.s.type
-        names = "best top" if rule == "largest" else "total acc integral"
-        total = k.let(names, k.lift(-1.0e6 if rule == "largest" else 0.0, type_))
+        total = k.let("total acc integral", k.lift(0.0, type_))
         turns = self.count + 1 if rule == "trapezoid" else self.count
         with k.for_(k.name("q cell_id m"), turns) as q:
             place = self._place(q, 0.0 if rule in ("trapezoid", "simpson") else 0.5)
-            if rule == "largest":
-                k.assign(total, most(total, at(place)))
-            elif rule == "midpoint":
+            if rule == "midpoint":
                 k.augment(total, "add", at(place))
             elif rule == "trapezoid":
                 ends = op("or", fn("eq", q, 0), fn("eq", q, self.count))
@@ -135,10 +100,6 @@ def _title(s: Scene, card: Formula, sweep: _Sweep, rule: str, high: Var, out: Va
     k, low, count = s.k, say(s.k, sweep.low), say(s.k, sweep.count)
     span = f"{sweep.name} from {low} to {high.name}"
     texts = {key: s.text(key) if key in s.sources else sweep.name for key in card.keys}
-    if rule == "largest":
-        done = f"Set {out.name} to the largest value, over {span} at the middles of {count} cells, "
-        done += f"of {card.said(texts)}."
-        return Title(k.name(f"{card.name}_sweep best_{card.name} scan_{card.name}"), done)
     how = _TEXTS[rule].format(count)
     done = f"Set {out.name} to the integral over {span}, {how}, of {card.said(texts)}."
     return Title(k.name(f"integrate_{card.name} {card.name}_integral {card.name}_{rule}"), done)

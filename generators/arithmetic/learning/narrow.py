@@ -51,7 +51,7 @@ class _Block:
     @property
     def said(self) -> str:
         long = self.size.name if isinstance(self.size, Var) else str(getattr(self.size, "value", 0))
-        return f"Each thread has a block of {long} elements."
+        return f"Quantise blocks of {long} elements, one a thread."
 
 
 def _block(k: KernelBuilder, level: int) -> _Block:

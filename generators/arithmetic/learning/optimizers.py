@@ -252,8 +252,8 @@ def momentum_step(k: KernelBuilder, level: int) -> Title:
         look = shape.chance(0.5)
         value: Expr = w[at] + mu * v - lr * g if look else w[at] + v
         by = f"{mu.name} * {velocity.name} - lr * g" if look else velocity.name
-        told = f"{velocity.name} becomes {mu.name} * {velocity.name} - lr * g, then {w.name} is "
-        told += f"moved by {by}."
+        told = f"SGD with momentum: {velocity.name} becomes {mu.name} * {velocity.name} - lr * g, "
+        told += f"then {w.name} is moved by {by}."
         return _finish(o, value, told, "sgd_momentum_step momentum_update")
     if way == "dampened":
         damp = o.setting("dampening damp", 0.1, 0.6)
@@ -265,7 +265,7 @@ def momentum_step(k: KernelBuilder, level: int) -> Title:
     k.store(velocity, at, v)
     ahead = way == "nesterov"
     move = maybe(k, "d lookahead", g + mu * v) if ahead else v
-    told = f"{velocity.name} becomes {new}, then {w.name} moves by -lr * "
+    told = f"SGD with momentum: {velocity.name} becomes {new}, then {w.name} moves by -lr * "
     told += f"(g + {mu.name} * {velocity.name}), after Nesterov." if ahead else f"{velocity.name}."
     name = "nesterov_step nesterov_update" if ahead else "sgd_momentum_step momentum_update"
     return _finish(o, w[at] - lr * move, told, name)
@@ -310,21 +310,26 @@ def _rms(o: _Step, squares: Var, mean: Var, rho: Var, eps: Var, centred: bool) -
     """Gradients over the root of their mean square, or of their variance."""
     k, shape, at, w, g = o.k, o.k.draw.shape, o.s.at, o.weights, o.grad
     spread: Expr = mean
-    told = f"RMSProp: {squares.name} averages g^2 by {rho.name}"
+    told = f"RMSProp: {squares.name} becomes {rho.name} * {squares.name} + (1 - {rho.name}) * g^2"
+    under_text = squares.name
     if centred:
         means = o.state("grad_avg mean_grads", -0.2, 0.2)
         centre = _moving(o, means, rho, g, "avg_new g_mean")
         spread = k.let("variance spread", mean - centre * centre)
-        told += f", {means.name} g; its square is taken away"
+        told += f", and {means.name} the same average of g"
+        under_text = f"({squares.name} - {means.name}^2)"
     inside = shape.chance(0.4)
     under = sqrt(spread + eps) if inside else sqrt(spread) + eps
     move = k.let("scaled direction", g / under)
-    told += f". g is divided by the root of that {'and' if inside else 'plus'} {eps.name}"
+    rooted = f"sqrt({under_text} + {eps.name})" if inside else f"(sqrt({under_text}) + {eps.name})"
+    told += f", both new values below. d = g / {rooted}" if centred else f". d = g / {rooted}"
+    moved = "d"
     if shape.chance(0.4):
         mu = o.setting("momentum mu", 0.5, 0.9)
         buf = o.state("momentum_buf velocity", -0.5, 0.5)
         move = k.let("v v_new", mu * buf[at] + move)
         k.store(buf, at, move)
-        told += f", and {buf.name} becomes {mu.name} * {buf.name} + that"
-    told += f"; {w.name} moves by -lr * the result."
+        told += f", and {buf.name} becomes {mu.name} * {buf.name} + d"
+        moved = buf.name
+    told += f"; {w.name} moves by -lr * {moved}."
     return _finish(o, w[at] - o.rate() * move, told, "rmsprop_step rmsprop_update")

@@ -209,7 +209,7 @@ def pack_low_bits(k: KernelBuilder, level: int) -> Title:
             k.augment(word, "add", code(n) << cast(bits * n, UINT32))
     out = k.out("packed words_out qweight", holder, w.dims)
     k.store(out, w.at, cast(word, holder))
-    text = f"Each thread packs {per} codes of {bits} bits, {told}, into one {holder} of {out.name}"
+    text = f"Pack {per} codes of {bits} bits, {told}, into each {holder} of {out.name}"
     text += f" (along axis {w.axis})" if w.axis != len(w.dims) - 1 else ""
     text += ", the first in the highest bits." if backwards else ", the first in the lowest bits."
     return Title(k.name(f"pack_int{bits} quantize_pack{bits} pack_codes"), text)

@@ -179,11 +179,10 @@ def thomas_solve(k: KernelBuilder, level: int) -> Title:
     x = b.out("x solution u")
     _eliminate(b, bands, rhs, count, ratios, x)
     _substitute(b, count, ratios, x)
-    text = f"Solve a tridiagonal system for each thread by the Thomas algorithm: {bands.said()} "
-    text = (
-        text.rstrip(", ")
-        + f" and {rhs.name} on the right; {b.said()}. {x.name} gets the solution, "
-    )
+    text = "Solve tridiagonal systems by the Thomas algorithm, one a thread: "
+    text += f"{bands.said()} "
+    text = f"{text.rstrip(', ')} and {rhs.name} on the right; {b.said()}. "
+    text += f"{x.name} gets the solution, "
     text += f"{ratios.name} the band behind the diagonal as elimination leaves it."
     return Title(k.name("thomas_solve tridiagonal_solve", "solve_tridiag_batch"), text)
 

@@ -237,8 +237,9 @@ def _n_steps(
         with k.if_(stop < count):
             k.augment(total, "add", weight * values[p.place(stop)])
         k.store(out, p.place(t), total)
-    text = f"{out.name} gets the sum of the next {n.name} rewards of {rewards.name}, discounted by "
-    text += f"{gamma.name} each and up to an end, plus {values.name} of the step after them, "
+    text = f"N-step returns: {out.name} gets the sum of the next {n.name} rewards of "
+    text += f"{rewards.name}, discounted by {gamma.name} each and up to an end, plus "
+    text += f"{values.name} of the step after them, "
     text += "discounted as it would be, where there is one."
     return Title(k.name("n_step_returns n_step_targets"), f"{text} {told}")
 

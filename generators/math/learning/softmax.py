@@ -61,8 +61,8 @@ def softmax_with_temperature(k: KernelBuilder, level: int) -> Title:
         with t.classes(x) as c:
             k.store(out, t.place(c), exp(score(c) - top) / total)
         how = "The largest score is subtracted first, for stability."
-    what = "log-softmax" if logs else "softmax"
-    text = f"{out.name} gets the {what}{t.said} of {said} over the {t.size} of each row. {how}"
+    said = f"{'log-' * logs}softmax{t.said} of {said} over the {t.size} of each row. {how}"
+    text = f"Rows of scores: {out.name} gets the {said}"
     if level > 2 and shape.chance(0.35):
         if logs:
             kept_out = t.put("lse_out log_norms", lse)
@@ -190,7 +190,8 @@ def smooth_maximum(k: KernelBuilder, level: int) -> Title:
         over = "mean" if way == "mean" else "sum"
         said = f"log(the {over} of exp({sharp.name} * {x.name})) / {sharp.name}"
     pooled = t.put("pooled smooth_max out", value)
-    text = f"{pooled.name} gets, for each row{t.said}, {said}, stable by subtracting the largest."
+    text = f"Pool rows: {pooled.name} gets, for each row{t.said}, {said}, stable by "
+    text += "subtracting the largest."
     if level > 1 and shape.chance(0.2 + 0.1 * level):
         grads = t.out("weights_out attention_out saliency")
         with t.classes(x) as c:

@@ -1,0 +1,96 @@
+"""Kernels that read a formula's parameters by an index, or gather its values over ragged rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from generators.build import KernelBuilder, cast
+from generators.build.registry import Title
+from generators.kit.formulas import Formula, read_once
+from generators.kit.functions import most
+from generators.math.cards import Family
+from generators.math.core import at_place, card_text, evaluate, make_core, named
+from generators.math.scene import Axes, declare, launch
+from generators.math.stores import out_names
+from generators.program.dtypes import INT32
+from generators.program.expr import Expr
+
+_HELPED = {2: 0.1, 3: 0.3, 4: 0.5, 5: 0.6}
+_OUTS = {
+    "sum": "totals row_sums sums",
+    "mean": "means row_mean averages",
+    "largest": "peaks row_max maxima",
+}
+_PHRASES = {"sum": "the sum", "mean": "the mean", "largest": "the largest, at least 0,"}
+_EACH = 4
+"""Entries that a ragged row has on average in the check."""
+
+
+def with_params(family: Family) -> list[Formula]:
+    """The formulas of an input and a parameter, so that a table of parameters can be looked up."""
+    inputs, params = set(family.inputs), set(family.params)
+    return [c for c in family.cards if {*c.keys} & inputs and {*c.keys} & params]
+
+
+def looked_up(k: KernelBuilder, level: int, family: Family) -> Title:
+    """A formula whose parameters are those of the group that each element belongs to."""
+    shape = k.draw.shape
+    card = shape.choice(with_params(family))
+    s = launch(k, family, shape.weighted({1: 4, 2: 3, 3: 1}))
+    spans = s.everywhere if shape.chance(0.7) else s.everywhere[-1:]
+    dims = [s.dims[axis] for axis in spans]
+    symbol = k.size("groups", 3, 5)
+    ids = k.array(family.groups, INT32, dims, init=f"index_of:{symbol}")
+    whole = s.everywhere
+    s.dims = (*s.dims, symbol)
+    table: Axes = (len(whole),)
+    s.loop = k.name("g group kind")
+    declare(s, card.keys, whole, {table: 1}, must=True)
+    core = make_core(s, [card], _HELPED[level])
+    k.used.discard(s.loop)
+    group = k.let(s.loop, ids[tuple(s.threads[axis] for axis in spans)])
+    out = k.out(out_names(k, card), s.type, s.dims[:-1])
+    s.place = (*s.threads, group)
+    k.store(out, s.threads, named(k, card, evaluate(s, core, card, at_place(s, core))))
+    said = f"{ids.name}[{', '.join(s.threads[axis].name for axis in spans)}]"
+    done = f"Set {out.name} to {card_text(s, card)}, where {group.name} is the element's {said}."
+    return Title(k.name(f"{card.name}_by_group grouped_{card.name} {card.name}_lookup"), done)
+
+
+def segmented(k: KernelBuilder, level: int, family: Family) -> Title:
+    """A formula's values added up, or their mean or largest, over each row of a ragged list."""
+    shape = k.draw.shape
+    card = shape.choice([c for c in family.cards if {*c.keys} & set(family.inputs)])
+    s = launch(k, replace(family, grids=("row|seg|r",)), 1)
+    rows = s.dims[0]
+    total = _EACH * k.sizes[rows].value
+    entries = k.size("entries", total, total, minimum=total)
+    names = "offsets row_starts indptr"
+    starts = k.array(names, INT32, f"{rows}+1", init="sorted", low=0, high=total)
+    s.dims, s.loop = (rows, entries), k.name("e j")
+    declare(s, card.keys, (1,), {(0,): 2, (1,): 1})
+    core = make_core(s, [card], _HELPED[level])
+    kinds = [r for r in family.reductions if r in _OUTS]
+    how = shape.choice(kinds)
+    out = k.out(_OUTS[how], s.type, rows)
+    (row,) = s.threads
+    first, stop = k.let("first begin", starts[row]), k.let("last end", starts[row + 1])
+    gathered = k.let("top peak" if how == "largest" else "total acc", k.lift(0.0, s.type))
+    s.hoist(card.keys, read_once([card]))
+    k.used.discard(s.loop)
+    with k.for_(s.loop, stop, start=first) as entry:
+        s.place = (row, entry)
+        s.records.clear()
+        value = named(k, card, evaluate(s, core, card, at_place(s, core)))
+        if how == "largest":
+            k.assign(gathered, most(gathered, value))
+        else:
+            k.augment(gathered, "add", value)
+    result: Expr = gathered
+    if how == "mean":
+        result = gathered / cast(most(stop - first, 1), s.type)
+    k.store(out, row, result)
+    done = f"Ragged rows: entry {s.loop} belongs to row {row.name} where {starts.name}[{row.name}]"
+    done += f" <= {s.loop} < {starts.name}[{row.name} + 1]. {out.name} gets {_PHRASES[how]} over a "
+    done += f"row's entries of {card_text(s, card)}; an empty row gets 0."
+    return Title(k.name(f"segment_{how}_{card.name} ragged_{card.name} {card.name}_segments"), done)
