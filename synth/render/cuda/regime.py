@@ -19,6 +19,8 @@ from synth.render.cuda.find.remember import remembered
 from synth.render.cuda.types import bytes_of
 from validate.row.sizes import evaluate_all, middle, symbols
 
+_Range = tuple[int, int]
+
 MOST_BYTES = 1 << 30
 """Of all arrays together."""
 MOST_TURNS = 4e9
@@ -36,6 +38,14 @@ _GATHERED_WEIGHTS = (1, 2, 3, 3)
 _PLACES = ((4096, 65_536), (65_536, 1_000_000))
 """The same, of vectors: points, particles, vertices."""
 _PLACES_WEIGHTS = (1, 2)
+_CALLED: dict[str, tuple[_Range, ...]] = {
+    "taps": ((3, 9), (9, 33)),
+    "groups": ((4, 16), (16, 256)),
+    "classes": ((8, 64), (64, 1000)),
+    "channels": ((1, 4), (8, 64), (64, 256)),
+    "heads": ((8, 32), (32, 128)),
+}
+"""Of sizes whose names say what they are."""
 _ENTRIES = (4, 8, 16, 32)
 """Of a row, where rows are of several lengths and lie one after the other."""
 _INNER = ((8, 64), (64, 256), (256, 1024), (1024, 4096))
@@ -104,14 +114,13 @@ def highest_sizes(program: ir.Program) -> dict[str, int]:
     return {span.symbol: span.high for span in regime_of(program)}
 
 
-_Range = tuple[int, int]
-
-
 def _choices(
     size: ir.Size, counted: list[str], looped: set[str], gathered: Mapping[str, bool]
 ) -> tuple[tuple[_Range, ...], tuple[int, ...]]:
     """What may be drawn for one symbol, with weights."""
     name = size.symbol
+    if name in _CALLED and len(counted) - (name in counted):
+        return _CALLED[name], (1,) * len(_CALLED[name])
     if name not in counted:
         if size.value <= _FEW:
             return ((2, 4), (4, 16)), (1, 1)
