@@ -202,7 +202,7 @@ def _rays(k: KernelBuilder, level: int, site: Site, scalar: Scalar) -> str:
 
 def _cloud(cam: Camera, level: int, point: Var, reach: Expr) -> str:
     """What else is told of a point of the cloud."""
-    ways = {"shared": 3, "literal": 2}
+    ways = {"shared": 3}
     parts = settings(cam.scalar, ways, _CLOUD_RANGES) | {
         "up": Part("gravity_dir world_up", cam.vec, init="unit", forms={"shared": 1}),
         "n": Part("plane_n floor_normal", cam.vec, init="unit", forms={"shared": 1}),

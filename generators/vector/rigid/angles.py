@@ -10,7 +10,7 @@ from generators.kit.functions import asin, atan2, clamp, cos, dot, most, sin, wh
 from generators.kit.masks import flag
 from generators.kit.naming import applied, local, maybe
 from generators.kit.records import Part, record
-from generators.kit.sources import given, setting, unit_vector
+from generators.kit.sources import given, unit_vector
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32, Quat, Scalar
 from generators.program.expr import Construct, Expr, Var
@@ -125,7 +125,7 @@ def _angle_change(r: Rig, name: str, angle: Var) -> str:
     k = r.k
     form = k.draw.shape.choice(("clamp", "trim", "gain"))
     if form == "clamp":
-        limit = setting(k, f"max_{name} {name}_limit", r.scalar, 0.6, 1.0)
+        limit = k.scalar(f"max_{name} {name}_limit", r.scalar, 0.6, 1.0)
         k.assign(angle, clamp(angle, minus(limit), limit))
         return f", {name} clamped to +-{say(k, limit)}"
     if form == "trim":
@@ -227,7 +227,7 @@ def _commanded(r: Rig, level: int, angles: dict[str, Expr]) -> str:
         k.assign(miss, fn("cw_mul", gains, miss))
         done += f", multiplied by {say(k, gains)} by components"
     if level >= 3:
-        limit = setting(k, "limit max_command", r.scalar, 0.8, 1.4)
+        limit = k.scalar("limit max_command", r.scalar, 0.8, 1.4)
         with k.for_("c axis", 3) as c:
             k.set(miss, c, clamp(miss[c], minus(limit), limit))
         done += f", each component clamped to +-{say(k, limit)}"

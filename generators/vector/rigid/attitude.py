@@ -10,7 +10,7 @@ from generators.kit.functions import acos, atan2, clamp, dot, most, where
 from generators.kit.masks import flag, opposite
 from generators.kit.naming import applied, maybe, routine
 from generators.kit.records import Part, record
-from generators.kit.sources import given, setting
+from generators.kit.sources import given
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32
 from generators.program.expr import Expr, Var, op
@@ -290,7 +290,7 @@ def attitude_control(k: KernelBuilder, level: int) -> Title:
 
 def _armed(r: Rig, torque: Var, w: Var) -> str:
     armed = flag(r, "armed enabled healthy")
-    still = setting(r.k, "min_rate rate_floor", r.scalar, 1.0, 1.5)
+    still = r.k.scalar("min_rate rate_floor", r.scalar, 1.0, 1.5)
     with r.k.if_(op("or", armed.unless, fn("length", w) < still)):
         r.k.augment(torque, "mul", 0.5)
     return f", halved where {armed.off} or |w| < {say(r.k, still)}"

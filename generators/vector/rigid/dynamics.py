@@ -11,7 +11,7 @@ from generators.kit.masks import as_flag
 from generators.kit.naming import maybe, routine
 from generators.kit.records import Part, Record, record
 from generators.kit.sites import Names
-from generators.kit.sources import ANY, given, setting, zero
+from generators.kit.sources import ANY, given, zero
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32, INT32
 from generators.program.expr import Expr, Var, op
@@ -266,7 +266,7 @@ def _resting(r: Rig, n: Var, jn: Var) -> str:
     """How far deep contacts are pushed apart, and which of them rest."""
     k = r.k
     gap = r.read("depths gaps", r.scalar, -0.3, 0.6)
-    slop = setting(k, "slop allowed", r.scalar, 0.02, 0.1)
+    slop = k.scalar("slop allowed", r.scalar, 0.02, 0.1)
     rate = given(r, "baumgarte beta", r.scalar, 0.1, 0.4)
     bias = k.let("bias push_out", rate * most(gap - slop, 0.0))
     text = f"{say(k, rate)} * max({say(k, gap)} - {say(k, slop)}, 0) * n"

@@ -10,7 +10,7 @@ from generators.kit.functions import dot, where
 from generators.kit.masks import flag
 from generators.kit.naming import applied, held, maybe
 from generators.kit.records import Part, record
-from generators.kit.sources import given, setting
+from generators.kit.sources import given
 from generators.kit.words import say
 from generators.program.dtypes import Mat
 from generators.program.expr import Expr, Var
@@ -107,7 +107,7 @@ def _torqued(r: Rig, level: int, momentum: Var) -> str:
         return f" h is multiplied by {say(k, keep)}."
     if form == "torque":
         torque = given(r, "torque", r.vec, -1.5, 1.5)
-        change: Expr = setting(k, "dt step", r.scalar, 0.02, 0.2) * torque
+        change: Expr = k.scalar("dt step", r.scalar, 0.02, 0.2) * torque
     else:
         at = given(r, "arm", r.vec, -1.0, 1.0)
         change = fn("cross", at, r.read("impulses hits", r.vec, -1.0, 1.0))
@@ -153,7 +153,7 @@ def _spin(s: Spinner, h: Var) -> str:
     if k.draw.shape.chance(0.5):
         new, text = fn("quat_rotate", s.q, new), f"{text}, rotated by q"
     if s.level >= 4:
-        limit = setting(k, "w_max max_rate", r.scalar, 1.5, 2.5)
+        limit = k.scalar("w_max max_rate", r.scalar, 1.5, 2.5)
         new = rate = k.let("new_w w_next", new)
         text += f", {shortened(k, rate, limit)}"
     return r.gets("new_rates rates_out", new, text)
@@ -311,6 +311,6 @@ def _seen(r: Rig, level: int, axes: Axes, eye: Expr) -> str:
     seen = k.let("local seen cam_p", value)
     done = f" l holds the dot products of the axes with {say(k, points)} - eye."
     if level >= 3:
-        limit = setting(k, "field max_range", r.scalar, 1.5, 3.0)
+        limit = k.scalar("field max_range", r.scalar, 1.5, 3.0)
         done += f" It is {shortened(k, seen, limit, 'range_ dist')}."
     return done + r.gets("local_points views seen_points", seen, "l")

@@ -10,7 +10,7 @@ from generators.kit.functions import dot, most
 from generators.kit.naming import applied, maybe
 from generators.kit.records import Part
 from generators.kit.sites import Names
-from generators.kit.sources import given, setting, zero
+from generators.kit.sources import given, zero
 from generators.kit.words import say
 from generators.program.dtypes import BOOL, FLOAT32
 from generators.program.expr import Expr, Var
@@ -107,7 +107,7 @@ def wrench_sum(k: KernelBuilder, level: int) -> Title:
     count = k.trip_count("count num_points", "q")
     c = k.let("c com center", pivot)
     total = Total(r, spatial)
-    limit = setting(k, "max_force limit", r.scalar, 1.2, 2.0) if level >= 3 else None
+    limit = k.scalar("max_force limit", r.scalar, 1.2, 2.0) if level >= 3 else None
     done = f"For each body, over its {say(k, count)} points p in {said['p']} with the force f in "
     done += said["f"]
     with k.for_("s k slot", count) as s:
@@ -250,9 +250,9 @@ def _spun(r: Rig, level: int, torque: Expr) -> str:
     net: Expr = torque - gyro
     text = f"(torque - cross(w, {say(k, inertia)} * w)"
     if level >= 5:
-        brake = setting(k, "brake rot_drag", r.scalar, 0.1, 0.8)
+        brake = k.scalar("brake rot_drag", r.scalar, 0.1, 0.8)
         speed = k.let("w_len rate_len", fn("length", w))
-        fast = setting(k, "fast rate_limit", r.scalar, 1.6, 2.2)
+        fast = k.scalar("fast rate_limit", r.scalar, 1.6, 2.2)
         net = turning = k.let("net total_torque", net)
         with k.if_(speed > fast):
             k.augment(turning, "sub", brake * speed * w)

@@ -10,7 +10,7 @@ from generators.kit.functions import atan2, dot, where
 from generators.kit.masks import flag
 from generators.kit.naming import applied, maybe
 from generators.kit.records import Part, Record, record
-from generators.kit.sources import SETTING, given, setting
+from generators.kit.sources import SETTING, given
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32
 from generators.program.expr import Expr, Var, op
@@ -68,7 +68,7 @@ def imu_integration(k: KernelBuilder, level: int) -> Title:
     r = rig(k, "i tid drone")
     attitude = r.read("attitudes rotations q_in", r.quat, init="unit")
     imu = _imu(r, level)
-    dt = setting(k, "dt period", r.scalar, 0.02, 0.1)
+    dt = k.scalar("dt period", r.scalar, 0.02, 0.1)
     step = say(k, dt)
     if not isinstance(dt, Var):
         dt = k.let("dt h", dt)
@@ -106,8 +106,8 @@ def _corrected(r: Rig, level: int, imu: Record, q: Var, w: Var) -> str:
         k.augment(w, "add", push)
         return f"; {text}"
     size = k.let("strength acc_len", fn("length", imu["accel"]))
-    low = setting(k, "min_acc quiet_low", r.scalar, 1.0, 3.0)
-    high = setting(k, "max_acc quiet_high", r.scalar, 3.8, 6.0)
+    low = k.scalar("min_acc quiet_low", r.scalar, 1.0, 3.0)
+    high = k.scalar("max_acc quiet_high", r.scalar, 3.8, 6.0)
     with k.if_(op("and", size > low, size < high)):
         k.augment(w, "add", push)
     return f"; where {say(k, low)} < |{imu.say('accel')}| < {say(k, high)}, {text}"
@@ -204,7 +204,7 @@ def _through(r: Rig, kind: str, level: int, eye: Var) -> str:
     x = k.let("x in_base found", fn("transform_point", eye, seen))
     done = f" x is {say(k, seen)} moved by s"
     if level >= 3 and shape.chance(0.6):
-        done += f", {shortened(k, x, setting(k, 'reach max_range', r.scalar, 1.6, 2.6))}"
+        done += f", {shortened(k, x, k.scalar('reach max_range', r.scalar, 1.6, 2.6))}"
     return f"{done}.{r.gets('points_out base_points', x, 'x')}"
 
 
@@ -237,7 +237,7 @@ def _pose_error(r: Rig, level: int, eye: Var) -> str:
     if level >= 5:
         rate = given(r, "rate servo_gain", r.scalar, 0.2, 1.0)
         v = k.let("v servo_v", rate * shift)
-        cut = shortened(k, v, setting(k, "v_max speed_cap", r.scalar, 0.5, 1.0))
+        cut = shortened(k, v, k.scalar("v_max speed_cap", r.scalar, 0.5, 1.0))
         text = f"{say(k, rate)} * d, {cut}, rotated by s"
         done += r.gets("servo_vels commands", fn("transform_vector", eye, v), text)
     return done

@@ -7,7 +7,7 @@ from generators.build.registry import Title, idiom
 from generators.kit.masks import flag
 from generators.kit.naming import applied, local, maybe
 from generators.kit.records import Part, record
-from generators.kit.sources import ANY, given, setting, zero
+from generators.kit.sources import ANY, given, zero
 from generators.kit.words import plural, say
 from generators.program.dtypes import FLOAT32
 from generators.program.expr import Expr, Var
@@ -86,7 +86,7 @@ def move_spatial(k: KernelBuilder, level: int) -> Title:
         done += r.gets("powers power_out", power, "the dot product of both")
     if level >= 5:
         v = k.let("v_lin linear", fn("spatial_bottom", results["twist"]))
-        cut = shortened(k, v, setting(k, "v_max speed_limit", r.scalar, 1.0, 2.0))
+        cut = shortened(k, v, k.scalar("v_max speed_limit", r.scalar, 1.0, 2.0))
         text = f"the last three components of the twist, {cut}"
         done += r.gets("safe_vels limited_vels", v, text)
     own = f"move_{plural(next(iter(results)))}"
@@ -190,13 +190,9 @@ def _moved_by_adjoint(k: KernelBuilder) -> Title:
 def _delivered(r: Rig, value: Expr, kind: str) -> str:
     """The moved vector: whole, in halves, added up, or its product with its counterpart."""
     k, force = r.k, kind == "wrench"
-    form = k.draw.shape.choice(("whole", "halves", "added", "power"))
+    form = k.draw.shape.choice(("whole", "whole", "halves", "power"))
     if form == "whole":
         return r.gets(_WHOLE[kind], value, "u")
-    if form == "added":
-        out = r.array(_WHOLE[kind], value.type, -1.0, 1.0, role="inout")
-        k.store(out, r.at, value, op="add")
-        return f" It is added to {out.name}."
     seen = k.let("moved seen u", value)
     if form == "power":
         names = _MANY["twist" if force else "wrench"].split()
@@ -298,7 +294,7 @@ def _biased(r: Rig, level: int, pose: Expr, into: Expr, twist: Var, h: Var) -> s
         done += r.gets("returned world_forces", moved, f"{text} of {of}")
     if level >= 5:
         push = k.let("pull linear_f", fn("spatial_bottom", bias))
-        cut = shortened(k, push, setting(k, "f_max limit", r.scalar, 1.0, 2.0))
+        cut = shortened(k, push, k.scalar("f_max limit", r.scalar, 1.0, 2.0))
         text = f"the last three components of that force, {cut}"
         done += r.gets("safe_forces limited", push, text)
     return done
