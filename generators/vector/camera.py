@@ -55,8 +55,8 @@ class Camera:
         return parts["focal"] if self.square else parts["focal"][axis]
 
     def setting(self, names: str, low: float, high: float, each: int = 0) -> Expr:
-        """A number that all share, or a literal, or (for some) one of each thread."""
-        return given(self.site, names, self.scalar, low, high, shared=3, literal=2, each=each)
+        """A number that all share, or (for some) one of each point."""
+        return given(self.site, names, self.scalar, low, high, shared=4, each=each)
 
     @property
     def bend(self) -> str:

@@ -244,11 +244,11 @@ def _tilted(r: Rig, level: int, angles: dict[str, Expr]) -> str:
     tilt = k.let("tilt lean level", lean)
     done = f"; tilt = {text}"
     if level >= 2:
-        weight = given(r, "weight sensitivity", r.scalar, 0.3, 1.5)
+        weight = given(r, "weight sensitivity", r.scalar, 0.3, 1.5, shared=4, each=2, last=1)
         k.augment(tilt, "mul", weight)
         done += f" * {say(k, weight)}"
     if level >= 3:
-        limit = given(r, "alarm limit", r.scalar, 0.3, 0.7)
+        limit = given(r, "alarm limit", r.scalar, 0.3, 0.7, shared=4, each=2, last=1)
         with k.if_(tilt > limit):
             k.assign(tilt, limit + 0.5 * (tilt - limit))
         done += f", what exceeds {say(k, limit)} halved"
@@ -328,7 +328,7 @@ def _angle_only(r: Rig, level: int, q: Var, axis: Expr) -> str:
         if shape.chance(0.4):
             value, text = fn("degrees", value), f"{text} in degrees"
         if shape.chance(0.4):
-            rest = given(r, "rest_angle offset", r.scalar, 0.2, 1.2)
+            rest = given(r, "rest_angle offset", r.scalar, 0.2, 1.2, shared=4, each=2, last=1)
             value, text = value - rest, f"{text} - {say(k, rest)}"
     else:
         value = angle = k.let("angle twist_angle phi", value)
@@ -382,14 +382,26 @@ def _changed(r: Rig, level: int, of: tuple[Var, Expr, Var, Var], after: bool) ->
 
 
 def _clamp(r: Rig, angle: Var) -> str:
-    low = given(r, "lower min_angle", r.scalar, -1.5, -0.5, many="lower min_angles")
-    high = given(r, "upper max_angle", r.scalar, 0.5, 1.5, many="upper max_angles")
+    low = given(
+        r,
+        "lower min_angle",
+        r.scalar,
+        -1.5,
+        -0.5,
+        many="lower min_angles",
+        shared=4,
+        each=2,
+        last=1,
+    )
+    high = given(
+        r, "upper max_angle", r.scalar, 0.5, 1.5, many="upper max_angles", shared=4, each=2, last=1
+    )
     r.k.assign(angle, clamp(angle, low, high))
     return f", clamped to [{say(r.k, low)}, {say(r.k, high)}]"
 
 
 def _scale(r: Rig, angle: Var) -> str:
-    gain = given(r, "gain ratio share", r.scalar, 0.3, 0.9)
+    gain = given(r, "gain ratio share", r.scalar, 0.3, 0.9, shared=4, each=2, last=1)
     r.k.augment(angle, "mul", gain)
     return f", then multiplied by {say(r.k, gain)}"
 

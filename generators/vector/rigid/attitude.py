@@ -91,7 +91,11 @@ def _fused(r: Rig, q: Var) -> str:
     form = shape.choice(["slerp", "delta"] + ["heading"] * (r.scalar == FLOAT32))
     before = r.read("predicted last_attitudes q_prior", r.quat, init="unit")
     name = say(k, before)
-    share = given(r, "trust gain", r.scalar, 0.1, 0.8) if form != "heading" else r.real(1.0)
+    share = (
+        given(r, "trust gain", r.scalar, 0.1, 0.8, shared=4, each=2, last=1)
+        if form != "heading"
+        else r.real(1.0)
+    )
     if form == "slerp":
         k.assign(q, fn("quat_slerp", before, q, share))
         return f" q becomes the slerp from {name} to q by {say(k, share)} (the short way)."
@@ -225,7 +229,7 @@ def _error_stored(r: Rig, form: str, error: Var, level: int, short: bool) -> str
     if form == "vector":
         value, text = _rotation_vector(r, error, short)
         if level >= 2 and r.k.draw.shape.chance(0.5):
-            gain = given(r, "gain rate", r.scalar, 0.5, 2.0)
+            gain = given(r, "gain rate", r.scalar, 0.5, 2.0, shared=4, each=2, last=1)
             value, text = gain * value, f"{say(r.k, gain)} * {text}"
         return r.gets("rotation_vectors error_vectors corrections", value, text)
     value, text = _angle(r, error, short)
@@ -240,11 +244,11 @@ def _scored(r: Rig, angle: Var) -> str:
     """The angle with a dead band or a weight."""
     k, form = r.k, r.k.draw.shape.choice(("weight", "deadband", "plain"))
     if form == "weight":
-        weight = given(r, "weight confidence", r.scalar, 0.2, 1.5)
+        weight = given(r, "weight confidence", r.scalar, 0.2, 1.5, shared=4, each=2, last=1)
         k.augment(angle, "mul", weight)
         return f", multiplied by {say(k, weight)}"
     if form == "deadband":
-        band = given(r, "deadband tolerance", r.scalar, 0.3, 1.2)
+        band = given(r, "deadband tolerance", r.scalar, 0.3, 1.2, shared=4, each=2, last=1)
         k.assign(angle, most(angle - band, 0.0))
         return f", less {say(k, band)} but at least 0"
     return ""
@@ -268,7 +272,7 @@ def attitude_control(k: KernelBuilder, level: int) -> Title:
     done += _shorter(k, error) if level >= 3 else ""
     value, text = _rotation_vector(r, error, level >= 3)
     lean = maybe(k, "lean tilt attitude_err", value)
-    kp = given(r, "kp p_gain attitude_gain", r.scalar, 1.0, 4.0)
+    kp = given(r, "kp p_gain attitude_gain", r.scalar, 1.0, 4.0, shared=4, each=2, last=1)
     wide = shape.chance(0.3)
     kd = given(r, "kd d_gain rate_gain", r.vec if wide else r.scalar, 0.2, 1.5)
     aim: Expr = w

@@ -66,7 +66,7 @@ def _capped(r: Rig, w: Var, dt: Expr) -> str:
 
 def _damped(r: Rig, w: Var, dt: Expr) -> str:
     k = r.k
-    rate = given(r, "damping drag", r.scalar, 0.1, 0.9)
+    rate = given(r, "damping drag", r.scalar, 0.1, 0.9, shared=4, each=2, last=1)
     form, text = k.draw.shape.choice(("linear", "exp", "implicit")), f"{say(k, rate)} * dt"
     if form == "implicit":
         k.assign(w, w / (1.0 + rate * dt))
@@ -246,7 +246,11 @@ def _keyframes(r: Rig) -> tuple[Ends, Var, str]:
 
 
 def _eased(r: Rig, t: Var) -> str:
-    speed = given(r, "speed pace", r.scalar, 0.4, 0.9) if r.k.draw.shape.chance(0.2) else None
+    speed = (
+        given(r, "speed pace", r.scalar, 0.4, 0.9, shared=4, each=2, last=1)
+        if r.k.draw.shape.chance(0.2)
+        else None
+    )
     if speed is not None:
         r.k.augment(t, "mul", speed)
         return f"; t is multiplied by {say(r.k, speed)}"
