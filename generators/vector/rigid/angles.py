@@ -14,7 +14,7 @@ from generators.kit.sources import given, unit_vector
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32, Quat, Scalar
 from generators.program.expr import Construct, Expr, Var
-from generators.vector.rigid.parts import MOSTLY, Rig, minus, rig, unit
+from generators.vector.rigid.parts import MOSTLY, TUNED, Rig, minus, rig, unit
 from generators.vector.rigid.reports import reported
 
 ANGLES = ("roll", "pitch", "yaw")
@@ -244,11 +244,11 @@ def _tilted(r: Rig, level: int, angles: dict[str, Expr]) -> str:
     tilt = k.let("tilt lean level", lean)
     done = f"; tilt = {text}"
     if level >= 2:
-        weight = given(r, "weight sensitivity", r.scalar, 0.3, 1.5, shared=4, each=2, last=1)
+        weight = given(r, "weight sensitivity", r.scalar, 0.3, 1.5, forms=TUNED)
         k.augment(tilt, "mul", weight)
         done += f" * {say(k, weight)}"
     if level >= 3:
-        limit = given(r, "alarm limit", r.scalar, 0.3, 0.7, shared=4, each=2, last=1)
+        limit = given(r, "alarm limit", r.scalar, 0.3, 0.7, forms=TUNED)
         with k.if_(tilt > limit):
             k.assign(tilt, limit + 0.5 * (tilt - limit))
         done += f", what exceeds {say(k, limit)} halved"
@@ -328,7 +328,7 @@ def _angle_only(r: Rig, level: int, q: Var, axis: Expr) -> str:
         if shape.chance(0.4):
             value, text = fn("degrees", value), f"{text} in degrees"
         if shape.chance(0.4):
-            rest = given(r, "rest_angle offset", r.scalar, 0.2, 1.2, shared=4, each=2, last=1)
+            rest = given(r, "rest_angle offset", r.scalar, 0.2, 1.2, forms=TUNED)
             value, text = value - rest, f"{text} - {say(k, rest)}"
     else:
         value = angle = k.let("angle twist_angle phi", value)
@@ -389,19 +389,15 @@ def _clamp(r: Rig, angle: Var) -> str:
         -1.5,
         -0.5,
         many="lower min_angles",
-        shared=4,
-        each=2,
-        last=1,
+        forms=TUNED,
     )
-    high = given(
-        r, "upper max_angle", r.scalar, 0.5, 1.5, many="upper max_angles", shared=4, each=2, last=1
-    )
+    high = given(r, "upper max_angle", r.scalar, 0.5, 1.5, many="upper max_angles", forms=TUNED)
     r.k.assign(angle, clamp(angle, low, high))
     return f", clamped to [{say(r.k, low)}, {say(r.k, high)}]"
 
 
 def _scale(r: Rig, angle: Var) -> str:
-    gain = given(r, "gain ratio share", r.scalar, 0.3, 0.9, shared=4, each=2, last=1)
+    gain = given(r, "gain ratio share", r.scalar, 0.3, 0.9, forms=TUNED)
     r.k.augment(angle, "mul", gain)
     return f", then multiplied by {say(r.k, gain)}"
 

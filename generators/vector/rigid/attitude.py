@@ -14,7 +14,7 @@ from generators.kit.sources import given
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32
 from generators.program.expr import Expr, Var, op
-from generators.vector.rigid.parts import MOSTLY, Rig, minus, rig, shortened, unit
+from generators.vector.rigid.parts import MOSTLY, TUNED, Rig, minus, rig, shortened, unit
 from generators.vector.rigid.reports import about, renamed, reported
 
 SHARED_TARGET = {"each": 3, "first": 2, "last": 2, "shared": 3}
@@ -92,7 +92,7 @@ def _fused(r: Rig, q: Var) -> str:
     before = r.read("predicted last_attitudes q_prior", r.quat, init="unit")
     name = say(k, before)
     share = (
-        given(r, "trust gain", r.scalar, 0.1, 0.8, shared=4, each=2, last=1)
+        given(r, "trust gain", r.scalar, 0.1, 0.8, forms=TUNED)
         if form != "heading"
         else r.real(1.0)
     )
@@ -229,7 +229,7 @@ def _error_stored(r: Rig, form: str, error: Var, level: int, short: bool) -> str
     if form == "vector":
         value, text = _rotation_vector(r, error, short)
         if level >= 2 and r.k.draw.shape.chance(0.5):
-            gain = given(r, "gain rate", r.scalar, 0.5, 2.0, shared=4, each=2, last=1)
+            gain = given(r, "gain rate", r.scalar, 0.5, 2.0, forms=TUNED)
             value, text = gain * value, f"{say(r.k, gain)} * {text}"
         return r.gets("rotation_vectors error_vectors corrections", value, text)
     value, text = _angle(r, error, short)
@@ -244,11 +244,11 @@ def _scored(r: Rig, angle: Var) -> str:
     """The angle with a dead band or a weight."""
     k, form = r.k, r.k.draw.shape.choice(("weight", "deadband", "plain"))
     if form == "weight":
-        weight = given(r, "weight confidence", r.scalar, 0.2, 1.5, shared=4, each=2, last=1)
+        weight = given(r, "weight confidence", r.scalar, 0.2, 1.5, forms=TUNED)
         k.augment(angle, "mul", weight)
         return f", multiplied by {say(k, weight)}"
     if form == "deadband":
-        band = given(r, "deadband tolerance", r.scalar, 0.3, 1.2, shared=4, each=2, last=1)
+        band = given(r, "deadband tolerance", r.scalar, 0.3, 1.2, forms=TUNED)
         k.assign(angle, most(angle - band, 0.0))
         return f", less {say(k, band)} but at least 0"
     return ""
@@ -272,7 +272,7 @@ def attitude_control(k: KernelBuilder, level: int) -> Title:
     done += _shorter(k, error) if level >= 3 else ""
     value, text = _rotation_vector(r, error, level >= 3)
     lean = maybe(k, "lean tilt attitude_err", value)
-    kp = given(r, "kp p_gain attitude_gain", r.scalar, 1.0, 4.0, shared=4, each=2, last=1)
+    kp = given(r, "kp p_gain attitude_gain", r.scalar, 1.0, 4.0, forms=TUNED)
     wide = shape.chance(0.3)
     kd = given(r, "kd d_gain rate_gain", r.vec if wide else r.scalar, 0.2, 1.5)
     aim: Expr = w

@@ -13,6 +13,7 @@ from generators.program.dtypes import BOOL
 from generators.program.expr import Expr, Var
 from generators.vector.rigid.parts import (
     MOSTLY,
+    TUNED,
     Items,
     Rig,
     adjoint,
@@ -277,7 +278,7 @@ def _at_end(state: Carried) -> str:
     r, level, value = state.r, state.level, state.value
     k, shape, done = r.k, r.k.draw.shape, ""
     if level >= 2 and shape.chance(0.5):
-        keep = given(r, "keep efficiency", r.scalar, 0.5, 0.95, shared=4, each=2, last=1)
+        keep = given(r, "keep efficiency", r.scalar, 0.5, 0.95, forms=TUNED)
         k.augment(value, "mul", keep)
         done += f" In the end it is multiplied by {say(k, keep)}."
     if state.outward and shape.chance(0.5):

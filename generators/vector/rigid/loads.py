@@ -14,7 +14,7 @@ from generators.kit.sources import given, zero
 from generators.kit.words import say
 from generators.program.dtypes import BOOL, FLOAT32
 from generators.program.expr import Expr, Var
-from generators.vector.rigid.parts import MOSTLY, Items, Rig, rig, shortened, six
+from generators.vector.rigid.parts import MOSTLY, TUNED, Items, Rig, rig, shortened, six
 
 
 class Total:
@@ -139,7 +139,7 @@ def _finished(r: Rig, level: int, total: Total) -> str:
     """Add weight or drag, store the wrench or its parts, its power with a twist."""
     k, done = r.k, ""
     if level >= 2 and k.draw.shape.chance(0.6):
-        weight = given(r, "mass", r.scalar, 0.5, 2.0, shared=4, each=2, last=1) * k.scalar(
+        weight = given(r, "mass", r.scalar, 0.5, 2.0, forms=TUNED) * k.scalar(
             "gravity g", r.vec, -3.0, 3.0
         )
         total.weigh(weight)
@@ -150,7 +150,7 @@ def _finished(r: Rig, level: int, total: Total) -> str:
         text = f"the dot product of the twist (angular part first) in {say(k, twists)} with "
         done += r.gets("powers power_out", total.power(twist), f"{text}(torque, force)")
         if level >= 5:
-            drag = given(r, "drag damping", r.scalar, 0.1, 0.6, shared=4, each=2, last=1)
+            drag = given(r, "drag damping", r.scalar, 0.1, 0.6, forms=TUNED)
             total.slow(drag, twist)
             done += f" Then {say(k, drag)} times the twist is subtracted from (torque, force)."
     return done + total.store(k.draw.shape.chance(0.45))
@@ -165,8 +165,8 @@ def rotor_wrench(k: KernelBuilder, level: int) -> Title:
     speeds = r.array("speeds rpm throttle", r.scalar, 0.2, 1.5, more="q")
     up = None if shape.chance(0.5) else k.scalar("up thrust_dir", r.vec, init="unit")
     rotors = _rotors(r, tilted=up is None)
-    lift = given(r, "lift k_thrust", r.scalar, 0.5, 2.0, shared=4, each=2, last=1)
-    drag = given(r, "yaw_gain drag_gain", r.scalar, 0.1, 0.6, shared=4, each=2, last=1)
+    lift = given(r, "lift k_thrust", r.scalar, 0.5, 2.0, forms=TUNED)
+    drag = given(r, "yaw_gain drag_gain", r.scalar, 0.1, 0.6, forms=TUNED)
     count = k.trip_count("num_rotors rotor_count", "q")
     total = Total(r, r.scalar == FLOAT32 and shape.chance(0.6))
     failed = None
@@ -229,7 +229,7 @@ def _used(r: Rig, level: int, total: Total) -> str:
         force = k.let("world_force thrust_w", fn("quat_rotate", rot, force))
         done, whole = f" The force is rotated by {say(k, rot)}.", False
     if level >= 3:
-        mass = given(r, "mass", r.scalar, 0.8, 2.0, shared=4, each=2, last=1)
+        mass = given(r, "mass", r.scalar, 0.8, 2.0, forms=TUNED)
         gravity = k.scalar("gravity g", r.vec, -3.0, 3.0)
         text = f"force / {say(k, mass)} + {gravity.name}"
         done += r.gets("accels linear_acc", force / mass + gravity, text)

@@ -17,7 +17,16 @@ from generators.kit.sources import given
 from generators.kit.words import listed, say
 from generators.program.dtypes import INT32, Mat
 from generators.program.expr import Const, Expr, Load, Var, literal
-from generators.vector.rigid.parts import MOSTLY, Rig, by_matrix, quat_dot, rig, shortened, unit
+from generators.vector.rigid.parts import (
+    MOSTLY,
+    TUNED,
+    Rig,
+    by_matrix,
+    quat_dot,
+    rig,
+    shortened,
+    unit,
+)
 from generators.vector.rigid.reports import reported
 
 Turned = Callable[[BodyBuilder, Expr, Expr, Expr], Expr]
@@ -66,7 +75,7 @@ def _capped(r: Rig, w: Var, dt: Expr) -> str:
 
 def _damped(r: Rig, w: Var, dt: Expr) -> str:
     k = r.k
-    rate = given(r, "damping drag", r.scalar, 0.1, 0.9, shared=4, each=2, last=1)
+    rate = given(r, "damping drag", r.scalar, 0.1, 0.9, forms=TUNED)
     form, text = k.draw.shape.choice(("linear", "exp", "implicit")), f"{say(k, rate)} * dt"
     if form == "implicit":
         k.assign(w, w / (1.0 + rate * dt))
@@ -247,7 +256,7 @@ def _keyframes(r: Rig) -> tuple[Ends, Var, str]:
 
 def _eased(r: Rig, t: Var) -> str:
     speed = (
-        given(r, "speed pace", r.scalar, 0.4, 0.9, shared=4, each=2, last=1)
+        given(r, "speed pace", r.scalar, 0.4, 0.9, forms=TUNED)
         if r.k.draw.shape.chance(0.2)
         else None
     )

@@ -16,6 +16,7 @@ from generators.program.dtypes import FLOAT32
 from generators.program.expr import Expr, Var, op
 from generators.vector.rigid.parts import (
     MOSTLY,
+    TUNED,
     Rig,
     by_matrix,
     product,
@@ -96,7 +97,7 @@ def _corrected(r: Rig, level: int, imu: Record, q: Var, w: Var) -> str:
     """Turn toward what the accelerometer shows as up, as in a complementary filter."""
     k = r.k
     up = given(r, "up world_up", r.vec, init="unit", forms=SETTING)
-    gain = given(r, "gain kp", r.scalar, 0.1, 1.0, shared=4, each=2, last=1)
+    gain = given(r, "gain kp", r.scalar, 0.1, 1.0, forms=TUNED)
     seen = k.let("seen_up measured", unit(imu["accel"]))
     expected = k.let("expected body_up", fn("quat_rotate_inv", q, up))
     push = gain * fn("cross", seen, expected)
@@ -200,9 +201,7 @@ def _through(r: Rig, kind: str, level: int, eye: Var) -> str:
         return r.gets("corners_out tag_in_base", by_matrix(r, m, corner), text)
     seen: Expr = r.read("sightings detections marks", r.vec, -2.0, 2.0)
     if shape.chance(0.4):
-        seen = (
-            given(r, "depth_scale range_gain", r.scalar, 0.6, 1.4, shared=4, each=2, last=1) * seen
-        )
+        seen = given(r, "depth_scale range_gain", r.scalar, 0.6, 1.4, forms=TUNED) * seen
     x = k.let("x in_base found", fn("transform_point", eye, seen))
     done = f" x is {say(k, seen)} moved by s"
     if level >= 3 and shape.chance(0.6):
@@ -222,7 +221,7 @@ def _pose_error(r: Rig, level: int, eye: Var) -> str:
     turn = k.let("turn dq", unit(turned))
     done = f" Relative to s, d is the position of {say(k, wanted)} and t = normalize(inverse(q) * "
     done += "r), q and r being the rotations of s and of that pose."
-    gain = given(r, "weight turn_weight", r.scalar, 0.2, 1.5, shared=4, each=2, last=1)
+    gain = given(r, "weight turn_weight", r.scalar, 0.2, 1.5, forms=TUNED)
     axis = given(r, "axis tool_dir", r.vec, init="unit", forms=SETTING)
 
     def build(b: BodyBuilder, axis: Expr, q: Expr) -> Expr:
@@ -237,7 +236,7 @@ def _pose_error(r: Rig, level: int, eye: Var) -> str:
     text = f"dot(d, d) + {say(k, gain)} * a^2 with a = 2 * atan2(|dot({say(k, axis)}, tv)|, tw)"
     done += r.gets("costs pose_errors", dot(shift, shift) + gain * angle * angle, text)
     if level >= 5:
-        rate = given(r, "rate servo_gain", r.scalar, 0.2, 1.0, shared=4, each=2, last=1)
+        rate = given(r, "rate servo_gain", r.scalar, 0.2, 1.0, forms=TUNED)
         v = k.let("v servo_v", rate * shift)
         cut = shortened(k, v, k.scalar("v_max speed_cap", r.scalar, 0.5, 1.0))
         text = f"{say(k, rate)} * d, {cut}, rotated by s"

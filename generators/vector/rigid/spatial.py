@@ -11,7 +11,7 @@ from generators.kit.sources import ANY, given, zero
 from generators.kit.words import plural, say
 from generators.program.dtypes import FLOAT32
 from generators.program.expr import Expr, Var
-from generators.vector.rigid.parts import MOSTLY, Rig, adjoint, product, rig, shortened, six
+from generators.vector.rigid.parts import MOSTLY, TUNED, Rig, adjoint, product, rig, shortened, six
 
 _MANY = {"twist": "twists body_qd velocities motions", "wrench": "wrenches body_f loads"}
 _WHOLE = {
@@ -104,7 +104,7 @@ def _prepared(r: Rig, level: int, value: Var) -> str:
         halves = (joint, zero(r.vec)) if top else (zero(r.vec), joint)
         k.augment(value, "add", six(r, *halves))
         return f" plus {say(k, joint)} in its {'first' if top else 'last'} three components"
-    gain = given(r, "gain scale", r.scalar, 0.3, 1.5, shared=4, each=2, last=1)
+    gain = given(r, "gain scale", r.scalar, 0.3, 1.5, forms=TUNED)
     k.augment(value, "mul", gain)
     return f" times {say(k, gain)}"
 
@@ -263,7 +263,7 @@ def _struck(r: Rig, h: Var) -> str:
     """An impulse that the momentum takes up, everywhere or where a flag is set."""
     k, shape = r.k, r.k.draw.shape
     hit = r.read("impulses hits", r.six, -1.0, 1.0)
-    keep = given(r, "keep share", r.scalar, 0.3, 0.9, shared=4, each=2, last=1)
+    keep = given(r, "keep share", r.scalar, 0.3, 0.9, forms=TUNED)
     if shape.chance(0.85):
         k.augment(h, "add", keep * hit)
         return f" {say(k, keep * hit)} is added to h."
