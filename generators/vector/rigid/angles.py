@@ -382,15 +382,7 @@ def _changed(r: Rig, level: int, of: tuple[Var, Expr, Var, Var], after: bool) ->
 
 
 def _clamp(r: Rig, angle: Var) -> str:
-    low = given(
-        r,
-        "lower min_angle",
-        r.scalar,
-        -1.5,
-        -0.5,
-        many="lower min_angles",
-        forms=TUNED,
-    )
+    low = given(r, "lower min_angle", r.scalar, -1.5, -0.5, many="lower min_angles", forms=TUNED)
     high = given(r, "upper max_angle", r.scalar, 0.5, 1.5, many="upper max_angles", forms=TUNED)
     r.k.assign(angle, clamp(angle, low, high))
     return f", clamped to [{say(r.k, low)}, {say(r.k, high)}]"
