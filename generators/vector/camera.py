@@ -55,8 +55,8 @@ class Camera:
         return parts["focal"] if self.square else parts["focal"][axis]
 
     def setting(self, names: str, low: float, high: float, each: int = 0) -> Expr:
-        """A number that all share, or a literal, or (for some) one of each thread."""
-        return given(self.site, names, self.scalar, low, high, shared=3, literal=2, each=each)
+        """A number that all share, or (for some) one of each point."""
+        return given(self.site, names, self.scalar, low, high, shared=4, each=each)
 
     @property
     def bend(self) -> str:
@@ -202,7 +202,7 @@ def _rays(k: KernelBuilder, level: int, site: Site, scalar: Scalar) -> str:
 
 def _cloud(cam: Camera, level: int, point: Var, reach: Expr) -> str:
     """What else is told of a point of the cloud."""
-    ways = {"shared": 3, "literal": 2}
+    ways = {"shared": 3}
     parts = settings(cam.scalar, ways, _CLOUD_RANGES) | {
         "up": Part("gravity_dir world_up", cam.vec, init="unit", forms={"shared": 1}),
         "n": Part("plane_n floor_normal", cam.vec, init="unit", forms={"shared": 1}),

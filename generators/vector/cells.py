@@ -96,7 +96,7 @@ def _cell_of(k: KernelBuilder, site: Site) -> tuple[Var, Var, str]:
     scalar = Scalar(shape.weighted({"float32": 4, "float64": 1}))
     vec = Vec(shape.choice((2, 3)), scalar)
     p = site.read("points positions samples", vec, 0.0, 3.0)
-    sources = {"shared": 4, "literal": 2, "first": 1}
+    sources = {"shared": 4, "first": 1}
     if shape.chance(0.6):
         width = given(site, "cell_size spacing bin_width", scalar, 0.4, 0.9, forms=sources)
         scaled = p / width

@@ -97,7 +97,7 @@ KINDS = {
     "catmull_rom": Kind((_catmull,), None, _FOUR, _CATMULL),
     "bspline": Kind((_bspline,), None, _FOUR, _BSPLINE),
 }
-_COMMON = {"shared": 3, "literal": 2, "each": 1, "first": 1}
+_COMMON = {"shared": 3, "each": 1, "first": 1}
 
 
 def _control(site: Site, vec: Vec, kind: str) -> tuple[list[Expr], list[str]]:
@@ -191,10 +191,10 @@ def curve_points(k: KernelBuilder, level: int) -> Title:
     place = used(way, BY_LEVEL[level], f"eval_{name} {name}_point")
     done = f"At t = {where}, take {kind.text.format(*source)}"
     done += " by repeated interpolation." if way is casteljau else "."
-    if level >= 2 and shape.chance(0.75):
+    if level >= 2 and shape.chance(0.2):
         move = shape.choice(_MOVES.cards)
         place, moved = worked_out(site, 0.0, move, {"x": place}, _parts(vec))
-        done += f" With that as x, take {moved}."
+        done += f" Call that x and take {moved}."
     if level >= 4:
         place = k.let("place pt on_curve", place)
     done += deliver(site, level, "points curve_out samples_out", place)

@@ -101,7 +101,7 @@ def hinge(body: BodyBuilder, d: Expr, size: Expr) -> Expr:
 
 def _rated(site: Site, value: Expr) -> tuple[Expr, str]:
     """What is made of a distance: from a thick shape, a falloff, or a count of widths."""
-    ways = {"each": 2, "first": 1, "shared": 2, "literal": 1}
+    ways = {"each": 2, "first": 1, "shared": 2}
     size = Part("radius thickness width", scalar_of(value.type), 0.4, 1.4, forms=ways)
     return worked_out(
         site, 0.0, site.k.draw.shape.choice(_RATED.cards), {"d": value}, {"size": size}
@@ -192,7 +192,7 @@ def _nearest(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, s
     done = f"For p = {say(k, source)}, over all j with q = {formula.said(texts | {'p': 'p'})}, "
     done += f"find the smallest |p - q| - {shapes.said('r')}, starting at 1.0e6."
     value: Expr = best
-    if shape.chance(0.3):
+    if shape.chance(0.1):
         value, text = _rated(site, best)
         done += f" With that as d, take {text}."
     done += deliver(site, level, "distances dist_out", value)

@@ -79,7 +79,7 @@ NORMS.add("norm_l2", "gaps", lambda u, w: fn("norm_l2", u - w))
 NORMS.add("huber", "gaps", lambda u, w, g: fn("norm_huber", u - w, g))
 NORMS.add("pseudo_huber", "gaps", lambda u, w, g: fn("norm_pseudo_huber", u - w, g))
 
-_SOURCES = {"each": 1, "first": 1, "shared": 4, "literal": 2}
+_SOURCES = {"each": 1, "first": 1, "shared": 4}
 
 
 class Scored:

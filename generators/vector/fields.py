@@ -18,7 +18,7 @@ from generators.program.dtypes import Type, Vec
 from generators.program.expr import Expr, Var, op
 from generators.vector.shelf import VectorShelf, summed, worked_out
 
-_COMMON = {"shared": 4, "literal": 2}
+_COMMON = {"shared": 4}
 _BORDERS = {
     "clamp": "indices beyond the border being clamped",
     "wrap": "the grid being periodic",
@@ -100,20 +100,22 @@ def _laplacian(g: Grid, scale: Expr) -> tuple[Expr, str]:
     return scale * (around - float(count) * here), text
 
 
-_FOLLOWED = VectorShelf(scalars="r")
+_FOLLOWED = VectorShelf(scalars="r b")
 _FOLLOWED.add("diffuse", "u", lambda u, d, r: u + r * d)
-_FOLLOWED.add("dragged", "u", lambda u, d, r: (u + d) / (1.0 + r))
-_FOLLOWED.add("decay", "u", lambda u, d, r: exp(-r) * (u + d))
-_FOLLOWED.add("limited", "u", lambda u, d, r: u + r * d / (1.0 + fn("length", d)))
+_FOLLOWED.add("implicit_drag", "u", lambda u, d, r, b: (u + r * d) / (1.0 + r * b))
+_FOLLOWED.add("decay", "u", lambda u, d, r, b: exp(-r * b) * (u + r * d))
 
 
 def _stepped(level: int, g: Grid, deriv: Expr) -> tuple[Expr, str]:
     """The field after a step with the derivative, maybe in a helper."""
     k = g.k
     u = k.let("here u_old", g.here)
-    formula = k.draw.shape.choice(_FOLLOWED.cards if level >= 4 else _FOLLOWED.cards[:3])
-    ways = {"shared": 4, "literal": 2, "each": 1}
-    parts = {"r": Part("rate nu_dt viscosity", g.vec.scalar, 0.05, 0.3, forms=ways)}
+    formula = k.draw.shape.choice(_FOLLOWED.cards if level >= 4 else _FOLLOWED.cards[:1])
+    ways = {"shared": 4, "each": 1}
+    parts = {
+        "r": Part("dt time_step", g.vec.scalar, 0.05, 0.3, forms={"shared": 1}),
+        "b": Part("drag damping", g.vec.scalar, 0.2, 0.9, forms=ways),
+    }
     known = {"u": u, "d": deriv}
     value, text = worked_out(g.site, BY_LEVEL[level], formula, known, parts, {"d": "D"})
     return k.let("u_new next_u", value), f". With that as D, take {text}"

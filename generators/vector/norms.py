@@ -18,7 +18,7 @@ from generators.program.dtypes import FLOAT32, INT32, Type, Vec
 from generators.program.expr import Expr, Var
 from generators.vector.shelf import VectorShelf, further, settings, summed, worked_out
 
-_SOURCES = {"each": 1, "first": 2, "shared": 4, "literal": 2}
+_SOURCES = {"each": 1, "first": 2, "shared": 4}
 
 _NORMS = VectorShelf(scalars="d")
 _NORMS.add("l1", "l1", lambda v: fn("norm_l1", v), "the L1 norm of v")
@@ -70,10 +70,10 @@ class Norm:
 
 _LOSSES = Shelf()
 _LOSSES.add("plain", "losses", lambda r: r)
-_LOSSES.add("bell", "losses", lambda r: exp(-r))
+_LOSSES.add("bell", "similarities affinities", lambda r: exp(-r))
 _LOSSES.add("log", "losses", lambda r: log(1.0 + r))
 _LOSSES.add("mean", "losses", lambda r, size: r / size)
-_LOSSES.add("margin", "losses", lambda r, margin: most(margin - r, 0.0))
+_LOSSES.add("margin", "hinge_losses margin_losses", lambda r, margin: most(margin - r, 0.0))
 
 
 def _loss(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
@@ -92,19 +92,18 @@ def _loss(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
         known = {"r": value, "size": k.lift(float(vec.size), FLOAT32)}
         value, text = worked_out(site, 0.0, loss, known, parts, {"size": str(vec.size)})
         done += f" as r, then {text}"
-    done += "." + deliver(site, level, "losses distances errors", value)
+    done += "." + deliver(
+        site, level, loss.outs if loss.outs != "losses" else "losses errors", value
+    )
     if level < 3:
         return done
     v = r["u"] - r["w"]
-    if k.draw.shape.chance(0.35):
+    if k.draw.shape.chance(0.5):
         soft = given(site, "softening eps_len", FLOAT32, 0.1, 0.6, shared=2, literal=1)
         out = site.put("directions unit_residuals", fn("smooth_normalize", v, soft))
         done += f" {out.name} gets v / sqrt(s^2 + dot(v, v)), s = {say(k, soft)}, by "
         return f"{done}smooth_normalize."
-    up = k.draw.shape.chance(0.5)
-    index = cast(fn("argmax" if up else "argmin", abs(v)), INT32)
-    done += f" {site.put('axes components channels', index).name} gets the index of the component "
-    return f"{done}of v that is {'largest' if up else 'smallest'} in size."
+    return done
 
 
 def _against(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
@@ -176,7 +175,7 @@ def embedding_norms(k: KernelBuilder, level: int) -> Title:
     return Title(k.name("soft_assign attend_keys"), _against(k, level, site, vec))
 
 
-_WIDTHS = {"shared": 4, "literal": 2, "each": 1, "first": 1}
+_WIDTHS = {"shared": 4, "each": 1, "first": 1}
 
 _PENALTIES = VectorShelf(scalars="delta")
 _PENALTIES.add("l1", "costs", lambda v: fn("norm_l1", v))

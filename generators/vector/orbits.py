@@ -16,8 +16,8 @@ from generators.program.expr import Expr, Var
 from generators.vector.shelf import VectorShelf
 from generators.vector.tables import Table
 
-_COMMON = {"shared": 3, "literal": 1}
-_SOURCES = {"each": 1, "first": 1, "shared": 3, "literal": 1}
+_COMMON = {"shared": 3}
+_SOURCES = {"each": 1, "first": 1, "shared": 3}
 
 _PULLS = VectorShelf(scalars="m eps")
 _VORTEX = VectorShelf(scalars="m eps", size=2)
@@ -158,13 +158,13 @@ def _only_field(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str
 def _orbit(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
     """One step of a body."""
     parts = {
-        "x": Part("position pos place", vec, -2.0, 2.0),
-        "v": Part("velocity vel speed", vec, -1.0, 1.0),
+        "x": Part("position pos", vec, -2.0, 2.0),
+        "v": Part("velocity vel", vec, -1.0, 1.0),
     }
     state = record(site, "Body Planet Tracer", parts, 0.5)
     x, v = k.let("x pos_i", state["x"]), k.let("v vel_i", state["v"])
     f = _Field(k, level, site, vec, False)
-    step = given(site, "dt time_step h_step", vec.scalar, 0.05, 0.3, forms=_COMMON)
+    step = given(site, "dt time_step", vec.scalar, 0.05, 0.3, forms=_COMMON)
     dt = local(k, "dt h", step)
     x_new, v_new, rule = _step(k, level, f, x, v, dt)
     done = f"For x = {state.say('x')} and v = {state.say('v')}, with a(x) being {f.text}: {rule}, "

@@ -11,7 +11,7 @@ from generators.kit.functions import dot, exp, least, most
 from generators.kit.naming import applied
 from generators.kit.records import Part, Record, record
 from generators.kit.sites import Site, launch
-from generators.kit.sources import constant, setting, unit_vector, zero
+from generators.kit.sources import setting, unit_vector, zero
 from generators.kit.words import listed, say
 from generators.program.dtypes import Vec
 from generators.program.expr import Expr, Var
@@ -38,7 +38,7 @@ class Motion:
 
     def tuned(self, names: str, low: float, high: float) -> tuple[Expr, str]:
         """A number that is a parameter or a literal, and its text."""
-        value = setting(self.k, names, self.vec.scalar, low, high)
+        value = setting(self.k, names, self.vec.scalar, low, high, 0.9)
         return value, say(self.k, value)
 
 
@@ -153,21 +153,27 @@ _LAWS.add("charge", "pushes", lambda e, charge: charge * e)
 _TERMS = VectorShelf(scalars="c")
 _TERMS.add("drag", "slowed", lambda a, v, c: a - c * v)
 _TERMS.add("spring", "sprung", lambda a, x, c: a - c * x)
-_TERMS.add("gain", "scaled", lambda a, c: c * a)
 _TERMS.add("quadratic", "slowed", lambda a, v, c: a - c * fn("length", v) * v)
 _TERMS.add("falling", "fallen", lambda a, down: a + down)
-_RANGES = {"drag": (0.1, 0.99), "spring": (0.2, 2.5), "gain": (0.3, 1.9), "quadratic": (0.05, 0.5)}
+_RANGES = {
+    "drag": ("drag_coeff linear_drag", 0.1, 0.99),
+    "spring": ("omega_sq spring_k", 0.2, 2.5),
+    "quadratic": ("drag_coeff air_drag", 0.05, 0.5),
+}
+"""What sets the size of a term; ``spring`` pulls to the origin."""
 
 
-def _with_extra(m: Motion, a: Expr, text: str) -> tuple[Expr, str]:
-    """An acceleration with one more term or a factor, whose constant is a literal."""
+def _with_extra(m: Motion, a: Expr, text: str, law: str) -> tuple[Expr, str]:
+    """An acceleration with one more term; weight is added to a force, not to gravity."""
     k = m.k
     values: dict[str, Expr] = {"a": a, "v": m.velocity, "x": m.position}
-    formula = k.draw.shape.choice(_TERMS.cards)
+    cards = [c for c in _TERMS.cards if law != "gravity" or c.name != "falling"]
+    formula = k.draw.shape.choice(cards)
     if "c" in formula.keys:
-        values["c"] = k.lift(constant(k, *_RANGES[formula.name]), m.vec)
+        names, low, high = _RANGES[formula.name]
+        values["c"] = k.scalar(names, m.vec.scalar, low, high)
     else:
-        values["down"] = unit_vector(m.vec, 1, -constant(k, 1.5, 9.9))
+        values["down"] = unit_vector(m.vec, 1, -k.draw.value.choice((9.81, 9.8)))
     texts = {key: say(k, value) for key, value in values.items()}
     return formula.of(k, values), formula.said(texts | {"a": text, "v": "v", "x": "x"})
 
@@ -176,14 +182,14 @@ def _parts(vec: Vec, shared: bool) -> dict[str, Part]:
     """What a particle has, and what acts on it, by the names that formulas read."""
     scalar, ways = vec.scalar, {"shared": 1} if shared else {"each": 1}
     return {
-        "x": Part("position pos place", vec, -2.0, 2.0),
-        "v": Part("velocity vel motion", vec, -2.0, 2.0),
-        "g": Part("gravity g wind", vec, -3.0, 3.0, forms={"shared": 1}),
-        "f": Part("force load push", vec, -3.0, 3.0, forms=ways),
+        "x": Part("position pos", vec, -2.0, 2.0),
+        "v": Part("velocity vel", vec, -2.0, 2.0),
+        "g": Part("gravity g", vec, -3.0, 3.0, forms={"shared": 1}),
+        "f": Part("force ext_force", vec, -3.0, 3.0, forms=ways),
         "e": Part("field e_field", vec, -3.0, 3.0, forms=ways),
         "mass": Part("mass", scalar, 0.5, 2.0),
         "inv_mass": Part("inv_mass", scalar, 0.5, 2.0),
-        "charge": Part("charge", scalar, -1.0, 2.0),
+        "charge": Part("charge_to_mass q_over_m", scalar, -1.0, 2.0),
     }
 
 
@@ -200,21 +206,21 @@ def _integrated(k: KernelBuilder, level: int, structs: bool) -> str:
     values = r.values | {key: read(site, parts[key]) for key in law.keys if key not in own}
     texts = {key: say(k, values[key]) for key in law.keys}
     step, names = 0.0, ("dt", "time_step", "h")
-    if shape.chance(0.5):
+    if shape.chance(0.85):
         dt = k.scalar(names, vec.scalar, 0.05, 0.2)
     else:
-        step = constant(k, 0.02, 0.2)
+        step = k.draw.value.choice((0.02, 0.05, 0.1))
         dt = k.let(names, k.lift(step, vec))
     m = Motion(k, k.let("x xi here", r["x"]), k.let("v vi velocity_i", r["v"]), dt, dt.name)
     acceleration, text = _acceleration(k, level, r, law, values), law.said(texts)
     if level < 3 or shape.chance(0.5):
-        acceleration, text = _with_extra(m, acceleration, text)
+        acceleration, text = _with_extra(m, acceleration, text, law.name)
     done = _sub_stepped(level, m, acceleration, r.say("x"), r.say("v"))
     done += f". Here a = {text}{f', {dt.name} = {step}' if step else ''}."
     after = {"x": m.position, "v": m.velocity}
     outs = {"x": "new_positions pos_out x_next", "v": "new_velocities vel_out v_next"}
     done += r.write(after, outs, "moved next_state advanced")
-    if level >= 4 or (level == 3 and shape.chance(0.7)):
+    if level >= 3 and shape.chance(0.4):
         mass = {"third": r["mass"]} if structs and "mass" in own else {}
         done += _balance(site, level, after | mass)
     return done
@@ -258,8 +264,6 @@ _BALANCE.add("kinetic", "kinetic_out kinetic_log", lambda v: 0.5 * dot(v, v))
 _BALANCE.add("weighted", "energy_out energy_log", lambda v, third: third * (0.5 * dot(v, v)))
 _BALANCE.add("momentum", "momentum_out momentum_log", lambda v, third: third * v)
 _BALANCE.add("angular", "angular_out angular_log", lambda x, v: fn("cross", x, v))
-_BALANCE.add("distance", "distance_out spread_log", lambda x, home: fn("length_sq", x - home))
-_BALANCE.add("flux", "flux_out flux_log", lambda v, axis: dot(v, axis))
 
 
 def _balance(site: Site, level: int, values: dict[str, Expr]) -> str:
@@ -269,11 +273,5 @@ def _balance(site: Site, level: int, values: dict[str, Expr]) -> str:
     unusable = {"kinetic"} if "third" in values else {"weighted", "momentum"}
     unusable |= {"angular"} if vec.size == 2 else set()
     forms = [card for card in _BALANCE.cards if card.name not in unusable]
-    once = {"shared": 1}
-    parts = {
-        "home": Part("home reference sensor", vec, -1.0, 1.0, forms=once),
-        "axis": Part("axis_dir probe_dir outward", vec, init="unit", forms=once),
-    }
     names = {"third": say(k, values["third"])} if "third" in values else {}
-    count = 2 if level >= 5 else 1
-    return further(site, forms, count, values, parts, names, ", x and v being the final ones")
+    return further(site, forms, 1, values, {}, names, ", x and v being the final ones")

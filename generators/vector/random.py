@@ -17,7 +17,7 @@ from generators.program.expr import Expr, Var
 from generators.vector.shelf import VectorShelf
 
 _V2, _V3 = Vec(2, FLOAT32), Vec(3, FLOAT32)
-_SOURCES = {"shared": 4, "literal": 2, "each": 1, "first": 1}
+_SOURCES = {"shared": 4, "each": 1, "first": 1}
 _FLAT = ("sample_unit_ring", "sample_unit_disk", "sample_unit_square")
 _SOLID = ("sample_unit_cube", "sample_unit_sphere", "sample_unit_sphere_surface")
 _DOMES = ("sample_unit_hemisphere", "sample_unit_hemisphere_surface")

@@ -20,7 +20,7 @@ from generators.vector.shelf import VectorShelf, read, summed
 from generators.vector.tables import Table
 
 _SCALARS = {"float32": 8, "float64": 3, "int32": 3, "int64": 1, "int16": 1, "int8": 1}
-_SOURCES = {"each": 1, "first": 1, "shared": 3, "literal": 2}
+_SOURCES = {"each": 1, "first": 1, "shared": 3}
 
 _SIMPLE = VectorShelf()
 _SIMPLE.add("clamp_to_box", "clamped result", lambda p, lo, hi: least(most(p, lo), hi))
@@ -354,7 +354,7 @@ def _interpolated(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[s
 
 def _quality(site: Site, corners: Corners, p: Expr) -> str:
     """A second output: how far the point is, or a quality of the triangle."""
-    k, ways = site.k, {"each": 1, "first": 1, "shared": 2, "literal": 2}
+    k, ways = site.k, {"each": 1, "first": 1, "shared": 2}
     scale = given(site, "scale cell_size spacing", scalar_of(p.type), 0.5, 2.0, forms=ways)
     form = k.draw.shape.choice(("area", "perimeter", "centroid", "quality"))
     if form == "quality":

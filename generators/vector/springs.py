@@ -14,14 +14,14 @@ from generators.kit.naming import BY_LEVEL, local, maybe, routine
 from generators.kit.outputs import choose, deliver
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
-from generators.kit.sources import ANY, constant, given, unit_vector, zero
+from generators.kit.sources import ANY, given, unit_vector, zero
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Vec, scalar_of
 from generators.program.expr import Expr, Var, op
 from generators.vector.shelf import VectorShelf, further, settings
 
-_SOURCES = {"each": 2, "first": 1, "shared": 3, "literal": 2}
-_COMMON = {"shared": 3, "literal": 2}
+_SOURCES = {"each": 2, "first": 1, "shared": 3}
+_COMMON = {"shared": 3}
 
 _LAWS = VectorShelf(scalars="ks rest")
 """The force of a spring on its first end, by one of the usual laws for the edge e to the other."""
@@ -73,13 +73,14 @@ def _edges(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
     """The force of one spring for each thread: its ends are given or looked up."""
     shape = k.draw.shape
     spring = Spring(site, vec, BY_LEVEL[level], _SOURCES)
-    ends = {"x": Part("head xa end_a", vec, -2.0, 2.0), "y": Part("tail xb end_b", vec, -2.0, 2.0)}
+    first, second = k.draw.word.choice((("head", "tail"), ("xa", "xb"), ("end_a", "end_b")))
+    ends = {"x": Part(first, vec, -2.0, 2.0), "y": Part(second, vec, -2.0, 2.0)}
     r = record(site, "Edge Spring Link", ends, 0.4)
     p, q = k.let("p pa", r["x"]), k.let("q pb", r["y"])
     total = spring.force(p, q)
     done = f"For the edge e = {r.say('y')} - {r.say('x')}, take {spring.text}"
     if level >= 2 and shape.chance(0.5):
-        speeds = {"v": Part("speed_a va", vec, -1.0, 1.0), "w": Part("speed_b vb", vec, -1.0, 1.0)}
+        speeds = {"v": Part("va", vec, -1.0, 1.0), "w": Part("vb", vec, -1.0, 1.0)}
         rates = record(site, "Rates Velocities", speeds, 0.3)
         damp = given(site, "damping kd", vec.scalar, 0.1, 0.9, forms=_SOURCES)
         done += f", plus {say(k, damp)} * dot({rates.say('w')} - {rates.say('v')}, u) * u, u = e / "
@@ -157,7 +158,7 @@ def _net(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
 def _step(k: KernelBuilder, level: int, site: Site, vec: Vec, x: Var, total: Var) -> str:
     """What the force does within one time step."""
     shape, scalar = k.draw.shape, vec.scalar
-    step = given(site, "dt time_step h_step", scalar, 0.02, 0.1, shared=3, literal=1)
+    step = given(site, "dt time_step", scalar, 0.02, 0.1, shared=1)
     dt = local(k, "dt h", step)
     mass = given(site, "mass node_mass", scalar, 0.5, 2.0, forms=_SOURCES)
     damp = given(site, "damping air_drag", scalar, 0.1, 0.8, forms=_COMMON)
@@ -211,7 +212,7 @@ def spring_network(k: KernelBuilder, level: int) -> Title:
 
 
 _TERMS = VectorShelf(scalars="a c")
-"""What a neighbour xj adds to a point xi, with numbers written out in the kernel."""
+"""What a neighbour xj adds to a point xi, by numbers that the caller sets."""
 
 _TERMS.add("smoothing", "smoothed", lambda xi, xj, a: a * (xj - xi))
 _TERMS.add("damped_smoothing", "smoothed", lambda xi, xj, a, c: a * (c * xj - xi))
@@ -253,20 +254,39 @@ _RANGES = {
 }
 
 
+_NUMBERS = {
+    "smoothing": {"a": "rate lam"},
+    "damped_smoothing": {"a": "rate lam", "c": "decay shrink"},
+    "spring": {"a": "stiffness ks", "c": "rest_length rest"},
+    "repulsion": {"a": "strength k_rep", "c": "softening_sq eps_sq"},
+    "attraction": {"a": "falloff inv_width_sq"},
+    "rational_pull": {"a": "falloff inv_width_sq"},
+}
+
+
+def _with(use: Callable[..., Expr], numbers: tuple[Expr, ...], x: Expr, y: Expr) -> Expr:
+    return use(x, y, *numbers)
+
+
 def _pair(k: KernelBuilder, level: int, vec: Vec) -> tuple[Callable[..., Expr], str, str]:
     """What each pair gives, in a helper or in place; its text and its name."""
     formula = k.draw.shape.choice(_TERMS.cards)
     ranges = _RANGES[formula.name]
-    numbers = {key: k.lift(constant(k, *bounds), vec) for key, bounds in ranges.items()}
+    names = _NUMBERS.get(formula.name, {"a": "stiffness"})
+    numbers = {key: k.scalar(names[key], vec.scalar, *bounds) for key, bounds in ranges.items()}
     texts = {key: say(k, number) for key, number in numbers.items()}
     use = routine(
         k,
         {1: 0.0, 2: 0.5}.get(level, 1.0),
         f"{formula.name}_term pair_{formula.name} {formula.name}_between",
-        {"xi": vec, "xj": vec},
-        lambda b, x, y: formula.build(b, x, y, *numbers.values()),
+        {"xi": vec, "xj": vec} | dict.fromkeys(ranges, vec.scalar),
+        formula.build,
     )
-    return use, formula.said({"xi": "xi", "xj": "xj"} | texts), formula.name
+    return (
+        partial(_with, use, tuple(numbers.values())),
+        formula.said({"xi": "xi", "xj": "xj"} | texts),
+        formula.name,
+    )
 
 
 def _skipped(k: KernelBuilder, itself: Expr) -> str:
@@ -305,11 +325,11 @@ def neighbour_forces(k: KernelBuilder, level: int) -> Title:
         if weights is not None:
             value = weights[slot] * value
         if used is not None:
-            reach = constant(k, 0.6, 1.6)
+            reach = k.scalar("cutoff_sq reach_sq", vec.scalar, 0.6, 1.6)
             value = maybe(k, "term pull", value)
             blocks.enter_context(k.if_(fn("length_sq", xj - xi) < reach))
             k.augment(used, "add", 1.0)
-            text += f", where |xj - xi|^2 < {reach}"
+            text += f", where |xj - xi|^2 < {reach.name}"
         k.augment(total, "add", value)
     done = f"Sum over the neighbours j in {links.name} of each point i, x = {points.name}, {text}."
     if used is not None:

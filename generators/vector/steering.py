@@ -18,8 +18,8 @@ from generators.program.dtypes import FLOAT32, INT32, Vec, scalar_of
 from generators.program.expr import Expr, Load, Var
 from generators.vector.shelf import VectorShelf, summed
 
-_SOURCES = {"each": 1, "first": 1, "shared": 4, "literal": 1}
-_SET = {"shared": 3, "literal": 1}
+_SOURCES = {"each": 1, "first": 1, "shared": 4}
+_SET = {"shared": 3}
 
 _FORCES = VectorShelf(scalars="s r")
 _FORCES.add("seek", "seek", lambda x, v, g, s: s * fn("normalize", g - x) - v)

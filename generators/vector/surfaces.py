@@ -166,7 +166,7 @@ def vector_projection(k: KernelBuilder, level: int) -> Title:
     return Title(k.name("resolve_contacts collide_planes"), _contacts(k, level, site, vec))
 
 
-_SOURCES = {"each": 2, "first": 1, "shared": 3, "literal": 2}
+_SOURCES = {"each": 2, "first": 1, "shared": 3}
 _RAYS = "incoming ray_dir heading velocity"
 
 _RESPONSES = VectorShelf(scalars="slip bounce mu eta")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from generators.build import KernelBuilder, cast, fn
+from generators.build import KernelBuilder
 from generators.kit.formulas import formulas
 from generators.kit.functions import clamp, erf, exp, least, log, most, tanh, where
 from generators.kit.naming import helper, local
@@ -14,8 +14,8 @@ from generators.kit.sites import Names
 from generators.kit.sources import given
 from generators.kit.words import plurals, words
 from generators.matrix.parts import Place
-from generators.program.dtypes import BOOL, FLOAT32, Scalar
-from generators.program.expr import Expr, Var, literal
+from generators.program.dtypes import FLOAT32, Scalar
+from generators.program.expr import Expr, Var
 
 NAMES = {
     2: (("i", "j"), ("row", "col"), ("r", "q")),
@@ -51,10 +51,11 @@ class Cells(Place):
         return self.read(names, self.scalar, low, high, axes=axes)
 
     def factor(self, names: Names, low: float, high: float) -> Expr:
-        """A number that is a parameter, an entry along an axis, or a literal."""
-        way = self.shape.weighted({"shared": 4, "along": 3, "literal": 1})
+        """A number that is a parameter, one of each channel where there are any, or a literal."""
+        channels = 3 * (self.channel is not None)
+        way = self.shape.weighted({"shared": 4, "along": channels, "literal": 1})
         if way == "along":
-            return self.along(plurals(words(names)), low, high)
+            return self.along(plurals(words(names)), low, high, self.channel)
         return given(self, names, self.scalar, low, high, forms={way: 1})
 
 
@@ -80,28 +81,49 @@ _ACTIVATIONS = formulas(
     gelu=(
         "gelu gelu_tanh",
         lambda body, z: (
-            0.5 * z * (1.0 + tanh(body.let("inner arg", 0.7979 * (z + 0.044715 * z * z * z))))
+            0.5 * z * (1.0 + tanh(body.let("inner arg", 0.7978846 * (z + 0.044715 * z * z * z))))
         ),
     ),
-    erf=("gelu_erf exact_gelu", lambda z: 0.5 * z * (1.0 + erf(0.7071 * z))),
-    softplus=("softplus soft_plus", lambda z: log(1.0 + exp(z))),
+    erf=("gelu_erf exact_gelu", lambda z: 0.5 * z * (1.0 + erf(0.70710678 * z))),
+    quick=("quick_gelu gelu_sigmoid", lambda z: z / (1.0 + exp(-1.702 * z))),
+    softplus=("softplus soft_plus", lambda z: most(z, 0.0) + log(1.0 + exp(-abs(z)))),
 )
 """The first four are those of simple kernels."""
 
-_ORDERS = (
-    ("scale", "bias", "activate", "residual"),
-    ("scale", "bias", "residual", "activate"),
-    ("bias", "scale", "activate", "mask"),
-    ("scale", "residual", "bias", "activate"),
-    ("bias", "activate", "residual", "scale"),
-)
-"""What layers of networks do after a product, in the orders in which they do it."""
+_CALLED = {
+    "relu": "ReLU",
+    "leaky": "leaky ReLU",
+    "elu": "ELU",
+    "silu": "SiLU",
+    "gelu": "GELU (by tanh)",
+    "erf": "GELU",
+    "quick": "GELU (by a sigmoid)",
+}
+"""Activations that the description does not call by their key."""
 
-_PLAIN = (("scale", "bias"), ("residual", "limit"), ("scale", "residual"), ("limit", "mask"))
-"""The same for a sum that no activation follows."""
+_LAYERS = (
+    ("bias", "activate"),
+    ("scale", "bias", "activate"),
+    ("bias", "activate", "residual"),
+    ("bias", "residual", "activate"),
+    ("scale", "bias", "residual", "activate"),
+)
+_ORDERS = {
+    "layer": _LAYERS,
+    "product": (*_LAYERS, ("scale", "residual"), ("scale", "residual")),
+    "dequantised": (("activate",), ("residual", "activate"), ("activate", "residual")),
+    "linear": (("scale", "residual"),),
+    "folded_norm": (("scale", "bias", "activate"),),
+    "filter": (("scale",), ("scale", "limit"), ("limit",)),
+    "gain": (("scale",),),
+    "plain": ((),),
+}
+"""What follows a sum, by what the kernel is for, in the orders that are in use.
+
+``product`` is a layer or BLAS' alpha * A * B + beta * C, ``folded_norm`` a batch norm at inference.
+"""
 
 _COUNTS = {1: (0, 1, 1), 2: (1, 2), 3: (2, 3), 4: (2, 3), 5: (3, 4)}
-_EXTRAS = {1: 0, 2: 0, 3: 0, 4: 1, 5: 2}
 
 
 @dataclass
@@ -122,7 +144,7 @@ class Ending:
             self.value = self.value * by if name == "mul" else self.value + by
         else:
             self.c.k.augment(self.value, name, by)
-        self.said.append(f"{'times' if name == 'mul' else 'plus'} {self.c.tell(by)}")
+        self.said.append(f"{'multiply by' if name == 'mul' else 'add'} {self.c.tell(by)}")
 
     def set(self, value: Expr, text: str) -> None:
         """Replace the value."""
@@ -143,16 +165,15 @@ def finish(
     level: int,
     value: Var,
     names: Names,
+    kind: str = "layer",
     *,
-    active: bool = True,
-    skip: str = "",
     signed: bool = True,
 ) -> None:
-    """What a library lets follow a sum, in an order that it has; then the store.
+    """What a library lets follow a sum of this ``kind``, in an order that it has; then the store.
 
     A value that is not ``signed`` is limited from above alone.
     """
-    order = [s for s in c.shape.choice(_ORDERS if active else _PLAIN) if s not in skip]
+    order = c.shape.choice(_ORDERS[kind])
     count = min(c.shape.choice(_COUNTS[level]), len(order))
     steps = [s for s in order if s in c.shape.sample(order, count)]
     e = Ending(c, level, value, c.chance(0.45), signed=signed)
@@ -161,18 +182,26 @@ def finish(
         e.params = record(c, "Epilogue Scales OutputParams Blend", parts, 1.0, shared=True)
     for step in steps:
         _STEPS[step](e)
-    more = c.shape.sample(_OFFERS, 0 if "activate" in skip else _EXTRAS[level])
-    if more:
-        e.held("value result final")
-    target = c.put(names, e.value)
-    c.say(f"{target.name} gets it{''.join(f', {text}' for text in e.said)}.")
-    for extra in more:
-        _also(e, extra)
+    if e.said:
+        c.say(f"Then {'; '.join(e.said)}.")
+    c.say(f"{c.put(names, e.value).name} gets the result.")
+
+
+def _channel(e: Ending, names: Names, low: float, high: float) -> Expr:
+    """A number of each channel, or one where there are no channels."""
+    c = e.c
+    if c.channel is None:
+        return c.k.scalar(words(names), c.scalar, low, high)
+    return c.along(names, low, high, c.channel)
 
 
 def _scale(e: Ending) -> None:
-    by = e.params["alpha"] if e.params is not None else e.c.factor("alpha scale", 0.4, 1.6)
-    e.step("mul", by)
+    if e.params is not None:
+        e.step("mul", e.params["alpha"])
+    elif e.c.channel is not None and e.c.chance(0.4):
+        e.step("mul", _channel(e, "scales channel_scale", 0.4, 1.6))
+    else:
+        e.step("mul", e.c.k.scalar("alpha scale", e.c.scalar, 0.4, 1.6))
 
 
 def _residual(e: Ending) -> None:
@@ -180,16 +209,17 @@ def _residual(e: Ending) -> None:
     if e.params is not None:
         skip = e.params["beta"] * skip
     elif e.c.chance(0.5):
-        skip = e.c.k.scalar("beta mix", e.c.scalar, 0.3, 1.2) * skip
+        skip = e.c.k.scalar("beta", e.c.scalar, 0.3, 1.2) * skip
     e.step("add", skip)
 
 
 def _limit(e: Ending) -> None:
-    limit = e.c.k.scalar("limit bound max_abs", e.c.scalar, 0.5, 0.9)
+    low, high = (0.5, 0.9) if e.signed else (0.2, 0.4)
+    limit = e.c.k.scalar("limit max_abs", e.c.scalar, low, high)
     if e.signed:
-        e.set(clamp(e.value, -limit, limit), f"clamped to [-{limit.name}, {limit.name}]")
+        e.set(clamp(e.value, -limit, limit), f"clamp to [-{limit.name}, {limit.name}]")
     else:
-        e.set(least(e.value, limit), f"at most {limit.name}")
+        e.set(least(e.value, limit), f"limit to at most {limit.name}")
 
 
 def _activate(e: Ending) -> None:
@@ -197,14 +227,10 @@ def _activate(e: Ending) -> None:
     c, k, level = e.c, e.c.k, e.level
     if level >= 4 and c.chance(0.4):
         kept = c.put("pre_activation saved linear_out", e.held("pre linear"))
-        if e.said:
-            e.said[-1] += f" ({kept.name} gets this)"
-        else:
-            c.say(f"{kept.name} gets this sum.")
+        e.said.append(f"store that in {kept.name} for the backward pass")
     kinds = (_ACTIVATIONS[0], *_ACTIVATIONS[:4]) if level == 1 else _ACTIVATIONS
     kind = c.shape.choice(kinds)
-    told = kind.said({"z": "z"})
-    text = f"put as z through {f'({told})' if ' where ' in told else told}"
+    text = f"apply {_CALLED.get(kind.name, kind.name)}, z to {kind.said({'z': 'z'})}"
     if level >= 3 and c.chance(0.6):
         called = helper(k, kind.outs, [("x", c.scalar)], kind.build)
         e.set(k.call(called, e.value), text)
@@ -218,47 +244,10 @@ def _activate(e: Ending) -> None:
     e.said.append(text)
 
 
-def _mask(e: Ending) -> None:
-    c, k = e.c, e.c.k
-    way = c.shape.choice(("where", "if", "weight"))
-    if way == "weight":
-        e.step("mul", c.along("gates keep_share coverage", 0.2, 1.0))
-        return
-    mask = c.read("mask keep valid", BOOL)
-    text = f"but 0 where {c.tell(mask)} is false"
-    if way == "where":
-        e.set(where(mask, e.value, literal(0, c.scalar)), text)
-        return
-    value = e.held("value result")
-    with k.if_(fn("not", mask)):
-        k.assign(value, 0.0)
-    e.said.append(text)
-
-
 _STEPS: dict[str, Callable[[Ending], None]] = {
     "scale": _scale,
-    "bias": lambda e: e.step("add", e.c.along("bias offsets shift", -0.5, 0.5, e.c.channel)),
+    "bias": lambda e: e.step("add", _channel(e, "bias", -0.5, 0.5)),
     "residual": _residual,
     "limit": _limit,
     "activate": _activate,
-    "mask": _mask,
 }
-_OFFERS = ("loss", "codes", "sums")
-
-
-def _also(e: Ending, extra: str) -> None:
-    """A second output: how far the result is from a target, its code, or a running sum."""
-    c, k, value = e.c, e.c.k, e.held("value result")
-    if extra == "codes":
-        step = k.scalar("code_step q_step lsb", c.scalar, 0.05, 0.2)
-        code = cast(fn("rint", value / step), Scalar(c.shape.choice(("int16", "int32"))))
-        c.write("codes quantised out_q", code, f"the result over {step.name}, rounded")
-    elif extra == "sums":
-        sums = c.array("running total_out history", c.scalar, -1.0, 1.0, role="inout")
-        k.store(sums, c.at, value, op="add")
-        c.say(f"The result is added to {sums.name}, too.")
-    else:
-        goal = c.read("target wanted labels", c.scalar, -1.0, 1.0)
-        error = k.let("error miss off", value - goal)
-        text = f"the square of the result less {c.tell(goal)}"
-        c.write("losses errors_sq loss_out", error * error, text)

@@ -66,7 +66,7 @@ def pairwise_matrix(k: KernelBuilder, level: int) -> Title:
         with k.if_(fn("eq", first, second)):
             k.augment(value, "add", noise)
         c.say(f"{noise.name} is added where {c.tell(fn('eq', first, second))}.")
-    finish(c, level, value, "out pair_values gram", active=False, signed=form in _DOTS)
+    finish(c, level, value, "out pair_values gram", "gain")
     return Title(k.name(f"pairwise_matrix pairwise_{form} {form}_matrix"), c.text)
 
 
@@ -162,7 +162,7 @@ def rank_update(k: KernelBuilder, level: int) -> Title:
     c.spoken[change.name] = "D", text
     c.say(f"At [{c.where}] let D be {text}.")
     result = _updated(c, level, before[c.at], change)
-    finish(c, max(level - 1, 1), result, "out a_new new_matrix", active=False)
+    finish(c, level, result, "out a_new new_matrix", "plain")
     return Title(k.name("rank_update outer_update syrk_like ger_update"), c.text)
 
 
@@ -222,26 +222,27 @@ def mask_scores(k: KernelBuilder, level: int) -> Title:
         with k.if_(hidden):
             k.assign(score, low)
     c.say(f"It is {low.name} where {c.tell(hidden)}.")
-    finish(c, max(level - 2, 1), score, "scores logits out", skip="activate mask")
+    finish(c, level, score, "scores logits out", "plain")
     return Title(k.name(f"mask_scores {kind}_scores attention_scores"), c.text)
 
 
 def _scaled(c: Cells, level: int, score: Var, depth: Expr) -> None:
     """Scores on a common scale, less with distance, held within a cap."""
     k, (i, j) = c.k, c.at[-2:]
-    way = c.shape.choice(("param", "root", "each"))
-    if way == "root":
+    if c.chance(0.4):
         k.augment(score, "div", sqrt(cast(depth, c.scalar)))
         c.say("It is divided by the square root of the row length.")
     else:
-        by: Expr = (
-            c.along("scales gains", 0.4, 1.2)
-            if way == "each"
-            else k.scalar("scale inv_temperature", c.scalar, 0.3, 0.9)
-        )
+        by = k.scalar("scale inv_temperature", c.scalar, 0.3, 0.9)
         k.augment(score, "mul", by)
         c.say(f"It is multiplied by {c.tell(by)}.")
-    if level >= 2 and c.chance(0.5):
+    position = c.shape.choice(("none", "slope", "bias")) if level >= 2 else "none"
+    if position == "bias":
+        axes = (0, -2, -1)[-c.rank if c.chance(0.5) else -2 :]
+        bias = c.read("rel_bias attn_bias position_bias", c.scalar, -0.5, 0.5, axes=axes)
+        k.augment(score, "add", bias)
+        c.say(f"{c.tell(bias)} is added.")
+    elif position == "slope":
         slope = k.scalar("slope distance_penalty", c.scalar, 0.1, 0.5)
         less = slope * cast(abs(i - j), c.scalar)
         k.augment(score, "sub", less)

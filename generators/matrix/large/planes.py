@@ -134,7 +134,7 @@ def temporal_convolution(k: KernelBuilder, level: int) -> Title:
     length = None if causal else k.size_param("length num_steps", steps)
     count = k.trip_count("tap_count num_taps", width)
     names = (("c", "t"), ("ch", "step")) if rank == 2 else (("b", "c", "t"), ("item", "ch", "step"))
-    c = cells(k, scalar, (*leads, steps), names)
+    c = cells(k, scalar, (*leads, steps), names, rank - 2)
     lead, now = c.at[:-1], c.at[-1]
     total = k.let("total acc s", zero(scalar))
     hold = shape.chance(0.5)
@@ -172,7 +172,7 @@ def pool_planes(k: KernelBuilder, level: int) -> Title:
     ends: tuple[Var, ...] = ()
     if clamped and side > step:
         ends = tuple(map(k.size_param, ("height num_rows", "width num_cols"), sizes))
-    c = cells(k, scalar, (*leads, h, w), _PLANES[rank])
+    c = cells(k, scalar, (*leads, h, w), _PLANES[rank], rank - 3 if leads else None)
     window = Window(c, image, side, step, 1, 0, ends, "last" if ends else "valid")
     value = _pooled(window, form)
     planes = "each plane of " if leads else ""
@@ -181,7 +181,9 @@ def pool_planes(k: KernelBuilder, level: int) -> Title:
     )
     within = ", positions limited to the image" if ends else ""
     c.say(f"that starts at {step} times the position{within}.")
-    finish(c, level, value, "out pooled reduced", active=form != "root_mean_square", signed=False)
+    finish(
+        c, level, value, "out pooled reduced", "folded_norm" if leads and level >= 3 else "plain"
+    )
     return Title(k.name(f"pool_planes {form}_pool pool_{form} window_pool"), c.text)
 
 
@@ -238,7 +240,7 @@ def image_gradient(k: KernelBuilder, level: int) -> Title:
     value = _measure(c, gx, gy)
     if level >= 4 and shape.chance(0.5):
         c.write("direction angles", atan2(gy, abs(gx) + 0.1))
-    finish(c, level, value, "edges out gradient", active=False, signed=False)
+    finish(c, level, value, "edges out gradient", "filter", signed=False)
     return Title(k.name(f"{form}_gradient image_gradient {form}_edges"), c.text)
 
 

@@ -43,7 +43,7 @@ def array_product(k: KernelBuilder, level: int) -> Title:
         term = left * right if weights is None else weights[p] * left * right
         k.augment(total, "add", term)
     c.say(f"Sum {c.tell(term)} over {p.name}.")
-    finish(c, level, total, "c out result")
+    finish(c, level, total, "c out result", "product")
     titles = "matvec dense_vector" if vector else "matmul dense_layer gemm_like"
     return Title(k.name(titles), c.text)
 
@@ -96,7 +96,7 @@ def batched_product(k: KernelBuilder, level: int) -> Title:
         with k.if_(col > row):
             k.augment(total, "mul", weight)
         c.say(f"Where {c.tell(col > row)} it is multiplied by {weight.name}.")
-    finish(c, level, total, "out products result")
+    finish(c, level, total, "out products result", "product")
     return Title(k.name("batched_matmul bmm batch_product"), c.text)
 
 
@@ -136,7 +136,7 @@ def quantised_product(k: KernelBuilder, level: int) -> Title:
     step = c.factor("scale step", 0.002, 0.005)
     value = k.let("value real dequantised", step * cast(total, c.scalar))
     c.say(f"As a float, it is multiplied by {c.tell(step)}.")
-    finish(c, max(level - 1, 1), value, "out result real_out")
+    finish(c, level, value, "out result real_out", "dequantised")
     return Title(k.name("quantised_product int_gemm dequant_matmul"), c.text)
 
 
@@ -194,7 +194,7 @@ def _completed(c: Cells, level: int, total: Var, own: Expr, form: str) -> None:
         rhs = c.read("rhs target", c.scalar, -1.0, 1.0)
         k.assign(total, rhs - total)
         c.say(f"It is subtracted from {c.tell(rhs)}.")
-    finish(c, level, total, "out y result")
+    finish(c, level, total, "out y result", "linear")
 
 
 def _gathered(
@@ -251,5 +251,5 @@ def gather_rows(k: KernelBuilder, level: int) -> Title:
         more = c.read("positions pos_table", scalar, -0.5, 0.5, axes=(-2, -1))
         k.augment(value, "add", more)
         c.say(f"{c.tell(more)} is added.")
-    finish(c, level, value, "out gathered looked_up", active=level >= 3)
+    finish(c, level, value, "out gathered looked_up", "gain")
     return Title(k.name("gather_rows embedding_lookup embedding_bag lookup"), c.text)

@@ -18,9 +18,9 @@ _OFFSETS = (("di", "dj"), ("r", "c"), ("ky", "kx"))
 @idiom
 def sliding_window(k: KernelBuilder, level: int) -> Title:
     """Convolution with a small kernel and pooling: each output sees a window of the input."""
-    build, names = k.draw.shape.choice(_WINDOWS)
+    build, names, kind = k.draw.shape.choice(_WINDOWS)
     c, total = build(k, level, k.draw.wide_float_type())
-    finish(c, level, total, "out filtered result")
+    finish(c, level, total, "out filtered result", kind)
     return Title(k.name(names), c.text)
 
 
@@ -33,7 +33,7 @@ def _taps(k: KernelBuilder, level: int, scalar: Scalar) -> tuple[Cells, Var]:
     count = k.trip_count("tap_count num_taps width", m)
     fixed = isinstance(count, Const)
     half = k.lift(int(count.value) // 2, INT32) if isinstance(count, Const) else count // 2
-    c = cells(k, scalar, (n,), (("i",), ("tid",)))
+    c = cells(k, scalar, (n,), (("i",), ("sample",)))
     padding = c.shape.choice(("zero", "edge", "wrap"))
     total = k.let("total acc s", zero(scalar))
     with k.for_("t j", count) as t:
@@ -95,11 +95,6 @@ def _stencil(k: KernelBuilder, level: int, scalar: Scalar) -> tuple[Cells, Var]:
         f"At each inner point u of {grid.name}, with n, s in the rows before and after it and w, e"
     )
     c.said[-1] += f" in the columns, compute {text}."
-    if level >= 4:
-        t = k.let("flow change", value)
-        factor = constant(k, 0.3, 0.9)
-        value = t / (factor + t * t)
-        c.say(f"That value t becomes t / ({factor} + t^2).")
     return c, k.let("total acc result", value)
 
 
@@ -140,15 +135,12 @@ def _pool(k: KernelBuilder, level: int, scalar: Scalar) -> tuple[Cells, Var]:
             k.assign(total, fn("max" if form == "largest" else "min", total, value))
     text = "the sum" if form == "sum" else f"the {form} value"
     c.say(f"Pool {x.name}: {text} of each {side} x {side} block.")
-    if level >= 4:
-        k.augment(total, "sub", 0.5 * x[side * i + (side - 1), side * j + (side - 1)])
-        c.say("Half of the block's last corner is subtracted.")
     return c, total
 
 
 _WINDOWS = (
-    (_taps, "convolve_1d fir_filter apply_taps"),
-    (_image_filter, "convolve_2d filter_image conv_window"),
-    (_stencil, "stencil_2d five_point diffuse_grid"),
-    (_pool, "pool_2d downsample pool_blocks"),
+    (_taps, "convolve_1d fir_filter apply_taps", "gain"),
+    (_image_filter, "convolve_2d filter_image conv_window", "filter"),
+    (_stencil, "stencil_2d five_point diffuse_grid", "plain"),
+    (_pool, "pool_2d downsample pool_blocks", "plain"),
 )

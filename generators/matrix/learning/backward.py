@@ -167,7 +167,9 @@ def _statistics(
             return None, factor, f"With r = {stds.name} of the row, u = {x.name} * r."
         made = f"With r = {stds.name} of the row, u = ({x.name} - {means.name}) * r."
         return k.let("mean mu_row", means[at]), factor, made
-    eps = w.number("eps epsilon", 0.001, 0.01)
+    eps: Expr = k.lift(k.draw.value.choice((1.0e-5, 1.0e-6, 1.0e-3)), w.type_)
+    if w.chance(0.6):
+        eps = k.scalar("eps epsilon", w.type_, 0.001, 0.01)
     size = cast(w.count("cols"), w.type_)
     mean = None
     if not rms:

@@ -41,7 +41,12 @@ def linear_attention_state(k: KernelBuilder, level: int) -> Title:
     else:
         m.step(())
     m.say()
-    return Title(k.name("linear_attention_step retention_step", "delta_rule_update"), w.text())
+    titles = (
+        "delta_rule_update delta_net_step" if delta else "linear_attention_step kv_state_update"
+    )
+    if way in ("scalar", "head") and not delta:
+        titles += " retention_step"
+    return Title(k.name(titles), w.text())
 
 
 @dataclass(frozen=True)

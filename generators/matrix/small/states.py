@@ -364,17 +364,17 @@ def _menu(g: Place, p: Var, vec: Vec, t: Expr) -> dict[str, Entry]:
 
 
 def _best_path(g: Place, vec: Vec, t: Expr) -> str:
-    """One step of Viterbi in logarithms: the best predecessor of every state."""
+    """One step of Viterbi: the probability of the best path into every state."""
     k = g.k
-    score = g.read("scores log_probs", vec, -2.0, 0.0)
+    score = g.read("path_probs best_probs", vec, 0.1, 1.0)
     s = k.let("s score", score)
     parts: list[Expr] = []
     for r in range(vec.size):
-        options = make(vec, *(s[c] + t[r, c] for c in range(vec.size)))
+        options = make(vec, *(t[r, c] * s[c] for c in range(vec.size)))
         parts.append(fn("max_element", k.let(f"into{r} option{r}", options)))
     best = k.let("best top", make(vec, *parts))
-    text = f"at r the greatest of {g.tell(score)}[c] + T[r, c] over c"
-    return g.gets("viterbi best_scores", best, text)
+    text = f"the best path into each state r: the greatest of T[r, c] * {g.tell(score)}[c] over c"
+    return g.gets("viterbi path_probs_out", best, text)
 
 
 def _mixed(g: Place, p: Var, vec: Vec) -> str:

@@ -370,7 +370,7 @@ def normal_equations(k: KernelBuilder, level: int) -> Title:
         return Title(title, done + g.gets("moments rhs_out", rhs, "the right-hand side"))
     x = g.let("x coef beta fit", _solved(g, normal, rhs, level))
     done = f"Least squares x for {s.values.name} {text}."
-    if level >= 2 and shape.chance(0.4):
+    if level >= 2 and shape.chance(0.12):
         share = g.given("blend momentum", s.vec.scalar, 0.2, 0.8)
         value = fn("lerp", g.read("previous last_fit", s.vec, -1.0, 1.0), x, share)
         done += f" Then x = {g.tell(value)}."

@@ -292,7 +292,7 @@ def _framed(g: Place, level: int, r: Expr, m: Expr) -> Var:
 def _changed(g: Place, c: Var, level: int) -> str:
     """A ridge, noise, forgetting, modes of a shared basis."""
     k, mat, vec = g.k, mat_of(c), rows_of(mat_of(c))
-    ways = ["ridge", "noise", "diagonal"] + (["modes", "modes", "forget"] if level >= 3 else [])
+    ways = ["ridge", "noise", "diagonal"] + (["modes", "modes"] if level >= 3 else [])
     way = g.shape.choice(ways)
     if way == "modes":
         count = k.trip_count("num_modes mode_count", k.size("m", 2, 4))
@@ -302,11 +302,6 @@ def _changed(g: Place, c: Var, level: int) -> str:
             u = k.let("u load", modes[g.index(q)])
             k.augment(c, "add", weights[q] * fn("outer", u, u))
         return f" Add {weights.name} * outer(u, u) for every u of {modes.name}."
-    if way == "forget":
-        keep = given(g, "keep forgetting", mat.scalar, 0.5, 0.95)
-        value = c + keep * (g.read("previous running", mat, -1.0, 1.0) - c)
-        k.assign(c, value)
-        return f" Then C = {g.tell(value)}."
     if way == "ridge":
         more = times_identity(mat, given(g, "ridge blur", mat.scalar, 0.1, 0.6))
     elif way == "diagonal":

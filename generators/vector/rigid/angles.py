@@ -10,11 +10,11 @@ from generators.kit.functions import asin, atan2, clamp, cos, dot, most, sin, wh
 from generators.kit.masks import flag
 from generators.kit.naming import applied, local, maybe
 from generators.kit.records import Part, record
-from generators.kit.sources import given, setting, unit_vector
+from generators.kit.sources import given, unit_vector
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32, Quat, Scalar
 from generators.program.expr import Construct, Expr, Var
-from generators.vector.rigid.parts import MOSTLY, Rig, minus, rig, unit
+from generators.vector.rigid.parts import MOSTLY, TUNED, Rig, minus, rig, unit
 from generators.vector.rigid.reports import reported
 
 ANGLES = ("roll", "pitch", "yaw")
@@ -125,7 +125,7 @@ def _angle_change(r: Rig, name: str, angle: Var) -> str:
     k = r.k
     form = k.draw.shape.choice(("clamp", "trim", "gain"))
     if form == "clamp":
-        limit = setting(k, f"max_{name} {name}_limit", r.scalar, 0.6, 1.0)
+        limit = k.scalar(f"max_{name} {name}_limit", r.scalar, 0.6, 1.0)
         k.assign(angle, clamp(angle, minus(limit), limit))
         return f", {name} clamped to +-{say(k, limit)}"
     if form == "trim":
@@ -227,7 +227,7 @@ def _commanded(r: Rig, level: int, angles: dict[str, Expr]) -> str:
         k.assign(miss, fn("cw_mul", gains, miss))
         done += f", multiplied by {say(k, gains)} by components"
     if level >= 3:
-        limit = setting(k, "limit max_command", r.scalar, 0.8, 1.4)
+        limit = k.scalar("limit max_command", r.scalar, 0.8, 1.4)
         with k.for_("c axis", 3) as c:
             k.set(miss, c, clamp(miss[c], minus(limit), limit))
         done += f", each component clamped to +-{say(k, limit)}"
@@ -244,11 +244,11 @@ def _tilted(r: Rig, level: int, angles: dict[str, Expr]) -> str:
     tilt = k.let("tilt lean level", lean)
     done = f"; tilt = {text}"
     if level >= 2:
-        weight = given(r, "weight sensitivity", r.scalar, 0.3, 1.5)
+        weight = given(r, "weight sensitivity", r.scalar, 0.3, 1.5, forms=TUNED)
         k.augment(tilt, "mul", weight)
         done += f" * {say(k, weight)}"
     if level >= 3:
-        limit = given(r, "alarm limit", r.scalar, 0.3, 0.7)
+        limit = given(r, "alarm limit", r.scalar, 0.3, 0.7, forms=TUNED)
         with k.if_(tilt > limit):
             k.assign(tilt, limit + 0.5 * (tilt - limit))
         done += f", what exceeds {say(k, limit)} halved"
@@ -328,7 +328,7 @@ def _angle_only(r: Rig, level: int, q: Var, axis: Expr) -> str:
         if shape.chance(0.4):
             value, text = fn("degrees", value), f"{text} in degrees"
         if shape.chance(0.4):
-            rest = given(r, "rest_angle offset", r.scalar, 0.2, 1.2)
+            rest = given(r, "rest_angle offset", r.scalar, 0.2, 1.2, forms=TUNED)
             value, text = value - rest, f"{text} - {say(k, rest)}"
     else:
         value = angle = k.let("angle twist_angle phi", value)
@@ -382,14 +382,14 @@ def _changed(r: Rig, level: int, of: tuple[Var, Expr, Var, Var], after: bool) ->
 
 
 def _clamp(r: Rig, angle: Var) -> str:
-    low = given(r, "lower min_angle", r.scalar, -1.5, -0.5, many="lower min_angles")
-    high = given(r, "upper max_angle", r.scalar, 0.5, 1.5, many="upper max_angles")
+    low = given(r, "lower min_angle", r.scalar, -1.5, -0.5, many="lower min_angles", forms=TUNED)
+    high = given(r, "upper max_angle", r.scalar, 0.5, 1.5, many="upper max_angles", forms=TUNED)
     r.k.assign(angle, clamp(angle, low, high))
     return f", clamped to [{say(r.k, low)}, {say(r.k, high)}]"
 
 
 def _scale(r: Rig, angle: Var) -> str:
-    gain = given(r, "gain ratio share", r.scalar, 0.3, 0.9)
+    gain = given(r, "gain ratio share", r.scalar, 0.3, 0.9, forms=TUNED)
     r.k.augment(angle, "mul", gain)
     return f", then multiplied by {say(r.k, gain)}"
 

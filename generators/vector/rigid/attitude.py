@@ -10,11 +10,11 @@ from generators.kit.functions import acos, atan2, clamp, dot, most, where
 from generators.kit.masks import flag, opposite
 from generators.kit.naming import applied, maybe, routine
 from generators.kit.records import Part, record
-from generators.kit.sources import given, setting
+from generators.kit.sources import given
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32
 from generators.program.expr import Expr, Var, op
-from generators.vector.rigid.parts import MOSTLY, Rig, minus, rig, shortened, unit
+from generators.vector.rigid.parts import MOSTLY, TUNED, Rig, minus, rig, shortened, unit
 from generators.vector.rigid.reports import about, renamed, reported
 
 SHARED_TARGET = {"each": 3, "first": 2, "last": 2, "shared": 3}
@@ -91,7 +91,11 @@ def _fused(r: Rig, q: Var) -> str:
     form = shape.choice(["slerp", "delta"] + ["heading"] * (r.scalar == FLOAT32))
     before = r.read("predicted last_attitudes q_prior", r.quat, init="unit")
     name = say(k, before)
-    share = given(r, "trust gain", r.scalar, 0.1, 0.8) if form != "heading" else r.real(1.0)
+    share = (
+        given(r, "trust gain", r.scalar, 0.1, 0.8, forms=TUNED)
+        if form != "heading"
+        else r.real(1.0)
+    )
     if form == "slerp":
         k.assign(q, fn("quat_slerp", before, q, share))
         return f" q becomes the slerp from {name} to q by {say(k, share)} (the short way)."
@@ -225,7 +229,7 @@ def _error_stored(r: Rig, form: str, error: Var, level: int, short: bool) -> str
     if form == "vector":
         value, text = _rotation_vector(r, error, short)
         if level >= 2 and r.k.draw.shape.chance(0.5):
-            gain = given(r, "gain rate", r.scalar, 0.5, 2.0)
+            gain = given(r, "gain rate", r.scalar, 0.5, 2.0, forms=TUNED)
             value, text = gain * value, f"{say(r.k, gain)} * {text}"
         return r.gets("rotation_vectors error_vectors corrections", value, text)
     value, text = _angle(r, error, short)
@@ -240,11 +244,11 @@ def _scored(r: Rig, angle: Var) -> str:
     """The angle with a dead band or a weight."""
     k, form = r.k, r.k.draw.shape.choice(("weight", "deadband", "plain"))
     if form == "weight":
-        weight = given(r, "weight confidence", r.scalar, 0.2, 1.5)
+        weight = given(r, "weight confidence", r.scalar, 0.2, 1.5, forms=TUNED)
         k.augment(angle, "mul", weight)
         return f", multiplied by {say(k, weight)}"
     if form == "deadband":
-        band = given(r, "deadband tolerance", r.scalar, 0.3, 1.2)
+        band = given(r, "deadband tolerance", r.scalar, 0.3, 1.2, forms=TUNED)
         k.assign(angle, most(angle - band, 0.0))
         return f", less {say(k, band)} but at least 0"
     return ""
@@ -268,7 +272,7 @@ def attitude_control(k: KernelBuilder, level: int) -> Title:
     done += _shorter(k, error) if level >= 3 else ""
     value, text = _rotation_vector(r, error, level >= 3)
     lean = maybe(k, "lean tilt attitude_err", value)
-    kp = given(r, "kp p_gain attitude_gain", r.scalar, 1.0, 4.0)
+    kp = given(r, "kp p_gain attitude_gain", r.scalar, 1.0, 4.0, forms=TUNED)
     wide = shape.chance(0.3)
     kd = given(r, "kd d_gain rate_gain", r.vec if wide else r.scalar, 0.2, 1.5)
     aim: Expr = w
@@ -290,7 +294,7 @@ def attitude_control(k: KernelBuilder, level: int) -> Title:
 
 def _armed(r: Rig, torque: Var, w: Var) -> str:
     armed = flag(r, "armed enabled healthy")
-    still = setting(r.k, "min_rate rate_floor", r.scalar, 1.0, 1.5)
+    still = r.k.scalar("min_rate rate_floor", r.scalar, 1.0, 1.5)
     with r.k.if_(op("or", armed.unless, fn("length", w) < still)):
         r.k.augment(torque, "mul", 0.5)
     return f", halved where {armed.off} or |w| < {say(r.k, still)}"

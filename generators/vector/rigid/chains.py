@@ -7,12 +7,13 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import clamp, least, where
 from generators.kit.naming import applied, local, maybe
 from generators.kit.records import Part
-from generators.kit.sources import SETTING, given, setting, zero
+from generators.kit.sources import SETTING, given, zero
 from generators.kit.words import say
 from generators.program.dtypes import BOOL
 from generators.program.expr import Expr, Var
 from generators.vector.rigid.parts import (
     MOSTLY,
+    TUNED,
     Items,
     Rig,
     adjoint,
@@ -178,7 +179,7 @@ def _output(r: Rig, kind: str, state: State, place: Expr) -> str:
         return r.gets("reaches spans", fn("length", place - center), text)
     goal = r.read("goals targets", r.vec, -2.0, 2.0)
     miss = k.let("miss gap", goal - place)
-    cut = shortened(k, miss, setting(k, "max_step step_limit", r.scalar, 1.4, 2.0))
+    cut = shortened(k, miss, k.scalar("max_step step_limit", r.scalar, 1.4, 2.0))
     return r.gets("steps errors tip_errors", miss, f"{say(k, goal)} - tip, {cut}")
 
 
@@ -277,7 +278,7 @@ def _at_end(state: Carried) -> str:
     r, level, value = state.r, state.level, state.value
     k, shape, done = r.k, r.k.draw.shape, ""
     if level >= 2 and shape.chance(0.5):
-        keep = given(r, "keep efficiency", r.scalar, 0.5, 0.95)
+        keep = given(r, "keep efficiency", r.scalar, 0.5, 0.95, forms=TUNED)
         k.augment(value, "mul", keep)
         done += f" In the end it is multiplied by {say(k, keep)}."
     if state.outward and shape.chance(0.5):
@@ -286,7 +287,7 @@ def _at_end(state: Carried) -> str:
         text = f"v + cross(w, {say(k, point)})"
         if level >= 3 and shape.chance(0.6):
             speed = u = k.let("u tip_vel", speed)
-            text += f", {shortened(k, u, setting(k, 'v_max speed_limit', r.scalar, 1.5, 3.0))}"
+            text += f", {shortened(k, u, k.scalar('v_max speed_limit', r.scalar, 1.5, 3.0))}"
         done += r.gets("tip_vels tool_vels", speed, text)
     elif shape.chance(0.5):
         done += r.gets("tip_twists end_qd" if state.outward else "base_loads root_f", value, "it")

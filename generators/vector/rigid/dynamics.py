@@ -11,11 +11,11 @@ from generators.kit.masks import as_flag
 from generators.kit.naming import maybe, routine
 from generators.kit.records import Part, Record, record
 from generators.kit.sites import Names
-from generators.kit.sources import ANY, given, setting, zero
+from generators.kit.sources import ANY, given, zero
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32, INT32
 from generators.program.expr import Expr, Var, op
-from generators.vector.rigid.parts import MOSTLY, Items, Rig, minus, rig, six, unit
+from generators.vector.rigid.parts import MOSTLY, TUNED, Items, Rig, minus, rig, six, unit
 from generators.vector.rigid.spatial import momentum_of
 
 _CROSS = "cross(v, (a, b)) = (w x a, w x b + u x a)"
@@ -95,7 +95,7 @@ def _accelerated(r: Rig, level: int, v: Expr, s: Var, bias: Var) -> str:
         gravity = k.scalar("gravity g", r.vec, -3.0, 3.0)
         k.augment(change, "sub", six(r, zero(r.vec), gravity))
         text += f" - (0, {gravity.name})"
-    mass = given(r, "weight load", r.scalar, 0.5, 1.5)
+    mass = given(r, "weight load", r.scalar, 0.5, 1.5, forms=TUNED)
     k.augment(bias, "add", mass * change)
     return f", plus {say(k, mass)} * a with {text}"
 
@@ -104,12 +104,12 @@ def _joint_terms(r: Rig, level: int, tau: Var) -> str:
     """A spring of the joint, and a limit."""
     k = r.k
     angle = r.read("joint_q angles", r.scalar, -1.5, 1.5)
-    spring = given(r, "ke spring", r.scalar, 0.5, 2.0, many="ke springs") * angle
+    spring = given(r, "ke spring", r.scalar, 0.5, 2.0, many="ke springs", forms=TUNED) * angle
     k.augment(tau, "add", spring)
     done = f" + {say(k, spring)}"
     if level < 4:
         return done
-    limit = given(r, "max_tau limit", r.scalar, 0.8, 1.6)
+    limit = given(r, "max_tau limit", r.scalar, 0.8, 1.6, forms=TUNED)
     if k.draw.shape.chance(0.5):
         k.assign(tau, clamp(tau, minus(limit), limit))
         return f"{done}, clamped to +-{say(k, limit)}"
@@ -228,8 +228,8 @@ def _relative(r: Rig, level: int, p: Var, two: bool) -> tuple[Var, str]:
 def _impulse(r: Rig, level: int, v: Var, n: Var, vn: Var) -> str:
     """An impulse along the normal against approach, and Coulomb friction."""
     k, shape = r.k, r.k.draw.shape
-    bounce = given(r, "restitution bounce", r.scalar, 0.2, 0.8)
-    mass = given(r, "mass eff_mass", r.scalar, 0.5, 2.0)
+    bounce = given(r, "restitution bounce", r.scalar, 0.2, 0.8, forms=TUNED)
+    mass = given(r, "mass eff_mass", r.scalar, 0.5, 2.0, forms=TUNED)
     pull = -(1.0 + bounce) * vn * mass
     done = f". The normal impulse j = max(-(1 + {say(k, bounce)}) * vn * {say(k, mass)}, 0)"
     if shape.chance(0.5):
@@ -240,7 +240,7 @@ def _impulse(r: Rig, level: int, v: Var, n: Var, vn: Var) -> str:
             k.assign(jn, pull)
     impulse, text = k.let("impulse j total", jn * n), "j * n"
     if level >= 3:
-        mu = given(r, "mu friction", r.scalar, 0.2, 0.8)
+        mu = given(r, "mu friction", r.scalar, 0.2, 0.8, forms=TUNED)
         slip = k.let("vt slip tangential", v - vn * n)
         speed = k.let("slip_speed vt_len", fn("length", slip))
         if shape.chance(0.5):
@@ -266,8 +266,8 @@ def _resting(r: Rig, n: Var, jn: Var) -> str:
     """How far deep contacts are pushed apart, and which of them rest."""
     k = r.k
     gap = r.read("depths gaps", r.scalar, -0.3, 0.6)
-    slop = setting(k, "slop allowed", r.scalar, 0.02, 0.1)
-    rate = given(r, "baumgarte beta", r.scalar, 0.1, 0.4)
+    slop = k.scalar("slop allowed", r.scalar, 0.02, 0.1)
+    rate = given(r, "baumgarte beta", r.scalar, 0.1, 0.4, forms=TUNED)
     bias = k.let("bias push_out", rate * most(gap - slop, 0.0))
     text = f"{say(k, rate)} * max({say(k, gap)} - {say(k, slop)}, 0) * n"
     done = r.gets("corrections shifts", bias * n, text)

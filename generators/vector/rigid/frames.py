@@ -10,11 +10,11 @@ from generators.kit.functions import dot, where
 from generators.kit.masks import flag
 from generators.kit.naming import applied, held, maybe
 from generators.kit.records import Part, record
-from generators.kit.sources import given, setting
+from generators.kit.sources import given
 from generators.kit.words import say
 from generators.program.dtypes import Mat
 from generators.program.expr import Expr, Var
-from generators.vector.rigid.parts import MOSTLY, Rig, quat_dot, rig, shortened, unit
+from generators.vector.rigid.parts import MOSTLY, TUNED, Rig, quat_dot, rig, shortened, unit
 from generators.vector.rigid.reports import reported
 
 
@@ -102,12 +102,12 @@ def _torqued(r: Rig, level: int, momentum: Var) -> str:
     k, shape = r.k, r.k.draw.shape
     form = shape.choice(("torque", "impulse", "damped") if level < 4 else ("torque", "impulse"))
     if form == "damped":
-        keep = given(r, "keep retained", r.scalar, 0.5, 0.95)
+        keep = given(r, "keep retained", r.scalar, 0.5, 0.95, forms=TUNED)
         k.augment(momentum, "mul", keep)
         return f" h is multiplied by {say(k, keep)}."
     if form == "torque":
         torque = given(r, "torque", r.vec, -1.5, 1.5)
-        change: Expr = setting(k, "dt step", r.scalar, 0.02, 0.2) * torque
+        change: Expr = k.scalar("dt step", r.scalar, 0.02, 0.2) * torque
     else:
         at = given(r, "arm", r.vec, -1.0, 1.0)
         change = fn("cross", at, r.read("impulses hits", r.vec, -1.0, 1.0))
@@ -135,7 +135,7 @@ def _tensor(s: Spinner, h: Var) -> str:
     tensor = s.tensor or _world_inertia(r, s.level, s.q, s.moments)
     text = _TENSOR_TEXT.format("")
     if k.draw.shape.chance(0.6):
-        mass = given(r, "mass", r.scalar, 0.5, 2.0)
+        mass = given(r, "mass", r.scalar, 0.5, 2.0, forms=TUNED)
         arm = given(r, "offset com", r.vec, -1.0, 1.0)
         d = k.let("d shift", arm)
         tensor = tensor + mass * (dot(d, d) * identity(Mat(3, 3, r.scalar)) - fn("outer", d, d))
@@ -153,7 +153,7 @@ def _spin(s: Spinner, h: Var) -> str:
     if k.draw.shape.chance(0.5):
         new, text = fn("quat_rotate", s.q, new), f"{text}, rotated by q"
     if s.level >= 4:
-        limit = setting(k, "w_max max_rate", r.scalar, 1.5, 2.5)
+        limit = k.scalar("w_max max_rate", r.scalar, 1.5, 2.5)
         new = rate = k.let("new_w w_next", new)
         text += f", {shortened(k, rate, limit)}"
     return r.gets("new_rates rates_out", new, text)
@@ -235,7 +235,7 @@ def look_at(k: KernelBuilder, level: int) -> Title:
     direction: Expr = viewer["target"] - eye
     if level >= 3 and shape.chance(0.6):
         speed = given(r, "lead velocity", r.vec, -0.5, 0.5, forms=MOSTLY)
-        time = given(r, "delay lookahead", r.scalar, 0.2, 0.9)
+        time = given(r, "delay lookahead", r.scalar, 0.2, 0.9, forms=TUNED)
         direction = direction + time * speed
         done += f", {say(k, time)} * {say(k, speed)} added to d"
     if level >= 2 or shape.chance(0.4):
@@ -274,7 +274,7 @@ def _followed(r: Rig, level: int, q: Var) -> str:
     """Turn only a part of the way from the present rotation."""
     k = r.k
     now = r.read("current current_rots", r.quat, init="unit")
-    share = given(r, "rate gain", r.scalar, 0.2, 0.8)
+    share = given(r, "rate gain", r.scalar, 0.2, 0.8, forms=TUNED)
     if k.draw.shape.chance(0.65):
         k.assign(q, fn("quat_slerp", now, q, share))
         done = f" q becomes the slerp from {say(k, now)} to q by {say(k, share)} (the short way)."
@@ -311,6 +311,6 @@ def _seen(r: Rig, level: int, axes: Axes, eye: Expr) -> str:
     seen = k.let("local seen cam_p", value)
     done = f" l holds the dot products of the axes with {say(k, points)} - eye."
     if level >= 3:
-        limit = setting(k, "field max_range", r.scalar, 1.5, 3.0)
+        limit = k.scalar("field max_range", r.scalar, 1.5, 3.0)
         done += f" It is {shortened(k, seen, limit, 'range_ dist')}."
     return done + r.gets("local_points views seen_points", seen, "l")

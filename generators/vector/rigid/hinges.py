@@ -12,7 +12,7 @@ from generators.kit.sources import STATE, given
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32
 from generators.program.expr import Construct, Expr, Var
-from generators.vector.rigid.parts import MOSTLY, Rig, minus, rig, six
+from generators.vector.rigid.parts import MOSTLY, TUNED, Rig, minus, rig, six
 
 
 def _hinge_angle(r: Rig, level: int, axis: Expr, rel: Var) -> tuple[Expr, str]:
@@ -54,7 +54,7 @@ def joint_drive(k: KernelBuilder, level: int) -> Title:
     done = f"With e = inverse({joint.say('parent')}) * {joint.say('child')} and axis in "
     done += f"{joint.say('axis')} the joint angle is q = {text}"
     target = given(r, "target setpoint", r.scalar, -1.0, 1.0, forms=MOSTLY)
-    ke = given(r, "ke spring", r.scalar, 0.5, 3.0, many="ke springs")
+    ke = given(r, "ke spring", r.scalar, 0.5, 3.0, many="ke springs", forms=TUNED)
     tau = k.let("tau torque drive", ke * (target - angle))
     done += f"; tau = {say(k, ke)} * ({say(k, target)} - q)"
     if level >= 2:
@@ -82,16 +82,24 @@ def _damped(r: Rig, world: Expr, tau: Var) -> str:
         base = given(r, "parent_spin base_spin", r.vec, -1.5, 1.5)
         spin, text = spin - base, f"{text} - {say(k, base)}"
     rate = k.let("rate qd joint_qd", dot(world, spin))
-    kd = given(r, "kd damping", r.scalar, 0.1, 1.0)
+    kd = given(r, "kd damping", r.scalar, 0.1, 1.0, forms=TUNED)
     k.augment(tau, "sub", kd * rate)
     return f" - {say(k, kd)} * dot(w, {text}), w being the axis rotated by the first rotation"
 
 
 def _limited(r: Rig, angle: Var, tau: Var) -> str:
     k = r.k
-    low = given(r, "lower min_angle", r.scalar, -1.2, -0.4, many="lower min_angles")
-    high = given(r, "upper max_angle", r.scalar, 0.4, 1.0, many="upper max_angles")
-    stiff = given(r, "limit_ke stop_ke", r.scalar, 1.0, 4.0, many="limit_ke stop_ke")
+    low = given(
+        r,
+        "lower min_angle",
+        r.scalar,
+        -1.2,
+        -0.4,
+        many="lower min_angles",
+        forms=TUNED,
+    )
+    high = given(r, "upper max_angle", r.scalar, 0.4, 1.0, many="upper max_angles", forms=TUNED)
+    stiff = given(r, "limit_ke stop_ke", r.scalar, 1.0, 4.0, many="limit_ke stop_ke", forms=TUNED)
     if k.draw.shape.chance(0.5):
         with k.if_(angle < low):
             k.augment(tau, "add", stiff * (low - angle))
@@ -104,14 +112,14 @@ def _limited(r: Rig, angle: Var, tau: Var) -> str:
 
 
 def _saturated(r: Rig, angle: Var, tau: Var) -> str:
-    limit = given(r, "max_torque effort", r.scalar, 2.5, 5.0)
+    limit = given(r, "max_torque effort", r.scalar, 2.5, 5.0, forms=TUNED)
     r.k.assign(tau, clamp(tau, minus(limit), limit))
     return f", clamped to +-{say(r.k, limit)}"
 
 
 def _switched(r: Rig, angle: Var, tau: Var) -> str:
     test = flag(r, "enabled driven powered")
-    idle = given(r, "idle_gain friction", r.scalar, 0.1, 0.5)
+    idle = given(r, "idle_gain friction", r.scalar, 0.1, 0.5, forms=TUNED)
     with r.k.if_(test.unless):
         r.k.assign(tau, minus(idle) * angle)
     return f"; where {test.off} tau is -{say(r.k, idle)} * q instead"
@@ -148,7 +156,7 @@ def _driven(r: Rig, level: int, world: Expr, tau: Var) -> str:
 def _straightened(r: Rig, axis: Expr, rel: Var) -> str:
     """A torque that turns the swing away, all but the twist about the axis."""
     k, swing, text = r.k, rel, "swing = e"
-    gain = given(r, "align_gain straighten_gain", r.scalar, 0.5, 2.0)
+    gain = given(r, "align_gain straighten_gain", r.scalar, 0.5, 2.0, forms=TUNED)
     if r.scalar == FLOAT32:
         twist = k.let("twist turn", fn("quat_twist", axis, rel))
         swing = k.let("swing tilt", rel * fn("quat_inverse", twist))

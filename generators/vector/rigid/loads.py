@@ -10,11 +10,11 @@ from generators.kit.functions import dot, most
 from generators.kit.naming import applied, maybe
 from generators.kit.records import Part
 from generators.kit.sites import Names
-from generators.kit.sources import given, setting, zero
+from generators.kit.sources import given, zero
 from generators.kit.words import say
 from generators.program.dtypes import BOOL, FLOAT32
 from generators.program.expr import Expr, Var
-from generators.vector.rigid.parts import MOSTLY, Items, Rig, rig, shortened, six
+from generators.vector.rigid.parts import MOSTLY, TUNED, Items, Rig, rig, shortened, six
 
 
 class Total:
@@ -107,7 +107,7 @@ def wrench_sum(k: KernelBuilder, level: int) -> Title:
     count = k.trip_count("count num_points", "q")
     c = k.let("c com center", pivot)
     total = Total(r, spatial)
-    limit = setting(k, "max_force limit", r.scalar, 1.2, 2.0) if level >= 3 else None
+    limit = k.scalar("max_force limit", r.scalar, 1.2, 2.0) if level >= 3 else None
     done = f"For each body, over its {say(k, count)} points p in {said['p']} with the force f in "
     done += said["f"]
     with k.for_("s k slot", count) as s:
@@ -139,7 +139,9 @@ def _finished(r: Rig, level: int, total: Total) -> str:
     """Add weight or drag, store the wrench or its parts, its power with a twist."""
     k, done = r.k, ""
     if level >= 2 and k.draw.shape.chance(0.6):
-        weight = given(r, "mass", r.scalar, 0.5, 2.0) * k.scalar("gravity g", r.vec, -3.0, 3.0)
+        weight = given(r, "mass", r.scalar, 0.5, 2.0, forms=TUNED) * k.scalar(
+            "gravity g", r.vec, -3.0, 3.0
+        )
         total.weigh(weight)
         done += f" The weight {say(k, weight)} is added to the force."
     if level >= 4:
@@ -148,7 +150,7 @@ def _finished(r: Rig, level: int, total: Total) -> str:
         text = f"the dot product of the twist (angular part first) in {say(k, twists)} with "
         done += r.gets("powers power_out", total.power(twist), f"{text}(torque, force)")
         if level >= 5:
-            drag = given(r, "drag damping", r.scalar, 0.1, 0.6)
+            drag = given(r, "drag damping", r.scalar, 0.1, 0.6, forms=TUNED)
             total.slow(drag, twist)
             done += f" Then {say(k, drag)} times the twist is subtracted from (torque, force)."
     return done + total.store(k.draw.shape.chance(0.45))
@@ -163,8 +165,8 @@ def rotor_wrench(k: KernelBuilder, level: int) -> Title:
     speeds = r.array("speeds rpm throttle", r.scalar, 0.2, 1.5, more="q")
     up = None if shape.chance(0.5) else k.scalar("up thrust_dir", r.vec, init="unit")
     rotors = _rotors(r, tilted=up is None)
-    lift = given(r, "lift k_thrust", r.scalar, 0.5, 2.0)
-    drag = given(r, "yaw_gain drag_gain", r.scalar, 0.1, 0.6)
+    lift = given(r, "lift k_thrust", r.scalar, 0.5, 2.0, forms=TUNED)
+    drag = given(r, "yaw_gain drag_gain", r.scalar, 0.1, 0.6, forms=TUNED)
     count = k.trip_count("num_rotors rotor_count", "q")
     total = Total(r, r.scalar == FLOAT32 and shape.chance(0.6))
     failed = None
@@ -227,7 +229,7 @@ def _used(r: Rig, level: int, total: Total) -> str:
         force = k.let("world_force thrust_w", fn("quat_rotate", rot, force))
         done, whole = f" The force is rotated by {say(k, rot)}.", False
     if level >= 3:
-        mass = given(r, "mass", r.scalar, 0.8, 2.0)
+        mass = given(r, "mass", r.scalar, 0.8, 2.0, forms=TUNED)
         gravity = k.scalar("gravity g", r.vec, -3.0, 3.0)
         text = f"force / {say(k, mass)} + {gravity.name}"
         done += r.gets("accels linear_acc", force / mass + gravity, text)
@@ -250,9 +252,9 @@ def _spun(r: Rig, level: int, torque: Expr) -> str:
     net: Expr = torque - gyro
     text = f"(torque - cross(w, {say(k, inertia)} * w)"
     if level >= 5:
-        brake = setting(k, "brake rot_drag", r.scalar, 0.1, 0.8)
+        brake = k.scalar("brake rot_drag", r.scalar, 0.1, 0.8)
         speed = k.let("w_len rate_len", fn("length", w))
-        fast = setting(k, "fast rate_limit", r.scalar, 1.6, 2.2)
+        fast = k.scalar("fast rate_limit", r.scalar, 1.6, 2.2)
         net = turning = k.let("net total_torque", net)
         with k.if_(speed > fast):
             k.augment(turning, "sub", brake * speed * w)

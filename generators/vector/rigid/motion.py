@@ -13,11 +13,20 @@ from generators.kit.functions import atan2, clamp, cos, exp, least, where
 from generators.kit.masks import flag
 from generators.kit.naming import applied, local, maybe
 from generators.kit.records import Part, Record, record
-from generators.kit.sources import given, setting
+from generators.kit.sources import given
 from generators.kit.words import listed, say
 from generators.program.dtypes import INT32, Mat
 from generators.program.expr import Const, Expr, Load, Var, literal
-from generators.vector.rigid.parts import MOSTLY, Rig, by_matrix, quat_dot, rig, shortened, unit
+from generators.vector.rigid.parts import (
+    MOSTLY,
+    TUNED,
+    Rig,
+    by_matrix,
+    quat_dot,
+    rig,
+    shortened,
+    unit,
+)
 from generators.vector.rigid.reports import reported
 
 Turned = Callable[[BodyBuilder, Expr, Expr, Expr], Expr]
@@ -56,7 +65,7 @@ def _turned(r: Rig, form: str, body: bool) -> tuple[Turned, str]:
 
 def _capped(r: Rig, w: Var, dt: Expr) -> str:
     k = r.k
-    limit = setting(k, "max_rate w_max", r.scalar, 1.4, 2.2)
+    limit = k.scalar("max_rate w_max", r.scalar, 1.4, 2.2)
     if k.draw.shape.chance(0.5):
         return f"w is {shortened(k, w, limit, 'size w_len magnitude')}"
     size = k.let("size w_len magnitude", fn("length", w))
@@ -66,7 +75,7 @@ def _capped(r: Rig, w: Var, dt: Expr) -> str:
 
 def _damped(r: Rig, w: Var, dt: Expr) -> str:
     k = r.k
-    rate = given(r, "damping drag", r.scalar, 0.1, 0.9)
+    rate = given(r, "damping drag", r.scalar, 0.1, 0.9, forms=TUNED)
     form, text = k.draw.shape.choice(("linear", "exp", "implicit")), f"{say(k, rate)} * dt"
     if form == "implicit":
         k.assign(w, w / (1.0 + rate * dt))
@@ -103,7 +112,7 @@ _STRUCT_CHANCE = {1: 0.25, 2: 0.3, 3: 0.35, 4: 0.45, 5: 0.6}
 def _time_step(r: Rig, level: int) -> tuple[Expr, int, str]:
     """The step's length, into how many short ones it is divided, and a sentence on that."""
     k = r.k
-    whole = setting(k, "dt time_step h", r.scalar, 0.02, 0.1)
+    whole = k.scalar("dt time_step h", r.scalar, 0.02, 0.1)
     count = k.draw.value.integer(2, 4) if level >= 4 and k.draw.shape.chance(0.5) else 0
     if count:
         short = k.let("sub_dt short_dt h_sub", whole / float(count))
@@ -246,7 +255,11 @@ def _keyframes(r: Rig) -> tuple[Ends, Var, str]:
 
 
 def _eased(r: Rig, t: Var) -> str:
-    speed = given(r, "speed pace", r.scalar, 0.4, 0.9) if r.k.draw.shape.chance(0.2) else None
+    speed = (
+        given(r, "speed pace", r.scalar, 0.4, 0.9, forms=TUNED)
+        if r.k.draw.shape.chance(0.2)
+        else None
+    )
     if speed is not None:
         r.k.augment(t, "mul", speed)
         return f"; t is multiplied by {say(r.k, speed)}"

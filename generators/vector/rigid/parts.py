@@ -16,6 +16,9 @@ from generators.program.ir import FieldInit
 MOSTLY = {"each": 4, "first": 1, "last": 1, "shared": 2}
 """Weights of the ways of what is an array more often than a parameter."""
 
+TUNED = {"shared": 4, "each": 2, "last": 1}
+"""How often a number that someone tunes comes in each of the ways of ``given``."""
+
 
 @dataclass(frozen=True)
 class Rig(Site):

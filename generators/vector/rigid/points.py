@@ -11,7 +11,7 @@ from generators.kit.functions import dot, exp, most, sqrt
 from generators.kit.masks import as_flag, flag
 from generators.kit.naming import applied, maybe
 from generators.kit.records import Part, record
-from generators.kit.sources import SETTING, constant, filled, given, setting
+from generators.kit.sources import SETTING, constant, filled, given
 from generators.kit.words import listed, say
 from generators.program.dtypes import INT32
 from generators.program.expr import Expr, Var, op
@@ -167,7 +167,7 @@ def _lit(r: Rig, n: Var) -> str:
     """Light from one direction, and the colour of the instance."""
     k = r.k
     light = k.scalar("light sun", r.vec, init="unit")
-    ambient = setting(k, "ambient base_light", r.scalar, 0.1, 0.4)
+    ambient = k.scalar("ambient base_light", r.scalar, 0.1, 0.4)
     form, facing, text = k.draw.shape.integer(0, 2), dot(n, light), f"dot(n, {light.name})"
     facing = (most(facing, 0.0), 0.5 * facing + 0.5, abs(facing))[form]
     text = (f"max({text}, 0)", f"(0.5 * {text} + 0.5)", f"|{text}|")[form]

@@ -10,12 +10,13 @@ from generators.kit.functions import atan2, dot, where
 from generators.kit.masks import flag
 from generators.kit.naming import applied, maybe
 from generators.kit.records import Part, Record, record
-from generators.kit.sources import SETTING, given, setting
+from generators.kit.sources import SETTING, given
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32
 from generators.program.expr import Expr, Var, op
 from generators.vector.rigid.parts import (
     MOSTLY,
+    TUNED,
     Rig,
     by_matrix,
     product,
@@ -68,7 +69,7 @@ def imu_integration(k: KernelBuilder, level: int) -> Title:
     r = rig(k, "i tid drone")
     attitude = r.read("attitudes rotations q_in", r.quat, init="unit")
     imu = _imu(r, level)
-    dt = setting(k, "dt period", r.scalar, 0.02, 0.1)
+    dt = k.scalar("dt period", r.scalar, 0.02, 0.1)
     step = say(k, dt)
     if not isinstance(dt, Var):
         dt = k.let("dt h", dt)
@@ -96,7 +97,7 @@ def _corrected(r: Rig, level: int, imu: Record, q: Var, w: Var) -> str:
     """Turn toward what the accelerometer shows as up, as in a complementary filter."""
     k = r.k
     up = given(r, "up world_up", r.vec, init="unit", forms=SETTING)
-    gain = given(r, "gain kp", r.scalar, 0.1, 1.0)
+    gain = given(r, "gain kp", r.scalar, 0.1, 1.0, forms=TUNED)
     seen = k.let("seen_up measured", unit(imu["accel"]))
     expected = k.let("expected body_up", fn("quat_rotate_inv", q, up))
     push = gain * fn("cross", seen, expected)
@@ -106,8 +107,8 @@ def _corrected(r: Rig, level: int, imu: Record, q: Var, w: Var) -> str:
         k.augment(w, "add", push)
         return f"; {text}"
     size = k.let("strength acc_len", fn("length", imu["accel"]))
-    low = setting(k, "min_acc quiet_low", r.scalar, 1.0, 3.0)
-    high = setting(k, "max_acc quiet_high", r.scalar, 3.8, 6.0)
+    low = k.scalar("min_acc quiet_low", r.scalar, 1.0, 3.0)
+    high = k.scalar("max_acc quiet_high", r.scalar, 3.8, 6.0)
     with k.if_(op("and", size > low, size < high)):
         k.augment(w, "add", push)
     return f"; where {say(k, low)} < |{imu.say('accel')}| < {say(k, high)}, {text}"
@@ -200,11 +201,11 @@ def _through(r: Rig, kind: str, level: int, eye: Var) -> str:
         return r.gets("corners_out tag_in_base", by_matrix(r, m, corner), text)
     seen: Expr = r.read("sightings detections marks", r.vec, -2.0, 2.0)
     if shape.chance(0.4):
-        seen = given(r, "depth_scale range_gain", r.scalar, 0.6, 1.4) * seen
+        seen = given(r, "depth_scale range_gain", r.scalar, 0.6, 1.4, forms=TUNED) * seen
     x = k.let("x in_base found", fn("transform_point", eye, seen))
     done = f" x is {say(k, seen)} moved by s"
     if level >= 3 and shape.chance(0.6):
-        done += f", {shortened(k, x, setting(k, 'reach max_range', r.scalar, 1.6, 2.6))}"
+        done += f", {shortened(k, x, k.scalar('reach max_range', r.scalar, 1.6, 2.6))}"
     return f"{done}.{r.gets('points_out base_points', x, 'x')}"
 
 
@@ -220,7 +221,7 @@ def _pose_error(r: Rig, level: int, eye: Var) -> str:
     turn = k.let("turn dq", unit(turned))
     done = f" Relative to s, d is the position of {say(k, wanted)} and t = normalize(inverse(q) * "
     done += "r), q and r being the rotations of s and of that pose."
-    gain = given(r, "weight turn_weight", r.scalar, 0.2, 1.5)
+    gain = given(r, "weight turn_weight", r.scalar, 0.2, 1.5, forms=TUNED)
     axis = given(r, "axis tool_dir", r.vec, init="unit", forms=SETTING)
 
     def build(b: BodyBuilder, axis: Expr, q: Expr) -> Expr:
@@ -235,9 +236,9 @@ def _pose_error(r: Rig, level: int, eye: Var) -> str:
     text = f"dot(d, d) + {say(k, gain)} * a^2 with a = 2 * atan2(|dot({say(k, axis)}, tv)|, tw)"
     done += r.gets("costs pose_errors", dot(shift, shift) + gain * angle * angle, text)
     if level >= 5:
-        rate = given(r, "rate servo_gain", r.scalar, 0.2, 1.0)
+        rate = given(r, "rate servo_gain", r.scalar, 0.2, 1.0, forms=TUNED)
         v = k.let("v servo_v", rate * shift)
-        cut = shortened(k, v, setting(k, "v_max speed_cap", r.scalar, 0.5, 1.0))
+        cut = shortened(k, v, k.scalar("v_max speed_cap", r.scalar, 0.5, 1.0))
         text = f"{say(k, rate)} * d, {cut}, rotated by s"
         done += r.gets("servo_vels commands", fn("transform_vector", eye, v), text)
     return done

@@ -10,7 +10,7 @@ from generators.kit.functions import where
 from generators.kit.masks import flag
 from generators.kit.naming import applied, maybe
 from generators.kit.records import Part
-from generators.kit.sources import given, setting, zero
+from generators.kit.sources import given, zero
 from generators.kit.words import listed, say
 from generators.program.dtypes import BOOL, INT32, Mat
 from generators.program.expr import Expr, Var
@@ -351,8 +351,8 @@ def _limited(r: Rig, place: Expr, kept: Var) -> tuple[Var, str]:
     k = r.k
     x = place if isinstance(place, Var) and place != kept else k.let("x out_p", place)
     if k.draw.shape.chance(0.5):
-        floor = setting(k, "floor ground", r.scalar, -0.6, 0.0)
+        floor = k.scalar("floor ground", r.scalar, -0.6, 0.0)
         with k.if_(x[2] < floor):
             k.set(x, 2, floor)
         return x, f"; its z is raised to {say(k, floor)} where it is less"
-    return x, f"; that is {shortened(k, x, setting(k, 'reach max_len', r.scalar, 1.2, 2.0))}"
+    return x, f"; that is {shortened(k, x, k.scalar('reach max_len', r.scalar, 1.2, 2.0))}"

@@ -7,11 +7,11 @@ from generators.build.registry import Title, idiom
 from generators.kit.masks import flag
 from generators.kit.naming import applied, local, maybe
 from generators.kit.records import Part, record
-from generators.kit.sources import ANY, given, setting, zero
+from generators.kit.sources import ANY, given, zero
 from generators.kit.words import plural, say
 from generators.program.dtypes import FLOAT32
 from generators.program.expr import Expr, Var
-from generators.vector.rigid.parts import MOSTLY, Rig, adjoint, product, rig, shortened, six
+from generators.vector.rigid.parts import MOSTLY, TUNED, Rig, adjoint, product, rig, shortened, six
 
 _MANY = {"twist": "twists body_qd velocities motions", "wrench": "wrenches body_f loads"}
 _WHOLE = {
@@ -86,7 +86,7 @@ def move_spatial(k: KernelBuilder, level: int) -> Title:
         done += r.gets("powers power_out", power, "the dot product of both")
     if level >= 5:
         v = k.let("v_lin linear", fn("spatial_bottom", results["twist"]))
-        cut = shortened(k, v, setting(k, "v_max speed_limit", r.scalar, 1.0, 2.0))
+        cut = shortened(k, v, k.scalar("v_max speed_limit", r.scalar, 1.0, 2.0))
         text = f"the last three components of the twist, {cut}"
         done += r.gets("safe_vels limited_vels", v, text)
     own = f"move_{plural(next(iter(results)))}"
@@ -104,7 +104,7 @@ def _prepared(r: Rig, level: int, value: Var) -> str:
         halves = (joint, zero(r.vec)) if top else (zero(r.vec), joint)
         k.augment(value, "add", six(r, *halves))
         return f" plus {say(k, joint)} in its {'first' if top else 'last'} three components"
-    gain = given(r, "gain scale", r.scalar, 0.3, 1.5)
+    gain = given(r, "gain scale", r.scalar, 0.3, 1.5, forms=TUNED)
     k.augment(value, "mul", gain)
     return f" times {say(k, gain)}"
 
@@ -190,13 +190,9 @@ def _moved_by_adjoint(k: KernelBuilder) -> Title:
 def _delivered(r: Rig, value: Expr, kind: str) -> str:
     """The moved vector: whole, in halves, added up, or its product with its counterpart."""
     k, force = r.k, kind == "wrench"
-    form = k.draw.shape.choice(("whole", "halves", "added", "power"))
+    form = k.draw.shape.choice(("whole", "whole", "halves", "power"))
     if form == "whole":
         return r.gets(_WHOLE[kind], value, "u")
-    if form == "added":
-        out = r.array(_WHOLE[kind], value.type, -1.0, 1.0, role="inout")
-        k.store(out, r.at, value, op="add")
-        return f" It is added to {out.name}."
     seen = k.let("moved seen u", value)
     if form == "power":
         names = _MANY["twist" if force else "wrench"].split()
@@ -267,7 +263,7 @@ def _struck(r: Rig, h: Var) -> str:
     """An impulse that the momentum takes up, everywhere or where a flag is set."""
     k, shape = r.k, r.k.draw.shape
     hit = r.read("impulses hits", r.six, -1.0, 1.0)
-    keep = given(r, "keep share", r.scalar, 0.3, 0.9)
+    keep = given(r, "keep share", r.scalar, 0.3, 0.9, forms=TUNED)
     if shape.chance(0.85):
         k.augment(h, "add", keep * hit)
         return f" {say(k, keep * hit)} is added to h."
@@ -298,7 +294,7 @@ def _biased(r: Rig, level: int, pose: Expr, into: Expr, twist: Var, h: Var) -> s
         done += r.gets("returned world_forces", moved, f"{text} of {of}")
     if level >= 5:
         push = k.let("pull linear_f", fn("spatial_bottom", bias))
-        cut = shortened(k, push, setting(k, "f_max limit", r.scalar, 1.0, 2.0))
+        cut = shortened(k, push, k.scalar("f_max limit", r.scalar, 1.0, 2.0))
         text = f"the last three components of that force, {cut}"
         done += r.gets("safe_forces limited", push, text)
     return done

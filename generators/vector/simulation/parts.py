@@ -97,7 +97,7 @@ class Crowd:
         """A yes with this probability from some level on."""
         return self.level >= level and self.shape.chance(share)
 
-    def number(self, names: str, low: float, high: float, share: float = 0.6) -> Expr:
+    def number(self, names: str, low: float, high: float, share: float = 0.9) -> Expr:
         """A number that someone sets: a parameter, or a literal."""
         return setting(self.k, names, self.scalar, low, high, share)
 

@@ -134,7 +134,7 @@ def ambient_occlusion(k: KernelBuilder, level: int) -> Title:
     how = how if cosine else "random unit vectors turned to the side of n"
     text = (
         f"For each surface point of {p.name}, send {rays.name} random rays, "
-        f"{how} (random state of {seed.name} and the thread's number), and count those that no "
+        f"{how} (random state of {seed.name} and the point's index), and count those that no "
         f"ball of {balls[0].name} and {balls[1].name} stops"
     )
     text += f" within {reach.name}" if reach is not None else ""
