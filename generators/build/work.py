@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING
 from generators.build.numerics import compensated, halves, stored_half, sums_of, widened
 from generators.build.threads import by_row, by_tile, is_plain, with_size
 from generators.program import ir
-from generators.program.dtypes import INT32, Array, Struct, Type, scalar_of
+from generators.program.dtypes import FLOAT32, INT32, Array, Struct, Type, scalar_of
 from generators.program.expr import Expr, Var
 from generators.program.walk import expressions, statements
 
 if TYPE_CHECKING:
     from generators.build.kernel import KernelBuilder
 
+_FLOAT_ARRAYS = tuple(Array(FLOAT32, ndim) for ndim in (1, 2, 3, 4))
 TILED = {3: 0.03, 4: 0.05, 5: 0.06}
 """How often a thread does several elements of a list, by level."""
-HALF = {True: 0.2, False: 0.08}
+HALF = {True: 0.25, False: 0.1}
 """How often inputs lie in half precision: in kernels with a loop, and in others."""
-COMPENSATED = {4: 0.1, 5: 0.15}
+COMPENSATED = {4: 0.05, 5: 0.08}
 """How often a sum over a loop whose length is not known before is compensated, by level."""
 
 
@@ -43,7 +44,7 @@ def worked(k: KernelBuilder, level: int) -> tuple[ir.Body, str]:
         _, of = sums[0]
         names = (k.name("lost comp"), k.name("term y corrected"), k.name("raised t next_sum"))
         body = compensated(body, of, names)
-        told += " The first sum over a loop is compensated (Kahan)."
+        told += f" The sum in {of.name} is compensated (Kahan)."
     return body, told
 
 
@@ -58,9 +59,11 @@ def _row_length(k: KernelBuilder, size: str) -> Expr:
 def _tiled(k: KernelBuilder, body: ir.Body) -> tuple[ir.Body, str]:
     """Several elements of a list for each thread."""
     size = k.launch_dim[0] if len(k.launch_dim) == 1 else ""
-    if size not in k.sizes or not is_plain(k.params, size):
+    loops = any(isinstance(s, ir.For | ir.While) for s in statements(body))
+    if loops or size not in k.sizes or not is_plain(k.params, size):
+        # A thread that has a loop already has enough to do.
         return body, ""
-    width = 2 if any(isinstance(s, ir.For | ir.While) for s in statements(body)) else 4
+    width = k.draw.shape.choice((2, 4))
     index = Var(k.threads[0], INT32)
     turns = Var(k.name("q e step_i"), INT32)
     tile = Var(k.name("tile chunk t"), INT32)
@@ -81,7 +84,9 @@ def _halved(k: KernelBuilder, body: ir.Body) -> tuple[ir.Body, str]:
     """Inputs in half precision, converted as they are read."""
     kinds = {scalar_of(t).name for p in k.params for t in _types(p)}
     names = halves(k.params)
-    if not names or kinds & {"float16", "float64"} or _passed(body, names):
+    floats = [p for p in k.params if p.role == "in" and p.type in _FLOAT_ARRAYS]
+    narrow = bool(names) and len(names) == len(floats)
+    if not narrow or kinds & {"float16", "float64"} or _passed(body, names):
         return body, ""
     k.params = stored_half(k.params, names)
     stored = f"{', '.join(names[:-1])} and {names[-1]} are" if names[1:] else f"{names[0]} is"
