@@ -33,6 +33,7 @@ from scripts.measure.worth_tokens import (
 from synth.check.answers import read_answers, rows_of
 from synth.dataset.stored import stored_rows
 from synth.errors import SettingsError
+from synth.views.file import Bounds
 from synth.views.make import make_views
 from synth.views.texts import sft
 
@@ -45,7 +46,7 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The samples with two views."""
     out = tmp_path_factory.mktemp("worth") / "samples"
     shutil.copytree(SAMPLES, out)
-    make_views(out, ["sft", "reverse"])
+    make_views(out, ["sft", "reverse"], bounds=Bounds(reasons=False))
     return out
 
 

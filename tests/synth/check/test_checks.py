@@ -245,6 +245,7 @@ def test_a_row_in_the_wrong_split_is_named(copy: Path) -> None:
     (copy / "manifest.json").unlink()
     table = pq.read_table(_shard(copy))
     pq.write_table(table.slice(1), _shard(copy))
+    (copy / "test").mkdir(exist_ok=True)
     pq.write_table(table.slice(0, 1), copy / "test" / "shard-00009.parquet")
     report = check_dataset(copy, "text")
     moved = table.slice(0, 1).to_pylist()[0]["id"]

@@ -108,12 +108,15 @@ def test_right_answers_come_of_feedback(
         assert json.loads(second["metrics"])["credit"] == 1.0
 
 
-def test_an_input_on_which_it_is_wrong_is_told(tasks: list[ArchivedTask]) -> None:
-    entry = pairsmith.tasks("sft", path=SAMPLES)[0]
+def test_an_input_on_which_it_is_wrong_is_told() -> None:
+    entries = list(pairsmith.tasks("sft", path=SAMPLES))
+    stores = [re.search(r"(\w+)\[[^=\n]*\] = (?=\w+;)", e["answer"]) for e in entries]
+    tasks = archived_tasks(entries, "sft")
+    task, entry, store = next(t for t in zip(tasks, entries, stores, strict=True) if t[2])
+    assert store is not None
+    output, wrong = store[1], entry["answer"].replace(store[0], f"{store[0]}3 + ", 1)
     with Judge(3, workers=1) as judge:
-        (store, output), *_ = re.findall(r"((\w+)\[[^=\n]*\] = )\w", entry["answer"])
-        wrong = entry["answer"].replace(store, f"{store}1.0f + ", 1)
-        found = asyncio.run(judge.judge(tasks[0], "x", wrong, 0))
+        found = asyncio.run(judge.judge(task, "x", wrong, 0))
     assert found.status == "wrong_value"
     assert found.findings["counter_example"]["output"] == output
     from synth.loop.prompts import feedback_of

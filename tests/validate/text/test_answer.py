@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 import time
@@ -505,8 +506,9 @@ def test_reading_is_linear(piece: str) -> None:
         spent_s = []
         for length in (2_500, 40_000):
             text = before + piece * (length // len(piece)) + after
+            gc.collect()
             start = time.process_time()
             assert read_answer(text, ROW).status in {"", *ScoreStatus}
             spent_s.append(time.process_time() - start)
         # Sixteen times the text: a square would take 256 times as long.
-        assert spent_s[1] < 80 * max(spent_s[0], 0.01)
+        assert spent_s[1] < 80 * max(spent_s[0], 0.02)
