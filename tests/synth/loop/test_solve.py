@@ -205,11 +205,16 @@ def test_budgets_are_kept_over_runs(
     found = solve(path, model, tasks, plan, **limit)
     assert found.refused == {"tokens": "tokens", "usd": "money"}[next(iter(limit))]
     assert 1 <= found.asked < 32
+    # What answers under way might have cost is free again once they have come.
+    for _ in range(8):
+        more = solve(path, model, tasks, plan, **limit)
+        if not more.asked:
+            break
+    assert more.asked == 0
     with Archive(path) as archive:
         tokens, usd = archive.spent("toy")
     assert tokens <= 6000
     assert usd <= 0.006
-    assert solve(path, model, tasks, plan, **limit).asked == 0
     again = solve(tmp_path / "b.sqlite", model, tasks, plan, seconds=1e-9)
     assert (again.refused, again.asked) == ("time", 0)
 
