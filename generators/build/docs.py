@@ -30,7 +30,27 @@ def clear(description: str) -> str:
         if _STORED.match(before):
             now = re.sub(r"^It(?= is (?:added|multiplied)\b)", "The result", now)
             told[n] = re.sub(_IT, r"\1the result", now)
-    return ". ".join(told)
+    return ". ".join(_at_once(told))
+
+
+def _at_once(told: Sequence[str]) -> list[str]:
+    """Sentences of which one names a value and the next what gets it, as one."""
+    found: list[str] = []
+    for sentence in told:
+        taken, value = _TAKEN.match(sentence), _VALUE.match(found[-1]) if found else None
+        if taken is None or value is None or _SAYS.match(found[-1]):
+            found.append(sentence)
+            continue
+        noun = value[2] if value[1] in _ASKED else f"{value[1].lower()} {value[2]}"
+        found[-1] = f"{taken[1]} gets {noun}{taken[2]}"
+    return found
+
+
+_TAKEN = re.compile(r"(\w+) gets it(\.?|(?:,|;) .*)$", re.DOTALL)
+_VALUE = re.compile(r"(Take|Compute|Evaluate|The|Half) ((?:(?!, (?:then|and then)).)+)$", re.DOTALL)
+_ASKED = ("Take", "Compute", "Evaluate")
+_SAYS = re.compile(r"The (?:\w+ ){1,3}(?:is|are|goes|starts|has|lies|gets|holds)\b")
+"""A sentence that already says something of what it names."""
 
 
 _STORED = re.compile(r"\w+ gets (?!it\b)")

@@ -181,11 +181,10 @@ class KernelBuilder(BodyBuilder):
         )
         slim = slimmed(written, self.launch_dim, self.draw.shape)
         self.params, self.sizes, description = slim.params, slim.sizes, slim.text
-        description = clear(description)
         summary = first_sentence(description)
-        if description[0].islower():
-            # An array's name is no word that can be written large.
-            description = f"For each {'block' if self.block_dim else 'thread'}: {description}"
+        description = clear(description)
+        if description[0].islower() and self.block_dim:
+            description = f"For each block: {description}"
         body = self._at_least_two(slim.body)
         params = tuple(self._settled(p) for p in self._ordered())
         doc = kernel_doc(self.draw, summary, params, self.launch_dim, self.block_dim)

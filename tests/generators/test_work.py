@@ -8,6 +8,7 @@ import pytest
 
 from generators import categories
 from generators.build import KernelBuilder, cast
+from generators.build.docs import clear
 from generators.build.draw import Draw, Reject
 from generators.build.outputs import MOST_SIDES, Draft, slimmed, together
 from generators.build.siblings import are_siblings, matching
@@ -42,6 +43,15 @@ def _sums(index: int) -> ir.Program:
 @pytest.fixture(scope="module")
 def sums() -> list[ir.Program]:
     return [_sums(index) for index in range(90)]
+
+
+def test_a_value_and_what_gets_it_are_one_sentence() -> None:
+    assert clear("Take the score. best gets it.") == "best gets the score."
+    assert clear("The sum of x. y gets it; so far.") == "y gets the sum of x; so far."
+    residual = "The residual: x less 0.5 * y. r gets it, but 0 at ends."
+    assert clear(residual) == "r gets the residual: x less 0.5 * y, but 0 at ends."
+    for stays in ("The grid is periodic. u gets it.", "One step of x. y gets it."):
+        assert clear(stays) == stays
 
 
 def _squares(index: int) -> ir.Program:
