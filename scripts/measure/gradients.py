@@ -38,6 +38,13 @@ AT_ONCE = 10
 LONGEST_S = 120
 
 
+def settings_of(seed: int) -> Settings:
+    """The settings of a usual draw."""
+    return Settings(
+        seed=seed, categories=CATEGORIES, levels=(1, 2, 3, 4, 5), backward=False, verify="text"
+    )
+
+
 def row_of(program: Program, tolerances: Any) -> dict[str, Any]:
     """What the host run needs of a row, made of a program without Warp."""
     return {
@@ -87,7 +94,7 @@ def outcome(settings: Settings, category: str, index: int, folder: Path) -> tupl
 
 
 def _work(seed: int, category: str, indices: list[int], results: Any) -> None:
-    settings = Settings(seed=seed)
+    settings = settings_of(seed)
     clang.start()
     limit_memory(MEMORY_BYTES)
     with tempfile.TemporaryDirectory() as folder:
@@ -124,6 +131,7 @@ def _collect(child: Any, results: Any, found: dict[int, tuple[str, str]]) -> Non
         try:
             index, outcome_found = results.get(timeout=LONGEST_S)
         except multiprocessing.queues.Empty:  # type: ignore[attr-defined]
+            assert current >= 0, "the child did not start"
             found[current] = ("failed", "ended its process or took too long")
             break
         if index == -1:
