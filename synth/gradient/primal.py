@@ -11,7 +11,7 @@ from generators.program import ir
 from generators.program.dtypes import INT32
 from generators.program.expr import Expr, Load, Op, Var, op
 from generators.program.walk import changed, expressions, operands, statements
-from synth.gradient.sweep import LOCAL, assigned
+from synth.gradient.sweep import LOCAL, Local, assigned
 from synth.gradient.terms import Undifferentiable
 
 Env = dict[str, Var]
@@ -84,7 +84,7 @@ class Primal:
         self.source[new.name] = name
         return new
 
-    def _local(self, s: ir.Statement, env: Env, found: list[ir.Statement]) -> Var:
+    def _local(self, s: Local, env: Env, found: list[ir.Statement]) -> Var:
         if isinstance(s, ir.SetComponent):
             new = self.version(s.name, env[s.name])
             found.append(ir.Assign(new.name, env[s.name]))

@@ -220,7 +220,7 @@ class Reverse:
             self._add_to_element(e, g, block)
         elif isinstance(e, Cast):
             if differentiable(e.value.type):
-                self.add(e.value, Cast(g, e.value.type), block)
+                self.add(e.value, Cast(g, scalar_of(e.value.type)), block)
         elif isinstance(e, Component):
             self._add_to_part(e, g, block)
         elif isinstance(e, Construct):

@@ -13,7 +13,7 @@ from typing import Any
 from generators.program import ir
 from generators.program.dtypes import Scalar
 from generators.program.expr import Call, Component, Expr, Load, Var
-from generators.program.walk import changed, expressions, statements
+from generators.program.walk import changed, statements
 from synth.gradient.sweep import LOCAL
 from synth.gradient.terms import Undifferentiable, differentiable, zero
 
@@ -78,18 +78,12 @@ class _Straight:
         if isinstance(s, ir.Sample | ir.SetField | ir.TileMatmul | ir.TileStore):
             raise Undifferentiable(type(s).__name__)
         if isinstance(s, ir.Assign | ir.AugAssign):
-            return (
-                [*before, replace(s, value=self.value(s.value, before))] if False else self._own(s)
-            )
+            own = self.value(s.value, before)
+            return [*before, replace(s, value=own)]
         assert isinstance(s, ir.Store | ir.Atomic | ir.SetComponent), s
         value = self.value(s.value, before)
         indices = tuple(self.value(i, before) for i in s.indices)
         return [*before, replace(s, value=value, indices=indices)]
-
-    def _own(self, s: ir.Assign | ir.AugAssign) -> list[ir.Statement]:
-        before: list[ir.Statement] = []
-        value = self.value(s.value, before)
-        return [*before, replace(s, value=value)]
 
     def value(self, e: Expr, before: list[ir.Statement]) -> Expr:
         """An expression without calls, and with names for what parts are taken of."""
@@ -137,10 +131,8 @@ def _name_of(e: Expr) -> str:
 def _renamed(body: ir.Body, names: dict[str, Var], fresh: Fresh) -> ir.Body:
     """A body with each of its variables under a name that nothing else has."""
     written = {s.name for s in statements(body) if isinstance(s, (*LOCAL, ir.For))}
-    read = [e for e in expressions(body) if isinstance(e, Var)]
     new = {**{n: v.name for n, v in names.items()}}
     new |= {n: fresh(n) for n in sorted(written - set(new))}
-    del read
 
     def change(node: Any) -> Any:
         if isinstance(node, Var) and node.name in new:

@@ -11,7 +11,7 @@ from generators.program.signatures import OpTypeError
 
 
 @dataclass
-class Undifferentiable(Exception):
+class Undifferentiable(Exception):  # noqa: N818
     """A program of which no honest backward kernel can be made, and why in a word or two."""
 
     reason: str

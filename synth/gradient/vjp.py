@@ -117,10 +117,8 @@ def _divided(denominator: Callable[[Expr, Expr], Expr]) -> Vjp:
 
 def _pow(args: Sequence[Expr], out: Expr, g: Expr) -> Terms:
     a, b = args
-    return [
-        times(g, times(b, op("pow", a, minus(b, literal(1.0, b.type))))),
-        times(times(g, out), op("log", a)),
-    ]
+    slope = times(b, op("pow", a, minus(b, literal(1.0, b.type))))
+    return [times(g, slope), times(times(g, out), op("log", a))]
 
 
 def _atan2(args: Sequence[Expr], _: Expr, g: Expr) -> Terms:
@@ -232,9 +230,8 @@ def _by_rotation(q: Expr, v: Expr, g: Expr, inverse: str) -> Expr:
     turn = op("cross", v, g)
     along = op("add", times(op("dot", u, v), g), times(op("dot", u, g), v))
     by_u = times(two, op("add", times(literal(sign, kind) * w, turn), along))
-    by_w = times(
-        two, plus(times(two * w, op("dot", g, v)), times(literal(sign, kind), op("dot", u, turn)))
-    )
+    turned = times(literal(sign, kind), op("dot", u, turn))
+    by_w = times(two, plus(times(two * w, op("dot", g, v)), turned))
     return Construct((by_u[0], by_u[1], by_u[2], by_w), q.type)
 
 
@@ -262,9 +259,8 @@ VJPS: dict[str, Vjp] = {
     "abs": _unary(lambda x, out: op("sign", x)),
     "frac": lambda args, out, g: [g],
     "copysign": lambda args, out, g: [times(g, op("sign", args[0]) * op("sign", out)), None],
-    **dict.fromkeys(
-        ("sign", "floor", "ceil", "rint", "round", "trunc", "step", "nonzero"), _nothing
-    ),
+    **dict.fromkeys(("sign", "floor", "ceil", "rint", "round", "trunc"), _nothing),
+    **dict.fromkeys(("step", "nonzero"), _nothing),
     "sqrt": _divided(lambda x, out: 2.0 * out),
     "cbrt": _divided(lambda x, out: 3.0 * out * out),
     "exp": _unary(lambda x, out: out),

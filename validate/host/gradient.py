@@ -140,7 +140,7 @@ def _widely(
     sizes: Mapping[str, int],
 ) -> str:
     """What is wrong at a shape of several blocks, empty where nothing is."""
-    setting = Setting(describe(sizes), sizes, row["args"])
+    setting = Setting(describe(sizes), dict(sizes), row["args"])
     try:
         launched, inputs, cotangents = _launched(row, backward, names, entries, setting, 0)
     except Endless as endless:
