@@ -30,7 +30,8 @@ def opposite(condition: Expr) -> Expr:
 def swept(body: Iterable[ir.Statement], live: set[str]) -> tuple[ir.Body, set[str]]:
     """A body without what feeds neither memory nor the variables ``live`` after it, and what is
     live before it. Conditions have one branch and an else."""
-    live, kept = set(live), []
+    live = set(live)
+    kept: list[ir.Statement] = []
     for s in reversed(tuple(body)):
         found, live = _statement(s, live, kept)
         if found is not None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from math import log, pi, sqrt
 
 from generators.program.dtypes import Mat, Quat, Scalar, Type, Vec, scalar_of
-from generators.program.expr import Component, Construct, Expr, literal, op
+from generators.program.expr import Component, Const, Construct, Expr, literal, op
 from generators.program.ops import OPS
 from synth.gradient.terms import (
     Undifferentiable,
@@ -327,10 +327,10 @@ def of_component(value: Expr, part: Component, g: Expr) -> Expr | None:
     """The cotangent of a composite one component of which has ``g``; None where the index is not
     a literal."""
     shape = value.type.shape if isinstance(value.type, Vec | Mat) else (4,)
-    places = [getattr(i, "value", None) for i in part.indices]
-    if len(places) != len(shape) or any(type(p) is not int for p in places):
+    places = [i.value for i in part.indices if isinstance(i, Const) and type(i.value) is int]
+    if len(places) != len(shape):
         return None
-    flat = places[0] if len(shape) == 1 else places[0] * shape[1] + places[1]
+    flat = int(places[0]) if len(shape) == 1 else int(places[0]) * shape[1] + int(places[1])
     count = shape[0] if len(shape) == 1 else shape[0] * shape[1]
     parts = tuple(g if k == flat else zero(g.type) for k in range(count))
     return Construct(parts, value.type)
