@@ -131,6 +131,8 @@ class Reverse:
             if differentiable(s.value.type):
                 raise Undifferentiable("an array whose elements carry no gradient")
             return
+        if isinstance(s, ir.Store) and s.op not in ("", "add", "sub"):
+            raise Undifferentiable("scales what it has written")
         if isinstance(s, ir.Atomic) and s.op not in ("add", "sub"):
             raise Undifferentiable(f"atomic {s.op}")
         array = self.gradients[s.array.name]

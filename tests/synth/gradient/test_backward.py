@@ -122,6 +122,12 @@ def test_what_has_no_backward_says_why() -> None:
         backward_program(_program(loop, "doubling"))
 
 
+def test_an_output_that_is_scaled_in_place_has_none() -> None:
+    scaled = [_store(X[I]), ir.Store(OUT, (I,), "div", Y[I])]
+    with pytest.raises(Undifferentiable, match="scales"):
+        backward_program(_program(scaled, "scaled"))
+
+
 def test_a_sum_needs_nothing_computed_again() -> None:
     backward = backward_program(_program(BODIES["nonlinear_after_loop"][:2] + [_store(TOTAL)], "s"))
     assert "y" in {p.name for p in backward.kernel.params}
