@@ -81,16 +81,16 @@ def check_adjoint(
     if trouble:
         return Adjoint(AdjointStatus.WARP_DIFFERS, trouble)
     loss = Loss(row, dim, inputs, cotangents, wanted)
-    tolerance = _tolerance(row["args"])
+    tolerance = tolerance_of(row["args"])
     found = [
-        _compare(arg, loss, gradients[arg["name"]], tolerance, number)
+        compare_along(arg, loss, gradients[arg["name"]], tolerance, number)
         for arg in sources
         for number in range(DIRECTIONS)
     ]
-    return _overall(found)
+    return overall(found)
 
 
-def _overall(found: Sequence[Adjoint]) -> Adjoint:
+def overall(found: Sequence[Adjoint]) -> Adjoint:
     """One status for all arguments: the worst; zero only when all are."""
     used = max(part.tolerance_used for part in found)
     for status in (AdjointStatus.WARP_DIFFERS, AdjointStatus.NOT_SMOOTH_HERE, AdjointStatus.AGREES):
@@ -100,7 +100,8 @@ def _overall(found: Sequence[Adjoint]) -> Adjoint:
     return Adjoint(AdjointStatus.ZERO_GRADIENT)
 
 
-def _tolerance(args: Sequence[Mapping[str, Any]]) -> float:
+def tolerance_of(args: Sequence[Mapping[str, Any]]) -> float:
+    """The tolerance of a row's arguments, as `TOLERANCES` has it."""
     texts = [
         text
         for arg in args
@@ -165,9 +166,10 @@ def _empty(value: Array) -> Array:
     return np.zeros(value.shape, value.dtype)
 
 
-def _compare(
+def compare_along(
     arg: Mapping[str, Any], loss: Loss, gradient: Array, tolerance: float, number: int
 ) -> Adjoint:
+    """A gradient by one argument, against differences along the `number`-th direction."""
     name = arg["name"]
     slope = flat(gradient)
     if not np.isfinite(slope).all():

@@ -1,0 +1,146 @@
+"""The program of a kernel's backward kernel."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from generators.program import ir
+from generators.program.dtypes import Array
+from generators.program.expr import Expr, Load, Var
+from generators.program.walk import expressions, statements
+from synth.gradient.primal import Names, Primal
+from synth.gradient.reverse import IN_PLACE, Block, Reverse, is_array_of_floats
+from synth.gradient.straight import straightened
+from synth.gradient.sweep import assigned, chained, swept
+from synth.gradient.terms import Undifferentiable
+from synth.render.text import names_of
+
+
+def gradient_names(program: ir.Program) -> dict[str, str]:
+    """The name of the array of adjoints of each array of floats, ``grad_x`` for ``x``.
+
+    That of an array which the kernel reads and writes starts as the cotangent of what the kernel
+    leaves and ends as the gradient by what it found: its name says ``_in_place``.
+    """
+    return {
+        p.name: f"grad_{p.name}{IN_PLACE if p.role == 'inout' else ''}"
+        for p in program.kernel.params
+        if is_array_of_floats(p.type)
+    }
+
+
+def backward_program(program: ir.Program) -> ir.Program:
+    """The program that makes of a program's inputs, and of the cotangents of its float outputs,
+    the gradients of its float inputs; these have to be zero when it starts.
+
+    Its parameters are those of the program that it uses, then the cotangents, then the gradients.
+    Raises :class:`synth.gradient.terms.Undifferentiable` for a program that has no backward here.
+    """
+    kernel = program.kernel
+    if isinstance(kernel, ir.TiledKernel):
+        raise Undifferentiable("tiles")
+    grads = gradient_names(program)
+    _require_gradients(program)
+    types = {p.name: p.type for p in kernel.params}
+    arrays = {name: Var(grad, types[name]) for name, grad in grads.items()}
+    whole = straightened(program, Names(names_of(program) | set(kernel.threads)).fresh)
+    names = Names(_outside(program, whole) | set(grads.values()))
+    reverse = Reverse(Primal(names), arrays, _owned(kernel))
+    block = Block(set(), set())
+    reverse.body(whole, {}, block)
+    body, _ = swept(block.out, set())
+    body = chained(_plain_stores(body, {v.name for v in arrays.values()}))
+    if not body:
+        raise Undifferentiable("no output depends on an input by a derivative")
+    return _program(program, body, grads)
+
+
+def _outside(program: ir.Program, body: ir.Body) -> set[str]:
+    """What is named before the body begins, and the adjoints of what it names."""
+    kernel = program.kernel
+    found = {kernel.name, *kernel.threads, *(p.name for p in kernel.params), *ir.RESERVED}
+    found |= {f.name for f in program.functions} | {s.name for s in program.structs}
+    return found | {f"adj_{name}" for name in assigned(body)}
+
+
+def _require_gradients(program: ir.Program) -> None:
+    roles = [p.role for p in program.kernel.params if is_array_of_floats(p.type)]
+    if not any(role != "out" for role in roles):
+        raise Undifferentiable("no float input")
+    if not any(role != "in" for role in roles):
+        raise Undifferentiable("no float output")
+
+
+def _owned(kernel: ir.Kernel) -> set[str]:
+    """Arrays no element of which two threads read: each thread's place stands in all indices."""
+    found: dict[str, list[tuple[Expr, ...]]] = {}
+    for e in expressions(kernel.body):
+        if isinstance(e, Load):
+            found.setdefault(e.array.name, []).append(e.indices)
+    written = {s.name for s in statements(kernel.body) if isinstance(s, ir.Assign | ir.AugAssign)}
+    if written & set(kernel.threads):
+        return set()
+    owned = set()
+    for name, uses in found.items():
+        places = [
+            tuple(
+                next((k for k, i in enumerate(indices) if isinstance(i, Var) and i.name == t), -1)
+                for t in kernel.threads
+            )
+            for indices in uses
+        ]
+        if -1 not in places[0] and len(set(places)) == 1:
+            owned.add(name)
+    return owned
+
+
+def _plain_stores(body: ir.Body, gradients: set[str]) -> ir.Body:
+    """A gradient that one statement alone adds to is stored: it starts at zero."""
+    places: dict[str, list[ir.Statement]] = {}
+    for s in statements(body):
+        if isinstance(s, ir.Store | ir.Atomic):
+            places.setdefault(s.array.name, []).append(s)
+    single = {
+        id(found[0])
+        for name, found in places.items()
+        if len(found) == 1 and name in gradients and not name.endswith(IN_PLACE)
+    }
+    return _stored(body, single, set())
+
+
+def _stored(body: ir.Body, single: set[int], counters: set[str]) -> ir.Body:
+    found: list[ir.Statement] = []
+    for s in body:
+        if isinstance(s, ir.If):
+            branches = tuple((t, _stored(b, single, counters)) for t, b in s.branches)
+            s = ir.If(branches, _stored(s.orelse, single, counters))
+        elif isinstance(s, ir.For):
+            s = replace(s, body=_stored(s.body, single, counters | {s.name}))
+        elif isinstance(s, ir.Store) and id(s) in single and s.op == "add":
+            indexed = {i.name for i in s.indices if isinstance(i, Var)}
+            if counters <= indexed:
+                s = replace(s, op="")
+        found.append(s)
+    return tuple(found)
+
+
+def _program(program: ir.Program, body: ir.Body, grads: dict[str, str]) -> ir.Program:
+    kernel = program.kernel
+    read = {v.name for v in expressions(body) if isinstance(v, Var)}
+    read |= {e.array.name for e in expressions(body) if hasattr(e, "array")}
+    touched = read | {s.array.name for s in statements(body) if isinstance(s, ir.Store | ir.Atomic)}
+    params = [
+        replace(p, role="in") if isinstance(p.type, Array) else p
+        for p in kernel.params
+        if p.name in read
+    ]
+    for p in kernel.params:
+        if p.name in grads and grads[p.name] in touched:
+            role = {"in": "inout", "out": "in", "inout": "inout"}[p.role]
+            init = "reduction_identity" if p.role == "in" else "uniform"
+            bounds = (None, None) if p.role == "in" else ("-1", "1")
+            params.append(ir.Param(grads[p.name], p.type, role, p.shape, init, *bounds))
+    backward = replace(
+        kernel, name=f"{kernel.name}_backward", params=tuple(params), body=body, doc=""
+    )
+    return replace(program, kernel=backward)

@@ -1,0 +1,134 @@
+"""Backward kernels of small programs: run on the host, compared with central differences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from generators.program import ir
+from generators.program.dtypes import INT32, Array, Scalar
+from generators.program.expr import Var, literal, op
+from synth.gates.contract import args_of, launch_of, sizes_of
+from synth.gradient.program import backward_program, gradient_names
+from synth.gradient.terms import Undifferentiable
+from synth.render.cuda import module as render_cuda
+from synth.render.reference import module as render_reference
+from validate.host import clang
+from validate.host.adjoint import Adjoint
+from validate.host.gradient import check_gradient
+from validate.host.texts import Kept, PlainCases
+from validate.statuses import AdjointStatus
+
+F32 = Scalar("float32")
+I, J, N = Var("i", INT32), Var("j", INT32), Var("n", INT32)  # noqa: E741
+X, Y = Var("x", Array(F32, 1)), Var("y", Array(F32, 1))
+OUT = Var("out", Array(F32, 1))
+TOTAL, V = Var("total", F32), Var("v", F32)
+ZERO = literal(0.0, F32)
+
+
+def _program(body: Sequence[ir.Statement], name: str) -> ir.Program:
+    params = (
+        ir.Param("x", Array(F32, 1), "in", ("n",), "uniform", "0.5", "1.5"),
+        ir.Param("y", Array(F32, 1), "in", ("n",), "uniform", "0.5", "1.5"),
+        ir.Param("n", INT32, "in", (), "size:n"),
+        ir.Param("out", Array(F32, 1), "out", ("n",)),
+    )
+    kernel = ir.Kernel(name, params, ("i",), ("n",), tuple(body))
+    return ir.Program("test", "test", 1, "", (), (), kernel, (ir.Size("n", 7),), 3)
+
+
+def _row(program: ir.Program) -> dict[str, Any]:
+    return {
+        "id": program.kernel.name,
+        "kernel_name": program.kernel.name,
+        "reference": render_reference.render(program),
+        "args": args_of(program),
+        "sizes": sizes_of(program),
+        "launch": launch_of(program),
+        "input_seed": program.input_seed,
+        "relaunch": False,
+    }
+
+
+def _checked(program: ir.Program, folder: Path, wrong: tuple[str, str] = ("", "")) -> Adjoint:
+    clang.start()
+    backward = backward_program(program)
+    row = {**_row(backward), **render_cuda.render(backward).columns()}
+    assert not wrong[0] or wrong[0] in row["cuda_plain"], row["cuda_plain"]
+    row["cuda_plain"] = row["cuda_plain"].replace(*wrong) if wrong[0] else row["cuda_plain"]
+    cases = PlainCases(folder, Kept())
+    handle = f"{program.kernel.name}{len(wrong[0])}"
+    cases.build([row], folder / f"{handle}.o", folder)
+    clang.load(folder / f"{handle}.o", handle)
+    entries = cases.entry(handle, 0, row)
+    return check_gradient(_row(program), row, gradient_names(program), entries)
+
+
+def _store(value: Any) -> ir.Store:
+    return ir.Store(OUT, (I,), "", value)
+
+
+BODIES: dict[str, list[ir.Statement]] = {
+    "map_of_two": [_store(op("sin", X[I]) * Y[I] + X[I] * X[I])],
+    "nonlinear_after_loop": [
+        ir.Assign("total", ZERO),
+        ir.For("j", literal(0, INT32), N, 1, (ir.AugAssign("total", "add", X[I] * Y[J]),)),
+        _store(TOTAL * TOTAL),
+    ],
+    "recurrence": [
+        ir.Assign("total", X[I]),
+        ir.For(
+            "j",
+            literal(0, INT32),
+            literal(3, INT32),
+            1,
+            (ir.Assign("total", op("sin", TOTAL) * Y[I] + TOTAL),),
+        ),
+        _store(TOTAL),
+    ],
+    "branch": [
+        ir.Assign("v", X[I]),
+        ir.If(((X[I] > Y[I], (ir.Assign("v", V * V * Y[I]),)),), (ir.AugAssign("v", "sub", Y[I]),)),
+        _store(V),
+    ],
+    "overwritten": [
+        ir.Assign("v", X[I] * Y[I]),
+        ir.Assign("v", op("exp", V)),
+        ir.AugAssign("v", "mul", V),
+        _store(V),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_the_backward_kernel_agrees_with_differences(name: str, tmp_path: Path) -> None:
+    found = _checked(_program(BODIES[name], name), tmp_path)
+    assert found.status == AdjointStatus.AGREES, found.reason
+
+
+def test_a_wrong_backward_kernel_is_noticed(tmp_path: Path) -> None:
+    program = _program(BODIES["map_of_two"], "map_wrong")
+    found = _checked(program, tmp_path, ("cosf", "sinf"))
+    assert found.status == AdjointStatus.WARP_DIFFERS
+
+
+def test_what_has_no_backward_says_why() -> None:
+    loop = [ir.Assign("v", X[I]), ir.While(V < 2.0, (ir.AugAssign("v", "mul", V),)), _store(V)]
+    with pytest.raises(Undifferentiable, match="while"):
+        backward_program(_program(loop, "doubling"))
+
+
+def test_an_output_that_is_scaled_in_place_has_none() -> None:
+    scaled = [_store(X[I]), ir.Store(OUT, (I,), "div", Y[I])]
+    with pytest.raises(Undifferentiable, match="scales"):
+        backward_program(_program(scaled, "scaled"))
+
+
+def test_a_sum_needs_nothing_computed_again() -> None:
+    backward = backward_program(_program(BODIES["nonlinear_after_loop"][:2] + [_store(TOTAL)], "s"))
+    assert "y" in {p.name for p in backward.kernel.params}
+    assert "total" not in {s.name for s in backward.kernel.body if isinstance(s, ir.Assign)}
