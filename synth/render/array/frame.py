@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from generators.program import ir
+from generators.program import expr, ir
 from generators.program.dtypes import INT32, Type
 from synth.render.array.expressions import Expressions
 from synth.render.array.scopes import (
@@ -183,6 +183,10 @@ class Frame(Expressions):
 
     def assign(self, s: ir.Assign) -> None:
         value = self.value(s.value)
+        read = s.value.array.name if isinstance(s.value, expr.Load) else ""
+        if read in self.changing and ":" in value.doc.text.partition("[")[2]:
+            # A slice is a view, which would change with its array.
+            value = value.of(call(f"{value.doc.text}.copy", []))
         self.set(s.name, value, s.value.type)
 
     def set(self, name: str, value: Value, type_: Type) -> None:
