@@ -9,7 +9,7 @@ from typing import Any
 
 from generators.program import ir
 from generators.program.dtypes import INT32
-from generators.program.expr import Expr, Load, Op, Var, op
+from generators.program.expr import Const, Expr, Extent, Load, Op, Var, op
 from generators.program.walk import changed, expressions, operands, statements
 from synth.gradient.sweep import LOCAL, Local, assigned
 from synth.gradient.terms import Undifferentiable
@@ -27,17 +27,31 @@ class Step:
 
 
 class Names:
-    """Names in nested blocks: one is taken where it can be seen."""
+    """Names in nested blocks: a counter's is taken where it can be seen, others for good, since the
+    printers declare a name that two blocks assign once and with one type."""
 
     def __init__(self, taken: set[str]) -> None:
         self.scopes = [set(taken)]
 
     def fresh(self, wanted: str) -> str:
         """The name itself, or with the first number that makes it new."""
+        name = self._free(wanted)
+        self.scopes[0].add(name)
+        return name
+
+    def _free(self, wanted: str) -> str:
         name, number = wanted, 1
         while any(name in scope for scope in self.scopes):
             number += 1
             name = f"{wanted}_{number}"
+        return name
+
+    def counter(self, loop: ir.For) -> str:
+        """A counter in the block of its loop; the printers give an end that is computed a name
+        beside the loop, so that then no other loop there may have the counter's."""
+        if not isinstance(loop.stop, Const | Extent | Var):
+            return self.fresh(loop.name)
+        name = self._free(loop.name)
         self.scopes[-1].add(name)
         return name
 
@@ -146,7 +160,7 @@ def copied(body: ir.Body, env: Mapping[str, Var], names: Names) -> list[ir.State
             found.append(ir.If(((put(test, env), then),), orelse))
         elif isinstance(s, ir.For):
             with names.block():
-                counter = Var(names.fresh(s.name), INT32)
+                counter = Var(names.counter(s), INT32)
                 inner = tuple(copied(s.body, {**env, s.name: counter}, names))
             bounds = put(s.start, env), put(s.stop, env)
             found.append(ir.For(counter.name, *bounds, s.step, inner))

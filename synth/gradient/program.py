@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from generators.program import ir
-from generators.program.dtypes import Array
+from generators.program.dtypes import FLOAT16, FLOAT32, Array, Type
 from generators.program.expr import Expr, Load, Var
 from generators.program.walk import expressions, statements
+from synth.gradient.kept import stored_once
 from synth.gradient.primal import Names, Primal
 from synth.gradient.reverse import IN_PLACE, Block, Reverse, is_array_of_floats
 from synth.gradient.straight import straightened
@@ -41,9 +42,10 @@ def backward_program(program: ir.Program) -> ir.Program:
         raise Undifferentiable("tiles")
     grads = gradient_names(program)
     _require_gradients(program)
-    types = {p.name: p.type for p in kernel.params}
+    types = {p.name: _of_gradient(p) for p in kernel.params}
     arrays = {name: Var(grad, types[name]) for name, grad in grads.items()}
-    whole = straightened(program, Names(names_of(program) | set(kernel.threads)).fresh)
+    fresh = Names(names_of(program) | set(kernel.threads)).fresh
+    whole = stored_once(straightened(program, fresh), fresh)
     names = Names(_outside(program, whole) | set(grads.values()))
     reverse = Reverse(Primal(names), arrays, _owned(kernel))
     block = Block(set(), set())
@@ -53,6 +55,13 @@ def backward_program(program: ir.Program) -> ir.Program:
     if not body:
         raise Undifferentiable("no output depends on an input by a derivative")
     return _program(program, body, grads)
+
+
+def _of_gradient(p: ir.Param) -> Type:
+    """The type of an array of gradients: those by halves that are read are summed in float32."""
+    if p.role == "in" and isinstance(p.type, Array) and p.type.element == FLOAT16:
+        return Array(FLOAT32, p.type.ndim)
+    return p.type
 
 
 def _outside(program: ir.Program, body: ir.Body) -> set[str]:
@@ -139,7 +148,7 @@ def _program(program: ir.Program, body: ir.Body, grads: dict[str, str]) -> ir.Pr
             role = {"in": "inout", "out": "in", "inout": "inout"}[p.role]
             init = "reduction_identity" if p.role == "in" else "uniform"
             bounds = (None, None) if p.role == "in" else ("-1", "1")
-            params.append(ir.Param(grads[p.name], p.type, role, p.shape, init, *bounds))
+            params.append(ir.Param(grads[p.name], _of_gradient(p), role, p.shape, init, *bounds))
     backward = replace(
         kernel, name=f"{kernel.name}_backward", params=tuple(params), body=body, doc=""
     )

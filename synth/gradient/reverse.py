@@ -7,10 +7,10 @@ being with the first term that is added to it, so that nothing is ever added to 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from generators.program import ir
-from generators.program.dtypes import INT32, Array, Quat, Type, scalar_of
+from generators.program.dtypes import FLOAT16, FLOAT32, INT32, Array, Quat, Type, scalar_of
 from generators.program.expr import (
     Cast,
     Component,
@@ -174,7 +174,7 @@ class Reverse:
     def _loop(self, s: ir.For, step: Step, block: Block) -> None:
         while True:
             with self.names.block():
-                counter = Var(self.names.fresh(s.name), INT32)
+                counter = Var(self.names.counter(s), INT32)
                 starts = {
                     name: Var(self.names.fresh(f"{name}_at"), step.env[name].type)
                     for name in assigned(s.body)
@@ -200,7 +200,7 @@ class Reverse:
             self.replayed = True
             begun = [ir.Assign(new.name, step.env[name]) for name, new in starts.items()]
             with self.names.block():
-                again = self.names.fresh(f"{s.name}_before")
+                again = self.names.counter(replace(s, name=f"{s.name}_before"))
                 env = {**step.env, **starts, s.name: Var(again, INT32)}
                 turn = tuple(copied(s.body, env, self.names))
             replay = ir.For(again, bounds[0], counter, s.step, turn)
@@ -221,8 +221,7 @@ class Reverse:
         elif isinstance(e, Load):
             self._add_to_element(e, g, block)
         elif isinstance(e, Cast):
-            if differentiable(e.value.type):
-                self.add(e.value, Cast(g, scalar_of(e.value.type)), block)
+            self._add_to_cast(e, g, block)
         elif isinstance(e, Component):
             self._add_to_part(e, g, block)
         elif isinstance(e, Construct):
@@ -236,6 +235,12 @@ class Reverse:
                     self.add(a, term, block)
         else:
             raise Undifferentiable(f"{type(e).__name__}")
+
+    def _add_to_cast(self, e: Cast, g: Expr, block: Block) -> None:
+        if isinstance(e.value, Load) and e.value.type == FLOAT16 and g.type == FLOAT32:
+            self._add_to_element(e.value, g, block)
+        elif differentiable(e.value.type):
+            self.add(e.value, Cast(g, scalar_of(e.value.type)), block)
 
     def _reaches(self, e: Expr) -> bool:
         """Whether an expression depends on a variable or an array that carries a gradient."""
@@ -272,9 +277,11 @@ class Reverse:
         array = self.gradients.get(e.array.name)
         if array is None:
             raise Undifferentiable("an array whose elements carry no gradient")
+        if g.type == FLOAT16:
+            g = Cast(g, FLOAT32)
         if e.array.name in self.owned:
             block.out.append(ir.Store(array, e.indices, "add", g))
-        elif scalar_of(e.type).bits < 32:
+        elif scalar_of(g.type).bits < 32:
             raise Undifferentiable("no atomic add of float16")
         else:
             block.out.append(ir.Atomic("add", array, e.indices, g))

@@ -45,6 +45,32 @@ def _returned(body: ir.Body, result: Var | None) -> ir.Body:
     return tuple(found)
 
 
+def _continued(body: ir.Body) -> ir.Body:
+    """The body of a loop without ``continue``: what comes after one goes into the other branch."""
+    found: list[ir.Statement] = []
+    for position, s in enumerate(body):
+        rest = body[position + 1 :]
+        if isinstance(s, ir.Continue):
+            return tuple(found)
+        if isinstance(s, ir.If) and _skips((s,)):
+            branches = tuple((test, _continued((*b, *rest))) for test, b in s.branches)
+            found.append(ir.If(branches, _continued((*s.orelse, *rest))))
+            return tuple(found)
+        found.append(s)
+    return tuple(found)
+
+
+def _skips(body: ir.Body) -> bool:
+    """Whether a body has a ``continue`` of its own loop."""
+    return any(
+        isinstance(s, ir.Continue)
+        or (
+            isinstance(s, ir.If) and any(_skips(b) for b in (*(b for _, b in s.branches), s.orelse))
+        )
+        for s in body
+    )
+
+
 def _leaves(body: ir.Body) -> bool:
     return any(isinstance(s, ir.Return) for s in statements(body))
 
@@ -70,11 +96,11 @@ class _Straight:
             return [*before, ir.If(((condition, self.body(first)),), self.body(orelse))]
         if isinstance(s, ir.For):
             bounds = self.value(s.start, before), self.value(s.stop, before)
-            return [*before, ir.For(s.name, *bounds, s.step, self.body(s.body))]
+            return [*before, ir.For(s.name, *bounds, s.step, self.body(_continued(s.body)))]
         if isinstance(s, ir.While):
             raise Undifferentiable("while")
         if isinstance(s, ir.Break | ir.Continue):
-            raise Undifferentiable("break or continue")
+            raise Undifferentiable(type(s).__name__.lower())
         if isinstance(s, ir.Sample | ir.SetField | ir.TileMatmul | ir.TileStore):
             raise Undifferentiable(type(s).__name__)
         if isinstance(s, ir.Assign | ir.AugAssign):

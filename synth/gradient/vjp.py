@@ -36,7 +36,8 @@ def _mul(args: Sequence[Expr], _: Expr, g: Expr) -> Terms:
     if a == b and isinstance(a.type, Scalar):
         return [times(times(literal(2.0, a.type), g), a), None]
     if isinstance(a.type, Quat) and isinstance(b.type, Quat):
-        raise Undifferentiable("product of quaternions")
+        # Of the inner product of four numbers: that of g with a b is that of g conj(b) with a.
+        return [op("mul", g, op("quat_inverse", b)), op("mul", op("quat_inverse", a), g)]
     if isinstance(a.type, Scalar):
         return (
             [_inner(g, b), times(g, a)]
@@ -309,6 +310,7 @@ VJPS: dict[str, Vjp] = {
     "ddot": _dot,
     "determinant": _determinant,
     "inverse": _inverse,
+    "quat_inverse": lambda args, out, g: [op("quat_inverse", g)],
     "quat_rotate": _rotated("quat_rotate_inv"),
     "quat_rotate_inv": _rotated("quat_rotate"),
 }

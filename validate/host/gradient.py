@@ -74,7 +74,12 @@ def backward_inputs(
             continue
         start = cotangents.get(original[name])
         like = inputs[original[name]]
-        found[name] = np.zeros(like.shape, like.dtype) if start is None else start.copy()
+        if start is None:
+            # Gradients by halves are added up in float32.
+            dtype = np.float32 if like.dtype == np.float16 else like.dtype
+            found[name] = np.zeros(like.shape, dtype)
+        else:
+            found[name] = start.copy()
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from generators.program import ir
 from generators.program.dtypes import INT32, Array, Scalar
-from generators.program.expr import Var, literal, op
+from generators.program.expr import Cast, Var, literal, op
 from synth.gates.contract import args_of, launch_of, sizes_of
 from synth.gradient.program import backward_program, gradient_names
 from synth.gradient.terms import Undifferentiable
@@ -101,6 +102,26 @@ BODIES: dict[str, list[ir.Statement]] = {
         ir.AugAssign("v", "mul", V),
         _store(V),
     ],
+    "element_written_again": [
+        _store(X[I] * X[I]),
+        ir.If(((X[I] > Y[I], (_store(X[I] * Y[I]),)),), ()),
+    ],
+    "element_scaled": [_store(X[I]), ir.Store(OUT, (I,), "div", Y[I])],
+    "element_read_again": [_store(X[I] * Y[I]), _store(OUT[I] * OUT[I])],
+    "turns_left_out": [
+        ir.Assign("total", ZERO),
+        ir.For(
+            "j",
+            literal(0, INT32),
+            N,
+            1,
+            (
+                ir.If(((X[J] > Y[J], (ir.Continue(),)),), ()),
+                ir.AugAssign("total", "add", X[J] * X[J] * Y[I]),
+            ),
+        ),
+        _store(TOTAL),
+    ],
 }
 
 
@@ -122,10 +143,32 @@ def test_what_has_no_backward_says_why() -> None:
         backward_program(_program(loop, "doubling"))
 
 
-def test_an_output_that_is_scaled_in_place_has_none() -> None:
-    scaled = [_store(X[I]), ir.Store(OUT, (I,), "div", Y[I])]
+def test_an_output_that_is_scaled_elsewhere_has_none() -> None:
+    later = ir.Store(OUT, (I,), "div", Y[I])
+    body = [ir.If(((X[I] > Y[I], (_store(X[I]),)),), (_store(Y[I]),)), later]
     with pytest.raises(Undifferentiable, match="scales"):
-        backward_program(_program(scaled, "scaled"))
+        backward_program(_program(body, "scaled"))
+
+
+def test_gradients_by_halves_are_summed_in_floats(tmp_path: Path) -> None:
+    half = Array(Scalar("float16"), 1)
+    read = Cast(Var("x", half)[J], F32)
+    program = _program(
+        [
+            ir.Assign("total", ZERO),
+            ir.For("j", literal(0, INT32), N, 1, (ir.AugAssign("total", "add", read * Y[I]),)),
+            _store(TOTAL),
+        ],
+        "halves",
+    )
+    first, *others = program.kernel.params
+    params = (replace(first, type=half), *others)
+    program = replace(program, kernel=replace(program.kernel, params=params))
+    backward = backward_program(program)
+    types = {p.name: p.type for p in backward.kernel.params}
+    assert types["grad_x"] == Array(F32, 1)
+    found = _checked(program, tmp_path)
+    assert found.status == AdjointStatus.AGREES, found.reason
 
 
 def test_a_sum_needs_nothing_computed_again() -> None:
