@@ -135,6 +135,37 @@ class AdjointStatus(Worded):
     )
 
 
+class GradientStatus(Worded):
+    """Of our own backward kernel, run on the host: `checks.gradient`. Null there: not measured."""
+
+    AGREES = (
+        "agrees",
+        "It gives the derivatives of the reference at every shape, so `cuda_plain_backward` is "
+        "published.",
+    )
+    NO_FLOAT_INPUT = "no_float_input", "No input is an array of floats."
+    NO_FLOAT_OUTPUT = "no_float_output", "No output is an array of floats."
+    ZERO_GRADIENT = (
+        "zero_gradient",
+        "No output depends on an input by a derivative other than zero.",
+    )
+    NOT_SMOOTH_HERE = (
+        "not_smooth_here",
+        "The reference's derivative cannot be measured at the row's inputs, as at a kink.",
+    )
+    NO_FORM = (
+        "no_form",
+        "The kernel has something that is not differentiated yet: structs, loops that end early, "
+        "atomic minima, tiles. The evidence says what.",
+    )
+    DIFFERS = (
+        "differs",
+        "It was made, and gave other derivatives than the reference has, or ended in another way: "
+        "a fault of ours, which is not published.",
+    )
+    OFF = "off", "The dataset was made with `--no-gradient`."
+
+
 class GpuStatus(Worded):
     """Of a text that was run on a GPU."""
 

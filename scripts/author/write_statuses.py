@@ -15,6 +15,7 @@ from validate.statuses import (
     ArrayStatus,
     CompileStatus,
     GpuStatus,
+    GradientStatus,
     Likeness,
     RunStatus,
     ScoreStatus,
@@ -45,6 +46,13 @@ SECTIONS: tuple[tuple[str, str, type[Worded]], ...] = (
         "`notes/measurements/adjoint.md` says how it is found. Why the adjoint of one row does not "
         "agree is measured as `adjoint_reason` in `evidence/run.parquet`.",
         AdjointStatus,
+    ),
+    (
+        "Our own backward kernel",
+        "`checks.gradient` of a row; `pairsmith show` and `stats` print it, and "
+        "`notes/measurements/gradient.md` says how it is found. Why a row has none is "
+        "`gradient_reason` in `evidence/run.parquet`.",
+        GradientStatus,
     ),
     (
         "The run on the host",

@@ -17,7 +17,7 @@ from synth.dataset.files import read_parquet
 TEXTS = {"python": "Warp Python", "cuda_plain": "plain CUDA", "cuda_forward": "Warp's CUDA"}
 """Columns whose length in lines is told, and what people call them."""
 
-_CHECKS = ("compile_archs", "run_forward", "run_plain", "run_array", "adjoint")
+_CHECKS = ("compile_archs", "run_forward", "run_plain", "run_array", "adjoint", "gradient")
 _COLUMNS = [
     *("category", "level", "ops", "schedule", *TEXTS),
     *("args.list.element.dtype", "args.list.element.fields.list.element.dtype"),

@@ -40,6 +40,7 @@ def _command(shape: Mapping[str, Any], rows: int, shard_size: int | None) -> str
     words += [] if shape["backward"] else ["--no-backward"]
     words += ["--resources"] if shape["resources"] else []
     words += [] if shape["array"] else ["--no-array"]
+    words += [] if shape.get("gradient", True) else ["--no-gradient"]
     words += [] if shard_size is None else ["--shard-size", str(shard_size)]
     return shlex.join(words)
 

@@ -148,8 +148,13 @@ def _checks(shape: Mapping[str, Any]) -> str:
         "for races; their outputs agree with `reference` within the tolerances of `args`, and with "
         "each other. Barriers and shuffles of the plain text were run as such."
     )
+    if shape.get("gradient"):
+        ran += (
+            " Backward kernels of our own (`cuda_plain_backward`) were run in the same way, and "
+            "are published where they give the derivatives of `reference`."
+        )
     if not shape["backward"]:
-        return f"{ran} Adjoints were left out."
+        return f"{ran} Warp's adjoints were left out."
     return (
         f"{ran} Warp's adjoint was run as well and compared with central differences of "
         "`reference`. Only rows where it agrees publish `cuda_backward`; `checks.adjoint` says why "
@@ -169,14 +174,15 @@ def _tiles_clause(shape: Mapping[str, Any], found: Distributions) -> str:
 
 
 def _contents(manifest: Manifest, found: Distributions, pictures: Sequence[str]) -> str:
-    adjoints = manifest.counts["adjoint"]
+    adjoints, gradients = (manifest.counts.get(name) for name in ("adjoint", "gradient"))
     parts = [
         "## What is in it",
         tables.split_table(manifest),
         tables.cells_table(found),
         tables.lengths_table(found),
         tables.styles_table(found) if found.styles else "",
-        tables.adjoint_table(adjoints) if adjoints else "",
+        tables.status_table("adjoint", adjoints) if adjoints else "",
+        tables.status_table("backward kernel of ours", gradients) if gradients else "",
         tables.dtypes_table(found),
         tables.ops_line(found),
         *(f"![{_PICTURES[name]}](images/{name}.png)" for name in pictures),

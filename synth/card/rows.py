@@ -30,6 +30,12 @@ COLUMNS = {
     "plain_scratch": "arrays that only it knows, for what one kernel leaves the next; mostly none",
     "plain_launch": "its launches in order: kernel, arguments, grid and block by size symbols",
     "schedule": "its style as JSON: guarded, grid_stride, vectorized, warp_per_row, …",
+    "cuda_plain_backward": "CUDA C++ of its backward kernel; null where none agrees",
+    "backward_args": "what that is passed: value, cotangent or gradient (`holds`) of which `arg`",
+    "backward_scratch": "as `plain_scratch`",
+    "backward_launch": "as `plain_launch`",
+    "backward_schedule": "as `schedule`",
+    "backward_reference": "plain Python of the backward kernel",
     "array_python": "NumPy on whole arrays, as people write it; null where there is no such form",
     "array_reason": "why there is none",
     "line_map_python": "line of `python` for each mapped line of `cuda_forward`",
@@ -41,7 +47,7 @@ COLUMNS = {
     "input_seed": "inputs are a function of this, `args` and sizes",
     "edge_inputs": "values at the ends of what `args` promise, and ties, on which it ran as well",
     "ops": "operators and builtins that it uses",
-    "checks": "what was measured: archs, runs, adjoint, shapes, registers; null: not measured",
+    "checks": "what was measured: archs, runs, derivatives, shapes, registers; null: not measured",
     "provenance": "seed, index, attempt, and versions that made it",
 }
 """By the names of `validate.row.columns.COLUMNS`, in that order."""

@@ -35,16 +35,18 @@ def evidence_table(found: Distributions) -> str:
         if value != "not measured"
     ]
     runs = [(what, found.evidence[f"{name}: agrees"]) for name, what in names.items()]
-    adjoint = [
-        (f"adjoint: {value}", count)
-        for value, count in _values(found.evidence, "adjoint")
-        if value != "not measured"
-    ]
+    adjoint, gradient = (
+        [(f"{what}: {value}", count) for value, count in _values(found.evidence, name)]
+        for name, what in (("adjoint", "adjoint"), ("gradient", "backward kernel of ours"))
+    )
+    adjoint = [entry for entry in adjoint if not entry[0].endswith("not measured")]
+    gradient = [entry for entry in gradient if not entry[0].endswith("not measured")]
     lines = [
         ("passed the gates, the schema and the text checks", found.rows),
         *(archs or [("compiled", 0)]),
         *runs,
         *(adjoint or [("adjoint checked", 0)]),
+        *(gradient or [("backward kernel of ours checked", 0)]),
     ]
     return table(("evidence", "rows"), lines)
 
@@ -55,14 +57,14 @@ def _values(evidence: Mapping[str, int], name: str) -> list[tuple[str, int]]:
     return sorted(found, key=lambda entry: (-entry[1], entry[0]))
 
 
-def adjoint_table(counts: Mapping[str, int]) -> str:
-    """Adjoint statuses by category, from the manifest's ``category/status`` counts."""
+def status_table(head: str, counts: Mapping[str, int]) -> str:
+    """Statuses by category, from the manifest's ``category/status`` counts."""
     statuses = sorted({name.split("/")[1] for name in counts})
     lines = [
         [category, *(counts.get(f"{category}/{status}", 0) for status in statuses)]
         for category in sorted({name.split("/")[0] for name in counts})
     ]
-    return table(("adjoint", *statuses), lines)
+    return table((head, *statuses), lines)
 
 
 def split_table(manifest: Manifest) -> str:

@@ -14,6 +14,7 @@ from synth.dataset.placement import split_of
 from synth.dataset.settings import STRUCTURE_CAP
 from synth.errors import UnsupportedWarpError
 from synth.harvest.check import harvested_problem, harvested_split
+from synth.rows.gradients import Gradient, checked_gradients
 from synth.rows.maker import Row
 from synth.rows.remake import differing_columns, retranslated, retranslated_difference
 from synth.rows.runners import Shown, TextRunners
@@ -148,6 +149,8 @@ class RowChecker:
             return "the dataset was made with --verify run and this row was not run"
         if level == "run" and checks["run_plain"] is None:
             return "the dataset was made with --verify run and the row's cuda_plain was not run"
+        if checks["gradient"] == "off" and self.claimed.get("gradient"):
+            return "checks.gradient is off in a dataset that was made with gradients"
         if level != "text" and checks["compile_archs"] != self.claimed.get("archs"):
             return f"the dataset was compiled for {self.claimed.get('archs')} and this row was not"
         if self.claimed.get("resources") and checks["registers"] is None:
@@ -168,10 +171,16 @@ class RowChecker:
 
     def _compile_for(self, rows: Sequence[Row], archs: tuple[str, ...]) -> list[str]:
         shown = self.runners.compile(rows, archs)
-        return [
+        problems = [
             _compile_problem(both) or self._resource_problem(row)
             for row, both in zip(rows, shown, strict=True)
         ]
+        there = [at for at, row in enumerate(rows) if row["cuda_plain_backward"] is not None]
+        found = self.runners.compile_gradients([rows[at] for at in there], archs)
+        for at, result in zip(there, found, strict=True):
+            if result.status != "compiles":
+                problems[at] = problems[at] or f"backward {result.status}: {result.log}"
+        return problems
 
     def _resource_problem(self, row: Row) -> str:
         """What this NVRTC measures otherwise than the row claims that the same one did."""
@@ -211,7 +220,19 @@ class RowChecker:
         problems = [""] * len(rows)
         for position, both in zip(compared, shown, strict=True):
             problems[position] = _run_problem(rows[position], both)
+        self._run_gradients(rows, problems)
         return problems
+
+    def _run_gradients(self, rows: Sequence[Row], problems: list[str]) -> None:
+        """Make our backward kernels again, run them, and compare what comes of it with rows."""
+        sound = [
+            at
+            for at, row in enumerate(rows)
+            if not problems[at] and row["checks"]["gradient"] not in (None, "off")
+        ]
+        found = checked_gradients(self.runners, [rows[at] for at in sound])
+        for at, gradient in zip(sound, found, strict=True):
+            problems[at] = _gradient_problem(rows[at], gradient)
 
     def _with_adjoint(self, row: Row) -> Row:
         """The row with the adjoint that was left out of it for its status, so that it can be
@@ -242,6 +263,13 @@ def _run_problem(row: Row, both: Shown[RunResult]) -> str:
     if plain is not None and plain.status != "agrees":
         return f"cuda_plain: {plain.status}: {plain.reason}"
     return ""
+
+
+def _gradient_problem(row: Row, found: Gradient) -> str:
+    claimed = row["checks"]["gradient"]
+    if claimed == found.status:
+        return ""
+    return f"checks.gradient is {claimed}, a run gives {found.status} {found.reason}"
 
 
 def _compile_problem(both: Shown[CompileResult]) -> str:

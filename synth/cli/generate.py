@@ -61,15 +61,16 @@ def _with_engine(command: Any) -> Any:
     type=click.Choice(VERIFY_LEVELS),
     default="compile",
     show_default=True,
-    help="text: gates and schema. compile: NVRTC makes PTX. run: Warp's CUDA, its adjoint and the "
-    "plain CUDA are run on the host and compared as well.",
+    help="text: gates and schema. compile: NVRTC makes PTX. run: Warp's CUDA, its adjoint, the "
+    "plain CUDA and our own backward kernel are run on the host and compared as well.",
 )
 @click.option("--arch", "archs", multiple=True, help="Compile for it, as sm_90; repeatable.")
 @click.option(
     "--resources", is_flag=True, help="Measure registers, spills and shared memory (slow)."
 )
-@click.option("--no-backward", is_flag=True, help="Leave the adjoint out.")
+@click.option("--no-backward", is_flag=True, help="Leave Warp's adjoint out.")
 @click.option("--no-array", is_flag=True, help="Leave the whole-array NumPy version out.")
+@click.option("--no-gradient", is_flag=True, help="Leave our own backward kernel out.")
 @click.option("--part", metavar="K/N", help="Make the K-th of N parts; then pairsmith finish OUT.")
 @click.option("--dry-run", is_flag=True, help="Say what it would take; write nothing.")
 @_with_engine
@@ -86,6 +87,7 @@ def generate(
     resources: bool,
     no_backward: bool,
     no_array: bool,
+    no_gradient: bool,
     part: str | None,
     dry_run: bool,
     workers: int,
@@ -99,7 +101,12 @@ def generate(
     """
     from synth.dataset.settings import make_settings
 
-    texts = {"backward": not no_backward, "array": not no_array, "resources": resources}
+    texts = {
+        "backward": not no_backward,
+        "array": not no_array,
+        "gradient": not no_gradient,
+        "resources": resources,
+    }
     settings = make_settings(
         seed=seed,
         categories_asked=categories,

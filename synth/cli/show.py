@@ -23,14 +23,15 @@ from synth.render.cuda.schedule import Schedule
 from synth.rows.maker import Row
 from synth.rows.remake import differing_columns, retranslated_difference
 from synth.views.regime import regime_clause
-from validate.statuses import AdjointStatus, ArrayStatus
+from validate.row.gradient import backward_row
+from validate.statuses import AdjointStatus, ArrayStatus, GradientStatus
 
 
 def find_row(out: Path, row_id: str | None) -> Row:
     """The row with that id (or a unique beginning of it), or the first row."""
     matches = []
     for _, row in stored_rows(out):
-        require_columns(row, ("id", "regime"), out)
+        require_columns(row, ("id", "regime", "cuda_plain_backward"), out)
         if row_id is None:
             return row
         if row["id"].startswith(row_id):
@@ -78,6 +79,11 @@ def print_row(row: Row, schedule: str = "", measured: str = "") -> None:
         console.print(pair)
         console.print(_launch(plain), highlight=False)
         console.print(cuda)
+    if row["cuda_plain_backward"] is not None:
+        backward = backward_row(row)
+        title = f"CUDA (backward, {_style(backward)})"
+        console.print(_panel(title, backward["cuda_plain"], "cuda"))
+        console.print(_launch(backward), highlight=False)
     if row["array_python"] is not None:
         console.print(_panel("NumPy (whole arrays)", row["array_python"], "python"))
     if row["reference"] is not None:
@@ -140,7 +146,7 @@ def _evidence(row: Row, measured: str) -> str:
     return (
         f"compiled for: {archs}\nrun on the host: {run}\nplain CUDA run on the host: {plain}\n"
         f"whole arrays run on the host: {_arrays(row)}\n"
-        f"adjoint: {_adjoint(row, measured)}"
+        f"adjoint: {_adjoint(row, measured)}\nbackward kernel of ours: {_gradient(row)}"
     )
 
 
@@ -160,6 +166,14 @@ def _adjoint(row: Row, measured: str) -> str:
         return "not measured" if made else "not measured; the row was made without `cuda_backward`"
     said = f"{status}: {AdjointStatus(status).sentence}" if status in {*AdjointStatus} else status
     return f"{said}\nmeasured: {measured}" if measured else said
+
+
+def _gradient(row: Row) -> str:
+    """``checks.gradient`` of a row with its sentence."""
+    status = row["checks"]["gradient"]
+    if status is None:
+        return "not measured"
+    return f"{status}: {GradientStatus(status).sentence}" if status in {*GradientStatus} else status
 
 
 def regenerated_difference(row: Row) -> str:

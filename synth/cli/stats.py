@@ -16,10 +16,11 @@ from synth.card.tunings import tuning_line, tunings
 from synth.dataset.manifest import read_manifest
 from synth.dataset.stored import read_columns, shard_paths
 from synth.reasons import reject_sentence
-from validate.statuses import AdjointStatus
+from validate.statuses import AdjointStatus, GradientStatus
 
 _COLUMNS = ["id", "structure", "category", "idiom", "level", "checks", "ops", "schedule"]
 _COLUMNS += ["array_reason"]
+_STATUSES = {"adjoint": AdjointStatus, "gradient": GradientStatus}
 _COUNTED = (
     "split",
     "category",
@@ -35,7 +36,7 @@ _COUNTED = (
 def collect(out: Path) -> dict[str, Any]:
     """Counts of the dataset at ``out``; :class:`synth.errors.SettingsError` when there is none."""
     counts: dict[str, Counter[str]] = {
-        name: Counter() for name in (*_COUNTED, "idiom", "op", "adjoint")
+        name: Counter() for name in (*_COUNTED, "idiom", "op", *_STATUSES)
     }
     structures: set[str] = set()
     rows = 0
@@ -55,7 +56,9 @@ def collect(out: Path) -> dict[str, Any]:
             if row["schedule"] is not None:
                 counts["plain_style"][json.loads(row["schedule"])["style"]] += 1
             counts["array"][row["array_reason"] or checks["run_array"] or "not measured"] += 1
-            counts["adjoint"][f"{row['category']}/{checks['adjoint'] or 'not measured'}"] += 1
+            for name in _STATUSES:
+                status = checks.get(name) or "not measured"
+                counts[name][f"{row['category']}/{status}"] += 1
             counts["op"].update(row["ops"])
     manifest = read_manifest(out)
     return {
@@ -75,10 +78,11 @@ def print_tables(found: dict[str, Any]) -> None:
     console.print(f"{found['rows']} rows, {found['distinct_structures']} distinct structures")
     for name in _COUNTED:
         console.print(_table(name, found["counts"][name]))
-    console.print(_crossed("adjoint", found["counts"]["adjoint"]))
-    legend = _legend("adjoint", found["counts"]["adjoint"])
-    if legend.row_count:
-        console.print(legend)
+    for name in _STATUSES:
+        console.print(_crossed(name, found["counts"][name]))
+        legend = _legend(name, found["counts"][name])
+        if legend.row_count:
+            console.print(legend)
     console.print(_table("idiom", found["counts"]["idiom"]))
     for run in found["gpu"]:
         console.print(_table(f"{run['rows']} rows on {run['device']}", run["texts"]))
@@ -110,7 +114,7 @@ def _legend(head: str, counts: dict[str, int]) -> Table:
     """The sentences of the statuses that are counted by "category/status" names."""
     table = Table(head, "meaning")
     counted = {name.split("/")[1] for name in counts}
-    for status in AdjointStatus:
+    for status in _STATUSES[head]:
         if status in counted:
             table.add_row(status, status.sentence)
     return table

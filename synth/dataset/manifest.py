@@ -124,26 +124,29 @@ def contradictions(out: Path, manifest: Manifest, found: set[str], rows: int) ->
     return problems
 
 
-_COLUMNS = ["category", "level", "idiom", "checks.adjoint"]
+_STATUSES = ("adjoint", "gradient")
+_COLUMNS = ["category", "level", "idiom", *(f"checks.{name}" for name in _STATUSES)]
 
 
 def counted(shards: Sequence[Path]) -> dict[str, dict[str, int]]:
-    """Rows by split, category, level, idiom (``category/idiom``) and adjoint status (likewise).
+    """Rows by split, category, level, idiom (``category/idiom``), and by status of adjoint and
+    gradient (``category/status``).
 
     The split of a shard is the name of its folder.
     """
     found: dict[str, Counter[str]] = {
-        name: Counter() for name in ("split", "category", "level", "idiom", "adjoint")
+        name: Counter() for name in ("split", "category", "level", "idiom", *_STATUSES)
     }
     for path in shards:
         for row in read_parquet(path, columns=_COLUMNS).to_pylist():
-            category, adjoint = row["category"], row["checks"]["adjoint"]
+            category = row["category"]
             found["split"][path.parent.name] += 1
             found["category"][category] += 1
             if row["level"] is not None:
                 found["level"][str(row["level"])] += 1
             if row["idiom"] is not None:
                 found["idiom"][f"{category}/{row['idiom']}"] += 1
-            if adjoint is not None:
-                found["adjoint"][f"{category}/{adjoint}"] += 1
+            for name in _STATUSES:
+                if (status := row["checks"].get(name)) is not None:
+                    found[name][f"{category}/{status}"] += 1
     return {name: dict(sorted(counts.items())) for name, counts in found.items()}

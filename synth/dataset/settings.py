@@ -37,6 +37,7 @@ class Settings:
     archs: tuple[str, ...] = ()
     resources: bool = False
     array: bool = True
+    gradient: bool = True
 
     def level_of(self, index: int) -> int:
         pattern = [level for level in LEVEL_PATTERN if level in self.levels]
@@ -64,6 +65,7 @@ def make_settings(
     archs_asked: tuple[str, ...] = (),
     resources: bool = False,
     array: bool = True,
+    gradient: bool = True,
 ) -> Settings:
     """Settings from what a user asked for; :class:`SettingsError` with one clear line."""
     known = tuple(every_category())
@@ -81,7 +83,7 @@ def make_settings(
     archs = archs_of(verify, archs_asked)
     if resources and not archs:
         raise SettingsError("resources come from a compiler; ask for --verify compile or run")
-    return Settings(seed, chosen, levels, backward, verify, archs, resources, array)
+    return Settings(seed, chosen, levels, backward, verify, archs, resources, array, gradient)
 
 
 def archs_of(verify: str, asked: tuple[str, ...]) -> tuple[str, ...]:

@@ -15,6 +15,9 @@ from synth.gradient.straight import straightened
 from synth.gradient.sweep import assigned, chained, swept
 from synth.gradient.terms import Undifferentiable
 from synth.render.text import names_of
+from validate.row.gradient import SUFFIX
+
+NO_DERIVATIVE = "no output depends on an input by a derivative"
 
 
 def gradient_names(program: ir.Program) -> dict[str, str]:
@@ -53,7 +56,7 @@ def backward_program(program: ir.Program) -> ir.Program:
     body, _ = swept(block.out, set())
     body = chained(_plain_stores(body, {v.name for v in arrays.values()}))
     if not body:
-        raise Undifferentiable("no output depends on an input by a derivative")
+        raise Undifferentiable(NO_DERIVATIVE)
     return _program(program, body, grads)
 
 
@@ -143,13 +146,12 @@ def _program(program: ir.Program, body: ir.Body, grads: dict[str, str]) -> ir.Pr
         for p in kernel.params
         if p.name in read
     ]
-    for p in kernel.params:
-        if p.name in grads and grads[p.name] in touched:
-            role = {"in": "inout", "out": "in", "inout": "inout"}[p.role]
-            init = "reduction_identity" if p.role == "in" else "uniform"
-            bounds = (None, None) if p.role == "in" else ("-1", "1")
-            params.append(ir.Param(grads[p.name], _of_gradient(p), role, p.shape, init, *bounds))
-    backward = replace(
-        kernel, name=f"{kernel.name}_backward", params=tuple(params), body=body, doc=""
-    )
+    given = [p for p in kernel.params if grads.get(p.name, "") in touched]
+    for p in sorted(given, key=lambda p: p.role == "in"):
+        role = {"in": "inout", "out": "in", "inout": "inout"}[p.role]
+        init = "reduction_identity" if p.role == "in" else "uniform"
+        bounds = (None, None) if p.role == "in" else ("-1", "1")
+        params.append(ir.Param(grads[p.name], _of_gradient(p), role, p.shape, init, *bounds))
+    name = f"{kernel.name}{SUFFIX}"
+    backward = replace(kernel, name=name, params=tuple(params), body=body, doc="")
     return replace(program, kernel=backward)

@@ -10,7 +10,7 @@ from extract import ModuleText, extract_module
 from synth.codegen.modules import Generated
 from synth.harvest.args import SIZE, SIZE_SYMBOL
 from synth.rows.maker import NOT_MEASURED, Row
-from validate.row.columns import PLAIN_COLUMNS, SCHEMA_VERSION
+from validate.row.columns import GRADIENT_COLUMNS, PLAIN_COLUMNS, SCHEMA_VERSION
 from validate.row.schema import HARVESTED, row_id
 
 _IDENTIFIER = re.compile(r"(?:::)?[A-Za-z_]\w*")
@@ -118,7 +118,7 @@ def make_row(
         "reference": None,
         "program": None,
         **{column: cuda[column] for column in cuda if column.startswith("cuda_")},
-        **dict.fromkeys((*PLAIN_COLUMNS, "array_python", "array_reason")),
+        **dict.fromkeys((*PLAIN_COLUMNS, *GRADIENT_COLUMNS, "array_python", "array_reason")),
         "line_map_python": cuda["line_map_python"],
         "line_map_cuda": cuda["line_map_cuda"],
         "args": args,

@@ -21,6 +21,8 @@ COLUMNS = (
     *("id", "structure", "category", "idiom", "level", "kernel_name", "description", "python"),
     *("reference", "cuda_prologue", "cuda_helpers", "cuda_forward", "cuda_backward", "cuda_plain"),
     *("plain_args", "plain_scratch", "plain_launch", "schedule", "array_python", "array_reason"),
+    *("cuda_plain_backward", "backward_args", "backward_scratch", "backward_launch"),
+    *("backward_schedule", "backward_reference"),
     *("line_map_python", "line_map_cuda", "args"),
     *("sizes", "regime", "launch", "input_seed", "edge_inputs", "ops", "checks", "provenance"),
 )

@@ -29,7 +29,7 @@ from synth.render.cuda import module as render_cuda
 from synth.render.cuda.regime import regime_of
 from synth.render.reference import module as render_reference
 from synth.rows.garbage import fewer_collections, keep_what_is_there
-from validate.row.columns import SCHEMA_VERSION
+from validate.row.columns import GRADIENT_COLUMNS, SCHEMA_VERSION
 from validate.row.schema import row_id
 from validate.statuses import ArrayStatus
 
@@ -48,6 +48,7 @@ NOT_MEASURED: dict[str, Any] = {
     "run_plain": None,
     "run_array": None,
     "adjoint": None,
+    "gradient": None,
     "shapes": None,
     "max_ulp": None,
     "registers": None,
@@ -171,6 +172,7 @@ class PairMaker:
             **program_columns(program, accepted.tolerances, accepted.edges, accepted.keys, python),
             **cuda_columns(module_text, program.kernel.name),
             **(render_array.columns(program) if self.settings.array else WITHOUT_ARRAY),
+            **dict.fromkeys(GRADIENT_COLUMNS),
             "checks": dict(NOT_MEASURED),
             "provenance": self._provenance(accepted),
         }

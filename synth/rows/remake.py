@@ -7,13 +7,16 @@ from importlib.metadata import version
 from extract import ExtractError
 from generators import every_category
 from generators.build.draw import Draw, Reject
+from generators.program.ir import Program
 from generators.program.keys import program_keys
 from generators.program.serialise import from_json, to_json
 from synth.codegen.translator import CodegenError, Translator
 from synth.gates.edges import choose_edges
 from synth.gates.judge import judge
+from synth.gradient.terms import Undifferentiable
 from synth.render import warp as render_warp
 from synth.render.array import module as render_array
+from synth.rows.gradients import WITHOUT_GRADIENT, gradient_columns
 from synth.rows.maker import Row, cuda_columns, drawn_program, program_columns
 from validate.statuses import ArrayStatus
 
@@ -41,10 +44,19 @@ def differing_columns(row: Row) -> tuple[str, str]:
         made |= {"array_python": None, "array_reason": row["array_reason"]}
     else:
         made |= render_array.columns(program)
+    if row["cuda_plain_backward"] is not None:
+        made |= _remade_gradient(program)
     wrong = [name for name, value in made.items() if row[name] != value]
     if wrong:
         return f"the program makes another {', '.join(wrong)}", keys.rename
     return _false_origin(row), keys.rename
+
+
+def _remade_gradient(program: Program) -> Row:
+    try:
+        return gradient_columns(program)
+    except Undifferentiable:
+        return dict(WITHOUT_GRADIENT)
 
 
 def _false_origin(row: Row) -> str:

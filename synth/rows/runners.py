@@ -12,6 +12,7 @@ from synth.rows.maker import Row
 from validate.host.runner import HostRunner, RunResult
 from validate.nvrtc.compiler import CompileResult, CompileRunner
 from validate.nvrtc.result import Resources
+from validate.row.gradient import backward_row
 
 ROW_TIMEOUT_S = 60.0
 """Far above what a row that passed the gates takes (milliseconds), so that a busy machine does not
@@ -53,14 +54,19 @@ class TextRunners:
     def run(self, rows: Sequence[Row]) -> list[Shown[RunResult]]:
         """Run Warp's text of rows that have a reference, then the plain text of those that agree,
         in smaller blocks as well."""
-        if self._host is None:
-            self._host = HostRunner(
-                include_dir=self._include_dir, batch_size=BATCH_SIZE, timeout_s=ROW_TIMEOUT_S
-            )
-        host = self._host
+        host = self._running()
         return _both(
             rows, host.run(rows), "agrees", lambda some: host.run_plain(some, relaunch=True)
         )
+
+    def run_gradients(self, rows: Sequence[Row]) -> list[RunResult]:
+        """Run our own backward kernels of rows, all of which have one."""
+        return self._running().run_gradient(rows)
+
+    def compile_gradients(self, rows: Sequence[Row], archs: Sequence[str]) -> list[CompileResult]:
+        """Compile our own backward kernels of rows, all of which have one."""
+        texts = [backward_row(row) for row in rows]
+        return self._compiling().compile_plain(texts, archs=archs)
 
     def compile(self, rows: Sequence[Row], archs: Sequence[str]) -> list[Shown[CompileResult]]:
         """Compile Warp's text for every architecture, then the plain text of what compiles."""
@@ -71,6 +77,13 @@ class TextRunners:
     def resources(self, rows: Sequence[Row], arch: str) -> list[Resources | None]:
         """What each forward kernel of Warp needs on ``arch``; None: it does not assemble."""
         return self._compiling().resources(rows, arch)
+
+    def _running(self) -> HostRunner:
+        if self._host is None:
+            self._host = HostRunner(
+                include_dir=self._include_dir, batch_size=BATCH_SIZE, timeout_s=ROW_TIMEOUT_S
+            )
+        return self._host
 
     def _compiling(self) -> CompileRunner:
         if self._compiler is None:

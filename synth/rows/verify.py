@@ -10,13 +10,14 @@ from typing import Any
 
 from synth.codegen.translator import Translator
 from synth.dataset.settings import Settings, Versions
+from synth.rows.gradients import checked_gradients
 from synth.rows.maker import Row, cuda_columns
 from synth.rows.runners import Shown, TextRunners
 from validate.host.runner import RunResult
 from validate.nvrtc.compiler import CompileResult
 from validate.row.claims import contradictions
 from validate.row.schema import check_row
-from validate.statuses import ArrayStatus
+from validate.statuses import ArrayStatus, GradientStatus
 
 
 @dataclass(frozen=True)
@@ -29,9 +30,9 @@ class Failure:
 
 Evidence = dict[str, Any]
 """What this host measured of one row: ``id``, ``max_ulp``, ``tolerance_used`` (share of it), and of
-its adjoint ``adjoint_tolerance_used`` and ``adjoint_reason``, of its whole-array version
-``array_reason``; of the plain CUDA ``plain_max_ulp``
-and ``plain_tolerance_used``."""
+its adjoint ``adjoint_tolerance_used`` and ``adjoint_reason``, of our own backward kernel
+``gradient_tolerance_used`` and ``gradient_reason``, of its whole-array version ``array_reason``; of
+the plain CUDA ``plain_max_ulp`` and ``plain_tolerance_used``."""
 
 
 class Verifier:
@@ -74,9 +75,23 @@ class Verifier:
         failures = [_ran(row, both) for row, both in zip(rows, shown, strict=True)]
         good = [at for at, failure in enumerate(failures) if failure is None]
         evidence.extend(_measured(shown[at]) for at in good)
+        self._gradients([rows[at] for at in good], evidence[-len(good) :] if good else [])
         wrong = [rows[at] for at in good if rows[at]["checks"]["adjoint"] != "agrees"]
         self._withdraw_adjoints([row for row in wrong if row["cuda_backward"] is not None])
         return failures
+
+    def _gradients(self, rows: Sequence[Row], evidence: Sequence[Evidence]) -> None:
+        """Give rows that agree our own backward kernel, where that agrees."""
+        if not self.settings.gradient:
+            for row in rows:
+                row["checks"]["gradient"] = GradientStatus.OFF
+            return
+        found = checked_gradients(self._runners, rows)
+        for row, measured, gradient in zip(rows, evidence, found, strict=True):
+            row.update(gradient.columns)
+            row["checks"]["gradient"] = gradient.status
+            measured["gradient_reason"] = gradient.reason
+            measured["gradient_tolerance_used"] = gradient.tolerance_used
 
     def _withdraw_adjoints(self, rows: Sequence[Row]) -> None:
         """Leave the adjoint out of rows, of their helper functions as well."""
@@ -91,6 +106,7 @@ class Verifier:
     def _compile(self, rows: Sequence[Row]) -> list[Failure | None]:
         shown = self._runners.compile(rows, self.settings.archs)
         failures = [self._compiled(row, both) for row, both in zip(rows, shown, strict=True)]
+        self._compile_gradients(rows, failures)
         if self.settings.resources:
             built = [row for row, f in zip(rows, failures, strict=True) if f is None]
             needs = self._runners.resources(built, self.settings.archs[0])
@@ -98,6 +114,18 @@ class Verifier:
                 assert need is not None, f"{row['kernel_name']} compiles and does not assemble"
                 row["checks"].update(vars(need))
         return failures
+
+    def _compile_gradients(self, rows: Sequence[Row], failures: list[Failure | None]) -> None:
+        """Refuse rows whose backward kernel ran and does not compile."""
+        there = [
+            at
+            for at, failure in enumerate(failures)
+            if failure is None and rows[at]["cuda_plain_backward"] is not None
+        ]
+        found = self._runners.compile_gradients([rows[at] for at in there], self.settings.archs)
+        for at, result in zip(there, found, strict=True):
+            if result.status != "compiles":
+                failures[at] = Failure(f"gradient_{result.status}", result.log)
 
     def _compiled(self, row: Row, both: Shown[CompileResult]) -> Failure | None:
         if both.warp.status != "compiles":

@@ -37,6 +37,8 @@ EVIDENCE_SCHEMA = pa.schema(
         ("adjoint_reason", pa.string()),
         ("array_reason", pa.string()),
         ("adjoint_tolerance_used", pa.float64()),
+        ("gradient_reason", pa.string()),
+        ("gradient_tolerance_used", pa.float64()),
         ("plain_max_ulp", pa.float64()),
         ("plain_tolerance_used", pa.float64()),
     ]

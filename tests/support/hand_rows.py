@@ -9,6 +9,7 @@ from typing import Any
 
 from extract import extract_module
 from synth.codegen.translator import Translator
+from validate.row.columns import GRADIENT_COLUMNS
 
 Row = dict[str, Any]
 
@@ -78,7 +79,7 @@ def make_row(
     module = extract_module(translator().translate(source, name))
     (kernel,) = module.kernels
     return {
-        "schema_version": 4,
+        "schema_version": 5,
         "id": hashlib.sha256(f"{source}\0{name}".encode()).hexdigest()[:16],
         "structure": "0123456789abcdef", "category": "arithmetic", "idiom": "by_hand", "level": 1,
         "kernel_name": name, "description": "A kernel written by hand for a test.",
@@ -88,7 +89,7 @@ def make_row(
         "cuda_prologue": module.prologue, "cuda_helpers": module.helpers,
         "cuda_forward": kernel.forward, "cuda_backward": kernel.backward,
         "cuda_plain": None, "plain_args": None, "plain_scratch": None, "plain_launch": None,
-        "schedule": None,
+        "schedule": None, **dict.fromkeys(GRADIENT_COLUMNS),
         "array_python": None, "array_reason": "off",
         "line_map_python": [line for line, _ in kernel.line_map],
         "line_map_cuda": [line for _, line in kernel.line_map],
@@ -96,7 +97,7 @@ def make_row(
         "input_seed": 12345, "edge_inputs": [], "ops": ["add"],
         "checks": {
             "compile_archs": None, "run_forward": None, "run_plain": None, "run_array": None,
-            "adjoint": None, "shapes": None, "max_ulp": None, "registers": None,
+            "adjoint": None, "gradient": None, "shapes": None, "max_ulp": None, "registers": None,
             "spill_bytes": None,
             "shared_bytes": None,
         },

@@ -14,16 +14,18 @@ import numpy as np
 
 from validate.host.adjoint import DIRECTIONS, Adjoint, compare_along, draw_cotangents, overall
 from validate.host.adjoint import tolerance_of as adjoint_tolerance
+from validate.host.ends import ENDS, status_of
 from validate.host.launch import Endless
 from validate.host.memory import damage
 from validate.host.plain_case import PlainLaunched
 from validate.host.plain_launch import ORDERS, PlainEntry
 from validate.host.plain_sizes import wide_sizes
-from validate.oracle.compare import compare_widely
+from validate.oracle.compare import Finding, compare_widely
 from validate.oracle.derivative import Loss, Values, flat
 from validate.oracle.reference import run_reference
 from validate.row.adjoint import is_source
 from validate.row.edges import EDGES, Setting, settings
+from validate.row.gradient import backward_row, gradient_names
 from validate.row.inputs import Array, draw_inputs
 from validate.row.sizes import describe, evaluate_all
 from validate.statuses import AdjointStatus
@@ -34,15 +36,13 @@ _WIDE_SHARE = 1e-3
 """Of the largest gradient, by how much one may be off at wide shapes; of float64 much less."""
 
 
-def check_gradient(
-    row: Row, backward: Row, names: Mapping[str, str], entries: Sequence[PlainEntry]
-) -> Adjoint:
+def check_gradient(row: Row, entries: Sequence[PlainEntry]) -> Adjoint:
     """Whether the backward kernel of a row gives the gradients of its reference.
 
-    ``backward`` is a row of the backward kernel (`kernel_name`, `reference`, `args`, `sizes`,
-    `launch`, `input_seed`, `cuda_plain`, `plain_args`, `plain_launch`), ``names`` has the array of
-    adjoints of each float array. The kernel runs in this process: it may crash it.
+    ``entries`` are those of :func:`validate.row.gradient.backward_row`. The kernel runs in this
+    process: it may crash it. Raises what ends a run (:data:`validate.host.ends.ENDS`).
     """
+    backward, names = backward_row(row), gradient_names(row)
     found = []
     for number, setting in enumerate(settings({**row, EDGES: []})):
         order = number % len(ORDERS)
@@ -59,6 +59,19 @@ def check_gradient(
         if found[0].status != AdjointStatus.AGREES
         else overall([part for part in found if part.status == AdjointStatus.AGREES])
     )
+
+
+def run_gradient_case(row: Row, entries: Sequence[PlainEntry]) -> Finding:
+    """The same as a finding, whose `adjoint` fields speak of the backward kernel."""
+    finding = Finding()
+    try:
+        found = check_gradient(row, entries)
+    except ENDS as ended:
+        finding.status, finding.reason = status_of(ended), str(ended)
+        return finding
+    finding.adjoint, finding.adjoint_reason = found.status, found.reason
+    finding.adjoint_tolerance_used = found.tolerance_used
+    return finding
 
 
 def backward_inputs(
@@ -129,7 +142,7 @@ def _gradient(
     arg: Row, names: Mapping[str, str], outputs: Values, inputs: Values, cotangents: Values
 ) -> Array:
     """The gradient by an argument; where the kernel has none it is what it would start as."""
-    found = outputs.get(names[arg["name"]])
+    found = outputs.get(names.get(arg["name"], ""))
     if found is not None:
         return found
     start = cotangents.get(arg["name"])

@@ -18,6 +18,7 @@ from validate.host.texts import NEEDED, OPTIONAL
 from validate.process.parent import WorkerGone, WorkerProcess
 from validate.row.adjoint import has_adjoint
 from validate.row.archs import batches
+from validate.row.gradient import backward_row
 from validate.statuses import AdjointStatus, ProcessEnd, RunStatus
 from validate.text import plain as plain_unit
 from validate.text.launches import launches_problem
@@ -114,16 +115,30 @@ class HostRunner:
 
         Compared with the reference and, for rows just `run`, with what Warp's text wrote.
         """
-        self._text = "plain"
         rows = [{**row, "relaunch": relaunch} for row in rows]
+        return self._run_texts("plain", rows, rows)
+
+    def run_gradient(self, rows: Sequence[Mapping[str, Any]]) -> list[RunResult]:
+        """The same for our own backward kernels of rows, all of which have one.
+
+        `adjoint` is the status of the backward kernel where `status` is `agrees`; any other status
+        says how its run ended.
+        """
+        return self._run_texts("gradient", rows, [backward_row(row) for row in rows])
+
+    def _run_texts(
+        self, text: str, rows: Sequence[Mapping[str, Any]], texts: Sequence[Mapping[str, Any]]
+    ) -> list[RunResult]:
+        """Run rows whose plain CUDA is that of `texts`."""
+        self._text = text
         results: dict[int, RunResult] = {}
-        for position, row in enumerate(rows):
+        for position, row in enumerate(texts):
             if log := plain_unit.fault_or_no_kernel(row["cuda_plain"]):
                 results[position] = RunResult(row["id"], RunStatus.COMPILE_ERROR, log)
             elif problem := launches_problem(row):
                 results[position] = RunResult(row["id"], RunStatus.BAD_ROW, problem)
         sound = [position for position in range(len(rows)) if position not in results]
-        for batch in plain_unit.batches(rows, sound, self.batch_size):
+        for batch in plain_unit.batches(texts, sound, self.batch_size):
             self._run_batch(rows, batch, results)
         return [results[position] for position in range(len(rows))]
 

@@ -1,4 +1,4 @@
-"""The kinds of text that the child can run: Warp's, and plain CUDA."""
+"""The kinds of text that the child can run: Warp's, plain CUDA, and our own backward kernels."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from typing import Any, Protocol
 
 from validate.host import clang
 from validate.host.case import Ran, run_case
+from validate.host.gradient import run_gradient_case
 from validate.host.launch import Entry, load_entry
 from validate.host.plain_case import run_plain_case
 from validate.host.plain_launch import PlainEntry, load_all
 from validate.host.plain_link import Layout, Linker
 from validate.host.shared_calls import SharedFunctions
 from validate.oracle.compare import Finding
+from validate.row.columns import GRADIENT_COLUMNS
 from validate.row.edges import EDGES
+from validate.row.gradient import backward_row
 from validate.row.inputs import Array
 from validate.statuses import RunStatus
 from validate.text import warp_host as host_unit
@@ -29,6 +32,7 @@ _ALWAYS = ("id", "kernel_name", "reference", "args", "sizes", "launch", "input_s
 NEEDED = {
     "warp": (*_ALWAYS, "cuda_prologue", "cuda_helpers", "cuda_forward", "cuda_backward"),
     "plain": (*_ALWAYS, "cuda_plain", "plain_args", "plain_launch", "relaunch"),
+    "gradient": (*_ALWAYS, *GRADIENT_COLUMNS),
 }
 OPTIONAL = (EDGES, "plain_scratch", "array_python")
 """What it takes where a row has it."""
@@ -132,3 +136,16 @@ class PlainCases:
 
     def run(self, row: Mapping[str, Any], entry: list[PlainEntry]) -> Finding:
         return run_plain_case(row, entry, self.kept.take(row))
+
+
+class GradientCases(PlainCases):
+    """Backward kernels of ours, compared with derivatives of the forward kernel's reference."""
+
+    def build(self, rows: Rows, obj_path: Path, include_dir: Path) -> None:
+        super().build([backward_row(row) for row in rows], obj_path, include_dir)
+
+    def entry(self, handle: str, position: int, row: Mapping[str, Any]) -> list[PlainEntry]:
+        return super().entry(handle, position, backward_row(row))
+
+    def run(self, row: Mapping[str, Any], entry: list[PlainEntry]) -> Finding:
+        return run_gradient_case(row, entry)

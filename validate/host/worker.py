@@ -16,7 +16,7 @@ from typing import Any
 
 from validate.host import clang
 from validate.host.launch import MEMORY_BYTES
-from validate.host.texts import Cases, Kept, PlainCases, WarpCases
+from validate.host.texts import Cases, GradientCases, Kept, PlainCases, WarpCases
 from validate.process.child import WorkerChild, limit_files, limit_memory
 from validate.statuses import RunStatus
 from validate.text.headers import warp_include_dir
@@ -35,6 +35,7 @@ class Worker(WorkerChild):
         self.texts: dict[str, Cases] = {
             "warp": WarpCases(folder, kept),
             "plain": PlainCases(folder, kept),
+            "gradient": GradientCases(folder, kept),
         }
 
     def start(self) -> None:

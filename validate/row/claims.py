@@ -7,9 +7,9 @@ from typing import Any
 
 from validate.row.adjoint import status_without_run
 from validate.row.archs import ARCHS
-from validate.row.columns import PLAIN_COLUMNS
+from validate.row.columns import GRADIENT_COLUMNS, PLAIN_COLUMNS
 from validate.row.edges import settings
-from validate.statuses import AdjointStatus
+from validate.statuses import AdjointStatus, GradientStatus
 
 NOT_MEASURED = ("max_ulp",)
 """Evidence that this version does not put into rows: a row that claims it is wrong."""
@@ -22,7 +22,7 @@ def contradictions(row: Mapping[str, Any]) -> list[str]:
 
     The row must have the form of the schema. Nothing is compiled or run.
     """
-    found = (_unknown, _compiled, _run, _plain, _array, _adjoint)
+    found = (_unknown, _compiled, _run, _plain, _array, _adjoint, _gradient)
     return [problem for claims in found for problem in claims(row)]
 
 
@@ -93,3 +93,22 @@ def _adjoint(row: Mapping[str, Any]) -> Iterator[str]:
         status if status.startswith("no_") else "run"
     ):
         yield f"checks.adjoint is {status}, but args make it {without or 'one to run'}"
+
+
+def _gradient(row: Mapping[str, Any]) -> Iterator[str]:
+    status = row["checks"]["gradient"]
+    there = [name for name in GRADIENT_COLUMNS if row[name] is not None]
+    if there and len(there) < len(GRADIENT_COLUMNS):
+        yield f"{there[0]} is given without the other columns of the backward kernel"
+    if bool(there) != (status == GradientStatus.AGREES):
+        yield "cuda_plain_backward is there exactly when checks.gradient is agrees"
+    if (status is not None) != (row["checks"]["run_plain"] is not None):
+        yield "checks.gradient is given exactly with checks.run_plain"
+    known = {arg["name"] for arg in row["args"]}
+    for arg in row["backward_args"] or ():
+        if (arg["arg"] is None) != (arg["size"] is not None) or (arg["arg"] is None) != (
+            arg["holds"] is None
+        ):
+            yield f"backward_args: {arg['name']} is either a size or holds something of an arg"
+        elif arg["arg"] is not None and arg["arg"] not in known:
+            yield f"backward_args names {arg['arg']}, which is no arg"

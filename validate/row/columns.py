@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 _STRINGS = pa.list_(pa.string())
 
@@ -38,6 +38,9 @@ _SIZE = pa.struct(
 )
 _SPAN = pa.struct([("symbol", pa.string()), ("low", pa.int64()), ("high", pa.int64())])
 _PLAIN_ARG = pa.struct([("name", pa.string()), ("type", pa.string()), ("size", pa.string())])
+_BACKWARD_ARG = pa.struct(
+    [(name, pa.string()) for name in ("name", "type", "size", "arg", "holds")]
+)
 _PLAIN_LAUNCH = pa.struct(
     [
         ("kernel", pa.string()),
@@ -61,6 +64,11 @@ _EDGE = pa.struct(
 )
 PLAIN_COLUMNS = ("cuda_plain", "plain_args", "plain_scratch", "plain_launch", "schedule")
 """What a row says of its plain CUDA: all of it or nothing."""
+GRADIENT_COLUMNS = (
+    *("cuda_plain_backward", "backward_args", "backward_scratch", "backward_launch"),
+    *("backward_schedule", "backward_reference"),
+)
+"""What a row says of our own backward kernel: all of it or nothing."""
 _CHECKS = pa.struct(
     [
         ("compile_archs", _STRINGS),
@@ -68,6 +76,7 @@ _CHECKS = pa.struct(
         ("run_plain", pa.string()),
         ("run_array", pa.string()),
         ("adjoint", pa.string()),
+        ("gradient", pa.string()),
         ("shapes", _STRINGS),
         ("max_ulp", pa.float64()),
         ("registers", pa.int32()),
@@ -110,6 +119,12 @@ COLUMNS: tuple[tuple[str, pa.DataType], ...] = (
     ("plain_scratch", pa.list_(_SCRATCH)),
     ("plain_launch", pa.list_(_PLAIN_LAUNCH)),
     ("schedule", pa.string()),
+    ("cuda_plain_backward", pa.string()),
+    ("backward_args", pa.list_(_BACKWARD_ARG)),
+    ("backward_scratch", pa.list_(_SCRATCH)),
+    ("backward_launch", pa.list_(_PLAIN_LAUNCH)),
+    ("backward_schedule", pa.string()),
+    ("backward_reference", pa.string()),
     ("array_python", pa.string()),
     ("array_reason", pa.string()),
     ("line_map_python", pa.list_(pa.int32())),

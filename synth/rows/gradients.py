@@ -1,0 +1,102 @@
+"""Backward kernels of ours for rows: made of their programs, run on the host, and kept or not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from generators.program import ir
+from generators.program.serialise import from_json
+from synth.gradient.program import NO_DERIVATIVE, backward_program, gradient_names
+from synth.gradient.terms import Undifferentiable
+from synth.render.cuda import module as render_cuda
+from synth.render.reference import module as render_reference
+from synth.rows.maker import Row
+from synth.rows.runners import TextRunners
+from validate.row.adjoint import status_without_run
+from validate.row.columns import GRADIENT_COLUMNS
+from validate.row.gradient import COTANGENT, GRADIENT, VALUE
+from validate.statuses import AdjointStatus, GradientStatus, RunStatus
+
+WITHOUT_GRADIENT: Row = dict.fromkeys(GRADIENT_COLUMNS)
+
+_STATUSES = {
+    AdjointStatus.AGREES: GradientStatus.AGREES,
+    AdjointStatus.ZERO_GRADIENT: GradientStatus.ZERO_GRADIENT,
+    AdjointStatus.NOT_SMOOTH_HERE: GradientStatus.NOT_SMOOTH_HERE,
+    AdjointStatus.WARP_DIFFERS: GradientStatus.DIFFERS,
+}
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """What came of a row's backward kernel: its columns, all None but where ``status`` is `agrees`;
+    ``reason`` says of any other status what is behind it; ``tolerance_used`` is a raw measurement.
+    """
+
+    columns: Row
+    status: GradientStatus
+    reason: str = ""
+    tolerance_used: float = 0.0
+
+
+def gradient_columns(program: ir.Program) -> Row:
+    """The columns of a program's backward kernel, not run yet.
+
+    :class:`synth.gradient.terms.Undifferentiable` for a program that has none.
+    """
+    backward = backward_program(program)
+    plain = render_cuda.render(backward)
+    return {
+        "cuda_plain_backward": plain.text,
+        "backward_args": _args(program, backward, plain.args),
+        "backward_scratch": plain.scratch,
+        "backward_launch": plain.launches,
+        "backward_schedule": plain.schedule.to_json(),
+        "backward_reference": render_reference.render(backward),
+    }
+
+
+def _args(
+    program: ir.Program, backward: ir.Program, passed: Sequence[Row]
+) -> list[dict[str, str | None]]:
+    """What the kernel is passed, each with the argument of the forward kernel that it is of."""
+    of = {grad: name for name, grad in gradient_names(program).items()}
+    found: list[dict[str, str | None]] = []
+    params = backward.kernel.params
+    for entry, param in zip(passed, [*params, *[None] * (len(passed) - len(params))], strict=True):
+        arg = holds = None
+        if param is not None:
+            arg, holds = of.get(param.name, param.name), VALUE
+            if param.name in of:
+                holds = COTANGENT if param.role == "in" else GRADIENT
+        found.append({**entry, "arg": arg, "holds": holds})
+    return found
+
+
+def checked_gradients(runners: TextRunners, rows: Sequence[Row]) -> list[Gradient]:
+    """Make the backward kernels of rows from their programs, and run them on the host."""
+    found = [_unrun(row) for row in rows]
+    made = [at for at, gradient in enumerate(found) if gradient.columns is not WITHOUT_GRADIENT]
+    ran = runners.run_gradients([{**rows[at], **found[at].columns} for at in made])
+    for at, result in zip(made, ran, strict=True):
+        if result.status != RunStatus.AGREES:
+            said = f"{result.status}: {result.reason}"
+            found[at] = Gradient(WITHOUT_GRADIENT, GradientStatus.DIFFERS, said)
+            continue
+        status = _STATUSES[AdjointStatus(result.adjoint)]
+        kept = found[at].columns if status == GradientStatus.AGREES else WITHOUT_GRADIENT
+        found[at] = Gradient(kept, status, result.adjoint_reason, result.adjoint_tolerance_used)
+    return found
+
+
+def _unrun(row: Row) -> Gradient:
+    without = status_without_run({**row, "cuda_backward": ""})
+    if without is not None:
+        return Gradient(WITHOUT_GRADIENT, GradientStatus(str(without)))
+    try:
+        return Gradient(gradient_columns(from_json(row["program"])), GradientStatus.AGREES)
+    except Undifferentiable as none:
+        zero = none.reason == NO_DERIVATIVE
+        status = GradientStatus.ZERO_GRADIENT if zero else GradientStatus.NO_FORM
+        return Gradient(WITHOUT_GRADIENT, status, none.reason)
