@@ -167,9 +167,17 @@ def _empty(value: Array) -> Array:
 
 
 def compare_along(
-    arg: Mapping[str, Any], loss: Loss, gradient: Array, tolerance: float, number: int
+    arg: Mapping[str, Any],
+    loss: Loss,
+    gradient: Array,
+    tolerance: float,
+    number: int,
+    floor: float = 0.0,
 ) -> Adjoint:
-    """A gradient by one argument, against differences along the `number`-th direction."""
+    """A gradient by one argument, against differences along the `number`-th direction.
+
+    A gradient all of whose elements are within `floor` counts as zero.
+    """
     name = arg["name"]
     slope = flat(gradient)
     if not np.isfinite(slope).all():
@@ -182,7 +190,7 @@ def compare_along(
     except ReferenceFailed as failed:
         return Adjoint(AdjointStatus.NOT_SMOOTH_HERE, f"beside {name}: {failed}")
     scale = max(moved, abs(wanted.value))
-    if scale == 0.0:
+    if scale <= floor * float(np.abs(direction).sum()):
         return Adjoint(AdjointStatus.ZERO_GRADIENT)
     if not wanted.doubt <= tolerance / 4 * scale:
         return Adjoint(AdjointStatus.NOT_SMOOTH_HERE, f"differences along {name} do not settle")

@@ -7,7 +7,9 @@ reference of the backward kernel itself says: there the text has to agree with i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -23,6 +25,7 @@ from validate.host.plain_sizes import wide_sizes
 from validate.oracle.compare import Finding, compare_widely
 from validate.oracle.derivative import Loss, Values, flat
 from validate.oracle.reference import run_reference
+from validate.row import dtypes
 from validate.row.adjoint import is_source
 from validate.row.edges import EDGES, Setting, settings
 from validate.row.gradient import backward_row, gradient_names
@@ -32,6 +35,12 @@ from validate.statuses import AdjointStatus
 
 Row = Mapping[str, Any]
 
+_LOOP = re.compile(r"^\s+(?:for|while) (?!\w+ in range\(dim\[)", re.MULTILINE)
+_MOST_TURNS = 200_000
+"""Of the reference's loops at a wide shape, if each were over the largest size."""
+
+_NOTHING = 1e-6
+"""Of the largest gradient at the row's own shape: less is rounding at another."""
 _WIDE_SHARE = 1e-3
 """Of the largest gradient, by how much one may be off at wide shapes; of float64 much less."""
 
@@ -42,16 +51,15 @@ def check_gradient(row: Row, entries: Sequence[PlainEntry]) -> Adjoint:
     ``entries`` are those of :func:`validate.row.gradient.backward_row`. The kernel runs in this
     process: it may crash it. Raises what ends a run (:data:`validate.host.ends.ENDS`).
     """
-    backward, names = backward_row(row), gradient_names(row)
+    check = _Check(row, entries)
     found = []
     for number, setting in enumerate(settings({**row, EDGES: []})):
-        order = number % len(ORDERS)
-        part = _at(row, backward, names, entries, setting, order)
+        part = check.at(setting, number)
         if part.status == AdjointStatus.WARP_DIFFERS:
             return Adjoint(part.status, f"{part.reason} at {setting.name}", part.tolerance_used)
         found.append(part)
-    for sizes in wide_sizes(backward):
-        if reason := _widely(row, backward, names, entries, sizes):
+    for sizes in _affordable(check.backward):
+        if reason := check.widely(sizes):
             return Adjoint(AdjointStatus.WARP_DIFFERS, f"{reason} at {describe(sizes)}")
     # At other shapes than the row's own a direction may be zero or meet a kink.
     return (
@@ -59,6 +67,17 @@ def check_gradient(row: Row, entries: Sequence[PlainEntry]) -> Adjoint:
         if found[0].status != AdjointStatus.AGREES
         else overall([part for part in found if part.status == AdjointStatus.AGREES])
     )
+
+
+def _affordable(backward: Row) -> list[dict[str, int]]:
+    """The wide shapes at which the reference of a backward kernel ends within a second or so."""
+    loops = _LOOP.search(backward["reference"])
+
+    def turns(sizes: Mapping[str, int]) -> int:
+        threads = prod(evaluate_all(backward["launch"]["dim"], sizes))
+        return threads * (max(sizes.values()) if loops else 1)
+
+    return [sizes for sizes in wide_sizes(backward) if turns(sizes) <= _MOST_TURNS]
 
 
 def run_gradient_case(row: Row, entries: Sequence[PlainEntry]) -> Finding:
@@ -74,106 +93,93 @@ def run_gradient_case(row: Row, entries: Sequence[PlainEntry]) -> Finding:
     return finding
 
 
-def backward_inputs(
-    row: Row, backward: Row, names: Mapping[str, str], inputs: Values, cotangents: Values
-) -> Values:
-    """What the backward kernel is passed: inputs, cotangents, and gradients that are zero."""
-    found = {}
-    original = {grad: name for name, grad in names.items()}
-    for arg in backward["args"]:
-        name = arg["name"]
-        if name not in original:
-            found[name] = inputs[name]
-            continue
-        start = cotangents.get(original[name])
-        like = inputs[original[name]]
-        if start is None:
-            # Gradients by halves are added up in float32.
-            dtype = np.float32 if like.dtype == np.float16 else like.dtype
-            found[name] = np.zeros(like.shape, dtype)
-        else:
-            found[name] = start.copy()
-    return found
+class _Check:
+    """The backward kernel of a row at one shape after the other."""
 
+    def __init__(self, row: Row, entries: Sequence[PlainEntry]) -> None:
+        self.row, self.entries = row, entries
+        self.backward, self.names = backward_row(row), gradient_names(row)
+        self._floors: dict[str, float] = {}
 
-def _launched(
-    row: Row,
-    backward: Row,
-    names: Mapping[str, str],
-    entries: Sequence[PlainEntry],
-    setting: Setting,
-    order: int,
-) -> tuple[PlainLaunched, Values, Values]:
-    inputs = draw_inputs(setting.args, setting.sizes, row["input_seed"])
-    cotangents = draw_cotangents(row, inputs)
-    passed = backward_inputs(row, backward, names, inputs, cotangents)
-    launched = PlainLaunched(backward, setting, entries, order, inputs=passed)
-    return launched, inputs, cotangents
+    def at(self, setting: Setting, number: int) -> Adjoint:
+        """How the gradients at the ``number``-th shape of the row compare with differences.
 
+        At the first, its own, along several directions; at others along one, where what is of no
+        size beside the gradients at the first is zero.
+        """
+        ran = self._ran(setting, number % len(ORDERS))
+        if isinstance(ran, str):
+            return Adjoint(AdjointStatus.WARP_DIFFERS, ran)
+        outputs, inputs, cotangents = ran
+        dim = evaluate_all(self.row["launch"]["dim"], setting.sizes)
+        loss = Loss(self.row, dim, inputs, cotangents)
+        tolerance = adjoint_tolerance(self.row["args"])
+        parts = []
+        for arg in self.row["args"]:
+            if not is_source(arg):
+                continue
+            name = arg["name"]
+            gradient = self._gradient(name, outputs, inputs, cotangents)
+            floor = self._floors.get(name, 0.0)
+            for along in range(DIRECTIONS if number == 0 else 1):
+                parts.append(compare_along(arg, loss, gradient, tolerance, along, floor))
+            largest = float(np.abs(flat(gradient)).max(initial=0.0))
+            self._floors.setdefault(name, _NOTHING * largest)
+        return overall(parts)
 
-def _at(
-    row: Row,
-    backward: Row,
-    names: Mapping[str, str],
-    entries: Sequence[PlainEntry],
-    setting: Setting,
-    order: int,
-) -> Adjoint:
-    try:
-        launched, inputs, cotangents = _launched(row, backward, names, entries, setting, order)
-    except Endless as endless:
-        return Adjoint(AdjointStatus.WARP_DIFFERS, f"in the backward kernel {endless}")
-    trouble = damage(launched.args, launched.arena, launched.watch)
-    if trouble is not None:
-        return Adjoint(AdjointStatus.WARP_DIFFERS, trouble[1])
-    outputs = launched.outputs()
-    loss = Loss(row, evaluate_all(row["launch"]["dim"], setting.sizes), inputs, cotangents)
-    tolerance = adjoint_tolerance(row["args"])
-    parts = []
-    for arg in row["args"]:
-        if is_source(arg):
-            gradient = _gradient(arg, names, outputs, inputs, cotangents)
-            for number in range(DIRECTIONS):
-                parts.append(compare_along(arg, loss, gradient, tolerance, number))
-    return overall(parts)
+    def widely(self, sizes: Mapping[str, int]) -> str:
+        """What is wrong at a shape of several blocks, empty where nothing is."""
+        setting = Setting(describe(sizes), dict(sizes), self.row["args"])
+        ran = self._ran(setting, 0)
+        if isinstance(ran, str):
+            return ran
+        outputs, inputs, cotangents = ran
+        backward = self.backward
+        wanted = run_reference(
+            backward["reference"],
+            backward["kernel_name"],
+            backward["args"],
+            evaluate_all(backward["launch"]["dim"], sizes),
+            self._passed(inputs, cotangents),
+        )
+        for name, value in wanted.items():
+            scale = float(np.abs(flat(value)).max(initial=0.0))
+            found = compare_widely(outputs[name], value, _WIDE_SHARE, _WIDE_SHARE * scale, 1)
+            if found is not None:
+                return f"{name}{found}"
+        return ""
 
+    def _ran(self, setting: Setting, order: int) -> tuple[Values, Values, Values] | str:
+        """What the kernel wrote, the inputs and the cotangents, or what was wrong with the run."""
+        inputs = draw_inputs(setting.args, setting.sizes, self.row["input_seed"])
+        cotangents = draw_cotangents(self.row, inputs)
+        passed = self._passed(inputs, cotangents)
+        try:
+            launched = PlainLaunched(self.backward, setting, self.entries, order, inputs=passed)
+        except Endless as endless:
+            return f"in the backward kernel {endless}"
+        trouble = damage(launched.args, launched.arena, launched.watch)
+        return (launched.outputs(), inputs, cotangents) if trouble is None else trouble[1]
 
-def _gradient(
-    arg: Row, names: Mapping[str, str], outputs: Values, inputs: Values, cotangents: Values
-) -> Array:
-    """The gradient by an argument; where the kernel has none it is what it would start as."""
-    found = outputs.get(names.get(arg["name"], ""))
-    if found is not None:
+    def _passed(self, inputs: Values, cotangents: Values) -> Values:
+        """What the kernel is passed: inputs, cotangents, and gradients that are zero."""
+        held = {grad: name for name, grad in self.names.items()}
+        found = {}
+        for arg in self.backward["args"]:
+            name = held.get(arg["name"], arg["name"])
+            if arg["name"] not in held:
+                found[name] = inputs[name]
+            elif name in cotangents:
+                found[arg["name"]] = cotangents[name].copy()
+            else:
+                dtype = dtypes.parse(arg["dtype"]).scalar
+                found[arg["name"]] = np.zeros(inputs[name].shape, dtype)
         return found
-    start = cotangents.get(arg["name"])
-    like = inputs[arg["name"]]
-    return np.zeros(like.shape, like.dtype) if start is None else start
 
-
-def _widely(
-    row: Row,
-    backward: Row,
-    names: Mapping[str, str],
-    entries: Sequence[PlainEntry],
-    sizes: Mapping[str, int],
-) -> str:
-    """What is wrong at a shape of several blocks, empty where nothing is."""
-    setting = Setting(describe(sizes), dict(sizes), row["args"])
-    try:
-        launched, inputs, cotangents = _launched(row, backward, names, entries, setting, 0)
-    except Endless as endless:
-        return f"in the backward kernel {endless}"
-    trouble = damage(launched.args, launched.arena, launched.watch)
-    if trouble is not None:
-        return trouble[1]
-    outputs = launched.outputs()
-    passed = backward_inputs(row, backward, names, inputs, cotangents)
-    wanted = run_reference(
-        backward["reference"], backward["kernel_name"], backward["args"], launched.dim, passed
-    )
-    for name, value in wanted.items():
-        scale = float(np.abs(flat(value)).max(initial=0.0))
-        found = compare_widely(outputs[name], value, _WIDE_SHARE, _WIDE_SHARE * scale, 1)
+    def _gradient(self, name: str, outputs: Values, inputs: Values, cotangents: Values) -> Array:
+        """The gradient by an argument; where the kernel has none it is what it would start as."""
+        found = outputs.get(self.names.get(name, ""))
         if found is not None:
-            return f"{name}{found}"
-    return ""
+            return found
+        start = cotangents.get(name)
+        return np.zeros_like(inputs[name]) if start is None else start
