@@ -20,17 +20,17 @@ from generators.build.draw import Reject
 from generators.program.ir import Program
 from synth.dataset.settings import Settings
 from synth.gates.contract import args_with_tolerances, launch_of, sizes_of
-from synth.gradient.program import backward_program, gradient_names
 from synth.gradient.terms import Undifferentiable
-from synth.render.cuda import module as render_cuda
 from synth.render.reference import module as render_reference
+from synth.rows.gradients import gradient_columns
 from synth.rows.maker import Accepted, attempt_draw
 from validate.host import clang
 from validate.host.ends import ENDS
 from validate.host.gradient import check_gradient
 from validate.host.launch import MEMORY_BYTES
-from validate.host.texts import Kept, PlainCases
+from validate.host.texts import GradientCases, Kept
 from validate.process.child import limit_memory
+from validate.row.adjoint import status_without_run
 
 CATEGORIES = ("arithmetic", "atomic", "control_flow", "math", "matrix", "vector")
 ATTEMPTS = 12
@@ -75,19 +75,19 @@ def outcome(settings: Settings, category: str, index: int, folder: Path) -> tupl
     if accepted is None:
         return "not_drawn", ""
     program = accepted.program
+    row = row_of(program, accepted.tolerances)
+    if without := status_without_run({**row, "cuda_backward": ""}):
+        return "none", without
     try:
-        backward = backward_program(program)
+        row |= gradient_columns(program)
     except Undifferentiable as none:
         return "none", none.reason
-    row = row_of(program, accepted.tolerances)
-    other = {**row_of(backward, {}), **render_cuda.render(backward).columns()}
-    cases = PlainCases(folder, Kept())
+    cases = GradientCases(folder, Kept())
     handle = f"gradient_{category}_{index}"
-    cases.build([other], folder / f"{handle}.o", folder)
+    cases.build([row], folder / f"{handle}.o", folder)
     clang.load(folder / f"{handle}.o", handle)
-    entries = cases.entry(handle, 0, other)
     try:
-        found = check_gradient(row, other, gradient_names(program), entries)
+        found = check_gradient(row, cases.entry(handle, 0, row))
     except ENDS as ended:
         return "failed", f"{type(ended).__name__}: {ended}"
     return str(found.status).replace("warp_", ""), found.reason

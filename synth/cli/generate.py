@@ -85,15 +85,13 @@ def generate(
     verify: str,
     archs: tuple[str, ...],
     resources: bool,
-    no_backward: bool,
-    no_array: bool,
-    no_gradient: bool,
     part: str | None,
     dry_run: bool,
     workers: int,
     engine: str,
     address: str | None,
     quiet: bool,
+    **left_out: bool,
 ) -> None:
     """Make a dataset of N rows, or go on with one that was broken off.
 
@@ -101,19 +99,15 @@ def generate(
     """
     from synth.dataset.settings import make_settings
 
-    texts = {
-        "backward": not no_backward,
-        "array": not no_array,
-        "gradient": not no_gradient,
-        "resources": resources,
-    }
+    made = {name.removeprefix("no_"): not without for name, without in left_out.items()}
     settings = make_settings(
         seed=seed,
         categories_asked=categories,
         levels_asked=levels,
         verify=verify,
         archs_asked=archs,
-        **texts,
+        resources=resources,
+        **made,
     )
     if dry_run:
         _say_estimate(settings, n, workers, shard_size)

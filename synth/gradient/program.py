@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from generators.program import ir
-from generators.program.dtypes import FLOAT16, FLOAT32, Array, Type
+from generators.program.dtypes import FLOAT16, FLOAT32, Array, Struct, Type
 from generators.program.expr import Expr, Load, Var
 from generators.program.walk import expressions, statements
 from synth.gradient.kept import stored_once
@@ -14,6 +14,7 @@ from synth.gradient.reverse import IN_PLACE, Block, Reverse, is_array_of_floats
 from synth.gradient.straight import straightened
 from synth.gradient.sweep import assigned, chained, swept
 from synth.gradient.terms import Undifferentiable
+from synth.gradient.tidy import constructed, plainly_named, without_aliases
 from synth.render.text import names_of
 from validate.row.gradient import SUFFIX
 
@@ -50,13 +51,17 @@ def backward_program(program: ir.Program) -> ir.Program:
     fresh = Names(names_of(program) | set(kernel.threads)).fresh
     whole = stored_once(straightened(program, fresh), fresh)
     names = Names(_outside(program, whole) | set(grads.values()))
-    reverse = Reverse(Primal(names), arrays, _owned(kernel))
+    given = {p.name for p in kernel.params if isinstance(p.type, Struct)}
+    reverse = Reverse(Primal(names), arrays, _owned(kernel), given)
     block = Block(set(), set())
     reverse.body(whole, {}, block)
     body, _ = swept(block.out, set())
-    body = chained(_plain_stores(body, {v.name for v in arrays.values()}))
     if not body:
         raise Undifferentiable(NO_DERIVATIVE)
+    body = without_aliases(body)
+    body = constructed(chained(_plain_stores(body, {v.name for v in arrays.values()})))
+    own = names_of(program)
+    body = plainly_named(body, _outside(program, ()) | set(grads.values()), own)
     return _program(program, body, grads)
 
 
@@ -140,7 +145,8 @@ def _program(program: ir.Program, body: ir.Body, grads: dict[str, str]) -> ir.Pr
     kernel = program.kernel
     read = {v.name for v in expressions(body) if isinstance(v, Var)}
     read |= {e.array.name for e in expressions(body) if hasattr(e, "array")}
-    touched = read | {s.array.name for s in statements(body) if isinstance(s, ir.Store | ir.Atomic)}
+    written = {s.array.name for s in statements(body) if isinstance(s, ir.Store | ir.Atomic)}
+    touched = read | written
     params = [
         replace(p, role="in") if isinstance(p.type, Array) else p
         for p in kernel.params
@@ -148,7 +154,8 @@ def _program(program: ir.Program, body: ir.Body, grads: dict[str, str]) -> ir.Pr
     ]
     given = [p for p in kernel.params if grads.get(p.name, "") in touched]
     for p in sorted(given, key=lambda p: p.role == "in"):
-        role = {"in": "inout", "out": "in", "inout": "inout"}[p.role]
+        # A cotangent that the kernel leaves as it is belongs to what it found as well.
+        role = "inout" if p.role != "out" and grads[p.name] in written else "in"
         init = "reduction_identity" if p.role == "in" else "uniform"
         bounds = (None, None) if p.role == "in" else ("-1", "1")
         params.append(ir.Param(grads[p.name], _of_gradient(p), role, p.shape, init, *bounds))

@@ -18,6 +18,7 @@ from generators.program.expr import (
     Construct,
     Expr,
     Extent,
+    Field,
     Load,
     Op,
     Var,
@@ -52,8 +53,11 @@ class Block:
 class Reverse:
     """Writes one backward body. ``gradients`` has the array of adjoints for each float array."""
 
-    def __init__(self, primal: Primal, gradients: dict[str, Var], owned: set[str]) -> None:
-        self.primal, self.names = primal, primal.names
+    def __init__(
+        self, primal: Primal, gradients: dict[str, Var], owned: set[str], given: set[str]
+    ) -> None:
+        """``owned``: arrays no element of which two threads read; ``given``: structs by value."""
+        self.primal, self.names, self.given = primal, primal.names, given
         self.gradients, self.owned = gradients, owned
         self.types: dict[str, Type] = {}
         self.replayed = False
@@ -215,6 +219,8 @@ class Reverse:
         ``out`` is a variable that holds its value.
         """
         if is_zero(g) or not differentiable(e.type) or isinstance(e, Const | Extent):
+            return
+        if isinstance(e, Field) and isinstance(e.value, Var) and e.value.name in self.given:
             return
         if isinstance(e, Var):
             self._add_to(e, g, block)

@@ -108,6 +108,15 @@ def over(a: Expr, b: Expr) -> Expr:
     return a if number(b) == 1.0 else op("div", a, b)
 
 
+def transposed(m: Expr) -> Expr:
+    """The transpose of a matrix."""
+    if isinstance(m, Op) and m.op == "transpose":
+        return m.args[0]
+    if isinstance(m, Op) and m.op == "outer":
+        return op("outer", m.args[1], m.args[0])
+    return op("transpose", m)
+
+
 def chosen(condition: Expr, a: Expr, b: Expr) -> Expr:
     """``a`` where the condition holds, otherwise ``b``."""
     return a if a == b else op("where", condition, a, b)

@@ -24,6 +24,7 @@ from synth.gradient.terms import (
     over,
     plus,
     times,
+    transposed,
     zero,
 )
 
@@ -50,8 +51,8 @@ def _mul(args: Sequence[Expr], _: Expr, g: Expr) -> Terms:
     if isinstance(b.type, Scalar):
         return [times(g, b), _inner(g, a)]
     if isinstance(b.type, Vec):
-        return [op("outer", g, b), op("mul", op("transpose", a), g)]
-    return [op("mul", g, op("transpose", b)), op("mul", op("transpose", a), g)]
+        return [op("outer", g, b), op("mul", transposed(a), g)]
+    return [op("mul", g, transposed(b)), op("mul", transposed(a), g)]
 
 
 def _inner(g: Expr, a: Expr) -> Expr:
@@ -142,7 +143,9 @@ def _smoothstep(args: Sequence[Expr], _: Expr, g: Expr) -> Terms:
 
 
 def _length(args: Sequence[Expr], out: Expr, g: Expr) -> Terms:
-    return [times(over(g, out), args[0])]
+    # As PyTorch's norm: nothing at zero, where two points that are compared are one.
+    inverse = chosen(op("gt", out, zero(out.type)), over(g, out), zero(out.type))
+    return [times(inverse, args[0])]
 
 
 def _length_sq(args: Sequence[Expr], _: Expr, g: Expr) -> Terms:
@@ -154,11 +157,11 @@ def _normalize(args: Sequence[Expr], out: Expr, g: Expr) -> Terms:
 
 
 def _determinant(args: Sequence[Expr], out: Expr, g: Expr) -> Terms:
-    return [times(times(g, out), op("transpose", op("inverse", args[0])))]
+    return [times(times(g, out), transposed(op("inverse", args[0])))]
 
 
 def _inverse(args: Sequence[Expr], out: Expr, g: Expr) -> Terms:
-    turned = op("transpose", out)
+    turned = transposed(out)
     return [op("neg", op("mul", op("mul", turned, g), turned))]
 
 
@@ -188,7 +191,7 @@ def _of_vecs(*, rows: bool) -> Vjp:
 
 def _outer(args: Sequence[Expr], _: Expr, g: Expr) -> Terms:
     a, b = args
-    return [op("mul", g, b), op("mul", op("transpose", g), a)]
+    return [op("mul", g, b), op("mul", transposed(g), a)]
 
 
 def _where(args: Sequence[Expr], _: Expr, g: Expr) -> Terms:
@@ -305,7 +308,7 @@ VJPS: dict[str, Vjp] = {
     "get_diag": lambda args, out, g: [op("diag", g)],
     "matrix_from_rows": _of_vecs(rows=True),
     "matrix_from_cols": _of_vecs(rows=False),
-    "transpose": lambda args, out, g: [op("transpose", g)],
+    "transpose": lambda args, out, g: [transposed(g)],
     "trace": _trace,
     "ddot": _dot,
     "determinant": _determinant,

@@ -21,6 +21,8 @@ from validate.statuses import AdjointStatus, GradientStatus, RunStatus
 WITHOUT_GRADIENT: Row = dict.fromkeys(GRADIENT_COLUMNS)
 
 _STATUSES = {
+    AdjointStatus.NO_FLOAT_INPUT: GradientStatus.NO_FLOAT_INPUT,
+    AdjointStatus.NO_FLOAT_OUTPUT: GradientStatus.NO_FLOAT_OUTPUT,
     AdjointStatus.AGREES: GradientStatus.AGREES,
     AdjointStatus.ZERO_GRADIENT: GradientStatus.ZERO_GRADIENT,
     AdjointStatus.NOT_SMOOTH_HERE: GradientStatus.NOT_SMOOTH_HERE,
@@ -93,7 +95,7 @@ def checked_gradients(runners: TextRunners, rows: Sequence[Row]) -> list[Gradien
 def _unrun(row: Row) -> Gradient:
     without = status_without_run({**row, "cuda_backward": ""})
     if without is not None:
-        return Gradient(WITHOUT_GRADIENT, GradientStatus(str(without)))
+        return Gradient(WITHOUT_GRADIENT, _STATUSES[without])
     try:
         return Gradient(gradient_columns(from_json(row["program"])), GradientStatus.AGREES)
     except Undifferentiable as none:

@@ -13,14 +13,14 @@ from generators.program import ir
 from generators.program.dtypes import INT32, Array, Scalar
 from generators.program.expr import Cast, Var, literal, op
 from synth.gates.contract import args_of, launch_of, sizes_of
-from synth.gradient.program import backward_program, gradient_names
+from synth.gradient.program import backward_program
 from synth.gradient.terms import Undifferentiable
-from synth.render.cuda import module as render_cuda
 from synth.render.reference import module as render_reference
+from synth.rows.gradients import gradient_columns
 from validate.host import clang
 from validate.host.adjoint import Adjoint
 from validate.host.gradient import check_gradient
-from validate.host.texts import Kept, PlainCases
+from validate.host.texts import GradientCases, Kept
 from validate.statuses import AdjointStatus
 
 F32 = Scalar("float32")
@@ -57,16 +57,15 @@ def _row(program: ir.Program) -> dict[str, Any]:
 
 def _checked(program: ir.Program, folder: Path, wrong: tuple[str, str] = ("", "")) -> Adjoint:
     clang.start()
-    backward = backward_program(program)
-    row = {**_row(backward), **render_cuda.render(backward).columns()}
-    assert not wrong[0] or wrong[0] in row["cuda_plain"], row["cuda_plain"]
-    row["cuda_plain"] = row["cuda_plain"].replace(*wrong) if wrong[0] else row["cuda_plain"]
-    cases = PlainCases(folder, Kept())
+    row = {**_row(program), **gradient_columns(program)}
+    text = row["cuda_plain_backward"]
+    assert not wrong[0] or wrong[0] in text, text
+    row["cuda_plain_backward"] = text.replace(*wrong) if wrong[0] else text
+    cases = GradientCases(folder, Kept())
     handle = f"{program.kernel.name}{len(wrong[0])}"
     cases.build([row], folder / f"{handle}.o", folder)
     clang.load(folder / f"{handle}.o", handle)
-    entries = cases.entry(handle, 0, row)
-    return check_gradient(_row(program), row, gradient_names(program), entries)
+    return check_gradient(row, cases.entry(handle, 0, row))
 
 
 def _store(value: Any) -> ir.Store:
