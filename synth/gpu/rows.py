@@ -10,6 +10,7 @@ from typing import Any
 from synth.dataset.stored import Row, require_columns, stored_rows
 from synth.errors import SettingsError
 from validate.errors import CompileUnavailable
+from validate.row.columns import GRADIENT_COLUMNS
 from validate.text.headers import warp_include_dir
 
 COLUMNS = (
@@ -28,6 +29,7 @@ COLUMNS = (
     "plain_scratch",
     "plain_launch",
     "schedule",
+    *GRADIENT_COLUMNS,
     "args",
     "sizes",
     "regime",

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from validate.gpu.cubins import CubinStore
+from validate.gpu.gradient import GradientCase
 from validate.gpu.large import disagreement, first_step, next_step, scaled_sizes
 from validate.gpu.launch import Kernel, load_kernel
-from validate.gpu.result import TEXTS, Spent, TextResult, counted, told
+from validate.gpu.result import COLUMN_OF, TEXTS, Spent, TextResult, counted, told
 from validate.gpu.text import (
     PlainText,
     Ran,
@@ -29,6 +30,7 @@ from validate.oracle.compare import Finding, compare_outputs
 from validate.oracle.reference import run_reference
 from validate.row.adjoint import status_without_run
 from validate.row.edges import Setting, settings
+from validate.row.gradient import backward_row
 from validate.row.sizes import awkward_sizes, describe
 from validate.statuses import AdjointStatus, GpuStatus
 
@@ -40,6 +42,7 @@ class Loaded:
     warp: WarpText | None = None
     backward: Kernel | None = None
     plain: PlainText | None = None
+    gradient: PlainText | None = None
 
 
 def load_texts(
@@ -61,6 +64,11 @@ def load_texts(
         with told(results["plain"]):
             plain = _compiled(store.plain, row, spent)
             loaded.plain = plain_text_of(row, lambda name: _kernel(plain, name, spent))
+    if "gradient" in texts:
+        with told(results["gradient"]):
+            other = backward_row(row)
+            made = _compiled(store.plain, other, spent)
+            loaded.gradient = plain_text_of(other, lambda name: _kernel(made, name, spent))
     return loaded
 
 
@@ -91,7 +99,7 @@ class Case:
         self, row: Row, store: CubinStore, large_elements: int, texts: Sequence[str] = TEXTS
     ) -> None:
         self.row, self.store, self.large_elements = row, store, large_elements
-        self.texts = tuple(text for text in texts if row[f"cuda_{text}"] is not None)
+        self.texts = tuple(text for text in texts if row[COLUMN_OF[text]] is not None)
         self.spent = Spent()
         self._shapes: list[Shape] = []
         self._wanted: list[Values | None] = []
@@ -121,8 +129,13 @@ class Case:
         if loaded.plain is not None:
             self._run_shapes(loaded.plain, results["plain"])
             self._run_small_blocks(loaded.plain, results["plain"])
+        if loaded.gradient is not None:
+            self._gradient(loaded.gradient, results).run()
         if self.large_elements and first is not None:
             self._run_large(loaded, results)
+
+    def _gradient(self, text: PlainText, results: Mapping[str, TextResult]) -> GradientCase:
+        return GradientCase(self.row, text, results["gradient"], self.spent)
 
     def _run_shapes(self, text: Text, result: TextResult) -> Ran | None:
         """The launch at the row's own sizes when all went well."""
@@ -234,6 +247,8 @@ class Case:
         if loaded.backward is not None and results["backward"].status == GpuStatus.PASSED:
             with told(results["backward"]):
                 self._run_backward_large(loaded.backward, shape, first, results["backward"])
+        if loaded.gradient is not None and results["gradient"].status == GpuStatus.PASSED:
+            self._gradient(loaded.gradient, results).run_large(shape.sizes)
 
     def _ran_large(self, text: Text | None, shape: Shape, result: TextResult) -> Ran | None:
         if text is None or result.status != GpuStatus.PASSED:

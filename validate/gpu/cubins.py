@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from validate.gpu.nvrtc import Refused, compile_plain, compile_warp, key_of, plain_text, warp_unit
+from validate.row.gradient import backward_row
 
 Row = Mapping[str, Any]
 
@@ -93,6 +94,8 @@ def _compile_row(row: Row, settings: tuple[str, Path, Path, Path]) -> tuple[str,
         store.warp(row)
         if row["cuda_plain"] is not None:
             store.plain(row)
+        if row["cuda_plain_backward"] is not None:
+            store.plain(backward_row(row))
     except Refused as refused:
         return row["id"], str(refused)
     return row["id"], ""

@@ -13,7 +13,15 @@ from validate.gpu.nvrtc import Refused
 from validate.oracle.reference import ReferenceFailed
 from validate.statuses import GpuStatus
 
-TEXTS = ("forward", "backward", "plain")
+COLUMN_OF = {
+    "forward": "cuda_forward",
+    "backward": "cuda_backward",
+    "plain": "cuda_plain",
+    "gradient": "cuda_plain_backward",
+}
+"""The texts of a row that are run, Warp's forward and backward, ours forward and backward, each
+with its column."""
+TEXTS = tuple(COLUMN_OF)
 
 
 @dataclass

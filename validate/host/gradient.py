@@ -95,6 +95,35 @@ def run_gradient_case(row: Row, entries: Sequence[PlainEntry]) -> Finding:
     return finding
 
 
+def backward_inputs(row: Row, backward: Row, inputs: Values, cotangents: Values) -> Values:
+    """What the backward kernel is passed: inputs, cotangents, and gradients that are zero."""
+    held = {grad: name for name, grad in gradient_names(row).items()}
+    found = {}
+    for arg in backward["args"]:
+        name = held.get(arg["name"], arg["name"])
+        if arg["name"] not in held:
+            found[name] = inputs[name]
+        elif name in cotangents:
+            found[arg["name"]] = cotangents[name].copy()
+        else:
+            dtype = dtypes.parse(arg["dtype"]).scalar
+            found[arg["name"]] = np.zeros(inputs[name].shape, dtype)
+    return found
+
+
+def unlike_reference(backward: Row, dim: Sequence[int], passed: Values, outputs: Values) -> str:
+    """What of a backward kernel's outputs its own reference does not give; empty: nothing."""
+    wanted = run_reference(
+        backward["reference"], backward["kernel_name"], backward["args"], dim, passed
+    )
+    for name, value in wanted.items():
+        scale = float(np.abs(flat(value)).max(initial=0.0))
+        found = compare_widely(outputs[name], value, _WIDE_SHARE, _WIDE_SHARE * scale, 1)
+        if found is not None:
+            return f"{name}{found}"
+    return ""
+
+
 class _Check:
     """The backward kernel of a row at one shape after the other."""
 
@@ -139,47 +168,21 @@ class _Check:
         if isinstance(ran, str):
             return ran
         outputs, inputs, cotangents = ran
-        backward = self.backward
-        wanted = run_reference(
-            backward["reference"],
-            backward["kernel_name"],
-            backward["args"],
-            evaluate_all(backward["launch"]["dim"], sizes),
-            self._passed(inputs, cotangents),
-        )
-        for name, value in wanted.items():
-            scale = float(np.abs(flat(value)).max(initial=0.0))
-            found = compare_widely(outputs[name], value, _WIDE_SHARE, _WIDE_SHARE * scale, 1)
-            if found is not None:
-                return f"{name}{found}"
-        return ""
+        dim = evaluate_all(self.row["launch"]["dim"], sizes)
+        passed = backward_inputs(self.row, self.backward, inputs, cotangents)
+        return unlike_reference(self.backward, dim, passed, outputs)
 
     def _ran(self, setting: Setting, order: int) -> tuple[Values, Values, Values] | str:
         """What the kernel wrote, the inputs and the cotangents, or what was wrong with the run."""
         inputs = draw_inputs(setting.args, setting.sizes, self.row["input_seed"])
         cotangents = draw_cotangents(self.row, inputs)
-        passed = self._passed(inputs, cotangents)
+        passed = backward_inputs(self.row, self.backward, inputs, cotangents)
         try:
             launched = PlainLaunched(self.backward, setting, self.entries, order, inputs=passed)
         except Endless as endless:
             return f"in the backward kernel {endless}"
         trouble = damage(launched.args, launched.arena, launched.watch)
         return (launched.outputs(), inputs, cotangents) if trouble is None else trouble[1]
-
-    def _passed(self, inputs: Values, cotangents: Values) -> Values:
-        """What the kernel is passed: inputs, cotangents, and gradients that are zero."""
-        held = {grad: name for name, grad in self.names.items()}
-        found = {}
-        for arg in self.backward["args"]:
-            name = held.get(arg["name"], arg["name"])
-            if arg["name"] not in held:
-                found[name] = inputs[name]
-            elif name in cotangents:
-                found[arg["name"]] = cotangents[name].copy()
-            else:
-                dtype = dtypes.parse(arg["dtype"]).scalar
-                found[arg["name"]] = np.zeros(inputs[name].shape, dtype)
-        return found
 
     def _gradient(self, name: str, outputs: Values, inputs: Values, cotangents: Values) -> Array:
         """The gradient by an argument; where the kernel has none it is what it would start as."""
