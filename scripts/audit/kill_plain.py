@@ -1,12 +1,13 @@
 """How many mutants of plain CUDA the host run notices: tables, and survivors.
 
 Run: PYTHONPATH=. python scripts/audit/kill_plain.py OUT [--rows N] [--seed S] [--mutants-per-row K]
-[--per-style M] [--workers W] [--timeout SECONDS] [--json FILE]. Takes N rows of the dataset OUT, at
-least M of each style where the dataset has so many (a row without `cuda_plain` gets it from its
-program), and tries K mutants of each, every one as likely as any other, and besides all of those
-that remove a barrier, leave out a guard or make an atomic plain. A mutant is killed when the status
-of the host run is not `agrees`; one that does not compile does not count, nor does a survivor whose
-optimised PTX equals its row's.
+[--per-style M] [--workers W] [--timeout SECONDS] [--backward] [--json FILE]. Takes N rows of the
+dataset OUT, at least M of each style where the dataset has so many (a row without `cuda_plain` gets
+it from its program), and tries K mutants of each, every one as likely as any other, and besides all
+of those that remove a barrier, leave out a guard or make an atomic plain. A mutant is killed when
+the status of the host run is not `agrees`; one that does not compile does not count, nor does a
+survivor whose optimised PTX equals its row's. With --backward the texts are our own backward
+kernels of rows that have one, and killed is what does not give the derivatives.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,21 +25,24 @@ from typing import Any, NamedTuple
 from generators import categories
 from generators.program.serialise import from_json
 from scripts.audit.kill_table import run_jobs
+from scripts.audit.kill_table import take_rows as take_turns
 from synth.dataset.stored import stored_rows
 from synth.render.cuda.choose import schedule_for, schedules_of
 from synth.render.cuda.module import render
 from synth.render.cuda.style import styles
-from validate.host.runner import HostRunner
+from validate.host.runner import HostRunner, RunResult
 from validate.mutants.kill import (
+    Find,
     Trial,
     sample_naturally,
     try_mutants,
     with_equivalents,
 )
 from validate.mutants.plain.draw import BARRIER, OPERATORS, plain_mutants
-from validate.mutants.warp.draw import RACE
+from validate.mutants.warp.draw import RACE, Mutant
 from validate.nvrtc.compiler import CompileRunner
-from validate.statuses import RunStatus
+from validate.row.gradient import backward_row
+from validate.statuses import AdjointStatus, RunStatus
 
 ROWS_AT_ONCE = 12
 ARCH = "sm_90"
@@ -55,7 +59,7 @@ ALL_OF = (
 _MOST_OF_EACH = 4
 
 Row = dict[str, Any]
-_Job = tuple[list[Row], list[list[int]], float]
+_Job = tuple[list[Row], list[list[int]], float, bool]
 
 
 class Tried(NamedTuple):
@@ -64,6 +68,28 @@ class Tried(NamedTuple):
     trial: Trial
     style: str
     natural: bool
+
+
+def backward_mutants(row: Row) -> list[Mutant]:
+    """Every mutant of a row's own backward kernel."""
+    found = plain_mutants(backward_row(row))
+    return [replace(mutant, column="cuda_plain_backward") for mutant in found]
+
+
+def run_backward(host: HostRunner, rows: Sequence[Row]) -> list[RunResult]:
+    """What runs of the backward kernels of rows show; other derivatives are a wrong value."""
+    return [
+        result
+        if result.status != RunStatus.AGREES or result.adjoint == AdjointStatus.AGREES
+        else replace(result, status=RunStatus.WRONG_VALUE, reason=result.adjoint_reason)
+        for result in host.run_gradient(rows)
+    ]
+
+
+def backward_rows(data: Path, count: int) -> list[Row]:
+    """The first rows that have a backward kernel of ours, categories in turn."""
+    rows = take_turns(data, 10**9, 0)
+    return [row for row in rows if row["cuda_plain_backward"] is not None][:count]
 
 
 def take_rows(data: Path, count: int, per_style: int) -> list[Row]:
@@ -90,17 +116,17 @@ def _in_style(row: Row, program: Any, style: str) -> Row:
     return row
 
 
-def style_of(row: Row) -> str:
+def style_of(row: Row, column: str = "schedule") -> str:
     """The style of a row's plain text."""
-    return str(json.loads(row["schedule"])["style"])
+    return str(json.loads(row[column])["style"])
 
 
-def positions(rows: Sequence[Row], per_row: int, seed: int) -> Iterator[tuple[list[int], set[int]]]:
+def positions(
+    rows: Sequence[Row], per_row: int, seed: int, find: Find
+) -> Iterator[tuple[list[int], set[int]]]:
     """Of each row the mutants to try, and those of them that the natural sample has."""
-    for row, natural in zip(
-        rows, sample_naturally(rows, per_row, seed, plain_mutants), strict=True
-    ):
-        operators = [mutant.operator for mutant in plain_mutants(row)]
+    for row, natural in zip(rows, sample_naturally(rows, per_row, seed, find), strict=True):
+        operators = [mutant.operator for mutant in find(row)]
         chosen = set(natural)
         for name in ALL_OF:
             ours = [at for at, operator in enumerate(operators) if operator == name]
@@ -110,20 +136,24 @@ def positions(rows: Sequence[Row], per_row: int, seed: int) -> Iterator[tuple[li
 
 def try_chunk(job: _Job) -> list[Trial]:
     """What became of the chosen mutants of a few rows; runs in a process of its own."""
-    rows, chosen, timeout_s = job
+    rows, chosen, timeout_s, backward = job
+    find: Find = backward_mutants if backward else plain_mutants
     with HostRunner(timeout_s=timeout_s, batch_size=16) as host:
-        run = partial(host.run_plain, relaunch=True)
+        run = partial(run_backward, host) if backward else partial(host.run_plain, relaunch=True)
         own = run(rows)
         for result in own:
             if result.status != RunStatus.AGREES:
                 print(f"left out {result.id}: {result.status}: {result.reason[:200]}")
         kept = [at for at, result in enumerate(own) if result.status == RunStatus.AGREES]
         rows, chosen = [rows[at] for at in kept], [chosen[at] for at in kept]
-        trials = try_mutants(rows, chosen, run, plain_mutants)
+        trials = try_mutants(rows, chosen, run, find)
     with CompileRunner(batch_size=16) as compiler:
-        return with_equivalents(
-            trials, rows, lambda texts: compiler.optimised_plain_ptx(texts, ARCH), plain_mutants
-        )
+
+        def ptx(texts: Sequence[Row]) -> list[str | None]:
+            texts = [backward_row(text) for text in texts] if backward else texts
+            return compiler.optimised_plain_ptx(texts, ARCH)
+
+        return with_equivalents(trials, rows, ptx, find)
 
 
 def print_table(tried: Sequence[Tried], columns: Sequence[str], of: Callable[[Tried], str]) -> None:
@@ -174,6 +204,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--timeout", type=float, default=5.0, help="seconds a mutant may take")
+    parser.add_argument("--backward", action="store_true", help="of our own backward kernels")
     parser.add_argument("--json", type=Path, help="write the trials here")
     return parser.parse_args()
 
@@ -181,21 +212,27 @@ def arguments() -> argparse.Namespace:
 def main() -> None:
     """Try the mutants, print the figures."""
     asked = arguments()
-    rows = take_rows(asked.data, asked.rows, asked.per_style)
-    print("rows by style:", dict(Counter(style_of(row) for row in rows)))
-    chosen = list(positions(rows, asked.mutants_per_row, asked.seed))
+    if asked.backward:
+        rows = backward_rows(asked.data, asked.rows)
+    else:
+        rows = take_rows(asked.data, asked.rows, asked.per_style)
+    schedule = "backward_schedule" if asked.backward else "schedule"
+    style_by_row = {row["id"]: style_of(row, schedule) for row in rows}
+    print("rows by style:", dict(Counter(style_by_row.values())))
+    find: Find = backward_mutants if asked.backward else plain_mutants
+    chosen = list(positions(rows, asked.mutants_per_row, asked.seed, find))
     jobs: list[_Job] = [
         (
             rows[at : at + ROWS_AT_ONCE],
             [picked for picked, _ in chosen[at : at + ROWS_AT_ONCE]],
             asked.timeout,
+            asked.backward,
         )
         for at in range(0, len(rows), ROWS_AT_ONCE)
     ]
     start = time.perf_counter()
     trials = run_jobs(try_chunk, jobs, asked.workers)
     took = time.perf_counter() - start
-    style_by_row = {row["id"]: style_of(row) for row in rows}
     natural = {row["id"]: own for row, (_, own) in zip(rows, chosen, strict=True)}
     tried = [Tried(t, style_by_row[t.row_id], t.position in natural[t.row_id]) for t in trials]
     print_survivors(tried)

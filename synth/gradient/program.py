@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from generators.program import ir
 from generators.program.dtypes import FLOAT16, FLOAT32, Array, Struct, Type
 from generators.program.expr import Expr, Load, Var
 from generators.program.walk import expressions, statements
+from synth.gradient.dissolved import dissolved
 from synth.gradient.kept import stored_once
 from synth.gradient.primal import Names, Primal
-from synth.gradient.reverse import IN_PLACE, Block, Reverse, is_array_of_floats
+from synth.gradient.reverse import IN_PLACE, Block, Reverse, floats_of, key_of
 from synth.gradient.straight import straightened
 from synth.gradient.sweep import assigned, chained, swept
 from synth.gradient.terms import Undifferentiable
@@ -21,17 +22,34 @@ from validate.row.gradient import SUFFIX
 NO_DERIVATIVE = "no output depends on an input by a derivative"
 
 
-def gradient_names(program: ir.Program) -> dict[str, str]:
-    """The name of the array of adjoints of each array of floats, ``grad_x`` for ``x``.
+@dataclass(frozen=True)
+class Held:
+    """A parameter of the backward kernel: the cotangent or the gradient of an array's elements, or
+    of one of their fields."""
+
+    name: str
+    of: ir.Param
+    field: str
+    type: Array
+
+
+def held(program: ir.Program) -> dict[str, Held]:
+    """The arrays of adjoints of each array of floats, ``grad_x`` for ``x``, by array and field.
 
     That of an array which the kernel reads and writes starts as the cotangent of what the kernel
     leaves and ends as the gradient by what it found: its name says ``_in_place``.
     """
-    return {
-        p.name: f"grad_{p.name}{IN_PLACE if p.role == 'inout' else ''}"
-        for p in program.kernel.params
-        if is_array_of_floats(p.type)
-    }
+    taken = names_of(program) | set(program.kernel.threads)
+    found: dict[str, Held] = {}
+    for p in program.kernel.params:
+        for field, kind in floats_of(p.type).items():
+            ending = f"_{field}" * bool(field) + IN_PLACE * (p.role == "inout")
+            name = f"grad_{p.name}{ending}"
+            while name in taken:
+                name = name.replace("grad_", "grad_of_", 1)
+            taken.add(name)
+            found[key_of(p.name, field)] = Held(name, p, field, _of_gradient(p, kind))
+    return found
 
 
 def backward_program(program: ir.Program) -> ir.Program:
@@ -44,13 +62,12 @@ def backward_program(program: ir.Program) -> ir.Program:
     kernel = program.kernel
     if isinstance(kernel, ir.TiledKernel):
         raise Undifferentiable("tiles")
-    grads = gradient_names(program)
+    grads = held(program)
     _require_gradients(program)
-    types = {p.name: _of_gradient(p) for p in kernel.params}
-    arrays = {name: Var(grad, types[name]) for name, grad in grads.items()}
+    arrays = {key: Var(grad.name, grad.type) for key, grad in grads.items()}
     fresh = Names(names_of(program) | set(kernel.threads)).fresh
-    whole = stored_once(straightened(program, fresh), fresh)
-    names = Names(_outside(program, whole) | set(grads.values()))
+    whole = stored_once(dissolved(straightened(program, fresh), fresh), fresh)
+    names = Names(_outside(program, whole) | {grad.name for grad in grads.values()})
     given = {p.name for p in kernel.params if isinstance(p.type, Struct)}
     reverse = Reverse(Primal(names), arrays, _owned(kernel), given)
     block = Block(set(), set())
@@ -61,15 +78,16 @@ def backward_program(program: ir.Program) -> ir.Program:
     body = without_aliases(body)
     body = constructed(chained(_plain_stores(body, {v.name for v in arrays.values()})))
     own = names_of(program)
-    body = plainly_named(body, _outside(program, ()) | set(grads.values()), own)
+    outside = _outside(program, ()) | {grad.name for grad in grads.values()}
+    body = plainly_named(body, outside, own)
     return _program(program, body, grads)
 
 
-def _of_gradient(p: ir.Param) -> Type:
+def _of_gradient(p: ir.Param, kind: Type) -> Array:
     """The type of an array of gradients: those by halves that are read are summed in float32."""
-    if p.role == "in" and isinstance(p.type, Array) and p.type.element == FLOAT16:
-        return Array(FLOAT32, p.type.ndim)
-    return p.type
+    assert isinstance(p.type, Array)
+    wider = p.role == "in" and kind == FLOAT16
+    return Array(FLOAT32 if wider else kind, p.type.ndim)
 
 
 def _outside(program: ir.Program, body: ir.Body) -> set[str]:
@@ -81,7 +99,7 @@ def _outside(program: ir.Program, body: ir.Body) -> set[str]:
 
 
 def _require_gradients(program: ir.Program) -> None:
-    roles = [p.role for p in program.kernel.params if is_array_of_floats(p.type)]
+    roles = [p.role for p in program.kernel.params if floats_of(p.type)]
     if not any(role != "out" for role in roles):
         raise Undifferentiable("no float input")
     if not any(role != "in" for role in roles):
@@ -141,7 +159,7 @@ def _stored(body: ir.Body, single: set[int], counters: set[str]) -> ir.Body:
     return tuple(found)
 
 
-def _program(program: ir.Program, body: ir.Body, grads: dict[str, str]) -> ir.Program:
+def _program(program: ir.Program, body: ir.Body, grads: dict[str, Held]) -> ir.Program:
     kernel = program.kernel
     read = {v.name for v in expressions(body) if isinstance(v, Var)}
     read |= {e.array.name for e in expressions(body) if hasattr(e, "array")}
@@ -152,13 +170,14 @@ def _program(program: ir.Program, body: ir.Body, grads: dict[str, str]) -> ir.Pr
         for p in kernel.params
         if p.name in read
     ]
-    given = [p for p in kernel.params if grads.get(p.name, "") in touched]
-    for p in sorted(given, key=lambda p: p.role == "in"):
+    given = [grad for grad in grads.values() if grad.name in touched]
+    for grad in sorted(given, key=lambda grad: grad.of.role == "in"):
+        start = grad.of.role == "in"
         # A cotangent that the kernel leaves as it is belongs to what it found as well.
-        role = "inout" if p.role != "out" and grads[p.name] in written else "in"
-        init = "reduction_identity" if p.role == "in" else "uniform"
-        bounds = (None, None) if p.role == "in" else ("-1", "1")
-        params.append(ir.Param(grads[p.name], _of_gradient(p), role, p.shape, init, *bounds))
+        role = "inout" if grad.of.role != "out" and grad.name in written else "in"
+        init = "reduction_identity" if start else "uniform"
+        bounds = (None, None) if start else ("-1", "1")
+        params.append(ir.Param(grad.name, grad.type, role, grad.of.shape, init, *bounds))
     name = f"{kernel.name}{SUFFIX}"
     backward = replace(kernel, name=name, params=tuple(params), body=body, doc="")
     return replace(program, kernel=backward)

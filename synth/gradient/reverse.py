@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from generators.program import ir
-from generators.program.dtypes import FLOAT16, FLOAT32, INT32, Array, Quat, Type, scalar_of
+from generators.program.dtypes import FLOAT16, FLOAT32, INT32, Array, Quat, Struct, Type, scalar_of
 from generators.program.expr import (
     Cast,
     Component,
@@ -30,6 +30,7 @@ from synth.gradient.sweep import LOCAL, assigned, swept
 from synth.gradient.terms import (
     Undifferentiable,
     differentiable,
+    has_floats,
     is_short,
     is_zero,
     negated,
@@ -59,6 +60,7 @@ class Reverse:
         """``owned``: arrays no element of which two threads read; ``given``: structs by value."""
         self.primal, self.names, self.given = primal, primal.names, given
         self.gradients, self.owned = gradients, owned
+        self.carrying = {key.partition(".")[0] for key in gradients}
         self.types: dict[str, Type] = {}
         self.replayed = False
 
@@ -131,15 +133,23 @@ class Reverse:
         self.add(put(s.value, step.env), negated(kept) if s.op == "sub" else kept, block)
 
     def _store(self, s: ir.Store | ir.Atomic, step: Step, block: Block) -> None:
-        if s.array.name not in self.gradients:
-            if differentiable(s.value.type):
+        value = s.value
+        if isinstance(value, Construct) and isinstance(value.type, Struct):
+            for (name, _), part in zip(value.type.fields, value.args, strict=True):
+                self._stored(replace(s, value=part), key_of(s.array.name, name), step, block)
+            return
+        self._stored(s, s.array.name, step, block)
+
+    def _stored(self, s: ir.Store | ir.Atomic, key: str, step: Step, block: Block) -> None:
+        if key not in self.gradients:
+            if has_floats(s.value.type):
                 raise Undifferentiable("an array whose elements carry no gradient")
             return
         if isinstance(s, ir.Store) and s.op not in ("", "add", "sub"):
             raise Undifferentiable("scales what it has written")
         if isinstance(s, ir.Atomic) and s.op not in ("add", "sub"):
             raise Undifferentiable(f"atomic {s.op}")
-        array = self.gradients[s.array.name]
+        array = self.gradients[key]
         indices = tuple(put(i, step.env) for i in s.indices)
         load = Load(array, indices, s.value.type)
         value = put(s.value, step.env)
@@ -220,9 +230,9 @@ class Reverse:
         """
         if is_zero(g) or not differentiable(e.type) or isinstance(e, Const | Extent):
             return
-        if isinstance(e, Field) and isinstance(e.value, Var) and e.value.name in self.given:
-            return
-        if isinstance(e, Var):
+        if isinstance(e, Field):
+            self._add_to_field(e, g, block)
+        elif isinstance(e, Var):
             self._add_to(e, g, block)
         elif isinstance(e, Load):
             self._add_to_element(e, g, block)
@@ -242,6 +252,14 @@ class Reverse:
         else:
             raise Undifferentiable(f"{type(e).__name__}")
 
+    def _add_to_field(self, e: Field, g: Expr, block: Block) -> None:
+        whole = e.value
+        if isinstance(whole, Var) and whole.name in self.given:
+            return
+        if not isinstance(whole, Load):
+            raise Undifferentiable("a field of a struct that is chosen")
+        self._add_at(key_of(whole.array.name, e.name), whole, g, block)
+
     def _add_to_cast(self, e: Cast, g: Expr, block: Block) -> None:
         if isinstance(e.value, Load) and e.value.type == FLOAT16 and g.type == FLOAT32:
             self._add_to_element(e.value, g, block)
@@ -252,7 +270,7 @@ class Reverse:
         """Whether an expression depends on a variable or an array that carries a gradient."""
         if not differentiable(e.type):
             return False
-        return any(n in self.primal.source or n in self.gradients for n in names_read([e]))
+        return any(n in self.primal.source or n in self.carrying for n in names_read([e]))
 
     def _named(self, g: Expr, block: Block, name: str) -> Expr:
         if is_short(g):
@@ -280,7 +298,10 @@ class Reverse:
             block.out.append(ir.AugAssign(adjoint.name, "add", g))
 
     def _add_to_element(self, e: Load, g: Expr, block: Block) -> None:
-        array = self.gradients.get(e.array.name)
+        self._add_at(e.array.name, e, g, block)
+
+    def _add_at(self, key: str, e: Load, g: Expr, block: Block) -> None:
+        array = self.gradients.get(key)
         if array is None:
             raise Undifferentiable("an array whose elements carry no gradient")
         if g.type == FLOAT16:
@@ -375,6 +396,15 @@ def _moved(e: Expr, by: int) -> Expr:
     return e - 1 if by == -1 else e + 1
 
 
-def is_array_of_floats(type_: Type) -> bool:
-    """Whether an argument is an array whose elements carry a gradient."""
-    return isinstance(type_, Array) and differentiable(type_.element)
+def key_of(array: str, field: str = "") -> str:
+    """What the gradients of an array, or of a field of its structs, are found by."""
+    return f"{array}.{field}" if field else array
+
+
+def floats_of(type_: Type) -> dict[str, Type]:
+    """Of an array the elements that carry a gradient: by field, or under "" where it has none."""
+    if not isinstance(type_, Array):
+        return {}
+    element = type_.element
+    fields = element.fields if isinstance(element, Struct) else (("", element),)
+    return {name: kind for name, kind in fields if differentiable(kind)}

@@ -15,7 +15,7 @@ from generators.program.dtypes import Scalar
 from generators.program.expr import Call, Component, Expr, Load, Var
 from generators.program.walk import changed, statements
 from synth.gradient.sweep import LOCAL
-from synth.gradient.terms import Undifferentiable, differentiable, zero
+from synth.gradient.terms import Undifferentiable, differentiable, has_floats, zero
 
 Fresh = Callable[[str], str]
 
@@ -101,9 +101,9 @@ class _Straight:
             raise Undifferentiable("while")
         if isinstance(s, ir.Break | ir.Continue):
             raise Undifferentiable(type(s).__name__.lower())
-        if isinstance(s, ir.Sample | ir.SetField | ir.TileMatmul | ir.TileStore):
+        if isinstance(s, ir.Sample | ir.TileMatmul | ir.TileStore):
             raise Undifferentiable(type(s).__name__)
-        if isinstance(s, ir.Assign | ir.AugAssign):
+        if isinstance(s, ir.Assign | ir.AugAssign | ir.SetField):
             own = self.value(s.value, before)
             return [*before, replace(s, value=own)]
         assert isinstance(s, ir.Store | ir.Atomic | ir.SetComponent), s
@@ -130,8 +130,9 @@ class _Straight:
         return found
 
     def _called(self, call: Call, before: list[ir.Statement]) -> Expr:
-        if not differentiable(call.type) or not any(differentiable(a.type) for a in call.args):
-            if any(differentiable(a.type) for a in call.args) and not isinstance(call.type, Scalar):
+        floats = any(has_floats(a.type) for a in call.args)
+        if not differentiable(call.type) or not floats:
+            if floats and not isinstance(call.type, Scalar):
                 raise Undifferentiable(f"a helper that gives a {type(call.type).__name__}")
             return call
         function = self.functions[call.function]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
-from generators.program.dtypes import Mat, Quat, Scalar, Type, Vec
+from generators.program.dtypes import Mat, Quat, Scalar, Struct, Type, Vec, scalar_of
 from generators.program.expr import Const, Construct, Expr, Op, Var, literal, op
 from generators.program.signatures import OpTypeError
 
@@ -25,6 +25,13 @@ def differentiable(type_: Type) -> bool:
     if isinstance(type_, Scalar):
         return type_.is_float
     return isinstance(type_, Vec | Mat | Quat) and type_.scalar.is_float
+
+
+def has_floats(type_: Type) -> bool:
+    """Whether a value of this type is or holds a float."""
+    if isinstance(type_, Struct):
+        return any(has_floats(kind) for _, kind in type_.fields)
+    return scalar_of(type_).is_float
 
 
 def zero(type_: Type) -> Expr:

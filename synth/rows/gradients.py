@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from generators.program import ir
 from generators.program.serialise import from_json
-from synth.gradient.program import NO_DERIVATIVE, backward_program, gradient_names
+from synth.gradient.program import NO_DERIVATIVE, backward_program, held
 from synth.gradient.terms import Undifferentiable
 from synth.render.cuda import module as render_cuda
 from synth.render.reference import module as render_reference
@@ -63,16 +63,17 @@ def _args(
     program: ir.Program, backward: ir.Program, passed: Sequence[Row]
 ) -> list[dict[str, str | None]]:
     """What the kernel is passed, each with the argument of the forward kernel that it is of."""
-    of = {grad: name for name, grad in gradient_names(program).items()}
+    of = {grad.name: grad for grad in held(program).values()}
     found: list[dict[str, str | None]] = []
     params = backward.kernel.params
     for entry, param in zip(passed, [*params, *[None] * (len(passed) - len(params))], strict=True):
-        arg = holds = None
-        if param is not None:
-            arg, holds = of.get(param.name, param.name), VALUE
-            if param.name in of:
-                holds = COTANGENT if param.role == "in" else GRADIENT
-        found.append({**entry, "arg": arg, "holds": holds})
+        arg = field = holds = None
+        if param is not None and param.name in of:
+            arg, field = of[param.name].of.name, of[param.name].field or None
+            holds = COTANGENT if param.role == "in" else GRADIENT
+        elif param is not None:
+            arg, holds = param.name, VALUE
+        found.append({**entry, "arg": arg, "field": field, "holds": holds})
     return found
 
 

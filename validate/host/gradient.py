@@ -97,17 +97,19 @@ def run_gradient_case(row: Row, entries: Sequence[PlainEntry]) -> Finding:
 
 def backward_inputs(row: Row, backward: Row, inputs: Values, cotangents: Values) -> Values:
     """What the backward kernel is passed: inputs, cotangents, and gradients that are zero."""
-    held = {grad: name for name, grad in gradient_names(row).items()}
+    held = {grad: of for of, grad in gradient_names(row).items()}
     found = {}
     for arg in backward["args"]:
-        name = held.get(arg["name"], arg["name"])
         if arg["name"] not in held:
-            found[name] = inputs[name]
-        elif name in cotangents:
-            found[arg["name"]] = cotangents[name].copy()
+            found[arg["name"]] = inputs[arg["name"]]
+            continue
+        name, field = held[arg["name"]]
+        if name in cotangents:
+            whole = cotangents[name]
+            found[arg["name"]] = np.ascontiguousarray(whole[field] if field else whole).copy()
         else:
-            dtype = dtypes.parse(arg["dtype"]).scalar
-            found[arg["name"]] = np.zeros(inputs[name].shape, dtype)
+            like = inputs[name][field] if field else inputs[name]
+            found[arg["name"]] = np.zeros(like.shape, dtypes.parse(arg["dtype"]).scalar)
     return found
 
 
@@ -186,8 +188,13 @@ class _Check:
 
     def _gradient(self, name: str, outputs: Values, inputs: Values, cotangents: Values) -> Array:
         """The gradient by an argument; where the kernel has none it is what it would start as."""
-        found = outputs.get(self.names.get(name, ""))
-        if found is not None:
-            return found
         start = cotangents.get(name)
-        return np.zeros_like(inputs[name]) if start is None else start
+        whole = outputs.get(self.names.get((name, None), ""))
+        if whole is not None:
+            return whole
+        whole = np.zeros_like(inputs[name]) if start is None else start.copy()
+        for field in whole.dtype.names or ():
+            part = outputs.get(self.names.get((name, field), ""))
+            if part is not None:
+                whole[field] = part
+        return whole

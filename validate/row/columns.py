@@ -39,7 +39,7 @@ _SIZE = pa.struct(
 _SPAN = pa.struct([("symbol", pa.string()), ("low", pa.int64()), ("high", pa.int64())])
 _PLAIN_ARG = pa.struct([("name", pa.string()), ("type", pa.string()), ("size", pa.string())])
 _BACKWARD_ARG = pa.struct(
-    [(name, pa.string()) for name in ("name", "type", "size", "arg", "holds")]
+    [(name, pa.string()) for name in ("name", "type", "size", "arg", "field", "holds")]
 )
 _PLAIN_LAUNCH = pa.struct(
     [

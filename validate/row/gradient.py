@@ -11,14 +11,14 @@ SUFFIX = "_backward"
 VALUE, COTANGENT, GRADIENT = "value", "cotangent", "gradient"
 
 
-def gradient_names(row: Row) -> dict[str, str]:
-    """By the array of a row that they belong to: parameters that hold cotangents or gradients.
+def gradient_names(row: Row) -> dict[tuple[str, str | None], str]:
+    """By the array of a row that they belong to, and the field of its structs: parameters that
+    hold cotangents or gradients.
 
     The row must have `backward_args`.
     """
-    return {
-        a["arg"]: a["name"] for a in row["backward_args"] if a["holds"] in (COTANGENT, GRADIENT)
-    }
+    held = (COTANGENT, GRADIENT)
+    return {(a["arg"], a["field"]): a["name"] for a in row["backward_args"] if a["holds"] in held}
 
 
 def backward_row(row: Row) -> dict[str, Any]:
@@ -50,12 +50,14 @@ def _arg(given: Row, like: Row) -> dict[str, Any]:
     passed = {**like, "role": "in", "rtol": None, "atol": None}
     if given["holds"] == VALUE:
         return passed
+    field = next((f for f in like["fields"] if f["name"] == given["field"]), like)
     passed |= {"name": given["name"], "init": "uniform", "low": "-1", "high": "1"}
+    passed |= {"dtype": field["dtype"], "fields": []}
     if given["holds"] == COTANGENT:
         return passed
     passed["role"] = "inout"
     if like["role"] == "in":
         passed |= {"init": "reduction_identity", "low": "0", "high": None}
         # Gradients by halves are added up in float32.
-        passed["dtype"] = "float32" if like["dtype"] == "float16" else like["dtype"]
+        passed["dtype"] = "float32" if field["dtype"] == "float16" else field["dtype"]
     return passed
