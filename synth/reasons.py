@@ -98,6 +98,14 @@ class ViewReason(Worded):
         "adjoint_does_not_agree",
         "The row's `checks.adjoint` is another than `agrees`.",
     )
+    NO_GRADIENT = (
+        "no_gradient",
+        "The row has no backward kernel of ours: its `checks.gradient` is another than `agrees`.",
+    )
+    ADJOINT_IS_NOT_WRONG = (
+        "adjoint_is_not_wrong",
+        "The row's `checks.adjoint` is another than `warp_differs`.",
+    )
     NOTHING_CAUGHT = (
         "nothing_caught",
         "No wrong version of the row's plain CUDA was caught by a check, or the right one does not "

@@ -54,6 +54,9 @@ _VIEWS = {
     "warp": "Warp Python to Warp's CUDA",
     "adjoint": "Warp's forward CUDA to its adjoint, only where that was checked and agrees",
     "reverse": "plain CUDA to Warp Python",
+    "gradient": "plain CUDA to our own backward kernel, where that agrees",
+    "wrong_adjoints": "Warp's forward CUDA and its adjoint that was seen to be wrong, to our own "
+    "backward kernel, which agrees",
     "renamed": "as `sft`, every name replaced by one of another row's, so that names are read",
     "repair": "a wrong kernel with what a compiler or a run said of it, to the right one; half of "
     "them in two turns",

@@ -42,7 +42,9 @@ def training_views(
 
     sft: Warp Python to plain CUDA. plain_python: the plain Python reference to plain CUDA. array:
     NumPy on whole arrays to plain CUDA. words: a description to plain CUDA. warp: Warp Python to
-    Warp's CUDA. adjoint: forward to backward. reverse: plain CUDA to Warp Python. renamed: as sft,
+    Warp's CUDA. adjoint: forward to backward. reverse: plain CUDA to Warp Python. gradient: plain
+    CUDA to its backward kernel. wrong_adjoints: Warp's CUDA and its wrong adjoint to a backward
+    kernel that is right. renamed: as sft,
     under the names of other rows, so that a model reads names in place of knowing them. repair: a
     wrong kernel, and what a compiler or a run says of it, to the right one. optimise: a slower
     layout to the row's. preference: the row's answer beside a slower or a wrong one.

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from generators.program import ir
-from generators.program.dtypes import FLOAT16, FLOAT32, Array, Struct, Type
+from generators.program.dtypes import Array, Struct
 from generators.program.expr import Expr, Load, Var
 from generators.program.walk import expressions, statements
 from synth.gradient.dissolved import dissolved
+from synth.gradient.held import IN_PLACE, Held, floats_of, held
 from synth.gradient.kept import stored_once
 from synth.gradient.primal import Names, Primal
-from synth.gradient.reverse import IN_PLACE, Block, Reverse, floats_of, key_of
+from synth.gradient.reverse import Block, Reverse
 from synth.gradient.straight import straightened
 from synth.gradient.sweep import assigned, chained, swept
 from synth.gradient.terms import Undifferentiable
@@ -20,36 +21,6 @@ from synth.render.text import names_of
 from validate.row.gradient import SUFFIX
 
 NO_DERIVATIVE = "no output depends on an input by a derivative"
-
-
-@dataclass(frozen=True)
-class Held:
-    """A parameter of the backward kernel: the cotangent or the gradient of an array's elements, or
-    of one of their fields."""
-
-    name: str
-    of: ir.Param
-    field: str
-    type: Array
-
-
-def held(program: ir.Program) -> dict[str, Held]:
-    """The arrays of adjoints of each array of floats, ``grad_x`` for ``x``, by array and field.
-
-    That of an array which the kernel reads and writes starts as the cotangent of what the kernel
-    leaves and ends as the gradient by what it found: its name says ``_in_place``.
-    """
-    taken = names_of(program) | set(program.kernel.threads)
-    found: dict[str, Held] = {}
-    for p in program.kernel.params:
-        for field, kind in floats_of(p.type).items():
-            ending = f"_{field}" * bool(field) + IN_PLACE * (p.role == "inout")
-            name = f"grad_{p.name}{ending}"
-            while name in taken:
-                name = name.replace("grad_", "grad_of_", 1)
-            taken.add(name)
-            found[key_of(p.name, field)] = Held(name, p, field, _of_gradient(p, kind))
-    return found
 
 
 def backward_program(program: ir.Program) -> ir.Program:
@@ -81,13 +52,6 @@ def backward_program(program: ir.Program) -> ir.Program:
     outside = _outside(program, ()) | {grad.name for grad in grads.values()}
     body = plainly_named(body, outside, own)
     return _program(program, body, grads)
-
-
-def _of_gradient(p: ir.Param, kind: Type) -> Array:
-    """The type of an array of gradients: those by halves that are read are summed in float32."""
-    assert isinstance(p.type, Array)
-    wider = p.role == "in" and kind == FLOAT16
-    return Array(FLOAT32 if wider else kind, p.type.ndim)
 
 
 def _outside(program: ir.Program, body: ir.Body) -> set[str]:

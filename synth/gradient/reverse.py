@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from generators.program import ir
-from generators.program.dtypes import FLOAT16, FLOAT32, INT32, Array, Quat, Struct, Type, scalar_of
+from generators.program.dtypes import FLOAT16, FLOAT32, INT32, Quat, Struct, Type, scalar_of
 from generators.program.expr import (
     Cast,
     Component,
@@ -25,6 +25,7 @@ from generators.program.expr import (
     literal,
 )
 from generators.program.walk import names_read, operands, statements
+from synth.gradient.held import IN_PLACE, key_of
 from synth.gradient.primal import Env, Primal, Step, copied, is_sum_with, put, value_of
 from synth.gradient.sweep import LOCAL, assigned, swept
 from synth.gradient.terms import (
@@ -359,10 +360,6 @@ class Reverse:
                 self.add(a, part, block)
 
 
-IN_PLACE = "_in_place"
-"""Ends the name of a gradient that starts as the cotangent of what the kernel leaves there."""
-
-
 def _is_linear(e: Op) -> bool:
     return e.op in ("add", "sub", "neg", "mul", "div", "transpose")
 
@@ -394,17 +391,3 @@ def _moved(e: Expr, by: int) -> Expr:
     if isinstance(e, Const):
         return literal(int(e.value) + by, INT32)
     return e - 1 if by == -1 else e + 1
-
-
-def key_of(array: str, field: str = "") -> str:
-    """What the gradients of an array, or of a field of its structs, are found by."""
-    return f"{array}.{field}" if field else array
-
-
-def floats_of(type_: Type) -> dict[str, Type]:
-    """Of an array the elements that carry a gradient: by field, or under "" where it has none."""
-    if not isinstance(type_, Array):
-        return {}
-    element = type_.element
-    fields = element.fields if isinstance(element, Struct) else (("", element),)
-    return {name: kind for name, kind in fields if differentiable(kind)}

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from generators.program import ir
 from generators.program.serialise import from_json
-from synth.gradient.program import NO_DERIVATIVE, backward_program, held
+from synth.gradient.held import held
+from synth.gradient.program import NO_DERIVATIVE, backward_program
 from synth.gradient.terms import Undifferentiable
 from synth.render.cuda import module as render_cuda
 from synth.render.reference import module as render_reference

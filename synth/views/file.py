@@ -12,10 +12,13 @@ from typing import Any
 
 import pyarrow as pa
 
+from synth.codegen.translator import Translator
 from synth.dataset.files import parquet_bytes
 from synth.dataset.stored import read_columns
 from synth.dataset.views_index import view_schema
 from synth.reasons import ViewReason
+from synth.views.exchange import Exchange, Preference
+from synth.views.gradient import wrong_adjoint
 from synth.views.plain import LeftOut, pick
 from synth.views.renamed import pools, renamed
 from synth.views.repair import HIDDEN_SEED, Faults
@@ -26,12 +29,12 @@ from synth.views.texts import (
     PREFERENCE,
     RENAMED,
     REPAIR,
-    Exchange,
-    Preference,
+    WRONG_ADJOINTS,
     optimise,
     preference,
     repair,
 )
+from validate.row.columns import GRADIENT_COLUMNS
 from validate.score.scorer import Scorer
 
 Row = dict[str, Any]
@@ -39,6 +42,7 @@ Row = dict[str, Any]
 COLUMNS = (
     *("id", "category", "level", "kernel_name", "description", "python", "reference", "program"),
     *("cuda_helpers", "cuda_forward", "cuda_backward", "cuda_plain", "plain_args"),
+    *GRADIENT_COLUMNS,
     "array_python",
     *("plain_scratch", "plain_launch", "schedule", "launch", "args", "sizes", "regime"),
     *("input_seed", "ops", "checks"),
@@ -120,12 +124,21 @@ def _exchanges(view: str, rows: Sequence[Row], left_out: Counter[str]) -> Iterat
         for start in range(0, len(rows), ROWS_AT_ONCE):
             yield from _JUDGED[view](rows[start : start + ROWS_AT_ONCE], left_out)
         return
-    exchange = partial(renamed, known=pools(rows)) if view == RENAMED else EXCHANGES[view]
+    exchange = _maker(view, rows)
     for row in rows:
         try:
             yield row, exchange(row), {}
         except LeftOut as left:
             left_out[left.reason] += 1
+
+
+def _maker(view: str, rows: Sequence[Row]) -> Callable[[Row], Exchange]:
+    """What makes an exchange of a row of these."""
+    if view == RENAMED:
+        return partial(renamed, known=pools(rows))
+    if view == WRONG_ADJOINTS:
+        return partial(wrong_adjoint, translator=Translator(backward=True))
+    return EXCHANGES[view]
 
 
 def _leave(row: Row, reason: ViewReason, left_out: Counter[str]) -> None:

@@ -15,7 +15,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from generators.build.draw import Stream
-from synth.views.texts import Exchange, sft
+from synth.views.exchange import Exchange
+from synth.views.texts import sft
 
 Row = Mapping[str, Any]
 Pools = Mapping[str, Sequence[str]]

@@ -7,11 +7,12 @@ its answer depends on: the signature and the style of plain CUDA are asked for i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from synth.reasons import ViewReason
 from synth.views.diagnosis import diagnosis
+from synth.views.exchange import Exchange, Preference
+from synth.views.gradient import gradient
 from synth.views.plain import LeftOut, fenced, launch_json, needs, pick, plain_answer, wanted
 from synth.views.promise import promise_clause
 from synth.views.reasons import reasons
@@ -22,51 +23,6 @@ from validate.row.tiles import is_tiled, places
 from validate.statuses import AdjointStatus
 
 Row = Mapping[str, Any]
-
-
-Columns = dict[str, list[dict[str, str]]]
-"""Messages by column, as trainers take them."""
-
-
-@dataclass(frozen=True)
-class Exchange:
-    """One question, its answer, and the reasons that may stand before it; ``before`` are the
-    messages that led to the question, the user's first."""
-
-    question: str
-    answer: str
-    reasons: str = ""
-    before: tuple[str, ...] = ()
-
-    def columns(self, with_reasons: bool) -> Columns:
-        """The conversation."""
-        said = [self.reasons] if with_reasons and self.reasons else []
-        texts = (*self.before, self.question, "\n\n".join([*said, self.answer]))
-        return {"messages": [_message(ROLES[k % 2], text) for k, text in enumerate(texts)]}
-
-
-@dataclass(frozen=True)
-class Preference:
-    """One question with the better answer and the worse."""
-
-    question: str
-    chosen: str
-    rejected: str
-
-    def columns(self, _with_reasons: bool) -> Columns:
-        """As preference optimisation takes them; both without reasons, which only one has."""
-        return {
-            "prompt": [_message(ROLES[0], self.question)],
-            "chosen": [_message(ROLES[1], self.chosen)],
-            "rejected": [_message(ROLES[1], self.rejected)],
-        }
-
-
-ROLES = ("user", "assistant")
-
-
-def _message(role: str, content: str) -> dict[str, str]:
-    return {"role": role, "content": content}
 
 
 def _to_plain(question: str, row: Row) -> Exchange:
@@ -279,8 +235,10 @@ EXCHANGES: dict[str, Callable[[Row], Exchange]] = {
     "warp": warp,
     "adjoint": adjoint,
     "reverse": reverse,
+    "gradient": gradient,
 }
 """Views that need nothing but the row."""
 
 RENAMED, REPAIR, OPTIMISE, PREFERENCE = "renamed", "repair", "optimise", "preference"
-VIEW_NAMES = (*EXCHANGES, RENAMED, REPAIR, OPTIMISE, PREFERENCE)
+WRONG_ADJOINTS = "wrong_adjoints"
+VIEW_NAMES = (*EXCHANGES, WRONG_ADJOINTS, RENAMED, REPAIR, OPTIMISE, PREFERENCE)

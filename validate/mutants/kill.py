@@ -118,8 +118,8 @@ def with_equivalents(
 ) -> list[Trial]:
     """The trials, with `equivalent` told of those that agree: equal optimised PTX, nothing else.
 
-    `rows` holds the row of every trial. Raises ValueError when a row or a mutant that ran on the
-    host has no PTX: then nothing can be said of it.
+    `rows` holds the row of every trial. A mutant that NVRTC refuses, though it ran, does
+    not compile. Raises ValueError when a row has no PTX: then nothing can be said of it.
     """
     by_id = {row["id"]: row for row in rows}
     alive = [at for at, trial in enumerate(trials) if trial.status == RunStatus.AGREES]
@@ -129,12 +129,15 @@ def with_equivalents(
         wrong.append(mutated(row, find(row)[position], position))
     originals = {trials[at].row_id: by_id[trials[at].row_id] for at in alive}
     texts = optimised_ptx([*originals.values(), *wrong])
-    if None in texts:
+    if None in texts[: len(originals)]:
         raise ValueError("a row that runs on the host has no PTX")
     ptx = dict(zip(originals, texts, strict=False))
     told = list(trials)
     for at, text in zip(alive, texts[len(originals) :], strict=True):
-        told[at] = replace(told[at], equivalent=text == ptx[told[at].row_id])
+        if text is None:
+            told[at] = replace(told[at], status=RunStatus.COMPILE_ERROR, reason="NVRTC refuses it")
+        else:
+            told[at] = replace(told[at], equivalent=text == ptx[told[at].row_id])
     return told
 
 

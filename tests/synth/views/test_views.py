@@ -122,6 +122,8 @@ QUESTION_AND_ANSWER = {
     "adjoint": ("cuda_forward", "cuda_backward"),
     "reverse": ("cuda_plain", "python"),
     "repair": ("python", "cuda_plain"),
+    "gradient": ("cuda_plain", "cuda_plain_backward"),
+    "wrong_adjoints": ("cuda_forward", "cuda_plain_backward"),
 }
 
 

@@ -1,0 +1,101 @@
+"""Questions whose answer is our backward kernel: a forward kernel, a wrong adjoint of Warp's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from synth.codegen.translator import Translator
+from synth.reasons import ViewReason
+from synth.rows.remake import retranslated
+from synth.views.exchange import Exchange
+from synth.views.plain import LeftOut, fenced, launch_json, needs, pick
+from synth.views.regime import regime_clause
+from synth.views.sizes import said, size_names
+from validate.row.gradient import COTANGENT, GRADIENT, backward_row
+from validate.statuses import AdjointStatus
+
+Row = Mapping[str, Any]
+
+_GRADIENT = (
+    "Write the backward kernel of this CUDA kernel.",
+    "Give the CUDA kernel that backpropagates through this one.",
+    "Derive the gradients of this kernel by hand and write them as a CUDA kernel.",
+    "I call this kernel from an autograd function. Write the kernel for its backward pass.",
+    "Implement reverse-mode differentiation of this CUDA kernel as a kernel of its own.",
+)
+_WRONG = (
+    "The adjoint below was generated for this kernel, and its gradients are wrong. Write a "
+    "backward kernel that is right.",
+    "This forward kernel has an automatically generated adjoint that fails a gradient check. "
+    "Replace it.",
+    "Autodiff got this kernel wrong. Write its backward pass by hand.",
+)
+
+
+def gradient(row: Row) -> Exchange:
+    """Plain CUDA to its backward kernel."""
+    needs(row, "cuda_plain_backward", ViewReason.NO_GRADIENT)
+    asked = _GRADIENT[pick(row, "gradient", len(_GRADIENT))]
+    question = f"{asked} {_wanted(row)}\n\n{fenced('cuda', row['cuda_plain'])}"
+    return Exchange(question, _answer(row))
+
+
+def wrong_adjoint(row: Row, translator: Translator) -> Exchange:
+    """Warp's forward kernel with its adjoint, which is wrong, to a backward kernel that is right.
+
+    Raises :class:`synth.views.plain.LeftOut` for a row whose adjoint is not known to be wrong.
+    """
+    needs(row, "cuda_plain_backward", ViewReason.NO_GRADIENT)
+    if row["checks"]["adjoint"] != AdjointStatus.WARP_DIFFERS:
+        raise LeftOut(ViewReason.ADJOINT_IS_NOT_WRONG)
+    asked = _WRONG[pick(row, "wrong_adjoints", len(_WRONG))]
+    warp = retranslated(dict(row), translator)
+    forward = fenced("cuda", warp["cuda_helpers"] + warp["cuda_forward"])
+    parts = [f"{asked} {_wanted(row)}", forward, fenced("cuda", warp["cuda_backward"])]
+    return Exchange("\n\n".join(parts), _answer(row))
+
+
+def _answer(row: Row) -> str:
+    backward = backward_row(row)
+    return f"{fenced('cuda', backward['cuda_plain'])}\n\n{fenced('json', launch_json(backward))}"
+
+
+def _wanted(row: Row) -> str:
+    """The signature of the backward kernel, what its parameters hold, and the sizes in use."""
+    given = row["backward_args"]
+    name = backward_row(row)["kernel_name"]
+    signature = ", ".join(f"{arg['type']} {arg['name']}" for arg in given)
+    cotangents = [_holding(arg) for arg in given if arg["holds"] == COTANGENT]
+    in_place = {arg["name"] for arg in row["args"] if arg["role"] == "inout"}
+    gradients = [arg for arg in given if arg["holds"] == GRADIENT]
+    summed = [_holding(arg) for arg in gradients if arg["arg"] not in in_place]
+    both = [f"`{arg['name']}`" for arg in gradients if arg["arg"] in in_place]
+    told = [f"The signature is `{name}({signature})`."]
+    if cotangents:
+        told.append(f"Given are the gradients of a loss by the outputs: {', '.join(cotangents)}.")
+    if summed:
+        told.append(f"Wanted are those by the inputs, in arrays of zeros: {', '.join(summed)}.")
+    if both:
+        told.append(
+            f"What the kernel updates in place has one array for both, {', '.join(both)}: it holds "
+            "the gradient by what the kernel leaves, and is to hold that by what it found."
+        )
+    told += [_shapes(row), regime_clause(row), "End with the launch as JSON."]
+    return " ".join(part for part in told if part)
+
+
+def _holding(arg: Row) -> str:
+    of = f"{arg['arg']}.{arg['field']}" if arg["field"] else arg["arg"]
+    return f"`{arg['name']}` (`{of}`)"
+
+
+def _shapes(row: Row) -> str:
+    """The shapes of the forward kernel's arrays; those of gradients are the same."""
+    names = size_names({**row, "plain_args": row["backward_args"]})
+    shapes = [
+        f"`{arg['name']}` ({', '.join(said(extent, names) for extent in arg['shape'])})"
+        for arg in row["args"]
+        if arg["kind"] == "array"
+    ]
+    return f"Shapes: {', '.join(shapes)}; gradients have those of their arrays."
