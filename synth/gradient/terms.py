@@ -119,6 +119,8 @@ def transposed(m: Expr) -> Expr:
     """The transpose of a matrix."""
     if isinstance(m, Op) and m.op == "transpose":
         return m.args[0]
+    if isinstance(m, Op) and m.op == "inverse":
+        return op("inverse", transposed(m.args[0]))
     if isinstance(m, Op) and m.op == "outer":
         return op("outer", m.args[1], m.args[0])
     return op("transpose", m)

@@ -20,7 +20,7 @@ from validate.host.ends import ENDS, status_of
 from validate.host.launch import Endless
 from validate.host.memory import damage
 from validate.host.plain_case import PlainLaunched
-from validate.host.plain_launch import ORDERS, PlainEntry
+from validate.host.plain_launch import ORDERS, PlainEntry, fits_small_blocks
 from validate.host.plain_sizes import wide_sizes
 from validate.oracle.compare import Finding, compare_widely
 from validate.oracle.derivative import Loss, Values, flat
@@ -43,6 +43,8 @@ _ELSEWHERE = 10.0
 """By how much more than at the row's own shape rounding may show at another."""
 _NOTHING = 1e-6
 """Of the largest gradient at the row's own shape: less is rounding at another."""
+_SMALL = 1e-3
+"""Of the largest gradient at the row's own shape: errors at another are no share of less."""
 _WIDE_SHARE = 1e-3
 """Of the largest gradient, by how much one may be off at wide shapes; of float64 much less."""
 
@@ -54,15 +56,20 @@ def check_gradient(row: Row, entries: Sequence[PlainEntry]) -> Adjoint:
     process: it may crash it. Raises what ends a run (:data:`validate.host.ends.ENDS`).
     """
     check = _Check(row, entries)
-    found = []
-    for number, setting in enumerate(settings({**row, EDGES: []})):
+    found: list[Adjoint] = []
+    usual = settings({**row, EDGES: []})
+    for number, setting in enumerate(usual):
         part = check.at(setting, number)
         if part.status == AdjointStatus.WARP_DIFFERS:
             return Adjoint(part.status, f"{part.reason} at {setting.name}", part.tolerance_used)
         found.append(part)
-    for sizes in _affordable(check.backward):
-        if reason := check.widely(sizes):
-            return Adjoint(AdjointStatus.WARP_DIFFERS, f"{reason} at {describe(sizes)}")
+    wide = [Setting(describe(s), s, row["args"]) for s in _affordable(check.backward)]
+    for setting in wide:
+        if reason := check.widely(setting):
+            return Adjoint(AdjointStatus.WARP_DIFFERS, f"{reason} at {setting.name}")
+    if fits_small_blocks(check.backward) and (reason := check.widely(usual[-1], small_blocks=True)):
+        where = f"in small blocks at {usual[-1].name}"
+        return Adjoint(AdjointStatus.WARP_DIFFERS, f"{reason} {where}")
     # At other shapes than the row's own a direction may be zero or meet a kink.
     return (
         found[0]
@@ -113,14 +120,27 @@ def backward_inputs(row: Row, backward: Row, inputs: Values, cotangents: Values)
     return found
 
 
-def unlike_reference(backward: Row, dim: Sequence[int], passed: Values, outputs: Values) -> str:
-    """What of a backward kernel's outputs its own reference does not give; empty: nothing."""
+def unlike_reference(
+    backward: Row,
+    dim: Sequence[int],
+    passed: Values,
+    outputs: Values,
+    shares: tuple[float, float] = (_WIDE_SHARE, _WIDE_SHARE),
+    jumps: bool = True,
+    least: Mapping[str, float] | None = None,
+) -> str:
+    """What of a backward kernel's outputs its own reference does not give; empty: nothing.
+
+    Elements may be off by ``shares`` of themselves and of the largest one, or of ``least``, what
+    counts as large in the array of that name.
+    """
     wanted = run_reference(
         backward["reference"], backward["kernel_name"], backward["args"], dim, passed
     )
     for name, value in wanted.items():
-        scale = float(np.abs(flat(value)).max(initial=0.0))
-        found = compare_widely(outputs[name], value, _WIDE_SHARE, _WIDE_SHARE * scale, 1)
+        scale = float(np.abs(flat(value)).max(initial=(least or {}).get(name, 0.0)))
+        rtol, atol = shares[0], shares[1] * scale
+        found = compare_widely(outputs[name], value, rtol, atol, 1, jumps)
         if found is not None:
             return f"{name}{found}"
     return ""
@@ -133,6 +153,7 @@ class _Check:
         self.row, self.entries = row, entries
         self.backward, self.names = backward_row(row), gradient_names(row)
         self._floors: dict[str, float] = {}
+        self._least: dict[str, float] = {}
 
     def at(self, setting: Setting, number: int) -> Adjoint:
         """How the gradients at the ``number``-th shape of the row compare with differences.
@@ -145,8 +166,17 @@ class _Check:
             return Adjoint(AdjointStatus.WARP_DIFFERS, ran)
         outputs, inputs, cotangents = ran
         dim = evaluate_all(self.row["launch"]["dim"], setting.sizes)
-        loss = Loss(self.row, dim, inputs, cotangents)
         tolerance = adjoint_tolerance(self.row["args"])
+        passed = backward_inputs(self.row, self.backward, inputs, cotangents)
+        shares = (_ELSEWHERE * tolerance, tolerance)
+        if wrong := unlike_reference(
+            self.backward, dim, passed, outputs, shares, number > 0, self._least
+        ):
+            return Adjoint(AdjointStatus.WARP_DIFFERS, wrong)
+        for grad, value in outputs.items():
+            largest = float(np.abs(flat(value)).max(initial=0.0))
+            self._least.setdefault(grad, _SMALL * largest)
+        loss = Loss(self.row, dim, inputs, cotangents)
         if number > 0:
             # No gate has seen how rounding is amplified here.
             tolerance *= _ELSEWHERE
@@ -163,10 +193,10 @@ class _Check:
             self._floors.setdefault(name, _NOTHING * largest)
         return overall(parts)
 
-    def widely(self, sizes: Mapping[str, int]) -> str:
+    def widely(self, setting: Setting, *, small_blocks: bool = False) -> str:
         """What is wrong at a shape of several blocks, empty where nothing is."""
-        setting = Setting(describe(sizes), dict(sizes), self.row["args"])
-        ran = self._ran(setting, 0)
+        sizes = setting.sizes
+        ran = self._ran(setting, 0, small_blocks)
         if isinstance(ran, str):
             return ran
         outputs, inputs, cotangents = ran
@@ -174,13 +204,17 @@ class _Check:
         passed = backward_inputs(self.row, self.backward, inputs, cotangents)
         return unlike_reference(self.backward, dim, passed, outputs)
 
-    def _ran(self, setting: Setting, order: int) -> tuple[Values, Values, Values] | str:
+    def _ran(
+        self, setting: Setting, order: int, small_blocks: bool = False
+    ) -> tuple[Values, Values, Values] | str:
         """What the kernel wrote, the inputs and the cotangents, or what was wrong with the run."""
         inputs = draw_inputs(setting.args, setting.sizes, self.row["input_seed"])
         cotangents = draw_cotangents(self.row, inputs)
         passed = backward_inputs(self.row, self.backward, inputs, cotangents)
         try:
-            launched = PlainLaunched(self.backward, setting, self.entries, order, inputs=passed)
+            launched = PlainLaunched(
+                self.backward, setting, self.entries, order, small_blocks, passed
+            )
         except Endless as endless:
             return f"in the backward kernel {endless}"
         trouble = damage(launched.args, launched.arena, launched.watch)

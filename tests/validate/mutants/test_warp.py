@@ -288,8 +288,10 @@ def test_only_equal_ptx_makes_a_survivor_equivalent(samples: list[Row]) -> None:
     told = with_equivalents(trials, samples, optimised_ptx)
     assert [trial.equivalent for trial in told] == [True, False]
     assert [trial.counts for trial in told] == [False, True]
+    refused, other = with_equivalents(trials, samples, lambda rows: ["original", None, "another"])
+    assert (refused.status, refused.counts, other.counts) == ("compile_error", False, True)
     with pytest.raises(ValueError, match="no PTX"):
-        with_equivalents(trials, samples, lambda rows: ["original", None, "another"])
+        with_equivalents(trials, samples, lambda rows: [None, "original", "another"])
 
 
 def _survivor(row: Row, position: int, mutant: Mutant) -> Trial:
