@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from generators.program import ir
 from generators.program.expr import Expr, Op, op
 from generators.program.walk import names_read, operands, statements
+from synth.gradient.terms import differentiable, zero
 
 _OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
 Local = ir.Assign | ir.AugAssign | ir.SetComponent | ir.SetField
@@ -51,7 +52,11 @@ def _statement(
         if s.name not in live:
             # Where a block writes it, this is what declares it for the statements after.
             blocks = [o for o in after if isinstance(o, ir.If | ir.For | ir.While)]
-            return (s if s.name in assigned(tuple(blocks)) else None), live
+            if s.name not in assigned(tuple(blocks)):
+                return None, live
+            if differentiable(s.value.type):
+                return ir.Assign(s.name, zero(s.value.type)), live
+            return s, live | read
         return s, (live - {s.name}) | read
     if isinstance(s, LOCAL):
         return (s, live | read) if s.name in live else (None, live)

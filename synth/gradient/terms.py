@@ -115,12 +115,22 @@ def over(a: Expr, b: Expr) -> Expr:
     return a if number(b) == 1.0 else op("div", a, b)
 
 
+_ROWS_AND_COLUMNS = {
+    "matrix_from_rows": "matrix_from_cols",
+    "matrix_from_cols": "matrix_from_rows",
+}
+
+
 def transposed(m: Expr) -> Expr:
     """The transpose of a matrix."""
     if isinstance(m, Op) and m.op == "transpose":
         return m.args[0]
     if isinstance(m, Op) and m.op == "inverse":
         return op("inverse", transposed(m.args[0]))
+    if isinstance(m, Op) and m.op == "diag":
+        return m
+    if isinstance(m, Op) and m.op in _ROWS_AND_COLUMNS:
+        return op(_ROWS_AND_COLUMNS[m.op], *m.args)
     if isinstance(m, Op) and m.op == "outer":
         return op("outer", m.args[1], m.args[0])
     return op("transpose", m)

@@ -43,7 +43,7 @@ _ELSEWHERE = 10.0
 """By how much more than at the row's own shape rounding may show at another."""
 _NOTHING = 1e-6
 """Of the largest gradient at the row's own shape: less is rounding at another."""
-_SMALL = 1e-3
+_SMALL = 1e-2
 """Of the largest gradient at the row's own shape: errors at another are no share of less."""
 _WIDE_SHARE = 1e-3
 """Of the largest gradient, by how much one may be off at wide shapes; of float64 much less."""
