@@ -1,0 +1,1 @@
+"""The host side of plain CUDA: what allocates, launches and returns."""
