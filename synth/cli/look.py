@@ -43,12 +43,20 @@ def stats(out: Path, as_json: bool, plots: Path | None) -> None:
     help="Plain CUDA in another form (not run): a style, or a whole schedule as the "
     "column has it. A style that the kernel has no form in is answered with those that it has.",
 )
-def show(out: Path, row_id: str | None, regenerate: bool, schedule: str) -> None:
+@click.option(
+    "--torch",
+    is_flag=True,
+    help="Print a Python module instead: the row as an operator of PyTorch, with its gradient.",
+)
+def show(out: Path, row_id: str | None, regenerate: bool, schedule: str, torch: bool) -> None:
     """Show one row, question and answers side by side, and what is proven of it; the first row when
     no ID is given."""
-    from synth.cli.show import adjoint_reason, find_row, print_row, regenerated_difference
+    from synth.cli.show import adjoint_reason, find_row, operator, print_row, regenerated_difference
 
     row = find_row(out, row_id)
+    if torch:
+        click.echo(operator(row), nl=False)
+        return
     print_row(row, schedule, adjoint_reason(out, row["id"]))
     if regenerate:
         difference = regenerated_difference(row)

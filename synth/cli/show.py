@@ -20,6 +20,8 @@ from synth.errors import SettingsError
 from synth.render.cuda import module as render_cuda
 from synth.render.cuda.choose import check_schedule, schedule_for
 from synth.render.cuda.schedule import Schedule
+from synth.render.host.launcher import NoHostSide
+from synth.render.host.torch_module import torch_module
 from synth.rows.maker import Row
 from synth.rows.remake import differing_columns, retranslated_difference
 from synth.views.regime import regime_clause
@@ -53,6 +55,14 @@ def adjoint_reason(out: Path, row_id: str) -> str:
             return ""
         found = pq.read_table(path, columns=["adjoint_reason"], filters=[("id", "=", row_id)])
     return next((reason for reason in found["adjoint_reason"].to_pylist() if reason), "")
+
+
+def operator(row: Row) -> str:
+    """The row as a module of PyTorch; :class:`SettingsError` where it has none."""
+    try:
+        return torch_module(row)
+    except NoHostSide as why:
+        raise SettingsError(f"--torch: {row['id']} has {why}: PyTorch cannot call it") from None
 
 
 def print_row(row: Row, schedule: str = "", measured: str = "") -> None:

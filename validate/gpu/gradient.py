@@ -12,7 +12,7 @@ from typing import Any
 from validate.gpu.result import Spent, TextResult, told
 from validate.gpu.text import PlainText, Ran, Shape, run_text
 from validate.host.adjoint import draw_cotangents
-from validate.host.gradient import backward_inputs, unlike_reference
+from validate.host.gradient import backward_inputs, least_of, unlike_reference
 from validate.row.edges import EDGES, settings
 from validate.row.gradient import backward_row
 from validate.row.inputs import draw_inputs
@@ -28,6 +28,7 @@ class GradientCase:
     def __init__(self, row: Row, text: PlainText, result: TextResult, spent: Spent) -> None:
         self.row, self.text, self.result, self.spent = row, text, result, spent
         self.backward = backward_row(row)
+        self.least: dict[str, float] = {}
 
     def run(self) -> None:
         """At every shape of the row but its edges, whose derivatives are not promised."""
@@ -40,8 +41,11 @@ class GradientCase:
                 result.time_us = ran.time_us if result.time_us is None else result.time_us
                 if ran.trouble is not None:
                     result.fail(ran.trouble[0], f"{ran.trouble[1]} at {setting.name}")
-                elif wrong := unlike_reference(self.backward, shape.dim, shape.inputs, ran.outputs):
+                elif wrong := unlike_reference(
+                    self.backward, shape.dim, shape.inputs, ran.outputs, least=self.least
+                ):
                     result.fail(GpuStatus.WRONG_VALUE, f"{wrong} at {setting.name}")
+                self.least = self.least or least_of(ran.outputs)
             if result.status != GpuStatus.PASSED:
                 return
 

@@ -146,6 +146,14 @@ def unlike_reference(
     return ""
 
 
+def least_of(outputs: Values) -> dict[str, float]:
+    """Of gradients at the row's own shape, what counts as large in them at another."""
+    return {
+        name: _SMALL * float(np.abs(flat(value)).max(initial=0.0))
+        for name, value in outputs.items()
+    }
+
+
 class _Check:
     """The backward kernel of a row at one shape after the other."""
 
@@ -173,9 +181,7 @@ class _Check:
             self.backward, dim, passed, outputs, shares, number > 0, self._least
         ):
             return Adjoint(AdjointStatus.WARP_DIFFERS, wrong)
-        for grad, value in outputs.items():
-            largest = float(np.abs(flat(value)).max(initial=0.0))
-            self._least.setdefault(grad, _SMALL * largest)
+        self._least = self._least or least_of(outputs)
         loss = Loss(self.row, dim, inputs, cotangents)
         if number > 0:
             # No gate has seen how rounding is amplified here.
