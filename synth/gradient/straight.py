@@ -14,7 +14,7 @@ from generators.program import ir
 from generators.program.dtypes import Scalar
 from generators.program.expr import Call, Component, Expr, Load, Var
 from generators.program.walk import changed, statements
-from synth.gradient.sweep import LOCAL
+from synth.gradient.sweep import LOCAL, renamed
 from synth.gradient.terms import Undifferentiable, differentiable, has_floats, zero
 
 Fresh = Callable[[str], str]
@@ -160,13 +160,4 @@ def _renamed(body: ir.Body, names: dict[str, Var], fresh: Fresh) -> ir.Body:
     written = {s.name for s in statements(body) if isinstance(s, (*LOCAL, ir.For))}
     new = {**{n: v.name for n, v in names.items()}}
     new |= {n: fresh(n) for n in sorted(written - set(new))}
-
-    def change(node: Any) -> Any:
-        if isinstance(node, Var) and node.name in new:
-            return Var(new[node.name], node.type)
-        if isinstance(node, (*LOCAL, ir.For)) and node.name in new:
-            return replace(node, name=new[node.name])
-        return node
-
-    found: ir.Body = changed(body, change)
-    return found
+    return renamed(body, new)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
 
 from generators.program import ir
-from generators.program.expr import Expr, Op, op
-from generators.program.walk import names_read, operands, statements
+from generators.program.expr import Expr, Op, Var, op
+from generators.program.walk import changed, names_read, operands, statements
 from synth.gradient.terms import differentiable, zero
 
 _OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
@@ -17,6 +19,20 @@ LOCAL = (ir.Assign, ir.AugAssign, ir.SetComponent, ir.SetField)
 def assigned(body: ir.Body) -> list[str]:
     """Variables that a body writes, nested statements too, each once and in order."""
     return list(dict.fromkeys(s.name for s in statements(body) if isinstance(s, LOCAL)))
+
+
+def renamed(body: ir.Body, new: Mapping[str, str]) -> ir.Body:
+    """A body whose variables have other names."""
+
+    def change(node: Any) -> Any:
+        if isinstance(node, Var) and node.name in new:
+            return Var(new[node.name], node.type)
+        if isinstance(node, (*LOCAL, ir.For)) and node.name in new:
+            return replace(node, name=new[node.name])
+        return node
+
+    found: ir.Body = changed(body, change)
+    return found
 
 
 def opposite(condition: Expr) -> Expr:

@@ -6,13 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
 
 from generators.program import ir
 from generators.program.dtypes import Quat, Vec
 from generators.program.expr import Const, Construct, Expr, Var
-from generators.program.walk import changed, names_read, statements
-from synth.gradient.sweep import LOCAL
+from generators.program.walk import names_read, statements
+from synth.gradient.sweep import LOCAL, renamed
 from synth.gradient.terms import is_zero, negated, zero
 
 _MADE_UP = re.compile(r"adj_value(_\d+)?|adj_\w+_after(_\d+)?")
@@ -38,19 +37,7 @@ def plainly_named(body: ir.Body, taken: Iterable[str], given: Iterable[str]) -> 
         if wanted != name:
             new[name] = wanted
             used = used - {name} | {wanted}
-    return _renamed(body, new)
-
-
-def _renamed(body: ir.Body, new: dict[str, str]) -> ir.Body:
-    def change(node: Any) -> Any:
-        if isinstance(node, Var) and node.name in new:
-            return Var(new[node.name], node.type)
-        if isinstance(node, (*LOCAL, ir.For)) and node.name in new:
-            return replace(node, name=new[node.name])
-        return node
-
-    found: ir.Body = changed(body, change)
-    return found
+    return renamed(body, new)
 
 
 def without_aliases(body: ir.Body) -> ir.Body:
@@ -69,7 +56,7 @@ def without_aliases(body: ir.Body) -> ir.Body:
                     new[s.name] = older
     named = {older: name for name, older in reversed(new.items()) if _MADE_UP.fullmatch(older)}
     final = {name: named.get(older, older) for name, older in new.items()} | named
-    return _renamed(_without(body, set(new)), final)
+    return renamed(_without(body, set(new)), final)
 
 
 def _blocks(body: ir.Body) -> Iterator[ir.Body]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,8 +11,8 @@ from typing import Any
 import pytest
 
 from generators.program import ir
-from generators.program.dtypes import INT32, Array, Scalar
-from generators.program.expr import Cast, Var, literal, op
+from generators.program.dtypes import INT32, Array, Scalar, Struct, Vec
+from generators.program.expr import Cast, Field, Load, Var, literal, op
 from synth.gates.contract import args_of, launch_of, sizes_of
 from synth.gradient.program import backward_program
 from synth.gradient.terms import Undifferentiable
@@ -168,6 +169,69 @@ def test_gradients_by_halves_are_summed_in_floats(tmp_path: Path) -> None:
     assert types["grad_x"] == Array(F32, 1)
     found = _checked(program, tmp_path)
     assert found.status == AdjointStatus.AGREES, found.reason
+
+
+BALL = Struct("Ball", (("pos", Vec(3, F32)), ("mass", F32), ("kind", INT32)))
+
+
+def _of_balls(body: Sequence[ir.Statement], role: str) -> ir.Program:
+    params = (
+        ir.Param("balls", Array(BALL, 1), role, ("n",)),
+        ir.Param("y", Array(F32, 1), "in", ("n",), "uniform", "0.5", "1.5"),
+        ir.Param("out", Array(F32, 1), "out", ("n",)),
+    )
+    inits = (
+        ir.FieldInit("pos", Vec(3, F32), "uniform", "0.5", "1.5"),
+        ir.FieldInit("mass", F32, "uniform", "0.5", "1.5"),
+        ir.FieldInit("kind", INT32, "integers", "0", "3"),
+    )
+    params = (replace(params[0], fields=inits), *params[1:])
+    kernel = ir.Kernel(f"weigh_{role}", params, ("i",), ("n",), tuple(body))
+    return ir.Program("test", "test", 1, "", (BALL,), (), kernel, (ir.Size("n", 7),), 3)
+
+
+def test_an_array_of_structs_has_gradients_by_field(tmp_path: Path) -> None:
+    ball = Var("ball", BALL)
+    pos, mass = Field(ball, "pos", Vec(3, F32)), Field(ball, "mass", F32)
+    body = [
+        ir.Assign("ball", Load(Var("balls", Array(BALL, 1)), (I,), BALL)),
+        _store(mass * op("dot", pos, pos) * Y[I]),
+    ]
+    program = _of_balls(body, "in")
+    names = {p.name for p in backward_program(program).kernel.params}
+    assert {"grad_balls_pos", "grad_balls_mass"} <= names
+    assert "grad_balls_kind" not in names
+    found = _checked(program, tmp_path)
+    assert found.status == AdjointStatus.AGREES, found.reason
+
+
+def test_structs_that_are_changed_in_place_agree(tmp_path: Path) -> None:
+    balls, ball = Var("balls", Array(BALL, 1)), Var("ball", BALL)
+    mass = Field(ball, "mass", F32)
+    body = [
+        ir.Assign("ball", Load(balls, (I,), BALL)),
+        ir.SetField("ball", BALL, "mass", mass * mass * Y[I]),
+        ir.Store(balls, (I,), "", ball),
+        _store(mass * Y[I]),
+    ]
+    program = _of_balls(body, "inout")
+    found = _checked(program, tmp_path)
+    assert found.status == AdjointStatus.AGREES, found.reason
+
+
+def test_a_cotangent_that_stays_as_it_is_is_only_read() -> None:
+    total = Var("out", Array(F32, 1))
+    program = _program([ir.Store(total, (I,), "add", X[I] * Y[I])], "added")
+    *others, last = program.kernel.params
+    params = (*others, replace(last, role="inout", init="uniform", low="0", high="1"))
+    program = replace(program, kernel=replace(program.kernel, params=params))
+    roles = {p.name: p.role for p in backward_program(program).kernel.params}
+    assert roles["grad_out_in_place"] == "in"
+
+
+def test_names_have_no_numbers_that_nothing_asks_for() -> None:
+    text = gradient_columns(_program(BODIES["branch"], "branch"))["cuda_plain_backward"]
+    assert not re.search(r"\bv_2\b", text), text
 
 
 def test_a_sum_needs_nothing_computed_again() -> None:

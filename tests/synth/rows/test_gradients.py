@@ -1,0 +1,95 @@
+"""Backward kernels of rows: what is published, what is refused, and what validates."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from synth.check.dataset import check_dataset
+from synth.dataset.settings import make_settings
+from synth.dataset.stored import stored_rows
+from synth.rows.gradients import checked_gradients
+from synth.rows.runners import TextRunners
+from synth.run import generate as run
+from validate.host.runner import HostRunner
+from validate.row.claims import contradictions
+from validate.row.columns import GRADIENT_COLUMNS
+from validate.row.gradient import backward_row, gradient_names
+from validate.statuses import GradientStatus
+
+SAMPLES = Path(__file__).resolve().parents[3] / "data" / "samples"
+ROWS: list[dict[str, Any]] = [row for _, row in stored_rows(SAMPLES)]
+WITH = [row for row in ROWS if row["cuda_plain_backward"] is not None]
+
+
+def test_a_row_has_all_of_its_backward_kernel_or_nothing() -> None:
+    assert len(WITH) > len(ROWS) / 3
+    for row in ROWS:
+        there = {row[name] is not None for name in GRADIENT_COLUMNS}
+        assert there == {row["checks"]["gradient"] == GradientStatus.AGREES}
+        assert not contradictions(row)
+
+
+def test_what_parameters_hold_follows_from_the_arguments() -> None:
+    for row in WITH:
+        names = {arg["name"]: arg for arg in row["args"]}
+        for (arg, field), grad in gradient_names(row).items():
+            assert names[arg]["kind"] == "array"
+            assert grad.startswith("grad_")
+            assert (field is not None) == bool(names[arg]["fields"])
+        own = backward_row(row)
+        assert re.search(rf"void {own['kernel_name']}\(|void __launch_bounds__", own["cuda_plain"])
+        assert [a["role"] for a in own["args"] if a["role"] == "out"] == []
+
+
+def test_a_wrong_backward_kernel_does_not_agree() -> None:
+    """One factor of two or one sign in each of several kernels."""
+    wrong = []
+    for row in WITH:
+        text = row["cuda_plain_backward"]
+        changed = re.sub(r"(\w+ adj_\w+ = )(?=\w)", r"\g<1>0.5f * ", text, count=1)
+        if changed != text and "float3" not in text and "double" not in text:
+            wrong.append({**row, "cuda_plain_backward": changed})
+    wrong = wrong[:6]
+    assert len(wrong) >= 3
+    with HostRunner() as host:
+        found = host.run_gradient(wrong)
+        right = host.run_gradient([row for row in WITH if row["id"] in {w["id"] for w in wrong}])
+    assert all(r.adjoint == "agrees" for r in right)
+    assert not any(r.status == "agrees" and r.adjoint == "agrees" for r in found)
+
+
+def test_a_backward_kernel_that_cannot_run_is_no_row_s_end() -> None:
+    (row, *_) = WITH
+    broken = {
+        **row,
+        "cuda_plain_backward": row["cuda_plain_backward"].replace("{", "{ nothing;", 1),
+    }
+    with HostRunner() as host:
+        (found, fine) = host.run_gradient([broken, row])
+    assert found.status == "compile_error"
+    assert (fine.status, fine.adjoint) == ("agrees", "agrees")
+
+
+def test_what_was_stored_is_made_again() -> None:
+    runners = TextRunners()
+    try:
+        found = checked_gradients(runners, ROWS[:8])
+    finally:
+        runners.close()
+    for row, gradient in zip(ROWS[:8], found, strict=True):
+        assert gradient.status == row["checks"]["gradient"]
+        assert {name: row[name] for name in GRADIENT_COLUMNS} == dict(gradient.columns)
+
+
+@pytest.mark.parametrize("verify", ["run"])
+def test_without_gradients_a_dataset_says_so_and_validates(verify: str, tmp_path: Path) -> None:
+    settings = make_settings(seed=5, verify=verify, gradient=False)
+    run.generate(settings, 6, tmp_path / "data")
+    rows = [row for _, row in stored_rows(tmp_path / "data")]
+    assert {row["checks"]["gradient"] for row in rows} == {GradientStatus.OFF}
+    assert all(row[name] is None for row in rows for name in GRADIENT_COLUMNS)
+    assert not check_dataset(tmp_path / "data", verify).failed
