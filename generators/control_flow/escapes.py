@@ -305,7 +305,8 @@ def random_walks(k: KernelBuilder, level: int) -> Title:
     start: Expr = zero(type_)
     if shape.chance(0.5):
         start = given(s, "start origin", type_, -1, 1, each=1, many="starts origins")
-    band = setting(k, "band barrier", type_, *((3, 5) if whole else (1.5, 2.5)), share=0.9)
+    low, high = (3, 5) if whole else (1.5, 2.5)
+    band = setting(k, "band barrier", type_, low, high, 0.9)
     steps: Expr = k.lift(turns, INT32)
     if shape.chance(0.75):
         steps = k.scalar("num_steps max_moves", INT32, turns, turns + 2)

@@ -153,8 +153,10 @@ def rows_of(
     high: float,
     count: Names = "num_cols length width row_length",
     rows: tuple[int, int] = (24, 40),
+    fewest: int = 1,
 ) -> tuple[Site, Var, Var]:
-    """A thread for each row of a table; also the table, and how many columns it has."""
+    """A thread for each row of a table; also the table, and how many columns it has, ``fewest`` at
+    least."""
     s = over(k, "rows", (k.draw.word.choice(["row", "r", "i"]),), (rows,))
-    k.size("cols", 7, 12)
+    k.size("cols", 7, 12, minimum=fewest)
     return s, s.array(names, type_, low, high, more="cols"), k.size_param(count, "cols")

@@ -47,7 +47,7 @@ _SERIES = {
         lambda x, m: -(x * x) / ((2.0 * m - 1.0) * (2.0 * m)),
     ),
     "log1p": Series(
-        "log(1 + x) = sum of (-1)^(m+1) x^m / m",
+        "log(1 + x) = sum of (-1)^m x^(m+1) / (m+1)",
         (-0.5, 0.5),
         lambda x, m: -x,
         lambda term, m: term / (m + 1.0),
@@ -92,7 +92,9 @@ def power_series(k: KernelBuilder, level: int) -> Title:
     many = say(k, terms)
     how = f"all terms up to m = {many}"
     if tol is not None:
-        how = f"terms up to m = {many}, ending after the first of magnitude below {say(k, tol)}"
+        what = "term" if series.by_order else "power of x"
+        how = f"terms up to m = {many}, ending after the first whose {what} is below {say(k, tol)} "
+        how += "in magnitude"
     done = f"Evaluate {series.text}, m from 0 on, for x = {say(k, given)}: {out.name} gets the sum "
     name = k.name(f"{form}_series taylor_{form} power_series")
     return Title(name, f"{done}of {how}.{more}")
@@ -186,7 +188,7 @@ def root_finding(k: KernelBuilder, level: int) -> Title:
         names, span = "guess x0", (e.x[0] + 0.3, e.x[1] - 0.2)
         begin = s.read(names, type_, *span) if shape.chance(0.6) else k.scalar(names, type_, *span)
     roots = s.out(e.names[1], type_)
-    steps = Also(s, 0.0 if level < 3 else 0.5, "iterations steps")
+    steps = Also(s, 0.0 if level < 3 else 0.3, "iterations steps")
     count = k.draw.value.integer(7, 10) if bisects else k.draw.value.integer(2, 4)
     limit: Expr = literal(count, INT32)
     if shape.chance(0.6 if bisects else 0.35):
@@ -237,7 +239,7 @@ class Method:
         before = k.let("x_prev older", x + 0.25) if secant else x
         with k.for_("it step", self.limit):
             fx = k.let("fx r", self.value(x))
-            if level >= 2 and not secant and shape.chance(0.6):
+            if level >= 2 and not secant and shape.chance(0.4):
                 tol = setting(k, "tol tolerance", self.type, 0.01, 0.05, 0.8)
                 branch(k, (abs(fx) < tol, STOP))
                 stop = f", ending where |f| < {say(k, tol)}"
