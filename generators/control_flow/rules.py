@@ -17,11 +17,11 @@ from generators.program.expr import Const, Expr, Var, literal
 _LADDERS: dict[str, tuple[str, float, float, tuple[float, ...], str]] = {
     "wind_force": ("wind wind_speed", 0.0, 33.0, (1.5, 5.5, 10.8, 17.2, 24.5), "class_id"),
     "grade": ("score points", 0.0, 100.0, (50.0, 60.0, 70.0, 80.0, 90.0), "grade"),
-    "body_mass": ("bmi ratio", 14.0, 42.0, (18.5, 25.0, 30.0, 35.0, 40.0), "category"),
+    "body_mass": ("bmi body_mass_index", 14.0, 42.0, (18.5, 25.0, 30.0, 35.0, 40.0), "category"),
     "magnitude": ("magnitude richter", 0.5, 9.5, (2.0, 4.0, 5.0, 6.0, 7.0), "band"),
-    "ph_level": ("ph acidity", 0.0, 14.0, (3.0, 6.0, 8.0, 11.0, 13.0), "label"),
-    "frequency_band": ("freq_hz tone", 20.0, 9e3, (500.0, 1e3, 2e3, 4e3, 6e3), "band"),
-    "air_quality": ("aqi index_value", 0.0, 400.0, (50.0, 100.0, 150.0, 200.0, 300.0), "class"),
+    "ph_level": ("ph ph_value", 0.0, 14.0, (3.0, 6.0, 8.0, 11.0, 13.0), "label"),
+    "frequency_band": ("freq_hz frequency", 20.0, 9e3, (500.0, 1e3, 2e3, 4e3, 6e3), "band"),
+    "air_quality": ("aqi air_index", 0.0, 400.0, (50.0, 100.0, 150.0, 200.0, 300.0), "class"),
 }
 """Names and range of a measurement, the limits of its classes, and what a class is called."""
 
@@ -231,6 +231,9 @@ def _months(
     if form == "day_number":
         _day_number(s, (y, m, *day), leap, out, weekday)
         return
+    if form == "day_of_year":
+        _day_of_year(s, (y, m, *day), leap, out, weekday)
+        return
     days = k.let("days length", k.lift(31, type_))
     february = where(leap, k.lift(29, type_), k.lift(28, type_))
     thirty = some(*(same(m, month) for month in (4, 6, 9, 11)))
@@ -241,22 +244,30 @@ def _months(
     d = k.let("d dom", day[0])
     if form == "valid":
         _store_flag(s, out, both(m >= 1, m <= 12, d >= 1, d <= days))
-    elif form == "next_day":
+    else:
         with k.if_(d < days):
             k.store(out, s.at, d + 1)
         with k.else_():
             k.store(out, s.at, 1)
-    else:
-        total = k.let("total number", d)
-        with k.for_("mm before", 12, start=1) as q:
-            last = q if type_ == INT32 else k.let("q", cast(q, type_))
-            with k.if_(last >= m):
-                k.break_()
-            less = where(leap, k.lift(1, type_), k.lift(2, type_))
-            long = same((last + last // 8) % 2, 1)
-            take(k, (total, total + 30), [(long, (total, total + 1))])
-            branch(k, (same(last, 2), (total, total - less)))
-        k.store(out, s.at, total)
+    if weekday:
+        weekday.put(_zeller(k, y, m, d))
+
+
+def _day_of_year(s: Site, date: tuple[Expr, ...], leap: Expr, out: Var, weekday: Also) -> None:
+    """The days of the months before, added up."""
+    k, (y, m, day), type_ = s.k, date, weekday.type
+    assert isinstance(m, Var)
+    d = k.let("d dom", day)
+    total = k.let("total number", d)
+    with k.for_("mm before", 12, start=1) as q:
+        last = q if type_ == INT32 else k.let("q", cast(q, type_))
+        with k.if_(last >= m):
+            k.break_()
+        less = where(leap, k.lift(1, type_), k.lift(2, type_))
+        long = same((last + last // 8) % 2, 1)
+        take(k, (total, total + 30), [(long, (total, total + 1))])
+        branch(k, (same(last, 2), (total, total - less)))
+    k.store(out, s.at, total)
     if weekday:
         weekday.put(_zeller(k, y, m, d))
 
