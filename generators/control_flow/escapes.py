@@ -240,7 +240,7 @@ def sphere_tracing(k: KernelBuilder, level: int) -> Title:
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
     vec, form = Vec(3, type_), shape.choice(sorted(_FIELDS))
     distance = _FIELDS[form]
-    s = launch(k, {"list": 3, "grid": 1, "batch": 1}, indices="i tid ray")
+    s = launch(k, {"list": 3, "grid": 1, "batch": 1}, indices="i ray")
     origin = s.read("origins ray_o", vec, -0.4, 0.4)
     direction = s.read("directions ray_d", vec, init="unit")
     radius = setting(k, "radius size", type_, 1.2, 1.6, 0.85)
@@ -300,7 +300,7 @@ def random_walks(k: KernelBuilder, level: int) -> Title:
     form = shape.choice(sorted(_MOVES))
     whole = form in ("lattice", "dice")
     type_, turns = INT32 if whole else FLOAT32, k.draw.value.integer(6, 14)
-    s = over(k, "num_walkers", (k.draw.word.choice(("i", "tid")),), ((56, 80),))
+    s = over(k, "num_walkers", (k.draw.word.choice(("i", "idx")),), ((56, 80),))
     seed = k.scalar("seed rng_seed", INT32, 1, 9999)
     start: Expr = zero(type_)
     if shape.chance(0.5):

@@ -214,7 +214,7 @@ _EDGES = {
 def grid_walk(k: KernelBuilder, level: int) -> Title:
     """Walks on a grid by direction codes, with walls, wrapping and stops."""
     shape, word = k.draw.shape, k.draw.word
-    s = over(k, "walkers", (word.choice(("i", "tid", "walker")),), ((40, 64),))
+    s = over(k, "walkers", (word.choice(("i", "walker")),), ((40, 64),))
     k.size("moves", 8, 12)
     dims = (k.size("h", 5, 7), k.size("w", 5, 7))
     turtle, edge = shape.chance(0.5), shape.choice(sorted(_EDGES))

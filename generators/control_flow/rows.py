@@ -270,7 +270,7 @@ def _five(k: KernelBuilder, level: int, type_: Scalar) -> Title:
     low_end, high_end = _bounds(type_)
     x = k.array("signal samples trace", type_, n, low=low_end, high=high_end)
     last = k.size_param("num_samples n_samples", n)
-    (i,) = k.thread(n, names=(k.draw.word.choice(("i", "tid")),))
+    (i,) = k.thread(n, names=(k.draw.word.choice(("i", "idx")),))
     out = k.out("median filtered smoothed", type_, n)
     names = ["a", "b", "c", "d", "e"]
     before = [x[most(i - by, 0)] for by in (2, 1)]

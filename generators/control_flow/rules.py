@@ -174,7 +174,7 @@ def calendar_rules(k: KernelBuilder, level: int) -> Title:
     if shape.chance(0.2):
         s = over(k, "rows cols", "i j", ((12, 14), (12, 14)))
     else:
-        s = over(k, "n", (k.draw.word.choice(("i", "tid")),), ((140, 180),))
+        s = over(k, "n", (k.draw.word.choice(("i", "idx")),), ((140, 180),))
     names = k.draw.word.choice(("year month day", "years months days", "yyyy mm dd")).split()
     date = [s.read(names[0], type_, 1990, 2010)]
     if form != "leap":

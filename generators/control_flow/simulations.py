@@ -181,7 +181,7 @@ def time_stepping(k: KernelBuilder, level: int) -> Title:
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
     form = shape.choice(sorted(_MODELS))
     model = _MODELS[form]
-    s = launch(k, {"list": 1}, "i tid run")
+    s = launch(k, {"list": 1}, "i run")
     start = s.read("start initial x0", type_, model.low, 1.0 if form != "epidemic" else 0.3)
     (names, low, high), *others = model.numbers
     numbers = [given(s, names, type_, low, high, each=3, shared=5)]

@@ -150,7 +150,7 @@ def path_traceback(k: KernelBuilder, level: int) -> Title:
     k.size("batch", 14, 24)
     k.size("steps", 6, 9, minimum=2)
     k.size("states", 4, 7)
-    (b,) = k.thread("batch", names=(k.name("b seq tid"),))
+    (b,) = k.thread("batch", names=(k.name("b seq"),))
     first, path_first = shape.chance(0.5), shape.chance(0.3)
     dims = ("steps", "batch", "states") if first else ("batch", "steps", "states")
     type_ = shape.choice((INT32, INT32, Scalar("int16"), Scalar("int64")))

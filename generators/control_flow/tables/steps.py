@@ -174,7 +174,7 @@ def wavefront_step(k: KernelBuilder, level: int) -> Title:
         k.size("batch", 3, 5)
         lead = ("batch",)
     names = (k.name("b pair"),) if batched else ()
-    *outer, t = k.thread(*lead, "rows", names=(*names, k.name("t tid lane")))
+    *outer, t = k.thread(*lead, "rows", names=(*names, k.name("t lane")))
     table = k.array(
         "table dp scores", INT32, (*lead, "rows+1", "cols+1"), role="inout", low=0, high=6
     )
