@@ -94,9 +94,7 @@ def edges(
     (e,) = k.thread("num_edges", names=(k.name("e edge"),))
     init = "index_of:num_nodes"
     if form == "lists":
-        names = k.draw.word.choice(
-            ("src dst", "tails heads", "edge_from edge_to", "from_node to_node")
-        )
+        names = k.draw.word.choice(("src dst", "tails heads", "rows cols", "from_node to_node"))
         arrays = [k.array(name, INT32, "num_edges", init=init) for name in names.split()]
         ends: list[Expr] = [a[e] for a in arrays]
         said = f"{arrays[0].name} and {arrays[1].name}"
