@@ -53,7 +53,7 @@ def tiled_axpy(k: KernelBuilder, level: int) -> Title:
     store(k, out, i * n, total)
     return Title(
         k.name("tiled_axpy", "add_lists", f"tile_{form if form != 'three' else 'axpbypcz'}"),
-        f"{out.name} = {' + '.join(said)}: block i takes {_span(n)}.",
+        f"Compute {out.name} = {' + '.join(said)}: block i takes {_span(n)}.",
     )
 
 

@@ -93,8 +93,8 @@ def tiled_matmul(k: KernelBuilder, level: int) -> Title:
     store(k, out, (i * tm, j * tn), result)
     return Title(
         k.name("tiled_matmul", "tile_gemm", "matmul_tiles"),
-        f"{out.name} = {a.name} times {b.name}{said}: block (i, j) computes the {tm} by {tn} tile "
-        f"at row {tm} * i and column {tn} * j, {tk} of the inner dimension at a time.",
+        f"Compute {out.name} = {a.name} times {b.name}{said}: block (i, j) has the {tm} by {tn} "
+        f"tile at row {tm} * i and column {tn} * j, {tk} of the inner dimension at a time.",
     )
 
 
@@ -121,7 +121,7 @@ def tiled_row_products(k: KernelBuilder, level: int) -> Title:
     store(k, out, (i * side, j * side), result)
     return Title(
         k.name("tiled_row_products", "matmul_transposed"),
-        f"{out.name} = {a.name} times the transpose of {b.name}{said}: block (i, j) computes the "
+        f"Compute {out.name} = {a.name} times the transpose of {b.name}{said}: block (i, j) has the "
         f"{side} by {side} tile at row {side} * i and column {side} * j, {tk} of the inner "
         "dimension at a time.",
     )
@@ -163,7 +163,7 @@ def tiled_transpose(k: KernelBuilder, level: int) -> Title:
     what = f"the transpose of {said.split(', plus')[0]}{f', plus {plain}' if plain else ''}"
     return Title(
         k.name("tiled_transpose", "transpose_tiles"),
-        f"{out.name} gets {what}: block (i, j) takes the {th} by {tw} tile at row {th} * i and "
+        f"Store in {out.name} {what}: block (i, j) takes the {th} by {tw} tile at row {th} * i and "
         f"column {tw} * j, and stores that tile's at row {tw} * j and column {th} * i.",
     )
 

@@ -79,7 +79,7 @@ def rank_one_update(k: KernelBuilder, level: int) -> Title:
     store(k, out, (i * th, j * tw), product)
     return Title(
         k.name(f"rank_{'two' if form == 'two' else 'one'}_update", "outer_tiles"),
-        f"{out.name} = {said}: block (i, j) computes the {th} by {tw} tile at row {th} * i and "
+        f"Compute {out.name} = {said}: block (i, j) has the {th} by {tw} tile at row {th} * i and "
         f"column {tw} * j.",
     )
 
@@ -132,8 +132,8 @@ def pairwise_distances(k: KernelBuilder, level: int) -> Title:
     store(k, out, (i * side, j * side), result)
     return Title(
         k.name("pairwise_distances", "compare_all_rows"),
-        f"{out.name} gets the {said} of each row of {x.name} and each row of {y.name}, as |x|^2 + "
-        f"|y|^2 - 2 x.y: block (i, j) computes the {side} by {side} tile at row {side} * i and "
+        f"Store in {out.name} the {said} of each row of {x.name} and each row of {y.name}, as |x|^2 "
+        f"+ |y|^2 - 2 x.y: block (i, j) computes the {side} by {side} tile at row {side} * i and "
         f"column {side} * j, {depth} columns at a time.",
     )
 
@@ -210,6 +210,7 @@ def column_norms(k: KernelBuilder, level: int) -> Title:
     store(k, out, j * tw, result)
     return Title(
         k.name(f"column_{kind}", "reduce_columns"),
-        f"{out.name} gets for each column the {what} over the rows"
-        f"{' (weights by row)' * weighted}: block j takes columns {tw} * j to {tw} * j + {tw - 1}, {th} rows at a time.",
+        f"Store in {out.name} for each column the {what} over the rows"
+        f"{' (weights by row)' * weighted}: block j takes columns {tw} * j to {tw} * j + {tw - 1}, "
+        f"{th} rows at a time.",
     )

@@ -160,11 +160,11 @@ def row_similarity(k: KernelBuilder, level: int) -> Title:
             "gamma" if kind == "kernel" else "scale inv_tau", FLOAT32, low=0.5, high=2.0
         )
         value = each("mul", found, factor)
-        words = f"{words}, times {factor.name}"
+        words = f"{words} times {factor.name}"
         if kind == "kernel":
             thin = k.let("scaled w", each("mul", value, 1.0 / n))
             value = each("exp", each("neg", thin))
-            words = f"Gaussian kernel exp(-{factor.name} * d / {n}), d being the squared distance,"
+            words = f"Gaussian kernel exp(-{factor.name} * d / {n}), d being the squared distance"
     found = k.let("result score", value)
     out = k.out("out scores", FLOAT32, (m,))
     store(k, out, i, found)
@@ -176,7 +176,8 @@ def row_similarity(k: KernelBuilder, level: int) -> Title:
     }.get(kind, "row_distances")
     return Title(
         k.name(called, "compare_rows"),
-        f"Block i stores the {words} of row i of {a.name} and row i of {b.name} in {out.name}[i].",
+        f"Block i compares row i of {a.name} with row i of {b.name} and stores their {words} in "
+        f"{out.name}[i].",
     )
 
 
@@ -190,7 +191,7 @@ def _distance(k: KernelBuilder, kind: str, x: Var, y: Var, n: int) -> tuple[Expr
         weights = k.array("weights precisions", FLOAT32, str(n), low=0.2, high=1.5)
         held = k.let("w_tile w", load(weights, 0, n))
         squares = each("mul", k.let("sq squares", squares), held)
-        return joined("sum", squares), f"squared distance, its columns weighted by {weights.name},"
+        return joined("sum", squares), f"squared distance, its columns weighted by {weights.name}"
     return joined("sum", squares), "squared distance"
 
 

@@ -52,7 +52,11 @@ def long_rows(k: KernelBuilder, level: int) -> Title:
 def _along(shared: bool, words: str, x: Var) -> str:
     """What a list beside a table is, in words."""
     plain = words in (x.name, f"{x.name}^2", f"|{x.name}|") or words.startswith("exp(")
-    return ", the other list having an element for each column" if shared and not plain else ""
+    return (
+        "; what stands beside the table has an element for each column"
+        if shared and not plain
+        else ""
+    )
 
 
 def _in_passes(
