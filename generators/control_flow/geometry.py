@@ -105,13 +105,52 @@ def _circles(k: KernelBuilder, level: int, label: Var, between: Var, a: Var, b: 
     return text, between - a - b, "the distance less both radii"
 
 
-_FIRST = {"zone": 0, "outcode": 0}
+def _turn(
+    k: KernelBuilder, level: int, label: Var, ax: Var, ay: Var, bx: Var, by: Var, cx: Var, cy: Var
+) -> Made:
+    """Which way a path turns (two-dimensional orientation)."""
+    cross = k.let("cross area2", (bx - ax) * (cy - ay) - (by - ay) * (cx - ax))
+    branch(k, (cross > 0, (label, 1)), (cross < 0, (label, 2)))
+    text = "1 where the path from a over b to c turns left, 2 where it turns right, 0 where it is "
+    text += "straight, by the sign of (b - a) x (c - a)"
+    return text, abs(cross), "the size of that cross product, twice the area of the triangle"
+
+
+def _boxes(
+    k: KernelBuilder, level: int, label: Var, ax: Var, ay: Var, bx: Var, by: Var, w: Var, h: Var
+) -> Made:
+    """Two boxes of the same size."""
+    dx, dy = k.let("dx", abs(bx - ax)), k.let("dy", abs(by - ay))
+    apart: Case = (some(dx > w, dy > h), (label, 0))
+    if scalar_of(w.type).is_int:
+        branch(k, apart, (some(same(dx, w), same(dy, h)), (label, 2)))
+        last = "2 where they only touch, 1 where they overlap"
+    else:
+        branch(k, apart)
+        last = "1 where they meet"
+    text = f"0 where boxes of that width and height at both places are apart, {last}"
+    return text, most(w - dx, 0) * most(h - dy, 0), "the common area, 0 if none"
+
+
+_FIRST = {"zone": 0, "outcode": 0, "turn": 0}
 """The label that a point has before anything is tested, where it is not the last case, 1."""
 _KINDS: dict[str, tuple[tuple[str, ...], str, tuple[float, float], Callable[..., Made]]] = {
     "sides": (("a b c", "side_a side_b side_c"), "s1 s2 s3", (2, 6), _triangle),
     "overlap": (("a_lo b_lo", "start_a start_b"), "a0 b0 len_a len_b", (-2.0, 2.0), _overlap),
     "zone": (("x y", "px py"), "xi yi", (-2.0, 2.0), _zone),
     "outcode": (("x y", "px py"), "xi yi", (-2.0, 2.0), _outcode),
+    "turn": (
+        ("ax ay bx by cx cy", "a_x a_y b_x b_y c_x c_y"),
+        "x0 y0 x1 y1 x2 y2",
+        (-2.0, 2.0),
+        _turn,
+    ),
+    "boxes": (
+        ("ax ay bx by width height", "a_x a_y b_x b_y w h"),
+        "x0 y0 x1 y1 w_i h_i",
+        (0.2, 2.0),
+        _boxes,
+    ),
     "circles": (
         ("distance radius_a radius_b", "gap r_first r_second"),
         "between ra rb",
@@ -127,6 +166,8 @@ _MEASURES = {
     "overlap": "common_length overlap",
     "zone": "dist_sq distance_sq",
     "circles": "clearance separation",
+    "turn": "area2 double_area",
+    "boxes": "common_area overlap",
 }
 """Names of the output of a measure."""
 _SUBJECTS = {
@@ -135,6 +176,8 @@ _SUBJECTS = {
     "zone": "Find where points lie about a centre",
     "outcode": "Cohen-Sutherland codes of points",
     "circles": "Classify pairs of circles",
+    "turn": "Which way paths of three points turn",
+    "boxes": "Classify pairs of boxes",
 }
 
 
@@ -148,7 +191,7 @@ def geometry_cases(k: KernelBuilder, level: int) -> Title:
     type_ = some_type(k, 1.0 if form == "sides" else 0.3, "int32 int64 int16")
     s = launch(k, list=2, grid=1)
     if type_.is_int and form != "sides":
-        ends = (1, 20) if form == "circles" else (0, 50)
+        ends = {"circles": (1, 20), "turn": (0, 9), "boxes": (1, 9)}.get(form, (0, 50))
     found: list[Expr] = [s.read(name, type_, *ends) for name in k.draw.word.choice(names).split()]
     if form == "overlap":
         widths = (5, 20) if type_.is_int else (0.3, 1.5)

@@ -189,9 +189,9 @@ def root_finding(k: KernelBuilder, level: int) -> Title:
         begin = s.read(names, type_, *span) if shape.chance(0.6) else k.scalar(names, type_, *span)
     roots = s.out(e.names[1], type_)
     steps = Also(s, 0.0 if level < 3 else 0.3, "iterations steps")
-    count = k.draw.value.integer(7, 10) if bisects else k.draw.value.integer(2, 4)
+    count = k.draw.value.integer(6, 9) if bisects else k.draw.value.integer(2, 3)
     limit: Expr = literal(count, INT32)
-    if shape.chance(0.6 if bisects else 0.35):
+    if shape.chance(0.6 if bisects else 0.15):
         limit = k.scalar("max_iter num_steps", INT32, count, count + 2)
     done = f"Solve {e.text} = 0 for x, with a = {say(k, a)}, by "
     target = k.let("target c", a)
@@ -240,7 +240,7 @@ class Method:
         with k.for_("it step", self.limit):
             fx = k.let("fx r", self.value(x))
             if level >= 2 and not secant and shape.chance(0.4):
-                tol = setting(k, "tol tolerance", self.type, 0.01, 0.05, 0.8)
+                tol = setting(k, "tol tolerance", self.type, 0.04, 0.1, 0.8)
                 branch(k, (abs(fx) < tol, STOP))
                 stop = f", ending where |f| < {say(k, tol)}"
             if secant:

@@ -121,8 +121,8 @@ def tiled_row_products(k: KernelBuilder, level: int) -> Title:
     store(k, out, (i * side, j * side), result)
     return Title(
         k.name("tiled_row_products", "matmul_transposed"),
-        f"Compute {out.name} = {a.name} times the transpose of {b.name}{said}: block (i, j) has the "
-        f"{side} by {side} tile at row {side} * i and column {side} * j, {tk} of the inner "
+        f"Compute {out.name} = {a.name} times the transpose of {b.name}{said}: block (i, j) has "
+        f"the {side} by {side} tile at row {side} * i and column {side} * j, {tk} of the inner "
         "dimension at a time.",
     )
 

@@ -132,8 +132,8 @@ def pairwise_distances(k: KernelBuilder, level: int) -> Title:
     store(k, out, (i * side, j * side), result)
     return Title(
         k.name("pairwise_distances", "compare_all_rows"),
-        f"Store in {out.name} the {said} of each row of {x.name} and each row of {y.name}, as |x|^2 "
-        f"+ |y|^2 - 2 x.y: block (i, j) computes the {side} by {side} tile at row {side} * i and "
+        f"Store in {out.name} the {said} of each row of {x.name} and each row of {y.name}, as "
+        f"|x|^2 + |y|^2 - 2 x.y: block (i, j) has the {side} by {side} tile at row {side} * i and "
         f"column {side} * j, {depth} columns at a time.",
     )
 

@@ -32,7 +32,7 @@ def nucleus_cut(k: KernelBuilder, level: int) -> Title:
     """Top-p, top-k and min-p: how far a sorted row of logits goes, and what is drawn of it."""
     shape = k.draw.shape
     dims, at = _rows(k)
-    k.size("vocab", 9, 14)
+    k.size("vocab", 14, 20)
     x = k.array(
         "sorted_logits logits_sorted", FLOAT32, (*dims, "vocab"), low=-3.0, high=3.0, init="sorted"
     )
@@ -47,21 +47,25 @@ def nucleus_cut(k: KernelBuilder, level: int) -> Title:
         gap = x[at + (c,)] - top
         return exp(gap if heat is None else gap / heat)
 
-    total = k.let("total denom", k.lift(0.0, FLOAT32))
-    with k.for_("c j", stop) as c:
-        k.augment(total, "add", weight(c))
+    total = None
+    way = shape.choice(("top_p", "min_p", "both"))
+    drawn, massed = shape.chance(0.5), shape.chance(0.5)
+    if way != "min_p" or (massed and not drawn):
+        total = k.let("total denom", k.lift(0.0, FLOAT32))
+        with k.for_("c j", stop) as c:
+            k.augment(total, "add", weight(c))
     count = k.let("kept num_kept", k.lift(0, INT32))
     mass = k.let("mass cumulative", k.lift(0.0, FLOAT32))
-    rule = _cut(k, dims, at, (stop, total), lambda n: weight(last - n), (count, mass))
+    rule = _cut(k, (dims, at, way), (stop, total), lambda n: weight(last - n), (count, mass))
     over = "" if heat is None else f" / {heat.name}"
     text = f"Truncate sorted logits (rows of {x.name}, the largest last): in the softmax of "
     text += f"{x.name}{over}, from the largest down, a token is kept {rule}. "
-    if shape.chance(0.5):
+    if drawn:
         return _drawn(k, dims, at, weight, (last, count, mass), text)
     counts = k.out("kept_counts cut_sizes", INT32, dims)
     k.store(counts, at, count)
     text += f"{counts.name} gets the number kept."
-    if shape.chance(0.5):
+    if massed and total is not None:
         masses = k.out("kept_mass coverage", FLOAT32, dims)
         k.store(masses, at, mass / total)
         text += f" {masses.name} gets their total probability."
@@ -70,25 +74,24 @@ def nucleus_cut(k: KernelBuilder, level: int) -> Title:
 
 def _cut(
     k: KernelBuilder,
-    dims: tuple[str, ...],
-    at: tuple[Var, ...],
-    row: tuple[Expr, Var],
+    of: tuple[tuple[str, ...], tuple[Var, ...], str],
+    row: tuple[Expr, Var | None],
     weight: Callable[[Expr], Expr],
     kept: tuple[Var, Var],
 ) -> str:
     """Count what is kept, and its mass, up to a limit of mass, of number or of size; the rule."""
-    shape, (stop, total), (count, mass) = k.draw.shape, row, kept
-    way = shape.choice(("top_p", "min_p", "both"))
+    shape, (dims, at, way), (stop, total), (count, mass) = k.draw.shape, of, row, kept
     bound: Expr
     per_row = shape.chance(0.4)
     if way == "min_p":
         bound, name = _limit(k, "min_p floor_p", dims, at, per_row, 0.05, 0.3)
     else:
-        bound, name = _limit(k, "top_p nucleus", dims, at, per_row, 0.4, 0.95)
+        low, high = (0.5, 0.98) if way == "both" else (0.4, 0.95)
+        bound, name = _limit(k, "top_p nucleus", dims, at, per_row or way == "both", low, high)
     at_most = None
     if way == "both":
         at_most = k.scalar("top_k max_kept", INT32, 3, 5)
-    goal = k.let("goal wanted", bound * total) if way != "min_p" else bound
+    goal = k.let("goal wanted", bound * total) if total is not None and way != "min_p" else bound
     with k.for_("n step", stop) as n:
         w = k.let("w e", weight(n))
         if way == "min_p":
