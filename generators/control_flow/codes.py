@@ -11,6 +11,7 @@ from generators.control_flow.kit import STOP, Also, Step, both, counter, leave, 
 from generators.control_flow.params import with_struct
 from generators.kit.functions import least, most
 from generators.kit.naming import BY_LEVEL, held, routine
+from generators.kit.sites import Site
 from generators.kit.sources import given
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar
@@ -185,11 +186,8 @@ def pattern_search(k: KernelBuilder, level: int) -> Title:
     done += f"gets {_FOUND[form][1]}{', matches not overlapping' * apart}."
     wild = k.draw.value.integer(0, 1) if level >= 2 and shape.chance(0.5) else None
     done += f" A code {wild} in {pattern.name} matches anything." if wild is not None else ""
-    first: Expr = k.lift(0, INT32)
-    if level >= 2 and shape.chance(0.3):
-        first = given(s, "start offset", INT32, 0, 2, each=1, shared=1)
-        done += f" The search begins at column {say(k, first)}."
-        first = held(k, "begin from_col", first)
+    first, said = _begin(s, 0.3 if level >= 2 else 0.0)
+    done += said
     differ = _differ(k, level, type_, wild)
     found = k.let("found answer", k.lift(0 if form == "count" else -1, INT32))
     best = k.let("best fewest", k.lift(size + 1, INT32)) if form == "best" else found
@@ -214,6 +212,14 @@ def pattern_search(k: KernelBuilder, level: int) -> Title:
     errors = Also(s, 0.7 if form == "best" else 0.0, "errors distance")
     done += errors.told("that number", best)
     return Title(k.name("find_pattern match_motif scan_pattern search_rows"), done)
+
+
+def _begin(s: Site, share: float) -> tuple[Expr, str]:
+    """The column at which a search begins, and that in words."""
+    if not s.k.draw.shape.chance(share):
+        return s.k.lift(0, INT32), ""
+    first = given(s, "start offset", INT32, 0, 2, each=1, shared=1)
+    return held(s.k, "begin from_col", first), f" The search begins at column {say(s.k, first)}."
 
 
 def _differ(k: KernelBuilder, level: int, type_: Scalar, wild: int | None) -> Callable[..., Expr]:

@@ -7,7 +7,18 @@ from dataclasses import dataclass, field
 
 from generators.build import BodyBuilder, KernelBuilder, cast, fn, make
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import STOP, Also, Step, both, branch, counter, minus, some, take
+from generators.control_flow.kit import (
+    STOP,
+    Also,
+    Step,
+    both,
+    branch,
+    counter,
+    minus,
+    some,
+    take,
+    turns_of,
+)
 from generators.control_flow.params import with_struct
 from generators.kit.functions import least, log, most, sqrt, square, where
 from generators.kit.naming import BY_LEVEL, helper, routine
@@ -17,7 +28,7 @@ from generators.kit.sources import given, setting, zero
 from generators.kit.text import written
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32, INT32, Scalar, Type, Vec
-from generators.program.expr import Expr, Var, literal
+from generators.program.expr import Expr, Var
 
 Pair = tuple[Expr, Expr]
 
@@ -245,19 +256,16 @@ def sphere_tracing(k: KernelBuilder, level: int) -> Title:
     direction = s.read("directions ray_d", vec, init="unit")
     radius = setting(k, "radius size", type_, 1.2, 1.6, 0.85)
     stop = setting(k, "eps hit_distance", type_, 0.1, 0.3, 0.9)
-    turns = k.draw.value.integer(3, 5)
-    steps: Expr = k.lift(turns, INT32)
-    if shape.chance(0.35):
-        steps = k.scalar("max_steps num_steps", INT32, turns, turns + 1)
+    steps = turns_of(k, "max_steps num_steps", k.draw.value.integer(3, 5), 0.35, 1)
     begin = setting(k, "t_min near", type_, 0.05, 0.2, 1.0) if shape.chance(0.35) else zero(type_)
     relax = round(k.draw.value.integer(7, 9) / 10, 1) if level >= 2 and shape.chance(0.7) else 1.0
     out = s.out("depth distance t_hit", type_)
     used = Also(s, 0.0 if level < 2 else 0.6, "steps iterations")
     hit = Also(s, 0.5 if form in _OPEN else 0.0, "hit reached")
-    moved = f"{relax} * h" if relax != 1.0 else "h"
     done = f"Sphere tracing: march each ray p = o + t * d, with o of {say(k, origin)} and d of "
     done += f"{say(k, direction)}, from t = {say(k, begin)} for at most {say(k, steps)} steps of "
-    done += f"{moved}, h = {written(distance(Var('p', vec), radius))} being the distance to the "
+    factor = f"{relax} * " if relax != 1.0 else ""
+    done += f"{factor}h, h = {written(distance(Var('p', vec), radius))} being the distance to the "
     done += f"surface, until h < {say(k, stop)}"
     o, d = k.let("o ro", origin), k.let("d rd", direction)
     names = f"{form}_distance scene_distance sdf"
@@ -292,6 +300,17 @@ _MOVES: dict[str, tuple[str, Callable[[KernelBuilder, Var], Expr]]] = {
 }
 
 
+def _met(rule: str, x: Var, band: Expr) -> tuple[str, Step]:
+    """What happens to a walker beyond the band: in words, and the step."""
+    ends: dict[str, tuple[str, Step]] = {
+        "absorb": ("ends the walk", STOP),
+        "reset": ("sends it back to 0", (x, zero(x.type))),
+        "pin": ("is moved back to that bound", (x, where(x > 0, band, minus(band)))),
+        "reflect": ("is reflected there", (x, where(x > 0, 2 * band - x, minus(2 * band) - x))),
+    }
+    return ends[rule]
+
+
 @idiom
 @with_struct
 def random_walks(k: KernelBuilder, level: int) -> Title:
@@ -299,7 +318,7 @@ def random_walks(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     form = shape.choice(sorted(_MOVES))
     whole = form in ("lattice", "dice")
-    type_, turns = INT32 if whole else FLOAT32, k.draw.value.integer(6, 14)
+    type_ = INT32 if whole else FLOAT32
     s = over(k, "num_walkers", (k.draw.word.choice(("i", "idx")),), ((56, 80),))
     seed = k.scalar("seed rng_seed", INT32, 1, 9999)
     start: Expr = zero(type_)
@@ -307,9 +326,7 @@ def random_walks(k: KernelBuilder, level: int) -> Title:
         start = given(s, "start origin", type_, -1, 1, each=1, many="starts origins")
     low, high = (3, 5) if whole else (1.5, 2.5)
     band = setting(k, "band barrier", type_, low, high, 0.9)
-    steps: Expr = k.lift(turns, INT32)
-    if shape.chance(0.75):
-        steps = k.scalar("num_steps max_moves", INT32, turns, turns + 2)
+    steps = turns_of(k, "num_steps max_moves", k.draw.value.integer(6, 14), 0.75)
     rule = shape.choice(("absorb", "reset", "reflect", "pin")[: 4 if level >= 2 else 2])
     drifts = level >= 3 and not whole and shape.chance(0.6)
     drift = setting(k, "drift bias", type_, 0.05, 0.2, 0.9) if drifts else None
@@ -317,28 +334,22 @@ def random_walks(k: KernelBuilder, level: int) -> Title:
     out = s.out("final position end", type_)
     taken = Also(s, 0.7 if rule == "absorb" else 0.0, "steps_taken lifetime")
     jump = _MOVES[form][0].replace("sigma", sigma.name if sigma is not None else "")
+    jump += f" plus {say(k, drift)}" if drift is not None else ""
     done = f"Random walks: walker {s.where}, seeded by {seed.name} and {s.where}, makes up to "
-    done += (
-        f"{say(k, steps)} moves of {jump}{f' plus {say(k, drift)}' if drift is not None else ''} "
-    )
+    done += f"{say(k, steps)} moves of {jump} "
     done += f"from {say(k, start)}; a position beyond +-{say(k, band)} "
     state = k.random_state("state rng", seed, s.at[0])
     x = k.let("x pos", start)
     taken.start("used count")
-    ends: dict[str, tuple[str, Step]] = {
-        "absorb": ("ends the walk", STOP),
-        "reset": ("sends it back to 0", (x, literal(0, type_))),
-        "pin": ("is moved back to that bound", (x, where(x > 0, band, minus(band)))),
-        "reflect": ("is reflected there", (x, where(x > 0, 2 * band - x, minus(2 * band) - x))),
-    }
+    said, met = _met(rule, x, band)
     with k.for_("t step", steps):
         jumped = _MOVES[form][1](k, state)
         k.augment(x, "add", jumped if sigma is None else sigma * jumped)
         if drift is not None:
             k.augment(x, "add", drift)
-        take(k, (taken, 1), [(abs(x) > band, ends[rule][1])])
+        take(k, (taken, 1), [(abs(x) > band, met)])
     k.store(out, s.at, x)
-    done += f"{ends[rule][0]}. The last position goes to {out.name}."
+    done += f"{said}. The last position goes to {out.name}."
     done += taken.told("the number of moves")
     absorbs = "first_passage absorbed_walk" if rule == "absorb" else "random_walk walk_in_band"
     return Title(k.name(absorbs), done)

@@ -319,12 +319,11 @@ def polygon_tests(k: KernelBuilder, level: int) -> Title:
     if far is not None:
         leave(s, x * x + y * y > far * far, (out, 0), (more, 0))
         note = f" Points farther than {far.name} from the origin are outside and give 0."
-    row = tuple(k.let("poly r", index) for index in row)
-    o = Outline(k, type_, arrays, row, count)
+    o = Outline(k, type_, arrays, tuple(k.let("poly r", index) for index in row), count)
     value, other = _half_planes(o, x, y, offsets) if offsets else _edges(level, form, o, x, y)
     k.store(out, s.at, as_flag(value, kind) if kind not in (type_, INT32) else cast(value, kind))
-    of = listed([array.name for array in points])
-    done = f"{_AIMS[form]}: for each point p of {of} and {what}, {out.name} gets {text}."
+    done = f"{_AIMS[form]}: for each point p of {listed([array.name for array in points])} and "
+    done += f"{what}, {out.name} gets {text}."
     name = k.name(f"polygon_{form} {form}_test points_{form}")
     return Title(name, f"{done}{more.told(more_text, other)}{note}")
 

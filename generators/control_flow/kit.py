@@ -7,6 +7,7 @@ from typing import Any
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.kit.sites import Names, Site, over
 from generators.kit.sources import zero
+from generators.kit.words import say, words
 from generators.program.dtypes import INT32, Scalar, Type
 from generators.program.expr import Const, Expr, Op, Operand, Var, literal, op
 
@@ -143,6 +144,22 @@ def branch(b: BodyBuilder, *cases: Case) -> None:
     for number, (test, *steps) in enumerate(cases):
         with b.else_() if test is None else (b.elif_ if number else b.if_)(test):
             take(b, *steps)
+
+
+def own_length(s: Site, count: Expr, share: float, what: str) -> tuple[Expr, str]:
+    """Where a row ends: at ``count``, or with that chance at a length of its own; a sentence."""
+    if not s.k.draw.shape.chance(share):
+        return count, ""
+    lengths = s.read("lengths num_valid", INT32, 3, 12)
+    stop = s.k.let("stop last", fn("min", lengths, count))
+    return stop, f" Only the first {say(s.k, lengths)} {what} of a row count."
+
+
+def turns_of(k: KernelBuilder, names: Names, count: int, share: float, more: int = 2) -> Expr:
+    """How often a loop runs: a parameter with that chance, else a literal."""
+    if k.draw.shape.chance(share):
+        return k.scalar(words(names), INT32, count, count + more)
+    return literal(count, INT32)
 
 
 def rows_of(

@@ -13,6 +13,7 @@ from generators.control_flow.kit import (
     both,
     branch,
     counter,
+    own_length,
     rows_of,
     same,
     some,
@@ -133,12 +134,8 @@ def row_machine(k: KernelBuilder, level: int) -> Title:
     trace = Also(s, 0.0 if level < 2 else 0.1 * level, "states trace", INT32, "cols")
     trace = Also(s, 0.0, "") if machine.filled else trace
     limit = k.let("cut bound", limit) if given == "array" else limit
-    stop: Expr = width
-    rules: list[str] = []
-    if level >= 3 and not trace and shape.chance(0.5):
-        lengths = s.read("lengths num_valid", INT32, 2, 12)
-        stop = k.let("stop last", least(lengths, width))
-        rules.append(f"only the first {say(k, lengths)} readings of a row count")
+    ends = 0.5 if level >= 3 and not trace else 0.0
+    stop, note = own_length(s, width, ends, "readings")
     numbers = machine.numbers(scale, limit)
     text = machine.text.format(*(say(k, n) for n in numbers), t=say(k, limit))
     state = k.let(machine.names, numbers[0] if machine.filled else k.lift(0, INT32))
@@ -147,7 +144,7 @@ def row_machine(k: KernelBuilder, level: int) -> Title:
     with k.for_("j t col", stop) as j:
         v = k.let("v reading", table[s.index(j)])
         if level >= 2 and shape.chance(0.35):
-            rules.append(_passed_over(k, scale, v, trace, state, j))
+            note += _passed_over(k, scale, v, trace, state, j)
         take(k, *machine.steps(state, count, v, limit, *numbers))
         trace.put(state, j)
         if summed:
@@ -155,14 +152,20 @@ def row_machine(k: KernelBuilder, level: int) -> Title:
             summed.add(most(over, 0))
     k.store(out, s.at, count)
     done = f"Along each row of {table.name}, with v its readings in turn, {out.name} gets {text}."
-    done += "".join(f" {rule[0].upper()}{rule[1:]}." for rule in rules)
+    done += note
     if trace:
-        what = "the run so far" if "streak" in machine.names else "the state (1 inside, else 0)"
-        what = "the readings still to wait" if form == "cooldown" else what
-        done += trace.said(f"{what} after each reading")
+        done += trace.said(f"{_TRACED.get(form, 'the run so far')} after each reading")
     side = f"{say(k, limit)} - v" if form == "longest_dip" else f"v - {say(k, limit)}"
     done += summed.told(f"the sum of max({side}, 0)")
     return Title(k.name(f"row_{form} {form}_rows"), done)
+
+
+_TRACED = {
+    "cooldown": "the number of readings still to wait",
+    "upward_crossings": "whether it is above (0 or 1)",
+    "switched_on": "whether the switch is on (0 or 1)",
+}
+"""What the state of a machine is, where it is not a run."""
 
 
 def _limit(s: Site, given: str, scale: Scale) -> Expr:
@@ -178,12 +181,12 @@ def _passed_over(k: KernelBuilder, scale: Scale, v: Var, trace: Also, state: Var
         bound = scale.at("trip_level saturation", 0.85, 0.94)
         with k.if_(v > bound):
             k.break_()
-        return f"the first v above {say(k, bound)} ends its row"
+        return f" The first v above {say(k, bound)} ends its row."
     bound = scale.at("min_valid dropout", 0.06, 0.15)
     with k.if_(v < bound):
         trace.put(state, j)
         k.continue_()
-    return f"readings below {say(k, bound)} are dropouts and are skipped"
+    return f" Readings below {say(k, bound)} are dropouts and are skipped."
 
 
 @idiom

@@ -94,20 +94,12 @@ def _by_table(k: KernelBuilder, level: int) -> Title:
                 k.break_()
             k.augment(label, "add", 1)
     k.store(out, s.at, label)
-    margin = Also(s, 0.3, "excess margin", type_)
-    note = ""
-    if margin:
-        with k.if_(label > 0):
-            margin.put(v - edges[row + (label - 1,)])
-        with k.else_():
-            margin.put(0)
-        note = margin.said("how far the value is above the last of these, 0 where there is none")
     of = f"row {say(k, own[0])} of {edges.name}" if own else edges.name
     done = (
         f"Classify {say(k, x)} by {form.replace('_', ' ')}: {out.name} gets how many of the rising "
     )
     name = k.name(f"classify_{form} {form}_levels {form}_class")
-    return Title(name, f"{done}limits in {of} the value reaches (value >= limit).{note}")
+    return Title(name, f"{done}limits in {of} the value reaches (value >= limit).")
 
 
 def _label(k: KernelBuilder, level: int, form: str, v: Var, limits: list[Expr]) -> Var:

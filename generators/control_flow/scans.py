@@ -17,13 +17,14 @@ from generators.control_flow.kit import (
     leave,
     minus,
     move,
+    own_length,
     rows_of,
     same,
     some,
     some_type,
 )
 from generators.control_flow.params import with_struct
-from generators.kit.functions import clamp, least, most
+from generators.kit.functions import clamp, most
 from generators.kit.naming import BY_LEVEL, maybe, routine
 from generators.kit.sites import Site
 from generators.kit.sources import setting, zero
@@ -126,16 +127,7 @@ def event_scan(k: KernelBuilder, level: int) -> Title:
         chosen = shape.sample(both_of, 2)
     bounds = (0, 100) if whole else (-1.5, 1.5)
     s, table, count = rows_of(k, "signal samples trace series", type_, *bounds)
-    if "settled" in chosen or "rises" in chosen:
-        span = (45.0, 60.0) if whole else (0.6, 0.9)
-        t = setting(k, "tolerance margin", type_, *span, 0.9)
-    else:
-        span = (40.0, 60.0) if whole else (0.1, 0.4)
-        t = setting(k, "threshold limit cutoff", type_, *span, 0.9)
-    u = zero(type_)
-    if "switches" in chosen:
-        span = (15.0, 30.0) if whole else (-0.6, -0.2)
-        u = setting(k, "low_threshold release", type_, *span, 0.9)
+    t, u = _limits(k, chosen, type_)
     outs = [
         s.out(f"{form}_out {form}_{'count' if _SCANS[form].counts else 'index'}", INT32)
         for form in chosen
@@ -149,17 +141,28 @@ def event_scan(k: KernelBuilder, level: int) -> Title:
     def at(j: Expr, by: int) -> Expr:
         return table[s.index(j if by == 0 else j + by if by > 0 else j - -by)]
 
-    stop: Expr = count
-    if level >= 3 and shape.chance(0.4):
-        lengths = s.read("lengths num_valid", INT32, 3, 12)
-        stop = k.let("stop n", least(lengths, count))
-        note += f" Only the first {say(k, lengths)} samples of a row count."
+    stop, more = own_length(s, count, 0.4 if level >= 3 else 0.0, "samples")
     done = []
     for form, out in zip(chosen, outs, strict=True):
         done.append(f"{_SCANS[form].text.format(t=say(k, t), u=say(k, u))} goes to {out.name}")
         k.store(out, s.at, _scan(k, form, at, 0, stop, (t, u)))
     name = k.name(f"scan_{chosen[0]} {chosen[0]}_per_row scan_rows row_events")
-    return Title(name, f"Along each row of {table.name}: {'; '.join(done)}.{note}")
+    return Title(name, f"Along each row of {table.name}: {'; '.join(done)}.{note}{more}")
+
+
+def _limits(k: KernelBuilder, chosen: Sequence[str], type_: Scalar) -> tuple[Expr, Expr]:
+    """The limit of events, and a lower one where there are two."""
+    whole, u = type_.is_int, zero(type_)
+    if "settled" in chosen or "rises" in chosen:
+        span = (45.0, 60.0) if whole else (0.6, 0.9)
+        t = setting(k, "tolerance margin", type_, *span, 0.9)
+    else:
+        span = (40.0, 60.0) if whole else (0.1, 0.4)
+        t = setting(k, "threshold limit cutoff", type_, *span, 0.9)
+    if "switches" in chosen:
+        span = (15.0, 30.0) if whole else (-0.6, -0.2)
+        u = setting(k, "low_threshold release", type_, *span, 0.9)
+    return t, u
 
 
 def _scan(
@@ -248,6 +251,16 @@ _FILTERS: dict[str, Filter] = {
 }
 
 
+_RATES = {
+    "cusum": "slack drift",
+    "peak_decay": "decay release",
+    "pid": "k_p gain",
+    "decay": "leak retain",
+    "limiter": "max_rise up_rate",
+}
+"""Names of a filter's first number."""
+
+
 @idiom
 @with_struct
 def row_filter(k: KernelBuilder, level: int) -> Title:
@@ -256,11 +269,9 @@ def row_filter(k: KernelBuilder, level: int) -> Title:
     form = shape.choice(sorted(_FILTERS))
     text = _FILTERS[form].text
     s, table, count = rows_of(k, "prices samples signal returns", type_, -1.0, 2.0)
-    names = {"cusum": "slack drift", "peak_decay": "decay release", "pid": "k_p gain"}
-    names |= {"decay": "leak retain", "limiter": "max_rise up_rate"}
     a = zero(type_)
     if "{a}" in text:
-        a = setting(k, names.get(form, "attack rise"), type_, 0.35, 0.6, 0.9)
+        a = setting(k, _RATES.get(form, "attack rise"), type_, 0.35, 0.6, 0.9)
     b = zero(type_)
     if "{b}" in text:
         bounds = ("bound cap", 1.0, 1.4) if form == "decay" else ("release fall", 0.15, 0.3)

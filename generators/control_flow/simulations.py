@@ -7,7 +7,17 @@ from dataclasses import dataclass
 
 from generators.build import KernelBuilder
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import STOP, Also, Case, Step, counter, rows_of, same, take
+from generators.control_flow.kit import (
+    STOP,
+    Also,
+    Case,
+    Step,
+    counter,
+    rows_of,
+    same,
+    take,
+    turns_of,
+)
 from generators.control_flow.params import with_struct
 from generators.kit.functions import least, most
 from generators.kit.naming import BY_LEVEL, held, routine
@@ -15,7 +25,7 @@ from generators.kit.sites import Site, launch
 from generators.kit.sources import given, setting
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar
-from generators.program.expr import Expr, Var, literal
+from generators.program.expr import Expr, Var
 
 Number = tuple[str, float, float]
 """Names and range of a number that someone sets."""
@@ -134,7 +144,7 @@ _MODELS = {
         "being 1 - i at first; with n = {a} * s * i, s loses n, and i gains n less {b} * i",
         (("beta contact_rate", 0.3, 0.8), ("gamma recovery", 0.1, 0.25)),
         lambda x, y, a, b, n, f: [(n, 1)],
-        "",
+        "the number of days on which the infected share grew",
         "s susceptible",
         state="i infected",
         low=0.02,
@@ -188,30 +198,19 @@ def time_stepping(k: KernelBuilder, level: int) -> Title:
     numbers += [setting(k, *number[:1], type_, *number[1:], 0.9) for number in others]
     noisy = model.shaken and level >= 3 and shape.chance(0.5)
     noise = s.array("noise shock", type_, -0.03, 0.03, more="12") if noisy else None
-    steps = k.draw.value.integer(5, 9)
-    limit: Expr = literal(steps, INT32)
-    if not noisy and shape.chance(0.55):
-        limit = k.scalar("num_steps max_steps", INT32, steps, steps + 3)
+    few = k.draw.value.integer(5, 9)
+    limit = turns_of(k, "num_steps max_steps", few, 0.0 if noisy else 0.55, 3)
     out = s.out("final final_state state_out", type_)
-    event = model.event or (
-        "the number of days on which the infected share grew" * (form == "epidemic")
-    )
-    events = Also(s, 0.25 + 0.05 * level if event else 0.0, "num_events event_count")
-    swings = form in ("thermostat", "dose", "bounce", "epidemic", "predator")
-    peak = Also(s, 0.5 if level >= 3 and swings else 0.0, "peak highest", type_)
+    events = Also(s, 0.25 + 0.05 * level if model.event else 0.0, "num_events event_count")
+    peak = Also(s, 0.5 if level >= 3 and form in _SWINGS else 0.0, "peak highest", type_)
     said = dict(zip("abc", (say(k, number) for number in numbers), strict=False))
-    held_a = held(k, "r k", numbers[0])
-    numbers = [held_a, *numbers[1:]]
+    numbers = [held(k, "r k", numbers[0]), *numbers[1:]]
     x, second = _states(k, model, form, start)
     events.start("count_events hits")
     peak.start("top best", x)
-    change = model.change and routine(
-        k,
-        BY_LEVEL[level],
-        f"next_state {form}_update advance",
-        {"x": type_, "rate": type_, "amount": type_},
-        model.change,
-    )
+    params = {"x": type_, "rate": type_, "amount": type_}
+    names = f"next_state {form}_update advance"
+    change = model.change and routine(k, BY_LEVEL[level], names, params, model.change)
 
     def step() -> Sequence[Step]:
         if form == "epidemic" and second is not None:
@@ -221,15 +220,15 @@ def time_stepping(k: KernelBuilder, level: int) -> Title:
     _run(s, limit, x, noise, peak, step)
     k.store(out, s.at, x)
     done = f"Simulate {model.text.format(**said)}. It starts from {say(k, start)} and takes "
-    done += (
-        f"{say(k, limit)} steps{' at most' * ('until' in model.text)}; {out.name} gets the last "
-    )
-    done += f"{_OF.get(form, 'state')}."
+    done += f"{say(k, limit)} steps{' at most' * ('until' in model.text)}; {out.name} gets the "
+    done += f"last {_OF.get(form, 'state')}."
     done += f" After step t {noise.name}[{s.where}, t] is added." if noise else ""
-    done += events.told(event) + peak.told("the largest of these, the start included")
+    done += events.told(model.event) + peak.told("the largest of these, the start included")
     return Title(k.name(f"simulate_{form} {form}_steps step_{form}"), done)
 
 
+_SWINGS = frozenset({"thermostat", "dose", "bounce", "epidemic", "predator"})
+"""Models whose largest state is not the first or the last."""
 _OF = {
     "savings": "balance",
     "loan": "debt",
@@ -309,6 +308,21 @@ _RATES = {
 """What comes in, what bounds the stock, and what goes out or is tested, by what they are there."""
 
 
+_ARTICLES = {
+    "inventory": "an inventory",
+    "queue": "a queue",
+    "tank": "a tank",
+    "parking_lot": "a parking lot",
+}
+_LOST = {
+    "inventory": "what was lost",
+    "queue": "how many left",
+    "tank": "how often it opened",
+    "parking_lot": "how many were turned away",
+}
+"""What a stock is called, and what is counted beside it."""
+
+
 @idiom
 @with_struct
 def stock_keeping(k: KernelBuilder, level: int) -> Title:
@@ -318,23 +332,17 @@ def stock_keeping(k: KernelBuilder, level: int) -> Title:
     text, steps = _STOCKS[form]
     type_ = Scalar(shape.weighted({"int32": 5, "int64": 2, "int16": 1}))
     s, demand, count = rows_of(k, _FLOWS[form], type_, 0, 12, "num_steps num_days")
-    start = (
-        s.read("stock initial", type_, 4, 18)
-        if shape.chance(0.6)
-        else k.scalar("initial_level first_level", type_, 7, 11)
-    )
+    held_first = shape.chance(0.6)
+    names, low, high = ("stock initial", 4, 18) if held_first else ("initial_level", 7, 11)
+    start = (s.read if held_first else k.scalar)(names, type_, low, high)
     q = setting(k, _LIMITS[form], type_, 14, 20, 0.85)
     r = setting(k, _RATES[form], type_, 4, 7, 0.85)
     out = s.out("final left_over", type_)
     lost = Also(s, 0.7, "lost turned_away events", type_)
     trace = Also(s, 0.0 if level < 3 else 0.5, "history levels", type_, "cols")
-    holiday = None
-    if level >= 3 and shape.chance(0.5):
-        holiday = s.read("closed_on holiday", INT32, 0, 9)
-    article = "an" if form == "inventory" else "a"
-    done = (
-        f"Simulate {article} {form.replace('_', ' ')} along each row of {demand.name}: it begins "
-    )
+    closes = level >= 3 and shape.chance(0.5)
+    holiday = s.read("closed_on holiday", INT32, 0, 9) if closes else None
+    done = f"Simulate {_ARTICLES[form]} along each row of {demand.name}: it begins "
     done += f"with {say(k, start)} and, at each step, {text.format(q=say(k, q), r=say(k, r))}; "
     done += f"{out.name} gets what is there at the end."
     x, gone = k.let("level stock_now held", start), counter(k, "gone missed", type_)
@@ -350,14 +358,7 @@ def stock_keeping(k: KernelBuilder, level: int) -> Title:
         take(k, *steps(x, gone, d, q, r))
         trace.put(x, t)
     k.store(out, s.at, x)
-    done += lost.told(
-        "how often it opened"
-        if form == "tank"
-        else "how many were turned away"
-        if form in ("queue", "parking_lot")
-        else "what was lost",
-        gone,
-    )
+    done += lost.told(_LOST[form], gone)
     done += trace.said("the level after each step")
     done += f" Nothing happens at step {say(k, holiday)}." if holiday is not None else ""
     return Title(k.name(f"simulate_{form} run_{form} {form}_policy"), done)

@@ -67,14 +67,8 @@ def rank_one_update(k: KernelBuilder, level: int) -> Title:
         said = f"{factor} * {said}"
     if form != "outer":
         a = _grid(k, "a matrix base", f"{th}*{rows}", f"{tw}*{cols}")
-        held: Expr = k.let("tile at", load(a, (i * th, j * tw), th, tw))
-        before = a.name
-        if form == "decay":
-            held, factor = scaled(k, held, "decay keep")
-            held, before = k.let("faded kept", held), f"{factor} * {before}"
-        step = k.let("update step", product)
-        product = each("sub" if form == "descent" else "add", held, step)
-        said = f"{before} {'-' if form == 'descent' else '+'} {said}"
+        held = k.let("tile at", load(a, (i * th, j * tw), th, tw))
+        product, said = _added(k, form, (held, a.name), product, said)
     out = k.out("out updated", FLOAT32, (f"{th}*{rows}", f"{tw}*{cols}"))
     store(k, out, (i * th, j * tw), product)
     return Title(
@@ -82,6 +76,19 @@ def rank_one_update(k: KernelBuilder, level: int) -> Title:
         f"Compute {out.name} = {said}: block (i, j) has the {th} by {tw} tile at row {th} * i and "
         f"column {tw} * j.",
     )
+
+
+def _added(
+    k: KernelBuilder, form: str, before: tuple[Expr, str], product: Expr, said: str
+) -> tuple[Expr, str]:
+    """An outer product added to a tile of a matrix or taken from it, and that in words."""
+    held, name = before
+    if form == "decay":
+        held, factor = scaled(k, held, "decay keep")
+        held, name = k.let("faded kept", held), f"{factor} * {name}"
+    step = k.let("update step", product)
+    result = each("sub" if form == "descent" else "add", held, step)
+    return result, f"{name} {'-' if form == 'descent' else '+'} {said}"
 
 
 def _nearness(k: KernelBuilder, distances: Expr) -> tuple[Expr, str]:

@@ -8,7 +8,7 @@ from generators.build.tiles import applied, blocks, each, filled, joined, load, 
 from generators.kit.functions import sqrt
 from generators.kit.naming import helper
 from generators.program.dtypes import FLOAT32
-from generators.program.expr import Expr, Var
+from generators.program.expr import Var
 from generators.tile.common import threads
 from generators.tile.terms import term
 
@@ -63,7 +63,7 @@ def _in_passes(
     k: KernelBuilder, x: Var, of: tuple[tuple[str, str], int], i: Var, turns: Var
 ) -> Title:
     """A mean, then a variance about it, then the row standardised; or the row over its norm."""
-    (m, width), n = of
+    (m, _), n = of
     form = k.draw.shape.choice(("variance", "standardise", "normalise"))
     size = k.scalar("inv_length inv_width", FLOAT32, low=0.004, high=0.008)
     acc = k.let("acc total", filled(0.0, n))
@@ -88,24 +88,36 @@ def _in_passes(
         return Title(
             k.name("row_variance two_pass_variance"), f"{text}stores {second}, in {out.name}[i]."
         )
+    if mean is None:
+        first = f"{size.name} times the sum of squares of row i of {x.name}"
+    else:
+        first += f", and {second}"
+    return _rewritten(k, x, of, (i, turns), (power, mean), first)
+
+
+def _rewritten(
+    k: KernelBuilder,
+    x: Var,
+    of: tuple[tuple[str, str], int],
+    at: tuple[Var, Var],
+    found: tuple[Var, Var | None],
+    said: str,
+) -> Title:
+    """The last pass: each row less its mean, if there is one, over a root."""
+    (dims, n), (i, turns), (power, mean) = of, at, found
     rstd = helper(k, "rstd inv_root", [("v", FLOAT32)], lambda _, v: 1.0 / sqrt(v + 1e-05))
     factor = k.let("inv scale_by", applied(k, rstd, power))
-    out = k.out("out normed", FLOAT32, (m, width))
+    out = k.out("out normed", FLOAT32, dims)
     with k.for_("w write", turns) as w:
-        kept: Expr = load(x, (i, w * n), n)
-        last: Var = k.let("last x_last", kept)
+        last: Var = k.let("last x_last", load(x, (i, w * n), n))
         if mean is not None:
             last = k.let("moved shifted", each("sub", last, spread(mean, last)))
         store(k, out, (i, w * n), each("mul", last, spread(factor, last)))
-    passes = "three" if mean is not None else "two"
-    text = f"Normalise long rows in {passes} passes of {n} columns at a time: block i finds "
-    if mean is None:
-        first, second = "", f"{size.name} times the sum of squares of row i of {x.name}"
-    text += f"{first}{', and ' * bool(first)}{second}"
-    text += (
-        f"; {out.name} gets the row {'less the mean, ' if mean is not None else ''}over the root "
+    passes, less = ("three", "less the mean, ") if mean is not None else ("two", "")
+    text = (
+        f"Normalise long rows in {passes} passes of {n} columns at a time: block i finds {said}; "
     )
-    text += "of that plus 1e-05."
+    text += f"{out.name} gets the row {less}over the root of that plus 1e-05."
     names = "standardise_long_rows" if mean is not None else "rms_norm_long_rows"
     return Title(k.name(names, "normalise_rows"), text)
 

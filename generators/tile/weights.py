@@ -21,19 +21,8 @@ def attention_rows(k: KernelBuilder, level: int) -> Title:
     (i,) = blocks(k, m, threads=64)
     query = row_of(k, "query qi", q, i, depth)
     held = k.let("key_tile kk", load(kt, (0, 0), keys, depth))
-    scores: Expr = joined("sum", each("mul", held, spread(query, held, axis=1)), 1)
-    dots = k.let("dots products", scores)
-    if k.draw.shape.chance(0.7):
-        more, factor = scaled(k, dots, "scale inv_sqrt_dim")
-    else:
-        factor = {8: "0.35355", 16: "0.25", 32: "0.17678"}[depth]
-        more = each("mul", dots, float(factor))
-    scores = k.let("scores s", more)
-    said = f"of their dot products times {factor}"
-    if level > 2:
-        bias = k.array("bias mask", FLOAT32, str(keys), low=-1.0, high=1.0)
-        added = k.let("shift b", load(bias, 0, keys))
-        scores, said = k.let("biased z", each("add", scores, added)), f"{said} plus {bias.name}"
+    dots = joined("sum", each("mul", held, spread(query, held, axis=1)), 1)
+    scores, said = _scores(k, level, dots, keys, depth)
     top = k.let("top peak", joined("max", scores))
     e = k.let("e weights", each("exp", each("sub", scores, spread(top, scores))))
     total = k.let("total denom", joined("sum", e))
@@ -58,6 +47,23 @@ def attention_rows(k: KernelBuilder, level: int) -> Title:
         f"of the rows of {vt.name}, each times its share in the softmax {said}{after}; the dot "
         f"products are those of row i of {q.name} with the rows of {kt.name}.{more_out}",
     )
+
+
+def _scores(k: KernelBuilder, level: int, dots: Expr, keys: int, depth: int) -> tuple[Expr, str]:
+    """Dot products scaled, and biased from level 3 on; in words."""
+    products = k.let("dots products", dots)
+    if k.draw.shape.chance(0.7):
+        more, factor = scaled(k, products, "scale inv_sqrt_dim")
+    else:
+        factor = {8: "0.35355", 16: "0.25", 32: "0.17678"}[depth]
+        more = each("mul", products, float(factor))
+    scores = k.let("scores s", more)
+    said = f"of their dot products times {factor}"
+    if level <= 2:
+        return scores, said
+    bias = k.array("bias mask", FLOAT32, str(keys), low=-1.0, high=1.0)
+    added = k.let("shift b", load(bias, 0, keys))
+    return k.let("biased z", each("add", scores, added)), f"{said} plus {bias.name}"
 
 
 @idiom

@@ -62,10 +62,22 @@ def nucleus_cut(k: KernelBuilder, level: int) -> Title:
     text += f"{x.name}{over}, from the largest down, a token is kept {rule}. "
     if drawn:
         return _drawn(k, dims, at, weight, (last, count, mass), text)
+    return _counted(k, dims, at, (count, mass, total if massed else None), text)
+
+
+def _counted(
+    k: KernelBuilder,
+    dims: tuple[str, ...],
+    at: tuple[Var, ...],
+    found: tuple[Var, Var, Var | None],
+    text: str,
+) -> Title:
+    """Store how many tokens are kept, and their probability where the total is given."""
+    count, mass, total = found
     counts = k.out("kept_counts cut_sizes", INT32, dims)
     k.store(counts, at, count)
     text += f"{counts.name} gets the number kept."
-    if massed and total is not None:
+    if total is not None:
         masses = k.out("kept_mass coverage", FLOAT32, dims)
         k.store(masses, at, mass / total)
         text += f" {masses.name} gets their total probability."
