@@ -27,7 +27,7 @@ from generators.kit.sites import Site, launch, over
 from generators.kit.sources import given, setting, zero
 from generators.kit.text import written
 from generators.kit.words import say
-from generators.program.dtypes import FLOAT32, INT32, Scalar, Type, Vec
+from generators.program.dtypes import FLOAT32, INT32, Scalar, Vec
 from generators.program.expr import Expr, Var
 
 Pair = tuple[Expr, Expr]
@@ -249,15 +249,14 @@ _REACH = ((1.1, 1.4), (1.8, 2.3))
 def sphere_tracing(k: KernelBuilder, level: int) -> Title:
     """Rays marched through a distance field until they are near a surface or have gone too far."""
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
-    vec, form = Vec(3, type_), shape.choice(sorted(_FIELDS))
-    distance = _FIELDS[form]
+    vec, (form, distance) = Vec(3, type_), shape.choice(sorted(_FIELDS.items()))
     s = launch(k, {"list": 3, "grid": 1, "batch": 1}, indices="i ray")
     origin = s.read("origins ray_o", vec, -0.4, 0.4)
     direction = s.read("directions ray_d", vec, init="unit")
     radius = setting(k, "radius size", type_, 1.2, 1.6, 0.85)
     stop = setting(k, "eps hit_distance", type_, 0.1, 0.3, 0.9)
     steps = turns_of(k, "max_steps num_steps", k.draw.value.integer(3, 5), 0.35, 1)
-    begin = setting(k, "t_min near", type_, 0.05, 0.2, 1.0) if shape.chance(0.35) else zero(type_)
+    begin = k.scalar("t_min near", type_, 0.05, 0.2) if shape.chance(0.35) else zero(type_)
     relax = round(k.draw.value.integer(7, 9) / 10, 1) if level >= 2 and shape.chance(0.7) else 1.0
     out = s.out("depth distance t_hit", type_)
     used = Also(s, 0.0 if level < 2 else 0.6, "steps iterations")
@@ -268,8 +267,8 @@ def sphere_tracing(k: KernelBuilder, level: int) -> Title:
     done += f"{factor}h, h = {written(distance(Var('p', vec), radius))} being the distance to the "
     done += f"surface, until h < {say(k, stop)}"
     o, d = k.let("o ro", origin), k.let("d rd", direction)
-    names = f"{form}_distance scene_distance sdf"
     params: dict[str, Type] = {"p": vec, "r": type_}
+    names = f"{form}_distance scene_distance sdf"
     field_at = routine(k, BY_LEVEL[level], names, params, lambda _, p, r: distance(p, r))
     t = k.let("t travel", begin)
     hit.start("found inside")

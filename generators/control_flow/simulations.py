@@ -76,11 +76,11 @@ _MODELS = {
     ),
     "thermostat": Model(
         "a room, as a share of the outside gap, that loses {a} of its temperature per step and "
-        "gains {b} while heated; the heater goes on below {c} and off above {c} + 0.3",
+        "gains {b} while heated; the heater goes on below {c} and off above {c} + 0.2",
         (("loss cooling", 0.1, 0.2), ("heat power", 0.15, 0.3), ("set_point low_temp", 0.35, 0.5)),
         lambda x, y, a, b, c, n, f: [
             (x, x - a * x),
-            [(x < c, (y, 1.0), (n, 1)), (x > c + 0.3, (y, 0.0))],
+            [(x < c, (y, 1.0), (n, 1)), (x > c + 0.2, (y, 0.0))],
             (x, x + b * y),
         ],
         "the number of steps below the lower bound",
@@ -335,7 +335,8 @@ def stock_keeping(k: KernelBuilder, level: int) -> Title:
     held_first = shape.chance(0.6)
     names, low, high = ("stock initial", 4, 18) if held_first else ("initial_level", 7, 11)
     start = (s.read if held_first else k.scalar)(names, type_, low, high)
-    q = setting(k, _LIMITS[form], type_, 14, 20, 0.85)
+    most_in = (10, 15) if form == "parking_lot" else (14, 20)
+    q = setting(k, _LIMITS[form], type_, *most_in, 0.85)
     r = setting(k, _RATES[form], type_, 4, 7, 0.85)
     out = s.out("final left_over", type_)
     lost = Also(s, 0.7, "lost turned_away events", type_)
