@@ -27,7 +27,7 @@ from generators.kit.sites import Site, launch, over
 from generators.kit.sources import given, setting, zero
 from generators.kit.text import written
 from generators.kit.words import say
-from generators.program.dtypes import FLOAT32, INT32, Scalar, Vec
+from generators.program.dtypes import FLOAT32, INT32, Scalar, Type, Vec
 from generators.program.expr import Expr, Var
 
 Pair = tuple[Expr, Expr]

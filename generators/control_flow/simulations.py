@@ -156,9 +156,8 @@ _MODELS = {
         lambda x, y, a, b, n, f: [
             (x, x + a * x * (1.0 - y)),
             (y, y + b * y * (x - 1.0)),
-            [(y > x, (n, 1))],
         ],
-        "the number of steps that end with more predators than prey",
+        "",
         "y predators",
         state="x prey",
     ),
@@ -198,8 +197,8 @@ def time_stepping(k: KernelBuilder, level: int) -> Title:
     numbers += [setting(k, *number[:1], type_, *number[1:], 0.9) for number in others]
     noisy = model.shaken and level >= 3 and shape.chance(0.5)
     noise = s.array("noise shock", type_, -0.03, 0.03, more="12") if noisy else None
-    few = k.draw.value.integer(5, 9)
-    limit = turns_of(k, "num_steps max_steps", few, 0.0 if noisy else 0.55, 3)
+    few, few_given = k.draw.value.integer(5, 9), 0.0 if noisy or "until" in model.text else 0.6
+    limit = turns_of(k, "num_steps max_steps", few, few_given, 3)
     out = s.out("final final_state state_out", type_)
     events = Also(s, 0.25 + 0.05 * level if model.event else 0.0, "num_events event_count")
     peak = Also(s, 0.5 if level >= 3 and form in _SWINGS else 0.0, "peak highest", type_)
@@ -227,7 +226,7 @@ def time_stepping(k: KernelBuilder, level: int) -> Title:
     return Title(k.name(f"simulate_{form} {form}_steps step_{form}"), done)
 
 
-_SWINGS = frozenset({"thermostat", "dose", "bounce", "epidemic", "predator"})
+_SWINGS = frozenset({"thermostat", "dose", "epidemic", "predator"})
 """Models whose largest state is not the first or the last."""
 _OF = {
     "savings": "balance",
