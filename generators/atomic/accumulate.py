@@ -92,7 +92,7 @@ class _Accumulation(Tally):
         entry = record(s, self.ledger.record, parts, share)
         if entry.struct is None:
             for key, part in parts.items():
-                ones = (*map(singular, words(part.names)), "x v")
+                ones = tuple(map(singular, words(part.names)))
                 entry.values[key] = self.let(ones, entry[key], 0.25 if key in once else 1.0)
         return entry.values
 
@@ -192,5 +192,5 @@ def accumulate(k: KernelBuilder, level: int, ledger: Ledger) -> Title:
         return a.title(a.names()[1], each)
     with a.s.loop("j c col", "num_cols width row_length") as entry:
         a.entry(entry, k.continue_)
-    opening = f"A thread has a row. For each entry ({entry.where}): "
+    opening = f"For each entry ({entry.where}), a thread having a row: "
     return a.title(a.names()[1], opening)

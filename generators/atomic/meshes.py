@@ -20,6 +20,8 @@ _PAIRS = ("src dst", "tail head", "edge_a edge_b", "from_node to_node")
 def _ends(t: Tally, nodes: str, names: tuple[str, str], share: float = 1.0) -> list[Expr]:
     """The two ends of this thread's edge, each under a name with that chance."""
     arrays = t.k.draw.word.choice(_PAIRS).split()
+    pairs = list(zip(*(one.split() for one in names), strict=True))
+    names = t.k.draw.word.choice(pairs)
     ends = [t.s.read(a, INT32, init=f"index_of:{nodes}", axes=(0,)) for a in arrays]
     return [t.let(name, end, share) for name, end in zip(names, ends, strict=True)]
 

@@ -292,15 +292,18 @@ def _start(s: Site, h: Var, w: Var) -> tuple[Var, Var, str]:
         cell = s.read("start_cell home_cell", INT32, init="index_of:h*w")
         places[start] = (cell // w, cell % w)
     row, col = places[start]
-    return k.let("r y", row), k.let("c x", col), f"({say(k, row)}, {say(k, col)})"
+    names = k.draw.word.choice(("r c", "y x", "row col")).split()
+    return k.let(names[0], row), k.let(names[1], col), f"({say(k, row)}, {say(k, col)})"
 
 
 def _stepped(k: KernelBuilder, way: Expr, r: Var, c: Var) -> tuple[Var, Var]:
     """The cell beside, in one of four ways."""
+    names = (f"{r.name}_next", f"{c.name}_next")
+    names = k.draw.word.choice((names, (f"n{r.name[0]}", f"n{c.name[0]}")))
     if k.draw.shape.chance(0.35):
         down, up, right, left = (cast(same(way, code), INT32) for code in (1, 3, 0, 2))
-        return k.let("nr r_next", r + down - up), k.let("nc c_next", c + right - left)
-    nr, nc = k.let("nr r_next", r), k.let("nc c_next", c)
+        return k.let(names[0], r + down - up), k.let(names[1], c + right - left)
+    nr, nc = k.let(names[0], r), k.let(names[1], c)
     steps: list[Step] = [(nc, nc + 1), (nr, nr + 1), (nc, nc - 1)]
     cases: list[Case] = [(same(way, code), step) for code, step in enumerate(steps)]
     branch(k, *cases, (None, (nr, nr - 1)))
