@@ -36,6 +36,10 @@ class Ledger:
     whole: bool = False
     record: str = "Sample"
     limit: tuple[float, float] | None = None
+    second: str = "part"
+    """Names of a second index of where an entry goes."""
+    squares: bool = False
+    """Whether sums of squares of the amounts say something."""
 
 
 _TARGETS = {
@@ -53,7 +57,7 @@ _SLOT = "g slot group target"
 
 def _launched(k: KernelBuilder, form: str) -> Site:
     if form in ("total", "bins", "plane"):
-        return threads(k, k.draw.word.choice(("n", "count")), 72, 96, "i tid e")
+        return threads(k, k.draw.word.choice(("n", "count")), 72, 96, "i e")
     if form == "blocks":
         return threads(k, "m", 18, 24, dims=f"{k.draw.value.choice((2, 3, 4))}*m")
     if form == "volume":
@@ -88,7 +92,7 @@ class _Accumulation(Tally):
         entry = record(s, self.ledger.record, parts, share)
         if entry.struct is None:
             for key, part in parts.items():
-                ones = (*map(singular, words(part.names)), "x v")
+                ones = tuple(map(singular, words(part.names)))
                 entry.values[key] = self.let(ones, entry[key], 0.25 if key in once else 1.0)
         return entry.values
 
@@ -124,8 +128,8 @@ class _Accumulation(Tally):
         if s.rank == 2:
             return (dims[0], m), (at[0], group)
         q = k.size("parts", 3, 4)
-        names = (*(f"sub_{n}" for n in words(self.ledger.groups)), "phase")
-        return (m, q), (group, s.read(names, INT32, axes=axes, init=f"index_of:{q}"))
+        second = s.read(self.ledger.second, INT32, axes=axes, init=f"index_of:{q}")
+        return (m, q), (group, second)
 
     def names(self) -> tuple[str, str]:
         """Names of the accumulator and of the kernel, by what is kept of which amount."""
@@ -138,9 +142,11 @@ class _Accumulation(Tally):
 
     def extra(self) -> str:
         """What else is kept: how many entries, the sum of squares, an extreme; or nothing."""
-        if not self.chance({1: 0.1, 2: 0.25, 3: 0.5}.get(self.level, 0.75)):
+        many = len(self.amounts) > 1
+        if many or not self.chance({1: 0.1, 2: 0.25, 3: 0.4}.get(self.level, 0.5)):
             return ""
-        kinds = ("squares", "max", "min") if self.kind != "max" else ("min",)
+        kinds = ("max", "min") if self.kind != "max" else ("min",)
+        kinds = ("squares", *kinds) if self.ledger.squares and self.kind == "add" else kinds
         return self.pick(*(kinds if self.form in _EVEN else ("count", *kinds)))
 
     def entry(self, s: Site, leave: Callable[[], None]) -> None:
@@ -150,7 +156,7 @@ class _Accumulation(Tally):
         values, (dims, at) = self.read(s), self.target(s)
         first, *others = self.amounts
         extra, value = self.extra(), self.value(values, first)
-        limited = self.ledger.limit is not None and self.chance(0.25, 2)
+        limited = self.ledger.limit is not None and self.chance(0.12, 2)
         often = extra not in ("", "count") or limited
         value = self.let(("amount value term", first.name), value, 1.0 if often else 0.35)
         at = (*at[:-1], self.let(_SLOT, at[-1], 0.8 if extra or others else 0.3))
@@ -186,5 +192,5 @@ def accumulate(k: KernelBuilder, level: int, ledger: Ledger) -> Title:
         return a.title(a.names()[1], each)
     with a.s.loop("j c col", "num_cols width row_length") as entry:
         a.entry(entry, k.continue_)
-    opening = f"Each thread runs over the entries of a row. For each entry ({entry.where}): "
+    opening = f"For each entry ({entry.where}), a thread having a row: "
     return a.title(a.names()[1], opening)

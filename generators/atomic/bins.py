@@ -34,9 +34,9 @@ def histogram(k: KernelBuilder, level: int) -> Title:
     tiled = shape.chance({1: 0.1, 2: 0.15, 3: 0.2}.get(level, 0.35))
     width = k.draw.value.choice((16, 32)) if tiled else 0
     if width:
-        s = threads(k, "tiles", 96 // width, 112 // width, "i tid e", dims=f"{width}*tiles")
+        s = threads(k, "tiles", 96 // width, 112 // width, "i e", dims=f"{width}*tiles")
     else:
-        s = threads(k, "n", 72, 96, "i tid e")
+        s = threads(k, "n", 72, 96, "i e")
     k.size("bins", 5, 8)
     t = Tally(level, s)
     if t.chance({3: 0.4}.get(level, 0.8), 3):
@@ -44,7 +44,7 @@ def histogram(k: KernelBuilder, level: int) -> Title:
     slot = _slot(t, form, weighted and level >= 4)
     type_ = number_type(k) if weighted or form == "codes" else shape.weighted(INTS)
     value = _amount(t, form, weighted, type_)
-    share = 0.5 if level == 4 else 0.75
+    share = 0.4
     squares = weighted and t.chance(share, 4)
     value = t.let("w amount share", value, 1.0 if squares else 0.0)
     dims, at, name = ["bins"], [slot], "weighted_histogram" if weighted else "histogram"
@@ -55,12 +55,10 @@ def histogram(k: KernelBuilder, level: int) -> Title:
         dims, name = [*dims, "classes"], "joint_histogram"
         at.append(s.read(GROUPS, INT32, init="index_of:classes"))
     t.into(f"hist histogram {'totals' if weighted else 'counts'}", dims, tuple(at), value)
-    if weighted and level >= 4:
+    if weighted and t.chance(0.6, 4):
         t.into("hits occupancy", "bins", slot)
     if squares:
         t.into("squares sq_weights", "bins", slot, value * value)
-    if form in _BINS and t.chance(share, 4):
-        t.into("last_seen latest", "bins", slot, s.at[0], "max", -1)
     return t.title(f"{name} build_{name}", f"For each entry {s.where}: ")
 
 
@@ -68,22 +66,25 @@ def _amount(t: Tally, form: str, weighted: bool, type_: Scalar) -> Expr:
     """What an entry adds."""
     if weighted:
         return t.changed(amount(t.s, "weights mass charge", type_))
-    if t.chance(0.4 if form == "codes" else 0.7):
-        return t.k.lift(1, type_)
-    return t.scalar("increment unit per_entry", type_, (0.1, 2.0), (2, 9))
+    return t.k.lift(1, type_)
 
 
 def _hashed(t: Tally, count: Expr) -> Expr:
-    choice = t.k.draw.value.choice
-    factor, shift = choice((7, 13, 17, 31, 37, 101)), choice((1, 3, 5, 7, 11))
-    return (factor * t.s.read("keys ids tokens", INT32, 0, 9999) + shift) % count
+    """Knuth's multiplicative hash, or the remainder alone."""
+    key = t.s.read("keys ids tokens", INT32, 0, 9999)
+    if t.chance(0.3):
+        return key % count
+    return cast(cast(key, UINT32) * t.k.lift(2654435761, UINT32) % cast(count, UINT32), INT32)
 
 
 def _coarse(t: Tally, count: Expr) -> Expr:
     choice = t.k.draw.value.choice
-    width, first = choice((5, 10, 15, 20, 25, 30, 60)), choice((0, 0, 10, 18, 50))
-    data: Expr = t.s.read("ages scores minutes sizes", INT32, first, first + 9 * width)
-    return least((data - first if first else data) // width, count - 1)
+    names, width, first = choice((("ages", 10, 18), ("minutes", 15, 0), ("sizes", 20, 0)))
+    data: Expr = t.s.read(names, INT32, first, first + 9 * width)
+    step: Expr = t.k.lift(width, INT32)
+    if t.chance(0.6):
+        step = t.k.scalar("bin_width width", INT32, width, width + 2)
+    return least((data - first if first else data) // step, count - 1)
 
 
 def _measured(t: Tally) -> Expr:
@@ -189,11 +190,11 @@ def nearest_centroid(k: KernelBuilder, level: int) -> Title:
     shape, real = k.draw.shape, k.draw.wide_float_type()
     dim, c = shape.choice((1, 2, 3)), k.size("k_clusters", 3, 5)
     type_ = Vec(dim, real) if dim > 1 else real
-    t = Tally(level, threads(k, "n", 56, 80, "i tid p"), "Points")
+    t = Tally(level, threads(k, "n", 56, 80, "i p"), "Points")
     loaded = t.s.read("points samples x", type_, -2.0, 2.0)
     point = t.let("p xi point", loaded)
     norm = t.pick("square", *(("length", "manhattan") if dim > 1 else ("size",)))
-    biased = t.chance(0.5, 2)
+    biased = t.chance(0.2, 2)
     best, winner = _nearest(t, point, norm, biased, c)
     weight: Expr | None = None
     if t.chance(0.5):

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from generators.atomic.tally import GROUPS, INT64, UINT32, UINT64, Tally, threads
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.kit.functions import least
 from generators.kit.sites import over
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Var
@@ -19,11 +18,11 @@ _FLAGS = {"or": "seen any_set", "and": "allowed remaining", "xor": "parity toggl
 def group_flags(k: KernelBuilder, level: int) -> Title:
     """Bitwise or, and, exclusive or of masks, gathered for each group."""
     shape, type_ = k.draw.shape, k.draw.shape.weighted({UINT32: 3, UINT64: 1})
-    t = Tally(level, threads(k, "n", 64, 96, "i tid e"))
+    t = Tally(level, threads(k, "n", 64, 96, "i e"))
     m = k.size("m", 10, 14)
     if level >= 3:
         t.mask()
-    kinds = shape.sample(sorted(_FLAGS), 1 + (level >= 3) + (level >= 5))
+    kinds = shape.sample(sorted(_FLAGS), 2 if level >= 3 and shape.chance(0.5) else 1)
     counted, wide = t.chance(0.6, 4), t.chance(0.25)
     often = 1.0 if len(kinds) > 1 or level >= 4 else 0.3
     dims: tuple[str, ...] = (m,)
@@ -36,9 +35,7 @@ def group_flags(k: KernelBuilder, level: int) -> Title:
     else:
         flag = _word(t, type_)
     flag = t.let("flag word mask_bits", flag, often)
-    if not wide and t.chance(0.5, 4):
-        flag = t.let("spread dilated", flag | (flag << 1) | (flag >> 1))
-    if not wide and t.chance(0.5, 3):
+    if not wide and t.chance(0.3, 3):
         mask = k.scalar("relevant enabled_bits", type_, 2**24 + 12345, 2**31 - 1)
         flag = t.let("kept relevant_bits", flag & mask)
     if isinstance(flag, Var):
@@ -100,18 +97,14 @@ _WORDS: tuple[Callable[[Tally, Scalar], Expr], ...] = (
 
 
 def _word(t: Tally, type_: Scalar) -> Expr:
-    """The word of an entry, from level 2 on sometimes with a second bit."""
-    flag = t.k.draw.shape.choice(_WORDS)(t, type_)
-    if t.chance(0.5, 2):
-        other = t.s.read("partner second_bit alternate", INT32, 0, 7)
-        flag = flag | _bit(other, type_)
-    return flag
+    """The word of an entry."""
+    return t.k.draw.shape.choice(_WORDS)(t, type_)
 
 
 @idiom
 def packed_winner(k: KernelBuilder, level: int) -> Title:
     """The best entry of each group, its value and its number packed into one integer."""
-    shape, key = k.draw.shape, k.draw.shape.choice((INT64, UINT64, INT32, UINT32))
+    shape, key = k.draw.shape, k.draw.shape.choice((INT64, UINT64))
     t = Tally(level, threads(k, "n", 64, 90))
     (i,), m = t.s.at, k.size("groups", 6, 9)
     grouped, lowest = t.chance(0.75), t.chance(0.4)
@@ -119,28 +112,26 @@ def packed_winner(k: KernelBuilder, level: int) -> Title:
     value = cast(t.s.read("score priority votes", score, 0, 5000), INT32)
     if t.chance(0.5, 2):
         value = value + t.s.read("handicap penalty", INT32, 0, 60)
-    if level >= 2:
+    if t.chance(0.4, 2):
         value = t.let("s value", value)
         if lowest:
             t.skip(value < k.scalar("min_score least", INT32, 400, 1500))
         else:
             t.skip(value > k.scalar("max_score ceiling", INT32, 3000, 4500))
-    if t.chance(0.6, 3):
-        step = k.draw.value.choice((4, 10, 16, 50))
-        capped = lowest and t.chance(0.5)
-        value = least(value, k.draw.value.choice((3000, 4000, 4095))) if capped else value // step
-        value = t.let("capped level" if capped else "coarse level", value)
-    shifted, index = cast(value, key) << (12 if key.bits == 64 else 8), cast(i, key)
+    shifted, index = cast(value, key) << 32, cast(i, key)
+    if not lowest and t.chance(0.4, 2):
+        index = k.lift(2**32 - 1, key) - index
+        t.notes.append(" Of equal values the first entry wins.")
     joined = fn("bit_or", shifted, index) if t.chance(0.6) else shifted + index
     joined = t.let("code packed_key entry", joined, 1.0 if level >= 3 else 0.5)
     at: Expr = k.lift(0, INT32)
     if grouped:
         at = t.let("g slot", t.s.read("group owner tile", INT32, init=f"index_of:{m}"), 0.3)
-    how, start = ("min", 2**30) if lowest else ("max", 0)
+    how, start = ("min", 2**62) if lowest else ("max", 0)
     dims = m if grouped else "1"
     t.into("best winner packed", dims, at, joined, how, start)
-    if level >= 4:
-        t.into("seen entries", dims, at)
+    if t.chance(0.4, 3) and grouped:
+        t.into("num_seen entries", dims, at)
     name = "packed_argmin" if lowest else "packed_argmax"
     return t.title(f"{name} best_entry pick_winner", f"For each entry {t.s.where}: ")
 
@@ -153,8 +144,9 @@ def block_checksum(k: KernelBuilder, level: int) -> Title:
         s = over(k, "blocks words", k.draw.word.choice(("b j", "row col")), ((8, 12), (6, 8)))
         block, where = s.at[0], "block (row)"
     else:
-        s = threads(k, "blocks", 8, 12, dims="4*blocks")
-        block, where = k.let("b block", s.at[0] // 4), "block of 4 words"
+        size = 4
+        s = threads(k, "blocks", 8, 12, dims=f"{size}*blocks")
+        block, where = k.let("b block", s.at[0] // size), f"block of {size} words"
     t = Tally(level, s)
     word = k.let("h w x", s.read("words data payload", type_, 0, 2**31))
     text = t.say(word)
@@ -162,22 +154,29 @@ def block_checksum(k: KernelBuilder, level: int) -> Title:
     t.known[block] = "b"
     steps = _mixed(t, word)
     kind = t.pick("xor", "add")
-    t.into("checksum digest parity", "blocks", block, word, kind)
-    if t.chance(0.5, 2):
+    t.into("checksum digest block_hash", "blocks", block, word, kind)
+    if t.chance(0.4, 3):
         other = "add" if kind == "xor" else "xor"
-        t.into("sum_words second", "blocks", block, word, other)
-    if t.chance(0.4, 2):
-        t.into("bit_total ones", "blocks", block, fn("bit_count", word))
-    opening = f"For each {where} b, with w each word of it in {text}, hashed: "
+        t.into("sum_hash" if other == "add" else "xor_hash", "blocks", block, word, other)
+    opening = f"A digest of each {where} b, whose words w in {text} are hashed first: "
     closing = f" The hash is {', then '.join(steps)} (modulo 2^{type_.bits})."
     return t.title("block_checksum hash_blocks page_digest", opening, closing)
 
 
-_FACTORS = {
-    32: (2654435761, 2246822519, 3266489917, 747796405),
-    64: (11400714785074694791, 14029467366897019727, 6364136223846793005),
+_MIXERS: dict[int, dict[str, tuple[tuple[int, int], ...]]] = {
+    32: {
+        "MurmurHash3's finaliser": ((16, 0x85EBCA6B), (13, 0xC2B2AE35), (16, 0)),
+        "xxHash's avalanche": ((15, 2246822519), (13, 3266489917), (16, 0)),
+        "lowbias32": ((16, 0x7FEB352D), (15, 0x846CA68B), (16, 0)),
+    },
+    64: {
+        "MurmurHash3's finaliser": ((33, 0xFF51AFD7ED558CCD), (33, 0xC4CEB9FE1A85EC53), (33, 0)),
+        "xxHash's avalanche": ((33, 14029467366897019727), (29, 1609587929392839161), (32, 0)),
+        "SplitMix64's": ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 0)),
+    },
 }
-"""Odd multipliers of known hashes: Knuth's, xxHash's, PCG's, by the width of a word."""
+"""Known mixers of words by width: shifts of ``w ^= w >> s``, and the factor after each (0: none);
+A. Appleby's MurmurHash3, Y. Collet's xxHash, C. Wellons' lowbias32, S. Vigna's SplitMix64."""
 
 
 def _mixed(t: Tally, h: Var) -> list[str]:
@@ -189,19 +188,18 @@ def _mixed(t: Tally, h: Var) -> list[str]:
         k.assign(h, h ^ salt)
         steps.append(f"w ^= {salt.name}")
     if t.chance(0.6, 2):
-        k.augment(h, "add", cast(t.s.at[-1], type_))
-        steps.append(f"w += {t.say(t.s.at[-1])}")
-    last, value = "", k.draw.value
-    for _ in range(2 + t.level // 2):
-        factor, shift = value.choice(_FACTORS[type_.bits]), value.choice((7, 11, 13, 15, 16))
-        last = t.pick(*(how for how in ("multiply", "fold", "rotate") if how != last))
-        if last == "multiply":
+        place = t.s.at[-1]
+        if t.chance(0.5, 3):
+            odd = k.lift(2654435769 if type_.bits == 32 else 0x9E3779B97F4A7C15, type_)
+            k.augment(h, "add", cast(place, type_) * odd)
+            steps.append(f"w += {t.say(place)} * {t.say(odd)}")
+        else:
+            k.augment(h, "add", cast(place, type_))
+            steps.append(f"w += {t.say(place)}")
+    for shift, factor in _MIXERS[type_.bits][t.pick(*_MIXERS[type_.bits])]:
+        k.assign(h, h ^ (h >> shift))
+        steps.append(f"w ^= w >> {shift}")
+        if factor:
             k.augment(h, "mul", factor)
             steps.append(f"w *= {factor}")
-        elif last == "fold":
-            k.assign(h, h ^ (h >> shift))
-            steps.append(f"w ^= w >> {shift}")
-        else:
-            k.assign(h, fn("bit_or", h << shift, h >> (type_.bits - shift)))
-            steps.append(f"w = rotate left by {shift}")
     return steps

@@ -20,7 +20,7 @@ def particle_deposit(k: KernelBuilder, level: int) -> Title:
     """Masses of particles on a grid: to the nearest cell, or shared between neighbours."""
     shape, real = k.draw.shape, k.draw.wide_float_type()
     axes = "xyz"[: shape.choice((1, 2)) if level < 4 else shape.choice((1, 2, 3))]
-    t = Tally(level, threads(k, "num_particles", 64, 90, "p tid i"), "Particles")
+    t = Tally(level, threads(k, "num_particles", 64, 90, "p i"), "Particles")
     span, high = (((8, 12), 13.5), ((5, 7), 8.0), ((3, 4), 4.8))[len(axes) - 1]
     grid = [k.size(f"n{a}", *span) for a in axes]
     shared = t.chance(0.7, 2)
@@ -108,7 +108,7 @@ def _share_in_loops(
 def depth_buffer(k: KernelBuilder, level: int) -> Title:
     """Points or fragments into a depth buffer that keeps the nearest, by cell or by pixel."""
     real, image = k.draw.wide_float_type(), (k.size("height", 4, 6), k.size("width", 5, 7))
-    t = Tally(level, threads(k, "num_points", 64, 90, "i tid p"), "Points")
+    t = Tally(level, threads(k, "num_points", 64, 90, "i p"), "Points")
     flat, far = t.chance(0.4), t.chance(0.25)
     z = t.let("d zi", t.s.read("depth z distance", real, 0.5, 9.0), 0.5)
     row, column, columns = _pixel(t, real, flat)
@@ -120,7 +120,7 @@ def depth_buffer(k: KernelBuilder, level: int) -> Title:
         if far or (counted and t.chance(0.5)):
             tests.append(z > k.scalar("far_plane z_far", real, 4.5, 7.0))
         t.skip(any_of(tests))
-    if level >= 4:
+    if t.chance(0.35, 3):
         bias = k.scalar("bias depth_bias", real, 0.01, 0.2)
         z = t.let("biased zb", z + (bias * z if t.chance(0.5) else bias))
     how, start = ("max", "-1.0") if far else ("min", "100.0")
@@ -160,7 +160,7 @@ def visit_marks(k: KernelBuilder, level: int) -> Title:
     index = f"index_of:{nodes}"
     at: Expr = t.s.read("nodes targets frontier", INT32, init=index)
     fixed, mapped, counted = t.chance(0.5), t.chance(0.6, 3), t.chance(0.6, 2)
-    shifted = t.chance(0.5, 2)
+    shifted = t.chance(0.15, 2)
     if shifted:
         names = "offset step"
         at = at + given(t.s, names, INT32, 0, 20, each=3, shared=1, many=names)
@@ -173,9 +173,9 @@ def visit_marks(k: KernelBuilder, level: int) -> Title:
     else:
         at = t.let("node v", at, 1.0 if counted or mapped else 0.4)
     type_ = k.draw.shape.choice((INT32, UINT32, INT64))
-    mark: Expr = k.lift(k.draw.value.integer(2, 9), type_)
+    mark: Expr = k.lift(k.draw.value.choice((2, 4)), type_)
     ranks = k.array("rank depth_of layer", type_, nodes, low=2, high=40) if mapped else None
-    if not fixed and ranks is None:
+    if ranks is None and not (fixed and t.level == 1):
         mark = k.scalar("stamp iteration color", type_, 2, 60)
     how = t.pick("exch", "cas", "or", "max")
     start = 1 if how == "cas" else 0

@@ -6,7 +6,7 @@ from generators.atomic.accumulate import Ledger, accumulate
 from generators.build import BodyBuilder, KernelBuilder
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import formulas
-from generators.kit.functions import cosh, log, most, where
+from generators.kit.functions import cosh, exp, log, most, where
 from generators.program.expr import Expr
 
 _MOMENTS = Ledger(
@@ -19,14 +19,16 @@ _MOMENTS = Ledger(
         square=lambda x: x * x,
         deviation=lambda x, m: x - m,
         squared_deviation=lambda x, m: (x - m) * (x - m),
-        cube=lambda x: x * x * x,
         magnitude=lambda x: abs(x),
-        log_square=lambda x: log(1.0 + x * x),
+        deviation_cubed=lambda x, m: (x - m) * (x - m) * (x - m),
+        absolute_deviation=lambda x, m: abs(x - m),
     ),
     "sums totals",
     "labels group_ids cluster",
     "sum_samples accumulate_samples",
     limit=(0.2, 1.0),
+    second="fold split",
+    squares=True,
 )
 
 
@@ -58,13 +60,16 @@ _LOSSES = Ledger(
         log_cosh=_log_cosh,
         hinge=lambda p, t: most(1.0 - p * t, 0.0),
         signed_error=lambda p, t: p - t,
-        agreement=lambda p, t: p * t,
+        relative_error=lambda p, t: abs(p - t) / (1.0 + abs(t)),
+        logistic_loss=lambda p, t: log(1.0 + exp(-(p * t))),
     ),
     "totals batch_totals",
     "batch_ids task domain",
     "evaluate_predictions score_predictions batch_totals_kernel",
     record="Prediction",
     limit=(0.2, 1.0),
+    second="split language",
+    squares=True,
 )
 
 
@@ -86,8 +91,8 @@ _MECHANICS = Ledger(
         momentum=lambda m, v: m * v,
         potential_energy=lambda m, h: 9.81 * m * h,
         power=lambda f, v: f * v,
-        acceleration=lambda f, m: f / m,
-        torque=lambda f, h: f * h,
+        mass=lambda m: m,
+        weight=lambda m: 9.81 * m,
         total_energy=lambda m, v, h: 0.5 * m * v * v + 9.81 * m * h,
     ),
     "totals budget",
@@ -95,6 +100,7 @@ _MECHANICS = Ledger(
     "sum_mechanics body_totals accumulate_bodies",
     record="Particle",
     limit=(0.5, 2.0),
+    second="region zone",
 )
 
 
@@ -115,7 +121,7 @@ _TRADES = Ledger(
         net_value=lambda q, p, f: q * p - f,
         turnover=lambda q, p: abs(q) * p,
         position=lambda q: q,
-        costs=lambda f: 2 * f,
+        fees_paid=lambda f: f,
         buys=lambda q: most(q, 0),
         sells=lambda q: most(-q, 0),
     ),
@@ -125,6 +131,7 @@ _TRADES = Ledger(
     kinds=("add", "add", "sub"),
     whole=True,
     record="Trade",
+    second="day session",
 )
 
 
@@ -145,13 +152,15 @@ _WEATHER = Ledger(
         runoff=lambda r: most(r - 2.5, 0.0),
         degree_hours=lambda t: most(t - 10.0, 0.0),
         chill_hours=lambda t: most(7.0 - t, 0.0),
-        depth=lambda r: r,
-        heat=lambda t, a: t * a,
+        rain=lambda r: r,
+        rain_on_warm_ground=lambda r, t: where(t > 0.0, r, 0.0),
+        snow=lambda r, t: where(t <= 0.0, r, 0.0),
     ),
     "basin_total station_sum",
     "station basin_id region",
     "rain_gauge_totals catchment_sums station_totals accumulate_weather",
     record="Observation",
+    second="month season",
 )
 
 
@@ -180,6 +189,7 @@ _PEAKS = Ledger(
     "channel_extremes track_extremes",
     kinds=("max", "min"),
     limit=(0.3, 1.8),
+    second="run trial",
 )
 
 
@@ -193,15 +203,13 @@ _RANGES = Ledger(
     {
         "t": ("timestamps start_time t_ms", 0, 900),
         "d": ("duration elapsed dur", 1, 60),
-        "p": ("priority weight rank", 1, 9),
     },
     formulas(
         finish=lambda t, d: t + d,
         start=lambda t: t,
         length=lambda d: d,
-        urgency=lambda p, d: p * d,
-        key=lambda t, p: 16 * t + p,
-        minute=lambda t: t // 60,
+        middle=lambda t, d: t + d // 2,
+        hour=lambda t: t // 60,
     ),
     "",
     "worker queue_id job",
@@ -209,6 +217,7 @@ _RANGES = Ledger(
     kinds=("max", "min"),
     whole=True,
     record="Job",
+    second="day shift",
 )
 
 
@@ -222,14 +231,15 @@ _SENSORS = Ledger(
     {
         "u": ("voltage volts v_in", 0.5, 4.5),
         "c": ("current amps i_out", 0.1, 2.5),
+        "r": ("resistance ohms", 0.05, 0.5),
         "d": ("dt interval step_s", 0.05, 0.4),
     },
     formulas(
         energy=lambda u, c, d: u * c * d,
         charge=lambda c, d: c * d,
         power=lambda u, c: u * c,
-        resistance=lambda u, c: u / c,
-        loss=lambda c: 0.05 * c * c,
+        line_loss=lambda c, r: r * c * c,
+        voltage_drop=lambda c, r: r * c,
         overvoltage=lambda u: most(u - 3.3, 0.0),
     ),
     "meter totals",
@@ -237,6 +247,7 @@ _SENSORS = Ledger(
     "circuit_totals meter_readings accumulate_circuits",
     kinds=("add", "add", "add", "max"),
     record="Reading",
+    second="hour tariff_zone",
 )
 
 

@@ -10,16 +10,18 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import clamp, dot, exp, most, sqrt, where
 from generators.kit.naming import applied
 from generators.kit.sites import over
-from generators.kit.sources import given, setting
-from generators.program.dtypes import INT32, Scalar, Vec
+from generators.kit.sources import given
+from generators.program.dtypes import INT32, Scalar, Vec, scalar_of
 from generators.program.expr import Expr
 
-_PAIRS = ("src dst", "head tail", "edge_a edge_b", "from_node to_node")
+_PAIRS = ("src dst", "tail head", "edge_a edge_b", "from_node to_node")
 
 
 def _ends(t: Tally, nodes: str, names: tuple[str, str], share: float = 1.0) -> list[Expr]:
     """The two ends of this thread's edge, each under a name with that chance."""
     arrays = t.k.draw.word.choice(_PAIRS).split()
+    pairs = list(zip(*(one.split() for one in names), strict=True))
+    names = t.k.draw.word.choice(pairs)
     ends = [t.s.read(a, INT32, init=f"index_of:{nodes}", axes=(0,)) for a in arrays]
     return [t.let(name, end, share) for name, end in zip(names, ends, strict=True)]
 
@@ -27,7 +29,7 @@ def _ends(t: Tally, nodes: str, names: tuple[str, str], share: float = 1.0) -> l
 Message = Callable[[Tally, Expr, Expr], Expr]
 _MESSAGES: dict[str, Message] = {
     "plain": lambda t, s, d: s,
-    "scaled": lambda t, s, d: t.k.draw.value.choice((0.85, 0.9, 0.5)) * s,
+    "scaled": lambda t, s, d: t.k.scalar("alpha damping", scalar_of(s.type), 0.5, 0.95) * s,
     "difference": lambda t, s, d: s - d,
     "relu": lambda t, s, d: most(s - d, 0.0),
     "gated": lambda t, s, d: t.let("gate g", 1.0 / (1.0 + exp(-d))) * s,
@@ -46,7 +48,7 @@ def message_passing(k: KernelBuilder, level: int) -> Title:
     s, d = _ends(t, "num_nodes", ("s u source", "t v target"), 0.7)
     source, target = (s, *t.s.at[1:]), (d, *t.s.at[1:])
     dims = ("num_nodes", *t.s.dims[1:])
-    h = k.array("features h state rank", type_, dims, low=0.2, high=2.0)
+    h = k.array("features h state", type_, dims, low=0.2, high=2.0)
     if t.chance(0.6, 3):
         t.skip(fn("eq", s, d))
     forms = ("plain", "difference", "relu", "gated") if level >= 2 else tuple(_MESSAGES)[:3]
@@ -57,13 +59,13 @@ def message_passing(k: KernelBuilder, level: int) -> Title:
         degree = k.array("degree deg", INT32, "num_nodes", low=1, high=6)
         norm = cast(degree[s], type_)
         value = value / (norm if t.chance(0.5) else sqrt(norm * cast(degree[d], type_)))
-    both = t.chance(0.5, 3)
+    both = t.chance(0.2, 3)
     value = t.let("msg message", value, 1.0 if both else 0.7)
     how = t.pick("add", "add", "max") if level >= 2 else "add"
     out = t.into("aggregated messages out_state inbox", dims, target, value, how)
     if both:
         t.update(how, out, source, value)
-    names = "message_passing gather_messages propagate graph_conv push_rank"
+    names = "message_passing gather_messages propagate graph_conv"
     return t.title(names, f"For each edge {', channel '.join(indices.split())}: ")
 
 
@@ -73,11 +75,11 @@ def edge_springs(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     vec = Vec(shape.choice((2, 3)), k.draw.wide_float_type())
     k.size("num_nodes", 12, 18)
-    t = Tally(level, threads(k, "num_edges", 48, 72, "e tid edge"), "Edges")
+    t = Tally(level, threads(k, "num_edges", 48, 72, "e edge"), "Edges")
     i, j = _ends(t, "num_nodes", ("i p", "j q"))
-    laws = ("linear", "rest", "cubic") if level == 1 else ("rest", "rest", "cubic", "soft")
+    laws = ("linear", "rest") if level == 1 else ("rest", "rest", "fene", "stretch")
     law = shape.choice(laws)
-    if law in ("rest", "soft") or t.chance(0.5):
+    if law != "linear" or t.chance(0.3):
         t.skip(fn("eq", i, j))
     x = k.array("pos x positions", vec, "num_nodes", low=-1.5, high=1.5)
     k.note("from the first end to the second")
@@ -88,15 +90,13 @@ def edge_springs(k: KernelBuilder, level: int) -> Title:
     if t.chance(0.6, 3):
         v = k.array("vel v velocities", vec, "num_nodes", low=-1.0, high=1.0)
         pull = pull + k.scalar("damping kd", vec.scalar, 0.05, 0.4) * (v[j] - v[i])
-    if t.chance(0.2, 3):
-        pull = 0.5 * t.let("whole both_halves", pull)
     force = t.let("force_ij pull fs", pull)
     f = t.into("force forces f", "num_nodes", i, force)
     if t.chance(0.6):
         t.update("sub", f, j, force)
     else:
         t.update("add", f, j, -force)
-    if t.chance(0.6, 4):
+    if law == "linear" and t.chance(0.6):
         t.into("energy potential", "1", 0, 0.5 * stiff * dot(d, d))
     names = "spring_forces edge_springs eval_springs cloth_edges"
     return t.title(names, "For each edge: ")
@@ -106,11 +106,13 @@ def _pull(t: Tally, law: str, d: Expr, stiff: Expr) -> Expr:
     """The force on the first end."""
     if law == "linear":
         return stiff * d
-    if law == "cubic":
-        return stiff * (1.0 + t.let("sq len_sq", dot(d, d))) * d
+    if law == "fene":
+        longest = t.k.scalar("max_extent r_max", scalar_of(d.type), 7.0, 9.0)
+        return stiff * d / (1.0 - t.let("ratio_sq share_sq", dot(d, d) / (longest * longest)))
     size = t.let("length dist l", fn("length", d))
-    if law == "soft":
-        return stiff * d / (1.0 + size)
+    if law == "stretch":
+        most_long = t.k.scalar("max_length slack", size.type, 0.8, 1.2)
+        return stiff * most(size - most_long, 0.0) * fn("normalize", d)
     rest = t.s.read("rest rest_length l0", size.type, 0.2, 0.9)
     if t.chance(0.5, 3):
         return stiff * t.let("strain stretch", (size - rest) / rest) * fn("normalize", d)
@@ -127,7 +129,7 @@ def sparse_product(k: KernelBuilder, level: int) -> Title:
     k.size("rows", 8, 12)
     k.size("cols", 8, 12)
     if form != "columns":
-        s = threads(k, "nnz", 64, 96, "e tid nz")
+        s = threads(k, "nnz", 64, 96, "e nz")
     else:
         s = over(k, "nnz depth", k.draw.word.choice(("e q", "e col_out")), ((64, 96), (3, 5)))
     t = Tally(level, s, "Stored entries")
@@ -137,11 +139,11 @@ def sparse_product(k: KernelBuilder, level: int) -> Title:
     span = (-2.0, 2.0) if type_.is_float else (-9, 9)
     value: Expr = s.read("values vals data", type_, *span, axes=(0,))
     at = (t.let("row i", row, sure), t.let("col j", col, sure))
-    if level >= 4 and type_.is_float:
+    if t.chance(0.3, 4) and type_.is_float:
         value = t.let("raw stored", value, 0.5)
         t.skip(abs(value) < k.scalar("tol drop_tol", type_, 0.3, 1.2))
     if t.chance(0.5, 2):
-        value = setting(k, "alpha scale", type_, 2, 5) * value
+        value = k.scalar("alpha scale", type_, 2, 5) * value
     value = t.let("a entry v", value, 1.0 if mirror or form != "vector" else 0.35)
     if form == "loop":
         k.size("depth", 3, 5)
@@ -149,10 +151,10 @@ def sparse_product(k: KernelBuilder, level: int) -> Title:
             _product(t, at, value, mirror, (p,))
     else:
         _product(t, at, value, mirror, s.at[1:])
-    if level >= 4:
+    if level >= 4 and form != "columns" and t.chance(0.4):
         with t.when(fn("eq", *at)):
             t.into("diag diagonal", "rows", at[0], value)
-    if t.chance(0.5, 3):
+    if form == "vector" and t.chance(0.3, 3):
         t.into("row_counts row_nnz", "rows", at[0])
     names = "coo_spmv sparse_matvec coo_multiply scatter_product"
     return t.title(names, f"For each stored entry{f' and column ({s.where})' * (s.rank > 1)}: ")
@@ -178,24 +180,25 @@ def face_fluxes(k: KernelBuilder, level: int) -> Title:
     """Fluxes through faces between cells: what leaves one cell enters the other."""
     type_ = k.draw.wide_float_type()
     k.size("num_cells", 10, 15)
-    t = Tally(level, threads(k, "num_faces", 56, 80, "f face tid"), "Faces")
+    t = Tally(level, threads(k, "num_faces", 56, 80, "f face"), "Faces")
     left, right = _ends(t, "num_cells", ("left owner i", "right neighbor j"))
     if t.chance(0.4, 2):
         t.skip(fn("eq", left, right))
     if t.chance(0.3):
         t.skip(fn("ne", t.s.read("closed is_wall", INT32, 0, 1), 0))
     u = k.array("phi temperature concentration rho", type_, "num_cells", low=0.2, high=2.0)
-    flux = _flux(t, t.let("ul phi_l", u[left]), t.let("ur phi_r", u[right]), type_)
+    pair = k.draw.word.choice(("ul ur", "phi_l phi_r", "phi_i phi_j")).split()
+    flux = _flux(t, t.let(pair[0], u[left]), t.let(pair[1], u[right]), type_)
     if t.chance(0.5):
         area = t.s.read("area face_area", type_, 0.3, 1.5)
         flux = area * flux if t.chance(0.5) else flux * area
-    if level >= 4:
+    if t.chance(0.3, 4):
         cap = k.scalar("max_flux flux_cap", type_, 0.3, 0.7)
         flux = clamp(flux, -cap, cap)
     flux = t.define("q", t.let("flux q transfer", flux))
     net = t.into("residual net_flux divergence balance", "num_cells", left, flux, "sub")
     t.update("add", net, right, flux)
-    if t.chance(0.6, 3):
+    if t.chance(0.3, 3):
         size = t.let("size moved", abs(flux), 0.5)
         total = t.into("throughput exchanged", "num_cells", left, size)
         t.update("add", total, right, size)
@@ -213,7 +216,7 @@ def _flux(t: Tally, ul: Expr, ur: Expr, type_: Scalar) -> Expr:
         if t.chance(0.5):
             flux = t.k.scalar("conductivity diffusion", type_, 0.2, 1.2) * flux
         return flux
-    speed = t.let("vn w", t.s.read("speed un normal_vel", type_, -1.5, 1.5))
+    speed = t.let("vn un_f", t.s.read("speed un normal_vel", type_, -1.5, 1.5))
     if form == "upwind":
         flux = speed * t.let("carried upstream", where(speed > 0.0, ul, ur), 0.5)
     else:
@@ -228,8 +231,11 @@ def vertex_normals(k: KernelBuilder, level: int) -> Title:
     """Normals, areas or masses of triangles, spread over their three vertices."""
     type_, verts = k.draw.wide_float_type(), "num_verts"
     k.size(verts, 14, 20)
-    t = Tally(level, threads(k, "num_faces", 40, 64, "t tri tid"), "Triangles")
-    form = t.pick(*(("normal", "area", "unit", "mass") if level >= 2 else ("normal", "area")))
+    t = Tally(level, threads(k, "num_faces", 40, 64, "t tri"), "Triangles")
+    forms = ("normal", "area", "unit", "mass", "angle") if level >= 2 else ("normal", "area")
+    form = t.pick(*forms)
+    if form == "angle":
+        return _angle_normals(t)
     ids, p, corners = _corners(t, Vec(3, type_), form != "normal" or t.chance(0.3))
     cross = _cross(t, p)
     value = cross
@@ -238,7 +244,7 @@ def vertex_normals(k: KernelBuilder, level: int) -> Title:
     elif form != "normal":
         size = fn("length", cross)
         value = 0.5 * size / 3.0 if t.chance(0.5) else size / 6.0
-    if form == "mass" or t.chance(0.5, 3):
+    if form == "mass":
         density = given(
             t.s, "density rho", type_, 0.5, 2.0, each=1, shared=1, many="density thickness"
         )
@@ -251,12 +257,34 @@ def vertex_normals(k: KernelBuilder, level: int) -> Title:
     for v in ids[1:]:
         for array, part in sums:
             k.atomic("add", array, v, part)
-    if level >= 4:
-        t.into("centroid moment", "1", 0, (p[0] + p[1] + p[2]) / 3.0)
+    if level >= 3 and form == "area" and t.chance(0.5):
+        t.into("total_area surface", "1", 0, 0.5 * fn("length", cross))
         t.done[-1] = f"once a triangle, {t.done[-1]}"
     names = f"vertex_{form} accumulate_{form} mesh_assembly triangle_{form}"
     opening = f"For each triangle of corners p0, p1, p2 ({corners}), at each of its vertices v: "
     return t.title(names, opening)
+
+
+def _angle_normals(t: Tally) -> Title:
+    """Unit normals of triangles, weighted by the angle at each corner (G. Thuermer and C. A.
+    Wuethrich, 1998)."""
+    k, type_ = t.k, t.k.draw.wide_float_type()
+    ids, p, corners = _corners(t, Vec(3, type_), True)
+    normal = k.let("n normal", fn("normalize", fn("cross", p[1] - p[0], p[2] - p[0])))
+    sums = k.accumulator("normals vertex_normals", Vec(3, type_), "num_verts")
+    for c in range(3):
+        one, two = p[(c + 1) % 3] - p[c], p[(c + 2) % 3] - p[c]
+        across = fn("length", fn("cross", one, two))
+        angle = k.let(f"angle{c}", fn("atan2", across, dot(one, two)))
+        k.atomic("add", sums, ids[c], angle * normal)
+    text = (
+        f"Angle-weighted vertex normals: for each triangle of corners p0, p1, p2 ({corners}), add "
+    )
+    text += (
+        f"to {sums.name} at each of its vertices its unit normal, along cross(p1 - p0, p2 - p0), "
+    )
+    text += "times the angle there, atan2(|cross|, dot) of the two sides."
+    return Title(k.name("vertex_normals angle_weighted_normals"), f"{text}{''.join(t.notes)}")
 
 
 def _corners(t: Tally, vec: Vec, proper: bool) -> tuple[list[Expr], list[Expr], str]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from generators.atomic.tally import GROUPS, INT64, Tally, amount, any_of, number_type, threads
 from generators.build import KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.kit.functions import clamp, least, most, square
+from generators.kit.functions import clamp, least, square
 from generators.kit.sites import launch
 from generators.program.dtypes import INT32, scalar_of
 from generators.program.expr import Expr
@@ -18,8 +18,17 @@ _TERMS: dict[str, Term] = {
     "sum_products dot_reduce": lambda t, p, q: p * q,
     "sum_squared_errors squared_distance": lambda t, p, q: square(t.let("gap diff error", p - q)),
     "sum_absolute_errors absolute_distance": lambda t, p, q: abs(p - q),
-    "sum_larger sum_maxima": lambda t, p, q: most(p, q),
+    "sum_overlap histogram_intersection": lambda t, p, q: least(p, q),
+    "sum_relative_errors relative_error": lambda t, p, q: abs(p - q) / (1.0 + abs(q)),
+    "weighted_squares weighted_energy": lambda t, p, q: q * q * p,
 }
+_FLOAT_TERMS = frozenset({"sum_relative_errors relative_error"})
+_INPUTS = {
+    "sum_products dot_reduce": ("x a left", "y b right"),
+    "sum_overlap histogram_intersection": ("hist_a bins_a", "hist_b bins_b"),
+    "weighted_squares weighted_energy": ("weights w", "amplitude values"),
+}
+"""Names of both arrays, where they are not a prediction and a target."""
 """What is summed of two arrays, by the names of the kernel."""
 
 
@@ -31,13 +40,14 @@ def reduction(k: KernelBuilder, level: int) -> Title:
         type_ = shape.choice((INT32, INT64))
     s = launch(k, grid=3, list=2)
     t = Tally(level, s)
-    names = t.pick(*_TERMS)
-    first = amount(s, "x a left predicted", type_)
-    value = _TERMS[names](t, first, amount(s, "y b right expected", type_))
-    if type_.is_float and level >= 2:
-        value = value - k.draw.value.integer(5, 9) / 10
-    if level >= 3:
-        value = t.let("raw gained", value)
+    names = t.pick(*(n for n in _TERMS if type_.is_float or n not in _FLOAT_TERMS))
+    inputs = _INPUTS.get(names, ("predicted pred x", "expected target y"))
+    first = amount(s, inputs[0], type_)
+    value = _TERMS[names](t, first, amount(s, inputs[1], type_))
+    if level >= 2:
+        t.mask()
+    if t.chance(0.4, 3):
+        value = t.let("term here", value)
         t.into("peak largest", "1", 0, value, "max")
     places = {
         "total": ("1", k.lift(0, INT32)),
@@ -57,13 +67,12 @@ def group_extremes(k: KernelBuilder, level: int) -> Title:
     """Smallest and largest value of each group, at higher levels with sums and counts."""
     type_ = number_type(k)
     k.size("m", 5, 8)
-    t = Tally(level, threads(k, "n", 72, 96, "i tid e"))
+    t = Tally(level, threads(k, "n", 72, 96, "i e"))
     if t.chance(0.2 * level, 2):
         t.mask()
     value: Expr = amount(t.s, "values heights scores times", type_)
-    if t.chance(0.5, 2):
-        other = amount(t.s, "reference weights penalty", type_)
-        value = value * other if type_.is_unsigned or t.chance(0.5) else value - other
+    if t.chance(0.4, 2) and not type_.is_unsigned:
+        value = value - amount(t.s, "reference baseline expected", type_)
     kinds = t.pick("min", "max", "min max") if level < 3 else "min max"
     extra = t.pick("sum", "count") if level >= 3 else ""
     count = len(kinds.split()) + bool(extra)
@@ -78,7 +87,7 @@ def group_extremes(k: KernelBuilder, level: int) -> Title:
     return t.title("group_extremes segment_range" if " " in kinds else f"group_{kinds}")
 
 
-_FEATURES = {1: (0, 1), 2: (1, 1), 3: (1, 2), 4: (3, 3), 5: (4, 5)}
+_FEATURES = {1: (0, 1), 2: (1, 1), 3: (1, 2), 4: (2, 3), 5: (3, 3)}
 """How many of these a kernel of a level has."""
 
 
@@ -88,14 +97,14 @@ def scatter(k: KernelBuilder, level: int) -> Title:
     shape, type_ = k.draw.shape, number_type(k)
     fitting = ["factors", "bounds", "rows", "tiles"]
     if level > 1:
-        fitting += ["joined", "degree", "mask", "limit", "peak"]
+        fitting += ["joined", "degree", "mask", "limit"]
     has = frozenset(shape.sample(fitting, shape.integer(*_FEATURES[level])))
     k.size("m", 6, 12)
     width = k.draw.value.choice((8, 16)) if "tiles" in has else 0
     if width:
-        s = threads(k, "tiles", 5, 7, "i tid e", dims=f"{width}*tiles")
+        s = threads(k, "tiles", 5, 7, "i e", dims=f"{width}*tiles")
     else:
-        s = threads(k, "n", 64, 96, "i tid e")
+        s = threads(k, "n", 64, 96, "i e")
     t = Tally(level, s)
     if "mask" in has:
         t.mask()
@@ -162,7 +171,7 @@ def _give(
         value = t.let("amount share term", value)
     dims = (*["tiles"] * len(first), "m", *["width"] * len(last))
     signed = not type_.is_unsigned
-    how = "sub" if len(ends) == 1 and signed and t.chance(0.3) else "add"
+    how = "sub" if len(ends) == 1 and signed and t.chance(0.1) else "add"
     sums = t.into("sums nodes totals balance", dims, (*first, ends[0], *last), value, how)
     if len(ends) > 1:
         t.update("add", sums, (*first, ends[1], *last), -value if signed else value)

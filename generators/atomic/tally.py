@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from generators.build import KernelBuilder
 from generators.build.registry import Title
-from generators.kit.functions import clamp, least, most
+from generators.kit.functions import clamp, least
 from generators.kit.masks import condition, flag
 from generators.kit.naming import applied
 from generators.kit.sites import Names, Site, over
@@ -43,11 +43,12 @@ def _start(how: str, type_: Scalar) -> object:
 
 
 def threads(
-    k: KernelBuilder, size: str, low: int, high: int, indices: str = "i tid", dims: str = ""
+    k: KernelBuilder, size: str, low: int, high: int, indices: str = "i idx", dims: str = ""
 ) -> Site:
     """A thread for each of ``size``, or for each of ``dims`` that are made of that size."""
     k.size(size, low, high)
-    return over(k, dims or size, k.draw.word.choice(words(indices)))
+    names = [name for name in words(indices) if name != "tid"]
+    return over(k, dims or size, k.draw.word.choice(names))
 
 
 def number_type(k: KernelBuilder) -> Scalar:
@@ -214,16 +215,13 @@ class Tally:
         self.done[before:] = [f"for each {j.name}, {' and '.join(self.done[before:])}"]
 
     def changed(self, value: Expr, readers: int = 1, extremes: bool = False) -> Expr:
-        """A value as such kernels change it first: scaled, limited, by a threshold or magnitude."""
+        """A value as such kernels change it now and then: scaled, limited, or its magnitude."""
         type_ = scalar_of(value.type)
+        if not self.chance(0.35):
+            return self.let(_LOCALS, value) if readers > 1 else value
         left_out = (_FOR_SIGNED if type_.is_unsigned else set()) | (_CUTTING if extremes else set())
         fitting = sorted(set(_CHANGES) - left_out)
-        count = min(self.k.draw.shape.integer(1, 3 if self.level > 4 else 2), len(fitting))
-        chosen = self.k.draw.shape.sample(fitting, count)
-        if "positive" in chosen and len(chosen) > 1:
-            chosen.remove("positive")  # beside a magnitude or two bounds it does nothing
-        for name in chosen:
-            value = _CHANGES[name](self, value, type_)
+        value = _CHANGES[self.pick(*fitting)](self, value, type_)
         return self.let(_LOCALS, value) if readers > 1 else value
 
     def title(self, names: Names, opening: str = "For each entry: ", closing: str = "") -> Title:
@@ -235,8 +233,8 @@ class Tally:
 
 
 _LOCALS = "value contribution term amount"
-_FOR_SIGNED = frozenset({"magnitude", "positive"})
-_CUTTING = frozenset({"limited", "positive"})
+_FOR_SIGNED = frozenset({"magnitude"})
+_CUTTING = frozenset({"limited"})
 """Changes that make the extremes of many values equal."""
 
 
@@ -245,33 +243,14 @@ def _scaled(t: Tally, v: Expr, type_: Scalar) -> Expr:
     return v * scale if t.chance(0.5) else scale * v
 
 
-def _shifted(t: Tally, v: Expr, type_: Scalar) -> Expr:
-    base = t.scalar("baseline bias zero_level", type_, (-0.5, 0.5), (1, 15))
-    return v + base if type_.is_unsigned else v - base
-
-
 def limited(t: Tally, v: Expr, type_: Scalar) -> Expr:
     """Clipped on both sides, or from above."""
     cap = t.scalar("cap max_amount limit", type_, (0.3, 1.2), (8, 25))
     return least(v, cap) if type_.is_unsigned or t.chance(0.4) else clamp(v, -cap, cap)
 
 
-def _positive(t: Tally, v: Expr, type_: Scalar) -> Expr:
-    """Negative amounts count as zero: by ``max``, or by a branch."""
-    zero = t.k.lift(0, type_)
-    if t.chance(0.6):
-        return most(v, zero)
-    kept = t.k.let(_LOCALS, v)
-    with t.k.if_(kept < zero):
-        t.k.assign(kept, zero)
-    t.known[kept] = most(v, zero)
-    return kept
-
-
 _CHANGES: dict[str, Callable[[Tally, Expr, Scalar], Expr]] = {
     "limited": limited,
     "magnitude": lambda t, v, type_: abs(v),
-    "positive": _positive,
     "scaled": _scaled,
-    "shifted": _shifted,
 }

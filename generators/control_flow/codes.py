@@ -11,6 +11,7 @@ from generators.control_flow.kit import STOP, Also, Step, both, counter, leave, 
 from generators.control_flow.params import with_struct
 from generators.kit.functions import least, most
 from generators.kit.naming import BY_LEVEL, held, routine
+from generators.kit.sites import Site
 from generators.kit.sources import given
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar
@@ -45,13 +46,12 @@ _PARSERS = {
             [(inner, (best, best + (1 - run)), (run, 1)), (None, (run, 0))]
         ],
     ),
-    "sum_fields": Parser(
-        "the sum over fields, which codes above 7 separate, of field length squared",
-        ("field_length width", "total acc"),
+    "fields": Parser(
+        "the length of the longest field, fields being separated by codes above 7",
+        ("field_length width", "longest best"),
         lambda c, run, best, pos, inner: [
-            [(c > 7, (best, best + run * run), (run, 0)), (None, (run, run + 1))]
+            [(c > 7, (run, 0)), (None, (run, run + 1), (best, most(best, run)))]
         ],
-        result=lambda best, run, pos: best + run * run,
     ),
     "words": Parser(
         "the length of the longest word of letter codes (1 to 5)",
@@ -61,7 +61,8 @@ _PARSERS = {
         ],
     ),
     "escape": Parser(
-        "how many codes count, where 9 escapes the next code and 0 ends the row",
+        "the length of the text once decoded: 9 escapes the next code, and 0 ends the text unless "
+        "it is escaped",
         ("escaped pending", "counted num_codes"),
         lambda c, run, best, pos, inner: [
             [
@@ -73,8 +74,8 @@ _PARSERS = {
         ],
     ),
     "commands": Parser(
-        "what a register that starts at 0 holds in the end: codes 1 to 3 are added to it, 4 "
-        "doubles it, 5 clears it, 6 ends the row, others do nothing",
+        "what the register of a small machine holds in the end: it starts at 0; codes 1 to 3 are "
+        "added to it, 4 doubles it, 5 clears it, 6 halts, others do nothing",
         ("unused clears", "register accum"),
         lambda c, run, best, pos, inner: [
             [
@@ -85,8 +86,9 @@ _PARSERS = {
             ]
         ],
     ),
-    "checksum": Parser(
-        "the sum of codes with every second one doubled (less 9 where above 9), modulo 10",
+    "luhn": Parser(
+        "the Luhn sum modulo 10, digits at odd distances from the first one doubled (less 9 where "
+        "above 9)",
         ("unused parity", "total checksum"),
         lambda c, run, best, pos, inner: [
             [
@@ -97,11 +99,23 @@ _PARSERS = {
         ],
         result=lambda best, run, pos: best % 10,
     ),
-    "third_low": Parser(
-        "the position after the third code of 3 or less, or where the row ends",
-        ("low_codes seen", "unused place"),
-        lambda c, run, best, pos, inner: [[(c <= 3, (run, run + 1))], [(same(run, 3), STOP)]],
-        lambda best, run, pos: pos,
+    "quoted": Parser(
+        "the number of separators (7) outside of quotes, a quote (8) beginning or ending one",
+        ("quoted in_quotes", "separators num_fields"),
+        lambda c, run, best, pos, inner: [
+            [(same(c, 8), (run, 1 - run)), (both(same(c, 7), same(run, 0)), (best, best + 1))]
+        ],
+    ),
+    "comments": Parser(
+        "the number of codes outside of comments, which 7 begins and 8 ends",
+        ("in_comment inside", "kept counted"),
+        lambda c, run, best, pos, inner: [
+            [
+                (same(c, 7), (run, 1)),
+                (same(c, 8), (run, 0)),
+                (same(run, 0), (best, best + 1)),
+            ]
+        ],
     ),
 }
 
@@ -120,7 +134,7 @@ def token_parser(k: KernelBuilder, level: int) -> Title:
     out = s.out("out parsed result", INT32)
     other = Also(s, 0.6 if ends and level >= 3 else 0.0, "consumed stopped_at")
     note = ""
-    if level >= 4 and shape.chance(0.15):
+    if level >= 4 and shape.chance(0.05):
         kind, wanted = s.read("row_kind encoding", INT32, 0, 3), k.draw.value.integer(0, 2)
         test = shape.choice(("eq", "ne"))
         leave(s, fn(test, kind, wanted), (out, -1), (other, 0))
@@ -129,9 +143,9 @@ def token_parser(k: KernelBuilder, level: int) -> Title:
     if ends:
         length = s.read("lengths row_lengths", INT32, 1, 17)
         stop = k.let("end stop", least(length, count))
-        note += f" A row ends after {say(k, length)} of its codes."
+        note += f" Only the first {say(k, length)} codes of a row count."
     state, best, pos = (counter(k, n) for n in (*parser.names, "pos j"))
-    skips = level >= 2 and form in ("depth", "numbers", "words", "commands")
+    skips = level >= 2 and form in ("depth", "numbers", "words") and shape.chance(0.4)
     ignored = k.draw.value.choice((7, 8))
     names = "is_digit is_digit_code" if form == "numbers" else "is_letter is_letter_code"
     chance = BY_LEVEL[level] if form in ("numbers", "words") else 0.0
@@ -142,18 +156,18 @@ def token_parser(k: KernelBuilder, level: int) -> Title:
         if skips:
             with k.if_(same(c, ignored)):
                 k.continue_()
-            note = f" Code {ignored} is skipped.{note}"
+            note = f" Code {ignored} is white space and is skipped.{note}"
         take(k, *parser.steps(c, state, best, pos, in_range(c)))
     k.store(out, s.at, parser.result(best, state, pos))
     note += other.told("how many codes were read", pos)
     name = k.name(f"parse_{form} {form}_of_rows parse_tokens")
-    return Title(name, f"For each row of {codes.name}, {out.name} gets {parser.text}.{note}")
+    return Title(name, f"Parse each row of {codes.name}: {out.name} gets {parser.text}.{note}")
 
 
 _FOUND = {
-    "first": ("match position found", "the first column at which it matches, or -1"),
-    "count": ("matches hits", "how often it matches"),
-    "best": ("match position found", "the first column with the fewest differing codes"),
+    "first": ("match position found", "the first column at which they match, or -1"),
+    "count": ("matches hits", "how often they match"),
+    "best": ("match position found", "the first column at which the fewest codes differ"),
 }
 
 
@@ -164,17 +178,16 @@ def pattern_search(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     type_ = Scalar(shape.weighted({"int32": 4, "uint8": 4, "int8": 2, "int16": 2}))
     s, codes, count = rows_of(k, "text sequence codes", type_, 0, 2, rows=(36, 56))
-    size, form = shape.integer(2, 3), shape.choice(sorted(_FOUND))
+    size, form = shape.integer(2, 4), shape.choice(sorted(_FOUND))
     pattern = k.array(["pattern", "motif", "needle"], type_, str(size), low=0, high=2)
     out = s.out(_FOUND[form][0], INT32)
     apart = level >= 3 and form == "count" and shape.chance(0.6)
-    done = f"Compare the {size} codes of {pattern.name} with each row of {codes.name}; {out.name} "
+    done = f"Search each row of {codes.name} for the {size} codes of {pattern.name}: {out.name} "
     done += f"gets {_FOUND[form][1]}{', matches not overlapping' * apart}."
     wild = k.draw.value.integer(0, 1) if level >= 2 and shape.chance(0.5) else None
     done += f" A code {wild} in {pattern.name} matches anything." if wild is not None else ""
-    first = given(s, "start offset", INT32, 0, 2, each=level > 1, literal=1)
-    done += f" The search begins at column {say(k, first)}."
-    first = held(k, "begin from_col", first)
+    first, said = _begin(s, 0.3 if level >= 2 else 0.0)
+    done += said
     differ = _differ(k, level, type_, wild)
     found = k.let("found answer", k.lift(0 if form == "count" else -1, INT32))
     best = k.let("best fewest", k.lift(size + 1, INT32)) if form == "best" else found
@@ -199,6 +212,14 @@ def pattern_search(k: KernelBuilder, level: int) -> Title:
     errors = Also(s, 0.7 if form == "best" else 0.0, "errors distance")
     done += errors.told("that number", best)
     return Title(k.name("find_pattern match_motif scan_pattern search_rows"), done)
+
+
+def _begin(s: Site, share: float) -> tuple[Expr, str]:
+    """The column at which a search begins, and that in words."""
+    if not s.k.draw.shape.chance(share):
+        return s.k.lift(0, INT32), ""
+    first = given(s, "start offset", INT32, 0, 2, each=1, shared=1)
+    return held(s.k, "begin from_col", first), f" The search begins at column {say(s.k, first)}."
 
 
 def _differ(k: KernelBuilder, level: int, type_: Scalar, wild: int | None) -> Callable[..., Expr]:

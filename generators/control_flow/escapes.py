@@ -7,17 +7,28 @@ from dataclasses import dataclass, field
 
 from generators.build import BodyBuilder, KernelBuilder, cast, fn, make
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import STOP, Also, Step, both, branch, counter, minus, some, take
+from generators.control_flow.kit import (
+    STOP,
+    Also,
+    Step,
+    both,
+    branch,
+    counter,
+    minus,
+    some,
+    take,
+    turns_of,
+)
 from generators.control_flow.params import with_struct
 from generators.kit.functions import least, log, most, sqrt, square, where
 from generators.kit.naming import BY_LEVEL, helper, routine
 from generators.kit.outputs import Extra, extras
 from generators.kit.sites import Site, launch, over
-from generators.kit.sources import constant, given, setting, zero
+from generators.kit.sources import given, setting, zero
 from generators.kit.text import written
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32, INT32, Scalar, Type, Vec
-from generators.program.expr import Expr, Var, literal
+from generators.program.expr import Expr, Var
 
 Pair = tuple[Expr, Expr]
 
@@ -68,7 +79,7 @@ class Orbit:
     x: Var
     y: Var
     c: Pair
-    cap: int
+    cap: Expr
     limit: Expr
     count: Var
     traps: dict[str, Var] = field(default_factory=dict)
@@ -109,19 +120,16 @@ def _smooth(o: Orbit) -> Expr:
 
 def _menu(o: Orbit) -> dict[str, Extra]:
     """Further outputs on offer for an orbit, by key; ``extras`` takes some of them."""
-    count, bands = cast(o.count, o.type), o.s.k.draw.value.integer(2, 4)
+    share, cap = cast(o.count, o.type) / cast(o.cap, o.type), say(o.s.k, o.cap)
     name, far = o.count.name, written(o.far >= o.limit)
     part = f"log({written(o.far / o.limit)})"
     trap = "the least {} of all points, the first included"
     return {
-        "band": Extra("band stripe", lambda: o.count % bands, f"{name} % {bands}"),
         "escaped": Extra(
             "escaped outside", lambda: cast(o.far >= o.limit, INT32), f"1 where {far}, else 0"
         ),
-        "brightness": Extra("brightness gray", lambda: count / float(o.cap), f"{name} / {o.cap}"),
-        "root_shade": Extra(
-            "shade tone", lambda: sqrt(count / float(o.cap)), f"sqrt({name} / {o.cap})"
-        ),
+        "brightness": Extra("brightness gray", lambda: share, f"{name} / {cap}"),
+        "root_shade": Extra("shade tone", lambda: sqrt(share), f"sqrt({name} / {cap})"),
         "smooth": Extra(
             "smooth_count level_out", lambda: _smooth(o), f"{name}, less 0.5 * {part} where {far}"
         ),
@@ -140,21 +148,26 @@ def escape_time(k: KernelBuilder, level: int) -> Title:
     form, julia = shape.choice(sorted(_MAPS)), shape.chance(0.45)
     s, (px, py), given = _points(k, type_)
     counts = s.out("counts iterations escape", INT32)
-    cap, limit = k.draw.value.integer(5, 12), setting(k, "limit bailout", type_, 4.0, 16.0)
+    turns, limit = k.draw.value.integer(6, 12), setting(k, "bailout limit", type_, 4.0, 16.0, 0.7)
+    cap: Expr = k.lift(turns, INT32)
+    if shape.chance(0.75):
+        cap = k.scalar("max_iter max_steps", INT32, turns, turns + 2)
     called = _step_function(k, form, type_) if level >= 3 and shape.chance(0.5) else ""
     c = _constants(k, type_) if julia else (k.let("cx", px), k.let("cy", py))
     x, y = k.let("x", px if julia else c[0]), k.let("y", py if julia else c[1])
     size = shape.choice(_SIZES)
     o = Orbit(s, type_, _MAPS[form], size, x, y, c, cap, limit, counter(k, "count num_steps"))
     moved = ", ".join(written(part) for part in o.step(x, y, c))
-    done = f"From (x, y) = {given}{'' if julia else ', which is also (cx, cy)'}, iterate (x, y) -> "
-    done += f"({moved}) while {written(o.far < limit)}, at most {cap} times, and store "
-    done += f"how often ({o.count.name}) in {counts.name}."
-    inner = level >= 4 and shape.chance(0.7)
+    fractal = f"{form.replace('_', ' ').title()} {'Julia set' if julia else 'set'}"
+    done = f"Escape times of the {fractal}: from (x, y) = {given}"
+    done += f"{'' if julia else ', which is also (cx, cy)'}, iterate (x, y) -> ({moved}) while "
+    done += f"{written(o.far < limit)}, at most {say(k, cap)} times; {counts.name} gets the number "
+    done += f"of iterations, {o.count.name}."
+    inner = level >= 3 and form == "mandelbrot" and not julia and shape.chance(0.6)
     if inner:
-        done += _inner(o, bulb=form == "mandelbrot" and not julia)
+        done += _inner(o)
     menu = _menu(o)
-    wanted = shape.sample(sorted(menu), {1: 0, 5: 2}.get(level, 1))
+    wanted = shape.sample(sorted(menu), 0 if level == 1 else 1)
     _iterate(o, called, [what for what in wanted if what in _TRAPS], inner)
     k.store(counts, s.at, o.count)
     done += extras(s, {what: menu[what] for what in wanted}, len(wanted), 0.3)
@@ -180,16 +193,20 @@ def _step_function(k: KernelBuilder, form: str, type_: Scalar) -> str:
     return helper(k, f"next_point iterate_map {form}_step", [("z", vec), ("c", vec)], body)
 
 
-def _inner(o: Orbit, bulb: bool) -> str:
-    """Points that never escape, or that are near the origin, are not iterated; says so."""
+def _inner(o: Orbit) -> str:
+    """Points of the bulb or of the cardioid never escape and are not iterated; says so."""
     k = o.s.k
-    if bulb and k.draw.shape.chance(0.6):
-        test = square(o.x + 1.0) + o.y * o.y < 0.0625
+    bulb = square(o.x + 1.0) + o.y * o.y < 0.0625
+    if k.draw.shape.chance(0.5):
+        test, said = bulb, f"in the period-2 bulb, {written(bulb)}"
     else:
-        test = o.x * o.x + o.y * o.y < constant(k, 0.1, 0.3)
+        moved = k.let("xq shifted", o.x - 0.25)
+        q = k.let("q", moved * moved + o.y * o.y)
+        test = q * (q + moved) <= 0.25 * o.y * o.y
+        said = "in the main cardioid, q * (q + x - 0.25) <= 0.25 * y^2 with q = (x - 0.25)^2 + y^2"
     with k.if_(test):
         k.assign(o.count, o.cap)
-    return f" Where {written(test)} at the start, nothing is iterated and the count is {o.cap}."
+    return f" Points {said}, are not iterated; their count is {say(k, o.cap)}."
 
 
 def _iterate(o: Orbit, called: str, kept: list[str], inner: bool) -> None:
@@ -213,7 +230,7 @@ def _iterate(o: Orbit, called: str, kept: list[str], inner: bool) -> None:
 _FIELDS: dict[str, Callable[[Expr, Expr], Expr]] = {
     "sphere": lambda p, r: r - fn("length", p),
     "slab": lambda p, r: r - abs(p[1]),
-    "pillar": lambda p, r: sqrt(p[0] * p[0] + square(p[2] - 1.0)) - 0.5 * r,
+    "pillar": lambda p, r: sqrt(p[0] * p[0] + square(p[2] - 2.0)) - r,
     "tube": lambda p, r: r - sqrt(p[0] * p[0] + p[2] * p[2]),
     "room": lambda p, r: r - most(abs(p[0]), abs(p[1]), abs(p[2])),
     "bowl": lambda p, r: least(r - fn("length", p), p[1] + 0.8),
@@ -232,25 +249,26 @@ _REACH = ((1.1, 1.4), (1.8, 2.3))
 def sphere_tracing(k: KernelBuilder, level: int) -> Title:
     """Rays marched through a distance field until they are near a surface or have gone too far."""
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
-    vec, form = Vec(3, type_), shape.choice(sorted(_FIELDS))
-    distance = _FIELDS[form]
-    s = launch(k, {"list": 3, "grid": 1, "batch": 1}, indices="i tid ray")
+    vec, (form, distance) = Vec(3, type_), shape.choice(sorted(_FIELDS.items()))
+    s = launch(k, {"list": 3, "grid": 1, "batch": 1}, indices="i ray")
     origin = s.read("origins ray_o", vec, -0.4, 0.4)
     direction = s.read("directions ray_d", vec, init="unit")
-    radius = setting(k, "radius size", type_, 1.2, 1.6)
-    stop, steps = setting(k, "eps hit_distance", type_, 0.1, 0.3), k.draw.value.integer(5, 8)
-    begin = setting(k, "t_min near", type_, 0.05, 0.2, 1.0) if shape.chance(0.35) else zero(type_)
+    radius = setting(k, "radius size", type_, 1.2, 1.6, 0.85)
+    stop = setting(k, "eps hit_distance", type_, 0.1, 0.3, 0.9)
+    steps = turns_of(k, "max_steps num_steps", k.draw.value.integer(3, 5), 0.2, 1)
+    begin = k.scalar("t_min near", type_, 0.05, 0.2) if shape.chance(0.35) else zero(type_)
     relax = round(k.draw.value.integer(7, 9) / 10, 1) if level >= 2 and shape.chance(0.7) else 1.0
     out = s.out("depth distance t_hit", type_)
     used = Also(s, 0.0 if level < 2 else 0.6, "steps iterations")
     hit = Also(s, 0.5 if form in _OPEN else 0.0, "hit reached")
-    moved = f"{relax} * h" if relax != 1.0 else "h"
-    done = f"March each ray p = o + t * d, with o of {say(k, origin)} and d of "
-    done += f"{say(k, direction)}, from t = {say(k, begin)} for at most {steps} steps of {moved} "
-    done += f"with h = {written(distance(Var('p', vec), radius))}, ending where h < {say(k, stop)}"
+    done = f"Sphere tracing: march each ray p = o + t * d, with o of {say(k, origin)} and d of "
+    done += f"{say(k, direction)}, from t = {say(k, begin)} for at most {say(k, steps)} steps of "
+    factor = f"{relax} * " if relax != 1.0 else ""
+    done += f"{factor}h, h = {written(distance(Var('p', vec), radius))} being the distance to the "
+    done += f"surface, until h < {say(k, stop)}"
     o, d = k.let("o ro", origin), k.let("d rd", direction)
-    names = f"{form}_distance scene_distance sdf"
     params: dict[str, Type] = {"p": vec, "r": type_}
+    names = f"{form}_distance scene_distance sdf"
     field_at = routine(k, BY_LEVEL[level], names, params, lambda _, p, r: distance(p, r))
     t = k.let("t travel", begin)
     hit.start("found inside")
@@ -260,7 +278,7 @@ def sphere_tracing(k: KernelBuilder, level: int) -> Title:
         branch(k, (h < stop, (hit.value, 1), STOP))
         k.augment(t, "add", relax * h if relax != 1.0 else h)
         if level >= 3:
-            limit = setting(k, "max_dist t_max", type_, *_REACH[form in _OPEN])
+            limit = setting(k, "max_dist t_max", type_, *_REACH[form in _OPEN], share=0.9)
             branch(k, (t > limit, (t, limit), STOP))
             done += f" or t would exceed {say(k, limit)}, where it is set to that"
         used.add()
@@ -277,8 +295,19 @@ _MOVES: dict[str, tuple[str, Callable[[KernelBuilder, Var], Expr]]] = {
     ),
     "dice": ("randi(-2, 3)", lambda k, state: k.sample("jump hop", "randi", state, -2, 3)),
     "uniform": ("randf(-1, 1)", lambda k, state: k.sample("dx hop", "randf", state, -1.0, 1.0)),
-    "normal": ("0.5 * randn", lambda k, state: 0.5 * k.sample("g kick", "randn", state)),
+    "normal": ("sigma * randn", lambda k, state: k.sample("g kick", "randn", state)),
 }
+
+
+def _met(rule: str, x: Var, band: Expr) -> tuple[str, Step]:
+    """What happens to a walker beyond the band: in words, and the step."""
+    ends: dict[str, tuple[str, Step]] = {
+        "absorb": ("ends the walk", STOP),
+        "reset": ("sends it back to 0", (x, zero(x.type))),
+        "pin": ("is moved back to that bound", (x, where(x > 0, band, minus(band)))),
+        "reflect": ("is reflected there", (x, where(x > 0, 2 * band - x, minus(2 * band) - x))),
+    }
+    return ends[rule]
 
 
 @idiom
@@ -288,36 +317,38 @@ def random_walks(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     form = shape.choice(sorted(_MOVES))
     whole = form in ("lattice", "dice")
-    type_, steps = INT32 if whole else FLOAT32, k.draw.value.integer(6, 14)
-    s = over(k, "num_walkers", (k.draw.word.choice(("i", "tid")),), ((56, 80),))
+    type_ = INT32 if whole else FLOAT32
+    s = over(k, "num_walkers", (k.draw.word.choice(("i", "idx")),), ((56, 80),))
     seed = k.scalar("seed rng_seed", INT32, 1, 9999)
     start: Expr = zero(type_)
     if shape.chance(0.5):
         start = given(s, "start origin", type_, -1, 1, each=1, many="starts origins")
-    band = setting(k, "band barrier", type_, *((3, 5) if whole else (1.5, 2.5)))
+    low, high = (3, 5) if whole else (1.5, 2.5)
+    band = setting(k, "band barrier", type_, low, high, 0.9)
+    steps = turns_of(k, "num_steps max_moves", k.draw.value.integer(6, 14), 0.75)
     rule = shape.choice(("absorb", "reset", "reflect", "pin")[: 4 if level >= 2 else 2])
     drifts = level >= 3 and not whole and shape.chance(0.6)
-    drift = setting(k, "drift bias", type_, 0.05, 0.2) if drifts else None
+    drift = setting(k, "drift bias", type_, 0.05, 0.2, 0.9) if drifts else None
+    sigma = k.scalar("sigma step_size", type_, 0.4, 0.6) if form == "normal" else None
     out = s.out("final position end", type_)
     taken = Also(s, 0.7 if rule == "absorb" else 0.0, "steps_taken lifetime")
-    done = f"Walker {s.where}, seeded by {seed.name} and {s.where}, makes up to {steps} moves of "
-    done += f"{_MOVES[form][0]}{f' plus {say(k, drift)}' if drift is not None else ''} from "
-    done += f"{say(k, start)}; a place beyond +-{say(k, band)} "
+    jump = _MOVES[form][0].replace("sigma", sigma.name if sigma is not None else "")
+    jump += f" plus {say(k, drift)}" if drift is not None else ""
+    done = f"Random walks: walker {s.where}, seeded by {seed.name} and {s.where}, makes up to "
+    done += f"{say(k, steps)} moves of {jump} "
+    done += f"from {say(k, start)}; a position beyond +-{say(k, band)} "
     state = k.random_state("state rng", seed, s.at[0])
     x = k.let("x pos", start)
     taken.start("used count")
-    ends: dict[str, tuple[str, Step]] = {
-        "absorb": ("ends the walk", STOP),
-        "reset": ("sets it to 0", (x, literal(0, type_))),
-        "pin": ("is moved back to that", (x, where(x > 0, band, minus(band)))),
-        "reflect": ("changes its sign", (x, -x)) if whole else ("halves it", (x, 0.5 * x)),
-    }
+    said, met = _met(rule, x, band)
     with k.for_("t step", steps):
-        k.augment(x, "add", _MOVES[form][1](k, state))
+        jumped = _MOVES[form][1](k, state)
+        k.augment(x, "add", jumped if sigma is None else sigma * jumped)
         if drift is not None:
             k.augment(x, "add", drift)
-        take(k, (taken, 1), [(abs(x) > band, ends[rule][1])])
+        take(k, (taken, 1), [(abs(x) > band, met)])
     k.store(out, s.at, x)
-    done += f"{ends[rule][0]}. The last place goes to {out.name}."
+    done += f"{said}. The last position goes to {out.name}."
     done += taken.told("the number of moves")
-    return Title(k.name("random_walk walk_in_band first_passage"), done)
+    absorbs = "first_passage absorbed_walk" if rule == "absorb" else "random_walk walk_in_band"
+    return Title(k.name(absorbs), done)

@@ -12,8 +12,8 @@ from generators.kit.formulas import Build, Formula, keys_of
 from generators.kit.masks import as_flag, flag_type, is_set
 from generators.kit.masks import opposite as off
 from generators.kit.naming import BY_LEVEL, evaluated
-from generators.kit.sites import Site, launch
-from generators.kit.words import say
+from generators.kit.sites import Site, launch, over
+from generators.kit.words import listed, say
 from generators.program.dtypes import BOOL, Scalar
 from generators.program.expr import Expr, Var
 
@@ -26,15 +26,33 @@ class Circuit:
     outputs: list[Formula]
     often: bool
     """Whether its outputs are set often enough to be switched off now and then."""
+    held: str = ""
+    """The input that is the first output of the step before, where there is one."""
+
+    @property
+    def what(self) -> str:
+        """What it is, as a description calls it."""
+        return _SPOKEN.get(self.title, self.title.replace("_", " "))
 
 
-def _circuit(title: str, often: bool = True, **outputs: Build) -> Circuit:
+_SPOKEN = {
+    "two_of_three": "two-out-of-three voting",
+    "latch": "set-reset latch",
+    "alarm": "burglar alarm",
+    "interlock": "motor interlock",
+    "pump": "pump control by two level switches",
+    "arbiter": "fixed-priority arbiter",
+    "collision_mask": "simulation mask of bodies",
+}
+
+
+def _circuit(title: str, often: bool = True, held: str = "", **outputs: Build) -> Circuit:
     """Outputs by name; all that their formulas read are truth values."""
     found = []
     for name, code in outputs.items():
         keys = Formula(name, name, code).keys
         found.append(Formula(f"{name}_of", name, code, types=(BOOL,) * len(keys)))
-    return Circuit(title, found, often)
+    return Circuit(title, found, often, held)
 
 
 def _majority(a: Expr, b: Expr, c: Expr) -> Expr:
@@ -68,6 +86,7 @@ CIRCUITS: tuple[Circuit, ...] = (
     ),
     _circuit(
         "latch",
+        held="stored",
         next_stored=lambda set_in, reset_in, stored: some(set_in, both(stored, off(reset_in))),
         conflict=lambda set_in, reset_in: both(set_in, reset_in),
     ),
@@ -80,6 +99,7 @@ CIRCUITS: tuple[Circuit, ...] = (
     _circuit(
         "interlock",
         often=False,
+        held="running",
         motor_on=lambda start, door_closed, fault, running: both(
             some(start, running), door_closed, off(fault)
         ),
@@ -88,6 +108,7 @@ CIRCUITS: tuple[Circuit, ...] = (
     _circuit(
         "pump",
         often=False,
+        held="pumping",
         pump_on=lambda low_level, high_level, dry, pumping: both(
             off(dry), off(high_level), some(low_level, pumping)
         ),
@@ -115,6 +136,8 @@ CIRCUITS: tuple[Circuit, ...] = (
 def logic_gates(k: KernelBuilder, level: int) -> Title:
     """Truth values: votes, adders, multiplexers, latches, interlocks and alarms."""
     shape = k.draw.shape
+    if level >= 3 and shape.chance((0.3, 0.6, 0.8)[level - 3]):
+        return _sequence(k, level)
     circuit, type_ = shape.choice(CIRCUITS), flag_type(k)
     s = launch(k, list=2, grid=1)
     wanted = circuit.outputs
@@ -122,29 +145,72 @@ def logic_gates(k: KernelBuilder, level: int) -> Title:
         wanted = [shape.choice(wanted)]
     arrays = {key: s.array(key, type_, 0, 1) for key in keys_of(wanted)}
     outs = [s.out(formula.outs, type_) for formula in wanted]
-    num_set = Also(s, {3: 0.4, 4: 1.0, 5: 1.0}.get(level, 0.0), "num_set active_inputs")
-    edge = Also(s, {4: 0.5, 5: 1.0}.get(level, 0.0), "edge transition")
+    edge = Also(s, 0.15 * level if circuit.held or circuit.title == "alarm" else 0.0, "edge change")
     note = ""
     if level >= 2 and circuit.often and shape.chance(0.25 + 0.1 * level):
         enable = s.read("enable powered", type_, 0, 1)
         none = [(out, False if type_ == BOOL else 0) for out in outs]
-        leave(s, off(is_set(enable)), *none, (num_set, 0), (edge, 0))
+        leave(s, off(is_set(enable)), *none, (edge, 0))
         note = f" Where {say(k, enable)} is not set, all outputs are zero."
     bits = {key: is_set(array[s.at]) for key, array in arrays.items()}
     if level >= 2 or shape.chance(0.5):
-        bits = {key: k.let(f"is_{key} {key}_on", bit) for key, bit in bits.items()}
+        called = k.draw.word.choice(("is_{}", "{}_on", "{}_bit"))
+        bits = {key: k.let(called.format(key), bit) for key, bit in bits.items()}
     done, values = [], []
     for formula, out in zip(wanted, outs, strict=True):
         value = evaluated(k, 0.8 * BY_LEVEL[level], formula, bits)
-        value = k.let(f"{formula.outs}_now state", value) if num_set or edge else value
+        value = k.let(f"{formula.outs}_now", value) if edge else value
         _put(s, out, value, type_)
         values.append(value)
-        done.append(f"{out.name} gets whether {formula.said({key: key for key in formula.keys})}")
-    note += _events(s, num_set, edge, list(bits.values()), values[0], outs[0].name)
+        done.append(f"{out.name} is {formula.said({key: key for key in formula.keys})}")
+    note += _events(s, edge, values[0], outs[0].name)
     name = circuit.title
     title = k.name(f"{name}_gate {name}_logic evaluate_{name}")
-    numbers = "" if type_ == BOOL else ", 0 being false"
-    return Title(title, f"Truth values per element{numbers}: {'; '.join(done)}.{note}")
+    numbers = "" if type_ == BOOL else " (flags are 0 or 1)"
+    done_text = "; ".join(done)
+    return Title(title, f"The {circuit.what}, for each element{numbers}: {done_text}.{note}")
+
+
+def _sequence(k: KernelBuilder, level: int) -> Title:
+    """A circuit that holds a state, stepped along the rows of its inputs."""
+    shape = k.draw.shape
+    circuit, type_ = shape.choice([c for c in CIRCUITS if c.held]), flag_type(k)
+    rule, *others = circuit.outputs
+    s = over(k, "units", (k.draw.word.choice(("i", "unit", "u")),), ((24, 36),))
+    k.size("steps", 8, 14)
+    keys = [key for key in rule.keys if key != circuit.held]
+    arrays = {key: s.array(key, type_, 0, 1, more="steps") for key in keys}
+    count = k.size_param("num_steps num_samples", "steps")
+    trace = s.array(f"{circuit.held}_trace", type_, more="steps", role="out")
+    starts = Also(s, 0.5, "num_starts switch_ons")
+    faults = Also(s, 0.4 + 0.1 * level, f"{others[0].outs}_count")
+    starts.start("started ons")
+    faults.start("hits tally")
+    first = s.read(f"initial_{circuit.held}", type_, 0, 1) if shape.chance(0.5) else None
+    state = k.let(circuit.held, k.lift(False, BOOL) if first is None else is_set(first))
+    said = {key: key for key in rule.keys}
+    with k.for_("t step", count) as t:
+        bits: dict[str, Expr] = {key: is_set(a[s.index(t)]) for key, a in arrays.items()}
+        bits = {key: k.let(f"{key}_now", bit) for key, bit in bits.items()}
+        if faults:
+            with k.if_(evaluated(k, 0.3 * BY_LEVEL[level], others[0], bits)):
+                faults.add()
+        bits[circuit.held] = state
+        after = k.let("after next_state", evaluated(k, 0.8 * BY_LEVEL[level], rule, bits))
+        if starts:
+            with k.if_(both(after, off(state))):
+                starts.add()
+        k.assign(state, after)
+        k.store(trace, s.index(t), as_flag(state, type_))
+    begin = "unset" if first is None else say(k, first)
+    done = f"The {circuit.what}, stepped along each row of {listed(list(arrays))}: {circuit.held} "
+    done += f"begins {begin}, becomes {rule.said(said)} at each step, and is stored in "
+    done += f"{trace.name} there."
+    done += starts.told(f"how often {circuit.held} became set")
+    text = others[0].said({key: key for key in others[0].keys})
+    done += faults.told(f"the number of steps with {text}")
+    name = circuit.title
+    return Title(k.name(f"run_{name} {name}_steps simulate_{name}"), done)
 
 
 def _put(s: Site, out: Var, value: Expr, type_: Scalar) -> None:
@@ -158,15 +224,9 @@ def _put(s: Site, out: Var, value: Expr, type_: Scalar) -> None:
         s.k.store(out, s.at, False if type_ == BOOL else 0)
 
 
-def _events(s: Site, num_set: Also, edge: Also, bits: list[Expr], value: Expr, name: str) -> str:
-    """At higher levels: how many inputs are set, and whether an output has changed."""
+def _events(s: Site, edge: Also, value: Expr, name: str) -> str:
+    """Whether an output has changed."""
     k, done = s.k, ""
-    if num_set:
-        num_set.start("total set_count")
-        for bit in bits:
-            with k.if_(bit):
-                num_set.add()
-        done = num_set.told("how many inputs are set")
     if edge:
         previous = s.read("previous last_state", edge.type, 0, 1)
         was = k.let("was before", fn("ne", previous, 0))

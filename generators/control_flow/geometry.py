@@ -23,13 +23,12 @@ from generators.kit.functions import clamp, least, most, sqrt
 from generators.kit.masks import as_flag, flag, flag_type
 from generators.kit.naming import BY_LEVEL, routine
 from generators.kit.sites import Site, launch
-from generators.kit.sources import setting
 from generators.kit.words import listed, say
 from generators.program.dtypes import INT32, Scalar, Vec, scalar_of
-from generators.program.expr import Expr, Operand, Var
+from generators.program.expr import Expr, Var
 
-Made = tuple[str, Expr, str]
-"""What a label says, in words; a measure, and that in words."""
+Made = tuple[str, Expr | None, str]
+"""What a label says, in words; a measure where there is one, and that in words."""
 
 
 def _triangle(k: KernelBuilder, level: int, label: Var, a: Var, b: Var, c: Var) -> Made:
@@ -66,17 +65,20 @@ def _overlap(k: KernelBuilder, level: int, label: Var, a: Var, b: Var, la: Var, 
 def _zone(k: KernelBuilder, level: int, label: Var, x: Var, y: Var) -> Made:
     type_ = scalar_of(x.type)
     whole = type_.is_int
-    middle: Operand = 25 if whole else 0.0
-    cx = setting(k, "cx center_x", type_, *((20, 30) if whole else (-0.5, 0.5)))
-    upper, lower = [(y >= middle, (label, 1)), (None, (label, 4))], [(y >= middle, (label, 2))]
-    branch(k, (x >= cx, upper), (None, [*lower, (None, (label, 3))]))
-    text = f"the quadrant 1 to 4 of the point about ({say(k, cx)}, {say(k, middle)})"
-    if level >= 3:
-        reach = k.draw.value.choice((12, 18) if whole else (0.8, 1.2))
-        dx, dy = k.let("dx", abs(x - cx)), k.let("dy", abs(y - middle if whole else y))
-        branch(k, (both(dx < reach, dy < reach), (label, label * 10)))
-        text += f", times 10 where both distances are below {reach}"
-    return text, x + y, "the sum of both coordinates"
+    span = (20, 30) if whole else (-0.5, 0.5)
+    cx, cy = k.scalar("cx", type_, *span), k.scalar("cy", type_, *span)
+    dx, dy = k.let("dx", x - cx), k.let("dy", y - cy)
+    upper, lower = [(dy >= 0, (label, 1)), (None, (label, 4))], [(dy >= 0, (label, 2))]
+    branch(k, (dx >= 0, upper), (None, [*lower, (None, (label, 3))]))
+    text = f"the quadrant, 1 to 4 counterclockwise, of the point about ({cx.name}, {cy.name})"
+    if level >= 3 and k.draw.shape.chance(0.6):
+        steep = both(abs(dy) > abs(dx), some(same(label, 1), same(label, 3)))
+        flat = both(abs(dx) >= abs(dy), some(same(label, 2), same(label, 4)))
+        branch(k, (some(steep, flat), (label, 2 * label)), (None, (label, 2 * label - 1)))
+        text = f"the octant of the point about ({cx.name}, {cy.name}): with q the quadrant, 1 to "
+        text += "4 counterclockwise, it is 2 * q where |dy| > |dx| in quadrants 1 and 3 or where "
+        text += "|dx| >= |dy| in 2 and 4, else 2 * q - 1"
+    return text, dx * dx + dy * dy, "the squared distance from there"
 
 
 def _outcode(k: KernelBuilder, level: int, label: Var, x: Var, y: Var) -> Made:
@@ -88,7 +90,7 @@ def _outcode(k: KernelBuilder, level: int, label: Var, x: Var, y: Var) -> Made:
         above = (value > high, (label, label + 2 * bit))
         branch(k, (value < low, (label, label + bit)), above)
     text = "the outcode of the point for the box of x_min, x_max, y_min and y_max: 1 left of it, 2 "
-    return f"{text}right, plus 4 below, 8 above", x + y, "the sum of both coordinates"
+    return f"{text}right, plus 4 below, 8 above", None, ""
 
 
 def _circles(k: KernelBuilder, level: int, label: Var, between: Var, a: Var, b: Var) -> Made:
@@ -103,13 +105,52 @@ def _circles(k: KernelBuilder, level: int, label: Var, between: Var, a: Var, b: 
     return text, between - a - b, "the distance less both radii"
 
 
-_FIRST = {"zone": 0, "outcode": 0}
+def _turn(
+    k: KernelBuilder, level: int, label: Var, ax: Var, ay: Var, bx: Var, by: Var, cx: Var, cy: Var
+) -> Made:
+    """Which way a path turns (two-dimensional orientation)."""
+    cross = k.let("cross area2", (bx - ax) * (cy - ay) - (by - ay) * (cx - ax))
+    branch(k, (cross > 0, (label, 1)), (cross < 0, (label, 2)))
+    text = "1 where the path from a over b to c turns left, 2 where it turns right, 0 where it is "
+    text += "straight, by the sign of (b - a) x (c - a)"
+    return text, abs(cross), "the size of that cross product, twice the area of the triangle"
+
+
+def _boxes(
+    k: KernelBuilder, level: int, label: Var, ax: Var, ay: Var, bx: Var, by: Var, w: Var, h: Var
+) -> Made:
+    """Two boxes of the same size."""
+    dx, dy = k.let("dx", abs(bx - ax)), k.let("dy", abs(by - ay))
+    apart: Case = (some(dx > w, dy > h), (label, 0))
+    if scalar_of(w.type).is_int:
+        branch(k, apart, (some(same(dx, w), same(dy, h)), (label, 2)))
+        last = "2 where they only touch, 1 where they overlap"
+    else:
+        branch(k, apart)
+        last = "1 where they meet"
+    text = f"0 where boxes of that width and height at both places are apart, {last}"
+    return text, most(w - dx, 0) * most(h - dy, 0), "the common area, 0 if none"
+
+
+_FIRST = {"zone": 0, "outcode": 0, "turn": 0}
 """The label that a point has before anything is tested, where it is not the last case, 1."""
 _KINDS: dict[str, tuple[tuple[str, ...], str, tuple[float, float], Callable[..., Made]]] = {
     "sides": (("a b c", "side_a side_b side_c"), "s1 s2 s3", (2, 6), _triangle),
     "overlap": (("a_lo b_lo", "start_a start_b"), "a0 b0 len_a len_b", (-2.0, 2.0), _overlap),
-    "zone": (("x y", "px py"), "vx vy", (-2.0, 2.0), _zone),
-    "outcode": (("x y", "px py"), "vx vy", (-2.0, 2.0), _outcode),
+    "zone": (("x y", "px py"), "xi yi", (-2.0, 2.0), _zone),
+    "outcode": (("x y", "px py"), "xi yi", (-2.0, 2.0), _outcode),
+    "turn": (
+        ("ax ay bx by cx cy", "a_x a_y b_x b_y c_x c_y"),
+        "x0 y0 x1 y1 x2 y2",
+        (-2.0, 2.0),
+        _turn,
+    ),
+    "boxes": (
+        ("ax ay bx by width height", "a_x a_y b_x b_y w h"),
+        "x0 y0 x1 y1 w_i h_i",
+        (0.2, 2.0),
+        _boxes,
+    ),
     "circles": (
         ("distance radius_a radius_b", "gap r_first r_second"),
         "between ra rb",
@@ -118,6 +159,26 @@ _KINDS: dict[str, tuple[tuple[str, ...], str, tuple[float, float], Callable[...,
     ),
 }
 """Names of the arrays, of their values, the range of those, and the branches."""
+
+
+_MEASURES = {
+    "sides": "perimeter perimeters",
+    "overlap": "common_length overlap",
+    "zone": "dist_sq distance_sq",
+    "circles": "clearance separation",
+    "turn": "area2 double_area",
+    "boxes": "common_area overlap",
+}
+"""Names of the output of a measure."""
+_SUBJECTS = {
+    "sides": "Classify triangles by their sides",
+    "overlap": "Classify pairs of intervals",
+    "zone": "Find where points lie about a centre",
+    "outcode": "Cohen-Sutherland codes of points",
+    "circles": "Classify pairs of circles",
+    "turn": "Which way paths of three points turn",
+    "boxes": "Classify pairs of boxes",
+}
 
 
 @idiom
@@ -130,14 +191,15 @@ def geometry_cases(k: KernelBuilder, level: int) -> Title:
     type_ = some_type(k, 1.0 if form == "sides" else 0.3, "int32 int64 int16")
     s = launch(k, list=2, grid=1)
     if type_.is_int and form != "sides":
-        ends = (1, 20) if form == "circles" else (0, 50)
+        ends = {"circles": (1, 20), "turn": (0, 9), "boxes": (1, 9)}.get(form, (0, 50))
     found: list[Expr] = [s.read(name, type_, *ends) for name in k.draw.word.choice(names).split()]
     if form == "overlap":
         widths = (5, 20) if type_.is_int else (0.3, 1.5)
         found += [s.read(name, type_, *widths) for name in ("a_len", "b_len")]
     given = ", ".join(say(k, value) for value in found)
     out = s.out("kind case label", INT32)
-    measure = Also(s, 0.6 if level >= 2 else 0.3, "size amount", type_)
+    share = 0.0 if form == "outcode" else 0.6 if level >= 2 else 0.3
+    measure = Also(s, share, _MEASURES.get(form, ""), type_)
     note = ""
     if level >= 3 and shape.chance(0.1):
         test = flag(s, "active valid")
@@ -149,9 +211,15 @@ def geometry_cases(k: KernelBuilder, level: int) -> Title:
     k.store(out, s.at, label)
     note += measure.told(meaning, amount)
     name = k.name(f"{form}_cases classify_{form} {form}_kind")
-    return Title(name, f"From {given}: {out.name} gets {text}.{note}")
+    return Title(name, f"{_SUBJECTS[form]} ({given}): {out.name} gets {text}.{note}")
 
 
+_AIMS = {
+    "crossings": "Point in polygon by ray crossings",
+    "winding": "Winding numbers of points",
+    "nearest": "Distances of points to the outline of a polygon",
+    "half_planes": "Points in a convex region",
+}
 _TESTS = {
     "crossings": (
         "whether a ray to the right crosses an odd number of edges",
@@ -169,8 +237,8 @@ _TESTS = {
     "nearest": (
         "the distance to the nearest edge",
         "distance dist",
-        "1 where that is below 0.2, else 0",
-        "is_near within",
+        "",
+        "",
     ),
     "half_planes": (
         "whether the point lies in all half-planes",
@@ -198,7 +266,8 @@ class Outline:
         if len(self.arrays) == 2:
             x, y = (array[at] for array in self.arrays)
             return k.let(first, x), k.let(second, y)
-        corner = k.let(f"{first[0]} corner v", self.arrays[0][at])
+        names = "normal nrm" if first == "nx" else f"{first[0]} corner v"
+        corner = k.let(names, self.arrays[0][at])
         return k.let(first, corner[0]), k.let(second, corner[1])
 
 
@@ -239,37 +308,33 @@ def polygon_tests(k: KernelBuilder, level: int) -> Title:
     count = k.size_param("num_planes" if planes else ["num_verts", "corners"], m)
     named = listed([array.name for array in arrays])
     what = what.format(named, offsets.name if offsets is not None else "")
-    limited = level >= 3 and shape.chance(0.7)
+    limited = level >= 3 and not planes and form != "nearest" and not many and shape.chance(0.4)
     far = k.scalar("radius max_radius", type_, 0.75, 1.05) if limited else None
     kind = {"nearest": type_, "winding": INT32}.get(form) or flag_type(k)
     out = s.out(outs, kind)
-    more = Also(s, {1: 0.0, 2: 0.3, 3: 0.5, 4: 0.6, 5: 0.8}[level], more_outs)
-    x, y, scaled = _point(level, s, points, type_, far is None)
+    share = 0.0 if form == "nearest" else {1: 0.0, 2: 0.3, 3: 0.5, 4: 0.6, 5: 0.8}[level]
+    more = Also(s, share, more_outs)
+    x, y = _point(s, points, type_)
     note = ""
     if far is not None:
         leave(s, x * x + y * y > far * far, (out, 0), (more, 0))
-        note = f" Points beyond {far.name} from the origin give 0."
-    row = tuple(k.let("poly r", index) for index in row)
-    o = Outline(k, type_, arrays, row, count)
+        note = f" Points farther than {far.name} from the origin are outside and give 0."
+    o = Outline(k, type_, arrays, tuple(k.let("poly r", index) for index in row), count)
     value, other = _half_planes(o, x, y, offsets) if offsets else _edges(level, form, o, x, y)
     k.store(out, s.at, as_flag(value, kind) if kind not in (type_, INT32) else cast(value, kind))
-    of = f"{listed([array.name for array in points])}{scaled}"
-    done = f"For each point p of {of} and {what}: {out.name} gets {text}."
+    done = f"{_AIMS[form]}: for each point p of {listed([array.name for array in points])} and "
+    done += f"{what}, {out.name} gets {text}."
     name = k.name(f"polygon_{form} {form}_test points_{form}")
     return Title(name, f"{done}{more.told(more_text, other)}{note}")
 
 
-def _point(
-    level: int, s: Site, points: tuple[Var, ...], type_: Scalar, scaling: bool
-) -> tuple[Var, Var, str]:
-    """Both coordinates of this thread's point, now and then scaled; and that in words."""
-    k, (first, *rest), scaled = s.k, points, ""
+def _point(s: Site, points: tuple[Var, ...], type_: Scalar) -> tuple[Var, Var]:
+    """Both coordinates of this thread's point."""
+    k, (first, *rest) = s.k, points
     found = (first[s.at], rest[0][s.at]) if rest else (first[s.at][0], first[s.at][1])
     x, y = map(s.k.lift, found, (type_, type_))
-    if scaling and level >= 2 and k.draw.shape.chance(0.5):
-        scale = setting(k, "scale zoom", type_, 0.6, 0.9)
-        x, y, scaled = scale * x, scale * y, f" times {say(k, scale)}"
-    return k.let("x qx", x), k.let("y qy", y), scaled
+    names = k.draw.word.choice(("x y", "qx qy", "xi yi")).split()
+    return k.let(names[0], x), k.let(names[1], y)
 
 
 def _edges(level: int, form: str, o: Outline, x: Var, y: Var) -> tuple[Expr, Expr]:
@@ -304,8 +369,7 @@ def _edges(level: int, form: str, o: Outline, x: Var, y: Var) -> tuple[Expr, Exp
             k.assign(ax, bx)
             k.assign(ay, by)
     if near:
-        distance = k.let("nearest closest", sqrt(found))
-        return distance, cast(distance < 0.2, INT32)
+        return sqrt(found), found
     return (same(found % 2, 1), found) if form == "crossings" else (found, upward)
 
 

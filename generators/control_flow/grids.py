@@ -23,7 +23,7 @@ from generators.control_flow.kit import (
 )
 from generators.control_flow.params import with_struct
 from generators.kit.functions import clamp, where
-from generators.kit.naming import BY_LEVEL, routine
+from generators.kit.naming import BY_LEVEL, held, routine
 from generators.kit.sites import Site, launch, over
 from generators.kit.sources import zero
 from generators.kit.words import say
@@ -48,13 +48,35 @@ class Rule:
 
 _RULES = {
     "life": Rule(
-        "a life-like automaton: a dead cell with {0} of its 8 neighbours alive comes alive, a "
-        "living one stays with 2 or 3 alive, otherwise a cell dies",
-        (3, 2),
+        "Conway's Game of Life: a dead cell with {0} of its 8 neighbours alive comes alive, a "
+        "living one stays alive with 2 or 3, all others die",
+        (3,),
         1,
         lambda state, near, born: [
             (both(same(state, 0), same(near, born)), 1),
             (both(state > 0, some(same(near, 2), same(near, 3))), 1),
+        ],
+        dies=True,
+    ),
+    "high_life": Rule(
+        "the automaton HighLife: a dead cell with 3 or {0} of its 8 neighbours alive comes alive, "
+        "a living one stays alive with 2 or 3, all others die",
+        (6,),
+        1,
+        lambda state, near, born: [
+            (both(same(state, 0), some(same(near, 3), same(near, born))), 1),
+            (both(state > 0, some(same(near, 2), same(near, 3))), 1),
+        ],
+        dies=True,
+    ),
+    "brain": Rule(
+        "Brian's Brain: a resting cell (0) with {0} of its 8 neighbours firing (1) fires, a firing "
+        "cell becomes refractory (2), a refractory one rests",
+        (2,),
+        2,
+        lambda state, near, need: [
+            (both(same(state, 0), same(near, need)), 1),
+            (same(state, 1), 2),
         ],
         dies=True,
     ),
@@ -83,6 +105,11 @@ _RULES = {
 }
 
 
+_LONG = {"n": "num_cells", "count": "num_cells", "rows": "num_rows", "cols": "num_cols"}
+_LONG |= {"h": "height", "w": "width"}
+"""Names of parameters for the sizes."""
+
+
 @idiom
 @with_struct
 def cellular_automaton(k: KernelBuilder, level: int) -> Title:
@@ -94,7 +121,7 @@ def cellular_automaton(k: KernelBuilder, level: int) -> Title:
     old = s.array("cells grid current", type_, 0, _RULES[form].top if form in _RULES else 1)
     new = s.out("next_cells updated next_grid", type_)
     changed = Also(s, 0.0 if level < 3 else 0.6, "changed flips")
-    sizes = [k.size_param((f"num_{d}", f"{d}_size"), d) for d in s.dims]
+    sizes = [k.size_param(_LONG.get(d, d), d) for d in s.dims]
     wrap, note = shape.chance(0.5), ""
     if level >= 2 and shape.chance(0.12):
         fixed = s.read("fixed mask", INT32, 0, 2)
@@ -106,6 +133,7 @@ def cellular_automaton(k: KernelBuilder, level: int) -> Title:
     else:
         found = _neighbours(s, _RULES[form], old, sizes, state, wrap)
         text, result = _ruled(k, level, form, state, found)
+    result = held(k, "after new_state", result) if changed else result
     k.store(new, s.at, cast(result, type_))
     flips = where(fn("ne", result, state), k.lift(1, INT32), k.lift(0, INT32))
     note += changed.told("1 where the state changed, else 0", flips)
@@ -144,13 +172,15 @@ def _neighbours(s: Site, rule: Rule, old: Var, sizes: list[Var], state: Var, wra
         else:
             k.augment(found, "add", cast(test, INT32))
 
-    with k.for_("di dy", 2, start=-1) as di, k.for_("dj dx", 2, start=-1) as dj:
+    steps = k.draw.word.choice(("di dj", "dy dx")).split()
+    with k.for_(steps[0], 2, start=-1) as di, k.for_(steps[1], 2, start=-1) as dj:
         with k.if_(both(same(di, 0), same(dj, 0))):
             k.continue_()
         if wrap:
             count(((i + di + h) % h, (j + dj + w) % w))
         else:
-            ni, nj = k.let("ni y", i + di), k.let("nj x", j + dj)
+            names = k.draw.word.choice(("ni nj", "near_i near_j", "row_n col_n")).split()
+            ni, nj = k.let(names[0], i + di), k.let(names[1], j + dj)
             with k.if_(both(ni >= 0, ni < h, nj >= 0, nj < w)):
                 count((ni, nj))
     return found
@@ -184,14 +214,15 @@ _EDGES = {
 def grid_walk(k: KernelBuilder, level: int) -> Title:
     """Walks on a grid by direction codes, with walls, wrapping and stops."""
     shape, word = k.draw.shape, k.draw.word
-    s = over(k, "walkers", (word.choice(("i", "tid", "walker")),), ((40, 64),))
+    s = over(k, "walkers", (word.choice(("i", "walker")),), ((40, 64),))
     k.size("moves", 8, 12)
     dims = (k.size("h", 5, 7), k.size("w", 5, 7))
     turtle, edge = shape.chance(0.5), shape.choice(sorted(_EDGES))
     type_ = Scalar(shape.weighted({"int32": 4, "uint8": 3, "int8": 2}))
     names = "commands steps program"
     codes = s.array(names, type_, 0, 2 if turtle else 4, more="moves")
-    walls = k.array(["walls", "grid", "maze"], INT32, dims, low=0, high=3) if level >= 2 else None
+    kinds = ["terrain", "tile_kinds", "cell_kinds"]
+    walls = k.array(kinds, INT32, dims, low=0, high=3) if level >= 2 else None
     h = k.size_param(["num_rows", "height"], "h")
     w = k.size_param(["num_cols", "width"], "w")
     count = k.size_param(["num_moves", "length"], "moves")
@@ -200,7 +231,7 @@ def grid_walk(k: KernelBuilder, level: int) -> Title:
     r, c, place = _start(s, h, w)
     done = f"Walker {s.where} starts at {place} and obeys its row of {codes.name}: "
     done += f"{_meaning(turtle, home)}; {_EDGES[edge]}"
-    done += f"; cells of {walls.name} that hold 3 are walls." if walls is not None else "."
+    done += f"; cells of kind 3 in {walls.name} are walls." if walls is not None else "."
     facing = counter(k, "facing heading") if turtle else None
     blocked.start("hits n_blocked")
     chance, params = BY_LEVEL[level] * (edge == "wrap"), {"index": INT32, "size": INT32}
@@ -251,26 +282,28 @@ def _ended(s: Site, r: Var, c: Var, w: Var) -> str:
 
 def _start(s: Site, h: Var, w: Var) -> tuple[Var, Var, str]:
     """Where a walker starts: row and column in locals, and in words."""
-    k, i = s.k, s.at[0]
-    start = k.draw.shape.choice(("corner", "middle", "own", "given"))
+    k = s.k
+    start = k.draw.shape.choice(("corner", "middle", "given", "given"))
     places: dict[str, tuple[Expr, Expr]] = {
         "corner": (zero(INT32), zero(INT32)),
         "middle": (h // 2, w // 2),
-        "own": (i % h, (i // 3) % w),
     }
     if start == "given":
         cell = s.read("start_cell home_cell", INT32, init="index_of:h*w")
         places[start] = (cell // w, cell % w)
     row, col = places[start]
-    return k.let("r y", row), k.let("c x", col), f"({say(k, row)}, {say(k, col)})"
+    names = k.draw.word.choice(("r c", "y x", "row col")).split()
+    return k.let(names[0], row), k.let(names[1], col), f"({say(k, row)}, {say(k, col)})"
 
 
 def _stepped(k: KernelBuilder, way: Expr, r: Var, c: Var) -> tuple[Var, Var]:
     """The cell beside, in one of four ways."""
+    names = (f"{r.name}_next", f"{c.name}_next")
+    names = k.draw.word.choice((names, (f"n{r.name[0]}", f"n{c.name[0]}")))
     if k.draw.shape.chance(0.35):
         down, up, right, left = (cast(same(way, code), INT32) for code in (1, 3, 0, 2))
-        return k.let("nr r_next", r + down - up), k.let("nc c_next", c + right - left)
-    nr, nc = k.let("nr r_next", r), k.let("nc c_next", c)
+        return k.let(names[0], r + down - up), k.let(names[1], c + right - left)
+    nr, nc = k.let(names[0], r), k.let(names[1], c)
     steps: list[Step] = [(nc, nc + 1), (nr, nr + 1), (nc, nc - 1)]
     cases: list[Case] = [(same(way, code), step) for code, step in enumerate(steps)]
     branch(k, *cases, (None, (nr, nr - 1)))

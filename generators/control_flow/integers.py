@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import Also, counter, leave, same, some
+from generators.control_flow.kit import Also, counter
 from generators.control_flow.params import with_struct
 from generators.control_flow.walks import WALKS, Walk
 from generators.kit.naming import helper, local
 from generators.kit.sites import Site, launch
-from generators.kit.sources import setting
 from generators.kit.words import plurals, say, words
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Const, Expr, Var, literal
@@ -79,7 +78,10 @@ def _numbers(s: Site, walk: Walk, type_: Scalar, each: bool) -> list[Expr]:
 
 _LARGE = ("digit_sum", "reversed_digits", "bits_cleared", "highest_bit", "halvings")
 _HIGHEST = {"gcd": 900, "modpow": 60, "root_by_newton": 9000, "prime_or_divisor": 400}
+_HIGHEST |= {"binary_gcd": 900, "totient": 600, "modular_inverse": 2000, "jacobi": 2000}
 _HIGHEST |= dict.fromkeys(_LARGE, 60000)
+_HARDER = ("binary_gcd", "jacobi", "modpow", "modular_inverse", "prime_or_divisor", "totient")
+"""Those that levels 4 and 5 prefer."""
 """The loops of ``number_theory``, and how large its numbers are."""
 
 
@@ -88,31 +90,23 @@ _HIGHEST |= dict.fromkeys(_LARGE, 60000)
 def number_theory(k: KernelBuilder, level: int) -> Title:
     """Euclid, repeated squaring, trial division, digits and bits of whole numbers."""
     shape = k.draw.shape
-    form = shape.choice(sorted(_HIGHEST))
+    hard = level >= 4 and shape.chance(0.7)
+    form = shape.choice(_HARDER if hard else sorted(_HIGHEST))
     walk, high = WALKS[form], _HIGHEST[form]
-    type_ = Scalar(shape.choice(("int32", "int64", "uint32", "uint64")))
+    types = ("int32", "int64") if walk.signed else ("int32", "int64", "uint32", "uint64")
+    type_ = Scalar(shape.choice(types))
     s = launch(k, list=2, grid=1 if level >= 2 else 0)
     numbers = s.array("a numbers values", type_, 2, high)
     out = s.out("out result found", type_)
     rounds = Also(s, 0.4 if level >= 2 else 0.0, "rounds steps")
     a = k.let("a num number", numbers[s.at])
-    note = ""
-    if level >= 3 and shape.chance(0.6):
-        least = setting(k, "least lower", type_, high // 5, high // 3)
-        leave(s, a < least, (out, 0), (rounds, 0))
-        note = f" Numbers below {say(k, least)} give 0."
-    if level >= 4:
-        odd = k.draw.value.choice((3, 5, 7))
-        with k.if_(same(a % odd, 0)):
-            k.assign(a, a // odd)
-        note += f" An x that {odd} divides is first divided by {odd} once."
     rounds.start("count turns")
     given = _numbers(s, walk, type_, each=True)
-    step = _Step(k, walk, type_, given, level >= 3 and shape.chance(0.3), rounds.value)
+    step = _Step(k, walk, type_, given, level >= 3 and shape.chance(0.5), rounds.value)
     step.helped = step.helped and not rounds
-    done = f"Compute for each x of {numbers.name} {step.text}; it goes to {out.name}.{note}"
+    done = f"For each number x of {numbers.name}, {out.name} gets {step.text}."
     k.store(out, s.at, step.result(a))
-    done += rounds.told("the number of turns of the loop")
+    done += rounds.told("how often the loop ran")
     return Title(k.name(*(f"{t}_kernel compute_{t}" for t in words(walk.titles))), done)
 
 
@@ -122,7 +116,7 @@ def integer_walk(k: KernelBuilder, level: int) -> Title:
     """A while loop on integers, at higher levels in a helper, for a few numbers at once."""
     shape = k.draw.shape
     walk, type_ = WALKS[shape.choice(sorted(WALKS))], shape.weighted(_TYPES)
-    if walk.wide and type_.bits == 16:
+    if (walk.wide and type_.bits == 16) or (walk.signed and type_.is_unsigned):
         type_ = INT32
     form = "one" if level < 4 else shape.choice(("window", "row", "row"))
     s = launch(k, rows=1, inner="cols") if form == "row" else launch(k, list=3, grid=1)
@@ -131,32 +125,13 @@ def integer_walk(k: KernelBuilder, level: int) -> Title:
     out = s.out("out result answers", type_)
     step = _Step(k, walk, type_, given, level >= 3 and shape.chance(0.6))
     if form == "one":
-        value, done = _of_one(level, s, step, numbers, out)
+        value, done = step.result(numbers[s.at]), f"number x of {numbers.name}, {step.text}"
     else:
         value, done = _of_few(level, s, step, numbers)
     k.store(out, s.at, value)
-    added = f"_{form}" if form != "one" else "_kernel" if step.helped else ""
+    added = f"_of_{form}" if form != "one" else "_kernel" if step.helped else ""
     name = k.name(*(f"{t}{added}" for t in words(walk.titles)))
-    return Title(name, f"Store in {out.name} for each {done}.")
-
-
-def _of_one(level: int, s: Site, step: _Step, numbers: Var, out: Var) -> tuple[Expr, str]:
-    """The loop for one number; from level 2 on some numbers are left out."""
-    k, note = s.k, ""
-    start: Expr = numbers[s.at]
-    if level >= 2 and k.draw.shape.chance(0.4 + 0.2 * level):
-        start = k.let("number n0 given", start)
-        least = k.scalar("min_value least", step.type, 40, 90)
-        odd = k.draw.value.choice((2, 3, 5))
-        test: Expr = start < least
-        clause = f"is below {least.name}"
-        if level >= 3 and k.draw.shape.chance(0.5):
-            test = some(test, same(start % odd, 0))
-            clause += f" or a multiple of {odd}"
-        leave(s, test, (out, 0))
-        note = f"; where x {clause}, {out.name} gets 0 instead"
-    text = step.text
-    return step.result(start), f"x of {numbers.name} {text}{note}"
+    return Title(name, f"Store in {out.name}, for each {done}.")
 
 
 _KEPT = {"sum": "total acc", "maximum": "best largest", "count": "hits tally", "first": "best top"}
@@ -167,7 +142,6 @@ def _of_few(level: int, s: Site, step: _Step, numbers: Var) -> tuple[Expr, str]:
     k, shape = s.k, s.k.draw.shape
     where = Also(s, 0.6 if s.inner else 0.0, "at_column which")
     span = k.draw.value.integer(3, 5)
-    skip = k.draw.value.choice((2, 3)) if level == 5 or shape.chance(0.4) else 0
     how = "first" if where else shape.choice(("sum", "maximum", "count"))
     first = numbers if s.inner else k.let("s first", numbers[s.at])
     kept = counter(k, _KEPT[how], step.type)
@@ -176,21 +150,16 @@ def _of_few(level: int, s: Site, step: _Step, numbers: Var) -> tuple[Expr, str]:
     looped = s.loop("j c col", "num_cols row_length") if s.inner else k.for_("step shift", span)
     with looped as at:
         near: Expr = numbers[at.at] if isinstance(at, Site) else first + cast(at, step.type)
-        if skip:
-            near = k.let("near candidate", near)
-            with k.if_(same(near % skip, 0)):
-                k.continue_()
         _take(k, how, kept, step.result(near), goal, where, at)
     what = f"number of f(x) that are at least {goal.name}" if how == "count" else f"{how} of f(x)"
-    whom = "even numbers" if skip == 2 else f"multiples of {skip}"
-    tail = f"{f', leaving out {whom}' if skip else ''}, where f(x) is {step.text}"
+    tail = f", where f(x) is {step.text}"
     if not s.inner:
-        return kept, f"s of {numbers.name} the {what} over the {span} integers x from s on{tail}"
+        return kept, f"s of {numbers.name}, the {what} over the {span} integers x from s on{tail}"
     if where.out is None:
-        return kept, f"row of {numbers.name} the {what} over its numbers x{tail}"
+        return kept, f"row of {numbers.name}, the {what} over its numbers x{tail}"
     where.told("")
-    done = f"row of {numbers.name} the largest f(x) of its numbers x, and in {where.out.name} the "
-    return kept, f"{done}first column that has it (0 and 0 if none){tail}"
+    done = f"row of {numbers.name}, the largest f(x) of its numbers x, and in {where.out.name} the "
+    return kept, f"{done}first column that has it (0 and 0 where no f(x) is above 0){tail}"
 
 
 def _take(

@@ -49,8 +49,8 @@ class Search:
     def ask(self) -> None:
         """Name the query, which may be scaled or shifted."""
         k, q = self.s.k, self.queries
-        if self.type.is_float and k.draw.shape.chance(0.3):
-            q = setting(k, "unit scale gain", self.type, 0.7, 0.95) * q
+        if self.type.is_float and k.draw.shape.chance(0.2):
+            q = k.scalar("unit scale", self.type, 0.7, 0.95) * q
         elif k.draw.shape.chance(0.3) and not self.type.is_unsigned:
             low, high = (-4.0, 4.0) if self.type.is_float else (1, 9)
             q = q - k.scalar("origin shift offset", self.type, low, high)
@@ -129,7 +129,8 @@ def _ranked(k: KernelBuilder, level: int) -> Title:
     else:
         k.store(out, s.at, value(r, lo))
     text = text.format(below="below" if strict else "not above").replace("not not ", "")
-    done = f"Search the {r.where} for q = {r.query} by bisection; {out.name} gets {text}.{last}"
+    done = f"Search the {r.where} for q = {r.query} by bisection: {out.name} gets {text} (of the "
+    done += f"knots).{last}"
     return Title(k.name(f"{goal}_queries {goal}_search count_{r.knots.name}"), done)
 
 
@@ -243,20 +244,20 @@ def table_lookup(k: KernelBuilder, level: int) -> Title:
     slot = _slot(r)
     gap = abs(edges[slot] - r.q)
     value, text = {
-        "bin": (slot, "that index"),
-        "entry": (table[slot], f"{table.name} there"),
-        "gap": (gap, "the distance from q to that edge"),
+        "bin": (slot, "j"),
+        "entry": (table[slot], f"{table.name}[j]"),
+        "gap": (gap, f"|{edges.name}[j] - q|"),
     }.get(want, (gap, ""))
     if want == "share":
         before = k.let("before prev", most(slot - 1, 0))
         span = k.let("span width", most(edges[slot] - edges[before], 0.5))
         value = (r.q - edges[before]) / span
-        text = "how far q lies beyond the edge before (the first for index 0), over the distance "
-        text += "of both edges, at least 0.5"
+        text = f"(q - {edges.name}[i]) / max({edges.name}[j] - {edges.name}[i], 0.5) with i = "
+        text += "max(j - 1, 0)"
     k.store(out, s.at, value)
-    last += slots.told("that index", slot)
-    done = f"Find for each q = {r.query} the first index of the sorted {edges.name} whose edge is "
-    done += f"not below it (the last index if none is); {out.name} gets {text}.{last}"
+    last += slots.told("j", slot)
+    done = f"For each q = {r.query}, find j, the first index of the sorted {edges.name} with "
+    done += f"{edges.name}[j] >= q (the last index if there is none): {out.name} gets {text}.{last}"
     return Title(k.name("table_lookup find_bin bracket_values lookup_edges"), done)
 
 

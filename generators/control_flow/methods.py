@@ -13,6 +13,7 @@ from generators.kit.formulas import Formula
 from generators.kit.functions import clamp, cos, exp, log, sin
 from generators.kit.naming import BY_LEVEL, routine
 from generators.kit.sites import Site, launch
+from generators.kit.sources import setting
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, literal
@@ -46,7 +47,7 @@ _SERIES = {
         lambda x, m: -(x * x) / ((2.0 * m - 1.0) * (2.0 * m)),
     ),
     "log1p": Series(
-        "log(1 + x) = sum of (-1)^(m+1) x^m / m",
+        "log(1 + x) = sum of (-1)^m x^(m+1) / (m+1)",
         (-0.5, 0.5),
         lambda x, m: -x,
         lambda term, m: term / (m + 1.0),
@@ -77,33 +78,30 @@ def power_series(k: KernelBuilder, level: int) -> Title:
     series, stops = _SERIES[form], level >= 3 and shape.chance(0.7)
     s = launch(k, list=7, grid=3 if level >= 2 else 0)
     given = s.read("xs angles values", type_, *series.span)
-    done = f"Evaluate {series.text} for x = {say(k, given)}"
-    gain = None
-    if shape.chance(0.4):
-        gain = k.scalar("gain scale", type_, *((1.2, 1.8) if level >= 2 else (0.4, 0.9)))
-        done += f" times {gain.name}"
-        done += f", clamped to {list(series.span)}" if level >= 2 else ""
-    terms = k.draw.value.integer(5, 9)
-    how = f"until a term is below 0.001, {terms} after the first at most"
-    done += f", {how if stops else f'with {terms} terms after the first'}; "
+    count = k.draw.value.integer(3, 6)
+    terms: Expr = k.lift(count, INT32)
+    if shape.chance(0.5):
+        terms = k.scalar("max_terms num_terms", INT32, count, count + 2)
+    tol = setting(k, "tol tolerance", type_, 0.0005, 0.002, 0.7) if stops else None
     out = s.out("out series result", type_)
-    used = Also(s, 0.0 if level < 3 else 0.6, "terms_used" if stops else "far_out is_large")
+    used = Also(s, 0.6 if stops else 0.0, "terms_used num_used")
     x = k.let("x t", given)
-    if gain is not None:
-        k.assign(x, clamp(gain * x, *series.span) if level >= 2 else gain * x)
-    total, last = _summed(k, level, form, x, type_, terms, stops)
+    total, last = _summed(k, level, form, x, type_, terms, tol)
     k.store(out, s.at, total)
-    if stops:
-        more = used.told("the number of the last term", last)
-    else:
-        half = 0.5 * series.span[1]
-        more = used.told(f"1 where |x| is above {half}, else 0", cast(abs(x) > half, INT32))
+    more = used.told("the index m of the last term added", last)
+    many = say(k, terms)
+    how = f"all terms up to m = {many}"
+    if tol is not None:
+        what = "term" if series.by_order else "power of x"
+        how = f"terms up to m = {many}, ending after the first whose {what} is below {say(k, tol)} "
+        how += "in magnitude"
+    done = f"Evaluate {series.text}, m from 0 on, for x = {say(k, given)}: {out.name} gets the sum "
     name = k.name(f"{form}_series taylor_{form} power_series")
-    return Title(name, f"{done}the sum goes to {out.name}.{more}")
+    return Title(name, f"{done}of {how}.{more}")
 
 
 def _summed(
-    k: KernelBuilder, level: int, form: str, x: Expr, type_: Scalar, terms: int, stops: bool
+    k: KernelBuilder, level: int, form: str, x: Expr, type_: Scalar, terms: Expr, tol: Expr | None
 ) -> tuple[Expr, Expr]:
     """The loop; the sum, and the number of its last term where it stops."""
     series, shape = _SERIES[form], k.draw.shape
@@ -121,17 +119,17 @@ def _summed(
 
     if shape.chance(0.5):
         order = k.let("m order", k.lift(1, INT32))
-        going = both(order <= terms, abs(term) > 0.001) if stops else order <= terms
+        going = order <= terms if tol is None else both(order <= terms, abs(term) >= tol)
         with k.while_(going):
             advance(order)
             k.augment(order, "add", 1)
         return total, order - 1
-    last = counter(k, "last order_used") if stops else None
+    last = counter(k, "last order_used") if tol is not None else None
     with k.for_("m order", terms + 1, start=1) as m:
         advance(m)
-        if last is not None:
+        if last is not None and tol is not None:
             k.assign(last, m)
-            branch(k, (abs(term) < 0.001, STOP))
+            branch(k, (abs(term) < tol, STOP))
     return total, last if last is not None else total
 
 
@@ -143,6 +141,8 @@ class Equation:
     slope: Callable[[Expr, Expr], Expr]
     a: tuple[float, float]
     x: tuple[float, float]
+    names: tuple[str, str] = ("rhs targets", "roots solution x_out")
+    """Of the array of a, and of that of the roots."""
 
     @property
     def text(self) -> str:
@@ -161,7 +161,11 @@ _EQUATIONS = {
         lambda x, a: x - a * cos(x), lambda x, a: 1.0 + a * sin(x), (0.3, 0.9), (0.0, 1.5)
     ),
     "kepler": Equation(
-        lambda x, a: x - 0.4 * sin(x) - a, lambda x, a: 1.0 - 0.4 * cos(x), (0.4, 2.6), (0.0, 3.1)
+        lambda x, a: x - 0.4 * sin(x) - a,
+        lambda x, a: 1.0 - 0.4 * cos(x),
+        (0.4, 2.6),
+        (0.0, 3.1),
+        ("mean_anomaly mean_anom", "ecc_anomaly eccentric"),
     ),
     "logarithm": Equation(
         lambda x, a: x + log(x) - a, lambda x, a: 1.0 + 1.0 / x, (1.5, 4.0), (0.6, 4.5)
@@ -178,15 +182,16 @@ def root_finding(k: KernelBuilder, level: int) -> Title:
     e, methods = _EQUATIONS[form], ("newton", "bisection", "secant", "damped")
     method = shape.choice(methods if level >= 3 else methods[:2])
     s, bisects = launch(k, list=1), method == "bisection"
-    a = s.read("rhs targets", type_, *e.a)
+    a = s.read(e.names[0], type_, *e.a)
     begin: Expr = literal(round(sum(e.x) / 2, 2), type_)
-    if not bisects and shape.chance(0.4):
-        begin = s.read("guess x0", type_, e.x[0] + 0.3, e.x[1] - 0.2)
-    roots = s.out("roots solution x_out", type_)
-    steps = Also(s, 0.0 if level < 3 else 0.5, "iterations steps")
-    count = k.draw.value.integer(7, 10) if bisects else k.draw.value.integer(3, 5)
+    if not bisects and shape.chance(0.8):
+        names, span = "guess x0", (e.x[0] + 0.3, e.x[1] - 0.2)
+        begin = s.read(names, type_, *span) if shape.chance(0.6) else k.scalar(names, type_, *span)
+    roots = s.out(e.names[1], type_)
+    steps = Also(s, 0.0 if level < 3 else 0.3, "iterations steps")
+    count = k.draw.value.integer(6, 9) if bisects else k.draw.value.integer(2, 3)
     limit: Expr = literal(count, INT32)
-    if bisects and shape.chance(0.5):
+    if shape.chance(0.6 if bisects else 0.15):
         limit = k.scalar("max_iter num_steps", INT32, count, count + 2)
     done = f"Solve {e.text} = 0 for x, with a = {say(k, a)}, by "
     target = k.let("target c", a)
@@ -234,9 +239,10 @@ class Method:
         before = k.let("x_prev older", x + 0.25) if secant else x
         with k.for_("it step", self.limit):
             fx = k.let("fx r", self.value(x))
-            if level >= 2 and not secant and shape.chance(0.6):
-                branch(k, (abs(fx) < 0.05, STOP))
-                stop = ", ending where |f| < 0.05"
+            if level >= 2 and not secant and shape.chance(0.4):
+                tol = setting(k, "tol tolerance", self.type, 0.04, 0.1, 0.8)
+                branch(k, (abs(fx) < tol, STOP))
+                stop = f", ending where |f| < {say(k, tol)}"
             if secant:
                 gap = k.let("gap rise", fx - self.value(before))
                 branch(k, (abs(gap) < 0.01, STOP))
@@ -254,6 +260,9 @@ class Method:
                 k.assign(x, x - step)
             self.steps.add()
         if secant:
-            how = "the secant method (older point 0.25 above, ending where the rise is < 0.01)"
+            how = (
+                "the secant method (the other first point is 0.25 above it; it ends where the two "
+            )
+            how += "values of f differ by less than 0.01)"
             return x, how + tail
         return x, f"Newton's method{' with steps times 0.8' * (method == 'damped')}{tail}{stop}"

@@ -14,7 +14,7 @@ from generators.program import ir
 from generators.program.dtypes import Scalar
 from generators.program.expr import Expr, Var
 
-_SHARES = {3: 0.4, 4: 0.5, 5: 0.6}
+_SHARES = {3: 0.25, 4: 0.3, 5: 0.35}
 """How many kernels of a level with two numbers or more have them in a struct."""
 
 

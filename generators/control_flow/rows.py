@@ -13,7 +13,7 @@ from generators.control_flow.kit import (
     both,
     branch,
     counter,
-    leave,
+    own_length,
     rows_of,
     same,
     some,
@@ -22,44 +22,26 @@ from generators.control_flow.kit import (
 )
 from generators.control_flow.params import with_struct
 from generators.kit.functions import least, most
-from generators.kit.naming import BY_LEVEL, routine
 from generators.kit.sites import Site, launch
 from generators.kit.sources import setting
-from generators.kit.text import written
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar
-from generators.program.expr import Const, Expr, Var, op
+from generators.program.expr import Expr, Var
 
 
 @dataclass(frozen=True)
 class Scale:
-    """How readings come from raw entries, and the range in which they then lie."""
+    """What the thresholds of a machine are drawn from: readings from 0 to 99."""
 
     k: KernelBuilder
     type: Scalar
-    applied: Callable[[Expr], Expr] = lambda e: e
-    low: float = 0
-    high: float = 99
 
-    def at(self, start: float, stop: float) -> Expr:
-        """A literal between two parts of the range."""
-        span = self.high - self.low
-        return self.number(self.low + start * span, self.low + stop * span)
-
-    def width(self, start: float, stop: float) -> Expr:
-        """A literal of the size of a part of the range."""
-        return self.number(start * (self.high - self.low), stop * (self.high - self.low))
-
-    def number(self, low: float, high: float) -> Expr:
-        ends = (low, high) if self.type.is_float else (round(low), round(high))
-        return setting(self.k, "", self.type, ends[0], ends[1], share=0.0)
-
-    def under(self, limit: Expr) -> Expr:
-        """A second threshold under the first."""
-        gap = self.width(0.05, 0.2)
-        if not (isinstance(limit, Const) and isinstance(gap, Const)):
-            return limit - gap
-        return self.number(*(float(limit.value) - part * float(gap.value) for part in (2, 1)))
+    def at(self, names: str, start: float, stop: float) -> Expr:
+        """A parameter, or now and then a literal, between two parts of the range."""
+        low, high = 99.0 * start, 99.0 * stop
+        if not self.type.is_float:
+            low, high = round(low), round(high)
+        return setting(self.k, names, self.type, low, high, share=0.85)
 
 
 def _nothing(scale: Scale, limit: Expr) -> tuple[Expr, ...]:
@@ -74,8 +56,6 @@ class Machine:
     names: str
     steps: Callable[..., Sequence[Step]]
     """Of the state, the count, the reading v, the limit t and further numbers."""
-    when: str
-    state: Callable[[Var, Var], Expr] = lambda run, count: count > 0
     numbers: Callable[[Scale, Expr], tuple[Expr, ...]] = _nothing
     filled: bool = False
     """Whether the state is a reading's sum that begins at the first further number."""
@@ -88,8 +68,6 @@ def _streak(side: str, held: Callable[[Var, Expr], Expr]) -> Machine:
         lambda run, count, v, t: [
             [(held(v, t), (run, run + 1), (count, most(count, run))), (None, (run, 0))]
         ],
-        "that continue a run",
-        lambda run, count: run > 1,
     )
 
 
@@ -102,38 +80,38 @@ MACHINES = {
         lambda run, count, v, t: [
             [(v > t, [(same(run, 0), (count, count + 1))], (run, 1)), (None, (run, 0))]
         ],
-        "that come from the first run on",
     ),
     "switched_on": Machine(
-        "how many v leave a switch on that is off at first, goes on above {t} and off below {0}",
+        "for how many readings a switch is on (hysteresis: off at first, it goes on above {t} and "
+        "off below {0})",
         "state on",
         lambda run, count, v, t, low: [
             [(v > t, (run, 1)), (v < low, (run, 0))],
             (count, count + run),
         ],
-        "that leave the switch on",
-        lambda run, count: run > 0,
-        lambda scale, limit: (scale.under(limit),),
+        lambda scale, limit: (scale.at("off_threshold release", 0.1, 0.2),),
     ),
     "cooldown": Machine(
-        "how many v above {t} count, the next {0} after each that counts being passed over",
+        "how many triggers there are: a v above {t} is one unless it is among the {0} readings "
+        "after the last (dead time)",
         "wait pause",
         lambda run, count, v, t, length: [
             [(run > 0, (run, run - 1)), (v > t, (count, count + 1), (run, length))]
         ],
-        "that come from the first one counted on",
-        numbers=lambda scale, limit: (setting(scale.k, "", INT32, 1, 3, share=0.0),),
+        lambda scale, limit: (setting(scale.k, "dead_time hold_off", INT32, 1, 3, share=0.85),),
     ),
     "leaky_bucket": Machine(
-        "how often a bucket overflows: it holds {0} at first and max(held + v - {1}, 0) after each "
-        "v; where that is above {t}, it overflows and holds {0}",
+        "how often a leaky bucket overflows: its level, {0} at first, becomes max(level + v - {1}, "
+        "0) with each v; above {t} it overflows and is reset to {0}",
         "filled stock",
         lambda run, count, v, t, start, leak: [
             (run, most(run + v - leak, 0)),
             [(run > t, (count, count + 1), (run, start))],
         ],
-        "that come from the first overflow on",
-        numbers=lambda scale, limit: (scale.width(0.05, 0.3), scale.at(0.3, 0.5)),
+        lambda scale, limit: (
+            scale.at("reset_level start_level", 0.05, 0.3),
+            scale.at("leak drain", 0.3, 0.5),
+        ),
         filled=True,
     ),
 }
@@ -148,96 +126,76 @@ def row_machine(k: KernelBuilder, level: int) -> Title:
     s, table, width = rows_of(k, "table readings signal", type_, 0, 99, counts, (48, 64))
     form = shape.choice(sorted(MACHINES))
     machine = MACHINES[form]
-    given = shape.weighted({"literal": 5, "scalar": 3, "array": 3 if level >= 2 else 0})
-    scale = _calibration(k, type_, often=given != "literal" and level < 4)
+    given = shape.weighted({"scalar": 5, "array": 3 if level >= 2 else 0})
+    scale = Scale(k, type_)
     limit = _limit(s, given, scale)
-    out = s.out("out counts result", INT32)
-    summed = Also(s, 1.0 if level >= 4 else 0.0, "sums excess totals", type_)
+    out = s.out(f"{form}_out counts result", INT32)
+    summed = Also(s, 0.0 if level < 3 else 0.15 * level, "excess overshoot", type_)
+    trace = Also(s, 0.0 if level < 2 else 0.1 * level, "states trace", INT32, "cols")
+    trace = Also(s, 0.0, "") if machine.filled else trace
     limit = k.let("cut bound", limit) if given == "array" else limit
-    refuses = level >= 5 and k.draw.shape.chance(0.15)
-    rules = [_refused(s, table, out, summed)] if refuses else []
+    ends = 0.5 if level >= 3 and not trace else 0.0
+    stop, note = own_length(s, width, ends, "readings")
     numbers = machine.numbers(scale, limit)
     text = machine.text.format(*(say(k, n) for n in numbers), t=say(k, limit))
     state = k.let(machine.names, numbers[0] if machine.filled else k.lift(0, INT32))
     count = counter(k, "count tally")
-    phrase = written(scale.applied(Var("e", type_)))
-    chance = BY_LEVEL[level] if phrase != "e" else 0.0
-    names = "calibrated reading_of decoded"
-    reading = routine(k, chance, names, {"entry": type_}, lambda _, e: scale.applied(e))
     summed.start("total acc")
-    with k.for_("j t col", width) as j:
-        v = k.let("v reading", reading(table[s.index(j)]))
-        if level >= 3:
-            rules.append(_passed_over(k, scale, v))
+    with k.for_("j t col", stop) as j:
+        v = k.let("v reading", table[s.index(j)])
+        if level >= 2 and shape.chance(0.35):
+            note += _passed_over(k, scale, v, trace, state, j)
         take(k, *machine.steps(state, count, v, limit, *numbers))
-        added = _added(k, machine, scale, v, summed, (state, count)) if summed else ""
+        trace.put(state, j)
+        if summed:
+            over = limit - v if form == "longest_dip" else v - limit
+            summed.add(most(over, 0))
     k.store(out, s.at, count)
-    values = f"reading v = {phrase} for each entry e" if phrase != "e" else "reading each v"
-    done = f"Go along each row of {table.name}, {values}, and store in {out.name} {text}."
-    done += "".join(f" {rule[0].upper()}{rule[1:]}." for rule in rules)
-    return Title(k.name(f"row_{form} {form}_rows"), done + summed.told(f"the sum of the v {added}"))
+    done = f"Along each row of {table.name}, with v its readings in turn, {out.name} gets {text}."
+    done += note
+    if trace:
+        done += trace.said(f"{_TRACED.get(form, 'the run so far')} after each reading")
+    side = f"{say(k, limit)} - v" if form == "longest_dip" else f"v - {say(k, limit)}"
+    done += summed.told(f"the sum of max({side}, 0)")
+    return Title(k.name(f"row_{form} {form}_rows"), done)
 
 
-def _calibration(k: KernelBuilder, type_: Scalar, often: bool) -> Scale:
-    """How a raw entry e in [0, 99] becomes a reading."""
-    if not k.draw.shape.chance(0.6 if often else 0.2):
-        return Scale(k, type_)
-    value, floats = k.draw.value, type_.is_float
-    up = k.draw.shape.chance(0.5)
-    factor = float(value.constant(0.2, 4.0)) if floats else value.integer(2, 9)
-    largest = 15 * factor
-    shift = float(value.constant(0.5, largest)) if floats else value.integer(1, int(largest))
-    if up:
-        return Scale(k, type_, lambda e: factor * e + shift, shift, 99 * factor + shift)
-    return Scale(k, type_, lambda e: factor * e - shift, -shift, 99 * factor - shift)
+_TRACED = {
+    "cooldown": "the number of readings still to wait",
+    "upward_crossings": "whether it is above (0 or 1)",
+    "switched_on": "whether the switch is on (0 or 1)",
+}
+"""What the state of a machine is, where it is not a run."""
 
 
 def _limit(s: Site, given: str, scale: Scale) -> Expr:
-    """The threshold: a literal, a parameter, or an array with one for each row."""
-    if given == "literal":
-        return scale.at(0.25, 0.75)
-    low, high = (int(scale.low + part * (scale.high - scale.low)) for part in (0.25, 0.75))
+    """The threshold: a parameter, or an array with one for each row."""
     if given == "array":
-        return s.read("thresholds limits triggers", scale.type, low, high)
-    return s.k.scalar("threshold limit trigger", scale.type, low, high)
+        return s.read("thresholds limits triggers", scale.type, 25, 75)
+    return s.k.scalar("threshold limit trigger", scale.type, 25, 75)
 
 
-def _refused(s: Site, table: Var, out: Var, summed: Also) -> str:
-    least, mark = s.k.draw.value.integer(5, 15), -s.k.draw.value.integer(1, 9)
-    leave(s, table[s.index(0)] < least, (out, mark), (summed, 0))
-    assert summed.out is not None
-    text = f"rows whose first entry is below {least} get {mark} in {out.name}"
-    return f"{text} and 0 in {summed.out.name}"
-
-
-def _passed_over(k: KernelBuilder, scale: Scale, v: Var) -> str:
-    if k.draw.shape.chance(0.5):
-        bound = scale.at(0.85, 0.94)
+def _passed_over(k: KernelBuilder, scale: Scale, v: Var, trace: Also, state: Var, j: Expr) -> str:
+    """Readings that are not valid; says so."""
+    if k.draw.shape.chance(0.3) and not trace:
+        bound = scale.at("trip_level saturation", 0.85, 0.94)
         with k.if_(v > bound):
             k.break_()
-        return f"the first v above {say(k, bound)} ends its row"
-    bound = scale.at(0.06, 0.15)
+        return f" The first v above {say(k, bound)} ends its row."
+    bound = scale.at("min_valid dropout", 0.06, 0.15)
     with k.if_(v < bound):
+        trace.put(state, j)
         k.continue_()
-    return f"each v below {say(k, bound)} is ignored"
-
-
-def _added(
-    k: KernelBuilder, machine: Machine, scale: Scale, v: Var, total: Also, state: tuple[Var, Var]
-) -> str:
-    """Add up some values; says which."""
-    joint = k.draw.shape.choice(("and", "or"))
-    below = scale.at(0.78, 0.85) if joint == "and" else scale.at(0.16, 0.24)
-    with k.if_(op(joint, machine.state(*state), v < below)):
-        total.add(v)
-    return f"{machine.when} {joint} are below {say(k, below)}"
+    return f" Readings below {say(k, bound)} are dropouts and are skipped."
 
 
 @idiom
 @with_struct
 def small_sorts(k: KernelBuilder, level: int) -> Title:
     """The order of a few numbers in each row: medians, ranks, sorted rows, k-th entries."""
-    forms = {"median": _median, "rank": _rank, "sort": _sorted_row, "kth": _kth}
+    forms = {"median": _median, "rank": _rank, "sort": _sorted_row, "kth": _kth, "five": _five}
+    if level < 3:
+        forms.pop("five")
     form = k.draw.shape.choice(sorted(forms) if level >= 2 else ("median", "rank", "sort"))
     return forms[form](k, level, some_type(k, 0.4, "int32 int64 int16 uint8"))
 
@@ -254,21 +212,22 @@ def _rank(k: KernelBuilder, level: int, type_: Scalar) -> Title:
     if level >= 3:
         margin = setting(k, "margin gap", type_, *((5, 20) if type_.is_int else (0.1, 0.3)))
         far = f" by more than {say(k, margin)}"
-    done = f"Count in each row of {table.name} the entries below{far} and above{far} its "
-    done += f"{say(k, pivot)}: {out.name} gets the first{'' if ties else ' less the second'} number"
-    p, less, more = k.let("p mark", pivot), counter(k, "less n_below"), counter(k, "more n_above")
+    done = f"Rank each row's {say(k, pivot)} among {table.name}: {out.name} gets the number of "
+    done += f"entries below it{far}"
+    p, less = k.let("p mark", pivot), counter(k, "less n_below")
+    more = counter(k, "more n_above") if ties else less
     with k.for_("j c", count) as j:
         v = k.let("v x", table[s.index(j)])
         below = v < p if margin is None else v + margin < p
         above = v > p if margin is None else v > p + margin
-        branch(k, (below, (less, less + 1)), (above, (more, more + 1)))
-    k.store(out, s.at, less if ties else less - more)
-    done += f".{ties.told('the second', more)}"
+        branch(k, (below, (less, less + 1)), *[(above, (more, more + 1))] * bool(ties))
+    k.store(out, s.at, less)
+    done += f".{ties.told(f'that of entries above it{far}', more)}"
     return Title(k.name("rank_in_row count_order row_rank"), done)
 
 
 def _kth(k: KernelBuilder, level: int, type_: Scalar) -> Title:
-    s, table, count = rows_of(k, "values samples scores", type_, *_bounds(type_))
+    s, table, count = rows_of(k, "values samples scores", type_, *_bounds(type_), fewest=4)
     order, whole = k.scalar(["order", "k"], INT32, 1, 3), type_.is_int
     side = k.draw.shape.choice(("smaller", "smaller", "larger"))
     out, index = s.out("kth selected", type_), Also(s, 0.5, "kth_index where_found")
@@ -281,38 +240,52 @@ def _kth(k: KernelBuilder, level: int, type_: Scalar) -> Title:
             first = other < v if side == "smaller" else other > v
             before = some(first, both(same(other, v), m < j)) if whole else first
             branch(k, (before, (passed, passed + 1)))
-        with k.if_(same(passed, order % count)):
+        with k.if_(same(passed, order)):
             k.assign(value, v)
             if index.value is not None:
                 k.assign(index.value, j)
             k.break_()
     k.store(out, s.at, value)
     equal = " (equal ones count when they stand before)" if whole else ""
-    done = f"Find in each row of {table.name} the entry that exactly {order.name} % {count.name} "
-    done += f"others are {side} than{equal}; it goes to {out.name}.{index.told('its column')}"
+    done = f"Select from each row of {table.name} the entry that exactly {order.name} others are "
+    done += f"{side} than{equal}; it goes to {out.name}."
+    done += index.told("its column")
     return Title(k.name("kth_entry select_kth order_statistic"), done)
 
 
 def _median(k: KernelBuilder, level: int, type_: Scalar) -> Title:
     s, shape = launch(k, list=1), k.draw.shape
-    names = k.draw.word.choice(("a b c", "red green blue", "left center right")).split()
+    names = k.draw.word.choice(("a b c", "sensor_a sensor_b sensor_c", "prev cur next")).split()
     given = [s.read(name, type_, *_bounds(type_)) for name in names]
     out = s.out("median middle_value out", type_)
     spread = Also(s, 0.0 if level < 2 else 0.6, "spread range_out", type_)
     done = f"The median of {', '.join(names)} goes to {out.name}."
-    a, b, c = (k.let(f"{n[0]} {n[0]}_v", v) for n, v in zip(names, given, strict=True))
-    if level >= 3:
-        mark, pick = s.read("boost emphasis", INT32, 0, 1), k.draw.value.choice((0, 1, 2))
-        chosen, small = (a, b, c)[pick], type_.bits < 32
-        weight, how = 2 if type_.is_int else 1.5, "halved (whole part)"
-        changed = chosen // 2 if small else chosen * weight
-        branch(k, (same(mark, 1), (chosen, changed)))
-        how = how if small else f"multiplied by {weight}"
-        done += f" Where {say(k, mark)} is 1, {names[pick]} is first {how}."
+    a, b, c = (k.let(n, v) for n, v in zip(("x0", "x1", "x2"), given, strict=True))
     middle, low, high = _ordered(k, shape.choice(("network", "cases", "minmax")), a, b, c)
     k.store(out, s.at, middle)
     done += spread.told("the largest less the smallest", high - low)
     return Title(k.name("median_of_three median3 middle_of_three"), done)
+
+
+def _five(k: KernelBuilder, level: int, type_: Scalar) -> Title:
+    """The median of five samples about each place of a list, ends repeated."""
+    n = k.size("n", 60, 90)
+    low_end, high_end = _bounds(type_)
+    x = k.array("signal samples trace", type_, n, low=low_end, high=high_end)
+    last = k.size_param("num_samples n_samples", n)
+    (i,) = k.thread(n, names=(k.draw.word.choice(("i", "idx")),))
+    out = k.out("median filtered smoothed", type_, n)
+    names = ["a", "b", "c", "d", "e"]
+    before = [x[most(i - by, 0)] for by in (2, 1)]
+    after = [x[least(i + by, last - 1)] for by in (1, 2)]
+    found = [*before, x[i], *after]
+    a, b, c, d, e = (k.let(name, v) for name, v in zip(names, found, strict=True))
+    low = k.let("f low", most(least(a, b), least(c, d)))
+    high = k.let("g high", least(most(a, b), most(c, d)))
+    k.store(out, i, most(least(low, high), least(most(low, high), e)))
+    done = f"Median filter of width 5: {out.name} gets the median of the five values of {x.name} "
+    done += "from two places before to two after each, the first and last value repeated beyond "
+    return Title(k.name("median_filter5 median_of_five"), f"{done}the ends.")
 
 
 def _ordered(k: KernelBuilder, style: str, a: Var, b: Var, c: Var) -> tuple[Expr, Expr, Expr]:

@@ -1,4 +1,4 @@
-"""Rules people live by: classes of measurements, dates of the calendar, tariffs by brackets."""
+"""Rules people live by: classes of measurements, dates of the calendar."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from generators.control_flow.kit import Also, both, branch, counter, leave, same
 from generators.control_flow.params import with_struct
 from generators.kit.functions import where
 from generators.kit.masks import as_flag, flag, flag_type
-from generators.kit.naming import BY_LEVEL, applied, helper, routine
+from generators.kit.naming import BY_LEVEL, helper, routine
 from generators.kit.sites import Site, launch, over
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar
-from generators.program.expr import Const, Expr, Var, literal, op
+from generators.program.expr import Const, Expr, Var, literal
 
 _LADDERS: dict[str, tuple[str, float, float, tuple[float, ...], str]] = {
     "wind_force": ("wind wind_speed", 0.0, 33.0, (1.5, 5.5, 10.8, 17.2, 24.5), "class_id"),
     "grade": ("score points", 0.0, 100.0, (50.0, 60.0, 70.0, 80.0, 90.0), "grade"),
-    "body_mass": ("bmi ratio", 14.0, 42.0, (18.5, 25.0, 30.0, 35.0, 40.0), "category"),
+    "body_mass": ("bmi body_mass_index", 14.0, 42.0, (18.5, 25.0, 30.0, 35.0, 40.0), "category"),
     "magnitude": ("magnitude richter", 0.5, 9.5, (2.0, 4.0, 5.0, 6.0, 7.0), "band"),
-    "ph_level": ("ph acidity", 0.0, 14.0, (3.0, 6.0, 8.0, 11.0, 13.0), "label"),
-    "frequency_band": ("freq_hz tone", 20.0, 9e3, (500.0, 1e3, 2e3, 4e3, 6e3), "band"),
-    "air_quality": ("aqi index_value", 0.0, 400.0, (50.0, 100.0, 150.0, 200.0, 300.0), "class"),
+    "ph_level": ("ph ph_value", 0.0, 14.0, (3.0, 6.0, 8.0, 11.0, 13.0), "label"),
+    "frequency_band": ("freq_hz frequency", 20.0, 9e3, (500.0, 1e3, 2e3, 4e3, 6e3), "band"),
+    "air_quality": ("aqi air_index", 0.0, 400.0, (50.0, 100.0, 150.0, 200.0, 300.0), "class"),
 }
 """Names and range of a measurement, the limits of its classes, and what a class is called."""
 
@@ -29,11 +29,13 @@ _LADDERS: dict[str, tuple[str, float, float, tuple[float, ...], str]] = {
 @idiom
 @with_struct
 def classify_levels(k: KernelBuilder, level: int) -> Title:
-    """Measurements put into classes by a ladder of thresholds, with surcharges and overrides."""
+    """Measurements put into classes by a ladder of thresholds, or by edges in a table."""
     shape = k.draw.shape
+    if level >= 3 and shape.chance(0.15 * level):
+        return _by_table(k, level)
     form = shape.choice(sorted(_LADDERS))
     names, low, high, edges, what = _LADDERS[form]
-    whole = all(edge == int(edge) for edge in edges) and shape.chance(0.5)
+    whole = form in ("grade", "frequency_band", "air_quality") and shape.chance(0.5)
     type_ = INT32 if whole else k.draw.wide_float_type()
     s = launch(k, list=7, grid=3)
     x = s.read(names, type_, *((int(low), int(high)) if whole else (low, high)))
@@ -45,7 +47,7 @@ def classify_levels(k: KernelBuilder, level: int) -> Title:
         ends = [int(end) for end in ends] if whole else ends
         limits[0] = k.scalar("first_limit lower_limit", type_, ends[0], ends[1])
     out = s.out(f"{what} {what}_out label_out", INT32)
-    margin = Also(s, 0.0 if level < 2 else 0.6, "excess margin", type_)
+    margin = Also(s, 0.0 if level < 2 else 0.4, "excess margin", type_)
     v = k.let("v value level", x)
     label = _label(k, level, form, v, limits)
     note = _changed(s, level, label, len(limits))
@@ -54,17 +56,50 @@ def classify_levels(k: KernelBuilder, level: int) -> Title:
             margin.put(v - limits[0])
         with k.else_():
             margin.put(0)
-        note += margin.said(f"how far the value is above {say(k, limits[0])}, else 0")
-    if level >= 4:
-        lowest = low + (high - low) // 10 if whole else round(low + 0.1 * (high - low), 3)
-        test = some(label >= len(limits), v < (int(lowest) if whole else lowest))
-        alarm = s.put("warning is_extreme", as_flag(test, flag_type(k)))
-        note += f" {alarm.name} is set where it is {len(limits)} or the value is below {lowest}."
+        note += margin.said(f"how far the value is above {say(k, limits[0])}, 0 where it is not")
+    if level >= 4 and shape.chance(0.6):
+        alarm = s.put("warning is_top", as_flag(label >= len(limits), flag_type(k)))
+        note += f" {alarm.name} is set in the top class, {len(limits)}."
     k.store(out, s.at, label)
     texts = ", ".join(say(k, limit) for limit in limits)
-    done = f"Count for each of {say(k, x)} how many of the limits {texts} it reaches (>=); the "
+    done = f"Classify {say(k, x)} by {form.replace('_', ' ')}: {out.name} gets how many of the "
     name = k.name(f"classify_{form} {form}_levels {form}_class")
-    return Title(name, f"{done}number goes to {out.name}.{note}")
+    return Title(name, f"{done}limits {texts} the value reaches (value >= limit).{note}")
+
+
+def _by_table(k: KernelBuilder, level: int) -> Title:
+    """Classes by rising edges in a table, a row of which may belong to each kind of sample."""
+    shape, type_ = k.draw.shape, k.draw.wide_float_type()
+    form = shape.choice(sorted(_LADDERS))
+    names, low, high, _, what = _LADDERS[form]
+    s = launch(k, list=7, grid=3)
+    x = s.read(names, type_, low, high)
+    kinds = shape.chance(0.5)
+    k.size("edges", 5, 8)
+    lead = (k.size("kinds", 3, 4),) if kinds else ()
+    own = (s.read("kind_id group", INT32, init="index_of:kinds"),) if kinds else ()
+    edges = k.array("edges limits", type_, (*lead, "edges"), init="sorted", low=low, high=high)
+    count = k.size_param("num_edges num_limits", "edges")
+    out = s.out(f"{what} {what}_out label_out", INT32)
+    v, label = k.let("v value level", x), counter(k, "label c")
+    row = tuple(k.let("kind g", index) for index in own)
+    whole = shape.chance(0.5)
+    with k.for_("e edge_id", count) as e:
+        reached = v >= edges[row + (e,)]
+        if whole:
+            with k.if_(reached):
+                k.augment(label, "add", 1)
+        else:
+            with k.if_(v < edges[row + (e,)]):
+                k.break_()
+            k.augment(label, "add", 1)
+    k.store(out, s.at, label)
+    of = f"row {say(k, own[0])} of {edges.name}" if own else edges.name
+    done = (
+        f"Classify {say(k, x)} by {form.replace('_', ' ')}: {out.name} gets how many of the rising "
+    )
+    name = k.name(f"classify_{form} {form}_levels {form}_class")
+    return Title(name, f"{done}limits in {of} the value reaches (value >= limit).")
 
 
 def _label(k: KernelBuilder, level: int, form: str, v: Var, limits: list[Expr]) -> Var:
@@ -113,8 +148,10 @@ _CALENDAR = {
     "valid": "1 where day, month and year are a date, else 0",
     "day_of_year": "the number of the day within its year",
     "next_day": "the next day's number within its month (1 after the last)",
+    "day_number": "the number of the day counted from 1 January of year 1 on, which is day 1 (the "
+    "Rata Die of the Gregorian calendar)",
 }
-_DAYS = {"day_of_year": (1, 28), "valid": (26, 32), "next_day": (26, 31)}
+_DAYS = {"day_of_year": (1, 28), "valid": (0, 32), "next_day": (26, 31), "day_number": (1, 28)}
 """The days of the dates that need one."""
 
 
@@ -124,21 +161,24 @@ def calendar_rules(k: KernelBuilder, level: int) -> Title:
     """Leap years, month lengths, validity and successors of dates."""
     shape = k.draw.shape
     form = shape.choice(sorted(_CALENDAR) if level > 1 else ("leap", "month_length"))
-    type_ = Scalar(shape.choice(("int32", "int32", "int64", "int16")))
-    if shape.chance(0.3):
+    types = ("int32", "int32", "int64", "int16")
+    type_ = Scalar(shape.choice(types[: 3 if form == "day_number" else 4]))
+    if shape.chance(0.2):
         s = over(k, "rows cols", "i j", ((12, 14), (12, 14)))
     else:
-        s = over(k, "n", (k.draw.word.choice(("i", "tid")),), ((140, 180),))
-    date = [s.read("year years yyyy", type_, 1990, 2010)]
+        s = over(k, "n", (k.draw.word.choice(("i", "idx")),), ((140, 180),))
+    names = k.draw.word.choice(("year month day", "years months days", "yyyy mm dd")).split()
+    date = [s.read(names[0], type_, 1990, 2010)]
     if form != "leap":
-        date.append(s.read("month months mm", type_, 1, 13 if form == "valid" else 5))
+        months = {"valid": (0, 13), "day_number": (1, 12)}.get(form, (1, 5))
+        date.append(s.read(names[1], type_, *months))
     if form in _DAYS:
-        date.append(s.read("day days dd", type_, *_DAYS[form]))
+        date.append(s.read(names[2], type_, *_DAYS[form]))
     out = s.out("out answer result", type_)
-    named = level >= 3 and form in ("day_of_year", "next_day")
+    named = level >= 3 and form in ("day_of_year", "next_day", "day_number")
     weekday = Also(s, 0.5 if named else 0.0, "weekday dow", type_)
     y, note = k.let("y yr", date[0]), ""
-    if level >= 2 and shape.chance(0.5):
+    if level >= 2 and shape.chance(0.15):
         since = k.scalar("first_year since", type_, 1994, 2004)
         leave(s, y < since, (out, -1), (weekday, -1))
         note = f" Years before {since.name} give -1."
@@ -150,7 +190,8 @@ def calendar_rules(k: KernelBuilder, level: int) -> Title:
     else:
         _months(s, form, (y, *date[1:]), leap, out, weekday)
     note += weekday.said("the weekday by Zeller's rule, 0 for Saturday")
-    done = f"For each date of {', '.join(say(k, part) for part in date)}: {out.name} gets "
+    what = ("year", "month", "date")[len(date) - 1]
+    done = f"For each {what} ({', '.join(say(k, part) for part in date)}): {out.name} gets "
     name = k.name(f"{form}_rule date_{form} calendar_check")
     return Title(name, f"{done}{_CALENDAR[form]}.{note}")
 
@@ -179,6 +220,12 @@ def _months(
     """What needs the month, whose length is found first."""
     k, (y, month, *day) = s.k, date
     m, type_ = k.let("m mon", month), weekday.type
+    if form == "day_number":
+        _day_number(s, (y, m, *day), leap, out, weekday)
+        return
+    if form == "day_of_year":
+        _day_of_year(s, (y, m, *day), leap, out, weekday)
+        return
     days = k.let("days length", k.lift(31, type_))
     february = where(leap, k.lift(29, type_), k.lift(28, type_))
     thirty = some(*(same(m, month) for month in (4, 6, 9, 11)))
@@ -188,130 +235,53 @@ def _months(
         return
     d = k.let("d dom", day[0])
     if form == "valid":
-        _store_flag(s, out, both(m <= 12, d <= days))
-    elif form == "next_day":
+        _store_flag(s, out, both(m >= 1, m <= 12, d >= 1, d <= days))
+    else:
         with k.if_(d < days):
             k.store(out, s.at, d + 1)
         with k.else_():
             k.store(out, s.at, 1)
-    else:
-        total = k.let("total number", d)
-        with k.for_("mm before", 12, start=1) as q:
-            last = q if type_ == INT32 else k.let("q", cast(q, type_))
-            with k.if_(last >= m):
-                k.break_()
-            less = where(leap, k.lift(1, type_), k.lift(2, type_))
-            long = same((last + last // 8) % 2, 1)
-            take(k, (total, total + 30), [(long, (total, total + 1))])
-            branch(k, (same(last, 2), (total, total - less)))
-        k.store(out, s.at, total)
     if weekday:
         weekday.put(_zeller(k, y, m, d))
 
 
-def _zeller(k: KernelBuilder, y: Expr, m: Var, d: Var) -> Expr:
+def _day_of_year(s: Site, date: tuple[Expr, ...], leap: Expr, out: Var, weekday: Also) -> None:
+    """The days of the months before, added up."""
+    k, (y, m, day), type_ = s.k, date, weekday.type
+    assert isinstance(m, Var)
+    d = k.let("d dom", day)
+    total = k.let("total number", d)
+    with k.for_("mm before", 12, start=1) as q:
+        last = q if type_ == INT32 else k.let("q", cast(q, type_))
+        with k.if_(last >= m):
+            k.break_()
+        less = where(leap, k.lift(1, type_), k.lift(2, type_))
+        long = same((last + last // 8) % 2, 1)
+        take(k, (total, total + 30), [(long, (total, total + 1))])
+        branch(k, (same(last, 2), (total, total - less)))
+    k.store(out, s.at, total)
+    if weekday:
+        weekday.put(_zeller(k, y, m, d))
+
+
+def _day_number(s: Site, date: tuple[Expr, ...], leap: Expr, out: Var, weekday: Also) -> None:
+    """Days since the first of January of year 1, by counting leap days and whole months."""
+    k, (y, m, day) = s.k, date
+    assert isinstance(m, Var)
+    type_ = weekday.type
+    before = k.let("y1 full_years", y - 1)
+    days = 365 * before + before // 4 - before // 100 + before // 400
+    number = k.let("rd number", days + (367 * m - 362) // 12 + day)
+    with k.if_(m > 2):
+        k.augment(number, "sub", where(leap, k.lift(1, type_), k.lift(2, type_)))
+    k.store(out, s.at, number)
+    if weekday:
+        weekday.put(_zeller(k, y, m, day))
+
+
+def _zeller(k: KernelBuilder, y: Expr, m: Var, d: Expr) -> Expr:
     """The weekday of a date, the year taken from March on."""
     early = m < 3
     month = k.let("shifted month_from_march", where(early, m + 12, m))
     yr = k.let("zy march_year", where(early, y - 1, y))
     return (d + 13 * (month + 1) // 5 + yr + yr // 4 - yr // 100 + yr // 400) % 7
-
-
-_TESTS = {"eq": "", "ge": "at least ", "ne": "not "}
-
-
-@idiom
-@with_struct
-def tariff(k: KernelBuilder, level: int) -> Title:
-    """A charge by brackets; at higher levels exemptions, surcharges, rebates, instalments."""
-    type_ = k.draw.wide_float_type()
-    s = launch(k, list=2, grid=1)
-    metered = k.draw.shape.chance(0.35)
-    names = "reading meter" if metered else "usage income weight distance"
-    usage = s.array(names, type_, 20 if metered else 0, 120 if metered else 100)
-    before = s.array("last_reading meter_before", type_, 0, 20) if metered else None
-    zone = s.array("zone tier category", INT32, 0, 3) if level >= 2 else usage
-    out = s.out("charge cost fee due", type_)
-    i = s.at
-    used = usage[i] if before is None else usage[i] - before[i]
-    u = k.let("u amount quantity", used)
-    free = _exempt(s, zone, u, out) if level >= 3 else ""
-    bill, done = _brackets(k, u)
-    what = f"u of {usage.name}" if before is None else f"u = {usage.name} - {before.name}"
-    done = f"Charge each {what} {done}.{free}"
-    then = _surcharge(k, zone, u, bill, i) if level >= 2 else ""
-    then += _rebate(k, zone, u, bill, i) if level >= 4 else ""
-    then += _instalments(k, bill) if level >= 5 else ""
-    k.store(out, i, bill)
-    done += f" {then}." if then else ""
-    done += f" {out.name} gets the result."
-    return Title(k.name("bracket_tariff", "apply_tariff", "tiered_price"), done)
-
-
-def _exempt(s: Site, zone: Var, u: Var, out: Var) -> str:
-    joint = s.k.draw.shape.choice(("and", "or"))
-    bound = s.k.draw.value.integer(*((2, 6) if joint == "or" else (30, 60)))
-    leave(s, op(joint, same(zone[s.at], 0), u < bound), (out, 0))
-    return f" Nothing is due if {zone.name} is 0 {joint} u < {bound}."
-
-
-def _brackets(k: KernelBuilder, u: Var) -> tuple[Var, str]:
-    """The charge by brackets, marginal (each bracket continues the last) or not."""
-    shape, value = k.draw.shape, k.draw.value
-    edges = [value.integer(22 * j + 10, 22 * j + 25) for j in range(shape.integer(1, 3))]
-    rates = [rate / 100 for rate in value.sample(range(5, 60), 4)]
-    marginal, base = shape.chance(0.5), 0.0
-    bill = k.let("bill total price", rates[0] * u)
-    charges: list[Expr] = []
-    prices = [f"{rates[0]} * u"]
-    for j, edge in enumerate(edges):
-        base = round(base + rates[j] * (edge - (edges[j - 1] if j else 0)), 2)
-        rate = rates[j + 1]
-        charges.append(base + rate * (u - edge) if marginal else rate * u)
-        prices[-1] += f" up to {edge}"
-        prices.append(f"{base} + {rate} * (u - {edge})" if marginal else f"{rate} * u")
-    ladder = reversed(list(zip(edges, charges, strict=True)))
-    branch(k, *((u > edge, (bill, charge)) for edge, charge in ladder))
-    return bill, f"{', '.join(prices)} above that"
-
-
-def _surcharge(k: KernelBuilder, zone: Var, u: Var, bill: Var, i: tuple[Expr, ...]) -> str:
-    peak, factor = k.draw.value.integer(30, 70), k.draw.value.integer(11, 18) / 10
-    joint, test = k.draw.shape.choice(("and", "or")), k.draw.shape.choice(sorted(_TESTS))
-    with k.if_(op(joint, fn(test, zone[i], 2), u > peak)):
-        k.augment(bill, "mul", factor)
-    where = f"{zone.name} is {_TESTS[test]}2 {joint} u > {peak}"
-    return f"Multiply the charge by {factor} if {where}"
-
-
-def _rebate(k: KernelBuilder, zone: Var, u: Var, bill: Var, i: tuple[Expr, ...]) -> str:
-    """Subtract what a helper function grants."""
-    value, type_ = k.draw.value, u.type
-    assert isinstance(type_, Scalar)
-    cut, share, most = value.integer(30, 60), value.integer(2, 9) / 100, value.integer(2, 6)
-    second = k.draw.shape.chance(0.6)
-
-    def grant(body: BodyBuilder, quantity: Expr, kind: Expr) -> Expr:
-        with body.if_(fn("eq", kind, 1)):
-            body.return_(share * quantity)
-        if second:
-            with body.if_(quantity > cut):
-                body.return_(k.lift(most, type_))
-        return k.lift(0.5, type_)
-
-    granted = applied(k, 1.0, "rebate discount", {"quantity": u, "kind": zone[i]}, grant)
-    k.augment(bill, "sub", granted)
-    more = f"else {most} if u > {cut}, " if second else ""
-    return f"; then subtract a rebate of {share} * u if {zone.name} is 1, {more}else 0.5"
-
-
-def _instalments(k: KernelBuilder, bill: Var) -> str:
-    value = k.draw.value
-    floor, part, terms = value.integer(2, 5), value.integer(15, 45) / 100, value.integer(4, 6)
-    with k.for_(("month", "term"), terms):
-        with k.if_(bill < floor):
-            k.break_()
-        k.augment(bill, "sub", part * bill)
-    return (
-        f"; then take off {part} of the rest up to {terms} times, stopping once it is below {floor}"
-    )

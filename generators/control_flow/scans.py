@@ -17,6 +17,7 @@ from generators.control_flow.kit import (
     leave,
     minus,
     move,
+    own_length,
     rows_of,
     same,
     some,
@@ -121,17 +122,12 @@ def event_scan(k: KernelBuilder, level: int) -> Title:
     shape, type_ = k.draw.shape, some_type(k, 0.25, "int32 int16 int64 uint8")
     whole = type_.is_int
     chosen = [shape.choice(sorted(_SCANS))]
-    if level >= 4:
-        chosen = shape.sample([form for form, scan in _SCANS.items() if scan.counts], 2)
+    if level >= 4 and shape.chance(0.6):
+        both_of = [form for form, scan in _SCANS.items() if scan.counts and form != "rises"]
+        chosen = shape.sample(both_of, 2)
     bounds = (0, 100) if whole else (-1.5, 1.5)
     s, table, count = rows_of(k, "signal samples trace series", type_, *bounds)
-    if "settled" in chosen or "rises" in chosen:
-        t = setting(k, "tolerance margin", type_, *((45, 60) if whole else (0.6, 0.9)))
-    else:
-        t = setting(k, "threshold limit cutoff", type_, *((40, 60) if whole else (0.1, 0.4)))
-    u = zero(type_)
-    if "switches" in chosen:
-        u = setting(k, "low_threshold release", type_, *((15, 30) if whole else (-0.6, -0.2)))
+    t, u = _limits(k, chosen, type_)
     outs = [
         s.out(f"{form}_out {form}_{'count' if _SCANS[form].counts else 'index'}", INT32)
         for form in chosen
@@ -141,32 +137,32 @@ def event_scan(k: KernelBuilder, level: int) -> Title:
         flags = s.read("valid quality", INT32, 0, 2)
         leave(s, same(flags, 0), *((out, -1) for out in outs))
         note = f" Rows whose {say(k, flags)} is 0 give -1."
-    smooth = level >= 3 and not whole and "settled" not in chosen and shape.chance(0.5)
-    at, first = _samples(s, level, table, smooth)
-    if smooth:
-        told = "A row begins at sample 1: each sample is taken as its mean with the one before."
-        note = f" {told}{note}"
+
+    def at(j: Expr, by: int) -> Expr:
+        return table[s.index(j if by == 0 else j + by if by > 0 else j - -by)]
+
+    stop, more = own_length(s, count, 0.4 if level >= 3 else 0.0, "samples")
     done = []
     for form, out in zip(chosen, outs, strict=True):
         done.append(f"{_SCANS[form].text.format(t=say(k, t), u=say(k, u))} goes to {out.name}")
-        k.store(out, s.at, _scan(k, form, at, first, count, (t, u)))
+        k.store(out, s.at, _scan(k, form, at, 0, stop, (t, u)))
     name = k.name(f"scan_{chosen[0]} {chosen[0]}_per_row scan_rows row_events")
-    return Title(name, f"For each row of {table.name}: {'; '.join(done)}.{note}")
+    return Title(name, f"Along each row of {table.name}: {'; '.join(done)}.{note}{more}")
 
 
-def _samples(s: Site, level: int, table: Var, smooth: bool) -> tuple[At, int]:
-    """How samples are read, as they are or as the mean of two; the first of them."""
-
-    def place(j: Expr, by: int) -> Expr:
-        index = j if by == 0 else j + by if by > 0 else j - -by
-        return table[s.index(index)]
-
-    if not smooth:
-        return place, 0
-    type_ = table[s.index(0)].type
-    params, chance = {"now": type_, "before": type_}, BY_LEVEL[level]
-    mean = routine(s.k, chance, "mean_of_two smoothed", params, lambda _, a, b: 0.5 * (a + b))
-    return lambda j, by: mean(place(j, by), place(j, by - 1)), 1
+def _limits(k: KernelBuilder, chosen: Sequence[str], type_: Scalar) -> tuple[Expr, Expr]:
+    """The limit of events, and a lower one where there are two."""
+    whole, u = type_.is_int, zero(type_)
+    if "settled" in chosen or "rises" in chosen:
+        span = (45.0, 60.0) if whole else (0.6, 0.9)
+        t = setting(k, "tolerance margin", type_, *span, 0.9)
+    else:
+        span = (40.0, 60.0) if whole else (0.1, 0.4)
+        t = setting(k, "threshold limit cutoff", type_, *span, 0.9)
+    if "switches" in chosen:
+        span = (15.0, 30.0) if whole else (-0.6, -0.2)
+        u = setting(k, "low_threshold release", type_, *span, 0.9)
+    return t, u
 
 
 def _scan(
@@ -219,31 +215,50 @@ _FILTERS: dict[str, Filter] = {
         lambda best, y, v, a, b: most(best, y),
     ),
     "envelope": Filter(
-        "the last value of an envelope that rises by {a} of the gap, falls by {b} of it",
+        "the last value of an envelope follower, which moves towards each sample by {a} of the gap "
+        "where that is larger, else by {b} of it",
         lambda y, v, a, b: [(v > y, y + a * (v - y)), (None, y + b * (v - y))],
     ),
     "limiter": Filter(
-        "the sum of a level that follows the samples by at most {a} upward and {b} downward",
+        "the last level of a slew limiter, which follows the samples by at most {a} upward and {b} "
+        "downward",
         lambda y, v, a, b: [(v - y > a, y + a), (v - y < minus(b), y - b), (None, v)],
-        lambda total, y, v, a, b: total + y,
     ),
-    "running_best": Filter(
-        "the sum of the running maxima",
+    "cusum": Filter(
+        "the largest of the upward sums of CUSUM, y = max(0, y + v - {a})",
+        lambda y, v, a, b: [(y < 0.0, 0.0)],
+        lambda best, y, v, a, b: most(best, y),
+        lambda y, v, a: y + v - a,
+    ),
+    "peak_decay": Filter(
+        "the last value of a peak meter that takes a larger sample at once and else falls by the "
+        "factor {a}",
         lambda y, v, a, b: [(v > y, v)],
-        lambda total, y, v, a, b: total + y,
+        first=lambda y, v, a: a * y,
     ),
     "decay": Filter(
-        "the last value of y = {a} * y + v with y cut to [-{b}, {b}]",
+        "the last value of a leaky integrator, y = {a} * y + v clamped to [-{b}, {b}]",
         lambda y, v, a, b: [(y > b, b), (y < minus(b), minus(b))],
         first=lambda y, v, a: a * y + v,
     ),
     "pid": Filter(
-        "the sum of {a} * v + {b} * y with y the sum of samples so far, kept in [-1, 1]",
+        "the last output of a PI controller, {a} * v + {b} * y, v being the error and y its sum so "
+        "far, kept in [-1, 1]",
         lambda y, v, a, b: [(y > 1.0, 1.0), (y < -1.0, -1.0)],
-        lambda total, y, v, a, b: total + (a * v + b * y),
+        lambda total, y, v, a, b: a * v + b * y,
         lambda y, v, a: y + v,
     ),
 }
+
+
+_RATES = {
+    "cusum": "slack drift",
+    "peak_decay": "decay release",
+    "pid": "k_p gain",
+    "decay": "leak retain",
+    "limiter": "max_rise up_rate",
+}
+"""Names of a filter's first number."""
 
 
 @idiom
@@ -254,22 +269,23 @@ def row_filter(k: KernelBuilder, level: int) -> Title:
     form = shape.choice(sorted(_FILTERS))
     text = _FILTERS[form].text
     s, table, count = rows_of(k, "prices samples signal returns", type_, -1.0, 2.0)
-    a = setting(k, "attack up gain", type_, 0.35, 0.6) if "{a}" in text else zero(type_)
+    a = zero(type_)
+    if "{a}" in text:
+        a = setting(k, _RATES.get(form, "attack rise"), type_, 0.35, 0.6, 0.9)
     b = zero(type_)
     if "{b}" in text:
-        bounds = ("bound cap", 1.0, 1.4) if form == "decay" else ("release down", 0.15, 0.3)
-        b = setting(k, bounds[0], type_, *bounds[1:])
+        bounds = ("bound cap", 1.0, 1.4) if form == "decay" else ("release fall", 0.15, 0.3)
+        called = {"pid": "k_i gain_i", "limiter": "max_fall down_rate"}.get(form, bounds[0])
+        b = setting(k, called, type_, *bounds[1:], 0.9)
     out = s.out("out result filtered", type_)
-    trace = Also(s, 0.0 if level < 3 else 0.6, "trace history", type_, "cols")
-    rises = Also(s, 0.0 if level < 4 else 0.6, "events changes")
-    skips = level >= 2 and shape.chance(0.5)
-    floor = setting(k, "floor noise", type_, -0.9, -0.6) if skips else None
+    trace = Also(s, 0.0 if level < 2 else 0.6, "trace history", type_, "cols")
+    skips = level >= 2 and shape.chance(0.25)
+    floor = k.scalar("min_valid dropout", type_, -0.9, -0.6) if skips else None
     reading, how = _reading(s, table, type_)
     y = k.let("y state level", reading(k.lift(0, s.at[0].type)))
-    largest = form in ("drawdown", "max_subarray")
-    best = k.let("best largest" if largest else "total acc", zero(type_))
-    rises.start("turns switched")
-    followed = _followed(k, level, form, type_) if not rises else None
+    largest = form in ("drawdown", "max_subarray", "cusum")
+    best = k.let("best largest" if largest else "control output", zero(type_))
+    followed = _followed(k, level, form, type_)
     trace.put(y, 0)
     with k.for_("j t col", count, start=1) as j:
         v = k.let("v x sample", reading(j))
@@ -277,15 +293,14 @@ def row_filter(k: KernelBuilder, level: int) -> Title:
             with k.if_(v < floor):
                 trace.put(y, j)
                 k.continue_()
-        _moved(k, _FILTERS[form], (best, y, v, a, b), rises, followed)
+        _moved(k, _FILTERS[form], (best, y, v, a, b), followed)
         trace.put(y, j)
     k.store(out, s.at, best if _FILTERS[form].kept else y)
     text = text.format(a=say(k, a), b=say(k, b))
-    done = f"For each row of {table.name}{how}: {text}, in {out.name}."
+    done = f"Along each row of {table.name}{how}: {out.name} gets {text}."
     if floor is not None:
-        done += f" Samples after the first that are below {say(k, floor)} are skipped."
-    done += trace.said("the state after each sample")
-    done += rises.told("how often the branch for a rising sample was taken")
+        done += f" Samples after the first that are below {say(k, floor)} are dropouts and skipped."
+    done += trace.said(f"{_STATES.get(form, 'this value')} after each sample")
     return Title(k.name(f"{form} {form}_per_row track_{form} row_filter"), done)
 
 
@@ -293,7 +308,6 @@ def _moved(
     k: KernelBuilder,
     rule: Filter,
     state: tuple[Var, Var, Var, Expr, Expr],
-    rises: Also,
     followed: Callable[..., Expr] | None,
 ) -> None:
     """One sample: the state by branches or a formula, then the best or total."""
@@ -303,15 +317,14 @@ def _moved(
     else:
         if rule.first is not None:
             move(k, y, rule.first(y, v, a))
-        (test, rising), *others = rule.cases(y, v, a, b)
-        branch(k, (test, (y, rising), (rises, 1)), *((t, (y, value)) for t, value in others))
+        branch(k, *((test, (y, value)) for test, value in rule.cases(y, v, a, b)))
     if rule.kept is not None:
         move(k, best, rule.kept(best, y, v, a, b))
 
 
 def _reading(s: Site, table: Var, type_: Scalar) -> tuple[Callable[[Expr], Expr], str]:
     """Samples as they are, times a gain, or less an offset of their row; and that in words."""
-    how = s.k.draw.shape.weighted({"plain": 5, "gain": 2, "offset": 2, "per_row": 2})
+    how = s.k.draw.shape.weighted({"plain": 8, "gain": 1, "offset": 1, "per_row": 2})
     if how == "plain":
         return lambda j: table[s.index(j)], ""
     if how == "gain":
@@ -330,6 +343,15 @@ def _follow_envelope(b: BodyBuilder, y: Expr, v: Expr, up: Expr, down: Expr) -> 
     with b.if_(v > y):
         b.assign(rate, up)
     return y + rate * (v - y)
+
+
+_STATES = {
+    "drawdown": "the maximum so far",
+    "max_subarray": "the largest sum that ends there",
+    "cusum": "the sum y",
+    "pid": "the sum y",
+}
+"""What a trace holds, where it is not what the result is the last of."""
 
 
 _FOLLOWS: dict[str, Callable[..., Expr]] = {

@@ -5,110 +5,182 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from generators.build import KernelBuilder, cast
+from generators.build import KernelBuilder
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import STOP, Also, Step, counter, rows_of, same, take
+from generators.control_flow.kit import (
+    STOP,
+    Also,
+    Case,
+    Step,
+    counter,
+    rows_of,
+    same,
+    take,
+    turns_of,
+)
 from generators.control_flow.params import with_struct
-from generators.kit.functions import most
+from generators.kit.functions import least, most
 from generators.kit.naming import BY_LEVEL, held, routine
 from generators.kit.sites import Site, launch
-from generators.kit.sources import given, setting, zero
+from generators.kit.sources import given, setting
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar
-from generators.program.expr import Expr, Var, literal
+from generators.program.expr import Expr, Var
+
+Number = tuple[str, float, float]
+"""Names and range of a number that someone sets."""
 
 
 @dataclass(frozen=True)
 class Model:
-    """What is simulated, names and range of its number b, and one step."""
+    """What is simulated, the numbers a, b and c that it has, and one step."""
 
     text: str
-    number: tuple[str, float, float]
+    numbers: tuple[Number, ...]
     step: Callable[..., Sequence[Step]]
-    """Of the state x, its second state y, the numbers a and b, an event, and the change."""
+    """Of the state x, its second state y, the numbers, an event, and the change."""
     event: str = ""
     """What is counted."""
     second: str = ""
     """Names of the second state."""
     change: Callable[..., Expr] | None = None
-    """A formula of x, a and b."""
+    """A formula of x and the numbers."""
+    state: str = "x state"
+    shaken: bool = False
+    """Whether noise is added now and then."""
+    low: float = 0.2
+    """The least first state."""
 
 
 _MODELS = {
     "savings": Model(
-        "a balance that earns {a} per period and takes a deposit of {b}, until it reaches 1.5",
-        ("deposit saved", 0.06, 0.15),
-        lambda x, y, a, b, n, f: [[(x >= 1.5, STOP)], (n, 1), (x, f(x, a, b))],
+        "a balance that earns {a} of itself per period and then takes a deposit of {b}, until it "
+        "reaches {c}",
+        (("rate yield", 0.05, 0.2), ("deposit saved", 0.06, 0.15), ("goal target", 1.4, 1.7)),
+        lambda x, y, a, b, c, n, f: [[(x >= c, STOP)], (n, 1), (x, f(x, a, b))],
         "the number of deposits",
         change=lambda _, x, a, b: x + a * x + b,
+        state="balance amount",
     ),
     "loan": Model(
-        "a debt that grows by 0.2 * {a} per period before a payment of {b}, until it is paid",
-        ("payment installment", 0.05, 0.09),
+        "a debt that grows by {a} of itself per period before a payment of {b}, until it is paid",
+        (("rate interest", 0.01, 0.04), ("payment installment", 0.06, 0.1)),
         lambda x, y, a, b, n, f: [
-            (x, x + 0.2 * (a * x)),
+            (x, x + a * x),
             [(x <= b, (x, 0.0), STOP)],
             (x, x - b),
             (n, 1),
         ],
         "the number of full payments",
+        state="debt balance",
     ),
     "thermostat": Model(
-        "a room that cools by {a} of its temperature, heated by {b} while a switch is on (on below "
-        "0.4, off above 0.7)",
-        ("heat power", 0.11, 0.3),
-        lambda x, y, a, b, n, f: [
+        "a room, as a share of the outside gap, that loses {a} of its temperature per step and "
+        "gains {b} while heated; the heater goes on below {c} and off above {c} + 0.2",
+        (("loss cooling", 0.1, 0.2), ("heat power", 0.15, 0.3), ("set_point low_temp", 0.35, 0.5)),
+        lambda x, y, a, b, c, n, f: [
             (x, x - a * x),
-            [(x < 0.4, (y, 1.0), (n, 1)), (x > 0.7, (y, 0.0))],
+            [(x < c, (y, 1.0), (n, 1)), (x > c + 0.2, (y, 0.0))],
             (x, x + b * y),
         ],
-        "the number of steps below 0.4",
-        "on switch",
+        "the number of steps below the lower bound",
+        "on heater",
+        state="temp temperature",
+        shaken=True,
     ),
     "population": Model(
-        "a population x that becomes x + {a} * x * (1 - x) - {b} * x, until it is below 0.3",
-        ("harvest mortality", 0.11, 0.3),
-        lambda x, y, a, b, n, f: [(x, f(x, a, b)), [(x < 0.3, STOP)]],
+        "a population x that changes by {a} * x * (1 - x) - {b} * x per step, until it is below "
+        "{c}",
+        (
+            ("growth rate", 0.05, 0.2),
+            ("harvest mortality", 0.11, 0.3),
+            ("extinct least", 0.2, 0.35),
+        ),
+        lambda x, y, a, b, c, n, f: [(x, f(x, a, b)), [(x < c, STOP)]],
         change=lambda _, x, a, b: x + a * x * (1.0 - x) - b * x,
+        state="x pop",
+        shaken=True,
     ),
     "dose": Model(
-        "a level that loses {a} of itself per hour and is raised by {b} whenever it is below 0.5",
-        ("dose portion", 0.11, 0.3),
-        lambda x, y, a, b, n, f: [(x, x - a * x), [(x < 0.5, (x, x + b), (n, 1))]],
+        "a drug level that loses {a} of itself per hour and is raised by {b} whenever it is below "
+        "{c}",
+        (
+            ("elimination decay", 0.1, 0.25),
+            ("dose portion", 0.15, 0.3),
+            ("trough lowest", 0.4, 0.6),
+        ),
+        lambda x, y, a, b, c, n, f: [(x, x - a * x), [(x < c, (x, x + b), (n, 1))]],
         "the number of doses",
+        state="level concentration",
     ),
     "bounce": Model(
-        "a ball at height x and speed v = 0: each step lowers v by {a}, then adds 0.5 * v to x; "
-        "where x is then negative, x = -x and v = -{b} * v",
-        ("restitution elasticity", 0.11, 0.3),
+        "a ball dropped from rest: each step lowers its velocity v by {a}, then adds v to its "
+        "height h; where h is then negative, h = -h and v = -{b} * v",
+        (("gravity g_dt", 0.05, 0.12), ("restitution elasticity", 0.3, 0.8)),
         lambda x, y, a, b, n, f: [
             (y, y - a),
-            (x, x + 0.5 * y),
+            (x, x + y),
             [(x < 0.0, (x, -x), (y, -b * y), (n, 1))],
         ],
         "the number of bounces",
         "v speed",
+        state="h height",
     ),
     "charge": Model(
-        "a battery that takes {a} of what is missing while below 0.8, then {b} times 0.1",
-        ("amount gain", 0.11, 0.3),
-        lambda x, y, a, b, n, f: [
-            [(x < 0.8, (x, x + a * (1.0 - x))), (None, (x, x + 0.1 * (b * (1.0 - x))), (n, 1))]
+        "a battery charged by {a} of what is missing per step below {c}, by {b} of it above",
+        (
+            ("fast_rate bulk", 0.15, 0.3),
+            ("slow_rate trickle", 0.02, 0.06),
+            ("knee full", 0.7, 0.85),
+        ),
+        lambda x, y, a, b, c, n, f: [
+            [(x < c, (x, x + a * (1.0 - x))), (None, (x, x + b * (1.0 - x)), (n, 1))]
         ],
-        "the number of steps that begin at 0.8 or more",
+        "the number of slow steps",
+        state="soc charge",
     ),
     "epidemic": Model(
-        "an infected share x changing by 4 * {a} * x * (1 - x) - {b} * x, halved where it falls",
-        ("recovery gamma", 0.11, 0.3),
+        "an SIR model by Euler steps of one day: s and i, the susceptible and infected shares, s "
+        "being 1 - i at first; with n = {a} * s * i, s loses n, and i gains n less {b} * i",
+        (("beta contact_rate", 0.3, 0.8), ("gamma recovery", 0.1, 0.25)),
+        lambda x, y, a, b, n, f: [(n, 1)],
+        "the number of days on which the infected share grew",
+        "s susceptible",
+        state="i infected",
+        low=0.02,
+    ),
+    "predator": Model(
+        "predators y, 0.3 at first, and prey x by Euler steps (Lotka and Volterra): x changes by "
+        "{a} * x * (1 - y), then y by {b} * y * (x - 1)",
+        (("growth alpha", 0.05, 0.2), ("conversion delta", 0.1, 0.3)),
         lambda x, y, a, b, n, f: [
-            (y, f(x, a, b)),
-            [(y < 0.0, (x, x + 0.5 * y), (n, 1)), (None, (x, x + y))],
+            (x, x + a * x * (1.0 - y)),
+            (y, y + b * y * (x - 1.0)),
         ],
-        "the number of steps in which it falls",
-        "grown dx",
-        change=lambda _, x, a, b: 4.0 * a * x * (1.0 - x) - b * x,
+        "",
+        "y predators",
+        state="x prey",
     ),
 }
+_FIRST = {"predator": 0.3}
+"""The second state at first, where it is not zero."""
+
+
+def _epidemic(k: KernelBuilder, x: Var, y: Var, a: Expr, b: Expr, count: Also) -> Sequence[Step]:
+    """A day of an epidemic, whose new cases both shares share."""
+    new, healed = k.let("new_cases", a * y * x), k.let("healed recoveries", b * x)
+    grew: list[Case] = [(new > healed, (count, 1))]
+    return [(y, y - new), (x, x + new - healed), *[grew] * bool(count)]
+
+
+def _states(k: KernelBuilder, model: Model, form: str, start: Expr) -> tuple[Var, Var | None]:
+    """The state and the second one, where there is one."""
+    x = k.let(model.state, start)
+    if not model.second:
+        return x, None
+    if form == "epidemic":
+        return x, k.let(model.second, 1.0 - x)
+    return x, k.let(model.second, k.lift(_FIRST.get(form, 0.0), start.type))
 
 
 @idiom
@@ -117,38 +189,55 @@ def time_stepping(k: KernelBuilder, level: int) -> Title:
     """A state moved on step by step, with switches, stops and events."""
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
     form = shape.choice(sorted(_MODELS))
-    model, swings = _MODELS[form], form in ("thermostat", "dose", "bounce")
-    s = launch(k, {"list": 1}, "i tid run")
-    start = s.read("start initial x0", type_, 0.2, 1.0)
-    rate = given(s, "rate growth", type_, 0.05, 0.2, each=3, shared=4, literal=3)
-    b = setting(k, model.number[0], type_, *model.number[1:])
-    noisy = level >= 4 and shape.chance(0.5)
+    model = _MODELS[form]
+    s = launch(k, {"list": 1}, "i run")
+    start = s.read("start initial x0", type_, model.low, 1.0 if form != "epidemic" else 0.3)
+    (names, low, high), *others = model.numbers
+    numbers = [given(s, names, type_, low, high, each=3, shared=5)]
+    numbers += [setting(k, *number[:1], type_, *number[1:], 0.9) for number in others]
+    noisy = model.shaken and level >= 3 and shape.chance(0.5)
     noise = s.array("noise shock", type_, -0.03, 0.03, more="12") if noisy else None
-    steps = k.draw.value.integer(6, 12)
-    limit: Expr = literal(steps, INT32)
-    if swings and not noisy and shape.chance(0.4):
-        limit = k.scalar("num_steps max_steps", INT32, steps, steps + 3)
-    out = s.out("final out state_out", type_)
-    events = Also(s, 0.3 + 0.12 * level if model.event else 0.0, "events periods count")
-    peak = Also(s, 0.6 if level >= 3 and swings else 0.0, "peak highest", type_)
-    text = model.text.format(a=say(k, rate), b=say(k, b))
-    done = f"Simulate {text}: {say(k, limit)} steps from {say(k, start)}; the state goes to "
-    done += f"{out.name}." + (f" After step t {noise.name}[i, t] is added." if noise else "")
-    x, a = k.let("x state level", start), held(k, "r k", rate)
+    few, few_given = k.draw.value.integer(5, 9), 0.0 if noisy or "until" in model.text else 0.6
+    limit = turns_of(k, "num_steps max_steps", few, few_given, 3)
+    out = s.out("final final_state state_out", type_)
+    events = Also(s, 0.25 + 0.05 * level if model.event else 0.0, "num_events event_count")
+    peak = Also(s, 0.5 if level >= 3 and form in _SWINGS else 0.0, "peak highest", type_)
+    said = dict(zip("abc", (say(k, number) for number in numbers), strict=False))
+    numbers = [held(k, "r k", numbers[0]), *numbers[1:]]
+    x, second = _states(k, model, form, start)
     events.start("count_events hits")
     peak.start("top best", x)
-    second = k.let(model.second, zero(type_)) if model.second else None
-    change = model.change and routine(
-        k,
-        BY_LEVEL[level],
-        f"next_state {form}_update advance",
-        {"x": type_, "rate": type_, "amount": type_},
-        model.change,
-    )
-    _run(s, limit, x, noise, peak, lambda: model.step(x, second, a, b, events, change))
+    params = {"x": type_, "rate": type_, "amount": type_}
+    names = f"next_state {form}_update advance"
+    change = model.change and routine(k, BY_LEVEL[level], names, params, model.change)
+
+    def step() -> Sequence[Step]:
+        if form == "epidemic" and second is not None:
+            return _epidemic(k, x, second, numbers[0], numbers[1], events)
+        return model.step(x, second, *numbers, events, change)
+
+    _run(s, limit, x, noise, peak, step)
     k.store(out, s.at, x)
-    done += events.told(model.event) + peak.told("the largest state, the start included")
+    done = f"Simulate {model.text.format(**said)}. It starts from {say(k, start)} and takes "
+    done += f"{say(k, limit)} steps{' at most' * ('until' in model.text)}; {out.name} gets the "
+    done += f"last {_OF.get(form, 'state')}."
+    done += f" After step t {noise.name}[{s.where}, t] is added." if noise else ""
+    done += events.told(model.event) + peak.told("the largest of these, the start included")
     return Title(k.name(f"simulate_{form} {form}_steps step_{form}"), done)
+
+
+_SWINGS = frozenset({"thermostat", "dose", "epidemic", "predator"})
+"""Models whose largest state is not the first or the last."""
+_OF = {
+    "savings": "balance",
+    "loan": "debt",
+    "thermostat": "temperature",
+    "bounce": "height",
+    "charge": "charge",
+    "epidemic": "infected share",
+    "predator": "number of prey",
+}
+"""What the state is called at the end."""
 
 
 def _run(
@@ -171,14 +260,15 @@ def _run(
 
 _STOCKS: dict[str, tuple[str, Callable[[Var, Var, Expr, Expr, Expr], list[Step]]]] = {
     "inventory": (
-        "orders {q} more whenever fewer than {r} are left; what cannot be served is lost",
+        "serves the demand as far as it can (the rest is lost), then takes in {q} more if fewer "
+        "than {r} are left",
         lambda x, lost, d, q, r: [
             [(d > x, (lost, lost + (d - x)), (x, 0)), (None, (x, x - d))],
             [(x < r, (x, x + q))],
         ],
     ),
     "queue": (
-        "serves up to {r} waiting customers per slot; those above {q} waiting leave",
+        "takes in the arrivals, of whom those beyond {q} waiting leave, then serves up to {r}",
         lambda x, lost, d, q, r: [
             (x, x + d),
             [(x > q, (lost, lost + (x - q)), (x, q))],
@@ -186,11 +276,11 @@ _STOCKS: dict[str, tuple[str, Callable[[Var, Var, Expr, Expr, Expr], list[Step]]
         ],
     ),
     "tank": (
-        "opens a valve of {r} per step whenever the level is above {q}",
+        "takes the inflow and, where the level is then above {q}, lets {r} out",
         lambda x, lost, d, q, r: [(x, x + d), [(x > q, (x, x - r), (lost, lost + 1))]],
     ),
     "parking_lot": (
-        "lets cars in while fewer than {q} are inside (others are lost), then lets up to {r} leave",
+        "lets cars in up to {q} inside (the others are turned away), then up to {r} leave",
         lambda x, lost, d, q, r: [(x, most(x - r, 0))],
     ),
 }
@@ -217,6 +307,21 @@ _RATES = {
 """What comes in, what bounds the stock, and what goes out or is tested, by what they are there."""
 
 
+_ARTICLES = {
+    "inventory": "an inventory",
+    "queue": "a queue",
+    "tank": "a tank",
+    "parking_lot": "a parking lot",
+}
+_LOST = {
+    "inventory": "what was lost",
+    "queue": "how many left",
+    "tank": "how often it opened",
+    "parking_lot": "how many were turned away",
+}
+"""What a stock is called, and what is counted beside it."""
+
+
 @idiom
 @with_struct
 def stock_keeping(k: KernelBuilder, level: int) -> Title:
@@ -226,20 +331,21 @@ def stock_keeping(k: KernelBuilder, level: int) -> Title:
     text, steps = _STOCKS[form]
     type_ = Scalar(shape.weighted({"int32": 5, "int64": 2, "int16": 1}))
     s, demand, count = rows_of(k, _FLOWS[form], type_, 0, 12, "num_steps num_days")
-    start = s.read("stock initial", type_, 4, 18) if shape.chance(0.6) else k.lift(9, type_)
-    q = setting(k, _LIMITS[form], type_, 14, 20)
-    r = setting(k, _RATES[form], type_, 4, 7)
+    held_first = shape.chance(0.6)
+    names, low, high = ("stock initial", 4, 18) if held_first else ("initial_level", 7, 11)
+    start = (s.read if held_first else k.scalar)(names, type_, low, high)
+    most_in = (10, 15) if form == "parking_lot" else (14, 20)
+    q = setting(k, _LIMITS[form], type_, *most_in, 0.85)
+    r = setting(k, _RATES[form], type_, 4, 7, 0.85)
     out = s.out("final left_over", type_)
     lost = Also(s, 0.7, "lost turned_away events", type_)
     trace = Also(s, 0.0 if level < 3 else 0.5, "history levels", type_, "cols")
-    holiday = None
-    if level >= 3 and shape.chance(0.5):
-        holiday = s.read("closed_on holiday", INT32, 0, 9)
-    article = "an" if form == "inventory" else "a"
-    done = f"Each row of {demand.name} drives {article} {form.replace('_', ' ')} that begins with "
-    done += f"{say(k, start)} and {text.format(q=say(k, q), r=say(k, r))}; what is left goes to "
-    done += f"{out.name}."
-    x, gone = k.let("x on_hand level", start), counter(k, "gone missed", type_)
+    closes = level >= 3 and shape.chance(0.5)
+    holiday = s.read("closed_on holiday", INT32, 0, 9) if closes else None
+    done = f"Simulate {_ARTICLES[form]} along each row of {demand.name}: it begins "
+    done += f"with {say(k, start)} and, at each step, {text.format(q=say(k, q), r=say(k, r))}; "
+    done += f"{out.name} gets what is there at the end."
+    x, gone = k.let("level stock_now held", start), counter(k, "gone missed", type_)
     with k.for_("t day j", count) as t:
         if holiday is not None:
             with k.if_(same(t, holiday)):
@@ -247,15 +353,12 @@ def stock_keeping(k: KernelBuilder, level: int) -> Title:
                 k.continue_()
         d = k.let("d wanted", demand[s.index(t)])
         if form == "parking_lot":
-            with k.for_("c car", cast(d, INT32)):
-                with k.if_(x >= q):
-                    k.augment(gone, "add", 1)
-                    k.continue_()
-                k.augment(x, "add", 1)
+            room = k.let("entering admitted", least(d, q - x))
+            take(k, (gone, gone + (d - room)), (x, x + room))
         take(k, *steps(x, gone, d, q, r))
         trace.put(x, t)
     k.store(out, s.at, x)
-    done += lost.told("how often it opened" if form == "tank" else "what was lost", gone)
+    done += lost.told(_LOST[form], gone)
     done += trace.said("the level after each step")
-    done += f" The step {say(k, holiday)} is left out." if holiday is not None else ""
+    done += f" Nothing happens at step {say(k, holiday)}." if holiday is not None else ""
     return Title(k.name(f"simulate_{form} run_{form} {form}_policy"), done)

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from generators.build import BodyBuilder, fn
-from generators.control_flow.kit import STOP, Step, both, branch, counter, same, take
+from generators.control_flow.kit import STOP, Step, both, branch, counter, same, some, take
 from generators.kit.functions import most, where
 from generators.program.expr import Expr, Var
 
@@ -29,6 +29,8 @@ class Walk:
     wants: tuple[Number, ...] = ()
     wide: bool = False
     """Whether its numbers may pass 16 bits."""
+    signed: bool = False
+    """Whether it takes numbers below zero on the way."""
 
 
 def _loop(
@@ -102,6 +104,57 @@ def _modpow(b: BodyBuilder, go: Go, x: Var, power: Expr, modulus: Expr) -> Expr:
     return result
 
 
+def _modular_inverse(b: BodyBuilder, go: Go, x: Var, modulus: Expr) -> Expr:
+    """Extended Euclid; zero where there is none."""
+    r, s = b.let("r_old r0", modulus), counter(b, "t_old t0", x.type)
+    t = b.let("t_new t1", b.lift(1, x.type))
+    b.assign(x, x % modulus)
+    with go(x > 0):
+        q, rest = b.let("q quotient", r // x), b.let("rest r_next", r % x)
+        after = b.let("t_next", s - q * t)
+        take(b, (r, x), (x, rest), (s, t), (t, after))
+    return where(same(r, 1), (s + modulus) % modulus, b.lift(0, x.type))
+
+
+def _jacobi(b: BodyBuilder, go: Go, x: Var, odd: Expr) -> Expr:
+    n, sign = b.let("n m", odd), b.let("sign symbol", b.lift(1, x.type))
+    b.assign(x, x % odd)
+    with go(x > 0):
+        with b.while_(same(x % 2, 0)):
+            b.assign(x, x // 2)
+            branch(b, (some(same(n % 8, 3), same(n % 8, 5)), (sign, -sign)))
+        swapped = b.let("tmp held", x)
+        branch(b, (both(same(x % 4, 3), same(n % 4, 3)), (sign, -sign)))
+        take(b, (x, n % swapped), (n, swapped))
+    return where(same(n, 1), sign, b.lift(0, x.type))
+
+
+def _totient(b: BodyBuilder, go: Go, x: Var) -> Expr:
+    phi, p = b.let("phi count", x), b.let("p prime", b.lift(2, x.type))
+    with go(p * p <= x):
+        with b.if_(same(x % p, 0)):
+            with b.while_(same(x % p, 0)):
+                b.assign(x, x // p)
+            b.augment(phi, "sub", phi // p)
+        b.augment(p, "add", 1)
+    branch(b, (x > 1, (phi, phi - phi // x)))
+    return phi
+
+
+def _binary_gcd(b: BodyBuilder, go: Go, x: Var, other: Expr) -> Expr:
+    y, twos = b.let("y b", other), counter(b, "shift twos", x.type)
+    with b.while_(same((x | y) & 1, 0)):
+        take(b, (x, x >> 1), (y, y >> 1), (twos, twos + 1))
+    with b.while_(same(x & 1, 0)):
+        b.assign(x, x >> 1)
+    with go(y > 0):
+        with b.while_(same(y & 1, 0)):
+            b.assign(y, y >> 1)
+        low = b.let("low smaller", where(x < y, x, y))
+        take(b, (y, where(x < y, y, x) - low), (x, low))
+    return x << twos
+
+
 _BASE = (("radix number_base", (2, 3, 8, 10, 16)),)
 _DIGITS = "the digits of x in base {0}"
 
@@ -121,7 +174,35 @@ WALKS = {
         "gcd common_divisor",
         "the greatest common divisor of x and {0}, by Euclid's algorithm",
         _gcd,
-        (("partner modulus period", (12, 24, 30, 36, 60, 90, 120)),),
+        (("divisor_of common_with", (12, 24, 30, 36, 60, 90, 120)),),
+    ),
+    "binary_gcd": Walk(
+        "binary_gcd stein_gcd",
+        "the greatest common divisor of x and {0}, by Stein's binary algorithm (common factors of "
+        "two are counted, then only odd numbers are subtracted)",
+        _binary_gcd,
+        (("divisor_of common_with", (12, 24, 30, 36, 60, 90, 120)),),
+    ),
+    "modular_inverse": Walk(
+        "modular_inverse inverse_mod",
+        "the inverse of x modulo {0} by the extended Euclidean algorithm, 0 if there is none",
+        _modular_inverse,
+        (("modulus field_size", (91, 97, 101, 255, 1009)),),
+        wide=True,
+        signed=True,
+    ),
+    "jacobi": Walk(
+        "jacobi_symbol legendre_jacobi",
+        "the Jacobi symbol of x over the odd number {0}: 1, -1, or 0 where they share a factor",
+        _jacobi,
+        (("modulus odd_number", (15, 21, 33, 35, 45, 77)),),
+        wide=True,
+        signed=True,
+    ),
+    "totient": Walk(
+        "totient euler_phi",
+        "Euler's totient of x, by trial division",
+        _totient,
     ),
     "collatz": Walk(
         "collatz_steps hailstone_length",
@@ -192,7 +273,7 @@ WALKS = {
         ),
     ),
     "prime_or_divisor": Walk(
-        "prime_or_divisor is_prime_or",
+        "proper_factor smallest_factor",
         "1 if x is prime or 1, else its smallest divisor above 1",
         _loop(
             "d divisor",
@@ -238,22 +319,7 @@ WALKS = {
         "modpow power_modulo",
         "x to the power {0} modulo {1} by repeated squaring",
         _modpow,
-        (("exponent", (7, 13, 20, 40)), ("modulus ring_size", (97, 101, 251, 1009))),
-        wide=True,
-    ),
-    "residues": Walk(
-        "residue_steps steps_to_small",
-        "how many times x becomes ({0} * x + 1) % {1} until it is below {2} (at most 20 times)",
-        _loop(
-            "tries steps",
-            lambda x, n, factor, modulus, low: both(x >= low, n < 20),
-            lambda x, n, factor, modulus, low: [(x, (factor * x + 1) % modulus), (n, n + 1)],
-        ),
-        (
-            ("factor multiplier", (5, 9, 13, 21)),
-            ("modulus ring_size", (64, 100, 128, 256)),
-            ("lowest floor_value", (10, 15, 20)),
-        ),
+        (("exponent", (7, 13, 20, 40)), ("modulus mod_n", (97, 101, 251, 1009))),
         wide=True,
     ),
 }

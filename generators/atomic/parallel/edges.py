@@ -91,10 +91,10 @@ def edges(
     if form.startswith("rows"):
         return _of_node(k, form, shape.chance(queued))
     k.size("num_edges", 64, 90)
-    (e,) = k.thread("num_edges", names=(k.name("e tid edge"),))
+    (e,) = k.thread("num_edges", names=(k.name("e edge"),))
     init = "index_of:num_nodes"
     if form == "lists":
-        names = k.draw.word.choice(("src dst", "heads tails", "rows cols", "from_node to_node"))
+        names = k.draw.word.choice(("src dst", "tails heads", "rows cols", "from_node to_node"))
         arrays = [k.array(name, INT32, "num_edges", init=init) for name in names.split()]
         ends: list[Expr] = [a[e] for a in arrays]
         said = f"{arrays[0].name} and {arrays[1].name}"
@@ -110,7 +110,7 @@ def edges(
             places = [(e, c) if form == "pairs" else 2 * e + c if c else 2 * e for c in (0, 1)]
             ends = [listed[place] for place in places]
         said = listed.name + ("[2 * e] and [2 * e + 1]" if form == "flat" else "")
-    u, v = (named(k, name, end, 0.9) for name, end in zip(("u s", "v t"), ends, strict=True))
+    u, v = (named(k, name, end, 0.9) for name, end in zip(("u", "v"), ends, strict=True))
     text = f"For each edge from u to v (in {said})"
     return Edges(k, form, u, text, at=(e,), dims=("num_edges",), ends=[u, v])
 
@@ -119,12 +119,12 @@ def _of_node(k: KernelBuilder, form: str, queued: bool) -> Edges:
     init = "index_of:num_nodes"
     if queued:
         k.size("num_active", 10, 14)
-        (i,) = k.thread("num_active", names=(k.name("i tid"),))
+        (i,) = k.thread("num_active", names=(k.name("i idx"),))
         queue = k.array("frontier queue active_nodes worklist", INT32, "num_active", init=init)
         u: Expr = k.let("u node", queue[i])
         who = f"For each node u of {queue.name} and each neighbour v"
     else:
-        (u,) = k.thread("num_nodes", names=(k.name("u node tid"),))
+        (u,) = k.thread("num_nodes", names=(k.name("u node"),))
         who = "For each node u and each neighbour v"
     if form == "rows":
         k.size("num_edges", MOST + 8, MOST + 24, minimum=MOST)

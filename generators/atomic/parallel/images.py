@@ -95,7 +95,7 @@ def hough_votes(k: KernelBuilder, level: int) -> Title:
 def _from_points(k: KernelBuilder) -> str:
     """A list of points, with weights at times."""
     k.size("num_points", 24, 36)
-    (i,) = k.thread("num_points", names=(k.name("i tid p"),))
+    (i,) = k.thread("num_points", names=(k.name("i p"),))
     xs, ys = (k.array(n, FLOAT32, "num_points", low=1.0, high=9.0) for n in ("px", "py"))
     x, y = k.let("x xf", xs[i]), k.let("y yf", ys[i])
     value: Expr = k.lift(1, k.draw.shape.weighted(COUNTS))

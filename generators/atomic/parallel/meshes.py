@@ -23,7 +23,7 @@ class _Element:
         self.k, self.count = k, count
         self.size = k.size(name, 24, 36)
         k.size(_NODES, 14, 20)
-        (self.e,) = k.thread(name, names=(k.name("e tid elem" if plain else "f tid tri"),))
+        (self.e,) = k.thread(name, names=(k.name("e elem" if plain else "f tri"),))
         self.form = shape.choice(("row", "row", "packed", "flat"))
         init = f"index_of:{_NODES}"
         names = "elements conn connectivity" if plain else "faces triangles indices"

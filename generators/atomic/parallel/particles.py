@@ -57,7 +57,7 @@ def cell_hash_counts(k: KernelBuilder, level: int) -> Title:
     """
     shape = k.draw.shape
     axes = shape.choice((2, 3))
-    with work(k, level, "num_particles", (48, 72), "i tid p", "systems") as w:
+    with work(k, level, "num_particles", (48, 72), "i p", "systems") as w:
         places = _Places(w, axes, 0.1, 7.9)
         inverse = shape.chance(0.5)
         names, span = ("inv_cell inv_h", (0.7, 1.4)) if inverse else ("cell_size h", (0.7, 1.4))
@@ -96,7 +96,7 @@ def voxel_sums(k: KernelBuilder, level: int) -> Title:
     """Point clouds thinned by voxels: counts and sums of the points of each voxel."""
     shape = k.draw.shape
     real, vec = FLOAT32, Vec(3, FLOAT32)
-    with work(k, level, "num_points", (48, 72), "i tid p", "clouds") as w:
+    with work(k, level, "num_points", (48, 72), "i p", "clouds") as w:
         load = w.read("points positions cloud", vec, 0.1, 3.9)
         p = w.let("p pt point", load, 0.9)
         inverse = shape.chance(0.5)
@@ -158,7 +158,7 @@ def spline_deposit(k: KernelBuilder, level: int) -> Title:
     axes = shape.choice((1, 2, 2)) if level < 3 else shape.choice((2, 2, 3))
     # Blocks of particles a thread times nodes along several axes are long once loops are unrolled.
     forms = "list blocks" if axes == 1 else "list"
-    with work(k, level, "num_particles", (30, 48), "i tid p", "systems", forms) as w:
+    with work(k, level, "num_particles", (30, 48), "i p", "systems", forms) as w:
         if axes > 1:
             places = _Places(w, axes, 0.7, _REACH[axes])
             parts, about = places.parts, places.said

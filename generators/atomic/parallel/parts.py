@@ -203,7 +203,7 @@ def work(
     level: int,
     size: str,
     span: tuple[int, int],
-    index: str = "i tid",
+    index: str = "i idx",
     lead: str = "batch",
     ways: str = "list lists rows blocks",
     per_block: bool = False,

@@ -144,7 +144,7 @@ def pixels(k: KernelBuilder, level: int, flat: bool = True) -> Iterator[Pixel]:
         with k.for_(columns, extent_of(k, "width")) as col:
             yield Pixel(k, level, (), y, col, False, True, False)
     else:
-        (p,) = k.thread("height*width", names=(k.name("p tid pixel"),))
+        (p,) = k.thread("height*width", names=(k.name("p pixel"),))
         width = extent_of(k, "width")
         yield Pixel(
             k, level, (), k.let(rows, p // width), k.let(columns, p % width), True, False, False

@@ -103,18 +103,14 @@ def gradient_cells(k: KernelBuilder, level: int) -> Title:
 
     N. Dalal, B. Triggs, CVPR 2005.
     """
-    shape, several = k.draw.shape, k.draw.shape.chance(0.4)
-    cell = 2 if several else k.draw.value.choice((2, 4))
-    bin_size = str(k.draw.value.choice((4, 6, 8))) if several else k.size("bins", 4, 6)
-    lead = (k.size("images", 2, 3),) if several else ()
+    shape, cell, bin_size = k.draw.shape, 4, k.size("bins", 4, 6)
     rows, columns = k.size("cell_rows", 2, 3), k.size("cell_cols", 2, 3)
-    dims = (*lead, f"{cell}*{rows}", f"{cell}*{columns}")
-    names = [*(k.name("n image_id") for _ in lead), *k.draw.word.choice((("y", "x"), ("i", "j")))]
-    *images, y, x = k.thread(*dims, names=names)
+    dims = (f"{cell}*{rows}", f"{cell}*{columns}")
+    y, x = k.thread(*dims, names=k.draw.word.choice((("y", "x"), ("i", "j"))))
     image = k.array("image gray img", FLOAT32, dims, low=0.0, high=1.0)
-    out = k.accumulator("cells hog histograms", FLOAT32, (*lead, rows, columns, bin_size))
-    bins = extent(out, 2) if shape.chance(0.4) and not several else extent_of(k, bin_size)
-    g = _Gradient(k, image, tuple(images), y, x)
+    out = k.accumulator("cells hog histograms", FLOAT32, (rows, columns, bin_size))
+    bins = extent(out, 2) if shape.chance(0.4) else extent_of(k, bin_size)
+    g = _Gradient(k, image, (), y, x)
     parted = level > 1 and shape.chance(0.5)
     with g.guard():
         gy, gx = g.taken()
@@ -123,16 +119,15 @@ def gradient_cells(k: KernelBuilder, level: int) -> Title:
         with g.strong(size):
             place = g.place(gy, gx, bins)
             slot = k.let("slot bin_id b0", cast(place, INT32))
-            at = (*images, y // cell, x // cell)
+            at = (y // cell, x // cell)
             part = k.let("part frac", place - cast(slot, FLOAT32)) if parted else None
             first = size if part is None else size * (1.0 - part)
             k.atomic("add", out, (*at, slot % bins), first)
             if part is not None:
                 k.atomic("add", out, (*at, (slot + 1) % bins), size * part)
     n = written(bins)
-    text = (
-        f"For each pixel of {image.name}{g.where()}: {g.said(n)}. Add {g.amount()} to {out.name} "
-    )
+    text = f"Orientation histograms of {image.name} by cell (HOG). For each pixel{g.where()}: "
+    text += f"{g.said(n)}. Add {g.amount()} to {out.name} "
     text += f"of the pixel's cell of {cell} x {cell} pixels at int(t) % {n}"
     text += (
         ", shared linearly with the next bin (modulo it too) by the fraction of t" if parted else ""

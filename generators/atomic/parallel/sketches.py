@@ -67,7 +67,7 @@ def count_min_sketch(k: KernelBuilder, level: int) -> Title:
     M. Farach-Colton, ICALP 2002.
     """
     shape = k.draw.shape
-    with work(k, level, "num_items", _SPAN, "i tid idx", "streams") as w:
+    with work(k, level, "num_items", _SPAN, "i idx", "streams") as w:
         hash_of, how = hashed(k)
         key, load = _key(w, "keys items ids")
         signed = level > 2 and shape.chance(0.4)
@@ -112,7 +112,7 @@ def bloom_insert(k: KernelBuilder, level: int) -> Title:
     words = extent_of(k, "words")
     if form != "block":
         total = k.let("total_bits num_bits", cast(bits * words, UINT32))
-    with work(k, level, "num_keys", (24, 36), "i tid idx", "filters") as w:
+    with work(k, level, "num_keys", (24, 36), "i idx", "filters") as w:
         hash_of, how = hashed(k)
         key, load = _key(w, "keys items ids")
         table = w.shared("words bloom filter_bits bitset", count, ("words",))
@@ -161,7 +161,7 @@ def minhash_signatures(k: KernelBuilder, level: int) -> Title:
     """
     shape = k.draw.shape
     ways = "list lists blocks" if level > 1 else "list lists"
-    with work(k, level, "num_tokens", (60, 84), "i tid t", "documents", ways, True) as w:
+    with work(k, level, "num_tokens", (60, 84), "i t", "documents", ways, True) as w:
         key, load = _key(w, "tokens shingles members")
         slots = k.size("slots", 5, 8)
         place: list[Expr] = []
@@ -215,7 +215,7 @@ def distinct_registers(k: KernelBuilder, level: int) -> Title:
     P. Flajolet, E. Fusy, O. Gandouet, F. Meunier, AofA 2007.
     """
     shape = k.draw.shape
-    with work(k, level, "num_items", _SPAN, "i tid idx", "streams") as w:
+    with work(k, level, "num_items", _SPAN, "i idx", "streams") as w:
         hash_of, how = hashed(k, 0.6)
         key, load = _key(w, "keys items visitors ids")
         bits = k.draw.value.choice((3, 4))

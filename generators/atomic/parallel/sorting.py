@@ -40,7 +40,7 @@ def radix_digit_counts(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     bits = k.draw.value.choice((2, 3, 4))
     radix = 1 << bits
-    with work(k, level, "num_keys", (64, 96), "i tid idx", "segments", per_block=True) as w:
+    with work(k, level, "num_keys", (64, 96), "i idx", "segments", per_block=True) as w:
         key, said = _key(w)
         type_ = key.type
         assert isinstance(type_, Scalar)

@@ -26,7 +26,7 @@ from generators.program.expr import Expr, Var
 def ngram_counts(k: KernelBuilder, level: int) -> Title:
     """N-grams of tokens: pairs in a table, longer ones by a rolling hash into buckets."""
     pairs = k.draw.shape.chance(0.35)
-    with work(k, level, "num_tokens", (60, 84), "i tid t", "documents", "list lists rows") as w:
+    with work(k, level, "num_tokens", (60, 84), "i t", "documents", "list lists rows") as w:
         text = _token_pairs(w) if pairs else _token_hashes(w)
     names = "bigram_counts count_bigrams pair_counts"
     return Title(k.name(names if pairs else "ngram_counts count_ngrams hash_ngrams"), text)
@@ -197,7 +197,7 @@ def similarity_votes(k: KernelBuilder, level: int) -> Title:
     """
     shape = k.draw.shape
     with work(
-        k, level, "num_features", (48, 72), "i tid f", "documents", "list lists blocks", True
+        k, level, "num_features", (48, 72), "i f", "documents", "list lists blocks", True
     ) as w:
         hash_of, how = hashed(k, 0.6)
         load = w.read("features tokens shingles", shape.choice((INT32, UINT32)), 0, 5000)
@@ -257,7 +257,7 @@ def scan_compaction(k: KernelBuilder, level: int) -> Title:
     inclusive = shape.chance(0.5)
     k.size("n", 56, 72)
     k.size("capacity", _MOST + 1, _MOST + 6, minimum=_MOST + 1)
-    (i,) = k.thread("n", names=(k.name("i tid"),))
+    (i,) = k.thread("n", names=(k.name("i idx"),))
     dims = "n" if inclusive else "n+1"
     scan = k.array("scan offsets positions", INT32, dims, init="sorted", low=0, high=_MOST)
     types: dict[Type, int] = {FLOAT32: 4, INT32: 3, Vec(3, FLOAT32): 2, Vec(2, FLOAT32): 1}

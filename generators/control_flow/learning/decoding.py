@@ -32,7 +32,7 @@ def nucleus_cut(k: KernelBuilder, level: int) -> Title:
     """Top-p, top-k and min-p: how far a sorted row of logits goes, and what is drawn of it."""
     shape = k.draw.shape
     dims, at = _rows(k)
-    k.size("vocab", 9, 14)
+    k.size("vocab", 14, 20)
     x = k.array(
         "sorted_logits logits_sorted", FLOAT32, (*dims, "vocab"), low=-3.0, high=3.0, init="sorted"
     )
@@ -47,48 +47,63 @@ def nucleus_cut(k: KernelBuilder, level: int) -> Title:
         gap = x[at + (c,)] - top
         return exp(gap if heat is None else gap / heat)
 
-    total = k.let("total denom", k.lift(0.0, FLOAT32))
-    with k.for_("c j", stop) as c:
-        k.augment(total, "add", weight(c))
+    total = None
+    way = shape.choice(("top_p", "min_p", "both"))
+    drawn, massed = shape.chance(0.5), shape.chance(0.5)
+    if way != "min_p" or (massed and not drawn):
+        total = k.let("total denom", k.lift(0.0, FLOAT32))
+        with k.for_("c j", stop) as c:
+            k.augment(total, "add", weight(c))
     count = k.let("kept num_kept", k.lift(0, INT32))
     mass = k.let("mass cumulative", k.lift(0.0, FLOAT32))
-    rule = _cut(k, dims, at, (stop, total), lambda n: weight(last - n), (count, mass))
+    rule = _cut(k, (dims, at, way), (stop, total), lambda n: weight(last - n), (count, mass))
     over = "" if heat is None else f" / {heat.name}"
-    text = f"Each row of {x.name} is sorted, the largest last. Of the softmax of {x.name}{over}, "
-    text += f"from the largest down, a token is kept {rule}. "
-    if shape.chance(0.5):
+    text = f"Truncate sorted logits (rows of {x.name}, the largest last): in the softmax of "
+    text += f"{x.name}{over}, from the largest down, a token is kept {rule}. "
+    if drawn:
         return _drawn(k, dims, at, weight, (last, count, mass), text)
+    return _counted(k, dims, at, (count, mass, total if massed else None), text)
+
+
+def _counted(
+    k: KernelBuilder,
+    dims: tuple[str, ...],
+    at: tuple[Var, ...],
+    found: tuple[Var, Var, Var | None],
+    text: str,
+) -> Title:
+    """Store how many tokens are kept, and their probability where the total is given."""
+    count, mass, total = found
     counts = k.out("kept_counts cut_sizes", INT32, dims)
     k.store(counts, at, count)
-    text += f"{counts.name} gets how many are."
-    if shape.chance(0.5):
+    text += f"{counts.name} gets the number kept."
+    if total is not None:
         masses = k.out("kept_mass coverage", FLOAT32, dims)
         k.store(masses, at, mass / total)
-        text += f" {masses.name} gets their mass."
+        text += f" {masses.name} gets their total probability."
     return Title(k.name("nucleus_cut top_p_filter truncate_sorted"), text)
 
 
 def _cut(
     k: KernelBuilder,
-    dims: tuple[str, ...],
-    at: tuple[Var, ...],
-    row: tuple[Expr, Var],
+    of: tuple[tuple[str, ...], tuple[Var, ...], str],
+    row: tuple[Expr, Var | None],
     weight: Callable[[Expr], Expr],
     kept: tuple[Var, Var],
 ) -> str:
     """Count what is kept, and its mass, up to a limit of mass, of number or of size; the rule."""
-    shape, (stop, total), (count, mass) = k.draw.shape, row, kept
-    way = shape.choice(("top_p", "min_p", "both"))
+    shape, (dims, at, way), (stop, total), (count, mass) = k.draw.shape, of, row, kept
     bound: Expr
     per_row = shape.chance(0.4)
     if way == "min_p":
         bound, name = _limit(k, "min_p floor_p", dims, at, per_row, 0.05, 0.3)
     else:
-        bound, name = _limit(k, "top_p nucleus", dims, at, per_row, 0.4, 0.95)
+        low, high = (0.5, 0.98) if way == "both" else (0.4, 0.95)
+        bound, name = _limit(k, "top_p nucleus", dims, at, per_row or way == "both", low, high)
     at_most = None
     if way == "both":
         at_most = k.scalar("top_k max_kept", INT32, 3, 5)
-    goal = k.let("goal wanted", bound * total) if way != "min_p" else bound
+    goal = k.let("goal wanted", bound * total) if total is not None and way != "min_p" else bound
     with k.for_("n step", stop) as n:
         w = k.let("w e", weight(n))
         if way == "min_p":
@@ -148,8 +163,8 @@ def _drawn(
             k.break_()
     out = k.out("next_ids sampled", INT32, dims)
     k.store(out, at, chosen)
-    text += f"{out.name} gets the place of the first kept one where the running mass reaches "
-    text += f"{uniforms.name} times the mass of all kept."
+    text += f"{out.name} gets the index of the first kept one at which the running mass reaches "
+    text += f"{uniforms.name} times that of all kept."
     return Title(k.name("sample_top_p sample_nucleus draw_truncated"), text)
 
 
@@ -176,7 +191,7 @@ def banned_ngrams(k: KernelBuilder, level: int) -> Title:
     if shape.chance(0.5):
         lengths = k.array("lengths seq_lens", INT32, dims, low=8, high=16)
         length = k.let("length num_tokens", lengths[at])
-        told = f" A sequence has as many tokens as {lengths.name} says."
+        told = f" Only the first {lengths.name} tokens of a sequence count."
     way = shape.choice(("ban", "penalty", "flags"))
     if way == "flags":
         x = k.out("banned blocked", INT32, (*dims, "vocab"))
@@ -194,12 +209,12 @@ def banned_ngrams(k: KernelBuilder, level: int) -> Title:
             after = k.let("next_id repeated", tokens[at + (start + before,)])
             k.store(x, (*at, after), amount, "sub" if way == "penalty" else "")
     what = {
-        "ban": f"the score in {x.name} of a token becomes -1e4 for any",
-        "flags": f"{x.name} gets 1 for a token, else 0, if there is an",
-        "penalty": f"the score in {x.name} of a token is lowered by {k.params[-1].name} for each",
+        "ban": f"gets the score -1e4 in {x.name}",
+        "flags": f"is marked with 1 in {x.name}, all others with 0",
+        "penalty": f"loses {k.params[-1].name} from its score in {x.name} each time",
     }[way]
-    text = f"N-grams of {order} tokens: {what} earlier place where it follows the same tokens of "
-    text += f"{tokens.name} as those that the sequence ends with.{told}"
+    text = f"Repeated n-grams, n = {order}: wherever the last n - 1 tokens of a sequence of "
+    text += f"{tokens.name} stand earlier in it, the token after them there {what}.{told}"
     return Title(k.name("ban_repeated_ngrams block_ngrams no_repeat_ngram"), text)
 
 
@@ -237,7 +252,7 @@ def accept_draft(k: KernelBuilder, level: int) -> Title:
     if shape.chance(0.35):
         lengths = k.array("draft_lens num_valid", INT32, dims, low=0, high=9)
         stop = k.let("limit valid", least(lengths[at], stop))
-        told = f" Only the first count, as many as {lengths.name} says."
+        told = f" Only the first {lengths.name} drafted tokens of a sequence count."
     count = k.let("accepted num_kept", k.lift(0, INT32))
     counts = k.out("accept_counts accepted_lens", INT32, dims)
     accepted = _accept_equal if shape.chance(0.4) else _accept_by_chance
@@ -258,12 +273,12 @@ def _accept_equal(
     best = k.array("target_ids verified", INT32, (*dims, "drafted+1"), low=0, high=1)
     _leading(k, stop, count, lambda j: fn("ne", draft[at + (j,)], best[at + (j,)]))
     k.store(counts, at, count)
-    text = f"{counts.name} gets how many of the first of {draft.name} are equal to {best.name}"
-    text += f" there, up to the first that is not.{told}"
+    text = f"Greedy speculative decoding: for each sequence, {counts.name} gets how many leading "
+    text += f"tokens of {draft.name} equal those of {best.name}, up to the first mismatch.{told}"
     if shape.chance(0.6):
         bonus = k.out("next_ids bonus", INT32, dims)
         k.store(bonus, at, best[at + (count,)])
-        text += f" {bonus.name} gets the token of {best.name} right after those."
+        text += f" {bonus.name} gets the token of {best.name} right after them."
     return Title(k.name("accept_greedy_draft verify_draft count_accepted"), text)
 
 
@@ -291,8 +306,8 @@ def _accept_by_chance(
 
     _leading(k, stop, count, refused)
     k.store(counts, at, count)
-    text = f"{counts.name} gets how many drafted tokens are accepted: those before the first with "
-    text += f"{u.name} not below {p.name} / {q.name}.{told}"
+    text = f"Speculative sampling: for each sequence, {counts.name} gets how many drafted tokens "
+    text += f"are accepted, those before the first with {u.name} >= {p.name} / {q.name}.{told}"
     kept = k.out("kept_ids accepted_ids", INT32, (*dims, "drafted"))
     pad = k.scalar("pad_id filler", INT32, -100, -1) if shape.chance(0.5) else k.lift(-1, INT32)
     with k.for_("c place", extent(draft, len(dims))) as c:

@@ -104,7 +104,7 @@ class Seq:
 def lanes(
     k: KernelBuilder,
     level: int,
-    unit: str = "row r tid",
+    unit: str = "row r",
     *,
     low: int = 12,
     high: int = 24,

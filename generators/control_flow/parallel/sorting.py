@@ -84,7 +84,7 @@ def bitonic_step(k: KernelBuilder, level: int) -> Title:
     pairs = shape.chance(0.5)
     n = "4*blocks"
     k.size("blocks", 4, 6)
-    at = k.thread(*lead, "2*blocks" if pairs else n, names=(*names, k.name("t i tid")))
+    at = k.thread(*lead, "2*blocks" if pairs else n, names=(*names, k.name("t i")))
     t, head = at[-1], at[:-1]
     low, high = spans(type_)
     keys = k.array("keys data", type_, (*lead, n), role="inout", low=low, high=high)
@@ -135,7 +135,7 @@ def odd_even_step(k: KernelBuilder, level: int) -> Title:
     k.size("pairs", 8, 12)
     full = shape.chance(0.6)
     n = "2*pairs" if full and shape.chance(0.5) else "2*pairs+1"
-    at = k.thread(*lead, n if full else "pairs", names=(*names, k.name("t i tid")))
+    at = k.thread(*lead, n if full else "pairs", names=(*names, k.name("t i")))
     t, head = at[-1], at[:-1]
     low, high = spans(type_)
     keys = k.array("keys data", type_, (*lead, n), role="inout", low=low, high=high)
@@ -204,7 +204,7 @@ def rank_sort(k: KernelBuilder, level: int) -> Title:
         k.size("rows", 4, 7)
     k.size("n", 14, 24)
     lead = ("rows",) if rows else ()
-    at = k.thread(*lead, "n", names=(*((k.name("row r"),) if rows else ()), k.name("i tid e")))
+    at = k.thread(*lead, "n", names=(*((k.name("row r"),) if rows else ()), k.name("i e")))
     i, head = at[-1], at[:-1]
     low, high = spans(type_)
     keys = k.array("keys data scores", type_, (*lead, "n"), low=low, high=high)
@@ -337,7 +337,7 @@ def merge_by_rank(k: KernelBuilder, level: int) -> Title:
     k.size("len_b", 9, 14)
     low, high = spans(type_)
     one = shape.chance(0.4 + 0.05 * level)
-    names = (*names, k.name("i tid e"))
+    names = (*names, k.name("i e"))
     at = k.thread(*lead, "len_a+len_b" if one else "len_a", names=names)
     runs = k.draw.word.choice(_NAMES)
     a = k.array(runs[0], type_, (*lead, "len_a"), init="sorted", low=low, high=high)

@@ -42,7 +42,7 @@ def probe_lookup(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     k.size("queries", 60, 72)
     k.size("slots", 16, 16, minimum=8)
-    (i,) = k.thread("queries", names=(k.name("i tid q"),))
+    (i,) = k.thread("queries", names=(k.name("i q"),))
     keys = k.array("table_keys slot_keys", INT32, "slots", low=EMPTY, high=7)
     type_ = shape.choice((INT32, FLOAT32))
     span = (0, 900) if type_ == INT32 else (-1.0, 1.0)

@@ -24,7 +24,7 @@ def _launch(k: KernelBuilder) -> tuple[tuple[str, ...], tuple[Var, ...]]:
     k.size("nodes", 24, 36, minimum=12)
     way = k.draw.shape.choice(("one", "one", "rows", "columns"))
     if way == "one":
-        return ("nodes",), k.thread("nodes", names=(k.name("v node tid"),))
+        return ("nodes",), k.thread("nodes", names=(k.name("v node"),))
     k.size("lists", 3, 5)
     dims = ("lists", "nodes") if way == "rows" else ("nodes", "lists")
     words = (k.name("row b" if way == "rows" else "col c"), k.name("v node i"))
@@ -128,7 +128,8 @@ def list_jump(k: KernelBuilder, level: int) -> Title:
     end = "a negative link" if w.tail is None else f"a link to {w.tail.name}, which does not count,"
     each = "" if len(w.dims) == 1 else " in each " + ("row" if w.dims[1] == "nodes" else "column")
     text = (
-        f"Pointer jumping{each} over {w.links.name}, where {end} ends a list: {out.name} gets "
+        f"A step of list ranking by pointer jumping{each} over {w.links.name}, where {end} ends "
+        f"a list: {out.name} gets "
         f"{_JOINED[w.way][1]} of the {w.values.name} of a node and {reach}"
     )
     if new_links is not None:

@@ -79,9 +79,9 @@ def forest_inference(k: KernelBuilder, level: int) -> Title:
     dims = ("features", "samples") if by_features else ("samples", "features")
     x = k.array("x samples_in data", FLOAT32, dims, low=-1.0, high=1.0)
     whole = f.type == INT32
-    text = f"Trees of depth 3 in {f.feature.name}, {f.threshold.name} and {f.leaf.name}: a sample "
-    text += f"of {x.name} goes from node n to 2 * n + 2 where its feature is above the threshold, "
-    text += "else to 2 * n + 1. "
+    text = f"Evaluate a forest of trees of depth 3 ({f.feature.name}, {f.threshold.name}, "
+    text += f"{f.leaf.name}): a sample of {x.name} goes from node n to 2 * n + 2 where the node's "
+    text += "feature is above its threshold, else to 2 * n + 1. "
     if each:
         out = k.out("leaf_out tree_scores", f.type, ("samples", "trees"))
         k.store(out, at, f.node(f.leaf, at[1], _descend(f, at[1], x, row, by_features), _eight(k)))
@@ -141,7 +141,7 @@ def heap_search(k: KernelBuilder, level: int) -> Title:
     tree = k.array("heap_keys eytzinger tree", type_, (*rows, str(count + 1)), low=low, high=high)
     wanted = k.array("wanted queries_in needles", type_, dims, low=low, high=high)
     lead: tuple[Expr, ...] = ()
-    text = f"For each of {wanted.name}, go down {tree.name}"
+    text = f"Eytzinger search: for each of {wanted.name}, go down {tree.name}"
     if several:
         which = k.array("set_ids tree_of", INT32, dims, init="index_of:sets")
         lead = (k.let("s own_set", which[at_query]),)
@@ -169,7 +169,7 @@ def _queries(k: KernelBuilder) -> tuple[tuple[str, ...], tuple[Var, ...]]:
     """A thread for each query: a list of them, or rows."""
     if k.draw.shape.chance(0.6):
         k.size("queries", 30, 44)
-        return ("queries",), k.thread("queries", names=(k.name("i tid q"),))
+        return ("queries",), k.thread("queries", names=(k.name("i q"),))
     k.size("batch", 4, 6)
     k.size("queries", 8, 12)
     dims = ("batch", "queries")

@@ -10,6 +10,9 @@ from generators.kit.functions import exp, log, most
 from generators.program.dtypes import INT32
 from generators.program.expr import Expr, Var
 
+_CLOCKS = ("t", "frame", "step")
+"""Names of the step's number."""
+
 
 @dataclass(frozen=True)
 class _Step:
@@ -22,6 +25,13 @@ class _Step:
     before: Var
     moves: Var
     into_first: bool
+
+    def clock(self) -> Var:
+        """The number of the step, declared once."""
+        found = [p for p in self.k.params if p.name in _CLOCKS]
+        if found:
+            return Var(found[0].name, INT32)
+        return self.k.scalar(_CLOCKS, INT32, 3, 4)
 
     def came(self, p: Expr | int) -> Expr:
         """The score of coming from state ``p``."""
@@ -54,7 +64,7 @@ def _emission(s: _Step, level: int) -> tuple[Expr, str]:
     if way == "frame":
         k.size("frames", 6, 9, minimum=5)
         x = k.array("log_probs emissions", type_, (*s.dims, "frames", "states"), low=-3.0, high=0.0)
-        t = k.scalar("t frame", INT32, 1, 4)
+        t = s.clock()
         return x[s.lead + (t, s.state)], f"{x.name} of the state in frame {t.name}"
     k.size("symbols", 5, 8, minimum=5)
     x = k.array("log_emit emission_table", type_, ("states", "symbols"), low=-3.0, high=0.0)
@@ -71,14 +81,14 @@ def _ended(s: _Step, out: Var, back: Var | None) -> str:
     """Sequences that have ended keep their scores."""
     k = s.k
     steps = k.array("lengths seq_lens", INT32, s.dims, low=1, high=9)
-    now = k.scalar("step time_step", INT32, 4, 5)
+    now = s.clock()
     with k.if_(now >= steps[s.lead]):
         k.store(out, (*s.lead, s.state), s.before[s.lead + (s.state,)])
         if back is not None:
             k.store(back, (*s.lead, s.state), s.state)
         k.return_()
     own = f", and {back.name} the state itself" if back is not None else ""
-    return f" Where {now.name} is not below {steps.name}, {out.name} gets the score before{own}."
+    return f" Where {now.name} is not below {steps.name}, {out.name} keeps the score before{own}."
 
 
 def _count(s: _Step) -> Expr:
@@ -113,12 +123,12 @@ def viterbi_step(k: KernelBuilder, level: int) -> Title:
                     k.assign(source, p)
     seen, said = _emission(s, level)
     k.store(out, (*s.lead, s.state), best + seen)
-    text = f"One step of the Viterbi recurrence in logs: {out.name} gets the largest, over the "
-    text += f"states before, of {s.before.name} plus {s.moves.name} into the state"
-    text += f" ({'row to, column from' if s.into_first else 'row from, column to'}), plus {said}."
+    text = f"A Viterbi step in the log domain: for each state, {out.name} gets the largest, over "
+    text += f"previous states p, of {s.before.name}[p] + {s.moves.name}"
+    text += f"{'[state, p]' if s.into_first else '[p, state]'}, plus {said}."
     if back is not None and source is not None:
         k.store(back, (*s.lead, s.state), source)
-        text += f" {back.name} gets the first state that gives the largest."
+        text += f" {back.name} gets the first p with the largest."
     return Title(k.name("viterbi_step best_path_step"), text + told)
 
 
@@ -149,7 +159,9 @@ def forward_step(k: KernelBuilder, level: int) -> Title:
             k.augment(total, "add", exp(s.came(q) - top))
     seen, said = _emission(s, level)
     k.store(out, (*s.lead, s.state), top + log(total) + seen)
-    text = f"One step of the forward recurrence in logs: {out.name} gets the log of the sum, over "
-    text += f"the states before, of exp({s.before.name} + {s.moves.name} into the state) (row "
-    text += f"{'to, column from' if s.into_first else 'from, column to'}), plus {said}."
+    text = (
+        f"A step of the forward algorithm in the log domain: for each state, {out.name} gets the "
+    )
+    text += f"log-sum-exp, over previous states p, of {s.before.name}[p] + {s.moves.name}"
+    text += f"{'[state, p]' if s.into_first else '[p, state]'}, plus {said}."
     return Title(k.name("forward_step hmm_forward"), text + told)

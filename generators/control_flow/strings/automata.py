@@ -59,7 +59,7 @@ def dfa_walk(k: KernelBuilder, level: int) -> Title:
     """A text through a deterministic automaton: last state, visits of accepting states, or where
     the longest accepted prefix ends."""
     shape = k.draw.shape
-    t = lanes(k, level, "row line tid")
+    t = lanes(k, level, "row line")
     k.size("chars", 9, 14)
     k.size("states", 6, 9, minimum=4)
     text, _ = text_of(t, "text chars_in tokens", "chars", 3)
@@ -116,7 +116,7 @@ def _borders(k: KernelBuilder, pattern: Seq, border: Seq, n: Expr) -> None:
 def prefix_borders(k: KernelBuilder, level: int) -> Title:
     """The prefix function of each row, or its Z array, and what follows from it."""
     shape = k.draw.shape
-    t = lanes(k, level, "row p tid")
+    t = lanes(k, level, "row p")
     k.size("chars", 9, 14)
     pattern, _ = text_of(t, "patterns words_in text", "chars", 1)
     n = pattern.whole()
@@ -208,7 +208,7 @@ def _hashed(k: KernelBuilder, word: Var, width: Expr, radix: Expr) -> Var:
 def rolling_hash(k: KernelBuilder, level: int) -> Title:
     """Rabin-Karp: the smallest hash of a row's windows, or the windows whose hash is a needle's."""
     shape = k.draw.shape
-    t = lanes(k, level, "row line tid")
+    t = lanes(k, level, "row line")
     k.size("chars", 12, 18)
     goal = shape.choice(("count", "first", "smallest") if level > 1 else ("count", "smallest"))
     text, type_ = text_of(t, "text haystack", "chars", 9 if goal == "smallest" else 1)

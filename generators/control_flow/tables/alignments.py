@@ -44,7 +44,7 @@ def _pair(t: Lanes, level: int, x: Seq, y: Seq, type_: Scalar) -> _Pair:
 
 def _texts(k: KernelBuilder, level: int) -> _Pair:
     """Two texts of few symbols for each thread."""
-    t = lanes(k, level, "pair p tid", low=8, high=14, layouts="rows rows columns")
+    t = lanes(k, level, "pair p", low=8, high=14, layouts="rows rows columns")
     k.size("chars", 8, 12)
     k.size("cols", 6, 10)
     x, kind = text_of(t, "query source text_a", "chars", 3)
@@ -157,7 +157,7 @@ def local_alignment(k: KernelBuilder, level: int) -> Title:
     table = None
     if shape.chance(0.45):
         table = k.array("substitution blosum score_table", INT32, ("4", "4"), low=-3, high=4)
-    equal, other = ("match_score reward", 2, (2, 4)), ("mismatch_cost penalty", 1, (1, 2))
+    equal, other = ("match_score reward", 2, (2, 4)), ("mismatch_cost mismatch", 1, (1, 2))
     gaps = ("gap_cost gap_penalty", 1, (1, 2))
     weights = _weights(k, level, *([gaps] if table is not None else [gaps, equal, other]))
     gap = weights[0]
@@ -220,7 +220,7 @@ def _apart(p: _Pair, i: Expr, q: Expr, squared: bool) -> Expr:
 def time_warping(k: KernelBuilder, level: int) -> Title:
     """Dynamic time warping of two signals (Sakoe and Chiba, IEEE Trans. ASSP 26, 1978)."""
     shape = k.draw.shape
-    t = lanes(k, level, "pair p tid", low=8, high=14, layouts="rows rows columns")
+    t = lanes(k, level, "pair p", low=8, high=14, layouts="rows rows columns")
     k.size("samples", 7, 11)
     k.size("cols", 6, 10)
     x = t.array("queries signal_a measured", FLOAT32, "samples", -1.0, 1.0)
@@ -259,7 +259,7 @@ def increasing_run(k: KernelBuilder, level: int) -> Title:
     """The longest increasing subsequence by tails and bisection (Fredman, Discrete Math. 11,
     1975)."""
     shape = k.draw.shape
-    t = lanes(k, level, "row r tid")
+    t = lanes(k, level, "row r")
     k.size("count_max", 9, 14)
     type_ = shape.choice((INT32, INT32, FLOAT32))
     span = (-9, 20) if type_ == INT32 else (-5.0, 5.0)

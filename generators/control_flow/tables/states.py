@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from generators.build import KernelBuilder, cast, extent, fn
+from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
 from generators.control_flow.kit import both, same
 from generators.kit.functions import exp, least, log, most, where
+from generators.kit.naming import helper
 from generators.program.dtypes import FLOAT32, INT32, Scalar
 from generators.program.expr import Expr, Var
 
@@ -59,10 +60,13 @@ def ctc_step(k: KernelBuilder, level: int) -> Title:
     k.store(out, at, total + score(label) if logs else total * score(label))
     what = "the logarithm of the sum of the exponentials" if logs else "the sum"
     zero = "the last one" if last else "class 0"
-    text = f"A step of CTC's forward variables over labels with blanks ({zero}) between: "
-    text += f"position s of {out.name} gets {what} of {alpha.name} at s, s - 1 and, for a label "
-    text += f"that differs from the one before, s - 2, {'plus' if logs else 'times'} {scored} of "
-    text += f"its class. Odd s have label s // 2 of {labels.name}.{beyond}"
+    text = f"A step of CTC's forward variables over labels with a blank ({zero}) around each: "
+    text += f"{out.name} at position s gets {what} of {alpha.name} at s, at s - 1 and, for a label "
+    text += f"that differs from the label before, at s - 2, {'plus' if logs else 'times'} {scored} "
+    text += (
+        f"of the class there. Odd positions s have label s // 2 of {labels.name}, even ones the "
+    )
+    text += f"blank.{beyond}"
     return Title(k.name("ctc_step ctc_alpha", "ctc_forward_step"), text)
 
 
@@ -82,16 +86,22 @@ def _reached(
         at = s - steps if steps else s
         return alpha[(at, b) if across else (b, at)]
 
+    params = [("a", FLOAT32), ("b", FLOAT32)]
+    added = helper(k, "log_add logaddexp", params, _log_add) if logs else ""
     total = k.let("total acc", before(0))
+
+    def joined(b: Expr) -> Expr:
+        return k.call(added, total, b) if added else total + b
+
     with k.if_(s > 0):
-        k.assign(total, _joined(total, before(1), logs))
+        k.assign(total, joined(before(1)))
     label = k.let("label cls", blank)
     odd = same(s % 2, 1) if k.draw.shape.chance(0.5) else same(s & 1, 1)
     with k.if_(odd):
         k.assign(label, labels[b, s // 2])
         other = fn("ne", labels[b, most(s // 2 - 1, 0)], label)
         with k.if_(both(s > 1, other)):
-            k.assign(total, _joined(total, before(2), logs))
+            k.assign(total, joined(before(2)))
     return total, label
 
 
@@ -105,14 +115,12 @@ def _beyond(
     with k.if_(s > 2 * counts[b]):
         k.store(out, at, NEVER if logs else 0.0)
         k.return_()
-    return f" Positions above 2 * {counts.name} get {NEVER if logs else 0:g}."
+    return f" Positions s above 2 * {counts.name} get {NEVER if logs else 0:g}."
 
 
-def _joined(a: Expr, b: Expr, logs: bool) -> Expr:
-    """The sum, or log(exp(a) + exp(b))."""
-    if not logs:
-        return a + b
-    high = most(a, b)
+def _log_add(body: BodyBuilder, a: Expr, b: Expr) -> Expr:
+    """log(exp(a) + exp(b))."""
+    high = body.let("high larger", most(a, b))
     return high + log(exp(a - high) + exp(b - high))
 
 
@@ -142,7 +150,7 @@ def path_traceback(k: KernelBuilder, level: int) -> Title:
     k.size("batch", 14, 24)
     k.size("steps", 6, 9, minimum=2)
     k.size("states", 4, 7)
-    (b,) = k.thread("batch", names=(k.name("b seq tid"),))
+    (b,) = k.thread("batch", names=(k.name("b seq"),))
     first, path_first = shape.chance(0.5), shape.chance(0.3)
     dims = ("steps", "batch", "states") if first else ("batch", "steps", "states")
     type_ = shape.choice((INT32, INT32, Scalar("int16"), Scalar("int64")))
@@ -164,12 +172,13 @@ def path_traceback(k: KernelBuilder, level: int) -> Title:
         t = k.let("t step", steps - 1 - q)
         k.store(path, (t, b) if path_first else (b, t), state)
         came = back[(t, b, state) if first else (b, t, state)]
-        before = k.let("before prev", came if type_ == INT32 else cast(came, INT32))
+        before: Expr = came if type_ == INT32 else cast(came, INT32)
         if changes is not None:
+            before = k.let("before prev", before)
             _count_change(k, changes, before, state)
         k.assign(state, before)
-    text = f"For each sequence, read the best path back: {path.name} gets at the last step {said}, "
-    text += f"and at each step before what {back.name} says of the state after it.{counted}"
+    text = f"Trace the best path of each sequence back: at the last step {path.name} gets {said}; "
+    text += f"at each step before, what {back.name} holds at the step after and its state.{counted}"
     if changes is not None:
         out = k.out("num_changes switch_counts", INT32, "batch")
         k.store(out, (b,), changes)

@@ -22,9 +22,9 @@ def _span(type_: Scalar, low: float, high: float) -> tuple[object, object]:
 
 
 _GOALS = {
-    "value": ("the largest value", "its value"),
-    "cost": ("the least cost", "its cost"),
-    "ways": ("the sum of the ways", "its number of kinds"),
+    "value": ("A step of the 0/1 knapsack table", "the largest of"),
+    "cost": ("A step of a least-cost knapsack table", "the least of"),
+    "ways": ("A step of counting the ways to fill a knapsack", "the sum of"),
 }
 
 
@@ -94,14 +94,15 @@ def knapsack_row(k: KernelBuilder, level: int) -> Title:
     said = _several(o, taken) if several else _one(o)
     k.store(out, at, best)
     first, each = _GOALS[goal]
-    text = f"A step of a knapsack's table: at each capacity, {out.name} gets {first} of "
-    text += f"{before.name} there and, where it fits, {'of it at' if goal == 'ways' else 'at'} the "
-    text += f"room that is left {'times' if goal == 'ways' else 'plus'} {each}: {said}."
+    joined = "times" if goal == "ways" else "plus"
+    text = f"{first}: for each capacity c, {out.name}[c] gets {each} {before.name}[c] and, for "
+    text += f"{said} whose weight w is at most c, {before.name}[c - w] {joined} its value."
     if taken is not None:
         choice = k.out("chosen picks", INT32, dims)
         k.store(choice, at, taken)
-        text += f" {choice.name} gets the index of the one that is taken, -1 for none."
-    return Title(k.name("knapsack_row knapsack_step", "offer_items"), text)
+        text += f" {choice.name} gets the index of the item taken, -1 for none."
+    names = {"value": "knapsack_row knapsack_step", "cost": "min_cost_step cheapest_fill"}
+    return Title(k.name(names.get(goal, "count_ways_step coin_change_step"), "offer_items"), text)
 
 
 def _one(o: _Offer) -> str:
@@ -112,11 +113,11 @@ def _one(o: _Offer) -> str:
         values = k.array("item_values values", o.type, o.lead, low=low, high=high)
         v: Expr = values[o.outer]
         w = k.let("w need", weights[o.outer])
-        said = f"an item of its own for each problem ({weights.name}, {values.name})"
+        said = f"the item of the problem (weights {weights.name}, values {values.name})"
     else:
         gain = v = k.scalar("value gain", o.type, low, high)
         w = k.scalar("weight w", INT32, 2, 9)
-        said = f"one item ({w.name}, {gain.name})"
+        said = f"an item of weight {w.name} and value {gain.name},"
     if k.draw.shape.chance(0.5):
         left = k.let("left rest", o.c - w)
         with k.if_(left >= 0):
@@ -148,7 +149,7 @@ def _several(o: _Offer, taken: Var | None) -> str:
         else:
             with k.if_(w <= o.c):
                 o.take(o.with_item(o.c - w, values[at]), taken, e)
-    return f"each of the items ({weights.name}, {values.name}), of which one is taken"
+    return f"each item of a group (weights {weights.name}, values {values.name})"
 
 
 _RULES = {
@@ -173,7 +174,7 @@ def wavefront_step(k: KernelBuilder, level: int) -> Title:
         k.size("batch", 3, 5)
         lead = ("batch",)
     names = (k.name("b pair"),) if batched else ()
-    *outer, t = k.thread(*lead, "rows", names=(*names, k.name("t tid lane")))
+    *outer, t = k.thread(*lead, "rows", names=(*names, k.name("t lane")))
     table = k.array(
         "table dp scores", INT32, (*lead, "rows+1", "cols+1"), role="inout", low=0, high=6
     )
@@ -196,9 +197,9 @@ def wavefront_step(k: KernelBuilder, level: int) -> Title:
             rule = _cell(k, table, place, i, j, (x, y))
     return Title(
         k.name("wavefront_step fill_antidiagonal", "alignment_wavefront"),
-        f"Fill one anti-diagonal of {table.name}: a thread has the cell (i, j) with i = "
-        f"{t.name} + 1 and i + j = {diagonal.name} + 1, where it exists, and stores "
-        f"{_RULES[rule]}. The symbols are those of {x.name} and {y.name} before the cell.",
+        f"Fill the anti-diagonal i + j = {diagonal.name} + 1 of {table.name}: thread {t.name} has "
+        f"row i = {t.name} + 1 and, where that cell exists, stores {_RULES[rule]}. The symbols of "
+        f"cell (i, j) are {x.name}[i - 1] and {y.name}[j - 1].",
     )
 
 
