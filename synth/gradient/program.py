@@ -16,7 +16,7 @@ from synth.gradient.reverse import Block, Reverse
 from synth.gradient.straight import straightened
 from synth.gradient.sweep import assigned, chained, swept
 from synth.gradient.terms import Undifferentiable
-from synth.gradient.tidy import constructed, plainly_named, without_aliases
+from synth.gradient.tidy import begun_once, constructed, plainly_named, without_aliases
 from synth.render.text import names_of
 from validate.row.gradient import SUFFIX
 
@@ -46,7 +46,7 @@ def backward_program(program: ir.Program) -> ir.Program:
     body, _ = swept(block.out, set())
     if not body:
         raise Undifferentiable(NO_DERIVATIVE)
-    body = without_aliases(body)
+    body = begun_once(without_aliases(body))
     body = constructed(chained(_plain_stores(body, {v.name for v in arrays.values()})))
     own = names_of(program)
     outside = _outside(program, ()) | {grad.name for grad in grads.values()}

@@ -35,6 +35,7 @@ from synth.gradient.terms import (
     is_short,
     is_zero,
     negated,
+    part_of,
     plus,
     zero,
 )
@@ -348,7 +349,7 @@ class Reverse:
         if isinstance(g, Construct) and len(g.args) == len(places):
             parts: Sequence[Expr] = g.args
         else:
-            parts = [g[tuple(literal(k, INT32) for k in place)] for place in places]
+            parts = [part_of(g, place) for place in places]
         if len(e.args) == 1 and not isinstance(e.type, Quat):
             total = parts[0]
             for part in parts[1:]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
-from generators.program.dtypes import Mat, Quat, Scalar, Struct, Type, Vec, scalar_of
+from generators.program.dtypes import INT32, Mat, Quat, Scalar, Struct, Type, Vec, scalar_of
 from generators.program.expr import Const, Construct, Expr, Op, Var, literal, op
 from generators.program.signatures import OpTypeError
 
@@ -85,6 +85,13 @@ def negated(a: Expr) -> Expr:
             return op(a.op, first.args[0], a.args[1])
     known = number(a)
     return literal(-known, a.type) if known is not None and known else op("neg", a)
+
+
+def part_of(whole: Expr, place: tuple[int, ...]) -> Expr:
+    """A component of a composite; the sign of the whole goes before it."""
+    if isinstance(whole, Op) and whole.op == "neg":
+        return negated(part_of(whole.args[0], place))
+    return whole[tuple(literal(k, INT32) for k in place)]
 
 
 def times(a: Expr, b: Expr) -> Expr:

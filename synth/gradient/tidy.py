@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from generators.program import ir
 from generators.program.dtypes import Quat, Vec
 from generators.program.expr import Const, Construct, Expr, Var
-from generators.program.walk import names_read, statements
+from generators.program.walk import expressions, names_read, statements
 from synth.gradient.sweep import LOCAL, renamed
 from synth.gradient.terms import is_zero, negated, zero
 
@@ -59,6 +59,72 @@ def without_aliases(body: ir.Body) -> ir.Body:
     return renamed(_without(body, set(new)), final)
 
 
+def begun_once(body: ir.Body) -> ir.Body:
+    """A body in which a variable begins with its value, and not with that of one that is made for
+    it alone, or with a zero to which its value is added next."""
+    writes = Counter(s.name for s in statements(body) if isinstance(s, LOCAL))
+    reads = Counter(e.name for e in expressions(body) if isinstance(e, Var))
+    new: dict[str, str] = {}
+    for block in _blocks(body):
+        begins = {
+            s.name: s.value for s in block if isinstance(s, ir.Assign) and writes[s.name] == 1
+        }
+        for s in block:
+            if not (isinstance(s, ir.Assign) and isinstance(s.value, Var)):
+                continue
+            older = s.value.name
+            if older in begins and reads[older] == 1 and not names_read([begins[older]]):
+                new[s.name] = older
+    # The copy goes; what it was copied to has the name of what is left.
+    kept = tuple(_without_copies(body, new))
+    return _summed(renamed(kept, new))
+
+
+def _without_copies(body: ir.Body, copies: Mapping[str, str]) -> ir.Body:
+    def is_copy(s: ir.Statement) -> bool:
+        return isinstance(s, ir.Assign) and s.value == Var(copies.get(s.name, ""), s.value.type)
+
+    return _mapped(body, lambda block: [s for s in block if not is_copy(s)])
+
+
+def _summed(body: ir.Body) -> ir.Body:
+    def merged(block: Sequence[ir.Statement]) -> list[ir.Statement]:
+        found: list[ir.Statement] = []
+        for s in block:
+            last = found[-1] if found else None
+            if (
+                isinstance(s, ir.AugAssign)
+                and s.op in ("add", "sub")
+                and isinstance(last, ir.Assign)
+                and last.name == s.name
+                and is_zero(last.value)
+                and s.name not in names_read([s.value])
+                and s.value.type == last.value.type
+            ):
+                value = s.value if s.op == "add" else negated(s.value)
+                found[-1] = ir.Assign(s.name, value)
+            else:
+                found.append(s)
+        return found
+
+    return _mapped(body, merged)
+
+
+def _mapped(
+    body: ir.Body, change: Callable[[Sequence[ir.Statement]], list[ir.Statement]]
+) -> ir.Body:
+    """A body, and each within it, put through ``change``."""
+    found: list[ir.Statement] = []
+    for s in body:
+        if isinstance(s, ir.If):
+            branches = tuple((test, _mapped(inner, change)) for test, inner in s.branches)
+            s = ir.If(branches, _mapped(s.orelse, change))
+        elif isinstance(s, ir.For):
+            s = replace(s, body=_mapped(s.body, change))
+        found.append(s)
+    return tuple(change(found))
+
+
 def _blocks(body: ir.Body) -> Iterator[ir.Body]:
     yield body
     for s in body:
@@ -70,35 +136,28 @@ def _blocks(body: ir.Body) -> Iterator[ir.Body]:
 
 
 def _without(body: ir.Body, names: set[str]) -> ir.Body:
-    found: list[ir.Statement] = []
-    for s in body:
-        if isinstance(s, ir.If):
-            branches = tuple((test, _without(inner, names)) for test, inner in s.branches)
-            s = ir.If(branches, _without(s.orelse, names))
-        elif isinstance(s, ir.For):
-            s = replace(s, body=_without(s.body, names))
-        if not (isinstance(s, ir.Assign) and s.name in names):
-            found.append(s)
-    return tuple(found)
+    def kept(block: Sequence[ir.Statement]) -> list[ir.Statement]:
+        return [s for s in block if not (isinstance(s, ir.Assign) and s.name in names)]
+
+    return _mapped(body, kept)
 
 
 def constructed(body: ir.Body) -> ir.Body:
     """A body in which a vector of zeros that is given its components next is made of these."""
-    found: list[ir.Statement] = []
-    for s in body:
-        if isinstance(s, ir.If):
-            branches = tuple((test, constructed(inner)) for test, inner in s.branches)
-            s = ir.If(branches, constructed(s.orelse))
-        elif isinstance(s, ir.For):
-            s = replace(s, body=constructed(s.body))
-        last = found[-1] if found else None
-        if isinstance(s, ir.SetComponent) and isinstance(last, ir.Assign):
-            whole = _with_part(last, s)
-            if whole is not None:
-                found[-1] = whole
-                continue
-        found.append(s)
-    return tuple(found)
+
+    def merged(block: Sequence[ir.Statement]) -> list[ir.Statement]:
+        found: list[ir.Statement] = []
+        for s in block:
+            last = found[-1] if found else None
+            if isinstance(s, ir.SetComponent) and isinstance(last, ir.Assign):
+                whole = _with_part(last, s)
+                if whole is not None:
+                    found[-1] = whole
+                    continue
+            found.append(s)
+        return found
+
+    return _mapped(body, merged)
 
 
 def _with_part(s: ir.Assign, part: ir.SetComponent) -> ir.Assign | None:
