@@ -29,8 +29,9 @@ from typing import Any
 import numpy as np
 
 from synth.dataset.stored import stored_rows
-from synth.render.host.launcher import NoHostSide, sources_of
-from synth.render.host.torch_module import torch_module, wanted_sizes
+from synth.render.host.launcher import NoHostSide
+from synth.render.host.operator import Operator
+from synth.render.host.torch_module import torch_module
 from validate.host.adjoint import draw_cotangents
 from validate.host.gradient import backward_inputs, unlike_reference
 from validate.oracle.compare import Finding, compare_outputs
@@ -124,11 +125,8 @@ def _called(row: Row, inputs: dict[str, Any], sizes: dict[str, int]) -> tuple[li
             called.append(tensor)
         else:
             called.append(value.tolist() if value.ndim == 0 else value.ravel().tolist())
-    names = [plain["name"] for plain in row["plain_args"]]
-    args = [{**a, "name": n} for a, n in zip(row["args"], names, strict=False)]
-    arrays = [a for a in args if a["kind"] == "array" and a["role"] != "out"]
-    known = sources_of({**row, "args": args}, arrays)
-    return [*called, *(sizes[s] for s in sorted(wanted_sizes(row) - set(known)))], tensors
+    others = [backward_row(row)] if row["cuda_plain_backward"] is not None else []
+    return [*called, *(sizes[symbol] for symbol in Operator(row, *others).loose)], tensors
 
 
 def _differentiated(

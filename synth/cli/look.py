@@ -48,14 +48,17 @@ def stats(out: Path, as_json: bool, plots: Path | None) -> None:
     is_flag=True,
     help="Print a Python module instead: the row as an operator of PyTorch, with its gradient.",
 )
-def show(out: Path, row_id: str | None, regenerate: bool, schedule: str, torch: bool) -> None:
+@click.option("--cupy", is_flag=True, help="The same for CuPy, with a function a kernel.")
+def show(
+    out: Path, row_id: str | None, regenerate: bool, schedule: str, torch: bool, cupy: bool
+) -> None:
     """Show one row, question and answers side by side, and what is proven of it; the first row when
     no ID is given."""
     from synth.cli.show import adjoint_reason, find_row, operator, print_row, regenerated_difference
 
     row = find_row(out, row_id)
-    if torch:
-        click.echo(operator(row), nl=False)
+    if torch or cupy:
+        click.echo(operator(row, "torch" if torch else "cupy"), nl=False)
         return
     print_row(row, schedule, adjoint_reason(out, row["id"]))
     if regenerate:

@@ -20,6 +20,7 @@ from synth.errors import SettingsError
 from synth.render.cuda import module as render_cuda
 from synth.render.cuda.choose import check_schedule, schedule_for
 from synth.render.cuda.schedule import Schedule
+from synth.render.host.cupy_module import cupy_module
 from synth.render.host.launcher import NoHostSide
 from synth.render.host.torch_module import torch_module
 from synth.rows.maker import Row
@@ -57,12 +58,13 @@ def adjoint_reason(out: Path, row_id: str) -> str:
     return next((reason for reason in found["adjoint_reason"].to_pylist() if reason), "")
 
 
-def operator(row: Row) -> str:
-    """The row as a module of PyTorch; :class:`SettingsError` where it has none."""
+def operator(row: Row, library: str) -> str:
+    """The row as a module of `torch` or `cupy`; :class:`SettingsError` where it has none."""
     try:
-        return torch_module(row)
+        return torch_module(row) if library == "torch" else cupy_module(row)
     except NoHostSide as why:
-        raise SettingsError(f"--torch: {row['id']} has {why}: PyTorch cannot call it") from None
+        said = f"--{library}: {row['id']} has {why}, so there is no such module of it"
+        raise SettingsError(said) from None
 
 
 def print_row(row: Row, schedule: str = "", measured: str = "") -> None:

@@ -83,7 +83,7 @@ class Launcher:
         ]
         sizes = {given["size"]: given["name"] for given in row["plain_args"] if given["size"]}
         taken = {given["name"] for given in row["plain_args"]}
-        for symbol in sorted(_used(row) - set(sizes)):
+        for symbol in sorted(formula_symbols(row) - set(sizes)):
             sizes[symbol] = symbol if symbol not in taken else f"{symbol}_size"
         self.sizes: dict[str, str] = sizes
         """The parameter that holds each size symbol."""
@@ -187,7 +187,7 @@ def _parameter(arg: Row, given: Row) -> Parameter:
     return Parameter(whole, name, f"static_cast<{given['type']}>({name})")
 
 
-def _used(row: Row) -> set[str]:
+def formula_symbols(row: Row) -> set[str]:
     """Size symbols that launches and scratch memory ask for."""
     formulas: list[Any] = [e["count"] for e in row["plain_scratch"]]
     for launch in row["plain_launch"]:

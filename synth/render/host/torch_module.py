@@ -3,21 +3,13 @@ the row has one: sources, `load_inline`, an `autograd.Function`, and a function 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from synth.render.host.launcher import (
-    CHECK,
-    HEADERS,
-    PACKED,
-    Launcher,
-    NoHostSide,
-    sources_of,
-)
+from synth.render.host.launcher import CHECK, HEADERS, PACKED, Launcher
+from synth.render.host.operator import Operator, result_name
 from validate.row.dtypes import parse
 from validate.row.gradient import COTANGENT, VALUE, backward_row
-from validate.row.sizes import symbols
 
 Row = Mapping[str, Any]
 
@@ -33,44 +25,15 @@ def torch_module(row: Row) -> str:
     Raises :class:`synth.render.host.launcher.NoHostSide` for a row with structs, which no tensor
     holds, and for one without arrays to read or plain CUDA.
     """
-    if row["cuda_plain"] is None:
-        raise NoHostSide("no plain CUDA")
-    if not any(arg["kind"] == "array" and arg["role"] != "out" for arg in row["args"]):
-        raise NoHostSide("no array among the inputs, whose device it would work on")
     return _Module(row).text()
 
 
-def wanted_sizes(row: Row) -> set[str]:
-    """The size symbols that a module has to find out or to be told."""
-    return _Module(row).wanted()
-
-
-class _Module:
+class _Module(Operator):
     def __init__(self, row: Row) -> None:
-        self.row = row
-        self.name = row["kernel_name"]
+        others = [] if row["cuda_plain_backward"] is None else [backward_row(row)]
+        super().__init__(row, *others)
         self.forward = Launcher(row, "forward_pass")
-        self.backward: Launcher | None = None
-        if row["cuda_plain_backward"] is not None:
-            self.backward = Launcher(backward_row(row), "backward_pass")
-        names = [given["name"] for given in row["plain_args"]]
-        self.args = [{**arg, "name": name} for arg, name in zip(row["args"], names, strict=False)]
-        self.inputs = [arg for arg in self.args if arg["role"] != "out"]
-        self.outputs = [arg for arg in self.args if arg["role"] != "in"]
-        arrays = [arg for arg in self.inputs if arg["kind"] == "array"]
-        self.sources = sources_of({**row, "args": self.args}, arrays)
-        self.loose = sorted(self.wanted() - set(self.sources))
-        """Size symbols that no input tells: the caller does."""
-        taken = {arg["name"] for arg in self.args}
-        self.sizes = {s: s if s not in taken else f"{s}_size" for s in self.wanted()}
-
-    def wanted(self) -> set[str]:
-        launchers = [self.forward, *([self.backward] if self.backward else [])]
-        found = {symbol for launcher in launchers for symbol in launcher.sizes}
-        for arg in self.args:
-            if arg["role"] == "out":
-                found |= {symbol for extent in arg["shape"] for symbol in symbols(extent)}
-        return found
+        self.backward = Launcher(others[0], "backward_pass") if others else None
 
     def text(self) -> str:
         launchers = [self.forward, *([self.backward] if self.backward else [])]
@@ -103,15 +66,9 @@ class _Module:
             ]
         )
 
-    def _parameters(self) -> list[str]:
-        return [arg["name"] for arg in self.inputs] + [self.sizes[s] for s in self.loose]
-
     def _entry(self) -> str:
-        names = ", ".join(self._parameters())
-        arrays = [a for a in self.args if a["kind"] == "array"]
-        shapes = [f"    {a['name']}: {_described(a)}" for a in arrays]
-        lines = [f"def {self.name}({names}):", f'    """{_sentence(self.row)}', "", *shapes]
-        lines.append('    """')
+        names = ", ".join(self.parameters())
+        lines = [f"def {self.name}({names}):", *self.docstring()]
         if self.backward:
             lines.append(f"    return {self._class_name()}.apply({names})")
         else:
@@ -120,20 +77,18 @@ class _Module:
 
     def _run(self) -> list[str]:
         """Sizes, outputs, and the launch of the forward kernel."""
-        lines = [*self._size_lines()]
-        device = next(a["name"] for a in self.inputs if a["kind"] == "array")
+        lines = [*self.size_lines()]
+        device = self.arrays[0]["name"]
         for arg in self.outputs:
             if arg["role"] == "inout":
-                lines.append(f"    {_result(arg)} = {arg['name']}.clone()")
+                lines.append(f"    {result_name(arg)} = {arg['name']}.clone()")
             else:
-                extents = [self._said(extent) for extent in arg["shape"]]
-                extents += map(str, parse(arg["dtype"]).shape)
                 dtype = f"torch.{parse(arg['dtype']).scalar}"
                 lines.append(
-                    f"    {arg['name']} = torch.empty(({', '.join(extents)},), dtype={dtype}, "
+                    f"    {arg['name']} = torch.empty({self.extents(arg)}, dtype={dtype}, "
                     f"device={device}.device)"
                 )
-        passed = [_result(arg) if arg["role"] == "inout" else arg["name"] for arg in self.args]
+        passed = [result_name(arg) if arg["role"] == "inout" else arg["name"] for arg in self.args]
         lines.append(self._call(self.forward, passed))
         return lines
 
@@ -141,29 +96,17 @@ class _Module:
         sizes = [self.sizes[symbol] for symbol in launcher.sizes]
         return f"    _extension.{launcher.name}({', '.join([*passed, *sizes])})"
 
-    def _size_lines(self) -> list[str]:
-        return [
-            f"    {self.sizes[symbol]} = {self.sources[symbol]}"
-            for symbol in sorted(self.sizes)
-            if symbol in self.sources and self.sources[symbol] != self.sizes[symbol]
-        ]
-
-    def _said(self, extent: str) -> str:
-        for symbol in sorted(symbols(extent), key=len, reverse=True):
-            extent = _replaced(extent, symbol, self.sizes[symbol])
-        return extent
-
     def _given(self) -> str:
-        return ", ".join(_result(arg) for arg in self.outputs)
+        return ", ".join(result_name(arg) for arg in self.outputs)
 
     def _class_name(self) -> str:
         return "".join(part.capitalize() for part in self.name.split("_")) + "Function"
 
     def _function_class(self) -> str:
-        names = ", ".join(self._parameters())
+        names = ", ".join(self.parameters())
         tensors = [a["name"] for a in self.inputs if a["kind"] == "array"]
-        values = [name for name in self._parameters() if name not in tensors]
-        whole = [_result(a) for a in self.outputs if not parse(a["dtype"]).is_float]
+        values = [name for name in self.parameters() if name not in tensors]
+        whole = [result_name(a) for a in self.outputs if not parse(a["dtype"]).is_float]
         lines = [f"class {self._class_name()}(torch.autograd.Function):", "    @staticmethod"]
         lines += [f"    def forward(ctx, {names}):", *_deeper(self._run())]
         if whole:
@@ -177,11 +120,11 @@ class _Module:
         assert self.backward is not None
         by_arg = {a["name"]: b for a, b in zip(self.row["args"], self.args, strict=True)}
         given = self.row["backward_args"]
-        cotangent = {arg["name"]: f"grad_of_{_result(arg)}" for arg in self.outputs}
+        cotangent = {arg["name"]: f"grad_of_{result_name(arg)}" for arg in self.outputs}
         lines = [f"    def backward(ctx, {', '.join(cotangent.values())}):"]
         lines.append(f"        ({', '.join(tensors)},) = ctx.saved_tensors")
         lines += [f"        {name} = ctx.{name}" for name in values]
-        lines += _deeper(self._size_lines())
+        lines += _deeper(self.size_lines())
         passed, found = [], {}
         for entry in given:
             if entry["arg"] is None:
@@ -221,24 +164,5 @@ def _start(arg: Row, cotangent: Mapping[str, str]) -> str:
     return f"torch.zeros_like({arg['name']}{', dtype=torch.float32' if half else ''})"
 
 
-def _result(arg: Row) -> str:
-    return f"new_{arg['name']}" if arg["role"] == "inout" else str(arg["name"])
-
-
 def _deeper(lines: Sequence[str]) -> list[str]:
     return [f"    {line}" for line in lines]
-
-
-def _described(arg: Row) -> str:
-    kind = parse(arg["dtype"])
-    extents = [*arg["shape"], *map(str, kind.shape)]
-    role = {"in": "", "out": ", returned", "inout": ", its new values are returned"}[arg["role"]]
-    return f"{kind.scalar} of shape ({', '.join(extents)}){role}"
-
-
-def _sentence(row: Row) -> str:
-    return str(row["description"]).split(". ")[0].rstrip(".") + "."
-
-
-def _replaced(extent: str, symbol: str, name: str) -> str:
-    return re.sub(rf"\b{symbol}\b", name, extent)
