@@ -46,6 +46,7 @@ function badges(row) {
     badge("Warp CUDA on the host", checks.run_forward, checks.run_forward === "agrees"),
     badge("plain CUDA on the host", checks.run_plain, checks.run_plain === "agrees"),
     badge("adjoint", checks.adjoint?.replaceAll("_", " ") ?? null, checks.adjoint === "agrees"),
+    badge("gradient", checks.gradient?.replaceAll("_", " ") ?? null, checks.gradient === "agrees"),
   ];
   if (row.gpu.length) {
     const passed = row.gpu.filter((record) => record.status === "passed").length;
@@ -75,6 +76,7 @@ function evidence(row) {
       ["Warp CUDA, host run", checks.run_forward],
       ["Plain CUDA, host run", checks.run_plain],
       ["Adjoint", checks.adjoint],
+      ["Own backward kernel", checks.gradient],
       ["Run shapes", checks.shapes?.length ? el("code", {}, checks.shapes.join("\n")) : null],
       ["Tolerances of outputs", tolerances.length ? el("code", {}, tolerances.join("\n")) : null],
       ["Largest error, ulp", checks.max_ulp],

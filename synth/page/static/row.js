@@ -85,6 +85,7 @@ function drawRow(row) {
       "div",
       { class: "folds" },
       fold("NumPy (whole arrays)", row.array_python, "python"),
+      fold("Backward kernel (plain CUDA)", row.cuda_plain_backward, "cuda"),
       fold("Reference (plain Python)", row.reference, "python"),
       fold("Backward (Warp CUDA)", row.cuda_backward, "cuda"),
       fold("Prologue (Warp CUDA, the same in nearly every row)", row.prologue_text, "cuda"),

@@ -332,7 +332,7 @@ def test_null_is_said(desk: Page, viewed: Viewed) -> None:
     expect(desk.locator(".facts", has_text="Provenance")).to_contain_text("doubling")
     go_to(desk, hostile)
     expect(desk.locator(".facts", has_text="Evidence")).to_contain_text("nan")
-    assert desk.locator(".badge.unknown").count() == 4
+    assert desk.locator(".badge.unknown").count() == 5
 
 
 def known(viewed: Viewed) -> set[str]:
