@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -93,12 +96,32 @@ def _collect(
     run: GpuRun, verdicts: Iterator[RowVerdict], progress: Callable[[RowVerdict], None]
 ) -> None:
     try:
-        for verdict in verdicts:
-            # The texts of a million rows need not be held.
-            run.verdicts.append(replace(verdict, row={key: verdict.row[key] for key in ROW_KEYS}))
-            progress(verdict)
+        with _ended_as_by_hand():
+            for verdict in verdicts:
+                # The texts of a million rows need not be held.
+                kept = {key: verdict.row[key] for key in ROW_KEYS}
+                run.verdicts.append(replace(verdict, row=kept))
+                progress(verdict)
     except KeyboardInterrupt:
         run.broken_off = True
+
+
+@contextmanager
+def _ended_as_by_hand() -> Iterator[None]:
+    """SIGTERM, as `timeout` and batch systems send it, ends a run as Ctrl-C does: what is done is
+    written."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def versions() -> dict[str, str]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +26,7 @@ from synth.gpu.bench import BENCH_SCHEMA, Bench, bench_records, choose_rows
 from synth.gpu.output import RUN_SCHEMA, ready_folder, write_run
 from synth.gpu.report import markdown
 from synth.gpu.rows import read_rows, read_rows_and_programs
+from synth.gpu.run import run_dataset
 from synth.gpu.work import work_of
 from synth.rows.maker import Row
 from validate.errors import GpuUnavailable
@@ -31,7 +35,8 @@ from validate.gpu.ceilings import Peaks
 from validate.gpu.device import Device, devices
 from validate.gpu.large import as_wanted, bytes_moved, scaled_sizes, sizes_in_use
 from validate.gpu.peers import NoPeer, peer_of, peer_source
-from validate.gpu.runner import RowVerdict
+from validate.gpu.result import TextResult
+from validate.gpu.runner import GpuOptions, RowVerdict
 from validate.oracle.reference import run_reference
 from validate.row.inputs import draw_inputs
 from validate.row.sizes import describe, evaluate_all, middle, own_sizes, symbols
@@ -390,3 +395,27 @@ def test_rows_of_a_benchmark_are_even_over_cells() -> None:
     cells = {(row["category"], row["level"]) for row in choose_rows(rows, len(rows))}
     assert len(cells) == len(rows)
     assert {f.name for f in BENCH_SCHEMA} >= {"median_us", "spread_us", "share_of_peak"}
+
+
+@pytest.mark.parametrize("ends", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_told_to_end_writes_what_it_has_done(
+    ends: signal.Signals, tmp_path: Path
+) -> None:
+    """Verdicts come from a stand-in for the GPU; the signal is a real one."""
+    data = tmp_path / "data"
+    shutil.copytree(SAMPLES, data)
+    device = Device(0, "A device", "GPU-1", "sm_90", 1 << 30, 1, 1 << 20, "13.0", "13.0", "14.0")
+
+    def runner(rows: Any, _options: Any) -> Any:
+        for number, row in enumerate(rows):
+            if number == 3:
+                os.kill(os.getpid(), ends)
+                time.sleep(5)
+            yield RowVerdict(row, device.uuid, 0, False, [TextResult("plain")])
+
+    options = GpuOptions(include_dir=tmp_path)
+    run, path = run_dataset(data, [device], options, elsewhere=runner)
+    assert run.broken_off
+    assert not run.good
+    assert pq.read_table(path).num_rows == len(run.verdicts) == 3
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
