@@ -32,15 +32,12 @@ def evidence_table(found: Distributions) -> str:
     archs = [
         (f"NVRTC made PTX of all texts for {value}", count)
         for value, count in _values(found.evidence, "compile_archs")
-        if value != "not measured"
     ]
     runs = [(what, found.evidence[f"{name}: agrees"]) for name, what in names.items()]
     adjoint, gradient = (
         [(f"{what}: {value}", count) for value, count in _values(found.evidence, name)]
         for name, what in (("adjoint", "adjoint"), ("gradient", "backward kernel of ours"))
     )
-    adjoint = [entry for entry in adjoint if not entry[0].endswith("not measured")]
-    gradient = [entry for entry in gradient if not entry[0].endswith("not measured")]
     lines = [
         ("passed the gates, the schema and the text checks", found.rows),
         *(archs or [("compiled", 0)]),
@@ -52,9 +49,11 @@ def evidence_table(found: Distributions) -> str:
 
 
 def _values(evidence: Mapping[str, int], name: str) -> list[tuple[str, int]]:
+    """The values of a check that were measured, with their rows, the commonest first."""
     prefix = f"{name}: "
-    found = [(key.removeprefix(prefix), n) for key, n in evidence.items() if key.startswith(prefix)]
-    return sorted(found, key=lambda entry: (-entry[1], entry[0]))
+    found = {k.removeprefix(prefix): n for k, n in evidence.items() if k.startswith(prefix)}
+    found.pop("not measured", None)
+    return sorted(found.items(), key=lambda entry: (-entry[1], entry[0]))
 
 
 def status_table(head: str, counts: Mapping[str, int]) -> str:

@@ -76,8 +76,7 @@ def begun_once(body: ir.Body) -> ir.Body:
             if older in begins and reads[older] == 1 and not names_read([begins[older]]):
                 new[s.name] = older
     # The copy goes; what it was copied to has the name of what is left.
-    kept = tuple(_without_copies(body, new))
-    return _summed(renamed(kept, new))
+    return _summed(renamed(_without_copies(body, new), new))
 
 
 def _without_copies(body: ir.Body, copies: Mapping[str, str]) -> ir.Body:

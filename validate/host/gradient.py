@@ -172,10 +172,9 @@ class _Check:
         ran = self._ran(setting, number % len(ORDERS))
         if isinstance(ran, str):
             return Adjoint(AdjointStatus.WARP_DIFFERS, ran)
-        outputs, inputs, cotangents = ran
+        outputs, inputs, cotangents, passed = ran
         dim = evaluate_all(self.row["launch"]["dim"], setting.sizes)
         tolerance = adjoint_tolerance(self.row["args"])
-        passed = backward_inputs(self.row, self.backward, inputs, cotangents)
         shares = (_ELSEWHERE * tolerance, tolerance)
         if wrong := unlike_reference(
             self.backward, dim, passed, outputs, shares, number > 0, self._least
@@ -201,19 +200,18 @@ class _Check:
 
     def widely(self, setting: Setting, *, small_blocks: bool = False) -> str:
         """What is wrong at a shape of several blocks, empty where nothing is."""
-        sizes = setting.sizes
         ran = self._ran(setting, 0, small_blocks)
         if isinstance(ran, str):
             return ran
-        outputs, inputs, cotangents = ran
-        dim = evaluate_all(self.row["launch"]["dim"], sizes)
-        passed = backward_inputs(self.row, self.backward, inputs, cotangents)
+        outputs, _, _, passed = ran
+        dim = evaluate_all(self.row["launch"]["dim"], setting.sizes)
         return unlike_reference(self.backward, dim, passed, outputs)
 
     def _ran(
         self, setting: Setting, order: int, small_blocks: bool = False
-    ) -> tuple[Values, Values, Values] | str:
-        """What the kernel wrote, the inputs and the cotangents, or what was wrong with the run."""
+    ) -> tuple[Values, Values, Values, Values] | str:
+        """What the kernel wrote, the inputs, the cotangents, and all that the kernel was passed; or
+        what was wrong with the run."""
         inputs = draw_inputs(setting.args, setting.sizes, self.row["input_seed"])
         cotangents = draw_cotangents(self.row, inputs)
         passed = backward_inputs(self.row, self.backward, inputs, cotangents)
@@ -224,7 +222,9 @@ class _Check:
         except Endless as endless:
             return f"in the backward kernel {endless}"
         trouble = damage(launched.args, launched.arena, launched.watch)
-        return (launched.outputs(), inputs, cotangents) if trouble is None else trouble[1]
+        if trouble is not None:
+            return trouble[1]
+        return launched.outputs(), inputs, cotangents, passed
 
     def _gradient(self, name: str, outputs: Values, inputs: Values, cotangents: Values) -> Array:
         """The gradient by an argument; where the kernel has none it is what it would start as."""

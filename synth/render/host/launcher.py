@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from synth.render.cuda.types import SCALARS
 from validate.row.dtypes import parse
 from validate.row.sizes import symbols
 from validate.text.launches import FORMULA
@@ -162,10 +163,7 @@ def _scratch_pointer(entry: Row) -> str:
     dtype = parse(entry["dtype"])
     if dtype.kind != "scalar":
         raise NoHostSide("scratch memory of composites")
-    types = {"float16": "__half", "float32": "float", "float64": "double", "bool": "bool"}
-    types |= {"int32": "int", "uint32": "unsigned int", "int64": "long long"}
-    types |= {"uint64": "unsigned long long", "uint8": "unsigned char"}
-    return f"static_cast<{types[dtype.scalar]}*>({entry['name']}.data_ptr())"
+    return f"static_cast<{SCALARS[dtype.scalar]}*>({entry['name']}.data_ptr())"
 
 
 def _parameter(arg: Row, given: Row) -> Parameter:

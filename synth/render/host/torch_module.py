@@ -42,7 +42,7 @@ class _Module(Operator):
         cuda = [
             HEADERS + "".join(f"{line}\n" for line in includes),
             CHECK,
-            *([packs] * bool(packs)),
+            *([packs] if packs else []),
         ]
         cuda += [launcher.text() + "\n" for launcher in launchers]
         cpp = ["#include <vector>", *(f"{one.declaration()};" for one in launchers)]
