@@ -20,7 +20,6 @@ from synth.render.array.values import (
     negated,
     parts_of,
     union,
-    where,
 )
 from synth.render.doc import Doc
 from validate.statuses import ArrayStatus
@@ -35,7 +34,7 @@ class Branch:
 
 
 class Conditions(Frame):
-    """Prints conditions: both sides are computed, and ``np.where`` chooses."""
+    """Prints conditions: both sides are computed, and ``where`` chooses."""
 
     def whole_store(self, name: str, value: Value) -> None:
         """``name = value`` for a whole output."""
@@ -114,7 +113,7 @@ class Conditions(Frame):
         return found
 
     def merge(self, found: Sequence[Branch], ended: Sequence[bool]) -> None:
-        """Join what branches gave: ``np.where``, or the first branch's where nothing was before."""
+        """Join what branches gave: ``where``, or the first branch's where nothing was before."""
         names = {name: None for branch in found for name in branch.values}
         whole = found[-1].condition is None
         for name in names:
@@ -155,7 +154,7 @@ class Conditions(Frame):
                 aligned(v, axes, parts) if k == 0 else aligned(v, axes)
                 for k, v in enumerate(values)
             ]
-            value = Value(where(*docs), new.type, axes, weak=new.weak and value.weak)
+            value = Value(self.dialect.where(*docs), new.type, axes, weak=new.weak and value.weak)
         if value is None or value is old:
             return
         if name in self.arrays:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from generators.program import expr, ir
 from generators.program.dtypes import INT32, Type
+from synth.render.array.dialects.dialect import Dialect
 from synth.render.array.expressions import Expressions
 from synth.render.array.scopes import (
     reads,
@@ -20,11 +22,10 @@ from synth.render.array.values import (
     Value,
     aligned,
     parts_of,
-    scalar_name,
     shape_text,
 )
 from synth.render.breaks import TAB, WIDTH, lines_of
-from synth.render.doc import Doc, binary, call, subscript
+from synth.render.doc import Doc, binary, subscript
 from validate.statuses import ArrayStatus
 
 _REASONS: dict[type, ArrayStatus] = {
@@ -54,8 +55,8 @@ class Frame(Expressions):
     A subclass has a method for each kind of statement.
     """
 
-    def __init__(self, shapes: dict[str, tuple[str, ...]], edges: Any) -> None:
-        super().__init__(shapes, edges)
+    def __init__(self, shapes: dict[str, tuple[str, ...]], edges: Any, dialect: Dialect) -> None:
+        super().__init__(shapes, edges, dialect)
         self.lines: list[str] = []
         self.depth = 1
         self.mask: Value | None = None
@@ -92,7 +93,7 @@ class Frame(Expressions):
         """Assign a value to a name of the text, and remember the name as it."""
         doc = value.doc
         if value.bare in self.changing or (value.bare and name in self.changing):
-            doc = call(f"{value.doc.text}.copy", [])
+            doc = self.dialect.copied(value.doc)
         self.put(f"{name} = ", doc)
         self.env[name] = value.of(Doc(name), weak=value.weak)
 
@@ -149,8 +150,7 @@ class Frame(Expressions):
         if len(gone) > 1 and any(axis.lanes for axis in gone):
             raise NoForm(ArrayStatus.WALK, "threads of several dimensions that end one by one")
         names = [self.fresh("kept", "left")] if again else [axis.name for axis in gone]
-        chosen = "np.flatnonzero" if len(names) == 1 else "np.nonzero"
-        self.put(f"{', '.join(names)} = ", call(chosen, [mask.doc]))
+        self.put(f"{', '.join(names)} = ", self.dialect.places(mask.doc, len(names)))
         lanes = Axis(names[0], f"len({names[0]})", lanes=True)
         self.order = [lanes if a is gone[0] else a for a in self.order if a not in gone[1:]]
         for name, value in self.env.items():
@@ -186,12 +186,12 @@ class Frame(Expressions):
         read = s.value.array.name if isinstance(s.value, expr.Load) else ""
         if read in self.changing and ":" in value.doc.text.partition("[")[2]:
             # A slice is a view, which would change with its array.
-            value = value.of(call(f"{value.doc.text}.copy", []))
+            value = value.of(self.dialect.copied(value.doc))
         self.set(s.name, value, s.value.type)
 
     def set(self, name: str, value: Value, type_: Type) -> None:
         """Give a variable a value: in a branch, by a text of its own where that is short."""
-        value = Value(value.doc, type_, value.axes, value.weak, value.bare)
+        value = replace(value, type=type_)
         short = len(value.doc.text) <= MOST_INLINE and not any(
             name in reads(rest) for rest in self.later[self.base :]
         )
@@ -217,12 +217,14 @@ class Frame(Expressions):
         """``old op new`` of the type of the old one."""
         if op in ("min", "max"):
             axes, docs = self.join([old, new])
-            return Value(call(f"np.{op}imum", docs), old.type, axes)
+            return Value(self.dialect.extreme(op, docs, [old, new]), old.type, axes)
         if parts_of(old.type) and op == "mul" and parts_of(new.type):
             raise NoForm(ArrayStatus.COMPOSITE, "products in place")
         symbol, prec = JOINED[op]
         axes, docs = self.join([old, new])
-        return Value(binary(symbol, prec, docs[0], docs[1]), old.type, axes, old.weak and new.weak)
+        doc = binary(symbol, prec, docs[0], docs[1])
+        weak, number = old.weak and new.weak, old.number and new.number
+        return Value(doc, old.type, axes, weak, number=number)
 
     def set_component(self, s: ir.SetComponent) -> None:
         if self.in_branch:
@@ -244,18 +246,14 @@ class Frame(Expressions):
         if self.in_function:
             raise NoForm(ArrayStatus.WALK, "loops in helpers")
         shape = shape_text([self.length(axis) for axis in there], value.type)
-        if not value.axes:
-            dtype = Doc(f"dtype={scalar_name(value.type)}")
-            filled = value.doc
-            if filled.text.startswith("np.full("):
-                # A vector of equal components: the array is filled as well.
-                filled = filled.parts[2]
-            doc = call("np.full", [Doc(shape), filled, dtype])
-            if filled.text in ("0.0", "0"):
-                doc = call("np.zeros", [Doc(shape), dtype])
+        if not value.axes and (value.number or not self.dialect.numbers_differ or _filled(value)):
+            filled = (_filled(value) or value.doc).text
+            doc = self.dialect.made("full", [shape, filled], value.type)
+            if filled in ("0.0", "0"):
+                doc = self.dialect.made("zeros", [shape], value.type)
             return Value(doc, value.type, tuple(there))
-        doc = call("np.broadcast_to", [aligned(value, there), Doc(shape)])
-        return Value(call(f"{doc.text}.copy", []), value.type, tuple(there))
+        doc = self.dialect.broadcast(aligned(value, there), Doc(shape))
+        return Value(self.dialect.copied(doc), value.type, tuple(there))
 
     def unkept(self, name: str, value: Value) -> Value:
         """A value whose own line, the last ones being such lines, is taken back."""
@@ -271,3 +269,9 @@ class Frame(Expressions):
 
     def no_form(self, s: ir.Statement) -> None:
         raise NoForm(_REASONS[type(s)], type(s).__name__)
+
+
+def _filled(value: Value) -> Doc | None:
+    """The component of a vector or matrix that was made of equal ones."""
+    head, _, _ = value.doc.text.partition("(")
+    return value.doc.parts[2] if head.endswith(".full") and len(value.doc.parts) > 2 else None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from generators.program import ir
-from generators.program.dtypes import INT32, Array
+from generators.program.dtypes import INT32, Array, Scalar
+from synth.render.array.dialects.dialect import Dialect
+from synth.render.array.dialects.numpy_dialect import NumPy
 from synth.render.array.loops import Bodies
-from synth.render.array.ops import HELPERS
 from synth.render.array.scopes import ends_thread, leaves_early, parts_changed, stored
 from synth.render.array.tiles import TileKernel
-from synth.render.array.values import Axis, NoForm, Value, aligned, parts_of, union, where
+from synth.render.array.values import Axis, NoForm, Value, aligned, parts_of, union
 from synth.render.doc import Doc
 from synth.render.ranges.edges import edges_of
 from synth.render.text import docstring, names_of, signature
@@ -16,14 +17,14 @@ from validate.statuses import ArrayStatus
 
 
 def render(program: ir.Program) -> str:
-    """The whole-array version of a program: a module that defines ``kernel_name``.
+    """The whole-array version of a program in NumPy: a module that defines ``kernel_name``.
 
     Its parameters are the inputs (roles in and inout) by name, then the sizes that it needs and no
     input has as a dimension; it returns the outputs (roles out and inout) in the order of the
     kernel's parameters, changes none of its arguments, and keeps dtypes. Raises NoForm where the
     program has no such version.
     """
-    return _Module(program).text()
+    return Module(program, NumPy()).text()
 
 
 def columns(program: ir.Program) -> dict[str, str | None]:
@@ -34,43 +35,53 @@ def columns(program: ir.Program) -> dict[str, str | None]:
         return {"array_python": None, "array_reason": found.reason}
 
 
-class _Module:
-    def __init__(self, program: ir.Program) -> None:
+class Module:
+    """A module of one library's dialect."""
+
+    def __init__(self, program: ir.Program, dialect: Dialect) -> None:
         self.program = program
+        self.dialect = dialect
+        self.calls: dict[str, list[bool]] = {}
         self.edges = edges_of(program)
         self.helpers: set[str] = set()
 
     def text(self) -> str:
-        functions = [line for f in self.program.functions for line in self.function(f)]
+        # Callers first: what they give decides on what a parameter is.
         kernel = self.kernel(self.program.kernel)
+        bodies = [self.function(f) for f in reversed(self.program.functions)]
+        functions = [line for body in reversed(bodies) for line in body]
         taken = names_of(self.program)
         if self.helpers & taken:
             raise NoForm(ArrayStatus.GUARD, "names that helpers have")
-        helpers = [line for name in HELPERS if name in self.helpers for line in self.helper(name)]
-        maths = ["import math", ""] if "math." in "".join(helpers) else []
-        return "\n".join([*maths, "import numpy as np", *helpers, *functions, *kernel, ""])
+        known = self.dialect.helpers
+        helpers = [line for name in known if name in self.helpers for line in self.helper(name)]
+        body = [*helpers, *functions, *kernel]
+        maths = ["import math", ""] if "math." in "".join(body) else []
+        return "\n".join([*maths, *self.dialect.imports, *body, ""])
 
     def helper(self, name: str) -> list[str]:
-        return ["", "", *HELPERS[name].rstrip().split("\n")]
+        return ["", "", *self.dialect.helpers[name].rstrip().split("\n")]
 
     def kernel(self, kernel: ir.Kernel) -> list[str]:
         kind = TileKernel if isinstance(kernel, ir.TiledKernel) else _Kernel
-        frame = kind(self.program, self.edges)
+        frame = kind(self.program, self.edges, self.dialect)
+        frame.calls = self.calls
         lines = frame.lines_of_kernel(kernel)
         self.helpers |= frame.helpers
         return ["", "", *lines]
 
     def function(self, function: ir.Function) -> list[str]:
-        frame = _Function(self.program, self.edges)
+        frame = _Function(self.program, self.edges, self.dialect)
+        frame.calls = self.calls
         lines = frame.lines_of_function(function)
         self.helpers |= frame.helpers
         return ["", "", *lines]
 
 
 class _Kernel(Bodies):
-    def __init__(self, program: ir.Program, edges: object) -> None:
+    def __init__(self, program: ir.Program, edges: object, dialect: Dialect) -> None:
         kernel = program.kernel
-        super().__init__({p.name: p.shape for p in kernel.params}, edges)
+        super().__init__({p.name: p.shape for p in kernel.params}, edges, dialect)
         self.taken = names_of(program)
         self.parameters = names_of(program)
         for p in kernel.params:
@@ -102,7 +113,8 @@ class _Kernel(Bodies):
                     self.undefined.add(p.name)
             else:
                 parts_of(p.type)
-                self.env[p.name] = Value(Doc(p.name), p.type)
+                number = isinstance(p.type, Scalar)
+                self.env[p.name] = Value(Doc(p.name), p.type, number=number)
 
     def head(self, kernel: ir.Kernel, inputs: list[ir.Param]) -> list[str]:
         """Sizes, copies of what changes, and places of threads that are read as numbers."""
@@ -122,17 +134,20 @@ class _Kernel(Bodies):
             else:
                 self.asked.append(self.size_name(size))
         written = stored(kernel.body)
-        lines += [f"    {p.name} = {p.name}.copy()" for p in inputs if p.name in written]
-        places = [t for t in kernel.threads if t in self.named]
-        lines += [f"    {t} = np.arange({self.size(extents[t])}, dtype=np.int32)" for t in places]
+        copies = [p.name for p in inputs if p.name in written]
+        lines += [f"    {name} = {self.dialect.copied(Doc(name)).text}" for name in copies]
+        for t in kernel.threads:
+            if t in self.named:
+                places = self.dialect.made("arange", [self.size(extents[t])], INT32)
+                lines.append(f"    {t} = {places.text}")
         return lines
 
 
 class _Function(Bodies):
     """A helper: every parameter is an array of the same form, or a number."""
 
-    def __init__(self, program: ir.Program, edges: object) -> None:
-        super().__init__({}, edges)
+    def __init__(self, program: ir.Program, edges: object, dialect: Dialect) -> None:
+        super().__init__({}, edges, dialect)
         self.in_function = True
         self.taken = names_of(program)
 
@@ -142,6 +157,11 @@ class _Function(Bodies):
         for p in function.params:
             parts_of(p.type)
             self.env[p.name] = Value(Doc(p.name), p.type, (axis,))
+        if self.dialect.numbers_differ:
+            given = self.calls.get(function.name, [False] * len(function.params))
+            for p, number in zip(function.params, given, strict=True):
+                if number:
+                    self.env[p.name] = Value(Doc(p.name), p.type, number=True)
         value = self.result(function.body)
         self.put("return ", value.doc)
         lines = signature(f"def {function.name}", [p.name for p in function.params], ":")
@@ -176,5 +196,5 @@ class _Function(Bodies):
         for test, new in reversed(list(zip(tests, values, strict=True))):
             axes = union([test, new, value], self.order)
             chosen = aligned(test, axes, parts_of(new.type))
-            value = Value(where(chosen, new.doc, value.doc), new.type, axes)
+            value = Value(self.dialect.where(chosen, new.doc, value.doc), new.type, axes)
         return value

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from generators.program import expr, ir, tiles
-from generators.program.dtypes import INT32, Tile, scalar_of
+from generators.program.dtypes import INT32, Scalar, Tile, scalar_of
 from generators.program.walk import statements
+from synth.render.array.dialects.dialect import Dialect
 from synth.render.array.loops import Bodies
-from synth.render.array.ops import ARRAY_OPS
-from synth.render.array.values import JOINED, NoForm, Value, scalar_name, tight, where
+from synth.render.array.values import JOINED, NoForm, Value, tight
 from synth.render.doc import Doc, Prec, binary, call, subscript
 from synth.render.text import docstring, names_of, signature
 from validate.statuses import ArrayStatus
@@ -41,9 +41,9 @@ class Side(NamedTuple):
 class TileKernel(Bodies):
     """Prints one kernel of tiles."""
 
-    def __init__(self, program: ir.Program, edges: object) -> None:
+    def __init__(self, program: ir.Program, edges: object, dialect: Dialect) -> None:
         kernel = program.kernel
-        super().__init__({p.name: p.shape for p in kernel.params}, edges)
+        super().__init__({p.name: p.shape for p in kernel.params}, edges, dialect)
         self.taken = self.parameters = names_of(program)
         self.extents = dict(zip(kernel.threads, kernel.launch_dim, strict=True))
         self.tiles: dict[str, Held] = {}
@@ -54,14 +54,15 @@ class TileKernel(Bodies):
         self.changing = {s.name for s in every if isinstance(s, ir.AugAssign | ir.TileMatmul)}
         for p in kernel.params:
             if p.name not in self.shapes or not p.shape:
-                self.env[p.name] = Value(Doc(p.name), p.type)
+                self.env[p.name] = Value(Doc(p.name), p.type, number=isinstance(p.type, Scalar))
 
     def lines_of_kernel(self, kernel: ir.Kernel) -> list[str]:
         self.body(kernel.body)
         inputs = [p for p in kernel.params if p.role != "out"]
         outputs = [p.name for p in kernel.params if p.role != "in"]
         asked, head = self.sizes_of(inputs)
-        head += [f"    {p.name} = {p.name}.copy()" for p in inputs if p.name in self.written]
+        copies = [p.name for p in inputs if p.name in self.written]
+        head += [f"    {name} = {self.dialect.copied(Doc(name)).text}" for name in copies]
         lines = signature(f"def {kernel.name}", [*(p.name for p in inputs), *asked], ":")
         # A launch is no matter of whole arrays.
         said = [] if kernel.doc.startswith("Launch") else docstring(kernel.doc, 1)
@@ -114,12 +115,12 @@ class TileKernel(Bodies):
     def filled(self, e: tiles.TileFill) -> Held:
         """A tile of each block of the launch, which is to change."""
         blocks = tuple(self.extents)
-        shape = self.shape_text(blocks, e.type.shape)
-        dtype = Doc(f"dtype={scalar_name(e.type.scalar)}")
+        shape = self.shape_text(blocks, e.type.shape).text
         value = self.value(e.value).doc
+        doc = self.dialect.made("full", [shape, value.text], e.type.scalar)
         if float(value.text) == 0.0:
-            return Held(call("np.zeros", [shape, dtype]), blocks, e.type.shape)
-        return Held(call("np.full", [shape, value, dtype]), blocks, e.type.shape)
+            doc = self.dialect.made("zeros", [shape], e.type.scalar)
+        return Held(doc, blocks, e.type.shape)
 
     def tile_more(self, name: str, op: str, more: Held) -> None:
         """``tile op= more``."""
@@ -163,13 +164,13 @@ class TileKernel(Bodies):
                 raise NoForm(ArrayStatus.SCATTER, "elements that many threads write")
             over = [str(held.blocks.index(t)) for t in left]
             axis = over[0] if len(over) == 1 else f"({', '.join(over)})"
-            doc = call(f"{tight(held.doc)}.sum", [Doc(f"axis={axis}")])
+            doc = self.dialect.reduced("sum", held.doc, axis)
             held = Held(doc, tuple(t for t in held.blocks if t in there), held.shape)
         doc = self.laid_out(held, sides)
         if s.op:
             self.put(f"{name} {JOINED[s.op][0]}= ", doc)
         else:
-            self.put(f"{name} = ", call(f"{doc.text}.copy", []) if doc.text in self.shapes else doc)
+            self.put(f"{name} = ", self.dialect.copied(doc) if doc.text in self.shapes else doc)
 
     def laid_out(self, held: Held, sides: Sequence[Side]) -> Doc:
         """The tiles of all blocks, each dimension of the array in its place."""
@@ -185,7 +186,7 @@ class TileKernel(Bodies):
             if side.extent:
                 order.append(inner)
                 inner += 1
-        doc = turned(doc, order)
+        doc = self.turned_tiles(doc, order)
         if not any(side.thread and side.extent for side in sides):
             return doc
         last = max(k for k, side in enumerate(sides) if side.thread and side.extent)
@@ -253,7 +254,7 @@ class TileKernel(Bodies):
                 places.append((True, len(places)))
         order = sorted(range(len(places)), key=places.__getitem__)
         blocks = tuple(t for t in self.extents if t in threads)
-        return Held(turned(doc, order), blocks, e.type.shape)
+        return Held(self.turned_tiles(doc, order), blocks, e.type.shape)
 
     def split_lengths(self, sides: Sequence[Side], once: bool) -> list[Doc]:
         """The dimensions of an array whose blocks have one of their own."""
@@ -280,13 +281,17 @@ class TileKernel(Bodies):
         return Held(self.value(e.value).doc, (), e.type.shape, thin=True)
 
     def tile_map(self, e: tiles.TileMap) -> Held:
-        if e.op not in ARRAY_OPS:
+        if e.op not in self.dialect.ops:
             raise NoForm(ArrayStatus.FUNCTION, e.op)
         args = [self.tile(a) for a in e.args]
         blocks, docs = self.joined_blocks(args)
         scalars = tuple(expr.Var("element", scalar_of(a.type)) for a in e.args)
         node = expr.Op(e.op, scalars, e.type.scalar)
-        doc = where(*docs) if e.op == "where" else ARRAY_OPS[e.op](self, docs, node)
+        self.operands = [
+            Value(held.doc, scalar.type, number=not held.blocks and not isinstance(a.type, Tile))
+            for held, scalar, a in zip(args, scalars, e.args, strict=True)
+        ]
+        doc = self.dialect.ops[e.op](self, docs, node)
         return Held(doc, blocks, e.type.shape, all(a.thin for a in args))
 
     def tile_apply(self, e: tiles.TileApply) -> Held:
@@ -311,24 +316,29 @@ class TileKernel(Bodies):
 
     def tile_reduce(self, e: tiles.TileReduce) -> Held:
         held = self.whole_tile(self.tile(e.value))
-        method = f"{tight(held.doc)}.{e.how}"
         if e.axis >= 0:
-            axis = e.axis - 2
-            return Held(call(method, [Doc(f"axis={axis}")]), held.blocks, e.type.shape)
+            doc = self.dialect.reduced(e.how, held.doc, str(e.axis - 2))
+            return Held(doc, held.blocks, e.type.shape)
         if len(held.shape) == 1:
-            doc = call(method, [Doc("axis=-1"), Doc("keepdims=True")])
+            doc = self.dialect.reduced(e.how, held.doc, "-1", keep=True)
         else:
-            doc = subscript(call(method, [Doc("axis=(-2, -1)")]), [Doc("..."), Doc("None")])
+            whole = self.dialect.reduced(e.how, held.doc, "(-2, -1)")
+            doc = subscript(whole, [Doc("..."), Doc("None")])
         return Held(doc, held.blocks, e.type.shape)
 
     def tile_scan(self, e: tiles.TileScan) -> Held:
         held = self.whole_tile(self.tile(e.value))
-        return Held(call("np.cumsum", [held.doc, Doc("axis=-1")]), held.blocks, held.shape)
+        return Held(self.dialect.running(held.doc, e.type.scalar), held.blocks, held.shape)
 
     def tile_transpose(self, e: tiles.TileTranspose) -> Held:
         held = self.whole_tile(self.tile(e.value))
         own = len(held.blocks)
-        return Held(turned(held.doc, [*range(own), own + 1, own]), held.blocks, held.shape[::-1])
+        doc = self.turned_tiles(held.doc, [*range(own), own + 1, own])
+        return Held(doc, held.blocks, held.shape[::-1])
+
+    def turned_tiles(self, doc: Doc, order: Sequence[int]) -> Doc:
+        """An array with its dimensions in another order."""
+        return doc if list(order) == sorted(order) else self.dialect.turned(doc, order)
 
     # Blocks
 
@@ -355,21 +365,12 @@ class TileKernel(Bodies):
         if not held.thin and held.blocks == blocks:
             return held
         shape = self.shape_text(blocks, held.shape)
-        doc = call("np.broadcast_to", [self.aligned(held, blocks), shape])
+        doc = self.dialect.broadcast(self.aligned(held, blocks), shape)
         return Held(doc, blocks, held.shape)
 
     def shape_text(self, blocks: Sequence[str], shape: Sequence[int]) -> Doc:
         lengths = [*(self.size(self.extents[t]) for t in blocks), *map(str, shape)]
         return Doc(lengths[0] if len(lengths) == 1 else f"({', '.join(lengths)})")
-
-
-def turned(doc: Doc, order: Sequence[int]) -> Doc:
-    """An array with its dimensions in another order."""
-    if list(order) == sorted(order):
-        return doc
-    if len(order) == 2:
-        return Doc(f"{tight(doc)}.T")
-    return call(f"{tight(doc)}.transpose", [Doc(str(k)) for k in order])
 
 
 _PRINTERS: dict[type, Callable[[TileKernel, Any], Held]] = {

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from generators.program.dtypes import Mat, Quat, Scalar, Struct, Transform, Type, Vec
-from synth.render.doc import Doc, Prec, binary, call, listing, prefix, subscript
+from synth.render.doc import Doc, Prec, binary, listing, prefix, subscript
 from validate.statuses import ArrayStatus
 
 
@@ -33,7 +33,8 @@ class Value:
     """An expression with its axes, outermost first; components come after them.
 
     ``weak`` marks what only literals made: NumPy would give it its widest type. ``bare`` is the
-    array that the text names as it is, so that a change of one would show in the other.
+    array that the text names as it is, so that a change of one would show in the other. ``number``
+    marks what is a number of Python, as parameters that are no arrays are to PyTorch.
     """
 
     doc: Doc
@@ -41,6 +42,7 @@ class Value:
     axes: tuple[Axis, ...] = ()
     weak: bool = False
     bare: str = ""
+    number: bool = False
 
     def of(self, doc: Doc, **more: object) -> Value:
         """The same axes and type under another text."""
@@ -87,16 +89,6 @@ def shape_text(axes: Sequence[str], type_: Type) -> str:
     lengths = list(axes)
     lengths += [str(n) for n in getattr(type_, "shape", ())]
     return lengths[0] if len(lengths) == 1 else f"({', '.join(lengths)})"
-
-
-def scalar_name(type_: Type) -> str:
-    """The NumPy type of a value's components."""
-    scalar = type_ if isinstance(type_, Scalar) else type_.scalar  # type: ignore[union-attr]
-    return "bool" if scalar.name == "bool" else f"np.{scalar.name}"
-
-
-def where(condition: Doc, yes: Doc, no: Doc) -> Doc:
-    return call("np.where", [condition, yes, no])
 
 
 def negated(doc: Doc) -> Doc:

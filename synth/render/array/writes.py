@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from generators.program import expr, ir
 from generators.program.dtypes import INT32, Array, scalar_of
 from synth.render.array.conditions import Conditions
+from synth.render.array.dialects.dialect import Update
 from synth.render.array.values import (
     JOINED,
     Axis,
@@ -14,27 +15,15 @@ from synth.render.array.values import (
     Value,
     aligned,
     parts_of,
-    scalar_name,
     shape_text,
-    tight,
-    tuple_text,
     union,
-    where,
 )
-from synth.render.doc import Doc, binary, call, subscript
+from synth.render.doc import Doc, binary, subscript
 from validate.statuses import ArrayStatus
 
 _REDUCED = {"add": "sum", "sub": "sum", "mul": "prod", "min": "min", "max": "max"}
 _REDUCED |= {"and": "all", "or": "any"}
-_AT = {
-    "add": "np.add",
-    "sub": "np.subtract",
-    "min": "np.minimum",
-    "max": "np.maximum",
-    "and": "np.bitwise_and",
-    "or": "np.bitwise_or",
-    "xor": "np.bitwise_xor",
-}
+_UPDATES = frozenset({"add", "sub", "min", "max", "and", "or", "xor"})
 
 
 class Writes(Conditions):
@@ -47,8 +36,7 @@ class Writes(Conditions):
             array = self.arrays[name]
             assert isinstance(array, Array)
             shape = self.shape_of(name)
-            doc = call("np.empty", [Doc(shape), Doc(f"dtype={scalar_name(array.element)}")])
-            self.put(f"{name} = ", doc)
+            self.put(f"{name} = ", self.dialect.made("empty", [shape], array.element))
 
     def shape_of(self, name: str) -> str:
         array = self.arrays[name]
@@ -100,12 +88,12 @@ class Writes(Conditions):
             return
         if self.mask is not None and name not in self.undefined:
             mask = aligned(self.mask, value.axes, parts_of(value.type))
-            value = Value(where(mask, value.doc, Doc(name)), value.type, value.axes)
+            value = Value(self.dialect.where(mask, value.doc, Doc(name)), value.type, value.axes)
         doc = value.doc
         if value.weak and value.axes:
-            doc = call(f"{tight(doc)}.astype", [Doc(scalar_name(array.element))])
+            doc = self.dialect.converted(doc, array.element, is_array=True)
         elif value.bare:
-            doc = call(f"{tight(doc)}.copy", [])
+            doc = self.dialect.copied(doc)
         self.undefined.discard(name)
         self.put(f"{name} = ", doc)
         self.env.pop(name, None)
@@ -127,7 +115,7 @@ class Writes(Conditions):
             if s.op:
                 symbol, prec = JOINED[s.op]
                 doc = binary(symbol, prec, target, doc)
-            self.put(f"{target.text} = ", where(mask, doc, old))
+            self.put(f"{target.text} = ", self.dialect.where(mask, doc, old))
             return
         symbol = f"{JOINED[s.op][0]}=" if s.op else "="
         self.put(f"{target.text} {symbol} ", doc)
@@ -158,7 +146,7 @@ class Writes(Conditions):
 
     def atomic(self, s: ir.Atomic) -> None:
         name = s.array.name
-        if s.op not in _AT:
+        if s.op not in _UPDATES:
             raise NoForm(ArrayStatus.SCATTER, "exchanges")
         value = self.value(s.value)
         axes = [self.bare_axis(i) for i in s.indices]
@@ -200,7 +188,7 @@ class Writes(Conditions):
             found = union(values, self.order)
             parts = parts_of(value.type)
             docs = [aligned(self.mask, found, parts), aligned(value, found)]
-            value = Value(where(docs[0], docs[1], neutral), value.type, found)
+            value = Value(self.dialect.where(docs[0], docs[1], neutral), value.type, found)
         missing = [a for a in left if a not in value.axes]
         if missing and s.op in ("add", "sub"):
             value = self.broadcast(
@@ -212,7 +200,9 @@ class Writes(Conditions):
         ):
             raise NoForm(ArrayStatus.SCATTER, "outputs turned")
         if s.op in ("min", "max"):
-            self.put(f"{target.text} = ", call(f"np.{s.op}imum", [target, reduced.doc]))
+            both = [Value(target, value.type, tuple(there)), reduced]
+            doc = self.dialect.extreme(s.op, [target, reduced.doc], both)
+            self.put(f"{target.text} = ", doc)
         else:
             self.put(f"{target.text} {JOINED[s.op][0]}= ", reduced.doc)
 
@@ -236,7 +226,7 @@ class Writes(Conditions):
             if len(docs) > 1 or self.mask is not None:
                 raise NoForm(ArrayStatus.SCATTER, "updates at indices of fewer axes")
             shape = shape_text([self.length(axis) for axis in found], INT32)
-            docs = [call("np.broadcast_to", [docs[0], Doc(shape)])]
+            docs = [self.dialect.broadcast(docs[0], Doc(shape))]
         if self.mask is not None:
             if any(i.axes and i.axes != found for i in indices) or self.mask.axes != found:
                 raise NoForm(ArrayStatus.SCATTER, "updates of some threads")
@@ -248,7 +238,7 @@ class Writes(Conditions):
                 new = subscript(new, [mask])
             elif value.axes:
                 raise NoForm(ArrayStatus.SCATTER, "updates of some threads")
-        self.put("", call(f"{_AT[s.op]}.at", [Doc(name), tuple_text(docs), new]))
+        self.put("", self.dialect.update(Update(name, s.op, docs, value, new, len(found))))
 
     def reduced(self, op: str, value: Value, over: Sequence[Axis]) -> Value:
         """A value reduced over some of its axes."""
@@ -258,12 +248,10 @@ class Writes(Conditions):
         left = tuple(a for a in value.axes if a not in over)
         method = _REDUCED[op]
         if not left and not parts_of(value.type):
-            return Value(call(f"{tight(value.doc)}.{method}", []), value.type)
+            return Value(self.dialect.reduced(method, value.doc), value.type)
         whole = method in ("sum", "prod") and scalar_of(value.type).is_int
-        kept = [Doc(f"dtype={scalar_name(value.type)}")] if whole else []
         parts = parts_of(value.type)
         counted = [p if not left or parts or p == 0 else p - len(value.axes) for p in places]
         axis = str(counted[0]) if len(counted) == 1 else f"({', '.join(map(str, sorted(places)))})"
-        return Value(
-            call(f"{tight(value.doc)}.{method}", [Doc(f"axis={axis}"), *kept]), value.type, left
-        )
+        doc = self.dialect.reduced(method, value.doc, axis, type_=value.type if whole else None)
+        return Value(doc, value.type, left)

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
 
 from generators.program import expr
 from generators.program.dtypes import Mat, Quat, Scalar, Transform, Vec
-from synth.render.array.values import NoForm, scalar_name
+from synth.render.array.dialects.dialect import ArrayPrinter, Uses
+from synth.render.array.values import NoForm
 from synth.render.doc import Doc, Prec, attribute, binary, call, power, prefix, subscript
-from synth.render.ranges.table import Edges
 from validate.statuses import ArrayStatus
-
-
-class Uses(Protocol):
-    """What a printer asks of the renderer: helpers, and what is known of an op's arguments."""
-
-    edges: Edges
-
-    def helper(self, name: str) -> str: ...
-
-
-ArrayPrinter = Callable[[Any, Sequence[Doc], expr.Op], Doc]
 
 
 def infix(symbol: str, prec: int) -> ArrayPrinter:
@@ -44,10 +32,10 @@ def helper(name: str) -> ArrayPrinter:
 def shift(symbol: str) -> ArrayPrinter:
     """The amount in the type of what is shifted: of two types NumPy takes a wider one."""
 
-    def show(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    def show(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
         by = args[1]
         if node.args[1].type != node.type and not isinstance(node.args[1], expr.Const):
-            by = call(scalar_name(node.type), [by])
+            by = call(uses.dialect.scalar(node.type), [by])
         return binary(symbol, Prec.SHIFT, args[0], by)
 
     return show
@@ -129,12 +117,12 @@ def inverse(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
     return call("np.linalg.inv", args)
 
 
-def identity(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+def identity(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
     if not isinstance(node.type, Mat):
         zeros = 3 if isinstance(node.type, Quat) else 6
         parts = Doc(f"[{', '.join(['0.0'] * zeros)}, 1.0]")
-        return call("np.array", [parts, Doc(f"dtype={scalar_name(node.type)}")])
-    return call("np.eye", [Doc(str(node.type.rows)), Doc(f"dtype={scalar_name(node.type)}")])
+        return call("np.array", [parts, Doc(f"dtype={uses.dialect.scalar(node.type)}")])
+    return uses.dialect.made("eye", [str(node.type.rows)], node.type)
 
 
 def lerp(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
@@ -143,13 +131,13 @@ def lerp(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
     return binary("+", Prec.ADD, binary("*", Prec.MUL, a, rest), binary("*", Prec.MUL, b, t))
 
 
-def as_number(doc: Doc, node: expr.Op) -> Doc:
-    return call(attribute(doc, "astype").text, [Doc(scalar_name(node.type))])
+def as_number(uses: Uses, doc: Doc, node: expr.Op) -> Doc:
+    return uses.dialect.converted(doc, node.type, is_array=True)
 
 
-def diagonal(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+def diagonal(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
     assert isinstance(node.type, Mat)
-    eye = call("np.eye", [Doc(str(node.type.rows)), Doc(f"dtype={scalar_name(node.type)}")])
+    eye = call("np.eye", [Doc(str(node.type.rows)), Doc(f"dtype={uses.dialect.scalar(node.type)}")])
     return binary("*", Prec.MUL, subscript(args[0], [Doc("..."), Doc("None")]), eye)
 
 
@@ -163,12 +151,12 @@ def transform_vector(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
     return call(uses.helper("quat_rotate"), [rotation, args[1]])
 
 
-def step(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
-    return as_number(binary("<", Prec.COMPARE, args[0], Doc("0.0")), node)
+def step(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    return as_number(uses, binary("<", Prec.COMPARE, args[0], Doc("0.0")), node)
 
 
-def nonzero(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
-    return as_number(binary("!=", Prec.COMPARE, args[0], Doc("0")), node)
+def nonzero(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    return as_number(uses, binary("!=", Prec.COMPARE, args[0], Doc("0")), node)
 
 
 def sign(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
@@ -213,7 +201,7 @@ def power_of(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
 
 _SAME = ("exp", "log", "log2", "log10", "sin", "cos", "tan", "sinh", "cosh", "tanh", "sqrt", "cbrt")
 
-ARRAY_OPS: dict[str, ArrayPrinter] = {
+NUMPY_OPS: dict[str, ArrayPrinter] = {
     "add": infix("+", Prec.ADD),
     "sub": infix("-", Prec.ADD),
     "mul": mul,
@@ -312,85 +300,3 @@ ARRAY_OPS: dict[str, ArrayPrinter] = {
     },
 }
 """One entry an op that whole arrays have; the others have no such form."""
-
-HELPERS: dict[str, str] = {
-    "erf": """\
-def erf(x):
-    return np.vectorize(math.erf, otypes=[x.dtype])(x)
-""",
-    "erfc": """\
-def erfc(x):
-    return np.vectorize(math.erfc, otypes=[x.dtype])(x)
-""",
-    "round_half_away": """\
-def round_half_away(x):
-    return np.copysign(np.floor(np.abs(x) + 0.5), x)
-""",
-    "smoothstep": """\
-def smoothstep(edge0, edge1, x):
-    t = np.clip((x - edge0) / (edge1 - edge0), 0.0, 1.0)
-    return t * t * (3.0 - 2.0 * t)
-""",
-    "normalize": """\
-def normalize(v):
-    length = np.linalg.norm(v, axis=-1, keepdims=True)
-    return np.divide(v, length, out=np.zeros_like(v), where=length > 0.0)
-""",
-    "skew": """\
-def skew(v):
-    x, y, z = np.moveaxis(v, -1, 0)
-    zero = np.zeros_like(x)
-    rows = [np.stack(row, axis=-1) for row in ((zero, -z, y), (z, zero, -x), (-y, x, zero))]
-    return np.stack(rows, axis=-2)
-""",
-    "quat_rotate": """\
-def quat_rotate(q, v):
-    axis, w = q[..., :3], q[..., 3:]
-    turned = 2.0 * np.cross(axis, v)
-    return v + w * turned + np.cross(axis, turned)
-""",
-    "quat_inverse": """\
-def quat_inverse(q):
-    return np.concatenate([-q[..., :3], q[..., 3:]], axis=-1)
-""",
-    "quat_multiply": """\
-def quat_multiply(p, q):
-    u, s, v, t = p[..., :3], p[..., 3:], q[..., :3], q[..., 3:]
-    axis = s * v + t * u + np.cross(u, v)
-    return np.concatenate([axis, s * t - np.sum(u * v, axis=-1, keepdims=True)], axis=-1)
-""",
-    "quat_from_axis_angle": """\
-def quat_from_axis_angle(axis, angle):
-    half = 0.5 * np.asarray(angle)[..., None]
-    turned = axis * np.sin(half)
-    return np.concatenate([turned, np.cos(half) + np.zeros_like(turned[..., :1])], axis=-1)
-""",
-    "quat_to_matrix": """\
-def quat_to_matrix(q):
-    columns = [quat_rotate(q, unit) for unit in np.eye(3, dtype=q.dtype)]
-    return np.stack(columns, axis=-1)
-""",
-    "transform_point": """\
-def transform_point(t, p):
-    return t[..., :3] + quat_rotate(t[..., 3:], p)
-""",
-    "transform_inverse": """\
-def transform_inverse(t):
-    back = quat_inverse(t[..., 3:])
-    return np.concatenate([-quat_rotate(back, t[..., :3]), back], axis=-1)
-""",
-    "transform_multiply": """\
-def transform_multiply(s, t):
-    rotation = quat_multiply(s[..., 3:], t[..., 3:])
-    return np.concatenate([transform_point(s, t[..., :3]), rotation], axis=-1)
-""",
-}
-"""Functions that texts define when they need them."""
-
-NEEDS: dict[str, tuple[str, ...]] = {
-    "quat_to_matrix": ("quat_rotate",),
-    "transform_point": ("quat_rotate",),
-    "transform_inverse": ("quat_rotate", "quat_inverse"),
-    "transform_multiply": ("quat_multiply", "transform_point", "quat_rotate"),
-}
-"""By name: the helpers that a helper calls, all of them."""
