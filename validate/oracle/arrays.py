@@ -74,9 +74,14 @@ def run_arrays(
 
 def _argument(name: str, inputs: Mapping[str, Array], sizes: Mapping[str, int]) -> Any:
     if name not in inputs:
-        return int(sizes[name if name in sizes else name.removeprefix("len_")])
+        return size_of(name, sizes)
     value = inputs[name]
     return value.copy() if value.ndim else value[()]
+
+
+def size_of(name: str, sizes: Mapping[str, int]) -> int:
+    """The size that a parameter stands for."""
+    return int(sizes[name if name in sizes else name.removeprefix("len_")])
 
 
 def _check(name: str, value: Any, like: Array) -> None:

@@ -147,6 +147,8 @@ class Conditions(Frame):
             if value is None or branch.condition is None:
                 value = new
                 continue
+            if new.weak != value.weak:
+                new, value = self.firm(new), self.firm(value)
             values = [branch.condition, new, value]
             axes = union(values, self.order)
             parts = parts_of(new.type)

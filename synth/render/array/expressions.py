@@ -21,6 +21,7 @@ from synth.render.doc import Doc, Prec, binary, call, choice, listing, prefix, s
 from synth.render.text import constant_text, number, pi_text
 from validate.statuses import ArrayStatus
 
+_JOINING = frozenset({"add", "sub", "mul", "where", "min", "max"})
 _ARITHMETIC = frozenset({"add", "sub", "mul", "div", "neg", "floordiv", "mod", "pow"})
 
 
@@ -71,8 +72,10 @@ class Expressions(Loads):
             array = e.args[0]
             assert isinstance(array, expr.Var)
             wanted = self.value(e.args[1])
-            return Value(printer(self, [Doc(array.name), wanted.doc], e), e.type, wanted.axes)
-        values = [self.value(a) for a in e.args]
+            found = printer(self, [Doc(array.name), wanted.doc], e)
+            # A place is a wide integer, whatever the program has.
+            return Value(found, e.type, wanted.axes, weak=True)
+        values = self.alike(e.op, [self.value(a) for a in e.args])
         axes = union(values, self.order)
         parts = max((parts_of(v.type) for v in values), default=0)
         docs = [self.argument(e, v, axes, parts) for v in values]
@@ -94,6 +97,18 @@ class Expressions(Loads):
         if value.weak and e.op not in _ARITHMETIC and self.dialect.widens(e.type):
             value = replace(self.converted(value, e.type), weak=False)
         return value
+
+    def alike(self, op: str, values: Sequence[Value]) -> Sequence[Value]:
+        """Arguments of which arrays of literals have the type of the others."""
+        if op not in _JOINING or all(v.weak or v.type != values[-1].type for v in values):
+            return values
+        return [self.firm(v) for v in values]
+
+    def firm(self, value: Value) -> Value:
+        """A value of the type it has in the program, where an array of literals has another."""
+        if not value.weak or not value.axes:
+            return value
+        return replace(self.converted(value, value.type), weak=False)
 
     def converted(self, value: Value, type_: Type) -> Value:
         """A value in another type."""
@@ -158,7 +173,9 @@ class Expressions(Loads):
         shape = type_.shape
         if value.axes:
             widened = aligned(value, value.axes, len(shape))
-            return Value(self.dialect.repeated(widened, shape, type_), type_, value.axes)
+            rank = -1 if self.in_function else len(value.axes)
+            doc = self.dialect.repeated(widened, rank, shape, type_)
+            return Value(doc, type_, value.axes)
         text = str(shape if len(shape) > 1 else shape[0])
         return Value(self.dialect.made("full", [text, value.doc.text], type_), type_)
 

@@ -72,6 +72,8 @@ class Frame(Expressions):
         self.base = 0
         self.outer: dict[str, Value] = {}
         """What was known where a branch begins."""
+        self.returned: dict[str, str] = {}
+        """By output: the variable that it is in the end."""
         self.given: dict[str, Value] = {}
         """What a branch has given to variables and whole outputs."""
 
@@ -195,7 +197,8 @@ class Frame(Expressions):
         short = len(value.doc.text) <= MOST_INLINE and not any(
             name in reads(rest) for rest in self.later[self.base :]
         )
-        if self.in_branch and short:
+        alias = bool(value.bare) and not {value.bare, name} & self.changing
+        if (self.in_branch and short) or (alias and not self.in_branch and self.depth == 1):
             self.env[name] = value
             self.given[name] = value
             return
@@ -221,6 +224,7 @@ class Frame(Expressions):
         if parts_of(old.type) and op == "mul" and parts_of(new.type):
             raise NoForm(ArrayStatus.COMPOSITE, "products in place")
         symbol, prec = JOINED[op]
+        old, new = self.alike(op, [old, new])
         axes, docs = self.join([old, new])
         doc = binary(symbol, prec, docs[0], docs[1])
         weak, number = old.weak and new.weak, old.number and new.number

@@ -42,6 +42,10 @@ class Loads:
         self.lanes: set[str] = set()
         """Names of the places of threads that a condition chose."""
         self.in_function = False
+        self.turns: set[str] = set()
+        """Counters of Python's loops, which are no sizes."""
+        self.counters: dict[str, str] = {}
+        """Their names where the program's are sizes."""
 
     def helper(self, name: str) -> str:
         self.helpers.update((name, *self.dialect.needs.get(name, ())))
@@ -54,7 +58,8 @@ class Loads:
     def size(self, text: str) -> str:
         """A size expression, whose symbols the text then has to define; under another name where
         a parameter has theirs."""
-        symbols = [word for word in _words(text) if word.isidentifier()]
+        words = (word for word in _words(text) if word.isidentifier())
+        symbols = [word for word in words if word not in self.turns]
         self.sizes.update(symbols)
         for symbol in symbols:
             if symbol in self.parameters:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from generators.program import expr, ir
@@ -111,7 +112,7 @@ class Bodies(Writes):
         value = self.product(joined, axis) if op in ("add", "sub") else None
         if value is None:
             value = self.value(joined)
-            value = Value(value.doc, joined.type, value.axes, value.weak)
+            value = value.of(value.doc, type=joined.type)
             if axis not in value.axes:
                 raise NoForm(ArrayStatus.WALK, "sums of the same value")
             value = self.reduced(op, value, [axis])
@@ -165,14 +166,23 @@ class Bodies(Writes):
         self.settle(s, carried)
         for name in sorted(stored(s.body)):
             self.owned(name)
-        self.put(f"for {s.name} in ", Doc(f"{call('range', bounds).text}:"))
+        self.put(f"for {self.counter(s)} in ", Doc(f"{call('range', bounds).text}:"))
         self.depth += 1
         self.turn(s)
         self.depth -= 1
 
+    def counter(self, s: ir.For) -> str:
+        """The name of a loop's counter, which no size has."""
+        sizes = " ".join(size for shape in self.shapes.values() for size in shape)
+        if s.name not in re.findall(r"\w+", sizes):
+            return s.name
+        return self.counters.setdefault(s.name, self.fresh("turn", "step"))
+
     def turn(self, s: ir.For) -> None:
         before = dict(self.env)
-        self.env[s.name] = Value(Doc(s.name), INT32, weak=True)
+        counter = self.counter(s)
+        self.turns.add(counter)
+        self.env[s.name] = Value(Doc(counter), INT32, weak=True, number=True)
         self.later.append(s.body)
         self.body(s.body)
         self.later.pop()
@@ -196,8 +206,10 @@ class Bodies(Writes):
                     self.keep(name, self.broadcast(self.unkept(name, value), axes))
                 elif value.doc.text != name:
                     self.keep(name, value)
-                if value.weak and not after[name].weak:
-                    self.env[name] = self.env[name].of(Doc(name), weak=False)
+                weak = value.weak and after[name].weak
+                number = value.number and after[name].number
+                if (weak, number) != (value.weak, value.number):
+                    self.env[name] = self.env[name].of(Doc(name), weak=weak, number=number)
             if not grown:
                 return
         raise NoForm(ArrayStatus.WALK, "loops whose values change their form")

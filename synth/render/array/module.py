@@ -6,10 +6,11 @@ from generators.program import ir
 from generators.program.dtypes import INT32, Array, Scalar
 from synth.render.array.dialects.dialect import Dialect
 from synth.render.array.dialects.numpy_dialect import NumPy
+from synth.render.array.dialects.torch_dialect import Torch
 from synth.render.array.loops import Bodies
 from synth.render.array.scopes import ends_thread, leaves_early, parts_changed, stored
 from synth.render.array.tiles import TileKernel
-from synth.render.array.values import Axis, NoForm, Value, aligned, parts_of, union
+from synth.render.array.values import Axis, NoForm, Value, aligned, docstring_of, parts_of, union
 from synth.render.doc import Doc
 from synth.render.ranges.edges import edges_of
 from synth.render.text import docstring, names_of, signature
@@ -25,6 +26,15 @@ def render(program: ir.Program) -> str:
     program has no such version.
     """
     return Module(program, NumPy()).text()
+
+
+def render_torch(program: ir.Program) -> str:
+    """The whole-array version of a program in PyTorch, as :func:`render` makes it in NumPy: tensors
+    in, tensors out, scalars as numbers of Python. Raises NoForm likewise."""
+    given = [p.name for p in program.kernel.params if p.role != "out" and p.shape]
+    if not given:
+        raise NoForm(ArrayStatus.COMPOSITE, "no array to read")
+    return Module(program, Torch(given[0])).text()
 
 
 def columns(program: ir.Program) -> dict[str, str | None]:
@@ -71,8 +81,11 @@ class Module:
         return ["", "", *lines]
 
     def function(self, function: ir.Function) -> list[str]:
-        frame = _Function(self.program, self.edges, self.dialect)
-        frame.calls = self.calls
+        given = self.calls.get(function.name, [False] * len(function.params))
+        numbers = {p.name for p, one in zip(function.params, given, strict=True) if one}
+        tensors = [p.name for p in function.params if p.name not in numbers]
+        frame = _Function(self.program, self.edges, self.dialect.inside(tensors))
+        frame.calls, frame.numbers = self.calls, numbers
         lines = frame.lines_of_function(function)
         self.helpers |= frame.helpers
         return ["", "", *lines]
@@ -83,7 +96,7 @@ class _Kernel(Bodies):
         kernel = program.kernel
         super().__init__({p.name: p.shape for p in kernel.params}, edges, dialect)
         self.taken = names_of(program)
-        self.parameters = names_of(program)
+        self.parameters = names_of(program) | set(kernel.threads)
         for p in kernel.params:
             if p.init.startswith("size:"):
                 self.lengths[p.name] = p.init.removeprefix("size:")
@@ -96,8 +109,9 @@ class _Kernel(Bodies):
         head = self.head(kernel, inputs)
         names = [p.name for p in inputs] + self.asked
         lines = signature(f"def {kernel.name}", names, ":")
-        lines += docstring(kernel.doc, 1) if kernel.doc else []
-        return [*lines, *head, *self.lines, f"    return {', '.join(outputs)}"]
+        returned = [self.returned.get(name, name) for name in outputs]
+        lines += docstring_of(kernel)
+        return [*lines, *head, *self.lines, f"    return {', '.join(returned)}"]
 
     def prepare(self, kernel: ir.Kernel) -> None:
         self.changing = stored(kernel.body) | parts_changed(kernel.body)
@@ -149,6 +163,8 @@ class _Function(Bodies):
     def __init__(self, program: ir.Program, edges: object, dialect: Dialect) -> None:
         super().__init__({}, edges, dialect)
         self.in_function = True
+        self.numbers: set[str] = set()
+        """Parameters that every call gives a number."""
         self.taken = names_of(program)
 
     def lines_of_function(self, function: ir.Function) -> list[str]:
@@ -157,11 +173,8 @@ class _Function(Bodies):
         for p in function.params:
             parts_of(p.type)
             self.env[p.name] = Value(Doc(p.name), p.type, (axis,))
-        if self.dialect.numbers_differ:
-            given = self.calls.get(function.name, [False] * len(function.params))
-            for p, number in zip(function.params, given, strict=True):
-                if number:
-                    self.env[p.name] = Value(Doc(p.name), p.type, number=True)
+            if self.dialect.numbers_differ and p.name in self.numbers:
+                self.env[p.name] = Value(Doc(p.name), p.type, number=True)
         value = self.result(function.body)
         self.put("return ", value.doc)
         lines = signature(f"def {function.name}", [p.name for p in function.params], ":")

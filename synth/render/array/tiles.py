@@ -11,9 +11,9 @@ from generators.program.dtypes import INT32, Scalar, Tile, scalar_of
 from generators.program.walk import statements
 from synth.render.array.dialects.dialect import Dialect
 from synth.render.array.loops import Bodies
-from synth.render.array.values import JOINED, NoForm, Value, tight
+from synth.render.array.values import JOINED, NoForm, Value, docstring_of, tight
 from synth.render.doc import Doc, Prec, binary, call, subscript
-from synth.render.text import docstring, names_of, signature
+from synth.render.text import names_of, signature
 from validate.statuses import ArrayStatus
 
 
@@ -64,9 +64,13 @@ class TileKernel(Bodies):
         copies = [p.name for p in inputs if p.name in self.written]
         head += [f"    {name} = {self.dialect.copied(Doc(name)).text}" for name in copies]
         lines = signature(f"def {kernel.name}", [*(p.name for p in inputs), *asked], ":")
-        # A launch is no matter of whole arrays.
-        said = [] if kernel.doc.startswith("Launch") else docstring(kernel.doc, 1)
-        return [*lines, *said, *head, *self.lines, f"    return {', '.join(outputs)}"]
+        return [
+            *lines,
+            *docstring_of(kernel),
+            *head,
+            *self.lines,
+            f"    return {', '.join(outputs)}",
+        ]
 
     def sizes_of(self, inputs: Sequence[ir.Param]) -> tuple[list[str], list[str]]:
         """Sizes that the text asks for, and the lines for those that shapes of inputs give."""

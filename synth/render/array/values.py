@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from generators.program import ir
 from generators.program.dtypes import Mat, Quat, Scalar, Struct, Transform, Type, Vec
 from synth.render.doc import Doc, Prec, binary, listing, prefix, subscript
+from synth.render.text import docstring
 from validate.statuses import ArrayStatus
 
 
@@ -108,6 +110,13 @@ def tuple_text(docs: Sequence[Doc]) -> Doc:
         return docs[0]
     inner = listing(docs)
     return Doc(f"({inner.text[1:-1]})")
+
+
+def docstring_of(kernel: ir.Kernel) -> list[str]:
+    """The lines of a kernel's docstring; one about its launch is no matter of whole arrays."""
+    if not kernel.doc or kernel.doc.startswith("Launch"):
+        return []
+    return docstring(kernel.doc, 1)
 
 
 JOINED = {

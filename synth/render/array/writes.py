@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from generators.program import expr, ir
 from generators.program.dtypes import INT32, Array, scalar_of
 from synth.render.array.conditions import Conditions
 from synth.render.array.dialects.dialect import Update
+from synth.render.array.scopes import assigned, reads, stored
 from synth.render.array.values import (
     JOINED,
     Axis,
@@ -46,7 +48,7 @@ class Writes(Conditions):
     def store(self, s: ir.Store) -> None:
         name = s.array.name
         value = self.value(s.value)
-        value = Value(value.doc, s.value.type, value.axes, value.weak, value.bare)
+        value = replace(value, type=s.value.type)
         axes = [self.bare_axis(i) for i in s.indices]
         there = [a for a in axes if a is not None]
         if len(there) == len(axes) and len(set(there)) == len(there) and self.covers(there):
@@ -87,6 +89,7 @@ class Writes(Conditions):
             self.given[name] = value
             return
         if self.mask is not None and name not in self.undefined:
+            value = self.firm(value)
             mask = aligned(self.mask, value.axes, parts_of(value.type))
             value = Value(self.dialect.where(mask, value.doc, Doc(name)), value.type, value.axes)
         doc = value.doc
@@ -95,8 +98,20 @@ class Writes(Conditions):
         elif value.bare:
             doc = self.dialect.copied(doc)
         self.undefined.discard(name)
-        self.put(f"{name} = ", doc)
         self.env.pop(name, None)
+        if self.stays(name, doc):
+            self.returned[name] = doc.text
+        else:
+            self.put(f"{name} = ", doc)
+
+    def stays(self, name: str, doc: Doc) -> bool:
+        """Whether an output is a variable that nothing changes any more, nor the output."""
+        variable = doc.text
+        if self.depth > 1 or variable in self.arrays or not variable.isidentifier():
+            return False
+        later = tuple(s for rest in self.later for s in rest)
+        touched = {*assigned(later), *stored(later), *reads(later)}
+        return not touched & {name, variable}
 
     def store_part(self, s: ir.Store, name: str, value: Value, axes: Sequence[Axis | None]) -> None:
         """Some elements, by index."""
@@ -179,7 +194,7 @@ class Writes(Conditions):
         target, _ = self.target(name, s.indices, axes)
         if all(t == ":" for t in target.text[len(name) + 1 : -1].split(", ")):
             target = Doc(name)
-        value = Value(value.doc, s.value.type, value.axes, value.weak)
+        value = value.of(value.doc, type=s.value.type)
         if self.mask is not None:
             neutral = Doc("0") if s.op in ("add", "sub") else target
             if s.op in ("min", "max") and there:
@@ -238,7 +253,7 @@ class Writes(Conditions):
                 new = subscript(new, [mask])
             elif value.axes:
                 raise NoForm(ArrayStatus.SCATTER, "updates of some threads")
-        self.put("", self.dialect.update(Update(name, s.op, docs, value, new, len(found))))
+        self.put("", self.dialect.update(Update(name, s.op, indices, docs, value, new, len(found))))
 
     def reduced(self, op: str, value: Value, over: Sequence[Axis]) -> Value:
         """A value reduced over some of its axes."""

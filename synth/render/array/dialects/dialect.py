@@ -18,6 +18,7 @@ class Uses(Protocol):
 
     edges: Edges
     operands: Sequence[Value]
+    in_function: bool
     dialect: Dialect
 
     def helper(self, name: str) -> str: ...
@@ -30,10 +31,12 @@ ArrayPrinter = Callable[[Any, Sequence[Doc], expr.Op], Doc]
 
 class Update(NamedTuple):
     """Many updates of elements of an array: the array, the op, an index for each of its
-    dimensions, and what is joined. ``rank`` is how many dimensions the updates have."""
+    dimensions (``indices`` are the texts of ``places``), and what is joined. ``rank`` is how many
+    dimensions the updates have."""
 
     array: str
     op: str
+    places: Sequence[Value]
     indices: Sequence[Doc]
     value: Value
     new: Doc
@@ -56,6 +59,10 @@ class Dialect:
     """By name: the helpers that a helper calls, all of them."""
     numbers_differ: ClassVar[bool]
     """Whether a number of Python is no array, so that functions of arrays do not take it."""
+
+    def inside(self, tensors: Sequence[str]) -> Dialect:
+        """The dialect in a function of these tensors."""
+        return self
 
     def scalar(self, type_: Type) -> str:
         """The type of a value's components."""
@@ -87,8 +94,9 @@ class Dialect:
         """The arguments that say what a new array holds and where it lies."""
         return [Doc(f"dtype={self.scalar(type_)}")]
 
-    def repeated(self, widened: Doc, shape: Sequence[int], type_: Type) -> Doc:
-        """A vector or matrix of one value, which has dimensions of one for the components."""
+    def repeated(self, widened: Doc, rank: int, shape: Sequence[int], type_: Type) -> Doc:
+        """A vector or matrix of one value, which has so many dimensions (-1: not known), and ones
+        of one for the components."""
         raise NotImplementedError
 
     def broadcast(self, doc: Doc, shape: Doc) -> Doc:

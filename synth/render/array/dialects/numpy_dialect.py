@@ -50,7 +50,7 @@ class NumPy(Dialect):
     def listed(self, items: Doc, type_: Type) -> Doc:
         return call("np.array", [items, *self.typed(type_)])
 
-    def repeated(self, widened: Doc, shape: Sequence[int], type_: Type) -> Doc:
+    def repeated(self, widened: Doc, rank: int, shape: Sequence[int], type_: Type) -> Doc:
         text = str(tuple(shape) if len(shape) > 1 else shape[0])
         return binary("*", Prec.MUL, widened, self.made("ones", [text], type_))
 
