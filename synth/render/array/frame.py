@@ -177,6 +177,9 @@ class Frame(Expressions):
         return value.of(subscript(value.doc, picks), axes=axes)
 
     def comment(self, s: ir.Comment) -> None:
+        if s.text.startswith(("one thread", "one block", "One thread", "One block")):
+            # Whole arrays have no threads.
+            return
         pad = " " * (self.depth * TAB) + "# "
         self.lines += [pad + line for line in textwrap.wrap(s.text, WIDTH - len(pad))]
 

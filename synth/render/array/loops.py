@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from generators.program import expr, ir
-from generators.program.dtypes import INT32, Scalar
-from generators.program.walk import names_read, operands
+from generators.program.dtypes import INT32, Scalar, Type
+from generators.program.walk import expressions, names_read, operands, statements
 from synth.render.array.scopes import (
     accumulated,
     assigned,
@@ -24,6 +24,7 @@ from synth.render.array.values import (
     union,
 )
 from synth.render.array.writes import Writes
+from synth.render.breaks import TAB
 from synth.render.doc import Doc, Prec, binary, call
 from validate.statuses import ArrayStatus
 
@@ -39,47 +40,93 @@ class Bodies(Writes):
             raise NoForm(ArrayStatus.WALK, "loops of different length")
         if self.in_branch:
             raise NoForm(ArrayStatus.WALK, "loops in a branch")
-        if self.is_axis(s):
-            self.loop_as_axis(s, stop)
-        else:
-            self.loop(s, start, stop)
+        if self.is_axis(s) and self.tried(lambda: self.loop_as_axis(s, stop)):
+            return
+        self.loop(s, start, stop)
+
+    def tried(self, print_it: Callable[[], None]) -> bool:
+        """Print in one way; where that has no form, all is as before."""
+        kept = self.state()
+        deep, depth, branch = len(self.later), self.depth, (self.in_branch, self.base)
+        outer, given, returned = self.outer, self.given, dict(self.returned)
+        try:
+            print_it()
+        except NoForm:
+            self.restore(kept)
+            del self.later[deep:]
+            self.depth, (self.in_branch, self.base) = depth, branch
+            self.outer, self.given, self.returned = outer, given, returned
+            return False
+        return True
 
     def is_axis(self, s: ir.For) -> bool:
         """Whether the turns of a loop are independent but for sums, and stand for a dimension."""
         if s.step != 1 or not (isinstance(s.start, expr.Const) and s.start.value == 0):
             return False
         alone, within = indexes(s.body, s.name)
-        if not alone or within:
-            return False
-        return self.independent(s.body)
+        return alone and not within and self.independent(s)
 
-    def independent(self, body: ir.Body) -> bool:
+    def independent(self, loop: ir.For) -> bool:
+        """Whether each turn has variables and elements of its own, and all turns join sums."""
         joined: set[str] = set()
-        local: set[str] = set()
+        if not self.turns_apart(loop.body, {loop.name}, joined):
+            return False
+        every = list(statements(loop.body))
+        stores = [t for t in every if isinstance(t, ir.Store)]
+        threads = {name for name, axis in self.axis_of.items() if axis in self.order}
+        places = {loop.name, *threads, *(t.name for t in every if isinstance(t, ir.For))}
+        for store in stores:
+            named = {i.name for i in store.indices if isinstance(i, expr.Var)}
+            if len(named) < len(store.indices) or not {loop.name, *threads} <= named <= places:
+                return False
+            if not self.reads_own(store, loop.body):
+                return False
+        inside = {name for t in every for name in self.operand_names(t, joined)}
+        return bool(joined or stores) and not joined & inside
+
+    def turns_apart(self, body: ir.Body, local: set[str], joined: set[str]) -> bool:
+        """Whether a body hands nothing on to the next turn but ``joined``, which it adds to."""
         for t in body:
             found = accumulated(t)
             if found is not None and found[0] in self.env and found[0] not in local:
                 joined.add(found[0])
-                continue
-            if isinstance(t, ir.Assign):
+            elif isinstance(t, ir.Assign | ir.AugAssign):
                 if t.name in self.env and t.name not in local:
                     return False
                 local.add(t.name)
-            elif not isinstance(t, ir.Comment):
+            elif isinstance(t, ir.If | ir.For):
+                inner: set[str] = set()
+                bodies = (
+                    (t.body,) if isinstance(t, ir.For) else [*(b for _, b in t.branches), t.orelse]
+                )
+                local |= {t.name} if isinstance(t, ir.For) else set()
+                if leaves_early((t,)) or not all(self.turns_apart(b, local, inner) for b in bodies):
+                    return False
+                if inner:
+                    return False
+            elif not isinstance(t, ir.Comment | ir.Store):
                 return False
-        inside = [name for t in body for name in self.operand_names(t)]
-        return bool(joined) and not joined & set(inside)
+        return True
 
-    def operand_names(self, t: ir.Statement) -> list[str]:
+    def reads_own(self, store: ir.Store, body: ir.Body) -> bool:
+        """Whether a body reads of an array that it stores to what the turn stores."""
+        read = [e for e in expressions(body) if isinstance(e, expr.Load)]
+        return all(e.indices == store.indices for e in read if e.array.name == store.array.name)
+
+    def operand_names(self, t: ir.Statement, joined: set[str]) -> list[str]:
         found = accumulated(t)
-        if found is not None:
+        if found is not None and found[0] in joined:
             return list(names_read([found[2]]))
         return list(names_read(operands(t)))
 
     def loop_as_axis(self, s: ir.For, stop: Value) -> None:
         text = self.dimension_of(s, stop.doc.text)
-        axis = Axis(s.name, text)
+        own = text == stop.doc.text and any(names_read([s.stop]))
+        axis = Axis(s.name, text, lanes=own)
         self.order.append(axis)
+        begin, named = f"# places of {s.name}", s.name in self.named
+        self.lines.append(begin)
+        self.named.discard(s.name)
         before = dict(self.env), dict(self.axis_of)
         self.axis_of[s.name] = axis
         self.env[s.name] = Value(Doc(s.name), INT32, (axis,))
@@ -91,8 +138,15 @@ class Bodies(Writes):
                 self.later.append(s.body[place + 1 :])
                 self.statement(t)
                 self.later.pop()
+        places = []
         if s.name in self.named:
-            raise NoForm(ArrayStatus.WALK, "numbers of turns")
+            doc = self.dialect.made("arange", [self.length(axis)], INT32)
+            places.append(f"{' ' * (self.depth * TAB)}{s.name} = {doc.text}")
+            self.named.discard(s.name)
+        at = self.lines.index(begin)
+        self.lines[at : at + 1] = places
+        if named:
+            self.named.add(s.name)
         self.order.pop()
         env = {name: value for name, value in self.env.items() if name in before[0]}
         self.env, self.axis_of = env, before[1]
@@ -137,12 +191,14 @@ class Bodies(Writes):
             or not isinstance(joined.type, Scalar)
         ):
             return None
+        if joined.type.is_int and not self.dialect.int_products:
+            return None
         left, right = (self.value(a) for a in joined.args)
-        if axis not in left.axes or axis not in right.axes:
+        if axis not in left.axes or axis not in right.axes or left.type != right.type:
             return None
         mine, other = (tuple(a for a in v.axes if a != axis) for v in (left, right))
         if set(mine) & set(other) or len(mine) > 1 or len(other) > 1:
-            return None
+            return self.contraction(joined.type, left, right, axis)
         rank = {a: k for k, a in enumerate(self.order)}
         if mine and other and rank[mine[0]] > rank[other[0]]:
             left, right, mine, other = right, left, other, mine
@@ -154,6 +210,22 @@ class Bodies(Writes):
         if other:
             doc_right = _transposed(right.doc)
         return Value(binary("@", Prec.MUL, doc_left, doc_right), joined.type, (*mine, *other))
+
+    def contraction(self, type_: Type, left: Value, right: Value, axis: Axis) -> Value | None:
+        """``einsum`` of two arrays neither of which has all dimensions of their product: the
+        product itself would be larger than both."""
+        axes = tuple(a for a in union([left, right], self.order) if a != axis)
+        if any({*axes} <= {*v.axes} for v in (left, right)):
+            return None
+        letters: dict[Axis, str] = {}
+        for a in (*axes, axis):
+            taken = set(letters.values())
+            wanted = [c for c in a.name.lower() + "ijkmnpqrs" if c.isalpha()]
+            letters[a] = next(c for c in wanted if c not in taken)
+        given = ",".join("".join(letters[a] for a in v.axes) for v in (left, right))
+        form = f'"{given}->{"".join(letters[a] for a in axes)}"'
+        doc = call(f"{self.dialect.module}.einsum", [Doc(form), left.doc, right.doc])
+        return Value(doc, type_, axes)
 
     def loop(self, s: ir.For, start: Value, stop: Value) -> None:
         """A loop of Python, each turn of it for all threads at once."""

@@ -52,6 +52,8 @@ class Dialect:
     axis: ClassVar[str]
     keepdims: ClassVar[str]
     copy: ClassVar[str]
+    int_products: ClassVar[bool]
+    """Whether the library multiplies matrices of integers wherever it runs."""
     ops: Mapping[str, ArrayPrinter]
     helpers: Mapping[str, str]
     """Functions that texts define when they need them."""

@@ -35,6 +35,7 @@ class NumPy(Dialect):
     helpers = HELPERS
     needs = NEEDS
     numbers_differ = False
+    int_products = True
 
     def scalar(self, type_: Type) -> str:
         scalar = type_ if isinstance(type_, Scalar) else type_.scalar  # type: ignore[union-attr]

@@ -30,6 +30,7 @@ class Torch(Dialect):
     helpers = HELPERS
     needs = NEEDS
     numbers_differ = True
+    int_products = False
 
     def __init__(self, like: str) -> None:
         self.like = like
