@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 from synth.render.cuda.types import SCALARS
@@ -15,41 +16,49 @@ from validate.text.launches import FORMULA
 Row = Mapping[str, Any]
 
 SCALAR_TYPES = {
-    "bool": "torch::kBool",
-    "int8": "torch::kInt8",
-    "int16": "torch::kInt16",
-    "int32": "torch::kInt32",
-    "int64": "torch::kInt64",
-    "uint8": "torch::kUInt8",
-    "uint16": "torch::kUInt16",
-    "uint32": "torch::kUInt32",
-    "uint64": "torch::kUInt64",
-    "float16": "torch::kFloat16",
-    "float32": "torch::kFloat32",
-    "float64": "torch::kFloat64",
+    "bool": "at::kBool",
+    "int8": "at::kChar",
+    "int16": "at::kShort",
+    "int32": "at::kInt",
+    "int64": "at::kLong",
+    "uint8": "at::kByte",
+    "uint16": "at::kUInt16",
+    "uint32": "at::kUInt32",
+    "uint64": "at::kUInt64",
+    "float16": "at::kHalf",
+    "float32": "at::kFloat",
+    "float64": "at::kDouble",
 }
 """What PyTorch calls the components of arrays; unsigned ones wider than a byte from 2.3 on."""
 
-HEADERS = """#include <torch/extension.h>
-#include <ATen/cuda/CUDAContext.h>
+HEADERS = """#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
-#include <cstring>
+#include <c10/cuda/CUDAStream.h>
+#include <torch/csrc/Exceptions.h>
+#include <torch/csrc/utils/pybind.h>
 #include <vector>
 """
-CHECK = """static void check(const torch::Tensor& tensor, at::ScalarType type, const char* name)
+"""Of the C++ side: a few of `torch/extension.h`, which takes four times as long to compile."""
+DEVICE_HEADERS = """#include <cuda_runtime.h>
+#include <cstdint>
+"""
+CHECK = """static void check(const at::Tensor& tensor, at::ScalarType type, const char* name)
 {
     TORCH_CHECK(tensor.is_cuda(), name, " must be on a GPU");
     TORCH_CHECK(tensor.is_contiguous(), name, " must be contiguous");
     TORCH_CHECK(tensor.scalar_type() == type, name, " must hold ", type);
 }
 """
-PACKED = """template <typename Value, typename Component>
-static Value packed(const std::vector<Component>& components, const char* name)
+PACKED = """#include <cstring>
+
+template <typename Value, typename Component>
+static Value packed(const Component* components)
 {
     Value value;
-    TORCH_CHECK(components.size() * sizeof(Component) == sizeof(Value), name, " has other parts");
-    std::memcpy(&value, components.data(), sizeof(Value));
+    std::memcpy(&value, components, sizeof(Value));
     return value;
 }
 """
@@ -63,13 +72,17 @@ class NoHostSide(Exception):  # noqa: N818 - no error: a row that has none, and 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a launcher: ``type`` and ``name`` in C++, ``passed`` what the kernel gets of
-    it, ``checked`` the scalar type of a tensor, empty for others."""
+    """A parameter of a launcher: ``type`` and ``name`` in C++, ``given`` what it hands over to the
+    CUDA side, where it has the type ``crossing``, ``passed`` what the kernel gets of that;
+    ``checked`` is the scalar type of a tensor, ``components`` how many a list has."""
 
     type: str
     name: str
+    given: str
+    crossing: str
     passed: str
     checked: str = ""
+    components: int = 0
 
 
 class Launcher:
@@ -89,27 +102,43 @@ class Launcher:
         self.sizes: dict[str, str] = sizes
         """The parameter that holds each size symbol."""
 
-    def declaration(self) -> str:
-        sizes = [f"int64_t {name}" for name in self.sizes.values()]
-        params = [f"{p.type} {p.name}" for p in self.params]
-        return f"void {self.name}({', '.join([*params, *sizes])})"
-
     def text(self) -> str:
-        """The kernels in a namespace of their own, and the launcher."""
+        """The CUDA side: the kernels in a namespace of their own, and what enqueues them."""
         kernels = _INCLUDE.sub("", self.row["cuda_plain"]).strip()
         lines = [f"namespace {self.namespace} {{", kernels, f"}}  // namespace {self.namespace}"]
-        lines += ["", self.declaration(), "{", f"    using namespace {self.namespace};"]
-        lines += [
-            f'    check({p.name}, {p.checked}, "{p.name}");' for p in self.params if p.checked
-        ]
-        first = next(p.name for p in self.params if p.checked)
-        lines.append(f"    const at::cuda::CUDAGuard guard({first}.device());")
-        lines.append("    const cudaStream_t stream = at::cuda::getCurrentCUDAStream();")
-        lines += [self._scratch(entry, first) for entry in self.row["plain_scratch"]]
+        lines += ["", self._enqueuing(), "{", f"    using namespace {self.namespace};"]
         several = len(self.row["plain_launch"]) > 1
         for number, launch in enumerate(self.row["plain_launch"], 1):
             lines += self._launch(launch, f"_{number}" if several else "")
         return "\n".join([*lines, "}"])
+
+    def host_text(self) -> str:
+        """The C++ side: what Python calls, with tensors."""
+        sizes = [f"int64_t {name}" for name in self.sizes.values()]
+        params = [f"{p.type} {p.name}" for p in self.params]
+        lines = [f"{self._enqueuing()};", ""]
+        lines += [f"void {self.name}({', '.join([*params, *sizes])})", "{"]
+        for p in self.params:
+            if p.checked:
+                lines.append(f'    check({p.name}, {p.checked}, "{p.name}");')
+            elif p.components:
+                wanted = f"{p.name}.size() == {p.components}"
+                lines.append(f'    TORCH_CHECK({wanted}, "{p.name} has {p.components} parts");')
+        first = next(p.name for p in self.params if p.checked)
+        lines.append(f"    const c10::cuda::CUDAGuard guard({first}.device());")
+        lines += [self._scratch(entry, first) for entry in self.row["plain_scratch"]]
+        given = [p.given for p in self.params] + list(self.sizes.values())
+        given += [f"{entry['name']}.data_ptr()" for entry in self.row["plain_scratch"]]
+        stream = "c10::cuda::getCurrentCUDAStream()"
+        lines.append(f"    enqueue_{self.row['kernel_name']}({', '.join([*given, stream])});")
+        return "\n".join([*lines, "    C10_CUDA_KERNEL_LAUNCH_CHECK();", "}"])
+
+    def _enqueuing(self) -> str:
+        params = [f"{p.crossing} {p.name}" for p in self.params]
+        params += [f"int64_t {name}" for name in self.sizes.values()]
+        params += [f"void* {entry['name']}" for entry in self.row["plain_scratch"]]
+        every = ", ".join([*params, "cudaStream_t stream"])
+        return f"void enqueue_{self.row['kernel_name']}({every})"
 
     def includes(self) -> list[str]:
         return [line.strip() for line in _INCLUDE.findall(self.row["cuda_plain"])]
@@ -126,7 +155,6 @@ class Launcher:
             *dims,
             f"    if ({some}) {{",
             f"        {kernel}<<<{where}>>>({passed});",
-            "        C10_CUDA_KERNEL_LAUNCH_CHECK();",
             "    }",
         ]
 
@@ -153,7 +181,7 @@ class Launcher:
         for extent in dtype.shape:
             count = f"({count}) * {extent}"
         options = f"{first}.options().dtype({SCALAR_TYPES[dtype.scalar]})"
-        return f"    const torch::Tensor {entry['name']} = torch::{make}({{{count}}}, {options});"
+        return f"    const at::Tensor {entry['name']} = at::{make}({{{count}}}, {options});"
 
     def _said(self, formula: str) -> str:
         return _SYMBOL.sub(lambda found: self.sizes.get(found[0], found[0]), str(formula))
@@ -163,7 +191,7 @@ def _scratch_pointer(entry: Row) -> str:
     dtype = parse(entry["dtype"])
     if dtype.kind != "scalar":
         raise NoHostSide("scratch memory of composites")
-    return f"static_cast<{SCALARS[dtype.scalar]}*>({entry['name']}.data_ptr())"
+    return f"static_cast<{SCALARS[dtype.scalar]}*>({entry['name']})"
 
 
 def _parameter(arg: Row, given: Row) -> Parameter:
@@ -171,18 +199,22 @@ def _parameter(arg: Row, given: Row) -> Parameter:
         raise NoHostSide("structs")
     name, kind = given["name"], parse(arg["dtype"])
     if arg["kind"] == "array":
-        pointer = f"static_cast<{given['type']}>({name}.data_ptr())"
-        return Parameter("torch::Tensor", name, pointer, SCALAR_TYPES[kind.scalar])
+        crossing = "const void*" if given["type"].startswith("const ") else "void*"
+        pointer = f"static_cast<{given['type']}>({name})"
+        checked = SCALAR_TYPES[kind.scalar]
+        return Parameter("at::Tensor", name, f"{name}.data_ptr()", crossing, pointer, checked)
     if kind.kind != "scalar":
-        parts = {"float32": "float", "float64": "double", "int32": "int"}.get(kind.scalar)
-        if parts is None:
+        part = {"float32": "float", "float64": "double", "int32": "int"}.get(kind.scalar)
+        if part is None:
             raise NoHostSide(f"composites of {kind.scalar} by value")
-        vector = f"std::vector<{parts}>"
-        return Parameter(vector, name, f'packed<{given["type"]}>({name}, "{name}")')
+        passed = f"packed<{given['type']}>({name})"
+        listed, crossing, parts = f"std::vector<{part}>", f"const {part}*", prod(kind.shape)
+        return Parameter(listed, name, f"{name}.data()", crossing, passed, components=parts)
     whole = "bool" if kind.scalar == "bool" else "double" if kind.is_float else "int64_t"
+    passed = f"static_cast<{given['type']}>({name})"
     if kind.scalar == "float16":
-        return Parameter(whole, name, f"__float2half(static_cast<float>({name}))")
-    return Parameter(whole, name, f"static_cast<{given['type']}>({name})")
+        passed = f"__float2half(static_cast<float>({name}))"
+    return Parameter(whole, name, name, whole, passed)
 
 
 def formula_symbols(row: Row) -> set[str]:

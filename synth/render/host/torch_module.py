@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from synth.render.host.launcher import CHECK, HEADERS, PACKED, Launcher
+from synth.render.host.launcher import CHECK, DEVICE_HEADERS, HEADERS, PACKED, Launcher
 from synth.render.host.operator import Operator, result_name
 from validate.row.dtypes import parse
 from validate.row.gradient import COTANGENT, VALUE, backward_row
@@ -19,8 +19,8 @@ _HALVES = (
 
 
 def torch_module(row: Row) -> str:
-    """The module of a row. It needs PyTorch (2.3 or newer for unsigned integers wider than a byte)
-    and a CUDA compiler.
+    """The module of a row. It needs PyTorch 2.6 or newer and a CUDA compiler; its two sides know
+    each other by pointers alone, so that no compiler reads the whole of PyTorch's headers.
 
     Raises :class:`synth.render.host.launcher.NoHostSide` for a row with structs, which no tensor
     holds, and for one without arrays to read or plain CUDA.
@@ -38,14 +38,11 @@ class _Module(Operator):
     def text(self) -> str:
         launchers = [self.forward, *([self.backward] if self.backward else [])]
         includes = sorted({line for one in launchers for line in one.includes()})
-        packs = PACKED if any("packed<" in p.passed for p in self.forward.params) else ""
-        cuda = [
-            HEADERS + "".join(f"{line}\n" for line in includes),
-            CHECK,
-            *([packs] if packs else []),
-        ]
+        packs = any("packed<" in p.passed for one in launchers for p in one.params)
+        cuda = [DEVICE_HEADERS + "".join(f"{line}\n" for line in includes)]
+        cuda += [PACKED] if packs else []
         cuda += [launcher.text() + "\n" for launcher in launchers]
-        cpp = ["#include <vector>", *(f"{one.declaration()};" for one in launchers)]
+        cpp = [HEADERS, CHECK, *(one.host_text() + "\n" for one in launchers)]
         functions = ", ".join(f'"{launcher.name}"' for launcher in launchers)
         halves = _HALVES if any("cuda_fp16" in line for line in includes) else ""
         return "\n".join(
@@ -54,12 +51,13 @@ class _Module(Operator):
                 "import torch",
                 "from torch.utils.cpp_extension import load_inline\n",
                 f"CUDA_SOURCE = r'''\n{chr(10).join(cuda)}'''\n",
-                f"CPP_SOURCE = '''\n{chr(10).join(cpp)}\n'''\n",
+                f"CPP_SOURCE = r'''\n{chr(10).join(cpp)}'''\n",
                 "_extension = load_inline(",
                 f'    name="{self.name}_extension",',
                 "    cpp_sources=CPP_SOURCE,",
                 "    cuda_sources=CUDA_SOURCE,",
                 f"    functions=[{functions}],",
+                "    no_implicit_headers=True,",
                 f"{halves})\n\n",
                 *([self._function_class()] if self.backward else []),
                 self._entry(),

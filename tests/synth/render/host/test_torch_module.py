@@ -91,7 +91,8 @@ def _torch(launched: list[tuple[str, tuple[Any, ...]]]) -> dict[str, ModuleType]
     torch.autograd = SimpleNamespace(Function=object)
 
     def load_inline(*, functions: list[str], **given: Any) -> Any:
-        assert set(given) <= {"name", "cpp_sources", "cuda_sources", "extra_cuda_cflags"}
+        known = {"name", "cpp_sources", "cuda_sources", "extra_cuda_cflags", "no_implicit_headers"}
+        assert set(given) <= known
         return SimpleNamespace(
             **{name: lambda *a, name=name: launched.append((name, a)) for name in functions}
         )
@@ -111,9 +112,11 @@ def _called(row: Row, sizes: dict[str, int], inputs: Row) -> list[Any]:
     return [*given, *(sizes[symbol] for symbol in Operator(row, *others).loose)]
 
 
-def _check_passed(row: Row, sizes: dict[str, int], passed: tuple[Any, ...], source: str) -> None:
+def _check_passed(
+    row: Row, sizes: dict[str, int], passed: tuple[Any, ...], source: str, text: str
+) -> None:
     """Arguments of a launcher are those of `plain_args`, then sizes by which its grid is right."""
-    declared = re.search(rf"void launch_{row['kernel_name']}\((.*)\)\n", source)
+    declared = re.search(rf"void launch_{row['kernel_name']}\((.*)\)\n", text)
     assert declared is not None
     names = [part.split()[-1] for part in declared[1].split(", ")]
     by_name = dict(zip(names, passed, strict=True))
@@ -157,12 +160,12 @@ def test_launchers_are_passed_what_the_kernels_take(
     source = text.partition("namespace backward_pass")[0]
     if row["cuda_plain_backward"] is None:
         space[row["kernel_name"]](*called)
-        _check_passed(row, sizes, launched[0][1], source)
+        _check_passed(row, sizes, launched[0][1], source, text)
         return
     (function,) = (value for name, value in space.items() if name.endswith("Function"))
     context = Context()
     results = function.forward(context, *called)
-    _check_passed(row, sizes, launched[0][1], source)
+    _check_passed(row, sizes, launched[0][1], source, text)
     outs = results if isinstance(results, tuple) else (results,)
     gradients = function.backward(context, *outs)
     gradients = gradients if isinstance(gradients, tuple) else (gradients,)
@@ -170,7 +173,9 @@ def test_launchers_are_passed_what_the_kernels_take(
     for value, gradient in zip(called, gradients, strict=True):
         assert gradient is None or gradient.shape == value.shape
     backward = backward_row(row)
-    _check_passed(backward, sizes, launched[1][1], text.partition("namespace backward_pass")[2])
+    _check_passed(
+        backward, sizes, launched[1][1], text.partition("namespace backward_pass")[2], text
+    )
 
 
 def test_show_prints_the_module_of_a_row() -> None:
