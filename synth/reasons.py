@@ -116,6 +116,25 @@ class ViewReason(Worded):
         "No other layout with the parameters of the row's kernel is predicted to take 1.5 times as "
         "long, or one of the two does not pass.",
     )
+    NO_TENSORS = (
+        "no_tensors",
+        "No PyTorch on whole tensors computes what the kernel does (threads that walk, words that "
+        "PyTorch does not compute with, structs), or its text, run, does not give the outputs.",
+    )
+    NO_HOST_SIDE = (
+        "no_host_side",
+        "No tensors hold the row's arguments, as with structs, or no input is an array.",
+    )
+    NO_PROBLEM = (
+        "no_problem",
+        "The harness cannot take the row: several outputs, floats of another width than 32 bits, "
+        "whole numbers that float32 does not hold.",
+    )
+    NO_CHALLENGE = (
+        "no_challenge",
+        "At the harness's tolerance zeros, one number or an input would pass, or its reference "
+        "needs too much memory or too many calls.",
+    )
     TOO_MANY_CHARACTERS = "too_many_characters", "The conversation is longer than `--max-chars`."
     TOO_MANY_TOKENS = "too_many_tokens", "The conversation is longer than `--max-tokens`."
 

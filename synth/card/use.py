@@ -57,6 +57,10 @@ _VIEWS = {
     "gradient": "plain CUDA to our own backward kernel, where that agrees",
     "wrong_adjoints": "Warp's forward CUDA and its adjoint that was seen to be wrong, to our own "
     "backward kernel, which agrees",
+    "torch": "PyTorch on whole tensors, which was run, to a module with the CUDA, its launcher and "
+    "an `autograd.Function` where the row has a gradient",
+    "kernelbench": "`Model`, `get_inputs` and `get_init_inputs` at the sizes in use, to "
+    "`ModelNew`, as KernelBench's evaluator takes them (`problem`, `solution`)",
     "renamed": "as `sft`, every name replaced by one of another row's, so that names are read",
     "repair": "a wrong kernel with what a compiler or a run said of it, to the right one; half of "
     "them in two turns",

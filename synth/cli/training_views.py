@@ -12,7 +12,12 @@ from synth.progress import progress_bar
 
 @click.command("training-views")
 @click.argument("out", type=FOLDER)
-@click.option("--view", "names", multiple=True, help="Only this one; repeatable.  [default: all]")
+@click.option(
+    "--view",
+    "names",
+    multiple=True,
+    help="Only this one; repeatable.  [default: all but torch and kernelbench]",
+)
 @click.option("--max-chars", type=int, help="Leave longer conversations out.")
 @click.option(
     "--tokenizer",
@@ -40,14 +45,14 @@ def training_views(
 ) -> None:
     """Make conversations to train on of the rows of OUT: load_dataset(OUT, NAME).
 
-    sft: Warp Python to plain CUDA. plain_python: the plain Python reference to plain CUDA. array:
-    NumPy on whole arrays to plain CUDA. words: a description to plain CUDA. warp: Warp Python to
-    Warp's CUDA. adjoint: forward to backward. reverse: plain CUDA to Warp Python. gradient: plain
-    CUDA to its backward kernel. wrong_adjoints: Warp's CUDA and its wrong adjoint to a backward
-    kernel that is right. renamed: as sft,
-    under the names of other rows, so that a model reads names in place of knowing them. repair: a
-    wrong kernel, and what a compiler or a run says of it, to the right one. optimise: a slower
-    layout to the row's. preference: the row's answer beside a slower or a wrong one.
+    To plain CUDA: sft from Warp Python, renamed the same with the names of other rows, plain_python
+    from the reference, array from NumPy on whole arrays, words from a description, repair from a
+    wrong kernel and what was said of it, optimise from a slower layout; preference has the answer
+    beside a worse one. gradient: plain CUDA to its backward kernel. wrong_adjoints: Warp's wrong
+    adjoint to a right one. reverse: plain CUDA to Warp. warp, adjoint: Warp's own texts.
+
+    torch (PyTorch to an extension with launcher and gradient) and kernelbench (a module to one with
+    CUDA, as its evaluator takes them) are made where they are named: they run PyTorch.
 
     After OUT has grown, give the command again: what has not changed stays.
     """

@@ -29,9 +29,11 @@ _OWN = {
     "repair": [("fault", pa.string()), ("failure", pa.string()), ("wrong", pa.string())],
     "optimise": [("slow", pa.string()), *_TIMES],
     "preference": [("failure", pa.string()), *_TIMES],
+    "kernelbench": [("problem", pa.string()), ("solution", pa.string())],
 }
 """Columns of views that say how their texts were chosen: the verdict on a wrong one; how many times
-as long a slow one takes as the row's, and whether that was predicted."""
+as long a slow one takes as the row's, and whether that was predicted; a problem and its solution
+as a harness takes them."""
 
 
 @dataclass(frozen=True)

@@ -23,12 +23,14 @@ from synth.views.plain import LeftOut, pick
 from synth.views.renamed import pools, renamed
 from synth.views.repair import HIDDEN_SEED, Faults
 from synth.views.slower import PREDICTED, slower_layouts
+from synth.views.tensors import tensor_exchanges
 from synth.views.texts import (
     EXCHANGES,
     OPTIMISE,
     PREFERENCE,
     RENAMED,
     REPAIR,
+    TENSOR_VIEWS,
     WRONG_ADJOINTS,
     optimise,
     preference,
@@ -43,7 +45,7 @@ COLUMNS = (
     *("id", "category", "level", "kernel_name", "description", "python", "reference", "program"),
     *("cuda_helpers", "cuda_forward", "cuda_backward", "cuda_plain", "plain_args"),
     *GRADIENT_COLUMNS,
-    "array_python",
+    *("array_python", "edge_inputs"),
     *("plain_scratch", "plain_launch", "schedule", "launch", "args", "sizes", "regime"),
     *("input_seed", "ops", "checks"),
 )
@@ -184,7 +186,12 @@ def _preferred(rows: Sequence[Row], left_out: Counter[str]) -> Iterator[Made]:
             _leave(row, ViewReason.NOTHING_CAUGHT, left_out)
 
 
-_JUDGED = {REPAIR: _repairs, OPTIMISE: _optimised, PREFERENCE: _preferred}
+_JUDGED: dict[str, Callable[[Sequence[Row], Counter[str]], Iterator[Made]]] = {
+    REPAIR: _repairs,
+    OPTIMISE: _optimised,
+    PREFERENCE: _preferred,
+    **{name: partial(tensor_exchanges, name) for name in TENSOR_VIEWS},
+}
 """Views whose texts are judged as they are made, so many rows at once."""
 
 

@@ -36,7 +36,8 @@ from synth.errors import SettingsError
 from synth.run.engine import Processes
 from synth.run.prepare import disk_troubles
 from synth.views.file import Bounds, ViewTask, load_tokenizer, made_of, make_view_file
-from synth.views.texts import VIEW_NAMES
+from synth.views.tensors import require_torch
+from synth.views.texts import TENSOR_VIEWS, VIEW_NAMES
 from validate.nvrtc.program import nvrtc_version
 
 _STAGED = ".views"
@@ -58,7 +59,7 @@ def make_views(
     asked = bounds or Bounds()
     _finished(out)
     chosen = _checked(names, asked, workers)
-    versions = _versions(asked.tokenizer)
+    versions = _versions(asked.tokenizer, chosen)
     with held_alone(out), disk_troubles(out):
         manifest = _finished(out)
         require_whole(out, manifest)
@@ -93,20 +94,23 @@ def _finished(out: Path) -> Manifest:
 def _checked(names: Sequence[str], bounds: Bounds, workers: int) -> list[str]:
     if workers < 1:
         raise SettingsError(f"workers is {workers}, at least 1 is needed")
-    if unknown := [name for name in names if name not in VIEW_NAMES]:
-        raise SettingsError(f"unknown view {unknown[0]!r}; known are: {', '.join(VIEW_NAMES)}")
+    every = (*VIEW_NAMES, *TENSOR_VIEWS)
+    if unknown := [name for name in names if name not in every]:
+        raise SettingsError(f"unknown view {unknown[0]!r}; known are: {', '.join(every)}")
     for what, most in (("--max-chars", bounds.max_chars), ("--max-tokens", bounds.max_tokens)):
         if most is not None and most < 1:
             raise SettingsError(f"{what} is {most}, at least 1 is needed")
     if bounds.max_tokens is not None and bounds.tokenizer is None:
         raise SettingsError("--max-tokens needs --tokenizer, whose tokens they are")
-    return [name for name in VIEW_NAMES if name in names]
+    return [name for name in every if name in names]
 
 
-def _versions(tokenizer: str | None) -> dict[str, str | None]:
+def _versions(tokenizer: str | None, names: Sequence[str]) -> dict[str, str | None]:
     """What decides on texts and tokens beside the rows."""
     installed = Versions.installed()
     found = {"code": installed.code, "warp": installed.warp, "nvrtc": nvrtc_version()}
+    if {*names} & {*TENSOR_VIEWS}:
+        found["torch"] = require_torch()
     return {**found, "tokenizer_sha256": _tokenizer_sha256(tokenizer)}
 
 
@@ -156,11 +160,17 @@ def _tasks(
             f"{name}/{shard['split']}-{shard['path'].rpartition('-')[2]}",
             shard["rows"],
             bounds,
-            made_of(name, shard["sha256"], bounds, versions),
+            made_of(name, shard["sha256"], bounds, _deciding(name, versions)),
         )
         for name in names
         for shard in manifest.shards
     ]
+
+
+def _deciding(name: str, versions: Mapping[str, str | None]) -> dict[str, str | None]:
+    """The versions that decide on a view."""
+    left_out = () if name in TENSOR_VIEWS else ("torch",)
+    return {what: version for what, version in versions.items() if what not in left_out}
 
 
 def _is_made(path: Path, task: ViewTask) -> bool:

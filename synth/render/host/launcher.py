@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+from synth.render.breaks import TAB, WIDTH
 from synth.render.cuda.types import SCALARS
 from validate.row.dtypes import parse
 from validate.row.sizes import symbols
@@ -106,7 +107,7 @@ class Launcher:
         """The CUDA side: the kernels in a namespace of their own, and what enqueues them."""
         kernels = _INCLUDE.sub("", self.row["cuda_plain"]).strip()
         lines = [f"namespace {self.namespace} {{", kernels, f"}}  // namespace {self.namespace}"]
-        lines += ["", self._enqueuing(), "{", f"    using namespace {self.namespace};"]
+        lines += ["", *self._enqueuing(""), "{", f"    using namespace {self.namespace};"]
         several = len(self.row["plain_launch"]) > 1
         for number, launch in enumerate(self.row["plain_launch"], 1):
             lines += self._launch(launch, f"_{number}" if several else "")
@@ -116,8 +117,8 @@ class Launcher:
         """The C++ side: what Python calls, with tensors."""
         sizes = [f"int64_t {name}" for name in self.sizes.values()]
         params = [f"{p.type} {p.name}" for p in self.params]
-        lines = [f"{self._enqueuing()};", ""]
-        lines += [f"void {self.name}({', '.join([*params, *sizes])})", "{"]
+        lines = [*self._enqueuing(";"), ""]
+        lines += [*spread(f"void {self.name}", [*params, *sizes], ""), "{"]
         for p in self.params:
             if p.checked:
                 lines.append(f'    check({p.name}, {p.checked}, "{p.name}");')
@@ -130,15 +131,16 @@ class Launcher:
         given = [p.given for p in self.params] + list(self.sizes.values())
         given += [f"{entry['name']}.data_ptr()" for entry in self.row["plain_scratch"]]
         stream = "c10::cuda::getCurrentCUDAStream()"
-        lines.append(f"    enqueue_{self.row['kernel_name']}({', '.join([*given, stream])});")
+        enqueue = f"    enqueue_{self.row['kernel_name']}"
+        lines += spread(enqueue, [*given, stream], ";")
         return "\n".join([*lines, "    C10_CUDA_KERNEL_LAUNCH_CHECK();", "}"])
 
-    def _enqueuing(self) -> str:
+    def _enqueuing(self, end: str) -> list[str]:
         params = [f"{p.crossing} {p.name}" for p in self.params]
         params += [f"int64_t {name}" for name in self.sizes.values()]
         params += [f"void* {entry['name']}" for entry in self.row["plain_scratch"]]
-        every = ", ".join([*params, "cudaStream_t stream"])
-        return f"void enqueue_{self.row['kernel_name']}({every})"
+        head = f"void enqueue_{self.row['kernel_name']}"
+        return spread(head, [*params, "cudaStream_t stream"], end)
 
     def includes(self) -> list[str]:
         return [line.strip() for line in _INCLUDE.findall(self.row["cuda_plain"])]
@@ -147,14 +149,14 @@ class Launcher:
         grid = ", ".join(self._said(extent) for extent in launch["grid"])
         block = ", ".join(map(str, launch["block"]))
         dims = [f"    const dim3 grid{ending}({grid}), block{ending}({block});"]
-        passed = ", ".join(self._passed(launch))
+        passed = self._passed(launch)
         kernel = f"{self.namespace}::{launch['kernel']}"
         where = f"grid{ending}, block{ending}, {launch['shared_bytes']}, stream"
         some = " && ".join(f"grid{ending}.{axis} > 0" for axis in "xyz"[: len(launch["grid"])])
         return [
             *dims,
             f"    if ({some}) {{",
-            f"        {kernel}<<<{where}>>>({passed});",
+            *spread(f"        {kernel}<<<{where}>>>", passed, ";"),
             "    }",
         ]
 
@@ -185,6 +187,15 @@ class Launcher:
 
     def _said(self, formula: str) -> str:
         return _SYMBOL.sub(lambda found: self.sizes.get(found[0], found[0]), str(formula))
+
+
+def spread(head: str, args: Sequence[str], end: str) -> list[str]:
+    """``head(args)end`` on one line if it fits, else with one argument a line."""
+    line = f"{head}({', '.join(args)}){end}"
+    if len(line) <= WIDTH:
+        return [line]
+    pad = " " * (len(head) - len(head.lstrip()) + TAB)
+    return [f"{head}(", *(f"{pad}{arg}," for arg in args[:-1]), f"{pad}{args[-1]}){end}"]
 
 
 def _scratch_pointer(entry: Row) -> str:

@@ -67,7 +67,8 @@ class Operator:
     def extents(self, arg: Row) -> str:
         """The shape of an array with its components, as a tuple."""
         extents = [self.said(extent) for extent in arg["shape"]]
-        return f"({', '.join([*extents, *map(str, parse(arg['dtype']).shape)])},)"
+        extents += map(str, parse(arg["dtype"]).shape)
+        return f"({', '.join(extents)}{',' if len(extents) == 1 else ''})"
 
     def docstring(self) -> list[str]:
         shapes = [

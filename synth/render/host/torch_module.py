@@ -18,20 +18,22 @@ _HALVES = (
 )
 
 
-def torch_module(row: Row) -> str:
+def torch_module(row: Row, entry: str = "") -> str:
     """The module of a row. It needs PyTorch 2.6 or newer and a CUDA compiler; its two sides know
     each other by pointers alone, so that no compiler reads the whole of PyTorch's headers.
+    ``entry`` names the function to call where it is not to have the kernel's name.
 
     Raises :class:`synth.render.host.launcher.NoHostSide` for a row with structs, which no tensor
     holds, and for one without arrays to read or plain CUDA.
     """
-    return _Module(row).text()
+    return _Module(row, entry).text()
 
 
 class _Module(Operator):
-    def __init__(self, row: Row) -> None:
+    def __init__(self, row: Row, entry: str) -> None:
         others = [] if row["cuda_plain_backward"] is None else [backward_row(row)]
         super().__init__(row, *others)
+        self.entry = entry or self.name
         self.forward = Launcher(row, "forward_pass")
         self.backward = Launcher(others[0], "backward_pass") if others else None
 
@@ -53,7 +55,7 @@ class _Module(Operator):
                 f"CUDA_SOURCE = r'''\n{chr(10).join(cuda)}'''\n",
                 f"CPP_SOURCE = r'''\n{chr(10).join(cpp)}'''\n",
                 "_extension = load_inline(",
-                f'    name="{self.name}_extension",',
+                f'    name="{self.name}_{self.row["id"][:8]}",',
                 "    cpp_sources=CPP_SOURCE,",
                 "    cuda_sources=CUDA_SOURCE,",
                 f"    functions=[{functions}],",
@@ -66,7 +68,7 @@ class _Module(Operator):
 
     def _entry(self) -> str:
         names = ", ".join(self.parameters())
-        lines = [f"def {self.name}({names}):", *self.docstring()]
+        lines = [f"def {self.entry}({names}):", *self.docstring()]
         if self.backward:
             lines.append(f"    return {self._class_name()}.apply({names})")
         else:

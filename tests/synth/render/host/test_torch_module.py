@@ -116,9 +116,9 @@ def _check_passed(
     row: Row, sizes: dict[str, int], passed: tuple[Any, ...], source: str, text: str
 ) -> None:
     """Arguments of a launcher are those of `plain_args`, then sizes by which its grid is right."""
-    declared = re.search(rf"void launch_{row['kernel_name']}\((.*)\)\n", text)
+    declared = re.search(rf"void launch_{row['kernel_name']}\(([^)]*)\)\n", text)
     assert declared is not None
-    names = [part.split()[-1] for part in declared[1].split(", ")]
+    names = [part.split()[-1] for part in declared[1].split(",")]
     by_name = dict(zip(names, passed, strict=True))
     for arg, plain in zip(row["args"], row["plain_args"], strict=False):
         value = by_name[plain["name"]]
