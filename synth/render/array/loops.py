@@ -124,7 +124,8 @@ class Bodies(Writes):
         own = text == stop.doc.text and any(names_read([s.stop]))
         axis = Axis(s.name, text, lanes=own)
         self.order.append(axis)
-        begin, named = f"# places of {s.name}", s.name in self.named
+        # A line of its own keeps the place: others before it may be taken back.
+        begin, named = f"\0{len(self.lines)}", s.name in self.named
         self.lines.append(begin)
         self.named.discard(s.name)
         before = dict(self.env), dict(self.axis_of)

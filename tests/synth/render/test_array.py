@@ -64,6 +64,48 @@ def test_sums_over_a_dimension_are_reductions() -> None:
     assert "    s = np.exp(a).sum(axis=-1)\n" in text_of(body, A)
 
 
+def test_turns_that_store_elements_of_their_own_are_a_dimension() -> None:
+    """A loop over columns is one expression; where turns read what others store, it is a loop."""
+    out = Var("y", Array(FLOAT32, 2))
+
+    def text(value: Expr) -> str:
+        store = ir.Store(out, (THREAD, J), "", value)
+        params = (ir.Param("a", A.type, "in", ("m", "n")), ir.Param("v", V.type, "in", ("m",)))
+        params += (ir.Param("y", out.type, "out", ("m", "n")),)
+        kernel = ir.Kernel("f", params, ("i",), ("m",), (loop(store),))
+        sizes = (ir.Size("m", 4), ir.Size("n", 4))
+        return render(ir.Program("math", "x", 1, "", (), (), kernel, sizes, 0))
+
+    assert "    y = a * v[:, None]\n" in text(A[THREAD, J] * V[THREAD])
+    assert "    for j in range(n):\n" in text(out[THREAD, Const(0, INT32)] + A[THREAD, J])
+
+
+def test_products_of_more_dimensions_are_einsum() -> None:
+    """Neither operand has all dimensions, so that the product itself would be the largest array."""
+    batch, row, column = (Var(name, INT32) for name in "bij")
+    k, s = Var("k", INT32), Var("s", FLOAT32)
+    left, right, out = (Var(name, Array(FLOAT32, 3)) for name in ("q", "keys", "y"))
+    joined = ir.AugAssign("s", "add", left[batch, row, k] * right[batch, column, k])
+    turns = ir.For("k", Const(0, INT32), Extent(left, 2), 1, (joined,))
+    store = ir.Store(out, (batch, row, column), "", s)
+    shapes = {"q": ("p", "m", "n"), "keys": ("p", "r", "n"), "y": ("p", "m", "r")}
+    params = tuple(
+        ir.Param(v.name, v.type, "out" if v is out else "in", shapes[v.name])
+        for v in (left, right, out)
+    )
+    body = (ir.Assign("s", ZERO), turns, store)
+    kernel = ir.Kernel("f", params, ("b", "i", "j"), ("p", "m", "r"), body)
+    sizes = tuple(ir.Size(name, 4) for name in "pmnr")
+    text = render(ir.Program("math", "x", 1, "", (), (), kernel, sizes, 0))
+    assert 's = np.einsum("bik,bjk->bij", q, keys)' in text
+
+
+def test_variables_that_only_rename_an_array_are_left_out() -> None:
+    s = Var("s", FLOAT32)
+    text = text_of((ir.Assign("s", V[THREAD]), put(s * 2.0)), V)
+    assert text == "    out = v * 2.0\n    return out\n"
+
+
 def test_what_depends_on_the_turn_before_is_a_loop() -> None:
     s = Var("s", FLOAT32)
     body = (ir.Assign("s", ZERO), loop(ir.Assign("s", s * 0.5 + A[THREAD, J])), put(s))
