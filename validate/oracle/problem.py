@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 TOLERANCE = 1e-4
 """KernelBench's for float32, absolute and relative (`get_tolerance_for_precision`)."""
 MOST_ELEMENTS = 1 << 18
+"""Of the inputs, where answers that compute nothing are tried."""
+ROUNDING_SHARE = 0.25
+"""Of the tolerance, that rounding of the reference may take: an answer rounds otherwise."""
+MANY_ELEMENTS = 1 << 22
+"""Of the inputs, where single precision is compared with double: a value that rounding decides is
+met once in millions."""
 MOST_BYTES = 4 << 30
 MOST_CALLS = 2048
 
@@ -34,26 +40,50 @@ def check_problem(
     ``sizes`` are its module's variables of sizes, ``least`` for each its minimum and what it is a
     multiple of. It runs at sizes that are halved, the largest first, until its inputs have at most
     `MOST_ELEMENTS`, with all inputs as float32. Raises ProblemFailed where the output is none of
-    one tensor, not finite, or passes for zeros, for one number, or for an input.
+    one tensor, not finite, or passes for zeros, for one number, for an input or for a tensor that
+    PyTorch makes on the way; and where, at up to `MANY_ELEMENTS`, rounding alone moves it by more
+    than the tolerance.
     """
     namespace = load_problem(text)
-    smaller = shrunk(namespace, sizes, least)
+    smaller = shrunk(namespace, sizes, least, MOST_ELEMENTS)
     for seed in seeds:
         _judge(namespace, smaller, seed)
+    for seed in seeds:
+        _compare_with_double(text, shrunk(namespace, sizes, least, MANY_ELEMENTS), seed)
 
 
-def _judge(namespace: dict[str, Any], sizes: Mapping[str, int], seed: int) -> None:
+def _compare_with_double(text: str, sizes: Mapping[str, int], seed: int) -> None:
+    import torch
+
+    single = load_problem(text)
+    _, value = _run(single, sizes, seed, torch.float32)
+    double = load_problem(text.replace("torch.float32", "torch.float64"))
+    _, exact = _run(double, sizes, seed, torch.float64)
+    if not _passes(value.to(torch.float64), exact.to(torch.float64), ROUNDING_SHARE):
+        raise ProblemFailed("rounding moves its output beyond the tolerance")
+
+
+def _run(namespace: dict[str, Any], sizes: Mapping[str, int], seed: int, dtype: Any) -> Any:
+    """Inputs as float32 numbers, of a type, and what the model makes of them."""
     import torch
 
     namespace.update(sizes)
     torch.manual_seed(seed)
     try:
         model = namespace["Model"](*namespace["get_init_inputs"]())
-        inputs = [x.to(torch.float32) for x in namespace["get_inputs"]()]
+        inputs = [x.to(torch.float32).to(dtype) for x in namespace["get_inputs"]()]
         with torch.no_grad():
-            output = model(*inputs)
+            return inputs, model(*inputs)
+    except ProblemFailed:
+        raise
     except Exception as error:
         raise ProblemFailed(f"{type(error).__name__}: {error}") from error
+
+
+def _judge(namespace: dict[str, Any], sizes: Mapping[str, int], seed: int) -> None:
+    import torch
+
+    inputs, output = _run(namespace, sizes, seed, torch.float32)
     if not isinstance(output, torch.Tensor):
         raise ProblemFailed("its output is no tensor")
     if not bool(torch.isfinite(output).all()):
@@ -68,26 +98,56 @@ def _judge(namespace: dict[str, Any], sizes: Mapping[str, int], seed: int) -> No
     for guess in inputs:
         if guess.shape == value.shape and _passes(value, guess.to(torch.float64)):
             raise ProblemFailed("an input would pass")
+    with _watching(lambda made: _would_pass(made, output, value)):
+        _run(namespace, sizes, seed, torch.float32)
 
 
-def _passes(value: Any, guess: Any) -> bool:
+def _would_pass(made: Any, output: Any, value: Any) -> None:
+    """Raise ProblemFailed for a tensor made on the way that memory may hold in the output's place:
+    the harness takes what lies there for an answer."""
     import torch
 
-    return torch.allclose(value, guess, atol=TOLERANCE, rtol=TOLERANCE)
+    for one in made if isinstance(made, tuple | list) else (made,):
+        alike = getattr(one, "shape", None) == output.shape and one.dtype == output.dtype
+        # The output itself comes last, equal in every bit.
+        if alike and not torch.equal(one, output) and _passes(value, one.to(torch.float64)):
+            raise ProblemFailed("memory that PyTorch has freed would pass")
+
+
+def _watching(look: Callable[[Any], None]) -> Any:
+    """A context in which ``look`` is given what each call of PyTorch makes."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Watching(TorchDispatchMode):
+        def __torch_dispatch__(  # type: ignore[no-untyped-def]
+            self, func, types, args=(), kwargs=None
+        ):
+            made = func(*args, **(kwargs or {}))
+            look(made)
+            return made
+
+    return Watching()
+
+
+def _passes(value: Any, guess: Any, share: float = 1.0) -> bool:
+    import torch
+
+    bound = share * TOLERANCE
+    return torch.allclose(value, guess, atol=bound, rtol=bound, equal_nan=True)
 
 
 def shrunk(
-    namespace: dict[str, Any], sizes: Mapping[str, int], least: Mapping[str, tuple[int, int]]
+    namespace: dict[str, Any],
+    sizes: Mapping[str, int],
+    least: Mapping[str, tuple[int, int]],
+    most: int,
 ) -> dict[str, int]:
-    """Sizes at which the inputs have at most `MOST_ELEMENTS` elements."""
-    import torch
-
+    """Sizes at which the inputs have at most so many elements, and no tensor on the way more than
+    16 times as many bytes as they."""
     found = dict(sizes)
     while True:
         namespace.update(found)
-        with torch.device("meta"):
-            count = sum(x.numel() for x in namespace["get_inputs"]())
-        if count <= MOST_ELEMENTS:
+        if _elements(namespace) <= most and _cost(namespace)[0] <= 64 * most:
             return found
         largest = max(found, key=lambda name: found[name])
         minimum, step = least[largest]
@@ -97,36 +157,53 @@ def shrunk(
         found[largest] = smaller
 
 
+def _elements(namespace: dict[str, Any]) -> int:
+    import torch
+
+    with torch.device("meta"):
+        return sum(x.numel() for x in namespace["get_inputs"]())
+
+
 def check_cost(text: str) -> None:
     """Judge by shapes alone what a problem costs at its own sizes.
 
     Raises ProblemFailed where PyTorch would make more than `MOST_BYTES` of one tensor or more than
     `MOST_CALLS` calls; behind a call whose values decide on shapes nothing is counted.
     """
+    largest, calls = _cost(load_problem(text))
+    if calls >= MOST_CALLS:
+        raise ProblemFailed(f"it makes {MOST_CALLS} calls or more")
+    if largest > MOST_BYTES:
+        raise ProblemFailed("it makes a tensor that is too large")
+
+
+class _Enough(Exception):  # noqa: N818 - a run by shapes has said all that it is asked
+    """More calls than are counted."""
+
+
+def _cost(namespace: dict[str, Any]) -> tuple[int, int]:
+    """Bytes of the largest tensor that a model makes, and its calls, which are counted so far."""
     import torch
-    from torch.utils._python_dispatch import TorchDispatchMode
 
-    class Counting(TorchDispatchMode):
-        calls = 0
+    largest, calls = 0, 0
 
-        def __torch_dispatch__(  # type: ignore[no-untyped-def]
-            self, func, types, args=(), kwargs=None
-        ):
-            self.calls += 1
-            if self.calls > MOST_CALLS:
-                raise ProblemFailed(f"it makes more than {MOST_CALLS} calls")
-            made = func(*args, **(kwargs or {}))
-            for one in made if isinstance(made, tuple | list) else (made,):
-                if isinstance(one, torch.Tensor) and one.numel() * one.element_size() > MOST_BYTES:
-                    raise ProblemFailed("it makes a tensor of more than 4 GiB")
-            return made
+    def look(made: Any) -> None:
+        nonlocal largest, calls
+        calls += 1
+        for one in made if isinstance(made, tuple | list) else (made,):
+            if isinstance(one, torch.Tensor):
+                largest = max(largest, one.numel() * one.element_size())
+        if calls >= MOST_CALLS:
+            raise _Enough
 
-    namespace = load_problem(text)
     try:
         with torch.device("meta"), torch.no_grad():
             model = namespace["Model"](*namespace["get_init_inputs"]())
             inputs = [x.to(torch.float32) for x in namespace["get_inputs"]()]
-            with Counting():
+            with _watching(look):
                 model(*inputs)
-    except NotImplementedError:
-        return
+    except (NotImplementedError, _Enough):
+        pass
+    except Exception as error:
+        raise ProblemFailed(f"{type(error).__name__}: {error}") from error
+    return largest, calls

@@ -111,7 +111,8 @@ class Problem(Operator):
         for arg in self.settings:
             shape = parse(arg["dtype"]).shape
             if shape:
-                made = f"torch.tensor(self.{arg['name']}, device={first}.device)"
+                held = f"self.{arg['name']}, dtype=torch.float32, device={first}.device"
+                made = f"torch.tensor({held})"
                 given[arg["name"]] = made + (f".reshape{shape}" if len(shape) > 1 else "")
         names = _parameters(self.text, self.name)
         return [given.get(n, n if n in self.names else f"self.{self._symbol(n)}") for n in names]
