@@ -65,6 +65,7 @@ class Expressions(Loads):
     # Operations
 
     def op(self, e: expr.Op) -> Value:
+        e = _clamped(e)
         printer = self.dialect.ops.get(e.op)
         if printer is None:
             raise NoForm(ArrayStatus.FUNCTION, e.op)
@@ -218,6 +219,24 @@ class Expressions(Loads):
             ]
         number = all(numbers) and not parts
         return Value(call(e.function, docs), e.type, axes, number=number)
+
+
+def _clamped(e: expr.Op) -> expr.Op:
+    """A value between two literals as one op, where the program takes the extremes in turn."""
+    other = {"min": "max", "max": "min"}.get(e.op)
+    if other is None or not isinstance(e.type, Scalar) or len(e.args) != 2:
+        return e
+    for inner, outer_bound in (e.args, e.args[::-1]):
+        if not isinstance(inner, expr.Op) or inner.op != other or len(inner.args) != 2:
+            continue
+        for value, inner_bound in (inner.args, inner.args[::-1]):
+            bounds = (inner_bound, outer_bound) if e.op == "min" else (outer_bound, inner_bound)
+            low, high = bounds
+            if not isinstance(low, expr.Const) or not isinstance(high, expr.Const):
+                continue
+            if float(low.value) <= float(high.value):
+                return expr.Op("clamp", (value, low, high), e.type)
+    return e
 
 
 def _is_weak(e: expr.Op, values: Sequence[Value]) -> bool:

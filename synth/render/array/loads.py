@@ -64,7 +64,7 @@ class Loads:
         for symbol in symbols:
             if symbol in self.parameters:
                 text = re.sub(rf"\b{symbol}\b", self.size_name(symbol), text)
-        return text
+        return re.sub(r" *(//|[-+*]) *", r" \1 ", text)
 
     def size_name(self, symbol: str) -> str:
         """The name of a size in the text."""
