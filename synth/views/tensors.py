@@ -90,8 +90,8 @@ def kernelbench(row: Row) -> tuple[Exchange, dict[str, Any]]:
         for size in row["sizes"]
     }
     try:
-        check_problem(asked, sizes, least, _SEEDS)
         check_cost(asked)
+        check_problem(asked, sizes, least, _SEEDS)
     except ProblemFailed:
         raise LeftOut(ViewReason.NO_CHALLENGE) from None
     said = _PROBLEM[pick(row, "kernelbench", len(_PROBLEM))]

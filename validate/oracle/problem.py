@@ -142,13 +142,16 @@ def shrunk(
     least: Mapping[str, tuple[int, int]],
     most: int,
 ) -> dict[str, int]:
-    """Sizes at which the inputs have at most so many elements, and no tensor on the way more than
-    16 times as many bytes as they."""
+    """Sizes at which the inputs have at most so many elements, no tensor on the way more than 16
+    times as many bytes as they, and all calls together at most 256 times their work."""
     found = dict(sizes)
     while True:
         namespace.update(found)
-        if _elements(namespace) <= most and _cost(namespace)[0] <= 64 * most:
-            return found
+        elements = _elements(namespace)
+        if elements <= most:
+            largest_bytes, calls = _cost(namespace)
+            if largest_bytes <= 64 * most and elements * calls <= 256 * most:
+                return found
         largest = max(found, key=lambda name: found[name])
         minimum, step = least[largest]
         smaller = max(minimum, step, found[largest] // 2 // step * step)
