@@ -33,6 +33,8 @@ from kernelbench_tasks import Task, take
 TRIALS = 21
 FLUSHED_BYTES = 256 << 20
 TOLERANCE = 1e-3
+PREPARE_SHARE = 0.6
+"""Of the time: what is not built and compiled by then is left out."""
 WAYS = ("eager", "compiled", "ours")
 
 
@@ -174,9 +176,15 @@ def main() -> None:
     spawn = get_context("spawn")
     with ProcessPoolExecutor(options.builders, spawn, max_tasks_per_child=4) as pool:
         made = {pool.submit(prepare, task, folder): key for key, task in tasks.items()}
-        for future in as_completed(made):
-            if trouble := future.result():
-                found[made[future]] = {"id": made[future], "reason": trouble}
+        try:
+            for future in as_completed(made, timeout=PREPARE_SHARE * options.seconds):
+                if trouble := future.result():
+                    found[made[future]] = {"id": made[future], "reason": trouble}
+        except TimeoutError:
+            late = {key for future, key in made.items() if not future.done()}
+            found |= {key: {"id": key, "reason": "not built or compiled in time"} for key in late}
+        for process in list(pool._processes.values()):
+            process.kill()
     print(f"prepared {len(tasks) - len(found)} of {len(tasks)}", flush=True)
     for key, task in tasks.items():
         if key in found or time.monotonic() > ends:

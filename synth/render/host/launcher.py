@@ -126,7 +126,7 @@ class Launcher:
                 wanted = f"{p.name}.size() == {p.components}"
                 lines.append(f'    TORCH_CHECK({wanted}, "{p.name} has {p.components} parts");')
         first = next(p.name for p in self.params if p.checked)
-        lines.append(f"    const c10::cuda::CUDAGuard guard({first}.device());")
+        lines.append(f"    const c10::cuda::CUDAGuard {self._free('guard')}({first}.device());")
         lines += [self._scratch(entry, first) for entry in self.row["plain_scratch"]]
         given = [p.given for p in self.params] + list(self.sizes.values())
         given += [f"{entry['name']}.data_ptr()" for entry in self.row["plain_scratch"]]
@@ -140,7 +140,15 @@ class Launcher:
         params += [f"int64_t {name}" for name in self.sizes.values()]
         params += [f"void* {entry['name']}" for entry in self.row["plain_scratch"]]
         head = f"void enqueue_{self.row['kernel_name']}"
-        return spread(head, [*params, "cudaStream_t stream"], end)
+        return spread(head, [*params, f"cudaStream_t {self._free('stream')}"], end)
+
+    def _free(self, name: str) -> str:
+        """A name of the launcher's own, which no parameter has."""
+        taken = {p.name for p in self.params} | set(self.sizes.values())
+        taken |= {entry["name"] for entry in self.row["plain_scratch"]}
+        while name in taken:
+            name += "_"
+        return name
 
     def includes(self) -> list[str]:
         return [line.strip() for line in _INCLUDE.findall(self.row["cuda_plain"])]
@@ -148,11 +156,12 @@ class Launcher:
     def _launch(self, launch: Row, ending: str) -> list[str]:
         grid = ", ".join(self._said(extent) for extent in launch["grid"])
         block = ", ".join(map(str, launch["block"]))
-        dims = [f"    const dim3 grid{ending}({grid}), block{ending}({block});"]
+        grids, blocks = self._free(f"grid{ending}"), self._free(f"block{ending}")
+        dims = [f"    const dim3 {grids}({grid}), {blocks}({block});"]
         passed = self._passed(launch)
         kernel = f"{self.namespace}::{launch['kernel']}"
-        where = f"grid{ending}, block{ending}, {launch['shared_bytes']}, stream"
-        some = " && ".join(f"grid{ending}.{axis} > 0" for axis in "xyz"[: len(launch["grid"])])
+        where = f"{grids}, {blocks}, {launch['shared_bytes']}, {self._free('stream')}"
+        some = " && ".join(f"{grids}.{axis} > 0" for axis in "xyz"[: len(launch["grid"])])
         return [
             *dims,
             f"    if ({some}) {{",

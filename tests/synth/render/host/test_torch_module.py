@@ -187,3 +187,14 @@ def test_show_prints_the_module_of_a_row() -> None:
         done = CliRunner().invoke(main, ["show", str(SAMPLES), row_id, "--torch"])
         assert done.exit_code == 2
         assert "no such module" in done.output
+
+
+def test_names_of_launchers_are_none_of_the_parameters() -> None:
+    """A kernel may have an array `grid` and a size `stream`."""
+    row, _ = next((r, t) for r, t in MODULES.values() if len(r["plain_launch"]) == 1)
+    first, old = row["plain_args"][0], row["plain_args"][0]["name"]
+    renamed = [{**first, "name": "grid"}, *row["plain_args"][1:]]
+    text = torch_module({**row, "cuda_plain_backward": None, "plain_args": renamed})
+    assert old != "grid"
+    assert "const dim3 grid_(" in text
+    assert "<<<grid_, block, " in text
