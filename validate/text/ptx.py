@@ -85,8 +85,9 @@ def resources(log: str) -> dict[str, tuple[int, int, int]]:
 
 
 def without_line_info(text: str) -> str:
-    """PTX as it would be had it not been asked for lines of the source."""
-    return _LINE_INFO.sub("", text)
+    """PTX as it would be had it not been asked for lines of the source, without empty lines at its
+    end."""
+    return _LINE_INFO.sub("", text).rstrip() + "\n"
 
 
 class Module:
