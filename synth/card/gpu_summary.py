@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from synth.card.lowered import lowered_part
 from synth.card.tunings import tuning_table, tunings
 from synth.card.yaml import configs_of, with_configs
 from synth.dataset.files import write_text
@@ -50,7 +51,7 @@ def gpu_runs(out: Path) -> list[dict[str, Any]]:
 
 
 def card_section(out: Path) -> str:
-    """The part of the card on GPU runs and tunings, between its marks."""
+    """The part of the card on GPU runs, tunings and machine code, between its marks."""
     runs, tuned = gpu_runs(out), tunings(out)
     parts = [_run_part(runs)] if runs else []
     if tuned:
@@ -59,7 +60,8 @@ def card_section(out: Path) -> str:
             "(configuration `schedules`: texts and times; `warp_time_us` is Warp's text):\n\n"
             + tuning_table(tuned)
         )
-    text = "\n\n".join(parts) or "Nothing of this dataset was run on a GPU."
+    parts = parts or ["Nothing of this dataset was run on a GPU."]
+    text = "\n\n".join(part for part in (*parts, lowered_part(out)) if part)
     return f"{BEGIN}\n{text}\n{END}"
 
 
@@ -79,8 +81,8 @@ def _run_part(runs: Sequence[dict[str, Any]]) -> str:
 
 
 def update_card(out: Path) -> bool:
-    """Put what `gpu/` and `schedules/` have into the card; False when the folder's card has no
-    place for it."""
+    """Put what `gpu/`, `schedules/` and `lowered/` have into the card; False when the folder's card
+    has no place for it."""
     path = out / "README.md"
     text = path.read_text("utf-8") if path.is_file() else ""
     start, end = text.find(BEGIN), text.find(END)
