@@ -109,13 +109,22 @@ def stale_files(out: Path) -> list[Path]:
 def lowered_records(out: Path, columns: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
     """Records of all files that are not stale, in order. :class:`SettingsError` for one that cannot
     be read."""
+    for path in _current(out):
+        with readable(path):
+            names = None if columns is None else list(columns)
+            yield from pq.read_table(path, columns=names).to_pylist()
+
+
+def records_with_id(out: Path, row_id: str) -> Iterator[dict[str, Any]]:
+    """The same of one row."""
+    for path in _current(out):
+        with readable(path):
+            yield from pq.read_table(path, filters=[("id", "=", row_id)]).to_pylist()
+
+
+def _current(out: Path) -> list[Path]:
     stale = set(stale_files(out))
-    for paths in lowered_files(out).values():
-        for path in paths:
-            if path not in stale:
-                with readable(path):
-                    names = None if columns is None else list(columns)
-                    yield from pq.read_table(path, columns=names).to_pylist()
+    return [path for paths in lowered_files(out).values() for path in paths if path not in stale]
 
 
 def measured_resources(out: Path, archs: Mapping[str, Sequence[str]]) -> dict[str, dict[str, int]]:
