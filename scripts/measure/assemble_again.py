@@ -16,8 +16,9 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 from synth.dataset.lowered import lowered_records
+from validate.nvrtc import sass
 from validate.nvrtc.disassembler import disassembler
-from validate.text import ptx, sass
+from validate.text import ptx
 
 _FIGURES = ("registers", "spill_stores", "spill_loads", "shared_bytes", "stack_bytes", "barriers")
 

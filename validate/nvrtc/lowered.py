@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from validate.nvrtc import sass
 from validate.nvrtc.compiler import MEMORY_BYTES
 from validate.nvrtc.disassembler import Disassembler, NotDisassembled
 from validate.nvrtc.image import constant_bytes
@@ -22,7 +23,7 @@ from validate.nvrtc.result import LOG_CHARACTERS, Child, of_the_dead
 from validate.process.parent import WorkerGone
 from validate.statuses import CompileStatus, ProcessEnd
 from validate.text import plain as plain_unit
-from validate.text import ptx, sass, warp_program
+from validate.text import ptx, warp_program
 from validate.text.headers import warp_include_dir
 
 PLAIN, GRADIENT, WARP = "cuda_plain", "cuda_plain_backward", "cuda_forward"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from validate.text.sass import Sass, kernels
+from validate.nvrtc.sass import Sass, kernels
 
 LISTING = """\t.target\tsm_90
 
