@@ -15,7 +15,7 @@ from synth.card.lowered import lowered_part
 from synth.card.tunings import tuning_table, tunings
 from synth.card.yaml import configs_of, with_configs
 from synth.dataset.files import write_text
-from synth.dataset.manifest import read_manifest
+from synth.dataset.manifest import Manifest, read_manifest
 from synth.dataset.names import GPU
 from synth.dataset.views_index import views_of
 from synth.errors import SettingsError
@@ -50,8 +50,9 @@ def gpu_runs(out: Path) -> list[dict[str, Any]]:
     return found
 
 
-def card_section(out: Path) -> str:
-    """The part of the card on GPU runs, tunings and machine code, between its marks."""
+def card_section(out: Path, manifest: Manifest | None = None) -> str:
+    """The part of the card on GPU runs, tunings and machine code, between its marks; of a dataset
+    whose manifest is not written yet, that one."""
     runs, tuned = gpu_runs(out), tunings(out)
     parts = [_run_part(runs)] if runs else []
     if tuned:
@@ -61,7 +62,7 @@ def card_section(out: Path) -> str:
             + tuning_table(tuned)
         )
     parts = parts or ["Nothing of this dataset was run on a GPU."]
-    text = "\n\n".join(part for part in (*parts, lowered_part(out)) if part)
+    text = "\n\n".join(part for part in (*parts, lowered_part(out, manifest)) if part)
     return f"{BEGIN}\n{text}\n{END}"
 
 

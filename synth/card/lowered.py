@@ -9,6 +9,7 @@ from typing import Any
 
 from synth.card.tables import table
 from synth.dataset.lowered import lowered_records, stale_files
+from synth.dataset.manifest import Manifest
 
 Record = Mapping[str, Any]
 
@@ -26,14 +27,15 @@ _HEADS = (
 )
 
 
-def lowered(out: Path) -> list[dict[str, Any]]:
+def lowered(out: Path, manifest: Manifest | None = None) -> list[dict[str, Any]]:
     """One entry for each architecture and column: rows, kernels, texts that failed, and by style
-    (under "all" for all of them) what kernels need.
+    (under "all" for all of them) what kernels need. `manifest` is the one to be, where it is not
+    written yet.
 
     Raises SettingsError for a file that cannot be read.
     """
     groups: dict[tuple[str, str], list[Record]] = {}
-    for record in lowered_records(out, _COLUMNS):
+    for record in lowered_records(out, _COLUMNS, manifest):
         groups.setdefault((record["arch"], record["column"]), []).append(record)
     return [
         {
@@ -110,11 +112,11 @@ def _cells(needs: Record) -> list[str]:
     ]
 
 
-def lowered_part(out: Path) -> str:
+def lowered_part(out: Path, manifest: Manifest | None = None) -> str:
     """The part of the card on machine code; empty where nothing was lowered."""
     parts = [
         f"{_upper(lowered_title(one))}:\n\n{table(lowered_heads(), lowered_cells(one))}"
-        for one in lowered(out)
+        for one in lowered(out, manifest)
         if one["styles"]
     ]
     if not parts:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from synth.dataset.files import write_parquet
-from synth.dataset.manifest import SPLITS, read_manifest
+from synth.dataset.manifest import SPLITS, Manifest, read_manifest
 from synth.dataset.stored import readable
 from synth.errors import SettingsError
 from validate.row.columns import schema_of
@@ -92,9 +92,10 @@ def lowered_files(out: Path) -> dict[str, list[Path]]:
     return {split: paths for split, paths in found.items() if paths}
 
 
-def stale_files(out: Path) -> list[Path]:
-    """Files whose shard is not, or is no longer, the one that the manifest names."""
-    manifest = read_manifest(out)
+def stale_files(out: Path, manifest: Manifest | None = None) -> list[Path]:
+    """Files whose shard is not, or is no longer, the one that the manifest names: the one that is
+    given, else that of the folder. None are where there is no manifest."""
+    manifest = manifest or read_manifest(out)
     if manifest is None:
         return []
     digests = {shard["path"]: shard["sha256"] for shard in manifest.shards}
@@ -106,10 +107,12 @@ def stale_files(out: Path) -> list[Path]:
     ]
 
 
-def lowered_records(out: Path, columns: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
+def lowered_records(
+    out: Path, columns: Sequence[str] | None = None, manifest: Manifest | None = None
+) -> Iterator[dict[str, Any]]:
     """Records of all files that are not stale, in order. :class:`SettingsError` for one that cannot
     be read."""
-    for path in _current(out):
+    for path in _current(out, manifest):
         with readable(path):
             names = None if columns is None else list(columns)
             yield from pq.read_table(path, columns=names).to_pylist()
@@ -122,8 +125,8 @@ def records_with_id(out: Path, row_id: str) -> Iterator[dict[str, Any]]:
             yield from pq.read_table(path, filters=[("id", "=", row_id)]).to_pylist()
 
 
-def _current(out: Path) -> list[Path]:
-    stale = set(stale_files(out))
+def _current(out: Path, manifest: Manifest | None = None) -> list[Path]:
+    stale = set(stale_files(out, manifest))
     return [path for paths in lowered_files(out).values() for path in paths if path not in stale]
 
 

@@ -16,6 +16,7 @@ from click.testing import CliRunner, Result
 from datasets import load_dataset
 
 import pairsmith
+from synth.card.gpu_summary import update_card
 from synth.card.lowered import lowered, stale_line
 from synth.cli.machine import beside_lines
 from synth.cli.main import main
@@ -215,9 +216,13 @@ def test_files_of_other_shards_are_left_out_and_removed(made: Path, tmp_path: Pa
     assert stale_line(out).startswith("lowered: 2 files of other shards left out")
     assert list(lowered_records(out)) == []
     assert lowered(out) == []
+    # As after a run that made the dataset grow.
+    update_card(out)
+    assert "lowered" not in (out / "README.md").read_text()
     lower_dataset(out, wanted(limit=1, emit=frozenset(["resources"])))
     assert [p.name for p in (out / "lowered").glob("*")] == [Path(FILE).name]
     assert stale_line(out) == ""
+    assert "config_name: lowered" in (out / "README.md").read_text()
 
 
 def test_wrong_requests_end_in_a_line(made: Path, tmp_path: Path) -> None:
