@@ -83,18 +83,19 @@ def _run_part(runs: Sequence[dict[str, Any]]) -> str:
 
 def update_card(out: Path) -> bool:
     """Put what `gpu/`, `schedules/` and `lowered/` have into the card; False when the folder's card
-    has no place for it."""
+    has no place for the tables, as that of harvested rows: there only its configurations follow."""
     path = out / "README.md"
     text = path.read_text("utf-8") if path.is_file() else ""
     start, end = text.find(BEGIN), text.find(END)
-    if start < 0 or end < start:
-        return False
-    text = text[:start] + card_section(out) + text[end + len(END) :]
+    has_place = 0 <= start < end
+    if has_place:
+        text = text[:start] + card_section(out) + text[end + len(END) :]
     manifest = read_manifest(out)
-    if manifest is not None:
+    if text and manifest is not None:
         text = with_configs(text, configs_of(out, manifest, views_of(out, manifest)))
-    write_text(path, text)
-    return True
+    if text:
+        write_text(path, text)
+    return has_place
 
 
 def _share(texts: dict[str, int], text: str) -> str:
