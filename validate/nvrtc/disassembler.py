@@ -40,7 +40,8 @@ class Disassembler:
 
     def listing(self, image: Path, timeout_s: float) -> str:
         """The code of a cubin with the lines of its source. Raises NotDisassembled."""
-        command = [str(self.path), "-c", "-gi", str(image)]
+        # Its dataflow analysis is for the branch stack that GPUs had before Volta.
+        command = [str(self.path), "-c", "-gi", "-ndf", str(image)]
         try:
             done = subprocess.run(
                 command,

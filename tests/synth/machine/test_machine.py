@@ -25,11 +25,14 @@ from synth.dataset.lowered import lowered_records, measured_resources
 from synth.errors import SettingsError
 from synth.machine import dataset as machine
 from synth.machine.dataset import Wanted, lower_dataset
+from synth.machine.records import records_of
 from synth.publish.files import is_ours
 from validate.errors import CompileUnavailable
+from validate.nvrtc.lowered import Kernel, Lowered
 from validate.row.columns import ROW_SCHEMA
 from validate.row.occupancy import occupancy
 from validate.text.headers import warp_include_dir
+from validate.text.ptx import Usage
 
 SAMPLES = Path(__file__).resolve().parents[3] / "data" / "samples"
 ALL = frozenset(("ptx", "sass", "resources"))
@@ -96,6 +99,42 @@ def test_records_have_what_was_asked_for(made: Path) -> None:
         assert record["block_threads"] in (threads[0], threads[0] * threads[-1])
         assert (record["blocks_per_sm"], record["occupancy"]) == (found.blocks, found.share)
         assert record["style"] == (json.loads(row["schedule"])["style"] if plain else None)
+
+
+def test_each_kernel_has_its_own_launch() -> None:
+    used = Usage(64, 8, 4, 1024, 16, 1)
+    kernels = tuple(Kernel(name, used, 560, None) for name in ("parts", "total", "unused"))
+    launches = [
+        {"kernel": "parts", "block": [64, 4], "shared_bytes": 0},
+        {"kernel": "total", "block": [32], "shared_bytes": 40000},
+        {"kernel": "parts", "block": [32], "shared_bytes": 0},
+    ]
+    row = {
+        **{"id": "a", "category": "c", "idiom": "i", "level": 1},
+        **{"plain_launch": launches, "schedule": '{"style": "block_total"}'},
+    }
+    found = Lowered("compiles", ptx="text", nvrtc="13.5.1", kernels=kernels)
+    parts, total, unused = records_of(row, "cuda_plain", "sm_90", found, ALL, "13.5.2")
+    assert (parts["block_threads"], parts["dynamic_shared_bytes"]) == (256, 0)
+    assert (parts["blocks_per_sm"], parts["occupancy"], parts["limited_by"]) == (
+        *(4, 0.5, "registers"),
+    )
+    # 40,000, 1,024 of its own and 1,024 of the system's, five times in 228 KiB.
+    assert (total["blocks_per_sm"], total["occupancy"], total["limited_by"]) == (
+        *(5, 5 / 64, "shared"),
+    )
+    assert "occupancy" not in unused
+    assert {one["style"] for one in (parts, total, unused)} == {"block_total"}
+    assert (unused["spill_bytes"], unused["ptx"], unused["nvdisasm"]) == (12, "text", "13.5.2")
+    only = records_of(row, "cuda_plain", "sm_90", found, frozenset(["resources"]), None)[0]
+    assert only["ptx"] is None
+    refused = Lowered("compile_error", "no")
+    (record,) = records_of(row, "cuda_plain", "sm_90", refused, ALL, None)
+    assert (record["status"], record["reason"], "kernel" in record) == (
+        "compile_error",
+        "no",
+        False,
+    )
 
 
 def test_bytes_do_not_depend_on_workers_or_kills(
