@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, distribution
@@ -20,6 +20,7 @@ WHEEL = "nvidia-cuda-nvdisasm"
 _NAME = "nvdisasm.exe" if os.name == "nt" else "nvdisasm"
 _REMEDY = "pip install 'pairsmith[lowered]'"
 _VERSION = re.compile(r"\brelease (\d+)\.(\d+), V([\d.]+)")
+_JUMP_TABLE = re.compile(r"\b(?:BRXU?|JMXU?)\b")
 _START_TIMEOUT_S = 60.0
 
 
@@ -40,11 +41,16 @@ class Disassembler:
 
     def listing(self, image: Path, timeout_s: float) -> str:
         """The code of a cubin with the lines of its source. Raises NotDisassembled."""
-        # Its dataflow analysis is for the branch stack that GPUs had before Volta.
-        command = [str(self.path), "-c", "-gi", "-ndf", str(image)]
+        # The analysis of dataflow costs a third more, and finds only where jump tables lead.
+        found = self._printed(("-c", "-gi", "-ndf", str(image)), timeout_s)
+        if _JUMP_TABLE.search(found):
+            found = self._printed(("-c", "-gi", str(image)), timeout_s)
+        return found
+
+    def _printed(self, words: Sequence[str], timeout_s: float) -> str:
         try:
             done = subprocess.run(
-                command,
+                [str(self.path), *words],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,

@@ -53,6 +53,18 @@ extern "C" __global__ void copy(float *p, int n)
 }
 """
 
+FUNCTIONS = ("sinf", "expf", "sqrtf", "logf", "atanf", "cbrtf", "tanhf")
+SWITCH = """extern "C" __global__ void chosen(const int *which, float *p, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float v = p[i];
+    switch (which[i]) {
+CASES    }
+    p[i] = v;
+}
+"""
+
 
 @pytest.fixture(scope="module")
 def lowerer() -> Iterator[Lowerer]:
@@ -130,6 +142,18 @@ def test_spills_stack_constants_and_several_kernels(lowerer: Lowerer) -> None:
     assert "STL" in spiller.sass.text
     assert "STL" not in copy.sass.text
     assert "turned" in spiller.sass.text
+
+
+def test_jump_tables_say_where_they_lead(lowerer: Lowerer) -> None:
+    cases = "".join(f"        case {k}: v = {f}(v); break;\n" for k, f in enumerate(FUNCTIONS))
+    text = SWITCH.replace("CASES", cases)
+    (kernel,) = lowerer.lower({"cuda_plain": text}, PLAIN, "sm_90").kernels
+    assert kernel.sass is not None
+    tables = re.findall(r"BRX .*BRANCH_TARGETS ([^\"]*)", kernel.sass.text)
+    assert tables
+    labels = {label for table in tables for label in table.split(",")}
+    assert len(labels) >= len(FUNCTIONS)
+    assert all(f"\n{label}:\n" in kernel.sass.text for label in labels)
 
 
 def test_faults_are_said(lowerer: Lowerer, samples: list[Row]) -> None:
