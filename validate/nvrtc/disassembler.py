@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, distribution
@@ -20,7 +20,6 @@ WHEEL = "nvidia-cuda-nvdisasm"
 _NAME = "nvdisasm.exe" if os.name == "nt" else "nvdisasm"
 _REMEDY = "pip install 'pairsmith[lowered]'"
 _VERSION = re.compile(r"\brelease (\d+)\.(\d+), V([\d.]+)")
-_JUMP_TABLE = re.compile(r"\b(?:BRXU?|JMXU?)\b")
 _START_TIMEOUT_S = 60.0
 
 
@@ -41,16 +40,12 @@ class Disassembler:
 
     def listing(self, image: Path, timeout_s: float) -> str:
         """The code of a cubin with the lines of its source. Raises NotDisassembled."""
-        # The analysis of dataflow costs a third more, and finds only where jump tables lead.
-        found = self._printed(("-c", "-gi", "-ndf", str(image)), timeout_s)
-        if _JUMP_TABLE.search(found):
-            found = self._printed(("-c", "-gi", str(image)), timeout_s)
-        return found
-
-    def _printed(self, words: Sequence[str], timeout_s: float) -> str:
+        # With the analysis of dataflow (a third more time): without it, targets of jump tables and
+        # the marks of spills are left out.
+        command = [str(self.path), "-c", "-gi", str(image)]
         try:
             done = subprocess.run(
-                [str(self.path), *words],
+                command,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
