@@ -12,6 +12,8 @@ _FRAME = re.compile(r'^\t//## File "([^"]*)", line (\d+)')
 _INSTRUCTION = re.compile(r"^ +/\*([0-9a-f]{4,})\*/ +(\S.*?)\s*$")
 _LABEL = re.compile(r"^(\S+):$")
 _PADDING = re.compile(r"NOP ?;")
+# What nvdisasm says of an instruction stands far to the right.
+_REMARK = re.compile(r" +\(\*")
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,6 @@ def _parsed(body: str, sources: Collection[str]) -> Iterator[tuple[int | None, s
             if frames:
                 line = next((number for name, number in frames if name in sources), None)
                 frames = []
-            yield int(match[1], 16), match[2], line
+            yield int(match[1], 16), _REMARK.sub(" (*", match[2]), line
         elif (match := _LABEL.match(raw)) and not match[1].startswith(_CODE):
             yield None, raw, line

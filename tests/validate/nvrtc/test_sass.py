@@ -22,7 +22,7 @@ first:
 \t//## File "/headers/math.h", line 70 inlined at "/somewhere/cuda_plain", line 5
 \t//## File "/somewhere/cuda_plain", line 5
         /*0010*/               @P0 EXIT ;
-        /*0020*/                   S2R R3, SR_CTAID.X ;
+        /*0020*/                   STL [R1], R0                                   (*"SpillRefill"*);
 .L_x_0:
 \t//## File "/headers/math.h", line 71
         /*0030*/                   NOP;
@@ -57,7 +57,7 @@ def test_kernels_with_their_lines() -> None:
                 "first:\n"
                 "    /*0000*/  LDC R1, c[0x0][0x28] ;\n"
                 "    /*0010*/  @P0 EXIT ;\n"
-                "    /*0020*/  S2R R3, SR_CTAID.X ;\n"
+                '    /*0020*/  STL [R1], R0 (*"SpillRefill"*);\n'
                 ".L_x_0:\n"
                 "    /*0030*/  NOP;\n"
                 "    /*10040*/  EXIT ;\n"
