@@ -92,11 +92,18 @@ def shaped_reward(
     return shared_reward(credit)(prompts, completions, **columns)
 
 
-def load(path: str | Path) -> list[Row]:
-    """All rows of the dataset at ``path``, each with its ``split``; SettingsError without one."""
+def load(path: str | Path, *, lowered: bool = False) -> list[Row]:
+    """All rows of the dataset at ``path``, each with its ``split``; SettingsError without one.
+
+    Where ``pairsmith compile`` ran, ``checks`` have the registers, spills and shared memory of
+    Warp's kernel that it measured. ``lowered`` adds to each row, under that name, the list of its
+    records in the configuration `lowered` (`notes/formats/lowered.md`).
+    """
+    from synth.loop.machine import with_lowered, with_resources
     from synth.loop.tasks import dataset_rows
 
-    return list(dataset_rows(Path(path)))
+    rows = with_resources(Path(path), list(dataset_rows(Path(path))))
+    return with_lowered(Path(path), rows) if lowered else rows
 
 
 def __getattr__(name: str) -> Any:

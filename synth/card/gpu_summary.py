@@ -11,10 +11,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from synth.card.lowered import lowered_part
 from synth.card.tunings import tuning_table, tunings
 from synth.card.yaml import configs_of, with_configs
 from synth.dataset.files import write_text
-from synth.dataset.manifest import read_manifest
+from synth.dataset.manifest import Manifest, read_manifest
 from synth.dataset.names import GPU
 from synth.dataset.views_index import views_of
 from synth.errors import SettingsError
@@ -49,8 +50,9 @@ def gpu_runs(out: Path) -> list[dict[str, Any]]:
     return found
 
 
-def card_section(out: Path) -> str:
-    """The part of the card on GPU runs and tunings, between its marks."""
+def card_section(out: Path, manifest: Manifest | None = None) -> str:
+    """The part of the card on GPU runs, tunings and machine code, between its marks; of a dataset
+    whose manifest is not written yet, that one."""
     runs, tuned = gpu_runs(out), tunings(out)
     parts = [_run_part(runs)] if runs else []
     if tuned:
@@ -59,7 +61,8 @@ def card_section(out: Path) -> str:
             "(configuration `schedules`: texts and times; `warp_time_us` is Warp's text):\n\n"
             + tuning_table(tuned)
         )
-    text = "\n\n".join(parts) or "Nothing of this dataset was run on a GPU."
+    parts = parts or ["Nothing of this dataset was run on a GPU."]
+    text = "\n\n".join(part for part in (*parts, lowered_part(out, manifest)) if part)
     return f"{BEGIN}\n{text}\n{END}"
 
 
@@ -79,19 +82,20 @@ def _run_part(runs: Sequence[dict[str, Any]]) -> str:
 
 
 def update_card(out: Path) -> bool:
-    """Put what `gpu/` and `schedules/` have into the card; False when the folder's card has no
-    place for it."""
+    """Put what `gpu/`, `schedules/` and `lowered/` have into the card; False when the folder's card
+    has no place for the tables, as that of harvested rows: there only its configurations follow."""
     path = out / "README.md"
     text = path.read_text("utf-8") if path.is_file() else ""
     start, end = text.find(BEGIN), text.find(END)
-    if start < 0 or end < start:
-        return False
-    text = text[:start] + card_section(out) + text[end + len(END) :]
+    has_place = 0 <= start < end
+    if has_place:
+        text = text[:start] + card_section(out) + text[end + len(END) :]
     manifest = read_manifest(out)
-    if manifest is not None:
+    if text and manifest is not None:
         text = with_configs(text, configs_of(out, manifest, views_of(out, manifest)))
-    write_text(path, text)
-    return True
+    if text:
+        write_text(path, text)
+    return has_place
 
 
 def _share(texts: dict[str, int], text: str) -> str:

@@ -62,7 +62,7 @@ def _generated_card(
     parts = [
         _opening(manifest, name),
         _proof(manifest, found),
-        card_section(out),
+        card_section(out, manifest),
         _contents(manifest, found, pictures),
         f"## Examples\n\n{examples(shards, len(manifest.counts['category']))}",
         f"## Columns\n\n{columns_table()}",

@@ -9,6 +9,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from synth.dataset.lowered import LOWERED_SCHEMA, lowered_files, stale_files
+from synth.dataset.lowered import PATTERN as LOWERED_PATTERN
 from synth.dataset.manifest import SPLITS, Manifest
 from synth.dataset.schedules import PATTERN, SCHEDULES_SCHEMA, schedule_files
 from synth.dataset.views_index import Views
@@ -40,7 +42,8 @@ def size_category(rows: int) -> str:
 
 
 def configs_of(out: Path, manifest: Manifest, views: Views | None) -> list[Config]:
-    """The rows as they are, their timed schedules where there are some, then each training view."""
+    """The rows as they are, their timed schedules where there are some, their machine code where
+    none of it is of other shards, then each training view."""
     shards = {
         split: [out / shard["path"] for shard in manifest.shards if shard["split"] == split]
         for split in SPLITS
@@ -48,6 +51,8 @@ def configs_of(out: Path, manifest: Manifest, views: Views | None) -> list[Confi
     found = [Config("default", ROW_SCHEMA, shards, "{split}/shard-*.parquet")]
     if timed := schedule_files(out):
         found.append(Config("schedules", SCHEDULES_SCHEMA, timed, PATTERN))
+    if (machine := lowered_files(out)) and not stale_files(out, manifest):
+        found.append(Config("lowered", LOWERED_SCHEMA, machine, LOWERED_PATTERN))
     if views is None:
         return found
     for name, view in views.views.items():

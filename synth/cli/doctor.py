@@ -19,6 +19,7 @@ from validate.gpu.device import devices
 from validate.gpu.runner import GpuOptions, run_rows
 from validate.host.runner import HostRunner
 from validate.nvrtc.compiler import compile_rows
+from validate.nvrtc.disassembler import disassembler
 from validate.nvrtc.program import nvrtc_version
 from validate.statuses import CompileStatus, RunStatus
 from validate.text.headers import warp_include_dir
@@ -98,6 +99,7 @@ def _features() -> list[str]:
         f"generate and validate --verify run: {_host_run(rows)}",
         f"load_dataset: {_needs('datasets', 'pip install datasets')}",
         f"compile check with NVRTC (validate.nvrtc.compiler): {_compile_check(rows)}",
+        f"compile --emit sass: {_disassembly()}",
         f"views with --tokenizer: {_needs('tokenizers', _extra('views'))}",
         f"publish: {_needs('huggingface_hub', _extra('publish'))}",
         f"gpu run and bench: {_gpu_run(rows)}",
@@ -129,6 +131,14 @@ def _compile_check(rows: list[Row]) -> str:
     if result.status == CompileStatus.COMPILES:
         return f"ready (one pair was made and compiled for {' '.join(result.archs)})"
     return f"no ({result.status}: {result.log.splitlines()[0]})"
+
+
+def _disassembly() -> str:
+    try:
+        found = disassembler()
+    except CompileUnavailable as error:
+        return f"no ({error})"
+    return f"ready (nvdisasm {found.version})"
 
 
 def _gpu_run(rows: list[Row]) -> str:

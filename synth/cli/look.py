@@ -49,18 +49,45 @@ def stats(out: Path, as_json: bool, plots: Path | None) -> None:
     help="Print a Python module instead: the row as an operator of PyTorch, with its gradient.",
 )
 @click.option("--cupy", is_flag=True, help="The same for CuPy, with a function a kernel.")
+@click.option(
+    "--sass",
+    is_flag=True,
+    help="Print machine code instead, below the lines of CUDA that it comes from.",
+)
+@click.option("--ptx", is_flag=True, help="Print PTX instead.")
+@click.option("--arch", default="", help="Of these two, only what is for it, as sm_90.")
+@click.option("--column", default="", help="Of these two, only that text, as cuda_plain.")
 def show(
-    out: Path, row_id: str | None, regenerate: bool, schedule: str, torch: bool, cupy: bool
+    out: Path,
+    row_id: str | None,
+    regenerate: bool,
+    schedule: str,
+    torch: bool,
+    cupy: bool,
+    sass: bool,
+    ptx: bool,
+    arch: str,
+    column: str,
 ) -> None:
     """Show one row, question and answers side by side, and what is proven of it; the first row when
-    no ID is given."""
+    no ID is given.
+
+    PTX and machine code are those that `compile` made of it.
+    """
+    from synth.cli.machine import machine_texts, needs_lines
     from synth.cli.show import adjoint_reason, find_row, operator, print_row, regenerated_difference
 
     row = find_row(out, row_id)
     if torch or cupy:
         click.echo(operator(row, "torch" if torch else "cupy"), nl=False)
         return
+    if sass or ptx:
+        for text in machine_texts(out, row, "sass" if sass else "ptx", arch, column):
+            click.echo(text, nl=False)
+        return
     print_row(row, schedule, adjoint_reason(out, row["id"]))
+    for line in needs_lines(out, row):
+        click.echo(line)
     if regenerate:
         difference = regenerated_difference(row)
         click.echo(difference or "made again: equal")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from synth.cli.compile import compile_texts
 from synth.cli.decontaminate import decontaminate
 from synth.cli.ends import OneLineGroup
 from synth.cli.generate import finish, generate, merge
@@ -139,5 +140,5 @@ def harvest(
 
 _MAKE = (generate, finish, merge, decontaminate, training_views, publish)
 _LOOK = (stats, show, view, doctor)
-for _command in (*_MAKE, *_LOOK, lower, score, solve, gpu):
+for _command in (*_MAKE, *_LOOK, compile_texts, lower, score, solve, gpu):
     main.add_command(_command)

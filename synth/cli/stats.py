@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from synth.card.gpu_summary import gpu_runs
+from synth.card.lowered import lowered, lowered_cells, lowered_heads, lowered_title, stale_line
 from synth.card.tunings import tuning_line, tunings
 from synth.dataset.manifest import read_manifest
 from synth.dataset.stored import read_columns, shard_paths
@@ -68,6 +70,8 @@ def collect(out: Path) -> dict[str, Any]:
         "draws": manifest.draws if manifest else None,
         "gpu": gpu_runs(out),
         "tunings": tunings(out),
+        "lowered": lowered(out),
+        "stale": stale_line(out),
         "shape": manifest.shape if manifest else None,
     }
 
@@ -88,6 +92,11 @@ def print_tables(found: dict[str, Any]) -> None:
         console.print(_table(f"{run['rows']} rows on {run['device']}", run["texts"]))
     for tuned in found["tunings"]:
         console.print(tuning_line(tuned))
+    for one in found["lowered"]:
+        console.print(lowered_title(one), highlight=False, markup=False)
+        console.print(_folded(lowered_heads(), lowered_cells(one)))
+    if found["stale"]:
+        console.print(found["stale"], markup=False)
     if found["draws"]:
         draws = found["draws"]
         console.print(f"{draws['draws']} draws, {draws['failed_checks']} rows failed a check")
@@ -99,6 +108,16 @@ def _table(head: str, counts: dict[str, int]) -> Table:
     table = Table(head, "count")
     for name, count in counts.items():
         table.add_row(name, str(count))
+    return table
+
+
+def _folded(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> Table:
+    """A table of which a narrow terminal shows every letter."""
+    table = Table()
+    for head in heads:
+        table.add_column(head, overflow="fold")
+    for cells in lines:
+        table.add_row(*cells)
     return table
 
 

@@ -19,7 +19,7 @@ _OURS = re.compile(
     rf"{_SPLIT}/shard-\d{{5}}\.parquet|views/index\.json|views/\w+/{_SPLIT}-\d{{5}}\.parquet"
     r"|images/(categories|lengths|dtypes|builtins|rejects)\.png|evidence/(run|keys)\.parquet"
     r"|rejected/\w+\.jsonl|gpu/[\w.-]+"
-    rf"|schedules/{_SPLIT}-[\w.-]+\.parquet"
+    rf"|(schedules|lowered)/{_SPLIT}-[\w.-]+\.parquet"
 )
 
 MOST_FILE_BYTES = 500_000_000
@@ -33,6 +33,7 @@ _SUFFIXES = {
     "gpu": (".parquet", ".json", ".md", ".png"),
     "images": (".png",),
     "schedules": (".parquet",),
+    "lowered": (".parquet",),
 }
 
 

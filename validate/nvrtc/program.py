@@ -34,6 +34,8 @@ _GOALS = {
     "check": ("compute", ("--Ofast-compile=max",)),
     "ptx": ("compute", ()),
     "machine": ("sm", ("--ptxas-options=-v",)),
+    # PTX too, and the machine code with lines of the text: neither is another for them.
+    "lowered": ("sm", ("--ptxas-options=-v", "-lineinfo")),
 }
 # Plain CUDA needs neither Warp's headers nor what its text asks for, but knows float16.
 PLAIN_OPTIONS = ("--std=c++17", "--disable-warnings")
@@ -43,11 +45,13 @@ _NO_MEMORY = re.compile(r"^.*error: (?:unable to obtain mapped memory|out of mem
 
 @dataclass(frozen=True)
 class Built:
-    """`text` is PTX (empty for the goal "machine", whose figures are in the log), None: failed."""
+    """`text` is PTX (empty for the goal "machine", whose figures are in the log), None: failed;
+    `image` is the machine code (a cubin) that the goal "lowered" asks for."""
 
     text: str | None
     log: str
     out_of_memory: bool = False
+    image: bytes = b""
 
 
 @lru_cache(maxsize=1)
@@ -72,7 +76,7 @@ def nvrtc_version() -> str:
 
 
 def build(text: str, arch: str, goal: str, include_dir: Path, pch_dir: Path) -> Built:
-    """Compile a program for `arch` ("sm_90"); `goal` is "check", "ptx" or "machine".
+    """Compile a program for `arch` ("sm_90"); `goal` is "check", "ptx", "machine" or "lowered".
 
     `pch_dir` keeps precompiled headers of one process, goal, architecture and prologue. Raises
     RuntimeError when NVRTC fails other than by refusing the text.
@@ -84,16 +88,17 @@ def build(text: str, arch: str, goal: str, include_dir: Path, pch_dir: Path) -> 
 
 
 def build_plain(text: str, arch: str, goal: str) -> Built:
-    """Compile a program that needs nothing but CUDA to PTX for `arch` ("sm_90").
+    """Compile a program that needs nothing but CUDA for `arch` ("sm_90").
 
-    `goal` is "check" or "ptx", as for `build`.
+    `goal` is "check", "ptx" or "lowered", as for `build`.
 
     Raises CompileUnavailable without the header of float16, RuntimeError when NVRTC fails other
     than by refusing the text.
     """
     load()
     folder = cuda_include_dir()
-    options = plain_options(f"compute_{arch.removeprefix('sm_')}", folder, _GOALS[goal][1])
+    kind, more = _GOALS[goal]
+    options = plain_options(f"{kind}_{arch.removeprefix('sm_')}", folder, more)
     return _compiled(text, "cuda_plain", options, goal, folder)
 
 
@@ -154,7 +159,10 @@ def _compiled(
     with _program(nvrtc, text, name, options, name_expressions) as (program, error):
         log = _read(nvrtc, program, "ProgramLog").replace(str(include_dir), "include")
         if error == nvrtc.nvrtcResult.NVRTC_SUCCESS:
-            return Built("" if goal == "machine" else _read(nvrtc, program, "PTX"), log)
+            image = _read_bytes(nvrtc, program, "CUBIN") if goal == "lowered" else b""
+            return Built(
+                "" if goal == "machine" else _read(nvrtc, program, "PTX"), log, image=image
+            )
         if error == nvrtc.nvrtcResult.NVRTC_ERROR_OUT_OF_MEMORY or _NO_MEMORY.search(log):
             return Built(None, log, out_of_memory=True)
         refused = (

@@ -6,6 +6,7 @@ A compiler that crashes, hangs or eats memory takes this process with it, and
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import sys
 from collections.abc import Mapping, Sequence
@@ -23,9 +24,11 @@ from validate.text.warp_program import entry_names, program
 
 _FILE_BYTES = 1 << 30
 
-PLAIN_GOALS = {"plain": "check", "plain_ptx": "ptx"}
+PLAIN_GOALS = {"plain": "check", "plain_ptx": "ptx", "plain_lowered": "lowered"}
 """Goals for plain CUDA, and what each asks of the compiler."""
 
+LOWERED_GOALS = ("lowered", "plain_lowered")
+"""Goals of which PTX, log and machine code (in base64) of a row alone are the answer."""
 
 ANSWER_GOALS = {"answers": "check", "answer_machine": "machine"}
 """Goals for texts of strangers: each row of the message is one whole program."""
@@ -56,6 +59,9 @@ class Worker(WorkerChild):
                 CompileStatus.OUT_OF_MEMORY if built.out_of_memory else CompileStatus.COMPILE_ERROR
             )
             return {"event": status, "log": built.log}
+        if goal in LOWERED_GOALS:
+            image = base64.b64encode(built.image).decode()
+            return {"event": "built", "rows": [[built.text, built.log, image]]}
         return {"event": "built", "rows": _shares(rows, goal, built)}
 
     def _build(self, message: Mapping[str, Any]) -> nvrtc_program.Built:

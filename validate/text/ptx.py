@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 _INLINE_ASM = re.compile(r"// begin inline asm\n.*?// end inline asm\n", re.DOTALL)
 _COMMENT = re.compile(r"//[^\n]*")
@@ -15,8 +16,17 @@ _ITEM_NAME = re.compile(r"([A-Za-z_$][\w$]*)\s*(?:\[|\(|=|;|$)")
 
 _ENTRY_INFO = re.compile(r"Compiling entry function '(\w+)'")
 _REGISTERS = re.compile(r"Used (\d+) registers")
-_SPILLS = re.compile(r"(\d+) bytes spill (?:stores|loads)")
+_BARRIERS = re.compile(r"used (\d+) barriers")
+_STORES = re.compile(r"(\d+) bytes spill stores")
+_LOADS = re.compile(r"(\d+) bytes spill loads")
 _SHARED = re.compile(r"\b(\d+) bytes smem")
+_FRAME = re.compile(r"(\d+) bytes stack frame")
+_STACK = re.compile(r"(\d+) bytes cumulative stack size")
+# What -lineinfo adds.
+_LINE_INFO = re.compile(
+    r"^\t\.(?:loc|file)\t[^\n]*\n|^\t\.section\t\.debug_\w+\n\t\{\n.*?^\t\}\n?",
+    re.DOTALL | re.MULTILINE,
+)
 
 
 def entries(text: str) -> set[str]:
@@ -24,21 +34,60 @@ def entries(text: str) -> set[str]:
     return set(_ENTRY.findall(_INLINE_ASM.sub("", text)))
 
 
-def resources(log: str) -> dict[str, tuple[int, int, int]]:
-    """Registers a thread, spilled bytes (stores and loads) and static shared bytes a kernel.
+@dataclass(frozen=True)
+class Usage:
+    """What a kernel needs: registers a thread, bytes of a thread's spills that the machine code
+    stores and loads (in functions that were not inlined too), static shared memory of a block, the
+    stack of a thread (with that of called functions, where ptxas adds them up), and named
+    barriers."""
 
-    `log` is what `ptxas -v` said, whatever the architecture.
+    registers: int
+    spill_stores: int
+    spill_loads: int
+    shared_bytes: int
+    stack_bytes: int
+    barriers: int
+
+
+def usage(log: str) -> dict[str, Usage]:
+    """What each kernel needs. `log` is what `ptxas -v` said, whatever the architecture.
+
+    Raises ValueError for a log that does not say how many registers a kernel has.
     """
     parts = _ENTRY_INFO.split(log)
     found = {}
     for name, said in zip(parts[1::2], parts[2::2], strict=True):
-        registers = _REGISTERS.search(said)
-        if registers is None:
+        if _REGISTERS.search(said) is None:
             raise ValueError(f"no registers of {name} in the log of ptxas: {said[:200]}")
-        shared = _SHARED.search(said)
-        spills = sum(int(number) for number in _SPILLS.findall(said))
-        found[name] = (int(registers[1]), spills, int(shared[1]) if shared else 0)
+        stack = _STACK.search(said) or _FRAME.search(said)
+        found[name] = Usage(
+            registers=_first(_REGISTERS, said),
+            spill_stores=sum(map(int, _STORES.findall(said))),
+            spill_loads=sum(map(int, _LOADS.findall(said))),
+            shared_bytes=_first(_SHARED, said),
+            stack_bytes=int(stack[1]) if stack else 0,
+            barriers=_first(_BARRIERS, said),
+        )
     return found
+
+
+def _first(pattern: re.Pattern[str], said: str) -> int:
+    match = pattern.search(said)
+    return int(match[1]) if match else 0
+
+
+def resources(log: str) -> dict[str, tuple[int, int, int]]:
+    """Registers a thread, spilled bytes (stores and loads) and static shared bytes a kernel."""
+    return {
+        name: (one.registers, one.spill_stores + one.spill_loads, one.shared_bytes)
+        for name, one in usage(log).items()
+    }
+
+
+def without_line_info(text: str) -> str:
+    """PTX as it would be had it not been asked for lines of the source, without empty lines at its
+    end."""
+    return _LINE_INFO.sub("", text).rstrip() + "\n"
 
 
 class Module:

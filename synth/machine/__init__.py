@@ -1,0 +1,1 @@
+"""Texts of rows down to machine code: the configuration `lowered`."""
