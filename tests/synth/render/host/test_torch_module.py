@@ -194,7 +194,10 @@ def test_names_of_launchers_are_none_of_the_parameters() -> None:
     row, _ = next((r, t) for r, t in MODULES.values() if len(r["plain_launch"]) == 1)
     first, old = row["plain_args"][0], row["plain_args"][0]["name"]
     renamed = [{**first, "name": "grid"}, *row["plain_args"][1:]]
-    text = torch_module({**row, "cuda_plain_backward": None, "plain_args": renamed})
+    (launch,) = row["plain_launch"]
+    args = ["grid" if name == old else name for name in launch["args"]]
+    changed = {"plain_args": renamed, "plain_launch": [{**launch, "args": args}]}
+    text = torch_module({**row, "cuda_plain_backward": None, **changed})
     assert old != "grid"
     assert "const dim3 grid_(" in text
     assert "<<<grid_, block, " in text
