@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from types import CodeType
 from typing import Any
@@ -62,13 +62,28 @@ def run_arrays(
         raise
     except Exception as error:
         raise ArraysFailed(f"{type(error).__name__}: {error}") from error
+    return outputs_of(found, args, inputs, _checked)
+
+
+def outputs_of(
+    found: Any,
+    args: Sequence[Mapping[str, Any]],
+    inputs: Mapping[str, Array],
+    checked: Callable[[str, Any], Array],
+) -> dict[str, Array]:
+    """What a version returned, by output and as ``checked`` gives it. Raises ArraysFailed for
+    another number of values, and for another shape or dtype than the output has."""
     written = [arg["name"] for arg in args if arg["role"] in ("out", "inout")]
     results = found if isinstance(found, tuple) else (found,)
     if len(results) != len(written):
         raise ArraysFailed(f"it returns {len(results)} values, not {len(written)}")
-    outputs = dict(zip(written, results, strict=True))
+    outputs = {n: checked(n, r) for n, r in zip(written, results, strict=True)}
     for name, value in outputs.items():
-        _check(name, value, inputs[name])
+        like = inputs[name]
+        if value.shape != like.shape or value.dtype != like.dtype:
+            raise ArraysFailed(
+                f"{name} is {value.dtype} of shape {value.shape}, not {like.dtype} of {like.shape}"
+            )
     return outputs
 
 
@@ -84,13 +99,10 @@ def size_of(name: str, sizes: Mapping[str, int]) -> int:
     return int(sizes[name if name in sizes else name.removeprefix("len_")])
 
 
-def _check(name: str, value: Any, like: Array) -> None:
+def _checked(name: str, value: Any) -> Array:
     if not isinstance(value, np.ndarray):
         raise ArraysFailed(f"{name} is a {type(value).__name__}, not an array")
-    if value.shape != like.shape or value.dtype != like.dtype:
-        raise ArraysFailed(
-            f"{name} is {value.dtype} of shape {value.shape}, not {like.dtype} of {like.shape}"
-        )
+    return value
 
 
 @lru_cache(maxsize=64)

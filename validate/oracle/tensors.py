@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from validate.oracle.arrays import ArraysFailed, size_of
+from validate.oracle.arrays import ArraysFailed, outputs_of, size_of
 from validate.row.inputs import Array
 
 TORCH_MISSING = "PyTorch is not installed: pip install 'torch>=2.5'"
@@ -44,11 +44,7 @@ def run_tensors(
         found = function(*[as_torch(name, inputs, sizes, device) for name in names])
     except Exception as error:
         raise ArraysFailed(f"{type(error).__name__}: {error}") from error
-    written = [arg["name"] for arg in args if arg["role"] in ("out", "inout")]
-    results = found if isinstance(found, tuple) else (found,)
-    if len(results) != len(written):
-        raise ArraysFailed(f"it returns {len(results)} values, not {len(written)}")
-    return {n: _as_array(n, r, inputs[n]) for n, r in zip(written, results, strict=True)}
+    return outputs_of(found, args, inputs, _as_array)
 
 
 def as_torch(
@@ -63,12 +59,7 @@ def as_torch(
     return torch.from_numpy(value.copy()).to(device) if value.ndim else value.item()
 
 
-def _as_array(name: str, tensor: Any, like: Array) -> Array:
+def _as_array(name: str, tensor: Any) -> Array:
     if not hasattr(tensor, "detach"):
         raise ArraysFailed(f"{name} is a {type(tensor).__name__}, not a tensor")
-    value: Array = np.asarray(tensor.detach().cpu().numpy())
-    if value.shape != like.shape or value.dtype != like.dtype:
-        raise ArraysFailed(
-            f"{name} is {value.dtype} of shape {value.shape}, not {like.dtype} of {like.shape}"
-        )
-    return value
+    return np.asarray(tensor.detach().cpu().numpy())

@@ -6,14 +6,11 @@ from collections.abc import Sequence
 
 from generators.program import expr
 from generators.program.dtypes import Mat, Quat, Scalar, Transform, Vec
+from synth.render.array.dialects.common_ops import COMMON_OPS, helper, infix
 from synth.render.array.dialects.dialect import ArrayPrinter, Uses
 from synth.render.array.values import NoForm
-from synth.render.doc import Doc, Prec, attribute, binary, call, power, prefix, subscript
+from synth.render.doc import Doc, Prec, attribute, binary, call, prefix, subscript
 from validate.statuses import ArrayStatus
-
-
-def infix(symbol: str, prec: int) -> ArrayPrinter:
-    return lambda _, args, node: binary(symbol, prec, args[0], args[1])
 
 
 def numpy(name: str) -> ArrayPrinter:
@@ -23,10 +20,6 @@ def numpy(name: str) -> ArrayPrinter:
 def over_parts(name: str) -> ArrayPrinter:
     """A reduction over the components of a vector."""
     return lambda _, args, node: call(f"np.{name}", [args[0], Doc("axis=-1")])
-
-
-def helper(name: str) -> ArrayPrinter:
-    return lambda uses, args, node: call(uses.helper(name), args)
 
 
 def shift(symbol: str) -> ArrayPrinter:
@@ -67,12 +60,6 @@ def norm(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
 
 def ddot(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
     return call("np.sum", [binary("*", Prec.MUL, args[0], args[1]), Doc("axis=(-2, -1)")])
-
-
-def outer(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
-    left = subscript(args[0], [Doc("..."), Doc(":"), Doc("None")])
-    right = subscript(args[1], [Doc("..."), Doc("None"), Doc(":")])
-    return binary("*", Prec.MUL, left, right)
 
 
 def transpose(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
@@ -125,38 +112,10 @@ def identity(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
     return uses.dialect.made("eye", [str(node.type.rows)], node.type)
 
 
-def lerp(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
-    a, b, t = args
-    rest = binary("-", Prec.ADD, Doc("1.0"), t)
-    return binary("+", Prec.ADD, binary("*", Prec.MUL, a, rest), binary("*", Prec.MUL, b, t))
-
-
-def as_number(uses: Uses, doc: Doc, node: expr.Op) -> Doc:
-    return uses.dialect.converted(doc, node.type, is_array=True)
-
-
 def diagonal(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
     assert isinstance(node.type, Mat)
     eye = call("np.eye", [Doc(str(node.type.rows)), Doc(f"dtype={uses.dialect.scalar(node.type)}")])
     return binary("*", Prec.MUL, subscript(args[0], [Doc("..."), Doc("None")]), eye)
-
-
-def rotate_inverse(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
-    turned = call(uses.helper("quat_inverse"), args[:1])
-    return call(uses.helper("quat_rotate"), [turned, args[1]])
-
-
-def transform_vector(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
-    rotation = subscript(args[0], [Doc("..."), Doc("3:")])
-    return call(uses.helper("quat_rotate"), [rotation, args[1]])
-
-
-def step(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
-    return as_number(uses, binary("<", Prec.COMPARE, args[0], Doc("0.0")), node)
-
-
-def nonzero(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
-    return as_number(uses, binary("!=", Prec.COMPARE, args[0], Doc("0")), node)
 
 
 def sign(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
@@ -172,10 +131,6 @@ def frac(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
 def lower_bound(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
     last = binary("-", Prec.ADD, call("len", args[:1]), Doc("1"))
     return call("np.minimum", [call("np.searchsorted", args), last])
-
-
-def part_of(text: str) -> ArrayPrinter:
-    return lambda _, args, node: subscript(args[0], [Doc("..."), Doc(text)])
 
 
 def bit_count(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
@@ -195,34 +150,15 @@ def rows(axis: int) -> ArrayPrinter:
     return show
 
 
-def power_of(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
-    return power(args[0], args[1])
-
-
 _SAME = ("exp", "log", "log2", "log10", "sin", "cos", "tan", "sinh", "cosh", "tanh", "sqrt", "cbrt")
 
 NUMPY_OPS: dict[str, ArrayPrinter] = {
-    "add": infix("+", Prec.ADD),
-    "sub": infix("-", Prec.ADD),
+    **COMMON_OPS,
     "mul": mul,
     "div": infix("/", Prec.MUL),
-    "floordiv": infix("//", Prec.MUL),
-    "mod": infix("%", Prec.MUL),
-    "neg": lambda _, args, node: prefix("-", Prec.UNARY, args[0]),
-    "bit_and": infix("&", Prec.BIT_AND),
-    "bit_or": infix("|", Prec.BIT_OR),
-    "bit_xor": infix("^", Prec.BIT_XOR),
     "invert": lambda _, args, node: prefix("~", Prec.UNARY, args[0]),
     "lshift": shift("<<"),
     "rshift": shift(">>"),
-    "lt": infix("<", Prec.COMPARE),
-    "le": infix("<=", Prec.COMPARE),
-    "gt": infix(">", Prec.COMPARE),
-    "ge": infix(">=", Prec.COMPARE),
-    "eq": infix("==", Prec.COMPARE),
-    "ne": infix("!=", Prec.COMPARE),
-    "and": infix("&", Prec.BIT_AND),
-    "or": infix("|", Prec.BIT_OR),
     "not": lambda _, args, node: prefix("~", Prec.UNARY, args[0]),
     "where": numpy("where"),
     "min": numpy("minimum"),
@@ -233,16 +169,12 @@ NUMPY_OPS: dict[str, ArrayPrinter] = {
     "floor": numpy("floor"),
     "ceil": numpy("ceil"),
     "rint": numpy("rint"),
-    "round": helper("round_half_away"),
     "frac": frac,
-    "step": step,
-    "nonzero": nonzero,
     "copysign": numpy("copysign"),
     "bit_count": bit_count,
     "lower_bound": lower_bound,
     "trunc": numpy("trunc"),
     **{name: numpy(name) for name in _SAME},
-    "pow": power_of,
     "asin": arc("arcsin"),
     "acos": arc("arccos"),
     "atan": numpy("arctan"),
@@ -251,8 +183,6 @@ NUMPY_OPS: dict[str, ArrayPrinter] = {
     "radians": numpy("radians"),
     "erf": helper("erf"),
     "erfc": helper("erfc"),
-    "lerp": lerp,
-    "smoothstep": helper("smoothstep"),
     "dot": part_product,
     "cross": numpy("cross"),
     "length": norm,
@@ -264,9 +194,6 @@ NUMPY_OPS: dict[str, ArrayPrinter] = {
     "max_element": over_parts("max"),
     "norm_l1": lambda _, args, node: call("np.sum", [call("np.abs", args), Doc("axis=-1")]),
     "norm_l2": norm,
-    "cw_mul": infix("*", Prec.MUL),
-    "cw_div": infix("/", Prec.MUL),
-    "outer": outer,
     "get_diag": get_diag,
     "identity": identity,
     "matrix_from_rows": rows(-2),
@@ -277,26 +204,8 @@ NUMPY_OPS: dict[str, ArrayPrinter] = {
     "determinant": numpy("linalg.det"),
     "inverse": inverse,
     "diag": diagonal,
-    "skew": helper("skew"),
     "quat_identity": identity,
     "transform_identity": identity,
-    "spatial_top": part_of(":3"),
-    "spatial_bottom": part_of("3:"),
-    "transform_get_translation": part_of(":3"),
-    "transform_get_rotation": part_of("3:"),
     "spatial_dot": part_product,
-    "transform_vector": transform_vector,
-    "quat_rotate_inv": rotate_inverse,
-    **{
-        name: helper(name)
-        for name in (
-            "quat_rotate",
-            "quat_inverse",
-            "quat_from_axis_angle",
-            "quat_to_matrix",
-            "transform_point",
-            "transform_inverse",
-        )
-    },
 }
 """One entry an op that whole arrays have; the others have no such form."""

@@ -6,22 +6,11 @@ from collections.abc import Sequence
 
 from generators.program import expr
 from generators.program.dtypes import Mat, Quat, Transform, Vec, scalar_of
+from synth.render.array.dialects.common_ops import COMMON_OPS, helper
 from synth.render.array.dialects.dialect import ArrayPrinter, Uses
-from synth.render.array.dialects.numpy_ops import (
-    helper,
-    infix,
-    lerp,
-    nonzero,
-    outer,
-    part_of,
-    power_of,
-    rotate_inverse,
-    step,
-    transform_vector,
-)
 from synth.render.array.dialects.torch_idioms import activation
 from synth.render.array.values import NoForm, Value, negated, tight
-from synth.render.doc import Doc, Prec, binary, call, choice, listing, prefix
+from synth.render.doc import Doc, Prec, binary, call, choice, listing
 from validate.statuses import ArrayStatus
 
 _LAST = Doc("dim=-1")
@@ -268,27 +257,12 @@ _SAME = [
 ]
 
 TORCH_OPS: dict[str, ArrayPrinter] = {
-    "add": infix("+", Prec.ADD),
-    "sub": infix("-", Prec.ADD),
+    **COMMON_OPS,
     "mul": mul,
     "div": div,
-    "floordiv": infix("//", Prec.MUL),
-    "mod": infix("%", Prec.MUL),
-    "neg": lambda _, args, node: prefix("-", Prec.UNARY, args[0]),
-    "bit_and": infix("&", Prec.BIT_AND),
-    "bit_or": infix("|", Prec.BIT_OR),
-    "bit_xor": infix("^", Prec.BIT_XOR),
     "invert": negation,
     "lshift": shift("<<"),
     "rshift": shift(">>"),
-    "lt": infix("<", Prec.COMPARE),
-    "le": infix("<=", Prec.COMPARE),
-    "gt": infix(">", Prec.COMPARE),
-    "ge": infix(">=", Prec.COMPARE),
-    "eq": infix("==", Prec.COMPARE),
-    "ne": infix("!=", Prec.COMPARE),
-    "and": infix("&", Prec.BIT_AND),
-    "or": infix("|", Prec.BIT_OR),
     "not": negation,
     "where": where,
     "min": extreme_of("min"),
@@ -297,24 +271,18 @@ TORCH_OPS: dict[str, ArrayPrinter] = {
     "abs": unary("abs", "abs"),
     "sign": sign,
     "rint": unary("round", "round"),
-    "round": helper("round_half_away"),
     "frac": frac,
-    "step": step,
-    "nonzero": nonzero,
     "copysign": copysign,
     "lower_bound": lower_bound,
     **{name: unary(name) for name in _SAME},
     "log": log,
     "cbrt": helper("cbrt"),
-    "pow": power_of,
     "asin": arc("asin"),
     "acos": arc("acos"),
     "atan": unary("atan"),
     "atan2": torch("atan2"),
     "degrees": unary("rad2deg", "math.degrees"),
     "radians": unary("deg2rad", "math.radians"),
-    "lerp": lerp,
-    "smoothstep": helper("smoothstep"),
     "dot": part_product,
     "cross": cross,
     "length": norm,
@@ -326,9 +294,6 @@ TORCH_OPS: dict[str, ArrayPrinter] = {
     "max_element": over_parts("amax"),
     "norm_l1": norm_l1,
     "norm_l2": norm,
-    "cw_mul": infix("*", Prec.MUL),
-    "cw_div": infix("/", Prec.MUL),
-    "outer": outer,
     "get_diag": lambda _, args, node: diagonal_of(args[0]),
     "identity": identity,
     "matrix_from_rows": rows(-2),
@@ -339,26 +304,8 @@ TORCH_OPS: dict[str, ArrayPrinter] = {
     "determinant": torch("linalg.det"),
     "inverse": inverse,
     "diag": diag,
-    "skew": helper("skew"),
     "quat_identity": identity,
     "transform_identity": identity,
-    "spatial_top": part_of(":3"),
-    "spatial_bottom": part_of("3:"),
-    "transform_get_translation": part_of(":3"),
-    "transform_get_rotation": part_of("3:"),
     "spatial_dot": part_product,
-    "transform_vector": transform_vector,
-    "quat_rotate_inv": rotate_inverse,
-    **{
-        name: helper(name)
-        for name in (
-            "quat_rotate",
-            "quat_inverse",
-            "quat_from_axis_angle",
-            "quat_to_matrix",
-            "transform_point",
-            "transform_inverse",
-        )
-    },
 }
 """One entry an op that PyTorch has for whole tensors; the others have no such form."""
