@@ -120,7 +120,7 @@ class Expressions(Loads):
 
     def argument(self, e: expr.Op, value: Value, axes: Sequence[Axis], parts: int) -> Doc:
         """An argument aligned to the others; of ops on components only where types are mixed."""
-        mixed = e.op in ("mul", "div", "where", "min", "max")
+        mixed = e.op in ("mul", "div", "where", "min", "max", "lerp")
         if not mixed or not parts or parts_of(value.type):
             return aligned(value, axes)
         return aligned(value, axes, parts)
@@ -241,8 +241,11 @@ def _clamped(e: expr.Op) -> expr.Op:
 
 def _is_weak(e: expr.Op, values: Sequence[Value]) -> bool:
     made_of = values[1:] if e.op == "where" else values
-    if e.op in ("step", "nonzero", "bit_count", "argmin", "argmax"):
+    if e.op in ("step", "nonzero", "bit_count"):
         return False
+    if e.op in ("argmin", "argmax"):
+        # A place is a wide integer, whatever the program has.
+        return True
     return e.op == "sign" or all(v.weak for v in made_of)
 
 

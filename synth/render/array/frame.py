@@ -189,10 +189,17 @@ class Frame(Expressions):
     def assign(self, s: ir.Assign) -> None:
         value = self.value(s.value)
         read = s.value.array.name if isinstance(s.value, expr.Load) else ""
-        if read in self.changing and ":" in value.doc.text.partition("[")[2]:
+        if read in self.changing and isinstance(s.value, expr.Load) and self.is_view(s.value):
             # A slice is a view, which would change with its array.
             value = value.of(self.dialect.copied(value.doc))
         self.set(s.name, value, s.value.type)
+
+    def is_view(self, e: expr.Load) -> bool:
+        """Whether what is read is a part of the array itself: no index differs by thread but whole
+        dimensions."""
+        whole = [self.bare_axis(i) for i in e.indices]
+        others = [i for i, axis in zip(e.indices, whole, strict=True) if axis is None]
+        return any(whole) and not any(self.value(i).axes for i in others)
 
     def set(self, name: str, value: Value, type_: Type) -> None:
         """Give a variable a value: in a branch, by a text of its own where that is short."""

@@ -207,7 +207,10 @@ class _Function(Bodies):
             raise NoForm(ArrayStatus.WALK, "helpers that end in branches")
         value = self.result(s.orelse or rest)
         for test, new in reversed(list(zip(tests, values, strict=True))):
+            if new.weak != value.weak:
+                new, value = self.firm(new), self.firm(value)
             axes = union([test, new, value], self.order)
             chosen = aligned(test, axes, parts_of(new.type))
-            value = Value(self.dialect.where(chosen, new.doc, value.doc), new.type, axes)
+            weak = new.weak and value.weak
+            value = Value(self.dialect.where(chosen, new.doc, value.doc), new.type, axes, weak)
         return value

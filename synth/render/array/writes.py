@@ -67,6 +67,8 @@ class Writes(Conditions):
         if list(there) != [a for a in self.order if a in there]:
             if value.axes != tuple(a for a in self.order if a in there):
                 raise NoForm(ArrayStatus.SCATTER, "outputs turned")
+            if s.op or self.mask is not None:
+                raise NoForm(ArrayStatus.SCATTER, "outputs turned and updated")
             value = value.of(self.turned(value.doc, value.axes, there, value.type))
         else:
             value = self.broadcast(value, there)
@@ -122,6 +124,11 @@ class Writes(Conditions):
         if not set(value.axes) <= set(shape_axes):
             raise NoForm(ArrayStatus.SCATTER, "elements that many threads write")
         doc = aligned(value, shape_axes)
+        if self.mask is not None and any(a is None for a in axes):
+            chosen = self.chosen_elements(s, name, value, axes)
+            if chosen is not None:
+                self.put(f"{chosen[0].text} = ", chosen[1])
+                return
         if self.mask is not None:
             if not set(self.mask.axes) <= set(shape_axes):
                 raise NoForm(ArrayStatus.SCATTER, "elements that some threads write")
@@ -134,6 +141,28 @@ class Writes(Conditions):
             return
         symbol = f"{JOINED[s.op][0]}=" if s.op else "="
         self.put(f"{target.text} {symbol} ", doc)
+
+    def chosen_elements(
+        self, s: ir.Store, name: str, value: Value, axes: Sequence[Axis | None]
+    ) -> tuple[Doc, Doc] | None:
+        """The elements that the threads of the mask alone name, and what they get: another thread
+        may name one of them too. None where indices are of other axes than the mask."""
+        mask = self.mask
+        indices = [
+            self.env[i.name] if a is not None and isinstance(i, expr.Var) else self.value(i)
+            for i, a in zip(s.indices, axes, strict=True)
+        ]
+        vary = [v for v in indices if v.axes]
+        if mask is None or s.op or not vary or any(v.axes != mask.axes for v in vary):
+            return None
+        if value.axes and value.axes != mask.axes:
+            return None
+        for index, axis in zip(s.indices, axes, strict=True):
+            if axis is not None and isinstance(index, expr.Var):
+                self.named.add(index.name)
+        docs = [subscript(v.doc, [mask.doc]) if v.axes else v.doc for v in indices]
+        new = subscript(value.doc, [mask.doc]) if value.axes else value.doc
+        return subscript(Doc(name), docs), new
 
     def target(
         self, name: str, indices: Sequence[expr.Expr], axes: Sequence[Axis | None]

@@ -155,6 +155,28 @@ def test_updates_of_chosen_elements_are_unbuffered() -> None:
     assert "    out = out.copy()\n    np.add.at(out, at, v)\n" in text
 
 
+def test_chosen_threads_alone_store_where_others_name_the_same_element() -> None:
+    """`np.where` over all would let a thread that is left out write back what was there."""
+    body = (ir.If(((V[THREAD] > 0.0, (ir.Store(OUT, (AT[THREAD],), "", V[THREAD]),)),), ()),)
+    text = text_of(body, V, AT, role="inout")
+    assert "    out[at[v > 0.0]] = v[v > 0.0]\n" in text
+
+
+def test_what_is_read_of_an_array_that_changes_is_a_copy() -> None:
+    row, s = Var("r", Array(FLOAT32, 2)), Var("s", FLOAT32)
+    turn = (
+        ir.Assign("s", row[Const(0, INT32), THREAD]),
+        ir.Store(row, (Const(0, INT32), THREAD), "", s + 1.0),
+        ir.Store(row, (J, THREAD), "", s),
+    )
+    loop_ = ir.For("j", Const(0, INT32), Extent(row, 0), 1, turn)
+    params = (ir.Param("r", row.type, "inout", ("n", "m")),)
+    kernel = ir.Kernel("f", params, ("i",), ("m",), (loop_,))
+    sizes = (ir.Size("m", 4), ir.Size("n", 4))
+    text = render(ir.Program("math", "x", 1, "", (), (), kernel, sizes, 0))
+    assert "        s = r[0].copy()\n" in text
+
+
 def test_a_data_dependent_walk_has_no_form() -> None:
     s = Var("s", FLOAT32)
     walk = ir.While(s > 1.0, (ir.AugAssign("s", "mul", V[THREAD]),))

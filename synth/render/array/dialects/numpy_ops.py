@@ -17,6 +17,11 @@ def numpy(name: str) -> ArrayPrinter:
     return lambda _, args, node: call(f"np.{name}", args)
 
 
+def absolute(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    """Of a number Python's own: NumPy makes its widest integer of one."""
+    return call("abs" if uses.operands[0].number else "np.abs", args)
+
+
 def over_parts(name: str) -> ArrayPrinter:
     """A reduction over the components of a vector."""
     return lambda _, args, node: call(f"np.{name}", [args[0], Doc("axis=-1")])
@@ -164,7 +169,7 @@ NUMPY_OPS: dict[str, ArrayPrinter] = {
     "min": numpy("minimum"),
     "max": numpy("maximum"),
     "clamp": numpy("clip"),
-    "abs": numpy("abs"),
+    "abs": absolute,
     "sign": sign,
     "floor": numpy("floor"),
     "ceil": numpy("ceil"),
