@@ -1,7 +1,7 @@
 """Times of rows of the view ``kernelbench`` beside PyTorch, eager and compiled, on a GPU.
 
     PYTHONPATH=. python scripts/measure/torch_times.py VIEWS/kernelbench
-        [-n 60] [--builders 14] [--seconds 540] [--json FILE]
+        [-n 60] [--builders 14] [--seconds 540] [--built FOLDER] [--json FILE]
 
 Extensions and ``torch.compile``'s kernels are made first, one process a row, so that the timing
 process finds both. It then times, one after the other and alone on the device, the forward pass of
@@ -20,15 +20,13 @@ import io
 import json
 import os
 import statistics
-import tempfile
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
+from concurrent.futures import as_completed
 from pathlib import Path
 from typing import Any
 
-from kernelbench_tasks import Task, take
+from kernelbench_tasks import Task, built_in, loaded_pool, take
 
 TRIALS = 21
 FLUSHED_BYTES = 256 << 20
@@ -162,6 +160,7 @@ def main() -> None:
     parser.add_argument("-n", type=int, default=60)
     parser.add_argument("--builders", type=int, default=14)
     parser.add_argument("--seconds", type=float, default=540.0)
+    parser.add_argument("--built", type=Path)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     ends = time.monotonic() + options.seconds
@@ -169,12 +168,18 @@ def main() -> None:
     # Those with a gradient first, so that both passes are timed.
     some.sort(key=lambda task: "autograd.Function" not in task["solution"])
     tasks = {task["id"]: task for task in some[: options.n]}
+    with built_in(options.built) as folder:
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = f"{folder}/inductor"
+        os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"
+        report(run(tasks, folder, ends, options))
+
+
+def run(
+    tasks: Mapping[str, Task], folder: str, ends: float, options: argparse.Namespace
+) -> dict[str, dict[str, Any]]:
+    """What was found of each task by the time that the time is up."""
     found: dict[str, dict[str, Any]] = {}
-    folder = tempfile.mkdtemp()
-    os.environ |= {"TORCHINDUCTOR_CACHE_DIR": f"{folder}/inductor"}
-    os.environ |= {"TORCHINDUCTOR_COMPILE_THREADS": "1"}
-    spawn = get_context("spawn")
-    with ProcessPoolExecutor(options.builders, spawn, max_tasks_per_child=4) as pool:
+    with loaded_pool(options.builders, 8) as pool:
         made = {pool.submit(prepare, task, folder): key for key, task in tasks.items()}
         try:
             for future in as_completed(made, timeout=PREPARE_SHARE * options.seconds):
@@ -195,7 +200,7 @@ def main() -> None:
             found[key] = {"id": key, "reason": f"{type(error).__name__}: {str(error)[:200]}"}
         if options.json:
             options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    report(found)
+    return found
 
 
 if __name__ == "__main__":

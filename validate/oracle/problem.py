@@ -42,19 +42,39 @@ def check_problem(
     `MOST_ELEMENTS`, with all inputs as float32. Raises ProblemFailed where the output is none of
     one tensor, not finite, or passes for zeros, for one number, for an input or for a tensor that
     PyTorch makes on the way; and where, at up to `MANY_ELEMENTS`, rounding alone moves it by more
-    than the tolerance.
+    than `ROUNDING_SHARE` of the tolerance, less in proportion where at ``sizes`` an output is made
+    of more inputs: rounding of a sum grows with the number of its terms at most.
     """
     namespace = load_problem(text)
     few = shrunk(namespace, sizes, least, MOST_ELEMENTS)
     many = shrunk(namespace, sizes, least, MANY_ELEMENTS)
     for seed in seeds:
         _judge(namespace, few, seed)
-        _compare_with_double(text, many, seed)
+    growth = _inputs_an_output(namespace, sizes) / _inputs_an_output(namespace, many)
+    for seed in seeds:
+        _compare_with_double(text, many, seed, ROUNDING_SHARE / max(1.0, growth))
     # What collects many values may come to the same for all draws.
     _judge(namespace, many, seeds[0])
 
 
-def _compare_with_double(text: str, sizes: Mapping[str, int], seed: int) -> None:
+def _inputs_an_output(namespace: dict[str, Any], sizes: Mapping[str, int]) -> float:
+    """Elements of the inputs for one of the output; all of them where values decide on its shape."""
+    import torch
+
+    namespace.update(sizes)
+    inputs = _elements(namespace)
+    try:
+        with torch.device("meta"), torch.no_grad():
+            model = namespace["Model"](*namespace["get_init_inputs"]())
+            output = model(*(x.to(torch.float32) for x in namespace["get_inputs"]()))
+    except NotImplementedError:
+        return float(inputs)
+    except Exception as error:
+        raise ProblemFailed(f"{type(error).__name__}: {error}") from error
+    return inputs / max(1, output.numel())
+
+
+def _compare_with_double(text: str, sizes: Mapping[str, int], seed: int, share: float) -> None:
     import torch
 
     single = load_problem(text)
@@ -63,7 +83,7 @@ def _compare_with_double(text: str, sizes: Mapping[str, int], seed: int) -> None
     _, exact = _run(double, sizes, seed, torch.float64)
     _, moved = _run(double, sizes, seed, torch.float64, moved=True)
     for other in (value.to(torch.float64), moved.to(torch.float64)):
-        if not _passes(other, exact.to(torch.float64), ROUNDING_SHARE):
+        if not _passes(other, exact.to(torch.float64), share):
             raise ProblemFailed("rounding moves its output beyond the tolerance")
 
 

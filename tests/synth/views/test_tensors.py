@@ -194,6 +194,16 @@ def test_problems_that_the_harness_cannot_judge_by_are_told(body: str, why: str)
 
 
 @WITH_TORCH
+def test_rounding_of_a_sum_is_judged_at_the_size_in_use() -> None:
+    """What rounding does to a sum of some millions says what it would do to hundreds of them."""
+    body = "return (torch.sin(6.28319 * x) * x).sum(0, keepdim=True)"
+    few, many = {"n": 1 << 22}, {"n": 1 << 34}
+    check_problem(_problem(body), few, LEAST, (1,))
+    with pytest.raises(ProblemFailed, match="rounding"):
+        check_problem(_problem(body), many, LEAST, (1,))
+
+
+@WITH_TORCH
 def test_a_fair_problem_passes_and_its_cost_is_counted() -> None:
     fair = _problem("return torch.exp(-x) * torch.sin(3.0 * x)")
     check_problem(fair, {"n": 4096}, LEAST, (1, 2))

@@ -1,0 +1,70 @@
+"""Both sides of each operator through real compilers: the CUDA side, launches included, through
+NVRTC, which takes launchers as device functions; the C++ side through Clang against declarations
+of what it uses of PyTorch (`tests/data/torch_stubs`)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from synth.dataset.stored import stored_rows
+from synth.render.host.launcher import NoHostSide
+from synth.render.host.torch_module import torch_module
+from validate.host import clang
+from validate.nvrtc.program import build_answers
+
+ROOT = Path(__file__).resolve().parents[4]
+STUBS = ROOT / "tests" / "data" / "torch_stubs"
+LAUNCHERS_TOO = ("-default-device", "--relocatable-device-code=true", f"-I{STUBS}")
+
+
+def _sources() -> dict[str, tuple[str, str]]:
+    found = {}
+    for _, row in stored_rows(ROOT / "data" / "samples"):
+        try:
+            module = torch_module(row)
+        except NoHostSide:
+            continue
+        cuda, cpp = (
+            re.search(rf"{side}_SOURCE = r'''\n(.*?)'''", module, re.DOTALL)
+            for side in ("CUDA", "CPP")
+        )
+        assert cuda
+        assert cpp
+        found[row["kernel_name"]] = (cuda[1], cpp[1])
+    return found
+
+
+SOURCES = _sources()
+
+
+def _refused_by_nvrtc(text: str) -> str:
+    """What NVRTC says of a text that it refuses."""
+    built = build_answers(text, "sm_90", "check", (), defines=LAUNCHERS_TOO)
+    return built.log if built.text is None else ""
+
+
+def _clang(text: str, folder: Path) -> None:
+    clang.build_bare(text, folder / "side.o", ("-std=c++17", "-I", str(STUBS)))
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_both_sides_of_the_samples_compile(name: str, tmp_path: Path) -> None:
+    cuda, cpp = SOURCES[name]
+    assert _refused_by_nvrtc(cuda) == ""
+    _clang(cpp, tmp_path)
+
+
+def test_a_launch_that_does_not_fit_its_kernel_is_refused() -> None:
+    cuda, _ = next(sides for sides in SOURCES.values() if "static_cast<float*>(out)" in sides[0])
+    assert "float" in _refused_by_nvrtc(
+        cuda.replace("static_cast<float*>(out)", "static_cast<double*>(out)")
+    )
+
+
+def test_a_binding_that_does_not_fit_its_launcher_is_refused(tmp_path: Path) -> None:
+    _, cpp = next(iter(SOURCES.values()))
+    with pytest.raises(clang.CompileError):
+        _clang(cpp.replace("c10::cuda::getCurrentCUDAStream()", "1.5"), tmp_path)
