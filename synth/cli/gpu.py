@@ -257,6 +257,44 @@ def tune(
     sys.exit(0 if good else 1)
 
 
+@gpu.command()
+@click.argument("out", type=FOLDER, default=_SAMPLES)
+@_include
+@click.option("--rows", "count", type=click.IntRange(1, sys.maxsize), default=30, show_default=True)
+@click.option(
+    "--elements",
+    type=click.IntRange(1, 1 << 30),
+    default=1 << 22,
+    show_default=True,
+    help="Threads of a launch, about.",
+)
+@click.option("--ncu", help="Nsight Compute's program.  [default: ncu]")
+@click.option(
+    "--timeout", type=float, default=600.0, show_default=True, help="Seconds for all rows."
+)
+def profile(
+    out: Path, include: Path | None, count: int, elements: int, ncu: str | None, timeout: float
+) -> None:
+    """Measure plain CUDA and Warp's text of OUT's rows with Nsight Compute.
+
+    Occupancy that was reached, sectors a request (coalescing), bank conflicts, bytes of memory and
+    what warps wait for, at sizes of what each row is for. Results go to
+    OUT/gpu/profile-<device>.parquet. Exit code 1 when a text could not be launched.
+    """
+    from synth.gpu.bench import choose_rows
+    from synth.gpu.profile import Profiling, find_ncu, profile_dataset
+    from synth.gpu.rows import include_dir, read_rows
+    from validate.gpu.device import devices
+
+    device = devices()[0]
+    wanted = Profiling(include_dir(out, include), elements, find_ncu(ncu), timeout)
+    rows = choose_rows((row for row in read_rows(out) if row["cuda_plain"]), count)
+    lines, good = profile_dataset(out, rows, device, wanted)
+    for line in lines:
+        click.echo(line)
+    sys.exit(0 if good else 1)
+
+
 @gpu.command("compile")
 @click.argument("out", type=FOLDER, default=_SAMPLES)
 @click.option("-o", "folder", type=FOLDER, required=True, help="Folder of machine code.")

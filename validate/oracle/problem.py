@@ -58,7 +58,7 @@ def check_problem(
 
 
 def _inputs_an_output(namespace: dict[str, Any], sizes: Mapping[str, int]) -> float:
-    """Elements of the inputs for one of the output; all of them where values decide on its shape."""
+    """Elements of the inputs for one of the output; all where values decide on its shape."""
     import torch
 
     namespace.update(sizes)
