@@ -68,8 +68,7 @@ class _Module(Operator):
             if arg["role"] == "inout":
                 lines.append(f"    {result_name(arg)} = {arg['name']}.copy()")
             else:
-                dtype = f"cupy.{_scalar(arg)}"
-                lines.append(f"    {arg['name']} = cupy.empty({self.extents(arg)}, dtype={dtype})")
+                lines.append(self._empty(arg))
         passed = {arg["name"]: self._passed(arg, result_name(arg)) for arg in self.args}
         lines += self._launches(self.row, passed)
         return [*lines, f"    return {', '.join(result_name(arg) for arg in self.outputs)}"]
@@ -95,10 +94,17 @@ class _Module(Operator):
             passed[entry["name"]] = entry["name"]
             if entry["holds"] == VALUE:
                 passed[entry["name"]] = self._passed(arg, arg["name"])
+                if arg["role"] == "out":
+                    # Of an output without a gradient the kernel asks for the extents alone.
+                    lines.append(self._empty(arg))
             elif entry["holds"] == GRADIENT:
                 lines.append(f"    {entry['name']} = {self._start(entry, arg, in_place)}")
         lines += self._launches(backward, passed)
         return [*lines, f"    return {', '.join(entry['name'] for entry in found)}"]
+
+    def _empty(self, arg: Row) -> str:
+        dtype = f"cupy.{_scalar(arg)}"
+        return f"    {arg['name']} = cupy.empty({self.extents(arg)}, dtype={dtype})"
 
     def _start(self, entry: Row, arg: Row, in_place: set[str]) -> str:
         if entry["arg"] in in_place:

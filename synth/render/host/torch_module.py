@@ -78,19 +78,18 @@ class _Module(Operator):
     def _run(self) -> list[str]:
         """Sizes, outputs, and the launch of the forward kernel."""
         lines = [*self.size_lines()]
-        device = self.arrays[0]["name"]
         for arg in self.outputs:
             if arg["role"] == "inout":
                 lines.append(f"    {result_name(arg)} = {arg['name']}.clone()")
             else:
-                dtype = f"torch.{parse(arg['dtype']).scalar}"
-                lines.append(
-                    f"    {arg['name']} = torch.empty({self.extents(arg)}, dtype={dtype}, "
-                    f"device={device}.device)"
-                )
+                lines.append(self._empty(arg))
         passed = [result_name(arg) if arg["role"] == "inout" else arg["name"] for arg in self.args]
         lines.append(self._call(self.forward, passed))
         return lines
+
+    def _empty(self, arg: Row) -> str:
+        held = f"dtype=torch.{parse(arg['dtype']).scalar}, device={self.arrays[0]['name']}.device"
+        return f"    {arg['name']} = torch.empty({self.extents(arg)}, {held})"
 
     def _call(self, launcher: Launcher, passed: Sequence[str]) -> str:
         sizes = [self.sizes[symbol] for symbol in launcher.sizes]
@@ -132,6 +131,9 @@ class _Module(Operator):
             arg = by_arg[entry["arg"]]
             if entry["holds"] == VALUE:
                 passed.append(arg["name"])
+                if arg["role"] == "out":
+                    # Of an output without a gradient the kernel asks for the extents alone.
+                    lines += _deeper([self._empty(arg)])
             elif entry["holds"] == COTANGENT:
                 passed.append(f"{cotangent[arg['name']]}.contiguous()")
             else:

@@ -17,6 +17,7 @@ from synth.dataset.stored import stored_rows
 from synth.render.host.cupy_module import cupy_module
 from synth.render.host.launcher import NoHostSide
 from synth.render.host.operator import Operator
+from synth.render.host.torch_module import torch_module
 from validate.host.plain_steps import grids_of
 from validate.row.dtypes import parse
 from validate.row.gradient import backward_row
@@ -135,3 +136,36 @@ def test_show_prints_it() -> None:
 
 def test_most_rows_have_one() -> None:
     assert len(MODULES) > 0.8 * sum(1 for _ in stored_rows(SAMPLES))
+
+
+def test_an_output_that_the_backward_kernel_takes_for_its_extents_is_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    row = next(r for r, _ in MODULES.values() if r["backward_args"] and not r["plain_scratch"])
+    place = len(row["args"])
+    like = next(arg for arg in row["args"] if arg["role"] == "out")
+    found = {**like, "name": "places", "dtype": "int32"}
+    given = {"name": "places", "type": "int*", "size": None}
+    taken = {**row["backward_args"][0], "name": "places", "arg": "places", "holds": "value"}
+    taken |= {"type": "const int*", "field": None}
+    with_places = {
+        **row,
+        "args": [*row["args"], found],
+        "plain_args": [*row["plain_args"][:place], given, *row["plain_args"][place:]],
+        "backward_args": [taken, *row["backward_args"]],
+        "backward_launch": [{**one, "args": []} for one in row["backward_launch"]],
+    }
+    launched: Launched = []
+    monkeypatch.setitem(sys.modules, "cupy", _cupy(launched))
+    space: dict[str, Any] = {}
+    exec(compile(cupy_module(with_places), "module", "exec"), space)
+    sizes = own_sizes(row["sizes"])
+    inputs = draw_inputs(row["args"], sizes, row["input_seed"])
+    function = space[f"{row['kernel_name']}_backward"]
+    known = {**sizes, **inputs}
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    function(*(known.get(name, inputs[like["name"]]) for name in names))
+    passed = launched[-1][3]
+    assert passed[0].shape == inputs[like["name"]].shape
+    assert passed[0].dtype == np.int32
+    assert "places = torch.empty(" in torch_module(with_places).split("def backward")[1]
