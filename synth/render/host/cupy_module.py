@@ -62,8 +62,7 @@ class _Module(Operator):
         return "\n".join(lines) + "\n"
 
     def _forward(self) -> list[str]:
-        lines = [f"def {self.name}({', '.join(self.parameters())}):", *self.docstring()]
-        lines += self.size_lines()
+        lines: list[str] = []
         for arg in self.outputs:
             if arg["role"] == "inout":
                 lines.append(f"    {result_name(arg)} = {arg['name']}.copy()")
@@ -71,7 +70,9 @@ class _Module(Operator):
                 lines.append(self._empty(arg))
         passed = {arg["name"]: self._passed(arg, result_name(arg)) for arg in self.args}
         lines += self._launches(self.row, passed)
-        return [*lines, f"    return {', '.join(result_name(arg) for arg in self.outputs)}"]
+        lines.append(f"    return {', '.join(result_name(arg) for arg in self.outputs)}")
+        head = [f"def {self.name}({', '.join(self.parameters())}):", *self.docstring()]
+        return [*head, *self.size_lines(lines), *lines]
 
     def _backward(self, backward: Row) -> list[str]:
         """Gradients of the float inputs, in order, from cotangents of the outputs."""
@@ -81,13 +82,13 @@ class _Module(Operator):
         starts = [e["name"] for e in given if e["holds"] == COTANGENT or e["arg"] in in_place]
         starts = [name for name in starts if name not in {e["arg"] for e in given}]
         found = [entry for entry in given if entry["holds"] == GRADIENT]
-        lines = [f"def {backward['kernel_name']}({', '.join([*self.parameters(), *starts])}):"]
-        lines += [
+        head = [
+            f"def {backward['kernel_name']}({', '.join([*self.parameters(), *starts])}):",
             f'    """Gradients ({", ".join(entry["name"] for entry in found)}) of a loss by inputs',
             f"    of :func:`{self.name}`, from those by its outputs ({', '.join(starts)}).",
             '    """',
-            *self.size_lines(),
         ]
+        lines: list[str] = []
         passed = {}
         for entry in given:
             arg = by_arg[entry["arg"]]
@@ -100,7 +101,8 @@ class _Module(Operator):
             elif entry["holds"] == GRADIENT:
                 lines.append(f"    {entry['name']} = {self._start(entry, arg, in_place)}")
         lines += self._launches(backward, passed)
-        return [*lines, f"    return {', '.join(entry['name'] for entry in found)}"]
+        lines.append(f"    return {', '.join(entry['name'] for entry in found)}")
+        return [*head, *self.size_lines(lines), *lines]
 
     def _empty(self, arg: Row) -> str:
         dtype = f"cupy.{_scalar(arg)}"

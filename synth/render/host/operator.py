@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from synth.render.host.launcher import NoHostSide, formula_symbols, sources_of
@@ -11,6 +11,8 @@ from validate.row.dtypes import parse
 from validate.row.sizes import symbols
 
 Row = Mapping[str, Any]
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 class Operator:
@@ -52,12 +54,13 @@ class Operator:
         """What the function takes: inputs in order, then sizes that no input tells."""
         return [arg["name"] for arg in self.inputs] + [self.sizes[s] for s in self.loose]
 
-    def size_lines(self) -> list[str]:
-        """Assignments of the sizes that inputs tell."""
+    def size_lines(self, body: Sequence[str]) -> list[str]:
+        """Assignments of the sizes that inputs tell and that lines of a body name."""
+        named = words(body)
         return [
             f"    {name} = {self.sources[symbol]}"
             for symbol, name in self.sizes.items()
-            if symbol in self.sources and self.sources[symbol] != name
+            if symbol in self.sources and self.sources[symbol] != name and name in named
         ]
 
     def said(self, formula: str) -> str:
@@ -79,6 +82,11 @@ class Operator:
 
 
 _SYMBOL = re.compile(r"[A-Za-z_]\w*")
+
+
+def words(lines: Sequence[str]) -> set[str]:
+    """The names that lines of Python use."""
+    return set(_WORD.findall("\n".join(lines)))
 
 
 def result_name(arg: Row) -> str:

@@ -6,8 +6,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from synth.render.host.launcher import CHECK, DEVICE_HEADERS, HEADERS, PACKED, Launcher
-from synth.render.host.operator import Operator, result_name
+from synth.render.host.launcher import (
+    CHECK,
+    DEVICE_HEADERS,
+    HEADERS,
+    PACKED,
+    Launcher,
+    spread,
+)
+from synth.render.host.operator import Operator, result_name, words
 from validate.row.dtypes import parse
 from validate.row.gradient import COTANGENT, VALUE, backward_row
 
@@ -77,23 +84,23 @@ class _Module(Operator):
 
     def _run(self) -> list[str]:
         """Sizes, outputs, and the launch of the forward kernel."""
-        lines = [*self.size_lines()]
+        lines = []
         for arg in self.outputs:
             if arg["role"] == "inout":
                 lines.append(f"    {result_name(arg)} = {arg['name']}.clone()")
             else:
                 lines.append(self._empty(arg))
         passed = [result_name(arg) if arg["role"] == "inout" else arg["name"] for arg in self.args]
-        lines.append(self._call(self.forward, passed))
-        return lines
+        lines += self._call(self.forward, passed, "    ")
+        return [*self.size_lines(lines), *lines]
 
     def _empty(self, arg: Row) -> str:
         held = f"dtype=torch.{parse(arg['dtype']).scalar}, device={self.arrays[0]['name']}.device"
         return f"    {arg['name']} = torch.empty({self.extents(arg)}, {held})"
 
-    def _call(self, launcher: Launcher, passed: Sequence[str]) -> str:
+    def _call(self, launcher: Launcher, passed: Sequence[str], indent: str) -> list[str]:
         sizes = [self.sizes[symbol] for symbol in launcher.sizes]
-        return f"    _extension.{launcher.name}({', '.join([*passed, *sizes])})"
+        return spread(f"{indent}_extension.{launcher.name}", [*passed, *sizes], "")
 
     def _given(self) -> str:
         return ", ".join(result_name(arg) for arg in self.outputs)
@@ -103,27 +110,34 @@ class _Module(Operator):
 
     def _function_class(self) -> str:
         names = ", ".join(self.parameters())
-        tensors = [a["name"] for a in self.inputs if a["kind"] == "array"]
-        values = [name for name in self.parameters() if name not in tensors]
+        body = self._backward()
+        used = words(body)
+        arrays = [a["name"] for a in self.inputs if a["kind"] == "array"]
+        tensors = [name for name in arrays if name in used]
+        values = [n for n in self.parameters() if n not in arrays and n in used]
         whole = [result_name(a) for a in self.outputs if not parse(a["dtype"]).is_float]
         lines = [f"class {self._class_name()}(torch.autograd.Function):", "    @staticmethod"]
         lines += [f"    def forward(ctx, {names}):", *_deeper(self._run())]
         if whole:
             lines.append(f"        ctx.mark_non_differentiable({', '.join(whole)})")
-        lines.append(f"        ctx.save_for_backward({', '.join(tensors)})")
+        lines += [f"        ctx.save_for_backward({', '.join(tensors)})"] if tensors else []
         lines += [f"        ctx.{name} = {name}" for name in values]
         lines += [f"        return {self._given()}", "", "    @staticmethod"]
-        return "\n".join([*lines, *self._backward(tensors, values), "\n\n"])
+        given = ", ".join(f"grad_of_{result_name(arg)}" for arg in self.outputs)
+        lines.append(f"    def backward(ctx, {given}):")
+        if tensors:
+            saved = ", ".join(tensors) if len(tensors) > 1 else f"({tensors[0]},)"
+            lines.append(f"        {saved} = ctx.saved_tensors")
+        lines += [f"        {name} = ctx.{name}" for name in values]
+        return "\n".join([*lines, *body, "\n"])
 
-    def _backward(self, tensors: Sequence[str], values: Sequence[str]) -> list[str]:
+    def _backward(self) -> list[str]:
+        """What the backward pass does once it has what was saved."""
         assert self.backward is not None
         by_arg = {a["name"]: b for a, b in zip(self.row["args"], self.args, strict=True)}
         given = self.row["backward_args"]
         cotangent = {arg["name"]: f"grad_of_{result_name(arg)}" for arg in self.outputs}
-        lines = [f"    def backward(ctx, {', '.join(cotangent.values())}):"]
-        lines.append(f"        ({', '.join(tensors)},) = ctx.saved_tensors")
-        lines += [f"        {name} = ctx.{name}" for name in values]
-        lines += _deeper(self.size_lines())
+        lines: list[str] = []
         passed, found = [], {}
         for entry in given:
             if entry["arg"] is None:
@@ -140,8 +154,9 @@ class _Module(Operator):
                 passed.append(entry["name"])
                 found[arg["name"]] = entry["name"]
                 lines.append(f"        {entry['name']} = {_start(arg, cotangent)}")
-        lines += _deeper([self._call(self.backward, passed)])
-        return [*lines, f"        return {', '.join(self._returned(found, cotangent))}"]
+        lines += self._call(self.backward, passed, "        ")
+        lines.append(f"        return {', '.join(self._returned(found, cotangent))}")
+        return [*_deeper(self.size_lines(lines)), *lines]
 
     def _returned(self, found: Mapping[str, str], cotangent: Mapping[str, str]) -> list[str]:
         """The gradient by each parameter of the forward function."""
