@@ -80,7 +80,8 @@ def signature(head: str, params: Sequence[str], end: str) -> list[str]:
     line = f"{head}({', '.join(params)}){end}"
     if len(line) <= WIDTH:
         return [line]
-    return [f"{head}(", *[f"    {p}," for p in params], f"){end}"]
+    pad = " " * (len(head) - len(head.lstrip()))
+    return [f"{head}(", *[f"{pad}    {p}," for p in params], f"{pad}){end}"]
 
 
 def nested(body: ir.Body) -> Iterator[ir.Body]:

@@ -3,11 +3,13 @@ for the kernel, with one for its backward kernel where the row has one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from synth.render.breaks import WIDTH
 from synth.render.host.launcher import NoHostSide
 from synth.render.host.operator import Operator, result_name
+from synth.render.text import docstring, signature
 from validate.row.dtypes import parse
 from validate.row.gradient import COTANGENT, GRADIENT, VALUE, backward_row
 from validate.text.launches import FORMULA
@@ -47,7 +49,7 @@ class _Module(Operator):
             texts["BACKWARD_SOURCE"] = self.backward
         values = [arg for arg in self.inputs if arg["kind"] != "array"]
         composites = any(parse(arg["dtype"]).kind != "scalar" for arg in values)
-        lines = [f'"""{self.row["description"]}"""\n']
+        lines = [*docstring(self.row["description"], 0), ""]
         lines += ["import cupy", "import numpy\n"]
         for name, row in texts.items():
             lines.append(f"{name} = r'''\n{row['cuda_plain'].strip()}\n'''\n")
@@ -71,7 +73,7 @@ class _Module(Operator):
         passed = {arg["name"]: self._passed(arg, result_name(arg)) for arg in self.args}
         lines += self._launches(self.row, passed)
         lines.append(f"    return {', '.join(result_name(arg) for arg in self.outputs)}")
-        head = [f"def {self.name}({', '.join(self.parameters())}):", *self.docstring()]
+        head = [*signature(f"def {self.name}", self.parameters(), ":"), *self.docstring()]
         return [*head, *self.size_lines(lines), *lines]
 
     def _backward(self, backward: Row) -> list[str]:
@@ -83,7 +85,7 @@ class _Module(Operator):
         starts = [name for name in starts if name not in {e["arg"] for e in given}]
         found = [entry for entry in given if entry["holds"] == GRADIENT]
         head = [
-            f"def {backward['kernel_name']}({', '.join([*self.parameters(), *starts])}):",
+            *signature(f"def {backward['kernel_name']}", [*self.parameters(), *starts], ":"),
             f'    """Gradients ({", ".join(entry["name"] for entry in found)}) of a loss by inputs',
             f"    of :func:`{self.name}`, from those by its outputs ({', '.join(starts)}).",
             '    """',
@@ -145,12 +147,19 @@ class _Module(Operator):
             grid = ", ".join(self._whole(extent) for extent in launch["grid"])
             block = ", ".join(map(str, launch["block"]))
             shared = f", shared_mem={launch['shared_bytes']}" if launch["shared_bytes"] else ""
-            call = f"({grid},), ({block},), ({', '.join(values)},){shared}"
-            lines.append(f"    _{launch['kernel']}({call})")
+            lines += _call(f"    _{launch['kernel']}", f"({grid},), ({block},)", values, shared)
         return lines
 
     def _whole(self, formula: str) -> str:
         return self.said(formula).replace("/", "//")
+
+
+def _call(head: str, where: str, values: Sequence[str], shared: str) -> list[str]:
+    """A launch on one line if it fits, else its grid and block and each value on one of its own."""
+    whole = f"{head}({where}, ({', '.join(values)}{',' if len(values) == 1 else ''}){shared})"
+    if len(whole) <= WIDTH:
+        return [whole]
+    return [f"{head}(", f"        {where},", *signature("        ", values, f"{shared},"), "    )"]
 
 
 def _scalar(arg: Row) -> str:

@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from synth.render.host.launcher import NoHostSide, formula_symbols, sources_of
+from synth.render.text import docstring
 from validate.row.dtypes import parse
 from validate.row.sizes import symbols
 
 Row = Mapping[str, Any]
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_SYMBOL = re.compile(r"[A-Za-z_]\w*")
 
 
 class Operator:
@@ -75,18 +76,15 @@ class Operator:
 
     def docstring(self) -> list[str]:
         shapes = [
-            f"    {arg['name']}: {_described(arg)}" for arg in self.args if arg["kind"] == "array"
+            f"{arg['name']}: {_described(arg)}" for arg in self.args if arg["kind"] == "array"
         ]
         sentence = str(self.row["description"]).split(". ")[0].rstrip(".")
-        return [f'    """{sentence}.', "", *shapes, '    """']
-
-
-_SYMBOL = re.compile(r"[A-Za-z_]\w*")
+        return docstring("\n".join([f"{sentence}.", "", *shapes]), 1)
 
 
 def words(lines: Sequence[str]) -> set[str]:
     """The names that lines of Python use."""
-    return set(_WORD.findall("\n".join(lines)))
+    return set(_SYMBOL.findall("\n".join(lines)))
 
 
 def result_name(arg: Row) -> str:

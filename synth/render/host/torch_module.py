@@ -12,9 +12,9 @@ from synth.render.host.launcher import (
     HEADERS,
     PACKED,
     Launcher,
-    spread,
 )
 from synth.render.host.operator import Operator, result_name, words
+from synth.render.text import docstring, signature
 from validate.row.dtypes import parse
 from validate.row.gradient import COTANGENT, VALUE, backward_row
 
@@ -56,7 +56,8 @@ class _Module(Operator):
         halves = _HALVES if any("cuda_fp16" in line for line in includes) else ""
         return "\n".join(
             [
-                f'"""{self.row["description"]}"""\n',
+                *docstring(self.row["description"], 0),
+                "",
                 "import torch",
                 "from torch.utils.cpp_extension import load_inline\n",
                 f"CUDA_SOURCE = r'''\n{chr(10).join(cuda)}'''\n",
@@ -74,10 +75,10 @@ class _Module(Operator):
         )
 
     def _entry(self) -> str:
-        names = ", ".join(self.parameters())
-        lines = [f"def {self.entry}({names}):", *self.docstring()]
+        names = self.parameters()
+        lines = [*signature(f"def {self.entry}", names, ":"), *self.docstring()]
         if self.backward:
-            lines.append(f"    return {self._class_name()}.apply({names})")
+            lines += signature(f"    return {self._class_name()}.apply", names, "")
         else:
             lines += [*self._run(), f"    return {self._given()}"]
         return "\n".join(lines) + "\n"
@@ -100,7 +101,7 @@ class _Module(Operator):
 
     def _call(self, launcher: Launcher, passed: Sequence[str], indent: str) -> list[str]:
         sizes = [self.sizes[symbol] for symbol in launcher.sizes]
-        return spread(f"{indent}_extension.{launcher.name}", [*passed, *sizes], "")
+        return signature(f"{indent}_extension.{launcher.name}", [*passed, *sizes], "")
 
     def _given(self) -> str:
         return ", ".join(result_name(arg) for arg in self.outputs)
@@ -109,7 +110,6 @@ class _Module(Operator):
         return "".join(part.capitalize() for part in self.name.split("_")) + "Function"
 
     def _function_class(self) -> str:
-        names = ", ".join(self.parameters())
         body = self._backward()
         used = words(body)
         arrays = [a["name"] for a in self.inputs if a["kind"] == "array"]
@@ -117,14 +117,15 @@ class _Module(Operator):
         values = [n for n in self.parameters() if n not in arrays and n in used]
         whole = [result_name(a) for a in self.outputs if not parse(a["dtype"]).is_float]
         lines = [f"class {self._class_name()}(torch.autograd.Function):", "    @staticmethod"]
-        lines += [f"    def forward(ctx, {names}):", *_deeper(self._run())]
+        lines += signature("    def forward", ["ctx", *self.parameters()], ":")
+        lines += _deeper(self._run())
         if whole:
             lines.append(f"        ctx.mark_non_differentiable({', '.join(whole)})")
         lines += [f"        ctx.save_for_backward({', '.join(tensors)})"] if tensors else []
         lines += [f"        ctx.{name} = {name}" for name in values]
         lines += [f"        return {self._given()}", "", "    @staticmethod"]
-        given = ", ".join(f"grad_of_{result_name(arg)}" for arg in self.outputs)
-        lines.append(f"    def backward(ctx, {given}):")
+        given = [f"grad_of_{result_name(arg)}" for arg in self.outputs]
+        lines += signature("    def backward", ["ctx", *given], ":")
         if tensors:
             saved = ", ".join(tensors) if len(tensors) > 1 else f"({tensors[0]},)"
             lines.append(f"        {saved} = ctx.saved_tensors")
