@@ -5,7 +5,8 @@
 Rows of OUT that arrays can hold, categories in turn, each as the module that ``pairsmith show
 --cupy`` prints (``synth.render.host.cupy_module``), one process for some rows at a time. At the
 row's own sizes outputs are compared with the reference and gradients, for random cotangents, with
-the backward kernel's. Needs a GPU and CuPy; no Warp, no compiler and no network.
+the backward kernel's reference, and with what autograd gives of the row's PyTorch version, where it
+has one and PyTorch is there. Needs a GPU and CuPy; no Warp, no compiler and no network.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ from typing import Any
 
 import numpy as np
 
+from generators.program.serialise import from_json
 from synth.dataset.stored import stored_rows
+from synth.render.array.module import render_torch
+from synth.render.array.values import NoForm
 from synth.render.host.cupy_module import cupy_module
 from synth.render.host.launcher import NoHostSide
 from synth.render.host.operator import Operator
@@ -32,12 +36,17 @@ from validate.host.adjoint import draw_cotangents
 from validate.host.gradient import backward_inputs, unlike_reference
 from validate.oracle.compare import Finding, compare_outputs
 from validate.oracle.reference import run_reference
-from validate.row.gradient import GRADIENT, backward_row
+from validate.oracle.tensors import as_torch
+from validate.row.dtypes import parse
+from validate.row.gradient import GRADIENT, backward_row, gradient_names
 from validate.row.inputs import draw_inputs
 from validate.row.sizes import evaluate_all, own_sizes
 from validate.row.tiles import places
 
 Row = dict[str, Any]
+
+GRADIENT_TOLERANCE = 2e-3
+"""Of the largest gradient of an input: both sides are rounded and sum in another order."""
 
 
 def take_rows(out: Path, count: int) -> tuple[list[Row], Counter[str]]:
@@ -85,12 +94,85 @@ def compared(row: Row) -> dict[str, str]:
         return {"status": "forward_differs", "reason": finding.reason}
     if backward is None:
         return {"status": "forward_agrees"}
-    passed = backward_inputs(row, backward, inputs, draw_cotangents(row, inputs))
-    gradients = called(space[backward["kernel_name"]], {**known, **passed})
+    cotangents = draw_cotangents(row, inputs)
+    passed = backward_inputs(row, backward, inputs, cotangents)
+    results = called(space[backward["kernel_name"]], {**known, **passed})
     names = [e["name"] for e in row["backward_args"] if e["holds"] == GRADIENT]
-    if wrong := unlike_reference(backward, dim, passed, dict(zip(names, gradients, strict=True))):
+    gradients = dict(zip(names, results, strict=True))
+    if wrong := unlike_reference(backward, dim, passed, gradients):
         return {"status": "backward_differs", "reason": wrong}
-    return {"status": "both_agree"}
+    return {"status": "both_agree", "autograd": by_autograd(row, inputs, cotangents, gradients)}
+
+
+def by_autograd(
+    row: Row, inputs: Mapping[str, Any], cotangents: Mapping[str, Any], ours: Mapping[str, Any]
+) -> str:
+    """``agrees`` where autograd gives the same of the row's PyTorch version, else what it is."""
+    import torch
+
+    if any(parse(arg["dtype"]).scalar == "float16" for arg in row["args"]):
+        return "half precision"
+    try:
+        found, leaves = differentiable(row, inputs, "cuda")
+    except NoForm:
+        return "no PyTorch version"
+    except RuntimeError as error:
+        return f"the PyTorch version raises {str(error)[:120]!r}"
+    kept = {n: r for n, r in found.items() if n in cotangents and r.requires_grad}
+    if not kept:
+        return "autograd finds none"
+    theirs = torch.autograd.grad(
+        list(kept.values()),
+        list(leaves.values()),
+        [torch.from_numpy(cotangents[name]).to("cuda") for name in kept],
+        allow_unused=True,
+    )
+    grads = gradient_names(row)
+    for name, gradient in zip(leaves, theirs, strict=True):
+        mine = ours.get(grads.get((name, None), ""))
+        if mine is not None and (wrong := unlike(gradient, mine)):
+            return f"{name}: {wrong}"
+    return "agrees"
+
+
+def differentiable(
+    row: Row, inputs: Mapping[str, Any], device: str
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The outputs of a row's PyTorch version by name, and the float tensors that they follow from.
+
+    Raises NoForm for a row without one.
+    """
+    import torch
+
+    text = render_torch(from_json(row["program"]))
+    space: dict[str, Any] = {}
+    exec(compile(text, "tensors", "exec"), space)
+    function, sizes = space[row["kernel_name"]], own_sizes(row["sizes"])
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    given = {name: as_torch(name, inputs, sizes, device) for name in names}
+    leaves = {
+        name: value.requires_grad_()
+        for name, value in given.items()
+        if isinstance(value, torch.Tensor) and value.is_floating_point()
+    }
+    # What a function changes in place may be no leaf.
+    results = function(*({**given, **{n: x.clone() for n, x in leaves.items()}}[n] for n in names))
+    results = results if isinstance(results, tuple) else (results,)
+    outs = [arg["name"] for arg in row["args"] if arg["role"] != "in"]
+    return dict(zip(outs, results, strict=True)), leaves
+
+
+def unlike(theirs: Any, ours: Any) -> str:
+    """What two gradients of an input differ by; empty: less than sums in another order do."""
+    if theirs is None:
+        return "" if not np.abs(ours).max(initial=0.0) > 0 else "autograd finds none of it"
+    wanted = theirs.detach().cpu().numpy()
+    finite = np.isfinite(wanted)
+    if not finite.any():
+        return "" if not wanted.size else "not finite"
+    scale = max(1e-6, float(np.abs(wanted[finite]).max()))
+    far = float(np.abs(wanted - ours)[finite].max()) / scale
+    return "" if far <= GRADIENT_TOLERANCE else f"differs by {far:.1e} of the largest"
 
 
 def called(function: Any, known: Mapping[str, Any]) -> list[Any]:
@@ -131,6 +213,12 @@ def main() -> None:
     for category in sorted({one["category"] for one in found}):
         print(category, dict(Counter(o["status"] for o in found if o["category"] == category)))
     print("all", dict(Counter(one["status"] for one in found)))
+    known = ("agrees", "no PyTorch version", "half precision")
+    judged = [one for one in found if "autograd" in one]
+    print("autograd", dict(Counter(o["autograd"] for o in judged if o["autograd"] in known)))
+    for one in judged:
+        if one["autograd"] not in known:
+            print(json.dumps(one))
 
 
 if __name__ == "__main__":
