@@ -114,19 +114,19 @@ def by_autograd(
         return "half precision"
     try:
         found, leaves = differentiable(row, inputs, "cuda")
+        kept = {n: r for n, r in found.items() if n in cotangents and r.requires_grad}
+        if not kept:
+            return "autograd finds none"
+        theirs = torch.autograd.grad(
+            list(kept.values()),
+            list(leaves.values()),
+            [torch.from_numpy(cotangents[name]).to("cuda") for name in kept],
+            allow_unused=True,
+        )
     except NoForm:
         return "no PyTorch version"
     except RuntimeError as error:
         return f"the PyTorch version raises {str(error)[:120]!r}"
-    kept = {n: r for n, r in found.items() if n in cotangents and r.requires_grad}
-    if not kept:
-        return "autograd finds none"
-    theirs = torch.autograd.grad(
-        list(kept.values()),
-        list(leaves.values()),
-        [torch.from_numpy(cotangents[name]).to("cuda") for name in kept],
-        allow_unused=True,
-    )
     grads = gradient_names(row)
     for name, gradient in zip(leaves, theirs, strict=True):
         mine = ours.get(grads.get((name, None), ""))
