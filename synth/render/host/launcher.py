@@ -65,6 +65,9 @@ static Value packed(const Component* components)
 """
 _INCLUDE = re.compile(r"^#include [<\"].*[>\"]\n+", re.MULTILINE)
 _SYMBOL = re.compile(r"[A-Za-z_]\w*")
+_FUNCTION = re.compile(
+    r"^__device__ [^\n({]*?(\w+)\([^{}]*\)\s*\{(.*?)^\}", re.MULTILINE | re.DOTALL
+)
 
 
 class NoHostSide(Exception):  # noqa: N818 - no error: a row that has none, and why
@@ -106,7 +109,9 @@ class Launcher:
     def text(self) -> str:
         """The CUDA side: the kernels in a namespace of their own, and what enqueues them."""
         kernels = _INCLUDE.sub("", self.row["cuda_plain"]).strip()
-        lines = [f"namespace {self.namespace} {{", kernels, f"}}  // namespace {self.namespace}"]
+        lines = [f"namespace {self.namespace} {{"]
+        lines += [f"using ::{name};" for name in overloaded(kernels)]
+        lines += [kernels, f"}}  // namespace {self.namespace}"]
         lines += ["", *self._enqueuing(""), "{", f"    using namespace {self.namespace};"]
         several = len(self.row["plain_launch"]) > 1
         for number, launch in enumerate(self.row["plain_launch"], 1):
@@ -196,6 +201,13 @@ class Launcher:
 
     def _said(self, formula: str) -> str:
         return _SYMBOL.sub(lambda found: self.sizes.get(found[0], found[0]), str(formula))
+
+
+def overloaded(text: str) -> list[str]:
+    """CUDA's own functions that a text overloads for vectors: its definitions that call their own
+    name. In a namespace they would hide those for numbers."""
+    functions = [(found[1], found[2]) for found in _FUNCTION.finditer(text)]
+    return sorted({name for name, body in functions if re.search(rf"\b{name}\(", body)})
 
 
 def spread(head: str, args: Sequence[str], end: str) -> list[str]:

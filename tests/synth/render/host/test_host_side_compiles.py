@@ -4,6 +4,7 @@ of what it uses of PyTorch (`tests/data/torch_stubs`)."""
 
 from __future__ import annotations
 
+import contextlib
 import re
 from pathlib import Path
 
@@ -16,24 +17,25 @@ from validate.host import clang
 from validate.nvrtc.program import build_answers
 
 ROOT = Path(__file__).resolve().parents[4]
+SAMPLES = ROOT / "data" / "samples"
 STUBS = ROOT / "tests" / "data" / "torch_stubs"
 LAUNCHERS_TOO = ("-default-device", "--relocatable-device-code=true", f"-I{STUBS}")
 
 
+def _sides(module: str) -> tuple[str, str]:
+    """The CUDA side and the C++ side of a module."""
+    found = [
+        re.search(rf"{side}_SOURCE = r'''\n(.*?)'''", module, re.DOTALL) for side in ("CUDA", "CPP")
+    ]
+    cuda, cpp = (one[1] for one in found if one)
+    return cuda, cpp
+
+
 def _sources() -> dict[str, tuple[str, str]]:
     found = {}
-    for _, row in stored_rows(ROOT / "data" / "samples"):
-        try:
-            module = torch_module(row)
-        except NoHostSide:
-            continue
-        cuda, cpp = (
-            re.search(rf"{side}_SOURCE = r'''\n(.*?)'''", module, re.DOTALL)
-            for side in ("CUDA", "CPP")
-        )
-        assert cuda
-        assert cpp
-        found[row["kernel_name"]] = (cuda[1], cpp[1])
+    for _, row in stored_rows(SAMPLES):
+        with contextlib.suppress(NoHostSide):
+            found[row["kernel_name"]] = _sides(torch_module(row))
     return found
 
 
@@ -55,6 +57,17 @@ def test_both_sides_of_the_samples_compile(name: str, tmp_path: Path) -> None:
     cuda, cpp = SOURCES[name]
     assert _refused_by_nvrtc(cuda) == ""
     _clang(cpp, tmp_path)
+
+
+def test_overloads_for_vectors_do_not_hide_the_functions_of_cuda() -> None:
+    overload = (
+        "__device__ __forceinline__ float2 fabsf(float2 a)\n{\n"
+        "    return make_float2(fabsf(a.x), fabsf(a.y));\n}\n\n"
+    )
+    row = next(row for _, row in stored_rows(SAMPLES) if row["kernel_name"] in SOURCES)
+    cuda, _ = _sides(torch_module({**row, "cuda_plain": overload + row["cuda_plain"]}))
+    assert _refused_by_nvrtc(cuda) == ""
+    assert _refused_by_nvrtc(cuda.replace("using ::fabsf;", "")) != ""
 
 
 def test_a_launch_that_does_not_fit_its_kernel_is_refused() -> None:
