@@ -86,7 +86,8 @@ def compared(row: Row) -> dict[str, str]:
     for arg, own in zip(row["args"], operator.args, strict=True):
         known[own["name"]] = inputs[arg["name"]]
     outs = [arg for arg in row["args"] if arg["role"] != "in"]
-    given = called(space[row["kernel_name"]], known)
+    arrays = {arg["name"] for arg in operator.args if arg["kind"] == "array"}
+    given = called(space[row["kernel_name"]], known, arrays)
     outputs = {arg["name"]: value for arg, value in zip(outs, given, strict=True)}
     wanted = run_reference(row["reference"], row["kernel_name"], row["args"], dim, inputs)
     finding = Finding()
@@ -96,7 +97,8 @@ def compared(row: Row) -> dict[str, str]:
         return {"status": "forward_agrees"}
     cotangents = draw_cotangents(row, inputs)
     passed = backward_inputs(row, backward, inputs, cotangents)
-    results = called(space[backward["kernel_name"]], {**known, **passed})
+    arrays |= {arg["name"] for arg in backward["args"] if arg["kind"] == "array"}
+    results = called(space[backward["kernel_name"]], {**known, **passed}, arrays)
     names = [e["name"] for e in row["backward_args"] if e["holds"] == GRADIENT]
     gradients = dict(zip(names, results, strict=True))
     if wrong := unlike_reference(backward, dim, passed, gradients):
@@ -175,15 +177,14 @@ def unlike(theirs: Any, ours: Any) -> str:
     return "" if far <= GRADIENT_TOLERANCE else f"differs by {far:.1e} of the largest"
 
 
-def called(function: Any, known: Mapping[str, Any]) -> list[Any]:
-    """What a function gives for arguments by name, as arrays of NumPy."""
+def called(function: Any, known: Mapping[str, Any], arrays: set[str]) -> list[Any]:
+    """What a function gives for arguments by name, some of them arrays, as arrays of NumPy."""
     import cupy
 
     given = []
     for name in inspect.signature(function).parameters:
         value = known[name]
-        whole = isinstance(value, np.ndarray) and value.ndim > 0 and value.dtype.names is None
-        given.append(cupy.asarray(np.ascontiguousarray(value)) if whole else value)
+        given.append(cupy.asarray(np.ascontiguousarray(value)) if name in arrays else value)
     results = function(*given)
     cupy.cuda.runtime.deviceSynchronize()
     results = results if isinstance(results, tuple) else (results,)

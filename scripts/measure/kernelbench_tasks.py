@@ -269,9 +269,8 @@ def built_in(folder: Path | None) -> Iterator[str]:
 def loaded_pool(workers: int, tasks_each: int | None = None) -> ProcessPoolExecutor:
     """Processes that have PyTorch loaded as they begin: to import it takes seconds."""
     context = get_context("forkserver")
-    context.set_forkserver_preload(
-        ["torch", "torch.utils.cpp_extension", "torch._inductor.compile_fx"]
-    )
+    # No more than this: a process that has spoken to the device may not be forked.
+    context.set_forkserver_preload(["torch", "torch.utils.cpp_extension"])
     return ProcessPoolExecutor(workers, context, max_tasks_per_child=tasks_each)
 
 
@@ -319,7 +318,8 @@ def report(tasks: Mapping[str, Task], found: Mapping[str, Mapping[str, Any]]) ->
                 counts["gradients"] += 1
                 counts["gradients agree"] += told["gradient"] == "agrees"
         wrong = told.get("correct", True) is not True or any(told.get("lies", {}).values())
-        if wrong or not told.get("built") or told.get("gradient", "") not in ("", "agrees"):
+        wrong = wrong or "failed" in told or not told.get("built")
+        if wrong or told.get("gradient", "") not in ("", "agrees"):
             print(json.dumps({"id": key, "category": tasks[key]["category"], **told}))
     whole: Counter[str] = Counter()
     for category, counts in sorted(table.items()):

@@ -133,7 +133,8 @@ def report(found: Mapping[str, Mapping[str, Any]]) -> None:
     """Medians of ratios by category: how many times as long PyTorch takes."""
     for which in ("forward_us", "backward_us"):
         rows = [told for told in found.values() if which in told]
-        for name in [*sorted({told["category"] for told in rows}), "all"]:
+        categories = sorted({told["category"] for told in rows})
+        for name in [*categories, "all"] if rows else []:
             some = [told[which] for told in rows if name in (told["category"], "all")]
             ratios = {w: [t[w] / t["ours"] for t in some] for w in ("eager", "compiled")}
             told_by = {w: _said(r) for w, r in ratios.items()}
