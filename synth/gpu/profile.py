@@ -29,7 +29,7 @@ Record = dict[str, Any]
 
 STALLS = (
     "barrier",
-    "branch_resolve",
+    "branch_resolving",
     "dispatch_stall",
     "drain",
     "imc_miss",
