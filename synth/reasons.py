@@ -121,6 +121,11 @@ class ViewReason(Worded):
         "No PyTorch on whole tensors computes what the kernel does (threads that walk, words that "
         "PyTorch does not compute with, structs), or its text, run, does not give the outputs.",
     )
+    AUTOGRAD_DIFFERS = (
+        "autograd_differs",
+        "What PyTorch's autograd gives of the row's PyTorch is not what the backward kernel gives, "
+        "or it gives nothing: in half precision, at NaN, where a tensor is changed in place.",
+    )
     NO_HOST_SIDE = (
         "no_host_side",
         "No tensors hold the row's arguments, as with structs, or no input is an array.",

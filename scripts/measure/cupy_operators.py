@@ -34,9 +34,10 @@ from synth.render.host.launcher import NoHostSide
 from synth.render.host.operator import Operator
 from validate.host.adjoint import draw_cotangents
 from validate.host.gradient import backward_inputs, unlike_reference
+from validate.oracle.arrays import ArraysFailed
 from validate.oracle.compare import Finding, compare_outputs
 from validate.oracle.reference import run_reference
-from validate.oracle.tensors import as_torch
+from validate.oracle.tensors import run_autograd, unlike_autograd
 from validate.row.dtypes import parse
 from validate.row.gradient import GRADIENT, backward_row, gradient_names
 from validate.row.inputs import draw_inputs
@@ -110,71 +111,22 @@ def by_autograd(
     row: Row, inputs: Mapping[str, Any], cotangents: Mapping[str, Any], ours: Mapping[str, Any]
 ) -> str:
     """``agrees`` where autograd gives the same of the row's PyTorch version, else what it is."""
-    import torch
-
     if any(parse(arg["dtype"]).scalar == "float16" for arg in row["args"]):
         return "half precision"
     try:
-        found, leaves = differentiable(row, inputs, "cuda")
-        kept = {n: r for n, r in found.items() if n in cotangents and r.requires_grad}
-        if not kept:
-            return "autograd finds none"
-        theirs = torch.autograd.grad(
-            list(kept.values()),
-            list(leaves.values()),
-            [torch.from_numpy(cotangents[name]).to("cuda") for name in kept],
-            allow_unused=True,
-        )
+        text = render_torch(from_json(row["program"]))
+        sizes, name = own_sizes(row["sizes"]), row["kernel_name"]
+        theirs = run_autograd(text, name, row["args"], sizes, inputs, cotangents, "cuda")
     except NoForm:
         return "no PyTorch version"
-    except RuntimeError as error:
-        return f"the PyTorch version raises {str(error)[:120]!r}"
+    except ArraysFailed as failed:
+        return f"the PyTorch version fails: {str(failed)[:120]}"
     grads = gradient_names(row)
-    for name, gradient in zip(leaves, theirs, strict=True):
+    for name, gradient in theirs.items():
         mine = ours.get(grads.get((name, None), ""))
-        if mine is not None and (wrong := unlike(gradient, mine)):
+        if mine is not None and (wrong := unlike_autograd(gradient, mine, GRADIENT_TOLERANCE)):
             return f"{name}: {wrong}"
     return "agrees"
-
-
-def differentiable(
-    row: Row, inputs: Mapping[str, Any], device: str
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The outputs of a row's PyTorch version by name, and the float tensors that they follow from.
-
-    Raises NoForm for a row without one.
-    """
-    import torch
-
-    text = render_torch(from_json(row["program"]))
-    space: dict[str, Any] = {}
-    exec(compile(text, "tensors", "exec"), space)
-    function, sizes = space[row["kernel_name"]], own_sizes(row["sizes"])
-    names = function.__code__.co_varnames[: function.__code__.co_argcount]
-    given = {name: as_torch(name, inputs, sizes, device) for name in names}
-    leaves = {
-        name: value.requires_grad_()
-        for name, value in given.items()
-        if isinstance(value, torch.Tensor) and value.is_floating_point()
-    }
-    # What a function changes in place may be no leaf.
-    results = function(*({**given, **{n: x.clone() for n, x in leaves.items()}}[n] for n in names))
-    results = results if isinstance(results, tuple) else (results,)
-    outs = [arg["name"] for arg in row["args"] if arg["role"] != "in"]
-    return dict(zip(outs, results, strict=True)), leaves
-
-
-def unlike(theirs: Any, ours: Any) -> str:
-    """What two gradients of an input differ by; empty: less than sums in another order do."""
-    if theirs is None:
-        return "" if not np.abs(ours).max(initial=0.0) > 0 else "autograd finds none of it"
-    wanted = theirs.detach().cpu().numpy()
-    finite = np.isfinite(wanted)
-    if not finite.any():
-        return "" if not wanted.size else "not finite"
-    scale = max(1e-6, float(np.abs(wanted[finite]).max()))
-    far = float(np.abs(wanted - ours)[finite].max()) / scale
-    return "" if far <= GRADIENT_TOLERANCE else f"differs by {far:.1e} of the largest"
 
 
 def called(function: Any, known: Mapping[str, Any], arrays: set[str]) -> list[Any]:

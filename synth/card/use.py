@@ -59,6 +59,8 @@ _VIEWS = {
     "backward kernel, which agrees",
     "torch": "PyTorch on whole tensors, which was run, to a module with the CUDA, its launcher and "
     "an `autograd.Function` where the row has a gradient",
+    "autograd": "a PyTorch module, whose own autograd was run, to an `autograd.Function` with CUDA "
+    "for both passes, where the gradients are the same",
     "kernelbench": "`Model`, `get_inputs` and `get_init_inputs` at the sizes in use, to "
     "`ModelNew`, as KernelBench's evaluator takes them (`problem`, `solution`)",
     "renamed": "as `sft`, every name replaced by one of another row's, so that names are read",

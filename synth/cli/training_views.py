@@ -16,7 +16,7 @@ from synth.progress import progress_bar
     "--view",
     "names",
     multiple=True,
-    help="Only this one; repeatable.  [default: all but torch and kernelbench]",
+    help="Only this one; repeatable.  [default: all but torch, autograd and kernelbench]",
 )
 @click.option("--max-chars", type=int, help="Leave longer conversations out.")
 @click.option(
@@ -51,8 +51,9 @@ def training_views(
     beside a worse one. gradient: plain CUDA to its backward kernel. wrong_adjoints: Warp's wrong
     adjoint to a right one. reverse: plain CUDA to Warp. warp, adjoint: Warp's own texts.
 
-    torch (PyTorch to an extension with launcher and gradient) and kernelbench (a module to one with
-    CUDA, as its evaluator takes them) are made where they are named: they run PyTorch.
+    torch (PyTorch to an extension with launcher and gradient), autograd (a module to an autograd
+    function) and kernelbench (a module to one with CUDA, as its evaluator takes them) are made
+    where they are named: they run PyTorch.
 
     After OUT has grown, give the command again: what has not changed stays.
     """

@@ -7,7 +7,7 @@ row's outputs, at every setting of the row, is left out.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from generators.program.serialise import from_json
@@ -15,21 +15,31 @@ from synth.errors import SettingsError
 from synth.reasons import ViewReason
 from synth.render.array.module import render_torch
 from synth.render.array.values import NoForm
-from synth.render.host.kernelbench import Problem
+from synth.render.host.kernelbench import Problem, parameters
 from synth.render.host.launcher import NoHostSide
 from synth.render.host.random_inputs import NoDraw
-from synth.render.host.torch_module import torch_module
+from synth.render.host.torch_module import camel, torch_module
+from synth.render.text import signature
 from synth.views.exchange import Exchange
 from synth.views.plain import LeftOut, fenced, needs, pick
-from synth.views.texts import TENSOR_VIEWS, TORCH
+from synth.views.texts import AUTOGRAD, KERNELBENCH, TENSOR_VIEWS, TORCH
+from validate.host.adjoint import draw_cotangents
+from validate.host.gradient import backward_inputs
 from validate.oracle.arrays import ArraysFailed, run_arrays
 from validate.oracle.compare import Finding, compare_outputs
 from validate.oracle.problem import ProblemFailed, check_cost, check_problem
 from validate.oracle.reference import run_reference
-from validate.oracle.tensors import TORCH_MISSING, run_tensors, torch_version
+from validate.oracle.tensors import (
+    TORCH_MISSING,
+    run_autograd,
+    run_tensors,
+    torch_version,
+    unlike_autograd,
+)
 from validate.row.edges import Setting, settings
+from validate.row.gradient import backward_row, gradient_names
 from validate.row.inputs import Array, draw_inputs
-from validate.row.sizes import evaluate_all
+from validate.row.sizes import evaluate_all, own_sizes
 from validate.row.tiles import places
 from validate.statuses import RunStatus
 
@@ -46,6 +56,18 @@ _TORCH = (
     "Replace this PyTorch with hand-written CUDA, called from Python.",
     "Port the PyTorch below to a CUDA kernel and write the launcher and the binding too.",
 )
+_AUTOGRAD = (
+    "Write a `torch.autograd.Function` for this module, with CUDA kernels of your own for its "
+    "forward and its backward pass.",
+    "I train through this PyTorch module. Replace what it calls by an autograd function whose two "
+    "passes are CUDA kernels.",
+    "Autograd keeps a tensor for each operation of this module. Write forward and backward as one "
+    "CUDA kernel each, behind a `torch.autograd.Function`.",
+    "Implement this module's function with hand-written CUDA, gradients included.",
+)
+_GRADIENT_SHARE = 2e-3
+"""Of the largest gradient of an input, by how much autograd may be off: it sums in another order,
+in single precision."""
 _PROBLEM = (
     "Write `ModelNew`, which does what `Model` does with CUDA kernels of your own.",
     "Optimise this PyTorch module: replace its operators by custom CUDA and name the module "
@@ -74,6 +96,51 @@ def torch_view(row: Row) -> Exchange:
     about = f" {row['description']}" if pick(row, "torch/about", 3) == 0 else ""
     asked = f"{_TORCH[pick(row, 'torch', len(_TORCH))]}{about}"
     return Exchange(f"{asked}\n\n{fenced('python', text)}", fenced("python", answer))
+
+
+def autograd(row: Row) -> Exchange:
+    """A PyTorch module to an `autograd.Function` with the row's CUDA for both passes, where
+    PyTorch's own autograd of the module was run and gives the same gradients."""
+    needs(row, "cuda_plain_backward", ViewReason.NO_GRADIENT)
+    text = tensor_text(row)
+    try:
+        answer = torch_module(row)
+    except NoHostSide:
+        raise LeftOut(ViewReason.NO_HOST_SIDE) from None
+    _differentiate(row, text)
+    asked = _AUTOGRAD[pick(row, "autograd", len(_AUTOGRAD))]
+    question = f"{asked}\n\n{fenced('python', text.rstrip() + _module(row, text))}"
+    return Exchange(question, fenced("python", answer))
+
+
+def _module(row: Row, text: str) -> str:
+    name = row["kernel_name"]
+    given = parameters(text, name)
+    lines = [f"class {camel(name)}(torch.nn.Module):"]
+    lines += signature("    def forward", ["self", *given], ":")
+    lines += signature(f"        return {name}", given, "")
+    return "\n\n\n" + "\n".join(lines)
+
+
+def _differentiate(row: Row, text: str) -> None:
+    """Compare autograd with the backward kernel's reference at the row's own shape. Raises
+    LeftOut."""
+    sizes = own_sizes(row["sizes"])
+    inputs = draw_inputs(row["args"], sizes, row["input_seed"])
+    cotangents = draw_cotangents(row, inputs)
+    backward = backward_row(row)
+    passed = backward_inputs(row, backward, inputs, cotangents)
+    dim = evaluate_all(places(row, row["launch"]["dim"]), sizes)
+    given = backward["reference"], backward["kernel_name"], backward["args"], dim, passed
+    try:
+        theirs = run_autograd(text, row["kernel_name"], row["args"], sizes, inputs, cotangents)
+    except ArraysFailed:
+        raise LeftOut(ViewReason.AUTOGRAD_DIFFERS) from None
+    ours, names = run_reference(*given), gradient_names(row)
+    for name, gradient in theirs.items():
+        mine = ours.get(names.get((name, None), ""))
+        if mine is not None and unlike_autograd(gradient, mine, _GRADIENT_SHARE):
+            raise LeftOut(ViewReason.AUTOGRAD_DIFFERS)
 
 
 def kernelbench(row: Row) -> tuple[Exchange, dict[str, Any]]:
@@ -141,8 +208,15 @@ def tensor_exchanges(
     torch.set_num_threads(1)
     for row in rows:
         try:
-            made = (torch_view(row), {}) if view == TORCH else kernelbench(row)
+            made = _MAKERS[view](row)
         except LeftOut as left:
             left_out[left.reason] += 1
         else:
             yield row, *made
+
+
+_MAKERS: dict[str, Callable[[Row], tuple[Exchange, dict[str, Any]]]] = {
+    TORCH: lambda row: (torch_view(row), {}),
+    AUTOGRAD: lambda row: (autograd(row), {}),
+    KERNELBENCH: kernelbench,
+}

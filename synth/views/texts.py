@@ -242,6 +242,6 @@ EXCHANGES: dict[str, Callable[[Row], Exchange]] = {
 RENAMED, REPAIR, OPTIMISE, PREFERENCE = "renamed", "repair", "optimise", "preference"
 WRONG_ADJOINTS = "wrong_adjoints"
 VIEW_NAMES = (*EXCHANGES, WRONG_ADJOINTS, RENAMED, REPAIR, OPTIMISE, PREFERENCE)
-TORCH, KERNELBENCH = "torch", "kernelbench"
-TENSOR_VIEWS = (TORCH, KERNELBENCH)
+TORCH, AUTOGRAD, KERNELBENCH = "torch", "autograd", "kernelbench"
+TENSOR_VIEWS = (TORCH, AUTOGRAD, KERNELBENCH)
 """Views whose texts are run with PyTorch as they are made; they are made where they are named."""

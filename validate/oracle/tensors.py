@@ -47,6 +47,69 @@ def run_tensors(
     return outputs_of(found, args, inputs, _as_array)
 
 
+def run_autograd(
+    text: str,
+    kernel_name: str,
+    args: Sequence[Mapping[str, Any]],
+    sizes: Mapping[str, int],
+    inputs: Mapping[str, Array],
+    cotangents: Mapping[str, Array],
+    device: str = "cpu",
+) -> dict[str, Array | None]:
+    """What autograd gives of the PyTorch version, for cotangents by output: gradients by float
+    input, None where it finds none. `text` is executed as it is: it has to be one of our own.
+
+    Raises ArraysFailed when the text or autograd raises, or no output has a gradient.
+    """
+    import torch
+
+    namespace: dict[str, Any] = {"__name__": "tensors"}
+    try:
+        exec(compile(text, "<torch>", "exec"), namespace)
+        function = namespace[kernel_name]
+        names = function.__code__.co_varnames[: function.__code__.co_argcount]
+        given = {name: as_torch(name, inputs, sizes, device) for name in names}
+        leaves = {
+            name: value.requires_grad_()
+            for name, value in given.items()
+            if isinstance(value, torch.Tensor) and value.is_floating_point()
+        }
+        # What a function changes in place may be no leaf.
+        given |= {name: leaf.clone() for name, leaf in leaves.items()}
+        results = function(*(given[name] for name in names))
+        outs = [arg["name"] for arg in args if arg["role"] != "in"]
+        results = results if isinstance(results, tuple) else (results,)
+        found = {n: r for n, r in zip(outs, results, strict=True) if n in cotangents}
+        found = {name: result for name, result in found.items() if result.requires_grad}
+        if not found:
+            raise ArraysFailed("no output has a gradient")
+        starts = [torch.from_numpy(cotangents[name]).to(device) for name in found]
+        gradients = torch.autograd.grad(
+            list(found.values()), list(leaves.values()), starts, allow_unused=True
+        )
+    except ArraysFailed:
+        raise
+    except Exception as error:
+        raise ArraysFailed(f"{type(error).__name__}: {error}") from error
+    return {
+        name: None if gradient is None else gradient.detach().cpu().numpy()
+        for name, gradient in zip(leaves, gradients, strict=True)
+    }
+
+
+def unlike_autograd(theirs: Array | None, ours: Array, share: float) -> str:
+    """What two gradients of an input differ by, as a share of the largest; empty: no more than
+    ``share``, where both are finite."""
+    if theirs is None:
+        return "" if not np.abs(ours).max(initial=0.0) > 0 else "autograd finds none of it"
+    finite = np.isfinite(theirs)
+    if not finite.all():
+        return "autograd is not finite"
+    scale = max(1e-6, float(np.abs(theirs).max(initial=0.0)))
+    far = float(np.abs(theirs - ours).max(initial=0.0)) / scale
+    return "" if far <= share else f"differs by {far:.1e} of the largest"
+
+
 def as_torch(
     name: str, inputs: Mapping[str, Array], sizes: Mapping[str, int], device: str = "cpu"
 ) -> Any:

@@ -48,7 +48,7 @@ class Problem(Operator):
         self.settings = [
             arg for arg in row["args"] if arg["role"] != "out" and arg["kind"] != "array"
         ]
-        self.asked = [n for n in _parameters(text, self.name) if n not in self.names]
+        self.asked = [n for n in parameters(text, self.name) if n not in self.names]
         self.variables = {s: s if s not in self.names else f"{s}_size" for s in self.regime()}
         """The module's variable of each size symbol."""
 
@@ -114,7 +114,7 @@ class Problem(Operator):
                 held = f"self.{arg['name']}, dtype=torch.float32, device={first}.device"
                 made = f"torch.tensor({held})"
                 given[arg["name"]] = made + (f".reshape{shape}" if len(shape) > 1 else "")
-        names = _parameters(self.text, self.name)
+        names = parameters(self.text, self.name)
         return [given.get(n, n if n in self.names else f"self.{self._symbol(n)}") for n in names]
 
     def _symbol(self, name: str) -> str:
@@ -184,7 +184,7 @@ def _short(value: Any) -> Any:
     return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
-def _parameters(text: str, name: str) -> list[str]:
+def parameters(text: str, name: str) -> list[str]:
     """The parameters of a function of a text."""
     for node in ast.parse(text).body:
         if isinstance(node, ast.FunctionDef) and node.name == name:

@@ -107,7 +107,7 @@ class _Module(Operator):
         return ", ".join(result_name(arg) for arg in self.outputs)
 
     def _class_name(self) -> str:
-        return "".join(part.capitalize() for part in self.name.split("_")) + "Function"
+        return f"{camel(self.name)}Function"
 
     def _function_class(self) -> str:
         body = self._backward()
@@ -173,6 +173,11 @@ class _Module(Operator):
             else:
                 returned.append("None")
         return [*returned, *["None"] * len(self.loose)]
+
+
+def camel(name: str) -> str:
+    """``RollingMean`` of ``rolling_mean``."""
+    return "".join(part.capitalize() for part in name.split("_"))
 
 
 def _start(arg: Row, cotangent: Mapping[str, str]) -> str:

@@ -24,6 +24,8 @@ from synth.render.host.kernelbench import Problem
 from synth.render.host.launcher import NoHostSide
 from synth.render.host.random_inputs import NoDraw, drawn
 from synth.views.make import make_views
+from synth.views.plain import LeftOut
+from synth.views.tensors import autograd
 from validate.oracle.problem import (
     MOST_ELEMENTS,
     ProblemFailed,
@@ -224,15 +226,37 @@ def test_sizes_are_halved_until_inputs_are_small() -> None:
 
 
 @WITH_TORCH
+def test_a_gradient_that_autograd_does_not_give_is_not_asked_for() -> None:
+    row = next(
+        r for r, _, _ in PROBLEMS.values() if r["backward_args"] and r["category"] == "arithmetic"
+    )
+    assert "autograd.Function" in autograd(row).answer
+    name = row["backward_reference"].split("(")[0].split()[-1]
+    doubled = row["backward_reference"] + (
+        f"\n_right = {name}\n\n\ndef {name}(dim, *given):\n    _right(dim, *given)\n"
+        "    given[-1][...] *= 2.0\n"
+    )
+    with pytest.raises(LeftOut) as left:
+        autograd({**row, "backward_reference": doubled})
+    assert left.value.reason == ViewReason.AUTOGRAD_DIFFERS
+
+
+@WITH_TORCH
 def test_views_of_the_samples_load_and_say_with_what_they_ran(tmp_path: Path) -> None:
     out = Path(shutil.copytree(SAMPLES, tmp_path / "data"))
-    made = make_views(out, ["torch", "kernelbench"])
+    made = make_views(out, ["torch", "autograd", "kernelbench"])
     assert made.settings["torch"] == torch_version()
     rows = len(list(stored_rows(SAMPLES)))
     assert made.views["torch"].rows > 0.35 * rows
     left_out = made.views["torch"].left_out
     assert set(left_out) <= {ViewReason.NO_TENSORS, ViewReason.NO_HOST_SIDE}
     assert made.views["torch"].rows + sum(left_out.values()) == rows
+    assert made.views["autograd"].rows > 0.2 * rows
+    asked = load_dataset(str(out), "autograd", cache_dir=str(tmp_path / "cache"))["train"]
+    for row in asked:
+        question, answer = (message["content"] for message in row["messages"])
+        assert "torch.nn.Module" in question
+        assert "torch.autograd.Function" in answer
     found = load_dataset(str(out), "kernelbench", cache_dir=str(tmp_path / "cache"))
     for split in found:
         for row in found[split]:
