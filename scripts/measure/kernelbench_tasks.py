@@ -40,6 +40,8 @@ import pyarrow.parquet as pq
 Task = dict[str, Any]
 
 TRIALS = 5
+MOST_JUDGED = 25
+"""By one process, which gives the memory of the device back as it ends."""
 GRADIENT_TOLERANCE = 2e-3
 """Of the largest gradient of an input: both sides are float32 and sum in another order."""
 
@@ -266,12 +268,12 @@ def built_in(folder: Path | None) -> Iterator[str]:
         yield found
 
 
-def loaded_pool(workers: int, tasks_each: int | None = None) -> ProcessPoolExecutor:
-    """Processes that have PyTorch loaded as they begin: to import it takes seconds."""
+def building_pool(workers: int) -> ProcessPoolExecutor:
+    """Processes that have PyTorch loaded as they begin, whose import takes seconds: for what never
+    speaks to the device, since a process that has done so may not be forked."""
     context = get_context("forkserver")
-    # No more than this: a process that has spoken to the device may not be forked.
     context.set_forkserver_preload(["torch", "torch.utils.cpp_extension"])
-    return ProcessPoolExecutor(workers, context, max_tasks_per_child=tasks_each)
+    return ProcessPoolExecutor(workers, context)
 
 
 def run(
@@ -282,8 +284,10 @@ def run(
     options: argparse.Namespace,
 ) -> None:
     """Builders and judges side by side, until all is done or the time is up."""
-    builders = loaded_pool(options.builders)
-    judges = loaded_pool(options.judges, 25)
+    builders = building_pool(options.builders)
+    judges = ProcessPoolExecutor(
+        options.judges, get_context("spawn"), max_tasks_per_child=MOST_JUDGED
+    )
     waiting: dict[Future[dict[str, Any]], tuple[str, str]] = {
         builders.submit(build, task, folder): ("build", key) for key, task in tasks.items()
     }

@@ -22,11 +22,12 @@ import os
 import statistics
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import as_completed
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from kernelbench_tasks import Task, built_in, loaded_pool, take
+from kernelbench_tasks import Task, built_in, take
 
 TRIALS = 21
 FLUSHED_BYTES = 256 << 20
@@ -180,7 +181,7 @@ def run(
 ) -> dict[str, dict[str, Any]]:
     """What was found of each task by the time that the time is up."""
     found: dict[str, dict[str, Any]] = {}
-    with loaded_pool(options.builders, 8) as pool:
+    with ProcessPoolExecutor(options.builders, get_context("spawn"), max_tasks_per_child=8) as pool:
         made = {pool.submit(prepare, task, folder): key for key, task in tasks.items()}
         try:
             for future in as_completed(made, timeout=PREPARE_SHARE * options.seconds):
