@@ -174,12 +174,13 @@ def _gradient(task: Task, folder: str) -> str:
         wanted = [inputs[k] for k in floats]
         found.append(torch.autograd.grad(output, wanted, cotangent, allow_unused=True))
     for k, theirs, ours in zip(floats, *found, strict=True):
-        if trouble := _unlike(theirs, ours):
+        if trouble := unlike(theirs, ours):
             return f"input {k}: {trouble}"
     return "agrees"
 
 
-def _unlike(theirs: Any, ours: Any) -> str:
+def unlike(theirs: Any, ours: Any) -> str:
+    """How two gradients of one input differ, empty where they agree."""
     import torch
 
     if ours is None or theirs is None:

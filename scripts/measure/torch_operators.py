@@ -20,6 +20,7 @@ import tempfile
 import time
 import traceback
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from itertools import chain, zip_longest
 from multiprocessing import get_context
@@ -63,6 +64,11 @@ def take_rows(out: Path, count: int) -> tuple[list[Row], Counter[str]]:
 
 def check(row: Row) -> dict[str, Any]:
     """What became of a row; runs in a process of its own."""
+    return built(row, _compared)
+
+
+def built(row: Row, compare: Callable[[Row, Any], dict[str, Any]]) -> dict[str, Any]:
+    """What `compare` finds of a row and its module, which is built first."""
     found = {"id": row["id"], "category": row["category"], "kernel": row["kernel_name"]}
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
@@ -72,7 +78,7 @@ def check(row: Row) -> dict[str, Any]:
         try:
             module = _imported(path)
             found["build_s"] = round(time.perf_counter() - began, 1)
-            found |= _compared(row, module)
+            found |= compare(row, module)
         except Exception as error:  # noqa: BLE001 - whatever the compiler or the driver says
             lines = [line for line in str(error).splitlines() if "error" in line.lower()]
             said = lines[0] if lines else traceback.format_exc(limit=-1)
@@ -95,7 +101,7 @@ def _compared(row: Row, module: Any) -> dict[str, Any]:
     sizes = own_sizes(row["sizes"])
     inputs = draw_inputs(row["args"], sizes, row["input_seed"])
     dim = evaluate_all(row["launch"]["dim"], sizes)
-    called, tensors = _called(row, inputs, sizes)
+    called, tensors = called_with(row, inputs, sizes)
     results = getattr(module, row["kernel_name"])(*called)
     results = results if isinstance(results, tuple) else (results,)
     torch.cuda.synchronize()
@@ -109,7 +115,9 @@ def _compared(row: Row, module: Any) -> dict[str, Any]:
     return _differentiated(row, inputs, dim, named, tensors)
 
 
-def _called(row: Row, inputs: dict[str, Any], sizes: dict[str, int]) -> tuple[list[Any], Row]:
+def called_with(
+    row: Row, inputs: dict[str, Any], sizes: dict[str, int], device: str = "cuda"
+) -> tuple[list[Any], Row]:
     """The arguments of the operator, and the tensors among them that carry a gradient."""
     import torch
 
@@ -118,7 +126,7 @@ def _called(row: Row, inputs: dict[str, Any], sizes: dict[str, int]) -> tuple[li
     for arg in given:
         value = inputs[arg["name"]]
         if arg["kind"] == "array":
-            tensor = torch.from_numpy(np.array(value, order="C")).cuda()
+            tensor = torch.from_numpy(np.array(value, order="C")).to(device)
             if parse(arg["dtype"]).is_float:
                 tensor.requires_grad_()
                 tensors[arg["name"]] = tensor
@@ -168,16 +176,34 @@ def main() -> None:
     options = parser.parse_args()
     rows, left_out = take_rows(options.out, options.n)
     print(f"{len(rows)} rows; without a module: {dict(left_out)}", flush=True)
-    found = []
-    with ProcessPoolExecutor(
-        options.workers, mp_context=get_context("spawn"), max_tasks_per_child=1
-    ) as pool:
-        for done in as_completed([pool.submit(check, row) for row in rows]):
+    report(run_all(check, rows, options.workers, options.json))
+
+
+def run_all(
+    check_one: Callable[[Row], dict[str, Any]],
+    rows: Sequence[Row],
+    workers: int,
+    json_path: Path | None,
+    seconds: float | None = None,
+) -> list[dict[str, Any]]:
+    """What became of rows, one process each; of those that are done when the time is up."""
+    found: list[dict[str, Any]] = []
+    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), max_tasks_per_child=1)
+    try:
+        for done in as_completed([pool.submit(check_one, row) for row in rows], seconds):
             found.append(done.result())
             if found[-1]["status"] != "agrees":
                 print(json.dumps(found[-1]), file=sys.stderr, flush=True)
-            if options.json:
-                options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+            if json_path:
+                json_path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    except TimeoutError:
+        print(f"time is up: {len(found)} of {len(rows)} rows done", flush=True)
+    pool.shutdown(wait=False, cancel_futures=True)
+    return found
+
+
+def report(found: Sequence[Mapping[str, Any]]) -> None:
+    """Statuses by category."""
     for category in sorted({one["category"] for one in found}):
         print(category, dict(Counter(o["status"] for o in found if o["category"] == category)))
     print("all", dict(Counter(one["status"] for one in found)))

@@ -11,6 +11,7 @@ from generators.program.walk import expressions, statements
 from synth.gradient.dissolved import dissolved
 from synth.gradient.held import IN_PLACE, Held, floats_of, held
 from synth.gradient.kept import stored_once
+from synth.gradient.maxima import running_maxima
 from synth.gradient.primal import Names, Primal
 from synth.gradient.reverse import Block, Reverse
 from synth.gradient.straight import straightened
@@ -23,11 +24,14 @@ from validate.row.gradient import SUFFIX
 NO_DERIVATIVE = "no output depends on an input by a derivative"
 
 
-def backward_program(program: ir.Program) -> ir.Program:
+def backward_program(
+    program: ir.Program, constant: frozenset[str] = frozenset()
+) -> ir.Program:
     """The program that makes of a program's inputs, and of the cotangents of its float outputs,
     the gradients of its float inputs; these have to be zero when it starts.
 
     Its parameters are those of the program that it uses, then the cotangents, then the gradients.
+    ``constant`` are variables whose gradient is known to change nothing (:func:`maxima`).
     Raises :class:`synth.gradient.terms.Undifferentiable` for a program that has no backward here.
     """
     kernel = program.kernel
@@ -36,11 +40,10 @@ def backward_program(program: ir.Program) -> ir.Program:
     grads = held(program)
     _require_gradients(program)
     arrays = {key: Var(grad.name, grad.type) for key, grad in grads.items()}
-    fresh = Names(names_of(program) | set(kernel.threads)).fresh
-    whole = stored_once(dissolved(straightened(program, fresh), fresh), fresh)
+    whole = _reversible(program)
     names = Names(_outside(program, whole) | {grad.name for grad in grads.values()})
     given = {p.name for p in kernel.params if isinstance(p.type, Struct)}
-    reverse = Reverse(Primal(names), arrays, _owned(kernel), given)
+    reverse = Reverse(Primal(names), arrays, _owned(kernel), given, constant)
     block = Block(set(), set())
     reverse.body(whole, {}, block)
     body, _ = swept(block.out, set())
@@ -52,6 +55,16 @@ def backward_program(program: ir.Program) -> ir.Program:
     outside = _outside(program, ()) | {grad.name for grad in grads.values()}
     body = plainly_named(body, outside, own)
     return _program(program, body, grads)
+
+
+def maxima(program: ir.Program) -> frozenset[str]:
+    """Variables of a program that hold the largest value so far of a loop."""
+    return running_maxima(_reversible(program))
+
+
+def _reversible(program: ir.Program) -> ir.Body:
+    fresh = Names(names_of(program) | set(program.kernel.threads)).fresh
+    return stored_once(dissolved(straightened(program, fresh), fresh), fresh)
 
 
 def _outside(program: ir.Program, body: ir.Body) -> set[str]:
@@ -140,7 +153,7 @@ def _program(program: ir.Program, body: ir.Body, grads: dict[str, Held]) -> ir.P
         # A cotangent that the kernel leaves as it is belongs to what it found as well.
         role = "inout" if grad.of.role != "out" and grad.name in written else "in"
         init = "reduction_identity" if start else "uniform"
-        bounds = (None, None) if start else ("-1", "1")
+        bounds = ("0", None) if start else ("-1", "1")
         params.append(ir.Param(grad.name, grad.type, role, grad.of.shape, init, *bounds))
     name = f"{kernel.name}{SUFFIX}"
     backward = replace(kernel, name=name, params=tuple(params), body=body, doc="")

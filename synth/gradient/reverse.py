@@ -57,9 +57,16 @@ class Reverse:
     """Writes one backward body. ``gradients`` has the array of adjoints for each float array."""
 
     def __init__(
-        self, primal: Primal, gradients: dict[str, Var], owned: set[str], given: set[str]
+        self,
+        primal: Primal,
+        gradients: dict[str, Var],
+        owned: set[str],
+        given: set[str],
+        constant: frozenset[str] = frozenset(),
     ) -> None:
-        """``owned``: arrays no element of which two threads read; ``given``: structs by value."""
+        """``owned``: arrays no element of which two threads read; ``given``: structs by value;
+        ``constant``: variables that nothing flows through."""
+        self.constant = constant
         self.primal, self.names, self.given = primal, primal.names, given
         self.gradients, self.owned = gradients, owned
         self.carrying = {key.partition(".")[0] for key in gradients}
@@ -285,6 +292,8 @@ class Reverse:
         if e.name not in self.primal.source:
             return
         name = self.primal.source[e.name]
+        if name in self.constant:
+            return
         self.types[name] = e.type
         adjoint = self.adjoint(name)
         if name not in block.live and name not in block.outer:

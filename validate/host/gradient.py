@@ -20,8 +20,9 @@ from validate.host.ends import ENDS, status_of
 from validate.host.launch import Endless
 from validate.host.memory import damage
 from validate.host.plain_case import PlainLaunched
-from validate.host.plain_launch import ORDERS, PlainEntry, fits_small_blocks
-from validate.host.plain_sizes import wide_sizes
+from validate.host.plain_launch import ORDERS, PlainEntry, shuffles_in_small_blocks
+from validate.host.plain_sizes import crossing_sizes, in_few_threads, wide_sizes
+from validate.host.rounding import rounds_worse
 from validate.oracle.compare import Finding, compare_widely
 from validate.oracle.derivative import Loss, Values, flat
 from validate.oracle.reference import run_reference
@@ -63,13 +64,11 @@ def check_gradient(row: Row, entries: Sequence[PlainEntry]) -> Adjoint:
         if part.status == AdjointStatus.WARP_DIFFERS:
             return Adjoint(part.status, f"{part.reason} at {setting.name}", part.tolerance_used)
         found.append(part)
-    wide = [Setting(describe(s), s, row["args"]) for s in _affordable(check.backward)]
-    for setting in wide:
-        if reason := check.widely(setting):
-            return Adjoint(AdjointStatus.WARP_DIFFERS, f"{reason} at {setting.name}")
-    if fits_small_blocks(check.backward) and (reason := check.widely(usual[-1], small_blocks=True)):
-        where = f"in small blocks at {usual[-1].name}"
-        return Adjoint(AdjointStatus.WARP_DIFFERS, f"{reason} {where}")
+    for sizes, small in _beyond(check.backward):
+        setting = Setting(describe(sizes), sizes, row["args"])
+        if reason := check.widely(setting, small_blocks=small):
+            where = f"{'in small blocks ' * small}at {setting.name}"
+            return Adjoint(AdjointStatus.WARP_DIFFERS, f"{reason} {where}")
     # At other shapes than the row's own a direction may be zero or meet a kink.
     return (
         found[0]
@@ -78,15 +77,19 @@ def check_gradient(row: Row, entries: Sequence[PlainEntry]) -> Adjoint:
     )
 
 
-def _affordable(backward: Row) -> list[dict[str, int]]:
-    """The wide shapes at which the reference of a backward kernel ends within a second or so."""
+def _beyond(backward: Row) -> list[tuple[dict[str, int], bool]]:
+    """Shapes past a block, a copy of bins or a vector at which the reference of a backward kernel
+    ends within a second or so, and whether in small blocks."""
     loops = _LOOP.search(backward["reference"])
 
     def turns(sizes: Mapping[str, int]) -> int:
         threads = prod(evaluate_all(backward["launch"]["dim"], sizes))
         return threads * (max(sizes.values()) if loops else 1)
 
-    return [sizes for sizes in wide_sizes(backward) if turns(sizes) <= _MOST_TURNS]
+    found = [(sizes, False) for sizes in (*wide_sizes(backward), *crossing_sizes(backward))]
+    if shuffles_in_small_blocks(backward):
+        found.append((in_few_threads(backward), True))
+    return [(sizes, small) for sizes, small in found if turns(sizes) <= _MOST_TURNS]
 
 
 def run_gradient_case(row: Row, entries: Sequence[PlainEntry]) -> Finding:
@@ -120,6 +123,13 @@ def backward_inputs(row: Row, backward: Row, inputs: Values, cotangents: Values)
     return found
 
 
+def wanted_of(backward: Row, dim: Sequence[int], passed: Values) -> Values:
+    """What the reference of a backward kernel makes of what it is passed."""
+    return run_reference(
+        backward["reference"], backward["kernel_name"], backward["args"], dim, passed
+    )
+
+
 def unlike_reference(
     backward: Row,
     dim: Sequence[int],
@@ -128,15 +138,15 @@ def unlike_reference(
     shares: tuple[float, float] = (_WIDE_SHARE, _WIDE_SHARE),
     jumps: bool = True,
     least: Mapping[str, float] | None = None,
+    wanted: Values | None = None,
 ) -> str:
     """What of a backward kernel's outputs its own reference does not give; empty: nothing.
 
     Elements may be off by ``shares`` of themselves and of the largest one, or of ``least``, what
-    counts as large in the array of that name.
+    counts as large in the array of that name. ``wanted`` is what the reference gives, where that is
+    known.
     """
-    wanted = run_reference(
-        backward["reference"], backward["kernel_name"], backward["args"], dim, passed
-    )
+    wanted = wanted or wanted_of(backward, dim, passed)
     for name, value in wanted.items():
         scale = float(np.abs(flat(value)).max(initial=(least or {}).get(name, 0.0)))
         rtol, atol = shares[0], shares[1] * scale
@@ -176,9 +186,13 @@ class _Check:
         dim = evaluate_all(self.row["launch"]["dim"], setting.sizes)
         tolerance = adjoint_tolerance(self.row["args"])
         shares = (_ELSEWHERE * tolerance, tolerance)
-        if wrong := unlike_reference(
-            self.backward, dim, passed, outputs, shares, number > 0, self._least
-        ):
+        wanted = wanted_of(self.backward, dim, passed)
+        wrong = unlike_reference(
+            self.backward, dim, passed, outputs, shares, number > 0, self._least, wanted
+        )
+        if not wrong and number == 0:
+            wrong = rounds_worse(self.backward, dim, passed, outputs, wanted)
+        if wrong:
             return Adjoint(AdjointStatus.WARP_DIFFERS, wrong)
         self._least = self._least or least_of(outputs)
         loss = Loss(self.row, dim, inputs, cotangents)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -19,7 +20,7 @@ from validate.row.archs import MOST_SHARED_BYTES
 from validate.row.inputs import Array
 from validate.text import plain as plain_unit
 from validate.text.formula import evaluate
-from validate.text.launches import Launch, listed
+from validate.text.launches import Launch, launches_of, listed
 
 ORDERS = ("in order", "backwards", "mixed")
 """Orders in which threads and blocks take turns."""
@@ -45,6 +46,7 @@ _UNDEFINED = {
     12: "a whole number is divided by zero",
     13: "a function that must return a value comes to its end",
 }
+_OF_BLOCK = re.compile(r"__shared__|__syncthreads|__launch_bounds__\(32\)")
 _ENDLESS, _TRAPPED, _TOO_COSTLY = 1, 7, 14
 _RANGE = np.dtype(
     [(n, np.uint64) for n in ("first", "size", "inside", "written", "words", "parts", "count")]
@@ -179,6 +181,14 @@ def fits_small_blocks(row: Mapping[str, Any]) -> bool:
     return alone and "blockDim" in row["cuda_plain"]
 
 
+def shuffles_in_small_blocks(row: Mapping[str, Any]) -> bool:
+    """As `fits_small_blocks`, for texts too whose threads meet within a warp and not beyond."""
+    (launch, *more) = launches_of(row)
+    within = not _OF_BLOCK.search(row["cuda_plain"]) and sum(int(b) > 1 for b in launch.block) == 1
+    meets = plain_unit.meets(row["cuda_plain"])
+    return not more and "blockDim" in row["cuda_plain"] and (within or not meets)
+
+
 def in_small_blocks(grid: Grid, text: str) -> Grid:
     """The same threads in blocks of at most 32; two of them along an axis that a loop over the grid
     strides along.
@@ -190,7 +200,11 @@ def in_small_blocks(grid: Grid, text: str) -> Grid:
     block = [min(size, small) for size, small in zip(grid.block, [*most, 1, 1], strict=False)]
     pairs = zip("xyz", grid.grid, grid.block, block, strict=True)
     blocks = [
-        2 if f"gridDim.{axis}" in text else -(-number * size // small)
+        2
+        if f"gridDim.{axis}" in text
+        else -(-number * size // small)
+        if f"blockDim.{axis}" in text and f"= blockIdx.{axis};" not in text
+        else number
         for axis, number, size, small in pairs
     ]
     return Grid(blocks, block, grid.shared_bytes)

@@ -19,6 +19,12 @@ _WARP = 32
 # Threads that meet take a microsecond each, and some.
 _MOST_THREADS = 30_000
 _SMALL = (3, 2, 5, 4, 7, 6)
+_FEW = {1: (70,), 2: (11, 7), 3: (6, 5, 3)}
+"""Elements along each axis, by how many axes blocks have."""
+_MANY = 40
+_KEPT = re.compile(r"const int \w+ = min\(([^,;]+), (\d+)\);")
+"""How many bins of an array a block keeps."""
+_VECTORS = re.compile(r"reinterpret_cast<(?:const )?\w+4\*>")
 _QUOTIENT = re.compile(r".*\) / (\d+)", re.DOTALL)
 
 
@@ -40,6 +46,32 @@ def wide_sizes(row: Mapping[str, Any]) -> list[dict[str, int]]:
     wanted = [over, *({s: turns + turns // 2 + 3} for s in loops if over.get(s, 0) <= turns)]
     shapes = [_shape(row["sizes"], large) for large in wanted if large]
     return [*shapes[:1], *(shape for shape in shapes[1:] if _threads(row, shape) <= _MOST_THREADS)]
+
+
+def in_few_threads(row: Mapping[str, Any]) -> dict[str, int]:
+    """A shape of several blocks of 32 threads along each axis of the launch's blocks."""
+    axes = sum(int(size) > 1 for size in launches_of(row)[0].block) or 1
+    dims = [sorted(symbols(extent)) for extent in row["launch"]["dim"]][::-1]
+    wanted: dict[str, int] = {}
+    for axis, names in enumerate(dims):
+        for name in names[:1]:
+            wanted.setdefault(name, [*_FEW[axes], 2, 2, 2][axis])
+    return _shape(row["sizes"], wanted)
+
+
+def crossing_sizes(row: Mapping[str, Any]) -> list[dict[str, int]]:
+    """Shapes that reach what a text does for many bins or for whole vectors, in few threads."""
+    found = []
+    innermost = sorted(symbols(row["launch"]["dim"][-1]))[:1]
+    if kept := _KEPT.search(row["cuda_plain"]):
+        formulas = {arg["name"]: arg["size"] for arg in row["plain_args"]}
+        names = [name for name in re.findall(r"[A-Za-z_]\w*", kept[1]) if formulas.get(name)]
+        sizes = [symbol for name in names[:1] for symbol in sorted(symbols(formulas[name]))[:1]]
+        large = dict.fromkeys(sizes, int(kept[2]) + int(kept[2]) // 2)
+        found.append({**dict.fromkeys(innermost, _MANY), **large})
+    if _VECTORS.search(row["cuda_plain"]):
+        found += [dict.fromkeys(innermost, size) for size in (12, 10)]
+    return [_shape(row["sizes"], large) for large in found if large]
 
 
 def _over_blocks(dims: Sequence[Sequence[str]], grid: Sequence[str | int]) -> dict[str, int]:

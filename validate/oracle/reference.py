@@ -88,10 +88,12 @@ def run_reference(
     args: Sequence[Mapping[str, Any]],
     dim: Sequence[int],
     inputs: Mapping[str, Array],
+    single: bool = False,
 ) -> dict[str, Array]:
     """Call the reference and return its outputs (roles `out` and `inout`) by name.
 
-    `inputs` come from `draw_inputs` and are not changed. Float outputs are float64, integers and
+    `inputs` come from `draw_inputs` and are not changed. With `single`, float32 inputs stay NumPy's
+    float32, so that sums and products of them are rounded as that type's are. Float outputs are float64, integers and
     bools have their storage dtype, structs a structured dtype of these. Raises ReferenceFailed
     when the text is not allowed, raises, leaves an element unwritten, or produces a value of the
     wrong type or out of the range of the dtype.
@@ -102,7 +104,7 @@ def run_reference(
         if "np" in namespace:
             namespace["np"] = _NUMPY
         function = namespace[kernel_name]
-        values = [_to_reference(arg, inputs[arg["name"]], namespace) for arg in args]
+        values = [_to_reference(arg, inputs[arg["name"]], namespace, single) for arg in args]
         with np.errstate(all="ignore"):
             function(tuple(dim), *values)
     except ReferenceFailed:
@@ -171,15 +173,17 @@ def _forbidden_attribute(node: ast.Attribute) -> str | None:
     return None
 
 
-def _to_reference(arg: Mapping[str, Any], value: Array, namespace: Mapping[str, Any]) -> Any:
+def _to_reference(
+    arg: Mapping[str, Any], value: Array, namespace: Mapping[str, Any], single: bool
+) -> Any:
     """One input in the reference's convention; outputs start as None, or NaN inside vectors."""
     parsed = dtypes.parse(arg["dtype"])
     unwritten = arg["role"] == "out"
     if parsed.kind != "struct":
-        converted = _convert(value, parsed, unwritten)
+        converted = _convert(value, parsed, unwritten, single)
         return converted if value.ndim else converted.item()
     columns = {
-        field["name"]: _convert(value[field["name"]], dtypes.parse(field["dtype"]), unwritten)
+        field["name"]: _convert(value[field["name"]], dtypes.parse(field["dtype"]), unwritten, single)
         for field in arg["fields"]
     }
     make = namespace[arg["dtype"]]
@@ -189,9 +193,14 @@ def _to_reference(arg: Mapping[str, Any], value: Array, namespace: Mapping[str, 
     return instances if value.ndim else instances.item()
 
 
-def _convert(value: Array, parsed: dtypes.DType, unwritten: bool) -> Array:
+def _convert(value: Array, parsed: dtypes.DType, unwritten: bool, single: bool) -> Array:
+    narrow = single and value.dtype == np.float32
     if parsed.shape and parsed.is_float:
-        return value.astype(np.float64)
+        return value.astype(np.float32 if narrow else np.float64)
+    if narrow and not unwritten:
+        kept = np.empty(value.size, object)
+        kept[:] = list(value.ravel())
+        return kept.reshape(value.shape)
     return np.full(value.shape, None, object) if unwritten else value.astype(object)
 
 

@@ -80,6 +80,7 @@ class Body(Expressions):
         self.lines = []
         taken = self.library.taken
         self.offsets = Offsets(body, self.declared, list(given), self.shapes, taken, known)
+        self.library.offsets = self.offsets.names
         self.block(body, depth)
         return self.lines
 

@@ -210,7 +210,7 @@ class KernelText:
     def fresh(self, *wanted: str) -> str:
         """The first of some names that nothing in the text has, or it with an underscore."""
         for name in (*wanted, *(f"{w}_" for w in wanted), *(f"{w}_of_block" for w in wanted)):
-            if name not in self.taken and name not in C_WORDS:
+            if name not in self.taken | self.library.offsets and name not in C_WORDS:
                 self.taken.add(name)
                 self.library.taken = frozenset(self.taken)
                 return name

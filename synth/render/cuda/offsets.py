@@ -72,6 +72,7 @@ class Offsets:
         known: Known,
     ) -> None:
         self.before: dict[int, list[Hoisted]] = {}
+        self.names: set[str] = set()
         self.named = {k: n for k, n in known.items() if declared.changed.isdisjoint(k[0])}
         if not any(len(shape) > 1 for shape in shapes.values()):
             return
@@ -167,8 +168,8 @@ class Offsets:
         if array:
             wanted.insert(1, f"{array}_{wanted[0]}")
         wanted += [f"{wanted[0]}{k}" for k in range(2, 99)]
-        name = next(w for w in wanted if w not in self._taken)
-        self._taken.add(name)
+        name = next(w for w in wanted if w not in self._taken | self.names)
+        self.names.add(name)
         return name
 
 

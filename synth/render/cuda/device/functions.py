@@ -36,6 +36,8 @@ class Library:
     ) -> None:
         """``aligned`` has types that stand alone in memory, and the bytes to align them to."""
         self.taken = taken
+        self.offsets: set[str] = set()
+        """Names of flat indices in the body that is being printed."""
         self.aligned = aligned
         self.fields_as = fields_as
         self.edges = edges
