@@ -8,6 +8,7 @@ from typing import Any
 
 from generators.program import expr
 from generators.program.dtypes import Mat, Quat, Scalar, Transform, Type, Vec, scalar_of
+from synth.render.array.linear import Linear, linear_of
 from synth.render.array.loads import Loads
 from synth.render.array.values import (
     Axis,
@@ -45,7 +46,9 @@ class Expressions(Loads):
 
     def const(self, e: expr.Const) -> Value:
         doc = pi_text(e.value, self.dialect.pi) or number(constant_text(e.value))
-        return Value(doc, e.type, weak=True, number=True)
+        whole = isinstance(e.value, int) and not isinstance(e.value, bool)
+        linear = Linear(int(e.value)) if whole else None
+        return Value(doc, e.type, weak=True, number=True, linear=linear)
 
     def var(self, e: expr.Var) -> Value:
         if e.name in self.axis_of:
@@ -55,11 +58,13 @@ class Expressions(Loads):
         return self.env[e.name]
 
     def extent(self, e: expr.Extent) -> Value:
-        text = self.size(self.shapes[e.array.name][e.axis])
+        size = self.shapes[e.array.name][e.axis]
+        text = self.size(size)
         return Value(
             Doc(text, Prec.TIGHT if text.isidentifier() or text.isdigit() else Prec.ADD),
             e.type,
             number=True,
+            linear=linear_of(size),
         )
 
     # Operations
@@ -94,7 +99,7 @@ class Expressions(Loads):
         self.operands = values
         doc = printer(self, docs, e)
         value = Value(doc, e.type, axes, not parts_of(e.type) and _is_weak(e, values))
-        value = replace(value, number=numbers and uniform)
+        value = replace(value, number=numbers and uniform, linear=_linear(e, values))
         if value.weak and e.op not in _ARITHMETIC and self.dialect.widens(e.type):
             value = replace(self.converted(value, e.type), weak=False)
         return value
@@ -129,7 +134,9 @@ class Expressions(Loads):
         value = self.value(e.value)
         if scalar_of(e.value.type) == e.type and not value.weak:
             return value
-        return replace(self.converted(value, e.type), weak=False)
+        whole = isinstance(e.type, Scalar) and e.type.is_int
+        linear = value.linear if whole else None
+        return replace(self.converted(value, e.type), weak=False, linear=linear)
 
     def component(self, e: expr.Component) -> Value:
         value = self.value(e.value)
@@ -219,6 +226,20 @@ class Expressions(Loads):
             ]
         number = all(numbers) and not parts
         return Value(call(e.function, docs), e.type, axes, number=number)
+
+
+def _linear(e: expr.Op, values: Sequence[Value]) -> Linear | None:
+    """What sums, differences and multiples of linear numbers are."""
+    parts = [v.linear for v in values]
+    if e.op not in ("add", "sub", "mul") or None in parts:
+        return None
+    left, right = parts
+    assert left is not None and right is not None
+    if e.op != "mul":
+        return left.plus(right, 1 if e.op == "add" else -1)
+    if left.fixed or right.fixed:
+        return left.scaled(right.const) if right.fixed else right.scaled(left.const)
+    return None
 
 
 def _clamped(e: expr.Op) -> expr.Op:

@@ -77,6 +77,10 @@ class Frame(Expressions):
         self.given: dict[str, Value] = {}
         """What a branch has given to variables and whole outputs."""
 
+    @property
+    def sure(self) -> bool:
+        return self.mask is None and not self.in_branch
+
     def put(self, start: str, doc: Doc) -> None:
         pad = " " * (self.depth * TAB)
         line = f"{pad}{start}{doc.text}"
@@ -94,10 +98,11 @@ class Frame(Expressions):
     def keep(self, name: str, value: Value) -> None:
         """Assign a value to a name of the text, and remember the name as it."""
         doc = value.doc
-        if value.bare in self.changing or (value.bare and name in self.changing):
+        shown = value.bare or value.view
+        if value.bare in self.changing or (shown and name in self.changing):
             doc = self.dialect.copied(value.doc)
         self.put(f"{name} = ", doc)
-        self.env[name] = value.of(Doc(name), weak=value.weak)
+        self.env[name] = value.of(Doc(name), linear=value.linear)
 
     def body(self, body: ir.Body) -> None:
         for place, statement in enumerate(body):
@@ -189,17 +194,10 @@ class Frame(Expressions):
     def assign(self, s: ir.Assign) -> None:
         value = self.value(s.value)
         read = s.value.array.name if isinstance(s.value, expr.Load) else ""
-        if read in self.changing and isinstance(s.value, expr.Load) and self.is_view(s.value):
+        if read in self.changing and value.view:
             # A slice is a view, which would change with its array.
             value = value.of(self.dialect.copied(value.doc))
         self.set(s.name, value, s.value.type)
-
-    def is_view(self, e: expr.Load) -> bool:
-        """Whether what is read is a part of the array itself: no index differs by thread but whole
-        dimensions."""
-        whole = [self.bare_axis(i) for i in e.indices]
-        others = [i for i, axis in zip(e.indices, whole, strict=True) if axis is None]
-        return any(whole) and not any(self.value(i).axes for i in others)
 
     def set(self, name: str, value: Value, type_: Type) -> None:
         """Give a variable a value: in a branch, by a text of its own where that is short."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from generators.program import expr, ir
 from generators.program.dtypes import INT32, Scalar, Type
 from generators.program.walk import expressions, names_read, operands, statements
+from synth.render.array.linear import Linear
 from synth.render.array.scopes import (
     accumulated,
     assigned,
@@ -20,6 +22,7 @@ from synth.render.array.values import (
     NoForm,
     Value,
     parts_of,
+    place_on,
     tight,
     union,
 )
@@ -64,7 +67,7 @@ class Bodies(Writes):
         if s.step != 1 or not (isinstance(s.start, expr.Const) and s.start.value == 0):
             return False
         alone, within = indexes(s.body, s.name)
-        return alone and not within and self.independent(s)
+        return (alone or not within) and self.independent(s)
 
     def independent(self, loop: ir.For) -> bool:
         """Whether each turn has variables and elements of its own, and all turns join sums."""
@@ -130,7 +133,7 @@ class Bodies(Writes):
         self.named.discard(s.name)
         before = dict(self.env), dict(self.axis_of)
         self.axis_of[s.name] = axis
-        self.env[s.name] = Value(Doc(s.name), INT32, (axis,))
+        self.env[s.name] = place_on(axis)
         for place, t in enumerate(s.body):
             found = accumulated(t)
             if found is not None and found[0] in before[0]:
@@ -139,6 +142,8 @@ class Bodies(Writes):
                 self.later.append(s.body[place + 1 :])
                 self.statement(t)
                 self.later.pop()
+        if axis in self.gathered_axes or axis not in self.sliced_axes:
+            raise NoForm(ArrayStatus.WALK, "loops over places that are no dimension")
         places = []
         if s.name in self.named:
             doc = self.dialect.made("arange", [self.length(axis)], INT32)
@@ -255,7 +260,8 @@ class Bodies(Writes):
         before = dict(self.env)
         counter = self.counter(s)
         self.turns.add(counter)
-        self.env[s.name] = Value(Doc(counter), INT32, weak=True, number=True)
+        linear = Linear(0, {counter: 1})
+        self.env[s.name] = Value(Doc(counter), INT32, weak=True, number=True, linear=linear)
         self.later.append(s.body)
         self.body(s.body)
         self.later.pop()
@@ -266,6 +272,8 @@ class Bodies(Writes):
 
     def settle(self, s: ir.For, carried: Sequence[str]) -> None:
         """Give what turns hand on the axes that it has in the end, before the loop."""
+        for name in carried:
+            self.env[name] = replace(self.env[name], linear=None)
         for _ in range(4):
             kept = list(self.lines), dict(self.env), set(self.taken), set(self.undefined)
             self.turn(s)

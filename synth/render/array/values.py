@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from generators.program import ir
-from generators.program.dtypes import Mat, Quat, Scalar, Struct, Transform, Type, Vec
+from generators.program.dtypes import INT32, Mat, Quat, Scalar, Struct, Transform, Type, Vec
+from synth.render.array.linear import Linear
 from synth.render.doc import Doc, Prec, binary, listing, prefix, subscript
 from synth.render.text import docstring
 from validate.statuses import ArrayStatus
@@ -23,11 +24,14 @@ class NoForm(Exception):  # noqa: N818 - not an error: the kernel has no honest 
 @dataclass(frozen=True, eq=False)
 class Axis:
     """A dimension of arrays: the threads along one launch dimension, the turns of a loop, or the
-    threads that a condition chose. ``extent`` is the text of its length."""
+    threads that a condition chose. ``extent`` is the text of its length, of which the first ``low``
+    places and the last ``cut`` are left out."""
 
     name: str
     extent: str
     lanes: bool = False
+    low: int = 0
+    cut: int = 0
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,9 @@ class Value:
 
     ``weak`` marks what only literals made: NumPy would give it its widest type. ``bare`` is the
     array that the text names as it is, so that a change of one would show in the other. ``number``
-    marks what is a number of Python, as parameters that are no arrays are to PyTorch.
+    marks what is a number of Python, as parameters that are no arrays are to PyTorch. ``linear`` is
+    what a whole number is as a sum of symbols and places; ``view`` marks a part of an array that
+    changes with it.
     """
 
     doc: Doc
@@ -45,10 +51,18 @@ class Value:
     weak: bool = False
     bare: str = ""
     number: bool = False
+    linear: Linear | None = None
+    view: bool = False
 
     def of(self, doc: Doc, **more: object) -> Value:
         """The same axes and type under another text."""
-        return replace(self, doc=doc, bare="", **more)  # type: ignore[arg-type]
+        plain = {"bare": "", "linear": None, "view": False}
+        return replace(self, doc=doc, **{**plain, **more})  # type: ignore[arg-type]
+
+
+def place_on(axis: Axis) -> Value:
+    """The place along an axis as a number."""
+    return Value(Doc(axis.name), INT32, (axis,), linear=Linear(0, {axis: 1}))
 
 
 def parts_of(type_: Type) -> int:

@@ -168,24 +168,16 @@ class Writes(Conditions):
         self, name: str, indices: Sequence[expr.Expr], axes: Sequence[Axis | None]
     ) -> tuple[Doc, tuple[Axis, ...]]:
         """The elements that an index names, and the axes of the array that they are."""
-        values = [
-            self.env[i.name] if a is not None and isinstance(i, expr.Var) else self.value(i)
-            for i, a in zip(indices, axes, strict=True)
-        ]
-        general = [v for v, a in zip(values, axes, strict=True) if a is None and v.axes]
-        there = [a for a in axes if a is not None]
-        if not general and len(set(there)) == len(there):
+        values = [self.value(i) for i in indices]
+        slices = self.slices_at(name, values)
+        if not any(v.axes for v, s in zip(values, slices, strict=True) if s is None):
+            there = [s[0] for s in slices if s is not None]
             if there != [a for a in self.order if a in there]:
                 raise NoForm(ArrayStatus.SCATTER, "outputs turned")
-            texts = [
-                self.whole(a, size) if a is not None else v.doc.text
-                for a, v, size in zip(axes, values, self.shapes[name], strict=True)
-            ]
+            texts = self.texts_of(slices, values) or [":"]
             return subscript(Doc(name), [Doc(t) for t in texts]), tuple(there)
-        for index, axis in zip(indices, axes, strict=True):
-            if axis is not None and isinstance(index, expr.Var):
-                self.named.add(index.name)
         found = union(values, self.order)
+        self.note_gathered(values)
         return subscript(Doc(name), [aligned(v, found) for v in values]), found
 
     def atomic(self, s: ir.Atomic) -> None:

@@ -54,6 +54,8 @@ class Dialect:
     copy: ClassVar[str]
     int_products: ClassVar[bool]
     """Whether the library multiplies matrices of integers wherever it runs."""
+    reverses: ClassVar[bool]
+    """Whether a slice may go backwards."""
     ops: Mapping[str, ArrayPrinter]
     helpers: Mapping[str, str]
     """Functions that texts define when they need them."""

@@ -36,6 +36,7 @@ class NumPy(Dialect):
     needs = NEEDS
     numbers_differ = False
     int_products = True
+    reverses = True
 
     def scalar(self, type_: Type) -> str:
         scalar = type_ if isinstance(type_, Scalar) else type_.scalar  # type: ignore[union-attr]

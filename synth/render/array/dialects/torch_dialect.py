@@ -31,6 +31,7 @@ class Torch(Dialect):
     needs = NEEDS
     numbers_differ = True
     int_products = False
+    reverses = False
 
     def __init__(self, like: str) -> None:
         self.like = like
