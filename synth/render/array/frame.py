@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -66,6 +66,10 @@ class Frame(Expressions):
         self.taken: set[str] = set()
         self.threads: list[Axis] = []
         self.in_branch = False
+        self.guarded = False
+        """Whether threads compute what only some of them need, without a mask."""
+        self.consumed = False
+        """Whether the statement that was printed took what follows it with it."""
         self.later: list[ir.Body] = []
         self.changing: set[str] = set()
         """Arrays that are written to, and variables that are changed in place."""
@@ -79,7 +83,7 @@ class Frame(Expressions):
 
     @property
     def sure(self) -> bool:
-        return self.mask is None and not self.in_branch
+        return self.mask is None and not self.in_branch and not self.guarded
 
     def put(self, start: str, doc: Doc) -> None:
         pad = " " * (self.depth * TAB)
@@ -111,6 +115,9 @@ class Frame(Expressions):
             mask = self.mask
             self.statement(statement)
             self.later.pop()
+            if self.consumed:
+                self.consumed = False
+                return
             if self.mask is not mask and not self.in_branch:
                 self.go_on(rest)
                 return
@@ -133,6 +140,7 @@ class Frame(Expressions):
 
     def state(self) -> tuple[Any, ...]:
         sets = (self.taken, self.undefined, self.named, self.sizes, self.helpers, self.lanes)
+        sets += (self.changing, self.sliced_axes, self.gathered_axes)
         maps = (self.env, self.axis_of)
         return (
             list(self.lines),
@@ -144,7 +152,25 @@ class Frame(Expressions):
 
     def restore(self, kept: tuple[Any, ...]) -> None:
         self.lines, self.mask, self.order, (self.env, self.axis_of), sets = kept
-        self.taken, self.undefined, self.named, self.sizes, self.helpers, self.lanes = sets
+        self.taken, self.undefined, self.named, self.sizes, self.helpers, self.lanes = sets[:6]
+        self.changing, self.sliced_axes, self.gathered_axes = sets[6:]
+
+    def tried(self, print_it: Callable[[], None]) -> bool:
+        """Print in one way; where that has no form, all is as before."""
+        kept = self.state()
+        deep, depth, branch = len(self.later), self.depth, (self.in_branch, self.base)
+        outer, given, returned = self.outer, self.given, dict(self.returned)
+        flags = self.guarded, self.unsafe
+        try:
+            print_it()
+        except NoForm:
+            self.restore(kept)
+            del self.later[deep:]
+            self.depth, (self.in_branch, self.base) = depth, branch
+            self.outer, self.given, self.returned = outer, given, returned
+            self.guarded, self.unsafe = flags
+            return False
+        return True
 
     def chosen_threads(self) -> None:
         """From here on arrays have an axis of the threads that the mask chooses."""

@@ -124,10 +124,10 @@ class Slice:
     def text(self, name: Callable[[str], str]) -> str:
         bounds = ["" if b is None else b.text(name) for b in (self.start, self.stop)]
         spaced = any(" " in bound for bound in bounds)
-        colon = " : " if spaced and all(bounds) else " :" if spaced and bounds[0] else ":"
-        colon = ": " if spaced and not bounds[0] else colon
-        text = f"{bounds[0]}{colon}{bounds[1]}"
-        return text if self.step == 1 else f"{text.rstrip()}:{self.step}".replace(" : :", "::")
+        if self.step != 1:
+            bounds.append(str(self.step))
+        text = (" : " if spaced else ":").join(bounds).strip()
+        return text.replace(" :  : ", "::").replace(" : ", ":", 1) if not bounds[0] else text
 
 
 def slice_of(places: Places, size: str, sure: bool) -> Slice | None:

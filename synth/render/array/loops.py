@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from generators.program import expr, ir
@@ -46,21 +46,6 @@ class Bodies(Writes):
         if self.is_axis(s) and self.tried(lambda: self.loop_as_axis(s, stop)):
             return
         self.loop(s, start, stop)
-
-    def tried(self, print_it: Callable[[], None]) -> bool:
-        """Print in one way; where that has no form, all is as before."""
-        kept = self.state()
-        deep, depth, branch = len(self.later), self.depth, (self.in_branch, self.base)
-        outer, given, returned = self.outer, self.given, dict(self.returned)
-        try:
-            print_it()
-        except NoForm:
-            self.restore(kept)
-            del self.later[deep:]
-            self.depth, (self.in_branch, self.base) = depth, branch
-            self.outer, self.given, self.returned = outer, given, returned
-            return False
-        return True
 
     def is_axis(self, s: ir.For) -> bool:
         """Whether the turns of a loop are independent but for sums, and stand for a dimension."""

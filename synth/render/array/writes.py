@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from generators.program import expr, ir
 from generators.program.dtypes import INT32, Array, scalar_of
-from synth.render.array.conditions import Conditions
+from synth.render.array.interiors import Interiors
 from synth.render.array.dialects.dialect import Update
 from synth.render.array.scopes import assigned, reads, stored
 from synth.render.array.values import (
@@ -28,7 +28,7 @@ _REDUCED |= {"and": "all", "or": "any"}
 _UPDATES = frozenset({"add", "sub", "min", "max", "and", "or", "xor"})
 
 
-class Writes(Conditions):
+class Writes(Interiors):
     """Prints stores and atomics."""
 
     def owned(self, name: str) -> None:
@@ -53,7 +53,8 @@ class Writes(Conditions):
         there = [a for a in axes if a is not None]
         if len(there) == len(axes) and len(set(there)) == len(there) and self.covers(there):
             extents = [a.extent for a in there]
-            if tuple(extents) == self.shapes[name]:
+            parted = any(a.low or a.cut for a in there)
+            if tuple(extents) == self.shapes[name] and not parted:
                 self.store_whole(s, name, value, there)
                 return
         self.store_part(s, name, value, axes)
