@@ -96,6 +96,8 @@ class Expressions(Loads):
             if e.op == "where":
                 weak = values[1].weak and values[2].weak
                 return Value(choice(*docs), e.type, weak=weak, number=numbers)
+        if e.op == "where" and not values[0].axes and not self.in_function:
+            return Value(choice(*docs), e.type, axes, values[1].weak and values[2].weak)
         self.operands = values
         doc = printer(self, docs, e)
         value = Value(doc, e.type, axes, not parts_of(e.type) and _is_weak(e, values))

@@ -9,16 +9,16 @@ from typing import Any
 from generators.program import expr, ir
 from generators.program.walk import changed
 from synth.render.array.boxes import Box, box_of, edge_of, narrowed
-from synth.render.array.conditions import Conditions
 from synth.render.array.linear import Linear, linear_of
 from synth.render.array.scopes import assigned, ends_thread, leaves_early, reads, stored
+from synth.render.array.shared import Shared
 from synth.render.array.values import Axis, NoForm, Value, aligned, union
 from synth.render.breaks import TAB
 from synth.render.doc import Doc, Prec, subscript
 from validate.statuses import ArrayStatus
 
 
-class Interiors(Conditions):
+class Interiors(Shared):
     """Prints branches of an interior as assignments to slices, and the edges before them."""
 
     def if_(self, s: ir.If) -> None:

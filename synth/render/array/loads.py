@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from generators.program import expr
 from generators.program.dtypes import Type
 from synth.render.array.dialects.dialect import Dialect
-from synth.render.array.linear import Slice, places_of, slice_of
-from synth.render.array.values import Axis, Value, aligned, parts_of, union
+from synth.render.array.linear import Slice, linear_of, places_of, slice_of
+from synth.render.array.values import Axis, NoForm, Value, aligned, parts_of, union
 from synth.render.doc import Doc, subscript
 from synth.render.ranges.table import Edges
+from validate.statuses import ArrayStatus
 
 
 class Loads:
@@ -38,6 +39,8 @@ class Loads:
         self.unsafe = False
         """Whether an index that was printed may lie beyond its array for some threads."""
         self.parameters: set[str] = set()
+        self.least: dict[str, int] = {}
+        """By size: the least that it may be."""
         self.lengths: dict[str, str] = {}
         """By parameter that is a size: the expression of it."""
         self.lanes: set[str] = set()
@@ -79,6 +82,11 @@ class Loads:
         """The length of an axis, in the text."""
         if axis.lanes:
             return axis.extent
+        extent = linear_of(axis.extent)
+        least = {} if extent is None else {a: self.least.get(str(a), 1) for a in extent.terms}
+        fewest = 0 if extent is None else sum(f * least[a] for a, f in extent.terms.items())
+        if extent is not None and fewest + extent.const < axis.low + axis.cut:
+            raise NoForm(ArrayStatus.GUARD, "an interior of no length")
         return self.size(axis.extent if not axis.low + axis.cut else self.end(axis, axis.low))
 
     def end(self, axis: Axis, less: int = 0) -> str:

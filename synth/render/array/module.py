@@ -98,6 +98,7 @@ class _Kernel(Bodies):
         kernel = program.kernel
         super().__init__({p.name: p.shape for p in kernel.params}, edges, dialect)
         self.taken = names_of(program)
+        self.least = {size.symbol: size.min for size in program.sizes}
         self.parameters = names_of(program) | set(kernel.threads)
         for p in kernel.params:
             if p.init.startswith("size:"):
@@ -110,8 +111,11 @@ class _Kernel(Bodies):
         outputs = [p.name for p in kernel.params if p.role != "in"]
         returned = [self.returned.get(name, name) for name in outputs]
         body = pruned([*self.places(kernel, inputs), *self.lines], returned)
-        asked, head = self.sizes_of(inputs, names_in(body))
-        names = [p.name for p in inputs] + asked
+        read = names_in(body)
+        asked, head = self.sizes_of(inputs, read)
+        # Sizes that a kernel is told are those of its arrays.
+        told = {p.name for p in inputs if p.init.startswith("size:")}
+        names = [p.name for p in inputs if p.name in read or p.name not in told] + asked
         lines = signature(f"def {kernel.name}", names, ":")
         lines += docstring_of(kernel)
         return [*lines, *head, *body, f"    return {', '.join(returned)}"]
