@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from generators.program import expr
+from generators.program.walk import expressions
 from generators.program.dtypes import Mat, Quat, Scalar, Transform, Type, Vec, scalar_of
 from synth.render.array.linear import Linear, linear_of
 from synth.render.array.loads import Loads
@@ -23,6 +24,7 @@ from synth.render.text import constant_text, number, pi_text
 from validate.statuses import ArrayStatus
 
 _JOINING = frozenset({"add", "sub", "mul", "where", "min", "max"})
+_PLAIN = frozenset({"lt", "le", "gt", "ge", "eq", "ne", "where", "min", "max", "clamp", "lerp"})
 _ARITHMETIC = frozenset({"add", "sub", "mul", "div", "neg", "floordiv", "mod", "pow"})
 
 
@@ -204,13 +206,36 @@ class Expressions(Loads):
         """Components side by side; those of other shapes than the rest are made alike first."""
         if isinstance(type_, Mat):
             if not same:
-                raise NoForm(ArrayStatus.COMPOSITE, "matrices of parts that are not alike")
+                return self.reshaped_parts(type_, docs, values)
             cols = type_.cols
             rows = [docs[k * cols : (k + 1) * cols] for k in range(type_.rows)]
             lines = [self.dialect.stack(listing(row), -1) for row in rows]
             return self.dialect.stack(listing(lines), -2)
         parts = listing(docs) if same else self.dialect.broadcast_all(docs, values)
         return self.dialect.stack(parts, -1)
+
+    def widened(self, function: str) -> set[int]:
+        """The parameters of a helper that it calls a function of, by place."""
+        known = self.functions.get(function)
+        if known is None:
+            return set()
+        called = [
+            e
+            for e in expressions(known.body)
+            if isinstance(e, expr.Op) and e.op not in _ARITHMETIC | _PLAIN
+        ]
+        read = {a.name for e in called for a in e.args if isinstance(a, expr.Var)}
+        return {k for k, p in enumerate(known.params) if p.name in read and not parts_of(p.type)}
+
+    def reshaped_parts(self, type_: Mat, docs: Sequence[Doc], values: Sequence[Value]) -> Doc:
+        """Entries of several shapes side by side, then as rows and columns."""
+        axes = union(values, self.order)
+        if self.in_function or not axes:
+            raise NoForm(ArrayStatus.COMPOSITE, "matrices of parts that are not alike")
+        stacked = self.dialect.stack(self.dialect.broadcast_all(docs, values), -1)
+        lead = ["-1"] if len(axes) == 1 else [self.length(axis) for axis in axes]
+        lengths = [Doc(text) for text in [*lead, str(type_.rows), str(type_.cols)]]
+        return call(f"{stacked.text}.reshape", lengths)
 
     def call(self, e: expr.Call) -> Value:
         values = [self.value(a) for a in e.args]
@@ -220,11 +245,15 @@ class Expressions(Loads):
         before = self.calls.get(e.function, numbers)
         self.calls[e.function] = [a and b for a, b in zip(before, numbers, strict=True)]
         parts = any(parts_of(v.type) for v in values) or parts_of(e.type)
-        if parts and not self.dialect.numbers_differ:
+        if not self.dialect.numbers_differ:
             # Functions give numbers a dimension beside components: only NumPy's own have one.
+            # And what NumPy's functions make of a number of Python has its widest type.
+            wide = self.widened(e.function)
             docs = [
-                self.dialect.converted(d, v.type, is_array=False) if v.weak else d
-                for v, d in zip(values, docs, strict=True)
+                self.dialect.converted(d, v.type, is_array=False)
+                if v.weak and not v.axes and (parts or k in wide)
+                else d
+                for k, (v, d) in enumerate(zip(values, docs, strict=True))
             ]
         number = all(numbers) and not parts
         return Value(call(e.function, docs), e.type, axes, number=number)

@@ -85,6 +85,10 @@ class Frame(Expressions):
     def sure(self) -> bool:
         return self.mask is None and not self.in_branch and not self.guarded
 
+    @property
+    def partial(self) -> bool:
+        return self.in_branch
+
     def put(self, start: str, doc: Doc) -> None:
         pad = " " * (self.depth * TAB)
         line = f"{pad}{start}{doc.text}"

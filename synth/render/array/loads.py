@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
-from generators.program import expr
+from generators.program import expr, ir
 from generators.program.dtypes import Type
 from synth.render.array.dialects.dialect import Dialect
-from synth.render.array.linear import Slice, linear_of, places_of, slice_of
+from synth.render.array.linear import Linear, Slice, linear_of, places_of, slice_of
 from synth.render.array.values import Axis, NoForm, Value, aligned, parts_of, union
-from synth.render.doc import Doc, subscript
+from synth.render.doc import Doc, Prec, subscript
 from synth.render.ranges.table import Edges
 from validate.statuses import ArrayStatus
+
+
+_BUILTIN = frozenset({"len", "range", "min", "max"})
 
 
 class Loads:
@@ -36,6 +40,7 @@ class Loads:
         """Axes whose places are read as numbers, so that the text must define them."""
         self.helpers: set[str] = set()
         self.sizes: set[str] = set()
+        self.functions: dict[str, ir.Function] = {}
         self.unsafe = False
         """Whether an index that was printed may lie beyond its array for some threads."""
         self.parameters: set[str] = set()
@@ -70,13 +75,13 @@ class Loads:
         symbols = [word for word in words if word not in self.turns]
         self.sizes.update(symbols)
         for symbol in symbols:
-            if symbol in self.parameters:
+            if self.size_name(symbol) != symbol:
                 text = re.sub(rf"\b{symbol}\b", self.size_name(symbol), text)
         return re.sub(r" *(//|[-+*]) *", r" \1 ", text)
 
     def size_name(self, symbol: str) -> str:
         """The name of a size in the text."""
-        return f"len_{symbol}" if symbol in self.parameters else symbol
+        return f"len_{symbol}" if symbol in self.parameters or symbol in _BUILTIN else symbol
 
     def length(self, axis: Axis) -> str:
         """The length of an axis, in the text."""
@@ -185,7 +190,7 @@ class Loads:
         values: Sequence[Value],
     ) -> Value:
         """Places that differ from thread to thread in another way than by a part of a dimension."""
-        self.note_bounds(e)
+        values = self.clipped(e, slices, values)
         axes = union(values, self.order)
         mixed = self.mixed(array, slices, values)
         if mixed is not None and mixed[1] == axes:
@@ -222,11 +227,33 @@ class Loads:
         texts = self.texts_of(slices, shown)
         return subscript(array, [Doc(t) for t in texts]), tuple(axes)
 
-    def note_bounds(self, e: expr.Load) -> None:
+    def clipped(
+        self,
+        e: expr.Load,
+        slices: Sequence[tuple[Axis, Slice] | None],
+        values: Sequence[Value],
+    ) -> list[Value]:
+        """Indices of which none lies beyond its dimension: where only some threads read, those of
+        the others are brought back into it. Notes where that is not known."""
+        found = list(values)
         shape = self.shapes[e.array.name]
-        for index, size in zip(e.indices, shape, strict=True):
-            if not self.inside(index, size):
-                self.unsafe = True
+        for k, (index, size) in enumerate(zip(e.indices, shape, strict=True)):
+            if slices[k] is not None or (self.inside(index, size) and not _below(index)):
+                continue
+            last = linear_of(size)
+            if not values[k].axes:
+                continue
+            if not self.partial or last is None:
+                self.unsafe |= not self.inside(index, size)
+                continue
+            end = Doc(last.plus(Linear(-1)).text(self.symbol), Prec.ADD)
+            found[k] = replace(values[k], doc=self.dialect.clipped(values[k].doc, end))
+        return found
+
+    @property
+    def partial(self) -> bool:
+        """Whether only some threads need what is printed, and the others may read anything."""
+        return False
 
     def inside(self, e: expr.Expr, size: str) -> bool:
         """Whether an index is never beyond a dimension, whoever reads; before it NumPy counts from
@@ -252,6 +279,11 @@ class Loads:
             case expr.Op(op="max" | "where"):
                 return all(self.inside(a, size) for a in e.args[-2:])
         return False
+
+
+def _below(e: expr.Expr) -> bool:
+    """Whether an index may lie further before its array than NumPy counts back."""
+    return isinstance(e, expr.Op) and e.op == "sub" and not isinstance(e.args[1], expr.Const)
 
 
 def _is_last(e: expr.Expr, size: str, shapes: dict[str, tuple[str, ...]]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from generators.program import expr, ir
-from generators.program.dtypes import INT32, Scalar, Type
+from generators.program.dtypes import INT32, Scalar, Type, scalar_of
 from generators.program.walk import expressions, names_read, operands, statements
 from synth.render.array.linear import Linear
 from synth.render.array.scopes import (
@@ -258,7 +258,12 @@ class Bodies(Writes):
     def settle(self, s: ir.For, carried: Sequence[str]) -> None:
         """Give what turns hand on the axes that it has in the end, before the loop."""
         for name in carried:
-            self.env[name] = replace(self.env[name], linear=None)
+            value = replace(self.env[name], linear=None)
+            self.env[name] = value
+            if value.number and scalar_of(value.type).is_unsigned and self.dialect.wraps:
+                # A number of Python would not wrap.
+                value = self.unkept(name, value)
+                self.keep(name, replace(self.converted(value, value.type), weak=False))
         for _ in range(4):
             kept = list(self.lines), dict(self.env), set(self.taken), set(self.undefined)
             self.turn(s)

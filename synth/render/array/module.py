@@ -98,6 +98,7 @@ class _Kernel(Bodies):
         kernel = program.kernel
         super().__init__({p.name: p.shape for p in kernel.params}, edges, dialect)
         self.taken = names_of(program)
+        self.functions = {f.name: f for f in program.functions}
         self.least = {size.symbol: size.min for size in program.sizes}
         self.parameters = names_of(program) | set(kernel.threads)
         for p in kernel.params:
@@ -182,6 +183,7 @@ class _Function(Bodies):
         self.in_function = True
         self.numbers: set[str] = set()
         """Parameters that every call gives a number."""
+        self.functions = {f.name: f for f in program.functions}
         self.taken = names_of(program)
 
     def lines_of_function(self, function: ir.Function) -> list[str]:

@@ -133,6 +133,8 @@ class Writes(Interiors):
         if self.mask is not None:
             if not set(self.mask.axes) <= set(shape_axes):
                 raise NoForm(ArrayStatus.SCATTER, "elements that some threads write")
+            if self.in_branch and not self.all_inside(s):
+                raise NoForm(ArrayStatus.GUARD, "writes that a condition guards")
             mask = aligned(self.mask, shape_axes, parts_of(value.type))
             old = target
             if s.op:
@@ -142,6 +144,11 @@ class Writes(Interiors):
             return
         symbol = f"{JOINED[s.op][0]}=" if s.op else "="
         self.put(f"{target.text} {symbol} ", doc)
+
+    def all_inside(self, s: ir.Store) -> bool:
+        """Whether no thread, whatever its mask says, writes beyond the array."""
+        pairs = zip(s.indices, self.shapes[s.array.name], strict=True)
+        return all(self.inside(i, size) or not self.value(i).axes for i, size in pairs)
 
     def chosen_elements(
         self, s: ir.Store, name: str, value: Value, axes: Sequence[Axis | None]

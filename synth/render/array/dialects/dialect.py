@@ -52,8 +52,11 @@ class Dialect:
     axis: ClassVar[str]
     keepdims: ClassVar[str]
     copy: ClassVar[str]
+    clip: ClassVar[str]
     int_products: ClassVar[bool]
     """Whether the library multiplies matrices of integers wherever it runs."""
+    wraps: ClassVar[bool]
+    """Whether words without sign wrap as numbers of the library."""
     reverses: ClassVar[bool]
     """Whether a slice may go backwards."""
     ops: Mapping[str, ArrayPrinter]
@@ -121,6 +124,10 @@ class Dialect:
     def extreme(self, op: str, docs: Sequence[Doc], values: Sequence[Value]) -> Doc:
         """The lesser (``min``) or greater (``max``) of two, element by element."""
         raise NotImplementedError
+
+    def clipped(self, doc: Doc, last: Doc) -> Doc:
+        """Indices brought between 0 and the last one."""
+        return call(f"{self.module}.{self.clip}", [doc, Doc("0"), last])
 
     def turned(self, doc: Doc, order: Sequence[int]) -> Doc:
         """An array with its dimensions in another order."""

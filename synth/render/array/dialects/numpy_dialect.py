@@ -35,6 +35,8 @@ class NumPy(Dialect):
     helpers = HELPERS
     needs = NEEDS
     numbers_differ = False
+    clip = "clip"
+    wraps = True
     int_products = True
     reverses = True
 

@@ -30,6 +30,8 @@ class Torch(Dialect):
     helpers = HELPERS
     needs = NEEDS
     numbers_differ = True
+    clip = "clamp"
+    wraps = False
     int_products = False
     reverses = False
 
