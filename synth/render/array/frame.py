@@ -78,6 +78,8 @@ class Frame(Expressions):
         """What was known where a branch begins."""
         self.returned: dict[str, str] = {}
         """By output: the variable that it is in the end."""
+        self.filling: dict[str, Doc] = {}
+        """By output: the number that all its elements are so far."""
         self.given: dict[str, Value] = {}
         """What a branch has given to variables and whole outputs."""
 

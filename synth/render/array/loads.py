@@ -241,9 +241,9 @@ class Loads:
             if slices[k] is not None or (self.inside(index, size) and not _below(index)):
                 continue
             last = linear_of(size)
-            if not values[k].axes:
+            if not values[k].axes and (not self.partial or _counted(values[k])):
                 continue
-            if not self.partial or last is None:
+            if not self.partial or last is None or not values[k].axes:
                 self.unsafe |= not self.inside(index, size)
                 continue
             end = Doc(last.plus(Linear(-1)).text(self.symbol), Prec.ADD)
@@ -275,10 +275,17 @@ class Loads:
             case expr.Op(op="mod" | "lower_bound" | "argmin" | "argmax"):
                 return True
             case expr.Op(op="sub" | "floordiv" | "rshift"):
-                return self.inside(e.args[0], size)
+                chosen = isinstance(e.args[0], expr.Var) and e.args[0].name in self.lanes
+                return self.inside(e.args[0], size) and (e.op == "sub" or not chosen)
             case expr.Op(op="max" | "where"):
                 return all(self.inside(a, size) for a in e.args[-2:])
         return False
+
+
+def _counted(index: Value) -> bool:
+    """Whether an index that all threads share is a counter, a parameter or a number as it is."""
+    terms = {} if index.linear is None else index.linear.terms
+    return index.linear is not None and len(terms) <= 1 and not (terms and index.linear.const)
 
 
 def _below(e: expr.Expr) -> bool:

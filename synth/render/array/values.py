@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from generators.program import ir
 from generators.program.dtypes import INT32, Mat, Quat, Scalar, Struct, Transform, Type, Vec
 from synth.render.array.linear import Linear
-from synth.render.doc import Doc, Prec, binary, listing, prefix, subscript
+from synth.render.doc import BINARY, PAREN, Doc, Prec, binary, listing, prefix, subscript
 from synth.render.text import docstring
 from validate.statuses import ArrayStatus
 
@@ -107,11 +107,30 @@ def shape_text(axes: Sequence[str], type_: Type) -> str:
     return lengths[0] if len(lengths) == 1 else f"({', '.join(lengths)})"
 
 
+_NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
+
+
 def negated(doc: Doc) -> Doc:
-    """``~condition``, or the condition under a double ``~``."""
+    """The opposite of a condition: another comparison, or under ``~``."""
     if doc.text.startswith("~") and doc.prec == Prec.UNARY:
         return doc.parts[0]
-    return prefix("~", Prec.UNARY, doc)
+    return _opposite(doc) or prefix("~", Prec.UNARY, doc)
+
+
+def _opposite(doc: Doc) -> Doc | None:
+    """Comparisons turned round, joined in the other way; None where there is anything else."""
+    if doc.kind == PAREN:
+        return _opposite(doc.parts[0])
+    if doc.kind != BINARY or len(doc.marks) != 1:
+        return None
+    symbol = doc.marks[0].strip()
+    if symbol in _NEGATED:
+        return binary(_NEGATED[symbol], Prec.COMPARE, *doc.parts)
+    if symbol in ("|", "&"):
+        left, right = (_opposite(part) for part in doc.parts)
+        other = ("&", Prec.BIT_AND) if symbol == "|" else ("|", Prec.BIT_OR)
+        return binary(*other, left, right) if left is not None and right is not None else None
+    return None
 
 
 def both(left: Doc, right: Doc) -> Doc:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from generators.program import expr, ir
-from generators.program.dtypes import INT32, Array, scalar_of
+from generators.program.dtypes import INT32, Array, Scalar, scalar_of
 from synth.render.array.interiors import Interiors
 from synth.render.array.dialects.dialect import Update
 from synth.render.array.scopes import assigned, reads, stored
@@ -20,7 +20,9 @@ from synth.render.array.values import (
     shape_text,
     union,
 )
+from synth.render.breaks import TAB
 from synth.render.doc import Doc, binary, subscript
+from synth.render.text import number
 from validate.statuses import ArrayStatus
 
 _REDUCED = {"add": "sum", "sub": "sum", "mul": "prod", "min": "min", "max": "max"}
@@ -94,7 +96,11 @@ class Writes(Interiors):
         if self.mask is not None and name not in self.undefined:
             value = self.firm(value)
             mask = aligned(self.mask, value.axes, parts_of(value.type))
-            value = Value(self.dialect.where(mask, value.doc, Doc(name)), value.type, value.axes)
+            old = self.unfilled(name)
+            value = Value(self.dialect.where(mask, value.doc, old), value.type, value.axes)
+        self.filling.pop(name, None)
+        if (number := _number_in(value)) is not None:
+            self.filling[name] = number
         doc = value.doc
         if value.weak and value.axes:
             doc = self.dialect.converted(doc, array.element, is_array=True)
@@ -106,6 +112,16 @@ class Writes(Interiors):
             self.returned[name] = doc.text
         else:
             self.put(f"{name} = ", doc)
+
+    def unfilled(self, name: str) -> Doc:
+        """An output as it is: the number that fills it, whose line is taken back, or its name."""
+        number = self.filling.pop(name, None)
+        start = f"{' ' * (self.depth * TAB)}{name} = "
+        places = [at for at, line in enumerate(self.lines) if name in line]
+        if number is None or len(places) != 1 or not self.lines[places[0]].startswith(start):
+            return Doc(name)
+        del self.lines[places[0]]
+        return number
 
     def stays(self, name: str, doc: Doc) -> bool:
         """Whether an output is a variable that nothing changes any more, nor the output."""
@@ -299,3 +315,15 @@ class Writes(Interiors):
         axis = str(counted[0]) if len(counted) == 1 else f"({', '.join(map(str, sorted(places)))})"
         doc = self.dialect.reduced(method, value.doc, axis, type_=value.type if whole else None)
         return Value(doc, value.type, left)
+
+
+def _number_in(value: Value) -> Doc | None:
+    """The literal that all elements of a new array are; None for any other text."""
+    head, _, rest = value.doc.text.partition("(")
+    if not isinstance(value.type, Scalar) or head.count(".") != 1:
+        return None
+    if head.endswith(".zeros") and rest.endswith(")") and value.type.name != "bool":
+        return Doc("0" if value.type.is_int else "0.0")
+    known = head.endswith(".full") and len(value.doc.parts) > 2
+    text = value.doc.parts[2].text if known else ""
+    return number(text) if text.lstrip("-").replace(".", "", 1).isdigit() else None

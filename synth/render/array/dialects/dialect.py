@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 from generators.program import expr
 from generators.program.dtypes import Type
 from synth.render.array.values import Value, tight
-from synth.render.doc import Doc, call
+from synth.render.doc import Doc, Prec, call
 from synth.render.ranges.table import Edges
 
 
@@ -84,6 +84,8 @@ class Dialect:
         raise NotImplementedError
 
     def where(self, condition: Doc, yes: Doc, no: Doc) -> Doc:
+        if condition.text.startswith("~") and condition.prec == Prec.UNARY:
+            condition, yes, no = condition.parts[0], no, yes
         return call(f"{self.module}.where", [condition, yes, no])
 
     def copied(self, doc: Doc) -> Doc:
