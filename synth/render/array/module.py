@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from generators.program import ir
 from generators.program.dtypes import INT32, Array, Scalar
 from synth.render.array.dialects.dialect import Dialect
 from synth.render.array.dialects.numpy_dialect import NumPy
 from synth.render.array.dialects.torch_dialect import Torch
+from synth.render.array.flat import flattened
 from synth.render.array.linear import Linear, linear_of
 from synth.render.array.loops import Bodies
 from synth.render.array.prune import names_in, pruned
@@ -51,10 +54,10 @@ class Module:
     """A module of one library's dialect."""
 
     def __init__(self, program: ir.Program, dialect: Dialect) -> None:
-        self.program = program
+        self.program = replace(program, kernel=flattened(program.kernel))
         self.dialect = dialect
         self.calls: dict[str, list[bool]] = {}
-        self.edges = edges_of(program)
+        self.edges = edges_of(self.program)
         self.helpers: set[str] = set()
 
     def text(self) -> str:
