@@ -25,6 +25,8 @@ from validate.statuses import ArrayStatus
 
 _JOINING = frozenset({"add", "sub", "mul", "where", "min", "max"})
 _PLAIN = frozenset({"lt", "le", "gt", "ge", "eq", "ne", "where", "min", "max", "clamp", "lerp"})
+_MIXED = frozenset({"mul", "div", "where", "min", "max", "lerp", "add", "sub", "cw_mul", "cw_div"})
+_THINNED = frozenset({"where", "min", "max", "add", "sub", "cw_mul", "cw_div"})
 _ARITHMETIC = frozenset({"add", "sub", "mul", "div", "neg", "floordiv", "mod", "pow"})
 
 
@@ -84,6 +86,9 @@ class Expressions(Loads):
             # A place is a wide integer, whatever the program has.
             return Value(found, e.type, wanted.axes, weak=True)
         values = self.alike(e.op, [self.value(a) for a in e.args])
+        if e.op == "diag" and values[0].thin is not None:
+            return self.scaled_identity(e, values[0].thin)
+        values = thinned(e.op, values)
         axes = union(values, self.order)
         parts = max((parts_of(v.type) for v in values), default=0)
         docs = [self.argument(e, v, axes, parts) for v in values]
@@ -129,7 +134,7 @@ class Expressions(Loads):
 
     def argument(self, e: expr.Op, value: Value, axes: Sequence[Axis], parts: int) -> Doc:
         """An argument aligned to the others; of ops on components only where types are mixed."""
-        mixed = e.op in ("mul", "div", "where", "min", "max", "lerp")
+        mixed = e.op in _MIXED
         if not mixed or not parts or parts_of(value.type):
             return aligned(value, axes)
         return aligned(value, axes, parts)
@@ -187,9 +192,21 @@ class Expressions(Loads):
             widened = aligned(value, value.axes, len(shape))
             rank = -1 if self.in_function else len(value.axes)
             doc = self.dialect.repeated(widened, rank, shape, type_)
-            return Value(doc, type_, value.axes)
+            return Value(doc, type_, value.axes, thin=value)
         text = str(shape if len(shape) > 1 else shape[0])
-        return Value(self.dialect.made("full", [text, value.doc.text], type_), type_)
+        made = self.dialect.made("full", [text, value.doc.text], type_)
+        if value.doc.text in ("0.0", "0"):
+            made = self.dialect.made("zeros", [text], type_)
+        return Value(made, type_, thin=value)
+
+    def scaled_identity(self, e: expr.Op, number: Value) -> Value:
+        """A diagonal matrix of one number."""
+        assert isinstance(e.type, Mat)
+        eye = self.dialect.made("eye", [str(e.type.rows)], e.type)
+        if number.doc.text == "1.0":
+            return Value(eye, e.type)
+        doc = binary("*", Prec.MUL, aligned(number, number.axes, 2), eye)
+        return Value(doc, e.type, number.axes)
 
     def transform(self, e: expr.Construct) -> Value:
         """Position and rotation side by side."""
@@ -257,6 +274,14 @@ class Expressions(Loads):
             ]
         number = all(numbers) and not parts
         return Value(call(e.function, docs), e.type, axes, number=number)
+
+
+def thinned(op: str, values: Sequence[Value]) -> list[Value]:
+    """Arguments of which vectors of one number are that number where another one is a vector."""
+    full = any(v.thin is None and parts_of(v.type) for v in values)
+    if op not in _THINNED or not full:
+        return list(values)
+    return [v if v.thin is None else v.thin for v in values]
 
 
 def _linear(e: expr.Op, values: Sequence[Value]) -> Linear | None:

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from generators.program import expr, ir
-from generators.program.dtypes import INT32, Type
+from generators.program.dtypes import INT32, Type, scalar_of
 from synth.render.array.dialects.dialect import Dialect
-from synth.render.array.expressions import Expressions
+from synth.render.array.expressions import Expressions, thinned
 from synth.render.array.scopes import (
     reads,
 )
@@ -25,7 +25,7 @@ from synth.render.array.values import (
     shape_text,
 )
 from synth.render.breaks import TAB, WIDTH, lines_of
-from synth.render.doc import Doc, binary, subscript
+from synth.render.doc import BRACKET, Doc, binary, subscript
 from validate.statuses import ArrayStatus
 
 _REASONS: dict[type, ArrayStatus] = {
@@ -264,11 +264,12 @@ class Frame(Expressions):
         if parts_of(old.type) and op == "mul" and parts_of(new.type):
             raise NoForm(ArrayStatus.COMPOSITE, "products in place")
         symbol, prec = JOINED[op]
-        old, new = self.alike(op, [old, new])
+        result = old.type
+        old, new = thinned(op, self.alike(op, [old, new]))
         axes, docs = self.join([old, new])
         doc = binary(symbol, prec, docs[0], docs[1])
         weak, number = old.weak and new.weak, old.number and new.number
-        return Value(doc, old.type, axes, weak, number=number)
+        return Value(doc, result, axes, weak, number=number)
 
     def set_component(self, s: ir.SetComponent) -> None:
         if self.in_branch:
@@ -318,4 +319,6 @@ class Frame(Expressions):
 def _filled(value: Value) -> Doc | None:
     """The component of a vector or matrix that was made of equal ones."""
     head, _, _ = value.doc.text.partition("(")
+    if head.endswith(".zeros") and value.doc.kind == BRACKET:
+        return Doc("0" if scalar_of(value.type).is_int else "0.0")
     return value.doc.parts[2] if head.endswith(".full") and len(value.doc.parts) > 2 else None

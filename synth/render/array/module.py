@@ -12,7 +12,7 @@ from synth.render.array.dialects.torch_dialect import Torch
 from synth.render.array.flat import flattened
 from synth.render.array.linear import Linear, linear_of
 from synth.render.array.loops import Bodies
-from synth.render.array.prune import names_in, pruned
+from synth.render.array.prune import changed_in_place, names_in, pruned
 from synth.render.array.scopes import ends_thread, leaves_early, parts_changed, stored
 from synth.render.array.tiles import TileKernel
 from synth.render.array.values import Axis, NoForm, Value, aligned, docstring_of, parts_of, place_on, union
@@ -169,7 +169,11 @@ class _Kernel(Bodies):
     def places(self, kernel: ir.Kernel, inputs: list[ir.Param]) -> list[str]:
         """Copies of what changes, and places of threads that are read as numbers."""
         written = stored(kernel.body)
-        copies = [p.name for p in inputs if p.name in written]
+        copies = [
+            p.name
+            for p in inputs
+            if p.name in written and changed_in_place(self.lines, p.name)
+        ]
         lines = [f"    {name} = {self.dialect.copied(Doc(name)).text}" for name in copies]
         for t, extent in zip(kernel.threads, kernel.launch_dim, strict=True):
             if t in self.named:

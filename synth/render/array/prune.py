@@ -40,12 +40,61 @@ def _unread(function: ast.FunctionDef) -> set[int]:
             own = Counter(_loads(node.value))
             if names and all(read[name] <= own[name] * (len(names) == 1) for name in names):
                 gone.update(_span(node))
+    for body in _blocks(function):
+        for place, node in enumerate(body):
+            if isinstance(node, ast.Assign) and _set_again(node, body[place + 1 :]):
+                gone.update(_span(node))
     for node in ast.walk(function):
         if isinstance(node, ast.For | ast.If):
             spans = [_span(s) for s in [*node.body, *node.orelse]]
             if all(line in gone for span in spans for line in span):
                 gone.update(_span(node))
     return gone
+
+
+def _blocks(function: ast.FunctionDef) -> Iterator[list[ast.stmt]]:
+    for node in ast.walk(function):
+        if isinstance(node, ast.FunctionDef | ast.For | ast.If):
+            yield node.body
+            if isinstance(node, ast.If):
+                yield node.orelse
+
+
+def _set_again(node: ast.Assign, later: Sequence[ast.stmt]) -> bool:
+    """Whether a variable gets another value before anything reads this one."""
+    names = _assigned(node)
+    if len(names) != 1:
+        return False
+    for s in later:
+        first = s.iter if isinstance(s, ast.For) else s
+        if names[0] in _loads(first):
+            return False
+        if isinstance(s, ast.For) and isinstance(s.target, ast.Name) and s.target.id == names[0]:
+            return True
+        if isinstance(s, ast.For) and names[0] in _loads(s):
+            return False
+        if isinstance(s, ast.Assign) and names[0] in _assigned(s):
+            return True
+    return False
+
+
+def changed_in_place(lines: Sequence[str], name: str) -> bool:
+    """Whether lines of a body change an array in place, or never give its name to another one."""
+    tree = ast.parse("def f():\n" + "\n".join([*lines, " " * TAB + "pass"]))
+    nodes = list(ast.walk(tree))
+    targets = [t for n in nodes if isinstance(n, ast.Assign) for t in n.targets]
+    targets += [n.target for n in nodes if isinstance(n, ast.AugAssign)]
+    parts = [t for t in targets if not isinstance(t, ast.Name) and name in _all_names(t)]
+    again = [n for n in nodes if isinstance(n, ast.AugAssign) and name in _all_names(n.target)]
+    calls = [n for n in nodes if isinstance(n, ast.Expr) and name in _all_names(n)]
+    body = tree.body[0]
+    assert isinstance(body, ast.FunctionDef)
+    whole = any(isinstance(s, ast.Assign) and name in _assigned(s) for s in body.body)
+    return bool(parts or again or calls) or not whole
+
+
+def _all_names(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
 def _span(node: ast.stmt) -> range:

@@ -42,7 +42,7 @@ class Value:
     array that the text names as it is, so that a change of one would show in the other. ``number``
     marks what is a number of Python, as parameters that are no arrays are to PyTorch. ``linear`` is
     what a whole number is as a sum of symbols and places; ``view`` marks a part of an array that
-    changes with it.
+    changes with it; ``thin`` is the number that all components of a vector or matrix are.
     """
 
     doc: Doc
@@ -53,10 +53,11 @@ class Value:
     number: bool = False
     linear: Linear | None = None
     view: bool = False
+    thin: Value | None = None
 
     def of(self, doc: Doc, **more: object) -> Value:
         """The same axes and type under another text."""
-        plain = {"bare": "", "linear": None, "view": False}
+        plain = {"bare": "", "linear": None, "view": False, "thin": None}
         return replace(self, doc=doc, **{**plain, **more})  # type: ignore[arg-type]
 
 

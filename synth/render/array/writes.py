@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from generators.program import expr, ir
-from generators.program.dtypes import INT32, Array, Scalar, scalar_of
+from generators.program.dtypes import INT32, Array, scalar_of
 from synth.render.array.interiors import Interiors
 from synth.render.array.dialects.dialect import Update
 from synth.render.array.scopes import assigned, reads, stored
@@ -96,7 +96,7 @@ class Writes(Interiors):
         if self.mask is not None and name not in self.undefined:
             value = self.firm(value)
             mask = aligned(self.mask, value.axes, parts_of(value.type))
-            old = self.unfilled(name)
+            old = Doc(name) if value.thin is not None else self.unfilled(name)
             value = Value(self.dialect.where(mask, value.doc, old), value.type, value.axes)
         self.filling.pop(name, None)
         if (number := _number_in(value)) is not None:
@@ -320,10 +320,11 @@ class Writes(Interiors):
 def _number_in(value: Value) -> Doc | None:
     """The literal that all elements of a new array are; None for any other text."""
     head, _, rest = value.doc.text.partition("(")
-    if not isinstance(value.type, Scalar) or head.count(".") != 1:
+    scalar = scalar_of(value.type)
+    if head.count(".") != 1 or scalar.name == "bool":
         return None
-    if head.endswith(".zeros") and rest.endswith(")") and value.type.name != "bool":
-        return Doc("0" if value.type.is_int else "0.0")
+    if head.endswith(".zeros") and rest.endswith(")"):
+        return Doc("0" if scalar.is_int else "0.0")
     known = head.endswith(".full") and len(value.doc.parts) > 2
     text = value.doc.parts[2].text if known else ""
     return number(text) if text.lstrip("-").replace(".", "", 1).isdigit() else None
