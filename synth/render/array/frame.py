@@ -78,6 +78,8 @@ class Frame(Expressions):
         """What was known where a branch begins."""
         self.returned: dict[str, str] = {}
         """By output: the variable that it is in the end."""
+        self.written: dict[str, expr.Expr] = {}
+        """By variable: the expression that it was given last."""
         self.filling: dict[str, Doc] = {}
         """By output: the number that all its elements are so far."""
         self.given: dict[str, Value] = {}
@@ -225,6 +227,7 @@ class Frame(Expressions):
 
     def assign(self, s: ir.Assign) -> None:
         value = self.value(s.value)
+        self.written[s.name] = s.value
         read = s.value.array.name if isinstance(s.value, expr.Load) else ""
         if read in self.changing and value.view:
             # A slice is a view, which would change with its array.

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from generators.program import expr, ir
 from generators.program.dtypes import INT32, Scalar, Type, scalar_of
-from generators.program.walk import expressions, names_read, operands, statements
+from generators.program.walk import changed, expressions, names_read, operands, statements
 from synth.render.array.linear import Linear
 from synth.render.array.scopes import (
     accumulated,
@@ -43,9 +44,41 @@ class Bodies(Writes):
             raise NoForm(ArrayStatus.WALK, "loops of different length")
         if self.in_branch:
             raise NoForm(ArrayStatus.WALK, "loops in a branch")
+        if self.goes_on(s) and self.tried(lambda: self.extreme_of_all(s, stop)):
+            return
         if self.is_axis(s) and self.tried(lambda: self.loop_as_axis(s, stop)):
             return
         self.loop(s, start, stop)
+
+    def goes_on(self, s: ir.For) -> bool:
+        """Whether a loop from one on takes the extreme of what a variable was given for zero."""
+        found = accumulated(s.body[0]) if len(s.body) == 1 else None
+        if found is None or found[1] not in ("min", "max") or s.start != expr.Const(1, INT32):
+            return False
+        name, _, joined = found
+
+        def first(node: Any) -> Any:
+            return expr.Const(0, INT32) if node == expr.Var(s.name, INT32) else node
+
+        return s.step == 1 and self.written.get(name) == changed(joined, first)
+
+    def extreme_of_all(self, s: ir.For, stop: Value) -> None:
+        """The extreme over a whole dimension."""
+        (t,) = s.body
+        found = accumulated(t)
+        assert found is not None
+        axis = Axis(s.name, self.dimension_of(s, stop.doc.text))
+        self.order.append(axis)
+        before = dict(self.axis_of)
+        self.env[s.name], self.axis_of[s.name] = place_on(axis), axis
+        value = self.value(found[2])
+        if axis in self.gathered_axes or axis not in self.sliced_axes or axis not in value.axes:
+            raise NoForm(ArrayStatus.WALK, "loops over places that are no dimension")
+        value = self.reduced(found[1], value.of(value.doc, type=found[2].type), [axis])
+        self.order.pop()
+        del self.env[s.name]
+        self.axis_of = before
+        self.set(found[0], value, found[2].type)
 
     def is_axis(self, s: ir.For) -> bool:
         """Whether the turns of a loop are independent but for sums, and stand for a dimension."""
