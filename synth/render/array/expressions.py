@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from generators.program import expr
+from generators.program.walk import expressions
 from generators.program.dtypes import Mat, Quat, Scalar, Transform, Type, Vec, scalar_of
+from synth.render.array.linear import Linear, linear_of
 from synth.render.array.loads import Loads
 from synth.render.array.values import (
     Axis,
@@ -22,6 +24,9 @@ from synth.render.text import constant_text, number, pi_text
 from validate.statuses import ArrayStatus
 
 _JOINING = frozenset({"add", "sub", "mul", "where", "min", "max"})
+_PLAIN = frozenset({"lt", "le", "gt", "ge", "eq", "ne", "where", "min", "max", "clamp", "lerp"})
+_MIXED = frozenset({"mul", "div", "where", "min", "max", "lerp", "add", "sub", "cw_mul", "cw_div"})
+_THINNED = frozenset({"where", "min", "max", "add", "sub", "cw_mul", "cw_div"})
 _ARITHMETIC = frozenset({"add", "sub", "mul", "div", "neg", "floordiv", "mod", "pow"})
 
 
@@ -45,7 +50,9 @@ class Expressions(Loads):
 
     def const(self, e: expr.Const) -> Value:
         doc = pi_text(e.value, self.dialect.pi) or number(constant_text(e.value))
-        return Value(doc, e.type, weak=True, number=True)
+        whole = isinstance(e.value, int) and not isinstance(e.value, bool)
+        linear = Linear(int(e.value)) if whole else None
+        return Value(doc, e.type, weak=True, number=True, linear=linear)
 
     def var(self, e: expr.Var) -> Value:
         if e.name in self.axis_of:
@@ -55,11 +62,13 @@ class Expressions(Loads):
         return self.env[e.name]
 
     def extent(self, e: expr.Extent) -> Value:
-        text = self.size(self.shapes[e.array.name][e.axis])
+        size = self.shapes[e.array.name][e.axis]
+        text = self.size(size)
         return Value(
             Doc(text, Prec.TIGHT if text.isidentifier() or text.isdigit() else Prec.ADD),
             e.type,
             number=True,
+            linear=linear_of(size),
         )
 
     # Operations
@@ -77,6 +86,9 @@ class Expressions(Loads):
             # A place is a wide integer, whatever the program has.
             return Value(found, e.type, wanted.axes, weak=True)
         values = self.alike(e.op, [self.value(a) for a in e.args])
+        if e.op == "diag" and values[0].thin is not None:
+            return self.scaled_identity(e, values[0].thin)
+        values = thinned(e.op, values)
         axes = union(values, self.order)
         parts = max((parts_of(v.type) for v in values), default=0)
         docs = [self.argument(e, v, axes, parts) for v in values]
@@ -91,10 +103,12 @@ class Expressions(Loads):
             if e.op == "where":
                 weak = values[1].weak and values[2].weak
                 return Value(choice(*docs), e.type, weak=weak, number=numbers)
+        if e.op == "where" and not values[0].axes and not self.in_function:
+            return Value(choice(*docs), e.type, axes, values[1].weak and values[2].weak)
         self.operands = values
         doc = printer(self, docs, e)
         value = Value(doc, e.type, axes, not parts_of(e.type) and _is_weak(e, values))
-        value = replace(value, number=numbers and uniform)
+        value = replace(value, number=numbers and uniform, linear=_linear(e, values))
         if value.weak and e.op not in _ARITHMETIC and self.dialect.widens(e.type):
             value = replace(self.converted(value, e.type), weak=False)
         return value
@@ -120,7 +134,7 @@ class Expressions(Loads):
 
     def argument(self, e: expr.Op, value: Value, axes: Sequence[Axis], parts: int) -> Doc:
         """An argument aligned to the others; of ops on components only where types are mixed."""
-        mixed = e.op in ("mul", "div", "where", "min", "max", "lerp")
+        mixed = e.op in _MIXED
         if not mixed or not parts or parts_of(value.type):
             return aligned(value, axes)
         return aligned(value, axes, parts)
@@ -129,7 +143,9 @@ class Expressions(Loads):
         value = self.value(e.value)
         if scalar_of(e.value.type) == e.type and not value.weak:
             return value
-        return replace(self.converted(value, e.type), weak=False)
+        whole = isinstance(e.type, Scalar) and e.type.is_int
+        linear = value.linear if whole else None
+        return replace(self.converted(value, e.type), weak=False, linear=linear)
 
     def component(self, e: expr.Component) -> Value:
         value = self.value(e.value)
@@ -176,9 +192,21 @@ class Expressions(Loads):
             widened = aligned(value, value.axes, len(shape))
             rank = -1 if self.in_function else len(value.axes)
             doc = self.dialect.repeated(widened, rank, shape, type_)
-            return Value(doc, type_, value.axes)
+            return Value(doc, type_, value.axes, thin=value)
         text = str(shape if len(shape) > 1 else shape[0])
-        return Value(self.dialect.made("full", [text, value.doc.text], type_), type_)
+        made = self.dialect.made("full", [text, value.doc.text], type_)
+        if value.doc.text in ("0.0", "0"):
+            made = self.dialect.made("zeros", [text], type_)
+        return Value(made, type_, thin=value)
+
+    def scaled_identity(self, e: expr.Op, number: Value) -> Value:
+        """A diagonal matrix of one number."""
+        assert isinstance(e.type, Mat)
+        eye = self.dialect.made("eye", [str(e.type.rows)], e.type)
+        if number.doc.text == "1.0":
+            return Value(eye, e.type)
+        doc = binary("*", Prec.MUL, aligned(number, number.axes, 2), eye)
+        return Value(doc, e.type, number.axes)
 
     def transform(self, e: expr.Construct) -> Value:
         """Position and rotation side by side."""
@@ -195,13 +223,36 @@ class Expressions(Loads):
         """Components side by side; those of other shapes than the rest are made alike first."""
         if isinstance(type_, Mat):
             if not same:
-                raise NoForm(ArrayStatus.COMPOSITE, "matrices of parts that are not alike")
+                return self.reshaped_parts(type_, docs, values)
             cols = type_.cols
             rows = [docs[k * cols : (k + 1) * cols] for k in range(type_.rows)]
             lines = [self.dialect.stack(listing(row), -1) for row in rows]
             return self.dialect.stack(listing(lines), -2)
         parts = listing(docs) if same else self.dialect.broadcast_all(docs, values)
         return self.dialect.stack(parts, -1)
+
+    def widened(self, function: str) -> set[int]:
+        """The parameters of a helper that it calls a function of, by place."""
+        known = self.functions.get(function)
+        if known is None:
+            return set()
+        called = [
+            e
+            for e in expressions(known.body)
+            if isinstance(e, expr.Op) and e.op not in _ARITHMETIC | _PLAIN
+        ]
+        read = {a.name for e in called for a in e.args if isinstance(a, expr.Var)}
+        return {k for k, p in enumerate(known.params) if p.name in read and not parts_of(p.type)}
+
+    def reshaped_parts(self, type_: Mat, docs: Sequence[Doc], values: Sequence[Value]) -> Doc:
+        """Entries of several shapes side by side, then as rows and columns."""
+        axes = union(values, self.order)
+        if self.in_function or not axes:
+            raise NoForm(ArrayStatus.COMPOSITE, "matrices of parts that are not alike")
+        stacked = self.dialect.stack(self.dialect.broadcast_all(docs, values), -1)
+        lead = ["-1"] if len(axes) == 1 else [self.length(axis) for axis in axes]
+        lengths = [Doc(text) for text in [*lead, str(type_.rows), str(type_.cols)]]
+        return call(f"{stacked.text}.reshape", lengths)
 
     def call(self, e: expr.Call) -> Value:
         values = [self.value(a) for a in e.args]
@@ -211,14 +262,40 @@ class Expressions(Loads):
         before = self.calls.get(e.function, numbers)
         self.calls[e.function] = [a and b for a, b in zip(before, numbers, strict=True)]
         parts = any(parts_of(v.type) for v in values) or parts_of(e.type)
-        if parts and not self.dialect.numbers_differ:
+        if not self.dialect.numbers_differ:
             # Functions give numbers a dimension beside components: only NumPy's own have one.
+            # And what NumPy's functions make of a number of Python has its widest type.
+            wide = self.widened(e.function)
             docs = [
-                self.dialect.converted(d, v.type, is_array=False) if v.weak else d
-                for v, d in zip(values, docs, strict=True)
+                self.dialect.converted(d, v.type, is_array=False)
+                if v.weak and not v.axes and (parts or k in wide)
+                else d
+                for k, (v, d) in enumerate(zip(values, docs, strict=True))
             ]
         number = all(numbers) and not parts
         return Value(call(e.function, docs), e.type, axes, number=number)
+
+
+def thinned(op: str, values: Sequence[Value]) -> list[Value]:
+    """Arguments of which vectors of one number are that number where another one is a vector."""
+    full = any(v.thin is None and parts_of(v.type) for v in values)
+    if op not in _THINNED or not full:
+        return list(values)
+    return [v if v.thin is None else v.thin for v in values]
+
+
+def _linear(e: expr.Op, values: Sequence[Value]) -> Linear | None:
+    """What sums, differences and multiples of linear numbers are."""
+    parts = [v.linear for v in values]
+    if e.op not in ("add", "sub", "mul") or None in parts:
+        return None
+    left, right = parts
+    assert left is not None and right is not None
+    if e.op != "mul":
+        return left.plus(right, 1 if e.op == "add" else -1)
+    if left.fixed or right.fixed:
+        return left.scaled(right.const) if right.fixed else right.scaled(left.const)
+    return None
 
 
 def _clamped(e: expr.Op) -> expr.Op:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from generators.program import expr, ir
-from generators.program.dtypes import INT32, Type
+from generators.program.dtypes import INT32, Type, scalar_of
 from synth.render.array.dialects.dialect import Dialect
-from synth.render.array.expressions import Expressions
+from synth.render.array.expressions import Expressions, thinned
 from synth.render.array.scopes import (
     reads,
 )
@@ -25,7 +25,7 @@ from synth.render.array.values import (
     shape_text,
 )
 from synth.render.breaks import TAB, WIDTH, lines_of
-from synth.render.doc import Doc, binary, subscript
+from synth.render.doc import BRACKET, Doc, binary, subscript
 from validate.statuses import ArrayStatus
 
 _REASONS: dict[type, ArrayStatus] = {
@@ -66,6 +66,10 @@ class Frame(Expressions):
         self.taken: set[str] = set()
         self.threads: list[Axis] = []
         self.in_branch = False
+        self.guarded = False
+        """Whether threads compute what only some of them need, without a mask."""
+        self.consumed = False
+        """Whether the statement that was printed took what follows it with it."""
         self.later: list[ir.Body] = []
         self.changing: set[str] = set()
         """Arrays that are written to, and variables that are changed in place."""
@@ -74,8 +78,20 @@ class Frame(Expressions):
         """What was known where a branch begins."""
         self.returned: dict[str, str] = {}
         """By output: the variable that it is in the end."""
+        self.written: dict[str, expr.Expr] = {}
+        """By variable: the expression that it was given last."""
+        self.filling: dict[str, Doc] = {}
+        """By output: the number that all its elements are so far."""
         self.given: dict[str, Value] = {}
         """What a branch has given to variables and whole outputs."""
+
+    @property
+    def sure(self) -> bool:
+        return self.mask is None and not self.in_branch and not self.guarded
+
+    @property
+    def partial(self) -> bool:
+        return self.in_branch
 
     def put(self, start: str, doc: Doc) -> None:
         pad = " " * (self.depth * TAB)
@@ -94,10 +110,11 @@ class Frame(Expressions):
     def keep(self, name: str, value: Value) -> None:
         """Assign a value to a name of the text, and remember the name as it."""
         doc = value.doc
-        if value.bare in self.changing or (value.bare and name in self.changing):
+        shown = value.bare or value.view
+        if value.bare in self.changing or (shown and name in self.changing):
             doc = self.dialect.copied(value.doc)
         self.put(f"{name} = ", doc)
-        self.env[name] = value.of(Doc(name), weak=value.weak)
+        self.env[name] = value.of(Doc(name), linear=value.linear)
 
     def body(self, body: ir.Body) -> None:
         for place, statement in enumerate(body):
@@ -106,6 +123,9 @@ class Frame(Expressions):
             mask = self.mask
             self.statement(statement)
             self.later.pop()
+            if self.consumed:
+                self.consumed = False
+                return
             if self.mask is not mask and not self.in_branch:
                 self.go_on(rest)
                 return
@@ -128,6 +148,7 @@ class Frame(Expressions):
 
     def state(self) -> tuple[Any, ...]:
         sets = (self.taken, self.undefined, self.named, self.sizes, self.helpers, self.lanes)
+        sets += (self.changing, self.sliced_axes, self.gathered_axes)
         maps = (self.env, self.axis_of)
         return (
             list(self.lines),
@@ -139,7 +160,25 @@ class Frame(Expressions):
 
     def restore(self, kept: tuple[Any, ...]) -> None:
         self.lines, self.mask, self.order, (self.env, self.axis_of), sets = kept
-        self.taken, self.undefined, self.named, self.sizes, self.helpers, self.lanes = sets
+        self.taken, self.undefined, self.named, self.sizes, self.helpers, self.lanes = sets[:6]
+        self.changing, self.sliced_axes, self.gathered_axes = sets[6:]
+
+    def tried(self, print_it: Callable[[], None]) -> bool:
+        """Print in one way; where that has no form, all is as before."""
+        kept = self.state()
+        deep, depth, branch = len(self.later), self.depth, (self.in_branch, self.base)
+        outer, given, returned = self.outer, self.given, dict(self.returned)
+        flags = self.guarded, self.unsafe
+        try:
+            print_it()
+        except NoForm:
+            self.restore(kept)
+            del self.later[deep:]
+            self.depth, (self.in_branch, self.base) = depth, branch
+            self.outer, self.given, self.returned = outer, given, returned
+            self.guarded, self.unsafe = flags
+            return False
+        return True
 
     def chosen_threads(self) -> None:
         """From here on arrays have an axis of the threads that the mask chooses."""
@@ -188,18 +227,12 @@ class Frame(Expressions):
 
     def assign(self, s: ir.Assign) -> None:
         value = self.value(s.value)
+        self.written[s.name] = s.value
         read = s.value.array.name if isinstance(s.value, expr.Load) else ""
-        if read in self.changing and isinstance(s.value, expr.Load) and self.is_view(s.value):
+        if read in self.changing and value.view:
             # A slice is a view, which would change with its array.
             value = value.of(self.dialect.copied(value.doc))
         self.set(s.name, value, s.value.type)
-
-    def is_view(self, e: expr.Load) -> bool:
-        """Whether what is read is a part of the array itself: no index differs by thread but whole
-        dimensions."""
-        whole = [self.bare_axis(i) for i in e.indices]
-        others = [i for i, axis in zip(e.indices, whole, strict=True) if axis is None]
-        return any(whole) and not any(self.value(i).axes for i in others)
 
     def set(self, name: str, value: Value, type_: Type) -> None:
         """Give a variable a value: in a branch, by a text of its own where that is short."""
@@ -234,11 +267,12 @@ class Frame(Expressions):
         if parts_of(old.type) and op == "mul" and parts_of(new.type):
             raise NoForm(ArrayStatus.COMPOSITE, "products in place")
         symbol, prec = JOINED[op]
-        old, new = self.alike(op, [old, new])
+        result = old.type
+        old, new = thinned(op, self.alike(op, [old, new]))
         axes, docs = self.join([old, new])
         doc = binary(symbol, prec, docs[0], docs[1])
         weak, number = old.weak and new.weak, old.number and new.number
-        return Value(doc, old.type, axes, weak, number=number)
+        return Value(doc, result, axes, weak, number=number)
 
     def set_component(self, s: ir.SetComponent) -> None:
         if self.in_branch:
@@ -288,4 +322,6 @@ class Frame(Expressions):
 def _filled(value: Value) -> Doc | None:
     """The component of a vector or matrix that was made of equal ones."""
     head, _, _ = value.doc.text.partition("(")
+    if head.endswith(".zeros") and value.doc.kind == BRACKET:
+        return Doc("0" if scalar_of(value.type).is_int else "0.0")
     return value.doc.parts[2] if head.endswith(".full") and len(value.doc.parts) > 2 else None

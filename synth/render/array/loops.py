@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 from generators.program import expr, ir
-from generators.program.dtypes import INT32, Scalar, Type
-from generators.program.walk import expressions, names_read, operands, statements
+from generators.program.dtypes import INT32, Scalar, Type, scalar_of
+from generators.program.walk import changed, expressions, names_read, operands, statements
+from synth.render.array.linear import Linear
 from synth.render.array.scopes import (
     accumulated,
     assigned,
@@ -20,6 +23,7 @@ from synth.render.array.values import (
     NoForm,
     Value,
     parts_of,
+    place_on,
     tight,
     union,
 )
@@ -40,31 +44,48 @@ class Bodies(Writes):
             raise NoForm(ArrayStatus.WALK, "loops of different length")
         if self.in_branch:
             raise NoForm(ArrayStatus.WALK, "loops in a branch")
+        if self.goes_on(s) and self.tried(lambda: self.extreme_of_all(s, stop)):
+            return
         if self.is_axis(s) and self.tried(lambda: self.loop_as_axis(s, stop)):
             return
         self.loop(s, start, stop)
 
-    def tried(self, print_it: Callable[[], None]) -> bool:
-        """Print in one way; where that has no form, all is as before."""
-        kept = self.state()
-        deep, depth, branch = len(self.later), self.depth, (self.in_branch, self.base)
-        outer, given, returned = self.outer, self.given, dict(self.returned)
-        try:
-            print_it()
-        except NoForm:
-            self.restore(kept)
-            del self.later[deep:]
-            self.depth, (self.in_branch, self.base) = depth, branch
-            self.outer, self.given, self.returned = outer, given, returned
+    def goes_on(self, s: ir.For) -> bool:
+        """Whether a loop from one on takes the extreme of what a variable was given for zero."""
+        found = accumulated(s.body[0]) if len(s.body) == 1 else None
+        if found is None or found[1] not in ("min", "max") or s.start != expr.Const(1, INT32):
             return False
-        return True
+        name, _, joined = found
+
+        def first(node: Any) -> Any:
+            return expr.Const(0, INT32) if node == expr.Var(s.name, INT32) else node
+
+        return s.step == 1 and self.written.get(name) == changed(joined, first)
+
+    def extreme_of_all(self, s: ir.For, stop: Value) -> None:
+        """The extreme over a whole dimension."""
+        (t,) = s.body
+        found = accumulated(t)
+        assert found is not None
+        axis = Axis(s.name, self.dimension_of(s, stop.doc.text))
+        self.order.append(axis)
+        before = dict(self.axis_of)
+        self.env[s.name], self.axis_of[s.name] = place_on(axis), axis
+        value = self.value(found[2])
+        if axis in self.gathered_axes or axis not in self.sliced_axes or axis not in value.axes:
+            raise NoForm(ArrayStatus.WALK, "loops over places that are no dimension")
+        value = self.reduced(found[1], value.of(value.doc, type=found[2].type), [axis])
+        self.order.pop()
+        del self.env[s.name]
+        self.axis_of = before
+        self.set(found[0], value, found[2].type)
 
     def is_axis(self, s: ir.For) -> bool:
         """Whether the turns of a loop are independent but for sums, and stand for a dimension."""
         if s.step != 1 or not (isinstance(s.start, expr.Const) and s.start.value == 0):
             return False
         alone, within = indexes(s.body, s.name)
-        return alone and not within and self.independent(s)
+        return (alone or not within) and self.independent(s)
 
     def independent(self, loop: ir.For) -> bool:
         """Whether each turn has variables and elements of its own, and all turns join sums."""
@@ -130,7 +151,7 @@ class Bodies(Writes):
         self.named.discard(s.name)
         before = dict(self.env), dict(self.axis_of)
         self.axis_of[s.name] = axis
-        self.env[s.name] = Value(Doc(s.name), INT32, (axis,))
+        self.env[s.name] = place_on(axis)
         for place, t in enumerate(s.body):
             found = accumulated(t)
             if found is not None and found[0] in before[0]:
@@ -139,6 +160,8 @@ class Bodies(Writes):
                 self.later.append(s.body[place + 1 :])
                 self.statement(t)
                 self.later.pop()
+        if axis in self.gathered_axes or axis not in self.sliced_axes:
+            raise NoForm(ArrayStatus.WALK, "loops over places that are no dimension")
         places = []
         if s.name in self.named:
             doc = self.dialect.made("arange", [self.length(axis)], INT32)
@@ -255,7 +278,8 @@ class Bodies(Writes):
         before = dict(self.env)
         counter = self.counter(s)
         self.turns.add(counter)
-        self.env[s.name] = Value(Doc(counter), INT32, weak=True, number=True)
+        linear = Linear(0, {counter: 1})
+        self.env[s.name] = Value(Doc(counter), INT32, weak=True, number=True, linear=linear)
         self.later.append(s.body)
         self.body(s.body)
         self.later.pop()
@@ -266,6 +290,13 @@ class Bodies(Writes):
 
     def settle(self, s: ir.For, carried: Sequence[str]) -> None:
         """Give what turns hand on the axes that it has in the end, before the loop."""
+        for name in carried:
+            value = replace(self.env[name], linear=None)
+            self.env[name] = value
+            if value.number and scalar_of(value.type).is_unsigned and self.dialect.wraps:
+                # A number of Python would not wrap.
+                value = self.unkept(name, value)
+                self.keep(name, replace(self.converted(value, value.type), weak=False))
         for _ in range(4):
             kept = list(self.lines), dict(self.env), set(self.taken), set(self.undefined)
             self.turn(s)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from generators.program import ir
 from generators.program.dtypes import INT32, Array, Scalar
 from synth.render.array.dialects.dialect import Dialect
 from synth.render.array.dialects.numpy_dialect import NumPy
 from synth.render.array.dialects.torch_dialect import Torch
+from synth.render.array.flat import flattened
+from synth.render.array.linear import Linear, linear_of
 from synth.render.array.loops import Bodies
+from synth.render.array.prune import changed_in_place, names_in, pruned
 from synth.render.array.scopes import ends_thread, leaves_early, parts_changed, stored
 from synth.render.array.tiles import TileKernel
-from synth.render.array.values import Axis, NoForm, Value, aligned, docstring_of, parts_of, union
+from synth.render.array.values import Axis, NoForm, Value, aligned, docstring_of, parts_of, place_on, union
 from synth.render.doc import Doc
 from synth.render.ranges.edges import edges_of
 from synth.render.text import docstring, names_of, signature
@@ -49,10 +54,10 @@ class Module:
     """A module of one library's dialect."""
 
     def __init__(self, program: ir.Program, dialect: Dialect) -> None:
-        self.program = program
+        self.program = replace(program, kernel=flattened(program.kernel))
         self.dialect = dialect
         self.calls: dict[str, list[bool]] = {}
-        self.edges = edges_of(program)
+        self.edges = edges_of(self.program)
         self.helpers: set[str] = set()
 
     def text(self) -> str:
@@ -96,6 +101,8 @@ class _Kernel(Bodies):
         kernel = program.kernel
         super().__init__({p.name: p.shape for p in kernel.params}, edges, dialect)
         self.taken = names_of(program)
+        self.functions = {f.name: f for f in program.functions}
+        self.least = {size.symbol: size.min for size in program.sizes}
         self.parameters = names_of(program) | set(kernel.threads)
         for p in kernel.params:
             if p.init.startswith("size:"):
@@ -106,12 +113,16 @@ class _Kernel(Bodies):
         self.body(kernel.body)
         inputs = [p for p in kernel.params if p.role != "out"]
         outputs = [p.name for p in kernel.params if p.role != "in"]
-        head = self.head(kernel, inputs)
-        names = [p.name for p in inputs] + self.asked
-        lines = signature(f"def {kernel.name}", names, ":")
         returned = [self.returned.get(name, name) for name in outputs]
+        body = pruned([*self.places(kernel, inputs), *self.lines], returned)
+        read = names_in(body)
+        asked, head = self.sizes_of(inputs, read)
+        # Sizes that a kernel is told are those of its arrays.
+        told = {p.name for p in inputs if p.init.startswith("size:")}
+        names = [p.name for p in inputs if p.name in read or p.name not in told] + asked
+        lines = signature(f"def {kernel.name}", names, ":")
         lines += docstring_of(kernel)
-        return [*lines, *head, *self.lines, f"    return {', '.join(returned)}"]
+        return [*lines, *head, *body, f"    return {', '.join(returned)}"]
 
     def prepare(self, kernel: ir.Kernel) -> None:
         self.changing = stored(kernel.body) | parts_changed(kernel.body)
@@ -119,7 +130,7 @@ class _Kernel(Bodies):
             axis = Axis(name, size)
             self.order.append(axis)
             self.axis_of[name] = axis
-            self.env[name] = Value(Doc(name), INT32, (axis,))
+            self.env[name] = place_on(axis)
         for p in kernel.params:
             if isinstance(p.type, Array):
                 self.arrays[p.name] = p.type
@@ -128,31 +139,45 @@ class _Kernel(Bodies):
             else:
                 parts_of(p.type)
                 number = isinstance(p.type, Scalar)
-                self.env[p.name] = Value(Doc(p.name), p.type, number=number)
+                linear = None
+                if isinstance(p.type, Scalar) and p.type.is_int:
+                    linear = linear_of(self.lengths.get(p.name, "")) or Linear(0, {f"@{p.name}": 1})
+                self.env[p.name] = Value(Doc(p.name), p.type, number=number, linear=linear)
 
-    def head(self, kernel: ir.Kernel, inputs: list[ir.Param]) -> list[str]:
-        """Sizes, copies of what changes, and places of threads that are read as numbers."""
-        self.asked: list[str] = []
+    def sizes_of(
+        self, inputs: list[ir.Param], read: set[str]
+    ) -> tuple[list[str], list[str]]:
+        """Sizes among the names that are read: those that the text asks for, and the lines for
+        those that shapes of inputs give."""
+        asked: list[str] = []
         found: dict[str, str] = {}
-        extents = dict(zip(kernel.threads, kernel.launch_dim, strict=True))
-        for name in self.named & extents.keys():
-            self.size(extents[name])
         for p in inputs:
             for k, size in enumerate(p.shape):
                 if size.isidentifier() and size not in found:
                     found[size] = f"{p.name}.shape[{k}]" if len(p.shape) > 1 else f"len({p.name})"
         lines = []
         for size in sorted(self.sizes):
+            name = self.size_name(size)
+            if name not in read:
+                continue
             if size in found:
-                lines.append(f"    {self.size_name(size)} = {found[size]}")
+                lines.append(f"    {name} = {found[size]}")
             else:
-                self.asked.append(self.size_name(size))
+                asked.append(name)
+        return asked, lines
+
+    def places(self, kernel: ir.Kernel, inputs: list[ir.Param]) -> list[str]:
+        """Copies of what changes, and places of threads that are read as numbers."""
         written = stored(kernel.body)
-        copies = [p.name for p in inputs if p.name in written]
-        lines += [f"    {name} = {self.dialect.copied(Doc(name)).text}" for name in copies]
-        for t in kernel.threads:
+        copies = [
+            p.name
+            for p in inputs
+            if p.name in written and changed_in_place(self.lines, p.name)
+        ]
+        lines = [f"    {name} = {self.dialect.copied(Doc(name)).text}" for name in copies]
+        for t, extent in zip(kernel.threads, kernel.launch_dim, strict=True):
             if t in self.named:
-                places = self.dialect.made("arange", [self.size(extents[t])], INT32)
+                places = self.dialect.made("arange", [self.size(extent)], INT32)
                 lines.append(f"    {t} = {places.text}")
         return lines
 
@@ -165,6 +190,7 @@ class _Function(Bodies):
         self.in_function = True
         self.numbers: set[str] = set()
         """Parameters that every call gives a number."""
+        self.functions = {f.name: f for f in program.functions}
         self.taken = names_of(program)
 
     def lines_of_function(self, function: ir.Function) -> list[str]:

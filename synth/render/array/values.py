@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from generators.program import ir
-from generators.program.dtypes import Mat, Quat, Scalar, Struct, Transform, Type, Vec
-from synth.render.doc import Doc, Prec, binary, listing, prefix, subscript
+from generators.program.dtypes import INT32, Mat, Quat, Scalar, Struct, Transform, Type, Vec
+from synth.render.array.linear import Linear
+from synth.render.doc import BINARY, PAREN, Doc, Prec, binary, listing, prefix, subscript
 from synth.render.text import docstring
 from validate.statuses import ArrayStatus
 
@@ -23,11 +24,14 @@ class NoForm(Exception):  # noqa: N818 - not an error: the kernel has no honest 
 @dataclass(frozen=True, eq=False)
 class Axis:
     """A dimension of arrays: the threads along one launch dimension, the turns of a loop, or the
-    threads that a condition chose. ``extent`` is the text of its length."""
+    threads that a condition chose. ``extent`` is the text of its length, of which the first ``low``
+    places and the last ``cut`` are left out."""
 
     name: str
     extent: str
     lanes: bool = False
+    low: int = 0
+    cut: int = 0
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,9 @@ class Value:
 
     ``weak`` marks what only literals made: NumPy would give it its widest type. ``bare`` is the
     array that the text names as it is, so that a change of one would show in the other. ``number``
-    marks what is a number of Python, as parameters that are no arrays are to PyTorch.
+    marks what is a number of Python, as parameters that are no arrays are to PyTorch. ``linear`` is
+    what a whole number is as a sum of symbols and places; ``view`` marks a part of an array that
+    changes with it; ``thin`` is the number that all components of a vector or matrix are.
     """
 
     doc: Doc
@@ -45,10 +51,19 @@ class Value:
     weak: bool = False
     bare: str = ""
     number: bool = False
+    linear: Linear | None = None
+    view: bool = False
+    thin: Value | None = None
 
     def of(self, doc: Doc, **more: object) -> Value:
         """The same axes and type under another text."""
-        return replace(self, doc=doc, bare="", **more)  # type: ignore[arg-type]
+        plain = {"bare": "", "linear": None, "view": False, "thin": None}
+        return replace(self, doc=doc, **{**plain, **more})  # type: ignore[arg-type]
+
+
+def place_on(axis: Axis) -> Value:
+    """The place along an axis as a number."""
+    return Value(Doc(axis.name), INT32, (axis,), linear=Linear(0, {axis: 1}))
 
 
 def parts_of(type_: Type) -> int:
@@ -93,11 +108,30 @@ def shape_text(axes: Sequence[str], type_: Type) -> str:
     return lengths[0] if len(lengths) == 1 else f"({', '.join(lengths)})"
 
 
+_NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
+
+
 def negated(doc: Doc) -> Doc:
-    """``~condition``, or the condition under a double ``~``."""
+    """The opposite of a condition: another comparison, or under ``~``."""
     if doc.text.startswith("~") and doc.prec == Prec.UNARY:
         return doc.parts[0]
-    return prefix("~", Prec.UNARY, doc)
+    return _opposite(doc) or prefix("~", Prec.UNARY, doc)
+
+
+def _opposite(doc: Doc) -> Doc | None:
+    """Comparisons turned round, joined in the other way; None where there is anything else."""
+    if doc.kind == PAREN:
+        return _opposite(doc.parts[0])
+    if doc.kind != BINARY or len(doc.marks) != 1:
+        return None
+    symbol = doc.marks[0].strip()
+    if symbol in _NEGATED:
+        return binary(_NEGATED[symbol], Prec.COMPARE, *doc.parts)
+    if symbol in ("|", "&"):
+        left, right = (_opposite(part) for part in doc.parts)
+        other = ("&", Prec.BIT_AND) if symbol == "|" else ("|", Prec.BIT_OR)
+        return binary(*other, left, right) if left is not None and right is not None else None
+    return None
 
 
 def both(left: Doc, right: Doc) -> Doc:

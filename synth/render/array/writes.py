@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from generators.program import expr, ir
 from generators.program.dtypes import INT32, Array, scalar_of
-from synth.render.array.conditions import Conditions
+from synth.render.array.interiors import Interiors
 from synth.render.array.dialects.dialect import Update
 from synth.render.array.scopes import assigned, reads, stored
 from synth.render.array.values import (
@@ -20,7 +20,9 @@ from synth.render.array.values import (
     shape_text,
     union,
 )
+from synth.render.breaks import TAB
 from synth.render.doc import Doc, binary, subscript
+from synth.render.text import number
 from validate.statuses import ArrayStatus
 
 _REDUCED = {"add": "sum", "sub": "sum", "mul": "prod", "min": "min", "max": "max"}
@@ -28,7 +30,7 @@ _REDUCED |= {"and": "all", "or": "any"}
 _UPDATES = frozenset({"add", "sub", "min", "max", "and", "or", "xor"})
 
 
-class Writes(Conditions):
+class Writes(Interiors):
     """Prints stores and atomics."""
 
     def owned(self, name: str) -> None:
@@ -53,7 +55,8 @@ class Writes(Conditions):
         there = [a for a in axes if a is not None]
         if len(there) == len(axes) and len(set(there)) == len(there) and self.covers(there):
             extents = [a.extent for a in there]
-            if tuple(extents) == self.shapes[name]:
+            parted = any(a.low or a.cut for a in there)
+            if tuple(extents) == self.shapes[name] and not parted:
                 self.store_whole(s, name, value, there)
                 return
         self.store_part(s, name, value, axes)
@@ -93,7 +96,11 @@ class Writes(Conditions):
         if self.mask is not None and name not in self.undefined:
             value = self.firm(value)
             mask = aligned(self.mask, value.axes, parts_of(value.type))
-            value = Value(self.dialect.where(mask, value.doc, Doc(name)), value.type, value.axes)
+            old = Doc(name) if value.thin is not None else self.unfilled(name)
+            value = Value(self.dialect.where(mask, value.doc, old), value.type, value.axes)
+        self.filling.pop(name, None)
+        if (number := _number_in(value)) is not None:
+            self.filling[name] = number
         doc = value.doc
         if value.weak and value.axes:
             doc = self.dialect.converted(doc, array.element, is_array=True)
@@ -105,6 +112,16 @@ class Writes(Conditions):
             self.returned[name] = doc.text
         else:
             self.put(f"{name} = ", doc)
+
+    def unfilled(self, name: str) -> Doc:
+        """An output as it is: the number that fills it, whose line is taken back, or its name."""
+        number = self.filling.pop(name, None)
+        start = f"{' ' * (self.depth * TAB)}{name} = "
+        places = [at for at, line in enumerate(self.lines) if name in line]
+        if number is None or len(places) != 1 or not self.lines[places[0]].startswith(start):
+            return Doc(name)
+        del self.lines[places[0]]
+        return number
 
     def stays(self, name: str, doc: Doc) -> bool:
         """Whether an output is a variable that nothing changes any more, nor the output."""
@@ -132,6 +149,8 @@ class Writes(Conditions):
         if self.mask is not None:
             if not set(self.mask.axes) <= set(shape_axes):
                 raise NoForm(ArrayStatus.SCATTER, "elements that some threads write")
+            if self.in_branch and not self.all_inside(s):
+                raise NoForm(ArrayStatus.GUARD, "writes that a condition guards")
             mask = aligned(self.mask, shape_axes, parts_of(value.type))
             old = target
             if s.op:
@@ -141,6 +160,11 @@ class Writes(Conditions):
             return
         symbol = f"{JOINED[s.op][0]}=" if s.op else "="
         self.put(f"{target.text} {symbol} ", doc)
+
+    def all_inside(self, s: ir.Store) -> bool:
+        """Whether no thread, whatever its mask says, writes beyond the array."""
+        pairs = zip(s.indices, self.shapes[s.array.name], strict=True)
+        return all(self.inside(i, size) or not self.value(i).axes for i, size in pairs)
 
     def chosen_elements(
         self, s: ir.Store, name: str, value: Value, axes: Sequence[Axis | None]
@@ -168,24 +192,16 @@ class Writes(Conditions):
         self, name: str, indices: Sequence[expr.Expr], axes: Sequence[Axis | None]
     ) -> tuple[Doc, tuple[Axis, ...]]:
         """The elements that an index names, and the axes of the array that they are."""
-        values = [
-            self.env[i.name] if a is not None and isinstance(i, expr.Var) else self.value(i)
-            for i, a in zip(indices, axes, strict=True)
-        ]
-        general = [v for v, a in zip(values, axes, strict=True) if a is None and v.axes]
-        there = [a for a in axes if a is not None]
-        if not general and len(set(there)) == len(there):
+        values = [self.value(i) for i in indices]
+        slices = self.slices_at(name, values)
+        if not any(v.axes for v, s in zip(values, slices, strict=True) if s is None):
+            there = [s[0] for s in slices if s is not None]
             if there != [a for a in self.order if a in there]:
                 raise NoForm(ArrayStatus.SCATTER, "outputs turned")
-            texts = [
-                self.whole(a, size) if a is not None else v.doc.text
-                for a, v, size in zip(axes, values, self.shapes[name], strict=True)
-            ]
+            texts = self.texts_of(slices, values) or [":"]
             return subscript(Doc(name), [Doc(t) for t in texts]), tuple(there)
-        for index, axis in zip(indices, axes, strict=True):
-            if axis is not None and isinstance(index, expr.Var):
-                self.named.add(index.name)
         found = union(values, self.order)
+        self.note_gathered(values)
         return subscript(Doc(name), [aligned(v, found) for v in values]), found
 
     def atomic(self, s: ir.Atomic) -> None:
@@ -299,3 +315,16 @@ class Writes(Conditions):
         axis = str(counted[0]) if len(counted) == 1 else f"({', '.join(map(str, sorted(places)))})"
         doc = self.dialect.reduced(method, value.doc, axis, type_=value.type if whole else None)
         return Value(doc, value.type, left)
+
+
+def _number_in(value: Value) -> Doc | None:
+    """The literal that all elements of a new array are; None for any other text."""
+    head, _, rest = value.doc.text.partition("(")
+    scalar = scalar_of(value.type)
+    if head.count(".") != 1 or scalar.name == "bool":
+        return None
+    if head.endswith(".zeros") and rest.endswith(")"):
+        return Doc("0" if scalar.is_int else "0.0")
+    known = head.endswith(".full") and len(value.doc.parts) > 2
+    text = value.doc.parts[2].text if known else ""
+    return number(text) if text.lstrip("-").replace(".", "", 1).isdigit() else None

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 from generators.program import expr
 from generators.program.dtypes import Type
 from synth.render.array.values import Value, tight
-from synth.render.doc import Doc, call
+from synth.render.doc import Doc, Prec, call
 from synth.render.ranges.table import Edges
 
 
@@ -52,8 +52,13 @@ class Dialect:
     axis: ClassVar[str]
     keepdims: ClassVar[str]
     copy: ClassVar[str]
+    clip: ClassVar[str]
     int_products: ClassVar[bool]
     """Whether the library multiplies matrices of integers wherever it runs."""
+    wraps: ClassVar[bool]
+    """Whether words without sign wrap as numbers of the library."""
+    reverses: ClassVar[bool]
+    """Whether a slice may go backwards."""
     ops: Mapping[str, ArrayPrinter]
     helpers: Mapping[str, str]
     """Functions that texts define when they need them."""
@@ -79,6 +84,8 @@ class Dialect:
         raise NotImplementedError
 
     def where(self, condition: Doc, yes: Doc, no: Doc) -> Doc:
+        if condition.text.startswith("~") and condition.prec == Prec.UNARY:
+            condition, yes, no = condition.parts[0], no, yes
         return call(f"{self.module}.where", [condition, yes, no])
 
     def copied(self, doc: Doc) -> Doc:
@@ -119,6 +126,10 @@ class Dialect:
     def extreme(self, op: str, docs: Sequence[Doc], values: Sequence[Value]) -> Doc:
         """The lesser (``min``) or greater (``max``) of two, element by element."""
         raise NotImplementedError
+
+    def clipped(self, doc: Doc, last: Doc) -> Doc:
+        """Indices brought between 0 and the last one."""
+        return call(f"{self.module}.{self.clip}", [doc, Doc("0"), last])
 
     def turned(self, doc: Doc, order: Sequence[int]) -> Doc:
         """An array with its dimensions in another order."""

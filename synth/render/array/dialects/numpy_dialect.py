@@ -35,7 +35,10 @@ class NumPy(Dialect):
     helpers = HELPERS
     needs = NEEDS
     numbers_differ = False
+    clip = "clip"
+    wraps = True
     int_products = True
+    reverses = True
 
     def scalar(self, type_: Type) -> str:
         scalar = type_ if isinstance(type_, Scalar) else type_.scalar  # type: ignore[union-attr]

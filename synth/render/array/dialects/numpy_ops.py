@@ -9,7 +9,7 @@ from generators.program.dtypes import Mat, Quat, Scalar, Transform, Vec
 from synth.render.array.dialects.common_ops import COMMON_OPS, helper, infix
 from synth.render.array.dialects.dialect import ArrayPrinter, Uses
 from synth.render.array.values import NoForm
-from synth.render.doc import Doc, Prec, attribute, binary, call, prefix, subscript
+from synth.render.doc import Doc, Prec, attribute, binary, call, listing, prefix, subscript
 from validate.statuses import ArrayStatus
 
 
@@ -51,20 +51,31 @@ def mul(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
     return binary("*", Prec.MUL, args[0], args[1])
 
 
-def part_product(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
-    return call("np.sum", [binary("*", Prec.MUL, args[0], args[1]), Doc("axis=-1")])
+def summed(uses: Uses, doc: Doc, node: expr.Op, axis: str = "-1") -> Doc:
+    """A sum over components; of whole numbers in their own type, which NumPy would widen."""
+    whole = isinstance(node.type, Scalar) and node.type.is_int
+    dtype = [Doc(f"dtype={uses.dialect.scalar(node.type)}")] if whole else []
+    return call("np.sum", [doc, Doc(f"axis={axis}"), *dtype])
 
 
-def length_sq(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
-    return call("np.sum", [call("np.square", args), Doc("axis=-1")])
+def part_product(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    return summed(uses, binary("*", Prec.MUL, args[0], args[1]), node)
+
+
+def length_sq(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    return summed(uses, call("np.square", args), node)
+
+
+def norm_l1(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    return summed(uses, call("np.abs", args), node)
 
 
 def norm(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
     return call("np.linalg.norm", [args[0], Doc("axis=-1")])
 
 
-def ddot(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
-    return call("np.sum", [binary("*", Prec.MUL, args[0], args[1]), Doc("axis=(-2, -1)")])
+def ddot(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    return summed(uses, binary("*", Prec.MUL, args[0], args[1]), node, "(-2, -1)")
 
 
 def transpose(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
@@ -148,9 +159,10 @@ def bit_count(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
 
 
 def rows(axis: int) -> ArrayPrinter:
-    def show(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
-        listed = Doc(f"[{', '.join(a.text for a in args)}]")
-        return call("np.stack", [listed, Doc(f"axis={axis}")])
+    def show(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+        alike = all(v.axes == uses.operands[0].axes for v in uses.operands)
+        parts = listing(args) if alike else uses.dialect.broadcast_all(args, uses.operands)
+        return call("np.stack", [parts, Doc(f"axis={axis}")])
 
     return show
 
@@ -197,7 +209,7 @@ NUMPY_OPS: dict[str, ArrayPrinter] = {
     "argmax": over_parts("argmax"),
     "min_element": over_parts("min"),
     "max_element": over_parts("max"),
-    "norm_l1": lambda _, args, node: call("np.sum", [call("np.abs", args), Doc("axis=-1")]),
+    "norm_l1": norm_l1,
     "norm_l2": norm,
     "get_diag": get_diag,
     "identity": identity,

@@ -30,7 +30,10 @@ class Torch(Dialect):
     helpers = HELPERS
     needs = NEEDS
     numbers_differ = True
+    clip = "clamp"
+    wraps = False
     int_products = False
+    reverses = False
 
     def __init__(self, like: str) -> None:
         self.like = like
