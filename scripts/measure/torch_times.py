@@ -42,7 +42,10 @@ class Models:
 
     def __init__(self, task: Task, folder: str) -> None:
         import torch
+        import torch._functorch.config
 
+        # The backward pass is run again and again over a graph that stays.
+        torch._functorch.config.donated_buffer = False
         os.environ["TORCH_EXTENSIONS_DIR"] = str(Path(folder) / task["id"])
         (Path(folder) / task["id"]).mkdir(parents=True, exist_ok=True)
         problem: dict[str, Any] = {}
