@@ -115,6 +115,9 @@ class _Kernel(Bodies):
         outputs = [p.name for p in kernel.params if p.role != "in"]
         returned = [self.returned.get(name, name) for name in outputs]
         body = pruned([*self.places(kernel, inputs), *self.lines], returned)
+        for _ in range(2):
+            # A name that two of them had is one of its own when the first is a function.
+            body = pruned(self.dialect.named(body), returned)
         read = names_in(body)
         asked, head = self.sizes_of(inputs, read)
         # Sizes that a kernel is told are those of its arrays.
