@@ -60,7 +60,7 @@ class Bodies(Writes):
         def first(node: Any) -> Any:
             return expr.Const(0, INT32) if node == expr.Var(s.name, INT32) else node
 
-        return s.step == 1 and self.written.get(name) == changed(joined, first)
+        return s.step == 1 and self.given_last.get(name) == changed(joined, first)
 
     def extreme_of_all(self, s: ir.For, stop: Value) -> None:
         """The extreme over a whole dimension."""
@@ -195,9 +195,9 @@ class Bodies(Writes):
                 raise NoForm(ArrayStatus.WALK, "sums of the same value")
             value = self.reduced(op, value, [axis])
         old = self.unkept(name, self.env[name])
-        if _beyond(op, old):
-            new = Value(value.doc, old.type, value.axes)
-        elif op == "add" and old.doc.text in ("0.0", "0") and not parts_of(old.type):
+        if _beyond(op, old) or (
+            op == "add" and old.doc.text in ("0.0", "0") and not parts_of(old.type)
+        ):
             new = Value(value.doc, old.type, value.axes)
         elif op in ("and", "or"):
             axes, docs = self.join([old, value])
