@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from generators.program import expr
-from generators.program.walk import expressions
 from generators.program.dtypes import Mat, Quat, Scalar, Transform, Type, Vec, scalar_of
+from generators.program.walk import expressions
 from synth.render.array.linear import Linear, linear_of
 from synth.render.array.loads import Loads
 from synth.render.array.values import (
@@ -290,7 +290,8 @@ def _linear(e: expr.Op, values: Sequence[Value]) -> Linear | None:
     if e.op not in ("add", "sub", "mul") or None in parts:
         return None
     left, right = parts
-    assert left is not None and right is not None
+    assert left is not None
+    assert right is not None
     if e.op != "mul":
         return left.plus(right, 1 if e.op == "add" else -1)
     if left.fixed or right.fixed:

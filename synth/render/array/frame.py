@@ -78,7 +78,7 @@ class Frame(Expressions):
         """What was known where a branch begins."""
         self.returned: dict[str, str] = {}
         """By output: the variable that it is in the end."""
-        self.written: dict[str, expr.Expr] = {}
+        self.given_last: dict[str, expr.Expr] = {}
         """By variable: the expression that it was given last."""
         self.filling: dict[str, Doc] = {}
         """By output: the number that all its elements are so far."""
@@ -147,21 +147,23 @@ class Frame(Expressions):
             self.body(rest)
 
     def state(self) -> tuple[Any, ...]:
-        sets = (self.taken, self.undefined, self.named, self.sizes, self.helpers, self.lanes)
-        sets += (self.changing, self.sliced_axes, self.gathered_axes)
+        names = (self.taken, self.undefined, self.named, self.sizes, self.helpers, self.lanes)
+        places = (self.sliced_axes, self.gathered_axes)
         maps = (self.env, self.axis_of)
         return (
             list(self.lines),
             self.mask,
             list(self.order),
             [dict(m) for m in maps],
-            [set(s) for s in sets],
+            [set(s) for s in (*names, self.changing)],
+            [set(s) for s in places],
         )
 
     def restore(self, kept: tuple[Any, ...]) -> None:
-        self.lines, self.mask, self.order, (self.env, self.axis_of), sets = kept
-        self.taken, self.undefined, self.named, self.sizes, self.helpers, self.lanes = sets[:6]
-        self.changing, self.sliced_axes, self.gathered_axes = sets[6:]
+        self.lines, self.mask, self.order, (self.env, self.axis_of), names, places = kept
+        self.taken, self.undefined, self.named, self.sizes, self.helpers, self.lanes = names[:6]
+        self.changing = names[6]
+        self.sliced_axes, self.gathered_axes = places
 
     def tried(self, print_it: Callable[[], None]) -> bool:
         """Print in one way; where that has no form, all is as before."""
@@ -227,7 +229,7 @@ class Frame(Expressions):
 
     def assign(self, s: ir.Assign) -> None:
         value = self.value(s.value)
-        self.written[s.name] = s.value
+        self.given_last[s.name] = s.value
         read = s.value.array.name if isinstance(s.value, expr.Load) else ""
         if read in self.changing and value.view:
             # A slice is a view, which would change with its array.

@@ -36,7 +36,7 @@ class Interiors(Shared):
         if box is None or not all(axis in self.order for axis in box.bounds):
             raise NoForm(ArrayStatus.GUARD, "no interior")
         ends = ends_thread(body)
-        if leaves_early(body) and not ends or leaves_early(more):
+        if (leaves_early(body) and not ends) or leaves_early(more):
             raise NoForm(ArrayStatus.GUARD, "threads that end in an interior")
         if ends:
             if more or any(self.later[:-1]):

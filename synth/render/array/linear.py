@@ -142,7 +142,7 @@ def slice_of(places: Places, size: str, sure: bool) -> Slice | None:
     start = places.offset.plus(Linear(step * low))
     last = places.offset.plus(extent, step).plus(Linear(-step * (cut + 1)))
     behind = length.plus(last, -1).plus(Linear(-1))
-    if start.fixed and start.const < 0 or behind.fixed and behind.const < 0:
+    if (start.fixed and start.const < 0) or (behind.fixed and behind.const < 0):
         return None
     if not sure and not (start.fixed and behind.fixed):
         return None

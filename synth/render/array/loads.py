@@ -15,7 +15,6 @@ from synth.render.doc import Doc, Prec, subscript
 from synth.render.ranges.table import Edges
 from validate.statuses import ArrayStatus
 
-
 _BUILTIN = frozenset({"len", "range", "min", "max"})
 
 
@@ -126,9 +125,7 @@ class Loads:
             return None
         return places.axis, found
 
-    def slices_at(
-        self, name: str, values: Sequence[Value]
-    ) -> list[tuple[Axis, Slice] | None]:
+    def slices_at(self, name: str, values: Sequence[Value]) -> list[tuple[Axis, Slice] | None]:
         """For each index of an array its slice; none of an axis that comes twice."""
         found = [self.slice_at(v, d) for v, d in zip(values, self.shapes[name], strict=True)]
         axes = [entry[0] for entry in found if entry is not None]

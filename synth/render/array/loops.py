@@ -60,7 +60,7 @@ class Bodies(Writes):
         def first(node: Any) -> Any:
             return expr.Const(0, INT32) if node == expr.Var(s.name, INT32) else node
 
-        return s.step == 1 and self.written.get(name) == changed(joined, first)
+        return s.step == 1 and self.given_last.get(name) == changed(joined, first)
 
     def extreme_of_all(self, s: ir.For, stop: Value) -> None:
         """The extreme over a whole dimension."""
@@ -195,7 +195,9 @@ class Bodies(Writes):
                 raise NoForm(ArrayStatus.WALK, "sums of the same value")
             value = self.reduced(op, value, [axis])
         old = self.unkept(name, self.env[name])
-        if op == "add" and old.doc.text in ("0.0", "0") and not parts_of(old.type):
+        if _beyond(op, old) or (
+            op == "add" and old.doc.text in ("0.0", "0") and not parts_of(old.type)
+        ):
             new = Value(value.doc, old.type, value.axes)
         elif op in ("and", "or"):
             axes, docs = self.join([old, value])
@@ -317,6 +319,17 @@ class Bodies(Writes):
             if not grown:
                 return
         raise NoForm(ArrayStatus.WALK, "loops whose values change their form")
+
+
+def _beyond(op: str, old: Value) -> bool:
+    """Whether an extreme starts from a literal that stands for none yet."""
+    if op not in ("min", "max") or scalar_of(old.type).is_int:
+        return False
+    try:
+        start = float(old.doc.text)
+    except ValueError:
+        return False
+    return start <= -1e29 if op == "max" else start >= 1e29
 
 
 def _transposed(doc: Doc) -> Doc:

@@ -15,7 +15,16 @@ from synth.render.array.loops import Bodies
 from synth.render.array.prune import changed_in_place, names_in, pruned
 from synth.render.array.scopes import ends_thread, leaves_early, parts_changed, stored
 from synth.render.array.tiles import TileKernel
-from synth.render.array.values import Axis, NoForm, Value, aligned, docstring_of, parts_of, place_on, union
+from synth.render.array.values import (
+    Axis,
+    NoForm,
+    Value,
+    aligned,
+    docstring_of,
+    parts_of,
+    place_on,
+    union,
+)
 from synth.render.doc import Doc
 from synth.render.ranges.edges import edges_of
 from synth.render.text import docstring, names_of, signature
@@ -115,6 +124,9 @@ class _Kernel(Bodies):
         outputs = [p.name for p in kernel.params if p.role != "in"]
         returned = [self.returned.get(name, name) for name in outputs]
         body = pruned([*self.places(kernel, inputs), *self.lines], returned)
+        for _ in range(2):
+            # A name that two of them had is one of its own when the first is a function.
+            body = pruned(self.dialect.named(body), returned)
         read = names_in(body)
         asked, head = self.sizes_of(inputs, read)
         # Sizes that a kernel is told are those of its arrays.
@@ -144,9 +156,7 @@ class _Kernel(Bodies):
                     linear = linear_of(self.lengths.get(p.name, "")) or Linear(0, {f"@{p.name}": 1})
                 self.env[p.name] = Value(Doc(p.name), p.type, number=number, linear=linear)
 
-    def sizes_of(
-        self, inputs: list[ir.Param], read: set[str]
-    ) -> tuple[list[str], list[str]]:
+    def sizes_of(self, inputs: list[ir.Param], read: set[str]) -> tuple[list[str], list[str]]:
         """Sizes among the names that are read: those that the text asks for, and the lines for
         those that shapes of inputs give."""
         asked: list[str] = []
@@ -170,9 +180,7 @@ class _Kernel(Bodies):
         """Copies of what changes, and places of threads that are read as numbers."""
         written = stored(kernel.body)
         copies = [
-            p.name
-            for p in inputs
-            if p.name in written and changed_in_place(self.lines, p.name)
+            p.name for p in inputs if p.name in written and changed_in_place(self.lines, p.name)
         ]
         lines = [f"    {name} = {self.dialect.copied(Doc(name)).text}" for name in copies]
         for t, extent in zip(kernel.threads, kernel.launch_dim, strict=True):

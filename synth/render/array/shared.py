@@ -40,7 +40,7 @@ class Shared(Conditions):
             if not body:
                 continue
             self.put(head, Doc(f"{test.doc.text}:" if head == "if " else ":"))
-            self.side(body, forms)
+            self.one_side(body, forms)
         known = {name: v.of(Doc(name), weak=v.weak) for name, v in forms.items()}
         self.env |= known
 
@@ -48,7 +48,7 @@ class Shared(Conditions):
         """See to it that an output has an array before a part of it is written."""
         raise NotImplementedError
 
-    def side(self, body: ir.Body, forms: dict[str, Value]) -> None:
+    def one_side(self, body: ir.Body, forms: dict[str, Value]) -> None:
         """Print one side."""
         before = dict(self.env)
         self.depth += 1

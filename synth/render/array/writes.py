@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from generators.program import expr, ir
 from generators.program.dtypes import INT32, Array, scalar_of
-from synth.render.array.interiors import Interiors
 from synth.render.array.dialects.dialect import Update
+from synth.render.array.interiors import Interiors
 from synth.render.array.scopes import assigned, reads, stored
 from synth.render.array.values import (
     JOINED,

@@ -120,12 +120,52 @@ def test_conditions_choose_and_gathers_index() -> None:
     assert "out = np.where(v > 0.0, v[at], np.zeros(m, dtype=np.float32))" in text
 
 
-def test_threads_that_read_beyond_others_go_on_alone() -> None:
+def test_interiors_are_slices_and_edges_come_first() -> None:
     last = op("eq", THREAD, Extent(V, 0) - 1)
     body = (ir.If(((last, (put(ZERO), ir.Return(None))),), ()), put(V[THREAD + 1] - V[THREAD]))
     text = text_of(body, V)
-    assert "    i = np.flatnonzero(" in text
-    assert "    out[i] = v[i + 1] - v[i]\n" in text
+    assert "    out = np.zeros(m, dtype=np.float32)\n    out[:-1] = v[1:] - v[:-1]\n" in text
+
+
+def test_variables_that_an_interior_changes_are_changed_there() -> None:
+    best = Var("best", FLOAT32)
+    inside = op("gt", THREAD, Const(0, INT32))
+    least = ir.Assign("best", op("min", best, V[THREAD - 1]))
+    body = (ir.Assign("best", V[THREAD]), ir.If(((inside, (least,)),), ()), put(best * 2.0))
+    text = text_of(body, V)
+    assert "    best = v.copy()\n    best[1:] = np.minimum(best[1:], v[:-1])\n" in text
+
+
+def test_threads_that_a_mask_leaves_go_on_alone() -> None:
+    """Of a mask that is no interior."""
+    ends = op("lt", V[THREAD], ZERO)
+    body = (ir.If(((ends, (put(ZERO), ir.Return(None))),), ()), put(V[THREAD + 1] - V[THREAD]))
+    assert "    i = np.flatnonzero(v >= 0.0)\n" in text_of(body, V)
+
+
+def test_guarded_reads_are_brought_back_into_the_array() -> None:
+    far = ir.If(((V[THREAD] > 0.0, (put(V[THREAD + 2]),)),), (put(ZERO),))
+    assert "v[np.clip(i + 2, 0, m - 1)]" in text_of((far,), V)
+
+
+def test_several_elements_a_thread_are_the_whole_array() -> None:
+    wide = Var("x", Array(FLOAT32, 1))
+    e = Var("e", INT32)
+    store = ir.Store(wide, (e,), "", wide[e] * 2.0)
+    place = ir.Assign("e", THREAD * 4 + J)
+    turns = ir.For("j", Const(0, INT32), Const(4, INT32), 1, (place, store))
+    params = (ir.Param("x", wide.type, "inout", ("4*m",)),)
+    kernel = ir.Kernel("f", params, ("i",), ("m",), (turns,))
+    text = render(ir.Program("math", "x", 1, "", (), (), kernel, (ir.Size("m", 4),), 0))
+    assert text.endswith("def f(x):\n    x = x * 2.0\n    return x\n")
+
+
+def test_choices_by_the_turn_of_a_loop_are_pythons() -> None:
+    s = Var("s", FLOAT32)
+    first = ir.If(((op("eq", J, Const(0, INT32)), (ir.Assign("s", A[THREAD, J]),)),), ())
+    step = ir.Assign("s", s * 0.5 + A[THREAD, J])
+    text = text_of((ir.Assign("s", V[THREAD]), loop(first, step), put(s)), V, A)
+    assert "        if j == 0:\n            s = a[:, j]\n" in text
 
 
 def test_threads_of_two_dimensions_that_end_one_by_one_have_a_text_or_a_reason() -> None:

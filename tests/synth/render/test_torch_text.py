@@ -11,6 +11,7 @@ from generators.program.dtypes import FLOAT32, INT32, Array, Scalar
 from generators.program.expr import Const, Expr, Var, op
 from generators.program.ops import OPS
 from synth.render.array.dialects.numpy_ops import NUMPY_OPS
+from synth.render.array.dialects.torch_functions import with_functions
 from synth.render.array.dialects.torch_ops import TORCH_OPS
 from synth.render.array.module import render_torch
 from synth.render.array.values import NoForm
@@ -71,6 +72,34 @@ def test_activations_have_their_names() -> None:
     assert of(sigmoid) == "torch.sigmoid(v)"
     assert of(x * sigmoid) == "torch.nn.functional.silu(v)"
     assert of(op("log", op("add", ONE, op("exp", x)))) == "torch.nn.functional.softplus(v)"
+
+
+def test_gelu_has_its_name() -> None:
+    x = V[THREAD]
+    erf = op("erf", Const("0.70710678", FLOAT32) * x)
+    gelu = Const("0.5", FLOAT32) * x * op("add", ONE, erf)
+    assert of(gelu) == "torch.nn.functional.gelu(v)"
+    other = Const("0.5", FLOAT32) * x * op("add", ONE, op("erf", Const("0.7", FLOAT32) * x))
+    assert "gelu" not in of(other)
+
+
+def test_softmax_is_found_by_what_lines_compute() -> None:
+    lines = [
+        "    peak = x.amax(dim=-1)",
+        "    total = torch.exp(x - peak[:, None]).sum(dim=-1)",
+        "    out = torch.exp(x - peak[:, None]) / total[:, None]",
+        "    size = peak + torch.log(total)",
+    ]
+    found = with_functions(lines)
+    assert found[2:] == [
+        "    out = torch.softmax(x, dim=-1)",
+        "    size = torch.logsumexp(x, dim=-1)",
+    ]
+    assert with_functions([lines[0].replace("amax", "amin"), *lines[1:]])[2] == lines[2]
+    assert with_functions([*lines, "    total = total + 1.0"])[2] == lines[2]
+    sign = "    out = 1.0 - torch.exp(x - peak[:, None]) / total[:, None] * gain"
+    softmax = "    out = 1.0 - torch.softmax(x, dim=-1) * gain"
+    assert with_functions([*lines[:2], sign])[2] == softmax
 
 
 def test_updates_at_indices_are_index_add() -> None:

@@ -158,5 +158,9 @@ class Dialect:
         more than once. Raises NoForm where the library has none."""
         raise NotImplementedError
 
+    def named(self, lines: Sequence[str]) -> Sequence[str]:
+        """The lines of a body with the library's functions that several of them are together."""
+        return lines
+
     def check(self, type_: Type) -> None:
         """Raises NoForm for a type that the library does not compute with."""

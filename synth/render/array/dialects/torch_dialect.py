@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from generators.program.dtypes import SIGNED, Scalar, Struct, Type, scalar_of
 from synth.render.array.dialects.dialect import Dialect, Update
+from synth.render.array.dialects.torch_functions import with_functions
 from synth.render.array.dialects.torch_helpers import HELPERS, NEEDS
 from synth.render.array.dialects.torch_ops import TORCH_OPS, extreme
 from synth.render.array.values import NoForm, Value, tight, tuple_text
@@ -46,6 +47,9 @@ class Torch(Dialect):
 
     def widens(self, type_: Type) -> bool:
         return scalar_of(type_).name not in ("bool", "float32")
+
+    def named(self, lines: Sequence[str]) -> Sequence[str]:
+        return with_functions(lines)
 
     def check(self, type_: Type) -> None:
         if isinstance(type_, Struct):

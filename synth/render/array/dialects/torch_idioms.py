@@ -63,9 +63,43 @@ def _softplus(node: expr.Expr) -> expr.Expr | None:
     return _one_plus_exp(args[0]) if args else None
 
 
+def _half_of(node: expr.Expr) -> tuple[expr.Expr, expr.Expr] | None:
+    """``x`` and ``y`` of ``0.5 * x * y``, in the orders in which it is written."""
+    factors = _factors(node)
+    halves = [f for f in factors if isinstance(f, expr.Const) and str(f.value) == "0.5"]
+    left = [f for f in factors if f not in halves]
+    return (left[0], left[1]) if len(halves) == 1 and len(left) == 2 else None
+
+
+def _factors(node: expr.Expr) -> list[expr.Expr]:
+    args = _args(node, "mul")
+    return [f for a in args for f in _factors(a)] if args else [node]
+
+
+def _times(node: expr.Expr, factor: float) -> expr.Expr | None:
+    """``x`` of ``factor * x``, the factor written to six places or more."""
+    args = _args(node, "mul")
+    for number, rest in (args, args[::-1]) if args else ():
+        if isinstance(number, expr.Const) and abs(float(number.value) - factor) < 1e-6:
+            return rest
+    return None
+
+
+def _gelu(node: expr.Expr) -> expr.Expr | None:
+    """``x`` of ``0.5 * x * (1 + erf(x / sqrt(2)))``."""
+    parts = _half_of(node)
+    for x, other in (parts, parts[::-1]) if parts else ():
+        rest = _one_plus(other)
+        inner = _args(rest, "erf") if rest is not None else ()
+        if inner and _times(inner[0], 0.7071067811865476) == x:
+            return x
+    return None
+
+
 _FORMS: dict[str, Callable[[expr.Expr], expr.Expr | None]] = {
     "torch.sigmoid": _sigmoid,
     "torch.nn.functional.silu": _silu,
+    "torch.nn.functional.gelu": _gelu,
     "torch.nn.functional.softplus": _softplus,
 }
 

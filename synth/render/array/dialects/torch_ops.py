@@ -104,12 +104,20 @@ def summed(doc: Doc, dim: str) -> Doc:
     return call(f"{tight(doc)}.sum", [Doc(f"dim={dim}")])
 
 
-def part_product(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
-    return summed(_product(args), "-1")
+def over_all(uses: Uses, doc: Doc, node: expr.Op, dim: str = "-1") -> Doc:
+    """A sum over components; of whole numbers in their own type, which PyTorch would widen."""
+    if not scalar_of(node.type).is_int:
+        return summed(doc, dim)
+    dtype = Doc(f"dtype={uses.dialect.scalar(node.type)}")
+    return call(f"{tight(doc)}.sum", [Doc(f"dim={dim}"), dtype])
 
 
-def ddot(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
-    return summed(_product(args), "(-2, -1)")
+def part_product(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    return over_all(uses, _product(args), node)
+
+
+def ddot(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    return over_all(uses, _product(args), node, "(-2, -1)")
 
 
 def _product(args: Sequence[Doc]) -> Doc:
@@ -117,8 +125,8 @@ def _product(args: Sequence[Doc]) -> Doc:
     return Doc(f"({product.text})", Prec.TIGHT, product.kind, product.parts, product.marks)
 
 
-def length_sq(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
-    return summed(call("torch.square", args), "-1")
+def length_sq(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    return over_all(uses, call("torch.square", args), node)
 
 
 def over_parts(method: str) -> ArrayPrinter:
@@ -136,8 +144,8 @@ def norm(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
     return call("torch.linalg.norm", [args[0], _LAST])
 
 
-def norm_l1(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
-    return summed(call("torch.abs", args), "-1")
+def norm_l1(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+    return over_all(uses, call("torch.abs", args), node)
 
 
 def cross(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
@@ -209,8 +217,10 @@ def lower_bound(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
 
 
 def rows(dim: int) -> ArrayPrinter:
-    def show(_: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
-        return call("torch.stack", [listing(args), Doc(f"dim={dim}")])
+    def show(uses: Uses, args: Sequence[Doc], node: expr.Op) -> Doc:
+        alike = all(v.axes == uses.operands[0].axes for v in uses.operands)
+        parts = listing(args) if alike else uses.dialect.broadcast_all(args, uses.operands)
+        return call("torch.stack", [parts, Doc(f"dim={dim}")])
 
     return show
 
