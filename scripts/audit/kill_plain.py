@@ -1,7 +1,7 @@
 """How many mutants of plain CUDA the host run notices: tables, and survivors.
 
 Run: PYTHONPATH=. python scripts/audit/kill_plain.py OUT [--rows N] [--seed S] [--mutants-per-row K]
-[--per-style M] [--workers W] [--timeout SECONDS] [--backward] [--json FILE]. Takes N rows of the
+[--per-style M] [--workers W] [--timeout SECONDS] [--backward [--remade]] [--json FILE]. Takes N rows of the
 dataset OUT, at least M of each style where the dataset has so many (a row without `cuda_plain` gets
 it from its program), and tries K mutants of each, every one as likely as any other, and besides all
 of those that remove a barrier, leave out a guard or make an atomic plain. A mutant is killed when
@@ -30,6 +30,7 @@ from synth.dataset.stored import stored_rows
 from synth.render.cuda.choose import schedule_for, schedules_of
 from synth.render.cuda.module import render
 from synth.render.cuda.style import styles
+from synth.rows.gradients import gradient_columns
 from validate.host.runner import HostRunner, RunResult
 from validate.mutants.kill import (
     Find,
@@ -86,10 +87,14 @@ def run_backward(host: HostRunner, rows: Sequence[Row]) -> list[RunResult]:
     ]
 
 
-def backward_rows(data: Path, count: int) -> list[Row]:
-    """The first rows that have a backward kernel of ours, categories in turn."""
+def backward_rows(data: Path, count: int, remade: bool = False) -> list[Row]:
+    """The first rows that have a backward kernel of ours, categories in turn; ``remade``: with the
+    kernel that their program has now."""
     rows = take_turns(data, 10**9, 0)
-    return [row for row in rows if row["cuda_plain_backward"] is not None][:count]
+    rows = [row for row in rows if row["cuda_plain_backward"] is not None][:count]
+    if not remade:
+        return rows
+    return [{**row, **gradient_columns(from_json(row["program"]))} for row in rows]
 
 
 def take_rows(data: Path, count: int, per_style: int) -> list[Row]:
@@ -205,6 +210,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--timeout", type=float, default=5.0, help="seconds a mutant may take")
     parser.add_argument("--backward", action="store_true", help="of our own backward kernels")
+    parser.add_argument("--remade", action="store_true", help="make these from the programs anew")
     parser.add_argument("--json", type=Path, help="write the trials here")
     return parser.parse_args()
 
@@ -213,7 +219,7 @@ def main() -> None:
     """Try the mutants, print the figures."""
     asked = arguments()
     if asked.backward:
-        rows = backward_rows(asked.data, asked.rows)
+        rows = backward_rows(asked.data, asked.rows, asked.remade)
     else:
         rows = take_rows(asked.data, asked.rows, asked.per_style)
     schedule = "backward_schedule" if asked.backward else "schedule"

@@ -1,41 +1,52 @@
 """How many programs have a backward of ours, and how many of those agree with differences.
 
-``python scripts/measure/gradients.py [-n 100] [--seed 0] [--category C …] [--failed FILE]``: draws
-``n`` programs of each category that pass the gates, makes the backward program and its plain CUDA,
-runs it on the host and compares it with central differences of the reference. A table by category,
-then the reasons why there is none.
+    PYTHONPATH=. python scripts/measure/gradients.py [-n 2000] [--seed 0] [--category C …]
+        [--workers 2] [--adjoint] [--failed FILE]
+
+Draws ``n`` programs of each category that pass the gates, makes the backward program and its plain
+CUDA, and runs it on the host as ``generate --verify run`` does; nothing else of a row is made, and
+nothing is compiled for a GPU. A table by category, then the reasons why there is none. With
+``--adjoint`` Warp's own adjoint is run beside it, which takes Warp and several times as long: then
+the table tells as well of how many rows it differs, and how many of those have one of ours.
 """
 
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import sys
-import tempfile
 from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
+from functools import lru_cache
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from generators.build.draw import Reject
-from generators.program.ir import Program
-from synth.dataset.settings import Settings
+from generators.program.serialise import to_json
+from synth.dataset.settings import Settings, Versions
 from synth.gates.contract import args_with_tolerances, launch_of, sizes_of
-from synth.gradient.terms import Undifferentiable
 from synth.render.reference import module as render_reference
-from synth.rows.gradients import gradient_columns
-from synth.rows.maker import Accepted, attempt_draw
-from validate.host import clang
-from validate.host.ends import ENDS
-from validate.host.gradient import check_gradient
-from validate.host.launch import MEMORY_BYTES
-from validate.host.texts import GradientCases, Kept
-from validate.process.child import limit_memory
-from validate.row.adjoint import status_without_run
+from synth.rows.gradients import checked_gradients
+from synth.rows.maker import Accepted, attempt_draw, pair_maker
+from synth.rows.runners import TextRunners
+from validate.statuses import AdjointStatus, GradientStatus
 
 CATEGORIES = ("arithmetic", "atomic", "control_flow", "math", "matrix", "vector")
 ATTEMPTS = 12
-AT_ONCE = 10
-LONGEST_S = 120
+AT_ONCE = 40
+WITHOUT_FLOATS = (GradientStatus.NO_FLOAT_INPUT, GradientStatus.NO_FLOAT_OUTPUT)
+
+
+class Outcome(NamedTuple):
+    """What became of one draw: a status of ours, why, and whether Warp's adjoint differs."""
+
+    category: str
+    index: int
+    status: str
+    reason: str
+    warp_differs: bool
 
 
 def settings_of(seed: int) -> Settings:
@@ -45,17 +56,18 @@ def settings_of(seed: int) -> Settings:
     )
 
 
-def row_of(program: Program, tolerances: Any) -> dict[str, Any]:
-    """What the host run needs of a row, made of a program without Warp."""
+def row_of(accepted: Accepted, name: str) -> dict[str, Any]:
+    """What the host run of a backward kernel needs of a row, made of a program without Warp."""
+    program = accepted.program
     return {
-        "id": program.kernel.name,
+        "id": name,
         "kernel_name": program.kernel.name,
+        "program": to_json(program),
         "reference": render_reference.render(program),
-        "args": args_with_tolerances(program, tolerances),
+        "args": args_with_tolerances(program, accepted.tolerances),
         "sizes": sizes_of(program),
         "launch": launch_of(program),
         "input_seed": program.input_seed,
-        "relaunch": False,
     }
 
 
@@ -69,105 +81,82 @@ def drawn(settings: Settings, category: str, index: int) -> Accepted | None:
     return None
 
 
-def outcome(settings: Settings, category: str, index: int, folder: Path) -> tuple[str, str]:
-    """A status, and why."""
-    accepted = drawn(settings, category, index)
-    if accepted is None:
-        return "not_drawn", ""
-    program = accepted.program
-    row = row_of(program, accepted.tolerances)
-    if without := status_without_run({**row, "cuda_backward": ""}):
-        return "none", without
-    try:
-        row |= gradient_columns(program)
-    except Undifferentiable as none:
-        return "none", none.reason
-    cases = GradientCases(folder, Kept())
-    handle = f"gradient_{category}_{index}"
-    cases.build([row], folder / f"{handle}.o", folder)
-    clang.load(folder / f"{handle}.o", handle)
-    try:
-        found = check_gradient(row, cases.entry(handle, 0, row))
-    except ENDS as ended:
-        return "failed", f"{type(ended).__name__}: {ended}"
-    return str(found.status).replace("warp_", ""), found.reason
+@lru_cache(maxsize=1)
+def _runners() -> TextRunners:
+    """The process's own, whose child goes on from unit to unit."""
+    return TextRunners()
 
 
-def _work(seed: int, category: str, indices: list[int], results: Any) -> None:
+def outcomes(seed: int, category: str, indices: Sequence[int], adjoint: bool) -> list[Outcome]:
+    """What becomes of some draws of a category; runs in a process of its own."""
     settings = settings_of(seed)
-    clang.start()
-    limit_memory(MEMORY_BYTES)
-    with tempfile.TemporaryDirectory() as folder:
-        for index in indices:
-            results.put((index, None))
-            try:
-                found = outcome(settings, category, index, Path(folder))
-            except clang.CompileError as error:
-                found = ("failed", f"does not compile: {error}"[:300])
-            results.put((index, found))
-    results.put((-1, None))
+    accepted = {i: one for i in indices if (one := drawn(settings, category, i)) is not None}
+    if adjoint:
+        maker = pair_maker(replace(settings, backward=True, array=False), Versions.installed())
+        rows = maker.rows(list(accepted.values()))
+    else:
+        rows = [row_of(one, f"{category}_{index}") for index, one in accepted.items()]
+    differs = _warp_differs(rows) if adjoint else [False] * len(rows)
+    found = zip(accepted, checked_gradients(_runners(), rows), differs, strict=True)
+    done = {i: Outcome(category, i, str(g.status), g.reason, wrong) for i, g, wrong in found}
+    return [done.get(i, Outcome(category, i, "not_drawn", "", False)) for i in indices]
 
 
-def measure(seed: int, category: str, count: int) -> dict[int, tuple[str, str]]:
-    """The outcome of each index; a kernel that ends its process is one that failed."""
-    found: dict[int, tuple[str, str]] = {}
-    left = list(range(count))
-    while left:
-        results: Any = multiprocessing.get_context("spawn").Queue()
-        part = left[:AT_ONCE]
-        child = multiprocessing.get_context("spawn").Process(
-            target=_work, args=(seed, category, part, results)
-        )
-        child.start()
-        _collect(child, results, found)
-        left = [index for index in left if index not in found]
-        print(f"{category} {count - len(left)}/{count}", file=sys.stderr)
-    return found
+def _warp_differs(rows: Sequence[dict[str, Any]]) -> list[bool]:
+    shown = _runners().run([{**row, "cuda_plain": None} for row in rows])
+    return [one.warp.adjoint == AdjointStatus.WARP_DIFFERS for one in shown]
 
 
-def _collect(child: Any, results: Any, found: dict[int, tuple[str, str]]) -> None:
-    current = -1
-    while True:
-        try:
-            index, outcome_found = results.get(timeout=LONGEST_S)
-        except multiprocessing.queues.Empty:  # type: ignore[attr-defined]
-            assert current >= 0, "the child did not start"
-            found[current] = ("failed", "ended its process or took too long")
-            break
-        if index == -1:
-            break
-        current = index
-        if outcome_found is not None:
-            found[index] = outcome_found
-    child.kill()
-    child.join()
+def print_tables(found: Sequence[Outcome], adjoint: bool) -> None:
+    """Statuses by category, then the reasons for `no_form`."""
+    statuses = sorted({one.status for one in found})
+    more = ["Warp's differs", "of these ours agrees"] if adjoint else []
+    print("|", " | ".join(["category", "with floats", "agrees", *statuses, *more]), "|")
+    for category in [*CATEGORIES, ""]:
+        ours = [one for one in found if category in (one.category, "")]
+        if not ours:
+            continue
+        counts = Counter(one.status for one in ours)
+        floats = len(ours) - sum(counts[s] for s in (*WITHOUT_FLOATS, "not_drawn"))
+        share = f"{100 * counts[GradientStatus.AGREES] / max(1, floats):.1f} %"
+        cells = [category or "all", floats, share, *(counts[s] for s in statuses)]
+        if adjoint:
+            wrong = [one for one in ours if one.warp_differs]
+            cells += [len(wrong), sum(one.status == GradientStatus.AGREES for one in wrong)]
+        print("|", " | ".join(map(str, cells)), "|")
+    reasons = Counter(one.reason for one in found if one.status == GradientStatus.NO_FORM)
+    for why, times in reasons.most_common():
+        print(f"{times:5d} {why}")
 
 
 def main() -> None:
+    """Draw, check, print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("-n", type=int, default=100)
+    parser.add_argument("-n", type=int, default=100, help="of each category")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--category", nargs="*", default=CATEGORIES)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--adjoint", action="store_true", help="run Warp's as well")
     parser.add_argument("--failed", type=Path)
     options = parser.parse_args()
-    reasons: Counter[str] = Counter()
-    failed = []
-    statuses: Counter[tuple[str, str]] = Counter()
-    for category in options.category:
-        for index, (status, why) in measure(options.seed, category, options.n).items():
-            statuses[category, status] += 1
-            if status == "none":
-                reasons[why] += 1
-            elif status != "agrees":
-                failed.append(f"{category} {index} {status}: {why}")
-    columns = sorted({status for _, status in statuses})
-    print("| category |", " | ".join(columns), "|")
-    for category in options.category:
-        print("|", category, "|", " | ".join(str(statuses[category, c]) for c in columns), "|")
-    for why, times in reasons.most_common():
-        print(f"{times:5d} {why}")
+    units = [
+        (category, range(first, min(first + AT_ONCE, options.n)))
+        for first in range(0, options.n, AT_ONCE)
+        for category in options.category
+    ]
+    found: list[Outcome] = []
+    with ProcessPoolExecutor(options.workers, mp_context=get_context("spawn")) as pool:
+        jobs = [pool.submit(outcomes, options.seed, *unit, options.adjoint) for unit in units]
+        for number, job in enumerate(as_completed(jobs)):
+            found += job.result()
+            print(f"\r{number + 1}/{len(jobs)}", end="", file=sys.stderr, flush=True)
+    found.sort()
+    print_tables(found, options.adjoint)
+    good = (GradientStatus.AGREES, GradientStatus.NO_FORM, *WITHOUT_FLOATS, "not_drawn")
     if options.failed:
-        options.failed.write_text("\n".join(failed) + "\n", encoding="utf-8")
+        lines = [f"{o.category} {o.index} {o.status}: {o.reason}\n" for o in found]
+        kept = [line for o, line in zip(found, lines, strict=True) if o.status not in good]
+        options.failed.write_text("".join(kept), encoding="utf-8")
 
 
 if __name__ == "__main__":

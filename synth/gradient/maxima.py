@@ -35,7 +35,9 @@ def _largest(s: ir.Statement) -> set[str]:
         return {s.name} if _is_larger(s.value) else set()
     if isinstance(s, ir.If):
         ((test, first),) = s.branches
-        sides = set(test.args) if isinstance(test, Op) and test.op in ("gt", "ge", "lt", "le") else {}
+        sides = (
+            set(test.args) if isinstance(test, Op) and test.op in ("gt", "ge", "lt", "le") else {}
+        )
         return {
             o.name
             for o in first

@@ -24,9 +24,7 @@ from validate.row.gradient import SUFFIX
 NO_DERIVATIVE = "no output depends on an input by a derivative"
 
 
-def backward_program(
-    program: ir.Program, constant: frozenset[str] = frozenset()
-) -> ir.Program:
+def backward_program(program: ir.Program, constant: frozenset[str] = frozenset()) -> ir.Program:
     """The program that makes of a program's inputs, and of the cotangents of its float outputs,
     the gradients of its float inputs; these have to be zero when it starts.
 

@@ -1,4 +1,5 @@
-"""A kernel's body in the form that reverse mode takes: no calls, no returns, one branch an if.
+"""A kernel's body in the form that reverse mode takes: no calls, no returns, no ``break`` or
+``continue``, one branch an if.
 
 What comes after a return goes into the else of its condition; helper functions with floats are
 written out where they are called.
@@ -11,8 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from generators.program import ir
-from generators.program.dtypes import Scalar
-from generators.program.expr import Call, Component, Expr, Load, Var
+from generators.program.dtypes import INT32, Scalar
+from generators.program.expr import Call, Component, Expr, Load, Var, literal, op
 from generators.program.walk import changed, statements
 from synth.gradient.sweep import LOCAL, renamed
 from synth.gradient.terms import Undifferentiable, differentiable, has_floats, zero
@@ -60,6 +61,30 @@ def _continued(body: ir.Body) -> ir.Body:
     return tuple(found)
 
 
+def _unbroken(body: ir.Body, running: Var) -> ir.Body:
+    """The body of a loop without ``break``, which clears a flag: what comes after one goes into the
+    other branch."""
+    found: list[ir.Statement] = []
+    for position, s in enumerate(body):
+        rest = body[position + 1 :]
+        if isinstance(s, ir.Break):
+            return (*found, ir.Assign(running.name, literal(0, INT32)))
+        if isinstance(s, ir.If) and _breaks((s,)):
+            branches = tuple((test, _unbroken((*b, *rest), running)) for test, b in s.branches)
+            return (*found, ir.If(branches, _unbroken((*s.orelse, *rest), running)))
+        found.append(s)
+    return tuple(found)
+
+
+def _breaks(body: ir.Body) -> bool:
+    """Whether a body has a ``break`` of its own loop."""
+    return any(
+        isinstance(s, ir.Break)
+        or (isinstance(s, ir.If) and any(map(_breaks, (*(b for _, b in s.branches), s.orelse))))
+        for s in body
+    )
+
+
 def _skips(body: ir.Body) -> bool:
     """Whether a body has a ``continue`` of its own loop."""
     return any(
@@ -96,7 +121,13 @@ class _Straight:
             return [*before, ir.If(((condition, self.body(first)),), self.body(orelse))]
         if isinstance(s, ir.For):
             bounds = self.value(s.start, before), self.value(s.stop, before)
-            return [*before, ir.For(s.name, *bounds, s.step, self.body(_continued(s.body)))]
+            inner = _continued(s.body)
+            if _breaks(inner):
+                running = Var(self.fresh("running"), INT32)
+                before.append(ir.Assign(running.name, literal(1, INT32)))
+                goes_on = op("eq", running, literal(1, INT32))
+                inner = (ir.If(((goes_on, _unbroken(inner, running)),), ()),)
+            return [*before, ir.For(s.name, *bounds, s.step, self.body(inner))]
         if isinstance(s, ir.While):
             raise Undifferentiable("while")
         if isinstance(s, ir.Break | ir.Continue):

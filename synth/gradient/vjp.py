@@ -17,7 +17,6 @@ from generators.program.expr import Component, Const, Construct, Expr, literal, 
 from generators.program.ops import OPS
 from synth.gradient.terms import (
     Undifferentiable,
-    applied,
     chosen,
     minus,
     negated,
@@ -27,9 +26,7 @@ from synth.gradient.terms import (
     transposed,
     zero,
 )
-
-Terms = Sequence[Expr | None]
-Vjp = Callable[[Sequence[Expr], Expr, Expr], Terms]
+from synth.gradient.vjp_rigid import RIGID_VJPS, Terms, Vjp
 
 
 def _mul(args: Sequence[Expr], _: Expr, g: Expr) -> Terms:
@@ -216,27 +213,21 @@ def _cross(args: Sequence[Expr], _: Expr, g: Expr) -> Terms:
     return [op("cross", args[1], g), op("cross", g, args[0])]
 
 
-def _rotated(inverse: str) -> Vjp:
-    def vjp(args: Sequence[Expr], _: Expr, g: Expr) -> Terms:
-        q, v = args
-        return [_by_rotation(q, v, g, inverse), applied(inverse, q, g)]
+def _extreme(reaches: str, below: str) -> Vjp:
+    """Of the extreme component of a vector, which the first that ``reaches`` it takes all of."""
+
+    def vjp(args: Sequence[Expr], out: Expr, g: Expr) -> Terms:
+        (v,) = args
+        assert isinstance(v.type, Vec)
+        parts, nothing = [], zero(g.type)
+        for k in range(v.type.size):
+            is_it = op(reaches, v[k], out)
+            for before in range(k):
+                is_it = op("and", op(below, v[before], out), is_it)
+            parts.append(chosen(is_it, g, nothing))
+        return [Construct(tuple(parts), v.type)]
 
     return vjp
-
-
-def _by_rotation(q: Expr, v: Expr, g: Expr, inverse: str) -> Expr:
-    """The derivative by q of v (2 w^2 - 1) + 2 w (u x v) + 2 u (u . v), u and w the parts of q; of
-    the inverse rotation with -u for u."""
-    kind = scalar_of(q.type)
-    sign = 1.0 if inverse == "quat_rotate_inv" else -1.0
-    u = Construct((q[0], q[1], q[2]), Vec(3, kind))
-    w, two = q[3], literal(2.0, kind)
-    turn = op("cross", v, g)
-    along = op("add", times(op("dot", u, v), g), times(op("dot", u, g), v))
-    by_u = times(two, op("add", times(literal(sign, kind) * w, turn), along))
-    turned = times(literal(sign, kind), op("dot", u, turn))
-    by_w = times(two, plus(times(two * w, op("dot", g, v)), turned))
-    return Construct((by_u[0], by_u[1], by_u[2], by_w), q.type)
 
 
 def _norm_l1(args: Sequence[Expr], _: Expr, g: Expr) -> Terms:
@@ -313,9 +304,9 @@ VJPS: dict[str, Vjp] = {
     "ddot": _dot,
     "determinant": _determinant,
     "inverse": _inverse,
-    "quat_inverse": lambda args, out, g: [op("quat_inverse", g)],
-    "quat_rotate": _rotated("quat_rotate_inv"),
-    "quat_rotate_inv": _rotated("quat_rotate"),
+    "min_element": _extreme("le", "gt"),
+    "max_element": _extreme("ge", "lt"),
+    **RIGID_VJPS,
 }
 """The adjoint of each op that has one; an op that is missing has no backward here."""
 

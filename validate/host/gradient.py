@@ -24,7 +24,7 @@ from validate.host.plain_launch import ORDERS, PlainEntry, shuffles_in_small_blo
 from validate.host.plain_sizes import crossing_sizes, in_few_threads, wide_sizes
 from validate.host.rounding import rounds_worse
 from validate.oracle.compare import Finding, compare_widely
-from validate.oracle.derivative import Loss, Values, flat
+from validate.oracle.derivative import Loss, Values, flat, float_parts
 from validate.oracle.reference import run_reference
 from validate.row import dtypes
 from validate.row.adjoint import is_source
@@ -46,6 +46,8 @@ _NOTHING = 1e-6
 """Of the largest gradient at the row's own shape: less is rounding at another."""
 _SMALL = 1e-2
 """Of the largest gradient at the row's own shape: errors at another are no share of less."""
+_ALL_BITS = 0.7
+"""Times a cotangent of a few bits: it has as many as its type then."""
 _WIDE_SHARE = 1e-3
 """Of the largest gradient, by how much one may be off at wide shapes; of float64 much less."""
 
@@ -120,6 +122,15 @@ def backward_inputs(row: Row, backward: Row, inputs: Values, cotangents: Values)
         else:
             like = inputs[name][field] if field else inputs[name]
             found[arg["name"]] = np.zeros(like.shape, dtypes.parse(arg["dtype"]).scalar)
+    return found
+
+
+def telling_cotangents(row: Row, inputs: Values) -> Values:
+    """Random cotangents all of whose bits are in use: a text that keeps fewer is off by them."""
+    found = draw_cotangents(row, inputs)
+    for value in found.values():
+        for part in float_parts(value):
+            part *= part.dtype.type(_ALL_BITS)
     return found
 
 
@@ -227,7 +238,7 @@ class _Check:
         """What the kernel wrote, the inputs, the cotangents, and all that the kernel was passed; or
         what was wrong with the run."""
         inputs = draw_inputs(setting.args, setting.sizes, self.row["input_seed"])
-        cotangents = draw_cotangents(self.row, inputs)
+        cotangents = telling_cotangents(self.row, inputs)
         passed = backward_inputs(self.row, self.backward, inputs, cotangents)
         try:
             launched = PlainLaunched(

@@ -93,9 +93,7 @@ def _noise(
 
 def _reference(backward: Row, dim: Sequence[int], inputs: Values, single: bool) -> Values:
     name = backward["kernel_name"]
-    return run_reference(
-        backward["reference"], name, backward["args"], dim, inputs, single=single
-    )
+    return run_reference(backward["reference"], name, backward["args"], dim, inputs, single=single)
 
 
 def _moved(value: Array, by: float, stream: str) -> Array:

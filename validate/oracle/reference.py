@@ -183,7 +183,9 @@ def _to_reference(
         converted = _convert(value, parsed, unwritten, single)
         return converted if value.ndim else converted.item()
     columns = {
-        field["name"]: _convert(value[field["name"]], dtypes.parse(field["dtype"]), unwritten, single)
+        field["name"]: _convert(
+            value[field["name"]], dtypes.parse(field["dtype"]), unwritten, single
+        )
         for field in arg["fields"]
     }
     make = namespace[arg["dtype"]]

@@ -14,7 +14,7 @@ from generators.program import ir
 from generators.program.dtypes import INT32, Array, Scalar, Struct, Vec
 from generators.program.expr import Cast, Field, Load, Var, literal, op
 from synth.gates.contract import args_of, launch_of, sizes_of
-from synth.gradient.program import backward_program
+from synth.gradient.program import backward_program, maxima
 from synth.gradient.terms import Undifferentiable
 from synth.render.reference import module as render_reference
 from synth.rows.gradients import gradient_columns
@@ -123,6 +123,58 @@ BODIES: dict[str, list[ir.Statement]] = {
         _store(TOTAL),
     ],
 }
+
+
+BODIES["left_early"] = [
+    ir.Assign("total", ZERO),
+    ir.For(
+        "j",
+        literal(0, INT32),
+        N,
+        1,
+        (
+            ir.AugAssign("total", "add", X[J] * X[J] * Y[I]),
+            ir.If(((TOTAL > 2.0, (ir.Break(),)),), ()),
+        ),
+    ),
+    _store(TOTAL * TOTAL),
+]
+LARGEST = Var("largest", F32)
+SOFTMAX = [
+    ir.Assign("largest", X[I]),
+    ir.For("j", literal(0, INT32), N, 1, (ir.Assign("largest", op("max", LARGEST, X[J])),)),
+    ir.Assign("total", ZERO),
+    ir.For(
+        "k",
+        literal(0, INT32),
+        N,
+        1,
+        (ir.AugAssign("total", "add", op("exp", X[Var("k", INT32)] - LARGEST)),),
+    ),
+]
+BODIES["softmax"] = [*SOFTMAX, _store(op("exp", X[I] - LARGEST) / TOTAL * Y[I])]
+
+
+def test_nothing_flows_through_what_a_softmax_takes_off() -> None:
+    whole = _program(BODIES["softmax"], "softmax")
+    assert maxima(whole) == {"largest"}
+    assert "adj_largest" in gradient_text(backward_program(whole))
+    assert "adj_largest" not in gradient_columns(whole)["cuda_plain_backward"]
+    # The sum alone, and not the quotient, does depend on what is taken off.
+    sum_alone = _program([*SOFTMAX, _store(TOTAL * Y[I])], "shifted_sum")
+    assert "adj_largest" in gradient_columns(sum_alone)["cuda_plain_backward"]
+
+
+def gradient_text(program: ir.Program) -> str:
+    return render_reference.render(program)
+
+
+def test_a_sum_that_keeps_fewer_bits_is_noticed(tmp_path: Path) -> None:
+    program = _program(BODIES["map_of_two"], "rounded")
+    wrong = ("= grad_out[i]", "= __int_as_float(__float_as_int(grad_out[i]) & 0xffffe000)")
+    found = _checked(program, tmp_path, wrong)
+    assert found.status == AdjointStatus.WARP_DIFFERS
+    assert "rounding" in found.reason
 
 
 @pytest.mark.parametrize("name", BODIES)
