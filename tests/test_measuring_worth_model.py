@@ -7,7 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from scripts.measure.worth_model import Transformer, answers  # noqa: E402
+from scripts.measure.worth_model import Draw, Transformer, answers  # noqa: E402
 from scripts.measure.worth_tokens import (  # noqa: E402
     ANSWER,
     END,
@@ -59,6 +59,32 @@ def test_answers_with_kept_keys_are_those_without(model: Transformer) -> None:
 def test_answers_do_not_depend_on_who_is_asked_beside(model: Transformer) -> None:
     asked = [question(length, length) for length in (5, 50, 25)]
     assert answers(model, asked) == [answers(model, [one])[0] for one in asked]
+
+
+def test_no_answer_is_longer_than_asked(model: Transformer) -> None:
+    asked = [question(length, length) for length in (1, 60, 7, 30)]
+    whole, short = answers(model, asked), answers(model, asked, 9)
+    assert short == [one[:9] for one in whole]
+    assert max(map(len, whole)) > 9
+
+
+def test_tokens_are_drawn_by_their_chances() -> None:
+    chances = torch.tensor([0.5, 0.3, 0.2])
+    scores = chances.log().expand(6000, 3)
+    drawn = Draw(1.0, torch.Generator().manual_seed(1))(scores)
+    found = torch.bincount(drawn, minlength=3) / 6000
+    assert torch.allclose(found, chances, atol=0.03)
+    cold = torch.bincount(Draw(0.5, torch.Generator().manual_seed(1))(scores), minlength=3) / 6000
+    assert torch.allclose(cold, chances**2 / (chances**2).sum(), atol=0.03)
+
+
+def test_a_conversation_of_two_turns_is_learnt_by_its_last_answer() -> None:
+    part = Part()
+    part.add(conversation_of([5], [6, 7], [8], [9]))
+    documents = Documents(**part.arrays())
+    first = [QUESTION, 5, ANSWER, 6, 7, END, QUESTION, 8, ANSWER]
+    assert documents.question(0).tolist() == first == conversation_of([5], [6, 7], [8]).tolist()
+    assert batch_of(documents, np.array([0]), 64, torch.device("cpu")).wanted.tolist() == [9, END]
 
 
 def test_the_answer_alone_is_learnt_and_padding_counts_for_nothing() -> None:

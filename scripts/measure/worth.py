@@ -37,6 +37,7 @@ def _prepare(args: argparse.Namespace) -> None:
         args.max_tokens,
         args.vocabulary,
         args.train_rows,
+        tuple(args.also),
     )
     index = prepare(args.out, args.folder, settings)
     print(f"held out: {', '.join(index['held_out'])}")
@@ -80,6 +81,13 @@ def _parser() -> argparse.ArgumentParser:
     prepare.add_argument("--max-tokens", type=int, default=2048, help="of a conversation")
     prepare.add_argument("--vocabulary", type=int, default=4096, help="tokens of the tokenizer")
     prepare.add_argument("--train-rows", type=int, help="train on so many rows at most")
+    prepare.add_argument(
+        "--also",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="train on its conversations of OUT's rows too: a view's file, Parquet; repeatable",
+    )
     train = commands.add_parser("train", help="train a transformer, and ask it")
     train.set_defaults(command=_train)
     train.add_argument("folder", type=Path)

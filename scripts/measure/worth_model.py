@@ -1,4 +1,4 @@
-"""The transformer of `worth.py`, and how it answers: greedily, many questions at a time.
+"""The transformer of `worth.py`, and how it answers: many questions at a time, greedily or drawn.
 
 A decoder with rotary positions (Su et al., arXiv:2104.09864), RMS norms before each part (Zhang and
 Sennrich, arXiv:1910.07467), SwiGLU (Shazeer, arXiv:2002.05202) and one table for the tokens that go
@@ -8,8 +8,9 @@ in and come out. 62 million parameters at width 640 and 12 layers. Needs torch.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -110,14 +111,42 @@ class Transformer(nn.Module):
             return F.linear(self.norm(x.float()), self.table.weight)
 
 
+@dataclass(frozen=True)
+class Draw:
+    """How the next token is drawn: by the model's chances at a temperature, from a generator on
+    the model's device."""
+
+    temperature: float
+    generator: torch.Generator
+
+    def __call__(self, scores: Tensor) -> Tensor:
+        """A token for each row of (rows, vocabulary)."""
+        chances = torch.softmax(scores / self.temperature, -1)
+        # Each token waits for a time of its own; the first that comes was drawn by its chance.
+        waits = torch.empty_like(chances).exponential_(generator=self.generator)
+        return (chances / waits).argmax(-1)
+
+
+def likeliest(scores: Tensor) -> Tensor:
+    """The likeliest token for each row."""
+    return scores.argmax(-1)
+
+
 class _Answering:
     """Questions that are answered together, and the keys and values of all their tokens."""
 
-    def __init__(self, model: Transformer, questions: Sequence[Ids]) -> None:
-        self.model, self.device = model, model.table.weight.device
+    def __init__(
+        self,
+        model: Transformer,
+        questions: Sequence[Ids],
+        most: int,
+        choose: Callable[[Tensor], Tensor],
+    ) -> None:
+        self.model, self.device, self.choose = model, model.table.weight.device, choose
         lengths = torch.tensor([len(q) for q in questions])
         self.longest = int(lengths.max())
         """No row has come further."""
+        self.end = min(model.context, self.longest + most)
         tokens = torch.full((len(questions), self.longest), PAD)
         for row, question in enumerate(questions):
             tokens[row, : len(question)] = torch.from_numpy(question.astype(np.int64))
@@ -125,13 +154,13 @@ class _Answering:
         """Where the token comes that was said last."""
         self.caches: list[tuple[Tensor, Tensor]] = []
         last = self._read(tokens.to(self.device))
-        self.said = model.scores(last).argmax(-1)
+        self.said = choose(model.scores(last))
 
     def _read(self, tokens: Tensor) -> Tensor:
         """Fill the caches; what the last layer says at the end of each question."""
         model, (count, width) = self.model, tokens.shape
         x, cos, sin = model.table(tokens), model.cos[:width], model.sin[:width]
-        room = (0, 0, 0, padded(model.context) - width)
+        room = (0, 0, 0, padded(self.end) - width)
         for block in model.blocks:
             q, k, v = block.heads_of(x, cos, sin)
             self.caches.append((F.pad(k, room), F.pad(v, room)))
@@ -151,7 +180,7 @@ class _Answering:
             keys[rows, :, self.at], values[rows, :, self.at] = k[:, :, 0], v[:, :, 0]
             near = (keys[:, :, :span], values[:, :, :span])
             x = block.after(x, F.scaled_dot_product_attention(q, *near, attn_mask=seen))
-        self.said = model.scores(x[:, 0]).argmax(-1)
+        self.said = self.choose(model.scores(x[:, 0]))
         self.at = self.at + 1
         self.longest += 1
 
@@ -166,7 +195,7 @@ class _Answering:
     def several(self) -> list[list[int]]:
         """What each row says next, a few tokens, none beyond the context."""
         said = []
-        for _ in range(min(_LOOK_EVERY, self.model.context - self.longest)):
+        for _ in range(min(_LOOK_EVERY, self.end - self.longest)):
             said.append(self.said)
             self._step()
         found: list[list[int]] = torch.stack(said, 1).tolist()
@@ -174,22 +203,33 @@ class _Answering:
 
 
 @torch.inference_mode()
-def answers(model: Transformer, questions: Sequence[Ids]) -> list[list[int]]:
-    """The most likely tokens after each question, up to the mark END; without it where the
-    conversation reaches the context's end first. A question leaves room for a token at least."""
+def answers(
+    model: Transformer,
+    questions: Sequence[Ids],
+    most: int | None = None,
+    choose: Callable[[Tensor], Tensor] = likeliest,
+) -> list[list[int]]:
+    """The tokens after each question, up to the mark END; without it where there are ``most`` of
+    them, or the conversation reaches the context's end first. A question leaves room for a token
+    at least."""
     found: list[list[int]] = [[] for _ in questions]
     rows = list(range(len(questions)))
+    room = [model.context - len(question) for question in questions]
+    if most is not None:
+        room = [min(most, left) for left in room]
     with precision(model.table.weight.device):
-        batch = _Answering(model, questions)
+        batch = _Answering(model, questions, max(room), choose)
         while rows:
             going = []
             for place, tokens in enumerate(batch.several()):
-                mine = found[rows[place]]
+                row = rows[place]
+                mine = found[row]
                 mine += tokens
                 if END in mine:
                     del mine[mine.index(END) + 1 :]
-                elif len(questions[rows[place]]) + len(mine) < model.context:
+                elif len(mine) < room[row]:
                     going.append(place)
+                del mine[room[row] :]
             if going and len(going) < len(rows):
                 batch.keep(going)
             rows = [rows[place] for place in going]

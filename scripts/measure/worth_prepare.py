@@ -48,7 +48,9 @@ Rows = Mapping[str, dict[str, Any]]
 @dataclass(frozen=True)
 class Settings:
     """What a prepared folder follows from, beside the dataset. `views` are trained on, of the first
-    questions are asked; `held_out` is the share of idioms that nothing is trained of."""
+    questions are asked; `held_out` is the share of idioms that nothing is trained of. `also` are
+    Parquet files of conversations (`id`, `messages`) that are trained on too, where their rows
+    are."""
 
     views: tuple[str, ...] = ("sft",)
     salt: str = "0"
@@ -56,16 +58,16 @@ class Settings:
     max_tokens: int = 2048
     vocabulary: int = 4096
     train_rows: int | None = None
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Talk:
-    """A question and its answer in a view of a row."""
+    """What is said in a view of a row, a question first."""
 
     row: str
     view: str
-    question: str
-    answer: str
+    texts: tuple[str, ...]
 
 
 @dataclass
@@ -111,6 +113,7 @@ def prepare(out: Path, folder: Path, settings: Settings) -> dict[str, Any]:
     files = _view_files(out, settings.views)
     _require_plain_cuda(out, *files[0])
     rows = _rows(out, settings)
+    files += [("also", _named(path)) for path in settings.also]
     tokenizer = _trained(files, rows, settings)
     parts = {part: Part() for part in (TRAIN, *ASKED)}
     tallies = {part: Tally() for part in parts}
@@ -168,6 +171,12 @@ def _view_files(out: Path, names: tuple[str, ...]) -> list[tuple[str, Path]]:
     return [(name, out / file.path) for name in names for file in there[name].files]
 
 
+def _named(path: str) -> Path:
+    if not Path(path).is_file():
+        raise SettingsError(f"--also {path}: there is no such file")
+    return Path(path)
+
+
 def _require_plain_cuda(out: Path, view: str, path: Path) -> None:
     """Raise :class:`SettingsError` where a view does not answer with the plain CUDA of a row."""
     (first,) = read_parquet(path, ["id", "messages"]).slice(0, 1).to_pylist()
@@ -212,8 +221,8 @@ def _talks(files: list[tuple[str, Path]], rows: Rows, settings: Settings) -> Ite
         for entry in read_parquet(path, ["id", "messages"]).to_pylist():
             row = rows.get(entry["id"])
             if row and (row["part"] == TRAIN or view == settings.views[0]):
-                question, answer = (message["content"] for message in entry["messages"])
-                yield Talk(entry["id"], view, question, answer)
+                texts = tuple(message["content"] for message in entry["messages"])
+                yield Talk(entry["id"], view, texts)
 
 
 def _trained(files: list[tuple[str, Path]], rows: Rows, settings: Settings) -> Tokenizer:
@@ -225,7 +234,7 @@ def _trained(files: list[tuple[str, Path]], rows: Rows, settings: Settings) -> T
         for talk in _talks(files, rows, settings):
             is_train = rows[talk.row]["part"] == TRAIN
             if is_train and ticket(f"tokenizer/{settings.salt}", talk.row) < share:
-                yield from (talk.question, talk.answer)
+                yield from talk.texts
 
     found = Tokenizer(models.BPE())
     pieces = pre_tokenizers.Split(Regex(_PIECES), "isolated")
@@ -249,10 +258,9 @@ def _encoded(
 ) -> Iterator[tuple[Talk, Ids]]:
     talks = _talks(files, rows, settings)
     while some := list(islice(talks, _AT_ONCE)):
-        questions = tokenizer.encode_batch([talk.question for talk in some])
-        answers = tokenizer.encode_batch([talk.answer for talk in some])
-        for talk, question, answer in zip(some, questions, answers, strict=True):
-            yield talk, conversation_of(question.ids, answer.ids)
+        found = iter(tokenizer.encode_batch([text for talk in some for text in talk.texts]))
+        for talk in some:
+            yield talk, conversation_of(*(next(found).ids for _ in talk.texts))
 
 
 def _told(part: str, rows: Rows, tally: Tally) -> dict[str, int]:

@@ -3,9 +3,9 @@
 A folder holds `tokenizer.json`, `index.json` (settings and counts), `rows.jsonl` (a line for each
 row that may be asked, in the order in which they are) and `tokens.npz`. Needs NumPy alone.
 
-A conversation is the tokens `QUESTION … ANSWER … END`. Of a part, `tokens` (uint16) holds its
-conversations one after the other, `lengths` (int32) how long each is, and `questions` (int32) how
-many of its tokens come before its answer's first.
+A conversation is the tokens `QUESTION … ANSWER … END`, as often as it has turns. Of a part,
+`tokens` (uint16) holds its conversations one after the other, `lengths` (int32) how long each is,
+and `questions` (int32) how many of its tokens come before its last answer's first.
 """
 
 from __future__ import annotations
@@ -42,9 +42,15 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 Ids = NDArray[np.uint16]
 
 
-def conversation_of(question: Sequence[int], answer: Sequence[int]) -> Ids:
-    """The tokens of a conversation; neither text has one of the marks."""
-    return np.array([QUESTION, *question, ANSWER, *answer, END], np.uint16)
+def conversation_of(*texts: Sequence[int]) -> Ids:
+    """The tokens of a conversation: a question, its answer, and so on. No text has a mark. One that
+    ends with a question ends with the mark after which its answer begins."""
+    found: list[int] = []
+    for at, text in enumerate(texts):
+        found += [ANSWER, *text, END] if at % 2 else [QUESTION, *text]
+    if len(texts) % 2:
+        found.append(ANSWER)
+    return np.array(found, np.uint16)
 
 
 @dataclass
@@ -56,7 +62,7 @@ class Part:
 
     def add(self, conversation: Ids) -> None:
         self.tokens.append(conversation)
-        self.questions.append(int(np.argmax(conversation == ANSWER)) + 1)
+        self.questions.append(int(np.flatnonzero(conversation == ANSWER)[-1]) + 1)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         whole = np.concatenate(self.tokens) if self.tokens else np.zeros(0, np.uint16)

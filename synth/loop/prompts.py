@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from synth.views.plain import fenced
+from synth.views.evidence import evidence
 from validate.statuses import ScoreStatus
 from validate.text.completion import take_apart
 
@@ -17,7 +17,6 @@ _SYSTEM = (
     "You write CUDA C++ kernels. End with one block of code that holds the whole text of the "
     "kernel, and say how it is launched: a grid and a block as formulas of the sizes."
 )
-_MOST_LOG = 4000
 _NOTHING = "(no answer)"
 _AGAIN = "Give the whole corrected text and its launch."
 
@@ -39,29 +38,20 @@ def next_messages(before: Sequence[Mapping[str, str]], answer: str, feedback: st
 
 
 def feedback_of(
-    status: str, reason: str, findings: Mapping[str, Any], finish: str, full: bool
+    row: Mapping[str, Any],
+    status: str,
+    reason: str,
+    findings: Mapping[str, Any],
+    finish: str,
+    full: bool,
 ) -> str:
-    """What a model is told of its answer; with ``full`` the input on which it is wrong."""
+    """What a model is told of its answer to a row; with ``full`` the input on which it is wrong."""
     if status in (ScoreStatus.ROW_UNFIT, ScoreStatus.NOT_JUDGED):
         return "Nothing can be said of the answer: the task itself is wrong."
     if finish == "length":
         return f"The answer broke off at the most tokens that it may have. Be shorter. {_AGAIN}"
-    parts = [f"This is not right: {status}. {ScoreStatus(status).sentence}"]
-    detail = str(findings.get("detail") or "") if full else ""
-    said = detail or reason
-    if said:
-        parts.append(fenced("", said[:_MOST_LOG]) if "\n" in said else said[:_MOST_LOG])
-    if full and (example := findings.get("counter_example")):
-        parts.append(_example(example))
-    return "\n\n".join([*parts, _AGAIN])
-
-
-def _example(example: Mapping[str, Any]) -> str:
-    sizes = ", ".join(f"{name} = {value}" for name, value in example["sizes"].items())
-    index = "".join(f"[{at}]" for at in example["index"])
-    field = f".{example['field']}" if example["field"] else ""
-    where = f"`{example['output']}{index}{field}`"
-    return f"With {sizes}: {where} is {example['got']}, and should be {example['want']}."
+    hidden = (findings.get("detail") or "", findings.get("counter_example")) if full else ()
+    return f"That is not right yet. {evidence(row, status, reason, *hidden)}\n\n{_AGAIN}"
 
 
 def attempt_id(body: Mapping[str, Any], task: str, sample: int, messages: Messages) -> str:

@@ -192,7 +192,14 @@ class Solver:
             if judged.passed or not judged.judged:
                 return
             full, parent = self._plan.full, attempt.id
-            said = feedback_of(judged.status, judged.reason, judged.findings, attempt.finish, full)
+            said = feedback_of(
+                _row_of(task.row),
+                judged.status,
+                judged.reason,
+                judged.findings,
+                attempt.finish,
+                full,
+            )
             messages = next_messages(messages, attempt.completion, said)
 
     async def _attempt(

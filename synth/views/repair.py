@@ -8,19 +8,17 @@ and a row whose own kernel does not pass the same run has no repair.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from synth.views.plain import fenced, pick
-from synth.views.sizes import size_names
+from synth.views.evidence import CAUGHT, evidence, evidence_of
+from synth.views.plain import pick
 from synth.views.tidy import tidied
 from validate.mutants.breaks import plain_breaks
 from validate.mutants.plain.draw import BARRIER, PRECISION, plain_mutants
 from validate.mutants.warp.draw import RACE, Mutant
 from validate.nvrtc.compiler import CompileRunner
-from validate.row.inputs import OTHER_POISON
 from validate.score.scorer import Answer, Scorer, Verdict
 from validate.statuses import CompileStatus, ScoreStatus
 
@@ -30,27 +28,8 @@ _ONE_IN = 4
 """Of so many rows one gets a text that does not compile."""
 
 _TRIES = 6
-_LOG_CHARS = 1500
 HIDDEN_SEED = 8_271_828
 """Of the inputs that wrong kernels fail on; the same for all who make views."""
-
-_UNWRITTEN = frozenset(
-    int.from_bytes(OTHER_POISON * size, "little", signed=signed)
-    for size in (2, 4, 8)
-    for signed in (True, False)
-)
-"""What integers of outputs hold before a kernel writes them; of one byte it might be a result."""
-
-_CAUGHT: dict[str, str] = {
-    ScoreStatus.WRONG_VALUE: "An output is wrong",
-    ScoreStatus.WROTE_OUT_OF_BOUNDS: "The kernel writes outside an array",
-    ScoreStatus.READ_OUT_OF_BOUNDS: "The kernel reads outside an array",
-    ScoreStatus.DATA_RACE: "The kernel has a data race",
-    ScoreStatus.BAD_SYNC: "Threads do not meet at a barrier",
-    ScoreStatus.INPUT_CHANGED: "The kernel changes an input",
-    ScoreStatus.UNDEFINED: "The kernel does what C++ leaves open",
-}
-"""Verdicts that name a fault of the text; a crash or a time limit says less."""
 
 _OUTSIDE = (ScoreStatus.WROTE_OUT_OF_BOUNDS, ScoreStatus.READ_OUT_OF_BOUNDS)
 
@@ -145,23 +124,10 @@ def _refused(
         texts = [{**rows[at], "cuda_plain": mutant.text} for at, mutant in tried.items()]
         for at, result in zip(tried, compiler.compile_plain(texts), strict=True):
             if result.status == CompileStatus.COMPILE_ERROR and "): error" in result.log:
-                log = _log(result.log)
-                evidence = f"The compiler says:\n\n{fenced('', log)}"
-                mutant = tried[at]
-                refused = ScoreStatus.COMPILE_ERROR
-                yield at, Wrong(mutant.text, mutant.operator, refused, evidence)
+                mutant, refused = tried[at], ScoreStatus.COMPILE_ERROR
+                said = evidence(rows[at], refused, result.log)
+                yield at, Wrong(mutant.text, mutant.operator, refused, said)
                 del left[at]
-
-
-def _log(text: str) -> str:
-    """A compiler's log under the name that a file would have, cut after some lines."""
-    lines = text.replace("cuda_plain", "kernel.cu").strip().split("\n")
-    kept: list[str] = []
-    for line in lines:
-        if sum(map(len, kept)) + len(line) > _LOG_CHARS:
-            return "\n".join([*kept, "…"])
-        kept.append(line)
-    return "\n".join(kept)
 
 
 def _passing(scorer: Scorer, rows: Sequence[Row], chosen: Sequence[int]) -> set[int]:
@@ -174,20 +140,9 @@ def _caught(row: Row, mutant: Mutant, verdict: Verdict) -> Wrong | None:
     """The mutant, when the verdict names a fault, and would name the same each time."""
     if verdict.status in _OUTSIDE and _may_run_wild(row):
         return None
-    if verdict.status not in _CAUGHT:
+    if verdict.status not in CAUGHT:
         return None
-    what, example, names = _CAUGHT[verdict.status], verdict.counter_example, size_names(row)
-    if example is None:
-        evidence = f"{what}: {_with_sizes(verdict.detail, names)}."
-    else:
-        sizes = ", ".join(f"{names.get(s, s)} = {value}" for s, value in example.sizes.items())
-        index = ", ".join(map(str, example.index))
-        place = f"{example.output}[{index}]" + (f".{example.field}" if example.field else "")
-        (role,) = {arg["role"] for arg in row["args"] if arg["name"] == example.output}
-        got = _got(example.got, written_before=role != "out")
-        want = _number(example.want)
-        evidence = f"{what}: with {sizes}, `{place}` {got}; it should be {want}."
-    return Wrong(mutant.text, mutant.operator, verdict.status, evidence)
+    return Wrong(mutant.text, mutant.operator, verdict.status, evidence_of(row, verdict))
 
 
 def _may_run_wild(row: Row) -> bool:
@@ -198,28 +153,3 @@ def _may_run_wild(row: Row) -> bool:
     """
     arrays = (arg for arg in row["args"] if arg["kind"] == "array")
     return "cast" in row["ops"] or any("int" in arg["dtype"] for arg in arrays)
-
-
-def _with_sizes(detail: str, names: Mapping[str, str]) -> str:
-    """A verdict's detail, which ends with the sizes, in the words of the kernel."""
-    detail = re.sub(r"\b0 bytes after", "right after", detail)
-    said, _, sizes = detail.rpartition(" at ")
-    pairs = [pair.partition("=") for pair in sizes.split(",")]
-    if not said or not all(equals for _, equals, _ in pairs):
-        return detail
-    told = ", ".join(f"{names.get(name, name)} = {value}" for name, _, value in pairs)
-    return f"{said} with {told}"
-
-
-def _got(value: float | int | bool, written_before: bool) -> str:
-    """What an element is; outputs hold a pattern until a kernel writes them."""
-    if not written_before and value in _UNWRITTEN:
-        return "is never written"
-    if not written_before and value != value:
-        return "is nan, or never written"
-    return f"is {_number(value)}"
-
-
-def _number(value: float | int | bool) -> str:
-    """Few digits, because the last ones depend on the machine's maths library."""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -35,6 +35,8 @@ _MANY_BLOCKS = ((34, 47), (17, 23), (5, 7), (3, 4))
 # Beyond 16 bits, or 15, and an axis beyond 8; beyond 13.
 _BIG = ((66_000, 72_000), (33_000, 36_000))
 _LONG = (9_000, 12_000)
+# Of all arrays: one of a long size along two axes would have a hundred million.
+_MOST_ELEMENTS = 1 << 24
 _BIG_AXES = {2: ((257, 300),), 3: ((257, 280), (17, 23)), 4: ((257, 280), (17, 23), (3, 4))}
 
 
@@ -159,10 +161,16 @@ def big(row: Row, others: Sizes, stream: Stream, fits: Fits) -> Sizes | None:
 
 
 def long(row: Row, others: Sizes, stream: Stream) -> Sizes | None:
-    """More than 8,192 threads."""
+    """More than 8,192 threads; None where the arrays would hold more than a machine shall draw."""
     axes = [stream.between(*span) for span in _BLOCKS.get(len(row["launch"]["dim"]), ())[1:]]
     shape = _launched(row, others, [*axes, stream.between(*_LONG) // prod(axes) + 1])
-    return shape if shape != others else None
+    return shape if shape != others and elements(row, shape) <= _MOST_ELEMENTS else None
+
+
+def elements(row: Row, sizes: Sizes) -> int:
+    """How many elements the arrays of a row hold together."""
+    shapes = (arg["shape"] for arg in row["args"] if arg["kind"] == "array")
+    return sum(prod(evaluate(extent, sizes) for extent in shape) for shape in shapes)
 
 
 def _launched(row: Row, others: Sizes, extents: Sequence[int]) -> Sizes:

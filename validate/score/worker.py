@@ -21,7 +21,8 @@ from validate.row.edges import with_edges
 from validate.row.inputs import draw_trial_inputs
 from validate.statuses import ScoreStatus
 
-_MOST_KEPT = 48
+_MOST_KEPT, _MOST_KEPT_BYTES = 48, 256 << 20
+"""Rows whose inputs are kept, and bytes of these: what a text may take comes on top."""
 _LOG_CHARACTERS = 4000
 _FILE_BYTES = 1 << 26
 _WARM_UP = {
@@ -69,9 +70,20 @@ class Worker(WorkerChild):
         if key not in self._trials:
             self._trials[key] = [_trial(row["args"], trial) for trial in message["trials"]]
         self._trials.move_to_end(key)
-        while len(self._trials) > _MOST_KEPT:
-            self._trials.popitem(last=False)
+        self._forget()
         return self._trials[key]
+
+    def _forget(self) -> None:
+        """Let go of the inputs that were used longest ago; those of the last row stay."""
+        held = sum(map(_bytes_of, self._trials.values()))
+        while len(self._trials) > 1 and (len(self._trials) > _MOST_KEPT or held > _MOST_KEPT_BYTES):
+            _, trials = self._trials.popitem(last=False)
+            held -= _bytes_of(trials)
+
+
+def _bytes_of(trials: Sequence[Trial]) -> int:
+    """Bytes of the inputs of trials."""
+    return sum(getattr(value, "nbytes", 0) for trial in trials for value in trial.inputs.values())
 
 
 def _trial(args: Sequence[Mapping[str, Any]], said: Mapping[str, Any]) -> Trial:

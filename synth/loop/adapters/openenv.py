@@ -75,7 +75,7 @@ class KernelEnvironment(Environment[KernelAction, KernelObservation, KernelState
         done = verdict.passed or not verdict.judged or self._state.step_count >= self._turns
         said = "It is right."
         if not verdict.passed:
-            said = feedback_of(verdict.status, verdict.reason, {}, "", full=False)
+            said = feedback_of(self._row, verdict.status, verdict.reason, {}, "", full=False)
         return KernelObservation(
             text=said,
             done=done,

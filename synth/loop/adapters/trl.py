@@ -58,7 +58,7 @@ class KernelEnvironment:
             self._verdict = verdict
         if verdict.passed:
             return "It is right."
-        return feedback_of(verdict.status, verdict.reason, {}, "", full=False)
+        return feedback_of(self._row, verdict.status, verdict.reason, {}, "", full=False)
 
     def get_reward(self) -> float:
         """1.0 when a kernel that was submitted passed, else 0.0 (for a task that is wrong, too)."""

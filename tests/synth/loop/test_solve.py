@@ -102,7 +102,7 @@ def test_right_answers_come_of_feedback(
         assert second["parent"] == first["id"]
         assert (first["passed"], second["verdict"]) == (0, "passed")
         told = json.loads(second["prompt"])[-1]["content"]
-        assert first["verdict"] in told
+        assert "That is not right yet." in told
         assert first["completion"].startswith("<think>")
         assert json.loads(second["launch"])[0]["block"]
         assert json.loads(second["metrics"])["credit"] == 1.0
@@ -121,10 +121,11 @@ def test_an_input_on_which_it_is_wrong_is_told() -> None:
     assert found.findings["counter_example"]["output"] == output
     from synth.loop.prompts import feedback_of
 
-    full = feedback_of(found.status, found.reason, found.findings, "stop", full=True)
-    assert "and should be" in full
-    public = feedback_of(found.status, found.reason, found.findings, "stop", full=False)
-    assert "and should be" not in public
+    row = json.loads(task.row)
+    full = feedback_of(row, found.status, found.reason, found.findings, "stop", full=True)
+    assert "it should be" in full
+    public = feedback_of(row, found.status, found.reason, found.findings, "stop", full=False)
+    assert "it should be" not in public
 
 
 @pytest.mark.parametrize("stream", [False, True])

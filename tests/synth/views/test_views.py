@@ -27,12 +27,13 @@ from synth.render.cuda.cost.predict import ATOMICS, CACHE, INSTRUCTIONS, LATENCY
 from synth.render.cuda.style import styles
 from synth.run.generate import generate
 from synth.views.diagnosis import diagnosis
+from synth.views.evidence import _got
 from synth.views.file import Bounds
 from synth.views.make import make_views
 from synth.views.plain import is_free, wanted
 from synth.views.reasons import LIMITS
 from synth.views.regime import regime_clause
-from synth.views.repair import HIDDEN_SEED, _got, _may_run_wild
+from synth.views.repair import HIDDEN_SEED, _may_run_wild
 from synth.views.slower import LEAST_RATIO
 from synth.views.texts import VIEW_NAMES
 from synth.views.tidy import tidied
