@@ -72,7 +72,9 @@ def filler(library: Library, type_: Type) -> str:
         library,
         name,
         type_,
-        lambda n: written(library, n, type_, (("x", scalar),), f"return {value};"),
+        lambda n: named(
+            library, library.spelled(n, type_), type_, (("x", scalar),), f"return {value};"
+        ),
     )
 
 
