@@ -50,6 +50,12 @@ def stats(out: Path, as_json: bool, plots: Path | None) -> None:
 )
 @click.option("--cupy", is_flag=True, help="The same for CuPy, with a function a kernel.")
 @click.option(
+    "--target",
+    type=click.Choice(["opencl", "hip"]),
+    help="Print the plain kernels in that language instead, and how they are launched; with "
+    "--schedule in another form. What only a warp of 32 can do has no such text.",
+)
+@click.option(
     "--sass",
     is_flag=True,
     help="Print machine code instead, below the lines of CUDA that it comes from.",
@@ -64,6 +70,7 @@ def show(
     schedule: str,
     torch: bool,
     cupy: bool,
+    target: str | None,
     sass: bool,
     ptx: bool,
     arch: str,
@@ -78,6 +85,11 @@ def show(
     from synth.cli.show import adjoint_reason, find_row, operator, print_row, regenerated_difference
 
     row = find_row(out, row_id)
+    if target:
+        from synth.cli.targets import target_lines
+
+        _print_lines(lambda: list(target_lines(row, target, schedule)))
+        return
     if torch or cupy:
         click.echo(operator(row, "torch" if torch else "cupy"), nl=False)
         return

@@ -33,7 +33,7 @@ class OpenclRunner:
     """Keeps one child process for runs; use it as a context manager.
 
     `timeout_s` is the wall-clock limit of one row over its build and all of its shapes; `runtime`
-    is what ran, known from the first result on.
+    is what runs, known once the child process was started.
     """
 
     def __init__(self, *, timeout_s: float = 120.0) -> None:
@@ -53,21 +53,31 @@ class OpenclRunner:
         self._stop()
         self._folder.cleanup()
 
+    def start(self) -> str:
+        """Start the child process where there is none; what runs there, in words.
+
+        Raises OpenclUnavailable where there is no runtime.
+        """
+        if self._worker is None:
+            self._worker = WorkerProcess(Path(self._folder.name), "validate.opencl.worker")
+            self._worker.send({})
+            self.runtime = self._worker.result(self.timeout_s, "OpenCL")["runtime"]
+        return self.runtime
+
     def run(self, row: Row) -> OpenclResult:
         """Run one row, whose plain columns hold OpenCL C.
 
         Raises OpenclUnavailable where there is no runtime, and RuntimeError when the machinery
         itself fails: that is a bug, never a row's fault.
         """
-        if self._worker is None:
-            self._worker = WorkerProcess(Path(self._folder.name), "validate.opencl.worker")
         try:
+            self.start()
+            assert self._worker is not None
             self._worker.send({"row": {key: row[key] for key in NEEDED}})
             message = self._worker.result(self.timeout_s, "the run of OpenCL C")
         except WorkerGone as gone:
             self._stop()
             return OpenclResult(row["id"], OpenclStatus(gone.status), gone.reason)
-        self.runtime = message["runtime"]
         return OpenclResult(
             row["id"],
             message["status"],

@@ -17,15 +17,18 @@ _FILE_BYTES = 1 << 28
 
 
 class Worker(WorkerChild):
-    """Runs one row a message."""
+    """Runs one row a message; of an empty one it says what runs."""
 
     def start(self) -> None:
         self.cpu = Cpu(self.folder)
 
     def answer(self, message: Mapping[str, Any]) -> None:
+        if not message:
+            self.send(event="runtime", runtime=self.cpu.name)
+            return
         finding = run_row(message["row"], self.cpu)
         self.require_room()
-        self.send(event="result", runtime=self.cpu.name, **asdict(finding))
+        self.send(event="result", **asdict(finding))
 
 
 def main() -> None:
