@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -82,16 +83,11 @@ def show(
     PTX and machine code are those that `compile` made of it.
     """
     from synth.cli.machine import machine_texts, needs_lines
-    from synth.cli.show import adjoint_reason, find_row, operator, print_row, regenerated_difference
+    from synth.cli.show import adjoint_reason, find_row, print_row, regenerated_difference
 
     row = find_row(out, row_id)
-    if target:
-        from synth.cli.targets import target_lines
-
-        _print_lines(lambda: list(target_lines(row, target, schedule)))
-        return
-    if torch or cupy:
-        click.echo(operator(row, "torch" if torch else "cupy"), nl=False)
+    if torch or cupy or target:
+        click.echo(_elsewhere(row, "torch" if torch else "cupy", target, schedule), nl=False)
         return
     if sass or ptx:
         for text in machine_texts(out, row, "sass" if sass else "ptx", arch, column):
@@ -104,6 +100,16 @@ def show(
         difference = regenerated_difference(row)
         click.echo(difference or "made again: equal")
         sys.exit(1 if difference else 0)
+
+
+def _elsewhere(row: dict[str, Any], library: str, target: str | None, schedule: str) -> str:
+    """The row for a library of Python, or in another language than CUDA."""
+    from synth.cli.show import operator
+    from synth.cli.targets import target_lines
+
+    if target is None:
+        return operator(row, library)
+    return "".join(f"{line}\n" for line in target_lines(row, target, schedule))
 
 
 @click.command()
