@@ -105,9 +105,7 @@ def _launch_all(
     for launch in launches_of(row):
         grid = grid_of(launch, sizes)
         values = [
-            given[n]
-            if n in given
-            else np.array(formula(n.removeprefix(FORMULA), sizes), np.int32)
+            given[n] if n in given else np.array(formula(n.removeprefix(FORMULA), sizes), np.int32)
             for n in launch.args
         ]
         cpu.launch(program, launch.kernel, grid.grid, grid.block, values)

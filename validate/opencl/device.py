@@ -129,4 +129,3 @@ class Guarded:
 
 def _bytes(value: Array) -> Array:
     return np.ascontiguousarray(value).reshape(-1).view(np.uint8)
-

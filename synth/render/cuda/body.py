@@ -18,8 +18,8 @@ from synth.render.cuda.offsets import NOTHING, Known, Offsets, is_same
 from synth.render.cuda.ops import CUDA_OPS, narrow
 from synth.render.cuda.scalar_ops import masked
 from synth.render.cuda.scopes import Declarations, plan
-from synth.render.cuda.text import TAB, WIDTH, Prec, Text, at_least, binary, call, member, wrapped
-from synth.render.cuda.types import computed, parts
+from synth.render.cuda.text import TAB, WIDTH, Prec, Text, binary, call, member, wrapped
+from synth.render.cuda.types import computed
 from synth.render.cuda.updates import SIGNS, address_of, in_place, step_of, stepped
 
 

@@ -84,7 +84,8 @@ class KernelText:
         self.serial = serial(program)
         taken = self._all_names() | {s.name for s in program.structs}
         self.names = {n: f"{n}_" for n in taken if n in spoken().reserved}
-        self.names |= {f.name: f"{f.name}_" for f in program.functions if f.name in spoken().builtins}
+        functions = {f.name for f in program.functions} & spoken().builtins
+        self.names |= {name: f"{name}_" for name in sorted(functions)}
         self.taken = {*taken, *self.names.values()}
         aligned = aligned_elements(program.kernel)
         self.library = Library(frozenset(taken), self.names, edges_of(self.serial), aligned)
@@ -207,7 +208,8 @@ class KernelText:
         ]
         half = spoken().scalars["float16"]
         has_half = any(half in t for t in texts) or any(half in kind for _, kind in self.params())
-        enabled = [f"#pragma OPENCL EXTENSION {e} : enable" for e in sorted(self.library.extensions)]
+        asked = sorted(self.library.extensions)
+        enabled = [f"#pragma OPENCL EXTENSION {name} : enable" for name in asked]
         return [*spoken().head, *(spoken().half_head if has_half else ()), *enabled, *lines]
 
     def fresh(self, *wanted: str) -> str:

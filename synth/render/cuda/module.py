@@ -44,9 +44,7 @@ class Plain:
         return dict(zip(PLAIN_COLUMNS, values, strict=True))
 
 
-def render(
-    program: ir.Program, schedule: Schedule | None = None, dialect: Dialect = CUDA
-) -> Plain:
+def render(program: ir.Program, schedule: Schedule | None = None, dialect: Dialect = CUDA) -> Plain:
     """The plain CUDA of a program under a schedule, by default the one drawn for it; or the same
     in another dialect: :class:`NoForm` where it has no text there."""
     program = named(settled(program))

@@ -27,6 +27,7 @@ SCALARS = CUDA.scalars
 _SHORT = {**CUDA.vectors, "bool": "bool", "float16": "half"}
 LETTERS = "xyzw"
 
+
 def bytes_of(type_: Type) -> int:
     """What a value takes in memory, up to padding in structs."""
     if isinstance(type_, Struct):

@@ -59,7 +59,8 @@ def test_structs_have_the_alignment_of_their_members() -> None:
     arg = {"dtype": "Thing", "fields": fields}
     laid = as_opencl(array, arg)
     assert laid.dtype.itemsize == 48
-    assert [laid.dtype.fields[n][1] for n in ("kind", "place", "weight")] == [0, 16, 32]  # type: ignore[index]
+    places = laid.dtype.fields or {}
+    assert [places[name][1] for name in ("kind", "place", "weight")] == [0, 16, 32]
     back = from_opencl(laid, array, arg)
     for name in array.dtype.names or ():
         np.testing.assert_array_equal(back[name], array[name])

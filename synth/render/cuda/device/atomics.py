@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from generators.program.dtypes import FLOAT32, Scalar, Type, scalar_of
 from synth.render.cuda.device.functions import Library, device
@@ -21,6 +22,26 @@ _CUDA_NAMES = {
 _WIDE_BY_BITS = ("add", "sub", "exch", "cas", "and", "or", "xor")
 
 
+class _Update(NamedTuple):
+    """An atomic of a scalar: at which address, with what, and in which memory that is."""
+
+    op: str
+    scalar: Scalar
+    address: str
+    value: Text
+    compare: Text | None
+    space: str
+
+    def called(self, name: str) -> str:
+        """The call of a function that takes the address and the value."""
+        return f"{name}({self.address}, {self.value.text})"
+
+    def exchanged(self, name: str) -> str:
+        """The call of one that takes what it compares with between these."""
+        assert self.compare is not None
+        return f"{name}({self.address}, {self.compare.text}, {self.value.text})"
+
+
 def atomic_call(
     lib: Library,
     op: str,
@@ -31,65 +52,51 @@ def atomic_call(
     space: str = "",
 ) -> str:
     """The call that updates a scalar in memory."""
-    write = _cuda if spoken().overloads else _opencl
-    return write(lib, op, scalar, place, value, compare, space)
+    update = _Update(op, scalar, address_of(place), value, compare, space)
+    return (_cuda if spoken().overloads else _opencl)(lib, update)
 
 
-def _cuda(
-    lib: Library,
-    op: str,
-    scalar: Scalar,
-    place: Text,
-    value: Text,
-    compare: Text | None,
-    _space: str,
-) -> str:
-    address = address_of(place)
+def _cuda(lib: Library, update: _Update) -> str:
+    op, scalar, address, value, compare, _ = update
     if scalar.name == "int64" and op in _WIDE_BY_BITS:
-        address = f"(unsigned long long*){address}"
-        value = unsigned(value)
         compare = None if compare is None else unsigned(compare)
+        address, value = f"(unsigned long long*){address}", unsigned(value)
+    update = update._replace(address=address, value=value, compare=compare)
     if op == "cas":
-        assert compare is not None
-        return f"atomicCAS({address}, {compare.text}, {value.text})"
+        return update.exchanged("atomicCAS")
     if op == "sub":
         if scalar.bits == 32 and scalar.is_int:
-            return f"atomicSub({address}, {value.text})"
-        return f"atomicAdd({address}, -{at_least(value, Prec.POSTFIX)})"
+            return update.called("atomicSub")
+        return _negative(update).called("atomicAdd")
     if op in ("min", "max") and scalar.is_float:
-        return f"{lib.function(f'atomic_{op}', scalar)}({address}, {value.text})"
+        return update.called(lib.function(f"atomic_{op}", scalar))
     if op == "exch" and scalar.name == "float64":
         # CUDA exchanges no doubles.
-        address = f"(unsigned long long*){address}"
-        value = call("__double_as_longlong", [value])
-    return f"atomic{_CUDA_NAMES[op]}({address}, {value.text})"
+        bits = call("__double_as_longlong", [value])
+        update = update._replace(address=f"(unsigned long long*){address}", value=bits)
+    return update.called(f"atomic{_CUDA_NAMES[op]}")
 
 
-def _opencl(
-    lib: Library,
-    op: str,
-    scalar: Scalar,
-    place: Text,
-    value: Text,
-    compare: Text | None,
-    space: str,
-) -> str:
-    address, wide = address_of(place), scalar.bits == 64
-    if wide:
+def _opencl(lib: Library, update: _Update) -> str:
+    op, scalar, address, value, _, space = update
+    if scalar.bits == 64:
         lib.extensions.update(_WIDE)
     if scalar.is_float and op in ("sub", "add", "min", "max"):
         if op == "sub":
-            op, value = "add", Text(f"-{at_least(value, Prec.POSTFIX)}")
-        name = lib.function(f"atomic_{op}{'_local' if space else ''}", scalar)
-        return f"{name}({address}, {value.text})"
+            op, update = "add", _negative(update)
+        return update.called(lib.function(f"atomic_{op}{'_local' if space else ''}", scalar))
     name = f"{_family(scalar)}_{_OPENCL_NAMES.get(op, op)}"
-    if op == "exch" and scalar.name == "float64":
-        address = f"({_volatile('ulong', space)}){address}"
-        value = call("as_ulong", [value])
     if op == "cas":
-        assert compare is not None
-        return f"{name}({address}, {compare.text}, {value.text})"
-    return f"{name}({address}, {value.text})"
+        return update.exchanged(name)
+    if op == "exch" and scalar.name == "float64":
+        bits = call("as_ulong", [value])
+        update = update._replace(address=f"({_volatile('ulong', space)}){address}", value=bits)
+    return update.called(name)
+
+
+def _negative(update: _Update) -> _Update:
+    """What subtracts, as what adds."""
+    return update._replace(value=Text(f"-{at_least(update.value, Prec.POSTFIX)}"))
 
 
 _OPENCL_NAMES = {"exch": "xchg", "cas": "cmpxchg"}
@@ -137,12 +144,14 @@ def _extreme(lib: Library, op: str, s: Scalar) -> str:
     as_unsigned = f"{spoken().called('__float_as_uint')}(value)"
     if s != FLOAT32:
         as_unsigned = f"({unsigned_}){as_signed}(value)"
+    same, other = ("Min", "Max") if op == "min" else ("Max", "Min")
+    head = f"{spoken().function}void {lib.spelled(f'atomic_{op}', s)}"
     return (
-        f"{spoken().function}void {lib.spelled(f'atomic_{op}', s)}({kind}* address, {kind} value)\n{{\n"
+        f"{head}({kind}* address, {kind} value)\n{{\n"
         f"    if (value >= {zero}) {{\n"
-        f"        atomic{'Min' if op == 'min' else 'Max'}(({signed}*)address, {as_signed}(value + {zero}));\n"
+        f"        atomic{same}(({signed}*)address, {as_signed}(value + {zero}));\n"
         "    } else {\n"
-        f"        atomic{'Max' if op == 'min' else 'Min'}(({unsigned_}*)address, {as_unsigned});\n"
+        f"        atomic{other}(({unsigned_}*)address, {as_unsigned});\n"
         "    }\n}\n"
     )
 

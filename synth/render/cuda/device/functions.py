@@ -24,6 +24,7 @@ from synth.render.cuda.types import (
 )
 from synth.render.ranges.table import NO_EDGES, Edges
 
+
 class Library:
     """The types and device functions that a text needs, in the order in which they must stand."""
 

@@ -93,7 +93,8 @@ def index_of_extreme(lib: Library, name: str, v: Vec) -> str:
     key = (name, (v,))
     if key not in lib.functions:
         symbol, places = "<" if name == "argmin" else ">", parts(v)
-        lines = [f"{lib.type(v.scalar)} best = v{places[0]};", f"{lib.type(Scalar('uint32'))} at = 0u;"]
+        index = lib.type(Scalar("uint32"))
+        lines = [f"{lib.type(v.scalar)} best = v{places[0]};", f"{index} at = 0u;"]
         for k, place in enumerate(places[1:], 1):
             lines += [f"if (v{place} {symbol} best) {{", f"    best = v{place};"]
             lines += [f"    at = {k}u;", "}"]

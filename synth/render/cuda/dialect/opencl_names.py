@@ -36,8 +36,8 @@ pown powr remainder remquo rint rootn round rsqrt sin sincos sinh sinpi sqrt tan
 trunc"""
 _OTHERS = """abs abs_diff add_sat hadd rhadd clamp clz ctz mad_hi mad_sat mad24 mul24 max min mul_hi
 rotate sub_sat upsample popcount degrees mix radians step smoothstep sign cross dot distance length
-normalize fast_distance fast_length fast_normalize isequal isnotequal isgreater isgreaterequal isless
-islessequal islessgreater isfinite isinf isnan isnormal isordered isunordered signbit any all
+normalize fast_distance fast_length fast_normalize isequal isnotequal isgreater isgreaterequal
+isless islessequal islessgreater isfinite isinf isnan isnormal isordered isunordered signbit any all
 bitselect select shuffle shuffle2 prefetch barrier mem_fence printf"""
 
 BUILTINS = frozenset(_MATHEMATICS.split()) | frozenset(_OTHERS.split()) | frozenset(_ASKED)

@@ -134,7 +134,8 @@ class _Bins:
                 k = thread_at()
                 body.put(1, f"if ({k} < {end}) {{")
             else:
-                body.put(1, f"for (int {k} = {thread_at()}; {k} < {end}; {k} += {block_extent()}) {{")
+                step = f"{k} += {block_extent()}"
+                body.put(1, f"for (int {k} = {thread_at()}; {k} < {end}; {step}) {{")
             for kept in self.kept.values():
                 if kept.count == count:
                     put(kept, k)

@@ -153,7 +153,7 @@ def _row_stride(text: KernelText) -> Written:
     pairs = [(n, e) for n, e in zip(names, extents, strict=True) if n != row]
     lines += leaving(4, " || ".join(f"{n} >= {factor(e)}" for n, e in pairs))
     lines += _unrolled(text)
-    start, step = launch_place('y'), launch_extent('y')
+    start, step = launch_place("y"), launch_extent("y")
     lines += wrapped(4, f"for (int {row} = {start}; {row} < {extents[-2]}; {row} += {step}) {{")
     x, y, *rest = text.schedule.block
     blocks = (x, y * text.schedule.elements_a_thread, *rest)
